@@ -1,11 +1,11 @@
-/* The command line: one parser for all tables of flags.
+/* Parsing of the command line.
  *
- *   1. A value follows its flag ("--seed 7") or an equals sign ("--seed=7"); a letter may
- *      carry its value directly ("-oFILE").
- *   2. A word that starts with two dashes is never taken as a value; "-" alone may be one.
- *   3. A flag with one value may be given once, a repeatable one as often as wanted.
+ *   1. A value follows its flag ("--seed 7") or an equals sign ("--seed=7"); a one-letter flag
+ *      may be followed by its value directly ("-oFILE").
+ *   2. A word that starts with two dashes is never a value; "-" alone may be one.
+ *   3. A flag with one value may be given once; a CLI_REPEAT flag any number of times.
  *   4. "--" ends the flags; all words after it are operands.
- *   5. An unknown flag is an error that names its nearest neighbour. */
+ *   5. For an unknown flag the error suggests the nearest known one. */
 #include "args.h"
 
 #include <errno.h>
@@ -43,11 +43,11 @@ static int args_line_sink(void *user, const char *bytes, size_t count) {
 void cli_escape_terminal(const char *text, char *out, size_t size) {
   args_line line = {out, size, 0};
   if (pcal_escape(text, PCAL_FOR_TERMINAL, args_line_sink, &line, NULL) != PCAL_OK) {
-    args_line_sink(&line, text, strlen(text)); /* no memory: plain letters only */
+    args_line_sink(&line, text, strlen(text)); /* out of memory: keep ASCII only */
     for (size_t i = 0; i < line.used; i++)
       out[i] = out[i] >= 0x20 && out[i] < 0x7F ? out[i] : '?';
   }
-  const int full = line.used + 1 == size; /* a character that was cut is left out */
+  const int full = line.used + 1 == size; /* drop a character that was cut */
   while (full && line.used > 0 && ((unsigned char)out[line.used - 1] & 0xC0u) == 0x80u)
     line.used--;
   if (full && line.used > 0 && (unsigned char)out[line.used - 1] >= 0xC0u)
@@ -101,7 +101,7 @@ static pcal_status args_append(cli_words *words, const char *word, pcal_error *e
 
 /* ---- Nearest names ------------------------------------------------------ */
 
-/* Fewest insertions, deletions, replacements and swaps of neighbours that turn a into b. */
+/* Damerau-Levenshtein distance (with transpositions of neighbours). */
 static size_t args_distance(const char *a, size_t a_length, const char *b, size_t b_length) {
   size_t table[ARGS_NAME_MAX + 1][ARGS_NAME_MAX + 1];
   if (a_length > ARGS_NAME_MAX || b_length > ARGS_NAME_MAX)
@@ -229,9 +229,11 @@ static pcal_status args_check_choice(const cli_flag *flag, const char *value, pc
   cli_nearest_start(&nearest, value, strlen(value));
   cli_nearest_try_choices(&nearest, flag->choices);
   if (nearest.best)
-    return cli_fail(err, PCAL_USAGE, "--%s %s: this must be one of %s; did you mean \"%.*s\"?",
+    return cli_fail(err, PCAL_USAGE,
+                    "--%s %s: the value must be one of %s; did you mean "
+                    "\"%.*s\"?",
                     flag->name, value, flag->choices, (int)nearest.best_length, nearest.best);
-  return cli_fail(err, PCAL_USAGE, "--%s %s: this must be one of %s", flag->name, value,
+  return cli_fail(err, PCAL_USAGE, "--%s %s: the value must be one of %s", flag->name, value,
                   flag->choices);
 }
 
@@ -257,15 +259,17 @@ static pcal_status args_store(args_state *state, const cli_flag *flag, const cha
   if (flag->kind == CLI_TEXT)
     *(const char **)field = value;
   else if (flag->kind == CLI_COUNT && !cli_read_count(value, field))
-    status = cli_fail(err, PCAL_USAGE, "--%s %s: this must be a whole number, 0 or more",
+    status = cli_fail(err, PCAL_USAGE,
+                      "--%s %s: the value must be a whole number, 0 or "
+                      "more",
                       flag->name, value);
   else if (flag->kind == CLI_REAL && !cli_read_real(value, field))
-    status = cli_fail(err, PCAL_USAGE, "--%s %s: this must be a number such as 1.5", flag->name,
-                      value);
+    status = cli_fail(err, PCAL_USAGE, "--%s %s: the value must be a number such as 1.5",
+                      flag->name, value);
   return status;
 }
 
-/* Takes the flag with the value written with it, if any, or the next word. */
+/* Stores a flag; its value is `attached` if not NULL, else the next word. */
 static pcal_status args_take(args_state *state, const cli_flag *flag, const char *attached,
                              const char *next, int *used_next, pcal_error *err) {
   if (flag->kind == CLI_FLAG) {

@@ -7,16 +7,17 @@
 
 #include "propercal.h"
 
-/* Field of cli_options that a flag sets: int, const char *, cli_words, uint64_t, double. */
+/* Type of the cli_options field that a flag sets: int, const char *, cli_words, uint64_t,
+ * double. */
 typedef enum cli_kind { CLI_FLAG, CLI_TEXT, CLI_REPEAT, CLI_COUNT, CLI_REAL } cli_kind;
 
-/* What may follow a flag, or stand as an operand. */
+/* Values of a flag or operand, for completion. */
 typedef enum cli_domain {
   CLI_ANY,
   CLI_FILE,
   CLI_METRICS, /* names of metrics and groups */
   CLI_METHODS, /* names of calibrators */
-  CLI_KINDS,   /* kinds of rows, then names in that kind */
+  CLI_KINDS,   /* a kind of registry rows, then a name of that kind */
   CLI_FIGURES
 } cli_domain;
 
@@ -24,10 +25,10 @@ typedef struct cli_flag {
   const char *name; /* without dashes */
   char letter;      /* or 0 */
   cli_kind kind;
-  const char *value; /* what to call its value in help, or NULL */
+  const char *value; /* placeholder of the value in help, or NULL */
   size_t offset;     /* of its field in cli_options */
   const char *help;
-  const char *choices; /* the only words allowed, separated by '|', or NULL */
+  const char *choices; /* allowed values separated by '|', or NULL for any */
   cli_domain domain;
 } cli_flag;
 
@@ -43,14 +44,14 @@ typedef struct cli_words {
   size_t count;
 } cli_words;
 
-/* What the command line said; verbs use the part that their flags can set. */
+/* Values of all flags; each verb reads those of its own. */
 typedef struct cli_options {
   pcal_inputs inputs;
   const char *header;
   cli_words metrics, gates, operands;
-  cli_words methods, models, cases; /* to compare */
+  cli_words methods, models, cases; /* --method, --model, --case */
   const char *by;
-  const char *to, *name; /* of an export */
+  const char *to, *name; /* of export */
   uint64_t folds;
   const char *method;
   int normalize, skip_missing;
@@ -68,12 +69,12 @@ typedef struct cli_options {
   int curves;
   int truth;
   uint64_t rows, classes;
-  uint64_t sets, null_sets, set_classes; /* of a study; 0 where not given */
+  uint64_t sets, null_sets, set_classes; /* of study; 0: not given */
   const char *set_rows, *set_factors, *features;
   uint64_t repeats;
-  double width, power, difference; /* of a plan */
+  double width, power, difference; /* of plan */
   const char *calibrator, *theme, *title;
-  uint64_t figure_width, figure_height; /* 0 where not given */
+  uint64_t figure_width, figure_height; /* 0: not given */
   double figure_interval;
   int plot;
   double factor, scale;
@@ -85,10 +86,10 @@ typedef struct cli_options {
   const char *generate;
 } cli_options;
 
-/* Text from outside as a terminal may have it, cut when it is too long. */
+/* Copies text escaped for a terminal, cut to `size` bytes. */
 void cli_escape_terminal(const char *text, char *out, size_t size);
 
-/* Fills err, which may be NULL, and returns status; the message is made safe for a terminal. */
+/* Fills err, which may be NULL, and returns status.  The message is escaped for a terminal. */
 pcal_status cli_fail(pcal_error *err, pcal_status status, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 3, 4)))
@@ -98,33 +99,34 @@ pcal_status cli_fail(pcal_error *err, pcal_status status, const char *format, ..
 void cli_options_init(cli_options *options);
 void cli_options_free(cli_options *options);
 
-/* Parses words by the flags of the sections.  Values follow a flag or an equals sign; "--" ends
- * the flags.  Everything that is not a flag becomes an operand.  Texts are borrowed. */
+/* Parses argv by the flags of the sections.  Words that are not flags become operands.  The
+ * options point into argv. */
 pcal_status cli_parse(const cli_section *const *sections, size_t section_count, int argc,
                       const char *const *argv, cli_options *options, pcal_error *err);
 
 const cli_flag *cli_flag_find(const cli_section *const *sections, size_t section_count,
                               const char *name, size_t length);
 
-/* Reads a whole text as a number; 1 if it is one.  Reals are finite and decimal. */
+/* Parse a whole text as a number; return 1 on success.  Reals are decimal and finite. */
 int cli_read_count(const char *text, uint64_t *value);
 int cli_read_real(const char *text, double *value);
 
-/* Keeps the word nearest to a mistyped one, while nothing is too far away. */
+/* Search for the candidate nearest to a mistyped word. */
 typedef struct cli_nearest {
   const char *wrong;
   size_t wrong_length;
-  const char *best; /* NULL: nothing near; the length is best_length */
+  const char *best; /* best_length bytes; NULL if no candidate is near */
   size_t best_length;
   size_t distance;
 } cli_nearest;
 
 void cli_nearest_start(cli_nearest *nearest, const char *wrong, size_t length);
 void cli_nearest_try(cli_nearest *nearest, const char *word, size_t length);
-/* Tries every word of a list separated by '|'. */
+/* Tries each word of a list separated by '|'. */
 void cli_nearest_try_choices(cli_nearest *nearest, const char *choices);
 
-/* Next word of a list separated by '|': returns its length, 0 at the end. */
+/* Sets *word to the next word of a list separated by '|' and returns its length, 0 at the end.
+ */
 size_t cli_choice_next(const char **cursor, const char **word);
 
 #endif

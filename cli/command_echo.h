@@ -1,12 +1,11 @@
-/* The command line written back, for people who want to run it again. */
+/* Reconstructs the command line, so that a report can show how to reproduce it. */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
 #include "session.h"
 
-/* Appends the flags of a section that the options set, each after a space, in the order of the
- * table; words are quoted for a shell.  Of the names, `strip` is left out where they begin with
- * it. */
+/* Appends the flags of a section that differ from their defaults, in table order, each after a
+ * space and quoted for a shell.  A prefix `strip` is removed from flag names. */
 void cli_put_flags(cli_text_buffer *page, const cli_options *options,
                    const cli_section *section, const char *strip);
 

@@ -1,7 +1,5 @@
-/* The bash completion script, read from the table of verbs and the registry.
- *
- * For each verb the script knows three things: its flags, what may follow a flag, and what may
- * stand as an operand. */
+/* The bash completion script, generated from the verb table and the registry: for each verb its
+ * flags, the values of each flag, and its operands. */
 #include <string.h>
 
 #include "session.h"
@@ -25,7 +23,7 @@ static void completion_put_flag_names(cli_text_buffer *page, const cli_section *
     cli_putf(page, " --%s", section->flags[i].name);
 }
 
-/* The answer to "what may stand here": files, or a list of words. */
+/* Completions of a domain: files or a list of words. */
 static void completion_put_domain(cli_text_buffer *page, cli_domain domain,
                                   const char *choices) {
   if (domain == CLI_FILE) {

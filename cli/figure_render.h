@@ -1,14 +1,14 @@
-/* Figures as files. */
+/* Figures as SVG, PNG or PDF. */
 #ifndef CLI_DRAW_H
 #define CLI_DRAW_H
 
 #include "session.h"
 
-/* Format by the ending of a path: "svg", "png", "pdf", or NULL.  A name without an ending, such
- * as a pipe or a device, gets SVG. */
+/* The format by file extension: "svg", "png", "pdf", or NULL if unknown.  A path without an
+ * extension, such as a pipe or device, is "svg". */
 const char *cli_figure_render_format(const char *path);
 
-/* The bytes of a figure in that format. */
+/* Appends the bytes of a figure in that format. */
 pcal_status cli_figure_render(const cli_session *session, const pcal_figure *figure,
                               const char *format, cli_text_buffer *page, pcal_error *err);
 

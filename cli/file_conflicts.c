@@ -1,10 +1,7 @@
-/* Flags that name one file.
- *
- *   1. Existing files are compared by device and inode, others by folder and file name,
- *      behind all symbolic links.
- *   2. What follows the last colon of an input says what to take from the file; the whole is
- *      tried first.
- *   3. Standard streams, pipes and devices may be named as often as wanted. */
+/*   1. Existing files are compared by device and inode; others by directory and name, after
+ *      resolving symbolic links.
+ *   2. The part of an input after its last colon is ignored, unless the whole text names a file.
+ *   3. Standard streams, pipes and devices never conflict. */
 #include "file_conflicts.h"
 
 #include <string.h>
@@ -14,7 +11,7 @@
 #define SAME_PATH 4096
 #define SAME_LINKS 40
 
-/* Follows symbolic links, also to what does not exist; 0 when that is impossible. */
+/* Resolves symbolic links, even dangling ones; returns 0 on failure. */
 static int same_resolve(const char *path, char out[SAME_PATH]) {
   char link[SAME_PATH], next[SAME_PATH];
   if (strlen(path) >= SAME_PATH)
@@ -36,7 +33,7 @@ static int same_resolve(const char *path, char out[SAME_PATH]) {
   return 0;
 }
 
-/* Splits a path in place into its folder and last name. */
+/* Splits a path in place into directory and file name. */
 static const char *same_split(char *path, const char **folder) {
   char *slash = strrchr(path, '/');
   *folder = slash == path ? "/" : slash ? path : ".";
@@ -60,7 +57,7 @@ int cli_same_file(const char *one, const char *other) {
          a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* The same for an input, which may say behind a colon what to take. */
+/* The same for an input, which may end in :COLUMNS. */
 static int same_input(const char *output, const char *input) {
   struct stat about;
   char path[SAME_PATH];
@@ -77,7 +74,8 @@ static int same_input(const char *output, const char *input) {
 static pcal_status same_refuse(const char *flag, const char *file, const char *other,
                                pcal_error *err) {
   return cli_fail(err, PCAL_USAGE,
-                  "--%s %s is also what %s names, and would be replaced; choose another file",
+                  "--%s %s is the same file as %s and would overwrite it; choose another "
+                  "file",
                   flag, file, other);
 }
 
@@ -88,7 +86,7 @@ static const char *same_output_of(const cli_flag *flag, const cli_options *optio
                                                                                      : NULL;
 }
 
-/* A flag against one output. */
+/* Checks one flag against one output. */
 static pcal_status same_check_flag(const cli_flag *written, const char *file,
                                    const cli_flag *flag, const cli_options *options,
                                    pcal_error *err) {

@@ -1,14 +1,14 @@
-/* Flags that name one file. */
+/* Output files that would overwrite an input or each other. */
 #ifndef CLI_SAME_FILE_H
 #define CLI_SAME_FILE_H
 
 #include "session.h"
 
-/* 1 if two names lead to one file that can be written: through links and other spellings, also
- * if it does not exist yet.  Pipes and devices are never the same. */
+/* True if two paths name the same file, through links or different spellings, even if it does not
+ * exist yet.  False for pipes and devices. */
 int cli_same_file(const char *one, const char *other);
 
-/* Refuses outputs that would replace each other, or a file that the command reads. */
+/* Fails if an output would overwrite another output or an input of the command. */
 pcal_status cli_check_file_conflicts(const cli_session *session, pcal_error *err);
 
 #endif

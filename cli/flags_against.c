@@ -8,30 +8,39 @@
 
 static const cli_flag two_models_flags[] = {
     {"against-logits", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(logits),
-     "logits of another model for the same rows: adds to each value the difference to that "
-     "model, its interval and a p-value, by exchanging the two models row by row",
+     "logits of another model for the same rows; adds to each value the difference from "
+     "that model with an interval and a p-value, from a paired permutation test",
      NULL, CLI_FILE},
-    {"against-probs", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(probs), "the same as probabilities",
+    {"against-probs", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(probs),
+     "probabilities of the "
+     "other model",
      NULL, CLI_FILE},
     {"against-log-probs", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(log_probs),
-     "the same as logarithms of probabilities", NULL, CLI_FILE},
+     "logarithms of probabilities of the other model", NULL, CLI_FILE},
     {"against-confidence", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(confidence),
-     "the same as confidences; goes with --against-correct", NULL, CLI_FILE},
+     "confidences of the other model; requires --against-correct", NULL, CLI_FILE},
     {"against-correct", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(correct),
-     "1 where the other model was correct, 0 where not", NULL, CLI_FILE},
+     "1 for each correct prediction of the other model, 0 for each wrong one", NULL, CLI_FILE},
     {"against-mean", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(mean),
-     "means of another model for the same targets", NULL, CLI_FILE},
-    {"against-variance", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(variance), "their variances",
+     "regression: means predicted by the other model", NULL, CLI_FILE},
+    {"against-variance", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(variance),
+     "variances "
+     "predicted by "
+     "the other model",
      NULL, CLI_FILE},
-    {"against-std", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(std), "their standard deviations",
+    {"against-std", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(std),
+     "standard deviations "
+     "predicted by the other "
+     "model",
      NULL, CLI_FILE},
     {"against-quantiles", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(quantiles),
-     "quantiles of another model, at the same --levels", NULL, CLI_FILE},
+     "quantiles predicted by the other model, at the same --levels", NULL, CLI_FILE},
     {"against-samples", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(samples),
-     "samples of another model", NULL, CLI_FILE},
+     "samples predicted by the other model", NULL, CLI_FILE},
     {"injective", 0, CLI_FLAG, NULL, offsetof(cli_options, injective),
-     "one model is an injective function of the other's predictions, as after temperature "
-     "scaling: differences of proper scores are then those of calibration errors too",
+     "one model's predictions are an injective function of the other's, as after "
+     "temperature scaling; differences of proper scores are then also differences of "
+     "calibration errors",
      NULL, CLI_ANY},
 };
 

@@ -1,4 +1,3 @@
-/* Gates: what makes a measurement fail. */
 #include "gates.h"
 
 #include <math.h>
@@ -8,8 +7,9 @@
 
 static const cli_flag gates_flags[] = {
     {"fail-if", 0, CLI_REPEAT, "GATE", offsetof(cli_options, gates),
-     "end with exit code 1 when a comparison holds: 'ece > 0.05', 'ece.low > 0.02' with "
-     "--interval, 'kuiper.p_value < 0.01'; the operators are < <= > >=; repeat for more",
+     "fail with exit code 1 if the comparison is true or the value undefined: 'ece > "
+     "0.05', 'ece.low > 0.02' with --interval, 'kuiper.p_value < 0.01'; operators < <= > "
+     ">=; repeatable",
      NULL, CLI_ANY},
 };
 const cli_section cli_section_gates = {"Gates", gates_flags, CLI_COUNT_OF(gates_flags), NULL};
@@ -27,21 +27,15 @@ static int gates_ends_with(const char *text, const char *end) {
   return length > end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* Is the metric of a spec one of the group of tests? */
+/* True if the metric of a spec is a test, whose results have a p-value. */
 static int gates_is_test(const char *spec) {
-  const pcal_registry_row *tests = pcal_registry_find("groups", "tests");
-  const size_t length = strcspn(spec, ":");
-  for (const char *word = tests ? tests->formula : ""; *word;) {
-    const size_t here = strcspn(word, " :");
-    if (here == length && strncmp(word, spec, length) == 0)
-      return 1;
-    word += strcspn(word, " ");
-    word += strspn(word, " ");
-  }
-  return 0;
+  char name[CLI_SPEC_MAX];
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(spec, ":"), spec);
+  const pcal_registry_row *row = pcal_registry_find("metrics", name);
+  return row && row->is_test;
 }
 
-/* Takes ".low", ".high" or ".p_value" off the metric. */
+/* Removes ".low", ".high" or ".p_value" from the metric and sets gate->field. */
 static void gates_take_field(cli_gate *gate) {
   static const char *const suffixes[] = {"", ".low", ".high", ".p_value"};
   gate->field = CLI_GATE_VALUE;
@@ -55,19 +49,18 @@ static void gates_take_field(cli_gate *gate) {
 
 static pcal_status gates_check_metric(const char *text, const cli_options *options,
                                       cli_gate *gate, pcal_error *err) {
-  const int saved = options->operands.count > 0; /* merge: states say what they hold */
+  const int saved = options->operands.count > 0; /* merge checks its states instead */
   gates_take_field(gate);
   if (!saved && (gate->field == CLI_GATE_LOW || gate->field == CLI_GATE_HIGH) &&
       !(options->interval > 0))
     return cli_fail(err, PCAL_USAGE,
-                    "--fail-if '%s': the ends of an interval need --interval; add --interval "
-                    "0.95",
+                    "--fail-if '%s': interval bounds need --interval; add --interval 0.95",
                     text);
   if (!saved && gate->field == CLI_GATE_P_VALUE && !options->null &&
       !gates_is_test(gate->metric))
     return cli_fail(err, PCAL_USAGE,
-                    "--fail-if '%s': %s has no p-value of its own; add --null, or take one of "
-                    "`propercal list groups tests`",
+                    "--fail-if '%s': %s has no p-value of its own; add --null, or choose "
+                    "one of `propercal list groups tests`",
                     text, gate->metric);
   if (pcal_registry_find("groups", gate->metric))
     return cli_fail(err, PCAL_USAGE,
@@ -83,8 +76,8 @@ static pcal_status gates_parse_one(const char *text, const cli_options *options,
   const char *begin = text + strspn(text, " ");
   if (!sign || begin >= sign)
     return cli_fail(err, PCAL_USAGE,
-                    "--fail-if '%s': a gate is a metric, one of < <= > >= and a number, as "
-                    "'ece > 0.05'",
+                    "--fail-if '%s': a gate is a metric, an operator (< <= > >=) and a "
+                    "number, such as 'ece > 0.05'",
                     text);
   const char *end = sign;
   while (end > begin && end[-1] == ' ')
@@ -116,7 +109,7 @@ static int gates_holds(const cli_gate *gate, double value) {
   return gate->compare == '<' ? value < gate->number : value > gate->number;
 }
 
-/* What a gate looks at; NaN where it is undefined. */
+/* The value that a gate compares; NaN if undefined. */
 static double gates_value(const cli_gate *gate, const pcal_result *result) {
   const int bounded = result->defined && result->has_interval;
   switch (gate->field) {
@@ -134,7 +127,7 @@ static double gates_value(const cli_gate *gate, const pcal_result *result) {
   return result->defined ? result->value : (double)NAN;
 }
 
-/* One line on standard error for a gate that fails. */
+/* Prints a line on standard error if the gate fails. */
 static pcal_status gates_judge(cli_session *session, const pcal_results *results,
                                const cli_gate *gate, pcal_error *err) {
   pcal_result result = {.size = sizeof result};
@@ -146,7 +139,7 @@ static pcal_status gates_judge(cli_session *session, const pcal_results *results
   if (finite && !gates_holds(gate, judged))
     return PCAL_OK;
   session->gates_failed = 1;
-  static const char *const fields[] = {"", "the low end of ", "the high end of ",
+  static const char *const fields[] = {"", "the lower bound of ", "the upper bound of ",
                                        "the p-value of "};
   char value[CLI_NUMBER_MAX], number[CLI_NUMBER_MAX];
   cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
@@ -182,7 +175,7 @@ pcal_status cli_gates_judge(cli_session *session, const cli_gates *gates,
                             const pcal_results *results, pcal_error *err) {
   if (!results && gates->count > 0) {
     session->gates_failed = 1;
-    cli_print_error("gate failed: there are no rows");
+    cli_print_error("gate failed: no rows");
     return PCAL_OK;
   }
   pcal_status status = PCAL_OK;

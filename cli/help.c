@@ -1,4 +1,4 @@
-/* Help, manual page and bash completion, all read from the table of verbs. */
+/* Help and manual page, generated from the verb table. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,11 +17,11 @@ static const help_code help_codes[] = {
 #undef HELP_CODE
 };
 
-/* Visits 0, then the gate's 1, then the codes of the library. */
+/* Calls `put` for exit code 0, for 1 (gates), then for the codes of the library. */
 static void help_each_code(cli_text_buffer *page,
                            void (*put)(cli_text_buffer *, const char *, const char *)) {
   put(page, "0", help_codes[0].text);
-  put(page, "1", "a gate of --fail-if failed");
+  put(page, "1", "a --fail-if gate failed");
   for (size_t i = 1; i < CLI_COUNT_OF(help_codes); i++) {
     char code[16];
     snprintf(code, sizeof code, "%d", help_codes[i].code);
@@ -40,7 +40,7 @@ static void help_put_flag(cli_text_buffer *page, const cli_flag *flag) {
     cli_putf(page, "  --%s", flag->name);
   if (flag->value)
     cli_putf(page, " %s", flag->value);
-  cli_put(page, " ");
+  cli_put(page, HELP_COLUMN > cli_line_width(page) ? " " : "\n");
   cli_pad(page, HELP_COLUMN);
   cli_put_wrapped(page, HELP_COLUMN, flag->help);
 }
@@ -89,12 +89,12 @@ void cli_help_program(cli_text_buffer *page, int full) {
     cli_put(page, "\nExit codes\n");
     help_each_code(page, help_put_code);
   }
-  cli_put(page, "\nMore about a verb: propercal measure --help\n");
+  cli_put(page, "\nHelp for a verb: propercal measure --help\n");
 }
 
 /* ---- Manual page -------------------------------------------------------- */
 
-/* Text for roff: backslashes and dashes escaped, no line that starts as a request. */
+/* Text escaped for roff; a leading dot or quote must not start a request. */
 static void help_put_roff(cli_text_buffer *page, const char *text) {
   if (*text == '.' || *text == '\'')
     cli_put(page, "\\&");
@@ -185,8 +185,9 @@ void cli_generate_man(cli_text_buffer *page) {
   cli_put(page, ".SH NAME\npropercal \\- measure the calibration of predicted probabilities\n"
                 ".SH SYNOPSIS\n\\fBpropercal\\fR \\fIVERB\\fR [\\fIflags\\fR]\n"
                 ".SH DESCRIPTION\n");
-  help_put_roff_line(page, "Says whether the probabilities that a classifier predicts can be "
-                           "trusted. Data go to standard output, diagnosis to standard error.");
+  help_put_roff_line(page, "Measures and repairs the calibration of predicted "
+                           "probabilities. Results go to standard output, messages to "
+                           "standard error.");
   cli_put(page, ".SH VERBS\n");
   for (size_t i = 0; i < cli_verb_count; i++)
     help_put_man_verb(page, cli_verbs[i]);
@@ -200,7 +201,7 @@ void cli_generate_man(cli_text_buffer *page) {
   cli_put(page, ".SH \"EXIT STATUS\"\n");
   help_each_code(page, help_put_man_code);
   cli_put(page, ".SH ENVIRONMENT\n.TP\n\\fBNO_COLOR\\fR\n");
-  help_put_roff_line(page, "When set and not empty, messages on a terminal have no colour.");
+  help_put_roff_line(page, "If set and not empty, messages on a terminal are not coloured.");
   cli_put(page, ".SH EXAMPLES\n");
   help_put_man_examples(page, cli_program_examples, cli_program_example_count);
 }

@@ -1,7 +1,7 @@
-/* propercal, the program: the table of verbs and what happens around each of them.
+/* The program: the verb table, and parsing, running and error reporting for each verb.
  *
- * Data go to standard output, diagnosis to standard error.  Exit codes: those of pcal_status,
- * and 1 when a gate failed. */
+ * Results go to standard output, messages to standard error.  Exit codes are those of
+ * pcal_status, and 1 if a gate failed. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,11 +19,12 @@ const cli_verb *const cli_verbs[] = {&cli_verb_measure,  &cli_verb_fit,    &cli_
 const size_t cli_verb_count = CLI_COUNT_OF(cli_verbs);
 
 static const cli_flag main_flags[] = {
-    {"help", 'h', CLI_FLAG, NULL, offsetof(cli_options, help), "show this text", NULL, CLI_ANY},
+    {"help", 'h', CLI_FLAG, NULL, offsetof(cli_options, help), "print this help", NULL,
+     CLI_ANY},
     {"version", 0, CLI_FLAG, NULL, offsetof(cli_options, version),
-     "show version, compiler and features", NULL, CLI_ANY},
+     "print version, compiler and features", NULL, CLI_ANY},
     {"generate", 0, CLI_TEXT, "WHAT", offsetof(cli_options, generate),
-     "write the manual page (man) or the completion script (bash-completion)",
+     "print the manual page (man) or the completion script (bash-completion)",
      "man|bash-completion", CLI_ANY},
 };
 const cli_section cli_program_section = {"Flags", main_flags, CLI_COUNT_OF(main_flags), NULL};
@@ -31,9 +32,13 @@ const cli_section cli_program_section = {"Flags", main_flags, CLI_COUNT_OF(main_
 const cli_example cli_program_examples[] = {
     {"propercal measure --logits logits.npy --labels labels.npy",
      "measure a classifier and read the verdict"},
-    {"propercal plot reliability --logits logits.npy --labels labels.npy -o r.svg", "see it"},
+    {"propercal plot reliability --logits logits.npy --labels labels.npy -o r.svg",
+     "draw "
+     "its "
+     "reliability "
+     "diagram"},
     {"propercal simulate --classes 10 --factor 2 -o - | propercal measure --data -",
-     "no data at hand: an over-confident model of known calibration"},
+     "without data: simulate an over-confident model of known calibration"},
 };
 const size_t cli_program_example_count = CLI_COUNT_OF(cli_program_examples);
 
@@ -67,8 +72,8 @@ static void main_put_version(cli_text_buffer *page) {
                                              : " (png and pdf need rsvg-convert)\n");
 }
 
-/* Help or version, when the command line asks for it; 1 if so. */
-static int main_informs(const cli_session *session, cli_text_buffer *page) {
+/* Appends help or version if requested; returns 1 if so. */
+static int main_put_information(const cli_session *session, cli_text_buffer *page) {
   if (session->options.help && session->verb)
     cli_help_verb(page, session->verb);
   else if (session->options.help)
@@ -87,12 +92,12 @@ static pcal_status main_check_operands(const cli_session *session, pcal_error *e
     return PCAL_OK;
   const char *extra = operands->word[verb->operands_max];
   if (verb->operands_max == 0)
-    return cli_fail(err, PCAL_USAGE,
-                    "\"%s\" stands alone, and %s takes only flags; put the flag it belongs to "
-                    "before it",
-                    extra, verb->name);
-  return cli_fail(err, PCAL_USAGE, "\"%s\" is one word too many for %s %s", extra, verb->name,
-                  verb->operands);
+    return cli_fail(err, PCAL_USAGE, "unexpected argument \"%s\": %s takes only flags", extra,
+                    verb->name);
+  return cli_fail(err, PCAL_USAGE,
+                  "unexpected argument \"%s\": the usage is propercal %s "
+                  "%s",
+                  extra, verb->name, verb->operands);
 }
 
 static pcal_status main_run_verb(cli_session *session, int argc, const char *const *argv,
@@ -106,7 +111,7 @@ static pcal_status main_run_verb(cli_session *session, int argc, const char *con
   if (status != PCAL_OK)
     return status;
   cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
-  if (main_informs(session, &page))
+  if (main_put_information(session, &page))
     return cli_text_buffer_write(session, &page, NULL, err);
   status = main_check_operands(session, err);
   if (status == PCAL_OK)
@@ -118,7 +123,7 @@ static pcal_status main_run_verb(cli_session *session, int argc, const char *con
   return status;
 }
 
-/* A flag of some verb that stands before the verb gets its own sentence. */
+/* Fails with a specific message if a verb's flag precedes the verb. */
 static pcal_status main_check_place(const char *word, pcal_error *err) {
   const cli_section *const sections[] = {&cli_program_section};
   const char *name = strncmp(word, "--", 2) == 0 ? word + 2 : "";
@@ -127,7 +132,7 @@ static pcal_status main_check_place(const char *word, pcal_error *err) {
     return PCAL_OK;
   for (size_t i = 0; i < cli_verb_count; i++)
     if (cli_flag_find(cli_verbs[i]->sections, cli_verbs[i]->section_count, name, length))
-      return cli_fail(err, PCAL_USAGE, "--%.*s stands after the verb: propercal %s --%.*s",
+      return cli_fail(err, PCAL_USAGE, "--%.*s must follow a verb: propercal %s --%.*s",
                       (int)length, name, cli_verbs[i]->name, (int)length, name);
   return PCAL_OK;
 }
@@ -146,8 +151,8 @@ static pcal_status main_run_program(cli_session *session, int argc, const char *
     cli_generate_man(&page);
   else if (options->generate)
     cli_generate_completion(&page);
-  else if (!main_informs(session, &page))
-    return cli_fail(err, PCAL_USAGE, "a verb is missing: propercal VERB [flags]");
+  else if (!main_put_information(session, &page))
+    return cli_fail(err, PCAL_USAGE, "no verb given; the usage is propercal VERB [flags]");
   return cli_text_buffer_write(session, &page, NULL, err);
 }
 

@@ -23,7 +23,7 @@ static pcal_status models_name(const char *text, size_t length, pcal_model *mode
                                pcal_error *err) {
   char *name = malloc(length + 1);
   if (!name)
-    return cli_fail(err, PCAL_MEMORY, "not enough memory");
+    return cli_fail(err, PCAL_MEMORY, "out of memory for the models");
   memcpy(name, text, length);
   name[length] = '\0';
   model->name = name;
@@ -35,8 +35,8 @@ static pcal_status models_open_one(cli_session *session, pcal_model *model, pcal
   return status == PCAL_OK ? cli_val_open(session, &model->fitting, err) : status;
 }
 
-/* "mean-std" with the file "old.csv:mu,sigma": means and spreads are columns of one file.
- * Texts of both are made in `room`, which has space for the file twice. */
+/* Splits "old.csv:mu,sigma" into "old.csv:mu" and "old.csv:sigma", written to `room`, which has
+ * space for twice the length of `file`.  Returns 0 if the text has another form. */
 static int models_two_columns(const char *file, char *room, const char **mean,
                               const char **spread) {
   const char *colon = strrchr(file, ':'), *comma = colon ? strchr(colon, ',') : NULL;
@@ -53,7 +53,7 @@ static int models_two_columns(const char *file, char *room, const char **mean,
   return 1;
 }
 
-/* "KIND:FILE" beside the outcomes of all models. */
+/* Parses "KIND:FILE" into the scores of *out. */
 static int models_read(const char *text, char *room, pcal_inputs *out) {
   const struct {
     const char *kind;
@@ -75,7 +75,7 @@ static int models_read(const char *text, char *room, pcal_inputs *out) {
   return 0;
 }
 
-/* "NAME=KIND:FILE" */
+/* Opens a model given as "NAME=KIND:FILE". */
 static pcal_status models_add(cli_session *session, const char *text, pcal_model *model,
                               pcal_error *err) {
   pcal_inputs inputs = session->options.inputs;
@@ -83,11 +83,11 @@ static pcal_status models_add(cli_session *session, const char *text, pcal_model
   const size_t length = equals ? (size_t)(equals - text) : 0;
   char *room = malloc(2 * strlen(text) + 1);
   pcal_status status = room ? models_name(text, length, model, err)
-                            : cli_fail(err, PCAL_MEMORY, "not enough memory");
+                            : cli_fail(err, PCAL_MEMORY, "out of memory for the models");
   if (status == PCAL_OK && (length == 0 || !models_read(equals + 1, room, &inputs)))
     status = cli_fail(err, PCAL_USAGE,
-                      "--model %s: a model is given as NAME=KIND:FILE, such as "
-                      "old=logits:old.npy, or old=mean-std:old.csv:mu,sigma",
+                      "--model %s: the form is NAME=KIND:FILE, such as old=logits:old.npy "
+                      "or old=mean-std:old.csv:mu,sigma",
                       text);
   if (!inputs.quantiles)
     inputs.levels = NULL;
@@ -102,7 +102,7 @@ static pcal_status models_open_file(cli_session *session, const char *path, size
   pcal_inputs inputs = session->options.inputs;
   char *name = malloc(length + 1);
   if (!name)
-    return cli_fail(err, PCAL_MEMORY, "not enough memory");
+    return cli_fail(err, PCAL_MEMORY, "out of memory for the models");
   memcpy(name, path, length);
   name[length] = '\0';
   inputs.data = name;
@@ -111,14 +111,14 @@ static pcal_status models_open_file(cli_session *session, const char *path, size
   return status;
 }
 
-/* "NAME=FILE" or "NAME=FILE,FILE": everything of a model, and of the rows to fit on. */
+/* Opens a case given as "NAME=FILE" or "NAME=FILE,FITTING-FILE". */
 static pcal_status models_add_case(cli_session *session, const char *text, pcal_model *model,
                                    pcal_error *err) {
   const char *equals = strchr(text, '=');
   if (!equals || equals == text || !equals[1])
     return cli_fail(err, PCAL_USAGE,
-                    "--case %s: a case is given as NAME=FILE or NAME=FILE,FITTING-FILE, such "
-                    "as resnet=test.npz,val.npz",
+                    "--case %s: the form is NAME=FILE or NAME=FILE,FITTING-FILE, such as "
+                    "resnet=test.npz,val.npz",
                     text);
   const char *first = equals + 1, *comma = strchr(first, ',');
   pcal_status status = models_name(text, (size_t)(equals - text), model, err);
@@ -137,7 +137,7 @@ pcal_status cli_models_open(cli_session *session, cli_models *models, pcal_error
   pcal_status status = PCAL_OK;
   models->list = calloc(count, sizeof *models->list);
   if (!models->list)
-    return cli_fail(err, PCAL_MEMORY, "not enough memory");
+    return cli_fail(err, PCAL_MEMORY, "out of memory for the models");
   for (; models->count < count && status == PCAL_OK; models->count++) {
     const size_t i = models->count;
     pcal_model *model = &models->list[i];

@@ -1,4 +1,4 @@
-/* The models of a command: one by the common flags, or several by --model or --case. */
+/* The models of a command: one from the common flags, or several from --model or --case. */
 #ifndef CLI_MODELS_H
 #define CLI_MODELS_H
 
@@ -13,11 +13,11 @@ typedef struct cli_models {
 #define CLI_MODELS_INIT \
   { NULL, 0 }
 
-/* Whether the common flags name predictions. */
+/* True if any flag names predictions. */
 int cli_has_inputs(const pcal_inputs *inputs);
 
-/* Opens what the flags name, and the second set of a single model; several models of --model
- * share labels, cases have files of their own.  Free them in any case. */
+/* Opens the models, and for a single one the second set.  Models of --model share the labels;
+ * each --case has its own files.  Call cli_models_free even after a failure. */
 pcal_status cli_models_open(cli_session *session, cli_models *models, pcal_error *err);
 void cli_models_free(cli_models *models);
 

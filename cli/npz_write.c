@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-#define NPZ_DIRECTORY_BYTES 4096 /* at most */
+#define NPZ_DIRECTORY_BYTES 4096 /* upper bound */
 #define NPZ_DATE 0x21            /* 1980-01-01: the same data give the same bytes */
 #define NPZ_VERSION 20
 
-/* The checksum of zip archives, a nibble at a time. */
+/* CRC-32 of zip archives, four bits at a time. */
 static uint32_t npz_crc(uint32_t crc, const char *bytes, size_t count) {
   static const uint32_t table[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,
                                      0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
@@ -26,7 +26,7 @@ static void npz_put(cli_npz *npz, const char *bytes, size_t count) {
   cli_output_sink(npz->output, bytes, count);
 }
 
-/* Numbers of 2 or 4 bytes, little-endian; widths is a digit for each. */
+/* Appends little-endian numbers; `widths` has a digit, 2 or 4, for the bytes of each. */
 static void npz_numbers(cli_npz *npz, const char *widths, const uint64_t *numbers) {
   char bytes[64];
   size_t used = 0;

@@ -1,4 +1,4 @@
-/* A .npz file that is written: a zip archive of .npy arrays, stored as they are. */
+/* Writing of .npz files: zip archives of .npy arrays, stored without compression. */
 #ifndef CLI_NPZ_WRITE_H
 #define CLI_NPZ_WRITE_H
 
@@ -9,20 +9,20 @@
 typedef struct cli_npz_entry {
   const char *name; /* with .npy */
   uint32_t crc;
-  uint64_t length, at; /* bytes, and where its local header begins */
+  uint64_t length, at; /* bytes; offset of its local header */
 } cli_npz_entry;
 
-/* Start from {.output = ...}. */
+/* Initialise with {.output = ...}. */
 typedef struct cli_npz {
   cli_output *output;
-  int writing; /* else what is sunk is only measured */
+  int writing; /* 0: the sink only measures */
   uint64_t written;
   cli_npz_entry entries[CLI_NPZ_ENTRIES];
   size_t count;
 } cli_npz;
 
-/* An array is sunk twice: behind cli_npz_measure, which learns its length and checksum, and
- * behind cli_npz_begin, which writes its header.  cli_npz_begin fails when the file would reach
+/* Each array is passed to the sink twice: after cli_npz_measure, for its length and checksum, and
+ * after cli_npz_begin, which writes its header.  cli_npz_begin fails if the file would reach
  * 4 GiB. */
 void cli_npz_measure(cli_npz *npz, const char *name);
 pcal_status cli_npz_begin(cli_npz *npz, pcal_error *err);

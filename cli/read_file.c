@@ -1,4 +1,3 @@
-/* Whole files in memory. */
 #include "read_file.h"
 
 #include <errno.h>
@@ -32,7 +31,7 @@ static pcal_status slurp_fail(const char *name, int code, pcal_error *err) {
                   name, reason);
 }
 
-/* One file on its way. */
+/* A file being read. */
 typedef struct slurp_job {
   const cli_session *session;
   const char *name;

@@ -1,4 +1,3 @@
-/* What measure and merge tell: results, and with --state a saved state. */
 #include "results_output.h"
 
 #include <string.h>
@@ -7,21 +6,23 @@
 
 static const cli_flag tell_flags[] = {
     {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
-     "text (the default), json, csv or md", "text|json|csv|md", CLI_ANY},
-    {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "the same as --format json", NULL,
+     "text (default), json, csv or md", "text|json|csv|md", CLI_ANY},
+    {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "short for --format json", NULL,
      CLI_ANY},
     {"curves", 0, CLI_FLAG, NULL, offsetof(cli_options, curves),
-     "tell the tables behind the values too, for plots: the cumulated scores and outcomes of "
-     "ks, the bins of binned errors; JSON only",
+     "also write the data behind each value, for plots: cumulative scores and outcomes of "
+     "ks, bins of binned errors; JSON only",
      NULL, CLI_ANY},
     {"plot", 0, CLI_FLAG, NULL, offsetof(cli_options, plot),
-     "draw a reliability diagram under the results, made of letters; text only", NULL, CLI_ANY},
+     "draw a reliability diagram in text characters below the results; text only", NULL,
+     CLI_ANY},
     {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
-     "write to a file instead of standard output; it appears whole or not at all", NULL,
+     "output file (default: standard output); replaced only once it is complete", NULL,
      CLI_FILE},
     {"state", 0, CLI_TEXT, "FILE", offsetof(cli_options, state),
-     "also save everything measured, for `propercal merge`; the results are still told", NULL,
-     CLI_FILE},
+     "also save the state of the measurement, for `propercal merge`; results are still "
+     "printed",
+     NULL, CLI_FILE},
 };
 const cli_section cli_section_results_output = {"Output", tell_flags, CLI_COUNT_OF(tell_flags),
                                                 NULL};
@@ -29,18 +30,18 @@ const cli_section cli_section_results_output = {"Output", tell_flags, CLI_COUNT_
 static pcal_status tell_check(const cli_session *session, pcal_error *err) {
   const cli_options *options = &session->options;
   if (options->curves && session->format != PCAL_JSON)
-    return cli_fail(err, PCAL_USAGE, "--curves are told in JSON only; add --json");
+    return cli_fail(err, PCAL_USAGE, "--curves needs JSON output; add --json");
   if (options->plot && session->format != PCAL_TEXT)
     return cli_fail(err, PCAL_USAGE,
-                    "--plot draws in text only; leave it or the other format out, or use "
+                    "--plot needs text output; remove --plot or the other format, or use "
                     "`propercal plot reliability`");
   const char *results = options->output ? options->output : "-";
   if (!options->state || strcmp(options->state, results) != 0)
     return PCAL_OK;
   if (strcmp(results, "-") == 0)
     return cli_fail(err, PCAL_USAGE,
-                    "--state - and the results would both go to standard output; give -o a "
-                    "file for the results");
+                    "--state - and the results would both go to standard output; give a "
+                    "file for the results with -o");
   return PCAL_OK; /* one file for both: see file_conflicts.h */
 }
 
@@ -59,15 +60,14 @@ pcal_status cli_results_output_open(cli_session *session, cli_results_output *te
   return status;
 }
 
-/* After PCAL_DATA from pcal_measure_finish: no rows count, which is no fault of a part. */
+/* pcal_measure_finish failed with PCAL_DATA: there are no valid rows, which a part may have. */
 static void tell_no_rows(const cli_session *session, const pcal_error *why) {
   if (session->options.quiet)
     return;
   cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
   char message[2 * sizeof why->message];
   pcal_error_text(why, PCAL_WORDS_PROGRAM, message, sizeof message);
-  cli_putf(&page, "there are no results, only the state %s: %s", session->options.state,
-           message);
+  cli_putf(&page, "no results, only the state %s: %s", session->options.state, message);
   cli_print_error(page.failed ? message : page.text);
   cli_text_buffer_free(&page);
 }
@@ -90,7 +90,7 @@ pcal_status cli_results_output_finish(cli_session *session, cli_results_output *
   return PCAL_OK;
 }
 
-/* The output of results without results is dropped, and that is fine. */
+/* Without results the output for them is discarded, which is not a failure. */
 static pcal_status tell_close(cli_results_output *tell, int any_results, pcal_status status,
                               pcal_error *err) {
   cli_output *const both[] = {&tell->results, &tell->state};

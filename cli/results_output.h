@@ -1,30 +1,30 @@
-/* What measure and merge tell: results, and with --state a saved state. */
+/* Output of measure and merge: the results, and with --state the saved state. */
 #ifndef CLI_TELL_H
 #define CLI_TELL_H
 
 #include "gates.h"
 
-/* The flags for format and files. */
+/* Flags for format and output files. */
 extern const cli_section cli_section_results_output;
 
-/* Both outputs, opened before the work begins. */
+/* Both outputs, opened before any work is done. */
 typedef struct cli_results_output {
   cli_output results, state;
   int has_state;
 } cli_results_output;
 
-/* Checks the flags and opens the outputs; when that fails there is nothing to end. */
+/* Checks the flags and opens the outputs.  After a failure nothing needs closing. */
 pcal_status cli_results_output_open(cli_session *session, cli_results_output *tell,
                                     pcal_error *err);
 
-/* The results of a measure, whose state is written first when one was asked for.  A state may
- * be of no rows at all: then *results stays NULL and a remark says why. */
+/* Writes the state, if requested, and computes the results.  If there are no rows but a state was
+ * requested, succeeds with *results NULL and prints a note. */
 pcal_status cli_results_output_finish(cli_session *session, cli_results_output *tell,
                                       const pcal_measure *measure, pcal_results **results,
                                       pcal_error *err);
 
-/* Writes the results (none for NULL) when all went well so far, makes sure of both files before
- * either gets its name, and judges the gates.  Returns the first failure. */
+/* If status is PCAL_OK, writes the results (unless NULL), commits both files together, and
+ * evaluates the gates.  Otherwise discards both.  Returns the first failure. */
 pcal_status cli_results_output_close(cli_session *session, cli_results_output *tell,
                                      const pcal_results *results, const cli_gates *gates,
                                      pcal_status status, pcal_error *err);

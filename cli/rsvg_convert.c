@@ -1,7 +1,5 @@
-/* Conversion of figures by rsvg-convert, through two pipes and without a shell.
- *
- * The child reads the SVG from its standard input while its output is collected, so neither
- * side can wait for the other for ever. */
+/* Runs rsvg-convert through two pipes, without a shell.  The SVG is written while the output is
+ * read, so that neither process can block the other. */
 #include "rsvg_convert.h"
 
 #include <errno.h>
@@ -51,7 +49,7 @@ static int convert_open(convert_pipes *pipes) {
   return 1;
 }
 
-/* 0, or an error number. */
+/* Returns 0 or an errno. */
 static int convert_start(const convert_pipes *pipes, const char *format, pid_t *child) {
   char program[] = CONVERT_PROGRAM, option[] = "-f", name[8];
   snprintf(name, sizeof name, "%s", format);
@@ -74,7 +72,7 @@ static int convert_start(const convert_pipes *pipes, const char *format, pid_t *
   return failure;
 }
 
-/* Sends what the child takes now; closes the pipe when all is sent or nobody reads. */
+/* Writes as much as the pipe takes; closes it at the end or when the child no longer reads. */
 static void convert_send(convert_pipes *pipes, const cli_text_buffer *svg, size_t *sent) {
   const ssize_t count = write(pipes->to_child[1], svg->text + *sent, svg->length - *sent);
   if (count > 0)
@@ -84,7 +82,7 @@ static void convert_send(convert_pipes *pipes, const cli_text_buffer *svg, size_
     convert_close(&pipes->to_child[1]);
 }
 
-/* Collects what the child has written; 0 at the end. */
+/* Reads output of the child; returns 0 at the end. */
 static int convert_receive(convert_pipes *pipes, cli_text_buffer *out) {
   char bytes[8192];
   const ssize_t count = read(pipes->from_child[0], bytes, sizeof bytes);

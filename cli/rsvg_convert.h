@@ -1,14 +1,14 @@
-/* Conversion of figures by another program. */
+/* Conversion of SVG to PNG and PDF by the program rsvg-convert. */
 #ifndef CLI_CONVERT_H
 #define CLI_CONVERT_H
 
 #include "text_buffer.h"
 
-/* Whether rsvg-convert can be found. */
+/* True if rsvg-convert is on the PATH. */
 int cli_rsvg_convert_available(void);
 
-/* Turns an SVG text into "png" or "pdf" through rsvg-convert; path is for the sentence when it
- * cannot. */
+/* Converts an SVG to `format`, "png" or "pdf", and appends the bytes to `out`.  `path`, the output
+ * file, is only used in messages. */
 pcal_status cli_rsvg_convert(const cli_text_buffer *svg, const char *format, const char *path,
                              cli_text_buffer *out, pcal_error *err);
 

@@ -1,11 +1,9 @@
-/* Bounds that the command line sets on a run.
- *
- *   1. A size is a number of bytes, also with a fraction, and a unit: kB, MB, GB, TB count by
- *      1000, KiB, MiB, GiB, TiB by 1024; the letters may be of any case, and B may be left out.
- *      "none" is no limit.
+/*   1. A size is a decimal number and an optional unit: kB, MB, GB, TB are powers of 1000; KiB,
+ *      MiB, GiB, TiB powers of 1024; case does not matter, and the B may be omitted.  "none" is no
+ *      limit.
  *   2. Without --memory-limit the limit is pcal_default_memory_limit().
- *   3. When --timeout is over the program ends at once: files that were begun are removed, and
- *      the exit code is CLI_TIMED_OUT (signals.h). */
+ *   3. When --timeout expires the program ends at once: unfinished files are removed, and the exit
+ *      code is CLI_TIMED_OUT (signals.h). */
 #include "run_limits.h"
 
 #include <math.h>
@@ -26,7 +24,7 @@ static const struct {
     {"gib", 0x1p30}, {"t", 1e12}, {"tb", 1e12},    {"tib", 0x1p40},
 };
 
-/* Reads a size; 1 if it is one, at least a byte. */
+/* Parses a size; returns 1 if it is valid and at least a byte. */
 static int limits_read_size(const char *text, uint64_t *bytes) {
   char number[LIMITS_NUMBER_MAX];
   const size_t digits = strspn(text, "0123456789.");
@@ -53,7 +51,8 @@ static pcal_status limits_memory(cli_session *session, pcal_error *err) {
     return PCAL_OK;
   if (text && !limits_read_size(text, &limit))
     return cli_fail(err, PCAL_USAGE,
-                    "--memory-limit %s: this must be a size such as 500MB or 2GiB, or none",
+                    "--memory-limit %s: the value must be a size such as 500MB or 2GiB, or "
+                    "none",
                     text);
   if (!text)
     limit = pcal_default_memory_limit();
@@ -68,14 +67,14 @@ static pcal_status limits_time(const cli_session *session, pcal_error *err) {
     return PCAL_OK;
   if (!(seconds >= 0.001 && seconds <= LIMITS_TIMEOUT_MAX))
     return cli_fail(err, PCAL_USAGE,
-                    "--timeout %s: this must be a number of seconds from 0.001 to 1e8",
+                    "--timeout %s: the value must be a number of seconds from 0.001 to 1e8",
                     cli_number(seconds, number));
   const double whole = floor(seconds);
   const struct itimerval timer = {
       .it_value = {(time_t)whole, (suseconds_t)((seconds - whole) * 1e6)}};
   cli_signals_set_timeout(cli_number(seconds, number), CLI_TIMED_OUT);
   if (setitimer(ITIMER_REAL, &timer, NULL) != 0)
-    return cli_fail(err, PCAL_INTERNAL, "--timeout: the clock could not be set");
+    return cli_fail(err, PCAL_INTERNAL, "--timeout: the timer could not be set");
   return PCAL_OK;
 }
 
@@ -95,7 +94,7 @@ pcal_status cli_run_limits_check(const cli_session *session, uint64_t bytes, con
   if (limit == 0 || bytes <= limit)
     return PCAL_OK;
   return cli_fail(err, PCAL_MEMORY,
-                  "%s takes more than the memory limit of %llu bytes; %s, or raise "
+                  "%s needs more than the memory limit of %llu bytes; %s, or raise "
                   "--memory-limit",
                   what, (unsigned long long)limit, remedy);
 }

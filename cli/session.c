@@ -1,4 +1,4 @@
-/* What the verbs share: common flags, inputs, environment, progress and outputs. */
+/* Shared by all verbs: common flags, the session, progress, inputs and outputs. */
 #include "session.h"
 
 #include <poll.h>
@@ -22,114 +22,115 @@
 
 static const cli_flag common_inputs[] = {
     {"logits", 0, CLI_TEXT, "FILE", COMMON_INPUT(logits),
-     "scores before the softmax, rows x classes; a single score for each row is the logit of "
-     "class 1 of two",
+     "scores before the softmax, rows x classes; one column is the logit of class 1 in a "
+     "binary problem",
      NULL, CLI_FILE},
     {"probs", 0, CLI_TEXT, "FILE", COMMON_INPUT(probs),
-     "probabilities, rows x classes; a single score for each row is the probability of class 1 "
-     "of two",
+     "probabilities, rows x classes; one column is the probability of class 1 in a binary "
+     "problem",
      NULL, CLI_FILE},
     {"log-probs", 0, CLI_TEXT, "FILE", COMMON_INPUT(log_probs),
      "natural logarithms of probabilities, rows x classes", NULL, CLI_FILE},
     {"confidence", 0, CLI_TEXT, "FILE", COMMON_INPUT(confidence),
-     "probability of the predicted label only; goes with --correct", NULL, CLI_FILE},
+     "probability of the predicted class only; requires --correct", NULL, CLI_FILE},
     {"correct", 0, CLI_TEXT, "FILE", COMMON_INPUT(correct),
-     "1 where the prediction was correct, 0 where not", NULL, CLI_FILE},
+     "1 for each correct prediction, 0 for each wrong one", NULL, CLI_FILE},
     {"labels", 0, CLI_TEXT, "FILE", COMMON_INPUT(labels),
-     "true classes: 0 to classes - 1, one-hot rows, or in CSV the names of the score columns",
-     NULL, CLI_FILE},
+     "true classes: numbers from 0, one-hot rows or, in CSV, names of score columns", NULL,
+     CLI_FILE},
     {"mean", 0, CLI_TEXT, "FILE", COMMON_INPUT(mean),
-     "means of predicted normal distributions of a number; goes with --variance or --std, and "
-     "--target",
+     "regression: means of predicted normal distributions; requires --variance or --std, "
+     "and --target",
      NULL, CLI_FILE},
-    {"variance", 0, CLI_TEXT, "FILE", COMMON_INPUT(variance), "their variances", NULL,
-     CLI_FILE},
-    {"std", 0, CLI_TEXT, "FILE", COMMON_INPUT(std), "their standard deviations", NULL,
-     CLI_FILE},
+    {"variance", 0, CLI_TEXT, "FILE", COMMON_INPUT(variance),
+     "variances of the normal "
+     "distributions",
+     NULL, CLI_FILE},
+    {"std", 0, CLI_TEXT, "FILE", COMMON_INPUT(std),
+     "standard deviations of the normal "
+     "distributions",
+     NULL, CLI_FILE},
     {"quantiles", 0, CLI_TEXT, "FILE", COMMON_INPUT(quantiles),
-     "predicted quantiles of a number, rows x levels; goes with --levels and --target", NULL,
+     "regression: predicted quantiles, rows x levels; requires --levels and --target", NULL,
      CLI_FILE},
     {"levels", 0, CLI_TEXT, "LIST", COMMON_INPUT(levels),
-     "levels of the quantiles, as 0.05/0.5/0.95, in the order of their columns", NULL, CLI_ANY},
+     "levels of the quantiles in column order, for example 0.05/0.5/0.95", NULL, CLI_ANY},
     {"samples", 0, CLI_TEXT, "FILE", COMMON_INPUT(samples),
-     "samples of the predicted distributions of a number, or members of an ensemble, rows x "
-     "samples; goes with --target",
+     "regression: samples of the predicted distributions, or ensemble members, rows x "
+     "samples; requires --target",
      NULL, CLI_FILE},
-    {"target", 0, CLI_TEXT, "FILE", COMMON_INPUT(target), "the numbers that came true", NULL,
+    {"target", 0, CLI_TEXT, "FILE", COMMON_INPUT(target),
+     "regression: the observed "
+     "numbers",
+     NULL, CLI_FILE},
+    {"weights", 0, CLI_TEXT, "FILE", COMMON_INPUT(weights), "row weights (default: 1)", NULL,
      CLI_FILE},
-    {"weights", 0, CLI_TEXT, "FILE", COMMON_INPUT(weights),
-     "weights of the rows; 1 when not given", NULL, CLI_FILE},
     {"weights-are", 0, CLI_TEXT, "WORD", COMMON_INPUT(weights_are),
-     "frequency: a row of weight 3 is three rows; importance: a row is one row, and its weight "
-     "says how much it counts. When not given: frequency if all weights are whole numbers, "
-     "else "
-     "importance",
+     "frequency: a row of weight 3 stands for three equal rows; importance: each row is "
+     "one observation and the weight its share of the result. Default: frequency if all "
+     "weights are whole numbers, else importance",
      "frequency|importance", CLI_ANY},
     {"data", 0, CLI_TEXT, "FILE", COMMON_INPUT(data),
-     "one file with everything, by names like these flags: arrays of a .npz file, fields of a "
-     ".jsonl file, or columns of a CSV file (logits.0, logits.1, ..., labels)",
+     "one file with all inputs, named like these flags: arrays of a .npz file, fields of a "
+     ".jsonl file, or CSV columns (logits.0, logits.1, ..., labels)",
      NULL, CLI_FILE},
     {"first-row", 0, CLI_COUNT, "N", COMMON_INPUT(first_row),
-     "index of the first row, when the files are a part of something larger", NULL, CLI_ANY},
+     "index of the first row, if the files are one part of a larger data set", NULL, CLI_ANY},
     {"header", 0, CLI_TEXT, "WORD", offsetof(cli_options, header),
-     "is the first line of each CSV and TSV file a header? yes, no or auto, the default: it is "
-     "if it has no numbers, or the numbers 0, 1, 2 and so on, or texts with numbers below them "
-     "in line 2; it is not if it has only other numbers, or texts with texts below them; where "
-     "it could be either, as in 0,1, the file is refused",
+     "whether the first line of CSV and TSV files is a header: yes, no or auto (default); "
+     "auto detects a header, and ambiguous files are refused",
      "yes|no|auto", CLI_ANY},
 };
 const cli_section cli_section_inputs = {
     "Inputs", common_inputs, CLI_COUNT_OF(common_inputs),
-    "FILE is file.npy; file.npz:array; file.jsonl:field; file.csv:column, file.csv:first..last "
-    "or file.csv:a,b,c, where columns have names or numbers from 0; or - for CSV on standard "
-    "input, also with columns (-:3). What follows the last colon says what to take."};
+    "FILE is file.npy, file.npz:ARRAY, file.jsonl:FIELD or file.csv:COLUMNS. COLUMNS is a "
+    "name, a number counted from 0, a list a,b,c or a range first..last. '-' reads CSV "
+    "from standard input; '-:3' takes one of its columns."};
 
 static const cli_flag common_groups[] = {
     {"groups", 0, CLI_TEXT, "FILE", COMMON_INPUT(groups),
-     "a group for each row: results are also given group by group", NULL, CLI_FILE},
+     "group of each row: results are also computed for each group", NULL, CLI_FILE},
 };
 const cli_section cli_section_groups = {"Groups", common_groups, CLI_COUNT_OF(common_groups),
                                         NULL};
 
 static const cli_flag common_rows[] = {
     {"normalize", 0, CLI_FLAG, NULL, offsetof(cli_options, normalize),
-     "rescale probability rows whose sum is off by 1e-5 to 1e-2, and count them", NULL,
-     CLI_ANY},
+     "rescale rows of probabilities whose sum is off by 1e-5 to 1e-2, and report how many",
+     NULL, CLI_ANY},
     {"skip-missing", 0, CLI_FLAG, NULL, offsetof(cli_options, skip_missing),
-     "drop rows with a missing value, and count them", NULL, CLI_ANY},
+     "drop rows with a missing value, and report how many", NULL, CLI_ANY},
 };
 const cli_section cli_section_rows = {"Rows", common_rows, CLI_COUNT_OF(common_rows), NULL};
 
 static const cli_flag common_running[] = {
     {"threads", 0, CLI_COUNT, "N", offsetof(cli_options, threads),
-     "threads to use; 0, the default, is one for each processor that the program may use "
-     "(affinity "
-     "and container quotas count); results never depend on it",
+     "number of threads (default 0: one for each processor available to the program, "
+     "within its affinity and container quota); results do not depend on it",
      NULL, CLI_ANY},
     {"seed", 0, CLI_COUNT, "N", offsetof(cli_options, seed),
-     "seed of everything random; 0 when not given", NULL, CLI_ANY},
+     "seed of the random numbers (default: 0)", NULL, CLI_ANY},
     {"memory-limit", 0, CLI_TEXT, "SIZE", offsetof(cli_options, memory_limit),
-     "memory that may be allocated, as 500MB or 2GiB, or none; beyond it the run ends with "
-     "exit "
-     "code 6 and a sentence that names what has grown. When not given: three quarters of what "
-     "the machine or the container offers. Files that are read in place do not count, and "
-     "results never depend on it",
+     "limit on allocated memory, for example 500MB or 2GiB, or none; above it the run "
+     "fails with exit code 6 and names the largest consumer. Default: three quarters of "
+     "the memory of the machine or container. Mapped files do not count; results do not "
+     "depend on it",
      NULL, CLI_ANY},
     {"timeout", 0, CLI_REAL, "SECONDS", offsetof(cli_options, timeout),
-     "end the run after that time with exit code 124; output files are then left as they were",
-     NULL, CLI_ANY},
+     "stop after that time with exit code 124, leaving output files unchanged", NULL, CLI_ANY},
     {"quiet", 'q', CLI_FLAG, NULL, offsetof(cli_options, quiet),
-     "no progress and no remarks; errors are still told", NULL, CLI_ANY},
+     "print neither progress nor notes, only errors", NULL, CLI_ANY},
     {"no-progress", 0, CLI_FLAG, NULL, offsetof(cli_options, no_progress),
-     "no progress bar, which otherwise shows on a terminal", NULL, CLI_ANY},
+     "no progress bar (shown only on a terminal)", NULL, CLI_ANY},
 };
 const cli_section cli_section_running = {"Running", common_running,
                                          CLI_COUNT_OF(common_running), NULL};
 
 static const cli_flag common_help[] = {
-    {"help", 'h', CLI_FLAG, NULL, offsetof(cli_options, help), "show this text", NULL, CLI_ANY},
+    {"help", 'h', CLI_FLAG, NULL, offsetof(cli_options, help), "print this help", NULL,
+     CLI_ANY},
     {"version", 0, CLI_FLAG, NULL, offsetof(cli_options, version),
-     "show version, compiler and features", NULL, CLI_ANY},
+     "print version, compiler and features", NULL, CLI_ANY},
 };
 const cli_section cli_section_help = {"Help", common_help, CLI_COUNT_OF(common_help), NULL};
 
@@ -188,8 +189,7 @@ static pcal_status common_choose_format(cli_session *session, pcal_error *err) {
   const cli_options *options = &session->options;
   const char *name = options->format ? options->format : options->json ? "json" : "text";
   if (options->json && strcmp(name, "json") != 0)
-    return cli_fail(err, PCAL_USAGE, "--json and --format %s contradict each other; give one",
-                    name);
+    return cli_fail(err, PCAL_USAGE, "--json contradicts --format %s; give one of them", name);
   for (size_t i = 0; i < CLI_COUNT_OF(table); i++)
     if (strcmp(table[i].name, name) == 0)
       session->format = table[i].format;
@@ -202,14 +202,14 @@ pcal_status cli_session_start(cli_session *session, pcal_error *err) {
   if (status != PCAL_OK)
     return status;
   if (options->threads > COMMON_THREADS_MAX)
-    return cli_fail(err, PCAL_USAGE, "--threads %llu: this must be at most %d",
+    return cli_fail(err, PCAL_USAGE, "--threads %llu is too many; the limit is %d",
                     (unsigned long long)options->threads, COMMON_THREADS_MAX);
   status = cli_run_limits_start(session, err);
   if (status != PCAL_OK)
     return status;
   session->env.threads = (unsigned)options->threads;
   session->env.seed = options->seed;
-  session->env.map_files = 1; /* cli/signals.c handles files that become shorter */
+  session->env.map_files = 1; /* cli/signals.c handles SIGBUS from truncated files */
   if (!options->quiet && !options->no_progress && isatty(STDERR_FILENO))
     session->env.progress = common_draw;
   common_bar.started = common_now();
@@ -241,25 +241,25 @@ static pcal_status common_check_inputs(const cli_session *session, int labelled,
                      (in->samples != NULL) + (in->data != NULL);
   if (scores == 0)
     return cli_fail(err, PCAL_USAGE,
-                    "%s needs predictions: give one of --logits, --probs, --log-probs, "
-                    "--confidence or --data, for numbers --mean, --quantiles or --samples",
+                    "%s needs predictions; give one of --logits, --probs, --log-probs, "
+                    "--confidence or --data, or for regression --mean, --quantiles or "
+                    "--samples",
                     verb);
   if (scores > 1)
     return cli_fail(err, PCAL_USAGE,
-                    "--logits, --probs, --log-probs, --confidence, --mean, --quantiles, "
-                    "--samples and --data exclude each other; give one of them");
+                    "only one of --logits, --probs, --log-probs, --confidence, --mean, "
+                    "--quantiles, --samples and --data may be given");
   if (in->data || !labelled)
     return PCAL_OK;
   if (in->confidence && !in->correct)
     return cli_fail(err, PCAL_USAGE,
-                    "--confidence goes with --correct: %s needs to know which "
-                    "predictions were correct",
+                    "--confidence requires --correct; %s needs to know which predictions "
+                    "were correct",
                     verb);
   if ((in->mean || in->quantiles || in->samples) && !in->target)
-    return in->labels
-               ? PCAL_OK /* told when the files are opened */
-               : cli_fail(err, PCAL_USAGE,
-                          "%s needs --target, the number that came true in each row", verb);
+    return in->labels ? PCAL_OK /* refused when the files are opened */
+                      : cli_fail(err, PCAL_USAGE,
+                                 "%s needs --target, the observed number of each row", verb);
   if (!in->confidence && !in->labels && !in->target)
     return cli_fail(err, PCAL_USAGE, "%s needs --labels, the true class of each row", verb);
   return PCAL_OK;
@@ -333,7 +333,7 @@ static int common_pipe_closed(void) {
   return poll(&query, 1, 0) > 0 && (query.revents & POLLERR);
 }
 
-/* Signals wait while files get their names; everything slow is done before. */
+/* Flushes first, which may be slow; signals are blocked only during the renames. */
 static pcal_status common_commit(cli_output *const *outputs, size_t count, pcal_error *err) {
   pcal_output *files[COMMON_OUTPUTS_MAX];
   pcal_status flushed = PCAL_OK;
@@ -353,7 +353,7 @@ static pcal_status common_commit(cli_output *const *outputs, size_t count, pcal_
   return status;
 }
 
-/* Is it standard output, and has its reader gone? */
+/* True if standard output is a pipe that its reader has closed. */
 static int common_reader_gone(const cli_output *output, pcal_status status) {
   return status == PCAL_IO && output->to_stdout && common_pipe_closed();
 }
@@ -380,7 +380,7 @@ static pcal_status common_close(cli_output *const *outputs, size_t count, pcal_s
   return gone ? PCAL_OK : status;
 }
 
-/* Standard output goes first: a reader who has seen enough of it is no reason to drop files. */
+/* Standard output is closed first: a closed pipe must not discard the files. */
 pcal_status cli_outputs_close(cli_output *const *outputs, size_t count, pcal_status status,
                               pcal_error *err) {
   cli_output *files[COMMON_OUTPUTS_MAX];

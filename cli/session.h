@@ -1,4 +1,4 @@
-/* What the verbs share: their table, the common flags, inputs, environment and outputs. */
+/* Shared by all verbs: the verb table, common flags, the session, inputs and outputs. */
 #ifndef CLI_COMMON_H
 #define CLI_COMMON_H
 
@@ -16,13 +16,13 @@ typedef struct cli_example {
   const char *what;
 } cli_example;
 
-/* A row of the verb table: parsing, help, manual page and completion are read from it. */
+/* A row of the verb table.  Parsing, help, manual page and completion are generated from it. */
 typedef struct cli_verb {
   const char *name;
-  const char *operands; /* as in a usage line, or "" */
+  const char *operands; /* for the usage line; "" for none */
   size_t operands_max;
   cli_domain operand_domain;
-  const char *summary; /* a few words */
+  const char *summary; /* one line */
   const char *about;   /* a paragraph */
   const cli_section *const *sections;
   size_t section_count;
@@ -47,12 +47,12 @@ typedef struct cli_row_kind {
 extern const cli_row_kind cli_row_kinds[];
 extern const size_t cli_row_kind_count;
 
-/* The flags that stand before any verb. */
+/* Flags of the program itself, without a verb. */
 extern const cli_section cli_program_section;
 extern const cli_example cli_program_examples[];
 extern const size_t cli_program_example_count;
 
-/* Sections of flags that several verbs have. */
+/* Flag sections shared by several verbs. */
 extern const cli_section cli_section_inputs, cli_section_groups, cli_section_rows,
     cli_section_running, cli_section_help;
 
@@ -64,61 +64,61 @@ struct cli_session {
   int gates_failed;
 };
 
-/* The environment, with a pool of threads; close it in any case. */
+/* Sets up the environment and the thread pool.  Call cli_session_end even after a failure. */
 pcal_status cli_session_start(cli_session *session, pcal_error *err);
 void cli_session_end(cli_session *session);
 
-/* The --header flag as pcal_inputs has it. */
+/* The value of --header for pcal_inputs. */
 int cli_header_mode(const cli_options *options);
 
-/* The rows that the input flags name.  Checks that the flags fit together first; labels are
- * asked for when `labelled`. */
+/* Opens the source named by the input flags, after checking that the flags fit together.  With
+ * `labelled`, labels are required.  The caller frees *out. */
 pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **out,
                             pcal_error *err);
 
-/* An output file that a signal cannot leave half written. */
+/* An output file; its temporary file is removed when a signal ends the program. */
 typedef struct cli_output {
   pcal_output *file;
   int to_stdout;
   int slot;
   int sink_failed;
-  int reader_gone; /* set by cli_output_close: the reader of the pipe has closed it */
+  int reader_gone; /* set by cli_output_close: standard output is a closed pipe */
 } cli_output;
 
 /* path NULL or "-": standard output. */
 pcal_status cli_output_open(cli_session *session, const char *path, cli_output *out,
                             pcal_error *err);
 int cli_output_sink(void *output, const char *bytes, size_t count);
-/* Commits when status is PCAL_OK, else drops the output; returns the first failure.  A pipe
- * that its reader has closed is no failure. */
+/* Commits if status is PCAL_OK, else discards the output; returns the first failure.  A closed
+ * pipe is not a failure. */
 pcal_status cli_output_close(cli_output *output, pcal_status status, pcal_error *err);
 
-/* The same for up to four outputs, which become new together or not at all. */
+/* The same for up to four outputs, which are committed together or not at all. */
 pcal_status cli_outputs_close(cli_output *const *outputs, size_t count, pcal_status status,
                               pcal_error *err);
 
-/* A saved calibrator. */
+/* Loads a saved calibrator; the caller frees *out. */
 pcal_status cli_calibrator_load(cli_session *session, const char *path, pcal_calibrator **out,
                                 pcal_error *err);
 
-/* The ending of a path, or "" for standard output, pipes and devices. */
+/* The file extension of a path without the dot, or "". */
 const char *cli_file_extension(const char *path);
 
-/* Writes a finished page to a path, and frees it. */
+/* Writes the buffer to a path (NULL or "-": standard output) and frees it. */
 pcal_status cli_text_buffer_write(cli_session *session, cli_text_buffer *page, const char *path,
                                   pcal_error *err);
-/* The same to standard error; failures are ignored. */
+/* Writes the buffer to standard error and frees it; failures are ignored. */
 void cli_text_buffer_to_stderr(cli_text_buffer *page);
 
-/* "propercal: sentence" on standard error. */
+/* Prints "propercal: SENTENCE" on standard error. */
 void cli_print_error(const char *sentence);
 /* The message of an error, with the names of flags. */
 void cli_print_failure(const pcal_error *err);
 
-/* Ends the progress line, if one stands on the terminal. */
+/* Clears the progress line, if one is shown. */
 void cli_progress_clear(void);
 
-/* Help, manual page and completion script, all from the tables. */
+/* Help, manual page and completion script, generated from the tables. */
 void cli_help_program(cli_text_buffer *page, int full);
 void cli_help_verb(cli_text_buffer *page, const cli_verb *verb);
 void cli_generate_man(cli_text_buffer *page);

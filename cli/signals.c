@@ -1,11 +1,9 @@
-/* Signals: whatever ends the program, no temporary file stays behind.
- *
- *   1. SIGINT, SIGTERM, SIGHUP: remove the noted files, exit with 128 + signal (130).
- *   2. SIGBUS: a mapped input file became shorter; one sentence, exit with 4.
- *   3. SIGALRM: the time of --timeout is over; as 1, with a sentence and exit code 124.
- *   4. SIGPIPE and SIGXFSZ are ignored: a write to a closed pipe, or beyond the largest file
- *      that a process may write, fails, and the writer decides.
- * The handlers call only what POSIX allows in a handler: unlink, stat, write, _exit. */
+/*   1. SIGINT, SIGTERM, SIGHUP: remove the registered files, exit with 128 + signal (130).
+ *   2. SIGBUS: a mapped input file was truncated; print its name, exit with 4.
+ *   3. SIGALRM: --timeout expired; as 1, with a message and exit code 124.
+ *   4. SIGPIPE and SIGXFSZ are ignored: a write to a closed pipe, or beyond the file size limit,
+ *      returns an error instead.
+ * The handlers call only async-signal-safe functions: unlink, stat, write, _exit. */
 #include "signals.h"
 
 #include <fcntl.h>
@@ -23,12 +21,12 @@
 static char guard_file[GUARD_FILES][GUARD_NAME_MAX];
 static volatile sig_atomic_t guard_file_used[GUARD_FILES];
 static char guard_input[GUARD_INPUTS][GUARD_NAME_MAX];
-static char guard_input_shown[GUARD_INPUTS][GUARD_NAME_MAX]; /* for a terminal */
+static char guard_input_shown[GUARD_INPUTS][GUARD_NAME_MAX]; /* escaped for a terminal */
 static off_t guard_input_size[GUARD_INPUTS];
 static volatile sig_atomic_t guard_input_count;
 static volatile sig_atomic_t guard_progress_shown;
 
-static char guard_time[160]; /* the sentence of --timeout */
+static char guard_time[160]; /* message of --timeout */
 static int guard_time_code;
 
 static const int guard_ending[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
@@ -68,7 +66,7 @@ static void guard_shrunk(int signal_number) {
   }
   guard_say(guard_progress_shown ? "\npropercal: " : "propercal: ");
   guard_say(name);
-  guard_say(": the file became shorter while it was read; "
+  guard_say(": the file was truncated while it was read; "
             "run again when nothing writes to it\n");
   guard_leave(pcal_status_exit_code(PCAL_IO));
 }
@@ -90,7 +88,7 @@ static void guard_catch(int signal_number, void (*handler)(int), int keep_ignore
   sigaction(signal_number, &action, NULL);
 }
 
-/* Descriptors 0 to 2 open read-only, so that a write to a closed stream fails. */
+/* Opened read-only, so that writes to a stream that was closed fail. */
 static void guard_streams(void) {
   for (int descriptor = 0; descriptor <= 2; descriptor++)
     if (fcntl(descriptor, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0)
@@ -109,7 +107,7 @@ void cli_signals_start(void) {
 
 void cli_signals_set_timeout(const char *seconds, int code) {
   snprintf(guard_time, sizeof guard_time,
-           "stopped after %.30s seconds (--timeout); output files are as they were\n", seconds);
+           "stopped after %.30s seconds (--timeout); output files are unchanged\n", seconds);
   guard_time_code = code;
   guard_catch(SIGALRM, guard_timed_out, 0);
 }

@@ -1,4 +1,4 @@
-/* Signals: whatever ends the program, no temporary file stays behind. */
+/* Signal handlers: no temporary file remains when a signal ends the program. */
 #ifndef CLI_GUARD_H
 #define CLI_GUARD_H
 
@@ -6,28 +6,28 @@
 
 #include "propercal.h"
 
-/* Gives standard streams that are closed a harmless descriptor, ignores SIGPIPE, and catches
- * the signals that end the program.  An interrupt that was ignored stays ignored. */
+/* Opens /dev/null for standard streams that are closed, ignores SIGPIPE and SIGXFSZ, and installs
+ * the handlers.  A signal that the parent process ignores stays ignored. */
 void cli_signals_start(void);
 
-/* Lets SIGALRM end the program with this exit code, with a sentence about --timeout. */
+/* Makes SIGALRM end the program with this exit code and a message about --timeout. */
 void cli_signals_set_timeout(const char *seconds, int code);
 
-/* Holds the ending signals back while a file is created and its name noted; threads that are
- * started in between never receive them. */
+/* Blocks the ending signals while a file is created and registered; threads started in between
+ * inherit the mask and never receive them. */
 void cli_signals_block(sigset_t *saved);
 void cli_signals_unblock(const sigset_t *saved);
 
-/* Notes a file to remove when a signal ends the program; returns its slot, or -1 when name is
- * NULL or there is no room. */
+/* Registers a file to remove when a signal ends the program.  Returns its slot, or -1 if name is
+ * NULL or all slots are used. */
 int cli_signals_add_temporary(const char *name);
 void cli_signals_drop_temporary(int slot);
 
-/* Notes an input file, with its size, so that one that shrinks while it is mapped can be named.
- * What follows the last colon is left out when there is no such file. */
+/* Registers an input file and its size, so that the SIGBUS message can name a file that was
+ * truncated while mapped.  If no such file exists, the part after the last colon is removed. */
 void cli_signals_watch_input(const char *input);
 
-/* Whether a progress line stands on the terminal and must be ended before a message. */
+/* Sets whether a progress line is shown, which messages must end first. */
 void cli_signals_progress(int shown);
 
 #endif

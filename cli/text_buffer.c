@@ -1,6 +1,4 @@
-/* Text that the program puts together before it is written.
- *
- * The program never calls setlocale, so printf and strtod speak the C locale. */
+/* The program never calls setlocale, so printf and strtod use the C locale. */
 #include "text_buffer.h"
 
 #include <math.h>
@@ -65,7 +63,7 @@ size_t cli_columns(const char *text, size_t count) {
   return columns;
 }
 
-static size_t page_column(const cli_text_buffer *page) {
+size_t cli_line_width(const cli_text_buffer *page) {
   size_t start = page->length;
   while (start > 0 && page->text[start - 1] != '\n')
     start--;
@@ -73,7 +71,7 @@ static size_t page_column(const cli_text_buffer *page) {
 }
 
 void cli_pad(cli_text_buffer *page, size_t column) {
-  for (size_t at = page_column(page); at < column && !page->failed; at++)
+  for (size_t at = cli_line_width(page); at < column && !page->failed; at++)
     cli_put(page, " ");
 }
 
@@ -82,7 +80,7 @@ void cli_put_wrapped(cli_text_buffer *page, size_t indent, const char *text) {
   while (*text) {
     const size_t word = strcspn(text, " \n");
     const size_t width = cli_columns(text, word);
-    if (!line_empty && page_column(page) + 1 + width > CLI_WIDTH) {
+    if (!line_empty && cli_line_width(page) + 1 + width > CLI_WIDTH) {
       cli_put(page, "\n");
       line_empty = 1;
     }

@@ -1,4 +1,4 @@
-/* Text that the program puts together before it is written. */
+/* A growing text buffer, and functions that append to it. */
 #ifndef CLI_PAGE_H
 #define CLI_PAGE_H
 
@@ -9,7 +9,8 @@
 #define CLI_WIDTH 79
 #define CLI_NUMBER_MAX 32
 
-/* A growing text.  A failed allocation is remembered in `failed`; what follows is ignored. */
+/* `text` ends with NUL once anything was appended.  When an allocation fails, `failed` is set
+ * and later appends do nothing. */
 typedef struct cli_text_buffer {
   char *text;
   size_t length;
@@ -28,31 +29,34 @@ void cli_putf(cli_text_buffer *page, const char *format, ...)
 #endif
     ;
 
-/* Columns that the first `count` bytes of UTF-8 text take. */
+/* Number of characters in the first `count` bytes of a UTF-8 text. */
 size_t cli_columns(const char *text, size_t count);
-/* Appends spaces until the current line is `column` wide. */
+/* Number of characters in the last, unfinished line. */
+size_t cli_line_width(const cli_text_buffer *page);
+/* Appends spaces until the last line is `column` wide. */
 void cli_pad(cli_text_buffer *page, size_t column);
-/* Appends a paragraph in lines of at most CLI_WIDTH columns, the first starting where the page
- * stands, the others at `indent`; ends with a newline.  Newlines in the text are kept. */
+/* Appends a paragraph wrapped to CLI_WIDTH columns and a newline.  The first line continues the
+ * current one; the others are indented by `indent`.  Newlines in the text are kept. */
 void cli_put_wrapped(cli_text_buffer *page, size_t indent, const char *text);
 
-/* The shortest form that reads back as the same number. */
+/* The shortest decimal that reads back as the same number; returns `out`, or a constant for NaN
+ * and infinities. */
 const char *cli_number(double value, char out[CLI_NUMBER_MAX]);
 const char *cli_number_float(float value, char out[CLI_NUMBER_MAX]);
 
-/* Text from outside, safe for where the page goes. */
+/* Appends text from outside, escaped for its destination. */
 void cli_put_escaped(cli_text_buffer *page, pcal_destination destination, const char *text);
-/* A quoted JSON string, or null. */
+/* Appends a quoted JSON string; null for NULL. */
 void cli_put_json(cli_text_buffer *page, const char *text);
-/* A JSON number; null when it is not finite. */
+/* Appends a JSON number; null unless it is finite. */
 void cli_put_json_number(cli_text_buffer *page, double value);
 
-/* A pcal_sink that appends to a page. */
+/* A pcal_sink that appends to a buffer. */
 int cli_text_buffer_sink(void *page, const char *bytes, size_t count);
 
+/* PCAL_MEMORY if an append failed. */
 pcal_status cli_text_buffer_check(const cli_text_buffer *page, pcal_error *err);
-/* The same for a status of a call that wrote to the page: its sink fails only without memory.
- */
+/* The status of a call that wrote to the buffer, or PCAL_MEMORY if an append failed. */
 pcal_status cli_text_buffer_status(const cli_text_buffer *page, pcal_status status,
                                    pcal_error *err);
 void cli_text_buffer_free(cli_text_buffer *page);

@@ -1,8 +1,8 @@
-/* Columns of block elements, an eighth of a line exact.
+/* Columns of block elements, with a resolution of an eighth of a line.
  *
- * 1. Where the mean score falls into the line in which a column ends, the line is drawn.
+ * 1. In a cell that holds both the end of a column and the mean score, the score line is drawn.
  * 2. Bins with fewer than 30 rows are shaded.
- * 3. Empty bins are left blank. */
+ * 3. Empty bins are blank. */
 #include "text_plot.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static void terminal_repeat(cli_text_buffer *page, const char *letter, int count
     cli_put(page, letter);
 }
 
-/* Eighths of a line, counted from 0 at `line`, that a column of this height fills there. */
+/* Number of eighths that a column of this height fills in line `line`. */
 static int terminal_filled(double height, int line) {
   const int eighths = (int)(height * TERMINAL_LINES * 8 + 0.5) - 8 * line;
   return eighths < 0 ? 0 : eighths > 8 ? 8 : eighths;
@@ -45,7 +45,7 @@ static void terminal_cell(cli_text_buffer *page, const pcal_bin *bin, int line) 
     terminal_repeat(page, few && filled >= 4 ? terminal_shade : terminal_eighths[filled], 3);
 }
 
-/* The share of each bin among all rows, as one line of eighths. */
+/* The share of rows in each bin, as one line of block elements. */
 static void terminal_shares(cli_text_buffer *page, const pcal_bin *bins, size_t count) {
   double largest = 0;
   for (size_t i = 0; i < count; i++)
@@ -78,9 +78,9 @@ void cli_put_reliability(cli_text_buffer *page, const pcal_results *results) {
   const pcal_bin *bins = pcal_results_bins(results, &count);
   if (count == 0)
     return;
-  cli_put(page, "\nReliability: columns show how often bins came true, ");
+  cli_put(page, "\nReliability: column height is the accuracy of a bin, ");
   terminal_repeat(page, terminal_score, 3);
-  cli_put(page, " what they claimed\n");
+  cli_put(page, " its mean score\n");
   for (int line = TERMINAL_LINES - 1; line >= 0; line--) {
     cli_put(page, line == TERMINAL_LINES - 1   ? " 1.0 \xE2\x94\xA4"
                   : line == TERMINAL_LINES / 2 ? " 0.5 \xE2\x94\xA4"

@@ -1,4 +1,4 @@
-/* apply: recalibrate predictions by a saved calibrator. */
+/* apply: calibrate predictions with a saved calibrator. */
 #include <string.h>
 #include <strings.h>
 
@@ -7,44 +7,52 @@
 #define APPLY_INPUT(field) offsetof(cli_options, inputs.field)
 
 static const cli_flag apply_input_flags[] = {
-    {"logits", 0, CLI_TEXT, "FILE", APPLY_INPUT(logits),
-     "scores before the softmax, as the calibrator was fitted on", NULL, CLI_FILE},
+    {"logits", 0, CLI_TEXT, "FILE", APPLY_INPUT(logits), "scores before the softmax", NULL,
+     CLI_FILE},
     {"probs", 0, CLI_TEXT, "FILE", APPLY_INPUT(probs), "probabilities", NULL, CLI_FILE},
     {"log-probs", 0, CLI_TEXT, "FILE", APPLY_INPUT(log_probs),
      "natural logarithms of probabilities", NULL, CLI_FILE},
     {"confidence", 0, CLI_TEXT, "FILE", APPLY_INPUT(confidence),
-     "probability of the predicted label only", NULL, CLI_FILE},
+     "probability of the predicted class only", NULL, CLI_FILE},
     {"mean", 0, CLI_TEXT, "FILE", APPLY_INPUT(mean),
-     "means of predicted normal distributions; goes with --variance or --std", NULL, CLI_FILE},
-    {"variance", 0, CLI_TEXT, "FILE", APPLY_INPUT(variance), "their variances", NULL, CLI_FILE},
-    {"std", 0, CLI_TEXT, "FILE", APPLY_INPUT(std), "their standard deviations", NULL, CLI_FILE},
+     "means of predicted normal distributions; requires --variance or --std", NULL, CLI_FILE},
+    {"variance", 0, CLI_TEXT, "FILE", APPLY_INPUT(variance),
+     "variances of the normal "
+     "distributions",
+     NULL, CLI_FILE},
+    {"std", 0, CLI_TEXT, "FILE", APPLY_INPUT(std),
+     "standard deviations of the normal "
+     "distributions",
+     NULL, CLI_FILE},
     {"quantiles", 0, CLI_TEXT, "FILE", APPLY_INPUT(quantiles),
-     "predicted quantiles; goes with --levels", NULL, CLI_FILE},
+     "predicted quantiles; requires --levels", NULL, CLI_FILE},
     {"levels", 0, CLI_TEXT, "LIST", APPLY_INPUT(levels),
-     "levels of the quantiles, as 0.05/0.5/0.95", NULL, CLI_ANY},
-    {"samples", 0, CLI_TEXT, "FILE", APPLY_INPUT(samples), "samples of predicted distributions",
+     "levels of the quantiles, for example 0.05/0.5/0.95", NULL, CLI_ANY},
+    {"samples", 0, CLI_TEXT, "FILE", APPLY_INPUT(samples),
+     "samples of the predicted "
+     "distributions",
      NULL, CLI_FILE},
     {"groups", 0, CLI_TEXT, "FILE", APPLY_INPUT(groups),
-     "a group for each row, by the names of the fit; needed if the calibrator has groups", NULL,
+     "group of each row, named as in the fit; required if the calibrator has groups", NULL,
      CLI_FILE},
     {"data", 0, CLI_TEXT, "FILE", APPLY_INPUT(data),
-     "one file whose columns or arrays are called like these flags: logits.0, logits.1, ...",
-     NULL, CLI_FILE},
+     "one file with all inputs, named like these flags: logits.0, logits.1, ...", NULL,
+     CLI_FILE},
     {"first-row", 0, CLI_COUNT, "N", APPLY_INPUT(first_row),
-     "index of the first row in messages, when the files are a part of something larger", NULL,
-     CLI_ANY},
+     "index of the first row, if the files are one part of a larger data set; used in "
+     "messages",
+     NULL, CLI_ANY},
     {"header", 0, CLI_TEXT, "WORD", offsetof(cli_options, header),
-     "is the first line of a CSV or TSV file a header? yes, no or auto, the default, as for "
-     "measure",
+     "whether the first line of CSV and TSV files is a header: yes, no or auto (default)",
      "yes|no|auto", CLI_ANY},
 };
 
 static const cli_flag apply_output_flags[] = {
     {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
-     "x.npy or x.csv, or '-' for CSV on standard output; it appears whole or not at all", NULL,
+     "x.npy, x.csv, or '-' for CSV on standard output; replaced only once it is complete", NULL,
      CLI_FILE},
     {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
-     "npy or csv, where the name does not tell", "npy|csv", CLI_ANY},
+     "npy or csv, if the file name has no such extension", "npy|csv", CLI_ANY},
 };
 
 /* ---- Output ------------------------------------------------------------- */
@@ -53,22 +61,23 @@ static pcal_status apply_choose_format(const cli_options *options, const char **
                                        pcal_error *err) {
   static const char *const formats[] = {"npy", "csv"};
   if (!options->output || !*options->output)
-    return cli_fail(err, PCAL_USAGE, "apply needs -o: x.npy, x.csv or '-'");
+    return cli_fail(err, PCAL_USAGE,
+                    "apply needs an output file; give -o x.npy, -o x.csv "
+                    "or -o -");
   const char *ending = cli_file_extension(options->output);
   *format = options->format ? options->format : *ending ? NULL : "csv";
   for (size_t i = 0; i < CLI_COUNT_OF(formats); i++) {
     if (strcasecmp(ending, formats[i]) != 0)
       continue;
     if (options->format && strcmp(options->format, formats[i]) != 0)
-      return cli_fail(err, PCAL_USAGE, "-o %s and --format %s contradict each other; give one",
+      return cli_fail(err, PCAL_USAGE, "-o %s contradicts --format %s; give one of them",
                       options->output, options->format);
     *format = formats[i];
   }
   if (*format)
     return PCAL_OK;
   return cli_fail(err, PCAL_USAGE,
-                  "-o %s: probabilities are written as .npy or .csv; choose one of these "
-                  "endings or give --format",
+                  "-o %s: the extension must be .npy or .csv; change it or give --format",
                   options->output);
 }
 
@@ -95,8 +104,8 @@ static pcal_status apply_run(cli_session *session, pcal_error *err) {
   const char *format = NULL;
   if (session->options.operands.count == 0)
     return cli_fail(err, PCAL_USAGE,
-                    "apply needs a calibrator file, as `propercal fit -o cal.json` writes it: "
-                    "propercal apply cal.json");
+                    "apply needs a calibrator saved by `propercal fit`: propercal apply "
+                    "cal.json");
   pcal_status status = apply_choose_format(&session->options, &format, err);
   if (status == PCAL_OK)
     status = cli_calibrator_load(session, session->options.operands.word[0], &calibrator, err);
@@ -108,7 +117,7 @@ static pcal_status apply_run(cli_session *session, pcal_error *err) {
 
 static const cli_section apply_input_section = {
     "Inputs", apply_input_flags, CLI_COUNT_OF(apply_input_flags),
-    "FILE and its columns are named as for `propercal fit`; no labels are needed."};
+    "FILE is written as for `propercal fit`; labels are not needed."};
 static const cli_section apply_output_section = {"Output", apply_output_flags,
                                                  CLI_COUNT_OF(apply_output_flags), NULL};
 static const cli_section *const apply_sections[] = {&apply_input_section, &apply_output_section,
@@ -116,13 +125,13 @@ static const cli_section *const apply_sections[] = {&apply_input_section, &apply
 
 static const cli_example apply_examples[] = {
     {"propercal fit --logits val.npy --labels val_labels.npy -o cal.json",
-     "first learn a calibrator"},
+     "first fit a calibrator"},
     {"propercal apply cal.json --logits test.npy -o calibrated.npy",
-     "then repair other predictions of the same model"},
+     "then calibrate other predictions of the same model"},
     {"propercal measure --probs calibrated.npy --labels test_labels.npy",
-     "and see whether it helped"},
+     "then measure the result"},
     {"propercal apply cal.json --data new.csv -o - | head",
-     "to standard output, as CSV with the names of the classes"},
+     "CSV with class names to standard output"},
 };
 
 const cli_verb cli_verb_apply = {
@@ -130,12 +139,11 @@ const cli_verb cli_verb_apply = {
     "CALIBRATOR",
     1,
     CLI_FILE,
-    "repair predictions by what fit has learned",
-    "Reads predictions of the kind and the classes that a calibrator was fitted on and writes "
-    "calibrated probabilities: one row for each row, as many columns, in the float width of "
-    "the "
-    "input. Data of any size stream through in constant memory. An existing file is replaced "
-    "only when the new one is complete.",
+    "calibrate predictions with a fitted calibrator",
+    "Reads predictions of the kind and number of classes that the calibrator was fitted to "
+    "and writes calibrated probabilities with the same shape and floating-point type. "
+    "Memory use does not grow with the number of rows. An existing file is replaced only "
+    "once the new one is complete.",
     apply_sections,
     CLI_COUNT_OF(apply_sections),
     apply_examples,

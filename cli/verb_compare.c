@@ -1,42 +1,40 @@
-/* compare: which repair, or which model, is best? */
+/* compare: rank calibration methods or models on held-out rows. */
 #include <string.h>
 
 #include "models.h"
 
 static const cli_flag compare_flags[] = {
     {"method", 'm', CLI_REPEAT, "SPEC", offsetof(cli_options, methods),
-     "a calibrator to compare; repeat for more; all that suit the data when not given", NULL,
-     CLI_METHODS},
+     "calibrator to compare; repeatable (default: all that fit the data)", NULL, CLI_METHODS},
     {"model", 0, CLI_REPEAT, "NAME=KIND:FILE", offsetof(cli_options, models),
-     "a model to compare, as old=logits:old.npy; repeat for more; KIND is logits, probs, "
-     "log-probs or confidence, and all models have the rows of --labels; for numbers it is "
-     "quantiles, samples, or mean-std or mean-variance with two columns, as "
-     "old=mean-std:old.csv:mu,sigma, beside --target; with --method each is also repaired by "
-     "each method",
+     "model to compare, such as old=logits:old.npy; repeatable. KIND is logits, probs, "
+     "log-probs or confidence; all models share the rows of --labels. For regression KIND "
+     "is quantiles, samples, or mean-std or mean-variance with two columns, such as "
+     "old=mean-std:old.csv:mu,sigma, with --target. With --method each model is also "
+     "calibrated by each method",
      NULL, CLI_ANY},
     {"by", 0, CLI_TEXT, "SPEC", offsetof(cli_options, by),
-     "the metric that ranks and chooses, best a proper score: brier when not given; dss for "
-     "means with variances, crps for quantiles and samples",
+     "metric to rank by, preferably a proper score (default: brier; dss for means with "
+     "variances, crps for quantiles and samples)",
      NULL, CLI_METRICS},
     {"metric", 0, CLI_REPEAT, "SPEC", offsetof(cli_options, metrics),
-     "what else to tell; repeat for more; those of the group compare when not given", NULL,
-     CLI_METRICS},
+     "further metric to report; repeatable (default: the group compare)", NULL, CLI_METRICS},
     {"folds", 0, CLI_COUNT, "N", offsetof(cli_options, folds),
-     "of the cross-validation, where there is no second set; 5 when not given", NULL, CLI_ANY},
+     "folds of the cross-validation, used without a second set (default: 5)", NULL, CLI_ANY},
     {"interval", 0, CLI_REAL, "LEVEL", offsetof(cli_options, interval),
-     "level of the intervals; 0.95 when not given", NULL, CLI_ANY},
+     "level of the intervals (default: 0.95)", NULL, CLI_ANY},
     {"replicas", 0, CLI_COUNT, "N", offsetof(cli_options, replicas),
-     "how often rows are drawn anew for them; 1000 when not given", NULL, CLI_ANY},
+     "bootstrap replicas (default: 1000)", NULL, CLI_ANY},
 };
 
 static const cli_flag compare_output_flags[] = {
     {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
-     "save the chosen calibrator, for `propercal apply`, fitted to all rows that there are for "
-     "fitting; the table still goes to standard output",
+     "save the chosen calibrator, refitted to all rows available for fitting, for "
+     "`propercal apply`; the table still goes to standard output",
      NULL, CLI_FILE},
     {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
-     "of the table: text (the default), json, csv or md", "text|json|csv|md", CLI_ANY},
-    {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "the same as --format json", NULL,
+     "format of the table: text (default), json, csv or md", "text|json|csv|md", CLI_ANY},
+    {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "short for --format json", NULL,
      CLI_ANY},
 };
 
@@ -45,17 +43,16 @@ static pcal_status compare_check(const cli_options *options, pcal_error *err) {
     return PCAL_OK;
   if (options->models.count == 1)
     return cli_fail(err, PCAL_USAGE,
-                    "--model is for several models; give another one, or this one without a "
-                    "name as --logits, --probs or --mean");
+                    "--model needs at least two models; add another one, or give this one "
+                    "as --logits, --probs or --mean");
   if (cli_has_inputs(&options->inputs))
     return cli_fail(
         err, PCAL_USAGE,
-        "predictions are given with --model or with --logits, --probs and the like, "
-        "not with both");
+        "give predictions with --model or with --logits, --probs and so on, not with both");
   if (cli_has_val(options))
     return cli_fail(err, PCAL_USAGE,
-                    "a second set is for one model; leave the --val flags out, and each model "
-                    "is repaired by cross-validation");
+                    "the --val flags work with one model; without them each model is "
+                    "calibrated by cross-validation");
   return PCAL_OK;
 }
 
@@ -102,8 +99,7 @@ static pcal_status compare_run(cli_session *session, pcal_error *err) {
   if (path && (!*path || strcmp(path, "-") == 0))
     return cli_fail(
         err, PCAL_USAGE,
-        "-o needs the name of a file, such as best.json; the table goes to standard "
-        "output");
+        "-o needs a file name, such as best.json; the table goes to standard output");
   pcal_status status =
       path ? compare_save(session, &comparison, err) : compare_learn(session, &comparison, err);
   if (status == PCAL_OK)
@@ -127,15 +123,15 @@ static const cli_section *const compare_sections[] = {
 
 static const cli_example compare_examples[] = {
     {"propercal compare --logits z.npy --labels y.npy -o best.json",
-     "all methods by cross-validation; the best one is saved"},
+     "cross-validate all methods and save the best"},
     {"propercal compare --data test.csv --val-data val.csv",
-     "fitted on one set, judged on another"},
+     "fit to one set, judge on another"},
     {"propercal compare --data d.csv -m temperature -m isotonic --by log",
      "two methods, ranked by the log score"},
     {"propercal compare --labels y.npy --model a=probs:p.npy --model b=probs:q.npy",
-     "two models side by side"},
+     "compare two models"},
     {"propercal compare --data test.csv --val-data val.csv --by crps",
-     "columns mean, std, target: repairs of predicted variances"},
+     "regression with columns mean, std, target: calibrators of variances"},
 };
 
 const cli_verb cli_verb_compare = {
@@ -143,13 +139,13 @@ const cli_verb cli_verb_compare = {
     "",
     0,
     CLI_ANY,
-    "which repair, or which model, is best?",
-    "Fits calibrators and judges each on rows that it has not seen: on a first set when there "
-    "is a second one (--val-...) to fit on, else by cross-validation. Ranks them by a proper "
-    "score, tells "
-    "which differences are real by intervals of paired differences, and chooses; when nothing "
-    "helps beyond doubt it says so, and leaving the predictions alone is the choice. Several "
-    "models are compared in the same way.",
+    "rank calibration methods or models on held-out rows",
+    "Fits calibrators and judges each on rows that it was not fitted to. With a second set "
+    "(--val-...) they are fitted to the second and judged on the first, otherwise by "
+    "cross-validation. Ranks them by a proper score, reports confidence intervals of "
+    "paired differences, and chooses a method; if no improvement is significant, it "
+    "recommends leaving the predictions unchanged. Several models are compared in the same "
+    "way.",
     compare_sections,
     CLI_COUNT_OF(compare_sections),
     compare_examples,

@@ -1,18 +1,17 @@
-/* export: a calibrator for other places. */
+/* export: write a calibrator as an ONNX model or as C code. */
 #include <string.h>
 
 #include "session.h"
 
 static const cli_flag export_flags[] = {
     {"to", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, to),
-     "onnx, a model with float32 in and out (opset 13), or c, a C99 file that needs nothing "
-     "but "
-     "libm; decided by the ending of -o when not given",
+     "onnx: a float32 model (opset 13); c: a C99 file that needs only libm (default: by "
+     "the extension of -o)",
      "onnx|c", CLI_ANY},
     {"name", 0, CLI_TEXT, "NAME", offsetof(cli_options, name),
-     "of the function or the graph; calibrate when not given", NULL, CLI_ANY},
+     "name of the function or graph (default: calibrate)", NULL, CLI_ANY},
     {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
-     "x.onnx or x.c, or '-' for standard output; it appears whole or not at all", NULL,
+     "x.onnx, x.c, or '-' for standard output; replaced only once it is complete", NULL,
      CLI_FILE},
 };
 
@@ -20,7 +19,9 @@ static pcal_status export_target(const cli_options *options, const char **to, pc
   if (options->operands.count != 1)
     return cli_fail(err, PCAL_USAGE, "export needs one calibrator file, such as cal.json");
   if (!options->output || !*options->output)
-    return cli_fail(err, PCAL_USAGE, "export needs -o: cal.onnx, cal.c or '-'");
+    return cli_fail(err, PCAL_USAGE,
+                    "export needs an output file; give -o cal.onnx, -o "
+                    "cal.c or -o -");
   const char *ending = cli_file_extension(options->output);
   *to = options->to;
   if (!*to && (strcmp(ending, "onnx") == 0 || strcmp(ending, "c") == 0))
@@ -28,7 +29,7 @@ static pcal_status export_target(const cli_options *options, const char **to, pc
   if (*to)
     return PCAL_OK;
   return cli_fail(err, PCAL_USAGE,
-                  "-o %s does not tell what to write; give --to onnx or --to c",
+                  "-o %s has neither extension .onnx nor .c; give --to onnx or --to c",
                   options->output);
 }
 
@@ -53,18 +54,18 @@ static pcal_status export_run(cli_session *session, pcal_error *err) {
 }
 
 static const cli_section export_section = {"Export", export_flags, CLI_COUNT_OF(export_flags),
-                                           "The ONNX model takes \"scores\", rows x columns, "
-                                           "of the kind that the calibrator was fitted "
-                                           "on, and gives \"probabilities\". The C file has "
-                                           "NAME(const double *in, double *out) for one "
-                                           "row, and NAME_float."};
+                                           "The ONNX model has the input \"scores\", rows "
+                                           "x columns, of the kind that the calibrator was "
+                                           "fitted to, and the output \"probabilities\". "
+                                           "The C file defines NAME(const double *in, "
+                                           "double *out) for one row, and NAME_float."};
 static const cli_section *const export_sections[] = {&export_section, &cli_section_running,
                                                      &cli_section_help};
 
 static const cli_example export_examples[] = {
-    {"propercal export cal.json -o cal.onnx", "for ONNX Runtime and the like"},
+    {"propercal export cal.json -o cal.onnx", "for ONNX Runtime"},
     {"propercal export cal.json -o cal.c --name scale", "a function for a C program"},
-    {"propercal export cal.json --to c -o - | cc -c -x c - -o cal.o", "compiled at once"},
+    {"propercal export cal.json --to c -o - | cc -c -x c - -o cal.o", "compile it directly"},
 };
 
 const cli_verb cli_verb_export = {
@@ -72,11 +73,10 @@ const cli_verb cli_verb_export = {
     "FILE",
     1,
     CLI_FILE,
-    "a calibrator for other runtimes",
-    "Writes a calibrator that `propercal fit` has saved as a model or as source code for "
-    "places "
-    "where propercal is not. The results are those of `propercal apply`, to 1e-6 for ONNX. "
-    "Methods whose map is no short formula say so.",
+    "write a calibrator as an ONNX model or as C code",
+    "Writes a calibrator saved by `propercal fit` as an ONNX model or as C source code, "
+    "for use without propercal. Results equal those of `propercal apply`, for ONNX to "
+    "1e-6. Methods that cannot be exported are refused.",
     export_sections,
     CLI_COUNT_OF(export_sections),
     export_examples,

@@ -1,32 +1,32 @@
-/* fit: learn a recalibration and save it. */
+/* fit: fit a calibrator and save it. */
 #include <string.h>
 
 #include "session.h"
 
 static const cli_flag fit_flags[] = {
     {"method", 'm', CLI_TEXT, "SPEC", offsetof(cli_options, method),
-     "what to learn: a calibrator with options, as temperature:objective=brier; temperature "
-     "when not given; `propercal list calibrators` shows them all",
+     "calibrator to fit, with options as in temperature:objective=brier (default: "
+     "temperature); see `propercal list calibrators`",
      NULL, CLI_METHODS},
     {"groups", 0, CLI_TEXT, "FILE", offsetof(cli_options, inputs.groups),
-     "a group for each row: learns also for each group by itself; how far a group of n rows "
-     "goes its own way, n / (n + kappa), is chosen by cross-validation",
+     "group of each row: fits one calibrator for each group too; a group of n rows gets "
+     "weight n/(n+kappa), the common calibrator the rest; kappa is cross-validated",
      NULL, CLI_FILE},
 };
 
 static const cli_flag fit_output_flags[] = {
     {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
-     "save the calibrator, for `propercal apply`: JSON in which every number reads back "
-     "exactly; '-' is standard output",
+     "save the calibrator as JSON, for `propercal apply`; numbers are exact; '-' is "
+     "standard output",
      NULL, CLI_FILE},
     {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
-     "of the description: text (the default) or json", "text|json", CLI_ANY},
-    {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "the same as --format json", NULL,
+     "format of the summary: text (default) or json", "text|json", CLI_ANY},
+    {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "short for --format json", NULL,
      CLI_ANY},
 };
 
-static pcal_status fit_learn(cli_session *session, pcal_calibrator **calibrator,
-                             pcal_error *err) {
+static pcal_status fit_run_source(cli_session *session, pcal_calibrator **calibrator,
+                                  pcal_error *err) {
   const cli_options *options = &session->options;
   pcal_source *source = NULL;
   pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
@@ -48,7 +48,7 @@ static void fit_put_apply(cli_text_buffer *page, const char *file, const char *f
   cli_putf(page, " %s -o calibrated.npy\n", flag);
 }
 
-/* What one would do now. */
+/* Suggests the next command. */
 static void fit_put_next(cli_text_buffer *page, const cli_options *options) {
   const pcal_inputs *in = &options->inputs;
   const char *flag = in->logits       ? "--logits new.npy"
@@ -61,15 +61,15 @@ static void fit_put_next(cli_text_buffer *page, const cli_options *options) {
                      : in->quantiles  ? "--quantiles new.npy --levels ..."
                                       : "--data new.csv";
   if (!options->output)
-    cli_put(page, "\nNot saved: give -o cal.json to keep it for propercal apply\n");
+    cli_put(page, "\nNot saved; use -o cal.json to save it for propercal apply\n");
   else if (strcmp(options->output, "-") != 0)
     fit_put_apply(page, options->output, flag);
 }
 
-/* The description gives way to a calibrator on standard output; --quiet drops it when the
- * calibrator went to a file. */
-static pcal_status fit_tell(cli_session *session, const pcal_calibrator *calibrator,
-                            pcal_error *err) {
+/* Prints the summary of the fit, unless the calibrator itself goes to standard output, or --quiet
+ * is given and the calibrator is saved in a file. */
+static pcal_status fit_print_summary(cli_session *session, const pcal_calibrator *calibrator,
+                                     pcal_error *err) {
   const cli_options *options = &session->options;
   const int json = session->format == PCAL_JSON;
   if (options->quiet && options->output && !json)
@@ -99,7 +99,7 @@ static pcal_status fit_save(cli_session *session, pcal_calibrator **calibrator,
   pcal_status status = cli_output_open(session, session->options.output, &output, err);
   if (status != PCAL_OK)
     return status;
-  status = fit_learn(session, calibrator, err);
+  status = fit_run_source(session, calibrator, err);
   if (status == PCAL_OK)
     status = pcal_calibrator_save(*calibrator, cli_output_sink, &output, err);
   return cli_output_close(&output, status, err);
@@ -108,11 +108,11 @@ static pcal_status fit_save(cli_session *session, pcal_calibrator **calibrator,
 static pcal_status fit_run(cli_session *session, pcal_error *err) {
   pcal_calibrator *calibrator = NULL;
   if (session->options.output && !*session->options.output)
-    return cli_fail(err, PCAL_USAGE, "-o needs the name of a file, such as cal.json");
+    return cli_fail(err, PCAL_USAGE, "-o needs a file name, such as cal.json");
   pcal_status status = session->options.output ? fit_save(session, &calibrator, err)
-                                               : fit_learn(session, &calibrator, err);
+                                               : fit_run_source(session, &calibrator, err);
   if (status == PCAL_OK)
-    status = fit_tell(session, calibrator, err);
+    status = fit_print_summary(session, calibrator, err);
   pcal_calibrator_free(calibrator);
   return status;
 }
@@ -126,15 +126,15 @@ static const cli_section *const fit_sections[] = {&cli_section_inputs,  &fit_sec
 
 static const cli_example fit_examples[] = {
     {"propercal fit --logits val.npy --labels val_labels.npy -o cal.json",
-     "learn a temperature on held-out rows and save it"},
+     "fit a temperature to held-out rows and save it"},
     {"propercal apply cal.json --logits test.npy -o calibrated.npy",
-     "then use it on other rows"},
+     "then apply it to other rows"},
     {"propercal fit -m histogram:bins=20 --probs p.npy --labels y.npy -o h.json",
      "another method"},
     {"propercal fit --logits z.npy --labels y.npy --groups site.npy -o cal.json",
-     "a calibrator for each site, mixed with that of all by how many rows it has"},
+     "one calibrator for each site, shrunk towards the common one"},
     {"propercal fit --method temperature:objective=brier --data val.csv --json",
-     "look at the outcome without saving it: status, gradient, before and after"},
+     "print status, gradient, and scores before and after, without saving"},
 };
 
 const cli_verb cli_verb_fit = {
@@ -142,14 +142,14 @@ const cli_verb cli_verb_fit = {
     "",
     0,
     CLI_ANY,
-    "learn how to repair these predictions",
-    "Learns a recalibration from predictions and true labels that the model was not trained "
-    "on, "
-    "and saves it as a small JSON file that people can read. Says how the fit went: converged, "
-    "stopped at a bound, identity when nothing was better than leaving the predictions alone, "
-    "or closed-form where no search was needed; these are outcomes, not errors. Neither the "
-    "order of rows nor the number of threads shows in the result; only kappa of --groups comes "
-    "from a cross-validation that deals rows by their number and the seed.",
+    "fit a calibrator to predictions and labels",
+    "Fits a calibrator to predictions and true labels that the model was not trained on, "
+    "and saves it as a small, readable JSON file. Prints the status of the fit: converged; "
+    "stopped at a bound; identity, if no parameters were better than leaving the "
+    "predictions unchanged; or closed-form, if no search was needed. None of these is an "
+    "error. The result does not depend on the order of rows or on the number of threads, "
+    "except for the kappa of --groups, whose cross-validation assigns rows to folds by row "
+    "number and seed.",
     fit_sections,
     CLI_COUNT_OF(fit_sections),
     fit_examples,

@@ -1,15 +1,15 @@
-/* inspect: what is in these files, and what would keep them from being measured? */
+/* inspect: describe files and list the problems of a data set. */
 #include <string.h>
 
 #include "session.h"
 
 static const cli_flag inspect_flags[] = {
-    {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
-     "text (the default) or json", "text|json", CLI_ANY},
-    {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "the same as --format json", NULL,
+    {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format), "text (default) or json",
+     "text|json", CLI_ANY},
+    {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "short for --format json", NULL,
      CLI_ANY},
     {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
-     "write to a file instead of standard output", NULL, CLI_FILE},
+     "output file (default: standard output)", NULL, CLI_FILE},
 };
 
 static void inspect_trim(cli_text_buffer *page) {
@@ -28,7 +28,7 @@ static void inspect_put_file(cli_text_buffer *page, cli_text_buffer *file, int a
     cli_put(page, file->text);
 }
 
-/* The sentence before this one is told now; this one waits for the end. */
+/* Prints the pending error, if any, and keeps this one for the caller. */
 static void inspect_fail(pcal_status status, const pcal_error *failure, pcal_status *first,
                          pcal_error *err) {
   if (*first != PCAL_OK)
@@ -38,9 +38,8 @@ static void inspect_fail(pcal_status status, const pcal_error *failure, pcal_sta
   *err = *failure;
 }
 
-/* Several files make one JSON array, or texts with an empty line between them.  Files that
- * fail are left out and told on standard error, the last one by the caller; returns the first
- * failure. */
+/* Describes several files, as one JSON array or as texts separated by empty lines.  Files that fail
+ * are reported on standard error, the last one by the caller.  Returns the first failure. */
 static pcal_status inspect_files(cli_session *session, cli_text_buffer *page, size_t *problems,
                                  pcal_error *err) {
   const cli_words *files = &session->options.operands;
@@ -90,10 +89,9 @@ static pcal_status inspect_run(cli_session *session, pcal_error *err) {
   const cli_options *options = &session->options;
   const int flags = inspect_any_input(&options->inputs);
   if (!flags && options->operands.count == 0)
-    return cli_fail(err, PCAL_USAGE, "inspect needs files, or input flags such as --logits");
+    return cli_fail(err, PCAL_USAGE, "inspect needs files or input flags such as --logits");
   if (flags && options->operands.count > 0)
-    return cli_fail(err, PCAL_USAGE,
-                    "inspect takes files or input flags, not both; run it twice");
+    return cli_fail(err, PCAL_USAGE, "inspect takes either files or input flags; run it twice");
   cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
   size_t problems = 0;
   pcal_status status = flags ? inspect_source(session, &page, &problems, err)
@@ -108,7 +106,9 @@ static pcal_status inspect_run(cli_session *session, pcal_error *err) {
   if (written != PCAL_OK)
     inspect_fail(written, &unwritten, &status, err);
   if (status == PCAL_OK && problems > 0)
-    status = cli_fail(err, PCAL_DATA, "%zu problem%s would keep these data from being measured",
+    status = cli_fail(err, PCAL_DATA,
+                      "%zu problem%s must be fixed before these data can "
+                      "be measured",
                       problems, problems == 1 ? "" : "s");
   return status;
 }
@@ -120,11 +120,11 @@ static const cli_section *const inspect_sections[] = {&cli_section_inputs, &cli_
                                                       &cli_section_help};
 
 static const cli_example inspect_examples[] = {
-    {"propercal inspect logits.npy labels.npy", "what each file holds"},
-    {"propercal inspect scores.csv", "the columns of a CSV file, one by one"},
+    {"propercal inspect logits.npy labels.npy", "describe each file"},
+    {"propercal inspect scores.csv", "describe each column of a CSV file"},
     {"propercal inspect --logits logits.npy --labels labels.npy",
-     "how the files fit together; exit code 3 when they cannot be measured"},
-    {"propercal inspect --data scores.csv --json", "the same as JSON"},
+     "check the files together; exit code 3 if they cannot be measured"},
+    {"propercal inspect --data scores.csv --json", "print JSON"},
 };
 
 const cli_verb cli_verb_inspect = {
@@ -132,11 +132,10 @@ const cli_verb cli_verb_inspect = {
     "[FILE...]",
     SIZE_MAX,
     CLI_FILE,
-    "what is in these files, and what is wrong with them?",
-    "Looks at files one by one, or, with input flags, at a whole data set, and says what they "
-    "hold: type, shape, ranges, class names, how the labels are spread. Everything that would "
-    "keep the data from being measured is named with its row and a remedy, not only the first "
-    "problem.",
+    "describe files and list the problems of a data set",
+    "Describes single files or, with input flags, a whole data set: type, shape, ranges, "
+    "class names, distribution of labels. Lists every problem that prevents measuring, "
+    "with its row and a remedy, not only the first one.",
     inspect_sections,
     CLI_COUNT_OF(inspect_sections),
     inspect_examples,

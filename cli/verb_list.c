@@ -1,27 +1,27 @@
-/* list: what is there to use, and what does it mean? */
+/* list: show the entries of the registry. */
 #include <math.h>
 #include <string.h>
 
 #include "session.h"
 
 const cli_row_kind cli_row_kinds[] = {
-    {"metrics", "what measure can compute"},
-    {"groups", "sets of metrics under one name"},
-    {"notions", "what calibration can mean, from the strongest to the weakest"},
-    {"conventions", "rules of other packages, for ece:convention="},
-    {"calibrators", "what fit can learn"},
-    {"figures", "what plot can draw"},
-    {"studies", "experiments that study can repeat"},
+    {"metrics", "metrics that measure computes"},
+    {"groups", "named sets of metrics"},
+    {"notions", "definitions of calibration, strongest first"},
+    {"conventions", "binning rules of other packages, for ece:convention="},
+    {"calibrators", "calibration methods that fit supports"},
+    {"figures", "figures that plot draws"},
+    {"studies", "experiments that study runs"},
 };
 const size_t cli_row_kind_count = CLI_COUNT_OF(cli_row_kinds);
 
 static const cli_flag list_flags[] = {
-    {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
-     "text (the default) or json", "text|json", CLI_ANY},
-    {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "the same as --format json", NULL,
+    {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format), "text (default) or json",
+     "text|json", CLI_ANY},
+    {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "short for --format json", NULL,
      CLI_ANY},
     {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
-     "write to a file instead of standard output", NULL, CLI_FILE},
+     "output file (default: standard output)", NULL, CLI_FILE},
 };
 
 /* ---- Kinds -------------------------------------------------------------- */
@@ -64,7 +64,7 @@ static const char *list_cell(const pcal_registry_row *row, size_t column) {
   return cells[column];
 }
 
-/* Width of a column, 0 when no row has anything in it. */
+/* Width of a column; 0 if all its cells are empty. */
 static size_t list_column_width(const char *kind, size_t column) {
   size_t width = 0;
   for (size_t i = 0; i < pcal_registry_count(kind); i++) {
@@ -106,12 +106,27 @@ static void list_put_table(cli_text_buffer *page, const char *kind) {
     list_put_line(page, widths, pcal_registry_at(kind, i));
   const pcal_registry_row *first = pcal_registry_at(kind, 0);
   if (first)
-    cli_putf(page, "\nMore about one: propercal list %s %s\n", kind, first->name);
+    cli_putf(page, "\nDetails: propercal list %s %s\n", kind, first->name);
 }
 
 static void list_put_field_json(cli_text_buffer *page, const char *name, const char *text) {
   cli_putf(page, ", \"%s\": ", name);
   cli_put_json(page, text);
+}
+
+static const char *list_better(const pcal_registry_row *row) {
+  return row->better == PCAL_BETTER_LOWER    ? "lower"
+         : row->better == PCAL_BETTER_HIGHER ? "higher"
+                                             : NULL;
+}
+
+/* Fields that only metrics have. */
+static void list_put_better_json(cli_text_buffer *page, const pcal_registry_row *row) {
+  if (strcmp(row->kind, "metrics") != 0)
+    return;
+  list_put_field_json(page, "better", list_better(row));
+  cli_putf(page, ", \"ranks\": %s", row->better != PCAL_BETTER_NONE ? "true" : "false");
+  cli_putf(page, ", \"test\": %s", row->is_test ? "true" : "false");
 }
 
 static void list_put_table_json(cli_text_buffer *page, const char *kind) {
@@ -126,6 +141,7 @@ static void list_put_table_json(cli_text_buffer *page, const char *kind) {
     for (size_t column = 1; column < LIST_COLUMNS; column++)
       list_put_field_json(page, list_headings[column], list_cell(row, column));
     list_put_field_json(page, "task", row->task);
+    list_put_better_json(page, row);
     cli_put(page, "}");
   }
   cli_put(page, "]}\n");
@@ -162,7 +178,7 @@ static void list_put_bounds(cli_text_buffer *page, const pcal_option *option) {
     cli_putf(page, ", at most %s", cli_number(option->high, high));
 }
 
-/* "one of width, mass": what may be written after the equals sign. */
+/* The allowed values of an option: "one of width, mass". */
 static void list_put_values(cli_text_buffer *page, const pcal_option *option) {
   const int choice = option->type == PCAL_OPTION_CHOICE && option->choices;
   cli_put(page, choice ? "one of " : list_type_name(option->type));
@@ -248,6 +264,9 @@ static void list_put_row(cli_text_buffer *page, const pcal_registry_row *row) {
     cli_putf(page, "Bound: %s\n", row->bound);
   if (row->machine)
     cli_putf(page, "Machine: %s\n", row->machine);
+  if (strcmp(row->kind, "metrics") == 0)
+    cli_putf(page, "Better: %s\n",
+             list_better(row) ? list_better(row) : "neither; methods are not ranked by it");
   if (row->option_count > 0)
     list_put_options(page, row);
   if (list_has_option(row, "convention"))
@@ -302,6 +321,7 @@ static void list_put_row_json(cli_text_buffer *page, const pcal_registry_row *ro
   list_put_field_json(page, "notion", row->notion);
   list_put_field_json(page, "bound", row->bound);
   list_put_field_json(page, "machine", row->machine);
+  list_put_better_json(page, row);
   list_put_field_json(page, "citation", row->citation);
   cli_put(page, ", \"options\": [");
   for (size_t i = 0; i < row->option_count; i++) {
@@ -327,9 +347,9 @@ static pcal_status list_find_kind(const char *name, pcal_error *err) {
     cli_nearest_try(&nearest, cli_row_kinds[i].name, strlen(cli_row_kinds[i].name));
   }
   if (nearest.best)
-    return cli_fail(err, PCAL_USAGE, "there is no kind \"%s\"; did you mean \"%s\"?", name,
+    return cli_fail(err, PCAL_USAGE, "unknown kind \"%s\"; did you mean \"%s\"?", name,
                     nearest.best);
-  return cli_fail(err, PCAL_USAGE, "there is no kind \"%s\"; `propercal list` shows them all",
+  return cli_fail(err, PCAL_USAGE, "unknown kind \"%s\"; `propercal list` shows all kinds",
                   name);
 }
 
@@ -340,11 +360,11 @@ static pcal_status list_find_row(const char *kind, const char *name,
     return PCAL_OK;
   const char *nearest = pcal_registry_nearest(kind, name);
   if (nearest)
-    return cli_fail(err, PCAL_USAGE, "there is no \"%s\" among the %s; did you mean \"%s\"?",
-                    name, kind, nearest);
+    return cli_fail(err, PCAL_USAGE, "unknown name \"%s\" in %s; did you mean \"%s\"?", name,
+                    kind, nearest);
   return cli_fail(err, PCAL_USAGE,
-                  "there is no \"%s\" among the %s; `propercal list %s` shows them all", name,
-                  kind, kind);
+                  "unknown name \"%s\" in %s; `propercal list %s` shows all names", name, kind,
+                  kind);
 }
 
 static pcal_status list_run(cli_session *session, pcal_error *err) {
@@ -378,11 +398,11 @@ static const cli_section *const list_sections[] = {&list_section, &cli_section_r
                                                    &cli_section_help};
 
 static const cli_example list_examples[] = {
-    {"propercal list", "the kinds of things there are"},
+    {"propercal list", "all kinds of entries"},
     {"propercal list metrics", "all metrics, one line each"},
     {"propercal list metrics ece", "formula, options, conventions and citation of one metric"},
-    {"propercal list groups default", "what is measured when no metric is asked for"},
-    {"propercal list metrics ece --json", "the same for programs"},
+    {"propercal list groups default", "the metrics of measure's default group"},
+    {"propercal list metrics ece --json", "the same as JSON"},
 };
 
 const cli_verb cli_verb_list = {
@@ -390,11 +410,11 @@ const cli_verb cli_verb_list = {
     "[KIND [NAME]]",
     2,
     CLI_KINDS,
-    "what is there to use, and what does it mean?",
-    "Lists the kinds of things that propercal knows: metrics, groups of metrics, conventions "
-    "of other packages, calibrators, figures. With a kind, lists what is in it; with a name, "
-    "explains one "
-    "entry: formula, meaning, options with defaults and bounds, where it comes from.",
+    "list and explain metrics, calibrators, figures and studies",
+    "Without arguments, lists the kinds of entries: metrics, groups of metrics, notions of "
+    "calibration, conventions of other packages, calibrators, figures, studies. With a "
+    "kind, lists its entries. With a name, explains one entry: formula, meaning, options "
+    "with defaults and limits, citation.",
     list_sections,
     CLI_COUNT_OF(list_sections),
     list_examples,

@@ -1,4 +1,4 @@
-/* measure: how well calibrated are these predictions? */
+/* measure: compute metrics and the verdict. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,42 +7,41 @@
 
 static const cli_flag measure_flags[] = {
     {"metric", 'm', CLI_REPEAT, "SPEC", offsetof(cli_options, metrics),
-     "what to measure: a metric with options, as ece:bins=20,norm=l2, or a group of metrics; "
-     "repeat for more; `propercal list metrics` and `propercal list groups` show them all",
+     "metric to compute, with options as in ece:bins=20,norm=l2, or a group of metrics; "
+     "repeatable; see `propercal list metrics` and `propercal list groups`",
      NULL, CLI_METRICS},
     {"precision", 0, CLI_TEXT, "WORD", offsetof(cli_options, precision),
-     "exact (the default), or fast: exponentials of float32 logits in float32, right to about "
-     "seven digits; sums stay exact, and results say which it was",
+     "exact (default), or fast: exponentials of float32 logits in float32, accurate to "
+     "about seven digits; sums stay exact, and the output names the precision",
      "exact|fast", CLI_ANY},
 };
 
 static const cli_flag measure_surety_flags[] = {
     {"interval", 0, CLI_REAL, "LEVEL", offsetof(cli_options, interval),
-     "an interval for each value, as 0.95: from standard errors where there are formulas, else "
-     "from replicas of the rows",
+     "confidence interval for each value at this level, such as 0.95; from standard errors "
+     "where a formula exists, else from bootstrap replicas",
      NULL, CLI_ANY},
     {"null", 0, CLI_FLAG, NULL, offsetof(cli_options, null),
-     "what each metric would show if the model were calibrated: labels are drawn from the "
-     "predictions, again and again; with the share that is at least as large, a p-value",
+     "distribution of each metric for a calibrated model, from labels drawn from the "
+     "predictions; the share of draws at least as large as the value is reported as a "
+     "p-value",
      NULL, CLI_ANY},
     {"cluster", 0, CLI_TEXT, "FILE", offsetof(cli_options, cluster),
-     "a cluster for each row, as a patient with several scans: intervals take clusters as a "
-     "whole",
+     "cluster of each row, such as a patient with several scans; intervals resample whole "
+     "clusters",
      NULL, CLI_FILE},
     {"id", 0, CLI_TEXT, "FILE", offsetof(cli_options, inputs) + offsetof(pcal_inputs, ids),
-     "an id for each row, each given once: random draws belong to it. When not given they "
-     "belong to what a row says or, against another model, to its position",
+     "unique id of each row, the key of its random draws. Default: a hash of the row's "
+     "content or, against another model, the row's position",
      NULL, CLI_FILE},
     {"replicas", 0, CLI_COUNT, "N", offsetof(cli_options, replicas),
-     "how often rows are drawn anew for --interval and --null; 1000 when not given", NULL,
-     CLI_ANY},
+     "replicas for --interval and --null (default: 1000)", NULL, CLI_ANY},
     {"interval-method", 0, CLI_TEXT, "WORD", offsetof(cli_options, interval_method),
-     "auto (the default) takes what suits the metric; or normal, percentile, basic, bca, "
-     "jackknife",
+     "auto (default) chooses by metric; or normal, percentile, basic, bca, jackknife",
      "auto|normal|percentile|basic|bca|jackknife", CLI_ANY},
 };
 
-/* The metrics asked for (or the default ones), and after them those of the gates. */
+/* The requested metrics, or the default group, followed by those of the gates. */
 static pcal_status measure_specs(const cli_options *options, const cli_gates *gates,
                                  const char ***out, size_t *count, pcal_error *err) {
   const size_t asked = options->metrics.count;
@@ -61,14 +60,14 @@ static pcal_status measure_specs(const cli_options *options, const cli_gates *ga
   return PCAL_OK;
 }
 
-static int measure_nowhere(void *user, const char *bytes, size_t count) {
+static int measure_null_sink(void *user, const char *bytes, size_t count) {
   (void)user;
   (void)bytes;
   (void)count;
   return 0;
 }
 
-/* Tries the state of no rows, so that a metric that cannot be saved is refused at once. */
+/* Saves the state of no rows, so that metrics that cannot be saved are refused before any work. */
 static pcal_status measure_try_state(cli_session *session, const pcal_source *source,
                                      const pcal_measure_config *config, pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
@@ -80,7 +79,7 @@ static pcal_status measure_try_state(cli_session *session, const pcal_source *so
   empty.levels = shape.levels;
   pcal_status status = pcal_measure_new(&empty, &session->env, &measure, err);
   if (status == PCAL_OK)
-    status = pcal_measure_save(measure, measure_nowhere, NULL, err);
+    status = pcal_measure_save(measure, measure_null_sink, NULL, err);
   pcal_measure_free(measure);
   return status;
 }
@@ -98,9 +97,9 @@ static pcal_status measure_with_state(cli_session *session, cli_results_output *
   return status;
 }
 
-/* Clusters are groups that are not told apart. */
-static pcal_status measure_surety(cli_session *session, pcal_measure_config *config,
-                                  pcal_error *err) {
+/* Clusters are passed as groups; results are not computed by group then. */
+static pcal_status measure_interval_config(cli_session *session, pcal_measure_config *config,
+                                           pcal_error *err) {
   cli_options *options = &session->options;
   config->interval = options->interval;
   config->replicas = (size_t)options->replicas;
@@ -108,7 +107,9 @@ static pcal_status measure_surety(cli_session *session, pcal_measure_config *con
   config->null = options->null;
   config->by_cluster = options->cluster != NULL;
   if (options->cluster && options->inputs.groups)
-    return cli_fail(err, PCAL_USAGE, "--cluster and --groups cannot go together; give one");
+    return cli_fail(err, PCAL_USAGE,
+                    "--cluster and --groups cannot be combined; give one "
+                    "of them");
   if (options->cluster)
     options->inputs.groups = options->cluster;
   config->paired = cli_has_against(options);
@@ -116,7 +117,7 @@ static pcal_status measure_surety(cli_session *session, pcal_measure_config *con
     config->interval = 0.95;
   if (config->paired && options->state)
     return cli_fail(err, PCAL_USAGE,
-                    "--state keeps one model; leave it or the --against flags out");
+                    "--state saves one model; remove it or the --against flags");
   return PCAL_OK;
 }
 
@@ -125,7 +126,7 @@ static pcal_status measure_source(cli_session *session, cli_results_output *tell
                                   pcal_results **results, pcal_error *err) {
   pcal_source *source = NULL;
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
-  pcal_status status = measure_surety(session, &config, err);
+  pcal_status status = measure_interval_config(session, &config, err);
   if (status == PCAL_OK)
     status = cli_source_open(session, 1, &source, err);
   config.specs = specs;
@@ -145,8 +146,8 @@ static pcal_status measure_source(cli_session *session, cli_results_output *tell
   return status;
 }
 
-/* From labels of one class the plain question cannot be answered.  Metrics asked for by name
- * are told, and so are parts of a data set. */
+/* Fails if all labels are of one class, unless metrics were requested by name or the state of a
+ * part is saved. */
 static pcal_status measure_check_classes(const cli_session *session,
                                          const pcal_results *results, pcal_error *err) {
   const cli_options *options = &session->options;
@@ -156,8 +157,8 @@ static pcal_status measure_check_classes(const cli_session *session,
     return PCAL_OK;
   return cli_fail(
       err, PCAL_DATA,
-      "%s: every label is class %d, and calibration cannot be judged from one class; "
-      "check the labels, or name what you still want to know with --metric",
+      "%s: every label is class %d, and calibration cannot be judged from one class; check "
+      "the labels, or choose metrics with --metric",
       file, (int)only);
 }
 
@@ -201,15 +202,15 @@ static const cli_section *const measure_sections[] = {
 
 static const cli_example measure_examples[] = {
     {"propercal measure --logits logits.npy --labels labels.npy",
-     "the default metrics and a verdict in plain words"},
+     "the default metrics and a verdict"},
     {"propercal measure --probs data.csv:cat..dog --labels data.csv:label",
-     "from a CSV file, by the names of its columns"},
+     "from a CSV file, by column names"},
     {"propercal measure --data d.csv -m ece:bins=20 --interval 0.95 --null --json",
-     "a chosen metric, how sure it is, and what a calibrated model would show, as JSON"},
+     "one metric with its interval and its values for a calibrated model, as JSON"},
     {"propercal measure --probs p.npy --labels y.npy --fail-if 'ece > 0.05' --quiet",
-     "a gate for scripts: exit code 1 when the model is not calibrated well enough"},
+     "a gate for scripts: exit code 1 if the calibration error is too large"},
     {"zcat scores.csv.gz | propercal measure --confidence -:conf --correct -:hit",
-     "from standard input, which is read as CSV"},
+     "CSV from standard input"},
 };
 
 const cli_verb cli_verb_measure = {
@@ -218,11 +219,10 @@ const cli_verb cli_verb_measure = {
     0,
     CLI_ANY,
     "how well calibrated are these predictions?",
-    "Reads predictions and true labels in one pass and says how far the predicted "
-    "probabilities can be trusted: proper scores, calibration errors by several notions, and "
-    "a verdict in plain words: over- or under-confident, by how much, where, what to try. What "
-    "the numbers in a file mean is declared by the flag that names it, never guessed. Rows "
-    "and classes are counted from 0.",
+    "Reads predictions and true labels in one pass and prints proper scores, calibration "
+    "errors of several notions, and a verdict: over- or under-confident, by how much, for "
+    "which scores, and what to try. The flag that names a file declares the meaning of its "
+    "numbers; nothing is guessed. Rows and classes are counted from 0.",
     measure_sections,
     CLI_COUNT_OF(measure_sections),
     measure_examples,

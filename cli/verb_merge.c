@@ -1,4 +1,4 @@
-/* merge: the results of the whole from the saved states of its parts. */
+/* merge: results of a data set from the saved states of its parts. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -31,7 +31,7 @@ static pcal_status merge_all(cli_session *session, pcal_measure **whole, pcal_er
   return status;
 }
 
-/* Were the parts measured with --interval (else: with --null)? */
+/* True if the parts were measured with --interval or, with interval == 0, with --null. */
 static int merge_any(const pcal_results *results, int interval) {
   for (size_t i = 0; i < pcal_results_count(results); i++) {
     pcal_result result = {.size = sizeof result};
@@ -48,23 +48,23 @@ static pcal_status merge_check_gate(const pcal_results *results, const cli_gate 
   pcal_result result = {.size = sizeof result};
   if (pcal_results_find(results, gate->metric, &result, NULL) != PCAL_OK)
     return cli_fail(err, PCAL_USAGE,
-                    "--fail-if: the saved states do not hold %s; measure the parts with "
+                    "--fail-if: the saved states do not contain %s; measure the parts with "
                     "--metric %s",
                     gate->metric, gate->metric);
   if (ends && !merge_any(results, 1))
     return cli_fail(err, PCAL_USAGE,
-                    "--fail-if: the saved states hold no interval of %s; measure the parts "
-                    "with --interval 0.95",
+                    "--fail-if: the saved states contain no interval of %s; measure the "
+                    "parts with --interval 0.95",
                     gate->metric);
   if (gate->field == CLI_GATE_P_VALUE && !result.tested && !merge_any(results, 0))
     return cli_fail(err, PCAL_USAGE,
-                    "--fail-if: the saved states hold no p-value of %s; measure the parts with "
-                    "--null, or take one of `propercal list groups tests`",
+                    "--fail-if: the saved states contain no p-value of %s; measure the "
+                    "parts with --null, or choose one of `propercal list groups tests`",
                     gate->metric);
   return PCAL_OK;
 }
 
-/* A gate can only look at what the parts were measured for. */
+/* Fails if a gate needs a metric, interval or p-value that the parts do not have. */
 static pcal_status merge_check_gates(const pcal_results *results, const cli_gates *gates,
                                      pcal_error *err) {
   pcal_status status = PCAL_OK;
@@ -103,8 +103,7 @@ static pcal_status merge_with_gates(cli_session *session, const cli_gates *gates
 static pcal_status merge_run(cli_session *session, pcal_error *err) {
   cli_gates gates;
   if (session->options.operands.count == 0)
-    return cli_fail(err, PCAL_USAGE,
-                    "merge needs the saved states of the parts: propercal merge a.pcal b.pcal");
+    return cli_fail(err, PCAL_USAGE, "merge needs saved states: propercal merge a.pcal b.pcal");
   pcal_status status = cli_gates_parse(&session->options, &gates, err);
   if (status == PCAL_OK)
     status = merge_with_gates(session, &gates, err);
@@ -117,13 +116,14 @@ static const cli_section *const merge_sections[] = {
 
 static const cli_example merge_examples[] = {
     {"propercal measure --data a.csv --state a.pcal",
-     "first the parts, each by itself, here or on another machine: rows 0 to 4999 ..."},
+     "measure each part, possibly on another machine: rows 0 to 4999 ..."},
     {"propercal measure --data b.csv --first-row 5000 --state b.pcal",
-     "... and the rows from 5000 on"},
-    {"propercal merge a.pcal b.pcal", "the results of all rows, to the last digit"},
+     "... and rows from 5000"},
+    {"propercal merge a.pcal b.pcal", "the results of all rows, exact to the last digit"},
     {"propercal merge parts/*.pcal --state all.pcal --json",
-     "as JSON, and saved once more, to be merged with what comes later"},
-    {"propercal merge parts/*.pcal --fail-if 'ece > 0.05' --quiet", "a gate over all parts"},
+     "print JSON and save the merged state for later merges"},
+    {"propercal merge parts/*.pcal --fail-if 'ece > 0.05' --quiet", "a gate on the merged "
+                                                                    "results"},
 };
 
 const cli_verb cli_verb_merge = {
@@ -131,13 +131,13 @@ const cli_verb cli_verb_merge = {
     "STATE...",
     SIZE_MAX,
     CLI_FILE,
-    "combine what was measured on parts of the data",
-    "Puts together states that `propercal measure --state FILE` saved on parts of a data set, "
-    "and tells the results of the whole: the same, byte for byte, as measuring all rows at "
-    "once, however the data were cut and in whatever order the parts are named. All parts are "
-    "measured with the same metrics, --normalize and --skip-missing. Give each part the index "
-    "of its first row with --first-row: rows are named by it, groups are told in its order, "
-    "and parts that claim the same rows are refused. Groups are matched by name. Metrics over "
+    "merge measurements of parts of a data set",
+    "Merges states that `propercal measure --state FILE` saved for parts of a data set, "
+    "and prints the results of the whole: byte for byte those of measuring all rows at "
+    "once, for any division into parts and any order of the files. All parts must be "
+    "measured with the same metrics, --normalize and --skip-missing. Give each part the "
+    "index of its first row with --first-row: messages use it, groups are sorted by it, "
+    "and parts with overlapping rows are refused. Groups are matched by name. Metrics over "
     "pairs of rows, such as skce, cannot be saved.",
     merge_sections,
     CLI_COUNT_OF(merge_sections),

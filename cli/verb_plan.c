@@ -1,32 +1,31 @@
-/* plan: how many rows does it take? */
+/* plan: estimate the number of labelled rows needed. */
 #include "flags_against.h"
 #include "session.h"
 
 static const cli_flag plan_flags[] = {
     {"metric", 'm', CLI_REPEAT, "SPEC", offsetof(cli_options, metrics),
-     "what to plan for; repeat for more; brier, log, ece and ks when not given", NULL,
-     CLI_METRICS},
+     "metric to plan for; repeatable (default: brier, log, ece and ks)", NULL, CLI_METRICS},
     {"width", 0, CLI_REAL, "W", offsetof(cli_options, width),
-     "how wide the interval may be, from end to end", NULL, CLI_ANY},
+     "largest acceptable width of the interval", NULL, CLI_ANY},
     {"power", 0, CLI_REAL, "P", offsetof(cli_options, power),
-     "how probably a difference to another model (--against-logits and the like) should be "
-     "seen, as 0.8",
+     "probability of detecting a difference from another model (--against-logits and so "
+     "on), such as 0.8",
      NULL, CLI_ANY},
     {"difference", 0, CLI_REAL, "D", offsetof(cli_options, difference),
-     "the difference to be seen; that of the pilot when not given", NULL, CLI_ANY},
+     "difference to detect (default: that of the pilot set)", NULL, CLI_ANY},
     {"interval", 0, CLI_REAL, "LEVEL", offsetof(cli_options, interval),
-     "level of the interval; 0.95 when not given", NULL, CLI_ANY},
+     "level of the interval (default: 0.95)", NULL, CLI_ANY},
     {"replicas", 0, CLI_COUNT, "N", offsetof(cli_options, replicas),
-     "how often rows are drawn anew; 1000 when not given", NULL, CLI_ANY},
+     "bootstrap replicas (default: 1000)", NULL, CLI_ANY},
 };
 
 static const cli_flag plan_output_flags[] = {
     {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
-     "text (the default), json, csv or md", "text|json|csv|md", CLI_ANY},
-    {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "the same as --format json", NULL,
+     "text (default), json, csv or md", "text|json|csv|md", CLI_ANY},
+    {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "short for --format json", NULL,
      CLI_ANY},
     {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
-     "write to a file instead of standard output; it appears whole or not at all", NULL,
+     "output file (default: standard output); replaced only once it is complete", NULL,
      CLI_FILE},
 };
 
@@ -81,11 +80,11 @@ static const cli_section *const plan_sections[] = {
 
 static const cli_example plan_examples[] = {
     {"propercal plan --probs p.npy --labels y.npy --width 0.01",
-     "rows for intervals that are 0.01 wide, from end to end"},
+     "rows needed for intervals of width 0.01"},
     {"propercal plan --probs p.npy --labels y.npy -m ece --width 0.02 --interval 0.9",
      "the same for one metric at another level"},
     {"propercal plan --probs p.npy --labels y.npy --against-probs q.npy --power 0.8",
-     "rows to see the improvement of a new model with probability 0.8"},
+     "rows needed to detect the improvement of a new model with probability 0.8"},
 };
 
 const cli_verb cli_verb_plan = {
@@ -93,12 +92,11 @@ const cli_verb cli_verb_plan = {
     "",
     0,
     CLI_ANY,
-    "how many labelled rows does it take?",
-    "From a pilot set: how many rows an interval of a given width takes, or how many it takes "
-    "to "
-    "see a difference between two models with a given probability. Standard errors are those "
-    "of "
-    "the pilot, which fall with the square root of the number of rows.",
+    "estimate how many labelled rows are needed",
+    "Estimates from a pilot set how many rows an interval of a given width needs, or how "
+    "many are needed to detect a difference between two models with a given probability. "
+    "Standard errors are taken from the pilot set and scaled by the square root of the "
+    "number of rows.",
     plan_sections,
     CLI_COUNT_OF(plan_sections),
     plan_examples,

@@ -1,4 +1,4 @@
-/* plot: one figure, as SVG or, through rsvg-convert, as PNG or PDF. */
+/* plot: draw one figure as SVG, PNG or PDF. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,40 +10,42 @@
 
 static const cli_flag plot_flags[] = {
     {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
-     "x.svg, x.png or x.pdf (the last two need the program rsvg-convert), or '-' for SVG on "
+     "x.svg, x.png, x.pdf (PNG and PDF need the program rsvg-convert), or '-' for SVG on "
      "standard output",
      NULL, CLI_FILE},
     {"theme", 0, CLI_TEXT, "WORD", offsetof(cli_options, theme),
-     "light, dark or, in SVG, auto: what the reader's page asks for, light when converted",
+     "light, dark or auto; auto follows the viewer's preference in SVG and is light in PNG "
+     "and PDF",
      "auto|light|dark", CLI_ANY},
     {"title", 0, CLI_TEXT, "TEXT", offsetof(cli_options, title),
-     "instead of the figure's own title", NULL, CLI_ANY},
+     "title of the figure, in place of its own", NULL, CLI_ANY},
     {"width", 0, CLI_COUNT, "N", offsetof(cli_options, figure_width),
-     "of the figure, 240 to 10000; text keeps its size and ticks give way", NULL, CLI_ANY},
-    {"height", 0, CLI_COUNT, "N", offsetof(cli_options, figure_height), "the same", NULL,
-     CLI_ANY},
+     "width in pixels, 240 to 10000; the size of text does not change", NULL, CLI_ANY},
+    {"height", 0, CLI_COUNT, "N", offsetof(cli_options, figure_height),
+     "height in pixels, "
+     "240 to 10000",
+     NULL, CLI_ANY},
 };
 
 static const cli_flag plot_model_flags[] = {
     {"model", 0, CLI_REPEAT, "NAME=KIND:FILE", offsetof(cli_options, models),
-     "one of several models, as epoch10=logits:e10.npy; KIND is logits, probs, log-probs or "
-     "confidence, and all models have the rows of --labels",
+     "one of several models, such as epoch10=logits:e10.npy; KIND is logits, probs, "
+     "log-probs or confidence; all models share the rows of --labels; repeatable",
      NULL, CLI_ANY},
     {"case", 0, CLI_REPEAT, "NAME=FILE", offsetof(cli_options, cases),
-     "one of several models, each with its own file of scores and labels as for --data", NULL,
-     CLI_ANY},
+     "one of several models, each with its own --data file; repeatable", NULL, CLI_ANY},
 };
 
 static const cli_flag plot_surety_flags[] = {
     {"interval", 0, CLI_REAL, "LEVEL", offsetof(cli_options, figure_interval),
-     "of what shows how sure a value is; 0.95 when not given, 0 for none", NULL, CLI_ANY},
+     "level of intervals and bands (default: 0.95); 0 for none", NULL, CLI_ANY},
     {"replicas", 0, CLI_COUNT, "N", offsetof(cli_options, replicas),
-     "how often rows are drawn anew for that; 1000 when not given", NULL, CLI_ANY},
+     "bootstrap replicas (default: 1000)", NULL, CLI_ANY},
 };
 
 static const cli_flag plot_calibrator_flags[] = {
     {"calibrator", 0, CLI_TEXT, "FILE", offsetof(cli_options, calibrator),
-     "a file from propercal fit: scores are drawn after this calibrator", NULL, CLI_FILE},
+     "calibrator saved by `propercal fit`, applied before drawing", NULL, CLI_FILE},
 };
 
 static pcal_status plot_check(const cli_options *options, const char **format,
@@ -51,35 +53,36 @@ static pcal_status plot_check(const cli_options *options, const char **format,
   if (options->operands.count == 0)
     return cli_fail(
         err, PCAL_USAGE,
-        "plot needs a figure, such as reliability; `propercal list figures` shows them all");
+        "plot needs the name of a figure, such as reliability; `propercal list figures` "
+        "shows all");
   char figure[64];
   snprintf(figure, sizeof figure, "%.*s", (int)strcspn(options->operands.word[0], ":"),
            options->operands.word[0]);
   /* Without any figure in this build, the library says so. */
   if (pcal_registry_count("figures") > 0 && !pcal_registry_find("figures", figure)) {
     const char *nearest = pcal_registry_nearest("figures", figure);
-    return cli_fail(err, PCAL_USAGE, "there is no figure \"%s\"; %s%s%s", figure,
-                    nearest ? "did you mean \"" : "`propercal list figures` shows them all",
+    return cli_fail(err, PCAL_USAGE, "unknown figure \"%s\"; %s%s%s", figure,
+                    nearest ? "did you mean \"" : "`propercal list figures` shows all",
                     nearest ? nearest : "", nearest ? "\"?" : "");
   }
   if (!options->output || !*options->output)
-    return cli_fail(err, PCAL_USAGE, "plot needs -o: x.svg, x.png, x.pdf or '-'");
+    return cli_fail(err, PCAL_USAGE,
+                    "plot needs an output file; give -o x.svg, -o x.png, "
+                    "-o x.pdf or -o -");
   *format = cli_figure_render_format(options->output);
   if (!*format)
-    return cli_fail(err, PCAL_USAGE,
-                    "-o %s: a figure is written as .svg, .png or .pdf; choose one of these "
-                    "endings",
+    return cli_fail(err, PCAL_USAGE, "-o %s: the extension must be .svg, .png or .pdf",
                     options->output);
   return PCAL_OK;
 }
 
-/* Whether any flag speaks of the data; some figures have their own. */
+/* True if a flag names data; some figures need none. */
 static int plot_has_source(const cli_options *options) {
   const pcal_inputs *in = &options->inputs;
   return cli_has_inputs(in) || in->labels || in->correct || in->target || in->weights;
 }
 
-/* One model by the common flags, or several. */
+/* Opens one model from the common flags, or several. */
 static pcal_status plot_open(cli_session *session, cli_models *models, pcal_source **source,
                              pcal_error *err) {
   const cli_options *options = &session->options;
@@ -87,8 +90,8 @@ static pcal_status plot_open(cli_session *session, cli_models *models, pcal_sour
     return plot_has_source(options) ? cli_source_open(session, 1, source, err) : PCAL_OK;
   if (cli_has_inputs(&options->inputs))
     return cli_fail(err, PCAL_USAGE,
-                    "predictions are given with --model, with --case, or with --logits, "
-                    "--probs and the like, not with several of them");
+                    "give predictions with --model, with --case, or with --logits, --probs "
+                    "and so on, not with several of these");
   return cli_models_open(session, models, err);
 }
 
@@ -170,11 +173,11 @@ static const cli_example plot_examples[] = {
     {"propercal plot reliability:band=consistency --data scores.csv -o r.png",
      "with an option of the figure, as PNG, through rsvg-convert"},
     {"propercal plot ks-graph:rank=2 --data d.npz --theme dark -o ks.svg",
-     "cumulated scores and outcomes of the second-ranked class, on a dark page"},
+     "cumulative scores and outcomes of the second-ranked class, dark theme"},
     {"propercal plot reliability --data d.npz --calibrator cal.json -o r.svg",
      "after a calibrator"},
     {"propercal plot range-bounds --case epoch1=1.npz --case epoch9=9.npz -o r.svg",
-     "how the ranges of adaptive bins move over a training"},
+     "how the ranges of adaptive bins change during training"},
 };
 
 const cli_verb cli_verb_plot = {
@@ -182,12 +185,11 @@ const cli_verb cli_verb_plot = {
     "FIGURE",
     1,
     CLI_FIGURES,
-    "one figure of these predictions",
-    "Draws one figure from predictions and true labels; `propercal list figures` names what "
-    "there is, and `propercal list figures NAME` its options. The picture is SVG, with all "
-    "text as text; names that end in .png or .pdf are "
-    "converted by rsvg-convert when it is installed. An existing file is replaced only when "
-    "the new one is complete.",
+    "draw a figure of predictions",
+    "Draws one figure from predictions and true labels. `propercal list figures` lists the "
+    "figures, `propercal list figures NAME` the options of one. The output is SVG with "
+    "selectable text; PNG and PDF are converted by rsvg-convert, if it is installed. An "
+    "existing file is replaced only once the new one is complete.",
     plot_sections,
     CLI_COUNT_OF(plot_sections),
     plot_examples,

@@ -1,4 +1,4 @@
-/* report: everything about one model, before and after, in one HTML file. */
+/* report: write a report about one model as HTML, Markdown or JSON. */
 #include <string.h>
 
 #include "command_echo.h"
@@ -6,28 +6,30 @@
 
 static const cli_flag report_flags[] = {
     {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
-     "the report, or '-' for standard output; it appears whole or not at all", NULL, CLI_FILE},
+     "output file, or '-' for standard output; replaced only once it is complete", NULL,
+     CLI_FILE},
     {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
-     "html (the default), md for a pull request, or json", "html|md|json", CLI_ANY},
-    {"title", 0, CLI_TEXT, "TEXT", offsetof(cli_options, title), "of the report", NULL,
+     "html (default), md or json", "html|md|json", CLI_ANY},
+    {"title", 0, CLI_TEXT, "TEXT", offsetof(cli_options, title), "title of the report", NULL,
      CLI_ANY},
 };
 
 static const cli_flag report_measure_flags[] = {
     {"metric", 'm', CLI_REPEAT, "SPEC", offsetof(cli_options, metrics),
-     "a metric or group for the table; repeat for more; default when not given", NULL,
+     "metric or group for the table; repeatable (default: the group default)", NULL,
      CLI_METRICS},
     {"interval", 0, CLI_REAL, "LEVEL", offsetof(cli_options, figure_interval),
-     "level of the intervals; 0.95 when not given, 0 for none", NULL, CLI_ANY},
+     "level of the intervals (default: 0.95); 0 for none", NULL, CLI_ANY},
     {"replicas", 0, CLI_COUNT, "N", offsetof(cli_options, replicas),
-     "how often rows are drawn anew for them; 1000 when not given", NULL, CLI_ANY},
+     "bootstrap replicas (default: 1000)", NULL, CLI_ANY},
 };
 
 static const cli_flag report_repair_flags[] = {
     {"calibrator", 0, CLI_TEXT, "FILE", offsetof(cli_options, calibrator),
-     "a file from propercal fit: the report shows before and after it", NULL, CLI_FILE},
+     "calibrator saved by `propercal fit`; the report shows results before and after it", NULL,
+     CLI_FILE},
     {"method", 0, CLI_TEXT, "SPEC", offsetof(cli_options, method),
-     "a calibrator to fit: to the second set or, without one, by cross-validation", NULL,
+     "calibrator to fit, to the second set or, without one, by cross-validation", NULL,
      CLI_METHODS},
 };
 
@@ -37,9 +39,10 @@ static const cli_section report_measure_section = {"Metrics", report_measure_fla
                                                    CLI_COUNT_OF(report_measure_flags), NULL};
 static const cli_section report_repair_section = {
     "Before and after", report_repair_flags, CLI_COUNT_OF(report_repair_flags),
-    "With a second set and neither of these, all methods that suit the data are fitted to it, "
-    "and the best by the Brier score is shown, if it is better beyond doubt; predictions of a "
-    "number are judged by dss, quantiles and samples by crps."};
+    "With a second set and neither of these flags, all methods that fit the data are "
+    "fitted to it, and the best by the Brier score is shown if its improvement is "
+    "significant. Regression uses dss for means with variances and crps for quantiles and "
+    "samples."};
 
 static const cli_section *const report_sections[] = {
     &cli_section_inputs, &report_section,   &report_measure_section, &report_repair_section,
@@ -53,27 +56,28 @@ static pcal_format report_format(const cli_options *options) {
 
 static pcal_status report_check(const cli_options *options, pcal_error *err) {
   if (!options->output || !*options->output)
-    return cli_fail(err, PCAL_USAGE, "report needs -o: a file such as report.html, or '-'");
+    return cli_fail(err, PCAL_USAGE,
+                    "report needs an output file; give -o report.html or "
+                    "-o -");
   if (options->calibrator && (options->method || cli_has_val(options)))
     return cli_fail(
         err, PCAL_USAGE,
-        "--calibrator is fitted already; leave --method and the --val flags out, or "
-        "leave it out");
+        "--calibrator is already fitted; remove it, or remove --method and the --val flags");
   return PCAL_OK;
 }
 
-/* What a reader needs to do it again. */
+/* The command and the flags of its inputs, for the reader to reproduce the report. */
 typedef struct report_words {
   cli_text_buffer command, inputs, fitting;
 } report_words;
 
 static void report_put_words(const cli_options *options, report_words *words) {
-  cli_options told = *options;
-  told.quiet = told.no_progress = 0;
-  told.threads = 0;
+  cli_options shown = *options;
+  shown.quiet = shown.no_progress = 0;
+  shown.threads = 0;
   cli_put(&words->command, "propercal report");
   for (size_t i = 0; i < CLI_COUNT_OF(report_sections); i++)
-    cli_put_flags(&words->command, &told, report_sections[i], "");
+    cli_put_flags(&words->command, &shown, report_sections[i], "");
   cli_put_flags(&words->inputs, options, &cli_section_inputs, "");
   cli_put_flags(&words->inputs, options, &cli_section_rows, "");
   cli_put_flags(&words->fitting, options, &cli_section_val, "val-");
@@ -97,7 +101,7 @@ static pcal_status report_words_check(const report_words *words, pcal_error *err
   return status == PCAL_OK ? cli_text_buffer_check(&words->fitting, err) : status;
 }
 
-/* Without the space that each flag begins with. */
+/* The flags without the leading space; NULL if there are none. */
 static const char *report_flags_of(const cli_text_buffer *page) {
   return page->length > 0 ? page->text + 1 : NULL;
 }
@@ -162,15 +166,15 @@ static pcal_status report_run(cli_session *session, pcal_error *err) {
 
 static const cli_example report_examples[] = {
     {"propercal report --logits logits.npy --labels labels.npy -o report.html",
-     "a page to mail to a colleague"},
+     "a self-contained HTML page"},
     {"propercal report --data test.npz --val-data val.npz -o report.html",
-     "with the best repair, learnt on other rows, before and after"},
+     "before and after the best method, fitted to the second set"},
     {"propercal report --data test.npz --calibrator cal.json -o report.html",
-     "before and after a calibrator from propercal fit"},
+     "before and after a saved calibrator"},
     {"propercal report --probs p.npy --labels y.npy --method beta -o report.html",
      "one method, judged by cross-validation on the same rows"},
     {"propercal report --data test.npz --format md -o - | gh pr comment -F -",
-     "as Markdown, for a pull request"},
+     "Markdown for a pull request"},
 };
 
 const cli_verb cli_verb_report = {
@@ -178,13 +182,12 @@ const cli_verb cli_verb_report = {
     "",
     0,
     CLI_ANY,
-    "everything about one model, before and after, in one HTML file",
-    "Writes one page that can be mailed: it needs no network and no other file. The verdict in "
-    "plain words stands first, then the metrics with their intervals, figures whose marks tell "
-    "their numbers, classes, problems of the data, the commands that make it again, "
-    "conventions "
-    "and sources; all numbers are in the page as JSON too. A calibrator adds an after to every "
-    "before. The same rows give the same bytes.",
+    "write an HTML report about one model",
+    "Writes one self-contained HTML page: the verdict, metrics with intervals, figures "
+    "with values on hover, results of each class, problems of the data, the commands that "
+    "reproduce it, conventions and sources. The page also contains all numbers as JSON. "
+    "With a calibrator every result is shown before and after it. Equal rows give equal "
+    "bytes.",
     report_sections,
     CLI_COUNT_OF(report_sections),
     report_examples,

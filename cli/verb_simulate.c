@@ -1,4 +1,4 @@
-/* simulate: predictions whose true calibration is known.
+/* simulate: draw predictions of known calibration.
  *
  * The true calibration error is the root of the mean, over rows, of the squared Euclidean
  * distance between the stored prediction, softmax(logits), and the true probabilities. */
@@ -30,37 +30,41 @@ typedef struct simulate_file {
 
 typedef struct simulate_summary {
   double accuracy, confidence, error;
-  const double *truths; /* of the metrics asked for */
+  const double *truths; /* population values of the requested metrics */
 } simulate_summary;
 
 static const cli_flag simulate_flags[] = {
-    {"rows", 0, CLI_COUNT, "N", offsetof(cli_options, rows), "rows to draw; 10000 by default",
+    {"rows", 0, CLI_COUNT, "N", offsetof(cli_options, rows),
+     "number of rows (default: "
+     "10000)",
      NULL, CLI_ANY},
-    {"classes", 0, CLI_COUNT, "K", offsetof(cli_options, classes), "classes; 100 by default",
+    {"classes", 0, CLI_COUNT, "K", offsetof(cli_options, classes),
+     "number of classes "
+     "(default: 100)",
      NULL, CLI_ANY},
     {"factor", 0, CLI_REAL, "F", offsetof(cli_options, factor),
-     "what the logits are multiplied by: 1, the default, is calibrated, more is "
-     "over-confident, less under-confident",
+     "factor on the logits: 1 (default) is calibrated, larger is over-confident, smaller "
+     "under-confident",
      NULL, CLI_ANY},
     {"scale", 0, CLI_REAL, "S", offsetof(cli_options, scale),
-     "s in the scale matrix I/s of the covariances' inverse-Wishart distribution; 0.01 by "
-     "default",
+     "s in the scale matrix I/s of the inverse-Wishart distribution of the covariances "
+     "(default: 0.01)",
      NULL, CLI_ANY},
     {"truth", 0, CLI_FLAG, NULL, offsetof(cli_options, truth),
-     "also write the true class probabilities, float64, to PREFIX_truth.npy, or as the array "
-     "truth of NAME.npz",
+     "also write the true class probabilities as float64, to PREFIX_truth.npy or as the "
+     "array truth of NAME.npz",
      NULL, CLI_ANY},
     {"metric", 'm', CLI_REPEAT, "SPEC", offsetof(cli_options, metrics),
-     "also tell the true value of a metric: what it would be without end of rows; repeat for "
-     "more",
+     "also print the population value of a metric, its limit for infinitely many rows; "
+     "repeatable",
      NULL, CLI_METRICS},
     {"output", 'o', CLI_TEXT, "OUT", offsetof(cli_options, output),
-     "NAME.npz for one file with the arrays logits and labels, NAME.csv for one CSV file, '-' "
-     "for CSV on standard output, or a prefix for PREFIX_logits.npy and PREFIX_labels.npy",
+     "NAME.npz with the arrays logits and labels, NAME.csv, '-' for CSV on standard "
+     "output, or PREFIX for PREFIX_logits.npy and PREFIX_labels.npy",
      NULL, CLI_FILE},
     {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
-     "of the summary: text (the default) or json", "text|json", CLI_ANY},
-    {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "the same as --format json", NULL,
+     "format of the summary: text (default) or json", "text|json", CLI_ANY},
+    {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "short for --format json", NULL,
      CLI_ANY},
 };
 
@@ -189,7 +193,7 @@ static pcal_status simulate_write_array(const simulate_data *data, size_t index,
   return status;
 }
 
-/* Logits, labels and, where asked for, the truth in one file. */
+/* Logits, labels and, if requested, the truth in one file. */
 static pcal_status simulate_write_npz(cli_output *output, const simulate_data *data, int truth,
                                       pcal_error *err) {
   cli_npz npz = {.output = output};
@@ -230,7 +234,7 @@ static pcal_status simulate_write_csv(cli_output *output, const simulate_data *d
   return status;
 }
 
-/* What a name stands for: several .npy files, or one file of this form. */
+/* Output form by name: several .npy files, or one file of this format. */
 typedef enum simulate_form { SIMULATE_NPY, SIMULATE_NPZ, SIMULATE_CSV } simulate_form;
 
 static int simulate_ends_with(const char *text, const char *end) {
@@ -261,15 +265,16 @@ static pcal_status simulate_check_output(const cli_options *options, pcal_error 
   const char *out = options->output;
   if (!out || !*out)
     return cli_fail(err, PCAL_USAGE,
-                    "simulate needs -o: NAME.npz, NAME.csv, or a prefix for .npy files");
+                    "simulate needs an output; give -o NAME.npz, -o NAME.csv, or a prefix "
+                    "for .npy files");
   if (simulate_ends_with(out, ".npy"))
     return cli_fail(err, PCAL_USAGE,
-                    "-o %s: .npy output takes several files; give a prefix without .npy, or "
-                    "NAME.npz for one file",
+                    "-o %s: .npy output needs several files; give a prefix without .npy, "
+                    "or NAME.npz for one file",
                     out);
   if (options->truth && simulate_form_of(out) == SIMULATE_CSV)
     return cli_fail(err, PCAL_USAGE,
-                    "--truth goes into a .npz or .npy file; give -o NAME.npz or a prefix "
+                    "--truth needs .npz or .npy output; give -o NAME.npz or a prefix "
                     "instead of %s",
                     out);
   return PCAL_OK;
@@ -291,19 +296,19 @@ static pcal_status simulate_name_files(const cli_options *options, simulate_file
   return PCAL_OK;
 }
 
-/* Links can make one file of two names. */
+/* Fails if two of the output names are links to the same file. */
 static pcal_status simulate_check_names(const simulate_file *files, size_t count,
                                         pcal_error *err) {
   for (size_t i = 1; i < count; i++)
     for (size_t j = 0; j < i; j++)
       if (cli_same_file(files[i].path, files[j].path))
         return cli_fail(err, PCAL_USAGE,
-                        "%s and %s are links to one file; choose another prefix for -o",
+                        "%s and %s are the same file; choose another prefix for -o",
                         files[j].path, files[i].path);
   return PCAL_OK;
 }
 
-/* All files become new together. */
+/* Commits all files together. */
 static pcal_status simulate_write_files(cli_session *session, simulate_file *files,
                                         size_t count, const simulate_data *data,
                                         pcal_error *err) {
@@ -363,7 +368,8 @@ static void simulate_put_truth(cli_text_buffer *page, const char *metric, double
   cli_put(page, "true ");
   cli_put_escaped(page, PCAL_FOR_TERMINAL, metric);
   if (isnan(truth))
-    cli_put(page, ": not known; it is made of pairs of rows, or is a test\n");
+    cli_put(page, ": unknown; metrics over pairs of rows and tests have no population "
+                  "value here\n");
   else
     cli_putf(page, "  %.6f\n", truth);
 }
@@ -389,10 +395,11 @@ static void simulate_put_text(cli_text_buffer *page, const cli_options *options,
   }
 }
 
-/* The summary gives way to data on standard output, and to a reader who has seen enough. */
-static pcal_status simulate_tell(cli_session *session, const simulate_data *data,
-                                 const double *truths, const simulate_file *files, size_t count,
-                                 pcal_error *err) {
+/* Prints the summary, on standard error if the data go to standard output; nothing if the reader
+ * of the data has closed the pipe. */
+static pcal_status simulate_print_summary(cli_session *session, const simulate_data *data,
+                                          const double *truths, const simulate_file *files,
+                                          size_t count, pcal_error *err) {
   if (session->options.quiet || files[0].output.reader_gone)
     return PCAL_OK;
   simulate_summary summary = simulate_summarize(data);
@@ -406,7 +413,7 @@ static pcal_status simulate_tell(cli_session *session, const simulate_data *data
   return PCAL_OK;
 }
 
-/* The true values of the metrics asked for; the caller frees them. */
+/* Population values of the requested metrics; the caller frees *out. */
 static pcal_status simulate_truths(const cli_session *session,
                                    const pcal_simulation *simulation, double **out,
                                    pcal_error *err) {
@@ -444,7 +451,7 @@ static pcal_status simulate_run(cli_session *session, pcal_error *err) {
   if (status == PCAL_OK)
     status = simulate_write_files(session, files, count, &data, err);
   if (status == PCAL_OK)
-    status = simulate_tell(session, &data, truths, files, count, err);
+    status = simulate_print_summary(session, &data, truths, files, count, err);
   for (size_t i = 0; i < count; i++)
     free(files[i].path);
   free(truths);
@@ -465,9 +472,9 @@ static const cli_example simulate_examples[] = {
     {"propercal simulate --rows 2000 --classes 10 -o sim.npz",
      "one file; then: propercal measure --data sim.npz"},
     {"propercal simulate --factor 2.5 --classes 10 -m ece -m ks -o sim",
-     "with the values of two metrics that samples estimate"},
+     "with the population values of two metrics"},
     {"propercal simulate --rows 500 --classes 5 -o - | propercal measure --data -",
-     "straight into a measurement"},
+     "pipe into a measurement"},
 };
 
 const cli_verb cli_verb_simulate = {
@@ -475,12 +482,12 @@ const cli_verb cli_verb_simulate = {
     "",
     0,
     CLI_ANY,
-    "predictions whose true calibration is known",
+    "simulate predictions of known calibration",
     "Draws logits from a mixture of Gaussians, one for each class, and each label from the "
-    "softmax of its row, so that the predictions are calibrated exactly; then multiplies the "
-    "logits by a factor, which spoils them by a known amount. Says how large the true "
-    "calibration error is, for comparison with what the metrics estimate (Gruber and Buettner "
-    "2022, G.1). The same seed gives the same bytes.",
+    "softmax of its row, so that the predictions are exactly calibrated; then multiplies "
+    "the logits by a factor, which miscalibrates them by a known amount. Prints the true "
+    "calibration error, for comparison with estimates (Gruber and Buettner 2022, G.1). "
+    "Equal seeds give equal bytes.",
     simulate_sections,
     CLI_COUNT_OF(simulate_sections),
     simulate_examples,

@@ -1,4 +1,4 @@
-/* study: experiments as commands. */
+/* study: run an experiment. */
 #include <string.h>
 
 #include "figure_render.h"
@@ -6,76 +6,72 @@
 
 static const cli_flag study_data_flags[] = {
     {"model", 0, CLI_REPEAT, "NAME=KIND:FILE", offsetof(cli_options, models),
-     "one of several models, as old=logits:old.npy; KIND is logits, probs, log-probs or "
-     "confidence, and all models have the rows of --labels",
+     "one of several models, such as old=logits:old.npy; KIND is logits, probs, log-probs "
+     "or confidence; all models share the rows of --labels; repeatable",
      NULL, CLI_ANY},
     {"case", 0, CLI_REPEAT, "NAME=FILE[,FILE]", offsetof(cli_options, cases),
-     "one of several data sets, each with its own files as for --data, the second for fitting; "
-     "repeat for more",
+     "one of several data sets, given as --data files; the second file is the set to fit "
+     "to; repeatable",
      NULL, CLI_ANY},
     {"features", 0, CLI_TEXT, "FILE", offsetof(cli_options, features),
-     "numbers to learn from, with --target, for studies that train a model", NULL, CLI_FILE},
+     "features for studies that train a model, with --target", NULL, CLI_FILE},
 };
 
 static const cli_flag study_flags[] = {
     {"metric", 'm', CLI_REPEAT, "SPEC", offsetof(cli_options, metrics),
-     "a metric to study; repeat for more; the study has its own choice when none is given",
-     NULL, CLI_METRICS},
+     "metric to study; repeatable (default: chosen by the study)", NULL, CLI_METRICS},
     {"method", 0, CLI_REPEAT, "SPEC", offsetof(cli_options, methods),
-     "a calibrator to study; repeat for more; the study has its own choice when none is given",
-     NULL, CLI_METHODS},
+     "calibrator to study; repeatable (default: chosen by the study)", NULL, CLI_METHODS},
     {"repeats", 0, CLI_COUNT, "N", offsetof(cli_options, repeats),
-     "how often each step is repeated; as often as in the paper when not given", NULL, CLI_ANY},
+     "repetitions of each step (default: as in the paper)", NULL, CLI_ANY},
     {"sets", 0, CLI_COUNT, "N", offsetof(cli_options, sets),
-     "how many data sets are drawn; 1000 when not given", NULL, CLI_ANY},
+     "number of simulated data sets (default: 1000)", NULL, CLI_ANY},
     {"null-sets", 0, CLI_COUNT, "N", offsetof(cli_options, null_sets),
-     "how many calibrated sets are drawn for the size of tests; as many as --sets when not "
-     "given",
-     NULL, CLI_ANY},
+     "number of calibrated data sets for the size of tests (default: --sets)", NULL, CLI_ANY},
     {"rows", 0, CLI_TEXT, "N/N", offsetof(cli_options, set_rows),
-     "rows of one set; several numbers, separated by /, are studied one by one; the study has "
-     "its own choice when not given",
+     "rows of a data set; several values separated by / are studied in turn (default: "
+     "chosen by the study)",
      NULL, CLI_ANY},
     {"classes", 0, CLI_COUNT, "K", offsetof(cli_options, set_classes),
-     "classes of simulated rows; the study has its own choice when not given", NULL, CLI_ANY},
+     "classes of simulated rows (default: chosen by the study)", NULL, CLI_ANY},
     {"factor", 0, CLI_TEXT, "F/F", offsetof(cli_options, set_factors),
-     "logits are multiplied by this, a temperature of 1/F; 1 is calibrated; several, separated "
-     "by /, are studied one by one; the study has its own choice when not given",
+     "factor on the logits, a temperature of 1/F; 1 is calibrated; several values "
+     "separated by / are studied in turn (default: chosen by the study)",
      NULL, CLI_ANY},
     {"interval", 0, CLI_REAL, "LEVEL", offsetof(cli_options, interval),
-     "level of the intervals; 0.95 when not given", NULL, CLI_ANY},
+     "level of the intervals (default: 0.95)", NULL, CLI_ANY},
     {"interval-method", 0, CLI_TEXT, "WORD", offsetof(cli_options, interval_method),
-     "auto (the default), normal, percentile, basic, bca or jackknife",
+     "auto (default), normal, percentile, basic, bca or jackknife",
      "auto|normal|percentile|basic|bca|jackknife", CLI_ANY},
     {"replicas", 0, CLI_COUNT, "N", offsetof(cli_options, replicas),
-     "replicas for each interval; 400 when not given", NULL, CLI_ANY},
+     "replicas for each interval (default: 400)", NULL, CLI_ANY},
 };
 
 static const cli_flag study_output_flags[] = {
     {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
-     "text (the default), json, csv or md", "text|json|csv|md", CLI_ANY},
-    {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "the same as --format json", NULL,
+     "text (default), json, csv or md", "text|json|csv|md", CLI_ANY},
+    {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "short for --format json", NULL,
      CLI_ANY},
     {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
-     "x.svg, x.png or x.pdf: the figure, and the tables still go to standard output; any other "
-     "name: the tables",
+     "x.svg, x.png or x.pdf for the figure, with the tables on standard output; any other "
+     "name for the tables",
      NULL, CLI_FILE},
     {"theme", 0, CLI_TEXT, "WORD", offsetof(cli_options, theme),
-     "of the figure: light, dark or, in SVG, auto", "auto|light|dark", CLI_ANY},
+     "theme of the figure: light, dark or, in SVG, auto", "auto|light|dark", CLI_ANY},
 };
 
 #define STUDY_LIST_MAX 16
 #define STUDY_WORD_MAX 32
 
-/* Numbers of rows and factors. */
+/* Values of --rows and --factor. */
 typedef struct study_lists {
   uint64_t rows[STUDY_LIST_MAX];
   double factors[STUDY_LIST_MAX];
   size_t row_count, factor_count;
 } study_lists;
 
-/* The next word of a list separated by '/', and the list behind it, NULL at its end; 0 when
- * there is none, or it is too long. */
+/* Copies the next word of a list separated by '/' and advances *list, to NULL at the end.  Returns 0
+ * if the word is empty or too long. */
 static int study_next(const char **list, char word[STUDY_WORD_MAX]) {
   const size_t length = strcspn(*list, "/");
   if (length == 0 || length >= STUDY_WORD_MAX)
@@ -86,7 +82,7 @@ static int study_next(const char **list, char word[STUDY_WORD_MAX]) {
   return 1;
 }
 
-/* 1 when all words of a list are numbers; no list is fine. */
+/* Returns 1 if all words of a list are whole numbers; list may be NULL. */
 static int study_rows(const char *list, study_lists *out) {
   char word[STUDY_WORD_MAX];
   for (; list; out->row_count++)
@@ -108,16 +104,17 @@ static int study_factors(const char *list, study_lists *out) {
 static pcal_status study_read(const cli_options *options, study_lists *out, pcal_error *err) {
   if (!study_rows(options->set_rows, out))
     return cli_fail(err, PCAL_USAGE,
-                    "--rows %s: this must be up to %d whole numbers such as 300/1000",
+                    "--rows %s: the value must be at most %d whole numbers, such as "
+                    "300/1000",
                     options->set_rows, STUDY_LIST_MAX);
   if (!study_factors(options->set_factors, out))
     return cli_fail(err, PCAL_USAGE,
-                    "--factor %s: this must be up to %d numbers such as 1.2/1.5",
+                    "--factor %s: the value must be at most %d numbers, such as 1.2/1.5",
                     options->set_factors, STUDY_LIST_MAX);
   return PCAL_OK;
 }
 
-/* Numbers to learn from are read as samples: rows of numbers with a target. */
+/* Features are read as samples: rows of numbers with a target. */
 static pcal_status study_features(cli_session *session, pcal_source **out, pcal_error *err) {
   pcal_inputs inputs = session->options.inputs;
   if (!session->options.features)
@@ -132,10 +129,12 @@ static pcal_status study_open(cli_session *session, cli_models *models, pcal_err
   const int plain = cli_has_inputs(&options->inputs);
   if (several && plain)
     return cli_fail(err, PCAL_USAGE,
-                    "predictions are given with --model, with --case, or with --logits, "
-                    "--probs and the like, not with several of them");
+                    "give predictions with --model, with --case, or with --logits, --probs "
+                    "and so on, not with several of these");
   if (!several && !plain && cli_has_val(options))
-    return cli_fail(err, PCAL_USAGE, "the --val flags are about a second set; give the first");
+    return cli_fail(err, PCAL_USAGE,
+                    "the --val flags give a second set; give the first "
+                    "set too");
   return several || plain ? cli_models_open(session, models, err) : PCAL_OK;
 }
 
@@ -186,7 +185,7 @@ static pcal_status study_learn(cli_session *session, pcal_study **out, pcal_erro
   return study_work(session, &config, out, err);
 }
 
-/* The study, and its figure into a file that was opened before the work began. */
+/* Runs the study; the file of its figure is opened first. */
 static pcal_status study_draw(cli_session *session, const char *format, pcal_study **study,
                               pcal_error *err) {
   cli_output output;
@@ -213,7 +212,7 @@ static pcal_status study_run(cli_session *session, pcal_error *err) {
   pcal_study *study = NULL;
   if (options->operands.count != 1)
     return cli_fail(err, PCAL_USAGE,
-                    "study needs the name of one; `propercal list studies` shows them all");
+                    "study needs the name of a study; `propercal list studies` shows all");
   const char *path = options->output;
   const char *format =
       path && *cli_file_extension(path) ? cli_figure_render_format(path) : NULL;
@@ -240,7 +239,7 @@ static const cli_section *const study_sections[] = {
     &cli_section_rows,   &study_output_section, &cli_section_running, &cli_section_help};
 
 static const cli_example study_examples[] = {
-    {"propercal study coverage", "how often 95 % intervals hold the true value"},
+    {"propercal study coverage", "how often 95 % intervals contain the true value"},
     {"propercal study coverage --rows 300 --metric ece --metric brier",
      "the same for a small data set and two metrics"},
     {"propercal study test-size --data d.npz --repeats 200 -o sizes.svg",
@@ -254,12 +253,12 @@ const cli_verb cli_verb_study = {
     "NAME",
     1,
     CLI_ANY,
-    "an experiment, as tables and a figure",
-    "Repeats an experiment of the papers on your own predictions, or on simulated ones whose "
-    "true calibration is known, so that you can see which numbers to trust at your number of "
-    "rows. `propercal list studies` names what there is, and `propercal list studies NAME` "
-    "what a study needs and its options, which are given as NAME:option=value. The same seed "
-    "gives the same tables.",
+    "run an experiment on calibration metrics and methods",
+    "Runs an experiment from the literature on your predictions or on simulated ones of "
+    "known calibration, to show which metrics are reliable at your number of rows. "
+    "`propercal list studies` lists the studies, `propercal list studies NAME` the inputs "
+    "and options of one; options are given as NAME:option=value. Equal seeds give equal "
+    "tables.",
     study_sections,
     CLI_COUNT_OF(study_sections),
     study_examples,

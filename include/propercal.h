@@ -230,6 +230,13 @@ typedef struct pcal_option {
 
 /* Kinds of rows: "metrics", "groups", "notions", "conventions", "calibrators",
  * "figures", "studies". */
+/* Which values of a metric are better. */
+typedef enum pcal_better {
+  PCAL_BETTER_NONE, /* neither: the metric only describes, and methods are not ranked by it */
+  PCAL_BETTER_LOWER,
+  PCAL_BETTER_HIGHER
+} pcal_better;
+
 typedef struct pcal_registry_row {
   const char *kind;
   const char *name;
@@ -242,7 +249,9 @@ typedef struct pcal_registry_row {
   const char *machine;  /* "sum", "grid", "curve", "pair" or NULL */
   const pcal_option *options;
   size_t option_count;
-  const char *task; /* "regression", or NULL for classes and for what serves both */
+  const char *task;   /* "regression", or NULL for classes and for what serves both */
+  pcal_better better; /* of metrics; PCAL_BETTER_NONE for other kinds */
+  int is_test;        /* a metric whose results have a p-value of their own */
 } pcal_registry_row;
 
 PCAL_API size_t pcal_registry_count(const char *kind); /* 0 for an unknown kind */

@@ -20,10 +20,13 @@ static PyObject *core_rows_options(const pcal_registry_row *row) {
 }
 
 static PyObject *core_rows_row(const pcal_registry_row *row) {
-  return Py_BuildValue("(NNNNNNNNNNN)", core_text(row->kind), core_text(row->name),
+  static const char *const better[] = {NULL, "lower", "higher"};
+  return Py_BuildValue("(NNNNNNNNNNNNN)", core_text(row->kind), core_text(row->name),
                        core_text(row->title), core_text(row->formula), core_text(row->about),
                        core_text(row->citation), core_text(row->notion), core_text(row->bound),
-                       core_text(row->machine), core_text(row->task), core_rows_options(row));
+                       core_text(row->machine), core_text(row->task),
+                       core_text(better[row->better]), PyBool_FromLong(row->is_test),
+                       core_rows_options(row));
 }
 
 PyObject *core_rows(PyObject *module, PyObject *kind) {

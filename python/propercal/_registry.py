@@ -59,7 +59,14 @@ class Row(NamedTuple):
     bound: "str | None"
     machine: "str | None"
     task: "str | None"
+    better: "str | None"
+    is_test: bool
     options: "tuple[Option, ...]"
+
+    @property
+    def ranks(self) -> bool:
+        """True if methods may be ranked by this metric: low or high values are better."""
+        return self.better is not None
 
     def __repr__(self) -> str:
         return f"<{self.name}: {self.title}>"

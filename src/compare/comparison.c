@@ -187,17 +187,11 @@ static pcal_status comparison_gather(const comparison_state *state, pcal_error *
 
 /* ---- ranks and gains ---- */
 
-/* Names of metrics that only describe: neither more nor less is better. */
-static int comparison_describes(const char *metric) {
-  return strcmp(metric, "mean-variance") == 0 || strcmp(metric, "sharpness") == 0 ||
-         strcmp(metric, "variance-ratio") == 0;
-}
-
-/* +1 where less is better, -1 where more is, 0 where neither. */
-static double comparison_sense(const pc_result_record *record) {
-  return comparison_describes(record->metric)      ? 0.0
-         : strcmp(record->metric, "accuracy") == 0 ? -1.0
-                                                   : 1.0;
+/* +1 where lower values are better, -1 where higher ones are, 0 where neither. */
+static double comparison_sign(const pc_result_record *record) {
+  const pc_metric *metric = pc_metric_find(record->metric);
+  const pcal_better better = metric == NULL ? PCAL_BETTER_NONE : metric->row.better;
+  return better == PCAL_BETTER_LOWER ? 1.0 : better == PCAL_BETTER_HIGHER ? -1.0 : 0.0;
 }
 
 static double comparison_loss(const pcal_comparison *table, const pc_contestant *contestant) {
@@ -206,7 +200,7 @@ static double comparison_loss(const pcal_comparison *table, const pc_contestant 
   const pc_result_record *record = &contestant->results->records[table->by];
   if (record->outcome.undefined || isnan(record->outcome.value))
     return (double)INFINITY;
-  return comparison_sense(record) * record->outcome.value;
+  return comparison_sign(record) * record->outcome.value;
 }
 
 static void comparison_rank(pcal_comparison *table) {
@@ -229,15 +223,15 @@ static void comparison_rank(pcal_comparison *table) {
 /* What the record of the second model tells about its difference to the first. */
 static pc_gain comparison_gain(const pc_result_record *record) {
   const pc_interval_result *interval_result = &record->interval_result;
-  const double sense = comparison_sense(record);
-  pc_gain gain = {.known = interval_result->has_difference && sense != 0,
-                  .sure = interval_result->has_difference_interval && sense != 0};
-  gain.value = sense > 0 ? 0.0 - interval_result->difference
-                         : interval_result->difference; /* never -0 */
+  const double sign = comparison_sign(record);
+  pc_gain gain = {.known = interval_result->has_difference && sign != 0,
+                  .sure = interval_result->has_difference_interval && sign != 0};
+  gain.value =
+      sign > 0 ? 0.0 - interval_result->difference : interval_result->difference; /* never -0 */
   gain.low =
-      sense > 0 ? 0.0 - interval_result->difference_high : interval_result->difference_low;
+      sign > 0 ? 0.0 - interval_result->difference_high : interval_result->difference_low;
   gain.high =
-      sense > 0 ? 0.0 - interval_result->difference_low : interval_result->difference_high;
+      sign > 0 ? 0.0 - interval_result->difference_low : interval_result->difference_high;
   return gain;
 }
 
@@ -335,7 +329,7 @@ static const char *comparison_score(pc_form form) {
   return form == PC_FORM_CLASSES ? "brier" : form == PC_FORM_GAUSSIAN ? "dss" : "crps";
 }
 
-/* The ranking metric must be one, and have a better end. */
+/* Methods are ranked by one metric whose row says which values are better. */
 static pcal_status comparison_check_by(const char *by, pc_form form, pcal_error *err) {
   const char *more = form == PC_FORM_CLASSES ? "log" : "pinball";
   const size_t length = strcspn(by, ":");
@@ -345,10 +339,12 @@ static pcal_status comparison_check_by(const char *by, pc_form form, pcal_error 
     return pc_fail(err, PCAL_USAGE,
                    "methods are ranked by one metric, such as %s or %s; \"%s\" is a group",
                    comparison_score(form), more, by);
-  if (comparison_describes(name))
+  const pc_metric *metric = pc_metric_find_for(form, name);
+  if (metric != NULL && metric->row.better == PCAL_BETTER_NONE)
     return pc_fail(err, PCAL_USAGE,
-                   "%s tells how wide predictions are, not how good; rank by %s or crps", name,
-                   form == PC_FORM_GAUSSIAN ? "dss" : "pinball");
+                   "methods cannot be ranked by %s, of which neither low nor high values are "
+                   "better; rank by %s or %s",
+                   name, comparison_score(form), more);
   return PCAL_OK;
 }
 

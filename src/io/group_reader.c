@@ -28,7 +28,7 @@ static pcal_status groups_number(pc_group_reader *groups, pc_slice text, size_t 
   if (status == PCAL_DATA)
     return groups_fail(
         groups, row, index,
-        "there are too many groups, more than 1048576; is this the right column?", err);
+        "there are more than 1048576 groups; check that this is the right column", err);
   return status;
 }
 

@@ -1,11 +1,10 @@
 /* Edge cases:
- *  1. a regular file is mapped where the environment asks for it; when that is impossible, and
- *     otherwise, it is read.
- *  2. a regular file of length 0 is read like a stream, since some systems show generated
- *     files that way; when nothing comes it is empty.
- *  3. a device is refused, since it may have no end; a terminal is read, and so is one that is
- * at its end at once, such as /dev/null, which is then empty.
- *  4. a file that grows is read up to the length it had when it was opened. */
+ *  1. a regular file is mapped if env->map_files is set and mapping succeeds; otherwise it is read.
+ *  2. a regular file of length 0 is read like a stream, since generated files, as in /proc, look that
+ *     way; if that yields nothing the file is empty.
+ *  3. devices are refused, since they may never end, except terminals and devices that end at once,
+ *     such as /dev/null, which counts as empty.
+ *  4. a file that grows is read up to its length at opening. */
 #include "io/input_file.h"
 
 #include <errno.h>
@@ -20,7 +19,7 @@
 #include "io/output_journal.h"
 
 #define BYTES_FIRST_BLOCK 65536
-#define BYTES_STEP ((size_t)8 << 20) /* after which interruptions are looked for */
+#define BYTES_STEP ((size_t)8 << 20) /* bytes between checks for interruption */
 
 static pcal_status bytes_fail_errno(const char *name, int code, pcal_error *err) {
   char reason[128] = "unknown reason";
@@ -79,7 +78,7 @@ static pcal_status bytes_read_stream(pc_input_file *bytes, int descriptor, pcal_
   }
 }
 
-/* Is this a device that gives bytes, but no terminal? */
+/* True for a device other than a terminal that yields bytes. */
 static int bytes_is_device(int descriptor) {
   struct stat about;
   char first;
@@ -144,8 +143,7 @@ static int bytes_is_npy(const char *name) {
   return length > 4 && strcmp(name + length - 4, ".npy") == 0;
 }
 
-/* A regular file into memory, or the beginning of it.  Takes the descriptor over when the rest
- * is left. */
+/* Reads a regular file, or its beginning; in that case takes ownership of the descriptor. */
 static pcal_status bytes_read_regular(pc_input_file *bytes, int descriptor, size_t length,
                                       pcal_error *err) {
   const int windows = length > PC_INPUT_FILE_WHOLE && bytes_is_npy(bytes->name);
@@ -168,7 +166,7 @@ static pcal_status bytes_read_regular(pc_input_file *bytes, int descriptor, size
   return bytes_fill(bytes, descriptor, 0, count, bytes->block, err);
 }
 
-/* Takes the descriptor over when the file is mapped or read by windows. */
+/* Takes ownership of the descriptor if the file is mapped or read by windows. */
 static pcal_status bytes_read_file(pc_input_file *bytes, int descriptor, pcal_error *err) {
   struct stat about;
   if (fstat(descriptor, &about) != 0)

@@ -120,9 +120,7 @@ static pcal_status labels_from_row(const labels_place *place, const double *row,
   if (ones == 1)
     return PCAL_OK;
   return labels_fail(place, "row", ones == 0 ? "has no 1" : "has several ones",
-                     "a one-hot row has exactly one; data with several labels for a row cannot "
-                     "be measured",
-                     err);
+                     "a one-hot row has exactly one; multi-label data are not supported", err);
 }
 
 /* ---- one column of numbers ---- */

@@ -26,12 +26,13 @@
 
 pcal_status pc_output_file_fail(const char *name, int code, pcal_error *err) {
   char reason[128] = "unknown reason";
-  const char *remedy = code == ENOSPC || code == EDQUOT ? "make room or choose another place"
+  const char *remedy = code == ENOSPC || code == EDQUOT ? "free some space or choose "
+                                                          "another directory"
                        : code == EFBIG ? "raise the limit on the size of files (ulimit -f)"
-                       : code == ENOENT || code == ENOTDIR ? "make the directory first"
+                       : code == ENOENT || code == ENOTDIR ? "create the directory first"
                        : code == EACCES || code == EPERM || code == EROFS
-                           ? "change the permissions or choose another place"
-                           : "choose another place";
+                           ? "change the permissions or choose another directory"
+                           : "choose another directory";
   strerror_r(code, reason, sizeof reason);
   return pc_fail(err, PCAL_IO, "%s could not be written (%s); %-s", name, reason, remedy);
 }

@@ -75,8 +75,8 @@ static pcal_status reader_unknown(const char *name, const char *extension, pcal_
   reader_known(known, sizeof known);
   if (extension[0] == '\0')
     return pc_fail(err, PCAL_USAGE,
-                   "%s has no extension, so its format is unknown; known are %s", name, known);
-  return pc_fail(err, PCAL_USAGE, "%s: the format .%s is unknown; known are %s", name,
+                   "%s has no extension, so its format is unknown; use one of %s", name, known);
+  return pc_fail(err, PCAL_USAGE, "%s: the format .%s is unknown; use one of %s", name,
                  extension, known);
 }
 

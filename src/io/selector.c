@@ -13,10 +13,14 @@ pcal_status pc_selector_split(const char *text, int whole_exists, const pcal_env
   if (colon != NULL && strchr(colon, '/') != NULL)
     colon = NULL;
   if (text[0] == '\0' || colon == text)
-    return pc_fail(err, PCAL_USAGE, "\"%s\" names no file; write FILE or FILE:COLUMNS", text);
+    return pc_fail(err, PCAL_USAGE,
+                   "\"%s\" does not name a file; write FILE or "
+                   "FILE:COLUMNS",
+                   text);
   if (colon != NULL && colon[1] == '\0')
     return pc_fail(err, PCAL_USAGE,
-                   "\"%s\" has nothing after the colon; name the columns or leave it out",
+                   "\"%s\" has nothing after the colon; name the columns or remove the "
+                   "colon",
                    text);
   out->path = pc_copy_text(env, text);
   if (out->path == NULL)
@@ -43,7 +47,7 @@ typedef struct selector_list {
 
 static pcal_status selector_add(selector_list *list, size_t column, pcal_error *err) {
   if (list->seen[column])
-    return pc_fail(err, PCAL_USAGE, "%s: column %zu is chosen twice; leave one out",
+    return pc_fail(err, PCAL_USAGE, "%s: column %zu is chosen twice; name it once",
                    list->set->file, column);
   list->seen[column] = 1;
   list->chosen[list->count++] = column;

@@ -27,8 +27,7 @@ int pc_slice_is_utf8(pc_slice slice);
 /* Holds semicolons but no commas, as a whole line whose cells semicolons separate. */
 int pc_slice_has_only_semicolons(pc_slice slice);
 
-#define PC_SEMICOLON_REMEDY \
-  "cells are separated by commas, so save it with commas, or with tabs as .tsv"
+#define PC_SEMICOLON_REMEDY "save the file with commas, or with tabs as .tsv"
 
 /* Copies what can be shown: at most PC_CLIP_MAX - 1 bytes, "..." at the end when shortened,
  * '?' in place of control characters and broken UTF-8.  Returns out. */

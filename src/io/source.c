@@ -158,11 +158,11 @@ pcal_status pc_source_one_column(const pc_reader *part, const char *what, pcal_e
   if (!source_has(part) || part->columns == 1)
     return PCAL_OK;
   if (!source_selectable(part))
-    return pc_fail(err, PCAL_DATA, "%s has %zu columns, but %-s take one; %-s",
+    return pc_fail(err, PCAL_DATA, "%s has %zu columns, but %-s need one; %-s",
                    source_name(part), part->columns, what,
-                   source_is_file(part) ? "save that one under a name of its own"
-                                        : "give that one alone");
-  return pc_fail(err, PCAL_DATA, "%s has %zu columns, but %-s take one; choose it as %s:COLUMN",
+                   source_is_file(part) ? "save the right one under its own name"
+                                        : "give only the right one");
+  return pc_fail(err, PCAL_DATA, "%s has %zu columns, but %-s need one; choose it as %s:COLUMN",
                  source_name(part), part->columns, what, source_name(part));
 }
 
@@ -188,9 +188,8 @@ static pcal_status source_one_class(const pc_reader *scores, pcal_error *err) {
     return PCAL_OK;
   return pc_fail(
       err, PCAL_DATA,
-      "%s has a list of one score for each row, which means one class, and with one "
-      "class there is nothing to predict; for the score of class 1 of two save plain "
-      "numbers, a one-dimensional array",
+      "%s has lists of one score, which means a single class; for scores of class 1 of two "
+      "save a one-dimensional array",
       source_name(scores));
 }
 

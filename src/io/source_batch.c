@@ -1,4 +1,4 @@
-/* Class names are kept for several columns only, as from files. */
+/* Class names are kept only for several columns, as for files. */
 #include "io/source_batch.h"
 
 #include "data/rows.h"

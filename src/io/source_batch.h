@@ -1,4 +1,4 @@
-/* A source over arrays that somebody else keeps alive. */
+/* A source over one batch of arrays owned by the caller. */
 #ifndef PC_SOURCE_BATCH_H
 #define PC_SOURCE_BATCH_H
 
@@ -8,12 +8,12 @@
 typedef struct pc_source_batch {
   int used;
   pcal_batch batch; /* all rows; its names are owned */
-  char *names[5];   /* of scores, labels, weights, groups and spread, or NULL */
+  char *names[5];   /* of scores, labels, weights, groups and spread; owned, or NULL */
   char **class_names;
-  size_t position; /* rows given out */
+  size_t position; /* next row */
 } pc_source_batch;
 
-/* Fails when the batch cannot be one, or without memory; then nothing is left to free. */
+/* Fails if the batch is invalid or memory is exhausted; then nothing needs freeing. */
 PC_CHECKED pcal_status pc_source_batch_open(const pcal_batch *batch,
                                             const char *const *class_names, const pcal_env *env,
                                             pc_source_batch *out, pcal_error *err);

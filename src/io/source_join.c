@@ -52,7 +52,7 @@ static pcal_status source_join_check(const pcal_input *input, const char *name,
   if (input->meanings == NULL)
     return PCAL_OK;
   if (type->kind == PC_ELEMENT_FLOAT || type->kind == PC_ELEMENT_BOOL)
-    return pc_fail(err, PCAL_USAGE, "%s: only whole numbers can stand for names", name);
+    return pc_fail(err, PCAL_USAGE, "%s: only whole numbers can be indices of names", name);
   for (size_t i = 0; i < input->meaning_count; i++)
     if (input->meanings[i] == NULL)
       return pc_fail(err, PCAL_USAGE, "%s: name number %zu is NULL", name, i);

@@ -1,9 +1,11 @@
 /* accuracy: the share of rows whose predicted class is the true one.
  *
  * Formula:  (1/N) sum_i [argmax_k p_ik = y_i]
- * Edge cases: (1) ties go to the lower class; (2) a binary score of exactly 0.5 predicts
- * class 0, by (1); (3) confidences: the share of rows marked correct.
- * Cost: O(K) a row. */
+ * Edge cases:
+ * (1) ties go to the class with the lower index;
+ * (2) a binary score of exactly 0.5 predicts class 0, by (1);
+ * (3) confidences: the share of rows marked correct.
+ * Cost: O(K) per row. */
 #include "metrics/metric.h"
 
 static void accuracy_values(const double *params, const pc_rows *rows, size_t begin,
@@ -32,12 +34,13 @@ const pc_metric pc_metric_accuracy = {
         {
             .kind = "metrics",
             .name = "accuracy",
-            .title = "share of right predictions",
+            .title = "share of correct predictions",
             .formula = "(1/N) sum_i [argmax_k p_ik = y_i]",
-            .about = "Says nothing about calibration, but every error is read beside it. Ties "
-                     "between classes go to the lower index.",
+            .about = "Does not measure calibration; a reference for calibration errors. "
+                     "Ties between classes go to the lower index.",
             .notion = "proper",
             .machine = "sum",
+            .better = PCAL_BETTER_HIGHER,
         },
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_SHARE,
     .configure = accuracy_configure,

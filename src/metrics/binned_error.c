@@ -5,15 +5,15 @@
 #include "base/elementary.h"
 #include "curve/curve_bins.h"
 
-/* Errors of the classes of a row make up for each other: the variance of the sum of squares is
- * that of independent ones times 1 + 1 / (K - 1), where outcomes fall on K classes alike. */
+/* Errors of the classes of a row are negatively correlated: the variance of the sum of squares is
+ * that of independent ones times 1 + 1 / (K - 1), for K equally frequent classes. */
 static void binned_share(size_t parts, pc_debiased *sum) {
   const double shared = parts > 1 ? 1.0 + 1.0 / (double)(parts - 1) : 1.0;
   sum->noise *= shared;
   sum->slope_sum *= shared;
 }
 
-/* sum_i w_i g_i^p as scale^p * sum, so that neither large nor small powers are lost. */
+/* sum_i w_i g_i^p as scale^p * sum, without overflow or underflow of powers. */
 typedef struct binned_sum {
   double p, scale, sum;
 } binned_sum;
@@ -76,7 +76,7 @@ static binned_sum binned_part(const pc_binned_error *how, const pc_bin *bins, si
   return sum;
 }
 
-/* The bins of one part: those of a grid as they are, those of a curve in `space`. */
+/* The bins of one part: for a grid its own, for a curve computed into `space`. */
 static void binned_bins(const pc_binned_error *how, const pc_evidence *evidence, size_t part,
                         pc_bin *space, const pc_bin **bins, size_t *count) {
   *bins = space;

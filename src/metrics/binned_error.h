@@ -1,10 +1,10 @@
-/* The binned family: bins of one score, or of each class, to one number. */
+/* Binned calibration errors: from the bins of one score, or of each class, to one number. */
 #ifndef PC_BINNED_ERROR_H
 #define PC_BINNED_ERROR_H
 
 #include "metrics/metric.h"
 
-/* How the bins of a curve are made; those of a grid are there. */
+/* Binning of a curve; the bins of a grid are fixed. */
 typedef enum pc_binning {
   PC_BINNING_MASS = 1, /* pc_bins_by_mass */
   PC_BINNING_ADAPTIVE, /* pc_bins_adaptive */
@@ -23,8 +23,8 @@ typedef struct pc_binned_error {
   int mean;          /* over parts */
 } pc_binned_error;
 
-/* Fills the value, or marks it undefined when there are no scores at all; and where the parts
- * are classes the value of each class and, as a part, the largest of them. */
+/* Sets the value, or marks it undefined if there are no scores.  If the parts are classes, also sets
+ * the value of each class and, as a part, the largest of them. */
 PC_CHECKED pcal_status pc_binned_error_evaluate(const pc_binned_error *how,
                                                 const pc_evidence *evidence,
                                                 const pcal_env *env, pc_metric_result *out,

@@ -1,15 +1,17 @@
-/* brier, rbs: the quadratic score and its root.
+/* brier, rbs: the Brier score and its square root.
  *
  * Formula:  BS = (1/N) sum_i sum_k (p_ik - [y_i = k])^2,   RBS = sqrt(BS)
  * Edge cases:
- * (1) the sum runs over all classes: range [0, 2], for a binary score 2 (p - y)^2;
- * (2) half=yes halves it, which for two classes is the mean squared error of class 1; it is
- *     never divided by K;
- * (3) probabilities are used as stored, also when a row sums to 1 - 1e-6;
- * (4) two classes: the part one_column is half of the sum, the mean of (p - y)^2 of class 1
- * that scikit-learn and clinical papers call the Brier score. Source: Brier 1950; the root as
- * an upper bound of the canonical calibration error: Gruber & Buettner 2022, Theorem 3.1.
- * Accuracy: each row to a few ulp, the mean exact.   Cost: O(K) a row. */
+ * (1) the sum runs over all classes: the range is [0, 2]; for a binary score 2 (p - y)^2;
+ * (2) half=yes halves it, which for two classes is the mean squared error of class 1;
+ * (3) probabilities are used as stored, even if a row sums to 1 - 1e-6;
+ * (4) two classes: the part one_column is half of the score, the mean of (p - y)^2 of class 1
+ *     that scikit-learn and clinical papers call the Brier score;
+ * (5) the score is never divided by K.
+ * Source: Brier 1950; the root as an upper bound of the canonical calibration error: Gruber &
+ * Buettner 2022, Theorem 3.1.
+ * Accuracy: each row to a few ulp, the mean exact.
+ * Cost: O(K) per row. */
 #include <math.h>
 
 #include "metrics/metric.h"
@@ -73,21 +75,22 @@ const pc_metric pc_metric_brier = {
             .name = "brier",
             .title = "Brier score",
             .formula = "(1/N) sum_i sum_k (p_ik - [y_i = k])^2",
-            .about = "A proper score, lower is better, from 0 to 2. It is the sum over classes "
-                     "and never divided by their number; of two classes the part one_column "
-                     "is that of class 1 alone, as scikit-learn has it. It bounds the squared "
-                     "canonical "
-                     "calibration error from above, and does not depend on the number of rows.",
+            .about = "A proper score from 0 to 2, lower is better. It is the sum over "
+                     "classes, never divided by their number; with two classes the part "
+                     "one_column is that of class 1 alone, as in scikit-learn. It is an "
+                     "upper bound of the squared canonical calibration error, and its "
+                     "expectation does not depend on the number of rows.",
             .citation = "Brier, Verification of forecasts expressed in terms of probability, "
                         "Monthly Weather Review 1950",
             .notion = "proper",
             .bound = "upper",
             .machine = "sum",
+            .better = PCAL_BETTER_LOWER,
             .options = brier_options,
             .option_count = sizeof brier_options / sizeof *brier_options,
         },
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES | PC_LOSS |
-              PC_SQUARED | PC_PARTS_IN_TEXT,
+              PC_PROPER_SCORE | PC_SQUARED | PC_PARTS_IN_TEXT,
     .configure = brier_configure,
     .evaluate = brier_evaluate,
 };
@@ -99,14 +102,15 @@ const pc_metric pc_metric_rbs = {
             .name = "rbs",
             .title = "root Brier score",
             .formula = "sqrt((1/N) sum_i sum_k (p_ik - [y_i = k])^2)",
-            .about = "An upper bound of every calibration error in the hierarchy of Gruber & "
-                     "Buettner: top-label, class-wise and canonical. Robust to the number of "
-                     "rows, so differences between models can be trusted.",
+            .about = "An upper bound of every calibration error in the hierarchy of Gruber "
+                     "& Buettner: top-label, class-wise and canonical. Robust to the "
+                     "number of rows, so that models can be compared by it.",
             .citation = "Gruber & Buettner, Better uncertainty calibration via proper scores "
                         "for classification and beyond, NeurIPS 2022, Theorem 3.1",
             .notion = "proper",
             .bound = "upper",
             .machine = "sum",
+            .better = PCAL_BETTER_LOWER,
         },
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES | PC_LOSS,
     .configure = brier_configure,

@@ -28,8 +28,8 @@ pcal_status pc_calibration_test_configure(pc_options *options, size_t view,
   return PCAL_OK;
 }
 
-static void view_test_tell(const pc_calibration_test *test, double p_value,
-                           pc_metric_result *out) {
+static void view_test_set_result(const pc_calibration_test *test, double p_value,
+                                 pc_metric_result *out) {
   out->value = test->statistic;
   out->tested = 1;
   out->p_value = p_value;
@@ -37,13 +37,13 @@ static void view_test_tell(const pc_calibration_test *test, double p_value,
     pc_metric_result_part(out, test->parts[i].name, test->parts[i].value);
 }
 
-static void view_test_cannot(const char *why, pc_metric_result *out) {
+static void view_test_set_undefined(const char *why, pc_metric_result *out) {
   out->undefined = 1;
   snprintf(out->why, sizeof out->why, "%s", why);
 }
 
-/* Tests every class and keeps the one with the smallest p-value.  Of two classes each test is
- * the other in a mirror, so nothing is corrected. */
+/* Tests every class and keeps the one with the smallest p-value.  The tests of two classes are
+ * equal by symmetry, so there is no correction. */
 static pcal_status view_test_classes(const pc_options *options, const pc_evidence *evidence,
                                      const pcal_env *env, pc_calibration_test_function test,
                                      double *p_values, pc_metric_result *out, pcal_error *err) {
@@ -60,11 +60,12 @@ static pcal_status view_test_classes(const pc_options *options, const pc_evidenc
     class = c;
   }
   if (isnan(best.p_value)) {
-    view_test_cannot(here.cannot, out);
+    view_test_set_undefined(here.cannot, out);
     return PCAL_OK;
   }
   const size_t count = evidence->curve.part_count;
-  view_test_tell(&best, count > 2 ? pc_holm_smallest(p_values, count) : best.p_value, out);
+  view_test_set_result(&best, count > 2 ? pc_holm_smallest(p_values, count) : best.p_value,
+                       out);
   pc_metric_result_part(out, "class", (double)class);
   return PCAL_OK;
 }
@@ -77,9 +78,9 @@ pcal_status pc_calibration_test_evaluate(const pc_options *options, const pc_evi
     pc_calibration_test only = {.among = 1};
     PC_TRY(test(options, &evidence->curve.parts[0], env, &only, err));
     if (only.cannot != NULL)
-      view_test_cannot(only.cannot, out);
+      view_test_set_undefined(only.cannot, out);
     else
-      view_test_tell(&only, only.p_value, out);
+      view_test_set_result(&only, only.p_value, out);
     return PCAL_OK;
   }
   double *p_values = pc_alloc_raw(env, count, sizeof *p_values);

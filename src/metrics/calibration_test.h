@@ -1,16 +1,16 @@
-/* Tests of calibration by view: one test of a sorted table of scores and outcomes, made once
- * for the natural view or once for each class. */
+/* Shared by tests of calibration: a test of a sorted table of scores and outcomes, run for one view
+ * or for each class. */
 #ifndef PC_CALIBRATION_TEST_H
 #define PC_CALIBRATION_TEST_H
 
 #include "metrics/metric.h"
 
-/* What a test of one table says; starts zeroed but for `among`. */
+/* Result of a test of one table; zeroed before the call except for `among`. */
 typedef struct pc_calibration_test {
-  size_t among; /* tests of which the smallest p-value counts: above 1 p-values must hold far
-                   out */
+  size_t among; /* number of tests of which the smallest p-value is used; above 1 p-values must
+                   be accurate in the tails */
   double statistic, p_value;
-  const char *cannot; /* why there is none, or NULL */
+  const char *cannot; /* reason why there is no test, or NULL */
   pcal_part parts[2];
   size_t part_count;
 } pc_calibration_test;
@@ -20,14 +20,13 @@ typedef pcal_status (*pc_calibration_test_function)(const pc_options *options,
                                                     const pcal_env *env,
                                                     pc_calibration_test *out, pcal_error *err);
 
-/* The option "view", at a given index, and what follows from it. */
-#define PC_CALIBRATION_TEST_VIEW_OPTION                                                        \
-  {                                                                                            \
-    "view", PCAL_OPTION_CHOICE, "auto", 0, 0, "auto|top|positive|classwise",                   \
-        "what is tested: the predicted class (top), class 1 of two (positive), or each class " \
-        "by itself (classwise), where the smallest p-value counts after Holm's correction "    \
-        "(of two classes the tests are the same, so nothing is corrected); "                   \
-        "auto takes positive for a one-column score, else top"                                 \
+/* The option "view". */
+#define PC_CALIBRATION_TEST_VIEW_OPTION                                                       \
+  {                                                                                           \
+    "view", PCAL_OPTION_CHOICE, "auto", 0, 0, "auto|top|positive|classwise",                  \
+        "the predicted class (top), class 1 of two (positive), or each class (classwise), "   \
+        "with the smallest p-value after Holm's correction (two classes give the same test, " \
+        "so there is no correction); auto is positive for a one-column score, else top"       \
   }
 
 PC_CHECKED pcal_status pc_calibration_test_configure(pc_options *options, size_t view,
@@ -35,15 +34,15 @@ PC_CHECKED pcal_status pc_calibration_test_configure(pc_options *options, size_t
                                                      pc_metric_config *reading,
                                                      pcal_error *err);
 
-/* One table: its statistic, p-value and parts.  Several: those of the class with the smallest
- * p-value, which is corrected, and the class itself as the part "class". */
+/* Sets statistic, p-value and parts of the only table or, for several classes, of the class with the
+ * smallest p-value, which is corrected; that class is the part "class". */
 PC_CHECKED pcal_status pc_calibration_test_evaluate(const pc_options *options,
                                                     const pc_evidence *evidence,
                                                     const pcal_env *env,
                                                     pc_calibration_test_function test,
                                                     pc_metric_result *out, pcal_error *err);
 
-/* A score inside [0, 1]; as stored it may be off by 1e-5. */
+/* The score clipped to [0, 1]; stored scores may be outside by 1e-5. */
 double pc_calibration_test_score(double score);
 
 #endif

@@ -1,21 +1,26 @@
-/* ce-kde: the canonical calibration error by kernel densities.
+/* ce-kde: the canonical calibration error, estimated by kernel densities.
  *
- * Formula:  (1/N sum_i sum_c |r_ic - p_ic|^p)^(1/p),  r_i = sum_{j != i} k_ij e_{y_j} / sum_{j
- *           != i} k_ij,  k_ij: density at p_i of a Dirichlet law with parameters p_j / h + 1
- *           bandwidth=auto: the h of 10^(-5 + 4 m / 14), m = 0..14, and 0.2, 0.4, 0.6, 0.8, 1
- *           that makes sum_i log(sum_{j != i} k_ij / (N - 1)) largest; the smallest on ties
- * Edge cases: (1) root=no leaves the outer power 1/p out, as published; (2) a row of weight w
- * counts as w rows, of which w - 1 are its own neighbours; weights that are not whole are
- * refused; (3) fewer than two rows: undefined; (4) probabilities of exactly 0: 0 log 0 = 0; a
- * row that has a 0 where every other row has more is near no other, and the error undefined;
- * the same for all candidates: no bandwidth; (5) probabilities below 0, within what is used as
- * stored, count as 0 in kernels; (6) a one-column score is the vector (1 - p, p).
+ * Formula:  ((1/N) sum_i sum_c |r_ic - p_ic|^p)^(1/p)
+ *           r_i  = sum_{j != i} k_ij e_{y_j} / sum_{j != i} k_ij
+ *           k_ij = density at p_i of the Dirichlet distribution with parameters p_j / h + 1
+ *           bandwidth=auto: the h among 10^(-5 + 4 m / 14), m = 0..14, and 0.2, 0.4, 0.6, 0.8, 1
+ *           that maximises sum_i log(sum_{j != i} k_ij / (N - 1)); the smallest one on ties
+ * Edge cases:
+ * (1) root=no omits the outer power 1/p, as published;
+ * (2) a row of weight w counts as w rows, of which w - 1 are its own neighbours; weights that
+ *     are not whole numbers are refused;
+ * (3) fewer than two rows: undefined;
+ * (4) probabilities of exactly 0: 0 log 0 = 0; a row with a 0 where every other row has a
+ *     positive value has no neighbours, and the error is undefined; if that holds for every
+ *     candidate, there is no bandwidth;
+ * (5) probabilities below 0, within the tolerance of the input check, count as 0 in kernels;
+ * (6) a one-column score is the vector (1 - p, p).
  * Source: Popordanoska, Sayer & Blaschko 2022; without the term log h that their code adds to
  * the likelihood of every row, and in the log domain, where isolated rows keep their
  * neighbours.
  * Accuracy: 1e-9 for h >= 1e-4, less below as the logarithms of the kernels grow (dirichlet_kde.h).
- * Cost: N^2 pairs of 2 K operations and one exp; a search 20 exp a pair.  Memory N K, and 40 N
- * for a search. */
+ * Cost: N^2 pairs of 2 K operations and one exp; a search 20 exp per pair.  Memory N K, and 40
+ * N for a search. */
 #include <math.h>
 #include <stdio.h>
 
@@ -29,8 +34,8 @@ enum { CE_KDE_AUTO = 0 }; /* the word of bandwidth */
 static const pcal_option ce_kde_options[] = {
     {"p", PCAL_OPTION_REAL, "1", 1, 10, NULL, "power of the differences"},
     {"bandwidth", PCAL_OPTION_REAL, "auto", 1e-6, 1e3, "auto",
-     "of the Dirichlet kernels; auto: the most likely of 20, each row left out of its own "
-     "density"},
+     "bandwidth of the Dirichlet kernels; auto: the one of 20 with the highest "
+     "leave-one-out likelihood"},
     {"root", PCAL_OPTION_BOOL, "yes", 0, 0, NULL, "take the p-th root"},
 };
 
@@ -70,7 +75,7 @@ static void ce_kde_undefined(pc_metric_result *out, const char *why) {
   snprintf(out->why, sizeof out->why, "%s", why);
 }
 
-/* 0 when none has a finite likelihood. */
+/* Returns 0 if no candidate has a finite likelihood. */
 static pcal_status ce_kde_search(const pc_dirichlet_kde *dirichlet, double *bandwidth,
                                  pcal_error *err) {
   double likelihood[CE_KDE_COUNT], best = -INFINITY;
@@ -93,16 +98,16 @@ static pcal_status ce_kde_value(const pc_options *options, const pc_dirichlet_kd
   if (value[CE_KDE_BANDWIDTH].choice == CE_KDE_AUTO) {
     PC_TRY(ce_kde_search(dirichlet, &bandwidth, err));
     if (bandwidth <= 0.0) {
-      ce_kde_undefined(out, "no bandwidth has a finite likelihood: a row has a probability of "
-                            "exactly 0 where all others have more");
+      ce_kde_undefined(out, "no bandwidth has a finite likelihood: a row has a probability "
+                            "of exactly 0 where all others are positive");
       return PCAL_OK;
     }
   }
   PC_TRY(pc_dirichlet_kde_error(dirichlet, bandwidth, p, &error, err));
   pc_metric_result_part(out, "bandwidth", bandwidth);
   if (error < 0.0)
-    ce_kde_undefined(out, "a row has a probability of exactly 0 where all others have more, so "
-                          "it is near none of them");
+    ce_kde_undefined(out, "a row has a probability of exactly 0 where all others are "
+                          "positive, so it has no neighbours");
   else
     out->value = value[CE_KDE_ROOT].number > 0 && p != 1 ? pc_pow(error, 1 / p) : error;
   return PCAL_OK;
@@ -113,7 +118,7 @@ static pcal_status ce_kde_evaluate(const pc_options *options, const pc_evidence 
                                    pcal_error *err) {
   pc_dirichlet_kde dirichlet;
   if (evidence->total < 2) {
-    ce_kde_undefined(out, "a row needs at least one other");
+    ce_kde_undefined(out, "at least two rows are needed");
     return PCAL_OK;
   }
   PC_TRY(pc_dirichlet_kde_new(env, &evidence->pair.rows, evidence->total, &dirichlet, err));
@@ -127,17 +132,17 @@ const pc_metric pc_metric_ce_kde = {
         {
             .kind = "metrics",
             .name = "ce-kde",
-            .title = "canonical calibration error by kernel densities",
+            .title = "canonical calibration error by kernel density estimation",
             .formula = "(1/N sum_i sum_c |r_ic - p_ic|^p)^(1/p), r_i: labels near p_i",
-            .about =
-                "Compares each whole probability vector with the labels of the rows near "
-                "it, weighted by Dirichlet kernels. The estimate depends on the bandwidth "
-                "and is above zero for every finite sample; its cost grows with the square "
-                "of the number of rows.",
+            .about = "Compares each probability vector with the labels of neighbouring rows, "
+                     "weighted by Dirichlet kernels. The estimate depends on the bandwidth and "
+                     "is positive for every finite sample; its cost grows with the square of "
+                     "the number of rows.",
             .citation = "Popordanoska, Sayer & Blaschko, A consistent and differentiable Lp "
                         "canonical calibration error estimator, NeurIPS 2022",
             .notion = "canonical",
             .machine = "pair",
+            .better = PCAL_BETTER_LOWER,
             .options = ce_kde_options,
             .option_count = sizeof ce_kde_options / sizeof *ce_kde_options,
         },

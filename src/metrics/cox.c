@@ -19,19 +19,19 @@
 #include "stats/distributions.h"
 
 #define COX_STEPS 100
-#define COX_EXPECTED 20 /* outcomes of either kind, in a class */
+#define COX_EXPECTED 20 /* expected outcomes of either kind, in a class */
 #define COX_HALVINGS 40
-#define COX_NOISE 1e-12 /* rounding of a likelihood, which is negative */
+#define COX_NOISE 1e-12 /* relative rounding error of a log-likelihood */
 
 enum { COX_VIEW, COX_CLIP };
 
 static const pcal_option cox_options[] = {
     PC_CALIBRATION_TEST_VIEW_OPTION,
     {"clip", PCAL_OPTION_REAL, "0", 0, 0.1, NULL,
-     "move scores into [clip, 1 - clip]; 0 leaves them"},
+     "clip scores to [clip, 1 - clip]; 0: no clipping"},
 };
 
-/* A point and what the likelihood is like there. */
+/* Parameters, with the log-likelihood and its derivatives there. */
 typedef struct cox_point {
   double intercept, slope, likelihood;
   double gradient[2], hessian[3]; /* hessian of -likelihood: aa, ab, bb */
@@ -39,7 +39,7 @@ typedef struct cox_point {
 
 /* log(p / (1 - p)) */
 static double cox_odds(double p) {
-  const double rest = 1.0 - p, up = p < 0x1p-1000 ? 0x1p60 : 1.0; /* the logarithm of normals */
+  const double rest = 1.0 - p, up = p < 0x1p-1000 ? 0x1p60 : 1.0; /* avoid subnormals */
   const double log_p = pc_lane_log(p * up) - (up > 1.0 ? 60 * 0x1.62e42fefa39efp-1 : 0.0);
   return log_p - (pc_lane_log(rest) + (-p - (rest - 1.0)) / rest);
 }
@@ -62,7 +62,7 @@ static void cox_sum(const pc_curve_table *table, double clip, cox_point *at) {
   }
 }
 
-/* Newton's step, halved until the likelihood does not fall.  0 when there is none. */
+/* A Newton step, halved until the likelihood does not decrease.  Returns 0 if there is none. */
 static int cox_step(const pc_curve_table *table, double clip, cox_point *at) {
   const double *g = at->gradient, *h = at->hessian;
   const double determinant = h[0] * h[2] - h[1] * h[1];
@@ -87,7 +87,7 @@ static int cox_flat(const cox_point *at, double total) {
   return fabs(at->gradient[0]) <= 1e-9 * total && fabs(at->gradient[1]) <= 1e-9 * total;
 }
 
-/* Do all outcomes of one kind lie at or above all of the other? */
+/* True if the scores separate the two kinds of outcomes. */
 static int cox_separated(const pc_curve_table *table) {
   size_t first[2] = {SIZE_MAX, SIZE_MAX}, last[2] = {0, 0};
   for (size_t i = 0; i < table->count; i++)
@@ -104,16 +104,15 @@ static const char *cox_unfit(const pc_curve_table *table, double clip) {
   for (size_t i = 0; i < table->count; i++)
     hits += table->hits[i];
   if (clip <= 0 && (table->score[0] <= 0 || table->score[table->count - 1] >= 1))
-    return "a score of exactly 0 or 1 has no logit; cox:clip=1e-9 moves it inside";
+    return "a score of exactly 0 or 1 has no finite logit; use cox:clip=1e-9";
   if (hits <= 0 || hits >= table->total)
     return "all outcomes are the same, so no slope can be fitted";
   if (table->count < 2)
     return "all scores are the same, so no slope can be fitted";
-  return cox_separated(table) ? "the scores separate the outcomes, so the fit has no end"
-                              : NULL;
+  return cox_separated(table) ? "the scores separate the outcomes, so the fit diverges" : NULL;
 }
 
-/* Are too few outcomes of one kind expected for p-values far out? */
+/* True if too few outcomes of one kind are expected for accurate tail probabilities. */
 static int cox_few(const pc_curve_table *table) {
   double expected = 0.0;
   for (size_t i = 0; i < table->count; i++)
@@ -128,8 +127,8 @@ static pcal_status cox_test(const pc_options *options, const pc_curve_table *tab
   const double clip = options->value[COX_CLIP].number;
   out->cannot = table->count == 0 ? "no rows" : cox_unfit(table, clip);
   if (out->cannot == NULL && out->among > 1 && cox_few(table))
-    out->cannot = "no class has 20 expected outcomes of either kind, which its law needs; take "
-                  "ks-test";
+    out->cannot = "no class has 20 expected outcomes of either kind, which the chi-square "
+                  "distribution needs; use ks-test";
   if (out->cannot != NULL)
     return PCAL_OK;
   cox_point at = {.intercept = 0.0, .slope = 1.0};
@@ -139,7 +138,7 @@ static pcal_status cox_test(const pc_options *options, const pc_curve_table *tab
     if (!cox_step(table, clip, &at))
       break;
   if (!cox_flat(&at, table->total)) {
-    out->cannot = "the fit did not settle";
+    out->cannot = "the fit did not converge";
     return PCAL_OK;
   }
   out->statistic = fmax(2.0 * (at.likelihood - before), 0.0);
@@ -172,6 +171,8 @@ const pc_metric pc_metric_cox = {
             .citation = "Cox, Biometrika 1958",
             .notion = "top-label",
             .machine = "curve",
+            .better = PCAL_BETTER_LOWER,
+            .is_test = 1,
             .options = cox_options,
             .option_count = sizeof cox_options / sizeof *cox_options,
         },

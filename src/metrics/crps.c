@@ -3,13 +3,14 @@
  * Formula:  normal     s (z (2 Phi(z) - 1) + 2 phi(z) - 1/sqrt(pi)),  z = (y - mu) / s
  *           samples    (1/n) sum_i |x_i - y| - 1/(n (n-1)) sum_{i<j} |x_i - x_j|  (fair)
  *           quantiles  2 times the mean over levels t of (y - q)(t - 1[y < q])
- * Edge cases: (1) the fair estimator of samples may be negative for a row; (2) quantiles give
- * the score only as far as their levels tell the distribution: few levels give another number
- * than many.
+ * Edge cases:
+ * (1) the fair estimator for samples may be negative for a row;
+ * (2) quantiles approximate the score at their levels only: few levels give another value than
+ *     many.
  * Source: Gneiting & Raftery 2007; Ferro 2014 (fair).
  * Accuracy: sums are exact; a row is within 1e-15 of its standard deviation, samples within n
- * units in the last place.
- * Cost: O(N), samples and quantiles O(N n) after sorting. */
+ * ulp.
+ * Cost: O(N); samples and quantiles O(N n) after sorting. */
 #include <math.h>
 
 #include "metrics/forecast_metric.h"
@@ -70,14 +71,16 @@ const pc_metric pc_metric_crps = {
             .formula =
                 "mean of integral (F(x) - 1[x >= y])^2 dx; normal: s (z (2 Phi(z) - 1) + "
                 "2 phi(z) - 1/sqrt(pi))",
-            .about = "A proper score in the unit of the target, lower is better; for a sure "
-                     "prediction it is the absolute error. Samples by the fair estimator, "
-                     "quantiles by twice the mean pinball loss over their levels.",
+            .about = "A proper score in the unit of the target, lower is better; for a "
+                     "prediction without uncertainty it is the absolute error. Samples by "
+                     "the fair estimator, quantiles by twice the mean pinball loss over "
+                     "their levels.",
             .citation = "Gneiting & Raftery, Strictly proper scoring rules, prediction, and "
                         "estimation, Journal of the American Statistical Association 2007",
             .notion = "proper",
             .bound = "upper",
             .machine = "sum",
+            .better = PCAL_BETTER_LOWER,
         },
     .traits = PC_FORECAST_TRAITS,
     .configure = crps_configure,

@@ -1,22 +1,29 @@
-/* decomposition: a proper score as calibration error less sharpness plus entropy.
+/* decomposition: a proper score as calibration error - sharpness + entropy.
  *
- * Formula:  score = calibration - sharpness + entropy + within_variance - within_covariance;
- * each part by bins or by isotonic regression (CORP): see stats/decompose.c.
- * Edge cases: (1) the score is that of the view: of class 1 (positive), of the predicted class
- * (top), or the sum over classes of one class against the rest (classwise), which for brier is
- * the multi-class score and for log is not; for class 1 brier is (p - a)^2, half of what the
- * metric brier gives; (2) bins are of equal width, (lo, hi], 0 in the first; (3) by=corp has
- * only calibration, sharpness and entropy; (4) the debiased parts exist for brier by bins; a
- * bin of fewer than two rows gives nothing to the debiased calibration, as in ece: all of its
- * square counts as chance, for sharpness too, so that the parts add up; (5) log is infinite
- * when a score of 0 came true or one of 1 did not; any other score of 0 or 1 beside outcomes of
- * both kinds in its bin would add the same infinite term to both parts within bins: it is left
- * out of both, so that all parts are finite where the score is, and within_variance may be
- * negative; (6) log takes 1 - p from p: a probability above 1 - 2^-54, also one from logits,
- * counts as 1. Value: the score.   Parts: those of the formula, and calibration_debiased,
- * sharpness_debiased, entropy_debiased, which add up in the same way. Source: Murphy 1973;
- * Stephenson et al. 2008; Broecker 2009, 2012; Dimitriadis et al. 2021. Accuracy: the parts add
- * up to the score to a few ulp of 1. Cost: by bins O(1) a row; by=corp one sort. */
+ * Formula:  score = calibration - sharpness + entropy + within_variance - within_covariance,
+ *           each part by bins or by isotonic regression (CORP): see stats/decompose.c
+ * Edge cases:
+ * (1) the score is that of the view: of class 1 (positive), of the predicted class (top), or
+ *     the sum over classes of one class against the rest (classwise), which for brier is the
+ *     multi-class score and for log is not; for class 1 brier is (p - a)^2, half of the metric
+ *     brier;
+ * (2) bins have equal width, (lo, hi], 0 in the first;
+ * (3) by=corp has only calibration, sharpness and entropy;
+ * (4) the debiased parts exist for brier by bins; a bin of fewer than two rows adds nothing to
+ *     the debiased calibration, as in ece: all of its square counts as chance, for sharpness
+ *     too, so that the parts add up;
+ * (5) log is infinite if a score of 0 came true or one of 1 did not; any other score of 0 or 1
+ *     in a bin with outcomes of both kinds would add the same infinite term to both parts
+ *     within bins: it is omitted from both, so that all parts are finite where the score is,
+ *     and within_variance may be negative;
+ * (6) log computes 1 - p from p: a probability above 1 - 2^-54, even one from logits, counts as
+ *     1.
+ * Value: the score.
+ * Parts: those of the formula, and calibration_debiased, sharpness_debiased, entropy_debiased,
+ * which add up in the same way.
+ * Source: Murphy 1973; Stephenson et al. 2008; Broecker 2009, 2012; Dimitriadis et al. 2021.
+ * Accuracy: the parts add up to the score to a few ulp of 1.
+ * Cost: by bins O(1) per row; by=corp one sort. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,15 +35,16 @@
 
 enum { DECOMPOSITION_SCORE, DECOMPOSITION_BY, DECOMPOSITION_VIEW, DECOMPOSITION_BINS };
 enum { DECOMPOSITION_BY_BINS, DECOMPOSITION_BY_CORP };
-enum { DECOMPOSITION_CLASSWISE = 3 }; /* behind the views of pc_metric_choose_view */
+enum { DECOMPOSITION_CLASSWISE = 3 }; /* after the views of pc_metric_choose_view */
 
 static const pcal_option decomposition_options[] = {
-    {"score", PCAL_OPTION_CHOICE, "brier", 0, 0, "brier|log", "the score to take apart"},
+    {"score", PCAL_OPTION_CHOICE, "brier", 0, 0, "brier|log", "the score to decompose"},
     {"by", PCAL_OPTION_CHOICE, "bins", 0, 0, "bins|corp",
-     "what stands for the true probabilities: rates in bins, or isotonic regression"},
+     "estimate of the true probabilities: frequencies in bins, or isotonic regression"},
     {"view", PCAL_OPTION_CHOICE, "auto", 0, 0, "auto|top|positive|classwise",
-     "whose score: the predicted class (top), class 1 of two (positive), or each class against "
-     "the rest, summed (classwise); auto takes positive for a one-column score, else top"},
+     "score of the predicted class (top), of class 1 of two (positive), or the sum over "
+     "classes against the rest (classwise); auto is positive for a one-column score, else "
+     "top"},
     {"bins", PCAL_OPTION_INT, "15", 1, PC_BINS_MAX, NULL, "number of bins, for by=bins"},
 };
 
@@ -67,7 +75,7 @@ static pcal_status decomposition_configure(pc_options *options, const pc_layout 
   }
   if (options->value[DECOMPOSITION_BINS].given)
     return pc_fail(err, PCAL_USAGE,
-                   "decomposition: by=corp makes no bins; leave out bins= or by=corp");
+                   "decomposition: by=corp uses no bins; remove bins= or by=corp");
   options->value[DECOMPOSITION_BINS].set = 0;
   reading->need.machine = PC_CURVE;
   return PCAL_OK;
@@ -75,7 +83,7 @@ static pcal_status decomposition_configure(pc_options *options, const pc_layout 
 
 typedef pc_debiased (*decomposition_squares)(const pc_bin *bins, size_t count, double total);
 
-/* What is known of the variance of a debiased part. */
+/* Sets the distribution of a debiased part. */
 static void decomposition_law(const pc_evidence *evidence, const char *part,
                               decomposition_squares squares, pc_metric_result *out) {
   const size_t bins = evidence->grid.bin_count;
@@ -145,8 +153,8 @@ static pcal_status decomposition_evaluate(const pc_options *options,
   out->value = found.score;
   if (isinf(found.score))
     snprintf(out->why, sizeof out->why,
-             "a score of exactly 0 came true, or one of exactly 1 did not, so the log score is "
-             "infinite; score=brier stays finite");
+             "a score of exactly 0 came true, or one of exactly 1 did not, so the log "
+             "score is infinite; score=brier is finite");
   else {
     decomposition_parts(&found, options->value[DECOMPOSITION_BY].choice,
                         options->value[DECOMPOSITION_SCORE].choice, out);
@@ -170,20 +178,21 @@ const pc_metric pc_metric_decomposition = {
                        "within_covariance\n"
                        "by=corp: score = calibration - sharpness + entropy",
             .about =
-                "What a proper score is made of: calibration (how far predictions are from the "
-                "rates of outcomes), sharpness (how far these rates are from the overall rate) "
-                "and entropy (how uncertain the outcomes are). By bins, what happens inside "
-                "bins has two parts of its own, so that all add up exactly; for brier there "
-                "are "
-                "debiased parts too, since bins of few rows make calibration and sharpness too "
-                "large. by=corp needs no bins: isotonic regression gives the rates. The score "
-                "is that of the view, summed over classes for classwise; for log that sum is "
-                "not the multi-class log score.",
+                "Decomposes a proper score into calibration (distance of predictions from "
+                "the frequencies of outcomes), sharpness (distance of these frequencies "
+                "from the overall frequency) and entropy (uncertainty of the outcomes). "
+                "With bins, two further parts describe the variation inside bins, so that "
+                "all parts add up exactly; for brier there are debiased parts too, since "
+                "bins of few rows overestimate calibration and sharpness. by=corp needs no "
+                "bins: isotonic regression gives the frequencies. The score is that of the "
+                "view, summed over classes for classwise; for log that sum is not the "
+                "multi-class log score.",
             .citation = "Murphy 1973; Stephenson, Coelho & Jolliffe 2008; Broecker 2012; "
                         "Dimitriadis, Gneiting & Jordan, PNAS 2021",
             .notion = "proper",
             .bound = "upper",
             .machine = "grid",
+            .better = PCAL_BETTER_LOWER,
             .options = decomposition_options,
             .option_count = sizeof decomposition_options / sizeof *decomposition_options,
         },

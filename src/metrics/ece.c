@@ -1,20 +1,26 @@
 /* ece, mce: binned calibration errors of one score.
  *
  * Formula:  ECE = sum_b (n_b / N) |conf_b - acc_b|,  conf_b, acc_b: means over bin b
- *           norm=l2: sqrt(sum_b (n_b / N) (conf_b - acc_b)^2);  norm=max, mce: max_b
- * Edge cases: (1) bins of equal width are (lo, hi] with edges i/M by one division, 0 in the
- * first; edges=left: [lo, hi), 1 in the last; (2) empty bins add nothing, and the maximum is
- * over non-empty bins; (3) binning=mass splits the sorted scores as evenly as possible with
- * edges midway between parts, equal edges joined: ties are never split; (4) debias=yes
- * subtracts acc (1 - acc) / (n_b - 1) from each square, bins with n_b < 2 give 0, and the root
- * is of the positive part; it needs norm=l2; (5) convention= takes a package's edges: see
- * conventions.def for each; scores in none of its bins still count in N; (6) binning=sweep
- * takes equal-mass bins, as many as possible while the share of hits falls from no bin to the
- * next, for that number of bins and all smaller ones; at most one a row, and at most 10000.
- * Parts with binning=sweep: bins, how many there are.
+ *           norm=l2: sqrt(sum_b (n_b / N) (conf_b - acc_b)^2)
+ *           norm=max and mce: max_b |conf_b - acc_b|
+ * Edge cases:
+ * (1) bins of equal width are (lo, hi] with edges i/M by one division, 0 in the first;
+ *     edges=left: [lo, hi), 1 in the last;
+ * (2) empty bins add nothing, and the maximum is over non-empty bins;
+ * (3) binning=mass splits the sorted scores as evenly as possible, with edges midway between
+ *     parts; equal edges are joined, so that ties are never split;
+ * (4) debias=yes subtracts acc (1 - acc) / (n_b - 1) from each square; bins with n_b < 2 give
+ *     0, and the root is of the positive part; it needs norm=l2;
+ * (5) convention= uses the edges of a package, see conventions.def; scores in none of its bins
+ *     still count in N;
+ * (6) binning=sweep uses equal-mass bins, as many as possible such that the accuracy does not
+ *     decrease from any bin to the next, for that number of bins and all smaller ones; at most
+ *     one per row, and at most 10000.
+ * Parts: with binning=sweep bins, the number of bins.
  * Source: Naeini et al. 2015; Guo et al. 2017; equal mass and debiasing: Kumar et al. 2019,
  * Broecker 2012; sweep: Roelofs et al. 2022.
- * Accuracy: bin sums exact to 2^-53 a row.   Cost: O(1) a row; mass: one sort. */
+ * Accuracy: bin sums exact to 2^-53 per row.
+ * Cost: O(1) per row; mass: one sort. */
 #include "curve/curve_bins.h"
 #include "metrics/binned_error.h"
 
@@ -34,20 +40,20 @@ static const char ece_conventions[] =
     "edges", PCAL_OPTION_CHOICE, "right", 0, 0, "right|left",              \
         "which side of an equal-width bin is closed: (lo, hi] or [lo, hi)" \
   }
-#define ECE_CONVENTION_OPTION                                             \
-  {                                                                       \
-    "convention", PCAL_OPTION_CHOICE, "none", 0, 0, ece_conventions,      \
-        "take the bin edges of a published package (see the conventions)" \
+#define ECE_CONVENTION_OPTION                                           \
+  {                                                                     \
+    "convention", PCAL_OPTION_CHOICE, "none", 0, 0, ece_conventions,    \
+        "use the bin edges of a published package; see the conventions" \
   }
 
 static const pcal_option ece_options[] = {
     PC_BINS_OPTION,
     {"binning", PCAL_OPTION_CHOICE, "width", 0, 0, "width|mass|sweep",
-     "bins of equal width, or with equally many rows; sweep finds their number"},
+     "bins of equal width, or of equally many rows; sweep chooses their number"},
     {"norm", PCAL_OPTION_CHOICE, "l1", 0, 0, "l1|l2|max",
      "mean, root mean square or maximum of the bins' errors"},
     {"debias", PCAL_OPTION_BOOL, "no", 0, 0, NULL,
-     "subtract the part that chance alone adds to each square (needs norm=l2)"},
+     "subtract the expected contribution of chance from each square (needs norm=l2)"},
     ECE_EDGES_OPTION,
     PC_VIEW_OPTION,
     ECE_CONVENTION_OPTION,
@@ -74,7 +80,7 @@ static const struct ece_convention *ece_convention_of(const pc_option_value *val
   return (size_t)value->choice < count ? &ece_convention_rules[value->choice] : NULL;
 }
 
-/* netcal takes two columns for one score, that of class 1. */
+/* netcal treats two columns as one score, that of class 1. */
 static pcal_status ece_view(pc_options *options, size_t view, size_t convention,
                             const pc_layout *layout, pc_metric_config *reading,
                             pcal_error *err) {
@@ -85,7 +91,7 @@ static pcal_status ece_view(pc_options *options, size_t view, size_t convention,
   return pc_metric_choose_view(options, view, layout, reading, err);
 }
 
-/* The need of equal-width bins under an edges and a convention option. */
+/* Requests equal-width bins by the options edges and convention. */
 static pcal_status ece_width(pc_options *options, size_t edges, size_t convention,
                              pc_metric_config *reading, pcal_error *err) {
   const struct ece_convention *rule = ece_convention_of(&options->value[convention]);
@@ -94,7 +100,7 @@ static pcal_status ece_width(pc_options *options, size_t edges, size_t conventio
                    "%s: a convention fixes the edges; give convention= or edges=, not both",
                    options->name);
   if (rule != NULL)
-    options->value[edges].set = 0; /* the convention says it all */
+    options->value[edges].set = 0; /* the convention fixes the edges */
   reading->need.machine = PC_GRID;
   reading->need.grid.bins = (size_t)options->value[ECE_BINS].number;
   reading->need.grid.rule = rule != NULL                                     ? rule->rule
@@ -109,11 +115,10 @@ static pcal_status ece_mass(pc_options *options, pc_metric_config *reading, pcal
   const struct ece_convention *rule = ece_convention_of(&options->value[ECE_CONVENTION]);
   if (rule != NULL && !rule->allows_mass)
     return pc_fail(err, PCAL_USAGE,
-                   "ece: this convention has no equal-mass bins; leave out binning= or take "
+                   "ece: this convention has no equal-mass bins; remove binning= or use "
                    "convention=verified");
   if (options->value[ECE_EDGES].given)
-    return pc_fail(err, PCAL_USAGE,
-                   "ece: equal-mass bins are always (lo, hi]; leave out edges=");
+    return pc_fail(err, PCAL_USAGE, "ece: equal-mass bins are always (lo, hi]; remove edges=");
   options->value[ECE_EDGES].set = 0;
   reading->need.machine = PC_CURVE;
   reading->bound = "lower";
@@ -124,7 +129,7 @@ static pcal_status ece_mass(pc_options *options, pc_metric_config *reading, pcal
 static pcal_status ece_sweep(pc_options *options, pc_metric_config *reading, pcal_error *err) {
   if (options->value[ECE_BINS].given)
     return pc_fail(err, PCAL_USAGE,
-                   "ece: binning=sweep finds the number of bins; leave out bins= or take "
+                   "ece: binning=sweep chooses the number of bins; remove bins= or use "
                    "binning=mass");
   options->value[ECE_BINS].set = 0;
   reading->whole_curve = 1;
@@ -140,7 +145,7 @@ static pcal_status ece_configure(pc_options *options, const pc_layout *layout,
     return ece_mass(options, reading, err);
   if (options->value[ECE_BINNING].choice == ECE_BY_SWEEP)
     return ece_sweep(options, reading, err);
-  if (options->value[ECE_DEBIAS].number != 0) /* how sure squares are, in any company */
+  if (options->value[ECE_DEBIAS].number != 0) /* for the variance of debiased squares */
     reading->need.grid.moments = PC_MOMENT_SQUARE | PC_MOMENT_HIT;
   return ece_width(options, ECE_EDGES, ECE_CONVENTION, reading, err);
 }
@@ -214,16 +219,18 @@ const pc_metric pc_metric_ece = {
             .formula = "sum_b (n_b/N) |conf_b - acc_b|\n"
                        "norm=l2:  sqrt(sum_b (n_b/N) (conf_b - acc_b)^2)\n"
                        "norm=max: max_b |conf_b - acc_b|",
-            .about = "The mean gap between confidence and accuracy over bins of confidence. It "
-                     "estimates a lower bound of the top-label error, grows as rows get fewer, "
-                     "and depends on the number of bins: compare only like with like. Empty "
-                     "bins add nothing. Packages differ in who owns a score on a bin edge; "
+            .about = "The mean gap between confidence and accuracy over bins of "
+                     "confidence. It estimates a lower bound of the top-label error, is "
+                     "larger for fewer rows, and depends on the number of bins: compare "
+                     "only values with equal bins and similar numbers of rows. Empty bins "
+                     "add nothing. Packages differ in the bin of a score on an edge; "
                      "convention= reproduces them.",
             .citation = "Naeini, Cooper & Hauskrecht, AAAI 2015; Guo et al., ICML 2017; "
                         "Nixon et al. 2019; Kumar, Liang & Ma, NeurIPS 2019",
             .notion = "top-label",
             .bound = "lower",
             .machine = "grid",
+            .better = PCAL_BETTER_LOWER,
             .options = ece_options,
             .option_count = sizeof ece_options / sizeof *ece_options,
         },
@@ -241,12 +248,13 @@ const pc_metric pc_metric_mce = {
             .title = "maximum calibration error",
             .formula = "max_b |conf_b - acc_b|",
             .about =
-                "The largest gap over non-empty bins of equal width. One bin with few rows "
-                "decides it, so it is noisy.",
+                "The largest gap over non-empty bins of equal width. A single bin with few "
+                "rows can determine it, so it is noisy.",
             .citation = "Naeini, Cooper & Hauskrecht, AAAI 2015",
             .notion = "top-label",
             .bound = "lower",
             .machine = "grid",
+            .better = PCAL_BETTER_LOWER,
             .options = mce_options,
             .option_count = sizeof mce_options / sizeof *mce_options,
         },

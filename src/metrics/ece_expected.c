@@ -1,13 +1,18 @@
-/* ece-expected: how large the ECE is on average at this number of rows.
+/* ece-expected: the expected ECE at this number of rows.
  *
  * Formula:  with gap_b = conf_b - acc_b and v_b = (var conf_b + acc_b (1 - acc_b)) / n_b
- *   mu   = sum_b (n_b/N) E|normal(gap_b, v_b)|
- *   null = sum_b (n_b/N) sqrt(2 v_b/pi), the same if every gap were zero
- * Edge cases: (1) bins of equal width, (lo, hi], 0 in the first, as ece has them; (2) empty
- * bins add nothing; (3) a bin whose scores and outcomes do not vary has v_b = 0 and adds
- * |gap_b| to mu and nothing to null: in bins of very few rows null is too small. Value: mu.
- * Parts: mu, null. Source: Gruber & Buettner 2022, Proposition 3.3 and appendix D.5. Accuracy:
- * bin sums exact to 2^-61 a row.   Cost: O(1) a row. */
+ *           mu   = sum_b (n_b/N) E|normal(gap_b, v_b)|
+ *           null = sum_b (n_b/N) sqrt(2 v_b/pi), the same if every gap were zero
+ * Edge cases:
+ * (1) bins of equal width, (lo, hi], 0 in the first, as in ece;
+ * (2) empty bins add nothing;
+ * (3) a bin whose scores and outcomes do not vary has v_b = 0 and adds |gap_b| to mu and
+ *     nothing to null: in bins of very few rows null is too small.
+ * Value: mu.
+ * Parts: mu, null.
+ * Source: Gruber & Buettner 2022, Proposition 3.3 and appendix D.5.
+ * Accuracy: bin sums exact to 2^-61 per row.
+ * Cost: O(1) per row. */
 #include "metrics/metric.h"
 #include "stats/expected_ece.h"
 
@@ -46,19 +51,20 @@ const pc_metric pc_metric_ece_expected = {
         {
             .kind = "metrics",
             .name = "ece-expected",
-            .title = "mean of the ECE at this number of rows",
+            .title = "expected ECE at this number of rows",
             .formula = "mu   = sum_b (n_b/N) E|normal(conf_b - acc_b, v_b)|\n"
                        "null = sum_b (n_b/N) sqrt(2 v_b/pi)\n"
                        "v_b  = (var conf_b + acc_b (1 - acc_b)) / n_b",
-            .about = "The ECE grows as rows get fewer, even for a calibrated model. The value, "
-                     "also the part \"mu\", is what the ECE would be on average in samples of "
-                     "this size if the gaps of the bins were the true ones; the part \"null\" "
-                     "is what it would be if they were zero: what sample size alone shows. An "
-                     "ECE not far above null says little about the model.",
+            .about = "The ECE is larger for fewer rows, even for a calibrated model. The "
+                     "value, also the part \"mu\", is the expected ECE of samples of this "
+                     "size if the gaps of the bins were the true ones; the part \"null\" "
+                     "is its expectation if they were zero, due to sample size alone. An "
+                     "ECE close to null is no evidence of miscalibration.",
             .citation = "Gruber & Buettner, Better uncertainty calibration via proper scores "
                         "for classification and beyond, NeurIPS 2022, Proposition 3.3",
             .notion = "top-label",
             .machine = "grid",
+            .better = PCAL_BETTER_LOWER,
             .options = ece_expected_options,
             .option_count = sizeof ece_expected_options / sizeof *ece_expected_options,
         },

@@ -1,17 +1,19 @@
-/* ence, uce: are squared errors as large as the predicted variances, from narrow to wide.
+/* ence, uce: squared errors against predicted variances, in bins of predicted deviation.
  *
- * Formula:  bins of equal mass by predicted standard deviation, v_b the mean variance and e_b
- *           the mean squared error of bin b
+ * Formula:  bins of equal mass by predicted standard deviation
+ *           v_b: mean variance, e_b: mean squared error of bin b
  *           ence = mean over bins of |sqrt v_b - sqrt e_b| / sqrt v_b
  *           uce  = sum_b (n_b/N) |e_b - v_b|
- * Edge cases: (1) bins as in ece:binning=mass: part r of B ends at r q + min(r, W - B q), q =
- * floor(W / B); edges lie midway between neighbours, equal ones are joined, ties are never
- * split, so there may be fewer bins; (2) samples that are all equal have v = 0: a bin of such
- * rows makes ence infinite unless its errors are 0 too, which counts 0; (3) quantiles are
- * refused.
+ * Edge cases:
+ * (1) bins as in ece:binning=mass: part r of B ends at r q + min(r, W - B q), q = floor(W / B);
+ *     edges lie midway between neighbours, equal ones are joined, ties are never split, so
+ *     there may be fewer bins;
+ * (2) samples that are all equal have v = 0: a bin of such rows makes ence infinite, unless its
+ *     errors are 0 too, which counts as 0;
+ * (3) quantiles are refused.
  * Source: Levi et al. 2022 (ence); Laves et al. 2020 (uce).
  * Accuracy: sums of a bin are exact.
- * Cost: O(N log N), memory 44 N bytes and more. */
+ * Cost: O(N log N); memory at least 44 N bytes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,14 +48,14 @@ static int ence_order(const void *a, const void *b) {
   return (x->deviation > y->deviation) - (x->deviation < y->deviation);
 }
 
-/* A walk along the sorted rows: the row it stands at, and the weight before it. */
+/* Cursor over the sorted rows: a row, and the weight of the rows before it. */
 typedef struct ence_walk {
   size_t at;
   double before;
 } ence_walk;
 
-/* Where a bin ends: behind the last row up to the edge of the part that ends at a position,
- * which is not below that of the call before. */
+/* Index after the last row of the bin that ends at `position`, a cumulative weight.  Positions must
+ * not decrease from call to call. */
 static size_t ence_end(const ence_row *rows, size_t count, double position, ence_walk *walk) {
   while (walk->at + 1 < count && walk->before + rows[walk->at].weight < position)
     walk->before += rows[walk->at++].weight;
@@ -153,7 +155,7 @@ static void ence_relative(const ence_bin *bins, size_t count, pc_metric_result *
   }
   if (isinf(out->value))
     snprintf(out->why, sizeof out->why,
-             "in a bin all predicted variances are 0 and targets are missed");
+             "all predicted variances of a bin are 0, but its errors are not");
 }
 
 static pcal_status ence_evaluate(const pc_options *options, const pc_evidence *evidence,
@@ -187,13 +189,14 @@ const pc_metric pc_metric_ence = {
             .name = "ence",
             .title = "expected normalised calibration error of variances",
             .formula = "mean over bins b of |sqrt(v_b) - sqrt(e_b)| / sqrt(v_b)",
-            .about = "Rows in bins of equal mass by predicted standard deviation; v_b is the "
-                     "mean variance of a bin, e_b its mean squared error.",
+            .about = "Bins of equal mass by predicted standard deviation; v_b is the mean "
+                     "variance of a bin, e_b its mean squared error.",
             .citation = "Levi, Gispan, Giladi & Fetaya, Evaluating and calibrating uncertainty "
                         "prediction in regression tasks, Sensors 2022",
             .notion = "variance",
             .bound = "lower",
             .machine = "keep",
+            .better = PCAL_BETTER_LOWER,
             .options = ence_options,
             .option_count = sizeof ence_options / sizeof *ence_options,
         },
@@ -210,14 +213,15 @@ const pc_metric pc_metric_uce = {
             .name = "uce",
             .title = "uncertainty calibration error",
             .formula = "sum_b (n_b/N) |e_b - v_b|",
-            .about =
-                "Bins as in ence, with the difference of variances instead of the relative "
-                "one of standard deviations: in the squared unit of the target.",
+            .about = "Bins as in ence, with absolute differences of variances in place of "
+                     "relative differences of standard deviations; in the squared unit of the "
+                     "target.",
             .citation = "Laves, Ihler, Fast, Kahrs & Ortmaier, Well-calibrated regression "
                         "uncertainty in medical imaging with deep learning, MIDL 2020",
             .notion = "variance",
             .bound = "lower",
             .machine = "keep",
+            .better = PCAL_BETTER_LOWER,
             .options = ence_options,
             .option_count = sizeof ence_options / sizeof *ence_options,
         },

@@ -35,8 +35,8 @@ pcal_status pc_forecast_need_moments(const pc_options *options, const pc_layout 
   if (layout->form != PC_FORM_QUANTILES)
     return PCAL_OK;
   return pc_fail(err, PCAL_USAGE,
-                 "%s needs the mean and variance of predictions, which quantiles do not tell; "
-                 "give {mean} with {variance}, or {samples}",
+                 "%s needs the mean and variance of predictions, which quantiles do not "
+                 "determine; give {mean} with {variance}, or {samples}",
                  options->name);
 }
 
@@ -65,7 +65,7 @@ pcal_status pc_forecast_levels(pc_options *options, size_t index, const pc_layou
     char shown[PC_NUMBER_MAX];
     if (!pc_level_make(&shape, value->list[l], &level))
       return pc_fail(err, PCAL_USAGE,
-                     "%s: there is no quantile of level %s; take levels that {levels} has",
+                     "%s: there is no quantile of level %s; choose among {levels}",
                      options->name, pc_show(value->list[l], shown));
     value->list[l] = layout->levels[level.column];
   }

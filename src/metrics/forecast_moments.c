@@ -1,22 +1,26 @@
-/* mse, dss, mean-variance, sharpness, variance-ratio: what means and variances say.
+/* mse, dss, mean-variance, sharpness, variance-ratio: metrics of predicted means and variances.
  *
- * Formula:  mse = mean of (mu - y)^2;  dss = mean of (mu - y)^2 / v + log v;
- *           mean-variance = mean of v;  sharpness = sqrt(mean of v);
+ * Formula:  mse = mean of (mu - y)^2
+ *           dss = mean of (mu - y)^2 / v + log v
+ *           mean-variance = mean of v
+ *           sharpness = sqrt(mean of v)
  *           variance-ratio = mean of r = (mu - y)^2 / v, with the standard deviation of r
- * Edge cases: (1) v is above 0 for normal predictions; samples that are all equal have v = 0,
- * and dss and variance-ratio are then infinite, with the row in the reason; (2) the standard
- * deviation divides by N - 1, N the sample size, and is NaN for N <= 1; (3) samples: mu
- * their mean, v with n - 1; (4) quantiles tell neither, and are refused.
+ * Edge cases:
+ * (1) v is above 0 for normal predictions; samples that are all equal have v = 0, and dss and
+ *     variance-ratio are then infinite, with the row in the reason;
+ * (2) the standard deviation divides by N - 1, N the sample size, and is NaN for N <= 1;
+ * (3) samples: mu is their mean, v their variance with divisor n - 1;
+ * (4) quantiles determine neither mean nor variance, and are refused.
  * Source: Dawid & Sebastiani 1999 (dss); Kuleshov, Fenner & Ermon 2018 (sharpness).
- * Accuracy: sums are exact, values of a row within a few units in the last place.
- * Cost: O(N), samples O(N n). */
+ * Accuracy: sums are exact, values of a row within a few ulp.
+ * Cost: O(N); samples O(N n). */
 #include <math.h>
 
 #include "base/elementary.h"
 #include "metrics/forecast_metric.h"
 
 #define FORECAST_MOMENTS_NO_SPREAD \
-  "has samples that are all equal and miss the target, or nearly"
+  "has samples that are all equal, or nearly, and differ from the target"
 
 static void forecast_moments_mse(const double *params, const pc_rows *rows, size_t begin,
                                  size_t count, double *out) {
@@ -141,11 +145,12 @@ const pc_metric pc_metric_mse = {
             .name = "mse",
             .title = "mean squared error of the predicted means",
             .formula = "(1/N) sum_i (mu_i - y_i)^2",
-            .about = "A proper score for the mean, lower is better. It does not look at "
-                     "variances: a recalibration of variances leaves it alone.",
+            .about = "A proper score for the mean, lower is better. It does not depend on "
+                     "variances, so recalibrating variances does not change it.",
             .notion = "proper",
             .bound = "upper",
             .machine = "sum",
+            .better = PCAL_BETTER_LOWER,
         },
     .traits = PC_FORECAST_TRAITS,
     .configure = mse_configure,
@@ -160,13 +165,14 @@ const pc_metric pc_metric_dss = {
             .name = "dss",
             .title = "Dawid-Sebastiani score",
             .formula = "(1/N) sum_i (mu_i - y_i)^2 / v_i + log v_i",
-            .about = "A proper score for mean and variance, lower is better; only differences "
-                     "mean anything, since it has no smallest value. For normal predictions it "
+            .about = "A proper score for mean and variance, lower is better; unbounded "
+                     "below, so only differences are meaningful. For normal predictions it "
                      "is 2 log - log(2 pi).",
             .citation = "Dawid & Sebastiani, Coherent dispersion criteria for optimal "
                         "experimental design, Annals of Statistics 1999",
             .notion = "proper",
             .machine = "sum",
+            .better = PCAL_BETTER_LOWER,
         },
     .traits = PC_FORECAST_TRAITS,
     .configure = dss_configure,
@@ -198,9 +204,9 @@ const pc_metric pc_metric_sharpness = {
             .name = "sharpness",
             .title = "root of the mean predicted variance",
             .formula = "sqrt((1/N) sum_i v_i)",
-            .about = "How narrow predictions are, in the unit of the target: of two calibrated "
-                     "models the one with the smaller value tells more. It does not look at "
-                     "targets.",
+            .about = "How narrow predictions are, in the unit of the target: of two "
+                     "calibrated models the one with the smaller value is more "
+                     "informative. It does not depend on targets.",
             .citation = "Kuleshov, Fenner & Ermon, Accurate uncertainties for deep learning "
                         "using calibrated regression, ICML 2018",
             .notion = "variance",
@@ -219,8 +225,8 @@ const pc_metric pc_metric_variance_ratio = {
             .name = "variance-ratio",
             .title = "mean squared error over predicted variance",
             .formula = "mean r and its sd: r_i = (mu_i - y_i)^2 / v_i, sd with N - 1",
-            .about = "1 for a calibrated model; above 1 when variances are too small. Normal "
-                     "predictions that are right have an sd of sqrt 2.",
+            .about = "1 for a calibrated model; above 1 if variances are too small. For "
+                     "calibrated normal predictions the sd is sqrt 2.",
             .citation = "Gruber & Buettner, NeurIPS 2022, Tables 1 and 2",
             .notion = "variance",
             .machine = "sum",

@@ -1,26 +1,31 @@
-/* gce, rmsce, sce, ace, tace: general calibration errors, one engine.
+/* gce, rmsce, sce, ace, tace: general calibration errors, evaluated by the same code.
  *
  * Formula:  scores of a slice j that are above the threshold, in bins b:
  *           E_j = sum_b (n_b / n_j) |conf_b - acc_b|    norm=l2: (conf_b - acc_b)^2
  *           value = (1/K) sum_j E_j                     norm=l2: its root
- * scope=top: scores of the predicted class; scope=all: of every class of every row.
- * classwise=yes: one slice for each class (the predicted class, or the class of the score), all
- * counting alike; classwise=no: one slice.
- * Variants: bit by bit from the highest: binning (width, adaptive), scope (top, all), classwise
+ *           scope=top: scores of the predicted class; scope=all: of every class of every row
+ *           classwise=yes: one slice for each class (the predicted class, or the class of the
+ *           score), all with equal weight; classwise=no: one slice
+ * Variants: five bits, from the highest: binning (width, adaptive), scope (top, all), classwise
  * (yes, no), threshold (0, 0.01), norm (l1, l2); 4 is ece:convention=nixon, 8 sce, 21 rmsce, 24
  * ace, 26 tace, 0 the class-conditional ECE.
- * Edge cases: (1) width: edges i*(1/M), [lo, hi), 1 in a bin of its own; (2) adaptive: edge r
- * is the sorted score with index round(r (n/R)), halves to even, at most the last; a score on
- * an edge belongs to the bin above, so that ties are never split but may leave bins empty; (3)
- * only scores above the threshold are kept, at 0 all of them; (4) a slice without scores has
- * error 0 and counts in K; when no slice has any the value is undefined; (5) ace:weights=equal
- * is the paper's formula: K*R ranges of equally many rows, each counting alike, a score on both
- * sides of an end giving each side its share; (6) rmsce:per-bin=n makes floor(N/n) bins, at
- * least one; (7) a one-column score means class 1 for scope=top, unless view=top. Class values:
- * E_j, for norm=l2 its root. Source: Nixon et al. 2019 and its code (uncertainty-metrics),
- * which weights bins by their rows where the paper does not; rmsce: Hendrycks, Mazeika &
- * Dietterich 2019. Accuracy: bin sums exact to 2^-50 a score. Cost: width: O(1) a score, one
- * addition for most scores of scope=all; adaptive: a sort. */
+ * Edge cases:
+ * (1) width: edges i*(1/M), [lo, hi), 1 in a bin of its own;
+ * (2) adaptive: edge r is the sorted score with index round(r (n/R)), halves to even, at most
+ *     the last; a score on an edge belongs to the bin above, so that ties are never split but
+ *     may leave bins empty;
+ * (3) only scores above the threshold are kept; at threshold 0 all of them;
+ * (4) a slice without scores has error 0 and counts in K; if no slice has any the value is
+ *     undefined;
+ * (5) ace:weights=equal is the formula of the paper: K*R ranges of equally many rows with equal
+ *     weight; a score on both sides of an edge is shared between them;
+ * (6) rmsce:per-bin=n uses floor(N/n) bins, at least one;
+ * (7) a one-column score means class 1 for scope=top, unless view=top.
+ * Class values: E_j, for norm=l2 its root.
+ * Source: Nixon et al. 2019 and its code (uncertainty-metrics), which weights bins by their
+ * rows where the paper does not; rmsce: Hendrycks, Mazeika & Dietterich 2019.
+ * Accuracy: bin sums exact to 2^-50 per score.
+ * Cost: width: O(1) per score, one addition for most scores of scope=all; adaptive: a sort. */
 #include <math.h>
 #include <stdio.h>
 
@@ -45,31 +50,31 @@ enum { TACE_BINS, TACE_THRESHOLD };
 #define GCE_VARIANTS 32
 #define GCE_VARIANT_THRESHOLD 0.01
 
-#define GCE_THRESHOLD_OPTION(fallback)                           \
-  {                                                              \
-    "threshold", PCAL_OPTION_REAL, fallback, 0, 1, NULL,         \
-        "only scores above it are counted; 0 counts all of them" \
+#define GCE_THRESHOLD_OPTION(fallback)                   \
+  {                                                      \
+    "threshold", PCAL_OPTION_REAL, fallback, 0, 1, NULL, \
+        "use only scores above it; 0: all scores"        \
   }
 
 static const pcal_option gce_options[] = {
     {"binning", PCAL_OPTION_CHOICE, "width", 0, 0, "width|adaptive",
-     "bins of equal width, or with equally many scores"},
+     "bins of equal width, or of equally many scores"},
     {"scope", PCAL_OPTION_CHOICE, "top", 0, 0, "top|all",
      "scores of the predicted class, or of every class"},
     {"classwise", PCAL_OPTION_BOOL, "no", 0, 0, NULL,
-     "measure each class by itself and take the mean"},
+     "compute the error of each class and average"},
     GCE_THRESHOLD_OPTION("0"),
     {"norm", PCAL_OPTION_CHOICE, "l1", 0, 0, "l1|l2", "mean, or root mean square"},
     PC_BINS_OPTION,
     PC_VIEW_OPTION,
     {"variant", PCAL_OPTION_INT, "", 0, GCE_VARIANTS - 1, NULL,
-     "the five properties by Nixon's number, instead of naming them"},
+     "number of the variant of Nixon et al., in place of the five properties"},
 };
 
 static const pcal_option rmsce_options[] = {
     PC_BINS_OPTION,
     {"per-bin", PCAL_OPTION_INT, "0", 0, 1e9, NULL,
-     "rows in a bin, instead of a number of bins; 0: take bins"},
+     "rows per bin, in place of bins; 0: use bins"},
     PC_VIEW_OPTION,
 };
 
@@ -78,12 +83,12 @@ static const pcal_option sce_options[] = {PC_BINS_OPTION};
 static const pcal_option ace_options[] = {
     PC_BINS_OPTION,
     {"weights", PCAL_OPTION_CHOICE, "count", 0, 0, "count|equal",
-     "bins count by their rows (the published code), or alike (the paper)"},
+     "weight bins by their rows (the published code) or equally (the paper)"},
 };
 
 static const pcal_option tace_options[] = {PC_BINS_OPTION, GCE_THRESHOLD_OPTION("0.01")};
 
-/* The five properties, and what presets add. */
+/* The five properties, and the options of presets. */
 typedef struct gce_form {
   int adaptive, all, classwise, l2;
   double threshold;
@@ -91,7 +96,7 @@ typedef struct gce_form {
   int equal_weights;
 } gce_form;
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
 static gce_form gce_form_of(const pc_options *options) {
   return (gce_form){.adaptive = options->value[GCE_BINNING].choice,
@@ -129,7 +134,7 @@ static gce_form gce_tace_form(const pc_options *options) {
                     .bins = (size_t)options->value[TACE_BINS].number};
 }
 
-/* Properties from a variant, echoed as if they had been the defaults. */
+/* Sets the properties of a variant as if they were the defaults. */
 static pcal_status gce_from_variant(pc_options *options, pcal_error *err) {
   pc_option_value *value = options->value;
   if (!value[GCE_VARIANT].set)
@@ -137,7 +142,7 @@ static pcal_status gce_from_variant(pc_options *options, pcal_error *err) {
   for (size_t i = GCE_BINNING; i <= GCE_NORM; i++)
     if (value[i].given)
       return pc_fail(err, PCAL_USAGE,
-                     "gce: variant=%.0f says what %s= says; give the variant or the "
+                     "gce: variant=%.0f already sets %s=; give the variant or the "
                      "properties, not both",
                      value[GCE_VARIANT].number, options->table[i].name);
   const unsigned bits = (unsigned)value[GCE_VARIANT].number;
@@ -151,7 +156,7 @@ static pcal_status gce_from_variant(pc_options *options, pcal_error *err) {
   return PCAL_OK;
 }
 
-/* ---- what is needed ---- */
+/* ---- data needs ---- */
 
 static void gce_need(const gce_form *form, pc_metric_config *reading) {
   pc_need *need = &reading->need;
@@ -184,8 +189,7 @@ static pcal_status gce_configure(pc_options *options, const pc_layout *layout,
                      "{logits} instead of {confidence}",
                      form.all ? "scope=all" : "classwise=yes");
     if (options->value[GCE_VIEW].given)
-      return pc_fail(err, PCAL_USAGE,
-                     "gce: view= goes with scope=top and classwise=no only; leave it out");
+      return pc_fail(err, PCAL_USAGE, "gce: view= needs scope=top and classwise=no; remove it");
     options->value[GCE_VIEW].set = 0;
   } else {
     PC_TRY(pc_metric_choose_view(options, GCE_VIEW, layout, reading, err));
@@ -199,7 +203,7 @@ static pcal_status rmsce_configure(pc_options *options, const pc_layout *layout,
   pc_option_value *value = options->value;
   if (value[RMSCE_PER_BIN].number > 0 && value[RMSCE_BINS].given)
     return pc_fail(err, PCAL_USAGE,
-                   "rmsce: per-bin= decides how many bins there are; give per-bin= or bins=, "
+                   "rmsce: per-bin= determines the number of bins; give per-bin= or bins=, "
                    "not both");
   value[value[RMSCE_PER_BIN].number > 0 ? RMSCE_BINS : RMSCE_PER_BIN].set = 0;
   PC_TRY(pc_metric_choose_view(options, RMSCE_VIEW, layout, reading, err));
@@ -318,16 +322,16 @@ const pc_metric pc_metric_gce = {
             .title = "general calibration error",
             .formula = "mean over slices j of sum_b (n_b/n_j) |conf_b - acc_b|\n"
                        "norm=l2: root of the mean of sum_b (n_b/n_j) (conf_b - acc_b)^2",
-            .about =
-                "Nixon's engine: which scores are binned (scope, threshold), whether each "
-                "class is measured by itself (classwise), how bins are made and how errors "
-                "are added up. variant=0 to 31 are all combinations with thresholds 0 and "
-                "0.01: 4 is ECE, 0 the class-conditional ECE, 8 sce, 21 rmsce, 24 ace, 26 "
-                "tace. Classes count alike, however rare they are.",
+            .about = "The general calibration error of Nixon et al.: options choose the scores "
+                     "(scope, threshold), slices by class (classwise), the bins and the norm. "
+                     "variant=0 to 31 are all combinations with thresholds 0 and 0.01: 4 is "
+                     "ECE, 0 the class-conditional ECE, 8 sce, 21 rmsce, 24 ace, 26 tace. All "
+                     "classes have equal weight, even rare ones.",
             .citation = GCE_NIXON,
             .notion = "top-label",
             .bound = "lower",
             .machine = "grid",
+            .better = PCAL_BETTER_LOWER,
             .options = gce_options,
             .option_count = sizeof gce_options / sizeof *gce_options,
         },
@@ -345,11 +349,12 @@ const pc_metric pc_metric_rmsce = {
             .title = "root mean square calibration error",
             .formula = "sqrt(sum_b (n_b/N) (conf_b - acc_b)^2), bins of equally many rows",
             .about = "The root of the mean squared gap over adaptive bins: gce:variant=21. "
-                     "per-bin=100 takes bins of 100 rows, as its authors do.",
+                     "per-bin=100 uses bins of 100 rows, as its authors do.",
             .citation = "Hendrycks, Mazeika & Dietterich, ICLR 2019; " GCE_NIXON,
             .notion = "top-label",
             .bound = "lower",
             .machine = "curve",
+            .better = PCAL_BETTER_LOWER,
             .options = rmsce_options,
             .option_count = sizeof rmsce_options / sizeof *rmsce_options,
         },
@@ -366,13 +371,14 @@ const pc_metric pc_metric_sce = {
             .name = "sce",
             .title = "static calibration error",
             .formula = "(1/K) sum_k sum_b (n_bk/N) |conf_bk - acc_bk|",
-            .about = "The ECE of each class's probability, averaged over classes: "
+            .about = "The ECE of the probability of each class, averaged over classes: "
                      "gce:variant=8. With many classes nearly all probabilities lie in the "
-                     "first bin, and the value is small for that reason alone.",
+                     "first bin, which alone makes the value small.",
             .citation = GCE_NIXON,
             .notion = "class-wise",
             .bound = "lower",
             .machine = "grid",
+            .better = PCAL_BETTER_LOWER,
             .options = sce_options,
             .option_count = sizeof sce_options / sizeof *sce_options,
         },
@@ -389,13 +395,15 @@ const pc_metric pc_metric_ace = {
             .title = "adaptive calibration error",
             .formula = "(1/K) sum_k sum_r (n_rk/N) |conf_rk - acc_rk|\n"
                        "weights=equal: (1/(K R)) sum_k sum_r |conf_rk - acc_rk|",
-            .about = "As sce, with bins of equally many rows for each class: gce:variant=24, "
-                     "as the published code computes it. weights=equal is the formula of the "
-                     "paper. netcal's \"ACE\" is something else.",
+            .about = "As sce, with bins of equally many rows for each class: "
+                     "gce:variant=24, as the published code computes it. weights=equal is "
+                     "the formula of the paper. The \"ACE\" of netcal is a different "
+                     "quantity.",
             .citation = GCE_NIXON,
             .notion = "class-wise",
             .bound = "lower",
             .machine = "curve",
+            .better = PCAL_BETTER_LOWER,
             .options = ace_options,
             .option_count = sizeof ace_options / sizeof *ace_options,
         },
@@ -412,13 +420,15 @@ const pc_metric pc_metric_tace = {
             .name = "tace",
             .title = "thresholded adaptive calibration error",
             .formula = "ace over the probabilities above the threshold",
-            .about = "As ace, but only of probabilities above the threshold: gce:variant=26. "
-                     "Each class is divided by its kept scores, as in the published code, so "
-                     "that values cannot be compared with those of ace.",
+            .about = "As ace, but only for probabilities above the threshold: "
+                     "gce:variant=26. Each class is divided by the number of its scores "
+                     "above the threshold, as in the published code, so that values are "
+                     "not comparable with ace.",
             .citation = GCE_NIXON,
             .notion = "class-wise",
             .bound = NULL,
             .machine = "curve",
+            .better = PCAL_BETTER_LOWER,
             .options = tace_options,
             .option_count = sizeof tace_options / sizeof *tace_options,
         },

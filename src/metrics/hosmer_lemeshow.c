@@ -1,25 +1,27 @@
-/* hosmer-lemeshow: the chi-square test on bins with equally many rows.
+/* hosmer-lemeshow: the chi-square test on bins of equally many rows.
  *
- * Formula:  sum_b (O_b - E_b)^2 / V_b,  O_b: outcomes in bin b, E_b = sum p_i, V_b = sum
- *           p_i (1 - p_i); chi-square with as many degrees of freedom as bins, since the
- *           probabilities were not fitted to these rows.
+ * Formula:  sum_b (O_b - E_b)^2 / V_b
+ *           O_b: outcomes in bin b,  E_b = sum p_i,  V_b = sum p_i (1 - p_i)
+ *           chi-square with as many degrees of freedom as bins, since the probabilities were
+ *           not fitted to these rows
  * Edge cases:
  * (1) variance=mean divides by n_b m (1 - m), m = E_b / n_b, as the original does: a larger
- *     number, so the test rejects less often than it should;
+ *     number, so the test rejects less often than its level;
  * (2) equal-mass bins as in ece: ties are never split;
- * (3) a bin of scores 0 and 1 only has no variance: it is left out when its outcomes agree,
- *     else the statistic is infinite and the p-value 0;
+ * (3) a bin of scores 0 and 1 only has no variance: it is omitted if its outcomes agree, else
+ *     the statistic is infinite and the p-value 0;
  * (4) view=classwise as in spiegelhalter;
  * (5) no bin with variance: no test;
- * (6) the law holds only where a few outcomes of either kind are expected: from the lowest
+ * (6) the chi-square distribution needs a few expected outcomes of either kind: from the lowest
  *     score on, a bin is joined with the next until E_b and n_b - E_b are both at least
- *     `expected` (5); what is left at the end joins the bin before it;
- * (7) fewer than two bins left after (6), where more than one was asked for: no test; classes
+ *     `expected` (5); a remainder at the end joins the bin before it;
+ * (7) fewer than two bins left after (6), where more than one was requested: no test; classes
  *     without a test do not count in Holm's correction.
  * Source: Hosmer & Lemeshow, Communications in Statistics 1980; degrees of freedom on held-out
  * rows: Hosmer, Lemeshow & Sturdivant, Applied Logistic Regression, third edition, section 5.2;
  * expected counts: Cochran, Biometrics 1954.
- * Accuracy: bin sums exact to 2^-62 a row.   Cost: one sort. */
+ * Accuracy: bin sums exact to 2^-62 per row.
+ * Cost: one sort. */
 #include <math.h>
 
 #include "curve/curve_bins.h"
@@ -33,9 +35,10 @@ static const pcal_option hosmer_lemeshow_options[] = {
     {"bins", PCAL_OPTION_INT, "10", 1, PC_BINS_MAX, NULL, "number of bins"},
     PC_CALIBRATION_TEST_VIEW_OPTION,
     {"variance", PCAL_OPTION_CHOICE, "sum", 0, 0, "sum|mean",
-     "of a bin: the sum of p(1-p), or as in the original n m (1-m) at the bin's mean m"},
+     "variance of a bin: the sum of p(1-p), or as in the original n m (1-m) at the bin's "
+     "mean m"},
     {"expected", PCAL_OPTION_REAL, "5", 0, 1e6, NULL,
-     "bins are joined until each expects so many outcomes of either kind; 0 joins none"},
+     "join bins until each has this many expected outcomes of either kind; 0: never join"},
 };
 
 static double hosmer_lemeshow_variance(const pc_bin *bin, int rule) {
@@ -45,7 +48,7 @@ static double hosmer_lemeshow_variance(const pc_bin *bin, int rule) {
   return variance > 1e-12 * bin->weight ? variance : 0.0;
 }
 
-/* Has a bin outcomes that its scores of 0 and 1 exclude? */
+/* True if a bin has outcomes that contradict its scores of 0 and 1. */
 static int hosmer_lemeshow_refuted(const pc_bin *bin) {
   return bin->weight > 0 && !(hosmer_lemeshow_variance(bin, HOSMER_BY_SUM) > 0.0) &&
          fabs(bin->hits - bin->score) > 1e-4 * bin->weight;
@@ -58,11 +61,11 @@ static void hosmer_lemeshow_add(const pc_bin *from, pc_bin *to) {
   to->score_square += from->score_square;
 }
 
-/* Joins neighbours until each bin expects enough outcomes of either kind; returns how many are
- * left.  With nothing asked for all stay as they are. */
+/* Joins neighbours until each bin has enough expected outcomes of either kind; returns the number of
+ * remaining bins.  With expected = 0 nothing is joined. */
 static size_t hosmer_lemeshow_join(pc_bin *bins, size_t count, double expected) {
   size_t left = 0;
-  int open = 0; /* the last bin does not expect enough yet */
+  int open = 0; /* the last bin needs more expected outcomes */
   for (size_t b = 0; b < count; b++) {
     if (open)
       hosmer_lemeshow_add(&bins[b], &bins[left - 1]);
@@ -92,7 +95,7 @@ static void hosmer_lemeshow_sum(const pc_bin *bins, size_t count, int rule,
     }
   }
   if (degrees == 0)
-    out->cannot = "every score is 0 or 1, so outcomes have no variance to compare with";
+    out->cannot = "every score is 0 or 1, so the expected variance is 0";
   else
     out->p_value = pc_chi_square_tail(out->statistic, degrees);
   out->parts[out->part_count++] = (pcal_part){"degrees", (double)degrees};
@@ -115,8 +118,8 @@ static void hosmer_lemeshow_bins(const pc_options *options, pc_bin *bins, size_t
   const size_t least = options->value[HOSMER_BINS].number > 1 ? 2 : 1;
   const size_t left = hosmer_lemeshow_join(bins, count, expected);
   if (graded > 0 && expected > 0 && left < least)
-    out->cannot = "too few outcomes are expected in bins of these scores for its law to hold; "
-                  "take ks-test";
+    out->cannot = "too few outcomes are expected in bins of these scores for a chi-square "
+                  "distribution; use ks-test";
   else
     hosmer_lemeshow_sum(bins, graded > 0 ? left : 0, rule, out);
 }
@@ -152,13 +155,16 @@ const pc_metric pc_metric_hosmer_lemeshow = {
             .name = "hosmer-lemeshow",
             .title = "Hosmer-Lemeshow test",
             .formula = "sum_b (O_b - E_b)^2 / sum_{i in b} p_i (1 - p_i)",
-            .about = "Compares outcomes with expectations in bins with equally many rows. For "
-                     "rows that the model was not fitted to: the degrees of freedom are the "
-                     "number of bins. Neighbouring bins are joined until each expects five "
-                     "outcomes of either kind; where fewer than two remain, there is no test.",
+            .about = "Compares outcomes with expectations in bins of equally many rows. "
+                     "For rows that the model was not fitted to: the degrees of freedom "
+                     "are the number of bins. Neighbouring bins are joined until each has "
+                     "five expected outcomes of either kind; if fewer than two remain, "
+                     "there is no test.",
             .citation = "Hosmer & Lemeshow, Communications in Statistics 1980",
             .notion = "top-label",
             .machine = "curve",
+            .better = PCAL_BETTER_LOWER,
+            .is_test = 1,
             .options = hosmer_lemeshow_options,
             .option_count = sizeof hosmer_lemeshow_options / sizeof *hosmer_lemeshow_options,
         },

@@ -1,9 +1,11 @@
 /* interval-score: the loss of a central prediction interval.
  *
  * Formula:  mean of (u - l) + (2/a)(l - y) 1[y < l] + (2/a)(y - u) 1[y > u],  a = 1 - level,
- *           l and u the predicted quantiles of a/2 and 1 - a/2; parts: width, miss (the rest)
- * Edge cases: (1) quantiles must have both levels; (2) samples: quantiles linear between sorted
- * samples.
+ *           l and u: the predicted quantiles of a/2 and 1 - a/2
+ * Edge cases:
+ * (1) quantiles must include both levels;
+ * (2) samples: quantiles are interpolated linearly between sorted samples.
+ * Parts: width, miss (the rest).
  * Source: Gneiting & Raftery 2007, section 6.2.
  * Accuracy: sums are exact.
  * Cost: O(N). */
@@ -49,8 +51,8 @@ static pcal_status interval_score_configure(pc_options *options, const pc_layout
     pc_show(round((1 - level) * 5e5) / 1e6, low);
     pc_show(round((1 + level) * 5e5) / 1e6, high);
     return pc_fail(err, PCAL_USAGE,
-                   "%s needs the quantiles of level %s and %s; take a level whose ends are "
-                   "among {levels}",
+                   "%s needs the quantiles of level %s and %s; choose a level whose ends "
+                   "are among {levels}",
                    options->name, low, high);
   }
   pc_forecast_sum(reading, layout, interval_score_values, 2);
@@ -79,14 +81,16 @@ const pc_metric pc_metric_interval_score = {
             .task = "regression",
             .name = "interval-score",
             .title = "interval score of central prediction intervals",
-            .formula = "mean of width + (2/a) distance by which y misses it, a = 1 - level",
-            .about = "A proper score for the two ends of an interval, lower is better: narrow "
-                     "intervals that hold the target. Parts: the mean width, and what misses "
-                     "cost.",
+            .formula = "mean of width + (2/a) distance of y from the interval, a = 1 - "
+                       "level",
+            .about = "A proper score for prediction intervals, lower is better: it rewards "
+                     "narrow intervals that contain the target. Parts: the mean width, and "
+                     "the penalty for misses.",
             .citation = "Gneiting & Raftery, Strictly proper scoring rules, prediction, and "
                         "estimation, Journal of the American Statistical Association 2007",
             .notion = "proper",
             .machine = "sum",
+            .better = PCAL_BETTER_LOWER,
             .options = interval_score_options,
             .option_count = sizeof interval_score_options / sizeof *interval_score_options,
         },

@@ -1,17 +1,22 @@
 /* ks: the Kolmogorov-Smirnov calibration error.
  *
  * Formula:  max over s of |(1/N) sum_{i: s_i <= s} (s_i - a_i)|,  s_i: score, a_i: outcome
- * Edge cases: (1) evaluated at distinct scores only, as its definition says; a maximum over
- * rows would depend on their order inside ties; (2) rank=r: the r-th largest probability and
- * its class; within=r: the sum of the r largest and membership; class=c: one class; at most
- * one of the three; (3) by=label: the mean over predicted labels, weighted by how often each is
- * predicted, of the error among the rows so predicted; (4) a one-column score means class=1.
- * Parts: at, the score where the maximum is reached; signed, positive when scores exceed
- * outcomes up to there.  Curve: score, fraction of rows, cumulated score and cumulated outcome,
- * at most a thousand points, the maximum among them; with by=label also the label.
- * Source: Gupta et al. 2021, equations 9-10; by=label: Gruber & Buettner 2022, Definition C.2
+ * Edge cases:
+ * (1) evaluated at distinct scores only, by definition; a maximum over rows would depend on
+ *     their order inside ties;
+ * (2) rank=r: the r-th largest probability and its class; within=r: the sum of the r largest
+ *     and membership; class=c: one class; at most one of the three;
+ * (3) by=label: the mean over predicted labels, weighted by their frequency, of the error among
+ *     the rows with that prediction;
+ * (4) a one-column score means class=1.
+ * Parts: at, the score where the maximum is reached; signed, positive if scores exceed outcomes
+ * up to there.
+ * Curve: score, fraction of rows, cumulative score and cumulative outcome, at most a thousand
+ * points, the maximum among them; with by=label also the label.
+ * Source: Gupta et al. 2021, equations 9-10; by=label: Gruber & Buettner 2022, Definition C.2,
  * read as its proof uses it.
- * Accuracy: exact to 2^-62 a row.   Cost: one sort. */
+ * Accuracy: exact to 2^-62 per row.
+ * Cost: one sort. */
 #include <math.h>
 
 #include "curve/cumulative_points.h"
@@ -25,11 +30,11 @@ enum { KS_POOLED, KS_BY_LABEL };
 
 static const pcal_option ks_options[] = {
     {"rank", PCAL_OPTION_INT, "", 1, PC_CLASSES_MAX, NULL,
-     "measure the r-th largest probability (default 1, the predicted class)"},
+     "use the r-th largest probability (default 1, the predicted class)"},
     {"within", PCAL_OPTION_INT, "", 1, PC_CLASSES_MAX, NULL,
-     "measure the sum of the r largest probabilities"},
+     "use the sum of the r largest probabilities"},
     {"class", PCAL_OPTION_INT, "", 0, PC_CLASSES_MAX, NULL,
-     "measure the probability of one class (default 1 for a one-column score)"},
+     "use the probability of one class (default 1 for a one-column score)"},
     {"by", PCAL_OPTION_CHOICE, "pooled", 0, 0, "pooled|label",
      "all rows together, or the mean over predicted labels"},
 };
@@ -43,7 +48,7 @@ static pcal_status ks_check_index(const pc_options *options, size_t index, size_
                                   pcal_error *err) {
   if (options->value[index].set && options->value[index].number > (double)limit)
     return pc_fail(err, PCAL_USAGE,
-                   "ks: %s=%.0f is beyond what the data have; the largest possible is %zu",
+                   "ks: %s=%.0f is too large for the data; the largest possible is %zu",
                    options->table[index].name, options->value[index].number, limit);
   return PCAL_OK;
 }
@@ -57,8 +62,8 @@ static pcal_status ks_check(pc_options *options, const pc_layout *layout, pcal_e
       (options->value[KS_WITHIN].set || options->value[KS_CLASS].set))
     return pc_fail(
         err, PCAL_USAGE,
-        "ks: confidences know only the predicted class; leave out within= and class= "
-        "or give all class probabilities as {probs}");
+        "ks: confidences are of the predicted class only; remove within= and class=, or "
+        "give all class probabilities as {probs}");
   PC_TRY(ks_check_index(options, KS_RANK, layout->classes, err));
   PC_TRY(ks_check_index(options, KS_WITHIN, layout->classes, err));
   PC_TRY(ks_check_index(options, KS_CLASS, layout->classes - 1, err));
@@ -72,11 +77,11 @@ static pcal_status ks_check(pc_options *options, const pc_layout *layout, pcal_e
 static pcal_status ks_by_label(const pc_options *options, const pc_layout *layout,
                                pc_metric_config *reading, pcal_error *err) {
   if (!options->value[KS_RANK].set || options->value[KS_RANK].number != 1)
-    return pc_fail(err, PCAL_USAGE, "ks: by=label goes with rank=1 only");
+    return pc_fail(err, PCAL_USAGE, "ks: by=label needs rank=1");
   if (layout->kind == PCAL_CONFIDENCE)
     return pc_fail(err, PCAL_USAGE,
-                   "ks: by=label needs the predicted labels, which confidences do not tell; "
-                   "give all class probabilities as {probs}");
+                   "ks: by=label needs the predicted labels, which confidences do not "
+                   "include; give all class probabilities as {probs}");
   reading->need.view.by_label = 1;
   return PCAL_OK;
 }
@@ -109,7 +114,7 @@ static size_t ks_wants(const pc_options *options, const pc_curve_table *table,
   return pc_curve_gap_wants(table, wanted);
 }
 
-/* The points of one part behind those of the parts before it. */
+/* Appends the points of one part. */
 static void ks_graph_part(const pc_evidence *evidence, size_t part, size_t stretches,
                           pc_cumulative_point *points, pc_plot_table *graph) {
   const size_t count =
@@ -173,14 +178,16 @@ const pc_metric pc_metric_ks = {
             .name = "ks",
             .title = "Kolmogorov-Smirnov calibration error",
             .formula = "max_s |(1/N) sum_{i: s_i <= s} (s_i - a_i)|",
-            .about = "The largest distance between cumulated scores and cumulated outcomes, "
-                     "over distinct scores. It needs no bins. The part \"at\" says where the "
-                     "distance is largest; \"signed\" is positive when scores are too high. It "
-                     "is not the statistic of the classical test, so it carries no p-value.",
+            .about = "The largest distance between cumulative scores and cumulative "
+                     "outcomes, over distinct scores. It needs no bins. The part \"at\" is "
+                     "the score where the distance is largest; \"signed\" is positive if "
+                     "scores are too high. It is not the statistic of the classical test, "
+                     "so it has no p-value.",
             .citation = "Gupta et al., Calibration of neural networks using splines, ICLR 2021",
             .notion = "top-label",
             .bound = "lower",
             .machine = "curve",
+            .better = PCAL_BETTER_LOWER,
             .options = ks_options,
             .option_count = sizeof ks_options / sizeof *ks_options,
         },

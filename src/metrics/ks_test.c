@@ -1,19 +1,21 @@
 /* ks-test, kuiper: tests on cumulative differences.
  *
  * Formula:  C(s) = sum_{i: p_i <= s} (y_i - p_i),  v = sum_i p_i (1 - p_i)
- *           ks-test: max_s |C(s)| / sqrt(v), the law of max |W| of Brownian motion on [0, 1]
- *           kuiper:  (max_s C(s) - min_s C(s)) / sqrt(v), 0 among the values; the range of W
+ *           ks-test: max_s |C(s)| / sqrt(v), distributed as max |W|
+ *           kuiper:  (max_s C(s) - min_s C(s)) / sqrt(v) with C = 0 included, as the range of W
+ *           W: Brownian motion on [0, 1]
  * Edge cases:
  * (1) evaluated at distinct scores only, as ks is;
- * (2) v = 0 (scores 0 and 1 only): no test when outcomes agree, else infinite with p-value 0;
- * (3) scores as stored outside [0, 1] count as 0 or 1;
- * (4) view=classwise as in spiegelhalter: for p-values the distances above and below 0 are
- *     taken as deviates of sums with the skewness of C;
- * (5) the laws are limits for many rows; for few the tests reject a little less often than they
- *     say.
+ * (2) v = 0 (scores 0 and 1 only): no test if the outcomes agree, else infinite with p-value 0;
+ * (3) scores stored outside [0, 1] count as 0 or 1;
+ * (4) view=classwise as in spiegelhalter: p-values correct the distances above and below 0 for
+ *     the skewness of C;
+ * (5) the distributions are limits for many rows; for few rows the tests reject slightly less
+ *     often than their level.
  * Source: Tygert, arXiv:2205.01064 and Arrieta-Ibarra et al., Journal of Machine Learning
- * Research 2022; laws: stats/distributions.c.
- * Accuracy: sums over sorted distinct scores in double.   Cost: one sort. */
+ * Research 2022; distributions: stats/distributions.c.
+ * Accuracy: sums over sorted distinct scores in double.
+ * Cost: one sort. */
 #include <math.h>
 
 #include "metrics/calibration_test.h"
@@ -24,7 +26,7 @@ enum { KS_TEST_VIEW };
 static const pcal_option ks_test_options[] = {PC_CALIBRATION_TEST_VIEW_OPTION};
 
 typedef struct ks_test_walk {
-  double high, low; /* 0 is among the values */
+  double high, low; /* including the value 0 */
   double variance, third;
 } ks_test_walk;
 
@@ -42,7 +44,7 @@ static ks_test_walk ks_test_sum(const pc_curve_table *table) {
   return walk;
 }
 
-/* The walk in units of its deviation; far out with its skewness taken away. */
+/* The walk divided by its standard deviation and, with `far`, corrected for skewness. */
 static ks_test_walk ks_test_scaled(const ks_test_walk *walk, int far) {
   const double deviation = sqrt(walk->variance);
   const double skewness = walk->third / (walk->variance * deviation);
@@ -72,8 +74,7 @@ static void ks_test_tell(const pc_curve_table *table, double (*distance)(const k
   } else if (distance(&walk) > 0.0) {
     out->statistic = INFINITY;
   } else {
-    out->cannot =
-        "every score is 0 or 1 and came true, so there is no variance to compare with";
+    out->cannot = "every score is 0 or 1 and came true, so the expected variance is 0";
   }
 }
 
@@ -130,6 +131,8 @@ const pc_metric pc_metric_ks_test = {
                         "predictions, JMLR 2022",
             .notion = "top-label",
             .machine = "curve",
+            .better = PCAL_BETTER_LOWER,
+            .is_test = 1,
             .options = ks_test_options,
             .option_count = sizeof ks_test_options / sizeof *ks_test_options,
         },
@@ -146,13 +149,15 @@ const pc_metric pc_metric_kuiper = {
             .title = "Kuiper test of calibration",
             .formula = "range over s of sum_{i: p_i <= s} (y_i - p_i) / sqrt(sum_i p_i (1 - "
                        "p_i))",
-            .about = "As ks-test, with the range in place of the maximum: it also sees scores "
-                     "that are too low in one place and too high in another, as those of a too "
-                     "confident model are.",
+            .about = "As ks-test, with the range in place of the maximum: it also detects "
+                     "scores that are too low in one region and too high in another, as "
+                     "those of an over-confident model.",
             .citation = "Arrieta-Ibarra et al., Metrics of calibration for probabilistic "
                         "predictions, JMLR 2022",
             .notion = "top-label",
             .machine = "curve",
+            .better = PCAL_BETTER_LOWER,
+            .is_test = 1,
             .options = ks_test_options,
             .option_count = sizeof ks_test_options / sizeof *ks_test_options,
         },

@@ -1,10 +1,11 @@
-/* log of a density: the negative log-likelihood of normal predictions.
+/* log for regression: the negative log-likelihood of normal predictions.
  *
  * Formula:  mean of (log(2 pi v) + (mu - y)^2 / v) / 2
- * Edge cases: (1) samples and quantiles have no density, and are refused; (2) infinite only
- * where (mu - y)^2 / v is beyond the doubles.
+ * Edge cases:
+ * (1) samples and quantiles have no density, and are refused;
+ * (2) infinite only if (mu - y)^2 / v overflows.
  * Source: Good 1952.
- * Accuracy: sums are exact, values of a row within a few units in the last place.
+ * Accuracy: sums are exact, values of a row within a few ulp.
  * Cost: O(N). */
 #include <math.h>
 
@@ -48,14 +49,15 @@ const pc_metric pc_metric_log_density = {
             .name = "log",
             .title = "log score (negative log-likelihood) of normal predictions",
             .formula = "(1/2N) sum_i log(2 pi v_i) + (mu_i - y_i)^2 / v_i",
-            .about = "A proper score, lower is better, natural logarithm; it may be negative. "
-                     "For classes there is a row of the same name.",
+            .about = "A proper score, lower is better, natural logarithm; it may be "
+                     "negative. For classes there is a metric of the same name.",
             .citation = "Good, Rational decisions, Journal of the Royal Statistical Society B "
                         "1952",
             .notion = "proper",
             .machine = "sum",
+            .better = PCAL_BETTER_LOWER,
         },
-    .traits = PC_FORECAST_TRAITS,
+    .traits = PC_FORECAST_TRAITS | PC_PROPER_SCORE,
     .configure = log_density_configure,
     .evaluate = log_density_evaluate,
 };

@@ -1,12 +1,16 @@
-/* log: the logarithmic score, cross entropy, negative log-likelihood.
+/* log: the logarithmic score (cross entropy, negative log-likelihood).
  *
  * Formula:  -(1/N) sum_i log p_{i, y_i}, natural logarithm
- * Edge cases: (1) logits go through log-softmax, so a tiny probability keeps its logarithm;
+ * Edge cases:
+ * (1) logits are converted by log-softmax, so that the logarithm of a tiny probability is
+ *     accurate;
  * (2) a true class of probability exactly 0 makes the score infinite, and the result names the
- * first such row: nothing is clipped silently; (3) clip=c > 0 raises each p_y to at least c;
+ *     first such row; nothing is clipped silently;
+ * (3) clip=c > 0 raises each p_y to at least c;
  * (4) probabilities are used as stored, so p_y = 1 + 1e-6 gives a value below 0.
  * Source: Good 1952.
- * Accuracy: each row to a few ulp, the mean exact.   Cost: one logarithm a row. */
+ * Accuracy: each row to a few ulp, the mean exact.
+ * Cost: one logarithm per row. */
 #include <math.h>
 #include <stdio.h>
 
@@ -18,7 +22,7 @@ enum { LOG_CLIP };
 
 static const pcal_option log_score_options[] = {
     {"clip", PCAL_OPTION_REAL, "0", 0, 0.5, NULL,
-     "raise the probability of the true class to at least this; 0 leaves it alone"},
+     "raise the probability of the true class to at least this; 0: no clipping"},
 };
 
 static void log_score_values(const double *params, const pc_rows *rows, size_t begin,
@@ -57,7 +61,7 @@ static pcal_status log_score_evaluate(const pc_options *options, const pc_eviden
     out->value = INFINITY;
     snprintf(out->why, sizeof out->why,
              "row %llu gives its true class probability 0, so the score is infinite; "
-             "log:clip=1e-15 bounds it",
+             "log:clip=1e-15 keeps it finite",
              (unsigned long long)evidence->sum.infinite_row[0]);
   }
   return PCAL_OK;
@@ -70,19 +74,20 @@ const pc_metric pc_metric_log = {
             .name = "log",
             .title = "log score (negative log-likelihood)",
             .formula = "-(1/N) sum_i log p_{i,y_i}",
-            .about = "A proper score, lower is better, natural logarithm. Infinite when a true "
-                     "class was given probability 0; the result then names the row. Logits go "
-                     "through log-softmax in double, without clipping.",
+            .about = "A proper score, lower is better, natural logarithm. Infinite if a "
+                     "true class has probability 0; the result then names the row. Logits "
+                     "are converted by log-softmax in double precision, without clipping.",
             .citation = "Good, Rational decisions, Journal of the Royal Statistical Society B "
                         "1952",
             .notion = "proper",
             .bound = "upper",
             .machine = "sum",
+            .better = PCAL_BETTER_LOWER,
             .options = log_score_options,
             .option_count = sizeof log_score_options / sizeof *log_score_options,
         },
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES | PC_LOSS |
-              PC_SQUARED,
+              PC_PROPER_SCORE | PC_SQUARED,
     .configure = log_score_configure,
     .evaluate = log_score_evaluate,
 };

@@ -21,7 +21,7 @@ static const pcal_registry_row metric_groups[] = {
    .name = group_name,                        \
    .title = group_title,                      \
    .formula = specs,                          \
-   .about = "Metrics of a group that do not fit the data are left out."},
+   .about = "Metrics of a group that do not apply to the data are omitted."},
 #include "metrics/metric_groups.def"
 #undef GROUP
 };
@@ -41,7 +41,6 @@ const pc_metric *pc_metric_find(const char *name) {
   return NULL;
 }
 
-/* The row of that name and task. */
 static const pc_metric *metric_find_task(int regression, const char *name) {
   for (size_t i = 0; i < pc_metric_count(); i++)
     if ((metric_rows[i]->row.task != NULL) == regression &&
@@ -108,14 +107,15 @@ pcal_status pc_metric_parse(const char *spec, const pc_metric **metric, pc_optio
   *metric = pc_metric_find(name);
   if (*metric == NULL && pc_metric_group_find(name) != NULL)
     return pc_fail(err, PCAL_USAGE,
-                   "\"%s\" is a group of metrics, which takes no options and has no value of "
-                   "its own; name one of its metrics, see {list_groups}",
+                   "\"%s\" is a group of metrics, which has no options and no value; name "
+                   "one of its metrics, see {list_groups}",
                    name);
   if (*metric == NULL) {
     const char *near = pc_nearest_word(name, metric_next_name, NULL);
     return pc_fail(err, PCAL_USAGE,
-                   "there is no metric \"%s\"%s%s%s; {list_metrics} shows them all", name,
-                   near == NULL ? "" : " (did you mean \"", near == NULL ? "" : near,
+                   "unknown metric \"%s\"%s%s%s; {list_metrics} shows all "
+                   "metrics",
+                   name, near == NULL ? "" : " (did you mean \"", near == NULL ? "" : near,
                    near == NULL ? "" : "\"?)");
   }
   const pcal_registry_row *row = &(*metric)->row;
@@ -131,10 +131,11 @@ pcal_status pc_metric_parse_for(pc_form form, const char *spec, const pc_metric 
   if (*metric == NULL && metric_find_task(!regression, name) != NULL)
     return pc_fail(err, PCAL_USAGE,
                    regression
-                       ? "%s is about classes, and these data are predictions of a "
-                         "number; give {probs} or {logits}, or take a metric such as crps"
-                       : "%s is about predictions of a number, and these data are scores "
-                         "of classes; give {mean} with {variance}, {quantiles} or "
+                       ? "%s is a metric of class probabilities, but these data are "
+                         "predictions of a number; give {probs} or {logits}, or use a "
+                         "metric such as crps"
+                       : "%s is a metric of predictions of a number, but these data are "
+                         "scores of classes; give {mean} with {variance}, {quantiles} or "
                          "{samples}",
                    name);
   if (*metric == NULL)
@@ -260,7 +261,8 @@ pcal_status pc_metric_choose_view(pc_options *options, size_t index, const pc_la
     chosen = pc_layout_is_binary(layout) ? METRIC_VIEW_POSITIVE : METRIC_VIEW_TOP;
   if (chosen == METRIC_VIEW_POSITIVE && layout->classes != 2)
     return pc_fail(err, PCAL_USAGE,
-                   "%s: view=positive needs two classes, and the data have %s; use view=top",
+                   "%s: view=positive needs two classes, but the data have %s; use "
+                   "view=top",
                    options->name,
                    layout->kind == PCAL_CONFIDENCE ? "only confidences" : "more");
   pc_options_choose(options, index, chosen == METRIC_VIEW_TOP ? "top" : "positive");

@@ -1,17 +1,20 @@
 /* mmce: the maximum mean calibration error.
  *
  * Formula:  MMCE^2 = (1/N^2) sum_{i,j} r_i r_j exp(-|c_i - c_j| / width),  r_i = c_i - a_i
- *           estimator=u: (1/(N(N-1))) sum over i != j;  value: sqrt(max(0, MMCE^2))
- *           c_i: score, a_i: outcome
- * Edge cases: (1) rounding can make the sum negative where it is 0, and estimator=u can be
- * negative by itself: both give 0, and the part "squared" tells what was under the root;
+ *           estimator=u: (1/(N(N-1))) sum over i != j
+ *           value: sqrt(max(0, MMCE^2));  c_i: score, a_i: outcome
+ * Edge cases:
+ * (1) rounding can make a sum of 0 negative, and estimator=u can be negative by itself: both
+ *     give 0; the part squared is the value before the root;
  * (2) estimator=u: a row of weight w is w rows, which pair with each other; weights that are
- * not whole are refused; fewer than two rows: undefined; (3) one row: |c - a|. Part: squared,
- * the estimate of MMCE^2. Source: Kumar, Sarawagi & Jain 2018, equation 2, the Laplacian kernel
- * of width 0.4. Accuracy: with S = sum of r exp(c / width) over the scores below, the pairs of
- * a score are 2 r exp(-c / width) S: no recursion carries errors on.  S and the result are kept
- * in two doubles, and exponents within [0, 32] by moving the origin; 1e-14 of sum |r_i r_j| k /
- * N^2. Cost: one sort, one exp for each distinct score. */
+ *     not whole numbers are refused; fewer than two rows: undefined;
+ * (3) one row: |c - a|.
+ * Parts: squared, the estimate of MMCE^2.
+ * Source: Kumar, Sarawagi & Jain 2018, equation 2, the Laplacian kernel of width 0.4.
+ * Accuracy: 1e-14 of sum |r_i r_j| k / N^2.  With S = sum of r exp(c / width) over lower
+ * scores, the pairs of a score are 2 r exp(-c / width) S, so no recursion accumulates errors; S
+ * and the result are kept in two doubles, and exponents within [0, 32] by moving the origin.
+ * Cost: one sort, one exp for each distinct score. */
 #include <math.h>
 #include <stdio.h>
 
@@ -25,9 +28,11 @@ enum { MMCE_V, MMCE_U };
 
 static const pcal_option mmce_options[] = {
     {"estimator", PCAL_OPTION_CHOICE, "v", 0, 0, "v|u",
-     "v: all pairs, each row with itself too; u: pairs of different rows, unbiased under the "
-     "root"},
-    {"width", PCAL_OPTION_REAL, "0.4", 1e-6, 1e6, NULL, "of the kernel exp(-distance / width)"},
+     "v: all pairs, including each row with itself; u: pairs of different rows, unbiased "
+     "before the root"},
+    {"width", PCAL_OPTION_REAL, "0.4", 1e-6, 1e6, NULL,
+     "width of the kernel exp(-distance "
+     "/ width)"},
     PC_VIEW_OPTION,
 };
 
@@ -41,7 +46,7 @@ static pcal_status mmce_configure(pc_options *options, const pc_layout *layout,
   return PCAL_OK;
 }
 
-/* A sum in two doubles: what rounding drops from the first is kept in the second. */
+/* A compensated sum: `rest` holds the rounding errors of `value`. */
 typedef struct mmce_sum {
   double value, rest;
 } mmce_sum;
@@ -52,7 +57,7 @@ static void mmce_add(mmce_sum *sum, double term) {
   sum->value = total;
 }
 
-/* The residuals of all rows with one score, added up. */
+/* Sum of the residuals of all rows with one score. */
 static double mmce_residual(const pc_curve_table *table, size_t i) {
   pc_fixed sum = {0};
   pc_fixed_add_weighted(&sum, table->weight[i], table->score[i]);
@@ -60,7 +65,7 @@ static double mmce_residual(const pc_curve_table *table, size_t i) {
   return pc_fixed_value(&sum);
 }
 
-/* sum_{i,j} r_i r_j exp(-|c_i - c_j| / width), over all pairs and with each row itself. */
+/* sum_{i,j} r_i r_j exp(-|c_i - c_j| / width) over all i and j. */
 static double mmce_pairs(const pc_curve_table *table, double width) {
   mmce_sum below = {0.0, 0.0}, total = {0.0, 0.0};
   double origin = table->score[0];
@@ -81,7 +86,7 @@ static double mmce_pairs(const pc_curve_table *table, double width) {
   return total.value + total.rest;
 }
 
-/* What the rows give with themselves. */
+/* The terms with i = j. */
 static double mmce_self(const pc_curve_table *table) {
   mmce_sum sum = {0.0, 0.0};
   for (size_t i = 0; i < table->count; i++) {
@@ -92,8 +97,8 @@ static double mmce_self(const pc_curve_table *table) {
   return sum.value + sum.rest;
 }
 
-/* Under calibration the variance of the unbiased square is 2 / N^2 times the mean of (r_i r_j
- * k_ij)^2; were one function all that matters, the slope would follow from it. */
+/* Under calibration the variance of the unbiased square is 2 / N^2 times the mean of
+ * (r_i r_j k_ij)^2; the slope is that of a kernel of rank one. */
 static pc_variance_law mmce_law(const pc_curve_table *table, double width, double n) {
   mmce_sum below = {0.0, 0.0}, total = {0.0, 0.0};
   double origin = table->score[0];
@@ -120,7 +125,7 @@ static pcal_status mmce_evaluate(const pc_options *options, const pc_evidence *e
   const int unbiased = options->value[MMCE_ESTIMATOR].choice == MMCE_U;
   if (unbiased && n < 2) {
     out->undefined = 1;
-    snprintf(out->why, sizeof out->why, "a pair needs at least two rows");
+    snprintf(out->why, sizeof out->why, "at least two rows are needed");
     return PCAL_OK;
   }
   const double squared =
@@ -144,20 +149,19 @@ const pc_metric pc_metric_mmce = {
                 "sqrt((1/N^2) sum_{i,j} (c_i - a_i) (c_j - a_j) exp(-|c_i - c_j|/width))\n"
                 "estimator=u: sqrt(max(0, (1/(N(N-1))) sum_{i != j} ...))",
             .about =
-                "How far residuals of rows with similar scores agree in sign: the largest mean "
-                "residual that a function of bounded norm in the kernel's space can pick out. "
-                "It "
-                "needs no bins. With estimator=v each row is paired with itself too, which "
-                "keeps "
-                "the value above zero for a calibrated model with few rows; estimator=u leaves "
-                "that out, is unbiased under the root, and is 0 where its square comes out "
-                "negative (the part \"squared\" says by how much). Wider kernels see only the "
-                "mean residual, narrower ones more noise.",
+                "Whether residuals of rows with similar scores agree in sign: the largest "
+                "mean of residual times f(score) over functions f of norm 1 in the "
+                "kernel's space. It needs no bins. With estimator=v each row is also "
+                "paired with itself, which makes the value positive for a calibrated model "
+                "with few rows; estimator=u omits these pairs, is unbiased before the "
+                "root, and is 0 if its square is negative (see the part \"squared\"). "
+                "Wider kernels detect only the mean residual, narrower ones are noisier.",
             .citation = "Kumar, Sarawagi & Jain, Trainable calibration measures for neural "
                         "networks from kernel mean embeddings, ICML 2018",
             .notion = "top-label",
             .bound = "lower",
             .machine = "curve",
+            .better = PCAL_BETTER_LOWER,
             .options = mmce_options,
             .option_count = sizeof mmce_options / sizeof *mmce_options,
         },

@@ -1,11 +1,12 @@
 /* pinball: the loss of predicted quantiles.
  *
  * Formula:  mean over rows and levels t of (y - q_t)(t - 1[y < q_t])
- * Edge cases: (1) quantiles: all their levels, or those of the option, which must be among
- * them; (2) normal predictions: q_t = mu + s Phi^-1(t); samples: linear between sorted samples
- * at position (n - 1) t.
+ * Edge cases:
+ * (1) quantiles: all their levels, or those of the option, which must be among them;
+ * (2) normal predictions: q_t = mu + s Phi^-1(t);
+ * (3) samples: interpolated linearly between sorted samples at position (n - 1) t.
  * Source: Koenker & Bassett 1978.
- * Accuracy: sums are exact, a row is summed level by level.
+ * Accuracy: sums are exact; a row is summed level by level.
  * Cost: O(N levels). */
 #include "metrics/forecast_metric.h"
 
@@ -59,11 +60,12 @@ const pc_metric pc_metric_pinball = {
             .name = "pinball",
             .title = "pinball loss of predicted quantiles",
             .formula = "mean over rows i and levels t of (y_i - q_it)(t - 1[y_i < q_it])",
-            .about = "A proper score for quantiles, lower is better: each is best in "
-                     "expectation at the true quantile of its level.",
+            .about = "A proper score for quantiles, lower is better: its expectation is "
+                     "lowest at the true quantile of each level.",
             .citation = "Koenker & Bassett, Regression quantiles, Econometrica 1978",
             .notion = "proper",
             .machine = "sum",
+            .better = PCAL_BETTER_LOWER,
             .options = pinball_options,
             .option_count = sizeof pinball_options / sizeof *pinball_options,
         },

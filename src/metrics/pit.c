@@ -1,23 +1,23 @@
-/* pit, coverage, quantile-ce: where targets fall in the predicted distributions.
+/* pit, coverage, quantile-ce: the probability integral transform of the targets.
  *
  * Formula:  u_i = F_i(y_i), the probability integral transform (data/forecast.h)
- *           pit          sup_t |share of u <= t  -  t|  (Kolmogorov-Smirnov); parts: bins, half
- *                        the sum over equal-width bins (lo, hi] of |share - 1/B|; mean and
- *                        variance of u, which are 1/2 and 1/12 when calibrated
- *           coverage     mean over levels p of |c_p - p|, c_p: share of (1 - p)/2 <= u <=
- *                        (1 + p)/2; parts: c_p
+ *           pit          sup_t |share of u <= t  -  t|  (Kolmogorov-Smirnov)
+ *           coverage     mean over levels p of |c_p - p|
+ *                        c_p: share of (1 - p)/2 <= u <= (1 + p)/2
  *           quantile-ce  mean over levels t of |share of u <= t  -  t|
  * Edge cases:
- * (1) samples: u follows the law of ranks (metrics/target_ranks.c), so that all three are 0
- *     for a calibrated ensemble of any size and many rows; a target that equals some samples
- *     has each rank that it may have with the same probability;
- * (2) quantiles: pit is refused, since they do not give the distribution in between; the levels
- *     of quantile-ce are theirs, those of coverage the central intervals that they have (a
- *     level and one less it), at most 8;
- * (3) targets that equal quantiles: a quantile of level t is right when P(y < q) <= t <=
- *     P(y <= q), so each share is the one nearest to its level that these targets allow; c_p
- *     likewise lies between the shares inside the open and the closed interval;
+ * (1) samples: u follows the distribution of ranks (metrics/target_ranks.c), so that all
+ *     three tend to 0 for a calibrated ensemble of any size; a target that equals some samples
+ *     has each possible rank with the same probability;
+ * (2) quantiles: pit is refused, since the distribution between them is unknown; quantile-ce
+ *     uses their levels, coverage the central intervals that they contain (a level and one
+ *     minus it), at most 8;
+ * (3) targets that equal quantiles: a quantile of level t is calibrated if P(y < q) <= t <= P(y
+ *     <= q), so each share is the nearest to its level that these targets allow; c_p likewise
+ *     lies between the shares inside the open and the closed interval;
  * (4) weights are frequencies.
+ * Parts: of pit bins, half the sum over equal-width bins (lo, hi] of |share - 1/B|, and mean
+ * and variance of u, which are 1/2 and 1/12 if calibrated; of coverage each c_p.
  * Source: Dawid 1984; Gneiting, Balabdaoui & Raftery 2007; Kuleshov, Fenner & Ermon 2018;
  * Hamill 2001; Czado, Gneiting & Held 2009.
  * Accuracy: u within 1e-15; weights are added in the order of u.
@@ -37,8 +37,8 @@ static const pcal_option pit_options[] = {
 };
 static const pcal_option coverage_options[] = {
     {"levels", PCAL_OPTION_REALS, "0.5/0.8/0.9/0.95", 0.001, 0.999, NULL,
-     "probabilities of central intervals, at most 8; where quantiles are given, all that these "
-     "have by default"},
+     "probabilities of central intervals, at most 8; for quantiles all intervals that they "
+     "contain by default"},
 };
 static const pcal_option quantile_ce_options[] = {PC_FORECAST_LEVELS_OPTION};
 
@@ -51,14 +51,14 @@ static pcal_status pit_configure(pc_options *options, const pc_layout *layout,
                                  pc_metric_config *reading, pcal_error *err) {
   if (layout->form == PC_FORM_QUANTILES)
     return pc_fail(err, PCAL_USAGE,
-                   "%s needs whole distributions, and quantiles tell them only at their "
-                   "levels; take quantile-ce or coverage",
+                   "%s needs whole distributions, which quantiles do not determine; use "
+                   "quantile-ce or coverage",
                    options->name);
   pit_need(layout, reading);
   return PCAL_OK;
 }
 
-/* The central intervals that quantiles have, from the narrowest. */
+/* Levels of the central intervals among the quantiles, narrowest first. */
 static void pit_central_levels(const pc_layout *layout, pc_option_value *value) {
   const pc_forecast_shape shape = pc_forecast_layout_shape(layout);
   value->list_count = 0;
@@ -69,7 +69,7 @@ static void pit_central_levels(const pc_layout *layout, pc_option_value *value) 
   }
 }
 
-/* Are there quantiles at both ends of a central interval? */
+/* True if there are quantiles at both ends of a central interval. */
 static int pit_has_ends(const pc_layout *layout, double level) {
   const pc_forecast_shape shape = pc_forecast_layout_shape(layout);
   pc_level end;
@@ -85,17 +85,17 @@ static pcal_status coverage_configure(pc_options *options, const pc_layout *layo
     pit_central_levels(layout, value);
   if (value->list_count == 0)
     return pc_fail(err, PCAL_USAGE,
-                   "%s needs the quantiles at both ends of an interval, such as 0.05 and 0.95, "
-                   "and no two of {levels} sum to 1; take quantile-ce",
+                   "%s needs the quantiles at both ends of an interval, such as 0.05 and "
+                   "0.95, but no two of {levels} sum to 1; use quantile-ce",
                    options->name);
   if (value->list_count > PC_PARTS_MAX)
-    return pc_fail(err, PCAL_USAGE, "%s takes at most %d levels, not %zu", options->name,
+    return pc_fail(err, PCAL_USAGE, "%s allows at most %d levels, not %zu", options->name,
                    PC_PARTS_MAX, value->list_count);
   for (size_t l = 0; l < value->list_count; l++)
     if (!pit_has_ends(layout, value->list[l]))
       return pc_fail(err, PCAL_USAGE,
-                     "%s: there are no quantiles at both ends of the central interval of level "
-                     "%s; take levels whose ends are among {levels}",
+                     "%s: there are no quantiles at both ends of the central interval of "
+                     "level %s; choose levels whose ends are among {levels}",
                      options->name, pc_show(value->list[l], shown));
   pit_need(layout, reading);
   return PCAL_OK;
@@ -139,9 +139,9 @@ static double pit_moment(const pc_curve_table *table, double about, int power) {
   return sum / table->total;
 }
 
-/* ---- what any form can be asked ---- */
+/* ---- all forms ---- */
 
-/* The rows behind a metric; places of samples and quantiles only. */
+/* The data of a metric; places for samples and quantiles only. */
 typedef struct pit_view {
   const pc_layout *layout;
   const pc_curve_table *table;
@@ -198,7 +198,7 @@ static double pit_bin(const pit_view *view, double low, double high, size_t *at)
   return weight / table->total;
 }
 
-/* Half the sum of |share - 1/B|; fills the graph where it is wanted. */
+/* Half the sum of |share - 1/B|; fills the graph if wanted. */
 static double pit_binned(const pit_view *view, size_t bins, pc_plot_table *graph) {
   double off = 0.0;
   size_t at = 0;
@@ -260,7 +260,7 @@ static pcal_status pit_evaluate(const pc_options *options, const pc_evidence *ev
   return PCAL_OK;
 }
 
-/* Shares of central intervals of every hundredth, or of those that quantiles have. */
+/* Shares of targets in central intervals at every percent, or at the levels of quantiles. */
 static pcal_status coverage_graph(const pc_options *options, const pit_view *view,
                                   const pcal_env *env, pc_plot_table *graph, pcal_error *err) {
   static const char *const names[] = {"level", "share", NULL};
@@ -316,15 +316,15 @@ const pc_metric pc_metric_pit = {
             .name = "pit",
             .title = "distance of the probability integral transform from uniform",
             .formula = "sup_t |share of F_i(y_i) <= t - t|",
-            .about = "0 when targets fall evenly over the predicted distributions. Of the "
-                     "parts, a mean off 1/2 shows bias, a variance above 1/12 = 0.0833 "
-                     "distributions that are too narrow; bins compares shares of equal-width "
-                     "bins.",
+            .about = "0 if the transform is uniform. Of the parts, a mean different from "
+                     "1/2 shows bias, a variance above 1/12 = 0.0833 distributions that "
+                     "are too narrow; bins compares shares of equal-width bins.",
             .citation = "Dawid, Present position and potential developments: the prequential "
                         "approach, Journal of the Royal Statistical Society A 1984",
             .notion = "probabilistic",
             .bound = "lower",
             .machine = "curve",
+            .better = PCAL_BETTER_LOWER,
             .options = pit_options,
             .option_count = sizeof pit_options / sizeof *pit_options,
         },
@@ -341,15 +341,15 @@ const pc_metric pc_metric_coverage = {
             .name = "coverage",
             .title = "error of the coverage of central prediction intervals",
             .formula = "mean over levels p of |share of (1-p)/2 <= F_i(y_i) <= (1+p)/2 - p|",
-            .about =
-                "How often central intervals hold the target, against what they claim; the "
-                "parts are the shares, by level. Samples follow the law of ranks, so a "
-                "calibrated ensemble of any size has no error.",
+            .about = "Share of targets inside central intervals, compared with their levels; "
+                     "the parts are the shares, by level. Samples use the distribution of "
+                     "ranks, so that a calibrated ensemble of any size has no error.",
             .citation = "Gneiting, Balabdaoui & Raftery, Probabilistic forecasts, calibration "
                         "and sharpness, Journal of the Royal Statistical Society B 2007",
             .notion = "probabilistic",
             .bound = "lower",
             .machine = "curve",
+            .better = PCAL_BETTER_LOWER,
             .options = coverage_options,
             .option_count = sizeof coverage_options / sizeof *coverage_options,
         },
@@ -366,15 +366,16 @@ const pc_metric pc_metric_quantile_ce = {
             .name = "quantile-ce",
             .title = "quantile calibration error",
             .formula = "mean over levels t of |share of y_i <= q_it - t|",
-            .about = "How often targets lie below predicted quantiles, against their levels. "
-                     "Where targets equal quantiles, as zeros of rain do, the share between "
-                     "below and at most equal that is nearest to the level counts. Samples "
-                     "follow the law of ranks.",
+            .about = "Share of targets below predicted quantiles, compared with their "
+                     "levels. If targets equal quantiles, as for days without rain, the "
+                     "value between the shares of targets below and at most equal that is "
+                     "nearest to the level is used. Samples use the distribution of ranks.",
             .citation = "Kuleshov, Fenner & Ermon, Accurate uncertainties for deep learning "
                         "using calibrated regression, ICML 2018",
             .notion = "probabilistic",
             .bound = "lower",
             .machine = "curve",
+            .better = PCAL_BETTER_LOWER,
             .options = quantile_ce_options,
             .option_count = sizeof quantile_ce_options / sizeof *quantile_ce_options,
         },

@@ -1,27 +1,31 @@
 /* skce, kce: the squared kernel calibration error, and its root.
  *
  * Formula:  h_ij = k(p_i, p_j) <e_{y_i} - p_i, e_{y_j} - p_j>
- *           k = exp(-d/s) or (kernel=gaussian) exp(-(d/s)^2 / 2),  d = |p - q|_2 or
- *           (distance=tv) sum_c |p_c - q_c| / 2,  s: scale, a number or the median of d
- *           unbiased: mean of h_ij over i < j;  biased: over all i, j;
- *           block=m: mean over i < j inside each m consecutive rows, averaged over the blocks
+ *           k = exp(-d/s) or (kernel=gaussian) exp(-(d/s)^2 / 2)
+ *           d = |p - q|_2 or (distance=tv) sum_c |p_c - q_c| / 2
+ *           s = scale, a number or the median of d
+ *           unbiased: mean of h_ij over i < j;  biased: over all i, j
+ *           block=m:  mean over i < j inside each m consecutive rows, averaged over the blocks
  *           kce = sqrt(max(0, skce))
- * Edge cases: (1) the unbiased and block estimators can be negative near calibration; (2) a row
- * of weight w counts as w rows: w (w - 1) / 2 pairs with itself, each |e_y - p|^2, or w^2 for
- * the biased estimator, which alone takes weights that are not whole; (3) fewer than two rows:
- * undefined, but for the biased estimator; (4) the median is over all pairs i < j, copies
- * included, halfway between the middle two; when it is 0 there is no kernel: undefined; (5)
- * blocks are cut at multiples of m of the row index; one that is not complete, at the end or
- * because a row is missing, is left out; weights have no place in them and are refused, and a
- * median of all pairs is too; (6) a one-column score is the vector (1 - p, p); (7)
- * kernel=gaussian with distance=tv is not positive definite for more than two classes: the
- * population value can be negative there, and so can the biased estimate.
+ * Edge cases:
+ * (1) the unbiased and block estimators can be negative near calibration;
+ * (2) a row of weight w counts as w rows: w (w - 1) / 2 pairs with itself, each |e_y - p|^2, or
+ *     w^2 for the biased estimator, the only one that accepts weights that are not whole
+ *     numbers;
+ * (3) fewer than two rows: undefined, except for the biased estimator;
+ * (4) the median is over all pairs i < j, copies included, halfway between the middle two; if
+ *     it is 0 there is no kernel: undefined;
+ * (5) blocks are cut at multiples of m of the row index; incomplete blocks, at the end or
+ *     because a row is missing, are omitted; weights and a median of all pairs are refused;
+ * (6) a one-column score is the vector (1 - p, p);
+ * (7) kernel=gaussian with distance=tv is not positive definite for more than two classes: the
+ *     population value can be negative there, and so can the biased estimate.
  * Source: Widmann, Lindsten & Zachariah 2019 and 2021, the matrix-valued kernel k times the
  * identity.
- * Accuracy: exponents to 2e-13 (pair_kernels.h); tiles are summed in a fixed order, the tiles
- * exactly.
- * Cost: N^2/2 pairs of 2 K operations and one exp, in vector lanes and over all threads; memory
- * N K.  Blocks: N m / 2 pairs, memory m K.  The median: five times the pairs. */
+ * Accuracy: exponents to 2e-13 (pair_kernels.h); pairs of a tile are summed in a fixed order,
+ * the tiles exactly.
+ * Cost: N^2/2 pairs of 2 K operations and one exp, vectorised and over all threads; memory N K.
+ * Blocks: N m / 2 pairs, memory m K.  The median: five times the pairs. */
 #include <math.h>
 #include <stdio.h>
 
@@ -33,7 +37,7 @@
 
 enum { SKCE_ESTIMATOR, SKCE_BLOCK, SKCE_KERNEL, SKCE_DISTANCE, SKCE_SCALE };
 enum { SKCE_UNBIASED, SKCE_BIASED, SKCE_BLOCKS };
-enum { SKCE_MEDIAN = 0 }; /* the word of scale */
+enum { SKCE_MEDIAN = 0 }; /* choice of the option scale */
 enum { SKCE_PARAM_TV, SKCE_PARAM_GAUSSIAN, SKCE_PARAM_SCALE };
 
 #define SKCE_OPTIONS(fallback, about)                                                  \
@@ -45,11 +49,11 @@ enum { SKCE_PARAM_TV, SKCE_PARAM_GAUSSIAN, SKCE_PARAM_SCALE };
 
 static const pcal_option skce_options[] =
     SKCE_OPTIONS("unbiased", "unbiased: pairs of different rows; biased: all pairs, never "
-                             "negative with a positive definite kernel; block: pairs inside "
-                             "blocks of rows, for any size");
+                             "negative with a positive definite kernel; block: pairs "
+                             "inside blocks of rows, for large data");
 static const pcal_option kce_options[] =
-    SKCE_OPTIONS("biased", "whose root is taken; biased: all pairs; unbiased: pairs of "
-                           "different rows; block: pairs inside blocks of rows");
+    SKCE_OPTIONS("biased", "estimator before the root; biased: all pairs; unbiased: pairs "
+                           "of different rows; block: pairs inside blocks of rows");
 
 /* The mean of h over the pairs of one block. */
 static double skce_block_value(const double *params, const pc_pair_rows *rows) {
@@ -79,8 +83,8 @@ static pcal_status skce_configure_blocks(const pc_options *options, pc_metric_co
   const pc_option_value *value = options->value;
   if (value[SKCE_SCALE].choice == SKCE_MEDIAN)
     return pc_fail(err, PCAL_USAGE,
-                   "%s: scale=median needs all pairs of rows, which estimator=block avoids; "
-                   "give scale a number or take another estimator",
+                   "%s: scale=median needs all pairs of rows, which estimator=block "
+                   "avoids; give a number for scale or use another estimator",
                    options->name);
   const pc_skce_blocks blocks = {(size_t)value[SKCE_BLOCK].number, value[SKCE_DISTANCE].choice,
                                  value[SKCE_KERNEL].choice, value[SKCE_SCALE].number};
@@ -95,7 +99,7 @@ static pcal_status skce_configure(pc_options *options, const pc_layout *layout,
   if (value[SKCE_ESTIMATOR].choice == SKCE_BLOCKS)
     return skce_configure_blocks(options, reading, err);
   if (value[SKCE_BLOCK].given)
-    return pc_fail(err, PCAL_USAGE, "%s: option block is for estimator=block; add it",
+    return pc_fail(err, PCAL_USAGE, "%s: the option block needs estimator=block; add it",
                    options->name);
   value[SKCE_BLOCK].set = 0;
   reading->need.machine = PC_PAIR;
@@ -112,7 +116,7 @@ static void skce_undefined(pc_metric_result *out, const char *why) {
   snprintf(out->why, sizeof out->why, "%s", why);
 }
 
-/* Pairs of rows with their own copies. */
+/* Pairs of equal rows, by weight. */
 static double skce_selves(const pc_pair_rows *rows, int biased) {
   pc_sum sum;
   pc_sum_clear(&sum);
@@ -124,7 +128,7 @@ static double skce_selves(const pc_pair_rows *rows, int biased) {
   return pc_sum_value(&sum);
 }
 
-/* Each row with itself. */
+/* Sum over rows of h_ii. */
 static double skce_rows_alone(const pc_pair_rows *rows) {
   pc_sum sum;
   pc_sum_clear(&sum);
@@ -133,9 +137,9 @@ static double skce_rows_alone(const pc_pair_rows *rows) {
   return pc_sum_value(&sum);
 }
 
-#define SKCE_SCALE_LEAST 1e-100 /* of a median: its square is still a number */
+#define SKCE_SCALE_LEAST 1e-100 /* smallest median whose square does not underflow */
 
-/* The number that was given, or the median distance; 0 when there is none. */
+/* Sets *scale to the option or to the median distance; to 0 if undefined. */
 static pcal_status skce_scale(const pc_skce_kernel *kernel, const pc_pair_rows *rows,
                               const pcal_env *env, pc_metric_result *out, double *scale,
                               pcal_error *err) {
@@ -146,8 +150,7 @@ static pcal_status skce_scale(const pc_skce_kernel *kernel, const pc_pair_rows *
   *scale = *scale < SKCE_SCALE_LEAST ? 0.0 : *scale;
   pc_metric_result_part(out, "scale", *scale);
   if (*scale <= 0.0)
-    skce_undefined(out, "the median distance between rows is 0, so there is no scale; give "
-                        "scale a number");
+    skce_undefined(out, "the median distance between rows is 0; give a number for scale");
   return PCAL_OK;
 }
 
@@ -182,7 +185,7 @@ pcal_status pc_skce_pairs(const pc_skce_kernel *kernel, int all_pairs,
                           const pc_evidence *evidence, const pcal_env *env,
                           pc_metric_result *out, pcal_error *err) {
   if (evidence->total < 2 && !(all_pairs && kernel->scale > 0.0)) {
-    skce_undefined(out, "a pair needs at least two rows");
+    skce_undefined(out, "at least two rows are needed");
     return PCAL_OK;
   }
   return skce_sum(kernel, all_pairs, evidence, env, out, err);
@@ -198,8 +201,7 @@ static void skce_blocks(const pc_options *options, const pc_evidence *evidence,
     return;
   out->undefined = 1;
   snprintf(out->why, sizeof out->why,
-           "no block of %.0f rows is complete; blocks begin at rows whose index is a multiple "
-           "of that",
+           "no block of %.0f rows is complete; blocks begin at multiples of that row index",
            options->value[SKCE_BLOCK].number);
 }
 
@@ -234,14 +236,14 @@ const pc_metric pc_metric_skce = {
             .title = "squared kernel calibration error",
             .formula = "2/(N(N-1)) sum_{i<j} exp(-|p_i - p_j|) <e_{y_i} - p_i, e_{y_j} - p_j>",
             .about =
-                "Zero in the mean for a model whose whole probability vector is "
-                "calibrated; unbiased, so it may come out below zero. Its cost grows with "
-                "the square of the number of rows; estimator=block costs a few pairs a row "
-                "and keeps none.",
+                "Expectation zero if the whole probability vector is calibrated; unbiased, "
+                "so it may be negative. Its cost grows with the square of the number of "
+                "rows; estimator=block uses a few pairs per row and little memory.",
             .citation = "Widmann, Lindsten & Zachariah, Calibration tests in multi-class "
                         "classification, NeurIPS 2019",
             .notion = "canonical",
             .machine = "pair",
+            .better = PCAL_BETTER_LOWER,
             .options = skce_options,
             .option_count = sizeof skce_options / sizeof *skce_options,
         },
@@ -259,13 +261,14 @@ const pc_metric pc_metric_kce = {
             .formula =
                 "sqrt(max(0, 1/N^2 sum_{i,j} exp(-|p_i - p_j|) <e_{y_i} - p_i, e_{y_j} - "
                 "p_j>))",
-            .about = "The root of the biased estimate of skce: the largest mean of (e_y - p) "
-                     "f(p) over functions f of norm 1 in the kernel's space. Above zero for "
-                     "every finite sample.",
+            .about = "The root of the biased estimate of skce: the largest mean of (e_y - "
+                     "p) f(p) over functions f of norm 1 in the kernel's space. Positive "
+                     "for every finite sample.",
             .citation = "Widmann, Lindsten & Zachariah, Calibration tests in multi-class "
                         "classification, NeurIPS 2019",
             .notion = "canonical",
             .machine = "pair",
+            .better = PCAL_BETTER_LOWER,
             .options = kce_options,
             .option_count = sizeof kce_options / sizeof *kce_options,
         },

@@ -1,20 +1,23 @@
-/* skce of normal predictions: the squared kernel calibration error.
+/* skce for regression: the squared kernel calibration error of normal predictions.
  *
- * Formula, everything divided by length first:
+ * Formula, with all values divided by the option length:
  *   h_ij = exp(-W) (k(y_i, y_j) - A(mu_i, s_i; y_j) - A(mu_j, s_j; y_i) + G)
  *   W = sqrt((mu_i - mu_j)^2 + (s_i - s_j)^2)   (Wasserstein distance)
  *   k(y, y') = exp(-(y - y')^2 / 2)
  *   A(mu, s; y) = exp(-(mu - y)^2 / (2 (1 + s^2))) / sqrt(1 + s^2)
  *   G = exp(-(mu_i - mu_j)^2 / (2 (1 + s_i^2 + s_j^2))) / sqrt(1 + s_i^2 + s_j^2)
- *   unbiased: mean of h_ij over i < j;  biased: over all i, j;  block=m: mean over i < j
- *   inside each m consecutive rows, averaged over the blocks
- * Edge cases: (1) the unbiased and block estimators can be negative; (2) a row of weight w
- * counts as w rows: w (w - 1) / 2 pairs with itself, or w^2 for the biased estimator, which
- * alone takes weights that are not whole; (3) fewer than two rows: undefined, but for the
- * biased estimator; (4) blocks are cut at multiples of m of the row index, incomplete ones are
- * left out, and weights are refused; (5) with length=1 targets on a large scale give about 0:
- * standardise them, or set length to their standard deviation; (6) samples and quantiles are
- * refused.
+ *   unbiased: mean of h_ij over i < j;  biased: over all i, j
+ *   block=m:  mean over i < j inside each m consecutive rows, averaged over the blocks
+ * Edge cases:
+ * (1) the unbiased and block estimators can be negative;
+ * (2) a row of weight w counts as w rows: w (w - 1) / 2 pairs with itself, or w^2 for the
+ *     biased estimator, the only one that accepts weights that are not whole numbers;
+ * (3) fewer than two rows: undefined, except for the biased estimator;
+ * (4) blocks are cut at multiples of m of the row index, incomplete ones are omitted, and
+ *     weights are refused;
+ * (5) with length=1 targets on a large scale give about 0: standardise them, or set length to
+ *     their standard deviation;
+ * (6) samples and quantiles are refused.
  * Source: Widmann, Lindsten & Zachariah 2021, product of exp(-W) and the Gaussian kernel.
  * Accuracy: 1e-14 of a pair; pairs of a row are summed in a fixed order, the rows exactly.
  * Cost: N^2 / 2 pairs of five exponentials and three roots, over all threads; memory 40 N.
@@ -29,8 +32,8 @@
 #include "kernels/lane_math.h"
 #include "metrics/forecast_metric.h"
 
-#define SKCE_GAUSSIAN_STRIP 64  /* rows of a task */
-#define SKCE_GAUSSIAN_COST 40.0 /* nanoseconds for a pair */
+#define SKCE_GAUSSIAN_STRIP 64  /* rows per task */
+#define SKCE_GAUSSIAN_COST 40.0 /* nanoseconds per pair */
 
 enum { SKCE_GAUSSIAN_ESTIMATOR, SKCE_GAUSSIAN_BLOCK, SKCE_GAUSSIAN_LENGTH };
 enum { SKCE_GAUSSIAN_UNBIASED, SKCE_GAUSSIAN_BIASED, SKCE_GAUSSIAN_BLOCKS };
@@ -38,11 +41,10 @@ enum { SKCE_GAUSSIAN_UNBIASED, SKCE_GAUSSIAN_BIASED, SKCE_GAUSSIAN_BLOCKS };
 static const pcal_option skce_gaussian_options[] = {
     {"estimator", PCAL_OPTION_CHOICE, "unbiased", 0, 0, "unbiased|biased|block",
      "unbiased: pairs of different rows; biased: all pairs, never negative; block: pairs "
-     "inside "
-     "blocks of rows, for any size"},
+     "inside blocks of rows, for large data"},
     {"block", PCAL_OPTION_INT, "2", 2, PC_BLOCK_MAX, NULL, "rows of a block"},
     {"length", PCAL_OPTION_REAL, "1", 1e-9, 1e9, NULL,
-     "what means, standard deviations and targets are divided by"},
+     "divisor of means, standard deviations and targets"},
 };
 
 static pc_gaussian_row skce_gaussian_load(const pc_pair_rows *rows, size_t i, double length) {
@@ -77,7 +79,7 @@ double pc_skce_gaussian(const pc_gaussian_row *rows, size_t count) {
   return count < 2 ? (double)NAN : sum / (0.5 * (double)count * (double)(count - 1));
 }
 
-/* Pairs (i, j), i < j, of rows [begin, end) with all behind them. */
+/* Sum over pairs i < j with i in [begin, end). */
 static double skce_gaussian_strip(const pc_pair_rows *rows, size_t begin, size_t end,
                                   double length) {
   pc_sum sum;
@@ -97,7 +99,7 @@ static double skce_gaussian_strip(const pc_pair_rows *rows, size_t begin, size_t
 typedef struct skce_gaussian_work {
   const pc_pair_rows *rows;
   double length;
-  double *sums; /* of each strip */
+  double *sums; /* one per strip */
 } skce_gaussian_work;
 
 static pcal_status skce_gaussian_task(void *user, size_t index, size_t worker,
@@ -129,7 +131,7 @@ static pcal_status skce_gaussian_sum(const pcal_env *env, const pc_pair_rows *ro
   return status;
 }
 
-/* Pairs of rows with their own copies. */
+/* Pairs of equal rows, by weight. */
 static double skce_gaussian_selves(const pc_pair_rows *rows, double length, int biased) {
   pc_sum sum;
   pc_sum_clear(&sum);
@@ -161,7 +163,7 @@ static pcal_status skce_gaussian_configure(pc_options *options, const pc_layout 
     return PCAL_OK;
   }
   if (value[SKCE_GAUSSIAN_BLOCK].given)
-    return pc_fail(err, PCAL_USAGE, "%s: option block is for estimator=block; add it",
+    return pc_fail(err, PCAL_USAGE, "%s: the option block needs estimator=block; add it",
                    options->name);
   value[SKCE_GAUSSIAN_BLOCK].set = 0;
   reading->need.machine = PC_PAIR;
@@ -177,11 +179,9 @@ static void skce_gaussian_blocks(const pc_options *options, const pc_evidence *e
   out->undefined = !(blocks > 0);
   out->value = blocks > 0 ? evidence->block.sum / blocks : 0.0;
   if (out->undefined)
-    snprintf(
-        out->why, sizeof out->why,
-        "no block of %.0f rows is complete; blocks begin at rows whose index is a multiple "
-        "of that",
-        options->value[SKCE_GAUSSIAN_BLOCK].number);
+    snprintf(out->why, sizeof out->why,
+             "no block of %.0f rows is complete; blocks begin at multiples of that row index",
+             options->value[SKCE_GAUSSIAN_BLOCK].number);
 }
 
 static pcal_status skce_gaussian_evaluate(const pc_options *options,
@@ -197,7 +197,7 @@ static pcal_status skce_gaussian_evaluate(const pc_options *options,
   }
   if (total < 2 && !biased) {
     out->undefined = 1;
-    snprintf(out->why, sizeof out->why, "a pair needs at least two rows");
+    snprintf(out->why, sizeof out->why, "at least two rows are needed");
     return PCAL_OK;
   }
   PC_TRY(skce_gaussian_sum(env, &evidence->pair.rows, length, &sum, err));
@@ -217,16 +217,18 @@ const pc_metric pc_metric_skce_gaussian = {
             .formula =
                 "2/(N(N-1)) sum_{i<j} exp(-W_ij) (k(y_i, y_j) - E k(Y_i, y_j) - E k(y_i, "
                 "Y_j) + E k(Y_i, Y_j))",
-            .about = "Zero in the mean when predictions are the distributions of the targets "
-                     "that get them; unbiased, so it may come out below zero. W is the "
-                     "Wasserstein distance of predictions, k(y, y') = exp(-(y - y')^2 / 2). "
-                     "Targets should be of size 1: standardise them, or set length. Its cost "
-                     "grows with the square of the rows; estimator=block costs a few pairs a "
-                     "row. For classes there is a row of the same name.",
+            .about = "Expectation zero if each prediction is the distribution of its "
+                     "targets; unbiased, so it may be negative. W is the Wasserstein "
+                     "distance of predictions, k(y, y') = exp(-(y - y')^2 / 2). Targets "
+                     "should have a standard deviation of about 1: standardise them, or "
+                     "set length. Its cost grows with the square of the number of rows; "
+                     "estimator=block uses a few pairs per row. For classes there is a "
+                     "metric of the same name.",
             .citation = "Widmann, Lindsten & Zachariah, Calibration tests beyond "
                         "classification, ICLR 2021",
             .notion = "canonical",
             .machine = "pair",
+            .better = PCAL_BETTER_LOWER,
             .options = skce_gaussian_options,
             .option_count = sizeof skce_gaussian_options / sizeof *skce_gaussian_options,
         },

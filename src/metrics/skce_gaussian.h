@@ -1,10 +1,10 @@
-/* The squared kernel calibration error of normal predictions that are in memory. */
+/* The squared kernel calibration error of normal predictions in memory. */
 #ifndef PC_SKCE_GAUSSIAN_H
 #define PC_SKCE_GAUSSIAN_H
 
 #include <stddef.h>
 
-/* A row divided by the length. */
+/* A row, divided by the option length. */
 typedef struct pc_gaussian_row {
   double mean, deviation, target;
 } pc_gaussian_row;

@@ -1,21 +1,22 @@
-/* skce-test: is the whole probability vector calibrated, by the squared kernel calibration
- * error?
+/* skce-test: a test of canonical calibration by the squared kernel calibration error.
  *
  * Formula:  h_ij, kernel, distance and scale as in skce
- *           bootstrap: T = N times the mean of h_ij over i < j; its law under calibration is
- *           that of 2 / (N - 1) sum_{i<j} v_i v_j h_ij, v_i = n_i - mean(n), n_i ~ Poisson(1);
- *           p = (1 + how many of the replicas are at least T) / (1 + replicas)
- *           block: z = mean / se over the means of h in blocks of m consecutive rows; p = 1 -
- *           Phi(z): only the mean of blocks has a normal limit, the mean of all pairs has none
- * Edge cases: (1) both are one-sided: a negative estimate is no sign against calibration; (2) a
- * row of weight w counts as w rows, each drawn by itself; weights that are not whole are
- * refused, and by blocks all weights; (3) fewer than two rows, or blocks that do not differ:
- * undefined; (4) a one-column score is the vector (1 - p, p); (5) option block is for
- * method=block, replicas for method=bootstrap.
+ *           bootstrap: T = N times the mean of h_ij over i < j, under calibration distributed
+ *           as 2 / (N - 1) sum_{i<j} v_i v_j h_ij, v_i = n_i - mean(n), n_i ~ Poisson(1);
+ *           p = (1 + number of replicas of at least T) / (1 + replicas)
+ *           block: z = mean / se over the means of h in blocks of m consecutive rows;
+ *           p = 1 - Phi(z), since the mean of blocks has a normal limit
+ * Edge cases:
+ * (1) both are one-sided: a negative estimate is no evidence against calibration;
+ * (2) a row of weight w counts as w rows, each drawn separately; weights that are not whole
+ *     numbers are refused, and by blocks all weights;
+ * (3) fewer than two rows, or blocks with equal means: undefined;
+ * (4) a one-column score is the vector (1 - p, p);
+ * (5) the option block is for method=block, replicas for method=bootstrap.
  * Parts: skce, the estimate.
  * Source: Widmann, Lindsten & Zachariah 2019; the bootstrap: Arcones & Gine 1992.
- * Accuracy: the replicas 1e-5 of their spread; the statistic as skce.
- * Cost: N^2/2 pairs, each met by all replicas: about replicas / 50 times the cost of skce;
+ * Accuracy: the replicas 1e-5 of their standard deviation; the statistic as skce.
+ * Cost: N^2/2 pairs, each used by all replicas: about replicas / 50 times the cost of skce;
  * memory N (K + 64).  By blocks N m / 2 pairs. */
 #include <math.h>
 #include <stdio.h>
@@ -38,22 +39,21 @@ enum { SKCE_TEST_BOOTSTRAP, SKCE_TEST_BLOCKS };
 
 static const pcal_option skce_test_options[] = {
     {"method", PCAL_OPTION_CHOICE, "bootstrap", 0, 0, "bootstrap|block",
-     "all pairs and rows drawn again, or blocks of rows and a normal law"},
+     "bootstrap: all pairs, resampled; block: means of blocks and a normal distribution"},
     {"block", PCAL_OPTION_INT, "2", 2, PC_BLOCK_MAX, NULL, "rows of a block"},
-    {"replicas", PCAL_OPTION_INT, "500", 20, 100000, NULL, "how often rows are drawn again"},
+    {"replicas", PCAL_OPTION_INT, "500", 20, 100000, NULL, "bootstrap replicas"},
     {"kernel", PCAL_OPTION_CHOICE, "exponential", 0, 0, "exponential|gaussian",
-     "exp(-d/s) or exp(-(d/s)^2 / 2), d the distance and s the scale"},
+     "exp(-d/s) or exp(-(d/s)^2 / 2), d: distance, s: scale"},
     {"distance", PCAL_OPTION_CHOICE, "euclidean", 0, 0, "euclidean|tv",
-     "of probability vectors: Euclidean, or half the sum of differences"},
-    {"scale", PCAL_OPTION_REAL, "1", 1e-9, 1e9, NULL, "what distances are divided by"},
+     "distance of probability vectors: Euclidean, or half the sum of absolute differences"},
+    {"scale", PCAL_OPTION_REAL, "1", 1e-9, 1e9, NULL, "divisor of distances"},
 };
 
 static pcal_status skce_test_unused(pc_options *options, size_t option, const char *method,
                                     pcal_error *err) {
   if (options->value[option].given)
     return pc_fail(err, PCAL_USAGE,
-                   "skce-test: option %s is for method=%s; add it or leave %s "
-                   "out",
+                   "skce-test: the option %s needs method=%s; add it or remove %s",
                    options->table[option].name, method, options->table[option].name);
   options->value[option].set = 0;
   return PCAL_OK;
@@ -129,7 +129,7 @@ static void skce_test_blocks(const pc_evidence *evidence, pc_metric_result *out)
   const double mean = n > 0 ? evidence->block.sum / n : 0.0;
   const double square = n > 1 ? (evidence->block.squares / n - mean * mean) / (n - 1) : 0.0;
   if (!(square > 0)) {
-    skce_test_cannot("there are fewer than two complete blocks, or they do not differ", out);
+    skce_test_cannot("there are fewer than two complete blocks, or their means are equal", out);
     return;
   }
   const double z = mean / sqrt(square);
@@ -145,7 +145,7 @@ static pcal_status skce_test_evaluate(const pc_options *options, const pc_eviden
   }
   if (evidence->total >= 2)
     return skce_test_bootstrap(options, evidence, env, out, err);
-  skce_test_cannot("a pair needs at least two rows", out);
+  skce_test_cannot("at least two rows are needed", out);
   return PCAL_OK;
 }
 
@@ -155,16 +155,19 @@ const pc_metric pc_metric_skce_test = {
             .kind = "metrics",
             .name = "skce-test",
             .title = "test of the squared kernel calibration error",
-            .formula = "N skce against the same with rows drawn again and centred\n"
-                       "method=block: mean over blocks / its standard error, normal",
-            .about = "Tests whether the whole probability vector is calibrated, not only the "
-                     "predicted class. The bootstrap of all pairs sees most, and its cost "
-                     "grows with the square of the rows; method=block takes neighbouring rows "
-                     "only, works for any size, and sees less.",
+            .formula = "N skce, compared with centred bootstrap replicas\nmethod=block: "
+                       "mean over blocks / its standard error, normal",
+            .about = "Tests whether the whole probability vector is calibrated, not only "
+                     "the predicted class. The bootstrap of all pairs is more powerful, "
+                     "but its cost grows with the square of the number of rows; "
+                     "method=block uses neighbouring rows only, suits large data, and is "
+                     "less powerful.",
             .citation = "Widmann, Lindsten & Zachariah, Calibration tests in multi-class "
                         "classification, NeurIPS 2019; Arcones & Gine 1992",
             .notion = "canonical",
             .machine = "pair",
+            .better = PCAL_BETTER_LOWER,
+            .is_test = 1,
             .options = skce_test_options,
             .option_count = sizeof skce_test_options / sizeof *skce_test_options,
         },

@@ -1,42 +1,44 @@
 /* smece: the smooth calibration error.
  *
- * Formula:  smECE_s = integral over t in [0, 1] of |(1/N) sum_i (c_i - a_i) K_s(t, c_i)|,
- *           K_s: Gaussian of standard deviation s, reflected at 0 and 1 as often as it reaches
- *           them;  smECE = the s with smECE_s = s.  c_i: score, a_i: outcome
- * Edge cases: (1) smECE_s falls as s grows, so that there is exactly one such s; it is 0 when
- * the residuals of every distinct score add up to 0; (2) residuals of one sign: smECE_s is
- * |mean residual| for every s, and so is smECE; one row: |c - a|; (3) scores of exactly 0 and 1
- * are their own mirror images; scores off by the rounding that input may have lie at the nearer
- * end; (4) below 2^-20 it is not searched any further: smECE lies between smECE_{2^-20}, which
- * is reported, and 2^-20.
+ * Formula:  smECE_s = integral over t in [0, 1] of |(1/N) sum_i (c_i - a_i) K_s(t, c_i)|
+ *           K_s: Gaussian of standard deviation s, reflected at 0 and 1 repeatedly
+ *           smECE = the s with smECE_s = s;  c_i: score, a_i: outcome
+ * Edge cases:
+ * (1) smECE_s falls as s grows, so there is exactly one such s; it is 0 if the residuals of
+ *     every distinct score add up to 0;
+ * (2) residuals of one sign: smECE_s is |mean residual| for every s, and so is smECE; one row:
+ *     |c - a|;
+ * (3) scores of exactly 0 and 1 are their own mirror images; scores outside [0, 1] by rounding
+ *     are moved to the nearer end;
+ * (4) the search stops below 2^-20: smECE then lies between smECE_{2^-20}, which is reported,
+ *     and 2^-20.
  * Parts: sigma, the width of the kernel, which is the value itself; signed, the mean of score -
- * outcome, never larger in size; both are equal when scores err to one side everywhere.
+ * outcome, never larger in size; both are equal if all residuals have one sign.
  * Source: Blasiok & Nakkiran 2024.
  * Accuracy: below 1e-6.  The quadrature is off by at most PC_SMOOTH_ERROR (curve/smooth.h);
- * from 2^16 rows on, scores are joined in cells of width 2^-14 to 2^-21, fine enough that this
- * adds at most 6e-7 (pc_point_masses_sigma), and if none is, they are not joined; and since
- * smECE_s - s falls at least as fast as s grows, the root is off by no more than the function.
- *
+ * from 2^16 rows on, scores are joined in cells of width 2^-14 to 2^-21, fine enough to add at
+ * most 6e-7 (pc_point_masses_sigma), and if none is, they are not joined; and since smECE_s - s
+ * falls at least as fast as s grows, the error of the root is at most that of the function.
  * Cost: one sort, or one pass over a source that can be read again and at most a few more where
- * smECE is small; then some ten quadratures of O(min(n, cells) + 1/s). */
+ * smECE is small; then about ten quadratures of O(min(n, cells) + 1/s). */
 #include <math.h>
 #include <string.h>
 
 #include "curve/smooth.h"
 #include "metrics/metric.h"
 
-#define SMECE_JOIN_ROWS 0x1p16  /* fewer rows keep their scores */
-#define SMECE_JOIN_ERROR 6e-7   /* that joining scores may add */
-#define SMECE_TOLERANCE 1e-8    /* of the root, relative */
+#define SMECE_JOIN_ROWS 0x1p16  /* with fewer rows every score is used */
+#define SMECE_JOIN_ERROR 6e-7   /* largest error from joining scores */
+#define SMECE_TOLERANCE 1e-8    /* relative, of the root */
 #define SMECE_SIGMA_MIN 0x1p-20 /* edge case 4 */
 #define SMECE_STEPS 60
 #define SMECE_WIDE_START 0x1p-6 /* most roots are larger */
 #define SMECE_ROUGH_START 0x1p-7
 #define SMECE_ROUGH_WIDE 0x1p-5
 #define SMECE_ROUGH_LEAST 0x1p-12
-#define SMECE_ROUGH_ERROR 5e-5     /* that joining scores may add, relative */
-#define SMECE_ROUGH_TOLERANCE 1e-3 /* of the excess, which is then taken off */
-#define SMECE_ROUGH_NODES 2        /* for a mass, at most: nodes are cheaper than masses */
+#define SMECE_ROUGH_ERROR 5e-5     /* largest relative error from joining scores */
+#define SMECE_ROUGH_TOLERANCE 1e-3 /* of the excess, which is then subtracted */
+#define SMECE_ROUGH_NODES 2        /* per mass, at most: nodes are cheaper than masses */
 
 enum { SMECE_VIEW };
 
@@ -51,12 +53,12 @@ static pcal_status smece_configure(pc_options *options, const pc_layout *layout,
   return PCAL_OK;
 }
 
-/* The masses as they were made, or gathered on the nodes of a grid. */
+/* The residuals as point masses, and the same gathered on the nodes of a grid. */
 typedef struct smece_field {
   pc_point_masses all, gathered[2];
-  const pc_point_masses *base; /* all, or what they come to on the finest grid needed */
-  int64_t grid;                /* of gathered[1], which is made of the base; 0: none */
-  double fine;                 /* nodes in sigma */
+  const pc_point_masses *base; /* &all, or &gathered[0], on the finest grid needed */
+  int64_t grid;                /* of gathered[1], gathered from the base; 0: none */
+  double fine;                 /* nodes per sigma */
 } smece_field;
 
 static void smece_field_free(const pcal_env *env, smece_field *field) {
@@ -65,7 +67,7 @@ static void smece_field_free(const pcal_env *env, smece_field *field) {
   pc_point_masses_free(env, &field->gathered[1]);
 }
 
-/* Up to so many nodes take the place of `count` masses. */
+/* Largest number of nodes for which gathering `count` masses pays. */
 static size_t smece_most_nodes(const smece_field *field, size_t count) {
   return field->fine < PC_SMOOTH_FINE ? SMECE_ROUGH_NODES * count : count / 2;
 }
@@ -89,8 +91,8 @@ static pcal_status smece_field_new(const pcal_env *env, const pc_curve_table *ta
   return PCAL_OK;
 }
 
-/* From here on no sigma is smaller: few nodes take the place of many masses. */
-static void smece_settle(smece_field *field, double sigma) {
+/* Chooses the base for values of sigma not below this one. */
+static void smece_choose_base(smece_field *field, double sigma) {
   const int64_t grid = pc_smooth_grid(sigma, field->fine);
   field->base = &field->all;
   field->grid = 0;
@@ -113,13 +115,13 @@ static double smece_excess(smece_field *field, double sigma) {
   return pc_smooth_norm(&field->gathered[1], sigma, field->fine) - sigma;
 }
 
-/* smECE_s - s at the ends of an interval that holds the root. */
+/* smECE_s - s at the ends of an interval that contains the root. */
 typedef struct smece_bracket {
   double low, high;
   double above, below; /* at low: not negative; at high: not positive */
 } smece_bracket;
 
-/* False position; the value at an end that stays twice is halved (the Illinois rule). */
+/* False position with the Illinois rule: the value at an end that stays twice is halved. */
 static double smece_root(smece_field *field, smece_bracket *bracket, double tolerance) {
   double sigma = bracket->low, excess = bracket->above;
   for (int step = 0, side = 0; step < SMECE_STEPS; step++) {
@@ -143,22 +145,23 @@ static double smece_root(smece_field *field, smece_bracket *bracket, double tole
   return sigma + excess;
 }
 
-/* From a start not above the root: it lies between s and smECE_s. */
-static double smece_rise(smece_field *field, double start, double excess, double tolerance) {
+/* The root from a start s not above it; it lies between s and smECE_s. */
+static double smece_root_from(smece_field *field, double start, double excess,
+                              double tolerance) {
   const double other = fmax(fmin(start + excess, 1.0), start);
   smece_bracket bracket = {start, other, excess, smece_excess(field, other)};
   return bracket.below <= 0 ? smece_root(field, &bracket, tolerance) : other + bracket.below;
 }
 
-/* Halves sigma from the size of all masses on, which smECE_s is at most, until the root is
- * passed or lies below `least`: a small sigma costs as much as all larger ones together. */
+/* The root by halving sigma, from the total mass, an upper bound of smECE_s, until the root is
+ * bracketed or below `least`.  A small sigma costs as much as all larger ones together. */
 static double smece_search(smece_field *field, double least, double tolerance) {
   smece_bracket bracket = {.high = 1.0};
   while (bracket.high / 2 >= field->all.size && bracket.high / 2 > least)
     bracket.high /= 2;
   bracket.below = field->all.size > bracket.high ? smece_excess(field, bracket.high)
                                                  : field->all.size - bracket.high;
-  if (bracket.below > 0) /* gaps that are made up can be larger than 1 */
+  if (bracket.below > 0) /* artificial gaps can be larger than 1 */
     return bracket.high + bracket.below;
   for (bracket.low = bracket.high / 2;; bracket.low /= 2) {
     bracket.above = smece_excess(field, bracket.low);
@@ -174,30 +177,30 @@ static double smece_search(smece_field *field, double least, double tolerance) {
 /* ---- cells ---- */
 
 #define SMECE_WIDEST 14
-#define SMECE_FINEST 21 /* finer cells are not worth it: then every score counts */
+#define SMECE_FINEST 21 /* beyond this every score is used */
 #define SMECE_SURE_LEVEL 9
-#define SMECE_SURE_ERROR 1e-3 /* that these may add, ten times that of a rough grid */
+#define SMECE_SURE_ERROR 1e-3 /* largest error of such cells, ten times that of a rough grid */
 
-/* Residuals of one sign but for rounding. */
+/* True if all residuals have one sign, up to rounding. */
 static int smece_one_sign(const smece_field *field) {
   return field->all.size - fabs(field->all.net) <= 1e-12 * field->all.size;
 }
 
-/* Is the root at least as large as the width from which on these cells are fine enough?  Then
- * *start is that width, or a larger one not above the root either, and *excess is smECE_s - s
- * there.  The larger the width, the fewer the nodes. */
-static int smece_suffices(smece_field *field, double least, double *start, double *excess) {
+/* True if the root is at least `least`, the sigma from which these cells are fine enough.  Then
+ * *start is a sigma from `least` to the root, large to save nodes, and *excess is smECE_s - s
+ * there. */
+static int smece_fine_enough(smece_field *field, double least, double *start, double *excess) {
   if (field->all.size < least || least > 1.0)
     return 0;
   for (*start = fmax(least, SMECE_WIDE_START);; *start = least) {
-    smece_settle(field, *start);
+    smece_choose_base(field, *start);
     *excess = smece_excess(field, *start);
     if (*excess >= 0 || *start <= least)
       return *excess >= 0;
   }
 }
 
-/* The next level to try: after the widest cells one that fits the root that they give. */
+/* The next level to try; after the widest cells the one that suits their root. */
 static unsigned smece_next(smece_field *field, unsigned level) {
   if (level > SMECE_WIDEST)
     return level < SMECE_FINEST ? level + 1 : PC_EACH_SCORE;
@@ -211,8 +214,8 @@ static unsigned smece_next(smece_field *field, unsigned level) {
   return PC_EACH_SCORE;
 }
 
-/* Joins scores in cells of one level.  *next is 0 when they suffice, and then there is the
- * value, unless out is NULL; else the level to go on with. */
+/* Joins scores in cells of one level.  If they are fine enough, sets *next to 0 and, unless out is
+ * NULL, the value; otherwise sets *next to the level to try next. */
 static pcal_status smece_at_level(const pcal_env *env, const pc_curve_table *table,
                                   unsigned level, unsigned *next, pc_metric_result *out,
                                   pcal_error *err) {
@@ -221,13 +224,13 @@ static pcal_status smece_at_level(const pcal_env *env, const pc_curve_table *tab
   PC_TRY(smece_field_new(env, table, level, PC_SMOOTH_FINE, &field, err));
   const double least = pc_point_masses_sigma(&field.all, level, SMECE_JOIN_ERROR);
   const int one_sign = smece_one_sign(&field), each = level == PC_EACH_SCORE;
-  *next = one_sign || each || smece_suffices(&field, least, &start, &excess)
+  *next = one_sign || each || smece_fine_enough(&field, least, &start, &excess)
               ? 0
               : smece_next(&field, level);
   if (*next == 0 && out != NULL) {
     const double value = one_sign ? 0.0
                          : each   ? smece_search(&field, SMECE_SIGMA_MIN, SMECE_TOLERANCE)
-                                  : smece_rise(&field, start, excess, SMECE_TOLERANCE);
+                                  : smece_root_from(&field, start, excess, SMECE_TOLERANCE);
     out->value = fmax(value, fabs(field.all.net));
     pc_metric_result_part(out, "sigma", out->value);
     pc_metric_result_part(out, "signed", field.all.net);
@@ -236,9 +239,8 @@ static pcal_status smece_at_level(const pcal_env *env, const pc_curve_table *tab
   return PCAL_OK;
 }
 
-/* Finer and finer cells until they suffice.  *level is then 0, or else the level of cells that
- * a coarse table does not know yet.  out NULL: nothing but that; else all cells are known that
- * have been asked for so. */
+/* Refines cells until they are fine enough.  With out, sets the value.  With out NULL, sets *level to
+ * the level that a coarse table must resolve first, or to 0 if none. */
 static pcal_status smece_refine(const pcal_env *env, const pc_curve_table *table,
                                 unsigned *level, pc_metric_result *out, pcal_error *err) {
   *level = table->total < SMECE_JOIN_ROWS ? PC_EACH_SCORE : SMECE_WIDEST;
@@ -247,8 +249,8 @@ static pcal_status smece_refine(const pcal_env *env, const pc_curve_table *table
   return PCAL_OK;
 }
 
-/* Do cells of the widest level surely suffice?  Much wider ones can tell where smECE_s exceeds
- * s by far at some s, since the root is larger then. */
+/* Sets *surely if cells of the widest level are certainly fine enough: much wider cells show it if
+ * smECE_s exceeds s by far for some s, since the root is larger then. */
 static pcal_status smece_surely(const pcal_env *env, const pc_curve_table *table, int *surely,
                                 pcal_error *err) {
   smece_field field;
@@ -273,18 +275,18 @@ static pcal_status smece_cells(const pc_options *options, const pc_curve_table *
   return surely ? PCAL_OK : smece_refine(env, table, level, NULL, err);
 }
 
-/* Wide kernels first, which have few nodes, down to the net residual, which smECE is at least. */
+/* From wide kernels, which have few nodes, down to the net residual, a lower bound of smECE. */
 static double smece_rough_value(smece_field *field) {
   const double least = fmax(fabs(field->all.net), SMECE_ROUGH_START);
   if (smece_one_sign(field) || least > 1.0)
     return 0.0;
   if (field->all.size < least)
     return smece_search(field, SMECE_ROUGH_LEAST, SMECE_ROUGH_TOLERANCE);
-  smece_settle(field, least);
+  smece_choose_base(field, least);
   smece_bracket bracket = {.low = fmax(SMECE_ROUGH_WIDE, least)};
   bracket.above = smece_excess(field, bracket.low);
   if (bracket.above >= 0)
-    return smece_rise(field, bracket.low, bracket.above, SMECE_ROUGH_TOLERANCE);
+    return smece_root_from(field, bracket.low, bracket.above, SMECE_ROUGH_TOLERANCE);
   while (bracket.above < 0 && bracket.low > least) {
     bracket.high = bracket.low;
     bracket.below = bracket.above;
@@ -298,7 +300,7 @@ static double smece_rough_value(smece_field *field) {
   return smece_search(field, SMECE_ROUGH_LEAST, SMECE_ROUGH_TOLERANCE);
 }
 
-/* Cells as wide as they may be for a root not below the net residual. */
+/* The widest cells for a root not below the net residual. */
 static unsigned smece_rough_level(const pc_curve_table *table) {
   const pc_curve_cursor all = pc_curve_prefix_last(table->prefix);
   const double net = fabs(all.scores - all.hits) / all.rows;
@@ -310,7 +312,7 @@ static unsigned smece_rough_level(const pc_curve_table *table) {
   return level;
 }
 
-/* One of many replicas: cells are near enough, and so is a grid of few nodes. */
+/* For one of many replicas: cells and a grid of few nodes are accurate enough. */
 static pcal_status smece_rough(const pcal_env *env, const pc_curve_table *table,
                                pc_metric_result *out, pcal_error *err) {
   smece_field field;
@@ -340,20 +342,19 @@ const pc_metric pc_metric_smece = {
             .formula =
                 "the s for which  s = integral_0^1 |(1/N) sum_i (c_i - a_i) K_s(t, c_i)| dt",
             .about =
-                "The mean size of the residuals after smoothing them along the score with a "
-                "Gaussian reflected at 0 and 1, whose width s is chosen to equal the result. "
-                "It "
-                "needs no bins, changes continuously with the scores, and is small exactly "
-                "when "
-                "a calibrated model is near. The part \"sigma\" is that width; \"signed\" is "
-                "the mean of score - outcome: as large in size as the value when scores are "
-                "too "
-                "high, or too low, everywhere. The integral is right to 1e-6.",
+                "The mean absolute residual after smoothing along the score with a "
+                "Gaussian reflected at 0 and 1, whose width s is chosen to equal the "
+                "result. It needs no bins, is continuous in the scores, and is small if "
+                "and only if the predictions are close to calibrated ones. The part "
+                "\"sigma\" is that width; \"signed\" is the mean of score - outcome, equal "
+                "to the value in size if scores are too high, or too low, everywhere. The "
+                "integral is accurate to 1e-6.",
             .citation = "Blasiok & Nakkiran, Smooth ECE: principled reliability diagrams via "
                         "kernel smoothing, ICLR 2024",
             .notion = "top-label",
             .bound = "lower",
             .machine = "curve",
+            .better = PCAL_BETTER_LOWER,
             .options = smece_options,
             .option_count = sizeof smece_options / sizeof *smece_options,
         },

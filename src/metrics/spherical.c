@@ -1,12 +1,13 @@
 /* spherical: the spherical score.
  *
  * Formula:  -(1/N) sum_i p_{i, y_i} / |p_i|,  |p|: the Euclidean norm
- * Edge cases: (1) lower is better, from -1 (the true class has probability 1) to 0 (it has
- * probability 0): nothing is infinite; (2) probabilities are used as stored; the score does not
- * change when a row is rescaled.
+ * Edge cases:
+ * (1) lower is better, from -1 (the true class has probability 1) to 0 (it has probability 0):
+ *     never infinite;
+ * (2) probabilities are used as stored; the score does not change if a row is rescaled.
  * Source: Good 1971; Gneiting & Raftery 2007, example 2 (with the opposite sign).
  * Accuracy: 1 + the score of each row to a few ulp, without cancellation; the mean exact.
- * Cost: one root a row. */
+ * Cost: one root per row. */
 #include <math.h>
 
 #include "metrics/metric.h"
@@ -55,16 +56,17 @@ const pc_metric pc_metric_spherical = {
             .name = "spherical",
             .title = "spherical score",
             .formula = "-(1/N) sum_i p_{i,y_i} / sqrt(sum_k p_ik^2)",
-            .about = "A proper score, lower is better, from -1 to 0. It never becomes "
-                     "infinite. One more than it, upper-bound:score=spherical, bounds the "
-                     "calibration error that belongs to it.",
+            .about = "A proper score from -1 to 0, lower is better, never infinite. The "
+                     "score plus one, upper-bound:score=spherical, is an upper bound of "
+                     "its calibration error.",
             .citation = "Gneiting & Raftery, Strictly proper scoring rules, prediction, and "
                         "estimation, JASA 2007",
             .notion = "proper",
             .machine = "sum",
+            .better = PCAL_BETTER_LOWER,
         },
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES | PC_LOSS |
-              PC_SQUARED,
+              PC_PROPER_SCORE | PC_SQUARED,
     .configure = spherical_configure,
     .evaluate = spherical_evaluate,
 };

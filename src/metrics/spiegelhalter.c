@@ -34,7 +34,8 @@ static pcal_status spiegelhalter_test(const pc_options *options, const pc_curve_
     third += table->weight[i] * lean * lean * lean * lean * p * (1.0 - p);
   }
   if (!(variance > 0.0)) {
-    out->cannot = "every score is 0, 1/2 or 1, of which this test knows nothing; try ks-test";
+    out->cannot = "every score is 0, 1/2 or 1, so the variance of the statistic is 0; use "
+                  "ks-test";
     return PCAL_OK;
   }
   out->statistic = sum / sqrt(variance);
@@ -63,12 +64,13 @@ const pc_metric pc_metric_spiegelhalter = {
             .name = "spiegelhalter",
             .title = "Spiegelhalter's Z test",
             .formula = "sum_i (y_i - p_i)(1 - 2 p_i) / sqrt(sum_i (1 - 2 p_i)^2 p_i (1 - p_i))",
-            .about = "Tests whether the Brier score is what calibrated probabilities would "
-                     "earn. Positive when it is worse, as it is for too confident scores. "
-                     "Blind to errors that balance out.",
+            .about = "Tests whether the Brier score equals its expectation for calibrated "
+                     "probabilities. Positive if it is worse, as for over-confident "
+                     "scores. It cannot detect errors that cancel.",
             .citation = "Spiegelhalter, Statistics in Medicine 1986",
             .notion = "top-label",
             .machine = "curve",
+            .is_test = 1,
             .options = spiegelhalter_options,
             .option_count = sizeof spiegelhalter_options / sizeof *spiegelhalter_options,
         },

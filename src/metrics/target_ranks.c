@@ -1,21 +1,19 @@
-/* Where targets fall among the samples or quantiles of their rows.
- *
- * The law of ranks.  The target and the n members of a calibrated ensemble can be exchanged, so
- * each of the n + 1 ranks that the target may have is equally probable.
- *   samples    rank r stands for u uniform in [r/(n + 1), (r + 1)/(n + 1)]
- *   ties       a target equal to members b + 1 .. a has any of the ranks b .. a, each with the
- *              same probability: u is uniform in [b/(n + 1), (a + 1)/(n + 1)]
+/* Samples: the target and the n members of a calibrated ensemble are exchangeable, so each of the
+ * n + 1 ranks of the target is equally probable.
+ *   rank r     u is uniform in [r/(n + 1), (r + 1)/(n + 1)]
+ *   ties       a target equal to members b + 1 .. a has each of the ranks b .. a with the same
+ *              probability: u is uniform in [b/(n + 1), (a + 1)/(n + 1)]
  * Both are averaged, not drawn: results depend neither on a seed nor on the order of rows.
  *
- * Quantiles.  q of level t is right when P(y < q) <= t <= P(y <= q).  Without ties these are
- * equal; at a point mass any level in between is right, and the share nearest to t is taken.
+ * Quantiles: q of level t is calibrated if P(y < q) <= t <= P(y <= q).  Without ties these are
+ * equal; at a point mass any level in between is possible, and the share nearest to t is used.
  *
- * Variance of one row's part in the means of u and h = (u - 1/2)^2 in a calibrated model, when
- * these are averaged over cells of width w: 1/12 less the mean of w^2/12, and 1/180 less the
- * mean of var(h | cell).
+ * Variances of u and h = (u - 1/2)^2 for one row of a calibrated model, averaged over cells of width
+ * w: 1/12 minus the mean of w^2/12, and 1/180 minus the mean of var(h | cell).
  * Source: Hamill, Interpretation of rank histograms, Monthly Weather Review 2001; Czado,
  * Gneiting & Held, Predictive model assessment for count data, Biometrics 2009.
- * Accuracy: weights are added in the order of scores.   Cost: O(rows + n). */
+ * Accuracy: weights are added in the order of scores.
+ * Cost: O(rows + n). */
 #include "metrics/target_ranks.h"
 
 #include <math.h>

@@ -1,17 +1,17 @@
-/* Where targets fall among the samples or quantiles of their rows, over all rows. */
+/* Ranks of targets among the samples or quantiles of their rows, over all rows. */
 #ifndef PC_TARGET_RANKS_H
 #define PC_TARGET_RANKS_H
 
 #include "curve/curve_table.h"
 #include "data/forecast.h"
 
-/* Of n samples, as shares of the rows:
- *   mass   n + 1 numbers: targets in each cell between neighbouring samples; a target that
- *          equals some of them counts in equal parts in each cell that it touches
- * Of n quantiles:
+/* For n samples:
+ *   mass   n + 1 shares of targets, one for each cell between neighbouring samples; a target that
+ *          equals samples is divided equally among the cells that it touches
+ * For n quantiles:
  *   below  share of targets below each quantile
  *   upto   share of targets below or equal to it
- * One block of memory, which begins at mass or at below; the others are NULL. */
+ * Owned by pc_target_ranks_free; arrays of the other form are NULL. */
 typedef struct pc_target_ranks {
   size_t count; /* n */
   double *mass, *below, *upto;
@@ -22,16 +22,16 @@ PC_CHECKED pcal_status pc_target_ranks_new(const pcal_env *env, const pc_layout 
                                            pcal_error *err);
 void pc_target_ranks_free(const pcal_env *env, pc_target_ranks *places);
 
-/* Samples: the share of u <= level, with u uniform inside each cell. */
+/* For samples: the share of u <= level, with u uniform inside each cell. */
 double pc_target_ranks_share(const pc_target_ranks *places, double level);
 
-/* Quantiles: the share of targets up to quantile number `column`, as near to `level` as targets
- * that equal the quantile allow. */
+/* For quantiles: the share of targets up to quantile number `column`; if targets equal the quantile,
+ * the possible share nearest to `level`. */
 double pc_target_ranks_upto(const pc_target_ranks *places, size_t column, double level);
 
-/* What the verdict is made of (output/verdict_forecast.c).  Samples and normal predictions:
- * means over rows of u and (u - 1/2)^2, and the variance that these have for one row of a
- * calibrated model.  Quantiles: the places. */
+/* Summary of u for the verdict (output/verdict_forecast.c).  Samples: means over rows of u and of
+ * (u - 1/2)^2, and their variances for one row of a calibrated model.  Samples and quantiles: the
+ * ranks. */
 typedef struct pc_pit_summary {
   double mean, square;
   double mean_variance, square_variance;

@@ -3,15 +3,19 @@
  * Formula:  tce  = (sum_b (n_b/N) |conf_b - acc_b|^p)^(1/p)
  *           cwce = (sum_k sum_b (n_bk/N) |conf_bk - acc_bk|^p)^(1/p)
  *           classes=mean: (1/K) sum_k in place of sum_k, smaller by K^(1/p)
- * Edge cases: (1) width: (lo, hi] with edges i/M by one division, 0 in the first bin; mass: as
- * ece:binning=mass; (2) empty bins add nothing; a class that never occurs counts; (3)
- * debias=yes (p = 2) takes acc (1 - acc) / (n_b - 1) off each square, bins with n_b < 2 give 0,
- * then the positive part of each class, then the sum; (4) for p above 2 gaps are divided by the
- * largest before powers are taken, so that none is lost. Class values of cwce: (sum_b (n_bk/N)
- * |...|^p)^(1/p) for each class. Source: Gruber & Buettner 2022 (CWCE with the sum over
- * classes); Kumar, Liang & Ma 2019 (debiasing, and the mean over classes); Kull et al. 2019;
- * Broecker 2012. Accuracy: bin sums exact to 2^-50 a score. Cost: width: O(1) a score, one
- * addition for most scores of cwce; mass: a sort. */
+ * Edge cases:
+ * (1) width: (lo, hi] with edges i/M by one division, 0 in the first bin; mass: as
+ *     ece:binning=mass;
+ * (2) empty bins add nothing; a class that never occurs counts;
+ * (3) debias=yes (p = 2) subtracts acc (1 - acc) / (n_b - 1) from each square, bins with n_b <
+ *     2 give 0, then the positive part of each class is summed;
+ * (4) for p above 2 gaps are divided by the largest before powers are taken, so that none
+ *     underflows.
+ * Class values of cwce: (sum_b (n_bk/N) |conf_bk - acc_bk|^p)^(1/p) for each class.
+ * Source: Gruber & Buettner 2022 (CWCE with the sum over classes); Kumar, Liang & Ma 2019
+ * (debiasing, and the mean over classes); Kull et al. 2019; Broecker 2012.
+ * Accuracy: bin sums exact to 2^-50 per score.
+ * Cost: width: O(1) per score, one addition for most scores of cwce; mass: a sort. */
 #include <math.h>
 
 #include "base/elementary.h"
@@ -34,25 +38,23 @@ enum { CWCE_SUM, CWCE_MEAN };
        0,                                                                                 \
        0,                                                                                 \
        "width|mass",                                                                      \
-       "bins of equal width, or with equally many rows"},                                 \
+       "bins of equal width, or of equally many rows"},                                   \
   {                                                                                       \
     "debias", PCAL_OPTION_BOOL, "no", 0, 0, NULL,                                         \
-        "subtract the part that chance alone adds to each square (needs p=2)"             \
+        "subtract the expected contribution of chance from each square (needs p=2)"       \
   }
 
 static const pcal_option tce_options[] = {TCE_OPTIONS, PC_VIEW_OPTION};
 
 static const pcal_option cwce_options[] = {
     TCE_OPTIONS,
-    {"classes", PCAL_OPTION_CHOICE, "sum", 0, 0, "sum|mean",
-     "add the classes up, or take their mean"},
+    {"classes", PCAL_OPTION_CHOICE, "sum", 0, 0, "sum|mean", "sum over classes, or their mean"},
 };
 
 static pcal_status tce_need(const pc_options *options, pc_metric_config *reading,
                             pcal_error *err) {
   if (options->value[TCE_DEBIAS].choice && options->value[TCE_P].number != 2)
-    return pc_fail(err, PCAL_USAGE,
-                   "%s: debias=yes is known for squares only; take p=2 or leave it out",
+    return pc_fail(err, PCAL_USAGE, "%s: debias=yes needs p=2; add it or remove debias",
                    options->name);
   reading->need.machine = PC_CURVE;
   if (options->value[TCE_BINNING].choice == TCE_BY_MASS)
@@ -60,7 +62,7 @@ static pcal_status tce_need(const pc_options *options, pc_metric_config *reading
   reading->need.machine = PC_GRID;
   reading->need.grid.rule = PC_EDGES_RIGHT;
   reading->need.grid.bins = (size_t)options->value[TCE_BINS].number;
-  if (options->value[TCE_DEBIAS].choice) /* how sure squares are, in any company */
+  if (options->value[TCE_DEBIAS].choice) /* for the variance of debiased squares */
     reading->need.grid.moments = PC_MOMENT_SQUARE | PC_MOMENT_HIT;
   return PCAL_OK;
 }
@@ -76,7 +78,7 @@ static pcal_status cwce_configure(pc_options *options, const pc_layout *layout,
                                   pc_metric_config *reading, pcal_error *err) {
   (void)layout;
   reading->need.view.kind = PC_VIEW_CLASSES;
-  /* sum_k |p_k - e_k|^p is at most 2 in a row */
+  /* sum_k |p_k - e_k|^p is at most 2 for a row */
   reading->most = options->value[CWCE_CLASSES].choice == CWCE_SUM
                       ? pc_pow(2.0, 1.0 / options->value[TCE_P].number)
                       : 1.0;
@@ -118,15 +120,17 @@ const pc_metric pc_metric_tce = {
             .formula = "(sum_b (n_b/N) |conf_b - acc_b|^p)^(1/p)\n"
                        "debias=yes: root of sum_b (n_b/N) [(conf_b - acc_b)^2 - "
                        "acc_b (1 - acc_b)/(n_b - 1)], where positive",
-            .about = "How far the confidence of the predicted class is from its accuracy, in "
-                     "bins. Bins hide what happens inside them, so it estimates the error from "
-                     "below; chance adds to it in bins of few rows, which debias=yes takes "
-                     "off. With the same bins it does not fall as p grows.",
+            .about = "The gap between confidence and accuracy of the predicted class, in "
+                     "bins. Bins average over their scores, so it estimates a lower bound "
+                     "of the error; in bins of few rows chance increases it, which "
+                     "debias=yes corrects. With equal bins it does not decrease as p "
+                     "grows.",
             .citation = "Kumar, Liang & Ma, NeurIPS 2019; Gruber & Buettner, NeurIPS 2022; "
                         "Broecker 2012",
             .notion = "top-label",
             .bound = "lower",
             .machine = "grid",
+            .better = PCAL_BETTER_LOWER,
             .options = tce_options,
             .option_count = sizeof tce_options / sizeof *tce_options,
         },
@@ -144,14 +148,15 @@ const pc_metric pc_metric_cwce = {
             .title = "class-wise calibration error of order p",
             .formula = "(sum_k sum_b (n_bk/N) |conf_bk - acc_bk|^p)^(1/p)\n"
                        "classes=mean: (1/K) sum_k",
-            .about = "How far the probability of each class is from its frequency, in bins, "
-                     "over all classes. Packages differ in whether they add classes up "
-                     "(Gruber & Buettner, Kull's tables) or take their mean (Kumar).",
+            .about = "The gap between the probability of each class and its frequency, in "
+                     "bins, over all classes. Packages differ: some sum over classes "
+                     "(Gruber & Buettner, Kull's tables), others average (Kumar).",
             .citation = "Gruber & Buettner, NeurIPS 2022; Kumar, Liang & Ma, NeurIPS 2019; "
                         "Kull et al., NeurIPS 2019",
             .notion = "class-wise",
             .bound = "lower",
             .machine = "grid",
+            .better = PCAL_BETTER_LOWER,
             .options = cwce_options,
             .option_count = sizeof cwce_options / sizeof *cwce_options,
         },

@@ -1,20 +1,23 @@
-/* tce-kde: the top-label calibration error by kernel densities.
+/* tce-kde: the top-label calibration error, estimated by kernel densities.
  *
- * Formula:  (integral |x - acc(x)|^p f(x) dx / integral f(x) dx)^(1/p) over [0, 1],
- *           acc(x) = (sum over correct i of k(x - c_i)) / (sum over all i of k(x - c_i)),
- *           f(x) = sum over all i of k(x - c_i);  root=no leaves the power 1/p out
+ * Formula:  (integral |x - acc(x)|^p f(x) dx / integral f(x) dx)^(1/p) over [0, 1]
+ *           acc(x) = (sum over correct i of k(x - c_i)) / (sum over all i of k(x - c_i))
+ *           f(x) = sum over all i of k(x - c_i);  root=no omits the power 1/p
  *           k(d) = (1 - (d / 3b)^2)^3 for |d| < 3b: triweight of standard deviation b
  *           b = (standard deviation of c among correct rows) (2N)^(-1/5)
- * Edge cases: (1) c is the confidence in the predicted class, for two classes too; (2) each c
- * has one mirror image, -c below 0.5 and 2 - c from 0.5 on; (3) all on the published grid: 2^14
- * points from -0.6 to 1.6, each c shared by its two neighbours, integrals by the trapezoid
- * rule over the points inside (0, 1); (4) where f is 0 there is nothing to integrate; where
- * both densities are below 1e-6 the published code repeats the last integrand (carry-forward),
- * which is not done here; (5) no correct row, or correct rows that all have one confidence:
- * undefined, for there is no bandwidth. Source: Zhang, Kailkhura & Han 2020 (Mix-n-Match),
- * which does not take the root; densities as in KDEpy. Accuracy: that of the published
- * grid, 1.3e-4 wide; sums in a fixed order. Cost: one sort, and min(n, 2^14) times the kernel's
- * width in points. */
+ * Edge cases:
+ * (1) c is the confidence in the predicted class, for two classes too;
+ * (2) each c has one mirror image, -c below 0.5 and 2 - c from 0.5 on;
+ * (3) all on the published grid: 2^14 points from -0.6 to 1.6, each c shared by its two
+ *     neighbours, integrals by the trapezoid rule over the points inside (0, 1);
+ * (4) points with f = 0 are skipped; where both densities are below 1e-6 the published code
+ *     repeats the last integrand (carry-forward), which is not done here;
+ * (5) no correct row, or correct rows of one confidence only: undefined, since there is no
+ *     bandwidth.
+ * Source: Zhang, Kailkhura & Han 2020 (Mix-n-Match), which does not take the root; densities as
+ * in KDEpy.
+ * Accuracy: that of the published grid, 1.3e-4 wide; sums in a fixed order.
+ * Cost: one sort, and min(n, 2^14) times the kernel's width in points. */
 #include <math.h>
 #include <stdio.h>
 
@@ -31,7 +34,7 @@ enum { TCE_KDE_P, TCE_KDE_ROOT };
 static const pcal_option tce_kde_options[] = {
     {"p", PCAL_OPTION_REAL, "2", 1, 100, NULL, "power of the distance"},
     {"root", PCAL_OPTION_BOOL, "yes", 0, 0, NULL,
-     "take the p-th root at the end; the published code does not"},
+     "take the p-th root, which the published code does not"},
 };
 
 static pcal_status tce_kde_configure(pc_options *options, const pc_layout *layout,
@@ -54,7 +57,7 @@ static double tce_kde_power(double x, double power) {
   return power == 0.5 ? sqrt(x) : pc_lane_exp(power * pc_lane_log(fmax(x, 0x1p-1000)));
 }
 
-/* The bandwidth; without one, why there is none. */
+/* Sets *bandwidth and returns NULL, or returns the reason why there is none. */
 static const char *tce_kde_bandwidth(const pc_curve_table *table, double *bandwidth) {
   pc_fixed score = {0}, count = {0};
   size_t places = 0; /* distinct confidences of correct rows */
@@ -65,10 +68,10 @@ static const char *tce_kde_bandwidth(const pc_curve_table *table, double *bandwi
   }
   const double hits = pc_fixed_value(&count);
   if (hits <= 0)
-    return "no row is correct, and the bandwidth comes from correct rows";
+    return "no row is correct, and the bandwidth is computed from correct rows";
   if (places == 1)
-    return "the correct rows all have the same confidence, and the bandwidth comes from their "
-           "spread";
+    return "the correct rows all have the same confidence, and the bandwidth is computed "
+           "from their deviation";
   const double mean = pc_fixed_value(&score) / hits;
   double square = 0.0;
   for (size_t i = 0; i < table->count; i++)
@@ -77,7 +80,7 @@ static const char *tce_kde_bandwidth(const pc_curve_table *table, double *bandwi
   return NULL;
 }
 
-/* Two sums over rows at each point of the grid: all of them, and the correct ones. */
+/* Sums at each point of the grid: over all rows, and over correct ones. */
 typedef struct tce_kde_grid {
   double all[TCE_KDE_POINTS], correct[TCE_KDE_POINTS];
 } tce_kde_grid;
@@ -115,7 +118,7 @@ static void tce_kde_kernel(tce_kde_work *work, double bandwidth) {
   }
 }
 
-/* Densities at the points first .. last, up to a common factor. */
+/* Computes densities at the points first .. last, up to a common factor. */
 static void tce_kde_smooth(tce_kde_work *work, size_t first, size_t last) {
   for (size_t j = 0; j < TCE_KDE_POINTS; j++) {
     const double all = work->mass.all[j], correct = work->mass.correct[j];
@@ -180,28 +183,26 @@ const pc_metric pc_metric_tce_kde = {
         {
             .kind = "metrics",
             .name = "tce-kde",
-            .title = "top-label calibration error by kernel densities",
+            .title = "top-label calibration error by kernel density estimation",
             .formula =
                 "(integral |x - acc(x)|^p f(x) dx)^(1/p),  f: density of confidences,\n"
                 "acc(x): share of correct rows at confidence x; both by a triweight kernel",
-            .about =
-                "A binned top-label error with a smooth kernel in place of bins: densities of "
-                "all confidences and of those of correct rows, mirrored at 0 and 1, on the "
-                "grid "
-                "of the published code. Its bandwidth (a part) comes from the spread of the "
-                "correct rows' confidences; without spread, or without a correct row, the "
-                "value "
-                "is undefined. Two classes are measured by the predicted class too. One step "
-                "of "
-                "the published code is left out: where both densities are below 1e-6 it "
-                "repeats the last integrand and so carries an error across stretches of "
-                "confidence without rows; here such a stretch counts by its own density.",
+            .about = "A top-label error with kernels in place of bins: densities of all "
+                     "confidences and of those of correct rows, mirrored at 0 and 1, on the "
+                     "grid of the published code. The bandwidth (a part) is computed from the "
+                     "standard deviation of the confidences of correct rows; if that is 0, or "
+                     "no row is correct, the value is undefined. For two classes the predicted "
+                     "class is used too. One step of the published code is omitted: where both "
+                     "densities are below 1e-6 it repeats the last integrand, which carries an "
+                     "error across ranges of confidence without rows; here the integrand is "
+                     "always that of the densities.",
             .citation =
                 "Zhang, Kailkhura & Han, Mix-n-Match: ensemble and compositional methods "
                 "for uncertainty calibration in deep learning, ICML 2020",
             .notion = "top-label",
             .bound = "lower",
             .machine = "curve",
+            .better = PCAL_BETTER_LOWER,
             .options = tce_kde_options,
             .option_count = sizeof tce_kde_options / sizeof *tce_kde_options,
         },

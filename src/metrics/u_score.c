@@ -37,7 +37,7 @@
 #include "metrics/skce.h"
 
 enum { U_SCORE_KERNEL, U_SCORE_DISTANCE, U_SCORE_SCALE, U_SCORE_ROOT };
-enum { U_SCORE_MEDIAN = 0 }; /* the word of scale */
+enum { U_SCORE_MEDIAN = 0 }; /* choice of the option scale */
 
 static const pcal_option u_score_options[] = {PC_SKCE_KERNEL_OPTIONS};
 static const pcal_option u_score_ce_options[] = {
@@ -53,7 +53,7 @@ static pcal_status u_score_configure(pc_options *options, const pc_layout *layou
       layout->classes > 2)
     return pc_fail(err, PCAL_USAGE,
                    "%s: kernel=gaussian with distance=tv is not positive definite for more "
-                   "than two classes, so its score is not proper; change one of the two",
+                   "than two classes, so its score is not proper; change one of them",
                    options->name);
   reading->need.machine = PC_PAIR;
   return PCAL_OK;
@@ -114,14 +114,15 @@ const pc_metric pc_metric_u_score = {
             .title = "mean U-score of degree two",
             .formula = "2/(N(N-1)) sum_{i<j} S(p_i, p_j, y_i, y_j), S(P, P', y, y') = (P - "
                        "e_y)' k(P, P') (P' - e_{y'})",
-            .about = "A score of pairs of rows whose mean is least, namely 0, exactly for "
-                     "calibrated predictions. Its entropy and its sharpness are 0, so it is an "
-                     "unbiased estimate of the calibration error that it induces and says "
-                     "nothing about sharpness: proper, but not strictly. The same number as "
-                     "skce, which has an estimator for many rows.",
+            .about = "A score of pairs of rows whose expectation has its minimum, 0, "
+                     "exactly for calibrated predictions. Its entropy and sharpness are 0, "
+                     "so it is an unbiased estimate of the calibration error that it "
+                     "induces and does not measure sharpness: proper, but not strictly. "
+                     "Equal to skce, which has an estimator for many rows.",
             .citation = U_SCORE_CITATION,
             .notion = "canonical",
             .machine = "pair",
+            .better = PCAL_BETTER_LOWER,
             .options = u_score_options,
             .option_count = sizeof u_score_options / sizeof *u_score_options,
         },
@@ -139,12 +140,14 @@ const pc_metric pc_metric_u_divergence = {
             .formula = "1/N^2 sum_{i,j} (p_i - q_i)' k(p_i, p_j) (p_j - q_j), q_i the class "
                        "frequencies of rows with prediction p_i",
             .about = "The divergence of predictions from the class frequencies of the rows "
-                     "that share them: the error that the U-score induces, of the rows' own "
-                     "distribution. Never negative, and above zero for every finite sample of "
-                     "predictions that differ. The same number as skce:estimator=biased.",
+                     "with equal predictions: the calibration error induced by the U-score "
+                     "for the empirical distribution. Never negative, and positive for "
+                     "every finite sample of distinct predictions. Equal to "
+                     "skce:estimator=biased.",
             .citation = U_SCORE_CITATION,
             .notion = "canonical",
             .machine = "pair",
+            .better = PCAL_BETTER_LOWER,
             .options = u_score_options,
             .option_count = sizeof u_score_options / sizeof *u_score_options,
         },
@@ -158,16 +161,17 @@ const pc_metric pc_metric_u_ce = {
         {
             .kind = "metrics",
             .name = "u-ce",
-            .title = "calibration error that the U-score of degree two induces",
+            .title = "calibration error induced by the U-score of degree two",
             .formula = "CE_S = E (f(X) - P(Y|f(X)))' k(f(X), f(X')) (f(X') - P(Y|f(X'))), "
                        "estimated by max(0, u-score)",
-            .about = "Zero exactly when the whole probability vector is calibrated. Estimated "
-                     "by the mean U-score where that is positive, else by 0, which is never "
-                     "further from the truth. root=yes gives the kernel calibration error, "
-                     "which is at most the canonical error CE_2.",
+            .about = "Zero if and only if the whole probability vector is calibrated. "
+                     "Estimated by the mean U-score if positive, else by 0, which is never "
+                     "further from the true value. root=yes gives the kernel calibration "
+                     "error, which is at most the canonical error CE_2.",
             .citation = U_SCORE_CITATION,
             .notion = "canonical",
             .machine = "pair",
+            .better = PCAL_BETTER_LOWER,
             .options = u_score_ce_options,
             .option_count = sizeof u_score_ce_options / sizeof *u_score_ce_options,
         },

@@ -1,13 +1,16 @@
-/* upper-bound: what a proper score leaves room for as a calibration error.
+/* upper-bound: the upper bound of the calibration error that a proper score gives.
  *
  * Formula:  U_S = (1/N) sum_i S(p_i, y_i) - inf g_S,  g_S(p) = the mean of S(p, Y) for Y ~ p
  *           brier: inf g = 0;  log: inf g = 0;  spherical: inf g = -1
- * Edge cases: (1) score=brier and score=log are the scores themselves, score=spherical is one
- * more than the score; (2) a true class of probability exactly 0 makes the log bound infinite,
- * and the result names the first such row.
- * Source: Gruber & Buettner 2022, section 4 (v3): calibration error <= U_S, since
- * score = entropy of the outcomes + calibration - sharpness, and entropy - sharpness >= inf g.
- * Accuracy: that of the score.   Cost: that of the score. */
+ * Edge cases:
+ * (1) score=brier and score=log are the scores themselves, score=spherical is the score plus
+ *     one;
+ * (2) a true class of probability exactly 0 makes the log bound infinite, and the result names
+ *     the first such row.
+ * Source: Gruber & Buettner 2022, section 4 (v3): calibration error <= U_S, since score =
+ * entropy of the outcomes + calibration - sharpness, and entropy - sharpness >= inf g.
+ * Accuracy: that of the score.
+ * Cost: that of the score. */
 #include <math.h>
 #include <stdio.h>
 
@@ -46,8 +49,8 @@ static pcal_status upper_bound_evaluate(const pc_options *options, const pc_evid
   if (evidence->sum.infinite[0] > 0) {
     out->value = INFINITY;
     snprintf(out->why, sizeof out->why,
-             "row %llu gives its true class probability 0, so the log score bounds nothing; "
-             "score=brier does",
+             "row %llu gives its true class probability 0, so the log score gives no "
+             "bound; use score=brier",
              (unsigned long long)evidence->sum.infinite_row[0]);
   }
   return PCAL_OK;
@@ -60,16 +63,17 @@ const pc_metric pc_metric_upper_bound = {
             .name = "upper-bound",
             .title = "upper bound of the calibration error of a proper score",
             .formula = "(1/N) sum_i S(p_i, y_i) - inf g_S",
-            .about = "A proper score is calibration error less sharpness plus entropy; what it "
-                     "exceeds the smallest possible entropy by bounds the calibration error "
-                     "from above. For brier (the squared canonical error) and log that is the "
-                     "score itself, for spherical 1 + the score. It does not depend on the "
-                     "number of rows, so it can be trusted where binned errors cannot.",
+            .about = "A proper score is calibration error - sharpness + entropy; its "
+                     "excess over the smallest possible entropy is an upper bound of the "
+                     "calibration error. For brier (the squared canonical error) and log "
+                     "that is the score itself, for spherical 1 + the score. Unlike binned "
+                     "errors its expectation does not depend on the number of rows.",
             .citation = "Gruber & Buettner, Better uncertainty calibration via proper scores "
                         "for classification and beyond, NeurIPS 2022",
             .notion = "proper",
             .bound = "upper",
             .machine = "sum",
+            .better = PCAL_BETTER_LOWER,
             .options = upper_bound_options,
             .option_count = sizeof upper_bound_options / sizeof *upper_bound_options,
         },

@@ -252,7 +252,8 @@ static pcal_status paired_size_recalibrated(const paired_size_job *job, size_t s
 
 static paired_size_value paired_size_read(const pc_result_record *record) {
   const pc_interval_result *interval_result = &record->interval_result;
-  const int more = strcmp(record->metric, "accuracy") == 0;
+  const pc_metric *metric = pc_metric_find(record->metric);
+  const int higher = metric != NULL && metric->row.better == PCAL_BETTER_HIGHER;
   paired_size_value out = {(double)NAN, (double)NAN, 0, 0, 0};
   if (!interval_result->has_difference_interval)
     return out;
@@ -261,7 +262,7 @@ static paired_size_value paired_size_read(const pc_result_record *record) {
   out.excludes =
       interval_result->difference_low > 0.0 || interval_result->difference_high < 0.0;
   out.wide = interval_result->difference_method == PC_PAIRED_WIDE;
-  out.better = more ? interval_result->difference < 0.0 : interval_result->difference > 0.0;
+  out.better = higher ? interval_result->difference < 0.0 : interval_result->difference > 0.0;
   return out;
 }
 

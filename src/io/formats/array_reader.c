@@ -1,37 +1,36 @@
-/* Reader for arrays in memory: of a mapped file, or of a caller.
- *
- * A window is a view when nothing has to be converted: float32 and float64 in this machine's
- * byte order, aligned, in any order of rows and columns, for scores; float64 without gaps for
- * numbers; one column of int32, int64, uint8 or bool without gaps for labels.  Everything else
- * is converted window by window.  Columns may be chosen by number.
+/* A window points into the array if no conversion is needed:
+ *   scores   float32 and float64 in native byte order, aligned, with any strides
+ *   numbers  contiguous float64
+ *   labels   one contiguous column of int32, int64, uint8 or bool
+ * Everything else is converted window by window.  Columns may be chosen by number.
  *
  * Edge cases:
- *  1. whole numbers that stand for names become text; one that has no name is an empty text,
- *     which readers of text take as missing.
- *  2. strides may be negative, zero, or no multiple of the element's size.
- *  3. an array that is read window by window lies in its file row after row, or column after
- *     column; a window of it is read into memory of the reader's own, as it lies there. */
+ *  1. elements that are indices of names become text; an index without a name becomes an empty
+ *     text, which counts as missing.
+ *  2. strides may be negative, zero, or no multiple of the element size.
+ *  3. an array that is read from its file window by window is in row or column order there; a window
+ *     is read into memory of the reader in the same order. */
 #include "io/formats/array_reader.h"
 
 #include <stdint.h>
 #include <string.h>
 
-#define ARRAY_STAGE_BYTES ((size_t)4 << 20) /* a window that is read at a time */
+#define ARRAY_STAGE_BYTES ((size_t)4 << 20) /* size of a window read from a file */
 
 typedef struct array_state {
   pc_array array;
   size_t *chosen;
-  ptrdiff_t chosen_stride; /* between chosen columns, 0 when they are not evenly spaced */
-  int is_view;
-  size_t element_size; /* of a window that is not a view */
+  ptrdiff_t chosen_stride; /* between chosen columns; 0 if they are not evenly spaced */
+  int is_view;             /* windows point into the array */
+  size_t element_size;     /* of a converted window */
   void *buffer;
   size_t capacity; /* rows in buffer */
-  char *letters;   /* PC_ELEMENT_TEXT_MAX for each cell, for text */
+  char *letters;   /* text of numbers, PC_ELEMENT_TEXT_MAX bytes for each cell */
   size_t at;       /* next row */
-  /* Of an array that is read window by window. */
-  unsigned char *stage; /* the elements of the window, where array.first points to */
-  size_t stage_rows;    /* that it has room for */
-  size_t stage_begin;   /* row of the array that is its first */
+  /* For an array that is read from its file window by window: */
+  unsigned char *stage; /* elements of the window; array.first points here */
+  size_t stage_rows;    /* capacity */
+  size_t stage_begin;   /* first row of the window */
 } array_state;
 
 static void array_close(pc_reader *reader) {
@@ -80,7 +79,7 @@ static pcal_status array_reserve(pc_reader *reader, size_t rows, pcal_error *err
   return PCAL_OK;
 }
 
-/* Converts one run of elements to place `position` of the buffer. */
+/* Converts one run of elements into the buffer, from `position`. */
 static void array_convert_run(const pc_reader *reader, const pc_element_run *run,
                               size_t position, size_t step) {
   const array_state *state = reader->state;
@@ -90,7 +89,7 @@ static void array_convert_run(const pc_reader *reader, const pc_element_run *run
     pc_elements_to_double(&state->array.type, run, (double *)state->buffer + position, step);
 }
 
-/* Do the elements of a column lie closer together than those of a row? */
+/* True if neighbours in a column are closer in memory than neighbours in a row. */
 static int array_by_columns(const pc_array *array) {
   const ptrdiff_t down = array->row_stride < 0 ? -array->row_stride : array->row_stride;
   const ptrdiff_t along =
@@ -98,7 +97,7 @@ static int array_by_columns(const pc_array *array) {
   return down < along;
 }
 
-/* Along the rows when these hold several evenly spaced columns, else down the columns. */
+/* Converts row by row if rows are contiguous runs, else column by column. */
 static void array_convert_numbers(const pc_reader *reader, size_t rows) {
   const array_state *state = reader->state;
   const size_t columns = reader->columns;
@@ -158,14 +157,14 @@ static int array_down(const array_state *state) {
          state->array.row_stride == (ptrdiff_t)state->array.type.size;
 }
 
-/* Rows [at, at + rows) into the stage.  Columns that lie one after the other in the file do so
- * there too, in steps of the rows that it has room for. */
+/* Reads rows [at, at + rows) into the stage, in the order of the file.  In column order, columns are
+ * stage_rows elements apart. */
 static pcal_status array_stage(const pc_reader *reader, size_t rows, pcal_error *err) {
   array_state *state = reader->state;
   const pc_array *array = &state->array;
   const size_t size = array->type.size, row = array->columns * size;
   const size_t parts = array_down(state) ? array->columns : 1;
-  const size_t part = array_down(state) ? size : row; /* bytes of a row in each */
+  const size_t part = array_down(state) ? size : row; /* bytes of a row in each part */
   if (state->stage == NULL)
     state->stage = pc_alloc_raw(reader->env, state->stage_rows, row);
   if (state->stage == NULL)
@@ -179,7 +178,7 @@ static pcal_status array_stage(const pc_reader *reader, size_t rows, pcal_error 
   return PCAL_OK;
 }
 
-/* Room for windows of about ARRAY_STAGE_BYTES. */
+/* Sets the size of windows to about ARRAY_STAGE_BYTES. */
 static void array_stage_plan(array_state *state) {
   const size_t row = state->array.columns * state->array.type.size;
   const size_t rows = row >= ARRAY_STAGE_BYTES ? 1 : ARRAY_STAGE_BYTES / row;
@@ -217,7 +216,7 @@ static pcal_status array_next(pc_reader *reader, size_t max_rows, pc_window *out
   return PCAL_OK;
 }
 
-/* The distance between chosen columns, when it is the same for all. */
+/* Sets chosen_stride if the chosen columns are evenly spaced. */
 static void array_space_columns(array_state *state, size_t count) {
   const size_t *chosen = state->chosen;
   const ptrdiff_t step = count > 1 ? (ptrdiff_t)chosen[1] - (ptrdiff_t)chosen[0] : 1;
@@ -227,14 +226,14 @@ static void array_space_columns(array_state *state, size_t count) {
   state->chosen_stride = step * state->array.column_stride;
 }
 
-/* Can elements be read where they stand? */
+/* True if elements can be used without conversion. */
 static int array_direct(const pc_array *array) {
   const ptrdiff_t size = (ptrdiff_t)array->type.size;
   return !array->type.swapped && (uintptr_t)array->first % array->type.size == 0 &&
          array->row_stride % size == 0 && array->column_stride % size == 0;
 }
 
-/* How labels are taken that are stored as whole numbers. */
+/* Cell type of labels, by element type. */
 static pc_cell_type array_label_cells(const pc_element_type *type) {
   if (type->kind == PC_ELEMENT_SIGNED && type->size == sizeof(int32_t))
     return PC_CELLS_I32;
@@ -256,7 +255,7 @@ static pc_cell_type array_cells(const pc_array *array, size_t columns, pc_column
                                                             : PC_CELLS_F64;
 }
 
-/* Chooses between a view and conversion, and the type of the windows. */
+/* Chooses the cell type, and between a view and conversion. */
 static void array_plan(pc_reader *reader, pc_column_role as) {
   array_state *state = reader->state;
   const pc_array *array = &state->array;

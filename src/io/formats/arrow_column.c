@@ -1,15 +1,15 @@
-/* Where value j of row i lies (Arrow columnar format): a record batch is a struct array, whose
- * offset b counts for its children; column c with offset o has row i at b + o + i.  Fixed-size
- * lists of width w have it in their own child, with offset p, at p + (b + o + i) w + j.  Bit k
- * of a bitmap is bit k mod 8 of byte k / 8.
+/* Index of value j of row i (Arrow columnar format): a record batch is a struct array, whose offset b
+ * also applies to its children; column c with offset o has row i at b + o + i.  Fixed-size lists of
+ * width w store values in their own child, with offset p, at p + (b + o + i) w + j.  Bit k of a bitmap
+ * is bit k mod 8 of byte k / 8.
  *
  * Edge cases:
- *  1. a row is missing when its bit is 0 in the batch, in the column, or in the lists' values;
- *     without a bitmap, or when null_count is 0, none is.
- *  2. dictionaries hold text, and their indices must lie inside.
- *  3. a view of text has 16 bytes: its length, and either the text itself, up to 12 bytes, or
- *     four bytes of it, the number of a buffer and the place there.
- *  4. variable lists, decimals and other types are refused. */
+ *  1. a value is null if its bit is 0 in the batch, the column, or the child of the lists; without a
+ *     bitmap, or if null_count is 0, no value is null.
+ *  2. dictionaries contain text, and indices must be inside them.
+ *  3. a string view has 16 bytes: the length, and either the text itself, up to 12 bytes, or its first
+ *     four bytes, a buffer index and an offset.
+ *  4. variable-size lists, decimals and other types are refused. */
 #include "io/formats/arrow_column.h"
 
 #include <inttypes.h>
@@ -137,7 +137,9 @@ pcal_status pc_arrow_column_find(const pc_arrow_table *table, const char *name,
 static pcal_status arrow_column_broken(const pc_arrow_column *column, const char *what,
                                        pcal_error *err) {
   char shown[PC_CLIP_MAX];
-  return pc_fail(err, PCAL_DATA, "%s, column \"%s\": %s; see to what writes the Arrow data",
+  return pc_fail(err, PCAL_DATA,
+                 "%s, column \"%s\": %s; check the program that produced "
+                 "the Arrow data",
                  column->file, pc_clip(pc_slice_of(column->name), shown), what);
 }
 
@@ -175,7 +177,7 @@ static int arrow_column_enter_lists(const pc_arrow_column *column,
 
 pcal_status pc_arrow_part_find(const pc_arrow_column *column, const struct ArrowArray *batch,
                                pc_arrow_part *out, pcal_error *err) {
-  static const char mismatch[] = "an array does not fit its schema";
+  static const char mismatch[] = "an array does not match its schema";
   const uint64_t rows = (uint64_t)batch->length, skipped = (uint64_t)batch->offset;
   const struct ArrowArray *array = batch->children[column->child];
   const int64_t buffers = column->is_list ? 1 : arrow_column_buffers(column->kind);
@@ -261,7 +263,7 @@ static pcal_status arrow_column_view(const pc_arrow_column *column,
     memcpy(&room, lengths + (size_t)buffer * sizeof room, sizeof room);
   if (length < 0 || offset < 0 || (int64_t)offset + length > room ||
       text->buffers[2 + buffer] == NULL)
-    return arrow_column_broken(column, "the views of its text are broken", err);
+    return arrow_column_broken(column, "the string views are invalid", err);
   out->bytes = (const char *)text->buffers[2 + buffer] + offset;
   return PCAL_OK;
 }
@@ -274,7 +276,7 @@ static pcal_status arrow_column_string(const pc_arrow_column *column,
   const int64_t begin = arrow_column_offset(column, text->buffers[1], index);
   const int64_t end = arrow_column_offset(column, text->buffers[1], index + 1);
   if (begin < 0 || end < begin || (end > begin && text->buffers[2] == NULL))
-    return arrow_column_broken(column, "the offsets of its text are broken", err);
+    return arrow_column_broken(column, "the string offsets are invalid", err);
   *out = (pc_slice){end > begin ? (const char *)text->buffers[2] + begin : "",
                     (size_t)(end - begin)};
   return PCAL_OK;
@@ -291,13 +293,13 @@ pcal_status pc_arrow_part_text(const pc_arrow_part *part, size_t row, pc_slice *
   double index = 0;
   pc_elements_to_double(&column->number, &run, &index, 1);
   if (index < 0 || index >= (double)dictionary->length)
-    return arrow_column_broken(column, "an index lies outside its dictionary", err);
+    return arrow_column_broken(column, "an index is outside the dictionary", err);
   const uint64_t entry = (uint64_t)dictionary->offset + (uint64_t)index;
   const unsigned char *bits = arrow_column_bits(dictionary);
   *out = (pc_slice){"", 0};
   if (bits != NULL && !arrow_column_bit(bits, entry))
     return PCAL_OK;
   if (dictionary->buffers[1] == NULL)
-    return arrow_column_broken(column, "the offsets of its text are broken", err);
+    return arrow_column_broken(column, "the string offsets are invalid", err);
   return arrow_column_string(column, dictionary, entry, out, err);
 }

@@ -1,4 +1,4 @@
-/* Columns of Arrow record batches: their type by the schema, their values batch by batch. */
+/* Columns of Arrow record batches: types from the schema, values batch by batch. */
 #ifndef PC_ARROW_COLUMN_H
 #define PC_ARROW_COLUMN_H
 
@@ -14,49 +14,50 @@ typedef enum pc_arrow_kind {
 } pc_arrow_kind;
 
 typedef struct pc_arrow_column {
-  const char *file, *name; /* of the table and the schema */
-  size_t child;            /* its number in a batch */
+  const char *file, *name; /* names of the table and of the column */
+  size_t child;            /* index in a batch */
   int is_list;             /* fixed-size lists of numbers */
   size_t width;            /* values in a row */
   pc_arrow_kind kind;      /* of the values */
   pc_element_type number;  /* of numbers, and of indices into a dictionary */
-  int wide;                /* offsets of text have 64 bits */
-  int views;               /* text is views of text in place of offsets */
+  int wide;                /* text has 64-bit offsets */
+  int views;               /* text is stored as string views */
 } pc_arrow_column;
 
-/* Finds a column by name.  Fails with PCAL_USAGE when there is no
- * such column or several, with PCAL_DATA when its type cannot be used. */
+/* Finds a column by name.  Fails with PCAL_USAGE if there is no such column or several, with
+ * PCAL_DATA if its type is not supported. */
 PC_CHECKED pcal_status pc_arrow_column_find(const pc_arrow_table *table, const char *name,
                                             pc_arrow_column *out, pcal_error *err);
 
 /* A column in one batch; borrowed. */
 typedef struct pc_arrow_part {
   const pc_arrow_column *column;
-  const struct ArrowArray *values;     /* of the column, or of its lists */
-  uint64_t first_value;                /* number of the first value of row 0 in them */
-  uint64_t first_row, first_batch_row; /* of row 0 in the bitmaps */
-  const unsigned char *batch_bits, *row_bits, *value_bits; /* validity, or NULL: no nulls */
+  const struct ArrowArray *values;     /* the column, or the child of its lists */
+  uint64_t first_value;                /* index of the first value of row 0 */
+  uint64_t first_row, first_batch_row; /* bit of row 0 in row_bits and batch_bits */
+  const unsigned char *batch_bits, *row_bits,
+      *value_bits; /* validity bitmaps; NULL: no nulls */
 } pc_arrow_part;
 
-/* Fails with PCAL_DATA when the batch does not fit the column. */
+/* Fails with PCAL_DATA if the batch does not match the column. */
 PC_CHECKED pcal_status pc_arrow_part_find(const pc_arrow_column *column,
                                           const struct ArrowArray *batch, pc_arrow_part *out,
                                           pcal_error *err);
 
-/* Is there surely no null? */
+/* True if the part certainly has no nulls. */
 int pc_arrow_part_full(const pc_arrow_part *part);
 
-/* Is value `column` of a row missing? */
+/* True if value `column` of a row is null. */
 int pc_arrow_part_null(const pc_arrow_part *part, size_t row, size_t column);
 
-/* The first value of a row of numbers. */
+/* Address of the first value of a row of numbers. */
 const unsigned char *pc_arrow_part_at(const pc_arrow_part *part, size_t row);
 
-/* The truth of a row of booleans. */
+/* The value of a row of booleans. */
 int pc_arrow_part_true(const pc_arrow_part *part, size_t row);
 
-/* The text of a row that is not missing; an empty one for a null inside the dictionary.  Fails
- * with PCAL_DATA when offsets or indices are broken. */
+/* The text of a row that is not null; empty for a null inside the dictionary.  Fails with PCAL_DATA if
+ * offsets or indices are invalid. */
 PC_CHECKED pcal_status pc_arrow_part_text(const pc_arrow_part *part, size_t row, pc_slice *out,
                                           pcal_error *err);
 

@@ -1,8 +1,8 @@
-/* Reader for Arrow tables (arrow_table.c, arrow_column.c).
- *
- * A window is a view into a batch when nothing is null and nothing has to be converted: one
- * column of float32 or float64, alone or in fixed-size lists, for scores; float64 for numbers;
- * int32 for labels.  Everything else is gathered window by window. */
+/* A window points into a batch if no value is null and no conversion is needed:
+ *   scores   one column of float32 or float64, or of fixed-size lists of these
+ *   numbers  float64
+ *   labels   int32
+ * Everything else is copied window by window. */
 #include "io/formats/arrow_reader.h"
 
 #include <math.h>
@@ -16,15 +16,15 @@ typedef struct arrow_state {
   pc_arrow_table *table;
   pc_arrow_column *columns;
   size_t count;
-  const char **names; /* of the columns, in the schema */
+  const char **names; /* of the columns, owned by the schema */
   char *name;         /* "arrow:probs" */
   pc_input_file bytes;
-  int viewable; /* a window may be a view */
+  int viewable; /* windows may point into a batch */
   size_t element_size;
   void *buffer;
   size_t capacity; /* rows */
-  char *letters;   /* PC_ELEMENT_TEXT_MAX for each row, for numbers as text */
-  size_t batch;    /* next window: batch and row in it */
+  char *letters;   /* text of numbers, PC_ELEMENT_TEXT_MAX bytes for each row */
+  size_t batch;    /* position of the next window: batch and row in it */
   uint64_t row;
 } arrow_state;
 
@@ -82,7 +82,7 @@ static void arrow_set_missing(const pc_reader *reader, size_t index) {
     ((int32_t *)state->buffer)[index] = PCAL_MISSING_LABEL;
 }
 
-/* Value j of some rows into every `columns`-th place of the buffer, from `place` on. */
+/* Copies value j of each row to every `columns`-th element of the buffer, from `place`. */
 static void arrow_numbers(const pc_reader *reader, const pc_arrow_part *part, size_t row,
                           size_t rows, size_t j, size_t place) {
   const arrow_state *state = reader->state;
@@ -104,7 +104,7 @@ static void arrow_booleans(const pc_reader *reader, const pc_arrow_part *part, s
     ((double *)state->buffer)[i] = pc_arrow_part_true(part, row + i) ? 1.0 : 0.0;
 }
 
-/* One column of numbers or booleans; of lists all their values. */
+/* Copies a column of numbers, booleans or lists. */
 static void arrow_gather(const pc_reader *reader, const pc_arrow_part *part, size_t row,
                          size_t rows, size_t place) {
   const size_t width = part->column->width;
@@ -173,7 +173,7 @@ static pcal_status arrow_window(const pc_reader *reader, const struct ArrowArray
   return PCAL_OK;
 }
 
-/* Goes to the batch of the next row; NULL at the end. */
+/* Sets *batch to the batch of the next row; NULL at the end. */
 static pcal_status arrow_seek(pc_reader *reader, const struct ArrowArray **batch,
                               pcal_error *err) {
   arrow_state *state = reader->state;
@@ -227,11 +227,13 @@ static pcal_status arrow_check_column(const pc_arrow_column *column, pc_column_r
                                       size_t count, pcal_error *err) {
   const int wants_numbers = as == PC_COLUMN_SCORES || as == PC_COLUMN_NUMBERS;
   if (wants_numbers && column->kind != PC_ARROW_NUMBER)
-    return arrow_unfit(column, "numbers are wanted; cast it to float64", err);
+    return arrow_unfit(column, "numbers are required; cast it to float64", err);
   if (column->is_list && as != PC_COLUMN_SCORES)
     return arrow_unfit(column, "only scores may be lists; give one value for each row", err);
   if (column->is_list && count > 1)
-    return arrow_unfit(column, "it holds lists; name it alone, or a column for each class",
+    return arrow_unfit(column,
+                       "it contains lists; name only this column, or one column "
+                       "for each class",
                        err);
   return PCAL_OK;
 }
@@ -245,7 +247,7 @@ static pcal_status arrow_find_columns(const char *const *names, pc_column_role a
     state->names[i] = state->columns[i].name;
     for (size_t j = 0; j < i; j++)
       if (state->columns[j].child == state->columns[i].child)
-        return arrow_unfit(&state->columns[i], "it is named twice; leave one out", err);
+        return arrow_unfit(&state->columns[i], "it is named twice; name it once", err);
   }
   reader->columns = state->columns[0].is_list ? state->columns[0].width : state->count;
   reader->listed = state->columns[0].is_list;
@@ -253,7 +255,7 @@ static pcal_status arrow_find_columns(const char *const *names, pc_column_role a
   return PCAL_OK;
 }
 
-/* Chooses the type of the windows, and whether they may be views. */
+/* Chooses the cell type, and whether windows may be views. */
 static void arrow_plan(pc_reader *reader, pc_column_role as) {
   arrow_state *state = reader->state;
   const pc_arrow_column *column = &state->columns[0];

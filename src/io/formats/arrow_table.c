@@ -47,7 +47,9 @@ static pcal_status arrow_table_failed(pc_arrow_table *table, int code, pcal_erro
   else
     snprintf(shown, sizeof shown, "error %d", code);
   arrow_table_end(table);
-  return pc_fail(err, PCAL_IO, "%s: the Arrow stream failed (%s); see to what writes it",
+  return pc_fail(err, PCAL_IO,
+                 "%s: the Arrow stream failed (%s); check the program that "
+                 "produced it",
                  table->name, shown);
 }
 
@@ -66,7 +68,8 @@ static pcal_status arrow_table_add(pc_arrow_table *table, struct ArrowArray *bat
     status = pc_arrow_wrap_array(batch, table->env, err);
   if (status == PCAL_OK && !arrow_table_fits(table, batch))
     status = pc_fail(err, PCAL_DATA,
-                     "%s: an Arrow batch does not fit its schema; see to what writes it",
+                     "%s: an Arrow batch does not match its schema; check the program that "
+                     "produced it",
                      table->name);
   if (status == PCAL_OK)
     status = pc_reserve(table->env, &batches, &table->capacity, table->count + 1,
@@ -114,8 +117,8 @@ pcal_status pc_arrow_table_open(pc_arrow_table *table, const char *name, const p
     PC_TRY(pc_arrow_wrap_schema(&table->schema, env, err));
   if (strcmp(table->schema.format, "+s") != 0)
     return pc_fail(err, PCAL_DATA,
-                   "%s holds no Arrow record batches but arrays of type %s; give a table of "
-                   "columns",
+                   "%s contains Arrow arrays of type %s, not record batches; give a table "
+                   "of columns",
                    name, table->schema.format);
   if (table->single.release != NULL) {
     struct ArrowArray batch = table->single;
@@ -125,7 +128,7 @@ pcal_status pc_arrow_table_open(pc_arrow_table *table, const char *name, const p
   while (table->rows == 0 && !pc_arrow_table_ended(table))
     PC_TRY(arrow_table_pull(table, err));
   if (table->rows == 0)
-    return pc_fail(err, PCAL_DATA, "%s holds no rows; give at least one", name);
+    return pc_fail(err, PCAL_DATA, "%s has no rows; give at least one", name);
   return PCAL_OK;
 }
 

@@ -1,20 +1,18 @@
-/* Is the first line a header?  The caller may say so.  Otherwise each of its cells is a number,
- * missing (see slice.h), or text, and the first rule that fits decides:
- *  1. text and no numbers is a header: "label,cat,dog".
- *  2. numbers that count 0, 1, 2, ... from left to right, at least three of them, are a header,
- *     as data frames without names are written: "0,1,2", ",0,1,2" or "label,0,1,2".
- *  3. text beside numbers is compared with the cells below it in line 2: numbers below every
- *     text make a header, "1,2,y" above "0.5,0.5,1"; text below every text makes a row,
- *     "cat,0.25,0.75" above "dog,0.5,0.5", unless the numbers are 0 and 1 as in rule 4; all
- *     else, also when there is no line 2, is refused.
- *  4. the two numbers 0 and 1, written so and alone but for missing cells, are names of columns
- *     or a row: "0,1" and ",0,1" are refused.
- *  5. other numbers, and nothing but missing cells, are a row: "0.25,0.75" or "0.0,1.0".
- * What is refused can be declared.
+/* Header detection.  With PC_HEADER_DECIDE each cell of the first line is classified as number,
+ * missing (see slice.h) or text, and the first matching rule decides:
+ *  1. text and no numbers: a header, "label,cat,dog".
+ *  2. at least three numbers counting 0, 1, 2, ... from left to right: a header, as data frames without
+ *     column names are written, "0,1,2", ",0,1,2" or "label,0,1,2".
+ *  3. text and numbers: compared with line 2.  Numbers below every text: a header, "1,2,y" above
+ *     "0.5,0.5,1".  Text below every text: a row, "cat,0.25,0.75" above "dog,0.5,0.5", unless the
+ *     numbers are 0 and 1 as in rule 4.  Anything else, or no line 2: ambiguous.
+ *  4. exactly the numbers 0 and 1, so written, and missing cells: ambiguous, "0,1" or ",0,1".
+ *  5. other numbers, or only missing cells: a row, "0.25,0.75" or "0.0,1.0".
+ * Ambiguous files are refused; the caller can declare the header instead.
  *
- * An apostrophe before a name that a spreadsheet would take for a formula ('=a, '-b) is left
- * out: it is how we write such names.
- * A byte order mark of UTF-8 is skipped; UTF-16 and files with NUL bytes are refused. */
+ * An apostrophe before a name that a spreadsheet would read as a formula ('=a, '-b) is removed: our
+ * CSV output writes such names with it.
+ * A UTF-8 byte order mark is skipped; UTF-16 and files with NUL bytes are refused. */
 #include "io/formats/csv_header.h"
 
 #include <inttypes.h>
@@ -37,7 +35,7 @@ static pcal_status csv_head_check_text(const pc_input_file *bytes, pcal_error *e
   if (memchr(data, '\0', probe) != NULL ||
       memcmp(data, "\x93NUMPY", probe < 6 ? probe : 6) == 0)
     return pc_fail(err, PCAL_DATA,
-                   "%s is not a text file; give a file whose extension says what it holds",
+                   "%s is not a text file; give a file with the extension of its format",
                    bytes->name);
   return PCAL_OK;
 }
@@ -59,14 +57,14 @@ static int csv_head_is_text(pc_slice text) {
   return !pc_slice_is_missing(text) && !csv_head_is_number(text, &value);
 }
 
-/* What the first line holds. */
+/* Counts of the cells in the first line. */
 typedef struct csv_head_line {
   size_t columns, numbers, texts;
   int counting; /* the numbers are 0, 1, 2, ... */
   int digits;   /* each is written as one character */
 } csv_head_line;
 
-/* Moves behind the first record. */
+/* Classifies the first record and moves past it. */
 static pcal_status csv_head_look(pc_csv_scan *scan, csv_head_line *out, pcal_error *err) {
   double value = 0;
   pc_csv_cell cell = {.last = 0};
@@ -92,7 +90,7 @@ typedef enum csv_head_verdict {
   CSV_HEAD_ROW
 } csv_head_verdict;
 
-/* Rule 3: what stands in line 2 below the texts of line 1. */
+/* Rule 3: compares the texts of line 1 with the cells below them. */
 static pcal_status csv_head_compare(pc_csv_scan first, pc_csv_scan second, size_t texts,
                                     csv_head_verdict *out, pcal_error *err) {
   size_t above_texts = 0, above_numbers = 0;
@@ -130,7 +128,7 @@ static pcal_status csv_head_decide(pc_csv_scan first, pc_csv_scan second,
   return PCAL_OK;
 }
 
-/* One block: the pointers, then the letters; `letters` bounds their number. */
+/* Reads the names into one block of pointers and text; `letters` bounds the length of the text. */
 static pcal_status csv_head_names(pc_csv_scan scan, size_t columns, size_t letters,
                                   const pcal_env *env, const char ***out, pcal_error *err) {
   const size_t pointers = columns * sizeof(char *);

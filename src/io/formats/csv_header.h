@@ -1,4 +1,4 @@
-/* The first record of a delimited text: how many columns there are, and their names. */
+/* The first record of a delimited text file: the number of columns, and their names. */
 #ifndef PC_CSV_HEADER_H
 #define PC_CSV_HEADER_H
 
@@ -6,17 +6,17 @@
 #include "io/formats/csv_scan.h"
 #include "io/input_file.h"
 
-/* Is the first line a header?  The values of pcal_inputs. */
+/* Whether the first line is a header; values as in pcal_inputs. */
 typedef enum pc_header_mode { PC_HEADER_DECIDE, PC_HEADER_YES, PC_HEADER_NO } pc_header_mode;
 
 typedef struct pc_csv_header {
   size_t columns;
-  const char **names; /* owned, one block with the letters; NULL without a header */
-  pc_csv_scan data;   /* stands at the first row */
+  const char **names; /* owned, in one block with their text; NULL without a header */
+  pc_csv_scan data;   /* at the first row */
 } pc_csv_header;
 
-/* Fails with PCAL_DATA when the file is no text, begins with a blank line or has no rows, and
- * when it is to be decided but unclear whether it has a header. */
+/* Fails with PCAL_DATA if the file is not text, begins with a blank line or has no rows, or if
+ * PC_HEADER_DECIDE is given and the first line is ambiguous. */
 PC_CHECKED pcal_status pc_csv_header_read(const pc_input_file *bytes, char delimiter,
                                           pc_header_mode header, const pcal_env *env,
                                           pc_csv_header *out, pcal_error *err);

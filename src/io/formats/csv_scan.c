@@ -1,9 +1,9 @@
-/* Rules, after RFC 4180:
- *  1. lines end with LF or CRLF; the last one may have no end.
- *  2. a cell whose first character other than a space is a quote runs to the closing quote,
- *     delimiters and line ends included; "" inside stands for one quote.
- *  3. spaces around a cell are dropped, inside quotes they are kept; with commas as
- *     delimiters this holds for tabs as well.
+/* Rules (RFC 4180):
+ *  1. lines end with LF or CRLF; the last line end may be missing.
+ *  2. a cell whose first nonblank character is a quote extends to the closing quote, including
+ *     delimiters and line ends; "" inside is one quote.
+ *  3. spaces around a cell are removed, inside quotes they are kept; with commas as delimiters the
+ *     same holds for tabs.
  *  4. a quote inside an unquoted cell is an ordinary character. */
 #include "io/formats/csv_scan.h"
 
@@ -22,7 +22,7 @@ static const char *csv_scan_skip_space(const pc_csv_scan *scan, const char *at) 
   return at;
 }
 
-/* Length of the line end at `at`: 0 when there is none. */
+/* Length of the line end at `at`; 0 if there is none. */
 static size_t csv_scan_line_end(const pc_csv_scan *scan, const char *at) {
   if (at < scan->end && *at == '\n')
     return 1;
@@ -31,7 +31,7 @@ static size_t csv_scan_line_end(const pc_csv_scan *scan, const char *at) {
   return 0;
 }
 
-/* Moves behind the delimiter or line end at `after`; 0 when neither is there. */
+/* Advances past the delimiter or line end at `after`; returns 0 if there is neither. */
 static int csv_scan_finish(pc_csv_scan *scan, const char *after, int *last) {
   const size_t line_end = csv_scan_line_end(scan, after);
   if (line_end == 0 && after < scan->end && *after != scan->delimiter)

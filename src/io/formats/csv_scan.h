@@ -1,4 +1,4 @@
-/* Cells of a delimited text, one after another. */
+/* Scanner for the cells of delimited text (CSV, TSV). */
 #ifndef PC_CSV_SCAN_H
 #define PC_CSV_SCAN_H
 
@@ -6,33 +6,33 @@
 #include "io/slice.h"
 
 typedef struct pc_csv_scan {
-  const char *name; /* of the file, for sentences */
+  const char *name; /* of the file, for messages */
   const char *at, *end;
   uint64_t line; /* of the byte at `at`, from 1 */
   char delimiter;
 } pc_csv_scan;
 
 typedef struct pc_csv_cell {
-  pc_slice text; /* without the quotes around it; pairs of quotes inside are still pairs */
-  int escaped;   /* text holds pairs of quotes */
-  int last;      /* the record ends here */
+  pc_slice text; /* without enclosing quotes; doubled quotes inside are not resolved */
+  int escaped;   /* text contains doubled quotes */
+  int last;      /* the last cell of the record */
 } pc_csv_cell;
 
-/* Reads one cell and moves on.  Fails with PCAL_DATA when a quote is never closed or is
- * followed by text. */
+/* Reads one cell and advances.  Fails with PCAL_DATA if a quote is not closed, or followed by text. */
 PC_CHECKED pcal_status pc_csv_scan_cell(pc_csv_scan *scan, pc_csv_cell *out, pcal_error *err);
 
-/* Reads a cell that is a plain number with nothing around it; 0, unmoved, when it is not. */
+/* Reads a cell that is a plain number without spaces or quotes.  Returns 0 without advancing if it is
+ * not. */
 int pc_csv_scan_number(pc_csv_scan *scan, double *value, int *last);
 
-/* Counts the cells of the record that starts here, and moves behind it. */
+/* Counts the cells of the next record, and advances past it. */
 PC_CHECKED pcal_status pc_csv_scan_record(pc_csv_scan *scan, size_t *cells, pcal_error *err);
 
-/* Does the line at the start of which the scan stands hold nothing but spaces? */
+/* True if the line at the scan position, which must be a line start, is blank. */
 int pc_csv_scan_blank(const pc_csv_scan *scan);
 
-/* Writes the text of a cell with its pairs of quotes resolved, at most text.length bytes;
- * returns the length. */
+/* Copies the text of a cell with doubled quotes resolved, at most text.length bytes; returns the
+ * length. */
 size_t pc_csv_cell_copy(const pc_csv_cell *cell, char *out);
 
 #endif

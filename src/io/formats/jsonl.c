@@ -90,7 +90,7 @@ pcal_status pc_jsonl_members(const pc_input_file *bytes, const pcal_env *env,
   }
   if (out->count > 0)
     return PCAL_OK;
-  return pc_fail(err, PCAL_DATA, "%s, line 1: the object has no fields; write some",
+  return pc_fail(err, PCAL_DATA, "%s, line 1: the object has no fields; write at least one",
                  bytes->name);
 }
 
@@ -116,7 +116,7 @@ static pcal_status jsonl_value(jsonl_state *state, pc_jsonl_scan *at, pc_jsonl_v
     *out = field.value;
   }
   if (out->kind == PC_JSONL_NONE)
-    return pc_jsonl_fail(at, "the object does not have it; write null where a value is missing",
+    return pc_jsonl_fail(at, "the object has no such field; write null for a missing value",
                          err);
   return PCAL_OK;
 }
@@ -186,7 +186,9 @@ static pcal_status jsonl_text(const pc_reader *reader, const pc_jsonl_scan *at,
   PC_TRY(status);
   *out = (pc_slice){NULL, pc_jsonl_copy(value, state->letters + state->letter_count)};
   if (out->length == SIZE_MAX)
-    return pc_jsonl_fail(at, "the string holds half of a surrogate pair; write it as UTF-8",
+    return pc_jsonl_fail(at,
+                         "the string contains half of a surrogate pair; write it as "
+                         "UTF-8",
                          err);
   state->letter_count += out->length;
   return PCAL_OK;
@@ -235,9 +237,7 @@ static pcal_status jsonl_row(const pc_reader *reader, size_t row, pcal_error *er
   pc_jsonl_value value;
   PC_TRY(jsonl_value(state, &at, &value, err));
   if (value.kind == PC_JSONL_OBJECT)
-    return pc_jsonl_fail(&at,
-                         "it holds an object; give a number, an array of numbers or a "
-                         "string",
+    return pc_jsonl_fail(&at, "it is an object; give a number, an array of numbers or a string",
                          err);
   if (value.kind == PC_JSONL_NULL) {
     for (size_t column = 0; column < reader->columns; column++)

@@ -83,14 +83,16 @@ static pcal_status jsonl_scan_string(pc_jsonl_scan *scan, pc_jsonl_value *out,
       length = jsonl_scan_escape(at, scan->end);
     }
     if (length == 0)
-      return pc_jsonl_fail(scan, "a backslash begins no escape of JSON; write \\\\ for it",
+      return pc_jsonl_fail(scan,
+                           "a backslash begins an invalid escape; write a backslash "
+                           "as \\\\",
                            err);
     at += length;
   }
   if (at == scan->end || *at != '"')
     return pc_jsonl_fail(scan,
-                         "a string is not closed on its line, or holds a control character; "
-                         "write line ends as \\n and tabs as \\t",
+                         "a string is not closed on its line, or contains a control "
+                         "character; write line ends as \\n and tabs as \\t",
                          err);
   out->text = (pc_slice){first, (size_t)(at - first)};
   scan->at = at + 1;
@@ -137,12 +139,12 @@ static size_t jsonl_scan_word(const pc_jsonl_scan *scan, const char *word) {
 static pcal_status jsonl_scan_unknown(const pc_jsonl_scan *scan, pcal_error *err) {
   if (jsonl_scan_word(scan, "NaN") > 0 || jsonl_scan_word(scan, "Infinity") > 0 ||
       jsonl_scan_word(scan, "-Infinity") > 0)
-    return pc_jsonl_fail(
-        scan, "NaN and Infinity are not JSON; write null where a value is missing", err);
+    return pc_jsonl_fail(scan, "NaN and Infinity are not JSON; write null for a missing value",
+                         err);
   if (jsonl_scan_peek(scan) == '\n')
-    return pc_jsonl_fail(
-        scan, "the line ends before its object does; write each object on one line", err);
-  return pc_jsonl_fail(scan, "here is no JSON value; write it as json.dumps does", err);
+    return pc_jsonl_fail(scan, "the line ends inside an object; write each object on one line",
+                         err);
+  return pc_jsonl_fail(scan, "this is not a JSON value; write it with json.dumps", err);
 }
 
 /* Null, a boolean, a number or a string. */

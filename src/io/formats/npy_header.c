@@ -117,7 +117,7 @@ static int npy_header_shape(npy_header_text *text) {
 
 static pcal_status npy_header_structured(const npy_header_text *text, pcal_error *err) {
   return pc_fail(err, PCAL_DATA,
-                 "%s holds a structured array; save each field as an array of its own",
+                 "%s contains a structured array; save each field as a separate array",
                  text->name);
 }
 
@@ -196,16 +196,16 @@ static pcal_status npy_header_refuse_type(const char *name, pc_slice descr, pcal
   pc_clip(descr, shown);
   if (letter == 'O' || pc_slice_is(descr, "O"))
     return pc_fail(err, PCAL_DATA,
-                   "%s holds Python objects, which are never unpickled; convert the array to "
-                   "numbers (array.astype) and save it again",
+                   "%s contains Python objects, which are never unpickled; convert the "
+                   "array to numbers (array.astype) and save it again",
                    name);
   if (letter == 'U' || letter == 'S')
     return pc_fail(err, PCAL_DATA,
-                   "%s holds text (type %s); give names in a CSV file, or save numbers", name,
-                   shown);
+                   "%s contains text (type %s); give names in a CSV file, or save numbers",
+                   name, shown);
   return pc_fail(err, PCAL_DATA,
-                 "%s holds elements of type %s; float16 to float64, integers and bool can be "
-                 "read, so convert the array and save it again",
+                 "%s has elements of type %s; convert them to float16, float32, float64, "
+                 "an integer type or bool and save the array again",
                  name, shown);
 }
 

@@ -51,7 +51,8 @@ static pcal_status npz_names(const pc_input_file *bytes, const pc_zip *zip, pc_n
   }
   if (out->count > 0)
     return PCAL_OK;
-  return pc_fail(err, PCAL_DATA, "%s holds no arrays; write it with numpy.savez", bytes->name);
+  return pc_fail(err, PCAL_DATA, "%s contains no arrays; write it with numpy.savez",
+                 bytes->name);
 }
 
 pcal_status pc_npz_members(const pc_input_file *bytes, const pcal_env *env, pc_name_table *out,

@@ -60,7 +60,7 @@ static uint32_t zip_u32(const unsigned char *at) {
 static pcal_status zip_damaged(const pc_input_file *bytes, const char *what, pcal_error *err) {
   return pc_fail(
       err, PCAL_DATA,
-      "%s is not a sound zip archive: %s; copy it or write it again with numpy.savez",
+      "%s is not a valid zip archive: %s; copy it or write it again with numpy.savez",
       bytes->name, what);
 }
 
@@ -68,7 +68,7 @@ static pcal_status zip_damaged_entry(const pc_input_file *bytes, pc_slice entry,
                                      const char *what, pcal_error *err) {
   char shown[PC_CLIP_MAX];
   return pc_fail(err, PCAL_DATA,
-                 "%s is not a sound zip archive: the entry \"%s\" %s; copy it or write it "
+                 "%s is not a valid zip archive: the entry \"%s\" %s; copy it or write it "
                  "again with numpy.savez",
                  bytes->name, pc_clip(entry, shown), what);
 }
@@ -278,7 +278,7 @@ static pcal_status zip_fill(const pc_input_file *bytes, const pcal_env *env, pc_
     PC_TRY(zip_place(bytes, directory.start, &out->entries[i], err));
   }
   if (at != end)
-    return zip_damaged(bytes, "its directory holds more than its entries", err);
+    return zip_damaged(bytes, "its directory contains more than its entries", err);
   return zip_check_apart(bytes, out, env, err);
 }
 

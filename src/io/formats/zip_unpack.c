@@ -46,8 +46,8 @@ static pcal_status zip_unpack_check_method(const zip_unpack_job *job, pcal_error
                    job->name);
   if (entry->method != PC_ZIP_STORED && entry->method != PC_ZIP_DEFLATED)
     return pc_fail(err, PCAL_DATA,
-                   "%s is packed by method %u; only stored and deflated arrays can be read, as "
-                   "numpy.savez and numpy.savez_compressed write them",
+                   "%s is compressed by method %u; write it with numpy.savez or "
+                   "numpy.savez_compressed",
                    job->name, entry->method);
   if (entry->method == PC_ZIP_STORED && entry->packed != entry->unpacked)
     return zip_unpack_damaged(job, "it is stored, but its two sizes differ", err);
@@ -61,8 +61,8 @@ static pcal_status zip_unpack_check_size(const zip_unpack_job *job, pcal_error *
   if (entry->unpacked / PC_ZIP_RATIO_MAX > entry->packed)
     return pc_fail(err, PCAL_DATA,
                    "%s claims to unpack from %" PRIu64 " to %" PRIu64
-                   " bytes, more than deflate can do; the file is damaged or hostile, so do "
-                   "not trust it",
+                   " bytes, more than deflate can compress; the file is damaged or "
+                   "malicious, so do not trust it",
                    job->name, entry->packed, entry->unpacked);
   if (entry->unpacked > PC_ZIP_FREE && entry->unpacked / PC_ZIP_RATIO > entry->packed)
     return pc_fail(err, PCAL_MEMORY,

@@ -348,10 +348,11 @@ pcal_status pc_paired_differences(pcal_results *results, const pcal_results *oth
 }
 
 void pc_paired_differences_mark_injective(pcal_results *results) {
-  static const char *const scores[] = {"brier", "log", "spherical"};
-  for (size_t m = 0; m < results->metric_count; m++)
-    for (size_t s = 0; s < sizeof scores / sizeof *scores; s++)
-      if (strcmp(results->records[m].metric, scores[s]) == 0)
-        results->records[m].interval_result.difference_of_calibration =
-            results->records[m].interval_result.has_difference;
+  for (size_t m = 0; m < results->metric_count; m++) {
+    const pc_metric *metric =
+        pc_metric_find_for(results->layout.form, results->records[m].metric);
+    if (metric != NULL && (metric->traits & PC_PROPER_SCORE) != 0)
+      results->records[m].interval_result.difference_of_calibration =
+          results->records[m].interval_result.has_difference;
+  }
 }

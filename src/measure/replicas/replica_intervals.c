@@ -45,8 +45,7 @@ typedef struct resample_job {
 
 /* Can a calibrated model miss it on either side? */
 static int resample_two_sided(const pc_result_record *record) {
-  return (record->notion != NULL && strcmp(record->notion, "proper") == 0) ||
-         strcmp(record->metric, "accuracy") == 0;
+  return record->notion != NULL && strcmp(record->notion, "proper") == 0;
 }
 
 static int resample_lower(const pc_result_record *record) {

@@ -118,12 +118,12 @@ TEST(numbers_refused) {
   static const struct {
     const char *by, *sentence;
   } cases[] = {
-      {"mean-variance", "mean-variance tells how wide predictions are, not how good; rank by "
-                        "dss or crps"},
+      {"mean-variance", "methods cannot be ranked by mean-variance, of which neither low nor "
+                        "high values are better; rank by dss or pinball"},
       {"default", "methods are ranked by one metric, such as dss or pinball; \"default\" is a "
                   "group"},
-      {"brier", "brier is about classes, and these data are predictions of a number; give "
-                "probs or logits, or take a metric such as crps"},
+      {"brier", "brier is a metric of class probabilities, but these data are predictions "
+                "of a number; give probs or logits, or use a metric such as crps"},
   };
   static forecast_fit_set set;
   forecast_fit_make(&set);

@@ -181,8 +181,8 @@ TEST(reads_text) {
     batch->children[0]->offset = 0;
     assert_int_equal(pc_arrow_part_find(&column, batch, &part, NULL), PCAL_OK);
     assert_int_equal(pc_arrow_part_text(&part, 0, &text, &err), PCAL_DATA);
-    assert_string_equal(err.message, "t, column \"x\": the offsets of its text are broken; see "
-                                     "to what writes the Arrow data");
+    assert_string_equal(err.message, "t, column \"x\": the string offsets are invalid; "
+                                     "check the program that produced the Arrow data");
     batch->release(batch);
     free(batch);
     pc_arrow_table_free(&table);
@@ -234,8 +234,8 @@ TEST(reads_views) {
       continue;
     }
     assert_int_equal(pc_arrow_part_text(&part, i, &text, &err), PCAL_DATA);
-    assert_string_equal(err.message, "t, column \"x\": the views of its text are broken; see "
-                                     "to what writes the Arrow data");
+    assert_string_equal(err.message, "t, column \"x\": the string views are invalid; check "
+                                     "the program that produced the Arrow data");
   }
   batch->children[0]->buffers = NULL;
   batch->release(batch);
@@ -265,8 +265,8 @@ TEST(reads_dictionaries) {
   }
   for (size_t i = 3; i < 5; i++) {
     assert_int_equal(pc_arrow_part_text(&part, i, &text, &err), PCAL_DATA);
-    assert_string_equal(err.message, "t, column \"x\": an index lies outside its dictionary; "
-                                     "see to what writes the Arrow data");
+    assert_string_equal(err.message, "t, column \"x\": an index is outside the dictionary; "
+                                     "check the program that produced the Arrow data");
   }
   batch->release(batch);
   free(batch);
@@ -283,8 +283,8 @@ static void expect_misfit(struct ArrowSchema *child, struct ArrowArray *array) {
   struct ArrowArray *batch = help_array(3, 1, 1, NULL, NULL, NULL);
   help_array_add(batch, array);
   assert_int_equal(pc_arrow_part_find(&column, batch, &part, &err), PCAL_DATA);
-  assert_string_equal(err.message, "t, column \"x\": an array does not fit its schema; see to "
-                                   "what writes the Arrow data");
+  assert_string_equal(err.message, "t, column \"x\": an array does not match its schema; "
+                                   "check the program that produced the Arrow data");
   batch->release(batch);
   free(batch);
   pc_arrow_table_free(&table);

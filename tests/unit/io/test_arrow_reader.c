@@ -270,18 +270,18 @@ TEST(refuses_wrong_columns) {
   expect_refused((pcal_arrow){0, kind, p, 1, "yy", NULL, NULL, "d", 0}, PCAL_USAGE,
                  "d has no column \"yy\"; did you mean \"y\"?");
   expect_refused((pcal_arrow){0, kind, n, 1, "y", NULL, NULL, NULL, 0}, PCAL_DATA,
-                 "arrow, column \"n\": numbers are wanted; cast it to float64");
+                 "arrow, column \"n\": numbers are required; cast it to float64");
   expect_refused((pcal_arrow){0, kind, p, 1, "y", "t", NULL, NULL, 0}, PCAL_DATA,
-                 "arrow, column \"t\": numbers are wanted; cast it to float64");
+                 "arrow, column \"t\": numbers are required; cast it to float64");
   expect_refused((pcal_arrow){0, kind, p, 1, "p", NULL, NULL, NULL, 0}, PCAL_DATA,
                  "arrow, column \"p\": only scores may be lists; give one value for each row");
   expect_refused((pcal_arrow){0, kind, both, 2, "y", NULL, NULL, NULL, 0}, PCAL_DATA,
-                 "arrow, column \"p\": it holds lists; name it alone, or a column for each "
-                 "class");
+                 "arrow, column \"p\": it contains lists; name only this column, or one "
+                 "column for each class");
   expect_refused((pcal_arrow){0, kind, twice, 2, "y", NULL, NULL, NULL, 0}, PCAL_DATA,
-                 "arrow, column \"a\": it is named twice; leave one out");
+                 "arrow, column \"a\": it is named twice; name it once");
   expect_refused((pcal_arrow){0, PCAL_CONFIDENCE, p, 1, "y", NULL, NULL, NULL, 0}, PCAL_DATA,
-                 "arrow:p has 2 columns, but confidences take one; give that one alone");
+                 "arrow:p has 2 columns, but confidences need one; give only the right one");
   expect_refused((pcal_arrow){0, kind, p, 1, "n", NULL, NULL, NULL, 0}, PCAL_DATA,
                  "arrow:n, row 0: the label \"b\" is a name, but the scores in arrow:p have "
                  "none; give class numbers, or scores whose columns have names");

@@ -118,18 +118,22 @@ static void expect_refused(help_stream data, pcal_status wanted, const char *sen
 
 TEST(refuses_bad_streams) {
   expect_refused((help_stream){table_schema, table_batch, 0, 0, 1}, PCAL_IO,
-                 "t: the Arrow stream failed (error 22); see to what writes it");
+                 "t: the Arrow stream failed (error 22); check the program that produced "
+                 "it");
   expect_refused((help_stream){table_schema, table_batch, 0, 1, 0}, PCAL_IO,
-                 "t: the Arrow stream failed (the disk is gone); see to what writes it");
+                 "t: the Arrow stream failed (the disk is gone); check the program that "
+                 "produced it");
   expect_refused((help_stream){table_schema, table_batch, 0, 4, 0}, PCAL_IO,
-                 "t: the Arrow stream failed (the disk is gone); see to what writes it");
+                 "t: the Arrow stream failed (the disk is gone); check the program that "
+                 "produced it");
   expect_refused((help_stream){table_list_schema, table_batch, 0, 0, 0}, PCAL_DATA,
-                 "t holds no Arrow record batches but arrays of type +l; give a table of "
+                 "t contains Arrow arrays of type +l, not record batches; give a table of "
                  "columns");
   expect_refused((help_stream){table_schema, table_nothing, 0, 0, 0}, PCAL_DATA,
-                 "t holds no rows; give at least one");
+                 "t has no rows; give at least one");
   expect_refused((help_stream){table_schema, table_misfit, 0, 0, 0}, PCAL_DATA,
-                 "t: an Arrow batch does not fit its schema; see to what writes it");
+                 "t: an Arrow batch does not match its schema; check the program that "
+                 "produced it");
 }
 
 static int table_interrupt(void *user) {

@@ -117,9 +117,9 @@ TEST(refuses_what_is_no_table) {
   expect_refused("\xFF\xFEx\0", 4, "f.csv is written in UTF-16; save it as UTF-8");
   expect_refused("\xFE\xFF\0x", 4, "f.csv is written in UTF-16; save it as UTF-8");
   expect_refused("1,2\n\0", 5,
-                 "f.csv is not a text file; give a file whose extension says what it holds");
+                 "f.csv is not a text file; give a file with the extension of its format");
   expect_refused("\x93NUMPY\x01", 7,
-                 "f.csv is not a text file; give a file whose extension says what it holds");
+                 "f.csv is not a text file; give a file with the extension of its format");
   expect_refused("a,caf\xE9\n1,2\n", 11,
                  "f.csv, line 1: the name of column 1 is not valid "
                  "UTF-8; save the file as UTF-8");

@@ -105,8 +105,8 @@ TEST(refuses_too_many) {
     row += rows;
   }
   assert_int_equal(status, PCAL_DATA);
-  assert_string_equal(err.message, "g.npy, row 1048576: there are too many groups, more than "
-                                   "1048576; is this the right column?");
+  assert_string_equal(err.message, "g.npy, row 1048576: there are more than 1048576 "
+                                   "groups; check that this is the right column");
   groups_done(&f);
   free(npy.bytes);
   free(values);

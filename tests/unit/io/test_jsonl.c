@@ -156,17 +156,17 @@ TEST(refuses_wrong_types) {
                  "d.jsonl, line 1, field \"p\": [2] is not a number; write numbers without "
                  "quotes");
   expect_refused("{\"p\":{\"q\":1}}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
-                 "d.jsonl, line 1, field \"p\": it holds an object; give a number, an array of "
-                 "numbers or a string");
+                 "d.jsonl, line 1, field \"p\": it is an object; give a number, an array "
+                 "of numbers or a string");
   expect_refused("{\"p\":\"\\udead\"}\n", "p", PC_COLUMN_TEXT, PCAL_DATA,
-                 "d.jsonl, line 1, field \"p\": the string holds half of a surrogate pair; "
-                 "write it as UTF-8");
+                 "d.jsonl, line 1, field \"p\": the string contains half of a surrogate "
+                 "pair; write it as UTF-8");
 }
 
 TEST(refuses_fields_that_are_not_there) {
   expect_refused("{\"p\":1}\n{\"q\":1}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
-                 "d.jsonl, line 2, field \"p\": the object does not have it; write null where "
-                 "a value is missing");
+                 "d.jsonl, line 2, field \"p\": the object has no such field; write null "
+                 "for a missing value");
   expect_refused("{\"p\":1}\n{\"p\":1,\"p\":2}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
                  "d.jsonl, line 2, field \"p\": it occurs twice in the object; remove one");
   expect_refused("{\"probs\":1,\"y\":2}\n", "prob", PC_COLUMN_SCORES, PCAL_USAGE,
@@ -174,7 +174,7 @@ TEST(refuses_fields_that_are_not_there) {
   expect_refused("{\"probs\":1,\"y\":2}\n", NULL, PC_COLUMN_SCORES, PCAL_USAGE,
                  "d.jsonl has 2 fields, \"probs\" and \"y\"; choose one as d.jsonl:NAME");
   expect_refused("{}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
-                 "d.jsonl, line 1: the object has no fields; write some");
+                 "d.jsonl, line 1: the object has no fields; write at least one");
   expect_refused(
       "{\"\\ud800\":1}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
       "d.jsonl, line 1, field \"\\ud800\": the name of the field is not valid UTF-8; "
@@ -183,8 +183,8 @@ TEST(refuses_fields_that_are_not_there) {
                  "d.jsonl, line 2: the line is blank; delete it");
   expect_refused(
       "{\"p\":1}\n{\"p\":NaN}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
-      "d.jsonl, line 2, field \"p\": NaN and Infinity are not JSON; write null where "
-      "a value is missing");
+      "d.jsonl, line 2, field \"p\": NaN and Infinity are not JSON; write null for a "
+      "missing value");
 }
 
 /* Two megabytes of rows and a window of one: the buffer stays where it is. */

@@ -78,12 +78,12 @@ TEST(accepts_what_is_json) {
 
 #define LINE "d.jsonl, line 1: "
 #define FIELD "d.jsonl, line 1, field \"a\": "
-#define NO_VALUE "here is no JSON value; write it as json.dumps does"
-#define NOT_FINITE "NaN and Infinity are not JSON; write null where a value is missing"
-#define ENDS "the line ends before its object does; write each object on one line"
+#define NO_VALUE "this is not a JSON value; write it with json.dumps"
+#define NOT_FINITE "NaN and Infinity are not JSON; write null for a missing value"
+#define ENDS "the line ends inside an object; write each object on one line"
 #define COMMA "a comma or a closing bracket is missing"
-#define OPEN_STRING                                                                       \
-  "a string is not closed on its line, or holds a control character; write line ends as " \
+#define OPEN_STRING                                                                          \
+  "a string is not closed on its line, or contains a control character; write line ends as " \
   "\\n and tabs as \\t"
 
 TEST(refuses_what_is_not) {
@@ -143,9 +143,9 @@ TEST(refuses_broken_lines) {
   expect_refused("{\"a\":\"x\ty\"}", FIELD OPEN_STRING);
   expect_refused("{\"a", LINE OPEN_STRING);
   expect_refused("{\"a\":\"\\x41\"}",
-                 FIELD "a backslash begins no escape of JSON; write \\\\ for it");
+                 FIELD "a backslash begins an invalid escape; write a backslash as \\\\");
   expect_refused("{\"a\":\"\\u12g4\"}",
-                 FIELD "a backslash begins no escape of JSON; write \\\\ for it");
+                 FIELD "a backslash begins an invalid escape; write a backslash as \\\\");
 }
 
 TEST(limits_nesting) {

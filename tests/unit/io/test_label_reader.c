@@ -215,12 +215,12 @@ TEST(leaves_only_columns_for_later) {
 
 TEST(refuses_bad_one_hot_rows) {
   expect_refused_npy("|u1", "(2, 2)", (uint8_t[]){1, 0, 0, 0}, 4,
-                     "y.npy, row 1001: the label row has no 1; a one-hot row has exactly one; "
-                     "data with several labels for a row cannot be measured");
+                     "y.npy, row 1001: the label row has no 1; a one-hot row has exactly "
+                     "one; multi-label data are not supported");
   expect_refused_npy(
       "|u1", "(2, 2)", (uint8_t[]){1, 0, 1, 1}, 4,
-      "y.npy, row 1001: the label row has several ones; a one-hot row has exactly "
-      "one; data with several labels for a row cannot be measured");
+      "y.npy, row 1001: the label row has several ones; a one-hot row has exactly one; "
+      "multi-label data are not supported");
   expect_refused_npy("<f8", "(2, 2)", (double[]){1, 0, 0.9, 0.1}, 32,
                      "y.npy, row 1001: the label 0.9 is neither 0 nor 1; labels in several "
                      "columns are one-hot; for class numbers choose one column as FILE:COLUMN");

@@ -103,24 +103,25 @@ static void expect_refused(help_npy npy, const char *sentence) {
 
 TEST(refuses_types) {
   expect_refused(help_npy_make(1, "|O", 0, "(2,)", header_zeros, 16),
-                 "x.npy holds Python objects, which are never unpickled; convert the array to "
-                 "numbers (array.astype) and save it again");
+                 "x.npy contains Python objects, which are never unpickled; convert the "
+                 "array to numbers (array.astype) and save it again");
   expect_refused(help_npy_make(1, "<U5", 0, "(2,)", header_zeros, 40),
-                 "x.npy holds text (type <U5); give names in a CSV file, or save numbers");
+                 "x.npy contains text (type <U5); give names in a CSV file, or save "
+                 "numbers");
   static const char *const others[] = {"<c8",  "<f16", "|V8", "<M8", "<f3", "|f4",
                                        "<i16", "?",    "",    "f4",  "<b4", "<f1"};
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
     char sentence[256];
     snprintf(sentence, sizeof sentence,
-             "x.npy holds elements of type %s; float16 to float64, integers and bool can be "
-             "read, so convert the array and save it again",
+             "x.npy has elements of type %s; convert them to float16, float32, float64, an "
+             "integer type or bool and save the array again",
              others[i]);
     expect_refused(help_npy_make(1, others[i], 0, "(2,)", header_zeros, 16), sentence);
   }
   expect_refused(
       help_npy_header(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }",
                       header_zeros, 8),
-      "x.npy holds a structured array; save each field as an array of its own");
+      "x.npy contains a structured array; save each field as a separate array");
 }
 
 TEST(refuses_shapes_that_lie) {

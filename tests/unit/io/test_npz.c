@@ -151,7 +151,9 @@ TEST(refuses_bad_archives) {
   expect_refused(&zip, "a", PCAL_DATA, "d.npz has two arrays called \"a\"; rename one");
   free(zip.bytes);
   zip = npz_of("a.txt", "1", 1);
-  expect_refused(&zip, NULL, PCAL_DATA, "d.npz holds no arrays; write it with numpy.savez");
+  expect_refused(&zip, NULL, PCAL_DATA,
+                 "d.npz contains no arrays; write it with "
+                 "numpy.savez");
   free(zip.bytes);
   zip = npz_of("\xFF.npy", "1", 1);
   expect_refused(&zip, NULL, PCAL_DATA,

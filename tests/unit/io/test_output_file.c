@@ -166,7 +166,7 @@ TEST(reports_a_full_disk) {
   assert_int_equal(pc_output_file_sink(output, "x", 1), 0);
   assert_int_equal(pc_output_file_commit(output, &err), PCAL_IO);
   assert_message(err, "/dev/full could not be written (");
-  assert_message(err, "; make room or choose another place");
+  assert_message(err, "; free some space or choose another directory");
   char *big = calloc(100000, 1);
   output = output_open("/dev/full");
   assert_int_equal(pc_output_file_sink(output, big, 100000), 1);
@@ -235,7 +235,7 @@ static void expect_refused(const char *path, pcal_status wanted, const char *sen
 
 TEST(refuses_what_cannot_be_written) {
   expect_refused(help_directory, PCAL_IO, "is a directory; name a file in it");
-  expect_refused(help_path("nowhere/x.json"), PCAL_IO, "; make the directory first");
+  expect_refused(help_path("nowhere/x.json"), PCAL_IO, "; create the directory first");
   expect_refused("", PCAL_USAGE, "the name of the output file is empty; give a name");
 }
 
@@ -245,8 +245,8 @@ TEST(refuses_without_permission) {
   assert_int_equal(chmod(path, 0444), 0);
   help_drop_rights();
   expect_refused(help_path("locked/x.json"), PCAL_IO,
-                 "; change the permissions or choose another place");
-  expect_refused(path, PCAL_IO, "; change the permissions or choose another place");
+                 "; change the permissions or choose another directory");
+  expect_refused(path, PCAL_IO, "; change the permissions or choose another directory");
   help_take_rights_back();
   expect_content(path, "old");
 }

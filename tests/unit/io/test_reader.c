@@ -43,11 +43,11 @@ static void expect_unknown(const char *name, const char *sentence) {
 #define KNOWN ".npy, .npz, .csv, .tsv, .jsonl, .ndjson"
 
 TEST(lists_what_is_known) {
-  expect_unknown("a.txt", "a.txt: the format .txt is unknown; known are " KNOWN);
-  expect_unknown("a.csvx", "a.csvx: the format .csvx is unknown; known are " KNOWN);
-  expect_unknown("a.cs", "a.cs: the format .cs is unknown; known are " KNOWN);
+  expect_unknown("a.txt", "a.txt: the format .txt is unknown; use one of " KNOWN);
+  expect_unknown("a.csvx", "a.csvx: the format .csvx is unknown; use one of " KNOWN);
+  expect_unknown("a.cs", "a.cs: the format .cs is unknown; use one of " KNOWN);
   expect_unknown("x.csv/a",
-                 "x.csv/a has no extension, so its format is unknown; known are " KNOWN);
+                 "x.csv/a has no extension, so its format is unknown; use one of " KNOWN);
 }
 
 TEST(takes_streams_as_csv) {

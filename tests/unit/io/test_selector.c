@@ -29,12 +29,14 @@ TEST(refuses_half_a_name) {
   pc_selector selector;
   pcal_error err;
   assert_int_equal(pc_selector_split("", 0, &env, &selector, &err), PCAL_USAGE);
-  assert_string_equal(err.message, "\"\" names no file; write FILE or FILE:COLUMNS");
+  assert_string_equal(err.message, "\"\" does not name a file; write FILE or FILE:COLUMNS");
   assert_int_equal(pc_selector_split(":3", 0, &env, &selector, &err), PCAL_USAGE);
-  assert_string_equal(err.message, "\":3\" names no file; write FILE or FILE:COLUMNS");
+  assert_string_equal(err.message, "\":3\" does not name a file; write FILE or "
+                                   "FILE:COLUMNS");
   assert_int_equal(pc_selector_split("a.csv:", 0, &env, &selector, &err), PCAL_USAGE);
-  assert_string_equal(
-      err.message, "\"a.csv:\" has nothing after the colon; name the columns or leave it out");
+  assert_string_equal(err.message,
+                      "\"a.csv:\" has nothing after the colon; name the columns or remove the "
+                      "colon");
 }
 
 static const char *const selector_names[] = {"id", "cat", "dog",  "a,b", "x..y",
@@ -111,10 +113,9 @@ TEST(refuses_what_is_not_there) {
   expect_refused(&selector_named_set, "cat..3",
                  "f.csv: in the range \"cat..3\", \"cat\" is the name of column 1 but \"3\" is "
                  "no name, only a number; give names or numbers for both ends");
-  expect_refused(&selector_named_set, "cat,1",
-                 "f.csv: column 1 is chosen twice; leave one out");
+  expect_refused(&selector_named_set, "cat,1", "f.csv: column 1 is chosen twice; name it once");
   expect_refused(&selector_named_set, "id..dog,cat",
-                 "f.csv: column 1 is chosen twice; leave one out");
+                 "f.csv: column 1 is chosen twice; name it once");
   expect_refused(
       &selector_plain_set, "cat",
       "f.npy has no column \"cat\": its columns have no names; choose them by number, "

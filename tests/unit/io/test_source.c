@@ -236,8 +236,8 @@ TEST(refuses_containers_that_do_not_fit) {
   expect_refused((pcal_inputs){.data = text}, PCAL_USAGE,
                  "short.npz by name; leave the selector out");
   expect_refused((pcal_inputs){.logits = text, .weights = text}, PCAL_DATA,
-                 "short.npz:logits has 2 columns, but weights take one; save that one under a "
-                 "name of its own");
+                 "short.npz:logits has 2 columns, but weights need one; save the right one "
+                 "under its own name");
   const char *hot = help_text("hot.jsonl", "{\"probs\":[0.5,0.5],\"labels\":[1,0,0]}\n");
   expect_refused((pcal_inputs){.data = hot}, PCAL_DATA, "hot.jsonl:labels has 3 columns, but ");
   const char *correct = help_text("k.jsonl", "{\"probs\":[0.5,0.5],\"correct\":1}\n");
@@ -381,13 +381,13 @@ TEST(refuses_columns_that_do_not_fit) {
                  "two.csv has 2 classes; give one-hot labels for each class, or choose one "
                  "column of class numbers as ");
   expect_refused((pcal_inputs){.probs = p, .weights = y}, PCAL_DATA,
-                 "three.csv has 3 columns, but weights take one; choose it as ");
+                 "three.csv has 3 columns, but weights need one; choose it as ");
   expect_refused((pcal_inputs){.probs = p, .groups = y}, PCAL_DATA,
-                 "three.csv has 3 columns, but groups take one; choose it as ");
+                 "three.csv has 3 columns, but groups need one; choose it as ");
   expect_refused((pcal_inputs){.confidence = p, .correct = one}, PCAL_DATA,
-                 "two.csv has 2 columns, but confidences take one; choose it as ");
+                 "two.csv has 2 columns, but confidences need one; choose it as ");
   expect_refused((pcal_inputs){.confidence = one, .correct = p}, PCAL_DATA,
-                 "two.csv has 2 columns, but correct values take one; choose it as ");
+                 "two.csv has 2 columns, but correct values need one; choose it as ");
 }
 
 TEST(refuses_bad_files_and_names) {
@@ -405,7 +405,9 @@ TEST(refuses_bad_files_and_names) {
                  "none.csv has a header but no rows");
   expect_refused((pcal_inputs){.probs = help_text("x.txt", "1\n")}, PCAL_USAGE,
                  "x.txt: the format .txt is unknown");
-  expect_refused((pcal_inputs){.probs = ""}, PCAL_USAGE, "names no file");
+  expect_refused((pcal_inputs){.probs = ""}, PCAL_USAGE,
+                 "does not name a file; write FILE "
+                 "or FILE:COLUMNS");
   expect_refused((pcal_inputs){.probs = p, .labels = y}, PCAL_DATA,
                  "bad.csv has two score columns called \"a\"; rename one");
   expect_refused((pcal_inputs){.data = chosen}, PCAL_OK, "");
@@ -461,12 +463,12 @@ TEST(explains_semicolons) {
   char text[300];
   snprintf(text, sizeof text, "%s:label", p);
   expect_refused((pcal_inputs){.probs = text}, PCAL_USAGE,
-                 "has no column \"label\", only one, \"cat;dog;label\"; cells are separated by "
-                 "commas, so save it with commas, or with tabs as .tsv");
+                 "has no column \"label\", only one, \"cat;dog;label\"; save the file with "
+                 "commas, or with tabs as .tsv");
   snprintf(text, sizeof text, "%s:2", p);
   expect_refused((pcal_inputs){.probs = text, .header = 2}, PCAL_USAGE,
-                 "has no column \"2\", only one, \"cat;dog;label\"; cells are separated by");
-  expect_refused((pcal_inputs){.probs = p}, PCAL_DATA, "cells are separated by commas");
+                 "has no column \"2\", only one, \"cat;dog;label\"; save the file with");
+  expect_refused((pcal_inputs){.probs = p}, PCAL_DATA, "save the file with commas");
 }
 
 TEST(notices_files_that_shrink) {

@@ -90,7 +90,7 @@ TEST(test_what_does_not_fit) {
   inputs.std = help_npy_file("s.npy", "<f8", "(2,)", two, sizeof two);
   forecast_refused(&inputs, PCAL_DATA, "has 2; both must describe the same rows");
   inputs.std = help_npy_file("p.npy", "<f8", "(1, 3)", three, sizeof three);
-  forecast_refused(&inputs, PCAL_DATA, "variances or standard deviations take one");
+  forecast_refused(&inputs, PCAL_DATA, "variances or standard deviations need one");
 }
 
 /* More rows than are joined at a time. */

@@ -193,7 +193,7 @@ TEST(refuses_what_does_not_fit) {
   join.class_names = NULL;
   join.weights = &labels;
   join_refused(&join, PCAL_DATA,
-               "weights has 3 columns, but weights take one; give that one alone");
+               "weights has 3 columns, but weights need one; give only the right one");
   join.weights = NULL;
   join.header = 3;
   join_refused(&join, PCAL_USAGE,
@@ -204,9 +204,8 @@ TEST(refuses_what_does_not_fit) {
   scores.rows = 3;
   scores.columns = 1;
   join_refused(&join, PCAL_DATA,
-               "probs has a list of one score for each row, which means one class, and with "
-               "one class there is nothing to predict; for the score of class 1 of two save "
-               "plain numbers, a one-dimensional array");
+               "probs has lists of one score, which means a single class; for scores of "
+               "class 1 of two save a one-dimensional array");
   scores.columns = 2;
   scores.data = NULL;
   join_refused(&join, PCAL_USAGE, "probs: an array of 3 rows needs data");

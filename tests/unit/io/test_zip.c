@@ -84,8 +84,9 @@ TEST(refuses_every_truncation) {
     help_zip zip = help_zip_make(zip_members, 5, wide, "comment");
     const size_t whole = zip.length;
     for (zip.length = 2; zip.length < whole; zip.length++)
-      expect_refused(&zip, "z.npz is not a sound zip archive: its directory is missing, so it "
-                           "may be truncated; copy it or write it again with numpy.savez");
+      expect_refused(&zip, "z.npz is not a valid zip archive: its directory is missing, so "
+                           "it may be truncated; copy it or write it again with "
+                           "numpy.savez");
     free(zip.bytes);
   }
 }
@@ -139,7 +140,7 @@ TEST(refuses_directories_that_lie) {
   expect_lie(0, END, 4, 1, 2, "it is one of several parts");
   expect_lie(0, END, 6, 1, 2, "it is one of several parts");
   expect_lie(0, END, 8, 4, 2, "it is one of several parts");
-  expect_lie(0, END, 8, 0x00040004, 4, "its directory holds more than its entries");
+  expect_lie(0, END, 8, 0x00040004, 4, "its directory contains more than its entries");
   expect_lie(0, END, 8, 0x00060006, 4, "its directory is malformed");
   expect_lie(0, END, 8, 0x03000300, 4, "its directory is too short for its entries");
   expect_lie(0, END, 12, 7, 4, "its directory is not where its end record says");
@@ -165,7 +166,7 @@ TEST(refuses_entries_that_overlap) {
   help_zip zip = help_zip_make(twins, 2, 0, "");
   help_poke(&zip, zip.centrals[1] + 42, zip.locals[0], 4);
   expect_refused(&zip,
-                 "z.npz is not a sound zip archive: its entries overlap; copy it or write "
+                 "z.npz is not a valid zip archive: its entries overlap; copy it or write "
                  "it again with numpy.savez");
   free(zip.bytes);
   const help_member inner = {.name = "in", .data = "12345678", .size = 8};

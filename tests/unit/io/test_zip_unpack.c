@@ -97,8 +97,8 @@ TEST(refuses_other_methods) {
   open.zip.entries[0].flags = 0;
   open.zip.entries[0].method = 12;
   expect_refused(&open, 0, PCAL_DATA,
-                 "z.npz:a is packed by method 12; only stored and deflated arrays can be read, "
-                 "as numpy.savez and numpy.savez_compressed write them");
+                 "z.npz:a is compressed by method 12; write it with numpy.savez or "
+                 "numpy.savez_compressed");
   open.zip.entries[0].method = PC_ZIP_STORED;
   expect_refused(
       &open, 0, PCAL_DATA,
@@ -114,8 +114,8 @@ TEST(refuses_bombs_before_unpacking) {
   entry->packed = 1000;
   entry->unpacked = 1032 * 1001;
   expect_refused(&open, 0, PCAL_DATA,
-                 "z.npz:a claims to unpack from 1000 to 1033032 bytes, more than deflate can "
-                 "do; the file is damaged or hostile, so do not trust it");
+                 "z.npz:a claims to unpack from 1000 to 1033032 bytes, more than deflate "
+                 "can compress; the file is damaged or malicious, so do not trust it");
   entry->unpacked = 1032 * 1001 - 1;
   expect_refused(&open, 1000000, PCAL_MEMORY,
                  "z.npz:a unpacks to 1033031 bytes, more than the limit of 1000000; write the "

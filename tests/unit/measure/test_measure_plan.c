@@ -110,7 +110,7 @@ TEST(test_a_named_metric_must_fit) {
                "log needs the probabilities of all classes; give them as probs or logits "
                "instead of confidence");
   plan_refused(&plan_classes, "ks:rank=4",
-               "ks: rank=4 is beyond what the data have; the largest possible is 3");
+               "ks: rank=4 is too large for the data; the largest possible is 3");
   plan_refused(&plan_confidence, "canonical",
                "none of the metrics asked for fits confidence; pcal_registry_at shows "
                "what there is");

@@ -161,8 +161,8 @@ TEST(test_metrics_that_nobody_knows) {
   const state_bytes saved = load_example();
   state_bytes unknown = load_replaced(&saved, "accuracy", "quixotic", 0);
   state_refused(&unknown,
-                "part.pcal cannot be read by this program: there is no metric \"quixotic\"; "
-                "pcal_registry_at shows them all; measure the part again");
+                "part.pcal cannot be read by this program: unknown metric \"quixotic\"; "
+                "pcal_registry_at shows all metrics; measure the part again");
   free(unknown.bytes);
   state_bytes meaning = load_replaced(&saved, "bins=15", "bins=25", 0);
   pcal_error err;

@@ -97,7 +97,7 @@ TEST(test_what_cannot_be_tested) {
   view_test_cannot(&data, "spiegelhalter", "every score is 0, 1/2 or 1");
   view_test_cannot(&data, "hosmer-lemeshow", "every score is 0 or 1");
   view_test_cannot(&data, "ks-test", "every score is 0 or 1 and came true");
-  view_test_cannot(&data, "cox", "has no logit; cox:clip=1e-9");
+  view_test_cannot(&data, "cox", "has no finite logit; use cox:clip=1e-9");
   view_test_cannot(&data, "cox:clip=0.1", "separate the outcomes");
   data.labels = (const int32_t[]){1, 1};
   view_test_cannot(&data, "cox:clip=0.1", "all outcomes are the same");

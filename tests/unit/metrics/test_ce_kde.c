@@ -133,7 +133,7 @@ static void ce_kde_undefined(const given_data *data, const char *spec, const cha
 TEST(test_3_fewer_than_two_rows) {
   given_data data = ce_kde_two;
   data.rows = 1;
-  ce_kde_undefined(&data, "ce-kde", "a row needs at least one other");
+  ce_kde_undefined(&data, "ce-kde", "at least two rows are needed");
   data.weights = (const double[]){2};
   assert_near(given_value(&data, "ce-kde:bandwidth=0.1"), 0.5, 1e-15);
 }
@@ -143,11 +143,11 @@ TEST(test_4_zeros) {
   given_data data = ce_kde_two;
   data.scores = (const double[]){1, 0, 0.5, 0.5};
   ce_kde_undefined(&data, "ce-kde:bandwidth=0.1",
-                   "a row has a probability of exactly 0 where all others have more, so it is "
-                   "near none of them");
+                   "a row has a probability of exactly 0 where all others are positive, so "
+                   "it has no neighbours");
   ce_kde_undefined(&data, "ce-kde",
-                   "no bandwidth has a finite likelihood: a row has a probability of exactly 0 "
-                   "where all others have more");
+                   "no bandwidth has a finite likelihood: a row has a probability of "
+                   "exactly 0 where all others are positive");
   data.scores = (const double[]){1, 0, 1, 0};
   assert_near(given_value(&data, "ce-kde:bandwidth=0.1"), (2 + 0) / 2.0, 1e-15);
 }

@@ -274,7 +274,7 @@ TEST(test_options_that_exclude_each_other) {
   sample s;
   sample_make(&s, 1);
   given_refused(&s.data, "decomposition:by=corp,bins=10", PCAL_USAGE,
-                "decomposition: by=corp makes no bins");
+                "decomposition: by=corp uses no bins; remove bins= or by=corp");
   given_refused(&s.data, "decomposition:view=positive", PCAL_USAGE,
                 "decomposition: view=positive needs two classes");
   given_refused(&calibrated, "decomposition:view=classwise", PCAL_USAGE,

@@ -133,7 +133,11 @@ TEST(test_options_that_exclude_each_other) {
                 "ece: a convention fixes the edges; give convention= or edges=, not both");
   given_refused(&ece_edges, "mce:edges=left,convention=nixon", PCAL_USAGE,
                 "mce: a convention fixes the edges");
-  given_refused(&ece_edges, "ece:binning=mass,edges=left", PCAL_USAGE, "leave out edges=");
+  given_refused(&ece_edges, "ece:binning=mass,edges=left", PCAL_USAGE,
+                "ece: equal-mass "
+                "bins are always "
+                "(lo, hi]; remove "
+                "edges=");
   given_refused(&ece_edges, "ece:binning=mass,convention=guo2017", PCAL_USAGE,
                 "this convention has no equal-mass bins");
   assert_same(given_value(&ece_edges, "ece:binning=mass,convention=verified"),
@@ -196,9 +200,13 @@ TEST(test_6_sweep) {
   assert_same(given_value(&ece_rising, "ece:binning=sweep,norm=l2"),
               given_value(&ece_rising, "ece:binning=mass,bins=6,norm=l2"));
   given_refused(&ece_rising, "ece:binning=sweep,bins=4", PCAL_USAGE,
-                "ece: binning=sweep finds the number of bins; leave out bins= or take "
+                "ece: binning=sweep chooses the number of bins; remove bins= or use "
                 "binning=mass");
-  given_refused(&ece_rising, "ece:binning=sweep,edges=left", PCAL_USAGE, "leave out edges=");
+  given_refused(&ece_rising, "ece:binning=sweep,edges=left", PCAL_USAGE,
+                "ece: equal-mass "
+                "bins are always "
+                "(lo, hi]; remove "
+                "edges=");
   given_refused(&ece_rising, "ece:binning=sweep,convention=kull", PCAL_USAGE,
                 "this convention has no equal-mass bins");
 }

@@ -45,15 +45,15 @@ TEST(test_samples_have_moments) {
   assert_int_equal(forecast_try(&forecast_sample_set, "dss", NULL, &results, NULL), PCAL_OK);
   pcal_results_get(results, 0, &found);
   assert_true(isinf(found.value));
-  assert_string_equal(found.why, "row 1 has samples that are all equal and miss the target, or "
-                                 "nearly, so the value is infinite");
+  assert_string_equal(found.why, "row 1 has samples that are all equal, or nearly, and "
+                                 "differ from the target, so the value is infinite");
   pcal_results_free(results);
 }
 
 TEST(test_quantiles_are_refused) {
   forecast_refuses(&forecast_quantile_set, "mse", PCAL_USAGE,
                    "mse needs the mean and variance of predictions, which quantiles do not "
-                   "tell; give mean with variance, or samples");
+                   "determine; give mean with variance, or samples");
   forecast_refuses(&forecast_quantile_set, "log", PCAL_USAGE,
                    "log needs a density, which quantiles do not have; give mean with "
                    "variance or std");
@@ -70,12 +70,12 @@ TEST(test_tasks_do_not_mix) {
   assert_int_equal(pcal_measure_new(&config, NULL, &measure, &err), PCAL_USAGE);
   assert_sentence(
       err, PCAL_USAGE,
-      "crps is about predictions of a number, and these data are scores of classes; "
+      "crps is a metric of predictions of a number, but these data are scores of classes; "
       "give mean with variance, quantiles or samples");
   forecast_refuses(&forecast_gaussian, "ece", PCAL_USAGE,
-                   "ece is about classes, and these data are predictions of a number; give "
-                   "probs or logits, or take a metric such as crps");
+                   "ece is a metric of class probabilities, but these data are predictions "
+                   "of a number; give probs or logits, or use a metric such as crps");
   forecast_refuses(&forecast_gaussian, "crpss", PCAL_USAGE,
-                   "there is no metric \"crpss\" (did you mean \"crps\"?); pcal_registry_at "
-                   "shows them all");
+                   "unknown metric \"crpss\" (did you mean \"crps\"?); `propercal list "
+                   "metrics` shows all metrics");
 }

@@ -237,16 +237,16 @@ TEST(test_what_is_refused) {
   given_data confidence = gce_binary;
   confidence.kind = PCAL_CONFIDENCE;
   given_refused(&gce_binary, "gce:variant=3,norm=l2", PCAL_USAGE,
-                "gce: variant=3 says what norm= says; give the variant or the properties, not "
-                "both");
+                "gce: variant=3 already sets norm=; give the variant or the properties, "
+                "not both");
   given_refused(&gce_binary, "gce:threshold=0,variant=3", PCAL_USAGE, "threshold=");
   given_refused(&gce_binary, "gce:variant=32", PCAL_USAGE,
                 "option variant must be between 0 and 31");
   given_refused(&gce_binary, "gce:scope=all,view=top", PCAL_USAGE,
-                "gce: view= goes with scope=top and classwise=no only; leave it out");
+                "gce: view= needs scope=top and classwise=no; remove it");
   given_refused(&gce_binary, "rmsce:per-bin=5,bins=5", PCAL_USAGE,
-                "rmsce: per-bin= decides how many bins there are; give per-bin= or bins=, not "
-                "both");
+                "rmsce: per-bin= determines the number of bins; give per-bin= or bins=, "
+                "not both");
   given_refused(&confidence, "gce:variant=8", PCAL_USAGE,
                 "gce: scope=all needs the probabilities of all classes; give them as probs "
                 "or logits instead of confidence");

@@ -12,8 +12,8 @@ TEST(test_by_hand) {
 
 TEST(test_ends_must_be_there) {
   forecast_refuses(&forecast_quantile_set, "interval-score", PCAL_USAGE,
-                   "interval-score needs the quantiles of level 0.05 and 0.95; take a level "
-                   "whose ends are among levels");
+                   "interval-score needs the quantiles of level 0.05 and 0.95; choose a "
+                   "level whose ends are among levels");
 }
 
 /* A normal interval that holds everything costs its width. */

@@ -59,7 +59,7 @@ TEST(test_2_at_most_one_of_them) {
                 "give one of rank, within and class");
   given_refused(&ks_rows, "ks:class=0,within=2", PCAL_USAGE, "not several");
   given_refused(&ks_rows, "ks:rank=4", PCAL_USAGE,
-                "ks: rank=4 is beyond what the data have; the largest possible is 3");
+                "ks: rank=4 is too large for the data; the largest possible is 3");
   given_refused(&ks_rows, "ks:class=3", PCAL_USAGE, "the largest possible is 2");
   given_refused(&ks_rows, "ks:within=4", PCAL_USAGE, "the largest possible is 3");
   given_refused(&ks_rows, "ks:rank=0", PCAL_USAGE, "rank must be between 1 and");
@@ -73,8 +73,8 @@ TEST(test_3_by_label) {
   assert_int_equal(result.part_count, 0);
   assert_string_equal(result.spec, "ks:rank=1,by=label");
   pcal_results_free(results);
-  given_refused(&ks_rows, "ks:by=label,rank=2", PCAL_USAGE, "by=label goes with rank=1 only");
-  given_refused(&ks_rows, "ks:by=label,class=1", PCAL_USAGE, "by=label goes with rank=1 only");
+  given_refused(&ks_rows, "ks:by=label,rank=2", PCAL_USAGE, "ks: by=label needs rank=1");
+  given_refused(&ks_rows, "ks:by=label,class=1", PCAL_USAGE, "ks: by=label needs rank=1");
 }
 
 TEST(test_4_one_column_means_class_1) {
@@ -100,8 +100,12 @@ TEST(test_confidences_have_one_rank) {
                            .labels = (const int32_t[]){1, 0}};
   ks_check(&data, "ks", 0.75 / 2, 0.25, -0.75 / 2);
   given_refused(&data, "ks:rank=2", PCAL_USAGE, "the largest possible is 1");
-  given_refused(&data, "ks:class=1", PCAL_USAGE, "confidences know only the predicted class");
-  given_refused(&data, "ks:within=1", PCAL_USAGE, "confidences know only the predicted class");
+  given_refused(&data, "ks:class=1", PCAL_USAGE,
+                "ks: confidences are of the predicted "
+                "class only; remove within= and class=");
+  given_refused(&data, "ks:within=1", PCAL_USAGE,
+                "ks: confidences are of the predicted "
+                "class only; remove within= and class=");
   given_refused(&data, "ks:by=label", PCAL_USAGE, "by=label needs the predicted labels");
 }
 

@@ -40,7 +40,7 @@ TEST(test_2_probability_0_is_infinite_and_names_the_row) {
   assert_true(result.value == (double)INFINITY);
   assert_string_equal(result.why,
                       "row 2 gives its true class probability 0, so the score is infinite; "
-                      "log:clip=1e-15 bounds it");
+                      "log:clip=1e-15 keeps it finite");
   assert_null(given_result(results, "brier").why);
   pcal_results_free(results);
 }

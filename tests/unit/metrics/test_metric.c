@@ -63,6 +63,21 @@ TEST(test_groups_name_metrics) {
   }
 }
 
+/* Only descriptions and a signed statistic have no better direction. */
+TEST(test_rows_name_the_better_direction) {
+  static const char *const neither[] = {"spiegelhalter", "mean-variance", "sharpness",
+                                        "variance-ratio"};
+  for (size_t m = 0; m < pc_metric_count(); m++) {
+    const pcal_registry_row *row = &pc_metric_at(m)->row;
+    int describes = 0;
+    for (size_t i = 0; i < sizeof neither / sizeof *neither; i++)
+      describes |= strcmp(row->name, neither[i]) == 0;
+    assert_int_equal(row->better, describes                            ? PCAL_BETTER_NONE
+                                  : strcmp(row->name, "accuracy") == 0 ? PCAL_BETTER_HIGHER
+                                                                       : PCAL_BETTER_LOWER);
+  }
+}
+
 typedef struct search {
   const char *name;
   int found;
@@ -82,17 +97,25 @@ TEST(test_all_is_all) {
   }
 }
 
+TEST(test_the_group_of_tests_holds_every_test) {
+  for (size_t m = 0; m < pc_metric_count(); m++) {
+    search wanted = {pc_metric_at(m)->row.name, 0};
+    each_spec(pc_metric_group_find("tests"), spec_is_wanted, &wanted);
+    assert_int_equal(wanted.found, pc_metric_at(m)->row.is_test);
+  }
+}
+
 TEST(test_unknown_names_are_refused) {
   const pc_metric *metric;
   pc_options options;
   pcal_error err;
   assert_int_equal(pc_metric_parse("eec:bins=3", &metric, &options, &err), PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE,
-                  "there is no metric \"eec\" (did you mean \"ece\"?); pcal_registry_at "
-                  "shows them all");
+                  "unknown metric \"eec\" (did you mean \"ece\"?); pcal_registry_at shows all "
+                  "metrics");
   assert_int_equal(pc_metric_parse("zzzzzzzz", &metric, &options, &err), PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE,
-                  "there is no metric \"zzzzzzzz\"; pcal_registry_at shows them all");
+                  "unknown metric \"zzzzzzzz\"; pcal_registry_at shows all metrics");
   assert_int_equal(pc_metric_parse("", &metric, &options, &err), PCAL_USAGE);
   assert_int_equal(pc_metric_parse(":bins=3", &metric, &options, &err), PCAL_USAGE);
 }
@@ -105,8 +128,8 @@ TEST(test_group_where_a_metric_is_needed) {
   assert_int_equal(pc_metric_parse("proper:half=yes", &metric, &options, &err), PCAL_USAGE);
   assert_sentence(
       err, PCAL_USAGE,
-      "\"proper\" is a group of metrics, which takes no options and has no value of "
-      "its own; name one of its metrics, see pcal_registry_at");
+      "\"proper\" is a group of metrics, which has no options and no value; name one of "
+      "its metrics, see `propercal list groups proper`");
 }
 
 TEST(test_parts_have_a_limit) {
@@ -162,10 +185,11 @@ TEST(test_positive_view_needs_two_classes) {
   assert_int_equal(view_choose("m:view=positive", PCAL_LOGIT, 3, word, &reading, &err),
                    PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE,
-                  "m: view=positive needs two classes, and the data have more; use view=top");
+                  "m: view=positive needs two classes, but the data have more; use "
+                  "view=top");
   assert_int_equal(view_choose("m:view=positive", PCAL_CONFIDENCE, 1, word, &reading, &err),
                    PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE,
-                  "m: view=positive needs two classes, and the data have only confidences; use "
-                  "view=top");
+                  "m: view=positive needs two classes, but the data have only confidences; "
+                  "use view=top");
 }

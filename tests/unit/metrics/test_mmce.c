@@ -26,7 +26,7 @@ TEST(test_3_one_row) {
   pcal_results *results = given_results(&data, "mmce:estimator=u");
   const pcal_result result = given_result(results, "mmce:estimator=u");
   assert_false(result.defined);
-  assert_string_equal(result.why, "a pair needs at least two rows");
+  assert_string_equal(result.why, "at least two rows are needed");
   pcal_results_free(results);
 }
 

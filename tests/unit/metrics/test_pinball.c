@@ -32,5 +32,5 @@ TEST(test_of_normals_and_samples) {
 
 TEST(test_levels_must_be_there) {
   forecast_refuses(&forecast_quantile_set, "pinball:levels=0.25", PCAL_USAGE,
-                   "pinball: there is no quantile of level 0.25; take levels that levels has");
+                   "pinball: there is no quantile of level 0.25; choose among levels");
 }

@@ -30,16 +30,16 @@ TEST(test_quantiles) {
               (fabs(0.25 - 0.1) + fabs(0.5 - 0.5) + fabs(0.75 - 0.9)) / 3, 1e-14);
   assert_near(forecast_part(&forecast_quantile_set, "coverage", "0.8"), 0.5, 1e-14);
   forecast_refuses(&forecast_quantile_set, "pit", PCAL_USAGE,
-                   "pit needs whole distributions, and quantiles tell them only at their "
-                   "levels; take quantile-ce or coverage");
+                   "pit needs whole distributions, which quantiles do not determine; use "
+                   "quantile-ce or coverage");
   forecast_refuses(&forecast_quantile_set, "coverage:levels=0.9", PCAL_USAGE,
-                   "coverage: there are no quantiles at both ends of the central interval of "
-                   "level 0.9; take levels whose ends are among levels");
+                   "coverage: there are no quantiles at both ends of the central interval "
+                   "of level 0.9; choose levels whose ends are among levels");
   forecast_data lone = forecast_quantile_set;
   lone.levels = (const double[]){0.2, 0.5, 0.9};
   forecast_refuses(&lone, "coverage", PCAL_USAGE,
-                   "coverage needs the quantiles at both ends of an interval, such as 0.05 and "
-                   "0.95, and no two of levels sum to 1; take quantile-ce");
+                   "coverage needs the quantiles at both ends of an interval, such as 0.05 "
+                   "and 0.95, but no two of levels sum to 1; use quantile-ce");
 }
 
 /* u = (below + equal/2 + 1/2) / 4: 2.5 -> 2.5/4, 1 -> 3.5/4, -3 -> 0.5/4 */

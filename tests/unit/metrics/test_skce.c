@@ -43,7 +43,7 @@ TEST(test_3_fewer_than_two_rows) {
   pcal_results *results = given_results(&data, "skce");
   const pcal_result result = given_result(results, "skce");
   assert_false(result.defined);
-  assert_string_equal(result.why, "a pair needs at least two rows");
+  assert_string_equal(result.why, "at least two rows are needed");
   pcal_results_free(results);
   data.weights = (const double[]){2};
   assert_near(given_value(&data, "skce"), 2.0, 1e-15);
@@ -214,8 +214,8 @@ TEST(test_4_no_median) {
   pcal_results *results = given_results(&data, "skce:scale=median kce:scale=median");
   const pcal_result result = given_result(results, "skce:scale=median");
   assert_false(result.defined);
-  assert_string_equal(result.why, "the median distance between rows is 0, so there is no scale;"
-                                  " give scale a number");
+  assert_string_equal(result.why, "the median distance between rows is 0; give a number "
+                                  "for scale");
   assert_false(given_result(results, "kce:scale=median").defined);
   pcal_results_free(results);
 }
@@ -235,8 +235,8 @@ TEST(test_5_blocks) {
   results = given_results(&data, "skce:estimator=block,block=10");
   const pcal_result none = given_result(results, "skce:estimator=block,block=10");
   assert_false(none.defined);
-  assert_string_equal(none.why, "no block of 10 rows is complete; blocks begin at rows whose "
-                                "index is a multiple of that");
+  assert_string_equal(none.why, "no block of 10 rows is complete; blocks begin at "
+                                "multiples of that row index");
   pcal_results_free(results);
 }
 
@@ -256,10 +256,10 @@ TEST(test_5_a_missing_row) {
 TEST(test_5_what_does_not_go_with_blocks) {
   given_data data = skce_two;
   given_refused(&data, "skce:block=3", PCAL_USAGE,
-                "skce: option block is for estimator=block; add it");
+                "skce: the option block needs estimator=block; add it");
   given_refused(&data, "kce:estimator=block,scale=median", PCAL_USAGE,
-                "kce: scale=median needs all pairs of rows, which estimator=block avoids; give "
-                "scale a number or take another estimator");
+                "kce: scale=median needs all pairs of rows, which estimator=block avoids; "
+                "give a number for scale or use another estimator");
   given_refused(&data, "skce:estimator=block,block=1", PCAL_USAGE,
                 "skce: option block must be between 2 and 65536, not 1");
   given_refused(&data, "skce:scale=0", PCAL_USAGE, "skce: option scale must be between");

@@ -166,9 +166,9 @@ TEST(test_what_is_refused) {
   class_rows_draw(1, 10, 3, 0, &rows);
   given_data data = class_rows_given(&rows);
   given_refused(&data, "tce:p=1,debias=yes", PCAL_USAGE,
-                "tce: debias=yes is known for squares only; take p=2 or leave it out");
+                "tce: debias=yes needs p=2; add it or remove debias");
   given_refused(&data, "cwce:p=3,debias=yes", PCAL_USAGE,
-                "cwce: debias=yes is known for squares only; take p=2 or leave it out");
+                "cwce: debias=yes needs p=2; add it or remove debias");
   given_refused(&data, "tce:p=0.5", PCAL_USAGE, "option p must be between 1 and 100");
   given_refused(&data, "tce:view=positive", PCAL_USAGE, "view=positive needs two classes");
   data.kind = PCAL_CONFIDENCE;

@@ -40,15 +40,15 @@ static void kde_check_why(const given_data *data, const char *why) {
 TEST(test_5_no_bandwidth) {
   const given_data wrong =
       kde_confidences(2, (const double[]){0.5, 0.9}, (const int32_t[]){0, 0});
-  kde_check_why(&wrong, "no row is correct, and the bandwidth comes from correct rows");
+  kde_check_why(&wrong, "no row is correct, and the bandwidth is computed from correct "
+                        "rows");
   const given_data alike =
       kde_confidences(3, (const double[]){0.7, 0.7, 0.9}, (const int32_t[]){1, 1, 0});
-  kde_check_why(&alike,
-                "the correct rows all have the same confidence, and the bandwidth comes "
-                "from their spread");
+  kde_check_why(&alike, "the correct rows all have the same confidence, and the bandwidth is "
+                        "computed from their deviation");
   const given_data one = kde_confidences(1, (const double[]){0.7}, (const int32_t[]){1});
-  kde_check_why(&one, "the correct rows all have the same confidence, and the bandwidth comes "
-                      "from their spread");
+  kde_check_why(&one, "the correct rows all have the same confidence, and the bandwidth is "
+                      "computed from their deviation");
 }
 
 /* ---- against densities summed row by row ---- */

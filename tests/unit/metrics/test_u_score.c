@@ -209,10 +209,8 @@ TEST(test_4_weights) {
 }
 
 TEST(test_5_and_6_undefined) {
-  static const char few[] = "a pair needs at least two rows";
-  static const char flat[] =
-      "the median distance between rows is 0, so there is no scale; give "
-      "scale a number";
+  static const char few[] = "at least two rows are needed";
+  static const char flat[] = "the median distance between rows is 0; give a number for scale";
   static const char *const specs[] = {"u-score:scale=median", "u-divergence:scale=median",
                                       "u-ce:scale=median"};
   given_data data = u_two;
@@ -237,8 +235,8 @@ TEST(test_7_kernels_that_are_not_positive_definite) {
     char spec[64], sentence[256];
     snprintf(spec, sizeof spec, "%s:kernel=gaussian,distance=tv", names[i]);
     snprintf(sentence, sizeof sentence,
-             "%s: kernel=gaussian with distance=tv is not positive definite for more than two "
-             "classes, so its score is not proper; change one of the two",
+             "%s: kernel=gaussian with distance=tv is not positive definite for more than "
+             "two classes, so its score is not proper; change one of them",
              names[i]);
     given_refused(&data, spec, PCAL_USAGE, sentence);
   }

@@ -126,7 +126,7 @@ TEST(test_infinite_and_undefined_are_null_with_a_reason) {
   assert_contains(json, "\"spec\": \"log:clip=0\",\n      \"value\": null,\n"
                         "      \"why\": \"row 2 gives its true class probability 0");
   assert_contains(json, "          \"weight\": 1,\n          \"value\": null,\n"
-                        "          \"why\": \"a pair needs at least two rows\",\n");
+                        "          \"why\": \"at least two rows are needed\",\n");
   assert_lacks(json, "inf,");
   assert_lacks(json, "nan");
   free(json);

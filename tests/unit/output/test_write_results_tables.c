@@ -27,7 +27,7 @@ TEST(test_text) {
       "3 rows (weight 4, frequency weights), 2 classes, probabilities\n"
       "classes: cat, dog\n"
       "\n"
-      "proper scores: what the whole forecast earns; they bound the errors below\n"
+      "proper scores: upper bounds of the calibration errors below\n"
       "  accuracy      0.75000\n"
       "  log               inf  upper bound\n"
       "canonical calibration: is the whole probability vector right?\n"
@@ -35,7 +35,7 @@ TEST(test_text) {
       "top-label calibration: is the predicted class right as often as claimed?\n"
       "  ks:rank=2     0.25000  lower bound\n"
       "log: row 2 gives its true class probability 0, so the score is infinite; "
-      "log:clip=1e-15 bounds it\n"
+      "log:clip=1e-15 keeps it finite\n"
       "\n"
       "by group          a,\"b\"           c|d\n"
       "weight                3             1\n"
@@ -53,7 +53,7 @@ TEST(test_text) {
 TEST(test_text_with_parts) {
   char *text = tables_written(&tables_data, "ks decomposition:by=corp", PCAL_TEXT);
   assert_contains(text,
-                  "proper scores: what the whole forecast earns; they bound the errors below\n"
+                  "proper scores: upper bounds of the calibration errors below\n"
                   "  decomposition:by=corp     0.34375  upper bound\n"
                   "    calibration             0.15625\n"
                   "    sharpness                0.0000\n"
@@ -140,13 +140,13 @@ TEST(test_csv) {
       text, "metric,spec,group,part,value,notion,bound,why,weight\n"
             "accuracy,accuracy,,,0.75,proper,,,4\n"
             "log,log:clip=0,,,inf,proper,upper,\"row 2 gives its true class probability 0, so "
-            "the score is infinite; log:clip=1e-15 bounds it\",4\n"
+            "the score is infinite; log:clip=1e-15 keeps it finite\",4\n"
             "ks,\"ks:rank=2,by=pooled\",,,0.25,top-label,lower,,4\n"
             "ks,\"ks:rank=2,by=pooled\",,at,0,top-label,lower,,4\n"
             "ks,\"ks:rank=2,by=pooled\",,signed,-0.25,top-label,lower,,4\n");
   assert_contains(text, "\naccuracy,accuracy,\"a,\"\"b\"\"\",,1,proper,,,3\n");
   assert_contains(text, "\naccuracy,accuracy,c|d,,0,proper,,,1\n");
-  assert_contains(text, "c|d,,,canonical,,a pair needs at least two rows,1\n");
+  assert_contains(text, "c|d,,,canonical,,at least two rows are needed,1\n");
   free(text);
 }
 
@@ -163,7 +163,7 @@ TEST(test_markdown) {
       "| `ks:rank=2` | 0.25000 | top-label | lower bound | 0.33333 | 1.0000 |\n"
       "\n"
       "`log`: row 2 gives its true class probability 0, so the score is infinite; "
-      "log:clip=1e-15 bounds it\n"
+      "log:clip=1e-15 keeps it finite\n"
       "\n";
   if (strncmp(text, expected, strlen(expected)) != 0)
     assert_string_equal(text, expected);
