@@ -56,7 +56,7 @@ TEST(separable_scores_stop) {
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, p, y, 4, 1);
   pcal_calibrator *calibrator = help_fit(&batch, "beta");
   assert_int_equal(calibrator->fit.status, PC_FIT_STOPPED);
-  assert_true(help_warns(calibrator, "in 1 of 1 regressions no finite parameters are best"));
+  assert_true(help_warns(calibrator, "1 of 1 regressions have no finite best parameters"));
   help_sound(calibrator, &batch);
   pcal_calibrator_free(calibrator);
 }

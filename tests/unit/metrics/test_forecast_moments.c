@@ -76,6 +76,6 @@ TEST(test_tasks_do_not_mix) {
                    "ece is a metric of class probabilities, but these data are predictions "
                    "of a number; give probs or logits, or use a metric such as crps");
   forecast_refuses(&forecast_gaussian, "crpss", PCAL_USAGE,
-                   "unknown metric \"crpss\" (did you mean \"crps\"?); `propercal list "
-                   "metrics` shows all metrics");
+                   "unknown metric \"crpss\" (did you mean \"crps\"?); pcal_registry_at "
+                   "shows all metrics");
 }

@@ -129,7 +129,7 @@ TEST(test_group_where_a_metric_is_needed) {
   assert_sentence(
       err, PCAL_USAGE,
       "\"proper\" is a group of metrics, which has no options and no value; name one of "
-      "its metrics, see `propercal list groups proper`");
+      "its metrics, see pcal_registry_at");
 }
 
 TEST(test_parts_have_a_limit) {
