@@ -29,7 +29,7 @@ static int gates_ends_with(const char *text, const char *end) {
 
 /* Is the metric of a spec one of the group of tests? */
 static int gates_is_test(const char *spec) {
-  const pcal_registry_row *tests = pcal_registry_find("groups", "tests");
+  const pcal_registry_row *tests = pcal_registry_find(PCAL_GROUPS, "tests");
   const size_t length = strcspn(spec, ":");
   for (const char *word = tests ? tests->formula : ""; *word;) {
     const size_t here = strcspn(word, " :");
@@ -69,7 +69,7 @@ static pcal_status gates_check_metric(const char *text, const cli_options *optio
                     "--fail-if '%s': %s has no p-value of its own; add --null, or take one of "
                     "`propercal list groups tests`",
                     text, gate->metric);
-  if (pcal_registry_find("groups", gate->metric))
+  if (pcal_registry_find(PCAL_GROUPS, gate->metric))
     return cli_fail(err, PCAL_USAGE,
                     "--fail-if '%s': %s is a group of metrics; a gate needs one metric", text,
                     gate->metric);

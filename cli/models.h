@@ -14,7 +14,7 @@ typedef struct cli_models {
   { NULL, 0 }
 
 /* Whether the common flags name predictions. */
-int cli_has_inputs(const pcal_inputs *inputs);
+int cli_has_inputs(const cli_inputs *inputs);
 
 /* Opens what the flags name, and the second set of a single model; several models of --model
  * share labels, cases have files of their own.  Free them in any case. */

@@ -68,8 +68,8 @@ struct cli_session {
 pcal_status cli_session_start(cli_session *session, pcal_error *err);
 void cli_session_end(cli_session *session);
 
-/* The --header flag as pcal_inputs has it. */
-int cli_header_mode(const cli_options *options);
+/* The --header flag. */
+pcal_header cli_header_mode(const cli_options *options);
 
 /* The rows that the input flags name.  Checks that the flags fit together first; labels are
  * asked for when `labelled`. */

@@ -29,7 +29,7 @@ static const cli_flag measure_surety_flags[] = {
      "a cluster for each row, as a patient with several scans: intervals take clusters as a "
      "whole",
      NULL, CLI_FILE},
-    {"id", 0, CLI_TEXT, "FILE", offsetof(cli_options, inputs) + offsetof(pcal_inputs, ids),
+    {"id", 0, CLI_TEXT, "FILE", offsetof(cli_options, inputs.ids),
      "an id for each row, each given once: random draws belong to it. When not given they "
      "belong to what a row says or, against another model, to its position",
      NULL, CLI_FILE},
@@ -104,7 +104,6 @@ static pcal_status measure_surety(cli_session *session, pcal_measure_config *con
   cli_options *options = &session->options;
   config->interval = options->interval;
   config->replicas = (size_t)options->replicas;
-  config->interval_method = options->interval_method;
   config->null = options->null;
   config->by_cluster = options->cluster != NULL;
   if (options->cluster && options->inputs.groups)
@@ -117,7 +116,9 @@ static pcal_status measure_surety(cli_session *session, pcal_measure_config *con
   if (config->paired && options->state)
     return cli_fail(err, PCAL_USAGE,
                     "--state keeps one model; leave it or the --against flags out");
-  return PCAL_OK;
+  return options->interval_method ? pcal_interval_method_parse(options->interval_method,
+                                                               &config->interval_method, err)
+                                  : PCAL_OK;
 }
 
 static pcal_status measure_source(cli_session *session, cli_results_output *tell,

@@ -55,8 +55,8 @@ static pcal_status plot_check(const cli_options *options, const char **format,
   char figure[64];
   snprintf(figure, sizeof figure, "%.*s", (int)strcspn(options->operands.word[0], ":"),
            options->operands.word[0]);
-  if (!pcal_registry_find("figures", figure)) {
-    const char *nearest = pcal_registry_nearest("figures", figure);
+  if (!pcal_registry_find(PCAL_FIGURES, figure)) {
+    const char *nearest = pcal_registry_nearest(PCAL_FIGURES, figure);
     return cli_fail(err, PCAL_USAGE, "there is no figure \"%s\"; %s%s%s", figure,
                     nearest ? "did you mean \"" : "`propercal list figures` shows them all",
                     nearest ? nearest : "", nearest ? "\"?" : "");
@@ -74,7 +74,7 @@ static pcal_status plot_check(const cli_options *options, const char **format,
 
 /* Whether any flag speaks of the data; some figures have their own. */
 static int plot_has_source(const cli_options *options) {
-  const pcal_inputs *in = &options->inputs;
+  const cli_inputs *in = &options->inputs;
   return cli_has_inputs(in) || in->labels || in->correct || in->target || in->weights;
 }
 

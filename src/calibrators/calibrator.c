@@ -80,7 +80,7 @@ void pc_calibrator_free(pcal_calibrator *calibrator) {
 pcal_status pc_calibrator_check_layout(const pc_calibrator_method *row, const pc_layout *layout,
                                        pcal_error *err) {
   const int regression = layout->form != PC_FORM_CLASSES;
-  if (regression != (row->row.task != NULL) && (row->traits & PC_ANY_TASK) == 0)
+  if (regression != (row->row.task == PCAL_REGRESSION) && (row->traits & PC_ANY_TASK) == 0)
     return pc_fail(err, PCAL_USAGE,
                    regression
                        ? "%s is about classes, and these data are predictions of a "

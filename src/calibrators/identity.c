@@ -69,7 +69,7 @@ static void identity_release(pcal_calibrator *calibrator) {
 const pc_calibrator_method pc_calibrator_identity = {
     .row =
         {
-            .kind = "calibrators",
+            .registry = PCAL_CALIBRATORS,
             .name = "identity",
             .title = "leave the predictions as they are",
             .formula = "q = p, from logits q = softmax(z)",

@@ -264,7 +264,7 @@ static void bbq_release(pcal_calibrator *calibrator) {
 const pc_calibrator_method pc_calibrator_bbq = {
     .row =
         {
-            .kind = "calibrators",
+            .registry = PCAL_CALIBRATORS,
             .name = "bbq",
             .title = "Bayesian binning into quantiles",
             .formula =

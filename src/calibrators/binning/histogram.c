@@ -227,7 +227,7 @@ static void histogram_release(pcal_calibrator *calibrator) {
 const pc_calibrator_method pc_calibrator_histogram = {
     .row =
         {
-            .kind = "calibrators",
+            .registry = PCAL_CALIBRATORS,
             .name = "histogram",
             .title = "histogram binning",
             .formula = "v_k(b) = hits of class k in bin b / rows in bin b\n"

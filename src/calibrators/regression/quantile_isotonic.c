@@ -335,8 +335,8 @@ static void quantile_isotonic_release(pcal_calibrator *calibrator) {
 const pc_calibrator_method pc_calibrator_quantile_isotonic = {
     .row =
         {
-            .kind = "calibrators",
-            .task = "regression",
+            .registry = PCAL_CALIBRATORS,
+            .task = PCAL_REGRESSION,
             .name = "quantile-isotonic",
             .title = "predicted distributions moved to empirical frequencies",
             .formula = "F' = R(F), R the isotonic map of F_i(y_i) to its empirical frequency",

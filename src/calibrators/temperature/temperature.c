@@ -366,7 +366,7 @@ static void temperature_release(pcal_calibrator *calibrator) {
 const pc_calibrator_method pc_calibrator_temperature = {
     .row =
         {
-            .kind = "calibrators",
+            .registry = PCAL_CALIBRATORS,
             .name = "temperature",
             .title = "temperature scaling",
             .formula = "q = softmax(z / T)\n"
