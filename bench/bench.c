@@ -1,4 +1,6 @@
 #include "bench.h"
+#include "../tests/file_inputs.h"
+#include "io/source.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -149,7 +151,7 @@ static int bench_binary(const bench_request *request) {
 static pcal_status bench_open(const bench_request *request, const pcal_env *env,
                               pcal_source **out, pcal_error *err) {
   char scores[4096], labels[4096];
-  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  file_inputs inputs = {0};
   bench_path(request, "scores", scores, sizeof scores);
   bench_path(request, "labels", labels, sizeof labels);
   if (bench_binary(request))
@@ -157,7 +159,7 @@ static pcal_status bench_open(const bench_request *request, const pcal_env *env,
   else
     inputs.logits = scores;
   inputs.labels = labels;
-  return pcal_source_open(&inputs, env, out, err);
+  return file_inputs_open(&inputs, env, out, err);
 }
 
 static struct {
@@ -230,7 +232,7 @@ pcal_status bench_source(const bench_request *request, const pcal_env *env, pcal
     return bench_open(request, env, out, err);
   const pcal_batch *rows = NULL;
   const pcal_status status = bench_rows(request, &rows, err);
-  return status == PCAL_OK ? pcal_source_borrow(rows, NULL, env, out, err) : status;
+  return status == PCAL_OK ? pc_source_borrow(rows, NULL, env, out, err) : status;
 }
 
 /* ---- Requests and answers ---- */

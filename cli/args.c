@@ -71,10 +71,7 @@ pcal_status cli_fail(pcal_error *err, pcal_status status, const char *format, ..
 
 void cli_options_init(cli_options *options) {
   const pcal_simulation simulation = PCAL_SIMULATION_INIT;
-  *options = (cli_options){.inputs = PCAL_INPUTS_INIT,
-                           .against = PCAL_INPUTS_INIT,
-                           .val = PCAL_INPUTS_INIT,
-                           .figure_interval = 0.95,
+  *options = (cli_options){.figure_interval = 0.95,
                            .rows = simulation.rows,
                            .classes = simulation.classes,
                            .factor = simulation.factor,

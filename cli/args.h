@@ -44,9 +44,21 @@ typedef struct cli_words {
   size_t count;
 } cli_words;
 
+/* Inputs as the command line names them, by the fields of pcal_inputs. */
+typedef struct cli_inputs {
+  const char *probs, *logits, *log_probs, *confidence;
+  const char *mean, *variance, *std, *quantiles, *samples;
+  const char *data;
+  const char *labels, *correct, *target;
+  const char *weights, *groups, *ids;
+  const char *weights_are; /* "frequency" or "importance", or NULL */
+  const char *levels;      /* "0.05/0.5/0.95", or NULL */
+  uint64_t first_row;
+} cli_inputs;
+
 /* Values of all flags; each verb reads those of its own. */
 typedef struct cli_options {
-  pcal_inputs inputs;
+  cli_inputs inputs;
   const char *header;
   cli_words metrics, gates, operands;
   cli_words methods, models, cases; /* --method, --model, --case */
@@ -60,7 +72,7 @@ typedef struct cli_options {
   uint64_t replicas;
   const char *interval_method, *cluster;
   int injective;
-  pcal_inputs against, val;
+  cli_inputs against, val;
   int null;
   const char *output;
   const char *state;

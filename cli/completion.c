@@ -4,7 +4,7 @@
 
 #include "session.h"
 
-static void completion_put_names(cli_text_buffer *page, const char *kind) {
+static void completion_put_names(cli_text_buffer *page, pcal_registry kind) {
   for (size_t i = 0; i < pcal_registry_count(kind); i++)
     cli_putf(page, "%s%s", i ? " " : "", pcal_registry_at(kind, i)->name);
 }
@@ -34,14 +34,14 @@ static void completion_put_domain(cli_text_buffer *page, cli_domain domain,
   if (choices)
     completion_put_choices(page, choices);
   if (domain == CLI_METRICS) {
-    completion_put_names(page, "metrics");
+    completion_put_names(page, PCAL_METRICS);
     cli_put(page, " ");
-    completion_put_names(page, "groups");
+    completion_put_names(page, PCAL_GROUPS);
   }
   if (domain == CLI_METHODS)
-    completion_put_names(page, "calibrators");
+    completion_put_names(page, PCAL_CALIBRATORS);
   if (domain == CLI_FIGURES)
-    completion_put_names(page, "figures");
+    completion_put_names(page, PCAL_FIGURES);
   cli_put(page, "'");
 }
 
@@ -66,7 +66,7 @@ static void completion_put_operands(cli_text_buffer *page, const cli_verb *verb)
     cli_put(page, "        case $prev in\n");
     for (size_t i = 0; i < cli_row_kind_count; i++) {
       cli_putf(page, "          %s) words='", cli_row_kinds[i].name);
-      completion_put_names(page, cli_row_kinds[i].name);
+      completion_put_names(page, pcal_registry_by_name(cli_row_kinds[i].name));
       cli_put(page, "' ;;\n");
     }
     cli_put(page, "          *) words='");

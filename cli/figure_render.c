@@ -18,8 +18,10 @@ const char *cli_figure_render_format(const char *path) {
 
 pcal_status cli_figure_render(const cli_session *session, const pcal_figure *figure,
                               const char *format, cli_text_buffer *page, pcal_error *err) {
-  pcal_status status =
-      pcal_figure_svg(figure, session->options.theme, cli_text_buffer_sink, page, err);
+  pcal_theme theme = PCAL_THEME_AUTO;
+  pcal_status status = pcal_theme_parse(session->options.theme, &theme, err);
+  if (status == PCAL_OK)
+    status = pcal_figure_write(figure, PCAL_SVG, theme, cli_text_buffer_sink, page, err);
   status = cli_text_buffer_status(page, status, err);
   if (status != PCAL_OK || strcmp(format, "svg") == 0)
     return status;

@@ -48,7 +48,7 @@ const cli_section cli_section_against = {"Against another model", two_models_fla
                                          CLI_COUNT_OF(two_models_flags), NULL};
 
 int cli_has_against(const cli_options *options) {
-  const pcal_inputs *other = &options->against;
+  const cli_inputs *other = &options->against;
   return other->logits || other->probs || other->log_probs || other->confidence ||
          other->mean || other->quantiles || other->samples;
 }
@@ -56,7 +56,7 @@ int cli_has_against(const cli_options *options) {
 pcal_status cli_measure_against(cli_session *session, const pcal_measure_config *config,
                                 pcal_results *results, pcal_error *err) {
   cli_options *options = &session->options;
-  const pcal_inputs mine = options->inputs;
+  const cli_inputs mine = options->inputs;
   pcal_source *source = NULL;
   pcal_results *other = NULL;
   options->inputs = options->against;

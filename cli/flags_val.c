@@ -39,15 +39,15 @@ const cli_section cli_section_val = {"Second data set", second_set_flags,
                                      CLI_COUNT_OF(second_set_flags), NULL};
 
 int cli_has_val(const cli_options *options) {
-  const pcal_inputs *val = &options->val;
+  const cli_inputs *val = &options->val;
   return val->logits || val->probs || val->log_probs || val->confidence || val->data ||
          val->labels || val->correct || val->weights || val->mean || val->variance ||
          val->std || val->quantiles || val->samples || val->target;
 }
 
-pcal_status cli_inputs_open(cli_session *session, const pcal_inputs *inputs, pcal_source **out,
+pcal_status cli_inputs_open(cli_session *session, const cli_inputs *inputs, pcal_source **out,
                             pcal_error *err) {
-  const pcal_inputs mine = session->options.inputs;
+  const cli_inputs mine = session->options.inputs;
   session->options.inputs = *inputs;
   const pcal_status status = cli_source_open(session, 1, out, err);
   session->options.inputs = mine;
@@ -55,7 +55,7 @@ pcal_status cli_inputs_open(cli_session *session, const pcal_inputs *inputs, pca
 }
 
 pcal_status cli_val_open(cli_session *session, pcal_source **out, pcal_error *err) {
-  pcal_inputs val = session->options.val;
+  cli_inputs val = session->options.val;
   val.levels = val.quantiles ? session->options.inputs.levels : NULL;
   return cli_has_val(&session->options) ? cli_inputs_open(session, &val, out, err) : PCAL_OK;
 }

@@ -12,7 +12,7 @@ int cli_has_val(const cli_options *options);
 pcal_status cli_val_open(cli_session *session, pcal_source **out, pcal_error *err);
 
 /* Opens a source as if its inputs were given by the common flags. */
-pcal_status cli_inputs_open(cli_session *session, const pcal_inputs *inputs, pcal_source **out,
+pcal_status cli_inputs_open(cli_session *session, const cli_inputs *inputs, pcal_source **out,
                             pcal_error *err);
 
 #endif

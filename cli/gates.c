@@ -31,7 +31,7 @@ static int gates_ends_with(const char *text, const char *end) {
 static int gates_is_test(const char *spec) {
   char name[CLI_SPEC_MAX];
   snprintf(name, sizeof name, "%.*s", (int)strcspn(spec, ":"), spec);
-  const pcal_registry_row *row = pcal_registry_find("metrics", name);
+  const pcal_registry_row *row = pcal_registry_find(PCAL_METRICS, name);
   return row && row->is_test;
 }
 
@@ -62,7 +62,7 @@ static pcal_status gates_check_metric(const char *text, const cli_options *optio
                     "--fail-if '%s': %s has no p-value of its own; add --null, or choose "
                     "one of `propercal list groups tests`",
                     text, gate->metric);
-  if (pcal_registry_find("groups", gate->metric))
+  if (pcal_registry_find(PCAL_GROUPS, gate->metric))
     return cli_fail(err, PCAL_USAGE,
                     "--fail-if '%s': %s is a group of metrics; a gate needs one metric", text,
                     gate->metric);

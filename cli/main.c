@@ -65,9 +65,9 @@ static void main_put_version(cli_text_buffer *page) {
       page,
       "features: npy, npz, csv, tsv, jsonl; %zu metrics, %zu conventions, %zu calibrators, "
       "%zu figure%s; svg",
-      pcal_registry_count("metrics"), pcal_registry_count("conventions"),
-      pcal_registry_count("calibrators"), pcal_registry_count("figures"),
-      pcal_registry_count("figures") == 1 ? "" : "s");
+      pcal_registry_count(PCAL_METRICS), pcal_registry_count(PCAL_CONVENTIONS),
+      pcal_registry_count(PCAL_CALIBRATORS), pcal_registry_count(PCAL_FIGURES),
+      pcal_registry_count(PCAL_FIGURES) == 1 ? "" : "s");
   cli_put(page, cli_rsvg_convert_available() ? ", png and pdf through rsvg-convert\n"
                                              : " (png and pdf need rsvg-convert)\n");
 }

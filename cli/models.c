@@ -14,7 +14,7 @@ void cli_models_free(cli_models *models) {
   free(models->list);
 }
 
-int cli_has_inputs(const pcal_inputs *inputs) {
+int cli_has_inputs(const cli_inputs *inputs) {
   return inputs->logits || inputs->probs || inputs->log_probs || inputs->confidence ||
          inputs->mean || inputs->quantiles || inputs->samples || inputs->data;
 }
@@ -54,7 +54,7 @@ static int models_two_columns(const char *file, char *room, const char **mean,
 }
 
 /* Parses "KIND:FILE" into the scores of *out. */
-static int models_read(const char *text, char *room, pcal_inputs *out) {
+static int models_read(const char *text, char *room, cli_inputs *out) {
   const struct {
     const char *kind;
     const char **field, **spread;
@@ -78,7 +78,7 @@ static int models_read(const char *text, char *room, pcal_inputs *out) {
 /* Opens a model given as "NAME=KIND:FILE". */
 static pcal_status models_add(cli_session *session, const char *text, pcal_model *model,
                               pcal_error *err) {
-  pcal_inputs inputs = session->options.inputs;
+  cli_inputs inputs = session->options.inputs;
   const char *equals = strchr(text, '=');
   const size_t length = equals ? (size_t)(equals - text) : 0;
   char *room = malloc(2 * strlen(text) + 1);
@@ -99,7 +99,7 @@ static pcal_status models_add(cli_session *session, const char *text, pcal_model
 
 static pcal_status models_open_file(cli_session *session, const char *path, size_t length,
                                     pcal_source **out, pcal_error *err) {
-  pcal_inputs inputs = session->options.inputs;
+  cli_inputs inputs = session->options.inputs;
   char *name = malloc(length + 1);
   if (!name)
     return cli_fail(err, PCAL_MEMORY, "out of memory for the models");

@@ -14,7 +14,7 @@ typedef struct cli_models {
   { NULL, 0 }
 
 /* True if any flag names predictions. */
-int cli_has_inputs(const pcal_inputs *inputs);
+int cli_has_inputs(const cli_inputs *inputs);
 
 /* Opens the models, and for a single one the second set.  Models of --model share the labels;
  * each --case has its own files.  Call cli_models_free even after a failure. */

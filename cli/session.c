@@ -234,7 +234,7 @@ void cli_session_end(cli_session *session) {
 
 static pcal_status common_check_inputs(const cli_session *session, int labelled,
                                        pcal_error *err) {
-  const pcal_inputs *in = &session->options.inputs;
+  const cli_inputs *in = &session->options.inputs;
   const char *verb = session->verb->name;
   const int scores = (in->logits != NULL) + (in->probs != NULL) + (in->log_probs != NULL) +
                      (in->confidence != NULL) + (in->mean != NULL) + (in->quantiles != NULL) +
@@ -265,25 +265,77 @@ static pcal_status common_check_inputs(const cli_session *session, int labelled,
   return PCAL_OK;
 }
 
-int cli_header_mode(const cli_options *options) {
+pcal_header cli_header_mode(const cli_options *options) {
   const char *header = options->header ? options->header : "auto";
-  return strcmp(header, "yes") == 0 ? 1 : strcmp(header, "no") == 0 ? 2 : 0;
+  return strcmp(header, "yes") == 0  ? PCAL_HEADER_YES
+         : strcmp(header, "no") == 0 ? PCAL_HEADER_NO
+                                     : PCAL_HEADER_AUTO;
+}
+
+/* Reads "0.05/0.5/0.95". */
+static pcal_status common_read_levels(const char *text, double levels[PCAL_LEVELS_MAX],
+                                      size_t *count, pcal_error *err) {
+  *count = 0;
+  for (const char *at = text; at;) {
+    const size_t length = strcspn(at, "/");
+    char word[64];
+    if (*count == PCAL_LEVELS_MAX)
+      return cli_fail(err, PCAL_USAGE, "--levels has more than %d levels", PCAL_LEVELS_MAX);
+    snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), at);
+    if (length > 63 || !cli_read_real(word, &levels[*count]))
+      return cli_fail(err, PCAL_USAGE,
+                      "--levels: \"%s\" is no number; separate levels as in 0.05/0.5/0.95",
+                      word);
+    ++*count;
+    at = at[length] == '/' ? at + length + 1 : NULL;
+  }
+  return PCAL_OK;
 }
 
 pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **out,
                             pcal_error *err) {
-  pcal_inputs *in = &session->options.inputs;
-  const pcal_status status = common_check_inputs(session, labelled, err);
+  const cli_inputs *in = &session->options.inputs;
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  double levels[PCAL_LEVELS_MAX];
+  const struct {
+    const char *file;
+    const pcal_input **field;
+  } files[] = {{in->probs, &inputs.probs},
+               {in->logits, &inputs.logits},
+               {in->log_probs, &inputs.log_probs},
+               {in->confidence, &inputs.confidence},
+               {in->mean, &inputs.mean},
+               {in->variance, &inputs.variance},
+               {in->std, &inputs.std},
+               {in->quantiles, &inputs.quantiles},
+               {in->samples, &inputs.samples},
+               {in->data, &inputs.data},
+               {in->labels, &inputs.labels},
+               {in->correct, &inputs.correct},
+               {in->target, &inputs.target},
+               {in->weights, &inputs.weights},
+               {in->groups, &inputs.groups},
+               {in->ids, &inputs.ids}};
+  pcal_input items[CLI_COUNT_OF(files)];
+  pcal_status status = common_check_inputs(session, labelled, err);
+  if (status == PCAL_OK)
+    status = common_read_levels(in->levels, levels, &inputs.level_count, err);
   if (status != PCAL_OK)
     return status;
-  const char *const names[] = {in->logits,    in->probs,   in->log_probs, in->confidence,
-                               in->labels,    in->correct, in->weights,   in->groups,
-                               in->data,      in->mean,    in->std,       in->variance,
-                               in->quantiles, in->samples, in->target,    in->ids};
-  for (size_t i = 0; i < CLI_COUNT_OF(names); i++)
-    cli_signals_watch_input(names[i]);
-  in->header = cli_header_mode(&session->options);
-  return pcal_source_open(in, &session->env, out, err);
+  for (size_t i = 0; i < CLI_COUNT_OF(files); i++) {
+    cli_signals_watch_input(files[i].file);
+    items[i] = (pcal_input)PCAL_INPUT_INIT;
+    items[i].file = files[i].file;
+    if (files[i].file)
+      *files[i].field = &items[i];
+  }
+  inputs.levels = levels;
+  inputs.weights_are = !in->weights_are                            ? PCAL_WEIGHTS_AUTO
+                       : strcmp(in->weights_are, "frequency") == 0 ? PCAL_WEIGHTS_FREQUENCY
+                                                                   : PCAL_WEIGHTS_IMPORTANCE;
+  inputs.first_row = in->first_row;
+  inputs.header = cli_header_mode(&session->options);
+  return pcal_source_open(&inputs, &session->env, out, err);
 }
 
 pcal_status cli_calibrator_load(cli_session *session, const char *path, pcal_calibrator **out,

@@ -68,8 +68,8 @@ struct cli_session {
 pcal_status cli_session_start(cli_session *session, pcal_error *err);
 void cli_session_end(cli_session *session);
 
-/* The value of --header for pcal_inputs. */
-int cli_header_mode(const cli_options *options);
+/* The value of --header. */
+pcal_header cli_header_mode(const cli_options *options);
 
 /* Opens the source named by the input flags, after checking that the flags fit together.  With
  * `labelled`, labels are required.  The caller frees *out. */

@@ -92,8 +92,9 @@ static pcal_status apply_write(cli_session *session, const pcal_calibrator *cali
     return status;
   status = cli_source_open(session, 0, &source, err);
   if (status == PCAL_OK)
-    status = pcal_calibrator_apply_source(source, calibrator, format, &session->env,
-                                          cli_output_sink, &output, err);
+    status = pcal_calibrator_apply_source(calibrator, source,
+                                          strcmp(format, "npy") == 0 ? PCAL_NPY : PCAL_CSV,
+                                          &session->env, cli_output_sink, &output, err);
   status = cli_output_close(&output, status, err);
   pcal_source_free(source);
   return status;

@@ -43,8 +43,8 @@ static pcal_status export_run(cli_session *session, pcal_error *err) {
     return status;
   status = cli_calibrator_load(session, options->operands.word[0], &calibrator, err);
   if (status == PCAL_OK)
-    status =
-        pcal_calibrator_export(calibrator, to, options->name, cli_text_buffer_sink, &page, err);
+    status = pcal_calibrator_export(calibrator, strcmp(to, "c") == 0 ? PCAL_C : PCAL_ONNX,
+                                    options->name, cli_text_buffer_sink, &page, err);
   status = cli_text_buffer_status(&page, status, err);
   pcal_calibrator_free(calibrator);
   if (status == PCAL_OK)

@@ -50,7 +50,7 @@ static void fit_put_apply(cli_text_buffer *page, const char *file, const char *f
 
 /* Suggests the next command. */
 static void fit_put_next(cli_text_buffer *page, const cli_options *options) {
-  const pcal_inputs *in = &options->inputs;
+  const cli_inputs *in = &options->inputs;
   const char *flag = in->logits       ? "--logits new.npy"
                      : in->probs      ? "--probs new.npy"
                      : in->log_probs  ? "--log-probs new.npy"

@@ -79,7 +79,7 @@ static pcal_status inspect_source(cli_session *session, cli_text_buffer *page, s
   return status;
 }
 
-static int inspect_any_input(const pcal_inputs *in) {
+static int inspect_any_input(const cli_inputs *in) {
   return in->logits || in->probs || in->log_probs || in->confidence || in->labels ||
          in->correct || in->weights || in->groups || in->data || in->mean || in->variance ||
          in->std || in->quantiles || in->samples || in->target;

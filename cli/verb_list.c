@@ -30,7 +30,8 @@ static void list_put_kinds(cli_text_buffer *page) {
   for (size_t i = 0; i < cli_row_kind_count; i++) {
     cli_put(page, cli_row_kinds[i].name);
     cli_pad(page, 14);
-    cli_putf(page, "%3zu  %s\n", pcal_registry_count(cli_row_kinds[i].name),
+    cli_putf(page, "%3zu  %s\n",
+             pcal_registry_count(pcal_registry_by_name(cli_row_kinds[i].name)),
              cli_row_kinds[i].summary);
   }
   cli_put(page, "\nNext: propercal list metrics\n");
@@ -43,8 +44,8 @@ static void list_put_kinds_json(cli_text_buffer *page) {
   for (size_t i = 0; i < cli_row_kind_count; i++) {
     cli_put(page, i ? ", {\"name\": " : "{\"name\": ");
     cli_put_json(page, cli_row_kinds[i].name);
-    cli_putf(page,
-             ", \"count\": %zu, \"summary\": ", pcal_registry_count(cli_row_kinds[i].name));
+    cli_putf(page, ", \"count\": %zu, \"summary\": ",
+             pcal_registry_count(pcal_registry_by_name(cli_row_kinds[i].name)));
     cli_put_json(page, cli_row_kinds[i].summary);
     cli_put(page, "}");
   }
@@ -65,7 +66,7 @@ static const char *list_cell(const pcal_registry_row *row, size_t column) {
 }
 
 /* Width of a column; 0 if all its cells are empty. */
-static size_t list_column_width(const char *kind, size_t column) {
+static size_t list_column_width(pcal_registry kind, size_t column) {
   size_t width = 0;
   for (size_t i = 0; i < pcal_registry_count(kind); i++) {
     const char *cell = list_cell(pcal_registry_at(kind, i), column);
@@ -97,7 +98,7 @@ static void list_put_line(cli_text_buffer *page, const size_t *widths,
   list_trim_line(page);
 }
 
-static void list_put_table(cli_text_buffer *page, const char *kind) {
+static void list_put_table(cli_text_buffer *page, pcal_registry kind) {
   size_t widths[LIST_COLUMNS];
   for (size_t column = 0; column < LIST_COLUMNS; column++)
     widths[column] = list_column_width(kind, column);
@@ -106,7 +107,7 @@ static void list_put_table(cli_text_buffer *page, const char *kind) {
     list_put_line(page, widths, pcal_registry_at(kind, i));
   const pcal_registry_row *first = pcal_registry_at(kind, 0);
   if (first)
-    cli_putf(page, "\nDetails: propercal list %s %s\n", kind, first->name);
+    cli_putf(page, "\nDetails: propercal list %s %s\n", pcal_registry_name(kind), first->name);
 }
 
 static void list_put_field_json(cli_text_buffer *page, const char *name, const char *text) {
@@ -122,17 +123,22 @@ static const char *list_better(const pcal_registry_row *row) {
 
 /* Fields that only metrics have. */
 static void list_put_better_json(cli_text_buffer *page, const pcal_registry_row *row) {
-  if (strcmp(row->kind, "metrics") != 0)
+  if (row->registry != PCAL_METRICS)
     return;
   list_put_field_json(page, "better", list_better(row));
   cli_putf(page, ", \"ranks\": %s", row->better != PCAL_BETTER_NONE ? "true" : "false");
   cli_putf(page, ", \"test\": %s", row->is_test ? "true" : "false");
 }
 
-static void list_put_table_json(cli_text_buffer *page, const char *kind) {
+/* NULL for classification. */
+static const char *list_task(const pcal_registry_row *row) {
+  return row->task == PCAL_REGRESSION ? "regression" : NULL;
+}
+
+static void list_put_table_json(cli_text_buffer *page, pcal_registry kind) {
   cli_put(page, "{\"propercal\": ");
   cli_put_json(page, pcal_version());
-  list_put_field_json(page, "kind", kind);
+  list_put_field_json(page, "kind", pcal_registry_name(kind));
   cli_put(page, ", \"rows\": [");
   for (size_t i = 0; i < pcal_registry_count(kind); i++) {
     const pcal_registry_row *row = pcal_registry_at(kind, i);
@@ -140,7 +146,7 @@ static void list_put_table_json(cli_text_buffer *page, const char *kind) {
     cli_put_json(page, row->name);
     for (size_t column = 1; column < LIST_COLUMNS; column++)
       list_put_field_json(page, list_headings[column], list_cell(row, column));
-    list_put_field_json(page, "task", row->task);
+    list_put_field_json(page, "task", list_task(row));
     list_put_better_json(page, row);
     cli_put(page, "}");
   }
@@ -226,8 +232,8 @@ static int list_has_option(const pcal_registry_row *row, const char *name) {
 
 static void list_put_conventions(cli_text_buffer *page) {
   cli_put(page, "\nConventions\n");
-  for (size_t i = 0; i < pcal_registry_count("conventions"); i++) {
-    const pcal_registry_row *row = pcal_registry_at("conventions", i);
+  for (size_t i = 0; i < pcal_registry_count(PCAL_CONVENTIONS); i++) {
+    const pcal_registry_row *row = pcal_registry_at(PCAL_CONVENTIONS, i);
     cli_putf(page, "  %s ", row->name);
     cli_pad(page, 17);
     cli_put_wrapped(page, 17, row->title);
@@ -253,7 +259,7 @@ static void list_put_lines(cli_text_buffer *page, const char *title, const char 
 
 static void list_put_row(cli_text_buffer *page, const pcal_registry_row *row) {
   cli_putf(page, "%s: %s\n", row->name, row->title);
-  const int group = strcmp(row->kind, "groups") == 0;
+  const int group = row->registry == PCAL_GROUPS;
   list_put_lines(page, group ? "Metrics" : "Formula", row->formula, group);
   list_put_lines(page, "About", row->about, 1);
   if (row->notion || row->bound || row->machine)
@@ -264,7 +270,7 @@ static void list_put_row(cli_text_buffer *page, const pcal_registry_row *row) {
     cli_putf(page, "Bound: %s\n", row->bound);
   if (row->machine)
     cli_putf(page, "Machine: %s\n", row->machine);
-  if (strcmp(row->kind, "metrics") == 0)
+  if (row->registry == PCAL_METRICS)
     cli_putf(page, "Better: %s\n",
              list_better(row) ? list_better(row) : "neither; methods are not ranked by it");
   if (row->option_count > 0)
@@ -306,14 +312,16 @@ static void list_put_option_json(cli_text_buffer *page, const pcal_option *optio
 
 /* The row of the other task that has the same name, or NULL. */
 static const pcal_registry_row *list_other_task(const pcal_registry_row *row) {
-  return pcal_registry_find_for_task(row->kind, row->task ? NULL : "regression", row->name);
+  return pcal_registry_find_for_task(
+      row->registry, row->task == PCAL_REGRESSION ? PCAL_CLASSIFICATION : PCAL_REGRESSION,
+      row->name);
 }
 
 static void list_put_row_json(cli_text_buffer *page, const pcal_registry_row *row) {
   cli_put(page, "{\"propercal\": ");
   cli_put_json(page, pcal_version());
-  list_put_field_json(page, "kind", row->kind);
-  list_put_field_json(page, "task", row->task);
+  list_put_field_json(page, "kind", pcal_registry_name(row->registry));
+  list_put_field_json(page, "task", list_task(row));
   list_put_field_json(page, "name", row->name);
   list_put_field_json(page, "title", row->title);
   list_put_field_json(page, "formula", row->formula);
@@ -329,7 +337,7 @@ static void list_put_row_json(cli_text_buffer *page, const pcal_registry_row *ro
     list_put_option_json(page, &row->options[i]);
   }
   cli_put(page, "]");
-  if (!row->task && list_other_task(row)) {
+  if (row->task == PCAL_CLASSIFICATION && list_other_task(row)) {
     cli_put(page, ", \"regression\": ");
     list_put_row_json(page, list_other_task(row));
   }
@@ -353,12 +361,13 @@ static pcal_status list_find_kind(const char *name, pcal_error *err) {
                   name);
 }
 
-static pcal_status list_find_row(const char *kind, const char *name,
+static pcal_status list_find_row(pcal_registry registry, const char *name,
                                  const pcal_registry_row **row, pcal_error *err) {
-  *row = pcal_registry_find(kind, name);
+  *row = pcal_registry_find(registry, name);
   if (*row)
     return PCAL_OK;
-  const char *nearest = pcal_registry_nearest(kind, name);
+  const char *kind = pcal_registry_name(registry);
+  const char *nearest = pcal_registry_nearest(registry, name);
   if (nearest)
     return cli_fail(err, PCAL_USAGE, "unknown name \"%s\" in %s; did you mean \"%s\"?", name,
                     kind, nearest);
@@ -378,18 +387,18 @@ static pcal_status list_run(cli_session *session, pcal_error *err) {
   }
   pcal_status status = list_find_kind(words->word[0], err);
   if (status == PCAL_OK && words->count == 2)
-    status = list_find_row(words->word[0], words->word[1], &row, err);
+    status = list_find_row(pcal_registry_by_name(words->word[0]), words->word[1], &row, err);
   if (status != PCAL_OK)
     return status;
   if (row)
     (json ? list_put_row_json : list_put_row)(&page, row);
-  if (row && !json && !row->task && list_other_task(row)) {
+  if (row && !json && row->task == PCAL_CLASSIFICATION && list_other_task(row)) {
     cli_put(&page, "\n");
     list_put_row(&page, list_other_task(row));
   }
   if (row)
     return cli_text_buffer_write(session, &page, session->options.output, err);
-  (json ? list_put_table_json : list_put_table)(&page, words->word[0]);
+  (json ? list_put_table_json : list_put_table)(&page, pcal_registry_by_name(words->word[0]));
   return cli_text_buffer_write(session, &page, session->options.output, err);
 }
 

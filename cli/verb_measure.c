@@ -30,7 +30,7 @@ static const cli_flag measure_surety_flags[] = {
      "cluster of each row, such as a patient with several scans; intervals resample whole "
      "clusters",
      NULL, CLI_FILE},
-    {"id", 0, CLI_TEXT, "FILE", offsetof(cli_options, inputs) + offsetof(pcal_inputs, ids),
+    {"id", 0, CLI_TEXT, "FILE", offsetof(cli_options, inputs.ids),
      "unique id of each row, the key of its random draws. Default: a hash of the row's "
      "content or, against another model, the row's position",
      NULL, CLI_FILE},
@@ -103,7 +103,6 @@ static pcal_status measure_interval_config(cli_session *session, pcal_measure_co
   cli_options *options = &session->options;
   config->interval = options->interval;
   config->replicas = (size_t)options->replicas;
-  config->interval_method = options->interval_method;
   config->null = options->null;
   config->by_cluster = options->cluster != NULL;
   if (options->cluster && options->inputs.groups)
@@ -118,7 +117,9 @@ static pcal_status measure_interval_config(cli_session *session, pcal_measure_co
   if (config->paired && options->state)
     return cli_fail(err, PCAL_USAGE,
                     "--state saves one model; remove it or the --against flags");
-  return PCAL_OK;
+  return options->interval_method ? pcal_interval_method_parse(options->interval_method,
+                                                               &config->interval_method, err)
+                                  : PCAL_OK;
 }
 
 static pcal_status measure_source(cli_session *session, cli_results_output *tell,

@@ -59,8 +59,8 @@ static pcal_status plot_check(const cli_options *options, const char **format,
   snprintf(figure, sizeof figure, "%.*s", (int)strcspn(options->operands.word[0], ":"),
            options->operands.word[0]);
   /* Without any figure in this build, the library says so. */
-  if (pcal_registry_count("figures") > 0 && !pcal_registry_find("figures", figure)) {
-    const char *nearest = pcal_registry_nearest("figures", figure);
+  if (pcal_registry_count(PCAL_FIGURES) > 0 && !pcal_registry_find(PCAL_FIGURES, figure)) {
+    const char *nearest = pcal_registry_nearest(PCAL_FIGURES, figure);
     return cli_fail(err, PCAL_USAGE, "unknown figure \"%s\"; %s%s%s", figure,
                     nearest ? "did you mean \"" : "`propercal list figures` shows all",
                     nearest ? nearest : "", nearest ? "\"?" : "");
@@ -78,7 +78,7 @@ static pcal_status plot_check(const cli_options *options, const char **format,
 
 /* True if a flag names data; some figures need none. */
 static int plot_has_source(const cli_options *options) {
-  const pcal_inputs *in = &options->inputs;
+  const cli_inputs *in = &options->inputs;
   return cli_has_inputs(in) || in->labels || in->correct || in->target || in->weights;
 }
 

@@ -169,16 +169,17 @@ static void simulate_put_little(pcal_sink sink, void *user, const void *values, 
 }
 
 typedef struct simulate_array {
-  const char *name, *type;
+  const char *name;
+  pcal_type type;
   size_t width, columns; /* columns 0: one-dimensional */
   const void *values;
 } simulate_array;
 
 static simulate_array simulate_array_at(const simulate_data *data, size_t index) {
   const simulate_array arrays[SIMULATE_FILES_MAX] = {
-      {"logits.npy", "<f4", sizeof *data->logits, data->classes, data->logits},
-      {"labels.npy", "<i4", sizeof *data->labels, 0, data->labels},
-      {"truth.npy", "<f8", sizeof *data->truth, data->classes, data->truth}};
+      {"logits.npy", PCAL_F32, sizeof *data->logits, data->classes, data->logits},
+      {"labels.npy", PCAL_I32, sizeof *data->labels, 0, data->labels},
+      {"truth.npy", PCAL_F64, sizeof *data->truth, data->classes, data->truth}};
   return arrays[index];
 }
 

@@ -116,7 +116,7 @@ static pcal_status study_read(const cli_options *options, study_lists *out, pcal
 
 /* Features are read as samples: rows of numbers with a target. */
 static pcal_status study_features(cli_session *session, pcal_source **out, pcal_error *err) {
-  pcal_inputs inputs = session->options.inputs;
+  cli_inputs inputs = session->options.inputs;
   if (!session->options.features)
     return PCAL_OK;
   inputs.samples = session->options.features;
@@ -179,9 +179,14 @@ static pcal_status study_learn(cli_session *session, pcal_study **out, pcal_erro
   config.repeats = options->repeats;
   config.interval = options->interval;
   config.replicas = (size_t)options->replicas;
-  config.interval_method = options->interval_method;
   config.normalize = options->normalize;
   config.skip_missing = options->skip_missing;
+  if (options->interval_method) {
+    const pcal_status known =
+        pcal_interval_method_parse(options->interval_method, &config.interval_method, err);
+    if (known != PCAL_OK)
+      return known;
+  }
   return study_work(session, &config, out, err);
 }
 

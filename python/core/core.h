@@ -119,7 +119,7 @@ int core_tuple(PyObject *given);
 /* Is the object of this type?  Else a TypeError. */
 int core_check(PyObject *object, PyObject *type, const char *what);
 
-enum { CORE_PARTS = 6 }; /* scores, labels or targets, weights, groups, spread, ids */
+enum { CORE_INPUTS = 16 }; /* the fields of pcal_inputs that are a pcal_input */
 
 /* Numbers of a tuple, at most PCAL_LEVELS_MAX; returns how many, or -1.  None: none. */
 Py_ssize_t core_levels(PyObject *tuple, double out[PCAL_LEVELS_MAX]);
@@ -127,14 +127,14 @@ Py_ssize_t core_levels(PyObject *tuple, double out[PCAL_LEVELS_MAX]);
 typedef struct core_source {
   PyObject_HEAD pcal_source *source;
   core_watch *watch;
-  Py_buffer buffers[CORE_PARTS];
-  int held[CORE_PARTS];    /* whether the buffer is */
-  PyObject *kept;          /* objects whose letters the source uses */
-  void *names[CORE_PARTS]; /* arrays of letters, for PyMem_Free */
+  Py_buffer buffers[CORE_INPUTS];
+  int held[CORE_INPUTS];    /* whether the buffer is */
+  PyObject *kept;           /* objects whose letters the source uses */
+  void *names[CORE_INPUTS]; /* arrays of letters, for PyMem_Free */
 } core_source;
 
 /* Reads a policy (normalize, skip_missing, fast, interval, replicas, interval_method or None,
- * null, by_cluster, paired) into a configuration; the method is valid as long as the policy. */
+ * null, by_cluster, paired) into a configuration. */
 int core_policy(PyObject *policy, pcal_measure_config *config);
 
 /* Both take over what they are given, also on failure. */
@@ -149,7 +149,6 @@ const pcal_calibrator *core_calibrator_in(PyObject *self);
 PyObject *core_rows(PyObject *module, PyObject *kind);
 PyObject *core_canonical(PyObject *module, PyObject *spec);
 PyObject *core_open(PyObject *module, PyObject *arguments);
-PyObject *core_open_files(PyObject *module, PyObject *arguments);
 PyObject *core_measure(PyObject *module, PyObject *arguments);
 PyObject *core_measure_new(PyObject *module, PyObject *arguments);
 PyObject *core_measure_part(PyObject *module, PyObject *arguments);

@@ -103,15 +103,16 @@ static PyObject *core_calibrator_export(PyObject *self, PyObject *arguments) {
   pcal_error error;
   if (!PyArg_ParseTuple(arguments, "ss", &to, &name))
     return NULL;
-  const pcal_status status = pcal_calibrator_export(core_calibrator_in(self), to, name,
-                                                    core_bytes_sink, &bytes, &error);
+  const pcal_status status = pcal_calibrator_export(core_calibrator_in(self),
+                                                    strcmp(to, "c") == 0 ? PCAL_C : PCAL_ONNX,
+                                                    name, core_bytes_sink, &bytes, &error);
   return core_bytes_object(&bytes, status, &error);
 }
 
 /* ---- Applying ---- */
 
-/* The npy file that pcal_calibrator_apply_source writes: a header, from which the size is known, then the
- * values, which go straight into the memory of a bytearray. */
+/* The npy file that pcal_calibrator_apply_source writes: a header, which gives the size, then
+ * the values, which are written into the memory of a bytearray. */
 typedef struct core_calibrator_output {
   core_watch *watch;
   core_bytes header;
@@ -200,7 +201,7 @@ static PyObject *core_calibrator_apply(PyObject *self, PyObject *source) {
   pcal_status status = core_turn_begin_one(&turn, object->watch, 1);
   if (status == PCAL_OK)
     status = core_turn_end(
-        &turn, pcal_calibrator_apply_source(object->source, core_calibrator_in(self), "npy",
+        &turn, pcal_calibrator_apply_source(core_calibrator_in(self), object->source, PCAL_NPY,
                                             core_watch_env(object->watch), core_calibrator_sink,
                                             &output, &error));
   free(output.header.block);

@@ -12,6 +12,7 @@ PyObject *core_draw(PyObject *module, PyObject *arguments) {
   pcal_figure *figure = NULL;
   PyObject *given, *second, *calibrator;
   const char *theme;
+  pcal_theme colours = PCAL_THEME_AUTO;
   Py_ssize_t replicas = 0;
   pcal_error error;
   if (!PyArg_ParseTuple(arguments, "O!sOOppdnddzz", &PyTuple_Type, &given, &config.figure,
@@ -48,12 +49,13 @@ PyObject *core_draw(PyObject *module, PyObject *arguments) {
                                        core_watch_env(leader->watch), &figure, &error);
   core_bytes svg = {NULL, 0, 0}, json = {NULL, 0, 0};
   if (status == PCAL_OK)
-    status = pcal_figure_svg(figure, theme, core_bytes_sink, &svg, &error);
-  pcal_status told = status;
+    status = pcal_theme_parse(theme, &colours, &error);
   if (status == PCAL_OK)
-    told = pcal_figure_json(figure, core_bytes_sink, &json, &error);
+    status = pcal_figure_write(figure, PCAL_SVG, colours, core_bytes_sink, &svg, &error);
+  if (status == PCAL_OK)
+    status = pcal_figure_write(figure, PCAL_JSON, colours, core_bytes_sink, &json, &error);
   pcal_figure_free(figure);
-  status = core_turn_end(&turn, status == PCAL_OK ? told : status);
+  status = core_turn_end(&turn, status);
   PyMem_Free(models);
   PyObject *first = core_bytes_text(&svg, status, &error);
   if (first == NULL) {

@@ -38,13 +38,19 @@ PyObject *core_results_wrap(core_state *state, pcal_results *results, core_watch
 
 int core_policy(PyObject *policy, pcal_measure_config *config) {
   Py_ssize_t replicas = 0;
+  const char *method = NULL;
+  pcal_error error;
   if (!core_tuple(policy) ||
       !PyArg_ParseTuple(policy, "pppdnzppp", &config->normalize, &config->skip_missing,
-                        &config->fast, &config->interval, &replicas, &config->interval_method,
-                        &config->null, &config->by_cluster, &config->paired))
+                        &config->fast, &config->interval, &replicas, &method, &config->null,
+                        &config->by_cluster, &config->paired))
     return -1;
   config->replicas = replicas < 0 ? 0 : (size_t)replicas;
-  return 0;
+  if (method == NULL ||
+      pcal_interval_method_parse(method, &config->interval_method, &error) == PCAL_OK)
+    return 0;
+  core_raise(&error);
+  return -1;
 }
 
 /* measure(source, specs, policy) -> Results */
@@ -97,7 +103,7 @@ static PyObject *core_results_interval(const pcal_result *result) {
   if (!result->has_interval)
     return core_results_none();
   return Py_BuildValue("(ddddN)", result->low, result->high, result->level, result->se,
-                       core_text(result->method));
+                       core_text(pcal_interval_method_name(result->interval_method)));
 }
 
 static PyObject *core_results_null(const pcal_result *result) {
@@ -113,11 +119,12 @@ static PyObject *core_results_difference(const pcal_result *result) {
   if (!result->has_difference_interval)
     return Py_BuildValue("(dOOOOO)", result->difference, Py_None, Py_None, Py_None, Py_None,
                          Py_None);
-  const int exchanged = strncmp(result->difference_method, "exchange", 8) == 0;
-  return Py_BuildValue(
-      "(ddddNN)", result->difference, result->difference_low, result->difference_high,
-      result->difference_p_value, core_text(result->difference_method),
-      exchanged ? PyLong_FromUnsignedLongLong(result->difference_rows) : core_results_none());
+  const int exchanged = result->difference_method != PCAL_DIFFERENCE_REPLICAS;
+  return Py_BuildValue("(ddddNN)", result->difference, result->difference_low,
+                       result->difference_high, result->difference_p_value,
+                       core_text(pcal_difference_method_name(result->difference_method)),
+                       exchanged ? PyLong_FromUnsignedLongLong(result->difference_rows)
+                                 : core_results_none());
 }
 
 /* The fields of propercal.Value. */
@@ -199,26 +206,28 @@ static PyObject *core_results_write_now(PyObject *self, PyObject *format) {
   return core_bytes_text(&bytes, status, &error);
 }
 
-static PyObject *core_results_figure_now(PyObject *self, PyObject *name) {
+static PyObject *core_results_draw(PyObject *self, PyObject *name, pcal_format format) {
   const char *letters = core_letters(name);
   core_bytes bytes = {NULL, 0, 0};
+  pcal_figure *figure = NULL;
   pcal_error error;
   if (letters == NULL)
     return NULL;
-  const pcal_status status =
-      pcal_figure_write(core_results_in(self), letters, core_bytes_sink, &bytes, &error);
+  pcal_status status =
+      pcal_figure_from_results(core_results_in(self), letters, &figure, &error);
+  if (status == PCAL_OK)
+    status =
+        pcal_figure_write(figure, format, PCAL_THEME_AUTO, core_bytes_sink, &bytes, &error);
+  pcal_figure_free(figure);
   return core_bytes_text(&bytes, status, &error);
 }
 
+static PyObject *core_results_figure_now(PyObject *self, PyObject *name) {
+  return core_results_draw(self, name, PCAL_SVG);
+}
+
 static PyObject *core_results_figure_data_now(PyObject *self, PyObject *name) {
-  const char *letters = core_letters(name);
-  core_bytes bytes = {NULL, 0, 0};
-  pcal_error error;
-  if (letters == NULL)
-    return NULL;
-  const pcal_status status =
-      pcal_figure_describe(core_results_in(self), letters, core_bytes_sink, &bytes, &error);
-  return core_bytes_text(&bytes, status, &error);
+  return core_results_draw(self, name, PCAL_JSON);
 }
 
 static PyObject *core_results_bins_now(PyObject *self, PyObject *unused) {
@@ -244,9 +253,9 @@ static PyObject *core_results_verdict_now(PyObject *self, PyObject *unused) {
 /* weights() -> (pcal_weights, effective sample size) */
 static PyObject *core_results_weights_now(PyObject *self, PyObject *unused) {
   (void)unused;
-  double effective = 0.0;
-  const pcal_weights are = pcal_results_weights(core_results_in(self), &effective);
-  return Py_BuildValue("(id)", (int)are, effective);
+  const pcal_results *results = core_results_in(self);
+  return Py_BuildValue("(id)", (int)pcal_results_weights_are(results),
+                       pcal_results_effective_rows(results));
 }
 
 static PyObject *core_results_only_label_now(PyObject *self, PyObject *unused) {

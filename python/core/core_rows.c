@@ -21,12 +21,12 @@ static PyObject *core_rows_options(const pcal_registry_row *row) {
 
 static PyObject *core_rows_row(const pcal_registry_row *row) {
   static const char *const better[] = {NULL, "lower", "higher"};
-  return Py_BuildValue("(NNNNNNNNNNNNN)", core_text(row->kind), core_text(row->name),
-                       core_text(row->title), core_text(row->formula), core_text(row->about),
-                       core_text(row->citation), core_text(row->notion), core_text(row->bound),
-                       core_text(row->machine), core_text(row->task),
-                       core_text(better[row->better]), PyBool_FromLong(row->is_test),
-                       core_rows_options(row));
+  return Py_BuildValue(
+      "(NNNNNNNNNNNNN)", core_text(pcal_registry_name(row->registry)), core_text(row->name),
+      core_text(row->title), core_text(row->formula), core_text(row->about),
+      core_text(row->citation), core_text(row->notion), core_text(row->bound),
+      core_text(row->machine), core_text(row->task == PCAL_REGRESSION ? "regression" : NULL),
+      core_text(better[row->better]), PyBool_FromLong(row->is_test), core_rows_options(row));
 }
 
 PyObject *core_rows(PyObject *module, PyObject *kind) {
@@ -34,9 +34,10 @@ PyObject *core_rows(PyObject *module, PyObject *kind) {
   (void)module;
   if (letters == NULL)
     return NULL;
+  const pcal_registry registry = pcal_registry_by_name(letters);
   PyObject *rows = PyList_New(0);
   const pcal_registry_row *row;
-  for (size_t i = 0; rows != NULL && (row = pcal_registry_at(letters, i)) != NULL; i++) {
+  for (size_t i = 0; rows != NULL && (row = pcal_registry_at(registry, i)) != NULL; i++) {
     PyObject *one = core_rows_row(row);
     if (one == NULL || PyList_Append(rows, one) < 0)
       Py_CLEAR(rows);

@@ -1,4 +1,4 @@
-/* Sources from Python objects.  A part of a data set is None or one of the tuples
+/* Sources from Python objects.  An input of a data set is one of the tuples
  *
  *   ("file", path)               as on the command line
  *   ("array", object, names)     whatever gives a buffer of one or two dimensions; names: what
@@ -11,13 +11,11 @@
 #include <string.h>
 
 #include "core.h"
-#include "core_arrow.h"
 
 /* What opening needs until it is done. */
 typedef struct core_source_plan {
-  pcal_input inputs[CORE_PARTS];
-  struct ArrowArrayStream streams[CORE_PARTS];
-  const char **chosen[CORE_PARTS]; /* for PyMem_Free */
+  pcal_input inputs[CORE_INPUTS];
+  const char **chosen[CORE_INPUTS]; /* for PyMem_Free */
 } core_source_plan;
 
 static core_source *core_source_of(PyObject *self) {
@@ -27,7 +25,7 @@ static core_source *core_source_of(PyObject *self) {
 static void core_source_delete(PyObject *self) {
   core_source *object = core_source_of(self);
   pcal_source_free(object->source);
-  for (size_t i = 0; i < CORE_PARTS; i++) {
+  for (size_t i = 0; i < CORE_INPUTS; i++) {
     if (object->held[i])
       PyBuffer_Release(&object->buffers[i]);
     PyMem_Free(object->names[i]);
@@ -39,9 +37,24 @@ static void core_source_delete(PyObject *self) {
 
 /* ---- Arrays ---- */
 
+/* The element type of a format character and a size; 0 when they are not numbers. */
+static pcal_type core_source_element(char format, Py_ssize_t size) {
+  static const struct {
+    const char *formats;
+    Py_ssize_t size;
+    pcal_type type;
+  } types[] = {{"e", 2, PCAL_F16},    {"f", 4, PCAL_F32},    {"d", 8, PCAL_F64},
+               {"b", 1, PCAL_I8},     {"h", 2, PCAL_I16},    {"ilqn", 4, PCAL_I32},
+               {"ilqn", 8, PCAL_I64}, {"B", 1, PCAL_U8},     {"H", 2, PCAL_U16},
+               {"ILQN", 4, PCAL_U32}, {"ILQN", 8, PCAL_U64}, {"?", 1, PCAL_BOOL}};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (types[i].size == size && strchr(types[i].formats, format) != NULL)
+      return types[i].type;
+  return (pcal_type)0;
+}
+
 /* Type and byte order of a buffer's elements; 0 when they are not numbers. */
 static int core_source_type(const Py_buffer *buffer, pcal_input *input) {
-  static const char floats[] = "efd", wholes[] = "bhilqn", naturals[] = "BHILQN";
   const unsigned short probe = 1;
   unsigned char first;
   memcpy(&first, &probe, 1);
@@ -51,14 +64,9 @@ static int core_source_type(const Py_buffer *buffer, pcal_input *input) {
     format++;
   if (*format == '\0' || format[1] != '\0')
     return 0;
-  input->type = strchr(floats, *format) != NULL     ? 'f'
-                : strchr(wholes, *format) != NULL   ? 'i'
-                : strchr(naturals, *format) != NULL ? 'u'
-                : *format == '?'                    ? 'b'
-                                                    : '\0';
-  input->item_size = (size_t)buffer->itemsize;
+  input->type = core_source_element(*format, buffer->itemsize);
   input->swapped = buffer->itemsize > 1 && (first == 1 ? big : little);
-  return input->type != '\0';
+  return input->type != (pcal_type)0;
 }
 
 static int core_source_array(core_source *object, size_t i, PyObject *part, pcal_input *input) {
@@ -128,8 +136,8 @@ static int core_source_stream(core_source_plan *plan, size_t i, PyObject *part) 
   input->stream = stream;
   if (names == Py_None)
     return 0;
-  plan->chosen[i] = core_letters_of(names, &input->chosen_count);
-  input->chosen = plan->chosen[i];
+  plan->chosen[i] = core_letters_of(names, &input->column_name_count);
+  input->column_names = plan->chosen[i];
   return plan->chosen[i] == NULL ? -1 : 0;
 }
 
@@ -141,71 +149,72 @@ static int core_source_arrow(core_source_plan *plan, size_t i, PyObject *part) {
     return -1;
   if (schema->release == NULL || array->release == NULL)
     return core_source_released();
-  if (core_arrow_once(schema, array, &plan->streams[i]) < 0) {
-    PyErr_NoMemory();
-    return -1;
-  }
-  plan->inputs[i].stream = &plan->streams[i];
+  plan->inputs[i].schema = schema;
+  plan->inputs[i].array = array;
   return 0;
 }
 
 /* ---- Opening ---- */
 
-/* Reads part i; 1 when there is one. */
-static int core_source_part(core_source *object, core_source_plan *plan, size_t i,
-                            PyObject *part, PyObject *name) {
+static const struct {
+  const char *name;
+  size_t offset;
+} core_source_fields[CORE_INPUTS] = {
+    {"probs", offsetof(pcal_inputs, probs)},
+    {"logits", offsetof(pcal_inputs, logits)},
+    {"log_probs", offsetof(pcal_inputs, log_probs)},
+    {"confidence", offsetof(pcal_inputs, confidence)},
+    {"mean", offsetof(pcal_inputs, mean)},
+    {"variance", offsetof(pcal_inputs, variance)},
+    {"std", offsetof(pcal_inputs, std)},
+    {"quantiles", offsetof(pcal_inputs, quantiles)},
+    {"samples", offsetof(pcal_inputs, samples)},
+    {"data", offsetof(pcal_inputs, data)},
+    {"labels", offsetof(pcal_inputs, labels)},
+    {"correct", offsetof(pcal_inputs, correct)},
+    {"target", offsetof(pcal_inputs, target)},
+    {"weights", offsetof(pcal_inputs, weights)},
+    {"groups", offsetof(pcal_inputs, groups)},
+    {"ids", offsetof(pcal_inputs, ids)},
+};
+
+/* Reads one input; -1 with an exception. */
+static int core_source_input(core_source *object, core_source_plan *plan, size_t i,
+                             PyObject *given) {
   pcal_input *input = &plan->inputs[i];
-  *input = (pcal_input)PCAL_INPUT_INIT;
-  input->name = core_letters(name);
-  if (input->name == NULL || part == NULL)
-    return -1;
-  if (part == Py_None)
-    return 0;
-  PyObject *form = PyTuple_GetItem(part, 0);
+  PyObject *form = PyTuple_GetItem(given, 0);
   const char *word = form == NULL ? NULL : core_letters(form);
   if (word == NULL)
     return -1;
-  int status = -1;
   if (strcmp(word, "file") == 0) {
-    PyObject *path = PyTuple_GetItem(part, 1);
+    PyObject *path = PyTuple_GetItem(given, 1);
     input->file = path == NULL ? NULL : core_letters(path);
-    status = input->file == NULL ? -1 : 0;
-  } else if (strcmp(word, "array") == 0) {
-    status = core_source_array(object, i, part, input);
-  } else if (strcmp(word, "stream") == 0) {
-    status = core_source_stream(plan, i, part);
-  } else if (strcmp(word, "arrow") == 0) {
-    status = core_source_arrow(plan, i, part);
-  } else {
-    PyErr_SetString(PyExc_ValueError, "the form of a part is unknown");
+    return input->file == NULL ? -1 : 0;
   }
-  return status < 0 ? -1 : 1;
+  if (strcmp(word, "array") == 0)
+    return core_source_array(object, i, given, input);
+  if (strcmp(word, "stream") == 0)
+    return core_source_stream(plan, i, given);
+  if (strcmp(word, "arrow") == 0)
+    return core_source_arrow(plan, i, given);
+  PyErr_SetString(PyExc_ValueError, "the form of an input is unknown");
+  return -1;
 }
 
-static int core_source_plan_parts(core_source *object, core_source_plan *plan, PyObject *parts,
-                                  PyObject *names, pcal_join *join) {
-  const pcal_input **const places[CORE_PARTS] = {&join->scores, &join->labels, &join->weights,
-                                                 &join->groups, &join->spread, &join->ids};
-  for (size_t i = 0; i < CORE_PARTS; i++) {
-    PyObject *name = PyTuple_GetItem(names, (Py_ssize_t)i);
-    const int there =
-        name == NULL
-            ? -1
-            : core_source_part(object, plan, i, PyTuple_GetItem(parts, (Py_ssize_t)i), name);
-    if (there < 0)
+static int core_source_inputs(core_source *object, core_source_plan *plan, PyObject *given,
+                              pcal_inputs *inputs) {
+  for (size_t i = 0; i < CORE_INPUTS; i++) {
+    PyObject *input = PyDict_GetItemString(given, core_source_fields[i].name);
+    plan->inputs[i] = (pcal_input)PCAL_INPUT_INIT;
+    plan->inputs[i].name = core_source_fields[i].name;
+    if (input == NULL)
+      continue;
+    if (core_source_input(object, plan, i, input) < 0)
       return -1;
-    *places[i] = there ? &plan->inputs[i] : NULL;
+    const pcal_input *filled = &plan->inputs[i];
+    memcpy((char *)inputs + core_source_fields[i].offset, &filled, sizeof filled);
   }
   return 0;
-}
-
-/* Streams that were not given away, and lists of names. */
-static void core_source_plan_free(core_source_plan *plan) {
-  for (size_t i = 0; i < CORE_PARTS; i++) {
-    if (plan->streams[i].release != NULL)
-      plan->streams[i].release(&plan->streams[i]);
-    PyMem_Free(plan->chosen[i]);
-  }
 }
 
 static PyObject *core_source_give(core_source *object, pcal_status status,
@@ -251,14 +260,14 @@ Py_ssize_t core_levels(PyObject *tuple, double out[PCAL_LEVELS_MAX]) {
   return count;
 }
 
-/* open(kind, parts, names, classes or None, first_row, header, settings, levels or None,
- * weights_are) */
+/* open({name: input, ...}, classes or None, first_row, header, settings, levels or None,
+ * weights_are); names are those of pcal_inputs */
 PyObject *core_open(PyObject *module, PyObject *arguments) {
-  int kind = 0, header = 0, weights_are = 0;
+  int header = 0, weights_are = 0;
   unsigned long long first_row = 0;
-  PyObject *parts, *names, *classes, *settings, *levels;
+  PyObject *given, *classes, *settings, *levels;
   double numbers[PCAL_LEVELS_MAX];
-  if (!PyArg_ParseTuple(arguments, "iOOOKiOOi", &kind, &parts, &names, &classes, &first_row,
+  if (!PyArg_ParseTuple(arguments, "O!OKiOOi", &PyDict_Type, &given, &classes, &first_row,
                         &header, &settings, &levels, &weights_are))
     return NULL;
   const Py_ssize_t level_count = core_levels(levels, numbers);
@@ -267,86 +276,33 @@ PyObject *core_open(PyObject *module, PyObject *arguments) {
   core_source *object = core_source_new(module, arguments, settings);
   if (object == NULL)
     return NULL;
-  core_source_plan plan = {.inputs = {{0}}};
+  core_source_plan plan = {.chosen = {NULL}};
   const char **class_names = NULL;
-  pcal_join join = PCAL_JOIN_INIT;
-  pcal_error error = PCAL_ERROR_INIT;
-  error.status = PCAL_INTERNAL;
-  join.kind = (pcal_kind)kind;
-  join.first_row = first_row;
-  join.header = header;
-  join.weights_are = weights_are;
-  join.levels = level_count == 0 ? NULL : numbers;
-  join.level_count = (size_t)level_count;
-  int ready = core_source_plan_parts(object, &plan, parts, names, &join) == 0;
-  if (ready && classes != Py_None) {
-    class_names = core_letters_of(classes, &join.class_count);
-    ready = class_names != NULL;
-  }
-  join.class_names = class_names;
-  pcal_status status = PCAL_INTERNAL;
-  if (ready) {
-    core_turn turn = {NULL, 0, NULL};
-    status = core_turn_begin_one(&turn, object->watch, 1);
-    if (status == PCAL_OK)
-      status = core_turn_end(&turn, pcal_source_join(&join, core_watch_env(object->watch),
-                                                     &object->source, &error));
-  }
-  core_source_plan_free(&plan);
-  PyMem_Free(class_names);
-  return core_source_give(object, status, &error);
-}
-
-static const char *core_source_file(PyObject *files, const char *name, int *failed) {
-  PyObject *path = PyDict_GetItemString(files, name);
-  if (path == NULL)
-    return NULL;
-  const char *letters = core_letters(path);
-  *failed |= letters == NULL;
-  return letters;
-}
-
-/* open_files({"probs": path, ...}, first_row, header, settings) */
-PyObject *core_open_files(PyObject *module, PyObject *arguments) {
-  PyObject *files, *settings;
-  unsigned long long first_row = 0;
   pcal_inputs inputs = PCAL_INPUTS_INIT;
   pcal_error error = PCAL_ERROR_INIT;
   error.status = PCAL_INTERNAL;
-  int failed = 0;
-  if (!PyArg_ParseTuple(arguments, "O!KiO", &PyDict_Type, &files, &first_row, &inputs.header,
-                        &settings))
-    return NULL;
-  core_source *object = core_source_new(module, arguments, settings);
-  if (object == NULL)
-    return NULL;
   inputs.first_row = first_row;
-  inputs.probs = core_source_file(files, "probs", &failed);
-  inputs.logits = core_source_file(files, "logits", &failed);
-  inputs.log_probs = core_source_file(files, "log_probs", &failed);
-  inputs.confidence = core_source_file(files, "confidence", &failed);
-  inputs.labels = core_source_file(files, "labels", &failed);
-  inputs.correct = core_source_file(files, "correct", &failed);
-  inputs.weights = core_source_file(files, "weights", &failed);
-  inputs.groups = core_source_file(files, "groups", &failed);
-  inputs.ids = core_source_file(files, "ids", &failed);
-  inputs.weights_are = core_source_file(files, "weights_are", &failed);
-  inputs.data = core_source_file(files, "data", &failed);
-  inputs.mean = core_source_file(files, "mean", &failed);
-  inputs.variance = core_source_file(files, "variance", &failed);
-  inputs.std = core_source_file(files, "std", &failed);
-  inputs.quantiles = core_source_file(files, "quantiles", &failed);
-  inputs.samples = core_source_file(files, "samples", &failed);
-  inputs.target = core_source_file(files, "target", &failed);
-  inputs.levels = core_source_file(files, "levels", &failed);
+  inputs.header = (pcal_header)header;
+  inputs.weights_are = (pcal_weights)weights_are;
+  inputs.levels = level_count == 0 ? NULL : numbers;
+  inputs.level_count = (size_t)level_count;
+  int ready = core_source_inputs(object, &plan, given, &inputs) == 0;
+  if (ready && classes != Py_None) {
+    class_names = core_letters_of(classes, &inputs.class_count);
+    ready = class_names != NULL;
+  }
+  inputs.class_names = class_names;
   pcal_status status = PCAL_INTERNAL;
-  if (!failed) {
+  if (ready) {
     core_turn turn = {NULL, 0, NULL};
     status = core_turn_begin_one(&turn, object->watch, 1);
     if (status == PCAL_OK)
       status = core_turn_end(&turn, pcal_source_open(&inputs, core_watch_env(object->watch),
                                                      &object->source, &error));
   }
+  for (size_t i = 0; i < CORE_INPUTS; i++)
+    PyMem_Free(plan.chosen[i]);
+  PyMem_Free(class_names);
   return core_source_give(object, status, &error);
 }
 

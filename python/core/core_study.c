@@ -57,9 +57,8 @@ static PyObject *core_study_drawing(const pcal_figure *figure, int json) {
   pcal_error error;
   if (figure == NULL)
     return PyUnicode_FromString("");
-  const pcal_status status =
-      json ? pcal_figure_json(figure, core_bytes_sink, &bytes, &error)
-           : pcal_figure_svg(figure, NULL, core_bytes_sink, &bytes, &error);
+  const pcal_status status = pcal_figure_write(
+      figure, json ? PCAL_JSON : PCAL_SVG, PCAL_THEME_AUTO, core_bytes_sink, &bytes, &error);
   return core_bytes_text(&bytes, status, &error);
 }
 

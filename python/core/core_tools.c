@@ -75,9 +75,10 @@ PyObject *core_inspect_file(PyObject *module, PyObject *arguments) {
   core_turn turn = {NULL, 0, NULL};
   pcal_status status = core_turn_begin_one(&turn, watch, 1);
   if (status == PCAL_OK)
-    status = core_turn_end(&turn, pcal_inspect_file(file, header, core_watch_env(watch),
-                                                    (pcal_format)format, core_bytes_sink,
-                                                    &bytes, &problems, &error));
+    status =
+        core_turn_end(&turn, pcal_inspect_file(file, (pcal_header)header, core_watch_env(watch),
+                                               (pcal_format)format, core_bytes_sink, &bytes,
+                                               &problems, &error));
   core_watch_drop(watch);
   PyObject *text = core_bytes_text(&bytes, status, &error);
   return text == NULL ? NULL : Py_BuildValue("(Nn)", text, (Py_ssize_t)problems);

@@ -293,6 +293,8 @@ class Calibrator(BaseEstimator):
         ``.onnx``, a model that takes ``scores`` and gives ``probabilities``, or ``.c``, a
         function of that name."""
         to = shown_name(path).rpartition(".")[2]
+        if to not in ("onnx", "c"):
+            raise UsageError(f'calibrators are exported to onnx or c, not to "{to}"')
         _core.write_file(file_name(path), self._require().export(to, name))
 
     def __getstate__(self) -> "dict[str, Any]":

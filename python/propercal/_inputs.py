@@ -175,8 +175,8 @@ def _chosen(data: Any, given: dict) -> dict:
     return chosen
 
 
-def _scores(given: dict) -> str:
-    """The only kind of scores."""
+def _check_inputs(given: dict) -> None:
+    """Exactly one kind of scores is given, with the truth that goes with it."""
     found = [name for name in KINDS if name in given]
     if not found:
         raise UsageError(
@@ -193,7 +193,6 @@ def _scores(given: dict) -> str:
         raise UsageError("mean goes with variance or std, which say how sure it is; give one")
     if found[0] != "mean" and ("variance" in given or "std" in given):
         raise UsageError("variance and std go with mean; give that too")
-    return found[0]
 
 
 def _truth(scores: str) -> str:
@@ -233,27 +232,18 @@ def open_source(
     weights_are = _weights_are(given.pop("weights_are", None))
     heading = 0 if header is None else 1 if header else 2
     data = given.get("data")
-    if classes is None and all(is_file(value) for value in given.values()):
-        files: "dict[str, Any]" = {name: file_name(value) for name, value in given.items()}
-        if levels is not None:
-            files["levels"] = "/".join(map(repr, levels))
-        if weights_are:
-            files["weights_are"] = WEIGHTS_ARE[weights_are]
-        return _core.open_files(files, first_row, heading, settings)
-    if is_file(data):
+    if is_file(data) and not all(is_file(value) for value in given.values()):
         raise UsageError("a data file goes with files only; give arrays by themselves")
-    if data is not None:
+    if data is not None and not is_file(data):
         given = _chosen(given.pop("data"), given)
-    scores = _scores(given)
-    spread = "std" if "std" in given else "variance"
-    names = (scores, _truth(scores), "weights", "groups", spread, "ids")
-    found = [part(name, given.get(name)) for name in names]
-    if classes is None and found[0][0][0] == "array":
-        classes = found[0][1]
+    files = classes is None and all(is_file(value) for value in given.values())
+    if not files:
+        _check_inputs(given)
+    found = {name: part(name, value) for name, value in given.items()}
+    if classes is None:
+        classes = next((found[name][1] for name in KINDS if name in found), None)
     return _core.open(
-        KINDS[scores] + (scores == "mean" and spread == "std"),
-        tuple(each for each, _ in found),
-        names,
+        {name: each for name, (each, _) in found.items()},
         None if classes is None else tuple(str(each) for each in classes),
         first_row,
         heading,

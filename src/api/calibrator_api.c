@@ -76,17 +76,18 @@ pcal_status pcal_calibrator_load(const void *bytes, size_t length, const char *n
       err);
 }
 
-pcal_status pcal_calibrator_export(const pcal_calibrator *calibrator, const char *to,
+pcal_status pcal_calibrator_export(const pcal_calibrator *calibrator, pcal_format format,
                                    const char *name, pcal_sink sink, void *user,
                                    pcal_error *err) {
   pc_error_clear(err);
-  if (calibrator == NULL || to == NULL || sink == NULL)
-    return pc_fail(err, PCAL_USAGE,
-                   "pcal_calibrator_export needs a calibrator, a target and a sink");
+  if (calibrator == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_calibrator_export needs a calibrator and a sink");
+  if (format != PCAL_C && format != PCAL_ONNX)
+    return pc_fail(err, PCAL_USAGE, "a calibrator is exported as PCAL_C or PCAL_ONNX");
   pc_text text;
   pc_text_init(&text, &calibrator->env);
   pcal_status status =
-      pc_calibrator_export(calibrator, to, name == NULL ? "calibrate" : name, &text, err);
+      pc_calibrator_export(calibrator, format, name == NULL ? "calibrate" : name, &text, err);
   if (status == PCAL_OK)
     status = pc_text_send(&text, sink, user, err);
   pc_text_free(&text);
@@ -121,14 +122,15 @@ pcal_status pcal_calibrator_apply(const pcal_calibrator *calibrator, const pcal_
   return pc_env_close(&opened, pc_calibrator_apply(calibrator, &full, &opened, out, err), err);
 }
 
-pcal_status pcal_calibrator_apply_source(pcal_source *source, const pcal_calibrator *calibrator,
-                                         const char *format, const pcal_env *env,
+pcal_status pcal_calibrator_apply_source(const pcal_calibrator *calibrator, pcal_source *source,
+                                         pcal_format format, const pcal_env *env,
                                          pcal_sink sink, void *user, pcal_error *err) {
   pc_error_clear(err);
-  if (source == NULL || calibrator == NULL || format == NULL || sink == NULL)
-    return pc_fail(
-        err, PCAL_USAGE,
-        "pcal_calibrator_apply_source needs a source, a calibrator, a format and a sink");
+  if (source == NULL || calibrator == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "pcal_calibrator_apply_source needs a calibrator, a source and a sink");
+  if (format != PCAL_NPY && format != PCAL_CSV)
+    return pc_fail(err, PCAL_USAGE, "calibrated rows are written as PCAL_NPY or PCAL_CSV");
   pcal_env opened;
   PC_TRY(pc_env_open(env, &opened, err));
   return pc_env_close(

@@ -5,8 +5,8 @@
 #include "calibrators/folds.h"
 #include "output/write_comparison.h"
 
-static pcal_status comparing_check_models(const pcal_model *models, size_t count,
-                                          pcal_error *err) {
+static pcal_status compare_check_models(const pcal_model *models, size_t count,
+                                        pcal_error *err) {
   if (models == NULL || count == 0)
     return pc_fail(err, PCAL_USAGE, "pcal_compare_run needs a model");
   for (size_t i = 0; i < count; i++) {
@@ -28,7 +28,7 @@ pcal_status pcal_compare_run(const pcal_model *models, size_t model_count,
   if (out == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_compare_run needs a place");
   *out = NULL;
-  PC_TRY(comparing_check_models(models, model_count, err));
+  PC_TRY(compare_check_models(models, model_count, err));
   pcal_compare_config full = PCAL_COMPARE_CONFIG_INIT;
   if (config != NULL && config->size < sizeof(size_t))
     return pc_fail(err, PCAL_USAGE, "the configuration's size is not set");

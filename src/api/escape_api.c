@@ -5,9 +5,9 @@
 static const struct {
   pcal_destination destination;
   void (*write)(pc_text *out, const char *text);
-} escaping_table[] = {{PCAL_FOR_TERMINAL, pc_text_terminal}, {PCAL_FOR_CSV, pc_text_csv},
-                      {PCAL_FOR_MARKDOWN, pc_text_markdown}, {PCAL_FOR_MARKUP, pc_text_markup},
-                      {PCAL_FOR_JSON, pc_text_json},         {PCAL_FOR_SHELL, pc_text_shell}};
+} escape_table[] = {{PCAL_FOR_TERMINAL, pc_text_terminal}, {PCAL_FOR_CSV, pc_text_csv},
+                    {PCAL_FOR_MARKDOWN, pc_text_markdown}, {PCAL_FOR_MARKUP, pc_text_markup},
+                    {PCAL_FOR_JSON, pc_text_json},         {PCAL_FOR_SHELL, pc_text_shell}};
 
 pcal_status pcal_escape(const char *text, pcal_destination destination, pcal_sink sink,
                         void *user, pcal_error *err) {
@@ -16,11 +16,11 @@ pcal_status pcal_escape(const char *text, pcal_destination destination, pcal_sin
   pc_error_clear(err);
   if (text == NULL || sink == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_escape needs a text and a sink; NULL was given");
-  for (size_t i = 0; i < sizeof escaping_table / sizeof *escaping_table; i++) {
-    if (escaping_table[i].destination != destination)
+  for (size_t i = 0; i < sizeof escape_table / sizeof *escape_table; i++) {
+    if (escape_table[i].destination != destination)
       continue;
     pc_text_init(&out, &env);
-    escaping_table[i].write(&out, text);
+    escape_table[i].write(&out, text);
     const pcal_status status = pc_text_send(&out, sink, user, err);
     pc_text_free(&out);
     return status;

@@ -10,16 +10,16 @@
 #include "figure/svg.h"
 #include "studies/study.h"
 
-#define DRAWING_SMALLEST 240.0
-#define DRAWING_LARGEST 10000.0
+#define FIGURE_SMALLEST 240.0
+#define FIGURE_LARGEST 10000.0
 
 struct pcal_figure {
   pcal_env env;
   pc_figure figure;
 };
 
-static pcal_status drawing_config(const pcal_figure_config *config, pcal_figure_config *full,
-                                  pcal_error *err) {
+static pcal_status figure_config(const pcal_figure_config *config, pcal_figure_config *full,
+                                 pcal_error *err) {
   *full = (pcal_figure_config)PCAL_FIGURE_CONFIG_INIT;
   if (config != NULL && config->size < sizeof(size_t))
     return pc_fail(err, PCAL_USAGE, "the configuration's size is not set");
@@ -30,14 +30,14 @@ static pcal_status drawing_config(const pcal_figure_config *config, pcal_figure_
                    "the level of an interval lies between 0 and 1, as 0.95; 0 means none");
   const double sides[] = {full->width, full->height};
   for (size_t i = 0; i < 2; i++)
-    if (sides[i] != 0 && !(sides[i] >= DRAWING_SMALLEST && sides[i] <= DRAWING_LARGEST))
+    if (sides[i] != 0 && !(sides[i] >= FIGURE_SMALLEST && sides[i] <= FIGURE_LARGEST))
       return pc_fail(err, PCAL_USAGE,
                      "the %s of a figure lies between 240 and 10000; choose one in that range",
                      i == 0 ? "width" : "height");
   return PCAL_OK;
 }
 
-static pcal_status drawing_new(const pcal_env *env, pcal_figure **out, pcal_error *err) {
+static pcal_status figure_new(const pcal_env *env, pcal_figure **out, pcal_error *err) {
   pcal_figure *made = pc_alloc(env, 1, sizeof *made);
   if (made == NULL)
     return pc_fail_memory(err, "building a figure");
@@ -48,7 +48,7 @@ static pcal_status drawing_new(const pcal_env *env, pcal_figure **out, pcal_erro
 }
 
 /* Hands the figure over, or frees it after a failure. */
-static pcal_status drawing_end(pcal_figure *made, pcal_status status, pcal_figure **out) {
+static pcal_status figure_end(pcal_figure *made, pcal_status status, pcal_figure **out) {
   if (status == PCAL_OK)
     *out = made;
   else
@@ -64,7 +64,7 @@ pcal_status pcal_figure_run(pcal_source *source, const pcal_figure_config *confi
   if (out == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_figure_run needs a place");
   *out = NULL;
-  PC_TRY(drawing_config(config, &full, err));
+  PC_TRY(figure_config(config, &full, err));
   if (full.figure == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_figure_run needs the name of a figure");
   for (size_t i = 0; i < full.model_count; i++)
@@ -72,9 +72,9 @@ pcal_status pcal_figure_run(pcal_source *source, const pcal_figure_config *confi
       return pc_fail(err, PCAL_USAGE, "each of several models needs a name and a source");
   pcal_env opened;
   PC_TRY(pc_env_open(env, &opened, err));
-  pcal_status status = drawing_new(&opened, &made, err);
+  pcal_status status = figure_new(&opened, &made, err);
   if (status == PCAL_OK)
-    status = drawing_end(made, pc_figure_from_source(source, &full, &made->figure, err), out);
+    status = figure_end(made, pc_figure_from_source(source, &full, &made->figure, err), out);
   return pc_env_close(&opened, status, err);
 }
 
@@ -86,12 +86,27 @@ pcal_status pcal_figure_from_study(const pcal_study *study, const pcal_figure_co
   if (study == NULL || out == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_figure_from_study needs a study and a place");
   *out = NULL;
-  PC_TRY(drawing_config(config, &full, err));
-  pcal_status status = drawing_new(&study->env, &made, err);
+  PC_TRY(figure_config(config, &full, err));
+  pcal_status status = figure_new(&study->env, &made, err);
   if (status == PCAL_OK)
-    status = drawing_end(
-        made, pc_study_figure_draw(&study->findings, &full, &made->figure, err), out);
+    status = figure_end(made, pc_study_figure_draw(&study->findings, &full, &made->figure, err),
+                        out);
   return pc_budget_explain(&study->env, status, err);
+}
+
+pcal_status pcal_figure_from_results(const pcal_results *results, const char *figure,
+                                     pcal_figure **out, pcal_error *err) {
+  pcal_figure *made = NULL;
+  pc_error_clear(err);
+  if (out != NULL)
+    *out = NULL;
+  if (results == NULL || figure == NULL || out == NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "pcal_figure_from_results needs results, a figure and a place");
+  pcal_status status = figure_new(&results->env, &made, err);
+  if (status == PCAL_OK)
+    status = figure_end(made, pc_figure_from_results(figure, results, &made->figure, err), out);
+  return pc_budget_explain(&results->env, status, err);
 }
 
 void pcal_figure_free(pcal_figure *figure) {
@@ -102,67 +117,28 @@ void pcal_figure_free(pcal_figure *figure) {
   pc_free(&env, figure);
 }
 
-static pcal_status drawing_send(pc_text *text, pcal_status status, pcal_sink sink, void *user,
-                                pcal_error *err) {
+pcal_status pcal_figure_write(const pcal_figure *figure, pcal_format format, pcal_theme theme,
+                              pcal_sink sink, void *user, pcal_error *err) {
+  pc_text text;
+  pc_error_clear(err);
+  if (figure == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_figure_write needs a figure and a sink");
+  if (format != PCAL_SVG && format != PCAL_JSON)
+    return pc_fail(err, PCAL_USAGE, "a figure is written as PCAL_SVG or PCAL_JSON");
+  if ((int)theme < PCAL_THEME_AUTO || theme > PCAL_THEME_PAGE)
+    return pc_fail(err, PCAL_USAGE, "theme %d is unknown; take one of pcal_theme", (int)theme);
+  pc_text_init(&text, &figure->env);
+  pcal_status status = format == PCAL_SVG ? pc_svg_write(&figure->figure, theme, &text, err)
+                                          : pc_figure_json_write(&figure->figure, &text, err);
   if (status == PCAL_OK)
-    status = pc_text_send(text, sink, user, err);
-  pc_text_free(text);
-  return pc_budget_explain(text->env, status, err);
+    status = pc_text_send(&text, sink, user, err);
+  pc_text_free(&text);
+  return pc_budget_explain(&figure->env, status, err);
 }
 
-pcal_status pcal_figure_svg(const pcal_figure *figure, const char *theme, pcal_sink sink,
-                            void *user, pcal_error *err) {
-  pcal_theme chosen;
-  pc_text text;
+pcal_status pcal_theme_parse(const char *name, pcal_theme *out, pcal_error *err) {
   pc_error_clear(err);
-  if (figure == NULL || sink == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_figure_svg needs a figure and a sink");
-  PC_TRY(pc_theme_find(theme, &chosen, err));
-  pc_text_init(&text, &figure->env);
-  return drawing_send(&text, pc_svg_write(&figure->figure, chosen, &text, err), sink, user,
-                      err);
-}
-
-pcal_status pcal_figure_json(const pcal_figure *figure, pcal_sink sink, void *user,
-                             pcal_error *err) {
-  pc_text text;
-  pc_error_clear(err);
-  if (figure == NULL || sink == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_figure_json needs a figure and a sink");
-  pc_text_init(&text, &figure->env);
-  return drawing_send(&text, pc_figure_json_write(&figure->figure, &text, err), sink, user,
-                      err);
-}
-
-/* ---- From results ---- */
-
-static pcal_status drawing_results(const pcal_results *results, const char *name, int json,
-                                   pcal_sink sink, void *user, pcal_error *err) {
-  pc_figure figure;
-  pc_text text;
-  pc_figure_init(&figure, 0, 0, &results->env);
-  pc_text_init(&text, &results->env);
-  pcal_status status = pc_figure_from_results(name, results, &figure, err);
-  if (status == PCAL_OK && json)
-    status = pc_figure_json_write(&figure, &text, err);
-  else if (status == PCAL_OK)
-    status = pc_svg_write(&figure, PCAL_THEME_AUTO, &text, err);
-  pc_figure_free(&figure);
-  return drawing_send(&text, status, sink, user, err);
-}
-
-pcal_status pcal_figure_write(const pcal_results *results, const char *figure, pcal_sink sink,
-                              void *user, pcal_error *err) {
-  pc_error_clear(err);
-  if (results == NULL || figure == NULL || sink == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_figure_write needs results, a figure and a sink");
-  return drawing_results(results, figure, 0, sink, user, err);
-}
-
-pcal_status pcal_figure_describe(const pcal_results *results, const char *figure,
-                                 pcal_sink sink, void *user, pcal_error *err) {
-  pc_error_clear(err);
-  if (results == NULL || figure == NULL || sink == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_figure_describe needs results, a figure and a sink");
-  return drawing_results(results, figure, 1, sink, user, err);
+  if (out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_theme_parse needs a place for the theme");
+  return pc_theme_find(name, out, err);
 }

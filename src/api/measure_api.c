@@ -6,9 +6,31 @@
 #include "measure/measure_source.h"
 #include "measure/saved_state.h"
 #include "output/verdict.h"
+#include "stats/interval.h"
 
-static pcal_status measuring_config(const pcal_measure_config *config, pcal_measure_config *out,
-                                    pcal_error *err) {
+const char *pcal_interval_method_name(pcal_interval_method method) {
+  return (int)method >= PCAL_INTERVAL_AUTO && method <= PCAL_INTERVAL_INVERSION
+             ? pc_interval_method_name(method)
+             : NULL;
+}
+
+pcal_status pcal_interval_method_parse(const char *name, pcal_interval_method *out,
+                                       pcal_error *err) {
+  pc_error_clear(err);
+  if (name == NULL || out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_interval_method_parse needs a name and a place");
+  for (int m = PCAL_INTERVAL_AUTO; m <= PCAL_INTERVAL_JACKKNIFE; m++)
+    if (m != PCAL_INTERVAL_WILSON &&
+        strcmp(name, pc_interval_method_name((pcal_interval_method)m)) == 0) {
+      *out = (pcal_interval_method)m;
+      return PCAL_OK;
+    }
+  return pc_fail(err, PCAL_USAGE, "there is no interval method \"%.60s\"; choose one of %s",
+                 name, pc_interval_methods);
+}
+
+static pcal_status measure_config(const pcal_measure_config *config, pcal_measure_config *out,
+                                  pcal_error *err) {
   if (config != NULL && config->size < sizeof(size_t))
     return pc_fail(err, PCAL_USAGE, "the configuration's size is not set");
   *out = (pcal_measure_config)PCAL_MEASURE_CONFIG_INIT;
@@ -30,7 +52,7 @@ pcal_status pcal_measure_new(const pcal_measure_config *config, const pcal_env *
     return pc_fail(err, PCAL_USAGE, "pcal_measure_new needs a configuration and a place");
   *out = NULL;
   pcal_measure_config full;
-  PC_TRY(measuring_config(config, &full, err));
+  PC_TRY(measure_config(config, &full, err));
   pcal_env opened;
   PC_TRY(pc_env_open(env, &opened, err));
   return pc_env_close(&opened, pc_measure_new(&full, &opened, out, err), err);
@@ -66,8 +88,8 @@ pcal_status pcal_measure_set_names(pcal_measure *measure, const char *const *cla
       err);
 }
 
-static pcal_status measuring_finish(const pcal_measure *measure, pcal_results **out,
-                                    pcal_error *err) {
+static pcal_status measure_finish(const pcal_measure *measure, pcal_results **out,
+                                  pcal_error *err) {
   pcal_results *results = NULL;
   PC_TRY(pc_measure_finish(measure, &results, err));
   const pcal_status status = pc_verdict_store(results, err);
@@ -85,16 +107,16 @@ pcal_status pcal_measure_finish(const pcal_measure *measure, pcal_results **out,
   if (measure == NULL || out == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_measure_finish needs a measure and a place");
   *out = NULL;
-  return pc_budget_explain(&measure->env, measuring_finish(measure, out, err), err);
+  return pc_budget_explain(&measure->env, measure_finish(measure, out, err), err);
 }
 
 void pcal_measure_free(pcal_measure *measure) {
   pc_measure_free(measure);
 }
 
-void pcal_measure_keep_curves(pcal_measure *measure, int wanted) {
+void pcal_measure_keep_curves(pcal_measure *measure, int keep) {
   if (measure != NULL)
-    measure->curves = wanted != 0;
+    measure->curves = keep != 0;
 }
 
 /* ---- from a source in one call ---- */
@@ -106,7 +128,7 @@ pcal_status pcal_measure_from_source(pcal_source *source, const pcal_measure_con
     return pc_fail(err, PCAL_USAGE, "pcal_measure_from_source needs a source and a place");
   *out = NULL;
   pcal_measure_config full;
-  PC_TRY(measuring_config(config, &full, err));
+  PC_TRY(measure_config(config, &full, err));
   pcal_env opened;
   PC_TRY(pc_env_open(env, &opened, err));
   return pc_env_close(&opened, pc_measure_source(source, &full, 0, &opened, out, err), err);
@@ -119,13 +141,13 @@ pcal_status pcal_measure_run(pcal_source *source, const pcal_measure_config *con
     return pc_fail(err, PCAL_USAGE, "pcal_measure_run needs a source and a place");
   *out = NULL;
   pcal_measure_config full;
-  PC_TRY(measuring_config(config, &full, err));
+  PC_TRY(measure_config(config, &full, err));
   pcal_env opened;
   pcal_measure *measure = NULL;
   PC_TRY(pc_env_open(env, &opened, err));
   pcal_status status = pc_measure_source(source, &full, 1, &opened, &measure, err);
   if (status == PCAL_OK)
-    status = measuring_finish(measure, out, err);
+    status = measure_finish(measure, out, err);
   pc_measure_free(measure);
   return pc_env_close(&opened, status, err);
 }

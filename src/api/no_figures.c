@@ -32,37 +32,25 @@ void pcal_figure_free(pcal_figure *figure) {
   (void)figure;
 }
 
-pcal_status pcal_figure_svg(const pcal_figure *figure, const char *theme, pcal_sink sink,
-                            void *user, pcal_error *err) {
+pcal_status pcal_figure_from_results(const pcal_results *results, const char *figure,
+                                     pcal_figure **out, pcal_error *err) {
+  (void)results;
   (void)figure;
+  return no_figures(out, err);
+}
+
+pcal_status pcal_figure_write(const pcal_figure *figure, pcal_format format, pcal_theme theme,
+                              pcal_sink sink, void *user, pcal_error *err) {
+  (void)figure;
+  (void)format;
   (void)theme;
   (void)sink;
   (void)user;
   return no_figures(NULL, err);
 }
 
-pcal_status pcal_figure_json(const pcal_figure *figure, pcal_sink sink, void *user,
-                             pcal_error *err) {
-  (void)figure;
-  (void)sink;
-  (void)user;
-  return no_figures(NULL, err);
-}
-
-pcal_status pcal_figure_write(const pcal_results *results, const char *figure, pcal_sink sink,
-                              void *user, pcal_error *err) {
-  (void)results;
-  (void)figure;
-  (void)sink;
-  (void)user;
-  return no_figures(NULL, err);
-}
-
-pcal_status pcal_figure_describe(const pcal_results *results, const char *figure,
-                                 pcal_sink sink, void *user, pcal_error *err) {
-  (void)results;
-  (void)figure;
-  (void)sink;
-  (void)user;
+pcal_status pcal_theme_parse(const char *name, pcal_theme *out, pcal_error *err) {
+  (void)name;
+  (void)out;
   return no_figures(NULL, err);
 }

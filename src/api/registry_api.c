@@ -1,4 +1,4 @@
-/* The registry as callers see it: kinds of rows, found by name. */
+/* Public entry points for the registry. */
 #include <string.h>
 
 #include "base/options.h"
@@ -8,85 +8,98 @@
 #include "metrics/metric.h"
 #include "studies/study.h"
 
-static const pcal_registry_row *catalogue_metric(size_t index) {
+static const pcal_registry_row *registry_metric(size_t index) {
   const pc_metric *metric = pc_metric_at(index);
   return metric == NULL ? NULL : &metric->row;
 }
 
-static const pcal_registry_row *catalogue_calibrator(size_t index) {
+static const pcal_registry_row *registry_calibrator(size_t index) {
   const pc_calibrator_method *calibrator = pc_calibrator_method_at(index);
   return calibrator == NULL ? NULL : &calibrator->row;
 }
 
-static const pcal_registry_row *catalogue_convention(size_t index) {
+static const pcal_registry_row *registry_convention(size_t index) {
   static const pcal_registry_row rows[] = {
 #define CONVENTION(symbol, its_name, rule, mass, its_title, its_about) \
-  {.kind = "conventions", .name = its_name, .title = its_title, .about = its_about},
+  {.registry = PCAL_CONVENTIONS, .name = its_name, .title = its_title, .about = its_about},
 #include "metrics/conventions.def"
 #undef CONVENTION
   };
   return index < sizeof rows / sizeof *rows ? &rows[index] : NULL;
 }
 
-static const struct catalogue_kind {
+static const struct registry_table {
   const char *name;
   const pcal_registry_row *(*at)(size_t index);
-} catalogue_kinds[] = {
-    {"metrics", catalogue_metric},         {"groups", pc_metric_group_at},
-    {"notions", pc_calibration_notion_at}, {"conventions", catalogue_convention},
-    {"calibrators", catalogue_calibrator}, {"figures", pc_figure_row_at},
-    {"studies", pc_study_row_at},
+} registry_tables[] = {
+    [PCAL_METRICS] = {"metrics", registry_metric},
+    [PCAL_GROUPS] = {"groups", pc_metric_group_at},
+    [PCAL_NOTIONS] = {"notions", pc_calibration_notion_at},
+    [PCAL_CONVENTIONS] = {"conventions", registry_convention},
+    [PCAL_CALIBRATORS] = {"calibrators", registry_calibrator},
+    [PCAL_FIGURES] = {"figures", pc_figure_row_at},
+    [PCAL_STUDIES] = {"studies", pc_study_row_at},
 };
 
-static const struct catalogue_kind *catalogue_find(const char *kind) {
-  for (size_t i = 0; kind != NULL && i < sizeof catalogue_kinds / sizeof *catalogue_kinds; i++)
-    if (strcmp(catalogue_kinds[i].name, kind) == 0)
-      return &catalogue_kinds[i];
-  return NULL;
+/* NULL for an unknown number. */
+static const struct registry_table *registry_table_at(pcal_registry registry) {
+  return registry >= PCAL_METRICS && registry <= PCAL_STUDIES ? &registry_tables[registry]
+                                                              : NULL;
 }
 
-const pcal_registry_row *pcal_registry_at(const char *kind, size_t index) {
-  const struct catalogue_kind *found = catalogue_find(kind);
-  return found == NULL ? NULL : found->at(index);
+const char *pcal_registry_name(pcal_registry registry) {
+  const struct registry_table *table = registry_table_at(registry);
+  return table == NULL ? NULL : table->name;
 }
 
-size_t pcal_registry_count(const char *kind) {
+pcal_registry pcal_registry_by_name(const char *name) {
+  for (int i = PCAL_METRICS; name != NULL && i <= PCAL_STUDIES; i++)
+    if (strcmp(registry_tables[i].name, name) == 0)
+      return (pcal_registry)i;
+  return (pcal_registry)0;
+}
+
+const pcal_registry_row *pcal_registry_at(pcal_registry registry, size_t index) {
+  const struct registry_table *table = registry_table_at(registry);
+  return table == NULL ? NULL : table->at(index);
+}
+
+size_t pcal_registry_count(pcal_registry registry) {
   size_t count = 0;
-  while (pcal_registry_at(kind, count) != NULL)
+  while (pcal_registry_at(registry, count) != NULL)
     count++;
   return count;
 }
 
-const pcal_registry_row *pcal_registry_find(const char *kind, const char *name) {
+const pcal_registry_row *pcal_registry_find(pcal_registry registry, const char *name) {
   const pcal_registry_row *row;
-  for (size_t i = 0; name != NULL && (row = pcal_registry_at(kind, i)) != NULL; i++)
+  for (size_t i = 0; name != NULL && (row = pcal_registry_at(registry, i)) != NULL; i++)
     if (strcmp(row->name, name) == 0)
       return row;
   return NULL;
 }
 
-const pcal_registry_row *pcal_registry_find_for_task(const char *kind, const char *task,
+const pcal_registry_row *pcal_registry_find_for_task(pcal_registry registry, pcal_task task,
                                                      const char *name) {
   const pcal_registry_row *row;
-  const int regression = task != NULL && strcmp(task, "regression") == 0;
-  for (size_t i = 0; name != NULL && (row = pcal_registry_at(kind, i)) != NULL; i++)
-    if ((row->task != NULL) == regression && strcmp(row->name, name) == 0)
+  for (size_t i = 0; name != NULL && (row = pcal_registry_at(registry, i)) != NULL; i++)
+    if (row->task == task && strcmp(row->name, name) == 0)
       return row;
   return NULL;
 }
 
-static const char *catalogue_next_name(void *user, size_t i) {
-  const struct catalogue_kind *kind = user;
-  const pcal_registry_row *row = kind->at(i);
+static const char *registry_next_name(void *user, size_t i) {
+  const struct registry_table *table = user;
+  const pcal_registry_row *row = table->at(i);
   return row == NULL ? NULL : row->name;
 }
 
-const char *pcal_registry_nearest(const char *kind, const char *name) {
-  const struct catalogue_kind *found = catalogue_find(kind);
-  if (found == NULL || name == NULL)
+const char *pcal_registry_nearest(pcal_registry registry, const char *name) {
+  const struct registry_table *table = registry_table_at(registry);
+  if (table == NULL || name == NULL)
     return NULL;
-  struct catalogue_kind copy = *found;
-  return pc_nearest_word(name, catalogue_next_name, &copy);
+  struct registry_table copy = *table;
+  return pc_nearest_word(name, registry_next_name, &copy);
 }
 
 pcal_status pcal_spec_canonical(const char *spec, char *out, size_t out_size, pcal_error *err) {

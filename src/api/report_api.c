@@ -4,8 +4,8 @@
 #include "base/budget.h"
 #include "report/page.h"
 
-static pcal_status reporting_config(const pcal_report_config *config, pcal_report_config *full,
-                                    pcal_error *err) {
+static pcal_status report_config(const pcal_report_config *config, pcal_report_config *full,
+                                 pcal_error *err) {
   *full = (pcal_report_config)PCAL_REPORT_CONFIG_INIT;
   if (config != NULL && config->size < sizeof(size_t))
     return pc_fail(err, PCAL_USAGE, "the configuration's size is not set");
@@ -32,7 +32,7 @@ pcal_status pcal_report_run(pcal_source *source, const pcal_report_config *confi
     *out = NULL;
   if (source == NULL || out == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_report_run needs a source and a place");
-  PC_TRY(reporting_config(config, &full, err));
+  PC_TRY(report_config(config, &full, err));
   pcal_env opened;
   PC_TRY(pc_env_open(env, &opened, err));
   return pc_env_close(&opened, pc_page_run(source, &full, &opened, out, err), err);

@@ -1,5 +1,4 @@
-/* Public entry points for results, inspection and simulation: check, then call
- * inward. */
+/* Public entry points for results: check, then call inward. */
 #include <math.h>
 #include <string.h>
 
@@ -8,17 +7,20 @@
 #include "measure/group_records.h"
 #include "measure/measure.h"
 #include "measure/replicas/paired_difference.h"
-#include "output/inspect.h"
 #include "output/verdict.h"
 #include "output/write_results.h"
-#include "simulate/population.h"
-#include "simulate/simulate.h"
+
+const char *pcal_difference_method_name(pcal_difference_method method) {
+  return method >= PCAL_DIFFERENCE_EXCHANGE && method <= PCAL_DIFFERENCE_REPLICAS
+             ? pc_paired_method_name(method)
+             : NULL;
+}
 
 size_t pcal_results_count(const pcal_results *results) {
   return results == NULL ? 0 : results->count;
 }
 
-static const char *reading_text(const char *text) {
+static const char *results_text(const char *text) {
   return text[0] == '\0' ? NULL : text;
 }
 
@@ -39,7 +41,7 @@ pcal_status pcal_results_get(const pcal_results *results, size_t index, pcal_res
     filled.group = record->group == PC_ALL_ROWS ? NULL : results->group_names[record->group];
     filled.defined = !record->outcome.undefined;
     filled.value = record->outcome.value;
-    filled.why = own != NULL ? own->why : reading_text(all->outcome.why);
+    filled.why = own != NULL ? own->why : results_text(all->outcome.why);
     filled.notion = record->notion;
     filled.bound = record->bound;
     filled.parts = own != NULL ? own->parts : all->outcome.parts;
@@ -52,16 +54,16 @@ pcal_status pcal_results_get(const pcal_results *results, size_t index, pcal_res
     filled.low = interval_result->low;
     filled.high = interval_result->high;
     filled.se = interval_result->se;
-    filled.method =
-        interval_result->has_interval ? pc_interval_method_name(interval_result->method) : NULL;
+    filled.interval_method =
+        interval_result->has_interval ? interval_result->method : PCAL_INTERVAL_AUTO;
     filled.has_null = interval_result->has_null;
     filled.null_mean = interval_result->null_mean;
     filled.null_low = interval_result->null_low;
     filled.null_high = interval_result->null_high;
     filled.null_p_value = interval_result->null_p_value;
-    filled.unsure = own == NULL                    ? reading_text(all->interval_result.why)
+    filled.unsure = own == NULL                    ? results_text(all->interval_result.why)
                     : own->interval_result == NULL ? NULL
-                                                   : reading_text(own->interval_result->why);
+                                                   : results_text(own->interval_result->why);
     filled.has_difference = interval_result->has_difference;
     filled.difference = interval_result->difference;
     filled.has_difference_interval = interval_result->has_difference_interval;
@@ -69,7 +71,7 @@ pcal_status pcal_results_get(const pcal_results *results, size_t index, pcal_res
     filled.difference_high = interval_result->difference_high;
     filled.difference_p_value = interval_result->difference_p_value;
     if (interval_result->has_difference_interval) {
-      filled.difference_method = pc_paired_method_name(interval_result->difference_method);
+      filled.difference_method = interval_result->difference_method;
       filled.difference_rows = results->against.differ;
     }
     filled.class_values = record->outcome.class_values;
@@ -148,10 +150,12 @@ const pcal_bin *pcal_results_bins(const pcal_results *results, size_t *count) {
   return results == NULL ? NULL : results->public_bins;
 }
 
-pcal_weights pcal_results_weights(const pcal_results *results, double *effective) {
-  if (effective != NULL)
-    *effective = results == NULL ? 0.0 : results->effective;
+pcal_weights pcal_results_weights_are(const pcal_results *results) {
   return results == NULL ? PCAL_WEIGHTS_AUTO : results->weights_are;
+}
+
+double pcal_results_effective_rows(const pcal_results *results) {
+  return results == NULL ? 0.0 : results->effective;
 }
 
 int32_t pcal_results_only_label(const pcal_results *results) {
@@ -192,99 +196,4 @@ pcal_status pcal_results_write(const pcal_results *results, pcal_format format, 
   const pcal_status status = pc_text_send(&text, sink, user, err);
   pc_text_free(&text);
   return pc_budget_explain(&results->env, status, err);
-}
-
-/* ---- simulation ---- */
-
-pcal_status pcal_simulate(const pcal_simulation *simulation, const pcal_env *env, float *logits,
-                          int32_t *labels, double *truth, pcal_error *err) {
-  pc_error_clear(err);
-  if (simulation == NULL || logits == NULL || labels == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_simulate needs places for logits and labels");
-  pcal_simulation full = PCAL_SIMULATION_INIT;
-  memcpy(&full, simulation, simulation->size < sizeof full ? simulation->size : sizeof full);
-  pcal_env opened;
-  PC_TRY(pc_env_open(env, &opened, err));
-  return pc_env_close(&opened, pc_simulate(&full, &opened, logits, labels, truth, err), err);
-}
-
-#define READING_POPULATION 10000000u /* scores */
-
-static pcal_status reading_truths(const pcal_simulation *simulation, const char *const *specs,
-                                  size_t count, const pcal_env *env, double *values,
-                                  pcal_error *err) {
-  pc_metric_result *outcomes = pc_alloc(env, count, sizeof *outcomes);
-  if (outcomes == NULL)
-    return pc_fail_memory(err, "measuring the population");
-  const uint64_t rows = READING_POPULATION / simulation->classes;
-  const pcal_status status =
-      pc_population_outcomes(simulation, rows, specs, count, env, outcomes, err);
-  for (size_t i = 0; status == PCAL_OK && i < count; i++)
-    values[i] = outcomes[i].undefined || outcomes[i].tested ? (double)NAN : outcomes[i].value;
-  pc_free(env, outcomes);
-  return status;
-}
-
-pcal_status pcal_simulation_population_values(const pcal_simulation *simulation,
-                                              const char *const *specs, size_t count,
-                                              const pcal_env *env, double *values,
-                                              pcal_error *err) {
-  pc_error_clear(err);
-  if (simulation == NULL || (count > 0 && (specs == NULL || values == NULL)))
-    return pc_fail(
-        err, PCAL_USAGE,
-        "pcal_simulation_population_values needs a simulation, metrics and a place for values");
-  pcal_simulation full = PCAL_SIMULATION_INIT;
-  memcpy(&full, simulation, simulation->size < sizeof full ? simulation->size : sizeof full);
-  if (full.classes < 2)
-    return pc_fail(err, PCAL_USAGE, "classes is %zu; a simulation needs at least 2",
-                   full.classes);
-  pcal_env opened;
-  PC_TRY(pc_env_open(env, &opened, err));
-  return pc_env_close(&opened, reading_truths(&full, specs, count, &opened, values, err), err);
-}
-
-/* ---- inspection ---- */
-
-static pcal_status reading_send(pc_text *text, pcal_status status, pcal_sink sink, void *user,
-                                pcal_error *err) {
-  if (status == PCAL_OK)
-    status = pc_text_send(text, sink, user, err);
-  pc_text_free(text);
-  return status;
-}
-
-pcal_status pcal_inspect_file(const char *file, int header, const pcal_env *env,
-                              pcal_format format, pcal_sink sink, void *user,
-                              size_t *problems_out, pcal_error *err) {
-  pc_error_clear(err);
-  if (file == NULL || sink == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_inspect_file needs a file and a sink");
-  pcal_env opened;
-  PC_TRY(pc_env_open(env, &opened, err));
-  size_t problems = 0;
-  pc_text text;
-  pc_text_init(&text, &opened);
-  const pcal_status status =
-      pc_inspect_file(file, header, &opened, format, &text, &problems, err);
-  if (problems_out != NULL)
-    *problems_out = problems;
-  return pc_env_close(&opened, reading_send(&text, status, sink, user, err), err);
-}
-
-pcal_status pcal_inspect_source(pcal_source *source, const pcal_env *env, pcal_format format,
-                                pcal_sink sink, void *user, size_t *problems_out,
-                                pcal_error *err) {
-  pc_error_clear(err);
-  if (source == NULL || sink == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_inspect_source needs a source and a sink");
-  pcal_env opened;
-  PC_TRY(pc_env_open(env, &opened, err));
-  size_t problems = 0;
-  pc_text text;
-  pc_text_init(&text, &opened);
-  const pcal_status status = pc_inspect_source(source, &opened, format, &text, &problems, err);
-  if (problems_out != NULL)
-    *problems_out = problems;
-  return pc_env_close(&opened, reading_send(&text, status, sink, user, err), err);
 }

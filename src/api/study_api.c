@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "studies/study.h"
 
-static pcal_status studying_run(const char *study, const pcal_study_config *config,
-                                const pcal_env *env, pcal_study **out, pcal_error *err) {
+static pcal_status study_run(const char *study, const pcal_study_config *config,
+                             const pcal_env *env, pcal_study **out, pcal_error *err) {
   pcal_study *made = pc_alloc(env, 1, sizeof *made);
   if (made == NULL)
     return pc_fail_memory(err, "running a study");
@@ -31,7 +31,7 @@ pcal_status pcal_study_run(const char *study, const pcal_study_config *config,
     memcpy(&full, config, config->size < sizeof full ? config->size : sizeof full);
   pcal_env opened;
   PC_TRY(pc_env_open(env, &opened, err));
-  return pc_env_close(&opened, studying_run(study, &full, &opened, out, err), err);
+  return pc_env_close(&opened, study_run(study, &full, &opened, out, err), err);
 }
 
 void pcal_study_free(pcal_study *study) {

@@ -20,7 +20,7 @@ PC_CHECKED pcal_status pc_calibrator_apply_ungrouped(const pcal_calibrator *cali
 /* Writes the calibrated rows of a whole source to the sink, as "npy" or "csv". */
 PC_CHECKED pcal_status pc_calibrator_apply_source(pcal_source *source,
                                                   const pcal_calibrator *calibrator,
-                                                  const char *format, const pcal_env *env,
+                                                  pcal_format format, const pcal_env *env,
                                                   pcal_sink sink, void *user, pcal_error *err);
 
 #endif

@@ -164,28 +164,14 @@ static pcal_status apply_run_csv_rows(const apply_run_writer *writer, void *valu
 /* ---- Reading, mapping, writing ---- */
 
 typedef struct apply_run_format {
-  const char *name;
   int counted; /* needs the number of rows before the first row */
   pcal_status (*head)(const apply_run_writer *writer, pcal_error *err);
   pcal_status (*rows)(const apply_run_writer *writer, void *values, size_t rows,
                       pcal_error *err);
 } apply_run_format;
 
-static const apply_run_format apply_run_formats[] = {
-    {"npy", 1, apply_run_npy_head, apply_run_npy_rows},
-    {"csv", 0, apply_run_csv_head, apply_run_csv_rows},
-};
-
-static pcal_status apply_run_find_format(const char *name, const apply_run_format **out,
-                                         pcal_error *err) {
-  for (size_t i = 0; i < sizeof apply_run_formats / sizeof *apply_run_formats; i++) {
-    *out = &apply_run_formats[i];
-    if (strcmp(name, apply_run_formats[i].name) == 0)
-      return PCAL_OK;
-  }
-  return pc_fail(err, PCAL_USAGE,
-                 "probabilities are written as \"npy\" or \"csv\", not as \"%.40s\"", name);
-}
+static const apply_run_format apply_run_npy = {1, apply_run_npy_head, apply_run_npy_rows};
+static const apply_run_format apply_run_csv = {0, apply_run_csv_head, apply_run_csv_rows};
 
 static pcal_status apply_run_count(pcal_source *source, size_t window, apply_run_writer *writer,
                                    pcal_error *err) {
@@ -316,12 +302,11 @@ static pcal_status apply_run_check_shape(pcal_source *source, const pcal_calibra
 }
 
 pcal_status pc_calibrator_apply_source(pcal_source *source, const pcal_calibrator *calibrator,
-                                       const char *format, const pcal_env *env, pcal_sink sink,
+                                       pcal_format format, const pcal_env *env, pcal_sink sink,
                                        void *user, pcal_error *err) {
-  const apply_run_format *target = NULL;
+  const apply_run_format *target = format == PCAL_NPY ? &apply_run_npy : &apply_run_csv;
   apply_run_matches matches = {NULL, 0};
   apply_run_writer writer = {env, {.size = sizeof(pcal_shape)}, sink, user};
-  PC_TRY(apply_run_find_format(format, &target, err));
   PC_TRY(pc_source_rewind(source, err));
   pc_source_shape(source, &writer.shape);
   PC_TRY(apply_run_check_shape(source, calibrator, &writer.shape, env, err));

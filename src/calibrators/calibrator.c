@@ -92,7 +92,8 @@ pcal_status pc_calibrator_new_parameters(pcal_calibrator *calibrator, size_t siz
 pcal_status pc_calibrator_check_layout(const pc_calibrator_method *method,
                                        const pc_layout *layout, pcal_error *err) {
   const int regression = layout->form != PC_FORM_CLASSES;
-  if (regression != (method->row.task != NULL) && (method->traits & PC_ANY_TASK) == 0)
+  if (regression != (method->row.task == PCAL_REGRESSION) &&
+      (method->traits & PC_ANY_TASK) == 0)
     return pc_fail(err, PCAL_USAGE,
                    regression ? "%s calibrates class probabilities, and these data are "
                                 "predictions of a number; use variance-platt, variance-scale "

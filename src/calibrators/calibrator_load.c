@@ -88,7 +88,7 @@ static pcal_status calibrator_load_size(const calibrator_loader *loader,
     return PCAL_OK;
   PC_TRY(calibrator_load_member(loader, object, key, PC_JSON_NUMBER, &node));
   *out = node->number;
-  return node->number >= 0.0 || loader->calibrator->method->row.task != NULL
+  return node->number >= 0.0 || loader->calibrator->method->row.task == PCAL_REGRESSION
              ? PCAL_OK
              : calibrator_load_wrong(loader, node, "must not be negative");
 }

@@ -65,7 +65,7 @@ static void identity_describe(const pcal_calibrator *calibrator, pc_text *out) {
 const pc_calibrator_method pc_calibrator_identity = {
     .row =
         {
-            .kind = "calibrators",
+            .registry = PCAL_CALIBRATORS,
             .name = "identity",
             .title = "unchanged predictions",
             .formula = "q = p, from logits q = softmax(z)",

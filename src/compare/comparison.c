@@ -148,7 +148,7 @@ static pcal_status comparison_add_methods(const comparison_state *state, size_t 
   for (size_t i = 0; i < pc_calibrator_method_count(); i++) {
     const pc_calibrator_method *row = pc_calibrator_method_at(i);
     const char *method = row->comparison_spec == NULL ? row->row.name : row->comparison_spec;
-    if (*method != '\0' && regression == (row->row.task != NULL) &&
+    if (*method != '\0' && regression == (row->row.task == PCAL_REGRESSION) &&
         strcmp(method, "identity") != 0)
       PC_TRY(comparison_add(state, model, method, 1, err));
   }

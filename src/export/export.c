@@ -123,16 +123,13 @@ static pcal_status export_check_name(const char *name, pcal_error *err) {
   return PCAL_OK;
 }
 
-pcal_status pc_calibrator_export(const pcal_calibrator *calibrator, const char *to,
+pcal_status pc_calibrator_export(const pcal_calibrator *calibrator, pcal_format format,
                                  const char *name, pc_text *out, pcal_error *err) {
   pc_recipe recipe;
   PC_TRY(export_check_name(name, err));
-  if (strcmp(to, "c") != 0 && strcmp(to, "onnx") != 0)
-    return pc_fail(err, PCAL_USAGE, "calibrators are exported to onnx or c, not to \"%.40s\"",
-                   to);
   PC_TRY(pc_recipe_make(calibrator, &recipe, err));
   const pc_export what = {calibrator, &recipe, name};
-  if (strcmp(to, "onnx") == 0)
+  if (format == PCAL_ONNX)
     return pc_export_onnx(&what, out, err);
   pc_export_c(&what, out);
   return PCAL_OK;

@@ -19,7 +19,8 @@ void pc_export_c(const pc_export *what, pc_text *out);
 PC_CHECKED pcal_status pc_export_onnx(const pc_export *what, pc_text *out, pcal_error *err);
 
 /* As pcal_calibrator_export; no argument may be NULL. */
-PC_CHECKED pcal_status pc_calibrator_export(const pcal_calibrator *calibrator, const char *to,
-                                            const char *name, pc_text *out, pcal_error *err);
+PC_CHECKED pcal_status pc_calibrator_export(const pcal_calibrator *calibrator,
+                                            pcal_format format, const char *name, pc_text *out,
+                                            pcal_error *err);
 
 #endif

@@ -4,13 +4,6 @@
 
 #include "figure/figure.h"
 
-typedef enum pcal_theme {
-  PCAL_THEME_AUTO, /* as the reader's page asks */
-  PCAL_THEME_LIGHT,
-  PCAL_THEME_DARK,
-  PCAL_THEME_PAGE /* the surrounding page defines the colours */
-} pcal_theme;
-
 /* By its name; NULL is auto. */
 PC_CHECKED pcal_status pc_theme_find(const char *name, pcal_theme *theme, pcal_error *err);
 

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "base/number.h"
 #include "data/rows.h"
+#include "io/formats/arrow_table.h"
 #include "io/slice.h"
 
 /* Kinds of scores under the names of their flags. */
@@ -29,139 +29,222 @@ static int inputs_regression(pcal_kind kind) {
   return pc_kind_form(kind) != PC_FORM_CLASSES;
 }
 
+static const char *const input_names[PC_INPUT_COUNT] = {
+    [PC_INPUT_PROBS] = "probs",
+    [PC_INPUT_LOGITS] = "logits",
+    [PC_INPUT_LOG_PROBS] = "log_probs",
+    [PC_INPUT_CONFIDENCE] = "confidence",
+    [PC_INPUT_MEAN] = "mean",
+    [PC_INPUT_VARIANCE] = "variance",
+    [PC_INPUT_STD] = "std",
+    [PC_INPUT_QUANTILES] = "quantiles",
+    [PC_INPUT_SAMPLES] = "samples",
+    [PC_INPUT_DATA] = "data",
+    [PC_INPUT_LABELS] = "labels",
+    [PC_INPUT_CORRECT] = "correct",
+    [PC_INPUT_TARGET] = "target",
+    [PC_INPUT_WEIGHTS] = "weights",
+    [PC_INPUT_GROUPS] = "groups",
+    [PC_INPUT_IDS] = "ids",
+};
+
+static int inputs_arrow(const pcal_input *input) {
+  return input->stream != NULL || input->schema != NULL || input->array != NULL;
+}
+
+static int inputs_released(const pcal_input *input) {
+  return (input->stream != NULL && input->stream->release == NULL) ||
+         (input->schema != NULL && input->schema->release == NULL) ||
+         (input->array != NULL && input->array->release == NULL);
+}
+
+static pc_input_form inputs_form(const pcal_input *input) {
+  if (input->file != NULL)
+    return PC_INPUT_FILE;
+  if (inputs_arrow(input))
+    return PC_INPUT_ARROW;
+  return input->data == NULL && input->rows == 0 && input->column_name_count > 0
+             ? PC_INPUT_COLUMNS
+             : PC_INPUT_ARRAY;
+}
+
+void pc_inputs_copy(const pcal_inputs *inputs, pc_checked_inputs *out) {
+  *out = (pc_checked_inputs){.inputs = PCAL_INPUTS_INIT,
+                             .scores = PC_INPUT_COUNT,
+                             .spread = PC_INPUT_COUNT,
+                             .outcome = PC_INPUT_COUNT,
+                             .released = PC_INPUT_COUNT};
+  pcal_inputs *full = &out->inputs;
+  memcpy(full, inputs, inputs->size < sizeof *full ? inputs->size : sizeof *full);
+  const pcal_input *const items[PC_INPUT_COUNT] = {
+      full->probs,   full->logits,   full->log_probs, full->confidence,
+      full->mean,    full->variance, full->std,       full->quantiles,
+      full->samples, full->data,     full->labels,    full->correct,
+      full->target,  full->weights,  full->groups,    full->ids};
+  for (size_t i = 0; i < PC_INPUT_COUNT; i++) {
+    pcal_input *item = &out->items[i];
+    *item = (pcal_input)PCAL_INPUT_INIT;
+    if (items[i] == NULL)
+      continue;
+    memcpy(item, items[i], items[i]->size < sizeof *item ? items[i]->size : sizeof *item);
+    out->forms[i] = inputs_form(item);
+    if (inputs_released(item))
+      out->released = (pc_input_field)i;
+    if (item->name == NULL)
+      item->name = input_names[i];
+  }
+}
+
+void pc_inputs_release(const pcal_inputs *inputs) {
+  pc_checked_inputs copy;
+  pc_inputs_copy(inputs, &copy);
+  for (size_t i = 0; i < PC_INPUT_COUNT; i++) {
+    pc_arrow_table table;
+    pc_arrow_table_take(copy.items[i].stream, copy.items[i].schema, copy.items[i].array,
+                        &table);
+    pc_arrow_table_free(&table);
+  }
+}
+
+static int inputs_given(const pc_checked_inputs *inputs, pc_input_field field) {
+  return inputs->forms[field] != PC_INPUT_NOT_GIVEN;
+}
+
 /* Means go with variances or standard deviations, and with one of them. */
-static pcal_status inputs_spread(const pcal_inputs *inputs, pc_checked_inputs *out,
-                                 pcal_error *err) {
-  const int mean = out->scores != NULL && out->kind == PCAL_MEAN_VARIANCE;
-  if (inputs->variance != NULL && inputs->std != NULL)
+static pcal_status inputs_spread(pc_checked_inputs *inputs, pcal_error *err) {
+  const int mean = inputs->scores == PC_INPUT_MEAN;
+  const int variance = inputs_given(inputs, PC_INPUT_VARIANCE);
+  const int std = inputs_given(inputs, PC_INPUT_STD);
+  if (variance && std)
     return pc_fail(err, PCAL_USAGE, "{variance} and {std} are both given; give one of them");
-  if (mean && inputs->variance == NULL && inputs->std == NULL)
+  if (mean && !variance && !std)
     return pc_fail(err, PCAL_USAGE,
                    "{mean} alone says nothing about how sure it is; give {variance} or {std} "
                    "too");
-  if (!mean && (inputs->variance != NULL || inputs->std != NULL))
+  if (!mean && (variance || std))
     return pc_fail(err, PCAL_USAGE, "%-s goes with {mean}; give that too",
-                   inputs->std != NULL ? "{std}" : "{variance}");
-  out->spread = inputs->std != NULL ? inputs->std : inputs->variance;
-  if (inputs->std != NULL)
-    out->kind = PCAL_MEAN_STD;
+                   std ? "{std}" : "{variance}");
+  if (variance || std)
+    inputs->spread = std ? PC_INPUT_STD : PC_INPUT_VARIANCE;
+  if (std)
+    inputs->kind = PCAL_MEAN_STD;
   return PCAL_OK;
 }
 
-/* "0.05/0.5/0.95" */
-static pcal_status inputs_levels(const char *text, pc_checked_inputs *out, pcal_error *err) {
-  for (const char *at = text; at != NULL;) {
-    const size_t length = strcspn(at, "/");
-    char shown[PC_CLIP_MAX];
-    const pc_slice slice = {at, length};
-    if (out->level_count == PCAL_LEVELS_MAX)
-      return pc_fail(err, PCAL_USAGE, "{levels} has more than %d levels", PCAL_LEVELS_MAX);
-    if (length == 0 ||
-        pc_number_parse(at, at + length, &out->levels[out->level_count]) != length)
-      return pc_fail(err, PCAL_USAGE,
-                     "{levels}: \"%s\" is no number; separate levels as in 0.05/0.5/0.95",
-                     pc_clip(slice, shown));
-    out->level_count++;
-    at = at[length] == '/' ? at + length + 1 : NULL;
-  }
-  return PCAL_OK;
-}
-
-static pcal_status inputs_outcomes(const pc_checked_inputs *plan, pcal_error *err) {
-  if (plan->target != NULL && (plan->labels != NULL || plan->correct != NULL))
-    return pc_fail(err, PCAL_USAGE,
-                   "{target} and %-s are both given; {target} goes with predictions of a "
-                   "number, the other with scores of classes",
-                   plan->labels != NULL ? "{labels}" : "{correct}");
-  if (plan->scores == NULL)
-    return PCAL_OK;
-  if (inputs_regression(plan->kind) && (plan->labels != NULL || plan->correct != NULL))
-    return pc_fail(err, PCAL_USAGE,
-                   "predictions of a number go with {target}, the numbers that came true; give "
-                   "it in place of %-s",
-                   plan->labels != NULL ? "{labels}" : "{correct}");
-  if (!inputs_regression(plan->kind) && plan->target != NULL)
-    return pc_fail(err, PCAL_USAGE,
-                   "{target} goes with {mean}, {quantiles} or {samples}; give %-s in its place",
-                   pc_kind_outcome_argument(plan->kind));
-  return PCAL_OK;
-}
-
-static pcal_status inputs_scores(const pcal_inputs *inputs, pc_checked_inputs *out,
-                                 pcal_error *err) {
-  const char *given[INPUTS_KINDS] = {inputs->probs,      inputs->logits, inputs->log_probs,
-                                     inputs->confidence, inputs->mean,   inputs->quantiles,
-                                     inputs->samples};
-  const char *taken = inputs->data != NULL ? "{data}" : NULL;
-  for (size_t i = 0; i < INPUTS_KINDS; i++) {
-    if (given[i] == NULL)
-      continue;
-    if (taken != NULL)
-      return pc_fail(err, PCAL_USAGE, "%-s and %-s are both given; give only one of them",
-                     inputs_kinds[i].argument, taken);
-    taken = inputs_kinds[i].argument;
-    out->scores = given[i];
-    out->kind = inputs_kinds[i].kind;
-  }
-  if (taken == NULL)
-    return pc_fail(err, PCAL_USAGE,
-                   "there are no scores; give one of {probs}, {logits}, {log_probs}, "
-                   "{confidence}, {mean}, {quantiles}, {samples} or {data}");
-  PC_TRY(inputs_spread(inputs, out, err));
-  PC_TRY(inputs_levels(inputs->levels, out, err));
-  if (inputs->levels != NULL && out->scores != NULL && out->kind != PCAL_QUANTILES)
+static pcal_status inputs_levels(const pc_checked_inputs *inputs, pcal_error *err) {
+  const pcal_inputs *given = &inputs->inputs;
+  if (given->level_count > PCAL_LEVELS_MAX)
+    return pc_fail(err, PCAL_USAGE, "{levels} has more than %d levels", PCAL_LEVELS_MAX);
+  if (given->level_count > 0 && given->levels == NULL)
+    return pc_fail(err, PCAL_USAGE, "level_count is %zu but levels is NULL",
+                   given->level_count);
+  if (given->level_count > 0 && inputs->scores != PC_INPUT_COUNT &&
+      inputs->kind != PCAL_QUANTILES)
     return pc_fail(err, PCAL_USAGE, "{levels} goes with {quantiles}; leave it out");
   return PCAL_OK;
 }
 
-static pcal_status inputs_weights_are(const char *word, pc_checked_inputs *out,
-                                      pcal_error *err) {
-  if (word == NULL)
-    return PCAL_OK;
-  if (strcmp(word, "frequency") == 0)
-    out->weights_are = PCAL_WEIGHTS_FREQUENCY;
-  else if (strcmp(word, "importance") == 0)
-    out->weights_are = PCAL_WEIGHTS_IMPORTANCE;
-  else
+static pcal_status inputs_scores(pc_checked_inputs *inputs, pcal_error *err) {
+  static const pc_input_field fields[INPUTS_KINDS] = {
+      PC_INPUT_PROBS, PC_INPUT_LOGITS,    PC_INPUT_LOG_PROBS, PC_INPUT_CONFIDENCE,
+      PC_INPUT_MEAN,  PC_INPUT_QUANTILES, PC_INPUT_SAMPLES};
+  const int table = inputs->forms[PC_INPUT_DATA] == PC_INPUT_ARROW;
+  const char *flag = inputs_given(inputs, PC_INPUT_DATA) && !table ? "{data}" : NULL;
+  for (size_t i = 0; i < INPUTS_KINDS; i++) {
+    if (!inputs_given(inputs, fields[i]))
+      continue;
+    if (flag != NULL)
+      return pc_fail(err, PCAL_USAGE, "%-s and %-s are both given; give only one of them",
+                     inputs_kinds[i].argument, flag);
+    flag = inputs_kinds[i].argument;
+    inputs->scores = fields[i];
+    inputs->kind = inputs_kinds[i].kind;
+  }
+  if (flag == NULL && !table)
     return pc_fail(err, PCAL_USAGE,
-                   "{weights_are} %.40s is unknown; give frequency (a row of weight 3 is three "
-                   "rows) or importance (it is one row that counts for more)",
-                   word);
-  return PCAL_OK;
+                   "there are no scores; give one of {probs}, {logits}, {log_probs}, "
+                   "{confidence}, {mean}, {quantiles}, {samples} or {data}");
+  PC_TRY(inputs_spread(inputs, err));
+  return inputs_levels(inputs, err);
 }
 
-pcal_status pc_inputs_check(const pcal_inputs *inputs, pc_checked_inputs *out,
-                            pcal_error *err) {
-  pcal_inputs full = PCAL_INPUTS_INIT;
-  memcpy(&full, inputs, inputs->size < sizeof full ? inputs->size : sizeof full);
-  *out = (pc_checked_inputs){.data = full.data,
-                             .labels = full.labels,
-                             .correct = full.correct,
-                             .target = full.target,
-                             .weights = full.weights,
-                             .groups = full.groups,
-                             .ids = full.ids,
-                             .first_row = full.first_row,
-                             .header = full.header};
-  if (out->header < 0 || out->header > 2)
+/* At most one of labels, correct and target is given, and it fits the scores. */
+static pcal_status inputs_outcome(pc_checked_inputs *inputs, pcal_error *err) {
+  const int labels = inputs_given(inputs, PC_INPUT_LABELS);
+  const int correct = inputs_given(inputs, PC_INPUT_CORRECT);
+  const int target = inputs_given(inputs, PC_INPUT_TARGET);
+  const int scores = inputs->scores != PC_INPUT_COUNT;
+  const int regression = scores && inputs_regression(inputs->kind);
+  if (target && (labels || correct))
     return pc_fail(err, PCAL_USAGE,
-                   "the header setting %d is unknown; give 0 (decide), 1 (yes) or 2 (no)",
-                   out->header);
-  PC_TRY(inputs_weights_are(full.weights_are, out, err));
-  PC_TRY(inputs_scores(&full, out, err));
-  PC_TRY(inputs_outcomes(out, err));
-  if (out->labels != NULL && out->correct != NULL)
+                   "{target} and %-s are both given; {target} goes with predictions of a "
+                   "number, the other with scores of classes",
+                   labels ? "{labels}" : "{correct}");
+  if (regression && (labels || correct))
+    return pc_fail(err, PCAL_USAGE,
+                   "predictions of a number go with {target}, the numbers that came true; give "
+                   "it in place of %-s",
+                   labels ? "{labels}" : "{correct}");
+  if (scores && !regression && target)
+    return pc_fail(err, PCAL_USAGE,
+                   "{target} goes with {mean}, {quantiles} or {samples}; give %-s in its place",
+                   pc_kind_outcome_argument(inputs->kind));
+  if (labels && correct)
     return pc_fail(err, PCAL_USAGE,
                    "{labels} and {correct} are both given; {correct} goes with {confidence}, "
                    "{labels} with all other scores");
-  if (out->scores != NULL && out->kind == PCAL_CONFIDENCE && out->labels != NULL)
+  if (scores && inputs->kind == PCAL_CONFIDENCE && labels)
     return pc_fail(err, PCAL_USAGE,
                    "{confidence} goes with {correct}, which says 1 where the prediction was "
                    "right and 0 where not; give it in place of {labels}");
-  if (out->scores != NULL && out->kind != PCAL_CONFIDENCE && out->correct != NULL)
+  if (scores && inputs->kind != PCAL_CONFIDENCE && correct)
     return pc_fail(err, PCAL_USAGE,
                    "{correct} goes with {confidence}; give {labels} in its place");
+  inputs->outcome = labels    ? PC_INPUT_LABELS
+                    : correct ? PC_INPUT_CORRECT
+                    : target  ? PC_INPUT_TARGET
+                              : PC_INPUT_COUNT;
   return PCAL_OK;
+}
+
+/* Each input is one thing: a file, an array, Arrow data or columns of Arrow data. */
+static pcal_status inputs_forms(const pc_checked_inputs *inputs, pcal_error *err) {
+  for (size_t i = 0; i < PC_INPUT_COUNT; i++) {
+    const pcal_input *item = &inputs->items[i];
+    if (item->file != NULL && (inputs_arrow(item) || item->data != NULL))
+      return pc_fail(err, PCAL_USAGE,
+                     "%s: a file and a stream or an array are both given; "
+                     "give one",
+                     item->name);
+    if (item->stream == NULL && (item->schema == NULL) != (item->array == NULL))
+      return pc_fail(err, PCAL_USAGE, "%s: an Arrow array needs its schema; give both",
+                     item->name);
+    if (inputs->forms[i] == PC_INPUT_COLUMNS &&
+        (i == PC_INPUT_DATA || inputs->forms[PC_INPUT_DATA] != PC_INPUT_ARROW))
+      return pc_fail(err, PCAL_USAGE,
+                     "%s: column_names choose columns of Arrow data; give Arrow data as data",
+                     item->name);
+    for (size_t k = 0; k < item->column_name_count; k++)
+      if (item->column_names == NULL || item->column_names[k] == NULL)
+        return pc_fail(err, PCAL_USAGE, "%s: column name %zu is NULL", item->name, k);
+  }
+  if (inputs->forms[PC_INPUT_DATA] == PC_INPUT_ARRAY)
+    return pc_fail(err, PCAL_USAGE,
+                   "data is a file or Arrow data; give an array by the name of its content");
+  return PCAL_OK;
+}
+
+pcal_status pc_inputs_check(pc_checked_inputs *inputs, pcal_error *err) {
+  const pcal_inputs *given = &inputs->inputs;
+  if ((int)given->header < PCAL_HEADER_AUTO || given->header > PCAL_HEADER_NO)
+    return pc_fail(err, PCAL_USAGE, "header %d is unknown; take one of pcal_header",
+                   (int)given->header);
+  if (inputs->released != PC_INPUT_COUNT)
+    return pc_fail(err, PCAL_USAGE, "%s: the Arrow data were released before; give them anew",
+                   inputs->items[inputs->released].name);
+  PC_TRY(inputs_scores(inputs, err));
+  PC_TRY(inputs_outcome(inputs, err));
+  return inputs_forms(inputs, err);
 }
 
 /* 1 for "probs", 2 for "probs.cat", 0 for other names; "log_probs" is "log-probs". */
@@ -183,7 +266,7 @@ static pcal_status inputs_find_task(const pc_column_set *set, int regression,
     for (size_t k = 0; k < INPUTS_KINDS; k++) {
       if (inputs_regression(inputs_kinds[k].kind) != regression)
         continue;
-      const int seen = inputs_name_form(set->names[i], inputs_kinds[k].flag);
+      const int seen = inputs_name_form(set->names[i], inputs_kinds[k].argument);
       if (seen == 0)
         continue;
       if (*out != NULL && (*out != &inputs_kinds[k] || *form != seen || seen == 1))
@@ -300,7 +383,7 @@ static pcal_status inputs_find_array(const pc_column_set *set, int regression, s
   for (size_t i = 0; i < set->count; i++) {
     for (size_t k = 0; k < INPUTS_KINDS; k++) {
       if (inputs_regression(inputs_kinds[k].kind) != regression ||
-          inputs_name_form(set->names[i], inputs_kinds[k].flag) != 1)
+          inputs_name_form(set->names[i], inputs_kinds[k].argument) != 1)
         continue;
       if (*kind != NULL)
         return pc_fail(err, PCAL_DATA,

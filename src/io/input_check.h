@@ -1,27 +1,60 @@
-/* What the caller's pcal_inputs ask for, checked before any file is touched. */
+/* The caller's pcal_inputs, checked before any file is opened. */
 #ifndef PC_INPUT_CHECK_H
 #define PC_INPUT_CHECK_H
 
 #include "base/memory.h"
 #include "io/selector.h"
 
-/* Each text is as the caller wrote it; borrowed. */
+/* The fields of pcal_inputs that are a pcal_input. */
+typedef enum pc_input_field {
+  PC_INPUT_PROBS,
+  PC_INPUT_LOGITS,
+  PC_INPUT_LOG_PROBS,
+  PC_INPUT_CONFIDENCE,
+  PC_INPUT_MEAN,
+  PC_INPUT_VARIANCE,
+  PC_INPUT_STD,
+  PC_INPUT_QUANTILES,
+  PC_INPUT_SAMPLES,
+  PC_INPUT_DATA,
+  PC_INPUT_LABELS,
+  PC_INPUT_CORRECT,
+  PC_INPUT_TARGET,
+  PC_INPUT_WEIGHTS,
+  PC_INPUT_GROUPS,
+  PC_INPUT_IDS,
+  PC_INPUT_COUNT /* also: none */
+} pc_input_field;
+
+/* What an input is. */
+typedef enum pc_input_form {
+  PC_INPUT_NOT_GIVEN,
+  PC_INPUT_FILE,
+  PC_INPUT_ARRAY,
+  PC_INPUT_ARROW,
+  PC_INPUT_COLUMNS /* of Arrow data in PC_INPUT_DATA */
+} pc_input_form;
+
+/* Borrows everything from the caller. */
 typedef struct pc_checked_inputs {
-  const char *data;   /* or NULL; then kind and scores are set */
-  const char *scores; /* or NULL */
-  const char *spread; /* variances or standard deviations beside means, or NULL */
-  pcal_kind kind;
-  const char *labels, *correct, *target, *weights, *groups, *ids; /* or NULL */
-  double levels[PCAL_LEVELS_MAX];                                 /* of quantiles */
-  size_t level_count;
-  uint64_t first_row;
-  int header;      /* as in pcal_inputs */
-  int weights_are; /* pcal_weights */
+  pcal_inputs inputs;
+  pcal_input items[PC_INPUT_COUNT]; /* their name is set */
+  pc_input_form forms[PC_INPUT_COUNT];
+  pc_input_field released; /* Arrow data that were released before, or PC_INPUT_COUNT */
+  pcal_kind kind;          /* of the scores, if there are some */
+  pc_input_field scores;   /* PC_INPUT_COUNT: to be found in data */
+  pc_input_field spread;   /* variance or std, or PC_INPUT_COUNT */
+  pc_input_field outcome;  /* labels, correct or target, or PC_INPUT_COUNT */
 } pc_checked_inputs;
 
+/* Copies the inputs of any version.  Cannot fail. */
+void pc_inputs_copy(const pcal_inputs *inputs, pc_checked_inputs *out);
+
+/* Releases the Arrow data of inputs that are not used. */
+void pc_inputs_release(const pcal_inputs *inputs);
+
 /* Fails with PCAL_USAGE unless exactly one kind of scores is given, with labels that fit. */
-PC_CHECKED pcal_status pc_inputs_check(const pcal_inputs *inputs, pc_checked_inputs *out,
-                                       pcal_error *err);
+PC_CHECKED pcal_status pc_inputs_check(pc_checked_inputs *inputs, pcal_error *err);
 
 #define PC_NO_COLUMN SIZE_MAX
 

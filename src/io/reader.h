@@ -46,7 +46,7 @@ typedef struct pc_read_request {
   const size_t *chosen;       /* columns by number, in place of a selector, or NULL */
   size_t chosen_count;
   pc_column_role as;
-  pc_header_mode header; /* of a delimited text */
+  pcal_header header; /* of a delimited text */
 } pc_read_request;
 
 typedef struct pc_reader pc_reader;

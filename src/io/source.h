@@ -1,4 +1,4 @@
-/* Sources: the rows of a data set, put together from its files. */
+/* Sources: the rows of a data set, from files, arrays and Arrow data. */
 #ifndef PC_SOURCE_H
 #define PC_SOURCE_H
 
@@ -16,20 +16,13 @@ PC_CHECKED pcal_status pc_source_next_later(pcal_source *source, size_t max_rows
                                             pcal_batch *batch, pc_lazy_labels *feed,
                                             pcal_error *err);
 PC_CHECKED pcal_status pc_source_rewind(pcal_source *source, pcal_error *err);
-/* As pcal_source_arrow for a stream, or as pcal_source_arrow_array for a schema and an array;
- * what is not used is NULL. */
-PC_CHECKED pcal_status pc_source_arrow(struct ArrowArrayStream *stream,
-                                       struct ArrowSchema *schema, struct ArrowArray *array,
-                                       const pcal_arrow *columns, const pcal_env *env,
-                                       pcal_source **out, pcal_error *err);
 /* A source of derived rows; it owns neither its base nor what the step works with. */
 PC_CHECKED pcal_status pc_source_derive(const pc_source_derived *derived, const pcal_env *env,
                                         pcal_source **out, pcal_error *err);
+/* A source over a batch that the caller keeps alive; names, where given, are copied. */
 PC_CHECKED pcal_status pc_source_borrow(const pcal_batch *batch, const char *const *class_names,
                                         const pcal_env *env, pcal_source **out,
                                         pcal_error *err);
-PC_CHECKED pcal_status pc_source_join(const pcal_join *join, const pcal_env *env,
-                                      pcal_source **out, pcal_error *err);
 void pc_source_free(pcal_source *source);
 void pc_source_shape(const pcal_source *source, pcal_shape *shape);
 

@@ -52,15 +52,19 @@ pcal_status pc_source_check_forecast(pcal_source *source, pcal_error *err) {
       source->forecast.level_count > 0 ? source->forecast.levels : NULL, &layout, err);
 }
 
-pcal_status pc_source_check_outcomes(const pcal_source *source, const pc_checked_inputs *plan,
+pcal_status pc_source_check_outcomes(const pcal_source *source, const pc_checked_inputs *inputs,
                                      pcal_error *err) {
   const char *right = pc_kind_outcome_argument(source->kind);
-  const struct {
-    const char *given, *flag;
-  } outcomes[] = {
-      {plan->labels, "{labels}"}, {plan->correct, "{correct}"}, {plan->target, "{target}"}};
-  for (size_t i = 0; plan->data != NULL && i < sizeof outcomes / sizeof *outcomes; i++)
-    if (outcomes[i].given != NULL && strcmp(outcomes[i].flag, right) != 0)
+  static const struct {
+    pc_input_field field;
+    const char *flag;
+  } outcomes[] = {{PC_INPUT_LABELS, "{labels}"},
+                  {PC_INPUT_CORRECT, "{correct}"},
+                  {PC_INPUT_TARGET, "{target}"}};
+  if (inputs->scores != PC_INPUT_COUNT)
+    return PCAL_OK;
+  for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++)
+    if (inputs->outcome == outcomes[i].field && strcmp(outcomes[i].flag, right) != 0)
       return pc_fail(err, PCAL_USAGE,
                      "%s holds %-s, which go with %-s; give that in place of %-s",
                      source->scores.bytes->name,

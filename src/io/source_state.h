@@ -14,16 +14,14 @@
 #include "io/source_batch.h"
 #include "io/source_derived.h"
 
-#define PC_SOURCE_FILES_MAX 7
+#define PC_SOURCE_FILES_MAX PC_INPUT_COUNT
 
 typedef struct pc_source_file {
   char *path; /* owned */
   pc_input_file bytes;
 } pc_source_file;
 
-#define PC_SOURCE_PARTS 6 /* scores, labels or targets, weights, groups, spread, ids */
-
-/* What a part that is no file needs to live. */
+/* An input that is no file. */
 typedef struct pc_source_input {
   char *name; /* owned */
   pc_input_file bytes;
@@ -48,9 +46,10 @@ struct pcal_source {
   const pc_input_file *archive; /* a data file that is a container, */
   pc_name_table members;        /* and the names of what it holds */
   pc_data_columns columns;      /* of the table, or numbers of members */
-  pc_source_input inputs[PC_SOURCE_PARTS]; /* arrays and Arrow tables, in place of files */
-  pc_source_batch borrowed;                /* the same */
-  pc_source_derived derived;               /* rows made from another source's */
+  pc_source_input inputs[PC_INPUT_COUNT]; /* arrays and Arrow data, by pc_input_field */
+  const char **arrow_names;               /* owned: of the columns of Arrow data in `data` */
+  pc_source_batch borrowed;               /* the same */
+  pc_source_derived derived;              /* rows made from another source's */
   pc_reader scores, label_cells, weights, group_cells, spread, id_cells;
   pc_source_forecast forecast;    /* of regression */
   const char *const *class_names; /* owned by a reader, by columns or here: */
@@ -60,28 +59,66 @@ struct pcal_source {
   pc_label_reader labels;
   pc_group_reader groups;
   pc_id_reader ids;
-  int weights_are; /* pcal_weights */
+  pcal_weights weights_are;
   uint64_t first_row;
   uint64_t position; /* rows given out */
   uint64_t window;   /* and before the last window */
-  pc_header_mode header;
+  pcal_header header;
 };
 
 /* A source without parts, or NULL. */
 pcal_source *pc_source_new(const pcal_env *env);
 
-/* A part from a file, as a field of pcal_inputs names it. */
+/* Is the part given? */
+static inline int pc_source_has(const pc_reader *part) {
+  return part->format != NULL;
+}
+
+/* The name of a part for messages, or NULL. */
+static inline const char *pc_source_part_name(const pc_reader *part) {
+  return pc_source_has(part) ? part->bytes->name : NULL;
+}
+
+/* " after its header", or "". */
+const char *pc_source_header_hint(const pc_reader *part);
+
+/* Fails when the index of a row would reach PCAL_NO_ROW. */
+PC_CHECKED pcal_status pc_source_check_first_row(const char *name, uint64_t first_row,
+                                                 uint64_t rows, pcal_error *err);
+
+/* The file of a selector, opened unless it is open already. */
+PC_CHECKED pcal_status pc_source_file_open(pcal_source *source, const pc_selector *selector,
+                                           const pc_input_file **out, pcal_error *err);
+
+/* Opens a part of a file, which pcal_input.file names. */
 PC_CHECKED pcal_status pc_source_file_part(pcal_source *source, const char *text,
                                            pc_column_role as, pc_reader *part, pcal_error *err);
 
-/* Checks the parts against each other and makes them ready to be read. */
-PC_CHECKED pcal_status pc_source_complete(pcal_source *source, pcal_error *err);
+/* Opens a member of the container in source->archive. */
+PC_CHECKED pcal_status pc_source_member(const pcal_source *source, size_t number,
+                                        pc_column_role as, pc_reader *part, pcal_error *err);
+
+/* Opens an input or, where it is not given, a column of `data`.  Without both, the part stays
+ * empty.  field PC_INPUT_COUNT and column PC_NO_COLUMN mean none. */
+PC_CHECKED pcal_status pc_source_part_open(pcal_source *source, const pc_checked_inputs *inputs,
+                                           pc_input_field field, size_t column,
+                                           pc_column_role as, pc_reader *part, pcal_error *err);
+
+/* The names of all columns of Arrow data.  The caller frees the array. */
+PC_CHECKED pcal_status pc_source_arrow_names(const pcal_source *source,
+                                             const pc_arrow_table *table, const char ***out,
+                                             size_t *count, pcal_error *err);
+
+/* Names an input that is no file, for messages. */
+PC_CHECKED pcal_status pc_source_input_name(pcal_source *source, const char *name,
+                                            pc_source_input *place, pcal_error *err);
 
 int pc_source_regression(const pcal_source *source);
 
 /* Outcomes given beside a data file are those that its kind of scores goes with. */
 PC_CHECKED pcal_status pc_source_check_outcomes(const pcal_source *source,
-                                                const pc_checked_inputs *plan, pcal_error *err);
+                                                const pc_checked_inputs *inputs,
+                                                pcal_error *err);
 
 /* The type of scores; where they are joined from two parts, float32 only when both are. */
 pcal_type pc_source_type(const pcal_source *source);

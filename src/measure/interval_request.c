@@ -17,23 +17,18 @@
 
 #define CERTAINTY_STEP 1e-4
 
-/* The number of a method by its name, or -1. */
-static int certainty_method(const char *name) {
-  for (int m = PCAL_INTERVAL_AUTO; m <= PCAL_INTERVAL_JACKKNIFE; m++)
-    if (m != PCAL_INTERVAL_WILSON && strcmp(name, pc_interval_method_name(m)) == 0)
-      return m;
-  return -1;
+/* Wilson, Poisson and inversion are chosen, not requested. */
+static int interval_request_known(pcal_interval_method method) {
+  return (int)method >= PCAL_INTERVAL_AUTO && method <= PCAL_INTERVAL_JACKKNIFE &&
+         method != PCAL_INTERVAL_WILSON;
 }
 
 pcal_status pc_interval_request_read(const pcal_measure_config *config,
                                      pc_interval_request *out, pcal_error *err) {
-  const int method = config->interval_method == NULL
-                         ? PCAL_INTERVAL_AUTO
-                         : certainty_method(config->interval_method);
   *out = (pc_interval_request){.level = config->interval,
                                .replicas = config->replicas == 0 ? PC_REPLICAS_DEFAULT
                                                                  : config->replicas,
-                               .method = method,
+                               .method = config->interval_method,
                                .null = config->null != 0,
                                .by_cluster = config->by_cluster != 0,
                                .paired = config->paired != 0};
@@ -43,9 +38,9 @@ pcal_status pc_interval_request_read(const pcal_measure_config *config,
   if (out->replicas < 20 || out->replicas > PC_REPLICAS_MAX)
     return pc_fail(err, PCAL_USAGE, "the number of replicas must lie between 20 and %d",
                    PC_REPLICAS_MAX);
-  if (method < 0)
-    return pc_fail(err, PCAL_USAGE, "there is no interval method \"%.60s\"; choose one of %s",
-                   config->interval_method, pc_interval_methods);
+  if (!interval_request_known(config->interval_method))
+    return pc_fail(err, PCAL_USAGE, "interval method %d cannot be requested; choose one of %s",
+                   (int)config->interval_method, pc_interval_methods);
   if (out->paired && out->level <= 0)
     return pc_fail(err, PCAL_USAGE, "a comparison needs a level; ask for {interval} too");
   if (out->by_cluster && out->level <= 0)

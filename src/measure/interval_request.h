@@ -19,10 +19,10 @@
 typedef struct pc_interval_request {
   double level;    /* of intervals; 0: none */
   size_t replicas; /* of each kind */
-  int method;      /* pcal_interval_method */
-  int null;        /* also what a calibrated model would show */
-  int by_cluster;  /* groups of rows are drawn together */
-  int paired;      /* keep the replicas, to compare with another model */
+  pcal_interval_method method;
+  int null;       /* also what a calibrated model would show */
+  int by_cluster; /* groups of rows are drawn together */
+  int paired;     /* keep the replicas, to compare with another model */
 } pc_interval_request;
 
 /* What is known about a part of a value. */
@@ -40,8 +40,8 @@ typedef struct pc_interval_result {
   int has_difference,
       has_difference_interval; /* to another model (measure/replicas/paired_difference.h) */
   double difference, difference_low, difference_high, difference_p_value, difference_se;
-  pc_paired_method difference_method; /* what decided about the interval and p-value */
-  int difference_of_calibration;      /* it is also that of the score's calibration error */
+  pcal_difference_method difference_method; /* what decided about the interval and p-value */
+  int difference_of_calibration; /* it is also that of the score's calibration error */
   size_t few;    /* 1 + where in `why` it is told that the interval hangs on few rows; or 0 */
   char why[384]; /* no interval or no null because ..., or what to doubt of them */
 } pc_interval_result;

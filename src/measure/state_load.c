@@ -162,7 +162,7 @@ static void state_load_certainty(pc_decoder *in, pcal_measure_config *config) {
                             replicas <= PC_REPLICAS_MAX && method <= PCAL_INTERVAL_JACKKNIFE &&
                             null <= 1);
   config->replicas = (size_t)replicas;
-  config->interval_method = in->failed ? NULL : pc_interval_method_name(method);
+  config->interval_method = in->failed ? PCAL_INTERVAL_AUTO : (pcal_interval_method)method;
   config->null = null == 1;
 }
 

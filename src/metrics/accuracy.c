@@ -32,7 +32,7 @@ static pcal_status accuracy_configure(pc_options *options, const pc_layout *layo
 const pc_metric pc_metric_accuracy = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "accuracy",
             .title = "share of correct predictions",
             .formula = "(1/N) sum_i [argmax_k p_ik = y_i]",

@@ -71,7 +71,7 @@ static pcal_status brier_evaluate_root(const pc_options *options, const pc_evide
 const pc_metric pc_metric_brier = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "brier",
             .title = "Brier score",
             .formula = "(1/N) sum_i sum_k (p_ik - [y_i = k])^2",
@@ -98,7 +98,7 @@ const pc_metric pc_metric_brier = {
 const pc_metric pc_metric_rbs = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "rbs",
             .title = "root Brier score",
             .formula = "sqrt((1/N) sum_i sum_k (p_ik - [y_i = k])^2)",

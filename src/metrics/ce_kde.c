@@ -130,7 +130,7 @@ static pcal_status ce_kde_evaluate(const pc_options *options, const pc_evidence 
 const pc_metric pc_metric_ce_kde = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "ce-kde",
             .title = "canonical calibration error by kernel density estimation",
             .formula = "(1/N sum_i sum_c |r_ic - p_ic|^p)^(1/p), r_i: labels near p_i",

@@ -161,7 +161,7 @@ static pcal_status cox_evaluate(const pc_options *options, const pc_evidence *ev
 const pc_metric pc_metric_cox = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "cox",
             .title = "Cox recalibration test",
             .formula = "2 (l(a, b) - l(0, 1)),  logit P(y = 1) = a + b logit p",

@@ -64,8 +64,8 @@ static pcal_status crps_configure(pc_options *options, const pc_layout *layout,
 const pc_metric pc_metric_crps = {
     .row =
         {
-            .kind = "metrics",
-            .task = "regression",
+            .registry = PCAL_METRICS,
+            .task = PCAL_REGRESSION,
             .name = "crps",
             .title = "continuous ranked probability score",
             .formula =

@@ -171,7 +171,7 @@ static pcal_status decomposition_evaluate(const pc_options *options,
 const pc_metric pc_metric_decomposition = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "decomposition",
             .title = "calibration, sharpness and entropy of a proper score",
             .formula = "score = calibration - sharpness + entropy + within_variance - "

@@ -213,7 +213,7 @@ static pcal_status mce_evaluate(const pc_options *options, const pc_evidence *ev
 const pc_metric pc_metric_ece = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "ece",
             .title = "expected calibration error",
             .formula = "sum_b (n_b/N) |conf_b - acc_b|\n"
@@ -243,7 +243,7 @@ const pc_metric pc_metric_ece = {
 const pc_metric pc_metric_mce = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "mce",
             .title = "maximum calibration error",
             .formula = "max_b |conf_b - acc_b|",

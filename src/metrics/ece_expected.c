@@ -49,7 +49,7 @@ static pcal_status ece_expected_evaluate(const pc_options *options, const pc_evi
 const pc_metric pc_metric_ece_expected = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "ece-expected",
             .title = "expected ECE at this number of rows",
             .formula = "mu   = sum_b (n_b/N) E|normal(conf_b - acc_b, v_b)|\n"

@@ -184,8 +184,8 @@ static pcal_status uce_evaluate(const pc_options *options, const pc_evidence *ev
 const pc_metric pc_metric_ence = {
     .row =
         {
-            .kind = "metrics",
-            .task = "regression",
+            .registry = PCAL_METRICS,
+            .task = PCAL_REGRESSION,
             .name = "ence",
             .title = "expected normalised calibration error of variances",
             .formula = "mean over bins b of |sqrt(v_b) - sqrt(e_b)| / sqrt(v_b)",
@@ -208,8 +208,8 @@ const pc_metric pc_metric_ence = {
 const pc_metric pc_metric_uce = {
     .row =
         {
-            .kind = "metrics",
-            .task = "regression",
+            .registry = PCAL_METRICS,
+            .task = PCAL_REGRESSION,
             .name = "uce",
             .title = "uncertainty calibration error",
             .formula = "sum_b (n_b/N) |e_b - v_b|",

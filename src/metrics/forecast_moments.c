@@ -140,8 +140,8 @@ static pcal_status variance_ratio_evaluate(const pc_options *options,
 const pc_metric pc_metric_mse = {
     .row =
         {
-            .kind = "metrics",
-            .task = "regression",
+            .registry = PCAL_METRICS,
+            .task = PCAL_REGRESSION,
             .name = "mse",
             .title = "mean squared error of the predicted means",
             .formula = "(1/N) sum_i (mu_i - y_i)^2",
@@ -160,8 +160,8 @@ const pc_metric pc_metric_mse = {
 const pc_metric pc_metric_dss = {
     .row =
         {
-            .kind = "metrics",
-            .task = "regression",
+            .registry = PCAL_METRICS,
+            .task = PCAL_REGRESSION,
             .name = "dss",
             .title = "Dawid-Sebastiani score",
             .formula = "(1/N) sum_i (mu_i - y_i)^2 / v_i + log v_i",
@@ -182,8 +182,8 @@ const pc_metric pc_metric_dss = {
 const pc_metric pc_metric_mean_variance = {
     .row =
         {
-            .kind = "metrics",
-            .task = "regression",
+            .registry = PCAL_METRICS,
+            .task = PCAL_REGRESSION,
             .name = "mean-variance",
             .title = "mean predicted variance",
             .formula = "(1/N) sum_i v_i",
@@ -199,8 +199,8 @@ const pc_metric pc_metric_mean_variance = {
 const pc_metric pc_metric_sharpness = {
     .row =
         {
-            .kind = "metrics",
-            .task = "regression",
+            .registry = PCAL_METRICS,
+            .task = PCAL_REGRESSION,
             .name = "sharpness",
             .title = "root of the mean predicted variance",
             .formula = "sqrt((1/N) sum_i v_i)",
@@ -220,8 +220,8 @@ const pc_metric pc_metric_sharpness = {
 const pc_metric pc_metric_variance_ratio = {
     .row =
         {
-            .kind = "metrics",
-            .task = "regression",
+            .registry = PCAL_METRICS,
+            .task = PCAL_REGRESSION,
             .name = "variance-ratio",
             .title = "mean squared error over predicted variance",
             .formula = "mean r and its sd: r_i = (mu_i - y_i)^2 / v_i, sd with N - 1",

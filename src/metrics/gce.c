@@ -317,7 +317,7 @@ static pcal_status tace_evaluate(const pc_options *options, const pc_evidence *e
 const pc_metric pc_metric_gce = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "gce",
             .title = "general calibration error",
             .formula = "mean over slices j of sum_b (n_b/n_j) |conf_b - acc_b|\n"
@@ -344,7 +344,7 @@ const pc_metric pc_metric_gce = {
 const pc_metric pc_metric_rmsce = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "rmsce",
             .title = "root mean square calibration error",
             .formula = "sqrt(sum_b (n_b/N) (conf_b - acc_b)^2), bins of equally many rows",
@@ -367,7 +367,7 @@ const pc_metric pc_metric_rmsce = {
 const pc_metric pc_metric_sce = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "sce",
             .title = "static calibration error",
             .formula = "(1/K) sum_k sum_b (n_bk/N) |conf_bk - acc_bk|",
@@ -390,7 +390,7 @@ const pc_metric pc_metric_sce = {
 const pc_metric pc_metric_ace = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "ace",
             .title = "adaptive calibration error",
             .formula = "(1/K) sum_k sum_r (n_rk/N) |conf_rk - acc_rk|\n"
@@ -416,7 +416,7 @@ const pc_metric pc_metric_ace = {
 const pc_metric pc_metric_tace = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "tace",
             .title = "thresholded adaptive calibration error",
             .formula = "ace over the probabilities above the threshold",

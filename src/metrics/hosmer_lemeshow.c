@@ -151,7 +151,7 @@ static pcal_status hosmer_lemeshow_evaluate(const pc_options *options,
 const pc_metric pc_metric_hosmer_lemeshow = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "hosmer-lemeshow",
             .title = "Hosmer-Lemeshow test",
             .formula = "sum_b (O_b - E_b)^2 / sum_{i in b} p_i (1 - p_i)",

@@ -77,8 +77,8 @@ static pcal_status interval_score_evaluate(const pc_options *options,
 const pc_metric pc_metric_interval_score = {
     .row =
         {
-            .kind = "metrics",
-            .task = "regression",
+            .registry = PCAL_METRICS,
+            .task = PCAL_REGRESSION,
             .name = "interval-score",
             .title = "interval score of central prediction intervals",
             .formula = "mean of width + (2/a) distance of y from the interval, a = 1 - "

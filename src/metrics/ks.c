@@ -174,7 +174,7 @@ static pcal_status ks_evaluate(const pc_options *options, const pc_evidence *evi
 const pc_metric pc_metric_ks = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "ks",
             .title = "Kolmogorov-Smirnov calibration error",
             .formula = "max_s |(1/N) sum_{i: s_i <= s} (s_i - a_i)|",

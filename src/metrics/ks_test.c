@@ -120,7 +120,7 @@ static pcal_status ks_test_evaluate_kuiper(const pc_options *options,
 const pc_metric pc_metric_ks_test = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "ks-test",
             .title = "Kolmogorov-Smirnov test of calibration",
             .formula = "max_s |sum_{i: p_i <= s} (y_i - p_i)| / sqrt(sum_i p_i (1 - p_i))",
@@ -144,7 +144,7 @@ const pc_metric pc_metric_ks_test = {
 const pc_metric pc_metric_kuiper = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "kuiper",
             .title = "Kuiper test of calibration",
             .formula = "range over s of sum_{i: p_i <= s} (y_i - p_i) / sqrt(sum_i p_i (1 - "

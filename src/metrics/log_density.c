@@ -44,8 +44,8 @@ static pcal_status log_density_evaluate(const pc_options *options, const pc_evid
 const pc_metric pc_metric_log_density = {
     .row =
         {
-            .kind = "metrics",
-            .task = "regression",
+            .registry = PCAL_METRICS,
+            .task = PCAL_REGRESSION,
             .name = "log",
             .title = "log score (negative log-likelihood) of normal predictions",
             .formula = "(1/2N) sum_i log(2 pi v_i) + (mu_i - y_i)^2 / v_i",

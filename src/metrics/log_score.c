@@ -70,7 +70,7 @@ static pcal_status log_score_evaluate(const pc_options *options, const pc_eviden
 const pc_metric pc_metric_log = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "log",
             .title = "log score (negative log-likelihood)",
             .formula = "-(1/N) sum_i log p_{i,y_i}",

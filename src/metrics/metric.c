@@ -17,7 +17,7 @@ static const pc_metric *const metric_rows[] = {
 
 static const pcal_registry_row metric_groups[] = {
 #define GROUP(group_name, group_title, specs) \
-  {.kind = "groups",                          \
+  {.registry = PCAL_GROUPS,                   \
    .name = group_name,                        \
    .title = group_title,                      \
    .formula = specs,                          \
@@ -43,7 +43,7 @@ const pc_metric *pc_metric_find(const char *name) {
 
 static const pc_metric *metric_find_task(int regression, const char *name) {
   for (size_t i = 0; i < pc_metric_count(); i++)
-    if ((metric_rows[i]->row.task != NULL) == regression &&
+    if ((metric_rows[i]->row.task == PCAL_REGRESSION) == regression &&
         strcmp(metric_rows[i]->row.name, name) == 0)
       return metric_rows[i];
   return NULL;
@@ -71,20 +71,20 @@ const pcal_registry_row *pc_metric_group_find(const char *name) {
 const pcal_registry_row *pc_calibration_notion_at(size_t index) {
   static const pcal_registry_row rows[] = {
 #define NOTION(its_name, its_title, definition, its_about) \
-  {.kind = "notions",                                      \
+  {.registry = PCAL_NOTIONS,                               \
    .name = its_name,                                       \
    .title = its_title,                                     \
    .formula = definition,                                  \
    .about = its_about,                                     \
    .citation = "Gruber & Buettner, NeurIPS 2022, Theorem 3.1"},
 #define FORECAST_NOTION(its_name, its_title, definition, its_about, its_citation) \
-  {.kind = "notions",                                                             \
+  {.registry = PCAL_NOTIONS,                                                      \
    .name = its_name,                                                              \
    .title = its_title,                                                            \
    .formula = definition,                                                         \
    .about = its_about,                                                            \
    .citation = its_citation,                                                      \
-   .task = "regression"},
+   .task = PCAL_REGRESSION},
 #include "metrics/calibration_notions.def"
 #undef FORECAST_NOTION
 #undef NOTION

@@ -142,7 +142,7 @@ static pcal_status mmce_evaluate(const pc_options *options, const pc_evidence *e
 const pc_metric pc_metric_mmce = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "mmce",
             .title = "maximum mean calibration error",
             .formula =

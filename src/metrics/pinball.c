@@ -55,8 +55,8 @@ static pcal_status pinball_configure(pc_options *options, const pc_layout *layou
 const pc_metric pc_metric_pinball = {
     .row =
         {
-            .kind = "metrics",
-            .task = "regression",
+            .registry = PCAL_METRICS,
+            .task = PCAL_REGRESSION,
             .name = "pinball",
             .title = "pinball loss of predicted quantiles",
             .formula = "mean over rows i and levels t of (y_i - q_it)(t - 1[y_i < q_it])",

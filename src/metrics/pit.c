@@ -311,8 +311,8 @@ static pcal_status quantile_ce_evaluate(const pc_options *options, const pc_evid
 const pc_metric pc_metric_pit = {
     .row =
         {
-            .kind = "metrics",
-            .task = "regression",
+            .registry = PCAL_METRICS,
+            .task = PCAL_REGRESSION,
             .name = "pit",
             .title = "distance of the probability integral transform from uniform",
             .formula = "sup_t |share of F_i(y_i) <= t - t|",
@@ -336,8 +336,8 @@ const pc_metric pc_metric_pit = {
 const pc_metric pc_metric_coverage = {
     .row =
         {
-            .kind = "metrics",
-            .task = "regression",
+            .registry = PCAL_METRICS,
+            .task = PCAL_REGRESSION,
             .name = "coverage",
             .title = "error of the coverage of central prediction intervals",
             .formula = "mean over levels p of |share of (1-p)/2 <= F_i(y_i) <= (1+p)/2 - p|",
@@ -361,8 +361,8 @@ const pc_metric pc_metric_coverage = {
 const pc_metric pc_metric_quantile_ce = {
     .row =
         {
-            .kind = "metrics",
-            .task = "regression",
+            .registry = PCAL_METRICS,
+            .task = PCAL_REGRESSION,
             .name = "quantile-ce",
             .title = "quantile calibration error",
             .formula = "mean over levels t of |share of y_i <= q_it - t|",

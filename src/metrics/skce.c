@@ -231,7 +231,7 @@ static pcal_status kce_evaluate(const pc_options *options, const pc_evidence *ev
 const pc_metric pc_metric_skce = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "skce",
             .title = "squared kernel calibration error",
             .formula = "2/(N(N-1)) sum_{i<j} exp(-|p_i - p_j|) <e_{y_i} - p_i, e_{y_j} - p_j>",
@@ -255,7 +255,7 @@ const pc_metric pc_metric_skce = {
 const pc_metric pc_metric_kce = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "kce",
             .title = "kernel calibration error",
             .formula =

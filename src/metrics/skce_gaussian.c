@@ -210,8 +210,8 @@ static pcal_status skce_gaussian_evaluate(const pc_options *options,
 const pc_metric pc_metric_skce_gaussian = {
     .row =
         {
-            .kind = "metrics",
-            .task = "regression",
+            .registry = PCAL_METRICS,
+            .task = PCAL_REGRESSION,
             .name = "skce",
             .title = "squared kernel calibration error of normal predictions",
             .formula =

@@ -152,7 +152,7 @@ static pcal_status skce_test_evaluate(const pc_options *options, const pc_eviden
 const pc_metric pc_metric_skce_test = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "skce-test",
             .title = "test of the squared kernel calibration error",
             .formula = "N skce, compared with centred bootstrap replicas\nmethod=block: "

@@ -336,7 +336,7 @@ static pcal_status smece_evaluate(const pc_options *options, const pc_evidence *
 const pc_metric pc_metric_smece = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "smece",
             .title = "smooth calibration error",
             .formula =

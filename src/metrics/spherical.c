@@ -52,7 +52,7 @@ static pcal_status spherical_evaluate(const pc_options *options, const pc_eviden
 const pc_metric pc_metric_spherical = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "spherical",
             .title = "spherical score",
             .formula = "-(1/N) sum_i p_{i,y_i} / sqrt(sum_k p_ik^2)",

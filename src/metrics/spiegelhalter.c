@@ -60,7 +60,7 @@ static pcal_status spiegelhalter_evaluate(const pc_options *options,
 const pc_metric pc_metric_spiegelhalter = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "spiegelhalter",
             .title = "Spiegelhalter's Z test",
             .formula = "sum_i (y_i - p_i)(1 - 2 p_i) / sqrt(sum_i (1 - 2 p_i)^2 p_i (1 - p_i))",

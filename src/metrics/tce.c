@@ -114,7 +114,7 @@ static pcal_status cwce_evaluate(const pc_options *options, const pc_evidence *e
 const pc_metric pc_metric_tce = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "tce",
             .title = "top-label calibration error of order p",
             .formula = "(sum_b (n_b/N) |conf_b - acc_b|^p)^(1/p)\n"
@@ -143,7 +143,7 @@ const pc_metric pc_metric_tce = {
 const pc_metric pc_metric_cwce = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "cwce",
             .title = "class-wise calibration error of order p",
             .formula = "(sum_k sum_b (n_bk/N) |conf_bk - acc_bk|^p)^(1/p)\n"

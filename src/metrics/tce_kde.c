@@ -181,7 +181,7 @@ static pcal_status tce_kde_evaluate(const pc_options *options, const pc_evidence
 const pc_metric pc_metric_tce_kde = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "tce-kde",
             .title = "top-label calibration error by kernel density estimation",
             .formula =

@@ -109,7 +109,7 @@ static pcal_status u_score_evaluate_ce(const pc_options *options, const pc_evide
 const pc_metric pc_metric_u_score = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "u-score",
             .title = "mean U-score of degree two",
             .formula = "2/(N(N-1)) sum_{i<j} S(p_i, p_j, y_i, y_j), S(P, P', y, y') = (P - "
@@ -134,7 +134,7 @@ const pc_metric pc_metric_u_score = {
 const pc_metric pc_metric_u_divergence = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "u-divergence",
             .title = "mean U-divergence of degree two",
             .formula = "1/N^2 sum_{i,j} (p_i - q_i)' k(p_i, p_j) (p_j - q_j), q_i the class "
@@ -159,7 +159,7 @@ const pc_metric pc_metric_u_divergence = {
 const pc_metric pc_metric_u_ce = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "u-ce",
             .title = "calibration error induced by the U-score of degree two",
             .formula = "CE_S = E (f(X) - P(Y|f(X)))' k(f(X), f(X')) (f(X') - P(Y|f(X'))), "

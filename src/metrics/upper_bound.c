@@ -59,7 +59,7 @@ static pcal_status upper_bound_evaluate(const pc_options *options, const pc_evid
 const pc_metric pc_metric_upper_bound = {
     .row =
         {
-            .kind = "metrics",
+            .registry = PCAL_METRICS,
             .name = "upper-bound",
             .title = "upper bound of the calibration error of a proper score",
             .formula = "(1/N) sum_i S(p_i, y_i) - inf g_S",

@@ -137,7 +137,7 @@ static pcal_status inspect_open(inspect_file *file, const char *text, int header
   pcal_status status = pc_input_file_open(selector.path, file->env, &file->bytes, err);
   pc_read_request request = {
       .env = file->env, .bytes = &file->bytes, .selector = selector.columns};
-  request.header = (pc_header_mode)header;
+  request.header = (pcal_header)header;
   request.as = PC_COLUMN_SCORES;
   if (status == PCAL_OK)
     status = inspect_find_members(file, selector.columns, err);

@@ -5,7 +5,7 @@
 #include "output/write_results.h"
 
 /* Names of the metrics whose difference was judged by a method; returns how many. */
-static size_t against_names(const pcal_results *results, pc_paired_method method,
+static size_t against_names(const pcal_results *results, pcal_difference_method method,
                             pc_text *out) {
   size_t count = 0;
   for (size_t m = 0; m < results->metric_count; m++) {
@@ -20,7 +20,7 @@ static size_t against_names(const pcal_results *results, pc_paired_method method
   return count;
 }
 
-static void against_method(const pcal_results *results, pc_paired_method method,
+static void against_method(const pcal_results *results, pcal_difference_method method,
                            const char *sentence, pc_text *out) {
   if (against_names(results, method, NULL) == 0)
     return;
@@ -57,10 +57,10 @@ static void against_rows(const pcal_results *results, pc_text *out) {
 }
 
 void pc_write_difference_note(const pcal_results *results, const char *word, pc_text *out) {
-  const size_t exchanged = against_names(results, PC_PAIRED_EXCHANGE, NULL) +
-                           against_names(results, PC_PAIRED_WIDE, NULL);
+  const size_t exchanged = against_names(results, PCAL_DIFFERENCE_EXCHANGE, NULL) +
+                           against_names(results, PCAL_DIFFERENCE_EXCHANGE_WIDE, NULL);
   char chance[PC_NUMBER_MAX];
-  if (exchanged + against_names(results, PC_PAIRED_REPLICAS, NULL) == 0)
+  if (exchanged + against_names(results, PCAL_DIFFERENCE_REPLICAS, NULL) == 0)
     return;
   pc_number_format(round((1.0 - results->level) * 1e12) / 1e12, chance);
   pc_text_format(out,
@@ -70,10 +70,10 @@ void pc_write_difference_note(const pcal_results *results, const char *word, pc_
                  chance);
   against_rows(results, out);
   against_method(
-      results, PC_PAIRED_WIDE,
+      results, PCAL_DIFFERENCE_EXCHANGE_WIDE,
       ": the two models err in different ways, so the interval allows for errors that move in "
       "opposite directions.",
       out);
-  against_method(results, PC_PAIRED_REPLICAS,
+  against_method(results, PCAL_DIFFERENCE_REPLICAS,
                  ": the models could not be exchanged, so standard errors alone decide.", out);
 }

@@ -4,23 +4,13 @@
 
 #include <stddef.h>
 
-typedef enum pcal_interval_method {
-  PCAL_INTERVAL_AUTO, /* the one that suits the metric */
-  PCAL_INTERVAL_NORMAL,
-  PCAL_INTERVAL_WILSON,
-  PCAL_INTERVAL_PERCENTILE,
-  PCAL_INTERVAL_BASIC,
-  PCAL_INTERVAL_BCA,
-  PCAL_INTERVAL_JACKKNIFE,
-  PCAL_INTERVAL_POISSON,
-  PCAL_INTERVAL_INVERSION /* measure/replicas/interval_inversion.h */
-} pcal_interval_method;
+#include "propercal.h"
 
 typedef struct pc_interval {
   double low, high;
 } pc_interval;
 
-/* "auto|normal|percentile|basic|bca|jackknife": what may be asked for. */
+/* "auto|normal|percentile|basic|bca|jackknife": methods that can be requested. */
 extern const char pc_interval_methods[];
 const char *pc_interval_method_name(pcal_interval_method method);
 

@@ -190,7 +190,7 @@ static pcal_status bin_sensitivity_study_run(const pc_study_job *job, pc_finding
 const pc_study pc_study_bin_sensitivity = {
     .row =
         {
-            .kind = "studies",
+            .registry = PCAL_STUDIES,
             .name = "bin-sensitivity",
             .title = "does the number of bins decide which method is best?",
             .formula = "mean rank correlation of the rankings of methods by one metric with\n"

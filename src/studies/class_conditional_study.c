@@ -89,7 +89,7 @@ static pcal_status class_conditional_run(const pc_study_job *job, pc_findings *f
 const pc_study pc_study_class_conditional = {
     .row =
         {
-            .kind = "studies",
+            .registry = PCAL_STUDIES,
             .name = "class-conditional",
             .title = "does ECE see what histogram binning does to single classes?",
             .formula =

@@ -322,7 +322,7 @@ static const pcal_option counterexample_options[] = {
 const pc_study pc_study_counterexample = {
     .row =
         {
-            .kind = "studies",
+            .registry = PCAL_STUDIES,
             .name = "counterexample",
             .title = "predictions that common errors call perfect although they are not",
             .formula = "CE_2 = sqrt(1 - 1/(K - 1)) (1 - alpha) while ECE = TCE = KS = MMCE = "

@@ -179,7 +179,7 @@ static pcal_status coverage_null_set(const coverage_job *job, size_t set,
   pcal_measure_config plain = job->config;
   pcal_results *results = NULL;
   plain.interval = 0;
-  plain.interval_method = NULL;
+  plain.interval_method = PCAL_INTERVAL_AUTO;
   plain.specs = job->tests;
   plain.spec_count = job->test_count;
   PC_TRY(coverage_measure(&simulation, &plain, rows, env, &results, err));
@@ -435,7 +435,7 @@ static pcal_status coverage_find_tests(coverage_job *job, pcal_error *err) {
   small.simulation.rows = COVERAGE_TRIAL_ROWS * job->simulation.classes;
   small.sets = 1;
   small.config.interval = 0;
-  small.config.interval_method = NULL;
+  small.config.interval_method = PCAL_INTERVAL_AUTO;
   PC_TRY(coverage_with_rows(&small, 0, coverage_set, err));
   for (size_t m = 0; m < job->metrics; m++) {
     if (isnan(job->values[m * COVERAGE_SERIES].p_value))
@@ -527,7 +527,7 @@ static pcal_status coverage_run(const pc_study_job *study, pc_findings *findings
 const pc_study pc_study_coverage = {
     .row =
         {
-            .kind = "studies",
+            .registry = PCAL_STUDIES,
             .name = "coverage",
             .title =
                 "do intervals cover the truth, and do tests reject as often as they should?",

@@ -312,7 +312,7 @@ static pcal_status ece_bias_run(const pc_study_job *job, pc_findings *findings,
 const pc_study pc_study_ece_bias = {
     .row =
         {
-            .kind = "studies",
+            .registry = PCAL_STUDIES,
             .name = "ece-bias",
             .title = "how far is the ECE from the truth at each number of rows?",
             .formula = "mean ECE over random subsets of n rows; "

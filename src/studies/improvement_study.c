@@ -167,7 +167,7 @@ static pcal_status improvement_run(const pc_study_job *job, pc_findings *finding
 const pc_study pc_study_improvement = {
     .row =
         {
-            .kind = "studies",
+            .registry = PCAL_STUDIES,
             .name = "improvement",
             .title = "how does a calibrator's improvement change with the number of rows?",
             .formula = "mean of e(D, f) - e(D, h o f) over random subsets D of n rows",

@@ -355,7 +355,7 @@ static pcal_status label_noise_run(const pc_study_job *job, pc_findings *finding
 const pc_study pc_study_label_noise = {
     .row =
         {
-            .kind = "studies",
+            .registry = PCAL_STUDIES,
             .name = "label-noise",
             .title = "what does ECE not see when labels become uncertain?",
             .formula =

@@ -194,7 +194,7 @@ static pcal_status loss_surface_study_run(const pc_study_job *job, pc_findings *
 const pc_study pc_study_loss_surface = {
     .row =
         {
-            .kind = "studies",
+            .registry = PCAL_STUDIES,
             .name = "loss-surface",
             .title = "does the temperature of the least cross entropy have the least error?",
             .formula =

@@ -227,7 +227,7 @@ static pcal_status metric_ranks_run(const pc_study_job *job, pc_findings *findin
 const pc_study pc_study_metric_ranks = {
     .row =
         {
-            .kind = "studies",
+            .registry = PCAL_STUDIES,
             .name = "metric-ranks",
             .title = "do calibration errors agree on which method is best?",
             .formula = "rank of each method by gce:variant=0 to 31; mean rank correlation of\n"

@@ -202,7 +202,7 @@ static pcal_status optimise_metric_run(const pc_study_job *job, pc_findings *fin
 const pc_study pc_study_optimise_metric = {
     .row =
         {
-            .kind = "studies",
+            .registry = PCAL_STUDIES,
             .name = "optimise-metric",
             .title = "how does ECE change when another metric is optimised?",
             .formula = "T minimises gce:variant=0 to 31 on the second set; ECE and RMSCE of\n"

@@ -261,7 +261,7 @@ static paired_size_value paired_size_read(const pc_result_record *record) {
   out.p_value = interval_result->difference_p_value;
   out.excludes =
       interval_result->difference_low > 0.0 || interval_result->difference_high < 0.0;
-  out.wide = interval_result->difference_method == PC_PAIRED_WIDE;
+  out.wide = interval_result->difference_method == PCAL_DIFFERENCE_EXCHANGE_WIDE;
   out.better = higher ? interval_result->difference < 0.0 : interval_result->difference > 0.0;
   return out;
 }
@@ -514,7 +514,8 @@ static pcal_status paired_size_prepare(const pc_study_job *study, paired_size_jo
       own ? sizeof paired_size_specs / sizeof *paired_size_specs : config->spec_count;
   job->config.interval = config->interval > 0 ? config->interval : PAIRED_SIZE_LEVEL;
   job->config.replicas = config->replicas == 0 ? PAIRED_SIZE_REPLICAS : config->replicas;
-  job->config.interval_method = "percentile"; /* intervals of single models are not read */
+  job->config.interval_method =
+      PCAL_INTERVAL_PERCENTILE; /* intervals of single models are not read */
   job->config.paired = 1;
   for (size_t m = 0; m < job->config.spec_count; m++)
     if (pc_metric_group_find(job->config.specs[m]) != NULL)
@@ -542,7 +543,7 @@ static pcal_status paired_size_run(const pc_study_job *study, pc_findings *findi
 const pc_study pc_study_paired_size = {
     .row =
         {
-            .kind = "studies",
+            .registry = PCAL_STUDIES,
             .name = "paired-size",
             .title = "how often do paired comparisons see a difference where there is none?",
             .formula = "share of simulated sets with p < 0.05 for two models of equal error",

@@ -404,7 +404,7 @@ static const pcal_option sharpness_loss_options[] = {
 const pc_study pc_study_sharpness_loss = {
     .row =
         {
-            .kind = "studies",
+            .registry = PCAL_STUDIES,
             .name = "sharpness-loss",
             .title = "how much of a model's sharpness survives a map of its predictions?",
             .formula = "SHARP(f) = g(P(Y)) - E g(P(Y | f)) >= SHARP(m o f)",

@@ -390,7 +390,7 @@ static const pcal_option spline_tables_options[] = {
 const pc_study pc_study_spline_tables = {
     .row =
         {
-            .kind = "studies",
+            .registry = PCAL_STUDIES,
             .name = "spline-tables",
             .title = "the tables of the spline paper, for your sets",
             .formula = "KS, accuracy and ECE in percent, after each method",

@@ -431,7 +431,7 @@ static const pcal_option taxonomy_study_options[] = {
 const pc_study pc_study_taxonomy = {
     .row =
         {
-            .kind = "studies",
+            .registry = PCAL_STUDIES,
             .name = "taxonomy",
             .title = "which error bounds which, and does that hold on these rows?",
             .formula = "K^(1/p-1/2) sqrt(BS) >= CE_p >= {CWCE_p; TCE_p >= TCE_1 >= {KS, ECE, "

@@ -62,7 +62,7 @@ static pcal_status test_size_run(const pc_study_job *job, pc_findings *findings,
 const pc_study pc_study_test_size = {
     .row =
         {
-            .kind = "studies",
+            .registry = PCAL_STUDIES,
             .name = "test-size",
             .title = "how do errors change with the number of rows?",
             .formula =

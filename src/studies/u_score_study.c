@@ -548,7 +548,7 @@ static const pcal_option u_score_study_options[] = {
 const pc_study pc_study_u_score = {
     .row =
         {
-            .kind = "studies",
+            .registry = PCAL_STUDIES,
             .name = "u-score",
             .title =
                 "is the U-score unbiased, zero only for calibrated models, and how do maps "

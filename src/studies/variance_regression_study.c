@@ -498,7 +498,7 @@ static pcal_status variance_regression_run(const pc_study_job *study, pc_finding
 const pc_study pc_study_variance_regression = {
     .row =
         {
-            .kind = "studies",
+            .registry = PCAL_STUDIES,
             .name = "variance-regression",
             .title = "does a proper score detect and repair wrong predicted variances?",
             .formula = "a network trained on dss; v' = w v + b fitted to validation rows after "

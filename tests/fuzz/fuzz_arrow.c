@@ -348,26 +348,39 @@ static int arrow_measure(pcal_source *source) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static const pcal_kind kinds[FUZZ_KINDS] = {PCAL_PROBABILITY, PCAL_LOGIT,
-                                              PCAL_LOG_PROBABILITY, PCAL_CONFIDENCE};
   arrow_stream state;
-  const char *scores[ARROW_COLUMNS_MAX];
-  pcal_arrow columns = PCAL_ARROW_INIT;
+  const char *names[ARROW_COLUMNS_MAX];
+  static const char *const beside[] = {"labels", "weights", "groups"};
+  pcal_input table = PCAL_INPUT_INIT, scores = PCAL_INPUT_INIT, parts[3];
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
   pcal_source *source = NULL;
   pcal_error err;
   arrow_stream_make(&state, data, size);
   struct ArrowArrayStream stream = {arrow_get_schema, arrow_get_next, arrow_last_error,
                                     arrow_stream_release, &state};
   arrow_live = 1;
-  columns.kind = kinds[state.table.kind];
-  columns.scores = scores;
+  table.stream = &stream;
+  inputs.data = &table;
+  scores.column_names = names;
   for (size_t c = 0; c < state.count && state.columns[c].part == FUZZ_SCORES; c++)
     if (!state.columns[c].grouped)
-      scores[columns.score_count++] = state.columns[c].name;
-  columns.labels = "labels";
-  columns.weights = state.table.weighted ? "weights" : NULL;
-  columns.groups = state.table.grouped ? "groups" : NULL;
-  const pcal_status status = pcal_source_arrow(&stream, &columns, NULL, &source, &err);
+      names[scores.column_name_count++] = state.columns[c].name;
+  const pcal_input **const kinds[FUZZ_KINDS] = {&inputs.probs, &inputs.logits,
+                                                &inputs.log_probs, &inputs.confidence};
+  const int confidence = kinds[state.table.kind] == &inputs.confidence;
+  *kinds[state.table.kind] = &scores;
+  const pcal_input **const fields[] = {confidence ? &inputs.correct : &inputs.labels,
+                                       state.table.weighted ? &inputs.weights : NULL,
+                                       state.table.grouped ? &inputs.groups : NULL};
+  for (size_t i = 0; i < 3; i++) {
+    const pcal_input blank = PCAL_INPUT_INIT;
+    parts[i] = blank;
+    parts[i].column_names = &beside[i];
+    parts[i].column_name_count = 1;
+    if (fields[i] != NULL)
+      *fields[i] = &parts[i];
+  }
+  const pcal_status status = pcal_source_open(&inputs, NULL, &source, &err);
   if (status != PCAL_OK && (err.status != status || err.message[0] == '\0'))
     abort();
   fuzz_count(status == PCAL_OK && arrow_measure(source));

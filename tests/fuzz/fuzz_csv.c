@@ -16,8 +16,8 @@ static void fuzz_change(fuzz_choice *choice, const uint8_t *data, size_t size, f
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const char *const names[] = {"fuzz.csv", "fuzz.tsv"};
-  static const pc_header_mode headers[] = {PC_HEADER_DECIDE, PC_HEADER_DECIDE, PC_HEADER_YES,
-                                           PC_HEADER_NO};
+  static const pcal_header headers[] = {PCAL_HEADER_AUTO, PCAL_HEADER_AUTO, PCAL_HEADER_YES,
+                                        PCAL_HEADER_NO};
   const pcal_env env = pc_env_resolve(NULL);
   int valid = 0;
   if (size == 0)

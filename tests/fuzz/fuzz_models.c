@@ -2,6 +2,7 @@
 
 #include "base/checksum.h"
 #include "fuzz_text.h"
+#include "io/source.h"
 #include "measure/saved_state.h"
 #include "propercal.h"
 
@@ -47,9 +48,9 @@ static void models_spec_of(const pcal_registry_row *row, fuzz_choice *choice, fu
 }
 
 /* Rarely one for predictions of a number, which the data here are not. */
-void fuzz_write_spec(const char *kind, fuzz_choice *choice, fuzz_out *out) {
+void fuzz_write_spec(pcal_registry kind, fuzz_choice *choice, fuzz_out *out) {
   const pcal_registry_row *row = NULL;
-  for (int tries = 0; tries < 4 && (row == NULL || row->task != NULL); tries++)
+  for (int tries = 0; tries < 4 && (row == NULL || row->task == PCAL_REGRESSION); tries++)
     row = pcal_registry_at(kind, fuzz_below(choice, pcal_registry_count(kind)));
   models_spec_of(row, choice, out);
 }
@@ -124,7 +125,7 @@ static pcal_measure *models_measure(const fuzz_table *table, fuzz_choice *choice
   config.spec_count = fuzz_below(choice, MODELS_SPECS + 1);
   for (size_t i = 0; i < config.spec_count; i++) {
     fuzz_out out = {(uint8_t *)texts[i], 0, MODELS_SPEC_MAX - 1};
-    fuzz_write_spec("metrics", choice, &out);
+    fuzz_write_spec(PCAL_METRICS, choice, &out);
     texts[i][out.length] = '\0';
     specs[i] = texts[i];
   }
@@ -193,7 +194,7 @@ void fuzz_write_calibrator(const fuzz_table *table, fuzz_choice *choice, fuzz_ou
   pcal_calibrator *calibrator = NULL;
   models_rows rows;
   env.threads = 1;
-  fuzz_write_spec("calibrators", choice, &text);
+  fuzz_write_spec(PCAL_CALIBRATORS, choice, &text);
   method[text.length] = '\0';
   config.method = method;
   if (!models_rows_new(table, &rows)) {
@@ -201,7 +202,7 @@ void fuzz_write_calibrator(const fuzz_table *table, fuzz_choice *choice, fuzz_ou
     return;
   }
   rows.batch.groups = NULL; /* learning by group takes long */
-  if (pcal_source_borrow(&rows.batch, NULL, &env, &source, NULL) == PCAL_OK &&
+  if (pc_source_borrow(&rows.batch, NULL, &env, &source, NULL) == PCAL_OK &&
       pcal_fit_run(source, &config, &env, &calibrator, NULL) == PCAL_OK &&
       pcal_calibrator_save(calibrator, models_sink, out, NULL) != PCAL_OK)
     out->length = 0;

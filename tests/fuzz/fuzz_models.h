@@ -4,10 +4,10 @@
 
 #include "fuzz_choice.h"
 #include "fuzz_files.h"
+#include "propercal.h"
 
-/* A spec of a row of the registry ("metrics", "calibrators", ...) with values for some options.
- */
-void fuzz_write_spec(const char *kind, fuzz_choice *choice, fuzz_out *out);
+/* A spec of a row of a registry with values for some options. */
+void fuzz_write_spec(pcal_registry kind, fuzz_choice *choice, fuzz_out *out);
 /* What a measure of a small data set has seen, as pcal_measure_save writes it; nothing where
  * the chosen metrics do not fit the data. */
 void fuzz_write_state(fuzz_choice *choice, fuzz_out *out);

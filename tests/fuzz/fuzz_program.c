@@ -66,7 +66,7 @@ program_add(program_line *line, const char *format, ...) {
   va_end(args);
 }
 
-static void program_add_spec(program_line *line, const char *flag, const char *kind) {
+static void program_add_spec(program_line *line, const char *flag, pcal_registry kind) {
   char text[PROGRAM_WORD_MAX];
   fuzz_out out = {(uint8_t *)text, 0, sizeof text - 1};
   fuzz_write_spec(kind, &line->choice, &out);
@@ -164,7 +164,7 @@ static void program_format(program_line *line, const char *output) {
 static void program_measure(program_line *line) {
   program_inputs(line);
   for (size_t more = fuzz_below(&line->choice, 3); more > 0; more--)
-    program_add_spec(line, "--metric", "metrics");
+    program_add_spec(line, "--metric", PCAL_METRICS);
   if (fuzz_chance(&line->choice, 3)) {
     program_add(line, "--interval");
     program_add(line, "0.9");
@@ -186,7 +186,7 @@ static void program_measure(program_line *line) {
 
 static void program_fit(program_line *line) {
   program_inputs(line);
-  program_add_spec(line, "--method", "calibrators");
+  program_add_spec(line, "--method", PCAL_CALIBRATORS);
   program_add(line, "-o");
   program_add(line, "out.json");
 }
@@ -222,7 +222,7 @@ static void program_inspect(program_line *line) {
 }
 
 static void program_plot(program_line *line) {
-  program_add_spec(line, NULL, "figures");
+  program_add_spec(line, NULL, PCAL_FIGURES);
   program_inputs(line);
   program_add(line, "-o");
   program_add(line, "out.svg");

@@ -13,7 +13,7 @@
 #include "fuzz_models.h"
 
 static void fuzz_make(fuzz_choice *choice, fuzz_out *out) {
-  fuzz_write_spec("metrics", choice, out);
+  fuzz_write_spec(PCAL_METRICS, choice, out);
 }
 
 static void fuzz_change(fuzz_choice *choice, const uint8_t *data, size_t size, fuzz_out *out) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "../file_inputs.h"
 #include "propercal.h"
 
 #define GOLDEN_SET_PATH 2048
@@ -12,7 +13,7 @@
 /* NULL where it is not there; a set that is there and cannot be read is told. */
 static pcal_source *golden_set_open(const char *folder, const char *set) {
   char logits[GOLDEN_SET_PATH], labels[GOLDEN_SET_PATH];
-  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  file_inputs inputs = {0};
   pcal_source *source = NULL;
   pcal_error err;
   struct stat about;
@@ -22,7 +23,7 @@ static pcal_source *golden_set_open(const char *folder, const char *set) {
     return NULL;
   inputs.logits = logits;
   inputs.labels = labels;
-  if (pcal_source_open(&inputs, NULL, &source, &err) != PCAL_OK)
+  if (file_inputs_open(&inputs, NULL, &source, &err) != PCAL_OK)
     fprintf(stderr, "%s\n", err.message);
   return source;
 }

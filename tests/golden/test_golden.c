@@ -3,7 +3,7 @@
  *   test_golden TABLE.tsv
  *
  * Columns of a table, separated by tabs: input, spec, expected, tolerance, provenance.
- *   input       fields of pcal_inputs, "logits=FILE labels=FILE"; a file is looked for beside
+ *   input       fields of file_inputs, "logits=FILE labels=FILE"; a file is looked for beside
  *               the table, or below $PROPERCAL_SHARED when its name begins with "shared/"
  *   spec        of a metric, and after a space the name of a part: "ks at"
  *   expected    a number, inf, or null for an undefined value
@@ -17,6 +17,7 @@
 
 #include <sys/stat.h>
 
+#include "../file_inputs.h"
 #include "propercal.h"
 
 #define GOLDEN_LINE 2048
@@ -104,11 +105,11 @@ static void golden_folders(golden_table *table) {
 typedef struct golden_input {
   char paths[8][2 * GOLDEN_LINE];
   size_t count;
-  pcal_inputs inputs;
+  file_inputs inputs;
   int absent; /* a shared file is not there */
 } golden_input;
 
-static const char **golden_place(pcal_inputs *inputs, const char *name) {
+static const char **golden_place(file_inputs *inputs, const char *name) {
   const struct {
     const char *name;
     const char **place;
@@ -147,7 +148,7 @@ static int golden_add_file(const golden_table *table, const char *name, const ch
 }
 
 static int golden_parse_input(const golden_table *table, const char *text, golden_input *out) {
-  const pcal_inputs none = PCAL_INPUTS_INIT;
+  const file_inputs none = {0};
   char copy[GOLDEN_LINE];
   snprintf(copy, sizeof copy, "%s", text);
   out->inputs = none;
@@ -211,7 +212,7 @@ static int golden_compare(const golden_table *table, const golden_row *row,
 
 /* Rows first .. end-1 have the same input and are measured together. */
 static int golden_measure(const golden_table *table, size_t first, size_t end,
-                          const pcal_inputs *inputs, pcal_results **out) {
+                          const file_inputs *inputs, pcal_results **out) {
   const char *specs[GOLDEN_ROWS];
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
   pcal_source *source = NULL;
@@ -220,7 +221,7 @@ static int golden_measure(const golden_table *table, size_t first, size_t end,
     specs[i - first] = table->rows[i].spec;
   config.specs = specs;
   config.spec_count = end - first;
-  pcal_status status = pcal_source_open(inputs, NULL, &source, &err);
+  pcal_status status = file_inputs_open(inputs, NULL, &source, &err);
   if (status == PCAL_OK)
     status = pcal_measure_run(source, &config, NULL, out, &err);
   if (status != PCAL_OK)

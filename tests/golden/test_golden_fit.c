@@ -18,6 +18,7 @@
 
 #include "calibrators/calibrator.h"
 #include "golden_set.h"
+#include "io/source.h"
 #include "propercal.h"
 
 #define GOLDEN_FIT_LINE 1024
@@ -61,7 +62,7 @@ static int golden_fit_add_noise(golden_fit_data *data) {
     }
     batch->labels = data->labels[set];
   }
-  return pcal_source_borrow(&data->rows[0], NULL, NULL, &data->noisy_val, NULL) == PCAL_OK;
+  return pc_source_borrow(&data->rows[0], NULL, NULL, &data->noisy_val, NULL) == PCAL_OK;
 }
 
 static int golden_fit_read(golden_fit_data *data) {
@@ -162,7 +163,7 @@ static int golden_fit_metric(const golden_fit_data *data, const char *quantity, 
   const char *spec = golden_fit_view(data, quantity, &batch);
   config.specs = &spec;
   config.spec_count = 1;
-  pcal_status status = pcal_source_borrow(&batch, NULL, NULL, &source, &err);
+  pcal_status status = pc_source_borrow(&batch, NULL, NULL, &source, &err);
   if (status == PCAL_OK)
     status = pcal_measure_run(source, &config, NULL, &results, &err);
   if (status == PCAL_OK)

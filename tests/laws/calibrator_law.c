@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "calibrator_specs.h"
+#include "io/source.h"
 
 pcal_batch laws_batch(const laws_case *about) {
   const law_set *set = about->set;
@@ -29,7 +30,7 @@ pcal_status laws_try(const laws_case *about, const pcal_batch *batch, int skip_m
   pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
   config.method = about->spec;
   config.skip_missing = skip_missing;
-  pcal_status status = pcal_source_borrow(batch, NULL, &about->env, &source, err);
+  pcal_status status = pc_source_borrow(batch, NULL, &about->env, &source, err);
   if (status == PCAL_OK)
     status = pcal_fit_run(source, &config, &about->env, out, err);
   pcal_source_free(source);

@@ -121,7 +121,7 @@ static const char *const specs_together[][2] = {
 static void specs_make(void) {
   for (size_t i = 0; i < pc_calibrator_method_count();
        i++) /* of classes, as the sets of these laws */
-    if (pc_calibrator_method_at(i)->row.task == NULL)
+    if (pc_calibrator_method_at(i)->row.task == PCAL_CLASSIFICATION)
       specs_of_row(&pc_calibrator_method_at(i)->row);
   for (size_t i = 0; i < sizeof specs_together / sizeof *specs_together; i++)
     specs_add(specs_together[i][0], specs_together[i][1]);

@@ -10,6 +10,7 @@
 
 #include "base/rng.h"
 #include "calibrators/calibrator.h"
+#include "io/source.h"
 
 #define FORECAST_LAW_ROWS 90
 #define FORECAST_LAW_COLUMNS 7
@@ -75,7 +76,7 @@ static pcal_status forecast_law_try(const char *spec, const pcal_batch *batch, u
   env.threads = threads;
   config.method = spec;
   config.skip_missing = skip_missing;
-  pcal_status status = pcal_source_borrow(batch, NULL, &env, &source, err);
+  pcal_status status = pc_source_borrow(batch, NULL, &env, &source, err);
   if (status == PCAL_OK)
     status = pcal_fit_run(source, &config, &env, out, err);
   pcal_source_free(source);
@@ -145,7 +146,7 @@ static void forecast_law_on_sets(const char *spec, forecast_law_body body) {
 static void forecast_law_for_all(forecast_law_body body) {
   for (size_t i = 0; i < pc_calibrator_method_count(); i++) {
     const pc_calibrator_method *row = pc_calibrator_method_at(i);
-    if (row->row.task == NULL && (row->traits & PC_ANY_TASK) == 0)
+    if (row->row.task == PCAL_CLASSIFICATION && (row->traits & PC_ANY_TASK) == 0)
       continue;
     forecast_law_on_sets(row->row.name, body);
     for (size_t o = 0; o < row->row.option_count; o++) {

@@ -7,6 +7,7 @@
 
 #include "calibrator_law.h"
 #include "calibrator_specs.h"
+#include "file_inputs.h"
 
 /* Enough rows that threads are really started, and that a sample of them is taken. */
 TEST(test_threads_are_invisible) {
@@ -78,7 +79,7 @@ TEST(test_windows_are_invisible) {
     const laws_case about = {&set, calibrator_spec_at(i), NULL, PCAL_ENV_INIT};
     if (!laws_for_many(i) || !laws_fits(about.spec, &set))
       continue;
-    pcal_inputs inputs = PCAL_INPUTS_INIT;
+    file_inputs inputs = {0};
     pcal_source *source = NULL;
     pcal_calibrator *calibrator = NULL;
     pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
@@ -86,7 +87,7 @@ TEST(test_windows_are_invisible) {
     const pcal_batch batch = laws_batch(&about);
     inputs.data = "laws_windows.csv";
     config.method = calibrator_spec_at(i);
-    assert_int_equal(pcal_source_open(&inputs, NULL, &source, NULL), PCAL_OK);
+    assert_int_equal(file_inputs_open(&inputs, NULL, &source, NULL), PCAL_OK);
     assert_int_equal(pcal_source_next(source, ROWS, &window, NULL), PCAL_OK);
     assert_true(window.rows < ROWS);
     assert_int_equal(pcal_fit_run(source, &config, NULL, &calibrator, NULL), PCAL_OK);

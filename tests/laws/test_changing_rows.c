@@ -18,6 +18,7 @@
 
 #include "calibrator_specs.h"
 #include "forked_cases.h"
+#include "io/source.h"
 #include "law_specs.h"
 #include "row_trap.h"
 #include "row_writer.h"
@@ -212,10 +213,10 @@ static void changing_add_metrics(size_t number) {
   law_specs_free(&specs);
 }
 
-static void changing_add_rows(changing_call call, const char *kind, size_t number) {
+static void changing_add_rows(changing_call call, pcal_registry kind, size_t number) {
   for (size_t i = 0; i < pcal_registry_count(kind); i++) {
     const pcal_registry_row *row = pcal_registry_at(kind, i);
-    const int regression = row->task != NULL && strcmp(row->task, "regression") == 0;
+    const int regression = row->task == PCAL_REGRESSION;
     if (!regression || changing_is_regression(changing_sets[number]))
       changing_add(call, number, row->name);
   }
@@ -229,17 +230,17 @@ static void changing_cases_make(void) {
     const int chosen = s == few[0] || s == few[1] || s == few[2];
     changing_add_metrics(s);
     if (changing_long || chosen) {
-      changing_add_rows(CHANGING_FIT, "calibrators", s);
-      changing_add_rows(CHANGING_APPLY, "calibrators", s);
+      changing_add_rows(CHANGING_FIT, PCAL_CALIBRATORS, s);
+      changing_add_rows(CHANGING_APPLY, PCAL_CALIBRATORS, s);
       changing_add(CHANGING_INSPECT, s, "");
     }
     if (changing_long ? changing_is_small(s) : chosen)
-      changing_add_rows(CHANGING_FIGURE, "figures", s);
+      changing_add_rows(CHANGING_FIGURE, PCAL_FIGURES, s);
   }
   for (size_t i = 0; i < sizeof few / sizeof *few; i++) {
     for (size_t c = 0; changing_long && c < calibrator_spec_count(); c++)
       changing_add(CHANGING_FIT, few[i], calibrator_spec_at(c));
-    changing_add_rows(CHANGING_STUDY, "studies", few[i]);
+    changing_add_rows(CHANGING_STUDY, PCAL_STUDIES, few[i]);
     changing_add(CHANGING_COMPARE, few[i], "");
     changing_add(CHANGING_REPORT, few[i], "");
   }
@@ -334,7 +335,7 @@ static void changing_figure(changing_round *round) {
   config.skip_missing = round->number / 2 % 3 == 0;
   config.replicas = 20;
   if (pcal_figure_run(round->source, &config, &round->env, &figure, NULL) == PCAL_OK)
-    pcal_figure_svg(figure, "light", changing_sink, NULL, NULL);
+    pcal_figure_write(figure, PCAL_SVG, PCAL_THEME_LIGHT, changing_sink, NULL, NULL);
   pcal_figure_free(figure);
 }
 
@@ -391,7 +392,7 @@ static void changing_once(changing_round *round) {
     break;
   case CHANGING_APPLY:
     if (round->calibrator != NULL)
-      pcal_calibrator_apply_source(round->source, round->calibrator, "npy", &round->env,
+      pcal_calibrator_apply_source(round->calibrator, round->source, PCAL_NPY, &round->env,
                                    changing_sink, NULL, NULL);
     break;
   case CHANGING_FIGURE:
@@ -444,9 +445,9 @@ static void changing_run_round(changing_round *round) {
   round->env.threads = 1 + round->number / 2 % 2;
   round->env.interrupted = changing_late;
   round->env.user = round;
-  if (pcal_source_borrow(&batch, NULL, &round->env, &round->source, NULL) != PCAL_OK)
+  if (pc_source_borrow(&batch, NULL, &round->env, &round->source, NULL) != PCAL_OK)
     return;
-  if (pcal_source_borrow(&batch, NULL, &round->env, &round->other, NULL) == PCAL_OK) {
+  if (pc_source_borrow(&batch, NULL, &round->env, &round->other, NULL) == PCAL_OK) {
     if (round->about->call == CHANGING_APPLY && round->calibrator == NULL)
       round->calibrator = changing_fit(round);
     changing_disturbed(round);

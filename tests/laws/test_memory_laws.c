@@ -8,6 +8,7 @@
 
 #include <time.h>
 
+#include "io/source.h"
 #include "propercal.h"
 
 #define MEMORY_ROWS 20
@@ -58,7 +59,7 @@ static pcal_batch memory_batch(memory_data data) {
 static pcal_status memory_source(memory_data data, const pcal_env *env, pcal_source **out,
                                  pcal_error *err) {
   const pcal_batch batch = memory_batch(data);
-  return pcal_source_borrow(&batch, NULL, env, out, err);
+  return pc_source_borrow(&batch, NULL, env, out, err);
 }
 
 /* The same with groups that have names, which learning by group needs. */
@@ -67,20 +68,24 @@ static pcal_status memory_named_source(memory_data data, const pcal_env *env, pc
   static const char *const names[] = {"north", "south"};
   const pcal_batch batch = memory_batch(data);
   pcal_input scores = PCAL_INPUT_INIT, labels = PCAL_INPUT_INIT, groups = PCAL_INPUT_INIT;
-  pcal_join join = PCAL_JOIN_INIT;
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
   scores.data = batch.scores;
   labels.data = batch.labels;
   groups.data = batch.groups;
-  labels.type = groups.type = 'i';
+  labels.type = groups.type = PCAL_I32;
   scores.rows = labels.rows = groups.rows = MEMORY_ROWS;
   scores.columns = batch.columns;
   groups.meanings = names;
   groups.meaning_count = 2;
-  join.kind = batch.kind;
-  join.scores = &scores;
-  join.labels = &labels;
-  join.groups = &groups;
-  return pcal_source_join(&join, env, out, err);
+  if (batch.kind == PCAL_CONFIDENCE) {
+    inputs.confidence = &scores;
+    inputs.correct = &labels;
+  } else {
+    inputs.logits = &scores;
+    inputs.labels = &labels;
+  }
+  inputs.groups = &groups;
+  return pcal_source_open(&inputs, env, out, err);
 }
 
 static int memory_sink(void *user, const char *bytes, size_t count) {
@@ -133,9 +138,9 @@ static pcal_status memory_use_calibrator(const pcal_calibrator *calibrator, memo
   PC_TRY(pcal_calibrator_save(calibrator, memory_sink, NULL, err));
   PC_TRY(pcal_calibrator_apply(calibrator, &batch, env, out, err));
   PC_TRY(memory_unless_refused(
-      pcal_calibrator_export(calibrator, "c", NULL, memory_sink, NULL, err)));
+      pcal_calibrator_export(calibrator, PCAL_C, NULL, memory_sink, NULL, err)));
   return memory_unless_refused(
-      pcal_calibrator_export(calibrator, "onnx", NULL, memory_sink, NULL, err));
+      pcal_calibrator_export(calibrator, PCAL_ONNX, NULL, memory_sink, NULL, err));
 }
 
 static pcal_status memory_fit(const memory_case *one, int by_group, const pcal_env *env,
@@ -155,7 +160,7 @@ static pcal_status memory_fit(const memory_case *one, int by_group, const pcal_e
     status = pcal_source_rewind(source, err);
   if (status == PCAL_OK)
     status =
-        pcal_calibrator_apply_source(source, calibrator, "csv", env, memory_sink, NULL, err);
+        pcal_calibrator_apply_source(calibrator, source, PCAL_CSV, env, memory_sink, NULL, err);
   pcal_calibrator_free(calibrator);
   pcal_source_free(source);
   return status;
@@ -170,8 +175,8 @@ static pcal_status memory_grouped(const pcal_env *env, void *user, pcal_error *e
 }
 
 static pcal_status memory_draw(const pcal_figure *figure, pcal_error *err) {
-  PC_TRY(pcal_figure_svg(figure, "light", memory_sink, NULL, err));
-  return pcal_figure_json(figure, memory_sink, NULL, err);
+  PC_TRY(pcal_figure_write(figure, PCAL_SVG, PCAL_THEME_LIGHT, memory_sink, NULL, err));
+  return pcal_figure_write(figure, PCAL_JSON, PCAL_THEME_AUTO, memory_sink, NULL, err);
 }
 
 static pcal_status memory_figure(const pcal_env *env, void *user, pcal_error *err) {
@@ -315,7 +320,7 @@ static int memory_sweep(unit_scenario scenario, memory_case one) {
   return 1;
 }
 
-static size_t memory_sweep_rows(const char *kind, unit_scenario scenario) {
+static size_t memory_sweep_rows(pcal_registry kind, unit_scenario scenario) {
   size_t swept = 0;
   for (size_t i = 0; i < pcal_registry_count(kind); i++)
     for (memory_data data = MEMORY_LOGITS; data <= MEMORY_NORMALS; data++)
@@ -325,21 +330,22 @@ static size_t memory_sweep_rows(const char *kind, unit_scenario scenario) {
 }
 
 TEST(test_metrics) {
-  assert_true(memory_sweep_rows("metrics", memory_metric) >= pcal_registry_count("metrics"));
+  assert_true(memory_sweep_rows(PCAL_METRICS, memory_metric) >=
+              pcal_registry_count(PCAL_METRICS));
 }
 
 TEST(test_calibrators) {
-  assert_true(memory_sweep_rows("calibrators", memory_calibrator) >=
-              pcal_registry_count("calibrators"));
+  assert_true(memory_sweep_rows(PCAL_CALIBRATORS, memory_calibrator) >=
+              pcal_registry_count(PCAL_CALIBRATORS));
 }
 
 TEST(test_figures) {
-  assert_true(memory_sweep_rows("figures", memory_figure) >=
-              pcal_registry_count("figures") / 2);
+  assert_true(memory_sweep_rows(PCAL_FIGURES, memory_figure) >=
+              pcal_registry_count(PCAL_FIGURES) / 2);
 }
 
 TEST(test_studies) {
-  assert_true(memory_sweep_rows("studies", memory_study) > 0);
+  assert_true(memory_sweep_rows(PCAL_STUDIES, memory_study) > 0);
 }
 
 TEST(test_grouped) {

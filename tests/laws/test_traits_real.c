@@ -12,6 +12,7 @@
 
 #include <sys/stat.h>
 
+#include "../file_inputs.h"
 #include "calibrators/calibrator.h"
 #include "propercal.h"
 
@@ -25,14 +26,14 @@ typedef struct traits_real_rows {
 
 static pcal_source *traits_real_open(const char *folder, const char *set) {
   char logits[TRAITS_REAL_PATH], labels[TRAITS_REAL_PATH];
-  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  file_inputs inputs = {0};
   pcal_source *source = NULL;
   struct stat about;
   snprintf(logits, sizeof logits, "%s/logits_%s.npy", folder, set);
   snprintf(labels, sizeof labels, "%s/labels_%s.npy", folder, set);
   inputs.logits = logits;
   inputs.labels = labels;
-  return stat(logits, &about) == 0 && pcal_source_open(&inputs, NULL, &source, NULL) == PCAL_OK
+  return stat(logits, &about) == 0 && file_inputs_open(&inputs, NULL, &source, NULL) == PCAL_OK
              ? source
              : NULL;
 }
@@ -115,9 +116,9 @@ static const char *const traits_real_specs[] = {"matrix-odir:lambda=0.01,mu=0.01
 
 static int traits_real_all(pcal_source *val, const pcal_batch *test, traits_real_rows *rows) {
   int holds = traits_real_method("identity", val, test, rows, rows->before, 0);
-  for (size_t i = 0; i < pcal_registry_count("calibrators"); i++) {
-    const pcal_registry_row *row = pcal_registry_at("calibrators", i);
-    if (row->task == NULL && strstr(row->name, "odir") == NULL)
+  for (size_t i = 0; i < pcal_registry_count(PCAL_CALIBRATORS); i++) {
+    const pcal_registry_row *row = pcal_registry_at(PCAL_CALIBRATORS, i);
+    if (row->task == PCAL_CLASSIFICATION && strstr(row->name, "odir") == NULL)
       holds &= traits_real_method(row->name, val, test, rows, rows->after, 1);
   }
   for (size_t i = 0; i < sizeof traits_real_specs / sizeof *traits_real_specs; i++)

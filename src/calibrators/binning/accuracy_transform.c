@@ -122,7 +122,7 @@ static unsigned accuracy_transform_traits(const pcal_calibrator *calibrator) {
 const pc_calibrator_method pc_calibrator_accuracy_transform = {
     .row =
         {
-            .kind = "calibrators",
+            .registry = PCAL_CALIBRATORS,
             .name = "accuracy-transform",
             .title = "every confidence becomes the accuracy",
             .formula = "q_top = A,  q_k = (1 - A) / (K - 1) for the others\n"

@@ -239,7 +239,7 @@ static void bbq_describe(const pcal_calibrator *calibrator, pc_text *out) {
 const pc_calibrator_method pc_calibrator_bbq = {
     .row =
         {
-            .kind = "calibrators",
+            .registry = PCAL_CALIBRATORS,
             .name = "bbq",
             .title = "Bayesian binning into quantiles",
             .formula =

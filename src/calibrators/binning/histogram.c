@@ -207,7 +207,7 @@ static void histogram_describe(const pcal_calibrator *calibrator, pc_text *out) 
 const pc_calibrator_method pc_calibrator_histogram = {
     .row =
         {
-            .kind = "calibrators",
+            .registry = PCAL_CALIBRATORS,
             .name = "histogram",
             .title = "histogram binning",
             .formula = "v_k(b) = hits of class k in bin b / rows in bin b\n"

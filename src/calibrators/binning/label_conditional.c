@@ -285,7 +285,7 @@ static void label_conditional_describe(const pcal_calibrator *calibrator, pc_tex
 const pc_calibrator_method pc_calibrator_label_conditional = {
     .row =
         {
-            .kind = "calibrators",
+            .registry = PCAL_CALIBRATORS,
             .name = "label-conditional",
             .title = "frequencies of labels given the predicted class",
             .formula = "q_k = P(Y = k | predicted class), as observed",

@@ -402,7 +402,7 @@ static void scaling_binning_describe(const pcal_calibrator *calibrator, pc_text 
 const pc_calibrator_method pc_calibrator_scaling_binning = {
     .row =
         {
-            .kind = "calibrators",
+            .registry = PCAL_CALIBRATORS,
             .name = "scaling-binning",
             .title = "a sigmoid, then bins of its values",
             .formula = "g_k(p) = sigma(a log(p / (1 - p)) + b), on a third of the rows\n"

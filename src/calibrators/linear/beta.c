@@ -77,7 +77,7 @@ static void beta_describe(const pcal_calibrator *calibrator, pc_text *out) {
 const pc_calibrator_method pc_calibrator_beta = {
     .row =
         {
-            .kind = "calibrators",
+            .registry = PCAL_CALIBRATORS,
             .name = "beta",
             .title = "beta calibration",
             .formula = "q_k ~ sigmoid(a log p_k - b log(1 - p_k) + c), rescaled to sum to one\n"

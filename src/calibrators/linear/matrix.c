@@ -26,7 +26,7 @@ static pcal_status matrix_read(pcal_calibrator *calibrator, const pc_json_node *
 const pc_calibrator_method pc_calibrator_matrix = {
     .row =
         {
-            .kind = "calibrators",
+            .registry = PCAL_CALIBRATORS,
             .name = "matrix",
             .title = "matrix scaling",
             .formula = "q = softmax(W z + b), W a square matrix\n"

@@ -195,7 +195,7 @@ static pcal_status odir_read(pcal_calibrator *calibrator, const pc_json_node *pa
 const pc_calibrator_method pc_calibrator_matrix_odir = {
     .row =
         {
-            .kind = "calibrators",
+            .registry = PCAL_CALIBRATORS,
             .name = "matrix-odir",
             .title = "matrix scaling with a penalty off the diagonal",
             .formula =
@@ -218,7 +218,7 @@ const pc_calibrator_method pc_calibrator_matrix_odir = {
 const pc_calibrator_method pc_calibrator_dirichlet_odir = {
     .row =
         {
-            .kind = "calibrators",
+            .registry = PCAL_CALIBRATORS,
             .name = "dirichlet-odir",
             .title = "Dirichlet calibration with a penalty off the diagonal",
             .formula =

@@ -41,7 +41,7 @@ static void platt_describe(const pcal_calibrator *calibrator, pc_text *out) {
 const pc_calibrator_method pc_calibrator_platt = {
     .row =
         {
-            .kind = "calibrators",
+            .registry = PCAL_CALIBRATORS,
             .name = "platt",
             .title = "Platt scaling",
             .formula = "q_k ~ sigmoid(a_k z_k + b_k), rescaled to sum to one\n"

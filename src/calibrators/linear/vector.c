@@ -47,7 +47,7 @@ static unsigned vector_traits(const pcal_calibrator *calibrator) {
 const pc_calibrator_method pc_calibrator_vector = {
     .row =
         {
-            .kind = "calibrators",
+            .registry = PCAL_CALIBRATORS,
             .name = "vector",
             .title = "vector scaling",
             .formula = "q = softmax(w * z + b), a weight and a shift for each class\n"

@@ -205,7 +205,7 @@ static unsigned isotonic_traits(const pcal_calibrator *calibrator) {
 const pc_calibrator_method pc_calibrator_isotonic = {
     .row =
         {
-            .kind = "calibrators",
+            .registry = PCAL_CALIBRATORS,
             .name = "isotonic",
             .title = "isotonic regression, class by class",
             .formula = "g_k minimises sum_i (g_k(p_ik) - 1[y_i = k])^2 among functions that do "
@@ -232,7 +232,7 @@ const pc_calibrator_method pc_calibrator_isotonic = {
 const pc_calibrator_method pc_calibrator_isotonic_multi = {
     .row =
         {
-            .kind = "calibrators",
+            .registry = PCAL_CALIBRATORS,
             .name = "isotonic-multi",
             .title = "one isotonic regression for all classes",
             .formula = "g minimises sum_i sum_k (g(p_ik) - 1[y_i = k])^2 among functions that "

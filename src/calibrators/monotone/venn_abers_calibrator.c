@@ -223,7 +223,7 @@ static unsigned venn_abers_traits(const pcal_calibrator *calibrator) {
 const pc_calibrator_method pc_calibrator_venn_abers = {
     .row =
         {
-            .kind = "calibrators",
+            .registry = PCAL_CALIBRATORS,
             .name = "venn-abers",
             .title = "inductive Venn-Abers prediction",
             .formula =

@@ -166,7 +166,7 @@ static unsigned diag_traits(const pcal_calibrator *calibrator) {
 const pc_calibrator_method pc_calibrator_diag = {
     .row =
         {
-            .kind = "calibrators",
+            .registry = PCAL_CALIBRATORS,
             .name = "diag",
             .title = "one increasing function for all scores",
             .formula = "q = softmax(f(z_1), ..., f(z_K)),  f' = ELU(u) + 1 > 0\n"

@@ -100,7 +100,7 @@ static const char *network_recipe(const pcal_calibrator *calibrator, pc_recipe *
 const pc_calibrator_method pc_calibrator_network = {
     .row =
         {
-            .kind = "calibrators",
+            .registry = PCAL_CALIBRATORS,
             .name = "network",
             .title = "a small network",
             .formula = "q = softmax(v log p + W_2 max(0, W_1 log p / s + b_1) + b_2)\n"

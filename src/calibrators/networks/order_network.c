@@ -201,7 +201,7 @@ static unsigned order_network_traits(const pcal_calibrator *calibrator) {
 const pc_calibrator_method pc_calibrator_order_invariant = {
     .row =
         {
-            .kind = "calibrators",
+            .registry = PCAL_CALIBRATORS,
             .name = "order-invariant",
             .title = "an order-invariant network",
             .formula = "f_(j) = sum over i >= j of (z_(i) - z_(i+1)) softplus(u_i)\n"
@@ -220,7 +220,7 @@ const pc_calibrator_method pc_calibrator_order_invariant = {
 const pc_calibrator_method pc_calibrator_order_preserving = {
     .row =
         {
-            .kind = "calibrators",
+            .registry = PCAL_CALIBRATORS,
             .name = "order-preserving",
             .title = "an order-preserving network",
             .formula = "f_(j) = sum over i >= j of (z_(i) - z_(i+1)) softplus(u_i)\n"

@@ -317,8 +317,8 @@ static void quantile_isotonic_describe(const pcal_calibrator *calibrator, pc_tex
 const pc_calibrator_method pc_calibrator_quantile_isotonic = {
     .row =
         {
-            .kind = "calibrators",
-            .task = "regression",
+            .registry = PCAL_CALIBRATORS,
+            .task = PCAL_REGRESSION,
             .name = "quantile-isotonic",
             .title = "predicted distributions recalibrated by empirical frequencies",
             .formula = "F' = R(F), R the isotonic map of F_i(y_i) to its empirical frequency",

@@ -298,8 +298,8 @@ static void variance_describe(const pcal_calibrator *calibrator, pc_text *out) {
 const pc_calibrator_method pc_calibrator_variance_platt = {
     .row =
         {
-            .kind = "calibrators",
-            .task = "regression",
+            .registry = PCAL_CALIBRATORS,
+            .task = PCAL_REGRESSION,
             .name = "variance-platt",
             .title = "predicted variances scaled and shifted",
             .formula = "v' = w v + b, w and b at least 1e-10\n"
@@ -323,8 +323,8 @@ const pc_calibrator_method pc_calibrator_variance_platt = {
 const pc_calibrator_method pc_calibrator_variance_scale = {
     .row =
         {
-            .kind = "calibrators",
-            .task = "regression",
+            .registry = PCAL_CALIBRATORS,
+            .task = PCAL_REGRESSION,
             .name = "variance-scale",
             .title = "predicted variances scaled",
             .formula = "v' = w v, w = mean of (mu - y)^2 / v",

@@ -294,7 +294,7 @@ static unsigned spline_traits(const pcal_calibrator *calibrator) {
 const pc_calibrator_method pc_calibrator_spline = {
     .row =
         {
-            .kind = "calibrators",
+            .registry = PCAL_CALIBRATORS,
             .name = "spline",
             .title = "splines of cumulative errors",
             .formula = "e(t) = sum of (outcome - score) / N over the share t of lowest scores\n"

@@ -152,7 +152,7 @@ static unsigned ets_traits(const pcal_calibrator *calibrator) {
 const pc_calibrator_method pc_calibrator_ets = {
     .row =
         {
-            .kind = "calibrators",
+            .registry = PCAL_CALIBRATORS,
             .name = "ets",
             .title = "ensemble temperature scaling",
             .formula = "q = w1 softmax(z / T) + w2 softmax(z) + w3 / K\n"

@@ -359,7 +359,7 @@ static void temperature_describe(const pcal_calibrator *calibrator, pc_text *out
 const pc_calibrator_method pc_calibrator_temperature = {
     .row =
         {
-            .kind = "calibrators",
+            .registry = PCAL_CALIBRATORS,
             .name = "temperature",
             .title = "temperature scaling",
             .formula = "q = softmax(z / T)\n"

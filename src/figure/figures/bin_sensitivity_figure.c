@@ -169,7 +169,7 @@ static pcal_status bin_sensitivity_build(const pc_figure_data *data, pc_figure *
 const pc_figure_row pc_figure_bin_sensitivity = {
     .row =
         {
-            .kind = "figures",
+            .registry = PCAL_FIGURES,
             .name = "bin-sensitivity",
             .title = "binned errors by number of bins",
             .formula = "ECE in 5 to 200 bins of equal width and of equal mass; smECE and KS, "

@@ -124,7 +124,7 @@ static pcal_status class_errors_build(const pc_figure_data *data, pc_figure *fig
 const pc_figure_row pc_figure_class_errors = {
     .row =
         {
-            .kind = "figures",
+            .registry = PCAL_FIGURES,
             .name = "class-errors",
             .title = "calibration error of each class",
             .formula = "bar k: the error of class k against the rest, by the metric",

@@ -191,7 +191,7 @@ static pcal_status histogram_build(const pc_figure_data *data, pc_figure *figure
 const pc_figure_row pc_figure_confidence_histogram = {
     .row =
         {
-            .kind = "figures",
+            .registry = PCAL_FIGURES,
             .name = "confidence-histogram",
             .title = "distribution of the scores",
             .formula = "bar b: share of rows with a score in bin b, split into hits and misses",

@@ -264,7 +264,7 @@ static pcal_status corp_build(const pc_figure_data *data, pc_figure *figure, pca
 const pc_figure_row pc_figure_corp = {
     .row =
         {
-            .kind = "figures",
+            .registry = PCAL_FIGURES,
             .name = "corp",
             .title = "CORP reliability diagram",
             .formula = "line: isotonic regression of outcomes on scores\n"

@@ -93,8 +93,8 @@ static pcal_status coverage_figure_build(const pc_figure_data *data, pc_figure *
 const pc_figure_row pc_figure_coverage = {
     .row =
         {
-            .kind = "figures",
-            .task = "regression",
+            .registry = PCAL_FIGURES,
+            .task = PCAL_REGRESSION,
             .name = "coverage",
             .title = "coverage of predicted intervals",
             .formula =

@@ -210,7 +210,7 @@ static pcal_status ks_graph_build(const pc_figure_data *data, pc_figure *figure,
 const pc_figure_row pc_figure_ks_graph = {
     .row =
         {
-            .kind = "figures",
+            .registry = PCAL_FIGURES,
             .name = "ks-graph",
             .title = "cumulated scores against cumulated outcomes",
             .formula = "a: sum of scores and sum of outcomes of the first rows by score, "

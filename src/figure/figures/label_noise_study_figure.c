@@ -133,7 +133,7 @@ const pc_study_figure pc_study_figure_label_noise = {
 const pc_figure_row pc_figure_label_noise = {
     .row =
         {
-            .kind = "figures",
+            .registry = PCAL_FIGURES,
             .name = "label-noise",
             .title = "errors, confidence and predictions omitted by ECE, by label noise",
             .formula = "as study label-noise, at 21 levels with one repeat",

@@ -38,7 +38,7 @@ static pcal_status loss_surface_build(const pc_figure_data *data, pc_figure *fig
 const pc_figure_row pc_figure_loss_surface = {
     .row =
         {
-            .kind = "figures",
+            .registry = PCAL_FIGURES,
             .name = "loss-surface",
             .title = "a calibration error by temperature",
             .formula = "error of softmax(z / T) against T, beside the mean of -log q_y",

@@ -98,8 +98,8 @@ static pcal_status pit_figure_build(const pc_figure_data *data, pc_figure *figur
 const pc_figure_row pc_figure_pit = {
     .row =
         {
-            .kind = "figures",
-            .task = "regression",
+            .registry = PCAL_FIGURES,
+            .task = PCAL_REGRESSION,
             .name = "pit",
             .title = "where targets fall in their predicted distributions",
             .formula = "bar b: share of rows with F(y) in bin b",

@@ -242,7 +242,7 @@ static pcal_status range_build(const pc_figure_data *data, pc_figure *figure, pc
 const pc_figure_row pc_figure_range_bounds = {
     .row =
         {
-            .kind = "figures",
+            .registry = PCAL_FIGURES,
             .name = "range-bounds",
             .title = "ranges of adaptive bins",
             .formula = "bar b: from the lower to the upper bound of bin b, each bin with "

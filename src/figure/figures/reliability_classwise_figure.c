@@ -134,7 +134,7 @@ static pcal_status classwise_build(const pc_figure_data *data, pc_figure *figure
 const pc_figure_row pc_figure_reliability_classwise = {
     .row =
         {
-            .kind = "figures",
+            .registry = PCAL_FIGURES,
             .name = "reliability-classwise",
             .title = "reliability diagrams of single classes",
             .formula = "panel k, point b: x = mean probability of class k among the rows in "

@@ -319,7 +319,7 @@ static pcal_status reliability_build(const pc_figure_data *data, pc_figure *figu
 const pc_figure_row pc_figure_reliability = {
     .row =
         {
-            .kind = "figures",
+            .registry = PCAL_FIGURES,
             .name = "reliability",
             .title = "reliability diagram",
             .formula =

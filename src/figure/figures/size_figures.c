@@ -6,7 +6,7 @@
 const pc_figure_row pc_figure_test_size = {
     .row =
         {
-            .kind = "figures",
+            .registry = PCAL_FIGURES,
             .name = "test-size",
             .title = "errors by number of rows",
             .formula = "mean of each metric over 30 random subsets of n rows, and by its value "
@@ -27,7 +27,7 @@ const pc_figure_row pc_figure_test_size = {
 const pc_figure_row pc_figure_improvement = {
     .row =
         {
-            .kind = "figures",
+            .registry = PCAL_FIGURES,
             .name = "improvement",
             .title = "improvement by temperature scaling, by number of rows",
             .formula = "mean of e(D, f) - e(D, h o f) over 30 random subsets D of n rows, h: "
@@ -51,7 +51,7 @@ const pc_figure_row pc_figure_improvement = {
 const pc_figure_row pc_figure_ece_bias = {
     .row =
         {
-            .kind = "figures",
+            .registry = PCAL_FIGURES,
             .name = "ece-bias",
             .title = "the ECE of simulated models and the truth, by number of rows",
             .formula = "mean ECE over 30 random subsets of n rows; mu(n) of Proposition 3.3; "

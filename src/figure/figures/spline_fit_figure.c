@@ -169,7 +169,7 @@ static pcal_status spline_figure_build(const pc_figure_data *data, pc_figure *fi
 const pc_figure_row pc_figure_spline_fit = {
     .row =
         {
-            .kind = "figures",
+            .registry = PCAL_FIGURES,
             .name = "spline-fit",
             .title = "the spline of the spline calibrator",
             .formula =

@@ -114,7 +114,7 @@ static pcal_status taxonomy_build(const pc_figure_data *data, pc_figure *figure,
 const pc_figure_row pc_figure_taxonomy = {
     .row =
         {
-            .kind = "figures",
+            .registry = PCAL_FIGURES,
             .name = "taxonomy",
             .title = "calibration errors between their bounds",
             .formula = "sqrt(BS) >= CE_2 >= {CWCE_2; TCE_2 >= TCE_1 >= KS, ECE} >= 0",

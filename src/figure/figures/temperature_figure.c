@@ -22,7 +22,7 @@ static pcal_status temperature_figure_build(const pc_figure_data *data, pc_figur
 const pc_figure_row pc_figure_temperature = {
     .row =
         {
-            .kind = "figures",
+            .registry = PCAL_FIGURES,
             .name = "temperature",
             .title = "proper scores by temperature",
             .formula = "mean score of softmax(z / T) against T",

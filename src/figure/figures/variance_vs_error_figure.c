@@ -101,8 +101,8 @@ static pcal_status variance_error_build(const pc_figure_data *data, pc_figure *f
 const pc_figure_row pc_figure_variance_vs_error = {
     .row =
         {
-            .kind = "figures",
-            .task = "regression",
+            .registry = PCAL_FIGURES,
+            .task = PCAL_REGRESSION,
             .name = "variance-vs-error",
             .title = "are errors as large as predicted?",
             .formula =

@@ -162,11 +162,10 @@ static pcal_status csv_head_names(pc_csv_scan scan, size_t columns, size_t lette
   return PCAL_OK;
 }
 
-static pcal_status csv_head_fill(const pc_input_file *bytes, char delimiter,
-                                 pc_header_mode header, const pcal_env *env, pc_csv_header *out,
-                                 pcal_error *err) {
+static pcal_status csv_head_fill(const pc_input_file *bytes, char delimiter, pcal_header header,
+                                 const pcal_env *env, pc_csv_header *out, pcal_error *err) {
   csv_head_line line;
-  csv_head_verdict verdict = header == PC_HEADER_YES ? CSV_HEAD_NAMES : CSV_HEAD_ROW;
+  csv_head_verdict verdict = header == PCAL_HEADER_YES ? CSV_HEAD_NAMES : CSV_HEAD_ROW;
   PC_TRY(csv_head_check_text(bytes, err));
   csv_head_begin(bytes, delimiter, &out->data);
   pc_csv_scan after = out->data;
@@ -174,7 +173,7 @@ static pcal_status csv_head_fill(const pc_input_file *bytes, char delimiter,
     return pc_fail(err, PCAL_DATA, "%s, line 1 is blank; delete it", bytes->name);
   PC_TRY(csv_head_look(&after, &line, err));
   out->columns = line.columns;
-  if (header == PC_HEADER_DECIDE)
+  if (header == PCAL_HEADER_AUTO)
     PC_TRY(csv_head_decide(out->data, after, &line, &verdict, err));
   if (verdict == CSV_HEAD_ROW)
     return PCAL_OK;
@@ -188,9 +187,8 @@ static pcal_status csv_head_fill(const pc_input_file *bytes, char delimiter,
   return PCAL_OK;
 }
 
-pcal_status pc_csv_header_read(const pc_input_file *bytes, char delimiter,
-                               pc_header_mode header, const pcal_env *env, pc_csv_header *out,
-                               pcal_error *err) {
+pcal_status pc_csv_header_read(const pc_input_file *bytes, char delimiter, pcal_header header,
+                               const pcal_env *env, pc_csv_header *out, pcal_error *err) {
   *out = (pc_csv_header){0};
   const pcal_status status = csv_head_fill(bytes, delimiter, header, env, out, err);
   if (status != PCAL_OK)

@@ -6,9 +6,6 @@
 #include "io/formats/csv_scan.h"
 #include "io/input_file.h"
 
-/* Whether the first line is a header; values as in pcal_inputs. */
-typedef enum pc_header_mode { PC_HEADER_DECIDE, PC_HEADER_YES, PC_HEADER_NO } pc_header_mode;
-
 typedef struct pc_csv_header {
   size_t columns;
   const char **names; /* owned, in one block with their text; NULL without a header */
@@ -18,7 +15,7 @@ typedef struct pc_csv_header {
 /* Fails with PCAL_DATA if the file is not text, begins with a blank line or has no rows, or if
  * PC_HEADER_DECIDE is given and the first line is ambiguous. */
 PC_CHECKED pcal_status pc_csv_header_read(const pc_input_file *bytes, char delimiter,
-                                          pc_header_mode header, const pcal_env *env,
+                                          pcal_header header, const pcal_env *env,
                                           pc_csv_header *out, pcal_error *err);
 void pc_csv_header_free(const pcal_env *env, pc_csv_header *head);
 

@@ -288,7 +288,7 @@ static void versus_same(const versus_job *job) {
         interval_result->difference_high = 0.0;
     interval_result->difference_se = 0.0;
     interval_result->difference_p_value = 1.0;
-    interval_result->difference_method = PC_PAIRED_EXCHANGE;
+    interval_result->difference_method = PCAL_DIFFERENCE_EXCHANGE;
   }
 }
 

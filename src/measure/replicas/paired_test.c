@@ -48,10 +48,10 @@
 #define PAIRED_EQUAL 1e-9
 #define PAIRED_BIAS 4.82842712474619 /* 2 / (sqrt 2 - 1) */
 
-const char *pc_paired_method_name(pc_paired_method method) {
-  return method == PC_PAIRED_EXCHANGE ? "exchange"
-         : method == PC_PAIRED_WIDE   ? "exchange-wide"
-                                      : "replicas";
+const char *pc_paired_method_name(pcal_difference_method method) {
+  return method == PCAL_DIFFERENCE_EXCHANGE        ? "exchange"
+         : method == PCAL_DIFFERENCE_EXCHANGE_WIDE ? "exchange-wide"
+                                                   : "replicas";
 }
 
 static int paired_order(const void *a, const void *b) {
@@ -203,14 +203,14 @@ int pc_paired_judge(const pc_paired_sample *sample, pc_paired_finding *out) {
                            .s = wide ? widest : 0.0,
                            .slack = wide ? sample->swamped : 0.0,
                            .least = sample->bounded && sample->differ ? sample->sign_p : 0.0};
-    out->method = wide ? PC_PAIRED_WIDE : PC_PAIRED_EXCHANGE;
+    out->method = wide ? PCAL_DIFFERENCE_EXCHANGE_WIDE : PCAL_DIFFERENCE_EXCHANGE;
     out->se = fmax(paired_deviation(distance, kept - 1), scale.s);
   } else {
     const double s = sample->bounded ? sample->se[0] + sample->se[1] : sample->spread;
     if (!isfinite(s))
       return 0;
     scale.s = s;
-    out->method = PC_PAIRED_REPLICAS;
+    out->method = PCAL_DIFFERENCE_REPLICAS;
     out->se = s;
   }
   scale.reach = paired_reach(&scale, paired_chance(sample->level));

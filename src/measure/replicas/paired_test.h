@@ -4,15 +4,10 @@
 
 #include <stddef.h>
 
-/* What decided about a difference. */
-typedef enum pc_paired_method {
-  PC_PAIRED_EXCHANGE = 1, /* the models exchanged row by row */
-  PC_PAIRED_WIDE,         /* that, and the spread of replicas: they err differently */
-  PC_PAIRED_REPLICAS      /* standard errors alone: the models could not be exchanged */
-} pc_paired_method;
+#include "propercal.h"
 
 /* "exchange", "exchange-wide", "replicas". */
-const char *pc_paired_method_name(pc_paired_method method);
+const char *pc_paired_method_name(pcal_difference_method method);
 
 /* What is known of T, the metric or its unbiased power, in both models. */
 typedef struct pc_paired_sample {
@@ -32,7 +27,7 @@ typedef struct pc_paired_sample {
 
 typedef struct pc_paired_finding {
   double low, high, p_value, se;
-  pc_paired_method method;
+  pcal_difference_method method;
 } pc_paired_finding;
 
 /* p_value < 1 - level exactly when the interval excludes 0.  Returns 0 when there is nothing to

@@ -1,5 +1,6 @@
 /* Arguments of the public calls, and every failed allocation in fit, apply, save and load. */
 #include "../calibrators/calibrator_help.h"
+#include "io/source.h"
 
 static void expect_usage(pcal_status status, const pcal_error *err, const char *sentence) {
   assert_int_equal(status, PCAL_USAGE);
@@ -19,7 +20,7 @@ TEST(arguments_of_fit) {
   pcal_calibrator *out = NULL;
   pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
   pcal_error err;
-  assert_int_equal(pcal_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
+  assert_int_equal(pc_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
   expect_usage(pcal_fit_run(NULL, NULL, NULL, &out, &err), &err,
                "pcal_fit_run needs a source and a place");
   expect_usage(pcal_fit_run(source, NULL, NULL, NULL, &err), &err,
@@ -47,7 +48,7 @@ TEST(arguments_of_the_others) {
   pcal_error err;
   double values[8];
   help_text text = {NULL, 0, 0};
-  assert_int_equal(pcal_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
+  assert_int_equal(pc_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
   expect_usage(pcal_calibrator_describe(NULL, PCAL_TEXT, help_sink, &text, &err), &err,
                "pcal_calibrator_describe needs a calibrator and a sink");
   expect_usage(pcal_calibrator_describe(calibrator, PCAL_CSV, help_sink, &text, &err), &err,
@@ -63,32 +64,20 @@ TEST(arguments_of_the_others) {
   expect_usage(pcal_calibrator_apply(calibrator, &batch, NULL, NULL, &err), &err,
                "pcal_calibrator_apply needs a place for the results");
   expect_usage(
-      pcal_calibrator_apply_source(source, calibrator, NULL, NULL, help_sink, &text, &err),
-      &err, "pcal_calibrator_apply_source needs a source, a calibrator, a format and a sink");
+      pcal_calibrator_apply_source(calibrator, source, PCAL_NPY, NULL, NULL, &text, &err), &err,
+      "pcal_calibrator_apply_source needs a calibrator, a source and a sink");
   assert_int_equal(text.length, 0);
   pcal_source_free(source);
   pcal_calibrator_free(calibrator);
 }
 
-TEST(sources_over_arrays) {
-  static const char *const broken[] = {"a", NULL};
-  const pcal_batch batch = four_rows();
-  pcal_source *source = NULL;
-  pcal_error err;
-  expect_usage(pcal_source_borrow(NULL, NULL, NULL, &source, &err), &err,
-               "pcal_source_borrow needs a batch and a place for the source; NULL was given");
-  expect_usage(pcal_source_borrow(&batch, broken, NULL, &source, &err), &err,
-               "pcal_source_borrow needs a name for each class; NULL was given");
-  assert_null(source);
-}
-
 /* Calibrators are a kind of rows like any other. */
 TEST(the_registry_shows_them) {
-  assert_int_equal(pcal_registry_count("calibrators"), pc_calibrator_method_count());
-  assert_string_equal(pcal_registry_find("calibrators", "temperature")->title,
+  assert_int_equal(pcal_registry_count(PCAL_CALIBRATORS), pc_calibrator_method_count());
+  assert_string_equal(pcal_registry_find(PCAL_CALIBRATORS, "temperature")->title,
                       "temperature scaling");
-  assert_string_equal(pcal_registry_nearest("calibrators", "histogran"), "histogram");
-  assert_null(pcal_registry_find("calibrators", "ece"));
+  assert_string_equal(pcal_registry_nearest(PCAL_CALIBRATORS, "histogran"), "histogram");
+  assert_null(pcal_registry_find(PCAL_CALIBRATORS, "ece"));
 }
 
 /* ---- Allocations ---- */
@@ -132,15 +121,15 @@ static pcal_status file_scenario(const pcal_env *env, void *user, pcal_error *er
 
 static pcal_status apply_scenario(const pcal_env *env, void *user, pcal_error *err) {
   static const char *const names[] = {"cat", "dog", "cow"};
-  static const char *const formats[] = {"npy", "csv"};
+  static const pcal_format formats[] = {PCAL_NPY, PCAL_CSV};
   const lack *about = user;
   pcal_calibrator *calibrator = help_load(about->saved);
   pcal_status status = PCAL_OK;
   for (size_t i = 0; i < 2 && status == PCAL_OK; i++) {
     pcal_source *source = NULL;
-    status = pcal_source_borrow(about->batch, names, env, &source, err);
+    status = pc_source_borrow(about->batch, names, env, &source, err);
     if (status == PCAL_OK)
-      status = pcal_calibrator_apply_source(source, calibrator, formats[i], env, drop_sink,
+      status = pcal_calibrator_apply_source(calibrator, source, formats[i], env, drop_sink,
                                             NULL, err);
     pcal_source_free(source);
   }
@@ -178,7 +167,7 @@ TEST(survives_every_failed_allocation) {
     pcal_calibrator *calibrator = NULL;
     pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
     config.method = methods[m];
-    assert_int_equal(pcal_source_borrow(&batch, names, NULL, &source, NULL), PCAL_OK);
+    assert_int_equal(pc_source_borrow(&batch, names, NULL, &source, NULL), PCAL_OK);
     assert_int_equal(pcal_fit_run(source, &config, NULL, &calibrator, NULL), PCAL_OK);
     pcal_source_free(source);
     help_text saved = help_save(calibrator);

@@ -1,4 +1,5 @@
 #include "../measure/measure_help.h"
+#include "io/source.h"
 
 #define DRAWING_ROWS 8
 
@@ -14,7 +15,7 @@ static const given_data drawing_data = {
 static pcal_source *drawing_source(void) {
   const pcal_batch batch = given_batch(&drawing_data);
   pcal_source *source = NULL;
-  assert_int_equal(pcal_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
+  assert_int_equal(pc_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
   return source;
 }
 
@@ -33,21 +34,36 @@ TEST(test_a_figure_in_both_forms) {
   given_text text = {NULL, 0};
   config.title = "<b>";
   assert_int_equal(pcal_figure_run(source, &config, NULL, &figure, &err), PCAL_OK);
-  assert_int_equal(pcal_figure_svg(figure, "dark", given_sink, &text, &err), PCAL_OK);
+  assert_int_equal(
+      pcal_figure_write(figure, PCAL_SVG, PCAL_THEME_DARK, given_sink, &text, &err), PCAL_OK);
   assert_contains(text.bytes, "<title>&lt;b&gt;</title>");
   assert_null(strstr(text.bytes, "prefers-color-scheme"));
   free(text.bytes);
   text = (given_text){NULL, 0};
-  assert_int_equal(pcal_figure_json(figure, given_sink, &text, &err), PCAL_OK);
+  assert_int_equal(
+      pcal_figure_write(figure, PCAL_JSON, PCAL_THEME_AUTO, given_sink, &text, &err), PCAL_OK);
   assert_contains(text.bytes, "\"title\": \"<b>\"");
   free(text.bytes);
-  assert_int_equal(pcal_figure_svg(figure, "pink", given_sink, &text, &err), PCAL_USAGE);
+  pcal_theme theme = PCAL_THEME_DARK;
+  assert_int_equal(pcal_theme_parse("pink", &theme, &err), PCAL_USAGE);
   assert_contains(err.message, "auto, light or dark");
-  assert_int_equal(pcal_figure_svg(figure, NULL, drawing_refuse, NULL, &err), PCAL_IO);
-  assert_int_equal(pcal_figure_json(figure, drawing_refuse, NULL, &err), PCAL_IO);
-  assert_int_equal(pcal_figure_svg(NULL, NULL, given_sink, &text, &err), PCAL_USAGE);
-  assert_int_equal(pcal_figure_svg(figure, NULL, NULL, &text, &err), PCAL_USAGE);
-  assert_int_equal(pcal_figure_json(NULL, given_sink, &text, &err), PCAL_USAGE);
+  assert_int_equal(pcal_theme_parse("light", &theme, &err), PCAL_OK);
+  assert_int_equal(theme, PCAL_THEME_LIGHT);
+  assert_int_equal(pcal_theme_parse(NULL, &theme, &err), PCAL_OK);
+  assert_int_equal(theme, PCAL_THEME_AUTO);
+  assert_int_equal(pcal_figure_write(figure, PCAL_SVG, (pcal_theme)9, given_sink, &text, &err),
+                   PCAL_USAGE);
+  assert_string_equal(err.message, "theme 9 is unknown; take one of pcal_theme");
+  assert_int_equal(pcal_figure_write(figure, PCAL_CSV, theme, given_sink, &text, &err),
+                   PCAL_USAGE);
+  assert_string_equal(err.message, "a figure is written as PCAL_SVG or PCAL_JSON");
+  assert_int_equal(pcal_figure_write(figure, PCAL_SVG, theme, drawing_refuse, NULL, &err),
+                   PCAL_IO);
+  assert_int_equal(pcal_figure_write(figure, PCAL_JSON, theme, drawing_refuse, NULL, &err),
+                   PCAL_IO);
+  assert_int_equal(pcal_figure_write(NULL, PCAL_SVG, theme, given_sink, &text, &err),
+                   PCAL_USAGE);
+  assert_int_equal(pcal_figure_write(figure, PCAL_SVG, theme, NULL, &text, &err), PCAL_USAGE);
   pcal_figure_free(figure);
   pcal_figure_free(NULL);
   pcal_source_free(source);
@@ -92,18 +108,17 @@ TEST(test_figures_of_results) {
   pcal_results *results = given_results(&drawing_data, "ece ks");
   given_text text = {NULL, 0};
   pcal_error err;
-  assert_int_equal(pcal_figure_write(results, "reliability", given_sink, &text, &err), PCAL_OK);
+  assert_int_equal(given_figure(results, "reliability", &text, &err), PCAL_OK);
   assert_contains(text.bytes, "</svg>");
   free(text.bytes);
   text = (given_text){NULL, 0};
-  assert_int_equal(pcal_figure_write(results, "ks-graph", given_sink, &text, &err), PCAL_USAGE);
+  assert_int_equal(given_figure(results, "ks-graph", &text, &err), PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE,
                   "figure ks-graph is drawn from ks and its curve, which these results do not "
                   "hold; measure it with curves, or plot from the data");
-  assert_int_equal(pcal_figure_write(results, "temperature", given_sink, &text, &err),
-                   PCAL_USAGE);
+  assert_int_equal(given_figure(results, "temperature", &text, &err), PCAL_USAGE);
   assert_contains(err.message, "needs the data themselves");
-  assert_int_equal(pcal_figure_write(results, "taxonomy", given_sink, &text, &err), PCAL_USAGE);
+  assert_int_equal(given_figure(results, "taxonomy", &text, &err), PCAL_USAGE);
   assert_contains(err.message, "is drawn from rbs and others");
   assert_int_equal(text.length, 0);
   pcal_results_free(results);

@@ -1,5 +1,6 @@
 #include "../io/io_help.h"
 #include "../measure/measure_help.h"
+#include "file_inputs.h"
 
 static const given_data measuring_data = {
     .kind = PCAL_PROBABILITY,
@@ -68,12 +69,12 @@ TEST(test_configuration_is_checked) {
 /* Metrics of the group "default" for classes: words separated by blanks. */
 static size_t measuring_default_count(void) {
   size_t count = 0;
-  for (const char *at = pcal_registry_find("groups", "default")->formula; *at != '\0';) {
+  for (const char *at = pcal_registry_find(PCAL_GROUPS, "default")->formula; *at != '\0';) {
     char name[64];
     const size_t length = strcspn(at, ": ");
     memcpy(name, at, length);
     name[length] = '\0';
-    count += pcal_registry_find_for_task("metrics", NULL, name) != NULL;
+    count += pcal_registry_find_for_task(PCAL_METRICS, PCAL_CLASSIFICATION, name) != NULL;
     at += strcspn(at, " ");
     at += strspn(at, " ");
   }
@@ -113,13 +114,19 @@ TEST(test_shorter_inputs_and_shape_work) {
     pcal_shape shape;
     char guard[8];
   } place;
+  pcal_input probs;
   pcal_inputs inputs;
   pcal_source *source = NULL;
   pcal_error err;
+  memset(&probs, 0x5a, sizeof probs);
   memset(&inputs, 0x5a, sizeof inputs);
   memset(&place, 0x5a, sizeof place);
-  inputs.size = offsetof(pcal_inputs, logits);
-  inputs.probs = path;
+  inputs.size = offsetof(pcal_inputs, weights);
+  memset((char *)&inputs + sizeof inputs.size, 0, inputs.size - sizeof inputs.size);
+  inputs.probs = &probs;
+  probs.size = offsetof(pcal_input, data);
+  probs.name = NULL;
+  probs.file = path;
   place.shape.size = offsetof(pcal_shape, row_count);
   assert_int_equal(pcal_source_open(&inputs, NULL, &source, &err), PCAL_OK);
   pcal_source_get_shape(source, &place.shape);
@@ -285,12 +292,12 @@ static int measuring_interrupted(void *user) {
 }
 
 static pcal_source *measuring_source(void) {
-  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  file_inputs inputs = {0};
   pcal_source *source = NULL;
   pcal_error err;
   inputs.data = help_text("data.csv", "probs.cat,probs.dog,labels,groups\n0.5,0.5,cat,x\n"
                                       "0.25,0.75,dog,y\n1,0,cat,x\n");
-  if (pcal_source_open(&inputs, NULL, &source, &err) != PCAL_OK)
+  if (file_inputs_open(&inputs, NULL, &source, &err) != PCAL_OK)
     fail_msg("%s", err.message);
   return source;
 }
@@ -333,12 +340,12 @@ TEST(test_run_takes_names_from_the_source) {
 }
 
 TEST(test_run_needs_labels) {
-  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  file_inputs inputs = {0};
   pcal_source *source = NULL;
   pcal_results *results = NULL;
   pcal_error err;
   inputs.confidence = help_text("only.csv", "confidence\n0.5\n");
-  assert_int_equal(pcal_source_open(&inputs, NULL, &source, &err), PCAL_OK);
+  assert_int_equal(file_inputs_open(&inputs, NULL, &source, &err), PCAL_OK);
   assert_int_equal(pcal_measure_run(source, NULL, NULL, &results, &err), PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE, "measuring needs the true outcomes; give them with correct");
   pcal_source_free(source);

@@ -3,6 +3,7 @@
 #include "../io/io_help.h"
 #include "../measure/measure_help.h"
 #include "base/rng.h"
+#include "file_inputs.h"
 
 #define OUT_ROWS 24
 
@@ -15,7 +16,7 @@ static int out_count(void *user, const char *bytes, size_t count) {
 }
 
 typedef struct out_files {
-  pcal_inputs inputs;
+  file_inputs inputs;
   const char *const *specs;
   size_t spec_count;
 } out_files;
@@ -24,8 +25,14 @@ static pcal_status out_write(const pcal_results *results, pcal_error *err) {
   size_t length = 0;
   for (int format = PCAL_TEXT; format <= PCAL_MARKDOWN; format++)
     PC_TRY(pcal_results_write(results, (pcal_format)format, out_count, &length, err));
-  PC_TRY(pcal_figure_write(results, "reliability", out_count, &length, err));
-  PC_TRY(pcal_figure_describe(results, "reliability", out_count, &length, err));
+  pcal_figure *figure = NULL;
+  PC_TRY(pcal_figure_from_results(results, "reliability", &figure, err));
+  pcal_status status =
+      pcal_figure_write(figure, PCAL_SVG, PCAL_THEME_AUTO, out_count, &length, err);
+  if (status == PCAL_OK)
+    status = pcal_figure_write(figure, PCAL_JSON, PCAL_THEME_AUTO, out_count, &length, err);
+  pcal_figure_free(figure);
+  PC_TRY(status);
   assert_true(length > 1000);
   return PCAL_OK;
 }
@@ -45,7 +52,7 @@ static pcal_status out_measure(const pcal_env *env, void *user, pcal_error *err)
   pcal_results *results = NULL;
   config.specs = files->specs;
   config.spec_count = files->spec_count;
-  pcal_status status = pcal_source_open(&files->inputs, env, &source, err);
+  pcal_status status = file_inputs_open(&files->inputs, env, &source, err);
   if (status == PCAL_OK)
     status = pcal_measure_run(source, &config, env, &results, err);
   if (status == PCAL_OK)
@@ -84,8 +91,7 @@ TEST(test_measure_from_csv) {
                                       "ks:by=label", "log:clip=0.001", "mce:convention=kull"};
   char text[2048];
   out_make_csv(text, sizeof text);
-  out_files files = {
-      .inputs = PCAL_INPUTS_INIT, .specs = specs, .spec_count = UNIT_COUNT(specs)};
+  out_files files = {.inputs = {0}, .specs = specs, .spec_count = UNIT_COUNT(specs)};
   files.inputs.data = help_text("data.csv", text);
   unit_fail_each_allocation(out_measure_one_thread, &files);
   unit_fail_each_allocation(out_measure_two_threads, &files);
@@ -106,8 +112,7 @@ TEST(test_measure_from_npy) {
     weights[i] = (double)(i % 5);
     snprintf(groups + strlen(groups), 32, "group %zu\n", i % 3);
   }
-  out_files files = {
-      .inputs = PCAL_INPUTS_INIT, .specs = specs, .spec_count = UNIT_COUNT(specs)};
+  out_files files = {.inputs = {0}, .specs = specs, .spec_count = UNIT_COUNT(specs)};
   files.inputs.logits = help_npy_file("logits.npy", "<f4", "(24, 3)", logits, sizeof logits);
   files.inputs.labels = help_npy_file("labels.npy", "<i8", "(24,)", labels, sizeof labels);
   files.inputs.weights = help_npy_file("weights.npy", "<f8", "(24,)", weights, sizeof weights);

@@ -2,51 +2,53 @@
 
 #include "../unit.h"
 
-static const char *const catalogue_kinds[] = {"metrics", "groups", "conventions", "figures"};
+static const pcal_registry registry_kinds[] = {PCAL_METRICS, PCAL_GROUPS, PCAL_CONVENTIONS,
+                                               PCAL_FIGURES};
 
-static void catalogue_text(const char *text, const char *what, const pcal_registry_row *row) {
+static void registry_text(const char *text, const char *what, const pcal_registry_row *row) {
   if (text == NULL || text[0] == '\0')
-    fail_msg("%s %s has no %s", row->kind, row->name, what);
+    fail_msg("%s %s has no %s", pcal_registry_name(row->registry), row->name, what);
   if (isspace((unsigned char)text[0]) || isspace((unsigned char)text[strlen(text) - 1]))
-    fail_msg("the %s of %s %s begins or ends with a blank", what, row->kind, row->name);
+    fail_msg("the %s of %s %s begins or ends with a blank", what,
+             pcal_registry_name(row->registry), row->name);
 }
 
-static void catalogue_option(const pcal_option *option, const pcal_registry_row *row) {
-  catalogue_text(option->name, "name of an option", row);
-  catalogue_text(option->help, option->name, row);
+static void registry_option(const pcal_option *option, const pcal_registry_row *row) {
+  registry_text(option->name, "name of an option", row);
+  registry_text(option->help, option->name, row);
   assert_non_null(option->fallback);
   if (option->type == PCAL_OPTION_CHOICE)
-    catalogue_text(option->choices, option->name, row);
+    registry_text(option->choices, option->name, row);
   if (option->type == PCAL_OPTION_INT || option->type == PCAL_OPTION_REAL)
     assert_true(option->low < option->high);
 }
 
 TEST(test_every_row_is_complete) {
-  for (size_t k = 0; k < UNIT_COUNT(catalogue_kinds); k++) {
-    const char *kind = catalogue_kinds[k];
+  for (size_t k = 0; k < UNIT_COUNT(registry_kinds); k++) {
+    const pcal_registry kind = registry_kinds[k];
     assert_true(pcal_registry_count(kind) > 0);
     for (size_t i = 0; i < pcal_registry_count(kind); i++) {
       const pcal_registry_row *row = pcal_registry_at(kind, i);
-      assert_string_equal(row->kind, kind);
-      catalogue_text(row->name, "name", row);
-      catalogue_text(row->title, "title", row);
-      catalogue_text(row->about, "about", row);
+      assert_int_equal(row->registry, kind);
+      registry_text(row->name, "name", row);
+      registry_text(row->title, "title", row);
+      registry_text(row->about, "about", row);
       for (size_t o = 0; o < row->option_count; o++)
-        catalogue_option(&row->options[o], row);
+        registry_option(&row->options[o], row);
       assert_ptr_equal(pcal_registry_find_for_task(kind, row->task, row->name), row);
       assert_string_equal(pcal_registry_find(kind, row->name)->name, row->name);
-      assert_true(row->task == NULL || strcmp(row->task, "regression") == 0);
+      assert_true(row->task == PCAL_CLASSIFICATION || row->task == PCAL_REGRESSION);
     }
     assert_null(pcal_registry_at(kind, pcal_registry_count(kind)));
   }
 }
 
 TEST(test_metrics_say_what_they_are) {
-  for (size_t i = 0; i < pcal_registry_count("metrics"); i++) {
-    const pcal_registry_row *row = pcal_registry_at("metrics", i);
-    catalogue_text(row->formula, "formula", row);
-    catalogue_text(row->notion, "notion", row);
-    catalogue_text(row->machine, "machine", row);
+  for (size_t i = 0; i < pcal_registry_count(PCAL_METRICS); i++) {
+    const pcal_registry_row *row = pcal_registry_at(PCAL_METRICS, i);
+    registry_text(row->formula, "formula", row);
+    registry_text(row->notion, "notion", row);
+    registry_text(row->machine, "machine", row);
     assert_true(row->bound == NULL || strcmp(row->bound, "lower") == 0 ||
                 strcmp(row->bound, "upper") == 0 || strcmp(row->bound, "exact") == 0);
   }
@@ -54,35 +56,45 @@ TEST(test_metrics_say_what_they_are) {
 
 /* Names are words for a command line, and no kind has one twice for a task. */
 TEST(test_names_are_words) {
-  for (size_t k = 0; k < UNIT_COUNT(catalogue_kinds); k++)
-    for (size_t i = 0; i < pcal_registry_count(catalogue_kinds[k]); i++) {
-      const pcal_registry_row *row = pcal_registry_at(catalogue_kinds[k], i);
+  for (size_t k = 0; k < UNIT_COUNT(registry_kinds); k++)
+    for (size_t i = 0; i < pcal_registry_count(registry_kinds[k]); i++) {
+      const pcal_registry_row *row = pcal_registry_at(registry_kinds[k], i);
       const char *name = row->name;
       assert_int_equal(strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-"), strlen(name));
-      assert_ptr_equal(pcal_registry_find_for_task(catalogue_kinds[k], row->task, name), row);
+      assert_ptr_equal(pcal_registry_find_for_task(registry_kinds[k], row->task, name), row);
     }
 }
 
 TEST(test_unknown_kinds_and_names) {
-  assert_int_equal(pcal_registry_count("birds"), 0);
-  assert_int_equal(pcal_registry_count(NULL), 0);
-  assert_null(pcal_registry_at("birds", 0));
-  assert_null(pcal_registry_at(NULL, 0));
-  assert_null(pcal_registry_find("metrics", "birds"));
-  assert_null(pcal_registry_find("metrics", NULL));
-  assert_null(pcal_registry_find(NULL, "ece"));
+  assert_int_equal(pcal_registry_count((pcal_registry)99), 0);
+  assert_int_equal(pcal_registry_count((pcal_registry)0), 0);
+  assert_null(pcal_registry_at((pcal_registry)99, 0));
+  assert_null(pcal_registry_at((pcal_registry)0, 0));
+  assert_null(pcal_registry_find(PCAL_METRICS, "birds"));
+  assert_null(pcal_registry_find(PCAL_METRICS, NULL));
+  assert_null(pcal_registry_find((pcal_registry)0, "ece"));
+}
+
+TEST(test_names_of_registries) {
+  for (int r = PCAL_METRICS; r <= PCAL_STUDIES; r++)
+    assert_int_equal(pcal_registry_by_name(pcal_registry_name((pcal_registry)r)), r);
+  assert_string_equal(pcal_registry_name(PCAL_CONVENTIONS), "conventions");
+  assert_null(pcal_registry_name((pcal_registry)0));
+  assert_null(pcal_registry_name((pcal_registry)99));
+  assert_int_equal(pcal_registry_by_name("birds"), 0);
+  assert_int_equal(pcal_registry_by_name(NULL), 0);
 }
 
 TEST(test_nearest_name) {
-  assert_string_equal(pcal_registry_nearest("metrics", "acuracy"), "accuracy");
-  assert_string_equal(pcal_registry_nearest("metrics", "eec"), "ece");
-  assert_string_equal(pcal_registry_nearest("groups", "defualt"), "default");
-  assert_string_equal(pcal_registry_nearest("conventions", "nixn"), "nixon");
-  assert_string_equal(pcal_registry_nearest("figures", "reliabilty"), "reliability");
-  assert_null(pcal_registry_nearest("metrics", "photosynthesis"));
-  assert_null(pcal_registry_nearest("birds", "ece"));
-  assert_null(pcal_registry_nearest("metrics", NULL));
-  assert_null(pcal_registry_nearest(NULL, "ece"));
+  assert_string_equal(pcal_registry_nearest(PCAL_METRICS, "acuracy"), "accuracy");
+  assert_string_equal(pcal_registry_nearest(PCAL_METRICS, "eec"), "ece");
+  assert_string_equal(pcal_registry_nearest(PCAL_GROUPS, "defualt"), "default");
+  assert_string_equal(pcal_registry_nearest(PCAL_CONVENTIONS, "nixn"), "nixon");
+  assert_string_equal(pcal_registry_nearest(PCAL_FIGURES, "reliabilty"), "reliability");
+  assert_null(pcal_registry_nearest(PCAL_METRICS, "photosynthesis"));
+  assert_null(pcal_registry_nearest((pcal_registry)99, "ece"));
+  assert_null(pcal_registry_nearest(PCAL_METRICS, NULL));
+  assert_null(pcal_registry_nearest((pcal_registry)0, "ece"));
 }
 
 static void canonical_check(const char *spec, const char *expected) {

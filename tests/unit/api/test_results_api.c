@@ -206,8 +206,6 @@ TEST(test_writing_refused) {
   assert_int_equal(pcal_results_write(results, PCAL_JSON, reading_refuse, &calls, &err),
                    PCAL_IO);
   assert_int_equal(calls, 1);
-  assert_int_equal(pcal_figure_write(results, "reliability", reading_refuse, &calls, &err),
-                   PCAL_IO);
   assert_int_equal(pcal_results_write(results, (pcal_format)0, given_sink, NULL, &err),
                    PCAL_USAGE);
   assert_int_equal(pcal_results_write(results, (pcal_format)99, given_sink, NULL, &err),
@@ -221,25 +219,14 @@ TEST(test_figures) {
   given_text text = {NULL, 0};
   pcal_results *results = reading_results();
   pcal_error err;
-  assert_int_equal(pcal_figure_write(results, "reliability", given_sink, &text, &err), PCAL_OK);
+  assert_int_equal(given_figure(results, "reliability", &text, &err), PCAL_OK);
   assert_contains(text.bytes, "<svg");
   assert_contains(text.bytes, "</svg>");
   free(text.bytes);
-  assert_int_equal(pcal_figure_write(results, "reliabilty", given_sink, &text, &err),
-                   PCAL_USAGE);
+  assert_int_equal(given_figure(results, "reliabilty", &text, &err), PCAL_USAGE);
   assert_contains(err.message, "reliability");
-  assert_int_equal(pcal_figure_write(NULL, "reliability", given_sink, &text, &err), PCAL_USAGE);
-  assert_int_equal(pcal_figure_write(results, NULL, given_sink, &text, &err), PCAL_USAGE);
-  assert_int_equal(pcal_figure_write(results, "reliability", NULL, &text, &err), PCAL_USAGE);
-  text = (given_text){NULL, 0};
-  assert_int_equal(pcal_figure_describe(results, "reliability", given_sink, &text, &err),
-                   PCAL_OK);
-  assert_contains(text.bytes, "\"title\": \"Reliability");
-  assert_contains(text.bytes, "\"kind\": \"bar\"");
-  free(text.bytes);
-  assert_int_equal(pcal_figure_describe(results, "pie", given_sink, &text, &err), PCAL_USAGE);
-  assert_int_equal(pcal_figure_describe(NULL, "reliability", given_sink, &text, &err),
-                   PCAL_USAGE);
+  assert_int_equal(given_figure(NULL, "reliability", &text, &err), PCAL_USAGE);
+  assert_int_equal(given_figure(results, NULL, &text, &err), PCAL_USAGE);
   pcal_results_free(results);
 }
 

@@ -32,8 +32,8 @@ TEST(refuses_null) {
                "pcal_output_open needs a path and a place for the output; NULL was given");
   expect_usage(pcal_output_commit(NULL, &err), &err,
                "pcal_output_commit needs an output; NULL was given");
-  expect_usage(pcal_npy_header_write(NULL, 1, 1, NULL, NULL, &err), &err,
-               "pcal_npy_header_write needs a type and a sink; NULL was given");
+  expect_usage(pcal_npy_header_write(PCAL_F32, 1, 1, NULL, NULL, &err), &err,
+               "pcal_npy_header_write needs a sink; NULL was given");
   assert_int_equal(pcal_output_write(NULL, "x", 1), 1);
   assert_null(pcal_output_temporary_path(NULL));
   pcal_source_free(NULL);
@@ -50,12 +50,18 @@ TEST(writes_and_reads_back) {
   snprintf(path, sizeof path, "%s/p.npy", directory);
   pcal_output *output = NULL;
   assert_int_equal(pcal_output_open(path, NULL, &output, &err), PCAL_OK);
-  assert_int_equal(pcal_npy_header_write("<f4", 3, 0, pcal_output_write, output, &err),
+  assert_int_equal(pcal_npy_header_write(PCAL_U8, 3, 0, pcal_output_write, output, &err),
+                   PCAL_USAGE);
+  assert_string_equal(err.message,
+                      "element type 8 is not written; take PCAL_F32, PCAL_F64 or PCAL_I32");
+  assert_int_equal(pcal_npy_header_write(PCAL_F32, 3, 0, pcal_output_write, output, &err),
                    PCAL_OK);
   assert_int_equal(pcal_output_write(output, (const char *)scores, sizeof scores), 0);
   assert_int_equal(pcal_output_commit(output, &err), PCAL_OK);
+  pcal_input probs = PCAL_INPUT_INIT;
   pcal_inputs inputs = PCAL_INPUTS_INIT;
-  inputs.probs = path;
+  probs.file = path;
+  inputs.probs = &probs;
   pcal_source *source = NULL;
   assert_int_equal(pcal_source_open(&inputs, NULL, &source, &err), PCAL_OK);
   assert_int_equal(err.status, PCAL_OK);

@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "calibrators/calibrator.h"
 #include "calibrators/fit.h"
+#include "io/source.h"
 
 #define HELP_SEED 20170806
 
@@ -30,7 +31,7 @@ static inline pcal_status help_try_fit(const pcal_batch *batch, const char *meth
   pcal_source *source = NULL;
   pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
   config.method = method;
-  pcal_status status = pcal_source_borrow(batch, NULL, NULL, &source, err);
+  pcal_status status = pc_source_borrow(batch, NULL, NULL, &source, err);
   pcal_env inside = pc_env_resolve(env);
   if (status == PCAL_OK && inside.memory_limit > 0) /* below the budget: only caches obey it */
     status = pc_fit_run(source, &config, &inside, out, err);

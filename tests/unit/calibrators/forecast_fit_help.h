@@ -4,6 +4,7 @@
 
 #include "../metrics/forecast_help.h"
 #include "base/rng.h"
+#include "io/source.h"
 
 #define FORECAST_FIT_ROWS 400
 
@@ -32,7 +33,7 @@ static inline pcal_status forecast_fit_try(const forecast_data *data, const char
   const pcal_batch batch = forecast_batch(data);
   pcal_source *source = NULL;
   config.method = method;
-  pcal_status status = pcal_source_borrow(&batch, NULL, env, &source, err);
+  pcal_status status = pc_source_borrow(&batch, NULL, env, &source, err);
   if (status == PCAL_OK)
     status = pcal_fit_run(source, &config, env, out, err);
   pcal_source_free(source);

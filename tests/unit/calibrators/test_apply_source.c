@@ -1,5 +1,6 @@
 /* Numbers in brackets are the rules of apply_source.c. */
 #include "calibrator_help.h"
+#include "io/source.h"
 
 static const double probs[][3] = {{0.5, 0.25, 0.25}, {0.125, 0.75, 0.125}, {0.1, 0.2, 0.7}};
 static const int32_t labels[] = {0, 1, 2};
@@ -10,16 +11,16 @@ static pcal_batch three_rows(void) {
 
 static pcal_source *borrow(const pcal_batch *batch, const char *const *names) {
   pcal_source *source = NULL;
-  assert_int_equal(pcal_source_borrow(batch, names, NULL, &source, NULL), PCAL_OK);
+  assert_int_equal(pc_source_borrow(batch, names, NULL, &source, NULL), PCAL_OK);
   return source;
 }
 
-static help_text run(const pcal_batch *batch, const char *const *names, const char *format,
+static help_text run(const pcal_batch *batch, const char *const *names, pcal_format format,
                      const pcal_calibrator *calibrator) {
   help_text text = {NULL, 0, 0};
   pcal_error err;
   pcal_source *source = borrow(batch, names);
-  if (pcal_calibrator_apply_source(source, calibrator, format, NULL, help_sink, &text, &err) !=
+  if (pcal_calibrator_apply_source(calibrator, source, format, NULL, help_sink, &text, &err) !=
       PCAL_OK)
     fail_msg("%s", err.message);
   pcal_source_free(source);
@@ -30,7 +31,7 @@ static help_text run(const pcal_batch *batch, const char *const *names, const ch
 TEST(writes_npy) {
   const pcal_batch batch = three_rows();
   pcal_calibrator *calibrator = help_fit(&batch, "identity");
-  help_text text = run(&batch, NULL, "npy", calibrator);
+  help_text text = run(&batch, NULL, PCAL_NPY, calibrator);
   assert_int_equal(text.length, 128 + sizeof probs);
   assert_memory_equal(text.bytes, "\x93NUMPY\x01\x00", 8);
   assert_memory_equal(text.bytes + 10,
@@ -47,13 +48,13 @@ TEST(one_column_is_one_dimensional) {
   batch.scores = single;
   batch.row_stride = sizeof(float);
   pcal_calibrator *calibrator = help_fit(&batch, "identity");
-  help_text text = run(&batch, NULL, "npy", calibrator);
+  help_text text = run(&batch, NULL, PCAL_NPY, calibrator);
   assert_memory_equal(text.bytes + 10, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)",
                       54);
   assert_int_equal(text.length, 128 + sizeof single);
   assert_memory_equal(text.bytes + 128, single, sizeof single);
   free(text.bytes);
-  text = run(&batch, NULL, "csv", calibrator);
+  text = run(&batch, NULL, PCAL_CSV, calibrator);
   assert_string_equal(text.bytes, "0.5\n0.75\n");
   free(text.bytes);
   pcal_calibrator_free(calibrator);
@@ -75,7 +76,7 @@ TEST(writes_csv) {
                {gaps, "probs.x,probs.NA,probs.y\n"}};
   for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
     char expected[256];
-    help_text text = run(&batch, cases[i].names, "csv", calibrator);
+    help_text text = run(&batch, cases[i].names, PCAL_CSV, calibrator);
     snprintf(expected, sizeof expected, "%s%s", cases[i].header, rows);
     assert_string_equal(text.bytes, expected);
     free(text.bytes);
@@ -92,7 +93,7 @@ TEST(csv_digits_follow_the_width) {
   batch.row_stride = 2 * sizeof(float);
   batch.column_stride = sizeof(float);
   pcal_calibrator *calibrator = help_fit(&batch, "identity");
-  help_text text = run(&batch, NULL, "csv", calibrator);
+  help_text text = run(&batch, NULL, PCAL_CSV, calibrator);
   assert_string_equal(text.bytes, "0.1,0.9\n");
   free(text.bytes);
   pcal_calibrator_free(calibrator);
@@ -114,7 +115,7 @@ TEST(refuses_another_order_of_classes) {
   named.scores_name = "moved.csv";
   source = borrow(&named, moved);
   assert_int_equal(
-      pcal_calibrator_apply_source(source, calibrator, "csv", NULL, help_sink, &text, &err),
+      pcal_calibrator_apply_source(calibrator, source, PCAL_CSV, NULL, help_sink, &text, &err),
       PCAL_DATA);
   assert_sentence(
       err, PCAL_DATA,
@@ -122,15 +123,15 @@ TEST(refuses_another_order_of_classes) {
       "column 2; give the columns in the same order");
   assert_int_equal(text.length, 0);
   pcal_source_free(source);
-  text = run(&batch, other, "csv", calibrator);
+  text = run(&batch, other, PCAL_CSV, calibrator);
   free(text.bytes);
-  text = run(&batch, fitted, "csv", calibrator);
+  text = run(&batch, fitted, PCAL_CSV, calibrator);
   free(text.bytes);
   pcal_calibrator_free(calibrator);
   source = borrow(&batch, twice);
   assert_int_equal(pcal_fit_run(source, NULL, NULL, &calibrator, NULL), PCAL_OK);
   pcal_source_free(source);
-  text = run(&batch, moved, "csv", calibrator);
+  text = run(&batch, moved, PCAL_CSV, calibrator);
   free(text.bytes);
   pcal_calibrator_free(calibrator);
 }
@@ -144,7 +145,7 @@ TEST(refuses_before_the_first_byte) {
   help_text text = {NULL, 0, 0};
   pcal_error err;
   assert_int_equal(
-      pcal_calibrator_apply_source(source, calibrator, "npy", NULL, help_sink, &text, &err),
+      pcal_calibrator_apply_source(calibrator, source, PCAL_NPY, NULL, help_sink, &text, &err),
       PCAL_DATA);
   assert_sentence(
       err, PCAL_DATA,
@@ -152,22 +153,22 @@ TEST(refuses_before_the_first_byte) {
       "give the same classes, or fit on these");
   assert_int_equal(text.length, 0);
   assert_int_equal(
-      pcal_calibrator_apply_source(source, calibrator, "txt", NULL, help_sink, &text, &err),
+      pcal_calibrator_apply_source(calibrator, source, PCAL_TEXT, NULL, help_sink, &text, &err),
       PCAL_USAGE);
-  assert_sentence(err, PCAL_USAGE,
-                  "probabilities are written as \"npy\" or \"csv\", not as \"txt\"");
+  assert_sentence(err, PCAL_USAGE, "calibrated rows are written as PCAL_NPY or PCAL_CSV");
   pcal_source_free(source);
   pcal_calibrator_free(calibrator);
 }
 
 TEST(tells_when_the_sink_is_full) {
-  static const char *const names[] = {"a", "b", "c"}, *const formats[] = {"npy", "csv"};
+  static const char *const names[] = {"a", "b", "c"};
+  static const pcal_format formats[] = {PCAL_NPY, PCAL_CSV};
   const pcal_batch batch = three_rows();
   pcal_calibrator *calibrator = help_fit(&batch, "identity");
   for (size_t i = 0; i < 4; i++) {
     pcal_error err;
     pcal_source *source = borrow(&batch, i < 2 ? names : NULL);
-    assert_int_equal(pcal_calibrator_apply_source(source, calibrator, formats[i % 2], NULL,
+    assert_int_equal(pcal_calibrator_apply_source(calibrator, source, formats[i % 2], NULL,
                                                   help_sink_full, NULL, &err),
                      PCAL_IO);
     assert_sentence(err, PCAL_IO, "the output could not be written");
@@ -198,7 +199,7 @@ TEST(streams_in_windows) {
   pieces all = {{NULL, 0, 0}, 0};
   pcal_source *source = borrow(&batch, NULL);
   assert_int_equal(
-      pcal_calibrator_apply_source(source, calibrator, "npy", NULL, piece_sink, &all, NULL),
+      pcal_calibrator_apply_source(calibrator, source, PCAL_NPY, NULL, piece_sink, &all, NULL),
       PCAL_OK);
   help_apply(calibrator, &batch, out);
   assert_int_equal(all.text.length, 128 + ROWS * K * sizeof *out);

@@ -30,7 +30,7 @@ static int rows_option(const pc_calibrator_method *row, const char *name) {
 TEST(rows_are_complete) {
   for (size_t i = 0; i < pc_calibrator_method_count(); i++) {
     const pc_calibrator_method *row = pc_calibrator_method_at(i);
-    assert_string_equal(row->row.kind, "calibrators");
+    assert_int_equal(row->row.registry, PCAL_CALIBRATORS);
     assert_true(row->row.title != NULL && row->row.formula != NULL && row->row.about != NULL);
     assert_true(row->fit != NULL && row->apply != NULL && row->write != NULL);
     assert_true(row->read != NULL && row->describe != NULL);

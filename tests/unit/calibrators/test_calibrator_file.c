@@ -1,6 +1,7 @@
 #include "calibrators/calibrator_file.h"
 
 #include "calibrator_help.h"
+#include "io/source.h"
 
 static const char written[] =
     "{\n"
@@ -48,7 +49,7 @@ TEST(writes_this_very_text) {
   pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
   config.method = "histogram:bins=2";
   batch.weights = weights;
-  assert_int_equal(pcal_source_borrow(&batch, names, NULL, &source, NULL), PCAL_OK);
+  assert_int_equal(pc_source_borrow(&batch, names, NULL, &source, NULL), PCAL_OK);
   assert_int_equal(pcal_fit_run(source, &config, NULL, &calibrator, NULL), PCAL_OK);
   help_text text = help_save(calibrator);
   assert_string_equal(text.bytes, written);

@@ -3,6 +3,7 @@
 
 #include "calibrator_help.h"
 #include "calibrators/fit_pass.h"
+#include "io/source.h"
 
 static const double probs[][2] = {{0.8, 0.2}, {0.3, 0.7}, {0.6, 0.4}, {0.1, 0.9}};
 static const int32_t labels[] = {0, 1, 1, 1};
@@ -34,7 +35,7 @@ static pcal_status fit_with(const pcal_batch *batch, int normalize, int skip_mis
   config.method = "identity";
   config.normalize = normalize;
   config.skip_missing = skip_missing;
-  assert_int_equal(pcal_source_borrow(batch, NULL, NULL, &source, NULL), PCAL_OK);
+  assert_int_equal(pc_source_borrow(batch, NULL, NULL, &source, NULL), PCAL_OK);
   const pcal_status status = pcal_fit_run(source, &config, NULL, out, err);
   pcal_source_free(source);
   return status;
@@ -92,7 +93,7 @@ TEST(keeps_class_names) {
   pcal_batch batch = four_rows();
   pcal_source *source = NULL;
   pcal_calibrator *calibrator = NULL;
-  assert_int_equal(pcal_source_borrow(&batch, names, NULL, &source, NULL), PCAL_OK);
+  assert_int_equal(pc_source_borrow(&batch, names, NULL, &source, NULL), PCAL_OK);
   assert_int_equal(pcal_fit_run(source, NULL, NULL, &calibrator, NULL), PCAL_OK);
   pcal_source_free(source);
   assert_string_equal(calibrator->class_names[0], "cat");
@@ -106,7 +107,7 @@ TEST(starts_at_the_first_row) {
   pcal_batch batch = four_rows(), window = PCAL_BATCH_INIT;
   pcal_source *source = NULL;
   pcal_calibrator *calibrator = NULL;
-  assert_int_equal(pcal_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
+  assert_int_equal(pc_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
   assert_int_equal(pcal_source_next(source, 3, &window, NULL), PCAL_OK);
   assert_int_equal(pcal_fit_run(source, NULL, NULL, &calibrator, NULL), PCAL_OK);
   assert_int_equal(calibrator->fit.rows, 4);

@@ -1,6 +1,7 @@
 /* Folds: balanced, random, the same whatever is asked; and the rows that a fold leaves. */
 #include "calibrator_help.h"
 #include "calibrators/folds.h"
+#include "io/source.h"
 
 TEST(folds_balanced) {
   for (size_t count = 1; count <= PC_FOLDS_MAX; count += 33) {
@@ -66,7 +67,7 @@ TEST(folds_training) {
   batch.column_stride = (ptrdiff_t)(FOLDS_ROWS * sizeof(float));
   batch.labels = labels;
   batch.weights = weights;
-  assert_int_equal(pcal_source_borrow(&batch, NULL, NULL, &base, NULL), PCAL_OK);
+  assert_int_equal(pc_source_borrow(&batch, NULL, NULL, &base, NULL), PCAL_OK);
   for (size_t fold = 0; fold < folds.count; fold++) {
     pc_fold_source training;
     pcal_batch got = PCAL_BATCH_INIT;

@@ -3,6 +3,7 @@
 
 #include "calibrators/calibrator.h"
 #include "calibrators/regression/forecast_table.h"
+#include "io/source.h"
 
 static void table_pick(const pc_forecast_shape *shape, const double *row,
                        pc_forecast_entry *out) {
@@ -22,7 +23,7 @@ static pcal_status table_try(const pcal_batch *batch, const pcal_env *env,
   PC_TRY(pc_options_parse("variance-scale", "variance-scale", NULL, 0, &options, err));
   PC_TRY(pc_layout_make(batch->kind, batch->columns, &layout, err));
   PC_TRY(pc_calibrator_new(env, row, &options, &layout, &calibrator, err));
-  pcal_status status = pcal_source_borrow(batch, NULL, env, &source, err);
+  pcal_status status = pc_source_borrow(batch, NULL, env, &source, err);
   const pc_fit_task task = {source, scratch, 0, calibrator};
   if (status == PCAL_OK)
     status = pc_forecast_table_new(&task, table_pick, out, err);

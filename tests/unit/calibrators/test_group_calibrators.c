@@ -1,6 +1,7 @@
 /* Calibrators of groups: mixtures against their parts, the choice of kappa, files, failures. */
 #include "calibrator_help.h"
 #include "calibrators/group_calibrators.h"
+#include "io/source.h"
 
 #define GROUPED_ROWS 900
 #define GROUPED_CLASSES 3
@@ -37,27 +38,25 @@ static void grouped_draw(grouped_data *data, size_t rows, const double truth[3])
 static pcal_status grouped_open(grouped_data *data, const pcal_env *env, pcal_source **out,
                                 pcal_error *err) {
   const pcal_input blank = PCAL_INPUT_INIT;
-  pcal_join join = PCAL_JOIN_INIT;
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
   data->scores = data->truth = data->names = blank;
   data->scores.data = data->logits;
-  data->scores.item_size = sizeof(double);
+  data->scores.type = PCAL_F64;
   data->scores.rows = data->truth.rows = data->names.rows = data->rows;
   data->scores.columns = GROUPED_CLASSES;
   data->scores.row_stride = GROUPED_CLASSES * sizeof(double);
   data->scores.column_stride = sizeof(double);
   data->truth.data = data->labels;
-  data->truth.type = 'i';
-  data->truth.item_size = data->names.item_size = 4;
+  data->truth.type = PCAL_I32;
   data->truth.row_stride = data->names.row_stride = 4;
   data->names.data = data->groups;
-  data->names.type = 'u';
+  data->names.type = PCAL_U32;
   data->names.meanings = grouped_names;
   data->names.meaning_count = 3;
-  join.kind = PCAL_LOGIT;
-  join.scores = &data->scores;
-  join.labels = &data->truth;
-  join.groups = &data->names;
-  return pcal_source_join(&join, env, out, err);
+  inputs.logits = &data->scores;
+  inputs.labels = &data->truth;
+  inputs.groups = &data->names;
+  return pcal_source_open(&inputs, env, out, err);
 }
 
 static pcal_status grouped_try(grouped_data *data, const char *method, const pcal_env *env,
@@ -207,7 +206,7 @@ TEST(grouped_needs_groups) {
   pcal_source *source = NULL;
   pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
   config.by_group = 1;
-  assert_int_equal(pcal_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
+  assert_int_equal(pc_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
   assert_int_equal(pcal_fit_run(source, &config, NULL, &calibrator, &err), PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE,
                   "calibrators of groups need groups with names; give them with groups");

@@ -78,7 +78,7 @@ static void run(const pcal_batch *batch, int pooled, uint64_t limit, unsigned th
   assert_int_equal(pc_layout_make(batch->kind, batch->columns, &layout, NULL), PCAL_OK);
   assert_int_equal(pc_calibrator_new(&all.env, row, &options, &layout, &calibrator, NULL),
                    PCAL_OK);
-  assert_int_equal(pcal_source_borrow(batch, NULL, &all.env, &source, NULL), PCAL_OK);
+  assert_int_equal(pc_source_borrow(batch, NULL, &all.env, &source, NULL), PCAL_OK);
   const pc_fit_task task = {source, &all.env, 0, calibrator};
   pc_score_columns_request request = pc_score_columns_of_classes(&layout);
   request.pooled = pooled;

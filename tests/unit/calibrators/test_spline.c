@@ -2,6 +2,7 @@
 #include "calibrators/spline/spline.h"
 
 #include "calibrator_help.h"
+#include "io/source.h"
 
 #define ROWS 200
 
@@ -80,12 +81,12 @@ TEST(one_column_in_files) {
   help_apply(calibrator, &rows, expected);
   pcal_source *source = NULL;
   help_text csv = {NULL, 0, 0}, npy = {NULL, 0, 0};
-  assert_int_equal(pcal_source_borrow(&rows, names, NULL, &source, NULL), PCAL_OK);
+  assert_int_equal(pc_source_borrow(&rows, names, NULL, &source, NULL), PCAL_OK);
   assert_int_equal(
-      pcal_calibrator_apply_source(source, calibrator, "csv", NULL, help_sink, &csv, NULL),
+      pcal_calibrator_apply_source(calibrator, source, PCAL_CSV, NULL, help_sink, &csv, NULL),
       PCAL_OK);
   assert_int_equal(
-      pcal_calibrator_apply_source(source, calibrator, "npy", NULL, help_sink, &npy, NULL),
+      pcal_calibrator_apply_source(calibrator, source, PCAL_NPY, NULL, help_sink, &npy, NULL),
       PCAL_OK);
   const char *at = csv.bytes;
   for (size_t i = 0; i < ROWS; i++) {

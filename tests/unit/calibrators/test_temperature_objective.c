@@ -82,7 +82,7 @@ static double fitted(const pcal_batch *batch, int skip_missing) {
   pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
   pcal_calibrator *calibrator = NULL;
   config.skip_missing = skip_missing;
-  assert_int_equal(pcal_source_borrow(batch, NULL, NULL, &source, NULL), PCAL_OK);
+  assert_int_equal(pc_source_borrow(batch, NULL, NULL, &source, NULL), PCAL_OK);
   assert_int_equal(pcal_fit_run(source, &config, NULL, &calibrator, NULL), PCAL_OK);
   const double after = calibrator->fit.after;
   pcal_calibrator_free(calibrator);
@@ -118,7 +118,7 @@ TEST(a_full_sample_agrees) {
   const pcal_env env = pc_env_resolve(NULL);
   pcal_calibrator calibrator = {.env = env};
   pcal_source *source = NULL;
-  assert_int_equal(pcal_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
+  assert_int_equal(pc_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
   assert_int_equal(pc_layout_make(PCAL_LOGIT, NARROW, &calibrator.layout, NULL), PCAL_OK);
   const pc_fit_task task = {source, &env, 0, &calibrator};
   pc_temperature_objective tempering = {.task = &task, .is_log = 1};

@@ -2,6 +2,7 @@
 #include "../calibrators/calibrator_help.h"
 #include "calibrators/folds.h"
 #include "compare/comparison.h"
+#include "io/source.h"
 
 #define COMPARED_ROWS 400
 #define COMPARED_CLASSES 3
@@ -24,7 +25,7 @@ static pcal_status compared_try(const compared_data *data, pcal_compare_config *
   pcal_model model = PCAL_MODEL_INIT;
   if (config->replicas == 0)
     config->replicas = COMPARED_REPLICAS;
-  pcal_status status = pcal_source_borrow(&data->batch, NULL, env, &model.source, err);
+  pcal_status status = pc_source_borrow(&data->batch, NULL, env, &model.source, err);
   if (status == PCAL_OK)
     status = pcal_compare_run(&model, 1, config, env, out, err);
   pcal_source_free(model.source);
@@ -135,8 +136,8 @@ TEST(compared_second_set) {
     pcal_env env = PCAL_ENV_INIT;
     pcal_comparison *comparison = NULL;
     env.threads = 1 + 2 * t;
-    assert_int_equal(pcal_source_borrow(&data.batch, NULL, NULL, &model.source, NULL), PCAL_OK);
-    assert_int_equal(pcal_source_borrow(&second.batch, NULL, NULL, &model.fitting, NULL),
+    assert_int_equal(pc_source_borrow(&data.batch, NULL, NULL, &model.source, NULL), PCAL_OK);
+    assert_int_equal(pc_source_borrow(&second.batch, NULL, NULL, &model.fitting, NULL),
                      PCAL_OK);
     assert_int_equal(pcal_compare_run(&model, 1, &config, &env, &comparison, NULL), PCAL_OK);
     pcal_calibrator *fitted = help_fit(&second.batch, "temperature");

@@ -2,6 +2,7 @@
 #include "../calibrators/forecast_fit_help.h"
 #include "calibrators/folds.h"
 #include "compare/comparison.h"
+#include "io/source.h"
 
 #define NUMBERS_FOLDS 4
 
@@ -13,7 +14,7 @@ static pcal_status numbers_try(const forecast_data *data, pcal_compare_config *c
     config->replicas = 30;
   if (config->folds == 0)
     config->folds = NUMBERS_FOLDS;
-  pcal_status status = pcal_source_borrow(&batch, NULL, env, &model.source, err);
+  pcal_status status = pc_source_borrow(&batch, NULL, env, &model.source, err);
   if (status == PCAL_OK)
     status = pcal_compare_run(&model, 1, config, env, out, err);
   pcal_source_free(model.source);

@@ -1,6 +1,7 @@
 /* Rows mapped by the calibrator of their fold: against pcal_calibrator_apply row by row. */
 #include "../calibrators/calibrator_help.h"
 #include "compare/recalibrated_source.h"
+#include "io/source.h"
 
 #define MAPPED_ROWS 50
 #define MAPPED_CLASSES 3
@@ -16,7 +17,7 @@ typedef struct mapped_case {
 static void mapped_setup(mapped_case *data) {
   help_draw(data->logits, data->labels, MAPPED_ROWS, MAPPED_CLASSES, 3, 2);
   data->batch = help_batch(PCAL_LOGIT, data->logits, data->labels, MAPPED_ROWS, MAPPED_CLASSES);
-  assert_int_equal(pcal_source_borrow(&data->batch, NULL, NULL, &data->base, NULL), PCAL_OK);
+  assert_int_equal(pc_source_borrow(&data->batch, NULL, NULL, &data->base, NULL), PCAL_OK);
   data->calibrators[0] = help_fit(&data->batch, "temperature");
   data->calibrators[1] = help_fit(&data->batch, "isotonic");
 }

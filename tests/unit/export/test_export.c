@@ -9,7 +9,7 @@ static void export_data(double *logits, int32_t *labels, pcal_batch *batch) {
   *batch = help_batch(PCAL_LOGIT, logits, labels, EXPORT_ROWS, 3);
 }
 
-static void export_refused(const pcal_calibrator *calibrator, const char *to, const char *name,
+static void export_refused(const pcal_calibrator *calibrator, pcal_format to, const char *name,
                            const char *sentence) {
   help_text text = {NULL, 0, 0};
   pcal_error err;
@@ -25,13 +25,12 @@ TEST(export_wrong) {
   pcal_batch batch;
   export_data(logits, labels, &batch);
   pcal_calibrator *calibrator = help_fit(&batch, "temperature");
-  export_refused(calibrator, "java", NULL,
-                 "calibrators are exported to onnx or c, not to \"java\"");
-  export_refused(calibrator, "c", "a b",
+  export_refused(calibrator, PCAL_TEXT, NULL,
+                 "a calibrator is exported as PCAL_C or PCAL_ONNX");
+  export_refused(calibrator, PCAL_C, "a b",
                  "\"a b\" is not a valid name of a function; use letters, digits and "
                  "underscores, a letter first, at most 48 characters");
-  export_refused(NULL, "c", NULL,
-                 "pcal_calibrator_export needs a calibrator, a target and a sink");
+  export_refused(NULL, PCAL_C, NULL, "pcal_calibrator_export needs a calibrator and a sink");
   pcal_calibrator_free(calibrator);
 }
 
@@ -43,7 +42,7 @@ TEST(export_onnx_fields) {
   help_text text = {NULL, 0, 0};
   export_data(logits, labels, &batch);
   pcal_calibrator *calibrator = help_fit(&batch, "histogram");
-  assert_int_equal(pcal_calibrator_export(calibrator, "onnx", "h", help_sink, &text, NULL),
+  assert_int_equal(pcal_calibrator_export(calibrator, PCAL_ONNX, "h", help_sink, &text, NULL),
                    PCAL_OK);
   const unsigned char *bytes = (const unsigned char *)text.bytes;
   assert_int_equal(bytes[0], 1 << 3);
@@ -66,9 +65,9 @@ static pcal_status export_scenario(const pcal_env *env, void *user, pcal_error *
     help_text file = help_save(calibrator), text = {NULL, 0, 0};
     status = pcal_calibrator_load(file.bytes, file.length, "cal.json", env, &again, err);
     if (status == PCAL_OK)
-      status = pcal_calibrator_export(again, "onnx", NULL, help_sink, &text, err);
+      status = pcal_calibrator_export(again, PCAL_ONNX, NULL, help_sink, &text, err);
     if (status == PCAL_OK)
-      status = pcal_calibrator_export(again, "c", NULL, help_sink, &text, err);
+      status = pcal_calibrator_export(again, PCAL_C, NULL, help_sink, &text, err);
     pcal_calibrator_free(again);
     pcal_calibrator_free(calibrator);
     free(file.bytes);

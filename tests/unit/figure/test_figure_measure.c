@@ -79,7 +79,8 @@ static int stage_set_up(void **state) {
 static int stage_counts(const char *spec) {
   const pc_figure_row *row = NULL;
   pc_options options;
-  return pc_figure_parse(spec, &row, &options, NULL) == PCAL_OK && row->row.task != NULL;
+  return pc_figure_parse(spec, &row, &options, NULL) == PCAL_OK &&
+         row->row.task == PCAL_REGRESSION;
 }
 
 static pcal_status stage_open_numbers(const pcal_env *env, size_t set, pcal_source **out,

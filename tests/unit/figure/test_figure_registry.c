@@ -9,7 +9,7 @@ TEST(test_rows) {
     const pcal_registry_row *row = pc_figure_row_at(i);
     const pc_figure_row *found;
     pc_options options;
-    assert_string_equal(row->kind, "figures");
+    assert_int_equal(row->registry, PCAL_FIGURES);
     assert_true(row->name[0] != '\0' && row->title[0] != '\0' && row->about[0] != '\0');
     assert_non_null(row->formula);
     assert_non_null(row->citation);

@@ -57,7 +57,43 @@ static struct ArrowArray *arrow_batch(int64_t index) {
   return index < 3 ? arrow_slice(first[index], first[index + 1] - first[index]) : NULL;
 }
 
-static pcal_source *arrow_open(const pcal_arrow *columns) {
+/* The columns of Arrow data in `data`; labels, weights and groups may be NULL. */
+typedef struct arrow_columns {
+  pcal_kind kind;
+  const char *const *scores;
+  size_t score_count;
+  const char *labels, *weights, *groups, *name;
+  uint64_t first_row;
+} arrow_columns;
+
+static pcal_status arrow_source(pcal_input data, const arrow_columns *columns,
+                                const pcal_env *env, pcal_source **out, pcal_error *err) {
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  pcal_input scores = PCAL_INPUT_INIT, parts[3];
+  const char *const names[3] = {columns->labels, columns->weights, columns->groups};
+  const int confidence = columns->kind == PCAL_CONFIDENCE;
+  const pcal_input **const fields[3] = {confidence ? &inputs.correct : &inputs.labels,
+                                        &inputs.weights, &inputs.groups};
+  data.size = sizeof data;
+  data.name = columns->name == NULL ? "arrow" : columns->name;
+  inputs.data = &data;
+  scores.column_names = columns->scores;
+  scores.column_name_count = columns->score_count;
+  *(confidence                    ? &inputs.confidence
+    : columns->kind == PCAL_LOGIT ? &inputs.logits
+                                  : &inputs.probs) = &scores;
+  for (size_t i = 0; i < 3; i++) {
+    parts[i] = (pcal_input)PCAL_INPUT_INIT;
+    parts[i].column_names = &names[i];
+    parts[i].column_name_count = 1;
+    if (names[i] != NULL)
+      *fields[i] = &parts[i];
+  }
+  inputs.first_row = columns->first_row;
+  return pcal_source_open(&inputs, env, out, err);
+}
+
+static pcal_source *arrow_open(const arrow_columns *columns) {
   help_stream data = {arrow_schema, arrow_batch, 0, 0, 0};
   static help_stream kept[4];
   static unsigned next;
@@ -65,7 +101,7 @@ static pcal_source *arrow_open(const pcal_arrow *columns) {
   struct ArrowArrayStream stream = help_stream_make(&kept[next++ % 4]);
   pcal_source *source = NULL;
   pcal_error err;
-  if (pcal_source_arrow(&stream, columns, NULL, &source, &err) != PCAL_OK)
+  if (arrow_source((pcal_input){.stream = &stream}, columns, NULL, &source, &err) != PCAL_OK)
     fail_msg("%s", err.message);
   assert_null(stream.release);
   return source;
@@ -120,8 +156,8 @@ TEST(reads_lists) {
   const char *const scores[] = {"p"}, *const labels[] = {"y", "l", "t"};
   for (size_t i = 0; i < 3; i++) {
     for (size_t step = 1; step < 7; step++) {
-      const pcal_arrow columns = {
-          sizeof columns, PCAL_PROBABILITY, scores, 1, labels[i], "w", "g", NULL, 50};
+      const arrow_columns columns = {
+          PCAL_PROBABILITY, scores, 1, labels[i], "w", "g", NULL, 50};
       pcal_source *source = arrow_open(&columns);
       expect_rows(source, step, arrow_a, arrow_y, arrow_words_of_rows);
       pcal_source_free(source);
@@ -132,7 +168,7 @@ TEST(reads_lists) {
 
 TEST(does_not_copy_lists) {
   const char *const scores[] = {"p"};
-  const pcal_arrow columns = {sizeof columns, PCAL_LOGIT, scores, 1, "y", "w", NULL, "mine", 0};
+  const arrow_columns columns = {PCAL_LOGIT, scores, 1, "y", "w", NULL, "mine", 0};
   pcal_source *source = arrow_open(&columns);
   pcal_shape shape = {.size = sizeof shape};
   pcal_source_get_shape(source, &shape);
@@ -157,8 +193,7 @@ TEST(does_not_copy_lists) {
 
 TEST(gathers_columns) {
   const char *const scores[] = {"a", "b"};
-  const pcal_arrow columns = {
-      sizeof columns, PCAL_PROBABILITY, scores, 2, "n", "w", "k", NULL, 50};
+  const arrow_columns columns = {PCAL_PROBABILITY, scores, 2, "n", "w", "k", NULL, 50};
   const char *const groups[] = {"-1", "7", "7", "-1", "0"};
   for (size_t step = 1; step < 7; step++) {
     pcal_source *source = arrow_open(&columns);
@@ -187,15 +222,14 @@ TEST(takes_nulls_as_missing) {
   const int32_t want[] = {PCAL_MISSING_LABEL, 0, 1, PCAL_MISSING_LABEL, 1};
   arrow_bits = bits;
   for (size_t i = 0; i < 4; i++) {
-    const pcal_arrow columns = {sizeof columns,
-                                PCAL_PROBABILITY,
-                                i == 3 ? pairs : lists,
-                                i == 3 ? 2 : 1,
-                                labels[i],
-                                "w",
-                                NULL,
-                                NULL,
-                                0};
+    const arrow_columns columns = {PCAL_PROBABILITY,
+                                   i == 3 ? pairs : lists,
+                                   i == 3 ? 2 : 1,
+                                   labels[i],
+                                   "w",
+                                   NULL,
+                                   NULL,
+                                   0};
     pcal_source *source = arrow_open(&columns);
     size_t row = 0;
     pcal_batch batch;
@@ -217,13 +251,13 @@ TEST(takes_nulls_as_missing) {
 
 TEST(reads_one_array) {
   const char *const scores[] = {"a"};
-  const pcal_arrow columns = {
-      sizeof columns, PCAL_CONFIDENCE, scores, 1, "t", NULL, NULL, NULL, 0};
+  const arrow_columns columns = {PCAL_CONFIDENCE, scores, 1, "t", NULL, NULL, NULL, 0};
   struct ArrowSchema *schema = arrow_schema();
   struct ArrowArray *array = arrow_slice(0, 5);
   pcal_source *source = NULL;
   pcal_shape shape = {.size = sizeof shape};
-  assert_int_equal(pcal_source_arrow_array(schema, array, &columns, NULL, &source, NULL),
+  assert_int_equal(arrow_source((pcal_input){.schema = schema, .array = array}, &columns, NULL,
+                                &source, NULL),
                    PCAL_OK);
   assert_true(schema->release == NULL && array->release == NULL);
   free(schema);
@@ -239,7 +273,7 @@ TEST(reads_one_array) {
   assert_int_equal(help_arrow_live, 0);
 }
 
-static void expect_refused(pcal_arrow columns, pcal_status wanted, const char *sentence) {
+static void expect_refused(arrow_columns columns, pcal_status wanted, const char *sentence) {
   help_counter counter = {0};
   const pcal_env env = help_env(&counter);
   help_stream data = {arrow_schema, arrow_batch, 0, 0, 0};
@@ -247,8 +281,8 @@ static void expect_refused(pcal_arrow columns, pcal_status wanted, const char *s
   pcal_source *source = NULL;
   pcal_error err;
   pcal_batch batch = PCAL_BATCH_INIT;
-  columns.size = sizeof columns;
-  pcal_status status = pcal_source_arrow(&stream, &columns, &env, &source, &err);
+  pcal_status status =
+      arrow_source((pcal_input){.stream = &stream}, &columns, &env, &source, &err);
   do
     status = status == PCAL_OK ? pcal_source_next(source, 9, &batch, &err) : status;
   while (status == PCAL_OK && batch.rows > 0);
@@ -265,56 +299,54 @@ TEST(refuses_wrong_columns) {
   const char *const twice[] = {"a", "a"}, *const none[] = {"scores"},
                     *const gap[] = {"a", NULL};
   const pcal_kind kind = PCAL_PROBABILITY;
-  expect_refused((pcal_arrow){0, kind, none, 1, "y", NULL, NULL, NULL, 0}, PCAL_USAGE,
+  expect_refused((arrow_columns){kind, none, 1, "y", NULL, NULL, NULL, 0}, PCAL_USAGE,
                  "arrow has no column \"scores\"; name one of the 10 in its schema");
-  expect_refused((pcal_arrow){0, kind, p, 1, "yy", NULL, NULL, "d", 0}, PCAL_USAGE,
+  expect_refused((arrow_columns){kind, p, 1, "yy", NULL, NULL, "d", 0}, PCAL_USAGE,
                  "d has no column \"yy\"; did you mean \"y\"?");
-  expect_refused((pcal_arrow){0, kind, n, 1, "y", NULL, NULL, NULL, 0}, PCAL_DATA,
+  expect_refused((arrow_columns){kind, n, 1, "y", NULL, NULL, NULL, 0}, PCAL_DATA,
                  "arrow, column \"n\": numbers are required; cast it to float64");
-  expect_refused((pcal_arrow){0, kind, p, 1, "y", "t", NULL, NULL, 0}, PCAL_DATA,
+  expect_refused((arrow_columns){kind, p, 1, "y", "t", NULL, NULL, 0}, PCAL_DATA,
                  "arrow, column \"t\": numbers are required; cast it to float64");
-  expect_refused((pcal_arrow){0, kind, p, 1, "p", NULL, NULL, NULL, 0}, PCAL_DATA,
+  expect_refused((arrow_columns){kind, p, 1, "p", NULL, NULL, NULL, 0}, PCAL_DATA,
                  "arrow, column \"p\": only scores may be lists; give one value for each row");
-  expect_refused((pcal_arrow){0, kind, both, 2, "y", NULL, NULL, NULL, 0}, PCAL_DATA,
+  expect_refused((arrow_columns){kind, both, 2, "y", NULL, NULL, NULL, 0}, PCAL_DATA,
                  "arrow, column \"p\": it contains lists; name only this column, or one "
                  "column for each class");
-  expect_refused((pcal_arrow){0, kind, twice, 2, "y", NULL, NULL, NULL, 0}, PCAL_DATA,
+  expect_refused((arrow_columns){kind, twice, 2, "y", NULL, NULL, NULL, 0}, PCAL_DATA,
                  "arrow, column \"a\": it is named twice; name it once");
-  expect_refused((pcal_arrow){0, PCAL_CONFIDENCE, p, 1, "y", NULL, NULL, NULL, 0}, PCAL_DATA,
+  expect_refused((arrow_columns){PCAL_CONFIDENCE, p, 1, "y", NULL, NULL, NULL, 0}, PCAL_DATA,
                  "arrow:p has 2 columns, but confidences need one; give only the right one");
-  expect_refused((pcal_arrow){0, kind, p, 1, "n", NULL, NULL, NULL, 0}, PCAL_DATA,
+  expect_refused((arrow_columns){kind, p, 1, "n", NULL, NULL, NULL, 0}, PCAL_DATA,
                  "arrow:n, row 0: the label \"b\" is a name, but the scores in arrow:p have "
                  "none; give class numbers, or scores whose columns have names");
-  expect_refused((pcal_arrow){0, kind, gap, 2, "y", NULL, NULL, NULL, 0}, PCAL_USAGE,
-                 "pcal_source_arrow needs a name for each score column; NULL was given");
-  expect_refused((pcal_arrow){0, kind, NULL, 1, "y", NULL, NULL, NULL, 0}, PCAL_USAGE,
-                 "pcal_source_arrow needs a kind and the names of score columns; start from "
-                 "PCAL_ARROW_INIT");
-  expect_refused((pcal_arrow){0, 0, p, 1, "y", NULL, NULL, NULL, 0}, PCAL_USAGE,
-                 "pcal_source_arrow needs a kind and the names of score columns; start from "
-                 "PCAL_ARROW_INIT");
+  expect_refused((arrow_columns){kind, gap, 2, "y", NULL, NULL, NULL, 0}, PCAL_USAGE,
+                 "probs: column name 1 is NULL");
+  expect_refused((arrow_columns){kind, NULL, 1, "y", NULL, NULL, NULL, 0}, PCAL_USAGE,
+                 "probs: column name 0 is NULL");
   arrow_bits = (const unsigned char[]){0x0F};
-  expect_refused((pcal_arrow){0, kind, p, 1, "y", NULL, "g", NULL, 0}, PCAL_DATA,
+  expect_refused((arrow_columns){kind, p, 1, "y", NULL, "g", NULL, 0}, PCAL_DATA,
                  "arrow:g, row 4: the group is missing; give every row a group");
   arrow_bits = NULL;
 }
 
-TEST(refuses_null) {
+TEST(refuses_released_data) {
   const char *const p[] = {"p"};
-  const pcal_arrow columns = {sizeof columns, PCAL_LOGIT, p, 1, "y", NULL, NULL, NULL, 0};
+  const arrow_columns columns = {PCAL_LOGIT, p, 1, "y", NULL, NULL, NULL, 0};
   struct ArrowSchema *schema = arrow_schema();
   struct ArrowArray *array = arrow_slice(0, 5);
   struct ArrowArrayStream stream = {.release = NULL};
   pcal_source *source = NULL;
   pcal_error err;
-  assert_int_equal(pcal_source_arrow(NULL, &columns, NULL, &source, &err), PCAL_USAGE);
-  assert_int_equal(pcal_source_arrow(&stream, &columns, NULL, &source, &err), PCAL_USAGE);
-  assert_string_equal(err.message,
-                      "pcal_source_arrow needs a stream that is not released; NULL was given");
-  assert_int_equal(pcal_source_arrow_array(schema, NULL, &columns, NULL, &source, &err),
+  assert_int_equal(arrow_source((pcal_input){.stream = &stream}, &columns, NULL, &source, &err),
                    PCAL_USAGE);
+  assert_string_equal(err.message,
+                      "arrow: the Arrow data were released before; give them anew");
+  assert_int_equal(arrow_source((pcal_input){.schema = schema}, &columns, NULL, &source, &err),
+                   PCAL_USAGE);
+  assert_string_equal(err.message, "arrow: an Arrow array needs its schema; give both");
   assert_null(schema->release);
-  assert_int_equal(pcal_source_arrow_array(schema, array, &columns, NULL, &source, &err),
+  assert_int_equal(arrow_source((pcal_input){.schema = schema, .array = array}, &columns, NULL,
+                                &source, &err),
                    PCAL_USAGE);
   assert_null(array->release);
   free(schema);
@@ -327,7 +359,7 @@ static pcal_status arrow_scenario(const pcal_env *env, void *user, pcal_error *e
   struct ArrowArrayStream stream = help_stream_make(&data);
   pcal_source *source = NULL;
   pcal_batch batch = PCAL_BATCH_INIT;
-  pcal_status status = pc_source_arrow(&stream, NULL, NULL, user, env, &source, err);
+  pcal_status status = arrow_source((pcal_input){.stream = &stream}, user, env, &source, err);
   do
     status = status == PCAL_OK ? pc_source_next(source, 9, &batch, err) : status;
   while (status == PCAL_OK && batch.rows > 0);
@@ -338,8 +370,8 @@ static pcal_status arrow_scenario(const pcal_env *env, void *user, pcal_error *e
 
 TEST(survives_every_failed_allocation) {
   const char *const lists[] = {"p"}, *const pairs[] = {"a", "b"};
-  pcal_arrow one = {sizeof one, PCAL_LOGIT, lists, 1, "l", "w", "k", NULL, 0};
-  pcal_arrow two = {sizeof two, PCAL_LOGIT, pairs, 2, "n", "k", "g", "name", 0};
+  arrow_columns one = {PCAL_LOGIT, lists, 1, "l", "w", "k", NULL, 0};
+  arrow_columns two = {PCAL_LOGIT, pairs, 2, "n", "k", "g", "name", 0};
   help_fail_each_allocation(arrow_scenario, &one);
   help_fail_each_allocation(arrow_scenario, &two);
 }

@@ -2,7 +2,7 @@
 #include "io_help.h"
 
 /* Names joined by '|', or "-" for no header; then where the data begin. */
-static void expect_declared(pc_header_mode header, const char *text, const char *names,
+static void expect_declared(pcal_header header, const char *text, const char *names,
                             const char *data) {
   const pcal_env env = help_plain_env();
   char got[256] = "-";
@@ -21,7 +21,7 @@ static void expect_declared(pc_header_mode header, const char *text, const char 
 }
 
 static void expect_head(const char *text, const char *names, const char *data) {
-  expect_declared(PC_HEADER_DECIDE, text, names, data);
+  expect_declared(PCAL_HEADER_AUTO, text, names, data);
 }
 
 TEST(tells_headers_from_rows) {
@@ -64,7 +64,7 @@ static void expect_refused(const char *text, size_t length, const char *sentence
   pc_csv_header head;
   pcal_error err;
   pc_input_file_from_memory("f.csv", text, length, &bytes);
-  assert_int_equal(pc_csv_header_read(&bytes, ',', PC_HEADER_DECIDE, &env, &head, &err),
+  assert_int_equal(pc_csv_header_read(&bytes, ',', PCAL_HEADER_AUTO, &env, &head, &err),
                    PCAL_DATA);
   assert_string_equal(err.message, sentence);
   assert_int_equal(counter.live, 0);
@@ -100,12 +100,12 @@ TEST(refuses_to_guess_pairs) {
 }
 
 TEST(believes_what_is_declared) {
-  expect_declared(PC_HEADER_YES, "0,1\n0.5,0.5\n", "0|1", "0.5,0.5\n");
-  expect_declared(PC_HEADER_NO, "0,1\n0.5,0.5\n", "-", "0,1\n0.5,0.5\n");
-  expect_declared(PC_HEADER_YES, "0.25,0.75\n1,0\n", "0.25|0.75", "1,0\n");
-  expect_declared(PC_HEADER_NO, "cat\ndog\n", "-", "cat\ndog\n");
-  expect_declared(PC_HEADER_NO, "0,1,2\n3,4,5\n", "-", "0,1,2\n3,4,5\n");
-  expect_declared(PC_HEADER_NO, "cat,0.2,0.8", "-", "cat,0.2,0.8");
+  expect_declared(PCAL_HEADER_YES, "0,1\n0.5,0.5\n", "0|1", "0.5,0.5\n");
+  expect_declared(PCAL_HEADER_NO, "0,1\n0.5,0.5\n", "-", "0,1\n0.5,0.5\n");
+  expect_declared(PCAL_HEADER_YES, "0.25,0.75\n1,0\n", "0.25|0.75", "1,0\n");
+  expect_declared(PCAL_HEADER_NO, "cat\ndog\n", "-", "cat\ndog\n");
+  expect_declared(PCAL_HEADER_NO, "0,1,2\n3,4,5\n", "-", "0,1,2\n3,4,5\n");
+  expect_declared(PCAL_HEADER_NO, "cat,0.2,0.8", "-", "cat,0.2,0.8");
 }
 
 TEST(refuses_what_is_no_table) {
@@ -132,7 +132,7 @@ static pcal_status head_scenario(const pcal_env *env, void *user, pcal_error *er
   pc_csv_header head;
   (void)user;
   pc_input_file_from_memory("f.csv", "a,b\n1,2\n", 8, &bytes);
-  PC_TRY(pc_csv_header_read(&bytes, ',', PC_HEADER_DECIDE, env, &head, err));
+  PC_TRY(pc_csv_header_read(&bytes, ',', PCAL_HEADER_AUTO, env, &head, err));
   pc_csv_header_free(env, &head);
   return PCAL_OK;
 }

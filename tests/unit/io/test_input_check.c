@@ -1,61 +1,106 @@
 #include "io/input_check.h"
 #include "io_help.h"
 
-static void expect_usage(pcal_inputs inputs, const char *sentence) {
+#include "file_inputs.h"
+
+static pcal_status check_files(const file_inputs *files, pc_checked_inputs *out,
+                               pcal_error *err) {
+  static file_inputs_room room;
+  file_inputs_fill(files, &room);
+  pc_inputs_copy(&room.inputs, out);
+  return pc_inputs_check(out, err);
+}
+
+static void expect_usage(file_inputs files, const char *sentence) {
   pc_checked_inputs plan;
   pcal_error err;
-  inputs.size = sizeof inputs;
-  assert_int_equal(pc_inputs_check(&inputs, &plan, &err), PCAL_USAGE);
+  assert_int_equal(check_files(&files, &plan, &err), PCAL_USAGE);
   assert_string_equal(err.message, sentence);
 }
 
 TEST(asks_for_exactly_one_kind_of_scores) {
-  expect_usage((pcal_inputs){.labels = "y"},
+  expect_usage((file_inputs){.labels = "y"},
                "there are no scores; give one of probs, logits, log_probs, confidence, "
                "mean, quantiles, samples or data");
-  expect_usage((pcal_inputs){.probs = "a", .logits = "b"},
+  expect_usage((file_inputs){.probs = "a", .logits = "b"},
                "logits and probs are both given; give only one of them");
-  expect_usage((pcal_inputs){.confidence = "a", .data = "b"},
+  expect_usage((file_inputs){.confidence = "a", .data = "b"},
                "confidence and data are both given; give only one of them");
 }
 
 TEST(asks_for_fitting_labels) {
-  expect_usage((pcal_inputs){.probs = "a", .labels = "y", .correct = "c"},
+  expect_usage((file_inputs){.probs = "a", .labels = "y", .correct = "c"},
                "labels and correct are both given; correct goes with confidence, "
                "labels with all other scores");
-  expect_usage((pcal_inputs){.confidence = "a", .labels = "y"},
+  expect_usage((file_inputs){.confidence = "a", .labels = "y"},
                "confidence goes with correct, which says 1 where the prediction was right "
                "and 0 where not; give it in place of labels");
-  expect_usage((pcal_inputs){.logits = "a", .correct = "y"},
+  expect_usage((file_inputs){.logits = "a", .correct = "y"},
                "correct goes with confidence; give labels in its place");
 }
 
 TEST(plans_each_kind) {
   pc_checked_inputs plan;
-  const pcal_inputs inputs[] = {
+  const file_inputs inputs[] = {
       {.probs = "s", .labels = "y"},
       {.logits = "s", .labels = "y", .first_row = 7},
       {.log_probs = "s"},
       {.confidence = "s", .correct = "c"},
   };
   for (size_t i = 0; i < 4; i++) {
-    pcal_inputs full = inputs[i];
-    full.size = sizeof full;
-    assert_int_equal(pc_inputs_check(&full, &plan, NULL), PCAL_OK);
-    assert_string_equal(plan.scores, "s");
+    assert_int_equal(check_files(&inputs[i], &plan, NULL), PCAL_OK);
+    assert_string_equal(plan.items[plan.scores].file, "s");
     assert_int_equal(plan.kind, PCAL_PROBABILITY + i);
-    assert_int_equal(plan.first_row, i == 1 ? 7 : 0);
+    assert_int_equal(plan.outcome, i == 2   ? PC_INPUT_COUNT
+                                   : i == 3 ? PC_INPUT_CORRECT
+                                            : PC_INPUT_LABELS);
+    assert_int_equal(plan.inputs.first_row, i == 1 ? 7 : 0);
   }
 }
 
-TEST(reads_a_shorter_struct) {
+TEST(reads_shorter_structs) {
   pc_checked_inputs plan;
-  pcal_inputs inputs = {.probs = "s", .weights = "w", .data = "d", .first_row = 9};
-  inputs.size = offsetof(pcal_inputs, weights);
-  assert_int_equal(pc_inputs_check(&inputs, &plan, NULL), PCAL_OK);
-  assert_null(plan.weights);
-  assert_null(plan.data);
-  assert_int_equal(plan.first_row, 0);
+  pcal_input scores = PCAL_INPUT_INIT;
+  pcal_inputs inputs = {.probs = &scores, .weights = &scores, .data = &scores, .first_row = 9};
+  inputs.size = offsetof(pcal_inputs, data);
+  scores.size = offsetof(pcal_input, data);
+  scores.file = "s";
+  scores.stream = (struct ArrowArrayStream *)&scores; /* behind the end */
+  pc_inputs_copy(&inputs, &plan);
+  assert_int_equal(pc_inputs_check(&plan, NULL), PCAL_OK);
+  assert_int_equal(plan.forms[PC_INPUT_WEIGHTS], PC_INPUT_NOT_GIVEN);
+  assert_int_equal(plan.forms[PC_INPUT_DATA], PC_INPUT_NOT_GIVEN);
+  assert_int_equal(plan.inputs.first_row, 0);
+}
+
+TEST(asks_for_one_form_of_each_input) {
+  static const char *const names[] = {"a", NULL};
+  struct ArrowArray array = {.length = 0};
+  struct ArrowSchema schema = {.format = "f"};
+  const struct {
+    pcal_input input;
+    const char *sentence;
+  } wrong[] = {
+      {{.file = "p.npy", .data = names},
+       "probs: a file and a stream or an array are both given; give one"},
+      {{.column_names = names, .column_name_count = 1},
+       "probs: column_names choose columns of Arrow data; give Arrow data as data"},
+      {{.data = names, .column_names = names, .column_name_count = 2},
+       "probs: column name 1 is NULL"},
+      {{.array = &array}, "probs: the Arrow data were released before; give them anew"},
+      {{.schema = &schema}, "probs: the Arrow data were released before; give them anew"},
+  };
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    pc_checked_inputs plan;
+    pcal_error err;
+    pcal_input probs = wrong[i].input;
+    pcal_inputs inputs = PCAL_INPUTS_INIT;
+    probs.size = sizeof probs;
+    inputs.probs = &probs;
+    pc_inputs_copy(&inputs, &plan);
+    assert_int_equal(pc_inputs_check(&plan, &err), PCAL_USAGE);
+    assert_string_equal(err.message, wrong[i].sentence);
+  }
 }
 
 TEST(finds_the_columns_of_a_data_file) {

@@ -2,13 +2,13 @@
 
 #include <fcntl.h>
 
+#include "file_inputs.h"
 #include "zip_help.h"
 
-static pcal_source *source_open(pcal_inputs inputs) {
+static pcal_source *source_open(file_inputs inputs) {
   pcal_source *source = NULL;
   pcal_error err;
-  inputs.size = sizeof inputs;
-  if (pc_source_open(&inputs, NULL, &source, &err) != PCAL_OK)
+  if (file_inputs_open(&inputs, NULL, &source, &err) != PCAL_OK)
     fail_msg("%s", err.message);
   return source;
 }
@@ -21,14 +21,13 @@ static pcal_batch source_next(pcal_source *source, size_t max_rows) {
   return batch;
 }
 
-static void expect_refused(pcal_inputs inputs, pcal_status wanted, const char *sentence) {
+static void expect_refused(file_inputs inputs, pcal_status wanted, const char *sentence) {
   help_counter counter = {0};
   const pcal_env env = help_env(&counter);
   pcal_source *source = NULL;
   pcal_error err;
   const size_t descriptors = help_count_descriptors();
-  inputs.size = sizeof inputs;
-  pcal_status status = pc_source_open(&inputs, &env, &source, &err);
+  pcal_status status = file_inputs_open(&inputs, &env, &source, &err);
   pcal_batch batch = PCAL_BATCH_INIT;
   do {
     if (status == PCAL_OK)
@@ -46,7 +45,7 @@ TEST(gives_npy_rows_without_copying) {
   const int32_t labels[] = {1, 0, 1};
   const char *s = help_npy_file("l.npy", "<f4", "(3, 2)", scores, sizeof scores);
   const char *y = help_npy_file("y.npy", "<i4", "(3,)", labels, sizeof labels);
-  pcal_source *source = source_open((pcal_inputs){.logits = s, .labels = y, .first_row = 100});
+  pcal_source *source = source_open((file_inputs){.logits = s, .labels = y, .first_row = 100});
   pcal_shape shape;
   pc_source_shape(source, &shape);
   assert_int_equal(shape.size, sizeof shape);
@@ -99,7 +98,7 @@ TEST(reads_one_csv_for_everything) {
   snprintf(weights, sizeof weights, "%s:w", path);
   snprintf(groups, sizeof groups, "%s:4", path);
   pcal_source *source = source_open(
-      (pcal_inputs){.probs = scores, .labels = labels, .weights = weights, .groups = groups});
+      (file_inputs){.probs = scores, .labels = labels, .weights = weights, .groups = groups});
   pcal_shape shape;
   pc_source_shape(source, &shape);
   assert_true(shape.row_count == PCAL_NO_ROW);
@@ -138,7 +137,7 @@ TEST(reads_a_data_file) {
   const char *path = help_text("data.csv", "id,labels,logits.no,logits.yes,groups,weights\n"
                                            "a,yes,0,2,x,1\n"
                                            "b,no,1,0,y,3\n");
-  pcal_source *source = source_open((pcal_inputs){.data = path});
+  pcal_source *source = source_open((file_inputs){.data = path});
   pcal_shape shape;
   pc_source_shape(source, &shape);
   assert_int_equal(shape.kind, PCAL_LOGIT);
@@ -154,7 +153,7 @@ TEST(reads_a_data_file) {
   assert_string_equal(batch.labels_name, path);
   pc_source_free(source);
   const char *w = help_text("w.csv", "5\n6\n");
-  source = source_open((pcal_inputs){.data = path, .weights = w});
+  source = source_open((file_inputs){.data = path, .weights = w});
   batch = source_next(source, 10);
   assert_memory_equal(batch.weights, ((double[]){5, 6}), 16);
   assert_string_equal(batch.weights_name, w);
@@ -197,7 +196,7 @@ TEST(reads_containers) {
   const char *const paths[] = {source_npz("stored.npz", 0, 2), source_npz("packed.npz", 1, 2),
                                source_jsonl()};
   for (size_t i = 0; i < 3; i++) {
-    pcal_source *source = source_open((pcal_inputs){.data = paths[i]});
+    pcal_source *source = source_open((file_inputs){.data = paths[i]});
     pcal_shape shape;
     pcal_batch batch = source_next(source, 10);
     pc_source_shape(source, &shape);
@@ -216,7 +215,7 @@ TEST(reads_containers) {
     pc_source_free(source);
     char logits[300];
     snprintf(logits, sizeof logits, "%s:logits", paths[i]);
-    source = source_open((pcal_inputs){.logits = logits, .labels = name});
+    source = source_open((file_inputs){.logits = logits, .labels = name});
     batch = source_next(source, 1);
     assert_int_equal(batch.rows, 1);
     assert_int_equal(batch.labels[0], 1);
@@ -231,23 +230,23 @@ TEST(refuses_containers_that_do_not_fit) {
   snprintf(wanted, sizeof wanted,
            "%s:logits has 2 rows but %s:labels has 3; both must describe the same rows", path,
            path);
-  expect_refused((pcal_inputs){.data = path}, PCAL_DATA, wanted);
+  expect_refused((file_inputs){.data = path}, PCAL_DATA, wanted);
   snprintf(text, sizeof text, "%s:logits", path);
-  expect_refused((pcal_inputs){.data = text}, PCAL_USAGE,
+  expect_refused((file_inputs){.data = text}, PCAL_USAGE,
                  "short.npz by name; leave the selector out");
-  expect_refused((pcal_inputs){.logits = text, .weights = text}, PCAL_DATA,
+  expect_refused((file_inputs){.logits = text, .weights = text}, PCAL_DATA,
                  "short.npz:logits has 2 columns, but weights need one; save the right one "
                  "under its own name");
   const char *hot = help_text("hot.jsonl", "{\"probs\":[0.5,0.5],\"labels\":[1,0,0]}\n");
-  expect_refused((pcal_inputs){.data = hot}, PCAL_DATA, "hot.jsonl:labels has 3 columns, but ");
+  expect_refused((file_inputs){.data = hot}, PCAL_DATA, "hot.jsonl:labels has 3 columns, but ");
   const char *correct = help_text("k.jsonl", "{\"probs\":[0.5,0.5],\"correct\":1}\n");
-  expect_refused((pcal_inputs){.data = correct, .correct = correct}, PCAL_USAGE,
+  expect_refused((file_inputs){.data = correct, .correct = correct}, PCAL_USAGE,
                  "k.jsonl:probs holds scores of classes, which go with labels");
 }
 
 TEST(reads_confidences) {
   const char *path = help_text("c.csv", "correct,confidence\nTrue,0.75\nFalse,0.5\n");
-  pcal_source *source = source_open((pcal_inputs){.data = path});
+  pcal_source *source = source_open((file_inputs){.data = path});
   pcal_batch batch = source_next(source, 10);
   assert_int_equal(batch.kind, PCAL_CONFIDENCE);
   assert_int_equal(batch.columns, 1);
@@ -256,7 +255,7 @@ TEST(reads_confidences) {
   pc_source_free(source);
   const char *c = help_npy_file("c.npy", "<f2", "(2,)", "\x00\x38\x00\x3A", 4);
   const char *y = help_npy_file("k.npy", "|b1", "(2,)", "\x01\x00", 2);
-  source = source_open((pcal_inputs){.confidence = c, .correct = y});
+  source = source_open((file_inputs){.confidence = c, .correct = y});
   batch = source_next(source, 10);
   assert_int_equal(batch.type, PCAL_F32);
   assert_memory_equal(batch.scores, ((float[]){0.5f, 0.75f}), 8);
@@ -266,7 +265,7 @@ TEST(reads_confidences) {
 
 TEST(works_without_labels) {
   pcal_source *source =
-      source_open((pcal_inputs){.probs = help_text("p.csv", "a\n0.5\n0.25\n")});
+      source_open((file_inputs){.probs = help_text("p.csv", "a\n0.5\n0.25\n")});
   pcal_shape shape;
   pc_source_shape(source, &shape);
   assert_int_equal(shape.labelled, 0);
@@ -284,7 +283,7 @@ TEST(takes_one_hot_labels) {
   const char *b = help_text("p1.csv", "0.5\n0.25\n");
   const char *y = help_npy_file("onehot.npy", "|u1", "(2, 2)", "\x00\x01\x01\x00", 4);
   for (int i = 0; i < 2; i++) {
-    pcal_source *source = source_open((pcal_inputs){.probs = i == 0 ? p : b, .labels = y});
+    pcal_source *source = source_open((file_inputs){.probs = i == 0 ? p : b, .labels = y});
     assert_memory_equal(source_next(source, 10).labels, ((int32_t[]){1, 0}), 8);
     pc_source_free(source);
   }
@@ -299,7 +298,7 @@ TEST(shares_standard_input) {
   close(ends[1]);
   dup2(ends[0], STDIN_FILENO);
   close(ends[0]);
-  pcal_source *source = source_open((pcal_inputs){.probs = "-:p", .labels = "-:1"});
+  pcal_source *source = source_open((file_inputs){.probs = "-:p", .labels = "-:1"});
   dup2(kept, STDIN_FILENO);
   close(kept);
   for (int pass = 0; pass < 2; pass++) {
@@ -329,7 +328,7 @@ TEST(keeps_windows_of_different_limits_together) {
   const char *w = help_npy_file("ww.npy", "<f8", "(300000,)", scores, rows * sizeof *scores);
   const char *g = help_file("wg.csv", groups, used);
   pcal_source *source =
-      source_open((pcal_inputs){.logits = s, .labels = y, .weights = w, .groups = g});
+      source_open((file_inputs){.logits = s, .labels = y, .weights = w, .groups = g});
   size_t row = 0;
   pcal_batch batch;
   while ((batch = source_next(source, SIZE_MAX)).rows > 0) {
@@ -353,21 +352,21 @@ TEST(refuses_different_lengths) {
   const char *c2 = help_text("c2.csv", "y\n0\n1\n");
   const char *c4 = help_text("c4.csv", "0\n1\n0\n1\n");
   const char *c3 = help_text("c3.csv", "0.5\n0.5\n0.5\n");
-  expect_refused((pcal_inputs){.logits = a3, .labels = y2}, PCAL_DATA,
+  expect_refused((file_inputs){.logits = a3, .labels = y2}, PCAL_DATA,
                  "a3.npy has 3 rows but ");
-  expect_refused((pcal_inputs){.logits = a3, .labels = y2}, PCAL_DATA,
+  expect_refused((file_inputs){.logits = a3, .labels = y2}, PCAL_DATA,
                  "y2.npy has 2; both must describe the same rows");
-  expect_refused((pcal_inputs){.logits = a3, .labels = c2}, PCAL_DATA,
+  expect_refused((file_inputs){.logits = a3, .labels = c2}, PCAL_DATA,
                  "c2.csv has 2 rows after its header but ");
-  expect_refused((pcal_inputs){.logits = a3, .labels = c2}, PCAL_DATA,
+  expect_refused((file_inputs){.logits = a3, .labels = c2}, PCAL_DATA,
                  "a3.npy has more; both must describe the same rows");
-  expect_refused((pcal_inputs){.logits = a3, .labels = c4}, PCAL_DATA,
+  expect_refused((file_inputs){.logits = a3, .labels = c4}, PCAL_DATA,
                  "a3.npy has 3 rows but ");
-  expect_refused((pcal_inputs){.logits = a3, .labels = c4}, PCAL_DATA, "c4.csv has more;");
-  expect_refused((pcal_inputs){.probs = c3, .labels = c4}, PCAL_DATA, "c3.csv has 3 rows but ");
-  expect_refused((pcal_inputs){.probs = c3, .weights = c4}, PCAL_DATA, "c4.csv has more;");
-  expect_refused((pcal_inputs){.probs = c3, .groups = c4}, PCAL_DATA, "c4.csv has more;");
-  expect_refused((pcal_inputs){.probs = c3, .weights = y2}, PCAL_DATA,
+  expect_refused((file_inputs){.logits = a3, .labels = c4}, PCAL_DATA, "c4.csv has more;");
+  expect_refused((file_inputs){.probs = c3, .labels = c4}, PCAL_DATA, "c3.csv has 3 rows but ");
+  expect_refused((file_inputs){.probs = c3, .weights = c4}, PCAL_DATA, "c4.csv has more;");
+  expect_refused((file_inputs){.probs = c3, .groups = c4}, PCAL_DATA, "c4.csv has more;");
+  expect_refused((file_inputs){.probs = c3, .weights = y2}, PCAL_DATA,
                  "y2.npy has 2 rows but ");
 }
 
@@ -375,18 +374,18 @@ TEST(refuses_columns_that_do_not_fit) {
   const char *p = help_text("two.csv", "a,b\n0.5,0.5\n");
   const char *y = help_text("three.csv", "x,y,z\n0,1,0\n");
   const char *one = help_text("one.csv", "0\n");
-  expect_refused((pcal_inputs){.probs = p, .labels = y}, PCAL_DATA,
+  expect_refused((file_inputs){.probs = p, .labels = y}, PCAL_DATA,
                  "three.csv has 3 columns, but ");
-  expect_refused((pcal_inputs){.probs = p, .labels = y}, PCAL_DATA,
+  expect_refused((file_inputs){.probs = p, .labels = y}, PCAL_DATA,
                  "two.csv has 2 classes; give one-hot labels for each class, or choose one "
                  "column of class numbers as ");
-  expect_refused((pcal_inputs){.probs = p, .weights = y}, PCAL_DATA,
+  expect_refused((file_inputs){.probs = p, .weights = y}, PCAL_DATA,
                  "three.csv has 3 columns, but weights need one; choose it as ");
-  expect_refused((pcal_inputs){.probs = p, .groups = y}, PCAL_DATA,
+  expect_refused((file_inputs){.probs = p, .groups = y}, PCAL_DATA,
                  "three.csv has 3 columns, but groups need one; choose it as ");
-  expect_refused((pcal_inputs){.confidence = p, .correct = one}, PCAL_DATA,
+  expect_refused((file_inputs){.confidence = p, .correct = one}, PCAL_DATA,
                  "two.csv has 2 columns, but confidences need one; choose it as ");
-  expect_refused((pcal_inputs){.confidence = one, .correct = p}, PCAL_DATA,
+  expect_refused((file_inputs){.confidence = one, .correct = p}, PCAL_DATA,
                  "two.csv has 2 columns, but correct values need one; choose it as ");
 }
 
@@ -397,38 +396,37 @@ TEST(refuses_bad_files_and_names) {
   const char *header_only = help_text("none.csv", "a,b\n");
   char chosen[300];
   snprintf(chosen, sizeof chosen, "%s:0,1", d);
-  expect_refused((pcal_inputs){.probs = "/nowhere.npy"}, PCAL_IO,
+  expect_refused((file_inputs){.probs = "/nowhere.npy"}, PCAL_IO,
                  "/nowhere.npy: there is no such file; check the name");
-  expect_refused((pcal_inputs){.probs = help_directory}, PCAL_IO, "is a directory");
-  expect_refused((pcal_inputs){.probs = help_text("e.npy", "")}, PCAL_DATA, "e.npy is empty");
-  expect_refused((pcal_inputs){.probs = header_only}, PCAL_DATA,
+  expect_refused((file_inputs){.probs = help_directory}, PCAL_IO, "is a directory");
+  expect_refused((file_inputs){.probs = help_text("e.npy", "")}, PCAL_DATA, "e.npy is empty");
+  expect_refused((file_inputs){.probs = header_only}, PCAL_DATA,
                  "none.csv has a header but no rows");
-  expect_refused((pcal_inputs){.probs = help_text("x.txt", "1\n")}, PCAL_USAGE,
+  expect_refused((file_inputs){.probs = help_text("x.txt", "1\n")}, PCAL_USAGE,
                  "x.txt: the format .txt is unknown");
-  expect_refused((pcal_inputs){.probs = ""}, PCAL_USAGE,
-                 "does not name a file; write FILE "
-                 "or FILE:COLUMNS");
-  expect_refused((pcal_inputs){.probs = p, .labels = y}, PCAL_DATA,
+  expect_refused((file_inputs){.probs = ""}, PCAL_USAGE,
+                 "does not name a file; write FILE or FILE:COLUMNS");
+  expect_refused((file_inputs){.probs = p, .labels = y}, PCAL_DATA,
                  "bad.csv has two score columns called \"a\"; rename one");
-  expect_refused((pcal_inputs){.data = chosen}, PCAL_OK, "");
+  expect_refused((file_inputs){.data = chosen}, PCAL_OK, "");
   snprintf(chosen, sizeof chosen, "%s:0", d);
-  expect_refused((pcal_inputs){.data = chosen}, PCAL_USAGE, "leave the selector out");
-  expect_refused((pcal_inputs){.data = d, .labels = y}, PCAL_USAGE,
+  expect_refused((file_inputs){.data = chosen}, PCAL_USAGE, "leave the selector out");
+  expect_refused((file_inputs){.data = d, .labels = y}, PCAL_USAGE,
                  "conf.csv holds confidences, which go with correct; give that in place of "
                  "labels");
-  expect_refused((pcal_inputs){0}, PCAL_USAGE, "there are no scores");
+  expect_refused((file_inputs){0}, PCAL_USAGE, "there are no scores");
 }
 
 TEST(refuses_row_numbers_that_wrap) {
   const char *p = help_text("wrap.csv", "0.5\n0.5\n");
   const double two[2] = {0.5, 0.5};
   const char *n = help_npy_file("wrap.npy", "<f8", "(2,)", two, sizeof two);
-  expect_refused((pcal_inputs){.probs = n, .first_row = UINT64_MAX - 3}, PCAL_OK, "");
-  expect_refused((pcal_inputs){.probs = p, .first_row = UINT64_MAX - 3}, PCAL_OK, "");
-  expect_refused((pcal_inputs){.probs = n, .first_row = UINT64_MAX - 2}, PCAL_USAGE,
+  expect_refused((file_inputs){.probs = n, .first_row = UINT64_MAX - 3}, PCAL_OK, "");
+  expect_refused((file_inputs){.probs = p, .first_row = UINT64_MAX - 3}, PCAL_OK, "");
+  expect_refused((file_inputs){.probs = n, .first_row = UINT64_MAX - 2}, PCAL_USAGE,
                  "wrap.npy: rows counted from first_row = 18446744073709551613 on run past the "
                  "largest index; give a smaller first_row");
-  expect_refused((pcal_inputs){.probs = p, .first_row = UINT64_MAX}, PCAL_USAGE,
+  expect_refused((file_inputs){.probs = p, .first_row = UINT64_MAX}, PCAL_USAGE,
                  "wrap.csv: rows counted from first_row = 18446744073709551615 on run past");
   pcal_batch batch = PCAL_BATCH_INIT;
   pcal_source *source = NULL;
@@ -447,11 +445,12 @@ TEST(refuses_row_numbers_that_wrap) {
 TEST(obeys_the_declared_header) {
   const char *p = help_text("pair.csv", "0,1\n0.5,0.5\n");
   pcal_batch batch = PCAL_BATCH_INIT;
-  expect_refused((pcal_inputs){.probs = p}, PCAL_DATA, "header = 1 or header = 2");
-  expect_refused((pcal_inputs){.probs = p, .header = 3}, PCAL_USAGE,
-                 "the header setting 3 is unknown");
+  expect_refused((file_inputs){.probs = p}, PCAL_DATA,
+                 "header = PCAL_HEADER_YES or header = PCAL_HEADER_NO");
+  expect_refused((file_inputs){.probs = p, .header = (pcal_header)3}, PCAL_USAGE,
+                 "header 3 is unknown; take one of pcal_header");
   for (int header = 1; header <= 2; header++) {
-    pcal_source *source = source_open((pcal_inputs){.probs = p, .header = header});
+    pcal_source *source = source_open((file_inputs){.probs = p, .header = (pcal_header)header});
     assert_int_equal(pc_source_next(source, 9, &batch, NULL), PCAL_OK);
     assert_int_equal(batch.rows, header);
     pc_source_free(source);
@@ -462,13 +461,13 @@ TEST(explains_semicolons) {
   const char *p = help_text("semi.csv", "cat;dog;label\n0.5;0.5;0\n");
   char text[300];
   snprintf(text, sizeof text, "%s:label", p);
-  expect_refused((pcal_inputs){.probs = text}, PCAL_USAGE,
+  expect_refused((file_inputs){.probs = text}, PCAL_USAGE,
                  "has no column \"label\", only one, \"cat;dog;label\"; save the file with "
                  "commas, or with tabs as .tsv");
   snprintf(text, sizeof text, "%s:2", p);
-  expect_refused((pcal_inputs){.probs = text, .header = 2}, PCAL_USAGE,
+  expect_refused((file_inputs){.probs = text, .header = PCAL_HEADER_NO}, PCAL_USAGE,
                  "has no column \"2\", only one, \"cat;dog;label\"; save the file with");
-  expect_refused((pcal_inputs){.probs = p}, PCAL_DATA, "save the file with commas");
+  expect_refused((file_inputs){.probs = p}, PCAL_DATA, "save the file with commas");
 }
 
 TEST(notices_files_that_shrink) {
@@ -478,9 +477,9 @@ TEST(notices_files_that_shrink) {
     const char *y = help_text("sh.csv", "0\n1\n0\n1\n");
     pcal_env env = help_plain_env();
     pcal_source *source = NULL;
-    const pcal_inputs inputs = {.size = sizeof inputs, .logits = s, .labels = y};
+    const file_inputs inputs = {.logits = s, .labels = y};
     env.map_files = 1;
-    assert_int_equal(pc_source_open(&inputs, &env, &source, NULL), PCAL_OK);
+    assert_int_equal(file_inputs_open(&inputs, &env, &source, NULL), PCAL_OK);
     pcal_batch batch = source_next(source, 2);
     pcal_error err;
     assert_int_equal(truncate(which == 0 ? s : y, 3), 0);
@@ -494,7 +493,7 @@ TEST(notices_files_that_shrink) {
 }
 
 TEST(fills_a_shorter_batch) {
-  pcal_source *source = source_open((pcal_inputs){.probs = help_text("short.csv", "0.5\n")});
+  pcal_source *source = source_open((file_inputs){.probs = help_text("short.csv", "0.5\n")});
   pcal_batch batch = PCAL_BATCH_INIT;
   batch.size = offsetof(pcal_batch, first_row);
   batch.first_row = 77;
@@ -508,7 +507,7 @@ TEST(fills_a_shorter_batch) {
 static pcal_status source_scenario(const pcal_env *env, void *user, pcal_error *err) {
   pcal_source *source = NULL;
   pcal_batch batch = PCAL_BATCH_INIT;
-  PC_TRY(pc_source_open(user, env, &source, err));
+  PC_TRY(file_inputs_open(user, env, &source, err));
   pcal_status status = PCAL_OK;
   do
     status = pc_source_next(source, 1, &batch, err);
@@ -527,15 +526,14 @@ TEST(survives_every_failed_allocation) {
   char weights[300], groups[300];
   snprintf(weights, sizeof weights, "%s:w", t);
   snprintf(groups, sizeof groups, "%s:g", t);
-  pcal_inputs one = {sizeof one, .data = data};
-  pcal_inputs many = {sizeof many, .probs = s, .labels = y, .weights = weights,
-                      .groups = groups};
-  pcal_inputs mixed = {sizeof mixed, .data = data, .groups = y, .weights = s};
+  file_inputs one = {.data = data};
+  file_inputs many = {.probs = s, .labels = y, .weights = weights, .groups = groups};
+  file_inputs mixed = {.data = data, .groups = y, .weights = s};
   help_fail_each_allocation(source_scenario, &one);
   help_fail_each_allocation(source_scenario, &many);
   help_fail_each_allocation(source_scenario, &mixed);
-  pcal_inputs packed = {sizeof packed, .data = source_npz("f.npz", 1, 2)};
-  pcal_inputs lines = {sizeof lines, .data = source_jsonl()};
+  file_inputs packed = {.data = source_npz("f.npz", 1, 2)};
+  file_inputs lines = {.data = source_jsonl()};
   help_fail_each_allocation(source_scenario, &packed);
   help_fail_each_allocation(source_scenario, &lines);
 }

@@ -146,7 +146,7 @@ TEST(fills_strides_of_a_borrowed_batch) {
   pcal_batch batch = three_rows(), window = PCAL_BATCH_INIT;
   pcal_source *source = NULL;
   batch.row_stride = batch.column_stride = 0;
-  assert_int_equal(pcal_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
+  assert_int_equal(pc_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
   assert_int_equal(pcal_source_next(source, 2, &window, NULL), PCAL_OK);
   assert_int_equal(window.row_stride, sizeof scores[0]);
   assert_int_equal(window.column_stride, sizeof scores[0][0]);

@@ -40,7 +40,7 @@ static pcal_source *derived_base(derived_case *data) {
   batch.scores = data->scores;
   batch.row_stride = batch.column_stride = sizeof(double);
   batch.labels = data->labels;
-  assert_int_equal(pcal_source_borrow(&batch, NULL, NULL, &base, NULL), PCAL_OK);
+  assert_int_equal(pc_source_borrow(&batch, NULL, NULL, &base, NULL), PCAL_OK);
   return base;
 }
 

@@ -3,13 +3,14 @@
 
 #include <math.h>
 
+#include "file_inputs.h"
 #include "io/source.h"
 
-static void forecast_refused(const pcal_inputs *inputs, pcal_status status,
+static void forecast_refused(const file_inputs *inputs, pcal_status status,
                              const char *sentence) {
   pcal_source *source = NULL;
   pcal_error err;
-  assert_int_equal(pcal_source_open(inputs, NULL, &source, &err), status);
+  assert_int_equal(file_inputs_open(inputs, NULL, &source, &err), status);
   if (strstr(err.message, sentence) == NULL)
     fail_msg("\"%s\" does not say \"%s\"", err.message, sentence);
   assert_null(source);
@@ -19,7 +20,7 @@ static void forecast_refused(const pcal_inputs *inputs, pcal_status status,
 TEST(test_parts_are_joined) {
   const float means[] = {1.5F, 2.5F, 0.1F}, variances[] = {4, 9, 16};
   const double wide[] = {4, 9, 16}, targets[] = {1, 2, 3};
-  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  file_inputs inputs = {0};
   inputs.mean = help_npy_file("m.npy", "<f4", "(3,)", means, sizeof means);
   inputs.target = help_npy_file("t.npy", "<f8", "(3,)", targets, sizeof targets);
   for (int doubles = 0; doubles < 2; doubles++) {
@@ -29,7 +30,7 @@ TEST(test_parts_are_joined) {
     inputs.variance = doubles
                           ? help_npy_file("w.npy", "<f8", "(3,)", wide, sizeof wide)
                           : help_npy_file("v.npy", "<f4", "(3,)", variances, sizeof variances);
-    assert_int_equal(pcal_source_open(&inputs, NULL, &source, NULL), PCAL_OK);
+    assert_int_equal(file_inputs_open(&inputs, NULL, &source, NULL), PCAL_OK);
     pcal_source_get_shape(source, &shape);
     assert_int_equal(shape.columns, 2);
     assert_int_equal(shape.type, doubles ? PCAL_F64 : PCAL_F32);
@@ -51,11 +52,11 @@ TEST(test_parts_are_joined) {
 }
 
 TEST(test_levels_from_names) {
-  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  file_inputs inputs = {0};
   pcal_source *source = NULL;
   pcal_shape shape = PCAL_SHAPE_INIT;
   inputs.data = help_text("q.csv", "quantiles.0.1,target,quantiles.0.9\n1,2,3\n");
-  assert_int_equal(pcal_source_open(&inputs, NULL, &source, NULL), PCAL_OK);
+  assert_int_equal(file_inputs_open(&inputs, NULL, &source, NULL), PCAL_OK);
   pcal_source_get_shape(source, &shape);
   assert_int_equal(shape.columns, 2);
   assert_true(shape.levels[0] == 0.1 && shape.levels[1] == 0.9);
@@ -73,19 +74,19 @@ TEST(test_levels_from_names) {
 
 TEST(test_what_does_not_fit) {
   const double three[] = {1, 2, 3}, two[] = {1, 2};
-  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  file_inputs inputs = {0};
   inputs.data = help_text("d.csv", "mean,std,target\n1,2,3\n");
   inputs.labels = help_npy_file("y.npy", "<f8", "(3,)", three, sizeof three);
   forecast_refused(&inputs, PCAL_USAGE,
                    "d.csv holds predictions of a number, which go with target; give that in "
                    "place of labels");
-  inputs = (pcal_inputs)PCAL_INPUTS_INIT;
+  inputs = (file_inputs){0};
   inputs.data = help_text("c.csv", "probs.a,probs.b,labels\n0.5,0.5,a\n");
   inputs.target = help_npy_file("t.npy", "<f8", "(3,)", three, sizeof three);
   forecast_refused(&inputs, PCAL_USAGE,
                    "c.csv holds scores of classes, which go with labels; give that in place "
                    "of target");
-  inputs = (pcal_inputs)PCAL_INPUTS_INIT;
+  inputs = (file_inputs){0};
   inputs.mean = help_npy_file("m.npy", "<f8", "(3,)", three, sizeof three);
   inputs.std = help_npy_file("s.npy", "<f8", "(2,)", two, sizeof two);
   forecast_refused(&inputs, PCAL_DATA, "has 2; both must describe the same rows");
@@ -98,7 +99,7 @@ TEST(test_long_parts) {
   enum { LONG_ROWS = (1 << 16) + 5 };
   double *numbers = malloc(LONG_ROWS * sizeof *numbers);
   char shape[32];
-  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  file_inputs inputs = {0};
   pcal_source *source = NULL;
   size_t seen = 0;
   for (size_t i = 0; i < LONG_ROWS; i++)
@@ -106,7 +107,7 @@ TEST(test_long_parts) {
   snprintf(shape, sizeof shape, "(%d,)", (int)LONG_ROWS);
   inputs.mean = help_npy_file("long.npy", "<f8", shape, numbers, LONG_ROWS * sizeof *numbers);
   inputs.std = inputs.target = inputs.mean;
-  assert_int_equal(pcal_source_open(&inputs, NULL, &source, NULL), PCAL_OK);
+  assert_int_equal(file_inputs_open(&inputs, NULL, &source, NULL), PCAL_OK);
   for (int pass = 0; pass < 2; pass++, seen = 0) {
     pcal_batch batch = PCAL_BATCH_INIT;
     do {

@@ -166,6 +166,17 @@ static inline int given_sink(void *user, const char *bytes, size_t count) {
   return 0;
 }
 
+/* A figure of results as SVG. */
+static inline pcal_status given_figure(const pcal_results *results, const char *name,
+                                       given_text *out, pcal_error *err) {
+  pcal_figure *figure = NULL;
+  pcal_status status = pcal_figure_from_results(results, name, &figure, err);
+  if (status == PCAL_OK)
+    status = pcal_figure_write(figure, PCAL_SVG, PCAL_THEME_AUTO, given_sink, out, err);
+  pcal_figure_free(figure);
+  return status;
+}
+
 static inline char *given_written(const pcal_results *results, pcal_format format) {
   given_text text = {NULL, 0};
   pcal_error err;

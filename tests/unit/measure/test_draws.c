@@ -23,8 +23,8 @@ static draws_data draws_twenty(void) {
   return data;
 }
 
-static pcal_results *draws_measure(const draws_data *data, const char *spec, const char *method,
-                                   uint64_t seed) {
+static pcal_results *draws_measure(const draws_data *data, const char *spec,
+                                   pcal_interval_method method, uint64_t seed) {
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
   pcal_env env = PCAL_ENV_INIT;
   pcal_measure *measure = NULL;
@@ -52,7 +52,7 @@ static pcal_results *draws_measure(const draws_data *data, const char *spec, con
   return results;
 }
 
-static double draws_se(const draws_data *data, const char *spec, const char *method,
+static double draws_se(const draws_data *data, const char *spec, pcal_interval_method method,
                        uint64_t seed) {
   pcal_result result = {.size = sizeof result};
   pcal_results *results = draws_measure(data, spec, method, seed);
@@ -79,11 +79,11 @@ static double draws_expected(const draws_data *data) {
 TEST(test_standard_error_of_a_million_rows) {
   const draws_data data = draws_twenty();
   const double expected = draws_expected(&data);
-  assert_true(fabs(draws_se(&data, "ece", "percentile", 0) / expected - 1) < 0.05);
-  assert_true(fabs(draws_se(&data, "ks", "percentile", 0) / expected - 1) < 0.05);
+  assert_true(fabs(draws_se(&data, "ece", PCAL_INTERVAL_PERCENTILE, 0) / expected - 1) < 0.05);
+  assert_true(fabs(draws_se(&data, "ks", PCAL_INTERVAL_PERCENTILE, 0) / expected - 1) < 0.05);
   double variance = 0.0;
   for (uint64_t seed = 1; seed <= 40; seed++) /* 50 blocks each: 3 % in all */
-    variance += pow(draws_se(&data, "ece", "jackknife", seed), 2) / 40;
+    variance += pow(draws_se(&data, "ece", PCAL_INTERVAL_JACKKNIFE, seed), 2) / 40;
   assert_true(fabs(sqrt(variance) / expected - 1) < 0.08);
 }
 
@@ -97,7 +97,7 @@ TEST(test_null_of_a_million_rows) {
     variance += data.weights[i] * data.scores[i] * (1 - data.scores[i]);
   }
   pcal_result result = {.size = sizeof result};
-  pcal_results *results = draws_measure(&data, "accuracy", NULL, 3);
+  pcal_results *results = draws_measure(&data, "accuracy", PCAL_INTERVAL_AUTO, 3);
   pcal_results_get(results, 0, &result);
   assert_true(result.has_null);
   /* A score of 1/2 predicts class 0, which comes true as often. */

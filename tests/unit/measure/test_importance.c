@@ -100,9 +100,11 @@ TEST(test_equal_weights_are_no_weights) {
   pcal_results *plain = importance_measure(&data, NULL, 0);
   pcal_results *shares = importance_measure(&data, equal, 0);
   importance_same(shares, plain);
-  assert_int_equal(pcal_results_weights(shares, &effective), PCAL_WEIGHTS_IMPORTANCE);
+  effective = pcal_results_effective_rows(shares);
+  assert_int_equal(pcal_results_weights_are(shares), PCAL_WEIGHTS_IMPORTANCE);
   assert_true(fabs(effective - IMPORTANCE_ROWS) < 1e-9);
-  assert_int_equal(pcal_results_weights(plain, &effective), PCAL_WEIGHTS_AUTO);
+  effective = pcal_results_effective_rows(plain);
+  assert_int_equal(pcal_results_weights_are(plain), PCAL_WEIGHTS_AUTO);
   assert_true(effective == IMPORTANCE_ROWS);
   pcal_results_free(plain);
   pcal_results_free(shares);
@@ -119,7 +121,8 @@ TEST(test_a_factor_changes_nothing) {
   pcal_results *one = importance_measure(&data, data.weights, 0);
   pcal_results *thousand = importance_measure(&data, scaled, 0);
   importance_same(one, thousand);
-  assert_int_equal(pcal_results_weights(one, &effective), PCAL_WEIGHTS_IMPORTANCE);
+  effective = pcal_results_effective_rows(one);
+  assert_int_equal(pcal_results_weights_are(one), PCAL_WEIGHTS_IMPORTANCE);
   assert_true(fabs(effective - sum * sum / square) < 1e-9 * effective);
   pcal_results_free(one);
   pcal_results_free(thousand);
@@ -135,7 +138,8 @@ TEST(test_the_caller_decides) {
   pcal_results *counted = importance_measure(&data, sevens, 0);
   pcal_results *weighed = importance_measure(&data, sevens, PCAL_WEIGHTS_IMPORTANCE);
   importance_same(weighed, plain);
-  assert_int_equal(pcal_results_weights(counted, &effective), PCAL_WEIGHTS_FREQUENCY);
+  effective = pcal_results_effective_rows(counted);
+  assert_int_equal(pcal_results_weights_are(counted), PCAL_WEIGHTS_FREQUENCY);
   assert_true(effective == 7 * IMPORTANCE_ROWS);
   pcal_result narrow = {.size = sizeof narrow}, wide = {.size = sizeof wide};
   pcal_results_get(counted, 1, &narrow);
@@ -188,7 +192,7 @@ TEST(test_decided_after_merging) {
   assert_int_equal(pcal_measure_update(second, &back, NULL), PCAL_OK);
   assert_int_equal(pcal_measure_merge(first, second, NULL), PCAL_OK);
   assert_int_equal(pcal_measure_finish(first, &merged, NULL), PCAL_OK);
-  assert_int_equal(pcal_results_weights(merged, NULL), PCAL_WEIGHTS_IMPORTANCE);
+  assert_int_equal(pcal_results_weights_are(merged), PCAL_WEIGHTS_IMPORTANCE);
   importance_same(at_once, merged);
   pcal_results_free(at_once);
   pcal_results_free(merged);

@@ -4,6 +4,8 @@
 
 #include "../io/io_help.h"
 #include "base/rng.h"
+#include "file_inputs.h"
+#include "io/source.h"
 
 #define RUN_ROWS 70001
 #define RUN_SPECS "ks ece:binning=mass ece mce:bins=20 smece"
@@ -73,11 +75,11 @@ static char *run_text(pcal_source *source, unsigned threads) {
 }
 
 static pcal_source *run_open(const char *scores, const char *labels) {
-  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  file_inputs inputs = {0};
   pcal_source *source = NULL;
   inputs.probs = scores;
   inputs.labels = labels;
-  assert_int_equal(pcal_source_open(&inputs, NULL, &source, NULL), PCAL_OK);
+  assert_int_equal(file_inputs_open(&inputs, NULL, &source, NULL), PCAL_OK);
   return source;
 }
 
@@ -117,7 +119,7 @@ TEST(test_rows_that_are_not_plain) {
   pcal_results *results = given_results(&data, RUN_SPECS);
   char *expected = given_written(results, PCAL_JSON);
   pcal_source *source = NULL;
-  assert_int_equal(pcal_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
+  assert_int_equal(pc_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
   for (unsigned threads = 1; threads <= 3; threads += 2) {
     char *text = run_text(source, threads);
     assert_string_equal(text, expected);
@@ -191,7 +193,7 @@ static void run_compare(size_t rows, int narrow) {
     batch.scores = run_rows.narrow;
     batch.row_stride = batch.column_stride = sizeof(float);
   }
-  assert_int_equal(pcal_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
+  assert_int_equal(pc_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
   for (unsigned threads = 1; threads <= 3; threads += 2) {
     char *text = run_text(source, threads);
     assert_string_equal(text, expected);

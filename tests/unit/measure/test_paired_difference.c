@@ -66,7 +66,7 @@ TEST(test_difference_of_sums) {
   assert_int_equal(pcal_results_add_difference(mine, other, NULL), PCAL_OK);
   const pcal_result brier = given_result(mine, "brier");
   assert_true(brier.has_difference && brier.has_difference_interval);
-  assert_string_equal(brier.difference_method, "exchange");
+  assert_int_equal(brier.difference_method, PCAL_DIFFERENCE_EXCHANGE);
   assert_int_equal(brier.difference_rows, VERSUS_ROWS);
   assert_near(brier.difference, mean, 1e-12);
   assert_near(brier.difference_low + brier.difference_high, 2 * mean, 1e-12);
@@ -128,11 +128,11 @@ TEST(test_errors_in_opposite_directions) {
   pcal_results *other =
       versus_measure_specs(versus_other, VERSUS_ROWS, 40, 1, specs, UNIT_COUNT(specs));
   assert_int_equal(pcal_results_add_difference(mine, other, NULL), PCAL_OK);
-  assert_string_equal(given_result(mine, specs[0]).difference_method, "exchange");
+  assert_int_equal(given_result(mine, specs[0]).difference_method, PCAL_DIFFERENCE_EXCHANGE);
   for (size_t m = 1; m < UNIT_COUNT(specs); m++) {
     const pcal_result result = given_result(mine, specs[m]);
-    if (strcmp(result.difference_method, "exchange-wide") != 0)
-      fail_msg("%s: %s", specs[m], result.difference_method);
+    if (result.difference_method != PCAL_DIFFERENCE_EXCHANGE_WIDE)
+      fail_msg("%s: %s", specs[m], pcal_difference_method_name(result.difference_method));
   }
   pcal_results_free(mine);
   pcal_results_free(other);

@@ -39,7 +39,7 @@ TEST(test_share_of_exchanges) {
   assert_near(some.p_value, 51.0 / 100, 1e-12);
   assert_near(some.low, 0.5 - 0.96, 1e-9); /* p < 0.05: at most 3 exchanges as large */
   assert_near(some.high, 0.5 + 0.96, 1e-9);
-  assert_int_equal(some.method, PC_PAIRED_EXCHANGE);
+  assert_int_equal(some.method, PCAL_DIFFERENCE_EXCHANGE);
   const pc_paired_finding none = paired_found(paired_given(2.0, 2.0));
   assert_near(none.p_value, 1.0, 0.0);
   assert_true(none.low < 0 && none.high > 0);
@@ -63,20 +63,20 @@ TEST(test_models_that_err_differently) {
   sample = paired_given(4.0, 2.9);
   sample.differ = 1;
   const pc_paired_finding found = paired_found(sample);
-  assert_int_equal(found.method, PC_PAIRED_WIDE);
+  assert_int_equal(found.method, PCAL_DIFFERENCE_EXCHANGE_WIDE);
   assert_near(found.high - found.low, 2 * 1.959963984540054 * 0.6, 1e-9);
   assert_near(found.p_value, erfc(1.1 / 0.6 / sqrt(2.0)), 1e-9);
   sample = paired_given(4.0, 2.9);
   sample.differ = 1;
   sample.bounded = 0; /* a score that calibrated models have too */
-  assert_int_equal(paired_found(sample).method, PC_PAIRED_EXCHANGE);
+  assert_int_equal(paired_found(sample).method, PCAL_DIFFERENCE_EXCHANGE);
   sample = paired_given(2.0, 0.9); /* less error than after exchanging */
   sample.differ = 1;
-  assert_int_equal(paired_found(sample).method, PC_PAIRED_EXCHANGE);
+  assert_int_equal(paired_found(sample).method, PCAL_DIFFERENCE_EXCHANGE);
   sample = paired_given(2.0, 0.9); /* but mostly bias */
   sample.differ = 1;
   sample.swamped = 0.5;
-  assert_int_equal(paired_found(sample).method, PC_PAIRED_WIDE);
+  assert_int_equal(paired_found(sample).method, PCAL_DIFFERENCE_EXCHANGE_WIDE);
   sample = paired_given(2.0, 0.9);
   sample.differ = 1;
   sample.swamped = 0.5;
@@ -92,7 +92,7 @@ TEST(test_direction) {
   sample.sign_p = 0.2;
   sample.differ = 1;
   const pc_paired_finding found = paired_found(sample);
-  assert_int_equal(found.method, PC_PAIRED_EXCHANGE);
+  assert_int_equal(found.method, PCAL_DIFFERENCE_EXCHANGE);
   assert_near(found.p_value, 0.2, 1e-12);
   assert_true(found.low <= 0.0 && found.high >= 1.1);
   sample = paired_given(2.0, 0.9);
@@ -119,7 +119,7 @@ TEST(test_without_exchanges) {
   pc_paired_sample sample = {
       .value = {1.0, 0.0}, .se = {0.2, 0.3}, .spread = 0.1, .level = 0.95, .bounded = 1};
   pc_paired_finding found = paired_found(sample);
-  assert_int_equal(found.method, PC_PAIRED_REPLICAS);
+  assert_int_equal(found.method, PCAL_DIFFERENCE_REPLICAS);
   assert_near(found.high, 1.0 + 1.959963984540054 * 0.5, 1e-9);
   sample.bounded = 0;
   found = paired_found(sample);
@@ -145,7 +145,7 @@ TEST(test_lacking_values) {
   sample = paired_given(2.0, 1.5);
   for (size_t i = 1; i <= 20; i++)
     paired_room[1][i] = (double)NAN;
-  assert_int_equal(paired_found(sample).method, PC_PAIRED_REPLICAS);
+  assert_int_equal(paired_found(sample).method, PCAL_DIFFERENCE_REPLICAS);
 }
 
 TEST(test_roots) {
@@ -158,7 +158,7 @@ TEST(test_roots) {
 }
 
 TEST(test_names) {
-  assert_string_equal(pc_paired_method_name(PC_PAIRED_EXCHANGE), "exchange");
-  assert_string_equal(pc_paired_method_name(PC_PAIRED_WIDE), "exchange-wide");
-  assert_string_equal(pc_paired_method_name(PC_PAIRED_REPLICAS), "replicas");
+  assert_string_equal(pc_paired_method_name(PCAL_DIFFERENCE_EXCHANGE), "exchange");
+  assert_string_equal(pc_paired_method_name(PCAL_DIFFERENCE_EXCHANGE_WIDE), "exchange-wide");
+  assert_string_equal(pc_paired_method_name(PCAL_DIFFERENCE_REPLICAS), "replicas");
 }

@@ -3,6 +3,7 @@
 
 #include "base/rng.h"
 #include "base/text.h"
+#include "io/source.h"
 #include "measure/measure_source.h"
 #include "measure/refine_curves.h"
 #include "output/write_results.h"
@@ -66,7 +67,7 @@ static pcal_source *refine_source(const refine_data *data, size_t rows, pcal_kin
   batch.row_stride = (ptrdiff_t)(columns * sizeof(double));
   batch.column_stride = sizeof(double);
   batch.labels = columns == 1 ? data->label : data->class_label;
-  assert_int_equal(pcal_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
+  assert_int_equal(pc_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
   return source;
 }
 
@@ -102,7 +103,7 @@ static pcal_source *refine_narrow_source(refine_data *data) {
   batch.scores = data->narrow;
   batch.row_stride = batch.column_stride = sizeof(float);
   batch.labels = data->label;
-  assert_int_equal(pcal_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
+  assert_int_equal(pc_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
   return source;
 }
 
@@ -210,7 +211,7 @@ TEST(test_once_is_enough) {
     pcal_measure *measure = NULL;
     batch.kind = PCAL_PROBABILITY;
     pc_text_init(&text[final], &env);
-    assert_int_equal(pcal_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
+    assert_int_equal(pc_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
     assert_int_equal(pc_measure_source(source, &config, final, &env, &measure, NULL), PCAL_OK);
     refine_print(measure, &text[final]);
     pc_measure_free(measure);

@@ -45,7 +45,7 @@ static pcal_results *lanes_measure(const given_data *data, const char *const *sp
   config.spec_count = count;
   config.interval = 0.95;
   config.replicas = LANES_REPLICAS;
-  config.interval_method = "percentile";
+  config.interval_method = PCAL_INTERVAL_PERCENTILE;
   config.paired = 1;
   assert_int_equal(pcal_measure_new(&config, NULL, &measure, NULL), PCAL_OK);
   assert_int_equal(pcal_measure_update(measure, &batch, NULL), PCAL_OK);

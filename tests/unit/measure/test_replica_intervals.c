@@ -33,7 +33,7 @@ static given_data resample_data(resample_case *at, double power) {
 typedef struct resample_wish {
   double interval;
   size_t replicas;
-  const char *method;
+  pcal_interval_method method;
   int null, by_cluster;
   unsigned threads;
   size_t parts; /* in which the rows come, backwards */
@@ -92,7 +92,8 @@ static pcal_results *resample_of(const given_data *data, const resample_wish *wi
 TEST(test_sums_have_their_standard_error) {
   resample_case at;
   const given_data data = resample_data(&at, 1);
-  const resample_wish wish = {.interval = 0.9, .method = "normal"}, usual = {.interval = 0.9};
+  const resample_wish wish = {.interval = 0.9, .method = PCAL_INTERVAL_NORMAL},
+                      usual = {.interval = 0.9};
   pcal_results *results = resample_of(&data, &wish);
   double mean = 0, square = 0;
   for (size_t i = 0; i < RESAMPLE_ROWS; i++) {
@@ -103,16 +104,16 @@ TEST(test_sums_have_their_standard_error) {
   const double se = sqrt((square - mean * mean) / (RESAMPLE_ROWS - 1));
   const pcal_result brier = given_result(results, "brier"), rbs = given_result(results, "rbs");
   assert_true(brier.has_interval);
-  assert_string_equal(brier.method, "normal");
+  assert_int_equal(brier.interval_method, PCAL_INTERVAL_NORMAL);
   assert_near(brier.se, se, 1e-9);
   assert_near(brier.low, mean - 1.6448536269514722 * se, 1e-9);
   assert_near(brier.high, mean + 1.6448536269514722 * se, 1e-9);
   assert_near(rbs.se, se / (2 * sqrt(mean)), 1e-6);
-  assert_string_equal(given_result(results, "accuracy").method, "normal");
+  assert_int_equal(given_result(results, "accuracy").interval_method, PCAL_INTERVAL_NORMAL);
   pcal_results_free(results);
   results = resample_of(&data, &usual);
-  assert_string_equal(given_result(results, "accuracy").method, "wilson");
-  assert_string_equal(given_result(results, "brier").method, "poisson");
+  assert_int_equal(given_result(results, "accuracy").interval_method, PCAL_INTERVAL_WILSON);
+  assert_int_equal(given_result(results, "brier").interval_method, PCAL_INTERVAL_POISSON);
   const pcal_result b = given_result(results, "brier"), r = given_result(results, "rbs");
   assert_near((b.high - mean) * (b.high - mean) / b.high, 2.7055 * se * se / mean, 5e-3);
   assert_near(r.low * r.low, b.low, 1e-9);
@@ -129,11 +130,13 @@ TEST(test_few_rows_of_a_kind) {
   for (size_t ones = 9; ones <= 10; ones++) {
     for (size_t i = 0; i < RESAMPLE_ROWS; i++)
       at.labels[i] = i < ones;
-    const resample_wish wish = {
-        .interval = 0.9, .replicas = 50, .method = ones == 9 ? NULL : "bca"};
+    const resample_wish wish = {.interval = 0.9,
+                                .replicas = 50,
+                                .method = ones == 9 ? PCAL_INTERVAL_AUTO : PCAL_INTERVAL_BCA};
     pcal_results *results = resample_of(&data, &wish);
     const pcal_result brier = given_result(results, "brier"), ks = given_result(results, "ks");
-    assert_string_equal(brier.method, ones == 9 ? "poisson" : "bca");
+    assert_int_equal(brier.interval_method,
+                     ones == 9 ? PCAL_INTERVAL_POISSON : PCAL_INTERVAL_BCA);
     if (ones == 9) {
       assert_string_equal(brier.unsure, "only 9 of 400 rows are of class 1, too few for an "
                                         "interval that keeps its level; take more rows");
@@ -237,13 +240,15 @@ TEST(test_null) {
 TEST(test_methods) {
   resample_case at;
   const given_data data = resample_data(&at, 2);
-  static const char *const methods[] = {"percentile", "basic", "bca", "normal", "jackknife"};
+  static const pcal_interval_method methods[] = {PCAL_INTERVAL_PERCENTILE, PCAL_INTERVAL_BASIC,
+                                                 PCAL_INTERVAL_BCA, PCAL_INTERVAL_NORMAL,
+                                                 PCAL_INTERVAL_JACKKNIFE};
   for (size_t m = 0; m < UNIT_COUNT(methods); m++) {
     const resample_wish wish = {.interval = 0.95, .replicas = 200, .method = methods[m]};
     pcal_results *results = resample_of(&data, &wish);
     const pcal_result ks = given_result(results, "ks");
     assert_true(ks.has_interval && ks.low < ks.high && ks.low >= 0);
-    assert_string_equal(ks.method, methods[m]);
+    assert_int_equal(ks.interval_method, methods[m]);
     assert_false(given_result(results, "kuiper").has_interval);
     pcal_results_free(results);
   }
@@ -263,8 +268,8 @@ TEST(test_what_is_refused) {
   resample_refused(&(resample_wish){.interval = -1}, "between 0 and 1");
   resample_refused(&(resample_wish){.interval = (double)NAN}, "between 0 and 1");
   resample_refused(&(resample_wish){.interval = 0.9, .replicas = 3}, "between 20 and");
-  resample_refused(&(resample_wish){.interval = 0.9, .method = "bcaa"},
-                   "there is no interval method \"bcaa\"; choose one of auto|normal");
+  resample_refused(&(resample_wish){.interval = 0.9, .method = PCAL_INTERVAL_WILSON},
+                   "interval method 2 cannot be requested; choose one of auto|normal");
   resample_refused(&(resample_wish){.by_cluster = 1}, "ask for level");
   resample_refused(&(resample_wish){.interval = 0.9, .by_cluster = 1}, "have no groups");
 }

@@ -105,10 +105,10 @@ TEST(test_5_conventions_place_scores_on_edges) {
       {"nixon", 4.1 / 11, 1.0},   {"verified", 5.3 / 11, 0.9},
       {"kull", 5.3 / 11, 0.9},
   };
-  assert_int_equal(pcal_registry_count("conventions"), UNIT_COUNT(expected));
+  assert_int_equal(pcal_registry_count(PCAL_CONVENTIONS), UNIT_COUNT(expected));
   for (size_t i = 0; i < UNIT_COUNT(expected); i++) {
     char spec[64];
-    assert_non_null(pcal_registry_find("conventions", expected[i].name));
+    assert_non_null(pcal_registry_find(PCAL_CONVENTIONS, expected[i].name));
     snprintf(spec, sizeof spec, "ece:bins=10,convention=%s", expected[i].name);
     assert_near(given_value(&ece_edges, spec), expected[i].ece, 1e-14);
     snprintf(spec, sizeof spec, "mce:bins=10,convention=%s", expected[i].name);

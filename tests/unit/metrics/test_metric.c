@@ -5,8 +5,9 @@
 TEST(test_rows_are_found_by_name) {
   assert_true(pc_metric_count() > 0);
   for (size_t m = 0; m < pc_metric_count(); m++)
-    assert_ptr_equal(pc_metric_find_for(pc_metric_at(m)->row.task == NULL ? PC_FORM_CLASSES
-                                                                          : PC_FORM_SAMPLES,
+    assert_ptr_equal(pc_metric_find_for(pc_metric_at(m)->row.task == PCAL_CLASSIFICATION
+                                            ? PC_FORM_CLASSES
+                                            : PC_FORM_SAMPLES,
                                         pc_metric_at(m)->row.name),
                      pc_metric_at(m));
   assert_null(pc_metric_at(pc_metric_count()));
@@ -21,7 +22,7 @@ TEST(test_rows_fit_the_engine) {
     assert_true(metric->row.option_count <= PC_OPTIONS_MAX);
     assert_non_null(metric->configure);
     assert_non_null(metric->evaluate);
-    assert_string_equal(metric->row.kind, "metrics");
+    assert_int_equal(metric->row.registry, PCAL_METRICS);
     pc_options options;
     assert_int_equal(pc_options_parse(metric->row.name, metric->row.name, metric->row.options,
                                       metric->row.option_count, &options, NULL),

@@ -1,25 +1,26 @@
 #include "../io/io_help.h"
 #include "../measure/measure_help.h"
+#include "file_inputs.h"
 
-static char *inspect_of(const pcal_inputs *inputs, pcal_format format, size_t *problems) {
+static char *inspect_of(const file_inputs *inputs, pcal_format format, size_t *problems) {
   given_text text = {NULL, 0};
   pcal_source *source = NULL;
   pcal_error err;
-  if (pcal_source_open(inputs, NULL, &source, &err) != PCAL_OK ||
+  if (file_inputs_open(inputs, NULL, &source, &err) != PCAL_OK ||
       pcal_inspect_source(source, NULL, format, given_sink, &text, problems, &err) != PCAL_OK)
     fail_msg("%s", err.message);
   pcal_source_free(source);
   return text.bytes;
 }
 
-static pcal_inputs inspect_table(const char *text) {
-  pcal_inputs inputs = PCAL_INPUTS_INIT;
+static file_inputs inspect_table(const char *text) {
+  file_inputs inputs = {0};
   inputs.data = help_text("table.csv", text);
   return inputs;
 }
 
 TEST(test_a_good_data_set) {
-  const pcal_inputs inputs = inspect_table("probs.cat,probs.dog,labels,weights,groups\n"
+  const file_inputs inputs = inspect_table("probs.cat,probs.dog,labels,weights,groups\n"
                                            "0.5,0.5,cat,1,x\n0.25,0.75,cat,2,y\n");
   size_t problems = 9;
   char *text = inspect_of(&inputs, PCAL_TEXT, &problems);
@@ -43,7 +44,7 @@ TEST(test_a_good_data_set) {
 }
 
 TEST(test_names_cannot_steer_the_terminal) {
-  const pcal_inputs inputs =
+  const file_inputs inputs =
       inspect_table("probs.c\033at,probs.dog,labels\n0.5,0.5,0\n0.25,0.75,1\n");
   size_t problems = 9;
   char *text = inspect_of(&inputs, PCAL_TEXT, &problems);
@@ -53,7 +54,7 @@ TEST(test_names_cannot_steer_the_terminal) {
 
 /* Every bad row is counted, the first five are written out, and the good ones still count. */
 TEST(test_bad_rows_are_counted) {
-  const pcal_inputs inputs =
+  const file_inputs inputs =
       inspect_table("probs.a,probs.b,labels\n0.5,0.5,0\n1,1,0\n0.5,0.5,7\n-1,2,0\n"
                     "0.5,0.5,\nnan,1,0\n2,2,0\n3,3,0\n0.25,0.75,1\n");
   size_t problems = 0;
@@ -76,7 +77,7 @@ TEST(test_bad_rows_are_counted) {
 }
 
 TEST(test_confidences) {
-  const pcal_inputs inputs = inspect_table("confidence,correct\n0.5,1\n0.75,0\n0.25,1\n");
+  const file_inputs inputs = inspect_table("confidence,correct\n0.5,1\n0.75,0\n0.25,1\n");
   size_t problems = 9;
   char *text = inspect_of(&inputs, PCAL_TEXT, &problems);
   assert_contains(text, "3 rows, 1 column of kind confidence");
@@ -88,7 +89,7 @@ TEST(test_confidences) {
 
 /* Scores alone can be looked at. */
 TEST(test_without_labels) {
-  const pcal_inputs inputs = inspect_table("probs.a,probs.b\n0.5,0.5\n0.25,0.75\n");
+  const file_inputs inputs = inspect_table("probs.a,probs.b\n0.5,0.5\n0.25,0.75\n");
   size_t problems = 9;
   char *text = inspect_of(&inputs, PCAL_TEXT, &problems);
   assert_contains(text, "2 rows, 2 columns of kind probability");

@@ -3,6 +3,7 @@
 #define PAGE_HELP_H
 
 #include "../measure/measure_help.h"
+#include "io/source.h"
 
 #define PAGE_ROWS 24
 
@@ -30,7 +31,7 @@ static inline pcal_source *page_source(const pcal_env *env, pcal_error *err) {
   const pcal_batch batch = given_batch(&data);
   pcal_source *source = NULL;
   page_fill();
-  return pcal_source_borrow(&batch, page_names, env, &source, err) == PCAL_OK ? source : NULL;
+  return pc_source_borrow(&batch, page_names, env, &source, err) == PCAL_OK ? source : NULL;
 }
 
 /* The report in a format; freed by the caller. */

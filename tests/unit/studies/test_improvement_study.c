@@ -1,5 +1,6 @@
 #include "../unit.h"
 
+#include "io/source.h"
 #include "studies/size_sweep.h"
 
 #define IMPROVEMENT_ROWS 24

@@ -1,5 +1,6 @@
 #include "../unit.h"
 
+#include "io/source.h"
 #include "studies/study_features.h"
 
 #define FEATURES_ROWS 30
@@ -31,7 +32,7 @@ static pcal_status features_read(const pcal_batch *batch, const pcal_env *env,
   pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
   pc_options options = {.name = "variance-regression"};
   *out = (pc_study_features){0};
-  pcal_status status = pcal_source_borrow(batch, NULL, env, &config.features, err);
+  pcal_status status = pc_source_borrow(batch, NULL, env, &config.features, err);
   const pc_study_job job = {&config, &options, env};
   if (status == PCAL_OK)
     status = pc_study_features_read(&job, out, err);

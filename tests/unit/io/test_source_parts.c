@@ -5,12 +5,11 @@
 
 /* ---- Parts by hand ---- */
 
-static pcal_input join_array(const void *data, char type, size_t item, size_t rows,
+static pcal_input join_array(const void *data, pcal_type type, size_t item, size_t rows,
                              size_t columns) {
   pcal_input input = PCAL_INPUT_INIT;
   input.data = data;
   input.type = type;
-  input.item_size = item;
   input.rows = rows;
   input.columns = columns;
   input.row_stride = (ptrdiff_t)(item * (columns == 0 ? 1 : columns));
@@ -18,10 +17,10 @@ static pcal_input join_array(const void *data, char type, size_t item, size_t ro
   return input;
 }
 
-static pcal_source *join_open(const pcal_join *join) {
+static pcal_source *join_open(const pcal_inputs *inputs) {
   pcal_source *source = NULL;
   pcal_error err;
-  if (pcal_source_join(join, NULL, &source, &err) != PCAL_OK)
+  if (pcal_source_open(inputs, NULL, &source, &err) != PCAL_OK)
     fail_msg("%s", err.message);
   return source;
 }
@@ -34,10 +33,10 @@ static pcal_batch join_next(pcal_source *source, size_t max_rows) {
   return batch;
 }
 
-static void join_refused(const pcal_join *join, pcal_status status, const char *sentence) {
+static void join_refused(const pcal_inputs *inputs, pcal_status status, const char *sentence) {
   pcal_source *source = NULL;
   pcal_error err;
-  assert_int_equal(pcal_source_join(join, NULL, &source, &err), status);
+  assert_int_equal(pcal_source_open(inputs, NULL, &source, &err), status);
   assert_null(source);
   assert_string_equal(err.message, sentence);
 }
@@ -48,7 +47,7 @@ static const int64_t long_labels[] = {0, 1, 1};
 /* ---- Arrays ---- */
 
 TEST(views_scores_where_they_lie) {
-  const pcal_input labels = join_array(long_labels, 'i', 8, 3, 1);
+  const pcal_input labels = join_array(long_labels, PCAL_I64, 8, 3, 1);
   static const struct {
     size_t first;
     ptrdiff_t row, column;
@@ -61,15 +60,14 @@ TEST(views_scores_where_they_lie) {
       {0, 0, 0, {1, 2, 3, 4, 5, 6}},  /* not given: without gaps */
   };
   for (size_t l = 0; l < sizeof layouts / sizeof *layouts; l++) {
-    pcal_input scores = join_array(three + layouts[l].first, 'f', 4, 3, 2);
+    pcal_input scores = join_array(three + layouts[l].first, PCAL_F32, 4, 3, 2);
     scores.row_stride = layouts[l].row;
     scores.column_stride = layouts[l].column;
-    pcal_join join = PCAL_JOIN_INIT;
-    join.kind = PCAL_LOGIT;
-    join.scores = &scores;
-    join.labels = &labels;
-    join.first_row = 7;
-    pcal_source *source = join_open(&join);
+    pcal_inputs inputs = PCAL_INPUTS_INIT;
+    inputs.logits = &scores;
+    inputs.labels = &labels;
+    inputs.first_row = 7;
+    pcal_source *source = join_open(&inputs);
     pcal_batch batch = join_next(source, 10);
     assert_int_equal(batch.rows, 3);
     assert_int_equal(batch.type, PCAL_F32);
@@ -81,7 +79,7 @@ TEST(views_scores_where_they_lie) {
       assert_true(*(const float *)at == layouts[l].cells[i]);
     }
     assert_memory_equal(batch.labels, ((int32_t[]){0, 1, 1}), 12);
-    assert_string_equal(batch.scores_name, "scores");
+    assert_string_equal(batch.scores_name, "logits");
     pcal_source_free(source);
   }
 }
@@ -95,13 +93,13 @@ TEST(converts_what_is_not_aligned_or_swapped) {
       swapped[i][b] = ((const unsigned char *)&three[i])[3 - b];
   }
   for (int turn = 0; turn < 2; turn++) {
-    pcal_input scores = join_array(turn == 0 ? &packed[0][1] : &swapped[0][0], 'f', 4, 3, 0);
+    pcal_input scores =
+        join_array(turn == 0 ? &packed[0][1] : &swapped[0][0], PCAL_F32, 4, 3, 0);
     scores.row_stride = turn == 0 ? 5 : 4;
     scores.swapped = turn;
-    pcal_join join = PCAL_JOIN_INIT;
-    join.kind = PCAL_LOGIT;
-    join.scores = &scores;
-    pcal_source *source = join_open(&join);
+    pcal_inputs inputs = PCAL_INPUTS_INIT;
+    inputs.logits = &scores;
+    pcal_source *source = join_open(&inputs);
     const pcal_batch batch = join_next(source, 10);
     assert_int_equal(batch.rows, 3);
     assert_memory_equal(batch.scores, three, 12);
@@ -116,20 +114,20 @@ TEST(takes_labels_of_every_type) {
   static const unsigned char truth[] = {0, 1, 1}, one_hot[] = {1, 0, 0, 1, 0, 1};
   static const int32_t codes[] = {1, 0, 0};
   static const char *const meanings[] = {"dog", "cat"}, *const classes[] = {"cat", "dog"};
-  pcal_input kinds[] = {join_array(bytes, 'i', 1, 3, 1),   join_array(words, 'u', 8, 3, 1),
-                        join_array(reals, 'f', 8, 3, 1),   join_array(truth, 'b', 1, 3, 1),
-                        join_array(one_hot, 'u', 1, 3, 2), join_array(codes, 'i', 4, 3, 1)};
+  pcal_input kinds[] = {
+      join_array(bytes, PCAL_I8, 1, 3, 1),   join_array(words, PCAL_U64, 8, 3, 1),
+      join_array(reals, PCAL_F64, 8, 3, 1),  join_array(truth, PCAL_BOOL, 1, 3, 1),
+      join_array(one_hot, PCAL_U8, 1, 3, 2), join_array(codes, PCAL_I32, 4, 3, 1)};
   kinds[5].meanings = meanings;
   kinds[5].meaning_count = 2;
-  const pcal_input scores = join_array(three, 'f', 4, 3, 2);
+  const pcal_input scores = join_array(three, PCAL_F32, 4, 3, 2);
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-    pcal_join join = PCAL_JOIN_INIT;
-    join.kind = PCAL_LOGIT;
-    join.scores = &scores;
-    join.labels = &kinds[k];
-    join.class_names = classes;
-    join.class_count = 2;
-    pcal_source *source = join_open(&join);
+    pcal_inputs inputs = PCAL_INPUTS_INIT;
+    inputs.logits = &scores;
+    inputs.labels = &kinds[k];
+    inputs.class_names = classes;
+    inputs.class_count = 2;
+    pcal_source *source = join_open(&inputs);
     pcal_shape shape = PCAL_SHAPE_INIT;
     pcal_source_get_shape(source, &shape);
     assert_int_equal(shape.row_count, 3);
@@ -142,23 +140,22 @@ TEST(takes_labels_of_every_type) {
 TEST(numbers_without_a_name_are_missing) {
   static const int16_t codes[] = {1, -1, 2};
   static const char *const meanings[] = {"dog", "cat"};
-  pcal_input coded = join_array(codes, 'i', 2, 3, 1);
-  const pcal_input scores = join_array(three, 'f', 4, 3, 2);
+  pcal_input coded = join_array(codes, PCAL_I16, 2, 3, 1);
+  const pcal_input scores = join_array(three, PCAL_F32, 4, 3, 2);
   coded.meanings = meanings;
   coded.meaning_count = 2;
-  pcal_join join = PCAL_JOIN_INIT;
-  join.kind = PCAL_LOGIT;
-  join.scores = &scores;
-  join.labels = &coded;
-  join.class_names = meanings;
-  join.class_count = 2;
-  pcal_source *source = join_open(&join);
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  inputs.logits = &scores;
+  inputs.labels = &coded;
+  inputs.class_names = meanings;
+  inputs.class_count = 2;
+  pcal_source *source = join_open(&inputs);
   assert_memory_equal(join_next(source, 10).labels,
                       ((int32_t[]){1, PCAL_MISSING_LABEL, PCAL_MISSING_LABEL}), 12);
   pcal_source_free(source);
-  join.labels = NULL;
-  join.groups = &coded;
-  source = join_open(&join);
+  inputs.labels = NULL;
+  inputs.groups = &coded;
+  source = join_open(&inputs);
   pcal_batch batch = PCAL_BATCH_INIT;
   pcal_error err;
   assert_int_equal(pcal_source_next(source, 10, &batch, &err), PCAL_DATA);
@@ -168,64 +165,58 @@ TEST(numbers_without_a_name_are_missing) {
 }
 
 TEST(refuses_what_does_not_fit) {
-  pcal_input scores = join_array(three, 'f', 4, 3, 2), labels = join_array(three, 'f', 4, 2, 1);
-  pcal_join join = PCAL_JOIN_INIT;
+  pcal_input scores = join_array(three, PCAL_F32, 4, 3, 2),
+             labels = join_array(three, PCAL_F32, 4, 2, 1);
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
   static const char *const names[] = {"a", NULL};
-  join_refused(&join, PCAL_USAGE,
-               "pcal_source_join needs a kind and scores; start from PCAL_JOIN_INIT");
-  join.scores = &scores;
-  join.labels = &labels;
+  join_refused(&inputs, PCAL_USAGE,
+               "there are no scores; give one of probs, logits, log_probs, confidence, "
+               "mean, quantiles, samples or data");
+  inputs.probs = &scores;
+  inputs.labels = &labels;
   scores.name = "probs";
-  join_refused(&join, PCAL_DATA,
+  join_refused(&inputs, PCAL_DATA,
                "probs has 3 rows but labels has 2; both must describe the same rows");
   labels.columns = 3;
   labels.rows = 3;
-  join_refused(&join, PCAL_DATA,
+  join_refused(&inputs, PCAL_DATA,
                "labels has 3 columns, but probs has 2 classes; give one-hot labels for each "
                "class, or a class number for each row");
-  join.labels = NULL;
-  join.class_names = names;
-  join.class_count = 3;
-  join_refused(&join, PCAL_USAGE,
+  inputs.labels = NULL;
+  inputs.class_names = names;
+  inputs.class_count = 3;
+  join_refused(&inputs, PCAL_USAGE,
                "there are 3 names of classes for 2 columns of scores; give one for each");
-  join.class_count = 2;
-  join_refused(&join, PCAL_USAGE, "the name of class 1 is NULL");
-  join.class_names = NULL;
-  join.weights = &labels;
-  join_refused(&join, PCAL_DATA,
+  inputs.class_count = 2;
+  join_refused(&inputs, PCAL_USAGE, "the name of class 1 is NULL");
+  inputs.class_names = NULL;
+  inputs.weights = &labels;
+  join_refused(&inputs, PCAL_DATA,
                "weights has 3 columns, but weights need one; give only the right one");
-  join.weights = NULL;
-  join.header = 3;
-  join_refused(&join, PCAL_USAGE,
-               "the header setting 3 is unknown; give 0 (decide), 1 (yes) or 2 (no)");
-  join.header = 2;
+  inputs.weights = NULL;
+  inputs.header = (pcal_header)3;
+  join_refused(&inputs, PCAL_USAGE, "header 3 is unknown; take one of pcal_header");
+  inputs.header = PCAL_HEADER_AUTO;
   scores.rows = 0;
-  join_refused(&join, PCAL_DATA, "probs has no rows; give at least one");
+  join_refused(&inputs, PCAL_DATA, "probs has no rows; give at least one");
   scores.rows = 3;
   scores.columns = 1;
-  join_refused(&join, PCAL_DATA,
+  join_refused(&inputs, PCAL_DATA,
                "probs has lists of one score, which means a single class; for scores of "
                "class 1 of two save a one-dimensional array");
   scores.columns = 2;
   scores.data = NULL;
-  join_refused(&join, PCAL_USAGE, "probs: an array of 3 rows needs data");
+  join_refused(&inputs, PCAL_USAGE, "probs: an array of 3 rows needs data");
 }
 
 TEST(refuses_unknown_types) {
-  static const struct {
-    char type;
-    size_t size;
-  } types[] = {{'f', 1}, {'f', 16}, {'i', 3}, {'b', 4}, {'c', 8}};
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-    char sentence[200];
-    pcal_input scores = join_array(three, types[i].type, types[i].size, 3, 1);
-    pcal_join join = PCAL_JOIN_INIT;
-    join.scores = &scores;
-    snprintf(sentence, sizeof sentence,
-             "scores: elements of type '%c' with %zu bytes are unknown; give floats, whole "
-             "numbers or booleans of at most 8 bytes",
-             types[i].type, types[i].size);
-    join_refused(&join, PCAL_USAGE, sentence);
+  for (int i = 0; i < 2; i++) {
+    const pcal_input scores = join_array(three, (pcal_type)(i * 13), 4, 3, 1);
+    pcal_inputs inputs = PCAL_INPUTS_INIT;
+    inputs.probs = &scores;
+    join_refused(&inputs, PCAL_USAGE,
+                 i == 0 ? "probs: element type 0 is unknown; take one of pcal_type"
+                        : "probs: element type 13 is unknown; take one of pcal_type");
   }
 }
 
@@ -274,14 +265,14 @@ static pcal_status join_streams(const pcal_env *env, void *user, pcal_error *err
   help_stream second = {join_weights_schema, join_weights_batch, 0, 0, 0};
   struct ArrowArrayStream probs = help_stream_make(&first), weights = help_stream_make(&second);
   pcal_input scores_input = PCAL_INPUT_INIT, weights_input = PCAL_INPUT_INIT;
-  pcal_join join = PCAL_JOIN_INIT;
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
   pcal_source *source = NULL;
   (void)user;
   scores_input.stream = &probs;
   weights_input.stream = &weights;
-  join.scores = &scores_input;
-  join.weights = &weights_input;
-  pcal_status status = pcal_source_join(&join, env, &source, err);
+  inputs.probs = &scores_input;
+  inputs.weights = &weights_input;
+  pcal_status status = pcal_source_open(&inputs, env, &source, err);
   assert_null(probs.release);
   assert_null(weights.release);
   uint64_t at = 0;
@@ -317,64 +308,63 @@ TEST(chooses_columns_and_notices_ends) {
   help_stream second = {join_weights_schema, join_short_batch, 0, 0, 0};
   struct ArrowArrayStream probs = help_stream_make(&first), weights = help_stream_make(&second);
   pcal_input scores_input = PCAL_INPUT_INIT, weights_input = PCAL_INPUT_INIT;
-  pcal_join join = PCAL_JOIN_INIT;
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
   pcal_batch batch = PCAL_BATCH_INIT;
   pcal_error err;
   pc_error_clear(&err);
   scores_input.stream = &probs;
-  scores_input.chosen = chosen;
-  scores_input.chosen_count = 1;
+  scores_input.column_names = chosen;
+  scores_input.column_name_count = 1;
   weights_input.stream = &weights;
-  join.scores = &scores_input;
-  join.weights = &weights_input;
-  pcal_source *source = join_open(&join);
+  inputs.probs = &scores_input;
+  inputs.weights = &weights_input;
+  pcal_source *source = join_open(&inputs);
   pcal_status status;
   while ((status = pcal_source_next(source, 10, &batch, &err)) == PCAL_OK && batch.rows > 0)
     assert_int_equal(batch.columns, 1);
   assert_int_equal(status, PCAL_DATA);
   assert_string_equal(
-      err.message, "weights has 4 rows but scores has more; both must describe the same rows");
+      err.message, "weights has 4 rows but probs has more; both must describe the same rows");
   pcal_source_free(source);
   assert_int_equal(help_arrow_live, 0);
 }
 
 /* Labels of two columns, and no place for the source: streams are released all the same. */
 TEST(releases_streams_on_failure) {
-  const pcal_input scores = join_array(three, 'f', 4, 3, 2);
+  const pcal_input scores = join_array(three, PCAL_F32, 4, 3, 2);
   for (int turn = 0; turn < 3; turn++) {
     help_stream data = {join_scores_schema, join_scores_batch, 0, 0, 0};
     struct ArrowArrayStream stream = help_stream_make(&data);
     pcal_input labels = PCAL_INPUT_INIT;
-    pcal_join join = PCAL_JOIN_INIT;
+    pcal_inputs inputs = PCAL_INPUTS_INIT;
     pcal_source *source = NULL;
     pcal_error err;
     labels.stream = &stream;
     labels.file = turn == 2 ? "labels.npy" : NULL;
-    join.scores = &scores;
-    join.labels = &labels;
-    assert_int_equal(pcal_source_join(&join, NULL, turn == 0 ? NULL : &source, &err),
+    inputs.probs = &scores;
+    inputs.labels = &labels;
+    assert_int_equal(pcal_source_open(&inputs, NULL, turn == 0 ? NULL : &source, &err),
                      turn == 1 ? PCAL_DATA : PCAL_USAGE);
     assert_string_equal(
         err.message,
-        turn == 0   ? "pcal_source_join needs inputs and a place for the source; NULL was given"
+        turn == 0   ? "pcal_source_open needs inputs and a place for the source; NULL was given"
         : turn == 1 ? "labels has 2 columns; give one"
-                    : "labels: a file and a stream are both given; give one");
+                    : "labels: a file and a stream or an array are both given; give one");
     assert_null(stream.release);
     assert_int_equal(help_arrow_live, 0);
   }
-  assert_int_equal(pcal_source_join(NULL, NULL, NULL, NULL), PCAL_USAGE);
+  assert_int_equal(pcal_source_open(NULL, NULL, NULL, NULL), PCAL_USAGE);
 }
 
 TEST(joins_a_file_with_an_array) {
   const char *csv = help_file("labels.csv", "y\n1\n0\n1\n", 8);
-  const pcal_input scores = join_array(three, 'f', 4, 3, 2);
+  const pcal_input scores = join_array(three, PCAL_F32, 4, 3, 2);
   pcal_input labels = PCAL_INPUT_INIT;
-  pcal_join join = PCAL_JOIN_INIT;
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
   labels.file = csv;
-  join.kind = PCAL_LOGIT;
-  join.scores = &scores;
-  join.labels = &labels;
-  pcal_source *source = join_open(&join);
+  inputs.logits = &scores;
+  inputs.labels = &labels;
+  pcal_source *source = join_open(&inputs);
   assert_memory_equal(join_next(source, 10).labels, ((int32_t[]){1, 0, 1}), 12);
   assert_int_equal(pcal_source_rewind(source, NULL), PCAL_OK);
   const pcal_batch batch = join_next(source, 2);
@@ -387,16 +377,16 @@ TEST(joins_a_file_with_an_array) {
 TEST(fills_strides_of_arrays) {
   static const float cells[] = {0.5, 0.5, 0.25, 0.75, 1, 0};
   static const double weights[] = {1, 2, 3};
-  pcal_input scores = join_array(cells, 'f', 4, 3, 2);
-  pcal_input truth = join_array(long_labels, 'i', 8, 3, 0);
-  pcal_input often = join_array(weights, 'f', 8, 3, 1);
+  pcal_input scores = join_array(cells, PCAL_F32, 4, 3, 2);
+  pcal_input truth = join_array(long_labels, PCAL_I64, 8, 3, 0);
+  pcal_input often = join_array(weights, PCAL_F64, 8, 3, 1);
   scores.row_stride = scores.column_stride = 0;
   truth.row_stride = truth.column_stride = often.row_stride = often.column_stride = 0;
-  pcal_join join = PCAL_JOIN_INIT;
-  join.scores = &scores;
-  join.labels = &truth;
-  join.weights = &often;
-  pcal_source *source = join_open(&join);
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  inputs.probs = &scores;
+  inputs.labels = &truth;
+  inputs.weights = &often;
+  pcal_source *source = join_open(&inputs);
   const pcal_batch batch = join_next(source, 10);
   assert_int_equal(batch.rows, 3);
   assert_int_equal(batch.row_stride, 8);
@@ -406,8 +396,8 @@ TEST(fills_strides_of_arrays) {
   assert_true(batch.weights[2] == 3.0);
   pcal_source_free(source);
   scores.column_stride = 12;
-  join_refused(&join, PCAL_USAGE,
-               "scores: row_stride is 0 and the columns do not lie next to each other; set "
+  join_refused(&inputs, PCAL_USAGE,
+               "probs: row_stride is 0 and the columns do not lie next to each other; set "
                "row_stride to the bytes from one row to the next");
 }
 

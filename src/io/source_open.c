@@ -1,0 +1,329 @@
+/* Opening a source: its parts, and whether they fit together.
+ *
+ * Rules:
+ *  1. lengths are compared when they are known, at the latest when a file ends.
+ *  2. labels may be absent: such a source can be inspected but not measured.
+ *  3. a data file that is a container holds one array of scores, without class names.
+ *  4. given class names replace those of columns; there is one for each column.
+ *  5. Arrow data are moved into the source before anything can fail. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "data/rows.h"
+#include "io/source_state.h"
+
+/* Opens a data file and, when it is a container, sets source->archive. */
+static pcal_status source_data_open(pcal_source *source, const char *text, pcal_error *err) {
+  pc_selector selector;
+  const pc_input_file *bytes = NULL;
+  const pc_file_format *format = NULL;
+  PC_TRY(pc_selector_split(text, pc_input_file_exists(text), &source->env, &selector, err));
+  pcal_status status = pc_source_file_open(source, &selector, &bytes, err);
+  if (status == PCAL_OK)
+    status = pc_file_format_find(bytes, &format, err);
+  if (status == PCAL_OK && format->members != NULL && selector.columns != NULL)
+    status = pc_fail(err, PCAL_USAGE,
+                     "{data} finds what it needs in %s by name; leave the selector out",
+                     bytes->name);
+  if (status == PCAL_OK && format->members != NULL) {
+    source->archive = bytes;
+    status = format->members(bytes, &source->env, &source->members, err);
+  }
+  pc_selector_free(&source->env, &selector);
+  return status;
+}
+
+static pcal_status source_scores_from_archive(pcal_source *source, pcal_error *err) {
+  const pc_column_set set = {source->archive->name, (const char *const *)source->members.text,
+                             source->members.count};
+  PC_TRY(pc_data_members_find(&set, &source->env, &source->columns, err));
+  source->kind = source->columns.kind;
+  return pc_source_member(source, source->columns.scores[0], PC_COLUMN_SCORES, &source->scores,
+                          err);
+}
+
+/* The columns of Arrow data, found by name. */
+static pcal_status source_scores_from_arrow(pcal_source *source, pcal_error *err) {
+  pc_source_input *input = &source->inputs[PC_INPUT_DATA];
+  size_t count = 0;
+  PC_TRY(pc_source_arrow_names(source, &input->arrow, &source->arrow_names, &count, err));
+  const pc_column_set set = {input->name, source->arrow_names, count};
+  PC_TRY(pc_data_columns_find(&set, &source->env, &source->columns, err));
+  const pc_data_columns *columns = &source->columns;
+  source->kind = columns->kind;
+  const char **names = pc_alloc(&source->env, columns->score_count, sizeof *names);
+  if (names == NULL)
+    return pc_fail_memory(err, "opening Arrow data");
+  for (size_t i = 0; i < columns->score_count; i++)
+    names[i] = source->arrow_names[columns->scores[i]];
+  const pcal_status status = pc_arrow_reader_open(&input->arrow, names, columns->score_count,
+                                                  PC_COLUMN_SCORES, &source->scores, err);
+  pc_free(&source->env, names);
+  source->class_names = columns->score_count > 1 ? columns->class_names : NULL;
+  return status;
+}
+
+static pcal_status source_scores_from_data(pcal_source *source, const char *file,
+                                           pcal_error *err) {
+  PC_TRY(source_data_open(source, file, err));
+  if (source->archive != NULL)
+    return source_scores_from_archive(source, err);
+  PC_TRY(pc_source_file_part(source, file, PC_COLUMN_TEXT, &source->table, err));
+  const pc_column_set set = {source->table.bytes->name, source->table.names,
+                             source->table.columns};
+  if (source->table.columns != source->table.file_columns)
+    return pc_fail(err, PCAL_USAGE,
+                   "{data} finds the columns of %s by their names; leave the selector out",
+                   set.file);
+  PC_TRY(pc_data_columns_find(&set, &source->env, &source->columns, err));
+  source->kind = source->columns.kind;
+  source->class_names = source->columns.score_count > 1 ? source->columns.class_names : NULL;
+  const pc_read_request request = {.env = &source->env,
+                                   .bytes = source->table.bytes,
+                                   .chosen = source->columns.scores,
+                                   .chosen_count = source->columns.score_count,
+                                   .as = PC_COLUMN_SCORES,
+                                   .header = source->header};
+  return pc_reader_open(&request, &source->scores, err);
+}
+
+/* Opens Arrow data in `data`. */
+static pcal_status source_open_table(pcal_source *source, const pc_checked_inputs *inputs,
+                                     pcal_error *err) {
+  pc_source_input *place = &source->inputs[PC_INPUT_DATA];
+  if (inputs->forms[PC_INPUT_DATA] != PC_INPUT_ARROW)
+    return PCAL_OK;
+  PC_TRY(pc_source_input_name(source, inputs->items[PC_INPUT_DATA].name, place, err));
+  return pc_arrow_table_open(&place->arrow, place->name, &source->env, err);
+}
+
+static pcal_status source_scores(pcal_source *source, const pc_checked_inputs *inputs,
+                                 pcal_error *err) {
+  source->columns = (pc_data_columns){.spread = PC_NO_COLUMN,
+                                      .labels = PC_NO_COLUMN,
+                                      .weights = PC_NO_COLUMN,
+                                      .groups = PC_NO_COLUMN};
+  PC_TRY(source_open_table(source, inputs, err));
+  if (inputs->scores == PC_INPUT_COUNT)
+    return inputs->forms[PC_INPUT_DATA] == PC_INPUT_ARROW
+               ? source_scores_from_arrow(source, err)
+               : source_scores_from_data(source, inputs->items[PC_INPUT_DATA].file, err);
+  source->kind = inputs->kind;
+  PC_TRY(pc_source_part_open(source, inputs, inputs->scores, PC_NO_COLUMN, PC_COLUMN_SCORES,
+                             &source->scores, err));
+  source->class_names = source->scores.columns > 1 ? source->scores.names : NULL;
+  return PCAL_OK;
+}
+
+static pcal_status source_class_names(pcal_source *source, const pcal_inputs *inputs,
+                                      pcal_error *err) {
+  const size_t columns = source->scores.columns, count = inputs->class_count;
+  if (inputs->class_names == NULL)
+    return PCAL_OK;
+  if (count != columns)
+    return pc_fail(err, PCAL_USAGE,
+                   "there are %zu names of classes for %zu column%s of scores; give one for "
+                   "each",
+                   count, columns, columns == 1 ? "" : "s");
+  source->given_names = pc_alloc(&source->env, count, sizeof *source->given_names);
+  if (source->given_names == NULL)
+    return pc_fail_memory(err, "opening the data");
+  for (; source->given_name_count < count; source->given_name_count++) {
+    const char *name = inputs->class_names[source->given_name_count];
+    if (name == NULL)
+      return pc_fail(err, PCAL_USAGE, "the name of class %zu is NULL",
+                     source->given_name_count);
+    char **copy = &source->given_names[source->given_name_count];
+    *copy = pc_copy_text(&source->env, name);
+    if (*copy == NULL)
+      return pc_fail_memory(err, "opening the data");
+  }
+  if (columns > 1)
+    source->class_names = (const char *const *)source->given_names;
+  return PCAL_OK;
+}
+
+static int source_is_file(const pc_reader *part) {
+  return part->format->open != NULL;
+}
+
+/* Does a selector choose columns of this part? */
+static int source_selectable(const pc_reader *part) {
+  return source_is_file(part) && part->format->members == NULL;
+}
+
+pcal_status pc_source_one_column(const pc_reader *part, const char *what, pcal_error *err) {
+  if (!pc_source_has(part) || part->columns == 1)
+    return PCAL_OK;
+  if (!source_selectable(part))
+    return pc_fail(err, PCAL_DATA, "%s has %zu columns, but %-s need one; %-s",
+                   pc_source_part_name(part), part->columns, what,
+                   source_is_file(part) ? "save the right one under its own name"
+                                        : "give only the right one");
+  return pc_fail(err, PCAL_DATA, "%s has %zu columns, but %-s need one; choose it as %s:COLUMN",
+                 pc_source_part_name(part), part->columns, what, pc_source_part_name(part));
+}
+
+static pcal_status source_one_hot(const pcal_source *source, size_t classes, pcal_error *err) {
+  const pc_reader *labels = &source->label_cells;
+  if (!pc_source_has(labels) || labels->columns == 1 || labels->columns == classes)
+    return PCAL_OK;
+  if (!source_selectable(labels))
+    return pc_fail(err, PCAL_DATA,
+                   "%s has %zu columns, but %s has %zu classes; give one-hot labels for each "
+                   "class, or a class number for each row",
+                   pc_source_part_name(labels), labels->columns,
+                   pc_source_part_name(&source->scores), classes);
+  return pc_fail(err, PCAL_DATA,
+                 "%s has %zu columns, but %s has %zu classes; give one-hot labels for each "
+                 "class, or choose one column of class numbers as %s:COLUMN",
+                 pc_source_part_name(labels), labels->columns,
+                 pc_source_part_name(&source->scores), classes, pc_source_part_name(labels));
+}
+
+/* A score for each row is binary; a list of one score for each row is one class. */
+static pcal_status source_one_class(const pc_reader *scores, pcal_error *err) {
+  if (scores->columns > 1 || !scores->listed)
+    return PCAL_OK;
+  return pc_fail(
+      err, PCAL_DATA,
+      "%s has lists of one score, which means a single class; for scores of class 1 of two "
+      "save a one-dimensional array",
+      pc_source_part_name(scores));
+}
+
+static pcal_status source_check_columns(const pcal_source *source, pcal_error *err) {
+  PC_TRY(pc_source_one_column(&source->weights, "weights", err));
+  PC_TRY(pc_source_one_column(&source->group_cells, "groups", err));
+  PC_TRY(pc_source_one_column(&source->id_cells, "ids", err));
+  if (pc_source_regression(source))
+    return PCAL_OK;
+  if (source->kind != PCAL_CONFIDENCE) {
+    PC_TRY(source_one_class(&source->scores, err));
+    return source_one_hot(source, source->scores.columns == 1 ? 2 : source->scores.columns,
+                          err);
+  }
+  PC_TRY(pc_source_one_column(&source->scores, "confidences", err));
+  return pc_source_one_column(&source->label_cells, "{correct} values", err);
+}
+
+const char *pc_source_header_hint(const pc_reader *part) {
+  return part->headed ? " after its header" : "";
+}
+
+static pcal_status source_check_length(const pcal_source *source, const pc_reader *part,
+                                       pcal_error *err) {
+  const pc_reader *scores = &source->scores;
+  if (!pc_source_has(part) || part->rows == PCAL_NO_ROW || scores->rows == PCAL_NO_ROW ||
+      part->rows == scores->rows)
+    return PCAL_OK;
+  return pc_fail(err, PCAL_DATA,
+                 "%s has %" PRIu64 " rows%-s but %s has %" PRIu64
+                 "%-s; both must describe the same rows",
+                 pc_source_part_name(scores), scores->rows, pc_source_header_hint(scores),
+                 pc_source_part_name(part), part->rows, pc_source_header_hint(part));
+}
+
+static pcal_status source_check_lengths(const pcal_source *source, pcal_error *err) {
+  PC_TRY(source_check_length(source, &source->spread, err));
+  PC_TRY(source_check_length(source, &source->label_cells, err));
+  PC_TRY(source_check_length(source, &source->weights, err));
+  PC_TRY(source_check_length(source, &source->group_cells, err));
+  return source_check_length(source, &source->id_cells, err);
+}
+
+/* PCAL_NO_ROW is the index of no row. */
+pcal_status pc_source_check_first_row(const char *name, uint64_t first_row, uint64_t rows,
+                                      pcal_error *err) {
+  if (rows < PCAL_NO_ROW - first_row || rows == 0)
+    return PCAL_OK;
+  return pc_fail(err, PCAL_USAGE,
+                 "%s: rows counted from {first_row_is}%" PRIu64
+                 " on run past the largest index; give a smaller {first_row}",
+                 name, first_row);
+}
+
+/* Names are looked up only for labels that are text. */
+static pcal_status source_name_classes(pcal_source *source, pcal_error *err) {
+  pc_name_table_init(&source->classes, &source->env);
+  if (source->class_names == NULL || source->label_cells.cells != PC_CELLS_TEXT)
+    return PCAL_OK;
+  for (size_t i = 0; i < source->scores.columns; i++) {
+    uint32_t number = 0;
+    PC_TRY(
+        pc_name_table_add(&source->classes, pc_slice_of(source->class_names[i]), &number, err));
+    if (number != i)
+      return pc_fail(err, PCAL_DATA,
+                     "%s has two score columns called \"%s\"; rename one, since labels may be "
+                     "names",
+                     pc_source_part_name(&source->scores), source->class_names[i]);
+  }
+  return PCAL_OK;
+}
+
+static pcal_status source_complete(pcal_source *source, pcal_error *err) {
+  PC_TRY(source_check_columns(source, err));
+  if (pc_source_regression(source))
+    PC_TRY(pc_source_check_forecast(source, err));
+  PC_TRY(source_check_lengths(source, err));
+  if (source->scores.rows != PCAL_NO_ROW)
+    PC_TRY(pc_source_check_first_row(pc_source_part_name(&source->scores), source->first_row,
+                                     source->scores.rows, err));
+  PC_TRY(source_name_classes(source, err));
+  source->labels.reader = &source->label_cells;
+  source->labels.classes = &source->classes;
+  source->labels.scores_name = pc_source_part_name(&source->scores);
+  source->labels.meaning = source->kind == PCAL_CONFIDENCE
+                               ? "give 1 where the prediction was right and 0 where not"
+                               : "labels are class numbers counted from 0";
+  pc_group_reader_init(&source->groups, &source->group_cells, &source->env);
+  source->ids.reader = &source->id_cells;
+  return PCAL_OK;
+}
+
+static pcal_status source_fill(pcal_source *source, pc_checked_inputs *inputs,
+                               pcal_error *err) {
+  const pcal_inputs *given = &inputs->inputs;
+  PC_TRY(pc_inputs_check(inputs, err));
+  source->first_row = given->first_row;
+  source->header = given->header;
+  source->weights_are = given->weights_are;
+  PC_TRY(source_scores(source, inputs, err));
+  PC_TRY(pc_source_check_outcomes(source, inputs, err));
+  const pc_data_columns *columns = &source->columns;
+  const int regression = pc_source_regression(source);
+  if (given->level_count > 0)
+    memcpy(source->forecast.levels, given->levels, given->level_count * sizeof(double));
+  source->forecast.level_count = given->level_count;
+  if (regression)
+    PC_TRY(pc_source_part_open(source, inputs, inputs->spread, columns->spread,
+                               PC_COLUMN_SCORES, &source->spread, err));
+  PC_TRY(pc_source_part_open(source, inputs, inputs->outcome, columns->labels,
+                             regression ? PC_COLUMN_NUMBERS : PC_COLUMN_LABELS,
+                             &source->label_cells, err));
+  PC_TRY(pc_source_part_open(source, inputs, PC_INPUT_WEIGHTS, columns->weights,
+                             PC_COLUMN_NUMBERS, &source->weights, err));
+  PC_TRY(pc_source_part_open(source, inputs, PC_INPUT_GROUPS, columns->groups, PC_COLUMN_TEXT,
+                             &source->group_cells, err));
+  PC_TRY(pc_source_part_open(source, inputs, PC_INPUT_IDS, PC_NO_COLUMN, PC_COLUMN_TEXT,
+                             &source->id_cells, err));
+  PC_TRY(source_class_names(source, given, err));
+  return source_complete(source, err);
+}
+
+pcal_status pc_source_open(const pcal_inputs *inputs, const pcal_env *env, pcal_source **out,
+                           pcal_error *err) {
+  pcal_source *source = pc_source_new(env);
+  pc_checked_inputs checked;
+  *out = NULL;
+  if (source == NULL) {
+    pc_inputs_release(inputs);
+    return pc_fail_memory(err, "opening the data");
+  }
+  pc_inputs_copy(inputs, &checked);
+  for (size_t i = 0; i < PC_INPUT_COUNT; i++)
+    if (checked.forms[i] != PC_INPUT_NOT_GIVEN)
+      pc_arrow_table_take(checked.items[i].stream, checked.items[i].schema,
+                          checked.items[i].array, &source->inputs[i].arrow);
+  return pc_source_return(source, source_fill(source, &checked, err), out);
+}
