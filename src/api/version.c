@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/processors.h"
+#include "kernels/dispatch.h"
 #include "kernels/row_kernels.h"
 #include "propercal.h"
 
@@ -41,7 +42,7 @@ const char *pcal_build_info(void) {
       {"avx512", VERSION_BUILD ", kernels for avx512"},
       {"avx2", VERSION_BUILD ", kernels for avx2"},
   };
-  const char *kernels = pc_row_kernels_best()->name;
+  const char *kernels = pc_kernels_best()->name;
   for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
     if (strcmp(levels[i].kernels, kernels) == 0)
       return levels[i].build;

@@ -1,16 +1,16 @@
 /* Arguments and calls by the names that each interface (C, program, Python) gives them.
  *
- * A text of the library names an argument as {probs}; whoever prints the text puts the interface's
- * own name there: "probs" in C and Python, "--probs" in the program.  argument_names.def lists
- * them all. */
+ * A text of the library names an argument as {probs}; whoever prints the text puts the
+ * interface's own name there: "probs" in C and Python, "--probs" in the program.
+ * argument_names.def lists them all. */
 #ifndef PC_ARGUMENT_NAMES_H
 #define PC_ARGUMENT_NAMES_H
 
 #include "base/text.h"
 
 /* What stands for the argument at *text, which begins with '{', and moves *text past its '}'.
- * Returns the index of the argument, or PC_NO_ARGUMENT (and leaves *text alone) where the braces
- * hold no name of the list. */
+ * Returns the index of the argument, or PC_NO_ARGUMENT (and leaves *text alone) where the
+ * braces hold no name of the list. */
 #define PC_NO_ARGUMENT SIZE_MAX
 size_t pc_argument_parse(const char **text);
 

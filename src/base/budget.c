@@ -1,11 +1,12 @@
 /* Edge cases:
- *  1. a block counts with its head; growing a block counts the difference.
- *  2. a budget lives until it has been freed (or its call has ended) and its last block is
- * gone: handles may outlive the environment that they were made with.
- *  3. blame: at a refusal the account that holds most, with the block asked for on its own.
- *  4. when the allocator behind the budget fails, no limit is to blame, and the sentence stays.
- *  5. several threads at once may be refused slightly below the limit, since each asks first.
- */
+ *  1. a block counts with its header; growing a block counts the difference.
+ *  2. a budget lives until it is freed (or its call ends) and its last block is freed: handles
+ *     may outlive the environment that they were made with.
+ *  3. blame: the use that holds most when a block is refused, counting that block.
+ *  4. when the allocator behind the budget fails, the limit is not to blame, and the error
+ *     keeps its message.
+ *  5. threads that allocate at the same time may be refused slightly below the limit, because
+ *     each adds its block before it compares. */
 #include "base/budget.h"
 
 #include <inttypes.h>
@@ -25,18 +26,18 @@ typedef struct budget_account {
 } budget_account;
 
 struct pcal_budget {
-  pcal_env env; /* behind it: the allocator */
+  pcal_env env; /* with the allocator that the blocks come from */
   uint64_t limit;
   atomic_uint_least64_t live, peak;
-  atomic_size_t owners; /* blocks, calls under way, and the caller that made it */
-  atomic_int blame;     /* pc_memory_use of the last refusal */
+  atomic_size_t owners; /* its blocks, running calls, and its creator */
+  atomic_int blame;     /* pc_memory_use blamed for the last refusal, or BUDGET_NO_BLAME */
   budget_account accounts[PC_MEMORY_USE_COUNT];
 };
 
-/* Before every block; keeps the alignment of the allocator. */
+/* Header of every block; keeps the alignment of the allocator. */
 typedef union budget_head {
   struct {
-    size_t size; /* with this head */
+    size_t size; /* including this header */
     budget_account *account;
   } block;
   max_align_t align;
@@ -78,7 +79,7 @@ static void budget_note_blame(budget_account *account, size_t more) {
   atomic_store(&budget->blame, blame);
 }
 
-/* Books bytes, or notes whom to blame and returns 0. */
+/* Counts bytes; if they exceed the limit, records the blame and returns 0. */
 static int budget_take(budget_account *account, size_t bytes) {
   pcal_budget *budget = account->budget;
   const uint64_t now = atomic_fetch_add(&budget->live, bytes) + bytes;
@@ -136,7 +137,7 @@ static void budget_release(void *user, void *block) {
 
 /* ---- environments ---- */
 
-/* env without a budget, which stands behind the new one. */
+/* env has no budget; its allocator provides the blocks. */
 static pcal_status budget_new(const pcal_env *env, uint64_t limit, pcal_budget **out,
                               pcal_error *err) {
   pcal_budget *budget = pc_alloc(env, 1, sizeof *budget);
@@ -188,7 +189,7 @@ pcal_env pc_env_for_use(const pcal_env *env, pc_memory_use what) {
   return other;
 }
 
-/* ---- sentences ---- */
+/* ---- messages ---- */
 
 const char *pc_bytes_show(uint64_t bytes, char out[PC_BYTES_TEXT]) {
   static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
@@ -242,13 +243,15 @@ pcal_status pcal_budget_new(uint64_t limit, const pcal_env *env, pcal_budget **o
                             pcal_error *err) {
   pc_error_clear(err);
   if (out == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_budget_new needs a place for the budget");
+    return pc_fail(err, PCAL_USAGE,
+                   "pcal_budget_new: out is NULL; give a pointer for the budget");
   *out = NULL;
   if (limit == 0)
-    return pc_fail(err, PCAL_USAGE, "a memory budget needs a limit above 0");
+    return pc_fail(err, PCAL_USAGE, "the limit of a memory budget must be above 0");
   pcal_env behind = pc_env_resolve_serial(env);
   if (behind.budget != NULL)
-    return pc_fail(err, PCAL_USAGE, "a memory budget cannot be part of another");
+    return pc_fail(err, PCAL_USAGE,
+                   "env has a memory budget already; a budget cannot be part of another");
   return budget_new(&behind, limit, out, err);
 }
 

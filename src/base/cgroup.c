@@ -1,12 +1,11 @@
 /* Edge cases:
- *  1. /proc/self/cgroup names the group of each hierarchy: "4:memory:/a/b" (version 1; a line
- * may name several controllers) or "0::/a/b" (version 2).
- *  2. a container may see only a part of the hierarchy, mounted as its root, and still be shown
- *     the path outside: directories that do not exist are passed over, and the root is always
- *     looked at.
- *  3. without a limit version 2 says "max", version 1 a number near 2^63.
- *  4. a limit of an ancestor holds too, so the smallest of all counts.
- *  5. memory.high of version 2 slows a group down before memory.max ends it: both count. */
+ *  1. /proc/self/cgroup names the group in each hierarchy: "4:memory:/a/b" (version 1; a line
+ *     may name several controllers) or "0::/a/b" (version 2).
+ *  2. a container may see only part of the hierarchy, mounted as its root, but the path from
+ *     outside: directories that do not exist are skipped, and the root is always read.
+ *  3. "no limit" is "max" in version 2 and a number near 2^63 in version 1.
+ *  4. limits of ancestors apply too: the smallest counts.
+ *  5. memory.high (version 2) throttles a group before memory.max kills it: both count. */
 #include "base/cgroup.h"
 
 #include <fcntl.h>
@@ -17,7 +16,7 @@
 #define CGROUP_TEXT 8192
 #define CGROUP_PATH 4096
 
-/* Reads what a file holds, as a text; returns its length, 0 on failure. */
+/* Reads a file as text; returns its length, 0 on failure. */
 static size_t cgroup_read(const char *path, char *out, size_t out_size) {
   const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
   size_t length = 0;
@@ -54,7 +53,7 @@ uint64_t pc_cgroup_number(const char **text) {
   return value;
 }
 
-/* Is the controller in a list such as "cpu,cpuacct"? */
+/* True if the controller is in a list such as "cpu,cpuacct". */
 static int cgroup_lists(const char *list, size_t length, const char *controller) {
   const size_t wanted = strlen(controller);
   for (size_t at = 0; at < length;) {
@@ -66,7 +65,7 @@ static int cgroup_lists(const char *list, size_t length, const char *controller)
   return 0;
 }
 
-/* Looks at mount + group and its ancestors up to the mount itself. */
+/* Calls `look` for mount + group and its ancestors up to the mount. */
 static void cgroup_walk(const char *mount, const char *group, size_t length, int version,
                         pc_cgroup_look look, void *user) {
   char directory[CGROUP_PATH];

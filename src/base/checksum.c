@@ -1,7 +1,7 @@
 /* The remainder modulo x^32 + x^28 + x^27 + x^26 + x^25 + x^23 + x^22 + x^20 + x^19 + x^18 +
  * x^14 + x^13 + x^11 + x^10 + x^9 + x^8 + x^6 + 1, bits in reflected order, started with ones
- * and inverted at the end.  Eight bytes are taken at a time: table[k][b] is the remainder of
- * byte b with k zero bytes behind it. */
+ * and inverted at the end.  Eight bytes are processed at a time: table[k][b] is the remainder
+ * of byte b followed by k zero bytes. */
 #include "base/checksum.h"
 
 #define CHECKSUM_POLYNOMIAL UINT32_C(0x82F63B78) /* reflected */

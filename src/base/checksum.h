@@ -1,5 +1,5 @@
-/* CRC-32C (Castagnoli): the checksum of iSCSI, RFC 3720, appendix B.4.  It sees every change of
- * up to 32 neighbouring bits, so in particular every single bit. */
+/* CRC-32C (Castagnoli), the checksum of iSCSI: RFC 3720, appendix B.4.  It detects every error
+ * burst of up to 32 bits, so every single flipped bit. */
 #ifndef PC_CHECKSUM_H
 #define PC_CHECKSUM_H
 
@@ -13,7 +13,7 @@ typedef struct pc_checksum {
 
 void pc_checksum_start(pc_checksum *checksum);
 void pc_checksum_add(pc_checksum *checksum, const void *bytes, size_t count);
-/* Of everything added so far; more may follow. */
+/* The checksum of all bytes added so far; more may be added later. */
 uint32_t pc_checksum_value(const pc_checksum *checksum);
 
 #endif

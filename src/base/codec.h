@@ -1,8 +1,8 @@
-/* Values as little-endian bytes and back.
+/* Encodes values as little-endian bytes and decodes them.
  *
- * Neither side reports a failure by itself: an encoder whose sink refused, and a decoder that
- * met something impossible, stay marked as failed, and what follows is ignored or reads as 0.
- */
+ * Single calls report no failure.  After its sink refuses bytes, or after it meets an
+ * impossible value, an encoder or decoder is `failed`: encoding then does nothing and decoding
+ * returns 0. */
 #ifndef PC_CODEC_H
 #define PC_CODEC_H
 
@@ -11,7 +11,7 @@
 #include "base/sum.h"
 
 typedef struct pc_encoder {
-  pcal_sink sink; /* NULL: the bytes are only counted */
+  pcal_sink sink; /* NULL: bytes are only counted */
   void *user;
   uint64_t length; /* bytes so far */
   int failed;
@@ -27,16 +27,16 @@ void pc_encode_u64(pc_encoder *encoder, uint64_t value);
 void pc_encode_bytes(pc_encoder *encoder, const void *bytes, size_t count);
 void pc_encode_text(pc_encoder *encoder, const char *text);
 void pc_encode_doubles(pc_encoder *encoder, const double *values, size_t count);
-/* Equal sums give equal bytes, however they came about. */
+/* Equal sums give equal bytes, whatever the order of their additions. */
 void pc_encode_sum(pc_encoder *encoder, const pc_sum *sum);
 void pc_encode_fixed(pc_encoder *encoder, const pc_fixed *sum);
-/* Counts bytes without writing any: for encoders without a sink. */
+/* Counts bytes without writing them; only for encoders without a sink. */
 void pc_encode_skip(pc_encoder *encoder, uint64_t count);
-/* Adds the checksum of everything so far and hands out what is left; PCAL_IO when the sink
- * refused. */
+/* Appends the checksum of all bytes so far and flushes the buffer.  PCAL_IO if the sink refused
+ * bytes. */
 PC_CHECKED pcal_status pc_encoder_finish(pc_encoder *encoder, pcal_error *err);
 
-/* Bytes that checksums take. */
+/* Bytes of a checksum. */
 #define PC_CHECKSUM_BYTES 4
 
 typedef struct pc_decoder {
@@ -47,21 +47,20 @@ typedef struct pc_decoder {
 void pc_decoder_init(pc_decoder *decoder, const void *bytes, size_t count);
 size_t pc_decoder_left(const pc_decoder *decoder);
 void pc_decoder_fail(pc_decoder *decoder);
-/* Fails unless the condition holds. */
+/* Marks the decoder as failed unless the condition holds. */
 void pc_decoder_expect(pc_decoder *decoder, int condition);
 
 unsigned pc_decode_u8(pc_decoder *decoder);
 uint32_t pc_decode_u32(pc_decoder *decoder);
 uint64_t pc_decode_u64(pc_decoder *decoder);
-/* The number of things that follow; fails when there are not at least `least` bytes left for
- * each of them. */
+/* Decodes a number of items, each of at least `least` bytes; fails if fewer bytes are left. */
 size_t pc_decode_count(pc_decoder *decoder, size_t least);
 void pc_decode_bytes(pc_decoder *decoder, void *out, size_t count);
 void pc_decode_doubles(pc_decoder *decoder, double *out, size_t count);
-/* A copy that the caller frees with pc_free; NULL when the decoder failed or there is no
- * memory.  Fails on a text with a zero byte inside. */
+/* Returns a copy that the caller frees with pc_free; NULL if the decoder failed or memory ran
+ * out.  Fails on a text that contains a zero byte. */
 char *pc_decode_text(pc_decoder *decoder, const pcal_env *env);
-/* Fails on sums so large that adding two of them could overflow. */
+/* Fails on sums so large that merging two of them could overflow. */
 void pc_decode_sum(pc_decoder *decoder, pc_sum *out);
 void pc_decode_fixed(pc_decoder *decoder, pc_fixed *out);
 

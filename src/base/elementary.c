@@ -7,8 +7,10 @@
  *            rest: their sum is exact.
  *   pow, log2, log10 use log(x) in two parts; log1p(x) is the logarithm of 1 + x in two parts.
  * Sums of two parts follow Dekker and Knuth.
- * Edge cases: (1) exp of NaN and logarithms of negative numbers are NaN; (2) subnormal numbers
- * are scaled first; (3) results below 2^-1022 are rounded twice. */
+ * Edge cases:
+ *  1. exp(NaN) and logarithms of negative numbers are NaN.
+ *  2. subnormal arguments are scaled first.
+ *  3. results below 2^-1022 are rounded twice. */
 #include "base/elementary.h"
 
 #include <math.h>
@@ -21,7 +23,7 @@
 #define ELEMENTARY_WHOLE 0x1.8p52 /* a sum with this is rounded to a whole number */
 #define ELEMENTARY_FIRST UINT64_C(0x3fe6000000000000) /* 11/16 */
 
-/* A number as a sum. */
+/* The number high + low. */
 typedef struct elementary_pair {
   double high, low;
 } elementary_pair;
@@ -134,7 +136,7 @@ static inline elementary_split elementary_split_of(double x) {
                             (size_t)(above >> 45) & 127};
 }
 
-/* What a logarithm is put together from. */
+/* The parts of a logarithm. */
 typedef struct elementary_logs_at {
   double most; /* k ln 2 + log c, but for its rest */
   double rest;
@@ -173,7 +175,7 @@ static elementary_pair elementary_log(double x, double more) {
   return elementary_fast_sum(two.high, (one.low + two.low) + (log.rest + small));
 }
 
-/* What logarithms of other numbers are; 0 for those that are positive and finite. */
+/* Handles arguments of a logarithm that are not positive and finite; 0 for those that are. */
 static inline int elementary_odd(double x, double *out) {
   if (x > 0.0 && x < INFINITY)
     return 0;

@@ -1,11 +1,11 @@
-/* Exponentials, logarithms and their relatives with the same bits on every processor and every
- * system.  C libraries differ in the last digit, and some choose other instructions on other
- * processors; results and calibrator files must not.  What is exact anyway (sqrt, floor, fma,
- * ldexp, fmod, round ...) comes from the C library.
+/* Elementary functions with the same bits on every processor and system.
  *
- * Accuracy, in units of the last digit: 0.51 exp, exp2, log, log2, log10, pow; 0.8 log1p, cbrt;
- * 1 expm1, hypot, sin, erf; 2 erfc.  Special values are those of C (Annex F); there is no
- * errno. */
+ * The functions of C libraries differ in the last digit, some of them between processors;
+ * results and calibrator files must not.  Functions that are exact or correctly rounded (sqrt,
+ * floor, fma, ldexp, fmod, round ...) still come from the C library.
+ *
+ * Errors in ulp: 0.51 exp, exp2, log, log2, log10, pow; 0.8 log1p, cbrt; 1 expm1, hypot, sin,
+ * erf; 2 erfc.  Special values follow C, Annex F.  errno is not set. */
 #ifndef PC_ELEMENTARY_H
 #define PC_ELEMENTARY_H
 
@@ -23,10 +23,10 @@ double pc_sin(double x); /* |x| <= 1e5 */
 double pc_erf(double x);
 double pc_erfc(double x);
 
-/* exp(high + low), |low| below the last digit of high. */
+/* exp(high + low); |low| is at most one ulp of high. */
 double pc_exp_of_sum(double high, double low);
 
-/* x y = high + *low exactly, barring overflow and underflow. */
+/* Returns high such that x y = high + *low exactly, barring overflow and underflow. */
 double pc_product(double x, double y, double *low);
 
 #endif

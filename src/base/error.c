@@ -87,8 +87,8 @@ static void error_put_cause(error_writer *writer, size_t from) {
     writer->cause_remedy = cause->remedy - from + begin;
 }
 
-/* Puts the argument or cause that stands in braces at *text, which moves past it; 0 if the braces
- * hold neither. */
+/* Puts the argument or cause that stands in braces at *text, which moves past it; 0 if the
+ * braces hold neither. */
 static int error_put_braces(error_writer *writer, const char **text) {
   static const char all[] = "{cause}", problem[] = "{cause_problem}";
   const size_t argument = pc_argument_parse(text);

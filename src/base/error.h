@@ -1,4 +1,5 @@
-/* Errors: what went wrong, where, and what to do, filled into the caller's optional pcal_error. */
+/* Errors: what went wrong, where, and what to do, filled into the caller's optional
+ * pcal_error. */
 #ifndef PC_ERROR_H
 #define PC_ERROR_H
 
@@ -27,11 +28,14 @@
  *   - a number after "row ", "line " or "column " is the place;
  *   - the first "; " separates the problem from the remedy;
  *   - {probs} names an argument (base/argument_names.def), which pcal_error_text puts into the
- *     words of the program or of Python.  The first one before the remedy is the argument at fault;
- *   - %s inserts a text from outside: unsafe characters become visible (base/escape.h), and of more
- *     than 300 bytes the rest is left out.  Braces in it mean nothing;
- *   - %-s inserts a text of the library, in which braces and "; " mean what they mean in the format.
- * Numbers with a decimal point go through pc_show (base/number.h), as %g depends on the locale. */
+ *     words of the program or of Python.  The first one before the remedy is the argument at
+ *     fault;
+ *   - %s inserts a text from outside: unsafe characters become visible (base/escape.h), and of
+ *     more than 300 bytes the rest is left out.  Braces in it mean nothing;
+ *   - %-s inserts a text of the library, in which braces and "; " mean what they mean in the
+ *     format.
+ * Numbers with a decimal point go through pc_show (base/number.h), as %g depends on the
+ * locale. */
 pcal_status pc_fail(pcal_error *err, pcal_status status, const char *format, ...)
     PC_PRINTF(3, 4);
 
@@ -55,8 +59,8 @@ typedef struct pc_place {
 pcal_status pc_fail_at(pcal_error *err, pcal_status status, const pc_place *place,
                        const char *format, ...) PC_PRINTF(4, 5);
 
-/* The same for a failure that another one caused: {cause} in the format is the message of `cause`,
- * {cause_problem} the same without the place. */
+/* The same for a failure that another one caused: {cause} in the format is the message of
+ * `cause`, {cause_problem} the same without the place. */
 pcal_status pc_fail_because(pcal_error *err, pcal_status status, const pcal_error *cause,
                             const char *format, ...) PC_PRINTF(4, 5);
 

@@ -1,7 +1,9 @@
 /* erf(x) = x + x p(x^2) for |x| <= 1, 1 - erfc(|x|) with the sign of x beyond.
  * erfc(x) = 1 - erf(x) for x <= 1/2; exp(-x^2) q(x) beyond, q one of twelve polynomials of
  *           degree 16, x^2 in two parts.
- * Edge cases: (1) erf is 1 from 6 on; (2) erfc is 0 from 28 on, and 2 - erfc(-x) below -1/2. */
+ * Edge cases:
+ *  1. erf(x) = 1 for x >= 6.
+ *  2. erfc(x) = 0 for x >= 28, and 2 - erfc(-x) for x < -1/2. */
 #include <math.h>
 #include <stddef.h>
 

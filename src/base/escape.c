@@ -9,8 +9,8 @@
 
 /* ---- UTF-8 ---- */
 
-/* The second byte rules out forms longer than needed, surrogates and what is beyond U+10FFFF.
- */
+/* The range of the second byte excludes overlong forms, surrogates and code points beyond
+ * U+10FFFF. */
 static int escape_second_fits(unsigned char first, unsigned char second) {
   const unsigned low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
   const unsigned high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
@@ -71,7 +71,7 @@ size_t pc_escape_one(const char *text, char out[PC_ESCAPE_MAX + 1]) {
   return bytes == 0 ? 1 : bytes;
 }
 
-/* How many bytes can be taken as they are: printable ASCII without `special` signs. */
+/* Length of the prefix that needs no escape: printable ASCII without `special` characters. */
 static size_t escape_plain(const char *text, const char *special) {
   size_t length = 0;
   while (text[length] >= 0x20 && text[length] < 0x7F && strchr(special, text[length]) == NULL)
@@ -125,7 +125,7 @@ int pc_csv_guarded(const char *cell, size_t length) {
   return quotes > 0 && quotes < length && strchr("=+-@\t\r", cell[quotes]) != NULL;
 }
 
-/* Would a spreadsheet compute this, or our reader take an apostrophe off it? */
+/* True if a spreadsheet would compute the cell, or our reader would remove an apostrophe. */
 static int escape_is_formula(const char *cell) {
   const size_t length = strlen(cell);
   double value;
@@ -278,8 +278,7 @@ void pc_text_shell(pc_text *out, const char *word) {
 
 /* ---- C ---- */
 
-/* Neither the end of the comment, nor the start of another one, nor a trigraph, nor a line that
- * goes on. */
+/* No end of the comment, start of a nested one, trigraph or line continuation appears. */
 void pc_text_c_comment(pc_text *out, const char *text) {
   char one[PC_ESCAPE_MAX + 1], before = '\0';
   while (text != NULL && *text != '\0') {

@@ -9,13 +9,14 @@
 #include "base/thread_affinity.h"
 
 #define EXECUTOR_MAX_WORKERS 256
-#define EXECUTOR_SMALL_WORK 2e6 /* below this, starting a thread costs more than it brings */
+#define EXECUTOR_SMALL_WORK \
+  2e6 /* nanoseconds; below, starting threads costs more than it saves */
 
-/* One call of pc_run.  Tasks are handed out in increasing order; after a failure no task
- * with a higher index is started, so the lowest failing index is always found. */
+/* One call of pc_run.  Tasks start in increasing order; after a failure no task with a higher
+ * index starts, so the lowest failing index is always found. */
 typedef struct executor_job {
-  const char *what;  /* progress under this name, or NULL */
-  pc_affinity cores; /* of the caller, where there are threads */
+  const char *what;  /* name for progress reports, or NULL */
+  pc_affinity cores; /* of the caller; set when threads are used */
   pc_task task;
   void *user;
   size_t count;
@@ -33,8 +34,8 @@ typedef struct executor_seat {
 
 struct pcal_pool {
   pcal_env env;
-  pid_t process;        /* a child of it has the pool, but none of its threads */
-  size_t size;          /* workers at most, with the caller */
+  pid_t process;        /* a forked child has the pool but not its threads */
+  size_t size;          /* most workers, including the caller */
   pthread_mutex_t busy; /* held by the call that uses the pool */
   pthread_mutex_t lock;
   pthread_cond_t work, done;
@@ -58,7 +59,7 @@ static void executor_report(executor_job *job, size_t index, pcal_status status,
   pthread_mutex_unlock(&job->lock);
 }
 
-/* Takes one task; 0 when there is none left. */
+/* Runs one task; 0 if none is left. */
 static int executor_step(executor_job *job, size_t worker) {
   const size_t index = atomic_fetch_add(&job->next, 1);
   if (index >= job->count || index > atomic_load(&job->failed_index))
@@ -71,7 +72,7 @@ static int executor_step(executor_job *job, size_t worker) {
   return 1;
 }
 
-/* The caller's share: also the only place where its callbacks are called. */
+/* Tasks of the calling thread, the only one that calls the environment's callbacks. */
 static void executor_lead(executor_job *job, const pcal_env *env) {
   pcal_error error;
   while (executor_step(job, 0)) {
@@ -98,8 +99,8 @@ static void *executor_thread_main(void *argument) {
   return NULL;
 }
 
-/* Starts a thread that leaves the caller's signals to the caller's threads.  Those that a
- * thread raises itself, such as SIGBUS, cannot be left to others. */
+/* Starts a thread that blocks all signals except those that it raises itself, such as
+ * SIGBUS. */
 static int executor_start(pthread_t *thread, const pc_affinity *cores, void *(*start)(void *),
                           void *argument) {
   sigset_t others, saved;
@@ -165,8 +166,7 @@ static void *executor_pool_main(void *argument) {
   return NULL;
 }
 
-/* Threads are started when there is work for them.  Where the system refuses one, there are
- * fewer. */
+/* Starts threads up to `workers`; fewer if the system refuses one. */
 static void executor_fill_seats(pcal_pool *pool, const pc_affinity *cores, size_t workers) {
   while (pool->thread_count + 1 < workers && pool->thread_count + 1 < pool->size) {
     executor_seat *seat = &pool->seats[pool->thread_count];
@@ -191,7 +191,7 @@ static void executor_run_pool(executor_job *job, const pcal_env *env, size_t wor
   pthread_mutex_unlock(&pool->lock);
   executor_lead(job, env);
   pthread_mutex_lock(&pool->lock);
-  pool->job = NULL; /* late sleepers find nothing */
+  pool->job = NULL; /* threads that wake up later find no job */
   while (pool->running > 0)
     pthread_cond_wait(&pool->done, &pool->lock);
   pthread_mutex_unlock(&pool->lock);
@@ -237,7 +237,7 @@ pcal_status pcal_pool_new(unsigned threads, const pcal_env *env, pcal_pool **out
                           pcal_error *err) {
   pc_error_clear(err);
   if (out == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_pool_new needs a place for the pool");
+    return pc_fail(err, PCAL_USAGE, "pcal_pool_new: out is NULL; give a pointer for the pool");
   *out = NULL;
   pcal_env resolved = pc_env_resolve(env);
   if (threads != 0)
@@ -272,7 +272,7 @@ static void executor_pool_end(pcal_pool *pool) {
 void pcal_pool_free(pcal_pool *pool) {
   if (pool == NULL)
     return;
-  if (pool->process == getpid()) /* a child may find the locks in any state */
+  if (pool->process == getpid()) /* in a child the locks may be in any state */
     executor_pool_end(pool);
   const pcal_env env = pool->env;
   pc_free(&env, pool);

@@ -1,22 +1,22 @@
-/* Work spread over threads, with an outcome that does not show how many there were. */
+/* Runs tasks in threads.  Results do not depend on the number of threads. */
 #ifndef PC_EXECUTOR_H
 #define PC_EXECUTOR_H
 
 #include "base/memory.h"
 
-/* Task number `index`; `worker` < pc_worker_count tells which scratch to use. */
+/* Runs task `index`.  `worker` < pc_worker_count(env) is the index of the scratch to use. */
 typedef pcal_status (*pc_task)(void *user, size_t index, size_t worker, pcal_error *err);
 
-/* Workers that pc_run will use at most for this environment. */
+/* The most workers that pc_run uses for this environment. */
 size_t pc_worker_count(const pcal_env *env);
 
-/* Runs tasks 0 .. count-1, handed out in increasing order; the caller takes part.  Stays on
- * the caller's thread when `work` (about nanoseconds, all tasks together) is small.  If tasks
- * fail, the error of the lowest failing index is reported: later ones may not have run. */
+/* Runs tasks 0 to count - 1, started in increasing order; the caller is one of the workers.  If
+ * `work`, the estimated nanoseconds of all tasks, is small, only the caller works.  If tasks
+ * fail, returns the error of the lowest failing index; later tasks may not have run. */
 PC_CHECKED pcal_status pc_run(const pcal_env *env, size_t count, double work, pc_task task,
                               void *user, pcal_error *err);
 
-/* The same, telling progress under a name: for work that may take long. */
+/* The same, and reports progress under the name `what`. */
 PC_CHECKED pcal_status pc_run_with_progress(const pcal_env *env, const char *what, size_t count,
                                             double work, pc_task task, void *user,
                                             pcal_error *err);

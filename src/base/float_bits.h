@@ -1,4 +1,4 @@
-/* Doubles and floats taken apart and put together. */
+/* Doubles and floats as bits, and back. */
 #ifndef PC_FLOAT_BITS_H
 #define PC_FLOAT_BITS_H
 
@@ -32,14 +32,14 @@ static inline float pc_float_from_bits(uint32_t bits) {
   return value;
 }
 
-/* Zero bits above the highest one; value != 0. */
+/* Number of leading zero bits; value != 0. */
 static inline int pc_leading_zeros(uint64_t value) {
   return __builtin_clzll(value);
 }
 
-/* The double nearest to mantissa * 2^exponent, ties to even; sticky tells that the true value
- * is a little larger, by less than one unit of the mantissa.  mantissa != 0, and at least
- * 2^54 if sticky.  Too large gives infinity. */
+/* Returns the double nearest to mantissa * 2^exponent, ties to even; infinity on overflow.
+ * sticky: the true value is larger by less than one unit of the mantissa.  mantissa != 0, and
+ * at least 2^54 if sticky. */
 double pc_round_binary(uint64_t mantissa, int exponent, int sticky);
 
 #endif

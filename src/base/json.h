@@ -1,6 +1,6 @@
-/* A strict JSON writer over pc_text.  Commas and nesting are its business; strings are
- * escaped, and each byte of them that is not UTF-8 becomes U+FFFD; numbers take the shortest
- * exact form; non-finite numbers become null. */
+/* Writes strict JSON to a pc_text.  The writer adds commas and indentation.  Strings are
+ * escaped (escape.h), numbers have the shortest exact form, and numbers that are not finite
+ * become null. */
 #ifndef PC_JSON_H
 #define PC_JSON_H
 
@@ -9,7 +9,7 @@
 typedef struct pc_json {
   pc_text *out;
   int depth;
-  int first; /* nothing written yet at this depth */
+  int first; /* nothing is written yet at this depth */
   int after_key;
 } pc_json;
 
@@ -22,9 +22,9 @@ void pc_json_number(pc_json *json, double value);
 void pc_json_integer(pc_json *json, uint64_t value);
 void pc_json_bool(pc_json *json, int value);
 void pc_json_null(pc_json *json);
-/* A value that is JSON already. */
+/* Writes a value that is JSON already. */
 void pc_json_embed(pc_json *json, const char *value);
-/* An array of numbers on one line. */
+/* Writes an array of numbers on one line. */
 void pc_json_numbers(pc_json *json, const double *values, size_t count);
 
 #endif

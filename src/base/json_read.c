@@ -1,6 +1,6 @@
-/* Recursive descent, at most PC_JSON_DEPTH_MAX levels deep.  Nodes and strings lie in blocks
- * that are freed together.  The members of an object are sorted by key when it closes, by
- * merging lists, so that finding a key given twice takes n log n steps whatever the keys. */
+/* A recursive descent parser, at most PC_JSON_DEPTH_MAX levels deep.  Nodes and strings are
+ * allocated in blocks that are freed together.  At the end of an object its members are merge
+ * sorted by key, so that duplicate keys are found in n log n steps for any input. */
 #include "base/json_read.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 
 typedef struct json_read_block {
   struct json_read_block *before;
-  size_t used, size; /* bytes behind the header */
+  size_t used, size; /* bytes after this header */
 } json_read_block;
 
 typedef union json_read_align {
@@ -80,7 +80,7 @@ void pc_json_tree_free(pc_json_tree *tree) {
   *tree = (pc_json_tree){NULL, NULL, NULL};
 }
 
-/* ---- Letters ---- */
+/* ---- Characters ---- */
 
 static pc_place json_read_place(const json_reader *reader, uint64_t line) {
   return (pc_place){reader->name, PCAL_NO_ROW, line, PCAL_NO_COLUMN, NULL};
@@ -106,7 +106,7 @@ static void json_read_space(json_reader *reader) {
   }
 }
 
-/* Bytes of the UTF-8 letter at `at`, 0 when it is none: see RFC 3629, section 4. */
+/* Length of the UTF-8 character at `at`, or 0 if it is invalid: RFC 3629, section 4. */
 static size_t json_read_letter(const json_reader *reader, size_t at) {
   const unsigned char *bytes = reader->bytes + at;
   const size_t left = reader->length - at;
@@ -136,7 +136,7 @@ static int json_read_hex(int letter) {
   return letter >= 'A' && letter <= 'F' ? letter - 'A' + 10 : -1;
 }
 
-/* The four digits behind "\u" at the reader's place; -1 when they are none. */
+/* Reads the four digits after "\u"; -1 if they are not hexadecimal. */
 static long json_read_unit(json_reader *reader) {
   long unit = 0;
   for (int i = 0; i < 4; i++, reader->at++) {
@@ -161,7 +161,7 @@ static char *json_read_put(unsigned long point, char *out) {
   return out;
 }
 
-/* A letter by number; the reader stands behind "\u". */
+/* Reads a character given by number; the reader is after "\u". */
 static pcal_status json_read_point(json_reader *reader, char **out) {
   const size_t start = reader->at - 2;
   long point = json_read_unit(reader);
@@ -185,7 +185,7 @@ static pcal_status json_read_point(json_reader *reader, char **out) {
   return PCAL_OK;
 }
 
-/* The reader stands at a backslash. */
+/* Reads an escape; the reader is at the backslash. */
 static pcal_status json_read_escape(json_reader *reader, char **out) {
   static const char names[] = "\"\\/bfnrt", letters[] = "\"\\/\b\f\n\r\t";
   const size_t start = reader->at++;
@@ -200,7 +200,7 @@ static pcal_status json_read_escape(json_reader *reader, char **out) {
   return PCAL_OK;
 }
 
-/* Bytes from the reader's place to the closing quote; SIZE_MAX when there is none. */
+/* Bytes up to the closing quote; SIZE_MAX if there is none. */
 static size_t json_read_extent(const json_reader *reader) {
   for (size_t at = reader->at; at < reader->length; at++) {
     if (reader->bytes[at] == '"')
@@ -210,7 +210,7 @@ static size_t json_read_extent(const json_reader *reader) {
   return SIZE_MAX;
 }
 
-/* The reader stands at a quote; escapes never need more bytes than they are written with. */
+/* Reads a string; the reader is at its quote.  No escape is shorter than its character. */
 static pcal_status json_read_text(json_reader *reader, const char **out) {
   void *place = NULL;
   const size_t start = reader->at++, extent = json_read_extent(reader);
@@ -253,7 +253,7 @@ static size_t json_read_digits(const json_reader *reader, size_t at) {
   return count;
 }
 
-/* End of the number that begins at the reader's place by the grammar; 0 when there is none. */
+/* Index after the number at the reader's position; 0 if there is none. */
 static size_t json_read_number_end(const json_reader *reader) {
   size_t at = reader->at + (json_read_peek(reader) == '-');
   const size_t whole = json_read_digits(reader, at);
@@ -316,7 +316,7 @@ static pcal_status json_read_word(json_reader *reader, pc_json_node **out) {
 
 /* ---- Arrays and objects ---- */
 
-/* Moves behind a comma or the closing bracket; *more tells which. */
+/* Moves past a comma (*more is 1) or the closing bracket (*more is 0). */
 static pcal_status json_read_after(json_reader *reader, char closing, int *more) {
   json_read_space(reader);
   const int letter = json_read_peek(reader);
@@ -330,7 +330,7 @@ static pcal_status json_read_after(json_reader *reader, char closing, int *more)
   return PCAL_OK;
 }
 
-/* Is the list empty?  The reader stands behind its opening bracket. */
+/* True if the list is empty; the reader is after its opening bracket. */
 static int json_read_empty(json_reader *reader, char closing) {
   json_read_space(reader);
   if (json_read_peek(reader) != closing)
@@ -354,7 +354,7 @@ static pcal_status json_read_array(json_reader *reader, pc_json_node **out) {
   return PCAL_OK;
 }
 
-/* Two lists sorted by key through `order` become one. */
+/* Merges two lists that are sorted by key along `order`. */
 static pc_json_node *json_read_merge(pc_json_node *a, pc_json_node *b) {
   pc_json_node *first = NULL, *last = NULL;
   while (a != NULL || b != NULL) {
@@ -367,7 +367,7 @@ static pc_json_node *json_read_merge(pc_json_node *a, pc_json_node *b) {
   return first;
 }
 
-/* Adds a member to the runs of an object: run i is empty or holds 2^i members. */
+/* Adds a member to the sorted runs of an object: run i is empty or has 2^i members. */
 static void json_read_sort_in(pc_json_node *runs[], pc_json_node *member) {
   pc_json_node *run = member;
   size_t i = 0;

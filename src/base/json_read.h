@@ -1,4 +1,4 @@
-/* A strict JSON reader (RFC 8259): bytes to a small tree. */
+/* Reads strict JSON (RFC 8259) into a tree. */
 #ifndef PC_JSON_READ_H
 #define PC_JSON_READ_H
 
@@ -19,7 +19,7 @@ typedef struct pc_json_node pc_json_node;
 
 struct pc_json_node {
   pc_json_kind kind;
-  uint32_t line;       /* on which it begins, from 1 */
+  uint32_t line;       /* where it begins, from 1 */
   const char *key;     /* of a member of an object, else NULL */
   pc_json_node *next;  /* in the same array or object */
   pc_json_node *order; /* private */
@@ -40,18 +40,18 @@ typedef struct pc_json_tree {
   void *blocks; /* private */
 } pc_json_tree;
 
-/* Reads one value that fills the bytes but for white space; name is used in sentences.  Fails
- * with PCAL_DATA, telling line and byte, also for a key given twice, a string with U+0000, a
- * number beyond the doubles, and more than PC_JSON_DEPTH_MAX levels.  env must outlive the
- * tree; the bytes need not. */
+/* Reads one value; only white space may surround it.  `name` names the input in errors.  Fails
+ * with PCAL_DATA and the line for invalid JSON, a key given twice in an object, a string with
+ * U+0000, a number beyond the range of double, and more than PC_JSON_DEPTH_MAX levels.  env
+ * must outlive the tree; the bytes need not. */
 PC_CHECKED pcal_status pc_json_read(const void *bytes, size_t length, const char *name,
                                     const pcal_env *env, pc_json_tree *out, pcal_error *err);
-void pc_json_tree_free(pc_json_tree *tree); /* a zeroed tree is fine */
+void pc_json_tree_free(pc_json_tree *tree); /* a zeroed tree is allowed */
 
-/* The member of an object under a key, or NULL; NULL too when the node is no object. */
+/* The member of an object with this key; NULL if there is none or the node is no object. */
 const pc_json_node *pc_json_find(const pc_json_node *object, const char *key);
 
-/* "a number", "an object", ... for sentences. */
+/* "a number", "an object" ... for messages. */
 const char *pc_json_kind_name(pc_json_kind kind);
 
 #endif

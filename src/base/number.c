@@ -1,14 +1,14 @@
 /* Numbers to text.
  *
- * Digits come from exact integers (Steele & White 1990, Dragon4): the value is r / s * 10^point
- * with natural numbers r and s, and m_low, m_high are half the distances to its neighbours in
- * the same unit.  Digits are taken from r / s until what is left lies within reach of the
- * value.
+ * Method (Steele & White 1990, Dragon4): the value is r / s * 10^point with natural numbers r
+ * and s; m_low and m_high are half the distances to the neighbouring doubles in the same unit.
+ * Digits are taken from r / s until the remainder is within half that distance.
  *
- * Edge cases: (1) below a power of two the lower neighbour is at half the distance; (2) an even
- * mantissa owns both ends of its interval, as reading rounds ties to even; (3) the last digit
- * is the nearer one, ties to even; (4) rounding may carry into a new digit: 9.99 to two is 10.
- */
+ * Edge cases:
+ *  1. below a power of two the lower neighbour is at half the distance.
+ *  2. an even mantissa owns both ends of its interval, because parsing rounds ties to even.
+ *  3. the last digit is the nearer one, ties to even.
+ *  4. rounding may carry into a new digit: 9.99 to two digits is 10. */
 #include "base/number.h"
 
 #include "base/bigint.h"
@@ -26,8 +26,7 @@ typedef struct number_digits {
   char digit[NUMBER_DIGITS];
 } number_digits;
 
-/* mantissa * 2^exponent, both ends of its rounding interval included if the mantissa is even.
- */
+/* mantissa * 2^exponent */
 typedef struct number_parts {
   uint64_t mantissa;
   int exponent;
@@ -55,13 +54,13 @@ static number_parts number_split_float(float value) {
 
 /* ---- Digits --------------------------------------------------------------- */
 
-/* The exponent of ten just above mantissa * 2^exponent, or one less. */
+/* The exponent of the least power of ten above mantissa * 2^exponent, or one less. */
 static int number_estimate_point(number_parts parts) {
   const int top = 63 - pc_leading_zeros(parts.mantissa) + parts.exponent;
   return (int)ceil(top * 0.30102999566398120 - 1e-9);
 }
 
-/* big = value * 5^fives * 2^twos; fives below 0 count as 0. */
+/* big = value * 5^fives * 2^twos; a negative `fives` counts as 0. */
 static void number_scale(pc_big *big, uint64_t value, int fives, int twos) {
   pc_big_set(big, value);
   pc_big_power_of_five(big, fives);
@@ -73,8 +72,8 @@ typedef struct number_ratio {
   int point;
 } number_ratio;
 
-/* Sets r / s = value / 10^point * 10 in [1, 10), the margins alike.  With `reach`, the upper
- * end of the rounding interval counts instead of the value. */
+/* Sets r / s = value / 10^(point - 1) in [1, 10), and the margins in the same unit.  `reach`:
+ * the upper end of the rounding interval decides the point instead of the value. */
 static void number_ratio_set(number_ratio *ratio, number_parts parts, int reach) {
   const int narrow = parts.narrow_below;
   int point = number_estimate_point(parts);
@@ -103,7 +102,7 @@ static void number_ratio_set(number_ratio *ratio, number_parts parts, int reach)
   pc_big_shift(&ratio->m_high, shift);
 }
 
-/* Whether a last digit must be raised: 2 r against s, ties to even. */
+/* True if the last digit must be rounded up: 2 r against s, ties to even. */
 static int number_round_up(const number_ratio *ratio, uint32_t digit) {
   const int order = pc_big_compare_sum(&ratio->r, &ratio->r, &ratio->s);
   return order > 0 || (order == 0 && (digit & 1));
@@ -130,7 +129,7 @@ static void number_shortest(number_parts parts, number_digits *out) {
   }
 }
 
-/* Adds one unit in the last place; edge case 4 keeps the number of digits. */
+/* Adds one in the last place; the number of digits stays the same (4). */
 static void number_increment(number_digits *digits) {
   int i = digits->count - 1;
   for (; i >= 0 && digits->digit[i] == '9'; i--)
@@ -158,9 +157,9 @@ static void number_take(number_ratio *ratio, int count, number_digits *out) {
     number_increment(out);
 }
 
-/* A decimal of at most 15 digits that reads back as the value is the only one, and the product
- * below meets it: its error is under 10^15 * 2^-52 < 1/4.  Most numbers that people write end
- * here. */
+/* The fast path for decimals of at most 15 digits, as people write them.  At most one such
+ * decimal reads back as the value, and the product below finds it: its error is less than 10^15
+ * * 2^-52 < 1/4.  Returns 0 if there is none. */
 static int number_shortest_quickly(double value, number_digits *out) {
   if (!(value >= 1e-7 && value < 1e15))
     return 0;
@@ -287,7 +286,7 @@ size_t pc_number_round(double value, int digits, char out[PC_NUMBER_MAX]) {
   return number_lay_out(signbit(value) != 0, &rounded, out);
 }
 
-/* All digits of |value| down to 10^-decimals; the last of them stands at that place. */
+/* All digits of |value| down to 10^-decimals. */
 static void number_take_fixed(double value, int decimals, number_digits *out) {
   number_ratio ratio;
   number_ratio_set(&ratio, number_split(value), 0);

@@ -1,16 +1,18 @@
 /* Text to numbers, correctly rounded.
  *
- * Three ways, each taken when the one before cannot be sure:
- *   1. mantissa below 2^53 and |exponent| <= 22: one product or quotient of exact doubles, and
- * so one rounding (Clinger 1990);
- *   2. the first 19 digits times a power of ten in 64-bit mantissas, accepted unless the
- *      accumulated error could reach the midpoint between two doubles;
+ * Three methods, each used when the previous one is not certain of the last bit:
+ *   1. mantissa below 2^53 and |exponent| <= 22: one product or quotient of exact doubles, so
+ *      one rounding (Clinger 1990).
+ *   2. the first 19 digits times a power of ten with 64-bit mantissas, unless the accumulated
+ *      error could reach the midpoint between two doubles.
  *   3. exact integers.
  *
- * Edge cases: (1) digits beyond the 800th only tell whether anything follows, as no midpoint
- * between doubles has more than 767; (2) exponents of any length saturate; (3) too large reads
- * as infinity, too small as 0, both with the sign; (4) an exponent without digits is not part
- * of the number: "1e+" uses one byte. */
+ * Edge cases:
+ *  1. of the digits after the 800th only whether they are all 0 matters: no midpoint between
+ *     doubles has more than 767.
+ *  2. exponents of any length saturate.
+ *  3. overflow gives infinity and underflow 0, both with the sign.
+ *  4. an exponent without digits is not part of the number: "1e+" uses one byte. */
 #include "base/bigint.h"
 #include "base/float_bits.h"
 #include "base/number.h"
@@ -53,7 +55,7 @@ static const char *number_parse_digits(const char *at, const char *end, int frac
   return at;
 }
 
-/* Reads "e-12" at `at`, if it is there, and returns what follows. */
+/* Parses an exponent such as "e-12" at `at`, if there is one; returns the end. */
 static const char *number_parse_exponent(const char *at, const char *end, int64_t *exponent) {
   const char *next = at;
   if (next == end || (*next != 'e' && *next != 'E'))
@@ -116,7 +118,7 @@ static size_t number_parse_special(const char *at, const char *end, double *valu
 
 /* ---- Value ---------------------------------------------------------------- */
 
-/* Way 1. */
+/* Method 1. */
 static int number_parse_small(const number_parse_decimal *decimal, double *value) {
   const double mantissa = (double)decimal->mantissa;
   if (decimal->truncated || decimal->mantissa > UINT64_C(1) << 53)
@@ -130,7 +132,7 @@ static int number_parse_small(const number_parse_decimal *decimal, double *value
   return 1;
 }
 
-/* The product with its lower 64 bits cut off, brought back to [2^63, 2^64). */
+/* The upper 64 bits of the product, normalised to [2^63, 2^64). */
 static pc_wide number_parse_multiply(pc_wide a, pc_wide b) {
   const pc_uint128 product = (pc_uint128)a.mantissa * b.mantissa;
   const int lift = (product >> 127) == 0;
@@ -142,7 +144,7 @@ static pc_wide number_parse_widen(uint64_t value) {
   return (pc_wide){value << lift, -lift};
 }
 
-/* Way 2.  In units of the last bit: the first cut loses less than 1, the power is off by at
+/* Method 2.  In units of the last bit: the first cut loses less than 1, the power is off by at
  * most 1/2, bringing back the second product may double both, and the second cut loses less
  * than 1: the true value lies within 4.  Digits cut off after the 19th add at most 2^64 / 10^18
  * < 19. */
@@ -162,7 +164,7 @@ static int number_parse_wide(const number_parse_decimal *decimal, double *value)
   return 1;
 }
 
-/* All digits, as many as can matter, as one natural number; returns its exponent of ten. */
+/* The first 800 digits as a natural number; returns its exponent of ten. */
 static int number_parse_collect(const number_parse_decimal *decimal, pc_big *big, int *sticky) {
   int kept = 0;
   pc_big_set(big, 0);
@@ -180,7 +182,7 @@ static int number_parse_collect(const number_parse_decimal *decimal, pc_big *big
   return (int)decimal->exponent - (kept - decimal->digits);
 }
 
-/* Way 3: value = n / d * 2^power; the quotient is taken three bits at a time. */
+/* Method 3: value = n / d * 2^power; the quotient is taken three bits at a time. */
 static double number_parse_exact(const number_parse_decimal *decimal) {
   pc_big n, d;
   int sticky;

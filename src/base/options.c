@@ -18,7 +18,7 @@ static int options_is(options_slice s, const char *word) {
   return strlen(word) == options_length(s) && memcmp(s.begin, word, options_length(s)) == 0;
 }
 
-/* Word number i of "a|b|c"; an empty slice at NULL past the end. */
+/* Word i of "a|b|c"; an empty slice whose begin is NULL after the last. */
 static options_slice options_choice(const char *choices, size_t i) {
   const char *begin = choices;
   while (begin != NULL && i-- > 0) {

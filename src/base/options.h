@@ -1,5 +1,5 @@
-/* Spec strings: "name" or "name:key=value,key=value", lists inside a value with '/'.
- * Parsed against a row's option table; nothing is allocated. */
+/* Spec strings: "name" or "name:key=value,key=value"; items of a list are separated by '/'.
+ * Specs are parsed against the option table of a registry row.  Nothing is allocated. */
 #ifndef PC_OPTIONS_H
 #define PC_OPTIONS_H
 
@@ -10,10 +10,10 @@
 #define PC_SPEC_MAX 512
 
 typedef struct pc_option_value {
-  int given;     /* written in the spec, not a default */
-  int set;       /* has a value: an option with fallback "" may have none */
-  double number; /* int, real; bool as 0 or 1 */
-  int choice;    /* index of the word in choices, -1 if the value is a number */
+  int given;     /* written in the spec, not the default */
+  int set;       /* has a value; 0 for an option that is not given and has the default "" */
+  double number; /* of an int or real; a bool is 0 or 1 */
+  int choice;    /* index of the word among the choices; -1 for a number */
   size_t list_count;
   double list[PC_LIST_MAX];
 } pc_option_value;
@@ -26,22 +26,22 @@ typedef struct pc_options {
   pc_option_value value[PC_OPTIONS_MAX];
 } pc_options;
 
-/* Copies the name before the colon; fails when it is empty or too long. */
+/* Copies the name before the colon to out; fails if it is empty or too long. */
 PC_CHECKED pcal_status pc_spec_name(const char *spec, char *out, size_t size, pcal_error *err);
 
-/* Parses what follows the name; name and table must outlive out. */
+/* Parses the options after the name; name and table must outlive out. */
 PC_CHECKED pcal_status pc_options_parse(const char *spec, const char *name,
                                         const pcal_option *table, size_t count, pc_options *out,
                                         pcal_error *err);
 
-/* Chooses the word for a choice option, as if it had been the default. */
+/* Sets a choice option to a word, as if it were the default. */
 void pc_options_choose(pc_options *options, size_t index, const char *word);
 
-/* Name of the word chosen for option index, in a caller's buffer. */
+/* Copies the word chosen for an option to out; returns out. */
 const char *pc_options_word(const pc_options *options, size_t index, char *out, size_t size);
 
-/* Writes the spec: with every option that has a value (full), or only with those that were
- * given and differ from the defaults.  Two specs that mean the same give the same full text. */
+/* Writes the spec: with all options that have a value (full), or with those that differ from
+ * the defaults.  Specs with equal meaning have the same full text. */
 void pc_options_write(const pc_options *options, int full, char *out, size_t size);
 
 int pc_options_equal(const pc_options *a, const pc_options *b);

@@ -1,4 +1,4 @@
-/* Powers of ten and five, as tables. */
+/* Tables of powers of ten and five. */
 #ifndef PC_POWERS_H
 #define PC_POWERS_H
 
@@ -7,7 +7,7 @@
 extern const double pc_ten_power[23];    /* 10^0 .. 10^22, exact */
 extern const uint64_t pc_five_power[27]; /* 5^0 .. 5^26, exact */
 
-/* mantissa * 2^exponent, the mantissa in [2^63, 2^64) and rounded to nearest. */
+/* mantissa * 2^exponent, rounded to nearest; the mantissa is in [2^63, 2^64). */
 typedef struct pc_wide {
   uint64_t mantissa;
   int exponent;

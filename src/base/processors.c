@@ -7,10 +7,10 @@
  *              "cpu,cpuacct".
  *
  * Edge cases:
- *  1. a container may see a path that is mounted elsewhere: files that are not there are
- * skipped, and the parents, up to ROOT itself, are looked at.
- *  2. the smallest quota on the way counts.
- *  3. what cannot be read or understood is no quota. */
+ *  1. a container may see a path that is mounted elsewhere: missing files are skipped, and all
+ *     parents up to ROOT are read.
+ *  2. the smallest quota of the group and its parents counts.
+ *  3. a quota that cannot be read or parsed is ignored. */
 #if defined(__linux__)
 #define _GNU_SOURCE /* affinity is not in POSIX */
 #endif
@@ -29,7 +29,7 @@
 #define PROCESSORS_TEXT 4096
 #define PROCESSORS_NONE SIZE_MAX
 
-/* The text of a small file, cut at the size; 0 when it cannot be read. */
+/* Reads a file as text, at most size - 1 bytes; 0 if it cannot be read. */
 static int processors_read(const char *path, char *out, size_t size) {
   size_t length = 0;
   ssize_t got = 0;
@@ -43,7 +43,7 @@ static int processors_read(const char *path, char *out, size_t size) {
   return got >= 0;
 }
 
-/* A whole number of digits at *text, which moves behind it; 0 when there is none. */
+/* Parses digits at *text and moves past them; 0 if there are none. */
 static uint64_t processors_number(const char **text) {
   uint64_t number = 0;
   while (**text == ' ')
@@ -64,7 +64,7 @@ static size_t processors_max(const char *folder) {
   snprintf(path, sizeof path, "%s/cpu.max", folder);
   if (!processors_read(path, text, sizeof text))
     return PROCESSORS_NONE;
-  const uint64_t quota = processors_number(&at); /* "max" is none */
+  const uint64_t quota = processors_number(&at); /* "max" gives 0: no quota */
   return processors_share(quota, processors_number(&at));
 }
 
@@ -100,7 +100,7 @@ static size_t processors_walk(const char *mount, const char *path,
   }
 }
 
-/* Is a word among those separated by commas? */
+/* True if `word` is in a list separated by commas. */
 static int processors_has(const char *words, const char *word) {
   const size_t length = strlen(word);
   for (;; words++) {

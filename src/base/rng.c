@@ -3,17 +3,21 @@
  * Key: seed, low word first.  Counter: index, then stream, low words first.  Draws number 2 k
  * and 2 k + 1 of 64 bits are the halves of block k.
  *
- * Poisson: below a mean of 10 by inversion of one uniform draw; from there on by transformed
- * rejection (Hoermann 1993, PTRS), whose pairs of uniforms come from a generator of its own,
- * seeded with the 64 bits of the draw.
+ * Poisson:
+ *   mean < 10   inversion of one uniform draw.
+ *   otherwise   transformed rejection (Hoermann 1993, PTRS); its pairs of uniforms come from a
+ *               second generator, seeded with the 64 bits of the draw.
  *
- * Binomial, for p <= 1/2: below n p = 10 by inversion; from there on by transformed rejection
- * (Hoermann 1993, BTRS).  Beyond n = 1e9, where logarithms of factorials lose their digits: a
- * Poisson draw of mean n p up to 1e6 (so p < 1e-3, which bounds the total variation distance),
- * else a rounded normal one (whose distribution function is off by less than 1e-3).
+ * Binomial, for p <= 1/2:
+ *   n p < 10    inversion.
+ *   n <= 1e9    transformed rejection (Hoermann 1993, BTRS).
+ *   n > 1e9     logarithms of factorials are not accurate enough.  Up to n p = 1e6 (p < 1e-3,
+ *               which bounds the total variation distance) a Poisson draw; otherwise a rounded
+ *               normal draw, whose distribution function is off by less than 1e-3.
  *
- * Edge cases: (1) uniforms are odd multiples of 2^-53: neither 0, 1 nor 1/2, and symmetric
- * about 1/2; (2) a mean of 0, less, or NaN gives 0. */
+ * Edge cases:
+ *  1. uniforms are odd multiples of 2^-53: never 0, 1 or 1/2, and symmetric about 1/2.
+ *  2. a Poisson mean of 0, below 0, or NaN gives 0. */
 #include "base/rng.h"
 
 #include <math.h>
@@ -100,8 +104,8 @@ void pc_rng_normals(const pc_rng *rng, uint64_t first, size_t count, double *out
 
 /* ---- Poisson -------------------------------------------------------------- */
 
-/* The smallest k with P(X <= k) >= u; the bound on k only matters when rounding keeps the sum
- * of all terms below u. */
+/* The smallest k with P(X <= k) >= u.  k is bounded because rounding may keep the sum of all
+ * terms below u. */
 static uint32_t rng_poisson_invert(double u, double mean) {
   double term = pc_exp(-mean);
   uint32_t k = 0;

@@ -1,5 +1,5 @@
-/* A counter-based generator: Philox4x32-10.  A draw is a pure function of (seed, stream,
- * index), so results depend neither on order nor on threads. */
+/* Random numbers from a counter-based generator, Philox4x32-10.  A draw is a pure function of
+ * seed, stream and index, so results do not depend on the order of draws or on threads. */
 #ifndef PC_RNG_H
 #define PC_RNG_H
 
@@ -12,7 +12,7 @@
 #define PC_PHILOX_WEYL0 0x9e3779b9u
 #define PC_PHILOX_WEYL1 0xbb67ae85u
 
-/* 2^32 times the distribution function of Poisson(1), 0 to 11. */
+/* 2^32 P(X <= k) for X ~ Poisson(1), k = 0 to 11. */
 #define PC_POISSON_ONE_STEPS                                                                   \
   {                                                                                            \
     1580030169u, 3160060337u, 3950075422u, 4213413783u, 4279248374u, 4292415292u, 4294609778u, \
@@ -21,36 +21,37 @@
 
 typedef struct pc_rng {
   uint64_t seed;   /* key */
-  uint64_t stream; /* high half of the counter: what is drawn */
+  uint64_t stream; /* high half of the counter: one for each purpose */
 } pc_rng;
 
-/* Mixes the bits of a key, for hashes: the finaliser of SplitMix64. */
+/* Hash of a 64-bit key: the finaliser of SplitMix64. */
 static inline uint64_t pc_hash_u64(uint64_t key) {
   key = (key ^ (key >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
   key = (key ^ (key >> 27)) * UINT64_C(0x94d049bb133111eb);
   return key ^ (key >> 31);
 }
 
-/* A hash of bytes: keys that do not depend on how names are numbered. */
+/* Hash of bytes. */
 uint64_t pc_hash_bytes(const void *bytes, size_t count);
 
-/* 128 random bits for a counter. */
+/* 128 random bits for an index. */
 void pc_rng_block(const pc_rng *rng, uint64_t index, uint32_t out[4]);
 
 uint64_t pc_rng_bits(const pc_rng *rng, uint64_t index);  /* 64 bits */
 double pc_rng_uniform(const pc_rng *rng, uint64_t index); /* odd multiples of 2^-53 in (0, 1) */
-double pc_rng_normal(const pc_rng *rng, uint64_t index);  /* quantile of the uniform draw */
-uint32_t pc_poisson_one(uint32_t bits);                   /* Poisson(1) from 32 uniform bits */
+double pc_rng_normal(const pc_rng *rng,
+                     uint64_t index);   /* normal quantile of the uniform draw */
+uint32_t pc_poisson_one(uint32_t bits); /* Poisson(1) from 32 uniform bits */
 uint32_t pc_rng_poisson(const pc_rng *rng, uint64_t index, double mean); /* mean in [0, 1e6] */
-/* Successes in n trials, n whole; the cost does not grow with n. */
+/* Binomial(n, p), n whole; the cost does not depend on n. */
 double pc_rng_binomial(const pc_rng *rng, uint64_t index, double n, double p);
 
-/* Draws first .. first + count - 1: the same as one by one, in about half the time. */
+/* Draws with indices first to first + count - 1; equal to single draws, in half the time. */
 void pc_rng_uniforms(const pc_rng *rng, uint64_t first, size_t count, double *out);
 void pc_rng_normals(const pc_rng *rng, uint64_t first, size_t count, double *out);
 
-/* Inverse of the standard normal CDF, relative error of a few 1e-16 (Wichura, AS 241);
- * infinite at 0 and 1, NaN outside. */
+/* Inverse of the standard normal CDF (Wichura, AS 241), relative error of a few 1e-16; -inf at
+ * 0, inf at 1, NaN outside. */
 double pc_normal_quantile(double p);
 
 #endif

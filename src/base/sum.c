@@ -1,12 +1,13 @@
 /* Exact sums.
  *
- * Limb i holds a multiple of 2^(32 i - 1074), so that the lowest bit of the smallest subnormal
- * is bit 0.  An addition spreads a mantissa over the limbs it touches, less than 2^32 to each,
- * with its sign; limbs have 31 bits to spare, so that carries wait for 2^30 additions.
+ * Limb i counts units of 2^(32 i - 1074), so that bit 0 is the smallest subnormal.  An addition
+ * adds less than 2^32 in size to each limb that the mantissa touches; limbs have 31 spare bits,
+ * so carries can wait for 2^30 additions.
  *
- * Edge cases: (1) a sum that is exactly 0 is +0; (2) a sum that rounds beyond the largest
- * double is infinite, but it may pass there on its way; (3) 2^64 additions of the largest
- * double fit. */
+ * Edge cases:
+ *  1. a sum that is exactly 0 is +0.
+ *  2. a sum beyond the largest double is infinite; intermediate sums may be beyond it.
+ *  3. 2^64 additions of the largest double fit. */
 #include "base/sum.h"
 
 #define SUM_LOW UINT32_MAX
@@ -14,7 +15,7 @@
 #define SUM_TOP_MAX ((int64_t)1 << 61)
 #define SUM_FIXED_MAX ((pc_int128)1 << 125)
 
-/* Brings all limbs but the highest into [0, 2^32). */
+/* Carries, so that all limbs but the highest are in [0, 2^32). */
 static void sum_normalise(pc_sum *sum) {
   int64_t carry = 0;
   for (int i = 0; i < PC_SUM_LIMBS - 1; i++) {
@@ -32,7 +33,7 @@ static void sum_count(pc_sum *sum) {
     sum_normalise(sum);
 }
 
-/* value = mantissa * 2^(position - 1074) in size. */
+/* |value| = mantissa * 2^(position - 1074); returns the mantissa. */
 static uint64_t sum_split(uint64_t bits, unsigned *position) {
   const unsigned field = (unsigned)(bits >> 52) & 0x7ff;
   const unsigned normal = field != 0;
@@ -135,7 +136,7 @@ double pc_sum_value(const pc_sum *sum) {
   int top = PC_SUM_LIMBS - 1;
   while (top > 0 && exact.limb[top] == 0)
     top--;
-  /* The highest limb, the two below it, and whether anything follows. */
+  /* The highest three limbs, and whether any lower limb is not 0. */
   pc_uint128 head = 0;
   for (int i = top; i > top - 3; i--)
     head = head << 32 | (uint64_t)(i >= 0 ? exact.limb[i] : 0);
@@ -150,8 +151,8 @@ double pc_sum_value(const pc_sum *sum) {
   return negative ? -size : size;
 }
 
-/* What falls off the upper 64 bits only decides which way they are rounded: one bit of it is
- * enough. */
+/* Of the bits below the upper 64 only one matters, whether any is set: it decides the
+ * rounding. */
 double pc_fixed_large_value(const pc_fixed *sum) {
   const pc_uint128 size = sum->units < 0 ? -(pc_uint128)sum->units : (pc_uint128)sum->units;
   const uint64_t high = (uint64_t)(size >> 64);

@@ -1,11 +1,10 @@
-/* Sums whose bits do not depend on the order of additions or merges.
+/* Sums whose bits do not depend on the order of additions and merges: both are integers.
  *
- * Two widths of one idea, integers instead of floating point:
- *   pc_sum   an exact accumulator for any double (fixed point over the whole
- *            exponent range, 32 bits to a limb): the result is the true sum, rounded once.
- *   pc_fixed a 128-bit fixed-point number in units of 2^-61, for values in (-4, 4) such as
- *            probabilities and Brier scores of rows; each value is truncated towards 0 to that
- *            unit, the rest is exact while the sum stays within 2^66. */
+ *   pc_sum   exact sum of any doubles: fixed point over the whole exponent range, 32 bits to a
+ *            limb. Its value is the true sum, rounded once.
+ *   pc_fixed 128-bit fixed point in units of 2^-61 for values in (-4, 4), such as probabilities
+ *            and Brier scores of rows.  Each value is truncated towards 0 to a unit; sums are
+ *            exact up to 2^66. */
 #ifndef PC_SUM_H
 #define PC_SUM_H
 
@@ -14,22 +13,22 @@
 #define PC_SUM_LIMBS 70
 
 typedef struct pc_sum {
-  int64_t limb[PC_SUM_LIMBS]; /* carry-save; normalised by every merge and read */
+  int64_t limb[PC_SUM_LIMBS]; /* carries are pending until a merge or pc_sum_value */
   uint32_t pending;           /* additions since the last normalisation */
 } pc_sum;
 
 void pc_sum_clear(pc_sum *sum);
 void pc_sum_add(pc_sum *sum, double value); /* finite */
-/* Adds weight * value, both finite, without rounding the product.  What a product has below
- * 2^-1074 is cut off (nothing, if it is 2^-968 or larger).  A product of 2^1024 or more counts
- * as 2^1164 and makes the sum infinite. */
+/* Adds weight * value, both finite, without rounding the product.  Bits below 2^-1074 are
+ * dropped; products from 2^-968 on have none.  A product of 2^1024 or more counts as 2^1164 and
+ * makes the sum infinite. */
 void pc_sum_add_product(pc_sum *sum, double weight, double value);
 /* Adds units * 2^exponent, -1074 <= exponent <= 900. */
 void pc_sum_add_units(pc_sum *sum, int64_t units, int exponent);
 void pc_sum_merge(pc_sum *into, const pc_sum *from);
 double pc_sum_value(const pc_sum *sum); /* correctly rounded to nearest even */
-/* Can two sums be merged without overflow?  Sums of rows always can; sums read from a file may
- * be anything. */
+/* True if two sums can be merged without overflow.  Sums of rows always can; sums from a file
+ * may not. */
 int pc_sum_addable(const pc_sum *a, const pc_sum *b);
 int pc_sum_equal(const pc_sum *a, const pc_sum *b); /* exactly */
 
@@ -47,8 +46,8 @@ static inline void pc_fixed_add(pc_fixed *sum, double value) {
   sum->units += pc_fixed_units(value);
 }
 
-/* Adds weight copies of value, 0 <= weight < 2^63; a whole weight gives the bits of that many
- * additions, the share of a fractional part is truncated to a unit by itself. */
+/* Adds `weight` copies of value, 0 <= weight < 2^63.  A whole weight gives the bits of that
+ * many additions; the part of a fractional weight is truncated to a unit separately. */
 static inline void pc_fixed_add_weighted(pc_fixed *sum, double weight, double value) {
   const int64_t units = pc_fixed_units(value);
   const int64_t whole = (int64_t)weight;
@@ -56,9 +55,9 @@ static inline void pc_fixed_add_weighted(pc_fixed *sum, double weight, double va
   sum->units += (pc_int128)whole * units + (int64_t)(rest * (double)units);
 }
 
-/* Correctly rounded: below 2^24 both halves of the units are doubles, and their sum is rounded
- * once. */
-double pc_fixed_large_value(const pc_fixed *sum); /* the same for any size */
+/* The sum, correctly rounded.  Below 2^24 both halves of the units are exact doubles, and only
+ * their sum is rounded; pc_fixed_large_value serves any size. */
+double pc_fixed_large_value(const pc_fixed *sum);
 static inline double pc_fixed_value(const pc_fixed *sum) {
   const pc_int128 high = sum->units >> 32, limit = (pc_int128)1 << 53;
   if (high < -limit || high > limit)

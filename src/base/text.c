@@ -108,8 +108,8 @@ static int text_begins(const char *string, const char *beginning) {
   return *beginning == '\0';
 }
 
-/* Optimal string alignment distance: insertions, deletions, changes, neighbours swapped;
- * capital letters are the same as small ones. */
+/* Optimal string alignment distance (insertions, deletions, substitutions, transpositions),
+ * ignoring the case of letters. */
 static size_t text_distance(const char *a, const char *b) {
   const size_t n = strlen(a), m = strlen(b);
   if (n > TEXT_WORD_MAX || m > TEXT_WORD_MAX)

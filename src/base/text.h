@@ -1,7 +1,7 @@
-/* A growing string, and small helpers on strings.
+/* A growing string, and helpers for strings.
  *
- * Appending never reports failure by itself: a text that ran out of memory stays
- * marked as failed, and pc_text_status tells so once at the end. */
+ * Appending reports no failure: when memory runs out the text is `failed`, further appending
+ * does nothing, and pc_text_status fails. */
 #ifndef PC_TEXT_H
 #define PC_TEXT_H
 
@@ -9,7 +9,7 @@
 
 typedef struct pc_text {
   const pcal_env *env;
-  char *bytes; /* ends with a NUL once anything was appended */
+  char *bytes; /* NULL until something is appended, then ends with a NUL */
   size_t length, capacity;
   int failed;
 } pc_text;
@@ -22,15 +22,15 @@ void pc_text_add_repeated(pc_text *text, char c, size_t count);
 void pc_text_format(pc_text *text, const char *format, ...) PC_PRINTF(2, 3); /* no %g, %f, %e */
 void pc_text_number(pc_text *text, double value); /* shortest form that reads back */
 PC_CHECKED pcal_status pc_text_status(const pc_text *text, pcal_error *err);
-/* Hands the text to a sink; PCAL_IO when the sink refuses. */
+/* Writes the text to a sink; PCAL_IO if the sink refuses it. */
 PC_CHECKED pcal_status pc_text_send(const pc_text *text, pcal_sink sink, void *user,
                                     pcal_error *err);
 
-/* Columns that a string takes on a terminal (UTF-8 code points). */
+/* Width on a terminal: the number of UTF-8 code points. */
 size_t pc_text_width(const char *string);
 
-/* The candidate at the smallest edit distance from word, or NULL when none is
- * close enough to be a typing error.  next(user, i) gives candidate i, NULL at the end. */
+/* The candidate with the smallest edit distance from `word`, or NULL if none is close enough to
+ * be a typing error.  next(user, i) returns candidate i, or NULL after the last. */
 const char *pc_nearest_word(const char *word, const char *(*next)(void *user, size_t i),
                             void *user);
 

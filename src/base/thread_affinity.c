@@ -11,7 +11,7 @@
 
 _Static_assert(sizeof(cpu_set_t) == PC_AFFINITY_WORDS * sizeof(uint64_t), "a set of cores");
 
-static cpu_set_t apart_set(const uint64_t words[PC_AFFINITY_WORDS]) {
+static cpu_set_t thread_affinity_set(const uint64_t words[PC_AFFINITY_WORDS]) {
   cpu_set_t set;
   memcpy(&set, words, sizeof set);
   return set;
@@ -28,24 +28,24 @@ pc_affinity pc_affinity_current(void) {
   cores.known = 1;
   memcpy(cores.all, &set, sizeof set);
   CPU_CLR(here, &set);
-  memcpy(cores.apart, &set, sizeof set);
+  memcpy(cores.others, &set, sizeof set);
   return cores;
 }
 
 void pc_affinity_wake_elsewhere(const pc_affinity *cores, pthread_t thread) {
-  const cpu_set_t set = apart_set(cores->apart);
+  const cpu_set_t set = thread_affinity_set(cores->others);
   if (cores->known)
     (void)pthread_setaffinity_np(thread, sizeof set, &set);
 }
 
 void pc_affinity_start_elsewhere(const pc_affinity *cores, pthread_attr_t *attributes) {
-  const cpu_set_t set = apart_set(cores->apart);
+  const cpu_set_t set = thread_affinity_set(cores->others);
   if (cores->known)
     (void)pthread_attr_setaffinity_np(attributes, sizeof set, &set);
 }
 
 void pc_affinity_release(const pc_affinity *cores) {
-  const cpu_set_t set = apart_set(cores->all);
+  const cpu_set_t set = thread_affinity_set(cores->all);
   if (cores->known)
     (void)pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }

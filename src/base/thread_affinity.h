@@ -1,30 +1,31 @@
-/* Which cores threads run on.
+/* Keeps new threads off the caller's core.
  *
- * Schedulers may put a thread that is started or woken after a pause on the core of who does
- * that, and leave it waiting for milliseconds while other cores are idle.  So a thread begins
- * elsewhere, and may go anywhere once it runs.  Nothing happens where the system does not say.
- */
+ * A scheduler may place a thread that was just started or woken on the core of the thread that
+ * did so, and leave it waiting for milliseconds while other cores are idle.  Threads therefore
+ * start on another core, and are released to all cores once they run.  On systems other than
+ * Linux these functions do nothing. */
 #ifndef PC_THREAD_AFFINITY_H
 #define PC_THREAD_AFFINITY_H
 
 #include <pthread.h>
 #include <stdint.h>
 
-#define PC_AFFINITY_WORDS 16 /* of 64 cores */
+#define PC_AFFINITY_WORDS 16 /* 64 cores each */
 
 typedef struct pc_affinity {
-  int known; /* there are at least two, the caller's among them */
-  uint64_t all[PC_AFFINITY_WORDS], apart[PC_AFFINITY_WORDS];
+  int known;                          /* 0: fewer than two cores, or unknown; nothing is done */
+  uint64_t all[PC_AFFINITY_WORDS];    /* cores that the caller may use */
+  uint64_t others[PC_AFFINITY_WORDS]; /* the same without the core it runs on */
 } pc_affinity;
 
-/* Those that the caller may use, with and without the one that it runs on. */
+/* The affinity of the calling thread. */
 pc_affinity pc_affinity_current(void);
 
-/* A thread that sleeps, or one to be started, is to begin apart from the caller. */
+/* Moves a sleeping thread, or one about to be started, to a core other than the caller's. */
 void pc_affinity_wake_elsewhere(const pc_affinity *cores, pthread_t thread);
 void pc_affinity_start_elsewhere(const pc_affinity *cores, pthread_attr_t *attributes);
 
-/* The calling thread may go anywhere. */
+/* Lets the calling thread run on all cores. */
 void pc_affinity_release(const pc_affinity *cores);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/executor.h"
 #include "calibrators/group_calibrators.h"
 #include "data/pass.h"
+#include "kernels/dispatch.h"
 #include "kernels/row_kernels.h"
 
 #define APPLY_BLOCK_CELLS 4096 /* numbers of the rows that a method maps at a time */
@@ -174,7 +175,7 @@ static int apply_in_floats(const apply_state *state) {
 /* As apply_keep_top for all rows; the scores are finite. */
 static void apply_keep_floats(const apply_state *state, const float *in, size_t rows,
                               float *out) {
-  const pc_row_kernels *kernels = pc_row_kernels_best();
+  const pc_row_kernels *kernels = pc_kernels_best()->row;
   const size_t k = state->batch->columns;
   int finite;
   for (size_t i = 0; i < rows; i++, in += k, out += k) {

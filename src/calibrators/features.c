@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/elementary.h"
+#include "kernels/dispatch.h"
 #include "kernels/lane_math.h"
 
 #define FEATURES_SCORE_MAX 1e150
@@ -47,7 +48,7 @@ static double features_log_rest(double log_p) {
 /* Log-probabilities from logits. */
 static void features_log_softmax(const double *z, size_t count, double *logs) {
   pc_softmax_facts facts;
-  pc_row_kernels_best()->softmax_f64(z, count, NULL, &facts);
+  pc_kernels_best()->row->softmax_f64(z, count, NULL, &facts);
   const double norm = pc_lane_log1p(facts.rest);
   for (size_t j = 0; j < count; j++)
     logs[j] = (z[j] - facts.max) - norm;
@@ -56,7 +57,7 @@ static void features_log_softmax(const double *z, size_t count, double *logs) {
 /* log p and log(1 - p) from logits. */
 static void features_log_both(const double *z, size_t count, double *logs, double *rests) {
   pc_softmax_facts facts;
-  pc_row_kernels_best()->softmax_f64(z, count, rests, &facts);
+  pc_kernels_best()->row->softmax_f64(z, count, rests, &facts);
   const double norm = pc_lane_log1p(facts.rest);
   for (size_t j = 0; j < count; j++) {
     const double others = j == facts.top ? facts.rest : 1.0 + (facts.rest - rests[j]);

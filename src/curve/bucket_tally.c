@@ -5,6 +5,7 @@
 
 #include "curve/point_masses.h"
 #include "kernels/bin_index.h"
+#include "kernels/dispatch.h"
 #include "kernels/prefetch.h"
 
 #define TALLY_REST 256 /* units of 2^-61 per unit of 2^-53 */
@@ -304,8 +305,8 @@ static int64_t tally_add_f32(const pc_bucket_tally *tally, const float *score,
   uint16_t left[PC_BIN_INDEX_ROWS];
   for (size_t i = 0; i < count; i += PC_BIN_INDEX_ROWS) {
     const size_t here = count - i < PC_BIN_INDEX_ROWS ? count - i : PC_BIN_INDEX_ROWS;
-    pc_bin_index_kernels_best()->offsets_f32(score + i, label + i, here,
-                                             &pc_bucket_sums_offsets, place, addend);
+    pc_kernels_best()->bin_index->offsets_f32(score + i, label + i, here,
+                                              &pc_bucket_sums_offsets, place, addend);
     const size_t lefts =
         tally_count_floats(tally->sums->cells, is_split, place, addend, here, left);
     for (size_t l = 0; l < lefts; l++)
@@ -411,7 +412,7 @@ static size_t tally_find(const uint8_t *wanted, const int32_t *bucket, size_t co
   static void name(const uint8_t *wanted, const type *score, size_t count, \
                    tally_found *found) {                                   \
     int32_t bucket[TALLY_BLOCK + TALLY_GROUP];                             \
-    pc_bin_index_kernels_best()->even(score, count, PC_BUCKETS, bucket);   \
+    pc_kernels_best()->bin_index->even(score, count, PC_BUCKETS, bucket);  \
     for (size_t i = count; i < count + TALLY_GROUP; i++)                   \
       bucket[i] = 0;                                                       \
     found->count = tally_find(wanted, bucket, count, found->place);        \

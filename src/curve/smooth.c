@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "kernels/convolve.h"
+#include "kernels/dispatch.h"
 #include "kernels/lane_math.h"
 
 #define SMOOTH_CUT 6.0 /* sigmas */
@@ -205,8 +206,8 @@ static void smooth_convolve(smooth_block *block, const smooth_kernel *kernel) {
     return;
   }
   const double *mass = block->mass + (SMOOTH_SIDE - 2 - kernel->reach);
-  pc_convolve_kernels_best()->convolve(mass, kernel->weight, 2 * (size_t)kernel->reach + 1,
-                                       (size_t)block->count + 5, block->value);
+  pc_kernels_best()->convolve->convolve(mass, kernel->weight, 2 * (size_t)kernel->reach + 1,
+                                        (size_t)block->count + 5, block->value);
 }
 
 /* ---- the integral of |f| ---- */

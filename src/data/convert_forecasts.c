@@ -1,25 +1,25 @@
-/* Rows of regression: the prediction as its form wants it, and the target behind it.
+/* Converts rows of regression: the prediction in the form of its kind, followed by the target.
  *
  * Edge cases, after those of weights (row_check.h):
  *  1. target, mean, variance, quantile or sample NaN: missing, refused, or skipped and counted.
  *  2. a number beyond 1e100: refused.
  *  3. variance or standard deviation not above 0, or a standard deviation outside 1e-100 to
  *     1e100: refused.
- *  4. quantiles that descend: put in order under `normalize` and counted, else refused.
- *  5. samples come in any order and are sorted. */
+ *  4. descending quantiles: sorted under `normalize` and counted, otherwise refused.
+ *  5. samples in any order: sorted. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/number.h"
 #include "data/row_convert.h"
 
-static int forecast_rows_order(const void *a, const void *b) {
+static int convert_forecasts_order(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
-static pcal_status forecast_rows_finite(pc_checked_row *row, const double *numbers,
-                                        pcal_error *err) {
+static pcal_status convert_forecasts_finite(pc_checked_row *row, const double *numbers,
+                                            pcal_error *err) {
   char shown[PC_NUMBER_MAX];
   for (size_t j = 0; j < row->batch->columns && !row->missing; j++) {
     if (fabs(numbers[j]) <= PC_FORECAST_MAX)
@@ -35,8 +35,8 @@ static pcal_status forecast_rows_finite(pc_checked_row *row, const double *numbe
 }
 
 /* Edge case 3; numbers[1] becomes the standard deviation. */
-static pcal_status forecast_rows_gaussian(const pc_checked_row *row, double *numbers,
-                                          pcal_error *err) {
+static pcal_status convert_forecasts_gaussian(const pc_checked_row *row, double *numbers,
+                                              pcal_error *err) {
   char shown[PC_NUMBER_MAX];
   const int is_std = row->layout->kind == PCAL_MEAN_STD;
   const double spread = numbers[1], std = is_std ? spread : sqrt(spread > 0 ? spread : 0.0);
@@ -52,8 +52,8 @@ static pcal_status forecast_rows_gaussian(const pc_checked_row *row, double *num
 }
 
 /* Edge case 4. */
-static pcal_status forecast_rows_quantiles(pc_checked_row *row, double *numbers,
-                                           pcal_error *err) {
+static pcal_status convert_forecasts_quantiles(pc_checked_row *row, double *numbers,
+                                               pcal_error *err) {
   char shown[PC_NUMBER_MAX], before[PC_NUMBER_MAX];
   size_t j = 1;
   while (j < row->layout->columns && numbers[j] >= numbers[j - 1])
@@ -61,7 +61,7 @@ static pcal_status forecast_rows_quantiles(pc_checked_row *row, double *numbers,
   if (j == row->layout->columns)
     return PCAL_OK;
   if (row->policy->normalize) {
-    qsort(numbers, row->layout->columns, sizeof *numbers, forecast_rows_order);
+    qsort(numbers, row->layout->columns, sizeof *numbers, convert_forecasts_order);
     row->normalized = 1;
     return PCAL_OK;
   }
@@ -73,15 +73,16 @@ static pcal_status forecast_rows_quantiles(pc_checked_row *row, double *numbers,
                     pc_row_normalize_remedy(row));
 }
 
-static pcal_status forecast_rows_form(pc_checked_row *row, double *numbers, pcal_error *err) {
-  PC_TRY(forecast_rows_finite(row, numbers, err));
+static pcal_status convert_forecasts_form(pc_checked_row *row, double *numbers,
+                                          pcal_error *err) {
+  PC_TRY(convert_forecasts_finite(row, numbers, err));
   if (row->missing)
     return PCAL_OK;
   if (row->layout->form == PC_FORM_GAUSSIAN)
-    return forecast_rows_gaussian(row, numbers, err);
+    return convert_forecasts_gaussian(row, numbers, err);
   if (row->layout->form == PC_FORM_QUANTILES)
-    return forecast_rows_quantiles(row, numbers, err);
-  qsort(numbers, row->layout->columns, sizeof *numbers, forecast_rows_order);
+    return convert_forecasts_quantiles(row, numbers, err);
+  qsort(numbers, row->layout->columns, sizeof *numbers, convert_forecasts_order);
   return PCAL_OK;
 }
 
@@ -96,7 +97,7 @@ pcal_status pc_convert_forecasts(pc_row_convert *d, size_t begin, size_t count,
       PC_TRY(pc_row_check_target(&row, &numbers[columns], err));
     pc_row_convert_load_row(d->batch, i, numbers);
     if (!row.missing)
-      PC_TRY(forecast_rows_form(&row, numbers, err));
+      PC_TRY(convert_forecasts_form(&row, numbers, err));
     pc_row_convert_end(d, &row);
   }
   return PCAL_OK;

@@ -1,23 +1,26 @@
-/* From rows of logits to what metrics ask of a row.
+/* Converts rows of logits.
  *
- * Formula, logits z with m = max z, e_j = exp(z_j - m), r = sum of e_j over j != top:
- *   p_j = e_j / (1 + r),  log p_y = (z_y - m) - log(1 + r),
- *   1 - p_y = r / (1 + r) when y is the top class, else (1 + r - e_y) / (1 + r);
- * the sum of squares of the other classes goes the same way.  Nothing is lost to cancellation
+ * Formula, for logits z with m = max z, e_j = exp(z_j - m), r = sum of e_j over j != top:
+ *   p_j = e_j / (1 + r)
+ *   log p_y = (z_y - m) - log(1 + r)
+ *   1 - p_y = r / (1 + r) if y is the top class, else (1 + r - e_y) / (1 + r)
+ * The sum of squares of the other classes is computed in the same way, without cancellation
  * when p_y is close to 1.
- * Edge cases: see row_check.h; ties for the top class go to the lowest index.
- * Cost: one exp for each logit; up to 32 classes one row in each vector lane, beyond that the
- * vectors run along the row, and p_j is e_j times 1 / (1 + r), an ulp more.  What depends on
- * the label is done for all rows at the end: until then the columns hold r, the sum of e_j^2
- * and z_y - m (see pc_logit_columns). */
+ *
+ * Edge cases: row_check.h.  Ties for the top class go to the lowest index.
+ * Cost: one exp for each logit.  Up to 32 classes there is one row in each vector lane; beyond
+ * that, vectors run along the row, and p_j = e_j (1 / (1 + r)), which costs one ulp.
+ *
+ * The part that depends on the label is computed for all rows at the end: until then the
+ * columns hold r, the sum of e_j^2, and z_y - m (pc_logit_columns). */
 #include <math.h>
 
 #include "data/row_convert.h"
 #include "kernels/prefetch.h"
 
-#define LOGITS_AHEAD 64 /* rows */
+#define CONVERT_LOGITS_AHEAD 64 /* rows */
 
-/* Narrow rows are copied where they do not lie right. */
+/* Narrow rows that are not contiguous are copied, so they can be fast too. */
 int pc_batch_is_fast(const pcal_batch *batch, const pc_layout *layout,
                      const pc_row_policy *policy) {
   const pc_row_convert d = {.layout = layout, .policy = policy};
@@ -26,20 +29,19 @@ int pc_batch_is_fast(const pcal_batch *batch, const pc_layout *layout,
          (layout->classes <= PC_NARROW_CLASSES || pc_row_convert_has_floats(batch));
 }
 
-static int logits_fast(const pc_row_convert *d) {
+static int convert_logits_fast(const pc_row_convert *d) {
   return pc_batch_is_fast(d->batch, d->layout, d->policy);
 }
 
-/* Rows where they lie are read more than once, and may be overwritten meanwhile.  Sums of terms
- * and z_y - m that rows of k classes can have show that nothing behind these columns sees an
- * invalid row. */
-static int logits_possible(double rest, double rest_square, double gap, size_t k) {
+/* Rows in place are read more than once and may be overwritten meanwhile.  These bounds, which
+ * hold for every row of k classes, keep invalid values out of the columns. */
+static int convert_logits_possible(double rest, double rest_square, double gap, size_t k) {
   const double most = 2.0 * (double)k;
   return rest >= 0 && rest <= most && rest_square >= 0 && rest_square <= most && gap <= 0;
 }
 
-static void logits_keep(const pc_row_convert *d, size_t top, double rest, double rest_square,
-                        double gap) {
+static void convert_logits_keep(const pc_row_convert *d, size_t top, double rest,
+                                double rest_square, double gap) {
   const pc_scratch *s = d->scratch;
   s->top[d->kept] = rest;
   s->top_label[d->kept] = (int32_t)top;
@@ -47,7 +49,7 @@ static void logits_keep(const pc_row_convert *d, size_t top, double rest, double
   s->log_true[d->kept] = gap;
 }
 
-static int logits_all_finite(const double *scores, size_t count) {
+static int convert_logits_all_finite(const double *scores, size_t count) {
   size_t finite = 0;
   for (size_t j = 0; j < count; j++)
     finite += isfinite(scores[j]) != 0;
@@ -56,23 +58,23 @@ static int logits_all_finite(const double *scores, size_t count) {
 
 /* ---- Wide rows ---- */
 
-static const float *logits_flat(const pcal_batch *batch, size_t position) {
+static const float *convert_logits_flat(const pcal_batch *batch, size_t position) {
   const char *at = pc_row_convert_at(batch, position);
   return pc_row_convert_has_floats(batch) ? (const float *)(const void *)at : NULL;
 }
 
-/* Where the probabilities of the next row go, if they are wanted. */
-static double *logits_probs(const pc_row_convert *d) {
+/* Where the probabilities of the next row go; NULL if they are not kept. */
+static double *convert_logits_probs(const pc_row_convert *d) {
   return pc_row_convert_keeps_probs(d) ? d->scratch->probs + d->kept * d->layout->classes
                                        : NULL;
 }
 
-static void logits_softmax(const pc_row_convert *d, size_t position, double *terms,
-                           pc_softmax_facts *found) {
+static void convert_logits_softmax(const pc_row_convert *d, size_t position, double *terms,
+                                   pc_softmax_facts *found) {
   const pc_scratch *s = d->scratch;
   const size_t k = d->layout->classes;
-  const float *flat = logits_flat(d->batch, position);
-  if (logits_fast(d)) {
+  const float *flat = convert_logits_flat(d->batch, position);
+  if (convert_logits_fast(d)) {
     s->fast->softmax(flat, k, found);
   } else if (flat != NULL) {
     s->kernels->softmax_f32(flat, k, terms, found);
@@ -82,51 +84,54 @@ static void logits_softmax(const pc_row_convert *d, size_t position, double *ter
   }
 }
 
-/* 0 when the row has changed meanwhile. */
-static int logits_wide_facts(const pc_row_convert *d, size_t position, int32_t label,
-                             const pc_softmax_facts *found) {
+/* Returns 0 if the row has changed meanwhile. */
+static int convert_logits_wide_facts(const pc_row_convert *d, size_t position, int32_t label,
+                                     const pc_softmax_facts *found) {
   const pcal_batch *batch = d->batch;
   const pc_scratch *s = d->scratch;
   const size_t k = d->layout->classes;
   const char *at = pc_row_convert_at(batch, position) + (ptrdiff_t)label * batch->column_stride;
   const double gap = pc_row_convert_load(batch, at) - found->max;
   double *scores = s->scores + d->kept * k;
-  if (!found->finite || !logits_possible(found->rest, found->rest_square, gap, k))
+  if (!found->finite || !convert_logits_possible(found->rest, found->rest_square, gap, k))
     return 0;
-  logits_keep(d, found->top, found->rest, found->rest_square, gap);
+  convert_logits_keep(d, found->top, found->rest, found->rest_square, gap);
   if (pc_row_convert_keeps_probs(d))
-    s->kernels->scale(logits_probs(d), k, 1.0 / (1.0 + found->rest), logits_probs(d));
+    s->kernels->scale(convert_logits_probs(d), k, 1.0 / (1.0 + found->rest),
+                      convert_logits_probs(d));
   if (d->policy->scores == PC_SCORES_NONE)
     return 1;
   pc_row_convert_load_row(batch, position, scores);
-  return logits_all_finite(scores, k);
+  return convert_logits_all_finite(scores, k);
 }
 
-static pcal_status logits_wide_row(pc_row_convert *d, size_t position, pcal_error *err) {
+static pcal_status convert_logits_wide_row(pc_row_convert *d, size_t position,
+                                           pcal_error *err) {
   const pc_scratch *s = d->scratch;
   pc_checked_row row;
   pc_softmax_facts found = {.top = 0};
   PC_TRY(pc_row_convert_begin(d, position, &row, err));
-  logits_softmax(d, position, logits_probs(d), &found);
+  convert_logits_softmax(d, position, convert_logits_probs(d), &found);
   if (!found.finite) {
     pc_row_convert_load_row(d->batch, position, s->scores_row);
     PC_TRY(pc_row_check_not_finite(&row, s->scores_row, err));
   }
-  if (!row.missing && !logits_wide_facts(d, position, row.label, &found))
+  if (!row.missing && !convert_logits_wide_facts(d, position, row.label, &found))
     return pc_row_fail_changed(&row, err);
   pc_row_convert_end(d, &row);
   return PCAL_OK;
 }
 
-/* Rows without weights in which nothing is wrong, all at once. */
-static int logits_wide_rows(pc_row_convert *d, size_t begin, size_t count) {
+/* Valid rows without weights, all at once; 0 if rows must be checked one by one. */
+static int convert_logits_wide_rows(pc_row_convert *d, size_t begin, size_t count) {
   const pc_scratch *s = d->scratch;
   if (!pc_row_convert_keep_labels(d, begin, count))
     return 0;
   for (; d->kept < count; d->kept++) {
     pc_softmax_facts found;
-    logits_softmax(d, begin + d->kept, logits_probs(d), &found);
-    if (!found.finite || !logits_wide_facts(d, begin + d->kept, s->labels[d->kept], &found))
+    convert_logits_softmax(d, begin + d->kept, convert_logits_probs(d), &found);
+    if (!found.finite ||
+        !convert_logits_wide_facts(d, begin + d->kept, s->labels[d->kept], &found))
       break;
   }
   const int all = d->kept == count;
@@ -136,15 +141,15 @@ static int logits_wide_rows(pc_row_convert *d, size_t begin, size_t count) {
 
 /* ---- Narrow rows ---- */
 
-/* PC_NARROW_ROWS rows one after the other; places without a row repeat the first. */
-static const void *logits_block(const pc_row_convert *d, size_t begin, size_t count) {
+/* PC_NARROW_ROWS contiguous rows; places without a row repeat the first. */
+static const void *convert_logits_block(const pc_row_convert *d, size_t begin, size_t count) {
   const pcal_batch *batch = d->batch;
   const size_t size = batch->type == PCAL_F32 ? sizeof(float) : sizeof(double);
   const size_t k = batch->columns;
   const char *first = pc_row_convert_at(batch, begin);
   if (count == PC_NARROW_ROWS && batch->column_stride == (ptrdiff_t)size &&
       batch->row_stride == (ptrdiff_t)(k * size) && (uintptr_t)first % size == 0) {
-    pc_prefetch(first, PC_NARROW_ROWS * k * size, LOGITS_AHEAD * k * size);
+    pc_prefetch(first, PC_NARROW_ROWS * k * size, CONVERT_LOGITS_AHEAD * k * size);
     return first;
   }
   char *out = (char *)d->scratch->lanes;
@@ -156,17 +161,17 @@ static const void *logits_block(const pc_row_convert *d, size_t begin, size_t co
   return out;
 }
 
-/* Their labels, read once; 0 for places without a row. */
-static void logits_labels(const pc_row_convert *d, size_t begin, size_t count,
-                          int32_t out[PC_NARROW_ROWS]) {
+/* Their labels; 0 for places without a row. */
+static void convert_logits_labels(const pc_row_convert *d, size_t begin, size_t count,
+                                  int32_t out[PC_NARROW_ROWS]) {
   memset(out, 0, PC_NARROW_ROWS * sizeof *out);
   if (!d->policy->unlabelled)
     memcpy(out, d->batch->labels + begin, count * sizeof *out);
 }
 
-/* What the softmax says goes to the columns, behind the rows kept so far. */
-static pc_narrow_facts logits_narrow_softmax(const pc_row_convert *d, const void *z,
-                                             const int32_t *labels) {
+/* Writes the sums of the softmax to the columns, after the rows kept so far. */
+static pc_narrow_facts convert_logits_narrow_softmax(const pc_row_convert *d, const void *z,
+                                                     const int32_t *labels) {
   const pc_scratch *s = d->scratch;
   const size_t k = d->layout->classes;
   double *terms = pc_row_convert_keeps_probs(d) ? s->terms : NULL;
@@ -176,17 +181,17 @@ static pc_narrow_facts logits_narrow_softmax(const pc_row_convert *d, const void
                            .top = s->top_label + d->kept};
   if (d->batch->type != PCAL_F32)
     s->kernels->narrow_f64(z, k, labels, terms, &found);
-  else if (logits_fast(d))
+  else if (convert_logits_fast(d))
     s->fast->narrow(z, k, labels, &found);
   else
     s->kernels->narrow_f32(z, k, labels, terms, &found);
   return found;
 }
 
-/* Probabilities and scores of a row of the block, where they are wanted; 0 when the scores have
+/* Copies probabilities and scores of a row of the block, if they are kept; 0 if the scores have
  * changed meanwhile. */
-static int logits_narrow_columns(const pc_row_convert *d, size_t position, size_t place,
-                                 double rest) {
+static int convert_logits_narrow_columns(const pc_row_convert *d, size_t position, size_t place,
+                                         double rest) {
   const pc_scratch *s = d->scratch;
   const size_t k = d->layout->classes;
   double *probs = s->probs + d->kept * k;
@@ -195,44 +200,43 @@ static int logits_narrow_columns(const pc_row_convert *d, size_t position, size_
   if (d->policy->scores == PC_SCORES_NONE)
     return 1;
   pc_row_convert_load_row(d->batch, position, s->scores + d->kept * k);
-  return logits_all_finite(s->scores + d->kept * k, k);
+  return convert_logits_all_finite(s->scores + d->kept * k, k);
 }
 
-static int logits_narrow_possible(const pc_row_convert *d, const pc_narrow_facts *found,
-                                  size_t place) {
-  return logits_possible(found->rest[place], found->rest_square[place], found->gap[place],
-                         d->layout->classes);
+static int convert_logits_narrow_possible(const pc_row_convert *d, const pc_narrow_facts *found,
+                                          size_t place) {
+  return convert_logits_possible(found->rest[place], found->rest_square[place],
+                                 found->gap[place], d->layout->classes);
 }
 
-static pcal_status logits_narrow_row(pc_row_convert *d, size_t position, size_t place,
-                                     const pc_narrow_facts *found, pcal_error *err) {
+static pcal_status convert_logits_narrow_row(pc_row_convert *d, size_t position, size_t place,
+                                             const pc_narrow_facts *found, pcal_error *err) {
   pc_checked_row row;
   PC_TRY(pc_row_convert_begin(d, position, &row, err));
   pc_row_convert_load_row(d->batch, position, d->scratch->scores_row);
-  if (!row.missing && !logits_all_finite(d->scratch->scores_row, d->layout->classes))
+  if (!row.missing && !convert_logits_all_finite(d->scratch->scores_row, d->layout->classes))
     PC_TRY(pc_row_check_not_finite(&row, d->scratch->scores_row, err));
   if (!row.missing) {
-    if (!logits_narrow_possible(d, found, place) ||
-        !logits_narrow_columns(d, position, place, found->rest[place]))
+    if (!convert_logits_narrow_possible(d, found, place) ||
+        !convert_logits_narrow_columns(d, position, place, found->rest[place]))
       return pc_row_fail_changed(&row, err);
-    logits_keep(d, (size_t)found->top[place], found->rest[place], found->rest_square[place],
-                found->gap[place]);
+    convert_logits_keep(d, (size_t)found->top[place], found->rest[place],
+                        found->rest_square[place], found->gap[place]);
   }
   pc_row_convert_end(d, &row);
   return PCAL_OK;
 }
 
-/* Rows without weights in which nothing is wrong, all at once; 0, and nothing done, when some
- * of them have changed meanwhile.  The scratch has room for all places, also those without a
- * row.
- */
-static int logits_narrow_block(pc_row_convert *d, size_t begin, size_t count,
-                               const int32_t *labels, const pc_narrow_facts *found) {
+/* Valid rows without weights, all at once; returns 0 and does nothing if one has changed
+ * meanwhile. The scratch has room for all places, also those without a row. */
+static int convert_logits_narrow_block(pc_row_convert *d, size_t begin, size_t count,
+                                       const int32_t *labels, const pc_narrow_facts *found) {
   const pc_scratch *s = d->scratch;
   const size_t before = d->kept;
   int possible = 1;
-  for (size_t l = 0; logits_fast(d) && l < count; l++) /* the others read rows once */
-    possible &= logits_narrow_possible(d, found, l);
+  for (size_t l = 0; convert_logits_fast(d) && l < count;
+       l++) /* the other kernels read rows only once */
+    possible &= convert_logits_narrow_possible(d, found, l);
   if (!possible)
     return 0;
   memcpy(s->labels + d->kept, labels, PC_NARROW_ROWS * sizeof *labels);
@@ -244,27 +248,29 @@ static int logits_narrow_block(pc_row_convert *d, size_t begin, size_t count,
     return 1;
   }
   for (size_t l = 0; l < count; l++, d->kept++)
-    possible &= logits_narrow_columns(d, begin + l, l, found->rest[l]);
+    possible &= convert_logits_narrow_columns(d, begin + l, l, found->rest[l]);
   d->kept = possible ? d->kept : before;
   return possible;
 }
 
-static pcal_status logits_narrow(pc_row_convert *d, size_t begin, size_t count,
-                                 pcal_error *err) {
+static pcal_status convert_logits_narrow(pc_row_convert *d, size_t begin, size_t count,
+                                         pcal_error *err) {
   int32_t labels[PC_NARROW_ROWS];
-  logits_labels(d, begin, count, labels);
-  const pc_narrow_facts found = logits_narrow_softmax(d, logits_block(d, begin, count), labels);
+  convert_logits_labels(d, begin, count, labels);
+  const pc_narrow_facts found =
+      convert_logits_narrow_softmax(d, convert_logits_block(d, begin, count), labels);
   if (found.labelled && found.finite && d->batch->weights == NULL &&
-      logits_narrow_block(d, begin, count, labels, &found))
+      convert_logits_narrow_block(d, begin, count, labels, &found))
     return PCAL_OK;
-  for (size_t l = 0; l < count; l++) /* those kept may move up over those left out */
-    PC_TRY(logits_narrow_row(d, begin + l, l, &found, err));
+  for (size_t l = 0; l < count; l++) /* kept rows move up over skipped ones */
+    PC_TRY(convert_logits_narrow_row(d, begin + l, l, &found, err));
   return PCAL_OK;
 }
 
 /* ---- Scores alone ---- */
 
-static pcal_status logits_scores_row(pc_row_convert *d, size_t position, pcal_error *err) {
+static pcal_status convert_logits_scores_row(pc_row_convert *d, size_t position,
+                                             pcal_error *err) {
   const pc_scratch *s = d->scratch;
   const size_t k = d->layout->classes;
   const int in_place = pc_row_convert_in_place(d);
@@ -278,8 +284,9 @@ static pcal_status logits_scores_row(pc_row_convert *d, size_t position, pcal_er
   }
   if (!in_place)
     pc_row_convert_load_row(d->batch, position, scores);
-  const size_t top = in_place ? s->kernels->top_f32(logits_flat(d->batch, position), k, &finite)
-                              : s->kernels->top_f64(scores, k, &finite);
+  const size_t top =
+      in_place ? s->kernels->top_f32(convert_logits_flat(d->batch, position), k, &finite)
+               : s->kernels->top_f64(scores, k, &finite);
   if (!finite) {
     pc_row_convert_load_row(d->batch, position, scores);
     PC_TRY(pc_row_check_not_finite(&row, scores, err));
@@ -289,9 +296,9 @@ static pcal_status logits_scores_row(pc_row_convert *d, size_t position, pcal_er
   return PCAL_OK;
 }
 
-/* Rows without labels or weights in which nothing is wrong, all at once; 0 when they do not lie
- * one after the other, or some row needs a closer look. */
-static int logits_scores_block(pc_row_convert *d, size_t begin, size_t count) {
+/* Valid rows without labels and weights, all at once; 0 if they are not contiguous or must be
+ * checked one by one. */
+static int convert_logits_scores_block(pc_row_convert *d, size_t begin, size_t count) {
   const pcal_batch *batch = d->batch;
   const pc_scratch *s = d->scratch;
   const size_t size = batch->type == PCAL_F32 ? sizeof(float) : sizeof(double);
@@ -313,8 +320,8 @@ static int logits_scores_block(pc_row_convert *d, size_t begin, size_t count) {
   return facts.finite;
 }
 
-/* Rows that stay where they lie, are not looked at and have no weights. */
-static int logits_untouched(pc_row_convert *d, size_t begin, size_t count) {
+/* Rows that are used in place, unchecked, without weights. */
+static int convert_logits_untouched(pc_row_convert *d, size_t begin, size_t count) {
   if (d->policy->scores != PC_SCORES_UNCHECKED || !pc_row_convert_in_place(d) ||
       !pc_row_convert_keep_labels(d, begin, count))
     return 0;
@@ -329,22 +336,22 @@ pcal_status pc_convert_logits(pc_row_convert *d, size_t begin, size_t count, pca
   const int scores_only = d->policy->scores >= PC_SCORES_ONLY;
   const int narrow = !scores_only && d->layout->classes <= PC_NARROW_CLASSES;
   const size_t step = narrow ? PC_NARROW_ROWS : 1;
-  if (scores_only &&
-      (logits_untouched(d, begin, count) || logits_scores_block(d, begin, count)))
+  if (scores_only && (convert_logits_untouched(d, begin, count) ||
+                      convert_logits_scores_block(d, begin, count)))
     return PCAL_OK;
-  const int done = !scores_only && !narrow && logits_wide_rows(d, begin, count);
+  const int done = !scores_only && !narrow && convert_logits_wide_rows(d, begin, count);
   for (size_t i = begin; !done && i < begin + count; i += step) {
     const size_t left = begin + count - i;
     if (narrow)
-      PC_TRY(logits_narrow(d, i, left < step ? left : step, err));
+      PC_TRY(convert_logits_narrow(d, i, left < step ? left : step, err));
     else if (scores_only)
-      PC_TRY(logits_scores_row(d, i, err));
+      PC_TRY(convert_logits_scores_row(d, i, err));
     else
-      PC_TRY(logits_wide_row(d, i, err));
+      PC_TRY(convert_logits_wide_row(d, i, err));
   }
   const pc_logit_columns columns = {s->labels,        s->top_label, s->top,
                                     s->others_square, s->log_true,  s->true_gap};
-  if (!scores_only && logits_fast(d))
+  if (!scores_only && convert_logits_fast(d))
     s->fast->finish_logits(&columns, d->kept);
   else if (!scores_only)
     s->kernels->finish_logits(&columns, d->kept);

@@ -9,7 +9,7 @@
 #define FORECAST_ROOT_HALF 0.70710678118654752440
 #define FORECAST_ROOT_2PI 2.50662827463100050242
 #define FORECAST_SAME_LEVEL 1e-9
-#define FORECAST_TIE 0x1p-44 /* in a score, for each number that equals the target */
+#define FORECAST_TIE 0x1p-44 /* added to a score for each number that equals the target */
 
 double pc_normal_cdf(double z) {
   return 0.5 * pc_erfc(-z * FORECAST_ROOT_HALF);
@@ -19,7 +19,7 @@ double pc_normal_density(double z) {
   return pc_exp(-0.5 * z * z) / FORECAST_ROOT_2PI;
 }
 
-/* How many of `count` ascending numbers are below y, or at most y. */
+/* The number of ascending numbers that are below y, or at most y. */
 static size_t forecast_below(const double *numbers, size_t count, double y, int equal) {
   pc_assert(pc_is_ascending(numbers, count, 0));
   size_t low = 0, high = count;
@@ -55,7 +55,7 @@ pc_forecast_place pc_forecast_place_of(const pc_forecast_shape *shape, double sc
   return (pc_forecast_place){(both - tied) / 2, (both + tied) / 2};
 }
 
-/* The level of a quantile, or of a sample by the law of ranks. */
+/* The level of a quantile, or k / (n + 1) for sample k. */
 static double forecast_level(const pc_forecast_shape *shape, size_t column) {
   return shape->form == PC_FORM_QUANTILES
              ? shape->levels[column]

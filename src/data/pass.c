@@ -4,8 +4,9 @@
 #include "base/executor.h"
 
 #define PASS_SCORE_COST 4.0 /* nanoseconds, for the executor */
-#define PASS_RUN_MAX 4      /* chunks one after the other: what is read ahead stays near */
-#define PASS_TASKS 48 /* at least so many for each worker, where there are enough chunks */
+#define PASS_RUN_MAX \
+  4                   /* most consecutive chunks of a task, which keep prefetched data useful */
+#define PASS_TASKS 48 /* tasks for each worker, if there are enough chunks */
 
 struct pc_pass_worker {
   int ready;
@@ -43,7 +44,7 @@ typedef struct pass_batch {
   int check;    /* rows are only checked, not added */
 } pass_batch;
 
-/* A worker's scratch, made when first needed. */
+/* Allocates the scratch of a worker when first needed. */
 static pcal_status pass_scratch(const pc_pass *pass, struct pc_pass_worker *worker,
                                 pcal_error *err) {
   if (!worker->ready)
@@ -64,7 +65,8 @@ static pcal_status pass_add(const pass_batch *work, size_t w, size_t begin, size
   return work->check ? PCAL_OK : pass->add(pass->user, w, &rows, err);
 }
 
-/* Rows as they are stored; labels that are fed go to the scratch, which is near. */
+/* Rows as they are stored; lazy labels are converted into the scratch, which is in the
+ * cache. */
 static pcal_status pass_stored(const pass_batch *work, size_t w, size_t begin, size_t count,
                                pc_stored_rows *out, pcal_error *err) {
   const pc_pass *pass = work->pass;
@@ -122,9 +124,10 @@ static void pass_add_counts(const pc_pass *pass, pc_row_counts *counts) {
   }
 }
 
-/* Sentences about a bad row look at the labels of all rows, which are fed chunk by chunk. After
- * a failure, fills them all and checks the rows once more for a better sentence; adds nothing.
- * Where the second look finds nothing wrong, the first failure stands. */
+/* The message about a bad label depends on the labels of all rows (row_check.h), but lazy
+ * labels are converted chunk by chunk.  After a failure this converts all labels and checks the
+ * rows again, without adding them, for a better message.  If that finds no bad row, the first
+ * error stands. */
 static pcal_status pass_explain(pass_batch *work, size_t tasks, double cost, pcal_error *err) {
   const pc_pass *pass = work->pass;
   pcal_error again;

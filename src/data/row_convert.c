@@ -1,7 +1,7 @@
-/* From scores to what metrics ask of a row: one column, and rows of probabilities, which are
- * used as stored.  For rows of logits see convert_logits.c.
+/* Converts one column of scores, and rows of probabilities, which are used as stored.  Rows of
+ * logits: convert_logits.c; regression: convert_forecasts.c.
  *
- * Edge cases: see row_check.h; ties for the top class go to the lowest index. */
+ * Edge cases: row_check.h.  Ties for the top class go to the lowest index. */
 #include <math.h>
 
 #include "base/assert.h"
@@ -11,7 +11,7 @@
 #include "kernels/lane_math.h"
 #include "kernels/softmax.h"
 
-static double *derive_probs(const pc_row_convert *d) {
+static double *row_convert_probs(const pc_row_convert *d) {
   return d->scratch->probs + d->kept * d->layout->classes;
 }
 
@@ -59,12 +59,12 @@ int pc_row_convert_keep_labels(const pc_row_convert *d, size_t begin, size_t cou
 
 /* ---- one column ---- */
 
-static void derive_pair(const pc_row_convert *d, const pc_checked_row *row,
-                        const double pair[2], double log_true) {
+static void row_convert_pair(const pc_row_convert *d, const pc_checked_row *row,
+                             const double pair[2], double log_true) {
   const pc_scratch *s = d->scratch;
   const int top = pair[1] > pair[0];
   const double other = pair[1 - row->label];
-  memcpy(derive_probs(d), pair, 2 * sizeof(double));
+  memcpy(row_convert_probs(d), pair, 2 * sizeof(double));
   s->positive[d->kept] = pair[1];
   s->top[d->kept] = pair[top];
   s->top_label[d->kept] = top;
@@ -73,29 +73,30 @@ static void derive_pair(const pc_row_convert *d, const pc_checked_row *row,
   s->log_true[d->kept] = log_true;
 }
 
-static double derive_log(double p) {
+static double row_convert_log(double p) {
   return pc_log(p > 0 ? p : 0.0);
 }
 
-static void derive_binary(const pc_row_convert *d, const pc_checked_row *row, double score) {
+static void row_convert_binary(const pc_row_convert *d, const pc_checked_row *row,
+                               double score) {
   double pair[2] = {1.0 - score, score};
   double *scores = d->scratch->scores + d->kept * 2;
   if (d->layout->kind == PCAL_LOGIT) {
     const double side = row->label == 1 ? score : -score;
     const double rest = pc_sigmoid_pair(score, pair);
-    derive_pair(d, row, pair, (side < 0 ? side : 0.0) - rest);
+    row_convert_pair(d, row, pair, (side < 0 ? side : 0.0) - rest);
     scores[0] = 0.0;
     scores[1] = score;
     return;
   }
-  derive_pair(d, row, pair, d->policy->need_log ? derive_log(pair[row->label]) : 0.0);
+  row_convert_pair(d, row, pair, d->policy->need_log ? row_convert_log(pair[row->label]) : 0.0);
   if (d->policy->scores != PC_SCORES_NONE) {
-    scores[0] = derive_log(pair[0]);
-    scores[1] = derive_log(pair[1]);
+    scores[0] = row_convert_log(pair[0]);
+    scores[1] = row_convert_log(pair[1]);
   }
 }
 
-static pcal_status derive_one_column(pc_row_convert *d, size_t position, pcal_error *err) {
+static pcal_status row_convert_one_column(pc_row_convert *d, size_t position, pcal_error *err) {
   pc_checked_row row;
   PC_TRY(pc_row_convert_begin(d, position, &row, err));
   const double score = pc_row_convert_load(d->batch, pc_row_convert_at(d->batch, position));
@@ -108,15 +109,15 @@ static pcal_status derive_one_column(pc_row_convert *d, size_t position, pcal_er
     d->scratch->positive[d->kept] = score;
     d->scratch->top[d->kept] = score;
   } else if (!row.missing) {
-    derive_binary(d, &row, score);
+    row_convert_binary(d, &row, score);
   }
   pc_row_convert_end(d, &row);
   return PCAL_OK;
 }
 
-/* Scores of a block of rows next to each other; 0 where they do not lie so. */
-static int derive_column(const pc_row_convert *d, size_t begin, size_t count,
-                         pc_column_facts *facts) {
+/* Copies a contiguous column of scores; 0 if the scores are not contiguous. */
+static int row_convert_column(const pc_row_convert *d, size_t begin, size_t count,
+                              pc_column_facts *facts) {
   const pcal_batch *batch = d->batch;
   const char *at = pc_row_convert_at(batch, begin);
   const size_t size = batch->type == PCAL_F32 ? sizeof(float) : sizeof(double);
@@ -131,8 +132,8 @@ static int derive_column(const pc_row_convert *d, size_t begin, size_t count,
   return 1;
 }
 
-/* Labels of a block, all 0 where none are given; 0 when some are neither 0 nor 1. */
-static int derive_plain_labels(const pc_row_convert *d, size_t begin, size_t count) {
+/* Copies labels, or zeros if there are none; returns 0 if a label is neither 0 nor 1. */
+static int row_convert_plain_labels(const pc_row_convert *d, size_t begin, size_t count) {
   int32_t *labels = d->scratch->labels;
   uint8_t *ones = d->scratch->ones;
   uint32_t bits = 0;
@@ -147,17 +148,17 @@ static int derive_plain_labels(const pc_row_convert *d, size_t begin, size_t cou
   return bits <= 1;
 }
 
-/* The common case, a block at a time: one column of probabilities or confidences in which
- * nothing is missing, out of range or weighted.  0 when some row needs a closer look. */
-static int derive_plain(const pc_row_convert *d, size_t begin, size_t count) {
+/* The common case for a whole block: one column of probabilities or confidences with nothing
+ * missing, out of range or weighted.  Returns 0 if rows must be checked one by one. */
+static int row_convert_plain(const pc_row_convert *d, size_t begin, size_t count) {
   pc_column_facts facts;
   return d->layout->kind != PCAL_LOGIT && d->batch->weights == NULL &&
-         derive_column(d, begin, count, &facts) && facts.finite &&
+         row_convert_column(d, begin, count, &facts) && facts.finite &&
          facts.low >= -PC_PROB_TOLERANCE && facts.high - 1 <= PC_PROB_TOLERANCE &&
-         derive_plain_labels(d, begin, count);
+         row_convert_plain_labels(d, begin, count);
 }
 
-static void derive_plain_facts(const pc_row_convert *d, size_t count) {
+static void row_convert_plain_facts(const pc_row_convert *d, size_t count) {
   const pc_scratch *s = d->scratch;
   for (size_t i = 0; i < count; i++) {
     const double p = s->positive[i], rest = 1.0 - p;
@@ -170,12 +171,12 @@ static void derive_plain_facts(const pc_row_convert *d, size_t count) {
     s->top[i] = p > rest ? p : rest;
   }
   for (size_t i = 0; d->policy->need_log && i < count; i++)
-    s->log_true[i] = derive_log(s->probs[2 * i + (size_t)s->labels[i]]);
+    s->log_true[i] = row_convert_log(s->probs[2 * i + (size_t)s->labels[i]]);
   for (size_t i = 0; d->policy->scores != PC_SCORES_NONE && i < 2 * count; i++)
-    s->scores[i] = derive_log(s->probs[i]);
+    s->scores[i] = row_convert_log(s->probs[i]);
 }
 
-static void derive_plain_rows(pc_row_convert *d, size_t begin, size_t count) {
+static void row_convert_plain_rows(pc_row_convert *d, size_t begin, size_t count) {
   const pc_scratch *s = d->scratch;
   if (d->batch->groups != NULL)
     memcpy(s->groups, d->batch->groups + begin, count * sizeof(uint32_t));
@@ -186,12 +187,12 @@ static void derive_plain_rows(pc_row_convert *d, size_t begin, size_t count) {
   if (d->layout->kind == PCAL_CONFIDENCE)
     memcpy(s->top, s->positive, count * sizeof(double));
   else
-    derive_plain_facts(d, count);
+    row_convert_plain_facts(d, count);
 }
 
 /* ---- rows of probabilities ---- */
 
-static void derive_rescale(double *p, size_t count) {
+static void row_convert_rescale(double *p, size_t count) {
   double sum = 0.0;
   for (size_t j = 0; j < count; j++) {
     p[j] = p[j] < 0 ? 0.0 : p[j];
@@ -202,8 +203,9 @@ static void derive_rescale(double *p, size_t count) {
 }
 
 /* Edge case 4 of row_check.h; p may be rescaled. */
-static pcal_status derive_simplex(const pc_row_convert *d, pc_checked_row *row, double *p,
-                                  pc_prob_row_facts *found, pcal_error *err) {
+static pcal_status row_convert_check_probs(const pc_row_convert *d, pc_checked_row *row,
+                                           double *p, pc_prob_row_facts *found,
+                                           pcal_error *err) {
   const size_t k = d->layout->classes;
   const double limit = d->policy->normalize ? PC_PROB_REPAIRABLE : PC_PROB_TOLERANCE;
   const double low = pc_prob_excess(found->low), high = pc_prob_excess(found->high);
@@ -217,15 +219,15 @@ static pcal_status derive_simplex(const pc_row_convert *d, pc_checked_row *row, 
   if (off > limit)
     return pc_row_fail_sum(row, found->sum, err);
   if (worst > PC_PROB_TOLERANCE || off > PC_PROB_TOLERANCE) {
-    derive_rescale(p, k);
+    row_convert_rescale(p, k);
     row->normalized = 1;
-    d->scratch->simplex->f64(p, k, 1, found);
+    d->scratch->prob_row->f64(p, k, 1, found);
   }
   return PCAL_OK;
 }
 
-static void derive_simplex_facts(const pc_row_convert *d, int32_t label, double py,
-                                 const pc_prob_row_facts *found) {
+static void row_convert_prob_facts(const pc_row_convert *d, int32_t label, double py,
+                                   const pc_prob_row_facts *found) {
   const pc_scratch *s = d->scratch;
   const double largest = found->high;
   const int is_top = found->top == (size_t)label;
@@ -236,66 +238,68 @@ static void derive_simplex_facts(const pc_row_convert *d, int32_t label, double 
       is_top ? found->rest_square : found->rest_square + (largest * largest - py * py);
 }
 
-static void derive_simplex_columns(const pc_row_convert *d, const pc_checked_row *row,
-                                   const double *p) {
+static void row_convert_prob_columns(const pc_row_convert *d, const pc_checked_row *row,
+                                     const double *p) {
   const pc_scratch *s = d->scratch;
   const size_t k = d->layout->classes;
   const int logs = d->layout->kind == PCAL_LOG_PROBABILITY && !row->normalized;
   double *scores = s->scores + d->kept * k;
   if (d->policy->need_log)
-    s->log_true[d->kept] = logs ? s->scores_row[row->label] : derive_log(p[row->label]);
+    s->log_true[d->kept] = logs ? s->scores_row[row->label] : row_convert_log(p[row->label]);
   if (pc_row_convert_keeps_probs(d))
-    memcpy(derive_probs(d), p, k * sizeof(double));
+    memcpy(row_convert_probs(d), p, k * sizeof(double));
   for (size_t j = 0; d->policy->scores != PC_SCORES_NONE && j < k; j++)
-    scores[j] = logs ? s->scores_row[j] : derive_log(p[j]);
+    scores[j] = logs ? s->scores_row[j] : row_convert_log(p[j]);
 }
 
-/* Floats of probabilities side by side, of which only what they say is wanted. */
-static int derive_in_floats(const pc_row_convert *d) {
+/* True for contiguous floats of which neither probabilities nor scores are kept. */
+static int row_convert_in_floats(const pc_row_convert *d) {
   return d->layout->kind == PCAL_PROBABILITY && pc_row_convert_has_floats(d->batch) &&
          !pc_row_convert_keeps_probs(d) && d->policy->scores == PC_SCORES_NONE;
 }
 
-static int derive_fine(const pc_prob_row_facts *found, double slack) {
+static int row_convert_fine(const pc_prob_row_facts *found, double slack) {
   return found->finite && pc_prob_excess(found->low) <= PC_PROB_TOLERANCE &&
          pc_prob_excess(found->high) <= PC_PROB_TOLERANCE &&
          fabs(found->sum - 1) + slack <= PC_PROB_TOLERANCE;
 }
 
-/* Is a row of floats fine as it is stored?  A glance says so of most. */
-static int derive_look(const pc_row_convert *d, const float *p, pc_prob_row_facts *found) {
+/* True if a row of floats is valid as stored; the quick check decides for most rows. */
+static int row_convert_look(const pc_row_convert *d, const float *p, pc_prob_row_facts *found) {
   const size_t k = d->layout->classes;
   if (d->policy->no_squares) {
-    d->scratch->simplex->glance(p, k, found);
-    if (found->low >= 0 && derive_fine(found, found->sum * pc_prob_row_slack(k)))
+    d->scratch->prob_row->glance(p, k, found);
+    if (found->low >= 0 && row_convert_fine(found, found->sum * pc_prob_row_slack(k)))
       return 1;
   }
-  d->scratch->simplex->f32(p, k, !d->policy->no_squares, found);
-  return derive_fine(found, 0.0);
+  d->scratch->prob_row->f32(p, k, !d->policy->no_squares, found);
+  return row_convert_fine(found, 0.0);
 }
 
-/* What such a row says, without a copy; 0, and nothing done, when it is not fine.  It is read
- * more than once, and may change meanwhile: then it is not fine. */
-static int derive_float_row(const pc_row_convert *d, size_t position, int32_t label) {
+/* Converts such a row without a copy; returns 0 and does nothing if it is not valid.  The row
+ * is read more than once; if it changes meanwhile it is not valid. */
+static int row_convert_float_row(const pc_row_convert *d, size_t position, int32_t label) {
   const pc_scratch *s = d->scratch;
   const float *p = (const float *)(const void *)pc_row_convert_at(d->batch, position);
   pc_prob_row_facts found;
-  if (!derive_look(d, p, &found))
+  if (!row_convert_look(d, p, &found))
     return 0;
   const double py = (double)p[label];
   if (!isfinite(py) || pc_prob_excess(py) > PC_PROB_TOLERANCE || !(found.rest_square <= 2))
     return 0;
-  derive_simplex_facts(d, label, py, &found);
+  row_convert_prob_facts(d, label, py, &found);
   if (d->policy->need_log)
-    s->log_true[d->kept] = derive_log(py);
+    s->log_true[d->kept] = row_convert_log(py);
   return 1;
 }
 
-/* The common case: rows without weights in which nothing is wrong. */
-static int derive_float_rows(pc_row_convert *d, size_t begin, size_t count) {
-  if (!derive_in_floats(d) || !pc_row_convert_keep_labels(d, begin, count))
+/* The common case: valid rows without weights.  Returns 0 if rows must be checked one by
+ * one. */
+static int row_convert_float_rows(pc_row_convert *d, size_t begin, size_t count) {
+  if (!row_convert_in_floats(d) || !pc_row_convert_keep_labels(d, begin, count))
     return 0;
-  while (d->kept < count && derive_float_row(d, begin + d->kept, d->scratch->labels[d->kept]))
+  while (d->kept < count &&
+         row_convert_float_row(d, begin + d->kept, d->scratch->labels[d->kept]))
     d->kept++;
   if (d->kept == count)
     return 1;
@@ -303,13 +307,15 @@ static int derive_float_rows(pc_row_convert *d, size_t begin, size_t count) {
   return 0;
 }
 
-static pcal_status derive_probability_row(pc_row_convert *d, size_t position, pcal_error *err) {
+static pcal_status row_convert_probability_row(pc_row_convert *d, size_t position,
+                                               pcal_error *err) {
   const pc_scratch *s = d->scratch;
   const size_t k = d->layout->classes;
   pc_checked_row row;
   pc_prob_row_facts found;
   PC_TRY(pc_row_convert_begin(d, position, &row, err));
-  if (!row.missing && derive_in_floats(d) && derive_float_row(d, position, row.label)) {
+  if (!row.missing && row_convert_in_floats(d) &&
+      row_convert_float_row(d, position, row.label)) {
     pc_row_convert_end(d, &row);
     return PCAL_OK;
   }
@@ -320,13 +326,13 @@ static pcal_status derive_probability_row(pc_row_convert *d, size_t position, pc
     for (size_t j = 0; j < k; j++)
       p[j] = s->scores_row[j] > 700 ? INFINITY : pc_lane_exp(s->scores_row[j]);
   }
-  s->simplex->f64(p, k, 1, &found);
+  s->prob_row->f64(p, k, 1, &found);
   if (!row.missing && !found.finite)
     PC_TRY(pc_row_check_not_finite(&row, s->scores_row, err));
   if (!row.missing) {
-    PC_TRY(derive_simplex(d, &row, p, &found, err));
-    derive_simplex_facts(d, row.label, p[row.label], &found);
-    derive_simplex_columns(d, &row, p);
+    PC_TRY(row_convert_check_probs(d, &row, p, &found, err));
+    row_convert_prob_facts(d, row.label, p[row.label], &found);
+    row_convert_prob_columns(d, &row, p);
   }
   pc_row_convert_end(d, &row);
   return PCAL_OK;
@@ -334,7 +340,7 @@ static pcal_status derive_probability_row(pc_row_convert *d, size_t position, pc
 
 /* ---- all of them ---- */
 
-static void derive_out(const pc_row_convert *d, pc_rows *out) {
+static void row_convert_out(const pc_row_convert *d, pc_rows *out) {
   const pc_scratch *s = d->scratch;
   const int in_place = pc_row_convert_in_place(d);
   *out = (pc_rows){
@@ -365,19 +371,19 @@ pcal_status pc_rows_convert(const pcal_batch *batch, const pc_layout *layout,
   pc_assert(pc_row_policy_is_valid(policy));
   pc_row_convert d = {batch, layout, policy, scratch, counts, 0};
   const int regression = layout->form != PC_FORM_CLASSES;
-  const int plain = !regression && layout->columns == 1 && derive_plain(&d, begin, count);
+  const int plain = !regression && layout->columns == 1 && row_convert_plain(&d, begin, count);
   const int wide = !regression && layout->kind == PCAL_PROBABILITY && layout->columns > 1;
   if (regression)
     PC_TRY(pc_convert_forecasts(&d, begin, count, err));
   else if (layout->kind == PCAL_LOGIT && layout->columns > 1)
     PC_TRY(pc_convert_logits(&d, begin, count, err));
   else if (plain)
-    derive_plain_rows(&d, begin, count);
-  else if (!wide || !derive_float_rows(&d, begin, count))
+    row_convert_plain_rows(&d, begin, count);
+  else if (!wide || !row_convert_float_rows(&d, begin, count))
     for (size_t i = begin; i < begin + count; i++)
-      PC_TRY(layout->columns == 1 ? derive_one_column(&d, i, err)
-                                  : derive_probability_row(&d, i, err));
-  derive_out(&d, out);
+      PC_TRY(layout->columns == 1 ? row_convert_one_column(&d, i, err)
+                                  : row_convert_probability_row(&d, i, err));
+  row_convert_out(&d, out);
   if (policy->need_keys) {
     pc_row_keys(batch, out, scratch->keys);
     out->keys = scratch->keys;

@@ -1,4 +1,5 @@
-/* What the parts of pc_rows_convert share: a chunk of a batch on its way into a scratch. */
+/* Conversion of a chunk of a batch into a scratch: shared by row_convert.c, convert_logits.c
+ * and convert_forecasts.c. */
 #ifndef PC_ROW_CONVERT_H
 #define PC_ROW_CONVERT_H
 
@@ -12,7 +13,7 @@ typedef struct pc_row_convert {
   const pc_row_policy *policy;
   const pc_scratch *scratch;
   pc_row_counts *counts;
-  size_t kept; /* rows in the scratch so far */
+  size_t kept; /* rows kept in the scratch so far */
 } pc_row_convert;
 
 static inline const char *pc_row_convert_at(const pcal_batch *batch, size_t position) {
@@ -30,7 +31,7 @@ static inline double pc_row_convert_load(const pcal_batch *batch, const char *at
   return value;
 }
 
-/* Do rows of floats lie so that kernels can read them? */
+/* True if the scores are contiguous, aligned floats, which kernels can read in place. */
 static inline int pc_row_convert_has_floats(const pcal_batch *batch) {
   return batch->type == PCAL_F32 && batch->column_stride == sizeof(float) &&
          (uintptr_t)batch->scores % sizeof(float) == 0 &&
@@ -50,7 +51,7 @@ static inline void pc_row_convert_load_row(const pcal_batch *batch, size_t posit
     out[j] = pc_row_convert_load(batch, at);
 }
 
-/* Indices of rows one after the other. */
+/* ids[i] = first + i. */
 static inline void pc_row_convert_number(uint64_t first, size_t count, uint64_t *ids) {
   for (size_t i = 0; i < count; i++)
     ids[i] = first + i;
@@ -61,7 +62,7 @@ static inline int pc_row_convert_keeps_probs(const pc_row_convert *d) {
          d->layout->form != PC_FORM_CLASSES;
 }
 
-/* Are scores left there? */
+/* True if scores are used in place, not copied. */
 static inline int pc_row_convert_in_place(const pc_row_convert *d) {
   return d->policy->scores >= PC_SCORES_IN_PLACE && d->layout->kind == PCAL_LOGIT &&
          d->layout->columns > 1 && pc_row_convert_has_floats(d->batch);
@@ -71,11 +72,11 @@ static inline int pc_row_convert_in_place(const pc_row_convert *d) {
 PC_CHECKED pcal_status pc_row_convert_begin(const pc_row_convert *d, size_t position,
                                             pc_checked_row *row, pcal_error *err);
 
-/* Counts the row and keeps it, unless it is missing or occurred no times. */
+/* Counts the row, and keeps it unless it is missing or has weight 0. */
 void pc_row_convert_end(pc_row_convert *d, const pc_checked_row *row);
 
-/* Are all labels classes, and no row weighted?  Then labels, groups and indices are kept, and
- * the rows need no look of their own: those of all rows at once. */
+/* If all labels are valid and there are no weights, copies labels, groups and indices of all
+ * rows and returns 1: the rows then need no check of their own.  Otherwise returns 0. */
 int pc_row_convert_keep_labels(const pc_row_convert *d, size_t begin, size_t count);
 
 /* Rows [begin, begin + count) of regression. */

@@ -1,5 +1,5 @@
-/* Four independent hashes take the columns in turn, so that their multiplications overlap; the
- * finaliser of SplitMix64 joins them. */
+/* Four hashes take the columns in turn, so that their multiplications overlap; the finaliser of
+ * SplitMix64 combines them. */
 #include "data/row_keys.h"
 
 #include "base/rng.h"
@@ -9,26 +9,26 @@
 #define ROW_CONTENT_MULTIPLY UINT64_C(0x9fb21c651e98df25)
 #define ROW_CONTENT_START UINT64_C(0x9e3779b97f4a7c15)
 
-static uint64_t row_content_bits(double value) {
+static uint64_t row_keys_bits(double value) {
   const double positive = value + 0.0; /* -0 becomes 0 */
   uint64_t bits;
   memcpy(&bits, &positive, sizeof bits);
   return bits;
 }
 
-static uint64_t row_content_step(uint64_t hash, uint64_t bits) {
+static uint64_t row_keys_step(uint64_t hash, uint64_t bits) {
   const uint64_t product = (hash ^ bits) * ROW_CONTENT_MULTIPLY;
   return product ^ (product >> 32);
 }
 
-static uint64_t row_content_scores(const pcal_batch *batch, size_t position) {
+static uint64_t row_keys_scores(const pcal_batch *batch, size_t position) {
   uint64_t lane[ROW_CONTENT_LANES];
   const char *at = pc_row_convert_at(batch, position);
   for (size_t l = 0; l < ROW_CONTENT_LANES; l++)
     lane[l] = ROW_CONTENT_START * (l + 1);
   for (size_t j = 0; j < batch->columns; j++, at += batch->column_stride)
-    lane[j % ROW_CONTENT_LANES] = row_content_step(
-        lane[j % ROW_CONTENT_LANES], row_content_bits(pc_row_convert_load(batch, at)));
+    lane[j % ROW_CONTENT_LANES] = row_keys_step(lane[j % ROW_CONTENT_LANES],
+                                                row_keys_bits(pc_row_convert_load(batch, at)));
   uint64_t hash = 0;
   for (size_t l = 0; l < ROW_CONTENT_LANES; l++)
     hash = pc_hash_u64(hash ^ lane[l]);
@@ -43,9 +43,9 @@ void pc_row_keys(const pcal_batch *batch, const pc_rows *rows, uint64_t *keys) {
       keys[i] = batch->ids[position];
       continue;
     }
-    const uint64_t outcome = regression ? row_content_bits(batch->targets[position])
+    const uint64_t outcome = regression ? row_keys_bits(batch->targets[position])
                                         : (uint64_t)(uint32_t)rows->labels[i];
-    keys[i] = pc_hash_u64(row_content_scores(batch, position) +
+    keys[i] = pc_hash_u64(row_keys_scores(batch, position) +
                           pc_hash_u64(outcome + ROW_CONTENT_START));
   }
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "kernels/dispatch.h"
 
 #define ROWS_CHUNK_DOUBLES 65536
 #define ROWS_CHUNK_MAX 4096
@@ -26,7 +27,7 @@ const char *pc_kind_outcome_argument(pcal_kind kind) {
                                                : "{labels}";
 }
 
-/* Levels ascend strictly inside (0, 1). */
+/* Checks that levels ascend strictly in (0, 1), and copies them. */
 static pcal_status rows_layout_levels(pc_layout *out, const double *levels, pcal_error *err) {
   char shown[PC_NUMBER_MAX], before[PC_NUMBER_MAX];
   if (out->columns > PCAL_LEVELS_MAX)
@@ -115,7 +116,7 @@ size_t pc_chunk_rows(const pc_layout *layout) {
   return some < 1 ? 1 : some < PC_NARROW_ROWS ? some : some / PC_NARROW_ROWS * PC_NARROW_ROWS;
 }
 
-/* All arrays of a scratch lie in one block, each aligned to a cache line. */
+/* The next array of the block, aligned to a cache line. */
 static void *rows_carve(char *block, size_t *used, size_t bytes) {
   void *at = block == NULL ? NULL : block + *used;
   *used += (bytes + 63) / 64 * 64;
@@ -149,9 +150,9 @@ static size_t rows_lay_out(const pc_layout *layout, char *block, pc_scratch *out
 pcal_status pc_scratch_new(const pcal_env *env, const pc_layout *layout, pc_scratch *out,
                            pcal_error *err) {
   *out = (pc_scratch){.capacity = pc_chunk_rows(layout),
-                      .kernels = pc_row_kernels_best(),
-                      .fast = pc_fast_kernels_best(),
-                      .simplex = pc_prob_row_kernels_best()};
+                      .kernels = pc_kernels_best()->row,
+                      .fast = pc_kernels_best()->fast,
+                      .prob_row = pc_kernels_best()->prob_row};
   const size_t bytes = rows_lay_out(layout, NULL, out);
   out->block = pc_alloc_raw(env, bytes + 63, 1);
   if (out->block == NULL)
@@ -234,7 +235,7 @@ int pc_batch_has_stored_rows(const pcal_batch *batch) {
          (uintptr_t)batch->scores % size == 0;
 }
 
-/* Scores and labels side by side: memory brings two streams faster than one after the other. */
+/* Scores and labels in one loop: memory delivers two streams at once faster than in turn. */
 #define ROWS_PLAIN(name, type)                                                            \
   static int name(const type *scores, const int32_t *labels, size_t count, uint32_t *any, \
                   uint32_t *all) {                                                        \

@@ -1,7 +1,7 @@
-/* From a borrowed batch to checked rows of probabilities.
+/* From a caller's batch to checked rows of probabilities.
  *
- * A chunk of a batch is validated and turned into doubles in a worker's scratch; nothing
- * behind this point ever sees an invalid row. */
+ * Workers validate a chunk of a batch and convert it to doubles in their scratch.  All later
+ * code sees only valid rows. */
 #ifndef PC_ROWS_H
 #define PC_ROWS_H
 
@@ -10,7 +10,7 @@
 #include "kernels/prob_row.h"
 #include "kernels/row_kernels.h"
 
-/* What a prediction is, once its row has been derived. */
+/* The form of a converted prediction. */
 typedef enum pc_form {
   PC_FORM_CLASSES,   /* probabilities of classes */
   PC_FORM_GAUSSIAN,  /* mean and standard deviation */
@@ -18,9 +18,9 @@ typedef enum pc_form {
   PC_FORM_SAMPLES    /* ascending */
 } pc_form;
 
-/* What is fixed for a whole data set.  A row of regression is its prediction followed by its
- * target, and `classes` the numbers in that row: whatever keeps, selects, sorts, saves or
- * merges rows of probabilities does so with these too. */
+/* The shape of the rows of a data set.  A row of regression is its prediction followed by its
+ * target, and `classes` is the length of that row, so that code that keeps, selects, sorts,
+ * saves or merges rows of probabilities serves both. */
 typedef struct pc_layout {
   pcal_kind kind;
   size_t columns;
@@ -31,7 +31,7 @@ typedef struct pc_layout {
 
 #define PC_CLASSES_MAX 1000000
 
-/* For weights_are of a batch: frequencies that are expected ones, and need not be whole. */
+/* For weights_are of a batch: expected frequencies, which need not be whole. */
 #define PC_WEIGHTS_EXPECTED 3
 
 PC_CHECKED pcal_status pc_layout_make(pcal_kind kind, size_t columns, pc_layout *out,
@@ -42,15 +42,15 @@ PC_CHECKED pcal_status pc_layout_make_levels(pcal_kind kind, size_t columns,
                                              pcal_error *err);
 int pc_layout_equal(const pc_layout *a, const pc_layout *b);
 
-/* What a kind of scores becomes. */
+/* The form that a kind of scores is converted to. */
 pc_form pc_kind_form(pcal_kind kind);
 
-/* The input that holds the outcomes of a kind: "labels", "correct" or "target"; and the same for
- * messages: "{labels}" ... (base/argument_names.def). */
+/* The input that holds the outcomes of a kind: "labels", "correct" or "target"; and the same
+ * for messages: "{labels}" ... (base/argument_names.def). */
 const char *pc_kind_outcome(pcal_kind kind);
 const char *pc_kind_outcome_argument(pcal_kind kind);
 
-/* One column of scores for class 1 of two. */
+/* True for one column of scores of class 1 of two. */
 int pc_layout_is_binary(const pc_layout *layout);
 
 /* Which probabilities of a row are filled. */
@@ -104,21 +104,21 @@ typedef struct pc_rows {
   const double *weights;
   const double *probs;         /* count x classes, or NULL under PC_PROBS_LEAN; of regression
                                   always: prediction and target */
-  const double *positive;      /* of one column: the probability of class 1, or confidence */
-  const double *scores;        /* count x classes: logits, or logarithms of probabilities */
+  const double *positive;      /* for one column: probability of class 1, or confidence */
+  const double *scores;        /* count x classes: logits, or log probabilities */
   const double *top;           /* largest probability */
-  const int32_t *top_label;    /* its class, the lowest on ties */
+  const int32_t *top_label;    /* its class; the lowest on ties */
   const double *true_gap;      /* 1 - probability of the label, without cancellation */
   const double *others_square; /* sum of squared probabilities of the other classes */
   const double *log_true;      /* log probability of the label, or NULL */
   const uint32_t *groups;      /* or NULL */
   const double *levels;        /* of quantiles, else NULL */
-  const void *flat;            /* scores of row flat_first as floats, or NULL: see scores */
+  const void *flat;            /* scores of row flat_first as floats in place, or NULL */
   ptrdiff_t flat_stride;
   uint64_t flat_first;
 } pc_rows;
 
-/* The scores of row i as floats, where they lie; NULL where they were converted. */
+/* The scores of row i as floats in place; NULL if they were converted. */
 static inline const float *pc_rows_floats(const pc_rows *rows, size_t i) {
   if (rows->flat == NULL)
     return NULL;
@@ -126,19 +126,18 @@ static inline const float *pc_rows_floats(const pc_rows *rows, size_t i) {
   return (const float *)(const void *)((const char *)rows->flat + at);
 }
 
-/* What happened to the rows of a chunk on the way. */
+/* Counts of a chunk. */
 typedef struct pc_row_counts {
   uint64_t normalized, skipped;
-  uint64_t fractional_row; /* the first with a weight that is not whole, or PCAL_NO_ROW */
+  uint64_t fractional_row; /* first row whose weight is not whole, or PCAL_NO_ROW */
 } pc_row_counts;
 
-/* Space for one chunk, reused; all arrays lie in one block. */
+/* Space for one chunk, reused; all arrays are in one block. */
 typedef struct pc_scratch {
-  size_t capacity; /* rows; columns of what kernels find out have room for
-                    * PC_NARROW_ROWS more */
+  size_t capacity; /* rows; columns that kernels fill have room for PC_NARROW_ROWS more */
   const pc_row_kernels *kernels;
   const pc_fast_kernels *fast;
-  const pc_prob_row_kernels *simplex;
+  const pc_prob_row_kernels *prob_row;
   void *block;
   double *probs, *scores;             /* rows x classes */
   double *terms, *lanes, *scores_row; /* one row, or PC_NARROW_ROWS narrow ones */
@@ -149,34 +148,34 @@ typedef struct pc_scratch {
   uint8_t *ones;
 } pc_scratch;
 
-/* Rows that fit a chunk: about half a megabyte of probabilities, and whole blocks. */
+/* Rows of a chunk: about half a megabyte of probabilities, in whole blocks. */
 size_t pc_chunk_rows(const pc_layout *layout);
 
 PC_CHECKED pcal_status pc_scratch_new(const pcal_env *env, const pc_layout *layout,
                                       pc_scratch *out, pcal_error *err);
 void pc_scratch_free(const pcal_env *env, pc_scratch *scratch);
 
-/* A caller's batch: fields that its size leaves out get their defaults, and strides of 0 become
- * those of scores without gaps.  Fails when the size is not set, and when only the row stride
- * is 0 although columns do not lie next to each other. */
+/* Copies a caller's batch to out: fields beyond its size get their defaults, and strides of 0
+ * become those of contiguous scores.  Fails if the size is not set, or if only the row stride
+ * is 0 and the columns are not contiguous. */
 PC_CHECKED pcal_status pc_batch_resolve(const pcal_batch *given, pcal_batch *out,
                                         pcal_error *err);
 
-/* Fills strides of 0 for rows of `columns` items of `size` bytes each; 0 when the row stride
- * cannot be known. */
+/* Fills strides of 0 for rows of `columns` items of `size` bytes; returns 0 if the row stride
+ * is unknown. */
 int pc_strides_fill(size_t rows, size_t columns, size_t size, ptrdiff_t *row_stride,
                     ptrdiff_t *column_stride);
 
-/* Are the exponentials of this batch computed in float? */
+/* True if the exponentials of this batch are computed in float. */
 int pc_batch_is_fast(const pcal_batch *batch, const pc_layout *layout,
                      const pc_row_policy *policy);
 
-/* Does a batch have the layout and the arrays it needs? */
+/* Fails if a batch does not have the layout, or lacks an array that it needs. */
 PC_CHECKED pcal_status pc_batch_check(const pcal_batch *batch, const pc_layout *layout,
                                       const pc_row_policy *policy, pcal_error *err);
 
-/* Rows of one column as they are stored: probabilities of class 1, or confidences, next to each
- * other, and labels. */
+/* Rows of one column as stored: contiguous probabilities of class 1, or confidences, and
+ * labels. */
 typedef struct pc_stored_rows {
   pcal_type type;
   const void *scores;
@@ -185,11 +184,11 @@ typedef struct pc_stored_rows {
   int32_t label_low, label_high; /* of plain rows */
 } pc_stored_rows;
 
-/* Does a batch have such rows, without weights and groups? */
+/* True if a batch has such rows, without weights and groups. */
 int pc_batch_has_stored_rows(const pcal_batch *batch);
 
-/* Are all of them good, with scores in [0, 1] and labels of 0 and 1?  Others may be good too.
- * Notes the lowest and the highest label. */
+/* True if all scores are in [0, 1] and all labels 0 or 1.  Other rows may be valid too.  Fills
+ * the lowest and the highest label. */
 int pc_stored_rows_are_plain(pc_stored_rows *rows);
 
 /* Checks and converts rows [begin, begin + count) of a batch, count <= capacity. */
@@ -198,7 +197,7 @@ PC_CHECKED pcal_status pc_rows_convert(const pcal_batch *batch, const pc_layout 
                                        const pc_scratch *scratch, pc_rows *out,
                                        pc_row_counts *counts, pcal_error *err);
 
-/* Copies the rows with the given positions into another scratch. */
+/* Copies the rows at the given positions into another scratch. */
 void pc_rows_select(const pc_rows *rows, const size_t *positions, size_t count,
                     const pc_scratch *scratch, pc_rows *out);
 

@@ -48,7 +48,7 @@ static size_t view_first(const double *probs, size_t classes) {
   return best;
 }
 
-/* Does class a rank before class b? */
+/* True if class a ranks before class b. */
 static int view_before(const double *probs, size_t a, size_t b) {
   return probs[a] > probs[b] || (probs[a] == probs[b] && a < b);
 }
@@ -94,7 +94,7 @@ static void view_class(const pc_view *view, const pc_rows *rows, pc_view_columns
       columns->hit_space[i] = rows->labels[i] == view->index;
 }
 
-/* Is the predicted label the true one? */
+/* hit[i] = the predicted label is the true one. */
 static void view_right(const pc_rows *rows, uint8_t *restrict hit) {
   const int32_t *restrict top_label = rows->top_label, *restrict labels = rows->labels;
   const size_t count = rows->count;

@@ -1,4 +1,4 @@
-/* Views: what of a row is measured, as a score in [0, 1] and whether it came true. */
+/* Views: the event of a row that is measured, as a score in [0, 1] and an outcome (hit). */
 #ifndef PC_VIEW_H
 #define PC_VIEW_H
 
@@ -6,31 +6,31 @@
 
 typedef enum pc_view_kind {
   PC_VIEW_RANK =
-      1,           /* the index-th largest probability (from 1) and whether its class is true */
-  PC_VIEW_WITHIN,  /* the sum of the index largest, and whether the true class is among them */
-  PC_VIEW_CLASS,   /* the probability of class index */
+      1,          /* the index-th largest probability, from 1; hit: its class is the true one */
+  PC_VIEW_WITHIN, /* the sum of the `index` largest; hit: the true class is among them */
+  PC_VIEW_CLASS,  /* the probability of class `index`; hit: it is the true one */
   PC_VIEW_CLASSES, /* every class of every row, one part for each class */
   PC_VIEW_POOLED,  /* every class of every row, in one part */
-  PC_VIEW_PIT /* of regression: the predicted probability of a value up to the target; never
-                 true; index is the pc_form */
+  PC_VIEW_PIT /* regression: predicted probability of a value up to the target; no hits; index
+                 is the pc_form */
 } pc_view_kind;
 
-/* Compared by its bytes: start from zero. */
+/* Compared bytewise: initialise all bytes. */
 typedef struct pc_view {
   int32_t kind;
   int32_t index;
-  int32_t by_label; /* one part for each predicted label instead of one for all */
+  int32_t by_label; /* one part for each predicted label */
 } pc_view;
 
-/* The natural view of regression. */
+/* The view of regression. */
 pc_view pc_view_pit(const pc_layout *layout);
 
-/* Does a view have a score for every class of a row?  Then there are no columns: machines read
+/* True if a view has a score for every class of a row.  Its columns are empty: machines read
  * rows->probs and rows->labels. */
 int pc_view_is_every_class(const pc_view *view);
 
-/* Filled columns, one entry for each row; they may point into the rows.  Empty for a spread
- * view. */
+/* One entry for each row; the columns may point into the rows.  Empty for views of every
+ * class. */
 typedef struct pc_view_columns {
   const double *score;
   const uint8_t *hit;
@@ -40,10 +40,10 @@ typedef struct pc_view_columns {
   uint32_t *part_space;
 } pc_view_columns;
 
-/* Parts into which a view divides the scores. */
+/* The number of parts that a view divides the scores into. */
 size_t pc_view_parts(const pc_view *view, const pc_layout *layout);
 
-/* Scores that a view has of one row. */
+/* The number of scores of one row. */
 size_t pc_view_scores_per_row(const pc_view *view, const pc_layout *layout);
 
 PC_CHECKED pcal_status pc_view_columns_new(const pcal_env *env, const pc_view *view,

@@ -1,6 +1,5 @@
-/* Scores among cuts.  Compiled once for each instruction set with PC_VARIANT set to its name;
- * see bin_index.h.  No branch has to be guessed: every score is compared with every cut, unless the
- * cuts are even and no score is next to one. */
+/* Bin indices: see bin_index.h.  No branch depends on a score: every score is compared with
+ * every cut, unless the cuts are evenly spaced and no score is close to one. */
 #include "kernels/bin_index.h"
 
 #include <math.h>
@@ -8,11 +7,11 @@
 #include "kernels/row_kernels.h"
 #include "kernels/variant.h"
 
-#define CUTS_EVEN_OFF 1e-7
+#define BIN_INDEX_EVEN_OFF 1e-7
 
 /* PC_LANES scores. */
-static void cuts_cells(const double *restrict score, const double *restrict cuts,
-                       size_t cut_count, int32_t *restrict out) {
+static void bin_index_cells(const double *restrict score, const double *restrict cuts,
+                            size_t cut_count, int32_t *restrict out) {
   double above[PC_LANES] = {0.0};
   for (size_t c = 0; c < cut_count; c++)
     for (size_t l = 0; l < PC_LANES; l++)
@@ -21,51 +20,52 @@ static void cuts_cells(const double *restrict score, const double *restrict cuts
     out[l] = (int32_t)above[l];
 }
 
-/* Are the cuts i / (cut_count + 1), but for rounding? */
-static int cuts_are_even(const double *cuts, size_t cut_count) {
+/* True if the cuts are i / (cut_count + 1) up to rounding. */
+static int bin_index_are_even(const double *cuts, size_t cut_count) {
   double most = 0.0;
   for (size_t c = 0; c < cut_count; c++) {
     const double off = fabs(cuts[c] * (double)(cut_count + 1) - (double)(c + 1));
     most = off > most ? off : most;
   }
-  return most < CUTS_EVEN_OFF;
+  return most < BIN_INDEX_EVEN_OFF;
 }
 
-/* Cells among even cuts; 0 when some score is so near to a cut that they may be wrong. */
-static int cuts_even_cells(const double *restrict score, size_t count, size_t cut_count,
-                           int32_t *restrict out) {
+/* Cells for evenly spaced cuts; 0 if a score is so close to a cut that its cell is
+ * uncertain. */
+static int bin_index_even_cells(const double *restrict score, size_t count, size_t cut_count,
+                                int32_t *restrict out) {
   const double cells = (double)(cut_count + 1), last = cells - 0.5, shift = 0x1.8p52;
   uint64_t near = 0;
   for (size_t i = 0; i < count; i++) {
     const double all = score[i] * cells, least = all > 0.5 ? all : 0.5;
     const double place = least < last ? least : last;
     const double off = fabs(place - ((place + shift) - shift));
-    near |= off < 2 * CUTS_EVEN_OFF;
+    near |= off < 2 * BIN_INDEX_EVEN_OFF;
     out[i] = (int32_t)place;
   }
   return near == 0;
 }
 
-static void cuts_place(const double *restrict score, size_t count, double units,
-                       const double *restrict cuts, size_t cut_count,
-                       pc_bin_index_rows *restrict out) {
+static void bin_index_place(const double *restrict score, size_t count, double units,
+                            const double *restrict cuts, size_t cut_count,
+                            pc_bin_index_rows *restrict out) {
   const size_t whole = count / PC_LANES * PC_LANES;
   double last[PC_LANES] = {0.0};
-  const int done =
-      cuts_are_even(cuts, cut_count) && cuts_even_cells(score, count, cut_count, out->cell);
+  const int done = bin_index_are_even(cuts, cut_count) &&
+                   bin_index_even_cells(score, count, cut_count, out->cell);
   for (size_t i = 0; !done && i < whole; i += PC_LANES)
-    cuts_cells(score + i, cuts, cut_count, out->cell + i);
+    bin_index_cells(score + i, cuts, cut_count, out->cell + i);
   for (size_t i = whole; i < count; i++)
     last[i - whole] = score[i];
   if (!done && whole < count)
-    cuts_cells(last, cuts, cut_count, out->cell + whole);
+    bin_index_cells(last, cuts, cut_count, out->cell + whole);
   for (size_t i = 0; i < count; i++) {
     out->score[i] = (int64_t)(score[i] * units);
     out->square[i] = (int64_t)(score[i] * score[i] * units);
   }
 }
 
-#define CUTS_EVEN(name, type)                                                 \
+#define BIN_INDEX_EVEN(name, type)                                            \
   static void name(const type *restrict score, size_t count, int32_t buckets, \
                    int32_t *restrict out) {                                   \
     const type most = (type)buckets;                                          \
@@ -75,12 +75,12 @@ static void cuts_place(const double *restrict score, size_t count, double units,
     }                                                                         \
   }
 
-CUTS_EVEN(cuts_even_f32, float)
-CUTS_EVEN(cuts_even_f64, double)
+BIN_INDEX_EVEN(bin_index_even_f32, float)
+BIN_INDEX_EVEN(bin_index_even_f64, double)
 
-static void cuts_offsets_f32(const float *restrict score, const int32_t *restrict label,
-                             size_t count, const pc_bin_offset_rule *rule,
-                             uint32_t *restrict place, pc_bin_offset *restrict out) {
+static void bin_index_offsets_f32(const float *restrict score, const int32_t *restrict label,
+                                  size_t count, const pc_bin_offset_rule *rule,
+                                  uint32_t *restrict place, pc_bin_offset *restrict out) {
   const float buckets = rule->buckets, width = 1 / buckets, units = rule->units;
   const uint64_t one = rule->one;
   const unsigned square = rule->square;
@@ -96,9 +96,8 @@ static void cuts_offsets_f32(const float *restrict score, const int32_t *restric
 }
 
 const pc_bin_index_kernels PC_VARIANT_TABLE(pc_bin_index_kernels) = {
-    .name = PC_VARIANT_NAME,
-    .place = cuts_place,
-    .even_f32 = cuts_even_f32,
-    .even_f64 = cuts_even_f64,
-    .offsets_f32 = cuts_offsets_f32,
+    .place = bin_index_place,
+    .even_f32 = bin_index_even_f32,
+    .even_f64 = bin_index_even_f64,
+    .offsets_f32 = bin_index_offsets_f32,
 };

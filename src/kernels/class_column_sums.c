@@ -1,13 +1,13 @@
-/* Column sums.  Compiled once for each instruction set with PC_VARIANT set to its name; see
- * class_column_sums.h.  Integer sums: all variants give the same bits. */
+/* Sums for every class: see class_column_sums.h.  They are integers, so all variants give the
+ * same bits. */
 #include "kernels/class_column_sums.h"
 
 #include "kernels/lane_math.h"
 #include "kernels/row_kernels.h"
 #include "kernels/variant.h"
 
-/* What one score adds to its column; S: squares are wanted, K: scores are counted. */
-#define SPREAD_STEP(S, K, j, l)                              \
+/* Adds one score to its class.  S: with squares, K: counts scores. */
+#define CLASS_COLUMN_STEP(S, K, j, l)                        \
   const double here = scores[j];                             \
   const int inside = here <= last && (!(K) || here > above); \
   const double counted = inside ? here : 0.0;                \
@@ -18,7 +18,7 @@
     kept[j] += inside ? UINT64_C(1) : UINT64_C(0);           \
   beyond[l] += here > last ? UINT64_C(1) : UINT64_C(0)
 
-#define SPREAD_ADD(name, S, K)                                                   \
+#define CLASS_COLUMN_ADD(name, S, K)                                             \
   static size_t name(const double *restrict scores, size_t count,                \
                      const pc_class_column_rule *rule, uint64_t *restrict score, \
                      uint64_t *restrict square, uint64_t *restrict kept) {       \
@@ -28,33 +28,33 @@
     (void)above, (void)square, (void)kept;                                       \
     for (size_t i = 0; i < whole; i += PC_LANES)                                 \
       for (size_t l = 0; l < PC_LANES; l++) {                                    \
-        SPREAD_STEP(S, K, i + l, l);                                             \
+        CLASS_COLUMN_STEP(S, K, i + l, l);                                       \
       }                                                                          \
     for (size_t i = whole; i < count; i++) {                                     \
-      SPREAD_STEP(S, K, i, i - whole);                                           \
+      CLASS_COLUMN_STEP(S, K, i, i - whole);                                     \
     }                                                                            \
     for (size_t l = 0; l < PC_LANES; l++)                                        \
       total += beyond[l];                                                        \
     return (size_t)total;                                                        \
   }
 
-SPREAD_ADD(spread_add_scores, 0, 0)
-SPREAD_ADD(spread_add_squares, 1, 0)
-SPREAD_ADD(spread_add_kept, 0, 1)
-SPREAD_ADD(spread_add_all, 1, 1)
+CLASS_COLUMN_ADD(class_column_add_scores, 0, 0)
+CLASS_COLUMN_ADD(class_column_add_squares, 1, 0)
+CLASS_COLUMN_ADD(class_column_add_kept, 0, 1)
+CLASS_COLUMN_ADD(class_column_add_all, 1, 1)
 
-static size_t spread_add(const double *scores, size_t count, const pc_class_column_rule *rule,
-                         const pc_class_column_sums *sums) {
+static size_t class_column_add(const double *scores, size_t count,
+                               const pc_class_column_rule *rule,
+                               const pc_class_column_sums *sums) {
   if (sums->kept != NULL && sums->square != NULL)
-    return spread_add_all(scores, count, rule, sums->score, sums->square, sums->kept);
+    return class_column_add_all(scores, count, rule, sums->score, sums->square, sums->kept);
   if (sums->kept != NULL)
-    return spread_add_kept(scores, count, rule, sums->score, NULL, sums->kept);
+    return class_column_add_kept(scores, count, rule, sums->score, NULL, sums->kept);
   if (sums->square != NULL)
-    return spread_add_squares(scores, count, rule, sums->score, sums->square, NULL);
-  return spread_add_scores(scores, count, rule, sums->score, NULL, NULL);
+    return class_column_add_squares(scores, count, rule, sums->score, sums->square, NULL);
+  return class_column_add_scores(scores, count, rule, sums->score, NULL, NULL);
 }
 
 const pc_class_column_kernels PC_VARIANT_TABLE(pc_class_column_kernels) = {
-    .name = PC_VARIANT_NAME,
-    .add = spread_add,
+    .add = class_column_add,
 };

@@ -1,11 +1,11 @@
-/* Runs of a few sorted by insertion, then merged: stable, so that ties keep their order. */
+/* Insertion sort of short runs, then merging: stable, so that ties keep their order. */
 #include "kernels/class_ranking.h"
 
 #include <string.h>
 
-#define RANKING_RUN ((size_t)8)
+#define CLASS_RANKING_RUN ((size_t)8)
 
-static void ranking_run(const double *probs, uint32_t *order, size_t begin, size_t end) {
+static void class_ranking_run(const double *probs, uint32_t *order, size_t begin, size_t end) {
   for (size_t i = begin; i < end; i++) {
     size_t at = i;
     for (; at > begin && probs[order[at - 1]] < probs[i]; at--)
@@ -14,8 +14,8 @@ static void ranking_run(const double *probs, uint32_t *order, size_t begin, size
   }
 }
 
-static void ranking_merge(const double *probs, const uint32_t *from, uint32_t *to, size_t begin,
-                          size_t middle, size_t end) {
+static void class_ranking_merge(const double *probs, const uint32_t *from, uint32_t *to,
+                                size_t begin, size_t middle, size_t end) {
   size_t left = begin, right = middle;
   for (size_t at = begin; at < end; at++) {
     const int take_left =
@@ -26,13 +26,14 @@ static void ranking_merge(const double *probs, const uint32_t *from, uint32_t *t
 
 void pc_class_ranking(const double *probs, size_t count, uint32_t *order, uint32_t *scratch) {
   uint32_t *from = order, *to = scratch;
-  for (size_t begin = 0; begin < count; begin += RANKING_RUN)
-    ranking_run(probs, order, begin, begin + RANKING_RUN < count ? begin + RANKING_RUN : count);
-  for (size_t width = RANKING_RUN; width < count; width *= 2) {
+  for (size_t begin = 0; begin < count; begin += CLASS_RANKING_RUN)
+    class_ranking_run(probs, order, begin,
+                      begin + CLASS_RANKING_RUN < count ? begin + CLASS_RANKING_RUN : count);
+  for (size_t width = CLASS_RANKING_RUN; width < count; width *= 2) {
     for (size_t begin = 0; begin < count; begin += 2 * width) {
       const size_t middle = begin + width < count ? begin + width : count;
       const size_t end = begin + 2 * width < count ? begin + 2 * width : count;
-      ranking_merge(probs, from, to, begin, middle, end);
+      class_ranking_merge(probs, from, to, begin, middle, end);
     }
     uint32_t *swap = from;
     from = to;

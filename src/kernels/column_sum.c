@@ -1,4 +1,5 @@
 #include "kernels/column_sum.h"
+#include "kernels/dispatch.h"
 
 #include <math.h>
 
@@ -11,7 +12,7 @@ static void column_sum_add(pc_sum *sum, const double *values, size_t count) {
 }
 
 int pc_sum_add_block(pc_sum *sum, const double *values, size_t count) {
-  const pc_row_kernels *kernels = pc_row_kernels_best();
+  const pc_row_kernels *kernels = pc_kernels_best()->row;
   double left[PC_SPLIT_ROUNDS][PC_SPLIT_ROWS];
   const double *rest = values;
   for (size_t round = 0; round < PC_SPLIT_ROUNDS; round++) {

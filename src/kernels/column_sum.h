@@ -1,5 +1,4 @@
-/* Exact sums of whole columns: what pc_sum_add would give number by number, several times as
- * fast. */
+/* Exact sums of columns: the result of pc_sum_add for each number, several times as fast. */
 #ifndef PC_COLUMN_SUM_H
 #define PC_COLUMN_SUM_H
 
@@ -7,9 +6,9 @@
 
 #include "base/sum.h"
 
-/* At most PC_SPLIT_ROWS numbers; 0, and nothing added, where one is infinite. */
+/* Adds at most PC_SPLIT_ROWS numbers.  Returns 0 and adds nothing if one is infinite. */
 int pc_sum_add_block(pc_sum *sum, const double *values, size_t count);
 
-void pc_sum_add_column(pc_sum *sum, const double *values, size_t count); /* finite */
+void pc_sum_add_column(pc_sum *sum, const double *values, size_t count); /* all finite */
 
 #endif

@@ -1,11 +1,10 @@
-/* Convolution.  Compiled once for each instruction set with PC_VARIANT set to its name; see
- * convolve.h.  Products are not fused and sums have one order: all variants give the same bits.
- */
+/* Convolution: see convolve.h.  Products are not fused and sums have a fixed order, so all
+ * variants give the same bits. */
 #include "kernels/convolve.h"
 
 #include "kernels/variant.h"
 
-#define CONVOLVE_WIDTH 32 /* sums that stay in registers */
+#define CONVOLVE_WIDTH 32 /* sums kept in registers */
 
 static void convolve_block(const double *restrict in, const double *restrict weight,
                            size_t taps, double *restrict out) {
@@ -31,6 +30,5 @@ static void convolve(const double *in, const double *weight, size_t taps, size_t
 }
 
 const pc_convolve_kernels PC_VARIANT_TABLE(pc_convolve_kernels) = {
-    .name = PC_VARIANT_NAME,
     .convolve = convolve,
 };

@@ -1,24 +1,45 @@
-/* Which of the compiled kernel variants this processor can run. */
-#include "kernels/bin_index.h"
-#include "kernels/class_column_sums.h"
-#include "kernels/convolve.h"
-#include "kernels/fast_kernels.h"
-#include "kernels/linear_kernels.h"
-#include "kernels/pair_kernels.h"
-#include "kernels/prob_row.h"
-#include "kernels/replica_sum_kernels.h"
-#include "kernels/row_kernels.h"
-#include "kernels/temperature_kernels.h"
-#include "kernels/vector_scaling_kernels.h"
+#include "kernels/dispatch.h"
 
-/* Portable, AVX2, AVX-512: each processor runs those up to a level.  A test that includes this
- * file may ask for less. */
+/* Highest index that pc_kernels_best returns.  A test that includes this file may ask for
+ * less. */
 #ifndef DISPATCH_MOST
 #define DISPATCH_MOST 2
 #endif
 
+#define DISPATCH_DECLARE(variant)                                         \
+  extern const pc_bin_index_kernels pc_bin_index_kernels_##variant;       \
+  extern const pc_class_column_kernels pc_class_column_kernels_##variant; \
+  extern const pc_convolve_kernels pc_convolve_kernels_##variant;         \
+  extern const pc_fast_kernels pc_fast_kernels_##variant;                 \
+  extern const pc_linear_kernels pc_linear_kernels_##variant;             \
+  extern const pc_pair_kernels pc_pair_kernels_##variant;                 \
+  extern const pc_prob_row_kernels pc_prob_row_kernels_##variant;         \
+  extern const pc_replica_sum_kernels pc_replica_sum_kernels_##variant;   \
+  extern const pc_row_kernels pc_row_kernels_##variant;                   \
+  extern const pc_temperature_kernels pc_temperature_kernels_##variant;   \
+  extern const pc_vector_scaling_kernels pc_vector_scaling_kernels_##variant;
+
+#define DISPATCH_TABLE(variant)                                                    \
+  {                                                                                \
+#variant, &pc_bin_index_kernels_##variant, &pc_class_column_kernels_##variant, \
+        &pc_convolve_kernels_##variant, &pc_fast_kernels_##variant,                \
+        &pc_linear_kernels_##variant, &pc_pair_kernels_##variant,                  \
+        &pc_prob_row_kernels_##variant, &pc_replica_sum_kernels_##variant,         \
+        &pc_row_kernels_##variant, &pc_temperature_kernels_##variant,              \
+        &pc_vector_scaling_kernels_##variant                                       \
+  }
+
+DISPATCH_DECLARE(portable)
+
 #if defined(PC_HAVE_X86_VARIANTS)
 
+DISPATCH_DECLARE(avx2)
+DISPATCH_DECLARE(avx512)
+
+static const pc_kernels dispatch_tables[] = {DISPATCH_TABLE(portable), DISPATCH_TABLE(avx2),
+                                             DISPATCH_TABLE(avx512)};
+
+/* Index of the last table that this processor can run. */
 static size_t dispatch_level(void) {
   __builtin_cpu_init();
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
@@ -29,42 +50,21 @@ static size_t dispatch_level(void) {
              : 1;
 }
 
-#define DISPATCH_WIDER(table) extern const table table##_avx2, table##_avx512;
-#define DISPATCH_VARIANTS(table) \
-  { &table##_portable, &table##_avx2, &table##_avx512 }
-
 #else
+
+static const pc_kernels dispatch_tables[] = {DISPATCH_TABLE(portable)};
 
 static size_t dispatch_level(void) {
   return 0;
 }
 
-#define DISPATCH_WIDER(table)
-#define DISPATCH_VARIANTS(table) \
-  { &table##_portable }
-
 #endif
 
-/* The functions that choose from one table. */
-#define DISPATCH(table)                                                     \
-  DISPATCH_WIDER(table)                                                     \
-  static const table *const dispatch_##table[] = DISPATCH_VARIANTS(table);  \
-  const table *table##_at(size_t index) {                                   \
-    return index <= dispatch_level() ? dispatch_##table[index] : NULL;      \
-  }                                                                         \
-  const table *table##_best(void) {                                         \
-    const size_t level = dispatch_level();                                  \
-    return dispatch_##table[level < DISPATCH_MOST ? level : DISPATCH_MOST]; \
-  }
+const pc_kernels *pc_kernels_at(size_t index) {
+  return index <= dispatch_level() ? &dispatch_tables[index] : NULL;
+}
 
-DISPATCH(pc_row_kernels)
-DISPATCH(pc_fast_kernels)
-DISPATCH(pc_pair_kernels)
-DISPATCH(pc_temperature_kernels)
-DISPATCH(pc_prob_row_kernels)
-DISPATCH(pc_class_column_kernels)
-DISPATCH(pc_convolve_kernels)
-DISPATCH(pc_linear_kernels)
-DISPATCH(pc_vector_scaling_kernels)
-DISPATCH(pc_bin_index_kernels)
-DISPATCH(pc_replica_sum_kernels)
+const pc_kernels *pc_kernels_best(void) {
+  const size_t level = dispatch_level();
+  return &dispatch_tables[level < DISPATCH_MOST ? level : DISPATCH_MOST];
+}

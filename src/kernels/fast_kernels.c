@@ -1,8 +1,7 @@
-/* Softmax of floats.  Compiled once for each instruction set with PC_VARIANT set to its name;
- * see fast_kernels.h.  Inner loops over lanes are what compilers turn into vectors.
+/* Softmax in float: see fast_kernels.h.  Compilers vectorise the inner loops over lanes.
  *
- * Terms are in units of PC_LANE_EXPF_UNIT.  That of the largest logit, exactly 1, stays out of
- * the sums in float, so that probabilities next to 1 stay distinct. */
+ * Terms are in units of PC_LANE_EXPF_UNIT.  The term of the largest logit, exactly 1, is left
+ * out of the sums, so that probabilities close to 1 stay distinct. */
 #include "kernels/fast_kernels.h"
 
 #include <math.h>
@@ -20,8 +19,9 @@
 
 #define FAST_LARGER(a, b) ((b) > (a) ? (b) : (a))
 
-/* All bits where a gap has a term: from pc_lane_expf_lowest to below 0.  The others are that of
- * the largest, 0, those too far below it, and NaN; bits of negative floats grow with size. */
+/* All bits set if the gap to the largest logit has a term: from pc_lane_expf_lowest to below 0.
+ * It has none if it is 0 (the largest logit itself), too low, or NaN.  Bits of negative floats
+ * grow with their size, so one unsigned comparison decides. */
 FAST_INLINE uint32_t fast_common(float gap, float lowest) {
   const uint32_t first = UINT32_C(0x80000001), last = pc_float_bits(lowest);
   return pc_float_bits(gap) - first <= last - first ? UINT32_MAX : 0;
@@ -31,8 +31,9 @@ FAST_INLINE float fast_term(float gap, uint32_t common) {
   return pc_float_from_bits(pc_float_bits(pc_lane_expf(gap)) & common);
 }
 
-/* A logit without a term is marked by FAST_ONE and the number of its block or class.  Sums
- * begin with all the marks, and those of terms are taken away.  All up to a number together: */
+/* A logit without a term is marked by FAST_ONE plus the index of its block or class.  Counters
+ * start with the sum of all marks, and the marks of logits with terms are subtracted.  The sum
+ * of the first `count` marks: */
 FAST_INLINE uint32_t fast_marks(size_t count) {
   const uint32_t n = (uint32_t)count;
   return n * FAST_ONE + n * (n - 1) / 2;
@@ -44,8 +45,8 @@ FAST_INLINE uint32_t fast_marks(size_t count) {
   for (size_t l = 0; l < (half); l++) \
     high[l] = FAST_LARGER(high[l], high[l + (half)]);
 
-/* The last block of a row.  It may begin before the others end; that of a short row begins with
- * repetitions. */
+/* The last block of a row.  It may overlap the previous block; in a short row the first logit
+ * is repeated at its start. */
 static const float *fast_last(const float *z, size_t count, float space[FAST_BLOCK]) {
   if (count >= FAST_BLOCK)
     return z + (count - FAST_BLOCK);
@@ -280,7 +281,6 @@ static void fast_finish(const pc_logit_columns *columns, size_t count) {
 }
 
 const pc_fast_kernels PC_VARIANT_TABLE(pc_fast_kernels) = {
-    .name = PC_VARIANT_NAME,
     .softmax = fast_softmax,
     .narrow = fast_narrow,
     .finish_logits = fast_finish,

@@ -1,5 +1,5 @@
-/* exp, log and log1p as straight-line code, so that compilers turn loops over lanes into
- * vector instructions.  No fused multiply-add: every instruction set gives the same bits.
+/* exp, log and log1p without branches, so that compilers vectorise loops over lanes.  No
+ * operation is fused: every instruction set gives the same bits.
  *
  * exp(x)   = 2^k (1 + r + r^2 q(r)),  k = round(x / ln 2),  r = x - k ln 2 in two pieces;
  *            q: degree 9 fitted to (exp(r) - 1 - r) / r^2 at Chebyshev points, 1.3e-17 off.
@@ -18,9 +18,9 @@
 
 #include "base/float_bits.h"
 
-/* exp in two steps, exp(x) = finish(reduce(x, &scale), scale) for -709 <= x <= 709: two loops
- * over them are faster than one, whose chain of dependent operations is longer than processors
- * look ahead. */
+/* exp in two steps: exp(x) = finish(reduce(x, &scale), scale) for -709 <= x <= 709.  Two loops
+ * are faster than one, whose chain of dependent operations exceeds what processors can look
+ * ahead. */
 static inline double pc_lane_exp_reduce(double x, double *scale) {
   const double shift = 0x1.8p52 + 1023.0, inverse_ln2 = 0x1.71547652b82fep+0;
   const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
@@ -41,8 +41,8 @@ static inline double pc_lane_exp_finish(double r, double scale) {
   return (1.0 + (r + r2 * q)) * scale;
 }
 
-/* The lowest argument of the steps above; pass any finite number.  Compilers that saw a
- * constant would make two selections of the one clamp. */
+/* The lowest argument of these steps, -709.  `any` is a finite number that hides the constant:
+ * with a constant, compilers generate two selections for one clamp. */
 static inline double pc_lane_exp_lowest(double any) {
   return (any - any) - 709.0;
 }
@@ -68,9 +68,9 @@ static inline double pc_lane_exp(double x) {
   }
 PC_LANE_EXP_NEAR(double, pc_lane_exp_near)
 
-/* 2^y, -1023 <= y <= 1023: 2^k q(f)^8, k = round(y), f = y - k, q = 2^(f/8) of degree 6 with
- * q(0) = 1, fitted for the least relative error; 0 below -1022.5.  Relative error below 1e-14.
- * Where an exponent is a product anyway, log2 of e can go into it. */
+/* 2^y for -1023 <= y <= 1023: 2^k q(f)^8 with k = round(y), f = y - k, and q = 2^(f/8) of
+ * degree 6 with q(0) = 1, fitted for the least relative error; 0 below -1022.5.  Relative error
+ * below 1e-14. If an exponent is a product anyway, PC_LANE_LOG2_E can be one of its factors. */
 #define PC_LANE_LOG2_E 0x1.71547652b82fep+0
 
 static inline double pc_lane_exp2(double y) {

@@ -1,11 +1,18 @@
-/* Formula:  with m = max u, t_k = exp(u_k - m), S = sum t_k:  p_k = t_k / S,
- *           -log p_y = log S - (u_y - m),  p_y - 1 = -(S - t_y) / S.
- * A term x goes onto the lattice as (x + big) - big, where one unit in the last place of big is
- * a step of the lattice: rounded to nearest, ties to even, whatever the sum holds.
- * Edge cases: (1) the largest term is exactly 1 and kept out of the sum, so that losses and
- * residuals next to 0 keep their digits; (2) terms below exp(-708) are 0; (3) u_y - m beyond
- * -1e300 counts as -1e300.
- * Cost: map 2, outer 4 (6 with weights) operations for each product; one exp for each class. */
+/* Formula, with m = max u, t_k = exp(u_k - m), S = sum t_k:
+ *   p_k = t_k / S
+ *   -log p_y = log S - (u_y - m)
+ *   p_y - 1 = -(S - t_y) / S
+ * A term x is rounded to the lattice as (x + big) - big, where an ulp of big is a lattice step:
+ * rounded to nearest, ties to even, independent of the sum.
+ *
+ * Edge cases:
+ *  1. the largest term is exactly 1 and left out of the sum, so that losses and residuals close
+ *     to 0 keep their digits.
+ *  2. terms below exp(-708) are 0.
+ *  3. u_y - m below -1e300 counts as -1e300.
+ *
+ * Cost: 2 operations for each product of map, 4 (6 with weights) of outer; one exp for each
+ * class. */
 #include "kernels/linear_kernels.h"
 
 #include "kernels/lane_math.h"
@@ -14,8 +21,8 @@
 #define LINEAR_BIG (0x1.8p52 * PC_LATTICE)
 #define LINEAR_LOSS_MAX 1e300
 
-/* Two rows at a time, so that w is read half as often; four features at a time, so that sums
- * are. */
+/* Two rows at a time, so that w is loaded half as often; four features at a time, so that sums
+ * are loaded a quarter as often. */
 static void linear_map_pair(const double *restrict w, const double *restrict b,
                             const double *restrict x, size_t inputs, size_t stride,
                             double *restrict first, double *restrict second) {
@@ -74,8 +81,8 @@ static double linear_max(const double *u, size_t count) {
   return best;
 }
 
-/* Terms of `stride` entries, of which those behind the last class are far below; the sum of all
- * but one of the largest. */
+/* Terms of `stride` entries; those after the last class are 0.  Returns their sum without the
+ * largest term. */
 static double linear_terms(const double *restrict u, size_t stride, double max,
                            double *restrict terms) {
   double sum[PC_LINEAR_LANES] = {0.0}, same[PC_LINEAR_LANES] = {0.0};
@@ -199,7 +206,6 @@ static double linear_dot(const double *restrict a, const double *restrict b, siz
 }
 
 const pc_linear_kernels PC_VARIANT_TABLE(pc_linear_kernels) = {
-    .name = PC_VARIANT_NAME,
     .map = linear_map,
     .scale = linear_scale,
     .residual = linear_residual,

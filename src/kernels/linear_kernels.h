@@ -1,13 +1,13 @@
-/* Rows of numbers through a linear map and a softmax, and sums over rows on a lattice.
+/* Linear maps and softmax of rows, and sums over rows on a lattice.  A kernel table: see
+ * dispatch.h.
  *
- * A sum on the lattice takes each term rounded to a multiple of PC_LATTICE.  Such sums are
- * exact up to PC_LATTICE_FULL in size, so their bits do not depend on the order of the rows,
- * and a whole weight is that many rows.  Terms must be at most 1 in size before they are
- * weighted, and weights at most PC_LATTICE_HEAVY.
+ * A sum on the lattice rounds each term to a multiple of PC_LATTICE.  Such sums are exact up to
+ * PC_LATTICE_FULL in size, so their bits do not depend on the order of the rows, and a row of
+ * whole weight w equals w rows.  Terms must be at most 1 in size before weighting, and weights
+ * at most PC_LATTICE_HEAVY.
  *
- * Arrays over classes are `stride` long, a multiple of PC_LINEAR_LANES.  Rows go in blocks of
- * PC_LINEAR_ROWS; one that is not there has zeros.  One portable source, compiled once for each
- * instruction set, all with the same bits. */
+ * Arrays over classes have length `stride`, a multiple of PC_LINEAR_LANES.  Rows come in blocks
+ * of PC_LINEAR_ROWS, the last of which is filled up with zeros. */
 #ifndef PC_LINEAR_KERNELS_H
 #define PC_LINEAR_KERNELS_H
 
@@ -19,25 +19,24 @@
 #define PC_LATTICE_FULL 0x1p10
 #define PC_LATTICE_HEAVY 0x1p8
 
-/* The least multiple of PC_LINEAR_LANES that holds `count`. */
+/* `count` rounded up to a multiple of PC_LINEAR_LANES. */
 static inline size_t pc_linear_stride(size_t count) {
   return (count + PC_LINEAR_LANES - 1) / PC_LINEAR_LANES * PC_LINEAR_LANES;
 }
 
 typedef struct pc_linear_kernels {
-  const char *name;
-  /* out[r][k] = b[k] + sum_j x[r][j] w[j][k] for a block of rows; w is inputs x stride, rows of
-   * x are `inputs` apart, those of out `stride`. */
+  /* out[r][k] = b[k] + sum_j x[r][j] w[j][k] for a block of rows.  w is inputs x stride; rows
+   * of x have length `inputs`, those of out `stride`. */
   void (*map)(const double *w, const double *b, const double *x, size_t inputs, size_t stride,
               double *out);
   /* out[k] = b[k] + x[k] w[k]. */
   void (*scale)(const double *w, const double *b, const double *x, size_t count, double *out);
-  /* Softmax p of u, which is finite; residual[k] = p[k] - 1[k = label].  The loss -log p of the
-   * label, at most 1e300.  All are stride long; behind the last class u is overwritten, and p
-   * and residual become 0. */
+  /* Returns the loss -log p[label], at most 1e300, where p = softmax(u) and u is finite.  Fills
+   * p and residual[k] = p[k] - [k = label].  All have length stride; after the last class u is
+   * overwritten, and p and residual are 0. */
   double (*residual)(double *u, size_t count, size_t stride, size_t label, double *p,
                      double *residual);
-  /* out = softmax(u) for `count` classes; in place is allowed. */
+  /* out = softmax(u) for `count` classes; out may be u. */
   void (*softmax)(const double *u, size_t count, double *out);
   /* sums[i][k] += weights[r] a[r][i] v[r][k] over a block of rows, i < inputs, on the lattice;
    * rows of a are `pitch` apart, those of v and sums `stride`; weights NULL: all 1. */
@@ -47,18 +46,12 @@ typedef struct pc_linear_kernels {
   void (*add)(double *sums, const double *a, const double *v, size_t count, double weight);
   /* sums[k] += weight factor v[k] on the lattice, for one row. */
   void (*accumulate)(double *sums, double factor, const double *v, size_t count, double weight);
-  /* For p = 1 / (1 + exp(-margin)): residual p - target, spread p (1 - p), and the loss
+  /* For p = 1 / (1 + exp(-margin)): residual = p - target, spread = p (1 - p), and the loss
    * log(1 + exp(margin)) - target margin. */
   void (*logistic)(const double *margin, const double *target, size_t count, double *residual,
                    double *spread, double *loss);
   /* sum of a[k] b[k]. */
   double (*dot)(const double *a, const double *b, size_t count);
 } pc_linear_kernels;
-
-extern const pc_linear_kernels pc_linear_kernels_portable;
-
-/* All variants that this processor can run, the reference first; NULL behind the last. */
-const pc_linear_kernels *pc_linear_kernels_at(size_t index);
-const pc_linear_kernels *pc_linear_kernels_best(void);
 
 #endif

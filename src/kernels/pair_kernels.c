@@ -1,11 +1,10 @@
-/* Pairs of rows; see pair_kernels.h.  Compiled with PC_VARIANT set to the name of an
- * instruction set.
+/* Pairs of rows: see pair_kernels.h.
  *
  * Formulas:  <e_y - p, e_z - q> = [y = z] - p_z - q_y + <p, q>
  *            |p - q|^2 / 2      = |p|^2 / 2 + |q|^2 / 2 - <p, q>
  *
- * Four rows meet the lanes of one register at a time.  Distances of a group are begun before
- * the exponentials of the one before it, so that square roots run beside them. */
+ * Four rows are paired with the lanes of one register at a time.  The distances of a group are
+ * started before the exponentials of the previous group, so that their square roots overlap. */
 #include "kernels/pair_kernels.h"
 
 #include "kernels/pair_vector.h"
@@ -13,7 +12,8 @@
 
 /* ---- inner products and distances ---- */
 
-/* One vector for each row of a group: named, so that compilers keep them in registers. */
+/* One vector for each row of a group; as separate variables compilers keep them in
+ * registers. */
 typedef struct pair_four {
   pair_vector a, b, c, d;
 } pair_four;
@@ -54,7 +54,7 @@ PAIR_INLINE pair_vector pair_variation(size_t classes, const double *p, const pa
   return 0.5 * sum;
 }
 
-/* Everything that is the same for all pairs of two packs. */
+/* Two packs, and values that all their pairs share. */
 typedef struct pair_call {
   const pc_pair_form *form;
   size_t classes;
@@ -62,13 +62,13 @@ typedef struct pair_call {
   const double *shift; /* p_z - [y = z], for each row or (mixed) for each pair */
 } pair_call;
 
-/* What decides between loops; constants wherever it matters. */
+/* Flags that select a loop; compile-time constants in the hot calls. */
 typedef struct pair_choice {
   int tv, gaussian, near, mixed, weighted, careful;
 } pair_choice;
 
-/* What the exponent of a row is made from.  The sign of *small tells whether some u is below
- * form->close; those are taken from differences when careful. */
+/* Distances, from which the exponents follow.  The sign bit of *small is set if some u is below
+ * form->close; if careful, those are computed from differences. */
 PAIR_INLINE pair_vector pair_far(const pair_call *call, pair_choice choice, size_t row,
                                  size_t part, pair_vector dot, pair_bits *small) {
   const pair_words limit = (pair_words){0} + pc_double_bits(call->form->close);
@@ -142,9 +142,8 @@ PAIR_INLINE pair_bits pair_skce_part(const pair_call *call, pair_choice choice, 
   return small;
 }
 
-/* Not inlined: what is the same for all parts would take the registers of the inner loop.
- * Return whether some pair is too close for inner products; then sums are worth nothing unless
- * careful. */
+/* Not inlined: values shared by all parts would take registers of the inner loop.  Return 1 if
+ * some pair is too close for inner products; unless careful, the sums are then invalid. */
 static __attribute__((noinline)) int pair_usual_part(const pair_call *call, size_t part,
                                                      double *sums) {
   const pair_choice choice = {.near = 1};
@@ -195,7 +194,7 @@ static void pair_skce(const pc_pair_form *form, size_t classes, const pc_pair_pa
 
 /* ---- distances ---- */
 
-/* Vectors of a group into rows of PC_LANES. */
+/* Stores the vectors of a group into rows of PC_LANES. */
 PAIR_INLINE void pair_store(const pair_four *from, double *out) {
   memcpy(out, &from->a, sizeof from->a);
   memcpy(out + PC_LANES, &from->b, sizeof from->b);
@@ -251,7 +250,7 @@ typedef struct pair_exponents {
   double scale;
 } pair_exponents;
 
-/* Exponents of a row relative to its peak, into x; returns the larger of them and `most`. */
+/* Fills x with the exponents of a row less its peak; returns the maximum of them and `most`. */
 PAIR_INLINE pair_vector pair_relative(const pair_exponents *from, size_t row, double peak,
                                       pair_vector most, pair_vector *x) {
   for (size_t part = 0; part < PAIR_PARTS; part++) {
@@ -269,7 +268,7 @@ PAIR_INLINE void pair_add_exp(const pair_vector *x, size_t count, double *sums) 
   }
 }
 
-/* Rows one by one; returns the bits of those with an exponent above 0. */
+/* Row by row; returns the bits of rows with an exponent above 0. */
 static __attribute__((noinline)) unsigned pair_dirichlet_rows(const pair_exponents *from,
                                                               const double *peak, unsigned rows,
                                                               double *sums) {
@@ -330,7 +329,6 @@ static void pair_mix(const float *tile, const float *right, float *left) {
 }
 
 const pc_pair_kernels PC_VARIANT_TABLE(pc_pair_kernels) = {
-    .name = PC_VARIANT_NAME,
     .skce = pair_skce,
     .distances = pair_distances,
     .dots = pair_dots,

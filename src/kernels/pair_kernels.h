@@ -1,13 +1,12 @@
-/* The hot loops over pairs of rows: one portable source, compiled once for each instruction
- * set, all variants with the same bits.  The PC_LANES rows of one pack meet those of another,
- * all with all. */
+/* Loops over pairs of rows: each of the PC_LANES rows of one pack with each row of another.  A
+ * kernel table: see dispatch.h. */
 #ifndef PC_PAIR_KERNELS_H
 #define PC_PAIR_KERNELS_H
 
 #include "kernels/pair_rows.h"
 
 #define PC_PACK_PAIRS (PC_LANES * PC_LANES)
-#define PC_MIX_WIDTH 128 /* columns that a tile is multiplied with at once */
+#define PC_MIX_WIDTH 128 /* columns that a tile is multiplied by at once */
 
 /* A kernel on probability vectors: exp(-d/s) or exp(-(d/s)^2 / 2), d a distance. */
 typedef struct pc_pair_form {
@@ -15,14 +14,14 @@ typedef struct pc_pair_form {
   int gaussian;  /* else exponential */
   int near;      /* no exponent is below -1.5 */
   int weighted;  /* not all weights are 1 */
-  double factor; /* the exponent is -factor times sqrt(u), u, TV or TV^2, u = |p - q|^2 / 2 */
-  double close;  /* below this, u is taken from differences */
+  double factor; /* exponent = -factor times sqrt(u), u, TV or TV^2, where u = |p - q|^2 / 2 */
+  double close;  /* below this, u is computed from differences */
 } pc_pair_form;
 
-/* For the pairs of these rows.
+/* The form for the pairs of these rows.
  *
- * Accuracy: u comes from inner products, off by about e = (4 + sqrt K) 2^-52, where that moves
- * the exponent by less than 2^-40, and from direct differences elsewhere: equal rows are at
+ * Accuracy: u comes from inner products, with an error of about (4 + sqrt K) 2^-52, where that
+ * changes the exponent by less than 2^-40; otherwise from differences, so that equal rows have
  * distance 0. */
 pc_pair_form pc_pair_form_make(int tv, int gaussian, double scale, const pc_pair_rows *rows);
 
@@ -31,15 +30,14 @@ typedef struct pc_pair_pack {
   const double *probs; /* [class][lane] */
   const double *halves, *weights;
   const int32_t *labels;
-  int32_t label; /* of all lanes, or -1 */
+  int32_t label; /* of all lanes if they are equal, else -1 */
 } pc_pair_pack;
 
 pc_pair_pack pc_pair_pack_at(const pc_pair_rows *rows, size_t index);
 
 typedef struct pc_pair_kernels {
-  const char *name;
   /* sums[l] += sum over rows r of the left pack of w_r k(p_r, q_l) <e_{y_r} - p_r, e_{z_l} -
-   * q_l>: the weights of the right pack are the caller's. */
+   * q_l>.  The caller applies the weights of the right pack. */
   void (*skce)(const pc_pair_form *form, size_t classes, const pc_pair_pack *left,
                const pc_pair_pack *right, double *sums);
   /* out[r * PC_LANES + l] = u or TV of a pair; only tv and close of the form matter. */
@@ -52,21 +50,14 @@ typedef struct pc_pair_kernels {
    * the probabilities p of lane l. */
   void (*dirichlet_norm)(size_t classes, const double *probs, double inverse, double *out);
   /* sums[r * PC_LANES + l] += exp(x - peak[r]), x = scale * dots[r * PC_LANES + l] + offset[l],
-   * for the rows r whose bit is set in `rows` and which have no x above their peak, to
-   * 2e-14 + 2e-16 |x|; what is not above exp(-60) is left out.  Returns the bits of those that
-   * have. */
+   * for the rows r whose bit is set in `rows` and which have no x above their peak.  Relative
+   * error 2e-14 + 2e-16 |x|; terms up to exp(-60) are left out.  Returns the bits of the rows
+   * that have an x above their peak. */
   unsigned (*dirichlet)(const double *dots, double scale, const double *offset,
                         const double *peak, unsigned rows, double *sums);
-  /* A tile of numbers, [row of the left pack][lane of the right], times PC_MIX_WIDTH columns of
-   * the right rows, added to those of the left: left[r][b] += sum_l tile[r][l] right[l][b], in
+  /* left[r][b] += sum over lanes l of tile[r][l] right[l][b], for PC_MIX_WIDTH columns b, in
    * the order of the lanes. */
   void (*mix)(const float *tile, const float *right, float *left);
 } pc_pair_kernels;
-
-extern const pc_pair_kernels pc_pair_kernels_portable;
-
-/* All variants that this processor can run, the reference first; NULL behind the last. */
-const pc_pair_kernels *pc_pair_kernels_at(size_t index);
-const pc_pair_kernels *pc_pair_kernels_best(void);
 
 #endif

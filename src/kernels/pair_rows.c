@@ -39,7 +39,7 @@ void pc_pair_rows_add(pc_pair_rows *rows, const double *probs, int32_t label, do
   rows->weights[at] = weight;
 }
 
-/* Rows of one pack: lengths, and what bounds their distances. */
+/* Lengths of the rows of a pack, and bounds of their distances. */
 static void pair_rows_measure(pc_pair_rows *rows, size_t pack, double *low, double *square,
                               double *sum) {
   const double *p = rows->probs + pack * rows->classes * PC_LANES;

@@ -1,18 +1,20 @@
 /* Sums over pairs of rows.
  *
  * Formula:  <e_y - p, e_z - q> = [y = z] - p_z - q_y + <p, q>,  so labels need no one-hot
- * vectors.
- * Accuracy: the sums of a pack over the rows of a strip are doubles in a fixed order; what
- * follows is exact.
- * Cost: 2 K multiplications and one exp for each pair, in vector lanes; the pairs inside a pack
- * one by one. */
+ *           vectors.
+ * Accuracy: sums of a pack over the rows of a strip are doubles in a fixed order; sums of these
+ *           are exact.
+ * Cost:     2 K multiplications and one exp for each pair, in vector lanes; pairs inside a pack
+ *           are computed one by one. */
 #include "kernels/pair_tile.h"
 
 #include <math.h>
 
+#include "kernels/dispatch.h"
+
 #include "kernels/lane_math.h"
 
-/* Limits of the exponent: below, exp_near does not hold; see pair_kernels.h for the error. */
+/* pc_lane_exp_near needs exponents of at least -1.5. */
 #define PAIR_TILE_NEAR 1.5
 
 static double pair_tile_factor(int tv, int gaussian, double scale) {
@@ -93,7 +95,7 @@ static double pair_tile_fold(const double *sums, const double *weights) {
 
 void pc_skce_strip(const pc_pair_form *form, const pc_pair_rows *rows, size_t first, size_t end,
                    pc_sum *sum) {
-  const pc_pair_kernels *kernels = pc_pair_kernels_best();
+  const pc_pair_kernels *kernels = pc_kernels_best()->pair;
   for (size_t b = first; b < pc_pair_pack_count(rows); b++) {
     const pc_pair_pack right = pc_pair_pack_at(rows, b);
     double sums[PC_LANES] = {0.0};

@@ -1,4 +1,5 @@
-/* Sums over pairs of rows: the plain loop over a tile, and strips of packs in the kernels. */
+/* Sums of the SKCE over pairs of rows: a plain loop over a tile, and strips of packs by
+ * kernels. */
 #ifndef PC_PAIR_TILE_H
 #define PC_PAIR_TILE_H
 
@@ -7,7 +8,7 @@
 
 /* sum over i in [i0, i1), j in [j0, j1), i < j of
  *   w_i w_j k(p_i, p_j) <e_{y_i} - p_i, e_{y_j} - p_j>,
- * in a fixed order of additions, with distances from differences. */
+ * added in a fixed order, with distances from differences. */
 double pc_skce_tile(const pc_pair_form *form, const pc_pair_rows *rows, size_t i0, size_t i1,
                     size_t j0, size_t j1);
 

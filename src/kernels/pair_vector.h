@@ -1,5 +1,4 @@
-/* The vectors of the pair kernels: for pair_kernels.c only, which is compiled once for each
- * instruction set.  Every one of them gives the same bits. */
+/* Vectors for pair_kernels.c only.  All instruction sets give the same bits. */
 #ifndef PC_PAIR_VECTOR_H
 #define PC_PAIR_VECTOR_H
 
@@ -13,8 +12,8 @@
 
 #define PAIR_INLINE static inline __attribute__((always_inline))
 
-/* The registers of the instruction set as the compilers' own vector type: plain loops over
- * lanes inside loops over classes or rows are vectorised along the wrong one. */
+/* Compiler vectors as wide as the registers: of nested loops over lanes and classes, compilers
+ * would vectorise the wrong one. */
 #if defined(__AVX512F__)
 #define PAIR_WIDTH 8
 #elif defined(__AVX__)
@@ -23,8 +22,8 @@
 #define PAIR_WIDTH 2
 #endif
 #define PAIR_PARTS (PC_LANES / PAIR_WIDTH)
-#define PAIR_NOTHING (-60.0) /* where exponentials beside 1 are taken to be 0 */
-#define PAIR_ROWS 4          /* PC_LANES is an even multiple */
+#define PAIR_NOTHING (-60.0) /* exp of less than this is 0 next to 1 */
+#define PAIR_ROWS 4          /* rows of a group; PC_LANES is an even multiple */
 
 typedef double pair_vector
     __attribute__((vector_size(PAIR_WIDTH * sizeof(double)), aligned(8), may_alias));
@@ -33,12 +32,12 @@ typedef int64_t pair_bits
 typedef uint64_t pair_words __attribute__((vector_size(PAIR_WIDTH * sizeof(double)), aligned(8),
                                            may_alias)); /* wraps around */
 
-/* Part `part` of PC_LANES doubles. */
+/* Vector `part` of PC_LANES doubles. */
 PAIR_INLINE const pair_vector *pair_part(const double *lanes, size_t part) {
   return (const pair_vector *)(const void *)lanes + part;
 }
 
-/* Where the sign bit of `choose` is set `yes`, else `no`. */
+/* `yes` in lanes whose sign bit of `choose` is set, else `no`. */
 PAIR_INLINE pair_vector pair_choose(pair_bits choose, pair_vector yes, pair_vector no) {
   const pair_bits mask = choose >> 63;
   return (pair_vector)(((pair_bits)yes & mask) | ((pair_bits)no & ~mask));
@@ -57,8 +56,9 @@ PAIR_EACH(pair_exp, pc_lane_exp)
 PAIR_EACH(pair_log_gamma, pc_lane_log_gamma)
 PC_LANE_EXP_NEAR(pair_vector, pair_exp_near)
 
-/* Square roots are rounded correctly by every instruction, and there is no NaN here.
- * pair_negative: is the sign of some lane set?  pair_above: is some lane above a limit? */
+/* Square roots are correctly rounded on every instruction set; no lane is NaN.
+ * pair_negative: true if the sign bit of some lane is set.  pair_above: true if some lane is
+ * above the limit. */
 #if PAIR_WIDTH == 8
 PAIR_INLINE pair_vector pair_root(pair_vector x) {
   return (pair_vector)_mm512_sqrt_pd((__m512d)x);
@@ -102,7 +102,7 @@ PAIR_INLINE int pair_above(pair_vector x, double limit) {
 }
 #endif
 
-/* exp(x) for sums in which small terms count little: 2^k exp(r / 8)^8, r = x - k ln 2, exp(r /
+/* exp(x) for sums in which small terms matter little: 2^k exp(r / 8)^8, r = x - k ln 2, exp(r /
  * 8) of degree 6 fitted at Chebyshev points.  Relative error 2e-14 + 2e-16 |x|; 0 up to -60.
  */
 PAIR_INLINE pair_vector pair_exp_rough(pair_vector x) {

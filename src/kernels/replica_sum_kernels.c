@@ -1,5 +1,4 @@
-/* Sums over rows; see replica_sum_kernels.h.  Compiled with PC_VARIANT set to the name of an instruction set.
- */
+/* Sums over rows for replicas: see replica_sum_kernels.h. */
 #include "kernels/replica_sum_kernels.h"
 
 #include <string.h>
@@ -7,8 +6,8 @@
 #include "base/rng.h"
 #include "kernels/variant.h"
 
-static void weigh_add(const float *weights, const uint32_t *row, const double *score,
-                      const double *hit, size_t count, double *sums) {
+static void replica_sum_add(const float *weights, const uint32_t *row, const double *score,
+                            const double *hit, size_t count, double *sums) {
   double all[PC_REPLICA_LANES] = {0.0}, hits[PC_REPLICA_LANES] = {0.0};
   double scores[PC_REPLICA_LANES] = {0.0}, squares[PC_REPLICA_LANES] = {0.0};
   double both[PC_REPLICA_LANES] = {0.0};
@@ -31,8 +30,9 @@ static void weigh_add(const float *weights, const uint32_t *row, const double *s
   memcpy(sums + PC_REPLICA_SUM_SCORE_HIT * PC_REPLICA_LANES, both, sizeof both);
 }
 
-static void weigh_add_three(const float *weights, const uint32_t *row, const double *score,
-                            const double *hit, size_t count, double *sums) {
+static void replica_sum_add_three(const float *weights, const uint32_t *row,
+                                  const double *score, const double *hit, size_t count,
+                                  double *sums) {
   double all[PC_REPLICA_LANES] = {0.0}, hits[PC_REPLICA_LANES] = {0.0};
   double scores[PC_REPLICA_LANES] = {0.0};
   for (size_t i = 0; i < count; i++) {
@@ -50,20 +50,20 @@ static void weigh_add_three(const float *weights, const uint32_t *row, const dou
   memcpy(sums + PC_REPLICA_SUM_SCORE * PC_REPLICA_LANES, scores, sizeof scores);
 }
 
-#define WEIGH_BLOCKS 16 /* of the generator, side by side */
+#define REPLICA_SUM_BLOCKS 16 /* blocks of the generator in one loop */
 
-/* pc_rng_block for several counters. */
-static void weigh_blocks(uint64_t seed, uint64_t stream, const uint64_t *ids,
-                         uint32_t words[4][WEIGH_BLOCKS]) {
+/* pc_rng_block for several indices. */
+static void replica_sum_blocks(uint64_t seed, uint64_t stream, const uint64_t *ids,
+                               uint32_t words[4][REPLICA_SUM_BLOCKS]) {
   uint32_t key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> 32);
-  for (size_t i = 0; i < WEIGH_BLOCKS; i++) {
+  for (size_t i = 0; i < REPLICA_SUM_BLOCKS; i++) {
     words[0][i] = (uint32_t)ids[i];
     words[1][i] = (uint32_t)(ids[i] >> 32);
     words[2][i] = (uint32_t)stream;
     words[3][i] = (uint32_t)(stream >> 32);
   }
   for (int round = 0; round < PC_PHILOX_ROUNDS; round++) {
-    for (size_t i = 0; i < WEIGH_BLOCKS; i++) {
+    for (size_t i = 0; i < REPLICA_SUM_BLOCKS; i++) {
       const uint64_t one = (uint64_t)PC_PHILOX_MULTIPLY1 * words[2][i];
       const uint64_t zero = (uint64_t)PC_PHILOX_MULTIPLY0 * words[0][i];
       words[0][i] = (uint32_t)(one >> 32) ^ words[1][i] ^ key0;
@@ -76,46 +76,47 @@ static void weigh_blocks(uint64_t seed, uint64_t stream, const uint64_t *ids,
   }
 }
 
-/* pc_poisson_one of several words. */
-static void weigh_poisson(const uint32_t words[WEIGH_BLOCKS], float out[WEIGH_BLOCKS]) {
+/* pc_poisson_one for several words. */
+static void replica_sum_poisson(const uint32_t words[REPLICA_SUM_BLOCKS],
+                                float out[REPLICA_SUM_BLOCKS]) {
   static const uint32_t below[] = PC_POISSON_ONE_STEPS;
-  int32_t count[WEIGH_BLOCKS] = {0};
+  int32_t count[REPLICA_SUM_BLOCKS] = {0};
   for (size_t k = 0; k < sizeof below / sizeof *below; k++)
-    for (size_t i = 0; i < WEIGH_BLOCKS; i++)
+    for (size_t i = 0; i < REPLICA_SUM_BLOCKS; i++)
       count[i] += words[i] >= below[k];
-  for (size_t i = 0; i < WEIGH_BLOCKS; i++)
+  for (size_t i = 0; i < REPLICA_SUM_BLOCKS; i++)
     out[i] = (float)count[i];
 }
 
-static void weigh_draw_some(uint64_t seed, uint64_t stream, const uint64_t *ids, size_t count,
-                            float *weights) {
+static void replica_sum_draw_some(uint64_t seed, uint64_t stream, const uint64_t *ids,
+                                  size_t count, float *weights) {
   for (size_t lane = 0; lane < PC_REPLICA_LANES; lane += 4) {
-    uint32_t words[4][WEIGH_BLOCKS];
-    float drawn[4][WEIGH_BLOCKS];
-    weigh_blocks(seed, stream + lane / 4, ids, words);
+    uint32_t words[4][REPLICA_SUM_BLOCKS];
+    float drawn[4][REPLICA_SUM_BLOCKS];
+    replica_sum_blocks(seed, stream + lane / 4, ids, words);
     for (size_t k = 0; k < 4; k++)
-      weigh_poisson(words[k], drawn[k]);
+      replica_sum_poisson(words[k], drawn[k]);
     for (size_t i = 0; i < count; i++)
       for (size_t k = 0; k < 4; k++)
         weights[i * PC_REPLICA_LANES + lane + k] = drawn[k][i];
   }
 }
 
-static void weigh_draw(uint64_t seed, uint64_t stream, const uint64_t *ids, size_t count,
-                       float *weights) {
+static void replica_sum_draw(uint64_t seed, uint64_t stream, const uint64_t *ids, size_t count,
+                             float *weights) {
   size_t i = 0;
-  for (; i + WEIGH_BLOCKS <= count; i += WEIGH_BLOCKS)
-    weigh_draw_some(seed, stream, ids + i, WEIGH_BLOCKS, weights + i * PC_REPLICA_LANES);
+  for (; i + REPLICA_SUM_BLOCKS <= count; i += REPLICA_SUM_BLOCKS)
+    replica_sum_draw_some(seed, stream, ids + i, REPLICA_SUM_BLOCKS,
+                          weights + i * PC_REPLICA_LANES);
   if (i == count)
     return;
-  uint64_t last[WEIGH_BLOCKS] = {0};
+  uint64_t last[REPLICA_SUM_BLOCKS] = {0};
   memcpy(last, ids + i, (count - i) * sizeof *ids);
-  weigh_draw_some(seed, stream, last, count - i, weights + i * PC_REPLICA_LANES);
+  replica_sum_draw_some(seed, stream, last, count - i, weights + i * PC_REPLICA_LANES);
 }
 
 const pc_replica_sum_kernels PC_VARIANT_TABLE(pc_replica_sum_kernels) = {
-    .name = PC_VARIANT_NAME,
-    .add = weigh_add,
-    .add_three = weigh_add_three,
-    .draw = weigh_draw,
+    .add = replica_sum_add,
+    .add_three = replica_sum_add_three,
+    .draw = replica_sum_draw,
 };

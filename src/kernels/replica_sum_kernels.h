@@ -1,14 +1,14 @@
-/* Sums over rows for several sets of weights at once: one portable source, compiled once for
- * each instruction set, all variants with the same bits. */
+/* Sums over rows for several replicas (sets of weights) at once, and the weights themselves.  A
+ * kernel table: see dispatch.h. */
 #ifndef PC_REPLICA_SUM_KERNELS_H
 #define PC_REPLICA_SUM_KERNELS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define PC_REPLICA_LANES 8 /* sets of weights side by side */
+#define PC_REPLICA_LANES 8 /* replicas in one call */
 
-/* What is added up of scores s and outcomes a (0 or 1) with weights w. */
+/* Sums for scores s and outcomes a (0 or 1) with weights w. */
 enum {
   PC_REPLICA_SUM_WEIGHT,       /* w */
   PC_REPLICA_SUM_HITS,         /* w a */
@@ -19,23 +19,16 @@ enum {
 };
 
 typedef struct pc_replica_sum_kernels {
-  const char *name;
-  /* sums[what][lane] over i < count, w = weights[row[i]][lane], in the order of i; all of them,
-   * or the first three. */
+  /* sums[what][lane] over i < count with w = weights[row[i]][lane], in the order of i: all
+   * sums, or the first three. */
   void (*add)(const float *weights, const uint32_t *row, const double *score, const double *hit,
               size_t count, double *sums);
   void (*add_three)(const float *weights, const uint32_t *row, const double *score,
                     const double *hit, size_t count, double *sums);
-  /* weights[i][lane] of rows i < count: Poisson(1) draws from the blocks of the generator at
-   * indices ids[i], four lanes from each of the streams from this one on. */
+  /* weights[i][lane] for rows i < count: Poisson(1) draws at index ids[i] of the generator;
+   * each stream, from `stream` on, serves four lanes. */
   void (*draw)(uint64_t seed, uint64_t stream, const uint64_t *ids, size_t count,
                float *weights);
 } pc_replica_sum_kernels;
-
-extern const pc_replica_sum_kernels pc_replica_sum_kernels_portable;
-
-/* All variants that this processor can run, the reference first; NULL behind the last. */
-const pc_replica_sum_kernels *pc_replica_sum_kernels_at(size_t index);
-const pc_replica_sum_kernels *pc_replica_sum_kernels_best(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* The largest of a row of floats in vectors of sixteen, for row_kernels.c only: what its plain
- * loops do, where the processor has AVX-512, which compares and tells where in one step. */
+/* The largest of a row of floats with AVX-512, for row_kernels.c only: the same as its plain
+ * loops, with comparisons that give bit masks. */
 #ifndef PC_ROW_AVX512_H
 #define PC_ROW_AVX512_H
 
@@ -7,43 +7,44 @@
 #include <math.h>
 #include <stddef.h>
 
-#define SIXTEENS_PARTS 4
-#define SIXTEENS_LAST (SIXTEENS_PARTS - 1)
+#define ROW_AVX512_PARTS 4
+#define ROW_AVX512_LAST (ROW_AVX512_PARTS - 1)
 
-/* The largest of each part of a row, which are looked at side by side; the last part has what
- * is left over.  The sum is finite where all numbers are, unless it overflows. */
-typedef struct sixteens_tops {
+/* The largest of each part of a row; the parts are read in parallel, and the last one has the
+ * remainder.  The sum is finite if all numbers are, unless it overflows. */
+typedef struct row_avx512_tops {
   size_t part; /* length of each but the last */
-  __m512 top[SIXTEENS_PARTS];
+  __m512 top[ROW_AVX512_PARTS];
   float best, sum;
-} sixteens_tops;
+} row_avx512_tops;
 
-static inline __mmask16 sixteens_own(size_t left) {
+static inline __mmask16 row_avx512_own(size_t left) {
   return (__mmask16)(left < 16 ? (1u << left) - 1u : 0xffffu);
 }
 
-static inline void sixteens_look(const float *z, size_t count, sixteens_tops *out) {
-  __m512 top[SIXTEENS_PARTS], sum[SIXTEENS_PARTS];
-  const size_t part = count / (16 * SIXTEENS_PARTS) * 16;
-  for (size_t p = 0; p < SIXTEENS_PARTS; p++) {
+static inline void row_avx512_look(const float *z, size_t count, row_avx512_tops *out) {
+  __m512 top[ROW_AVX512_PARTS], sum[ROW_AVX512_PARTS];
+  const size_t part = count / (16 * ROW_AVX512_PARTS) * 16;
+  for (size_t p = 0; p < ROW_AVX512_PARTS; p++) {
     top[p] = _mm512_set1_ps(-INFINITY);
     sum[p] = _mm512_setzero_ps();
   }
   for (size_t j = 0; j < part; j += 16)
-    for (size_t p = 0; p < SIXTEENS_PARTS; p++) {
+    for (size_t p = 0; p < ROW_AVX512_PARTS; p++) {
       __m512 here = _mm512_loadu_ps(z + p * part + j);
-      __asm__("" : "+v"(here)); /* gcc would load it for each use */
+      __asm__("" : "+v"(here)); /* keeps gcc from loading it for each use */
       top[p] = _mm512_max_ps(top[p], here);
       sum[p] = _mm512_add_ps(sum[p], here);
     }
-  for (size_t j = SIXTEENS_PARTS * part; j < count; j += 16) {
-    const __mmask16 own = sixteens_own(count - j);
+  for (size_t j = ROW_AVX512_PARTS * part; j < count; j += 16) {
+    const __mmask16 own = row_avx512_own(count - j);
     const __m512 here = _mm512_maskz_loadu_ps(own, z + j);
-    top[SIXTEENS_LAST] = _mm512_mask_max_ps(top[SIXTEENS_LAST], own, top[SIXTEENS_LAST], here);
-    sum[SIXTEENS_LAST] = _mm512_add_ps(sum[SIXTEENS_LAST], here);
+    top[ROW_AVX512_LAST] =
+        _mm512_mask_max_ps(top[ROW_AVX512_LAST], own, top[ROW_AVX512_LAST], here);
+    sum[ROW_AVX512_LAST] = _mm512_add_ps(sum[ROW_AVX512_LAST], here);
   }
   out->part = part;
-  for (size_t p = 0; p < SIXTEENS_PARTS; p++)
+  for (size_t p = 0; p < ROW_AVX512_PARTS; p++)
     out->top[p] = top[p];
   out->best = _mm512_reduce_max_ps(
       _mm512_max_ps(_mm512_max_ps(top[0], top[1]), _mm512_max_ps(top[2], top[3])));
@@ -52,16 +53,17 @@ static inline void sixteens_look(const float *z, size_t count, sixteens_tops *ou
 }
 
 /* The lowest index of the largest of finite numbers. */
-static inline size_t sixteens_find(const float *z, size_t count, const sixteens_tops *tops) {
+static inline size_t row_avx512_find(const float *z, size_t count,
+                                     const row_avx512_tops *tops) {
   const __m512 best = _mm512_set1_ps(tops->best);
   size_t first = 0;
   unsigned there = 0;
-  for (size_t p = 0; p < SIXTEENS_LAST; p++) {
+  for (size_t p = 0; p < ROW_AVX512_LAST; p++) {
     there |= _mm512_cmpeq_ps_mask(best, tops->top[p]);
     first += there == 0 ? tops->part : 0;
   }
   for (size_t j = first; j < count; j += 16) {
-    const __mmask16 own = sixteens_own(count - j);
+    const __mmask16 own = row_avx512_own(count - j);
     const __m512 here = _mm512_maskz_loadu_ps(own, z + j);
     const unsigned found = _mm512_mask_cmpeq_ps_mask(own, best, here);
     if (found != 0)

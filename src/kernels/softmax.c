@@ -1,9 +1,10 @@
 /* Softmax of a row.
  *
  * Formula:  p_j = exp(z_j - m) / sum_i exp(z_i - m),  m = max z.
- * Edge cases: (1) the largest term is exactly 1, so the sum is never 0 or infinite;
- * (2) z_j - m below about -745 gives p_j = 0; (3) differences that overflow become -inf, whose
- * exponential is 0.
+ * Edge cases:
+ *  1. the largest term is exactly 1, so the sum is never 0 or infinite.
+ *  2. z_j - m below about -745 gives p_j = 0.
+ *  3. a difference that overflows is -inf, whose exponential is 0.
  * Accuracy: 2 ulp a term, and the rounding of one sum of non-negative terms.
  * Cost: one exp for each score. */
 #include "kernels/softmax.h"
@@ -12,7 +13,7 @@
 
 #include "kernels/lane_math.h"
 
-/* x <= 0.  libm's exp has other last digits on processors without fused multiply-add. */
+/* exp(x) for x <= 0; libm's last digits depend on the processor. */
 static double softmax_exp(double x) {
   const double half = pc_lane_exp(0.5 * x);
   return x < -700.0 ? half * half : pc_lane_exp(x);

@@ -1,7 +1,6 @@
-/* LSD radix sort on the bits of doubles.  Only bits from the lowest to the highest in which
- * keys differ are looked at, at most 11 a pass and equally many in each; a pass in which all
- * keys agree is left out.  The bits of a double order like an integer once negative numbers are
- * flipped.  -0 sorts before 0. */
+/* LSD radix sort on the bits of doubles.  Only the bits between the lowest and the highest in
+ * which keys differ are used, at most 11 in a pass; a pass in which all keys agree is skipped.
+ * With the bits of negative numbers flipped, doubles sort like integers.  -0 sorts before 0. */
 #include "kernels/sort.h"
 
 #include <stdint.h>
@@ -12,7 +11,7 @@
 #define SORT_BITS 11
 #define SORT_BUCKETS (1u << SORT_BITS)
 #define SORT_SMALL 64
-#define SORT_AHEAD 3 /* digits counted in one go */
+#define SORT_AHEAD 3 /* digits counted in one pass */
 
 static uint64_t sort_key(double value) {
   uint64_t bits;
@@ -59,7 +58,7 @@ static sort_digits sort_digits_of(const double *keys, size_t count) {
   return digits;
 }
 
-/* How many keys have each value of SORT_AHEAD digits from `pass` on; the last may be beyond the
+/* Counts the values of SORT_AHEAD digits from `pass` on; the last digits may be beyond the
  * highest. */
 static void sort_count(const double *keys, size_t count, const sort_digits *digits,
                        unsigned pass, size_t found[SORT_AHEAD][SORT_BUCKETS]) {
@@ -74,7 +73,7 @@ static void sort_count(const double *keys, size_t count, const sort_digits *digi
   }
 }
 
-/* Where the keys of each value of a digit begin; 0 when all keys have the same. */
+/* Turns counts into start positions; 0 if all keys have the same digit. */
 static int sort_positions(size_t count, size_t buckets, size_t *position) {
   size_t begin = 0;
   for (size_t b = 0; b < buckets; b++) {

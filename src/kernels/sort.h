@@ -1,4 +1,4 @@
-/* Sorting of doubles (no NaN), ascending, stable, in linear time. */
+/* Sorts doubles (no NaN) in ascending order: stable, in linear time. */
 #ifndef PC_SORT_H
 #define PC_SORT_H
 

@@ -1,6 +1,5 @@
-/* Narrow rows, one after the other, turned into lanes: [class][lane]; and back.  It goes square
- * by square, each as wide as the vectors that every processor has; the last squares may overlap
- * those before. */
+/* Transposes small matrices: rows to lanes, [class][lane], and back.  It proceeds in squares as
+ * wide as 128-bit vectors; the last squares may overlap the previous ones. */
 #ifndef PC_TRANSPOSE_H
 #define PC_TRANSPOSE_H
 
@@ -11,7 +10,7 @@
 typedef float pc_transpose_floats __attribute__((vector_size(16), aligned(4), may_alias));
 typedef double pc_transpose_doubles __attribute__((vector_size(16), aligned(8), may_alias));
 
-/* Numbers i and j of a, then of b: written out, gcc would read them one by one. */
+/* Shuffles of two vectors; written as initialisers, gcc would load the numbers one by one. */
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
 #define PC_TRANSPOSE_PICK(a, b, i, j) __builtin_shufflevector(a, b, i, 4 + i, j, 4 + j)
@@ -31,7 +30,7 @@ PC_TRANSPOSE_INLINE void pc_transpose_store(pc_transpose_floats line, float *to)
   *(pc_transpose_floats *)(void *)to = line;
 }
 
-/* A square of numbers; the steps lead from one line of it to the next. */
+/* One square; the steps are the distances between its lines. */
 PC_TRANSPOSE_INLINE void pc_transpose_square_f32(const float *from, size_t from_step, float *to,
                                                  size_t to_step) {
   const pc_transpose_floats a = pc_transpose_load(from),
@@ -57,7 +56,7 @@ PC_TRANSPOSE_INLINE void pc_transpose_square_f64(const double *from, size_t from
   *(pc_transpose_doubles *)(void *)(to + to_step) = (pc_transpose_doubles){a[1], b[1]};
 }
 
-/* Rows of numbers one after the other become columns: rows turn into lanes, and lanes back. */
+/* to[c * rows + r] = from[r * columns + c] */
 #define PC_TRANSPOSE(name, square, type)                                                \
   PC_TRANSPOSE_INLINE void name(const type *restrict from, size_t rows, size_t columns, \
                                 type *restrict to) {                                    \

@@ -5,6 +5,7 @@
  * the first edge decides: u = 2^-54 for 15 bins, never above 2^-50, 2^-61 from 1024 bins on.
  * Only scores beyond the first cell, and that of the true class, are looked at one by one. */
 #include "base/float_bits.h"
+#include "kernels/dispatch.h"
 #include "machines/grid_cells.h"
 
 #define EVERY_CLASS_STEP 128 /* columns summed before scores beyond the cell are looked for */
@@ -134,7 +135,7 @@ static void every_class_weighted(pc_grid_state *grid, const double *scores, size
 
 pcal_status pc_grid_add_every_class(const pcal_env *env, pc_grid_state *grid,
                                     const pc_rows *rows, pcal_error *err) {
-  const pc_class_column_kernels *kernels = pc_class_column_kernels_best();
+  const pc_class_column_kernels *kernels = pc_kernels_best()->class_column;
   if (rows->weights != NULL)
     PC_TRY(pc_grid_allow_weights(env, grid, err));
   for (size_t i = 0; i < rows->count; i++) {

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "kernels/bin_index.h"
+#include "kernels/dispatch.h"
 #include "machines/grid_cells.h"
 
 #define MACHINE_GRID_FIXED_BYTES 16
@@ -78,8 +79,8 @@ static void machine_grid_add_some(pc_grid_state *grid, const double *score, cons
                                        : nextafter(grid->cells.cuts[c], -INFINITY);
   for (size_t i = 0; i < count; i += PC_BIN_INDEX_ROWS) {
     const size_t here = count - i < PC_BIN_INDEX_ROWS ? count - i : PC_BIN_INDEX_ROWS;
-    pc_bin_index_kernels_best()->place(score + i, here, PC_GRID_ONE, cuts,
-                                       grid->cells.cut_count, &rows);
+    pc_kernels_best()->bin_index->place(score + i, here, PC_GRID_ONE, cuts,
+                                        grid->cells.cut_count, &rows);
     machine_grid_bank(banks, bank_count, &rows, hit + i, here);
   }
   machine_grid_fold(grid, banks, bank_count);

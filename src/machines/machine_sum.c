@@ -12,6 +12,7 @@
 
 #include "base/sum.h"
 #include "kernels/column_sum.h"
+#include "kernels/dispatch.h"
 #include "machines/machine.h"
 
 #define MACHINE_SUM_BLOCK 512   /* rows */
@@ -170,7 +171,7 @@ static pcal_status machine_sum_update(const pcal_env *env, void *opaque, const p
   sum_state *state = opaque;
   if (state->need.sum.products && rows->weights != NULL)
     PC_TRY(machine_sum_excess_open(env, state, err));
-  const pc_row_kernels *kernels = pc_row_kernels_best();
+  const pc_row_kernels *kernels = pc_kernels_best()->row;
   const size_t values = state->need.sum.value_count;
   const int alone = values == 1 && !state->need.sum.products && rows->weights == NULL;
   double block[MACHINE_SUM_BLOCK * PC_VALUES_MAX];

@@ -1,22 +1,23 @@
-/* The dual method: starts at the minimum without constraints, adds the one violated most, and
- * drops those whose multiplier would get negative on the way.  Each x is optimal for the
- * constraints that are active, so the objective grows and the end is the solution.
+/* The dual method of Goldfarb & Idnani (1983).  It starts at the unconstrained minimum, adds
+ * the most violated constraint, and drops constraints whose multiplier would become negative.
+ * Each x is optimal for the active constraints, so the objective increases until x is the
+ * solution.
  *
  * With N the active normals as columns, G = H^-1 and S = N' G N, a new normal a moves x along
  *   z = G a - G N r,  the multipliers u of N along -r and its own by 1,  r = S^-1 N' G a.
- * Source: Goldfarb & Idnani 1983; with so few unknowns S is factored anew in each step. */
+ * With few variables S is factored anew in each step. */
 #include "optim/active_set.h"
 
 #include <math.h>
 #include <string.h>
 
-#define ACTIVE_SET_STEPS 40 /* for each unknown, and as many more */
+#define ACTIVE_SET_STEPS 40 /* most steps: so many for each variable, plus so many */
 #define ACTIVE_SET_PARALLEL \
-  1e-9 /* a normal with this little that is new depends on the others */
+  1e-9 /* a normal whose new component is smaller depends on the others */
 
 typedef struct active_set {
   const pc_quadratic_program *problem;
-  size_t n, count;        /* unknowns, active constraints */
+  size_t n, count;        /* variables, active constraints */
   double *normal, *image; /* count x n: a and G a of the active ones */
   double *u;              /* multipliers */
   double *factor;         /* of S, lower, n x n */
@@ -35,7 +36,7 @@ static void active_image(const pc_quadratic_program *problem, const double *a, d
     out[i] = active_dot(problem->inverse + i * problem->n, a, problem->n);
 }
 
-/* Cholesky's factor of S. */
+/* Cholesky factor of S. */
 static void active_factor(active_set *set) {
   const size_t n = set->n;
   for (size_t i = 0; i < set->count; i++)
@@ -84,7 +85,7 @@ static void active_add(active_set *set, double multiplier) {
   set->u[set->count++] = multiplier;
 }
 
-/* How far the multipliers can go, and which of them ends it. */
+/* The longest step that keeps all multipliers positive, and the constraint that limits it. */
 static double active_dual_step(const active_set *set, size_t *blocking) {
   double best = INFINITY;
   for (size_t i = 0; i < set->count; i++)
@@ -95,7 +96,7 @@ static double active_dual_step(const active_set *set, size_t *blocking) {
   return best;
 }
 
-/* Moves x until the constraint is met; 0 when that is impossible. */
+/* Moves x until the constraint holds; 0 if that is impossible. */
 static int active_meet(active_set *set, double bound, double *x) {
   const size_t n = set->n;
   double own = 0.0;

@@ -1,6 +1,6 @@
 /* Formula:  m = b1 m + (1 - b1) g,  v = b2 v + (1 - b2) g^2,
  *           x = x - rate m' / (sqrt(v') + least),  m' = m / (1 - b1^t),  v' = v / (1 - b2^t).
- * Edge cases: (1) a gradient that is not finite leaves its coordinate as it is.
+ * Edge case: 1. a coordinate whose gradient is not finite is unchanged.
  * Source:   Kingma & Ba, ICLR 2015, algorithm 1.
  * Cost:     one pass over the parameters. */
 #include "optim/adam.h"

@@ -1,10 +1,13 @@
-/* Formula:  a_0 = x,  a_l = max(0, a_{l-1} W_l + b_l),  the last layer without the maximum;
- *           backwards, with d_l the slope in a_l before the maximum:
- *             slope of W_l = a_{l-1}^T d_l,  of b_l = sum of d_l,  d_{l-1} = d_l W_l^T where a
- * > 0. Start:    weights uniform in +-sqrt(6 / (in + out)). Edge cases: (1) at 0 the slope of
- * the maximum is 0; (2) sums run in the order of rows and inputs: the same bits always. Source:
- * Glorot & Bengio, AISTATS 2010; Rumelhart, Hinton & Williams, Nature 323, 1986. Cost:     two
- * operations for each weight and row forwards, four backwards. */
+/* Formula:  a_0 = x,  a_l = max(0, a_{l-1} W_l + b_l);  the last layer without the maximum.
+ *           Backward, with d_l the gradient by layer l before the maximum:
+ *             by W_l: a_{l-1}^T d_l,  by b_l: sum of d_l,  d_{l-1} = d_l W_l^T where a_{l-1} >
+ *             0.
+ * Start:    weights uniform in +-sqrt(6 / (in + out)).
+ * Edge cases:
+ *  1. the derivative of the maximum at 0 is 0.
+ *  2. sums run in the order of rows and inputs, so bits do not vary.
+ * Source:   Glorot & Bengio, AISTATS 2010; Rumelhart, Hinton & Williams, Nature 323, 1986.
+ * Cost:     two operations for each weight and row forward, four backward. */
 #include "optim/dense_net.h"
 
 #include <math.h>
@@ -34,13 +37,13 @@ void pc_dense_net_init(const pc_dense_net *net, uint64_t seed, uint64_t stream,
   }
 }
 
-typedef struct dense_size {
-  size_t cells;  /* of a row, over what comes out of all layers */
-  size_t widest; /* layer */
-} dense_size;
+typedef struct dense_net_size {
+  size_t cells;  /* outputs of all layers for one row */
+  size_t widest; /* size of the widest layer */
+} dense_net_size;
 
-static dense_size dense_measure(const pc_dense_net *net) {
-  dense_size size = {0, net->sizes[0]};
+static dense_net_size dense_net_measure(const pc_dense_net *net) {
+  dense_net_size size = {0, net->sizes[0]};
   for (size_t l = 1; l <= net->layers; l++) {
     size.cells += net->sizes[l];
     size.widest = net->sizes[l] > size.widest ? net->sizes[l] : size.widest;
@@ -48,14 +51,14 @@ static dense_size dense_measure(const pc_dense_net *net) {
   return size;
 }
 
-/* What comes out of each layer, and two slopes of the widest one. */
+/* The outputs of each layer, and two gradients of the widest layer. */
 size_t pc_dense_net_scratch(const pc_dense_net *net, size_t rows) {
-  const dense_size size = dense_measure(net);
+  const dense_net_size size = dense_net_measure(net);
   return rows * (size.cells + 2 * size.widest);
 }
 
-static void dense_layer(const double *weights, size_t in, size_t out, const double *from,
-                        size_t rows, int rectified, double *to) {
+static void dense_net_layer(const double *weights, size_t in, size_t out, const double *from,
+                            size_t rows, int rectified, double *to) {
   const double *offsets = weights + in * out;
   for (size_t r = 0; r < rows; r++, from += in, to += out) {
     memcpy(to, offsets, out * sizeof *to);
@@ -76,7 +79,7 @@ const double *pc_dense_net_forward(const pc_dense_net *net, const double *parame
   const double *from = inputs;
   for (size_t l = 0; l < net->layers; l++) {
     const size_t in = net->sizes[l], out = net->sizes[l + 1];
-    dense_layer(parameters, in, out, from, rows, l + 1 < net->layers, room);
+    dense_net_layer(parameters, in, out, from, rows, l + 1 < net->layers, room);
     from = room;
     room += rows * out;
     parameters += (in + 1) * out;
@@ -84,8 +87,8 @@ const double *pc_dense_net_forward(const pc_dense_net *net, const double *parame
   return from;
 }
 
-static void dense_add_gradient(const double *from, size_t in, size_t out, const double *slope,
-                               size_t rows, double *gradient) {
+static void dense_net_add_gradient(const double *from, size_t in, size_t out,
+                                   const double *slope, size_t rows, double *gradient) {
   double *offsets = gradient + in * out;
   for (size_t r = 0; r < rows; r++, from += in, slope += out) {
     for (size_t i = 0; i < in; i++) {
@@ -101,9 +104,9 @@ static void dense_add_gradient(const double *from, size_t in, size_t out, const 
   }
 }
 
-/* values: what went into the layer, where a ReLU made it; NULL: an input of the network. */
-static void dense_slope(const double *weights, size_t in, size_t out, const double *slope,
-                        size_t rows, const double *values, double *to) {
+/* values: the inputs of the layer after ReLU; NULL: the inputs of the network. */
+static void dense_net_slope(const double *weights, size_t in, size_t out, const double *slope,
+                            size_t rows, const double *values, double *to) {
   for (size_t r = 0; r < rows; r++, slope += out)
     for (size_t i = 0; i < in; i++)
       to[r * in + i] = values != NULL && values[r * in + i] <= 0.0
@@ -114,7 +117,7 @@ static void dense_slope(const double *weights, size_t in, size_t out, const doub
 void pc_dense_net_backward(const pc_dense_net *net, const double *parameters,
                            const double *inputs, size_t rows, const double *slope, double *room,
                            double *gradient, double *input_slope) {
-  const dense_size size = dense_measure(net);
+  const dense_net_size size = dense_net_measure(net);
   double *const end = room + rows * size.cells;
   double *const slopes[2] = {end, end + rows * size.widest};
   const double *values = end;
@@ -125,9 +128,9 @@ void pc_dense_net_backward(const pc_dense_net *net, const double *parameters,
     values -= rows * out;
     const double *from = l == 0 ? inputs : values - rows * in;
     double *to = l == 0 ? input_slope : slopes[l % 2];
-    dense_add_gradient(from, in, out, slope, rows, gradient + at);
+    dense_net_add_gradient(from, in, out, slope, rows, gradient + at);
     if (to != NULL)
-      dense_slope(parameters + at, in, out, slope, rows, l == 0 ? NULL : from, to);
+      dense_net_slope(parameters + at, in, out, slope, rows, l == 0 ? NULL : from, to);
     slope = to;
   }
 }

@@ -1,4 +1,4 @@
-/* Small dense networks: layers of weights and offsets with a ReLU between them. */
+/* Small dense networks: layers of weights and offsets, with ReLU between them. */
 #ifndef PC_DENSE_NET_H
 #define PC_DENSE_NET_H
 
@@ -7,29 +7,31 @@
 
 #define PC_DENSE_NET_LAYERS_MAX 8
 
-/* sizes[0] numbers go in, sizes[layers] come out; after every layer but the last negative
- * numbers become 0. */
+/* sizes[0] inputs and sizes[layers] outputs; ReLU follows every layer but the last. */
 typedef struct pc_dense_net {
   size_t layers;
   size_t sizes[PC_DENSE_NET_LAYERS_MAX + 1];
 } pc_dense_net;
 
-/* Parameters stand layer after layer: weights, row i those of input i, then offsets. */
+/* The number of parameters.  Their order: for each layer the weights, row i for input i, then
+ * the offsets. */
 size_t pc_dense_net_count(const pc_dense_net *net);
 
-/* Glorot's uniform weights, offsets 0; a pure function of seed and stream. */
+/* Initialises the parameters: Glorot's uniform weights, offsets 0.  A pure function of seed and
+ * stream. */
 void pc_dense_net_init(const pc_dense_net *net, uint64_t seed, uint64_t stream,
                        double *parameters);
 
-/* Numbers that forward keeps for so many rows, and backward uses. */
+/* The length of the scratch `room` that forward fills and backward uses, for so many rows. */
 size_t pc_dense_net_scratch(const pc_dense_net *net, size_t rows);
 
-/* What comes out for rows of inputs, row after row; it lies in room. */
+/* Returns the outputs for rows of inputs, row by row; they are in `room`. */
 const double *pc_dense_net_forward(const pc_dense_net *net, const double *parameters,
                                    const double *inputs, size_t rows, double *room);
 
-/* After forward of the same rows: from the slope of a function in what came out to its slope in
- * the parameters, which is added to `gradient`, and, unless NULL, in the inputs. */
+/* After forward of the same rows: given the gradient `slope` of a function by the outputs, adds
+ * its gradient by the parameters to `gradient`, and fills its gradient by the inputs unless
+ * input_slope is NULL. */
 void pc_dense_net_backward(const pc_dense_net *net, const double *parameters,
                            const double *inputs, size_t rows, const double *slope, double *room,
                            double *gradient, double *input_slope);

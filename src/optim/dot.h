@@ -1,10 +1,10 @@
-/* Products of vectors. */
+/* Inner products. */
 #ifndef PC_DOT_H
 #define PC_DOT_H
 
 #include <stddef.h>
 
-/* In eight sums, so that additions do not wait for each other; always in the same order. */
+/* Eight partial sums, so that additions overlap, in a fixed order. */
 static inline double pc_dot(const double *a, const double *b, size_t count) {
   double lanes[8] = {0.0};
   size_t i = 0;

@@ -1,4 +1,4 @@
-/* Jacobi's rotations, in cycles over all pairs until what is off the diagonal no longer counts.
+/* Jacobi rotations, in cycles over all pairs until the entries off the diagonal are negligible.
  * Source: Golub & Van Loan, Matrix Computations, 8.5. */
 #include "optim/eigen.h"
 
@@ -17,7 +17,7 @@ static double eigen_off(const double *a, size_t n) {
   return sum;
 }
 
-/* Turns rows p and q of a matrix, or columns with the strides exchanged. */
+/* Rotates rows p and q of a matrix; columns if the strides are exchanged. */
 static void eigen_turn(double *a, size_t n, size_t p, size_t q, size_t along, size_t across,
                        double c, double s) {
   for (size_t i = 0; i < n; i++) {

@@ -1,13 +1,16 @@
 /* Formula:  step = -H gradient by the two-loop recursion over the last pairs (s, y), with
  *           H0 = (s^T y / y^T P y) P of the newest pair, P the metric.
- * Line search: a length is too long when the value does not fall by 1e-4 of what the slope
- * promises, rounding apart; too short when the slope is still steeper than 0.9 of the first;
- * between them the bracket is halved, beyond it doubled, up to a million.  The first step of
- * all has the length that the metric gives, at most 1 without one.
- * Edge cases: (1) values that are not finite are too long; (2) pairs without curvature are not
- * kept; (3) a step that does not descend drops all pairs.
- * Source: Liu & Nocedal 1989; Lewis & Overton 2013 (bracket).
- * Cost: 4 PC_LBFGS_PAIRS count operations for each step. */
+ * Line search: a length is too long if the decrease is less than 1e-4 of the predicted one, up
+ *           to rounding; too short if the slope is still steeper than 0.9 of the first.
+ *           Between a too short and a too long length the middle is tried, otherwise the
+ *           double, up to a million. The first step of the search has the length that the
+ *           metric gives, at most 1 without one.
+ * Edge cases:
+ *  1. a value that is not finite: the length is too long.
+ *  2. pairs without curvature are not kept.
+ *  3. a step that does not descend drops all pairs.
+ * Source:   Liu & Nocedal 1989; Lewis & Overton 2013 (bracket).
+ * Cost:     4 PC_LBFGS_PAIRS count operations for each step. */
 #include "optim/lbfgs.h"
 
 #include <math.h>
@@ -62,7 +65,7 @@ static double lbfgs_size(const double *x, size_t count) {
   return size;
 }
 
-/* Pair number `age`, 0 the newest. */
+/* The index of the pair of age `age`; 0 is the newest. */
 static size_t lbfgs_pair(const pc_lbfgs *lbfgs, size_t age) {
   return (lbfgs->newest + PC_LBFGS_PAIRS - age) % PC_LBFGS_PAIRS;
 }
@@ -72,7 +75,7 @@ static void lbfgs_metric(const pc_lbfgs *lbfgs, double *vector) {
     lbfgs->metric(lbfgs->user, vector);
 }
 
-/* The factor of H0; `at` is free to be used. */
+/* The factor of H0; uses `at` as scratch. */
 static double lbfgs_scale(pc_lbfgs *lbfgs) {
   const size_t n = lbfgs->count;
   const double *turn = lbfgs->turns + lbfgs->newest * n;
@@ -111,7 +114,7 @@ static void lbfgs_go(pc_lbfgs *lbfgs, double length) {
     lbfgs->at[i] = lbfgs->best[i] + length * lbfgs->step[i];
 }
 
-/* A step down from the best place. */
+/* A descent step from the best point. */
 static void lbfgs_direct(pc_lbfgs *lbfgs) {
   const size_t n = lbfgs->count;
   lbfgs_recursion(lbfgs);
@@ -140,7 +143,7 @@ static void lbfgs_finish(pc_lbfgs *lbfgs) {
                                                    : PC_OPTIM_CONVERGED;
 }
 
-/* Another length between what was too short and too long. */
+/* The next length between too short and too long. */
 static void lbfgs_bracket(pc_lbfgs *lbfgs) {
   const double next =
       isfinite(lbfgs->high) ? 0.5 * (lbfgs->low + lbfgs->high) : 2.0 * lbfgs->length;

@@ -1,6 +1,5 @@
-/* L-BFGS for a smooth function of many numbers, in a metric that the caller knows.
- *
- * The search asks and the caller tells, as in newton.h:
+/* L-BFGS for a smooth function of many variables, with a metric given by the caller.  Used as
+ * newton.h:
  *
  *     pc_lbfgs_new(env, count, start, &limits, &lbfgs, err);
  *     while (lbfgs.end == PC_OPTIM_RUNNING) {
@@ -19,23 +18,23 @@ typedef struct pc_lbfgs {
   const pcal_env *env;
   size_t count;
   pc_optim_limits limits;
-  /* Multiplies by a positive definite approximation of the inverse Hessian, in place; NULL:
-   * leaves the vector as it is. */
+  /* Multiplies a vector in place by a positive definite approximation of the inverse Hessian;
+   * NULL: the identity. */
   void (*metric)(void *user, double *vector);
   void *user;
 
   pc_optim_end end;
-  double *at, *best;    /* where to evaluate next; the best place so far */
-  double value;         /* there */
-  double gradient;      /* largest entry there */
-  unsigned evaluations; /* told */
-  unsigned steps;       /* accepted */
+  double *at, *best;    /* where to evaluate next; the best point so far */
+  double value;         /* at best */
+  double gradient;      /* largest entry at best */
+  unsigned evaluations; /* updates so far */
+  unsigned steps;       /* accepted steps */
 
   double *slope, *step;
-  double *moves, *turns; /* differences of places and of gradients, PC_LBFGS_PAIRS each */
+  double *moves, *turns; /* differences of points and of gradients, PC_LBFGS_PAIRS each */
   double inner[PC_LBFGS_PAIRS];
   size_t pairs, newest;
-  double length, low, high; /* of the line search: tried, too short, too long */
+  double length, low, high; /* line search: current length, too short, too long */
   double promise, smallest;
   int known, steady;
 } pc_lbfgs;
@@ -43,11 +42,11 @@ typedef struct pc_lbfgs {
 PC_CHECKED pcal_status pc_lbfgs_new(const pcal_env *env, size_t count, const double *start,
                                     const pc_optim_limits *limits, pc_lbfgs *out,
                                     pcal_error *err);
-void pc_lbfgs_free(pc_lbfgs *lbfgs); /* a zeroed one is fine */
+void pc_lbfgs_free(pc_lbfgs *lbfgs); /* a zeroed struct is allowed */
 
 void pc_lbfgs_update(pc_lbfgs *lbfgs, double value, const double *gradient);
 
-/* Starts again from the best place: for a metric or a function that changed. */
+/* Restarts from the best point: for a metric or function that has changed. */
 void pc_lbfgs_restart(pc_lbfgs *lbfgs);
 
 #endif

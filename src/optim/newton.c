@@ -1,19 +1,20 @@
 /* Steps:
- *   1. step = -(H + d D)^-1 gradient over the free coordinates, D the diagonal of H, d = 1e-11,
- *      raised until the matrix is positive definite: scales do not matter.  A coordinate at its
- * bound is free if the function falls when it leaves.  Steps are at most a hundred times as
- * long as the place is far from 0.
- *   2. A place is accepted when the value fell by 1e-4 of what the slope promised, rounding
- *      apart; otherwise the step is shortened by quadratic interpolation to a tenth to a half.
- *   3. The search ends as optim_limits.h says.  The Hessian at the end tells whether the step that
- *      would come next is still long: then the minimum lies at infinity.
- *   4. Frugal: the Hessian is asked for only when the gradient does not fall to a quarter, or
- *      the step had to be shortened; otherwise the old one learns from the change of the
- *      gradient along the step, as in the method of Broyden, Fletcher, Goldfarb and Shanno.
- * Edge cases: (1) a Hessian of zeros: the step goes down the gradient; (2) values that are not
- * finite shorten the step.
+ *   1. step = -(H + d D)^-1 gradient over the free coordinates, where D is the diagonal of H
+ *      and d starts at 1e-11 and grows until the matrix is positive definite, so that scales do
+ *      not matter.  A coordinate at its bound is free if the function decreases away from it.
+ *      A step is at most 100 times as long as the distance of the point from 0.
+ *   2. A point is accepted if the decrease is at least 1e-4 of the predicted one, up to
+ *      rounding; otherwise the step is shortened by quadratic interpolation, to 0.1 to 0.5 of
+ *      its length.
+ *   3. The search ends as optim_limits.h describes.  The Hessian at the end shows whether the
+ *      next step would still be long: then the minimum is at infinity.
+ *   4. Frugal: a new Hessian is requested only if the gradient did not fall to a quarter or the
+ *      step was shortened; otherwise the old one gets a BFGS update.
+ * Edge cases:
+ *  1. a Hessian of zeros: the step follows the gradient.
+ *  2. a value that is not finite: the step is shortened.
  * Source: Nocedal & Wright, Numerical Optimization, 2006.
- * Cost: count^3 / 6 for each Hessian. */
+ * Cost:   count^3 / 6 for each Hessian. */
 #include "optim/newton.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@
 #include "optim/cholesky.h"
 
 #define NEWTON_DAMPING 1e-11
-#define NEWTON_FAINT 1e-20 /* share of the largest curvature that counts as none */
+#define NEWTON_FAINT 1e-20 /* curvatures below this fraction of the largest count as 0 */
 #define NEWTON_ARMIJO 1e-4
 #define NEWTON_ROUNDING 1e-15
 #define NEWTON_SHORTEST 1e-12
@@ -81,7 +82,7 @@ static void newton_find_free(pc_newton *newton) {
   }
 }
 
-/* Factors that make the diagonal over the free coordinates 1; 0 when it is nowhere positive. */
+/* Factors that scale the diagonal over the free coordinates to 1; 0 if no entry is positive. */
 static int newton_scale(pc_newton *newton) {
   const size_t n = newton->count, m = newton->free_count;
   double largest = 0.0;
@@ -112,7 +113,7 @@ static double newton_size(const double *x, size_t count) {
   return size;
 }
 
-/* (H + d D)^-1 applied to the slope, in place of the front of `step`. */
+/* (H + d D)^-1 slope, written to the front of `step`. */
 static void newton_solve(pc_newton *newton) {
   const size_t m = newton->free_count;
   const int curved = newton_scale(newton);
@@ -137,7 +138,7 @@ static void newton_solve(pc_newton *newton) {
     newton->step[a] *= scale;
 }
 
-/* The step over all coordinates, not too long, and what it promises. */
+/* The step over all coordinates, limited in length, and its predicted change. */
 static void newton_direct(pc_newton *newton) {
   const size_t n = newton->count, m = newton->free_count;
   newton_solve(newton);
@@ -161,7 +162,7 @@ static void newton_go(pc_newton *newton, double length) {
   }
 }
 
-/* What the slope promised for the way to `at`, which bounds may have bent. */
+/* The predicted change from best to `at`, which bounds may have moved. */
 static double newton_promised(const pc_newton *newton) {
   double sum = 0.0;
   for (size_t i = 0; i < newton->count; i++)
@@ -197,7 +198,7 @@ static void newton_shorten(pc_newton *newton, double value) {
     newton_go(newton, length);
 }
 
-/* Does the gradient at the new best place end the search? */
+/* True if the gradient at the new best point ends the search. */
 static int newton_flat(pc_newton *newton) {
   newton->steady = newton->gradient > newton->smallest / 2.0 ? newton->steady + 1 : 0;
   newton->smallest = fmin(newton->smallest, newton->gradient);

@@ -1,6 +1,7 @@
-/* Damped Newton steps for a smooth function of a few numbers, with lower bounds.
+/* Damped Newton's method for a smooth function of a few variables with lower bounds.
  *
- * The search asks and the caller tells: while `end` is 0, evaluate at `at` and tell.
+ * The caller evaluates the function: while `end` is PC_OPTIM_RUNNING, evaluate at `at` and
+ * update.
  *
  *     pc_newton_new(env, count, start, NULL, &limits, &newton, err);
  *     while (newton.end == PC_OPTIM_RUNNING) {
@@ -8,7 +9,7 @@
  *       pc_newton_update(&newton, value, gradient, newton.wants_hessian ? hessian : NULL);
  *     }
  *
- * So several searches can share one pass over the data. */
+ * Several searches can therefore share one pass over the data. */
 #ifndef PC_NEWTON_H
 #define PC_NEWTON_H
 
@@ -19,41 +20,41 @@ typedef struct pc_newton {
   const pcal_env *env;
   size_t count;
   pc_optim_limits limits;
-  int frugal; /* old Hessians are used as long as they serve; set it before the first tell */
-  const double *lower; /* bounds, -INFINITY where there is none; or NULL */
+  int frugal;          /* reuse old Hessians while they serve; set it before the first update */
+  const double *lower; /* lower bounds, -INFINITY for none; or NULL */
 
   pc_optim_end end;
   int wants_hessian;    /* for the evaluation at `at` */
   double *at;           /* where to evaluate next */
-  double *best;         /* the best place so far, the result at the end */
-  double value;         /* there */
-  double gradient;      /* largest entry there, of what the bounds leave free */
-  unsigned evaluations; /* told */
+  double *best;         /* the best point so far; the result at the end */
+  double value;         /* at best */
+  double gradient;      /* largest entry at best, over the free coordinates */
+  unsigned evaluations; /* updates so far */
 
-  double *slope, *step, *hessian, *factor; /* at best; step before it was shortened */
+  double *slope, *step, *hessian, *factor; /* at best; the full step */
   double *scale;                           /* of the free coordinates */
-  size_t *free;                            /* coordinates that a bound does not hold */
+  size_t *free;                            /* coordinates not held by a bound */
   size_t free_count;
-  double length;   /* share of the step that `at` takes */
+  double length;   /* fraction of the step that `at` takes */
   double promise;  /* slope times step */
-  double smallest; /* gradient so far */
-  int known;       /* there is a best place; a Hessian */
-  int steady;      /* evaluations at which the gradient did not fall by half */
+  double smallest; /* smallest gradient so far */
+  int known;       /* there is a best point */
+  int steady;      /* consecutive evaluations at which the gradient did not halve */
 } pc_newton;
 
-/* start must respect the bounds; lower must live as long as the search. */
+/* start must satisfy the bounds; lower must outlive the search. */
 PC_CHECKED pcal_status pc_newton_new(const pcal_env *env, size_t count, const double *start,
                                      const double *lower, const pc_optim_limits *limits,
                                      pc_newton *out, pcal_error *err);
-void pc_newton_free(pc_newton *newton); /* a zeroed one is fine */
+void pc_newton_free(pc_newton *newton); /* a zeroed struct is allowed */
 
-/* Value (infinite or NaN: not allowed there), gradient and Hessian (count x count; the upper
- * triangle counts; NULL: not evaluated) at `at`. */
+/* Gives the search the value at `at` (infinite or NaN: outside the domain), the gradient, and
+ * the Hessian (count x count, upper triangle; NULL: not evaluated). */
 void pc_newton_update(pc_newton *newton, double value, const double *gradient,
                       const double *hessian);
 
-/* Starts again from the best place, keeping the Hessian: for a function that changed a little.
- */
+/* Restarts from the best point and keeps the Hessian: for a function that has changed a
+ * little. */
 void pc_newton_restart(pc_newton *newton);
 
 #endif

@@ -1,12 +1,14 @@
 /* Steps:
  *   1. H step = -gradient by preconditioned conjugate gradients from 0, until the residual, in
  *      the norm of the preconditioner, is min(1/4, sqrt of the gradient's size) of the first; a
- *      direction without curvature ends it, too.
- *   2. A place is accepted when the value fell by 1e-4 of what the slope promised, rounding
- *      apart; otherwise the step is shortened by quadratic interpolation to a tenth to a half.
- *   3. The search ends as optim_limits.h says.  Where the gradient vanishes after a step that was
- *      long, or without any, the next one tells whether the minimum lies at infinity.
- * Source: Nash 2000; Dembo & Steihaug 1983.   Cost: one product for each step of 1. */
+ *      direction without curvature ends it too.
+ *   2. A point is accepted if the decrease is at least 1e-4 of the predicted one, up to
+ *      rounding; otherwise the step is shortened by quadratic interpolation, to 0.1 to 0.5 of
+ *      its length.
+ *   3. The search ends as optim_limits.h describes.  If the gradient vanishes after a long
+ *      step, or before the first, the next step shows whether the minimum is at infinity.
+ * Source: Nash 2000; Dembo & Steihaug 1983.
+ * Cost:   one product for each iteration of conjugate gradients. */
 #include "optim/truncated_newton.h"
 
 #include <math.h>
@@ -14,56 +16,57 @@
 
 #include "optim/dot.h"
 
-#define TRUNCATED_ARMIJO 1e-4
-#define TRUNCATED_ROUNDING 1e-15
-#define TRUNCATED_SHORTEST 1e-12
-#define TRUNCATED_PRODUCTS 300 /* for one step at most */
-#define TRUNCATED_STEADY 3
-#define TRUNCATED_LOOSE 0.25
+#define TRUNCATED_NEWTON_ARMIJO 1e-4
+#define TRUNCATED_NEWTON_ROUNDING 1e-15
+#define TRUNCATED_NEWTON_SHORTEST 1e-12
+#define TRUNCATED_NEWTON_PRODUCTS 300 /* most products of one step */
+#define TRUNCATED_NEWTON_STEADY 3
+#define TRUNCATED_NEWTON_LOOSE 0.25
 
-typedef struct truncated_state {
+typedef struct truncated_newton_state {
   const pc_truncated_newton_problem *problem;
   const pc_optim_limits *limits;
   pc_truncated_newton_result *out;
-  double *at, *trial;             /* places */
-  double *slope, *trial_slope;    /* gradients there */
-  double *step, *residual, *near; /* near: the residual times the preconditioner */
-  double *way, *product;          /* direction of conjugate gradients, and H times it */
+  double *at, *trial;             /* points */
+  double *slope, *trial_slope;    /* gradients at these points */
+  double *step, *residual, *near; /* near: the preconditioned residual */
+  double *way, *product;          /* direction of conjugate gradients; H times it */
   double promise, smallest;
   int steady;
-  int far; /* the last step was long; so it is before the first one */
-} truncated_state;
+  int far; /* the last step was long; 1 before the first */
+} truncated_newton_state;
 
-static double truncated_size(const double *x, size_t count) {
+static double truncated_newton_size(const double *x, size_t count) {
   double size = 0.0;
   for (size_t i = 0; i < count; i++)
     size = fmax(size, fabs(x[i]));
   return size;
 }
 
-static int truncated_spent(const truncated_state *s) {
+static int truncated_newton_spent(const truncated_newton_state *s) {
   return s->out->evaluations + s->out->products >= s->limits->evaluations;
 }
 
-/* residual^T P residual, which is also left in `near`. */
-static double truncated_near(const truncated_state *s) {
+/* Fills `near` with P residual; returns residual^T P residual. */
+static double truncated_newton_near(const truncated_newton_state *s) {
   const size_t n = s->problem->count;
   memcpy(s->near, s->residual, n * sizeof *s->near);
   s->problem->precondition(s->problem->user, s->near);
   return pc_dot(s->residual, s->near, n);
 }
 
-static pcal_status truncated_solve(const truncated_state *s, double share, pcal_error *err) {
+static pcal_status truncated_newton_solve(const truncated_newton_state *s, double share,
+                                          pcal_error *err) {
   const pc_truncated_newton_problem *problem = s->problem;
   const size_t n = problem->count;
   for (size_t i = 0; i < n; i++) {
     s->step[i] = 0.0;
     s->residual[i] = -s->slope[i];
   }
-  double norm = truncated_near(s);
+  double norm = truncated_newton_near(s);
   const double enough = share * share * norm;
   memcpy(s->way, s->near, n * sizeof *s->way);
-  for (unsigned i = 0; i < TRUNCATED_PRODUCTS && norm > enough; i++) {
+  for (unsigned i = 0; i < TRUNCATED_NEWTON_PRODUCTS && norm > enough; i++) {
     PC_TRY(problem->multiply(problem->user, s->way, s->product, err));
     s->out->products++;
     const double curvature = pc_dot(s->way, s->product, n);
@@ -77,7 +80,7 @@ static pcal_status truncated_solve(const truncated_state *s, double share, pcal_
       s->step[k] += length * s->way[k];
       s->residual[k] -= length * s->product[k];
     }
-    const double next = truncated_near(s);
+    const double next = truncated_newton_near(s);
     for (size_t k = 0; k < n; k++)
       s->way[k] = s->near[k] + next / norm * s->way[k];
     norm = next;
@@ -85,7 +88,7 @@ static pcal_status truncated_solve(const truncated_state *s, double share, pcal_
   return PCAL_OK;
 }
 
-static void truncated_finish(const truncated_state *s) {
+static void truncated_newton_finish(const truncated_newton_state *s) {
   const int flat = s->out->gradient <= s->limits->enough;
   s->out->end = s->out->value <= s->limits->floor ? PC_OPTIM_AT_INFINITY
                 : !flat                           ? PC_OPTIM_STUCK
@@ -93,74 +96,80 @@ static void truncated_finish(const truncated_state *s) {
                                                   : PC_OPTIM_CONVERGED;
 }
 
-static void truncated_accept(truncated_state *s, double value) {
+static void truncated_newton_accept(truncated_newton_state *s, double value) {
   const size_t n = s->problem->count;
   memcpy(s->at, s->trial, n * sizeof *s->at);
   memcpy(s->slope, s->trial_slope, n * sizeof *s->slope);
   s->out->value = value;
-  s->out->gradient = truncated_size(s->slope, n);
+  s->out->gradient = truncated_newton_size(s->slope, n);
   s->steady = s->out->gradient > s->smallest / 2.0 ? s->steady + 1 : 0;
   s->smallest = fmin(s->smallest, s->out->gradient);
 }
 
-/* Goes along the step; 0 when no length of it helps. */
-static pcal_status truncated_walk(truncated_state *s, int *moved, pcal_error *err) {
+/* Line search along the step; *moved is 0 if no length decreases the value. */
+static pcal_status truncated_newton_walk(truncated_newton_state *s, int *moved,
+                                         pcal_error *err) {
   const pc_truncated_newton_problem *problem = s->problem;
-  const double slack = TRUNCATED_ROUNDING * fabs(s->out->value);
+  const double slack = TRUNCATED_NEWTON_ROUNDING * fabs(s->out->value);
   *moved = 0;
-  for (double length = 1.0; length >= TRUNCATED_SHORTEST;) {
+  for (double length = 1.0; length >= TRUNCATED_NEWTON_SHORTEST;) {
     double value = 0.0;
     for (size_t i = 0; i < problem->count; i++)
       s->trial[i] = s->at[i] + length * s->step[i];
     PC_TRY(problem->evaluate(problem->user, s->trial, &value, s->trial_slope, err));
     s->out->evaluations++;
     const double promised = length * s->promise;
-    if (value <= s->out->value + TRUNCATED_ARMIJO * promised + slack) {
-      truncated_accept(s, value);
+    if (value <= s->out->value + TRUNCATED_NEWTON_ARMIJO * promised + slack) {
+      truncated_newton_accept(s, value);
       *moved = 1;
       return PCAL_OK;
     }
     const double more = value - s->out->value - promised;
     const double best = more > 0.0 && isfinite(more) ? -0.5 * promised / more : 0.1;
     length *= fmin(fmax(best, 0.1), 0.5);
-    if (truncated_spent(s))
+    if (truncated_newton_spent(s))
       return PCAL_OK;
   }
   return PCAL_OK;
 }
 
-/* The step at the place, and whether it is long. */
-static pcal_status truncated_step(truncated_state *s, double share, pcal_error *err) {
+/* Computes the step at the current point, and whether it is long. */
+static pcal_status truncated_newton_step(truncated_newton_state *s, double share,
+                                         pcal_error *err) {
   const pc_truncated_newton_problem *problem = s->problem;
   const size_t n = problem->count;
   PC_TRY(problem->settle(problem->user, s->at, err));
-  PC_TRY(truncated_solve(s, share, err));
+  PC_TRY(truncated_newton_solve(s, share, err));
   s->promise = pc_dot(s->slope, s->step, n);
-  s->far = -s->promise > PC_OPTIM_LONG_GAIN * s->out->gradient &&
-           truncated_size(s->step, n) > PC_OPTIM_LONG_MOVE * truncated_size(s->at, n);
+  s->far =
+      -s->promise > PC_OPTIM_LONG_GAIN * s->out->gradient &&
+      truncated_newton_size(s->step, n) > PC_OPTIM_LONG_MOVE * truncated_newton_size(s->at, n);
   return PCAL_OK;
 }
 
-static pcal_status truncated_run(truncated_state *s, pcal_error *err) {
+static pcal_status truncated_newton_run(truncated_newton_state *s, pcal_error *err) {
   const pc_truncated_newton_problem *problem = s->problem;
   double value = 0.0;
   memcpy(s->trial, s->at, problem->count * sizeof *s->at);
   PC_TRY(problem->evaluate(problem->user, s->at, &value, s->trial_slope, err));
   s->out->evaluations++;
-  truncated_accept(s, value);
+  truncated_newton_accept(s, value);
   for (int moved = 1; s->out->value > s->limits->floor;) {
-    const int flat = s->out->gradient <= s->limits->aim ||
-                     (s->out->gradient <= s->limits->enough && s->steady >= TRUNCATED_STEADY);
+    const int flat =
+        s->out->gradient <= s->limits->aim ||
+        (s->out->gradient <= s->limits->enough && s->steady >= TRUNCATED_NEWTON_STEADY);
     if (s->out->gradient <= 0.0)
       s->far = 0;
     else if (moved && (!flat || s->far))
-      PC_TRY(truncated_step(
-          s, flat ? TRUNCATED_LOOSE : fmin(TRUNCATED_LOOSE, sqrt(s->out->gradient)), err));
-    if (flat || !moved || truncated_spent(s))
+      PC_TRY(truncated_newton_step(s,
+                                   flat ? TRUNCATED_NEWTON_LOOSE
+                                        : fmin(TRUNCATED_NEWTON_LOOSE, sqrt(s->out->gradient)),
+                                   err));
+    if (flat || !moved || truncated_newton_spent(s))
       break;
-    PC_TRY(truncated_walk(s, &moved, err));
+    PC_TRY(truncated_newton_walk(s, &moved, err));
   }
-  truncated_finish(s);
+  truncated_newton_finish(s);
   return PCAL_OK;
 }
 
@@ -172,21 +181,21 @@ pcal_status pc_truncated_newton(const pcal_env *env, const pc_truncated_newton_p
   double *block = pc_alloc(env, n, 8 * sizeof *block);
   if (block == NULL)
     return pc_fail_memory(err, "preparing a search");
-  truncated_state state = {.problem = problem,
-                           .limits = limits,
-                           .out = out,
-                           .at = at,
-                           .trial = block,
-                           .slope = block + n,
-                           .trial_slope = block + 2 * n,
-                           .step = block + 3 * n,
-                           .residual = block + 4 * n,
-                           .near = block + 5 * n,
-                           .way = block + 6 * n,
-                           .product = block + 7 * n,
-                           .smallest = INFINITY,
-                           .far = 1};
-  const pcal_status status = truncated_run(&state, err);
+  truncated_newton_state state = {.problem = problem,
+                                  .limits = limits,
+                                  .out = out,
+                                  .at = at,
+                                  .trial = block,
+                                  .slope = block + n,
+                                  .trial_slope = block + 2 * n,
+                                  .step = block + 3 * n,
+                                  .residual = block + 4 * n,
+                                  .near = block + 5 * n,
+                                  .way = block + 6 * n,
+                                  .product = block + 7 * n,
+                                  .smallest = INFINITY,
+                                  .far = 1};
+  const pcal_status status = truncated_newton_run(&state, err);
   pc_free(env, block);
   return status;
 }

@@ -1,5 +1,5 @@
-/* Newton's method for a smooth function of many numbers: each step is solved for by conjugate
- * gradients as far as it pays, with products of the Hessian and vectors. */
+/* Truncated Newton's method for a smooth function of many variables: each step is solved
+ * approximately by conjugate gradients, with Hessian-vector products. */
 #ifndef PC_TRUNCATED_NEWTON_H
 #define PC_TRUNCATED_NEWTON_H
 
@@ -11,22 +11,22 @@ typedef struct pc_truncated_newton_problem {
   void *user;
   pcal_status (*evaluate)(void *user, const double *at, double *value, double *gradient,
                           pcal_error *err);
-  /* Fixes the place at which the next products are taken. */
+  /* Sets the point of the next products. */
   pcal_status (*settle)(void *user, const double *at, pcal_error *err);
-  /* out = H v, H positive semidefinite; approximations will do. */
+  /* out = H v, H positive semidefinite; may be approximate. */
   pcal_status (*multiply)(void *user, const double *v, double *out, pcal_error *err);
-  /* Multiplies v by a positive definite approximation of the inverse of H, in place. */
+  /* Multiplies v in place by a positive definite approximation of the inverse of H. */
   void (*precondition)(void *user, double *v);
 } pc_truncated_newton_problem;
 
 typedef struct pc_truncated_newton_result {
-  double value, gradient; /* at the result; the largest entry */
+  double value, gradient; /* at the result; gradient: its largest entry */
   unsigned evaluations, products;
   pc_optim_end end;
 } pc_truncated_newton_result;
 
-/* Walks downhill from `at`, which becomes the result.  Fails only when a callback or memory
- * does. */
+/* Minimises from `at`, which becomes the result.  Fails only if a callback fails or memory runs
+ * out. */
 PC_CHECKED pcal_status pc_truncated_newton(const pcal_env *env,
                                            const pc_truncated_newton_problem *problem,
                                            const pc_optim_limits *limits, double *at,

@@ -16,6 +16,7 @@
 
 #include "base/elementary.h"
 #include "base/sum.h"
+#include "kernels/dispatch.h"
 #include "kernels/lane_math.h"
 #include "kernels/pair_kernels.h"
 
@@ -90,8 +91,8 @@ static pcal_status dirichlet_offsets_task(void *user, size_t index, size_t worke
   const double *weights = work->rows->weights + index * PC_LANES;
   for (size_t b = 0; b < work->count; b++) {
     double *out = work->out + b * all + index * PC_LANES;
-    pc_pair_kernels_best()->dirichlet_norm(k, work->rows->probs + index * PC_LANES * k,
-                                           1.0 / work->bandwidths[b], out);
+    pc_kernels_best()->pair->dirichlet_norm(k, work->rows->probs + index * PC_LANES * k,
+                                            1.0 / work->bandwidths[b], out);
     for (size_t l = 0; l < PC_LANES; l++)
       out[l] = weights[l] > 0.0 ? out[l] + pc_lane_log(weights[l]) : -INFINITY;
   }
@@ -148,7 +149,7 @@ static double dirichlet_largest(const dirichlet_pack *pack, size_t r) {
 /* Adds them.  classes: `count` sums for each row that are raised with the lanes; or NULL. */
 static void dirichlet_meet(const dirichlet_pack *pack, dirichlet_lanes *lanes, double *classes,
                            size_t count) {
-  const pc_pair_kernels *kernels = pc_pair_kernels_best();
+  const pc_pair_kernels *kernels = pc_kernels_best()->pair;
   const unsigned all = (1u << PC_LANES) - 1;
   const unsigned above =
       kernels->dirichlet(pack->dots, pack->scale, pack->offset, lanes->peak, all, lanes->sums);
@@ -180,8 +181,8 @@ static double dirichlet_fold(dirichlet_lanes *lanes, size_t r) {
 static void dirichlet_dots(const pc_dirichlet_kde *dirichlet, size_t a, size_t b,
                            double *dots) {
   const size_t k = dirichlet->rows->classes;
-  pc_pair_kernels_best()->dots(k, dirichlet->logs + a * PC_LANES * k,
-                               dirichlet->probs + b * PC_LANES * k, dots);
+  pc_kernels_best()->pair->dots(k, dirichlet->logs + a * PC_LANES * k,
+                                dirichlet->probs + b * PC_LANES * k, dots);
   for (size_t r = 0; a == b && r < PC_LANES; r++)
     dots[r * PC_LANES + r] = -INFINITY;
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "kernels/dispatch.h"
 #include "kernels/lane_math.h"
 #include "kernels/pair_tile.h"
 
@@ -116,8 +117,8 @@ static void pair_bootstrap_tile(const bootstrap_work *work, size_t a, size_t b,
   const pc_pair_pack left = pc_pair_pack_at(work->rows, a);
   const pc_pair_pack right = pc_pair_pack_at(work->rows, b);
   double far[PC_PACK_PAIRS], dots[PC_PACK_PAIRS];
-  pc_pair_kernels_best()->distances(form, classes, &left, &right, far);
-  pc_pair_kernels_best()->dots(classes, left.probs, right.probs, dots);
+  pc_kernels_best()->pair->distances(form, classes, &left, &right, far);
+  pc_kernels_best()->pair->dots(classes, left.probs, right.probs, dots);
   for (size_t p = 0; p < PC_PACK_PAIRS; p++) {
     const double d = form->tv         ? form->gaussian ? far[p] * far[p] : far[p]
                              : form->gaussian ? far[p]
@@ -138,7 +139,7 @@ static void pair_bootstrap_pack(const bootstrap_work *work, size_t a, double *su
   memset(left, 0, sizeof left);
   for (size_t b = a; b < pc_pair_pack_count(work->rows); b++) {
     pair_bootstrap_tile(work, a, b, tile);
-    pc_pair_kernels_best()->mix(tile, work->counts + b * PC_LANES * PC_MIX_WIDTH, left);
+    pc_kernels_best()->pair->mix(tile, work->counts + b * PC_LANES * PC_MIX_WIDTH, left);
   }
   const float *own = work->counts + a * PC_LANES * PC_MIX_WIDTH;
   for (size_t r = 0; r < PC_LANES; r++)

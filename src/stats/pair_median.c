@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/float_bits.h"
+#include "kernels/dispatch.h"
 #include "kernels/pair_kernels.h"
 #include "kernels/sort.h"
 
@@ -61,7 +62,7 @@ static void pair_median_tile(median_search *search, size_t worker, size_t a, siz
   const pc_pair_pack right = pc_pair_pack_at(search->rows, b);
   double far[PC_PACK_PAIRS];
   uint64_t times[PC_LANES];
-  pc_pair_kernels_best()->distances(&search->form, search->rows->classes, &left, &right, far);
+  pc_kernels_best()->pair->distances(&search->form, search->rows->classes, &left, &right, far);
   for (size_t l = 0; l < PC_LANES; l++)
     times[l] = (uint64_t)right.weights[l];
   for (size_t r = 0; r < PC_LANES; r++) {

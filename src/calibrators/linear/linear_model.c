@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "calibrators/fit_pass.h"
 #include "calibrators/recipe.h"
+#include "kernels/dispatch.h"
 
 /* ---- Parameters ---- */
 
@@ -83,7 +84,7 @@ size_t pc_linear_model_space(const pcal_calibrator *calibrator) {
 
 static void linear_model_map(const pc_linear_model *model, size_t member, const double *x,
                              size_t count, double *u) {
-  const pc_linear_kernels *kernels = pc_linear_kernels_best();
+  const pc_linear_kernels *kernels = pc_kernels_best()->linear;
   const double *w = linear_model_w(model, member), *b = linear_model_b(model, member);
   const size_t k = model->classes, s = model->stride;
   if (model->full)

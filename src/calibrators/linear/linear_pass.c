@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/executor.h"
+#include "kernels/dispatch.h"
 
 #define LINEAR_PASS_BLOCK PC_LINEAR_ROWS
 
@@ -79,7 +80,7 @@ pcal_status pc_linear_pass_new(const pc_fit_rows *rows, unsigned want, int seria
                           .count = k * (k + 1),
                           .stride = pc_linear_stride(k),
                           .inputs = pc_linear_stride(k + 1),
-                          .kernels = pc_linear_kernels_best(),
+                          .kernels = pc_kernels_best()->linear,
                           .want = want,
                           .worker_count = serial ? 1 : rows->worker_count,
                           .serial = serial};

@@ -14,6 +14,7 @@
 #include "calibrators/fit_pass.h"
 #include "calibrators/fit_rows.h"
 #include "calibrators/linear/logistic.h"
+#include "kernels/dispatch.h"
 #include "kernels/lane_math.h"
 #include "optim/newton.h"
 #include "stats/lattice_sums.h"
@@ -350,7 +351,7 @@ pcal_status pc_logistic_fit(const pc_fit_task *task, const pc_logistic_settings 
   pc_logistic *model = NULL;
   logistic_fit_state state = {.task = task,
                               .settings = settings,
-                              .kernels = pc_linear_kernels_best(),
+                              .kernels = pc_kernels_best()->linear,
                               .columns = task->calibrator->layout.columns,
                               .terms = settings->slopes + 1};
   PC_TRY(pc_logistic_new(task->calibrator, settings, &model, err));

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "kernels/column_sum.h"
+#include "kernels/dispatch.h"
 #include "stats/lattice_sums.h"
 
 #define VECTOR_PASS_LOSSES 256
@@ -85,7 +86,7 @@ pcal_status pc_vector_pass_new(const pc_fit_rows *rows, const pc_fit_block *samp
                           .classes = rows->classes,
                           .most = ldexp(1.0 / rows->shrink, rows->exponent),
                           .count = 2 * rows->classes,
-                          .kernels = pc_vector_scaling_kernels_best(),
+                          .kernels = pc_kernels_best()->vector_scaling,
                           .worker_count = sample != NULL ? 1 : rows->worker_count};
   return vector_pass_prepare(out, err);
 }
@@ -235,12 +236,12 @@ static void vector_pass_rows(const pc_vector_pass *pass, struct pc_vector_pass_w
   memcpy(labels, block->labels + begin, (left < PC_LANES ? left : PC_LANES) * sizeof *labels);
   if (block->transposed == NULL)
     vector_pass_transpose(pass, block, begin, worker->wide);
-  tile.narrow = block->transposed == NULL || !floats
-                    ? NULL
-                    : (const float *)block->transposed + begin * k;
-  tile.wide = block->transposed == NULL ? worker->wide
-              : floats                  ? NULL
-                                        : (const double *)block->transposed + begin * k;
+  tile.features_f32 = block->transposed == NULL || !floats
+                          ? NULL
+                          : (const float *)block->transposed + begin * k;
+  tile.features_f64 = block->transposed == NULL ? worker->wide
+                      : floats                  ? NULL
+                                                : (const double *)block->transposed + begin * k;
   if (largest > PC_LATTICE_HEAVY)
     vector_pass_heavy(pass, worker, &tile, probs, weights);
   if (sum > worker->room)

@@ -25,6 +25,7 @@
 #include <math.h>
 
 #include "base/number.h"
+#include "kernels/dispatch.h"
 #include "kernels/temperature_kernels.h"
 
 static const pcal_option ets_options[] = {
@@ -67,7 +68,7 @@ static void ets_apply(const pcal_calibrator *calibrator, const double *in, size_
   const pc_ets *model = calibrator->parameters;
   const size_t k = calibrator->layout.classes;
   const double beta = 1.0 / model->temperature, *w = model->weight;
-  const pc_temperature_kernels *kernels = pc_temperature_kernels_best();
+  const pc_temperature_kernels *kernels = pc_kernels_best()->temperature;
   double *plain = out + count * k;
   for (size_t i = 0; i < count; i++) {
     double *row = out + i * k;

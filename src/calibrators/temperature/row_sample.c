@@ -5,6 +5,7 @@
 
 #include "base/float_bits.h"
 #include "base/rng.h"
+#include "kernels/dispatch.h"
 #include "kernels/prefetch.h"
 
 #define ROW_SAMPLE_LOOKS 3 /* scores in a key */
@@ -159,7 +160,7 @@ static pcal_status row_sample_offer(pc_row_sample *sample, const row_sample_scor
   if (scores->floats != NULL) {
     int finite;
     row.top_label =
-        (int32_t)pc_row_kernels_best()->top_f32(scores->floats, sample->classes, &finite);
+        (int32_t)pc_kernels_best()->row->top_f32(scores->floats, sample->classes, &finite);
     if (!finite)
       return PCAL_OK;
   }

@@ -30,6 +30,7 @@
 #include "calibrators/recipe.h"
 #include "calibrators/temperature/temperature_ece.h"
 #include "calibrators/temperature/temperature_objective.h"
+#include "kernels/dispatch.h"
 
 #define TEMPERATURE_LOW 1e-4 /* bounds of T and of beta */
 #define TEMPERATURE_HIGH 1e4
@@ -301,7 +302,7 @@ static void temperature_apply(const pcal_calibrator *calibrator, const double *i
   const temperature_parameters *parameters = calibrator->parameters;
   const size_t k = calibrator->layout.classes;
   const double beta = 1.0 / parameters->temperature;
-  pc_temperature_kernels_best()->softmax(in, count, k, beta, out);
+  pc_kernels_best()->temperature->softmax(in, count, k, beta, out);
 }
 
 static int temperature_apply_floats(const pcal_calibrator *calibrator, const float *in,
@@ -310,7 +311,7 @@ static int temperature_apply_floats(const pcal_calibrator *calibrator, const flo
   const size_t k = calibrator->layout.classes;
   const double beta = 1.0 / parameters->temperature;
   return k <= PC_TEMPERATURE_FLOATS &&
-         pc_temperature_kernels_best()->softmax_floats(in, count, k, beta, out);
+         pc_kernels_best()->temperature->softmax_floats(in, count, k, beta, out);
 }
 
 static const char *temperature_recipe(const pcal_calibrator *calibrator, pc_recipe *out) {

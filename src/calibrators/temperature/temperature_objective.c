@@ -7,6 +7,7 @@
 #include "calibrators/fit_pass.h"
 #include "io/source.h"
 #include "kernels/column_sum.h"
+#include "kernels/dispatch.h"
 
 #define TEMPERATURE_SAMPLE 1024 /* rows of the sample; fewer if they are long */
 #define TEMPERATURE_SAMPLE_MIN 32
@@ -154,8 +155,8 @@ static pcal_status temperature_objective_run_new(temperature_objective_run *run,
                                                  size_t count, pcal_error *err) {
   const pcal_env *env = objective->task->env;
   *run = (temperature_objective_run){.objective = objective,
-                                     .kernels = pc_temperature_kernels_best(),
-                                     .row_kernels = pc_row_kernels_best(),
+                                     .kernels = pc_kernels_best()->temperature,
+                                     .row_kernels = pc_kernels_best()->row,
                                      .classes = objective->task->calibrator->layout.classes,
                                      .trials = trials,
                                      .trial_count = count,

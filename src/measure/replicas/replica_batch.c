@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "curve/point_masses.h"
+#include "kernels/dispatch.h"
 
 #define LANES_WEIGHT_MAX 1e6 /* counts of copies are exact as floats */
 #define LANES_SEGMENT 24     /* scores of a segment of a curve, without ties */
@@ -225,7 +226,7 @@ static void lanes_put(const double *sums, size_t kinds, size_t step, double *at)
 
 void pc_replica_batch_add(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
                           const float *weights, pc_replica_batch *lanes) {
-  const pc_replica_sum_kernels *kernels = pc_replica_sum_kernels_best();
+  const pc_replica_sum_kernels *kernels = pc_kernels_best()->replica_sum;
   const size_t step = lanes_step(sorted, ranges, lanes);
   const size_t kinds = lanes->three ? 3 : PC_REPLICA_SUM_COUNT;
   double *to = lanes->sums;

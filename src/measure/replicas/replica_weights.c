@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "kernels/dispatch.h"
 #include "measure/replicas/draws.h"
 #include "measure/replicas/exchange.h"
 
@@ -53,8 +54,8 @@ static void replica_weights_draw_weights(const pc_replica_request *request, uint
   const pc_kept_rows *rows = request->rows;
   const size_t block = batch * (PC_REPLICA_LANES / REPLICA_BLOCK);
   const pc_rng rng = replica_weights_rng(seed, REPLICA_BATCH_STREAM, block);
-  pc_replica_sum_kernels_best()->draw(rng.seed, rng.stream, replica_weights_keys(rows),
-                                      rows->count, drawn);
+  pc_kernels_best()->replica_sum->draw(rng.seed, rng.stream, replica_weights_keys(rows),
+                                       rows->count, drawn);
   for (size_t i = 0; i < rows->count; i++)
     if (rows->weights[i] != 1.0 || rows->copies[i] != 1.0)
       replica_weights_weigh(request, seed, batch, i, drawn + i * PC_REPLICA_LANES);

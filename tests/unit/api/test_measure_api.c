@@ -232,7 +232,7 @@ TEST(test_memory_limit) {
   env.threads = 1;
   env.memory_limit = 23;
   assert_int_equal(given_new(&measuring_data, "ks ece", &env, &measure, &err), PCAL_MEMORY);
-  assert_contains(err.message, "the work in hand reached the memory limit of 23 bytes");
+  assert_contains(err.message, "the current step reached the memory limit of 23 bytes");
   assert_null(measure);
   env.memory_limit = 300000; /* for a measure, but not for its workers */
   assert_int_equal(given_new(&measuring_data, "ks ece", &env, &measure, &err), PCAL_OK);

@@ -1,3 +1,4 @@
+#include "kernels/dispatch.h"
 #include "kernels/row_kernels.h"
 
 #include "../unit.h"
@@ -16,7 +17,7 @@ TEST(test_build_is_one_line) {
 }
 
 TEST(test_build_names_the_kernels) {
-  const char *kernels = pc_row_kernels_best()->name;
+  const char *kernels = pc_kernels_best()->name;
   assert_non_null(strstr(pcal_build_info(), kernels));
   assert_string_equal(pcal_build_info(), pcal_build_info());
 }

@@ -85,7 +85,7 @@ TEST(test_python_words) {
   assert_null(pc_alloc(&opened, 1, 1000));
   pc_env_close(&opened, pc_fail_memory(&err, "working"), &err);
   assert_sentence(err, PCAL_MEMORY,
-                  "out of memory while working: the work in hand reached the memory limit of "
+                  "out of memory while working: the current step reached the memory limit of "
                   "900 bytes; give fewer rows, classes or metrics at a time, or raise "
                   "memory_limit");
 }

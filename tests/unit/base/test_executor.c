@@ -455,6 +455,6 @@ TEST(a_pool_survives_every_failed_allocation) {
 TEST(a_pool_needs_a_place) {
   pcal_error err;
   assert_int_equal(pcal_pool_new(2, NULL, NULL, &err), PCAL_USAGE);
-  assert_sentence(err, PCAL_USAGE, "pcal_pool_new needs a place for the pool");
+  assert_sentence(err, PCAL_USAGE, "pcal_pool_new: out is NULL; give a pointer for the pool");
   pcal_pool_free(NULL);
 }

@@ -1,6 +1,7 @@
 /* Numbers in brackets are the edge cases of temperature.c. */
 #include "base/json_read.h"
 #include "calibrator_help.h"
+#include "kernels/dispatch.h"
 #include "kernels/temperature_kernels.h"
 
 static double temperature_of(const pcal_calibrator *calibrator) {
@@ -16,7 +17,7 @@ static double temperature_of(const pcal_calibrator *calibrator) {
 
 /* Mean objective of a batch of float64 scores at beta, straight from the rows. */
 static double mean_loss(const pcal_batch *batch, pc_temperature_score wish, double beta) {
-  const pc_temperature_kernels *kernels = pc_temperature_kernels_best();
+  const pc_temperature_kernels *kernels = pc_kernels_best()->temperature;
   double sum = 0.0;
   for (size_t i = 0; i < batch->rows; i++) {
     const double *z = (const double *)batch->scores + i * batch->columns;
@@ -77,7 +78,7 @@ TEST(kinds_agree) {
   int32_t labels[ROWS];
   help_draw(logits, labels, ROWS, K, 3.0, 1.7);
   for (size_t i = 0; i < ROWS; i++) {
-    pc_temperature_kernels_best()->softmax(logits + i * K, 1, K, 1.0, probs + i * K);
+    pc_kernels_best()->temperature->softmax(logits + i * K, 1, K, 1.0, probs + i * K);
     for (size_t j = 0; j < K; j++)
       logs[i * K + j] = log(probs[i * K + j]);
   }

@@ -1,6 +1,7 @@
 /* Numbers in brackets are the edge cases of vector.c. */
 #include "calibrators/linear/linear_model.h"
 #include "convex_help.h"
+#include "kernels/dispatch.h"
 
 enum { ROWS = 3000, K = 4, WIDE = 40 };
 
@@ -82,7 +83,7 @@ TEST(probabilities_enter_as_logarithms) {
   static double probs[ROWS * K];
   help_draw(logits, labels, ROWS, K, 2.0, 1.7);
   for (size_t i = 0; i < ROWS; i++)
-    pc_linear_kernels_best()->softmax(logits + i * K, K, probs + i * K);
+    pc_kernels_best()->linear->softmax(logits + i * K, K, probs + i * K);
   const pcal_batch a = help_batch(PCAL_LOGIT, logits, labels, ROWS, K);
   const pcal_batch b = help_batch(PCAL_PROBABILITY, probs, labels, ROWS, K);
   pcal_calibrator *first = help_fit(&a, "vector:on=log-probs"),

@@ -1,4 +1,5 @@
 #include "kernels/bin_index.h"
+#include "kernels/dispatch.h"
 
 #include "base/rng.h"
 #include "unit.h"
@@ -13,11 +14,11 @@ TEST(places_are_counted) {
     cuts[c] = (double)(c + 1) / 32;
   for (size_t i = 0; i < PC_BIN_INDEX_ROWS; i++)
     score[i] = i % 5 == 0 ? cuts[i % 31] : 1.2 * pc_rng_uniform(&rng, i) - 0.1;
-  for (size_t v = 0; pc_bin_index_kernels_at(v) != NULL; v++)
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++)
     for (size_t n = 0; n < UNIT_COUNT(counts); n++)
       for (size_t cut_count = 0; cut_count <= 31; cut_count += 5) {
         static pc_bin_index_rows out;
-        pc_bin_index_kernels_at(v)->place(score, counts[n], 0x1p53, cuts, cut_count, &out);
+        pc_kernels_at(v)->bin_index->place(score, counts[n], 0x1p53, cuts, cut_count, &out);
         for (size_t i = 0; i < counts[n]; i++) {
           int32_t below = 0;
           for (size_t c = 0; c < cut_count; c++)
@@ -40,12 +41,12 @@ TEST(places_among_even_cuts_are_counted) {
     const double place = floor((CUTS + 3) * pc_rng_uniform(&rng, 2 * i)) - 1;
     score[i] = (place + 0.1 + 0.8 * pc_rng_uniform(&rng, 2 * i + 1)) / (CUTS + 1);
   }
-  for (size_t v = 0; pc_bin_index_kernels_at(v) != NULL; v++)
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++)
     for (size_t at = 0; at < 60 * CUTS; at++) {
       static pc_bin_index_rows out;
       const double off = ldexp(at % 2 == 0 ? 0.01 : -0.01, -(int)(at / CUTS));
       score[7] = cuts[at % CUTS] + off;
-      pc_bin_index_kernels_at(v)->place(score, COUNT, 0x1p53, cuts, CUTS, &out);
+      pc_kernels_at(v)->bin_index->place(score, COUNT, 0x1p53, cuts, CUTS, &out);
       for (size_t i = 0; i < COUNT; i++) {
         int32_t below = 0;
         for (size_t c = 0; c < CUTS; c++)
@@ -58,7 +59,7 @@ TEST(places_among_even_cuts_are_counted) {
 /* Cuts, their neighbours and what lies beyond either end. */
 TEST(even_places_are_found) {
   enum { BUCKETS = 64, COUNT = 3 * BUCKETS + 9 };
-  for (size_t v = 0; pc_bin_index_kernels_at(v) != NULL; v++) {
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
     double wide[COUNT];
     float narrow[COUNT];
     int32_t found[COUNT], found_narrow[COUNT];
@@ -69,8 +70,8 @@ TEST(even_places_are_found) {
     }
     narrow[1] = -INFINITY;
     wide[1] = -INFINITY;
-    pc_bin_index_kernels_at(v)->even_f32(narrow, COUNT, BUCKETS, found_narrow);
-    pc_bin_index_kernels_at(v)->even_f64(wide, COUNT, BUCKETS, found);
+    pc_kernels_at(v)->bin_index->even_f32(narrow, COUNT, BUCKETS, found_narrow);
+    pc_kernels_at(v)->bin_index->even_f64(wide, COUNT, BUCKETS, found);
     for (int i = 0; i < COUNT; i++) {
       const double place = floor(wide[i] * BUCKETS);
       assert_int_equal(found[i], (int)fmin(fmax(place, 0.0), BUCKETS));
@@ -95,8 +96,8 @@ TEST(offsets_are_whole) {
       score[i] = (float)pc_rng_uniform(&rng, i);
     label[i] = i % 7 == 0;
   }
-  for (size_t v = 0; pc_bin_index_kernels_at(v) != NULL; v++) {
-    pc_bin_index_kernels_at(v)->offsets_f32(score, label, COUNT, &rule, place, addend);
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
+    pc_kernels_at(v)->bin_index->offsets_f32(score, label, COUNT, &rule, place, addend);
     for (size_t i = 0; i < COUNT; i++) {
       const double bucket = floor((double)score[i] * BUCKETS);
       const uint64_t offset = (uint64_t)(((double)score[i] - bucket / BUCKETS) * 0x1p29);

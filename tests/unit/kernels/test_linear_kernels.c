@@ -1,3 +1,4 @@
+#include "kernels/dispatch.h"
 #include "kernels/linear_kernels.h"
 
 #include "../unit.h"
@@ -27,7 +28,7 @@ static void draw(numbers *out) {
 
 TEST(maps_and_softmax) {
   static numbers n;
-  const pc_linear_kernels *kernels = pc_linear_kernels_best();
+  const pc_linear_kernels *kernels = pc_kernels_best()->linear;
   draw(&n);
   kernels->map(n.w, n.b, n.x, INPUTS, STRIDE, n.u);
   for (size_t r = 0; r < PC_LINEAR_ROWS; r++) {
@@ -58,7 +59,7 @@ TEST(maps_and_softmax) {
 
 /* Losses and residuals next to 0 keep their digits; nothing is NaN far out. */
 TEST(extreme_scores) {
-  const pc_linear_kernels *kernels = pc_linear_kernels_best();
+  const pc_linear_kernels *kernels = pc_kernels_best()->linear;
   double u[PC_LINEAR_LANES] = {50.0, 0.0, 0.0}, p[PC_LINEAR_LANES], r[PC_LINEAR_LANES];
   const double small = exp(-50.0);
   assert_near(kernels->residual(u, 3, PC_LINEAR_LANES, 0, p, r), 2.0 * small, 1e-13);
@@ -79,7 +80,7 @@ TEST(extreme_scores) {
 TEST(lattice_sums) {
   static numbers n;
   static double sums[INPUTS * STRIDE], weighted[INPUTS * STRIDE], single[STRIDE];
-  const pc_linear_kernels *kernels = pc_linear_kernels_best();
+  const pc_linear_kernels *kernels = pc_kernels_best()->linear;
   draw(&n);
   memset(sums, 0, sizeof sums);
   memset(weighted, 0, sizeof weighted);
@@ -112,7 +113,7 @@ TEST(lattice_sums) {
 }
 
 TEST(logistic) {
-  const pc_linear_kernels *kernels = pc_linear_kernels_best();
+  const pc_linear_kernels *kernels = pc_kernels_best()->linear;
   const double margin[5] = {-800.0, -2.0, 0.0, 3.0, 900.0},
                target[5] = {0.0, 0.25, 1.0, 1.0, 1.0};
   double residual[5], spread[5], loss[5];
@@ -133,11 +134,11 @@ TEST(variants_agree) {
   static numbers n, other;
   static double sums[2][INPUTS * STRIDE];
   draw(&n);
-  pc_linear_kernels_at(0)->map(n.w, n.b, n.x, INPUTS, STRIDE, n.u);
-  pc_linear_kernels_at(0)->outer(sums[0], n.x, INPUTS, n.u, INPUTS, STRIDE, n.weights);
-  const double loss = pc_linear_kernels_at(0)->residual(n.u, CLASSES, STRIDE, 3, n.p, n.r);
-  for (size_t i = 1; pc_linear_kernels_at(i) != NULL; i++) {
-    const pc_linear_kernels *kernels = pc_linear_kernels_at(i);
+  pc_kernels_at(0)->linear->map(n.w, n.b, n.x, INPUTS, STRIDE, n.u);
+  pc_kernels_at(0)->linear->outer(sums[0], n.x, INPUTS, n.u, INPUTS, STRIDE, n.weights);
+  const double loss = pc_kernels_at(0)->linear->residual(n.u, CLASSES, STRIDE, 3, n.p, n.r);
+  for (size_t i = 1; pc_kernels_at(i) != NULL; i++) {
+    const pc_linear_kernels *kernels = pc_kernels_at(i)->linear;
     draw(&other);
     memset(sums[1], 0, sizeof sums[1]);
     kernels->map(other.w, other.b, other.x, INPUTS, STRIDE, other.u);
@@ -146,6 +147,6 @@ TEST(variants_agree) {
     assert_memory_equal(other.p, n.p, sizeof n.p);
     assert_memory_equal(other.r, n.r, sizeof n.r);
     assert_memory_equal(sums[1], sums[0], sizeof sums[0]);
-    assert_same(kernels->dot(n.x, n.w, 40), pc_linear_kernels_at(0)->dot(n.x, n.w, 40));
+    assert_same(kernels->dot(n.x, n.w, 40), pc_kernels_at(0)->linear->dot(n.x, n.w, 40));
   }
 }

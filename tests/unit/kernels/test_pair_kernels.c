@@ -4,6 +4,7 @@
 
 #include <float.h>
 
+#include "kernels/dispatch.h"
 #include "kernels/pair_kernels.h"
 
 static const size_t kernel_classes[] = {2, 3, 10, 33, 70};
@@ -27,11 +28,11 @@ static void kernels_check_skce(const pair_sample *sample, const kernel_case *abo
   const pc_pair_pack left = pc_pair_pack_at(&sample->rows, 0);
   const pc_pair_pack right = pc_pair_pack_at(&sample->rows, 1);
   double first[PC_LANES];
-  for (size_t v = 0; pc_pair_kernels_at(v) != NULL; v++) {
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
     double sums[PC_LANES];
     for (size_t l = 0; l < PC_LANES; l++)
       sums[l] = (double)l / 8;
-    pc_pair_kernels_at(v)->skce(&form, sample->classes, &left, &right, sums);
+    pc_kernels_at(v)->pair->skce(&form, sample->classes, &left, &right, sums);
     if (v == 0)
       memcpy(first, sums, sizeof sums);
     assert_memory_equal(sums, first, sizeof sums);
@@ -92,8 +93,8 @@ TEST(test_distances) {
       const pc_pair_pack left = pc_pair_pack_at(&sample.rows, 0);
       const pc_pair_pack right = pc_pair_pack_at(&sample.rows, 1);
       double first[PC_PACK_PAIRS], out[PC_PACK_PAIRS];
-      for (size_t v = 0; pc_pair_kernels_at(v) != NULL; v++) {
-        pc_pair_kernels_at(v)->distances(&form, sample.classes, &left, &right, out);
+      for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
+        pc_kernels_at(v)->pair->distances(&form, sample.classes, &left, &right, out);
         if (v == 0)
           memcpy(first, out, sizeof out);
         assert_memory_equal(out, first, sizeof out);
@@ -125,8 +126,8 @@ TEST(test_dots_are_inner_products) {
   pair_sample sample = pair_sample_make(32, 33, 1.0, 32, 0);
   const double *left = sample.rows.probs, *right = left + PC_LANES * 33;
   double dots[PC_PACK_PAIRS];
-  for (size_t v = 0; pc_pair_kernels_at(v) != NULL; v++) {
-    pc_pair_kernels_at(v)->dots(33, left, right, dots);
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
+    pc_kernels_at(v)->pair->dots(33, left, right, dots);
     for (size_t r = 0; r < PC_LANES; r++)
       for (size_t l = 0; l < PC_LANES; l++) {
         double want = 0.0;
@@ -144,8 +145,8 @@ TEST(test_dirichlet_norm) {
   sample.probs[3 * 5 + 2] = 0.0;
   sample.probs[4 * 5 + 2] = -1e-6;
   pair_sample_lay(&sample);
-  for (size_t v = 0; pc_pair_kernels_at(v) != NULL; v++) {
-    pc_pair_kernels_at(v)->dirichlet_norm(5, sample.rows.probs, 250.0, out);
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
+    pc_kernels_at(v)->pair->dirichlet_norm(5, sample.rows.probs, 250.0, out);
     if (v == 0)
       memcpy(first, out, sizeof out);
     assert_memory_equal(out, first, sizeof out);
@@ -190,10 +191,10 @@ static dirichlet_case kernels_dirichlet_case(void) {
 TEST(test_dirichlet) {
   const dirichlet_case about = kernels_dirichlet_case();
   double first[PC_PACK_PAIRS];
-  for (size_t v = 0; pc_pair_kernels_at(v) != NULL; v++) {
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
     dirichlet_case out = about;
-    const unsigned above =
-        pc_pair_kernels_at(v)->dirichlet(out.dots, 5.0, out.offset, out.peak, 0xfffd, out.sums);
+    const unsigned above = pc_kernels_at(v)->pair->dirichlet(out.dots, 5.0, out.offset,
+                                                             out.peak, 0xfffd, out.sums);
     assert_int_equal(above, 0xd);
     if (v == 0)
       memcpy(first, out.sums, sizeof first);
@@ -219,7 +220,7 @@ TEST(test_dirichlet_exponentials) {
     for (size_t i = 0; i < PC_PACK_PAIRS; i++)
       dots[i] = -pc_rng_uniform(&rng, round * PC_PACK_PAIRS + i) * (i % 2 == 0 ? 3 : 60);
     dots[0] = -60.5;
-    assert_int_equal(pc_pair_kernels_best()->dirichlet(dots, 1.0, offset, peak, 0xffff, sums),
+    assert_int_equal(pc_kernels_best()->pair->dirichlet(dots, 1.0, offset, peak, 0xffff, sums),
                      0);
     assert_same(sums[0], 0.0);
     for (size_t i = 1; i < PC_PACK_PAIRS; i++)
@@ -236,9 +237,9 @@ TEST(test_dirichlet_leaves_out_little) {
     dots[i] = -59.5 - pc_rng_uniform(&rng, i) * (i < 64 ? 1 : 700);
   dots[3] = -60.0;
   dots[4] = nextafter(-60.0, 0.0);
-  for (size_t v = 0; pc_pair_kernels_at(v) != NULL; v++) {
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
     double sums[PC_PACK_PAIRS] = {0};
-    (void)pc_pair_kernels_at(v)->dirichlet(dots, 1.0, offset, peak, 0xffff, sums);
+    (void)pc_kernels_at(v)->pair->dirichlet(dots, 1.0, offset, peak, 0xffff, sums);
     for (size_t i = 0; i < PC_PACK_PAIRS; i++) {
       const long double missing = expl(dots[i]) - sums[i];
       assert_true(dots[i] > -60.0 ? fabsl(missing) < 4e-14L * expl(dots[i]) : sums[i] == 0.0);
@@ -256,10 +257,10 @@ TEST(test_dirichlet_at_the_peak) {
     about.dots[l] = l == 7 ? -0.0 : -1.0;
   }
   about.peak[0] = 0.0;
-  for (size_t v = 0; pc_pair_kernels_at(v) != NULL; v++) {
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
     about.sums[7] = 0.0;
-    assert_int_equal(pc_pair_kernels_at(v)->dirichlet(about.dots, 1.0, about.offset, about.peak,
-                                                      1, about.sums),
+    assert_int_equal(pc_kernels_at(v)->pair->dirichlet(about.dots, 1.0, about.offset,
+                                                       about.peak, 1, about.sums),
                      0);
     assert_same(about.sums[7], 1.0);
   }

@@ -2,38 +2,40 @@
 #include "../unit.h"
 
 #include "base/rng.h"
+#include "kernels/dispatch.h"
 #include "kernels/pair_kernels.h"
 #include "kernels/replica_sum_kernels.h"
 
-#define WEIGH_ROWS 50
-#define WEIGH_SCORES 77
+#define REPLICA_SUM_ROWS 50
+#define REPLICA_SUM_SCORES 77
 
 TEST(test_sums) {
   const pc_rng rng = {1, 2};
-  float weights[WEIGH_ROWS * PC_REPLICA_LANES];
-  double score[WEIGH_SCORES], hit[WEIGH_SCORES];
+  float weights[REPLICA_SUM_ROWS * PC_REPLICA_LANES];
+  double score[REPLICA_SUM_SCORES], hit[REPLICA_SUM_SCORES];
   double first[PC_REPLICA_SUM_COUNT * PC_REPLICA_LANES] = {0};
-  uint32_t row[WEIGH_SCORES];
-  for (size_t i = 0; i < WEIGH_ROWS * PC_REPLICA_LANES; i++)
+  uint32_t row[REPLICA_SUM_SCORES];
+  for (size_t i = 0; i < REPLICA_SUM_ROWS * PC_REPLICA_LANES; i++)
     weights[i] = (float)floor(4 * pc_rng_uniform(&rng, i));
-  for (size_t i = 0; i < WEIGH_SCORES; i++) {
+  for (size_t i = 0; i < REPLICA_SUM_SCORES; i++) {
     score[i] = pc_rng_uniform(&rng, 1000 + i);
     hit[i] = (double)(i % 3 == 0);
-    row[i] = (uint32_t)(7 * i % WEIGH_ROWS);
+    row[i] = (uint32_t)(7 * i % REPLICA_SUM_ROWS);
   }
-  for (size_t v = 0; pc_replica_sum_kernels_at(v) != NULL; v++) {
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
     double sums[PC_REPLICA_SUM_COUNT * PC_REPLICA_LANES];
-    pc_replica_sum_kernels_at(v)->add(weights, row, score, hit, WEIGH_SCORES, sums);
+    pc_kernels_at(v)->replica_sum->add(weights, row, score, hit, REPLICA_SUM_SCORES, sums);
     if (v == 0)
       memcpy(first, sums, sizeof sums);
     assert_memory_equal(first, sums, sizeof sums);
     double three[PC_REPLICA_SUM_COUNT * PC_REPLICA_LANES];
-    pc_replica_sum_kernels_at(v)->add_three(weights, row, score, hit, WEIGH_SCORES, three);
+    pc_kernels_at(v)->replica_sum->add_three(weights, row, score, hit, REPLICA_SUM_SCORES,
+                                             three);
     assert_memory_equal(first, three, 3 * PC_REPLICA_LANES * sizeof *three);
   }
   for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++) {
     double want[PC_REPLICA_SUM_COUNT] = {0};
-    for (size_t i = 0; i < WEIGH_SCORES; i++) {
+    for (size_t i = 0; i < REPLICA_SUM_SCORES; i++) {
       const double w = (double)weights[row[i] * PC_REPLICA_LANES + lane], s = score[i],
                    a = hit[i];
       const double add[] = {w, w * a, w * s, w * s * a, w * s * s};
@@ -47,15 +49,15 @@ TEST(test_sums) {
 
 /* Draws are those of the generator, one by one. */
 TEST(test_draws) {
-  uint64_t ids[WEIGH_ROWS];
+  uint64_t ids[REPLICA_SUM_ROWS];
   const pc_rng other = {5, 6};
-  for (size_t i = 0; i < WEIGH_ROWS; i++)
+  for (size_t i = 0; i < REPLICA_SUM_ROWS; i++)
     ids[i] = i % 3 == 0 ? i : pc_rng_bits(&other, i);
-  for (size_t v = 0; pc_replica_sum_kernels_at(v) != NULL; v++)
-    for (size_t count = 0; count <= WEIGH_ROWS; count += 7) {
-      float drawn[WEIGH_ROWS * PC_REPLICA_LANES + 1] = {0};
-      pc_replica_sum_kernels_at(v)->draw(UINT64_C(0x123456789abcdef), UINT64_C(0xffffffff), ids,
-                                         count, drawn);
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++)
+    for (size_t count = 0; count <= REPLICA_SUM_ROWS; count += 7) {
+      float drawn[REPLICA_SUM_ROWS * PC_REPLICA_LANES + 1] = {0};
+      pc_kernels_at(v)->replica_sum->draw(UINT64_C(0x123456789abcdef), UINT64_C(0xffffffff),
+                                          ids, count, drawn);
       for (size_t i = 0; i < count * PC_REPLICA_LANES; i++) {
         const pc_rng rng = {UINT64_C(0x123456789abcdef),
                             UINT64_C(0xffffffff) + i % PC_REPLICA_LANES / 4};
@@ -78,10 +80,10 @@ TEST(test_mix) {
     right[i] = (float)pc_rng_normal(&rng, 5000 + i);
     start[i] = (float)pc_rng_uniform(&rng, 10000 + i);
   }
-  for (size_t v = 0; pc_pair_kernels_at(v) != NULL; v++) {
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
     static float left[PC_LANES * PC_MIX_WIDTH];
     memcpy(left, start, sizeof left);
-    pc_pair_kernels_at(v)->mix(tile, right, left);
+    pc_kernels_at(v)->pair->mix(tile, right, left);
     if (v == 0)
       memcpy(first, left, sizeof left);
     assert_memory_equal(first, left, sizeof left);

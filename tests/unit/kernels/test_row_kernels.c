@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 #include "base/sum.h"
+#include "kernels/dispatch.h"
 #include "narrow_help.h"
 
 #define KERNELS_MOST 200
@@ -30,9 +31,9 @@ TEST(test_softmax_variants_agree) {
     for (size_t j = 0; j < n; j++)
       wide[j] = (double)z[j];
     pc_softmax_facts first, here;
-    pc_row_kernels_portable.softmax_f32(z, n, terms[0], &first);
-    for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++) {
-      const pc_row_kernels *k = pc_row_kernels_at(v);
+    pc_kernels_at(0)->row->softmax_f32(z, n, terms[0], &first);
+    for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
+      const pc_row_kernels *k = pc_kernels_at(v)->row;
       k->softmax_f32(z, n, terms[1], &here);
       kernels_same(&first, &here);
       assert_memory_equal(terms[0], terms[1], n * sizeof(double));
@@ -60,7 +61,7 @@ TEST(test_softmax_is_right) {
       square += e * e;
     }
     pc_softmax_facts facts;
-    pc_row_kernels_best()->softmax_f32(z, n, NULL, &facts);
+    pc_kernels_best()->row->softmax_f32(z, n, NULL, &facts);
     assert_true(facts.top == top && facts.max == (double)z[top] && facts.finite);
     assert_true(fabs(facts.rest - (double)rest) <= 1e-15 * (1 + (double)rest));
     assert_true(fabs(facts.rest_square - (double)square) <= 1e-15 * (1 + (double)square));
@@ -71,7 +72,7 @@ TEST(test_softmax_is_right) {
 TEST(test_rest_keeps_small_terms) {
   const float z[3] = {100.0f, 60.0f, 20.0f};
   pc_softmax_facts facts;
-  pc_row_kernels_best()->softmax_f32(z, 3, NULL, &facts);
+  pc_kernels_best()->row->softmax_f32(z, 3, NULL, &facts);
   assert_true(fabs(facts.rest / (exp(-40) + exp(-80)) - 1) < 1e-15);
 }
 
@@ -79,23 +80,23 @@ TEST(test_ties_count_and_go_to_the_lowest) {
   float z[40];
   for (size_t j = 0; j < 40; j++)
     z[j] = j == 5 || j == 21 || j == 39 ? 2.0f : -1000.0f;
-  for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++) {
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
     pc_softmax_facts facts;
-    pc_row_kernels_at(v)->softmax_f32(z, 40, NULL, &facts);
+    pc_kernels_at(v)->row->softmax_f32(z, 40, NULL, &facts);
     assert_true(facts.top == 5 && facts.rest == 2.0 && facts.rest_square == 2.0);
   }
 }
 
 TEST(test_not_finite_is_seen_anywhere) {
   const float odd[] = {NAN, INFINITY, -INFINITY};
-  for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++)
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++)
     for (size_t n = 2; n < 40; n += 5)
       for (size_t at = 0; at < n; at++)
         for (size_t o = 0; o < UNIT_COUNT(odd); o++) {
           float z[40] = {0.0f};
           z[at] = odd[o];
           pc_softmax_facts facts;
-          pc_row_kernels_at(v)->softmax_f32(z, n, NULL, &facts);
+          pc_kernels_at(v)->row->softmax_f32(z, n, NULL, &facts);
           assert_false(facts.finite);
         }
 }
@@ -127,7 +128,7 @@ static void kernels_like_rows(size_t n, const double *wide, const int32_t *label
   for (size_t l = 0; l < PC_NARROW_ROWS; l++) {
     pc_softmax_facts row;
     double row_terms[PC_NARROW_CLASSES];
-    pc_row_kernels_portable.softmax_f64(wide + l * n, n, row_terms, &row);
+    pc_kernels_at(0)->row->softmax_f64(wide + l * n, n, row_terms, &row);
     assert_int_equal(facts->top[l], row.top);
     assert_true(facts->gap[l] == wide[l * n + (size_t)labels[l]] - row.max);
     assert_true(fabs(facts->rest[l] - row.rest) <= 1e-14 * row.rest);
@@ -145,11 +146,11 @@ TEST(test_narrow_agrees_with_wide) {
   for (size_t n = 2; n <= PC_NARROW_CLASSES; n++) {
     kernels_fill_narrow(n, wide, z, labels);
     narrow_columns first, here;
-    pc_row_kernels_portable.narrow_f32(z, n, labels, terms[0], narrow_into(&first));
+    pc_kernels_at(0)->row->narrow_f32(z, n, labels, terms[0], narrow_into(&first));
     assert_true(first.facts.finite && first.facts.labelled);
     kernels_like_rows(n, wide, labels, terms[0], &first);
-    for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++) {
-      const pc_row_kernels *k = pc_row_kernels_at(v);
+    for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
+      const pc_row_kernels *k = pc_kernels_at(v)->row;
       k->narrow_f32(z, n, labels, terms[1], narrow_into(&here));
       kernels_same_narrow(&first, &here);
       assert_memory_equal(terms[0], terms[1], n * PC_NARROW_ROWS * sizeof(double));
@@ -163,13 +164,13 @@ TEST(test_narrow_sees_what_is_not_finite) {
   enum { N = 5 };
   static const float odd[] = {NAN, INFINITY, -INFINITY};
   const int32_t labels[PC_NARROW_ROWS] = {0};
-  for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++)
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++)
     for (size_t at = 0; at < N * PC_NARROW_ROWS; at++)
       for (size_t o = 0; o < UNIT_COUNT(odd); o++) {
         float z[N * PC_NARROW_ROWS] = {0.0f};
         narrow_columns facts;
         z[at] = odd[o];
-        pc_row_kernels_at(v)->narrow_f32(z, N, labels, NULL, narrow_into(&facts));
+        pc_kernels_at(v)->row->narrow_f32(z, N, labels, NULL, narrow_into(&facts));
         assert_false(facts.facts.finite);
         for (size_t l = 0; l < PC_NARROW_ROWS; l++)
           assert_true(l == at / N || facts.rest[l] == N - 1);
@@ -180,14 +181,14 @@ TEST(test_narrow_sees_wrong_labels) {
   enum { N = 3 };
   static const int32_t wrong[] = {N, -1, INT32_MIN, INT32_MAX};
   const float z[N * PC_NARROW_ROWS] = {1.0f, 0.0f, 2.0f};
-  for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++)
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++)
     for (size_t w = 0; w < UNIT_COUNT(wrong); w++) {
       int32_t labels[PC_NARROW_ROWS] = {1, 2};
       narrow_columns facts;
-      pc_row_kernels_at(v)->narrow_f32(z, N, labels, NULL, narrow_into(&facts));
+      pc_kernels_at(v)->row->narrow_f32(z, N, labels, NULL, narrow_into(&facts));
       assert_true(facts.facts.labelled && facts.gap[0] == -2.0);
       labels[0] = wrong[w];
-      pc_row_kernels_at(v)->narrow_f32(z, N, labels, NULL, narrow_into(&facts));
+      pc_kernels_at(v)->row->narrow_f32(z, N, labels, NULL, narrow_into(&facts));
       assert_true(!facts.facts.labelled && facts.gap[0] == -1.0);
     }
 }
@@ -197,7 +198,7 @@ TEST(test_narrow_sees_wrong_labels) {
 TEST(test_top) {
   const pc_rng rng = {31, 5};
   for (size_t count = 1; count <= 300; count += count < 70 ? 1 : 5)
-    for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++) {
+    for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
       double wide[300];
       float narrow[300];
       size_t top = 0;
@@ -208,16 +209,16 @@ TEST(test_top) {
         narrow[j] = (float)wide[j];
         top = wide[j] > wide[top] ? j : top;
       }
-      assert_int_equal(pc_row_kernels_at(v)->top_f32(narrow, count, &finite), top);
+      assert_int_equal(pc_kernels_at(v)->row->top_f32(narrow, count, &finite), top);
       assert_true(finite);
-      assert_int_equal(pc_row_kernels_at(v)->top_f64(wide, count, &finite), top);
+      assert_int_equal(pc_kernels_at(v)->row->top_f64(wide, count, &finite), top);
       assert_true(finite);
       for (size_t j = 0; j < count; j++) {
         const double kept = wide[j];
         narrow[j] = (float)(wide[j] = j % 3 == 0 ? NAN : j % 3 == 1 ? INFINITY : -INFINITY);
-        assert_int_equal(pc_row_kernels_at(v)->top_f32(narrow, count, &finite), 0);
+        assert_int_equal(pc_kernels_at(v)->row->top_f32(narrow, count, &finite), 0);
         assert_false(finite);
-        assert_int_equal(pc_row_kernels_at(v)->top_f64(wide, count, &finite), 0);
+        assert_int_equal(pc_kernels_at(v)->row->top_f64(wide, count, &finite), 0);
         assert_false(finite);
         narrow[j] = (float)(wide[j] = kept);
       }
@@ -228,9 +229,9 @@ TEST(test_huge_is_finite) {
   float z[40];
   for (size_t j = 0; j < 40; j++)
     z[j] = j == 7 ? 3.1e38f : 3e38f;
-  for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++) {
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
     pc_softmax_facts facts;
-    pc_row_kernels_at(v)->softmax_f32(z, 40, NULL, &facts);
+    pc_kernels_at(v)->row->softmax_f32(z, 40, NULL, &facts);
     assert_true(facts.finite && facts.top == 7 && facts.rest == 0.0);
   }
 }
@@ -239,7 +240,7 @@ TEST(test_finish_logits) {
   enum { ROWS = 37 };
   int32_t labels[ROWS], tops[ROWS];
   double first[4][ROWS], here[4][ROWS];
-  for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++) {
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
     for (size_t i = 0; i < ROWS; i++) {
       /* Three classes, logits 0, -g, -2g. */
       const double g = 0.1 * (double)i * (double)i;
@@ -250,7 +251,7 @@ TEST(test_finish_logits) {
       here[2][i] = -g * (double)labels[i];
     }
     const pc_logit_columns columns = {labels, tops, here[0], here[1], here[2], here[3]};
-    pc_row_kernels_at(v)->finish_logits(&columns, ROWS);
+    pc_kernels_at(v)->row->finish_logits(&columns, ROWS);
     for (size_t i = 0; i < ROWS; i++) {
       const double g = 0.1 * (double)i * (double)i, s = 1 + exp(-g) + exp(-2 * g);
       double gap = 0, square = 0;
@@ -287,14 +288,14 @@ TEST(test_split_is_exact) {
       kernels_draw_sizes(stream, n, x);
       for (size_t i = 0; i < n; i++)
         pc_sum_add(&expected, x[i]);
-      for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++) {
+      for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
         pc_split_sums sums;
         pc_sum total;
         pc_sum_clear(&total);
-        pc_row_kernels_at(v)->split(x, n, 0, first, &sums);
+        pc_kernels_at(v)->row->split(x, n, 0, first, &sums);
         for (size_t p = 0; p < PC_SPLIT_PIECES; p++)
           pc_sum_add_units(&total, sums.units[p], pc_split_exponent(0, p));
-        pc_row_kernels_at(v)->split(first, n, 1, left[v > 0], &sums);
+        pc_kernels_at(v)->row->split(first, n, 1, left[v > 0], &sums);
         for (size_t p = 0; p < PC_SPLIT_PIECES; p++)
           pc_sum_add_units(&total, sums.units[p], pc_split_exponent(1, p));
         size_t not_cut = 0;
@@ -311,13 +312,13 @@ TEST(test_split_is_exact) {
 
 TEST(test_largest) {
   static const double sizes[] = {0x1p-1074, 3.5, -4.25, 1e300, INFINITY, -INFINITY};
-  for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++)
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++)
     for (size_t at = 0; at < 37; at++)
       for (size_t i = 0; i < UNIT_COUNT(sizes); i++) {
         double x[37] = {0.0};
         x[at] = sizes[i];
-        assert_true(pc_row_kernels_at(v)->largest(x, 37) == fabs(sizes[i]));
-        assert_true(pc_row_kernels_at(v)->largest(x, at) == 0.0);
+        assert_true(pc_kernels_at(v)->row->largest(x, 37) == fabs(sizes[i]));
+        assert_true(pc_kernels_at(v)->row->largest(x, at) == 0.0);
       }
 }
 
@@ -330,9 +331,9 @@ TEST(test_columns) {
       p[j] = pc_rng_uniform(&rng, j);
     p[n / 2] = 1.5;
     p[n - 1] = n > 2 ? -0.25 : p[n - 1];
-    for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++) {
+    for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
       pc_column_facts column;
-      pc_row_kernels_at(v)->column_f64(p, n, out, &column);
+      pc_kernels_at(v)->row->column_f64(p, n, out, &column);
       assert_true(column.high == 1.5 && column.finite);
       assert_true(n == 2 || column.low == -0.25);
       assert_memory_equal(p, out, n * sizeof(double));

@@ -1,3 +1,4 @@
+#include "kernels/dispatch.h"
 #include "kernels/temperature_kernels.h"
 
 #include "base/rng.h"
@@ -37,7 +38,7 @@ static one_row row_of(const pc_temperature_kernels *kernels, pc_temperature_scor
 
 static one_row best_row(pc_temperature_score wish, const double *z, size_t count, size_t label,
                         double beta) {
-  return row_of(pc_temperature_kernels_best(), wish, z, count, label, beta);
+  return row_of(pc_kernels_best()->temperature, wish, z, count, label, beta);
 }
 
 /* The plain definition in long double. */
@@ -164,7 +165,7 @@ TEST(nothing_overflows) {
         row = best_row(PC_TEMPERATURE_BRIER, rows[i], 3, label, betas[b]);
         assert_true(row.loss >= 0.0 && row.loss <= 2.0);
         assert_true(isfinite(row.slope[0]) && isfinite(row.slope[1]));
-        pc_temperature_kernels_best()->softmax(rows[i], 1, 3, betas[b], q);
+        pc_kernels_best()->temperature->softmax(rows[i], 1, 3, betas[b], q);
         for (int j = 0; j < 3; j++) {
           assert_true(q[j] >= 0.0 && q[j] <= 1.0);
           sum += q[j];
@@ -184,13 +185,13 @@ TEST(nothing_overflows) {
 TEST(softmax_agrees_with_libm) {
   const double z[] = {0.3, -1.2, 2.0, 1.9};
   double q[4], sum = 0.0;
-  pc_temperature_kernels_best()->softmax(z, 1, 4, 0.7, q);
+  pc_kernels_best()->temperature->softmax(z, 1, 4, 0.7, q);
   for (int j = 0; j < 4; j++)
     sum += exp(0.7 * z[j]);
   for (int j = 0; j < 4; j++)
     assert_near(q[j], exp(0.7 * z[j]) / sum, 4e-16);
   double same[4] = {0.3, -1.2, 2.0, 1.9};
-  pc_temperature_kernels_best()->softmax(same, 1, 4, 0.7, same);
+  pc_kernels_best()->temperature->softmax(same, 1, 4, 0.7, same);
   assert_memory_equal(same, q, sizeof q);
 }
 
@@ -206,10 +207,10 @@ TEST(test_variants_agree) {
     }
     const size_t top = top_of(z, count);
     for (int wish = PC_TEMPERATURE_LOG; wish <= PC_TEMPERATURE_BRIER; wish++)
-      for (size_t v = 0; pc_temperature_kernels_at(v) != NULL; v++) {
-        const pc_temperature_kernels *kernels = pc_temperature_kernels_at(v);
+      for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
+        const pc_temperature_kernels *kernels = pc_kernels_at(v)->temperature;
         const pc_temperature_score w = (pc_temperature_score)wish;
-        const one_row want = row_of(&pc_temperature_kernels_portable, w, z, count, 1, 0.7);
+        const one_row want = row_of(pc_kernels_at(0)->temperature, w, z, count, 1, 0.7);
         const one_row got = row_of(kernels, w, z, count, 1, 0.7);
         assert_memory_equal(&want, &got, sizeof want);
         pc_temperature_block block;
@@ -223,7 +224,7 @@ TEST(test_variants_agree) {
           for (size_t k = 0; k < pc_temperature_slopes(w); k++)
             assert_true(block.slope[k][i] == got.slope[k]);
         }
-        pc_temperature_kernels_portable.softmax(z, 1, count, 0.7, first);
+        pc_kernels_at(0)->temperature->softmax(z, 1, count, 0.7, first);
         kernels->softmax(z, 1, count, 0.7, here);
         assert_memory_equal(first, here, count * sizeof(double));
       }
@@ -235,16 +236,16 @@ TEST(test_variants_agree_far_away) {
   static const double betas[] = {1e-4, 0.01, 0.7, 1.0, 3.0, 1e4};
   static const double sizes[] = {1e-12, 0.1, 8.0, 200.0, 1500.0, 1e30};
   static double z[200];
-  for (size_t v = 0; pc_temperature_kernels_at(v) != NULL; v++)
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++)
     for (size_t count = 2; count <= 200; count += count < 40 ? 1 : 23)
       for (size_t c = 0; c < UNIT_COUNT(betas) * UNIT_COUNT(sizes); c++) {
         const double beta = betas[c % UNIT_COUNT(betas)], size = sizes[c / UNIT_COUNT(betas)];
         const pc_rng rng = {8, count};
         for (size_t j = 0; j < count; j++)
           z[j] = j % 13 == 5 ? -INFINITY : size * pc_rng_normal(&rng, j);
-        const one_row want = row_of(&pc_temperature_kernels_portable,
-                                    PC_TEMPERATURE_LOG_AND_ONE, z, count, count / 7, beta);
-        const one_row got = row_of(pc_temperature_kernels_at(v), PC_TEMPERATURE_LOG_AND_ONE, z,
+        const one_row want = row_of(pc_kernels_at(0)->temperature, PC_TEMPERATURE_LOG_AND_ONE,
+                                    z, count, count / 7, beta);
+        const one_row got = row_of(pc_kernels_at(v)->temperature, PC_TEMPERATURE_LOG_AND_ONE, z,
                                    count, count / 7, beta);
         assert_memory_equal(&want, &got, sizeof want);
       }
@@ -256,11 +257,11 @@ TEST(far_floats_count_nothing) {
   static const size_t widths[] = {3, 33, 48, 70};
   static const double betas[] = {1e-4, 1.0, 1e4};
   float z[70];
-  for (size_t v = 0; pc_temperature_kernels_at(v) != NULL; v++)
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++)
     for (size_t w = 0; w < UNIT_COUNT(widths); w++)
       for (size_t top = 0; top < widths[w]; top++)
         for (size_t b = 0; b < UNIT_COUNT(betas); b++) {
-          const pc_temperature_kernels *kernels = pc_temperature_kernels_at(v);
+          const pc_temperature_kernels *kernels = pc_kernels_at(v)->temperature;
           const size_t tie = top == 0 ? 1 : 0;
           pc_temperature_block block;
           block.count = 0;
@@ -287,11 +288,11 @@ TEST(test_softmax_of_blocks) {
       for (size_t i = 0; i < rows * count; i++)
         z[i] = 4.0 * pc_rng_normal(&rng, count * 5000 + i);
       z[count - 1] = -INFINITY;
-      for (size_t v = 0; pc_temperature_kernels_at(v) != NULL; v++) {
-        pc_temperature_kernels_at(v)->softmax(z, rows, count, 0.7, all);
+      for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
+        pc_kernels_at(v)->temperature->softmax(z, rows, count, 0.7, all);
         for (size_t i = 0; i < rows; i++) {
           double sum = 0.0;
-          pc_temperature_kernels_portable.softmax(z + i * count, 1, count, 0.7, one);
+          pc_kernels_at(0)->temperature->softmax(z + i * count, 1, count, 0.7, one);
           assert_memory_equal(one, all + i * count, count * sizeof(double));
           for (size_t j = 0; j < count; j++)
             sum += exp(0.7 * z[i * count + j]);
@@ -300,7 +301,7 @@ TEST(test_softmax_of_blocks) {
         }
       }
       memcpy(all, z, sizeof all);
-      pc_temperature_kernels_best()->softmax(all, rows, count, 0.7, all);
+      pc_kernels_best()->temperature->softmax(all, rows, count, 0.7, all);
       assert_memory_equal(one, all + (rows - 1) * count, count * sizeof(double));
     }
 }
@@ -316,9 +317,9 @@ TEST(test_softmax_of_floats) {
     const size_t cells = ROWS * widths[w];
     for (size_t i = 0; i < cells; i++)
       wide[i] = (double)(z[i] = (float)(5 * pc_rng_normal(&rng, i)));
-    pc_temperature_kernels_portable.softmax(wide, ROWS, widths[w], 0.7, wide);
-    for (size_t v = 0; pc_temperature_kernels_at(v) != NULL; v++) {
-      const pc_temperature_kernels *kernels = pc_temperature_kernels_at(v);
+    pc_kernels_at(0)->temperature->softmax(wide, ROWS, widths[w], 0.7, wide);
+    for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
+      const pc_temperature_kernels *kernels = pc_kernels_at(v)->temperature;
       assert_true(kernels->softmax_floats(z, ROWS, widths[w], 0.7, q));
       for (size_t i = 0; i < cells; i++)
         assert_true(q[i] == (float)wide[i]);

@@ -1,3 +1,4 @@
+#include "kernels/dispatch.h"
 #include "kernels/vector_scaling_kernels.h"
 
 #include "../unit.h"
@@ -39,8 +40,8 @@ static void draw(numbers *out, double size) {
 
 static pc_vector_scaling_tile tile_of(const numbers *n, int narrow, int weighted) {
   return (pc_vector_scaling_tile){.classes = K,
-                                  .narrow = narrow ? n->narrow : NULL,
-                                  .wide = narrow ? NULL : n->wide,
+                                  .features_f32 = narrow ? n->narrow : NULL,
+                                  .features_f64 = narrow ? NULL : n->wide,
                                   .labels = n->labels,
                                   .weights = weighted ? n->weights : NULL,
                                   .most = most,
@@ -87,7 +88,7 @@ TEST(losses_and_sums) {
     const size_t count = metric ? PC_VECTOR_SCALING_ALL : PC_VECTOR_SCALING_SLOPES;
     draw(&n, 1.0);
     const pc_vector_scaling_tile tile = tile_of(&n, narrow, weighted);
-    pc_vector_scaling_kernels_best()->evaluate(&tile, metric, n.terms, n.loss, n.p, n.sums);
+    pc_kernels_best()->vector_scaling->evaluate(&tile, metric, n.terms, n.loss, n.p, n.sums);
     for (size_t l = 0; l < PC_LANES; l++) {
       double p[K];
       assert_near(n.loss[l], softmax(&n, l, p), 1e-12);
@@ -111,13 +112,13 @@ TEST(products) {
     double v[2 * K];
     draw(&n, 1.0);
     pc_vector_scaling_tile tile = tile_of(&n, narrow, weighted);
-    pc_vector_scaling_kernels_best()->evaluate(&tile, 0, n.terms, n.loss, n.p, n.sums);
+    pc_kernels_best()->vector_scaling->evaluate(&tile, 0, n.terms, n.loss, n.p, n.sums);
     memset(n.sums, 0, sizeof n.sums);
     for (size_t i = 0; i < 2 * K; i++)
       v[i] = (i % 3 == 0 ? -0.25 : 0.125) / (i < K ? most : 1.0);
     tile.w = v;
     tile.b = v + K;
-    pc_vector_scaling_kernels_best()->multiply(&tile, n.p, n.terms, n.sums);
+    pc_kernels_best()->vector_scaling->multiply(&tile, n.p, n.terms, n.sums);
     for (size_t k = 0; k < K; k++) {
       double by_w = 0.0, by_b = 0.0;
       for (size_t l = 0; l < PC_LANES; l++) {
@@ -150,7 +151,7 @@ TEST(extreme_scores) {
   n.w[0] = 1.5;
   n.b[0] = -25.0;
   const pc_vector_scaling_tile tile = tile_of(&n, 0, 0);
-  pc_vector_scaling_kernels_best()->evaluate(&tile, 1, n.terms, n.loss, n.p, n.sums);
+  pc_kernels_best()->vector_scaling->evaluate(&tile, 1, n.terms, n.loss, n.p, n.sums);
   assert_near(n.loss[0], 6.0 * small, 1e-12);
   assert_near(n.p[PC_LANES], small, 1e-12);
   assert_same(n.loss[1], 1e300); /* of 2e300 */
@@ -163,13 +164,13 @@ TEST(extreme_scores) {
 /* Every variant gives the bits of the reference. */
 TEST(variants_agree) {
   static numbers first, other;
-  for (size_t i = 0; pc_vector_scaling_kernels_at(i) != NULL; i++) {
+  for (size_t i = 0; pc_kernels_at(i) != NULL; i++) {
     numbers *n = i == 0 ? &first : &other;
     draw(n, 3.0);
     for (int way = 0; way < 4; way++) {
       pc_vector_scaling_tile tile = tile_of(n, way & 1, way >> 1);
-      pc_vector_scaling_kernels_at(i)->evaluate(&tile, 1, n->terms, n->loss, n->p, n->sums);
-      pc_vector_scaling_kernels_at(i)->multiply(&tile, n->p, n->terms, n->sums);
+      pc_kernels_at(i)->vector_scaling->evaluate(&tile, 1, n->terms, n->loss, n->p, n->sums);
+      pc_kernels_at(i)->vector_scaling->multiply(&tile, n->p, n->terms, n->sums);
     }
     assert_memory_equal(n, &first, sizeof first);
   }

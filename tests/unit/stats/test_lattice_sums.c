@@ -2,12 +2,13 @@
 
 #include "../unit.h"
 #include "base/rng.h"
+#include "kernels/dispatch.h"
 
 enum { SUMS = 3, ROWS = 5000 };
 
 static void add_rows(pc_lattice_sums *tally, int backwards, double weight) {
   const pc_rng rng = {7, 1};
-  const pc_linear_kernels *kernels = pc_linear_kernels_best();
+  const pc_linear_kernels *kernels = pc_kernels_best()->linear;
   double held = 0.0;
   for (size_t i = 0; i < ROWS; i++) {
     const size_t row = backwards ? ROWS - 1 - i : i;
@@ -59,7 +60,7 @@ TEST(heavy_rows) {
   const double terms[1] = {0.375};
   pc_lattice_sums tally;
   assert_int_equal(pc_lattice_sums_new(&env, 1, &tally, NULL), PCAL_OK);
-  pc_linear_kernels_best()->add(tally.lanes, terms, NULL, 1, 1.0);
+  pc_kernels_best()->linear->add(tally.lanes, terms, NULL, 1, 1.0);
   pc_lattice_sums_empty(&tally, 1e6);
   assert_same(pc_lattice_sums_value(&tally, 0), 375000.0);
   pc_lattice_sums_free(&env, &tally);
