@@ -113,7 +113,7 @@ TEST(test_several_models) {
   pc_findings_free(&findings);
 }
 
-/* A row with probability 0 for its label: log is left out at sizes whose subsets had it. */
+/* A row with probability 0 for its label: log is left out at sizes whose subsets contain it. */
 TEST(test_left_out) {
   static const uint64_t rows[] = {60};
   static pc_findings findings;
@@ -165,7 +165,7 @@ TEST(test_sizes) {
   assert_int_equal(sizes.repeats[3], 1);
   assert_int_equal(size_make(100, 0, &err).count, 0);
   assert_sentence(err, PCAL_USAGE,
-                  "study test-size draws subsets of 100 rows and more, and there are only 100 "
+                  "study test-size draws subsets of 100 rows and more, but there are only 100 "
                   "rows; give more rows, or smaller sizes with rows");
 }
 
