@@ -1,20 +1,22 @@
 /* Formula:  every method is fitted to rows that it is not judged on: to a second set, or to all
- *           rows but those of a fold, by which the rows of the fold are then mapped.  With T
- *           the metric, m a method and 0 the first model as it is,
+ *           rows outside a fold, and then maps the rows of the fold.  With T the metric, m a method
+ *           and 0 the first model without a method,
  *             gain(m) = T(0) - T(m),     behind(m) = T(m) - T(best),
- *           with intervals from exchanging the two row by row (measure/replicas/paired_difference.c).
- * Chosen:   of the methods whose gain is above 0 by its interval, that with the best T; when
- *           there is none, the first model as it is.  Among several models, the best T.
- * Edge cases: (1) an infinite or undefined T ranks last; (2) a method of the default list that
- *           does not suit the data, or would take hours, is told with its reason, one that was
- *           asked for is an error; (3) equal T: the method listed first; (4) for accuracy
- *           more is better, and gains are told so that above 0 is better; what only describes,
- *           as mean-variance, has no gain and cannot rank; (5) with cross-validation the
- *           calibrator given
- *           out is fitted to all rows.
- * Source:   the change of a proper score under an injective map is the change of the
- *           calibration error that belongs to it (Gruber & Buettner 2022, Proposition 4.5).
- * Cost:     for each method a fit for each fold, and one measure with its replicas. */
+ *           with intervals from exchanging the two row by row
+ *           (measure/replicas/paired_difference.c).
+ * Chosen:   among the methods whose interval of the gain is above 0, the one with the best T; if
+ *           there is none, the first model without a method.  Among several models, the best T.
+ * Edge cases:
+ *   (1) an infinite or undefined T ranks last;
+ *   (2) a method of the default list that does not suit the data, or would take hours, is listed
+ *       with the reason; one that was named is an error;
+ *   (3) of equal T the method listed first ranks first;
+ *   (4) where higher is better, as for accuracy, the sign of gains is reversed, so that above 0 is
+ *       better; metrics that only describe, such as mean-variance, have no gain and cannot rank;
+ *   (5) with cross-validation the calibrator returned is fitted to all rows.
+ * Source:   the change of a proper score under an injective map is the change of its calibration
+ *           error (Gruber & Buettner 2022, Proposition 4.5).
+ * Cost:     for each method a fit for each fold, and one measurement with its replicas. */
 #include "compare/comparison.h"
 
 #include <math.h>
@@ -63,9 +65,9 @@ static pcal_measure_config comparison_measure_config(const comparison_state *sta
   return config;
 }
 
-/* The least that can be said of all fits. */
-static void comparison_note(pc_contestant *contestant, pcal_calibrator *const *calibrators,
-                            size_t count) {
+/* Stores the traits that all fits share, and the worst of their statuses. */
+static void comparison_store_fit(pc_contestant *contestant, pcal_calibrator *const *calibrators,
+                                 size_t count) {
   pc_fit_status status = calibrators[0]->fit.status;
   contestant->traits = ~0u;
   for (size_t i = 0; i < count; i++) {
@@ -88,7 +90,7 @@ static pcal_status comparison_judge(const comparison_state *state, pc_contestant
   if (status == PCAL_OK)
     status = pc_held_out_measure(&held_out, calibrators, &config, &contestant->results, err);
   if (status == PCAL_OK)
-    comparison_note(contestant, calibrators, held_out.folds.count);
+    comparison_store_fit(contestant, calibrators, held_out.folds.count);
   for (size_t i = 0; i < held_out.folds.count; i++)
     pc_calibrator_free(calibrators[i]);
   return status;
@@ -96,9 +98,9 @@ static pcal_status comparison_judge(const comparison_state *state, pc_contestant
 
 /* ---- the list of contestants ---- */
 
-/* Fails for a method of the default list that would not come to an end in minutes. */
-static pcal_status comparison_soon(const comparison_state *state, const pcal_model *model,
-                                   const char *method, pcal_error *err) {
+/* Fails for a method of the default list that would take hours. */
+static pcal_status comparison_check_cost(const comparison_state *state, const pcal_model *model,
+                                         const char *method, pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(model->fitting != NULL ? model->fitting : model->source, &shape);
   const uint64_t fits = model->fitting != NULL ? 1 : state->table->folds;
@@ -121,7 +123,7 @@ static pcal_status comparison_add(const comparison_state *state, size_t model,
   snprintf(contestant->label, sizeof contestant->label, "%s", method);
   pcal_error why = PCAL_ERROR_INIT;
   pcal_status status =
-      optional ? comparison_soon(state, &state->models[model], method, &why) : PCAL_OK;
+      optional ? comparison_check_cost(state, &state->models[model], method, &why) : PCAL_OK;
   if (status == PCAL_OK)
     status = comparison_judge(state, contestant, method, &why);
   if (status == PCAL_OK)
@@ -135,7 +137,7 @@ static pcal_status comparison_add(const comparison_state *state, size_t model,
   return status;
 }
 
-/* The methods that were asked for; of one model else all that have a place in such a list. */
+/* Adds the methods named or, for one model without any, all of the default list. */
 static pcal_status comparison_add_methods(const comparison_state *state, size_t model,
                                           pcal_error *err) {
   const pcal_compare_config *config = state->config;
@@ -155,7 +157,7 @@ static pcal_status comparison_add_methods(const comparison_state *state, size_t 
   return PCAL_OK;
 }
 
-/* One plain pass, so that whatever is wrong with the rows is said of the rows as they came. */
+/* Checks the rows before any method maps them, so that errors name the original values. */
 static pcal_status comparison_check(const comparison_state *state, pcal_source *source,
                                     pcal_error *err) {
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
@@ -174,7 +176,7 @@ static pcal_status comparison_check(const comparison_state *state, pcal_source *
   return status;
 }
 
-static pcal_status comparison_gather(const comparison_state *state, pcal_error *err) {
+static pcal_status comparison_add_models(const comparison_state *state, pcal_error *err) {
   for (size_t model = 0; model < state->table->model_count; model++) {
     PC_TRY(comparison_check(state, state->models[model].source, err));
     if (state->models[model].fitting != NULL)
@@ -220,7 +222,7 @@ static void comparison_rank(pcal_comparison *table) {
   }
 }
 
-/* What the record of the second model tells about its difference to the first. */
+/* The gain of a record's model, from its difference to the other one. */
 static pc_gain comparison_gain(const pc_result_record *record) {
   const pc_interval_result *interval_result = &record->interval_result;
   const double sign = comparison_sign(record);
@@ -278,7 +280,7 @@ static size_t comparison_find(const pcal_results *results, const char *spec) {
   return 0;
 }
 
-/* The short form of the ranking metric, as its record has it. */
+/* Finds the record of the ranking metric by its short spec. */
 static pcal_status comparison_find_by(const comparison_state *state, pcal_error *err) {
   const pcal_results *results = state->table->contestants[0].results;
   const pc_metric *metric;
@@ -383,7 +385,7 @@ pcal_status pc_compare(const pcal_model *models, size_t model_count,
   if (status == PCAL_OK)
     status = comparison_specs(&state, err);
   if (status == PCAL_OK)
-    status = comparison_gather(&state, err);
+    status = comparison_add_models(&state, err);
   if (status == PCAL_OK)
     status = comparison_finish(&state, err);
   pc_free(env, state.specs);

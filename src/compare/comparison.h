@@ -1,4 +1,4 @@
-/* Several calibrators or models on the same rows, ranked by a score, with paired intervals. */
+/* Calibrators or models on the same rows, ranked by a metric, with paired intervals. */
 #ifndef PC_COMPARISON_H
 #define PC_COMPARISON_H
 
@@ -6,37 +6,38 @@
 #include "calibrators/calibrator.h"
 #include "measure/results.h"
 
-/* Positive where the second is better. */
+/* A gain of one contestant over another; positive: better. */
 typedef struct pc_gain {
-  int known, sure; /* there is a value; there are low and high */
+  int known; /* value is set */
+  int sure;  /* low and high are set */
   double value, low, high;
 } pc_gain;
 
 /* One method on one model. */
 typedef struct pc_contestant {
   size_t model;
-  char spec[PC_SPEC_MAX], label[PC_SPEC_MAX]; /* of the method: full, and short */
-  const char *status;                         /* of its fits; NULL: it could not be judged, */
-  char why[256];                              /* because ... */
+  char spec[PC_SPEC_MAX], label[PC_SPEC_MAX]; /* of the method: full and short spec */
+  const char *status;                         /* of its fits; NULL: it could not be judged */
+  char why[256];                              /* the reason in that case */
   unsigned traits;
   pcal_results *results;
-  pc_gain *gains; /* over the first contestant, for each metric */
-  pc_gain behind; /* the best over this one, by the ranking metric */
+  pc_gain *gains; /* over the first contestant, one for each metric */
+  pc_gain behind; /* gain of the best over this one, by the ranking metric */
   size_t rank;    /* from 1; 0: not judged */
 } pc_contestant;
 
 struct pcal_comparison {
   pcal_env env;
-  pc_contestant *contestants; /* the first: the first model as it is */
+  pc_contestant *contestants; /* contestant 0 is the first model without a method */
   size_t count, capacity;
-  char **model_names; /* or NULL where there is one model */
+  char **model_names; /* NULL if there is one model */
   size_t model_count;
-  size_t folds; /* of the cross-validation, or 0: judged on a second set */
+  size_t folds; /* of the cross-validation; 0: fitted to a second set */
   double level;
-  size_t by;      /* the record that ranks */
-  size_t best;    /* contestant of rank 1 */
-  size_t chosen;  /* contestant */
-  char name[640]; /* of the chosen */
+  size_t by;      /* index of the ranking metric's record */
+  size_t best;    /* index of the contestant of rank 1 */
+  size_t chosen;  /* index of the contestant to choose */
+  char name[640]; /* name of the chosen contestant */
   pcal_calibrator *calibrator;
 };
 
@@ -46,7 +47,7 @@ PC_CHECKED pcal_status pc_compare(const pcal_model *models, size_t model_count,
                                   pcal_comparison **out, pcal_error *err);
 void pc_comparison_free(pcal_comparison *comparison);
 
-/* The name of a contestant for people: "temperature", "NAME", "NAME + temperature". */
+/* Writes the name of a contestant: "temperature", "NAME" or "NAME + temperature". */
 void pc_contestant_name(const pcal_comparison *comparison, const pc_contestant *contestant,
                         char *out, size_t size);
 

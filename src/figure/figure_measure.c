@@ -130,7 +130,7 @@ static pcal_status figure_measure_pass_check(const figure_measure_pass *pass, pc
   if (pass->calibrator != NULL &&
       pc_calibrator_columns(pass->calibrator) != pass->shape.columns)
     return pc_fail(err, PCAL_USAGE,
-                   "figure %s: the calibrator tells the probability of one event and not of "
+                   "figure %s: the calibrator gives the probability of one event and not of "
                    "every class; draw its output with {confidence}, or fit one for all classes",
                    name);
   return PCAL_OK;

@@ -91,6 +91,10 @@ PC_CHECKED pcal_status pc_figure_from_pair(const char *spec, const pcal_results 
 /* The column of a plot table by its name, or NULL. */
 const double *pc_graph_column(const pc_plot_table *graph, const char *name);
 
+/* True if a record is about the probability of class 1 (its option view=positive), else about the
+ * predicted class. */
+int pc_record_views_class_1(const pcal_results *results, const pc_result_record *record);
+
 /* The name of a class, or "class 3" written into buffer. */
 const char *pc_class_display_name(const pcal_results *results, size_t class, char buffer[32]);
 

@@ -1,10 +1,13 @@
-/* inspect for one file: its shape, each column's range, and what the values could be.
+/* inspect for one file: its shape, the range of each column, and a hint at the kind of values.
  *
- * Kinds are declared when measuring, never guessed; here a guess is only a hint:
- *  0. columns called mean and std or variance, quantiles.LEVEL or samples.NUMBER: predictions
- *  of a number;  1. one column of whole numbers >= 0: labels;  2. columns in [0, 1] whose rows
- * sum to 1 within 1e-2: probabilities;  3. one column in [0, 1]: probabilities of class 1;
- *  4. columns <= 0 whose exponentials sum to 1: log-probabilities;  5. else numbers: logits. */
+ * Kinds are declared when measuring, never guessed; the hint is a guess, the first that applies:
+ *   0. columns named mean and std or variance, quantiles.LEVEL or samples.NUMBER: predictions of a
+ *      number;
+ *   1. one column of whole numbers >= 0: labels;
+ *   2. columns in [0, 1] whose rows sum to 1 within 1e-2: probabilities;
+ *   3. one column in [0, 1]: probabilities of class 1;
+ *   4. columns <= 0 whose exponentials sum to 1: log-probabilities;
+ *   5. other numbers: logits. */
 #include <math.h>
 #include <string.h>
 
@@ -33,9 +36,9 @@ typedef struct inspect_file {
   const pcal_env *env;
   pc_input_file bytes;
   const pc_file_format *format;
-  pc_name_table members;   /* of a container of which none was chosen */
-  pc_reader reader;        /* closed when there are several of them */
-  inspect_column *columns; /* those that are shown, and one for all others */
+  pc_name_table members;   /* of a container whose member was not chosen */
+  pc_reader reader;        /* not opened if there are several members */
+  inspect_column *columns; /* one for each column shown, and one for all others */
   size_t shown;
   uint64_t rows;
   double sum_off, exp_sum_off; /* largest distance of a row's sum from 1 */
@@ -58,7 +61,7 @@ static void inspect_number(inspect_column *column, double value, uint64_t row) {
     pc_sum_add(&column->sum, value);
 }
 
-/* One cell as a number; NaN for a missing one or a word. */
+/* Reads a cell as a number; NaN if it is missing or, with *word set, a word. */
 static double inspect_cell(const inspect_file *file, const char *at, int *word) {
   *word = 0;
   if (file->reader.cells == PC_CELLS_F32) {
@@ -153,7 +156,7 @@ static pcal_status inspect_open(inspect_file *file, const char *text, int header
   return status;
 }
 
-/* Over all columns. */
+/* Totals over all columns. */
 typedef struct inspect_overall {
   uint64_t missing, infinite, words;
   int whole;
@@ -176,7 +179,7 @@ static inspect_overall inspect_sum_up(const inspect_file *file) {
   return all;
 }
 
-/* Is there a column of that name, or one whose name begins with it, where it ends in a dot? */
+/* True if a column has this name or, for a name that ends in a dot, begins with it. */
 static int inspect_has(const inspect_file *file, const char *name) {
   const size_t length = strlen(name), begins = name[length - 1] == '.';
   for (size_t c = 0; file->reader.names != NULL && c < file->reader.columns; c++)
@@ -186,7 +189,7 @@ static int inspect_has(const inspect_file *file, const char *name) {
   return 0;
 }
 
-/* By the names of columns: predictions of a number, or NULL. */
+/* A hint at predictions of a number, from the names of columns; else NULL. */
 static const char *inspect_numbers_hint(const inspect_file *file) {
   if (inspect_has(file, "mean") && inspect_has(file, "std"))
     return "predictions of a number: could be {data}, with {mean}, {std} and {target}";

@@ -1,4 +1,4 @@
-/* inspect for a file that holds several arrays or fields: their names, shapes and types.  One
+/* inspect for a file that holds several arrays or fields: their names, shapes and types.  A member
  * that cannot be read as rows of numbers is listed with the reason. */
 #include <string.h>
 
@@ -6,10 +6,10 @@
 #include "output/inspect.h"
 #include "output/write_results.h"
 
-/* One array or field; why tells what keeps it from being read, "" when nothing does. */
+/* One array or field; why: the reason why it cannot be read, or "". */
 typedef struct inspect_members_item {
   const char *name;
-  uint64_t rows; /* PCAL_NO_ROW: not known without reading all */
+  uint64_t rows; /* PCAL_NO_ROW: unknown without reading all */
   size_t columns;
   char stored[48];
   char why[PC_ERROR_TEXT];

@@ -1,5 +1,5 @@
-/* inspect for a data set: every row goes through the checks that measuring applies, and every
- * fault is counted instead of only the first one being reported. */
+/* inspect for a data set: every row goes through the checks of measuring, and all faults are
+ * counted, not only the first reported. */
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@
 #define INSPECT_TEXT_CLASSES 20 /* classes listed in text */
 
 typedef struct inspect_class {
-  uint64_t rows, hits; /* with that label; predicted right */
+  uint64_t rows, hits; /* rows with this label; those predicted right */
 } inspect_class;
 
 typedef struct inspect_set {
@@ -36,8 +36,7 @@ static void inspect_fault(inspect_set *set, const pcal_error *error) {
   set->bad++;
 }
 
-/* The view behind accuracy and confidence; of regression u = F(target), which only the mean is
- * told of. */
+/* The view of accuracy and confidence; for regression u = F(target), reported as its mean. */
 static pc_view inspect_view(const inspect_set *set) {
   return set->layout.form == PC_FORM_CLASSES ? (pc_view){PC_VIEW_RANK, 1, 0}
                                              : pc_view_pit(&set->layout);
@@ -59,7 +58,7 @@ static void inspect_good(inspect_set *set, const pc_rows *rows, pc_view_columns 
   set->good++;
 }
 
-/* One row of a batch as a batch, and where it stands. */
+/* One row of a batch as a batch, and its position. */
 typedef struct inspect_row {
   const pcal_batch *batch;
   size_t position;
@@ -316,7 +315,7 @@ static void inspect_json(const inspect_set *set, pc_text *out) {
   pc_text_add(out, "\n");
 }
 
-/* Reads everything; the set is freed in any case. */
+/* Reads all rows; the caller frees *out in any case. */
 static pcal_status inspect_all(pcal_source *source, const pcal_env *env, inspect_set **out,
                                pcal_error *err) {
   inspect_set *set = *out = pc_alloc(env, 1, sizeof *set);

@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "output/table.h"
 
-/* Metrics that fit a table for people. */
+/* Most metrics in a table. */
 #define WRITE_COMPARISON_METRICS_MAX 12
 
 static const pc_result_record *write_comparison_record(const pcal_comparison *table, size_t m) {
@@ -20,7 +20,7 @@ static size_t write_comparison_metrics(const pcal_comparison *table) {
   return count < WRITE_COMPARISON_METRICS_MAX ? count : WRITE_COMPARISON_METRICS_MAX;
 }
 
-/* ---- in words ---- */
+/* ---- advice ---- */
 
 static const char *write_comparison_round(double value, char out[PC_NUMBER_MAX]) {
   pc_number_round(value, 2, out);
@@ -37,7 +37,7 @@ static void write_comparison_gain(const pcal_comparison *table, const pc_gain *g
                    write_comparison_round(gain->high, high));
 }
 
-/* Others that the data cannot tell from the best. */
+/* Names the contestants that the data cannot distinguish from the chosen one. */
 static void write_comparison_tied(const pcal_comparison *table, pc_text *out) {
   size_t tied = 0;
   for (size_t i = 0; i < table->count; i++) {
@@ -47,7 +47,8 @@ static void write_comparison_tied(const pcal_comparison *table, pc_text *out) {
         here->behind.low > 0)
       continue;
     pc_contestant_name(table, here, name, sizeof name);
-    pc_text_format(out, "%s%s", tied++ == 0 ? " These rows cannot tell it from " : ", ", name);
+    pc_text_format(out, "%s%s", tied++ == 0 ? " These rows cannot distinguish it from " : ", ",
+                   name);
   }
   pc_text_add(out, tied > 0 ? "." : "");
 }
@@ -79,7 +80,7 @@ static void write_comparison_why(const pcal_comparison *table, pc_text *out) {
         table->name);
 }
 
-/* Why the method of rank 1 is not the chosen one. */
+/* Explains why the contestant of rank 1 was not chosen. */
 static void write_comparison_best(const pcal_comparison *table, pc_text *out) {
   const pc_contestant *best = &table->contestants[table->best];
   const pc_gain *gain = &best->gains[table->by];
@@ -114,7 +115,7 @@ static void write_comparison_advice(const pcal_comparison *table, pc_text *out) 
   write_comparison_why(table, out);
 }
 
-/* The advice with names that are safe in this format. */
+/* Writes the advice, escaped for the format. */
 static void write_comparison_line(const pcal_comparison *table, pcal_format format,
                                   pc_text *out) {
   pc_text advice;
@@ -176,7 +177,7 @@ static pcal_status write_comparison_row(const pcal_comparison *table, const pc_c
   return PCAL_OK;
 }
 
-/* In the order of ranks, the first contestant on top, those not judged at the end. */
+/* Adds the first contestant, then the others by rank, then those not judged. */
 static pcal_status write_comparison_rows(const pcal_comparison *table, pc_table *out,
                                          pcal_error *err) {
   PC_TRY(write_comparison_row(table, &table->contestants[0], out, err));

@@ -1,10 +1,11 @@
-/* What a comparison of two models rests on, in sentences. */
+/* How differences to another model were computed, in sentences. */
 #include <math.h>
 
 #include "base/number.h"
 #include "output/write_results.h"
 
-/* Names of the metrics whose difference was judged by a method; returns how many. */
+/* Writes the names of the metrics whose difference a method judged (unless out is NULL); returns
+ * how many. */
 static size_t against_names(const pcal_results *results, pcal_difference_method method,
                             pc_text *out) {
   size_t count = 0;
@@ -29,8 +30,7 @@ static void against_method(const pcal_results *results, pcal_difference_method m
   pc_text_add(out, sentence);
 }
 
-/* Few rows allow few exchanges: 2^m of m rows, half of which are the other half turned round.
- */
+/* Few rows allow few exchanges: 2^m of m rows, and half of them mirror the other half. */
 static void against_rows(const pcal_results *results, pc_text *out) {
   const pc_model_difference *against = &results->against;
   const char *unit = against->clusters ? "cluster" : "row";

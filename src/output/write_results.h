@@ -1,61 +1,61 @@
-/* Results for people and programs. */
+/* Results as text, JSON, CSV and Markdown, and the values in them. */
 #ifndef PC_WRITE_RESULTS_H
 #define PC_WRITE_RESULTS_H
 
 #include "base/escape.h"
 #include "measure/results.h"
 
-/* Writes results in one of the formats. */
+/* Write all results. */
 void pc_write_results_text(const pcal_results *results, pc_text *out);
 void pc_write_results_json(const pcal_results *results, pc_text *out);
 void pc_write_results_csv(const pcal_results *results, pc_text *out);
 void pc_write_results_markdown(const pcal_results *results, pc_text *out);
 
-/* What the weights are: "frequency" or "importance". */
+/* "frequency" or "importance". */
 const char *pc_weights_name(const pcal_results *results);
 
-/* "10000 rows, 10 classes, logits" and the like. */
+/* Writes "10000 rows, 10 classes, logits". */
 void pc_write_data_summary(const pcal_results *results, pc_text *out);
 
 /* "lower bound", "upper bound" or "". */
 const char *pc_bound_text(const pc_result_record *record);
 
-/* Three significant digits. */
+/* Writes three significant digits. */
 void pc_write_number(double value, pc_text *out);
-/* "[0.031, 0.047]" */
+/* Writes "[0.031, 0.047]". */
 void pc_write_interval(double low, double high, pc_text *out);
 
-/* A value as tables show it: five significant digits, "inf", or "-" when undefined. */
+/* Writes the value of a table: five significant digits, "inf", or "-" if undefined. */
 void pc_write_value(const pc_result_record *record, pc_text *out);
 
-/* "[0.031, 0.047]" and, where asked for, "(calibrated: 0.004, p = 0.001)" and "(against: -0.01
- * [-0.02, -0.005], p = 0.003)", each after `before`. */
+/* Writes the interval, "[0.031, 0.047]", the null, "(calibrated: 0.004, p = 0.001)", and the
+ * difference, "(against: -0.01 [-0.02, -0.005], p = 0.003)", as far as known, each after `before`. */
 void pc_write_uncertainty(const pc_result_record *record, const char *before, pc_text *out);
 
-/* The interval of a part, after `before`. */
+/* Writes `before` and the interval of a part; nothing if there is none. */
 void pc_write_part_interval(const pc_result_record *record, size_t part, const char *before,
                             pc_text *out);
 
-/* What is to be said of how sure this one number is, "" where nothing; and of all intervals
- * that are marked as unsure, which hang on few rows, NULL where none is. */
+/* Writes the remark on the interval of this record, if any.  pc_few_rows_remark: the remark on all
+ * intervals marked as unsure, which depend on few rows; NULL if there is none. */
 void pc_write_interval_remark(const pc_result_record *record, pc_text *out);
 const char *pc_few_rows_remark(const pcal_results *results);
 
-/* What the differences to another model rest on: one paragraph that begins with `word` and a
- * colon; nothing without differences. */
+/* Writes a paragraph on the differences to another model: `word`, a colon, how they were computed;
+ * nothing without differences. */
 void pc_write_difference_note(const pcal_results *results, const char *word, pc_text *out);
 
-/* The p-value of a test, "p = 0.012", after `before`; nothing for other metrics. */
+/* Writes `before` and the p-value of a test, "p = 0.012"; nothing for other metrics. */
 void pc_write_p_value(const pc_result_record *record, const char *before, pc_text *out);
 
 /* Place of a result's notion among the notions (metrics/calibration_notions.def), by which tables are
  * ordered; their number for a result without one. */
 size_t pc_notion_count(void);
 size_t pc_notion_index(const pc_result_record *record);
-/* What a notion asks of these results. */
+/* The question of a notion, worded for these results. */
 const char *pc_notion_title_for(const pcal_results *results, const pcal_registry_row *notion);
 
-/* A whole number with its thousands set apart: 10,000. */
+/* Writes a whole number with thousands separators: 10,000. */
 void pc_write_count(double count, pc_text *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Results as JSON: the fields are those of the contract that people script against. */
+/* Results as JSON.  Scripts rely on the names of the fields. */
 #include "base/json.h"
 #include "output/verdict.h"
 #include "output/write_results.h"

@@ -22,14 +22,14 @@ static size_t tables_label_width(const pcal_results *results) {
   return width;
 }
 
-/* How many parts of a result stand under its value. */
+/* Number of parts listed below the value of a result. */
 static size_t tables_parts(const pcal_results *results, const pc_result_record *record) {
   const pc_metric *metric = pc_metric_find_for(results->layout.form, record->metric);
   const int shown = metric != NULL && (metric->traits & PC_PARTS_IN_TEXT) != 0;
   return shown ? record->outcome.part_count : 0;
 }
 
-/* Parts are moved in by two. */
+/* Width of the column of names; parts are indented by two. */
 static size_t tables_text_width(const pcal_results *results) {
   size_t width = tables_label_width(results);
   for (size_t m = 0; m < results->metric_count; m++)
@@ -102,7 +102,7 @@ static size_t tables_group_width(const pcal_results *results, size_t group) {
   return name > TABLES_GROUP_WIDTH ? name : TABLES_GROUP_WIDTH;
 }
 
-/* Names and weights of the groups first to last - 1. */
+/* Writes names and weights of the groups first to last - 1. */
 static void tables_text_group_head(const pcal_results *results, size_t first, size_t last,
                                    size_t width, pc_text *out) {
   pc_write_padded("by group", width, 0, out);
@@ -150,8 +150,8 @@ static void tables_word(const char *word, size_t length, pc_text *out) {
   pc_text_free(&copy);
 }
 
-/* Words of a paragraph, folded at the width of a terminal. */
-static void tables_fold(const char *paragraph, size_t width, pc_text *out) {
+/* Writes a paragraph, wrapped at `width` columns. */
+static void tables_wrap(const char *paragraph, size_t width, pc_text *out) {
   size_t column = 0;
   for (const char *word = paragraph; *word != '\0';) {
     const size_t length = strcspn(word, " \n");
@@ -179,7 +179,7 @@ static const char tables_injective[] =
     "one model is an injective function of the other, so this is also the difference of its "
     "calibration error (Gruber & Buettner 2022, Proposition 4.5)";
 
-/* A remark about one number, between `before`, `behind` and `after`. */
+/* Writes before, label, behind, remark, after; nothing without a remark. */
 static void tables_remark(const pc_result_record *record, const char *before,
                           const char *behind, const char *after, pc_text *out) {
   pc_text remark;
@@ -197,7 +197,7 @@ static void tables_few(const pcal_results *results, pc_text *out) {
     return;
   pc_text_init(&sentence, out->env);
   pc_text_format(&sentence, "unsure: %s", pc_few_rows_remark(results));
-  tables_fold(sentence.failed ? "" : sentence.bytes, 80, out);
+  tables_wrap(sentence.failed ? "" : sentence.bytes, 80, out);
   out->failed |= sentence.failed;
   pc_text_free(&sentence);
 }
@@ -207,7 +207,7 @@ static void tables_against(const pcal_results *results, pc_text *out) {
   pc_text_init(&paragraph, out->env);
   pc_write_difference_note(results, "against", &paragraph);
   if (paragraph.length > 0)
-    tables_fold(paragraph.failed ? "" : paragraph.bytes, 80, out);
+    tables_wrap(paragraph.failed ? "" : paragraph.bytes, 80, out);
   out->failed |= paragraph.failed;
   pc_text_free(&paragraph);
 }
@@ -247,7 +247,7 @@ void pc_write_results_text(const pcal_results *results, pc_text *out) {
   if (results->group_count > 0)
     tables_text_groups(results, out);
   pc_text_add(out, "\n");
-  tables_fold(results->verdict == NULL ? "" : results->verdict, 80, out);
+  tables_wrap(results->verdict == NULL ? "" : results->verdict, 80, out);
 }
 
 /* ---- CSV: one line for each value and part ---- */
@@ -315,7 +315,7 @@ static void tables_csv_surety(const pcal_results *results, const pc_result_recor
     tables_csv_row(results, record, "unsure", 0, 1, interval_result->why, out);
 }
 
-/* A part, and its interval as name_low, name_high and name_se. */
+/* Writes a part, and its interval as name_low, name_high and name_se. */
 static void tables_csv_part(const pcal_results *results, const pc_result_record *record,
                             size_t part, pc_text *out) {
   static const char *const ends[] = {"low", "high", "se"};

@@ -1,4 +1,4 @@
-/* Pieces that the writers share. */
+/* Values, intervals and summaries that several writers use. */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ void pc_write_count(double count, pc_text *out) {
   }
 }
 
-static const char *report_kind(const pcal_results *results) {
+static const char *write_values_kind(const pcal_results *results) {
   switch (results->layout.kind) {
   case PCAL_LOGIT:
     return "logits";
@@ -60,22 +60,24 @@ void pc_write_data_summary(const pcal_results *results, pc_text *out) {
     pc_text_add(out, ")");
   }
   if (pc_layout_is_binary(&results->layout))
-    pc_text_format(out, ", binary %s of class 1", report_kind(results));
+    pc_text_format(out, ", binary %s of class 1", write_values_kind(results));
   else if (results->layout.kind == PCAL_CONFIDENCE)
     pc_text_add(out, ", confidences");
   else if (results->layout.form == PC_FORM_GAUSSIAN)
-    pc_text_format(out, ", %s", report_kind(results));
+    pc_text_format(out, ", %s", write_values_kind(results));
   else if (results->layout.form != PC_FORM_CLASSES)
-    pc_text_format(out, ", %zu %s for each", results->layout.columns, report_kind(results));
+    pc_text_format(out, ", %zu %s for each", results->layout.columns,
+                   write_values_kind(results));
   else
-    pc_text_format(out, ", %zu classes, %s", results->layout.classes, report_kind(results));
+    pc_text_format(out, ", %zu classes, %s", results->layout.classes,
+                   write_values_kind(results));
   if (results->fast)
     pc_text_add(out, ", fast precision");
   if (results->normalized > 0) {
     pc_text_add(out, ", ");
     pc_write_count((double)results->normalized, out);
-    pc_text_add(out, results->layout.form == PC_FORM_CLASSES ? " rescaled to sum to 1"
-                                                             : " put in order");
+    pc_text_add(out,
+                results->layout.form == PC_FORM_CLASSES ? " rescaled to sum to 1" : " sorted");
   }
   if (results->skipped > 0) {
     pc_text_add(out, ", ");
@@ -108,7 +110,7 @@ size_t pc_notion_index(const pc_result_record *record) {
   return n;
 }
 
-/* Neither a number nor class 1 of two has a vector of probabilities. */
+/* Words the canonical notion for data without a vector of probabilities. */
 const char *pc_notion_title_for(const pcal_results *results, const pcal_registry_row *notion) {
   if (strcmp(notion->name, "canonical") != 0)
     return notion->title;
@@ -146,8 +148,8 @@ void pc_write_interval(double low, double high, pc_text *out) {
   pc_text_add(out, "]");
 }
 
-static void report_bounded(double low, double high, int unsure, const char *before,
-                           pc_text *out) {
+static void write_values_bounds(double low, double high, int unsure, const char *before,
+                                pc_text *out) {
   pc_text_add(out, before);
   pc_write_interval(low, high, out);
   pc_text_add(out, unsure ? " unsure" : "");
@@ -157,8 +159,8 @@ void pc_write_part_interval(const pc_result_record *record, size_t part, const c
                             pc_text *out) {
   const pc_part_interval *interval_result = &record->part_interval_results[part];
   if (interval_result->has_interval)
-    report_bounded(interval_result->low, interval_result->high, record->interval_result.few > 0,
-                   before, out);
+    write_values_bounds(interval_result->low, interval_result->high,
+                        record->interval_result.few > 0, before, out);
 }
 
 void pc_write_interval_remark(const pc_result_record *record, pc_text *out) {
@@ -177,7 +179,7 @@ const char *pc_few_rows_remark(const pcal_results *results) {
   return NULL;
 }
 
-static void report_chance(double p_value, const char *before, pc_text *out) {
+static void write_values_p(double p_value, const char *before, pc_text *out) {
   if (p_value < 1e-4) {
     pc_text_format(out, "%sp < 0.0001", before);
     return;
@@ -189,8 +191,8 @@ static void report_chance(double p_value, const char *before, pc_text *out) {
 void pc_write_uncertainty(const pc_result_record *record, const char *before, pc_text *out) {
   const pc_interval_result *interval_result = &record->interval_result;
   if (interval_result->has_interval)
-    report_bounded(interval_result->low, interval_result->high, interval_result->few > 0,
-                   before, out);
+    write_values_bounds(interval_result->low, interval_result->high, interval_result->few > 0,
+                        before, out);
   if (interval_result->has_null) {
     pc_text_format(out, "%s(calibrated: ", before);
     pc_write_number(interval_result->null_mean, out);
@@ -204,7 +206,7 @@ void pc_write_uncertainty(const pc_result_record *record, const char *before, pc
     if (interval_result->has_difference_interval) {
       pc_text_add(out, " ");
       pc_write_interval(interval_result->difference_low, interval_result->difference_high, out);
-      report_chance(interval_result->difference_p_value, ", ", out);
+      write_values_p(interval_result->difference_p_value, ", ", out);
     }
     pc_text_add(out, ")");
   }
@@ -212,5 +214,5 @@ void pc_write_uncertainty(const pc_result_record *record, const char *before, pc
 
 void pc_write_p_value(const pc_result_record *record, const char *before, pc_text *out) {
   if (record->outcome.tested && !record->outcome.undefined)
-    report_chance(record->outcome.p_value, before, out);
+    write_values_p(record->outcome.p_value, before, out);
 }

@@ -1,8 +1,8 @@
 /* A report: everything about one model, before and after a calibrator.
  *
- * pc_page_run measures once; the writers only tell.  Results of the table have intervals and no
- * curves.  Figures are drawn from results of their own, which have curves and borrow the
- * intervals, so that nothing expensive is done twice. */
+ * pc_page_run measures once; the writers only format.  Results of the table have intervals and no
+ * curves.  Figures are drawn from separate results, which have curves and borrow the intervals, so
+ * that nothing expensive is measured twice. */
 #ifndef PC_PAGE_H
 #define PC_PAGE_H
 
@@ -19,12 +19,12 @@ typedef enum pc_page_time { PC_PAGE_BEFORE, PC_PAGE_AFTER } pc_page_time;
 
 typedef struct pc_page_side {
   pcal_results *key;   /* metrics of the table */
-  pcal_results *drawn; /* what figures and the table of classes are made of */
+  pcal_results *drawn; /* source of the figures and the table of classes */
 } pc_page_side;
 
 typedef struct pc_page_figure {
   const pcal_registry_row *row;
-  pc_text svg[2]; /* by pc_page_time; empty where it does not fit */
+  pc_text svg[2]; /* by pc_page_time; empty where the figure does not suit the data */
 } pc_page_figure;
 
 struct pcal_report {
@@ -32,9 +32,9 @@ struct pcal_report {
   char *title, *command, *input_flags, *fitting_flags, *calibrator_file; /* or NULL */
   double level;
   int chosen_metrics; /* the caller named them */
-  int repaired;       /* there is an after */
-  int given;          /* the calibrator came with the caller */
-  int second;         /* it was fitted to other rows */
+  int repaired;       /* there is an after side */
+  int given;          /* the caller gave the calibrator */
+  int second;         /* the calibrator was fitted to other rows */
   pc_page_side side[2];
   char method[PC_SPEC_MAX]; /* short spec; "" without a calibrator */
   const pcal_registry_row *method_row;
@@ -50,11 +50,11 @@ PC_CHECKED pcal_status pc_page_run(pcal_source *source, const pcal_report_config
                                    const pcal_env *env, pcal_report **out, pcal_error *err);
 void pc_page_free(pcal_report *report);
 
-/* Measures what the figures need on one side, and borrows intervals from its key results. */
+/* Measures the requests of the figures on one side, and borrows intervals from its key results. */
 PC_CHECKED pcal_status pc_page_measure_figures(pcal_report *report, pcal_source *source,
                                                const pcal_report_config *config,
                                                pc_page_time time, pcal_error *err);
-/* Draws all figures that fit the data. */
+/* Draws all figures that suit the data. */
 PC_CHECKED pcal_status pc_page_draw(pcal_report *report, pcal_error *err);
 
 /* The writers. */
@@ -71,26 +71,27 @@ void pc_page_comparison_table(const pcal_report *report, pc_text *out);
 void pc_page_conventions(const pcal_report *report, pc_text *out);
 void pc_page_citations(const pcal_report *report, pc_text *out);
 
-/* What stands in the pages of all formats: problems, one sentence for each call until it
- * answers 0; commands, one on each line; how the calibrator came to be. */
+/* Writes problem number `index` of the data as one sentence; returns 0 if there is none. */
 int pc_page_problem(const pcal_report *report, size_t index, pc_text *out);
-/* Tells each sentence about a number that is not sure. */
-void pc_page_remarks(const pcal_report *report,
-                     void (*tell)(const char *sentence, pc_text *out), pc_text *out);
-/* By which convention the Brier score of two classes is shown, with its value by the other one;
- * nothing for other data. */
+/* Calls use for each remark about a number that is uncertain. */
+void pc_page_remarks(const pcal_report *report, void (*use)(const char *sentence, pc_text *out),
+                     pc_text *out);
+/* Explains the convention of the Brier score of two classes, with the value of the other
+ * convention; writes nothing for other data. */
 void pc_page_brier(const pcal_report *report, pc_text *out);
+/* Writes the commands that make the report again, one on each line. */
 void pc_page_commands(const pcal_report *report, pc_text *out);
+/* Writes how the calibrator was obtained: "fitted to the second set". */
 void pc_page_calibrator_origin(const pcal_report *report, pc_text *out);
 
-/* "temperature" for people: how the after side is called. */
+/* The title of the report, or a default. */
 const char *pc_page_title(const pcal_report *report);
 
 /* The metric's row of a record. */
 const pcal_registry_row *pc_page_metric_row(const pcal_results *results,
                                             const pc_result_record *record);
 
-/* Sums over the bins of a class: the mean probability that it got, its share of the rows. */
+/* Means over the bins of a class: its mean predicted probability, and its share of the rows. */
 typedef struct pc_page_class {
   double claimed, observed;
 } pc_page_class;

@@ -18,10 +18,10 @@
   var theme = document.getElementById("theme");
   var prefers = window.matchMedia("(prefers-color-scheme: dark)");
   function dark() { return root.getAttribute("data-theme") ? root.getAttribute("data-theme") === "dark" : prefers.matches; }
-  function tell() { theme.setAttribute("aria-pressed", String(dark())); }
-  theme.addEventListener("click", function () { root.setAttribute("data-theme", dark() ? "light" : "dark"); tell(); });
-  prefers.addEventListener("change", tell);
-  tell();
+  function showTheme() { theme.setAttribute("aria-pressed", String(dark())); }
+  theme.addEventListener("click", function () { root.setAttribute("data-theme", dark() ? "light" : "dark"); showTheme(); });
+  prefers.addEventListener("change", showTheme);
+  showTheme();
   document.querySelector(".tools").hidden = false;
 
   /* Tables: a click on a head sorts the rows of each group by that column. */
@@ -59,8 +59,8 @@
     });
   });
 
-  /* Hints: the numbers of a mark under the pointer or, in a figure that has the focus, of the mark
-     that the arrow keys have reached. */
+  /* Hints: the numbers of the mark under the pointer or, in a focused figure, of the mark chosen by
+     the arrow keys. */
   function show(mark, words) {
     var box = mark.getBoundingClientRect();
     hint.textContent = words;
@@ -97,6 +97,6 @@
     figure.addEventListener("blur", leave);
   });
 
-  /* On paper everything is open. */
+  /* Print all details open. */
   window.addEventListener("beforeprint", function () { each("details", function (part) { part.open = true; }); });
 })();

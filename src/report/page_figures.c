@@ -1,8 +1,8 @@
 /* Figures of a report: one measure for all of them.
  *
- * 1. A figure that does not fit the data, or needs scores at many temperatures, is left out.
- * 2. Intervals over all classes are expensive; they come from the table where it has them.
- *    Those of other metrics that figures show are measured here. */
+ * 1. A figure that does not suit the data, or needs scores at many temperatures, is left out.
+ * 2. Intervals over all classes are expensive: they come from the table where it has them.
+ *    Intervals of other metrics that figures show are measured here. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,11 +14,11 @@
 #define PAGE_FIGURES_SPECS 96
 #define PAGE_FIGURES_WIDTH 560.0
 
-/* Specs to measure, each once, and those of them that intervals are wanted for. */
+/* Specs to measure, each once, and those that need intervals. */
 typedef struct page_specs {
   char spec[PAGE_FIGURES_SPECS][PC_FIGURE_SPEC_SIZE];
-  const char *all[PAGE_FIGURES_SPECS], *sure[PAGE_FIGURES_SPECS];
-  size_t count, sure_count;
+  const char *all[PAGE_FIGURES_SPECS], *with_interval[PAGE_FIGURES_SPECS];
+  size_t count, interval_count;
   int null;
 } page_specs;
 
@@ -34,8 +34,8 @@ static size_t page_specs_add(page_specs *specs, const char *spec) {
   return place;
 }
 
-/* Of one score for each row, so that replicas cost little. */
-static int page_specs_narrow(pc_form form, const char *spec) {
+/* True for metrics of one score for each row, whose replicas cost little. */
+static int page_specs_is_cheap(pc_form form, const char *spec) {
   const pc_metric *metric;
   pc_options options;
   if (pc_metric_parse_for(form, spec, &metric, &options, NULL) != PCAL_OK)
@@ -44,20 +44,20 @@ static int page_specs_narrow(pc_form form, const char *spec) {
   return form != PC_FORM_CLASSES || (notion != NULL && strcmp(notion, "top-label") == 0);
 }
 
-static void page_specs_want(page_specs *specs, size_t place) {
+static void page_specs_add_interval(page_specs *specs, size_t place) {
   if (place == PAGE_FIGURES_SPECS)
     return;
-  for (size_t i = 0; i < specs->sure_count; i++)
-    if (specs->sure[i] == specs->all[place])
+  for (size_t i = 0; i < specs->interval_count; i++)
+    if (specs->with_interval[i] == specs->all[place])
       return;
-  specs->sure[specs->sure_count++] = specs->all[place];
+  specs->with_interval[specs->interval_count++] = specs->all[place];
 }
 
 static const char *page_figures_spec(const pc_figure_row *row) {
   return row->report_spec == NULL ? row->row.name : row->report_spec;
 }
 
-/* PCAL_USAGE or PCAL_DATA when these specs cannot be measured on such data. */
+/* Fails with PCAL_USAGE or PCAL_DATA if these specs cannot be measured on such data. */
 static pcal_status page_figures_try(const pcal_env *env, const pc_layout *layout,
                                     const pc_figure_request *request, pcal_error *err) {
   const char *specs[PC_FIGURE_SPECS];
@@ -101,8 +101,8 @@ static pcal_status page_specs_fill(page_specs *specs, const pcal_env *env,
     PC_TRY(page_figures_request(env, row, layout, request, err));
     for (size_t s = 0; s < request->spec_count; s++) {
       const size_t place = page_specs_add(specs, request->specs[s]);
-      if (request->interval && page_specs_narrow(layout->form, request->specs[s]))
-        page_specs_want(specs, place);
+      if (request->interval && page_specs_is_cheap(layout->form, request->specs[s]))
+        page_specs_add_interval(specs, place);
     }
     specs->null |= request->null;
   }
@@ -112,7 +112,7 @@ static pcal_status page_specs_fill(page_specs *specs, const pcal_env *env,
   return PCAL_OK;
 }
 
-/* What is known of the same metric elsewhere. */
+/* Copies intervals of the same metrics from other results. */
 static void page_figures_borrow(pcal_results *results, const pcal_results *from) {
   for (size_t m = 0; m < results->metric_count; m++)
     for (size_t k = 0; from != NULL && k < from->metric_count; k++) {
@@ -126,21 +126,21 @@ static void page_figures_borrow(pcal_results *results, const pcal_results *from)
     }
 }
 
-static pcal_status page_figures_sure(pcal_source *source, const pcal_measure_config *plain,
-                                     const pcal_report_config *config, const page_specs *specs,
-                                     const pcal_env *env, pcal_results *drawn,
-                                     pcal_error *err) {
-  pcal_measure_config sure = *plain;
+static pcal_status page_figures_intervals(pcal_source *source, const pcal_measure_config *plain,
+                                          const pcal_report_config *config,
+                                          const page_specs *specs, const pcal_env *env,
+                                          pcal_results *drawn, pcal_error *err) {
+  pcal_measure_config with_intervals = *plain;
   pcal_results *results = NULL;
-  if (specs->sure_count == 0 || !(config->interval > 0))
+  if (specs->interval_count == 0 || !(config->interval > 0))
     return PCAL_OK;
-  sure.specs = specs->sure;
-  sure.spec_count = specs->sure_count;
-  sure.curves = 0;
-  sure.interval = config->interval;
-  sure.replicas = config->replicas;
-  sure.null = specs->null;
-  const pcal_status status = pc_measure_whole(source, &sure, env, &results, err);
+  with_intervals.specs = specs->with_interval;
+  with_intervals.spec_count = specs->interval_count;
+  with_intervals.curves = 0;
+  with_intervals.interval = config->interval;
+  with_intervals.replicas = config->replicas;
+  with_intervals.null = specs->null;
+  const pcal_status status = pc_measure_whole(source, &with_intervals, env, &results, err);
   if (status == PCAL_OK)
     page_figures_borrow(drawn, results);
   pc_results_free(results);
@@ -161,7 +161,7 @@ static pcal_status page_figures_measure(pcal_report *report, pcal_source *source
   if (specs->count == 0)
     return PCAL_OK;
   PC_TRY(pc_measure_once(source, &plain, &report->env, drawn, err));
-  PC_TRY(page_figures_sure(source, &plain, config, specs, &report->env, *drawn, err));
+  PC_TRY(page_figures_intervals(source, &plain, config, specs, &report->env, *drawn, err));
   page_figures_borrow(*drawn, report->side[time].key);
   return PCAL_OK;
 }

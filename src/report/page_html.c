@@ -1,12 +1,11 @@
-/* A report as one page of HTML that needs nothing else.
+/* A report as one self-contained page of HTML.
  *
  * 1. Names of classes, files and titles pass through pc_text_markup; in the JSON inside the page
- * each
- *    '<' is written as an escape, so that nothing in it can end the script.
- * 2. A policy in the page itself forbids every request.
- * 3. Without scripts everything is there, before and after one below the other; scripts add
- *    sorting, hints, the switches of side and theme.
- * 4. Nothing in it depends on the time or the place. */
+ *    each '<' is written as an escape, so that nothing in it can end the script.
+ * 2. A content security policy in the page forbids every request.
+ * 3. Without scripts all content is visible, before and after one below the other; scripts add
+ *    sorting, hover texts, and the switches of side and theme.
+ * 4. The page does not depend on time or machine. */
 #include <string.h>
 
 #include "base/markup.h"
@@ -89,17 +88,17 @@ static void page_html_verdict(const pcal_results *results, const pcal_verdict *v
   }
 }
 
-/* By how much the scores that most people look at changed, with intervals. */
+/* Writes the changes of the most common scores, with intervals. */
 static void page_html_changes(const pcal_results *after, pc_text *out) {
   static const char *const wanted[] = {"brier", "log", "ece", "crps"};
-  size_t told = 0;
+  size_t written = 0;
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
     for (size_t m = 0; m < after->metric_count; m++) {
       const pc_result_record *record = &after->records[m];
       const pc_interval_result *interval_result = &record->interval_result;
       if (strcmp(record->label, wanted[i]) != 0 || !interval_result->has_difference)
         continue;
-      pc_text_add(out, told++ == 0 ? "<p><strong>What changed:</strong> " : ", ");
+      pc_text_add(out, written++ == 0 ? "<p><strong>What changed:</strong> " : ", ");
       pc_text_markup(out, pc_page_metric_row(after, record)->title);
       pc_text_add(out, interval_result->difference > 0 ? " +" : " ");
       pc_write_number(interval_result->difference, out);
@@ -109,7 +108,7 @@ static void page_html_changes(const pcal_results *after, pc_text *out) {
                           out);
       }
     }
-  pc_text_add(out, told > 0 ? ".</p>\n" : "");
+  pc_text_add(out, written > 0 ? ".</p>\n" : "");
 }
 
 static void page_html_card(const pcal_report *report, pc_page_time time, pc_text *out) {
@@ -130,7 +129,7 @@ static void page_html_card(const pcal_report *report, pc_page_time time, pc_text
   pc_text_add(out, "</div>\n");
 }
 
-/* ---- the numbers most people ask for ---- */
+/* ---- the most common metrics ---- */
 
 static void page_html_tile(const pcal_report *report, size_t metric, pc_text *out) {
   const pcal_results *before = report->side[PC_PAGE_BEFORE].key;
@@ -168,7 +167,7 @@ static void page_html_tiles(const pcal_report *report, pc_text *out) {
   pc_text_add(out, "</dl>\n");
 }
 
-static void page_html_doubt(const char *sentence, pc_text *out) {
+static void page_html_remark(const char *sentence, pc_text *out) {
   pc_text_add(out, "<p class=\"note\">");
   pc_text_markup(out, sentence);
   pc_text_add(out, "</p>\n");
@@ -197,7 +196,7 @@ static void page_html_opening(const pcal_report *report, pc_text *out) {
   pc_text_add(out, " ");
   pc_page_brier(report, out);
   pc_text_add(out, "</p>\n");
-  pc_page_remarks(report, page_html_doubt, out);
+  pc_page_remarks(report, page_html_remark, out);
   pc_text_add(out, "</section>\n");
 }
 
@@ -287,7 +286,7 @@ static void page_html_problems(const pcal_report *report, pc_text *out) {
   pc_text_add(out, "</ul></section>\n");
 }
 
-/* Lines break between words only. */
+/* Writes a command so that lines break between words only. */
 static void page_html_command(const char *command, size_t length, pc_text *out) {
   for (size_t at = 0; at < length;) {
     size_t end = at;
@@ -300,7 +299,7 @@ static void page_html_command(const char *command, size_t length, pc_text *out) 
   }
 }
 
-/* A line for each command; long ones go on a little to the right. */
+/* Writes a line for each command; long ones continue indented. */
 static void page_html_commands(const pcal_report *report, pc_text *out) {
   pc_text commands;
   pc_text_init(&commands, out->env);
@@ -324,8 +323,8 @@ static void page_html_notes(const pcal_report *report, pc_text *out) {
   page_html_problems(report, out);
   page_html_commands(report, out);
   pc_text_add(out, "<section aria-labelledby=\"conventions\"><h2 id=\"conventions\">Conventions"
-                   "</h2>\n<details><summary>Every metric with all of its options, formula and "
-                   "kind of interval</summary>\n");
+                   "</h2>\n<details><summary>Every metric with all its options, formula and "
+                   "interval method</summary>\n");
   pc_page_conventions(report, out);
   pc_text_add(out, "</details></section>\n<section aria-labelledby=\"sources\">"
                    "<h2 id=\"sources\">Sources</h2>\n");
@@ -335,7 +334,7 @@ static void page_html_notes(const pcal_report *report, pc_text *out) {
 
 /* ---- the whole ---- */
 
-/* No letter of JSON outside its strings is a '<'. */
+/* Escapes every '<', which JSON has only inside strings. */
 static void page_html_json(const pcal_report *report, pc_text *out) {
   pc_text json;
   pc_text_init(&json, out->env);
@@ -364,7 +363,7 @@ void pc_page_html(const pcal_report *report, pc_text *out) {
   pc_page_comparison_table(report, out);
   page_html_notes(report, out);
   pc_text_add(out, "</main>\n<footer>propercal " PCAL_VERSION
-                   ". The numbers of this page are in it as JSON too.</footer>\n"
+                   ". The page also contains its numbers as JSON.</footer>\n"
                    "<div id=\"hint\" role=\"status\" hidden></div>\n");
   page_html_json(report, out);
   pc_text_add(out, "<script>\n");

@@ -1,4 +1,4 @@
-/* A report as JSON: results as `measure --json` tells them, before and after. */
+/* A report as JSON: the results of `measure --json`, before and after. */
 #include "base/json.h"
 #include "report/page.h"
 

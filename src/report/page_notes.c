@@ -1,4 +1,4 @@
-/* What a report says in words: problems, commands, conventions, citations. */
+/* Notes of a report: problems, commands, conventions, citations. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,17 +21,17 @@ static void page_notes_rows(double count, const char *what, pc_text *out) {
   pc_text_format(out, count == 1 ? " row %s" : " rows %s", what);
 }
 
-/* The sentence about the data as a whole with this number, if there is something to say. */
+/* Writes sentence number `index` about the data as a whole, if it applies. */
 static void page_notes_whole(const pcal_report *report, size_t index, pc_text *out) {
   const pcal_results *results = report->side[PC_PAGE_BEFORE].key;
   const pc_faults *faults = &report->faults;
   if (index == 0 && results->skipped > 0)
-    page_notes_rows((double)results->skipped, "left out, as a value is missing.", out);
+    page_notes_rows((double)results->skipped, "left out because a value is missing.", out);
   if (index == 1 && results->normalized > 0)
     page_notes_rows((double)results->normalized,
                     results->layout.form == PC_FORM_CLASSES
-                        ? "rescaled, as the probabilities did not sum to 1."
-                        : "put in order.",
+                        ? "rescaled because the probabilities did not sum to 1."
+                        : "sorted.",
                     out);
   if (index == 2 && faults->absent > 0)
     pc_text_format(out, "%zu of %zu classes never occur%s.", faults->absent, faults->classes,
@@ -39,13 +39,12 @@ static void page_notes_whole(const pcal_report *report, size_t index, pc_text *o
                        ? ", and calibration cannot be judged from one class: check the labels"
                        : "");
   if (index == 3 && faults->bad > PC_FAULTS_SHOWN)
-    page_notes_rows((double)faults->bad,
-                    "cannot be measured as they are; the first of them:", out);
+    page_notes_rows((double)faults->bad, "cannot be measured; the first of them:", out);
 }
 
 #define PAGE_NOTES_WHOLE 4
 
-/* Numbers that are infinite, on one side and then on the other. */
+/* Writes metric number `index` if it is infinite, before side first; returns 0 beyond the last. */
 static int page_notes_infinite(const pcal_report *report, size_t index, pc_text *out) {
   for (int time = PC_PAGE_BEFORE; time <= PC_PAGE_AFTER; time++) {
     const pcal_results *results = report->side[time].key;
@@ -83,13 +82,13 @@ int pc_page_problem(const pcal_report *report, size_t index, pc_text *out) {
     pc_text sentence;
     pc_text_init(&sentence, out->env);
     const int more = page_notes_candidate(report, candidate, &sentence);
-    const int told = sentence.length > 0 && found++ == index;
-    if (told)
+    const int matches = sentence.length > 0 && found++ == index;
+    if (matches)
       pc_text_add(out, sentence.bytes);
     out->failed |= sentence.failed;
     pc_text_free(&sentence);
-    if (told || !more || out->failed)
-      return told;
+    if (matches || !more || out->failed)
+      return matches;
   }
 }
 
@@ -97,15 +96,16 @@ void pc_page_brier(const pcal_report *report, pc_text *out) {
   const pc_result_record *record = pc_results_record(report->side[PC_PAGE_BEFORE].key, "brier");
   for (size_t p = 0; record != NULL && p < record->outcome.part_count; p++)
     if (strcmp(record->outcome.parts[p].name, "one_column") == 0) {
-      pc_text_add(out, "The Brier score is the sum over both classes; of class 1 alone, as "
-                       "scikit-learn and clinical papers have it, ");
+      pc_text_add(out,
+                  "The Brier score is the sum over both classes; that of class 1 alone, used "
+                  "by scikit-learn and in clinical papers, is ");
       pc_write_number(record->outcome.parts[p].value, out);
       pc_text_add(out, report->repaired ? " before the repair." : ".");
     }
 }
 
-/* The remark on a metric, or behind the last that on all of them; empty where there is none. */
-static void page_notes_doubt(const pcal_results *results, size_t index, pc_text *out) {
+/* Writes the remark on a metric or, for index metric_count, that on all of them. */
+static void page_notes_remark(const pcal_results *results, size_t index, pc_text *out) {
   const char *few = pc_few_rows_remark(results);
   pc_text remark;
   if (index == results->metric_count) {
@@ -121,15 +121,15 @@ static void page_notes_doubt(const pcal_results *results, size_t index, pc_text 
   pc_text_free(&remark);
 }
 
-void pc_page_remarks(const pcal_report *report,
-                     void (*tell)(const char *sentence, pc_text *out), pc_text *out) {
+void pc_page_remarks(const pcal_report *report, void (*use)(const char *sentence, pc_text *out),
+                     pc_text *out) {
   const pcal_results *results = report->side[PC_PAGE_BEFORE].key;
   for (size_t i = 0; i <= results->metric_count; i++) {
     pc_text sentence;
     pc_text_init(&sentence, out->env);
-    page_notes_doubt(results, i, &sentence);
+    page_notes_remark(results, i, &sentence);
     if (sentence.length > 0)
-      tell(sentence.bytes, out);
+      use(sentence.bytes, out);
     out->failed |= sentence.failed;
     pc_text_free(&sentence);
   }
@@ -139,10 +139,10 @@ void pc_page_remarks(const pcal_report *report,
 
 void pc_page_calibrator_origin(const pcal_report *report, pc_text *out) {
   if (report->given)
-    pc_text_add(out, "fitted beforehand, to rows that this report does not know");
+    pc_text_add(out, "fitted beforehand, to rows unknown to this report");
   else if (report->comparison != NULL)
     pc_text_add(out,
-                "chosen among all methods that suit the data, and fitted to the second set");
+                "chosen from all methods that suit the data, and fitted to the second set");
   else if (report->second)
     pc_text_add(out, "fitted to the second set");
   else

@@ -1,4 +1,4 @@
-/* Style and behaviour of a report's page: page.css and page.js, embedded by the build. */
+/* page.css and page.js, embedded by the build. */
 #ifndef PC_PAGE_PARTS_H
 #define PC_PAGE_PARTS_H
 

@@ -1,4 +1,4 @@
-/* Tables of a report's page.  A cell that can be sorted by its number has it as data-value. */
+/* Tables of a report's page.  data-value of a cell is the number that sorting uses. */
 #include <math.h>
 #include <string.h>
 
@@ -139,7 +139,7 @@ static void page_key_notion(const pcal_report *report, size_t notion, pc_text *o
     pc_text_add(out, "</tbody>\n");
 }
 
-/* What the column of changes rests on. */
+/* Explains the column of changes. */
 static void page_key_against(const pcal_report *report, pc_text *out) {
   pc_text paragraph;
   pc_text_init(&paragraph, out->env);
@@ -183,7 +183,7 @@ void pc_page_key_table(const pcal_report *report, pc_text *out) {
 
 /* ---- classes ---- */
 
-/* The record over all classes; 0 where there is none. */
+/* Finds the record over all classes; returns 0 if there is none. */
 static int page_class_record(const pcal_report *report, const pc_result_record **record) {
   const pcal_results *drawn = report->side[PC_PAGE_BEFORE].drawn;
   *record = drawn == NULL ? NULL : pc_results_record(drawn, "sce");
@@ -267,8 +267,8 @@ void pc_page_class_table(const pcal_report *report, pc_text *out) {
   }
   pc_text_add(out,
               "<section aria-labelledby=\"classes\"><h2 id=\"classes\">Class by class</h2>\n"
-              "<p>The probability that each class gets on average, how often it occurs, and "
-              "its calibration error in 15 bins (its part of <code>sce</code>).</p>\n");
+              "<p>The mean predicted probability of each class, its frequency, and its "
+              "calibration error in 15 bins (its contribution to <code>sce</code>).</p>\n");
   page_class_head(report, &order, out);
   for (size_t i = 0; i < order.count; i++)
     page_class_row(report, record, order.classes[i], out);
@@ -325,9 +325,9 @@ static void page_comparison_row(const pcal_comparison *table, const pc_contestan
       here == &table->contestants[table->chosen] ? " <span class=\"what\">chosen</span>" : "");
   page_cell_open(here->rank > 0 ? (double)here->rank : (double)NAN, out);
   pc_text_format(out, "%zu</td>", here->rank);
-  const int told = gain != NULL && gain->known && here != table->contestants;
-  page_cell_open(told ? gain->value : (double)NAN, out);
-  if (told) {
+  const int known = gain != NULL && gain->known && here != table->contestants;
+  page_cell_open(known ? gain->value : (double)NAN, out);
+  if (known) {
     pc_write_number(gain->value, out);
     page_interval(gain->sure, gain->low, gain->high, out);
   }

@@ -296,7 +296,7 @@ static pcal_status ece_bias_run(const pc_study_job *job, pc_findings *findings,
   char spec[32];
   const char *specs[] = {spec};
   pc_size_sweep plan = {
-      .job = job, .specs = specs, .spec_count = 1, .tell = ece_bias_report, .user = &pool};
+      .job = job, .specs = specs, .spec_count = 1, .report = ece_bias_report, .user = &pool};
   snprintf(spec, sizeof spec, "ece:bins=%zu", bins);
   PC_TRY(ece_bias_plan(&pool, err));
   plan.case_count = pool.model_count;

@@ -326,7 +326,7 @@ pcal_status pc_size_sweep_run(pc_size_sweep *plan, pc_size_sweep_fill fill,
   for (size_t c = 0; status == PCAL_OK && c < plan->case_count; c++)
     status = fill(plan, c, err);
   if (status == PCAL_OK)
-    status = (plan->tell == NULL ? pc_size_sweep_report : plan->tell)(plan, findings, err);
+    status = (plan->report == NULL ? pc_size_sweep_report : plan->report)(plan, findings, err);
   for (size_t c = 0; plan->cases != NULL && c < plan->case_count; c++)
     pc_free(env, plan->cases[c].values);
   pc_free(env, plan->cases);

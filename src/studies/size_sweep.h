@@ -51,7 +51,7 @@ struct pc_size_sweep {
   pc_size_case *cases;
   size_t case_count;
   /* Fills the findings.  NULL: pc_size_sweep_report. */
-  pcal_status (*tell)(const pc_size_sweep *plan, pc_findings *findings, pcal_error *err);
+  pcal_status (*report)(const pc_size_sweep *plan, pc_findings *findings, pcal_error *err);
   void *user;
 };
 

@@ -239,7 +239,7 @@ static pcal_status corp_build(const pc_figure_data *data, pc_figure *figure, pca
   pc_stat stats[CORP_PARTS];
   PC_TRY(pc_figure_record_with_curve(data, &data->shown, 0, &fit, err));
   PC_TRY(pc_figure_record_with_curve(data, &data->shown, 2, &binned, err));
-  const int positive = strstr(fit->spec, "view=positive") != NULL;
+  const int positive = pc_record_views_class_1(data->shown.results, fit);
   const pc_reliability_texts *words = pc_reliability_texts_of(positive ? "positive" : "top");
   const double rows = data->shown.results->effective;
   double highest = 0;

@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "figure/figure_layout.h"
+#include "figure/figure_registry.h"
 #include "figure/number_text.h"
 #include "figure/size_lines.h"
 #include "figure/study_figure_registry.h"
@@ -82,4 +83,28 @@ const pc_study_figure pc_study_figure_ece_bias = {
     .width = 640,
     .height = 500,
     .build = ece_bias_study_figure_build,
+};
+
+/* The figure of `plot`, which runs the study with few repeats. */
+const pc_figure_row pc_figure_ece_bias = {
+    .row =
+        {
+            .registry = PCAL_FIGURES,
+            .name = "ece-bias",
+            .title = "the ECE of simulated models and the truth, by number of rows",
+            .formula = "mean ECE over 30 random subsets of n rows; mu(n) of Proposition 3.3; "
+                       "the ECE of the true probabilities",
+            .about =
+                "Even a calibrated model has an ECE above 0, which grows as the number of "
+                "rows shrinks; Proposition 3.3 says how much. The models are simulated, so "
+                "that the truth is known; predictions are not used. This is the figure of "
+                "the study ece-bias with 30 subsets of each size (or `replicas`), "
+                "out of 10000 rows.",
+            .citation = "Gruber & Buettner (2022), Better uncertainty calibration via proper "
+                        "scores for classification and beyond, Figure 2",
+        },
+    .width = 640,
+    .height = 500,
+    .study = "ece-bias:pool=1",
+    .study_repeats = 30,
 };

@@ -282,10 +282,6 @@ static void reliability_surety(const pc_result_record *record, const pc_result_r
   out->before = out->has_before ? before->outcome.value : 0;
 }
 
-static int reliability_is_positive(const pc_result_record *record) {
-  return strstr(record->spec, "view=positive") != NULL;
-}
-
 static pcal_status reliability_build(const pc_figure_data *data, pc_figure *figure,
                                      pcal_error *err) {
   const pcal_results *results = data->shown.results;
@@ -297,7 +293,7 @@ static pcal_status reliability_build(const pc_figure_data *data, pc_figure *figu
     PC_TRY(pc_bin_list_read(figure->env, &record->outcome.graph, SIZE_MAX, &bins, err));
     found.bins = bins.bins;
     found.bin_count = bins.count;
-    found.view = reliability_is_positive(record) ? "positive" : "top";
+    found.view = pc_record_views_class_1(results, record) ? "positive" : "top";
     reliability_surety(record, data->before != NULL ? data->before->requested[0] : NULL,
                        &found);
   } else {

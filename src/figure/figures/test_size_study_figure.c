@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "figure/figure_layout.h"
+#include "figure/figure_registry.h"
 #include "figure/size_lines.h"
 #include "figure/study_figure_registry.h"
 #include "studies/size_sweep.h"
@@ -52,4 +53,26 @@ const pc_study_figure pc_study_figure_test_size = {
     .width = 880,
     .height = 520,
     .build = test_size_study_figure_build,
+};
+
+/* The figure of `plot`, which runs the study with few repeats. */
+const pc_figure_row pc_figure_test_size = {
+    .row =
+        {
+            .registry = PCAL_FIGURES,
+            .name = "test-size",
+            .title = "errors by number of rows",
+            .formula = "mean of each metric over 30 random subsets of n rows, and by its value "
+                       "on all rows",
+            .about = "A metric that depends on the number of rows describes them as much as "
+                     "the model: an unbiased estimator is a flat line. This is "
+                     "the figure of the study test-size with 30 subsets of each size, "
+                     "or `replicas` of them.",
+            .citation = "Gruber & Buettner (2022), Better uncertainty calibration via proper "
+                        "scores for classification and beyond, Figure 3",
+        },
+    .width = 880,
+    .height = 520,
+    .study = "test-size",
+    .study_repeats = 30,
 };

@@ -297,7 +297,7 @@ TEST(test_data_of_one_column) {
   }
 }
 
-/* What a calibrator does is seen: the ECE before it is told, and the one after is smaller. */
+/* A calibrator changes the figure: it shows the ECE before it, and a smaller one after. */
 TEST(test_after_a_calibrator) {
   const pcal_env env = pc_env_resolve(NULL);
   const pcal_fit_config fit = PCAL_FIT_CONFIG_INIT;
@@ -326,8 +326,8 @@ TEST(test_after_a_calibrator) {
   pc_calibrator_free(calibrator);
 }
 
-/* Logits that were multiplied by 4 have their optimum near T = 4, told in the title of the
- * panel. */
+/* Logits that were multiplied by 4 have their optimum near T = 4, which the title of the
+ * panel shows. */
 TEST(test_the_best_temperature_is_found) {
   const pcal_env env = pc_env_resolve(NULL);
   pcal_figure_config config = PCAL_FIGURE_CONFIG_INIT;

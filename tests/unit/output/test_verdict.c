@@ -145,7 +145,7 @@ TEST(test_small_errors_in_all_bins) {
   free(verdict);
 }
 
-/* All right at 99 %: ten rows cannot tell that from 100 %, ten thousand can. */
+/* All right at 99 %: ten rows cannot distinguish that from 100 %, ten thousand can. */
 TEST(test_all_right) {
   given_data data = verdict_confidence((const double[]){0.99}, (const double[]){10}, 1);
   char *verdict = verdict_of(&data);

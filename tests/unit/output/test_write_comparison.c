@@ -80,7 +80,7 @@ TEST(test_rank_1_is_chosen) {
   told.contestants[2].behind = (pc_gain){1, 1, 0.002, -0.001, 0.005};
   told_is(&told,
           "Choose temperature: better in brier by 0.021 [0.010, 0.032] than leaving the "
-          "predictions alone. These rows cannot tell it from isotonic. temperature is "
+          "predictions alone. These rows cannot distinguish it from isotonic. temperature is "
           "injective, so its gain is also by how much its calibration error fell (Gruber "
           "& Buettner 2022, Proposition 4.5).\n");
   told.record.notion = "top-label";

@@ -49,7 +49,7 @@ TEST(test_text) {
   free(text);
 }
 
-/* Parts that are the point of a metric stand under its value. */
+/* Parts with PC_PARTS_IN_TEXT are listed below the value. */
 TEST(test_text_with_parts) {
   char *text = tables_written(&tables_data, "ks decomposition:by=corp", PCAL_TEXT);
   assert_contains(text,

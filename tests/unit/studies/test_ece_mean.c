@@ -18,7 +18,7 @@ TEST(test_gap) {
               1e-12);
 }
 
-/* Where the law becomes normal nothing jumps. */
+/* The normal approximation continues the binomial sum without a jump. */
 TEST(test_normal) {
   const double below = pc_ece_mean_gap(255, 0.5, 0.5), above = pc_ece_mean_gap(257, 0.5, 0.5);
   assert_near(above / below, sqrt(257.0 / 255.0), 2e-3);

@@ -113,7 +113,7 @@ TEST(test_several_models) {
   pc_findings_free(&findings);
 }
 
-/* A row with probability 0 for its label: log is left out at sizes whose subsets had it. */
+/* A row with probability 0 for its label: log is left out at sizes whose subsets contain it. */
 TEST(test_left_out) {
   static const uint64_t rows[] = {60};
   static pc_findings findings;

@@ -4,8 +4,8 @@ TEST(test_no_memory) {
   study_unit_fail_some("taxonomy:canonical=no", NULL, 3);
 }
 
-/* Every inequality that must hold holds, for several orders; of rows with four scores and three
- * classes the rows' own errors are what bins that part the scores tell. */
+/* Every inequality that must hold holds, for several orders; for rows with four scores and three
+ * classes the rows' own errors equal those of bins that separate the scores. */
 TEST(test_every_inequality) {
   static const char *const specs[] = {"taxonomy", "taxonomy:p=1", "taxonomy:p=1.5,bins=3"};
   static pc_findings findings;
