@@ -1,10 +1,10 @@
-/* Threads begin apart from who starts or wakes them, and may then go anywhere. */
+/* Threads start on another core than the caller, and are then released to all cores. */
 #include "base/thread_affinity.h"
 
 #include "../unit.h"
 #include "base/executor.h"
 
-static size_t apart_count(const uint64_t words[PC_AFFINITY_WORDS]) {
+static size_t core_count(const uint64_t words[PC_AFFINITY_WORDS]) {
   size_t count = 0;
   for (size_t w = 0; w < PC_AFFINITY_WORDS; w++)
     for (uint64_t left = words[w]; left != 0; left &= left - 1)
@@ -17,46 +17,47 @@ TEST(test_all_but_one) {
   if (!cores.known)
     skip();
   for (size_t w = 0; w < PC_AFFINITY_WORDS; w++)
-    assert_true((cores.apart[w] & ~cores.all[w]) == 0);
-  assert_true(apart_count(cores.all) >= 2);
-  assert_int_equal(apart_count(cores.apart), apart_count(cores.all) - 1);
+    assert_true((cores.others[w] & ~cores.all[w]) == 0);
+  assert_true(core_count(cores.all) >= 2);
+  assert_int_equal(core_count(cores.others), core_count(cores.all) - 1);
 }
 
-/* What a thread may use when it begins, and when it has been told to roam. */
-typedef struct apart_seen {
+/* The affinity of a thread when it starts, and after its release. */
+typedef struct affinity_seen {
   const pc_affinity *from;
-  pc_affinity begun, roaming;
-} apart_seen;
+  pc_affinity begun, released;
+} affinity_seen;
 
-static void *apart_look(void *user) {
-  apart_seen *seen = user;
+static void *affinity_look(void *user) {
+  affinity_seen *seen = user;
   seen->begun = pc_affinity_current();
   pc_affinity_release(seen->from);
-  seen->roaming = pc_affinity_current();
+  seen->released = pc_affinity_current();
   return NULL;
 }
 
-TEST(test_threads_begin_apart_and_roam) {
+TEST(test_threads_start_elsewhere_and_are_released) {
   const pc_affinity cores = pc_affinity_current();
-  apart_seen seen = {.from = &cores};
+  affinity_seen seen = {.from = &cores};
   pthread_attr_t attributes;
   pthread_t thread;
   if (!cores.known)
     skip();
   assert_int_equal(pthread_attr_init(&attributes), 0);
   pc_affinity_start_elsewhere(&cores, &attributes);
-  assert_int_equal(pthread_create(&thread, &attributes, apart_look, &seen), 0);
+  assert_int_equal(pthread_create(&thread, &attributes, affinity_look, &seen), 0);
   assert_int_equal(pthread_join(thread, NULL), 0);
   pthread_attr_destroy(&attributes);
-  assert_int_equal(seen.begun.known, apart_count(cores.apart) >= 2);
+  assert_int_equal(seen.begun.known, core_count(cores.others) >= 2);
   if (seen.begun.known)
-    assert_memory_equal(seen.begun.all, cores.apart, sizeof cores.apart);
-  assert_true(seen.roaming.known);
-  assert_memory_equal(seen.roaming.all, cores.all, sizeof cores.all);
+    assert_memory_equal(seen.begun.all, cores.others, sizeof cores.others);
+  assert_true(seen.released.known);
+  assert_memory_equal(seen.released.all, cores.all, sizeof cores.all);
 }
 
-/* Whoever works for a caller may use the caller's cores, time after time; and it keeps them. */
-static pcal_status apart_task(void *user, size_t index, size_t worker, pcal_error *err) {
+/* Worker threads may use all cores of the caller in every call, and the caller keeps its
+ * own. */
+static pcal_status affinity_task(void *user, size_t index, size_t worker, pcal_error *err) {
   pc_affinity *seen = user;
   (void)err, (void)worker;
   seen[index] = pc_affinity_current();
@@ -75,7 +76,7 @@ TEST(test_workers_may_go_anywhere) {
       pcal_pool_free(env.pool);
       env.pool = NULL;
     }
-    assert_int_equal(pc_run(&env, TASKS, 1e9, apart_task, seen, NULL), PCAL_OK);
+    assert_int_equal(pc_run(&env, TASKS, 1e9, affinity_task, seen, NULL), PCAL_OK);
     for (size_t i = 0; i < TASKS; i++)
       assert_memory_equal(seen[i].all, cores.all, sizeof cores.all);
   }
