@@ -266,7 +266,7 @@ static pcal_status inputs_find_task(const pc_column_set *set, int regression,
     for (size_t k = 0; k < INPUTS_KINDS; k++) {
       if (inputs_regression(inputs_kinds[k].kind) != regression)
         continue;
-      const int seen = inputs_name_form(set->names[i], inputs_kinds[k].argument);
+      const int seen = inputs_name_form(set->names[i], inputs_kinds[k].flag);
       if (seen == 0)
         continue;
       if (*out != NULL && (*out != &inputs_kinds[k] || *form != seen || seen == 1))
@@ -383,7 +383,7 @@ static pcal_status inputs_find_array(const pc_column_set *set, int regression, s
   for (size_t i = 0; i < set->count; i++) {
     for (size_t k = 0; k < INPUTS_KINDS; k++) {
       if (inputs_regression(inputs_kinds[k].kind) != regression ||
-          inputs_name_form(set->names[i], inputs_kinds[k].argument) != 1)
+          inputs_name_form(set->names[i], inputs_kinds[k].flag) != 1)
         continue;
       if (*kind != NULL)
         return pc_fail(err, PCAL_DATA,

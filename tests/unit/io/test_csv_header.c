@@ -70,9 +70,9 @@ static void expect_refused(const char *text, size_t length, const char *sentence
   assert_int_equal(counter.live, 0);
 }
 
-#define UNSURE                                                                             \
-  "f.csv, line 1 may be a header or the first row; say which with header = 1 or header = " \
-  "2"
+#define UNSURE                                                      \
+  "f.csv, line 1 may be a header or the first row; say which with " \
+  "header = PCAL_HEADER_YES or header = PCAL_HEADER_NO"
 
 static void expect_unsure(const char *text) {
   expect_refused(text, strlen(text), UNSURE);
