@@ -125,7 +125,7 @@ static pcal_status figure_measure_pass_check(const figure_measure_pass *pass, pc
   if (pass->calibrator == NULL && pass->shape.kind == PCAL_CONFIDENCE)
     return pc_fail(err, PCAL_USAGE,
                    "figure %s needs the scores of all classes, which a temperature changes "
-                   "together, and the data have only confidences; give {logits} or {probs}",
+                   "together, but the data have only confidences; give {logits} or {probs}",
                    name);
   if (pass->calibrator != NULL &&
       pc_calibrator_columns(pass->calibrator) != pass->shape.columns)
@@ -224,10 +224,10 @@ static pcal_status figure_measure_one_model(const figure_measure_plan *plan,
   const pcal_figure_config *config = plan->config;
   const int calibrated = config->calibrator != NULL;
   if (calibrated && plan->request->temperature_count > 0)
-    return pc_fail(err, PCAL_USAGE,
-                   "figure %s looks for a temperature of scores that are not calibrated yet; "
-                   "leave the calibrator out",
-                   plan->row->row.name);
+    return pc_fail(
+        err, PCAL_USAGE,
+        "figure %s searches a temperature for uncalibrated scores; leave the calibrator out",
+        plan->row->row.name);
   PC_TRY(figure_measure_set(plan, source, calibrated, 0, &sets->data.shown, err));
   if (calibrated) {
     PC_TRY(figure_measure_set(plan, source, 0, 1, &sets->before, err));
@@ -244,10 +244,11 @@ static pcal_status figure_measure_models(const figure_measure_plan *plan,
                                          figure_measure_sets *sets, pcal_error *err) {
   const pcal_figure_config *config = plan->config;
   if (config->calibrator != NULL || config->fitting != NULL)
-    return pc_fail(err, PCAL_USAGE,
-                   "figure %s draws several models as they are; leave the calibrator and the "
-                   "second set out",
-                   plan->row->row.name);
+    return pc_fail(
+        err, PCAL_USAGE,
+        "figure %s draws several models without calibration; leave the calibrator and the "
+        "second set out",
+        plan->row->row.name);
   sets->models = pc_alloc(plan->env, config->model_count, sizeof *sets->models);
   if (sets->models == NULL)
     return pc_fail_memory(err, "measuring several models");
@@ -322,7 +323,8 @@ static pcal_status figure_measure_study(const figure_measure_plan *plan, pcal_so
   const pcal_model model = {sizeof model, NULL, source, plan->config->fitting};
   pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
   if (plan->config->calibrator != NULL)
-    return pc_fail(err, PCAL_USAGE, "figure %s fits for itself; leave the calibrator out",
+    return pc_fail(err, PCAL_USAGE,
+                   "figure %s fits its own calibrator; leave the calibrator out",
                    plan->row->row.name);
   config.models = &model;
   config.model_count = source == NULL ? 0 : 1;

@@ -93,7 +93,7 @@ pcal_status pc_figure_record_with_curve(const pc_figure_data *data, const pc_mea
   *out = set->requested[requested];
   if (*out == NULL || (*out)->outcome.graph.count == 0)
     return pc_fail(err, PCAL_USAGE,
-                   "figure %s is drawn from %s and its curve, which these results do not hold; "
+                   "figure %s is drawn from %s and its curve, which these results lack; "
                    "measure it with curves, or plot from the data",
                    data->options->name, data->request->specs[requested]);
   return PCAL_OK;
@@ -101,7 +101,7 @@ pcal_status pc_figure_record_with_curve(const pc_figure_data *data, const pc_mea
 
 static pcal_status gallery_needs_data(const pc_figure_row *row, pcal_error *err) {
   return pc_fail(err, PCAL_USAGE,
-                 "figure %s needs the data themselves, not only what was measured of them; "
+                 "figure %s needs the data, not only results; "
                  "plot from the data",
                  row->row.name);
 }

@@ -8,15 +8,11 @@
 #include <string.h>
 
 #include "base/elementary.h"
+#include "base/number.h"
 #include "figure/number_text.h"
 
 #define SIZE_LINES_TONES 5
 #define SIZE_LINES_POINTS 64
-
-static double size_lines_number(const pc_size_lines *lines, size_t row, const char *column) {
-  const size_t place = pc_table_find_column(lines->table, column);
-  return pc_table_at(lines->table, row, place)->number;
-}
 
 static const char *size_lines_word(const pc_table *table, size_t row, const char *column) {
   const size_t place = pc_table_find_column(table, column);
@@ -42,7 +38,7 @@ static void size_lines_begin(size_t row, const char *name, size_t *others, pc_si
 }
 
 static void size_lines_take(size_t row, pc_size_lines *out) {
-  const double rows = size_lines_number(out, row, "rows");
+  const double rows = pc_table_number(out->table, row, "rows");
   if (out->left_out > 0)
     return;
   out->line[out->count - 1].count++;
@@ -69,14 +65,35 @@ void pc_size_lines_read_numbers(const pc_table *table, const char *column, pc_si
   size_t others = 0;
   *out = (pc_size_lines){.table = table, .low = INFINITY, .high = 0};
   for (size_t r = 0; r < table->row_count; r++) {
-    if (r == 0 || size_lines_number(out, r, column) != size_lines_number(out, r - 1, column))
+    if (r == 0 ||
+        pc_table_number(out->table, r, column) != pc_table_number(out->table, r - 1, column))
       size_lines_begin(r, "", &others, out);
     size_lines_take(r, out);
   }
 }
 
+void pc_size_lines_name_factors(pc_size_lines *lines, char (*names)[PC_NUMBER_TEXT_MAX]) {
+  for (size_t i = 0; i < lines->count; i++) {
+    char number[PC_NUMBER_MAX];
+    const double value = pc_table_number(lines->table, lines->line[i].first, "factor");
+    if (value == 1)
+      snprintf(names[i], PC_NUMBER_TEXT_MAX, "calibrated");
+    else
+      snprintf(names[i], PC_NUMBER_TEXT_MAX, "logits \xC3\x97 %s", pc_show(value, number));
+    lines->line[i].name = names[i];
+  }
+}
+
+void pc_size_lines_style(pc_size_lines *lines, int dashed, double size) {
+  for (size_t i = 0; i < lines->count; i++) {
+    lines->line[i].look.dashed = dashed;
+    lines->line[i].look.size = size;
+  }
+}
+
 static double size_lines_error(const pc_size_lines *lines, size_t row, pc_size_column column) {
-  const double error = column.error == NULL ? 0.0 : size_lines_number(lines, row, column.error);
+  const double error =
+      column.error == NULL ? 0.0 : pc_table_number(lines->table, row, column.error);
   return isfinite(error) ? error : 0.0;
 }
 
@@ -85,7 +102,7 @@ void pc_size_lines_range(const pc_size_lines *lines, pc_size_column column, doub
   for (size_t i = 0; i < lines->count; i++)
     for (size_t r = 0; r < lines->line[i].count; r++) {
       const size_t row = lines->line[i].first + r;
-      const double value = size_lines_number(lines, row, column.value);
+      const double value = pc_table_number(lines->table, row, column.value);
       if (!isfinite(value))
         continue;
       *low = fmin(*low, value - size_lines_error(lines, row, column));
@@ -150,11 +167,11 @@ static void size_lines_runs(pc_figure *figure, size_t panel, const pc_size_lines
   size_lines_run run = {.used = 0};
   for (size_t r = 0; r < line->count && r < SIZE_LINES_POINTS; r++) {
     const size_t row = line->first + r;
-    const double value = size_lines_number(lines, row, column.value);
+    const double value = pc_table_number(lines->table, row, column.value);
     if (isfinite(value)) {
       run.errors[run.used] = size_lines_error(lines, row, column);
       run.points[run.used++] =
-          (pc_point){pc_log2(size_lines_number(lines, row, "rows")), value};
+          (pc_point){pc_log2(pc_table_number(lines->table, row, "rows")), value};
       continue;
     }
     size_lines_flush(figure, panel, line->look, &run, band);
@@ -168,14 +185,15 @@ static void size_lines_points(pc_figure *figure, size_t panel, const pc_size_lin
   char hint[2 * PC_NUMBER_TEXT_MAX + PC_TABLE_WORD_MAX + 16];
   for (size_t r = 0; r < line->count; r++) {
     const size_t row = line->first + r;
-    const double value = size_lines_number(lines, row, column.value);
+    const double value = pc_table_number(lines->table, row, column.value);
     if (!isfinite(value))
       continue;
     pc_short_text(value, number);
-    pc_count_text(size_lines_number(lines, row, "rows"), rows);
+    pc_count_text(pc_table_number(lines->table, row, "rows"), rows);
     snprintf(hint, sizeof hint, "%s: %s at %s rows", line->name, number, rows);
     pc_figure_point(figure, panel, (pc_look){.tone = line->look.tone, .size = 2.5},
-                    (pc_point){pc_log2(size_lines_number(lines, row, "rows")), value}, hint);
+                    (pc_point){pc_log2(pc_table_number(lines->table, row, "rows")), value},
+                    hint);
   }
 }
 

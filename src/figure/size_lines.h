@@ -3,6 +3,7 @@
 #define PC_SIZE_LINES_H
 
 #include "figure/figure.h"
+#include "figure/number_text.h"
 #include "output/table.h"
 
 #define PC_SIZE_LINES_MAX 11
@@ -27,6 +28,12 @@ void pc_size_lines_read(const pc_table *table, const char *column, pc_size_lines
 
 /* The same by a column of numbers; the caller sets the names. */
 void pc_size_lines_read_numbers(const pc_table *table, const char *column, pc_size_lines *out);
+
+/* Names the lines by the column "factor": "calibrated" for 1, else "logits x 1.5".  names: one for
+ * each line, which must outlive the lines. */
+void pc_size_lines_name_factors(pc_size_lines *lines, char (*names)[PC_NUMBER_TEXT_MAX]);
+/* Sets dash and stroke width of all lines. */
+void pc_size_lines_style(pc_size_lines *lines, int dashed, double size);
 
 /* A column of values and one of their standard errors. */
 typedef struct pc_size_column {

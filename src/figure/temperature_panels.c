@@ -24,7 +24,7 @@ pcal_status pc_temperature_request(const char *figure, const pc_layout *layout,
   if (layout->kind == PCAL_CONFIDENCE)
     return pc_fail(err, PCAL_USAGE,
                    "figure %s needs the scores of all classes, which a temperature changes "
-                   "together, and the data have only confidences; give {logits} or {probs}",
+                   "together, but the data have only confidences; give {logits} or {probs}",
                    figure);
   for (size_t i = 0; i < PC_TEMPERATURES; i++)
     request->temperatures[request->temperature_count++] = pc_temperature_at(i);

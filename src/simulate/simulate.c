@@ -212,7 +212,7 @@ static pcal_status simulate_run(simulate_job *job, pcal_error *err) {
 pcal_status pc_simulate(const pcal_simulation *sim, const pcal_env *env, float *logits,
                         int32_t *labels, double *truth, pcal_error *err) {
   if (sim == NULL || logits == NULL || labels == NULL)
-    return pc_fail(err, PCAL_USAGE, "a simulation needs scratch for its logits and labels");
+    return pc_fail(err, PCAL_USAGE, "a simulation needs arrays for its logits and labels");
   PC_TRY(simulate_check(sim, err));
   const pcal_env resolved = pc_env_resolve(env);
   simulate_job job = {

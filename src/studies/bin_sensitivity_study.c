@@ -178,13 +178,9 @@ static pcal_status bin_sensitivity_study_work(const pc_study_job *job,
 
 static pcal_status bin_sensitivity_study_run(const pc_study_job *job, pc_findings *findings,
                                              pcal_error *err) {
-  bin_sensitivity_study_state *state = pc_alloc(job->env, 1, sizeof *state);
-  if (state == NULL)
-    return pc_fail_memory(err, "studying numbers of bins");
-  const pcal_status status = bin_sensitivity_study_work(job, state, findings, err);
-  pc_method_grid_free(&state->grid);
-  pc_free(job->env, state);
-  return status;
+  bin_sensitivity_study_state *state = pc_alloc(job->memory, 1, sizeof *state);
+  return state == NULL ? pc_fail_memory(err, "studying numbers of bins")
+                       : bin_sensitivity_study_work(job, state, findings, err);
 }
 
 const pc_study pc_study_bin_sensitivity = {

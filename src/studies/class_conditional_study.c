@@ -82,7 +82,6 @@ static pcal_status class_conditional_run(const pc_study_job *job, pc_findings *f
   }
   if (status == PCAL_OK && own)
     class_conditional_say(&grid, findings);
-  pc_method_grid_free(&grid);
   return status;
 }
 

@@ -505,23 +505,17 @@ static pcal_status coverage_run(const pc_study_job *study, pc_findings *findings
   const pcal_env *env = study->env;
   coverage_job job = {.env = env, .scale = study->options->value[COVERAGE_SCALE].number};
   PC_TRY(coverage_prepare(config, &job, err));
-  pc_metric_result *truth = pc_alloc(env, job.metrics, sizeof *truth);
-  job.values = pc_alloc(env, job.sets * job.metrics * COVERAGE_SERIES, sizeof *job.values);
-  job.tests = pc_alloc(env, job.metrics, sizeof *job.tests);
-  job.test_metrics = pc_alloc(env, job.metrics, sizeof *job.test_metrics);
-  job.scratch = pc_alloc(env, job.sets, sizeof *job.scratch);
-  job.p_values = pc_alloc(env, job.null_sets * job.metrics, sizeof *job.p_values);
+  pc_metric_result *truth = pc_alloc(study->memory, job.metrics, sizeof *truth);
+  job.values =
+      pc_alloc(study->memory, job.sets * job.metrics * COVERAGE_SERIES, sizeof *job.values);
+  job.tests = pc_alloc(study->memory, job.metrics, sizeof *job.tests);
+  job.test_metrics = pc_alloc(study->memory, job.metrics, sizeof *job.test_metrics);
+  job.scratch = pc_alloc(study->memory, job.sets, sizeof *job.scratch);
+  job.p_values = pc_alloc(study->memory, job.null_sets * job.metrics, sizeof *job.p_values);
   const int enough = truth != NULL && job.values != NULL && job.tests != NULL &&
                      job.test_metrics != NULL && job.p_values != NULL && job.scratch != NULL;
-  const pcal_status status = enough ? coverage_work(&job, config, truth, findings, err)
-                                    : pc_fail_memory(err, "studying coverage");
-  pc_free(env, truth);
-  pc_free(env, job.values);
-  pc_free(env, job.tests);
-  pc_free(env, job.test_metrics);
-  pc_free(env, job.p_values);
-  pc_free(env, job.scratch);
-  return status;
+  return enough ? coverage_work(&job, config, truth, findings, err)
+                : pc_fail_memory(err, "studying coverage");
 }
 
 const pc_study pc_study_coverage = {

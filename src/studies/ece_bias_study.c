@@ -65,19 +65,6 @@ typedef struct ece_bias_pool {
 
 /* ---- the pool ---- */
 
-static void ece_bias_free(ece_bias_pool *pool) {
-  const pcal_env *env = pool->job->env;
-  for (size_t m = 0; m < ECE_BIAS_MODELS; m++)
-    pc_free(env, pool->confidence[m]);
-  pc_free(env, pool->truth);
-  pc_free(env, pool->hit);
-  pc_free(env, pool->logits);
-  pc_free(env, pool->probs);
-  pc_free(env, pool->labels);
-  pc_free(env, pool->bins);
-  pc_partition_free(env, &pool->cells);
-}
-
 static size_t ece_bias_chunk(const ece_bias_pool *pool) {
   const size_t classes = pool->simulation.classes,
                blocks = ECE_BIAS_CHUNK_SCORES / classes / classes;
@@ -85,7 +72,7 @@ static size_t ece_bias_chunk(const ece_bias_pool *pool) {
 }
 
 static pcal_status ece_bias_alloc(ece_bias_pool *pool, size_t bins, pcal_error *err) {
-  const pcal_env *env = pool->job->env;
+  const pcal_env *env = pool->job->memory;
   const size_t chunk = ece_bias_chunk(pool), scores = chunk * pool->simulation.classes;
   PC_TRY(pc_partition_new(env, PC_EDGES_RIGHT, bins, &pool->cells, err));
   pool->truth = pc_alloc_raw(env, pool->rows, sizeof *pool->truth);
@@ -300,13 +287,9 @@ static pcal_status ece_bias_run(const pc_study_job *job, pc_findings *findings,
   snprintf(spec, sizeof spec, "ece:bins=%zu", bins);
   PC_TRY(ece_bias_plan(&pool, err));
   plan.case_count = pool.model_count;
-  pcal_status status = ece_bias_alloc(&pool, bins, err);
-  if (status == PCAL_OK)
-    status = ece_bias_simulate(&pool, err);
-  if (status == PCAL_OK)
-    status = pc_size_sweep_run(&plan, ece_bias_case, findings, err);
-  ece_bias_free(&pool);
-  return status;
+  PC_TRY(ece_bias_alloc(&pool, bins, err));
+  PC_TRY(ece_bias_simulate(&pool, err));
+  return pc_size_sweep_run(&plan, ece_bias_case, findings, err);
 }
 
 const pc_study pc_study_ece_bias = {

@@ -78,8 +78,8 @@ typedef struct label_noise_state {
   pc_training_rows rows;
   size_t levels, repeats, thresholds;
   const pc_option_value *options;
-  double *clean;   /* the model fitted without noise: start of every search */
-  double *room[2]; /* sorted draws of a set, and scratch space for the sort */
+  double *clean;    /* the model fitted without noise: start of every search */
+  double *draws[2]; /* sorted draws of a set, and scratch space for the sort */
   double
       *cuts[2]; /* repeat by repeat, level by level: rows with a draw below get another label */
   label_noise_value *values; /* repeat by repeat, level by level */
@@ -101,12 +101,12 @@ static pc_rng label_noise_rng(const label_noise_state *state, size_t repeat, siz
 static void label_noise_cut(label_noise_state *state, size_t repeat, size_t set) {
   const pc_rng rng = label_noise_rng(state, repeat, set, 0);
   const size_t n = state->rows.rows[set];
-  double *draws = state->room[0];
-  pc_rng_uniforms(&rng, 0, n, draws);
-  pc_sort(draws, state->room[1], n);
+  double *sorted = state->draws[0];
+  pc_rng_uniforms(&rng, 0, n, sorted);
+  pc_sort(sorted, state->draws[1], n);
   for (size_t l = 0; l < state->levels; l++) {
     const size_t count = (size_t)(label_noise_level(state, l) * (double)n + 0.5);
-    state->cuts[set][repeat * state->levels + l] = count < n ? draws[count] : 1.0;
+    state->cuts[set][repeat * state->levels + l] = count < n ? sorted[count] : 1.0;
   }
 }
 
@@ -288,7 +288,7 @@ static void label_noise_say(const label_noise_state *state, pc_findings *finding
 /* ---- The whole ---- */
 
 static pcal_status label_noise_alloc(label_noise_state *state, pcal_error *err) {
-  const pcal_env *env = state->job->env;
+  const pcal_env *env = state->job->memory;
   const pc_labelled_rows rows = pc_training_rows_set(&state->rows, 0);
   const size_t tasks = state->levels * state->repeats;
   const size_t most =
@@ -297,9 +297,9 @@ static pcal_status label_noise_alloc(label_noise_state *state, pcal_error *err) 
   state->clean = pc_alloc(env, pc_softmax_regression_size(&rows), sizeof *state->clean);
   state->values = pc_alloc(env, tasks, sizeof *state->values);
   for (size_t i = 0; i < 2; i++) {
-    state->room[i] = pc_alloc(env, most, sizeof *state->room[i]);
+    state->draws[i] = pc_alloc(env, most, sizeof *state->draws[i]);
     state->cuts[i] = pc_alloc(env, tasks, sizeof *state->cuts[i]);
-    enough = enough && state->room[i] != NULL && state->cuts[i] != NULL;
+    enough = enough && state->draws[i] != NULL && state->cuts[i] != NULL;
   }
   return enough && state->clean != NULL && state->values != NULL
              ? PCAL_OK
@@ -341,15 +341,7 @@ static pcal_status label_noise_run(const pc_study_job *job, pc_findings *finding
   if (state.thresholds > LABEL_NOISE_THRESHOLDS)
     return pc_fail(err, PCAL_USAGE, "study label-noise takes up to %d thresholds, not %zu",
                    LABEL_NOISE_THRESHOLDS, state.thresholds);
-  const pcal_status status = label_noise_work(&state, &mixture, findings, err);
-  pc_training_rows_free(&state.rows);
-  pc_free(job->env, state.clean);
-  pc_free(job->env, state.values);
-  for (size_t i = 0; i < 2; i++) {
-    pc_free(job->env, state.room[i]);
-    pc_free(job->env, state.cuts[i]);
-  }
-  return status;
+  return label_noise_work(&state, &mixture, findings, err);
 }
 
 const pc_study pc_study_label_noise = {

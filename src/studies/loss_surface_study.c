@@ -165,14 +165,14 @@ static pcal_status loss_surface_study_measure(const pc_study_job *job,
 
 static pcal_status loss_surface_study_work(const pc_study_job *job,
                                            loss_surface_study_state *state,
-                                           pc_study_scores *logits, pc_findings *findings,
-                                           pcal_error *err) {
+                                           pc_findings *findings, pcal_error *err) {
   const pcal_model *model = NULL;
+  pc_study_scores logits;
   PC_TRY(pc_study_single_model(job, &model, err));
   PC_TRY(loss_surface_study_specs(job, state, err));
-  PC_TRY(pc_study_scores_read(job, model->source, logits, err));
-  PC_TRY(pc_study_scores_logits(job, logits, err));
-  PC_TRY(loss_surface_study_measure(job, state, logits, err));
+  PC_TRY(pc_study_scores_read(job, model->source, &logits, err));
+  PC_TRY(pc_study_scores_logits(job, &logits, err));
+  PC_TRY(loss_surface_study_measure(job, state, &logits, err));
   loss_surface_study_say(state, findings);
   PC_TRY(loss_surface_study_minima(state, findings, err));
   return loss_surface_study_curves(state, findings, err);
@@ -180,15 +180,9 @@ static pcal_status loss_surface_study_work(const pc_study_job *job,
 
 static pcal_status loss_surface_study_run(const pc_study_job *job, pc_findings *findings,
                                           pcal_error *err) {
-  loss_surface_study_state *state = pc_alloc(job->env, 1, sizeof *state);
-  pc_study_scores logits;
-  memset(&logits, 0, sizeof logits);
-  if (state == NULL)
-    return pc_fail_memory(err, "changing the temperature");
-  const pcal_status status = loss_surface_study_work(job, state, &logits, findings, err);
-  pc_study_scores_free(&logits);
-  pc_free(job->env, state);
-  return status;
+  loss_surface_study_state *state = pc_alloc(job->memory, 1, sizeof *state);
+  return state == NULL ? pc_fail_memory(err, "changing the temperature")
+                       : loss_surface_study_work(job, state, findings, err);
 }
 
 const pc_study pc_study_loss_surface = {

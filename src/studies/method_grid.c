@@ -187,7 +187,7 @@ pcal_status pc_method_grid_run(const pc_study_job *job, const char *const *own,
                                size_t own_count, int as_is, const char *const *specs,
                                size_t spec_count, pc_method_grid *out, pc_findings *findings,
                                pcal_error *err) {
-  const pcal_env *env = job->env;
+  const pcal_env *env = job->memory;
   const size_t models = job->config->model_count;
   *out = (pc_method_grid){.env = env,
                           .models = job->config->models,
@@ -203,25 +203,8 @@ pcal_status pc_method_grid_run(const pc_study_job *job, const char *const *own,
   run.fitted = pc_alloc(env, models, sizeof *run.fitted);
   const int enough =
       out->values != NULL && run.refusals != NULL && run.judged != NULL && run.fitted != NULL;
-  const pcal_status status =
-      enough ? method_grid_work(&run, findings, err) : pc_fail_memory(err, "studying methods");
-  for (size_t m = 0; m < models; m++) {
-    if (run.judged != NULL)
-      pc_study_scores_free(&run.judged[m]);
-    if (run.fitted != NULL)
-      pc_study_scores_free(&run.fitted[m]);
-  }
-  pc_free(env, run.refusals);
-  pc_free(env, run.judged);
-  pc_free(env, run.fitted);
-  return status;
-}
-
-void pc_method_grid_free(pc_method_grid *grid) {
-  if (grid->env == NULL)
-    return;
-  pc_free(grid->env, grid->values);
-  *grid = (pc_method_grid){0};
+  return enough ? method_grid_work(&run, findings, err)
+                : pc_fail_memory(err, "studying methods");
 }
 
 double pc_method_grid_value(const pc_method_grid *grid, size_t model, size_t method,

@@ -18,12 +18,11 @@ typedef struct pc_method_grid {
 
 /* own: methods of the study, used where the user gives none.  as_is: adds `identity` as the last
  * method.  A method of the study that does not suit the data is left out, with a sentence in the
- * summary.  Free out in any case; zeroed is fine. */
+ * summary.  The grid lasts as long as the study. */
 PC_CHECKED pcal_status pc_method_grid_run(const pc_study_job *job, const char *const *own,
                                           size_t own_count, int as_is, const char *const *specs,
                                           size_t spec_count, pc_method_grid *out,
                                           pc_findings *findings, pcal_error *err);
-void pc_method_grid_free(pc_method_grid *grid);
 
 double pc_method_grid_value(const pc_method_grid *grid, size_t model, size_t method,
                             size_t spec);

@@ -208,8 +208,9 @@ static pcal_status metric_ranks_work(const pc_study_job *job, metric_ranks_state
                    state->methods);
   pc_findings_add_sentence(findings, "%zu methods %s, ranked by 32 calibration errors.",
                            state->methods, pc_method_grid_fitted(&state->grid));
-  state->ranks = pc_alloc(job->env, state->grid.model_count * PC_GCE_VARIANTS * state->methods,
-                          sizeof *state->ranks);
+  state->ranks =
+      pc_alloc(job->memory, state->grid.model_count * PC_GCE_VARIANTS * state->methods,
+               sizeof *state->ranks);
   return state->ranks == NULL ? pc_fail_memory(err, "ranking methods")
                               : metric_ranks_report(state, findings, err);
 }
@@ -218,10 +219,7 @@ static pcal_status metric_ranks_run(const pc_study_job *job, pc_findings *findin
                                     pcal_error *err) {
   metric_ranks_state state;
   memset(&state, 0, sizeof state);
-  const pcal_status status = metric_ranks_work(job, &state, findings, err);
-  pc_method_grid_free(&state.grid);
-  pc_free(job->env, state.ranks);
-  return status;
+  return metric_ranks_work(job, &state, findings, err);
 }
 
 const pc_study pc_study_metric_ranks = {

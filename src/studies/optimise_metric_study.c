@@ -191,12 +191,9 @@ static pcal_status optimise_metric_work(const pc_study_job *job, optimise_metric
 
 static pcal_status optimise_metric_run(const pc_study_job *job, pc_findings *findings,
                                        pcal_error *err) {
-  optimise_metric_state *state = pc_alloc(job->env, 1, sizeof *state);
-  if (state == NULL)
-    return pc_fail_memory(err, "optimising metrics");
-  const pcal_status status = optimise_metric_work(job, state, findings, err);
-  pc_free(job->env, state);
-  return status;
+  optimise_metric_state *state = pc_alloc(job->memory, 1, sizeof *state);
+  return state == NULL ? pc_fail_memory(err, "optimising metrics")
+                       : optimise_metric_work(job, state, findings, err);
 }
 
 const pc_study pc_study_optimise_metric = {

@@ -531,12 +531,11 @@ static pcal_status paired_size_run(const pc_study_job *study, pc_findings *findi
                                    pcal_error *err) {
   paired_size_job job = {.env = study->env};
   PC_TRY(paired_size_prepare(study, &job, err));
-  job.values = pc_alloc(study->env, job.sets * job.config.spec_count, sizeof *job.values);
+  job.values = pc_alloc(study->memory, job.sets * job.config.spec_count, sizeof *job.values);
   if (job.values == NULL)
     return pc_fail_memory(err, "studying paired comparisons");
   const pcal_status status = paired_size_work(&job, study->config, findings, err);
   paired_size_free(study->env, &job.population);
-  pc_free(study->env, job.values);
   return status;
 }
 

@@ -213,7 +213,7 @@ static pcal_status sharpness_loss_measure_view(sharpness_loss_work *work,
   pcal_status status =
       pc_distinct_predictions_new(work->keys, width, &outcomes, work->job->env, &cells, err);
   if (status == PCAL_OK && view == SHARPNESS_LOSS_MODEL)
-    status = pc_distinct_predictions_new(work->keys, width, &outcomes, work->job->env,
+    status = pc_distinct_predictions_new(work->keys, width, &outcomes, work->job->memory,
                                          &work->model, err);
   if (status == PCAL_OK) {
     work->sharpness[view] = pc_distinct_predictions_base_entropy(&cells, work->score) -
@@ -293,7 +293,7 @@ static pcal_status sharpness_loss_simulate(sharpness_loss_work *work, pcal_error
   if (simulation.classes < 2)
     return pc_fail(err, PCAL_USAGE, "classes is %zu; a simulation needs at least 2",
                    simulation.classes);
-  data->env = work->job->env;
+  data->env = work->job->memory;
   data->rows = (size_t)simulation.rows;
   data->classes = simulation.classes;
   data->probs = pc_alloc_raw(data->env, cells, sizeof *data->probs);
@@ -346,7 +346,7 @@ static void sharpness_loss_say(const sharpness_loss_work *work, pc_findings *fin
 
 static pcal_status sharpness_loss_views_all(sharpness_loss_work *work, pcal_error *err) {
   const size_t width = work->data.classes > 2 ? work->data.classes : 2;
-  work->keys = pc_alloc_raw(work->job->env, work->data.rows * width, sizeof *work->keys);
+  work->keys = pc_alloc_raw(work->job->memory, work->data.rows * width, sizeof *work->keys);
   if (work->keys == NULL)
     return pc_fail_memory(err, "looking at predictions");
   for (size_t v = 0; v < SHARPNESS_LOSS_VIEWS; v++)
@@ -389,10 +389,6 @@ static pcal_status sharpness_loss_run(const pc_study_job *job, pc_findings *find
                                      : pc_study_probs_read(job, model->source, &work.data, err);
   if (status == PCAL_OK)
     status = sharpness_loss_work_on(&work, model, findings, err);
-  pc_distinct_predictions_free(&work.model);
-  pc_free(job->env, work.keys);
-  pc_free(job->env, work.truth);
-  pc_study_probs_free(&work.data);
   return status;
 }
 

@@ -18,16 +18,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/elementary.h"
 #include "base/executor.h"
 
-#define SIZE_STUDY_STREAM UINT64_C(0x5a00000000000000)
-#define SIZE_STUDY_BLOCK 16 /* subsets to a task */
-#define SIZE_STUDY_SCORE_NS 10.0
+#define SIZE_SWEEP_STREAM UINT64_C(0x5a00000000000000)
+#define SIZE_SWEEP_BLOCK 16 /* subsets to a task */
+#define SIZE_SWEEP_SCORE_NS 10.0
 
 /* ---- sizes ---- */
 
-static size_t size_study_repeats(const pc_study_job *job, size_t step, size_t steps) {
+static size_t size_sweep_repeats(const pc_study_job *job, size_t step, size_t steps) {
   const size_t tenth = steps > 1 ? step * (PC_SIZE_STEPS - 1) / (steps - 1) : 0;
   const size_t root = 100 - 11 * tenth;
   if (step + 1 == steps)
@@ -35,12 +36,12 @@ static size_t size_study_repeats(const pc_study_job *job, size_t step, size_t st
   return job->config->repeats > 0 ? (size_t)job->config->repeats : 2 * root * root;
 }
 
-static void size_study_add(pc_sizes *sizes, size_t rows) {
+static void size_sweep_add(pc_sizes *sizes, size_t rows) {
   if (sizes->count == 0 || rows > sizes->rows[sizes->count - 1])
     sizes->rows[sizes->count++] = rows;
 }
 
-static pcal_status size_study_given(const pc_study_job *job, size_t all_rows, pc_sizes *out,
+static pcal_status size_sweep_given(const pc_study_job *job, size_t all_rows, pc_sizes *out,
                                     pcal_error *err) {
   const pcal_study_config *config = job->config;
   for (size_t i = 0; i < config->row_count_count; i++) {
@@ -52,7 +53,7 @@ static pcal_status size_study_given(const pc_study_job *job, size_t all_rows, pc
           "study %s: sizes must ascend and lie between 1 and the %zu rows of the data, at "
           "most %d of them; see {rows}",
           job->options->name, all_rows, PC_SIZE_STEPS_MAX - 1);
-    size_study_add(out, (size_t)rows);
+    size_sweep_add(out, (size_t)rows);
   }
   return PCAL_OK;
 }
@@ -61,7 +62,7 @@ pcal_status pc_sizes_make(const pc_study_job *job, size_t all_rows, size_t small
                           pc_sizes *out, pcal_error *err) {
   memset(out, 0, sizeof *out);
   if (job->config->row_count_count > 0)
-    PC_TRY(size_study_given(job, all_rows, out, err));
+    PC_TRY(size_sweep_given(job, all_rows, out, err));
   else if (all_rows <= smallest)
     return pc_fail(err, PCAL_USAGE,
                    "study %s draws subsets of %zu rows and more, but there are only %zu rows; "
@@ -69,41 +70,42 @@ pcal_status pc_sizes_make(const pc_study_job *job, size_t all_rows, size_t small
                    job->options->name, smallest, all_rows);
   else
     for (size_t i = 0; i + 1 < PC_SIZE_STEPS; i++)
-      size_study_add(out, (size_t)(pc_exp2(pc_log2((double)smallest) +
+      size_sweep_add(out, (size_t)(pc_exp2(pc_log2((double)smallest) +
                                            (double)i / (PC_SIZE_STEPS - 1) *
                                                pc_log2((double)all_rows / (double)smallest)) +
                                    0.5));
-  size_study_add(out, all_rows);
+  size_sweep_add(out, all_rows);
   for (size_t i = 0; i < out->count; i++)
-    out->repeats[i] = size_study_repeats(job, i, out->count);
+    out->repeats[i] = size_sweep_repeats(job, i, out->count);
   return PCAL_OK;
 }
 
 /* ---- subsets ---- */
 
 /* Scratch memory of one thread. */
-typedef struct size_study_worker {
+typedef struct size_sweep_worker {
   pc_subset_scratch *before, *after;
   uint64_t *marks;
   uint32_t *rows;
   double *values; /* of the metrics after the calibrator */
-} size_study_worker;
+} size_sweep_worker;
 
-typedef struct size_study_run {
+typedef struct size_sweep_state {
+  pc_arena arena; /* holds the scratch memory of one case */
   pc_size_sweep *plan;
   pc_size_case *studied;
   pc_subset_metrics *before, *after;
-  size_study_worker *workers;
+  size_sweep_worker *workers;
   size_t worker_count;
   double *values; /* subset by subset, largest size first; metric by metric */
-} size_study_run;
+} size_sweep_state;
 
-static size_t size_study_blocks(size_t repeats) {
-  return (repeats + SIZE_STUDY_BLOCK - 1) / SIZE_STUDY_BLOCK;
+static size_t size_sweep_blocks(size_t repeats) {
+  return (repeats + SIZE_SWEEP_BLOCK - 1) / SIZE_SWEEP_BLOCK;
 }
 
 /* Where the values of a subset are stored. */
-static double *size_study_at(const size_study_run *run, size_t size, size_t repeat) {
+static double *size_sweep_at(const size_sweep_state *run, size_t size, size_t repeat) {
   const pc_sizes *sizes = &run->studied->sizes;
   size_t before = repeat;
   for (size_t s = sizes->count - 1; s > size; s--)
@@ -111,9 +113,9 @@ static double *size_study_at(const size_study_run *run, size_t size, size_t repe
   return run->values + before * run->plan->metric_count;
 }
 
-static pcal_status size_study_worker_fill(const size_study_run *run, size_study_worker *worker,
-                                          pcal_error *err) {
-  const pcal_env *env = run->plan->job->env;
+static pcal_status size_sweep_worker_fill(const size_sweep_state *run,
+                                          size_sweep_worker *worker, pcal_error *err) {
+  const pcal_env *env = &run->arena.env;
   const size_t rows = run->studied->data->rows;
   if (worker->marks == NULL)
     worker->marks = pc_alloc(env, pc_subset_words(rows), sizeof *worker->marks);
@@ -130,60 +132,60 @@ static pcal_status size_study_worker_fill(const size_study_run *run, size_study_
              : pc_subset_scratch_new(run->after, &worker->after, err);
 }
 
-static double size_study_power(const size_study_run *run, size_t metric, double value) {
+static double size_sweep_power(const size_sweep_state *run, size_t metric, double value) {
   return run->plan->squared && !pc_subset_metrics_squared(run->before, metric) ? value * value
                                                                                : value;
 }
 
-static void size_study_draw(const size_study_run *run, size_study_worker *worker, size_t size,
+static void size_sweep_draw(const size_sweep_state *run, size_sweep_worker *worker, size_t size,
                             size_t repeat) {
   const size_t rows = run->studied->sizes.rows[size];
   const pc_rng rng = {run->plan->job->env->seed,
-                      SIZE_STUDY_STREAM + ((uint64_t)rows << 24) + repeat};
+                      SIZE_SWEEP_STREAM + ((uint64_t)rows << 24) + repeat};
   pc_subset_draw(&rng, run->studied->data->rows, rows, worker->marks, worker->rows);
 }
 
-static pcal_status size_study_subset(const size_study_run *run, size_study_worker *worker,
+static pcal_status size_sweep_subset(const size_sweep_state *run, size_sweep_worker *worker,
                                      size_t size, size_t repeat, double *values,
                                      pcal_error *err) {
   const size_t rows = run->studied->sizes.rows[size], metrics = run->plan->metric_count;
-  size_study_draw(run, worker, size, repeat);
+  size_sweep_draw(run, worker, size, repeat);
   PC_TRY(pc_subset_metrics_measure(run->before, worker->before, worker->rows, rows, values,
                                    NULL, err));
   for (size_t m = 0; m < metrics; m++)
-    values[m] = size_study_power(run, m, values[m]);
+    values[m] = size_sweep_power(run, m, values[m]);
   if (run->after == NULL)
     return PCAL_OK;
   PC_TRY(pc_subset_metrics_measure(run->after, worker->after, worker->rows, rows,
                                    worker->values, NULL, err));
   for (size_t m = 0; m < metrics; m++)
-    values[m] -= size_study_power(run, m, worker->values[m]);
+    values[m] -= size_sweep_power(run, m, worker->values[m]);
   return PCAL_OK;
 }
 
-static pcal_status size_study_task(void *user, size_t index, size_t w, pcal_error *err) {
-  const size_study_run *run = user;
+static pcal_status size_sweep_task(void *user, size_t index, size_t w, pcal_error *err) {
+  const size_sweep_state *run = user;
   const pc_sizes *sizes = &run->studied->sizes;
   size_t size = sizes->count - 1;
-  PC_TRY(size_study_worker_fill(run, &run->workers[w], err));
-  for (; index >= size_study_blocks(sizes->repeats[size]); size--)
-    index -= size_study_blocks(sizes->repeats[size]);
-  const size_t first = index * SIZE_STUDY_BLOCK, repeats = sizes->repeats[size];
-  for (size_t r = first; r < repeats && r < first + SIZE_STUDY_BLOCK; r++)
-    PC_TRY(size_study_subset(run, &run->workers[w], size, r, size_study_at(run, size, r), err));
+  PC_TRY(size_sweep_worker_fill(run, &run->workers[w], err));
+  for (; index >= size_sweep_blocks(sizes->repeats[size]); size--)
+    index -= size_sweep_blocks(sizes->repeats[size]);
+  const size_t first = index * SIZE_SWEEP_BLOCK, repeats = sizes->repeats[size];
+  for (size_t r = first; r < repeats && r < first + SIZE_SWEEP_BLOCK; r++)
+    PC_TRY(size_sweep_subset(run, &run->workers[w], size, r, size_sweep_at(run, size, r), err));
   return PCAL_OK;
 }
 
 /* ---- means ---- */
 
 /* Finds why a metric is undefined in a subset, by drawing the subset again. */
-static pcal_status size_study_why(const size_study_run *run, size_t size, size_t repeat,
+static pcal_status size_sweep_why(const size_sweep_state *run, size_t size, size_t repeat,
                                   size_t metric, char (*why)[PC_SUBSET_REASON_MAX],
                                   pcal_error *err) {
-  size_study_worker *worker = &run->workers[0];
+  size_sweep_worker *worker = &run->workers[0];
   const size_t rows = run->studied->sizes.rows[size];
-  PC_TRY(size_study_worker_fill(run, worker, err));
-  size_study_draw(run, worker, size, repeat);
+  PC_TRY(size_sweep_worker_fill(run, worker, err));
+  size_sweep_draw(run, worker, size, repeat);
   PC_TRY(pc_subset_metrics_measure(run->before, worker->before, worker->rows, rows,
                                    worker->values, why, err));
   return run->after == NULL || why[metric][0] != '\0'
@@ -192,32 +194,32 @@ static pcal_status size_study_why(const size_study_run *run, size_t size, size_t
                                          worker->values, why, err);
 }
 
-static pcal_status size_study_reason(const size_study_run *run, size_t size, size_t repeat,
+static pcal_status size_sweep_reason(const size_sweep_state *run, size_t size, size_t repeat,
                                      size_t metric, char out[PC_SUBSET_REASON_MAX],
                                      pcal_error *err) {
-  const pcal_env *env = run->plan->job->env;
+  const pcal_env *env = &run->arena.env;
   char(*why)[PC_SUBSET_REASON_MAX] = pc_alloc(env, run->plan->metric_count, sizeof *why);
   if (why == NULL)
     return pc_fail_memory(err, "drawing subsets");
-  const pcal_status status = size_study_why(run, size, repeat, metric, why, err);
+  const pcal_status status = size_sweep_why(run, size, repeat, metric, why, err);
   memcpy(out, why[metric], PC_SUBSET_REASON_MAX);
   pc_free(env, why);
   return status;
 }
 
-static pcal_status size_study_mean(const size_study_run *run, size_t metric, size_t size,
+static pcal_status size_sweep_mean(const size_sweep_state *run, size_t metric, size_t size,
                                    pc_size_value *out, pcal_error *err) {
   const size_t repeats = run->studied->sizes.repeats[size];
   double sum = 0.0, squares = 0.0;
   for (size_t r = 0; r < repeats; r++) {
-    const double value = size_study_at(run, size, r)[metric];
+    const double value = size_sweep_at(run, size, r)[metric];
     sum += value;
     if (isnan(value) && out->undefined++ == 0)
-      PC_TRY(size_study_reason(run, size, r, metric, out->why, err));
+      PC_TRY(size_sweep_reason(run, size, r, metric, out->why, err));
   }
   out->mean = sum / (double)repeats;
   for (size_t r = 0; r < repeats; r++) {
-    const double rest = size_study_at(run, size, r)[metric] - out->mean;
+    const double rest = size_sweep_at(run, size, r)[metric] - out->mean;
     squares += rest * rest;
   }
   out->error =
@@ -229,24 +231,24 @@ const pc_size_value *pc_size_value_at(const pc_size_case *from, size_t metric, s
   return &from->values[metric * from->sizes.count + size];
 }
 
-static pcal_status size_study_means(const size_study_run *run, pcal_error *err) {
+static pcal_status size_sweep_means(const size_sweep_state *run, pcal_error *err) {
   const size_t sizes = run->studied->sizes.count;
   for (size_t m = 0; m < run->plan->metric_count; m++)
     for (size_t s = 0; s < sizes; s++)
-      PC_TRY(size_study_mean(run, m, s, &run->studied->values[m * sizes + s], err));
+      PC_TRY(size_sweep_mean(run, m, s, &run->studied->values[m * sizes + s], err));
   return PCAL_OK;
 }
 
 /* ---- a case ---- */
 
 /* Stores the names of the metrics; refuses cases with other metrics. */
-static pcal_status size_study_names(const size_study_run *run, pcal_error *err) {
+static pcal_status size_sweep_names(const size_sweep_state *run, pcal_error *err) {
   pc_size_sweep *plan = run->plan;
   const size_t count = pc_subset_metrics_count(run->before);
   const int first = plan->metrics == NULL;
   int same = first || count == plan->metric_count;
   if (first)
-    plan->metrics = pc_alloc(plan->job->env, count, sizeof *plan->metrics);
+    plan->metrics = pc_alloc(plan->job->memory, count, sizeof *plan->metrics);
   if (plan->metrics == NULL)
     return pc_fail_memory(err, "drawing subsets");
   plan->metric_count = first ? count : plan->metric_count;
@@ -265,7 +267,7 @@ static pcal_status size_study_names(const size_study_run *run, pcal_error *err) 
   return PCAL_OK;
 }
 
-static pcal_status size_study_work(size_study_run *run, pcal_error *err) {
+static pcal_status size_sweep_work(size_sweep_state *run, pcal_error *err) {
   pc_size_sweep *plan = run->plan;
   const pcal_env *env = plan->job->env;
   const pc_sizes *sizes = &run->studied->sizes;
@@ -276,60 +278,44 @@ static pcal_status size_study_work(size_study_run *run, pcal_error *err) {
   if (run->studied->after != NULL)
     PC_TRY(pc_subset_metrics_new(env, run->studied->after, plan->specs, plan->spec_count,
                                  &run->after, err));
-  PC_TRY(size_study_names(run, err));
+  PC_TRY(size_sweep_names(run, err));
   for (size_t s = 0; s < sizes->count; s++) {
     subsets += sizes->repeats[s];
-    blocks += size_study_blocks(sizes->repeats[s]);
+    blocks += size_sweep_blocks(sizes->repeats[s]);
     rows += (double)sizes->repeats[s] * (double)sizes->rows[s];
   }
-  run->workers = pc_alloc(env, run->worker_count, sizeof *run->workers);
-  run->values = pc_alloc(env, subsets * plan->metric_count, sizeof *run->values);
-  run->studied->values =
-      pc_alloc(env, plan->metric_count * sizes->count, sizeof *run->studied->values);
+  run->workers = pc_alloc(&run->arena.env, run->worker_count, sizeof *run->workers);
+  run->values = pc_alloc(&run->arena.env, subsets * plan->metric_count, sizeof *run->values);
+  run->studied->values = pc_alloc(plan->job->memory, plan->metric_count * sizes->count,
+                                  sizeof *run->studied->values);
   if (run->workers == NULL || run->values == NULL || run->studied->values == NULL)
     return pc_fail_memory(err, "drawing subsets");
   PC_TRY(pc_run_with_progress(env, "drawing subsets", blocks,
-                              SIZE_STUDY_SCORE_NS * rows *
+                              SIZE_SWEEP_SCORE_NS * rows *
                                   (double)(plan->metric_count * data->classes),
-                              size_study_task, run, err));
-  return size_study_means(run, err);
+                              size_sweep_task, run, err));
+  return size_sweep_means(run, err);
 }
 
 pcal_status pc_size_sweep_measure(pc_size_sweep *plan, pc_size_case *out, pcal_error *err) {
   const pcal_env *env = plan->job->env;
   if (out->sizes.count == 0)
     PC_TRY(pc_sizes_make(plan->job, out->data->rows, PC_SIZE_SMALLEST, &out->sizes, err));
-  size_study_run run = {.plan = plan, .studied = out, .worker_count = pc_worker_count(env)};
-  const pcal_status status = size_study_work(&run, err);
-  for (size_t w = 0; run.workers != NULL && w < run.worker_count; w++) {
-    pc_subset_scratch_free(run.before, run.workers[w].before);
-    if (run.after != NULL)
-      pc_subset_scratch_free(run.after, run.workers[w].after);
-    pc_free(env, run.workers[w].marks);
-    pc_free(env, run.workers[w].rows);
-    pc_free(env, run.workers[w].values);
-  }
-  pc_free(env, run.workers);
-  pc_free(env, run.values);
+  size_sweep_state run = {.plan = plan, .studied = out, .worker_count = pc_worker_count(env)};
+  PC_TRY(pc_arena_open(&run.arena, env, err));
+  const pcal_status status = size_sweep_work(&run, err);
   pc_subset_metrics_free(run.before);
   pc_subset_metrics_free(run.after);
+  pc_arena_close(&run.arena);
   return status;
 }
 
 pcal_status pc_size_sweep_run(pc_size_sweep *plan, pc_size_sweep_fill fill,
                               pc_findings *findings, pcal_error *err) {
-  const pcal_env *env = plan->job->env;
-  pcal_status status = PCAL_OK;
-  plan->cases = pc_alloc(env, plan->case_count, sizeof *plan->cases);
+  plan->cases = pc_alloc(plan->job->memory, plan->case_count, sizeof *plan->cases);
   if (plan->cases == NULL)
-    status = pc_fail_memory(err, "drawing subsets");
-  for (size_t c = 0; status == PCAL_OK && c < plan->case_count; c++)
-    status = fill(plan, c, err);
-  if (status == PCAL_OK)
-    status = (plan->report == NULL ? pc_size_sweep_report : plan->report)(plan, findings, err);
-  for (size_t c = 0; plan->cases != NULL && c < plan->case_count; c++)
-    pc_free(env, plan->cases[c].values);
-  pc_free(env, plan->cases);
-  pc_free(env, plan->metrics);
-  return status;
+    return pc_fail_memory(err, "drawing subsets");
+  for (size_t c = 0; c < plan->case_count; c++)
+    PC_TRY(fill(plan, c, err));
+  return (plan->report == NULL ? pc_size_sweep_report : plan->report)(plan, findings, err);
 }

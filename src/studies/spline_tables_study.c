@@ -356,7 +356,7 @@ static pcal_status spline_tables_work_on(spline_tables_work *work, pc_findings *
 
 static pcal_status spline_tables_run(const pc_study_job *job, pc_findings *findings,
                                      pcal_error *err) {
-  const pcal_env *env = job->env;
+  const pcal_env *env = job->memory;
   spline_tables_work work = {.job = job};
   PC_TRY(pc_study_require_models(job, err));
   work.cases = job->config->model_count;
@@ -367,19 +367,8 @@ static pcal_status spline_tables_run(const pc_study_job *job, pc_findings *findi
   work.values =
       pc_alloc(env, work.cases * SPLINE_TABLES_COUNT * work.kinds, sizeof *work.values);
   const int enough = work.judged != NULL && work.fitted != NULL && work.values != NULL;
-  const pcal_status status = enough ? spline_tables_work_on(&work, findings, err)
-                                    : pc_fail_memory(err, "making tables");
-  for (size_t at = 0; at < work.cases; at++) {
-    if (work.judged != NULL)
-      pc_study_probs_free(&work.judged[at]);
-    if (work.fitted != NULL)
-      pc_study_probs_free(&work.fitted[at]);
-  }
-  pc_method_grid_free(&work.grid);
-  pc_free(env, work.judged);
-  pc_free(env, work.fitted);
-  pc_free(env, work.values);
-  return status;
+  return enough ? spline_tables_work_on(&work, findings, err)
+                : pc_fail_memory(err, "making tables");
 }
 
 static const pcal_option spline_tables_options[] = {

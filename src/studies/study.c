@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/text.h"
 #include "data/rows.h"
 #include "io/source.h"
@@ -50,8 +51,13 @@ pcal_status pc_study_run(const char *spec, const pcal_study_config *config,
                           &options, err));
   findings->study = study->row.name;
   pc_options_write(&options, 0, findings->spec, sizeof findings->spec);
-  const pc_study_job job = {.config = config, .options = &options, .env = findings->env};
-  return study->run(&job, findings, err);
+  pc_arena arena;
+  PC_TRY(pc_arena_open(&arena, findings->env, err));
+  const pc_study_job job = {
+      .config = config, .options = &options, .env = findings->env, .memory = &arena.env};
+  const pcal_status status = study->run(&job, findings, err);
+  pc_arena_close(&arena);
+  return status;
 }
 
 pcal_status pc_study_require_models(const pc_study_job *job, pcal_error *err) {

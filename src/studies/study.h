@@ -10,6 +10,8 @@ typedef struct pc_study_job {
   const pcal_study_config *config; /* all fields set */
   const pc_options *options;       /* of the study's row */
   const pcal_env *env;
+  const pcal_env
+      *memory; /* env, but everything allocated from it is freed when the study ends */
 } pc_study_job;
 
 typedef struct pc_study {

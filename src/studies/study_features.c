@@ -55,7 +55,7 @@ pcal_status pc_study_features_read(const pc_study_job *job, pc_study_features *o
   pcal_source *source = job->config->features;
   pcal_shape shape = {.size = sizeof shape};
   size_t room[2] = {0, 0};
-  *out = (pc_study_features){.env = job->env};
+  *out = (pc_study_features){.env = job->memory};
   pc_source_shape(source, &shape);
   out->columns = shape.columns;
   if (!shape.labelled)

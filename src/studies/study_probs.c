@@ -72,7 +72,7 @@ pcal_status pc_study_probs_read(const pc_study_job *job, pcal_source *source,
   pcal_shape shape = {.size = sizeof shape};
   pc_scratch scratch;
   memset(out, 0, sizeof *out);
-  out->env = job->env;
+  out->env = job->memory;
   pc_source_shape(source, &shape);
   PC_TRY(pc_study_check_source(job, source, err));
   PC_TRY(pc_layout_make(shape.kind, shape.columns, &out->layout, err));

@@ -57,7 +57,7 @@ pcal_status pc_study_scores_read(const pc_study_job *job, pcal_source *source,
   memset(out, 0, sizeof *out);
   PC_TRY(pc_study_check_source(job, source, err));
   pc_source_shape(source, &shape);
-  out->env = job->env;
+  out->env = job->memory;
   out->kind = shape.kind;
   out->columns = shape.columns;
   return study_scores_rows(source, out, err);
@@ -117,7 +117,7 @@ pcal_status pc_study_scores_logits(const pc_study_job *job, pc_study_scores *sco
   if (scores->kind == PCAL_CONFIDENCE)
     return pc_fail(err, PCAL_USAGE,
                    "study %s needs the scores of all classes, which a temperature changes "
-                   "together, and the data have only confidences; give {logits} or {probs}",
+                   "together, but the data have only confidences; give {logits} or {probs}",
                    job->options->name);
   PC_TRY(study_scores_check(job, scores, err));
   for (size_t i = 0; i < scores->rows * scores->columns; i++)

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "measure/measure_source.h"
 #include "measure/replicas/sorted_view.h"
 
@@ -40,7 +41,8 @@ typedef struct subset_slot {
 } subset_slot;
 
 struct pc_subset_metrics {
-  pcal_env env; /* of a single thread */
+  pcal_env env;   /* of a single thread, for evaluations */
+  pc_arena arena; /* holds everything below, and all scratch memory */
   const pc_study_probs *data;
   pcal_batch batch; /* all rows */
   pc_measure_plan plan;
@@ -87,30 +89,14 @@ void pc_subset_metrics_free(pc_subset_metrics *metrics) {
   if (metrics == NULL)
     return;
   const pcal_env env = metrics->env;
-  for (size_t v = 0; metrics->views != NULL && v < metrics->plan.view_count; v++) {
-    pc_sorted_view_free(&env, &metrics->views[v].sorted);
-    pc_free(&env, metrics->views[v].place);
-    pc_free(&env, metrics->views[v].hit);
-    pc_free(&env, metrics->views[v].score);
-  }
-  for (size_t s = 0; metrics->slots != NULL && s < metrics->plan.slot_count; s++) {
-    pc_partition_free(&env, &metrics->slots[s].cells);
-    pc_free(&env, metrics->slots[s].values);
-    pc_free(&env, metrics->slots[s].bin);
-  }
-  pc_free(&env, metrics->views);
-  pc_free(&env, metrics->slots);
-  pc_free(&env, metrics->slow);
-  pc_free(&env, metrics->specs);
-  pc_free(&env, metrics->slow_entries);
-  pc_measure_plan_free(&env, &metrics->plan);
+  pc_arena_close(&metrics->arena);
   pc_free(&env, metrics);
 }
 
 /* Inverts `sorted`: the position of each score of each row. */
 static pcal_status subset_view_fill(const pc_subset_metrics *metrics, const pc_kept_rows *rows,
                                     const pc_view *view, subset_view *out, pcal_error *err) {
-  const pcal_env *env = &metrics->env;
+  const pcal_env *env = &metrics->arena.env;
   const int32_t *labels = metrics->data->labels;
   PC_TRY(pc_sorted_view_new(env, view, &metrics->plan.layout, rows, &out->sorted, err));
   out->scores = pc_view_scores_per_row(view, &metrics->plan.layout);
@@ -144,8 +130,9 @@ static pcal_status subset_grid_fill(const pc_subset_metrics *metrics, const pc_n
                                     pcal_error *err) {
   const pc_sorted_view *sorted = &view->sorted;
   const size_t count = sorted->begin[sorted->part_count];
-  PC_TRY(pc_partition_new(&metrics->env, need->grid.rule, need->grid.bins, &out->cells, err));
-  out->bin = pc_alloc_raw(&metrics->env, count, sizeof *out->bin);
+  PC_TRY(pc_partition_new(&metrics->arena.env, need->grid.rule, need->grid.bins, &out->cells,
+                          err));
+  out->bin = pc_alloc_raw(&metrics->arena.env, count, sizeof *out->bin);
   if (out->bin == NULL)
     return pc_fail_memory(err, "preparing to draw rows");
   const size_t bins = out->cells.bin_count;
@@ -170,27 +157,20 @@ typedef struct subset_facts {
   pc_scratch scratch;
 } subset_facts;
 
-static void subset_facts_free(const pcal_env *env, subset_facts *facts) {
-  pc_free(env, facts->rows.score);
-  pc_free(env, facts->rows.top_label);
-  pc_scratch_free(env, &facts->scratch);
-}
-
 static pcal_status subset_facts_new(const pc_subset_metrics *metrics, subset_facts *out,
                                     pcal_error *err) {
   const pc_study_probs *data = metrics->data;
   memset(out, 0, sizeof *out);
-  PC_TRY(pc_scratch_new(&metrics->env, &metrics->plan.layout, &out->scratch, err));
+  PC_TRY(pc_scratch_new(&metrics->arena.env, &metrics->plan.layout, &out->scratch, err));
   out->rows.count = data->rows;
   out->rows.classes = data->classes;
   out->rows.labels = data->labels;
   out->rows.probs = data->classes > 1 ? data->probs : NULL;
-  out->rows.score = pc_alloc_raw(&metrics->env, data->rows, sizeof(double));
-  out->rows.top_label = pc_alloc_raw(&metrics->env, data->rows, sizeof(int32_t));
-  if (out->rows.score != NULL && out->rows.top_label != NULL)
-    return PCAL_OK;
-  subset_facts_free(&metrics->env, out);
-  return pc_fail_memory(err, "preparing to draw rows");
+  out->rows.score = pc_alloc_raw(&metrics->arena.env, data->rows, sizeof(double));
+  out->rows.top_label = pc_alloc_raw(&metrics->arena.env, data->rows, sizeof(int32_t));
+  return out->rows.score != NULL && out->rows.top_label != NULL
+             ? PCAL_OK
+             : pc_fail_memory(err, "preparing to draw rows");
 }
 
 static void subset_facts_add(const pc_subset_metrics *metrics, const pc_rows *rows,
@@ -252,8 +232,8 @@ static pcal_status subset_slots(pc_subset_metrics *metrics, pcal_error *err) {
     if (need->machine != PC_SUM || slot->values != NULL)
       continue;
     slot->fast = 1;
-    slot->values = pc_alloc_raw(&metrics->env, metrics->data->rows * need->sum.value_count,
-                                sizeof *slot->values);
+    slot->values = pc_alloc_raw(
+        &metrics->arena.env, metrics->data->rows * need->sum.value_count, sizeof *slot->values);
     if (slot->values == NULL)
       return pc_fail_memory(err, "preparing to draw rows");
   }
@@ -274,7 +254,7 @@ static void subset_list_slow(pc_subset_metrics *metrics) {
 
 static pcal_status subset_prepare(pc_subset_metrics *metrics, pcal_error *err) {
   const pc_measure_plan *plan = &metrics->plan;
-  const pcal_env *env = &metrics->env;
+  const pcal_env *env = &metrics->arena.env;
   subset_facts facts;
   metrics->views = pc_alloc(env, plan->view_count, sizeof *metrics->views);
   metrics->slots = pc_alloc(env, plan->slot_count, sizeof *metrics->slots);
@@ -286,13 +266,11 @@ static pcal_status subset_prepare(pc_subset_metrics *metrics, pcal_error *err) {
     return pc_fail_memory(err, "preparing to draw rows");
   PC_TRY(subset_slots(metrics, err));
   PC_TRY(subset_facts_new(metrics, &facts, err));
-  pcal_status status = subset_facts_read(metrics, &facts, err);
-  for (size_t s = 0; status == PCAL_OK && s < plan->slot_count; s++)
-    status = subset_slot_fill(metrics, s, &facts.rows, err);
-  subset_facts_free(env, &facts);
-  if (status == PCAL_OK)
-    subset_list_slow(metrics);
-  return status;
+  PC_TRY(subset_facts_read(metrics, &facts, err));
+  for (size_t s = 0; s < plan->slot_count; s++)
+    PC_TRY(subset_slot_fill(metrics, s, &facts.rows, err));
+  subset_list_slow(metrics);
+  return PCAL_OK;
 }
 
 pcal_status pc_subset_metrics_new(const pcal_env *env, const pc_study_probs *data,
@@ -304,6 +282,11 @@ pcal_status pc_subset_metrics_new(const pcal_env *env, const pc_study_probs *dat
   if (metrics == NULL)
     return pc_fail_memory(err, "preparing to draw rows");
   metrics->env = pc_study_task_env(env);
+  const pcal_status opened = pc_arena_open(&metrics->arena, &metrics->env, err);
+  if (opened != PCAL_OK) {
+    pc_free(env, metrics);
+    return opened;
+  }
   metrics->data = data;
   pc_study_probs_batch(data, &metrics->batch);
   pcal_status status =
@@ -311,8 +294,8 @@ pcal_status pc_subset_metrics_new(const pcal_env *env, const pc_study_probs *dat
           ? pc_fail(err, PCAL_USAGE, "subsets are drawn from at most 2147483647 rows")
           : pc_layout_make(metrics->batch.kind, metrics->batch.columns, &layout, err);
   if (status == PCAL_OK)
-    status =
-        pc_measure_plan_new(&metrics->env, &layout, &plain, specs, count, &metrics->plan, err);
+    status = pc_measure_plan_new(&metrics->arena.env, &layout, &plain, specs, count,
+                                 &metrics->plan, err);
   if (status == PCAL_OK)
     status = subset_prepare(metrics, err);
   if (status == PCAL_OK)
@@ -324,22 +307,6 @@ pcal_status pc_subset_metrics_new(const pcal_env *env, const pc_study_probs *dat
 
 /* ---- scratch memory ---- */
 
-void pc_subset_scratch_free(const pc_subset_metrics *metrics, pc_subset_scratch *scratch) {
-  const pcal_env *env = &metrics->env;
-  if (scratch == NULL)
-    return;
-  for (size_t s = 0; scratch->refilled != NULL && s < metrics->plan.slot_count; s++)
-    pc_replica_evidence_free(env, &scratch->refilled[s]);
-  pc_free(env, scratch->refilled);
-  pc_free(env, scratch->marks);
-  pc_free(env, scratch->bin_sums);
-  pc_free(env, scratch->squares);
-  pc_free(env, scratch->hit_scores);
-  pc_free(env, scratch->probs);
-  pc_free(env, scratch->labels);
-  pc_free(env, scratch);
-}
-
 /* Prepares the evidence of a slot; raises *bins and *places to what it needs. */
 static pcal_status subset_scratch_slot(const pc_subset_metrics *metrics, size_t s,
                                        pc_replica_evidence *out, size_t *bins, size_t *places,
@@ -349,7 +316,8 @@ static pcal_status subset_scratch_slot(const pc_subset_metrics *metrics, size_t 
   if (slot->fast && planned->need.machine != PC_SUM) {
     const subset_view *view = &metrics->views[planned->view];
     const size_t scores = metrics->data->rows * view->scores, count = subset_bins(slot, view);
-    PC_TRY(pc_replica_evidence_new(&metrics->env, &planned->need, &view->sorted, out, err));
+    PC_TRY(
+        pc_replica_evidence_new(&metrics->arena.env, &planned->need, &view->sorted, out, err));
     *places = scores > *places ? scores : *places;
     *bins = count > *bins ? count : *bins;
   }
@@ -360,7 +328,7 @@ static pcal_status subset_scratch_slot(const pc_subset_metrics *metrics, size_t 
 
 static pcal_status subset_scratch_fill(const pc_subset_metrics *metrics,
                                        pc_subset_scratch *scratch, pcal_error *err) {
-  const pcal_env *env = &metrics->env;
+  const pcal_env *env = &metrics->arena.env;
   const size_t rows = metrics->slow_count > 0 ? metrics->data->rows : 0;
   size_t bins = 0, places = 0;
   scratch->refilled = pc_alloc(env, metrics->plan.slot_count, sizeof *scratch->refilled);
@@ -383,15 +351,9 @@ static pcal_status subset_scratch_fill(const pc_subset_metrics *metrics,
 
 pcal_status pc_subset_scratch_new(const pc_subset_metrics *metrics, pc_subset_scratch **out,
                                   pcal_error *err) {
-  pc_subset_scratch *scratch = pc_alloc(&metrics->env, 1, sizeof *scratch);
-  if (scratch == NULL)
-    return pc_fail_memory(err, "preparing to draw rows");
-  const pcal_status status = subset_scratch_fill(metrics, scratch, err);
-  if (status == PCAL_OK)
-    *out = scratch;
-  else
-    pc_subset_scratch_free(metrics, scratch);
-  return status;
+  *out = pc_alloc(&metrics->arena.env, 1, sizeof **out);
+  return *out == NULL ? pc_fail_memory(err, "preparing to draw rows")
+                      : subset_scratch_fill(metrics, *out, err);
 }
 
 /* ---- a subset ---- */

@@ -35,12 +35,11 @@ void pc_subset_metrics_name(const pc_subset_metrics *metrics, size_t index, char
 /* True if the value is a score or a power of an error (PC_SQUARED). */
 int pc_subset_metrics_squared(const pc_subset_metrics *metrics, size_t index);
 
-/* Scratch memory of one thread. */
+/* Scratch memory of one thread; pc_subset_metrics_free frees it. */
 typedef struct pc_subset_scratch pc_subset_scratch;
 
 PC_CHECKED pcal_status pc_subset_scratch_new(const pc_subset_metrics *metrics,
                                              pc_subset_scratch **out, pcal_error *err);
-void pc_subset_scratch_free(const pc_subset_metrics *metrics, pc_subset_scratch *scratch);
 
 /* Measures all metrics on distinct rows in ascending order.  A value that is undefined or infinite
  * is NaN, with its reason in why[metric]; why may be NULL. */

@@ -59,7 +59,7 @@ typedef enum taxonomy_study_error {
 #define TAXONOMY_STUDY_OWN_KCE "u-divergence" /* the square of the rows' own */
 
 typedef struct taxonomy_study_work {
-  const pcal_env *env;
+  const pcal_env *env, *memory;
   pc_study_probs data;
   double p;
   char specs[TAXONOMY_STUDY_ERRORS][TAXONOMY_STUDY_SPEC_MAX]; /* "": not estimated */
@@ -135,7 +135,7 @@ static pcal_status taxonomy_study_own(taxonomy_study_work *work, pcal_error *err
   const double cost = TAXONOMY_STUDY_SORT_COST * (double)data->rows * (double)data->classes;
   double sum = 0;
   pc_distinct_predictions cells;
-  work->classwise = pc_alloc(work->env, data->classes, sizeof *work->classwise);
+  work->classwise = pc_alloc(work->memory, data->classes, sizeof *work->classwise);
   if (work->classwise == NULL)
     return pc_fail_memory(err, "looking at equal scores");
   PC_TRY(pc_run_with_progress(work->env, "looking at classes", data->classes, cost,
@@ -399,7 +399,7 @@ static pcal_status taxonomy_study_measure(taxonomy_study_work *work, const pc_st
 
 static pcal_status taxonomy_study_run(const pc_study_job *job, pc_findings *findings,
                                       pcal_error *err) {
-  taxonomy_study_work work = {.env = job->env};
+  taxonomy_study_work work = {.env = job->env, .memory = job->memory};
   const pcal_model *model = NULL;
   work.p = job->options->value[TAXONOMY_STUDY_P].number;
   PC_TRY(pc_study_single_model(job, &model, err));
@@ -416,8 +416,6 @@ static pcal_status taxonomy_study_run(const pc_study_job *job, pc_findings *find
     taxonomy_study_specs(&work, job->options);
     status = taxonomy_study_measure(&work, job, findings, err);
   }
-  pc_free(job->env, work.classwise);
-  pc_study_probs_free(&work.data);
   return status;
 }
 

@@ -22,14 +22,6 @@
 
 enum { LEARNING_ROWS_MEANS, LEARNING_ROWS_NOISE };
 
-void pc_training_rows_free(pc_training_rows *rows) {
-  for (size_t s = 0; rows->env != NULL && s < 2; s++) {
-    pc_free(rows->env, rows->features[s]);
-    pc_free(rows->env, rows->labels[s]);
-  }
-  memset(rows, 0, sizeof *rows);
-}
-
 pc_labelled_rows pc_training_rows_set(const pc_training_rows *rows, size_t set) {
   return (pc_labelled_rows){rows->features[set], rows->labels[set], rows->rows[set],
                             rows->feature_count, rows->classes};
@@ -172,7 +164,7 @@ static pcal_status learning_rows_features(const pc_study_job *job, pc_training_r
   if (!shape.labelled || pc_kind_form(shape.kind) == PC_FORM_CLASSES)
     return pc_fail(err, PCAL_USAGE, "study %s learns classes from features; give {target}",
                    job->options->name);
-  *all = (pc_study_scores){.env = job->env, .columns = shape.columns};
+  *all = (pc_study_scores){.env = job->memory, .columns = shape.columns};
   PC_TRY(pc_source_rewind(source, err));
   for (;;) {
     pcal_batch batch = PCAL_BATCH_INIT;
@@ -225,15 +217,13 @@ pcal_status pc_training_rows_get(const pc_study_job *job, const pc_gaussian_mixt
   pc_study_scores sets[2];
   pcal_status status;
   memset(sets, 0, sizeof sets);
-  *out = (pc_training_rows){.env = job->env};
+  *out = (pc_training_rows){.env = job->memory};
   if (job->config->features != NULL)
     status = learning_rows_features(job, out, &sets[0], err);
   else if (job->config->model_count > 0)
     status = learning_rows_model(job, out, sets, err);
   else
     status = learning_rows_draw(mixture, out, err);
-  pc_study_scores_free(&sets[0]);
-  pc_study_scores_free(&sets[1]);
   if (status == PCAL_OK)
     status = learning_rows_finite(job, out, err);
   for (size_t j = 0; status == PCAL_OK && j < out->feature_count; j++)

@@ -22,11 +22,10 @@ typedef struct pc_training_rows {
 
 /* Reads the user's features, or scores of a model as features with its second set as training
  * set; without a second set a random half of the rows; without data, draws rows of the mixture.
- * Free out in any case; zeroed is fine. */
+ * The rows last as long as the study. */
 PC_CHECKED pcal_status pc_training_rows_get(const pc_study_job *job,
                                             const pc_gaussian_mixture *mixture,
                                             pc_training_rows *out, pcal_error *err);
-void pc_training_rows_free(pc_training_rows *rows);
 
 /* Set 0 is the training set, 1 the test set; borrowed. */
 pc_labelled_rows pc_training_rows_set(const pc_training_rows *rows, size_t set);

@@ -517,19 +517,13 @@ static pcal_status u_score_study_run(const pc_study_job *job, pc_findings *findi
   work.classes = classes == 0 ? U_SCORE_STUDY_CLASSES : classes;
   PC_TRY(u_score_study_check(&work, err));
   const size_t most = work.points > work.classes ? work.points : work.classes;
-  work.logits = pc_alloc_raw(job->env, most * work.classes, sizeof *work.logits);
-  work.truth = pc_alloc_raw(job->env, most * work.classes, sizeof *work.truth);
-  work.other = pc_alloc_raw(job->env, most * work.classes, sizeof *work.other);
-  work.made = pc_alloc_raw(job->env, most * work.classes, sizeof *work.made);
-  const pcal_status status =
-      work.logits == NULL || work.truth == NULL || work.other == NULL || work.made == NULL
-          ? pc_fail_memory(err, "writing distributions out")
-          : u_score_study_tables(&work, findings, err);
-  pc_free(job->env, work.logits);
-  pc_free(job->env, work.truth);
-  pc_free(job->env, work.other);
-  pc_free(job->env, work.made);
-  return status;
+  work.logits = pc_alloc_raw(job->memory, most * work.classes, sizeof *work.logits);
+  work.truth = pc_alloc_raw(job->memory, most * work.classes, sizeof *work.truth);
+  work.other = pc_alloc_raw(job->memory, most * work.classes, sizeof *work.other);
+  work.made = pc_alloc_raw(job->memory, most * work.classes, sizeof *work.made);
+  return work.logits == NULL || work.truth == NULL || work.other == NULL || work.made == NULL
+             ? pc_fail_memory(err, "writing distributions out")
+             : u_score_study_tables(&work, findings, err);
 }
 
 static const pcal_option u_score_study_options[] = {

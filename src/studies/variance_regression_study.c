@@ -484,14 +484,12 @@ static pcal_status variance_regression_run(const pc_study_job *study, pc_finding
   regression_job job = {.study = study};
   pcal_status status = variance_regression_prepare(&job, err);
   if (status == PCAL_OK) {
-    job.points = pc_alloc(study->env, job.runs * job.iterations, sizeof *job.points);
+    job.points = pc_alloc(study->memory, job.runs * job.iterations, sizeof *job.points);
     if (job.points == NULL)
       status = pc_fail_memory(err, "training networks");
   }
   if (status == PCAL_OK)
     status = variance_regression_scales(&job, findings, err);
-  pc_free(study->env, job.points);
-  pc_study_features_free(&job.features);
   return status;
 }
 

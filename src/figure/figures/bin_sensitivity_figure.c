@@ -141,7 +141,7 @@ static pcal_status bin_sensitivity_build(const pc_figure_data *data, pc_figure *
     if (set->requested[i] == NULL)
       return pc_fail(err, PCAL_USAGE,
                      "figure bin-sensitivity is drawn from %s and others, which these results "
-                     "do not hold; measure them, or plot from the data",
+                     "lack; measure them, or plot from the data",
                      data->request->specs[i]);
   bin_sensitivity_axes(figure, bin_sensitivity_highest(set, data->request->spec_count));
   figure->title = pc_figure_add_string(figure, "Calibration error by number of bins");

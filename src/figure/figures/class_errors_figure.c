@@ -100,7 +100,7 @@ static pcal_status class_errors_build(const pc_figure_data *data, pc_figure *fig
   pc_class_order order;
   if (record == NULL)
     return pc_fail(err, PCAL_USAGE,
-                   "figure class-errors is drawn from %s, which these results do not hold; "
+                   "figure class-errors is drawn from %s, which these results lack; "
                    "measure it, or plot from the data",
                    data->request->specs[0]);
   const size_t most = (size_t)data->options->value[CLASS_ERRORS_SHOW].number;

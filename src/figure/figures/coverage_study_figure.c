@@ -8,15 +8,10 @@
 #include "figure/number_text.h"
 #include "figure/study_figure_registry.h"
 
-static double coverage_study_figure_number(const pc_table *table, size_t row,
-                                           const char *column) {
-  return pc_table_at(table, row, pc_table_find_column(table, column))->number;
-}
-
 static size_t coverage_study_figure_rows(const pc_table *table) {
   size_t shown = 0;
   for (size_t r = 0; r < table->row_count; r++)
-    shown += isfinite(coverage_study_figure_number(table, r, "coverage"));
+    shown += isfinite(pc_table_number(table, r, "coverage"));
   return shown;
 }
 
@@ -24,7 +19,7 @@ static void coverage_study_figure_axes(const pc_table *table, size_t shown, pc_f
   const size_t panel = pc_figure_grid_panel(figure, 0, 0, NULL);
   double low = 0.9;
   for (size_t r = 0; r < table->row_count; r++)
-    low = fmin(low, coverage_study_figure_number(table, r, "coverage"));
+    low = fmin(low, pc_table_number(table, r, "coverage"));
   pc_figure_axis(figure, panel, PC_SIDE_X, fmax(0, floor(low * 20) / 20 - 0.01), 1.005, 6,
                  PC_NUMBERS_PERCENT, "intervals that hold the true value");
   pc_figure_axis(figure, panel, PC_SIDE_Y, (double)shown - 0.4, -0.6, 2, PC_NUMBERS_PLAIN,
@@ -35,13 +30,13 @@ static void coverage_study_figure_points(const pc_table *table, pc_figure *figur
   const pc_look look = {.tone = PC_TONE_A};
   double at = 0;
   for (size_t r = 0; r < table->row_count; r++) {
-    const double share = coverage_study_figure_number(table, r, "coverage");
+    const double share = pc_table_number(table, r, "coverage");
     char number[PC_NUMBER_TEXT_MAX], hint[2 * PC_NUMBER_TEXT_MAX + PC_TABLE_WORD_MAX];
     if (!isfinite(share))
       continue;
     pc_fixed_text(100 * share, 1, number);
     snprintf(hint, sizeof hint, "%s, %.0f rows: %s %%", pc_table_at(table, r, 0)->word,
-             coverage_study_figure_number(table, r, "rows"), number);
+             pc_table_number(table, r, "rows"), number);
     pc_figure_point(figure, 0, look, (pc_point){share, at++}, hint);
   }
 }
@@ -60,7 +55,7 @@ static pcal_status coverage_study_figure_build(const pc_findings *findings, pc_f
     figure->height = 180 + 30 * (double)shown;
   coverage_study_figure_axes(table, shown, figure);
   for (size_t r = 0; r < table->row_count; r++)
-    if (isfinite(coverage_study_figure_number(table, r, "coverage")))
+    if (isfinite(pc_table_number(table, r, "coverage")))
       pc_figure_name_tick(figure, 0, PC_SIDE_Y, at++, pc_table_at(table, r, 0)->word);
   figure->title = pc_figure_add_string(figure, "Do intervals hold the true value?");
   figure->description = pc_figure_add_string(figure, findings->summary);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "figure/figure_layout.h"
 #include "figure/figure_registry.h"
 #include "figure/number_text.h"
@@ -14,28 +13,6 @@
 static const pc_size_column ece_bias_study_figure_mean = {"mean", "standard_error"};
 static const pc_size_column ece_bias_study_figure_mu = {"mu", NULL};
 static const pc_size_column ece_bias_study_figure_truth = {"truth", NULL};
-
-/* "calibrated", "logits x 1.5" */
-static void ece_bias_study_figure_names(pc_size_lines *lines,
-                                        char (*names)[PC_NUMBER_TEXT_MAX]) {
-  const size_t factor = pc_table_find_column(lines->table, "factor");
-  for (size_t i = 0; i < lines->count; i++) {
-    char number[PC_NUMBER_MAX];
-    const double value = pc_table_at(lines->table, lines->line[i].first, factor)->number;
-    if (value == 1)
-      snprintf(names[i], PC_NUMBER_TEXT_MAX, "calibrated");
-    else
-      snprintf(names[i], PC_NUMBER_TEXT_MAX, "logits \xC3\x97 %s", pc_show(value, number));
-    lines->line[i].name = names[i];
-  }
-}
-
-static void ece_bias_study_figure_style(pc_size_lines *lines, int dashed, double size) {
-  for (size_t i = 0; i < lines->count; i++) {
-    lines->line[i].look.dashed = dashed;
-    lines->line[i].look.size = size;
-  }
-}
 
 static void ece_bias_study_figure_key(pc_figure *figure, const pc_size_lines *lines) {
   pc_size_lines_key(figure, lines);
@@ -57,7 +34,7 @@ static pcal_status ece_bias_study_figure_build(const pc_findings *findings, pc_f
   pc_size_lines lines;
   (void)err;
   pc_size_lines_read_numbers(&findings->tables[0], "factor", &lines);
-  ece_bias_study_figure_names(&lines, names);
+  pc_size_lines_name_factors(&lines, names);
   pc_size_lines_range(&lines, ece_bias_study_figure_mean, &low, &high);
   pc_size_lines_range(&lines, ece_bias_study_figure_mu, &low, &high);
   const size_t panel = pc_figure_grid_panel(figure, 0, 0, NULL);
@@ -67,13 +44,13 @@ static pcal_status ece_bias_study_figure_build(const pc_findings *findings, pc_f
   figure->description = pc_figure_add_string(figure, findings->summary);
   ece_bias_study_figure_key(figure, &lines);
   pc_figure_lay_out(figure, &grid);
-  ece_bias_study_figure_style(&lines, 0, 1);
+  pc_size_lines_style(&lines, 0, 1);
   pc_size_lines_trace(figure, panel, &lines, ece_bias_study_figure_truth);
-  ece_bias_study_figure_style(&lines, 0, 2);
+  pc_size_lines_style(&lines, 0, 2);
   pc_size_lines_draw(figure, panel, &lines, ece_bias_study_figure_mean);
   for (size_t i = 0; i < lines.count; i++)
     lines.line[i].look.tone = PC_TONE_INK;
-  ece_bias_study_figure_style(&lines, 1, 1.5);
+  pc_size_lines_style(&lines, 1, 1.5);
   pc_size_lines_trace(figure, panel, &lines, ece_bias_study_figure_mu);
   return PCAL_OK;
 }

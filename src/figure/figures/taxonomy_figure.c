@@ -97,8 +97,8 @@ static pcal_status taxonomy_build(const pc_figure_data *data, pc_figure *figure,
   for (size_t i = 0; i < 5; i++)
     if (data->shown.requested[i] == NULL)
       return pc_fail(err, PCAL_USAGE,
-                     "figure taxonomy is drawn from %s and others, which these results do not "
-                     "hold; measure them, or plot from the data",
+                     "figure taxonomy is drawn from %s and others, which these results lack; "
+                     "measure them, or plot from the data",
                      data->request->specs[i]);
   taxonomy_read(&data->shown, rows);
   taxonomy_bounds(rows);

@@ -10,23 +10,18 @@
 
 #define TAXONOMY_STUDY_FIGURE_ROWS 16
 
-static double taxonomy_study_figure_number(const pc_table *table, size_t row,
-                                           const char *column) {
-  return pc_table_at(table, row, pc_table_find_column(table, column))->number;
-}
-
 static pc_bounded_error taxonomy_study_figure_row(const pc_table *table, size_t row) {
-  const double value = taxonomy_study_figure_number(table, row, "estimate");
-  const double own = taxonomy_study_figure_number(table, row, "rows_own");
-  const double low = taxonomy_study_figure_number(table, row, "low");
+  const double value = pc_table_number(table, row, "estimate");
+  const double own = pc_table_number(table, row, "rows_own");
+  const double low = pc_table_number(table, row, "low");
   return (pc_bounded_error){.name = pc_table_at(table, row, 0)->word,
                             .known = isfinite(value),
                             .value = isfinite(value) ? value : 0.0,
                             .low = low,
-                            .high = taxonomy_study_figure_number(table, row, "high"),
+                            .high = pc_table_number(table, row, "high"),
                             .has_interval = isfinite(low),
-                            .below = taxonomy_study_figure_number(table, row, "below"),
-                            .above = taxonomy_study_figure_number(table, row, "above"),
+                            .below = pc_table_number(table, row, "below"),
+                            .above = pc_table_number(table, row, "above"),
                             .other = own == value ? (double)NAN : own};
 }
 

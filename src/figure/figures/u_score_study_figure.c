@@ -2,7 +2,6 @@
  * error. */
 #include <stdio.h>
 
-#include "base/number.h"
 #include "figure/figure_layout.h"
 #include "figure/number_text.h"
 #include "figure/size_lines.h"
@@ -11,27 +10,6 @@
 static const pc_size_column u_score_study_figure_score = {"u_score", "standard_error"};
 static const pc_size_column u_score_study_figure_divergence = {"u_divergence", NULL};
 static const pc_size_column u_score_study_figure_truth = {"truth", NULL};
-
-static void u_score_study_figure_names(pc_size_lines *lines,
-                                       char (*names)[PC_NUMBER_TEXT_MAX]) {
-  const size_t factor = pc_table_find_column(lines->table, "factor");
-  for (size_t i = 0; i < lines->count; i++) {
-    char number[PC_NUMBER_MAX];
-    const double value = pc_table_at(lines->table, lines->line[i].first, factor)->number;
-    if (value == 1)
-      snprintf(names[i], PC_NUMBER_TEXT_MAX, "calibrated");
-    else
-      snprintf(names[i], PC_NUMBER_TEXT_MAX, "logits \xC3\x97 %s", pc_show(value, number));
-    lines->line[i].name = names[i];
-  }
-}
-
-static void u_score_study_figure_style(pc_size_lines *lines, int dashed, double size) {
-  for (size_t i = 0; i < lines->count; i++) {
-    lines->line[i].look.dashed = dashed;
-    lines->line[i].look.size = size;
-  }
-}
 
 static void u_score_study_figure_key(pc_figure *figure, const pc_size_lines *lines) {
   const pc_look muted = {.tone = PC_TONE_MUTED, .size = 2};
@@ -52,7 +30,7 @@ static pcal_status u_score_study_figure_build(const pc_findings *findings, pc_fi
   pc_size_lines lines;
   (void)err;
   pc_size_lines_read_numbers(&findings->tables[1], "factor", &lines);
-  u_score_study_figure_names(&lines, names);
+  pc_size_lines_name_factors(&lines, names);
   pc_size_lines_range(&lines, u_score_study_figure_score, &low, &high);
   pc_size_lines_range(&lines, u_score_study_figure_divergence, &low, &high);
   const size_t panel = pc_figure_grid_panel(figure, 0, 0, NULL);
@@ -63,11 +41,11 @@ static pcal_status u_score_study_figure_build(const pc_findings *findings, pc_fi
   figure->description = pc_figure_add_string(figure, findings->summary);
   u_score_study_figure_key(figure, &lines);
   pc_figure_lay_out(figure, &grid);
-  u_score_study_figure_style(&lines, 0, 1);
+  pc_size_lines_style(&lines, 0, 1);
   pc_size_lines_trace(figure, panel, &lines, u_score_study_figure_truth);
-  u_score_study_figure_style(&lines, 1, 2);
+  pc_size_lines_style(&lines, 1, 2);
   pc_size_lines_trace(figure, panel, &lines, u_score_study_figure_divergence);
-  u_score_study_figure_style(&lines, 0, 2);
+  pc_size_lines_style(&lines, 0, 2);
   pc_size_lines_draw(figure, panel, &lines, u_score_study_figure_score);
   return PCAL_OK;
 }

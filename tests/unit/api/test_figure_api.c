@@ -114,10 +114,10 @@ TEST(test_figures_of_results) {
   text = (given_text){NULL, 0};
   assert_int_equal(given_figure(results, "ks-graph", &text, &err), PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE,
-                  "figure ks-graph is drawn from ks and its curve, which these results do not "
-                  "hold; measure it with curves, or plot from the data");
+                  "figure ks-graph is drawn from ks and its curve, which these results lack; "
+                  "measure it with curves, or plot from the data");
   assert_int_equal(given_figure(results, "temperature", &text, &err), PCAL_USAGE);
-  assert_contains(err.message, "needs the data themselves");
+  assert_contains(err.message, "needs the data, not only results");
   assert_int_equal(given_figure(results, "taxonomy", &text, &err), PCAL_USAGE);
   assert_contains(err.message, "is drawn from rbs and others");
   assert_int_equal(text.length, 0);

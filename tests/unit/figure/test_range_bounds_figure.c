@@ -176,7 +176,7 @@ TEST(test_refusals) {
   assert_int_equal(range_open(PCAL_PROBABILITY, range_scores[2], &env, &config.fitting, NULL),
                    PCAL_OK);
   range_refused(&config, PCAL_PROBABILITY,
-                "figure range-bounds draws several models as they are; leave the calibrator "
+                "figure range-bounds draws several models without calibration; leave the calibrator "
                 "and the second set out");
   pc_source_free(config.fitting);
 }

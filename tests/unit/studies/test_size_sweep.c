@@ -138,7 +138,7 @@ TEST(test_left_out) {
 static pc_sizes size_make(size_t all_rows, uint64_t repeats, pcal_error *err) {
   pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
   const pc_options options = {.name = "test-size"};
-  const pc_study_job job = {&config, &options, NULL};
+  const pc_study_job job = {&config, &options, NULL, NULL};
   pc_sizes sizes;
   config.repeats = repeats;
   pc_error_clear(err);

@@ -33,7 +33,7 @@ static pcal_status features_read(const pcal_batch *batch, const pcal_env *env,
   pc_options options = {.name = "variance-regression"};
   *out = (pc_study_features){0};
   pcal_status status = pc_source_borrow(batch, NULL, env, &config.features, err);
-  const pc_study_job job = {&config, &options, env};
+  const pc_study_job job = {&config, &options, env, env};
   if (status == PCAL_OK)
     status = pc_study_features_read(&job, out, err);
   pcal_source_free(config.features);

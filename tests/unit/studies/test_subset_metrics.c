@@ -163,7 +163,6 @@ static void subset_compare(const pc_study_probs *data, const char *const *specs,
     }
     pc_results_free(results);
   }
-  pc_subset_scratch_free(metrics, room);
   pc_subset_metrics_free(metrics);
 }
 
@@ -241,7 +240,6 @@ TEST(test_infinite) {
                    PCAL_OK);
   assert_near(values[0], -(log(0.5) + log(0.75)) / 2, 1e-15);
   assert_string_equal(why[0], "");
-  pc_subset_scratch_free(metrics, room);
   pc_subset_metrics_free(metrics);
 }
 
@@ -259,7 +257,6 @@ static pcal_status subset_all(const pcal_env *env, void *user, pcal_error *err) 
   pcal_status status = pc_subset_scratch_new(metrics, &room, err);
   if (status == PCAL_OK)
     status = pc_subset_metrics_measure(metrics, room, rows, 2, values, NULL, err);
-  pc_subset_scratch_free(metrics, room);
   pc_subset_metrics_free(metrics);
   return status;
 }
