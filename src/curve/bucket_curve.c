@@ -92,8 +92,8 @@ static int refine_plan_wants(const refine_plan *plan, size_t i) {
   return plan->request->wanted[i] && !bucket_curve_single(&plan->curve->segments[i]);
 }
 
-/* Upper bound on the float32 numbers between two scores; more than can be counted next to 0, where
- * they are not evenly spaced. */
+/* Upper bound on the float32 numbers between two scores; more than can be counted next to 0,
+ * where they are not evenly spaced. */
 static uint64_t bucket_curve_floats(double low, double high) {
   if (low < FLT_MIN)
     return PC_REFINE_COUNTED_MAX + 1;

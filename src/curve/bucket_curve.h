@@ -8,7 +8,8 @@
  *   3. else they are divided again, by the bits of the scores.  Each pass narrows a segment at
  *      least 2^k-fold, so that after a few passes every segment is a single score, whatever the
  *      data.
- * Segments can also be split at given scores, or divided at the borders of cells, in one pass. */
+ * Segments can also be split at given scores, or divided at the borders of cells, in one
+ * pass. */
 #ifndef PC_BUCKET_CURVE_H
 #define PC_BUCKET_CURVE_H
 
@@ -54,8 +55,8 @@ size_t pc_bucket_curve_count_cut(const pc_bucket_curve *curve, const double *end
 PC_CHECKED pcal_status pc_bucket_curve_targets(const pc_bucket_curve *curve,
                                                const pc_refine_request *request,
                                                pc_refine_targets *out, pcal_error *err);
-/* Targets for all segments that reach over a border of cells of width 2^-level (point_masses.h):
- * after the pass none does. */
+/* Targets for all segments that reach over a border of cells of width 2^-level
+ * (point_masses.h): after the pass none does. */
 PC_CHECKED pcal_status pc_bucket_curve_cell_targets(const pc_bucket_curve *curve,
                                                     unsigned level, pc_refine_targets *out,
                                                     pcal_error *err);

@@ -1,6 +1,6 @@
-/* Score bounds at which buckets of a first pass (bucket_tally.h) are split while rows are counted,
- * so that no later pass has to split them.  The rows of a split bucket go to segments of their
- * own. */
+/* Score bounds at which buckets of a first pass (bucket_tally.h) are split while rows are
+ * counted, so that no later pass has to split them.  The rows of a split bucket go to segments
+ * of their own. */
 #ifndef PC_BUCKET_SPLITS_H
 #define PC_BUCKET_SPLITS_H
 
@@ -29,8 +29,8 @@ void pc_bucket_splits_clear(pc_bucket_splits *splits); /* removes rows, keeps sp
 void pc_bucket_splits_add(pc_bucket_splits *splits, size_t bucket, double score, int hit);
 void pc_bucket_splits_merge(pc_bucket_splits *into, const pc_bucket_splits *from);
 
-/* Copies the segments of a split bucket that have rows, ascending, and returns how many.  *next is
- * the first split at or after the bucket; it is moved past the bucket. */
+/* Copies the segments of a split bucket that have rows, ascending, and returns how many.  *next
+ * is the first split at or after the bucket; it is moved past the bucket. */
 size_t pc_bucket_splits_read(const pc_bucket_splits *splits, size_t bucket, size_t *next,
                              pc_segment *out);
 

@@ -4,13 +4,13 @@
  *   offset   sum of 2^43 + o
  *   square   sum of trunc(2^53 s^2) - (b^2 2^25 + 8 b o)
  *   fine     sum of f
- * For up to 2^20 rows the upper bits of `offset` are their number n, the lower 43 bits the sum of
- * o, and
+ * For up to 2^20 rows the upper bits of `offset` are their number n, the lower 43 bits the sum
+ * of o, and
  *   sum of u                 = n b 2^47 + 2^24 (sum of o) + fine
  *   sum of trunc(2^53 s^2)   = n b^2 2^25 + 8 b (sum of o) + square
- * A float32 from 2^-14 on is a multiple of 2^-37: f is 0 and it adds trunc(o^2 / 2^21) to `square`.
- * So a float outside the first bucket takes two additions to neighbouring numbers.  Before a bucket
- * overflows, all counters are emptied into segments. */
+ * A float32 from 2^-14 on is a multiple of 2^-37: f is 0 and it adds trunc(o^2 / 2^21) to
+ * `square`. So a float outside the first bucket takes two additions to neighbouring numbers. 
+ * Before a bucket overflows, all counters are emptied into segments. */
 #include "curve/bucket_sums.h"
 
 #include <string.h>

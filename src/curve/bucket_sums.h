@@ -1,5 +1,5 @@
-/* Counters of a first pass over buckets of equal width (bucket_tally.h).  A float costs two additions
- * to neighbouring numbers.  Counters merge in any order to the same bits. */
+/* Counters of a first pass over buckets of equal width (bucket_tally.h).  A float costs two
+ * additions to neighbouring numbers.  Counters merge in any order to the same bits. */
 #ifndef PC_BUCKET_SUMS_H
 #define PC_BUCKET_SUMS_H
 
@@ -31,7 +31,8 @@ extern const pc_bin_offset_rule pc_bucket_sums_offsets;
 
 void pc_bucket_sums_clear(pc_bucket_sums *sums);
 
-/* Adds a row that lies in a bucket: its score in units of 2^-61, its square in units of 2^-53. */
+/* Adds a row that lies in a bucket: its score in units of 2^-61, its square in units of
+ * 2^-53. */
 static inline void pc_bucket_sums_add(pc_bucket_sums *sums, uint64_t units, uint64_t square,
                                       int32_t hit) {
   const uint64_t bucket = units >> PC_BUCKET_SUMS_BUCKET;

@@ -223,8 +223,8 @@ static int64_t tally_count(const pc_bucket_tally *tally, double score, int32_t h
   return units & (TALLY_REST - 1);
 }
 
-/* *some: how many of `count` rows can be added now.  Empties the counters first if they are half
- * full; at least one row then fits. */
+/* *some: how many of `count` rows can be added now.  Empties the counters first if they are
+ * half full; at least one row then fits. */
 static pcal_status tally_make_room(pc_bucket_tally *tally, size_t count, size_t *some,
                                    pcal_error *err) {
   pc_bucket_sums *sums = tally->sums;
@@ -283,8 +283,8 @@ static size_t tally_count_floats(pc_bin_offset *restrict cells, const uint8_t *i
   return lefts;
 }
 
-/* Clamps the score of a plain row to [0, 1]: another thread may have overwritten it since it was
- * checked. */
+/* Clamps the score of a plain row to [0, 1]: another thread may have overwritten it since it
+ * was checked. */
 static double tally_clamp(double score) {
   return score > 0 ? score < 1 ? score : 1.0 : 0.0;
 }

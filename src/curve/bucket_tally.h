@@ -1,8 +1,8 @@
 /* The tally of one worker in one pass over rows, for a bucket curve (bucket_curve.h).
  *
- * The first pass sorts scores into buckets.  By default these are PC_BUCKETS + 1 buckets of width
- * 2^-14 from score 0 on, one below and one above; or buckets by the bits of the scores.  Later
- * passes look only at targets: they store the scores inside a target, or count them in
+ * The first pass sorts scores into buckets.  By default these are PC_BUCKETS + 1 buckets of
+ * width 2^-14 from score 0 on, one below and one above; or buckets by the bits of the scores. 
+ * Later passes look only at targets: they store the scores inside a target, or count them in
  * sub-buckets.
  *
  * Rows have no weights.  Tallies merge in any order to the same bits. */
@@ -100,12 +100,13 @@ typedef struct pc_bucket_tally {
 PC_CHECKED pcal_status pc_bucket_tally_new(const pcal_env *env,
                                            const pc_refine_targets *targets,
                                            pc_bucket_tally *out, pcal_error *err);
-/* Splits buckets of a first pass by equal width, before its first row: no segment will hold both
- * scores <= ends[i] and scores > ends[i].  Ends beyond PC_BUCKET_SPLITS_MAX are ignored. */
+/* Splits buckets of a first pass by equal width, before its first row: no segment will hold
+ * both scores <= ends[i] and scores > ends[i].  Ends beyond PC_BUCKET_SPLITS_MAX are
+ * ignored. */
 PC_CHECKED pcal_status pc_bucket_tally_split(pc_bucket_tally *tally, const double *ends,
                                              size_t count, pcal_error *err);
-/* A first pass for one of `parts` curves: the more curves, the fewer buckets.  By bits, since the
- * scores of single classes are small. */
+/* A first pass for one of `parts` curves: the more curves, the fewer buckets.  By bits, since
+ * the scores of single classes are small. */
 PC_CHECKED pcal_status pc_bucket_tally_new_part(const pcal_env *env, size_t parts,
                                                 pc_bucket_tally *out, pcal_error *err);
 /* A first pass over scores in [low, high], with at most `buckets` buckets by bits. */
@@ -134,8 +135,8 @@ PC_CHECKED pcal_status pc_bucket_tally_scan_stored(pc_bucket_tally *tally,
                                                    const pc_lazy_labels *labels, size_t begin,
                                                    size_t count, pcal_error *err);
 
-/* pc_bucket_tally_prepare allocates what the merge of the same two tallies needs; the merge then
- * cannot fail.  Tallies of first passes must have the same splits. */
+/* pc_bucket_tally_prepare allocates what the merge of the same two tallies needs; the merge
+ * then cannot fail.  Tallies of first passes must have the same splits. */
 PC_CHECKED pcal_status pc_bucket_tally_prepare(pc_bucket_tally *into,
                                                const pc_bucket_tally *from, pcal_error *err);
 void pc_bucket_tally_merge(pc_bucket_tally *into, const pc_bucket_tally *from);

@@ -1,7 +1,7 @@
 /* CORP: decomposition of a proper score by isotonic regression.
  *
- * Formula, with r the isotonic regression of the outcomes on the scores p, y the mean outcome and
- * S the mean score:
+ * Formula, with r the isotonic regression of the outcomes on the scores p, y the mean outcome
+ * and S the mean score:
  *   calibration = S(p) - S(r),   sharpness = S(y) - S(r),   entropy = S(y)
  * Edge cases:
  *   (1) 0 log 0 is 0: fitted values of 0 and 1 cost nothing;

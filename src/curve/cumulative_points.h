@@ -15,9 +15,10 @@ typedef struct pc_cumulative_point {
 /* Upper bound on the number of points that pc_cumulative_points writes. */
 size_t pc_cumulative_points_max(const pc_curve_table *table, size_t stretches);
 
-/* Writes one point for each distinct score, or, for more than 3 * stretches scores, three points
- * for each of `stretches` ranges of equally many rows: where scores minus outcomes are largest,
- * where they are smallest, and the last.  Returns the number of points.  Tables of scores only. */
+/* Writes one point for each distinct score, or, for more than 3 * stretches scores, three
+ * points for each of `stretches` ranges of equally many rows: where scores minus outcomes are
+ * largest, where they are smallest, and the last.  Returns the number of points.  Tables of
+ * scores only. */
 size_t pc_cumulative_points(const pc_curve_table *table, double total, size_t stretches,
                             pc_cumulative_point *out);
 

@@ -1,8 +1,8 @@
 /* Bins whose edges depend on the sorted scores.  (Bins with fixed edges: stats/bins.h.)
  *
- * Tables of any form unless a function says otherwise.  The functions named _wants mark the open
- * entries of a table of segments that must be resolved to single scores before the bins are
- * exact, and return how many they marked; 0: the bins are exact. */
+ * Tables of any form unless a function says otherwise.  The functions named _wants mark the
+ * open entries of a table of segments that must be resolved to single scores before the bins
+ * are exact, and return how many they marked; 0: the bins are exact. */
 #ifndef PC_CURVE_BINS_H
 #define PC_CURVE_BINS_H
 
@@ -10,10 +10,10 @@
 #include "stats/bins.h"
 
 /* Equal-mass bins: with W the total weight, B = bins and q = floor(W / B), part r ends after
- * r q + min(r, W - B q) rows.  An edge lies midway between the last score of a part and the first
- * score of the next; equal edges are joined; the last edge is 1.  Bins are (low, high], so that
- * equal scores share a bin.  Writes at most `bins` bins and returns how many.  Moments are NaN
- * unless the table is one of scores. */
+ * r q + min(r, W - B q) rows.  An edge lies midway between the last score of a part and the
+ * first score of the next; equal edges are joined; the last edge is 1.  Bins are (low, high],
+ * so that equal scores share a bin.  Writes at most `bins` bins and returns how many.  Moments
+ * are NaN unless the table is one of scores. */
 size_t pc_bins_by_mass(const pc_curve_table *table, size_t bins, pc_bin *out);
 size_t pc_bins_by_mass_wants(const pc_curve_table *table, size_t bins, uint8_t *wanted);
 
@@ -21,21 +21,21 @@ size_t pc_bins_by_mass_wants(const pc_curve_table *table, size_t bins, uint8_t *
 double pc_bins_end_position(const pc_curve_table *table, size_t bins, size_t r);
 
 /* Adaptive bins (Nixon et al. 2019): of the scores above `threshold` (0: all), total weight n,
- * edge r of R bins is the score with index round(r (n / R)) in ascending order, at most the last;
- * halves round to even.  Bins are [low, high); equal scores may leave bins empty.  Writes exactly
- * `bins` bins; moments are NaN. */
+ * edge r of R bins is the score with index round(r (n / R)) in ascending order, at most the
+ * last; halves round to even.  Bins are [low, high); equal scores may leave bins empty.  Writes
+ * exactly `bins` bins; moments are NaN. */
 void pc_bins_adaptive(const pc_curve_table *table, double threshold, size_t bins, pc_bin *out);
 size_t pc_bins_adaptive_wants(const pc_curve_table *table, double threshold, size_t bins,
                               uint8_t *wanted);
 
-/* Ranges of exactly equal weight: ends as in pc_bins_by_mass, but a score on both sides of an end
- * gives each side its share of rows and hits.  low and high are the scores at the ends; moments
- * are NaN.  Tables of scores only. */
+/* Ranges of exactly equal weight: ends as in pc_bins_by_mass, but a score on both sides of an
+ * end gives each side its share of rows and hits.  low and high are the scores at the ends;
+ * moments are NaN.  Tables of scores only. */
 void pc_bins_split_ties(const pc_curve_table *table, size_t bins, pc_bin *out);
 
-/* Monotonic sweep (Roelofs et al. 2022): the largest B, at most `most` and at most the number of
- * rows, such that for every number of equal-mass bins up to B the share of hits never falls from
- * bin to bin.  Tables of scores only. */
+/* Monotonic sweep (Roelofs et al. 2022): the largest B, at most `most` and at most the number
+ * of rows, such that for every number of equal-mass bins up to B the share of hits never falls
+ * from bin to bin.  Tables of scores only. */
 PC_CHECKED pcal_status pc_bins_sweep(const pcal_env *env, const pc_curve_table *table,
                                      size_t most, size_t *out, pcal_error *err);
 

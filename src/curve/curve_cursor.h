@@ -4,8 +4,8 @@
  * score of a replica.  Tables are walked forward; in replicas places are found by bisection, so
  * that a cursor costs the logarithm of the number of ranges.
  *
- * cursor.rows counts from the place where the walk began (pc_curve_first, or pc_curve_above of a
- * table). */
+ * cursor.rows counts from the place where the walk began (pc_curve_first, or pc_curve_above of
+ * a table). */
 #ifndef PC_CURVE_CURSOR_H
 #define PC_CURVE_CURSOR_H
 
@@ -16,7 +16,8 @@
 pc_curve_cursor pc_curve_first(const pc_curve_table *table);
 pc_curve_cursor pc_curve_last(const pc_curve_table *table);
 
-/* Before the first entry with scores above `threshold`; with threshold <= 0, before the first. */
+/* Before the first entry with scores above `threshold`; with threshold <= 0, before the
+ * first. */
 pc_curve_cursor pc_curve_above(const pc_curve_table *table, double threshold);
 
 /* True if no row lies after the cursor. */

@@ -4,7 +4,8 @@
  * before each range.  Sums inside a range are computed only where they are needed, so that the
  * cost of an evaluation depends on the number of ranges, not on the number of scores.
  *
- * Weights are whole numbers; a row of weight 0 is absent.  Equal scores are in the same range. */
+ * Weights are whole numbers; a row of weight 0 is absent.  Equal scores are in the same
+ * range. */
 #ifndef PC_CURVE_PREFIX_H
 #define PC_CURVE_PREFIX_H
 

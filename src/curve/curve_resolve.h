@@ -11,9 +11,9 @@ typedef size_t (*pc_curve_wants)(const void *user, const pc_curve_table *table,
 
 /* Builds a curve from the scores of misses and of hits; freed with pc_curve_table_free.
  * wants NULL: sorts all scores, the result is a table of scores.
- * Otherwise the result is a table of segments for which `wants` returns 0: a few passes over the
- * scores, by all threads of the environment, replace the sort.  Columns with weights, and short
- * ones, are always sorted. */
+ * Otherwise the result is a table of segments for which `wants` returns 0: a few passes over
+ * the scores, by all threads of the environment, replace the sort.  Columns with weights, and
+ * short ones, are always sorted. */
 PC_CHECKED pcal_status pc_curve_resolve(const pcal_env *env, const pc_outcome_column *misses,
                                         const pc_outcome_column *hits, pc_curve_wants wants,
                                         const void *user, pc_curve_table *out, pcal_error *err);

@@ -60,8 +60,8 @@ static inline void curve_count(curve_counts *seen, double miss, double hit,
   out->hits[seen->entries - 1] = (double)(int64_t)seen->hits;
 }
 
-/* All but the last score of either outcome.  Both candidates for the next step are loaded before
- * the comparison, which hides the latency of the loads. */
+/* All but the last score of either outcome.  Both candidates for the next step are loaded
+ * before the comparison, which hides the latency of the loads. */
 static void curve_count_both(curve_counts *seen, const pc_sorted_column *misses,
                              const pc_sorted_column *hits, const pc_curve_table *out) {
   if (misses->count == 0 || hits->count == 0)

@@ -39,7 +39,8 @@ static pcal_status isotonic_grow(const pcal_env *env, pc_isotonic *fit, pcal_err
   return status;
 }
 
-/* Finished blocks are in `fit`; the last block is kept apart, since the next may be pooled with it. */
+/* Finished blocks are in `fit`; the last block is kept apart, since the next may be pooled with
+ * it. */
 typedef struct isotonic_walk {
   const pcal_env *env;
   pc_isotonic *fit;

@@ -1,7 +1,7 @@
-/* A long column is first distributed into buckets by score; each bucket then fits a cache and is
- * sorted by whichever worker is free.  Buckets are fine near 0 and near 1, where the scores of
- * confident models lie: below 1/2 the bucket is the exponent and six bits of the fraction, above
- * 1/2 the same of 1 - score.  The result does not depend on the buckets. */
+/* A long column is first distributed into buckets by score; each bucket then fits a cache and
+ * is sorted by whichever worker is free.  Buckets are fine near 0 and near 1, where the scores
+ * of confident models lie: below 1/2 the bucket is the exponent and six bits of the fraction,
+ * above 1/2 the same of 1 - score.  The result does not depend on the buckets. */
 #include "curve/parallel_sort.h"
 
 #include <string.h>

@@ -96,8 +96,8 @@ static void point_cells(const pc_curve_table *table, unsigned level, pc_point_ma
   }
 }
 
-/* The masses of a cell of a replica, from differences of prefix sums: accurate enough for one of
- * many replicas. */
+/* The masses of a cell of a replica, from differences of prefix sums: accurate enough for one
+ * of many replicas. */
 static void point_replica_cell(const pc_curve_prefix *prefix, size_t begin, size_t end,
                                double total, pc_point_masses *out) {
   const double hits = pc_curve_prefix_hits(prefix, end) - pc_curve_prefix_hits(prefix, begin);

@@ -1,5 +1,5 @@
-/* A segment: rows without weights whose scores lie between `low` and `high`, as counts and exact
- * sums.  Segments join in any order to the same bits. */
+/* A segment: rows without weights whose scores lie between `low` and `high`, as counts and
+ * exact sums.  Segments join in any order to the same bits. */
 #ifndef PC_SEGMENT_H
 #define PC_SEGMENT_H
 

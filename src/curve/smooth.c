@@ -5,8 +5,8 @@
  *      interpolation; nodes beyond an end count for their mirror images.
  *   2. The nodes are convolved with the Gaussian, cut off at 6 sigma.
  *   3. Slopes at the nodes come from differences of fourth order.
- *   4. |cubic Hermite interpolant| is integrated exactly, except for the last 2^-24 of an interval
- *      around each of its zeros.
+ *   4. |cubic Hermite interpolant| is integrated exactly, except for the last 2^-24 of an
+ *      interval around each of its zeros.
  *
  * Error, for masses whose sizes sum to 1, with C_k the integral of |phi^(k)| (at most sqrt(k!))
  * and q = h / sigma <= 1/16:
@@ -36,8 +36,8 @@
 #define SMOOTH_DEPTH 24
 #define SMOOTH_DEPTH_ROUGH 6
 
-/* A part of the grid: intervals first .. first + count, and the nodes around them that the kernel
- * and the slopes need. */
+/* A part of the grid: intervals first .. first + count, and the nodes around them that the
+ * kernel and the slopes need. */
 typedef struct smooth_block {
   int64_t nodes; /* of the whole grid, without the last: 1 / h */
   int64_t first, count;

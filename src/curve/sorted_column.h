@@ -10,8 +10,8 @@ typedef struct pc_outcome_column {
   size_t count;
 } pc_outcome_column;
 
-/* The same entries in their canonical order: ascending scores, equal scores by ascending weight,
- * -0 stored as 0. */
+/* The same entries in their canonical order: ascending scores, equal scores by ascending
+ * weight, -0 stored as 0. */
 typedef struct pc_sorted_column {
   double *score, *weight; /* weight NULL: all weights are 1 */
   size_t count;

@@ -1,19 +1,20 @@
-/* Formula:  with P_i = (weight, hits) summed over the entries up to i, isotonic regression gives
- * the slopes of the greatest convex minorant of P_0, P_1, ...  A new hit before entry i inserts a
- * step (1, 1), the steepest possible, at P_i.  The bound is the slope of the minorant over it.
+/* Formula:  with P_i = (weight, hits) summed over the entries up to i, isotonic regression
+ * gives the slopes of the greatest convex minorant of P_0, P_1, ...  A new hit before entry i
+ * inserts a step (1, 1), the steepest possible, at P_i.  The bound is the slope of the minorant
+ * over it.
  *
- * Algorithm:  the step is moved from left to right.  Points left of it are shifted by (-1, -1), so
- * that its left end is Q = P_i - (1, 1).  While Q is not below the edge of the minorant that spans
- * the step, that edge stays.  Otherwise Q becomes a corner, from which the minorant continues to
- * the corners at the right; points above the old edge are above the new one too.  Misses are
- * mirrored hits: a step (1, 0) in reversed order with outcomes exchanged.
+ * Algorithm:  the step is moved from left to right.  Points left of it are shifted by (-1, -1),
+ * so that its left end is Q = P_i - (1, 1).  While Q is not below the edge of the minorant that
+ * spans the step, that edge stays.  Otherwise Q becomes a corner, from which the minorant
+ * continues to the corners at the right; points above the old edge are above the new one too. 
+ * Misses are mirrored hits: a step (1, 0) in reversed order with outcomes exchanged.
  *
  * Only points where the slope from entry to entry rises can be corners.  With single rows these
  * are the places between a miss and a hit: few if the scores separate the outcomes.
  *
  * Edge cases:
- *   (1) a new score equal to an entry's joins that entry, which gives the same value as standing
- *       before it (hit) or after it (miss);
+ *   (1) a new score equal to an entry's joins that entry, which gives the same value as
+ *       standing before it (hit) or after it (miss);
  *   (2) products are exact for whole weights up to a total of 2^26; beyond, they round.
  * Source: Vovk, Petej & Fedorova 2015 (there with a stack of corners for each bound).
  * Cost: O(n), since each corner is dropped at most once. */

@@ -1,5 +1,5 @@
-/* Venn-Abers bounds: the isotonic regression value of a new score, once if it were a miss and once
- * if it were a hit. */
+/* Venn-Abers bounds: the isotonic regression value of a new score, once if it were a miss and
+ * once if it were a hit. */
 #ifndef PC_VENN_ABERS_BOUNDS_H
 #define PC_VENN_ABERS_BOUNDS_H
 
@@ -14,8 +14,8 @@ typedef struct pc_venn_abers_step {
 /* For a table with scores s_0 < s_1 < ...:
  *   upper at entry i: the fitted value of a new hit with a score in (s_{i-1}, s_i]; 1 above the
  *     last score;
- *   lower at entry i: the fitted value of a new miss with a score in [s_i, s_{i+1}); 0 below the
- *     first score.
+ *   lower at entry i: the fitted value of a new miss with a score in [s_i, s_{i+1}); 0 below
+ *     the first score.
  * Both begin at entry 0 and rise from step to step. */
 typedef struct pc_venn_abers_bounds {
   pc_venn_abers_step *lower, *upper;

@@ -50,8 +50,8 @@ void pc_grid_clear(pc_grid_state *grid) {
 
 /* ---- making ---- */
 
-/* The finest anchor 1.5 * 2^-s that holds every score of the first cell.  Without a cut there
- * may be scores of 1 and a little more. */
+/* The finest anchor 1.5 * 2^-s that holds every score of the first cell.  Without cuts, scores
+ * may be 1 and slightly more. */
 static void grid_anchor(const pc_partition *cells, pc_grid_columns *columns) {
   const double end = cells->cut_count == 0 ? INFINITY : cells->cuts[0];
   int s = end <= 0.5 ? 0 : -2;
@@ -159,8 +159,8 @@ static pc_fixed grid_whole(uint64_t count) {
   return (pc_fixed){(pc_int128)count * pc_fixed_units(1.0)};
 }
 
-/* Adds what waits in a column to the sums of its first cell. */
-static void grid_add_waiting(const pc_grid_columns *columns, size_t column, pc_grid_sums *sums,
+/* Adds the pending sum of a column to the sums of its first cell. */
+static void grid_add_pending(const pc_grid_columns *columns, size_t column, pc_grid_sums *sums,
                              uint64_t *count) {
   sums->score.units += pc_grid_pending_sum(columns, columns->sums.score, column).units;
   if (columns->sums.square != NULL)
@@ -169,8 +169,8 @@ static void grid_add_waiting(const pc_grid_columns *columns, size_t column, pc_g
     *count += columns->sums.kept[column];
 }
 
-/* Scores of unweighted rows in the first cell of a part of a spread view, where they are not
- * counted: those that are in no other cell. */
+/* The number of scores of unweighted rows in the first cell of a part of a view of every class.
+ *  They are not counted there: it is the total minus the scores in the other cells. */
 static uint64_t grid_first_count(const pc_grid_state *grid, size_t part) {
   const size_t per_part = grid->columns.count / grid->part_count;
   uint64_t count = grid->columns.rows * per_part;
@@ -192,7 +192,7 @@ pc_grid_sums pc_grid_read(const pc_grid_state *grid, size_t index) {
   if (columns->count > 0 && index % grid->cell_count == 0) {
     count = columns->sums.kept == NULL ? grid_first_count(grid, part) : count;
     for (size_t j = 0; j < per_part; j++)
-      grid_add_waiting(columns, part * per_part + j, &sums, &count);
+      grid_add_pending(columns, part * per_part + j, &sums, &count);
   }
   sums.weight = grid_whole(count);
   if (grid->mass != NULL) {
@@ -207,15 +207,15 @@ static void grid_join(pc_fixed *into, const pc_fixed *from, size_t count) {
     into[i].units += from[i].units;
 }
 
-/* What waits in the columns of `from`, into the first cells of `into`. */
-static void grid_take(pc_grid_state *into, const pc_grid_columns *from) {
+/* Adds the pending column sums of `from` to the first cells of `into`. */
+static void grid_add_columns(pc_grid_state *into, const pc_grid_columns *from) {
   const size_t per_part = from->count / into->part_count;
   for (size_t j = 0; j < from->count; j++) {
     const size_t index = j / per_part * into->cell_count;
     pc_grid_sums sums = {.score = into->cell[index].score};
     if (into->square != NULL)
       sums.square = into->square[index];
-    grid_add_waiting(from, j, &sums, &into->cell[index].count);
+    grid_add_pending(from, j, &sums, &into->cell[index].count);
     into->cell[index].score = sums.score;
     if (into->square != NULL)
       into->square[index] = sums.square;
@@ -223,7 +223,7 @@ static void grid_take(pc_grid_state *into, const pc_grid_columns *from) {
 }
 
 void pc_grid_flush_columns(pc_grid_state *grid) {
-  grid_take(grid, &grid->columns);
+  grid_add_columns(grid, &grid->columns);
   grid_clear_columns(&grid->columns);
 }
 
@@ -243,7 +243,7 @@ void pc_grid_merge(pc_grid_state *into, const pc_grid_state *from) {
   for (size_t i = 0; into->logs != NULL && i < total; i++)
     pc_grid_logs_join(&into->logs[i], &from->logs[i]);
   if (from->columns.pending > 0)
-    grid_take(into, &from->columns);
+    grid_add_columns(into, &from->columns);
   into->columns.rows += from->columns.rows;
   if (from->differing != NULL)
     pc_grid_merge(into->differing, from->differing);

@@ -1,9 +1,9 @@
 /* The state of a grid: cells, and how they are read, merged and saved.
  *
- * Unweighted rows are counted in 64-bit integers, weighted rows in separate 128-bit fixed point; both
- * are exact, and readers see their sum.  In views of every class nearly all scores lie in the first
- * cell of their class: those are summed column by column (kernels/class_column_sums.h), and the
- * pending column sums are added when cells are read. */
+ * Unweighted rows are counted in 64-bit integers, weighted rows in separate 128-bit fixed
+ * point; both are exact, and readers see their sum.  In views of every class nearly all scores
+ * lie in the first cell of their class: those are summed column by column
+ * (kernels/class_column_sums.h), and the pending column sums are added when cells are read. */
 #ifndef PC_GRID_CELLS_H
 #define PC_GRID_CELLS_H
 
@@ -29,7 +29,8 @@ typedef struct pc_grid_columns {
   pc_class_column_sums sums;
 } pc_grid_columns;
 
-/* cell, mass, square, score_hit and logs have part_count * cell_count elements, [part][cell]. */
+/* cell, mass, square, score_hit and logs have part_count * cell_count elements,
+ * [part][cell]. */
 typedef struct pc_grid_state {
   pc_partition cells;
   size_t cell_count, part_count;
@@ -59,8 +60,8 @@ PC_CHECKED pcal_status pc_grid_new(const pcal_env *env, const pc_need *need,
 void pc_grid_free(const pcal_env *env, pc_grid_state *grid);
 void pc_grid_clear(pc_grid_state *grid);
 
-/* Scores and squares are truncated to units of 2^-53: exact for floats, and for doubles above one
- * half. */
+/* Scores and squares are truncated to units of 2^-53: exact for floats, and for doubles above
+ * one half. */
 #define PC_GRID_ONE 0x1p53
 
 static inline int64_t pc_grid_units(double value) {
@@ -80,8 +81,8 @@ static inline pc_int128 pc_grid_widen(int64_t units) {
 PC_CHECKED pcal_status pc_grid_allow_weights(const pcal_env *env, pc_grid_state *grid,
                                              pcal_error *err);
 
-/* The weight of a row if it is 1, 2, 3 or 4: adding the row so often gives the same sums as adding
- * it with its weight, and is faster.  0: add it with its weight. */
+/* The weight of a row if it is 1, 2, 3 or 4: adding the row so often gives the same sums as
+ * adding it with its weight, and is faster.  0: add it with its weight. */
 static inline unsigned pc_grid_copies(const double *weights, size_t row) {
   if (weights == NULL)
     return 1;

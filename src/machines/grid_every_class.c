@@ -1,14 +1,16 @@
-/* Every class of a row as a score of a grid.
+/* Adds every class of a row to a grid.
  *
- * Fewer than M classes of a row can have more than 1/M, so nearly all scores lie in the first
- * cell of their class.  They are summed column by column in integers, rounded to a unit u that
- * the first edge decides: u = 2^-54 for 15 bins, never above 2^-50, 2^-61 from 1024 bins on.
- * Only scores beyond the first cell, and that of the true class, are looked at one by one. */
+ * Fewer than M classes of a row can have a probability above 1/M, so nearly all scores lie in
+ * the first cell of their class.  They are summed column by column in integers, rounded to a
+ * unit u that depends on the first edge: u = 2^-54 for 15 bins, never above 2^-50, 2^-61 from
+ * 1024 bins on.  Only scores beyond the first cell, and that of the true class, are handled one
+ * by one. */
 #include "base/float_bits.h"
 #include "kernels/dispatch.h"
 #include "machines/grid_cells.h"
 
-#define EVERY_CLASS_STEP 128 /* columns summed before scores beyond the cell are looked for */
+#define EVERY_CLASS_STEP \
+  128 /* columns summed before looking for scores beyond the first cell */
 
 pc_fixed pc_grid_pending_sum(const pc_grid_columns *columns, const uint64_t *sums,
                              size_t column) {
@@ -18,7 +20,7 @@ pc_fixed pc_grid_pending_sum(const pc_grid_columns *columns, const uint64_t *sum
   return (pc_fixed){with_sign * ((pc_int128)1 << columns->shift)};
 }
 
-/* What the sum of a column, or else a single score, makes of a number. */
+/* Rounds a number as the sum of a column does (cell 0) or as a single score is. */
 static double every_class_round(const pc_grid_state *grid, size_t cell, double value) {
   const double anchor = grid->columns.rule.anchor;
   return cell == 0 ? (value + anchor) - anchor : pc_grid_truncate(value);
@@ -32,7 +34,7 @@ static size_t every_class_part(const pc_grid_state *grid, size_t class_index) {
   return grid->part_count == 1 ? 0 : class_index;
 }
 
-/* A score that the twin has in another cell; 0 when it has not. */
+/* True if the follower puts a score into another cell; *other: that cell. */
 static int every_class_differs(const pc_grid_state *grid, double score, size_t cell,
                                size_t *other) {
   if (grid->follower == NULL)
@@ -41,22 +43,23 @@ static int every_class_differs(const pc_grid_state *grid, double score, size_t c
   return *other != grid->follower->cell_map[cell];
 }
 
-/* Such a score goes to its cell there.  The first cell is not counted, and its sums round. */
-static void every_class_tell(const pc_grid_state *grid, size_t part, double score, size_t cell,
-                             size_t other) {
-  pc_grid_state *twin = grid->follower;
-  const size_t index = part * twin->cell_count + other;
-  pc_grid_add(twin->differing, part * grid->cell_count + cell, score, score * score, 0);
+/* Adds such a score to the follower and to `differing`.  The first cell is not counted, and its
+ * sums are rounded. */
+static void every_class_add_differing(const pc_grid_state *grid, size_t part, double score,
+                                      size_t cell, size_t other) {
+  pc_grid_state *follower = grid->follower;
+  const size_t index = part * follower->cell_count + other;
+  pc_grid_add(follower->differing, part * grid->cell_count + cell, score, score * score, 0);
   if (other > 0) {
-    pc_grid_add(twin, index, score, score * score, 0);
+    pc_grid_add(follower, index, score, score * score, 0);
     return;
   }
-  pc_fixed_add(&twin->cell[index].score, every_class_round(twin, 0, score));
-  if (twin->square != NULL)
-    pc_fixed_add(&twin->square[index], every_class_round(twin, 0, score * score));
+  pc_fixed_add(&follower->cell[index].score, every_class_round(follower, 0, score));
+  if (follower->square != NULL)
+    pc_fixed_add(&follower->square[index], every_class_round(follower, 0, score * score));
 }
 
-/* Scores beyond the first cell among columns [begin, begin + count); there are `beyond`. */
+/* Adds the scores beyond the first cell, from column `begin` on; there are `beyond` of them. */
 static void every_class_single(pc_grid_state *grid, const double *scores, size_t begin,
                                size_t beyond) {
   for (size_t j = begin; beyond > 0; j++) {
@@ -70,7 +73,7 @@ static void every_class_single(pc_grid_state *grid, const double *scores, size_t
     size_t other;
     pc_grid_add(grid, part * grid->cell_count + cell, scores[j], scores[j] * scores[j], 0);
     if (every_class_differs(grid, scores[j], cell, &other))
-      every_class_tell(grid, part, scores[j], cell, other);
+      every_class_add_differing(grid, part, scores[j], cell, other);
   }
 }
 
@@ -80,7 +83,7 @@ static void every_class_hit_in(pc_grid_state *grid, size_t index, double rounded
     pc_fixed_add(&grid->score_hit[index], rounded);
 }
 
-/* The true class once more: it came true. */
+/* Adds the hit of the true class. */
 static void every_class_hit(pc_grid_state *grid, const double *scores, size_t label) {
   const double score = scores[label];
   if (!every_class_counts(grid, score))

@@ -1,6 +1,6 @@
-/* Grids truncate scores to units of 2^-53, curves to 2^-61.  A float32 from 2^-14 on is a multiple of
- * 2^-37, so only smaller scores have parts below 2^-53.  These all lie in the first cell, from which
- * the sum of such parts (`rest`) is subtracted. */
+/* Grids truncate scores to units of 2^-53, curves to 2^-61.  A float32 from 2^-14 on is a
+ * multiple of 2^-37, so only smaller scores have parts below 2^-53.  These all lie in the first
+ * cell, from which the sum of such parts (`rest`) is subtracted. */
 #include "machines/grid_from_curve.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Fills a grid from the bucket curve of the same view, in place of reading rows twice.  Scores must be
- * float32. */
+/* Fills a grid from the bucket curve of the same view, in place of reading rows twice.  Scores
+ * must be float32. */
 #ifndef PC_GRID_FROM_CURVE_H
 #define PC_GRID_FROM_CURVE_H
 
@@ -16,8 +16,8 @@ int pc_grid_can_fill_from_curve(const pc_need *need);
  * PC_GRID_FROM_CURVE_ENDS_MAX if pc_grid_can_fill_from_curve.  ends NULL: only counts. */
 size_t pc_grid_cell_ends(const void *state, double *ends);
 
-/* Adds the rows of a curve with buckets of equal width; the result has the bits that the rows would
- * give.  All scores are float32, and no segment lies in two cells. */
+/* Adds the rows of a curve with buckets of equal width; the result has the bits that the rows
+ * would give.  All scores are float32, and no segment lies in two cells. */
 void pc_grid_fill_from_curve(void *state, const pc_bucket_curve *curve);
 
 #endif

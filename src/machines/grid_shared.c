@@ -2,7 +2,7 @@
 
 #include "machines/grid_cells.h"
 
-/* A score inside a cell, which no edge rule puts elsewhere. */
+/* A score in the middle of a cell, on which all edge rules agree. */
 static double grid_shared_inside(const pc_partition *cells, size_t cell) {
   const double low = cell == 0 ? 0.0 : cells->cuts[cell - 1];
   const double high = cell == cells->cut_count ? 1.0 : cells->cuts[cell];

@@ -1,8 +1,8 @@
 /* Machines: what a metric accumulates while rows are read.
  *
- * A metric states its need (pc_need).  The machine of that need creates a state, updates it with
- * rows, merges it with other states and finishes it into evidence, from which the metric computes
- * its value.  Metrics with equal needs share one state. */
+ * A metric states its need (pc_need).  The machine of that need creates a state, updates it
+ * with rows, merges it with other states and finishes it into evidence, from which the metric
+ * computes its value.  Metrics with equal needs share one state. */
 #ifndef PC_MACHINE_H
 #define PC_MACHINE_H
 
@@ -148,10 +148,10 @@ typedef struct pc_machine {
   pcal_status (*finish)(const pcal_env *env, const void *state, pc_evidence *out,
                         pcal_error *err);
   void (*release)(const pcal_env *env, pc_evidence *evidence);
-  /* save and load are NULL if a state cannot be saved.  The bytes depend on the rows only.  load
-   * creates a state; it allocates no more than the length of the bytes justifies.  Bytes that no
-   * state could have written, or that contradict the totals, fail the decoder.  The caller
-   * destroys *state unless it is NULL, also on failure. */
+  /* save and load are NULL if a state cannot be saved.  The bytes depend on the rows only. 
+   * load creates a state; it allocates no more than the length of the bytes justifies.  Bytes
+   * that no state could have written, or that contradict the totals, fail the decoder.  The
+   * caller destroys *state unless it is NULL, also on failure. */
   pcal_status (*save)(const pcal_env *env, const void *state, pc_encoder *out, pcal_error *err);
   pcal_status (*load)(const pcal_env *env, const pc_need *need, const pc_layout *layout,
                       const pc_saved_totals *totals, pc_decoder *in, void **state,
@@ -167,20 +167,20 @@ PC_CHECKED pcal_status pc_machine_curve_resolve(const pcal_env *env, const void 
 extern const pc_machine pc_machine_sum, pc_machine_grid, pc_machine_curve, pc_machine_pair,
     pc_machine_rows, pc_machine_block;
 
-/* Of a state of the rows machine: the number of rows; and renumbering of clusters, c to map[c], in
- * the rows from position `first` on. */
+/* Of a state of the rows machine: the number of rows; and renumbering of clusters, c to map[c],
+ * in the rows from position `first` on. */
 size_t pc_machine_rows_count(const void *state);
 void pc_machine_rows_renumber_clusters(void *state, size_t first, const size_t *map);
 
 const pc_machine *pc_machine_of(pc_machine_kind kind);
 
-/* Multiplies all weights of the evidence.  Importance weights are scaled so that they sum to the
- * effective sample size: metrics that depend on the number of rows then see that size.  Sums are
- * left alone: they carry the effective sample size beside the weights. */
+/* Multiplies all weights of the evidence.  Importance weights are scaled so that they sum to
+ * the effective sample size: metrics that depend on the number of rows then see that size. 
+ * Sums are left alone: they carry the effective sample size beside the weights. */
 void pc_evidence_scale(pc_evidence *evidence, double factor);
 
-/* Fails with PCAL_MEMORY if `bytes` exceed the memory limit of the environment.  The message names
- * the rows and the remedy. */
+/* Fails with PCAL_MEMORY if `bytes` exceed the memory limit of the environment.  The message
+ * names the rows and the remedy. */
 PC_CHECKED pcal_status pc_check_memory_limit(const pcal_env *env, size_t bytes,
                                              const char *remedy, pcal_error *err);
 

@@ -1,34 +1,35 @@
-/* The block machine: pairs of rows inside blocks of m consecutive ones.
+/* The block machine: pairs of rows inside blocks of m consecutive rows.
  *
- * State: the exact sums of the values of complete blocks and of their squares, how many there
- * were, and the rows of blocks that are not complete yet.  Rows [b m, (b + 1) m) of the whole
- * data set are block b. A block is evaluated as soon as one update brings all of its rows, or a
- * merge the last of them; its value does not depend on when.  Without groups little more than
- * the two ends of what was met is ever kept, and beside it blocks with a missing row, which
- * never complete. */
+ * State: exact sums of the values of complete blocks and of their squares, the number of these
+ * blocks, and the rows of incomplete blocks.  Block b consists of rows [b m, (b + 1) m) of the
+ * whole data set. A block is evaluated as soon as an update brings all of its rows, or a merge
+ * the last of them; its value does not depend on when.  Without groups the machine stores
+ * little more than the rows at both ends of what was read, and blocks with a missing row, which
+ * never become complete. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "machines/machine.h"
 
-#define MACHINE_BLOCK_LEAST (-0.1) /* of a probability, and by how much it may exceed 1 */
+#define MACHINE_BLOCK_LEAST \
+  (-0.1) /* lowest probability, and the most by which one may exceed 1 */
 
 typedef struct block_state {
   size_t classes, rows;
-  double least; /* that a number of a row can be, and by how much it may exceed 1 */
+  double least; /* lowest value of a row, and the most by which one may exceed 1 */
   pc_block_function value;
   double params[3];
   pc_sum sum, squares;
   uint64_t blocks;
-  size_t count; /* of rows kept */
+  size_t count; /* stored rows */
   uint64_t *ids;
   double *probs;
   int32_t *labels;
   size_t ids_capacity, probs_capacity, labels_capacity;
-  size_t *order; /* for merges: twice as many as rows */
+  size_t *order; /* for merges: 2 * rows elements */
   size_t order_capacity;
-  void *space; /* for one block side by side, or NULL */
+  void *space; /* memory for the rows of one block, or NULL */
 } block_state;
 
 static void machine_block_destroy(const pcal_env *env, void *opaque) {
@@ -82,7 +83,7 @@ static pcal_status machine_block_room(const pcal_env *env, block_state *state, s
   return status;
 }
 
-/* Space for the rows of one block. */
+/* Allocates memory for the rows of one block. */
 static pcal_status machine_block_space(const pcal_env *env, const block_state *state,
                                        void **space, pcal_error *err) {
   const size_t bytes = pc_pair_rows_bytes(state->rows, state->classes);
@@ -126,7 +127,7 @@ static pcal_status machine_block_run(const pcal_env *env, block_state *state,
   return PCAL_OK;
 }
 
-/* Indices ascend within an update, so rows of one block are neighbours. */
+/* Indices ascend within an update, so that the rows of a block are neighbours. */
 static pcal_status machine_block_update(const pcal_env *env, void *opaque, const pc_rows *rows,
                                         const pc_view_columns *columns, pcal_error *err) {
   (void)columns;
@@ -157,7 +158,7 @@ static void machine_block_sort(const block_state *state, size_t *order) {
   machine_block_sort_positions(state->ids, order, order + state->count, state->count);
 }
 
-/* Do m rows of one block begin at a place in the order? */
+/* True if the m rows of a block begin at position `at` of the order. */
 static int machine_block_complete(const block_state *state, const size_t *order, size_t at) {
   const size_t m = state->rows;
   if (at + m > state->count || state->ids[order[at]] % m != 0)
@@ -165,11 +166,11 @@ static int machine_block_complete(const block_state *state, const size_t *order,
   return state->ids[order[at + m - 1]] == state->ids[order[at]] + (m - 1);
 }
 
-/* What complete blocks among the rows kept add. */
+/* The complete blocks among the stored rows. */
 typedef struct block_gain {
   pc_sum sum, squares;
   uint64_t blocks;
-  size_t left; /* rows of the others: the first so many of the order */
+  size_t left; /* number of rows in other blocks: the first elements of the order */
 } block_gain;
 
 static void machine_block_gather(const block_state *state, size_t *order, void *space,
@@ -249,15 +250,15 @@ static void machine_block_merge(void *opaque, const void *other) {
 
 /* ---- finish, save, load ---- */
 
-/* A settled state, seen without changing it. */
-typedef struct block_sight {
+/* A state with all complete blocks evaluated, computed without changing it. */
+typedef struct block_summary {
   size_t *order;
   void *space;
   block_gain gain;
-} block_sight;
+} block_summary;
 
-static pcal_status machine_block_look(const pcal_env *env, const block_state *state,
-                                      block_sight *out, pcal_error *err) {
+static pcal_status machine_block_summarize(const pcal_env *env, const block_state *state,
+                                           block_summary *out, pcal_error *err) {
   out->space = NULL;
   out->order = pc_alloc_raw(env, 2 * state->count + 2, sizeof *out->order);
   pcal_status status =
@@ -275,19 +276,19 @@ static pcal_status machine_block_look(const pcal_env *env, const block_state *st
   return status;
 }
 
-static void machine_block_look_away(const pcal_env *env, block_sight *sight) {
-  pc_free(env, sight->order);
-  pc_free(env, sight->space);
+static void machine_block_summary_free(const pcal_env *env, block_summary *summary) {
+  pc_free(env, summary->order);
+  pc_free(env, summary->space);
 }
 
 static pcal_status machine_block_finish(const pcal_env *env, const void *opaque,
                                         pc_evidence *out, pcal_error *err) {
-  block_sight sight;
-  PC_TRY(machine_block_look(env, opaque, &sight, err));
-  out->block.count = sight.gain.blocks;
-  out->block.sum = pc_sum_value(&sight.gain.sum);
-  out->block.squares = pc_sum_value(&sight.gain.squares);
-  machine_block_look_away(env, &sight);
+  block_summary summary;
+  PC_TRY(machine_block_summarize(env, opaque, &summary, err));
+  out->block.count = summary.gain.blocks;
+  out->block.sum = pc_sum_value(&summary.gain.sum);
+  out->block.squares = pc_sum_value(&summary.gain.squares);
+  machine_block_summary_free(env, &summary);
   return PCAL_OK;
 }
 
@@ -296,24 +297,24 @@ static void machine_block_release(const pcal_env *env, pc_evidence *evidence) {
   (void)evidence;
 }
 
-/* Number of complete blocks, sums of their values and squares, then the rows of the others,
- * ascending. */
+/* Saved: the number of complete blocks, the sums of their values and squares, then the other
+ * rows by index. */
 static pcal_status machine_block_save(const pcal_env *env, const void *opaque, pc_encoder *out,
                                       pcal_error *err) {
   const block_state *state = opaque;
-  block_sight sight;
-  PC_TRY(machine_block_look(env, state, &sight, err));
-  pc_encode_u64(out, sight.gain.blocks);
-  pc_encode_sum(out, &sight.gain.sum);
-  pc_encode_sum(out, &sight.gain.squares);
-  pc_encode_u64(out, sight.gain.left);
-  for (size_t i = 0; i < sight.gain.left; i++) {
-    const size_t at = sight.order[i];
+  block_summary summary;
+  PC_TRY(machine_block_summarize(env, state, &summary, err));
+  pc_encode_u64(out, summary.gain.blocks);
+  pc_encode_sum(out, &summary.gain.sum);
+  pc_encode_sum(out, &summary.gain.squares);
+  pc_encode_u64(out, summary.gain.left);
+  for (size_t i = 0; i < summary.gain.left; i++) {
+    const size_t at = summary.order[i];
     pc_encode_u64(out, state->ids[at]);
     pc_encode_u32(out, (uint32_t)state->labels[at]);
     pc_encode_doubles(out, state->probs + at * state->classes, state->classes);
   }
-  machine_block_look_away(env, &sight);
+  machine_block_summary_free(env, &summary);
   return PCAL_OK;
 }
 
@@ -330,7 +331,7 @@ static void machine_block_load_row(block_state *state, pc_decoder *in) {
   }
 }
 
-/* No block among the rows kept may be complete: that would not have been saved. */
+/* True if no block among the stored rows is complete, as in every saved state. */
 static int machine_block_settled(const block_state *state) {
   const size_t m = state->rows;
   for (size_t at = 0; at + m <= state->count; at++)

@@ -1,11 +1,11 @@
-/* The curve machine: columns of scores, kept apart by outcome, sorted when asked.
+/* The curve machine: all scores, by outcome, sorted when finished.
  *
- * State: for each part of the view (one, or one for each class) the scores that came true and
- * those that did not.  Weights are kept only once a row has one.
- * Sorting and joining equal scores removes every trace of the order of rows.
+ * State: for each part of the view (one, or one for each class) the scores of hits and of
+ * misses. Weights are stored from the first weighted row on.  Sorting and joining equal scores
+ * removes the order of rows.
  *
  * Saved: for each store the number of entries (u64), whether weights follow (u8: some weight is
- * not 1), the sorted scores and, where they follow, the weights. */
+ * not 1), the sorted scores and, if they follow, the weights. */
 #include <math.h>
 #include <string.h>
 
@@ -13,19 +13,19 @@
 #include "base/executor.h"
 #include "machines/machine.h"
 
-#define MACHINE_CURVE_SCORE_END 4.0   /* what sums of scores allow: base/sum.h */
-#define MACHINE_CURVE_SCORE_COST 20.0 /* nanoseconds, for the executor */
-#define MACHINE_CURVE_STORE_BYTES 9   /* of an empty store, as saved */
+#define MACHINE_CURVE_SCORE_END 4.0   /* bound on scores: base/sum.h */
+#define MACHINE_CURVE_SCORE_COST 20.0 /* nanoseconds per score, for the executor */
+#define MACHINE_CURVE_STORE_BYTES 9   /* bytes of an empty store, as saved */
 
 typedef struct curve_store {
-  double *score, *weight; /* weight NULL: all ones so far */
+  double *score, *weight; /* weight NULL: all weights are 1 so far */
   size_t count, score_capacity, weight_capacity;
 } curve_store;
 
 typedef struct curve_state {
   size_t part_count;
-  size_t classes;     /* of a spread view, else 0 */
-  size_t row_count;   /* scores over all stores */
+  size_t classes;     /* of a view of every class, else 0 */
+  size_t row_count;   /* scores in all stores */
   curve_store *store; /* [2 * part + hit] */
 } curve_state;
 
@@ -62,7 +62,7 @@ static pcal_status machine_curve_create(const pcal_env *env, const pc_need *need
   return PCAL_OK;
 }
 
-/* Room for `more` entries; turns weights on, filling in ones, when `weighted`. */
+/* Reserves memory for `more` entries; weighted: also for weights, filling in ones. */
 static pcal_status machine_curve_room(const pcal_env *env, curve_store *store, size_t more,
                                       int weighted, pcal_error *err) {
   const size_t needed = store->count + more;
@@ -101,9 +101,9 @@ static void machine_curve_put(curve_store *store, double score, double weight) {
   store->count++;
 }
 
-/* Room for every class of every row: misses of each part, hits where they are. */
-static pcal_status machine_curve_spread_room(const pcal_env *env, curve_state *state,
-                                             const pc_rows *rows, pcal_error *err) {
+/* Reserves memory for every class of every row: misses of each part, and the hits. */
+static pcal_status machine_curve_every_class_room(const pcal_env *env, curve_state *state,
+                                                  const pc_rows *rows, pcal_error *err) {
   const int weighted = rows->weights != NULL;
   const size_t misses = rows->count * (state->part_count == 1 ? state->classes : 1);
   for (size_t p = 0; p < state->part_count; p++)
@@ -115,11 +115,11 @@ static pcal_status machine_curve_spread_room(const pcal_env *env, curve_state *s
   return PCAL_OK;
 }
 
-static pcal_status machine_curve_spread(const pcal_env *env, curve_state *state,
-                                        const pc_rows *rows, pcal_error *err) {
+static pcal_status machine_curve_every_class(const pcal_env *env, curve_state *state,
+                                             const pc_rows *rows, pcal_error *err) {
   const size_t k = state->classes;
   PC_TRY(machine_curve_limit(env, state, rows->count * k, rows->weights != NULL, err));
-  PC_TRY(machine_curve_spread_room(env, state, rows, err));
+  PC_TRY(machine_curve_every_class_room(env, state, rows, err));
   for (size_t j = 0; j < k; j++) {
     curve_store *store = &state->store[state->part_count == 1 ? 0 : 2 * j];
     for (size_t i = 0; i < rows->count; i++)
@@ -135,7 +135,7 @@ static pcal_status machine_curve_update(const pcal_env *env, void *opaque, const
   curve_state *state = opaque;
   const int weighted = rows->weights != NULL;
   if (state->classes > 0)
-    return machine_curve_spread(env, state, rows, err);
+    return machine_curve_every_class(env, state, rows, err);
   PC_TRY(machine_curve_limit(env, state, rows->count, weighted, err));
   for (size_t s = 0; columns->part == NULL && s < 2; s++)
     PC_TRY(machine_curve_room(env, &state->store[s], rows->count, weighted, err));
@@ -190,11 +190,11 @@ static pc_outcome_column machine_curve_column(const curve_store *store) {
   return (pc_outcome_column){store->score, store->weight, store->count};
 }
 
-/* Tables of all parts, made side by side. */
+/* A task: the tables of all parts. */
 typedef struct curve_work {
   const pcal_env *env;
   const curve_state *state;
-  pc_curve_wants wants; /* NULL: full tables */
+  pc_curve_wants wants; /* NULL: tables of scores */
   const void *user;
   pc_curve_table *parts;
 } curve_work;
@@ -204,8 +204,6 @@ static pcal_status machine_curve_part(void *opaque, size_t p, size_t worker, pca
   const pc_outcome_column misses = machine_curve_column(&work->state->store[2 * p]);
   const pc_outcome_column hits = machine_curve_column(&work->state->store[2 * p + 1]);
   (void)worker;
-  if (work->wants == NULL)
-    return pc_curve_table_new(work->env, &misses, &hits, &work->parts[p], err);
   return pc_curve_resolve(work->env, &misses, &hits, work->wants, work->user, &work->parts[p],
                           err);
 }
@@ -218,7 +216,7 @@ pcal_status pc_machine_curve_resolve(const pcal_env *env, const void *opaque,
   out->curve.parts = pc_alloc(env, state->part_count, sizeof *out->curve.parts);
   if (out->curve.parts == NULL)
     return pc_fail_memory(err, "sorting scores");
-  /* Many parts side by side, or one part after the other with all threads on it. */
+  /* Many parts are built in parallel; few parts one after the other, each with all threads. */
   const int aside = state->part_count >= 2 * pc_worker_count(env);
   pcal_env alone = *env;
   alone.threads = 1;
@@ -274,7 +272,7 @@ static pcal_status machine_curve_save(const pcal_env *env, const void *opaque, p
   return PCAL_OK;
 }
 
-/* Adds the weights of a loaded store, and fails the decoder on what no row can have. */
+/* Adds the weights of a loaded store; fails the decoder on impossible values. */
 static void machine_curve_check(const curve_store *store, pc_decoder *in, pc_sum *weight) {
   for (size_t i = 0; i < store->count; i++)
     pc_decoder_expect(in, fabs(store->score[i]) < MACHINE_CURVE_SCORE_END);
@@ -307,7 +305,8 @@ static pcal_status machine_curve_load_store(const pcal_env *env, curve_state *st
   return PCAL_OK;
 }
 
-/* Does what was loaded fit the totals?  A spread view has the rows once for each class. */
+/* True if the loaded stores match the totals.  Views of every class have each row once per
+ * class. */
 static int machine_curve_fits(const curve_state *state, const pc_saved_totals *totals,
                               const pc_sum *weight) {
   const size_t copies = state->classes == 0 ? 1 : state->classes;

@@ -1,6 +1,6 @@
-/* The curve machine for sources that can be read again: bucket curves (curve/bucket_curve.h), refined
- * pass by pass where metrics ask.  The evidence gives the same bits as that of the curve machine,
- * but the memory does not grow with the number of rows. */
+/* The curve machine for sources that can be read again: bucket curves (curve/bucket_curve.h),
+ * refined pass by pass where metrics ask.  The evidence gives the same bits as that of the
+ * curve machine, but the memory does not grow with the number of rows. */
 #ifndef PC_MACHINE_CURVE_BUCKETS_H
 #define PC_MACHINE_CURVE_BUCKETS_H
 
@@ -14,14 +14,14 @@ PC_CHECKED pcal_status pc_machine_curve_buckets_add_stored(void *state,
                                                            const pc_stored_rows *rows,
                                                            pcal_error *err);
 
-/* Splits buckets of a state without rows at `ends` (pc_bucket_tally_split).  The view has one part
- * and buckets of equal width. */
+/* Splits buckets of a state without rows at `ends` (pc_bucket_tally_split).  The view has one
+ * part and buckets of equal width. */
 PC_CHECKED pcal_status pc_machine_curve_buckets_split(void *state, const double *ends,
                                                       size_t count, pcal_error *err);
 
-/* The curve of one part, built from the first pass at the first call; the part then takes no more
- * rows.  Must be called for every part before a state with rows is finished; evidence borrows the
- * curves. */
+/* The curve of one part, built from the first pass at the first call; the part then takes no
+ * more rows.  Must be called for every part before a state with rows is finished; evidence
+ * borrows the curves. */
 PC_CHECKED pcal_status pc_machine_curve_buckets_part(const pcal_env *env, void *state,
                                                      size_t part, pc_bucket_curve **out,
                                                      pcal_error *err);

@@ -1,11 +1,11 @@
-/* The grid machine: counts and sums in cells known beforehand.
+/* The grid machine: counts and sums in cells with fixed edges.
  *
  * State: for each part of the view and each cell the weight, the weight of hits and the sum of
- * scores, and where a metric asks for them those of score^2, score * hit (grid_cells.h) and
- * logarithms (grid_logs.h): exact integers, so any order of rows and merges gives the same
+ * scores; if requested also the sums of score^2, score * hit (grid_cells.h) and logarithms
+ * (grid_logs.h).  All are exact integers, so that any order of rows and merges gives the same
  * bits.
  *
- * Saved: part by part, cell by cell, these sums as fixed-point numbers of 16 bytes; behind sums
+ * Saved: part by part, cell by cell, these sums as fixed-point numbers of 16 bytes; after sums
  * of logarithms one byte that marks the infinite ones. */
 #include <math.h>
 #include <string.h>
@@ -16,9 +16,9 @@
 
 #define MACHINE_GRID_FIXED_BYTES 16
 #define MACHINE_GRID_BANKS 8
-#define MACHINE_GRID_FEW_ROWS ((size_t)1024) /* one bank is enough, and sooner folded */
+#define MACHINE_GRID_FEW_ROWS ((size_t)1024) /* with fewer rows one bank is faster */
 #define MACHINE_GRID_BANK_CELLS 32
-#define MACHINE_GRID_BANK_ROWS ((size_t)4096) /* 512 a bank, below 2^63 units together */
+#define MACHINE_GRID_BANK_ROWS ((size_t)4096) /* 512 per bank: sums stay below 2^63 units */
 
 static void machine_grid_destroy(const pcal_env *env, void *opaque) {
   pc_grid_free(env, opaque);
@@ -39,9 +39,9 @@ static pcal_status machine_grid_create(const pcal_env *env, const pc_need *need,
 /* ---- updating ---- */
 
 /* The common case: one part, few cells, no weights.  Neighbouring rows go to different banks,
- * so that one need not wait for the other, and each bank sees few enough rows for 64 bits. */
+ * so that additions do not wait for each other; each bank sees few enough rows for 64 bits. */
 typedef struct grid_bank {
-  uint64_t rows; /* hits in the upper half */
+  uint64_t rows; /* rows in the lower half, hits in the upper */
   int64_t score, square;
 } grid_bank;
 
@@ -70,7 +70,7 @@ static void machine_grid_bank(grid_bank banks[][MACHINE_GRID_BANK_CELLS], size_t
 static void machine_grid_add_some(pc_grid_state *grid, const double *score, const uint8_t *hit,
                                   size_t count) {
   grid_bank banks[MACHINE_GRID_BANKS][MACHINE_GRID_BANK_CELLS];
-  double cuts[MACHINE_GRID_BANK_CELLS]; /* so that a score on a cut is below it */
+  double cuts[MACHINE_GRID_BANK_CELLS]; /* adjusted so that a score on a cut is below it */
   pc_bin_index_rows rows;
   const size_t bank_count = count < MACHINE_GRID_FEW_ROWS ? 1 : MACHINE_GRID_BANKS;
   memset(banks, 0, bank_count * sizeof banks[0]);

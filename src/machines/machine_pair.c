@@ -1,8 +1,8 @@
-/* The pair machine: the full rows.
+/* The pair machine: all rows.
  *
  * State: probabilities, labels and weights of every row.  Finishing sorts the rows by their
- * values and joins equal ones, so that a sum over pairs in that order depends neither on the
- * order of rows nor on how often a row was written out. */
+ * contents and joins equal rows, so that sums over pairs in that order depend neither on the
+ * order of rows nor on whether a row is repeated or has a weight. */
 #include <string.h>
 
 #include "machines/machine.h"
@@ -95,9 +95,9 @@ static void machine_pair_merge(void *opaque, const void *other) {
 
 /* ---- order ---- */
 
-/* What rows are sorted by: neighbours then have the same label and similar probabilities. */
+/* The sort key of a row: neighbours have the same label and similar probabilities. */
 typedef struct pair_key {
-  int32_t label, top; /* top: the class of the largest probability, the lowest on ties */
+  int32_t label, top; /* top: class of the largest probability, the lowest on ties */
   double high;        /* that probability */
   size_t row;
 } pair_key;

@@ -1,18 +1,19 @@
-/* The keep machine: rows as they were measured, to measure them again with other weights or
- * labels (measure/replicas/replicas.h).
+/* The rows machine: all rows, to measure them again with other weights or labels
+ * (measure/replicas/replicas.h).
  *
- * State: index, key, label, weight and score of each row and, where asked for, all its
- * probabilities and the number of its group.  Finishing sorts rows by index, so that neither
- * threads nor parts show.
+ * State: index, key, label, weight and score of each row; if requested also all its
+ * probabilities and the number of its group.  Finishing sorts rows by index, so that the result
+ * depends neither on threads nor on merges.
  *
- * Distinct rows: sorted by key, then by what they say.  Equal neighbours become one row with a
- * number of copies; rows that share a key but differ (in their weight, their cluster or by a
- * collision of hashes) get keys of their own, numbered in that order.  So neither the order of
- * rows nor whether one is repeated or has a weight shows.
+ * Distinct rows are sorted by key, then by content.  Equal neighbours become one row with a
+ * number of copies.  Rows that share a key but differ (in weight, cluster, or by a hash
+ * collision) get keys of their own, numbered in that order.  So the result depends neither on
+ * the order of rows nor on whether a row is repeated or has a weight.
  *
- * Saved: the number of rows (u64), then column after column in the order of the index: ids and
- * keys (u64), labels and, for several columns, top labels (u32), weights, scores and, where
- * whole, probabilities (doubles). */
+ * Saved: the number of rows (u64), then column by column in the order of the index: ids and
+ * keys (u64), labels and, for several columns, top labels (u32), weights, scores and, if
+ * stored, probabilities
+ * (doubles). */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -20,12 +21,12 @@
 #include "base/rng.h"
 #include "machines/machine_rows.h"
 
-#define MACHINE_ROWS_ROW_BYTES 36 /* of a row of one column, as saved */
+#define MACHINE_ROWS_ROW_BYTES 36 /* bytes of a row of one column, as saved */
 
-/* One column of the state: what an element takes, and where it is. */
+/* One column of the state. */
 typedef struct rows_column {
   void *data;
-  size_t capacity, size, per_row; /* elements of `size` bytes, per_row of them for each row */
+  size_t capacity, size, per_row; /* per_row elements of `size` bytes per row */
 } rows_column;
 
 enum {
@@ -170,7 +171,7 @@ void pc_machine_rows_renumber_clusters(void *opaque, size_t first, const size_t 
 #define PC_SORT_IN_ORDER(ids, a, b) ((ids)[*(a)] <= (ids)[*(b)])
 #include "base/stable_sort.h"
 
-/* Positions in ascending order of the index; the caller frees them. */
+/* The positions of rows by ascending index.  The caller frees *out. */
 static pcal_status machine_rows_order(const pcal_env *env, const rows_state *state,
                                       size_t **out, pcal_error *err) {
   const size_t n = state->count;
@@ -202,7 +203,8 @@ static void machine_rows_release(const pcal_env *env, pc_evidence *evidence) {
   *kept = (pc_kept_rows){.count = 0};
 }
 
-/* A column in order, or NULL when there is none; *enough becomes 0 without memory. */
+/* A column in the given order; NULL if the state has none.  *enough becomes 0 without
+ * memory. */
 static void *machine_rows_ordered(const pcal_env *env, const rows_state *state, size_t c,
                                   const size_t *order, int *enough) {
   const rows_column *column = &state->column[c];
@@ -241,7 +243,7 @@ static pcal_status machine_rows_finish(const pcal_env *env, const void *opaque,
 
 /* ---- distinct rows ---- */
 
-/* A row on its way into the order of keys. */
+/* A row and its key, for sorting. */
 typedef struct row_key {
   uint64_t key;
   size_t row;
@@ -264,7 +266,7 @@ static int machine_rows_differ(double a, double b) {
   return (a > b) - (a < b);
 }
 
-/* What two rows with the same key say. */
+/* Compares the contents of two rows with the same key. */
 static int machine_rows_compare(const distinct_job *job, size_t a, size_t b) {
   const rows_column *column = job->state->column;
   const int32_t *labels = column[ROWS_LABELS].data, *top = column[ROWS_TOP].data;
@@ -308,7 +310,7 @@ static pcal_status machine_rows_repeated(const distinct_job *job, size_t a, size
 }
 
 /* Joins equal neighbours: order[d] becomes the first row of distinct row d.  Fills its key and
- * how many copies there are; returns the number of distinct rows. */
+ * its number of copies; *count: the number of distinct rows. */
 static pcal_status machine_rows_join(const distinct_job *job, const row_key *keys,
                                      size_t *order, uint64_t *drawn, double *copies,
                                      size_t *count, pcal_error *err) {
@@ -319,7 +321,7 @@ static pcal_status machine_rows_join(const distinct_job *job, const row_key *key
     const size_t row = keys[i].row;
     const int met = i > 0 && keys[i].key == keys[i - 1].key;
     const int same = met && !job->how->by_position;
-    /* Frequencies are whole, but for those of a file that was made to deceive. */
+    /* Frequencies are whole, except in forged files. */
     const double more = job->how->importance ? 1.0 : fmax(floor(weights[row] + 0.5), 1.0);
     if (met && job->how->identified)
       return machine_rows_repeated(job, keys[i - 1].row, row, err);
@@ -350,7 +352,7 @@ static pcal_status machine_rows_order_keys(const pcal_env *env, const distinct_j
   return PCAL_OK;
 }
 
-/* The columns of distinct rows but for keys and copies; 0 without memory. */
+/* Fills all columns of distinct rows except keys and copies; returns 0 without memory. */
 static int machine_rows_gather(const pcal_env *env, const distinct_job *job,
                                const size_t *order, pc_kept_rows *out) {
   rows_state some = *job->state; /* the same columns, fewer rows */
@@ -450,7 +452,7 @@ static void machine_rows_load_columns(rows_state *state, size_t rows, pc_decoder
       pc_decode_doubles(in, state->column[c].data, rows * state->column[c].per_row);
 }
 
-/* Fails the decoder on what no row can have. */
+/* Fails the decoder on impossible values. */
 static void machine_rows_check(const rows_state *state, const pc_saved_totals *totals,
                                pc_decoder *in) {
   const size_t labels = state->classes > 1 ? state->classes : 2;

@@ -16,8 +16,8 @@ typedef struct pc_distinct_rule {
   size_t cluster_count;
 } pc_distinct_rule;
 
-/* The rows of a state of the rows machine with equal rows joined, in an order that depends only on
- * their contents.  Freed with pc_machine_rows.release. */
+/* The rows of a state of the rows machine with equal rows joined, in an order that depends only
+ * on their contents.  Freed with pc_machine_rows.release. */
 PC_CHECKED pcal_status pc_machine_rows_distinct(const pcal_env *env, const void *state,
                                                 const pc_distinct_rule *how, pc_evidence *out,
                                                 pcal_error *err);

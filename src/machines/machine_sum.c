@@ -1,12 +1,13 @@
 /* The sum machine: exact sums of row values.
  *
  * State: for each value the exact sum of weight * value over rows with a finite value, the
- * weight of rows with an infinite one, and the lowest index of such a row.  All three merge in
- * any order to the same bits.
+ * weight of rows with an infinite value, and the lowest index of such a row.  All three merge
+ * in any order to the same bits.
  *
- * For standard errors also sums of weight * product of two values and, once a row has a weight
- * other than 1, how much squared weights would add to that and to the sums of values: whether
- * weights are frequencies or importances is known only in the end. */
+ * For standard errors also sums of weight * (product of two values) and, from the first weight
+ * other than 1 on, by how much squared weights in place of weights would change these and the
+ * sums of values: whether weights are frequencies or importance weights is known only in the
+ * end. */
 #include <float.h>
 #include <math.h>
 
@@ -16,7 +17,7 @@
 #include "machines/machine.h"
 
 #define MACHINE_SUM_BLOCK 512   /* rows */
-#define MACHINE_SUM_LARGE 1e150 /* squares are finite */
+#define MACHINE_SUM_LARGE 1e150 /* squares of smaller values are finite */
 
 typedef struct sum_value {
   pc_sum finite, infinite;
@@ -32,7 +33,8 @@ typedef struct sum_excess {
 typedef struct sum_state {
   pc_need need;
   sum_excess *excess; /* NULL while all weights are 1 */
-  /* Of rows without infinities, second <= first; behind the values, or NULL: not asked for. */
+  /* Sums of products over rows without infinite values, [v][u] with u <= v; after the values in
+   * the same block, or NULL: not requested. */
   pc_sum (*product)[PC_VALUES_MAX];
   sum_value value[];
 } sum_state;
@@ -45,7 +47,7 @@ static void machine_sum_excess_clear(sum_excess *excess, size_t values) {
   }
 }
 
-/* Makes sure that there is an excess. */
+/* Allocates the excess if there is none. */
 static pcal_status machine_sum_excess_open(const pcal_env *env, sum_state *state,
                                            pcal_error *err) {
   if (state->excess != NULL)
@@ -107,7 +109,7 @@ static double machine_sum_finite(double product) {
   return isinf(product) ? copysign(DBL_MAX, product) : product;
 }
 
-/* Products of the values of one row, unless one is infinite. */
+/* Adds the products of the values of one row, unless one is infinite. */
 static void machine_sum_add_products(sum_state *state, const double *x, double weight) {
   const size_t values = state->need.sum.value_count;
   for (size_t v = 0; v < values; v++)
@@ -118,7 +120,7 @@ static void machine_sum_add_products(sum_state *state, const double *x, double w
       pc_sum_add_product(&state->product[v][u], weight, machine_sum_finite(x[v] * x[u]));
 }
 
-/* What squared weights add; also unless a value is infinite. */
+/* Adds the excess of one row, unless a value is infinite. */
 static void machine_sum_add_excess(sum_state *state, const double *x, double weight) {
   const size_t values = state->need.sum.value_count;
   for (size_t v = 0; v < values; v++)
@@ -274,7 +276,8 @@ static void machine_sum_release(const pcal_env *env, pc_evidence *evidence) {
   (void)evidence;
 }
 
-/* Is there an excess other than 0?  Saved bytes are the same with weights of 1 and without. */
+/* True if the excess is not 0.  Saved bytes are the same with weights of 1 and without
+ * weights. */
 static int machine_sum_exceeds(const sum_state *state) {
   pc_sum zero;
   pc_sum_clear(&zero);

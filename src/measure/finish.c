@@ -1,5 +1,5 @@
-/* From states to results: each state is finished once, and every metric that shares it reads
- * the same evidence. */
+/* From states to results: each state is finished once, into evidence that all metrics on its
+ * slot read. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,9 +7,10 @@
 #include "base/rng.h"
 #include "measure/group_names.h"
 #include "measure/group_records.h"
+#include "measure/interval_formula.h"
 #include "measure/replicas/replica_intervals.h"
 
-/* Room for what a comparison with another model needs: nothing known yet. */
+/* Memory for the values that a comparison with another model reads; filled with NaN. */
 static pcal_status finish_allocate_pairs(const pcal_env *env, pcal_results *results,
                                          pcal_error *err) {
   const size_t values = results->metric_count * results->replica_count;
@@ -42,13 +43,13 @@ static pcal_status finish_allocate(const pcal_measure *measure, size_t groups,
   results->group_records =
       pc_alloc(&held, groups * results->metric_count, sizeof *results->group_records);
   results->group_weights = pc_alloc(env, groups, sizeof *results->group_weights);
-  results->level = measure->plan.certainty.level;
-  results->replica_count = measure->plan.certainty.replicas;
+  results->level = measure->plan.intervals.level;
+  results->replica_count = measure->plan.intervals.replicas;
   *out = results;
   if (results->records == NULL || results->group_records == NULL ||
       results->group_weights == NULL)
     return pc_fail_memory(err, "collecting results");
-  return measure->plan.certainty.paired ? finish_allocate_pairs(env, results, err) : PCAL_OK;
+  return measure->plan.intervals.paired ? finish_allocate_pairs(env, results, err) : PCAL_OK;
 }
 
 static pcal_status finish_group_names(const pcal_measure *measure, const size_t *order,
@@ -77,7 +78,7 @@ static pcal_status finish_bins(const pcal_env *env, size_t count, pcal_results *
   return PCAL_OK;
 }
 
-/* u of samples in 15 bins; of quantiles between levels. */
+/* The reliability bins of samples (15 bins of PIT values) and of quantiles (between levels). */
 static pcal_status finish_places(const pcal_env *env, const pc_evidence *evidence,
                                  pcal_results *results, pcal_error *err) {
   const pc_layout *layout = evidence->layout;
@@ -131,16 +132,16 @@ static pcal_status finish_entry(const pc_measure_plan *plan, size_t index,
   out->group = group;
   pc_options_write(&entry->options, 1, out->spec, sizeof out->spec);
   pc_options_write(&entry->options, 0, out->label, sizeof out->label);
-  const char *no_null = plan->certainty.null ? pc_measure_plan_no_null(plan, index) : NULL;
+  const char *no_null = plan->intervals.null ? pc_measure_plan_no_null(plan, index) : NULL;
   if (no_null != NULL)
     snprintf(out->interval_result.why, sizeof out->interval_result.why, "%s", no_null);
   if (evidence->total > 0) {
     PC_TRY(entry->metric->evaluate(&entry->options, evidence, env, &out->outcome, err));
     if (evidence->machine == PC_BLOCK)
-      pc_interval_of_blocks(&plan->certainty, evidence, &out->outcome, &out->interval_result);
-    return evidence->machine == PC_SUM && !plan->certainty.by_cluster &&
-                   pc_interval_request_allows_formula(&plan->certainty)
-               ? pc_interval_of_sums(&plan->certainty, entry->metric, &entry->options, evidence,
+      pc_interval_of_blocks(&plan->intervals, evidence, &out->outcome, &out->interval_result);
+    return evidence->machine == PC_SUM && !plan->intervals.by_cluster &&
+                   pc_interval_request_allows_formula(&plan->intervals)
+               ? pc_interval_of_sums(&plan->intervals, entry->metric, &entry->options, evidence,
                                      env, &out->outcome, &out->interval_result, err)
                : PCAL_OK;
   }
@@ -149,12 +150,13 @@ static pcal_status finish_entry(const pc_measure_plan *plan, size_t index,
   return PCAL_OK;
 }
 
-/* What all metrics on a slot want to know of a curve. */
+/* The user data of finish_ask. */
 typedef struct finish_wants {
   const pc_measure_plan *plan;
   size_t slot;
 } finish_wants;
 
+/* Marks the entries of a curve that any metric on the slot wants resolved. */
 static size_t finish_ask(const void *user, const pc_curve_table *table, uint8_t *wanted) {
   const finish_wants *asked = user;
   size_t count = 0;
@@ -166,42 +168,43 @@ static size_t finish_ask(const void *user, const pc_curve_table *table, uint8_t 
   return count;
 }
 
-/* What importance weights are multiplied by to sum to the effective sample size. */
-static double finish_scale(const pc_group_state *account) {
-  return pc_effective_sample_size(&account->tally) / pc_sum_value(&account->tally.weight);
+/* The factor that makes importance weights sum to the effective sample size. */
+static double finish_scale(const pc_group_state *state) {
+  return pc_effective_sample_size(&state->totals) / pc_sum_value(&state->totals.weight);
 }
 
-/* Curves that are kept for plots, intervals (moments of bins say how sure squares are), and
- * metrics that join scores in cells, need sorted scores. */
-static pcal_status finish_evidence(const pcal_measure *measure, const pc_group_state *account,
+/* A curve is resolved only as far as its metrics ask, unless all scores are needed: for plots,
+ * for intervals (which use the moments of bins), for importance weights, and for metrics that
+ * join scores in cells. */
+static pcal_status finish_evidence(const pcal_measure *measure, const pc_group_state *state,
                                    size_t slot, pc_evidence *evidence, pcal_error *err) {
   const pc_machine *machine = measure->plan.slots[slot].machine;
   const finish_wants asked = {&measure->plan, slot};
   const int importance = pc_measure_rows_are_units(measure);
   evidence->machine = measure->plan.slots[slot].need.machine;
   evidence->layout = &measure->plan.layout;
-  evidence->total = pc_sum_value(&account->tally.weight);
+  evidence->total = pc_sum_value(&state->totals.weight);
   if (machine == &pc_machine_curve && pc_measure_plan_can_resolve(&measure->plan, slot) &&
-      !measure->curves && measure->plan.certainty.level <= 0 && !importance)
-    return pc_machine_curve_resolve(&measure->env, account->states[slot], finish_ask, &asked,
+      !measure->curves && measure->plan.intervals.level <= 0 && !importance)
+    return pc_machine_curve_resolve(&measure->env, state->slots[slot], finish_ask, &asked,
                                     evidence, err);
-  PC_TRY(machine->finish(&measure->env, account->states[slot], evidence, err));
+  PC_TRY(machine->finish(&measure->env, state->slots[slot], evidence, err));
   evidence->importance = importance;
-  evidence->effective = pc_effective_sample_size(&account->tally);
+  evidence->effective = pc_effective_sample_size(&state->totals);
   if (importance)
-    pc_evidence_scale(evidence, finish_scale(account));
+    pc_evidence_scale(evidence, finish_scale(state));
   return PCAL_OK;
 }
 
-static pcal_status finish_slot(const pcal_measure *measure, const pc_group_state *account,
+static pcal_status finish_slot(const pcal_measure *measure, const pc_group_state *state,
                                size_t slot, size_t group, pc_result_record *records,
                                pcal_results *results, pcal_error *err) {
   const pc_machine *machine = measure->plan.slots[slot].machine;
   pc_evidence evidence;
   memset(&evidence, 0, sizeof evidence);
   evidence.machine = measure->plan.slots[slot].need.machine;
-  if (account != NULL)
-    PC_TRY(finish_evidence(measure, account, slot, &evidence, err));
+  if (state != NULL)
+    PC_TRY(finish_evidence(measure, state, slot, &evidence, err));
   pcal_status status = PCAL_OK;
   for (size_t e = 0; e < measure->plan.entry_count && status == PCAL_OK; e++) {
     if (measure->plan.entries[e].slot != slot)
@@ -211,29 +214,29 @@ static pcal_status finish_slot(const pcal_measure *measure, const pc_group_state
   }
   if (status == PCAL_OK && group == PC_ALL_ROWS && slot == measure->plan.reliability_slot)
     status = finish_reliability(&measure->env, &evidence, results, err);
-  if (account != NULL)
+  if (state != NULL)
     machine->release(&measure->env, &evidence);
   return status;
 }
 
-/* Which kind of row the doubt is about: positive view, else the predicted class. */
+/* The kind of the rarer rows, for the remark about few rows. */
 static const char *finish_kind(const pc_layout *layout, int hits) {
   if (pc_layout_is_binary(layout))
     return hits ? "of class 1" : "of class 0";
   return hits ? "right" : "wrong";
 }
 
-/* Says of intervals that they hang on few rows. */
-static pcal_status finish_doubt(const pcal_measure *measure, const pc_group_state *account,
-                                pc_result_record *records, pcal_error *err) {
+/* Adds a remark to intervals that depend on few rows. */
+static pcal_status finish_warn_few(const pcal_measure *measure, const pc_group_state *state,
+                                   pc_result_record *records, pcal_error *err) {
   const pc_measure_plan *plan = &measure->plan;
   const size_t slot = plan->reliability_slot;
   pc_evidence evidence;
   double hits = 0.0, total = 0.0;
-  if (plan->certainty.level <= 0 || plan->layout.form != PC_FORM_CLASSES)
+  if (plan->intervals.level <= 0 || plan->layout.form != PC_FORM_CLASSES)
     return PCAL_OK;
   memset(&evidence, 0, sizeof evidence);
-  PC_TRY(finish_evidence(measure, account, slot, &evidence, err));
+  PC_TRY(finish_evidence(measure, state, slot, &evidence, err));
   for (size_t b = 0; b < evidence.grid.bin_count; b++) {
     hits += evidence.grid.bins[b].hits;
     total += evidence.grid.bins[b].weight;
@@ -246,11 +249,11 @@ static pcal_status finish_doubt(const pcal_measure *measure, const pc_group_stat
   return PCAL_OK;
 }
 
-/* Keys of clusters that have names, so that their numbers do not matter. */
+/* Keys of named clusters, which do not depend on their numbers.  The caller frees *out. */
 static pcal_status finish_cluster_keys(const pcal_measure *measure, uint64_t **out,
                                        pcal_error *err) {
   const size_t count = measure->group_name_count;
-  if (!measure->plan.certainty.by_cluster || count == 0)
+  if (!measure->plan.intervals.by_cluster || count == 0)
     return PCAL_OK;
   *out = pc_alloc_raw(&measure->env, count, sizeof **out);
   if (*out == NULL)
@@ -260,64 +263,64 @@ static pcal_status finish_cluster_keys(const pcal_measure *measure, uint64_t **o
   return PCAL_OK;
 }
 
-/* What needs the kept rows. */
-static pcal_status finish_resample(const pcal_measure *measure, const pc_group_state *account,
+/* Intervals and nulls from stored rows. */
+static pcal_status finish_resample(const pcal_measure *measure, const pc_group_state *state,
                                    const pc_replica_output *kept, pc_result_record *records,
                                    pcal_error *err) {
   const pc_measure_plan *plan = &measure->plan;
   uint64_t *keys = NULL;
-  if (plan->keep_slot == PC_NO_SLOT)
+  if (plan->rows_slot == PC_NO_SLOT)
     return PCAL_OK;
   PC_TRY(finish_cluster_keys(measure, &keys, err));
-  const pc_distinct_rule how = {.by_position = plan->certainty.paired,
+  const pc_distinct_rule how = {.by_position = plan->intervals.paired,
                                 .identified = measure->identified > 0,
                                 .importance = pc_measure_rows_are_units(measure),
-                                .scale = finish_scale(account),
+                                .scale = finish_scale(state),
                                 .cluster_keys = keys,
                                 .cluster_count = keys == NULL ? 0 : measure->group_name_count};
   const pcal_status status = pc_replica_intervals(
-      &measure->env, plan, account->states[plan->keep_slot], &how, kept, records, err);
+      &measure->env, plan, state->slots[plan->rows_slot], &how, kept, records, err);
   pc_free(&measure->env, keys);
   return status;
 }
 
-/* account NULL: a group without rows */
-static pcal_status finish_account(const pcal_measure *measure, const pc_group_state *account,
-                                  size_t group, pc_result_record *records,
-                                  pcal_results *results, pcal_error *err) {
+/* state NULL: the group has no rows. */
+static pcal_status finish_state(const pcal_measure *measure, const pc_group_state *state,
+                                size_t group, pc_result_record *records, pcal_results *results,
+                                pcal_error *err) {
   for (size_t s = 0; s < measure->plan.slot_count; s++) {
-    PC_TRY(finish_slot(measure, account, s, group, records, results, err));
+    PC_TRY(finish_slot(measure, state, s, group, records, results, err));
     PC_TRY(pc_check_interrupt(&measure->env, err));
   }
-  if (account == NULL)
+  if (state == NULL)
     return PCAL_OK;
   pc_replica_output kept = {NULL, NULL, NULL};
   if (group == PC_ALL_ROWS)
     kept = (pc_replica_output){results->replicas, results->left_out,
-                               measure->plan.certainty.paired ? &results->kept : NULL};
-  PC_TRY(finish_resample(measure, account, &kept, records, err));
-  return finish_doubt(measure, account, records, err);
+                               measure->plan.intervals.paired ? &results->kept : NULL};
+  PC_TRY(finish_resample(measure, state, &kept, records, err));
+  return finish_warn_few(measure, state, records, err);
 }
 
-static pcal_status finish_summary(const pcal_measure *measure, const pc_group_totals *tally,
+static pcal_status finish_summary(const pcal_measure *measure, const pc_group_totals *totals,
                                   pcal_results *results, pcal_error *err) {
   results->layout = measure->plan.layout;
-  results->rows = tally->rows;
-  results->weight = pc_sum_value(&tally->weight);
+  results->rows = totals->rows;
+  results->weight = pc_sum_value(&totals->weight);
   results->weighted = measure->weighted;
   results->weights_are = pc_measure_rows_are_units(measure) ? PCAL_WEIGHTS_IMPORTANCE
                          : measure->weighted                ? PCAL_WEIGHTS_FREQUENCY
                                                             : PCAL_WEIGHTS_AUTO;
   results->effective = results->weights_are == PCAL_WEIGHTS_IMPORTANCE
-                           ? pc_effective_sample_size(tally)
+                           ? pc_effective_sample_size(totals)
                            : results->weight;
   results->normalized = measure->normalized;
   results->fast = measure->fast;
   results->skipped = measure->skipped;
   results->only_label = measure->plan.layout.kind != PCAL_CONFIDENCE &&
                                 measure->plan.layout.form == PC_FORM_CLASSES &&
-                                tally->label_low == tally->label_high
-                            ? tally->label_low
+                                totals->label_low == totals->label_high
+                            ? totals->label_low
                             : -1;
   if (results->weight <= 0 && measure->weighted && measure->skipped == 0)
     return pc_fail(err, PCAL_DATA,
@@ -340,19 +343,19 @@ static void finish_records_clear(const pcal_env *env, pc_result_record *records,
   memset(records, 0, count * sizeof *records);
 }
 
-/* records: room for one group, zeroed. */
+/* records: zeroed memory for one group. */
 static pcal_status finish_group(const pcal_measure *measure, size_t number, size_t group,
                                 pc_result_record *records, pcal_results *results,
                                 pcal_error *err) {
   pc_group_state *loan;
-  const pc_group_state *account;
-  PC_TRY(pc_group_states_view(&measure->ledger, number, &loan, &account, err));
-  results->group_weights[group] = pc_group_states_weight(&measure->ledger, number);
-  pcal_status status = finish_account(measure, account, group, records, results, err);
+  const pc_group_state *state;
+  PC_TRY(pc_group_states_view(&measure->groups, number, &loan, &state, err));
+  results->group_weights[group] = pc_group_states_weight(&measure->groups, number);
+  pcal_status status = finish_state(measure, state, group, records, results, err);
   if (status == PCAL_OK)
     status = pc_group_records_keep(results, group, records, err);
   finish_records_clear(&measure->env, records, results->metric_count);
-  pc_group_state_free(&measure->ledger, loan);
+  pc_group_state_free(&measure->groups, loan);
   return status;
 }
 
@@ -367,7 +370,7 @@ static pcal_status finish_groups(const pcal_measure *measure, const size_t *orde
   return status;
 }
 
-/* Which groups there are to tell about. */
+/* The groups in the order of results. */
 typedef struct finish_order {
   size_t *numbers;
   size_t count;
@@ -377,8 +380,8 @@ static pcal_status finish_all(const pcal_measure *measure, const pc_group_state 
                               const finish_order *groups, pcal_results **out, pcal_error *err) {
   PC_TRY(finish_allocate(measure, groups->count, out, err));
   pcal_results *results = *out;
-  PC_TRY(finish_summary(measure, &whole->tally, results, err));
-  PC_TRY(finish_account(measure, whole, PC_ALL_ROWS, results->records, results, err));
+  PC_TRY(finish_summary(measure, &whole->totals, results, err));
+  PC_TRY(finish_state(measure, whole, PC_ALL_ROWS, results->records, results, err));
   if (measure->grouped <= 0)
     return PCAL_OK;
   return finish_groups(measure, groups->numbers, groups->count, results, err);
@@ -390,13 +393,13 @@ pcal_status pc_measure_finish(const pcal_measure *measure, pcal_results **out,
   finish_order groups = {NULL, 0};
   pc_group_states total;
   pc_group_states_init(&total, &measure->env, &measure->plan);
-  const pc_group_state *whole = pc_group_states_find(&measure->ledger, 0);
+  const pc_group_state *whole = pc_group_states_find(&measure->groups, 0);
   pcal_status status = PCAL_OK;
   if (measure->grouped > 0)
     status = pc_group_order(measure, &groups.numbers, &groups.count, err);
   if (status == PCAL_OK && (measure->grouped > 0 || whole == NULL)) {
-    status = pc_group_states_total(&total, &measure->ledger, err);
-    whole = status == PCAL_OK ? total.accounts[0] : NULL;
+    status = pc_group_states_total(&total, &measure->groups, err);
+    whole = status == PCAL_OK ? total.states[0] : NULL;
   }
   if (status == PCAL_OK)
     status = finish_all(measure, whole, &groups, &results, err);

@@ -19,51 +19,52 @@ const char *pc_group_name(const pcal_measure *measure, size_t number,
 
 /* ---- order ---- */
 
-static int roster_before(const pcal_measure *measure, size_t a, size_t b) {
-  const uint64_t first_a = measure->census.first_rows[a];
-  const uint64_t first_b = measure->census.first_rows[b];
+static int group_names_before(const pcal_measure *measure, size_t a, size_t b) {
+  const uint64_t first_a = measure->seen.first_rows[a];
+  const uint64_t first_b = measure->seen.first_rows[b];
   char number_a[PC_GROUP_NUMBER_MAX], number_b[PC_GROUP_NUMBER_MAX];
   if (first_a != first_b)
     return first_a < first_b;
   return strcmp(pc_group_name(measure, a, number_a), pc_group_name(measure, b, number_b)) < 0;
 }
 
-static void roster_sink(const pcal_measure *measure, size_t *heap, size_t at, size_t count) {
+static void group_names_sink(const pcal_measure *measure, size_t *heap, size_t at,
+                             size_t count) {
   const size_t sinking = heap[at];
   for (size_t child; (child = 2 * at + 1) < count; at = child) {
-    if (child + 1 < count && roster_before(measure, heap[child], heap[child + 1]))
+    if (child + 1 < count && group_names_before(measure, heap[child], heap[child + 1]))
       child++;
-    if (!roster_before(measure, sinking, heap[child]))
+    if (!group_names_before(measure, sinking, heap[child]))
       break;
     heap[at] = heap[child];
   }
   heap[at] = sinking;
 }
 
-static void roster_sort(const pcal_measure *measure, size_t *order, size_t count) {
+static void group_names_sort(const pcal_measure *measure, size_t *order, size_t count) {
   for (size_t at = count / 2; at > 0; at--)
-    roster_sink(measure, order, at - 1, count);
+    group_names_sink(measure, order, at - 1, count);
   for (size_t end = count; end > 1; end--) {
     const size_t last = order[0];
     order[0] = order[end - 1];
     order[end - 1] = last;
-    roster_sink(measure, order, 0, end - 1);
+    group_names_sink(measure, order, 0, end - 1);
   }
 }
 
 pcal_status pc_group_order(const pcal_measure *measure, size_t **out, size_t *count,
                            pcal_error *err) {
-  const pc_row_ranges *census = &measure->census;
+  const pc_row_ranges *seen = &measure->seen;
   const int named = pc_groups_have_names(measure);
-  size_t *order = pc_alloc_raw(&measure->env, census->group_count, sizeof *order);
+  size_t *order = pc_alloc_raw(&measure->env, seen->group_count, sizeof *order);
   if (order == NULL)
     return pc_fail_memory(err, "ordering groups");
   *count = 0;
-  for (size_t g = 0; g < census->group_count; g++)
-    if (!named || census->first_rows[g] != PCAL_NO_ROW)
+  for (size_t g = 0; g < seen->group_count; g++)
+    if (!named || seen->first_rows[g] != PCAL_NO_ROW)
       order[(*count)++] = g;
   if (named)
-    roster_sort(measure, order, *count);
+    group_names_sort(measure, order, *count);
   *out = order;
   return PCAL_OK;
 }
@@ -76,14 +77,14 @@ void pc_group_merge_free(const pcal_env *env, pc_group_merge *merge) {
   *merge = (pc_group_merge){NULL, NULL, 0};
 }
 
-static int roster_met(const pcal_measure *measure, size_t number) {
-  return measure->census.first_rows[number] != PCAL_NO_ROW;
+static int group_names_met(const pcal_measure *measure, size_t number) {
+  return measure->seen.first_rows[number] != PCAL_NO_ROW;
 }
 
-/* The names of all groups, by number. */
-static pcal_status roster_collect(const pcal_measure *measure, pc_name_table *names,
-                                  pcal_error *err) {
-  const size_t named = measure->group_name_count, met = measure->census.group_count;
+/* Adds the names of all groups, by number, to a table; fails if one occurs twice. */
+static pcal_status group_names_collect(const pcal_measure *measure, pc_name_table *names,
+                                       pcal_error *err) {
+  const size_t named = measure->group_name_count, met = measure->seen.group_count;
   for (size_t g = 0; g < (named > met ? named : met); g++) {
     char buffer[PC_GROUP_NUMBER_MAX];
     const char *name = pc_group_name(measure, g, buffer);
@@ -98,13 +99,13 @@ static pcal_status roster_collect(const pcal_measure *measure, pc_name_table *na
   return PCAL_OK;
 }
 
-static pcal_status roster_add_other(const pcal_measure *other, pc_name_table *names,
-                                    size_t *map, pcal_error *err) {
-  for (size_t g = 0; g < other->census.group_count; g++) {
+static pcal_status group_names_add_other(const pcal_measure *other, pc_name_table *names,
+                                         size_t *map, pcal_error *err) {
+  for (size_t g = 0; g < other->seen.group_count; g++) {
     char buffer[PC_GROUP_NUMBER_MAX];
     uint32_t number;
     map[g] = SIZE_MAX;
-    if (!roster_met(other, g))
+    if (!group_names_met(other, g))
       continue;
     PC_TRY(
         pc_name_table_add(names, pc_slice_of(pc_group_name(other, g, buffer)), &number, err));
@@ -113,26 +114,27 @@ static pcal_status roster_add_other(const pcal_measure *other, pc_name_table *na
   return PCAL_OK;
 }
 
-static pcal_status roster_match_names(const pcal_measure *measure, const pcal_measure *other,
-                                      pc_name_table *names, size_t *map, pcal_error *err) {
+static pcal_status group_names_match_names(const pcal_measure *measure,
+                                           const pcal_measure *other, pc_name_table *names,
+                                           size_t *map, pcal_error *err) {
   pc_name_table theirs;
   pc_name_table_init(&theirs, &measure->env);
-  const pcal_status distinct = roster_collect(other, &theirs, err);
+  const pcal_status distinct = group_names_collect(other, &theirs, err);
   pc_name_table_free(&theirs);
   PC_TRY(distinct);
-  PC_TRY(roster_collect(measure, names, err));
-  return roster_add_other(other, names, map, err);
+  PC_TRY(group_names_collect(measure, names, err));
+  return group_names_add_other(other, names, map, err);
 }
 
-static pcal_status roster_by_name(const pcal_measure *measure, const pcal_measure *other,
-                                  pc_group_merge *out, pcal_error *err) {
+static pcal_status group_names_by_name(const pcal_measure *measure, const pcal_measure *other,
+                                       pc_group_merge *out, pcal_error *err) {
   const pcal_env *env = &measure->env;
-  out->map = pc_alloc_raw(env, other->census.group_count, sizeof *out->map);
+  out->map = pc_alloc_raw(env, other->seen.group_count, sizeof *out->map);
   if (out->map == NULL)
     return pc_fail_memory(err, "matching groups");
   pc_name_table names;
   pc_name_table_init(&names, env);
-  const pcal_status status = roster_match_names(measure, other, &names, out->map, err);
+  const pcal_status status = group_names_match_names(measure, other, &names, out->map, err);
   if (status == PCAL_OK) {
     out->names = names.text;
     out->name_count = names.count;
@@ -143,8 +145,8 @@ static pcal_status roster_by_name(const pcal_measure *measure, const pcal_measur
   return status;
 }
 
-static pcal_status roster_adopt(const pcal_env *env, const pcal_measure *other,
-                                pc_group_merge *out, pcal_error *err) {
+static pcal_status group_names_adopt(const pcal_env *env, const pcal_measure *other,
+                                     pc_group_merge *out, pcal_error *err) {
   PC_TRY(pc_name_list_copy(env, (const char *const *)other->group_names,
                            other->group_name_count, &out->names, err));
   out->name_count = other->group_name_count;
@@ -158,9 +160,9 @@ pcal_status pc_group_merge_match(const pcal_measure *measure, const pcal_measure
     return PCAL_OK;
   pcal_status status;
   if (pc_groups_have_names(measure))
-    status = roster_by_name(measure, other, out, err);
+    status = group_names_by_name(measure, other, out, err);
   else
-    status = roster_adopt(&measure->env, other, out, err);
+    status = group_names_adopt(&measure->env, other, out, err);
   if (status != PCAL_OK)
     pc_group_merge_free(&measure->env, out);
   return status;

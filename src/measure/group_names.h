@@ -1,5 +1,4 @@
-/* The roster of groups: what they are called, in which order they are told, and who is who when
- * measures are merged. */
+/* Names of groups, their order in results, and how they match when measures are merged. */
 #ifndef PC_GROUP_NAMES_H
 #define PC_GROUP_NAMES_H
 
@@ -7,27 +6,28 @@
 
 #define PC_GROUP_NUMBER_MAX 24
 
-/* Do the groups have names?  Else they are called by their numbers. */
+/* True if groups have names; otherwise they are named by their numbers. */
 int pc_groups_have_names(const pcal_measure *measure);
 
-/* The name of a group: given, or its number written into the buffer. */
+/* The name of a group: as given, or its number, written to `buffer`. */
 const char *pc_group_name(const pcal_measure *measure, size_t number,
                           char buffer[PC_GROUP_NUMBER_MAX]);
 
-/* The numbers of the groups to tell about, in a list that the caller frees.  Groups with names:
- * those that were met, by the row in which they were met first, equal ones by name.  Groups
- * without: all numbers from 0 to the highest.  Neither depends on how the data were cut. */
+/* The numbers of the groups in the order of results; the caller frees *out.  Named groups:
+ * those with rows, by the index of their first row, then by name.  Groups without names: all
+ * numbers from 0 to the highest.  The order does not depend on batches or merges. */
 PC_CHECKED pcal_status pc_group_order(const pcal_measure *measure, size_t **out, size_t *count,
                                       pcal_error *err);
 
-/* How the groups of another measure are called in this one. */
+/* How the groups of another measure map to those of this one. */
 typedef struct pc_group_merge {
-  size_t *map; /* by the other's numbers, SIZE_MAX for groups not met; NULL: as there */
+  size_t *map; /* by the other's numbers; SIZE_MAX: group without rows; NULL: same numbers */
   char **names;
-  size_t name_count; /* the names of all groups after the merge; 0: they stay as they are */
+  size_t name_count; /* names of all groups after the merge; 0: names do not change */
 } pc_group_merge;
 
-/* By name when both have names, else by number.  Fails when a name is there twice. */
+/* Matches groups by name if both measures have names, else by number.  Fails if a name occurs
+ * twice. Freed with pc_group_merge_free. */
 PC_CHECKED pcal_status pc_group_merge_match(const pcal_measure *measure,
                                             const pcal_measure *other, pc_group_merge *out,
                                             pcal_error *err);

@@ -22,7 +22,7 @@ void pc_group_records_free(pcal_results *results) {
   results->group_records = NULL;
 }
 
-/* Does a name lie in the record itself? */
+/* True if a name is stored in the record itself. */
 static int group_record_owns(const pc_metric_result *outcome, const char *name) {
   const char *begin = outcome->part_names[0];
   return name >= begin && name < begin + sizeof outcome->part_names;
@@ -53,7 +53,7 @@ static int group_record_parts(const pcal_env *env, const pc_metric_result *outco
   return 1;
 }
 
-/* A copy of a structure, unless all of it is zero. */
+/* Copies a structure unless it is all zero.  Returns 0 without memory. */
 static int group_record_copy(const pcal_env *env, const void *from, size_t size, void **out) {
   const unsigned char *bytes = from;
   size_t i = 0;

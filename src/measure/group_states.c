@@ -7,39 +7,39 @@
 #include "machines/machine_curve_buckets.h"
 #include "measure/packed_group.h"
 
-#define LEDGER_SQUARE_MIN 1e-290 /* squares of weights are exact */
+#define GROUP_STATES_SQUARE_MIN 1e-290 /* below it squares of weights are not exact */
 
-/* Accounts stay open up to about this many bytes; a state takes about LEDGER_STATE_BYTES and
- * twice what would be saved of it. */
-#define LEDGER_OPEN_BYTES ((size_t)24 << 20)
-#define LEDGER_OPEN_LEAST 64
-#define LEDGER_STATE_BYTES 2048
-/* States that grow with the rows are packed while they hold few: packing them takes time for
- * each row, and saves only what is fixed. */
-#define LEDGER_PACKED_ROWS 256
+/* States stay open up to about this many bytes.  A slot takes about GROUP_STATES_STATE_BYTES
+ * and twice the bytes that would be saved of it. */
+#define GROUP_STATES_OPEN_BYTES ((size_t)24 << 20)
+#define GROUP_STATES_OPEN_LEAST 64
+#define GROUP_STATES_STATE_BYTES 2048
+/* States that grow with the rows are packed only while they hold few rows: packing costs time
+ * for each row and saves only the fixed part. */
+#define GROUP_STATES_PACKED_ROWS 256
 
-static void ledger_tally_clear(pc_group_totals *tally) {
-  tally->rows = 0;
-  pc_sum_clear(&tally->weight);
-  pc_sum_clear(&tally->square);
-  tally->label_low = INT32_MAX;
-  tally->label_high = INT32_MIN;
+static void totals_clear(pc_group_totals *totals) {
+  totals->rows = 0;
+  pc_sum_clear(&totals->weight);
+  pc_sum_clear(&totals->square);
+  totals->label_low = INT32_MAX;
+  totals->label_high = INT32_MIN;
 }
 
-static void ledger_tally_label(pc_group_totals *tally, int32_t label) {
-  tally->label_low = label < tally->label_low ? label : tally->label_low;
-  tally->label_high = label > tally->label_high ? label : tally->label_high;
+static void totals_label(pc_group_totals *totals, int32_t label) {
+  totals->label_low = label < totals->label_low ? label : totals->label_low;
+  totals->label_high = label > totals->label_high ? label : totals->label_high;
 }
 
-static void ledger_tally_labels(pc_group_totals *tally, const pc_rows *rows) {
+static void totals_labels(pc_group_totals *totals, const pc_rows *rows) {
   if (rows->ones == NULL || rows->count == 0) {
-    int32_t low = tally->label_low, high = tally->label_high;
+    int32_t low = totals->label_low, high = totals->label_high;
     for (size_t i = 0; i < rows->count; i++) {
       low = rows->labels[i] < low ? rows->labels[i] : low;
       high = rows->labels[i] > high ? rows->labels[i] : high;
     }
-    tally->label_low = low;
-    tally->label_high = high;
+    totals->label_low = low;
+    totals->label_high = high;
     return;
   }
   uint8_t any = 0, all = 1;
@@ -47,29 +47,29 @@ static void ledger_tally_labels(pc_group_totals *tally, const pc_rows *rows) {
     any |= rows->ones[i];
     all &= rows->ones[i];
   }
-  ledger_tally_label(tally, any);
-  ledger_tally_label(tally, all);
+  totals_label(totals, any);
+  totals_label(totals, all);
 }
 
-static void ledger_tally_add(pc_group_totals *tally, const pc_rows *rows) {
-  tally->rows += rows->count;
-  ledger_tally_labels(tally, rows);
+static void totals_add(pc_group_totals *totals, const pc_rows *rows) {
+  totals->rows += rows->count;
+  totals_labels(totals, rows);
   if (rows->weights == NULL) {
-    pc_sum_add(&tally->weight, (double)rows->count);
-    pc_sum_add(&tally->square, (double)rows->count);
+    pc_sum_add(&totals->weight, (double)rows->count);
+    pc_sum_add(&totals->square, (double)rows->count);
   }
   for (size_t i = 0; rows->weights != NULL && i < rows->count; i++) {
-    pc_sum_add(&tally->weight, rows->weights[i]);
-    pc_sum_add_product(&tally->square, rows->weights[i], rows->weights[i]);
+    pc_sum_add(&totals->weight, rows->weights[i]);
+    pc_sum_add_product(&totals->square, rows->weights[i], rows->weights[i]);
   }
 }
 
-double pc_effective_sample_size(const pc_group_totals *tally) {
-  const double weight = pc_sum_value(&tally->weight), square = pc_sum_value(&tally->square);
-  return square > LEDGER_SQUARE_MIN ? weight * (weight / square) : (double)tally->rows;
+double pc_effective_sample_size(const pc_group_totals *totals) {
+  const double weight = pc_sum_value(&totals->weight), square = pc_sum_value(&totals->square);
+  return square > GROUP_STATES_SQUARE_MIN ? weight * (weight / square) : (double)totals->rows;
 }
 
-static void ledger_tally_merge(pc_group_totals *into, const pc_group_totals *from) {
+static void totals_merge(pc_group_totals *into, const pc_group_totals *from) {
   into->rows += from->rows;
   pc_sum_merge(&into->weight, &from->weight);
   pc_sum_merge(&into->square, &from->square);
@@ -77,193 +77,194 @@ static void ledger_tally_merge(pc_group_totals *into, const pc_group_totals *fro
   into->label_high = from->label_high > into->label_high ? from->label_high : into->label_high;
 }
 
-void pc_group_states_init(pc_group_states *ledger, const pcal_env *env,
+void pc_group_states_init(pc_group_states *groups, const pcal_env *env,
                           const pc_measure_plan *plan) {
-  *ledger = (pc_group_states){.env = env, .plan = plan};
+  *groups = (pc_group_states){.env = env, .plan = plan};
 }
 
-/* Where the memory of a state is booked.  Coarse curves keep the environment itself. */
-static pcal_env ledger_env(const pc_group_states *ledger, const pc_plan_slot *slot,
-                           size_t number) {
+/* The environment in which the memory of a slot is counted, for messages about memory.  Bucket
+ * curves keep a pointer to the environment and get the original. */
+static pcal_env group_states_env(const pc_group_states *groups, const pc_plan_slot *slot,
+                                 size_t number) {
   const pc_memory_use what[] = {[PC_GRID] = PC_MEMORY_CELLS,
                                 [PC_CURVE] = PC_MEMORY_CURVES,
                                 [PC_PAIR] = PC_MEMORY_PAIRS,
                                 [PC_ROWS] = PC_MEMORY_ROWS,
                                 [PC_BLOCK] = PC_MEMORY_ROWS};
-  return pc_env_for_use(ledger->env, number > 0 && slot->need.machine < PC_CURVE
+  return pc_env_for_use(groups->env, number > 0 && slot->need.machine < PC_CURVE
                                          ? PC_MEMORY_GROUPS
                                          : what[slot->need.machine]);
 }
 
-void pc_group_state_free(const pc_group_states *ledger, pc_group_state *account) {
-  if (account == NULL)
+void pc_group_state_free(const pc_group_states *groups, pc_group_state *state) {
+  if (state == NULL)
     return;
-  for (size_t s = 0; s < ledger->plan->slot_count; s++)
-    if (account->states[s] != NULL)
-      ledger->plan->slots[s].machine->destroy(ledger->env, account->states[s]);
-  pc_free(ledger->env, account);
+  for (size_t s = 0; s < groups->plan->slot_count; s++)
+    if (state->slots[s] != NULL)
+      groups->plan->slots[s].machine->destroy(groups->env, state->slots[s]);
+  pc_free(groups->env, state);
 }
 
-static void ledger_drop(pc_group_states *ledger, size_t number) {
-  ledger->open -= ledger->accounts[number] != NULL;
-  ledger->packed_count -= ledger->packed[number] != NULL;
-  pc_group_state_free(ledger, ledger->accounts[number]);
-  pc_free(ledger->env, ledger->packed[number]);
-  ledger->accounts[number] = NULL;
-  ledger->packed[number] = NULL;
+static void group_states_drop(pc_group_states *groups, size_t number) {
+  groups->open -= groups->states[number] != NULL;
+  groups->packed_count -= groups->packed[number] != NULL;
+  pc_group_state_free(groups, groups->states[number]);
+  pc_free(groups->env, groups->packed[number]);
+  groups->states[number] = NULL;
+  groups->packed[number] = NULL;
 }
 
-static void ledger_shrink(pc_group_states *ledger, size_t count) {
-  for (; ledger->count > count; ledger->count--)
-    ledger_drop(ledger, ledger->count - 1);
+static void group_states_shrink(pc_group_states *groups, size_t count) {
+  for (; groups->count > count; groups->count--)
+    group_states_drop(groups, groups->count - 1);
 }
 
-void pc_group_states_free(pc_group_states *ledger) {
-  ledger_shrink(ledger, 0);
-  pc_free(ledger->env, ledger->accounts);
-  pc_free(ledger->env, ledger->packed);
-  ledger->accounts = NULL;
-  ledger->packed = NULL;
-  ledger->capacity = ledger->packed_capacity = 0;
+void pc_group_states_free(pc_group_states *groups) {
+  group_states_shrink(groups, 0);
+  pc_free(groups->env, groups->states);
+  pc_free(groups->env, groups->packed);
+  groups->states = NULL;
+  groups->packed = NULL;
+  groups->capacity = groups->packed_capacity = 0;
 }
 
-void pc_group_states_clear(pc_group_states *ledger) {
-  for (size_t a = 0; a < ledger->count; a++) {
-    pc_group_state *account = ledger->accounts[a];
-    if (ledger->packed[a] != NULL)
-      ledger_drop(ledger, a);
-    if (account == NULL || account->tally.rows == 0)
+void pc_group_states_clear(pc_group_states *groups) {
+  for (size_t a = 0; a < groups->count; a++) {
+    pc_group_state *state = groups->states[a];
+    if (groups->packed[a] != NULL)
+      group_states_drop(groups, a);
+    if (state == NULL || state->totals.rows == 0)
       continue;
-    ledger_tally_clear(&account->tally);
-    for (size_t s = 0; s < ledger->plan->slot_count; s++)
-      ledger->plan->slots[s].machine->clear(account->states[s]);
+    totals_clear(&state->totals);
+    for (size_t s = 0; s < groups->plan->slot_count; s++)
+      groups->plan->slots[s].machine->clear(state->slots[s]);
   }
 }
 
-/* An account whose states are still missing, or NULL. */
-static pc_group_state *ledger_account_alloc(const pc_group_states *ledger) {
-  const size_t states = ledger->plan->slot_count * sizeof(void *);
-  const pcal_env env = pc_env_for_use(ledger->env, PC_MEMORY_GROUPS);
-  pc_group_state *account = pc_alloc(&env, 1, sizeof *account + states);
-  if (account != NULL)
-    ledger_tally_clear(&account->tally);
-  return account;
+/* A state without slots, or NULL. */
+static pc_group_state *group_state_alloc(const pc_group_states *groups) {
+  const size_t states = groups->plan->slot_count * sizeof(void *);
+  const pcal_env env = pc_env_for_use(groups->env, PC_MEMORY_GROUPS);
+  pc_group_state *state = pc_alloc(&env, 1, sizeof *state + states);
+  if (state != NULL)
+    totals_clear(&state->totals);
+  return state;
 }
 
-/* States of a new account that have to do with each other: grids with their twins, and curves
- * with the grids that they will fill. */
-static pcal_status ledger_account_tie(const pc_group_states *ledger, pc_group_state *account,
-                                      pcal_error *err) {
-  const pc_measure_plan *plan = ledger->plan;
+/* Connects slots of a new state: grids that share a pass, and curves with the grids that they
+ * will fill. */
+static pcal_status group_state_tie(const pc_group_states *groups, pc_group_state *state,
+                                   pcal_error *err) {
+  const pc_measure_plan *plan = groups->plan;
   for (size_t s = 0; s < plan->slot_count; s++) {
     const pc_plan_slot *slot = &plan->slots[s];
     double ends[PC_GRID_FROM_CURVE_ENDS_MAX];
-    if (slot->twin != PC_NO_SLOT)
-      PC_TRY(pc_grid_share(ledger->env, account->states[slot->twin], account->states[s],
-                           &plan->slots[slot->twin].need, &plan->layout, err));
+    if (slot->shared_grid != PC_NO_SLOT)
+      PC_TRY(pc_grid_share(groups->env, state->slots[slot->shared_grid], state->slots[s],
+                           &plan->slots[slot->shared_grid].need, &plan->layout, err));
     if (slot->curve != PC_NO_SLOT && !pc_measure_plan_wants_scores(plan, slot->curve))
-      PC_TRY(pc_machine_curve_buckets_split(account->states[slot->curve], ends,
-                                            pc_grid_cell_ends(account->states[s], ends), err));
+      PC_TRY(pc_machine_curve_buckets_split(state->slots[slot->curve], ends,
+                                            pc_grid_cell_ends(state->slots[s], ends), err));
   }
   return PCAL_OK;
 }
 
-static pcal_status ledger_account_state(const pc_group_states *ledger, size_t number, size_t s,
-                                        void **out, pcal_error *err) {
-  const pc_measure_plan *plan = ledger->plan;
+static pcal_status group_state_state(const pc_group_states *groups, size_t number, size_t s,
+                                     void **out, pcal_error *err) {
+  const pc_measure_plan *plan = groups->plan;
   const pc_plan_slot *slot = &plan->slots[s];
-  const pcal_env env = ledger_env(ledger, slot, number);
-  const pcal_env *held = slot->machine == &pc_machine_curve_buckets ? ledger->env : &env;
+  const pcal_env env = group_states_env(groups, slot, number);
+  const pcal_env *held = slot->machine == &pc_machine_curve_buckets ? groups->env : &env;
   return slot->machine->create(held, &slot->need, &plan->layout, out, err);
 }
 
-static pcal_status ledger_account_new(pc_group_states *ledger, size_t number,
-                                      pc_group_state **out, pcal_error *err) {
-  const pc_measure_plan *plan = ledger->plan;
-  pc_group_state *account = ledger_account_alloc(ledger);
-  if (account == NULL)
+static pcal_status group_state_new(pc_group_states *groups, size_t number, pc_group_state **out,
+                                   pcal_error *err) {
+  const pc_measure_plan *plan = groups->plan;
+  pc_group_state *state = group_state_alloc(groups);
+  if (state == NULL)
     return pc_fail_memory(err, "preparing states");
   pcal_status status = PCAL_OK;
   for (size_t s = 0; s < plan->slot_count && status == PCAL_OK; s++)
-    status = ledger_account_state(ledger, number, s, &account->states[s], err);
+    status = group_state_state(groups, number, s, &state->slots[s], err);
   if (status == PCAL_OK)
-    status = ledger_account_tie(ledger, account, err);
+    status = group_state_tie(groups, state, err);
   if (status != PCAL_OK) {
-    pc_group_state_free(ledger, account);
+    pc_group_state_free(groups, state);
     return status;
   }
-  *out = account;
+  *out = state;
   return PCAL_OK;
 }
 
-static pcal_status ledger_grow(pc_group_states *ledger, size_t count, pcal_error *err) {
+static pcal_status group_states_grow(pc_group_states *groups, size_t count, pcal_error *err) {
   if (count > PC_GROUPS_MAX)
     return pc_fail(err, PCAL_DATA,
                    "more than %d groups; groups are meant for a few kinds of rows",
                    PC_GROUPS_MAX);
-  const pcal_env env = pc_env_for_use(ledger->env, PC_MEMORY_GROUPS);
-  void *block = ledger->accounts, *packed = ledger->packed;
+  const pcal_env env = pc_env_for_use(groups->env, PC_MEMORY_GROUPS);
+  void *block = groups->states, *packed = groups->packed;
   pcal_status status =
-      pc_reserve(&env, &block, &ledger->capacity, count, sizeof *ledger->accounts, err);
-  ledger->accounts = block;
+      pc_reserve(&env, &block, &groups->capacity, count, sizeof *groups->states, err);
+  groups->states = block;
   if (status == PCAL_OK)
     status =
-        pc_reserve(&env, &packed, &ledger->packed_capacity, count, sizeof *ledger->packed, err);
-  ledger->packed = packed;
+        pc_reserve(&env, &packed, &groups->packed_capacity, count, sizeof *groups->packed, err);
+  groups->packed = packed;
   if (status != PCAL_OK)
     return status;
-  for (; ledger->count < count; ledger->count++) {
-    ledger->accounts[ledger->count] = NULL;
-    ledger->packed[ledger->count] = NULL;
+  for (; groups->count < count; groups->count++) {
+    groups->states[groups->count] = NULL;
+    groups->packed[groups->count] = NULL;
   }
   return PCAL_OK;
 }
 
-uint64_t pc_group_states_rows(const pc_group_states *ledger, size_t number) {
-  if (number >= ledger->count)
+uint64_t pc_group_states_rows(const pc_group_states *groups, size_t number) {
+  if (number >= groups->count)
     return 0;
-  if (ledger->packed[number] != NULL)
-    return ledger->packed[number]->rows;
-  return ledger->accounts[number] == NULL ? 0 : ledger->accounts[number]->tally.rows;
+  if (groups->packed[number] != NULL)
+    return groups->packed[number]->rows;
+  return groups->states[number] == NULL ? 0 : groups->states[number]->totals.rows;
 }
 
-double pc_group_states_weight(const pc_group_states *ledger, size_t number) {
-  if (pc_group_states_rows(ledger, number) == 0)
+double pc_group_states_weight(const pc_group_states *groups, size_t number) {
+  if (pc_group_states_rows(groups, number) == 0)
     return 0.0;
-  return ledger->packed[number] != NULL ? ledger->packed[number]->weight
-                                        : pc_sum_value(&ledger->accounts[number]->tally.weight);
+  return groups->packed[number] != NULL ? groups->packed[number]->weight
+                                        : pc_sum_value(&groups->states[number]->totals.weight);
 }
 
-const pc_group_state *pc_group_states_find(const pc_group_states *ledger, size_t number) {
-  const pc_group_state *account = number < ledger->count ? ledger->accounts[number] : NULL;
-  return account == NULL || account->tally.rows == 0 ? NULL : account;
+const pc_group_state *pc_group_states_find(const pc_group_states *groups, size_t number) {
+  const pc_group_state *state = number < groups->count ? groups->states[number] : NULL;
+  return state == NULL || state->totals.rows == 0 ? NULL : state;
 }
 
-pcal_status pc_group_states_view(const pc_group_states *ledger, size_t number,
+pcal_status pc_group_states_view(const pc_group_states *groups, size_t number,
                                  pc_group_state **loan, const pc_group_state **out,
                                  pcal_error *err) {
   *loan = NULL;
-  *out = pc_group_states_find(ledger, number);
-  if (*out != NULL || pc_group_states_rows(ledger, number) == 0)
+  *out = pc_group_states_find(groups, number);
+  if (*out != NULL || pc_group_states_rows(groups, number) == 0)
     return PCAL_OK;
-  PC_TRY(pc_packed_group_unpack(ledger, ledger->packed[number], loan, err));
+  PC_TRY(pc_packed_group_unpack(groups, groups->packed[number], loan, err));
   *out = *loan;
   return PCAL_OK;
 }
 
-pcal_status pc_group_states_open(pc_group_states *ledger, size_t number, pc_group_state **out,
+pcal_status pc_group_states_open(pc_group_states *groups, size_t number, pc_group_state **out,
                                  pcal_error *err) {
-  PC_TRY(ledger_grow(ledger, number + 1, err));
-  pc_group_state **place = &ledger->accounts[number];
-  if (*place == NULL && ledger->packed[number] != NULL) {
-    PC_TRY(pc_packed_group_unpack(ledger, ledger->packed[number], place, err));
-    pc_free(ledger->env, ledger->packed[number]);
-    ledger->packed[number] = NULL;
-    ledger->packed_count--;
-    ledger->open++;
+  PC_TRY(group_states_grow(groups, number + 1, err));
+  pc_group_state **place = &groups->states[number];
+  if (*place == NULL && groups->packed[number] != NULL) {
+    PC_TRY(pc_packed_group_unpack(groups, groups->packed[number], place, err));
+    pc_free(groups->env, groups->packed[number]);
+    groups->packed[number] = NULL;
+    groups->packed_count--;
+    groups->open++;
   } else if (*place == NULL) {
-    PC_TRY(ledger_account_new(ledger, number, place, err));
-    ledger->open++;
+    PC_TRY(group_state_new(groups, number, place, err));
+    groups->open++;
   }
   *out = *place;
   return PCAL_OK;
@@ -271,53 +272,54 @@ pcal_status pc_group_states_open(pc_group_states *ledger, size_t number, pc_grou
 
 /* ---- packing ---- */
 
-static int ledger_grows(const pc_measure_plan *plan) {
+static int group_states_grows(const pc_measure_plan *plan) {
   for (size_t s = 0; s < plan->slot_count; s++)
     if (plan->slots[s].machine != &pc_machine_sum && plan->slots[s].machine != &pc_machine_grid)
       return 1;
   return 0;
 }
 
-static pcal_status ledger_pack(pc_group_states *ledger, size_t number, pcal_error *err) {
+static pcal_status group_states_pack(pc_group_states *groups, size_t number, pcal_error *err) {
   pc_packed_group *packed = NULL;
-  PC_TRY(pc_group_state_pack(ledger, ledger->accounts[number], &packed, err));
-  ledger_drop(ledger, number);
-  ledger->packed[number] = packed;
-  ledger->packed_count++;
-  if (packed->length > ledger->packed_length)
-    ledger->packed_length = packed->length;
+  PC_TRY(pc_group_state_pack(groups, groups->states[number], &packed, err));
+  group_states_drop(groups, number);
+  groups->packed[number] = packed;
+  groups->packed_count++;
+  if (packed->length > groups->packed_length)
+    groups->packed_length = packed->length;
   return PCAL_OK;
 }
 
-/* How many accounts may stay open. */
-size_t pc_group_states_used(const pc_group_states *ledger) {
-  size_t used = ledger->count;
-  for (; used > 0 && ledger->packed[used - 1] == NULL; used--) {
-    const pc_group_state *account = ledger->accounts[used - 1];
-    if (account != NULL && account->tally.rows > 0)
+size_t pc_group_states_used(const pc_group_states *groups) {
+  size_t used = groups->count;
+  for (; used > 0 && groups->packed[used - 1] == NULL; used--) {
+    const pc_group_state *state = groups->states[used - 1];
+    if (state != NULL && state->totals.rows > 0)
       break;
   }
   return used;
 }
 
-static size_t ledger_open_most(const pc_group_states *ledger) {
-  const size_t account =
-      LEDGER_STATE_BYTES * (ledger->plan->slot_count + 1) + 2 * ledger->packed_length;
-  const size_t most = LEDGER_OPEN_BYTES / account;
-  return ledger->packed_length == 0 || most < LEDGER_OPEN_LEAST ? LEDGER_OPEN_LEAST : most;
+/* The number of states that may stay open. */
+static size_t group_states_open_most(const pc_group_states *groups) {
+  const size_t state =
+      GROUP_STATES_STATE_BYTES * (groups->plan->slot_count + 1) + 2 * groups->packed_length;
+  const size_t most = GROUP_STATES_OPEN_BYTES / state;
+  return groups->packed_length == 0 || most < GROUP_STATES_OPEN_LEAST ? GROUP_STATES_OPEN_LEAST
+                                                                      : most;
 }
 
-pcal_status pc_group_states_pack_idle(pc_group_states *ledger, pcal_error *err) {
-  if (ledger->open <= ledger_open_most(ledger) || !pc_group_state_packable(ledger->plan))
+pcal_status pc_group_states_pack_idle(pc_group_states *groups, pcal_error *err) {
+  if (groups->open <= group_states_open_most(groups) || !pc_group_state_packable(groups->plan))
     return PCAL_OK;
-  const int grows = ledger_grows(ledger->plan);
-  for (size_t a = 0; a < ledger->count; a++) {
-    const pc_group_state *account = ledger->accounts[a];
-    if (account != NULL && account->tally.rows == 0)
-      ledger_drop(ledger, a); /* cleared: the room of an update that is over */
-    else if (account != NULL && !(grows && account->tally.rows > LEDGER_PACKED_ROWS))
-      PC_TRY(ledger_pack(ledger, a, err));
-    if (ledger->open <= ledger_open_most(ledger) / 2)
+  const int grows = group_states_grows(groups->plan);
+  for (size_t a = 0; a < groups->count; a++) {
+    const pc_group_state *state = groups->states[a];
+    if (state != NULL && state->totals.rows == 0)
+      group_states_drop(groups, a); /* cleared: scratch of an update that is over */
+    else if (state != NULL && !(grows && state->totals.rows > GROUP_STATES_PACKED_ROWS))
+      PC_TRY(group_states_pack(groups, a, err));
+    if (groups->open <= group_states_open_most(groups) / 2)
       return PCAL_OK;
   }
   return PCAL_OK;
@@ -325,90 +327,90 @@ pcal_status pc_group_states_pack_idle(pc_group_states *ledger, pcal_error *err) 
 
 /* ---- adding rows ---- */
 
-pcal_status pc_group_states_update(pc_group_states *ledger, size_t number, const pc_rows *rows,
+pcal_status pc_group_states_update(pc_group_states *groups, size_t number, const pc_rows *rows,
                                    const pc_view_columns *columns, pcal_error *err) {
-  const pc_measure_plan *plan = ledger->plan;
-  pc_group_state *account;
-  PC_TRY(pc_group_states_open(ledger, number, &account, err));
-  ledger_tally_add(&account->tally, rows);
+  const pc_measure_plan *plan = groups->plan;
+  pc_group_state *state;
+  PC_TRY(pc_group_states_open(groups, number, &state, err));
+  totals_add(&state->totals, rows);
   for (size_t s = 0; s < plan->slot_count; s++) {
     const pc_plan_slot *slot = &plan->slots[s];
     const pc_view_columns *view = slot->view == PC_NO_VIEW ? NULL : &columns[slot->view];
-    if (slot->curve != PC_NO_SLOT || slot->twin != PC_NO_SLOT)
+    if (slot->curve != PC_NO_SLOT || slot->shared_grid != PC_NO_SLOT)
       continue;
-    const pcal_env env = ledger_env(ledger, slot, number);
-    const pcal_env *held = slot->machine == &pc_machine_curve_buckets ? ledger->env : &env;
-    PC_TRY(slot->machine->update(held, account->states[s], rows, view, err));
+    const pcal_env env = group_states_env(groups, slot, number);
+    const pcal_env *held = slot->machine == &pc_machine_curve_buckets ? groups->env : &env;
+    PC_TRY(slot->machine->update(held, state->slots[s], rows, view, err));
   }
   return PCAL_OK;
 }
 
-static void ledger_tally_take(pc_group_totals *tally, const pc_stored_rows *rows) {
-  ledger_tally_label(tally, rows->label_low);
-  ledger_tally_label(tally, rows->label_high);
-  tally->rows += rows->count;
-  pc_sum_add(&tally->weight, (double)rows->count);
-  pc_sum_add(&tally->square, (double)rows->count);
+static void totals_take(pc_group_totals *totals, const pc_stored_rows *rows) {
+  totals_label(totals, rows->label_low);
+  totals_label(totals, rows->label_high);
+  totals->rows += rows->count;
+  pc_sum_add(&totals->weight, (double)rows->count);
+  pc_sum_add(&totals->square, (double)rows->count);
 }
 
-pcal_status pc_group_states_add_stored(pc_group_states *ledger, const pc_stored_rows *rows,
+pcal_status pc_group_states_add_stored(pc_group_states *groups, const pc_stored_rows *rows,
                                        pcal_error *err) {
-  const pc_measure_plan *plan = ledger->plan;
-  pc_group_state *account;
-  PC_TRY(pc_group_states_open(ledger, 0, &account, err));
-  ledger_tally_take(&account->tally, rows);
+  const pc_measure_plan *plan = groups->plan;
+  pc_group_state *state;
+  PC_TRY(pc_group_states_open(groups, 0, &state, err));
+  totals_take(&state->totals, rows);
   for (size_t s = 0; s < plan->slot_count; s++)
     if (plan->slots[s].machine == &pc_machine_curve_buckets)
-      PC_TRY(pc_machine_curve_buckets_add_stored(account->states[s], rows, err));
+      PC_TRY(pc_machine_curve_buckets_add_stored(state->slots[s], rows, err));
   return PCAL_OK;
 }
 
-static pcal_status ledger_prepare(const pc_group_states *ledger, pc_group_state *into,
-                                  const pc_group_state *from, pcal_error *err) {
-  if (!pc_sum_addable(&into->tally.weight, &from->tally.weight) ||
-      !pc_sum_addable(&into->tally.square, &from->tally.square))
+static pcal_status group_states_prepare(const pc_group_states *groups, pc_group_state *into,
+                                        const pc_group_state *from, pcal_error *err) {
+  if (!pc_sum_addable(&into->totals.weight, &from->totals.weight) ||
+      !pc_sum_addable(&into->totals.square, &from->totals.square))
     return pc_fail(err, PCAL_DATA, "the weights are too large to be added");
-  for (size_t s = 0; s < ledger->plan->slot_count; s++) {
-    const pc_plan_slot *slot = &ledger->plan->slots[s];
-    const pcal_env env = ledger_env(ledger, slot, 0);
-    const pcal_env *held = slot->machine == &pc_machine_curve_buckets ? ledger->env : &env;
-    PC_TRY(slot->machine->prepare(held, into->states[s], from->states[s], err));
+  for (size_t s = 0; s < groups->plan->slot_count; s++) {
+    const pc_plan_slot *slot = &groups->plan->slots[s];
+    const pcal_env env = group_states_env(groups, slot, 0);
+    const pcal_env *held = slot->machine == &pc_machine_curve_buckets ? groups->env : &env;
+    PC_TRY(slot->machine->prepare(held, into->slots[s], from->slots[s], err));
   }
   return PCAL_OK;
 }
 
-static void ledger_join(const pc_group_states *ledger, pc_group_state *into,
-                        const pc_group_state *from) {
-  ledger_tally_merge(&into->tally, &from->tally);
-  for (size_t s = 0; s < ledger->plan->slot_count; s++)
-    ledger->plan->slots[s].machine->merge(into->states[s], from->states[s]);
+static void group_states_join(const pc_group_states *groups, pc_group_state *into,
+                              const pc_group_state *from) {
+  totals_merge(&into->totals, &from->totals);
+  for (size_t s = 0; s < groups->plan->slot_count; s++)
+    groups->plan->slots[s].machine->merge(into->slots[s], from->slots[s]);
 }
 
-static size_t ledger_target(const size_t *map, size_t number) {
+static size_t group_states_target(const size_t *map, size_t number) {
   return map == NULL ? number : map[number];
 }
 
-/* Accounts that are all open. */
-static pcal_status ledger_merge_open(pc_group_states *into, const pc_group_states *from,
-                                     const size_t *map, pcal_error *err) {
+/* If no state is packed. */
+static pcal_status group_states_merge_open(pc_group_states *into, const pc_group_states *from,
+                                           const size_t *map, pcal_error *err) {
   for (size_t a = 0; a < from->count; a++) {
-    const pc_group_state *account = pc_group_states_find(from, a);
+    const pc_group_state *state = pc_group_states_find(from, a);
     pc_group_state *target;
-    if (account == NULL)
+    if (state == NULL)
       continue;
-    PC_TRY(pc_group_states_open(into, ledger_target(map, a), &target, err));
-    PC_TRY(ledger_prepare(into, target, account, err));
+    PC_TRY(pc_group_states_open(into, group_states_target(map, a), &target, err));
+    PC_TRY(group_states_prepare(into, target, state, err));
   }
   for (size_t a = 0; a < from->count; a++)
     if (pc_group_states_find(from, a) != NULL)
-      ledger_join(into, into->accounts[ledger_target(map, a)], from->accounts[a]);
+      group_states_join(into, into->states[group_states_target(map, a)], from->states[a]);
   return PCAL_OK;
 }
 
-/* Both accounts together, packed; both ledgers stay as they are. */
-static pcal_status ledger_merge_packed(const pc_group_states *into, size_t target,
-                                       const pc_group_states *from, size_t number,
-                                       pc_packed_group **out, pcal_error *err) {
+/* *out: the sum of two states, packed.  Neither is changed. */
+static pcal_status group_states_merge_packed(const pc_group_states *into, size_t target,
+                                             const pc_group_states *from, size_t number,
+                                             pc_packed_group **out, pcal_error *err) {
   pc_group_state *loan = NULL, *sum = NULL;
   const pc_group_state *added = NULL;
   pc_packed_group *before = NULL;
@@ -419,14 +421,14 @@ static pcal_status ledger_merge_packed(const pc_group_states *into, size_t targe
     status = pc_group_state_pack(into, added, out, err);
   else if (status == PCAL_OK) {
     if (into->packed[target] == NULL)
-      status = pc_group_state_pack(into, into->accounts[target], &before, err);
+      status = pc_group_state_pack(into, into->states[target], &before, err);
     if (status == PCAL_OK)
       status = pc_packed_group_unpack(into, before == NULL ? into->packed[target] : before,
                                       &sum, err);
     if (status == PCAL_OK)
-      status = ledger_prepare(into, sum, added, err);
+      status = group_states_prepare(into, sum, added, err);
     if (status == PCAL_OK) {
-      ledger_join(into, sum, added);
+      group_states_join(into, sum, added);
       status = pc_group_state_pack(into, sum, out, err);
     }
   }
@@ -436,29 +438,30 @@ static pcal_status ledger_merge_packed(const pc_group_states *into, size_t targe
   return status;
 }
 
-static void ledger_commit(pc_group_states *into, size_t target, pc_packed_group *packed) {
-  ledger_drop(into, target);
+static void group_states_commit(pc_group_states *into, size_t target, pc_packed_group *packed) {
+  group_states_drop(into, target);
   into->packed[target] = packed;
   into->packed_count++;
   if (packed->length > into->packed_length)
     into->packed_length = packed->length;
 }
 
-/* Where some accounts are packed, all of the outcome are. */
-static pcal_status ledger_merge_all(pc_group_states *into, const pc_group_states *from,
-                                    const size_t *map, pcal_error *err) {
+/* If some states are packed: all sums are packed too. */
+static pcal_status group_states_merge_all(pc_group_states *into, const pc_group_states *from,
+                                          const size_t *map, pcal_error *err) {
   pc_packed_group **merged = pc_alloc(into->env, from->count, sizeof *merged);
   pcal_status status = merged == NULL ? pc_fail_memory(err, "merging groups") : PCAL_OK;
   for (size_t a = 0; a < from->count && status == PCAL_OK; a++) {
     if (pc_group_states_rows(from, a) == 0)
       continue;
-    status = ledger_grow(into, ledger_target(map, a) + 1, err);
+    status = group_states_grow(into, group_states_target(map, a) + 1, err);
     if (status == PCAL_OK)
-      status = ledger_merge_packed(into, ledger_target(map, a), from, a, &merged[a], err);
+      status = group_states_merge_packed(into, group_states_target(map, a), from, a, &merged[a],
+                                         err);
   }
   for (size_t a = 0; merged != NULL && a < from->count; a++) {
     if (status == PCAL_OK && merged[a] != NULL)
-      ledger_commit(into, ledger_target(map, a), merged[a]);
+      group_states_commit(into, group_states_target(map, a), merged[a]);
     else
       pc_free(into->env, merged[a]);
   }
@@ -470,10 +473,10 @@ pcal_status pc_group_states_merge_mapped(pc_group_states *into, const pc_group_s
                                          const size_t *map, pcal_error *err) {
   const size_t before = into->count;
   const pcal_status status = into->packed_count + from->packed_count > 0
-                                 ? ledger_merge_all(into, from, map, err)
-                                 : ledger_merge_open(into, from, map, err);
+                                 ? group_states_merge_all(into, from, map, err)
+                                 : group_states_merge_open(into, from, map, err);
   if (status != PCAL_OK)
-    ledger_shrink(into, before);
+    group_states_shrink(into, before);
   return status;
 }
 
@@ -488,13 +491,13 @@ pcal_status pc_group_states_total(pc_group_states *into, const pc_group_states *
   PC_TRY(pc_group_states_open(into, 0, &total, err));
   for (size_t a = 0; a < from->count; a++) {
     pc_group_state *loan;
-    const pc_group_state *account;
-    PC_TRY(pc_group_states_view(from, a, &loan, &account, err));
+    const pc_group_state *state;
+    PC_TRY(pc_group_states_view(from, a, &loan, &state, err));
     pcal_status status = PCAL_OK;
-    if (account != NULL)
-      status = ledger_prepare(into, total, account, err);
-    if (account != NULL && status == PCAL_OK)
-      ledger_join(into, total, account);
+    if (state != NULL)
+      status = group_states_prepare(into, total, state, err);
+    if (state != NULL && status == PCAL_OK)
+      group_states_join(into, total, state);
     pc_group_state_free(from, loan);
     PC_TRY(status);
   }
@@ -503,79 +506,79 @@ pcal_status pc_group_states_total(pc_group_states *into, const pc_group_states *
 
 /* ---- as bytes ---- */
 
-pcal_status pc_group_state_save(const pc_group_states *ledger, const pc_group_state *account,
+pcal_status pc_group_state_save(const pc_group_states *groups, const pc_group_state *state,
                                 pc_encoder *out, pcal_error *err) {
-  const pc_measure_plan *plan = ledger->plan;
-  pc_encode_u64(out, account->tally.rows);
-  pc_encode_sum(out, &account->tally.weight);
-  pc_encode_sum(out, &account->tally.square);
-  pc_encode_u32(out, (uint32_t)account->tally.label_low);
-  pc_encode_u32(out, (uint32_t)account->tally.label_high);
+  const pc_measure_plan *plan = groups->plan;
+  pc_encode_u64(out, state->totals.rows);
+  pc_encode_sum(out, &state->totals.weight);
+  pc_encode_sum(out, &state->totals.square);
+  pc_encode_u32(out, (uint32_t)state->totals.label_low);
+  pc_encode_u32(out, (uint32_t)state->totals.label_high);
   for (size_t s = 0; s < plan->slot_count; s++) {
     pc_encode_u8(out, (unsigned)plan->slots[s].need.machine);
-    PC_TRY(plan->slots[s].machine->save(ledger->env, account->states[s], out, err));
-    PC_TRY(pc_check_interrupt(ledger->env, err));
+    PC_TRY(plan->slots[s].machine->save(groups->env, state->slots[s], out, err));
+    PC_TRY(pc_check_interrupt(groups->env, err));
   }
   return PCAL_OK;
 }
 
-static void ledger_tally_load(pc_group_totals *tally, const pc_layout *layout, pc_decoder *in) {
+static void totals_load(pc_group_totals *totals, const pc_layout *layout, pc_decoder *in) {
   const uint32_t labels = layout->kind == PCAL_CONFIDENCE ? 2 : (uint32_t)layout->classes;
-  tally->rows = pc_decode_u64(in);
-  pc_decode_sum(in, &tally->weight);
-  pc_decode_sum(in, &tally->square);
+  totals->rows = pc_decode_u64(in);
+  pc_decode_sum(in, &totals->weight);
+  pc_decode_sum(in, &totals->square);
   const uint32_t low = pc_decode_u32(in), high = pc_decode_u32(in);
-  const double weight = pc_sum_value(&tally->weight);
-  const double square = pc_sum_value(&tally->square);
-  pc_decoder_expect(in, tally->rows > 0 && weight > 0 && weight <= PC_WEIGHT_MAX);
+  const double weight = pc_sum_value(&totals->weight);
+  const double square = pc_sum_value(&totals->square);
+  pc_decoder_expect(in, totals->rows > 0 && weight > 0 && weight <= PC_WEIGHT_MAX);
   pc_decoder_expect(in, square >= 0 && square <= PC_WEIGHT_MAX * PC_WEIGHT_MAX);
   pc_decoder_expect(in, low <= high && high < labels);
-  tally->label_low = (int32_t)low;
-  tally->label_high = (int32_t)high;
+  totals->label_low = (int32_t)low;
+  totals->label_high = (int32_t)high;
 }
 
-pcal_status pc_group_states_save(const pc_group_states *ledger, size_t number, pc_encoder *out,
+pcal_status pc_group_states_save(const pc_group_states *groups, size_t number, pc_encoder *out,
                                  pcal_error *err) {
-  if (ledger->packed[number] == NULL)
-    return pc_group_state_save(ledger, ledger->accounts[number], out, err);
-  pc_packed_group_save(ledger->packed[number], out);
+  if (groups->packed[number] == NULL)
+    return pc_group_state_save(groups, groups->states[number], out, err);
+  pc_packed_group_save(groups->packed[number], out);
   return PCAL_OK;
 }
 
-static pcal_status ledger_account_load(const pc_group_states *ledger, pc_group_state *account,
-                                       pc_decoder *in, pcal_error *err) {
-  const pc_measure_plan *plan = ledger->plan;
-  ledger_tally_load(&account->tally, &plan->layout, in);
-  const pc_saved_totals totals = {account->tally.rows, account->tally.weight};
+static pcal_status group_state_load(const pc_group_states *groups, pc_group_state *state,
+                                    pc_decoder *in, pcal_error *err) {
+  const pc_measure_plan *plan = groups->plan;
+  totals_load(&state->totals, &plan->layout, in);
+  const pc_saved_totals totals = {state->totals.rows, state->totals.weight};
   for (size_t s = 0; s < plan->slot_count && !in->failed; s++) {
     const pc_plan_slot *slot = &plan->slots[s];
     pc_decoder_expect(in, pc_decode_u8(in) == (unsigned)slot->need.machine &&
                               slot->machine->load != NULL);
     if (!in->failed)
-      PC_TRY(slot->machine->load(ledger->env, &slot->need, &plan->layout, &totals, in,
-                                 &account->states[s], err));
+      PC_TRY(slot->machine->load(groups->env, &slot->need, &plan->layout, &totals, in,
+                                 &state->slots[s], err));
   }
   return PCAL_OK;
 }
 
-pcal_status pc_group_state_load(const pc_group_states *ledger, pc_decoder *in,
+pcal_status pc_group_state_load(const pc_group_states *groups, pc_decoder *in,
                                 pc_group_state **out, pcal_error *err) {
   *out = NULL;
-  pc_group_state *account = ledger_account_alloc(ledger);
-  if (account == NULL)
+  pc_group_state *state = group_state_alloc(groups);
+  if (state == NULL)
     return pc_fail_memory(err, "loading a state");
-  const pcal_status status = ledger_account_load(ledger, account, in, err);
+  const pcal_status status = group_state_load(groups, state, in, err);
   if (status != PCAL_OK || in->failed)
-    pc_group_state_free(ledger, account);
+    pc_group_state_free(groups, state);
   else
-    *out = account;
+    *out = state;
   return status;
 }
 
-pcal_status pc_group_states_load(pc_group_states *ledger, size_t number, pc_decoder *in,
+pcal_status pc_group_states_load(pc_group_states *groups, size_t number, pc_decoder *in,
                                  pcal_error *err) {
-  PC_TRY(ledger_grow(ledger, number + 1, err));
-  PC_TRY(pc_group_state_load(ledger, in, &ledger->accounts[number], err));
-  ledger->open += ledger->accounts[number] != NULL;
+  PC_TRY(group_states_grow(groups, number + 1, err));
+  PC_TRY(pc_group_state_load(groups, in, &groups->states[number], err));
+  groups->open += groups->states[number] != NULL;
   return PCAL_OK;
 }

@@ -1,4 +1,4 @@
-/* A ledger: the states of a plan for each group of rows, updated and merged together. */
+/* The states of a plan for each group of rows.  Without groups all rows are group 0. */
 #ifndef PC_GROUP_STATES_H
 #define PC_GROUP_STATES_H
 
@@ -6,104 +6,104 @@
 #include "base/sum.h"
 #include "measure/measure_plan.h"
 
-/* The largest weight of all rows together that is certain to be summed exactly. */
+/* The largest total weight that is certain to be summed exactly. */
 #define PC_WEIGHT_MAX 0x1p62
 
-/* What is counted whatever is asked for. */
+/* Totals over the rows that count: weight above 0, no missing value. */
 typedef struct pc_group_totals {
-  uint64_t rows; /* that count: weight above 0, nothing missing */
+  uint64_t rows;
   pc_sum weight;
-  pc_sum square;                 /* of weights squared */
-  int32_t label_low, label_high; /* of the rows that count; low > high when there are none */
+  pc_sum square;                 /* sum of squared weights */
+  int32_t label_low, label_high; /* lowest and highest label; low > high if there are no rows */
 } pc_group_totals;
 
 typedef struct pc_group_state {
-  pc_group_totals tally;
-  void *states[]; /* one for each slot of the plan */
+  pc_group_totals totals;
+  void *slots[]; /* the state of each slot of the plan */
 } pc_group_state;
 
 typedef struct pc_packed_group pc_packed_group; /* packed_group.h */
 
-/* By group number an account, a packed one, or neither where there was never a row. */
+/* By group number: an open state, a packed one, or neither if the group never had a row. */
 typedef struct pc_group_states {
   const pcal_env *env;
   const pc_measure_plan *plan;
-  pc_group_state **accounts;
+  pc_group_state **states;
   pc_packed_group **packed;
   size_t count, capacity, packed_capacity;
-  size_t open;          /* accounts that are not packed */
-  size_t packed_count;  /* that are */
-  size_t packed_length; /* of the longest, before packing; 0: none was packed yet */
+  size_t open;          /* number of open states */
+  size_t packed_count;  /* number of packed states */
+  size_t packed_length; /* length of the longest state before packing; 0: none was packed yet */
 } pc_group_states;
 
 #define PC_GROUPS_MAX 1048576
 
-/* (sum w)^2 / sum w^2 (Kish 1965); the number of rows where weights are too small to square. */
-double pc_effective_sample_size(const pc_group_totals *tally);
+/* Effective sample size (sum w)^2 / sum w^2 (Kish 1965); the number of rows if the weights are
+ * too small to square. */
+double pc_effective_sample_size(const pc_group_totals *totals);
 
-void pc_group_states_init(pc_group_states *ledger, const pcal_env *env,
+void pc_group_states_init(pc_group_states *groups, const pcal_env *env,
                           const pc_measure_plan *plan);
-void pc_group_states_free(pc_group_states *ledger);
-void pc_group_states_clear(
-    pc_group_states *ledger); /* to zero rows; keeps accounts and their memory */
+void pc_group_states_free(pc_group_states *groups);
+void pc_group_states_clear(pc_group_states *groups); /* removes all rows, keeps memory */
 
-/* One more than the largest number of an account that has rows; 0: none has. */
-size_t pc_group_states_used(const pc_group_states *ledger);
+/* One more than the highest number of a group with rows; 0: no group has rows. */
+size_t pc_group_states_used(const pc_group_states *groups);
 
-/* Of a group number: its rows, and their weight. */
-uint64_t pc_group_states_rows(const pc_group_states *ledger, size_t number);
-double pc_group_states_weight(const pc_group_states *ledger, size_t number);
+/* The rows of a group, and their weight. */
+uint64_t pc_group_states_rows(const pc_group_states *groups, size_t number);
+double pc_group_states_weight(const pc_group_states *groups, size_t number);
 
-/* The account of a group number, or NULL when none of its rows counts.  Not for ledgers of
- * groups, whose accounts may be packed. */
-const pc_group_state *pc_group_states_find(const pc_group_states *ledger, size_t number);
+/* The state of a group; NULL if none of its rows counts.  Only if no state can be packed, that
+ * is, if rows have no groups. */
+const pc_group_state *pc_group_states_find(const pc_group_states *groups, size_t number);
 
-/* The same for any ledger; *loan is to be freed with pc_group_state_free after use. */
-PC_CHECKED pcal_status pc_group_states_view(const pc_group_states *ledger, size_t number,
+/* The same for packed states too.  The caller frees *loan with pc_group_state_free after
+ * use. */
+PC_CHECKED pcal_status pc_group_states_view(const pc_group_states *groups, size_t number,
                                             pc_group_state **loan, const pc_group_state **out,
                                             pcal_error *err);
-void pc_group_state_free(const pc_group_states *ledger,
-                         pc_group_state *account); /* NULL is fine */
+void pc_group_state_free(const pc_group_states *groups, pc_group_state *state); /* or NULL */
 
-/* Packs accounts when those that are open take much memory.  To be called between updates. */
-PC_CHECKED pcal_status pc_group_states_pack_idle(pc_group_states *ledger, pcal_error *err);
+/* Packs states if the open ones take much memory.  Called between updates. */
+PC_CHECKED pcal_status pc_group_states_pack_idle(pc_group_states *groups, pcal_error *err);
 
-/* Makes an account exist and returns it in *out. */
-PC_CHECKED pcal_status pc_group_states_open(pc_group_states *ledger, size_t number,
+/* The open state of a group, created or unpacked if necessary. */
+PC_CHECKED pcal_status pc_group_states_open(pc_group_states *groups, size_t number,
                                             pc_group_state **out, pcal_error *err);
 
-/* Adds rows to one account; columns[v] belongs to view v of the plan. */
-PC_CHECKED pcal_status pc_group_states_update(pc_group_states *ledger, size_t number,
+/* Adds rows to one group; columns[v] are those of view v of the plan. */
+PC_CHECKED pcal_status pc_group_states_update(pc_group_states *groups, size_t number,
                                               const pc_rows *rows,
                                               const pc_view_columns *columns, pcal_error *err);
 
-/* Adds plain rows (data/rows.h) to account 0, for a plan that needs only stored scores. */
-PC_CHECKED pcal_status pc_group_states_add_stored(pc_group_states *ledger,
+/* Adds plain rows (data/rows.h) to group 0.  Only for plans with stored_scores_only. */
+PC_CHECKED pcal_status pc_group_states_add_stored(pc_group_states *groups,
                                                   const pc_stored_rows *rows, pcal_error *err);
 
-/* Adds all accounts of `from` that have rows; on failure `into` is as it was. */
+/* Adds all groups of `from` that have rows.  On failure `into` is unchanged. */
 PC_CHECKED pcal_status pc_group_states_merge(pc_group_states *into, const pc_group_states *from,
                                              pcal_error *err);
 
-/* The same, account a of `from` into account map[a]; no two of them into the same. */
+/* The same, group g of `from` into group map[g]; map must be injective. */
 PC_CHECKED pcal_status pc_group_states_merge_mapped(pc_group_states *into,
                                                     const pc_group_states *from,
                                                     const size_t *map, pcal_error *err);
 
-/* Adds all accounts of `from` into account 0; on failure account 0 is partly filled. */
+/* Adds all groups of `from` into group 0.  On failure group 0 is incomplete. */
 PC_CHECKED pcal_status pc_group_states_total(pc_group_states *into, const pc_group_states *from,
                                              pcal_error *err);
 
-/* Accounts as bytes.  What cannot have been saved fails the decoder; then, and on failure, no
- * account is added, and *out is NULL. */
-PC_CHECKED pcal_status pc_group_state_save(const pc_group_states *ledger,
-                                           const pc_group_state *account, pc_encoder *out,
+/* States as bytes.  Loading bytes that cannot have been saved fails the decoder; then, and on
+ * failure, no state is added and *out is NULL. */
+PC_CHECKED pcal_status pc_group_state_save(const pc_group_states *groups,
+                                           const pc_group_state *state, pc_encoder *out,
                                            pcal_error *err);
-PC_CHECKED pcal_status pc_group_state_load(const pc_group_states *ledger, pc_decoder *in,
+PC_CHECKED pcal_status pc_group_state_load(const pc_group_states *groups, pc_decoder *in,
                                            pc_group_state **out, pcal_error *err);
-PC_CHECKED pcal_status pc_group_states_save(const pc_group_states *ledger, size_t number,
+PC_CHECKED pcal_status pc_group_states_save(const pc_group_states *groups, size_t number,
                                             pc_encoder *out, pcal_error *err);
-PC_CHECKED pcal_status pc_group_states_load(pc_group_states *ledger, size_t number,
+PC_CHECKED pcal_status pc_group_states_load(pc_group_states *groups, size_t number,
                                             pc_decoder *in, pcal_error *err);
 
 #endif

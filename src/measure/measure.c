@@ -1,9 +1,9 @@
 /* The pass over the rows.
  *
- * A batch is cut into chunks; each worker checks and converts a chunk, fills the columns of
- * every view once, and adds the rows to its own ledger.  When all chunks went well the
- * workers' ledgers are merged into the measure's; when one did not, they are dropped.  States
- * merge to the same bits in any order, so neither chunks nor workers show in the result. */
+ * A batch is cut into chunks.  Each worker checks and converts a chunk, fills the columns of
+ * every view once, and adds the rows to its own states.  If all chunks are good, the states of
+ * the workers are merged into the measure; otherwise they are dropped.  States merge to the
+ * same bits in any order, so the result depends neither on chunks nor on workers. */
 #include "measure/measure.h"
 
 #include <stdio.h>
@@ -22,20 +22,20 @@ static void measure_worker_free(pcal_measure *measure, pc_measure_worker *worker
   measure_columns_free(measure, worker);
   pc_scratch_free(&measure->env, &worker->group_scratch);
   pc_free(&measure->env, worker->positions);
-  if (worker->ledger.env != NULL)
-    pc_group_states_free(&worker->ledger);
+  if (worker->groups.env != NULL)
+    pc_group_states_free(&worker->groups);
   memset(worker, 0, sizeof *worker);
 }
 
 static pc_measure_worker *measure_worker(pcal_measure *measure, size_t w) {
   pc_measure_worker *worker = &measure->workers[w];
   if (!worker->ready)
-    pc_group_states_init(&worker->ledger, &measure->env, &measure->plan);
+    pc_group_states_init(&worker->groups, &measure->env, &measure->plan);
   worker->ready = 1;
   return worker;
 }
 
-/* Columns, which rows need that are not taken as they are stored. */
+/* Allocates view columns; only converted rows need them. */
 static pcal_status measure_columns_open(const pcal_measure *measure, pc_measure_worker *worker,
                                         pcal_error *err) {
   const pc_measure_plan *plan = &measure->plan;
@@ -65,13 +65,13 @@ static pcal_status measure_groups_open(const pcal_measure *measure, pc_measure_w
 }
 
 static pcal_status measure_add(pc_measure_worker *worker, const pc_measure_plan *plan,
-                               size_t account, const pc_rows *rows, pcal_error *err) {
+                               size_t state, const pc_rows *rows, pcal_error *err) {
   for (size_t v = 0; v < plan->view_count; v++)
     pc_view_fill(&plan->views[v], rows, &worker->columns[v]);
-  return pc_group_states_update(&worker->ledger, account, rows, worker->columns, err);
+  return pc_group_states_update(&worker->groups, state, rows, worker->columns, err);
 }
 
-/* Groups of a chunk one after the other, by the lowest number not yet done. */
+/* Adds the groups of a chunk one after the other, by ascending number. */
 static pcal_status measure_add_groups(pc_measure_worker *worker, const pc_measure_plan *plan,
                                       const pc_rows *rows, pcal_error *err) {
   for (uint64_t done = 0;;) {
@@ -88,7 +88,7 @@ static pcal_status measure_add_groups(pc_measure_worker *worker, const pc_measur
     pc_rows selected;
     pc_rows_select(rows, worker->positions, count, &worker->group_scratch, &selected);
     PC_TRY(measure_add(worker, plan, (size_t)group, &selected, err));
-    PC_TRY(pc_group_states_pack_idle(&worker->ledger, err));
+    PC_TRY(pc_group_states_pack_idle(&worker->groups, err));
     done = group + 1;
   }
 }
@@ -97,7 +97,7 @@ static pcal_status measure_chunk(void *user, size_t w, const pc_rows *rows, pcal
   pcal_measure *measure = user;
   pc_measure_worker *worker = measure_worker(measure, w);
   PC_TRY(measure_columns_open(measure, worker, err));
-  if (rows->groups == NULL || measure->plan.certainty.by_cluster)
+  if (rows->groups == NULL || measure->plan.intervals.by_cluster)
     return measure_add(worker, &measure->plan, 0, rows, err);
   PC_TRY(measure_groups_open(measure, worker, err));
   return measure_add_groups(worker, &measure->plan, rows, err);
@@ -106,16 +106,16 @@ static pcal_status measure_chunk(void *user, size_t w, const pc_rows *rows, pcal
 static pcal_status measure_take(void *user, size_t w, const pc_stored_rows *rows,
                                 pcal_error *err) {
   pcal_measure *measure = user;
-  return pc_group_states_add_stored(&measure_worker(measure, w)->ledger, rows, err);
+  return pc_group_states_add_stored(&measure_worker(measure, w)->groups, rows, err);
 }
 
 static pcal_status measure_prepare(pcal_measure *measure, const pcal_measure_config *config,
                                    const pc_layout *layout, pcal_error *err) {
-  pc_interval_request certainty;
-  PC_TRY(pc_interval_request_read(config, &certainty, err));
-  PC_TRY(pc_measure_plan_new(&measure->env, layout, &certainty, config->specs,
-                             config->spec_count, &measure->plan, err));
-  pc_group_states_init(&measure->ledger, &measure->env, &measure->plan);
+  pc_interval_request request;
+  PC_TRY(pc_interval_request_read(config, &request, err));
+  PC_TRY(pc_measure_plan_new(&measure->env, layout, &request, config->specs, config->spec_count,
+                             &measure->plan, err));
+  pc_group_states_init(&measure->groups, &measure->env, &measure->plan);
   const int fast = config->fast && layout->kind == PCAL_LOGIT && layout->columns > 1;
   const pc_row_policy policy = {.normalize = config->normalize,
                                 .skip_missing = config->skip_missing,
@@ -125,7 +125,7 @@ static pcal_status measure_prepare(pcal_measure *measure, const pcal_measure_con
                                 .need_log = measure->plan.needs_log,
                                 .score_alone = !measure->plan.needs_facts,
                                 .no_squares = !measure->plan.needs_rows,
-                                .need_keys = measure->plan.keep_slot != PC_NO_SLOT};
+                                .need_keys = measure->plan.rows_slot != PC_NO_SLOT};
   PC_TRY(pc_pass_init(&measure->pass, &measure->env, layout, &policy, measure_chunk, measure,
                       err));
   measure->workers =
@@ -142,7 +142,7 @@ pcal_status pc_measure_new(const pcal_measure_config *config, const pcal_env *en
   if (measure == NULL)
     return pc_fail_memory(err, "preparing to measure");
   measure->env = resolved;
-  pc_row_ranges_init(&measure->census, &measure->env);
+  pc_row_ranges_init(&measure->seen, &measure->env);
   measure->grouped = measure->identified = -1;
   measure->curves = config->curves != 0;
   const pcal_status status = measure_prepare(measure, config, &layout, err);
@@ -163,9 +163,9 @@ void pc_measure_free(pcal_measure *measure) {
   pc_free(&env, measure->workers);
   if (measure->pass.env != NULL)
     pc_pass_free(&measure->pass);
-  if (measure->ledger.env != NULL)
-    pc_group_states_free(&measure->ledger);
-  pc_row_ranges_free(&measure->census);
+  if (measure->groups.env != NULL)
+    pc_group_states_free(&measure->groups);
+  pc_row_ranges_free(&measure->seen);
   pc_measure_plan_free(&env, &measure->plan);
   pc_name_list_free(&env, measure->class_names, measure->class_count);
   pc_name_list_free(&env, measure->group_names, measure->group_name_count);
@@ -177,11 +177,11 @@ static void measure_workers_clear(pcal_measure *measure) {
   for (size_t w = 0; w < measure->pass.worker_count; w++) {
     pc_measure_worker *worker = &measure->workers[w];
     if (worker->ready)
-      pc_group_states_clear(&worker->ledger);
+      pc_group_states_clear(&worker->groups);
   }
 }
 
-/* All workers into the first that has anything, then that one into the measure. */
+/* Merges all workers into the first that has rows, then that one into the measure. */
 static pcal_status measure_collect(pcal_measure *measure, pcal_error *err) {
   pc_measure_worker *first = NULL;
   for (size_t w = 0; w < measure->pass.worker_count; w++) {
@@ -189,26 +189,26 @@ static pcal_status measure_collect(pcal_measure *measure, pcal_error *err) {
     if (worker->ready && first == NULL)
       first = worker;
     else if (worker->ready)
-      PC_TRY(pc_group_states_merge(&first->ledger, &worker->ledger, err));
+      PC_TRY(pc_group_states_merge(&first->groups, &worker->groups, err));
   }
   if (first == NULL)
     return PCAL_OK;
-  if (measure->ledger.count > 0)
-    return pc_group_states_merge(&measure->ledger, &first->ledger, err);
+  if (measure->groups.count > 0)
+    return pc_group_states_merge(&measure->groups, &first->groups, err);
   const pc_group_states empty =
-      measure->ledger; /* nothing there yet: the worker's becomes ours */
-  measure->ledger = first->ledger;
-  first->ledger = empty;
+      measure->groups; /* the measure is empty: take over the states of the worker */
+  measure->groups = first->groups;
+  first->groups = empty;
   return PCAL_OK;
 }
 
 static pcal_status measure_check_indices(const pcal_measure *measure, const pcal_batch *batch,
                                          pcal_error *err) {
   pc_row_range met;
-  if (measure->plan.by_index == NULL || !pc_row_ranges_contain(&measure->census, batch, &met))
+  if (measure->plan.by_index == NULL || !pc_row_ranges_contain(&measure->seen, batch, &met))
     return PCAL_OK;
   return pc_fail_row(err, PCAL_DATA, met.first,
-                     "rows %llu to %llu come a second time, and %s cuts blocks by the index of "
+                     "rows %llu to %llu occur twice, and %s cuts blocks by the index of "
                      "rows; set first_row of every batch to the index of its first row",
                      (unsigned long long)met.first, (unsigned long long)met.last,
                      measure->plan.by_index);
@@ -224,7 +224,7 @@ static const char *measure_weights_name(const pcal_batch *batch) {
   return batch->weights_name == NULL ? "weights" : batch->weights_name;
 }
 
-/* What the caller says of the weights must hold, and be the same for all batches. */
+/* The declared meaning of the weights must hold and be the same for all batches. */
 static pcal_status measure_check_meaning(const pcal_measure *measure, const pcal_batch *batch,
                                          const pc_row_counts *counts, pcal_error *err) {
   const int given = batch->weights_are, before = measure->weights_are;
@@ -235,14 +235,14 @@ static pcal_status measure_check_meaning(const pcal_measure *measure, const pcal
                    measure_weights_name(batch), given);
   if (given != PCAL_WEIGHTS_AUTO && before != PCAL_WEIGHTS_AUTO && given != before)
     return pc_fail(err, PCAL_USAGE,
-                   "%s: some weights are frequencies and others importance weights; say the "
-                   "same of all",
+                   "%s: some weights are frequencies and others importance weights; declare "
+                   "the same for all",
                    measure_weights_name(batch));
   const int said = given == PCAL_WEIGHTS_AUTO ? before : given;
   if (said == PCAL_WEIGHTS_FREQUENCY && counts->fractional_row != PCAL_NO_ROW)
     return pc_fail_row(err, PCAL_DATA, counts->fractional_row,
                        "%s, row %llu: frequencies are whole numbers, and this weight is not; "
-                       "leave {weights_are} out, or say importance",
+                       "leave {weights_are} out, or declare importance weights",
                        measure_weights_name(batch), (unsigned long long)counts->fractional_row);
   if (said == PCAL_WEIGHTS_FREQUENCY && measure->fractional)
     return pc_fail(err, PCAL_DATA,
@@ -275,19 +275,19 @@ static pcal_status measure_check_weights(const pcal_measure *measure, const pcal
                      (unsigned long long)counts->fractional_row, measure->plan.whole_weights);
 }
 
-/* Groups may also be clusters, which are measured together. */
+/* True if results are split by group.  Clusters are groups too, but are measured together. */
 static int measure_grouped(const pcal_measure *measure, const pcal_batch *batch) {
-  return batch->groups != NULL && !measure->plan.certainty.by_cluster;
+  return batch->groups != NULL && !measure->plan.intervals.by_cluster;
 }
 
-/* A group that workers have seen and the census has not is there because somebody overwrites
- * the batch. */
+/* Fails if workers saw a group that pc_row_ranges_prepare did not: the caller overwrites the
+ * batch. */
 static pcal_status measure_check_groups(const pcal_measure *measure, pcal_error *err) {
-  const size_t groups = pc_row_ranges_group_count(&measure->census);
+  const size_t groups = pc_row_ranges_group_count(&measure->seen);
   size_t most = 1;
   for (size_t w = 0; w < measure->pass.worker_count; w++)
-    if (measure->workers[w].ready && pc_group_states_used(&measure->workers[w].ledger) > most)
-      most = pc_group_states_used(&measure->workers[w].ledger);
+    if (measure->workers[w].ready && pc_group_states_used(&measure->workers[w].groups) > most)
+      most = pc_group_states_used(&measure->workers[w].groups);
   if (most == 1 || most <= groups)
     return PCAL_OK;
   return pc_fail(
@@ -295,23 +295,23 @@ static pcal_status measure_check_groups(const pcal_measure *measure, pcal_error 
       "the groups changed while they were read; measure when nothing writes to them");
 }
 
-/* Adds the rows of a batch to the workers' ledgers. */
+/* Adds the rows of a batch to the states of the workers. */
 static pcal_status measure_read(pcal_measure *measure, const pcal_batch *batch,
                                 pc_row_counts *counts, pcal_error *err) {
   const int grouped = measure_grouped(measure, batch);
-  if (measure->plan.certainty.by_cluster && batch->rows > 0 && batch->groups == NULL)
-    return pc_fail(err, PCAL_USAGE, "clusters are asked for, but the rows have no groups");
+  if (measure->plan.intervals.by_cluster && batch->rows > 0 && batch->groups == NULL)
+    return pc_fail(err, PCAL_USAGE, "clusters were requested, but the rows have no groups");
   if (batch->rows > 0 && measure->grouped >= 0 && measure->grouped != grouped)
     return pc_fail(err, PCAL_USAGE,
                    "some rows have groups and some have none; give all or none");
   if (batch->rows > 0 && measure->identified >= 0 &&
       measure->identified != (batch->ids != NULL))
     return pc_fail(err, PCAL_USAGE, "some rows have ids and some have none; give all or none");
-  measure->pass.take = measure->plan.stored ? measure_take : NULL;
+  measure->pass.take = measure->plan.stored_scores_only ? measure_take : NULL;
   PC_TRY(pc_pass_batch(&measure->pass, batch, counts, err));
   PC_TRY(measure_check_weights(measure, batch, counts, err));
   PC_TRY(measure_check_indices(measure, batch, err));
-  PC_TRY(pc_row_ranges_prepare(&measure->census, batch, err));
+  PC_TRY(pc_row_ranges_prepare(&measure->seen, batch, err));
   return measure_check_groups(measure, err);
 }
 
@@ -319,7 +319,7 @@ static void measure_note(pcal_measure *measure, const pcal_batch *batch,
                          const pc_row_counts *counts) {
   if (batch->rows == 0)
     return;
-  pc_row_ranges_add(&measure->census, batch);
+  pc_row_ranges_add(&measure->seen, batch);
   measure->normalized += counts->normalized;
   measure->skipped += counts->skipped;
   measure->grouped = measure_grouped(measure, batch);
@@ -344,7 +344,7 @@ pcal_status pc_measure_update(pcal_measure *measure, const pcal_batch *batch, pc
   return status;
 }
 
-/* Can states grow with the rows, so that they had better not be held twice? */
+/* True if states grow with the rows, so that holding them twice would cost memory. */
 static int measure_grows(const pc_measure_plan *plan) {
   for (size_t s = 0; s < plan->slot_count; s++) {
     const pc_machine *machine = plan->slots[s].machine;
@@ -356,9 +356,9 @@ static int measure_grows(const pc_measure_plan *plan) {
 }
 
 pcal_status pc_measure_add_window(pcal_measure *measure, const pcal_batch *batch,
-                                  const pc_lazy_labels *feed, pcal_error *err) {
+                                  const pc_lazy_labels *labels, pcal_error *err) {
   pc_row_counts counts;
-  measure->pass.feed = *feed;
+  measure->pass.feed = *labels;
   const pcal_status status = measure_grows(&measure->plan)
                                  ? pc_measure_update(measure, batch, err)
                                  : measure_read(measure, batch, &counts, err);

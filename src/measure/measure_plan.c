@@ -12,7 +12,7 @@ static int plan_takes_rows(pc_machine_kind machine) {
   return machine == PC_SUM || machine == PC_ROWS || plan_pairs(machine);
 }
 
-/* Everything but the top class alone. */
+/* True if a need reads more than the largest probability. */
 static int plan_needs_probs(const pc_need *need) {
   const int top = need->view.kind == PC_VIEW_RANK && need->view.index == 1;
   return plan_pairs(need->machine) || need->rows.all_probs ||
@@ -33,9 +33,9 @@ static pcal_status plan_view(const pcal_env *env, pc_measure_plan *plan, const p
   return status;
 }
 
-/* Grids that differ only in their moments share a state, which then has all of them.  Those
- * with logarithms stay apart: replicas of them are drawn in another way, and a metric should
- * have the same interval in any company. */
+/* Grids that differ only in their moments share a slot with all of these moments.  Grids with
+ * logarithms are kept apart: their replicas are drawn in another way, and the interval of a
+ * metric must not depend on the other metrics of the plan. */
 static int plan_shares(pc_plan_slot *slot, const pc_need *need) {
   pc_need both;
   if ((slot->need.grid.moments ^ need->grid.moments) & PC_MOMENT_LOG)
@@ -67,7 +67,7 @@ static pcal_status plan_slot(const pcal_env *env, pc_measure_plan *plan, const p
   memcpy(&slot->need, need, sizeof *need);
   slot->machine = pc_machine_of(need->machine);
   slot->view = view;
-  slot->curve = slot->twin = PC_NO_SLOT;
+  slot->curve = slot->shared_grid = PC_NO_SLOT;
   plan->needs_facts |=
       plan_takes_rows(need->machine) ||
       (plan->layout.classes > 1 && (need->view.kind != PC_VIEW_CLASS || need->view.index != 1));
@@ -101,7 +101,7 @@ static pcal_status plan_configure(const pc_measure_plan *plan, const char *spec,
   return entry->metric->configure(&entry->options, &plan->layout, &entry->reading, err);
 }
 
-/* What the whole measure must refuse because of one metric. */
+/* Restrictions of one metric that hold for the whole measure. */
 static void plan_refuse(pc_measure_plan *plan, const char *name, unsigned traits) {
   if (traits & PC_WHOLE_WEIGHTS)
     plan->whole_weights = name;
@@ -120,7 +120,7 @@ static pcal_status plan_add(const pcal_env *env, pc_measure_plan *plan, const ch
   if (plan_has(plan, &entry))
     return PCAL_OK;
   entry.reading.need.sum.products =
-      entry.reading.need.machine == PC_SUM && plan->certainty.level > 0;
+      entry.reading.need.machine == PC_SUM && plan->intervals.level > 0;
   PC_TRY(plan_slot(env, plan, &entry.reading.need, &entry.slot, err));
   void *block = plan->entries;
   const pcal_status status = pc_reserve(env, &block, &plan->entry_capacity,
@@ -149,8 +149,8 @@ static pcal_status plan_spec(const pcal_env *env, pc_measure_plan *plan, const c
   return PCAL_OK;
 }
 
-/* The natural view of the data behind every verdict: 15 bins, or for samples and quantiles
- * where each target lies among them. */
+/* The slot for the verdict: the natural view in 15 bins; for samples and quantiles, the rank of
+ * each target among them. */
 static pcal_status plan_reliability(const pcal_env *env, pc_measure_plan *plan,
                                     pcal_error *err) {
   pc_need need;
@@ -161,7 +161,7 @@ static pcal_status plan_reliability(const pcal_env *env, pc_measure_plan *plan,
   if (plan->layout.form != PC_FORM_CLASSES)
     need.view = pc_view_pit(&plan->layout);
   if (plan->layout.form == PC_FORM_SAMPLES || plan->layout.form == PC_FORM_QUANTILES) {
-    need.machine = PC_CURVE; /* every place counts, see metrics/target_ranks.h */
+    need.machine = PC_CURVE; /* every rank counts, see metrics/target_ranks.h */
     return plan_slot(env, plan, &need, &plan->reliability_slot, err);
   }
   need.grid.rule = PC_EDGES_RIGHT;
@@ -181,36 +181,37 @@ int pc_measure_plan_pairs_rows(const pc_measure_plan *plan, size_t entry) {
 int pc_measure_plan_resampled(const pc_measure_plan *plan, size_t entry) {
   const pc_machine_kind machine = plan_machine(plan, entry);
   const int has_formula = machine == PC_SUM || machine == PC_BLOCK;
-  return plan->certainty.level > 0 &&
+  return plan->intervals.level > 0 &&
          !(plan->entries[entry].reading.traits & PC_OF_THE_SAMPLE) &&
          (!has_formula ||
-          (machine == PC_SUM && (plan->certainty.by_cluster || plan->certainty.paired ||
-                                 !pc_interval_request_allows_formula(&plan->certainty))));
+          (machine == PC_SUM && (plan->intervals.by_cluster || plan->intervals.paired ||
+                                 !pc_interval_request_allows_formula(&plan->intervals))));
 }
 
 const char *pc_measure_plan_no_null(const pc_measure_plan *plan, size_t entry) {
   if (plan->layout.form == PC_FORM_QUANTILES)
-    return "quantiles do not say what lies between and beyond them, so nothing can be drawn "
+    return "quantiles leave the distribution between and beyond them open, so nothing can be "
+           "drawn "
            "from them";
   if (plan->entries[entry].reading.traits & PC_NO_OUTCOMES)
-    return "it does not look at targets, so a calibrated model has the same value";
+    return "it ignores the targets, so a calibrated model has the same value";
   if (plan->layout.form != PC_FORM_CLASSES && plan_machine(plan, entry) == PC_BLOCK)
-    return "blocks of rows are not drawn anew; take estimator=unbiased for a null";
+    return "blocks of rows are not resampled; choose estimator=unbiased for a null";
   return NULL;
 }
 
 int pc_measure_plan_relabelled(const pc_measure_plan *plan, size_t entry) {
-  return plan->certainty.null && pc_measure_plan_no_null(plan, entry) == NULL;
+  return plan->intervals.null && pc_measure_plan_no_null(plan, entry) == NULL;
 }
 
-/* Rows are kept when anything is measured again; whole ones when more than the score of the
- * natural view is needed for that. */
+/* Adds a slot for stored rows if any entry is measured again: with all probabilities if an
+ * entry needs more than the score of the natural view. */
 static pcal_status plan_keep(const pcal_env *env, pc_measure_plan *plan, pcal_error *err) {
   const pc_view natural = plan->slots[plan->reliability_slot].need.view;
   pc_need need;
   memset(&need, 0, sizeof need);
   need.machine = PC_ROWS;
-  need.rows.clusters = plan->certainty.by_cluster;
+  need.rows.clusters = plan->intervals.by_cluster;
   int needed = 0;
   for (size_t e = 0; e < plan->entry_count; e++) {
     const pc_need *here = &plan->slots[plan->entries[e].slot].need;
@@ -221,17 +222,17 @@ static pcal_status plan_keep(const pcal_env *env, pc_measure_plan *plan, pcal_er
                            plan->layout.form != PC_FORM_CLASSES ||
                            memcmp(&here->view, &natural, sizeof natural) != 0;
   }
-  plan->keep_slot = PC_NO_SLOT;
-  return needed ? plan_slot(env, plan, &need, &plan->keep_slot, err) : PCAL_OK;
+  plan->rows_slot = PC_NO_SLOT;
+  return needed ? plan_slot(env, plan, &need, &plan->rows_slot, err) : PCAL_OK;
 }
 
 pcal_status pc_measure_plan_new(const pcal_env *env, const pc_layout *layout,
-                                const pc_interval_request *certainty, const char *const *specs,
+                                const pc_interval_request *request, const char *const *specs,
                                 size_t count, pc_measure_plan *out, pcal_error *err) {
   memset(out, 0, sizeof *out);
   out->layout = *layout;
-  if (certainty != NULL)
-    out->certainty = *certainty;
+  if (request != NULL)
+    out->intervals = *request;
   pcal_status status = PCAL_OK;
   if (count == 0)
     status = plan_spec(env, out, "default", err);
@@ -239,8 +240,8 @@ pcal_status pc_measure_plan_new(const pcal_env *env, const pc_layout *layout,
     status = plan_spec(env, out, specs[i], err);
   if (status == PCAL_OK && out->entry_count == 0)
     status = pc_fail(err, PCAL_USAGE,
-                     "none of the metrics asked for fits %s; {list_metrics} shows "
-                     "what there is",
+                     "none of the requested metrics fits %s; {list_metrics} shows "
+                     "all metrics",
                      pcal_kind_name(layout->kind));
   if (status == PCAL_OK)
     status = plan_reliability(env, out, err);
@@ -263,11 +264,11 @@ void pc_measure_plan_share_grids(pc_measure_plan *plan) {
     pc_need *need = &plan->slots[first].need;
     for (size_t s = 0; s < plan->slot_count; s++) {
       pc_plan_slot *slot = &plan->slots[s];
-      if (slot->twin != PC_NO_SLOT || !pc_grid_can_share(need, &slot->need))
+      if (slot->shared_grid != PC_NO_SLOT || !pc_grid_can_share(need, &slot->need))
         continue;
-      slot->twin = first;
+      slot->shared_grid = first;
       need->grid.moments |= slot->need.grid.moments;
-      break; /* each fills one */
+      break; /* a grid fills at most one other */
     }
   }
 }
@@ -279,7 +280,7 @@ static int plan_entry_can_say(const pc_measure_plan *plan, size_t entry, int cel
 }
 
 static int plan_can_say(const pc_measure_plan *plan, size_t slot, int cells) {
-  if (slot == plan->reliability_slot) /* a verdict from a curve reads all of it */
+  if (slot == plan->reliability_slot) /* the verdict reads the whole curve */
     return 0;
   for (size_t e = 0; e < plan->entry_count; e++)
     if (plan->entries[e].slot == slot && !plan_entry_can_say(plan, e, cells))
@@ -308,7 +309,7 @@ int pc_measure_plan_wants_scores(const pc_measure_plan *plan, size_t slot) {
 
 int pc_measure_plan_equal(const pc_measure_plan *a, const pc_measure_plan *b) {
   if (!pc_layout_equal(&a->layout, &b->layout) || a->entry_count != b->entry_count ||
-      !pc_interval_request_equal(&a->certainty, &b->certainty))
+      !pc_interval_request_equal(&a->intervals, &b->intervals))
     return 0;
   for (size_t i = 0; i < a->entry_count; i++)
     if (a->entries[i].metric != b->entries[i].metric ||

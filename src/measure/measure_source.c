@@ -5,12 +5,12 @@
 
 #define SOURCE_WINDOW_BYTES ((size_t)64 << 20)
 #define SOURCE_WINDOW_ROWS ((size_t)1 << 24)
-/* With fewer rows all scores are kept and sorted.  Rows of several columns, whose scores come from
- * a softmax, cost more to read again than to sort. */
+/* With fewer rows all scores are kept and sorted.  Rows of several columns, whose scores come
+ * from a softmax, cost more to read again than to sort. */
 #define SOURCE_COARSE_ROWS ((uint64_t)1 << 16)
 #define SOURCE_COARSE_ROWS_WIDE ((uint64_t)1 << 24)
-/* The same for the scores of all classes together.  Buckets of many curves do not fit a cache, and
- * reading again is much slower: it begins where keeping the scores would take gigabytes. */
+/* The same for the scores of all classes together.  Buckets of many curves do not fit a cache,
+ * and reading again is much slower: it begins where keeping the scores would take gigabytes. */
 #define SOURCE_COARSE_CLASSES 16
 #define SOURCE_COARSE_SCORES ((uint64_t)1 << 24)
 #define SOURCE_COARSE_SCORES_MANY ((uint64_t)1 << 28)
@@ -59,7 +59,7 @@ static pcal_status source_all(pcal_source *source, pcal_measure *measure, int fi
                               pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(source, &shape);
-  const int buckets = final && measure->plan.keep_slot == PC_NO_SLOT &&
+  const int buckets = final && measure->plan.rows_slot == PC_NO_SLOT &&
                       source_can_read_again(&shape) && !measure->curves;
   if (buckets)
     pc_measure_plan_share_grids(&measure->plan);

@@ -4,9 +4,9 @@
 
 #include "measure/measure.h"
 
-/* Reads a source from where it stands to its end.  Kind, columns and names come from the source.
- * final: nothing will be added, merged or saved afterwards.  Curves of large sources are then kept
- * as buckets, and the parts that metrics need score by score are read again.
+/* Reads a source from where it stands to its end.  Kind, columns and names come from the
+ * source. final: nothing will be added, merged or saved afterwards.  Curves of large sources
+ * are then kept as buckets, and the parts that metrics need score by score are read again.
  * The caller frees *out with pc_measure_free. */
 PC_CHECKED pcal_status pc_measure_source(pcal_source *source, const pcal_measure_config *config,
                                          int final, const pcal_env *env, pcal_measure **out,

@@ -1,14 +1,14 @@
-/* Merging: everything is checked and made room for first; what follows cannot fail, so that a
- * refused merge leaves the measure as it was.
+/* Merging two measures.  Everything is checked and allocated first; the rest cannot fail, so
+ * that a refused merge leaves the measure unchanged.
  *
  * Edge cases:
- *  1. two measures that were both loaded and have met the same row are refused: the classic
- *     mistake of parts that all count their rows from 0.  Measures that were not loaded may
- *     overlap, since batches need not carry indices, unless a metric looks at these.
- *  2. groups and clusters are matched by name when both have names, else by number.  Clusters
- *     have no accounts of their own: their numbers stand in the rows that are kept.
- *  3. an empty measure takes over names and groups as they are.
- *  4. names of groups that no row has are joined, and change nothing else. */
+ *   (1) two loaded measures that have seen the same row are refused: a common mistake is that
+ *       all parts number their rows from 0.  Measures that were not loaded may overlap, since
+ *       batches need not have indices, unless a metric uses them;
+ *   (2) groups and clusters are matched by name if both measures have names, else by number. 
+ *       Clusters have no states: their numbers are in the stored rows;
+ *   (3) an empty measure takes over names and groups unchanged;
+ *   (4) names of groups without rows are joined and have no other effect. */
 #include <string.h>
 
 #include "measure/group_names.h"
@@ -102,7 +102,7 @@ static pcal_status merge_check_rows(const pcal_measure *measure, const pcal_meas
                                     pcal_error *err) {
   pc_row_range both;
   if ((!(measure->loaded && other->loaded) && measure->plan.by_index == NULL) ||
-      !pc_row_ranges_overlap(&measure->census, &other->census, &both))
+      !pc_row_ranges_overlap(&measure->seen, &other->seen, &both))
     return PCAL_OK;
   return pc_fail_row(err, PCAL_DATA, both.first,
                      "%s: rows %llu to %llu are in another part too; pass {first_row} when "
@@ -111,7 +111,7 @@ static pcal_status merge_check_rows(const pcal_measure *measure, const pcal_meas
                      (unsigned long long)both.last);
 }
 
-/* What was said of the weights of one part must hold for the other. */
+/* The declared meaning of the weights of one part must hold for the other. */
 static pcal_status merge_check_weights(const pcal_measure *measure, const pcal_measure *other,
                                        pcal_error *err) {
   const int a = measure->weights_are, b = other->weights_are;
@@ -129,8 +129,8 @@ static pcal_status merge_check_weights(const pcal_measure *measure, const pcal_m
 
 static double merge_weight(const pcal_measure *measure) {
   double weight = 0.0;
-  for (size_t a = 0; a < measure->ledger.count; a++)
-    weight += pc_group_states_weight(&measure->ledger, a);
+  for (size_t a = 0; a < measure->groups.count; a++)
+    weight += pc_group_states_weight(&measure->groups, a);
   return weight;
 }
 
@@ -149,7 +149,7 @@ static pcal_status merge_check(const pcal_measure *measure, const pcal_measure *
   return PCAL_OK;
 }
 
-/* What a merge brings with it. */
+/* The mapping of groups, and the clusters, of a merge. */
 typedef struct merge_parts {
   pc_group_merge groups;
   char **class_names;
@@ -160,21 +160,21 @@ static void merge_parts_free(const pcal_env *env, merge_parts *parts, size_t cla
   pc_name_list_free(env, parts->class_names, class_count);
 }
 
-/* Rows kept so far, whose clusters are numbered as here. */
+/* The number of rows stored so far, whose clusters keep their numbers. */
 static size_t merge_kept(const pcal_measure *measure) {
-  const pc_group_state *account = pc_group_states_find(&measure->ledger, 0);
-  return account == NULL ? 0 : pc_machine_rows_count(account->states[measure->plan.keep_slot]);
+  const pc_group_state *state = pc_group_states_find(&measure->groups, 0);
+  return state == NULL ? 0 : pc_machine_rows_count(state->slots[measure->plan.rows_slot]);
 }
 
-/* Adds the other's rows, which all lie in account 0, and numbers their clusters as here. */
+/* Adds the rows of the other measure, all in group 0, and renumbers their clusters. */
 static pcal_status merge_clusters(pcal_measure *measure, const pcal_measure *other,
                                   const size_t *map, pcal_error *err) {
-  const size_t keep = measure->plan.keep_slot;
+  const size_t keep = measure->plan.rows_slot;
   const size_t before = keep == PC_NO_SLOT ? 0 : merge_kept(measure);
-  PC_TRY(pc_group_states_merge(&measure->ledger, &other->ledger, err));
-  if (keep != PC_NO_SLOT && map != NULL && measure->ledger.count > 0 &&
-      measure->ledger.accounts[0] != NULL)
-    pc_machine_rows_renumber_clusters(measure->ledger.accounts[0]->states[keep], before, map);
+  PC_TRY(pc_group_states_merge(&measure->groups, &other->groups, err));
+  if (keep != PC_NO_SLOT && map != NULL && measure->groups.count > 0 &&
+      measure->groups.states[0] != NULL)
+    pc_machine_rows_renumber_clusters(measure->groups.states[0]->slots[keep], before, map);
   return PCAL_OK;
 }
 
@@ -184,17 +184,17 @@ static pcal_status merge_prepare(pcal_measure *measure, const pcal_measure *othe
   if (measure->class_count == 0)
     PC_TRY(pc_name_list_copy(&measure->env, (const char *const *)other->class_names,
                              other->class_count, &parts->class_names, err));
-  PC_TRY(pc_row_ranges_prepare_merge(&measure->census, &other->census, parts->groups.map, err));
-  if (measure->plan.certainty.by_cluster)
+  PC_TRY(pc_row_ranges_prepare_merge(&measure->seen, &other->seen, parts->groups.map, err));
+  if (measure->plan.intervals.by_cluster)
     return merge_clusters(measure, other, parts->groups.map, err);
-  return pc_group_states_merge_mapped(&measure->ledger, &other->ledger,
+  return pc_group_states_merge_mapped(&measure->groups, &other->groups,
                                       other->grouped > 0 ? parts->groups.map : NULL, err);
 }
 
 static void merge_commit(pcal_measure *measure, const pcal_measure *other, merge_parts *parts) {
-  const int empty = measure->census.range_count == 0 && !measure->census.scattered;
+  const int empty = measure->seen.range_count == 0 && !measure->seen.scattered;
   measure->loaded |= other->loaded && empty;
-  pc_row_ranges_merge(&measure->census, &other->census, parts->groups.map);
+  pc_row_ranges_merge(&measure->seen, &other->seen, parts->groups.map);
   if (parts->groups.name_count > 0) {
     pc_name_list_free(&measure->env, measure->group_names, measure->group_name_count);
     measure->group_names = parts->groups.names;

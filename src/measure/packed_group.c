@@ -1,9 +1,10 @@
-/* Form: a byte other than 0 stands for itself; 0 and a byte n for n zeros, 1 <= n <= 255.
+/* Format: a byte other than 0 stands for itself; a 0 followed by a byte n stands for n zeros,
+ * 1 <= n <= 255.
  *
  * Edge cases:
- *  1. the bytes are those of a saved account, so that packing and unpacking lose nothing.
- *  2. machines whose states cannot be saved, and states that lean on others (twins, and grids
- *     that a curve fills), keep a plan from being packed. */
+ *   (1) the bytes are those of a saved state, so that packing loses nothing;
+ *   (2) a plan cannot be packed if the state of a machine cannot be saved, or if states depend
+ *       on each other (shared grids, and grids filled by a curve). */
 #include "measure/packed_group.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@ int pc_group_state_packable(const pc_measure_plan *plan) {
   for (size_t s = 0; s < plan->slot_count; s++) {
     const pc_plan_slot *slot = &plan->slots[s];
     if (slot->machine->save == NULL || slot->machine->load == NULL ||
-        slot->curve != PC_NO_SLOT || slot->twin != PC_NO_SLOT)
+        slot->curve != PC_NO_SLOT || slot->shared_grid != PC_NO_SLOT)
       return 0;
   }
   return 1;
@@ -23,8 +24,8 @@ int pc_group_state_packable(const pc_measure_plan *plan) {
 typedef struct packed_sink {
   const pcal_env *env;
   pc_packed_group *packed;
-  size_t capacity; /* of bytes */
-  size_t zeros;    /* that wait */
+  size_t capacity; /* bytes */
+  size_t zeros;    /* pending: not written yet */
 } packed_sink;
 
 static int packed_room(packed_sink *sink, size_t more) {
@@ -65,13 +66,13 @@ static int packed_take(void *user, const char *bytes, size_t count) {
   return 0;
 }
 
-pcal_status pc_group_state_pack(const pc_group_states *ledger, const pc_group_state *account,
+pcal_status pc_group_state_pack(const pc_group_states *groups, const pc_group_state *state,
                                 pc_packed_group **out, pcal_error *err) {
-  const pcal_env env = pc_env_for_use(ledger->env, PC_MEMORY_GROUPS);
+  const pcal_env env = pc_env_for_use(groups->env, PC_MEMORY_GROUPS);
   packed_sink sink = {.env = &env};
   pc_encoder encoder;
   pc_encoder_init(&encoder, packed_take, &sink);
-  pcal_status status = pc_group_state_save(ledger, account, &encoder, err);
+  pcal_status status = pc_group_state_save(groups, state, &encoder, err);
   if (status == PCAL_OK && pc_encoder_finish(&encoder, NULL) != PCAL_OK)
     status = pc_fail_memory(err, "keeping the states of groups");
   if (status != PCAL_OK) {
@@ -79,8 +80,8 @@ pcal_status pc_group_state_pack(const pc_group_states *ledger, const pc_group_st
     return status;
   }
   packed_flush(&sink);
-  sink.packed->rows = account->tally.rows;
-  sink.packed->weight = pc_sum_value(&account->tally.weight);
+  sink.packed->rows = state->totals.rows;
+  sink.packed->weight = pc_sum_value(&state->totals.weight);
   pc_packed_group *exact = pc_resize(&env, sink.packed, 1, sizeof *exact + sink.packed->used);
   if (exact == NULL) {
     pc_free(&env, sink.packed);
@@ -116,16 +117,16 @@ static void packed_expand(const pc_packed_group *packed, unsigned char *out) {
   }
 }
 
-pcal_status pc_packed_group_unpack(const pc_group_states *ledger, const pc_packed_group *packed,
+pcal_status pc_packed_group_unpack(const pc_group_states *groups, const pc_packed_group *packed,
                                    pc_group_state **out, pcal_error *err) {
-  unsigned char *bytes = pc_alloc_raw(ledger->env, packed->length, 1);
+  unsigned char *bytes = pc_alloc_raw(groups->env, packed->length, 1);
   if (bytes == NULL)
     return pc_fail_memory(err, "preparing states");
   packed_expand(packed, bytes);
   pc_decoder in;
   pc_decoder_init(&in, bytes, packed->length - PC_CHECKSUM_BYTES);
-  const pcal_status status = pc_group_state_load(ledger, &in, out, err);
-  pc_free(ledger->env, bytes);
+  const pcal_status status = pc_group_state_load(groups, &in, out, err);
+  pc_free(groups->env, bytes);
   if (status == PCAL_OK && *out == NULL)
     return pc_fail(err, PCAL_INTERNAL, "the state of a group could not be read back");
   return status;

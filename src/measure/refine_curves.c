@@ -9,22 +9,22 @@
 #include "machines/machine_curve_buckets.h"
 
 #define REFINE_SCAN_ROWS 65536
-#define REFINE_SCAN_COST 2.0 /* nanoseconds, for the executor */
+#define REFINE_SCAN_COST 2.0 /* nanoseconds per row, for the executor */
 
-/* ---- what can be coarse ---- */
+/* ---- which slots use buckets ---- */
 
 static int refine_can(const pc_measure_plan *plan, size_t slot) {
   return plan->slots[slot].need.machine == PC_CURVE && pc_measure_plan_can_refine(plan, slot);
 }
 
-/* Are the scores of a view those that are stored? */
+/* True if the scores of a view are the stored ones. */
 static int refine_stored(const pc_layout *layout, const pc_view *view) {
   return layout->columns == 1 && layout->kind != PCAL_LOGIT && !view->by_label &&
          !pc_view_is_every_class(view) &&
          (layout->classes == 1 || (view->kind == PC_VIEW_CLASS && view->index == 1));
 }
 
-/* The slot of a coarse curve that can fill a grid, or PC_NO_SLOT. */
+/* The slot of a bucket curve that can fill a grid, or PC_NO_SLOT. */
 static size_t refine_curve_for(const pc_measure_plan *plan, const pc_plan_slot *grid,
                                pcal_type type) {
   if (type != PCAL_F32 || !pc_grid_can_fill_from_curve(&grid->need) ||
@@ -44,14 +44,14 @@ static int refine_needs_stored(const pc_measure_plan *plan, const pc_plan_slot *
 
 void pc_measure_plan_use_buckets(pc_measure_plan *plan, int rows, int classes, pcal_type type) {
   for (size_t s = 0; s < plan->slot_count; s++) {
-    const int spread = pc_view_is_every_class(&plan->slots[s].need.view);
-    if ((spread ? classes : rows) && refine_can(plan, s))
+    const int every_class = pc_view_is_every_class(&plan->slots[s].need.view);
+    if ((every_class ? classes : rows) && refine_can(plan, s))
       plan->slots[s].machine = &pc_machine_curve_buckets;
   }
-  plan->stored = 1;
+  plan->stored_scores_only = 1;
   for (size_t s = 0; s < plan->slot_count; s++) {
     plan->slots[s].curve = refine_curve_for(plan, &plan->slots[s], type);
-    plan->stored &= refine_needs_stored(plan, &plan->slots[s]);
+    plan->stored_scores_only &= refine_needs_stored(plan, &plan->slots[s]);
   }
 }
 
@@ -61,19 +61,19 @@ void pc_measure_plan_use_buckets(pc_measure_plan *plan, int rows, int classes, p
 typedef struct refine_job {
   size_t slot;
   const pc_view *view;
-  int stored;      /* the scores of the view are those that the source has, */
-  int all_float32; /* and these are float32 */
+  int stored;      /* the scores of the view are the stored ones */
+  int all_float32; /* and they are float32 */
   size_t part_count;
   pc_bucket_curve **curves;   /* by part */
-  pc_refine_targets *targets; /* by part; none in parts of which nothing is wanted */
-  pc_bucket_tally *tallies;   /* worker by worker, part by part */
+  pc_refine_targets *targets; /* by part; empty if the part is exact */
+  pc_bucket_tally *tallies;   /* [worker][part] */
   pc_view_columns *columns;   /* by worker */
 } refine_job;
 
 typedef struct refine_state {
   const pcal_env *env;
   const pcal_measure *measure;
-  const pc_group_state *account;
+  const pc_group_state *group;
   refine_job *jobs;
   size_t count;
   size_t workers;
@@ -99,22 +99,23 @@ static void refine_free(refine_state *state) {
   pc_free(state->env, state->jobs);
 }
 
-/* ---- what is wanted ---- */
+/* ---- targets ---- */
 
-/* The ends of the cells of all grids that a curve fills: ascending, each once. */
+/* The cell ends of all grids that a curve fills, ascending and distinct.  The caller frees
+ * *out. */
 static pcal_status refine_ends(const refine_state *state, size_t slot, double **out,
                                size_t *count, pcal_error *err) {
   const pc_measure_plan *plan = &state->measure->plan;
   size_t total = 0, filled = 0;
   for (size_t s = 0; s < plan->slot_count; s++)
     if (plan->slots[s].curve == slot)
-      total += pc_grid_cell_ends(state->account->states[s], NULL);
+      total += pc_grid_cell_ends(state->group->slots[s], NULL);
   double *ends = pc_alloc_raw(state->env, 2 * total, sizeof *ends);
   if (ends == NULL)
     return pc_fail_memory(err, "refining a curve");
   for (size_t s = 0; s < plan->slot_count; s++)
     if (plan->slots[s].curve == slot)
-      filled += pc_grid_cell_ends(state->account->states[s], ends + filled);
+      filled += pc_grid_cell_ends(state->group->slots[s], ends + filled);
   pc_sort(ends, ends + total, total);
   *count = 0;
   for (size_t i = 0; i < total; i++)
@@ -124,16 +125,16 @@ static pcal_status refine_ends(const refine_state *state, size_t slot, double **
   return PCAL_OK;
 }
 
-/* What is yet to be known of a curve: marked segments, and cells of a level. */
-typedef struct refine_wish {
-  uint8_t *wanted;
-  size_t wants;
-  unsigned level;
-} refine_wish;
+/* What the metrics on a slot still need of a curve. */
+typedef struct refine_need {
+  uint8_t *wanted; /* by segment: true if it must be known score by score */
+  size_t wants;    /* number of marked segments */
+  unsigned level;  /* of cells; 0: no cells, PC_EACH_SCORE: every score */
+} refine_need;
 
-/* Asks the metrics on a slot. */
+/* Asks all metrics on a slot. */
 static pcal_status refine_ask(const pcal_measure *measure, size_t slot,
-                              const pc_curve_table *table, refine_wish *wish, pcal_error *err) {
+                              const pc_curve_table *table, refine_need *wish, pcal_error *err) {
   for (size_t e = 0; e < measure->plan.entry_count; e++) {
     const pc_plan_entry *entry = &measure->plan.entries[e];
     unsigned asked = 0;
@@ -150,10 +151,10 @@ static pcal_status refine_ask(const pcal_measure *measure, size_t slot,
   return PCAL_OK;
 }
 
-/* Aims at what is wanted of a part: first at cells, since all scores lie in some. */
-static pcal_status refine_aim_at(const refine_state *state, refine_job *job, size_t part,
-                                 const refine_wish *asked, const double *ends, size_t end_count,
-                                 pcal_error *err) {
+/* Sets the targets of a part.  Cells come first, since they cover all scores. */
+static pcal_status refine_target_part(const refine_state *state, refine_job *job, size_t part,
+                                      const refine_need *asked, const double *ends,
+                                      size_t end_count, pcal_error *err) {
   const pc_bucket_curve *curve = job->curves[part];
   const pc_refine_request wish = {.wanted = asked->wanted,
                                   .ends = ends,
@@ -168,42 +169,42 @@ static pcal_status refine_aim_at(const refine_state *state, refine_job *job, siz
   return pc_bucket_curve_targets(curve, &wish, &job->targets[part], err);
 }
 
-static pcal_status refine_aim(const refine_state *state, refine_job *job, size_t part,
-                              const double *ends, size_t end_count, pcal_error *err) {
+static pcal_status refine_target(const refine_state *state, refine_job *job, size_t part,
+                                 const double *ends, size_t end_count, pcal_error *err) {
   const pc_curve_table table = pc_bucket_curve_table(job->curves[part]);
-  refine_wish wish = {pc_alloc(state->env, table.count, 1), 0, 0};
+  refine_need wish = {pc_alloc(state->env, table.count, 1), 0, 0};
   if (wish.wanted == NULL)
     return pc_fail_memory(err, "refining a curve");
   pcal_status status = refine_ask(state->measure, job->slot, &table, &wish, err);
   if (status == PCAL_OK)
-    status = refine_aim_at(state, job, part, &wish, ends, end_count, err);
+    status = refine_target_part(state, job, part, &wish, ends, end_count, err);
   pc_free(state->env, wish.wanted);
   return status;
 }
 
-static pcal_status refine_aim_all(const refine_state *state, refine_job *job, size_t *aimed,
-                                  pcal_error *err) {
+static pcal_status refine_target_slot(const refine_state *state, refine_job *job,
+                                      size_t *targets, pcal_error *err) {
   double *ends = NULL;
   size_t end_count = 0;
   PC_TRY(refine_ends(state, job->slot, &ends, &end_count, err));
   pcal_status status = PCAL_OK;
   for (size_t p = 0; p < job->part_count && status == PCAL_OK; p++) {
-    status = pc_machine_curve_buckets_part(state->env, state->account->states[job->slot], p,
+    status = pc_machine_curve_buckets_part(state->env, state->group->slots[job->slot], p,
                                            &job->curves[p], err);
     if (status == PCAL_OK)
-      status = refine_aim(state, job, p, ends, end_count, err);
-    *aimed += job->targets[p].count;
+      status = refine_target(state, job, p, ends, end_count, err);
+    *targets += job->targets[p].count;
   }
   pc_free(state->env, ends);
   return status;
 }
 
-/* A job for a slot; it stays on the list when anything is wanted. */
+/* Adds a job for a slot, unless all its parts are exact. */
 static pcal_status refine_slot(refine_state *state, size_t slot, pcal_type type,
                                pcal_error *err) {
   const pc_measure_plan *plan = &state->measure->plan;
   refine_job *job = &state->jobs[state->count++];
-  size_t aimed = 0;
+  size_t targets = 0;
   *job = (refine_job){.slot = slot, .view = &plan->slots[slot].need.view};
   job->stored = refine_stored(&plan->layout, job->view);
   job->all_float32 = job->stored && type == PCAL_F32;
@@ -212,8 +213,8 @@ static pcal_status refine_slot(refine_state *state, size_t slot, pcal_type type,
   job->targets = pc_alloc(state->env, job->part_count, sizeof *job->targets);
   if (job->curves == NULL || job->targets == NULL)
     return pc_fail_memory(err, "refining a curve");
-  PC_TRY(refine_aim_all(state, job, &aimed, err));
-  if (aimed == 0) {
+  PC_TRY(refine_target_slot(state, job, &targets, err));
+  if (targets == 0) {
     refine_job_free(state->env, job, state->workers);
     state->count--;
   }
@@ -250,11 +251,11 @@ static pcal_status refine_chunk(void *user, size_t w, const pc_rows *rows, pcal_
   return PCAL_OK;
 }
 
-/* A batch whose scores and labels are looked at where they lie. */
+/* A batch whose scores and labels are read in place. */
 typedef struct refine_scan {
   refine_state *state;
   const pcal_batch *batch;
-  const pc_lazy_labels *feed;
+  const pc_lazy_labels *labels;
 } refine_scan;
 
 static pcal_status refine_scan_task(void *user, size_t index, size_t w, pcal_error *err) {
@@ -263,11 +264,11 @@ static pcal_status refine_scan_task(void *user, size_t index, size_t w, pcal_err
   const size_t count = left < REFINE_SCAN_ROWS ? left : REFINE_SCAN_ROWS;
   for (size_t j = 0; j < scan->state->count; j++)
     PC_TRY(pc_bucket_tally_scan_stored(&scan->state->jobs[j].tallies[w], scan->batch,
-                                       scan->feed, begin, count, err));
+                                       scan->labels, begin, count, err));
   return PCAL_OK;
 }
 
-/* Do all jobs look at scores as they are stored? */
+/* True if all jobs read stored scores, and the batch stores them contiguously. */
 static int refine_scannable(const refine_state *state, const pcal_batch *batch) {
   for (size_t j = 0; j < state->count; j++)
     if (!state->jobs[j].stored)
@@ -276,10 +277,10 @@ static int refine_scannable(const refine_state *state, const pcal_batch *batch) 
 }
 
 static pcal_status refine_batch(refine_state *state, pc_pass *pass, const pcal_batch *batch,
-                                const pc_lazy_labels *feed, pcal_error *err) {
+                                const pc_lazy_labels *labels, pcal_error *err) {
   pc_row_counts counts;
-  refine_scan scan = {state, batch, feed};
-  pass->feed = *feed;
+  refine_scan scan = {state, batch, labels};
+  pass->feed = *labels;
   if (!refine_scannable(state, batch))
     return pc_pass_batch(pass, batch, &counts, err);
   return pc_run(state->env, (batch->rows - 1) / REFINE_SCAN_ROWS + 1,
@@ -332,14 +333,14 @@ static pcal_status refine_collect(refine_state *state, pcal_error *err) {
   return PCAL_OK;
 }
 
-/* One more pass, if anything is wanted. */
-static pcal_status refine_once(const pcal_measure *measure, const pc_group_state *account,
+/* One more pass over the source if any curve is not exact; *more: true if there was one. */
+static pcal_status refine_once(const pcal_measure *measure, const pc_group_state *group,
                                pcal_source *source, size_t window, int *more, pcal_error *err) {
   const pc_measure_plan *plan = &measure->plan;
   pcal_shape shape = {.size = sizeof shape};
   refine_state state = {.env = &measure->env,
                         .measure = measure,
-                        .account = account,
+                        .group = group,
                         .workers = measure->pass.worker_count};
   pc_source_shape(source, &shape);
   state.jobs = pc_alloc(state.env, plan->slot_count, sizeof *state.jobs);
@@ -358,26 +359,26 @@ static pcal_status refine_once(const pcal_measure *measure, const pc_group_state
   return status;
 }
 
-static pcal_status refine_fill_grids(const pcal_measure *measure, const pc_group_state *account,
+static pcal_status refine_fill_grids(const pcal_measure *measure, const pc_group_state *group,
                                      pcal_error *err) {
   const pc_measure_plan *plan = &measure->plan;
   for (size_t s = 0; s < plan->slot_count; s++) {
     pc_bucket_curve *curve = NULL;
-    if (plan->slots[s].twin != PC_NO_SLOT)
-      pc_grid_unshare(&measure->env, account->states[plan->slots[s].twin], account->states[s]);
+    if (plan->slots[s].shared_grid != PC_NO_SLOT)
+      pc_grid_unshare(&measure->env, group->slots[plan->slots[s].shared_grid], group->slots[s]);
     if (plan->slots[s].curve == PC_NO_SLOT)
       continue;
-    PC_TRY(pc_machine_curve_buckets_part(&measure->env, account->states[plan->slots[s].curve],
-                                         0, &curve, err));
-    pc_grid_fill_from_curve(account->states[s], curve);
+    PC_TRY(pc_machine_curve_buckets_part(&measure->env, group->slots[plan->slots[s].curve], 0,
+                                         &curve, err));
+    pc_grid_fill_from_curve(group->slots[s], curve);
   }
   return PCAL_OK;
 }
 
 pcal_status pc_measure_refine_curves(pcal_measure *measure, pcal_source *source, size_t window,
                                      pcal_error *err) {
-  const pc_group_state *account = pc_group_states_find(&measure->ledger, 0);
-  for (int more = account != NULL; more;)
-    PC_TRY(refine_once(measure, account, source, window, &more, err));
-  return account == NULL ? PCAL_OK : refine_fill_grids(measure, account, err);
+  const pc_group_state *group = pc_group_states_find(&measure->groups, 0);
+  for (int more = group != NULL; more;)
+    PC_TRY(refine_once(measure, group, source, window, &more, err));
+  return group == NULL ? PCAL_OK : refine_fill_grids(measure, group, err);
 }

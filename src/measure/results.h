@@ -1,4 +1,4 @@
-/* What a measure found: plain records that every writer and figure reads. */
+/* The results of a measure: plain records that all writers and figures read. */
 #ifndef PC_RESULTS_H
 #define PC_RESULTS_H
 
@@ -19,14 +19,14 @@ typedef struct pc_result_record {
 
 typedef struct pc_group_record pc_group_record; /* group_records.h */
 
-/* How far two models that were compared differ at all. */
+/* By how many rows two models that were compared differ. */
 typedef struct pc_model_difference {
-  int known;       /* 0: not compared, or the models could not be exchanged */
+  int known;       /* 0: not compared, or not exchangeable */
   int clusters;    /* `differ` counts clusters, not rows */
   uint64_t differ; /* rows in which the predictions of the two models differ */
 } pc_model_difference;
 
-#define PC_MODEL_DIFFERENCE_FEW 10 /* rows that differ, below which a p-value says little */
+#define PC_MODEL_DIFFERENCE_FEW 10 /* with fewer differing rows a p-value means little */
 
 struct pcal_results {
   pcal_env env;
@@ -34,49 +34,47 @@ struct pcal_results {
   uint64_t rows;
   double weight;
   int weighted;
-  pcal_weights weights_are; /* PCAL_WEIGHTS_AUTO: there are none */
-  double effective;         /* sample size: for importance weights (sum w)^2 / sum w^2 */
+  pcal_weights weights_are; /* PCAL_WEIGHTS_AUTO: no weights */
+  double effective;         /* effective sample size (pc_effective_sample_size) */
   uint64_t normalized, skipped;
   int fast;
-  int32_t only_label;             /* the class of every row when there is just one, else -1 */
+  int32_t only_label;             /* the label of all rows if they share one, else -1 */
   pc_result_record *records;      /* over all rows, one for each metric */
-  pc_group_record *group_records; /* group by group (group_records.h); see pc_results_at */
-  size_t count;                   /* of results: all rows first, then group by group */
-  size_t metric_count;            /* records of one group */
+  pc_group_record *group_records; /* [group][metric] (group_records.h); read by pc_results_at */
+  size_t count;                   /* of results: over all rows first, then group by group */
+  size_t metric_count;            /* results of one group */
   pc_bin *bins;                   /* natural view, 15 bins of equal width */
   pcal_bin *public_bins;
   size_t bin_count;
-  pc_pit_summary forecast; /* of samples and quantiles */
+  pc_pit_summary forecast; /* samples and quantiles only */
   char **class_names;
   size_t class_count;
   char **group_names;
-  size_t group_count; /* 0: not grouped */
+  size_t group_count; /* 0: no groups */
   double *group_weights;
-  double level;      /* of intervals */
-  double *replicas;  /* values of each metric in each replica where paired, else NULL; the inner
-                        ones where it has some */
-  double *left_out;  /* the same without each block, for metrics over pairs of rows */
-  pc_kept_rows kept; /* where paired; none when there are too many */
-  pc_model_difference against; /* filled by a comparison */
+  double level;     /* of intervals */
+  double *replicas; /* if paired, else NULL: [metric][replica], the inner value if it has one */
+  double *left_out; /* the same for metrics over pairs of rows: [metric][block left out] */
+  pc_kept_rows kept;           /* if paired, and not too large */
+  pc_model_difference against; /* filled by pc_paired_differences */
   size_t replica_count;
   char *verdict;
-  char tried[PC_SPEC_MAX]; /* the calibrator that the predictions have passed, or "" */
+  char tried[PC_SPEC_MAX]; /* spec of the calibrator behind the predictions, or "" */
 };
 
-/* Copies a list of names; *out is NULL for an empty list. */
+/* Copies a list of names; *out is NULL for an empty list.  Freed with pc_name_list_free. */
 PC_CHECKED pcal_status pc_name_list_copy(const pcal_env *env, const char *const *names,
                                          size_t count, char ***out, pcal_error *err);
 void pc_name_list_free(const pcal_env *env, char **names, size_t count);
 
-/* "top" or "positive"; "pit" for regression. */
+/* The natural view: "top" or "positive"; "pit" for regression. */
 const char *pc_results_view(const pcal_results *results);
 
-/* The record of a result by its index; that of a group is put together in `room`, and owns
- * nothing. */
+/* The record of result `index`.  For a group it is assembled in *room, which owns nothing. */
 const pc_result_record *pc_results_at(const pcal_results *results, size_t index,
                                       pc_result_record *room);
 
-/* The record over all rows for a spec, however abbreviated; NULL when it was not measured. */
+/* The record over all rows of a spec, in any spelling; NULL: not measured. */
 const pc_result_record *pc_results_record(const pcal_results *results, const char *spec);
 
 void pc_results_free(pcal_results *results);

@@ -1,55 +1,56 @@
-/* The census of a measure: which rows of the data set it has met, and in which row each group
- * was met first.  Rows count here whether or not they count in the results. */
+/* Which rows of the data set a measure has seen, and the first row of each group.  Rows with
+ * weight 0 or missing values count too. */
 #ifndef PC_ROW_RANGES_H
 #define PC_ROW_RANGES_H
 
 #include "base/memory.h"
 
 typedef struct pc_row_range {
-  uint64_t first, last; /* both included */
+  uint64_t first, last; /* both inclusive */
 } pc_row_range;
 
-/* More ranges than this are not kept: then it is no longer known which rows were met. */
+/* With more ranges than this none is kept, and the rows seen are unknown. */
 #define PC_ROW_RANGES_MAX 4096
 
 typedef struct pc_row_ranges {
   const pcal_env *env;
-  pc_row_range *ranges; /* ascending, with rows that were not met between them */
+  pc_row_range *ranges; /* ascending, disjoint and not adjacent */
   size_t range_count, range_capacity;
-  int scattered;        /* there were too many ranges; none is kept */
-  uint64_t *first_rows; /* by group number; PCAL_NO_ROW: not met */
+  int scattered;        /* too many ranges: none is kept */
+  uint64_t *first_rows; /* by group number; PCAL_NO_ROW: not seen */
   size_t group_count, group_capacity;
-  size_t expected; /* groups of the batch that pc_row_ranges_prepare has seen last */
+  size_t expected; /* groups of the batch of the last pc_row_ranges_prepare */
 } pc_row_ranges;
 
-void pc_row_ranges_init(pc_row_ranges *census, const pcal_env *env);
-void pc_row_ranges_free(pc_row_ranges *census);
+void pc_row_ranges_init(pc_row_ranges *seen, const pcal_env *env);
+void pc_row_ranges_free(pc_row_ranges *seen);
 
-/* Makes room for the rows of a batch, which pc_row_ranges_add then cannot fail to add. */
-PC_CHECKED pcal_status pc_row_ranges_prepare(pc_row_ranges *census, const pcal_batch *batch,
+/* Allocates what the rows of a batch need; pc_row_ranges_add then cannot fail. */
+PC_CHECKED pcal_status pc_row_ranges_prepare(pc_row_ranges *seen, const pcal_batch *batch,
                                              pcal_error *err);
-void pc_row_ranges_add(pc_row_ranges *census, const pcal_batch *batch);
-/* Groups that there will be after pc_row_ranges_add, whatever happens to the batch meanwhile. */
-size_t pc_row_ranges_group_count(const pc_row_ranges *census);
+void pc_row_ranges_add(pc_row_ranges *seen, const pcal_batch *batch);
+/* The number of groups after pc_row_ranges_add, as counted by prepare: the caller may overwrite
+ * the batch meanwhile. */
+size_t pc_row_ranges_group_count(const pc_row_ranges *seen);
 
-/* Makes room for groups 0 .. count-1, and for ranges. */
-PC_CHECKED pcal_status pc_row_ranges_reserve_groups(pc_row_ranges *census, size_t count,
+/* Reserve memory for groups 0 .. count - 1, and for `count` ranges. */
+PC_CHECKED pcal_status pc_row_ranges_reserve_groups(pc_row_ranges *seen, size_t count,
                                                     pcal_error *err);
-PC_CHECKED pcal_status pc_row_ranges_reserve(pc_row_ranges *census, size_t count,
+PC_CHECKED pcal_status pc_row_ranges_reserve(pc_row_ranges *seen, size_t count,
                                              pcal_error *err);
 
-/* The same for another census, whose group g is called map[g] here (NULL: g; SIZE_MAX: left
- * out). */
+/* The same for merging: group g of `from` is group map[g] here (map NULL: g; SIZE_MAX:
+ * ignored). */
 PC_CHECKED pcal_status pc_row_ranges_prepare_merge(pc_row_ranges *into,
                                                    const pc_row_ranges *from, const size_t *map,
                                                    pcal_error *err);
 void pc_row_ranges_merge(pc_row_ranges *into, const pc_row_ranges *from, const size_t *map);
 
-/* Was a row of the batch met before?  *out is then the first range of such rows. */
-int pc_row_ranges_contain(const pc_row_ranges *census, const pcal_batch *batch,
+/* True if a row of the batch was seen before; *out: the first range of such rows. */
+int pc_row_ranges_contain(const pc_row_ranges *seen, const pcal_batch *batch,
                           pc_row_range *out);
 
-/* Was a row met by both?  *out is then the first range of such rows. */
+/* True if a row was seen by both; *out: the first range of such rows. */
 int pc_row_ranges_overlap(const pc_row_ranges *a, const pc_row_ranges *b, pc_row_range *out);
 
 #endif

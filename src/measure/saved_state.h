@@ -1,7 +1,7 @@
-/* Saved states: everything that a measure has seen, as bytes.
+/* Saved states: a measure as bytes.
  *
- * The bytes depend on the rows, their indices and what was asked for; not on threads, batches
- * or merges.  All numbers are little-endian; texts, sums and doubles as in base/codec.c. */
+ * The bytes depend on the rows, their indices and the configuration; not on threads, batches or
+ * merges.  All numbers are little-endian; texts, sums and doubles as in base/codec.c. */
 #ifndef PC_SAVED_STATE_H
 #define PC_SAVED_STATE_H
 
@@ -18,17 +18,17 @@ enum {
   PC_STATE_NORMALIZE = 1,
   PC_STATE_SKIP_MISSING = 2,
   PC_STATE_FAST = 4,       /* some rows were measured in fast precision */
-  PC_STATE_FAST_ASKED = 8, /* it was asked for, but no row was */
+  PC_STATE_FAST_ASKED = 8, /* fast precision was requested, but no row used it */
   PC_STATE_FLAGS = 15      /* all of them */
 };
 enum { PC_STATE_UNGROUPED = 0, PC_STATE_GROUPED = 1, PC_STATE_GROUPING_UNKNOWN = 2 };
 
-/* Fails with PCAL_USAGE when a metric's state cannot be saved. */
+/* Writes the bytes to `sink`.  PCAL_USAGE: the state of a metric cannot be saved. */
 PC_CHECKED pcal_status pc_state_save(const pcal_measure *measure, pcal_sink sink, void *user,
                                      pcal_error *err);
 
-/* Makes a measure from bytes.  Fails with PCAL_DATA and a sentence that begins with the name
- * when they are not a state, were cut off, damaged, or written by a newer version. */
+/* Creates a measure from bytes.  PCAL_DATA: they are not a state, are truncated or damaged, or
+ * were written by a newer version; the message begins with `name`. */
 PC_CHECKED pcal_status pc_state_load(const void *bytes, size_t length, const char *name,
                                      const pcal_env *env, pcal_measure **out, pcal_error *err);
 

@@ -1,18 +1,18 @@
-/* Loading: nothing in the bytes is believed.  Length and checksum are looked at first; then
- * every number is checked against what is left and against the others, so that also bytes made
- * to deceive give a measure that is safe to use, or a sentence. */
+/* Loading a state from untrusted bytes.  Length and checksum are checked first; then every
+ * number is checked against the remaining bytes and against the other numbers.  Forged bytes
+ * give a measure that is safe to use, or an error. */
 #include <string.h>
 
 #include "measure/saved_state.h"
 
-#define STATE_LOAD_TEXT_BYTES 4 /* of an empty text */
+#define STATE_LOAD_TEXT_BYTES 4 /* bytes of an empty text */
 #define STATE_LOAD_RANGE_BYTES 16
 #define STATE_LOAD_GROUP_BYTES 8
-#define STATE_LOAD_ACCOUNT_BYTES 30
+#define STATE_LOAD_GROUP_STATE_BYTES 30
 
 static pcal_status state_load_misfit(const char *name, pcal_error *err) {
   return pc_fail(err, PCAL_DATA,
-                 "%s is damaged: what it says does not fit together; measure the part again",
+                 "%s is damaged: its contents contradict each other; measure the part again",
                  name);
 }
 
@@ -47,7 +47,7 @@ static pcal_status state_load_length(pc_decoder *in, size_t length, const char *
                    name, length, (unsigned long long)stated);
   if (stated < length)
     return pc_fail(err, PCAL_DATA,
-                   "%s has %llu bytes behind the end of the state; copy it again or measure "
+                   "%s has %llu bytes after the end of the state; copy it again or measure "
                    "the part again",
                    name, (unsigned long long)(length - stated));
   return PCAL_OK;
@@ -68,12 +68,12 @@ static pcal_status state_load_checksum(const unsigned char *bytes, size_t body,
                  name);
 }
 
-/* Leaves in the decoder what lies between the head and the checksum. */
+/* Leaves the bytes between the header and the checksum in the decoder. */
 static pcal_status state_load_outside(const unsigned char *bytes, size_t length,
                                       const char *name, pc_decoder *in, pcal_error *err) {
   const size_t known = length < PC_STATE_MAGIC_BYTES ? length : PC_STATE_MAGIC_BYTES;
   if (length == 0 || memcmp(bytes, PC_STATE_MAGIC, known) != 0)
-    return pc_fail(err, PCAL_DATA, "%s is not a saved state; {save_state} makes them", name);
+    return pc_fail(err, PCAL_DATA, "%s is not a saved state; {save_state} creates one", name);
   pc_decoder_init(in, bytes + known, length - known);
   PC_TRY(state_load_version(in, name, err));
   PC_TRY(state_load_length(in, length, name, err));
@@ -84,7 +84,7 @@ static pcal_status state_load_outside(const unsigned char *bytes, size_t length,
 
 /* ---- what was asked for ---- */
 
-/* Specs as they were asked for, and in full. */
+/* The specs as given, and in full. */
 typedef struct state_load_specs {
   char **asked, **full;
   size_t count;
@@ -119,7 +119,7 @@ static pcal_status state_load_specs_read(const pcal_env *env, pc_decoder *in,
   return state_load_texts(env, in, count, &out->full, err);
 }
 
-/* A state is only as good as the meaning of its specs. */
+/* Fails if a spec now means something else: its state would be misread. */
 static pcal_status state_load_compare(const pc_measure_plan *plan,
                                       const state_load_specs *specs, const char *name,
                                       pcal_error *err) {
@@ -166,7 +166,7 @@ static void state_load_certainty(pc_decoder *in, pcal_measure_config *config) {
   config->null = null == 1;
 }
 
-/* Makes the measure, which is still empty. */
+/* Creates the measure, without rows. */
 static pcal_status state_load_config(const pcal_env *env, const char *name, pc_decoder *in,
                                      pcal_measure **out, pcal_error *err) {
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
@@ -201,23 +201,23 @@ static pcal_status state_load_config(const pcal_env *env, const char *name, pc_d
 
 /* ---- what was seen ---- */
 
-static pcal_status state_load_ranges(pc_row_ranges *census, pc_decoder *in, pcal_error *err) {
+static pcal_status state_load_ranges(pc_row_ranges *seen, pc_decoder *in, pcal_error *err) {
   const unsigned scattered = pc_decode_u8(in);
   const size_t count = pc_decode_count(in, STATE_LOAD_RANGE_BYTES);
   pc_decoder_expect(in, scattered <= 1 && count <= (scattered == 1 ? 0 : PC_ROW_RANGES_MAX));
-  census->scattered = scattered == 1;
+  seen->scattered = scattered == 1;
   if (in->failed)
     return PCAL_OK;
-  PC_TRY(pc_row_ranges_reserve(census, count, err));
+  PC_TRY(pc_row_ranges_reserve(seen, count, err));
   for (size_t r = 0; r < count; r++) {
-    pc_row_range *range = &census->ranges[r];
+    pc_row_range *range = &seen->ranges[r];
     range->first = pc_decode_u64(in);
     range->last = pc_decode_u64(in);
-    const uint64_t gap = r == 0 ? 2 : range->first - census->ranges[r - 1].last;
+    const uint64_t gap = r == 0 ? 2 : range->first - seen->ranges[r - 1].last;
     pc_decoder_expect(in, range->first <= range->last && gap >= 2 &&
-                              (r == 0 || range->first > census->ranges[r - 1].last));
+                              (r == 0 || range->first > seen->ranges[r - 1].last));
   }
-  census->range_count = count;
+  seen->range_count = count;
   return PCAL_OK;
 }
 
@@ -236,7 +236,7 @@ static pcal_status state_load_rows(pcal_measure *measure, pc_decoder *in, pcal_e
   measure->weights_are = (int)meaning;
   measure->grouped = grouped == PC_STATE_GROUPING_UNKNOWN ? -1 : (int)grouped;
   measure->identified = identified == PC_STATE_GROUPING_UNKNOWN ? -1 : (int)identified;
-  PC_TRY(state_load_ranges(&measure->census, in, err));
+  PC_TRY(state_load_ranges(&measure->seen, in, err));
   const size_t classes = pc_decode_count(in, STATE_LOAD_TEXT_BYTES);
   if (classes == 0)
     return PCAL_OK;
@@ -259,7 +259,7 @@ static pcal_status state_load_groups(pcal_measure *measure, pc_decoder *in, pcal
   pc_decoder_expect(in, named <= 1 && (count > 0) == (measure->grouped == 1));
   if (in->failed || count == 0)
     return PCAL_OK;
-  PC_TRY(pc_row_ranges_reserve_groups(&measure->census, count, err));
+  PC_TRY(pc_row_ranges_reserve_groups(&measure->seen, count, err));
   if (named == 1) {
     measure->group_names = pc_alloc(&measure->env, count, sizeof *measure->group_names);
     if (measure->group_names == NULL)
@@ -269,16 +269,17 @@ static pcal_status state_load_groups(pcal_measure *measure, pc_decoder *in, pcal
   for (size_t g = 0; g < count && !in->failed; g++) {
     if (named == 1)
       PC_TRY(state_load_group_name(measure, g, in, err));
-    measure->census.first_rows[g] = pc_decode_u64(in);
-    pc_decoder_expect(in, named == 0 || measure->census.first_rows[g] != PCAL_NO_ROW);
-    measure->census.group_count = g + 1;
+    measure->seen.first_rows[g] = pc_decode_u64(in);
+    pc_decoder_expect(in, named == 0 || measure->seen.first_rows[g] != PCAL_NO_ROW);
+    measure->seen.group_count = g + 1;
   }
   return PCAL_OK;
 }
 
-static pcal_status state_load_accounts(pcal_measure *measure, pc_decoder *in, pcal_error *err) {
-  const size_t count = pc_decode_count(in, STATE_LOAD_ACCOUNT_BYTES);
-  const size_t groups = measure->grouped == 1   ? measure->census.group_count
+static pcal_status state_load_group_states(pcal_measure *measure, pc_decoder *in,
+                                           pcal_error *err) {
+  const size_t count = pc_decode_count(in, STATE_LOAD_GROUP_STATE_BYTES);
+  const size_t groups = measure->grouped == 1   ? measure->seen.group_count
                         : measure->grouped == 0 ? 1
                                                 : 0;
   double weight = 0.0;
@@ -287,11 +288,11 @@ static pcal_status state_load_accounts(pcal_measure *measure, pc_decoder *in, pc
     const size_t number = pc_decode_u32(in);
     pc_decoder_expect(in, number >= next && number < groups);
     if (!in->failed)
-      PC_TRY(pc_group_states_load(&measure->ledger, number, in, err));
+      PC_TRY(pc_group_states_load(&measure->groups, number, in, err));
     pc_decoder_expect(in, in->failed || measure->grouped != 1 ||
-                              measure->census.first_rows[number] != PCAL_NO_ROW);
-    weight += pc_group_states_weight(&measure->ledger, number);
-    PC_TRY(pc_group_states_pack_idle(&measure->ledger, err));
+                              measure->seen.first_rows[number] != PCAL_NO_ROW);
+    weight += pc_group_states_weight(&measure->groups, number);
+    PC_TRY(pc_group_states_pack_idle(&measure->groups, err));
     next = number + 1;
   }
   pc_decoder_expect(in, weight <= PC_WEIGHT_MAX);
@@ -302,7 +303,7 @@ static pcal_status state_load_seen(pcal_measure *measure, const char *name, pc_d
                                    pcal_error *err) {
   PC_TRY(state_load_rows(measure, in, err));
   PC_TRY(state_load_groups(measure, in, err));
-  PC_TRY(state_load_accounts(measure, in, err));
+  PC_TRY(state_load_group_states(measure, in, err));
   if (in->failed || pc_decoder_left(in) > 0)
     return state_load_misfit(name, err);
   measure->loaded = 1;

@@ -1,22 +1,23 @@
-/* Saving.  The layout, in order:
+/* Saving a measure.  The layout, in order:
  *
- *   magic "PCALSTAT", format version (u32), length of everything with the checksum (u64)
- *   kind of scores (u8), columns (u64), of quantiles the level of each column (double), flags
- *   (u8): 1 normalize, 2 skip_missing, 4 fast, 8 fast was asked for, but no row was
- *   metrics: number (u64), their specs as asked for, their specs in full (texts)
- *   certainty: level of intervals (double), replicas (u64), method (u8), null (u8)
- *   rows: normalized, skipped (u64), weighted, fractional, weights_are (u8), grouped,
- *   identified (u8; 2: no row yet)
- *   rows met: too scattered to be kept (u8), number of ranges (u64), first and last (u64 each)
- *   class names: number (u64), texts
- *   groups: named (u8), number (u64); for each its name, if named, and its first row (u64)
- *   accounts: number (u64); for each the group's position in that list (u32), rows (u64), sums
- *   of weights and of their squares (sums), lowest and highest label (u32 each), and for each
- * slot of the plan the kind of its machine (u8) and the state as the machine writes it CRC-32C
- * of all bytes before (u32)
+ *   header       magic "PCALSTAT", format version (u32), length with the checksum (u64)
+ *   scores       kind (u8), columns (u64), of quantiles the level of each column (double)
+ *   flags        (u8) 1 normalize, 2 skip_missing, 4 fast, 8 fast requested but not used
+ *   metrics      number (u64), their specs as given, their specs in full (texts)
+ *   intervals    level (double), replicas (u64), method (u8), null (u8)
+ *   rows         normalized, skipped (u64); weighted, fractional, weights_are (u8); grouped,
+ *                identified (u8; 2: no row yet)
+ *   rows seen    too many ranges (u8), number of ranges (u64), first and last of each (u64)
+ *   class names  number (u64), texts
+ *   groups       named (u8), number (u64); for each its name, if named, and its first row (u64)
+ *   states       number (u64); for each the position of its group in that list (u32), rows
+ *                (u64), sums of weights and of squared weights (sums), lowest and highest label
+ *                (u32), and for each slot of the plan the kind of its machine (u8) and the
+ *                state as the machine writes it
+ *   checksum     CRC-32C of all bytes before (u32)
  *
- * A new version is due whenever old bytes would be read differently: also when a metric comes
- * to need another state. */
+ * The version must change whenever old bytes would be read differently, also if a metric
+ * changes its need. */
 #include "measure/saved_state.h"
 
 #include "base/json.h"
@@ -29,12 +30,12 @@ static pcal_status state_save_check_savable(const pc_measure_plan *plan, pcal_er
                      "%s needs all pairs of rows, so its state cannot be saved; measure it on "
                      "the whole data, or leave it out here",
                      plan->entries[e].metric->row.name);
-  if (plan->certainty.paired)
+  if (plan->intervals.paired)
     return pc_fail(
         err, PCAL_USAGE,
         "a comparison with another model cannot be saved; compare on the whole data, or "
         "leave the other model out");
-  if (plan->certainty.by_cluster)
+  if (plan->intervals.by_cluster)
     return pc_fail(err, PCAL_USAGE,
                    "clusters may lie in several parts, so their state cannot be saved; measure "
                    "the whole data, or leave {cluster} out");
@@ -65,15 +66,15 @@ static void state_save_config(const pcal_measure *measure, pc_encoder *out) {
     }
 }
 
-static void state_save_certainty(const pc_interval_request *certainty, pc_encoder *out) {
-  pc_encode_doubles(out, &certainty->level, 1);
-  pc_encode_u64(out, certainty->replicas);
-  pc_encode_u8(out, (unsigned)certainty->method);
-  pc_encode_u8(out, (unsigned)certainty->null);
+static void state_save_certainty(const pc_interval_request *request, pc_encoder *out) {
+  pc_encode_doubles(out, &request->level, 1);
+  pc_encode_u64(out, request->replicas);
+  pc_encode_u8(out, (unsigned)request->method);
+  pc_encode_u8(out, (unsigned)request->null);
 }
 
 static void state_save_rows(const pcal_measure *measure, pc_encoder *out) {
-  const pc_row_ranges *census = &measure->census;
+  const pc_row_ranges *seen = &measure->seen;
   pc_encode_u64(out, measure->normalized);
   pc_encode_u64(out, measure->skipped);
   pc_encode_u8(out, measure->weighted != 0);
@@ -83,11 +84,11 @@ static void state_save_rows(const pcal_measure *measure, pc_encoder *out) {
                measure->grouped < 0 ? PC_STATE_GROUPING_UNKNOWN : (unsigned)measure->grouped);
   pc_encode_u8(out, measure->identified < 0 ? PC_STATE_GROUPING_UNKNOWN
                                             : (unsigned)measure->identified);
-  pc_encode_u8(out, (unsigned)census->scattered);
-  pc_encode_u64(out, census->range_count);
-  for (size_t r = 0; r < census->range_count; r++) {
-    pc_encode_u64(out, census->ranges[r].first);
-    pc_encode_u64(out, census->ranges[r].last);
+  pc_encode_u8(out, (unsigned)seen->scattered);
+  pc_encode_u64(out, seen->range_count);
+  for (size_t r = 0; r < seen->range_count; r++) {
+    pc_encode_u64(out, seen->ranges[r].first);
+    pc_encode_u64(out, seen->ranges[r].last);
   }
   pc_encode_u64(out, measure->class_count);
   for (size_t c = 0; c < measure->class_count; c++)
@@ -103,7 +104,7 @@ static void state_save_groups(const pcal_measure *measure, const size_t *order, 
     char number[PC_GROUP_NUMBER_MAX];
     if (named)
       pc_encode_text(out, pc_group_name(measure, order[g], number));
-    pc_encode_u64(out, measure->census.first_rows[order[g]]);
+    pc_encode_u64(out, measure->seen.first_rows[order[g]]);
   }
 }
 
@@ -111,20 +112,21 @@ static size_t state_save_number(const size_t *order, size_t position) {
   return order == NULL ? position : order[position];
 }
 
-static pcal_status state_save_accounts(const pcal_measure *measure, const size_t *order,
-                                       size_t groups, pc_encoder *out, pcal_error *err) {
-  const pc_group_states *ledger = &measure->ledger;
-  const size_t most = measure->grouped > 0 ? groups : 1;
+static pcal_status state_save_group_states(const pcal_measure *measure, const size_t *order,
+                                           size_t group_count, pc_encoder *out,
+                                           pcal_error *err) {
+  const pc_group_states *groups = &measure->groups;
+  const size_t most = measure->grouped > 0 ? group_count : 1;
   uint64_t count = 0;
   for (size_t g = 0; g < most; g++)
-    count += pc_group_states_rows(ledger, state_save_number(order, g)) > 0;
+    count += pc_group_states_rows(groups, state_save_number(order, g)) > 0;
   pc_encode_u64(out, count);
   for (size_t g = 0; g < most; g++) {
     const size_t number = state_save_number(order, g);
-    if (pc_group_states_rows(ledger, number) == 0)
+    if (pc_group_states_rows(groups, number) == 0)
       continue;
     pc_encode_u32(out, (uint32_t)g);
-    PC_TRY(pc_group_states_save(ledger, number, out, err));
+    PC_TRY(pc_group_states_save(groups, number, out, err));
   }
   return PCAL_OK;
 }
@@ -136,14 +138,14 @@ static pcal_status state_save_all(const pcal_measure *measure, const size_t *ord
   pc_encode_u32(out, PC_STATE_VERSION);
   pc_encode_u64(out, length);
   state_save_config(measure, out);
-  state_save_certainty(&measure->plan.certainty, out);
+  state_save_certainty(&measure->plan.intervals, out);
   state_save_rows(measure, out);
   state_save_groups(measure, order, groups, out);
-  PC_TRY(state_save_accounts(measure, order, groups, out, err));
+  PC_TRY(state_save_group_states(measure, order, groups, out, err));
   return pc_encoder_finish(out, err);
 }
 
-/* Once to learn the length, once to write. */
+/* Runs twice: to compute the length, then to write. */
 static pcal_status state_save_ordered(const pcal_measure *measure, const size_t *order,
                                       size_t groups, pcal_sink sink, void *user,
                                       pcal_error *err) {
@@ -169,13 +171,13 @@ pcal_status pc_state_save(const pcal_measure *measure, pcal_sink sink, void *use
 /* ---- in words ---- */
 
 static uint64_t state_next_row(const pcal_measure *measure) {
-  const pc_row_ranges *census = &measure->census;
+  const pc_row_ranges *seen = &measure->seen;
   uint64_t rows = measure->skipped;
-  if (census->range_count > 0)
-    return census->ranges[census->range_count - 1].last + 1;
-  for (size_t a = 0; a < measure->ledger.count; a++)
-    rows += pc_group_states_rows(&measure->ledger, a);
-  return rows; /* too scattered to be kept, or none */
+  if (seen->range_count > 0)
+    return seen->ranges[seen->range_count - 1].last + 1;
+  for (size_t a = 0; a < measure->groups.count; a++)
+    rows += pc_group_states_rows(&measure->groups, a);
+  return rows; /* unknown, or none */
 }
 
 static void state_describe_number(pc_json *json, const char *key, uint64_t value) {
@@ -212,11 +214,11 @@ void pc_state_describe(const pcal_measure *measure, pc_text *out) {
   state_describe_number(&json, "skip_missing", policy->skip_missing != 0);
   state_describe_number(&json, "fast", policy->probs == PC_PROBS_FAST);
   pc_json_key(&json, "interval");
-  pc_json_number(&json, plan->certainty.level);
-  state_describe_number(&json, "replicas", plan->certainty.replicas);
+  pc_json_number(&json, plan->intervals.level);
+  state_describe_number(&json, "replicas", plan->intervals.replicas);
   pc_json_key(&json, "interval_method");
-  pc_json_string(&json, pc_interval_method_name(plan->certainty.method));
-  state_describe_number(&json, "null", plan->certainty.null != 0);
+  pc_json_string(&json, pc_interval_method_name(plan->intervals.method));
+  state_describe_number(&json, "null", plan->intervals.null != 0);
   state_describe_number(&json, "next_row", state_next_row(measure));
   pc_json_close(&json, '}');
   pc_text_add(out, "\n");

@@ -27,8 +27,8 @@ static double bins_edge(pc_edge_rule rule, size_t i, size_t bins) {
   return (double)i * (1.0 / (double)bins);
 }
 
-/* The cut for an edge: the edge itself or, under rules that round scores to float32, the least or
- * greatest double that rounds to the edge. */
+/* The cut for an edge: the edge itself or, under rules that round scores to float32, the least
+ * or greatest double that rounds to the edge. */
 static double bins_cut(pc_edge_rule rule, double edge) {
   if (rule != PC_EDGES_TORCH && rule != PC_EDGES_GUO)
     return edge;
@@ -47,7 +47,8 @@ static void bins_add_run(pc_partition *cells, size_t first, size_t last, double 
   cells->runs[cells->bin_count++] = (struct pc_cell_run){first, last, low, high};
 }
 
-/* One cell for each bin; before, after: a cell outside all bins below the first, above the last. */
+/* One cell for each bin; before, after: a cell outside all bins below the first, above the
+ * last. */
 static void bins_plain(pc_partition *cells, pc_edge_rule rule, size_t bins, int before,
                        int after) {
   if (before)
@@ -72,8 +73,8 @@ static void bins_insert_cut(pc_partition *cells, double cut) {
   cells->cuts[at] = cut;
 }
 
-/* Edges of numpy's arange(h, 1 + h, h), h = 1 / M.  The upper edge of a bin and the lower edge of
- * the next may differ in the last bit, so that a score can be in two bins or in none. */
+/* Edges of numpy's arange(h, 1 + h, h), h = 1 / M.  The upper edge of a bin and the lower edge
+ * of the next may differ in the last bit, so that a score can be in two bins or in none. */
 static void bins_kull(pc_partition *cells, size_t bins) {
   const double h = 1.0 / (double)bins;
   const size_t count = (size_t)ceil((1.0 + h - h) / h);

@@ -1,5 +1,5 @@
-/* Bins with fixed edges, the sums in a bin, and errors of bins.  (Bins that depend on the sorted
- * scores: curve/curve_bins.h.) */
+/* Bins with fixed edges, the sums in a bin, and errors of bins.  (Bins that depend on the
+ * sorted scores: curve/curve_bins.h.) */
 #ifndef PC_BINS_H
 #define PC_BINS_H
 
@@ -89,8 +89,8 @@ typedef enum pc_norm { PC_NORM_L1, PC_NORM_L2, PC_NORM_MAX } pc_norm;
  *                n_b < 2 add 0; a negative sum counts as 0. */
 double pc_bins_error(const pc_bin *bins, size_t count, double total, pc_norm norm, int debias);
 
-/* The debiased square before the root is taken.  It is unbiased and may be negative.  Its variance
- * is noise + slope * t0, t0 its mean and slope = slope_sum / slope_weight. */
+/* The debiased square before the root is taken.  It is unbiased and may be negative.  Its
+ * variance is noise + slope * t0, t0 its mean and slope = slope_sum / slope_weight. */
 typedef struct pc_debiased {
   double square, noise;
   double slope_sum, slope_weight;

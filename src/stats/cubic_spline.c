@@ -1,9 +1,14 @@
-/* With M the second derivatives and y the values at the knots, h their distance, u = x - x_j:
- *   s(x) = M_j (-u^3/(6h) + u^2/2 - hu/3) + M_{j+1} (u^3/(6h) - hu/6) + y_j (1 - u/h) + y_{j+1}
- * u/h and M_{j-1} + 4 M_j + M_{j+1} = 6 (y_{j-1} - 2 y_j + y_{j+1}) / h^2 at inner knots.
- * Natural: M_0 = 0.  Quadratic: M_0 = M_1.  Cubic: M_0 = 2 M_1 - M_2, with three knots M_0 =
- * M_1. The right end is the mirror image. Source: McKinley & Levine, Cubic spline
- * interpolation, 1998; Gupta et al. 2021, appendix C. */
+/* Formula, with M the second derivatives and y the values at the knots, h their distance and
+ * u = x - x_j in [0, h]:
+ *   s(x) = M_j (-u^3 / (6h) + u^2 / 2 - h u / 3) + M_{j+1} (u^3 / (6h) - h u / 6)
+ *          + y_j (1 - u / h) + y_{j+1} u / h
+ *   M_{j-1} + 4 M_j + M_{j+1} = 6 (y_{j-1} - 2 y_j + y_{j+1}) / h^2   at inner knots
+ * Left end (the right end is its mirror image):
+ *   natural    M_0 = 0
+ *   quadratic  M_0 = M_1
+ *   cubic      M_0 = 2 M_1 - M_2; with three knots M_0 = M_1
+ * Source: McKinley & Levine, Cubic spline interpolation, 1998; Gupta et al. 2021, appendix
+ * C. */
 #include "stats/cubic_spline.h"
 
 #include <math.h>
@@ -13,7 +18,7 @@
 
 #define CUBIC_SPLINE_LANES 8
 
-/* Rows 1 .. k - 2 of `bend`: a tridiagonal system for each knot, solved for all at once. */
+/* Rows 1 .. k - 2 of `bend`: a tridiagonal system for each knot, all solved at once. */
 static void cubic_spline_inner(pc_spline_space *space, pc_runout runout, double *diagonal) {
   const size_t k = space->knots, last = k - 2;
   const double scale = 6.0 / (space->step * space->step);
@@ -73,7 +78,7 @@ void pc_spline_space_free(const pcal_env *env, pc_spline_space *space) {
   *space = (pc_spline_space){0};
 }
 
-/* The interval of x, and where in it x lies, from 0 to 1. */
+/* The interval of x, and the position of x in it, from 0 to 1. */
 static size_t cubic_spline_find(const pc_spline_space *space, double x, double *share) {
   const size_t intervals = space->knots - 1;
   const double place = x * (double)intervals;
@@ -84,7 +89,7 @@ static size_t cubic_spline_find(const pc_spline_space *space, double x, double *
   return at;
 }
 
-/* The end of the run of ascending places that lie in one interval with the first. */
+/* The end of the run of ascending points that lie in the same interval as the first. */
 static size_t cubic_spline_run(const pc_spline_space *space, const double *x, size_t begin,
                                size_t count, size_t *at) {
   double ignored;
@@ -161,8 +166,8 @@ void pc_spline_add_coefficients(const pc_spline_space *space, const pc_spline_fo
   row[form->at + 1] += factor * form->c[3];
 }
 
-/* Simpson's rule is exact for the slope of one cubic; over several the difference of values is
- * divided, which would lose digits over short distances. */
+/* Simpson's rule is exact for the slope of one cubic; over several intervals the difference of
+ * values is accurate enough. */
 static size_t cubic_spline_mean(const pc_spline_space *space, double a, double x,
                                 pc_spline_form forms[3], double weights[3]) {
   double ignored;
@@ -205,13 +210,13 @@ void pc_spline_add_mean_slope(const pc_spline_space *space, double a, double x, 
 
 /* ---- Least squares ---- */
 
-/* Sums of w t^k and of w y t^k over points in an interval, t from 0 to 1.  In several sums, so
- * that additions do not wait for each other; always in the same order. */
+/* Sums of w t^k and of w y t^k over the points of an interval, t from 0 to 1, in several lanes
+ * so that additions do not wait for each other. */
 typedef struct cubic_spline_lanes {
   double power[7][CUBIC_SPLINE_LANES], right[4][CUBIC_SPLINE_LANES];
 } cubic_spline_lanes;
 
-/* Points in interval `at`, at most one for each lane. */
+/* Adds points of interval `at`, at most one for each lane. */
 static inline void cubic_spline_add_lanes(const pc_spline_space *space, size_t at,
                                           const double *x, const double *y,
                                           const double *weight, size_t count,
@@ -241,7 +246,7 @@ static double cubic_spline_fold(const double lanes[CUBIC_SPLINE_LANES]) {
   return sum;
 }
 
-/* Products of the four functions of an interval, which are cubics in t. */
+/* Sums of products of the four basis functions of an interval, which are cubics in t. */
 static void cubic_spline_take(const pc_spline_space *space, const cubic_spline_lanes *lanes,
                               pc_spline_sums *to) {
   const double s = space->step * space->step;
@@ -286,7 +291,7 @@ void pc_spline_add(const pc_spline_space *space, const double *x, const double *
   }
 }
 
-/* rows: the four numbers of an interval on all values. */
+/* rows: the four coefficients of an interval as linear forms of all values. */
 static void cubic_spline_rows(const pc_spline_space *space, size_t interval, double *rows) {
   const size_t k = space->knots;
   memset(rows, 0, 4 * k * sizeof *rows);

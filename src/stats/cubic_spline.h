@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-/* What replaces the two conditions that are missing at the ends. */
+/* The boundary conditions: what the outer intervals look like. */
 typedef enum pc_runout {
   PC_RUNOUT_NATURAL,   /* no curvature at the ends */
   PC_RUNOUT_QUADRATIC, /* a parabola in the outer intervals */
@@ -14,47 +14,47 @@ typedef enum pc_runout {
 typedef struct pc_spline_space {
   size_t knots; /* at least 3 */
   double step;  /* between knots */
-  double *bend; /* knots x knots: second derivatives at the knots from values there */
+  double *bend; /* knots x knots: maps values at the knots to second derivatives there */
 } pc_spline_space;
 
 PC_CHECKED pcal_status pc_spline_space_new(const pcal_env *env, size_t knots, pc_runout runout,
                                            pc_spline_space *out, pcal_error *err);
 void pc_spline_space_free(const pcal_env *env, pc_spline_space *space);
 
-/* A number that depends linearly on a spline between two knots: weights of the second
- * derivatives at knots `at` and `at` + 1, then of the values there. */
+/* A linear form of a spline between two knots: coefficients of the second derivatives at knots
+ * `at` and `at` + 1, then of the values there. */
 typedef struct pc_spline_form {
   size_t at;
   double c[4];
 } pc_spline_form;
 
-/* Value and slope at x; beyond [0, 1] the outer cubics go on. */
+/* The value and the slope at x; the outer cubics extend beyond [0, 1]. */
 pc_spline_form pc_spline_value(const pc_spline_space *space, double x);
 pc_spline_form pc_spline_slope(const pc_spline_space *space, double x);
 
-/* Second derivatives (knots numbers) from values; then a form is four products. */
+/* Second derivatives at all knots, `bends`, from values; and a form of both. */
 void pc_spline_second_derivatives(const pc_spline_space *space, const double *values,
                                   double *bends);
 double pc_spline_evaluate(const pc_spline_form *form, const double *values,
                           const double *bends);
 
-/* Slopes at many places, which ascend. */
+/* Slopes at `count` ascending points. */
 void pc_spline_slopes(const pc_spline_space *space, const double *x, size_t count,
                       const double *values, const double *bends, double *out);
 
-/* Adds a form, times a factor, to its coefficients on all values. */
+/* row += factor * form, with the form expressed in the values at all knots. */
 void pc_spline_add_coefficients(const pc_spline_space *space, const pc_spline_form *form,
                                 double factor, double *row);
 
-/* Mean slope from a to x, or the slope at x where they are equal: what form gives for values
- * and bends, or, times the factor, its coefficients added to a row. */
+/* The mean slope from a to x, or the slope at x if a equals x; and the same as a form:
+ * row += factor * form. */
 double pc_spline_mean_slope(const pc_spline_space *space, double a, double x,
                             const double *values, const double *bends);
 void pc_spline_add_mean_slope(const pc_spline_space *space, double a, double x, double factor,
                               double *row);
 
-/* Weighted squares of points (x, y), x ascending: sums for each interval between knots; then
- * the matrix and right side of the normal equations in the values at the knots. */
+/* Weighted least squares for points (x, y), x ascending: sums for each interval between knots;
+ * then the matrix and right side of the normal equations in the values at the knots. */
 typedef struct pc_spline_sums {
   double cross[10], right[4];
 } pc_spline_sums;

@@ -1,7 +1,7 @@
 /* Decompositions of proper scores by bins.
  *
- * Formula, Brier score, with c and q the mean score and mean outcome of a bin, y the mean outcome
- * of all rows:
+ * Formula, Brier score, with c and q the mean score and mean outcome of a bin, y the mean
+ * outcome of all rows:
  *   calibration       = sum_b n_b / N (c - q)^2
  *   sharpness         = sum_b n_b / N (q - y)^2
  *   entropy           = y (1 - y)
@@ -17,16 +17,17 @@
  *   within_variance   = 1/N sum_b sum_i [L(q, p_i) - L(q, c)]
  *   within_covariance = 1/N sum_b sum_i (a_i - q) log(p_i / (1 - p_i))
  * Edge cases:
- *   (1) a bin with n_b < 2 adds nothing to the debiased calibration, as in ece: all of (c - q)^2
- *       counts as chance, and the debiased parts still add up; fewer than two rows have no gain;
+ *   (1) a bin with n_b < 2 adds nothing to the debiased calibration, as in ece: all of (c -
+ *       q)^2 counts as chance, and the debiased parts still add up; fewer than two rows have no
+ *       gain;
  *   (2) 0 log 0 is 0;
  *   (3) a score of 0 that is a hit, or of 1 that is a miss, makes the log score infinite;
  *   (4) any other score of 0 or 1 in a bin with both outcomes adds the same infinite term,
  *       -q log 0 or -(1 - q) log 0, to both within-parts: it is left out of both, and
  *       within_variance may then be negative;
  *   (5) parts that are differences and cannot be negative are clamped to 0;
- *   (6) log score: the mean score of a bin, and 1 minus it, are at least the geometric mean: sums
- *       of scores are rounded to 2^-53 and may lose scores near 0.
+ *   (6) log score: the mean score of a bin, and 1 minus it, are at least the geometric mean:
+ *       sums of scores are rounded to 2^-53 and may lose scores near 0.
  * Source: Murphy 1973; within-bin parts: Stephenson, Coelho & Jolliffe 2008; debiased: Broecker
  * 2012.
  * Accuracy: sums of rows exact to 2^-61, parts to a few ulp of 1.   Cost: O(bins). */
@@ -96,7 +97,8 @@ static double decompose_mean(double mean, double weight, const pc_bin_logs *logs
   return fmax(mean, fmax(part, all));
 }
 
-/* Sum of L(q, p_i) over a bin, without its infinite terms; *left_out: true if there were any. */
+/* Sum of L(q, p_i) over a bin, without its infinite terms; *left_out: true if there were
+ * any. */
 static double decompose_inside(const pc_bin_logs *logs, double q, int *left_out) {
   const int zeros = q > 0 && (logs->infinite >> PC_LOG_MISS & 1) != 0;
   const int ones = q < 1 && (logs->infinite >> PC_LOG_REST_HIT & 1) != 0;

@@ -1,5 +1,5 @@
-/* Decomposition of proper scores of a binary outcome into calibration, sharpness and entropy, by
- * bins.  (By isotonic regression: curve/corp_decomposition.h.) */
+/* Decomposition of proper scores of a binary outcome into calibration, sharpness and entropy,
+ * by bins.  (By isotonic regression: curve/corp_decomposition.h.) */
 #ifndef PC_DECOMPOSE_H
 #define PC_DECOMPOSE_H
 
@@ -7,8 +7,8 @@
 
 typedef enum pc_binary_score { PC_BINARY_BRIER, PC_BINARY_LOG } pc_binary_score;
 
-/* score = calibration - sharpness + entropy + within_variance - within_covariance; also with the
- * debiased parts in place of the plain ones. */
+/* score = calibration - sharpness + entropy + within_variance - within_covariance; also with
+ * the debiased parts in place of the plain ones. */
 typedef struct pc_decomposition {
   double score; /* if infinite, the other parts are meaningless */
   double calibration, sharpness, entropy;
@@ -25,10 +25,9 @@ enum {
   PC_BIN_LOGS
 };
 typedef struct pc_bin_logs {
-  double
-      sum[PC_BIN_LOGS]; /* HIT and REST_MISS: -infinity if a term is; the others: of the finite
-                              terms only */
-  unsigned infinite;    /* bit i: sum i has an infinite term */
+  double sum[PC_BIN_LOGS]; /* HIT and REST_MISS: -infinity if a term is; the others: of the
+                              finite terms only */
+  unsigned infinite;       /* bit i: sum i has an infinite term */
 } pc_bin_logs;
 
 /* Both add to *sum, so that the parts of several classes can be summed. */

@@ -1,13 +1,15 @@
-/* Sums of kernels in the log domain: each row keeps the largest exponent that it has met and
- * the sum of the others relative to it, rescaled when a larger one comes.  A task is a few
- * packs of rows against all packs, in order, so that threads do not show.
+/* Sums of kernels in the log domain: each row keeps the largest exponent so far and the sum of
+ * all kernels relative to it, rescaled when a larger exponent comes.  A task is a few packs of
+ * rows against all packs, in order, so that the result does not depend on threads.
  *
- * Accuracy: exponents to about 1e-16 times their largest part, p log p / h or log Gamma(p / h).
- * Kernels of up to e^-60 of the largest that their row has met are left out, each with all its
- * weight.  The sum of a row is not below its largest kernel at the end, so that for N distinct
- * rows less than a share of N e^-60 < 1e-26 N of it is missing: no log density is off by more,
- * no sum_c |r_c| by more than twice that, and both are below rounding up to N = 1e9.
- * Cost: N^2 pairs of 2 K operations, and an exp for those that are not left out. */
+ * Accuracy:
+ *   exponents  about 1e-16 times their largest part, p log p / h or log Gamma(p / h);
+ *   sums       kernels below e^-60 of the largest so far are left out, with all their weight. 
+ *   The
+ *              sum of a row is at least its largest kernel, so that for N distinct rows less
+ *              than a share of N e^-60 < 1e-26 N is missing.  No log density is off by more, no
+ *              sum_c |r_c| by more than twice that: below rounding up to N = 1e9.
+ * Cost: N^2 pairs of 2 K operations, and an exp for each kernel that is not left out. */
 #include "stats/dirichlet_kde.h"
 
 #include <float.h>
@@ -34,12 +36,12 @@ static double dirichlet_log(double p) {
   return p < DBL_MIN ? pc_lane_log(p * 0x1p60) - 60 * 0x1.62e42fefa39efp-1 : pc_lane_log(p);
 }
 
-/* A probability as kernels see it. */
+/* A probability as used in kernels. */
 static double dirichlet_prob(double p) {
   return !(p > 0.0) ? 0.0 : p < DIRICHLET_LEAST ? DIRICHLET_LEAST : p;
 }
 
-/* Are the probabilities as kernels see them? */
+/* True if all probabilities can be used in kernels unchanged. */
 static int dirichlet_plain(const double *probs, size_t count) {
   int plain = 1;
   for (size_t i = 0; i < count; i++)
@@ -78,10 +80,10 @@ typedef struct dirichlet_offsets {
   const pc_pair_rows *rows;
   const double *bandwidths;
   size_t count;
-  double *out; /* for each bandwidth, one for each row */
+  double *out; /* [bandwidth][row] */
 } dirichlet_offsets;
 
-/* log w_j - log B(p_j / h + 1) of one pack; -inf for rows that do not occur. */
+/* log w_j - log B(p_j / h + 1) of one pack; -inf for rows of weight 0. */
 static pcal_status dirichlet_offsets_task(void *user, size_t index, size_t worker,
                                           pcal_error *err) {
   (void)worker;
@@ -122,7 +124,7 @@ static void dirichlet_clear(dirichlet_lanes *lanes) {
   memset(lanes->sums, 0, sizeof lanes->sums);
 }
 
-/* Makes everything relative to a larger exponent; returns what it is multiplied by. */
+/* Rescales to a larger exponent; returns the factor. */
 static double dirichlet_raise(dirichlet_lanes *lanes, size_t r, double peak) {
   const double factor = pc_lane_exp(lanes->peak[r] - peak);
   lanes->peak[r] = peak;
@@ -146,7 +148,8 @@ static double dirichlet_largest(const dirichlet_pack *pack, size_t r) {
   return largest;
 }
 
-/* Adds them.  classes: `count` sums for each row that are raised with the lanes; or NULL. */
+/* Adds the kernels.  classes: `count` sums per row that are rescaled with the lanes; or
+ * NULL. */
 static void dirichlet_meet(const dirichlet_pack *pack, dirichlet_lanes *lanes, double *classes,
                            size_t count) {
   const pc_pair_kernels *kernels = pc_kernels_best()->pair;
@@ -166,7 +169,7 @@ static void dirichlet_meet(const dirichlet_pack *pack, dirichlet_lanes *lanes, d
                            lanes->sums);
 }
 
-/* The sum of a row's lanes, which are then empty. */
+/* Returns the sum of the lanes of a row and clears them. */
 static double dirichlet_fold(dirichlet_lanes *lanes, size_t r) {
   double *sums = lanes->sums + r * PC_LANES;
   for (size_t width = PC_LANES / 2; width > 0; width /= 2)
@@ -177,7 +180,7 @@ static double dirichlet_fold(dirichlet_lanes *lanes, size_t r) {
   return sum;
 }
 
-/* <log p_i, p_j> of two packs; a row does not meet itself. */
+/* <log p_i, p_j> of two packs; -inf for a row with itself. */
 static void dirichlet_dots(const pc_dirichlet_kde *dirichlet, size_t a, size_t b,
                            double *dots) {
   const size_t k = dirichlet->rows->classes;
@@ -187,7 +190,7 @@ static void dirichlet_dots(const pc_dirichlet_kde *dirichlet, size_t a, size_t b
     dots[r * PC_LANES + r] = -INFINITY;
 }
 
-/* The exponent of the w - 1 other copies of row i; -inf when there are none. */
+/* The exponent of the w - 1 other copies of row i; -inf if there are none. */
 static double dirichlet_copies(const pc_dirichlet_kde *dirichlet, size_t i, double bandwidth,
                                double offset) {
   const double w = dirichlet->rows->weights[i];
@@ -206,11 +209,11 @@ static double dirichlet_copies(const pc_dirichlet_kde *dirichlet, size_t i, doub
 typedef struct dirichlet_work {
   const pc_dirichlet_kde *dirichlet;
   const double *bandwidths;
-  size_t count; /* of bandwidths */
+  size_t count; /* bandwidths */
   double power; /* of the error */
   const double *offsets;
-  double *values;       /* one for each bandwidth and row */
-  size_t scratch_bytes; /* for each worker */
+  double *values;       /* [bandwidth][row] */
+  size_t scratch_bytes; /* per worker */
   char *scratch;
 } dirichlet_work;
 
@@ -272,7 +275,7 @@ static double *dirichlet_classes(const dirichlet_tile *tile, size_t pack, size_t
   return tile->classes + (pack * PC_LANES + r) * tile->work->dirichlet->rows->classes;
 }
 
-/* Moves what is in the lanes to its label. */
+/* Moves the sums of the lanes to the sums of their label. */
 static void dirichlet_flush(dirichlet_tile *tile) {
   for (size_t a = 0; tile->label >= 0 && a < tile->packs; a++)
     for (size_t r = 0; r < PC_LANES; r++)
@@ -312,7 +315,7 @@ static double dirichlet_gap(double gap, double power) {
   return power == 2.0 ? size * size : pc_pow(size, power);
 }
 
-/* sum_c |r_c - p_c|^power of one row; -1 when no kernel reaches it. */
+/* sum_c |r_c - p_c|^power of one row; -1 if all kernels are 0 there. */
 static double dirichlet_row_error(const dirichlet_tile *tile, size_t pack, size_t r) {
   const dirichlet_work *work = tile->work;
   const pc_pair_rows *rows = work->dirichlet->rows;
@@ -399,7 +402,7 @@ static pcal_status dirichlet_compute(dirichlet_work *work, const dirichlet_job *
   return status;
 }
 
-/* The weighted mean of one value for each row; `odd` when one is not above `least`. */
+/* The weighted mean of one value per row; `odd` if a value is not above `least`. */
 static double dirichlet_mean(const pc_dirichlet_kde *dirichlet, const double *values,
                              double least, double odd) {
   pc_sum sum;

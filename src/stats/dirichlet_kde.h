@@ -1,9 +1,12 @@
-/* Densities of probability vectors by Dirichlet kernels, each row left out of its own.
+/* Kernel density estimates of probability vectors with Dirichlet kernels, leaving each row out
+ * of its own density.
  *
- * The kernel at row j with bandwidth h, seen from row i:
- *   log k_ij = <log p_i, p_j> / h - log B(p_j / h + 1),
- * log B(a) = sum_c log Gamma(a_c) - log Gamma(sum_c a_c).  A probability of 0 under a kernel
- * whose own is 0 too counts as 0 log 0 = 0; under any other it shuts the kernel out. */
+ * The kernel at row j with bandwidth h, evaluated at row i:
+ *   log k_ij = <log p_i, p_j> / h - log B(p_j / h + 1)
+ *   log B(a) = sum_c log Gamma(a_c) - log Gamma(sum_c a_c)
+ * 0 log 0 is 0: a probability of 0 in both rows adds nothing.  If p_ic = 0 and p_jc > 0, k_ij
+ * is
+ * 0. */
 #ifndef PC_DIRICHLET_KDE_H
 #define PC_DIRICHLET_KDE_H
 
@@ -12,11 +15,12 @@
 
 typedef struct pc_dirichlet_kde {
   const pcal_env *env;
-  const pc_pair_rows *rows; /* whole weights, two rows at least */
+  const pc_pair_rows *rows; /* whole weights, at least two rows */
   double total;             /* sum of weights */
-  double *logs;             /* of the probabilities, laid out like them */
-  const double *probs; /* as kernels see them: none below 0, no positive one below 2^-200 */
-  double *own;         /* the same where they are not those of the rows, or NULL */
+  double *logs;             /* log probabilities, in the layout of rows->probs */
+  const double
+      *probs; /* probabilities as used in kernels: none below 0, no positive one below 2^-200 */
+  double *own; /* memory of `probs` if they differ from those of the rows, or NULL */
 } pc_dirichlet_kde;
 
 PC_CHECKED pcal_status pc_dirichlet_kde_new(const pcal_env *env, const pc_pair_rows *rows,
@@ -24,14 +28,15 @@ PC_CHECKED pcal_status pc_dirichlet_kde_new(const pcal_env *env, const pc_pair_r
                                             pcal_error *err);
 void pc_dirichlet_kde_free(pc_dirichlet_kde *dirichlet);
 
-/* out[b]: the mean over rows of the log density that the others give it, with bandwidth
- * bandwidths[b]; -inf when a row is shut out of all others.  Computes <log p_i, p_j> once. */
+/* out[b]: the mean over rows of the log density at the row given by all other rows, with
+ * bandwidth bandwidths[b]; -inf if all kernels are 0 at some row.  <log p_i, p_j> is computed
+ * once. */
 PC_CHECKED pcal_status pc_dirichlet_kde_likelihood(const pc_dirichlet_kde *dirichlet,
                                                    const double *bandwidths, size_t count,
                                                    double *out, pcal_error *err);
 
-/* The mean over rows of sum_c |r_ic - p_ic|^power, r_i the mean of the other rows' labels
- * weighted by their kernels; -1 when a row is shut out of all others. */
+/* The mean over rows of sum_c |r_ic - p_ic|^power, r_i the mean of the labels of all other
+ * rows, weighted by their kernels; -1 if all kernels are 0 at some row. */
 PC_CHECKED pcal_status pc_dirichlet_kde_error(const pc_dirichlet_kde *dirichlet,
                                               double bandwidth, double power, double *out,
                                               pcal_error *err);

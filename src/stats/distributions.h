@@ -1,5 +1,5 @@
-/* Tails of the distributions behind tests and intervals.  Each is the probability of a value at
- * least as large. */
+/* Tail probabilities of the distributions used by tests and intervals: the probability of a
+ * value at least as large. */
 #ifndef PC_DISTRIBUTIONS_H
 #define PC_DISTRIBUTIONS_H
 
@@ -8,9 +8,10 @@
 /* Standard normal; its quantile is in base/rng.h. */
 double pc_normal_tail(double z);
 
-/* Standardised sum with this skewness, z of either sign: the tail of a Poisson law that is
- * moved and scaled to have it (saddlepoint approximation), as a normal deviate.  Far out, where
- * the smallest of many p-values lies, a sum of few outcomes is not normal at all. */
+/* A standardised sum z with this skewness, converted to a standard normal deviate with the same
+ * tail probability: the tail of a shifted and scaled Poisson distribution by saddlepoint
+ * approximation. Far out, where the smallest of many p-values lies, a sum of few outcomes is
+ * not normal. */
 double pc_skewed_deviate(double z, double skewness);
 
 /* Chi-square with a whole number of degrees of freedom, at least 1. */
@@ -20,8 +21,8 @@ double pc_chi_square_tail(double x, size_t degrees);
 double pc_brownian_maximum_tail(double x);
 double pc_brownian_range_tail(double x);
 
-/* The smallest of `count` p-values after Holm's correction; NaN entries are tests that could
- * not be made.  NaN when there are no others. */
+/* The smallest of `count` p-values after Holm's correction.  NaN entries are tests without a
+ * result; NaN if all are. */
 double pc_holm_smallest(const double *p_values, size_t count);
 
 #endif

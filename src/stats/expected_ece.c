@@ -5,7 +5,7 @@
  *             = sum_b (n_b/N) [sqrt(2 v_b/pi) exp(-gap_b^2 / (2 v_b))
  *                              + gap_b erf(gap_b/sqrt(2 v_b))]
  *   null mean = sum_b (n_b/N) sqrt(2 v_b/pi)
- *   chance    = sum_b E|S_b| / N, S_b = outcomes less scores of bin b when outcomes are drawn
+ *   chance    = sum_b E|S_b| / N, S_b = outcomes minus scores of bin b if outcomes are drawn
  *               from the scores: E|S_b| of the binomial law with the variance
  *               V_b = sum p (1 - p) and the mean of the rarer outcome,
  *               L = min(sum p, sum (1 - p)):  q = 1 - V_b/L, n = L/q, m = floor(L),
@@ -27,15 +27,15 @@
 #include "base/elementary.h"
 #include "kernels/lane_math.h"
 
-#define SAMPLE_NORMAL 1000.0 /* variances above it are those of a normal law */
-#define SAMPLE_POISSON 1e-6
-#define SAMPLE_HALF_NORMAL_MEAN 0.79788456080286535588 /* sqrt(2/pi) */
+#define EXPECTED_NORMAL 1000.0 /* variances above it are those of a normal law */
+#define EXPECTED_POISSON 1e-6
+#define EXPECTED_HALF_NORMAL_MEAN 0.79788456080286535588 /* sqrt(2/pi) */
 
 double pc_folded_normal_mean(double mean, double deviation) {
   if (deviation <= 0)
     return fabs(mean);
   const double z = mean / deviation;
-  return SAMPLE_HALF_NORMAL_MEAN * deviation * pc_exp(-z * z / 2) +
+  return EXPECTED_HALF_NORMAL_MEAN * deviation * pc_exp(-z * z / 2) +
          mean * pc_erf(z / sqrt(2.0));
 }
 
@@ -63,10 +63,10 @@ pc_expected_ece pc_expected_ece_of(const pc_bin *bins, size_t count, double tota
 double pc_bernoulli_mean_deviation(double rarer, double variance) {
   if (!(rarer > 0.0) || !(variance > 0.0))
     return 0.0;
-  if (variance > SAMPLE_NORMAL)
-    return SAMPLE_HALF_NORMAL_MEAN * sqrt(variance);
+  if (variance > EXPECTED_NORMAL)
+    return EXPECTED_HALF_NORMAL_MEAN * sqrt(variance);
   const double q = 1.0 - variance / rarer, m = floor(rarer);
-  if (q < SAMPLE_POISSON)
+  if (q < EXPECTED_POISSON)
     return 2.0 * pc_exp((m + 1.0) * pc_log(rarer) - rarer - pc_lane_log_gamma(m + 1.0));
   const double n = rarer / q;
   const double choices = pc_lane_log_gamma(n + 1.0) - pc_lane_log_gamma(m + 2.0) -

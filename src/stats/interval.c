@@ -23,15 +23,17 @@
  *   quadratic   the t0 with (T - t0)^2 <= t^2 (a t0 + b): for squares without bias, whose
  *               variance grows with the truth
  *
- * Edge cases: (1) all replicas on one side of T: z0 is that of half a replica; (2) a jackknife
- * without spread has acceleration 0; (3) middle^2 - T^2 of the quadratic interval is negative
- * only where T < 0, and counts as 0.
+ * Edge cases:
+ *   (1) all replicas on one side of T: z0 is that of half a replica;
+ *   (2) a jackknife without deviation has acceleration 0;
+ *   (3) middle^2 - T^2 of the quadratic interval is negative only if T < 0, and counts as 0.
  *
  * Source: Efron & Tibshirani, An Introduction to the Bootstrap, 1993, chapters 11, 13 and 14;
  * Wilson, Journal of the American Statistical Association 1927. */
 #include "stats/interval.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/assert.h"
 #include "base/rng.h"
@@ -47,7 +49,7 @@ const char *pc_interval_method_name(pcal_interval_method method) {
   return names[method];
 }
 
-/* Student's quantile by the first terms of its expansion around the normal one. */
+/* Student's quantile by the first terms of its expansion around the normal quantile. */
 static double interval_student(double freedom, double level) {
   const double z = pc_normal_quantile(0.5 + 0.5 * level), n = fmax(freedom, 1.0);
   const double z3 = z * z * z, z5 = z3 * z * z;
@@ -149,12 +151,13 @@ static double interval_bca(const pc_replica_set *set, double shift, double p) {
   return pc_interval_quantile(set->values, set->count, place);
 }
 
-/* Chance at the error 0, from replicas T_r around T: near 0 the squares of gaps and chance add
- * up, so that its quantile is sqrt(q(1 - a)^2 - T^2); far from 0 only chance along the gaps
- * moves T_r, which has their spread, beside the bias that their median shows.  The first is
- * larger; it decides whether 0 is inside, and gives way to the second as T grows to
- * INTERVAL_FAR times it.  Ends: low is 0 where T is no exception at 0, else between, by
- * proportion, as T lies between the quantiles at 0 and at T. */
+/* The reach of chance at a true error of 0, from replicas T_r around T.  Near 0 the squares of gaps
+ * and noise add up: the quantile of chance is sqrt(q(1 - a)^2 - T^2).  Far from 0 only noise along
+ * the gaps moves T_r: the quantile is that of T_r itself, apart from the bias of its median.  The
+ * first is larger; it decides whether 0 is inside, and is blended into the second as T grows to
+ * INTERVAL_FAR times it.
+ * Ends: low is 0 if T is no exception at 0; otherwise it is interpolated between the quantiles at 0
+ * and at T. */
 pc_interval pc_interval_of_norm(const pc_replica_set *set, double level) {
   const double a = 0.5 * (1.0 - level), t = set->estimate;
   const double low = pc_interval_quantile(set->values, set->count, a);
@@ -184,4 +187,18 @@ pc_interval pc_interval_from_replicas(const pc_replica_set *set, pcal_interval_m
   if (method == PCAL_INTERVAL_BASIC)
     return (pc_interval){2.0 * set->estimate - plain.high, 2.0 * set->estimate - plain.low};
   return plain;
+}
+
+static int interval_order(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+size_t pc_interval_sort_values(double *values, size_t count) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++)
+    if (!isnan(values[i]))
+      values[kept++] = values[i];
+  qsort(values, kept, sizeof *values, interval_order);
+  return kept;
 }

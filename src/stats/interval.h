@@ -17,14 +17,14 @@ const char *pc_interval_method_name(pcal_interval_method method);
 /* estimate -+ z se */
 pc_interval pc_interval_normal(double estimate, double se, double level);
 
-/* For a share of `rows`. */
+/* Wilson's interval of a share of `rows` rows. */
 pc_interval pc_interval_wilson(double share, double rows, double level);
 
-/* How many rows carry a mean of values that are not negative: (estimate / se)^2, for rare
- * events their number; infinite without error. */
+/* The number of rows that decide a mean of non-negative values: (estimate / se)^2; for rare
+ * events their number.  Infinite if se is 0. */
 double pc_interval_event_count(double estimate, double se);
 
-/* For such a mean, whose variance grows with it as that of a count. */
+/* The interval of such a mean, whose variance grows with it like that of a count. */
 pc_interval pc_interval_poisson(double estimate, double se, double level);
 
 /* An estimate, its replicas in ascending order, and the acceleration for BCa. */
@@ -35,39 +35,42 @@ typedef struct pc_replica_set {
   double acceleration;
 } pc_replica_set;
 
-/* Percentile, basic or BCa. */
+/* Method: percentile, basic or BCa. */
 pc_interval pc_interval_from_replicas(const pc_replica_set *set, pcal_interval_method method,
                                       double level);
 
-/* For an error, the norm of a vector, from its replicas alone: see interval.c. */
+/* The interval of an error that is a norm of a vector, from its replicas alone. */
 pc_interval pc_interval_of_norm(const pc_replica_set *set, double level);
 
-/* The value below which a share p of sorted values lies, between neighbours by proportion. */
+/* Moves the values that are not NaN to the front, sorts them and returns how many there are. */
+size_t pc_interval_sort_values(double *values, size_t count);
+
+/* The p-quantile of sorted values, interpolated linearly. */
 double pc_interval_quantile(const double *values, size_t count, double p);
 
-/* Standard deviation, with count - 1; 0 for one value. */
+/* Standard deviation with divisor count - 1; 0 for one value. */
 double pc_interval_deviation(const double *values, size_t count);
 
-/* Standard error from estimates that each leave one block of rows out; and the interval, with
- * the quantile of Student's t. */
+/* The standard error from estimates that each leave out one block of rows; and the interval
+ * with the quantile of Student's t. */
 double pc_interval_jackknife_se(const double *left_out, size_t count);
 pc_interval pc_interval_jackknife(double estimate, double se, size_t count, double level);
 
-/* How the variance of an estimate t that is quadratic in means depends on the truth t0: slope *
- * t0 + noise.  Zeroed: not known. */
+/* The variance of an estimate that is quadratic in means, as a function of the truth t0:
+ * slope * t0 + noise.  Zeroed: unknown. */
 typedef struct pc_variance_law {
   double noise; /* variance when t0 is 0 */
-  double slope; /* a first guess; the jackknife says more */
-  double most;  /* times the guess, that the slope may be; 1: the guess is all */
+  double slope; /* a first guess; the jackknife refines it */
+  double most;  /* upper bound of the slope, as a multiple of the guess; 1: the guess is used */
 } pc_variance_law;
 
-/* All t0 with |estimate - t0| <= t sqrt(slope t0 + noise): the jackknife's variance counts the
- * noise twice, what is left of it gives the slope, from three quarters of the guess up to
- * `most` times. */
+/* All t0 with |estimate - t0| <= t sqrt(slope t0 + noise).  The jackknife variance counts the
+ * noise twice; what remains gives the slope, between three quarters of the guess and `most`
+ * times it. */
 pc_interval pc_interval_quadratic(double estimate, double se, const pc_variance_law *law,
                                   size_t count, double level);
 
-/* Acceleration from estimates that each leave one block of rows out. */
+/* The acceleration from estimates that each leave out one block of rows. */
 double pc_interval_acceleration(const double *left_out, size_t count);
 
 #endif

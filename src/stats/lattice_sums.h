@@ -1,7 +1,7 @@
 /* Many sums over rows at once, whose bits do not depend on the order of the rows.
  *
- * `lanes` are sums on the lattice of linear_kernels.h, which kernels add to; before they could
- * get full they are emptied into wide integers. */
+ * Kernels add to `lanes`, sums on the lattice of linear_kernels.h, which are exact until they
+ * are full; before that they are emptied into wide integers. */
 #ifndef PC_LATTICE_SUMS_H
 #define PC_LATTICE_SUMS_H
 
@@ -17,16 +17,15 @@ typedef struct pc_lattice_sums {
 
 PC_CHECKED pcal_status pc_lattice_sums_new(const pcal_env *env, size_t count,
                                            pc_lattice_sums *out, pcal_error *err);
-void pc_lattice_sums_free(const pcal_env *env,
-                          pc_lattice_sums *tally); /* a zeroed one is fine */
+void pc_lattice_sums_free(const pcal_env *env, pc_lattice_sums *tally); /* or a zeroed one */
 void pc_lattice_sums_clear(pc_lattice_sums *tally);
 
-/* Empties the lanes, `weight` times over. */
+/* Adds `weight` times the lanes to the totals and clears the lanes. */
 void pc_lattice_sums_empty(pc_lattice_sums *tally, double weight);
 void pc_lattice_sums_merge(pc_lattice_sums *into,
-                           const pc_lattice_sums *from); /* lanes empty */
+                           const pc_lattice_sums *from); /* both with empty lanes */
 
-/* Sum number i, lanes empty. */
+/* Sum i; the lanes must be empty. */
 double pc_lattice_sums_value(const pc_lattice_sums *tally, size_t i);
 
 #endif

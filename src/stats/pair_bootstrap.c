@@ -1,11 +1,16 @@
-/* sum_{ij} n_i n_j (h_ij - r_i - r_j + m), r and m the means of rows and of all, is sum_{ij}
- * v_i v_j h_ij: centring h is centring the counts.  So a tile of pairs is evaluated once for
- * PC_MIX_WIDTH replicas, and nothing of size n^2 is kept.
- * Edge cases: (1) copies of a row pair with each other, not with themselves; (2) lanes beyond
- * the rows have v = 0; (3) beyond PAIR_BOOTSTRAP_COPIES copies of a row their counts are not
- * drawn one by one: N of all is Poisson, and the sum of squares N plus a normal draw with the
- * mean and variance N (N - 1) / w and twice that, of how often two of N meet in one of w.
- * Accuracy: tiles and columns in float, sums of tasks in double: 1e-5 of the value's spread.
+/* Formula:  with counts n_i, v_i = n_i - mean(n), and r_i, m the means of row i and of all of
+ * h:
+ *   sum_{ij} n_i n_j (h_ij - r_i - r_j + m) = sum_{ij} v_i v_j h_ij
+ * Centring h is centring the counts.  So each tile of pairs is evaluated once for PC_MIX_WIDTH
+ * replicas, and nothing of size n^2 is stored.
+ * Edge cases:
+ *   (1) copies of a row pair with each other, but not with themselves;
+ *   (2) lanes beyond the rows have v = 0;
+ *   (3) beyond PAIR_BOOTSTRAP_COPIES copies of a row their counts are not drawn one by one:
+ *       their sum N is Poisson(w); the sum of squares is N plus a normal draw for the number of
+ *       ordered pairs that meet, with mean N (N - 1) / w and variance twice that.
+ * Accuracy: tiles and columns in float, sums of tasks in double: 1e-5 of the standard
+ * deviation.
  * Source: Arcones & Gine 1992; Widmann, Lindsten & Zachariah 2019. */
 #include "stats/pair_bootstrap.h"
 
@@ -46,8 +51,8 @@ static void pair_bootstrap_copy(const bootstrap_work *work, size_t row, size_t c
   }
 }
 
-/* Counts of all copies of a row in one replica, of which there are many: their sum, and the sum
- * of their squares. */
+/* Many copies of a row in one replica: the sum of their counts, and the sum of squared
+ * counts. */
 static void pair_bootstrap_many(const bootstrap_work *work, size_t row, size_t column,
                                 double *sum, double *square) {
   const double w = work->rows->weights[row];
@@ -61,7 +66,7 @@ static void pair_bootstrap_many(const bootstrap_work *work, size_t row, size_t c
   *square = *sum + fmax(met + sqrt(2.0 * met) * pc_rng_normal(&rng, 2 * row + 1), 0.0);
 }
 
-/* Sums of the counts of all copies of a row and of their squares, in all columns. */
+/* Sums of the counts of all copies of a row, and of squared counts, in all columns. */
 static void pair_bootstrap_row(const bootstrap_work *work, size_t row, double sum[PC_MIX_WIDTH],
                                double square[PC_MIX_WIDTH]) {
   const double w = work->rows->weights[row];
@@ -79,8 +84,8 @@ static void pair_bootstrap_row(const bootstrap_work *work, size_t row, double su
   }
 }
 
-/* v of all rows, and what copies of a row add with each other: half of v^2 less the squares of
- * the centred counts of its copies. */
+/* Computes v of all rows.  selves: what copies of a row add with each other, half of v^2 minus
+ * the squared centred counts of its copies. */
 static void pair_bootstrap_draw(const bootstrap_work *work, double *selves) {
   const pc_pair_rows *rows = work->rows;
   double mean[PC_MIX_WIDTH] = {0.0}, total = 0.0;
@@ -109,7 +114,7 @@ static void pair_bootstrap_draw(const bootstrap_work *work, double *selves) {
 
 /* ---- pairs ---- */
 
-/* h of the pairs of two packs; of one with itself, only those above the diagonal. */
+/* h of the pairs of two packs; of a pack with itself, only above the diagonal. */
 static void pair_bootstrap_tile(const bootstrap_work *work, size_t a, size_t b,
                                 float tile[PC_PACK_PAIRS]) {
   const pc_pair_form *form = work->form;

@@ -1,12 +1,12 @@
-/* Selection without keeping what is selected from.
+/* Selection without storing the distances.
  *
- * Distances are not negative, so their order is that of their bits.  A pass over all pairs
- * counts those in each of 2^13 stretches of the interval of bits that is still possible; the
- * one in which the middle falls is the next interval.  Once few pairs are left in it, a last
- * pass keeps them.  Whatever the data, five passes narrow the interval to a single number.
- * Counts are integers: neither threads nor the order of rows show.
+ * Distances are not negative, so they are ordered like their bits.  A pass over all pairs
+ * counts the distances in each of 2^13 cells of the interval of bits that is still possible;
+ * the cell of the median becomes the next interval.  Once few pairs are left in it, a last pass
+ * stores them.  Five passes narrow any interval to a single number.  Counts are integers: the
+ * result depends neither on threads nor on the order of rows.
  *
- * Cost: three passes as a rule, six at most, each of a K-fold inner product a pair. */
+ * Cost: usually three passes, at most six, each with one inner product of length K per pair. */
 #include "stats/pair_median.h"
 
 #include <math.h>
@@ -27,20 +27,20 @@ typedef struct median_search {
   const pcal_env *env;
   const pc_pair_rows *rows;
   pc_pair_form form;
-  uint64_t low, high;   /* the bits that are still possible, both included */
-  pc_uint128 below;     /* pairs before them */
-  pc_uint128 inside;    /* and with them */
+  uint64_t low, high;   /* the bits that are still possible, inclusive */
+  pc_uint128 below;     /* pairs below the interval */
+  pc_uint128 inside;    /* pairs inside it */
   pc_uint128 at_zero;   /* pairs of a row with a copy of itself */
-  unsigned shift;       /* of a difference of bits, to its cell */
-  pc_uint128 *cells;    /* for each worker */
-  double *kept, *times; /* distances inside, and how often each occurs; NULL: count only */
+  unsigned shift;       /* from a difference of bits to its cell */
+  pc_uint128 *cells;    /* per worker */
+  double *kept, *times; /* distances inside, and their multiplicities; NULL: count only */
   atomic_size_t kept_count;
-  uint64_t *above; /* for each worker: the least bits behind the interval */
+  uint64_t *above; /* per worker: the lowest bits above the interval */
 } median_search;
 
 /* ---- one pass over the pairs ---- */
 
-/* Distance `value` of a pair that occurs w times, w > 0. */
+/* Adds the distance `value` of a pair that occurs w > 0 times. */
 static void pair_median_meet(median_search *search, size_t worker, double value, uint64_t w) {
   const uint64_t bits = pc_double_bits(value);
   if (bits - search->low <= search->high - search->low) {
@@ -105,7 +105,7 @@ static pc_uint128 pair_median_cell(const median_search *search, size_t cell) {
   return count;
 }
 
-/* The stretch that holds the pair of a rank becomes the interval. */
+/* Narrows the interval to the cell that holds the pair of rank `rank`. */
 static pcal_status pair_median_narrow(median_search *search, pc_uint128 rank, pcal_error *err) {
   const uint64_t width = search->high - search->low;
   search->shift = 0;
@@ -134,7 +134,7 @@ static uint64_t pair_median_behind(const median_search *search) {
   return least;
 }
 
-/* The distance of a rank among those kept, sorted; those behind follow. */
+/* The distance of a rank among the stored ones, sorted. */
 static double pair_median_pick(const median_search *search, pc_uint128 rank) {
   pc_uint128 before = search->below;
   const size_t count = atomic_load(&search->kept_count);

@@ -5,9 +5,9 @@
 #include "base/executor.h"
 #include "kernels/pair_rows.h"
 
-/* Exactly the median of the distances (Euclidean, or total variation) over all pairs i < j, a
- * row of weight w being w rows; halfway between the middle two.  Weights are whole, and there
- * are at least two rows. */
+/* The exact median of the distances (Euclidean, or total variation if tv) over all pairs i < j;
+ * a row of weight w is w rows.  Halfway between the middle two.  Weights are whole; at least
+ * two rows. */
 PC_CHECKED pcal_status pc_pair_median(const pcal_env *env, const pc_pair_rows *rows, int tv,
                                       double *out, pcal_error *err);
 

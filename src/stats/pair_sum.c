@@ -2,8 +2,8 @@
 
 #include "kernels/pair_tile.h"
 
-#define PAIR_SUM_PACKS 16     /* of a strip, at most */
-#define PAIR_SUM_CLASSES 2048 /* packs times classes, at most: a quarter of a megabyte */
+#define PAIR_SUM_PACKS 16     /* upper bound on the packs of a strip */
+#define PAIR_SUM_CLASSES 2048 /* upper bound on packs times classes: a quarter of a megabyte */
 
 typedef struct pair_sum_work {
   const pc_pair_form *form;

@@ -1,5 +1,4 @@
-/* Sums over all pairs of rows, spread over threads; the bits do not depend on how
- * many there are. */
+/* Sums over all pairs of rows, by all threads; the bits do not depend on their number. */
 #ifndef PC_PAIR_SUM_H
 #define PC_PAIR_SUM_H
 

@@ -2,14 +2,16 @@
  *             1 - 6 sum (r_i - s_i)^2 / (n (n^2 - 1)).
  *           Nixon et al. print the same with |r_i - s_i| in place of the square.  It is 1 for
  *           equal rankings, but for opposite ones 1 - 3 n / (n^2 - 1) for even n, never -1.
- * Edge cases: (1) ties share the mean of their places; (2) only ties, or one value: NaN for
- * Spearman; (3) less than two values: NaN for both.
+ * Edge cases:
+ *   (1) ties share the mean of their ranks;
+ *   (2) only ties, or one value: NaN for Spearman;
+ *   (3) fewer than two values: NaN for both.
  * Source: Spearman 1904; Nixon et al. 2019, section 5.2.   Cost: n^2 comparisons. */
 #include "stats/ranks.h"
 
 #include <math.h>
 
-/* Whether a stands before b. */
+/* True if a ranks before b. */
 static int ranks_less(double a, double b) {
   return isnan(b) ? !isnan(a) : a < b;
 }

@@ -1,16 +1,18 @@
-/* Labels: one uniform draw u for each copy.  The class of the natural view (the predicted one,
- * or class 1) comes first: it is drawn when u is below its probability, so that its hits are
- * the same whether or not the other probabilities were kept.  Others follow in their order, in
- * proportion to their probabilities.
+/* Labels: one uniform draw u for each copy.  The class of the natural view (the predicted
+ * class, or class 1) is drawn if u is below its probability; its hits are then the same whether
+ * or not the other probabilities are stored.  The other classes follow in order, in proportion
+ * to their probabilities.
  *
- * Copies: up to DRAWS_UNITS draw one by one.  Beyond, each class in turn takes a binomial share
- * of the copies that are left.  Normal predictions draw up to DRAWS_CELLS targets one by one;
- * beyond, copies are split over as many cells of equal probability, of which the outermost are
- * halved again and again until few copies are left, and those in a cell share a target drawn
- * inside it: of m copies the variance of a mean is off by less than m / 10^8.
+ * Copies: up to DRAWS_UNITS copies draw one by one.  Of more copies, each class in turn takes a
+ * binomial share of the rest.  Normal predictions draw up to DRAWS_CELLS targets one by one;
+ * more copies are split over as many cells of equal probability.  The outermost cells are
+ * halved until few copies are left. The copies in a cell share a target drawn inside it: the
+ * variance of a mean of m copies is off by less than m / 10^8.
  *
- * Edge cases: (1) Poisson counts of a mean beyond 1e6 are rounded normal draws; (2) a row whose
- * other probabilities are all 0 and that misses the first class draws the lowest other one. */
+ * Edge cases:
+ *   (1) Poisson counts with a mean above 1e6 are rounded normal draws;
+ *   (2) a row whose other probabilities are all 0 and that misses the first class draws the
+ *       lowest other class. */
 #include "measure/replicas/draws.h"
 
 #include <math.h>
@@ -20,7 +22,7 @@
 #define DRAWS_POISSON_MAX 1e6
 #define DRAWS_UNITS 16.0
 #define DRAWS_CELLS 512
-#define DRAWS_TAIL 100 /* shares of an outermost cell, at most */
+#define DRAWS_TAIL 100 /* upper bound on the shares of an outermost cell */
 
 enum { DRAWS_WEIGHT_STREAM = 1, DRAWS_LABEL_STREAM = 3, DRAWS_BLOCK_STREAM };
 
@@ -43,7 +45,7 @@ double pc_draw_count(uint64_t seed, size_t replica, uint64_t key, double copies)
 
 /* ---- blocks ---- */
 
-/* Copies that are left when all blocks before `first` have theirs. */
+/* The copies that are not in a block before `first`. */
 static double draws_left(const pc_rng *own, double copies, size_t blocks, size_t first) {
   for (size_t b = 0; b < first; b += PC_DRAWS_BATCH)
     copies -= pc_rng_binomial(own, b, copies, PC_DRAWS_BATCH / (double)(blocks - b));
@@ -77,71 +79,71 @@ void pc_draw_blocks(uint64_t seed, uint64_t key, double copies, size_t blocks, s
 
 /* ---- shares ---- */
 
-void pc_drawn_outcomes_free(const pcal_env *env, pc_drawn_outcomes *shares) {
-  pc_free(env, shares->list);
-  pc_free(env, shares->begin);
-  *shares = (pc_drawn_outcomes){0};
+void pc_drawn_outcomes_free(const pcal_env *env, pc_drawn_outcomes *outcomes) {
+  pc_free(env, outcomes->list);
+  pc_free(env, outcomes->begin);
+  *outcomes = (pc_drawn_outcomes){0};
 }
 
-void pc_drawn_outcomes_clear(pc_drawn_outcomes *shares) {
-  shares->count = 0;
-  shares->row_count = 0;
+void pc_drawn_outcomes_clear(pc_drawn_outcomes *outcomes) {
+  outcomes->count = 0;
+  outcomes->row_count = 0;
 }
 
-size_t pc_drawn_outcomes_end(const pc_drawn_outcomes *shares, size_t row) {
-  return row + 1 < shares->row_count ? shares->begin[row + 1] : shares->count;
+size_t pc_drawn_outcomes_end(const pc_drawn_outcomes *outcomes, size_t row) {
+  return row + 1 < outcomes->row_count ? outcomes->begin[row + 1] : outcomes->count;
 }
 
-double pc_drawn_outcomes_copies(const pc_drawn_outcomes *shares, size_t row, int32_t label) {
-  const size_t end = pc_drawn_outcomes_end(shares, row);
-  size_t low = shares->begin[row], high = end;
+double pc_drawn_outcomes_copies(const pc_drawn_outcomes *outcomes, size_t row, int32_t label) {
+  const size_t end = pc_drawn_outcomes_end(outcomes, row);
+  size_t low = outcomes->begin[row], high = end;
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
-    if (shares->list[middle].outcome < label)
+    if (outcomes->list[middle].outcome < label)
       low = middle + 1;
     else
       high = middle;
   }
-  return low < end && shares->list[low].outcome == label ? shares->list[low].copies : 0.0;
+  return low < end && outcomes->list[low].outcome == label ? outcomes->list[low].copies : 0.0;
 }
 
-/* Begins a row that may have up to `most` shares. */
-static pcal_status draws_open(const pcal_env *env, size_t most, pc_drawn_outcomes *shares,
+/* Begins a row with up to `most` outcomes. */
+static pcal_status draws_open(const pcal_env *env, size_t most, pc_drawn_outcomes *outcomes,
                               pcal_error *err) {
-  void *list = shares->list, *begin = shares->begin;
-  pcal_status status = pc_reserve(env, &list, &shares->capacity, shares->count + most,
-                                  sizeof *shares->list, err);
-  shares->list = list;
+  void *list = outcomes->list, *begin = outcomes->begin;
+  pcal_status status = pc_reserve(env, &list, &outcomes->capacity, outcomes->count + most,
+                                  sizeof *outcomes->list, err);
+  outcomes->list = list;
   if (status == PCAL_OK)
-    status = pc_reserve(env, &begin, &shares->row_capacity, shares->row_count + 1,
-                        sizeof *shares->begin, err);
-  shares->begin = begin;
+    status = pc_reserve(env, &begin, &outcomes->row_capacity, outcomes->row_count + 1,
+                        sizeof *outcomes->begin, err);
+  outcomes->begin = begin;
   if (status == PCAL_OK)
-    shares->begin[shares->row_count++] = shares->count;
+    outcomes->begin[outcomes->row_count++] = outcomes->count;
   return status;
 }
 
-static void draws_append(pc_drawn_outcomes *shares, double outcome, double copies) {
+static void draws_append(pc_drawn_outcomes *outcomes, double outcome, double copies) {
   if (copies > 0.0)
-    shares->list[shares->count++] = (pc_drawn_outcome){outcome, copies};
+    outcomes->list[outcomes->count++] = (pc_drawn_outcome){outcome, copies};
 }
 
-/* Adds copies with a label to the row that was begun last. */
-static void draws_add(pc_drawn_outcomes *shares, double outcome, double copies) {
-  const size_t begin = shares->begin[shares->row_count - 1];
-  size_t at = shares->count;
+/* Adds copies with a label to the last row. */
+static void draws_add(pc_drawn_outcomes *outcomes, double outcome, double copies) {
+  const size_t begin = outcomes->begin[outcomes->row_count - 1];
+  size_t at = outcomes->count;
   if (!(copies > 0.0))
     return;
-  while (at > begin && shares->list[at - 1].outcome > outcome)
+  while (at > begin && outcomes->list[at - 1].outcome > outcome)
     at--;
-  if (at > begin && shares->list[at - 1].outcome == outcome) {
-    shares->list[at - 1].copies += copies;
+  if (at > begin && outcomes->list[at - 1].outcome == outcome) {
+    outcomes->list[at - 1].copies += copies;
     return;
   }
-  for (size_t i = shares->count; i > at; i--)
-    shares->list[i] = shares->list[i - 1];
-  shares->list[at] = (pc_drawn_outcome){outcome, copies};
-  shares->count++;
+  for (size_t i = outcomes->count; i > at; i--)
+    outcomes->list[i] = outcomes->list[i - 1];
+  outcomes->list[at] = (pc_drawn_outcome){outcome, copies};
+  outcomes->count++;
 }
 
 /* ---- labels ---- */
@@ -194,46 +196,45 @@ int32_t pc_draw_label(uint64_t seed, size_t replica, const pc_kept_rows *rows, s
   return draws_label(rows, row, pc_rng_uniform(&rng, rows->ids[row]));
 }
 
-/* Shares of the other classes, each a binomial part of what is left. */
+/* The other classes: each takes a binomial share of the copies that are left. */
 static void draws_split_rest(const pc_rng *own, const pc_kept_rows *rows, size_t row,
-                             int32_t first, double copies, pc_drawn_outcomes *shares) {
+                             int32_t first, double copies, pc_drawn_outcomes *outcomes) {
   const int32_t lowest = first == 0;
   const double *probs = rows->probs == NULL ? NULL : rows->probs + row * rows->classes;
   double rest = probs == NULL ? 0.0 : draws_rest(probs, rows->classes, first);
   for (size_t k = 0; k < rows->classes && rest > 0.0 && copies > 0.0; k++) {
     const double p = (int32_t)k == first ? 0.0 : draws_positive(probs[k]);
     const double share = pc_rng_binomial(own, k + 1, copies, p / rest);
-    draws_add(shares, (double)k, share);
+    draws_add(outcomes, (double)k, share);
     copies -= share;
     rest -= p;
   }
-  draws_add(shares, lowest, copies);
+  draws_add(outcomes, lowest, copies);
 }
 
 pcal_status pc_draw_labels(const pcal_env *env, uint64_t seed, size_t replica,
-                           const pc_kept_rows *rows, size_t row, pc_drawn_outcomes *shares,
+                           const pc_kept_rows *rows, size_t row, pc_drawn_outcomes *outcomes,
                            pcal_error *err) {
   const pc_rng own = draws_of_row(seed, DRAWS_LABEL_STREAM, replica, rows->ids[row]);
   const double copies = rows->copies[row], p = rows->score[row];
   const int32_t first = draws_first(rows, row);
   const size_t labels = rows->classes > 1 ? rows->classes : 2;
-  PC_TRY(draws_open(env, copies < (double)labels ? (size_t)copies : labels, shares, err));
+  PC_TRY(draws_open(env, copies < (double)labels ? (size_t)copies : labels, outcomes, err));
   if (copies <= DRAWS_UNITS) {
     for (size_t u = 0; u < (size_t)copies; u++)
-      draws_add(shares, draws_label(rows, row, pc_rng_uniform(&own, u)), 1.0);
+      draws_add(outcomes, draws_label(rows, row, pc_rng_uniform(&own, u)), 1.0);
     return PCAL_OK;
   }
   const double hits = pc_rng_binomial(&own, 0, copies, p);
-  draws_add(shares, first, hits);
-  draws_split_rest(&own, rows, row, first, copies - hits, shares);
+  draws_add(outcomes, first, hits);
+  draws_split_rest(&own, rows, row, first, copies - hits, outcomes);
   return PCAL_OK;
 }
 
 /* ---- targets ---- */
 
-/* A target of one of the n + 1 ranks among n ascending samples, all equally probable: next to
- * the sample above or below it, or equal to both where these are equal.  place: which half of
- * which rank. */
+/* A target at one of the n + 1 equally probable ranks among n ascending samples: just above or
+ * below a sample, or equal to both neighbours if they are equal.  place: 2 * rank + half. */
 static double draws_rank(const double *samples, size_t count, size_t place) {
   const size_t rank = place / 2;
   const int under = place % 2 == 0;
@@ -258,65 +259,66 @@ double pc_draw_target(uint64_t seed, size_t replica, const pc_layout *layout,
                       pc_rng_uniform(&rng, rows->ids[row]));
 }
 
-/* Copies in the outermost cell of a normal prediction, on its lower (sign 1) or upper side. */
+/* The copies in the outermost cell of a normal prediction: lower side if sign is 1, else
+ * upper. */
 static void draws_tail(const pc_rng *own, const double *forecast, double sign, double copies,
-                       pc_drawn_outcomes *shares) {
+                       pc_drawn_outcomes *outcomes) {
   uint64_t index = 2 * DRAWS_CELLS + (sign > 0 ? 0 : 4 * DRAWS_TAIL);
   double mass = 1.0 / DRAWS_CELLS;
   while (copies > DRAWS_UNITS && mass > 0x1p-80) {
     const double near = pc_rng_binomial(own, index, copies, 0.5);
     const double u = mass * (0.5 + 0.5 * pc_rng_uniform(own, index + 1));
-    draws_append(shares, forecast[0] + sign * forecast[1] * pc_normal_quantile(u), near);
+    draws_append(outcomes, forecast[0] + sign * forecast[1] * pc_normal_quantile(u), near);
     copies -= near;
     mass *= 0.5;
     index += 2;
   }
   for (; copies > 0.0; copies--) {
     const double u = mass * pc_rng_uniform(own, index++);
-    draws_append(shares, forecast[0] + sign * forecast[1] * pc_normal_quantile(u), 1.0);
+    draws_append(outcomes, forecast[0] + sign * forecast[1] * pc_normal_quantile(u), 1.0);
   }
 }
 
 /* The targets of many copies of a normal prediction. */
 static void draws_split_normal(const pc_rng *own, const double *forecast, double copies,
-                               pc_drawn_outcomes *shares) {
+                               pc_drawn_outcomes *outcomes) {
   for (size_t c = 0; c < DRAWS_CELLS && copies > 0.0; c++) {
     const double share = pc_rng_binomial(own, 2 * c, copies, 1.0 / (double)(DRAWS_CELLS - c));
     const double u = ((double)c + pc_rng_uniform(own, 2 * c + 1)) / DRAWS_CELLS;
     copies -= share;
     if (c == 0 || c + 1 == DRAWS_CELLS)
-      draws_tail(own, forecast, c == 0 ? 1.0 : -1.0, share, shares);
+      draws_tail(own, forecast, c == 0 ? 1.0 : -1.0, share, outcomes);
     else
-      draws_append(shares, forecast[0] + forecast[1] * pc_normal_quantile(u), share);
+      draws_append(outcomes, forecast[0] + forecast[1] * pc_normal_quantile(u), share);
   }
 }
 
-/* The ranks among the members of an ensemble that many copies drew. */
+/* The ranks that many copies drew among the members of an ensemble. */
 static void draws_split_ranks(const pc_rng *own, const double *forecast, size_t members,
-                              double copies, pc_drawn_outcomes *shares) {
+                              double copies, pc_drawn_outcomes *outcomes) {
   const size_t places = 2 * (members + 1);
   for (size_t j = 0; j < places && copies > 0.0; j++) {
     const double share = pc_rng_binomial(own, j, copies, 1.0 / (double)(places - j));
-    draws_append(shares, draws_rank(forecast, members, j), share);
+    draws_append(outcomes, draws_rank(forecast, members, j), share);
     copies -= share;
   }
 }
 
 pcal_status pc_draw_targets(const pcal_env *env, uint64_t seed, size_t replica,
                             const pc_layout *layout, const pc_kept_rows *rows, size_t row,
-                            pc_drawn_outcomes *shares, pcal_error *err) {
+                            pc_drawn_outcomes *outcomes, pcal_error *err) {
   const pc_rng own = draws_of_row(seed, DRAWS_LABEL_STREAM, replica, rows->ids[row]);
   const double *forecast = rows->probs + row * rows->classes;
   const int normal = layout->form == PC_FORM_GAUSSIAN;
   const double copies = rows->copies[row], units = normal ? DRAWS_CELLS : DRAWS_UNITS;
   const size_t most = normal ? DRAWS_CELLS + 2 * DRAWS_TAIL : 2 * (layout->columns + 1);
-  PC_TRY(draws_open(env, copies <= units ? (size_t)copies : most, shares, err));
+  PC_TRY(draws_open(env, copies <= units ? (size_t)copies : most, outcomes, err));
   for (size_t u = 0; copies <= units && u < (size_t)copies; u++)
-    draws_append(shares, draws_target(layout, forecast, pc_rng_uniform(&own, u)), 1.0);
+    draws_append(outcomes, draws_target(layout, forecast, pc_rng_uniform(&own, u)), 1.0);
   if (copies > units && normal)
-    draws_split_normal(&own, forecast, copies, shares);
+    draws_split_normal(&own, forecast, copies, outcomes);
   else if (copies > units)
-    draws_split_ranks(&own, forecast, layout->columns, copies, shares);
+    draws_split_ranks(&own, forecast, layout->columns, copies, outcomes);
   return PCAL_OK;
 }
 

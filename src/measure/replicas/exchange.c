@@ -1,16 +1,16 @@
-/* Formula:  an exchange gives each row of either model to the first or the second side with
- *   probability 1/2, always one of the two to each side.
- *   Scores differ in law when |sum d| > EXCHANGE_DIFFER sqrt(sum d^2) for the differences d of
- *   scores, or of their squares, between the models: exchanging rows changes the signs of d.
- *   For predictions of a number d is the difference of the first, or the last, column (mean
- *   and standard deviation; lowest and highest quantile or sample).
+/* Formula:  an exchange gives each row of one model to the first or the second side with
+ * probability 1/2,
+ *   and the same row of the other model to the other side.
+ *   The distributions of scores differ if |sum d| > EXCHANGE_DIFFER sqrt(sum d^2) for the
+ *   differences d of scores, or of squared scores, between the models: exchanging a row changes
+ *   the sign of its d. For predictions of a number, d is the difference of the first or of the
+ *   last column (mean and standard deviation; lowest and highest quantile or sample).
  * Edge cases:
- *   (1) a row of whole weight w stands for w rows, each of which is exchanged by itself; when
- *       any weight is not whole, rows are exchanged with all their weight;
- *   (2) clusters are exchanged whole;
- *   (3) weights above EXCHANGE_BITS: the normal law, rounded;
- *   (4) rows whose predictions are equal in both models change nothing, whichever side they
- *       are given to.
+ *   (1) a row of whole weight w stands for w rows, which are exchanged one by one; if any
+ *       weight is not whole, rows are exchanged with all their weight;
+ *   (2) clusters are exchanged as a whole;
+ *   (3) weights above EXCHANGE_BITS: a rounded normal draw;
+ *   (4) rows with equal predictions in both models have no effect.
  * Source: Good, Permutation Tests, 2000, section 3.2. */
 #include "measure/replicas/exchange.h"
 
@@ -19,8 +19,8 @@
 #include <string.h>
 
 #define EXCHANGE_BITS 4096
-#define EXCHANGE_BLOCK 128    /* bits of one block of the generator */
-#define EXCHANGE_DIFFER 2.241 /* two statistics, 5 % together */
+#define EXCHANGE_BLOCK 128    /* bits in a block of the generator */
+#define EXCHANGE_DIFFER 2.241 /* quantile for two statistics at 5 % together */
 
 /* ---- draws ---- */
 
@@ -31,10 +31,10 @@ static unsigned exchange_ones(uint32_t bits) {
   return count;
 }
 
-/* Streams beyond those of single rows, which take one bit of a block for each exchange. */
+/* Streams after those of single rows, which use one bit of a block for each exchange. */
 #define EXCHANGE_MANY (UINT64_C(1) << 36)
 
-/* Ones among `count` bits for one exchange of a row. */
+/* The number of ones among `count` bits, for one exchange of a row. */
 static unsigned exchange_binomial(const pc_rng *rng, uint64_t id, uint64_t exchange,
                                   unsigned count) {
   const uint64_t first = EXCHANGE_MANY + exchange * (EXCHANGE_BITS / EXCHANGE_BLOCK);
@@ -130,7 +130,7 @@ static int exchange_row_differs(const pc_kept_rows *a, const pc_kept_rows *b, si
   return 0;
 }
 
-/* One of the two differences of a row between the models. */
+/* Difference number `which` of a row between the models. */
 static double exchange_difference(const pc_kept_rows *a, const pc_kept_rows *b, size_t row,
                                   int second) {
   if (a->score != NULL) {
@@ -214,7 +214,7 @@ static int exchange_order(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The place of a key among `count` distinct ascending ones. */
+/* The index of a key among `count` distinct ascending keys. */
 static uint64_t exchange_place(const uint64_t *keys, size_t count, uint64_t key) {
   size_t low = 0, high = count;
   while (low + 1 < high) {

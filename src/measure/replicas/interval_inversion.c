@@ -2,7 +2,7 @@
  *
  * Formula:
  *   g    gaps of the data (sums of score - outcome, bin by bin or along the score)
- *   T    |g|, the metric's value
+ *   T    |g|, the value of the metric
  *   e_r  gaps of replica r less g: what chance does to gaps
  *   A model with the gaps h has the true error |h| and would show T_r(h) = |h + f e_r|.
  *   The interval holds the errors |h| at which T is no exception, a = (1 - level) / 2:
@@ -13,24 +13,26 @@
  *         at h = 0; falls to 1 at |h| = T
  *
  * Quantiles are interpolated between the points at which T_r is known; T_r is convex along a
- * line, so this widens the interval.  | |g| - |h| | <= |g - h|, so the largest h to look at lies
- * q(1 - a) of |e_r| above T.
+ * line, so this widens the interval.  | |g| - |h| | <= |g - h|, so the largest h to look at
+ * lies q(1 - a) of |e_r| above T.
  *
  * Edge cases:
  *   1. The interval holds T, which chance makes too large: high is at least T.
  *   2. Few rows of the rarer outcome, m of n: high rises by the error of a shift of mean
- *      (z^2/2 + z sqrt(m + z^2/4) - z sqrt(m)) / n, the excess of Wilson's upper end for a count
- *      over the normal one; over all classes by 2/K of that, since a row changes two classes.
- *   3. Errors over all classes: hits of rare classes fall into few bins, and replicas repeat just
- *      these.  q(1 - a) is at least that of labels drawn from the predictions, blended from
- *      own = 0 to own = 1; drawn only where 0 would be left out otherwise.
+ *      (z^2/2 + z sqrt(m + z^2/4) - z sqrt(m)) / n, the excess of Wilson's upper end for a
+ *      count over the normal one; over all classes by 2/K of that, since a row changes two
+ *      classes.
+ *   3. Errors over all classes: hits of rare classes fall into few bins, and replicas repeat
+ *      just these.  q(1 - a) is at least that of labels drawn from the predictions, blended
+ *      from own = 0 to own = 1; drawn only where 0 would be left out otherwise.
  *   4. Errors over all classes have no shift; the lower shape has more points in its place.
- *   5. Replicas without a value are left out; if they are a tenth or more, there is no interval.
+ *   5. Replicas without a value are left out; if they are a tenth or more, there is no
+ *      interval.
  *   6. Ends stay in the metric's range.
  *
  * Covers: the population's value on the same bins (equal-mass edges as the data have them).
- * Source: test inversion, Casella & Berger, Statistical Inference, 2002, 9.2.1; shapes and points
- *   chosen by simulation (docs/interval-coverage.md).
+ * Source: test inversion, Casella & Berger, Statistical Inference, 2002, 9.2.1; shapes and
+ *   points chosen by simulation (docs/interval-coverage.md).
  * Cost: one evaluation a replica for each point, of sums that are added up once. */
 #include "measure/replicas/interval_inversion.h"
 
@@ -42,13 +44,13 @@
 #include "base/rng.h"
 #include "measure/replicas/replicas.h"
 
-#define INVERSION_PILOT 40  /* replicas that set how far points reach */
-#define INVERSION_NULLS 200 /* draws of labels from the predictions, at most */
+#define INVERSION_PILOT 40  /* replicas that decide how far apart points are */
+#define INVERSION_NULLS 200 /* most draws of labels from the predictions */
 #define INVERSION_LACKING 0.1
 #define INVERSION_CLAIMED 4.0
 
-/* The points of an entry, in the order of `own`; then the shifts, or for errors over all
- * classes three more of the first kind. */
+/* The points of an entry by `own`; then the shifts or, for errors over all classes, three more
+ * values of `own`. */
 enum {
   INVERSION_ZERO,
   INVERSION_THIRD,
@@ -58,11 +60,11 @@ enum {
   INVERSION_FARTHEST,
   INVERSION_SHIFT_THIRD,
   INVERSION_SHIFT_MOST,
-  INVERSION_SHIFT, /* as large as the value */
+  INVERSION_SHIFT, /* a shift with the error of the data */
   INVERSION_SHIFT_ABOVE,
   INVERSION_SHIFT_FARTHEST,
   INVERSION_POINTS,
-  INVERSION_FEW = INVERSION_POINTS, /* without noise only */
+  INVERSION_FEW = INVERSION_POINTS, /* evaluated without noise only */
   INVERSION_TRUTHS
 };
 
@@ -73,11 +75,11 @@ typedef struct inversion_job {
   pc_result_record *records;
   size_t count;
   pc_gap_point *points;      /* INVERSION_TRUTHS for each entry */
-  double *truths;            /* the error of each, without noise */
+  double *truths;            /* the error of each point, without noise */
   double *values;            /* of replicas */
   uint8_t *chosen, *doubted; /* entries */
-  double total, rarer;       /* weight of rows, of those with the rarer outcome */
-  double side;               /* 1: scores are too high in the mean, -1: too low */
+  double total, rarer;       /* weight of all rows, and of rows with the rarer outcome */
+  double side;               /* 1: scores are too high on average; -1: too low */
 } inversion_job;
 
 int pc_interval_inversion_applies(const pc_measure_plan *plan, size_t entry,
@@ -87,7 +89,7 @@ int pc_interval_inversion_applies(const pc_measure_plan *plan, size_t entry,
          pc_replica_has_points(plan, entry, rows);
 }
 
-static int inversion_spread(const inversion_job *job, size_t entry) {
+static int inversion_over_classes(const inversion_job *job, size_t entry) {
   return pc_view_is_every_class(&job->plan->slots[job->plan->entries[entry].slot].need.view);
 }
 
@@ -109,21 +111,21 @@ static void inversion_count(inversion_job *job) {
   job->side = scores >= hits ? 1.0 : -1.0;
 }
 
-/* How large chance is: the variance that the outcomes show over the one that the predictions
- * claim, leaning on the claim as if INVERSION_CLAIMED more rows of the rarer outcome agreed
- * with it. */
+/* The variance that the outcomes show relative to the variance that the predictions claim; the
+ * ratio is shrunk towards 1 as if INVERSION_CLAIMED more rows of the rarer outcome agreed with
+ * the claim. */
 typedef struct inversion_chance {
   double shown, claimed, ratio;
 } inversion_chance;
 
-static inversion_chance inversion_variance(const inversion_job *job, int spread) {
+static inversion_chance inversion_variance(const inversion_job *job, int over_classes) {
   const pc_kept_rows *rows = job->rows;
   inversion_chance out = {0.0, 0.0, 1.0};
   for (size_t i = 0; i < rows->count; i++) {
-    const size_t scores = spread ? rows->classes : 1;
+    const size_t scores = over_classes ? rows->classes : 1;
     for (size_t k = 0; k < scores; k++) {
-      const double p = spread ? rows->probs[i * rows->classes + k] : rows->score[i];
-      const double a = spread ? rows->labels[i] == (int32_t)k : inversion_hit(rows, i);
+      const double p = over_classes ? rows->probs[i * rows->classes + k] : rows->score[i];
+      const double a = over_classes ? rows->labels[i] == (int32_t)k : inversion_hit(rows, i);
       out.claimed += pc_kept_weight(rows, i) * p * (1.0 - p);
       out.shown += pc_kept_weight(rows, i) * (p - a) * (p - a);
     }
@@ -134,37 +136,29 @@ static inversion_chance inversion_variance(const inversion_job *job, int spread)
   return out;
 }
 
-/* The factor of the replicas' deviations at own = 0. */
-static double inversion_noise(const inversion_job *job, int spread) {
-  const inversion_chance chance = inversion_variance(job, spread);
+/* The factor of the deviations of replicas at own = 0. */
+static double inversion_noise(const inversion_job *job, int over_classes) {
+  const inversion_chance chance = inversion_variance(job, over_classes);
   return chance.shown > 0.0 ? fmax(sqrt(chance.ratio * chance.claimed / chance.shown), 1.0)
                             : 1.0;
 }
 
 static double inversion_few(const inversion_job *job) {
-  const double z = pc_normal_quantile(0.5 + 0.5 * job->plan->certainty.level), m = job->rarer;
+  const double z = pc_normal_quantile(0.5 + 0.5 * job->plan->intervals.level), m = job->rarer;
   return (0.5 * z * z + z * sqrt(m + 0.25 * z * z) - z * sqrt(m)) / job->total;
 }
 
 /* ---- quantiles ---- */
 
-static int inversion_order(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* Sorts those that are there to the front; returns how many. */
+/* Sorts the values that are not NaN to the front; returns how many, 0 if too many are
+ * missing. */
 static size_t inversion_sort(double *values, size_t count) {
-  size_t kept = 0;
-  for (size_t i = 0; i < count; i++)
-    if (!isnan(values[i]))
-      values[kept++] = values[i];
-  qsort(values, kept, sizeof *values, inversion_order);
+  const size_t kept = pc_interval_sort_values(values, count);
   return (double)kept < (1.0 - INVERSION_LACKING) * (double)count ? 0 : kept;
 }
 
 static double inversion_tail(const inversion_job *job) {
-  return 0.5 * (1.0 - job->plan->certainty.level);
+  return 0.5 * (1.0 - job->plan->intervals.level);
 }
 
 /* ---- points ---- */
@@ -182,34 +176,34 @@ static pcal_status inversion_draw(const inversion_job *job, const uint8_t *entri
   return pc_replicas_measure(job->env, &request, values, err);
 }
 
-/* Points of an entry from the reach of the noise. */
+/* Sets the points of an entry.  reach: the largest error that noise alone showed. */
 static void inversion_place(const inversion_job *job, size_t entry, double reach,
                             pc_gap_point *at) {
   const double value = job->records[entry].outcome.value;
-  const int spread = inversion_spread(job, entry);
-  const double noise = inversion_noise(job, spread);
+  const int over_classes = inversion_over_classes(job, entry);
+  const double noise = inversion_noise(job, over_classes);
   const double step = value > 0.0 ? reach / value : 0.0;
   const double own[] = {0.0, 0.35, 0.7, 1.0, 1.0 + 0.5 * step, 1.0 + step};
   const double between[] = {0.15, 0.5, 0.85, (double)NAN, (double)NAN};
   for (size_t j = 0; j < INVERSION_POINTS; j++) {
     const size_t k = j < INVERSION_SHIFT_THIRD ? j : j - INVERSION_SHIFT_THIRD + 1;
-    const double part = j >= INVERSION_SHIFT_THIRD && spread ? between[k - 1] : own[k];
+    const double part = j >= INVERSION_SHIFT_THIRD && over_classes ? between[k - 1] : own[k];
     const double chance = isnan(part) ? part : fmax(noise + (1.0 - noise) * part, 1.0);
-    at[j] = j < INVERSION_SHIFT_THIRD || spread
+    at[j] = j < INVERSION_SHIFT_THIRD || over_classes
                 ? (pc_gap_point){part, chance, 0.0}
                 : (pc_gap_point){0.0, chance, job->side * part * value};
   }
   const double few = inversion_few(job);
-  at[INVERSION_FEW] =
-      (pc_gap_point){0.0, 0.0, spread ? 2.0 * few / (double)job->plan->layout.classes : few};
+  at[INVERSION_FEW] = (pc_gap_point){
+      0.0, 0.0, over_classes ? 2.0 * few / (double)job->plan->layout.classes : few};
 }
 
-/* How far the noise reaches: a few replicas at own = 0. */
+/* reach[e]: the largest error among a few replicas at own = 0. */
 static pcal_status inversion_reach(inversion_job *job, double *reach, pcal_error *err) {
   const size_t count = job->count < INVERSION_PILOT ? job->count : INVERSION_PILOT;
   for (size_t e = 0; e < job->plan->entry_count; e++)
     job->points[e] = (pc_gap_point){
-        0.0, job->chosen[e] ? inversion_noise(job, inversion_spread(job, e)) : 1.0, 0.0};
+        0.0, job->chosen[e] ? inversion_noise(job, inversion_over_classes(job, e)) : 1.0, 0.0};
   PC_TRY(inversion_draw(job, job->chosen, PC_REPLICA_WEIGHTS, count, 1, job->values, err));
   for (size_t e = 0; e < job->plan->entry_count; e++) {
     double *values = job->values + e * count;
@@ -219,7 +213,7 @@ static pcal_status inversion_reach(inversion_job *job, double *reach, pcal_error
   return PCAL_OK;
 }
 
-/* The errors of the points themselves. */
+/* Computes the errors of the points without noise. */
 static pcal_status inversion_truths(inversion_job *job, pcal_error *err) {
   const size_t all = job->plan->entry_count * INVERSION_TRUTHS;
   double *noise = pc_alloc_raw(job->env, all, sizeof *noise);
@@ -237,7 +231,7 @@ static pcal_status inversion_truths(inversion_job *job, pcal_error *err) {
   return status;
 }
 
-/* Places all points and finds their errors. */
+/* Sets all points and computes their errors. */
 static pcal_status inversion_prepare(inversion_job *job, pcal_error *err) {
   const size_t entries = job->plan->entry_count;
   double *reach = pc_alloc(job->env, entries, sizeof *reach);
@@ -250,7 +244,7 @@ static pcal_status inversion_prepare(inversion_job *job, pcal_error *err) {
   return status == PCAL_OK ? inversion_truths(job, err) : status;
 }
 
-/* The points without those that have no noise, as replicas want them. */
+/* Drops the points that are evaluated without noise only. */
 static void inversion_close_up(inversion_job *job) {
   for (size_t e = 0; e < job->plan->entry_count; e++)
     memmove(job->points + e * INVERSION_POINTS, job->points + e * INVERSION_TRUTHS,
@@ -259,7 +253,7 @@ static void inversion_close_up(inversion_job *job) {
 
 /* ---- ends ---- */
 
-/* Quantiles of an entry's replicas at each point. */
+/* Quantiles of the replicas of an entry at each point. */
 typedef struct inversion_tails {
   double low[INVERSION_POINTS], high[INVERSION_POINTS];
   const double *truth; /* of each point */
@@ -267,19 +261,19 @@ typedef struct inversion_tails {
   double null_high; /* of labels drawn from the predictions; 0: not drawn */
 } inversion_tails;
 
-/* Where a line from (x0, y0) to (x1, y1) reaches y. */
+/* The x at which the line from (x0, y0) to (x1, y1) reaches y. */
 static double inversion_cross(double x0, double y0, double x1, double y1, double y) {
   return y1 > y0 ? x0 + (x1 - x0) * fmin(fmax((y - y0) / (y1 - y0), 0.0), 1.0) : x0;
 }
 
-/* The quantile of labels drawn from the predictions, on the way from own = 0 to own = 1:
- * squares of gaps and noise add up. */
+/* The quantile of the null, blended from own = 0 to own = 1: squares of gaps and noise add
+ * up. */
 static double inversion_blend(const inversion_tails *tails, double own) {
   const double null = tails->null_high, data = fmax(tails->high[INVERSION_DATA], null);
   return null > 0.0 ? sqrt(null * null + own * own * (data * data - null * null)) : 0.0;
 }
 
-/* The smallest error along some points at which the value is not too large. */
+/* The smallest error along the points `order` at which the value is not too large. */
 static double inversion_smallest(const inversion_tails *tails, const size_t *order,
                                  size_t count) {
   double truth = 0.0, high = 0.0;
@@ -295,21 +289,21 @@ static double inversion_smallest(const inversion_tails *tails, const size_t *ord
   return tails->value;
 }
 
-static double inversion_least(const inversion_tails *tails, int spread) {
+static double inversion_least(const inversion_tails *tails, int over_classes) {
   static const size_t own[] = {INVERSION_ZERO, INVERSION_THIRD, INVERSION_MOST, INVERSION_DATA};
   static const size_t shift[] = {INVERSION_ZERO, INVERSION_SHIFT_THIRD, INVERSION_SHIFT_MOST,
                                  INVERSION_SHIFT};
   static const size_t dense[] = {INVERSION_ZERO,       INVERSION_SHIFT_THIRD, INVERSION_THIRD,
                                  INVERSION_SHIFT_MOST, INVERSION_MOST,        INVERSION_SHIFT,
                                  INVERSION_DATA};
-  if (spread)
+  if (over_classes)
     return inversion_smallest(tails, dense, sizeof dense / sizeof *dense);
   return fmin(inversion_smallest(tails, own, sizeof own / sizeof *own),
               inversion_smallest(tails, shift, sizeof shift / sizeof *shift));
 }
 
-/* The largest error along the points [first, last] at which the value is not too small; 0 where
- * there is none. */
+/* The largest error along the points [first, last] at which the value is not too small; 0:
+ * none. */
 static double inversion_largest(const inversion_tails *tails, size_t first, size_t last) {
   double largest = 0.0;
   for (size_t j = first; j <= last; j++) {
@@ -343,29 +337,29 @@ static int inversion_read(const inversion_job *job, size_t entry, inversion_tail
 
 static void inversion_conclude(const inversion_job *job, size_t entry,
                                const inversion_tails *tails) {
-  const int spread = inversion_spread(job, entry);
+  const int over_classes = inversion_over_classes(job, entry);
   const double most = job->plan->entries[entry].reading.most;
   pc_interval_result *out = &job->records[entry].interval_result;
   double high = inversion_largest(tails, INVERSION_DATA, INVERSION_FARTHEST);
-  if (!spread)
+  if (!over_classes)
     high = fmax(high, inversion_largest(tails, INVERSION_SHIFT, INVERSION_SHIFT_FARTHEST));
   high = fmax(high + tails->truth[INVERSION_FEW], tails->value);
   out->has_interval = 1;
-  out->level = job->plan->certainty.level;
+  out->level = job->plan->intervals.level;
   out->method = PCAL_INTERVAL_INVERSION;
-  out->low = fmin(inversion_least(tails, spread), tails->value);
+  out->low = fmin(inversion_least(tails, over_classes), tails->value);
   out->high = fmax(fmin(high, most), tails->value);
 }
 
 /* ---- labels drawn from the predictions ---- */
 
-/* Which entries would leave 0 out and are over all classes. */
+/* Selects the entries over all classes whose interval would exclude 0. */
 static size_t inversion_doubt(inversion_job *job, const inversion_tails *tails,
                               const uint8_t *read) {
   size_t count = 0;
   for (size_t e = 0; e < job->plan->entry_count; e++) {
-    job->doubted[e] =
-        read[e] && inversion_spread(job, e) && tails[e].value > tails[e].high[INVERSION_ZERO];
+    job->doubted[e] = read[e] && inversion_over_classes(job, e) &&
+                      tails[e].value > tails[e].high[INVERSION_ZERO];
     count += job->doubted[e];
   }
   return count;
@@ -426,7 +420,7 @@ pcal_status pc_interval_inversion(const pcal_env *env, const pc_measure_plan *pl
                        .plan = plan,
                        .rows = rows,
                        .records = records,
-                       .count = plan->certainty.replicas};
+                       .count = plan->intervals.replicas};
   job.points = pc_alloc(env, n * INVERSION_TRUTHS, sizeof *job.points);
   job.truths = pc_alloc_raw(env, n * INVERSION_TRUTHS, sizeof *job.truths);
   job.values = pc_alloc_raw(env, n * INVERSION_POINTS * job.count, sizeof *job.values);

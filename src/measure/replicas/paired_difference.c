@@ -1,11 +1,12 @@
 /* Formula:  D = T(model) - T(other), its interval and p-value by exchanging the two models row
- *   by row (measure/replicas/paired_test.c); for squares under a root (debiased errors, kernel errors)
- *   D is judged on the scale of the squares, and the ends of its interval are brought back
+ *   by row (measure/replicas/paired_test.c); for squares under a root (debiased errors, kernel
+ *   errors) D is judged on the scale of the squares, and the ends of its interval are brought
+ *   back
  *   (pc_paired_root).
  * Edge cases:
  *   (1) a value undefined or infinite in one of them has no difference;
- *   (2) metrics over pairs of rows have VERSUS_PAIR_EXCHANGES exchanges, and standard errors
- *       by the jackknife over blocks of rows;
+ *   (2) metrics over pairs of rows have DIFFERENCE_PAIR_EXCHANGES exchanges, and standard
+ *       errors by the jackknife over blocks of rows;
  *   (3) other rows, metrics, levels or numbers of replicas: refused;
  *   (4) statistics of tests, and means over blocks of rows, have a difference without an
  *       interval, and that is said;
@@ -26,22 +27,23 @@
 #include "measure/replicas/replica_intervals.h"
 #include "measure/replicas/replicas.h"
 
-#define VERSUS_PAIR_EXCHANGES 109 /* of metrics over pairs: p < 0.05 has size 5 / 110 */
+#define DIFFERENCE_PAIR_EXCHANGES 109 /* metrics over pairs: p < 0.05 has size 5 / 110 */
 
-/* Two results under comparison. */
-typedef struct versus_job {
+/* Two results that are compared. */
+typedef struct difference_job {
   const pcal_env *env;
   pcal_results *results;
   const pcal_results *other;
   pc_exchange_check check;
   pc_measure_plan plan;
   pc_kept_rows joined;
-  uint8_t *wanted, *entries; /* metrics to compare; those of one pass */
+  uint8_t *wanted, *entries; /* by metric: to be compared; measured in the current pass */
   double *values;            /* as in replicas.h */
-  size_t exchanges;          /* in `values`, with the first, which is none */
-} versus_job;
+  size_t exchanges;          /* number of exchanges in `values`; the first exchanges nothing */
+} difference_job;
 
-static pcal_status versus_check(const pcal_results *a, const pcal_results *b, pcal_error *err) {
+static pcal_status difference_check(const pcal_results *a, const pcal_results *b,
+                                    pcal_error *err) {
   int same = a->metric_count == b->metric_count && a->replica_count == b->replica_count;
   for (size_t m = 0; same && m < a->metric_count; m++)
     same = strcmp(a->records[m].metric, b->records[m].metric) == 0;
@@ -57,16 +59,16 @@ static pcal_status versus_check(const pcal_results *a, const pcal_results *b, pc
   return PCAL_OK;
 }
 
-static int versus_finite(const pc_metric_result *outcome) {
+static int difference_finite(const pc_metric_result *outcome) {
   return !outcome->undefined && isfinite(outcome->value);
 }
 
-static int versus_pair(const versus_job *job, size_t metric) {
+static int difference_pair(const difference_job *job, size_t metric) {
   return job->plan.entry_count > 0 && pc_measure_plan_pairs_rows(&job->plan, metric);
 }
 
-/* Errors are 0 for a calibrated model; scores, and what describes variances, are not. */
-static int versus_bounded(const pc_result_record *record) {
+/* True for errors, which are 0 for a calibrated model; scores and variances are not. */
+static int difference_bounded(const pc_result_record *record) {
   const char *notion = record->notion == NULL ? "proper" : record->notion;
   return (record->bound != NULL && strcmp(record->bound, "lower") == 0) ||
          record->outcome.inner_power > 0 ||
@@ -75,8 +77,9 @@ static int versus_bounded(const pc_result_record *record) {
 
 /* ---- standard errors from replicas ---- */
 
-/* Pairs that are there in both, side by side: returns how many; 0 when half of them lack. */
-static size_t versus_both(const double *x, const double *y, size_t count, double *out[3]) {
+/* Copies the pairs that are not NaN, and their differences; returns how many, 0 if half are
+ * missing. */
+static size_t difference_both(const double *x, const double *y, size_t count, double *out[3]) {
   size_t kept = 0;
   for (size_t r = 0; r < count; r++)
     if (!isnan(x[r]) && !isnan(y[r])) {
@@ -87,25 +90,25 @@ static size_t versus_both(const double *x, const double *y, size_t count, double
   return 2 * kept > count ? kept : 0;
 }
 
-/* How sure is the sign of a difference?  Twice the share of replicas that do not have it. */
-static double versus_sign_p(const double *differences, size_t count, double value) {
+/* Twice the share of replicas whose difference has not the sign of `value`. */
+static double difference_sign_p(const double *differences, size_t count, double value) {
   double against = 1.0;
   for (size_t r = 0; r < count; r++)
     against += value > 0.0 ? differences[r] <= 0.0 : differences[r] >= 0.0;
   return count == 0 ? 0.0 : fmin(1.0, 2.0 * against / (1.0 + (double)count));
 }
 
-/* Fills what replicas, or values without one block each, say about the two models; NaN where
- * they say nothing. */
-static void versus_replicas(const versus_job *job, size_t metric, double *out[3],
-                            pc_paired_sample *sample) {
+/* Fills the standard errors and biases of the sample from replicas or, for metrics over pairs,
+ * from values without one block each; NaN if there are none. */
+static void difference_replicas(const difference_job *job, size_t metric, double *out[3],
+                                pc_paired_sample *sample) {
   const size_t replicas = job->results->replica_count, blocks = PC_JACKKNIFE_PAIR_BLOCKS;
-  double *const places[] = {&sample->se[0], &sample->se[1], &sample->spread};
-  size_t kept = versus_both(job->results->replicas + metric * replicas,
-                            job->other->replicas + metric * replicas, replicas, out);
+  double *const places[] = {&sample->se[0], &sample->se[1], &sample->deviation};
+  size_t kept = difference_both(job->results->replicas + metric * replicas,
+                                job->other->replicas + metric * replicas, replicas, out);
   for (size_t i = 0; i < 3; i++)
     *places[i] = kept > 0 ? pc_interval_deviation(out[i], kept) : (double)NAN;
-  sample->sign_p = versus_sign_p(out[2], kept, sample->value[0] - sample->value[1]);
+  sample->sign_p = difference_sign_p(out[2], kept, sample->value[0] - sample->value[1]);
   for (size_t r = 0; r < kept; r++)
     sample->bias += (out[2][r] - (sample->value[0] - sample->value[1])) / (double)kept;
   for (size_t m = 0; m < 2 && kept > 0; m++) {
@@ -115,32 +118,33 @@ static void versus_replicas(const versus_job *job, size_t metric, double *out[3]
     const double bias = mean - sample->value[m];
     sample->swamped = fmax(sample->swamped, bias > sample->se[m] ? bias : 0.0);
   }
-  if (kept > 0) { /* less what the number of replicas alone makes of it */
-    const double error = sample->spread / sqrt((double)kept);
+  if (kept > 0) { /* minus the error due to the number of replicas */
+    const double error = sample->deviation / sqrt((double)kept);
     sample->bias = copysign(fmax(fabs(sample->bias) - error, 0.0), sample->bias);
     return;
   }
-  kept = versus_both(job->results->left_out + metric * blocks,
-                     job->other->left_out + metric * blocks, blocks, out);
+  kept = difference_both(job->results->left_out + metric * blocks,
+                         job->other->left_out + metric * blocks, blocks, out);
   for (size_t i = 0; kept > 1 && i < 3; i++)
     *places[i] = pc_interval_jackknife_se(out[i], kept);
 }
 
 /* ---- one metric ---- */
 
-/* Why a difference has no interval, where nothing else is to be said. */
-static void versus_excuse(pc_result_record *record) {
+/* Says why a difference has no interval, unless another reason is given. */
+static void difference_say_why(pc_result_record *record) {
   pc_interval_result *interval_result = &record->interval_result;
   if (interval_result->why[0] == '\0')
     snprintf(interval_result->why, sizeof interval_result->why, "%s",
              record->outcome.tested
                  ? "the statistics of two tests have a difference, but no interval for it"
-                 : "it is not drawn again, so its difference has no interval; take another "
+                 : "it is not resampled, so its difference has no interval; choose another "
                    "estimator");
 }
 
-/* Puts the values of both models after each exchange side by side. */
-static void versus_exchanged(const versus_job *job, size_t metric, int inner, double *out[2]) {
+/* Separates the values of the two models after each exchange. */
+static void difference_exchanged(const difference_job *job, size_t metric, int inner,
+                                 double *out[2]) {
   const double *values =
       job->values +
       (metric * PC_REPLICA_VALUES + (inner ? PC_REPLICA_INNER : 0)) * 2 * job->exchanges;
@@ -149,10 +153,10 @@ static void versus_exchanged(const versus_job *job, size_t metric, int inner, do
       out[m][e] = values[2 * e + m];
 }
 
-/* From the scale of the test to that of the difference, which the interval includes; p < 1 -
- * level exactly when it excludes 0. */
-static void versus_store(const pc_paired_sample *sample, int power,
-                         const pc_paired_finding *finding, pc_interval_result *out) {
+/* Stores a finding, converted from the scale of the test to that of the difference.  The
+ * interval includes the difference; p < 1 - level exactly if it excludes 0. */
+static void difference_store(const pc_paired_sample *sample, int power,
+                             const pc_paired_finding *finding, pc_interval_result *out) {
   const double a = sample->value[0], b = sample->value[1], d = out->difference;
   const double low = pc_paired_root(a, b, power, finding->low);
   const double high = pc_paired_root(a, b, power, finding->high);
@@ -168,7 +172,7 @@ static void versus_store(const pc_paired_sample *sample, int power,
     out->difference_p_value = fmax(out->difference_p_value, 1.0 - sample->level);
 }
 
-static void versus_one(const versus_job *job, size_t metric, double *room) {
+static void difference_one(const difference_job *job, size_t metric, double *room) {
   pc_result_record *record = &job->results->records[metric];
   const pc_metric_result *here = &record->outcome,
                          *there = &job->other->records[metric].outcome;
@@ -177,70 +181,71 @@ static void versus_one(const versus_job *job, size_t metric, double *room) {
   double *columns[3] = {room, room + most, room + 2 * most};
   pc_interval_result *interval_result = &record->interval_result;
   interval_result->has_difference_interval = 0;
-  if (!versus_finite(here) || !versus_finite(there))
+  if (!difference_finite(here) || !difference_finite(there))
     return;
   interval_result->has_difference = 1;
   interval_result->difference = here->value - there->value;
   pc_paired_sample sample = {
       .value = {power > 0 ? here->inner : here->value, power > 0 ? there->inner : there->value},
       .differ = job->check.scores_differ,
-      .bounded = versus_bounded(record),
+      .bounded = difference_bounded(record),
       .level = job->results->level};
   pc_paired_finding finding;
-  versus_replicas(job, metric, columns, &sample);
+  difference_replicas(job, metric, columns, &sample);
   if (!sample.bounded || power > 0)
     sample.bias = sample.swamped = 0.0;
-  sample.vague = power == 0 && versus_pair(job, metric); /* its bias is not known */
+  sample.vague = power == 0 && difference_pair(job, metric); /* its bias is unknown */
   if (job->exchanges > 0) {
-    versus_exchanged(job, metric, power > 0, columns);
+    difference_exchanged(job, metric, power > 0, columns);
     sample.exchanged[0] = columns[0];
     sample.exchanged[1] = columns[1];
     sample.exchanges = job->exchanges;
   }
   if (pc_paired_judge(&sample, &finding))
-    versus_store(&sample, power, &finding, interval_result);
+    difference_store(&sample, power, &finding, interval_result);
   else
-    versus_excuse(record);
+    difference_say_why(record);
 }
 
 /* ---- exchanges ---- */
 
-static pcal_status versus_plan(versus_job *job, pcal_error *err) {
+static pcal_status difference_plan(difference_job *job, pcal_error *err) {
   const pcal_results *results = job->results;
-  const pc_interval_request certainty = {.level = results->level,
-                                         .replicas = results->replica_count,
-                                         .by_cluster = results->kept.clusters != NULL,
-                                         .paired = 1};
+  const pc_interval_request request = {.level = results->level,
+                                       .replicas = results->replica_count,
+                                       .by_cluster = results->kept.clusters != NULL,
+                                       .paired = 1};
   const char **specs = pc_alloc(job->env, results->metric_count, sizeof *specs);
   if (specs == NULL)
     return pc_fail_memory(err, "comparing two models");
   for (size_t m = 0; m < results->metric_count; m++)
     specs[m] = results->records[m].spec;
-  const pcal_status status = pc_measure_plan_new(job->env, &results->layout, &certainty, specs,
+  const pcal_status status = pc_measure_plan_new(job->env, &results->layout, &request, specs,
                                                  results->metric_count, &job->plan, err);
   pc_free(job->env, specs);
   return status;
 }
 
-/* Metrics that are measured again: over pairs of rows, or all others. */
-static size_t versus_choose(const versus_job *job, int pairs) {
+/* Selects metrics: those over pairs of rows, or all others. */
+static size_t difference_choose(const difference_job *job, int pairs) {
   size_t chosen = 0;
   for (size_t m = 0; m < job->plan.entry_count; m++) {
     const pc_metric_result *here = &job->results->records[m].outcome;
     const pc_metric_result *there = &job->other->records[m].outcome;
-    job->entries[m] = (uint8_t)(job->wanted[m] && versus_pair(job, m) == pairs &&
+    job->entries[m] = (uint8_t)(job->wanted[m] && difference_pair(job, m) == pairs &&
                                 !here->tested && pc_measure_plan_resampled(&job->plan, m) &&
-                                versus_finite(here) && versus_finite(there));
+                                difference_finite(here) && difference_finite(there));
     chosen += job->entries[m];
   }
   return chosen;
 }
 
-/* One pass over metrics of one kind: exchanges, then judges. */
-static pcal_status versus_pass(versus_job *job, int pairs, pcal_error *err) {
+/* Exchanges the models for metrics of one kind, then judges them. */
+static pcal_status difference_pass(difference_job *job, int pairs, pcal_error *err) {
   const size_t asked = job->results->replica_count, all = job->plan.entry_count;
-  job->exchanges = 1 + (pairs && asked > VERSUS_PAIR_EXCHANGES ? VERSUS_PAIR_EXCHANGES : asked);
-  if (versus_choose(job, pairs) == 0)
+  job->exchanges =
+      1 + (pairs && asked > DIFFERENCE_PAIR_EXCHANGES ? DIFFERENCE_PAIR_EXCHANGES : asked);
+  if (difference_choose(job, pairs) == 0)
     return PCAL_OK;
   const pc_replica_request request = {.plan = &job->plan,
                                       .entries = job->entries,
@@ -260,28 +265,28 @@ static pcal_status versus_pass(versus_job *job, int pairs, pcal_error *err) {
                            : pc_fail_memory(err, "comparing two models");
   for (size_t m = 0; status == PCAL_OK && m < all; m++)
     if (job->entries[m])
-      versus_one(job, m, room);
+      difference_one(job, m, room);
   pc_free(job->env, job->values);
   pc_free(job->env, room);
   job->values = NULL;
   return status;
 }
 
-static pcal_status versus_exchange(versus_job *job, pcal_error *err) {
+static pcal_status difference_exchange(difference_job *job, pcal_error *err) {
   const pc_kept_rows *rows[2] = {&job->results->kept, &job->other->kept};
-  PC_TRY(versus_plan(job, err));
+  PC_TRY(difference_plan(job, err));
   PC_TRY(pc_exchange_join(job->env, rows, &job->joined, err));
   for (int pairs = 0; pairs < 2; pairs++)
-    PC_TRY(versus_pass(job, pairs, err));
+    PC_TRY(difference_pass(job, pairs, err));
   return PCAL_OK;
 }
 
 /* The models are the same in every row. */
-static void versus_same(const versus_job *job) {
+static void difference_same(const difference_job *job) {
   for (size_t m = 0; m < job->results->metric_count; m++) {
     const pc_metric_result *here = &job->results->records[m].outcome;
     pc_interval_result *interval_result = &job->results->records[m].interval_result;
-    if (!job->wanted[m] || !versus_finite(here) || here->tested)
+    if (!job->wanted[m] || !difference_finite(here) || here->tested)
       continue;
     interval_result->has_difference = interval_result->has_difference_interval = 1;
     interval_result->difference = interval_result->difference_low =
@@ -292,8 +297,8 @@ static void versus_same(const versus_job *job) {
   }
 }
 
-/* Metrics that no exchange has judged. */
-static pcal_status versus_rest(versus_job *job, pcal_error *err) {
+/* Judges the metrics for which the models were not exchanged. */
+static pcal_status difference_rest(difference_job *job, pcal_error *err) {
   const size_t most = job->results->replica_count + PC_JACKKNIFE_PAIR_BLOCKS;
   double *room = pc_alloc_raw(job->env, 3 * most, sizeof *room);
   if (room == NULL)
@@ -301,12 +306,12 @@ static pcal_status versus_rest(versus_job *job, pcal_error *err) {
   job->exchanges = 0;
   for (size_t m = 0; m < job->results->metric_count; m++)
     if (job->wanted[m] && !job->results->records[m].interval_result.has_difference_interval)
-      versus_one(job, m, room);
+      difference_one(job, m, room);
   pc_free(job->env, room);
   return PCAL_OK;
 }
 
-static pcal_status versus_run(versus_job *job, size_t metric, pcal_error *err) {
+static pcal_status difference_run(difference_job *job, size_t metric, pcal_error *err) {
   pcal_results *results = job->results;
   const pc_layout *layouts[2] = {&results->layout, &job->other->layout};
   const pc_kept_rows *rows[2] = {&results->kept, &job->other->kept};
@@ -324,17 +329,17 @@ static pcal_status versus_run(versus_job *job, size_t metric, pcal_error *err) {
                                            .clusters = rows[0]->clusters != NULL,
                                            .differ = job->check.differ};
   if (job->check.possible && job->check.differ == 0)
-    versus_same(job);
+    difference_same(job);
   else if (job->check.possible)
-    PC_TRY(versus_exchange(job, err));
-  return versus_rest(job, err);
+    PC_TRY(difference_exchange(job, err));
+  return difference_rest(job, err);
 }
 
 pcal_status pc_paired_difference(pcal_results *results, const pcal_results *other,
                                  size_t metric, pcal_error *err) {
-  versus_job job = {.env = &results->env, .results = results, .other = other};
-  PC_TRY(versus_check(results, other, err));
-  const pcal_status status = versus_run(&job, metric, err);
+  difference_job job = {.env = &results->env, .results = results, .other = other};
+  PC_TRY(difference_check(results, other, err));
+  const pcal_status status = difference_run(&job, metric, err);
   pc_measure_plan_free(job.env, &job.plan);
   pc_exchange_free(job.env, &job.joined);
   pc_free(job.env, job.wanted);

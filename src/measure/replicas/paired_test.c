@@ -6,7 +6,7 @@
  *     p(D) = (1 + number of |D*| >= |D|) / (1 + r)                          (exact)
  *   Opposed: two models with equal errors in opposite directions (over- against
  *     under-confident) have another law, and exchanging them cancels the errors and their
- *     spread.  They are recognised by two signs:
+ *     variance.  They are recognised by two signs:
  *     (a) their scores differ in law, and
  *     (b) S - beta |D| exceeds PAIRED_RANK of S* - beta |D*|, beta the slope of S* on |D*|,
  *         so that a large |D| alone is no sign.  Where bias is more than a standard error of
@@ -26,7 +26,7 @@
  * Edge cases:
  *   (1) equal values (1e-9) count as at least as large;
  *   (2) exchanges without a value are left out; when that is every tenth or more, or there are
- *       none, p is that of |D| / (se(a) + se(b)) for errors, of |D| / spread for others;
+ *       none, p is that of |D| / (se(a) + se(b)) for errors, of |D| / deviation for others;
  *   (3) fewer than 1 / (1 - level) exchanges: p cannot be below 1 - level, and the interval
  *       includes 0;
  *   (4) all D* are 0: p = 1 for D = 0.
@@ -44,7 +44,7 @@
 
 #define PAIRED_RANK 0.65
 #define PAIRED_WIDE 1.25
-#define PAIRED_LACKING 0.1 /* share of exchanges that may lack a value */
+#define PAIRED_LACKING 0.1 /* share of exchanges that may have no value */
 #define PAIRED_EQUAL 1e-9
 #define PAIRED_BIAS 4.82842712474619 /* 2 / (sqrt 2 - 1) */
 
@@ -59,8 +59,8 @@ static int paired_order(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Exchanges in which both models have a value, moved to the front; 0 when too many lack one, or
- * the first, which is no exchange. */
+/* Moves the exchanges in which both models have a value to the front; returns how many.  0 if
+ * too many, or the first, have none. */
 static size_t paired_gather(const pc_paired_sample *sample) {
   size_t kept = 0;
   if (sample->exchanges < 2 || isnan(sample->exchanged[0][0] - sample->exchanged[1][0]))
@@ -98,7 +98,7 @@ static double paired_slope(const double *distance, const double *sum, size_t cou
   return square > 0.0 ? product / square : 0.0;
 }
 
-/* Do the errors of the two models together exceed those after exchanging? */
+/* True if the summed errors of the two models exceed those after exchanging (sign b). */
 static int paired_exceeds(const double *distance, const double *sum, size_t count) {
   const double slope = paired_slope(distance, sum, count);
   const double here = sum[0] - slope * distance[0];
@@ -111,14 +111,14 @@ static int paired_exceeds(const double *distance, const double *sum, size_t coun
   return below > PAIRED_RANK * (double)(count - 1);
 }
 
-/* What a difference is held against. */
+/* What a difference is compared with. */
 typedef struct paired_scale {
   const double *distance; /* |D*|, ascending */
   size_t count;
-  double margin; /* within which distances count as equal */
-  double s;      /* least standard error, 0: none */
-  double slack;  /* that is taken off a distance before s is looked at */
-  double least;  /* of all p-values, whatever the distance */
+  double margin; /* distances that differ by less count as equal */
+  double s;      /* lower bound on the standard error; 0: none */
+  double slack;  /* subtracted from a distance before it is compared with s */
+  double least;  /* lower bound on the p-value */
   double reach;  /* distance at which p is 1 - level */
 } paired_scale;
 
@@ -137,7 +137,7 @@ static double paired_p_value(const paired_scale *scale, double difference) {
   return p;
 }
 
-/* The least distance beyond which p is below `chance`; infinite when there is none. */
+/* The smallest distance beyond which p is below `chance`; infinite if there is none. */
 static double paired_reach(const paired_scale *scale, double chance) {
   const double z = -pc_normal_quantile(0.5 * chance);
   double reach = scale->s * z + scale->slack;
@@ -150,12 +150,12 @@ static double paired_reach(const paired_scale *scale, double chance) {
   return reach;
 }
 
-/* 1 - level without the rounding of the subtraction. */
+/* 1 - level, without the rounding error of the subtraction. */
 static double paired_chance(double level) {
   return round((1.0 - level) * 1e12) / 1e12;
 }
 
-/* Both D and D without its bias are judged; the interval lies around both. */
+/* Judges D, with and without its bias; the interval covers both. */
 static void paired_conclude(const pc_paired_sample *sample, const paired_scale *scale, double d,
                             pc_paired_finding *out) {
   const double c = d - PAIRED_BIAS * sample->bias, chance = paired_chance(sample->level);
@@ -185,11 +185,12 @@ static double paired_deviation(const double *distance, size_t count) {
 
 int pc_paired_judge(const pc_paired_sample *sample, pc_paired_finding *out) {
   const size_t kept = paired_gather(sample);
-  const double widest = PAIRED_WIDE * sample->spread;
+  const double widest = PAIRED_WIDE * sample->deviation;
   double d = sample->value[0] - sample->value[1];
   paired_scale scale = {.count = 0};
   if (kept > 1) {
-    d = sample->exchanged[0][0] - sample->exchanged[1][0]; /* rounded as the exchanged ones */
+    d = sample->exchanged[0][0] -
+        sample->exchanged[1][0]; /* rounded like the exchanged values */
     const double size = fabs(sample->exchanged[0][0]) + fabs(sample->exchanged[1][0]);
     paired_sums(sample, kept);
     const int wide = sample->bounded && sample->differ && isfinite(widest) &&
@@ -206,7 +207,7 @@ int pc_paired_judge(const pc_paired_sample *sample, pc_paired_finding *out) {
     out->method = wide ? PCAL_DIFFERENCE_EXCHANGE_WIDE : PCAL_DIFFERENCE_EXCHANGE;
     out->se = fmax(paired_deviation(distance, kept - 1), scale.s);
   } else {
-    const double s = sample->bounded ? sample->se[0] + sample->se[1] : sample->spread;
+    const double s = sample->bounded ? sample->se[0] + sample->se[1] : sample->deviation;
     if (!isfinite(s))
       return 0;
     scale.s = s;

@@ -6,18 +6,18 @@
 #include "curve/point_masses.h"
 #include "kernels/dispatch.h"
 
-#define LANES_WEIGHT_MAX 1e6 /* counts of copies are exact as floats */
-#define LANES_SEGMENT 24     /* scores of a segment of a curve, without ties */
+#define BATCH_WEIGHT_MAX 1e6  /* larger counts are not exact as floats */
+#define BATCH_RANGE_SCORES 24 /* scores of a range of a curve, ties not counted */
 
 int pc_kept_weights_whole(const pc_kept_rows *rows) {
   for (size_t i = 0; i < rows->count; i++)
-    if (!(pc_kept_weight(rows, i) <= LANES_WEIGHT_MAX) ||
+    if (!(pc_kept_weight(rows, i) <= BATCH_WEIGHT_MAX) ||
         (float)rows->weights[i] != floorf((float)rows->weights[i]))
       return 0;
   return 1;
 }
 
-static int lanes_refine(const pc_measure_plan *plan, size_t slot, const uint8_t *entries) {
+static int batch_refine(const pc_measure_plan *plan, size_t slot, const uint8_t *entries) {
   for (size_t e = 0; e < plan->entry_count; e++)
     if (plan->entries[e].slot == slot && (entries == NULL || entries[e]) &&
         !pc_measure_plan_entry_can_refine(plan, e))
@@ -28,7 +28,7 @@ static int lanes_refine(const pc_measure_plan *plan, size_t slot, const uint8_t 
 int pc_replica_batch_applies(const pc_measure_plan *plan, size_t slot, const uint8_t *entries,
                              const pc_kept_rows *rows) {
   return plan->slots[slot].need.machine == PC_GRID ||
-         (pc_kept_weights_whole(rows) && lanes_refine(plan, slot, entries));
+         (pc_kept_weights_whole(rows) && batch_refine(plan, slot, entries));
 }
 
 /* ---- ranges ---- */
@@ -42,20 +42,20 @@ void pc_score_ranges_free(const pcal_env *env, pc_score_ranges *ranges) {
   memset(ranges, 0, sizeof *ranges);
 }
 
-static int lanes_in_cells(const pc_measure_plan *plan, size_t slot) {
+static int batch_in_cells(const pc_measure_plan *plan, size_t slot) {
   for (size_t e = 0; e < plan->entry_count; e++)
     if (plan->entries[e].slot == slot && plan->entries[e].metric->cells != NULL)
       return 1;
   return 0;
 }
 
-static void lanes_range(pc_score_ranges *ranges, size_t begin, size_t end) {
+static void batch_range(pc_score_ranges *ranges, size_t begin, size_t end) {
   ranges->begin[ranges->count] = begin;
   ranges->end[ranges->count++] = end;
 }
 
-/* Cuts a part of a curve. */
-static void lanes_segments(const pc_sorted_view *sorted, size_t part, int cells,
+/* Divides a part of a curve into ranges. */
+static void batch_segments(const pc_sorted_view *sorted, size_t part, int cells,
                            pc_score_ranges *ranges) {
   const size_t last = sorted->begin[part + 1];
   for (size_t begin = sorted->begin[part]; begin < last;) {
@@ -63,16 +63,16 @@ static void lanes_segments(const pc_sorted_view *sorted, size_t part, int cells,
     size_t end = begin + 1;
     while (end < last &&
            (sorted->score[end] == sorted->score[end - 1] ||
-            (end - begin < LANES_SEGMENT &&
+            (end - begin < BATCH_RANGE_SCORES &&
              (!cells || pc_point_cell(sorted->score[end], PC_PREFIX_LEVEL) == cell))))
       end++;
-    lanes_range(ranges, begin, end);
+    batch_range(ranges, begin, end);
     begin = end;
   }
 }
 
-/* Which ranges lie in which cell. */
-static void lanes_cells(const pc_sorted_view *sorted, size_t part, pc_score_ranges *ranges) {
+/* Fills the first range of each cell. */
+static void batch_cells(const pc_sorted_view *sorted, size_t part, pc_score_ranges *ranges) {
   uint32_t *cells = ranges->cells + part * (PC_PREFIX_CELLS + 1);
   const size_t first = ranges->part[part], count = ranges->count - first;
   int64_t next = 0;
@@ -85,8 +85,8 @@ static void lanes_cells(const pc_sorted_view *sorted, size_t part, pc_score_rang
     cells[next++] = (uint32_t)count;
 }
 
-/* The first of the scores from `at` on that is above a cut. */
-static size_t lanes_skip(const pc_sorted_view *sorted, const pc_partition *cells, size_t at,
+/* The first score from `at` on that is above cut number `cut`. */
+static size_t batch_skip(const pc_sorted_view *sorted, const pc_partition *cells, size_t at,
                          size_t end, size_t cut) {
   while (at < end &&
          !(cut < cells->cut_count && pc_partition_above(cells, sorted->score[at], cut)))
@@ -94,7 +94,7 @@ static size_t lanes_skip(const pc_sorted_view *sorted, const pc_partition *cells
   return at;
 }
 
-static void lanes_bins(const pc_need *need, const pc_sorted_view *sorted,
+static void batch_bins(const pc_need *need, const pc_sorted_view *sorted,
                        const pc_partition *cells, size_t part, pc_score_ranges *ranges) {
   const size_t end = sorted->begin[part + 1];
   size_t at = sorted->begin[part];
@@ -103,19 +103,19 @@ static void lanes_bins(const pc_need *need, const pc_sorted_view *sorted,
   for (size_t b = 0; b < cells->bin_count; b++) {
     const struct pc_cell_run *run = &cells->runs[b];
     if (run->first > 0)
-      at = lanes_skip(sorted, cells, at, end, run->first - 1);
+      at = batch_skip(sorted, cells, at, end, run->first - 1);
     const size_t begin = at;
-    at = lanes_skip(sorted, cells, at, end, run->last);
-    lanes_range(ranges, begin, at);
+    at = batch_skip(sorted, cells, at, end, run->last);
+    batch_range(ranges, begin, at);
   }
 }
 
-static pcal_status lanes_fill(const pcal_env *env, const pc_measure_plan *plan, size_t slot,
+static pcal_status batch_fill(const pcal_env *env, const pc_measure_plan *plan, size_t slot,
                               const pc_sorted_view *sorted, pc_score_ranges *out,
                               pcal_error *err) {
   const pc_need *need = &plan->slots[slot].need;
   const int curve = need->machine == PC_CURVE;
-  out->in_cells = lanes_in_cells(plan, slot);
+  out->in_cells = batch_in_cells(plan, slot);
   pc_partition cells = {.cut_count = 0};
   if (!curve)
     PC_TRY(pc_partition_new(env, need->grid.rule, need->grid.bins, &cells, err));
@@ -131,11 +131,11 @@ static pcal_status lanes_fill(const pcal_env *env, const pc_measure_plan *plan, 
   for (size_t p = 0; enough && p < sorted->part_count; p++) {
     out->part[p] = out->count;
     if (curve)
-      lanes_segments(sorted, p, out->in_cells, out);
+      batch_segments(sorted, p, out->in_cells, out);
     else
-      lanes_bins(need, sorted, &cells, p, out);
+      batch_bins(need, sorted, &cells, p, out);
     if (out->cells != NULL)
-      lanes_cells(sorted, p, out);
+      batch_cells(sorted, p, out);
   }
   out->part[sorted->part_count] = out->count;
   if (enough)
@@ -153,7 +153,7 @@ pcal_status pc_score_ranges_new(const pcal_env *env, const pc_measure_plan *plan
   out->hit = pc_alloc_raw(env, scores, sizeof *out->hit);
   pcal_status status = out->part == NULL || out->hit == NULL
                            ? pc_fail_memory(err, "drawing replicas")
-                           : lanes_fill(env, plan, slot, sorted, out, err);
+                           : batch_fill(env, plan, slot, sorted, out, err);
   for (size_t i = 0; status == PCAL_OK && i < scores; i++)
     out->hit[i] = labels[sorted->row[i]] == sorted->label[i] ? 1.0 : 0.0;
   if (status != PCAL_OK)
@@ -163,22 +163,23 @@ pcal_status pc_score_ranges_new(const pcal_env *env, const pc_measure_plan *plan
 
 /* ---- room ---- */
 
-void pc_replica_batch_free(const pcal_env *env, pc_replica_batch *lanes) {
-  pc_free(env, lanes->evidence.curve.parts);
-  pc_free(env, lanes->evidence.grid.bins);
-  pc_free(env, lanes->sums);
-  pc_free(env, lanes->prefix);
-  pc_free(env, lanes->gaps);
-  memset(lanes, 0, sizeof *lanes);
+void pc_replica_batch_free(const pcal_env *env, pc_replica_batch *batch) {
+  pc_free(env, batch->evidence.curve.parts);
+  pc_free(env, batch->evidence.grid.bins);
+  pc_free(env, batch->sums);
+  pc_free(env, batch->prefix);
+  pc_free(env, batch->gaps);
+  memset(batch, 0, sizeof *batch);
 }
 
-/* Sums of one kind in one lane: a curve has one more for each part. */
-static size_t lanes_step(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
-                         const pc_replica_batch *lanes) {
-  return ranges->count + (lanes->prefix == NULL ? 0 : sorted->part_count);
+/* The number of sums of one kind in one replica: one per range, and one more for each part of a
+ * curve. */
+static size_t batch_step(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
+                         const pc_replica_batch *batch) {
+  return ranges->count + (batch->prefix == NULL ? 0 : sorted->part_count);
 }
 
-static int lanes_curve_room(const pcal_env *env, const pc_sorted_view *sorted,
+static int batch_curve_room(const pcal_env *env, const pc_sorted_view *sorted,
                             pc_replica_batch *out) {
   const size_t parts = sorted->part_count;
   out->prefix = pc_alloc(env, parts, sizeof *out->prefix);
@@ -187,7 +188,7 @@ static int lanes_curve_room(const pcal_env *env, const pc_sorted_view *sorted,
   return out->prefix != NULL && out->evidence.curve.parts != NULL;
 }
 
-static int lanes_grid_room(const pcal_env *env, const pc_sorted_view *sorted,
+static int batch_grid_room(const pcal_env *env, const pc_sorted_view *sorted,
                            const pc_score_ranges *ranges, pc_replica_batch *out) {
   out->evidence.grid.part_count = sorted->part_count;
   out->evidence.grid.bin_count = ranges->count / sorted->part_count;
@@ -205,9 +206,9 @@ pcal_status pc_replica_batch_new(const pcal_env *env, const pc_measure_plan *pla
   out->evidence.rough = 1;
   out->three = curve ? !ranges->in_cells && sorted->part_count > 1 : need->grid.moments == 0;
   const int enough =
-      curve ? lanes_curve_room(env, sorted, out) : lanes_grid_room(env, sorted, ranges, out);
+      curve ? batch_curve_room(env, sorted, out) : batch_grid_room(env, sorted, ranges, out);
   if (enough)
-    out->sums = pc_alloc_raw(env, lanes_step(sorted, ranges, out),
+    out->sums = pc_alloc_raw(env, batch_step(sorted, ranges, out),
                              PC_REPLICA_SUM_COUNT * PC_REPLICA_LANES * sizeof *out->sums);
   if (out->sums != NULL)
     return PCAL_OK;
@@ -217,39 +218,39 @@ pcal_status pc_replica_batch_new(const pcal_env *env, const pc_measure_plan *pla
 
 /* ---- a batch ---- */
 
-/* Sums lie lane by lane, since they are read so. */
-static void lanes_put(const double *sums, size_t kinds, size_t step, double *at) {
+/* Stores sums replica by replica, the order in which they are read. */
+static void batch_put(const double *sums, size_t kinds, size_t step, double *at) {
   for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++)
     for (size_t what = 0; what < kinds; what++)
       at[(lane * PC_REPLICA_SUM_COUNT + what) * step] = sums[what * PC_REPLICA_LANES + lane];
 }
 
 void pc_replica_batch_add(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
-                          const float *weights, pc_replica_batch *lanes) {
+                          const float *weights, pc_replica_batch *batch) {
   const pc_replica_sum_kernels *kernels = pc_kernels_best()->replica_sum;
-  const size_t step = lanes_step(sorted, ranges, lanes);
-  const size_t kinds = lanes->three ? 3 : PC_REPLICA_SUM_COUNT;
-  double *to = lanes->sums;
+  const size_t step = batch_step(sorted, ranges, batch);
+  const size_t kinds = batch->three ? 3 : PC_REPLICA_SUM_COUNT;
+  double *to = batch->sums;
   for (size_t p = 0; p < sorted->part_count; p++) {
     double before[PC_REPLICA_SUM_COUNT * PC_REPLICA_LANES] = {0.0};
     for (size_t r = ranges->part[p]; r < ranges->part[p + 1]; r++) {
       const size_t at = ranges->begin[r];
       double sums[PC_REPLICA_SUM_COUNT * PC_REPLICA_LANES];
-      (lanes->three ? kernels->add_three : kernels->add)(weights, sorted->row + at,
+      (batch->three ? kernels->add_three : kernels->add)(weights, sorted->row + at,
                                                          sorted->score + at, ranges->hit + at,
                                                          ranges->end[r] - at, sums);
-      lanes_put(lanes->prefix == NULL ? sums : before, kinds, step, to++);
+      batch_put(batch->prefix == NULL ? sums : before, kinds, step, to++);
       for (size_t i = 0; i < kinds * PC_REPLICA_LANES; i++)
         before[i] += sums[i];
     }
-    if (lanes->prefix != NULL)
-      lanes_put(before, kinds, step, to++);
+    if (batch->prefix != NULL)
+      batch_put(before, kinds, step, to++);
   }
 }
 
 /* ---- one of them ---- */
 
-static void lanes_show_bins(const double *sums, size_t count, int three, pc_bin *bins) {
+static void batch_select_bins(const double *sums, size_t count, int three, pc_bin *bins) {
   for (size_t r = 0; r < count; r++)
     bins[r] = (pc_bin){
         .weight = sums[PC_REPLICA_SUM_WEIGHT * count + r],
@@ -259,17 +260,17 @@ static void lanes_show_bins(const double *sums, size_t count, int three, pc_bin 
         .score_hit = three ? (double)NAN : sums[PC_REPLICA_SUM_SCORE_HIT * count + r]};
 }
 
-static pc_prefix_sums lanes_prefix_sums(const double *sums, size_t step, int three) {
+static pc_prefix_sums batch_prefix_sums(const double *sums, size_t step, int three) {
   return (pc_prefix_sums){.rows = sums + PC_REPLICA_SUM_WEIGHT * step,
                           .hits = sums + PC_REPLICA_SUM_HITS * step,
                           .scores = sums + PC_REPLICA_SUM_SCORE * step,
                           .hit_scores = three ? NULL : sums + PC_REPLICA_SUM_SCORE_HIT * step};
 }
 
-static void lanes_show_part(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
-                            const float *weights, const double *sums, size_t step, size_t p,
-                            pc_replica_batch *lanes) {
-  pc_curve_prefix *prefix = &lanes->prefix[p];
+static void batch_select_part(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
+                              const float *weights, const double *sums, size_t step, size_t p,
+                              pc_replica_batch *batch) {
+  pc_curve_prefix *prefix = &batch->prefix[p];
   *prefix = (pc_curve_prefix){
       .count = ranges->part[p + 1] - ranges->part[p],
       .begin = ranges->begin + ranges->part[p],
@@ -278,9 +279,9 @@ static void lanes_show_part(const pc_sorted_view *sorted, const pc_score_ranges 
       .row = sorted->row,
       .weight = weights,
       .stride = PC_REPLICA_LANES,
-      .sums = lanes_prefix_sums(sums, step, lanes->three),
+      .sums = batch_prefix_sums(sums, step, batch->three),
       .cells = ranges->cells == NULL ? NULL : ranges->cells + p * (PC_PREFIX_CELLS + 1)};
-  lanes->evidence.curve.parts[p] = (pc_curve_table){.form = PC_CURVE_REPLICA,
+  batch->evidence.curve.parts[p] = (pc_curve_table){.form = PC_CURVE_REPLICA,
                                                     .count = prefix->count,
                                                     .total = pc_curve_prefix_total(prefix),
                                                     .prefix = prefix};
@@ -288,15 +289,15 @@ static void lanes_show_part(const pc_sorted_view *sorted, const pc_score_ranges 
 
 void pc_replica_batch_select(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
                              const float *weights, size_t lane, double total,
-                             pc_replica_batch *lanes) {
-  const size_t step = lanes_step(sorted, ranges, lanes);
-  const double *sums = lanes->sums + lane * PC_REPLICA_SUM_COUNT * step;
-  lanes->evidence.total = total;
-  if (lanes->prefix == NULL)
-    lanes_show_bins(sums, ranges->count, lanes->three, lanes->evidence.grid.bins);
-  for (size_t p = 0; lanes->prefix != NULL && p < sorted->part_count; p++) {
-    lanes_show_part(sorted, ranges, weights + lane, sums, step, p, lanes);
-    sums += lanes->prefix[p].count + 1;
+                             pc_replica_batch *batch) {
+  const size_t step = batch_step(sorted, ranges, batch);
+  const double *sums = batch->sums + lane * PC_REPLICA_SUM_COUNT * step;
+  batch->evidence.total = total;
+  if (batch->prefix == NULL)
+    batch_select_bins(sums, ranges->count, batch->three, batch->evidence.grid.bins);
+  for (size_t p = 0; batch->prefix != NULL && p < sorted->part_count; p++) {
+    batch_select_part(sorted, ranges, weights + lane, sums, step, p, batch);
+    sums += batch->prefix[p].count + 1;
   }
 }
 
@@ -309,8 +310,8 @@ void pc_replica_base_free(const pcal_env *env, pc_replica_base *base) {
   memset(base, 0, sizeof *base);
 }
 
-/* Tilts of the data, laid out as one kind of sums. */
-static void lanes_base_tilt(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
+/* Sums of tilts of the data, laid out like one kind of sums. */
+static void batch_base_tilt(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
                             int curve, pc_replica_base *out) {
   double rows = 0.0, all = 0.0, *to = out->tilt;
   for (size_t p = 0; p < sorted->part_count; p++) {
@@ -332,13 +333,13 @@ static void lanes_base_tilt(const pc_sorted_view *sorted, const pc_score_ranges 
   out->tilt_mean = all > 0.0 ? all / rows : 1.0;
 }
 
-/* Sums of the data, by a batch in which every lane has their weights. */
-static pcal_status lanes_base_sums(const pcal_env *env, const pc_sorted_view *sorted,
+/* Sums of the data: a batch in which every replica has the weights of the data. */
+static pcal_status batch_base_sums(const pcal_env *env, const pc_sorted_view *sorted,
                                    const pc_score_ranges *ranges, const pc_kept_rows *rows,
-                                   pc_replica_batch *lanes, pc_replica_base *out,
+                                   pc_replica_batch *batch, pc_replica_base *out,
                                    pcal_error *err) {
   const size_t bytes =
-      PC_REPLICA_SUM_COUNT * lanes_step(sorted, ranges, lanes) * sizeof(double);
+      PC_REPLICA_SUM_COUNT * batch_step(sorted, ranges, batch) * sizeof(double);
   float *weights = pc_alloc_raw(env, rows->count * PC_REPLICA_LANES, sizeof *weights);
   out->sums = pc_alloc_raw(env, bytes, 1);
   out->tilt = pc_alloc_raw(env, bytes / PC_REPLICA_SUM_COUNT, 1);
@@ -352,9 +353,9 @@ static pcal_status lanes_base_sums(const pcal_env *env, const pc_sorted_view *so
       weights[i * PC_REPLICA_LANES + lane] = out->weight[i];
   }
   if (enough) {
-    pc_replica_batch_add(sorted, ranges, weights, lanes);
-    memcpy(out->sums, lanes->sums, bytes);
-    lanes_base_tilt(sorted, ranges, lanes->prefix != NULL, out);
+    pc_replica_batch_add(sorted, ranges, weights, batch);
+    memcpy(out->sums, batch->sums, bytes);
+    batch_base_tilt(sorted, ranges, batch->prefix != NULL, out);
   }
   pc_free(env, weights);
   return enough ? PCAL_OK : pc_fail_memory(err, "drawing replicas");
@@ -364,32 +365,32 @@ pcal_status pc_replica_base_new(const pcal_env *env, const pc_measure_plan *plan
                                 const pc_sorted_view *sorted, const pc_score_ranges *ranges,
                                 const pc_kept_rows *rows, pc_replica_base *out,
                                 pcal_error *err) {
-  pc_replica_batch lanes;
+  pc_replica_batch batch;
   memset(out, 0, sizeof *out);
-  PC_TRY(pc_replica_batch_new(env, plan, slot, sorted, ranges, &lanes, err));
-  const pcal_status status = lanes_base_sums(env, sorted, ranges, rows, &lanes, out, err);
-  pc_replica_batch_free(env, &lanes);
+  PC_TRY(pc_replica_batch_new(env, plan, slot, sorted, ranges, &batch, err));
+  const pcal_status status = batch_base_sums(env, sorted, ranges, rows, &batch, out, err);
+  pc_replica_batch_free(env, &batch);
   if (status != PCAL_OK)
     pc_replica_base_free(env, out);
   return status;
 }
 
 pcal_status pc_replica_batch_reserve_points(const pcal_env *env, const pc_sorted_view *sorted,
-                                            pc_replica_batch *lanes, pcal_error *err) {
-  if (lanes->prefix == NULL)
+                                            pc_replica_batch *batch, pcal_error *err) {
+  if (batch->prefix == NULL)
     return PCAL_OK;
-  lanes->gaps = pc_alloc(env, sorted->part_count, sizeof *lanes->gaps);
-  return lanes->gaps != NULL ? PCAL_OK : pc_fail_memory(err, "drawing replicas");
+  batch->gaps = pc_alloc(env, sorted->part_count, sizeof *batch->gaps);
+  return batch->gaps != NULL ? PCAL_OK : pc_fail_memory(err, "drawing replicas");
 }
 
-/* Sums of one lane and of the data, and the factors of their gaps. */
-typedef struct lanes_mix {
+/* Sums of one replica and of the data, and the factors of their gaps. */
+typedef struct batch_point {
   const double *drawn, *base, *tilt;
   size_t step;
   pc_prefix_gaps gaps;
-} lanes_mix;
+} batch_point;
 
-static double lanes_made_hits(const lanes_mix *mix, size_t r) {
+static double batch_hits_at_point(const batch_point *mix, size_t r) {
   const double *drawn = mix->drawn + r, *base = mix->base + r;
   const size_t hits = PC_REPLICA_SUM_HITS * mix->step,
                scores = PC_REPLICA_SUM_SCORE * mix->step;
@@ -397,47 +398,48 @@ static double lanes_made_hits(const lanes_mix *mix, size_t r) {
          mix->gaps.drawn * (drawn[scores] - drawn[hits]) - mix->gaps.shift * mix->tilt[r];
 }
 
-static void lanes_make_bins(const lanes_mix *mix, size_t count, pc_bin *bins) {
+static void batch_bins_at_point(const batch_point *mix, size_t count, pc_bin *bins) {
   for (size_t r = 0; r < count; r++)
     bins[r] = (pc_bin){.weight = mix->base[PC_REPLICA_SUM_WEIGHT * mix->step + r],
-                       .hits = lanes_made_hits(mix, r),
+                       .hits = batch_hits_at_point(mix, r),
                        .score = mix->base[PC_REPLICA_SUM_SCORE * mix->step + r],
                        .score_square = (double)NAN,
                        .score_hit = (double)NAN};
 }
 
-/* A part that is shown already: hits are made of gaps, all else is that of the data. */
-static void lanes_make_part(const lanes_mix *mix, size_t p, pc_replica_batch *lanes) {
-  pc_curve_prefix *prefix = &lanes->prefix[p];
-  lanes->gaps[p] = mix->gaps;
-  lanes->gaps[p].data = lanes_prefix_sums(mix->base, mix->step, lanes->three);
-  lanes->gaps[p].replica = lanes_prefix_sums(mix->drawn, mix->step, lanes->three);
-  lanes->gaps[p].tilt = mix->tilt;
-  prefix->sums = lanes->gaps[p].data;
-  prefix->gaps = &lanes->gaps[p];
-  lanes->evidence.curve.parts[p].total = pc_curve_prefix_total(prefix);
+/* Turns a selected part into one at a gap point: hits are computed from gaps, the rest is of
+ * the data. */
+static void batch_part_at_point(const batch_point *mix, size_t p, pc_replica_batch *batch) {
+  pc_curve_prefix *prefix = &batch->prefix[p];
+  batch->gaps[p] = mix->gaps;
+  batch->gaps[p].data = batch_prefix_sums(mix->base, mix->step, batch->three);
+  batch->gaps[p].replica = batch_prefix_sums(mix->drawn, mix->step, batch->three);
+  batch->gaps[p].tilt = mix->tilt;
+  prefix->sums = batch->gaps[p].data;
+  prefix->gaps = &batch->gaps[p];
+  batch->evidence.curve.parts[p].total = pc_curve_prefix_total(prefix);
 }
 
 void pc_replica_batch_select_point(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
                                    const pc_replica_base *base, const float *weights,
                                    size_t lane, double total, const pc_gap_point *point,
-                                   pc_replica_batch *lanes) {
-  const size_t step = lanes_step(sorted, ranges, lanes);
-  lanes_mix mix = {lanes->sums + lane * PC_REPLICA_SUM_COUNT * step,
-                   base->sums,
-                   base->tilt,
-                   step,
-                   {.weight = base->weight,
-                    .own = point->own - point->noise,
-                    .drawn = point->noise * base->total / total,
-                    .shift = point->shift / base->tilt_mean}};
-  pc_replica_batch_select(sorted, ranges, weights, lane, total, lanes);
-  lanes->evidence.total = base->total;
-  if (lanes->prefix == NULL)
-    lanes_make_bins(&mix, ranges->count, lanes->evidence.grid.bins);
-  for (size_t p = 0; lanes->prefix != NULL && p < sorted->part_count; p++) {
-    const size_t count = lanes->prefix[p].count + 1;
-    lanes_make_part(&mix, p, lanes);
+                                   pc_replica_batch *batch) {
+  const size_t step = batch_step(sorted, ranges, batch);
+  batch_point mix = {batch->sums + lane * PC_REPLICA_SUM_COUNT * step,
+                     base->sums,
+                     base->tilt,
+                     step,
+                     {.weight = base->weight,
+                      .own = point->own - point->noise,
+                      .drawn = point->noise * base->total / total,
+                      .shift = point->shift / base->tilt_mean}};
+  pc_replica_batch_select(sorted, ranges, weights, lane, total, batch);
+  batch->evidence.total = base->total;
+  if (batch->prefix == NULL)
+    batch_bins_at_point(&mix, ranges->count, batch->evidence.grid.bins);
+  for (size_t p = 0; batch->prefix != NULL && p < sorted->part_count; p++) {
+    const size_t count = batch->prefix[p].count + 1;
+    batch_part_at_point(&mix, p, batch);
     mix.drawn += count;
     mix.base += count;
     mix.tilt += count;

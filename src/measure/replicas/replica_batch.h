@@ -1,5 +1,6 @@
-/* Evidence of several replicas at once: one walk over sorted scores adds up ranges of them; of
- * curves (curve/curve_prefix.h) only the ranges that matter are looked at score by score. */
+/* A batch of replicas that are evaluated together: one walk over the sorted scores adds up
+ * ranges of them for all replicas of the batch; curves (curve/curve_prefix.h) are resolved
+ * inside a range only where that matters. */
 #ifndef PC_REPLICA_BATCH_H
 #define PC_REPLICA_BATCH_H
 
@@ -8,22 +9,22 @@
 #include "measure/replicas/sorted_view.h"
 
 /* Ranges of the sorted scores of a slot, the same for all replicas: the bins of a grid, or
- * segments of a curve, which split no ties and, where a metric joins scores in cells, lie
- * inside cells of PC_PREFIX_LEVEL. */
+ * short ranges of a curve.  Ranges of a curve split no ties; if a metric joins scores in cells,
+ * each lies in one cell of PC_PREFIX_LEVEL. */
 typedef struct pc_score_ranges {
   size_t count;
-  size_t *begin, *end; /* of curves begin also has the end of the last */
-  size_t *part;        /* the first range of each part, and the end */
-  double *hit;         /* of each score: did it come true? */
+  size_t *begin, *end; /* of a curve begin[count] is the end of the last range */
+  size_t *part;        /* first range of each part, then `count` */
+  double *hit;         /* of each score: 1.0 if it is a hit, else 0.0 */
   int in_cells;        /* a metric joins scores in cells */
-  uint32_t *cells;     /* then as pc_curve_prefix says, part after part */
+  uint32_t *cells;     /* if in_cells: [part][cell], see pc_curve_prefix */
 } pc_score_ranges;
 
-/* Are the weights of all rows whole, as the floats that replicas have, and not too large? */
+/* True if the weights of all rows are whole numbers that floats represent. */
 int pc_kept_weights_whole(const pc_kept_rows *rows);
 
-/* Can it be had for the chosen entries of a slot (NULL: all)?  Of curves where every one of
- * these metrics says what it wants to know, and weights are whole. */
+/* True if the entries of a slot with entries[e] != 0 (NULL: all) can be evaluated in batches:
+ * any grid; curves if weights are whole and every metric names what it needs of a curve. */
 int pc_replica_batch_applies(const pc_measure_plan *plan, size_t slot, const uint8_t *entries,
                              const pc_kept_rows *rows);
 
@@ -33,26 +34,28 @@ PC_CHECKED pcal_status pc_score_ranges_new(const pcal_env *env, const pc_measure
                                            pcal_error *err);
 void pc_score_ranges_free(const pcal_env *env, pc_score_ranges *ranges);
 
-/* The data themselves: the same sums as of a replica, and the weight of each row. */
+/* The data without resampling: the sums that a replica has, and the weight of each row. */
 typedef struct pc_replica_base {
-  double *sums; /* [what][range] */
-  double *tilt; /* [range]: sums of pc_gap_tilt; of curves before each range, and the totals */
+  double *sums; /* [kind][range] */
+  double *tilt; /* sums of pc_gap_tilt by range; of curves before each range, then the total */
   float *weight;
   double total;
   double tilt_mean; /* of all rows and parts */
 } pc_replica_base;
 
-/* Gaps (sums of score - outcome) that a model with a known error could show: those of the data
- * times `own`, the deviation of a replica's gaps from the data's times `noise`, and gaps as
- * if all log-odds were shifted, `shift` in the mean of all rows.  Weights and scores stay those of the data. */
+/* Gaps (sums of score - outcome) that a model with a known error could show:
+ *   own * (gaps of the data) + noise * (gaps of the replica - gaps of the data) + gaps of a
+ *   shift of all log-odds whose mean over all rows is `shift`.
+ * Weights and scores are those of the data. */
 typedef struct pc_gap_point {
   double own, noise, shift;
 } pc_gap_point;
 
-/* Room of one worker for a slot. */
+/* The memory of one worker for a slot. */
 typedef struct pc_replica_batch {
-  double *sums; /* [lane][what][range]; of curves before each range of a part, and its totals */
-  int three;    /* of a range only the first three sums are known */
+  double *
+      sums; /* [replica][kind][range]; of curves: before each range of a part, then the total */
+  int three; /* only the first three kinds of sums are filled */
   pc_evidence evidence;
   pc_curve_prefix *prefix; /* of each part of a curve */
   pc_prefix_gaps *gaps;    /* of each part, for gap points of a curve; else NULL */
@@ -62,18 +65,20 @@ PC_CHECKED pcal_status pc_replica_batch_new(const pcal_env *env, const pc_measur
                                             size_t slot, const pc_sorted_view *sorted,
                                             const pc_score_ranges *ranges,
                                             pc_replica_batch *out, pcal_error *err);
-void pc_replica_batch_free(const pcal_env *env, pc_replica_batch *lanes);
+void pc_replica_batch_free(const pcal_env *env, pc_replica_batch *batch);
 
-/* Adds up all ranges under PC_REPLICA_LANES sets of weights: weights[row][lane]. */
+/* Adds up all ranges for PC_REPLICA_LANES replicas: weights[row][replica]. */
 void pc_replica_batch_add(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
-                          const float *weights, pc_replica_batch *lanes);
+                          const float *weights, pc_replica_batch *batch);
 
-/* The evidence of one of them, total its sum of weights; it is good until the next one. */
+/* Fills batch->evidence for one replica, `lane`; total: its sum of weights.  Valid until the
+ * next call. */
 void pc_replica_batch_select(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
                              const float *weights, size_t lane, double total,
-                             pc_replica_batch *lanes);
+                             pc_replica_batch *batch);
 
-/* Fills the base for a slot; room for gap points; the evidence of one of the replicas there. */
+/* The sums of the data; memory for gap points; and the evidence of one replica at a gap
+ * point. */
 PC_CHECKED pcal_status pc_replica_base_new(const pcal_env *env, const pc_measure_plan *plan,
                                            size_t slot, const pc_sorted_view *sorted,
                                            const pc_score_ranges *ranges,
@@ -82,11 +87,11 @@ PC_CHECKED pcal_status pc_replica_base_new(const pcal_env *env, const pc_measure
 void pc_replica_base_free(const pcal_env *env, pc_replica_base *base);
 PC_CHECKED pcal_status pc_replica_batch_reserve_points(const pcal_env *env,
                                                        const pc_sorted_view *sorted,
-                                                       pc_replica_batch *lanes,
+                                                       pc_replica_batch *batch,
                                                        pcal_error *err);
 void pc_replica_batch_select_point(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
                                    const pc_replica_base *base, const float *weights,
                                    size_t lane, double total, const pc_gap_point *point,
-                                   pc_replica_batch *lanes);
+                                   pc_replica_batch *batch);
 
 #endif

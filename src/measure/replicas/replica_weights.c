@@ -1,5 +1,5 @@
-/* Poisson(1) draws take 32 bits each, four from one block of the generator.  A row that stands
- * for m copies takes a Poisson(m) draw of its own (measure/replicas/draws.h). */
+/* A Poisson(1) draw takes 32 bits; a block of the generator gives four.  A row that stands for
+ * m copies takes one Poisson(m) draw (draws.h). */
 #include "measure/replicas/replica_weights.h"
 
 #include <math.h>
@@ -10,9 +10,9 @@
 #include "measure/replicas/draws.h"
 #include "measure/replicas/exchange.h"
 
-#define REPLICA_BLOCK 4 /* draws from one block of the generator */
+#define REPLICA_BLOCK 4 /* draws per block of the generator */
 
-/* Streams 1, 3 and 4 are those of measure/replicas/draws.c. */
+/* Streams 1, 3 and 4 are used in draws.c. */
 enum { REPLICA_BATCH_STREAM = 2, REPLICA_EXCHANGE_STREAM = 5 };
 
 static pc_rng replica_weights_rng(uint64_t seed, unsigned stream, uint64_t replica) {
@@ -24,7 +24,7 @@ static const uint64_t *replica_weights_keys(const pc_kept_rows *rows) {
   return rows->clusters == NULL ? rows->ids : rows->clusters;
 }
 
-/* Weights of a row that is not a single one of weight 1, from those that one would have. */
+/* Weights of a row with a weight or copies other than 1, from the draws of a single row. */
 static void replica_weights_weigh(const pc_replica_request *request, uint64_t seed,
                                   size_t batch, size_t row, float *out) {
   const pc_kept_rows *rows = request->rows;
@@ -36,7 +36,7 @@ static void replica_weights_weigh(const pc_replica_request *request, uint64_t se
                                      : copies * (double)out[q]));
 }
 
-/* Weights of a row when one block at a time is left out; a cluster is in one block. */
+/* Weights of a row if one block at a time is left out.  A cluster is in one block. */
 static void replica_weights_leave(const pc_replica_request *request, uint64_t seed,
                                   size_t batch, size_t row, float *out) {
   const pc_kept_rows *rows = request->rows;
@@ -61,7 +61,7 @@ static void replica_weights_draw_weights(const pc_replica_request *request, uint
       replica_weights_weigh(request, seed, batch, i, drawn + i * PC_REPLICA_LANES);
 }
 
-/* Weights of a row of one of two models in a batch of exchanged ones. */
+/* Weights of a row of one of two models in a batch of exchanges. */
 static void replica_weights_exchange(const pc_replica_request *request, uint64_t seed,
                                      size_t batch, size_t row, float *out) {
   const pc_kept_rows *rows = request->rows;
@@ -78,7 +78,6 @@ static void replica_weights_exchange(const pc_replica_request *request, uint64_t
   }
 }
 
-/* Weights of all rows in the replicas of a batch, and their totals. */
 void pc_replica_weights(const pc_replica_request *request, uint64_t seed, size_t batch,
                         float *drawn, double total[PC_REPLICA_LANES]) {
   const pc_kept_rows *rows = request->rows;

@@ -5,7 +5,7 @@
 
 #include "kernels/sort.h"
 
-#define SORTED_VIEW_MAX ((size_t)1 << 25) /* scores; beyond, machines do it in less memory */
+#define SORTED_VIEW_MAX ((size_t)1 << 25) /* scores; with more, states need less memory */
 
 static int sorted_view_natural(const pc_view *view) {
   return (view->kind == PC_VIEW_RANK || view->kind == PC_VIEW_CLASS) && view->index == 1;
@@ -36,7 +36,7 @@ void pc_sorted_view_free(const pcal_env *env, pc_sorted_view *sorted) {
   memset(sorted, 0, sizeof *sorted);
 }
 
-/* One score of a row: the part it is in, itself, and the label with which it comes true. */
+/* One score of a row, its part, and the label for which it is a hit. */
 typedef struct sorted_entry {
   size_t part;
   double score;
@@ -67,7 +67,7 @@ static void sorted_view_count(const pc_layout *layout, const pc_kept_rows *rows,
     out->begin[p + 1] += out->begin[p];
 }
 
-/* Sorts one part: scores with the places of their entries. */
+/* Sorts one part, with the rows and labels of its scores. */
 static void sorted_view_sort(pc_sorted_view *out, size_t part, double *spare) {
   const size_t begin = out->begin[part], count = out->begin[part + 1] - begin;
   double *places = spare, *scratch = spare + count;
@@ -179,14 +179,14 @@ pcal_status pc_replica_evidence_new(const pcal_env *env, const pc_need *need,
   return status;
 }
 
-/* The part of a row's weight with which a label came true. */
+/* The weight of the copies of a row that have a label. */
 static double sorted_view_hits(const pc_replica_draw *drawn, uint32_t row, int32_t label,
                                double weight) {
   const int32_t drew = drawn->labels[row];
   if (drew >= 0)
     return drew == label ? weight : 0.0;
-  const double copies = pc_drawn_outcomes_copies(drawn->shares, (size_t)(-1 - drew), label);
-  return (double)(float)(drawn->each[row] * copies); /* rounded as the weight is */
+  const double copies = pc_drawn_outcomes_copies(drawn->outcomes, (size_t)(-1 - drew), label);
+  return (double)(float)(drawn->each[row] * copies); /* rounded like the weight */
 }
 
 static void sorted_view_curve(const pc_sorted_view *sorted, const pc_replica_draw *drawn,
@@ -213,8 +213,8 @@ static void sorted_view_curve(const pc_sorted_view *sorted, const pc_replica_dra
   table->total = total;
 }
 
-/* Scores from entry `at` of a part on that are in cells up to `last`; returns where they end.
- */
+/* Adds the scores from entry `at` on that are in cells up to `last`; returns the first that is
+ * not. */
 static size_t sorted_view_bin(const pc_sorted_view *sorted, const pc_replica_draw *drawn,
                               size_t at, size_t end, const pc_partition *cells, size_t last,
                               pc_bin *bin) {

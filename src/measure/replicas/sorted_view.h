@@ -1,5 +1,5 @@
-/* The scores of a view in ascending order, found once for all replicas: what a machine would
- * say of the rows under other weights and labels can then be read off in one walk. */
+/* The scores of a view in ascending order, sorted once for all replicas: evidence for other
+ * weights and labels is then filled in one walk. */
 #ifndef PC_SORTED_VIEW_H
 #define PC_SORTED_VIEW_H
 
@@ -8,26 +8,26 @@
 typedef struct pc_sorted_view {
   pc_view view;
   size_t part_count;
-  size_t *begin; /* of each part, and the end */
-  /* For each score, ascending in its part: */
+  size_t *begin; /* of each part, then the end */
+  /* By score, ascending in each part: */
   double *score;
   uint32_t *row;
-  int32_t *label; /* with which it came true */
+  int32_t *label; /* the label for which the score is a hit */
 } pc_sorted_view;
 
-/* Weights (0: the row is absent) and labels of the rows in one replica.  A label below 0 says
- * that the copies of a row drew several: -1 - its number among the shares. */
+/* Weights (0: the row is absent) and labels of the rows in one replica.  A label below 0: the
+ * copies of the row drew several outcomes, number -1 - label of `outcomes`. */
 typedef struct pc_replica_draw {
   const float *weights; /* of row i: weights[i * stride] */
   size_t stride;
   const int32_t *labels;
   double total;
-  const double *each;              /* weight of one copy of row i; NULL without shares */
-  const pc_drawn_outcomes *shares; /* or NULL */
+  const double *each;                /* weight of one copy of row i; NULL without outcomes */
+  const pc_drawn_outcomes *outcomes; /* or NULL */
 } pc_replica_draw;
 
-/* Can it be had for this need?  Not for lower ranks, sums of logarithms, or bins that overlap.
- */
+/* True if a need can be served: not for lower ranks, sums of logarithms, or bins that
+ * overlap. */
 int pc_sorted_view_applies(const pc_need *need, const pc_layout *layout,
                            const pc_kept_rows *rows);
 
@@ -36,7 +36,7 @@ PC_CHECKED pcal_status pc_sorted_view_new(const pcal_env *env, const pc_view *vi
                                           pc_sorted_view *out, pcal_error *err);
 void pc_sorted_view_free(const pcal_env *env, pc_sorted_view *sorted);
 
-/* Evidence of a curve or a grid that is filled again and again. */
+/* Evidence of a curve or a grid that is refilled for each replica. */
 typedef struct pc_replica_evidence {
   pc_partition cells; /* of a grid */
   pc_evidence evidence;

@@ -10,57 +10,57 @@
 
 #define COARSE_ROWS 20000
 
-typedef double (*coarse_score)(double u, uint64_t i);
+typedef double (*buckets_score)(double u, uint64_t i);
 
-static double coarse_uniform(double u, uint64_t i) {
+static double buckets_uniform(double u, uint64_t i) {
   (void)i;
   return u;
 }
 
-static double coarse_equal(double u, uint64_t i) {
+static double buckets_equal(double u, uint64_t i) {
   (void)u;
   (void)i;
   return 0.5;
 }
 
-static double coarse_near_one(double u, uint64_t i) {
+static double buckets_near_one(double u, uint64_t i) {
   (void)i;
   return 1 - 1e-9 * u;
 }
 
-static double coarse_tiny(double u, uint64_t i) {
+static double buckets_tiny(double u, uint64_t i) {
   (void)i;
   return ldexp(u, -(int)(1070 * u));
 }
 
-static double coarse_ties(double u, uint64_t i) {
+static double buckets_ties(double u, uint64_t i) {
   (void)i;
   return floor(u * 7) / 7;
 }
 
-static double coarse_signs(double u, uint64_t i) {
+static double buckets_signs(double u, uint64_t i) {
   return i % 3 == 0 ? -0.0 : i % 3 == 1 ? 0.0 : -1e-6 * u;
 }
 
-static double coarse_float32(double u, uint64_t i) {
+static double buckets_float32(double u, uint64_t i) {
   (void)i;
   return (double)(float)(0.4 + 0.01 * u);
 }
 
-static double coarse_neighbours(double u, uint64_t i) {
+static double buckets_neighbours(double u, uint64_t i) {
   return nextafter(0.25, u < 0.5 ? 0.0 : 1.0) + (i % 2 == 0 ? 0.0 : 0x1p-53);
 }
 
-static const coarse_score coarse_kinds[] = {coarse_uniform,    coarse_equal,  coarse_near_one,
-                                            coarse_tiny,       coarse_ties,   coarse_signs,
-                                            coarse_neighbours, coarse_float32};
+static const buckets_score buckets_kinds[] = {
+    buckets_uniform, buckets_equal, buckets_near_one,   buckets_tiny,
+    buckets_ties,    buckets_signs, buckets_neighbours, buckets_float32};
 
-typedef struct coarse_data {
+typedef struct buckets_data {
   double score[COARSE_ROWS];
   uint8_t hit[COARSE_ROWS];
-} coarse_data;
+} buckets_data;
 
-static void coarse_draw(coarse_score kind, coarse_data *data) {
+static void buckets_draw(buckets_score kind, buckets_data *data) {
   const pc_rng rng = {5, 1}, other = {5, 2};
   for (uint64_t i = 0; i < COARSE_ROWS; i++) {
     data->score[i] = kind(pc_rng_uniform(&rng, i), i);
@@ -68,7 +68,7 @@ static void coarse_draw(coarse_score kind, coarse_data *data) {
   }
 }
 
-static void coarse_full(const pcal_env *env, const coarse_data *data, pc_curve_table *out) {
+static void buckets_full(const pcal_env *env, const buckets_data *data, pc_curve_table *out) {
   double *column[2] = {malloc(sizeof data->score), malloc(sizeof data->score)};
   size_t count[2] = {0, 0};
   for (size_t i = 0; i < COARSE_ROWS; i++)
@@ -81,9 +81,9 @@ static void coarse_full(const pcal_env *env, const coarse_data *data, pc_curve_t
 }
 
 /* One pass in two halves, merged the wrong way round. */
-static pcal_status coarse_pass(const pcal_env *env, const coarse_data *data,
-                               const pc_refine_targets *targets, pc_bucket_tally *out,
-                               pcal_error *err) {
+static pcal_status buckets_pass(const pcal_env *env, const buckets_data *data,
+                                const pc_refine_targets *targets, pc_bucket_tally *out,
+                                pcal_error *err) {
   const size_t half = COARSE_ROWS / 3;
   pc_bucket_tally first = {0};
   pcal_status status = pc_bucket_tally_new(env, targets, out, err);
@@ -102,8 +102,8 @@ static pcal_status coarse_pass(const pcal_env *env, const coarse_data *data,
   return status;
 }
 
-typedef struct coarse_question {
-  const coarse_data *data;
+typedef struct buckets_question {
+  const buckets_data *data;
   uint64_t keep;
   size_t bins;    /* 0: the gap */
   unsigned level; /* not 0: cells */
@@ -111,10 +111,10 @@ typedef struct coarse_question {
   int passes;
   pc_bucket_curve coarse;
   pc_curve_table table; /* of coarse */
-} coarse_question;
+} buckets_question;
 
-static pcal_status coarse_once(const pcal_env *env, coarse_question *q, int *more,
-                               pcal_error *err) {
+static pcal_status buckets_once(const pcal_env *env, buckets_question *q, int *more,
+                                pcal_error *err) {
   pc_bucket_curve *coarse = &q->coarse;
   uint8_t *wanted = pc_alloc(env, coarse->count, 1);
   pcal_status status = wanted == NULL ? pc_fail_memory(err, "testing") : PCAL_OK;
@@ -133,7 +133,7 @@ static pcal_status coarse_once(const pcal_env *env, coarse_question *q, int *mor
     status = q->level > 0 ? pc_bucket_curve_cell_targets(coarse, q->level, &targets, err)
                           : pc_bucket_curve_targets(coarse, &wish, &targets, err);
   if (status == PCAL_OK && *more)
-    status = coarse_pass(env, q->data, &targets, &tally, err);
+    status = buckets_pass(env, q->data, &targets, &tally, err);
   if (status == PCAL_OK && *more)
     status = pc_bucket_curve_refine(coarse, &tally, err);
   pc_bucket_tally_free(&tally);
@@ -143,15 +143,15 @@ static pcal_status coarse_once(const pcal_env *env, coarse_question *q, int *mor
 }
 
 /* Leaves the curve and its table in q when it went well. */
-static pcal_status coarse_ask(const pcal_env *env, coarse_question *q, pcal_error *err) {
+static pcal_status buckets_ask(const pcal_env *env, buckets_question *q, pcal_error *err) {
   pc_bucket_tally tally = {0};
-  pcal_status status = coarse_pass(env, q->data, NULL, &tally, err);
+  pcal_status status = buckets_pass(env, q->data, NULL, &tally, err);
   if (status == PCAL_OK)
     status = pc_bucket_curve_new(env, &tally, &q->coarse, err);
   pc_bucket_tally_free(&tally);
   q->passes = 0;
   for (int more = 1; status == PCAL_OK && more; q->passes++)
-    status = coarse_once(env, q, &more, err);
+    status = buckets_once(env, q, &more, err);
   if (status != PCAL_OK)
     pc_bucket_curve_free(&q->coarse);
   return status;
@@ -159,15 +159,15 @@ static pcal_status coarse_ask(const pcal_env *env, coarse_question *q, pcal_erro
 
 TEST(test_gap_has_the_same_bits) {
   const pcal_env env = pc_env_resolve(NULL);
-  static coarse_data data;
-  for (size_t k = 0; k < UNIT_COUNT(coarse_kinds); k++)
+  static buckets_data data;
+  for (size_t k = 0; k < UNIT_COUNT(buckets_kinds); k++)
     for (uint64_t keep = 0; keep <= 100000; keep += 100000) {
-      coarse_draw(coarse_kinds[k], &data);
+      buckets_draw(buckets_kinds[k], &data);
       pc_curve_table full;
-      coarse_full(&env, &data, &full);
-      coarse_question q = {
-          .data = &data, .keep = keep, .all_float32 = coarse_kinds[k] == coarse_float32};
-      assert_int_equal(coarse_ask(&env, &q, NULL), PCAL_OK);
+      buckets_full(&env, &data, &full);
+      buckets_question q = {
+          .data = &data, .keep = keep, .all_float32 = buckets_kinds[k] == buckets_float32};
+      assert_int_equal(buckets_ask(&env, &q, NULL), PCAL_OK);
       const pc_gap want = pc_curve_gap(&full), got = pc_curve_gap(&q.table);
       assert_true(want.value == got.value && want.at == got.at);
       assert_true(q.passes <= 8);
@@ -176,7 +176,8 @@ TEST(test_gap_has_the_same_bits) {
     }
 }
 
-static void coarse_compare_bins(const pc_curve_table *a, const pc_curve_table *b, size_t bins) {
+static void buckets_compare_bins(const pc_curve_table *a, const pc_curve_table *b,
+                                 size_t bins) {
   pc_bin want[64], got[64];
   const size_t want_count = pc_bins_by_mass(a, bins, want);
   const size_t got_count = pc_bins_by_mass(b, bins, got);
@@ -192,19 +193,19 @@ static void coarse_compare_bins(const pc_curve_table *a, const pc_curve_table *b
 TEST(test_mass_bins_have_the_same_bits) {
   const pcal_env env = pc_env_resolve(NULL);
   static const size_t counts[] = {1, 2, 15, 64};
-  static coarse_data data;
-  for (size_t k = 0; k < UNIT_COUNT(coarse_kinds); k++)
+  static buckets_data data;
+  for (size_t k = 0; k < UNIT_COUNT(buckets_kinds); k++)
     for (size_t c = 0; c < UNIT_COUNT(counts); c++)
       for (uint64_t keep = 0; keep <= 100000; keep += 100000) {
-        coarse_draw(coarse_kinds[k], &data);
+        buckets_draw(buckets_kinds[k], &data);
         pc_curve_table full;
-        coarse_full(&env, &data, &full);
-        coarse_question q = {.data = &data,
-                             .keep = keep,
-                             .bins = counts[c],
-                             .all_float32 = coarse_kinds[k] == coarse_float32};
-        assert_int_equal(coarse_ask(&env, &q, NULL), PCAL_OK);
-        coarse_compare_bins(&full, &q.table, counts[c]);
+        buckets_full(&env, &data, &full);
+        buckets_question q = {.data = &data,
+                              .keep = keep,
+                              .bins = counts[c],
+                              .all_float32 = buckets_kinds[k] == buckets_float32};
+        assert_int_equal(buckets_ask(&env, &q, NULL), PCAL_OK);
+        buckets_compare_bins(&full, &q.table, counts[c]);
         assert_true(q.passes <= 8);
         pc_curve_table_free(&env, &full);
         pc_bucket_curve_free(&q.coarse);
@@ -214,15 +215,15 @@ TEST(test_mass_bins_have_the_same_bits) {
 /* Two passes at the most, whatever the cells and the scores. */
 TEST(test_cells_have_the_same_bits) {
   const pcal_env env = pc_env_resolve(NULL);
-  static coarse_data data;
-  for (size_t k = 0; k < UNIT_COUNT(coarse_kinds); k++)
+  static buckets_data data;
+  for (size_t k = 0; k < UNIT_COUNT(buckets_kinds); k++)
     for (unsigned level = 13; level <= 19; level += 2) {
-      coarse_draw(coarse_kinds[k], &data);
+      buckets_draw(buckets_kinds[k], &data);
       pc_curve_table full;
       pc_point_masses want, got;
-      coarse_full(&env, &data, &full);
-      coarse_question q = {.data = &data, .level = level};
-      assert_int_equal(coarse_ask(&env, &q, NULL), PCAL_OK);
+      buckets_full(&env, &data, &full);
+      buckets_question q = {.data = &data, .level = level};
+      assert_int_equal(buckets_ask(&env, &q, NULL), PCAL_OK);
       assert_true(q.passes <= 2);
       assert_int_equal(pc_point_masses_new(&env, &full, level, &want, NULL), PCAL_OK);
       assert_int_equal(pc_point_masses_new(&env, &q.table, level, &got, NULL), PCAL_OK);
@@ -242,15 +243,15 @@ TEST(test_cells_have_the_same_bits) {
  * second. */
 TEST(test_no_more_passes_than_needed) {
   const pcal_env env = pc_env_resolve(NULL);
-  static coarse_data data;
-  coarse_draw(coarse_uniform, &data);
-  coarse_question q = {.data = &data, .bins = 1};
-  assert_int_equal(coarse_ask(&env, &q, NULL), PCAL_OK);
+  static buckets_data data;
+  buckets_draw(buckets_uniform, &data);
+  buckets_question q = {.data = &data, .bins = 1};
+  assert_int_equal(buckets_ask(&env, &q, NULL), PCAL_OK);
   assert_int_equal(q.passes, 1);
   pc_bucket_curve_free(&q.coarse);
-  coarse_draw(coarse_ties, &data);
-  q = (coarse_question){.data = &data};
-  assert_int_equal(coarse_ask(&env, &q, NULL), PCAL_OK);
+  buckets_draw(buckets_ties, &data);
+  q = (buckets_question){.data = &data};
+  assert_int_equal(buckets_ask(&env, &q, NULL), PCAL_OK);
   assert_int_equal(q.passes, 2);
   assert_int_equal(q.table.count, 7);
   pc_bucket_curve_free(&q.coarse);
@@ -259,12 +260,12 @@ TEST(test_no_more_passes_than_needed) {
 /* Scores of float32 need not be kept to be known after the second pass. */
 TEST(test_float32_scores_are_counted) {
   const pcal_env env = pc_env_resolve(NULL);
-  static coarse_data data;
+  static buckets_data data;
   for (size_t bins = 0; bins <= 15; bins += 15)
     for (int float32 = 0; float32 <= 1; float32++) {
-      coarse_draw(coarse_float32, &data);
-      coarse_question q = {.data = &data, .bins = bins, .all_float32 = float32};
-      assert_int_equal(coarse_ask(&env, &q, NULL), PCAL_OK);
+      buckets_draw(buckets_float32, &data);
+      buckets_question q = {.data = &data, .bins = bins, .all_float32 = float32};
+      assert_int_equal(buckets_ask(&env, &q, NULL), PCAL_OK);
       assert_true(float32 ? q.passes == 2 : q.passes >= 2);
       for (size_t i = 0; i < q.table.count; i++)
         assert_true(pc_curve_table_open(&q.table, i) ||
@@ -275,18 +276,18 @@ TEST(test_float32_scores_are_counted) {
 
 /* One pass separates scores at given ends, whether their segments are otherwise wanted or not,
  * and loses nothing. */
-static void coarse_cut_at(const pcal_env *env, const coarse_data *data,
-                          pc_refine_request wish) {
+static void buckets_cut_at(const pcal_env *env, const buckets_data *data,
+                           pc_refine_request wish) {
   pc_bucket_tally first = {0}, second = {0};
   pc_bucket_curve coarse = {0};
   pc_refine_targets targets = {0};
-  assert_int_equal(coarse_pass(env, data, NULL, &first, NULL), PCAL_OK);
+  assert_int_equal(buckets_pass(env, data, NULL, &first, NULL), PCAL_OK);
   assert_int_equal(pc_bucket_curve_new(env, &first, &coarse, NULL), PCAL_OK);
   uint8_t *marks = calloc(coarse.count, 1);
   memset(marks, wish.wanted != NULL, coarse.count);
   wish.wanted = marks;
   assert_int_equal(pc_bucket_curve_targets(&coarse, &wish, &targets, NULL), PCAL_OK);
-  assert_int_equal(coarse_pass(env, data, &targets, &second, NULL), PCAL_OK);
+  assert_int_equal(buckets_pass(env, data, &targets, &second, NULL), PCAL_OK);
   assert_int_equal(pc_bucket_curve_refine(&coarse, &second, NULL), PCAL_OK);
   assert_int_equal(pc_bucket_curve_count_cut(&coarse, wish.ends, wish.end_count), 0);
   for (size_t e = 0; e < wish.end_count; e++) {
@@ -316,35 +317,35 @@ static void coarse_cut_at(const pcal_env *env, const coarse_data *data,
 
 TEST(test_segments_are_cut_at_ends) {
   const pcal_env env = pc_env_resolve(NULL);
-  static coarse_data data;
+  static buckets_data data;
   const double ends[] = {
       -0x1p-1074,          0.0, 0x1p-80, 0.1, 0.25, 1.0 / 3, 0.4050001, 0.5, 0.50001, 1 - 5e-10,
       nextafter(1.0, 0.0), 1.0, 1.00002};
-  for (size_t k = 0; k < UNIT_COUNT(coarse_kinds); k++)
+  for (size_t k = 0; k < UNIT_COUNT(buckets_kinds); k++)
     for (uint64_t keep = 0; keep <= 100000; keep += 100000)
       for (int wanted = 0; wanted <= 1; wanted++) {
-        coarse_draw(coarse_kinds[k], &data);
+        buckets_draw(buckets_kinds[k], &data);
         const pc_refine_request wish = {.wanted = wanted ? data.hit : NULL,
                                         .ends = ends,
                                         .end_count = UNIT_COUNT(ends),
                                         .keep_limit = keep,
-                                        .all_float32 = coarse_kinds[k] == coarse_float32};
-        coarse_cut_at(&env, &data, wish);
+                                        .all_float32 = buckets_kinds[k] == buckets_float32};
+        buckets_cut_at(&env, &data, wish);
       }
 }
 
 /* Data that change between two passes are noticed. */
 TEST(test_other_rows_are_refused) {
   const pcal_env env = pc_env_resolve(NULL);
-  static coarse_data data;
+  static buckets_data data;
   for (uint64_t keep = 0; keep <= 100000; keep += 100000)
     for (int float32 = 0; float32 <= 1; float32++) {
       pc_bucket_tally first = {0}, second = {0};
       pc_bucket_curve coarse = {0};
       pc_refine_targets targets = {0};
       pcal_error err;
-      coarse_draw(coarse_float32, &data);
-      assert_int_equal(coarse_pass(&env, &data, NULL, &first, NULL), PCAL_OK);
+      buckets_draw(buckets_float32, &data);
+      assert_int_equal(buckets_pass(&env, &data, NULL, &first, NULL), PCAL_OK);
       assert_int_equal(pc_bucket_curve_new(&env, &first, &coarse, NULL), PCAL_OK);
       uint8_t *marks = calloc(coarse.count, 1);
       marks[coarse.count / 2] = 1;
@@ -355,7 +356,7 @@ TEST(test_other_rows_are_refused) {
       const double moved = coarse.segments[before / 2].low;
       for (size_t i = 0; i < COARSE_ROWS; i++)
         data.score[i] = data.score[i] >= moved ? 0.9 : data.score[i];
-      assert_int_equal(coarse_pass(&env, &data, &targets, &second, NULL), PCAL_OK);
+      assert_int_equal(buckets_pass(&env, &data, &targets, &second, NULL), PCAL_OK);
       assert_int_equal(pc_bucket_curve_refine(&coarse, &second, &err), PCAL_IO);
       assert_string_equal(err.message, "the data changed while they were being read; try again "
                                        "when nothing writes to them");
@@ -368,20 +369,20 @@ TEST(test_other_rows_are_refused) {
     }
 }
 
-static pcal_status coarse_scenario(const pcal_env *env, void *user, pcal_error *err) {
-  coarse_question *q = user;
-  PC_TRY(coarse_ask(env, q, err));
+static pcal_status buckets_scenario(const pcal_env *env, void *user, pcal_error *err) {
+  buckets_question *q = user;
+  PC_TRY(buckets_ask(env, q, err));
   pc_bucket_curve_free(&q->coarse);
   return PCAL_OK;
 }
 
 TEST(test_every_allocation_may_fail) {
-  static coarse_data data;
-  coarse_draw(coarse_uniform, &data);
+  static buckets_data data;
+  buckets_draw(buckets_uniform, &data);
   for (uint64_t keep = 0; keep <= 100000; keep += 100000) {
-    coarse_question q = {.data = &data, .keep = keep, .bins = 15};
-    unit_fail_each_allocation(coarse_scenario, &q);
+    buckets_question q = {.data = &data, .keep = keep, .bins = 15};
+    unit_fail_each_allocation(buckets_scenario, &q);
   }
-  coarse_question cells = {.data = &data, .level = 16};
-  unit_fail_each_allocation(coarse_scenario, &cells);
+  buckets_question cells = {.data = &data, .level = 16};
+  unit_fail_each_allocation(buckets_scenario, &cells);
 }

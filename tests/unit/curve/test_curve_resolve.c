@@ -6,14 +6,14 @@
 
 #define CONDENSE_BINS 40
 
-typedef struct condense_question {
+typedef struct resolve_question {
   int what; /* 0: gap, 1: equal-mass bins, 2: adaptive bins */
   size_t bins;
   double threshold;
-} condense_question;
+} resolve_question;
 
-static size_t condense_ask(const void *user, const pc_curve_table *table, uint8_t *wanted) {
-  const condense_question *q = user;
+static size_t resolve_ask(const void *user, const pc_curve_table *table, uint8_t *wanted) {
+  const resolve_question *q = user;
   if (q->what == 0)
     return pc_curve_gap_wants(table, wanted);
   if (q->what == 1)
@@ -21,8 +21,8 @@ static size_t condense_ask(const void *user, const pc_curve_table *table, uint8_
   return pc_bins_adaptive_wants(table, q->threshold, q->bins, wanted);
 }
 
-static size_t condense_answer(const condense_question *q, const pc_curve_table *table,
-                              pc_bin *out) {
+static size_t resolve_answer(const resolve_question *q, const pc_curve_table *table,
+                             pc_bin *out) {
   size_t count = q->bins;
   if (q->what == 1)
     count = pc_bins_by_mass(table, q->bins, out);
@@ -31,16 +31,16 @@ static size_t condense_answer(const condense_question *q, const pc_curve_table *
   return count;
 }
 
-static void condense_same(const condense_question *q, const pc_curve_table *full,
-                          const pc_curve_table *condensed) {
+static void resolve_same(const resolve_question *q, const pc_curve_table *full,
+                         const pc_curve_table *condensed) {
   if (q->what == 0) {
     const pc_gap want = pc_curve_gap(full), got = pc_curve_gap(condensed);
     assert_true(want.value == got.value && (want.at == got.at || full->count == 0));
     return;
   }
   pc_bin want[CONDENSE_BINS], got[CONDENSE_BINS];
-  const size_t count = condense_answer(q, full, want);
-  assert_int_equal(condense_answer(q, condensed, got), count);
+  const size_t count = resolve_answer(q, full, want);
+  assert_int_equal(resolve_answer(q, condensed, got), count);
   for (size_t b = 0; b < count; b++) {
     assert_same(got[b].low, want[b].low);
     assert_same(got[b].high, want[b].high);
@@ -50,30 +50,30 @@ static void condense_same(const condense_question *q, const pc_curve_table *full
   }
 }
 
-static void condense_try(const table_rows *rows, const condense_question *q, unsigned threads) {
+static void resolve_try(const table_rows *rows, const resolve_question *q, unsigned threads) {
   pcal_env env = pc_env_resolve(NULL);
   env.threads = threads;
   const pc_outcome_column misses = table_column(rows, 0, 0), hits = table_column(rows, 1, 0);
   pc_curve_table full = table_make(rows, 0), condensed;
-  assert_int_equal(pc_curve_resolve(&env, &misses, &hits, condense_ask, q, &condensed, NULL),
+  assert_int_equal(pc_curve_resolve(&env, &misses, &hits, resolve_ask, q, &condensed, NULL),
                    PCAL_OK);
   assert_same(condensed.total, full.total);
-  condense_same(q, &full, &condensed);
+  resolve_same(q, &full, &condensed);
   pc_curve_table_free(&env, &condensed);
   table_free(&full);
 }
 
 TEST(test_same_bits) {
   static table_rows rows;
-  static const condense_question questions[] = {{0, 0, 0},  {1, 1, 0},     {1, 15, 0},
-                                                {1, 40, 0}, {2, 2, 0},     {2, 15, 0},
-                                                {2, 40, 0}, {2, 15, 0.01}, {2, 15, 0.5}};
+  static const resolve_question questions[] = {{0, 0, 0},  {1, 1, 0},     {1, 15, 0},
+                                               {1, 40, 0}, {2, 2, 0},     {2, 15, 0},
+                                               {2, 40, 0}, {2, 15, 0.01}, {2, 15, 0.5}};
   static const size_t counts[] = {1, 600, TABLE_ROWS};
   for (size_t k = 0; k < UNIT_COUNT(table_kinds); k++)
     for (size_t c = 0; c < UNIT_COUNT(counts); c++) {
       table_draw(table_kinds[k], counts[c], k, &rows);
       for (size_t q = 0; q < UNIT_COUNT(questions); q++)
-        condense_try(&rows, &questions[q], 1);
+        resolve_try(&rows, &questions[q], 1);
     }
 }
 
@@ -81,11 +81,11 @@ TEST(test_same_bits) {
 TEST(test_most_scores_stay_together) {
   static table_rows rows;
   const pcal_env env = pc_env_resolve(NULL);
-  const condense_question q = {2, 15, 0};
+  const resolve_question q = {2, 15, 0};
   pc_curve_table condensed;
   table_draw(table_uniform, TABLE_ROWS, 1, &rows);
   const pc_outcome_column misses = table_column(&rows, 0, 0), hits = table_column(&rows, 1, 0);
-  assert_int_equal(pc_curve_resolve(&env, &misses, &hits, condense_ask, &q, &condensed, NULL),
+  assert_int_equal(pc_curve_resolve(&env, &misses, &hits, resolve_ask, &q, &condensed, NULL),
                    PCAL_OK);
   assert_non_null(condensed.segments);
   assert_true(condensed.count < TABLE_ROWS / 4);
@@ -95,11 +95,11 @@ TEST(test_most_scores_stay_together) {
 TEST(test_weights_are_sorted) {
   static table_rows rows;
   const pcal_env env = pc_env_resolve(NULL);
-  const condense_question q = {1, 15, 0};
+  const resolve_question q = {1, 15, 0};
   pc_curve_table found, full;
   table_draw(table_uniform, TABLE_ROWS, 1, &rows);
   const pc_outcome_column misses = table_column(&rows, 0, 1), hits = table_column(&rows, 1, 1);
-  assert_int_equal(pc_curve_resolve(&env, &misses, &hits, condense_ask, &q, &found, NULL),
+  assert_int_equal(pc_curve_resolve(&env, &misses, &hits, resolve_ask, &q, &found, NULL),
                    PCAL_OK);
   full = table_make(&rows, 1);
   assert_int_equal(found.count, full.count);
@@ -118,31 +118,31 @@ TEST(test_threads_do_not_show) {
     score[i] = pow(pc_rng_uniform(&rng, i), 6);
   const pc_outcome_column misses = {score, NULL, CONDENSE_MANY - 100000};
   const pc_outcome_column hits = {score + CONDENSE_MANY - 100000, NULL, 100000};
-  const condense_question q = {2, 15, 0.01};
+  const resolve_question q = {2, 15, 0.01};
   pc_curve_table table[2];
   for (unsigned t = 0; t < 2; t++) {
     pcal_env env = pc_env_resolve(NULL);
     env.threads = 1 + 3 * t;
-    assert_int_equal(pc_curve_resolve(&env, &misses, &hits, condense_ask, &q, &table[t], NULL),
+    assert_int_equal(pc_curve_resolve(&env, &misses, &hits, resolve_ask, &q, &table[t], NULL),
                      PCAL_OK);
   }
   assert_int_equal(table[0].count, table[1].count);
   assert_memory_equal(table[0].segments, table[1].segments,
                       table[0].count * sizeof *table[0].segments);
-  condense_same(&q, &table[0], &table[1]);
+  resolve_same(&q, &table[0], &table[1]);
   table_free(&table[0]);
   table_free(&table[1]);
   free(score);
 }
 
-static pcal_status condense_scenario(const pcal_env *env, void *user, pcal_error *err) {
+static pcal_status resolve_scenario(const pcal_env *env, void *user, pcal_error *err) {
   const table_rows *rows = user;
-  const condense_question q = {2, 15, 0};
+  const resolve_question q = {2, 15, 0};
   const pc_outcome_column misses = table_column(rows, 0, 0), hits = table_column(rows, 1, 0);
   pcal_env alone = *env;
   pc_curve_table table;
   alone.threads = 1;
-  PC_TRY(pc_curve_resolve(&alone, &misses, &hits, condense_ask, &q, &table, err));
+  PC_TRY(pc_curve_resolve(&alone, &misses, &hits, resolve_ask, &q, &table, err));
   pc_curve_table_free(env, &table);
   return PCAL_OK;
 }
@@ -150,5 +150,5 @@ static pcal_status condense_scenario(const pcal_env *env, void *user, pcal_error
 TEST(test_out_of_memory) {
   static table_rows rows;
   table_draw(table_confident, 5000, 1, &rows);
-  unit_fail_each_allocation(condense_scenario, &rows);
+  unit_fail_each_allocation(resolve_scenario, &rows);
 }

@@ -1,4 +1,4 @@
-/* A grid filled from a coarse curve has the bits of one that has seen the rows. */
+/* A grid filled from a bucket curve has the bits of one that has seen the rows. */
 #include "machine_help.h"
 
 #include "base/rng.h"

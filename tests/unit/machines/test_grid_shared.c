@@ -1,4 +1,4 @@
-/* A grid filled by its twin has the bits of one that has seen the rows. */
+/* A grid filled from a shared pass has the bits of one that has seen the rows. */
 #include "machine_help.h"
 
 #include "base/rng.h"
@@ -7,29 +7,29 @@
 #define TWIN_ROWS 600
 #define TWIN_CLASSES 7
 
-static double twin_probs[TWIN_ROWS * TWIN_CLASSES];
-static int32_t twin_labels[TWIN_ROWS];
+static double shared_probs[TWIN_ROWS * TWIN_CLASSES];
+static int32_t shared_labels[TWIN_ROWS];
 
 /* Scores on edges of either kind, next to them, at the ends and anywhere; rows need not sum to
  * 1 here. */
-static void twin_draw(size_t bins) {
+static void shared_draw(size_t bins) {
   const pc_rng rng = {43, bins}, other = {44, bins};
   const double m = (double)bins;
   for (uint64_t i = 0; i < TWIN_ROWS * TWIN_CLASSES; i++) {
     const double u = pc_rng_uniform(&rng, i), edge = floor(u * (m + 1));
     const double on = i % 2 == 0 ? edge / m : edge * (1.0 / m);
-    twin_probs[i] = i % 7 == 0   ? u
-                    : i % 7 == 1 ? nextafter(on, 2.0)
-                    : i % 7 == 2 ? nextafter(on, -1.0)
-                    : i % 7 == 3 ? u / m
-                                 : on;
+    shared_probs[i] = i % 7 == 0   ? u
+                      : i % 7 == 1 ? nextafter(on, 2.0)
+                      : i % 7 == 2 ? nextafter(on, -1.0)
+                      : i % 7 == 3 ? u / m
+                                   : on;
   }
   for (uint64_t i = 0; i < TWIN_ROWS; i++)
-    twin_labels[i] = (int32_t)(TWIN_CLASSES * pc_rng_uniform(&other, i));
+    shared_labels[i] = (int32_t)(TWIN_CLASSES * pc_rng_uniform(&other, i));
 }
 
-static machine_case twin_case(pc_edge_rule rule, size_t bins, pc_view_kind view,
-                              unsigned moments) {
+static machine_case shared_case(pc_edge_rule rule, size_t bins, pc_view_kind view,
+                                unsigned moments) {
   pc_need need;
   memset(&need, 0, sizeof need);
   need.machine = PC_GRID;
@@ -40,20 +40,20 @@ static machine_case twin_case(pc_edge_rule rule, size_t bins, pc_view_kind view,
   return machine_case_make(&pc_machine_grid, &need, TWIN_CLASSES);
 }
 
-static void twin_feed(const machine_case *about, void *state, size_t begin, size_t end) {
+static void shared_feed(const machine_case *about, void *state, size_t begin, size_t end) {
   const pc_rows rows = {.count = end - begin,
                         .classes = TWIN_CLASSES,
-                        .labels = twin_labels + begin,
-                        .probs = twin_probs + begin * TWIN_CLASSES};
+                        .labels = shared_labels + begin,
+                        .probs = shared_probs + begin * TWIN_CLASSES};
   machine_update(about, state, &rows, NULL);
 }
 
-typedef struct twin_pair {
+typedef struct shared_pair {
   void *first, *second;
-} twin_pair;
+} shared_pair;
 
-static twin_pair twin_new(const machine_case *one, const machine_case *two) {
-  const twin_pair pair = {machine_state(one), machine_state(two)};
+static shared_pair shared_new(const machine_case *one, const machine_case *two) {
+  const shared_pair pair = {machine_state(one), machine_state(two)};
   assert_int_equal(
       pc_grid_share(&one->env, pair.first, pair.second, &one->need, &one->layout, NULL),
       PCAL_OK);
@@ -61,17 +61,17 @@ static twin_pair twin_new(const machine_case *one, const machine_case *two) {
 }
 
 /* Rows in two parts, merged; and rows that were cleared away. */
-static void twin_compare(const machine_case *one, const machine_case *two) {
-  twin_pair pair = twin_new(one, two), late = twin_new(one, two);
+static void shared_compare(const machine_case *one, const machine_case *two) {
+  shared_pair pair = shared_new(one, two), late = shared_new(one, two);
   void *first = machine_state(one), *second = machine_state(two);
   assert_true(pc_grid_can_share(&one->need, &two->need));
-  twin_feed(one, first, 0, TWIN_ROWS);
-  twin_feed(two, second, 0, TWIN_ROWS);
-  twin_feed(one, pair.first, 0, 100);
+  shared_feed(one, first, 0, TWIN_ROWS);
+  shared_feed(two, second, 0, TWIN_ROWS);
+  shared_feed(one, pair.first, 0, 100);
   pc_machine_grid.clear(pair.first);
   pc_machine_grid.clear(pair.second);
-  twin_feed(one, pair.first, 0, 200);
-  twin_feed(one, late.first, 200, TWIN_ROWS);
+  shared_feed(one, pair.first, 0, 200);
+  shared_feed(one, late.first, 200, TWIN_ROWS);
   machine_merge(one, pair.first, late.first);
   machine_merge(two, pair.second, late.second);
   pc_grid_unshare(&one->env, pair.first, pair.second);
@@ -90,18 +90,18 @@ TEST(test_same_bits_as_from_rows) {
   for (size_t b = 0; b < UNIT_COUNT(bins); b++)
     for (size_t r = 0; r < UNIT_COUNT(rules); r++)
       for (size_t v = 0; v < UNIT_COUNT(views); v++) {
-        const machine_case one = twin_case(rules[r], bins[b], views[v], all);
-        const machine_case two = twin_case(PC_EDGES_RIGHT, bins[b], views[v], all);
-        const machine_case bare = twin_case(PC_EDGES_RIGHT, bins[b], views[v], 0);
-        twin_draw(bins[b]);
-        twin_compare(&one, &two);
-        twin_compare(&one, &bare);
+        const machine_case one = shared_case(rules[r], bins[b], views[v], all);
+        const machine_case two = shared_case(PC_EDGES_RIGHT, bins[b], views[v], all);
+        const machine_case bare = shared_case(PC_EDGES_RIGHT, bins[b], views[v], 0);
+        shared_draw(bins[b]);
+        shared_compare(&one, &two);
+        shared_compare(&one, &bare);
       }
 }
 
 TEST(test_which_grids_are_twins) {
-  const machine_case one = twin_case(PC_EDGES_LEFT, 15, PC_VIEW_CLASSES, 0);
-  const machine_case two = twin_case(PC_EDGES_RIGHT, 15, PC_VIEW_CLASSES, 0);
+  const machine_case one = shared_case(PC_EDGES_LEFT, 15, PC_VIEW_CLASSES, 0);
+  const machine_case two = shared_case(PC_EDGES_RIGHT, 15, PC_VIEW_CLASSES, 0);
   assert_true(pc_grid_can_share(&one.need, &two.need));
   assert_false(pc_grid_can_share(&two.need, &one.need));
   assert_false(pc_grid_can_share(&one.need, &one.need));

@@ -1,9 +1,9 @@
 #include "measure/group_names.h"
 #include "state_help.h"
 
-static const uint32_t roster_groups[] = {2, 0, 2, 3, 0, 2};
+static const uint32_t names_groups[] = {2, 0, 2, 3, 0, 2};
 
-static void roster_is(const pcal_measure *measure, const size_t *expected, size_t count) {
+static void names_is(const pcal_measure *measure, const size_t *expected, size_t count) {
   size_t *order = NULL, found = 0;
   assert_int_equal(pc_group_order(measure, &order, &found, NULL), PCAL_OK);
   assert_int_equal(found, count);
@@ -14,19 +14,19 @@ static void roster_is(const pcal_measure *measure, const size_t *expected, size_
 
 TEST(test_numbers_without_names_are_all_told) {
   given_data data = state_data();
-  data.groups = roster_groups;
+  data.groups = names_groups;
   pcal_measure *measure = state_measure(&data, "accuracy", 0);
   char buffer[PC_GROUP_NUMBER_MAX];
   assert_false(pc_groups_have_names(measure));
   assert_string_equal(pc_group_name(measure, 3, buffer), "3");
-  roster_is(measure, (const size_t[]){0, 1, 2, 3}, 4);
+  names_is(measure, (const size_t[]){0, 1, 2, 3}, 4);
   pcal_measure_free(measure);
 }
 
 TEST(test_names_come_by_first_row) {
   static const char *const names[] = {"a", "b", "c"};
   given_data data = state_data();
-  data.groups = roster_groups;
+  data.groups = names_groups;
   data.group_names = names;
   data.group_count = 3;
   pcal_measure *measure = state_measure(&data, "accuracy", 100);
@@ -34,11 +34,11 @@ TEST(test_names_come_by_first_row) {
   assert_true(pc_groups_have_names(measure));
   assert_string_equal(pc_group_name(measure, 2, buffer), "c");
   assert_string_equal(pc_group_name(measure, 3, buffer), "3");
-  roster_is(measure, (const size_t[]){2, 0, 3}, 3); /* b was never met */
+  names_is(measure, (const size_t[]){2, 0, 3}, 3); /* b was never met */
   pcal_measure_free(measure);
 }
 
-/* Two batches that both begin at row 0: equal first rows are told by name. */
+/* Two batches that both begin at row 0: equal first rows are ordered by name. */
 TEST(test_equal_first_rows_come_by_name) {
   static const char *const names[] = {"z", "a", "m"};
   static const uint32_t first[] = {0, 2, 2, 2, 2, 2}, second[] = {1, 1, 1, 1, 1, 1};
@@ -50,7 +50,7 @@ TEST(test_equal_first_rows_come_by_name) {
   pcal_measure *measure = state_measure(&data, "accuracy", 0);
   const pcal_batch batch = given_batch(&more);
   assert_int_equal(pcal_measure_update(measure, &batch, NULL), PCAL_OK);
-  roster_is(measure, (const size_t[]){1, 0, 2}, 3);
+  names_is(measure, (const size_t[]){1, 0, 2}, 3);
   pcal_measure_free(measure);
 }
 

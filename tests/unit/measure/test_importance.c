@@ -210,15 +210,15 @@ TEST(test_refusals) {
   assert_sentence(
       err, PCAL_DATA,
       "weights, row 0: frequencies are whole numbers, and this weight is not; leave "
-      "weights_are out, or say importance");
+      "weights_are out, or declare importance weights");
   batch.weights_are = PCAL_WEIGHTS_IMPORTANCE;
   assert_int_equal(pcal_measure_update(measure, &batch, &err), PCAL_OK);
   batch.weights_are = PCAL_WEIGHTS_FREQUENCY;
   assert_int_equal(pcal_measure_update(measure, &batch, &err), PCAL_USAGE);
   assert_sentence(
       err, PCAL_USAGE,
-      "weights: some weights are frequencies and others importance weights; say the "
-      "same of all");
+      "weights: some weights are frequencies and others importance weights; declare "
+      "the same for all");
   pcal_measure_free(measure);
   const given_data given = {.kind = PCAL_PROBABILITY, .columns = 1};
   double ones[IMPORTANCE_ROWS];

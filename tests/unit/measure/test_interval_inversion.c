@@ -131,7 +131,7 @@ static void inversion_points(const char *spec, const double *expected) {
   const pcal_env env = pc_env_resolve(NULL);
   const pc_layout layout = {
       .form = PC_FORM_CLASSES, .kind = PCAL_CONFIDENCE, .columns = 1, .classes = 2};
-  const pc_interval_request certainty = {.level = 0.95, .replicas = 20};
+  const pc_interval_request intervals = {.level = 0.95, .replicas = 20};
   static uint64_t ids[INVERSION_ROWS];
   static int32_t hits[INVERSION_ROWS];
   static double weights[INVERSION_ROWS], copies[INVERSION_ROWS], score[INVERSION_ROWS];
@@ -153,7 +153,7 @@ static void inversion_points(const char *spec, const double *expected) {
                              .weights = weights,
                              .copies = copies,
                              .score = score};
-  assert_int_equal(pc_measure_plan_new(&env, &layout, &certainty, &spec, 1, &plan, &err),
+  assert_int_equal(pc_measure_plan_new(&env, &layout, &intervals, &spec, 1, &plan, &err),
                    PCAL_OK);
   const pc_replica_request request = {.plan = &plan,
                                       .entries = chosen,

@@ -112,8 +112,8 @@ TEST(test_a_named_metric_must_fit) {
   plan_refused(&plan_classes, "ks:rank=4",
                "ks: rank=4 is too large for the data; the largest possible is 3");
   plan_refused(&plan_confidence, "canonical",
-               "none of the metrics asked for fits confidence; pcal_registry_at shows "
-               "what there is");
+               "none of the requested metrics fits confidence; pcal_registry_at shows "
+               "all metrics");
 }
 
 TEST(test_what_rows_must_be_ready_for) {

@@ -1,4 +1,4 @@
-/* Large sources, whose curves stay coarse, against the same rows given piece by piece: the same
+/* Large sources, whose curves are kept as buckets, against the same rows given piece by piece: the same
  * bytes, for every type of scores and labels in files, and the same sentences. */
 #include "measure_help.h"
 
@@ -205,7 +205,7 @@ static void run_compare(size_t rows, int narrow) {
   pcal_results_free(results);
 }
 
-/* Around the number of rows at which curves become coarse. */
+/* Around the number of rows from which curves are kept as buckets. */
 TEST(test_hostile_scores) {
   static const size_t rows[] = {65535, 65536, 65537, RUN_ROWS};
   for (size_t k = 0; k < UNIT_COUNT(run_kinds); k++)

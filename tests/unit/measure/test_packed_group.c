@@ -82,7 +82,7 @@ TEST(test_bytes_do_not_show_packing) {
   packed_fill(7001);
   assert_int_equal(packed_measure(&env, PACKED_ROWS, PACKED_ROWS, &one, &err), PCAL_OK);
   assert_int_equal(packed_measure(&env, PACKED_ROWS, 1000, &many, &err), PCAL_OK);
-  assert_true(one->ledger.packed_count > 0 && many->ledger.packed_count > 0);
+  assert_true(one->groups.packed_count > 0 && many->groups.packed_count > 0);
   const packed_bytes a = packed_saved(one), b = packed_saved(many);
   assert_int_equal(a.length, b.length);
   assert_memory_equal(a.bytes, b.bytes, a.length);

@@ -16,7 +16,7 @@ static pc_paired_sample paired_given(double a, double b) {
   sample.exchanged[1] = paired_room[1];
   sample.exchanges = PAIRED_EXCHANGES + 1;
   sample.se[0] = sample.se[1] = 0.3;
-  sample.spread = 0.48; /* 1.25 times that is 0.6 */
+  sample.deviation = 0.48; /* 1.25 times that is 0.6 */
   paired_room[0][0] = a;
   paired_room[1][0] = b;
   for (size_t i = 1; i <= PAIRED_EXCHANGES; i++) {
@@ -117,14 +117,14 @@ TEST(test_bias) {
 
 TEST(test_without_exchanges) {
   pc_paired_sample sample = {
-      .value = {1.0, 0.0}, .se = {0.2, 0.3}, .spread = 0.1, .level = 0.95, .bounded = 1};
+      .value = {1.0, 0.0}, .se = {0.2, 0.3}, .deviation = 0.1, .level = 0.95, .bounded = 1};
   pc_paired_finding found = paired_found(sample);
   assert_int_equal(found.method, PCAL_DIFFERENCE_REPLICAS);
   assert_near(found.high, 1.0 + 1.959963984540054 * 0.5, 1e-9);
   sample.bounded = 0;
   found = paired_found(sample);
   assert_near(found.high, 1.0 + 1.959963984540054 * 0.1, 1e-9);
-  sample.spread = (double)NAN;
+  sample.deviation = (double)NAN;
   assert_int_equal(pc_paired_judge(&sample, &found), 0);
 }
 

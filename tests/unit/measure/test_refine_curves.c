@@ -108,9 +108,9 @@ static pcal_source *refine_narrow_source(refine_data *data) {
 }
 
 /* As pc_measure_source does for large sources, but in small windows. */
-static pcal_status refine_coarse(const pcal_env *env, pcal_source *source,
-                                 const pcal_measure_config *config, pcal_measure **out,
-                                 pcal_error *err) {
+static pcal_status refine_buckets(const pcal_env *env, pcal_source *source,
+                                  const pcal_measure_config *config, pcal_measure **out,
+                                  pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
   pcal_source_get_shape(source, &shape);
   PC_TRY(pc_measure_new(config, env, out, err));
@@ -134,19 +134,19 @@ static void refine_compare(pcal_source *source, pcal_kind kind, size_t columns,
   pcal_env env = pc_env_resolve(NULL);
   env.threads = threads;
   const pcal_measure_config config = refine_config(kind, columns);
-  pcal_measure *kept = NULL, *coarse = NULL;
+  pcal_measure *kept = NULL, *buckets = NULL;
   pc_text want, got;
   pc_text_init(&want, &env);
   pc_text_init(&got, &env);
   assert_int_equal(pc_measure_source(source, &config, 0, &env, &kept, NULL), PCAL_OK);
-  assert_int_equal(refine_coarse(&env, source, &config, &coarse, NULL), PCAL_OK);
+  assert_int_equal(refine_buckets(&env, source, &config, &buckets, NULL), PCAL_OK);
   refine_print(kept, &want);
-  refine_print(coarse, &got);
+  refine_print(buckets, &got);
   assert_string_equal(got.bytes, want.bytes);
   pc_text_free(&want);
   pc_text_free(&got);
   pc_measure_free(kept);
-  pc_measure_free(coarse);
+  pc_measure_free(buckets);
   pcal_source_free(source);
 }
 
@@ -238,7 +238,7 @@ static pcal_status refine_scenario(const pcal_env *env, void *user, pcal_error *
   config.spec_count = columns == 1 ? UNIT_COUNT(one) : UNIT_COUNT(several);
   pcal_source *source = refine_source(data, REFINE_FEW, PCAL_LOGIT, columns);
   pcal_measure *measure = NULL;
-  const pcal_status status = refine_coarse(&single, source, &config, &measure, err);
+  const pcal_status status = refine_buckets(&single, source, &config, &measure, err);
   pc_measure_free(measure);
   pcal_source_free(source);
   return status;
@@ -254,7 +254,7 @@ static pcal_status refine_narrow_scenario(const pcal_env *env, void *user, pcal_
   config.spec_count = 1;
   pcal_source *source = refine_narrow_source(user);
   pcal_measure *measure = NULL;
-  const pcal_status status = refine_coarse(&single, source, &config, &measure, err);
+  const pcal_status status = refine_buckets(&single, source, &config, &measure, err);
   pc_measure_free(measure);
   pcal_source_free(source);
   return status;
@@ -271,7 +271,7 @@ TEST(test_every_allocation_may_fail) {
   }
 }
 
-/* Only slots whose metrics can say what they want become coarse. */
+/* Only slots whose metrics name what they need use buckets. */
 static size_t refine_changed(int rows, int classes) {
   static const char *const specs[] = {"ks:by=label", "ks",
                                       "ece",         "skce",

@@ -4,19 +4,19 @@
 #include "base/rng.h"
 #include "measure/results.h"
 
-#define LANES_ROWS 700
+#define BATCH_ROWS 700
 #define LANES_CLASSES 3
 #define LANES_REPLICAS 30
 
-typedef struct lanes_case {
-  double probs[LANES_ROWS * LANES_CLASSES], weights[LANES_ROWS];
-  int32_t labels[LANES_ROWS];
-} lanes_case;
+typedef struct batch_case {
+  double probs[BATCH_ROWS * LANES_CLASSES], weights[BATCH_ROWS];
+  int32_t labels[BATCH_ROWS];
+} batch_case;
 
 /* With ties; weights 1, 2 or 2.5 where asked for. */
-static given_data lanes_data(lanes_case *at, int weighted) {
+static given_data batch_data(batch_case *at, int weighted) {
   const pc_rng rng = {8, 8};
-  for (size_t i = 0; i < LANES_ROWS; i++) {
+  for (size_t i = 0; i < BATCH_ROWS; i++) {
     double *p = at->probs + i * LANES_CLASSES;
     const double a = pc_rng_uniform(&rng, 3 * i);
     p[0] = i % 5 == 0 ? floor(8 * a) / 8 : a;
@@ -26,14 +26,14 @@ static given_data lanes_data(lanes_case *at, int weighted) {
     at->weights[i] = i % 3 == 0 ? 1 : i % 3 == 1 ? 2 : 2.5;
   }
   return (given_data){.kind = PCAL_PROBABILITY,
-                      .rows = LANES_ROWS,
+                      .rows = BATCH_ROWS,
                       .columns = LANES_CLASSES,
                       .scores = at->probs,
                       .labels = at->labels,
                       .weights = weighted ? at->weights : NULL};
 }
 
-static pcal_results *lanes_measure(const given_data *data, const char *const *specs,
+static pcal_results *batch_measure(const given_data *data, const char *const *specs,
                                    size_t count) {
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
   pcal_measure *measure = NULL;
@@ -55,17 +55,17 @@ static pcal_results *lanes_measure(const given_data *data, const char *const *sp
 }
 
 /* Isotonic regression takes whole curves: beside it all others are evaluated on them too. */
-static void lanes_check(int weighted) {
-  static lanes_case at;
-  const given_data data = lanes_data(&at, weighted);
+static void batch_check(int weighted) {
+  static batch_case at;
+  const given_data data = batch_data(&at, weighted);
   static const char *const specs[] = {"ks",
                                       "tce:binning=mass,debias=yes",
                                       "smece",
                                       "gce:binning=adaptive,scope=all,classwise=yes",
                                       "decomposition:by=corp",
                                       "decomposition:by=corp,view=classwise"};
-  pcal_results *together = lanes_measure(&data, specs, 4);
-  pcal_results *apart = lanes_measure(&data, specs, 6);
+  pcal_results *together = batch_measure(&data, specs, 4);
+  pcal_results *apart = batch_measure(&data, specs, 6);
   for (size_t m = 0; m < 4; m++)
     for (size_t r = 0; r < LANES_REPLICAS; r++) {
       const double a = together->replicas[m * LANES_REPLICAS + r];
@@ -77,9 +77,9 @@ static void lanes_check(int weighted) {
 }
 
 TEST(test_the_same_values) {
-  lanes_check(0);
+  batch_check(0);
 }
 
 TEST(test_with_weights) {
-  lanes_check(1);
+  batch_check(1);
 }

@@ -1,102 +1,103 @@
 #include "../unit.h"
 #include "measure/row_ranges.h"
 
-static void census_rows(pc_row_ranges *census, uint64_t first, size_t rows) {
+static void row_ranges_rows(pc_row_ranges *seen, uint64_t first, size_t rows) {
   pcal_batch batch = PCAL_BATCH_INIT;
   batch.first_row = first;
   batch.rows = rows;
-  assert_int_equal(pc_row_ranges_prepare(census, &batch, NULL), PCAL_OK);
-  pc_row_ranges_add(census, &batch);
+  assert_int_equal(pc_row_ranges_prepare(seen, &batch, NULL), PCAL_OK);
+  pc_row_ranges_add(seen, &batch);
 }
 
-static void census_is(const pc_row_ranges *census, const pc_row_range *expected, size_t count) {
-  assert_int_equal(census->range_count, count);
+static void row_ranges_is(const pc_row_ranges *seen, const pc_row_range *expected,
+                          size_t count) {
+  assert_int_equal(seen->range_count, count);
   for (size_t r = 0; r < count; r++) {
-    assert_int_equal(census->ranges[r].first, expected[r].first);
-    assert_int_equal(census->ranges[r].last, expected[r].last);
+    assert_int_equal(seen->ranges[r].first, expected[r].first);
+    assert_int_equal(seen->ranges[r].last, expected[r].last);
   }
 }
 
 TEST(test_ranges_are_joined) {
   const pcal_env env = pc_env_resolve(NULL);
-  pc_row_ranges census;
-  pc_row_ranges_init(&census, &env);
-  census_rows(&census, 100, 10);
-  census_rows(&census, 300, 10);
-  census_rows(&census, 200, 10);
-  census_rows(&census, 0, 1);
-  census_is(&census, (const pc_row_range[]){{0, 0}, {100, 109}, {200, 209}, {300, 309}}, 4);
-  census_rows(&census, 110, 5); /* touches from above */
-  census_rows(&census, 195, 5); /* touches from below */
-  census_rows(&census, 1, 1);
-  census_rows(&census, 305, 2); /* inside */
-  census_rows(&census, 500, 0); /* nothing */
-  census_is(&census, (const pc_row_range[]){{0, 1}, {100, 114}, {195, 209}, {300, 309}}, 4);
-  census_rows(&census, 110, 200); /* over several */
-  census_is(&census, (const pc_row_range[]){{0, 1}, {100, 309}}, 2);
-  census_rows(&census, 2, 98);
-  census_is(&census, (const pc_row_range[]){{0, 309}}, 1);
-  pc_row_ranges_free(&census);
+  pc_row_ranges seen;
+  pc_row_ranges_init(&seen, &env);
+  row_ranges_rows(&seen, 100, 10);
+  row_ranges_rows(&seen, 300, 10);
+  row_ranges_rows(&seen, 200, 10);
+  row_ranges_rows(&seen, 0, 1);
+  row_ranges_is(&seen, (const pc_row_range[]){{0, 0}, {100, 109}, {200, 209}, {300, 309}}, 4);
+  row_ranges_rows(&seen, 110, 5); /* touches from above */
+  row_ranges_rows(&seen, 195, 5); /* touches from below */
+  row_ranges_rows(&seen, 1, 1);
+  row_ranges_rows(&seen, 305, 2); /* inside */
+  row_ranges_rows(&seen, 500, 0); /* nothing */
+  row_ranges_is(&seen, (const pc_row_range[]){{0, 1}, {100, 114}, {195, 209}, {300, 309}}, 4);
+  row_ranges_rows(&seen, 110, 200); /* over several */
+  row_ranges_is(&seen, (const pc_row_range[]){{0, 1}, {100, 309}}, 2);
+  row_ranges_rows(&seen, 2, 98);
+  row_ranges_is(&seen, (const pc_row_range[]){{0, 309}}, 1);
+  pc_row_ranges_free(&seen);
 }
 
 TEST(test_the_last_index_of_all) {
   const pcal_env env = pc_env_resolve(NULL);
-  pc_row_ranges census;
-  pc_row_ranges_init(&census, &env);
-  census_rows(&census, UINT64_MAX - 1, 5);
-  census_rows(&census, UINT64_MAX, 1);
-  census_rows(&census, 0, 1);
-  census_is(&census, (const pc_row_range[]){{0, 0}, {UINT64_MAX - 1, UINT64_MAX}}, 2);
-  pc_row_ranges_free(&census);
+  pc_row_ranges seen;
+  pc_row_ranges_init(&seen, &env);
+  row_ranges_rows(&seen, UINT64_MAX - 1, 5);
+  row_ranges_rows(&seen, UINT64_MAX, 1);
+  row_ranges_rows(&seen, 0, 1);
+  row_ranges_is(&seen, (const pc_row_range[]){{0, 0}, {UINT64_MAX - 1, UINT64_MAX}}, 2);
+  pc_row_ranges_free(&seen);
 }
 
 /* Any order of single rows gives what marking them in a list gives. */
 TEST(test_any_order_of_rows) {
   const pcal_env env = pc_env_resolve(NULL);
   unsigned char met[512] = {0};
-  pc_row_ranges census;
-  pc_row_ranges_init(&census, &env);
+  pc_row_ranges seen;
+  pc_row_ranges_init(&seen, &env);
   for (uint32_t i = 0, row = 1; i < 300; i++, row = row * 1103515245 + 12345) {
     const size_t first = row >> 8 & 0xFF, count = row >> 20 & 7;
-    census_rows(&census, first, count);
+    row_ranges_rows(&seen, first, count);
     memset(met + first, 1, count);
     size_t ranges = 0;
     for (size_t r = 0; r < sizeof met; r++)
       ranges += met[r] && (r == 0 || !met[r - 1]);
-    assert_int_equal(census.range_count, ranges);
-    for (size_t r = 0; r < census.range_count; r++) {
-      const pc_row_range *range = &census.ranges[r];
+    assert_int_equal(seen.range_count, ranges);
+    for (size_t r = 0; r < seen.range_count; r++) {
+      const pc_row_range *range = &seen.ranges[r];
       assert_true(met[range->first] && met[range->last] && !met[range->last + 1]);
       assert_true(range->first == 0 || !met[range->first - 1]);
     }
   }
-  pc_row_ranges_free(&census);
+  pc_row_ranges_free(&seen);
 }
 
 TEST(test_too_many_ranges_are_given_up) {
   const pcal_env env = pc_env_resolve(NULL);
-  pc_row_ranges census, other;
+  pc_row_ranges seen, other;
   pc_row_range both;
-  pc_row_ranges_init(&census, &env);
+  pc_row_ranges_init(&seen, &env);
   pc_row_ranges_init(&other, &env);
   for (uint64_t r = 0; r < PC_ROW_RANGES_MAX; r++)
-    census_rows(&census, 2 * r, 1);
-  assert_int_equal(census.range_count, PC_ROW_RANGES_MAX);
-  census_rows(&census, 1, 1);
-  assert_int_equal(census.range_count, PC_ROW_RANGES_MAX - 1);
-  census_rows(&census, 1000000, 1);
-  assert_false(census.scattered);
-  census_rows(&census, 2000000, 1);
-  assert_true(census.scattered);
-  assert_int_equal(census.range_count, 0);
-  census_rows(&census, 5, 1);
-  census_rows(&other, 0, 100);
-  assert_false(pc_row_ranges_overlap(&census, &other, &both));
-  assert_int_equal(pc_row_ranges_prepare_merge(&other, &census, NULL, NULL), PCAL_OK);
-  pc_row_ranges_merge(&other, &census, NULL);
+    row_ranges_rows(&seen, 2 * r, 1);
+  assert_int_equal(seen.range_count, PC_ROW_RANGES_MAX);
+  row_ranges_rows(&seen, 1, 1);
+  assert_int_equal(seen.range_count, PC_ROW_RANGES_MAX - 1);
+  row_ranges_rows(&seen, 1000000, 1);
+  assert_false(seen.scattered);
+  row_ranges_rows(&seen, 2000000, 1);
+  assert_true(seen.scattered);
+  assert_int_equal(seen.range_count, 0);
+  row_ranges_rows(&seen, 5, 1);
+  row_ranges_rows(&other, 0, 100);
+  assert_false(pc_row_ranges_overlap(&seen, &other, &both));
+  assert_int_equal(pc_row_ranges_prepare_merge(&other, &seen, NULL, NULL), PCAL_OK);
+  pc_row_ranges_merge(&other, &seen, NULL);
   assert_true(other.scattered);
   assert_int_equal(other.range_count, 0);
-  pc_row_ranges_free(&census);
+  pc_row_ranges_free(&seen);
   pc_row_ranges_free(&other);
 }
 
@@ -106,12 +107,12 @@ TEST(test_overlap_names_the_first_rows_in_both) {
   pc_row_range both = {0, 0};
   pc_row_ranges_init(&a, &env);
   pc_row_ranges_init(&b, &env);
-  census_rows(&a, 0, 10);
-  census_rows(&a, 100, 10);
-  census_rows(&b, 10, 90);
+  row_ranges_rows(&a, 0, 10);
+  row_ranges_rows(&a, 100, 10);
+  row_ranges_rows(&b, 10, 90);
   assert_false(pc_row_ranges_overlap(&a, &b, &both));
   assert_false(pc_row_ranges_overlap(&b, &a, &both));
-  census_rows(&b, 105, 100);
+  row_ranges_rows(&b, 105, 100);
   assert_true(pc_row_ranges_overlap(&a, &b, &both));
   assert_int_equal(both.first, 105);
   assert_int_equal(both.last, 109);
@@ -126,31 +127,31 @@ TEST(test_groups_know_their_first_row) {
   const uint32_t late[] = {0, 3, 3}, early[] = {3, 1};
   const size_t map[] = {SIZE_MAX, 0, SIZE_MAX, 5};
   pcal_batch batch = PCAL_BATCH_INIT;
-  pc_row_ranges census, other;
-  pc_row_ranges_init(&census, &env);
+  pc_row_ranges seen, other;
+  pc_row_ranges_init(&seen, &env);
   pc_row_ranges_init(&other, &env);
   batch.groups = late;
   batch.rows = 3;
   batch.first_row = 50;
-  assert_int_equal(pc_row_ranges_prepare(&census, &batch, NULL), PCAL_OK);
-  pc_row_ranges_add(&census, &batch);
+  assert_int_equal(pc_row_ranges_prepare(&seen, &batch, NULL), PCAL_OK);
+  pc_row_ranges_add(&seen, &batch);
   batch.groups = early;
   batch.rows = 2;
   batch.first_row = 10;
-  assert_int_equal(pc_row_ranges_prepare(&census, &batch, NULL), PCAL_OK);
-  pc_row_ranges_add(&census, &batch);
-  assert_int_equal(census.group_count, 4);
-  assert_int_equal(census.first_rows[0], 50);
-  assert_int_equal(census.first_rows[1], 11);
-  assert_true(census.first_rows[2] == PCAL_NO_ROW);
-  assert_int_equal(census.first_rows[3], 10);
-  assert_int_equal(pc_row_ranges_prepare_merge(&other, &census, map, NULL), PCAL_OK);
-  pc_row_ranges_merge(&other, &census, map);
+  assert_int_equal(pc_row_ranges_prepare(&seen, &batch, NULL), PCAL_OK);
+  pc_row_ranges_add(&seen, &batch);
+  assert_int_equal(seen.group_count, 4);
+  assert_int_equal(seen.first_rows[0], 50);
+  assert_int_equal(seen.first_rows[1], 11);
+  assert_true(seen.first_rows[2] == PCAL_NO_ROW);
+  assert_int_equal(seen.first_rows[3], 10);
+  assert_int_equal(pc_row_ranges_prepare_merge(&other, &seen, map, NULL), PCAL_OK);
+  pc_row_ranges_merge(&other, &seen, map);
   assert_int_equal(other.group_count, 6);
   assert_int_equal(other.first_rows[0], 11);
   assert_int_equal(other.first_rows[5], 10);
   assert_true(other.first_rows[1] == PCAL_NO_ROW);
-  pc_row_ranges_free(&census);
+  pc_row_ranges_free(&seen);
   pc_row_ranges_free(&other);
 }
 
@@ -159,40 +160,40 @@ TEST(test_group_numbers_have_a_limit) {
   const uint32_t group = 1048576;
   pcal_batch batch = PCAL_BATCH_INIT;
   pcal_error err;
-  pc_row_ranges census;
-  pc_row_ranges_init(&census, &env);
+  pc_row_ranges seen;
+  pc_row_ranges_init(&seen, &env);
   batch.groups = &group;
   batch.rows = 1;
-  assert_int_equal(pc_row_ranges_prepare(&census, &batch, &err), PCAL_DATA);
+  assert_int_equal(pc_row_ranges_prepare(&seen, &batch, &err), PCAL_DATA);
   assert_sentence(err, PCAL_DATA,
                   "more than 1048576 groups; groups are meant for a few kinds of rows");
-  pc_row_ranges_free(&census);
+  pc_row_ranges_free(&seen);
 }
 
-static int census_met(const pc_row_ranges *census, uint64_t first, size_t rows,
-                      pc_row_range *out) {
+static int row_ranges_met(const pc_row_ranges *seen, uint64_t first, size_t rows,
+                          pc_row_range *out) {
   pcal_batch batch = PCAL_BATCH_INIT;
   batch.first_row = first;
   batch.rows = rows;
-  return pc_row_ranges_contain(census, &batch, out);
+  return pc_row_ranges_contain(seen, &batch, out);
 }
 
 TEST(test_rows_met_before) {
   const pcal_env env = pc_env_resolve(NULL);
-  pc_row_ranges census;
+  pc_row_ranges seen;
   pc_row_range met;
-  pc_row_ranges_init(&census, &env);
-  assert_false(census_met(&census, 0, 5, &met));
-  census_rows(&census, 10, 5);
-  census_rows(&census, 20, 5);
-  assert_false(census_met(&census, 0, 10, &met));
-  assert_false(census_met(&census, 15, 5, &met));
-  assert_false(census_met(&census, 12, 0, &met));
-  assert_true(census_met(&census, 14, 100, &met));
+  pc_row_ranges_init(&seen, &env);
+  assert_false(row_ranges_met(&seen, 0, 5, &met));
+  row_ranges_rows(&seen, 10, 5);
+  row_ranges_rows(&seen, 20, 5);
+  assert_false(row_ranges_met(&seen, 0, 10, &met));
+  assert_false(row_ranges_met(&seen, 15, 5, &met));
+  assert_false(row_ranges_met(&seen, 12, 0, &met));
+  assert_true(row_ranges_met(&seen, 14, 100, &met));
   assert_int_equal(met.first, 14);
   assert_int_equal(met.last, 14);
-  assert_true(census_met(&census, 15, 100, &met));
+  assert_true(row_ranges_met(&seen, 15, 100, &met));
   assert_int_equal(met.first, 20);
   assert_int_equal(met.last, 24);
-  pc_row_ranges_free(&census);
+  pc_row_ranges_free(&seen);
 }

@@ -63,12 +63,12 @@ TEST(test_foreign_files) {
     state_bytes saved = {(unsigned char *)malloc(32), strlen(foreign[i])};
     memcpy(saved.bytes, foreign[i], saved.length);
     state_refused(&saved, "part.pcal is not a saved state; pcal_measure_save "
-                          "makes them");
+                          "creates one");
     free(saved.bytes);
   }
   const state_bytes empty = {NULL, 0};
   state_refused(&empty, "part.pcal is not a saved state; pcal_measure_save "
-                        "makes them");
+                        "creates one");
 }
 
 TEST(test_another_version) {
@@ -83,7 +83,7 @@ TEST(test_another_version) {
                         "program reads 4; measure the part again");
   saved.bytes[8] = 0;
   load_seal(&saved);
-  state_refused(&saved, "part.pcal is damaged: what it says does not fit together; measure the "
+  state_refused(&saved, "part.pcal is damaged: its contents contradict each other; measure the "
                         "part again");
   free(saved.bytes);
 }
@@ -132,10 +132,10 @@ TEST(test_bytes_behind_the_end) {
   const state_bytes whole = load_example();
   state_bytes saved = load_copy(&whole);
   saved.length += 3;
-  state_refused(&saved, "part.pcal has 3 bytes behind the end of the state; copy it again or "
+  state_refused(&saved, "part.pcal has 3 bytes after the end of the state; copy it again or "
                         "measure the part again");
   load_seal(&saved); /* now they are inside, but nobody asked for them */
-  state_refused(&saved, "part.pcal is damaged: what it says does not fit together; measure the "
+  state_refused(&saved, "part.pcal is damaged: its contents contradict each other; measure the "
                         "part again");
   free(saved.bytes);
   free(whole.bytes);
@@ -176,14 +176,14 @@ TEST(test_metrics_that_nobody_knows) {
   free(saved.bytes);
 }
 
-/* Where the only account of a state of six rows begins. */
-static size_t load_account(const state_bytes *saved) {
+/* Where the only group of a saved state of six rows begins. */
+static size_t load_group(const state_bytes *saved) {
   static const unsigned char start[] = {1, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                                         0, 0, 6, 0, 0, 0, 0, 0, 0, 0};
   for (size_t at = 0; at + sizeof start < saved->length; at++)
     if (memcmp(saved->bytes + at, start, sizeof start) == 0)
       return at;
-  fail_msg("there is no account");
+  fail_msg("there is no group");
   return 0;
 }
 
@@ -194,7 +194,7 @@ TEST(test_totals_that_cannot_be) {
     size_t at;
     unsigned char value, good;
   } wrong[] = {
-      {ROWS, 0, 6},       /* an account of no rows */
+      {ROWS, 0, 6},       /* a group without rows */
       {SUM + 1, 0, 1},    /* no weight, but then the rest is out of step too */
       {SUM, 36, 33},      /* 2^96 times the weight */
       {TOP + 7, 1, 0},    /* beyond everything */
@@ -206,13 +206,13 @@ TEST(test_totals_that_cannot_be) {
   const given_data data = state_data();
   pcal_measure *measure = state_measure(&data, "accuracy", 0);
   const state_bytes saved = state_of(measure);
-  const size_t account = load_account(&saved);
+  const size_t group = load_group(&saved);
   for (size_t i = 0; i < UNIT_COUNT(wrong); i++) {
     state_bytes copy = load_copy(&saved);
-    assert_int_equal(copy.bytes[account + wrong[i].at], wrong[i].good);
-    copy.bytes[account + wrong[i].at] = wrong[i].value;
+    assert_int_equal(copy.bytes[group + wrong[i].at], wrong[i].good);
+    copy.bytes[group + wrong[i].at] = wrong[i].value;
     load_seal(&copy);
-    state_refused(&copy, "part.pcal is damaged: what it says does not fit together; measure "
+    state_refused(&copy, "part.pcal is damaged: its contents contradict each other; measure "
                          "the part again");
     free(copy.bytes);
   }
@@ -243,7 +243,7 @@ TEST(test_weights_of_all_groups_together) {
   pcal_measure *measure = state_measure(&data, "accuracy", 0);
   state_bytes saved = state_of(measure);
   assert_int_equal(load_patch(&saved, three, huge, sizeof three), 2);
-  state_refused(&saved, "part.pcal is damaged: what it says does not fit together; measure the "
+  state_refused(&saved, "part.pcal is damaged: its contents contradict each other; measure the "
                         "part again");
   free(saved.bytes);
   pcal_measure_free(measure);
@@ -259,7 +259,7 @@ TEST(test_groups_that_contradict_each_other) {
   pcal_measure *measure = state_measure(&data, "accuracy", 0);
   state_bytes saved = state_of(measure);
   assert_int_equal(load_patch(&saved, grouped, ungrouped, sizeof grouped), 1);
-  state_refused(&saved, "part.pcal is damaged: what it says does not fit together; measure the "
+  state_refused(&saved, "part.pcal is damaged: its contents contradict each other; measure the "
                         "part again");
   free(saved.bytes);
   pcal_measure_free(measure);

@@ -282,7 +282,7 @@ TEST(test_5_an_index_that_comes_twice) {
   assert_int_equal(pcal_measure_update(other, &batch, &err), PCAL_OK);
   assert_int_equal(pcal_measure_update(measure, &batch, &err), PCAL_DATA);
   assert_sentence(err, PCAL_DATA,
-                  "rows 0 to 1 come a second time, and skce cuts blocks by the index of rows; "
+                  "rows 0 to 1 occur twice, and skce cuts blocks by the index of rows; "
                   "set first_row of every batch to the index of its first row");
   assert_int_equal(pcal_measure_merge(measure, other, &err), PCAL_DATA);
   assert_non_null(strstr(err.message, "are in another part too"));

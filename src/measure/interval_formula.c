@@ -1,0 +1,172 @@
+/* Formula, with f the metric as a function of means m of row values, C their covariance over n
+ * rows and g the gradient of f at m (central differences of 1e-4 standard deviations):
+ *   se = sqrt(g' C g / n),   interval = f -+ z se
+ * Edge cases:
+ *   (1) fewer than two rows: no interval;
+ *   (2) an infinite or undefined value has no interval;
+ *   (3) n is the sum of frequencies.  For importance weights C / n is the weighted sandwich
+ *         sum w^2 (x - m)(y - m) / (sum w)^2 * N / (N - 1),   N = (sum w)^2 / sum w^2 (Kish),
+ *       which equals the formula above for equal weights; Wilson's interval takes N for n;
+ *   (4) a mean of losses, which are not negative, has the interval of a count
+ *       (stats/interval.c); a share has Wilson's;
+ *   (5) with fewer than PC_INTERVAL_FEW_ROWS rows of one kind every other interval gets a
+ *       remark: these rows carry all the information, and coverage fell below 93 % in
+ *       simulations (docs/interval-coverage.md). */
+#include "measure/interval_formula.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define INTERVAL_STEP 1e-4 /* of a standard deviation: the step of numerical derivatives */
+
+/* Number of rows, or effective sample size of importance weights. */
+static double interval_rows(const pc_evidence *evidence) {
+  return evidence->importance ? evidence->effective : evidence->total;
+}
+
+/* Covariance of the means of two values.  The sum of squared weights is w^2 / n. */
+static double interval_covariance(const pc_evidence *evidence, size_t v, size_t u) {
+  const struct pc_sum_evidence *sum = &evidence->sum;
+  const double w = evidence->total, n = interval_rows(evidence);
+  const double mean_v = sum->value[v] / w, mean_u = sum->value[u] / w;
+  if (!evidence->importance)
+    return (sum->product[v][u] / n - mean_v * mean_u) / (n - 1.0);
+  const double squares = (sum->square_product[v][u] - mean_v * sum->square_value[u] -
+                          mean_u * sum->square_value[v]) *
+                         (n / (w * w));
+  return (squares + mean_v * mean_u) / (n - 1.0);
+}
+
+static pcal_status interval_shifted(const pc_metric *metric, const pc_options *options,
+                                    const pc_evidence *evidence, size_t v, double shift,
+                                    const pcal_env *env, double *out, pcal_error *err) {
+  pc_evidence moved = *evidence;
+  pc_metric_result outcome;
+  memset(&outcome, 0, sizeof outcome);
+  moved.sum.value[v] += shift;
+  const pcal_status status = metric->evaluate(options, &moved, env, &outcome, err);
+  *out = outcome.value;
+  pc_free(env, outcome.class_values);
+  return status;
+}
+
+static pcal_status interval_se(const pc_metric *metric, const pc_options *options,
+                               const pc_evidence *evidence, const pcal_env *env, double *se,
+                               pcal_error *err) {
+  double gradient[PC_VALUES_MAX] = {0.0}, variance = 0.0;
+  for (size_t v = 0; v < evidence->sum.count; v++) {
+    const double deviation =
+        sqrt(fmax(interval_covariance(evidence, v, v), 0.0) * interval_rows(evidence));
+    const double shift = INTERVAL_STEP * deviation * evidence->total;
+    double above, below;
+    if (!(shift > 0.0))
+      continue;
+    PC_TRY(interval_shifted(metric, options, evidence, v, shift, env, &above, err));
+    PC_TRY(interval_shifted(metric, options, evidence, v, -shift, env, &below, err));
+    gradient[v] = (above - below) / (2.0 * shift) * evidence->total;
+  }
+  for (size_t v = 0; v < evidence->sum.count; v++)
+    for (size_t u = 0; u < evidence->sum.count; u++)
+      variance += gradient[v] * gradient[u] * interval_covariance(evidence, v, u);
+  *se = sqrt(fmax(variance, 0.0));
+  return PCAL_OK;
+}
+
+/* The interval of the mean of losses, mapped to the metric. */
+static pcal_status interval_poisson(const pc_interval_request *request, const pc_metric *metric,
+                                    const pc_options *options, const pc_evidence *evidence,
+                                    const pcal_env *env, pc_interval_result *out,
+                                    pcal_error *err) {
+  const double n = evidence->total, mean = evidence->sum.value[0] / n;
+  const double se = sqrt(fmax(interval_covariance(evidence, 0, 0), 0.0));
+  const pc_interval ends = pc_interval_poisson(mean, se, request->level);
+  PC_TRY(interval_shifted(metric, options, evidence, 0, (ends.low - mean) * n, env, &out->low,
+                          err));
+  PC_TRY(interval_shifted(metric, options, evidence, 0, (ends.high - mean) * n, env, &out->high,
+                          err));
+  out->method = PCAL_INTERVAL_POISSON;
+  return PCAL_OK;
+}
+
+static void interval_normal(const pc_interval_request *request, double estimate,
+                            pc_interval_result *out) {
+  const pc_interval interval = pc_interval_normal(estimate, out->se, request->level);
+  out->has_interval = 1;
+  out->level = request->level;
+  out->low = interval.low;
+  out->high = interval.high;
+  out->method = PCAL_INTERVAL_NORMAL;
+}
+
+void pc_interval_of_blocks(const pc_interval_request *request, const pc_evidence *evidence,
+                           const pc_metric_result *outcome, pc_interval_result *out) {
+  const double n = (double)evidence->block.count;
+  if (request->level <= 0 || outcome->undefined || outcome->tested)
+    return;
+  if (request->by_cluster || n < 2) {
+    snprintf(out->why, sizeof out->why,
+             n < 2 ? "one block does not show how much blocks differ"
+                   : "blocks of rows ignore clusters; choose another estimator");
+    return;
+  }
+  const double mean = evidence->block.sum / n;
+  out->se = sqrt(fmax(evidence->block.squares / n - mean * mean, 0.0) / (n - 1.0));
+  interval_normal(request, mean, out);
+  if (outcome->inner_power != 2)
+    return;
+  const double width = out->high - out->low;
+  out->low = sqrt(fmax(out->low, 0.0));
+  out->high = sqrt(fmax(out->high, 0.0));
+  out->se *= outcome->value > 0 ? 0.5 / outcome->value
+             : width > 0        ? (out->high - out->low) / width
+                                : 0.0;
+}
+
+pcal_status pc_interval_of_sums(const pc_interval_request *request, const pc_metric *metric,
+                                const pc_options *options, const pc_evidence *evidence,
+                                const pcal_env *env, const pc_metric_result *outcome,
+                                pc_interval_result *out, pcal_error *err) {
+  if (request->level <= 0 || outcome->undefined || !isfinite(outcome->value))
+    return PCAL_OK;
+  if (!(interval_rows(evidence) > 1.0)) {
+    snprintf(out->why, sizeof out->why, "one row does not show how much rows differ");
+    return PCAL_OK;
+  }
+  PC_TRY(interval_se(metric, options, evidence, env, &out->se, err));
+  interval_normal(request, outcome->value, out);
+  if (request->method == PCAL_INTERVAL_NORMAL)
+    return PCAL_OK;
+  if (metric->traits & PC_LOSS)
+    return interval_poisson(request, metric, options, evidence, env, out, err);
+  if (!(metric->traits & PC_SHARE))
+    return PCAL_OK;
+  const pc_interval interval =
+      pc_interval_wilson(outcome->value, interval_rows(evidence), request->level);
+  out->low = interval.low;
+  out->high = interval.high;
+  out->method = PCAL_INTERVAL_WILSON;
+  return PCAL_OK;
+}
+
+void pc_interval_warn_few(double rarer, double total, const char *kind,
+                          pc_interval_result *out) {
+  char few[PC_NUMBER_MAX], all[PC_NUMBER_MAX];
+  if (!out->has_interval || out->method == PCAL_INTERVAL_WILSON ||
+      rarer >= PC_INTERVAL_FEW_ROWS)
+    return;
+  if (out->why[0] != '\0')
+    strncat(out->why, "; ", sizeof out->why - strlen(out->why) - 1);
+  const size_t said = strlen(out->why);
+  out->few = said + 1;
+  const int whole = rarer == floor(rarer) && total == floor(total);
+  if (!whole) { /* effective numbers of rows */
+    pc_number_round(rarer, 3, few);
+    pc_number_round(total, 4, all);
+  }
+  snprintf(out->why + said, sizeof out->why - said,
+           "only %s of %s %srows are %s, too few for an interval that keeps its level; take "
+           "more rows",
+           whole ? pc_show(rarer, few) : few, whole ? pc_show(total, all) : all,
+           whole ? "" : "effective ", kind);
+}

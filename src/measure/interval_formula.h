@@ -1,0 +1,26 @@
+/* Intervals by formula: of functions of sums, and of means over blocks of rows. */
+#ifndef PC_INTERVAL_FORMULA_H
+#define PC_INTERVAL_FORMULA_H
+
+#include "measure/interval_request.h"
+
+#define PC_INTERVAL_FEW_ROWS \
+  10 /* with fewer rows of the rarer outcome intervals are unreliable */
+
+/* The interval of a function of sums, by the delta method; of a share Wilson's. */
+PC_CHECKED pcal_status pc_interval_of_sums(const pc_interval_request *request,
+                                           const pc_metric *metric, const pc_options *options,
+                                           const pc_evidence *evidence, const pcal_env *env,
+                                           const pc_metric_result *outcome,
+                                           pc_interval_result *out, pcal_error *err);
+
+/* The interval of a mean over blocks of rows, from their variance. */
+void pc_interval_of_blocks(const pc_interval_request *request, const pc_evidence *evidence,
+                           const pc_metric_result *outcome, pc_interval_result *out);
+
+/* Adds a remark to an interval if fewer than PC_INTERVAL_FEW_ROWS rows are of the rarer kind:
+ * "wrong", "right", "of class 1".  Wilson intervals hold with few rows and get no remark. */
+void pc_interval_warn_few(double rarer, double total, const char *kind,
+                          pc_interval_result *out);
+
+#endif
