@@ -5,7 +5,9 @@
  *     outside: directories that do not exist are skipped, and the root is always read.
  *  3. "no limit" is "max" in version 2 and a number near 2^63 in version 1.
  *  4. limits of ancestors apply too: the smallest counts.
- *  5. memory.high (version 2) throttles a group before memory.max kills it: both count. */
+ *  5. memory.high (version 2) throttles a group before memory.max kills it: both count.
+ *  6. version 2 is mounted at /sys/fs/cgroup, or at unified below it if both versions are in
+ *     use; version 1 at the name of the controller or of the whole list, as "cpu,cpuacct". */
 #include "base/cgroup.h"
 
 #include <fcntl.h>
@@ -87,6 +89,16 @@ static void cgroup_walk(const char *mount, const char *group, size_t length, int
   look(user, directory, version);
 }
 
+/* Where a hierarchy may be mounted, place 0 or 1 (6); returns the length of the path. */
+static int cgroup_mount(const char *root, int version, int place, const char *controller,
+                        const char *list, size_t listed, char out[CGROUP_PATH]) {
+  if (version == 2)
+    return snprintf(out, CGROUP_PATH, "%s/sys/fs/cgroup%s", root, place == 0 ? "" : "/unified");
+  if (place == 0)
+    return snprintf(out, CGROUP_PATH, "%s/sys/fs/cgroup/%s", root, controller);
+  return snprintf(out, CGROUP_PATH, "%s/sys/fs/cgroup/%.*s", root, (int)listed, list);
+}
+
 /* One line of /proc/self/cgroup. */
 static void cgroup_line(const char *root, const char *line, size_t length,
                         const char *controller, pc_cgroup_look look, void *user) {
@@ -101,11 +113,12 @@ static void cgroup_line(const char *root, const char *line, size_t length,
   const int version = listed == 0 ? 2 : 1;
   if (version == 1 && !cgroup_lists(list + 1, listed, controller))
     return;
-  const int made = version == 2
-                       ? snprintf(mount, sizeof mount, "%s/sys/fs/cgroup", root)
-                       : snprintf(mount, sizeof mount, "%s/sys/fs/cgroup/%s", root, controller);
-  if (made > 0 && (size_t)made < sizeof mount)
-    cgroup_walk(mount, group + 1, group_length, version, look, user);
+  const int same = version == 1 && listed == strlen(controller);
+  for (int place = 0; place < (same ? 1 : 2); place++) {
+    const int made = cgroup_mount(root, version, place, controller, list + 1, listed, mount);
+    if (made > 0 && made < CGROUP_PATH)
+      cgroup_walk(mount, group + 1, group_length, version, look, user);
+  }
 }
 
 void pc_cgroup_each(const char *root, const char *controller, pc_cgroup_look look, void *user) {

@@ -8,9 +8,8 @@
  * a mask of 2 processors out of 64, and 2 for a quota of 150 ms in 100 ms.  At least 1. */
 size_t pc_processor_count(void);
 
-/* The quota of the control group of the process and of its ancestors, rounded up to whole
- * processors; 0 if there is none.  `membership` is the path of /proc/self/cgroup and `root`
- * that of /sys/fs/cgroup; tests give others. */
-size_t pc_processor_quota(const char *membership, const char *root);
+/* The quota of processor time of the control group of this process, rounded up to whole
+ * processors; 0 if there is none.  root: see cgroup.h. */
+size_t pc_processor_quota(const char *root);
 
 #endif

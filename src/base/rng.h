@@ -50,8 +50,4 @@ double pc_rng_binomial(const pc_rng *rng, uint64_t index, double n, double p);
 void pc_rng_uniforms(const pc_rng *rng, uint64_t first, size_t count, double *out);
 void pc_rng_normals(const pc_rng *rng, uint64_t first, size_t count, double *out);
 
-/* Inverse of the standard normal CDF (Wichura, AS 241), relative error of a few 1e-16; -inf at
- * 0, inf at 1, NaN outside. */
-double pc_normal_quantile(double p);
-
 #endif

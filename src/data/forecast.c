@@ -4,20 +4,10 @@
 
 #include "base/assert.h"
 #include "base/elementary.h"
-#include "base/rng.h"
+#include "base/normal.h"
 
-#define FORECAST_ROOT_HALF 0.70710678118654752440
-#define FORECAST_ROOT_2PI 2.50662827463100050242
 #define FORECAST_SAME_LEVEL 1e-9
 #define FORECAST_TIE 0x1p-44 /* added to a score for each number that equals the target */
-
-double pc_normal_cdf(double z) {
-  return 0.5 * pc_erfc(-z * FORECAST_ROOT_HALF);
-}
-
-double pc_normal_density(double z) {
-  return pc_exp(-0.5 * z * z) / FORECAST_ROOT_2PI;
-}
 
 /* The number of ascending numbers that are below y, or at most y. */
 static size_t forecast_below(const double *numbers, size_t count, double y, int equal) {

@@ -5,10 +5,6 @@
 
 #include "data/rows.h"
 
-/* Standard normal distribution function and density. */
-double pc_normal_cdf(double z);
-double pc_normal_density(double z);
-
 /* The form of the rows. */
 typedef struct pc_forecast_shape {
   pc_form form;

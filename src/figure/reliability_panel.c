@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/rng.h"
+#include "base/normal.h"
 #include "figure/number_text.h"
 
 #define PANEL_GUTTER 0.03

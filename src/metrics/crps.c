@@ -13,6 +13,7 @@
  * Cost: O(N); samples and quantiles O(N n) after sorting. */
 #include <math.h>
 
+#include "base/normal.h"
 #include "metrics/forecast_metric.h"
 
 #define CRPS_ROOT_PI_INVERSE 0.56418958354775628695

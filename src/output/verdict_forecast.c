@@ -32,7 +32,7 @@
  * lie beyond the outermost ones, which it cannot extend. */
 #include <math.h>
 
-#include "base/rng.h"
+#include "base/normal.h"
 #include "output/verdict.h"
 
 #define FORECAST_DEVIATIONS 2.24

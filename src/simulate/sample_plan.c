@@ -14,7 +14,7 @@
 #include <math.h>
 
 #include "base/elementary.h"
-#include "base/rng.h"
+#include "base/normal.h"
 
 pcal_status pc_sample_plan_check(const pcal_results *results, const pcal_plan_config *config,
                                  pcal_error *err) {

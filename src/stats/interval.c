@@ -36,7 +36,7 @@
 #include <stdlib.h>
 
 #include "base/assert.h"
-#include "base/rng.h"
+#include "base/normal.h"
 #include "stats/distributions.h"
 
 #define INTERVAL_CARRIED 1.5

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/normal.h"
 #include "base/rng.h"
 #include "calibrators/calibrator.h"
 #include "io/source.h"

@@ -27,8 +27,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/normal.h"
 #include "base/number.h"
-#include "base/rng.h"
 #include "calibrators/parameter_lists.h"
 #include "calibrators/regression/forecast_table.h"
 

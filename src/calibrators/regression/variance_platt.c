@@ -19,6 +19,7 @@
 #include <math.h>
 
 #include "base/elementary.h"
+#include "base/normal.h"
 #include "base/number.h"
 #include "base/sum.h"
 #include "calibrators/parameter_lists.h"

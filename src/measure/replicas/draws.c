@@ -17,6 +17,7 @@
 
 #include <math.h>
 
+#include "base/normal.h"
 #include "base/rng.h"
 
 #define DRAWS_POISSON_MAX 1e6

@@ -41,7 +41,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/rng.h"
+#include "base/normal.h"
 #include "measure/replicas/replicas.h"
 
 #define INVERSION_PILOT 40  /* replicas that decide how far apart points are */

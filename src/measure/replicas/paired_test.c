@@ -38,7 +38,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/rng.h"
+#include "base/normal.h"
 #include "stats/distributions.h"
 #include "stats/interval.h"
 

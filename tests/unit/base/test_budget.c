@@ -1,4 +1,4 @@
-/* Budgets: what is counted, what is refused, who is blamed, and when a budget ends. */
+/* Budgets: counting, refusals, blame, and lifetime. */
 #include "base/budget.h"
 
 #include <pthread.h>
@@ -90,7 +90,7 @@ TEST(test_python_words) {
                   "memory_limit");
 }
 
-/* When the system has no memory, or another sentence was written, nothing is reworded. */
+/* If the allocator fails, or the error has another cause, the message is unchanged. */
 TEST(test_leaves_other_sentences) {
   unit_memory memory = {0};
   pcal_env env = unit_env(&memory), opened;
@@ -116,7 +116,7 @@ TEST(test_shared) {
   pcal_env env = unit_env(&memory), first, second;
   pcal_error err;
   assert_int_equal(pcal_budget_new(1000, &env, &env.budget, &err), PCAL_OK);
-  env.memory_limit = 10; /* of no account */
+  env.memory_limit = 10; /* ignored */
   assert_int_equal(pc_env_open(&env, &first, &err), PCAL_OK);
   assert_int_equal(pc_env_open(&first, &second, &err), PCAL_OK);
   assert_int_equal(second.memory_limit, 1000);
@@ -167,7 +167,7 @@ TEST(test_threads) {
     assert_int_equal(pthread_create(&threads[t], NULL, budget_thread, &opened), 0);
   for (size_t t = 0; t < UNIT_COUNT(threads); t++)
     pthread_join(threads[t], NULL);
-  void *all = pc_alloc(&opened, 1, 90000); /* nothing was forgotten */
+  void *all = pc_alloc(&opened, 1, 90000); /* all memory was returned */
   assert_non_null(all);
   pc_free(&opened, all);
   pc_env_close(&opened, PCAL_OK, NULL);

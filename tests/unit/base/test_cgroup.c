@@ -107,7 +107,9 @@ TEST_WITH(test_directories_in_order, cgroup_set_up, cgroup_tear_down) {
   cgroup_put(tree, "/proc/self/cgroup", "5:cpu,cpuacct:/a/b\n0::/\n");
   pc_cgroup_each(tree->root, "cpu", cgroup_collect, seen);
   assert_string_equal(seen, "1/sys/fs/cgroup/cpu/a/b 1/sys/fs/cgroup/cpu/a "
-                            "1/sys/fs/cgroup/cpu 2/sys/fs/cgroup ");
+                            "1/sys/fs/cgroup/cpu 1/sys/fs/cgroup/cpu,cpuacct/a/b "
+                            "1/sys/fs/cgroup/cpu,cpuacct/a 1/sys/fs/cgroup/cpu,cpuacct "
+                            "2/sys/fs/cgroup 2/sys/fs/cgroup/unified ");
 }
 
 TEST(test_numbers) {

@@ -19,7 +19,7 @@ static double uniform(uint64_t *state) {
 
 /* ---- Accuracy ---- */
 
-/* Distance in units of the last digit of `want`, which has more of them. */
+/* Error in ulp of `want`. */
 static double units_off(double got, long double want) {
   const double near = (double)want;
   if (isinf(near) || isinf(got))
@@ -32,8 +32,8 @@ typedef struct function {
   const char *name;
   double (*own)(double);
   long double (*reference)(long double);
-  double low, high; /* of x, or where they have one sign and are far apart, of log |x| */
-  double most;      /* units of the last digit */
+  double low, high; /* range of x; of log |x| if the ends have one sign and are far apart */
+  double most;      /* largest error, ulp */
 } function;
 
 static const function functions[] = {

@@ -12,7 +12,7 @@
 
 static const unsigned thread_counts[] = {1, 2, 7};
 
-/* An environment with so many threads, and a pool if wanted. */
+/* An environment with `threads` threads, and a pool if requested. */
 static pcal_env env_with(unsigned threads, int pooled) {
   pcal_env env = pc_env_resolve(NULL);
   env.threads = threads;
@@ -26,11 +26,11 @@ static void wait_a_little(long microseconds) {
   nanosleep(&pause, NULL);
 }
 
-/* Asserts belong to the main thread: tasks only take notes. */
+/* Only the main thread may assert; tasks record what they see. */
 typedef struct notes {
   size_t workers;
   atomic_int runs[TASKS];
-  atomic_int busy[256]; /* workers with a task in hand */
+  atomic_int busy[256]; /* workers that run a task */
   atomic_int faults;
 } notes;
 
@@ -119,7 +119,7 @@ typedef struct meeting {
   int expected;
 } meeting;
 
-/* Ends well when all tasks are under way at once, badly after a second. */
+/* Succeeds when all tasks run at the same time; fails after a second. */
 static pcal_status meet_task(void *user, size_t index, size_t worker, pcal_error *err) {
   meeting *here = user;
   (void)index;

@@ -12,7 +12,7 @@
 #include "base/float_bits.h"
 #include "base/number.h"
 
-/* The C library, in the C locale, is the witness for all of this. */
+/* Expected values come from the C library in the C locale. */
 
 static uint64_t next_random(uint64_t *seed) {
   *seed += UINT64_C(0x9e3779b97f4a7c15);
@@ -110,7 +110,7 @@ static int digits_in(const char *text) {
   return count - zeros;
 }
 
-/* Reads back; no shorter text does; and it is the nearest of its length. */
+/* The text reads back, no shorter text does, and it is the nearest of its length. */
 static void check_shortest(double value) {
   char out[PC_NUMBER_MAX], other[64];
   pc_number_format(value, out);

@@ -360,7 +360,8 @@ TEST(stays_inside_small_buffers) {
   }
 }
 
-/* An option that stood for others is told as it was given, and in full as what it stood for. */
+/* An option that stands for others is written as given; the full spec has what it stands
+ * for. */
 TEST(the_brief_form_keeps_what_was_given) {
   pc_options options = parse("m:rank=3,bins=15");
   char text[PC_SPEC_MAX];

@@ -14,16 +14,14 @@
 #include "../unit.h"
 #include "base/executor.h"
 
-/* A folder that stands for /sys/fs/cgroup, and a file for /proc/self/cgroup in it. */
+/* A folder in place of the root directory. */
 static char root[] = "/tmp/processors-XXXXXX";
-static char membership[64];
 
 static int make_root(void **state) {
   (void)state;
   strcpy(root, "/tmp/processors-XXXXXX");
   if (mkdtemp(root) == NULL)
     return -1;
-  snprintf(membership, sizeof membership, "%s/membership", root);
   return 0;
 }
 
@@ -50,75 +48,75 @@ static void put(const char *name, const char *text) {
 }
 
 static size_t quota(void) {
-  return pc_processor_quota(membership, root);
+  return pc_processor_quota(root);
 }
 
 TEST_WITH(test_version_2, make_root, drop_root) {
-  put("membership", "0::/kube/pod\n");
-  put("kube/pod/cpu.max", "200000 100000\n");
+  put("proc/self/cgroup", "0::/kube/pod\n");
+  put("sys/fs/cgroup/kube/pod/cpu.max", "200000 100000\n");
   assert_int_equal(quota(), 2);
-  put("kube/pod/cpu.max", "150000 100000\n");
+  put("sys/fs/cgroup/kube/pod/cpu.max", "150000 100000\n");
   assert_int_equal(quota(), 2);
-  put("kube/pod/cpu.max", "1000 100000\n");
+  put("sys/fs/cgroup/kube/pod/cpu.max", "1000 100000\n");
   assert_int_equal(quota(), 1);
-  put("kube/pod/cpu.max", "max 100000\n");
+  put("sys/fs/cgroup/kube/pod/cpu.max", "max 100000\n");
   assert_int_equal(quota(), 0);
 }
 
 TEST_WITH(test_parents_limit_too, make_root, drop_root) {
-  put("membership", "0::/kube/pod\n");
-  put("kube/pod/cpu.max", "800000 100000\n");
-  put("kube/cpu.max", "300000 100000\n");
+  put("proc/self/cgroup", "0::/kube/pod\n");
+  put("sys/fs/cgroup/kube/pod/cpu.max", "800000 100000\n");
+  put("sys/fs/cgroup/kube/cpu.max", "300000 100000\n");
   assert_int_equal(quota(), 3);
 }
 
 TEST_WITH(test_a_path_that_is_mounted_elsewhere, make_root, drop_root) {
-  put("membership", "0::/system.slice/docker-1234.scope\n");
-  put("cpu.max", "400000 100000\n");
+  put("proc/self/cgroup", "0::/system.slice/docker-1234.scope\n");
+  put("sys/fs/cgroup/cpu.max", "400000 100000\n");
   assert_int_equal(quota(), 4);
 }
 
 TEST_WITH(test_version_1, make_root, drop_root) {
-  put("membership", "11:memory:/docker/12\n4:cpu,cpuacct:/docker/12\n1:name=systemd:/\n");
-  put("cpu/docker/12/cpu.cfs_quota_us", "250000\n");
-  put("cpu/docker/12/cpu.cfs_period_us", "100000\n");
+  put("proc/self/cgroup", "11:memory:/docker/12\n4:cpu,cpuacct:/docker/12\n1:name=systemd:/\n");
+  put("sys/fs/cgroup/cpu/docker/12/cpu.cfs_quota_us", "250000\n");
+  put("sys/fs/cgroup/cpu/docker/12/cpu.cfs_period_us", "100000\n");
   assert_int_equal(quota(), 3);
-  put("cpu/docker/12/cpu.cfs_quota_us", "-1\n");
+  put("sys/fs/cgroup/cpu/docker/12/cpu.cfs_quota_us", "-1\n");
   assert_int_equal(quota(), 0);
 }
 
 TEST_WITH(test_version_1_in_a_folder_of_two_controllers, make_root, drop_root) {
-  put("membership", "4:cpu,cpuacct:/\n");
-  put("cpu,cpuacct/cpu.cfs_quota_us", "200000\n");
-  put("cpu,cpuacct/cpu.cfs_period_us", "100000\n");
+  put("proc/self/cgroup", "4:cpu,cpuacct:/\n");
+  put("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "200000\n");
+  put("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
   assert_int_equal(quota(), 2);
 }
 
 TEST_WITH(test_both_versions, make_root, drop_root) {
-  put("membership", "4:cpuacct:/a\n0::/a\n");
-  put("unified/a/cpu.max", "500000 100000\n");
-  put("cpu/a/cpu.cfs_quota_us", "100000\n"); /* of another controller: not ours */
-  put("cpu/a/cpu.cfs_period_us", "100000\n");
+  put("proc/self/cgroup", "4:cpuacct:/a\n0::/a\n");
+  put("sys/fs/cgroup/unified/a/cpu.max", "500000 100000\n");
+  put("sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "100000\n"); /* of another controller */
+  put("sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n");
   assert_int_equal(quota(), 5);
 }
 
-TEST_WITH(test_what_cannot_be_understood_is_no_quota, make_root, drop_root) {
-  assert_int_equal(pc_processor_quota("/nowhere", root), 0);
+TEST_WITH(test_malformed_files_are_no_quota, make_root, drop_root) {
+  assert_int_equal(pc_processor_quota("/nowhere"), 0);
   const char *const odd[] = {"", "0", "0::", "0::/\n", "::::\n\n", "nothing at all"};
   for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
-    put("membership", odd[i]);
+    put("proc/self/cgroup", odd[i]);
     assert_int_equal(quota(), 0);
   }
-  put("membership", "0::/\n");
+  put("proc/self/cgroup", "0::/\n");
   const char *const values[] = {"",         "200000",    "x y",
                                 "100000 0", "-5 100000", "99999999999999999999999999 1"};
   for (size_t i = 0; i + 1 < sizeof values / sizeof *values; i++) {
-    put("cpu.max", values[i]);
+    put("sys/fs/cgroup/cpu.max", values[i]);
     assert_int_equal(quota(), 0);
   }
 }
 
-/* What threads 0 stands for, under an affinity mask of one processor: in a child. */
+/* threads = 0 under an affinity mask of one processor, in a child process. */
 TEST(test_affinity_counts) {
 #if defined(__linux__)
   const pid_t child = fork();

@@ -1,5 +1,6 @@
 /* Comparisons on predictions of a number: cross-validation by hand, defaults, refusals. */
 #include "../calibrators/forecast_fit_help.h"
+#include "base/normal.h"
 #include "calibrators/folds.h"
 #include "compare/comparison.h"
 #include "io/source.h"

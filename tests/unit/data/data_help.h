@@ -1,11 +1,11 @@
-/* Batches of a few rows and what becomes of them, for the tests of the data room. */
+/* Small batches and their conversion, for the tests of data. */
 #ifndef DATA_HELP_H
 #define DATA_HELP_H
 
 #include "../unit.h"
 #include "data/rows.h"
 
-/* Everything about one conversion.  Release with data_free. */
+/* One conversion.  Release with data_free. */
 typedef struct data_result {
   pc_layout layout;
   pc_scratch scratch;
@@ -15,7 +15,7 @@ typedef struct data_result {
   pcal_error err;
 } data_result;
 
-/* Rows of doubles one after the other, with names. */
+/* Consecutive rows of doubles, with names. */
 static inline pcal_batch data_batch(pcal_kind kind, size_t rows, size_t columns,
                                     const double *scores, const int32_t *labels) {
   pcal_batch batch = PCAL_BATCH_INIT;

@@ -1,4 +1,4 @@
-/* Which rows of regression are refused, and with what sentence. */
+/* Refused rows of regression, and their errors. */
 #include "../metrics/forecast_help.h"
 
 static void forecast_rows_refuse(pcal_kind kind, const double *row, double target,

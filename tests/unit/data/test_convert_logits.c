@@ -1,5 +1,4 @@
-/* Narrow rows go in blocks when nothing is wrong with them, one by one otherwise: neither may
- * show. */
+/* Valid narrow rows are converted in blocks, others one by one, with equal results. */
 #include "base/rng.h"
 #include "data_help.h"
 

@@ -1,4 +1,4 @@
-/* What can be asked of a predicted distribution, against values by hand. */
+/* Predicted distributions against values by hand. */
 #include "../unit.h"
 
 #include "data/forecast.h"
@@ -7,14 +7,6 @@ static const double forecast_levels[] = {0.1, 0.5, 0.9};
 static const pc_forecast_shape forecast_normal = {PC_FORM_GAUSSIAN, 2, NULL};
 static const pc_forecast_shape forecast_quantiles = {PC_FORM_QUANTILES, 3, forecast_levels};
 static const pc_forecast_shape forecast_samples = {PC_FORM_SAMPLES, 4, NULL};
-
-TEST(test_normal_distribution) {
-  assert_near(pc_normal_cdf(0), 0.5, 1e-16);
-  assert_near(pc_normal_cdf(1.959963984540054), 0.975, 1e-15);
-  assert_near(pc_normal_cdf(-10), 7.619853024160527e-24, 1e-13);
-  assert_near(pc_normal_density(0), 0.3989422804014327, 1e-15);
-  assert_near(pc_normal_density(-2), 0.05399096651318806, 1e-15);
-}
 
 TEST(test_pit_of_normal_predictions) {
   const double row[] = {3, 2, 5}, far[] = {0, 1, 1000};
@@ -32,7 +24,7 @@ static void forecast_placed(const pc_forecast_shape *shape, const double *row, s
   assert_true(score > 0 && score < 1);
 }
 
-/* The middle of the ranks that a target may have; the place can be read from it. */
+/* The middle of the possible ranks of a target; it encodes the place. */
 TEST(test_pit_of_samples) {
   static const struct {
     double target;

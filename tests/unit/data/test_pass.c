@@ -1,4 +1,4 @@
-/* A pass hands every row over exactly once, whatever the threads, and reports the first bad
+/* A pass delivers every row exactly once, with any number of threads, and reports the first bad
  * row. */
 #include "unit.h"
 
@@ -117,7 +117,7 @@ TEST(test_scores_only) {
   assert_int_equal(err.row, 177);
 }
 
-/* ---- labels that come while the rows are read ---- */
+/* ---- lazy labels ---- */
 
 static int32_t pass_later[PASS_ROWS];
 static atomic_size_t pass_fed;
@@ -161,8 +161,8 @@ TEST(test_labels_are_fed_once) {
   }
 }
 
-/* Sentences are those about labels that were there from the beginning: here the guess that
- * they are counted from 1, which needs all of them. */
+/* Messages are the same as for labels that are there from the start: here the hint that they
+ * are 1-based, which needs all labels. */
 TEST(test_fed_labels_give_the_same_sentences) {
   static pass_seen seen;
   const pcal_batch batch = pass_batch();

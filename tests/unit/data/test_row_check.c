@@ -1,4 +1,4 @@
-/* Every sentence about a bad row, reached by the way a row takes. */
+/* Every error about a bad row, by every path of conversion. */
 #include "data_help.h"
 
 #define PLAIN \
@@ -28,7 +28,7 @@ typedef struct bad_row {
   const char *sentence;
 } bad_row;
 
-/* Rows without weights may go a faster way, to the same sentence. */
+/* Rows without weights may take a faster path, with the same error. */
 static void assert_all_refused(const bad_row *cases, size_t count) {
   for (size_t i = 0; i < count; i++) {
     pcal_batch batch =
@@ -220,7 +220,7 @@ TEST(refuses_scores_that_are_not_finite) {
   assert_all_refused(cases, UNIT_COUNT(cases));
 }
 
-/* Long rows and single precision go other ways. */
+/* Long rows and single precision take other paths. */
 TEST(finds_bad_scores_in_long_rows) {
   static const size_t widths[] = {31, 32, 33, 48, 100, 257};
   static const double bad[] = {NAN, INFINITY, -INFINITY};
@@ -435,7 +435,7 @@ TEST(skips_and_counts_missing_rows) {
   data_free(&result);
 }
 
-/* The same for the kinds that go other ways. */
+/* The same for kinds that take other paths. */
 TEST(skips_missing_rows_of_every_kind) {
   static const pcal_kind kinds[] = {PCAL_PROBABILITY, PCAL_LOGIT, PCAL_LOG_PROBABILITY,
                                     PCAL_CONFIDENCE};
@@ -478,7 +478,7 @@ TEST(names_things_without_names) {
                  "occurred");
 }
 
-/* Of several bad rows the first is reported, whatever is wrong with it. */
+/* Of several bad rows the first is reported. */
 TEST(reports_the_first_bad_row) {
   double logits[20][2];
   int32_t labels[20];

@@ -83,7 +83,7 @@ TEST(logits_agree_with_the_definitions) {
   }
 }
 
-/* A row gives the same bits wherever its chunk begins and whoever is beside it. */
+/* The bits of a row do not depend on the start of its chunk or on other rows. */
 TEST(rows_do_not_depend_on_their_neighbours) {
   enum { ROWS = 37, K = 5 };
   double scores[ROWS * K];
@@ -112,7 +112,7 @@ TEST(rows_do_not_depend_on_their_neighbours) {
   data_free(&whole);
 }
 
-/* The first class takes all; the others are exactly or nearly nothing. */
+/* The first class has probability 1; the others have 0 or nearly 0. */
 TEST(far_logits) {
   static const struct {
     double z[2];
@@ -498,7 +498,7 @@ TEST(no_rows_are_fine) {
   }
 }
 
-/* Weighted rows are converted one by one, others may go faster: to the same end. */
+/* Weighted rows are converted one by one, others may take a faster path, with equal results. */
 TEST(weights_of_one_change_nothing) {
   enum { ROWS = 50 };
   double scores[ROWS], ones[ROWS];

@@ -1,4 +1,4 @@
-/* Columns for what the narrow kernels say. */
+/* Columns that the kernels for narrow rows fill. */
 #ifndef NARROW_HELP_H
 #define NARROW_HELP_H
 

@@ -1,4 +1,4 @@
-/* Random rows laid out for pairs, and pairs of them written out in long double. */
+/* Random rows in packs, and pairs of rows in long double. */
 #ifndef PAIR_HELP_H
 #define PAIR_HELP_H
 
@@ -16,7 +16,7 @@ typedef struct pair_sample {
   pc_pair_rows rows;
 } pair_sample;
 
-/* Lays out the rows as they are now. */
+/* Puts the current rows into packs. */
 static inline void pair_sample_lay(pair_sample *sample) {
   free(sample->block);
   sample->block = malloc(pc_pair_rows_bytes(sample->count, sample->classes));

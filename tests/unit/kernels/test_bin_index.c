@@ -30,7 +30,7 @@ TEST(places_are_counted) {
       }
 }
 
-/* Even cuts with no score next to one, but for one that goes from far to near. */
+/* Evenly spaced cuts; one score moves from far away to close to a cut. */
 TEST(places_among_even_cuts_are_counted) {
   enum { COUNT = 100, CUTS = 14 };
   double cuts[CUTS], score[COUNT];
@@ -56,7 +56,7 @@ TEST(places_among_even_cuts_are_counted) {
     }
 }
 
-/* Cuts, their neighbours and what lies beyond either end. */
+/* Scores on cuts, next to them, and beyond both ends. */
 TEST(even_places_are_found) {
   enum { BUCKETS = 64, COUNT = 3 * BUCKETS + 9 };
   for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
@@ -80,7 +80,7 @@ TEST(even_places_are_found) {
   }
 }
 
-/* Against exact arithmetic in doubles: cuts, their neighbours, 0, 1 and what lies between. */
+/* Against exact arithmetic in doubles: scores on cuts, next to them, 0, 1 and in between. */
 TEST(offsets_are_whole) {
   enum { COUNT = 177, BUCKETS = 64 };
   const pc_bin_offset_rule rule = {BUCKETS, 0x1p29F, (uint64_t)1 << 40, 21};

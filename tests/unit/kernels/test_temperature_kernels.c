@@ -5,7 +5,7 @@
 
 #include "unit.h"
 
-/* What a row alone gives. */
+/* The result of a single row. */
 typedef struct one_row {
   double loss, one, slope[PC_TEMPERATURE_SLOPES], gap;
 } one_row;
@@ -64,7 +64,7 @@ static double row_slope(pc_temperature_score objective, const double *z, size_t 
   return best_row(objective, z, count, label, beta).slope[order - 1];
 }
 
-/* Its derivative by differences, the error of which goes with the fourth power of the step. */
+/* Its derivative by differences; the error is of fourth order in the step. */
 static double difference(pc_temperature_score objective, const double *z, size_t count,
                          size_t label, double beta, int order) {
   const double step = 2e-3 * beta;
@@ -252,7 +252,7 @@ TEST(test_variants_agree_far_away) {
 }
 
 /* Floats as far apart as they can be, in narrow and in wide rows, with the largest anywhere:
- * its term is left out, and what lies far below counts nothing. */
+ * its term is left out, and scores far below it have the term 0. */
 TEST(far_floats_count_nothing) {
   static const size_t widths[] = {3, 33, 48, 70};
   static const double betas[] = {1e-4, 1.0, 1e4};
@@ -278,7 +278,7 @@ TEST(far_floats_count_nothing) {
         }
 }
 
-/* A row of a block, full or not, wide or narrow, is what it is alone, and what libm says. */
+/* A row in a block, full or not, wide or narrow, equals the row alone and libm. */
 TEST(test_softmax_of_blocks) {
   enum { ROWS = 37 };
   const pc_rng rng = {4, 2};

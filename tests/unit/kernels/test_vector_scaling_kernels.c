@@ -14,7 +14,7 @@ typedef struct numbers {
   int32_t labels[PC_LANES];
 } numbers;
 
-/* Features as they count in sums. */
+/* Features after clamping. */
 static double cut(double x) {
   return fmax(fmin(x, most), -most);
 }
@@ -26,7 +26,7 @@ static void draw(numbers *out, double size) {
     out->narrow[i] = (float)(size * pc_rng_normal(&rng, i));
     out->wide[i] = (double)out->narrow[i];
   }
-  out->narrow[5] = 50.0f; /* beyond what counts */
+  out->narrow[5] = 50.0f; /* beyond the clamp */
   out->wide[5] = 50.0;
   for (size_t k = 0; k < K; k++) {
     out->w[k] = pc_rng_normal(&rng, 1000 + k);
@@ -104,7 +104,7 @@ TEST(losses_and_sums) {
   }
 }
 
-/* q = p (u - sum p u), with features as they count. */
+/* q = p (u - sum p u), with clamped features. */
 TEST(products) {
   static numbers n;
   for (int way = 0; way < 4; way++) {
@@ -154,7 +154,7 @@ TEST(extreme_scores) {
   pc_kernels_best()->vector_scaling->evaluate(&tile, 1, n.terms, n.loss, n.p, n.sums);
   assert_near(n.loss[0], 6.0 * small, 1e-12);
   assert_near(n.p[PC_LANES], small, 1e-12);
-  assert_same(n.loss[1], 1e300); /* of 2e300 */
+  assert_same(n.loss[1], 1e300); /* clamped from 2e300 */
   assert_same(n.p[1], 1.0);
   assert_same(n.loss[2], 1e300);
   for (size_t i = 0; i < SUMS; i++)

@@ -1,4 +1,4 @@
-/* Networks: values by hand, slopes against differences, the start, and learning. */
+/* Networks: values by hand, gradients against differences, initialisation, and learning. */
 #include "../unit.h"
 #include "base/rng.h"
 #include "optim/adam.h"
@@ -20,7 +20,7 @@ TEST(dense_values) {
 
 #define DENSE_ROWS 7
 
-/* Half the sum of squares of what comes out. */
+/* Half the sum of squares of the outputs. */
 static double dense_loss(const pc_dense_net *net, const double *parameters,
                          const double *inputs, double *room) {
   const double *out = pc_dense_net_forward(net, parameters, inputs, DENSE_ROWS, room);

@@ -61,7 +61,7 @@ TEST(a_curved_valley_is_followed) {
   pc_newton_free(&newton);
 }
 
-/* A frugal search comes to the same place with fewer Hessians. */
+/* A frugal search finds the same point with fewer Hessians. */
 TEST(old_hessians_serve) {
   const double start[2] = {0.8, 0.7};
   double gradient[2], hessian[4];

@@ -1,5 +1,6 @@
 /* The verdict on predictions of a number, from predictions that are off in a known way. */
 #include "../metrics/forecast_help.h"
+#include "base/normal.h"
 #include "base/rng.h"
 
 #define VERDICT_ROWS 2000
