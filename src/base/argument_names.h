@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-/* What stands for the argument at *text, which begins with '{', and moves *text past its '}'.
+/* Parses the name in braces at *text, which begins with '{', and moves *text past its '}'.
  * Returns the index of the argument, or PC_NO_ARGUMENT (and leaves *text alone) where the
  * braces hold no name of the list. */
 #define PC_NO_ARGUMENT SIZE_MAX

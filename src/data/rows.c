@@ -185,7 +185,7 @@ pcal_status pc_batch_resolve(const pcal_batch *given, pcal_batch *out, pcal_erro
   const size_t size = out->type == PCAL_F32 ? sizeof(float) : sizeof(double);
   if (!pc_strides_fill(out->rows, out->columns, size, &out->row_stride, &out->column_stride))
     return pc_fail(err, PCAL_USAGE,
-                   "%s: row_stride is 0 and the columns do not lie next to each other; set "
+                   "%s: row_stride is 0 and the columns are not contiguous; set "
                    "row_stride to the bytes from one row to the next",
                    out->scores_name == NULL ? "scores" : out->scores_name);
   return PCAL_OK;

@@ -96,7 +96,7 @@ static void temperature_fold_all(temperature_lanes *lanes) {
 
 #define TEMPERATURE_LOG_SUMS(kind, plain)                                                 \
   do {                                                                                    \
-    if (wish == PC_TEMPERATURE_LOG)                                                       \
+    if (score == PC_TEMPERATURE_LOG)                                                      \
       avx512_sum(kind, scores, count, top, max, scale, lanes->rest, NULL, lanes->moment); \
     else                                                                                  \
       avx512_sum(kind, scores, count, top, max, scale, lanes->rest, lanes->one,           \
@@ -107,23 +107,23 @@ static void temperature_fold_all(temperature_lanes *lanes) {
 
 _Static_assert(sizeof(portable_sums) == sizeof(temperature_lanes), "the same sums");
 
-#define TEMPERATURE_LOG_SUMS(kind, plain)                                             \
-  do {                                                                                \
-    portable_sums sums;                                                               \
-    plain(scores, count, top, max, scale, wish == PC_TEMPERATURE_LOG_AND_ONE, &sums); \
-    memcpy(lanes, &sums, sizeof sums);                                                \
+#define TEMPERATURE_LOG_SUMS(kind, plain)                                              \
+  do {                                                                                 \
+    portable_sums sums;                                                                \
+    plain(scores, count, top, max, scale, score == PC_TEMPERATURE_LOG_AND_ONE, &sums); \
+    memcpy(lanes, &sums, sizeof sums);                                                 \
   } while (0)
 
 #endif
 
 /* Sums for the log score. */
-static void temperature_log_f32(pc_temperature_score wish, const float *scores, size_t count,
+static void temperature_log_f32(pc_temperature_score score, const float *scores, size_t count,
                                 size_t top, double max, double scale,
                                 temperature_lanes *lanes) {
   TEMPERATURE_LOG_SUMS(AVX512_FLOATS, portable_sum_f32);
 }
 
-static void temperature_log_f64(pc_temperature_score wish, const double *scores, size_t count,
+static void temperature_log_f64(pc_temperature_score score, const double *scores, size_t count,
                                 size_t top, double max, double scale,
                                 temperature_lanes *lanes) {
   if (top < count)
@@ -132,19 +132,19 @@ static void temperature_log_f64(pc_temperature_score wish, const double *scores,
     TEMPERATURE_LOG_SUMS(AVX512_ROWS, portable_sum_f64);
 }
 
-static void temperature_push(pc_temperature_score wish, const temperature_lanes *lanes,
+static void temperature_push(pc_temperature_score score, const temperature_lanes *lanes,
                              double gap, pc_temperature_block *block) {
   const size_t at = block->count++;
   block->gap[at] = gap;
   block->loss[at] = lanes->rest[0];
-  if (wish == PC_TEMPERATURE_LOG_AND_ONE)
+  if (score == PC_TEMPERATURE_LOG_AND_ONE)
     block->one[at] = lanes->one[0];
   for (size_t k = 0; k < PC_TEMPERATURE_SLOPES; k++)
     block->slope[k][at] = lanes->moment[k][0];
 }
 
 /* Used by the template, defined after it. */
-static void temperature_take_lanes(pc_temperature_score wish, double beta,
+static void temperature_take_lanes(pc_temperature_score score, double beta,
                                    pc_temperature_block *block);
 static int temperature_wide_f32(const float *scores, size_t count, double beta, float *out);
 static int temperature_wide_f64(const double *scores, size_t count, double beta, double *out);
@@ -163,7 +163,7 @@ static int temperature_wide_f64(const double *scores, size_t count, double beta,
 
 /* Sums of the collected narrow rows; lanes without a row have zeros, and their results are
  * unused. */
-static void temperature_take_lanes(pc_temperature_score wish, double beta,
+static void temperature_take_lanes(pc_temperature_score score, double beta,
                                    pc_temperature_block *block) {
   const size_t first = (block->count - 1) / PC_LANES * PC_LANES;
   temperature_lanes sums;
@@ -171,9 +171,9 @@ static void temperature_take_lanes(pc_temperature_score wish, double beta,
     for (size_t j = 0; j < block->classes; j++)
       block->lanes[j * PC_LANES + l] = 0.0;
   const size_t cells = block->classes * PC_LANES;
-  temperature_sum_f64(wish, block->lanes, cells, cells, 0.0, beta * PC_LANE_LOG2_E, &sums);
+  temperature_sum_f64(score, block->lanes, cells, cells, 0.0, beta * PC_LANE_LOG2_E, &sums);
   memcpy(block->loss + first, sums.rest, sizeof sums.rest);
-  if (wish == PC_TEMPERATURE_LOG_AND_ONE)
+  if (score == PC_TEMPERATURE_LOG_AND_ONE)
     memcpy(block->one + first, sums.one, sizeof sums.one);
   for (size_t k = 0; k < PC_TEMPERATURE_SLOPES; k++)
     memcpy(block->slope[k] + first, sums.moment[k], sizeof sums.moment[k]);
@@ -242,15 +242,15 @@ static void temperature_finish_brier(double beta, pc_temperature_block *block) {
   }
 }
 
-static void temperature_finish(pc_temperature_score wish, double beta,
+static void temperature_finish(pc_temperature_score score, double beta,
                                pc_temperature_block *block) {
   if (block->count % PC_LANES != 0 && block->classes <= PC_NARROW_CLASSES)
-    temperature_take_lanes(wish, beta, block);
-  if (wish == PC_TEMPERATURE_BRIER)
+    temperature_take_lanes(score, beta, block);
+  if (score == PC_TEMPERATURE_BRIER)
     temperature_finish_brier(beta, block);
   else
     temperature_finish_log(beta, block);
-  if (wish == PC_TEMPERATURE_LOG_AND_ONE)
+  if (score == PC_TEMPERATURE_LOG_AND_ONE)
     temperature_finish_one(block);
 }
 

@@ -8,7 +8,7 @@
 
 #include "kernels/row_kernels.h"
 
-/* The loss: the log score with six derivatives; the same, and the log score at beta = 1; or the
+/* The score: the log score with six derivatives; the same, and the log score at beta = 1; or the
  * Brier score with two derivatives. */
 typedef enum pc_temperature_score {
   PC_TEMPERATURE_LOG,
@@ -23,9 +23,8 @@ typedef enum pc_temperature_score {
  * losses and derivatives.  Narrow rows are collected until every lane has one. */
 typedef struct pc_temperature_block {
   size_t count, classes;
-  double
-      lanes[PC_NARROW_CLASSES * PC_LANES]; /* collected narrow rows: score minus the largest */
-  double gap[PC_TEMPERATURE_ROWS];         /* score of the label minus the largest score */
+  double lanes[PC_NARROW_CLASSES * PC_LANES]; /* narrow rows: score minus the largest */
+  double gap[PC_TEMPERATURE_ROWS];            /* score of the label minus the largest score */
   double loss[PC_TEMPERATURE_ROWS]; /* before finish: sum of the terms without the largest */
   double one[PC_TEMPERATURE_ROWS];  /* the same at beta = 1 */
   double slope[PC_TEMPERATURE_SLOPES][PC_TEMPERATURE_ROWS];
@@ -38,12 +37,12 @@ typedef struct pc_temperature_kernels {
   /* Adds a row to a block that is not full.  scores: finite or -inf; the largest, at index
    * `top`, is finite.  beta is in [1e-4, 1e4].  For the log score the score of the label is not
    * -inf. */
-  void (*add_f32)(pc_temperature_score wish, const float *scores, size_t count, size_t top,
+  void (*add_f32)(pc_temperature_score score, const float *scores, size_t count, size_t top,
                   size_t label, double beta, pc_temperature_block *block);
-  void (*add_f64)(pc_temperature_score wish, const double *scores, size_t count, size_t top,
+  void (*add_f64)(pc_temperature_score score, const double *scores, size_t count, size_t top,
                   size_t label, double beta, pc_temperature_block *block);
-  /* Fills loss, slope and one, as the loss needs. */
-  void (*finish)(pc_temperature_score wish, double beta, pc_temperature_block *block);
+  /* Fills loss, slope and one, as the score needs. */
+  void (*finish)(pc_temperature_score score, double beta, pc_temperature_block *block);
   /* out = softmax(beta scores) for consecutive rows of `count` scores; out may be scores.  The
    * result of a row does not depend on the other rows. */
   void (*softmax)(const double *scores, size_t rows, size_t count, double beta, double *out);
@@ -53,8 +52,8 @@ typedef struct pc_temperature_kernels {
                         float *out);
 } pc_temperature_kernels;
 
-static inline size_t pc_temperature_slopes(pc_temperature_score wish) {
-  return wish == PC_TEMPERATURE_BRIER ? 2 : PC_TEMPERATURE_SLOPES;
+static inline size_t pc_temperature_slopes(pc_temperature_score score) {
+  return score == PC_TEMPERATURE_BRIER ? 2 : PC_TEMPERATURE_SLOPES;
 }
 
 #endif

@@ -17,12 +17,12 @@ static void NAMED(temperature_fill)(const NUMBER *restrict z, size_t count, size
 
 /* Sums of the terms of a row without the score at `top`, folded.  If top >= count, each lane is
  * a row of its own, and lanes are not folded. */
-static void NAMED(temperature_sum)(pc_temperature_score wish, const NUMBER *scores,
+static void NAMED(temperature_sum)(pc_temperature_score score, const NUMBER *scores,
                                    size_t count, size_t top, double max, double scale,
                                    temperature_lanes *lanes) {
   temperature_tile tile;
-  if (wish != PC_TEMPERATURE_BRIER) {
-    NAMED(temperature_log)(wish, scores, count, top, max, scale, lanes);
+  if (score != PC_TEMPERATURE_BRIER) {
+    NAMED(temperature_log)(score, scores, count, top, max, scale, lanes);
     return;
   }
   memset(lanes, 0, sizeof *lanes);
@@ -45,7 +45,7 @@ static void NAMED(temperature_wait)(const NUMBER *scores, size_t top, double max
   lane[top * PC_LANES] = -INFINITY;
 }
 
-static void NAMED(temperature_add)(pc_temperature_score wish, const NUMBER *scores,
+static void NAMED(temperature_add)(pc_temperature_score score, const NUMBER *scores,
                                    size_t count, size_t top, size_t label, double beta,
                                    pc_temperature_block *block) {
   const double max = (double)scores[top], scale = beta * PC_LANE_LOG2_E;
@@ -55,11 +55,11 @@ static void NAMED(temperature_add)(pc_temperature_score wish, const NUMBER *scor
     NAMED(temperature_wait)(scores, top, max, block);
     block->gap[block->count++] = (double)scores[label] - max;
     if (block->count % PC_LANES == 0)
-      temperature_take_lanes(wish, beta, block);
+      temperature_take_lanes(score, beta, block);
     return;
   }
-  NAMED(temperature_sum)(wish, scores, count, top, max, scale, &lanes);
-  temperature_push(wish, &lanes, (double)scores[label] - max, block);
+  NAMED(temperature_sum)(score, scores, count, top, max, scale, &lanes);
+  temperature_push(score, &lanes, (double)scores[label] - max, block);
 }
 
 /* The largest score; *finite is 0 if a score is not finite or the sum overflows. */

@@ -369,7 +369,7 @@ TEST(the_policy_says_what_is_filled) {
   data_free(&result);
 }
 
-/* Under a bare policy one column tells at least its scores, labels, weights and groups. */
+/* With score_alone, one column has at least scores, labels, weights and groups. */
 TEST(bare_columns) {
   static const double scores[] = {0.25, 0.5, 1}, weights[] = {1, 0, 3};
   static const int32_t labels[] = {1, 0, 0};

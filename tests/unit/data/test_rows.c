@@ -211,7 +211,7 @@ TEST(selects_rows_of_one_column) {
   }
 }
 
-/* One column goes a block at a time where it lies so, else row by row. */
+/* A contiguous column is converted in blocks, others row by row. */
 TEST(a_column_needs_no_labels_when_told) {
   enum { ROWS = 5 };
   static const double scores[ROWS] = {0.25, 0.5, 1, 0, 0.75};
@@ -276,7 +276,7 @@ TEST(refuses_strides_that_say_too_little) {
   batch.column_stride = 36; /* column after column, and how far rows are apart is not said */
   assert_int_equal(pc_batch_resolve(&batch, &out, &err), PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE,
-                  "scores: row_stride is 0 and the columns do not lie next to each other; set "
+                  "scores: row_stride is 0 and the columns are not contiguous; set "
                   "row_stride to the bytes from one row to the next");
   batch.rows = 1;
   assert_int_equal(pc_batch_resolve(&batch, &out, &err), PCAL_OK);

@@ -397,7 +397,7 @@ TEST(fills_strides_of_arrays) {
   pcal_source_free(source);
   scores.column_stride = 12;
   join_refused(&inputs, PCAL_USAGE,
-               "probs: row_stride is 0 and the columns do not lie next to each other; set "
+               "probs: row_stride is 0 and the columns are not contiguous; set "
                "row_stride to the bytes from one row to the next");
 }
 

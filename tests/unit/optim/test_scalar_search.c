@@ -2,7 +2,7 @@
 
 #include "../unit.h"
 
-/* f(x) = a x - b log x: minimum at b/a.  The derivatives of log x go on for ever. */
+/* f(x) = a x - b log x: minimum at b/a.  log x has derivatives of every order. */
 typedef struct log_case {
   double a, b;
   unsigned calls;
@@ -50,7 +50,7 @@ TEST(finds_the_minimum_from_anywhere) {
       }
 }
 
-/* Six derivatives near the minimum tell it, with no further look; further away they do not. */
+/* Near the minimum six derivatives suffice to find it without another evaluation; far away not. */
 TEST(six_derivatives_foresee) {
   static const struct {
     double start;
@@ -86,7 +86,7 @@ TEST(rough_searches_look_less) {
   }
 }
 
-/* What is known of the start is not asked again. */
+/* A start whose derivatives are known is not evaluated. */
 TEST(known_starts_are_not_evaluated) {
   log_case about = {1.0, 1.0, 0, 0};
   pc_scalar_result found, again;
