@@ -1,7 +1,8 @@
 /* Rules:
  *  1. A calibrator accepts one kind of scores and one number of columns; others are refused.
- *  2. Arithmetic is double; each result is rounded once, to the type of the input.  If the method
- *     keeps the top class, rounding does too: a result that would tie is lowered by one ulp.
+ *  2. Arithmetic is double; each result is rounded once, to the type of the input.  If the
+ *     method keeps the top class, rounding does too: a result that would tie is lowered by one
+ *     ulp.
  *  3. Every input row gives one output row: labels, weights and groups are ignored, and a row
  *     with a missing value is an error. */
 #include "calibrators/apply.h"
@@ -66,8 +67,8 @@ static pcal_status apply_check(const pcal_calibrator *calibrator, const pcal_bat
   return PCAL_OK;
 }
 
-/* Stores the output columns of rows: for classes the last ones (of two classes in one column, the
- * second), for predictions of a number the first ones, without the target. */
+/* Stores the output columns of rows: for classes the last ones (of two classes in one column,
+ * the second), for predictions of a number the first ones, without the target. */
 static void apply_store(const apply_state *state, const double *from, size_t count,
                         uint64_t id) {
   const pc_layout *layout = &state->calibrator->layout;
@@ -190,8 +191,8 @@ static void apply_keep_floats(const apply_state *state, const float *in, size_t 
   }
 }
 
-/* Fails on scores that are not finite; the caller then takes the general path, which reports the
- * bad row. */
+/* Fails on scores that are not finite; the caller then takes the general path, which reports
+ * the bad row. */
 static pcal_status apply_floats_task(void *user, size_t index, size_t worker, pcal_error *err) {
   const apply_state *state = user;
   const size_t rows = apply_task_rows(state), begin = index * rows;

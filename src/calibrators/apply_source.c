@@ -1,11 +1,12 @@
 /* Calibrates a whole source, window by window.
  *
- *   1. npy: little-endian, one-dimensional for one column.  The header holds the number of rows, so
- *      a source that does not know it is read twice.
- *   2. csv: the shortest digits that read back as the same float32 or float64.  Class names become
- *      a header, all with the prefix "probs." if one could be read as a number or a missing
- *      value.  Without one column for each class there is no header.
- *   3. A class that the calibrator knows by name must stand in the same column as in the fit. */
+ *   1. npy: little-endian, one-dimensional for one column.  The header holds the number of
+ *      rows, so a source that does not know it is read twice.
+ *   2. csv: the shortest digits that read back as the same float32 or float64.  Class names
+ *      become a header, all with the prefix "probs." if one could be read as a number or a
+ *      missing value.  Without one column for each class there is no header.
+ *   3. A class that the calibrator knows by name must stand in the same column as in the
+ *      fit. */
 #include <string.h>
 
 #include "base/escape.h"
@@ -17,27 +18,27 @@
 #include "io/name_table.h"
 #include "io/source.h"
 
-#define APPLY_RUN_BYTES ((size_t)4 << 20)
+#define APPLY_SOURCE_BYTES ((size_t)4 << 20)
 
-typedef struct apply_run_writer {
+typedef struct apply_source_writer {
   const pcal_env *env;
   pcal_shape shape; /* of the output */
   pcal_sink sink;
   void *user;
-} apply_run_writer;
+} apply_source_writer;
 
 /* Translates groups of the source to members of the calibrator. */
-typedef struct apply_run_matches {
+typedef struct apply_source_matches {
   uint32_t *members; /* of the source's groups, followed by those of a window's rows */
   size_t capacity;
-} apply_run_matches;
+} apply_source_matches;
 
-static size_t apply_run_width(const apply_run_writer *writer) {
+static size_t apply_source_width(const apply_source_writer *writer) {
   return writer->shape.type == PCAL_F32 ? sizeof(float) : sizeof(double);
 }
 
-static pcal_status apply_run_send(const apply_run_writer *writer, const void *bytes,
-                                  size_t count, pcal_error *err) {
+static pcal_status apply_source_send(const apply_source_writer *writer, const void *bytes,
+                                     size_t count, pcal_error *err) {
   if (count > 0 && writer->sink(writer->user, bytes, count) != 0)
     return pc_fail(err, PCAL_IO, "the output could not be written");
   return PCAL_OK;
@@ -46,7 +47,7 @@ static pcal_status apply_run_send(const apply_run_writer *writer, const void *by
 /* ---- npy ---- */
 
 /* Brings values of `width` bytes into little-endian order, in place. */
-static void apply_run_little_endian(unsigned char *bytes, size_t count, size_t width) {
+static void apply_source_little_endian(unsigned char *bytes, size_t count, size_t width) {
   const uint16_t probe = 1;
   unsigned char first;
   memcpy(&first, &probe, 1);
@@ -60,24 +61,24 @@ static void apply_run_little_endian(unsigned char *bytes, size_t count, size_t w
     }
 }
 
-static pcal_status apply_run_npy_head(const apply_run_writer *writer, pcal_error *err) {
+static pcal_status apply_source_npy_head(const apply_source_writer *writer, pcal_error *err) {
   const size_t columns = writer->shape.columns;
   return pc_npy_header_write(writer->shape.type == PCAL_F32 ? "<f4" : "<f8",
                              writer->shape.row_count, columns == 1 ? 0 : columns, writer->sink,
                              writer->user, err);
 }
 
-static pcal_status apply_run_npy_rows(const apply_run_writer *writer, void *values, size_t rows,
-                                      pcal_error *err) {
+static pcal_status apply_source_npy_rows(const apply_source_writer *writer, void *values,
+                                         size_t rows, pcal_error *err) {
   const size_t cells = rows * writer->shape.columns;
-  apply_run_little_endian(values, cells, apply_run_width(writer));
-  return apply_run_send(writer, values, cells * apply_run_width(writer), err);
+  apply_source_little_endian(values, cells, apply_source_width(writer));
+  return apply_source_send(writer, values, cells * apply_source_width(writer), err);
 }
 
 /* ---- csv ---- */
 
 /* True if a class name could be read as a number or a missing value. */
-static int apply_run_name_misleads(const char *name) {
+static int apply_source_name_misleads(const char *name) {
   double value;
   const size_t length = strlen(name);
   return pc_slice_is_missing(pc_slice_of(name)) ||
@@ -85,7 +86,8 @@ static int apply_run_name_misleads(const char *name) {
 }
 
 /* Predictions of a number: the column names that --data recognises. */
-static pcal_status apply_run_forecast_head(const apply_run_writer *writer, pcal_error *err) {
+static pcal_status apply_source_forecast_head(const apply_source_writer *writer,
+                                              pcal_error *err) {
   const pc_form form = pc_kind_form(writer->shape.kind);
   pc_text text;
   pc_text_init(&text, writer->env);
@@ -105,18 +107,18 @@ static pcal_status apply_run_forecast_head(const apply_run_writer *writer, pcal_
   return status;
 }
 
-static pcal_status apply_run_csv_head(const apply_run_writer *writer, pcal_error *err) {
+static pcal_status apply_source_csv_head(const apply_source_writer *writer, pcal_error *err) {
   const char *const *names = writer->shape.class_names;
   pc_text text, name;
   int misleads = 0;
   if (pc_kind_form(writer->shape.kind) != PC_FORM_CLASSES)
-    return apply_run_forecast_head(writer, err);
+    return apply_source_forecast_head(writer, err);
   if (names == NULL)
     return PCAL_OK;
   pc_text_init(&text, writer->env);
   pc_text_init(&name, writer->env);
   for (size_t j = 0; j < writer->shape.columns; j++)
-    misleads |= apply_run_name_misleads(names[j]);
+    misleads |= apply_source_name_misleads(names[j]);
   for (size_t j = 0; j < writer->shape.columns; j++) {
     name.length = 0;
     pc_text_format(&name, "%s%s", misleads ? "probs." : "", names[j]);
@@ -132,15 +134,15 @@ static pcal_status apply_run_csv_head(const apply_run_writer *writer, pcal_error
   return status;
 }
 
-static size_t apply_run_csv_number(const apply_run_writer *writer, const void *values,
-                                   size_t at, char digits[PC_NUMBER_MAX]) {
+static size_t apply_source_csv_number(const apply_source_writer *writer, const void *values,
+                                      size_t at, char digits[PC_NUMBER_MAX]) {
   if (writer->shape.type == PCAL_F32)
     return pc_number_format_float(((const float *)values)[at], digits);
   return pc_number_format(((const double *)values)[at], digits);
 }
 
-static pcal_status apply_run_csv_rows(const apply_run_writer *writer, void *values, size_t rows,
-                                      pcal_error *err) {
+static pcal_status apply_source_csv_rows(const apply_source_writer *writer, void *values,
+                                         size_t rows, pcal_error *err) {
   const size_t columns = writer->shape.columns;
   pc_text text;
   pc_text_init(&text, writer->env);
@@ -148,11 +150,11 @@ static pcal_status apply_run_csv_rows(const apply_run_writer *writer, void *valu
   for (size_t i = 0; i < rows && status == PCAL_OK; i++) {
     for (size_t j = 0; j < columns; j++) {
       char digits[PC_NUMBER_MAX];
-      const size_t length = apply_run_csv_number(writer, values, i * columns + j, digits);
+      const size_t length = apply_source_csv_number(writer, values, i * columns + j, digits);
       pc_text_add_bytes(&text, digits, length);
       pc_text_add_bytes(&text, j + 1 < columns ? "," : "\n", 1);
     }
-    if (text.length < APPLY_RUN_BYTES / 16 && i + 1 < rows)
+    if (text.length < APPLY_SOURCE_BYTES / 16 && i + 1 < rows)
       continue;
     status = pc_text_send(&text, writer->sink, writer->user, err);
     text.length = 0;
@@ -163,18 +165,20 @@ static pcal_status apply_run_csv_rows(const apply_run_writer *writer, void *valu
 
 /* ---- Reading, mapping, writing ---- */
 
-typedef struct apply_run_format {
+typedef struct apply_source_format {
   int counted; /* needs the number of rows before the first row */
-  pcal_status (*head)(const apply_run_writer *writer, pcal_error *err);
-  pcal_status (*rows)(const apply_run_writer *writer, void *values, size_t rows,
+  pcal_status (*head)(const apply_source_writer *writer, pcal_error *err);
+  pcal_status (*rows)(const apply_source_writer *writer, void *values, size_t rows,
                       pcal_error *err);
-} apply_run_format;
+} apply_source_format;
 
-static const apply_run_format apply_run_npy = {1, apply_run_npy_head, apply_run_npy_rows};
-static const apply_run_format apply_run_csv = {0, apply_run_csv_head, apply_run_csv_rows};
+static const apply_source_format apply_source_npy = {1, apply_source_npy_head,
+                                                     apply_source_npy_rows};
+static const apply_source_format apply_source_csv = {0, apply_source_csv_head,
+                                                     apply_source_csv_rows};
 
-static pcal_status apply_run_count(pcal_source *source, size_t window, apply_run_writer *writer,
-                                   pcal_error *err) {
+static pcal_status apply_source_count(pcal_source *source, size_t window,
+                                      apply_source_writer *writer, pcal_error *err) {
   uint64_t rows = 0;
   if (writer->shape.row_count != PCAL_NO_ROW)
     return PCAL_OK;
@@ -192,10 +196,10 @@ static pcal_status apply_run_count(pcal_source *source, size_t window, apply_run
 }
 
 /* Replaces the groups of a batch by members of the calibrator. */
-static pcal_status apply_run_groups(const pcal_source *source,
-                                    const pcal_calibrator *calibrator, const pcal_env *env,
-                                    pcal_batch *batch, apply_run_matches *matches,
-                                    pcal_error *err) {
+static pcal_status apply_source_groups(const pcal_source *source,
+                                       const pcal_calibrator *calibrator, const pcal_env *env,
+                                       pcal_batch *batch, apply_source_matches *matches,
+                                       pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
   if (calibrator->groups == NULL || batch->groups == NULL)
     return PCAL_OK;
@@ -217,11 +221,11 @@ static pcal_status apply_run_groups(const pcal_source *source,
   return PCAL_OK;
 }
 
-static pcal_status apply_run_windows(pcal_source *source, const pcal_calibrator *calibrator,
-                                     const apply_run_format *format,
-                                     const apply_run_writer *writer, size_t window,
-                                     void *values, apply_run_matches *matches,
-                                     pcal_error *err) {
+static pcal_status apply_source_windows(pcal_source *source, const pcal_calibrator *calibrator,
+                                        const apply_source_format *format,
+                                        const apply_source_writer *writer, size_t window,
+                                        void *values, apply_source_matches *matches,
+                                        pcal_error *err) {
   const uint64_t known = writer->shape.row_count;
   uint64_t done = 0;
   for (;;) {
@@ -229,7 +233,7 @@ static pcal_status apply_run_windows(pcal_source *source, const pcal_calibrator 
     PC_TRY(pc_source_next(source, window, &batch, err));
     if (batch.rows == 0)
       break;
-    PC_TRY(apply_run_groups(source, calibrator, writer->env, &batch, matches, err));
+    PC_TRY(apply_source_groups(source, calibrator, writer->env, &batch, matches, err));
     PC_TRY(pc_calibrator_apply(calibrator, &batch, writer->env, values, err));
     PC_TRY(format->rows(writer, values, batch.rows, err));
     done += batch.rows;
@@ -245,8 +249,8 @@ static pcal_status apply_run_windows(pcal_source *source, const pcal_calibrator 
 }
 
 /* Fails if a known class stands in another column. */
-static pcal_status apply_run_match(const pc_name_table *known, const pcal_shape *shape,
-                                   const char *file, pcal_error *err) {
+static pcal_status apply_source_match(const pc_name_table *known, const pcal_shape *shape,
+                                      const char *file, pcal_error *err) {
   for (size_t j = 0; j < shape->columns; j++) {
     uint32_t number = 0;
     if (pc_name_table_find(known, pc_slice_of(shape->class_names[j]), &number) && number != j)
@@ -259,9 +263,9 @@ static pcal_status apply_run_match(const pc_name_table *known, const pcal_shape 
   return PCAL_OK;
 }
 
-static pcal_status apply_run_check_names(const pcal_calibrator *calibrator,
-                                         const pcal_shape *shape, const char *file,
-                                         const pcal_env *env, pcal_error *err) {
+static pcal_status apply_source_check_names(const pcal_calibrator *calibrator,
+                                            const pcal_shape *shape, const char *file,
+                                            const pcal_env *env, pcal_error *err) {
   pc_name_table known;
   pcal_status status = PCAL_OK;
   if (calibrator->class_names == NULL || shape->class_names == NULL)
@@ -274,16 +278,17 @@ static pcal_status apply_run_check_names(const pcal_calibrator *calibrator,
     distinct &= number == j;
   }
   if (status == PCAL_OK && distinct)
-    status = apply_run_match(&known, shape, file, err);
+    status = apply_source_match(&known, shape, file, err);
   pc_name_table_free(&known);
   return status;
 }
 
-/* All checks that do not depend on rows, before the first byte is written.  Reads the first row for
- * the name of the scores; the source is at its beginning before and after. */
-static pcal_status apply_run_check_shape(pcal_source *source, const pcal_calibrator *calibrator,
-                                         const pcal_shape *shape, const pcal_env *env,
-                                         pcal_error *err) {
+/* All checks that do not depend on rows, before the first byte is written.  Reads the first row
+ * for the name of the scores; the source is at its beginning before and after. */
+static pcal_status apply_source_check_shape(pcal_source *source,
+                                            const pcal_calibrator *calibrator,
+                                            const pcal_shape *shape, const pcal_env *env,
+                                            pcal_error *err) {
   pcal_batch empty = PCAL_BATCH_INIT, first = PCAL_BATCH_INIT;
   PC_TRY(pc_source_next(source, 1, &first, err));
   empty.scores_name =
@@ -293,7 +298,7 @@ static pcal_status apply_run_check_shape(pcal_source *source, const pcal_calibra
   empty.columns = shape->columns;
   empty.levels = shape->levels;
   PC_TRY(pc_calibrator_apply(calibrator, &empty, env, NULL, err));
-  PC_TRY(apply_run_check_names(calibrator, shape, empty.scores_name, env, err));
+  PC_TRY(apply_source_check_names(calibrator, shape, empty.scores_name, env, err));
   if (calibrator->groups != NULL && !shape->grouped)
     return pc_fail(err, PCAL_USAGE,
                    "the calibrator has a map for each group; give the groups of the rows with "
@@ -304,24 +309,25 @@ static pcal_status apply_run_check_shape(pcal_source *source, const pcal_calibra
 pcal_status pc_calibrator_apply_source(pcal_source *source, const pcal_calibrator *calibrator,
                                        pcal_format format, const pcal_env *env, pcal_sink sink,
                                        void *user, pcal_error *err) {
-  const apply_run_format *target = format == PCAL_NPY ? &apply_run_npy : &apply_run_csv;
-  apply_run_matches matches = {NULL, 0};
-  apply_run_writer writer = {env, {.size = sizeof(pcal_shape)}, sink, user};
+  const apply_source_format *target =
+      format == PCAL_NPY ? &apply_source_npy : &apply_source_csv;
+  apply_source_matches matches = {NULL, 0};
+  apply_source_writer writer = {env, {.size = sizeof(pcal_shape)}, sink, user};
   PC_TRY(pc_source_rewind(source, err));
   pc_source_shape(source, &writer.shape);
-  PC_TRY(apply_run_check_shape(source, calibrator, &writer.shape, env, err));
-  const size_t window = pc_fit_pass_window(&writer.shape, APPLY_RUN_BYTES);
+  PC_TRY(apply_source_check_shape(source, calibrator, &writer.shape, env, err));
+  const size_t window = pc_fit_pass_window(&writer.shape, APPLY_SOURCE_BYTES);
   if (pc_calibrator_columns(calibrator) != writer.shape.columns)
     writer.shape.class_names = NULL;
   writer.shape.columns = pc_calibrator_columns(calibrator);
   if (target->counted)
-    PC_TRY(apply_run_count(source, window, &writer, err));
+    PC_TRY(apply_source_count(source, window, &writer, err));
   PC_TRY(target->head(&writer, err));
-  void *values = pc_alloc_raw(env, window * writer.shape.columns, apply_run_width(&writer));
+  void *values = pc_alloc_raw(env, window * writer.shape.columns, apply_source_width(&writer));
   if (values == NULL)
     return pc_fail_memory(err, "applying a calibrator");
   const pcal_status status =
-      apply_run_windows(source, calibrator, target, &writer, window, values, &matches, err);
+      apply_source_windows(source, calibrator, target, &writer, window, values, &matches, err);
   pc_free(env, values);
   pc_free(env, matches.members);
   return status;

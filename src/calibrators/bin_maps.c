@@ -11,33 +11,33 @@
 
 pcal_status pc_bin_maps_new(const pcal_env *env, size_t count, pc_bin_maps **out,
                             pcal_error *err) {
-  pc_bin_maps *tables = pc_alloc(env, 1, sizeof *tables);
-  *out = tables;
-  if (tables != NULL)
-    tables->tables = pc_alloc(env, count, sizeof *tables->tables);
-  if (tables == NULL || tables->tables == NULL)
+  pc_bin_maps *maps = pc_alloc(env, 1, sizeof *maps);
+  *out = maps;
+  if (maps != NULL)
+    maps->maps = pc_alloc(env, count, sizeof *maps->maps);
+  if (maps == NULL || maps->maps == NULL)
     return pc_fail_memory(err, "making tables of bins");
-  tables->count = count;
+  maps->count = count;
   return PCAL_OK;
 }
 
-pcal_status pc_bin_map_alloc(const pcal_env *env, size_t bins, pc_bin_map *table,
+pcal_status pc_bin_map_alloc(const pcal_env *env, size_t bins, pc_bin_map *map,
                              pcal_error *err) {
-  table->values = pc_alloc_raw(env, bins, 2 * sizeof *table->values);
-  if (table->values == NULL)
+  map->values = pc_alloc_raw(env, bins, 2 * sizeof *map->values);
+  if (map->values == NULL)
     return pc_fail_memory(err, "making tables of bins");
-  table->edges = table->values + bins;
-  table->count = bins;
+  map->edges = map->values + bins;
+  map->count = bins;
   for (size_t b = 0; b + 1 < bins; b++)
-    table->edges[b] = (double)(b + 1) / (double)bins;
+    map->edges[b] = (double)(b + 1) / (double)bins;
   return PCAL_OK;
 }
 
 /* ---- Finding bins ---- */
 
 /* The index has cells of equal width, a few for each bin, so that most have no edge inside. */
-static size_t bin_map_cells(const pc_bin_map *table) {
-  return BIN_MAP_CELLS * table->count;
+static size_t bin_map_cells(const pc_bin_map *map) {
+  return BIN_MAP_CELLS * map->count;
 }
 
 /* The cell of a score; does not fall as the score rises. */
@@ -47,38 +47,38 @@ static size_t bin_map_cell(double score, size_t cells) {
 }
 
 /* index[c] is the number of edges in cells before c. */
-pcal_status pc_bin_map_build_index(const pcal_env *env, pc_bin_map *table, pcal_error *err) {
-  const size_t cells = bin_map_cells(table);
+pcal_status pc_bin_map_build_index(const pcal_env *env, pc_bin_map *map, pcal_error *err) {
+  const size_t cells = bin_map_cells(map);
   size_t begun = 0;
-  pc_assert(table->count >= 1 && pc_is_ascending(table->edges, table->count - 1, 0));
-  table->index = pc_alloc_raw(env, cells + 1, sizeof *table->index);
-  if (table->index == NULL)
+  pc_assert(map->count >= 1 && pc_is_ascending(map->edges, map->count - 1, 0));
+  map->index = pc_alloc_raw(env, cells + 1, sizeof *map->index);
+  if (map->index == NULL)
     return pc_fail_memory(err, "making tables of bins");
-  for (size_t e = 0; e + 1 < table->count; e++)
-    for (const size_t cell = bin_map_cell(table->edges[e], cells); begun <= cell; begun++)
-      table->index[begun] = e;
+  for (size_t e = 0; e + 1 < map->count; e++)
+    for (const size_t cell = bin_map_cell(map->edges[e], cells); begun <= cell; begun++)
+      map->index[begun] = e;
   for (; begun <= cells; begun++)
-    table->index[begun] = table->count - 1;
+    map->index[begun] = map->count - 1;
   return PCAL_OK;
 }
 
-size_t pc_bin_map_find(const pc_bin_map *table, double score) {
-  if (table->index == NULL)
-    return pc_first_not_below(table->edges, table->count - 1, score);
-  const size_t *index = table->index + bin_map_cell(score, bin_map_cells(table));
-  return index[0] + pc_first_not_below(table->edges + index[0], index[1] - index[0], score);
+size_t pc_bin_map_find(const pc_bin_map *map, double score) {
+  if (map->index == NULL)
+    return pc_first_not_below(map->edges, map->count - 1, score);
+  const size_t *index = map->index + bin_map_cell(score, bin_map_cells(map));
+  return index[0] + pc_first_not_below(map->edges + index[0], index[1] - index[0], score);
 }
 
-double pc_bin_map_middle(const pc_bin_map *table, size_t bin) {
-  const double low = bin == 0 ? 0.0 : table->edges[bin - 1];
-  const double high = bin + 1 == table->count ? 1.0 : table->edges[bin];
+double pc_bin_map_middle(const pc_bin_map *map, size_t bin) {
+  const double low = bin == 0 ? 0.0 : map->edges[bin - 1];
+  const double high = bin + 1 == map->count ? 1.0 : map->edges[bin];
   return (low + high) / 2.0;
 }
 
-double pc_bin_maps_value(const void *map, size_t column, double score) {
-  const pc_bin_maps *tables = map;
-  const pc_bin_map *table = &tables->tables[tables->count == 1 ? 0 : column];
-  return table->values[pc_bin_map_find(table, score)];
+double pc_bin_maps_value(const void *maps, size_t column, double score) {
+  const pc_bin_maps *all = maps;
+  const pc_bin_map *map = &all->maps[all->count == 1 ? 0 : column];
+  return map->values[pc_bin_map_find(map, score)];
 }
 
 /* ---- Averages ---- */
@@ -150,23 +150,23 @@ pcal_status pc_bin_map_average(const pcal_env *env, const pc_bin_map *parts,
 
 /* ---- Files ---- */
 
-void pc_bin_maps_write(const pc_bin_maps *tables, int with_edges, pc_json *json) {
+void pc_bin_maps_write(const pc_bin_maps *maps, int with_edges, pc_json *json) {
   if (with_edges) {
     pc_json_key(json, "edges");
     pc_json_open(json, '[');
-    for (size_t t = 0; t < tables->count; t++)
-      pc_json_numbers(json, tables->tables[t].edges, tables->tables[t].count - 1);
+    for (size_t t = 0; t < maps->count; t++)
+      pc_json_numbers(json, maps->maps[t].edges, maps->maps[t].count - 1);
     pc_json_close(json, ']');
   }
   pc_json_key(json, "values");
   pc_json_open(json, '[');
-  for (size_t t = 0; t < tables->count; t++)
-    pc_json_numbers(json, tables->tables[t].values, tables->tables[t].count);
+  for (size_t t = 0; t < maps->count; t++)
+    pc_json_numbers(json, maps->maps[t].values, maps->maps[t].count);
   pc_json_close(json, ']');
 }
 
 static pcal_status bin_maps_read_bins(const pcal_env *env, const pc_json_node *values,
-                                      const pc_bin_maps_rule *rule, pc_bin_map *table,
+                                      const pc_bin_maps_rule *rule, pc_bin_map *map,
                                       const char *file, pcal_error *err) {
   const pc_list_rule numbers = {0.0, 1.0, PC_LIST_ANY,
                                 "a value of a bin must be a number from 0 to 1"};
@@ -175,18 +175,18 @@ static pcal_status bin_maps_read_bins(const pcal_env *env, const pc_json_node *v
     return pc_fail(err, PCAL_DATA, "%s, line %lu: a table of values must hold %s%zu numbers",
                    file, (unsigned long)values->line, rule->least == rule->most ? "" : "1 to ",
                    rule->most);
-  PC_TRY(pc_bin_map_alloc(env, bins, table, err));
-  return pc_parameter_numbers(values, &numbers, table->values, file, err);
+  PC_TRY(pc_bin_map_alloc(env, bins, map, err));
+  return pc_parameter_numbers(values, &numbers, map->values, file, err);
 }
 
-static pcal_status bin_maps_read_edges(const pc_json_node *edges, const pc_bin_map *table,
+static pcal_status bin_maps_read_edges(const pc_json_node *edges, const pc_bin_map *map,
                                        const char *file, pcal_error *err) {
   const pc_list_rule numbers = {PC_SCORE_LEAST, nextafter(1.0, 0.0), PC_LIST_STRICT,
                                 "edges must be ascending numbers from 0 to below 1"};
-  if (edges->list.count + 1 != table->count)
+  if (edges->list.count + 1 != map->count)
     return pc_parameter_error(edges, file,
                               "a table must have one edge fewer than it has values", err);
-  return pc_parameter_numbers(edges, &numbers, table->edges, file, err);
+  return pc_parameter_numbers(edges, &numbers, map->edges, file, err);
 }
 
 pcal_status pc_bin_maps_read(const pcal_env *env, const pc_json_node *parameters,
@@ -200,10 +200,10 @@ pcal_status pc_bin_maps_read(const pcal_env *env, const pc_json_node *parameters
   const pc_json_node *value = values->list.first;
   const pc_json_node *edge = edges == NULL ? NULL : edges->list.first;
   for (size_t t = 0; t < rule->count; t++, value = value->next) {
-    pc_bin_map *table = &(*out)->tables[t];
-    PC_TRY(bin_maps_read_bins(env, value, rule, table, file, err));
+    pc_bin_map *map = &(*out)->maps[t];
+    PC_TRY(bin_maps_read_bins(env, value, rule, map, file, err));
     if (edge != NULL) {
-      PC_TRY(bin_maps_read_edges(edge, table, file, err));
+      PC_TRY(bin_maps_read_edges(edge, map, file, err));
       edge = edge->next;
     }
   }

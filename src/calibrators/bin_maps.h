@@ -14,7 +14,7 @@ typedef struct pc_bin_map {
 
 typedef struct pc_bin_maps {
   size_t count;
-  pc_bin_map *tables; /* one for each column, or one for all */
+  pc_bin_map *maps; /* one for each column, or one for all */
 } pc_bin_maps;
 
 /* All memory comes from `env`, an arena that frees it. */
@@ -23,28 +23,28 @@ typedef struct pc_bin_maps {
 PC_CHECKED pcal_status pc_bin_maps_new(const pcal_env *env, size_t count, pc_bin_maps **out,
                                        pcal_error *err);
 /* Allocates the bins of one map, with edges of equal width. */
-PC_CHECKED pcal_status pc_bin_map_alloc(const pcal_env *env, size_t bins, pc_bin_map *table,
+PC_CHECKED pcal_status pc_bin_map_alloc(const pcal_env *env, size_t bins, pc_bin_map *map,
                                         pcal_error *err);
 /* Builds the index of a long map; its edges must not change any more. */
-PC_CHECKED pcal_status pc_bin_map_build_index(const pcal_env *env, pc_bin_map *table,
+PC_CHECKED pcal_status pc_bin_map_build_index(const pcal_env *env, pc_bin_map *map,
                                               pcal_error *err);
 
 /* The bin of a score. */
-size_t pc_bin_map_find(const pc_bin_map *table, double score);
+size_t pc_bin_map_find(const pc_bin_map *map, double score);
 /* The midpoint of a bin; the outer bins end at 0 and 1. */
-double pc_bin_map_middle(const pc_bin_map *table, size_t bin);
+double pc_bin_map_middle(const pc_bin_map *map, size_t bin);
 
 /* The value of a column's score; a pc_score_map (one_vs_rest.h). */
-double pc_bin_maps_value(const void *tables, size_t column, double score);
+double pc_bin_maps_value(const void *maps, size_t column, double score);
 
-/* The mean of several maps with weights above 0.  *out has a bin between any two neighbouring edges
- * of the parts. */
+/* The mean of several maps with weights above 0.  *out has a bin between any two neighbouring
+ * edges of the parts. */
 PC_CHECKED pcal_status pc_bin_map_average(const pcal_env *env, const pc_bin_map *parts,
                                           const double *weights, size_t count, pc_bin_map *out,
                                           pcal_error *err);
 
 /* Writes the parameters "edges" (if with_edges) and "values": a list for each map. */
-void pc_bin_maps_write(const pc_bin_maps *tables, int with_edges, pc_json *json);
+void pc_bin_maps_write(const pc_bin_maps *maps, int with_edges, pc_json *json);
 
 /* The contents that a file must have: `count` maps of `least` to `most` bins, with edges or of
  * equal width. */

@@ -1,7 +1,7 @@
 /* Calibrators: maps from predicted probabilities (or scores) to better ones, fitted to data.
  *
- * A method is one file with one pc_calibrator_method, listed in registry.def; fitting, applying,
- * files, help and the law tests read everything else from it. */
+ * A method is one file with one pc_calibrator_method, listed in registry.def; fitting,
+ * applying, files, help and the law tests read everything else from it. */
 #ifndef PC_CALIBRATOR_H
 #define PC_CALIBRATOR_H
 
@@ -69,9 +69,9 @@ struct pcal_calibrator {
   pc_group_calibrators *groups; /* calibrators of groups of rows, or NULL */
 };
 
-/* A fit under way.  Its environment allocates scratch memory that is freed when the fit ends, so
- * a method need not free anything, least of all when it fails; it frees early only what is large
- * or allocated again and again.  Parameters come from calibrator->env. */
+/* A fit in progress.  Its environment allocates scratch memory that is freed when the fit ends,
+ * so a method need not free anything, least of all when it fails; it frees early only what is
+ * large or allocated again and again.  Parameters come from calibrator->env. */
 typedef struct pc_fit_task {
   pcal_source *source;
   const pcal_env *env; /* scratch memory */
@@ -101,7 +101,7 @@ struct pc_calibrator_method {
   /* Output columns: the last N of the numbers that apply writes; NULL: as many as the input
    * has. */
   size_t (*output_columns)(const pcal_calibrator *calibrator);
-  /* Doubles of scratch that apply uses behind its results in out; NULL: none. */
+  /* Doubles of scratch that apply needs after its results in `out`; NULL: none. */
   size_t (*scratch_size)(const pcal_calibrator *calibrator);
   /* Adds the steps that export writes as code.  Returns NULL, or the reason why this calibrator
    * cannot be exported.  NULL: the method cannot be exported. */

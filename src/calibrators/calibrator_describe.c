@@ -9,7 +9,7 @@
 
 /* ---- JSON ---- */
 
-static void describe_traits(const pcal_calibrator *calibrator, pc_json *json) {
+static void calibrator_describe_traits(const pcal_calibrator *calibrator, pc_json *json) {
   const char *name;
   unsigned trait = 0;
   pc_json_key(json, "traits");
@@ -21,7 +21,7 @@ static void describe_traits(const pcal_calibrator *calibrator, pc_json *json) {
   pc_json_close(json, '}');
 }
 
-static void describe_data(const pcal_calibrator *calibrator, pc_json *json) {
+static void calibrator_describe_data(const pcal_calibrator *calibrator, pc_json *json) {
   const pc_fit_info *fit = &calibrator->fit;
   pc_json_key(json, "data");
   pc_json_open(json, '{');
@@ -43,7 +43,7 @@ static void describe_data(const pcal_calibrator *calibrator, pc_json *json) {
   pc_json_close(json, '}');
 }
 
-static void describe_groups_json(const pc_group_calibrators *groups, pc_json *json) {
+static void calibrator_describe_groups_json(const pc_group_calibrators *groups, pc_json *json) {
   pc_json_key(json, "groups");
   pc_json_open(json, '{');
   pc_json_key(json, "kappa");
@@ -80,23 +80,23 @@ void pc_calibrator_describe_json(const pcal_calibrator *calibrator, pc_text *out
   pc_json_string(&json, spec);
   pc_calibrator_write_outcome(calibrator, &json);
   pc_calibrator_write_parameters(calibrator, &json);
-  describe_traits(calibrator, &json);
+  calibrator_describe_traits(calibrator, &json);
   pc_calibrator_write_warnings(calibrator, &json);
-  describe_data(calibrator, &json);
+  calibrator_describe_data(calibrator, &json);
   if (calibrator->groups != NULL)
-    describe_groups_json(calibrator->groups, &json);
+    calibrator_describe_groups_json(calibrator->groups, &json);
   pc_json_close(&json, '}');
   pc_text_add(out, "\n");
 }
 
 /* ---- Text ---- */
 
-static void describe_count(pc_text *out, uint64_t count, const char *what) {
+static void calibrator_describe_count(pc_text *out, uint64_t count, const char *what) {
   if (count > 0)
     pc_text_format(out, ", %llu %s", (unsigned long long)count, what);
 }
 
-static const char *describe_kind(pcal_kind kind) {
+static const char *calibrator_describe_kind(pcal_kind kind) {
   switch (kind) {
   case PCAL_PROBABILITY:
     return "probabilities";
@@ -118,46 +118,46 @@ static const char *describe_kind(pcal_kind kind) {
   return "scores";
 }
 
-static void describe_rows(const pcal_calibrator *calibrator, pc_text *out) {
+static void calibrator_describe_rows(const pcal_calibrator *calibrator, pc_text *out) {
   const pc_fit_info *fit = &calibrator->fit;
   pc_text_format(out, "data         %llu row%s of %s", (unsigned long long)fit->rows,
-                 fit->rows == 1 ? "" : "s", describe_kind(calibrator->layout.kind));
+                 fit->rows == 1 ? "" : "s", calibrator_describe_kind(calibrator->layout.kind));
   if (calibrator->layout.kind != PCAL_CONFIDENCE && calibrator->layout.form == PC_FORM_CLASSES)
     pc_text_format(out, ", %zu classes", calibrator->layout.classes);
   if (fit->weighted) {
     pc_text_add(out, ", total weight ");
     pc_text_number(out, fit->weight);
   }
-  describe_count(out, fit->normalized, "normalized");
-  describe_count(out, fit->skipped, "skipped");
+  calibrator_describe_count(out, fit->normalized, "normalized");
+  calibrator_describe_count(out, fit->skipped, "skipped");
   pc_text_add(out, "\n");
 }
 
-static void describe_number(pc_text *out, double value, int digits) {
+static void calibrator_describe_number(pc_text *out, double value, int digits) {
   char shown[PC_NUMBER_MAX];
   pc_number_round(value, digits, shown);
   pc_text_add(out, shown);
 }
 
-static void describe_outcome(const pcal_calibrator *calibrator, pc_text *out) {
+static void calibrator_describe_outcome(const pcal_calibrator *calibrator, pc_text *out) {
   const pc_fit_info *fit = &calibrator->fit;
   char objective[64];
   pc_text_format(out, "status       %s", pc_fit_status_name(fit->status));
   if (fit->searched) {
     pc_text_format(out, " after %llu pass%s, gradient ", (unsigned long long)fit->iterations,
                    fit->iterations == 1 ? "" : "es");
-    describe_number(out, fit->gradient, 2);
+    calibrator_describe_number(out, fit->gradient, 2);
     pc_text_format(out, "\nobjective    %s: ",
                    pc_calibrator_objective(calibrator, objective, sizeof objective));
-    describe_number(out, fit->before, 5);
+    calibrator_describe_number(out, fit->before, 5);
     pc_text_add(out, " before, ");
-    describe_number(out, fit->after, 5);
+    calibrator_describe_number(out, fit->after, 5);
     pc_text_add(out, " after");
   }
   pc_text_add(out, "\n");
 }
 
-static void describe_kept(const pcal_calibrator *calibrator, pc_text *out) {
+static void calibrator_describe_kept(const pcal_calibrator *calibrator, pc_text *out) {
   static const struct {
     unsigned trait;
     const char *words;
@@ -176,7 +176,7 @@ static void describe_kept(const pcal_calibrator *calibrator, pc_text *out) {
   pc_text_add(out, *before == ',' ? "\n" : "");
 }
 
-static void describe_groups(const pc_group_calibrators *groups, pc_text *out) {
+static void calibrator_describe_groups(const pc_group_calibrators *groups, pc_text *out) {
   char shown[PC_NUMBER_MAX];
   pc_text_format(out, "groups       %zu, ", groups->count);
   if (isinf(groups->kappa))
@@ -193,7 +193,7 @@ static void describe_groups(const pc_group_calibrators *groups, pc_text *out) {
     pc_text_format(out, "  %-10s %llu row%s, share ", name,
                    (unsigned long long)member->calibrator->fit.rows,
                    member->calibrator->fit.rows == 1 ? "" : "s");
-    describe_number(out, pc_group_share(member, groups->kappa), 3);
+    calibrator_describe_number(out, pc_group_share(member, groups->kappa), 3);
     pc_text_add(out, ": ");
     member->calibrator->method->describe(member->calibrator, out);
   }
@@ -204,11 +204,11 @@ void pc_calibrator_describe_text(const pcal_calibrator *calibrator, pc_text *out
   pc_options_write(&calibrator->options, 1, spec, sizeof spec);
   pc_text_format(out, "calibrator   %s\nlearned      ", spec);
   calibrator->method->describe(calibrator, out);
-  describe_outcome(calibrator, out);
-  describe_rows(calibrator, out);
-  describe_kept(calibrator, out);
+  calibrator_describe_outcome(calibrator, out);
+  calibrator_describe_rows(calibrator, out);
+  calibrator_describe_kept(calibrator, out);
   if (calibrator->groups != NULL)
-    describe_groups(calibrator->groups, out);
+    calibrator_describe_groups(calibrator->groups, out);
   for (size_t i = 0; i < calibrator->fit.warning_count; i++) {
     pc_text_add(out, "warning      ");
     pc_text_terminal(out, calibrator->fit.warnings[i]);

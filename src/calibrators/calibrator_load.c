@@ -77,8 +77,8 @@ static pcal_status calibrator_load_truth(const calibrator_loader *loader,
   return PCAL_OK;
 }
 
-/* A number, or `otherwise` for null.  It must not be negative, except for predictions of a number,
- * whose objectives may be. */
+/* A number, or `otherwise` for null.  It must not be negative, except for predictions of a
+ * number, whose objectives may be. */
 static pcal_status calibrator_load_size(const calibrator_loader *loader,
                                         const pc_json_node *object, const char *key,
                                         double otherwise, double *out) {

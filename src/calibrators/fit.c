@@ -33,7 +33,7 @@ static pcal_status fit_warnings(const pc_fit_task *task, const pcal_fit_config *
   return pc_fit_add_data_warnings(task, err);
 }
 
-/* Runs one step with scratch memory that is freed behind it. */
+/* Runs one step with scratch memory that is freed after it. */
 static pcal_status fit_run_step(fit_step step, const pc_fit_task *task,
                                 const pcal_fit_config *config, pcal_error *err) {
   pc_arena scratch;

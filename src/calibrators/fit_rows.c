@@ -1,8 +1,8 @@
-/* Scale:  2^exponent is the geometric mean of the largest feature of each row, rounded up.  It does
- *         not depend on the order of rows, and little on a few outliers.  In sums of derivatives,
- *         features are clipped at 2^10 times the scale.
- * Folds:  a hash of label, features and seed: equal rows are in one fold, and neither the order of
- *         rows nor batches matter. */
+/* Scale:  2^exponent is the geometric mean of the largest feature of each row, rounded up.  It
+ *         does not depend on the order of rows, and little on a few outliers.  In sums of
+ *         derivatives, features are clipped at 2^10 times the scale.
+ * Folds:  a hash of label, features and seed: equal rows are in one fold, and neither the order
+ *         of rows nor batches matter. */
 #include "calibrators/fit_rows.h"
 
 #include <math.h>
@@ -102,8 +102,8 @@ static void fit_rows_divide(double *x, size_t count, int exponent) {
 
 /* ---- First pass ---- */
 
-/* The largest feature of a row in size; four at a time, so that comparisons do not wait for each
- * other. */
+/* The largest feature of a row in size; four at a time, so that comparisons do not wait for
+ * each other. */
 static double fit_rows_size(const double *x, size_t width) {
   double most[4] = {0.0};
   size_t j = 0;

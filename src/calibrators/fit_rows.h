@@ -1,9 +1,9 @@
 /* The rows of a fit as features, as often as a search needs them.
  *
- * The first pass over the source computes the features, their scale and counts.  If the rows fit
- * into PC_FIT_ROWS_BYTES for each worker, and into the memory limit, they are kept, as floats where
- * that is exact; later passes read the kept rows, or else the source again.  Results are identical
- * either way.
+ * The first pass over the source computes the features, their scale and counts.  If the rows
+ * fit into PC_FIT_ROWS_BYTES for each worker, and into the memory limit, they are kept, as
+ * floats where that is exact; later passes read the kept rows, or else the source again.
+ * Results are identical either way.
  *
  * Features are handed out divided by 2^exponent, so that they are about 1 in size; or, if
  * transposed rows were asked for, undivided: kept rows in tiles of PC_LANES rows, each tile
@@ -71,8 +71,8 @@ PC_CHECKED pcal_status pc_fit_rows_open(const pc_fit_task *task, pc_feature feat
 PC_CHECKED pcal_status pc_fit_rows_run(const pc_fit_rows *rows, pc_fit_add add, void *user,
                                        pcal_error *err);
 
-/* Hands all kept rows to `add` on this thread, always as worker 0, through the buffers of worker
- * number `buffers`. */
+/* Hands all kept rows to `add` on this thread, always as worker 0, through the buffers of
+ * worker number `buffers`. */
 PC_CHECKED pcal_status pc_fit_rows_run_serial(const pc_fit_rows *rows, size_t buffers,
                                               pc_fit_add add, void *user, pcal_error *err);
 

@@ -7,8 +7,8 @@
 
 #define PC_FOLDS_MAX 100
 
-/* Each block of `count` successive rows (from a multiple of `count`) has one row of each fold, in
- * random order.  The fold of a row depends only on its index and the seed. */
+/* Each block of `count` successive rows (from a multiple of `count`) has one row of each fold,
+ * in random order.  The fold of a row depends only on its index and the seed. */
 typedef struct pc_folds {
   uint64_t seed;
   size_t count; /* 1 to PC_FOLDS_MAX; 1: all rows are in fold 0 */

@@ -26,9 +26,10 @@ PC_CHECKED pcal_status pc_group_calibrators_new(pcal_calibrator *calibrator, siz
 void pc_group_calibrators_free(
     pc_group_calibrators *groups); /* frees the calibrators of the members */
 
-/* Two maps of the same rows: by_all by `pooled`; by_group by the member of each row's group, or by
- * `pooled` where members[group] is NULL or the group is `count` or above.  The batch holds doubles
- * row after row, with groups; both results have pc_calibrator_columns(pooled) columns. */
+/* Two maps of the same rows: by_all by `pooled`; by_group by the member of each row's group, or
+ * by `pooled` where members[group] is NULL or the group is `count` or above.  The batch holds
+ * doubles row after row, with groups; both results have pc_calibrator_columns(pooled)
+ * columns. */
 PC_CHECKED pcal_status pc_group_calibrators_map_both(const pcal_calibrator *pooled,
                                                      const pcal_calibrator *const *members,
                                                      size_t count, const pcal_batch *batch,

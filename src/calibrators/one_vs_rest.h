@@ -1,4 +1,4 @@
-/* Maps of rows made of one map of scores for each class. */
+/* Maps of rows that map the score of each class by itself. */
 #ifndef PC_ONE_VS_REST_H
 #define PC_ONE_VS_REST_H
 

@@ -18,7 +18,8 @@ static void recipe_plain(pc_recipe *recipe, pc_step_kind kind) {
   pc_recipe_add(recipe, (pc_step){.kind = kind});
 }
 
-/* Adds the steps from the input to the argument of the method's `apply`: a number for each class. */
+/* Adds the steps from the input to the argument of the method's `apply`: a number for each
+ * class. */
 static void recipe_begin(const pcal_calibrator *calibrator, pc_recipe *recipe) {
   const pcal_kind kind = calibrator->layout.kind;
   const int one = calibrator->layout.columns == 1, scores = calibrator->method->needs_scores;
@@ -50,14 +51,14 @@ static void recipe_single(const pcal_calibrator *calibrator, pc_recipe *recipe) 
 void pc_recipe_add_bin_maps(const pcal_calibrator *calibrator, const pc_bin_maps *tables,
                             pc_recipe *recipe) {
   recipe_single(calibrator, recipe);
-  pc_recipe_add(recipe, (pc_step){.kind = PC_STEP_TABLES, .tables = tables});
+  pc_recipe_add(recipe, (pc_step){.kind = PC_STEP_BIN_MAPS, .bin_maps = tables});
   recipe_rescale(calibrator, recipe);
 }
 
 void pc_recipe_add_line_maps(const pcal_calibrator *calibrator, const pc_line_maps *lines,
                              pc_recipe *recipe) {
   recipe_single(calibrator, recipe);
-  pc_recipe_add(recipe, (pc_step){.kind = PC_STEP_LINES, .lines = lines});
+  pc_recipe_add(recipe, (pc_step){.kind = PC_STEP_LINE_MAPS, .line_maps = lines});
   recipe_rescale(calibrator, recipe);
 }
 

@@ -1,4 +1,5 @@
-/* Recipes: a calibrator as a short list of steps on the numbers of one row, which export writes as
+/* Recipes: a calibrator as a short list of steps on the numbers of one row, which export writes
+ *          as
  * C or ONNX.  Steps point into the calibrator, which must outlive them. */
 #ifndef PC_RECIPE_H
 #define PC_RECIPE_H
@@ -18,27 +19,27 @@ typedef enum pc_step_kind {
   PC_STEP_ONE_LOGIT = 1, /* one number becomes two: 0, x */
   PC_STEP_ONE_PROB,      /* one number becomes two: 1 - x, x */
   PC_STEP_LAST,          /* the last number alone */
-  PC_STEP_CENTRE,        /* x - max x */
-  PC_STEP_RAISE,         /* x + max(0, a - max x) */
+  PC_STEP_SUBTRACT_MAX,  /* x - max x */
+  PC_STEP_RAISE_MAX,     /* x + max(0, a - max x) */
   PC_STEP_SOFTMAX,
   PC_STEP_LOG_SOFTMAX,
   PC_STEP_SIGMOID,
   PC_STEP_EXP,
-  PC_STEP_REST,      /* 1 - exp(x) */
-  PC_STEP_LOG,       /* log(max(x, a)) */
-  PC_STEP_FLOOR,     /* max(x, a) */
-  PC_STEP_CEIL,      /* min(x, a) */
-  PC_STEP_SCALE,     /* a x + b */
-  PC_STEP_VECTOR,    /* w * x + offsets; w or offsets may be NULL */
-  PC_STEP_MATRIX,    /* w^T x + offsets: `size` numbers; w has a row for each number of x */
-  PC_STEP_STORE,     /* copies x to store `size` */
-  PC_STEP_LOAD,      /* copies store `size` to x */
-  PC_STEP_ADD,       /* x + store `size` */
-  PC_STEP_TABLES,    /* a map of bins for each number, or one for all */
-  PC_STEP_LINES,     /* a piecewise linear map for each number, or one for all */
-  PC_STEP_RESCALE,   /* x / sum x; uniform if the sum is 0 */
-  PC_STEP_TOP_LINE,  /* maps the `size`-th largest number; the others share the rest */
-  PC_STEP_RANK_LINES /* maps the r-th largest number by the r-th map */
+  PC_STEP_ONE_MINUS_EXP, /* 1 - exp(x) */
+  PC_STEP_LOG,           /* log(max(x, a)) */
+  PC_STEP_AT_LEAST,      /* max(x, a) */
+  PC_STEP_AT_MOST,       /* min(x, a) */
+  PC_STEP_SCALE,         /* a x + b */
+  PC_STEP_VECTOR,        /* w * x + offsets; w or offsets may be NULL */
+  PC_STEP_MATRIX,        /* w^T x + offsets: `size` numbers; w has a row for each number of x */
+  PC_STEP_STORE,         /* copies x to store `size` */
+  PC_STEP_LOAD,          /* copies store `size` to x */
+  PC_STEP_ADD,           /* x + store `size` */
+  PC_STEP_BIN_MAPS,      /* a map of bins for each number, or one for all */
+  PC_STEP_LINE_MAPS,     /* a piecewise linear map for each number, or one for all */
+  PC_STEP_RESCALE,       /* x / sum x; uniform if the sum is 0 */
+  PC_STEP_RANK_MAP,      /* maps the `size`-th largest number; the others share the rest */
+  PC_STEP_ALL_RANKS_MAP  /* maps the r-th largest number by the r-th map */
 } pc_step_kind;
 
 typedef struct pc_step {
@@ -47,8 +48,8 @@ typedef struct pc_step {
   const double *w, *offsets;
   size_t stride; /* between rows of w */
   size_t size;   /* outputs of a matrix; rank; index of a store */
-  const pc_bin_maps *tables;
-  const pc_line_maps *lines;
+  const pc_bin_maps *bin_maps;
+  const pc_line_maps *line_maps;
 } pc_step;
 
 typedef struct pc_recipe {
@@ -72,7 +73,8 @@ PC_CHECKED pcal_status pc_recipe_make(const pcal_calibrator *calibrator, pc_reci
 void pc_recipe_add_feature(const pcal_calibrator *calibrator, pc_feature feature,
                            pc_recipe *recipe);
 
-/* Adds the steps of sigmoid(slopes * features + shift) for each column, rescaled to sum to one. */
+/* Adds the steps of sigmoid(slopes * features + shift) for each column, rescaled to sum to
+ * one. */
 void pc_recipe_add_logistic(const pcal_calibrator *calibrator, pc_feature feature,
                             double *const slope[2], const double *shift, pc_recipe *recipe);
 

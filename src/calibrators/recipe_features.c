@@ -14,13 +14,13 @@ static void recipe_features_store(pc_recipe *recipe, pc_step_kind kind, size_t n
 
 /* Clips log-probabilities, as features.c does. */
 static void recipe_features_clip(pc_recipe *recipe) {
-  recipe_features_number(recipe, PC_STEP_FLOOR, PC_FEATURE_LOG_CLIP);
-  recipe_features_number(recipe, PC_STEP_CEIL, 0.0);
+  recipe_features_number(recipe, PC_STEP_AT_LEAST, PC_FEATURE_LOG_CLIP);
+  recipe_features_number(recipe, PC_STEP_AT_MOST, 0.0);
 }
 
 /* -log(1 - p) from log p. */
 static void recipe_features_rest(pc_recipe *recipe) {
-  recipe_features_number(recipe, PC_STEP_REST, 0.0);
+  recipe_features_number(recipe, PC_STEP_ONE_MINUS_EXP, 0.0);
   recipe_features_number(recipe, PC_STEP_LOG, pc_exp(PC_FEATURE_LOG_CLIP));
   recipe_features_number(recipe, PC_STEP_SCALE, -1.0);
 }
@@ -61,7 +61,7 @@ void pc_recipe_add_feature(const pcal_calibrator *calibrator, pc_feature feature
   if (feature == PC_FEATURE_LOG_PROBS && logits)
     recipe_features_number(recipe, PC_STEP_LOG_SOFTMAX, 0.0);
   if (feature == PC_FEATURE_LOG_PROBS || (feature == PC_FEATURE_SCORES && !logits))
-    recipe_features_number(recipe, PC_STEP_FLOOR, PC_FEATURE_LOG_LEAST);
+    recipe_features_number(recipe, PC_STEP_AT_LEAST, PC_FEATURE_LOG_LEAST);
 }
 
 /* slope[0] log p - slope[1] log(1 - p). */
@@ -94,7 +94,7 @@ void pc_recipe_add_logistic(const pcal_calibrator *calibrator, pc_feature featur
   }
   pc_recipe_add(recipe, (pc_step){.kind = PC_STEP_VECTOR, .offsets = shift});
   if (calibrator->layout.columns > 1)
-    recipe_features_number(recipe, PC_STEP_RAISE, PC_FEATURE_MARGIN_LEAST);
+    recipe_features_number(recipe, PC_STEP_RAISE_MAX, PC_FEATURE_MARGIN_LEAST);
   recipe_features_number(recipe, PC_STEP_SIGMOID, 0.0);
   if (calibrator->layout.columns > 1)
     recipe_features_number(recipe, PC_STEP_RESCALE, 0.0);

@@ -59,8 +59,8 @@ static pcal_status score_columns_block(const score_state *state, score_worker *w
   return PCAL_OK;
 }
 
-/* Adds column c of rows [begin, end) without branches: each score is written at both ends of the
- * free range, and the outcome decides which end moves. */
+/* Adds column c of rows [begin, end) without branches: each score is written at both ends of
+ * the free range, and the outcome decides which end moves. */
 static void score_columns_fill(const score_state *state, const score_block *block, size_t c,
                                const double *scores, const uint32_t *hit, const double *weights,
                                size_t begin, size_t end) {

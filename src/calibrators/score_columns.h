@@ -1,9 +1,9 @@
 /* The scores of a fit, column by column, split by outcome and sorted: the input of methods that
  * learn from the order of scores.
  *
- * A row has one or more scores (its columns), of which at most one came true.  As many columns are
- * kept at a time as fit into PC_SCORE_COLUMNS_BYTES, or into half of the memory limit; for the
- * others the source is read again. */
+ * A row has one or more scores (its columns), of which at most one came true.  As many columns
+ * are kept at a time as fit into PC_SCORE_COLUMNS_BYTES, or into half of the memory limit; for
+ * the others the source is read again. */
 #ifndef PC_SCORE_COLUMNS_H
 #define PC_SCORE_COLUMNS_H
 

@@ -1,4 +1,5 @@
-/* A source of calibrated rows: those of another source, each mapped by the calibrator of its fold. */
+/* A source of calibrated rows: those of another source, each mapped by the calibrator of its
+ * fold. */
 #ifndef PC_RECALIBRATED_SOURCE_H
 #define PC_RECALIBRATED_SOURCE_H
 
@@ -16,10 +17,10 @@ typedef struct pc_recalibrated_source {
   int skip_missing;
 } pc_recalibrated_source;
 
-/* calibrators: one for each fold, fitted to data like those of `base`, with as many output columns.
- * With skip_missing, a row with a missing score stays missing.  Probabilities are doubles, so that
- * none is lost to rounding; normal predictions become means and variances.  Base and calibrators
- * must outlive the new source.  Close it also after a failure. */
+/* calibrators: one for each fold, fitted to data like those of `base`, with as many output
+ * columns. With skip_missing, a row with a missing score stays missing.  Probabilities are
+ * doubles, so that none is lost to rounding; normal predictions become means and variances.
+ * Base and calibrators must outlive the new source.  Close it also after a failure. */
 PC_CHECKED pcal_status pc_recalibrated_source_open(pcal_source *base, const pc_folds *folds,
                                                    pcal_calibrator *const *calibrators,
                                                    int skip_missing, const pcal_env *env,

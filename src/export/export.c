@@ -60,7 +60,8 @@ static const char *const export_words[] = {"alignas",     "alignof",
                                            "DOMAIN",      "SING",
                                            "EOF",         "BUFSIZ"};
 
-/* Functions of <math.h>, also reserved with the suffix f or l, and other functions of the C library. */
+/* Functions of <math.h>, also reserved with the suffix f or l, and other functions of the C
+ * library. */
 static const char *const export_functions[] = {
     "abs",       "acos",        "acosh",     "asin",      "asinh",      "atan",    "atan2",
     "atanh",     "cbrt",        "ceil",      "copysign",  "cos",        "cosh",    "drem",
@@ -85,9 +86,9 @@ static int export_listed(const char *const *list, size_t count, const char *name
   return 0;
 }
 
-/* True if C, C++ or the C library reserves this name.  Also reserved: str, mem or wcs followed by a
- * lower-case letter (<string.h>), the ending _t (types), the prefixes M_ (<math.h>) and underscore
- * (compiler). */
+/* True if C, C++ or the C library reserves this name.  Also reserved: str, mem or wcs followed
+ * by a lower-case letter (<string.h>), the ending _t (types), the prefixes M_ (<math.h>) and
+ * underscore (compiler). */
 static int export_reserved(const char *name) {
   const size_t length = strlen(name), functions = sizeof export_functions / sizeof(char *);
   const int float_or_long = length > 1 && strchr("fl", name[length - 1]) != NULL;

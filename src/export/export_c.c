@@ -1,5 +1,5 @@
-/* Writes a recipe as C99: a static table for each list of numbers, and a block of code for each step.
- * Arithmetic is double, as in `propercal apply`; numbers read back exactly. */
+/* Writes a recipe as C99: a static table for each list of numbers, and a block of code for each
+ * step. Arithmetic is double, as in `propercal apply`; numbers read back exactly. */
 #include <string.h>
 
 #include "base/escape.h"
@@ -29,11 +29,11 @@ static void export_c_numbers(const export_c *c, const char *label, size_t step,
 
 /* Where the list of each map begins in the joined lists. */
 static void export_c_begins(const export_c *c, size_t step, const pc_step *s) {
-  const size_t count = s->tables != NULL ? s->tables->count : s->lines->count;
+  const size_t count = s->bin_maps != NULL ? s->bin_maps->count : s->line_maps->count;
   size_t at = 0;
   pc_text_format(c->out, "static const unsigned long %s_begin%zu[] = {0", c->what->name, step);
   for (size_t i = 0; i < count; i++) {
-    at += s->tables != NULL ? s->tables->tables[i].count : s->lines->lines[i].count;
+    at += s->bin_maps != NULL ? s->bin_maps->maps[i].count : s->line_maps->maps[i].count;
     pc_text_format(c->out, ", %zu", at);
   }
   pc_text_add(c->out, "};\n");
@@ -41,12 +41,12 @@ static void export_c_begins(const export_c *c, size_t step, const pc_step *s) {
 
 static void export_c_list(const export_c *c, const char *label, size_t step, const pc_step *s,
                           int values) {
-  const size_t count = s->tables != NULL ? s->tables->count : s->lines->count;
+  const size_t count = s->bin_maps != NULL ? s->bin_maps->count : s->line_maps->count;
   size_t written = 0;
   pc_text_format(c->out, "static const double %s_%s%zu[] = {", c->what->name, label, step);
   for (size_t i = 0; i < count; i++) {
-    const pc_bin_map *table = s->tables != NULL ? &s->tables->tables[i] : NULL;
-    const pc_line_map *line = s->tables != NULL ? NULL : &s->lines->lines[i];
+    const pc_bin_map *table = s->bin_maps != NULL ? &s->bin_maps->maps[i] : NULL;
+    const pc_line_map *line = s->bin_maps != NULL ? NULL : &s->line_maps->maps[i];
     const size_t size = table != NULL ? table->count : line->count;
     for (size_t j = 0; j < size; j++) {
       const double number = table == NULL          ? values ? line->value[j] : line->score[j]
@@ -82,7 +82,7 @@ static void export_c_tables(export_c *c, size_t step, const pc_step *s) {
     export_c_numbers(c, "w", step, s->w, c->width);
   if (s->offsets != NULL)
     export_c_numbers(c, "b", step, s->offsets, s->kind == PC_STEP_MATRIX ? s->size : c->width);
-  if (s->tables == NULL && s->lines == NULL)
+  if (s->bin_maps == NULL && s->line_maps == NULL)
     return;
   export_c_begins(c, step, s);
   export_c_list(c, "at", step, s, 0);
@@ -99,14 +99,14 @@ static int export_c_has(const pc_recipe *recipe, pc_step_kind kind) {
 }
 
 static int export_c_draws_lines(const pc_recipe *recipe) {
-  return export_c_has(recipe, PC_STEP_LINES) || export_c_has(recipe, PC_STEP_TOP_LINE) ||
-         export_c_has(recipe, PC_STEP_RANK_LINES);
+  return export_c_has(recipe, PC_STEP_LINE_MAPS) || export_c_has(recipe, PC_STEP_RANK_MAP) ||
+         export_c_has(recipe, PC_STEP_ALL_RANKS_MAP);
 }
 
 static void export_c_helpers(const export_c *c) {
   const pc_recipe *recipe = c->what->recipe;
   const char *name = c->what->name;
-  if (export_c_draws_lines(recipe) || export_c_has(recipe, PC_STEP_TABLES))
+  if (export_c_draws_lines(recipe) || export_c_has(recipe, PC_STEP_BIN_MAPS))
     pc_text_format(
         c->out,
         "\n/* Index of the first of ascending numbers that is not below x, or n. */\n"
@@ -204,13 +204,13 @@ static void export_c_scale(const export_c *c, const pc_step *s) {
 
 static void export_c_look_up(const export_c *c, size_t step, const pc_step *s) {
   const char *name = c->what->name;
-  const size_t count = s->tables != NULL ? s->tables->count : s->lines->count;
+  const size_t count = s->bin_maps != NULL ? s->bin_maps->count : s->line_maps->count;
   pc_text_format(
       c->out, "  for (j = 0; j < %zu; j++) {\n    const unsigned long at = %s_begin%zu[%s];\n",
       c->width, name, step, count == 1 ? "0" : "j");
   pc_text_format(c->out, "    const unsigned long n = %s_begin%zu[%s] - at;\n", name, step,
                  count == 1 ? "1" : "j + 1");
-  if (s->tables != NULL)
+  if (s->bin_maps != NULL)
     pc_text_format(c->out,
                    "    x[j] = %s_to%zu[at + %s_find(%s_at%zu + at, n - 1, x[j])];\n  }\n",
                    name, step, name, name, step);
@@ -283,7 +283,7 @@ static const char *export_c_alone(pc_step_kind kind) {
     return "x[j] = x[j] < 0 ? exp(x[j]) / (1 + exp(x[j])) : 1 / (1 + exp(-x[j]));";
   case PC_STEP_EXP:
     return "x[j] = exp(x[j]);";
-  case PC_STEP_REST:
+  case PC_STEP_ONE_MINUS_EXP:
     return "x[j] = -expm1(x[j]);";
   default:
     return NULL;
@@ -311,7 +311,7 @@ static void export_c_move(const export_c *c, const pc_step *s) {
 static void export_c_limit(const export_c *c, const pc_step *s) {
   const int log = s->kind == PC_STEP_LOG;
   pc_text_format(c->out, "  for (j = 0; j < %zu; j++)\n    x[j] = %s(x[j] %s ", c->width,
-                 log ? "log" : "", s->kind == PC_STEP_CEIL ? "<" : ">");
+                 log ? "log" : "", s->kind == PC_STEP_AT_MOST ? "<" : ">");
   pc_text_number(c->out, s->a);
   pc_text_add(c->out, " ? x[j] : ");
   pc_text_number(c->out, s->a);
@@ -320,11 +320,11 @@ static void export_c_limit(const export_c *c, const pc_step *s) {
 
 static void export_c_step(const export_c *c, size_t step, const pc_step *s) {
   switch (s->kind) {
-  case PC_STEP_CENTRE:
+  case PC_STEP_SUBTRACT_MAX:
     export_c_largest(c);
     export_c_each(c, "x[j] -= t;");
     return;
-  case PC_STEP_RAISE:
+  case PC_STEP_RAISE_MAX:
     export_c_raise(c, s);
     return;
   case PC_STEP_SOFTMAX:
@@ -334,8 +334,8 @@ static void export_c_step(const export_c *c, size_t step, const pc_step *s) {
     export_c_log_softmax(c);
     return;
   case PC_STEP_LOG:
-  case PC_STEP_FLOOR:
-  case PC_STEP_CEIL:
+  case PC_STEP_AT_LEAST:
+  case PC_STEP_AT_MOST:
     export_c_limit(c, s);
     return;
   case PC_STEP_SCALE:
@@ -347,17 +347,17 @@ static void export_c_step(const export_c *c, size_t step, const pc_step *s) {
   case PC_STEP_MATRIX:
     export_c_product(c, step, s);
     return;
-  case PC_STEP_TABLES:
-  case PC_STEP_LINES:
+  case PC_STEP_BIN_MAPS:
+  case PC_STEP_LINE_MAPS:
     export_c_look_up(c, step, s);
     return;
   case PC_STEP_RESCALE:
     export_c_rescale(c);
     return;
-  case PC_STEP_TOP_LINE:
+  case PC_STEP_RANK_MAP:
     export_c_top_line(c, step, s);
     return;
-  case PC_STEP_RANK_LINES:
+  case PC_STEP_ALL_RANKS_MAP:
     export_c_rank_lines(c, step);
     return;
   default:
@@ -404,7 +404,7 @@ static void export_c_body(export_c *c) {
   const pc_recipe *recipe = c->what->recipe;
   const size_t widest = export_c_widest(recipe);
   const int ordered =
-      export_c_has(recipe, PC_STEP_TOP_LINE) || export_c_has(recipe, PC_STEP_RANK_LINES);
+      export_c_has(recipe, PC_STEP_RANK_MAP) || export_c_has(recipe, PC_STEP_ALL_RANKS_MAP);
   pc_text_format(c->out,
                  "\nvoid %s(const double *in, double *out);\n"
                  "void %s_float(const float *in, float *out);\n\n"

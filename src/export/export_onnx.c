@@ -1,10 +1,10 @@
-/* Writes a recipe as an ONNX graph: opset 13 of the default domain, IR version 8, float32 inputs and
- * outputs.
+/* Writes a recipe as an ONNX graph: opset 13 of the default domain, IR version 8, float32
+ * inputs and outputs.
  *
- * A temperature is computed in float32, which is accurate since the largest score is subtracted first;
- * steps that would lose accuracy (bins, sums of large products) are computed in double.  The place of
- * a score among ascending edges is found in two rounds, first the block of edges, then the edge in it:
- * 512 comparisons for a map of 65,536 points.
+ * A temperature is computed in float32, which is accurate since the largest score is subtracted
+ * first; steps that would lose accuracy (bins, sums of large products) are computed in double.
+ * The place of a score among ascending edges is found in two rounds, first the block of edges,
+ * then the edge in it: 512 comparisons for a map of 65,536 points.
  * Source: https://onnx.ai/onnx/operators (operators by version), onnx.proto. */
 #include <math.h>
 #include <stdio.h>
@@ -19,15 +19,15 @@
 
 /* ---- Tables and lines ---- */
 
-/* Maps, one for each column or one for all, as lists of equal length: with n edges below x the value is
- * base[n] + slope[n] (x - origin[n]). */
+/* Maps, one for each column or one for all, as lists of equal length: with n edges below x the
+ * value is base[n] + slope[n] (x - origin[n]). */
 typedef struct export_onnx_maps {
   size_t count, block;                          /* block^2 edges, the last ones infinite */
   double *edges, *ends, *base, *slope, *origin; /* ends: the last edge of each block */
 } export_onnx_maps;
 
 static size_t export_onnx_points(const pc_step *s, size_t i) {
-  return s->tables != NULL ? s->tables->tables[i].count - 1 : s->lines->lines[i].count;
+  return s->bin_maps != NULL ? s->bin_maps->maps[i].count - 1 : s->line_maps->maps[i].count;
 }
 
 static void export_onnx_fill_line(const pc_line_map *line, double *base, double *slope,
@@ -48,15 +48,15 @@ static void export_onnx_fill(const pc_step *s, const export_onnx_maps *maps) {
   for (size_t i = 0; i < maps->count; i++) {
     const size_t points = export_onnx_points(s, i), at = i * size;
     const double *edges =
-        s->tables != NULL ? s->tables->tables[i].edges : s->lines->lines[i].score;
+        s->bin_maps != NULL ? s->bin_maps->maps[i].edges : s->line_maps->maps[i].score;
     for (size_t j = 0; j < size; j++)
       maps->edges[at + j] = j < points ? edges[j] : (double)INFINITY;
     for (size_t b = 0; b < maps->block; b++)
       maps->ends[i * maps->block + b] = maps->edges[at + (b + 1) * maps->block - 1];
-    if (s->tables != NULL)
-      memcpy(maps->base + at, s->tables->tables[i].values, (points + 1) * sizeof(double));
+    if (s->bin_maps != NULL)
+      memcpy(maps->base + at, s->bin_maps->maps[i].values, (points + 1) * sizeof(double));
     else
-      export_onnx_fill_line(&s->lines->lines[i], maps->base + at, maps->slope + at,
+      export_onnx_fill_line(&s->line_maps->maps[i], maps->base + at, maps->slope + at,
                             maps->origin + at);
   }
 }
@@ -64,7 +64,7 @@ static void export_onnx_fill(const pc_step *s, const export_onnx_maps *maps) {
 static pcal_status export_onnx_maps_make(const export_onnx_graph *g, const pc_step *s,
                                          export_onnx_maps *out, pcal_error *err) {
   size_t most = 0;
-  out->count = s->tables != NULL ? s->tables->count : s->lines->count;
+  out->count = s->bin_maps != NULL ? s->bin_maps->count : s->line_maps->count;
   for (size_t i = 0; i < out->count; i++)
     most = export_onnx_points(s, i) > most ? export_onnx_points(s, i) : most;
   for (out->block = 1; out->block * out->block < most + 1;)
@@ -123,7 +123,7 @@ static pcal_status export_onnx_map(export_onnx_graph *g, const pc_step *s, expor
   PC_TRY(export_onnx_maps_make(g, s, &maps, err));
   const export_onnx_value place = export_onnx_find(g, &maps, x);
   *out = export_onnx_pick(g, &maps, maps.base, place);
-  if (s->tables == NULL) {
+  if (s->bin_maps == NULL) {
     const export_onnx_value rest =
         export_onnx_two(g, "Sub", x, export_onnx_pick(g, &maps, maps.origin, place));
     const export_onnx_value rise =
@@ -251,8 +251,8 @@ static void export_onnx_scale(export_onnx_graph *g, const pc_step *s) {
                     export_onnx_two(g, "Add", export_onnx_x(g), export_onnx_number(g, s->b)));
 }
 
-/* In double, terms are 0 where those of `apply` are: the order of tiny numbers may matter in later
- * steps. */
+/* In double, terms are 0 where those of `apply` are: the order of tiny numbers may matter in
+ * later steps. */
 static void export_onnx_softmax(export_onnx_graph *g) {
   const export_onnx_value x = export_onnx_x(g);
   if (g->type == ONNX_FLOAT) {
@@ -332,7 +332,7 @@ static pcal_status export_onnx_step(export_onnx_graph *g, const pc_step *s, pcal
   const export_onnx_value x = export_onnx_x(g);
   export_onnx_value mapped;
   switch (s->kind) {
-  case PC_STEP_CENTRE:
+  case PC_STEP_SUBTRACT_MAX:
     export_onnx_set(g, export_onnx_two(g, "Sub", x, export_onnx_largest(g, x)));
     return PCAL_OK;
   case PC_STEP_SOFTMAX:
@@ -344,18 +344,18 @@ static pcal_status export_onnx_step(export_onnx_graph *g, const pc_step *s, pcal
   case PC_STEP_SIGMOID:
     export_onnx_sigmoid(g);
     return PCAL_OK;
-  case PC_STEP_RAISE:
+  case PC_STEP_RAISE_MAX:
     export_onnx_raise(g, s->a);
     return PCAL_OK;
   case PC_STEP_EXP:
     export_onnx_set(g, export_onnx_one(g, "Exp", x));
     return PCAL_OK;
-  case PC_STEP_REST:
+  case PC_STEP_ONE_MINUS_EXP:
     export_onnx_rest(g);
     return PCAL_OK;
-  case PC_STEP_FLOOR:
-  case PC_STEP_CEIL:
-    export_onnx_set(g, export_onnx_two(g, s->kind == PC_STEP_CEIL ? "Min" : "Max", x,
+  case PC_STEP_AT_LEAST:
+  case PC_STEP_AT_MOST:
+    export_onnx_set(g, export_onnx_two(g, s->kind == PC_STEP_AT_MOST ? "Min" : "Max", x,
                                        export_onnx_number(g, s->a)));
     return PCAL_OK;
   case PC_STEP_LOG:
@@ -371,17 +371,17 @@ static pcal_status export_onnx_step(export_onnx_graph *g, const pc_step *s, pcal
     return PCAL_OK;
   case PC_STEP_MATRIX:
     return export_onnx_matrix(g, s, err);
-  case PC_STEP_TABLES:
-  case PC_STEP_LINES:
+  case PC_STEP_BIN_MAPS:
+  case PC_STEP_LINE_MAPS:
     PC_TRY(export_onnx_map(g, s, x, &mapped, err));
     export_onnx_set(g, mapped);
     return PCAL_OK;
   case PC_STEP_RESCALE:
     export_onnx_rescale(g);
     return PCAL_OK;
-  case PC_STEP_TOP_LINE:
+  case PC_STEP_RANK_MAP:
     return export_onnx_top_line(g, s, err);
-  case PC_STEP_RANK_LINES:
+  case PC_STEP_ALL_RANKS_MAP:
     return export_onnx_rank_lines(g, s, err);
   default:
     export_onnx_move(g, s);

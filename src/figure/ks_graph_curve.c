@@ -1,9 +1,9 @@
-/* 1. The rows between two points of the curve get the mean of their scores, limited to the two ends,
- *    since rounding of cumulated sums must not put scores out of order.  Points without rows
- *    between them are joined.
- * 2. Curves of more than about a thousand distinct scores were thinned when they were measured, with
- *    the extremes kept; splines through them differ from those through all rows by less than the
- *    width of a line. */
+/* 1. The rows between two points of the curve get the mean of their scores, limited to the two
+ *    ends, since rounding of cumulated sums must not put scores out of order.  Points without
+ *    rows between them are joined.
+ * 2. Curves of more than about a thousand distinct scores were thinned when they were measured,
+ *    with the extremes kept; splines through them differ from those through all rows by less
+ *    than the width of a line. */
 #include "figure/ks_graph_curve.h"
 
 #include <math.h>
@@ -64,8 +64,8 @@ pcal_status pc_ks_graph_curve_spline(const pcal_env *env, const pc_ks_graph_curv
   if (status == PCAL_OK)
     status = pc_arena_open(&scratch, env, err);
   if (status == PCAL_OK) {
-    status = pc_spline_fit(env, &scratch.env, &rule, &table, values, &(*map)->lines[0], &result,
-                           err);
+    status =
+        pc_spline_fit(env, &scratch.env, &rule, &table, values, &(*map)->maps[0], &result, err);
     pc_arena_close(&scratch);
   }
   pc_curve_table_free(env, &table);

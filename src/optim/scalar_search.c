@@ -1,19 +1,19 @@
 /* Newton's method in x with safeguards in log x.
  *
  *   1. With six derivatives, the step s is the root near 0 of the slope's Taylor polynomial
- *      t_0 + .. + t_5, t_k = f^(k+1)(x) s^k / k!.  With two derivatives, or without such a root, it is
- *      Newton's step for log x, whose curvature is x g + x^2 h.
- *   2. The sign of the slope brackets the minimum.  A step outside the bracket becomes the geometric
- *      mean of its ends, or the bound if nothing was evaluated there yet.  No step is longer than a
- *      factor of 8.
- *   3. Convergence is measured by x g, the derivative by log x, which does not depend on the scale of
- *      x.  The search ends when that is at most 1e-12, or at most 1e-8 and not halved by the last
- *      step, so that rounding cannot prolong it.
- *   4. It also ends at x + s without an evaluation there if the terms t_3, t_4, t_5 each shrink by
- *      half or more: the remainder is then estimated as 1/7 of t_5 (a geometric series of ratio 1/8),
- *      or more if t_5 is above 1/8 of t_4.  The estimate must be at most 1e-8, and shift x by at most
- *      3e-9 of it; a rough search allows 1e-3 of it.  The value there is that of the Taylor
- *      polynomial.
+ *      t_0 + .. + t_5, t_k = f^(k+1)(x) s^k / k!.  With two derivatives, or without such a
+ *      root, it is Newton's step for log x, whose curvature is x g + x^2 h.
+ *   2. The sign of the slope brackets the minimum.  A step outside the bracket becomes the
+ *      geometric mean of its ends, or the bound if nothing was evaluated there yet.  No step is
+ *      longer than a factor of 8.
+ *   3. Convergence is measured by x g, the derivative by log x, which does not depend on the
+ *      scale of x.  The search ends when that is at most 1e-12, or at most 1e-8 and not halved
+ *      by the last step, so that rounding cannot prolong it.
+ *   4. It also ends at x + s without an evaluation there if the terms t_3, t_4, t_5 each shrink
+ *      by half or more: the remainder is then estimated as 1/7 of t_5 (a geometric series of
+ *      ratio 1/8), or more if t_5 is above 1/8 of t_4.  The estimate must be at most 1e-8, and
+ *      shift x by at most 3e-9 of it; a rough search allows 1e-3 of it.  The value there is
+ *      that of the Taylor polynomial.
  */
 #include "optim/scalar_search.h"
 #include "kernels/lane_math.h"
@@ -73,7 +73,8 @@ static double scalar_search_polynomial_root(const double slope[PC_SCALAR_DERIVAT
   return fabs(s) <= limit ? s : NAN;
 }
 
-/* Extrapolates the minimum from the derivatives at x; returns 0 if that is not accurate enough. */
+/* Extrapolates the minimum from the derivatives at x; returns 0 if that is not accurate
+ * enough. */
 static int scalar_search_extrapolate(const pc_scalar_problem *problem,
                                      const scalar_search_bracket *bracket,
                                      const pc_scalar_result *here, pc_scalar_result *out) {

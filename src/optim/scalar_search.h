@@ -35,8 +35,8 @@ typedef struct pc_scalar_result {
   pc_scalar_end end;
 } pc_scalar_result;
 
-/* Descends from `start`, where the derivatives are `known`, or NULL.  Finds the minimum of a convex
- * function, a local minimum of another.  Fails only if evaluate fails. */
+/* Descends from `start`, where the derivatives are `known`, or NULL.  Finds the minimum of a
+ * convex function, a local minimum of another.  Fails only if evaluate fails. */
 PC_CHECKED pcal_status pc_scalar_search(const pc_scalar_problem *problem, double start,
                                         const pc_scalar_derivatives *known,
                                         pc_scalar_result *out, pcal_error *err);

@@ -1,4 +1,4 @@
-/* Fits, files and outputs of calibrators, as their laws need them; failures end the test. */
+/* Fits, files and outputs of calibrators for the law tests; failures end the test. */
 #ifndef CALIBRATOR_LAW_H
 #define CALIBRATOR_LAW_H
 
@@ -22,29 +22,31 @@ pcal_calibrator *laws_fit(const laws_case *about, const pcal_batch *batch);
 char *laws_save(const pcal_calibrator *calibrator);
 char *laws_file(const laws_case *about, const pcal_batch *batch);
 
-/* Frees both; fails when they differ. */
+/* Frees both; fails if they differ. */
 void laws_same(char *expected, char *actual, const laws_case *about, const char *what);
 
-/* Leaves out what tells how many rows there were: "rows", "weighted", "weight", warnings. */
+/* Removes the members that depend on the number of rows: "rows", "weighted", "weight",
+ * warnings. */
 void laws_strip(char *text);
 
 /* Calibrated probabilities as doubles; the caller frees them. */
 double *laws_apply(const pcal_calibrator *calibrator, const laws_case *about);
 
-/* Are numbers chosen by cross-validation?  That takes thousands of fits. */
+/* True if numbers are chosen by cross-validation, which takes thousands of fits. */
 int laws_slow(const char *spec);
 
-/* Is spec number i one for many rows?  Of methods with long searches only the first is. */
+/* True if spec number i is tested on many rows: of methods with long searches only the first
+ * is. */
 int laws_for_many(size_t i);
 
-/* Do parameters grow with the square of the classes? */
+/* True if parameters grow with the square of the classes. */
 int laws_square(const char *spec);
 
-/* Can the method work on such data?  If not, it says so as a wrong usage. */
+/* True if the method can be used with such data; if not, it must fail with PCAL_USAGE. */
 int laws_fits(const char *spec, const law_set *set);
 
-/* Every spec on every small set: plain, with whole weights, with other weights; slow ones only
- * with whole weights. */
+/* Every spec on every small set: without weights, with whole and with fractional weights; slow
+ * ones with whole weights only. */
 typedef void (*laws_body)(const laws_case *about);
 void laws_for_all(laws_body body);
 

@@ -20,7 +20,7 @@
 static char specs[SPECS_MAX][PC_SPEC_MAX];
 static size_t spec_count;
 
-/* A convention may settle what other options say; then only those words go with it. */
+/* A convention may fix other options; then only their fixed values are allowed with it. */
 static int specs_contradict(const char *options) {
   return strstr(options, "convention=zhang") != NULL &&
          (strstr(options, "fit=joint") != NULL || strstr(options, "objective=log") != NULL);
@@ -34,7 +34,7 @@ static void specs_add(const char *name, const char *options) {
            options[0] == '\0' ? "" : ":", options);
 }
 
-/* Values of an option that are tried, separated by '|'. */
+/* The tested values of an option, separated by '|'. */
 static void specs_words(const pcal_option *option, char *out, size_t size) {
   static const int numbers[] = {1, 7, 15};
   if (option->type != PCAL_OPTION_INT) {
@@ -103,7 +103,7 @@ static void specs_of_row(const pcal_registry_row *row) {
     specs_vary(row);
 }
 
-/* Options that meet in one piece of code. */
+/* Combinations of options that share code. */
 static const char *const specs_together[][2] = {
     {"histogram", "bins=7,binning=mass,classwise=no"},
     {"histogram", "bins=3,binning=mass,bootstrap=7"},

@@ -1,5 +1,5 @@
-/* Every calibrator on data that break careless arithmetic: fitting gives a calibrator or a
- * sentence, and what it makes of any row is a probability. */
+/* Every calibrator on extreme data: fitting gives a calibrator or an error, and its results are
+ * probabilities for any row. */
 #include "testing.h"
 
 #include <math.h>
@@ -89,7 +89,7 @@ static const extreme_set extreme_sets[] = {
     {"one confidence", PCAL_CONFIDENCE, 1, 1, {1}, {0}},
 };
 
-/* Beside the defaults of every row. */
+/* Besides the defaults of every method. */
 static const char *const extreme_specs[] = {
     "histogram:binning=mass,bootstrap=5",
     "histogram:binning=mass,classwise=no",
@@ -140,7 +140,7 @@ static pcal_calibrator *extreme_fit(const extreme_set *set, const char *spec) {
   return extreme_fit_batch(&batch, set->name, spec);
 }
 
-/* Rows of a set, and rows that were never seen, become probabilities. */
+/* Results are probabilities for the rows of a set and for new rows. */
 static void extreme_apply(const pcal_calibrator *calibrator, const extreme_set *set,
                           const extreme_set *rows, const char *spec) {
   const size_t width = pcal_calibrator_column_count(calibrator);
@@ -173,7 +173,7 @@ static void extreme_check(const extreme_set *set, const char *spec) {
   pcal_calibrator_free(calibrator);
 }
 
-TEST(test_every_row_survives) {
+TEST(test_every_method_survives) {
   for (size_t s = 0; s < sizeof extreme_sets / sizeof *extreme_sets; s++) {
     for (size_t i = 0; i < pc_calibrator_method_count(); i++)
       extreme_check(&extreme_sets[s], pc_calibrator_method_at(i)->row.name);
@@ -182,7 +182,7 @@ TEST(test_every_row_survives) {
   }
 }
 
-/* ---- The top class far outside of what was fitted ---- */
+/* ---- The top class far outside the range of the fit ---- */
 
 enum { FAR_ROWS = 1500, FAR_CLASSES = 6 };
 
@@ -204,7 +204,7 @@ static pcal_batch far_batch(int floats) {
   return batch;
 }
 
-/* Normal logits with noisy labels, to fit on. */
+/* Normal logits with noisy labels, for the fit. */
 static void far_draw_near(double size) {
   const pc_rng rng = {5, 1};
   for (size_t i = 0; i < FAR_ROWS; i++) {
@@ -243,7 +243,7 @@ static void far_check_tops(const char *spec) {
   }
 }
 
-/* Methods that keep accuracy keep it there too, in both widths. */
+/* Methods that keep accuracy keep it there too, for floats and doubles. */
 TEST(test_the_top_class_stays) {
   for (size_t m = 0; m < pc_calibrator_method_count(); m++) {
     const pc_calibrator_method *row = pc_calibrator_method_at(m);

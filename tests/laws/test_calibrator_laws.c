@@ -1,4 +1,4 @@
-/* Laws for every calibrator row, with every word of its choices, on every kind of data. */
+/* Laws for every calibrator, with every choice of its options, on every kind of data. */
 #include "testing.h"
 
 #include <math.h>
@@ -10,7 +10,8 @@
 
 /* ---- Laws ---- */
 
-/* What was saved and loaded does the same, bit for bit, and saves as the same bytes. */
+/* A saved and loaded calibrator has the same results, bit for bit, and saves as the same
+ * bytes. */
 static void law_save(const laws_case *about) {
   const pcal_batch batch = laws_batch(about);
   pcal_calibrator *calibrator = laws_fit(about, &batch), *loaded = NULL;
@@ -58,7 +59,7 @@ static double laws_objective(const laws_case *about, const char *name, const dou
   return sum / weight;
 }
 
-/* Does a row have a label of probability 0? */
+/* True if a row has a label of probability 0. */
 static int laws_impossible(const laws_case *about, const double *probs) {
   const law_set *set = about->set;
   for (size_t i = 0; i < set->rows; i++) {
@@ -109,7 +110,7 @@ static void law_guarded(const laws_case *about) {
   pcal_calibrator_free(calibrator);
 }
 
-TEST(test_guarded_rows_are_never_worse) {
+TEST(test_guarded_methods_are_never_worse) {
   laws_for_all(law_guarded);
 }
 

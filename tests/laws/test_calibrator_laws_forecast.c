@@ -1,6 +1,6 @@
-/* Laws for every calibrator of predictions of a number, with every word of its choices, on
- * every form of prediction: chance, threads, the order of rows, weights, missing values, files,
- * and what traits promise. */
+/* Laws for every calibrator of predictions of a number, with every choice of its options, on
+ * every form of prediction: seeds, threads, the order of rows, weights, missing values, files,
+ * traits. */
 #include "testing.h"
 
 #include <math.h>
@@ -107,7 +107,7 @@ static int forecast_law_sink(void *user, const char *bytes, size_t count) {
   return 0;
 }
 
-/* The file up to how the fit went, which tells of rows and weights. */
+/* The file up to the member "fit", which has counts of rows and weights. */
 static void forecast_law_save(const pcal_calibrator *calibrator, forecast_law_text *out) {
   out->length = 0;
   assert_int_equal(pcal_calibrator_save(calibrator, forecast_law_sink, out, NULL), PCAL_OK);
@@ -143,7 +143,7 @@ static void forecast_law_on_sets(const char *spec, forecast_law_body body) {
   }
 }
 
-/* Every row by its name, and by each word of each choice. */
+/* Every method, with each value of each choice. */
 static void forecast_law_for_all(forecast_law_body body) {
   for (size_t i = 0; i < pc_calibrator_method_count(); i++) {
     const pc_calibrator_method *row = pc_calibrator_method_at(i);
@@ -202,7 +202,7 @@ static double forecast_law_apart(const forecast_law_set *set, const pcal_calibra
   return apart;
 }
 
-/* A row of weight w is w rows. */
+/* A row of weight w equals w rows. */
 static void law_repeats(const char *spec, const forecast_law_set *set) {
   static double scores[FORECAST_LAW_REPEATS * FORECAST_LAW_ROWS * FORECAST_LAW_COLUMNS],
       targets[FORECAST_LAW_REPEATS * FORECAST_LAW_ROWS];
@@ -225,7 +225,7 @@ static void law_repeats(const char *spec, const forecast_law_set *set) {
   pcal_calibrator_free(other);
 }
 
-/* Rows with a missing number are refused, or as if they were not there. */
+/* Rows with a missing number are refused, or skipped without any effect. */
 static void law_missing(const char *spec, const forecast_law_set *set) {
   static forecast_law_set gap, without;
   gap = *set;
@@ -258,7 +258,7 @@ static void law_save(const char *spec, const forecast_law_set *set) {
   pcal_calibrator_free(loaded);
 }
 
-/* ---- What comes out ---- */
+/* ---- Results ---- */
 
 static double forecast_law_dss(const forecast_law_set *set, const double *pairs) {
   double sum = 0;
@@ -267,8 +267,8 @@ static double forecast_law_dss(const forecast_law_set *set, const double *pairs)
   return sum / FORECAST_LAW_ROWS;
 }
 
-/* Different variances stay different; a guarded method is not worse than before in dss, where
- * that is what it minimises. */
+/* Different variances stay different; a guarded method that minimises dss is not worse in
+ * it. */
 static void forecast_law_traits(const char *spec, const forecast_law_set *set,
                                 const pcal_calibrator *calibrator, const double *out) {
   const unsigned traits = pc_calibrator_traits(calibrator);
@@ -310,9 +310,9 @@ static void law_output(const char *spec, const forecast_law_set *set) {
   pcal_calibrator_free(calibrator);
 }
 
-/* ---- All of them ---- */
+/* ---- All methods ---- */
 
-TEST(test_threads_do_not_show) {
+TEST(test_threads_do_not_matter) {
   forecast_law_for_all(law_threads);
 }
 
@@ -332,7 +332,7 @@ TEST(test_save_and_load_change_nothing) {
   forecast_law_for_all(law_save);
 }
 
-TEST(test_what_comes_out) {
+TEST(test_results) {
   forecast_law_for_all(law_output);
 }
 

@@ -1,4 +1,4 @@
-/* Laws for every calibrator row on many rows: neither threads nor windows show. */
+/* Laws for every calibrator on many rows: neither threads nor windows matter. */
 #include "testing.h"
 
 #include <stdio.h>

@@ -1,15 +1,15 @@
 /* accuracy-transform: replaces every confidence by the accuracy.
  *
- * Formula:  q_top = A,  q_k = (1 - A) / (K - 1) for the others,  A = share of rows whose top class
- *           is the label
+ * Formula:  q_top = A,  q_k = (1 - A) / (K - 1) for the others,  A = share of rows whose top
+ *           class is the label
  * Edge cases:
  *   1. The top class is the first of those with the largest probability.
  *   2. An accuracy below 1/K puts the top class below the others, with a warning.
  *   3. Confidences all become A.
- * Traits:   if A >= (1 - A) / (K - 1), compared after rounding, the top class stays on top and the
- *           others become equal, so the order of classes stays.
- * Source:   Gruber & Buettner 2022 (Proposition D.2), as a counterexample: it has ECE 0 on the rows
- *           of the fit and no information left.
+ * Traits:   if A >= (1 - A) / (K - 1), compared after rounding, the top class stays on top and
+ *           the others become equal, so the order of classes stays.
+ * Source:   Gruber & Buettner 2022 (Proposition D.2), as a counterexample: it has ECE 0 on the
+ *           rows of the fit and no information left.
  * Accuracy: exact sums.
  * Cost:     one pass. */
 #include <math.h>

@@ -1,15 +1,16 @@
 /* bbq: Bayesian binning into quantiles.
  *
- * Formula:  for each number of bins B from max(1, N^(1/3) / 10) to 10 N^(1/3), bins of equal mass.
- *           A bin with n rows, m hits and midpoint c has the prior Beta(a, s - a), s = 2 / B,
- *           a = s c.  Its value is v_b = (m + a) / (n + s), and the likelihood of the binning is
+ * Formula:  for each number of bins B from max(1, N^(1/3) / 10) to 10 N^(1/3), bins of equal
+ *           mass. A bin with n rows, m hits and midpoint c has the prior Beta(a, s - a), s = 2
+ *           / B, a = s c.  Its value is v_b = (m + a) / (n + s), and the likelihood of the
+ *           binning is
  *             L_B = prod_b  G(s) / G(n + s)  G(m + a) / G(a)  G(n - m + s - a) / G(s - a),
- *           G = Gamma.  A score becomes the mean of its bins' values over all B, weighted by L_B;
- *           rows are divided by their sums.
+ *           G = Gamma.  A score becomes the mean of its bins' values over all B, weighted by
+ *           L_B; rows are divided by their sums.
  * Edge cases:
- *   1. Bins as in histogram:binning=mass.  B in the prior is the number of bins after joining equal
- *      edges.  N is the total weight; both ends of the range of B are rounded down and at most
- *      10000.
+ *   1. Bins as in histogram:binning=mass.  B in the prior is the number of bins after joining
+ *      equal edges.  N is the total weight; both ends of the range of B are rounded down and at
+ *      most 10000.
  *   2. The midpoint of a bin is kept 1e-6 away from 0 and 1, which are no valid priors.
  *   3. Binnings whose likelihood is below 2^-60 of the largest are left out.
  *   4. One column of scores, and confidences, have one table and are not divided.
@@ -134,8 +135,8 @@ static pcal_status bbq_likelihoods(const pcal_env *env, const bbq_rows *rows, bb
   return PCAL_OK;
 }
 
-/* The mean of the binnings that count, as parameters of the calibrator; `weights` become those of
- * the parts. */
+/* The mean of the binnings that count, as parameters of the calibrator; `weights` become those
+ * of the parts. */
 static pcal_status bbq_mix(const pcal_env *env, const pcal_calibrator *calibrator,
                            const bbq_rows *rows, bbq_range range, size_t *upto, double *weights,
                            pc_bin_map *out, pcal_error *err) {
@@ -178,7 +179,7 @@ static pcal_status bbq_use(void *user, const pcal_env *env, size_t column,
   if (weights == NULL || upto == NULL)
     return pc_fail_memory(err, "comparing numbers of bins");
   PC_TRY(bbq_likelihoods(env, &rows, range, upto, weights, err));
-  return bbq_mix(env, calibrator, &rows, range, upto, weights, &tables->tables[column], err);
+  return bbq_mix(env, calibrator, &rows, range, upto, weights, &tables->maps[column], err);
 }
 
 /* ---- The method ---- */
@@ -226,8 +227,8 @@ static void bbq_describe(const pcal_calibrator *calibrator, pc_text *out) {
   const pc_bin_maps *tables = calibrator->parameters;
   size_t least = SIZE_MAX, most = 0;
   for (size_t t = 0; t < tables->count; t++) {
-    least = tables->tables[t].count < least ? tables->tables[t].count : least;
-    most = tables->tables[t].count > most ? tables->tables[t].count : most;
+    least = tables->maps[t].count < least ? tables->maps[t].count : least;
+    most = tables->maps[t].count > most ? tables->maps[t].count : most;
   }
   pc_text_format(out, "%zu table%s, averaged over numbers of bins, of ", tables->count,
                  tables->count == 1 ? "" : "s");

@@ -23,8 +23,8 @@ PC_CHECKED pcal_status pc_class_pair_counts_merge(const pcal_env *env,
                                                   pcal_error *err);
 void pc_class_pair_counts_free(const pcal_env *env, pc_class_pair_counts *counts);
 
-/* All pairs in ascending order, and their weights: arrays of `count`.  The caller frees *pairs, whose
- * block holds both.  Pairs must be below 2^53. */
+/* All pairs in ascending order, and their weights: arrays of `count`.  The caller frees *pairs,
+ * whose block holds both.  Pairs must be below 2^53. */
 PC_CHECKED pcal_status pc_class_pair_counts_list(const pcal_env *env,
                                                  const pc_class_pair_counts *counts,
                                                  double **pairs, double **weights,

@@ -13,8 +13,8 @@
  *      (histogram_bootstrap.c); with equal mass it has a bin between any two different edges.
  * Source:   Zadrozny & Elkan 2001; the bootstrap is named by Nixon et al. 2019.
  * Accuracy: counts are exact.
- * Cost:     one pass, a few steps for each score; memory for the tables (width), or for the scores
- *           of as many classes as fit at a time (mass). */
+ * Cost:     one pass, a few steps for each score; memory for the tables (width), or for the
+ *           scores of as many classes as fit at a time (mass). */
 #include "calibrators/binning/histogram.h"
 
 #include "base/executor.h"
@@ -65,7 +65,7 @@ static pcal_status histogram_add(void *user, size_t worker, const pc_rows *rows,
     for (size_t c = 0; c < fit->columns; c++) {
       const size_t t = fit->tables->count == 1 ? 0 : c;
       histogram_cell *cell = state->workers[worker] + t * fit->bins +
-                             pc_bin_map_find(&fit->tables->tables[t], scores[c]);
+                             pc_bin_map_find(&fit->tables->maps[t], scores[c]);
       pc_fixed_add_weighted(&cell->weight, weight, 1.0);
       if (rows->labels[i] == (fit->columns == 1 ? 1 : (int32_t)c))
         pc_fixed_add_weighted(&cell->hits, weight, 1.0);
@@ -86,7 +86,7 @@ static void histogram_collect(const histogram_state *state, size_t workers) {
       }
       const double weight = pc_fixed_value(&sum.weight);
       fit->empty[t] += weight <= 0.0;
-      fit->tables->tables[t].values[b] =
+      fit->tables->maps[t].values[b] =
           pc_histogram_bin_value(fit, t, b, weight, pc_fixed_value(&sum.hits));
     }
 }
@@ -100,7 +100,7 @@ static pcal_status histogram_fit_width(pc_histogram_fit *fit, pcal_error *err) {
     return pc_fail_memory(err, "making tables of bins");
   for (size_t t = 0; t < fit->tables->count; t++)
     PC_TRY(
-        pc_bin_map_alloc(&fit->task->calibrator->env, fit->bins, &fit->tables->tables[t], err));
+        pc_bin_map_alloc(&fit->task->calibrator->env, fit->bins, &fit->tables->maps[t], err));
   for (size_t w = 0; w < workers; w++) {
     state.workers[w] = pc_alloc(env, cells, sizeof **state.workers);
     if (state.workers[w] == NULL)
@@ -126,7 +126,7 @@ static size_t histogram_tables(const pcal_calibrator *calibrator) {
 static void histogram_warn(const pc_histogram_fit *fit) {
   uint64_t bins = 0, empty = 0;
   for (size_t t = 0; t < fit->tables->count; t++) {
-    bins += fit->tables->tables[t].count;
+    bins += fit->tables->maps[t].count;
     empty += fit->empty[t];
   }
   if (empty > 0)

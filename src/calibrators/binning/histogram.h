@@ -25,13 +25,14 @@ typedef struct pc_histogram_fit {
 /* Fits bins of equal mass to sorted scores (score_columns.h). */
 PC_CHECKED pcal_status pc_histogram_fit_mass(pc_histogram_fit *fit, pcal_error *err);
 
-/* The value of a bin: hits / weight, or its midpoint if it is empty; with a bootstrap the mean of
+/* The value of a bin: hits / weight, or its midpoint if it is empty; with a bootstrap the mean
+ *                     of
  * that over resamples.  Table and bin number the random draws. */
 double pc_histogram_bin_value(const pc_histogram_fit *fit, size_t table, size_t bin,
                               double weight, double hits);
 
-/* Fits one table of equal mass to rows, or the mean of the tables of resamples.  Temporary memory
- * comes from `scratch`, the table from `memory`. */
+/* Fits one table of equal mass to rows, or the mean of the tables of resamples.  Temporary
+ * memory comes from `scratch`, the table from `memory`. */
 PC_CHECKED pcal_status pc_histogram_fit_table(const pc_histogram_fit *fit,
                                               const pcal_env *scratch, const pcal_env *memory,
                                               size_t table, const pc_curve_table *rows,

@@ -1,9 +1,9 @@
 /* Tables averaged over bootstrap resamples.
  *
- * In a resample each row occurs Poisson(1) times, so w equal rows, or one row of weight w, occur
- * Poisson(w) times: the order of rows does not matter.  A draw is numbered by the table, the
- * resample and the place among the sorted scores (or the bin), misses before hits.  A bin without
- * rows in a resample has its midpoint as value there. */
+ * In a resample each row occurs Poisson(1) times, so w equal rows, or one row of weight w,
+ * occur Poisson(w) times: the order of rows does not matter.  A draw is numbered by the table,
+ * the resample and the place among the sorted scores (or the bin), misses before hits.  A bin
+ * without rows in a resample has its midpoint as value there. */
 #include <math.h>
 
 #include "base/rng.h"
@@ -26,7 +26,7 @@ static double histogram_bootstrap_draw(const pc_rng *rng, uint64_t index, double
 double pc_histogram_bin_value(const pc_histogram_fit *fit, size_t table, size_t bin,
                               double weight, double hits) {
   const pc_rng rng = histogram_bootstrap_rng(fit, table);
-  const double middle = pc_bin_map_middle(&fit->tables->tables[table], bin);
+  const double middle = pc_bin_map_middle(&fit->tables->maps[table], bin);
   double sum = 0.0;
   if (weight <= 0.0 || fit->resamples == 0)
     return weight <= 0.0 ? middle : hits / weight;
@@ -90,6 +90,6 @@ pcal_status pc_histogram_fit_resamples(const pc_histogram_fit *fit, const pcal_e
   PC_TRY(histogram_bootstrap_parts(fit, scratch, table, rows, &drawn, parts, err));
   for (size_t r = 0; r < fit->resamples; r++)
     weights[r] = 1.0;
-  return pc_bin_map_average(memory, parts, weights, fit->resamples, &fit->tables->tables[table],
+  return pc_bin_map_average(memory, parts, weights, fit->resamples, &fit->tables->maps[table],
                             err);
 }

@@ -17,7 +17,7 @@ static pcal_status histogram_mass_use(void *user, const pcal_env *scratch, size_
 pcal_status pc_histogram_fit_table(const pc_histogram_fit *fit, const pcal_env *scratch,
                                    const pcal_env *memory, size_t table,
                                    const pc_curve_table *rows, pcal_error *err) {
-  pc_bin_map *out = &fit->tables->tables[table];
+  pc_bin_map *out = &fit->tables->maps[table];
   pc_bin *bins = pc_alloc(scratch, fit->bins, sizeof *bins);
   if (bins == NULL)
     return pc_fail_memory(err, "making equal-mass bins");

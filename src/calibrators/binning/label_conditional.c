@@ -1,15 +1,15 @@
 /* label-conditional: the frequencies of the labels given the predicted class.
  *
- * Formula:  q_k = P(Y = k | the predicted class), as observed; the predicted class is the first of
- *           those with the largest probability
+ * Formula:  q_k = P(Y = k | the predicted class), as observed; the predicted class is the first
+ *           of those with the largest probability
  * Edge cases:
  *   1. One column of scores: class 1 is predicted from 0.5 on.
  *   2. A class that was never predicted gets the frequencies of all labels, with a warning.
  *   3. Labels that never occurred with a predicted class get 0 there.
- * Traits:   the top class stays if for every predicted class the most frequent label is the class
- *           itself; the order of other classes changes.
- * Source:   Gruber & Buettner 2022 (E.1), as a counterexample: calibrated in the strongest sense and
- *           as accurate as before, but not sharp.
+ * Traits:   the top class stays if for every predicted class the most frequent label is the
+ *           class itself; the order of other classes changes.
+ * Source:   Gruber & Buettner 2022 (E.1), as a counterexample: calibrated in the strongest
+ *           sense and as accurate as before, but not sharp.
  * Accuracy: exact counts.
  * Cost:     one pass; memory for the pairs of classes that occur. */
 #include <math.h>

@@ -1,18 +1,18 @@
 /* scaling-binning: a sigmoid, then bins of its values.
  *
- * Formula:  on one third of the rows g_k(p) = sigma(a log(p / (1 - p)) + b), with Platt's targets;
- *           on the second third bins that hold equally many of its values;
+ * Formula:  on one third of the rows g_k(p) = sigma(a log(p / (1 - p)) + b), with Platt's
+ *           targets; on the second third bins that hold equally many of its values;
  *           on the last third v_k(b) = mean of g_k in bin b;  q_k = v_k / sum_j v_j
  * Edge cases:
- *   1. Thirds are drawn class by class: of every three neighbouring rows in the order of scores,
- *      misses before hits, one goes to each third, in an order that the seed draws.  w equal rows
- *      are one row of weight w; a row of fractional weight may be divided.
- *   2. With a total weight below three times the bins (with a warning), or split=no, all rows serve
- *      all three steps.
- *   3. A bin without rows of the last third gets the mean over all rows, and without any rows its
- *      midpoint.
- *   4. Bins are stored by their edges in p, where g is midway between neighbouring values.  g is
- *      monotone, so nothing is lost; equal values of g are never split.
+ *   1. Thirds are drawn class by class: of every three neighbouring rows in the order of
+ *      scores, misses before hits, one goes to each third, in an order that the seed draws.  w
+ *      equal rows are one row of weight w; a row of fractional weight may be divided.
+ *   2. With a total weight below three times the bins (with a warning), or split=no, all rows
+ *      serve all three steps.
+ *   3. A bin without rows of the last third gets the mean over all rows, and without any rows
+ *      its midpoint.
+ *   4. Bins are stored by their edges in p, where g is midway between neighbouring values.  g
+ *      is monotone, so nothing is lost; equal values of g are never split.
  *   5. p is kept 1e-12 away from 0 and 1 in the logarithm.
  *   6. Constant scores have one bin.
  *   7. One column of scores, and confidences, have one table and are not divided.
@@ -272,7 +272,7 @@ static pcal_status scaling_binning_class(const pc_fit_task *task, const pcal_env
   scaling_binning_values(sigmoid, rows);
   return scaling_binning_bin(scratch, &calibrator->env,
                              (size_t)calibrator->options.value[SCALING_BINNING_BINS].number,
-                             sigmoid, rows, &model->tables->tables[column], err);
+                             sigmoid, rows, &model->tables->maps[column], err);
 }
 
 static pcal_status scaling_binning_use(void *user, const pcal_env *scratch, size_t column,
@@ -387,7 +387,7 @@ static void scaling_binning_describe(const pcal_calibrator *calibrator, pc_text 
   const scaling_binning *model = calibrator->parameters;
   size_t most = 0;
   for (size_t t = 0; t < model->count; t++)
-    most = model->tables->tables[t].count > most ? model->tables->tables[t].count : most;
+    most = model->tables->maps[t].count > most ? model->tables->maps[t].count : most;
   pc_text_format(out, "%zu sigmoid%s in up to %zu bin%s", model->count,
                  model->count == 1 ? "" : "s", most, most == 1 ? "" : "s");
   if (model->count == 1) {

@@ -1,5 +1,5 @@
-/* Search:   Newton's method; steps are halved until the loss does not grow.  The loss is convex, and
- *           strictly so unless all x are equal.
+/* Search:   Newton's method; steps are halved until the loss does not grow.  The loss is
+ *           convex, and strictly so unless all x are equal.
  * Source:   Platt 1999; Lin, Lin & Weng 2007. */
 #include "calibrators/binning/sigmoid_fit.h"
 

@@ -1,10 +1,10 @@
 /* Formula, at parameters with probabilities p and for a vector v of parameters:
  *   (H v)_k = mean of q_k x,  q_k = p_k (v_k . x - sum_l p_l v_l . x);
  *   block of class k = mean of p_k (1 - p_k) x x^T.
- * Classes with p below 1e-5 are left out of a row, and the others rescaled to sum to one: a confident
- * model has few, which makes products cheap.  Blocks leave out p (1 - p) below 1e-3, and are computed
- * again only after many products with old ones.  This slows the search a little and does not change
- * its result.
+ * Classes with p below 1e-5 are left out of a row, and the others rescaled to sum to one: a
+ * confident model has few, which makes products cheap.  Blocks leave out p (1 - p) below 1e-3,
+ * and are computed again only after many products with old ones.  This slows the search a
+ * little and does not change its result.
  * The sums are on a lattice; v is scaled so that every term is at most 1 in size. */
 #include "calibrators/linear/linear_curvature.h"
 

@@ -1,11 +1,12 @@
-/* The Hessian of linear_pass.h at a point, for full maps with many classes: products with vectors, and
- * an approximate inverse. */
+/* The Hessian of linear_pass.h at a point, for full maps with many classes: products with
+ * vectors, and an approximate inverse. */
 #ifndef PC_LINEAR_CURVATURE_H
 #define PC_LINEAR_CURVATURE_H
 
 #include "calibrators/linear/linear_pass.h"
 
-/* Most classes for which the inverse has a block for each class; with more, only the diagonal. */
+/* Most classes for which the inverse has a block for each class; with more, only the
+ * diagonal. */
 #define PC_LINEAR_BLOCKS 128
 
 typedef struct pc_linear_curvature {

@@ -45,7 +45,8 @@ static double linear_model_bounded(double x) {
   return fmin(fmax(x, -PC_LINEAR_LARGEST), PC_LINEAR_LARGEST);
 }
 
-/* True for one column of logits: the first of the two logits is 0, so its weight has no effect. */
+/* True for one column of logits: the first of the two logits is 0, so its weight has no
+ * effect. */
 static int linear_model_blank(const pc_linear_model *model, const pc_layout *layout) {
   return layout->kind == PCAL_LOGIT && pc_layout_is_binary(layout) &&
          model->feature == PC_FEATURE_SCORES;

@@ -53,8 +53,8 @@ PC_CHECKED pcal_status pc_linear_model_fit(const pc_fit_task *task, int full, si
 PC_CHECKED pcal_status pc_linear_model_check_rows(const pc_fit_task *task, int full,
                                                   pcal_error *err);
 
-/* The feature for the option "on" (of index `on`) and the kind of scores; for probabilities it sets
- * the option to log-probs. */
+/* The feature for the option "on" (of index `on`) and the kind of scores; for probabilities it
+ * sets the option to log-probs. */
 pc_feature pc_linear_feature(pcal_calibrator *calibrator, size_t on);
 
 /* Records the outcome of a search: status, objective, warnings.  If `after` does not beat the

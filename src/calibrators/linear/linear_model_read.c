@@ -6,21 +6,22 @@
 
 #include <math.h>
 
-typedef struct linear_reader {
+typedef struct linear_model_reader {
   const char *file;
   pc_linear_model *model;
   pcal_error *err;
-} linear_reader;
+} linear_model_reader;
 
-static pcal_status linear_read_wrong(const linear_reader *reader, const pc_json_node *node,
-                                     const char *what) {
+static pcal_status linear_model_read_wrong(const linear_model_reader *reader,
+                                           const pc_json_node *node, const char *what) {
   return pc_fail(reader->err, PCAL_DATA, "%s, line %lu: %-s", reader->file,
                  (unsigned long)node->line, what);
 }
 
 /* A list of numbers, one for each class, `step` apart. */
-static pcal_status linear_read_numbers(const linear_reader *reader, const pc_json_node *list,
-                                       const char *name, double *out, size_t step) {
+static pcal_status linear_model_read_numbers(const linear_model_reader *reader,
+                                             const pc_json_node *list, const char *name,
+                                             double *out, size_t step) {
   const size_t k = reader->model->classes;
   if (list->kind != PC_JSON_ARRAY || list->list.count != k)
     return pc_fail(reader->err, PCAL_DATA,
@@ -37,28 +38,28 @@ static pcal_status linear_read_numbers(const linear_reader *reader, const pc_jso
   return PCAL_OK;
 }
 
-static pcal_status linear_read_w(const linear_reader *reader, const pc_json_node *node,
-                                 double *out) {
+static pcal_status linear_model_read_w(const linear_model_reader *reader,
+                                       const pc_json_node *node, double *out) {
   const pc_linear_model *model = reader->model;
   if (!model->full)
-    return linear_read_numbers(reader, node, "w", out, 1);
+    return linear_model_read_numbers(reader, node, "w", out, 1);
   if (node->kind != PC_JSON_ARRAY || node->list.count != model->classes)
     return pc_fail(reader->err, PCAL_DATA,
                    "%s, line %lu: W must hold %zu rows, one for each class", reader->file,
                    (unsigned long)node->line, model->classes);
   for (const pc_json_node *row = node->list.first; row != NULL; row = row->next)
-    PC_TRY(linear_read_numbers(reader, row, "a row of W", out++, model->stride));
+    PC_TRY(linear_model_read_numbers(reader, row, "a row of W", out++, model->stride));
   return PCAL_OK;
 }
 
 /* Reads the maps of all members. */
-static pcal_status linear_read_members(const linear_reader *reader, const pc_json_node *w,
-                                       const pc_json_node *b) {
+static pcal_status linear_model_read_members(const linear_model_reader *reader,
+                                             const pc_json_node *w, const pc_json_node *b) {
   const pc_linear_model *model = reader->model;
   const size_t cells = (model->full ? model->classes : 1) * model->stride;
   if (model->members == 1) {
-    PC_TRY(linear_read_w(reader, w, model->w));
-    return linear_read_numbers(reader, b, "b", model->b, 1);
+    PC_TRY(linear_model_read_w(reader, w, model->w));
+    return linear_model_read_numbers(reader, b, "b", model->b, 1);
   }
   if (w->kind != PC_JSON_ARRAY || w->list.count != model->members || b->kind != PC_JSON_ARRAY ||
       b->list.count != model->members)
@@ -67,16 +68,16 @@ static pcal_status linear_read_members(const linear_reader *reader, const pc_jso
                    (unsigned long)w->line, model->members);
   const pc_json_node *one_w = w->list.first, *one_b = b->list.first;
   for (size_t m = 0; m < model->members; m++, one_w = one_w->next, one_b = one_b->next) {
-    PC_TRY(linear_read_w(reader, one_w, model->w + m * cells));
-    PC_TRY(linear_read_numbers(reader, one_b, "b", model->b + m * model->stride, 1));
+    PC_TRY(linear_model_read_w(reader, one_w, model->w + m * cells));
+    PC_TRY(linear_model_read_numbers(reader, one_b, "b", model->b + m * model->stride, 1));
   }
   return PCAL_OK;
 }
 
-static pcal_status linear_read_penalty(const linear_reader *reader, const pc_json_node *node,
-                                       double *out) {
+static pcal_status linear_model_read_penalty(const linear_model_reader *reader,
+                                             const pc_json_node *node, double *out) {
   if (node->kind != PC_JSON_NUMBER || !(node->number >= 0.0))
-    return linear_read_wrong(reader, node, "lambda and mu must be numbers, 0 or more");
+    return linear_model_read_wrong(reader, node, "lambda and mu must be numbers, 0 or more");
   *out = node->number;
   return PCAL_OK;
 }
@@ -88,7 +89,7 @@ pcal_status pc_linear_model_read(pcal_calibrator *calibrator, pc_feature feature
   const pc_json_node *b = pc_json_find(parameters, "b");
   const pc_json_node *lambda = pc_json_find(parameters, "lambda");
   const pc_json_node *mu = pc_json_find(parameters, "mu");
-  linear_reader reader = {file, NULL, err};
+  linear_model_reader reader = {file, NULL, err};
   if (w == NULL || b == NULL || (penalised && (lambda == NULL || mu == NULL)) ||
       parameters->list.count != (penalised ? 4 : 2))
     return pc_fail(err, PCAL_DATA, "%s, line %lu: the parameters of %s are %s", file,
@@ -97,10 +98,10 @@ pcal_status pc_linear_model_read(pcal_calibrator *calibrator, pc_feature feature
                    : full    ? "W and b"
                              : "w and b");
   PC_TRY(pc_linear_model_new(calibrator, feature, full, members, &reader.model, err));
-  PC_TRY(linear_read_members(&reader, w, b));
+  PC_TRY(linear_model_read_members(&reader, w, b));
   if (!penalised)
     return PCAL_OK;
   reader.model->penalised = 1;
-  PC_TRY(linear_read_penalty(&reader, lambda, &reader.model->lambda));
-  return linear_read_penalty(&reader, mu, &reader.model->mu);
+  PC_TRY(linear_model_read_penalty(&reader, lambda, &reader.model->lambda));
+  return linear_model_read_penalty(&reader, mu, &reader.model->mu);
 }

@@ -1,9 +1,9 @@
-/* A pass over the rows of a fit under softmax(W x + b): the mean log score, its gradient and its
- * Hessian.
+/* A pass over the rows of a fit under softmax(W x + b): the mean log score, its gradient and
+ * its Hessian.
  *
- * Parameters are one array: w[j][k], the weight of feature j for class k, feature after feature, then
- * b, in the units of pc_fit_rows.  All sums over rows have the same bits for any order of rows and any
- * number of threads. */
+ * Parameters are one array: w[j][k], the weight of feature j for class k, feature after
+ * feature, then b, in the units of pc_fit_rows.  All sums over rows have the same bits for any
+ * order of rows and any number of threads. */
 #ifndef PC_LINEAR_PASS_H
 #define PC_LINEAR_PASS_H
 

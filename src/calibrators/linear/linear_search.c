@@ -1,12 +1,12 @@
 /* Search:
  *   1. From the start or from 0, whichever is better.  The objective is convex.
- *   2. Up to PC_LINEAR_NEWTON classes: Newton's method with all second derivatives; warm searches use
- *      old ones as long as they suffice.  With more classes: truncated Newton steps
- *      (linear_curvature.h).  Diagonal maps: see vector_search.c.
- *   3. Without a penalty, a common change of all classes has no effect; it is removed from gradients
- *      and from the result, which thereby has the least norm.
- * Accuracy: gradients of 1e-13 with all second derivatives, otherwise of 1e-9, in units in which
- *           features are about 1.
+ *   2. Up to PC_LINEAR_NEWTON classes: Newton's method with all second derivatives; warm
+ *      searches use old ones as long as they suffice.  With more classes: truncated Newton
+ *      steps (linear_curvature.h).  Diagonal maps: see vector_search.c.
+ *   3. Without a penalty, a common change of all classes has no effect; it is removed from
+ *      gradients and from the result, which thereby has the least norm.
+ * Accuracy: gradients of 1e-13 with all second derivatives, otherwise of 1e-9, in units in
+ *           which features are about 1.
  * Cost:     about ten passes with second derivatives, or a few dozen without. */
 #include "calibrators/linear/linear_search.h"
 

@@ -23,8 +23,8 @@ static double logistic_margin(const pc_logistic *model, const double *x, size_t 
   return margin;
 }
 
-/* Several classes.  If all margins are low, they are raised together, so that the proportions of
- * sigmoids below the smallest double are kept. */
+/* Several classes.  If all margins are low, they are raised together, so that the proportions
+ * of sigmoids below the smallest double are kept. */
 static void logistic_share(const pc_logistic *model, const double *x, double *out) {
   const size_t k = model->columns;
   double most = -INFINITY, sum = 0.0;

@@ -1,5 +1,5 @@
-/* A logistic regression for each class against all others, rescaled to sum to one: shared by platt and
- * beta. */
+/* A logistic regression for each class against all others, rescaled to sum to one: shared by
+ * platt and beta. */
 #ifndef PC_LOGISTIC_H
 #define PC_LOGISTIC_H
 

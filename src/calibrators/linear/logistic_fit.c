@@ -1,11 +1,11 @@
-/* Fits all regressions in parallel: one pass over the rows evaluates every class, and each has its own
- * Newton search (optim/newton.h).
+/* Fits all regressions in parallel: one pass over the rows evaluates every class, and each has
+ * its own Newton search (optim/newton.h).
  *
  * Formula, margin m = sum_i s_i x_i + b, p = 1 / (1 + exp(-m)), target t:
  *   loss = log(1 + exp(m)) - t m;  gradient = mean (p - t) x;  Hessian = mean p (1 - p) x x^T.
  * Targets: 1 and 0; smooth: (N+ + 1) / (N+ + 2) and 1 / (N- + 2), Platt 1999.
- * Start:   slopes 0 and the log-odds of the class.  A search that does not beat slopes 1, shift 0
- *          takes these.
+ * Start:   slopes 0 and the log-odds of the class.  A search that does not beat slopes 1, shift
+ *          0 takes these.
  * Losses are added exactly, the other sums on a lattice (stats/lattice_sums.h). */
 #include <math.h>
 #include <string.h>

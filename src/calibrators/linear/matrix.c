@@ -1,8 +1,8 @@
 /* matrix: matrix scaling.
  *
  * Formula:  q = softmax(W z + b),  W and b minimise the mean of -log q_y.
- * Edge cases: those of vector.c; W and b are defined up to adding the same row to all rows, so the
- *           columns of W and b have mean 0.
+ * Edge cases: those of vector.c; W and b are defined up to adding the same row to all rows, so
+ *           the columns of W and b have mean 0.
  * Source:   Guo et al. 2017.
  * Accuracy: gradient 1e-8.
  * Cost:     see linear_search.c; memory up to about 30 times the parameters, which are

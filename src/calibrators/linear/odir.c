@@ -7,12 +7,12 @@
  *   1. Those of vector.c, but a lambda above 0 allows fewer rows than parameters.
  *   2. lambda=0 or mu=0 removes that penalty only.
  *   3. auto: chosen by the log score of five folds (odir_path.c), then fitted to all rows.
- *   4. ensemble=folds: averages the probabilities of five maps, each fitted without one fold; the
- *      objective after the fit is the mean of -log q_y of the average.
+ *   4. ensemble=folds: averages the probabilities of five maps, each fitted without one fold;
+ *      the objective after the fit is the mean of -log q_y of the average.
  * Source:   Kull et al. 2019.
  * Accuracy: gradient 1e-8.
- * Cost:     see linear_search.c; auto: a few thousand short searches up to 20 classes, a few hundred
- *           with more. */
+ * Cost:     see linear_search.c; auto: a few thousand short searches up to 20 classes, a few
+ *           hundred with more. */
 #include <math.h>
 
 #include "base/elementary.h"

@@ -1,13 +1,15 @@
 /* Grid:     lambda in {1, 0.5, 0.25} x 10^-5 .. 10^6, mu in 10^-5 .. 10^6; above 20 classes
- *           lambda in 10^-5 .. 10^6 and mu in {10^-4, 10^-1, 10^2}.  A given lambda or mu is a grid of
- *           one value.
- * Search:   for each fold and mu a path from the largest lambda to the smallest, each search started
- *           where the last one ended; the log score on the held-out fold is recorded for each pair.
- *           Above 20 classes a path ends after three pairs without a new best.  The pair with the
- *           lowest sum over folds is chosen, the larger penalties on ties.
+ *           lambda in 10^-5 .. 10^6 and mu in {10^-4, 10^-1, 10^2}.  A given lambda or mu is a
+ *           grid of one value.
+ * Search:   for each fold and mu a path from the largest lambda to the smallest, each search
+ *           started where the last one ended; the log score on the held-out fold is recorded
+ *           for each pair. Above 20 classes a path ends after three pairs without a new best.
+ *           The pair with the lowest sum over folds is chosen, the larger penalties on ties.
  * Edge cases:
- *   1. Folds that leave no rows to fit or to judge are ignored; without any fold lambda and mu are 1.
- * Source:   Kull et al. 2019 (grid); they assign rows to folds at random, fit_rows.c by content.
+ *   1. Folds that leave no rows to fit or to judge are ignored; without any fold lambda and mu
+ *      are 1.
+ * Source:   Kull et al. 2019 (grid); they assign rows to folds at random, fit_rows.c by
+ *           content.
  * Accuracy: gradients of 1e-6, far below the resolution of cross-validation. */
 #include "calibrators/linear/odir_path.h"
 

@@ -1,14 +1,14 @@
 /* platt: Platt scaling, a sigmoid of the score of each class.
  *
- * Formula:  q_k ~ 1 / (1 + exp(-(a_k z_k + b_k))), rescaled to sum to one;  a_k and b_k minimise the
- *           mean of -t log q - (1 - t) log(1 - q), t = (N+ + 1) / (N+ + 2) for the N+ rows of class k
- *           and 1 / (N- + 2) for the others.
+ * Formula:  q_k ~ 1 / (1 + exp(-(a_k z_k + b_k))), rescaled to sum to one;  a_k and b_k
+ *           minimise the mean of -t log q - (1 - t) log(1 - q), t = (N+ + 1) / (N+ + 2) for the
+ *           N+ rows of class k and 1 / (N- + 2) for the others.
  * Edge cases:
- *   1. z are the logits, or the log-odds of probabilities, clipped to [2^-52, 1 - 2^-52], with a
- *      warning.
+ *   1. z are the logits, or the log-odds of probabilities, clipped to [2^-52, 1 - 2^-52], with
+ *      a warning.
  *   2. One column is one regression, and not rescaled.
- *   3. If all sigmoids of a row are tiny, their proportions are kept, also below the smallest double:
- *      the margins are raised together.
+ *   3. If all sigmoids of a row are tiny, their proportions are kept, also below the smallest
+ *      double: the margins are raised together.
  *   4. The smoothed targets make the best parameters finite, also for a class without rows.
  *   5. A regression that does not beat a = 1, b = 0 takes these.
  *   6. Fewer rows than parameters are refused.

@@ -2,18 +2,19 @@
  *
  * Formula:  q = softmax(w * z + b),  w and b minimise the mean of -log q_y.
  * Edge cases:
- *   1. on=logits acts on the logits as given, on=log-probs on log-probabilities; probabilities always
- *      enter as their logarithms, 0 as 2^-149 (features.c), with a warning.
- *   2. b is defined up to a constant; its mean is 0.  With one column of logits the first weight is 0.
- *   3. A class without rows, or labels that the scores separate: no finite parameters are best, and
- *      the search stops where the gradient vanishes (status stopped).
+ *   1. on=logits acts on the logits as given, on=log-probs on log-probabilities; probabilities
+ *      always enter as their logarithms, 0 as 2^-149 (features.c), with a warning.
+ *   2. b is defined up to a constant; its mean is 0.  With one column of logits the first
+ *      weight is 0.
+ *   3. A class without rows, or labels that the scores separate: no finite parameters are best,
+ *      and the search stops where the gradient vanishes (status stopped).
  *   4. Nothing beats w = 1, b = 0: these are taken (status identity).
- *   5. Rows whose label has probability 0 make the objective before the fit infinite, but count in the
- *      fit.
+ *   5. Rows whose label has probability 0 make the objective before the fit infinite, but count
+ *      in the fit.
  *   6. Fewer rows than parameters are refused.
  * Traits:   injective on log-probabilities if all w are positive: log q_k - log q'_k =
- *           w_k (log p_k - log p'_k) + c; if q = q' all differences of log p have one sign, but both p
- *           sum to one.
+ *           w_k (log p_k - log p'_k) + c; if q = q' all differences of log p have one sign, but
+ *           both p sum to one.
  * Source:   Guo et al. 2017.
  * Accuracy: gradient 1e-10.
  * Cost:     about 6 passes with exponentials; see vector_search.c. */

@@ -53,7 +53,8 @@ static pcal_status vector_pass_worker_new(const pc_vector_pass *pass,
   return pc_lattice_sums_new(env, PC_VECTOR_SCALING_ALL * k, &worker->sums, err);
 }
 
-/* Rows whose probabilities are kept; 0 if that would take more than a quarter of the memory limit. */
+/* Rows whose probabilities are kept; 0 if that would take more than a quarter of the memory
+ * limit. */
 static size_t vector_pass_places(const pc_vector_pass *pass) {
   const uint64_t limit = pass->rows->task->env->memory_limit;
   const size_t places = pass->sample != NULL ? pass->sample->count + PC_LANES
@@ -111,8 +112,8 @@ static size_t vector_pass_numbers(const pc_vector_pass *pass) {
                                                 : PC_VECTOR_SCALING_SLOPES;
 }
 
-/* Adds the lanes, times `weight`, to the sums and clears them.  Half of them at a time: the sum of
- * all lanes of a tile of weight PC_LANES * PC_LATTICE_HEAVY might not be exact. */
+/* Adds the lanes, times `weight`, to the sums and clears them.  Half of them at a time: the sum
+ * of all lanes of a tile of weight PC_LANES * PC_LATTICE_HEAVY might not be exact. */
 static void vector_pass_empty(const pc_vector_pass *pass, struct pc_vector_pass_worker *worker,
                               double weight) {
   const double small = 1.0 / pass->most;

@@ -1,8 +1,8 @@
-/* Passes over the rows of a fit under softmax(w * x + b): the mean log score and its gradient, and
- * products of its Hessian with vectors.
+/* Passes over the rows of a fit under softmax(w * x + b): the mean log score and its gradient,
+ * and products of its Hessian with vectors.
  *
- * Parameters are one array, w, then b, in the units of pc_fit_rows.  All sums over rows have the same
- * bits for any order of rows and any number of threads. */
+ * Parameters are one array, w, then b, in the units of pc_fit_rows.  All sums over rows have
+ * the same bits for any order of rows and any number of threads. */
 #ifndef PC_VECTOR_PASS_H
 #define PC_VECTOR_PASS_H
 

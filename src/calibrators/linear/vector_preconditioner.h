@@ -1,4 +1,5 @@
-/* An approximate inverse of the Hessian of vector scaling: a 2 x 2 block for w and b of each class. */
+/* An approximate inverse of the Hessian of vector scaling: a 2 x 2 block for w and b of each
+ * class. */
 #ifndef PC_VECTOR_PRECONDITIONER_H
 #define PC_VECTOR_PRECONDITIONER_H
 

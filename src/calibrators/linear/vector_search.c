@@ -1,17 +1,20 @@
 /* Search:
- *   1. With many rows, the minimum on a sample of them (vector_sample.h) is the start; with rows
- *      enough for a sample but not for so many classes, the sample gives one slope for all classes.
- *   2. Without a sample, the start is the map that leaves scores unchanged, or 0 where that is better.
- *      The objective is convex.
- *   3. Truncated Newton steps (optim/truncated_newton.h).  An evaluation keeps the probabilities of
- *      all rows, so that products with the Hessian need no exponentials; the preconditioner of
- *      conjugate gradients is that of vector_preconditioner.h.
- *   4. If these make no progress, as with hardly more rows than parameters or with separated labels,
- *      L-BFGS with the same preconditioner, which is computed again after a few and after more steps.
+ *   1. With many rows, the minimum on a sample of them (vector_sample.h) is the start; with
+ *      rows enough for a sample but not for so many classes, the sample gives one slope for all
+ *      classes.
+ *   2. Without a sample, the start is the map that leaves scores unchanged, or 0 where that is
+ *      better. The objective is convex.
+ *   3. Truncated Newton steps (optim/truncated_newton.h).  An evaluation keeps the
+ *      probabilities of all rows, so that products with the Hessian need no exponentials; the
+ *      preconditioner of conjugate gradients is that of vector_preconditioner.h.
+ *   4. If these make no progress, as with hardly more rows than parameters or with separated
+ *      labels, L-BFGS with the same preconditioner, which is computed again after a few and
+ *      after more steps.
  *   5. A change of b that is the same for all classes has no effect; it is removed.
- * Accuracy: a gradient of 1e-10, unless rounding prevents it, in units in which features are about 1.
- * Cost:     about six evaluations and a few dozen products, see vector_pass.c; eight bytes of memory
- *           for each score of kept rows. */
+ * Accuracy: a gradient of 1e-10, unless rounding prevents it, in units in which features are
+ *           about 1.
+ * Cost:     about six evaluations and a few dozen products, see vector_pass.c; eight bytes of
+ *           memory for each score of kept rows. */
 #include "calibrators/linear/vector_search.h"
 
 #include <math.h>
@@ -43,7 +46,7 @@ typedef struct vector_search {
   int evaluated;   /* there was one */
   int has_spread;  /* it computed the spread */
   double gradient; /* largest derivative where the last step began */
-  int quick;       /* it had fallen by VECTOR_SEARCH_QUICK */
+  int quick;       /* it fell by VECTOR_SEARCH_QUICK */
   const double
       *direction; /* search for one slope: the parameters are a multiple of it; or NULL */
 } vector_search;

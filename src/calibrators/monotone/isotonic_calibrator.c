@@ -1,6 +1,7 @@
 /* isotonic, isotonic-multi: isotonic regression of the outcomes on the probabilities.
  *
- * Formula:  isotonic:       g_k minimises sum_i w_i (g_k(p_ik) - 1[y_i = k])^2 among functions that
+ * Formula:  isotonic:       g_k minimises sum_i w_i (g_k(p_ik) - 1[y_i = k])^2 among functions
+ *           that
  *                           do not fall;  q_k = g_k(p_k) / sum_j g_j(p_j)
  *           isotonic-multi: g minimises the same sum over the pairs of all classes together;
  *                           q_k = (g(p_k) + 1e-9 p_k) / sum_j (g(p_j) + 1e-9 p_j)
@@ -10,16 +11,17 @@
  *      blocks the map is straight, outside it is constant.
  *   3. isotonic: a row whose values are all 0 becomes uniform; one column of scores, and
  *      confidences, have one map and are not divided.
- *   4. isotonic-multi: one column of scores is two classes, p and 1 - p; scores a little below 0
- *      count as 0 in 1e-9 p.
+ *   4. isotonic-multi: one column of scores is two classes, p and 1 - p; scores a little below
+ *      0 count as 0 in 1e-9 p.
  *   5. A class that never comes true, and constant scores, give a constant map.
- * Traits:   isotonic-multi divides g(p) + 1e-9 p, which rises, by the same sum for all classes of a
- *           row: their order stays, also after rounding.  isotonic keeps no order between classes,
- *           as each has its own map; with one column it keeps the order of scores.
- * Source:   Zadrozny & Elkan 2002; several classes by one regression: Zhang, Kailkhura & Han 2020.
+ * Traits:   isotonic-multi divides g(p) + 1e-9 p, which rises, by the same sum for all classes
+ *           of a row: their order stays, also after rounding.  isotonic keeps no order between
+ *           classes, as each has its own map; with one column it keeps the order of scores.
+ * Source:   Zadrozny & Elkan 2002; several classes by one regression: Zhang, Kailkhura & Han
+ *           2020.
  * Accuracy: counts are exact for whole weights.
- * Cost:     one pass and a sort of each column; memory for the scores of as many classes as fit at a
- *           time (isotonic), of all classes (isotonic-multi). */
+ * Cost:     one pass and a sort of each column; memory for the scores of as many classes as fit
+ *           at a time (isotonic), of all classes (isotonic-multi). */
 #include <math.h>
 
 #include "calibrators/line_maps.h"
@@ -59,7 +61,7 @@ static pcal_status isotonic_use(void *user, const pcal_env *scratch, size_t colu
   const pc_line_maps *lines = calibrator->parameters;
   pc_isotonic fit;
   PC_TRY(pc_isotonic_fit_columns(scratch, misses, hits, &fit, err));
-  return isotonic_points(&calibrator->env, &fit, &lines->lines[column], err);
+  return isotonic_points(&calibrator->env, &fit, &lines->maps[column], err);
 }
 
 static pcal_status isotonic_learn(const pc_fit_task *task, pc_score_columns_request *request,
@@ -103,7 +105,7 @@ static pcal_status isotonic_multi_fit(const pc_fit_task *task, pcal_error *err) 
 
 static double isotonic_value(const void *map, size_t column, double score) {
   const pc_line_maps *lines = map;
-  return pc_line_map_value(&lines->lines[column], score);
+  return pc_line_map_value(&lines->maps[column], score);
 }
 
 static void isotonic_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
@@ -119,9 +121,9 @@ static const char *isotonic_recipe(const pcal_calibrator *calibrator, pc_recipe 
 
 static const char *isotonic_multi_recipe(const pcal_calibrator *calibrator, pc_recipe *out) {
   out->wide = 1;
-  pc_recipe_add(out, (pc_step){.kind = PC_STEP_FLOOR});
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_AT_LEAST});
   pc_recipe_add(out, (pc_step){.kind = PC_STEP_STORE, .size = 0});
-  pc_recipe_add(out, (pc_step){.kind = PC_STEP_LINES, .lines = calibrator->parameters});
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_LINE_MAPS, .line_maps = calibrator->parameters});
   pc_recipe_add(out, (pc_step){.kind = PC_STEP_STORE, .size = 1});
   pc_recipe_add(out, (pc_step){.kind = PC_STEP_LOAD, .size = 0});
   pc_recipe_add(out, (pc_step){.kind = PC_STEP_SCALE, .a = ISOTONIC_MULTI_RISE});
@@ -131,10 +133,11 @@ static const char *isotonic_multi_recipe(const pcal_calibrator *calibrator, pc_r
 }
 
 static double isotonic_multi_value(const pc_line_maps *lines, double score) {
-  return pc_line_map_value(lines->lines, score) + ISOTONIC_MULTI_RISE * fmax(score, 0.0);
+  return pc_line_map_value(lines->maps, score) + ISOTONIC_MULTI_RISE * fmax(score, 0.0);
 }
 
-/* For two classes each operation of 1 / (1 + b / a) is monotone in a and in b, also after rounding. */
+/* For two classes each operation of 1 / (1 + b / a) is monotone in a and in b, also after
+ * rounding. */
 static void isotonic_multi_apply(const pcal_calibrator *calibrator, const double *in,
                                  size_t count, double *out) {
   const pc_line_maps *lines = calibrator->parameters;
@@ -184,8 +187,8 @@ static void isotonic_describe(const pcal_calibrator *calibrator, pc_text *out) {
   size_t least = SIZE_MAX, most = 0;
   for (size_t i = 0; i < lines->count; i++) {
     size_t blocks = 1;
-    for (size_t p = 1; p < lines->lines[i].count; p++)
-      blocks += lines->lines[i].value[p] > lines->lines[i].value[p - 1];
+    for (size_t p = 1; p < lines->maps[i].count; p++)
+      blocks += lines->maps[i].value[p] > lines->maps[i].value[p - 1];
     least = blocks < least ? blocks : least;
     most = blocks > most ? blocks : most;
   }

@@ -1,20 +1,20 @@
 /* venn-abers: two isotonic regressions for each score, as if its outcome were known.
  *
- * Formula:  p0, p1: value of isotonic regression at the score when the score is added to the rows
- *           with outcome 0, with outcome 1;
+ * Formula:  p0, p1: value of isotonic regression at the score when the score is added to the
+ *           rows with outcome 0, with outcome 1;
  *           v = p1 / (1 - p0 + p1);  q_k = v_k(p_k) / sum_j v_j(p_j)
  * Edge cases:
- *   1. p1 is constant on (s, s'] between neighbouring scores of the rows, and p0 on [s, s'): both
- *      are step functions, computed once; neighbouring steps of equal value are joined.
+ *   1. p1 is constant on (s, s'] between neighbouring scores of the rows, and p0 on [s, s'):
+ *      both are step functions, computed once; neighbouring steps of equal value are joined.
  *   2. 0 <= p0 <= p1 <= 1, p0 < 1 and p1 > 0, so v lies inside (0, 1).
  *   3. One column of scores, and confidences, have one map and are not divided.
  *   4. A new row counts as one row, whatever the weights.
- * Traits:   p0 and p1 do not fall, and neither does 1 / (1 + (1 - p0) / p1), also after rounding:
- *           with one column the order of scores stays.
+ * Traits:   p0 and p1 do not fall, and neither does 1 / (1 + (1 - p0) / p1), also after
+ *           rounding: with one column the order of scores stays.
  * Source:   Vovk, Petej & Fedorova 2015 (inductive Venn-Abers predictors; v minimises regret).
  * Accuracy: exact counts for whole weights.
- * Cost:     a sort of each class, then O(n); applying: a search among the steps near a score; memory
- *           for the scores of as many classes as fit at a time. */
+ * Cost:     a sort of each class, then O(n); applying: a search among the steps near a score;
+ *           memory for the scores of as many classes as fit at a time. */
 #include <math.h>
 
 #include "calibrators/bin_maps.h"
@@ -96,10 +96,10 @@ static pcal_status venn_abers_merge(const pcal_env *env, const pc_bin_map *lower
 static pcal_status venn_abers_maps(const pcal_env *env, const pc_curve_table *table,
                                    const pc_venn_abers_bounds *bounds, const venn_abers *model,
                                    size_t column, pcal_error *err) {
-  pc_bin_map *lower = &model->lower->tables[column], *upper = &model->upper->tables[column];
+  pc_bin_map *lower = &model->lower->maps[column], *upper = &model->upper->maps[column];
   PC_TRY(venn_abers_lower(env, table->score, bounds, lower, err));
   PC_TRY(venn_abers_upper(env, table->score, table->count, bounds, upper, err));
-  return venn_abers_merge(env, lower, upper, &model->merged->tables[column], err);
+  return venn_abers_merge(env, lower, upper, &model->merged->maps[column], err);
 }
 
 static pcal_status venn_abers_use(void *user, const pcal_env *scratch, size_t column,
@@ -170,9 +170,9 @@ static pcal_status venn_abers_read_side(const pcal_calibrator *calibrator,
 static pcal_status venn_abers_check(const venn_abers *model, size_t column,
                                     const pc_json_node *parameters, const char *file,
                                     pcal_error *err) {
-  const pc_bin_map *lower = &model->lower->tables[column];
-  const pc_bin_map *upper = &model->upper->tables[column];
-  const pc_bin_map *merged = &model->merged->tables[column];
+  const pc_bin_map *lower = &model->lower->maps[column];
+  const pc_bin_map *upper = &model->upper->maps[column];
+  const pc_bin_map *merged = &model->merged->maps[column];
   int valid = upper->values[0] > 0.0 && lower->values[lower->count - 1] < 1.0;
   for (size_t b = 1; b < merged->count; b++)
     valid &= merged->values[b] >= merged->values[b - 1];
@@ -195,8 +195,8 @@ static pcal_status venn_abers_read(pcal_calibrator *calibrator, const pc_json_no
   PC_TRY(venn_abers_read_side(calibrator, parameters, "lower", &model->lower, file, err));
   PC_TRY(venn_abers_read_side(calibrator, parameters, "upper", &model->upper, file, err));
   for (size_t c = 0; c < model->merged->count; c++) {
-    PC_TRY(venn_abers_merge(&calibrator->env, &model->lower->tables[c],
-                            &model->upper->tables[c], &model->merged->tables[c], err));
+    PC_TRY(venn_abers_merge(&calibrator->env, &model->lower->maps[c], &model->upper->maps[c],
+                            &model->merged->maps[c], err));
     PC_TRY(venn_abers_check(model, c, parameters, file, err));
   }
   return PCAL_OK;
@@ -206,8 +206,8 @@ static void venn_abers_describe(const pcal_calibrator *calibrator, pc_text *out)
   const pc_bin_maps *merged = ((const venn_abers *)calibrator->parameters)->merged;
   size_t least = SIZE_MAX, most = 0;
   for (size_t t = 0; t < merged->count; t++) {
-    least = merged->tables[t].count < least ? merged->tables[t].count : least;
-    most = merged->tables[t].count > most ? merged->tables[t].count : most;
+    least = merged->maps[t].count < least ? merged->maps[t].count : least;
+    most = merged->maps[t].count > most ? merged->maps[t].count : most;
   }
   pc_text_format(out, "%zu map%s of ", merged->count, merged->count == 1 ? "" : "s");
   if (least < most)

@@ -1,18 +1,18 @@
 /* diag: one increasing function for all scores, learned by a network.
  *
  * Formula:  q = softmax(f(z_1), ..., f(z_K)),  f(z) = integral of h from the lowest score to z,
- *           h = e + (1 - e) (ELU(u) + 1), e = 1e-8, at 257 knots between the lowest and the highest
- *           score of the fit, linear between them and constant outside; u = network of the knot,
- *           1-10-10-1.
+ *           h = e + (1 - e) (ELU(u) + 1), e = 1e-8, at 257 knots between the lowest and the
+ *           highest score of the fit, linear between them and constant outside; u = network of
+ *           the knot, 1-10-10-1.
  * Edge cases:
  *   1. The search starts with u = 0, h = 1, which leaves probabilities unchanged.
  *   2. All scores equal: h is one number.
  *   3. on=logits uses the logits as given, on=log-probs their log-softmax; probabilities always
  *      enter as logarithms.
  *   4. See network_train.c.
- * Traits:   h > 0, so f rises strictly and the order of classes stays.  On log-probabilities it is
- *           injective: softmax(f(l)) = softmax(f(l')) makes f(l_k) - f(l'_k) equal for all k, so all
- *           l_k - l'_k have one sign, but both rows of probabilities sum to one.
+ * Traits:   h > 0, so f rises strictly and the order of classes stays.  On log-probabilities it
+ *           is injective: softmax(f(l)) = softmax(f(l')) makes f(l_k) - f(l'_k) equal for all
+ *           k, so all l_k - l'_k have one sign, but both rows of probabilities sum to one.
  * Source:   Rahimi, Shaban, Cheng, Hartley & Boots, NeurIPS 2020; there each score has its own
  *           quadrature with 51 nodes.
  * Cost:     a few hundred passes of a few operations for each score. */
@@ -42,7 +42,8 @@ static void diag_start(const pc_network_model *net, uint64_t seed, double *param
     parameters[i] = 0.0;
 }
 
-/* Values at the knots, derivatives of the objective by h and f there, scratch of the network. */
+/* Values at the knots, derivatives of the objective by h and f there, scratch of the
+ * network. */
 typedef struct diag_knots {
   double *at, *u, *h, *f, *slope_h, *slope_f, *dense;
   double step; /* distance between knots */
@@ -80,8 +81,8 @@ static void diag_fill(const pc_network_model *net, const double *parameters,
   }
 }
 
-/* The interval of a score, by its lower knot, and the distance from that knot; outside the range the
- * outermost knot. */
+/* The interval of a score, by its lower knot, and the distance from that knot; outside the
+ * range the outermost knot. */
 static size_t diag_cell(const pc_network_model *net, const diag_knots *knots, double z,
                         double *distance) {
   const double place = (z - net->low) / knots->step;

@@ -1,15 +1,17 @@
 /* network: a temperature plus a small network.
  *
- * Formula:  q = softmax(v l + W_2 max(0, W_1 l / s + b_1) + b_2),  l = log p, 2 K hidden units, s the
- *           root of the mean square of l.  The parameters minimise the mean of -log q_y plus l2 times
- *           the sum of squared weights (without v).  With W_2 = 0 it is temperature scaling.
+ * Formula:  q = softmax(v l + W_2 max(0, W_1 l / s + b_1) + b_2),  l = log p, 2 K hidden units,
+ *           s the root of the mean square of l.  The parameters minimise the mean of -log q_y
+ *           plus l2 times the sum of squared weights (without v).  With W_2 = 0 it is
+ *           temperature scaling.
  * Edge cases:
  *   1. log p is at least log 2^-149.
- *   2. The search starts with v = 1 and W_2 = 0, which leaves probabilities unchanged, and W_1 by
- *      Glorot's rule from the seed.
+ *   2. The search starts with v = 1 and W_2 = 0, which leaves probabilities unchanged, and W_1
+ *      by Glorot's rule from the seed.
  *   3. See network_train.c.
  * Traits:   rows sum to one; nothing else is guaranteed.
- * Source:   a network with a skip connection, as compared by Kull et al. 2019 and Rahimi et al. 2020.
+ * Source:   a network with a skip connection, as compared by Kull et al. 2019 and Rahimi et al.
+ *           2020.
  * Cost:     a few hundred passes of 16 K^2 operations for each row. */
 #include "calibrators/networks/network_model.h"
 #include "calibrators/recipe.h"
@@ -85,7 +87,7 @@ static const char *network_recipe(const pcal_calibrator *calibrator, pc_recipe *
                                  .offsets = first + k * hidden,
                                  .stride = hidden,
                                  .size = hidden});
-    pc_recipe_add(out, (pc_step){.kind = PC_STEP_FLOOR});
+    pc_recipe_add(out, (pc_step){.kind = PC_STEP_AT_LEAST});
     pc_recipe_add(out, (pc_step){.kind = PC_STEP_MATRIX,
                                  .w = second,
                                  .offsets = second + hidden * k,

@@ -5,7 +5,7 @@
 #include "calibrators/parameter_lists.h"
 #include "kernels/softmax.h"
 
-#define NET_LARGEST 1e100
+#define NETWORK_MODEL_LARGEST 1e100
 
 pcal_status pc_network_model_new(pcal_calibrator *calibrator, const pc_network_kind *kind,
                                  pc_feature feature, pc_network_model **out, pcal_error *err) {
@@ -78,9 +78,10 @@ void pc_network_model_write(const pcal_calibrator *calibrator, pc_json *json) {
   pc_json_numbers(json, at, net->kind->extra);
 }
 
-static pcal_status net_read_layers(pc_network_model *net, const pc_json_node *parameters,
-                                   const char *file, pcal_error *err) {
-  const pc_list_rule rule = {-NET_LARGEST, NET_LARGEST, PC_LIST_ANY,
+static pcal_status network_model_read_layers(pc_network_model *net,
+                                             const pc_json_node *parameters, const char *file,
+                                             pcal_error *err) {
+  const pc_list_rule rule = {-NETWORK_MODEL_LARGEST, NETWORK_MODEL_LARGEST, PC_LIST_ANY,
                              "weights must be numbers of at most 1e100 in size"};
   const pc_json_node *lists = NULL;
   double *at = net->parameters;
@@ -103,7 +104,7 @@ static pcal_status net_read_layers(pc_network_model *net, const pc_json_node *pa
 pcal_status pc_network_model_read(pcal_calibrator *calibrator, const pc_network_kind *kind,
                                   pc_feature feature, const pc_json_node *parameters,
                                   const char *file, pcal_error *err) {
-  const pc_list_rule rule = {-NET_LARGEST, NET_LARGEST, PC_LIST_RISING,
+  const pc_list_rule rule = {-NETWORK_MODEL_LARGEST, NETWORK_MODEL_LARGEST, PC_LIST_RISING,
                              "the range must be two numbers, the lower one first"};
   const pc_json_node *range = pc_json_find(parameters, "range"),
                      *scale = pc_json_find(parameters, "scale"),
@@ -123,7 +124,7 @@ pcal_status pc_network_model_read(pcal_calibrator *calibrator, const pc_network_
   net->high = ends[1];
   net->scale = scale->number;
   net->identity = !learned->truth;
-  return net_read_layers(net, parameters, file, err);
+  return network_model_read_layers(net, parameters, file, err);
 }
 
 void pc_network_model_describe(const pcal_calibrator *calibrator, pc_text *out) {

@@ -1,8 +1,9 @@
-/* Objective: mean of -log q_y over all rows plus l2 times the sum of squared weights (offsets are not
- *            penalised), minimised by L-BFGS from parameters that leave probabilities unchanged.
- * Order:     rows are kept, sorted by label and features, and equal ones joined; sums run over a
- *            number of parts that depends only on the number of parameters.  So neither the order of
- *            rows nor threads change the result.
+/* Objective: mean of -log q_y over all rows plus l2 times the sum of squared weights (offsets
+ *            are not penalised), minimised by L-BFGS from parameters that leave probabilities
+ *            unchanged.
+ * Order:     rows are kept, sorted by label and features, and equal ones joined; sums run over
+ *            a number of parts that depends only on the number of parameters.  So neither the
+ *            order of rows nor threads change the result.
  * Edge cases:
  *   1. No parameters beat leaving probabilities unchanged: status identity.
  *   2. The search ends after NETWORK_TRAIN_EVALUATIONS passes: status stopped.
@@ -165,7 +166,8 @@ static void network_train_set_scale(network_train *fit, pc_network_model *net) {
 
 /* ---- The objective ---- */
 
-/* Returns -log q_y of a row of scores; replaces them by the derivatives of `weight` times that. */
+/* Returns -log q_y of a row of scores; replaces them by the derivatives of `weight` times
+ * that. */
 static double network_train_score(double *scores, size_t classes, size_t label, double weight) {
   const double own = scores[label];
   const double norm = pc_softmax_row(scores, classes, scores);

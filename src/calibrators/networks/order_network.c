@@ -2,20 +2,21 @@
  *
  * Formula:  z_(1) >= ... >= z_(K) the sorted scores, d_i = z_(i) - z_(i+1),
  *             f_(j) = sum over i >= j of d_i softplus(u_i),   f_(K) = 0,   q = softmax(f),
- *           u = network of z_(1..K) / s (order-invariant) or of z / s (order-preserving), one hidden
- *           layer of 2 K units, s the root of the mean square of all scores.
+ *           u = network of z_(1..K) / s (order-invariant) or of z / s (order-preserving), one
+ *           hidden layer of 2 K units, s the root of the mean square of all scores.
  * Edge cases:
- *   1. The search starts with u = log(e - 1), softplus(u) = 1, which leaves probabilities unchanged.
+ *   1. The search starts with u = log(e - 1), softplus(u) = 1, which leaves probabilities
+ *      unchanged.
  *   2. Equal scores stay equal.
  *   3. on=logits uses the logits as given, on=log-probs their log-softmax; probabilities always
  *      enter as logarithms.
  *   4. See network_train.c.
- *   5. The inputs of the network are clipped to the range of the fit, so that softplus(u) does not
- *      vanish far outside; the gaps d_i are not.
- * Traits:   softplus > 0, so f falls along the order as z does.  The order of rows of one column is
- *           not kept: u differs from row to row.
- * Source:   Rahimi, Shaban, Cheng, Hartley & Boots, NeurIPS 2020, without the defects of the published
- *           code (folds that were never averaged).
+ *   5. The inputs of the network are clipped to the range of the fit, so that softplus(u) does
+ *      not vanish far outside; the gaps d_i are not.
+ * Traits:   softplus > 0, so f falls along the order as z does.  The order of rows of one
+ *           column is not kept: u differs from row to row.
+ * Source:   Rahimi, Shaban, Cheng, Hartley & Boots, NeurIPS 2020, without the defects of the
+ *           published code (folds that were never averaged).
  * Cost:     a few hundred passes of 16 K^2 operations for each row. */
 #include <math.h>
 
@@ -44,7 +45,8 @@ static void order_network_start(const pc_network_model *net, uint64_t seed,
     parameters[i] = i < net->count - (k - 1) ? 0.0 : ORDER_NETWORK_ONE;
 }
 
-/* For each row: inputs, order (two uint32_t in each double), gaps, derivatives of softplus and by u;
+/* For each row: inputs, order (two uint32_t in each double), gaps, derivatives of softplus and
+ *               by u;
  * then the scratch of the network. */
 static size_t order_network_scratch_size(const pc_network_model *net, size_t rows) {
   return 5 * rows * net->classes + pc_dense_net_scratch(&net->dense, rows);

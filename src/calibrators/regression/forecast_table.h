@@ -1,5 +1,5 @@
-/* Two numbers and the weight of each row, for fits of predictions of a number.  The order of the
- * entries does not depend on threads. */
+/* Two numbers and the weight of each row, for fits of predictions of a number.  The order of
+ * the entries does not depend on threads. */
 #ifndef PC_FORECAST_TABLE_H
 #define PC_FORECAST_TABLE_H
 

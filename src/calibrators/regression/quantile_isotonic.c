@@ -11,14 +11,14 @@
  *   1. The frequencies rise already, so pooling changes ties only.
  *   2. More than 1024 distinct u are thinned to 1024, equally spaced in rank.
  *   3. u of 0 or 1, beyond any distribution, add no knot.
- *   4. Outside the outermost levels or samples the outermost value is used: F' cannot reach beyond
- *      them.
+ *   4. Outside the outermost levels or samples the outermost value is used: F' cannot reach
+ *      beyond them.
  *   5. Where R is flat, R^-1 is the lowest level.
- *   6. Samples are quantiles of the levels k / (n + 1), and u is linear between them, so that on the
- *      rows of the fit each new sample lies above its share of targets.
- *   7. Targets equal to quantiles or samples, as at a point mass: any frequency from the share of
- *      targets below to the share at most equal is right; the one nearest to the level is used, so
- *      that forecasts that were right do not change.
+ *   6. Samples are quantiles of the levels k / (n + 1), and u is linear between them, so that
+ *      on the rows of the fit each new sample lies above its share of targets.
+ *   7. Targets equal to quantiles or samples, as at a point mass: any frequency from the share
+ *      of targets below to the share at most equal is right; the one nearest to the level is
+ *      used, so that forecasts that were right do not change.
  * Source:   Kuleshov, Fenner & Ermon 2018.
  * Accuracy: M and V are sums of closed forms between knots, within 1e-13.
  * Cost:     O(N log N) for a fit, O(log knots) for each number applied. */
@@ -41,8 +41,8 @@ typedef struct quantile_map {
   double mean, variance; /* of R(Phi(z)) */
 } quantile_map;
 
-/* The lowest and the highest u of a target; if the target equals a quantile or sample, the highest
- * is one double higher, which marks the tie. */
+/* The lowest and the highest u of a target; if the target equals a quantile or sample, the
+ * highest is one double higher, which marks the tie. */
 static void quantile_isotonic_pick(const pc_forecast_shape *shape, const double *row,
                                    pc_forecast_entry *out) {
   if (shape->form == PC_FORM_GAUSSIAN) {
@@ -114,8 +114,9 @@ static int quantile_isotonic_order(const void *a, const void *b) {
   return (x->end > y->end) - (x->end < y->end);
 }
 
-/* Sets the frequencies at distinct levels inside (0, 1) from 2 * table->count events; returns their
- * number.  Rows that begin and end at a level are not tied: half of them count as below. */
+/* Sets the frequencies at distinct levels inside (0, 1) from 2 * table->count events; returns
+ * their number.  Rows that begin and end at a level are not tied: half of them count as
+ * below. */
 static size_t quantile_isotonic_frequencies(const pc_forecast_table *table,
                                             const quantile_event *events, quantile_map *map) {
   double begun = 0.0, ended = 0.0;

@@ -3,12 +3,12 @@
  * Formula:  v' = w v + b, the means stay;  e = |mu - y|
  *           objective=dss:  w, b >= 1e-10 minimise the mean of e^2 / v' + log v'
  *           objective=crps: the mean CRPS of N(mu, v') (metrics/crps.c)
- *           variance-scale: b = 0, w = mean of e^2 / v, which minimises the first in closed form
+ *           variance-scale: b = 0, w = mean of e^2 / v, the minimum of dss in closed form
  * Edge cases:
- *   1. Neither objective is convex in (w, b): damped Newton steps from three starts (all in w, all
- *      in b, half of each); the best result is kept.
- *   2. b at its bound, where a shift does not help, is a normal minimum.  With w at its bound, where
- *      variances carry no information or every error is 0, the status is stopped.
+ *   1. Neither objective is convex in (w, b): damped Newton steps from three starts (all in w,
+ *      all in b, half of each); the best result is kept.
+ *   2. b at its bound, where a shift does not help, is a normal minimum.  With w at its bound,
+ *      where variances carry no information or every error is 0, the status is stopped.
  *   3. If nothing beats w = 1, b = 0, these are kept.
  *   4. variance-scale with all errors 0: w = 1e-10, status stopped.
  *   5. Samples and quantiles are refused.
@@ -40,7 +40,8 @@ static const pcal_option variance_platt_options[] = {
      "score"},
 };
 
-/* Value, gradient and second derivatives of the mean objective, in units of scale_w, scale_b. */
+/* Value, gradient and second derivatives of the mean objective, in units of scale_w,
+ * scale_b. */
 typedef struct variance_point {
   double w, b, value, dw, db, ww, wb, bb;
 } variance_point;

@@ -9,8 +9,8 @@ typedef struct pc_variance_map {
   double w, b;
 } pc_variance_map;
 
-/* Minimises the mean Dawid-Sebastiani score over entries of absolute errors (first) and variances
- * (second); their order affects the last bits only. */
+/* Minimises the mean Dawid-Sebastiani score over entries of absolute errors (first) and
+ * variances (second); their order affects the last bits only. */
 pc_variance_map pc_variance_platt_solve(const pc_forecast_table *table);
 
 #endif

@@ -6,25 +6,25 @@
  *           scores;  g(score) = score + s'(t), clipped to [0, 1]
  *           fit=cumulative:  s follows the sum of outcomes alone, and g = s'
  *           constrained=yes: 0 <= g <= 1 at all rows, by a quadratic program
- * Rows:     target=top:    the rank-th largest entry becomes g, the others share 1 - g in their old
- *                          proportions
+ * Rows:     target=top:    the rank-th largest entry becomes g, the others share 1 - g in
+ *                          their old proportions
  *           target=all:    a spline for each rank; rows are divided by their sums
- *           target=within: the probability that the label is among the `rank` largest; one column
- *           target=class:  the probability of one class; one column
+ *           target=within: the probability that the label is among the `rank` largest; one
+ *           column target=class:  the probability of one class; one column
  * Edge cases:
  *   1. Places, ties and interpolation: see spline_fit.c.
- *   2. target=top: another entry may exceed the new value of the predicted class; entries are not
- *      reordered.
- *   3. target=top: other entries that are all 0 share equally; target=all: a row whose values are
- *      all 0 becomes uniform.
+ *   2. target=top: another entry may exceed the new value of the predicted class; entries are
+ *      not reordered.
+ *   3. target=top: other entries that are all 0 share equally; target=all: a row whose values
+ *      are all 0 becomes uniform.
  *   4. One column of scores, and confidences, have one spline, for target=top, all, or class=1.
  *   5. Fewer distinct scores than knots: the values at the knots have the smallest norm, with a
  *      warning.
- *   6. A map has at most 65536 points, fewer for many ranks; of more distinct scores it takes some,
- *      equally spaced in their order.
+ *   6. A map has at most 65536 points, fewer for many ranks; of more distinct scores it takes
+ *      some, equally spaced in their order.
  *   7. convention=gupta: float scores, rows as points, and reversed interpolation, as in the
- *      published code.  Applied and saved maps are clipped to [0, 1]; the unclipped map, which the
- *      tables of the paper measure, is kept for study spline-tables.
+ *      published code.  Applied and saved maps are clipped to [0, 1]; the unclipped map, which
+ *      the tables of the paper measure, is kept for study spline-tables.
  * Source:   Gupta et al. 2021 (the text and the published code differ).
  * Accuracy: values at knots to about 1e-10.
  * Cost:     a sort and a pass over distinct scores; constrained: a further pass for each active
@@ -143,14 +143,14 @@ static pcal_status spline_use(void *user, const pcal_env *scratch, size_t column
   const spline_state *state = user;
   const pc_spline_model *model = state->model;
   const pc_line_maps *lines = model->published ? model->unclipped : model->lines;
-  pc_line_map *line = &lines->lines[column];
+  pc_line_map *line = &lines->maps[column];
   pc_curve_table table;
   PC_TRY(pc_curve_table_join(state->memory, misses, hits, &table, err));
   PC_TRY(pc_spline_fit(state->memory, scratch, &state->rule, &table,
                        model->values + column * model->knots, line, &state->results[column],
                        err));
   pc_curve_table_free(state->memory, &table);
-  return model->published ? spline_clip(state->memory, line, &model->lines->lines[column], err)
+  return model->published ? spline_clip(state->memory, line, &model->lines->maps[column], err)
                           : PCAL_OK;
 }
 
@@ -268,11 +268,12 @@ static const char *spline_recipe(const pcal_calibrator *calibrator, pc_recipe *o
   case PC_SPLINE_TOP:
     out->wide = 1;
     pc_recipe_add(
-        out, (pc_step){.kind = PC_STEP_TOP_LINE, .size = model->rank, .lines = model->lines});
+        out,
+        (pc_step){.kind = PC_STEP_RANK_MAP, .size = model->rank, .line_maps = model->lines});
     return NULL;
   case PC_SPLINE_ALL:
     out->wide = 1;
-    pc_recipe_add(out, (pc_step){.kind = PC_STEP_RANK_LINES, .lines = model->lines});
+    pc_recipe_add(out, (pc_step){.kind = PC_STEP_ALL_RANKS_MAP, .line_maps = model->lines});
     pc_recipe_add(out, (pc_step){.kind = PC_STEP_RESCALE});
     return NULL;
   case PC_SPLINE_COLUMN:

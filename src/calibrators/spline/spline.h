@@ -51,8 +51,8 @@ size_t pc_spline_row_space(const pcal_calibrator *calibrator);
 void pc_spline_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
                      double *out);
 /* The same with unclipped maps and, for target=all, without dividing rows by their sums: not
- * probabilities, but the numbers behind the tables of the paper.  For a calibrator that was fitted
- * with convention=gupta in this process. */
+ * probabilities, but the numbers behind the tables of the paper.  For a calibrator that was
+ * fitted with convention=gupta in this process. */
 void pc_spline_apply_unclipped(const pcal_calibrator *calibrator, const double *in,
                                size_t count, double *out);
 

@@ -1,15 +1,16 @@
-/* Places:  the rows in the order of their scores have the places 0, 1/(N-1), ..., 1 (cumulative:
- *          1/N, ..., 1).  Equal scores are one entry, from its first place a_j to its last place
- *          x_j; the cumulative sums are defined by the scores at x_j only.
- * Fit:     s minimises sum_j w_j (s(x_j) - y_j)^2, y_j = sum of (outcome - score) / N up to entry j
- *          (cumulative: of outcome).  If the rows do not determine all values at the knots, these
- *          have the smallest norm.
- * Map:     entry j becomes score_j + mean of s' over its places (cumulative: without score_j), for a
- *          single row s'(x_j); clipped to [0, 1]; linear in between.
- * As published:  each row is a point, those of an entry on the straight line between the sums before
- *          and after it.  Between entries j-1 and j, interpolation runs from the map of the first
- *          row of j (at j-1) to that of the last row of j-1 (at j).  The map is not clipped, as in
- *          the tables of the paper; the caller clips it. */
+/* Places:  the rows in the order of their scores have the places 0, 1/(N-1), ..., 1
+ *          (cumulative: 1/N, ..., 1).  Equal scores are one entry, from its first place a_j to
+ *          its last place x_j; the cumulative sums are defined by the scores at x_j only.
+ * Fit:     s minimises sum_j w_j (s(x_j) - y_j)^2, y_j = sum of (outcome - score) / N up to
+ *          entry j (cumulative: of outcome).  If the rows do not determine all values at the
+ *          knots, these have the smallest norm.
+ * Map:     entry j becomes score_j + mean of s' over its places (cumulative: without score_j),
+ *          for a single row s'(x_j); clipped to [0, 1]; linear in between.
+ * Published code:
+ *          each row is a point, those of an entry on the straight line between the sums before
+ *          and after it.  Between entries j-1 and j, interpolation runs from the map of the
+ *          first row of j (at j-1) to that of the last row of j-1 (at j).  The map is not
+ *          clipped, as in the tables of the paper; the caller clips it. */
 #include "calibrators/spline/spline_fit.h"
 
 #include <math.h>
@@ -63,8 +64,8 @@ static void spline_fit_places(const spline_fit *fit, spline_block *block) {
   }
 }
 
-/* Cumulative sums, starting from `before`; four at a time, so that additions do not wait for each
- * other. */
+/* Cumulative sums, starting from `before`; four at a time, so that additions do not wait for
+ * each other. */
 static void spline_fit_cumulate(const double *from, size_t count, double before, double *out) {
   size_t i = 0;
   for (; i + 4 <= count; i += 4) {
@@ -121,7 +122,8 @@ static void spline_fit_add(const spline_fit *fit, double x, double y, double wei
   points->weight[points->count++] = weight;
 }
 
-/* Adds the rows of an entry as single points; the cumulative sum goes from `before` to `behind`. */
+/* Adds the rows of an entry as single points; the cumulative sum goes from `before` to
+ * `behind`. */
 static void spline_fit_add_tied(const spline_fit *fit, const spline_block *block, size_t i,
                                 double before, double behind, spline_points *points) {
   const double weight = fit->rows->weight[block->begin + i];
@@ -235,7 +237,8 @@ static pcal_status spline_fit_program(spline_fit *fit, const double *inverse,
   return PCAL_OK;
 }
 
-/* matrix: k x k, followed by the right-hand side (k) and by k x k + k + k x k doubles of scratch. */
+/* matrix: k x k, followed by the right-hand side (k) and by k x k + k + k x k doubles of
+ * scratch. */
 static pcal_status spline_fit_solve(spline_fit *fit, double *matrix,
                                     pc_spline_fit_result *report, pcal_error *err) {
   const size_t k = fit->space.knots;
@@ -280,8 +283,8 @@ static size_t spline_fit_entry(size_t count, size_t points, size_t i) {
   return points < count ? i * (count - 1) / (points - 1) : i;
 }
 
-/* True if the map takes over the memory of the rows: it is large enough, and not much larger than
- * needed. */
+/* True if the map takes over the memory of the rows: it is large enough, and not much larger
+ * than needed. */
 static int spline_fit_reuses_rows(const spline_fit *fit) {
   const size_t room = (size_t)(fit->rows->weight - fit->rows->score);
   return room <= fit->rule->points && room / 2 <= fit->rows->count;
@@ -325,8 +328,8 @@ static void spline_fit_point(pc_line_map *line, double score, double value) {
   line->value[line->count++] = value;
 }
 
-/* Every interval between neighbours is interpolated in reverse, so inner scores are jumps; the last
- * score has its own value, and the interval before it ends one double earlier. */
+/* Every interval between neighbours is interpolated in reverse, so inner scores are jumps; the
+ * last score has its own value, and the interval before it ends one double earlier. */
 static pcal_status spline_fit_published(const spline_fit *fit, pc_line_map *line,
                                         pcal_error *err) {
   const size_t count = fit->rows->count;

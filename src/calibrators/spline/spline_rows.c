@@ -1,4 +1,5 @@
-/* From rows to the scores that are mapped (of a rank, of several ranks, of a class), and back. */
+/* From rows to the scores that are mapped (of a rank, of several ranks, of a class), and
+ * back. */
 #include "calibrators/one_vs_rest.h"
 #include "calibrators/spline/spline.h"
 #include "kernels/class_ranking.h"
@@ -119,7 +120,7 @@ size_t pc_spline_row_space(const pcal_calibrator *calibrator) {
 }
 
 static double spline_rows_map(const pc_spline_model *model, size_t line, double score) {
-  return pc_line_map_value(&model->lines->lines[line], spline_rows_score(model, score));
+  return pc_line_map_value(&model->lines->maps[line], spline_rows_score(model, score));
 }
 
 /* Maps the chosen class; the others share the rest in their old proportions. */

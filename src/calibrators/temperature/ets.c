@@ -1,21 +1,22 @@
 /* ets: temperature scaling mixed with the original and with uniform probabilities.
  *
- * Formula:  q = w1 softmax(z / T) + w2 softmax(z) + w3 / K,  w >= 0, sum w = 1;  T and w minimise the
- *           mean of -log q_y (objective=log) or of sum_k (q_k - 1[k = y])^2 (objective=brier).
+ * Formula:  q = w1 softmax(z / T) + w2 softmax(z) + w3 / K,  w >= 0, sum w = 1;  T and w
+ *           minimise the mean of -log q_y (objective=log) or of sum_k (q_k - 1[k = y])^2
+ *           (objective=brier).
  * Edge cases:
  *   1. fit=joint: T and w together, from several starts, since the problem is not convex;
  *      fit=sequential: first T with w = (1, 0, 0), then w.
  *   2. convention=zhang: sequential, brier, T in [0.05, 5], as published; otherwise T is in
  *      [1e-4, 1e4].
- *   3. Probabilities enter as their logarithms.  Rows whose label has probability 0 make the log
- *      objective before the fit infinite; w3 above 0 makes it finite.
+ *   3. Probabilities enter as their logarithms.  Rows whose label has probability 0 make the
+ *      log objective before the fit infinite; w3 above 0 makes it finite.
  *   4. Every label has the largest score: T stops at its bound.
  *   5. Nothing beats q = p: T = 1, w = (1, 0, 0), status identity.
  *   6. Sums over rows are exact.
  *   7. Fewer than four rows are refused.
- * Traits:   injective if w1 + w2 > 0: with Z = sum p^(1/T), q_k is w1 p_k^(1/T) / Z + w2 p_k + w3 / K,
- *           which rises in p_k and falls in Z; if q = q' and Z < Z', every p'_k would exceed p_k.
- *           Each part keeps the order of classes, and so does the sum.
+ * Traits:   injective if w1 + w2 > 0: with Z = sum p^(1/T), q_k is w1 p_k^(1/T) / Z + w2 p_k +
+ *           w3 / K, which rises in p_k and falls in Z; if q = q' and Z < Z', every p'_k would
+ *           exceed p_k. Each part keeps the order of classes, and so does the sum.
  * Source:   Zhang, Kailkhura & Han 2020.
  * Accuracy: gradient 1e-8.
  * Cost:     about 40 passes, up to seven exp for each score. */
@@ -83,7 +84,7 @@ static void ets_apply(const pcal_calibrator *calibrator, const double *in, size_
 static const char *ets_recipe(const pcal_calibrator *calibrator, pc_recipe *out) {
   const pc_ets *model = calibrator->parameters;
   const double *w = model->weight, rest = w[2] / (double)calibrator->layout.classes;
-  pc_recipe_add(out, (pc_step){.kind = PC_STEP_CENTRE});
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_SUBTRACT_MAX});
   pc_recipe_add(out, (pc_step){.kind = PC_STEP_STORE, .size = 0});
   pc_recipe_add(out, (pc_step){.kind = PC_STEP_SCALE, .a = 1.0 / model->temperature});
   pc_recipe_add(out, (pc_step){.kind = PC_STEP_SOFTMAX});

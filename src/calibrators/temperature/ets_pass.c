@@ -5,8 +5,8 @@
  *   Brier:  f = |P - e_y|^2,  f_i = 2 (P - e_y) . P_i,
  *           f_ij = 2 P_i . P_j + 2 (P - e_y) . P_ij.
  * Edge cases:
- *   1. The log score uses ratios to the largest part with weight above 0, so that nothing underflows;
- *      a ratio is at most exp(300).
+ *   1. The log score uses ratios to the largest part with weight above 0, so that nothing
+ *      underflows; a ratio is at most exp(300).
  *   2. Terms below exp(-708) are 0.
  *   3. Sums are exact. */
 #include "calibrators/temperature/ets_pass.h"

@@ -12,8 +12,8 @@ typedef struct pc_ets_trial {
   double weight[3]; /* of softmax(z / T), softmax(z), 1/K */
 } pc_ets_trial;
 
-/* Mean objective, infinite if a label has probability 0; derivatives by tau and the weights if the
- * value is finite. */
+/* Mean objective, infinite if a label has probability 0; derivatives by tau and the weights if
+ * the value is finite. */
 typedef struct pc_ets_values {
   double value;
   double gradient[PC_ETS_TERMS], hessian[PC_ETS_TERMS * PC_ETS_TERMS];

@@ -1,13 +1,13 @@
 /* Search:
- *   1. T alone, w = (1, 0, 0): Newton's method in log(1 / T) from six starts in parallel; rows whose
- *      label has probability 0 are left out, since no T helps them.
+ *   1. T alone, w = (1, 0, 0): Newton's method in log(1 / T) from six starts in parallel; rows
+ *      whose label has probability 0 are left out, since no T helps them.
  *   2. With this T, w on the simplex, a convex problem.  fit=sequential ends here.
  *   3. fit=joint: T and w together, from the result of 2 and from five other starts.
  *
- * Two of the weights are searched; the third, the reference, is 1 minus the others and must stay
- * positive.  In 2 each weight is the reference once, so that some search stays away from the edge
- * where its reference vanishes; the first that converges is the best.  In 3 the first weight is the
- * reference; where it would vanish, the second is the same map with T = 1. */
+ * Two of the weights are searched; the third, the reference, is 1 minus the others and must
+ * stay positive.  In 2 each weight is the reference once, so that some search stays away from
+ * the edge where its reference vanishes; the first that converges is the best.  In 3 the first
+ * weight is the reference; where it would vanish, the second is the same map with T = 1. */
 #include <math.h>
 
 #include "calibrators/fit_pass.h"

@@ -114,8 +114,8 @@ static pcal_status row_sample_reserve(pc_row_sample *sample, pcal_error *err) {
   return PCAL_OK;
 }
 
-/* Copies scores; floats stay floats.  Returns 0 if they are not finite: floats are read from the
- * caller's memory, which may have changed since the check. */
+/* Copies scores; floats stay floats.  Returns 0 if they are not finite: floats are read from
+ * the caller's memory, which may have changed since the check. */
 static int row_sample_copy(pc_row_sample *sample, size_t slot,
                            const row_sample_scores *scores) {
   const size_t k = sample->classes;

@@ -1,8 +1,9 @@
 /* A random sample of rows that depends only on the rows.
  *
- * Each row has a key, a hash of its label and a few of its scores.  The sample holds the rows whose
- * key starts with `level` zero bits, for the lowest level at which their weight is at most `limit`.
- * So the order of rows and threads do not matter, and a row of weight w equals w rows. */
+ * Each row has a key, a hash of its label and a few of its scores.  The sample holds the rows
+ * whose key starts with `level` zero bits, for the lowest level at which their weight is at
+ * most `limit`. So the order of rows and threads do not matter, and a row of weight w equals w
+ * rows. */
 #ifndef PC_ROW_SAMPLE_H
 #define PC_ROW_SAMPLE_H
 
@@ -46,11 +47,12 @@ void pc_row_sample_free(pc_row_sample *sample); /* a zeroed sample is allowed */
 PC_CHECKED pcal_status pc_row_sample_add(pc_row_sample *sample, const pc_rows *rows,
                                          pcal_error *err);
 
-/* True if the first level was too high, as with many equal rows: draw the sample again, with the
- * number of rows unknown. */
+/* True if the first level was too high, as with many equal rows: draw the sample again, with
+ * the number of rows unknown. */
 int pc_row_sample_is_sparse(const pc_row_sample *sample);
 
-/* True if row i belongs to a subset of about 2^-bits of the sample, with the same properties. */
+/* True if row i belongs to a subset of about 2^-bits of the sample, with the same
+ * properties. */
 int pc_row_sample_in_subset(const pc_row_sample *sample, size_t i, unsigned bits);
 
 /* Scores of row i: floats if sample->floats, else doubles. */

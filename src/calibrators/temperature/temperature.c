@@ -4,22 +4,22 @@
  *           sum_k (q_k - 1[k = y])^2 (objective=brier); objective=ece: see temperature_ece.c.
  * Search:   beta = 1/T in [1e-4, 1e4].  A light pass keeps a sample of about a thousand rows
  *           (row_sample.h); the minimum on it is the start.  One pass over all rows evaluates
- *           beta = 1 and the start.  The log objective is convex in beta and has six derivatives
- *           there, which usually locate the minimum; otherwise more passes follow
+ *           beta = 1 and the start.  The log objective is convex in beta and has six
+ *           derivatives there, which usually locate the minimum; otherwise more passes follow
  *           (optim/scalar_search.c).  The Brier objective is not convex: it is evaluated on the
- *           sample at powers of two, and the search starts from the best local minima.  `gradient`
- *           is the derivative of the mean objective by log T at the result, in size, or a bound of
- *           it.
+ *           sample at powers of two, and the search starts from the best local minima.
+ *           `gradient` is the derivative of the mean objective by log T at the result, in size,
+ *           or a bound of it.
  * Edge cases:
- *   1. Probabilities enter as their logarithms, which gives the same T; a class of probability 0
- *      stays at 0.
- *   2. log: rows whose label has probability 0 are infinitely bad for every T and are left out, with
- *      a warning; if no row remains, the objective is infinite.
+ *   1. Probabilities enter as their logarithms, which gives the same T; a class of probability
+ *      0 stays at 0.
+ *   2. log: rows whose label has probability 0 are infinitely bad for every T and are left out,
+ *      with a warning; if no row remains, the objective is infinite.
  *   3. Every label has the largest score of its row: the best T would be 0, so T stops at 1e-4.
  *   4. No T beats 1, also if the scores of each row are equal: T is 1, status identity.
  *   5. Scores without information about the labels, or with the opposite: T stops at 1e4.
- *   6. All sums are exact: order, threads and batches do not change T, and a row of weight w equals
- *      w rows.
+ *   6. All sums are exact: order, threads and batches do not change T, and a row of weight w
+ *      equals w rows.
  * Source:   Guo et al. 2017.
  * Accuracy: T to 3e-9, mostly to 1e-11; the objective to 1e-13.
  * Cost:     mostly two exp for each score. */
@@ -77,8 +77,8 @@ static pc_scalar_problem temperature_problem(pc_temperature_objective *objective
                              on_sample};
 }
 
-/* Sets *start to the minimum on the sample, or on a 2^-few-th of it.  A minimum of few rows at the
- * ends of the range is ignored. */
+/* Sets *start to the minimum on the sample, or on a 2^-few-th of it.  A minimum of few rows at
+ * the ends of the range is ignored. */
 static pcal_status temperature_start_on(pc_temperature_objective *objective, unsigned few,
                                         double *start, pcal_error *err) {
   pc_scalar_result found;
@@ -316,7 +316,7 @@ static int temperature_apply_floats(const pcal_calibrator *calibrator, const flo
 
 static const char *temperature_recipe(const pcal_calibrator *calibrator, pc_recipe *out) {
   const temperature_parameters *parameters = calibrator->parameters;
-  pc_recipe_add(out, (pc_step){.kind = PC_STEP_CENTRE});
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_SUBTRACT_MAX});
   pc_recipe_add(out, (pc_step){.kind = PC_STEP_SCALE, .a = 1.0 / parameters->temperature});
   pc_recipe_add(out, (pc_step){.kind = PC_STEP_SOFTMAX});
   return NULL;

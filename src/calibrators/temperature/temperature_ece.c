@@ -1,15 +1,15 @@
 /* temperature:objective=ece.
  *
- * Formula:  ECE(T) = sum over bins of |sum of (c - h) over the bin's rows| / N,  c the largest entry of
- *           softmax(z / T), h = 1 if it is the label's, 15 bins (lo, hi] of equal width, as in the
- *           metric `ece`; for one column c and h are those of class 1.
- * Search:   ECE jumps where rows cross an edge and has many local minima: branch and bound.  Over an
- *           interval of log T, c of each row is monotone, so rows in the same bin at both ends stay
- *           in it: the sums of their least and greatest c - h bound the contribution of the bin, and
- *           each other row contributes at most its |c - h|.  The interval with the lowest bound is
- *           divided until no bound is more than 0.1 % (or 1e-6) below the lowest value found: then
- *           the status is converged.  A search that would take too long ends with the lowest value
- *           found and status stopped.
+ * Formula:  ECE(T) = sum over bins of |sum of (c - h) over the bin's rows| / N,  c the largest
+ *           entry of softmax(z / T), h = 1 if it is the label's, 15 bins (lo, hi] of equal
+ *           width, as in the metric `ece`; for one column c and h are those of class 1.
+ * Search:   ECE jumps where rows cross an edge and has many local minima: branch and bound.
+ *           Over an interval of log T, c of each row is monotone, so rows in the same bin at
+ *           both ends stay in it: the sums of their least and greatest c - h bound the
+ *           contribution of the bin, and each other row contributes at most its |c - h|.  The
+ *           interval with the lowest bound is divided until no bound is more than 0.1 % (or
+ *           1e-6) below the lowest value found: then the status is converged.  A search that
+ *           would take too long ends with the lowest value found and status stopped.
  * Edge cases:
  *   1. Ties for the largest score go to the lowest class.
  *   2. The lowest value at an end of [1e-4, 1e4]: T stops there.
@@ -17,7 +17,8 @@
  *   4. `gradient` is the slope of ECE by log T at the result, which need not vanish at a kink.
  *   5. Sums are exact to 2^-61 and do not depend on the order of rows.
  * Source:   Nixon et al. 2019, who search by Nelder and Mead.
- * Cost:     a few hundred exp for each score with many rows, up to about ten thousand with few. */
+ * Cost:     a few hundred exp for each score with many rows, up to about ten thousand with
+ *           few. */
 #include "calibrators/temperature/temperature_ece.h"
 
 #include <math.h>
@@ -41,8 +42,8 @@
 
 typedef struct temperature_ece_worker {
   pc_fixed gaps[TEMPERATURE_ECE_MAX][TEMPERATURE_ECE_BINS]; /* sums of c - h */
-  /* For the interval that begins at a trial: sums of the least and greatest c - h of rows that stay
-   * in their bin, and of the greatest |c - h| of the others. */
+  /* For the interval that begins at a trial: sums of the least and greatest c - h of rows that
+   * stay in their bin, and of the greatest |c - h| of the others. */
   pc_fixed least[TEMPERATURE_ECE_MAX][TEMPERATURE_ECE_BINS];
   pc_fixed most[TEMPERATURE_ECE_MAX][TEMPERATURE_ECE_BINS];
   pc_fixed moving[TEMPERATURE_ECE_MAX];
@@ -99,8 +100,8 @@ static double temperature_ece_score(const double *shifts, size_t classes, size_t
   return score;
 }
 
-/* Adds a row to the interval that begins at trial t; bin NULL: it differs between the ends, where
- * c - h is a and b. */
+/* Adds a row to the interval that begins at trial t; bin NULL: it differs between the ends,
+ * where c - h is a and b. */
 static void temperature_ece_between(temperature_ece_worker *w, size_t t, const size_t *bin,
                                     double a, double b, double weight) {
   if (bin == NULL) {

@@ -29,8 +29,8 @@ typedef struct pc_temperature_objective {
 void pc_temperature_objective_free(
     pc_temperature_objective *objective); /* a zeroed sample is allowed */
 
-/* One light pass that keeps a sample of at most about a thousand rows.  A bad row is not an error
- * here: the sample stays empty, and the next pass reports the row. */
+/* One light pass that keeps a sample of at most about a thousand rows.  A bad row is not an
+ * error here: the sample stays empty, and the next pass reports the row. */
 PC_CHECKED pcal_status pc_temperature_objective_draw_sample(pc_temperature_objective *objective,
                                                             pcal_error *err);
 

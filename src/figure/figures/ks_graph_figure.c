@@ -115,7 +115,7 @@ static pcal_status ks_graph_draw(pc_figure *figure, size_t first,
   if (status == PCAL_OK) {
     const size_t n = curve->count;
     for (size_t i = 0; i < n; i++)
-      probability[i] = pc_line_map_value(&map->lines[0], curve->score[i]);
+      probability[i] = pc_line_map_value(&map->maps[0], curve->score[i]);
     pc_ks_graph_curve_line(figure, first, ks_graph_score, curve->fraction, curve->scores, n);
     pc_ks_graph_curve_line(figure, first, ks_graph_outcome, curve->fraction, curve->outcomes,
                            n);

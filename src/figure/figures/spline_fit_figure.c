@@ -1,5 +1,5 @@
-/* The fit of the spline calibrator: cumulated errors with the spline through them, and the map of
- * scores given by its slope.
+/* The fit of the spline calibrator: cumulated errors with the spline through them, and the map
+ * of scores given by its slope.
  *
  * 1. The spline is fitted to the second set where there is one, else to the data.
  * 2. Of many points a few hundred are drawn.
@@ -125,7 +125,7 @@ static void spline_figure_map(pc_figure *figure, const spline_figure_fit *fit) {
   const double low = fit->curve.score[0], high = fit->curve.score[fit->curve.count - 1];
   for (int i = 0; i <= SPLINE_FIGURE_STEPS; i++) {
     const double score = low + (high - low) * (double)i / SPLINE_FIGURE_STEPS;
-    line[i] = (pc_point){score, pc_line_map_value(&fit->map->lines[0], score)};
+    line[i] = (pc_point){score, pc_line_map_value(&fit->map->maps[0], score)};
   }
   pc_figure_segment(figure, 1, (pc_look){.tone = PC_TONE_MUTED, .dashed = 1, .size = 1.5},
                     (pc_point){0, 0}, (pc_point){1, 1});

@@ -1,4 +1,4 @@
-/* Shared by the tests of calibrators: sources over arrays, fits, files as texts. */
+/* Shared by the tests of calibrators: batches, fits, files as texts. */
 #ifndef CALIBRATOR_HELP_H
 #define CALIBRATOR_HELP_H
 
@@ -107,7 +107,7 @@ static inline pcal_calibrator *help_load(const char *text) {
   return calibrator;
 }
 
-/* Loads a file of a method with these parameters; sentence NULL: it must be taken. */
+/* Loads a file of a method with these parameters; sentence NULL: it must be accepted. */
 static inline void help_parameters(const char *spec, int columns, const char *parameters,
                                    const char *sentence) {
   char text[4096];

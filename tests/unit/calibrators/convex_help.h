@@ -1,4 +1,4 @@
-/* Shared by the tests of calibrators that are found by a search. */
+/* Shared by the tests of calibrators that are fitted by a search. */
 #ifndef CONVEX_HELP_H
 #define CONVEX_HELP_H
 
@@ -55,7 +55,7 @@ static inline int help_warns(const pcal_calibrator *calibrator, const char *word
   return 0;
 }
 
-/* Everything is a number, and probabilities are. */
+/* No result is NaN, and probabilities lie in [0, 1]. */
 static inline void help_sound(const pcal_calibrator *calibrator, const pcal_batch *batch) {
   double *out = malloc(batch->rows * batch->columns * sizeof *out);
   assert_false(isnan(calibrator->fit.gradient));
@@ -67,9 +67,9 @@ static inline void help_sound(const pcal_calibrator *calibrator, const pcal_batc
   free(out);
 }
 
-enum { HELP_TIMES = 4 }; /* so that there are more rows than parameters */
+enum { HELP_TIMES = 4 }; /* more rows than parameters */
 
-/* A fit on four rows of three scores, several times over. */
+/* A fit to four rows of three scores, each several times. */
 static inline void help_extreme(const char *method, pcal_kind kind, const double scores[12],
                                 const int32_t labels[4]) {
   double many[12 * HELP_TIMES];
@@ -84,8 +84,8 @@ static inline void help_extreme(const char *method, pcal_kind kind, const double
   pcal_calibrator_free(calibrator);
 }
 
-/* A fit of `method` on scores that searches like least; each is tried with the labels that
- * agree with the scores, with some that do not, and with a class that never occurs. */
+/* Fits of `method` to extreme scores; each with labels that agree with the scores, with labels
+ * that do not, and with a class that never occurs. */
 static inline void help_extremes(const char *method) {
   static const double logits[][12] = {
       {1e30, -1e30, 0, -1e30, 1e30, 0, 1e30, 0, -1e30, 0, 1, 1e30},
@@ -126,7 +126,7 @@ static inline pcal_status help_fit_and_apply(const pcal_env *env, void *user, pc
   return status;
 }
 
-/* A file whose parameters are wrong is refused with a sentence. */
+/* A file with wrong parameters is refused with this error. */
 static inline void help_refuses(const char *method, const char *parameters,
                                 const char *sentence) {
   char text[2048], name[64];

@@ -17,7 +17,7 @@ TEST(by_hand) {
   pcal_calibrator_free(calibrator);
 }
 
-/* [2] Worse than chance: the predicted class ends below, and that is said. */
+/* [2] Worse than chance: the predicted class ends below the others, with a warning. */
 TEST(below_chance) {
   const double probs[][2] = {{0.75, 0.25}, {0.75, 0.25}, {0.75, 0.25}, {0.25, 0.75}};
   const int32_t labels[] = {1, 1, 1, 1};

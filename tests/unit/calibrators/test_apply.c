@@ -84,8 +84,8 @@ TEST(rounds_once_to_the_input_width) {
   pcal_calibrator_free(calibrator);
 }
 
-/* Floats one after the other take a way of their own; apart, they are converted first. */
-TEST(floats_take_either_way) {
+/* Contiguous floats have a fast path; others are converted first. */
+TEST(both_paths_of_floats_agree) {
   enum { CELLS = 6000 };
   static const size_t widths[] = {2, 3, 16, 17, 32, 33, 600, 5000};
   static double wide[CELLS];
@@ -140,7 +140,7 @@ TEST(floats_must_be_finite) {
   }
 }
 
-/* Columns first, and rows backwards. */
+/* Column-major, and rows in reverse. */
 TEST(takes_any_strides) {
   const double columns[] = {1, 2, 3, 0, 0, 1};
   double out[3][2], back[3][2];
@@ -159,9 +159,10 @@ TEST(takes_any_strides) {
   pcal_calibrator_free(calibrator);
 }
 
-/* Rows next to each other, apart, and one by one; what is not finite is found in any of them.
+/* Contiguous rows, rows with gaps, and single rows; scores that are not finite are found in
+ * all.
  */
-TEST(rows_as_they_lie) {
+TEST(any_layout_of_rows) {
   enum { ROWS = 40, K = 5 };
   double dense[ROWS * K], apart[ROWS][K + 1], out[ROWS * K], out_apart[ROWS * K], one[K];
   int32_t labels[ROWS];
@@ -190,8 +191,8 @@ TEST(rows_as_they_lie) {
   pcal_calibrator_free(calibrator);
 }
 
-/* [3] Bad labels and weights are not looked at; first_row shows in errors only. */
-TEST(looks_at_scores_only) {
+/* [3] Bad labels and weights are ignored; first_row appears in errors only. */
+TEST(reads_scores_only) {
   const double logits[] = {1.0, -1.0};
   const int32_t labels[] = {77, PCAL_MISSING_LABEL};
   const double weights[] = {0.0, NAN};
@@ -229,7 +230,7 @@ TEST(refuses_bad_rows_with_its_own_remedies) {
   pcal_calibrator_free(calibrator);
 }
 
-TEST(no_rows_are_fine) {
+TEST(no_rows_are_allowed) {
   pcal_calibrator *calibrator = temperature_for(PCAL_LOGIT, 3, 2.0);
   const pcal_batch batch = help_batch(PCAL_LOGIT, NULL, NULL, 0, 3);
   assert_int_equal(pcal_calibrator_apply(calibrator, &batch, NULL, NULL, NULL), PCAL_OK);
@@ -251,8 +252,8 @@ TEST(many_classes) {
   free(out);
 }
 
-/* Threads are really started, and do not show. */
-TEST(threads_do_not_show) {
+/* Threads are started, and do not change results. */
+TEST(threads_do_not_matter) {
   enum { ROWS = 20000, K = 40 };
   double *logits = malloc(ROWS * K * sizeof *logits), *out[2];
   int32_t *labels = malloc(ROWS * sizeof *labels);
@@ -273,7 +274,7 @@ TEST(threads_do_not_show) {
   free(out[1]);
 }
 
-TEST(strides_may_be_left_out) {
+TEST(strides_may_be_omitted) {
   enum { ROWS = 5, K = 3 };
   static double logits[ROWS * K], given[ROWS * K], left_out[ROWS * K];
   static int32_t labels[ROWS];

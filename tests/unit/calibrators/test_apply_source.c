@@ -160,7 +160,7 @@ TEST(refuses_before_the_first_byte) {
   pcal_calibrator_free(calibrator);
 }
 
-TEST(tells_when_the_sink_is_full) {
+TEST(reports_a_full_sink) {
   static const char *const names[] = {"a", "b", "c"};
   static const pcal_format formats[] = {PCAL_NPY, PCAL_CSV};
   const pcal_batch batch = three_rows();

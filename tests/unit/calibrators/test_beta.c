@@ -7,8 +7,8 @@ enum { ROWS = 4000, K = 3 };
 static double probs[ROWS * K], out[ROWS * K];
 static int32_t labels[ROWS];
 
-/* Labels drawn from a beta curve: a, b and c come near. */
-TEST(finds_what_was_put_in) {
+/* Labels drawn from a beta curve: the fit comes close to its a, b and c. */
+TEST(recovers_parameters) {
   const pc_rng score = {3, 1}, label = {3, 2};
   for (size_t i = 0; i < ROWS; i++) {
     probs[i] = pc_rng_uniform(&score, i);
@@ -28,7 +28,7 @@ TEST(finds_what_was_put_in) {
   pcal_calibrator_free(calibrator);
 }
 
-/* Scores that say the opposite: both slopes are held at 0, and q is the share of hits. */
+/* Scores that contradict the labels: both slopes are 0, and q is the share of hits. */
 TEST(slopes_are_not_negative) {
   for (size_t i = 0; i < 400; i++) {
     probs[i] = i % 2 == 0 ? 0.2 : 0.8;

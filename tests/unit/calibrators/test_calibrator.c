@@ -10,7 +10,7 @@ static void expect_spec_refused(const char *spec, const char *sentence) {
   assert_sentence(err, PCAL_USAGE, sentence);
 }
 
-TEST(finds_rows) {
+TEST(finds_methods) {
   assert_true(pc_calibrator_method_count() >= 3);
   for (size_t i = 0; i < pc_calibrator_method_count(); i++)
     assert_ptr_equal(pc_calibrator_method_find(pc_calibrator_method_at(i)->row.name),
@@ -26,8 +26,8 @@ static int rows_option(const pc_calibrator_method *row, const char *name) {
   return 0;
 }
 
-/* What help, lists and law tests rely on. */
-TEST(rows_are_complete) {
+/* Help, lists and law tests rely on these fields. */
+TEST(methods_are_complete) {
   for (size_t i = 0; i < pc_calibrator_method_count(); i++) {
     const pc_calibrator_method *row = pc_calibrator_method_at(i);
     assert_int_equal(row->row.registry, PCAL_CALIBRATORS);

@@ -107,8 +107,8 @@ TEST(round_trips_exactly) {
   }
 }
 
-/* Outcomes with infinite numbers and warnings. */
-TEST(round_trips_odd_outcomes) {
+/* Fits with infinite numbers and warnings. */
+TEST(round_trips_unusual_fits) {
   const double extreme[] = {1.7e308, -1.7e308, -1.7e308, 1.7e308};
   const double certain[] = {1, 0, 0, 1};
   const int32_t wrong[] = {1, 0}, right[] = {0, 1};
@@ -120,7 +120,7 @@ TEST(round_trips_odd_outcomes) {
   check_round_trip(&c, "temperature");
 }
 
-TEST(tells_when_the_sink_is_full) {
+TEST(reports_a_full_sink) {
   const double probs[] = {0.5, 0.25};
   const int32_t labels[] = {0, 1};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, 2, 1);

@@ -1,6 +1,6 @@
 #include "calibrator_help.h"
 
-/* A file that is fine; tests replace one piece of it. */
+/* A valid file; tests replace one piece of it. */
 static const char sound[] =
     "{\n"
     "\"format\": \"propercal-calibrator\",\n"
@@ -26,7 +26,7 @@ static const char sound[] =
     "\"warnings\": [\"careful\"]\n"
     "}}\n";
 
-/* The sound file with the first `from` replaced by `to`. */
+/* The valid file with the first `from` replaced by `to`. */
 static char *changed(const char *from, const char *to) {
   const char *at = strstr(sound, from);
   char *text = malloc(sizeof sound + strlen(to));

@@ -1,4 +1,4 @@
-/* Fitting and the sweeps over a source. */
+/* Fitting, and passes over a source. */
 #include "calibrators/fit.h"
 
 #include "calibrator_help.h"
@@ -134,7 +134,7 @@ static int watch_interrupt(void *user) {
   return ++seen->calls == seen->stop_at;
 }
 
-TEST(tells_progress_and_can_be_interrupted) {
+TEST(reports_progress_and_can_be_interrupted) {
   const pcal_batch batch = four_rows();
   watch seen = {0, 0, 0, 0, ""};
   unit_memory memory = {0};
@@ -170,7 +170,7 @@ TEST(windows_are_bounded) {
   assert_int_equal(pc_fit_pass_window(&shape, 100), 1);
 }
 
-/* Only what grows with the square of the columns can take too long. */
+/* Only methods whose parameters grow with the square of the columns can take too long. */
 TEST(methods_that_take_long) {
   pcal_error err;
   assert_int_equal(pc_fit_check_cost("dirichlet-odir", 10000, 100, &err), PCAL_OK);

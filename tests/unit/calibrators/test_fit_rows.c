@@ -74,8 +74,8 @@ TEST(finds_scale_and_counts) {
   help_task_close(&task);
 }
 
-/* What is kept and what is read again are the same rows, features and folds. */
-TEST(memory_does_not_show) {
+/* Kept rows and rows read again have the same features and folds. */
+TEST(kept_and_reread_rows_agree) {
   static const pc_feature features[] = {PC_FEATURE_SCORES, PC_FEATURE_LOG_PROBS};
   const pcal_batch batch = drawn();
   for (size_t f = 0; f < 2; f++) {
@@ -102,8 +102,8 @@ TEST(memory_does_not_show) {
   }
 }
 
-/* Equal rows are in one fold, whatever their places; another seed deals them anew. */
-TEST(folds_are_dealt_by_content) {
+/* Equal rows are in one fold, wherever they are; another seed gives other folds. */
+TEST(folds_depend_on_content) {
   pcal_batch batch = drawn();
   memcpy(logits + (ROWS - 1) * K, logits, K * sizeof *logits);
   labels[ROWS - 1] = labels[0];
@@ -125,7 +125,7 @@ TEST(folds_are_dealt_by_content) {
   assert_true(mixed[0] != mixed[1]);
 }
 
-/* Turned rows are as they were given, in tiles if they are kept. */
+/* Transposed rows are undivided, in tiles if they are kept. */
 typedef struct turned {
   const pc_fit_rows *rows;
   double sum;
@@ -152,7 +152,7 @@ static pcal_status add_turned(void *user, size_t worker, const pc_fit_block *blo
   return PCAL_OK;
 }
 
-TEST(turned_rows) {
+TEST(transposed_rows) {
   static float floats[ROWS * K];
   double expected = 0.0;
   pcal_batch batch = drawn();

@@ -1,4 +1,4 @@
-/* Folds: balanced, random, the same whatever is asked; and the rows that a fold leaves. */
+/* Folds are balanced and random; a fold source has the rows outside a fold. */
 #include "calibrator_help.h"
 #include "calibrators/folds.h"
 #include "io/source.h"
@@ -44,7 +44,7 @@ TEST(folds_seeds) {
 
 #define FOLDS_ROWS 23
 
-TEST(folds_training) {
+TEST(folds_source) {
   float scores[2 * FOLDS_ROWS];
   int32_t labels[FOLDS_ROWS];
   double weights[FOLDS_ROWS];

@@ -1,4 +1,4 @@
-/* Rows of a fit in one order, whatever the threads and the order in which they came. */
+/* The order of entries does not depend on threads or on the order of rows. */
 #include "forecast_fit_help.h"
 
 #include "calibrators/calibrator.h"

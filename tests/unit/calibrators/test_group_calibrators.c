@@ -123,7 +123,7 @@ TEST(grouped_mixture) {
         assert_near(out[i], share * own[i] + (1 - share) * all[i], 1e-14);
     pcal_calibrator_free(alone);
   }
-  /* Groups that are not known have the map of all rows. */
+  /* Unknown groups get the map of all rows. */
   for (size_t i = 0; i < data.rows; i++)
     data.groups[i] = 7;
   help_apply(calibrator, &batch, out);
@@ -132,7 +132,7 @@ TEST(grouped_mixture) {
   pcal_calibrator_free(calibrator);
 }
 
-/* Groups that do not differ are put together. */
+/* Groups that do not differ get the calibrator of all rows. */
 TEST(grouped_alike) {
   static const double truth[3] = {2, 2, 2};
   static grouped_data data;
@@ -173,7 +173,7 @@ TEST(grouped_files) {
   pcal_calibrator_free(calibrator);
 }
 
-/* A group with no rows of some kind goes with the others, and is told. */
+/* A group that lacks a class gets the calibrator of all rows, with a warning. */
 TEST(grouped_unsuited) {
   static const double truth[3] = {1, 3, 2};
   static grouped_data data;
@@ -202,7 +202,7 @@ TEST(grouped_needs_groups) {
                   "the calibrator has a map for each group; give the groups of the rows with "
                   "groups");
   pcal_calibrator_free(calibrator);
-  /* Without names there is nothing to know groups by. */
+  /* Groups without names are refused. */
   pcal_source *source = NULL;
   pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
   config.by_group = 1;

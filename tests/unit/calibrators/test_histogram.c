@@ -41,7 +41,7 @@ TEST(one_column_by_hand) {
   calibrator = help_fit(&batch, "histogram:bins=10");
   const double expected[] = {0, 1, 0.25, 0.35, 0, 1, 0.65, 0.75, 1, 0};
   for (int b = 0; b < 10; b++)
-    assert_near(histogram_of(calibrator)->tables[0].values[b], expected[b], 1e-15);
+    assert_near(histogram_of(calibrator)->maps[0].values[b], expected[b], 1e-15);
   assert_string_equal(calibrator->fit.warnings[0],
                       "4 of 10 bins have no rows and get their midpoint");
   pcal_calibrator_free(calibrator);
@@ -59,7 +59,7 @@ TEST(classes_by_hand) {
   assert_int_equal(histogram->count, 3);
   for (int k = 0; k < 3; k++)
     for (int b = 0; b < 2; b++)
-      assert_same(histogram->tables[k].values[b], expected[k][b]);
+      assert_same(histogram->maps[k].values[b], expected[k][b]);
   double out[5][3];
   help_apply(calibrator, &batch, out);
   assert_near(out[0][0], 0.6, 1e-15); /* .5 : 1/3 : 0 */
@@ -79,8 +79,8 @@ TEST(pooled_by_hand) {
   pcal_calibrator *calibrator = help_fit(&batch, "histogram:bins=2,classwise=no");
   const pc_bin_maps *histogram = histogram_of(calibrator);
   assert_int_equal(histogram->count, 1);
-  assert_same(histogram->tables[0].values[0], 0.2);
-  assert_same(histogram->tables[0].values[1], 0.6);
+  assert_same(histogram->maps[0].values[0], 0.2);
+  assert_same(histogram->maps[0].values[1], 0.6);
   double out[5][3];
   help_apply(calibrator, &batch, out);
   assert_near(out[0][0], 0.6, 1e-15);
@@ -106,7 +106,7 @@ TEST(rows_of_zeros_become_uniform) {
   assert_same(out[0][2], 1.0);
   const double row[] = {0.9, 0.1, 0.0};
   const pcal_batch other = help_batch(PCAL_PROBABILITY, row, NULL, 1, 3);
-  ((pc_bin_maps *)calibrator->parameters)->tables[2].values[0] = 0.0;
+  ((pc_bin_maps *)calibrator->parameters)->maps[2].values[0] = 0.0;
   help_apply(calibrator, &other, out);
   for (int k = 0; k < 3; k++)
     assert_same(out[0][k], 1.0 / 3.0);
@@ -131,8 +131,8 @@ TEST(weights_count) {
   pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, 3, 1);
   batch.weights = weights;
   pcal_calibrator *calibrator = help_fit(&batch, "histogram:bins=2");
-  assert_same(histogram_of(calibrator)->tables[0].values[0], 0.25);
-  assert_same(histogram_of(calibrator)->tables[0].values[1], 1.0);
+  assert_same(histogram_of(calibrator)->maps[0].values[0], 0.25);
+  assert_same(histogram_of(calibrator)->maps[0].values[1], 1.0);
   assert_same(calibrator->fit.weight, 4.5);
   assert_int_equal(calibrator->fit.weighted, 1);
   pcal_calibrator_free(calibrator);

@@ -2,7 +2,7 @@
 #include "calibrators/binning/histogram.h"
 
 static const pc_bin_map *table_of(const pcal_calibrator *calibrator, size_t t) {
-  return &((const pc_bin_maps *)calibrator->parameters)->tables[t];
+  return &((const pc_bin_maps *)calibrator->parameters)->maps[t];
 }
 
 /* Poisson(m) misses and Poisson(h) hits: the mean of h' / (m' + h') given that there are rows
@@ -13,14 +13,14 @@ TEST(the_mean_is_known) {
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, 5, 1);
   pcal_calibrator *calibrator = help_fit(&batch, "histogram:bins=2,bootstrap=1000");
   const double expected[] = {0.25, 1.0 + exp(-1.0) * (0.75 - 1.0)};
-  const double deviation[] = {0.30, 0.13}; /* of one resample, about */
+  const double deviation[] = {0.30, 0.13}; /* of one resample, approximately */
   for (int b = 0; b < 2; b++)
     assert_true(fabs(table_of(calibrator, 0)->values[b] - expected[b]) <
                 5 * deviation[b] / sqrt(1000.0));
   pcal_calibrator_free(calibrator);
 }
 
-/* Many equal rows leave no chance: the table is that of the rows, nearly. */
+/* With many equal rows the table is nearly that of the rows. */
 TEST(many_rows_hardly_vary) {
   const double probs[] = {0.1, 0.2, 0.7, 0.8}, weights[] = {5e6, 1e6, 2e6, 6e6};
   const int32_t labels[] = {0, 1, 0, 1};
@@ -79,7 +79,7 @@ TEST(one_resample) {
   pcal_calibrator_free(calibrator);
 }
 
-TEST(tells) {
+TEST(describes) {
   const double probs[] = {0.1, 0.8};
   const int32_t labels[] = {0, 1};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, 2, 1);

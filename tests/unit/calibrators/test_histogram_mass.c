@@ -2,7 +2,7 @@
 #include "calibrators/binning/histogram.h"
 
 static const pc_bin_map *table_of(const pcal_calibrator *calibrator, size_t t) {
-  return &((const pc_bin_maps *)calibrator->parameters)->tables[t];
+  return &((const pc_bin_maps *)calibrator->parameters)->maps[t];
 }
 
 static void assert_table(const pc_bin_map *table, size_t count, const double *edges,
@@ -32,7 +32,7 @@ TEST(one_column_by_hand) {
   pcal_calibrator_free(calibrator);
 }
 
-/* Ties are never split, equal edges are joined, and an end without rows keeps its midpoint. */
+/* Ties are never split, equal edges are joined, and an empty last bin gets its midpoint. */
 TEST(ties_stay_together) {
   const double probs[] = {0.2, 0.2, 0.2, 0.2, 0.2, 0.8};
   const int32_t labels[] = {0, 0, 1, 0, 0, 1};
@@ -65,7 +65,7 @@ TEST(zeros_make_an_edge) {
   pcal_calibrator_free(again);
 }
 
-/* A table for each class is what the class alone would get. */
+/* The table of each class is that of a fit to the class alone. */
 TEST(classes_are_independent) {
   enum { ROWS = 200, K = 3 };
   static double logits[ROWS * K], probs[ROWS * K], column[ROWS];
@@ -108,8 +108,8 @@ TEST(pooled_pairs) {
   pcal_calibrator_free(plain);
 }
 
-/* A memory limit makes it take the classes one after the other, with the same result; below
- * one class it is refused. */
+/* Under a memory limit classes are processed one after the other, with the same result; a limit
+ * too small for one class is refused. */
 TEST(memory_limit) {
   enum { ROWS = 500, K = 5 };
   static double logits[ROWS * K];

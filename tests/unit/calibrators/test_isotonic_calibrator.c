@@ -3,7 +3,7 @@
 #include "calibrators/line_maps.h"
 
 static const pc_line_map *line_of(const pcal_calibrator *calibrator, size_t i) {
-  return &((const pc_line_maps *)calibrator->parameters)->lines[i];
+  return &((const pc_line_maps *)calibrator->parameters)->maps[i];
 }
 
 static void assert_line(const pc_line_map *line, size_t count, const double *scores,
@@ -35,7 +35,7 @@ TEST(one_column_by_hand) {
   pcal_calibrator_free(calibrator);
 }
 
-/* [3] Each class alone, rows divided by their sums; none left: uniform. */
+/* [3] Each class alone, rows divided by their sums; a row of zeros becomes uniform. */
 TEST(classes_by_hand) {
   const double probs[][3] = {{0.5, 0.25, 0.25}, {0.25, 0.5, 0.25}, {0.75, 0.25, 0.0}};
   const int32_t labels[] = {0, 1, 1};
@@ -134,8 +134,8 @@ TEST(damaged_files) {
                   "cal.json, line 3: \"scores\" must hold 1 list of numbers");
 }
 
-/* Weights whose sums round must not make a map that its own file would refuse. */
-TEST(odd_weights_read_back) {
+/* Rounded sums of weights must not give a map that its own file would refuse. */
+TEST(fractional_weights_read_back) {
   enum { ROWS = 60 };
   double probs[ROWS], weights[ROWS];
   int32_t labels[ROWS];
@@ -156,7 +156,7 @@ TEST(odd_weights_read_back) {
   }
 }
 
-TEST(tells) {
+TEST(describes) {
   const double probs[] = {0.1, 0.2, 0.3};
   const int32_t labels[] = {0, 1, 1};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, 3, 1);

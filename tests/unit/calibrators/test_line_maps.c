@@ -18,8 +18,7 @@ TEST(one_point_is_constant) {
     assert_same(pc_line_map_value(&line, i / 10.0), 0.125);
 }
 
-/* Two points at a score: the score has the first value, what lies behind it starts from the
- * second. */
+/* Two points at a score: the score has the first value; scores above start from the second. */
 TEST(jumps) {
   double score[] = {0.0, 0.5, 0.5, 1.0}, value[] = {0.0, 0.25, 0.75, 1.0};
   const pc_line_map line = {4, score, value};
@@ -29,7 +28,7 @@ TEST(jumps) {
   assert_same(pc_line_map_value(&line, 0.75), 0.875);
 }
 
-/* Points that do not fall make a map that does not fall, step by step of the doubles. */
+/* Nondecreasing points give a nondecreasing map, double by double. */
 TEST(never_falls_by_rounding) {
   const pc_rng rng = {3, 1};
   for (uint64_t trial = 0; trial < 200; trial++) {

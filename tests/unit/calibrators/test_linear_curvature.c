@@ -71,7 +71,7 @@ TEST(products_are_those_of_the_hessian) {
     }
 }
 
-/* Blocks times their inverses give back a vector that lives in one class. */
+/* A block times its inverse is the identity, for a vector of one class. */
 TEST(blocks_are_inverted) {
   curved about;
   double v[N] = {0.0}, product[N];

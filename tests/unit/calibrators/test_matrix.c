@@ -6,8 +6,8 @@ enum { ROWS = 2500, K = 4, WIDE = 16 };
 static double logits[ROWS * WIDE], out[ROWS * WIDE];
 static int32_t labels[ROWS];
 
-/* Labels that confuse two classes: the matrix sees it, the vector cannot. */
-TEST(confusions_are_repaired) {
+/* Labels that confuse two classes: the matrix corrects that, the vector cannot. */
+TEST(corrects_confusions) {
   static const size_t sizes[] = {K, WIDE};
   for (size_t s = 0; s < 2; s++) {
     const size_t k = sizes[s];
@@ -34,7 +34,7 @@ TEST(confusions_are_repaired) {
   }
 }
 
-/* Both ways of searching come to the same minimum: lambda = mu = 0 is no penalty. */
+/* Both searches find the same minimum: lambda = mu = 0 is no penalty. */
 TEST(no_penalty_is_the_same) {
   help_draw(logits, labels, ROWS, K, 2.0, 1.3);
   const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, ROWS, K);
@@ -68,8 +68,8 @@ TEST(few_rows_are_refused) {
                "more rows");
 }
 
-/* Neither memory nor threads show, whichever way is taken. */
-TEST(memory_and_threads_do_not_show) {
+/* Neither memory nor threads change the result of either search. */
+TEST(memory_and_threads_do_not_matter) {
   help_draw(logits, labels, ROWS, WIDE, 2.0, 1.3);
   const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, ROWS, WIDE);
   help_text texts[3];

@@ -1,5 +1,5 @@
-/* Calibrators by networks, for each kind: derivatives against differences, starts, order, files,
- * threads, failures. */
+/* Calibrators by networks, for each kind: derivatives against differences, starts, order,
+ * files, threads, failures. */
 #include "calibrator_help.h"
 #include "calibrators/networks/network_model.h"
 
@@ -87,7 +87,7 @@ TEST(net_learns) {
   pcal_calibrator_free(plain);
 }
 
-/* Where it starts, a network leaves rows alone. */
+/* At the start a network leaves probabilities unchanged. */
 TEST(net_starts) {
   static net_data data;
   double expected[NET_ROWS * NET_CLASSES], out[NET_ROWS * NET_CLASSES];
@@ -106,7 +106,7 @@ TEST(net_starts) {
   pcal_calibrator_free(identity);
 }
 
-/* Files read back exactly; threads and the order of rows do not show; the seed does. */
+/* Files read back exactly; threads and the order of rows do not matter, the seed does. */
 TEST(net_same) {
   static net_data data, turned;
   net_draw(&data);

@@ -57,7 +57,7 @@ TEST(ends_of_the_penalty) {
   pcal_calibrator_free(stiff);
 }
 
-/* [3] The choice is on the grid, is found again, and depends on neither memory nor threads. */
+/* [3] The choice is on the grid, repeatable, and independent of memory and threads. */
 TEST(chooses_by_cross_validation) {
   pcal_batch batch = drawn();
   batch.rows = FEW;

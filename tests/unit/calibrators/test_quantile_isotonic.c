@@ -2,8 +2,8 @@
 
 static forecast_fit_set quantile_set;
 
-/* Normal predictions come out as wide as targets really are: pit falls, coverage is right. */
-TEST(test_repairs_normals) {
+/* Normal predictions become as wide as the targets: pit falls, coverage is right. */
+TEST(test_corrects_normals) {
   static double out[2 * FORECAST_FIT_ROWS];
   pcal_calibrator *calibrator = forecast_fit(&quantile_set.data, "quantile-isotonic");
   forecast_data after = quantile_set.data;

@@ -34,7 +34,7 @@ static int by_key(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Two samples hold the same rows, each as often, whatever their order. */
+/* Two samples hold the same rows, each equally often, in any order. */
 static void assert_same_sample(pc_row_sample *a, pc_row_sample *b) {
   assert_int_equal(a->level, b->level);
   assert_int_equal(a->count, b->count);
@@ -73,7 +73,7 @@ TEST(keeps_about_half_to_all_of_the_limit) {
   pc_row_sample_free(&sample);
 }
 
-/* Backwards, and one by one. */
+/* In reverse order, and one by one. */
 TEST(order_does_not_matter) {
   const pcal_env env = pc_env_resolve(NULL);
   pc_row_sample forward = sample_new(&env), backward = sample_new(&env);
@@ -88,21 +88,22 @@ TEST(order_does_not_matter) {
   pc_row_sample_free(&backward);
 }
 
-/* A sample that is told how many rows there are is the same; one of repeats notices that it
- * began too high. */
-TEST(the_number_of_rows_does_not_show) {
+/* The expected number of rows does not change the sample; with many equal rows the sample
+ * notices that its first level was too high. */
+TEST(the_expected_number_of_rows_does_not_matter) {
   static double repeats[ROWS * CLASSES];
   static int32_t zeros[ROWS];
   const pcal_env env = pc_env_resolve(NULL);
   for (size_t count = 10; count <= ROWS; count += 499) {
     const pc_rows rows = rows_of(drawn_scores, drawn_labels, NULL, count);
-    pc_row_sample told, plain = sample_new(&env);
-    assert_int_equal(pc_row_sample_init(&told, &env, CLASSES, LIMIT, count, NULL), PCAL_OK);
-    assert_int_equal(pc_row_sample_add(&told, &rows, NULL), PCAL_OK);
+    pc_row_sample expecting, plain = sample_new(&env);
+    assert_int_equal(pc_row_sample_init(&expecting, &env, CLASSES, LIMIT, count, NULL),
+                     PCAL_OK);
+    assert_int_equal(pc_row_sample_add(&expecting, &rows, NULL), PCAL_OK);
     assert_int_equal(pc_row_sample_add(&plain, &rows, NULL), PCAL_OK);
-    assert_false(pc_row_sample_is_sparse(&told) || pc_row_sample_is_sparse(&plain));
-    assert_same_sample(&told, &plain);
-    pc_row_sample_free(&told);
+    assert_false(pc_row_sample_is_sparse(&expecting) || pc_row_sample_is_sparse(&plain));
+    assert_same_sample(&expecting, &plain);
+    pc_row_sample_free(&expecting);
     pc_row_sample_free(&plain);
   }
   pc_row_sample sparse;
@@ -115,7 +116,7 @@ TEST(the_number_of_rows_does_not_show) {
 }
 
 /* About an eighth of the rows, and all of them. */
-TEST(few_rows_of_a_sample) {
+TEST(subsets_of_a_sample) {
   const pcal_env env = pc_env_resolve(NULL);
   const pc_rows rows = rows_of(drawn_scores, drawn_labels, NULL, ROWS);
   pc_row_sample sample = sample_new(&env);
@@ -157,7 +158,7 @@ TEST(threads_do_not_matter) {
   pc_row_sample_free(&shared.sample);
 }
 
-/* Floats where they lie give the sample of the same numbers as doubles, also in part. */
+/* Floats read in place give the same sample as doubles, also a part of it. */
 TEST(floats_give_the_same_sample) {
   static float floats[ROWS * CLASSES];
   static double doubles[ROWS * CLASSES];
@@ -191,8 +192,8 @@ TEST(floats_give_the_same_sample) {
   pc_row_sample_free(&c);
 }
 
-/* Rows that were not looked at and turn out not to be finite are passed over. */
-TEST(odd_floats_are_passed_over) {
+/* Unchecked rows that are not finite are left out. */
+TEST(floats_that_are_not_finite_are_left_out) {
   const float floats[] = {1.0f, 2.0f,     3.0f, 1.0f, NAN,  3.0f,
                           4.0f, INFINITY, 0.0f, 0.0f, 9.0f, 1.0f};
   const uint64_t ids[] = {0, 1, 2, 3};

@@ -5,7 +5,7 @@
 
 #define ROWS 90
 
-/* Begins as the model does. */
+/* The same first fields as the model. */
 typedef struct model {
   pc_bin_maps *tables;
   size_t count;
@@ -29,8 +29,8 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* All rows for all steps, by another way: the sigmoid on the rows as they come, and the mean of
- * its values over each ninth of the sorted ones. */
+/* All rows for all steps, computed another way: the sigmoid fitted to unsorted rows, and the
+ * mean of its values over each ninth of the sorted ones. */
 TEST(without_split) {
   for (int turned = 0; turned < 2; turned++) {
     double probs[ROWS], x[ROWS], weight[ROWS], hits[ROWS], values[ROWS], out[ROWS];
@@ -65,8 +65,8 @@ TEST(without_split) {
   }
 }
 
-/* [1] The seed draws thirds; equal seeds give equal files, and each third has its share: with
- * outcomes that follow the score exactly the means hardly depend on the draw. */
+/* [1] The seed draws the thirds; equal seeds give equal files.  With outcomes that follow the
+ * score exactly, the means hardly depend on the draw. */
 TEST(seeds_draw_thirds) {
   double probs[ROWS];
   int32_t labels[ROWS];
@@ -79,7 +79,7 @@ TEST(seeds_draw_thirds) {
     env.seed = i == 2 ? 5 : 4;
     assert_int_equal(help_try_fit(&batch, "scaling-binning:bins=5", &env, &calibrator, NULL),
                      PCAL_OK);
-    assert_int_equal(model_of(calibrator)->tables->tables[0].count, 5);
+    assert_int_equal(model_of(calibrator)->tables->maps[0].count, 5);
     assert_int_equal(calibrator->fit.warning_count, 0);
     texts[i] = help_save(calibrator);
     pcal_calibrator_free(calibrator);
@@ -90,7 +90,7 @@ TEST(seeds_draw_thirds) {
     free(texts[i].bytes);
 }
 
-/* [1] Weights that are not whole divide rows: three rows of weight 1/3 are dealt like one. */
+/* [1] Fractional weights divide rows: three rows of weight 1/3 count as one. */
 TEST(weights_may_be_divided) {
   double probs[ROWS], weights[ROWS];
   int32_t labels[ROWS];
@@ -107,7 +107,7 @@ TEST(weights_may_be_divided) {
   pcal_calibrator_free(calibrator);
 }
 
-/* [2] Too few rows to split: said, and done on all of them. */
+/* [2] Too few rows to split: a warning, and all rows for all steps. */
 TEST(few_rows) {
   double probs[10];
   int32_t labels[10];
@@ -119,8 +119,8 @@ TEST(few_rows) {
                       "there are fewer rows than three times the bins, so every step used all "
                       "rows; use fewer bins, or temperature");
   assert_int_equal(whole->fit.warning_count, 0);
-  const pc_bin_map *a = &model_of(calibrator)->tables->tables[0];
-  const pc_bin_map *b = &model_of(whole)->tables->tables[0];
+  const pc_bin_map *a = &model_of(calibrator)->tables->maps[0];
+  const pc_bin_map *b = &model_of(whole)->tables->maps[0];
   assert_int_equal(a->count, b->count);
   assert_memory_equal(a->values, b->values, a->count * sizeof(double));
   pcal_calibrator_free(calibrator);
@@ -137,7 +137,7 @@ TEST(constant_scores) {
   }
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, ROWS, 1);
   pcal_calibrator *calibrator = help_fit(&batch, "scaling-binning");
-  assert_int_equal(model_of(calibrator)->tables->tables[0].count, 1);
+  assert_int_equal(model_of(calibrator)->tables->maps[0].count, 1);
   assert_same(model_of(calibrator)->sigmoids[0].a, 0.0);
   help_apply(calibrator, &batch, out);
   assert_near(out[0], (10 * 11.0 / 12 + 20 / 22.0) / 30, 1e-9); /* Platt's targets */

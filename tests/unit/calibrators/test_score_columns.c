@@ -1,4 +1,4 @@
-/* What a fit is handed: against the scores sorted by hand. */
+/* The columns that a fit gets, against scores sorted by hand. */
 #include "calibrators/score_columns.h"
 
 #include "calibrator_help.h"

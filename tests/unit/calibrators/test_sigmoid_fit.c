@@ -3,8 +3,8 @@
 #include "../unit.h"
 #include "base/rng.h"
 
-/* Two places, two parameters: the targets are met exactly. */
-TEST(two_places) {
+/* Two values of x, two parameters: the targets are met exactly. */
+TEST(two_values) {
   const double x[] = {-1.0, 2.0}, weight[] = {4.0, 6.0}, hits[] = {1.0, 4.0};
   const double hit = 6.0 / 7.0, miss = 1.0 / 7.0;
   const pc_sigmoid sigmoid = pc_sigmoid_fit(x, weight, hits, 2);
@@ -45,7 +45,7 @@ TEST(gradients_vanish) {
   }
 }
 
-TEST(equal_places) {
+TEST(equal_values) {
   const double x[] = {3.0, 3.0, 3.0}, weight[] = {1, 1, 2}, hits[] = {1, 0, 0};
   const pc_sigmoid sigmoid = pc_sigmoid_fit(x, weight, hits, 3);
   assert_same(sigmoid.a, 0.0);

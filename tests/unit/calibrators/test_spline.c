@@ -24,7 +24,7 @@ static pcal_batch drawn(void) {
   return help_batch(PCAL_PROBABILITY, probs, labels, ROWS, 3);
 }
 
-/* [4] and what does not suit the data. */
+/* [4], and options that do not suit the data. */
 TEST(options_must_suit) {
   const pcal_batch rows = drawn();
   const pcal_batch one = help_batch(PCAL_PROBABILITY, column, ones, ROWS, 1);
@@ -42,7 +42,7 @@ TEST(options_must_suit) {
                "spline: one column holds the score of class 1; give class=1");
 }
 
-/* [4] One column: its score, whatever the target is called; class 0 gets the rest. */
+/* [4] One column: every target maps its score; class 0 gets the rest. */
 TEST(one_column) {
   static const char *const specs[] = {"spline", "spline:target=all",
                                       "spline:target=class,class=1"};
@@ -72,7 +72,7 @@ TEST(few_scores) {
   pcal_calibrator_free(calibrator);
 }
 
-/* A single column goes to files as such. */
+/* A single output column is written as one column. */
 TEST(one_column_in_files) {
   static const char *const names[] = {"cat", "dog", "cow"};
   const pcal_batch rows = drawn();
@@ -104,7 +104,7 @@ TEST(one_column_in_files) {
   pcal_calibrator_free(calibrator);
 }
 
-TEST(tells) {
+TEST(describes) {
   static const char *const cases[][2] = {
       {"spline", "learned      1 natural spline with 6 knots for the class of rank 1\n"},
       {"spline:rank=2,knots=4,runout=cubic",

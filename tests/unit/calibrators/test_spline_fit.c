@@ -12,7 +12,7 @@ typedef struct hand {
   pc_curve_table table;
 } hand;
 
-/* Sorted scores, some of them tied, outcomes rarer than the scores say. */
+/* Sorted scores, some of them tied; outcomes are rarer than predicted. */
 static void draw(hand *to, size_t count, uint64_t seed, int tied) {
   const pc_rng rng = {seed, 1};
   to->table = (pc_curve_table){
@@ -69,8 +69,8 @@ static double power3_slope(double x, size_t knot) {
   return u > 0 ? 3 * u * u : 0;
 }
 
-/* Function b of a basis: of natural splines, of those without a third derivative in the outer
- * intervals, of those without a knot behind the first interval and before the last one. */
+/* Function b of a basis of the splines of each run-out: natural; no third derivative in the
+ * outer intervals; no knot after the first interval and before the last one. */
 static double basis(pc_runout runout, size_t b, double x, int slope) {
   double (*const cube)(double, size_t) = slope ? power3_slope : power3;
   const size_t last = KNOTS - 1;
@@ -215,8 +215,8 @@ static double objective(const constrained *about, const double *values) {
   return square / from->table.total / 2;
 }
 
-/* Feasible, and the gradient is a sum of active normals with factors that are not negative:
- * derivatives by differences, which are exact for what is quadratic and linear. */
+/* The result is feasible, and its gradient is a sum of active normals with nonnegative factors.
+ * Derivatives by differences are exact for quadratic and linear functions. */
 TEST(constrained_is_optimal) {
   const pcal_env env = pc_env_resolve(NULL);
   for (uint64_t seed = 0; seed < 6; seed++) {
@@ -310,8 +310,7 @@ TEST(constant_scores) {
   assert_true(only_value(&from, &rule, 0) <= 1e-6);
 }
 
-/* Of many entries some become points: the first, the last, and between them at equal
- * distances. */
+/* Of many entries, equally spaced ones become points, with the first and the last. */
 TEST(long_tables_are_thinned) {
   const pcal_env env = pc_env_resolve(NULL);
   hand from;
@@ -332,8 +331,8 @@ TEST(long_tables_are_thinned) {
   pc_free(&env, full.score);
 }
 
-/* Whether or not the line takes the table's room. */
-TEST(room_does_not_show) {
+/* The result is the same whether or not the map takes over the memory of the table. */
+TEST(reused_memory_does_not_matter) {
   const pcal_env env = pc_env_resolve(NULL);
   const pc_spline_rule rule = {.knots = KNOTS, .points = 2 * ENTRIES};
   static const size_t rooms[] = {ENTRIES, 2 * ENTRIES - 1, 2 * ENTRIES + 3, 3 * ENTRIES};
@@ -357,7 +356,7 @@ TEST(room_does_not_show) {
   pc_free(&env, line.score);
 }
 
-/* Keeps the values of a line in [0, 1] and returns how many were not. */
+/* Clips the values of a map to [0, 1]; returns the number of clipped ones. */
 static size_t clip_line(pc_line_map *line) {
   size_t outside = 0;
   for (size_t i = 0; i < line->count; i++) {
@@ -367,8 +366,9 @@ static size_t clip_line(pc_line_map *line) {
   return outside;
 }
 
-/* As published: the value just behind an entry is that of the next one, and at the next one
- * that of the entry; values outside [0, 1] are left to the caller. */
+/* As published: the value just above an entry is that of the next one, and at the next one that
+ *               of
+ * the entry; the caller clips values to [0, 1]. */
 TEST(published_interpolation) {
   const pcal_env env = pc_env_resolve(NULL);
   hand from;

@@ -1,4 +1,4 @@
-/* What a spline calibrator sees of rows, and what it makes of them. */
+/* From rows to the scores of splines, and back. */
 #include "calibrator_help.h"
 #include "calibrators/spline/spline.h"
 
@@ -34,15 +34,15 @@ static void check_column(const char *spec, const char *alone, const double *scor
   const pcal_batch one = help_batch(PCAL_CONFIDENCE, score, hit, ROWS, 1);
   pcal_calibrator *full = help_fit(&batch, spec), *single = help_fit(&one, alone);
   const pc_spline_model *a = full->parameters, *b = single->parameters;
-  assert_int_equal(a->lines->lines[line].count, b->lines->lines[0].count);
-  assert_memory_equal(a->lines->lines[line].value, b->lines->lines[0].value,
-                      b->lines->lines[0].count * sizeof(double));
+  assert_int_equal(a->lines->maps[line].count, b->lines->maps[0].count);
+  assert_memory_equal(a->lines->maps[line].value, b->lines->maps[0].value,
+                      b->lines->maps[0].count * sizeof(double));
   assert_memory_equal(a->values + line * a->knots, b->values, b->knots * sizeof(double));
   pcal_calibrator_free(full);
   pcal_calibrator_free(single);
 }
 
-TEST(looks) {
+TEST(scores_of_rows) {
   double rank[K][ROWS], within[ROWS], class[ROWS];
   int32_t rank_hit[K][ROWS], within_hit[ROWS], class_hit[ROWS];
   drawn();
@@ -68,7 +68,7 @@ TEST(looks) {
   check_column("spline:target=class,class=2", "spline", class, class_hit, 0);
 }
 
-/* What comes out, from the lines by hand. */
+/* Results against the maps applied by hand. */
 TEST(applies) {
   static const char *const specs[] = {"spline", "spline:rank=3", "spline:target=all",
                                       "spline:target=within,rank=2",
@@ -88,17 +88,17 @@ TEST(applies) {
       ranks_of(p, order);
       if (s < 2) {
         const size_t c = order[s == 0 ? 0 : 2];
-        const double g = pc_line_map_value(model->lines->lines, p[c]);
+        const double g = pc_line_map_value(model->lines->maps, p[c]);
         for (size_t j = 0; j < K; j++)
           expected[j] = j == c ? g : p[j] / (1 - p[c]) * (1 - g);
       } else if (s == 2) {
         for (size_t r = 0; r < K; r++)
-          sum += expected[order[r]] = pc_line_map_value(&model->lines->lines[r], p[order[r]]);
+          sum += expected[order[r]] = pc_line_map_value(&model->lines->maps[r], p[order[r]]);
         for (size_t j = 0; j < K; j++)
           expected[j] /= sum;
       } else {
         expected[0] =
-            pc_line_map_value(model->lines->lines, s == 3 ? p[order[0]] + p[order[1]] : p[1]);
+            pc_line_map_value(model->lines->maps, s == 3 ? p[order[0]] + p[order[1]] : p[1]);
       }
       for (size_t j = 0; j < width; j++)
         assert_true(fabs(out[i * width + j] - expected[j]) < 1e-12);

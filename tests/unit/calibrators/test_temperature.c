@@ -15,7 +15,7 @@ static double temperature_of(const pcal_calibrator *calibrator) {
   return value;
 }
 
-/* Mean objective of a batch of float64 scores at beta, straight from the rows. */
+/* Mean objective of a batch of float64 scores at beta, from its definition. */
 static double mean_loss(const pcal_batch *batch, pc_temperature_score wish, double beta) {
   const pc_temperature_kernels *kernels = pc_kernels_best()->temperature;
   double sum = 0.0;
@@ -121,9 +121,9 @@ TEST(result_is_a_minimum) {
     }
 }
 
-/* Rows that pull T in opposite directions give the Brier score two valleys; the deeper one is
- * taken although the search would leave T = 1 towards the other. */
-TEST(brier_takes_the_deeper_valley) {
+/* Rows that pull T in opposite directions give the Brier score two minima; the lower one is
+ * found, although a search from T = 1 would end in the other. */
+TEST(brier_finds_the_lower_minimum) {
   enum { ROWS = 50 };
   double logits[ROWS][2];
   int32_t labels[ROWS];
@@ -218,7 +218,7 @@ TEST(constant_scores_stay) {
   pcal_calibrator_free(calibrator);
 }
 
-/* [4] The best T is 1 to the last bit, so nothing is better. */
+/* [4] The best T is exactly 1. */
 TEST(calibrated_rows_stay) {
   const double probs[] = {0.75, 0.75, 0.75, 0.75};
   const int32_t labels[] = {1, 1, 0, 1};
@@ -285,7 +285,7 @@ TEST(saturated_probabilities) {
   pcal_calibrator_free(calibrator);
 }
 
-/* [6] Many equal rows leave the sample empty: another way to the same result. */
+/* [6] Many equal rows leave the sample empty; the result is the same. */
 TEST(few_distinct_rows) {
   enum { ROWS = 20000 };
   static double logits[ROWS];

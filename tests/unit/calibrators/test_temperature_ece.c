@@ -8,7 +8,7 @@ enum { ROWS = 1200, K = 4 };
 static double logits[ROWS * K], out[ROWS * K];
 static int32_t labels[ROWS];
 
-/* The metric, straight from its definition. */
+/* The metric, from its definition. */
 static double ece_of(const double *probs, size_t rows, size_t columns) {
   double gaps[15] = {0.0}, sum = 0.0;
   for (size_t i = 0; i < rows; i++) {
@@ -39,7 +39,8 @@ static double ece_at(const pcal_batch *batch, double temperature) {
   return ece_of(out, batch->rows, k);
 }
 
-/* Few rows, where ECE has hundreds of valleys: converged means that no T is lower by 0.1 %. */
+/* Few rows, where ECE has hundreds of local minima: converged means that no T is lower by 0.1
+ * %. */
 TEST(converged_is_the_global_minimum) {
   static const size_t rows[] = {40, 150, 400};
   for (size_t s = 0; s < 9; s++) {

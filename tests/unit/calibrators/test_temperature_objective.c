@@ -30,7 +30,7 @@ static pcal_batch float_batch(const float *scores, size_t columns, size_t step) 
   return batch;
 }
 
-/* Floats are read where they lie; nothing of that shows. */
+/* Floats are read in place, with the same results. */
 TEST(floats_give_the_bits_of_doubles) {
   static const char *const methods[] = {"temperature", "temperature:objective=brier"};
   static const size_t widths[] = {NARROW, WIDE};
@@ -58,7 +58,7 @@ TEST(floats_give_the_bits_of_doubles) {
     }
 }
 
-/* The sample is taken without looking at the scores: still the first bad row is reported. */
+/* The sample is drawn from unchecked scores; still the first bad row is reported. */
 TEST(the_first_bad_row_is_reported) {
   static const size_t widths[] = {NARROW, WIDE};
   for (size_t w = 0; w < UNIT_COUNT(widths); w++) {
@@ -90,7 +90,7 @@ static double fitted(const pcal_batch *batch, int skip_missing) {
   return after;
 }
 
-/* Rows that are skipped are not there: not in the sample either. */
+/* Skipped rows are not in the sample. */
 TEST(skipped_rows_leave_no_trace) {
   draw_rows(WIDE);
   pcal_batch batch = float_batch(floats, WIDE, 1);
@@ -121,29 +121,29 @@ TEST(a_full_sample_agrees) {
   assert_int_equal(pc_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
   assert_int_equal(pc_layout_make(PCAL_LOGIT, NARROW, &calibrator.layout, NULL), PCAL_OK);
   const pc_fit_task task = {source, &env, 0, &calibrator};
-  pc_temperature_objective tempering = {.task = &task, .is_log = 1};
-  assert_int_equal(pc_temperature_objective_draw_sample(&tempering, NULL), PCAL_OK);
-  assert_int_equal(tempering.sample.count, 700);
+  pc_temperature_objective objective = {.task = &task, .is_log = 1};
+  assert_int_equal(pc_temperature_objective_draw_sample(&objective, NULL), PCAL_OK);
+  assert_int_equal(objective.sample.count, 700);
   pc_temperature_trial trials[UNIT_COUNT(wishes)];
   pc_scalar_derivatives all[UNIT_COUNT(wishes)], sample;
   for (size_t t = 0; t < UNIT_COUNT(wishes); t++)
     trials[t] = (pc_temperature_trial){wishes[t], 0.5 + 0.25 * (double)t};
   assert_int_equal(
-      pc_temperature_objective_on_all(&tempering, trials, UNIT_COUNT(wishes), all, NULL),
+      pc_temperature_objective_on_all(&objective, trials, UNIT_COUNT(wishes), all, NULL),
       PCAL_OK);
-  assert_same(tempering.weight, 700.0);
-  assert_true(tempering.misses > 0 && tempering.misses < 700);
-  assert_int_equal(tempering.passes, 2);
+  assert_same(objective.weight, 700.0);
+  assert_true(objective.misses > 0 && objective.misses < 700);
+  assert_int_equal(objective.passes, 2);
   for (size_t t = 0; t < UNIT_COUNT(wishes); t++) {
-    assert_int_equal(pc_temperature_objective_on_sample(&tempering, &trials[t], &sample, NULL),
+    assert_int_equal(pc_temperature_objective_on_sample(&objective, &trials[t], &sample, NULL),
                      PCAL_OK);
     assert_memory_equal(&sample, &all[t], sizeof sample);
   }
-  const double one = tempering.one;
+  const double one = objective.one;
   const pc_temperature_trial plain = {PC_TEMPERATURE_LOG, 1.0};
-  assert_int_equal(pc_temperature_objective_on_all(&tempering, &plain, 1, &sample, NULL),
+  assert_int_equal(pc_temperature_objective_on_all(&objective, &plain, 1, &sample, NULL),
                    PCAL_OK);
   assert_near(one, sample.value, 1e-14);
-  pc_temperature_objective_free(&tempering);
+  pc_temperature_objective_free(&objective);
   pcal_source_free(source);
 }

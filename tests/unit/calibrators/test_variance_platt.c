@@ -2,7 +2,7 @@
 
 static forecast_fit_set variance_set;
 
-/* w and b as the map shows them: v = 1 and v = 2 come out as w + b and 2 w + b. */
+/* w and b from the map: v = 1 and v = 2 become w + b and 2 w + b. */
 static void variance_read_off(const pcal_calibrator *calibrator, double *w, double *b) {
   const double pairs[] = {0, 1, 0, 2}, none[] = {0, 0};
   const forecast_data two = {PCAL_MEAN_VARIANCE, 2, 2, pairs, none, NULL, NULL};
@@ -65,7 +65,6 @@ TEST(test_files_keep_every_bit) {
   }
 }
 
-/* Threads do not show. */
 TEST(test_threads_give_the_same_bits) {
   pcal_env many = PCAL_ENV_INIT, single = PCAL_ENV_INIT;
   static double one[2 * FORECAST_FIT_ROWS], other[2 * FORECAST_FIT_ROWS];

@@ -8,8 +8,8 @@ enum { ROWS = 3000, K = 4, WIDE = 40 };
 static double logits[ROWS * WIDE], out[ROWS * WIDE];
 static int32_t labels[ROWS];
 
-/* Labels drawn from softmax(w z + b): the fit comes near, and its gradient vanishes. */
-TEST(finds_what_was_put_in) {
+/* Labels drawn from softmax(w z + b): the fit comes close, and its gradient vanishes. */
+TEST(recovers_parameters) {
   static const double w[K] = {0.5, 0.8, 1.2, 0.6}, b[K] = {0.3, -0.4, 0.2, -0.1};
   const pc_rng noise = {HELP_SEED, 9};
   help_draw(logits, labels, ROWS, K, 2.0, 1.0);
@@ -56,8 +56,8 @@ TEST(closed_form) {
   pcal_calibrator_free(calibrator);
 }
 
-/* [1] On log-probabilities a constant in a row does not show; on logits it does. */
-TEST(what_it_acts_on) {
+/* [1] A constant added to a row changes results on logits, not on log-probabilities. */
+TEST(input_of_the_map) {
   static double moved[ROWS * K], again[ROWS * K];
   help_draw(logits, labels, ROWS, K, 2.0, 1.7);
   for (size_t i = 0; i < ROWS * K; i++)
@@ -152,7 +152,7 @@ TEST(labels_of_probability_zero_count) {
   pcal_calibrator_free(calibrator);
 }
 
-/* Many classes go another way to the same kind of result. */
+/* Many classes. */
 TEST(many_classes) {
   help_draw(logits, labels, ROWS, WIDE, 2.0, 1.7);
   const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, ROWS, WIDE);
@@ -167,8 +167,8 @@ TEST(many_classes) {
   pcal_calibrator_free(one);
 }
 
-/* Rows enough to start on a sample: for every class, or only for one slope.  The gradient at
- * the result, added up plainly, vanishes; threads and memory do not show. */
+/* Enough rows to start on a sample: for every class, or for one slope only.  The gradient at
+ * the result vanishes; threads and memory do not matter. */
 TEST(starts_on_a_sample) {
   enum { MANY = 5000 };
   static const size_t widths[] = {3, 16};
@@ -208,7 +208,7 @@ TEST(starts_on_a_sample) {
   }
 }
 
-/* Hardly more rows than parameters: conjugate gradients make no headway there. */
+/* Hardly more rows than parameters: conjugate gradients make no progress. */
 TEST(hardly_enough_rows) {
   enum { FEW = 2 * WIDE + 5 };
   help_draw(logits, labels, FEW, WIDE, 2.0, 1.0);
@@ -227,7 +227,7 @@ TEST(extremes) {
   help_extremes("vector:on=log-probs");
 }
 
-/* [6] A row of weight w is w rows, and small weights are rows nevertheless. */
+/* [6] A row of weight w counts as w rows, and at least as one. */
 TEST(few_rows_are_refused) {
   static const char sentence[] = "vector has 8 parameters, too many for 5 rows; use "
                                  "temperature, or give more rows";

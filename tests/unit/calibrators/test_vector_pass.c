@@ -74,7 +74,7 @@ TEST(derivatives_are_slopes) {
   }
 }
 
-/* The spread, added up from the rows. */
+/* The spread, from its definition. */
 TEST(spread_is_a_mean) {
   const pcal_batch batch = drawn(0);
   diagonal about;
@@ -99,7 +99,7 @@ TEST(spread_is_a_mean) {
   diagonal_close(&about);
 }
 
-/* Everything that a pass finds. */
+/* All results of a pass. */
 static void look(const pcal_batch *batch, const pcal_env *env, double out[1 + 4 * K]) {
   diagonal about;
   diagonal_open(&about, batch, env);
@@ -110,9 +110,9 @@ static void look(const pcal_batch *batch, const pcal_env *env, double out[1 + 4 
   diagonal_close(&about);
 }
 
-/* Rows that are not kept, and probabilities that are not, give the same bits; so do rows in
- * place of their weights, also of heavy ones. */
-TEST(ways_do_not_show) {
+/* Results have the same bits with and without kept rows and probabilities, and with repeated
+ * rows in place of weights, also heavy ones. */
+TEST(all_paths_agree) {
   static double many[30 * ROWS * K];
   static int32_t many_labels[30 * ROWS];
   static double whole[ROWS];

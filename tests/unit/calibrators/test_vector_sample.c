@@ -7,7 +7,7 @@ enum { ROWS = 4000, K = 3, WANTED = 400 };
 static double logits[ROWS * K], weights[ROWS];
 static int32_t labels[ROWS];
 
-/* What a sample holds, whatever its order. */
+/* The contents of a sample, in any order. */
 typedef struct held {
   size_t count;
   double weight, sum;
@@ -43,7 +43,7 @@ static void assert_held(held a, held b) {
   assert_same(a.sum, b.sum);
 }
 
-/* About as many as wanted, the same ones for any order, number of threads and memory. */
+/* About as many rows as wanted, the same for any order, number of threads and memory. */
 TEST(depends_on_rows_alone) {
   static double turned[ROWS * K];
   static int32_t turned_labels[ROWS];
@@ -78,8 +78,8 @@ TEST(weights_are_rows) {
   assert_int_equal(a.count, 2 * b.count);
 }
 
-/* Rows that are all equal are all chosen, or none; then, and of few rows, there is none. */
-TEST(there_may_be_none) {
+/* The sample is empty if all rows are equal, or few. */
+TEST(may_be_empty) {
   help_draw(logits, labels, ROWS, K, 2.0, 1.5);
   const pcal_batch few = help_batch(PCAL_LOGIT, logits, labels, WANTED, K);
   assert_int_equal(draw(&few, 1, 0).count, 0);

@@ -4,7 +4,7 @@
 
 #define ROWS 60
 
-/* The value at a score by two regressions on all rows and one more. */
+/* The value at a score by two regressions, each with one more row. */
 static double two_fits(const double *probs, const int32_t *labels, size_t rows, double score) {
   const pcal_env env = pc_env_resolve(NULL);
   double value[2] = {NAN, NAN};
@@ -29,7 +29,7 @@ static double two_fits(const double *probs, const int32_t *labels, size_t rows, 
   return value[1] / (1 - value[0] + value[1]);
 }
 
-/* [1] On the scores of the rows, beside them by one double, and anywhere. */
+/* [1] At the scores of the rows, one double beside them, and elsewhere. */
 TEST(agrees_with_two_regressions) {
   for (uint64_t seed = 0; seed < 60; seed++) {
     const pc_rng rng = {seed, 1};

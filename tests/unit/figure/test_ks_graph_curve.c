@@ -52,7 +52,7 @@ TEST(test_a_calibrated_curve_has_the_identity) {
   for (size_t k = 0; k < 6; k++)
     assert_true(fabs(values[k]) < 1e-9);
   for (size_t i = 0; i < COUNT; i++)
-    assert_true(fabs(pc_line_map_value(&map->lines[0], score[i]) - score[i]) < 1e-6);
+    assert_true(fabs(pc_line_map_value(&map->maps[0], score[i]) - score[i]) < 1e-6);
   pc_line_maps_free(&env, map);
 }
 
