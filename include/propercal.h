@@ -53,6 +53,9 @@
  *     which other languages can do too.
  *   - Getters return their value, or are called get_...; functions that change a handle are
  *     called set_..., add_..., keep_... or by another verb.
+ *   - Optional parts.  A build may leave out exports, studies, figures or reports (options
+ *     export, studies, figures, report); their functions then fail with PCAL_USAGE and a
+ *     sentence that names the option.
  *   - The library never prints, exits, aborts or keeps global state.
  *   - Rows and classes are counted from 0.
  */

@@ -12,7 +12,7 @@ static int bounds_bars_outside(const pc_bounded_error *row) {
                         row->value > row->above + BOUNDS_BARS_ROUNDING);
 }
 
-static void bounds_bars_key(pc_figure *figure, const pc_bounded_error *rows, size_t count) {
+static void bounds_bars_legend(pc_figure *figure, const pc_bounded_error *rows, size_t count) {
   int outside = 0, others = 0;
   for (size_t i = 0; i < count; i++) {
     outside |= bounds_bars_outside(&rows[i]);
@@ -43,7 +43,7 @@ void pc_bounds_bars_axes(pc_figure *figure, const pc_bounded_error *rows, size_t
                  NULL);
   for (size_t i = 0; i < count; i++)
     pc_figure_name_tick(figure, panel, PC_SIDE_Y, (double)i, rows[i].name);
-  bounds_bars_key(figure, rows, count);
+  bounds_bars_legend(figure, rows, count);
 }
 
 static void bounds_bars_mark(pc_figure *figure, const pc_bounded_error *row, double y) {

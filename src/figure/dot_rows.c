@@ -62,7 +62,7 @@ size_t pc_dot_rows_panel(pc_figure *figure, const pc_dot_rows *rows, size_t colu
   return panel;
 }
 
-void pc_dot_rows_key(pc_figure *figure, const pc_dot_rows *rows) {
+void pc_dot_rows_legend(pc_figure *figure, const pc_dot_rows *rows) {
   for (size_t s = 0; s < rows->series_count; s++)
     pc_figure_legend(figure, PC_SAMPLE_POINT, (pc_look){.tone = rows->series[s].tone},
                      rows->series[s].name);

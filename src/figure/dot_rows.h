@@ -24,7 +24,7 @@ size_t pc_dot_rows_panel(pc_figure *figure, const pc_dot_rows *rows, size_t colu
                          const char *title, const char *label);
 
 /* Adds the legend; call before the layout. */
-void pc_dot_rows_key(pc_figure *figure, const pc_dot_rows *rows);
+void pc_dot_rows_legend(pc_figure *figure, const pc_dot_rows *rows);
 
 /* Adds points and hairlines; call after the layout. */
 void pc_dot_rows_marks(pc_figure *figure, const pc_dot_rows *rows, size_t panel);

@@ -11,7 +11,7 @@ void pc_figure_free(pc_figure *figure) {
   pc_free(figure->env, figure->panels);
   pc_free(figure->env, figure->marks);
   pc_free(figure->env, figure->points);
-  pc_free(figure->env, figure->key);
+  pc_free(figure->env, figure->legend);
   pc_free(figure->env, figure->names);
   pc_text_free(&figure->strings);
   pc_figure_init(figure, 0, 0, figure->env);
@@ -157,19 +157,19 @@ void pc_figure_note(pc_figure *figure, size_t panel, pc_look look, pc_point at, 
 
 void pc_figure_legend(pc_figure *figure, pc_sample sample, pc_look look, const char *text) {
   const pc_string_id id = pc_figure_add_string(figure, text);
-  void *key = figure->key;
-  const int fits = figure_reserve(figure, &key, &figure->key_capacity, figure->key_count + 1,
-                                  sizeof *figure->key);
-  figure->key = key;
+  void *legend = figure->legend;
+  const int fits = figure_reserve(figure, &legend, &figure->legend_capacity,
+                                  figure->legend_count + 1, sizeof *figure->legend);
+  figure->legend = legend;
   if (!fits)
     return;
-  figure->key[figure->key_count++] = (pc_legend_entry){
-      .sample = sample, .look = look, .begins_row = figure->key_break, .text = id};
-  figure->key_break = 0;
+  figure->legend[figure->legend_count++] = (pc_legend_entry){
+      .sample = sample, .look = look, .begins_row = figure->legend_break, .text = id};
+  figure->legend_break = 0;
 }
 
 void pc_figure_legend_break(pc_figure *figure) {
-  figure->key_break = 1;
+  figure->legend_break = 1;
 }
 
 static double figure_share(const pc_axis *axis, double value) {

@@ -135,7 +135,7 @@ typedef struct pc_figure {
   int in_page;       /* part of a page that states rows and classes itself */
   pc_point heading;  /* position of the title */
   double title_size; /* letter height; 0: the default */
-  pc_rect key_rect;
+  pc_rect legend_rect;
   pc_string_id title, subtitle, description;
   pc_string_id given_title; /* replaces title */
   pc_panel *panels;
@@ -146,9 +146,9 @@ typedef struct pc_figure {
   size_t point_count, point_capacity;
   pc_named_tick *names;
   size_t name_count, name_capacity;
-  pc_legend_entry *key;
-  size_t key_count, key_capacity;
-  int key_break;
+  pc_legend_entry *legend;
+  size_t legend_count, legend_capacity;
+  int legend_break;
   pc_text strings;
   int failed;
 } pc_figure;

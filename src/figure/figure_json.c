@@ -107,8 +107,8 @@ static void figure_json_mark(pc_json *json, const pc_figure *figure, const pc_ma
   pc_json_close(json, '}');
 }
 
-static void figure_json_key(pc_json *json, const pc_figure *figure,
-                            const pc_legend_entry *entry) {
+static void figure_json_legend(pc_json *json, const pc_figure *figure,
+                               const pc_legend_entry *entry) {
   static const char *const samples[] = {"point", "interval", "bar", "line"};
   pc_json_open(json, '{');
   figure_json_word(json, "sample", samples[entry->sample]);
@@ -139,8 +139,8 @@ pcal_status pc_figure_json_write(const pc_figure *figure, pc_text *out, pcal_err
   pc_json_close(&json, ']');
   pc_json_key(&json, "key");
   pc_json_open(&json, '[');
-  for (size_t i = 0; i < figure->key_count; i++)
-    figure_json_key(&json, figure, &figure->key[i]);
+  for (size_t i = 0; i < figure->legend_count; i++)
+    figure_json_legend(&json, figure, &figure->legend[i]);
   pc_json_close(&json, ']');
   pc_json_close(&json, '}');
   pc_text_add(out, "\n");

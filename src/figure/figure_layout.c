@@ -16,19 +16,20 @@
 #include "figure/text_layout.h"
 
 #define LAYOUT_MARGIN 24.0
-#define LAYOUT_KEY_ROW 24.0
-#define LAYOUT_KEY_GAP 18.0
+#define LAYOUT_LEGEND_ROW 24.0
+#define LAYOUT_LEGEND_GAP 18.0
 #define LAYOUT_COLUMN_GAP 14.0
 #define LAYOUT_ROUNDS 3
 #define LAYOUT_LEAST 10.0
 
-typedef struct layout_margins {
+typedef struct figure_layout_margins {
   double left[PC_PANEL_GRID_MAX], right[PC_PANEL_GRID_MAX];
   double top[PC_PANEL_GRID_MAX], bottom[PC_PANEL_GRID_MAX];
   double gap[PC_PANEL_GRID_MAX]; /* from a panel to its y label */
-} layout_margins;
+} figure_layout_margins;
 
-static pc_string_id layout_fit(pc_figure *figure, pc_string_id id, double size, double width) {
+static pc_string_id figure_layout_fit(pc_figure *figure, pc_string_id id, double size,
+                                      double width) {
   if (pc_text_extent(pc_figure_string(figure, id), size) <= width)
     return id;
   pc_text text;
@@ -41,20 +42,20 @@ static pc_string_id layout_fit(pc_figure *figure, pc_string_id id, double size, 
 }
 
 /* A letter height at which the text fits, at least three quarters of `size`. */
-static double layout_shrink(const pc_figure *figure, pc_string_id id, double size,
-                            double width) {
+static double figure_layout_shrink(const pc_figure *figure, pc_string_id id, double size,
+                                   double width) {
   const double length = pc_text_extent(pc_figure_string(figure, id), size);
   return length <= width ? size : size * fmax(width / length, 0.75);
 }
 
 /* Places the heading; returns its lower edge. */
-static double layout_heading(pc_figure *figure) {
+static double figure_layout_heading(pc_figure *figure) {
   const double width = figure->width - 2 * LAYOUT_MARGIN;
   figure->title = figure->given_title != 0 ? figure->given_title : figure->title;
   figure->title_size =
-      layout_shrink(figure, figure->title, PC_SIZE_TITLE * 1.125, width) / 1.125;
-  figure->title = layout_fit(figure, figure->title, figure->title_size * 1.125, width);
-  figure->subtitle = layout_fit(figure, figure->subtitle, PC_SIZE_LABEL, width);
+      figure_layout_shrink(figure, figure->title, PC_SIZE_TITLE * 1.125, width) / 1.125;
+  figure->title = figure_layout_fit(figure, figure->title, figure->title_size * 1.125, width);
+  figure->subtitle = figure_layout_fit(figure, figure->subtitle, PC_SIZE_LABEL, width);
   if (figure->title == 0)
     return LAYOUT_MARGIN / 2;
   figure->heading = (pc_point){LAYOUT_MARGIN, 36};
@@ -62,31 +63,31 @@ static double layout_heading(pc_figure *figure) {
 }
 
 /* Places legend entries side by side, in a new row where needed; returns the height of all. */
-static double layout_key(pc_figure *figure) {
+static double figure_layout_legend(pc_figure *figure) {
   const double width = figure->width - 2 * LAYOUT_MARGIN;
-  pc_point at = {LAYOUT_MARGIN, LAYOUT_KEY_ROW / 2};
-  for (size_t i = 0; i < figure->key_count; i++) {
-    pc_legend_entry *entry = &figure->key[i];
-    entry->text = layout_fit(figure, entry->text, PC_SIZE_TICK,
-                             width - PC_LEGEND_SAMPLE_WIDTH - LAYOUT_KEY_GAP);
+  pc_point at = {LAYOUT_MARGIN, LAYOUT_LEGEND_ROW / 2};
+  for (size_t i = 0; i < figure->legend_count; i++) {
+    pc_legend_entry *entry = &figure->legend[i];
+    entry->text = figure_layout_fit(figure, entry->text, PC_SIZE_TICK,
+                                    width - PC_LEGEND_SAMPLE_WIDTH - LAYOUT_LEGEND_GAP);
     const double length = PC_LEGEND_SAMPLE_WIDTH + 8 +
                           pc_text_extent(pc_figure_string(figure, entry->text), PC_SIZE_TICK);
     if (at.x > LAYOUT_MARGIN && (entry->begins_row || at.x + length > LAYOUT_MARGIN + width)) {
       at.x = LAYOUT_MARGIN;
-      at.y += LAYOUT_KEY_ROW;
+      at.y += LAYOUT_LEGEND_ROW;
     }
     entry->at = at;
-    at.x += length + LAYOUT_KEY_GAP;
+    at.x += length + LAYOUT_LEGEND_GAP;
   }
-  const double height = figure->key_count > 0 ? at.y + LAYOUT_KEY_ROW / 2 : 0;
-  figure->key_rect = (pc_rect){LAYOUT_MARGIN, figure->height - 14 - height, width, height};
-  for (size_t i = 0; i < figure->key_count; i++)
-    figure->key[i].at.y += figure->key_rect.y;
+  const double height = figure->legend_count > 0 ? at.y + LAYOUT_LEGEND_ROW / 2 : 0;
+  figure->legend_rect = (pc_rect){LAYOUT_MARGIN, figure->height - 14 - height, width, height};
+  for (size_t i = 0; i < figure->legend_count; i++)
+    figure->legend[i].at.y += figure->legend_rect.y;
   return height;
 }
 
 /* Places as many ticks as fit, at most axis->wanted. */
-static void layout_ticks(const pc_figure *figure, pc_panel *panel, pc_side side) {
+static void figure_layout_ticks(const pc_figure *figure, pc_panel *panel, pc_side side) {
   pc_axis *axis = &panel->axis[side];
   if (axis->name_count > 0 || axis->wanted == 0)
     return;
@@ -98,7 +99,7 @@ static void layout_ticks(const pc_figure *figure, pc_panel *panel, pc_side side)
 }
 
 /* Width of the widest tick label of an axis. */
-static double layout_tick_width(const pc_figure *figure, const pc_axis *axis) {
+static double figure_layout_tick_width(const pc_figure *figure, const pc_axis *axis) {
   char buffer[PC_TICK_LABEL_MAX];
   double widest = 0;
   for (size_t i = 0; axis->name_count == 0 && i < axis->ticks.count; i++) {
@@ -114,12 +115,12 @@ static double layout_tick_width(const pc_figure *figure, const pc_axis *axis) {
 }
 
 /* Grows the margins to fit the labels; the y labels of a column are aligned. */
-static void layout_margins_grow(pc_figure *figure, layout_margins *margins) {
+static void figure_layout_margins_grow(pc_figure *figure, figure_layout_margins *margins) {
   for (size_t i = 0; i < figure->panel_count; i++) {
     pc_panel *panel = &figure->panels[i];
     const pc_axis *x = &panel->axis[PC_SIDE_X], *y = &panel->axis[PC_SIDE_Y];
-    const double numbers = layout_tick_width(figure, y);
-    const double ahead = layout_tick_width(figure, x) / 2;
+    const double numbers = figure_layout_tick_width(figure, y);
+    const double ahead = figure_layout_tick_width(figure, x) / 2;
     double *gap = &margins->gap[panel->column];
     double *left = &margins->left[panel->column], *right = &margins->right[panel->column];
     double *top = &margins->top[panel->row], *bottom = &margins->bottom[panel->row];
@@ -132,86 +133,88 @@ static void layout_margins_grow(pc_figure *figure, layout_margins *margins) {
   }
 }
 
-static double layout_sum(const double *values, size_t count) {
+static double figure_layout_sum(const double *values, size_t count) {
   double sum = 0;
   for (size_t i = 0; i < count; i++)
     sum += values[i];
   return sum;
 }
 
-static double layout_share(const double *shares, size_t count, size_t index) {
+static double figure_layout_share(const double *shares, size_t count, size_t index) {
   double sum = 0;
   for (size_t i = 0; i < count; i++)
     sum += shares[i] > 0 ? shares[i] : 1;
   return (shares[index] > 0 ? shares[index] : 1) / sum;
 }
 
-static void layout_place(const pc_panel_grid *grid, const layout_margins *margins, pc_rect area,
-                         pc_panel *panel) {
-  const double inner_width = area.width - layout_sum(margins->left, grid->columns) -
-                             layout_sum(margins->right, grid->columns) -
+static void figure_layout_place(const pc_panel_grid *grid, const figure_layout_margins *margins,
+                                pc_rect area, pc_panel *panel) {
+  const double inner_width = area.width - figure_layout_sum(margins->left, grid->columns) -
+                             figure_layout_sum(margins->right, grid->columns) -
                              LAYOUT_COLUMN_GAP * (double)(grid->columns - 1);
-  const double inner_height = area.height - layout_sum(margins->top, grid->rows) -
-                              layout_sum(margins->bottom, grid->rows);
+  const double inner_height = area.height - figure_layout_sum(margins->top, grid->rows) -
+                              figure_layout_sum(margins->bottom, grid->rows);
   pc_rect rect = {area.x + margins->left[0], area.y + margins->top[0], 0, 0};
   for (size_t c = 0; c < panel->column; c++)
-    rect.x += layout_share(grid->column_share, grid->columns, c) * inner_width +
+    rect.x += figure_layout_share(grid->column_share, grid->columns, c) * inner_width +
               margins->right[c] + LAYOUT_COLUMN_GAP + margins->left[c + 1];
   for (size_t r = 0; r < panel->row; r++)
-    rect.y += layout_share(grid->row_share, grid->rows, r) * inner_height + margins->bottom[r] +
-              margins->top[r + 1];
+    rect.y += figure_layout_share(grid->row_share, grid->rows, r) * inner_height +
+              margins->bottom[r] + margins->top[r + 1];
   rect.width =
-      fmax(layout_share(grid->column_share, grid->columns, panel->column) * inner_width,
+      fmax(figure_layout_share(grid->column_share, grid->columns, panel->column) * inner_width,
            LAYOUT_LEAST);
   rect.height =
-      fmax(layout_share(grid->row_share, grid->rows, panel->row) * inner_height, LAYOUT_LEAST);
+      fmax(figure_layout_share(grid->row_share, grid->rows, panel->row) * inner_height,
+           LAYOUT_LEAST);
   panel->rect = rect;
 }
 
-static void layout_fit_label(pc_figure *figure, pc_axis *axis, double room) {
-  axis->label_size = layout_shrink(figure, axis->label, PC_SIZE_LABEL, room);
-  axis->label = layout_fit(figure, axis->label, axis->label_size, room);
+static void figure_layout_fit_label(pc_figure *figure, pc_axis *axis, double room) {
+  axis->label_size = figure_layout_shrink(figure, axis->label, PC_SIZE_LABEL, room);
+  axis->label = figure_layout_fit(figure, axis->label, axis->label_size, room);
 }
 
 /* Shortens titles and axis labels to the space available; alone: the x label of a single column may
  * reach the edges of the figure. */
-static void layout_fit_labels(pc_figure *figure, pc_panel *panel, int alone) {
+static void figure_layout_fit_labels(pc_figure *figure, pc_panel *panel, int alone) {
   const double middle = panel->rect.x + panel->rect.width / 2;
   const double room =
       alone ? 2 * fmin(middle, figure->width - middle) - 12 : panel->rect.width + 16;
-  panel->title = layout_fit(figure, panel->title, PC_SIZE_TICK * 1.125, panel->rect.width);
-  layout_fit_label(figure, &panel->axis[PC_SIDE_X], room);
-  layout_fit_label(figure, &panel->axis[PC_SIDE_Y], panel->rect.height + 20);
+  panel->title =
+      figure_layout_fit(figure, panel->title, PC_SIZE_TICK * 1.125, panel->rect.width);
+  figure_layout_fit_label(figure, &panel->axis[PC_SIDE_X], room);
+  figure_layout_fit_label(figure, &panel->axis[PC_SIDE_Y], panel->rect.height + 20);
 }
 
 /* Shortens names beside panels to two fifths of the figure. */
-static void layout_fit_names(pc_figure *figure, const pc_panel_grid *grid) {
+static void figure_layout_fit_names(pc_figure *figure, const pc_panel_grid *grid) {
   const double room = 0.4 * figure->width / (double)grid->columns;
   for (size_t i = 0; i < figure->panel_count; i++) {
     const pc_axis *axis = &figure->panels[i].axis[PC_SIDE_Y];
     for (size_t n = 0; n < axis->name_count; n++) {
       pc_named_tick *name = &figure->names[axis->first_name + n];
-      name->text = layout_fit(figure, name->text, PC_SIZE_TICK, room);
+      name->text = figure_layout_fit(figure, name->text, PC_SIZE_TICK, room);
     }
   }
 }
 
 void pc_figure_lay_out(pc_figure *figure, const pc_panel_grid *grid) {
-  const double top = layout_heading(figure), key = layout_key(figure);
+  const double top = figure_layout_heading(figure), key = figure_layout_legend(figure);
   const pc_rect area = {LAYOUT_MARGIN - 4, top, figure->width - 2 * LAYOUT_MARGIN + 8,
                         figure->height - top - 14 - key - (key > 0 ? 8 : 0)};
-  layout_margins margins = {{0}, {0}, {0}, {0}, {0}};
-  layout_fit_names(figure, grid);
-  layout_margins_grow(figure, &margins);
+  figure_layout_margins margins = {{0}, {0}, {0}, {0}, {0}};
+  figure_layout_fit_names(figure, grid);
+  figure_layout_margins_grow(figure, &margins);
   for (int round = 0; round < LAYOUT_ROUNDS; round++) {
     for (size_t i = 0; i < figure->panel_count; i++) {
-      layout_place(grid, &margins, area, &figure->panels[i]);
-      layout_ticks(figure, &figure->panels[i], PC_SIDE_X);
-      layout_ticks(figure, &figure->panels[i], PC_SIDE_Y);
+      figure_layout_place(grid, &margins, area, &figure->panels[i]);
+      figure_layout_ticks(figure, &figure->panels[i], PC_SIDE_X);
+      figure_layout_ticks(figure, &figure->panels[i], PC_SIDE_Y);
     }
-    layout_margins_grow(figure, &margins);
+    figure_layout_margins_grow(figure, &margins);
   }
-  layout_margins_grow(figure, &margins);
+  figure_layout_margins_grow(figure, &margins);
   for (size_t i = 0; i < figure->panel_count && !figure->failed; i++)
-    layout_fit_labels(figure, &figure->panels[i], grid->columns == 1);
+    figure_layout_fit_labels(figure, &figure->panels[i], grid->columns == 1);
 }

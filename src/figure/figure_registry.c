@@ -10,18 +10,18 @@
 #include "figure/registry.def"
 #undef FIGURE
 
-static const pc_figure_row *const gallery_rows[] = {
+static const pc_figure_row *const figure_registry_rows[] = {
 #define FIGURE(file, symbol) &pc_figure_##symbol,
 #include "figure/registry.def"
 #undef FIGURE
 };
 
 size_t pc_figure_row_count(void) {
-  return sizeof gallery_rows / sizeof gallery_rows[0];
+  return sizeof figure_registry_rows / sizeof figure_registry_rows[0];
 }
 
 const pcal_registry_row *pc_figure_row_at(size_t index) {
-  return index < pc_figure_row_count() ? &gallery_rows[index]->row : NULL;
+  return index < pc_figure_row_count() ? &figure_registry_rows[index]->row : NULL;
 }
 
 const pc_figure_row *pc_figure_in_report(size_t index) {
@@ -29,7 +29,7 @@ const pc_figure_row *pc_figure_in_report(size_t index) {
   for (size_t found = 0; found <= index; found++) {
     const pc_figure_row *next = NULL;
     for (size_t i = 0; i < pc_figure_row_count(); i++) {
-      const pc_figure_row *row = gallery_rows[i];
+      const pc_figure_row *row = figure_registry_rows[i];
       if (row->in_report > (last == NULL ? 0 : last->in_report) &&
           (next == NULL || row->in_report < next->in_report))
         next = row;
@@ -41,14 +41,14 @@ const pc_figure_row *pc_figure_in_report(size_t index) {
   return last;
 }
 
-static const char *gallery_name(void *user, size_t index) {
+static const char *figure_registry_name(void *user, size_t index) {
   (void)user;
   const pcal_registry_row *row = pc_figure_row_at(index);
   return row != NULL ? row->name : NULL;
 }
 
-static pcal_status gallery_unknown(const char *name, pcal_error *err) {
-  const char *nearest = pc_nearest_word(name, gallery_name, NULL);
+static pcal_status figure_registry_unknown(const char *name, pcal_error *err) {
+  const char *nearest = pc_nearest_word(name, figure_registry_name, NULL);
   if (nearest == NULL)
     return pc_fail(err, PCAL_USAGE,
                    "there is no figure called '%s'; 'list figures' shows those that exist",
@@ -62,13 +62,13 @@ pcal_status pc_figure_parse(const char *spec, const pc_figure_row **row, pc_opti
   char name[PC_SPEC_MAX];
   PC_TRY(pc_spec_name(spec, name, sizeof name, err));
   for (size_t i = 0; i < pc_figure_row_count(); i++) {
-    if (strcmp(gallery_rows[i]->row.name, name) != 0)
+    if (strcmp(figure_registry_rows[i]->row.name, name) != 0)
       continue;
-    *row = gallery_rows[i];
+    *row = figure_registry_rows[i];
     return pc_options_parse(spec, (*row)->row.name, (*row)->row.options,
                             (*row)->row.option_count, options, err);
   }
-  return gallery_unknown(name, err);
+  return figure_registry_unknown(name, err);
 }
 
 void pc_figure_request_metric(pc_figure_request *request, const char *format, ...) {
@@ -99,22 +99,22 @@ pcal_status pc_figure_record_with_curve(const pc_figure_data *data, const pc_mea
   return PCAL_OK;
 }
 
-static pcal_status gallery_needs_data(const pc_figure_row *row, pcal_error *err) {
+static pcal_status figure_registry_needs_data(const pc_figure_row *row, pcal_error *err) {
   return pc_fail(err, PCAL_USAGE,
                  "figure %s needs the data, not only results; "
                  "plot from the data",
                  row->row.name);
 }
 
-typedef struct gallery_pair {
+typedef struct figure_registry_pair {
   pc_figure_data data;
   pc_measured_set before;
   pc_figure_request request;
-} gallery_pair;
+} figure_registry_pair;
 
-static pcal_status gallery_build(const pc_figure_row *row, const pcal_results *results,
-                                 const pcal_results *before, gallery_pair *pair,
-                                 pc_figure *figure, pcal_error *err) {
+static pcal_status figure_registry_build(const pc_figure_row *row, const pcal_results *results,
+                                         const pcal_results *before, figure_registry_pair *pair,
+                                         pc_figure *figure, pcal_error *err) {
   pc_measured_set_fill(&pair->data.shown, results, &pair->request);
   if (before != NULL) {
     pc_measured_set_fill(&pair->before, before, &pair->request);
@@ -134,17 +134,17 @@ pcal_status pc_figure_from_pair(const char *spec, const pcal_results *results,
   pc_options options;
   PC_TRY(pc_figure_parse(spec, &row, &options, err));
   if (row->study != NULL)
-    return gallery_needs_data(row, err);
-  gallery_pair *pair = pc_alloc(figure->env, 1, sizeof *pair);
+    return figure_registry_needs_data(row, err);
+  figure_registry_pair *pair = pc_alloc(figure->env, 1, sizeof *pair);
   if (pair == NULL)
     return pc_fail_memory(err, "building a figure");
   pair->data.options = &options;
   pair->data.request = &pair->request;
   pcal_status status = row->request(&options, &results->layout, &pair->request, err);
   if (status == PCAL_OK && pair->request.temperature_count > 0)
-    status = gallery_needs_data(row, err);
+    status = figure_registry_needs_data(row, err);
   if (status == PCAL_OK)
-    status = gallery_build(row, results, before, pair, figure, err);
+    status = figure_registry_build(row, results, before, pair, figure, err);
   pc_free(figure->env, pair);
   return status == PCAL_OK ? pc_figure_status(figure, err) : status;
 }

@@ -4,7 +4,7 @@
 
 #include "figure/number_text.h"
 
-#define FORECAST_FIGURE_NORMAL 1.959963984540054
+#define FORECAST_MARKS_NORMAL 1.959963984540054
 
 const pc_look pc_forecast_look_now = {.tone = PC_TONE_A, .size = 2.5};
 const pc_look pc_forecast_look_before = {.tone = PC_TONE_B, .size = 2.5};
@@ -12,7 +12,7 @@ const pc_look pc_forecast_look_band = {.tone = PC_TONE_FILL};
 const pc_look pc_forecast_look_calibrated = {.tone = PC_TONE_MUTED, .dashed = 1};
 
 double pc_forecast_marks_chance(double p, double rows) {
-  return FORECAST_FIGURE_NORMAL * sqrt(fmax(p * (1 - p), 0) / rows);
+  return FORECAST_MARKS_NORMAL * sqrt(fmax(p * (1 - p), 0) / rows);
 }
 
 void pc_forecast_marks_heading(const pc_figure_data *data, const pc_result_record *record,

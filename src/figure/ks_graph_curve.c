@@ -10,8 +10,8 @@
 
 #include "calibrators/spline/spline_fit.h"
 
-#define KS_CURVE_LINE 500
-#define KS_CURVE_MAP 4096
+#define KS_GRAPH_CURVE_LINE 500
+#define KS_GRAPH_CURVE_MAP 4096
 
 pcal_status pc_ks_graph_curve_read(const pc_plot_table *graph, pc_ks_graph_curve *out,
                                    pcal_error *err) {
@@ -54,7 +54,7 @@ pcal_status pc_ks_graph_curve_spline(const pcal_env *env, const pc_ks_graph_curv
                                      double rows, size_t knots, double *values,
                                      pc_line_maps **map, pcal_error *err) {
   const pc_spline_rule rule = {
-      .knots = knots, .runout = PC_RUNOUT_NATURAL, .points = KS_CURVE_MAP};
+      .knots = knots, .runout = PC_RUNOUT_NATURAL, .points = KS_GRAPH_CURVE_MAP};
   pc_curve_table table;
   pc_spline_fit_result result;
   pc_arena scratch;
@@ -78,8 +78,8 @@ pcal_status pc_ks_graph_curve_spline(const pcal_env *env, const pc_ks_graph_curv
 
 void pc_ks_graph_curve_line(pc_figure *figure, size_t panel, pc_look look, const double *x,
                             const double *y, size_t count) {
-  const size_t stride = (count + KS_CURVE_LINE - 1) / KS_CURVE_LINE;
-  pc_point points[KS_CURVE_LINE + 2];
+  const size_t stride = (count + KS_GRAPH_CURVE_LINE - 1) / KS_GRAPH_CURVE_LINE;
+  pc_point points[KS_GRAPH_CURVE_LINE + 2];
   size_t used = 0;
   for (size_t i = 0; i < count; i += stride)
     points[used++] = (pc_point){x[i], y[i]};

@@ -85,7 +85,7 @@ static int panel_few(const pcal_bin *bin) {
   return bin->weight < PC_FEW_ROWS;
 }
 
-void pc_reliability_hint(const pcal_bin *bin, const pc_reliability_texts *words, pc_text *out) {
+void pc_reliability_hint(const pcal_bin *bin, const pc_reliability_texts *texts, pc_text *out) {
   char low[PC_NUMBER_TEXT_MAX], high[PC_NUMBER_TEXT_MAX], score[PC_NUMBER_TEXT_MAX],
       hits[PC_NUMBER_TEXT_MAX];
   char rows[PC_NUMBER_TEXT_MAX];
@@ -95,8 +95,8 @@ void pc_reliability_hint(const pcal_bin *bin, const pc_reliability_texts *words,
   pc_fixed_text(bin->frequency, 4, hits);
   pc_count_text(bin->weight, rows);
   out->length = 0;
-  pc_text_format(out, "%s to %s: %s %s, %s %s, %s row%s", low, high, words->score, score,
-                 words->y_label, hits, rows, bin->weight == 1 ? "" : "s");
+  pc_text_format(out, "%s to %s: %s %s, %s %s, %s row%s", low, high, texts->score, score,
+                 texts->y_label, hits, rows, bin->weight == 1 ? "" : "s");
 }
 
 static void panel_gap(pc_figure *figure, size_t panel, const pcal_bin *bin) {
@@ -126,7 +126,7 @@ static void panel_point(pc_figure *figure, size_t panel, const pcal_bin *bin, do
   const double score = panel_clamp(bin->confidence), hits = panel_clamp(bin->frequency);
   const int few = panel_few(bin);
   double low, high;
-  pc_reliability_hint(bin, style->words, hint);
+  pc_reliability_hint(bin, style->texts, hint);
   pc_wilson_interval(hits, bin->weight, pc_level_quantile(style->level), &low, &high);
   if (style->band == PC_BAND_CONFIDENCE)
     pc_figure_segment(figure, panel, (pc_look){.tone = PC_TONE_INK, .pale = few, .size = 1.5},
@@ -176,8 +176,8 @@ static void panel_key_bands(pc_figure *figure, const pc_reliability_style *style
   }
 }
 
-void pc_reliability_key(pc_figure *figure, const pc_bin_list *bins,
-                        const pc_reliability_style *style) {
+void pc_reliability_legend(pc_figure *figure, const pc_bin_list *bins,
+                           const pc_reliability_style *style) {
   int few = 0, high = 0, low = 0;
   for (size_t i = 0; i < bins->count; i++) {
     const pcal_bin *bin = &bins->bins[i];
@@ -194,7 +194,7 @@ void pc_reliability_key(pc_figure *figure, const pc_bin_list *bins,
                    "perfect calibration");
   if (high)
     pc_figure_legend(figure, PC_SAMPLE_BAR, (pc_look){.tone = PC_TONE_WARM},
-                     style->words->high);
+                     style->texts->high);
   if (low)
-    pc_figure_legend(figure, PC_SAMPLE_BAR, (pc_look){.tone = PC_TONE_COOL}, style->words->low);
+    pc_figure_legend(figure, PC_SAMPLE_BAR, (pc_look){.tone = PC_TONE_COOL}, style->texts->low);
 }

@@ -42,7 +42,7 @@ double pc_level_quantile(double level);
 
 /* How a panel is drawn. */
 typedef struct pc_reliability_style {
-  const pc_reliability_texts *words;
+  const pc_reliability_texts *texts;
   pc_band band;
   double level; /* of intervals; 0: 0.95 */
 } pc_reliability_style;
@@ -51,9 +51,9 @@ typedef struct pc_reliability_style {
 void pc_reliability_marks(pc_figure *figure, size_t panel, const pc_bin_list *bins,
                           const pc_reliability_style *style);
 /* Replaces the text by "0.000 to 0.250: mean confidence ...". */
-void pc_reliability_hint(const pcal_bin *bin, const pc_reliability_texts *words, pc_text *out);
+void pc_reliability_hint(const pcal_bin *bin, const pc_reliability_texts *texts, pc_text *out);
 /* Adds the legend for these bins. */
-void pc_reliability_key(pc_figure *figure, const pc_bin_list *bins,
-                        const pc_reliability_style *style);
+void pc_reliability_legend(pc_figure *figure, const pc_bin_list *bins,
+                           const pc_reliability_style *style);
 
 #endif

@@ -131,7 +131,7 @@ void pc_size_lines_axes(pc_figure *figure, size_t panel, const pc_size_lines *li
     figure->panels[panel].axis[PC_SIDE_X].lined = 1;
 }
 
-void pc_size_lines_key(pc_figure *figure, const pc_size_lines *lines) {
+void pc_size_lines_legend(pc_figure *figure, const pc_size_lines *lines) {
   for (size_t i = 0; i < lines->count; i++)
     pc_figure_legend(figure, PC_SAMPLE_LINE, lines->line[i].look, lines->line[i].name);
   pc_figure_legend(figure, PC_SAMPLE_BAR, (pc_look){.tone = PC_TONE_MUTED, .wash = 1},

@@ -48,7 +48,7 @@ void pc_size_lines_range(const pc_size_lines *lines, pc_size_column column, doub
 void pc_size_lines_axes(pc_figure *figure, size_t panel, const pc_size_lines *lines, double low,
                         double high, const char *label);
 
-void pc_size_lines_key(pc_figure *figure, const pc_size_lines *lines);
+void pc_size_lines_legend(pc_figure *figure, const pc_size_lines *lines);
 
 /* Draws bands of one standard error, lines, and points with hover texts. */
 void pc_size_lines_draw(pc_figure *figure, size_t panel, const pc_size_lines *lines,

@@ -6,17 +6,18 @@
 #include "figure/study_figures.def"
 #undef STUDY_FIGURE
 
-static const pc_study_figure *const study_figure_rows[] = {
+static const pc_study_figure *const study_figure_registry_rows[] = {
 #define STUDY_FIGURE(file, symbol) &pc_study_figure_##symbol,
 #include "figure/study_figures.def"
 #undef STUDY_FIGURE
 };
 
-static pcal_status study_figure_find(const char *study, const pc_study_figure **out,
-                                     pcal_error *err) {
-  for (size_t i = 0; i < sizeof study_figure_rows / sizeof *study_figure_rows; i++)
-    if (strcmp(study_figure_rows[i]->study, study) == 0) {
-      *out = study_figure_rows[i];
+static pcal_status study_figure_registry_find(const char *study, const pc_study_figure **out,
+                                              pcal_error *err) {
+  for (size_t i = 0; i < sizeof study_figure_registry_rows / sizeof *study_figure_registry_rows;
+       i++)
+    if (strcmp(study_figure_registry_rows[i]->study, study) == 0) {
+      *out = study_figure_registry_rows[i];
       return PCAL_OK;
     }
   return pc_fail(err, PCAL_USAGE,
@@ -27,7 +28,7 @@ static pcal_status study_figure_find(const char *study, const pc_study_figure **
 pcal_status pc_study_figure_draw(const pc_findings *findings, const pcal_figure_config *config,
                                  pc_figure *figure, pcal_error *err) {
   const pc_study_figure *row = NULL;
-  PC_TRY(study_figure_find(findings->study, &row, err));
+  PC_TRY(study_figure_registry_find(findings->study, &row, err));
   figure->width = config->width > 0 ? config->width : row->width;
   figure->height = config->height > 0 ? config->height : row->height;
   figure->fixed_height = config->height > 0;

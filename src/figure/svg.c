@@ -338,8 +338,8 @@ pcal_status pc_svg_write(const pc_figure *figure, pcal_theme theme, pc_text *out
            (pc_look){.tone = PC_TONE_PAPER}, "");
   for (size_t i = 0; i < figure->panel_count; i++)
     svg_panel(out, figure, i);
-  for (size_t i = 0; i < figure->key_count; i++)
-    svg_sample(out, &figure->key[i], figure->key[i].at);
+  for (size_t i = 0; i < figure->legend_count; i++)
+    svg_sample(out, &figure->legend[i], figure->legend[i].at);
   pc_figure_each_text(figure, svg_text, out);
   pc_text_add(out, "</svg>\n");
   return pc_text_status(out, err);

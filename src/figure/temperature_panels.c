@@ -140,7 +140,7 @@ void pc_temperature_marks(pc_figure *figure, size_t panel, pc_tone tone,
                   (pc_point){curve->best, floor_value}, NULL);
 }
 
-void pc_temperature_key(pc_figure *figure, int second) {
+void pc_temperature_legend(pc_figure *figure, int second) {
   pc_figure_legend(figure, PC_SAMPLE_POINT, (pc_look){.tone = PC_TONE_INK}, "minimum");
   pc_figure_legend(figure, PC_SAMPLE_LINE,
                    (pc_look){.tone = PC_TONE_MUTED, .dashed = 1, .size = 1.5},
@@ -172,7 +172,7 @@ pcal_status pc_temperature_draw(const pc_figure_data *data, const char *title,
   figure->title = pc_figure_add_string(figure, title);
   pc_figure_set_subtitle(figure, data->shown.results, NULL);
   figure->description = figure->subtitle;
-  pc_temperature_key(figure, data->fitting != NULL);
+  pc_temperature_legend(figure, data->fitting != NULL);
   pc_figure_lay_out(figure, &grid);
   for (size_t i = 0; i < count; i++)
     pc_temperature_marks(figure, i, temperature_tones[i], &shown[i],

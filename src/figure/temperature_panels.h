@@ -31,7 +31,7 @@ void pc_temperature_marks(pc_figure *figure, size_t panel, pc_tone tone,
 void pc_temperature_line(pc_figure *figure, size_t panel, pc_look look,
                          const pc_temperature_curve *curve, double limit);
 
-void pc_temperature_key(pc_figure *figure, int second);
+void pc_temperature_legend(pc_figure *figure, int second);
 
 /* Adds the temperatures 2^-2 .. 2^3 to a request; refuses confidences. */
 PC_CHECKED pcal_status pc_temperature_request(const char *figure, const pc_layout *layout,

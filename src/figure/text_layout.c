@@ -160,10 +160,10 @@ void pc_figure_each_text(const pc_figure *figure, pc_placed_text_use use, void *
                                       .look = mark->look,
                                       .anchor = mark->anchor});
   }
-  for (size_t i = 0; i < figure->key_count; i++)
-    text_layout_emit(&visit,
-                     (pc_placed_text){.text = pc_figure_string(figure, figure->key[i].text),
-                                      .at = {figure->key[i].at.x + PC_LEGEND_SAMPLE_WIDTH + 8,
-                                             figure->key[i].at.y + PC_SIZE_TICK * 0.36},
-                                      .look = {.tone = PC_TONE_MUTED, .size = PC_SIZE_TICK}});
+  for (size_t i = 0; i < figure->legend_count; i++)
+    text_layout_emit(
+        &visit, (pc_placed_text){.text = pc_figure_string(figure, figure->legend[i].text),
+                                 .at = {figure->legend[i].at.x + PC_LEGEND_SAMPLE_WIDTH + 8,
+                                        figure->legend[i].at.y + PC_SIZE_TICK * 0.36},
+                                 .look = {.tone = PC_TONE_MUTED, .size = PC_SIZE_TICK}});
 }

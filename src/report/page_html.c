@@ -59,7 +59,7 @@ static void page_html_top(const pcal_report *report, pc_text *out) {
 
 /* ---- the verdict ---- */
 
-static void page_html_words(const char *words, size_t length, pc_text *out) {
+static void page_html_bytes(const char *words, size_t length, pc_text *out) {
   pc_text copy;
   pc_text_init(&copy, out->env);
   pc_text_add_bytes(&copy, words, length);
@@ -293,7 +293,7 @@ static void page_html_command(const char *command, size_t length, pc_text *out) 
     while (end < length && command[end] != ' ')
       end++;
     pc_text_add(out, "<i>");
-    page_html_words(command + at, end - at, out);
+    page_html_bytes(command + at, end - at, out);
     pc_text_add(out, end < length ? "</i> " : "</i>");
     at = end + 1;
   }

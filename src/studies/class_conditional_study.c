@@ -48,7 +48,7 @@ static pcal_status class_conditional_rows(const pc_method_grid *grid, const char
 }
 
 /* Adds the finding of Table 1, for the first model. */
-static void class_conditional_say(const pc_method_grid *grid, pc_findings *findings) {
+static void class_conditional_summarise(const pc_method_grid *grid, pc_findings *findings) {
   char ece[PC_NUMBER_MAX], each[PC_NUMBER_MAX];
   pc_number_round(pc_method_grid_value(grid, 0, 1, 0), 3, ece);
   pc_number_round(pc_method_grid_value(grid, 0, 1, 1), 3, each);
@@ -81,7 +81,7 @@ static pcal_status class_conditional_run(const pc_study_job *job, pc_findings *f
     status = class_conditional_rows(&grid, own ? names : NULL, findings, err);
   }
   if (status == PCAL_OK && own)
-    class_conditional_say(&grid, findings);
+    class_conditional_summarise(&grid, findings);
   return status;
 }
 

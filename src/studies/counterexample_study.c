@@ -281,7 +281,7 @@ static double counterexample_cell(const pc_table *table, size_t row, size_t colu
   return pc_table_at(table, row, column)->number;
 }
 
-static void counterexample_say(const pc_study_job *job, pc_findings *findings) {
+static void counterexample_summarise(const pc_study_job *job, pc_findings *findings) {
   const pc_table *own = &findings->tables[1];
   char alpha[PC_NUMBER_MAX], zero[PC_NUMBER_MAX], canonical[PC_NUMBER_MAX], kept[PC_NUMBER_MAX],
       had[PC_NUMBER_MAX];
@@ -308,7 +308,7 @@ static pcal_status counterexample_run(const pc_study_job *job, pc_findings *find
   PC_TRY(counterexample_laws(job, findings, err));
   if (job->config->model_count > 0)
     PC_TRY(counterexample_transforms(job, findings, err));
-  counterexample_say(job, findings);
+  counterexample_summarise(job, findings);
   return PCAL_OK;
 }
 

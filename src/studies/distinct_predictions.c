@@ -17,21 +17,21 @@
 
 #include "base/elementary.h"
 
-typedef struct cells_key {
+typedef struct distinct_key {
   const double *key;
   size_t width, row;
-} cells_key;
+} distinct_key;
 
-static int cells_compare_keys(const cells_key *a, const cells_key *b) {
+static int distinct_compare_keys(const distinct_key *a, const distinct_key *b) {
   for (size_t k = 0; k < a->width; k++)
     if (a->key[k] != b->key[k])
       return a->key[k] < b->key[k] ? -1 : 1;
   return 0;
 }
 
-static int cells_compare(const void *left, const void *right) {
-  const cells_key *a = left, *b = right;
-  const int keys = cells_compare_keys(a, b);
+static int distinct_compare(const void *left, const void *right) {
+  const distinct_key *a = left, *b = right;
+  const int keys = distinct_compare_keys(a, b);
   return keys != 0 ? keys : (a->row > b->row) - (a->row < b->row);
 }
 
@@ -47,26 +47,26 @@ void pc_distinct_predictions_free(pc_distinct_predictions *cells) {
 }
 
 /* Numbers the cells in the order of their keys. */
-static pcal_status cells_number(const double *keys, size_t key_width,
-                                pc_distinct_predictions *cells, pcal_error *err) {
-  cells_key *places = pc_alloc_raw(cells->env, cells->rows, sizeof *places);
+static pcal_status distinct_number(const double *keys, size_t key_width,
+                                   pc_distinct_predictions *cells, pcal_error *err) {
+  distinct_key *places = pc_alloc_raw(cells->env, cells->rows, sizeof *places);
   cells->of_row = pc_alloc_raw(cells->env, cells->rows, sizeof *cells->of_row);
   if (places == NULL || cells->of_row == NULL) {
     pc_free(cells->env, places);
     return pc_fail_memory(err, "finding equal predictions");
   }
   for (size_t i = 0; i < cells->rows; i++)
-    places[i] = (cells_key){keys + i * key_width, key_width, i};
-  qsort(places, cells->rows, sizeof *places, cells_compare);
+    places[i] = (distinct_key){keys + i * key_width, key_width, i};
+  qsort(places, cells->rows, sizeof *places, distinct_compare);
   for (size_t i = 0; i < cells->rows; i++) {
-    cells->count += i == 0 || cells_compare_keys(&places[i - 1], &places[i]) != 0;
+    cells->count += i == 0 || distinct_compare_keys(&places[i - 1], &places[i]) != 0;
     cells->of_row[places[i].row] = cells->count - 1;
   }
   pc_free(cells->env, places);
   return PCAL_OK;
 }
 
-static pcal_status cells_alloc(pc_distinct_predictions *cells, pcal_error *err) {
+static pcal_status distinct_alloc(pc_distinct_predictions *cells, pcal_error *err) {
   cells->sizes = pc_alloc(cells->env, cells->count, sizeof *cells->sizes);
   cells->weights = pc_alloc(cells->env, cells->count, sizeof *cells->weights);
   cells->rates = pc_alloc(cells->env, cells->count * cells->width, sizeof *cells->rates);
@@ -77,8 +77,8 @@ static pcal_status cells_alloc(pc_distinct_predictions *cells, pcal_error *err) 
              : pc_fail_memory(err, "finding equal predictions");
 }
 
-static void cells_add(const pc_row_outcomes *outcomes, size_t row, double weight,
-                      double *sums) {
+static void distinct_add(const pc_row_outcomes *outcomes, size_t row, double weight,
+                         double *sums) {
   const size_t width = outcomes->width;
   if (outcomes->expected != NULL)
     for (size_t k = 0; k < width; k++)
@@ -89,7 +89,7 @@ static void cells_add(const pc_row_outcomes *outcomes, size_t row, double weight
     sums[outcomes->labels[row]] += weight;
 }
 
-static void cells_gather(const pc_row_outcomes *outcomes, pc_distinct_predictions *cells) {
+static void distinct_gather(const pc_row_outcomes *outcomes, pc_distinct_predictions *cells) {
   double total = 0;
   for (size_t i = 0; i < cells->rows; i++) {
     const double weight = outcomes->weights == NULL ? 1.0 : outcomes->weights[i];
@@ -97,7 +97,7 @@ static void cells_gather(const pc_row_outcomes *outcomes, pc_distinct_prediction
     cells->sizes[cell]++;
     cells->weights[cell] += weight;
     total += weight;
-    cells_add(outcomes, i, weight, cells->rates + cell * cells->width);
+    distinct_add(outcomes, i, weight, cells->rates + cell * cells->width);
   }
   for (size_t c = 0; c < cells->count; c++) {
     double *rates = cells->rates + c * cells->width;
@@ -116,9 +116,9 @@ pcal_status pc_distinct_predictions_new(const double *keys, size_t key_width,
   out->env = env;
   out->rows = outcomes->rows;
   out->width = outcomes->width;
-  PC_TRY(cells_number(keys, key_width, out, err));
-  PC_TRY(cells_alloc(out, err));
-  cells_gather(outcomes, out);
+  PC_TRY(distinct_number(keys, key_width, out, err));
+  PC_TRY(distinct_alloc(out, err));
+  distinct_gather(outcomes, out);
   return PCAL_OK;
 }
 
@@ -138,7 +138,7 @@ double pc_distinct_predictions_error(const pc_distinct_predictions *cells,
 
 /* ---- Entropies ---- */
 
-static double cells_entropy_of(const double *q, size_t width, pc_entropy_score score) {
+static double distinct_entropy_of(const double *q, size_t width, pc_entropy_score score) {
   double sum = 0;
   for (size_t k = 0; k < width; k++)
     sum += score == PC_ENTROPY_BRIER ? q[k] * q[k] : q[k] > 0 ? q[k] * pc_log(q[k]) : 0.0;
@@ -150,13 +150,13 @@ double pc_distinct_predictions_entropy(const pc_distinct_predictions *cells,
   double sum = 0;
   for (size_t c = 0; c < cells->count; c++)
     sum += cells->weights[c] *
-           cells_entropy_of(cells->rates + c * cells->width, cells->width, score);
+           distinct_entropy_of(cells->rates + c * cells->width, cells->width, score);
   return sum;
 }
 
 double pc_distinct_predictions_base_entropy(const pc_distinct_predictions *cells,
                                             pc_entropy_score score) {
-  return cells_entropy_of(cells->shares, cells->width, score);
+  return distinct_entropy_of(cells->shares, cells->width, score);
 }
 
 double pc_distinct_predictions_unbiased_base_entropy(const pc_distinct_predictions *cells) {
@@ -170,8 +170,8 @@ double pc_distinct_predictions_unbiased_entropy(const pc_distinct_predictions *c
   for (size_t c = 0; c < cells->count; c++) {
     const double n = (double)cells->sizes[c];
     sum += cells->weights[c] * (n > 1 ? n / (n - 1) *
-                                            cells_entropy_of(cells->rates + c * cells->width,
-                                                             cells->width, PC_ENTROPY_BRIER)
+                                            distinct_entropy_of(cells->rates + c * cells->width,
+                                                                cells->width, PC_ENTROPY_BRIER)
                                       : pc_distinct_predictions_unbiased_base_entropy(cells));
   }
   return sum;

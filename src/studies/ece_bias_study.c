@@ -169,8 +169,8 @@ static double ece_bias_accuracy(const ece_bias_pool *pool) {
   return sum / (double)pool->rows;
 }
 
-static void ece_bias_say(const pc_size_sweep *plan, const ece_bias_pool *pool, pc_bin *space,
-                         pc_findings *findings) {
+static void ece_bias_summarise(const pc_size_sweep *plan, const ece_bias_pool *pool,
+                               pc_bin *space, pc_findings *findings) {
   char text[5][PC_NUMBER_MAX];
   pc_number_round(ece_bias_accuracy(pool), 3, text[0]);
   pc_findings_add_sentence(
@@ -219,7 +219,7 @@ static pcal_status ece_bias_report(const pc_size_sweep *plan, pc_findings *findi
       pc_table_set_number(table, c, numbers[c]);
   }
   if (status == PCAL_OK)
-    ece_bias_say(plan, pool, space, findings);
+    ece_bias_summarise(plan, pool, space, findings);
   pc_free(env, space);
   return status;
 }

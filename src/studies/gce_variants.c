@@ -6,12 +6,12 @@
 #include "stats/ranks.h"
 
 /* A property is a value of one bit of the number of a variant. */
-typedef struct gce_space_property {
+typedef struct gce_variants_property {
   const char *name;
   unsigned bit, value;
-} gce_space_property;
+} gce_variants_property;
 
-static const gce_space_property gce_space_properties[PC_GCE_PROPERTIES] = {
+static const gce_variants_property gce_variants_properties[PC_GCE_PROPERTIES] = {
     {"even bins", 4, 0},      {"adaptive bins", 4, 1},  {"top label", 3, 0},
     {"all classes", 3, 1},    {"class by class", 2, 0}, {"classes together", 2, 1},
     {"threshold 0.01", 1, 1}, {"no threshold", 1, 0},   {"L1 norm", 0, 0},
@@ -19,11 +19,11 @@ static const gce_space_property gce_space_properties[PC_GCE_PROPERTIES] = {
 };
 
 const char *pc_gce_property(size_t property) {
-  return gce_space_properties[property].name;
+  return gce_variants_properties[property].name;
 }
 
 int pc_gce_has(size_t property, size_t variant) {
-  const gce_space_property *p = &gce_space_properties[property];
+  const gce_variants_property *p = &gce_variants_properties[property];
   return (variant >> p->bit & 1) == p->value;
 }
 
@@ -61,7 +61,7 @@ double pc_gce_mean(size_t property, const double values[PC_GCE_VARIANTS]) {
   return count > 0 ? sum / count : (double)NAN;
 }
 
-static int gce_space_counts(size_t property, size_t variant) {
+static int gce_variants_counts(size_t property, size_t variant) {
   return property == PC_GCE_PROPERTIES || pc_gce_has(property, variant);
 }
 
@@ -69,7 +69,7 @@ pc_agreement pc_gce_agreement(size_t property, const double *ranks, size_t count
   double sum[2] = {0, 0}, pairs[2] = {0, 0};
   for (size_t v = 0; v < PC_GCE_VARIANTS; v++)
     for (size_t w = v + 1; w < PC_GCE_VARIANTS; w++) {
-      if (!gce_space_counts(property, v) || !gce_space_counts(property, w))
+      if (!gce_variants_counts(property, v) || !gce_variants_counts(property, w))
         continue;
       const double *one = ranks + v * count, *other = ranks + w * count;
       const double both[2] = {pc_rank_spearman(one, other, count),

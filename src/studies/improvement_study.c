@@ -109,7 +109,7 @@ static pcal_status improvement_case(pc_size_sweep *plan, size_t index, pcal_erro
   return status;
 }
 
-static void improvement_say(const pc_size_sweep *plan, pc_findings *findings) {
+static void improvement_summarise(const pc_size_sweep *plan, pc_findings *findings) {
   const pcal_study_config *config = plan->job->config;
   const int one = plan->case_count == 1;
   char label[PC_TABLE_WORD_MAX];
@@ -139,7 +139,7 @@ static pcal_status improvement_run_specs(pc_size_sweep *plan, const char **specs
     specs[plan->spec_count++] = IMPROVEMENT_REFERENCE;
   plan->specs = own ? improvement_specs : specs;
   plan->spec_count = own ? 1 : plan->spec_count;
-  improvement_say(plan, findings);
+  improvement_summarise(plan, findings);
   return pc_size_sweep_run(plan, improvement_case, findings, err);
 }
 

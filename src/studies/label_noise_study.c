@@ -259,7 +259,7 @@ static pcal_status label_noise_table(const label_noise_state *state, pc_findings
   return PCAL_OK;
 }
 
-static void label_noise_say(const label_noise_state *state, pc_findings *findings) {
+static void label_noise_summarise(const label_noise_state *state, pc_findings *findings) {
   const label_noise_value first = label_noise_mean(state, 0);
   const label_noise_value last = label_noise_mean(state, state->levels - 1);
   char text[8][PC_NUMBER_MAX];
@@ -323,7 +323,7 @@ static pcal_status label_noise_work(label_noise_state *state,
                               LABEL_NOISE_FLOP * (double)tasks * (double)rows.rows *
                                   (double)pc_softmax_regression_size(&rows),
                               label_noise_task, state, err));
-  label_noise_say(state, findings);
+  label_noise_summarise(state, findings);
   return label_noise_table(state, findings, err);
 }
 

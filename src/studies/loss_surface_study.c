@@ -123,8 +123,8 @@ static pcal_status loss_surface_study_curves(const loss_surface_study_state *sta
   return PCAL_OK;
 }
 
-static void loss_surface_study_say(const loss_surface_study_state *state,
-                                   pc_findings *findings) {
+static void loss_surface_study_summarise(const loss_surface_study_state *state,
+                                         pc_findings *findings) {
   char best[PC_NUMBER_MAX], low[PC_NUMBER_MAX], high[PC_NUMBER_MAX];
   double least = (double)INFINITY, most = 0;
   size_t rough = 0;
@@ -173,7 +173,7 @@ static pcal_status loss_surface_study_work(const pc_study_job *job,
   PC_TRY(pc_study_scores_read(job, model->source, &logits, err));
   PC_TRY(pc_study_scores_logits(job, &logits, err));
   PC_TRY(loss_surface_study_measure(job, state, &logits, err));
-  loss_surface_study_say(state, findings);
+  loss_surface_study_summarise(state, findings);
   PC_TRY(loss_surface_study_minima(state, findings, err));
   return loss_surface_study_curves(state, findings, err);
 }

@@ -154,8 +154,9 @@ static pcal_status optimise_metric_properties(const optimise_metric_state *state
   return PCAL_OK;
 }
 
-static void optimise_metric_say(const pc_study_job *job, const optimise_metric_state *state,
-                                pc_findings *findings) {
+static void optimise_metric_summarise(const pc_study_job *job,
+                                      const optimise_metric_state *state,
+                                      pc_findings *findings) {
   const double models = (double)job->config->model_count;
   char even[PC_NUMBER_MAX], adaptive[PC_NUMBER_MAX];
   pc_number_round(optimise_metric_mean(state, 0, OPTIMISE_METRIC_ECE, models), 3, even);
@@ -185,7 +186,7 @@ static pcal_status optimise_metric_work(const pc_study_job *job, optimise_metric
   for (size_t m = 0; m < models; m++)
     PC_TRY(optimise_metric_model(job, m, state, table, err));
   PC_TRY(optimise_metric_properties(state, models, properties, err));
-  optimise_metric_say(job, state, findings);
+  optimise_metric_summarise(job, state, findings);
   return PCAL_OK;
 }
 

@@ -318,7 +318,7 @@ static void sharpness_loss_columns(pc_table *table) {
     pc_table_add_column(table, columns[c]);
 }
 
-static void sharpness_loss_say(const sharpness_loss_work *work, pc_findings *findings) {
+static void sharpness_loss_summarise(const sharpness_loss_work *work, pc_findings *findings) {
   const pc_table *table = work->table;
   size_t held = 0, asked = 0;
   double least = 0;
@@ -371,7 +371,7 @@ static pcal_status sharpness_loss_work_on(sharpness_loss_work *work, const pcal_
       work, model == NULL || model->fitting == NULL ? source : model->fitting, source, err);
   pc_source_free(drawn);
   if (status == PCAL_OK)
-    sharpness_loss_say(work, findings);
+    sharpness_loss_summarise(work, findings);
   return status;
 }
 

@@ -247,8 +247,8 @@ static const char *spline_tables_name(const spline_tables_work *work, size_t col
 }
 
 /* Adds a sentence: the best column over all cases, and its mean. */
-static void spline_tables_say(const spline_tables_work *work, size_t table, size_t columns,
-                              pc_findings *findings) {
+static void spline_tables_summarise(const spline_tables_work *work, size_t table,
+                                    size_t columns, pc_findings *findings) {
   const spline_tables_table *about = &spline_tables_all[table];
   size_t best = 0;
   double best_mean = (double)NAN;
@@ -282,7 +282,7 @@ static pcal_status spline_tables_fill(const spline_tables_work *work, pc_finding
       for (size_t c = 0; c < columns; c++)
         pc_table_set_number(table, 1 + c, 100 * spline_tables_value(work, at, t, c));
     }
-    spline_tables_say(work, t, columns, findings);
+    spline_tables_summarise(work, t, columns, findings);
   }
   return PCAL_OK;
 }

@@ -17,8 +17,8 @@ void pc_study_features_free(pc_study_features *features) {
   *features = (pc_study_features){0};
 }
 
-static pcal_status study_features_room(pc_study_features *features, size_t rows, size_t room[2],
-                                       pcal_error *err) {
+static pcal_status study_features_reserve(pc_study_features *features, size_t rows,
+                                          size_t room[2], pcal_error *err) {
   void *block = features->inputs;
   pcal_status status = pc_reserve(features->env, &block, &room[0], rows * features->columns,
                                   sizeof *features->inputs, err);
@@ -70,7 +70,7 @@ pcal_status pc_study_features_read(const pc_study_job *job, pc_study_features *o
     PC_TRY(pc_source_next(source, STUDY_FEATURES_WINDOW, &batch, err));
     if (batch.rows == 0)
       return PCAL_OK;
-    PC_TRY(study_features_room(out, out->rows + batch.rows, room, err));
+    PC_TRY(study_features_reserve(out, out->rows + batch.rows, room, err));
     PC_TRY(study_features_add(out, &batch, err));
   }
 }

@@ -10,8 +10,8 @@ void pc_study_probs_free(pc_study_probs *data) {
   memset(data, 0, sizeof *data);
 }
 
-static pcal_status study_data_room(pc_study_probs *data, size_t rows, size_t room[2],
-                                   pcal_error *err) {
+static pcal_status study_probs_reserve(pc_study_probs *data, size_t rows, size_t room[2],
+                                       pcal_error *err) {
   void *block = data->probs;
   pcal_status status =
       pc_reserve(data->env, &block, &room[0], rows * data->classes, sizeof *data->probs, err);
@@ -24,7 +24,7 @@ static pcal_status study_data_room(pc_study_probs *data, size_t rows, size_t roo
   return status;
 }
 
-static void study_data_add(pc_study_probs *data, const pc_rows *rows) {
+static void study_probs_add(pc_study_probs *data, const pc_rows *rows) {
   const size_t classes = data->classes;
   const double *probs = rows->probs != NULL ? rows->probs : rows->top;
   memcpy(data->probs + data->rows * classes, probs, rows->count * classes * sizeof *probs);
@@ -32,9 +32,9 @@ static void study_data_add(pc_study_probs *data, const pc_rows *rows) {
   data->rows += rows->count;
 }
 
-static pcal_status study_data_window(pc_study_probs *data, const pcal_batch *batch,
-                                     const pc_row_policy *policy, const pc_scratch *scratch,
-                                     pcal_error *err) {
+static pcal_status study_probs_window(pc_study_probs *data, const pcal_batch *batch,
+                                      const pc_row_policy *policy, const pc_scratch *scratch,
+                                      pcal_error *err) {
   PC_TRY(pc_batch_check(batch, &data->layout, policy, err));
   for (size_t begin = 0; begin < batch->rows; begin += scratch->capacity) {
     const size_t left = batch->rows - begin;
@@ -43,14 +43,14 @@ static pcal_status study_data_window(pc_study_probs *data, const pcal_batch *bat
     PC_TRY(pc_rows_convert(batch, &data->layout, policy, begin,
                            left < scratch->capacity ? left : scratch->capacity, scratch, &rows,
                            &counts, err));
-    study_data_add(data, &rows);
+    study_probs_add(data, &rows);
   }
   return PCAL_OK;
 }
 
-static pcal_status study_data_rows(const pc_study_job *job, pcal_source *source,
-                                   pc_study_probs *data, const pc_scratch *scratch,
-                                   pcal_error *err) {
+static pcal_status study_probs_rows(const pc_study_job *job, pcal_source *source,
+                                    pc_study_probs *data, const pc_scratch *scratch,
+                                    pcal_error *err) {
   const pc_row_policy policy = {.normalize = job->config->normalize,
                                 .skip_missing = job->config->skip_missing};
   size_t room[2] = {0, 0};
@@ -60,8 +60,8 @@ static pcal_status study_data_rows(const pc_study_job *job, pcal_source *source,
     PC_TRY(pc_source_next(source, 1 << 16, &batch, err));
     if (batch.rows == 0)
       break;
-    PC_TRY(study_data_room(data, data->rows + batch.rows, room, err));
-    PC_TRY(study_data_window(data, &batch, &policy, scratch, err));
+    PC_TRY(study_probs_reserve(data, data->rows + batch.rows, room, err));
+    PC_TRY(study_probs_window(data, &batch, &policy, scratch, err));
     PC_TRY(pc_check_interrupt(data->env, err));
   }
   return data->rows > 0 ? PCAL_OK : pc_fail(err, PCAL_DATA, "there is no row to study");
@@ -78,7 +78,7 @@ pcal_status pc_study_probs_read(const pc_study_job *job, pcal_source *source,
   PC_TRY(pc_layout_make(shape.kind, shape.columns, &out->layout, err));
   out->classes = out->layout.classes;
   PC_TRY(pc_scratch_new(job->env, &out->layout, &scratch, err));
-  const pcal_status status = study_data_rows(job, source, out, &scratch, err);
+  const pcal_status status = study_probs_rows(job, source, out, &scratch, err);
   pc_scratch_free(job->env, &scratch);
   return status;
 }

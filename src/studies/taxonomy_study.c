@@ -351,8 +351,9 @@ static pcal_status taxonomy_study_check(const taxonomy_study_work *work, pc_find
   return PCAL_OK;
 }
 
-static void taxonomy_study_say(const taxonomy_study_work *work,
-                               const taxonomy_study_counts *counts, pc_findings *findings) {
+static void taxonomy_study_summarise(const taxonomy_study_work *work,
+                                     const taxonomy_study_counts *counts,
+                                     pc_findings *findings) {
   char low[PC_NUMBER_MAX], high[PC_NUMBER_MAX];
   double below, above;
   taxonomy_study_bounds(work, TAXONOMY_STUDY_CE, &below, &above);
@@ -391,7 +392,7 @@ static pcal_status taxonomy_study_measure(taxonomy_study_work *work, const pc_st
   if (status == PCAL_OK)
     status = taxonomy_study_check(work, findings, &counts, err);
   if (status == PCAL_OK)
-    taxonomy_study_say(work, &counts, findings);
+    taxonomy_study_summarise(work, &counts, findings);
   pc_results_free(results);
   pc_source_free(source);
   return status;

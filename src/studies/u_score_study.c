@@ -442,7 +442,7 @@ static size_t u_score_study_zeros(const pc_table *table) {
   return count;
 }
 
-static void u_score_study_say(pc_findings *findings) {
+static void u_score_study_summarise(pc_findings *findings) {
   const pc_table *laws = &findings->tables[0], *samples = &findings->tables[1],
                  *maps = &findings->tables[2];
   const size_t off = pc_table_find_column(samples, "standard_errors_off");
@@ -501,7 +501,7 @@ static pcal_status u_score_study_tables(u_score_study_work *work, pc_findings *f
   PC_TRY(u_score_study_distributions(work, findings, err));
   PC_TRY(u_score_study_samples(work, findings, err));
   PC_TRY(u_score_study_maps(work, findings, err));
-  u_score_study_say(findings);
+  u_score_study_summarise(findings);
   return PCAL_OK;
 }
 

@@ -10,12 +10,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct raw_scores_row {
+typedef struct unclipped_scores_row {
   double score, hit;
-} raw_scores_row;
+} unclipped_scores_row;
 
-static int raw_scores_order(const void *left, const void *right) {
-  const raw_scores_row *a = left, *b = right;
+static int unclipped_scores_order(const void *left, const void *right) {
+  const unclipped_scores_row *a = left, *b = right;
   if (a->score != b->score)
     return a->score < b->score ? -1 : 1;
   return (a->hit > b->hit) - (a->hit < b->hit);
@@ -23,13 +23,13 @@ static int raw_scores_order(const void *left, const void *right) {
 
 pcal_status pc_unclipped_ks(const pc_unclipped_scores *raw, const pcal_env *env, double *out,
                             pcal_error *err) {
-  raw_scores_row *rows = pc_alloc_raw(env, raw->rows, sizeof *rows);
+  unclipped_scores_row *rows = pc_alloc_raw(env, raw->rows, sizeof *rows);
   double sum = 0.0, most = 0.0;
   if (rows == NULL)
     return pc_fail_memory(err, "sorting scores");
   for (size_t i = 0; i < raw->rows; i++)
-    rows[i] = (raw_scores_row){raw->scores[i], raw->hits[i] != 0};
-  qsort(rows, raw->rows, sizeof *rows, raw_scores_order);
+    rows[i] = (unclipped_scores_row){raw->scores[i], raw->hits[i] != 0};
+  qsort(rows, raw->rows, sizeof *rows, unclipped_scores_order);
   for (size_t i = 0; i < raw->rows; i++) {
     sum += rows[i].score - rows[i].hit;
     if (i + 1 == raw->rows || rows[i + 1].score != rows[i].score)

@@ -353,7 +353,7 @@ static const char *variance_regression_show(const regression_job *job, size_t of
   return out;
 }
 
-static void variance_regression_say(const regression_job *job, pc_findings *findings) {
+static void variance_regression_summarise(const regression_job *job, pc_findings *findings) {
   char a[PC_NUMBER_MAX], b[PC_NUMBER_MAX];
   pc_findings_add_sentence(
       findings,
@@ -392,7 +392,7 @@ static pcal_status variance_regression_report(const regression_job *job, pc_find
                                              {"uncalibrated", REGRESSION_AT(ratio[0])},
                                              {"uncalibrated, sd", REGRESSION_AT(deviation[0])}};
   findings->simulated = job->friedman;
-  variance_regression_say(job, findings);
+  variance_regression_summarise(job, findings);
   PC_TRY(variance_regression_table(job, findings,
                                    "Table 1: mean squared error and mean predicted variance",
                                    first, sizeof first / sizeof *first, err));

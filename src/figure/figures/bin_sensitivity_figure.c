@@ -111,7 +111,8 @@ static void bin_sensitivity_axes(pc_figure *figure, double highest) {
     figure->panels[panel].axis[PC_SIDE_X].lined = 1;
 }
 
-static void bin_sensitivity_key(pc_figure *figure, const pc_measured_set *set, size_t binned) {
+static void bin_sensitivity_legend(pc_figure *figure, const pc_measured_set *set,
+                                   size_t binned) {
   static const char *const plain[BIN_SENSITIVITY_PLAIN] = {"smECE, no bins", "KS, no bins"};
   for (size_t s = 0; s < BIN_SENSITIVITY_SERIES; s++)
     pc_figure_legend(figure, PC_SAMPLE_LINE,
@@ -147,7 +148,7 @@ static pcal_status bin_sensitivity_build(const pc_figure_data *data, pc_figure *
   figure->title = pc_figure_add_string(figure, "Calibration error by number of bins");
   pc_figure_set_subtitle(figure, set->results, NULL);
   figure->description = figure->subtitle;
-  bin_sensitivity_key(figure, set, binned);
+  bin_sensitivity_legend(figure, set, binned);
   pc_figure_lay_out(figure, &grid);
   for (size_t s = 0; s < BIN_SENSITIVITY_SERIES; s++)
     bin_sensitivity_band(figure, set, s * BIN_SENSITIVITY_NUMBERS, bin_sensitivity_tones[s]);

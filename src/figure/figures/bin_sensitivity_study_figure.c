@@ -12,7 +12,7 @@ static pcal_status bin_sensitivity_study_figure_build(const pc_findings *finding
   (void)err;
   const size_t panel =
       pc_dot_rows_panel(figure, &rows, 0, 0, NULL, "rank correlation between numbers of bins");
-  pc_dot_rows_key(figure, &rows);
+  pc_dot_rows_legend(figure, &rows);
   figure->title = pc_figure_add_string(figure, "Does the number of bins decide the ranking?");
   figure->description = pc_figure_add_string(figure, findings->summary);
   pc_figure_lay_out(figure, &grid);

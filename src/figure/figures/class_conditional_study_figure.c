@@ -15,7 +15,7 @@ static pcal_status class_conditional_figure_build(const pc_findings *findings,
   if (!figure->fixed_height)
     figure->height = 180 + 34 * (double)findings->tables[0].row_count;
   const size_t panel = pc_dot_rows_panel(figure, &rows, 0, 0, NULL, "calibration error");
-  pc_dot_rows_key(figure, &rows);
+  pc_dot_rows_legend(figure, &rows);
   figure->title = pc_figure_add_string(figure, "Histogram binning, class by class");
   figure->description = pc_figure_add_string(figure, findings->summary);
   pc_figure_lay_out(figure, &grid);

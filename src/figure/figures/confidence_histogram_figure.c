@@ -62,7 +62,7 @@ static double histogram_limit(const pc_bin_list *bins, double rows) {
 
 /* Draws misses on top of hits. */
 static void histogram_bars(pc_figure *figure, size_t panel, const pc_bin_list *bins,
-                           double rows, double limit, const pc_reliability_texts *words) {
+                           double rows, double limit, const pc_reliability_texts *texts) {
   pc_text hint;
   pc_text_init(&hint, figure->env);
   for (size_t i = 0; i < bins->count; i++) {
@@ -72,7 +72,7 @@ static void histogram_bars(pc_figure *figure, size_t panel, const pc_bin_list *b
     const double share = bin->weight / rows, hits = share * bin->frequency;
     const double gutter = 0.04 * (bin->high - bin->low);
     const double left = bin->low + gutter, right = bin->high - gutter;
-    pc_reliability_hint(bin, words, &hint);
+    pc_reliability_hint(bin, texts, &hint);
     const char *text = hint.failed ? NULL : hint.bytes;
     if (hits > 0)
       pc_figure_bar(figure, panel, histogram_hit, (pc_point){left, 0},
@@ -92,7 +92,7 @@ static void histogram_bars(pc_figure *figure, size_t panel, const pc_bin_list *b
   pc_text_free(&hint);
 }
 
-static void histogram_key(pc_figure *figure, const char *hit, const char *miss) {
+static void histogram_legend(pc_figure *figure, const char *hit, const char *miss) {
   pc_figure_legend(figure, PC_SAMPLE_BAR, histogram_hit, hit);
   pc_figure_legend(figure, PC_SAMPLE_BAR, histogram_miss, miss);
 }
@@ -101,7 +101,7 @@ static pcal_status histogram_all(const pc_figure_data *data, const pc_result_rec
                                  pc_figure *figure, pcal_error *err) {
   static const pc_panel_grid grid = {.columns = 1, .rows = 1};
   const int positive = pc_layout_is_binary(&data->shown.results->layout);
-  const pc_reliability_texts *words = pc_reliability_texts_of(positive ? "positive" : "top");
+  const pc_reliability_texts *texts = pc_reliability_texts_of(positive ? "positive" : "top");
   const double rows = data->shown.results->effective;
   pc_bin_list bins;
   PC_TRY(pc_bin_list_read(figure->env, &record->outcome.graph, SIZE_MAX, &bins, err));
@@ -109,15 +109,15 @@ static pcal_status histogram_all(const pc_figure_data *data, const pc_result_rec
   for (size_t i = 0; i < bins.count; i++)
     limit = fmax(limit, 1.05 * bins.bins[i].weight / rows);
   const size_t panel = pc_figure_grid_panel(figure, 0, 0, NULL);
-  pc_figure_axis(figure, panel, PC_SIDE_X, 0, 1, 6, PC_NUMBERS_PLAIN, words->x_label);
+  pc_figure_axis(figure, panel, PC_SIDE_X, 0, 1, 6, PC_NUMBERS_PLAIN, texts->x_label);
   pc_figure_axis(figure, panel, PC_SIDE_Y, 0, limit, 6, PC_NUMBERS_PERCENT, "rows");
   figure->title = pc_figure_add_string(figure, positive ? "Distribution of the predictions"
                                                         : "Distribution of the confidence");
   pc_figure_set_subtitle(figure, data->shown.results, NULL);
   figure->description = figure->subtitle;
-  histogram_key(figure, positive ? "class 1" : "correct", positive ? "class 0" : "wrong");
+  histogram_legend(figure, positive ? "class 1" : "correct", positive ? "class 0" : "wrong");
   pc_figure_lay_out(figure, &grid);
-  histogram_bars(figure, panel, &bins, rows, limit, words);
+  histogram_bars(figure, panel, &bins, rows, limit, texts);
   pc_bin_list_free(figure->env, &bins);
   return PCAL_OK;
 }
@@ -153,7 +153,7 @@ static pcal_status histogram_each(const pc_figure_data *data, const pc_result_re
   pc_figure_set_subtitle(figure, data->shown.results,
                          order->count < order->total ? "the worst classes by SCE" : NULL);
   figure->description = figure->subtitle;
-  histogram_key(figure, "of the class", "of another class");
+  histogram_legend(figure, "of the class", "of another class");
   if (!figure->fixed_height)
     figure->height = 170 + 190 * (double)grid.rows;
   pc_figure_lay_out(figure, &grid);

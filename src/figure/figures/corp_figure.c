@@ -197,12 +197,12 @@ static size_t corp_parts(const pc_result_record *record, int positive,
   return count;
 }
 
-static void corp_axes(const pc_reliability_texts *words, double highest, pc_figure *figure) {
+static void corp_axes(const pc_reliability_texts *texts, double highest, pc_figure *figure) {
   pc_figure_grid_panel(figure, 0, 0, NULL);
   pc_figure_grid_panel(figure, 0, 1, NULL);
   pc_figure_axis(figure, 0, PC_SIDE_X, 0, 1, 6, PC_NUMBERS_NONE, NULL);
-  pc_figure_axis(figure, 0, PC_SIDE_Y, 0, 1, 6, PC_NUMBERS_PLAIN, words->y_label);
-  pc_figure_axis(figure, 1, PC_SIDE_X, 0, 1, 6, PC_NUMBERS_PLAIN, words->x_label);
+  pc_figure_axis(figure, 0, PC_SIDE_Y, 0, 1, 6, PC_NUMBERS_PLAIN, texts->y_label);
+  pc_figure_axis(figure, 1, PC_SIDE_X, 0, 1, 6, PC_NUMBERS_PLAIN, texts->x_label);
   pc_figure_axis(figure, 1, PC_SIDE_Y, 0, 1.05 * highest, 3, PC_NUMBERS_PERCENT, "rows");
   pc_figure_legend(figure, PC_SAMPLE_LINE, corp_line, "isotonic regression of outcomes");
   pc_figure_legend(figure, PC_SAMPLE_LINE,
@@ -240,16 +240,16 @@ static pcal_status corp_build(const pc_figure_data *data, pc_figure *figure, pca
   PC_TRY(pc_figure_record_with_curve(data, &data->shown, 0, &fit, err));
   PC_TRY(pc_figure_record_with_curve(data, &data->shown, 2, &binned, err));
   const int positive = pc_record_views_class_1(data->shown.results, fit);
-  const pc_reliability_texts *words = pc_reliability_texts_of(positive ? "positive" : "top");
+  const pc_reliability_texts *texts = pc_reliability_texts_of(positive ? "positive" : "top");
   const double rows = data->shown.results->effective;
   double highest = 0;
   PC_TRY(pc_bin_list_read(figure->env, &binned->outcome.graph, SIZE_MAX, &bins, err));
   for (size_t i = 0; i < bins.count; i++)
     highest = fmax(highest, bins.bins[i].weight / rows);
-  corp_axes(words, highest, figure);
+  corp_axes(texts, highest, figure);
   if (data->options->value[CORP_BAND].choice == 0)
     pc_figure_legend(figure, PC_SAMPLE_BAR, corp_wash, "95% of such lines if calibrated");
-  figure->title = pc_figure_add_string(figure, words->title);
+  figure->title = pc_figure_add_string(figure, texts->title);
   pc_figure_set_subtitle(figure, data->shown.results, "CORP");
   figure->description = figure->subtitle;
   pc_figure_lay_out(figure, &grid);

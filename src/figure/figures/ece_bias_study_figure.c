@@ -14,8 +14,8 @@ static const pc_size_column ece_bias_study_figure_mean = {"mean", "standard_erro
 static const pc_size_column ece_bias_study_figure_mu = {"mu", NULL};
 static const pc_size_column ece_bias_study_figure_truth = {"truth", NULL};
 
-static void ece_bias_study_figure_key(pc_figure *figure, const pc_size_lines *lines) {
-  pc_size_lines_key(figure, lines);
+static void ece_bias_study_figure_legend(pc_figure *figure, const pc_size_lines *lines) {
+  pc_size_lines_legend(figure, lines);
   pc_figure_legend_break(figure);
   pc_figure_legend(figure, PC_SAMPLE_LINE, (pc_look){.tone = PC_TONE_MUTED, .size = 2},
                    "measured");
@@ -42,7 +42,7 @@ static pcal_status ece_bias_study_figure_build(const pc_findings *findings, pc_f
   figure->title = pc_figure_add_string(figure, "The ECE and the truth");
   figure->subtitle = pc_figure_add_string(figure, "means over simulated subsets");
   figure->description = pc_figure_add_string(figure, findings->summary);
-  ece_bias_study_figure_key(figure, &lines);
+  ece_bias_study_figure_legend(figure, &lines);
   pc_figure_lay_out(figure, &grid);
   pc_size_lines_style(&lines, 0, 1);
   pc_size_lines_trace(figure, panel, &lines, ece_bias_study_figure_truth);

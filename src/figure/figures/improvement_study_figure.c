@@ -38,7 +38,7 @@ static pcal_status improvement_study_figure_build(const pc_findings *findings,
   figure->title = pc_figure_add_string(figure, "Improvement by rows");
   figure->description = pc_figure_add_string(figure, findings->summary);
   improvement_study_figure_subtitle(&lines, figure);
-  pc_size_lines_key(figure, &lines);
+  pc_size_lines_legend(figure, &lines);
   pc_figure_lay_out(figure, &grid);
   pc_size_lines_level(figure, panel, &lines, 0,
                       (pc_look){.tone = PC_TONE_MUTED, .dashed = 1, .size = 1.5});

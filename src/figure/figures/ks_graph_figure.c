@@ -173,7 +173,7 @@ static void ks_graph_heading(const pc_figure_data *data, const pc_result_record 
   pc_text_free(&line);
 }
 
-static void ks_graph_key(pc_figure *figure) {
+static void ks_graph_legend(pc_figure *figure) {
   pc_figure_legend(figure, PC_SAMPLE_LINE, ks_graph_score, "score");
   pc_figure_legend(figure, PC_SAMPLE_LINE, ks_graph_outcome,
                    "outcome, or probability by spline");
@@ -197,7 +197,7 @@ static pcal_status ks_graph_build(const pc_figure_data *data, pc_figure *figure,
   if (!figure->fixed_height && count == 2)
     figure->height *= 1.8;
   ks_graph_heading(data, records[0], figure);
-  ks_graph_key(figure);
+  ks_graph_legend(figure);
   pc_figure_lay_out(figure, &grid);
   for (size_t i = 0; i < count; i++) {
     PC_TRY(ks_graph_draw(figure, first[i], &curves[i], sets[i]->results->effective, err));

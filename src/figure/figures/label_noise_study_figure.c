@@ -72,7 +72,7 @@ static void label_noise_figure_panel(const pc_table *table, size_t panel, pc_fig
   pc_figure_axis(figure, panel, PC_SIDE_Y, low, high, 4, PC_NUMBERS_PLAIN, NULL);
 }
 
-static void label_noise_figure_key(const pc_table *table, pc_figure *figure) {
+static void label_noise_figure_legend(const pc_table *table, pc_figure *figure) {
   char name[PC_TABLE_NAME_MAX];
   for (size_t panel = 0; panel < LABEL_NOISE_FIGURE_PANELS; panel++) {
     size_t columns[2];
@@ -111,7 +111,7 @@ static pcal_status label_noise_figure_build(const pc_findings *findings, pc_figu
     label_noise_figure_panel(table, panel, figure);
   figure->title = pc_figure_add_string(figure, "Learning from labels with noise");
   figure->description = pc_figure_add_string(figure, findings->summary);
-  label_noise_figure_key(table, figure);
+  label_noise_figure_legend(table, figure);
   pc_figure_lay_out(figure, &grid);
   for (size_t panel = 0; panel < LABEL_NOISE_FIGURE_PANELS; panel++) {
     size_t columns[2];

@@ -58,10 +58,10 @@ static void loss_surface_study_figure_metric(const pc_findings *findings, size_t
                   (pc_point){at, low}, hint);
 }
 
-static void loss_surface_study_figure_key(const pc_findings *findings, pc_figure *figure) {
+static void loss_surface_study_figure_legend(const pc_findings *findings, pc_figure *figure) {
   const size_t count = loss_surface_study_figure_others(findings);
   char text[PC_NUMBER_TEXT_MAX];
-  pc_temperature_key(figure, 0);
+  pc_temperature_legend(figure, 0);
   snprintf(text, sizeof text, "%zu calibration errors", count);
   if (count > LOSS_SURFACE_STUDY_FIGURE_FEW)
     pc_figure_legend(figure, PC_SAMPLE_LINE, (pc_look){.tone = PC_TONE_B, .size = 2}, text);
@@ -85,7 +85,7 @@ static pcal_status loss_surface_study_figure_build(const pc_findings *findings,
   pc_temperature_axis(figure, panel, 1);
   figure->title = pc_figure_add_string(figure, "Errors and cross entropy by temperature");
   figure->description = pc_figure_add_string(figure, findings->summary);
-  loss_surface_study_figure_key(findings, figure);
+  loss_surface_study_figure_legend(findings, figure);
   pc_figure_lay_out(figure, &grid);
   pc_temperature_marks(figure, 0, PC_TONE_A, &entropy, NULL);
   pc_figure_segment(figure, panel, (pc_look){.tone = PC_TONE_MUTED, .dashed = 1, .size = 1.5},

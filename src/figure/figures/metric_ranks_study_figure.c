@@ -80,7 +80,7 @@ static pcal_status metric_ranks_figure_build(const pc_findings *findings, pc_fig
   figure->description = pc_figure_add_string(figure, findings->summary);
   pc_figure_legend(figure, PC_SAMPLE_POINT, (pc_look){.tone = PC_TONE_A},
                    "area: number of metrics");
-  pc_dot_rows_key(figure, &rows);
+  pc_dot_rows_legend(figure, &rows);
   pc_figure_lay_out(figure, &grid);
   metric_ranks_figure_circles(findings, figure);
   pc_dot_rows_marks(figure, &rows, panel);

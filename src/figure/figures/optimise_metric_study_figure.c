@@ -14,7 +14,7 @@ static pcal_status optimise_metric_figure_build(const pc_findings *findings, pc_
   const pc_dot_rows rows = {&shown, "property", series, 2, 1};
   (void)err;
   const size_t panel = pc_dot_rows_panel(figure, &rows, 0, 0, NULL, "calibration error");
-  pc_dot_rows_key(figure, &rows);
+  pc_dot_rows_legend(figure, &rows);
   figure->title = pc_figure_add_string(figure, "ECE after optimising other metrics");
   figure->description = pc_figure_add_string(figure, findings->summary);
   pc_figure_lay_out(figure, &grid);

@@ -27,7 +27,7 @@ static const pcal_option classwise_options[] = {
      "(consistency)"},
 };
 
-static const pc_reliability_texts classwise_words = {"Reliability class by class",
+static const pc_reliability_texts classwise_texts = {"Reliability class by class",
                                                      "predicted probability of the class",
                                                      "observed frequency",
                                                      "mean prediction",
@@ -90,7 +90,7 @@ static void classwise_describe(const pc_figure_data *data, const pc_result_recor
                                const pc_class_order *order, pc_figure *figure) {
   char more[2 * PC_NUMBER_TEXT_MAX], number[PC_NUMBER_TEXT_MAX];
   pc_short_text(record->outcome.value, number);
-  figure->title = pc_figure_add_string(figure, classwise_words.title);
+  figure->title = pc_figure_add_string(figure, classwise_texts.title);
   if (order->count < order->total)
     snprintf(more, sizeof more, "SCE %s \xC2\xB7 the %zu worst classes with their errors",
              number, order->count);
@@ -107,7 +107,7 @@ static pcal_status classwise_build(const pc_figure_data *data, pc_figure *figure
   pc_bin_list all;
   PC_TRY(pc_figure_record_with_curve(data, &data->shown, 0, &record, err));
   const size_t most = (size_t)data->options->value[CLASSWISE_CLASSES].number;
-  const pc_reliability_style style = {&classwise_words,
+  const pc_reliability_style style = {&classwise_texts,
                                       (pc_band)data->options->value[CLASSWISE_BAND].choice, 0};
   PC_TRY(pc_class_order_make(figure->env, &record->outcome, most, 0, &order, err));
   const size_t columns = classwise_columns(figure, order.count);
@@ -122,7 +122,7 @@ static pcal_status classwise_build(const pc_figure_data *data, pc_figure *figure
       classwise_panel(figure, data->shown.results, order.classes[i],
                       record->outcome.class_values[order.classes[i]], i, order.count, columns);
     classwise_describe(data, record, &order, figure);
-    pc_reliability_key(figure, &all, &style);
+    pc_reliability_legend(figure, &all, &style);
     pc_figure_lay_out(figure, &grid);
     status = classwise_draw(&order, &record->outcome.graph, &style, figure, err);
   }

@@ -39,7 +39,7 @@ static const pcal_option reliability_options[] = {
 
 typedef struct reliability_scene {
   const pc_reliability_data *data;
-  const pc_reliability_texts *words;
+  const pc_reliability_texts *texts;
   pc_figure *figure;
   size_t upper, lower; /* panels */
 } reliability_scene;
@@ -84,9 +84,9 @@ static void reliability_axes(const reliability_scene *scene) {
   pc_figure *figure = scene->figure;
   pc_figure_axis(figure, scene->upper, PC_SIDE_X, 0, 1, 6, PC_NUMBERS_NONE, NULL);
   pc_figure_axis(figure, scene->upper, PC_SIDE_Y, 0, 1, 6, PC_NUMBERS_PLAIN,
-                 scene->words->y_label);
+                 scene->texts->y_label);
   pc_figure_axis(figure, scene->lower, PC_SIDE_X, 0, 1, 6, PC_NUMBERS_PLAIN,
-                 scene->words->x_label);
+                 scene->texts->x_label);
   pc_figure_axis(figure, scene->lower, PC_SIDE_Y, 0, reliability_share_limit(scene->data), 3,
                  PC_NUMBERS_PERCENT, "rows");
   if (!figure->failed)
@@ -123,8 +123,8 @@ static void reliability_means(const reliability_scene *scene) {
   const int ordered = hits <= score;
   const double left = ordered ? hits : score, right = ordered ? score : hits;
   char hit_name[PC_NUMBER_TEXT_MAX], score_name[PC_NUMBER_TEXT_MAX];
-  reliability_mean_name(scene->words->hits, data->hit_rate, hit_name);
-  reliability_mean_name(scene->words->score, data->mean_score, score_name);
+  reliability_mean_name(scene->texts->hits, data->hit_rate, hit_name);
+  reliability_mean_name(scene->texts->score, data->mean_score, score_name);
   const char *left_name = ordered ? hit_name : score_name;
   const char *right_name = ordered ? score_name : hit_name;
   if (scene->figure->failed)
@@ -155,7 +155,7 @@ static void reliability_shares(const reliability_scene *scene) {
     const double gutter = RELIABILITY_GUTTER * (right - left);
     if (!(bin->weight > 0))
       continue;
-    pc_reliability_hint(bin, scene->words, &hint);
+    pc_reliability_hint(bin, scene->texts, &hint);
     pc_figure_bar(scene->figure, scene->lower, (pc_look){.tone = PC_TONE_FILL},
                   (pc_point){left + gutter, 0},
                   (pc_point){right - gutter, bin->weight / data->rows},
@@ -196,14 +196,14 @@ static void reliability_describe(const reliability_scene *scene, const pc_stat *
   char score[PC_NUMBER_TEXT_MAX], hits[PC_NUMBER_TEXT_MAX];
   pc_text line;
   pc_text_init(&line, figure->env);
-  figure->title = pc_figure_add_string(figure, scene->words->title);
+  figure->title = pc_figure_add_string(figure, scene->texts->title);
   pc_count_text(scene->data->rows, score);
   pc_text_format(&line, "Reliability diagram in %zu bins. n %s", scene->data->bin_count, score);
   for (size_t i = 0; i < count; i++)
     pc_text_format(&line, ", %s %s", stats[i].name, stats[i].value);
   pc_fixed_text(scene->data->mean_score, 4, score);
   pc_fixed_text(scene->data->hit_rate, 4, hits);
-  pc_text_format(&line, ", %s %s, %s %s.", scene->words->score, score, scene->words->hits,
+  pc_text_format(&line, ", %s %s, %s %s.", scene->texts->score, score, scene->texts->hits,
                  hits);
   figure->failed |= line.failed;
   figure->description = line.failed ? 0 : pc_figure_add_string(figure, line.bytes);
@@ -217,8 +217,8 @@ pcal_status pc_reliability_draw(const pc_reliability_data *data, pc_figure *figu
   pc_stat stats[RELIABILITY_STATS];
   PC_TRY(reliability_check(data, err));
   reliability_scene scene = {
-      .data = data, .words = pc_reliability_texts_of(data->view), .figure = figure};
-  const pc_reliability_style style = {scene.words, data->band, data->level};
+      .data = data, .texts = pc_reliability_texts_of(data->view), .figure = figure};
+  const pc_reliability_style style = {scene.texts, data->band, data->level};
   pcal_bin *borrowed;
   memcpy(&borrowed, &data->bins, sizeof borrowed);
   const pc_bin_list bins = {borrowed, data->bin_count};
@@ -227,7 +227,7 @@ pcal_status pc_reliability_draw(const pc_reliability_data *data, pc_figure *figu
   scene.lower = pc_figure_grid_panel(figure, 0, 1, NULL);
   reliability_axes(&scene);
   reliability_describe(&scene, stats, count);
-  pc_reliability_key(figure, &bins, &style);
+  pc_reliability_legend(figure, &bins, &style);
   pc_figure_lay_out(figure, &grid);
   pc_reliability_marks(figure, scene.upper, &bins, &style);
   reliability_shares(&scene);

@@ -35,7 +35,7 @@ static pcal_status sharpness_loss_study_figure_build(const pc_findings *findings
     figure->height = 150 + 27 * (double)rows.table->row_count;
   const size_t panel = pc_dot_rows_panel(figure, &rows, 0, 0, NULL, "sharpness");
   if (rows.series_count > 1)
-    pc_dot_rows_key(figure, &rows);
+    pc_dot_rows_legend(figure, &rows);
   figure->title = pc_figure_add_string(figure, "Sharpness of a model after maps");
   figure->description = pc_figure_add_string(figure, findings->summary);
   pc_figure_lay_out(figure, &grid);

@@ -39,7 +39,7 @@ static pcal_status test_size_study_figure_build(const pc_findings *findings, pc_
   figure->title = pc_figure_add_string(figure, "Errors by number of rows");
   figure->description = pc_figure_add_string(figure, findings->summary);
   test_size_study_figure_subtitle(&lines, figure);
-  pc_size_lines_key(figure, &lines);
+  pc_size_lines_legend(figure, &lines);
   pc_figure_lay_out(figure, &grid);
   pc_size_lines_level(figure, right, &lines, 1,
                       (pc_look){.tone = PC_TONE_MUTED, .dashed = 1, .size = 1.5});

@@ -11,9 +11,9 @@ static const pc_size_column u_score_study_figure_score = {"u_score", "standard_e
 static const pc_size_column u_score_study_figure_divergence = {"u_divergence", NULL};
 static const pc_size_column u_score_study_figure_truth = {"truth", NULL};
 
-static void u_score_study_figure_key(pc_figure *figure, const pc_size_lines *lines) {
+static void u_score_study_figure_legend(pc_figure *figure, const pc_size_lines *lines) {
   const pc_look muted = {.tone = PC_TONE_MUTED, .size = 2};
-  pc_size_lines_key(figure, lines);
+  pc_size_lines_legend(figure, lines);
   pc_figure_legend_break(figure);
   pc_figure_legend(figure, PC_SAMPLE_LINE, muted, "u-score");
   pc_figure_legend(figure, PC_SAMPLE_LINE,
@@ -39,7 +39,7 @@ static pcal_status u_score_study_figure_build(const pc_findings *findings, pc_fi
   figure->subtitle =
       pc_figure_add_string(figure, "means over simulated sets, and the true error");
   figure->description = pc_figure_add_string(figure, findings->summary);
-  u_score_study_figure_key(figure, &lines);
+  u_score_study_figure_legend(figure, &lines);
   pc_figure_lay_out(figure, &grid);
   pc_size_lines_style(&lines, 0, 1);
   pc_size_lines_trace(figure, panel, &lines, u_score_study_figure_truth);

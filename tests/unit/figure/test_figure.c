@@ -82,7 +82,7 @@ TEST(test_failure_stays_and_leaks_nothing) {
     if (status == PCAL_OK) {
       assert_int_equal(figure.mark_count, 300);
       assert_int_equal(figure.point_count, 500);
-      assert_true(figure.key[0].begins_row);
+      assert_true(figure.legend[0].begins_row);
     }
     pc_figure_free(&figure);
     assert_int_equal(memory.live, 0);

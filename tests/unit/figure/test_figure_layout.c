@@ -42,8 +42,8 @@ TEST(test_panels_share_the_room) {
   check_near(a->height, 2 * c->height, 1e-9);
   check_near(a->x, c->x, 1e-9);
   assert_true(b->x > a->x + a->width && c->y > a->y + a->height);
-  assert_true(b->x + b->width <= 900 && c->y + c->height < figure.key[0].at.y);
-  assert_true(figure.key[2].at.y > figure.key[1].at.y && figure.key[2].at.x == 24);
+  assert_true(b->x + b->width <= 900 && c->y + c->height < figure.legend[0].at.y);
+  assert_true(figure.legend[2].at.y > figure.legend[1].at.y && figure.legend[2].at.x == 24);
   pc_figure_free(&figure);
 }
 

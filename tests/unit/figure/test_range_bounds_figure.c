@@ -175,9 +175,10 @@ TEST(test_refusals) {
       "different kinds");
   assert_int_equal(range_open(PCAL_PROBABILITY, range_scores[2], &env, &config.fitting, NULL),
                    PCAL_OK);
-  range_refused(&config, PCAL_PROBABILITY,
-                "figure range-bounds draws several models without calibration; leave the calibrator "
-                "and the second set out");
+  range_refused(
+      &config, PCAL_PROBABILITY,
+      "figure range-bounds draws several models without calibration; leave the calibrator "
+      "and the second set out");
   pc_source_free(config.fitting);
 }
 

@@ -43,8 +43,8 @@ static const pc_mark *reliability_note(const pc_figure *figure, const char *text
 }
 
 static int reliability_key_has(const pc_figure *figure, const char *text) {
-  for (size_t i = 0; i < figure->key_count; i++)
-    if (strcmp(pc_figure_string(figure, figure->key[i].text), text) == 0)
+  for (size_t i = 0; i < figure->legend_count; i++)
+    if (strcmp(pc_figure_string(figure, figure->legend[i].text), text) == 0)
       return 1;
   return 0;
 }

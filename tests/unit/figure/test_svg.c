@@ -147,8 +147,8 @@ TEST(test_key_samples) {
   pc_figure *figure = &fixture.figure;
   pc_figure_legend(figure, PC_SAMPLE_POINT, (pc_look){0}, "one");
   pc_figure_legend(figure, PC_SAMPLE_LINE, (pc_look){.tone = PC_TONE_C, .wash = 1}, "two");
-  figure->key[0].at = (pc_point){10, 62};
-  figure->key[1].at = (pc_point){10, 86};
+  figure->legend[0].at = (pc_point){10, 62};
+  figure->legend[1].at = (pc_point){10, 86};
   const char *svg = svg_written(&fixture);
   svg_contains(svg, "x=\"42\" y=\"67.4\" font-size=\"15\">one<");
   svg_contains(svg, "x=\"42\" y=\"91.4\" font-size=\"15\">two<");
