@@ -1,4 +1,4 @@
-"""Writes the type stubs of what the package makes from the library's tables.
+"""Writes the type stubs of the functions and classes that the package makes from the registry.
 
     make_stubs.py EXTENSION PACKAGE OUTPUT...
 
@@ -43,21 +43,23 @@ def exports(package):
 
 
 def options(registry, row, taken):
-    from propercal._documents import annotation
+    from propercal._docstrings import annotation
 
     for option in row.options:
         name = registry.identifier(option.name, taken)
         yield f"    {name}: {annotation(option)} = {option.default!r},\n"
 
 
-def metric(registry, row):
-    from propercal._parameters import INPUTS, POLICY, TAKEN
+def metric(registry, row, tasks):
+    from propercal._parameters import POLICY, TAKEN, metric_inputs
 
     name = registry.identifier(row.name)
-    yield f"def {name}(\n    probs: Any = None,\n    labels: Any = None,\n    *,\n"
+    leading, named = metric_inputs(tasks)
+    yield f"def {name}(\n"
+    yield from (f"    {each}: Any = None,\n" for each in leading)
+    yield "    *,\n"
     yield from options(registry, row, TAKEN)
-    for each in INPUTS:
-        yield f"    {each}: Any = None,\n"
+    yield from (f"    {each}: Any = None,\n" for each in named)
     for each, (default, kind) in POLICY.items():
         yield f"    {each}: {kind} = {default!r},\n"
     yield ") -> float: ...\n"
@@ -74,7 +76,8 @@ def package_stub(registry, package):
         yield f"from .calibrators import {name} as {name}\n"
     yield "\n__version__: str\n__all__: list[str]\n\n"
     for row in rows:
-        yield from metric(registry, row)
+        tasks = frozenset(each.task for each in registry.rows("metrics") if each.name == row.name)
+        yield from metric(registry, row, tasks)
 
 
 def calibrator(registry, row):

@@ -1,19 +1,21 @@
-"""Can the probabilities of your model be trusted, and how to repair them.
+"""Measures whether the probabilities of a model are calibrated, and recalibrates them.
 
 >>> import propercal as pc
->>> pc.measure(logits=logits, labels=labels)        # everything, with a verdict
+>>> test = pc.Data(logits=logits, labels=labels)
+>>> pc.measure(test)                                # the usual metrics, with a verdict
 >>> pc.ece(probs, labels, bins=20)                  # one number
+>>> pc.compare(test, val=pc.Data(logits=val_logits, labels=val_labels)).calibrator
 >>> pc.Temperature(kind="logits").fit(logits, labels).predict_proba(new_logits)
 
-Functions and classes come from the library's own tables: ``list_metrics()`` and
-``list_calibrators()`` show what there is, ``help(pc.ece)`` explains one.
+The functions of the metrics and the classes of the calibrators are made from the registry of the
+library: ``list_metrics()`` and ``list_calibrators()`` list them, ``help(pc.ece)`` explains one.
 """
 
 import importlib as _importlib
 import typing as _typing
 
-from . import _core, _measuring, _registry
-from ._comparing import Comparison, compare
+from . import _core, _measure, _registry
+from ._compare import Comparison, compare
 from ._errors import (
     ConvergenceWarning,
     DataError,
@@ -26,15 +28,14 @@ from ._errors import (
     UsageError,
 )
 from ._figures import Figure
-from ._measuring import Measure, measure
+from ._measure import Measure, measure
 from ._registry import Option, Row
-from ._reporting import Report, report
-from ._results import Bin, Difference, Interval, Null, Result, Value, Values
-from ._studying import Study, study
-from ._tools import (
-    Inspection,
-    Simulation,
-    inspect,
+from ._report import Report, report
+from ._results import Bin, Difference, Interval, Null, Result, Value, Values, Verdict
+from ._study import Study, study
+from ._inputs import Data
+from ._inspect import Inspection, inspect
+from ._lists import (
     list_calibrators,
     list_conventions,
     list_figures,
@@ -42,16 +43,20 @@ from ._tools import (
     list_metrics,
     list_notions,
     list_studies,
-    plot,
-    simulate,
 )
+from ._plot import plot
+from ._simulate import Simulation, simulate
 
 __version__ = _core.VERSION
 
 _METRICS = {_registry.identifier(row.name): row for row in _registry.joined("metrics")}
-globals().update({name: _measuring.metric(row) for name, row in _METRICS.items()})
+_TASKS = {
+    name: frozenset(row.task for row in _registry.rows("metrics") if row.name == _METRICS[name].name)
+    for name in _METRICS
+}
+globals().update({name: _measure.metric(row, _TASKS[name]) for name, row in _METRICS.items()})
 
-# Made when first asked for, because they look for scikit-learn, which takes its time.
+# Made on first use, because importing scikit-learn takes time.
 _CALIBRATORS = [_registry.class_name(row.name) for row in _registry.rows("calibrators")]
 _LATER = {
     "CalibratedClassifier": "._classifier",
@@ -64,6 +69,8 @@ _LATER = {
 def __getattr__(name: str) -> _typing.Any:
     if name == "calibrators":
         return _importlib.import_module(".calibrators", __name__)
+    if name in _registry.OLD_CLASS_NAMES:
+        return getattr(_importlib.import_module(".calibrators", __name__), name)
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(_importlib.import_module(_LATER[name], __name__), name)
@@ -78,6 +85,7 @@ __all__ = [
     "Bin",
     "Comparison",
     "ConvergenceWarning",
+    "Data",
     "DataError",
     "Difference",
     "Error",
@@ -98,6 +106,7 @@ __all__ = [
     "UsageError",
     "Value",
     "Values",
+    "Verdict",
     "compare",
     "inspect",
     "list_calibrators",

@@ -1,4 +1,4 @@
-"""What all calibrators have in common; the classes themselves are in ``calibrators``."""
+"""The base class of all calibrators; the classes themselves are in ``calibrators``."""
 
 import inspect
 import json
@@ -9,25 +9,25 @@ from typing import Any, Iterable
 import numpy as np
 
 from . import _core, _registry
-from ._documents import calibrator_document
+from ._docstrings import calibrator_document
 from ._errors import ConvergenceWarning, FitWarning, UsageError
 from ._errors import file_name, read_file, shown_name
-from ._inputs import FORECASTS, KINDS, open_source
+from ._inputs import FORECASTS, KINDS, Data, check_names, gather, lists_inputs
 from ._parameters import CALIBRATOR_POLICY, CALIBRATOR_TAKEN
-from ._running import settings
+from ._settings import settings
 
 try:
     from sklearn.base import BaseEstimator
     from sklearn.exceptions import NotFittedError
 except ImportError:
-    from ._standin import BaseEstimator
+    from ._sklearn_standin import BaseEstimator
 
     class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
         """Used before it was fitted."""
 
 
 TEXT = 1
-_SCORES = (*KINDS, "variance", "std", "levels", "groups", "data", "classes")
+_SCORES = (*KINDS, "variance", "std", "levels", "groups", "data", "classes", "header")
 _KIND_WORDS = {
     "probability": "probs",
     "logit": "logits",
@@ -51,19 +51,20 @@ def _parameter(value: Any) -> Any:
 
 
 class Calibrator(BaseEstimator):
-    """Learns how to repair probabilities, by scikit-learn's conventions.
+    """Recalibrates probabilities, by scikit-learn's conventions.
 
-    ``fit(X, y)`` takes scores of the kind that the parameter ``kind`` names and class numbers;
-    scores and labels may also be given by name, as to ``measure``.
+    ``fit(X, y)`` takes scores of the kind in the parameter ``kind``, and class numbers; or a
+    ``Data``, or scores and labels by name.
 
     Attributes
     ----------
-    status_ : "converged", "stopped", "identity" (better left alone) or "closed-form"
+    status_ : "converged", "stopped", "identity" (the predictions are better left alone) or
+        "closed-form"
     iterations_, gradient_, objective_ : how the fit went
     classes_ : class numbers, or the names of the score columns where they had some
     kind_ : the kind of scores it was fitted on
     n_features_in_ : number of score columns
-    warnings_ : what else is worth knowing
+    warnings_ : warnings of the fit
     T_, ... : the parameters of the method, under its names and an underscore; where that is a
         parameter of the constructor, as ``lambda_``, which stays as it was given, under
         ``lambda_fitted_``
@@ -74,57 +75,23 @@ class Calibrator(BaseEstimator):
 
     # ---- Fitting ----
 
+    @lists_inputs(without=("ids", "first_row", "weights_are"))
     def fit(
         self,
         X: Any = None,
         y: Any = None,
         sample_weight: Any = None,
         *,
-        probs: Any = None,
-        logits: Any = None,
-        log_probs: Any = None,
-        confidence: Any = None,
-        labels: Any = None,
-        correct: Any = None,
-        mean: Any = None,
-        variance: Any = None,
-        std: Any = None,
-        quantiles: Any = None,
-        levels: Any = None,
-        samples: Any = None,
-        target: Any = None,
-        weights: Any = None,
-        groups: Any = None,
-        data: Any = None,
-        classes: "Iterable[str] | None" = None,
         progress: Any = None,
-        header: "bool | None" = None,
+        **inputs: Any,
     ) -> Any:
-        """Learns from scores and labels: ``fit(X, y)``, or by name, as
-        ``fit(logits=..., labels=...)``.  Weights are frequencies of rows.  With ``groups`` each
-        group has a calibrator of its own, mixed with that of all rows by how many rows it
-        has; ``transform`` then needs groups too."""
-        given = {
-            "probs": probs,
-            "logits": logits,
-            "log_probs": log_probs,
-            "confidence": confidence,
-            "labels": labels,
-            "correct": correct,
-            "mean": mean,
-            "variance": variance,
-            "std": std,
-            "quantiles": quantiles,
-            "levels": levels,
-            "samples": samples,
-            "target": target,
-            "weights": weights,
-            "groups": groups,
-            "data": data,
-        }
-        self._name(given, X, self.kind)
-        regression = any(given[name] is not None for name in FORECASTS)
-        right = "correct" if given["confidence"] is not None else "labels"
+        """Fits the calibrator: ``fit(X, y)``, ``fit(Data(logits=..., labels=...))``, or by name
+        as ``fit(logits=..., labels=...)``.  Weights are frequencies of rows.  With ``groups``
+        each group gets a calibrator of its own, mixed with that of all rows by its number of
+        rows; ``transform`` then needs groups too."""
+        given = self._gather("fit", X, inputs, self.kind)
+        regression = any(given.get(name) is not None for name in FORECASTS)
+        right = "correct" if given.get("confidence") is not None else "labels"
         self._place(given, "target" if regression else right, y, "y")
         self._place(given, "weights", sample_weight, "sample_weight")
         options = {
@@ -132,25 +99,29 @@ class Calibrator(BaseEstimator):
             for name, spec in self._options.items()
             if not _same(getattr(self, name), self._default(spec))
         }
-        with settings(self.threads, None, progress) as how:
-            source = open_source(given, how, classes, header=header)
+        with settings(self.threads, self.memory_limit, progress) as how:
+            source = Data(**given)._open(how)
             method = _registry.spec(self._row.name, options)
-            policy = (bool(self.normalize), bool(self.skip_missing), groups is not None)
-            fitted = _core.fit(source, method, *policy)
+            by_group = given.get("groups") is not None
+            fitted = _core.fit(source, method, bool(self.normalize), bool(self.skip_missing), by_group)
         self._take(fitted)
         self._warn()
         return self
 
+    def _gather(self, function: str, X: Any, inputs: "dict[str, Any]", kind: str) -> "dict[str, Any]":
+        """The inputs of a call by name; scores without a name are of the kind."""
+        if isinstance(X, Data):
+            return gather(function, X, None, inputs)[0].inputs
+        check_names(inputs, (), function)
+        given = {name: value for name, value in inputs.items() if value is not None}
+        if X is not None:
+            if kind not in KINDS:
+                raise UsageError(f'kind is one of {", ".join(KINDS)}, not "{kind}"')
+            self._place(given, kind, X, "X")
+        return given
+
     def _default(self, spec: str) -> Any:
         return next(option.default for option in self._row.options if option.name == spec)
-
-    def _name(self, given: "dict[str, Any]", scores: Any, kind: str) -> None:
-        """Puts scores without a name where their kind belongs."""
-        if scores is None:
-            return
-        if kind not in KINDS:
-            raise UsageError(f'kind is one of {", ".join(KINDS)}, not "{kind}"')
-        self._place(given, kind, scores, "X")
 
     @staticmethod
     def _place(given: "dict[str, Any]", name: str, value: Any, word: str) -> None:
@@ -161,7 +132,7 @@ class Calibrator(BaseEstimator):
         given[name] = value
 
     def _take(self, fitted: Any) -> None:
-        """Takes over what was fitted or read, and shows it as attributes."""
+        """Keeps a fitted calibrator and sets its attributes."""
         content = json.loads(fitted.save())
         outcome = content["fit"]
         names = content.get("class_names")
@@ -181,7 +152,7 @@ class Calibrator(BaseEstimator):
             setattr(self, self._attribute(name), _parameter(value))
 
     def _attribute(self, parameter: str) -> str:
-        """Where a fitted parameter is found; never a parameter of the constructor."""
+        """The attribute of a fitted parameter; never a parameter of the constructor."""
         name = parameter.replace("-", "_")
         return f"{name}_fitted_" if f"{name}_" in self.get_params() else f"{name}_"
 
@@ -202,47 +173,19 @@ class Calibrator(BaseEstimator):
 
     # ---- Applying ----
 
-    def transform(
-        self,
-        X: Any = None,
-        *,
-        probs: Any = None,
-        logits: Any = None,
-        log_probs: Any = None,
-        confidence: Any = None,
-        mean: Any = None,
-        variance: Any = None,
-        std: Any = None,
-        quantiles: Any = None,
-        levels: Any = None,
-        samples: Any = None,
-        groups: Any = None,
-        data: Any = None,
-        classes: "Iterable[str] | None" = None,
-        progress: Any = None,
-        header: "bool | None" = None,
-    ) -> np.ndarray:
-        """Calibrated probabilities in the shape and the float width of the scores: one column
-        stays one, the probability of class 1.  Of predictions of a number: means and variances
-        in two columns, quantiles or samples."""
-        given = {
-            "probs": probs,
-            "logits": logits,
-            "log_probs": log_probs,
-            "confidence": confidence,
-            "mean": mean,
-            "variance": variance,
-            "std": std,
-            "quantiles": quantiles,
-            "levels": levels,
-            "samples": samples,
-            "groups": groups,
-            "data": data,
-        }
+    @lists_inputs(without=("labels", "correct", "target", "weights", "weights_are", "ids", "first_row"))
+    def transform(self, X: Any = None, *, progress: Any = None, **inputs: Any) -> np.ndarray:
+        """Calibrates scores: ``transform(X)``, a ``Data``, or by name as ``transform(logits=...)``.
+
+        Returns probabilities in the shape and the float width of the scores: one column stays
+        one, the probability of class 1.  Of predictions of a number: means and variances in two
+        columns, quantiles or samples."""
         fitted = self._require()
-        self._name(given, X, self.kind_)
-        with settings(self.threads, None, progress) as how:
-            source = open_source(given, how, classes, header=header)
+        given = self._gather("transform", X, inputs, self.kind_)
+        for name in ("labels", "correct", "target", "weights", "weights_are"):
+            given.pop(name, None)
+        with settings(self.threads, self.memory_limit, progress) as how:
+            source = Data(**given)._open(how)
             values, form, rows, columns = fitted.apply(source)
         array = np.frombuffer(values, dtype="<f4" if form == "f" else "<f8")
         return array.reshape((rows, columns) if columns else (rows,))
@@ -269,10 +212,10 @@ class Calibrator(BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return "_fitted" in vars(self)
 
-    # ---- Telling and keeping ----
+    # ---- Describing and saving ----
 
     def describe(self) -> str:
-        """What was fitted and how it went, in a few lines."""
+        """The parameters and how the fit went, in a few lines."""
         return self._require().describe(TEXT).rstrip()
 
     def to_json(self) -> str:
@@ -289,9 +232,9 @@ class Calibrator(BaseEstimator):
         _core.write_file(file_name(path), self._require().save())
 
     def export(self, path: "str | os.PathLike[str]", name: str = "calibrate") -> None:
-        """Writes the calibrator for places where propercal is not, by the ending of the path:
-        ``.onnx``, a model that takes ``scores`` and gives ``probabilities``, or ``.c``, a
-        function of that name."""
+        """Writes the calibrator for other runtimes, by the ending of the path: ``.onnx``, a model
+        that takes ``scores`` and returns ``probabilities``, or ``.c``, a function of that
+        name."""
         to = shown_name(path).rpartition(".")[2]
         if to not in ("onnx", "c"):
             raise UsageError(f'calibrators are exported to onnx or c, not to "{to}"')
@@ -377,16 +320,21 @@ def calibrator(spec: str, **policy: Any) -> Calibrator:
     return found(**named, **policy)
 
 
-def load(path: "str | os.PathLike[str]") -> Calibrator:
-    """A fitted calibrator from a file that ``save`` or ``propercal fit`` wrote."""
-    return loads(read_file(path), shown_name(path))
+def load(
+    path: "str | os.PathLike[str]", *, memory_limit: "int | str | None" = None
+) -> Calibrator:
+    """A fitted calibrator from a file that ``save`` or ``propercal fit`` wrote; its later calls
+    have the same memory limit."""
+    made = loads(read_file(path), shown_name(path))
+    made.memory_limit = memory_limit
+    return made
 
 
 def loads(content: bytes, name: str) -> Calibrator:
-    """The same from the bytes of a file; the name is for sentences."""
+    """The same from the bytes of a file; the name is for messages."""
     fitted = _core.load(content, name)
-    told = json.loads(fitted.save())
-    kind = _KIND_WORDS[told["input"]]
-    made = calibrator(told["spec"], kind=kind, normalize=told["normalize"])
+    content = json.loads(fitted.save())
+    kind = _KIND_WORDS[content["input"]]
+    made = calibrator(content["spec"], kind=kind, normalize=content["normalize"])
     made._take(fitted)
     return made

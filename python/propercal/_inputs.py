@@ -1,17 +1,20 @@
-"""From whatever holds predictions to a source of the library, without copying where possible.
+"""Data sets: from arrays, tables and files to a source of the library, without copying where
+possible.
 
-An argument becomes a part, as python/core/core_source.c takes it: a file, an array or an Arrow
-stream.  Only what the library cannot read by itself is touched here: texts become numbers with
-names, unusual types of numbers usual ones.
+An input becomes a tuple for python/core/core_source.c: a file, an array or Arrow data.  Only
+values that the library cannot read are converted here: texts become numbers with names, unusual
+types of numbers usual ones.
 """
 
+import inspect
 import os
-from typing import Any, Iterable
+from typing import Any, Callable, Iterable, Mapping, TypeVar
 
 import numpy as np
 
 from . import _core
 from ._errors import DataError, UsageError, file_name
+from ._parameters import INPUTS
 
 KINDS = {
     "probs": 1,
@@ -217,27 +220,19 @@ def _weights_are(word: "str | None") -> int:
     return WEIGHTS_ARE.index(word)
 
 
-def open_source(
-    arguments: dict,
-    settings: tuple,
-    classes: "Iterable[str] | None" = None,
-    first_row: int = 0,
-    header: "bool | None" = None,
-) -> Any:
-    """A source from probs, logits, log_probs, confidence, labels, correct, weights, groups, ids
-    and data, or mean, variance, std, quantiles, levels, samples and target, which may be missing
-    or None; weights_are says what weights are."""
-    given = {name: value for name, value in arguments.items() if value is not None}
+def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
+    """A source of the extension module."""
+    given = {name: value for name, value in inputs.items() if value is not None}
     levels = _levels(given.pop("levels", None))
     weights_are = _weights_are(given.pop("weights_are", None))
-    heading = 0 if header is None else 1 if header else 2
+    classes, header = given.pop("classes", None), given.pop("header", None)
+    first_row = given.pop("first_row", 0)
     data = given.get("data")
     if is_file(data) and not all(is_file(value) for value in given.values()):
         raise UsageError("a data file goes with files only; give arrays by themselves")
     if data is not None and not is_file(data):
         given = _chosen(given.pop("data"), given)
-    files = classes is None and all(is_file(value) for value in given.values())
-    if not files:
+    if classes is not None or not all(is_file(value) for value in given.values()):
         _check_inputs(given)
     found = {name: part(name, value) for name, value in given.items()}
     if classes is None:
@@ -246,8 +241,167 @@ def open_source(
         {name: each for name, (each, _) in found.items()},
         None if classes is None else tuple(str(each) for each in classes),
         first_row,
-        heading,
+        header_mode(header),
         settings,
         levels,
         weights_are,
     )
+
+
+def header_mode(header: "bool | None") -> int:
+    """The number of pcal_header: auto, yes, no."""
+    return 0 if header is None else 1 if header else 2
+
+
+# ---- Data sets ----
+
+#: inputs that describe rows, which a second model of the same rows shares
+_SHARED = ("labels", "target", "levels", "weights", "weights_are", "groups", "ids", "data",
+           "classes", "header", "first_row")  # fmt: skip
+
+
+class Data:
+    """Predictions with their truth, by name: ``Data(logits=z, labels=y)``.
+
+    ``measure``, ``plot``, ``report``, ``compare``, ``study``, ``inspect``, ``Measure.update`` and
+    the functions of the metrics take one as their first argument, in place of the same names as
+    keywords; ``val=`` and ``against=`` take one too.  Nothing is read or copied before that.
+
+    Parameters
+    ----------
+    probs, logits, log_probs : rows x classes, or one column for the score of class 1
+        Exactly one of them, or ``confidence``.  NumPy, PyTorch and JAX arrays on the processor,
+        pandas, polars and pyarrow tables, lists, or the name of a file as on the command line
+        (``"run.npz:logits"``).
+    labels : class numbers from 0, one-hot rows, or names of the score columns
+    confidence, correct : probability of the predicted label, and whether it was right
+    mean, variance, std : of predicted normal distributions of a number; mean and one of the
+        others, with ``target``
+    quantiles, levels : predicted quantiles of a number, rows x levels, and their levels
+    samples : of predicted distributions, or members of an ensemble, rows x samples
+    target : the true numbers
+    weights : weights of the rows
+    weights_are : ``"frequency"`` (a row of weight 3 is three rows) or ``"importance"`` (it is one
+        row that counts for more); None takes integers for frequencies
+    groups : a group for each row
+    ids : a unique id for each row, the key of its random draws; None takes its content
+    data : a table or a file; with a table the other arguments name its columns
+    classes : names of the classes
+    header : whether the first line of CSV files is a header; None detects it
+    first_row : index of the first row, for messages
+    """
+
+    def __init__(self, probs: Any = None, labels: Any = None, **inputs: Any) -> None:
+        check_names(inputs, (), "Data")
+        inputs.update(probs=probs, labels=labels)
+        self._inputs = {name: value for name, value in inputs.items() if value is not None}
+
+    @property
+    def inputs(self) -> "dict[str, Any]":
+        """The inputs by name."""
+        return dict(self._inputs)
+
+    def __repr__(self) -> str:
+        return f"Data({', '.join(self._inputs)})"
+
+    def _open(self, settings: tuple) -> Any:
+        return _open(self._inputs, settings)
+
+    def _with(self, **inputs: Any) -> "Data":
+        """A copy with other inputs; None removes one."""
+        return Data(**{**self._inputs, **inputs})
+
+    def _same_rows(self, other: "Data") -> "Data":
+        """Another model of these rows, with labels, weights and the like of these."""
+        shared = {name: value for name, value in self._inputs.items() if name in _SHARED}
+        if "confidence" in other._inputs:
+            shared.pop("labels", None)
+        return Data(**{**shared, **other._inputs})
+
+    def _fitting(self, other: "Data") -> "Data":
+        """Other rows to fit on; quantiles have the levels of these."""
+        extra = {}
+        if "quantiles" in other._inputs and "levels" not in other._inputs:
+            extra["levels"] = self._inputs.get("levels")
+        for name in ("classes", "header"):
+            if name not in other._inputs:
+                extra[name] = self._inputs.get(name)
+        return other._with(**extra)
+
+
+def check_names(names: "Iterable[str]", prefixes: "tuple[str, ...]", function: str) -> None:
+    """Refuses keywords that name no input, with or without a prefix such as ``val``."""
+    for name in names:
+        prefix = next((each for each in prefixes if name.startswith(each + "_")), None)
+        if (name if prefix is None else name[len(prefix) + 1 :]) not in INPUTS:
+            raise TypeError(f"{function}() has no argument {name!r}")
+
+
+def gather(
+    function: str, first: Any, labels: Any, inputs: "dict[str, Any]", **others: "Data | None"
+) -> "tuple[Data, ...]":
+    """The data set of a call, and one for each of others: given as a whole or by keywords with
+    its name before them, as ``val_probs``; None where nothing was given."""
+    check_names(inputs, tuple(others), function)
+    found = []
+    for prefix, given in others.items():
+        start = len(prefix) + 1
+        named = {key[start:]: value for key, value in inputs.items() if key.startswith(prefix + "_")}
+        named = {key: value for key, value in named.items() if value is not None}
+        if given is not None and named:
+            raise UsageError(f"{prefix} and {prefix}_{next(iter(named))} are both given; give one")
+        found.append(Data(**named) if named else as_data(prefix, given))
+    own = {
+        key: value
+        for key, value in inputs.items()
+        if not any(key.startswith(prefix + "_") for prefix in others)
+    }
+    if isinstance(first, Data):
+        twice = [key for key, value in {"labels": labels, **own}.items() if value is not None]
+        if twice:
+            raise UsageError(f"Data and {twice[0]} are both given; give {twice[0]} to Data")
+        return (first, *found)
+    return (Data(first, labels, **own), *found)
+
+
+def as_data(name: str, given: Any) -> "Data | None":
+    """A second data set; a dictionary of inputs is one too."""
+    if given is None or isinstance(given, Data):
+        return given
+    if isinstance(given, Mapping):
+        return Data(**given)
+    raise TypeError(f"{name} is a propercal.Data, as Data(logits=..., labels=...)")
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def lists_inputs(*prefixes: str, without: "tuple[str, ...]" = ()) -> "Callable[[_Function], _Function]":
+    """Names the inputs, and those with prefixes, in the signature of a function that takes them
+    as ``**inputs``."""
+
+    def decorate(function: _Function) -> _Function:
+        signature = inspect.signature(function)
+        known = [each for each in signature.parameters.values() if each.kind != each.VAR_KEYWORD]
+        names = {each.name for each in known}
+        more = [name for name in INPUTS if name not in names and name not in without]
+        more += [
+            f"{prefix}_{name}" for prefix in prefixes for name in _predictions(prefix)
+        ]
+        extra = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in more
+        ]
+        function.__signature__ = signature.replace(parameters=[*known, *extra])  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
+
+def _predictions(prefix: str) -> "tuple[str, ...]":
+    """Inputs of a second data set that have keywords of their own."""
+    rows = ("labels", "target", "weights", "data") if prefix == "val" else ()
+    scores = (*KINDS, "variance", "std", "correct")
+    return tuple(name for name in INPUTS if name in scores or name in rows)
+
+
+Data.__init__ = lists_inputs()(Data.__init__)  # type: ignore[method-assign]

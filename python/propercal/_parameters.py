@@ -2,24 +2,25 @@
 
 from typing import Any
 
-#: what holds predictions and truth, after probs and labels
-INPUTS = (
-    "logits",
-    "log_probs",
-    "confidence",
-    "correct",
-    "mean",
-    "variance",
-    "std",
-    "quantiles",
-    "levels",
-    "samples",
-    "target",
-    "weights",
-    "weights_are",
-    "data",
-    "classes",
-)
+#: predictions and truth of classes, and of numbers
+_CLASSES = ("probs", "labels", "logits", "log_probs", "confidence", "correct")
+_NUMBERS = ("mean", "variance", "std", "quantiles", "levels", "samples", "target")
+_ROWS = ("weights", "weights_are", "groups", "ids")
+_READING = ("data", "classes", "header", "first_row")
+
+#: the names of all inputs of a data set, the one list of them
+INPUTS = (*_CLASSES, *_NUMBERS, *_ROWS, *_READING)
+
+
+def metric_inputs(tasks: "frozenset[str | None]") -> "tuple[tuple[str, ...], tuple[str, ...]]":
+    """Inputs of the function of a metric for its tasks (None: classes): those that may be given
+    by position, and those by name only."""
+    classes, numbers = None in tasks, "regression" in tasks
+    leading = ("probs", "labels") if classes else ("data",)
+    names = (*(_CLASSES[2:] if classes else ()), *(_NUMBERS if numbers else ()))
+    more = ("weights", "weights_are", *(("data", "classes") if classes else ()))
+    return leading, (*names, *more)
+
 
 #: name: (default, type as source text)
 POLICY: "dict[str, tuple[Any, str]]" = {
@@ -27,7 +28,7 @@ POLICY: "dict[str, tuple[Any, str]]" = {
     "skip_missing": (False, "bool"),
     "precision": ("exact", 'Literal["exact", "fast"]'),
     "threads": (None, "int | None"),
-    "memory_limit": (None, "int | None"),
+    "memory_limit": (None, "int | str | None"),
     "progress": (None, "bool | str | Callable[[str, int, int], Any] | None"),
     "header": (None, "bool | None"),
 }
@@ -37,10 +38,11 @@ CALIBRATOR_POLICY: "dict[str, tuple[Any, str]]" = {
     "normalize": (False, "bool"),
     "skip_missing": (False, "bool"),
     "threads": (None, "int | None"),
+    "memory_limit": (None, "int | str | None"),
 }
 
 #: names that options may not have
-TAKEN = frozenset({"probs", "labels", "groups", "first_row", *INPUTS, *POLICY})
+TAKEN = frozenset({*INPUTS, *POLICY})
 CALIBRATOR_TAKEN = frozenset(
     {
         *CALIBRATOR_POLICY,

@@ -101,10 +101,31 @@ def identifier(name: str, taken: "frozenset[str]" = frozenset()) -> str:
     return name + "_" if keyword.iskeyword(name) or name in taken else name
 
 
+_CLASS_NAMES = {
+    "diag": "DiagCalibrator",
+    "dirichlet-odir": "DirichletODIR",
+    "matrix": "MatrixScaling",
+    "matrix-odir": "MatrixODIR",
+    "network": "NetworkCalibrator",
+    "vector": "VectorScaling",
+}
+
+#: names of classes before version 0.2, for one release
+OLD_CLASS_NAMES = {
+    "Diag": "DiagCalibrator",
+    "DirichletOdir": "DirichletODIR",
+    "Matrix": "MatrixScaling",
+    "MatrixOdir": "MatrixODIR",
+    "Network": "NetworkCalibrator",
+    "Vector": "VectorScaling",
+}
+
+
 def class_name(name: str) -> str:
-    """``matrix-odir`` is ``MatrixOdir``, ``ets`` is ``ETS``."""
+    """The class of a calibrator: ``scaling-binning`` is ``ScalingBinning``, ``ets`` is ``ETS``."""
     words = name.split("-")
-    return "".join(word.upper() if len(word) < 4 else word.capitalize() for word in words)
+    plain = "".join(word.upper() if len(word) < 4 else word.capitalize() for word in words)
+    return _CLASS_NAMES.get(name, plain)
 
 
 def _number(text: str, kind: int) -> "int | float":

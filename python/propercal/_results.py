@@ -1,4 +1,4 @@
-"""What was measured."""
+"""Results of measuring."""
 
 import html
 import json
@@ -13,7 +13,7 @@ TEXT, JSON, CSV, MARKDOWN = 1, 2, 3, 4
 
 
 class Interval(NamedTuple):
-    """Where the value would lie with other rows."""
+    """An interval for the population value."""
 
     low: float
     high: float
@@ -23,7 +23,7 @@ class Interval(NamedTuple):
 
 
 class Null(NamedTuple):
-    """What a calibrated model would show, with its 95 % band."""
+    """The value of a calibrated model, with its 95 % band."""
 
     mean: float
     low: float
@@ -50,7 +50,7 @@ class Difference(NamedTuple):
 
 
 class Value(float):
-    """A measured number with everything that is known about it; NaN where it is undefined.
+    """A measured number with its interval, null and further fields; NaN where it is undefined.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Value(float):
     p_value : of a test, else None
     interval, null, difference : where asked for: how sure it is, what a calibrated model would
         show, and the difference to another model
-    unsure : why one of these is missing, or what to doubt of it, else None
+    unsure : why one of these is missing or doubtful, else None
     """
 
     metric: str
@@ -89,6 +89,79 @@ class Value(float):
         return self
 
 
+class VerdictBin(NamedTuple):
+    """The reliability bin that adds most to the error."""
+
+    low: float
+    high: float
+    share: float
+    rows: float
+    claimed: float
+    observed: float
+
+
+class Verdict(str):
+    """What results say about calibration: a text with fields.
+
+    A margin is the deviation that chance alone causes: a calibrated model stays within it 95
+    times out of 100.  Fields of another task are 0.
+
+    Attributes
+    ----------
+    kind : "calibrated", "over-confident", "under-confident", "too-high", "too-low", "uneven",
+        "too-narrow" or "too-wide"
+    shift : of too narrow and too wide predictions: 1 also too high, -1 also too low, else 0
+    rows : effective sample size
+    advice : "none", "gather" (more rows), "slope", "shift", "line", "shape", "graded",
+        "variance", "quantiles", "wider" or "other"
+    method, alternative : calibrators to try, or None
+    claimed, observed, margin : mean score, share of hits, and margin of their difference
+    off_average : whether their difference exceeds the margin
+    error, chance : ECE in 15 bins of equal width, and its mean for a calibrated model
+    chance_is_drawn : whether chance is a mean over replicas of the null
+    where : the bin that adds most to the error (low, high, share, rows, claimed, observed), or
+        None
+    mean, variance, mean_margin, variance_margin : of F(target), for predictions of a number
+    lowest_level, highest_level, inside, inside_margin : share of targets between the outermost
+        quantiles
+    level, level_share, level_margin : the level that is most off
+    """
+
+    kind: str
+    shift: int
+    rows: float
+    advice: str
+    method: "str | None"
+    alternative: "str | None"
+    claimed: float
+    observed: float
+    margin: float
+    off_average: bool
+    error: float
+    chance: float
+    chance_is_drawn: bool
+    where: "VerdictBin | None"
+    mean: float
+    variance: float
+    mean_margin: float
+    variance_margin: float
+    lowest_level: float
+    highest_level: float
+    inside: float
+    inside_margin: float
+    level: float
+    level_share: float
+    level_margin: float
+
+    @classmethod
+    def _make(cls, fields: "dict[str, Any]") -> "Verdict":
+        self = cls(fields.pop("text"))
+        if fields["where"] is not None:
+            fields["where"] = VerdictBin(*fields["where"])
+        self.__dict__.update(fields)
+        return self
+
+
 class Bin(NamedTuple):
     """One bin of the reliability table."""
 
@@ -100,7 +173,7 @@ class Bin(NamedTuple):
 
 
 class Values:
-    """Measured numbers: as attributes by metric, by spec, or one after the other."""
+    """Measured numbers: by metric as attributes, by spec as items, or in a loop."""
 
     def __init__(self, values: "list[Value]") -> None:
         self._values = values
@@ -140,7 +213,7 @@ class Values:
 
 
 class _Kept:
-    """What the library told of a result, for copies and pickles of it."""
+    """The content of a result, for copies and pickles of it."""
 
     def __init__(self, core: Any) -> None:
         self._all = core.all()
@@ -163,7 +236,7 @@ class _Kept:
                 return fields
         raise UsageError(f"{spec} was not measured; a copied result knows specs as it shows them")
 
-    def verdict(self) -> str:
+    def verdict(self) -> "dict[str, Any]":
         return self._verdict
 
     def bins(self) -> "list[tuple]":
@@ -188,11 +261,11 @@ class _Kept:
 
 
 class Result(Values):
-    """Everything about one set of predictions.
+    """The results of one data set.
 
     ``result.ece`` and ``result["ece:bins=20"]`` are numbers (see ``Value``), ``result.verdict``
-    says what they mean, ``result.groups["name"]`` holds the ``Values`` of a group.  In a notebook
-    it shows itself as a table with the reliability diagram.
+    is a ``Verdict``, ``result.groups["name"]`` holds the ``Values`` of a group.  Notebooks display
+    it as a table with the reliability diagram.
     """
 
     def __init__(self, core: Any) -> None:
@@ -216,13 +289,13 @@ class Result(Values):
         return Result, (self._core if isinstance(self._core, _Kept) else _Kept(self._core),)
 
     @property
-    def verdict(self) -> str:
-        """A few sentences in plain words."""
-        return self._core.verdict()
+    def verdict(self) -> Verdict:
+        """What the results say about calibration: a few sentences, with fields."""
+        return Verdict._make(dict(self._core.verdict()))
 
     @property
     def weights_are(self) -> "str | None":
-        """What the weights were taken for: ``"frequency"`` or ``"importance"``; None without."""
+        """How the weights were used: ``"frequency"`` or ``"importance"``; None without weights."""
         return WEIGHTS_ARE[self._core.weights()[0]]
 
     @property

@@ -1,5 +1,8 @@
 """One class for each calibrator of the library; ``list_calibrators()`` explains them."""
 
+import warnings as _warnings
+from typing import Any as _Any
+
 from . import _registry
 from ._calibrator import Calibrator, load, make_class
 
@@ -15,3 +18,11 @@ __all__ = [
     "load",
     *(_registry.class_name(row.name) for row in _registry.rows("calibrators")),
 ]
+
+
+def __getattr__(name: str) -> _Any:
+    new = _registry.OLD_CLASS_NAMES.get(name)
+    if new is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    _warnings.warn(f"{name} is now called {new}", DeprecationWarning, stacklevel=3)
+    return globals()[new]

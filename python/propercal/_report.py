@@ -1,4 +1,4 @@
-"""Everything about one model in one page."""
+"""Reports: a page about one model."""
 
 import html
 import json
@@ -7,15 +7,15 @@ from typing import Any, Iterable
 
 from . import _core
 from ._errors import UsageError, file_name, shown_name
-from ._inputs import open_source
-from ._running import settings
+from ._inputs import Data, gather, lists_inputs
+from ._settings import settings
 
 
 class Report:
-    """A page about one model, before and after a calibrator; notebooks show it by themselves."""
+    """A page about one model, before and after a calibrator; notebooks display it."""
 
     def __init__(self, page: str, markdown: str, content: str) -> None:
-        #: one HTML document that needs nothing else
+        #: one self-contained HTML document
         self.html = page
         #: the verdict and the table, for a pull request
         self.markdown = markdown
@@ -47,93 +47,55 @@ class Report:
         return f"<report: {verdict.partition('. ')[0]}; save it as .html, .md or .json>"
 
 
+@lists_inputs("val", without=("groups", "ids", "first_row"))
 def report(
     probs: Any = None,
     labels: Any = None,
     *,
-    logits: Any = None,
-    log_probs: Any = None,
-    confidence: Any = None,
-    correct: Any = None,
-    mean: Any = None,
-    variance: Any = None,
-    std: Any = None,
-    quantiles: Any = None,
-    levels: Any = None,
-    samples: Any = None,
-    target: Any = None,
-    weights: Any = None,
-    weights_are: "str | None" = None,
-    data: Any = None,
-    val_probs: Any = None,
-    val_labels: Any = None,
-    val_logits: Any = None,
-    val_log_probs: Any = None,
-    val_confidence: Any = None,
-    val_correct: Any = None,
-    val_mean: Any = None,
-    val_variance: Any = None,
-    val_std: Any = None,
-    val_quantiles: Any = None,
-    val_samples: Any = None,
-    val_target: Any = None,
-    val_weights: Any = None,
-    val_data: Any = None,
+    val: "Data | None" = None,
     calibrator: Any = None,
     method: "str | None" = None,
     metrics: "str | Iterable[str] | None" = None,
     interval: "float | None" = 0.95,
     replicas: int = 1000,
     title: "str | None" = None,
-    classes: "Iterable[str] | None" = None,
     normalize: bool = False,
     skip_missing: bool = False,
     seed: int = 0,
     threads: "int | None" = None,
-    memory_limit: "int | None" = None,
+    memory_limit: "int | str | None" = None,
     progress: Any = None,
-    header: "bool | None" = None,
+    **inputs: Any,
 ) -> Report:
-    """Everything about one model in one page, before and after a calibrator.
+    """A page about one model, before and after a calibrator.
 
     Parameters
     ----------
-    probs, labels, ... : the data, as for ``measure``
-    val_probs, ... : other rows, to fit a calibrator on; without ``method`` the best of all
-        methods that suit the data is chosen
-    calibrator : a fitted one, in place of other rows
+    probs, labels, logits, ... : the data: a ``Data`` as the first argument, or its arguments by
+        name
+    val : other rows to fit a calibrator on, as ``Data(logits=..., labels=...)``; without
+        ``method`` the best of all methods that suit the data is chosen.  Also by name:
+        ``val_logits``, ``val_labels``, ...
+    calibrator : a fitted calibrator, in place of other rows
     method : a calibrator to fit, as ``"beta"``: to the other rows or, without any, by
         cross-validation
-    metrics : for the table, as for ``measure``
+    metrics : metrics of the table, as for ``measure``
     interval : level of the intervals, or None
-    replicas : how often rows are drawn anew for them
+    replicas : number of replicas for the intervals
     title : of the page
+    normalize, skip_missing, seed, threads, memory_limit, progress : see ``measure``
 
     Returns
     -------
     Report
         ``html``, ``markdown``, ``to_json()`` and ``save(path)``
     """
-    given = dict(probs=probs, labels=labels, logits=logits, log_probs=log_probs,
-                 confidence=confidence, correct=correct, mean=mean, variance=variance, std=std,
-                 quantiles=quantiles, levels=levels, samples=samples, target=target,
-                 weights=weights, weights_are=weights_are, data=data)  # fmt: skip
-    second = dict(probs=val_probs, labels=val_labels, logits=val_logits, log_probs=val_log_probs,
-                  confidence=val_confidence, correct=val_correct, mean=val_mean,
-                  variance=val_variance, std=val_std, quantiles=val_quantiles,
-                  samples=val_samples, target=val_target, weights=val_weights,
-                  data=val_data)  # fmt: skip
+    data, second = gather("report", probs, labels, inputs, val=val)
     specs = () if metrics is None else (metrics,) if isinstance(metrics, str) else tuple(metrics)
-    names = None if classes is None else tuple(classes)
     with settings(threads, memory_limit, progress, seed) as how:
-        source = open_source(given, how, names, header=header)
-        other = None
-        if any(value is not None for value in second.values()):
-            second["levels"] = levels if val_quantiles is not None else None
-            other = open_source(second, how, names, header=header)
         found = _core.report(
-            source,
-            other,
+            data._open(how),
+            None if second is None else data._fitting(second)._open(how),
             None if calibrator is None else calibrator._require(),
             method,
             specs,

@@ -1,4 +1,4 @@
-"""Docstrings from the rows of the library's tables."""
+"""Docstrings from the rows of the registry."""
 
 import textwrap
 
@@ -49,7 +49,19 @@ def join(*sections: str) -> str:
     return "\n\n".join(section for section in sections if section) + "\n"
 
 
-def metric_document(row: Row, taken: "frozenset[str]") -> str:
+_CLASS_INPUTS = (
+    "probs, labels : predictions and true classes\n"
+    "    Or a ``Data`` as the first argument, or one of ``logits``, ``log_probs``, or\n"
+    "    ``confidence`` with ``correct``.  See ``Data`` for these and ``measure`` for the others.\n"
+)
+_NUMBER_INPUTS = (
+    "data : a ``Data``, or a table or a file whose columns the other arguments name\n"
+    "    Or ``mean`` with ``variance`` or ``std``, ``quantiles`` with ``levels``, or ``samples``,\n"
+    "    each with ``target``.  See ``Data`` for these and ``measure`` for the others.\n"
+)
+
+
+def metric_document(row: Row, taken: "frozenset[str]", tasks: "frozenset[str | None]") -> str:
     notion = f"Estimates {row.notion} calibration" if row.notion else ""
     if row.notion == "proper":
         notion = "A proper score"
@@ -60,9 +72,8 @@ def metric_document(row: Row, taken: "frozenset[str]") -> str:
         _fold(row.about or ""),
         f"{notion}{bound}." if notion else "",
         "Parameters\n----------\n"
-        "probs, labels : predictions and truth\n"
-        "    Or one of ``logits``, ``log_probs``, or ``confidence`` with ``correct``; see\n"
-        "    ``measure`` for these and the other arguments.\n" + options_section(row, taken),
+        + (_CLASS_INPUTS if None in tasks else _NUMBER_INPUTS)
+        + options_section(row, taken),
         "Returns\n-------\nfloat\n" "    NaN with a warning where it is undefined.",
         _source(row),
     )
@@ -75,13 +86,15 @@ def calibrator_document(row: Row, taken: "frozenset[str]") -> str:
         _fold(row.about or ""),
         "Parameters\n----------\n"
         + (options_section(row, taken) + "\n" if row.options else "")
-        + "kind : {probs | logits | log_probs | confidence}, default 'probs'\n"
-        "    what the first argument of ``fit`` and of what follows it holds\n"
+        + "kind : {probs | logits | log_probs | confidence | mean | quantiles | samples}\n"
+        "    kind of the scores X of ``fit``, ``transform`` and ``predict_proba``; default 'probs'\n"
         "normalize : bool, default False\n"
-        "    rescale probability rows that are off by 1e-5 to 1e-2\n"
+        "    rescale probability rows whose sums are off by 1e-5 to 1e-2\n"
         "skip_missing : bool, default False\n"
         "    leave rows with a missing value out of the fit\n"
         "threads : int or None, default None\n"
-        "    how many; None takes those that the process may use",
+        "    number of threads; None: the processors that the process may use\n"
+        "memory_limit : int, str or None, default None\n"
+        "    bytes that a call may allocate, also as ``'500MB'``; None: see ``measure``",
         _source(row),
     )

@@ -5,14 +5,14 @@ import json
 from typing import Any, Iterable, Mapping
 
 from . import _core
-from ._comparing import check_second, one_model
+from ._compare import models_of, open_models
 from ._figures import Figure
-from ._inputs import open_source
-from ._running import Progress, settings
+from ._inputs import Data, gather, lists_inputs
+from ._settings import Progress, settings
 
 
 class Study:
-    """What a study found: a summary, tables, and a figure."""
+    """The result of a study: a summary, tables, and a figure."""
 
     def __init__(self, text: str, content: str, svg: str, drawing: str) -> None:
         self._text, self._json, self._svg, self._drawing = text, content, svg, drawing
@@ -20,7 +20,7 @@ class Study:
 
     @property
     def summary(self) -> str:
-        """What was done, and what is seen."""
+        """What was done, and what was found."""
         return self._content["summary"]
 
     @property
@@ -61,17 +61,14 @@ def _list(value: Any) -> "tuple[float, ...]":
     return (value,) if isinstance(value, (int, float)) else tuple(value)
 
 
+@lists_inputs("val", without=("groups", "ids", "first_row"))
 def study(
     name: str,
     probs: Any = None,
     labels: Any = None,
     *,
-    logits: Any = None,
-    log_probs: Any = None,
-    confidence: Any = None,
-    correct: Any = None,
-    data: Any = None,
-    cases: "Mapping[str, Mapping[str, Any]] | None" = None,
+    val: "Data | None" = None,
+    cases: "Mapping[str, Any] | None" = None,
     features: Any = None,
     target: Any = None,
     methods: "Iterable[str] | None" = None,
@@ -86,34 +83,45 @@ def study(
     replicas: int = 0,
     normalize: bool = False,
     skip_missing: bool = False,
-    classes: "Iterable[str] | None" = None,
     threads: "int | None" = None,
-    memory_limit: "int | None" = None,
+    memory_limit: "int | str | None" = None,
     progress: "bool | str | Progress | None" = None,
     seed: int = 0,
-    **second: Any,
+    **inputs: Any,
 ) -> Study:
-    """An experiment of the papers on your predictions, or on simulated ones.
+    """Runs an experiment of the papers on your predictions, or on simulated ones.
 
-    ``name`` is a study of ``list_studies()``, with its options:
-    ``"test-size:space=squared"``. Predictions are given as to ``measure``, a second set to fit
-    on as ``val_logits``, ``val_labels``, ...; several data sets as ``cases={"a": {"logits": z,
-    "labels": y, "val_logits": ..., "val_labels": ...}, ...}``. ``rows``, ``factor`` and
-    ``n_classes`` are those of simulated sets, one number or several; where nothing or 0 is
-    given, the study has its own choice.
+    Parameters
+    ----------
+    name : a study of ``list_studies()`` with its options: ``"test-size:space=squared"``
+    probs, labels, logits, ... : the data: a ``Data`` as the second argument, or its arguments by
+        name
+    val : other rows to fit on, as ``Data(logits=..., labels=...)``; also by name:
+        ``val_logits``, ``val_labels``, ...
+    cases : several data sets, each a ``Data`` or a dictionary such as ``{"logits": z, "labels":
+        y, "val_logits": ..., "val_labels": ...}``
+    features, target : numbers to learn from, and the number to predict
+    methods, metrics : calibrators and metrics
+    rows, factor, n_classes : of simulated sets, one number or several
+    sets, null_sets, repeats : numbers of simulated sets, of calibrated sets, and of repetitions
+    interval, replicas : level of intervals, and number of replicas
+    normalize, skip_missing, threads, memory_limit, progress, seed : see ``measure``
+
+    Where a value is None or 0, the study chooses it.
+
+    Returns
+    -------
+    Study
     """
-    check_second(second, "study")
-    one = {"probs": probs, "logits": logits, "log_probs": log_probs, "confidence": confidence}
-    one |= {"labels": labels, "correct": correct, "data": data, **second}
-    given = dict(cases or {})
-    if any(value is not None for key, value in one.items()):
-        given = {None: one}
-    names = None if classes is None else tuple(classes)
+    data, second = gather("study", probs, labels, inputs, val=val)
+    if target is not None and features is None:
+        data = data._with(target=target)
+    given = models_of(cases or {}, "probs", Data(), None)
+    if data.inputs or second is not None:
+        given = {None: (data, None if second is None else data._fitting(second))}
     with settings(threads, memory_limit, progress, seed) as how:
-        models = tuple(one_model(key, dict(value), how, names) for key, value in given.items())
-        learnt = None
-        if features is not None:
-            learnt = open_source({"samples": features, "target": target}, how, None)
+        models = open_models(given, how)
+        learnt = None if features is None else Data(samples=features, target=target)._open(how)
         found = _core.study(
             name,
             models,

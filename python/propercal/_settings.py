@@ -1,4 +1,4 @@
-"""How a call runs: threads, memory, progress."""
+"""Settings of a call: threads, memory, progress, seed."""
 
 import contextlib
 import functools
@@ -20,6 +20,26 @@ def _whole(name: str, value: Any) -> int:
     if not 0 <= value < 2**64:
         raise UsageError(f"{name}={value}: this must be a whole number from 0 to 2**64 - 1")
     return int(value)
+
+
+_UNITS = {"": 1, "b": 1}
+for _power, _letter in enumerate("kmgt", 1):
+    _UNITS |= {_letter: 1000**_power, _letter + "b": 1000**_power}
+    _UNITS |= {_letter + "i": 1024**_power, _letter + "ib": 1024**_power}
+
+
+def _bytes(size: "int | str | None") -> int:
+    """A memory limit: bytes, or a text such as 500MB or 2GiB; None and 0: the default."""
+    if not isinstance(size, str):
+        return _whole("memory_limit", size or 0)
+    number = size.strip().rstrip("kKmMgGtTiIbB")
+    unit = size.strip()[len(number) :].lower()
+    try:
+        return _whole("memory_limit", float(number) * _UNITS[unit])
+    except (KeyError, ValueError):
+        raise UsageError(
+            f"memory_limit={size!r}: this must be a size such as '500MB' or '2GiB'"
+        ) from None
 
 
 @functools.lru_cache(maxsize=1)
@@ -85,11 +105,11 @@ class _Bars:
 @contextlib.contextmanager
 def settings(
     threads: "int | None" = None,
-    memory_limit: "int | None" = None,
+    memory_limit: "int | str | None" = None,
     progress: "bool | str | Progress | None" = None,
     seed: int = 0,
 ) -> "Iterator[tuple]":
-    """What the extension module wants to know about a call."""
+    """The settings of a call, as the extension module takes them."""
     shown: Any = progress
     if progress is False:
         shown = None
@@ -100,7 +120,7 @@ def settings(
     elif progress is not None and not callable(progress):
         raise TypeError('progress is True, "tqdm" or a function of what, done and total')
     main = threading.current_thread() is threading.main_thread()
-    limit = _whole("memory_limit", memory_limit or 0) or _memory_default(os.getpid())
+    limit = _bytes(memory_limit) or _memory_default(os.getpid())
     how = _thread_count(threads), _whole("seed", seed), limit, shown, main
     try:
         yield how

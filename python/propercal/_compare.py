@@ -1,0 +1,175 @@
+"""Several calibrators or models side by side."""
+
+import html
+import json
+from typing import Any, Iterable, Mapping
+
+from . import _core
+from ._inputs import Data, gather, lists_inputs
+from ._settings import Progress, settings
+
+
+class Comparison:
+    """The result of ``compare``: a row for each method or model, and the best one."""
+
+    def __init__(self, text: str, content: str, calibrator: bytes) -> None:
+        self._text, self._json, self._bytes = text, content, calibrator
+        self._content = json.loads(content)
+
+    @property
+    def chosen(self) -> str:
+        """The best: a spec, or the name of a model; ``"identity"``: no calibrator improves it."""
+        return self._content["chosen"]
+
+    @property
+    def advice(self) -> str:
+        """Advice in a few sentences."""
+        return self._content["advice"].strip()
+
+    @property
+    def rows(self) -> "list[dict[str, Any]]":
+        """A dictionary for each method: spec, status, metrics, improvement, behind, rank."""
+        return self._content["methods"]
+
+    @property
+    def calibrator(self) -> Any:
+        """The chosen calibrator, fitted to all rows that can be fitted on."""
+        from ._calibrator import loads
+
+        return loads(self._bytes, "comparison")
+
+    def to_json(self) -> str:
+        """The same as ``propercal compare --json``."""
+        return self._json
+
+    def to_dict(self) -> "dict[str, Any]":
+        """The same as dictionaries and lists."""
+        return json.loads(self._json)
+
+    def to_pandas(self) -> Any:
+        """A table with a row for each method, the best on top."""
+        import pandas
+
+        by = self._content["by"]
+        table = []
+        for row in self.rows:
+            gain = row["improvement"].get(by) or {}
+            table.append(
+                {
+                    "name": row["name"],
+                    "rank": row["rank"],
+                    "gain": gain.get("value"),
+                    "low": gain.get("low"),
+                    "high": gain.get("high"),
+                    **row["metrics"],
+                    "status": row["status"],
+                }
+            )
+        return pandas.DataFrame(table).set_index("name").sort_values("rank")
+
+    def __repr__(self) -> str:
+        return self._text.rstrip()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self._text)}</pre>"
+
+
+def models_of(
+    models: "Mapping[str, Any]", kind: str, data: Data, val: "Data | None"
+) -> "dict[str | None, tuple[Data, Data | None]]":
+    """Several models with their second sets: each a Data, a dictionary of its inputs (val_... for
+    the second set), or scores of a kind.  Rows have the labels and weights of data."""
+    shared = {
+        name: value
+        for name, value in data.inputs.items()
+        if name in ("labels", "correct", "target", "weights", "weights_are", "levels", "classes", "header")
+    }
+    found: "dict[str | None, tuple[Data, Data | None]]" = {}
+    for name, value in models.items():
+        if isinstance(value, Data):
+            value = value.inputs
+        inputs = dict(value) if isinstance(value, Mapping) else {kind: value}
+        own, second = gather("models", None, None, inputs, val=None)
+        own = Data(**{**shared, **own.inputs})
+        second = val if second is None else second
+        found[str(name)] = own, None if second is None else own._fitting(second)
+    return found
+
+
+def open_models(
+    models: "dict[str | None, tuple[Data, Data | None]]", how: tuple
+) -> "tuple[tuple, ...]":
+    """Models as the extension module takes them."""
+    return tuple(
+        (name, data._open(how), None if val is None else val._open(how))
+        for name, (data, val) in models.items()
+    )
+
+
+@lists_inputs("val", without=("groups", "ids"))
+def compare(
+    probs: Any = None,
+    labels: Any = None,
+    *,
+    models: "Mapping[str, Any] | None" = None,
+    kind: str = "probs",
+    val: "Data | None" = None,
+    methods: "Iterable[str] | None" = None,
+    metrics: "Iterable[str] | None" = None,
+    by: "str | None" = None,
+    folds: int = 5,
+    interval: float = 0.95,
+    replicas: int = 1000,
+    normalize: bool = False,
+    skip_missing: bool = False,
+    threads: "int | None" = None,
+    memory_limit: "int | str | None" = None,
+    progress: "bool | str | Progress | None" = None,
+    seed: int = 0,
+    **inputs: Any,
+) -> Comparison:
+    """Compares calibrators or models on rows that they have not seen.
+
+    Parameters
+    ----------
+    probs, labels, logits, ... : the data of one model: a ``Data`` as the first argument, or its
+        arguments by name
+    models : several models, compared without a calibrator and with each of ``methods``: for each
+        name a ``Data``, a dictionary of its inputs such as ``{"mean": m, "std": s}``, or scores
+        of ``kind``; labels and weights are those of the data where a model has none
+    kind : what the scores of ``models`` are: ``"probs"``, ``"logits"``, ...
+    val : other rows to fit the calibrators on, as ``Data(logits=..., labels=...)``; without them
+        cross-validation.  Also by name: ``val_logits``, ``val_labels``, ...
+    methods : calibrator specs; None: for one model all that suit the data
+    metrics : metrics of the table
+    by : the metric that ranks; None: ``brier``, for means with variances ``dss``, for quantiles
+        and samples ``crps``
+    folds : of the cross-validation
+    interval, replicas : level of the intervals of paired differences, and number of replicas
+    normalize, skip_missing, threads, memory_limit, progress, seed : see ``measure``
+
+    Returns
+    -------
+    Comparison
+        ``chosen``, ``rows``, ``advice``, and ``calibrator``, the best one
+    """
+    data, second = gather("compare", probs, labels, inputs, val=val)
+    given: "dict[str | None, tuple[Data, Data | None]]" = {
+        None: (data, None if second is None else data._fitting(second))
+    }
+    if models is not None:
+        given = models_of(models, kind, data, second)
+    fitting = any(pair[1] is not None for pair in given.values())
+    with settings(threads, memory_limit, progress, seed) as how:
+        found = _core.compare(
+            open_models(given, how),
+            tuple(methods or ()),
+            tuple(metrics or ()),
+            by,
+            0 if fitting else folds,
+            interval,
+            replicas,
+            normalize,
+            skip_missing,
+        )
+    return Comparison(*found)

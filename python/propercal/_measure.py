@@ -1,0 +1,290 @@
+"""measure, one function for each metric, and measures that grow."""
+
+import inspect
+import json
+import os
+import threading
+import warnings
+import weakref
+from typing import Any, Callable, Iterable
+
+from . import _core, _registry
+from ._docstrings import metric_document
+from ._errors import DataError, UndefinedMetricWarning, UsageError
+from ._errors import file_name, read_file, shown_name
+from ._inputs import Data, gather, lists_inputs
+from ._parameters import POLICY, TAKEN, metric_inputs
+from ._results import Result
+from ._settings import settings
+
+
+def _specs(metrics: Any) -> "tuple[str, ...]":
+    if metrics is None:
+        return ("default",)
+    return (metrics,) if isinstance(metrics, str) else tuple(metrics)
+
+
+def _policy(
+    normalize: bool = False,
+    skip_missing: bool = False,
+    precision: str = "exact",
+    interval: "float | None" = None,
+    replicas: int = 0,
+    interval_method: "str | None" = None,
+    null: bool = False,
+    by_cluster: bool = False,
+    paired: bool = False,
+) -> tuple:
+    """What core_policy of the extension module takes."""
+    if precision not in ("exact", "fast"):
+        raise UsageError(f'precision is "exact" or "fast", not "{precision}"')
+    level = float(interval or (0.95 if paired else 0))
+    rows = bool(normalize), bool(skip_missing), precision == "fast"
+    return *rows, level, int(replicas), interval_method, bool(null), by_cluster, paired
+
+
+@lists_inputs("against")
+def measure(
+    probs: Any = None,
+    labels: Any = None,
+    *,
+    metrics: "str | Iterable[str] | None" = None,
+    interval: "float | None" = None,
+    null: bool = False,
+    cluster: Any = None,
+    replicas: int = 1000,
+    interval_method: str = "auto",
+    against: "Data | None" = None,
+    normalize: bool = False,
+    skip_missing: bool = False,
+    precision: str = "exact",
+    seed: int = 0,
+    threads: "int | None" = None,
+    memory_limit: "int | str | None" = None,
+    progress: Any = None,
+    **inputs: Any,
+) -> Result:
+    """Measures how well predictions are calibrated.
+
+    Parameters
+    ----------
+    probs, labels, logits, ... : the data: a ``Data`` as the first argument, or its arguments by
+        name
+    metrics : a spec such as ``"ece:bins=20,norm=l2"`` or the name of a group of metrics, or
+        several; ``list_metrics()`` and ``list_groups()`` show them all
+    interval : level of an interval for each value, such as 0.95
+    null : also measure what a calibrated model would show
+    cluster : a cluster for each row; intervals draw whole clusters
+    replicas : number of replicas for ``interval`` and ``null``
+    interval_method : ``"auto"``, ``"normal"``, ``"percentile"``, ``"basic"``, ``"bca"`` or
+        ``"jackknife"``
+    against : predictions of another model for the same rows, as ``Data(logits=other)``; labels,
+        weights and the like are those of the data.  Values then hold the difference to it, with
+        an interval and a p-value.  Also by name: ``against_probs``, ``against_logits``, ...
+    normalize : rescale probability rows whose sums are off by 1e-5 to 1e-2
+    skip_missing : drop and count rows with a missing value
+    precision : ``"exact"`` or ``"fast"``: exponentials of float32 logits in float32
+    seed : of random draws; the same seed gives the same numbers
+    threads : number of threads; None: the processors that the process may use
+    memory_limit : bytes that may be allocated, also as ``"500MB"`` or ``"2GiB"``; None: three
+        quarters of the memory of the machine or container.  Beyond it MemoryError is raised
+    progress : True, ``"tqdm"``, or a function of what, done and total
+
+    Returns
+    -------
+    Result
+    """
+    mine, other = gather("measure", probs, labels, inputs, against=against)
+    if cluster is not None:
+        if "groups" in mine.inputs:
+            raise UsageError("cluster and groups cannot go together; give one")
+        mine = mine._with(groups=cluster)
+    policy = _policy(
+        normalize,
+        skip_missing,
+        precision,
+        interval,
+        replicas,
+        interval_method,
+        null,
+        cluster is not None,
+        other is not None,
+    )
+    with settings(threads, memory_limit, progress, seed) as how:
+        results = _core.measure(mine._open(how), _specs(metrics), policy)
+        if other is not None:
+            source = mine._same_rows(other)._open(how)
+            results.against(_core.measure(source, _specs(metrics), policy))
+    if metrics is None and results.only_label() >= 0:
+        raise DataError(
+            f"every label is class {results.only_label()}, and calibration cannot be judged from "
+            "one class; check the labels, or name what you still want to know with metrics"
+        )
+    return Result(results)
+
+
+class Measure:
+    """A measure that grows batch by batch, as in a loop over a test set.
+
+    >>> running = Measure(["ece", "brier"])
+    >>> for logits, labels in batches:
+    ...     running.update(logits=logits, labels=labels)
+    >>> running.result()
+
+    The result has the bits of one call of ``measure`` on all rows, however they were divided.
+    ``save`` and ``Measure.load`` write and read the state files of ``propercal merge``.
+    """
+
+    def __init__(
+        self,
+        metrics: Any = None,
+        *,
+        normalize: bool = False,
+        skip_missing: bool = False,
+        precision: str = "exact",
+        threads: "int | None" = None,
+        memory_limit: "int | str | None" = None,
+    ) -> None:
+        self._policy = _specs(metrics), _policy(normalize, skip_missing, precision)
+        self._settings = threads, memory_limit
+        self._core: Any = None
+        self._shape: "tuple[Any, ...]" = (0, 0, None)
+        self._rows = 0
+        self._lock = threading.Lock()
+        _measures.add(self)
+
+    @lists_inputs(without=("ids", "header"))
+    def update(self, probs: Any = None, labels: Any = None, **inputs: Any) -> "Measure":
+        """Adds rows: a ``Data``, or its arguments by name.  An error leaves the measure
+        unchanged."""
+        (data,) = gather("update", probs, labels, inputs)
+        first = data.inputs.get("first_row", self._rows)
+        with settings(*self._running) as how:
+            source = data._with(first_row=first)._open(how)
+            part = _core.measure_part(source, *self._policy)
+        *shape, rows = source.shape()
+        self._add(part, tuple(shape), first + rows)
+        return self
+
+    def merge(self, other: "Measure") -> "Measure":
+        """Adds the rows of another measure of the same metrics."""
+        with other._lock:
+            seen = other._core, other._shape, other._rows
+        if seen[0] is not None:
+            self._add(*seen)
+        return self
+
+    def _add(self, part: Any, shape: "tuple[Any, ...]", rows: int) -> None:
+        with self._lock:
+            core = self._core
+            if core is None:
+                core = _core.measure_new(*shape, *self._policy, _HERE)
+            core.merge(part)
+            if self._core is None:
+                self._core, self._shape = core, shape
+            self._rows = max(self._rows, rows)
+
+    def result(self) -> Result:
+        """The result of all rows so far."""
+        with self._lock:
+            return Result(self._seen().finish())
+
+    def save(self, path: "str | os.PathLike[str]") -> None:
+        """Writes a state file for ``Measure.load`` and ``propercal merge``."""
+        with self._lock:
+            _core.write_file(file_name(path), self._seen().save())
+
+    @classmethod
+    def load(cls, path: "str | os.PathLike[str]") -> "Measure":
+        """Reads a state file of ``save`` or ``propercal measure --state``, with its metrics and
+        settings; ``update`` adds rows of the same kind."""
+        self = cls()
+        self._core = _core.measure_load(read_file(path), shown_name(path), _HERE)
+        made = json.loads(self._core.describe())
+        levels = made["levels"]
+        self._shape = made["kind"], made["columns"], None if levels is None else tuple(levels)
+        self._rows = made["next_row"]
+        self._policy = (
+            tuple(made["specs"]),
+            _policy(
+                made["normalize"],
+                made["skip_missing"],
+                "fast" if made["fast"] else "exact",
+                made["interval"],
+                made["replicas"],
+                made["interval_method"],
+                made["null"],
+            ),
+        )
+        return self
+
+    def _seen(self) -> Any:
+        if self._core is None:
+            raise UsageError("nothing was measured yet; call update first")
+        return self._core
+
+
+_HERE = (0, 0, 0, None, False)
+_measures: "weakref.WeakSet[Measure]" = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    """Threads that held locks are gone in a child; nobody else would open those."""
+    for each in list(_measures):
+        each._lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+# ---- One function for each metric ----
+
+
+def _parameters(row: _registry.Row, tasks: "frozenset[str | None]") -> "list[inspect.Parameter]":
+    position, keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+    leading, named = metric_inputs(tasks)
+    return [
+        *(inspect.Parameter(name, position, default=None) for name in leading),
+        *(
+            inspect.Parameter(
+                _registry.identifier(option.name, TAKEN), keyword, default=option.default
+            )
+            for option in row.options
+        ),
+        *(inspect.Parameter(name, keyword, default=None) for name in named),
+        *(inspect.Parameter(name, keyword, default=each[0]) for name, each in POLICY.items()),
+    ]
+
+
+def metric(row: _registry.Row, tasks: "frozenset[str | None]") -> Callable[..., float]:
+    """The function of a metric that serves these tasks (None: classes)."""
+    signature = inspect.Signature(_parameters(row, tasks), return_annotation=float)
+    options = {_registry.identifier(option.name, TAKEN): option.name for option in row.options}
+    name = _registry.identifier(row.name)
+
+    def function(*args: Any, **kwargs: Any) -> float:
+        given = signature.bind(*args, **kwargs).arguments
+        chosen = {name: given.pop(key) for key, name in options.items() if key in given}
+        how = {name: given.pop(name, each[0]) for name, each in POLICY.items()}
+        first = given.pop("probs" if None in tasks else "data", None)
+        if not isinstance(first, Data) and None not in tasks:
+            given["data"], first = first, None
+        (data,) = gather(name, first, given.pop("labels", None), given)
+        if how["header"] is not None:
+            data = data._with(header=how["header"])
+        policy = _policy(how["normalize"], how["skip_missing"], how["precision"])
+        with settings(how["threads"], how["memory_limit"], how["progress"]) as running:
+            spec = _registry.spec(row.name, chosen)
+            results = _core.measure(data._open(running), (spec,), policy)
+        defined, value, why = results.first()
+        if not defined:
+            warnings.warn(f"{row.name}: {why}", UndefinedMetricWarning, stacklevel=2)
+            return float("nan")
+        return value
+
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = __name__.partition(".")[0]
+    function.__doc__ = metric_document(row, TAKEN, tasks)
+    function.__signature__ = signature  # type: ignore[attr-defined]
+    return function
