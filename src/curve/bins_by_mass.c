@@ -18,7 +18,7 @@ double pc_bins_end_position(const pc_curve_table *table, size_t bins, size_t r) 
 }
 
 /* Moves `walk` to the entry of the last row before `position`.  *end: the place after that
- * entry. Returns true if the position is exactly at *end and rows follow. */
+ * entry.  Returns true if the position is exactly at *end and rows follow. */
 static int bins_by_mass_find(const pc_curve_table *table, double position,
                              pc_curve_cursor *walk, pc_curve_cursor *end) {
   pc_curve_seek_reaching(table, walk, position);

@@ -9,7 +9,7 @@
  *   sum of u                 = n b 2^47 + 2^24 (sum of o) + fine
  *   sum of trunc(2^53 s^2)   = n b^2 2^25 + 8 b (sum of o) + square
  * A float32 from 2^-14 on is a multiple of 2^-37: f is 0 and it adds trunc(o^2 / 2^21) to
- * `square`. So a float outside the first bucket takes two additions to neighbouring numbers. 
+ * `square`.  So a float outside the first bucket takes two additions to neighbouring numbers.
  * Before a bucket overflows, all counters are emptied into segments. */
 #include "curve/bucket_sums.h"
 

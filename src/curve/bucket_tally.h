@@ -1,7 +1,7 @@
 /* The tally of one worker in one pass over rows, for a bucket curve (bucket_curve.h).
  *
  * The first pass sorts scores into buckets.  By default these are PC_BUCKETS + 1 buckets of
- * width 2^-14 from score 0 on, one below and one above; or buckets by the bits of the scores. 
+ * width 2^-14 from score 0 on, one below and one above; or buckets by the bits of the scores.
  * Later passes look only at targets: they store the scores inside a target, or count them in
  * sub-buckets.
  *
@@ -91,9 +91,8 @@ typedef struct pc_bucket_tally {
   uint64_t *counts;                 /* of sub-buckets: [2 * sub-bucket + hit] */
   double *kept[2];                  /* stored scores by outcome */
   size_t kept_count[2], kept_capacity[2];
-  int64_t
-      rest; /* first pass by equal width: sum of the parts of scores below 2^-53, in units of
-                   2^-61 */
+  int64_t rest; /* first pass by equal width: sum of the parts of scores below 2^-53, in units
+                   of 2^-61 */
 } pc_bucket_tally;
 
 /* A tally of a pass over `targets`; NULL: of a first pass by equal width. */

@@ -2,7 +2,7 @@
  *
  * With level PC_EACH_SCORE every distinct score is one mass.  Otherwise scores are joined in
  * cells of width 2^-level: the hits and the misses of a cell become one mass each, at their
- * mean score. Cell sums are exact, so the masses depend on the rows only; a table of segments
+ * mean score.  Cell sums are exact, so the masses depend on the rows only; a table of segments
  * gives the same bits if every segment lies in one cell. */
 #ifndef PC_POINT_MASSES_H
 #define PC_POINT_MASSES_H

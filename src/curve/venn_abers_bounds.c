@@ -6,7 +6,7 @@
  * Algorithm:  the step is moved from left to right.  Points left of it are shifted by (-1, -1),
  * so that its left end is Q = P_i - (1, 1).  While Q is not below the edge of the minorant that
  * spans the step, that edge stays.  Otherwise Q becomes a corner, from which the minorant
- * continues to the corners at the right; points above the old edge are above the new one too. 
+ * continues to the corners at the right; points above the old edge are above the new one too.
  * Misses are mirrored hits: a step (1, 0) in reversed order with outcomes exchanged.
  *
  * Only points where the slope from entry to entry rises can be corners.  With single rows these

@@ -42,11 +42,10 @@ typedef struct pc_grid_state {
   pc_grid_logs *logs;
   pc_grid_columns columns;
   /* grid_shared.h */
-  struct pc_grid_state *follower; /* the grid that this one fills in the end, or NULL */
-  struct pc_grid_state
-      *differing;   /* of a follower: rows whose cell differs from the leader's, in
-                                      the cells of the leader; else NULL */
-  size_t *cell_map; /* of a follower: by cell of the leader, the cell here */
+  struct pc_grid_state *follower;  /* the grid that this one fills in the end, or NULL */
+  struct pc_grid_state *differing; /* of a follower, in the cells of its leader: rows whose
+                                      cell differs between the two; else NULL */
+  size_t *cell_map;                /* of a follower: by cell of its leader, the cell here */
 } pc_grid_state;
 
 /* All sums of one cell. */

@@ -14,7 +14,7 @@
  * too. */
 int pc_grid_can_share(const pc_need *first, const pc_need *second);
 
-/* Couples two empty states.  From now on only the first is updated, with unweighted rows. 
+/* Couples two empty states.  From now on only the first is updated, with unweighted rows.
  * need: of the first. */
 PC_CHECKED pcal_status pc_grid_share(const pcal_env *env, void *first, void *second,
                                      const pc_need *need, const pc_layout *layout,

@@ -148,7 +148,7 @@ typedef struct pc_machine {
   pcal_status (*finish)(const pcal_env *env, const void *state, pc_evidence *out,
                         pcal_error *err);
   void (*release)(const pcal_env *env, pc_evidence *evidence);
-  /* save and load are NULL if a state cannot be saved.  The bytes depend on the rows only. 
+  /* save and load are NULL if a state cannot be saved.  The bytes depend on the rows only.
    * load creates a state; it allocates no more than the length of the bytes justifies.  Bytes
    * that no state could have written, or that contradict the totals, fail the decoder.  The
    * caller destroys *state unless it is NULL, also on failure. */
@@ -175,7 +175,7 @@ void pc_machine_rows_renumber_clusters(void *state, size_t first, const size_t *
 const pc_machine *pc_machine_of(pc_machine_kind kind);
 
 /* Multiplies all weights of the evidence.  Importance weights are scaled so that they sum to
- * the effective sample size: metrics that depend on the number of rows then see that size. 
+ * the effective sample size: metrics that depend on the number of rows then see that size.
  * Sums are left alone: they carry the effective sample size beside the weights. */
 void pc_evidence_scale(pc_evidence *evidence, double factor);
 

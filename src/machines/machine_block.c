@@ -2,7 +2,7 @@
  *
  * State: exact sums of the values of complete blocks and of their squares, the number of these
  * blocks, and the rows of incomplete blocks.  Block b consists of rows [b m, (b + 1) m) of the
- * whole data set. A block is evaluated as soon as an update brings all of its rows, or a merge
+ * whole data set.  A block is evaluated as soon as an update brings all of its rows, or a merge
  * the last of them; its value does not depend on when.  Without groups the machine stores
  * little more than the rows at both ends of what was read, and blocks with a missing row, which
  * never become complete. */

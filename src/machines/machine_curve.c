@@ -1,7 +1,7 @@
 /* The curve machine: all scores, by outcome, sorted when finished.
  *
  * State: for each part of the view (one, or one for each class) the scores of hits and of
- * misses. Weights are stored from the first weighted row on.  Sorting and joining equal scores
+ * misses.  Weights are stored from the first weighted row on.  Sorting and joining equal scores
  * removes the order of rows.
  *
  * Saved: for each store the number of entries (u64), whether weights follow (u8: some weight is

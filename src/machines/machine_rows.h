@@ -11,8 +11,7 @@ typedef struct pc_distinct_rule {
   int identified;  /* keys are ids, which must be unique */
   int importance;  /* each row is one unit; else a row of weight m counts as m units */
   double scale;    /* factor of importance weights */
-  const uint64_t
-      *cluster_keys; /* by cluster number; beyond cluster_count the number is the key */
+  const uint64_t *cluster_keys; /* by cluster number; of higher numbers the number itself */
   size_t cluster_count;
 } pc_distinct_rule;
 

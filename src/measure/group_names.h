@@ -27,7 +27,7 @@ typedef struct pc_group_merge {
 } pc_group_merge;
 
 /* Matches groups by name if both measures have names, else by number.  Fails if a name occurs
- * twice. Freed with pc_group_merge_free. */
+ * twice.  Freed with pc_group_merge_free. */
 PC_CHECKED pcal_status pc_group_merge_match(const pcal_measure *measure,
                                             const pcal_measure *other, pc_group_merge *out,
                                             pcal_error *err);

@@ -4,8 +4,8 @@
 
 #include "measure/interval_request.h"
 
-#define PC_INTERVAL_FEW_ROWS \
-  10 /* with fewer rows of the rarer outcome intervals are unreliable */
+/* With fewer rows of the rarer outcome intervals are unreliable. */
+#define PC_INTERVAL_FEW_ROWS 10
 
 /* The interval of a function of sums, by the delta method; of a share Wilson's. */
 PC_CHECKED pcal_status pc_interval_of_sums(const pc_interval_request *request,

@@ -5,7 +5,7 @@
  *   (1) two loaded measures that have seen the same row are refused: a common mistake is that
  *       all parts number their rows from 0.  Measures that were not loaded may overlap, since
  *       batches need not have indices, unless a metric uses them;
- *   (2) groups and clusters are matched by name if both measures have names, else by number. 
+ *   (2) groups and clusters are matched by name if both measures have names, else by number.
  *       Clusters have no states: their numbers are in the stored rows;
  *   (3) an empty measure takes over names and groups unchanged;
  *   (4) names of groups without rows are joined and have no other effect. */

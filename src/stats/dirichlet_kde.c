@@ -4,7 +4,7 @@
  *
  * Accuracy:
  *   exponents  about 1e-16 times their largest part, p log p / h or log Gamma(p / h);
- *   sums       kernels below e^-60 of the largest so far are left out, with all their weight. 
+ *   sums       kernels below e^-60 of the largest so far are left out, with all their weight.
  *   The
  *              sum of a row is at least its largest kernel, so that for N distinct rows less
  *              than a share of N e^-60 < 1e-26 N is missing.  No log density is off by more, no

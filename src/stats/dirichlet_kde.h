@@ -18,8 +18,7 @@ typedef struct pc_dirichlet_kde {
   const pc_pair_rows *rows; /* whole weights, at least two rows */
   double total;             /* sum of weights */
   double *logs;             /* log probabilities, in the layout of rows->probs */
-  const double
-      *probs; /* probabilities as used in kernels: none below 0, no positive one below 2^-200 */
+  const double *probs;      /* as used in kernels: none below 0, no positive one below 2^-200 */
   double *own; /* memory of `probs` if they differ from those of the rows, or NULL */
 } pc_dirichlet_kde;
 

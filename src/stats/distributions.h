@@ -10,7 +10,7 @@ double pc_normal_tail(double z);
 
 /* A standardised sum z with this skewness, converted to a standard normal deviate with the same
  * tail probability: the tail of a shifted and scaled Poisson distribution by saddlepoint
- * approximation. Far out, where the smallest of many p-values lies, a sum of few outcomes is
+ * approximation.  Far out, where the smallest of many p-values lies, a sum of few outcomes is
  * not normal. */
 double pc_skewed_deviate(double z, double skewness);
 

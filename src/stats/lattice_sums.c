@@ -1,4 +1,4 @@
-/* A lane holds a multiple of PC_LATTICE of at most 2^53 steps, so that emptying it is exact. 
+/* A lane holds a multiple of PC_LATTICE of at most 2^53 steps, so that emptying it is exact.
  * One step is 2^19 units of pc_fixed. */
 #include "stats/lattice_sums.h"
 

@@ -6,7 +6,7 @@
  * Copies: up to DRAWS_UNITS copies draw one by one.  Of more copies, each class in turn takes a
  * binomial share of the rest.  Normal predictions draw up to DRAWS_CELLS targets one by one;
  * more copies are split over as many cells of equal probability.  The outermost cells are
- * halved until few copies are left. The copies in a cell share a target drawn inside it: the
+ * halved until few copies are left.  The copies in a cell share a target drawn inside it: the
  * variance of a mean of m copies is off by less than m / 10^8.
  *
  * Edge cases:

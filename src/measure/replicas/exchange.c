@@ -3,7 +3,7 @@
  *   and the same row of the other model to the other side.
  *   The distributions of scores differ if |sum d| > EXCHANGE_DIFFER sqrt(sum d^2) for the
  *   differences d of scores, or of squared scores, between the models: exchanging a row changes
- *   the sign of its d. For predictions of a number, d is the difference of the first or of the
+ *   the sign of its d.  For predictions of a number, d is the difference of the first or of the
  *   last column (mean and standard deviation; lowest and highest quantile or sample).
  * Edge cases:
  *   (1) a row of whole weight w stands for w rows, which are exchanged one by one; if any

@@ -53,9 +53,8 @@ typedef struct pc_gap_point {
 
 /* The memory of one worker for a slot. */
 typedef struct pc_replica_batch {
-  double *
-      sums; /* [replica][kind][range]; of curves: before each range of a part, then the total */
-  int three; /* only the first three kinds of sums are filled */
+  double *sums; /* [replica][kind][range]; of curves before each range, then the total */
+  int three;    /* only the first three kinds of sums are filled */
   pc_evidence evidence;
   pc_curve_prefix *prefix; /* of each part of a curve */
   pc_prefix_gaps *gaps;    /* of each part, for gap points of a curve; else NULL */

@@ -19,7 +19,7 @@ typedef struct pc_replica_output {
   pc_kept_rows *rows;
 } pc_replica_output;
 
-/* Fills interval_result of the records (one for each entry of the plan) that need replicas. 
+/* Fills interval_result of the records (one for each entry of the plan) that need replicas.
  * rows: the state of the rows slot of the plan; rule: how its rows are drawn. */
 PC_CHECKED pcal_status pc_replica_intervals(const pcal_env *env, const pc_measure_plan *plan,
                                             const void *rows, const pc_distinct_rule *rule,

@@ -92,7 +92,7 @@ static size_t replicas_place(const replicas_job *job, size_t n) {
 }
 
 /* Writes one row for each outcome that the copies of a row drew; with blocks, one for each
- * copy. Returns the next row number. */
+ * copy.  Returns the next row number. */
 static size_t replicas_put_outcomes(const replicas_job *job, replicas_worker *worker,
                                     size_t row, size_t n, size_t number) {
   const int classes = job->request->plan->layout.form == PC_FORM_CLASSES;
