@@ -2,30 +2,31 @@
 
 #include <string.h>
 
-static void command_put_word(cli_text_buffer *page, const char *word) {
-  cli_put_escaped(page, PCAL_FOR_SHELL, word);
+static void command_echo_put_word(cli_text_buffer *buffer, const char *word) {
+  cli_put_escaped(buffer, PCAL_FOR_SHELL, word);
 }
 
-static void command_put_name(cli_text_buffer *page, const cli_flag *flag, const char *strip) {
+static void command_echo_put_name(cli_text_buffer *buffer, const cli_flag *flag,
+                                  const char *strip) {
   const size_t length = strlen(strip);
   const int stripped = strncmp(flag->name, strip, length) == 0;
-  cli_putf(page, " --%s", flag->name + (stripped ? length : 0));
+  cli_putf(buffer, " --%s", flag->name + (stripped ? length : 0));
 }
 
-static void command_put_words(cli_text_buffer *page, const cli_flag *flag,
-                              const cli_words *words, const char *strip) {
+static void command_echo_put_words(cli_text_buffer *buffer, const cli_flag *flag,
+                                   const cli_words *words, const char *strip) {
   for (size_t i = 0; i < words->count; i++) {
-    command_put_name(page, flag, strip);
-    cli_put(page, " ");
-    command_put_word(page, words->word[i]);
+    command_echo_put_name(buffer, flag, strip);
+    cli_put(buffer, " ");
+    command_echo_put_word(buffer, words->word[i]);
   }
 }
 
-static void command_put_flag(cli_text_buffer *page, const cli_flag *flag, const void *given,
-                             const void *usual, const char *strip) {
+static void command_echo_put_flag(cli_text_buffer *buffer, const cli_flag *flag,
+                                  const void *given, const void *usual, const char *strip) {
   char number[CLI_NUMBER_MAX];
   if (flag->kind == CLI_REPEAT) {
-    command_put_words(page, flag, given, strip);
+    command_echo_put_words(buffer, flag, given, strip);
     return;
   }
   const size_t size = flag->kind == CLI_FLAG   ? sizeof(int)
@@ -33,25 +34,25 @@ static void command_put_flag(cli_text_buffer *page, const cli_flag *flag, const 
                                                : sizeof(uint64_t);
   if (memcmp(given, usual, size) == 0)
     return;
-  command_put_name(page, flag, strip);
+  command_echo_put_name(buffer, flag, strip);
   if (flag->kind == CLI_FLAG)
     return;
-  cli_put(page, " ");
+  cli_put(buffer, " ");
   if (flag->kind == CLI_TEXT)
-    command_put_word(page, *(const char *const *)given);
+    command_echo_put_word(buffer, *(const char *const *)given);
   else if (flag->kind == CLI_COUNT)
-    cli_putf(page, "%llu", (unsigned long long)*(const uint64_t *)given);
+    cli_putf(buffer, "%llu", (unsigned long long)*(const uint64_t *)given);
   else
-    cli_put(page, cli_number(*(const double *)given, number));
+    cli_put(buffer, cli_number(*(const double *)given, number));
 }
 
-void cli_put_flags(cli_text_buffer *page, const cli_options *options,
+void cli_put_flags(cli_text_buffer *buffer, const cli_options *options,
                    const cli_section *section, const char *strip) {
   cli_options usual;
   cli_options_init(&usual);
   for (size_t i = 0; i < section->count; i++) {
     const size_t offset = section->flags[i].offset;
-    command_put_flag(page, &section->flags[i], (const char *)options + offset,
-                     (const char *)&usual + offset, strip);
+    command_echo_put_flag(buffer, &section->flags[i], (const char *)options + offset,
+                          (const char *)&usual + offset, strip);
   }
 }

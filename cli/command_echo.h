@@ -6,7 +6,7 @@
 
 /* Appends the flags of a section that differ from their defaults, in table order, each after a
  * space and quoted for a shell.  A prefix `strip` is removed from flag names. */
-void cli_put_flags(cli_text_buffer *page, const cli_options *options,
+void cli_put_flags(cli_text_buffer *buffer, const cli_options *options,
                    const cli_section *section, const char *strip);
 
 #endif

@@ -17,17 +17,17 @@ const char *cli_figure_render_format(const char *path) {
 }
 
 pcal_status cli_figure_render(const cli_session *session, const pcal_figure *figure,
-                              const char *format, cli_text_buffer *page, pcal_error *err) {
+                              const char *format, cli_text_buffer *buffer, pcal_error *err) {
   pcal_theme theme = PCAL_THEME_AUTO;
   pcal_status status = pcal_theme_parse(session->options.theme, &theme, err);
   if (status == PCAL_OK)
-    status = pcal_figure_write(figure, PCAL_SVG, theme, cli_text_buffer_sink, page, err);
-  status = cli_text_buffer_status(page, status, err);
+    status = pcal_figure_write(figure, PCAL_SVG, theme, cli_text_buffer_sink, buffer, err);
+  status = cli_text_buffer_status(buffer, status, err);
   if (status != PCAL_OK || strcmp(format, "svg") == 0)
     return status;
-  cli_text_buffer svg = *page;
-  *page = (cli_text_buffer)CLI_TEXT_BUFFER_INIT;
-  status = cli_rsvg_convert(&svg, format, session->options.output, page, err);
+  cli_text_buffer svg = *buffer;
+  *buffer = (cli_text_buffer)CLI_TEXT_BUFFER_INIT;
+  status = cli_rsvg_convert(&svg, format, session->options.output, buffer, err);
   cli_text_buffer_free(&svg);
   return status;
 }

@@ -10,6 +10,6 @@ const char *cli_figure_render_format(const char *path);
 
 /* Appends the bytes of a figure in that format. */
 pcal_status cli_figure_render(const cli_session *session, const pcal_figure *figure,
-                              const char *format, cli_text_buffer *page, pcal_error *err);
+                              const char *format, cli_text_buffer *buffer, pcal_error *err);
 
 #endif

@@ -1,6 +1,7 @@
-/*   1. Existing files are compared by device and inode; others by directory and name, after
+/* 1. Existing files are compared by device and inode; others by directory and name, after
  *      resolving symbolic links.
- *   2. The part of an input after its last colon is ignored, unless the whole text names a file.
+ *   2. The part of an input after its last colon is ignored, unless the whole text names a
+ *      file.
  *   3. Standard streams, pipes and devices never conflict. */
 #include "file_conflicts.h"
 
@@ -8,23 +9,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SAME_PATH 4096
-#define SAME_LINKS 40
+#define FILE_CONFLICTS_PATH 4096
+#define FILE_CONFLICTS_LINKS 40
 
 /* Resolves symbolic links, even dangling ones; returns 0 on failure. */
-static int same_resolve(const char *path, char out[SAME_PATH]) {
-  char link[SAME_PATH], next[SAME_PATH];
-  if (strlen(path) >= SAME_PATH)
+static int file_conflicts_resolve(const char *path, char out[FILE_CONFLICTS_PATH]) {
+  char link[FILE_CONFLICTS_PATH], next[FILE_CONFLICTS_PATH];
+  if (strlen(path) >= FILE_CONFLICTS_PATH)
     return 0;
   memcpy(out, path, strlen(path) + 1);
-  for (int links = 0; links < SAME_LINKS; links++) {
+  for (int links = 0; links < FILE_CONFLICTS_LINKS; links++) {
     const ssize_t length = readlink(out, link, sizeof link - 1);
     if (length < 0)
       return 1;
     link[length] = '\0';
     const char *slash = link[0] == '/' ? NULL : strrchr(out, '/');
     const size_t folder = slash ? (size_t)(slash + 1 - out) : 0;
-    if (folder + (size_t)length >= SAME_PATH)
+    if (folder + (size_t)length >= FILE_CONFLICTS_PATH)
       return 0;
     memcpy(next, out, folder);
     memcpy(next + folder, link, (size_t)length + 1);
@@ -34,7 +35,7 @@ static int same_resolve(const char *path, char out[SAME_PATH]) {
 }
 
 /* Splits a path in place into directory and file name. */
-static const char *same_split(char *path, const char **folder) {
+static const char *file_conflicts_split(char *path, const char **folder) {
   char *slash = strrchr(path, '/');
   *folder = slash == path ? "/" : slash ? path : ".";
   if (!slash)
@@ -48,19 +49,21 @@ int cli_same_file(const char *one, const char *other) {
   const int a_there = stat(one, &a) == 0, b_there = stat(other, &b) == 0;
   if (a_there && b_there)
     return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-  char first[SAME_PATH], second[SAME_PATH];
-  if (a_there || b_there || !same_resolve(one, first) || !same_resolve(other, second))
+  char first[FILE_CONFLICTS_PATH], second[FILE_CONFLICTS_PATH];
+  if (a_there || b_there || !file_conflicts_resolve(one, first) ||
+      !file_conflicts_resolve(other, second))
     return 0;
   const char *folder_a, *folder_b;
-  const char *last_a = same_split(first, &folder_a), *last_b = same_split(second, &folder_b);
+  const char *last_a = file_conflicts_split(first, &folder_a),
+             *last_b = file_conflicts_split(second, &folder_b);
   return strcmp(last_a, last_b) == 0 && stat(folder_a, &a) == 0 && stat(folder_b, &b) == 0 &&
          a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 /* The same for an input, which may end in :COLUMNS. */
-static int same_input(const char *output, const char *input) {
+static int file_conflicts_input(const char *output, const char *input) {
   struct stat about;
-  char path[SAME_PATH];
+  char path[FILE_CONFLICTS_PATH];
   const char *colon = strrchr(input, ':');
   if (strcmp(input, "-") == 0)
     return 0;
@@ -71,15 +74,15 @@ static int same_input(const char *output, const char *input) {
   return stat(path, &about) == 0 && cli_same_file(output, path);
 }
 
-static pcal_status same_refuse(const char *flag, const char *file, const char *other,
-                               pcal_error *err) {
+static pcal_status file_conflicts_refuse(const char *flag, const char *file, const char *other,
+                                         pcal_error *err) {
   return cli_fail(err, PCAL_USAGE,
                   "--%s %s is the same file as %s and would overwrite it; choose another "
                   "file",
                   flag, file, other);
 }
 
-static const char *same_output_of(const cli_flag *flag, const cli_options *options) {
+static const char *file_conflicts_output_of(const cli_flag *flag, const cli_options *options) {
   const int writes = strcmp(flag->name, "output") == 0 || strcmp(flag->name, "state") == 0;
   const char *file = *(const char *const *)((const char *)options + flag->offset);
   return writes && flag->kind == CLI_TEXT && file && *file && strcmp(file, "-") != 0 ? file
@@ -87,9 +90,9 @@ static const char *same_output_of(const cli_flag *flag, const cli_options *optio
 }
 
 /* Checks one flag against one output. */
-static pcal_status same_check_flag(const cli_flag *written, const char *file,
-                                   const cli_flag *flag, const cli_options *options,
-                                   pcal_error *err) {
+static pcal_status file_conflicts_check_flag(const cli_flag *written, const char *file,
+                                             const cli_flag *flag, const cli_options *options,
+                                             pcal_error *err) {
   char name[64] = "--";
   if (flag == written || flag->kind != CLI_TEXT || flag->domain != CLI_FILE)
     return PCAL_OK;
@@ -97,16 +100,16 @@ static pcal_status same_check_flag(const cli_flag *written, const char *file,
   if (!value)
     return PCAL_OK;
   strncat(name, flag->name, sizeof name - 3);
-  const int same =
-      same_output_of(flag, options) ? cli_same_file(file, value) : same_input(file, value);
-  return same ? same_refuse(written->name, file, name, err) : PCAL_OK;
+  const int same = file_conflicts_output_of(flag, options) ? cli_same_file(file, value)
+                                                           : file_conflicts_input(file, value);
+  return same ? file_conflicts_refuse(written->name, file, name, err) : PCAL_OK;
 }
 
 /* "NAME=KIND:FILE" and "NAME=FILE,FILE" */
-static pcal_status same_check_words(const char *flag, const char *file, const cli_words *words,
-                                    pcal_error *err) {
+static pcal_status file_conflicts_check_words(const char *flag, const char *file,
+                                              const cli_words *words, pcal_error *err) {
   for (size_t i = 0; i < words->count; i++) {
-    char path[SAME_PATH];
+    char path[FILE_CONFLICTS_PATH];
     const char *at = strchr(words->word[i], '=');
     at = at ? at + 1 : words->word[i];
     for (;;) {
@@ -115,8 +118,9 @@ static pcal_status same_check_words(const char *flag, const char *file, const cl
       if (length < sizeof path) {
         memcpy(path, at, length);
         path[length] = '\0';
-        if (same_input(file, path) || (kind && same_input(file, path + (kind + 1 - at))))
-          return same_refuse(flag, file, words->word[i], err);
+        if (file_conflicts_input(file, path) ||
+            (kind && file_conflicts_input(file, path + (kind + 1 - at))))
+          return file_conflicts_refuse(flag, file, words->word[i], err);
       }
       if (!at[length])
         break;
@@ -126,21 +130,24 @@ static pcal_status same_check_words(const char *flag, const char *file, const cl
   return PCAL_OK;
 }
 
-static pcal_status same_check_output(const cli_session *session, const cli_flag *written,
-                                     const char *file, pcal_error *err) {
+static pcal_status file_conflicts_check_output(const cli_session *session,
+                                               const cli_flag *written, const char *file,
+                                               pcal_error *err) {
   const cli_verb *verb = session->verb;
   const cli_options *options = &session->options;
   pcal_status status = PCAL_OK;
   for (size_t s = 0; s < verb->section_count; s++)
     for (size_t i = 0; i < verb->sections[s]->count && status == PCAL_OK; i++)
-      status = same_check_flag(written, file, &verb->sections[s]->flags[i], options, err);
+      status =
+          file_conflicts_check_flag(written, file, &verb->sections[s]->flags[i], options, err);
   for (size_t i = 0; verb->operand_domain == CLI_FILE && i < options->operands.count; i++)
-    if (status == PCAL_OK && same_input(file, options->operands.word[i]))
-      status = same_refuse(written->name, file, options->operands.word[i], err);
+    if (status == PCAL_OK && file_conflicts_input(file, options->operands.word[i]))
+      status = file_conflicts_refuse(written->name, file, options->operands.word[i], err);
   if (status == PCAL_OK)
-    status = same_check_words(written->name, file, &options->models, err);
-  return status == PCAL_OK ? same_check_words(written->name, file, &options->cases, err)
-                           : status;
+    status = file_conflicts_check_words(written->name, file, &options->models, err);
+  return status == PCAL_OK
+             ? file_conflicts_check_words(written->name, file, &options->cases, err)
+             : status;
 }
 
 pcal_status cli_check_file_conflicts(const cli_session *session, pcal_error *err) {
@@ -150,9 +157,9 @@ pcal_status cli_check_file_conflicts(const cli_session *session, pcal_error *err
     for (size_t i = 0; i < verb->sections[s]->count && status == PCAL_OK; i++) {
       const cli_flag *flag = &verb->sections[s]->flags[i];
       const char *file =
-          flag->kind == CLI_TEXT ? same_output_of(flag, &session->options) : NULL;
+          flag->kind == CLI_TEXT ? file_conflicts_output_of(flag, &session->options) : NULL;
       if (file)
-        status = same_check_output(session, flag, file, err);
+        status = file_conflicts_check_output(session, flag, file, err);
     }
   return status;
 }

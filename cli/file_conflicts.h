@@ -4,8 +4,8 @@
 
 #include "session.h"
 
-/* True if two paths name the same file, through links or different spellings, even if it does not
- * exist yet.  False for pipes and devices. */
+/* True if two paths name the same file, through links or different spellings, even if it
+ * does not exist yet.  False for pipes and devices. */
 int cli_same_file(const char *one, const char *other);
 
 /* Fails if an output would overwrite another output or an input of the command. */

@@ -2,40 +2,40 @@
 
 #include <stdio.h>
 
-#define TWO_MODELS_NAME_MAX 4096
+#define FLAGS_AGAINST_NAME_MAX 4096
 
-#define TWO_MODELS_OTHER(field) offsetof(cli_options, against.field)
+#define FLAGS_AGAINST_OTHER(field) offsetof(cli_options, against.field)
 
-static const cli_flag two_models_flags[] = {
-    {"against-logits", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(logits),
+static const cli_flag flags_against_flags[] = {
+    {"against-logits", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(logits),
      "logits of another model for the same rows; adds to each value the difference from "
      "that model with an interval and a p-value, from a paired permutation test",
      NULL, CLI_FILE},
-    {"against-probs", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(probs),
+    {"against-probs", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(probs),
      "probabilities of the "
      "other model",
      NULL, CLI_FILE},
-    {"against-log-probs", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(log_probs),
+    {"against-log-probs", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(log_probs),
      "logarithms of probabilities of the other model", NULL, CLI_FILE},
-    {"against-confidence", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(confidence),
+    {"against-confidence", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(confidence),
      "confidences of the other model; requires --against-correct", NULL, CLI_FILE},
-    {"against-correct", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(correct),
+    {"against-correct", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(correct),
      "1 for each correct prediction of the other model, 0 for each wrong one", NULL, CLI_FILE},
-    {"against-mean", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(mean),
+    {"against-mean", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(mean),
      "regression: means predicted by the other model", NULL, CLI_FILE},
-    {"against-variance", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(variance),
+    {"against-variance", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(variance),
      "variances "
      "predicted by "
      "the other model",
      NULL, CLI_FILE},
-    {"against-std", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(std),
+    {"against-std", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(std),
      "standard deviations "
      "predicted by the other "
      "model",
      NULL, CLI_FILE},
-    {"against-quantiles", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(quantiles),
+    {"against-quantiles", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(quantiles),
      "quantiles predicted by the other model, at the same --levels", NULL, CLI_FILE},
-    {"against-samples", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(samples),
+    {"against-samples", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(samples),
      "samples predicted by the other model", NULL, CLI_FILE},
     {"injective", 0, CLI_FLAG, NULL, offsetof(cli_options, injective),
      "one model's predictions are an injective function of the other's, as after "
@@ -44,8 +44,8 @@ static const cli_flag two_models_flags[] = {
      NULL, CLI_ANY},
 };
 
-const cli_section cli_section_against = {"Against another model", two_models_flags,
-                                         CLI_COUNT_OF(two_models_flags), NULL};
+const cli_section cli_section_against = {"Against another model", flags_against_flags,
+                                         CLI_COUNT_OF(flags_against_flags), NULL};
 
 int cli_has_against(const cli_options *options) {
   const cli_inputs *other = &options->against;
@@ -72,7 +72,7 @@ pcal_status cli_measure_against(cli_session *session, const pcal_measure_config 
       !(options->against.mean || options->against.quantiles || options->against.samples);
   if (mine.data && classes && !options->inputs.labels && !options->inputs.correct)
     options->inputs.labels = mine.data;
-  char target[TWO_MODELS_NAME_MAX];
+  char target[FLAGS_AGAINST_NAME_MAX];
   if (mine.data && !classes && !mine.target &&
       snprintf(target, sizeof target, "%s:target", mine.data) < (int)sizeof target)
     options->inputs.target = target;

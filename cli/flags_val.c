@@ -2,7 +2,7 @@
 
 #define SECOND_SET(field) offsetof(cli_options, val.field)
 
-static const cli_flag second_set_flags[] = {
+static const cli_flag flags_val_flags[] = {
     {"val-logits", 0, CLI_TEXT, "FILE", SECOND_SET(logits), "logits of the second set", NULL,
      CLI_FILE},
     {"val-probs", 0, CLI_TEXT, "FILE", SECOND_SET(probs), "probabilities of the second set",
@@ -35,8 +35,8 @@ static const cli_flag second_set_flags[] = {
      NULL, CLI_FILE},
 };
 
-const cli_section cli_section_val = {"Second data set", second_set_flags,
-                                     CLI_COUNT_OF(second_set_flags), NULL};
+const cli_section cli_section_val = {"Second data set", flags_val_flags,
+                                     CLI_COUNT_OF(flags_val_flags), NULL};
 
 int cli_has_val(const cli_options *options) {
   const cli_inputs *val = &options->val;

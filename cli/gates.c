@@ -142,16 +142,16 @@ static pcal_status gates_judge(cli_session *session, const pcal_results *results
   static const char *const fields[] = {"", "the lower bound of ", "the upper bound of ",
                                        "the p-value of "};
   char value[CLI_NUMBER_MAX], number[CLI_NUMBER_MAX];
-  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
-  cli_putf(&page, "gate failed: %s%s is %s", fields[gate->field], gate->metric,
+  cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
+  cli_putf(&buffer, "gate failed: %s%s is %s", fields[gate->field], gate->metric,
            isnan(judged) ? "undefined" : cli_number(judged, value));
   if (finite)
-    cli_putf(&page, ", %c%s %s", gate->compare, gate->or_equal ? "=" : "",
+    cli_putf(&buffer, ", %c%s %s", gate->compare, gate->or_equal ? "=" : "",
              cli_number(gate->number, number));
   else if (result.why)
-    cli_putf(&page, ": %s", result.why);
-  cli_print_error(page.failed ? "gate failed" : page.text);
-  cli_text_buffer_free(&page);
+    cli_putf(&buffer, ": %s", result.why);
+  cli_print_error(buffer.failed ? "gate failed" : buffer.text);
+  cli_text_buffer_free(&buffer);
   return PCAL_OK;
 }
 

@@ -1,7 +1,7 @@
 /* Gates: --fail-if 'METRIC[.low|.high|.p_value] OP NUMBER'.
  *
- * A gate fails if the comparison is true, or if the value is undefined or infinite.  The text is
- * split at its last < or >. */
+ * A gate fails if the comparison is true, or if the value is undefined or infinite.  The
+ * text is split at its last < or >. */
 #ifndef CLI_GATES_H
 #define CLI_GATES_H
 
@@ -36,8 +36,8 @@ extern const cli_section cli_section_gates;
 pcal_status cli_gates_parse(const cli_options *options, cli_gates *out, pcal_error *err);
 void cli_gates_free(cli_gates *gates);
 
-/* Evaluates the gates; results is NULL if there were no rows.  Prints a line on standard error for
- * each gate that fails and sets session->gates_failed. */
+/* Evaluates the gates; results is NULL if there were no rows.  Prints a line on standard
+ * error for each gate that fails and sets session->gates_failed. */
 pcal_status cli_gates_judge(cli_session *session, const cli_gates *gates,
                             const pcal_results *results, pcal_error *err);
 

@@ -59,27 +59,27 @@ static pcal_status main_find_verb(const char *name, const cli_verb **verb, pcal_
                   name);
 }
 
-static void main_put_version(cli_text_buffer *page) {
-  cli_putf(page, "propercal %s\n%s\n", pcal_version(), pcal_build_info());
+static void main_put_version(cli_text_buffer *buffer) {
+  cli_putf(buffer, "propercal %s\n%s\n", pcal_version(), pcal_build_info());
   cli_putf(
-      page,
+      buffer,
       "features: npy, npz, csv, tsv, jsonl; %zu metrics, %zu conventions, %zu calibrators, "
       "%zu figure%s; svg",
       pcal_registry_count(PCAL_METRICS), pcal_registry_count(PCAL_CONVENTIONS),
       pcal_registry_count(PCAL_CALIBRATORS), pcal_registry_count(PCAL_FIGURES),
       pcal_registry_count(PCAL_FIGURES) == 1 ? "" : "s");
-  cli_put(page, cli_rsvg_convert_available() ? ", png and pdf through rsvg-convert\n"
-                                             : " (png and pdf need rsvg-convert)\n");
+  cli_put(buffer, cli_rsvg_convert_available() ? ", png and pdf through rsvg-convert\n"
+                                               : " (png and pdf need rsvg-convert)\n");
 }
 
 /* Appends help or version if requested; returns 1 if so. */
-static int main_put_information(const cli_session *session, cli_text_buffer *page) {
+static int main_put_information(const cli_session *session, cli_text_buffer *buffer) {
   if (session->options.help && session->verb)
-    cli_help_verb(page, session->verb);
+    cli_help_verb(buffer, session->verb);
   else if (session->options.help)
-    cli_help_program(page, 1);
+    cli_help_program(buffer, 1);
   else if (session->options.version)
-    main_put_version(page);
+    main_put_version(buffer);
   else
     return 0;
   return 1;
@@ -110,9 +110,9 @@ static pcal_status main_run_verb(cli_session *session, int argc, const char *con
                      err);
   if (status != PCAL_OK)
     return status;
-  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
-  if (main_put_information(session, &page))
-    return cli_text_buffer_write(session, &page, NULL, err);
+  cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
+  if (main_put_information(session, &buffer))
+    return cli_text_buffer_write(session, &buffer, NULL, err);
   status = main_check_operands(session, err);
   if (status == PCAL_OK)
     status = cli_check_file_conflicts(session, err);
@@ -141,19 +141,19 @@ static pcal_status main_run_program(cli_session *session, int argc, const char *
                                     pcal_error *err) {
   const cli_section *const sections[] = {&cli_program_section};
   cli_options *options = &session->options;
-  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
+  cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
   pcal_status status = main_check_place(argv[1], err);
   if (status == PCAL_OK)
     status = cli_parse(sections, 1, argc - 1, argv + 1, options, err);
   if (status != PCAL_OK)
     return status;
   if (options->generate && strcmp(options->generate, "man") == 0)
-    cli_generate_man(&page);
+    cli_generate_man(&buffer);
   else if (options->generate)
-    cli_generate_completion(&page);
-  else if (!main_put_information(session, &page))
+    cli_generate_completion(&buffer);
+  else if (!main_put_information(session, &buffer))
     return cli_fail(err, PCAL_USAGE, "no verb given; the usage is propercal VERB [flags]");
-  return cli_text_buffer_write(session, &page, NULL, err);
+  return cli_text_buffer_write(session, &buffer, NULL, err);
 }
 
 static pcal_status main_run(cli_session *session, int argc, const char *const *argv,
@@ -162,9 +162,9 @@ static pcal_status main_run(cli_session *session, int argc, const char *const *a
     return main_run_program(session, argc, argv, err);
   if (argc > 1)
     return main_run_verb(session, argc, argv, err);
-  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
-  cli_help_program(&page, 0);
-  return cli_text_buffer_write(session, &page, NULL, err);
+  cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
+  cli_help_program(&buffer, 0);
+  return cli_text_buffer_write(session, &buffer, NULL, err);
 }
 
 static void main_report(const cli_session *session, pcal_status status, const pcal_error *err) {

@@ -21,9 +21,9 @@ typedef struct cli_npz {
   size_t count;
 } cli_npz;
 
-/* Each array is passed to the sink twice: after cli_npz_measure, for its length and checksum, and
- * after cli_npz_begin, which writes its header.  cli_npz_begin fails if the file would reach
- * 4 GiB. */
+/* Each array is passed to the sink twice: after cli_npz_measure, for its length and
+ * checksum, and after cli_npz_begin, which writes its header.  cli_npz_begin fails if the
+ * file would reach 4 GiB. */
 void cli_npz_measure(cli_npz *npz, const char *name);
 pcal_status cli_npz_begin(cli_npz *npz, pcal_error *err);
 int cli_npz_sink(void *npz, const char *bytes, size_t count); /* a pcal_sink */

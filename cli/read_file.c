@@ -10,13 +10,13 @@
 
 #include "run_limits.h"
 
-#define SLURP_FIRST 65536
+#define READ_FILE_FIRST 65536
 
 const char *cli_input_name(const char *path) {
   return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-static pcal_status slurp_fail(const char *name, int code, pcal_error *err) {
+static pcal_status read_file_fail(const char *name, int code, pcal_error *err) {
   if (code == ENOENT || code == ENOTDIR)
     return cli_fail(err, PCAL_IO, "%s: there is no such file; check the name", name);
   if (code == EACCES || code == EPERM)
@@ -32,15 +32,15 @@ static pcal_status slurp_fail(const char *name, int code, pcal_error *err) {
 }
 
 /* A file being read. */
-typedef struct slurp_job {
+typedef struct read_file_job {
   const cli_session *session;
   const char *name;
   int descriptor;
   size_t capacity;
-} slurp_job;
+} read_file_job;
 
-static pcal_status slurp_resize(slurp_job *job, size_t capacity, cli_file_bytes *out,
-                                pcal_error *err) {
+static pcal_status read_file_resize(read_file_job *job, size_t capacity, cli_file_bytes *out,
+                                    pcal_error *err) {
   char what[512];
   snprintf(what, sizeof what, "reading %.400s", job->name);
   const pcal_status status = cli_run_limits_check(job->session, capacity, what,
@@ -55,26 +55,26 @@ static pcal_status slurp_resize(slurp_job *job, size_t capacity, cli_file_bytes 
   return PCAL_OK;
 }
 
-static pcal_status slurp_read(slurp_job *job, size_t capacity, cli_file_bytes *out,
-                              pcal_error *err) {
-  pcal_status status = slurp_resize(job, capacity, out, err);
+static pcal_status read_file_read(read_file_job *job, size_t capacity, cli_file_bytes *out,
+                                  pcal_error *err) {
+  pcal_status status = read_file_resize(job, capacity, out, err);
   while (status == PCAL_OK) {
     const ssize_t got =
         read(job->descriptor, out->bytes + out->length, job->capacity - out->length);
     if (got == 0)
       return PCAL_OK;
     if (got < 0 && errno != EINTR)
-      return slurp_fail(job->name, errno, err);
+      return read_file_fail(job->name, errno, err);
     out->length += got > 0 ? (size_t)got : 0;
     if (out->length == job->capacity)
-      status = slurp_resize(job, 2 * job->capacity, out, err);
+      status = read_file_resize(job, 2 * job->capacity, out, err);
   }
   return status;
 }
 
 /* Terminals are read, and devices that are at their end at once; others may have no end. */
-static pcal_status slurp_check(const slurp_job *job, const struct stat *about,
-                               pcal_error *err) {
+static pcal_status read_file_check(const read_file_job *job, const struct stat *about,
+                                   pcal_error *err) {
   char first;
   if (S_ISBLK(about->st_mode) || (S_ISCHR(about->st_mode) && !isatty(job->descriptor) &&
                                   read(job->descriptor, &first, 1) > 0))
@@ -88,16 +88,17 @@ pcal_status cli_read_file(const cli_session *session, const char *path, cli_file
   const int standard = strcmp(path, "-") == 0;
   if (!standard)
     pcal_output_recover(path);
-  slurp_job job = {.session = session, .name = cli_input_name(path)};
+  read_file_job job = {.session = session, .name = cli_input_name(path)};
   struct stat about;
   *out = (cli_file_bytes){NULL, 0};
   job.descriptor = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
   if (job.descriptor < 0 || fstat(job.descriptor, &about) != 0)
-    return slurp_fail(job.name, errno, err);
-  const int sized = about.st_size > SLURP_FIRST && (uintmax_t)about.st_size < SIZE_MAX / 2;
-  pcal_status status = slurp_check(&job, &about, err);
+    return read_file_fail(job.name, errno, err);
+  const int sized = about.st_size > READ_FILE_FIRST && (uintmax_t)about.st_size < SIZE_MAX / 2;
+  pcal_status status = read_file_check(&job, &about, err);
   if (status == PCAL_OK)
-    status = slurp_read(&job, sized ? (size_t)about.st_size + 1 : SLURP_FIRST, out, err);
+    status =
+        read_file_read(&job, sized ? (size_t)about.st_size + 1 : READ_FILE_FIRST, out, err);
   if (!standard)
     close(job.descriptor);
   if (status != PCAL_OK) {

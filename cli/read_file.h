@@ -11,8 +11,8 @@ typedef struct cli_file_bytes {
   size_t length;
 } cli_file_bytes;
 
-/* Reads a file to its end; "-" is standard input.  Fails for devices, sockets, and files above the
- * memory limit. */
+/* Reads a file to its end; "-" is standard input.  Fails for devices, sockets, and files
+ * above the memory limit. */
 pcal_status cli_read_file(const cli_session *session, const char *path, cli_file_bytes *out,
                           pcal_error *err);
 

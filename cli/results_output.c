@@ -4,7 +4,7 @@
 
 #include "text_plot.h"
 
-static const cli_flag tell_flags[] = {
+static const cli_flag results_output_flags[] = {
     {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
      "text (default), json, csv or md", "text|json|csv|md", CLI_ANY},
     {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "short for --format json", NULL,
@@ -24,10 +24,10 @@ static const cli_flag tell_flags[] = {
      "printed",
      NULL, CLI_FILE},
 };
-const cli_section cli_section_results_output = {"Output", tell_flags, CLI_COUNT_OF(tell_flags),
-                                                NULL};
+const cli_section cli_section_results_output = {"Output", results_output_flags,
+                                                CLI_COUNT_OF(results_output_flags), NULL};
 
-static pcal_status tell_check(const cli_session *session, pcal_error *err) {
+static pcal_status results_output_check(const cli_session *session, pcal_error *err) {
   const cli_options *options = &session->options;
   if (options->curves && session->format != PCAL_JSON)
     return cli_fail(err, PCAL_USAGE, "--curves needs JSON output; add --json");
@@ -45,80 +45,81 @@ static pcal_status tell_check(const cli_session *session, pcal_error *err) {
   return PCAL_OK; /* one file for both: see file_conflicts.h */
 }
 
-pcal_status cli_results_output_open(cli_session *session, cli_results_output *tell,
+pcal_status cli_results_output_open(cli_session *session, cli_results_output *output,
                                     pcal_error *err) {
   const cli_options *options = &session->options;
-  tell->has_state = options->state != NULL;
-  pcal_status status = tell_check(session, err);
+  output->has_state = options->state != NULL;
+  pcal_status status = results_output_check(session, err);
   if (status == PCAL_OK)
-    status = cli_output_open(session, options->output, &tell->results, err);
-  if (status != PCAL_OK || !tell->has_state)
+    status = cli_output_open(session, options->output, &output->results, err);
+  if (status != PCAL_OK || !output->has_state)
     return status;
-  status = cli_output_open(session, options->state, &tell->state, err);
+  status = cli_output_open(session, options->state, &output->state, err);
   if (status != PCAL_OK)
-    cli_output_close(&tell->results, status, NULL);
+    cli_output_close(&output->results, status, NULL);
   return status;
 }
 
 /* pcal_measure_finish failed with PCAL_DATA: there are no valid rows, which a part may have. */
-static void tell_no_rows(const cli_session *session, const pcal_error *why) {
+static void results_output_no_rows(const cli_session *session, const pcal_error *why) {
   if (session->options.quiet)
     return;
-  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
+  cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
   char message[2 * sizeof why->message];
   pcal_error_text(why, PCAL_WORDS_PROGRAM, message, sizeof message);
-  cli_putf(&page, "no results, only the state %s: %s", session->options.state, message);
-  cli_print_error(page.failed ? message : page.text);
-  cli_text_buffer_free(&page);
+  cli_putf(&buffer, "no results, only the state %s: %s", session->options.state, message);
+  cli_print_error(buffer.failed ? message : buffer.text);
+  cli_text_buffer_free(&buffer);
 }
 
-pcal_status cli_results_output_finish(cli_session *session, cli_results_output *tell,
+pcal_status cli_results_output_finish(cli_session *session, cli_results_output *output,
                                       const pcal_measure *measure, pcal_results **results,
                                       pcal_error *err) {
   pcal_status status = PCAL_OK;
-  if (tell->has_state) {
-    status = pcal_measure_save(measure, cli_output_sink, &tell->state, err);
-    if (status == PCAL_OK || tell->state.sink_failed)
-      status = pcal_output_flush(tell->state.file, err);
+  if (output->has_state) {
+    status = pcal_measure_save(measure, cli_output_sink, &output->state, err);
+    if (status == PCAL_OK || output->state.sink_failed)
+      status = pcal_output_flush(output->state.file, err);
   }
   if (status != PCAL_OK)
     return status;
   status = pcal_measure_finish(measure, results, err);
-  if (status != PCAL_DATA || !tell->has_state)
+  if (status != PCAL_DATA || !output->has_state)
     return status;
-  tell_no_rows(session, err);
+  results_output_no_rows(session, err);
   return PCAL_OK;
 }
 
 /* Without results the output for them is discarded, which is not a failure. */
-static pcal_status tell_close(cli_results_output *tell, int any_results, pcal_status status,
-                              pcal_error *err) {
-  cli_output *const both[] = {&tell->results, &tell->state};
+static pcal_status results_output_close(cli_results_output *output, int any_results,
+                                        pcal_status status, pcal_error *err) {
+  cli_output *const both[] = {&output->results, &output->state};
   if (any_results || status != PCAL_OK)
-    return cli_outputs_close(both, tell->has_state ? 2 : 1, status, err);
-  cli_output_close(&tell->results, PCAL_DATA, NULL);
-  return tell->has_state ? cli_output_close(&tell->state, status, err) : status;
+    return cli_outputs_close(both, output->has_state ? 2 : 1, status, err);
+  cli_output_close(&output->results, PCAL_DATA, NULL);
+  return output->has_state ? cli_output_close(&output->state, status, err) : status;
 }
 
-static pcal_status tell_picture(cli_results_output *tell, const pcal_results *results,
-                                pcal_error *err) {
-  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
-  cli_put_reliability(&page, results);
-  const pcal_status status = cli_text_buffer_check(&page, err);
-  if (status == PCAL_OK && page.length > 0)
-    cli_output_sink(&tell->results, page.text, page.length);
-  cli_text_buffer_free(&page);
+static pcal_status results_output_picture(cli_results_output *output,
+                                          const pcal_results *results, pcal_error *err) {
+  cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
+  cli_put_reliability(&buffer, results);
+  const pcal_status status = cli_text_buffer_check(&buffer, err);
+  if (status == PCAL_OK && buffer.length > 0)
+    cli_output_sink(&output->results, buffer.text, buffer.length);
+  cli_text_buffer_free(&buffer);
   return status;
 }
 
-pcal_status cli_results_output_close(cli_session *session, cli_results_output *tell,
+pcal_status cli_results_output_close(cli_session *session, cli_results_output *output,
                                      const pcal_results *results, const cli_gates *gates,
                                      pcal_status status, pcal_error *err) {
   if (status == PCAL_OK && results)
-    status = pcal_results_write(results, session->format, cli_output_sink, &tell->results, err);
+    status =
+        pcal_results_write(results, session->format, cli_output_sink, &output->results, err);
   if (status == PCAL_OK && results && session->options.plot)
-    status = tell_picture(tell, results, err);
-  status = tell_close(tell, results != NULL, status, err);
+    status = results_output_picture(output, results, err);
+  status = results_output_close(output, results != NULL, status, err);
   if (status == PCAL_OK)
     status = cli_gates_judge(session, gates, results, err);
   return status;

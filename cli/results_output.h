@@ -14,18 +14,18 @@ typedef struct cli_results_output {
 } cli_results_output;
 
 /* Checks the flags and opens the outputs.  After a failure nothing needs closing. */
-pcal_status cli_results_output_open(cli_session *session, cli_results_output *tell,
+pcal_status cli_results_output_open(cli_session *session, cli_results_output *output,
                                     pcal_error *err);
 
-/* Writes the state, if requested, and computes the results.  If there are no rows but a state was
- * requested, succeeds with *results NULL and prints a note. */
-pcal_status cli_results_output_finish(cli_session *session, cli_results_output *tell,
+/* Writes the state, if requested, and computes the results.  If there are no rows but a
+ * state was requested, succeeds with *results NULL and prints a note. */
+pcal_status cli_results_output_finish(cli_session *session, cli_results_output *output,
                                       const pcal_measure *measure, pcal_results **results,
                                       pcal_error *err);
 
 /* If status is PCAL_OK, writes the results (unless NULL), commits both files together, and
  * evaluates the gates.  Otherwise discards both.  Returns the first failure. */
-pcal_status cli_results_output_close(cli_session *session, cli_results_output *tell,
+pcal_status cli_results_output_close(cli_session *session, cli_results_output *output,
                                      const pcal_results *results, const cli_gates *gates,
                                      pcal_status status, pcal_error *err);
 

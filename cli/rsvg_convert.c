@@ -15,30 +15,30 @@
 
 #include "args.h"
 
-#define CONVERT_PROGRAM "rsvg-convert"
+#define RSVG_CONVERT_PROGRAM "rsvg-convert"
 
 extern char **environ;
 
-typedef struct convert_pipes {
+typedef struct rsvg_convert_pipes {
   int to_child[2];
   int from_child[2];
-} convert_pipes;
+} rsvg_convert_pipes;
 
-static void convert_close(int *descriptor) {
+static void rsvg_convert_close(int *descriptor) {
   if (*descriptor >= 0)
     close(*descriptor);
   *descriptor = -1;
 }
 
-static void convert_close_all(convert_pipes *pipes) {
+static void rsvg_convert_close_all(rsvg_convert_pipes *pipes) {
   for (int i = 0; i < 2; i++) {
-    convert_close(&pipes->to_child[i]);
-    convert_close(&pipes->from_child[i]);
+    rsvg_convert_close(&pipes->to_child[i]);
+    rsvg_convert_close(&pipes->from_child[i]);
   }
 }
 
-static int convert_open(convert_pipes *pipes) {
-  *pipes = (convert_pipes){{-1, -1}, {-1, -1}};
+static int rsvg_convert_open(rsvg_convert_pipes *pipes) {
+  *pipes = (rsvg_convert_pipes){{-1, -1}, {-1, -1}};
   if (pipe(pipes->to_child) != 0 || pipe(pipes->from_child) != 0)
     return 0;
   for (int i = 0; i < 2; i++) {
@@ -50,8 +50,9 @@ static int convert_open(convert_pipes *pipes) {
 }
 
 /* Returns 0 or an errno. */
-static int convert_start(const convert_pipes *pipes, const char *format, pid_t *child) {
-  char program[] = CONVERT_PROGRAM, option[] = "-f", name[8];
+static int rsvg_convert_start(const rsvg_convert_pipes *pipes, const char *format,
+                              pid_t *child) {
+  char program[] = RSVG_CONVERT_PROGRAM, option[] = "-f", name[8];
   snprintf(name, sizeof name, "%s", format);
   char *const words[] = {program, option, name, NULL};
   posix_spawn_file_actions_t actions;
@@ -73,17 +74,18 @@ static int convert_start(const convert_pipes *pipes, const char *format, pid_t *
 }
 
 /* Writes as much as the pipe takes; closes it at the end or when the child no longer reads. */
-static void convert_send(convert_pipes *pipes, const cli_text_buffer *svg, size_t *sent) {
+static void rsvg_convert_send(rsvg_convert_pipes *pipes, const cli_text_buffer *svg,
+                              size_t *sent) {
   const ssize_t count = write(pipes->to_child[1], svg->text + *sent, svg->length - *sent);
   if (count > 0)
     *sent += (size_t)count;
   const int again = count < 0 && (errno == EAGAIN || errno == EINTR);
   if (*sent == svg->length || (count < 0 && !again))
-    convert_close(&pipes->to_child[1]);
+    rsvg_convert_close(&pipes->to_child[1]);
 }
 
 /* Reads output of the child; returns 0 at the end. */
-static int convert_receive(convert_pipes *pipes, cli_text_buffer *out) {
+static int rsvg_convert_receive(rsvg_convert_pipes *pipes, cli_text_buffer *out) {
   char bytes[8192];
   const ssize_t count = read(pipes->from_child[0], bytes, sizeof bytes);
   if (count > 0)
@@ -91,24 +93,24 @@ static int convert_receive(convert_pipes *pipes, cli_text_buffer *out) {
   return count > 0 || (count < 0 && errno == EINTR);
 }
 
-static void convert_exchange(convert_pipes *pipes, const cli_text_buffer *svg,
-                             cli_text_buffer *out) {
+static void rsvg_convert_exchange(rsvg_convert_pipes *pipes, const cli_text_buffer *svg,
+                                  cli_text_buffer *out) {
   size_t sent = 0;
-  convert_close(&pipes->to_child[0]);
-  convert_close(&pipes->from_child[1]);
+  rsvg_convert_close(&pipes->to_child[0]);
+  rsvg_convert_close(&pipes->from_child[1]);
   for (;;) {
     struct pollfd wait[2] = {{pipes->from_child[0], POLLIN, 0},
                              {pipes->to_child[1], POLLOUT, 0}};
     if (poll(wait, 2, -1) < 0 && errno != EINTR)
       return;
     if (wait[1].revents)
-      convert_send(pipes, svg, &sent);
-    if (wait[0].revents && !convert_receive(pipes, out))
+      rsvg_convert_send(pipes, svg, &sent);
+    if (wait[0].revents && !rsvg_convert_receive(pipes, out))
       return;
   }
 }
 
-static int convert_finish(pid_t child) {
+static int rsvg_convert_finish(pid_t child) {
   int state = 0;
   while (waitpid(child, &state, 0) < 0)
     if (errno != EINTR)
@@ -122,7 +124,7 @@ int cli_rsvg_convert_available(void) {
   while (path && *path) {
     const size_t length = strcspn(path, ":");
     const int count =
-        snprintf(name, sizeof name, "%.*s/%s", (int)length, path, CONVERT_PROGRAM);
+        snprintf(name, sizeof name, "%.*s/%s", (int)length, path, RSVG_CONVERT_PROGRAM);
     if (count > 0 && (size_t)count < sizeof name && access(name, X_OK) == 0)
       return 1;
     path += length + (path[length] == ':');
@@ -132,30 +134,31 @@ int cli_rsvg_convert_available(void) {
 
 pcal_status cli_rsvg_convert(const cli_text_buffer *svg, const char *format, const char *path,
                              cli_text_buffer *out, pcal_error *err) {
-  convert_pipes pipes;
+  rsvg_convert_pipes pipes;
   pid_t child = 0;
-  if (!convert_open(&pipes)) {
-    convert_close_all(&pipes);
-    return cli_fail(err, PCAL_IO, "%s: no pipe to " CONVERT_PROGRAM ": %s", path,
+  if (!rsvg_convert_open(&pipes)) {
+    rsvg_convert_close_all(&pipes);
+    return cli_fail(err, PCAL_IO, "%s: no pipe to " RSVG_CONVERT_PROGRAM ": %s", path,
                     strerror(errno));
   }
-  const int failure = convert_start(&pipes, format, &child);
+  const int failure = rsvg_convert_start(&pipes, format, &child);
   if (failure != 0)
-    convert_close_all(&pipes);
+    rsvg_convert_close_all(&pipes);
   if (failure == ENOMEM)
-    return cli_fail(err, PCAL_MEMORY, "out of memory while starting " CONVERT_PROGRAM);
+    return cli_fail(err, PCAL_MEMORY, "out of memory while starting " RSVG_CONVERT_PROGRAM);
   if (failure != 0) {
     return cli_fail(err, PCAL_IO,
-                    "%s: PNG and PDF are made by the program " CONVERT_PROGRAM
+                    "%s: PNG and PDF are made by the program " RSVG_CONVERT_PROGRAM
                     ", which cannot be started (%s); install librsvg2-bin or write .svg",
                     path, strerror(failure));
   }
-  convert_exchange(&pipes, svg, out);
-  convert_close_all(&pipes);
-  const int finished = convert_finish(child);
+  rsvg_convert_exchange(&pipes, svg, out);
+  rsvg_convert_close_all(&pipes);
+  const int finished = rsvg_convert_finish(child);
   if (out->failed)
     return cli_text_buffer_check(out, err);
   if (!finished || out->length == 0)
-    return cli_fail(err, PCAL_IO, "%s: " CONVERT_PROGRAM " failed; write .svg instead", path);
+    return cli_fail(err, PCAL_IO, "%s: " RSVG_CONVERT_PROGRAM " failed; write .svg instead",
+                    path);
   return PCAL_OK;
 }

@@ -1,9 +1,9 @@
-/*   1. A size is a decimal number and an optional unit: kB, MB, GB, TB are powers of 1000; KiB,
- *      MiB, GiB, TiB powers of 1024; case does not matter, and the B may be omitted.  "none" is no
- *      limit.
- *   2. Without --memory-limit the limit is pcal_default_memory_limit().
- *   3. When --timeout expires the program ends at once: unfinished files are removed, and the exit
- *      code is CLI_TIMED_OUT (signals.h). */
+/*   1. A size is a decimal number and an optional unit: kB, MB, GB, TB are powers of 1000;
+ *      KiB, MiB, GiB, TiB powers of 1024; case does not matter, and the B may be omitted.
+ *      "none" is no limit.
+ *   2. Without --memory-limit the limit is pcal_memory_default().
+ *   3. When --timeout expires the program ends at once: unfinished files are removed, and the
+ *      exit code is CLI_TIMED_OUT (signals.h). */
 #include "run_limits.h"
 
 #include <math.h>
@@ -12,21 +12,21 @@
 #include <strings.h>
 #include <sys/time.h>
 
-#define LIMITS_TIMEOUT_MAX 1e8 /* seconds: three years */
-#define LIMITS_NUMBER_MAX 32
+#define RUN_LIMITS_TIMEOUT_MAX 1e8 /* seconds: three years */
+#define RUN_LIMITS_NUMBER_MAX 32
 
 static const struct {
   const char *name;
   double bytes;
-} limits_units[] = {
+} run_limits_units[] = {
     {"", 1.0},       {"b", 1.0},  {"k", 1e3},      {"kb", 1e3},     {"kib", 0x1p10},
     {"m", 1e6},      {"mb", 1e6}, {"mib", 0x1p20}, {"g", 1e9},      {"gb", 1e9},
     {"gib", 0x1p30}, {"t", 1e12}, {"tb", 1e12},    {"tib", 0x1p40},
 };
 
 /* Parses a size; returns 1 if it is valid and at least a byte. */
-static int limits_read_size(const char *text, uint64_t *bytes) {
-  char number[LIMITS_NUMBER_MAX];
+static int run_limits_read_size(const char *text, uint64_t *bytes) {
+  char number[RUN_LIMITS_NUMBER_MAX];
   const size_t digits = strspn(text, "0123456789.");
   double value = 0.0;
   if (digits == 0 || digits >= sizeof number)
@@ -35,21 +35,21 @@ static int limits_read_size(const char *text, uint64_t *bytes) {
   number[digits] = '\0';
   if (!cli_read_real(number, &value))
     return 0;
-  for (size_t u = 0; u < CLI_COUNT_OF(limits_units); u++)
-    if (strcasecmp(text + digits, limits_units[u].name) == 0) {
-      value *= limits_units[u].bytes;
+  for (size_t u = 0; u < CLI_COUNT_OF(run_limits_units); u++)
+    if (strcasecmp(text + digits, run_limits_units[u].name) == 0) {
+      value *= run_limits_units[u].bytes;
       *bytes = (uint64_t)(value < 0x1p62 ? value : 0x1p62);
       return *bytes > 0;
     }
   return 0;
 }
 
-static pcal_status limits_memory(cli_session *session, pcal_error *err) {
+static pcal_status run_limits_memory(cli_session *session, pcal_error *err) {
   const char *text = session->options.memory_limit;
   uint64_t limit = 0;
   if (text && strcmp(text, "none") == 0)
     return PCAL_OK;
-  if (text && !limits_read_size(text, &limit))
+  if (text && !run_limits_read_size(text, &limit))
     return cli_fail(err, PCAL_USAGE,
                     "--memory-limit %s: the value must be a size such as 500MB or 2GiB, or "
                     "none",
@@ -60,12 +60,12 @@ static pcal_status limits_memory(cli_session *session, pcal_error *err) {
   return limit == 0 ? PCAL_OK : pcal_budget_new(limit, NULL, &session->env.budget, err);
 }
 
-static pcal_status limits_time(const cli_session *session, pcal_error *err) {
+static pcal_status run_limits_time(const cli_session *session, pcal_error *err) {
   const double seconds = session->options.timeout;
   char number[CLI_NUMBER_MAX];
   if (seconds == 0.0)
     return PCAL_OK;
-  if (!(seconds >= 0.001 && seconds <= LIMITS_TIMEOUT_MAX))
+  if (!(seconds >= 0.001 && seconds <= RUN_LIMITS_TIMEOUT_MAX))
     return cli_fail(err, PCAL_USAGE,
                     "--timeout %s: the value must be a number of seconds from 0.001 to 1e8",
                     cli_number(seconds, number));
@@ -79,8 +79,8 @@ static pcal_status limits_time(const cli_session *session, pcal_error *err) {
 }
 
 pcal_status cli_run_limits_start(cli_session *session, pcal_error *err) {
-  const pcal_status status = limits_time(session, err);
-  return status == PCAL_OK ? limits_memory(session, err) : status;
+  const pcal_status status = run_limits_time(session, err);
+  return status == PCAL_OK ? run_limits_memory(session, err) : status;
 }
 
 void cli_run_limits_end(cli_session *session) {

@@ -11,70 +11,70 @@
 #include "read_file.h"
 #include "run_limits.h"
 
-#define COMMON_THREADS_MAX 1024
-#define COMMON_BAR 30
-#define COMMON_OUTPUTS_MAX 4
-#define COMMON_SENTENCE_MAX 4096
+#define SESSION_THREADS_MAX 1024
+#define SESSION_BAR 30
+#define SESSION_OUTPUTS_MAX 4
+#define SESSION_SENTENCE_MAX 4096
 
 /* ---- Flags -------------------------------------------------------------- */
 
-#define COMMON_INPUT(field) offsetof(cli_options, inputs.field)
+#define SESSION_INPUT(field) offsetof(cli_options, inputs.field)
 
-static const cli_flag common_inputs[] = {
-    {"logits", 0, CLI_TEXT, "FILE", COMMON_INPUT(logits),
+static const cli_flag session_inputs[] = {
+    {"logits", 0, CLI_TEXT, "FILE", SESSION_INPUT(logits),
      "scores before the softmax, rows x classes; one column is the logit of class 1 in a "
      "binary problem",
      NULL, CLI_FILE},
-    {"probs", 0, CLI_TEXT, "FILE", COMMON_INPUT(probs),
+    {"probs", 0, CLI_TEXT, "FILE", SESSION_INPUT(probs),
      "probabilities, rows x classes; one column is the probability of class 1 in a binary "
      "problem",
      NULL, CLI_FILE},
-    {"log-probs", 0, CLI_TEXT, "FILE", COMMON_INPUT(log_probs),
+    {"log-probs", 0, CLI_TEXT, "FILE", SESSION_INPUT(log_probs),
      "natural logarithms of probabilities, rows x classes", NULL, CLI_FILE},
-    {"confidence", 0, CLI_TEXT, "FILE", COMMON_INPUT(confidence),
+    {"confidence", 0, CLI_TEXT, "FILE", SESSION_INPUT(confidence),
      "probability of the predicted class only; requires --correct", NULL, CLI_FILE},
-    {"correct", 0, CLI_TEXT, "FILE", COMMON_INPUT(correct),
+    {"correct", 0, CLI_TEXT, "FILE", SESSION_INPUT(correct),
      "1 for each correct prediction, 0 for each wrong one", NULL, CLI_FILE},
-    {"labels", 0, CLI_TEXT, "FILE", COMMON_INPUT(labels),
+    {"labels", 0, CLI_TEXT, "FILE", SESSION_INPUT(labels),
      "true classes: numbers from 0, one-hot rows or, in CSV, names of score columns", NULL,
      CLI_FILE},
-    {"mean", 0, CLI_TEXT, "FILE", COMMON_INPUT(mean),
+    {"mean", 0, CLI_TEXT, "FILE", SESSION_INPUT(mean),
      "regression: means of predicted normal distributions; requires --variance or --std, "
      "and --target",
      NULL, CLI_FILE},
-    {"variance", 0, CLI_TEXT, "FILE", COMMON_INPUT(variance),
+    {"variance", 0, CLI_TEXT, "FILE", SESSION_INPUT(variance),
      "variances of the normal "
      "distributions",
      NULL, CLI_FILE},
-    {"std", 0, CLI_TEXT, "FILE", COMMON_INPUT(std),
+    {"std", 0, CLI_TEXT, "FILE", SESSION_INPUT(std),
      "standard deviations of the normal "
      "distributions",
      NULL, CLI_FILE},
-    {"quantiles", 0, CLI_TEXT, "FILE", COMMON_INPUT(quantiles),
+    {"quantiles", 0, CLI_TEXT, "FILE", SESSION_INPUT(quantiles),
      "regression: predicted quantiles, rows x levels; requires --levels and --target", NULL,
      CLI_FILE},
-    {"levels", 0, CLI_TEXT, "LIST", COMMON_INPUT(levels),
+    {"levels", 0, CLI_TEXT, "LIST", SESSION_INPUT(levels),
      "levels of the quantiles in column order, for example 0.05/0.5/0.95", NULL, CLI_ANY},
-    {"samples", 0, CLI_TEXT, "FILE", COMMON_INPUT(samples),
+    {"samples", 0, CLI_TEXT, "FILE", SESSION_INPUT(samples),
      "regression: samples of the predicted distributions, or ensemble members, rows x "
      "samples; requires --target",
      NULL, CLI_FILE},
-    {"target", 0, CLI_TEXT, "FILE", COMMON_INPUT(target),
+    {"target", 0, CLI_TEXT, "FILE", SESSION_INPUT(target),
      "regression: the observed "
      "numbers",
      NULL, CLI_FILE},
-    {"weights", 0, CLI_TEXT, "FILE", COMMON_INPUT(weights), "row weights (default: 1)", NULL,
+    {"weights", 0, CLI_TEXT, "FILE", SESSION_INPUT(weights), "row weights (default: 1)", NULL,
      CLI_FILE},
-    {"weights-are", 0, CLI_TEXT, "WORD", COMMON_INPUT(weights_are),
+    {"weights-are", 0, CLI_TEXT, "WORD", SESSION_INPUT(weights_are),
      "frequency: a row of weight 3 stands for three equal rows; importance: each row is "
      "one observation and the weight its share of the result. Default: frequency if all "
      "weights are whole numbers, else importance",
      "frequency|importance", CLI_ANY},
-    {"data", 0, CLI_TEXT, "FILE", COMMON_INPUT(data),
+    {"data", 0, CLI_TEXT, "FILE", SESSION_INPUT(data),
      "one file with all inputs, named like these flags: arrays of a .npz file, fields of a "
      ".jsonl file, or CSV columns (logits.0, logits.1, ..., labels)",
      NULL, CLI_FILE},
-    {"first-row", 0, CLI_COUNT, "N", COMMON_INPUT(first_row),
+    {"first-row", 0, CLI_COUNT, "N", SESSION_INPUT(first_row),
      "index of the first row, if the files are one part of a larger data set", NULL, CLI_ANY},
     {"header", 0, CLI_TEXT, "WORD", offsetof(cli_options, header),
      "whether the first line of CSV and TSV files is a header: yes, no or auto (default); "
@@ -82,28 +82,28 @@ static const cli_flag common_inputs[] = {
      "yes|no|auto", CLI_ANY},
 };
 const cli_section cli_section_inputs = {
-    "Inputs", common_inputs, CLI_COUNT_OF(common_inputs),
+    "Inputs", session_inputs, CLI_COUNT_OF(session_inputs),
     "FILE is file.npy, file.npz:ARRAY, file.jsonl:FIELD or file.csv:COLUMNS. COLUMNS is a "
     "name, a number counted from 0, a list a,b,c or a range first..last. '-' reads CSV "
     "from standard input; '-:3' takes one of its columns."};
 
-static const cli_flag common_groups[] = {
-    {"groups", 0, CLI_TEXT, "FILE", COMMON_INPUT(groups),
+static const cli_flag session_groups[] = {
+    {"groups", 0, CLI_TEXT, "FILE", SESSION_INPUT(groups),
      "group of each row: results are also computed for each group", NULL, CLI_FILE},
 };
-const cli_section cli_section_groups = {"Groups", common_groups, CLI_COUNT_OF(common_groups),
+const cli_section cli_section_groups = {"Groups", session_groups, CLI_COUNT_OF(session_groups),
                                         NULL};
 
-static const cli_flag common_rows[] = {
+static const cli_flag session_rows[] = {
     {"normalize", 0, CLI_FLAG, NULL, offsetof(cli_options, normalize),
      "rescale rows of probabilities whose sum is off by 1e-5 to 1e-2, and report how many",
      NULL, CLI_ANY},
     {"skip-missing", 0, CLI_FLAG, NULL, offsetof(cli_options, skip_missing),
      "drop rows with a missing value, and report how many", NULL, CLI_ANY},
 };
-const cli_section cli_section_rows = {"Rows", common_rows, CLI_COUNT_OF(common_rows), NULL};
+const cli_section cli_section_rows = {"Rows", session_rows, CLI_COUNT_OF(session_rows), NULL};
 
-static const cli_flag common_running[] = {
+static const cli_flag session_running[] = {
     {"threads", 0, CLI_COUNT, "N", offsetof(cli_options, threads),
      "number of threads (default 0: one for each processor available to the program, "
      "within its affinity and container quota); results do not depend on it",
@@ -123,64 +123,64 @@ static const cli_flag common_running[] = {
     {"no-progress", 0, CLI_FLAG, NULL, offsetof(cli_options, no_progress),
      "no progress bar (shown only on a terminal)", NULL, CLI_ANY},
 };
-const cli_section cli_section_running = {"Running", common_running,
-                                         CLI_COUNT_OF(common_running), NULL};
+const cli_section cli_section_running = {"Running", session_running,
+                                         CLI_COUNT_OF(session_running), NULL};
 
-static const cli_flag common_help[] = {
+static const cli_flag session_help[] = {
     {"help", 'h', CLI_FLAG, NULL, offsetof(cli_options, help), "print this help", NULL,
      CLI_ANY},
     {"version", 0, CLI_FLAG, NULL, offsetof(cli_options, version),
      "print version, compiler and features", NULL, CLI_ANY},
 };
-const cli_section cli_section_help = {"Help", common_help, CLI_COUNT_OF(common_help), NULL};
+const cli_section cli_section_help = {"Help", session_help, CLI_COUNT_OF(session_help), NULL};
 
 /* ---- Progress ----------------------------------------------------------- */
 
-typedef struct common_progress {
+typedef struct session_progress {
   int shown;
   double started, drawn; /* seconds */
-} common_progress;
+} session_progress;
 
-static common_progress common_bar;
+static session_progress session_bar;
 
-static double common_now(void) {
+static double session_now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* Draws at most ten times a second, and nothing in the first half second. */
-static void common_draw(void *user, const char *what, uint64_t done, uint64_t total) {
+static void session_draw(void *user, const char *what, uint64_t done, uint64_t total) {
   (void)user;
-  const double now = common_now();
-  if (now - common_bar.started < 0.5 || now - common_bar.drawn < 0.1)
+  const double now = session_now();
+  if (now - session_bar.started < 0.5 || now - session_bar.drawn < 0.1)
     return;
-  common_bar.drawn = now;
-  common_bar.shown = 1;
+  session_bar.drawn = now;
+  session_bar.shown = 1;
   cli_signals_progress(1);
   if (total == 0 || total == PCAL_NO_ROW || done > total) {
     fprintf(stderr, "\r%-20.20s %20llu %-16s", what, (unsigned long long)done, "");
     return;
   }
   const double share = (double)done / (double)total;
-  char bar[COMMON_BAR + 1];
-  for (int i = 0; i < COMMON_BAR; i++)
-    bar[i] = i < (int)(share * COMMON_BAR) ? '#' : '.';
-  bar[COMMON_BAR] = '\0';
+  char bar[SESSION_BAR + 1];
+  for (int i = 0; i < SESSION_BAR; i++)
+    bar[i] = i < (int)(share * SESSION_BAR) ? '#' : '.';
+  bar[SESSION_BAR] = '\0';
   fprintf(stderr, "\r%-20.20s [%s] %3d%%", what, bar, (int)(share * 100));
 }
 
 void cli_progress_clear(void) {
-  if (!common_bar.shown)
+  if (!session_bar.shown)
     return;
   fprintf(stderr, "\r%60s\r", "");
-  common_bar.shown = 0;
+  session_bar.shown = 0;
   cli_signals_progress(0);
 }
 
 /* ---- Session ------------------------------------------------------------ */
 
-static pcal_status common_choose_format(cli_session *session, pcal_error *err) {
+static pcal_status session_choose_format(cli_session *session, pcal_error *err) {
   static const struct {
     const char *name;
     pcal_format format;
@@ -198,12 +198,12 @@ static pcal_status common_choose_format(cli_session *session, pcal_error *err) {
 
 pcal_status cli_session_start(cli_session *session, pcal_error *err) {
   const cli_options *options = &session->options;
-  pcal_status status = common_choose_format(session, err);
+  pcal_status status = session_choose_format(session, err);
   if (status != PCAL_OK)
     return status;
-  if (options->threads > COMMON_THREADS_MAX)
+  if (options->threads > SESSION_THREADS_MAX)
     return cli_fail(err, PCAL_USAGE, "--threads %llu is too many; the limit is %d",
-                    (unsigned long long)options->threads, COMMON_THREADS_MAX);
+                    (unsigned long long)options->threads, SESSION_THREADS_MAX);
   status = cli_run_limits_start(session, err);
   if (status != PCAL_OK)
     return status;
@@ -211,8 +211,8 @@ pcal_status cli_session_start(cli_session *session, pcal_error *err) {
   session->env.seed = options->seed;
   session->env.map_files = 1; /* cli/signals.c handles SIGBUS from truncated files */
   if (!options->quiet && !options->no_progress && isatty(STDERR_FILENO))
-    session->env.progress = common_draw;
-  common_bar.started = common_now();
+    session->env.progress = session_draw;
+  session_bar.started = session_now();
   if (options->threads == 1)
     return PCAL_OK;
   sigset_t saved;
@@ -232,8 +232,8 @@ void cli_session_end(cli_session *session) {
 
 /* ---- Inputs ------------------------------------------------------------- */
 
-static pcal_status common_check_inputs(const cli_session *session, int labelled,
-                                       pcal_error *err) {
+static pcal_status session_check_inputs(const cli_session *session, int labelled,
+                                        pcal_error *err) {
   const cli_inputs *in = &session->options.inputs;
   const char *verb = session->verb->name;
   const int scores = (in->logits != NULL) + (in->probs != NULL) + (in->log_probs != NULL) +
@@ -317,7 +317,7 @@ pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **ou
                {in->groups, &inputs.groups},
                {in->ids, &inputs.ids}};
   pcal_input items[CLI_COUNT_OF(files)];
-  pcal_status status = common_check_inputs(session, labelled, err);
+  pcal_status status = session_check_inputs(session, labelled, err);
   if (status == PCAL_OK)
     status = common_read_levels(in->levels, levels, &inputs.level_count, err);
   if (status != PCAL_OK)
@@ -380,14 +380,14 @@ int cli_output_sink(void *output, const char *bytes, size_t count) {
   return failed;
 }
 
-static int common_pipe_closed(void) {
+static int session_pipe_closed(void) {
   struct pollfd query = {STDOUT_FILENO, POLLOUT, 0};
   return poll(&query, 1, 0) > 0 && (query.revents & POLLERR);
 }
 
 /* Flushes first, which may be slow; signals are blocked only during the renames. */
-static pcal_status common_commit(cli_output *const *outputs, size_t count, pcal_error *err) {
-  pcal_output *files[COMMON_OUTPUTS_MAX];
+static pcal_status session_commit(cli_output *const *outputs, size_t count, pcal_error *err) {
+  pcal_output *files[SESSION_OUTPUTS_MAX];
   pcal_status flushed = PCAL_OK;
   for (size_t i = 0; i < count; i++) {
     files[i] = outputs[i]->file;
@@ -406,17 +406,17 @@ static pcal_status common_commit(cli_output *const *outputs, size_t count, pcal_
 }
 
 /* True if standard output is a pipe that its reader has closed. */
-static int common_reader_gone(const cli_output *output, pcal_status status) {
-  return status == PCAL_IO && output->to_stdout && common_pipe_closed();
+static int session_reader_gone(const cli_output *output, pcal_status status) {
+  return status == PCAL_IO && output->to_stdout && session_pipe_closed();
 }
 
-static pcal_status common_close(cli_output *const *outputs, size_t count, pcal_status status,
-                                pcal_error *err) {
+static pcal_status session_close(cli_output *const *outputs, size_t count, pcal_status status,
+                                 pcal_error *err) {
   int sink_failed = 0;
   for (size_t i = 0; i < count; i++)
     sink_failed |= outputs[i]->sink_failed;
   if (status == PCAL_OK || sink_failed) {
-    const pcal_status committed = common_commit(outputs, count, err);
+    const pcal_status committed = session_commit(outputs, count, err);
     status = committed == PCAL_OK ? status : committed;
   } else {
     for (size_t i = 0; i < count; i++)
@@ -426,7 +426,7 @@ static pcal_status common_close(cli_output *const *outputs, size_t count, pcal_s
   for (size_t i = 0; i < count; i++) {
     cli_signals_drop_temporary(outputs[i]->slot);
     outputs[i]->file = NULL;
-    outputs[i]->reader_gone = common_reader_gone(outputs[i], status);
+    outputs[i]->reader_gone = session_reader_gone(outputs[i], status);
     gone |= outputs[i]->reader_gone;
   }
   return gone ? PCAL_OK : status;
@@ -435,43 +435,43 @@ static pcal_status common_close(cli_output *const *outputs, size_t count, pcal_s
 /* Standard output is closed first: a closed pipe must not discard the files. */
 pcal_status cli_outputs_close(cli_output *const *outputs, size_t count, pcal_status status,
                               pcal_error *err) {
-  cli_output *files[COMMON_OUTPUTS_MAX];
+  cli_output *files[SESSION_OUTPUTS_MAX];
   size_t used = 0;
   for (size_t i = 0; i < count; i++)
     if (outputs[i]->to_stdout)
-      status = common_close(&outputs[i], 1, status, err);
+      status = session_close(&outputs[i], 1, status, err);
     else
       files[used++] = outputs[i];
-  return used > 0 ? common_close(files, used, status, err) : status;
+  return used > 0 ? session_close(files, used, status, err) : status;
 }
 
 pcal_status cli_output_close(cli_output *output, pcal_status status, pcal_error *err) {
   return cli_outputs_close(&output, 1, status, err);
 }
 
-pcal_status cli_text_buffer_write(cli_session *session, cli_text_buffer *page, const char *path,
-                                  pcal_error *err) {
-  pcal_status status = cli_text_buffer_check(page, err);
+pcal_status cli_text_buffer_write(cli_session *session, cli_text_buffer *buffer,
+                                  const char *path, pcal_error *err) {
+  pcal_status status = cli_text_buffer_check(buffer, err);
   cli_output output;
   if (status == PCAL_OK)
     status = cli_output_open(session, path, &output, err);
   if (status == PCAL_OK) {
-    cli_output_sink(&output, page->text, page->length);
+    cli_output_sink(&output, buffer->text, buffer->length);
     status = cli_output_close(&output, PCAL_OK, err);
   }
-  cli_text_buffer_free(page);
+  cli_text_buffer_free(buffer);
   return status;
 }
 
-void cli_text_buffer_to_stderr(cli_text_buffer *page) {
+void cli_text_buffer_to_stderr(cli_text_buffer *buffer) {
   cli_progress_clear();
-  if (!page->failed && page->length > 0)
-    fwrite(page->text, 1, page->length, stderr);
-  cli_text_buffer_free(page);
+  if (!buffer->failed && buffer->length > 0)
+    fwrite(buffer->text, 1, buffer->length, stderr);
+  cli_text_buffer_free(buffer);
 }
 
 void cli_print_failure(const pcal_error *err) {
-  char message[COMMON_SENTENCE_MAX];
+  char message[SESSION_SENTENCE_MAX];
   pcal_error_text(err, PCAL_WORDS_PROGRAM, message, sizeof message);
   cli_print_error(message);
 }
@@ -479,7 +479,7 @@ void cli_print_failure(const pcal_error *err) {
 void cli_print_error(const char *sentence) {
   const char *no_color = getenv("NO_COLOR");
   const int color = isatty(STDERR_FILENO) && !(no_color && *no_color);
-  char plain[COMMON_SENTENCE_MAX];
+  char plain[SESSION_SENTENCE_MAX];
   cli_escape_terminal(sentence, plain, sizeof plain);
   cli_progress_clear();
   fprintf(stderr, color ? "\033[1;31mpropercal:\033[0m %s\n" : "propercal: %s\n", plain);

@@ -105,10 +105,10 @@ pcal_status cli_calibrator_load(cli_session *session, const char *path, pcal_cal
 const char *cli_file_extension(const char *path);
 
 /* Writes the buffer to a path (NULL or "-": standard output) and frees it. */
-pcal_status cli_text_buffer_write(cli_session *session, cli_text_buffer *page, const char *path,
-                                  pcal_error *err);
+pcal_status cli_text_buffer_write(cli_session *session, cli_text_buffer *buffer,
+                                  const char *path, pcal_error *err);
 /* Writes the buffer to standard error and frees it; failures are ignored. */
-void cli_text_buffer_to_stderr(cli_text_buffer *page);
+void cli_text_buffer_to_stderr(cli_text_buffer *buffer);
 
 /* Prints "propercal: SENTENCE" on standard error. */
 void cli_print_error(const char *sentence);
@@ -119,9 +119,9 @@ void cli_print_failure(const pcal_error *err);
 void cli_progress_clear(void);
 
 /* Help, manual page and completion script, generated from the tables. */
-void cli_help_program(cli_text_buffer *page, int full);
-void cli_help_verb(cli_text_buffer *page, const cli_verb *verb);
-void cli_generate_man(cli_text_buffer *page);
-void cli_generate_completion(cli_text_buffer *page);
+void cli_help_program(cli_text_buffer *buffer, int full);
+void cli_help_verb(cli_text_buffer *buffer, const cli_verb *verb);
+void cli_generate_man(cli_text_buffer *buffer);
+void cli_generate_completion(cli_text_buffer *buffer);
 
 #endif

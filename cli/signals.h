@@ -6,8 +6,8 @@
 
 #include "propercal.h"
 
-/* Opens /dev/null for standard streams that are closed, ignores SIGPIPE and SIGXFSZ, and installs
- * the handlers.  A signal that the parent process ignores stays ignored. */
+/* Opens /dev/null for standard streams that are closed, ignores SIGPIPE and SIGXFSZ, and
+ * installs the handlers.  A signal that the parent process ignores stays ignored. */
 void cli_signals_start(void);
 
 /* Makes SIGALRM end the program with this exit code and a message about --timeout. */
@@ -18,8 +18,8 @@ void cli_signals_set_timeout(const char *seconds, int code);
 void cli_signals_block(sigset_t *saved);
 void cli_signals_unblock(const sigset_t *saved);
 
-/* Registers a file to remove when a signal ends the program.  Returns its slot, or -1 if name is
- * NULL or all slots are used. */
+/* Registers a file to remove when a signal ends the program.  Returns its slot, or -1 if
+ * name is NULL or all slots are used. */
 int cli_signals_add_temporary(const char *name);
 void cli_signals_drop_temporary(int slot);
 

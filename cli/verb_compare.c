@@ -95,7 +95,7 @@ static pcal_status compare_save(cli_session *session, pcal_comparison **comparis
 static pcal_status compare_run(cli_session *session, pcal_error *err) {
   const char *path = session->options.output;
   pcal_comparison *comparison = NULL;
-  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
+  cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
   if (path && (!*path || strcmp(path, "-") == 0))
     return cli_fail(
         err, PCAL_USAGE,
@@ -104,12 +104,12 @@ static pcal_status compare_run(cli_session *session, pcal_error *err) {
       path ? compare_save(session, &comparison, err) : compare_learn(session, &comparison, err);
   if (status == PCAL_OK)
     status =
-        pcal_comparison_write(comparison, session->format, cli_text_buffer_sink, &page, err);
-  status = cli_text_buffer_status(&page, status, err);
+        pcal_comparison_write(comparison, session->format, cli_text_buffer_sink, &buffer, err);
+  status = cli_text_buffer_status(&buffer, status, err);
   pcal_comparison_free(comparison);
   if (status == PCAL_OK)
-    return cli_text_buffer_write(session, &page, NULL, err);
-  cli_text_buffer_free(&page);
+    return cli_text_buffer_write(session, &buffer, NULL, err);
+  cli_text_buffer_free(&buffer);
   return status;
 }
 

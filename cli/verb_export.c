@@ -37,19 +37,19 @@ static pcal_status export_run(cli_session *session, pcal_error *err) {
   const cli_options *options = &session->options;
   const char *to = NULL;
   pcal_calibrator *calibrator = NULL;
-  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
+  cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
   pcal_status status = export_target(options, &to, err);
   if (status != PCAL_OK)
     return status;
   status = cli_calibrator_load(session, options->operands.word[0], &calibrator, err);
   if (status == PCAL_OK)
     status = pcal_calibrator_export(calibrator, strcmp(to, "c") == 0 ? PCAL_C : PCAL_ONNX,
-                                    options->name, cli_text_buffer_sink, &page, err);
-  status = cli_text_buffer_status(&page, status, err);
+                                    options->name, cli_text_buffer_sink, &buffer, err);
+  status = cli_text_buffer_status(&buffer, status, err);
   pcal_calibrator_free(calibrator);
   if (status == PCAL_OK)
-    return cli_text_buffer_write(session, &page, options->output, err);
-  cli_text_buffer_free(&page);
+    return cli_text_buffer_write(session, &buffer, options->output, err);
+  cli_text_buffer_free(&buffer);
   return status;
 }
 

@@ -42,14 +42,14 @@ static pcal_status fit_run_source(cli_session *session, pcal_calibrator **calibr
   return status;
 }
 
-static void fit_put_apply(cli_text_buffer *page, const char *file, const char *flag) {
-  cli_put(page, "\nNext: propercal apply ");
-  cli_put_escaped(page, PCAL_FOR_SHELL, file);
-  cli_putf(page, " %s -o calibrated.npy\n", flag);
+static void fit_put_apply(cli_text_buffer *buffer, const char *file, const char *flag) {
+  cli_put(buffer, "\nNext: propercal apply ");
+  cli_put_escaped(buffer, PCAL_FOR_SHELL, file);
+  cli_putf(buffer, " %s -o calibrated.npy\n", flag);
 }
 
 /* Suggests the next command. */
-static void fit_put_next(cli_text_buffer *page, const cli_options *options) {
+static void fit_put_next(cli_text_buffer *buffer, const cli_options *options) {
   const cli_inputs *in = &options->inputs;
   const char *flag = in->logits       ? "--logits new.npy"
                      : in->probs      ? "--probs new.npy"
@@ -61,35 +61,35 @@ static void fit_put_next(cli_text_buffer *page, const cli_options *options) {
                      : in->quantiles  ? "--quantiles new.npy --levels ..."
                                       : "--data new.csv";
   if (!options->output)
-    cli_put(page, "\nNot saved; use -o cal.json to save it for propercal apply\n");
+    cli_put(buffer, "\nNot saved; use -o cal.json to save it for propercal apply\n");
   else if (strcmp(options->output, "-") != 0)
-    fit_put_apply(page, options->output, flag);
+    fit_put_apply(buffer, options->output, flag);
 }
 
-/* Prints the summary of the fit, unless the calibrator itself goes to standard output, or --quiet
- * is given and the calibrator is saved in a file. */
+/* Prints the summary of the fit, unless the calibrator itself goes to standard output, or
+ * --quiet is given and the calibrator is saved in a file. */
 static pcal_status fit_print_summary(cli_session *session, const pcal_calibrator *calibrator,
                                      pcal_error *err) {
   const cli_options *options = &session->options;
   const int json = session->format == PCAL_JSON;
   if (options->quiet && options->output && !json)
     return PCAL_OK;
-  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
+  cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
   pcal_status status =
-      pcal_calibrator_describe(calibrator, session->format, cli_text_buffer_sink, &page, err);
-  status = cli_text_buffer_status(&page, status, err);
+      pcal_calibrator_describe(calibrator, session->format, cli_text_buffer_sink, &buffer, err);
+  status = cli_text_buffer_status(&buffer, status, err);
   if (status != PCAL_OK) {
-    cli_text_buffer_free(&page);
+    cli_text_buffer_free(&buffer);
     return status;
   }
   if (!json)
-    fit_put_next(&page, options);
+    fit_put_next(&buffer, options);
   if (!options->output || strcmp(options->output, "-") != 0)
-    return cli_text_buffer_write(session, &page, NULL, err);
+    return cli_text_buffer_write(session, &buffer, NULL, err);
   if (options->quiet)
-    cli_text_buffer_free(&page);
+    cli_text_buffer_free(&buffer);
   else
-    cli_text_buffer_to_stderr(&page);
+    cli_text_buffer_to_stderr(&buffer);
   return PCAL_OK;
 }
 

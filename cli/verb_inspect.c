@@ -12,20 +12,20 @@ static const cli_flag inspect_flags[] = {
      "output file (default: standard output)", NULL, CLI_FILE},
 };
 
-static void inspect_trim(cli_text_buffer *page) {
-  while (page->length > 0 && page->text[page->length - 1] == '\n')
-    page->text[--page->length] = '\0';
+static void inspect_trim(cli_text_buffer *buffer) {
+  while (buffer->length > 0 && buffer->text[buffer->length - 1] == '\n')
+    buffer->text[--buffer->length] = '\0';
 }
 
-static void inspect_put_file(cli_text_buffer *page, cli_text_buffer *file, int array,
+static void inspect_put_file(cli_text_buffer *buffer, cli_text_buffer *file, int array,
                              size_t shown) {
   if (array)
     inspect_trim(file);
-  cli_put(page, !array ? (shown > 0 ? "\n" : "") : shown > 0 ? ",\n" : "[");
+  cli_put(buffer, !array ? (shown > 0 ? "\n" : "") : shown > 0 ? ",\n" : "[");
   if (file->failed)
-    page->failed = 1;
+    buffer->failed = 1;
   else if (file->length > 0)
-    cli_put(page, file->text);
+    cli_put(buffer, file->text);
 }
 
 /* Prints the pending error, if any, and keeps this one for the caller. */
@@ -38,10 +38,11 @@ static void inspect_fail(pcal_status status, const pcal_error *failure, pcal_sta
   *err = *failure;
 }
 
-/* Describes several files, as one JSON array or as texts separated by empty lines.  Files that fail
- * are reported on standard error, the last one by the caller.  Returns the first failure. */
-static pcal_status inspect_files(cli_session *session, cli_text_buffer *page, size_t *problems,
-                                 pcal_error *err) {
+/* Describes several files, as one JSON array or as texts separated by empty lines.  Files
+ * that fail are reported on standard error, the last one by the caller.  Returns the first
+ * failure. */
+static pcal_status inspect_files(cli_session *session, cli_text_buffer *buffer,
+                                 size_t *problems, pcal_error *err) {
   const cli_words *files = &session->options.operands;
   const int array = session->format == PCAL_JSON && files->count > 1;
   pcal_status first = PCAL_OK;
@@ -57,24 +58,24 @@ static pcal_status inspect_files(cli_session *session, cli_text_buffer *page, si
     status = cli_text_buffer_status(&one, status, &failure);
     *problems += found;
     if (status == PCAL_OK)
-      inspect_put_file(page, &one, array, shown++);
+      inspect_put_file(buffer, &one, array, shown++);
     else
       inspect_fail(status, &failure, &first, err);
     cli_text_buffer_free(&one);
   }
   if (array && shown > 0)
-    cli_put(page, "]\n");
+    cli_put(buffer, "]\n");
   return first;
 }
 
-static pcal_status inspect_source(cli_session *session, cli_text_buffer *page, size_t *problems,
-                                  pcal_error *err) {
+static pcal_status inspect_source(cli_session *session, cli_text_buffer *buffer,
+                                  size_t *problems, pcal_error *err) {
   pcal_source *source = NULL;
   pcal_status status = cli_source_open(session, 0, &source, err);
   if (status == PCAL_OK)
     status = pcal_inspect_source(source, &session->env, session->format, cli_text_buffer_sink,
-                                 page, problems, err);
-  status = cli_text_buffer_status(page, status, err);
+                                 buffer, problems, err);
+  status = cli_text_buffer_status(buffer, status, err);
   pcal_source_free(source);
   return status;
 }
@@ -92,17 +93,17 @@ static pcal_status inspect_run(cli_session *session, pcal_error *err) {
     return cli_fail(err, PCAL_USAGE, "inspect needs files or input flags such as --logits");
   if (flags && options->operands.count > 0)
     return cli_fail(err, PCAL_USAGE, "inspect takes either files or input flags; run it twice");
-  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
+  cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
   size_t problems = 0;
-  pcal_status status = flags ? inspect_source(session, &page, &problems, err)
-                             : inspect_files(session, &page, &problems, err);
-  if (status != PCAL_OK && page.length == 0) {
-    cli_text_buffer_free(&page);
+  pcal_status status = flags ? inspect_source(session, &buffer, &problems, err)
+                             : inspect_files(session, &buffer, &problems, err);
+  if (status != PCAL_OK && buffer.length == 0) {
+    cli_text_buffer_free(&buffer);
     return status;
   }
   pcal_error unwritten;
   const pcal_status written =
-      cli_text_buffer_write(session, &page, options->output, &unwritten);
+      cli_text_buffer_write(session, &buffer, options->output, &unwritten);
   if (written != PCAL_OK)
     inspect_fail(written, &unwritten, &status, err);
   if (status == PCAL_OK && problems > 0)

@@ -26,30 +26,30 @@ static const cli_flag list_flags[] = {
 
 /* ---- Kinds -------------------------------------------------------------- */
 
-static void list_put_kinds(cli_text_buffer *page) {
+static void list_put_kinds(cli_text_buffer *buffer) {
   for (size_t i = 0; i < cli_row_kind_count; i++) {
-    cli_put(page, cli_row_kinds[i].name);
-    cli_pad(page, 14);
-    cli_putf(page, "%3zu  %s\n",
+    cli_put(buffer, cli_row_kinds[i].name);
+    cli_pad(buffer, 14);
+    cli_putf(buffer, "%3zu  %s\n",
              pcal_registry_count(pcal_registry_by_name(cli_row_kinds[i].name)),
              cli_row_kinds[i].summary);
   }
-  cli_put(page, "\nNext: propercal list metrics\n");
+  cli_put(buffer, "\nNext: propercal list metrics\n");
 }
 
-static void list_put_kinds_json(cli_text_buffer *page) {
-  cli_put(page, "{\"propercal\": ");
-  cli_put_json(page, pcal_version());
-  cli_put(page, ", \"kinds\": [");
+static void list_put_kinds_json(cli_text_buffer *buffer) {
+  cli_put(buffer, "{\"propercal\": ");
+  cli_put_json(buffer, pcal_version());
+  cli_put(buffer, ", \"kinds\": [");
   for (size_t i = 0; i < cli_row_kind_count; i++) {
-    cli_put(page, i ? ", {\"name\": " : "{\"name\": ");
-    cli_put_json(page, cli_row_kinds[i].name);
-    cli_putf(page, ", \"count\": %zu, \"summary\": ",
+    cli_put(buffer, i ? ", {\"name\": " : "{\"name\": ");
+    cli_put_json(buffer, cli_row_kinds[i].name);
+    cli_putf(buffer, ", \"count\": %zu, \"summary\": ",
              pcal_registry_count(pcal_registry_by_name(cli_row_kinds[i].name)));
-    cli_put_json(page, cli_row_kinds[i].summary);
-    cli_put(page, "}");
+    cli_put_json(buffer, cli_row_kinds[i].summary);
+    cli_put(buffer, "}");
   }
-  cli_put(page, "]}\n");
+  cli_put(buffer, "]}\n");
 }
 
 /* ---- Tables ------------------------------------------------------------- */
@@ -78,41 +78,42 @@ static size_t list_column_width(pcal_registry kind, size_t column) {
   return width == 0 || width > heading ? width : heading;
 }
 
-static void list_trim_line(cli_text_buffer *page) {
-  while (page->length > 0 && page->text[page->length - 1] == ' ')
-    page->text[--page->length] = '\0';
-  cli_put(page, "\n");
+static void list_trim_line(cli_text_buffer *buffer) {
+  while (buffer->length > 0 && buffer->text[buffer->length - 1] == ' ')
+    buffer->text[--buffer->length] = '\0';
+  cli_put(buffer, "\n");
 }
 
-static void list_put_line(cli_text_buffer *page, const size_t *widths,
+static void list_put_line(cli_text_buffer *buffer, const size_t *widths,
                           const pcal_registry_row *row) {
   size_t column_start = 0;
   for (size_t column = 0; column < LIST_COLUMNS; column++) {
     if (widths[column] == 0)
       continue;
-    cli_pad(page, column_start);
+    cli_pad(buffer, column_start);
     const char *cell = row ? list_cell(row, column) : list_headings[column];
-    cli_put(page, cell ? cell : "-");
+    cli_put(buffer, cell ? cell : "-");
     column_start += widths[column] + 2;
   }
-  list_trim_line(page);
+  list_trim_line(buffer);
 }
 
-static void list_put_table(cli_text_buffer *page, pcal_registry kind) {
+static void list_put_table(cli_text_buffer *buffer, pcal_registry kind) {
   size_t widths[LIST_COLUMNS];
   for (size_t column = 0; column < LIST_COLUMNS; column++)
     widths[column] = list_column_width(kind, column);
-  list_put_line(page, widths, NULL);
+  list_put_line(buffer, widths, NULL);
   for (size_t i = 0; i < pcal_registry_count(kind); i++)
-    list_put_line(page, widths, pcal_registry_at(kind, i));
+    list_put_line(buffer, widths, pcal_registry_at(kind, i));
   const pcal_registry_row *first = pcal_registry_at(kind, 0);
   if (first)
-    cli_putf(page, "\nDetails: propercal list %s %s\n", pcal_registry_name(kind), first->name);
+    cli_putf(buffer, "\nDetails: propercal list %s %s\n", pcal_registry_name(kind),
+             first->name);
 }
 
-static void list_put_field_json(cli_text_buffer *page, const char *name, const char *text) {
-  cli_putf(page, ", \"%s\": ", name);
-  cli_put_json(page, text);
+static void list_put_field_json(cli_text_buffer *buffer, const char *name, const char *text) {
+  cli_putf(buffer, ", \"%s\": ", name);
+  cli_put_json(buffer, text);
 }
 
 static const char *list_better(const pcal_registry_row *row) {
@@ -122,12 +123,12 @@ static const char *list_better(const pcal_registry_row *row) {
 }
 
 /* Fields that only metrics have. */
-static void list_put_better_json(cli_text_buffer *page, const pcal_registry_row *row) {
+static void list_put_better_json(cli_text_buffer *buffer, const pcal_registry_row *row) {
   if (row->registry != PCAL_METRICS)
     return;
-  list_put_field_json(page, "better", list_better(row));
-  cli_putf(page, ", \"ranks\": %s", row->better != PCAL_BETTER_NONE ? "true" : "false");
-  cli_putf(page, ", \"test\": %s", row->is_test ? "true" : "false");
+  list_put_field_json(buffer, "better", list_better(row));
+  cli_putf(buffer, ", \"ranks\": %s", row->better != PCAL_BETTER_NONE ? "true" : "false");
+  cli_putf(buffer, ", \"test\": %s", row->is_test ? "true" : "false");
 }
 
 /* NULL for classification. */
@@ -135,22 +136,22 @@ static const char *list_task(const pcal_registry_row *row) {
   return row->task == PCAL_REGRESSION ? "regression" : NULL;
 }
 
-static void list_put_table_json(cli_text_buffer *page, pcal_registry kind) {
-  cli_put(page, "{\"propercal\": ");
-  cli_put_json(page, pcal_version());
-  list_put_field_json(page, "kind", pcal_registry_name(kind));
-  cli_put(page, ", \"rows\": [");
+static void list_put_table_json(cli_text_buffer *buffer, pcal_registry kind) {
+  cli_put(buffer, "{\"propercal\": ");
+  cli_put_json(buffer, pcal_version());
+  list_put_field_json(buffer, "kind", pcal_registry_name(kind));
+  cli_put(buffer, ", \"rows\": [");
   for (size_t i = 0; i < pcal_registry_count(kind); i++) {
     const pcal_registry_row *row = pcal_registry_at(kind, i);
-    cli_put(page, i ? ",\n  {\"name\": " : "\n  {\"name\": ");
-    cli_put_json(page, row->name);
+    cli_put(buffer, i ? ",\n  {\"name\": " : "\n  {\"name\": ");
+    cli_put_json(buffer, row->name);
     for (size_t column = 1; column < LIST_COLUMNS; column++)
-      list_put_field_json(page, list_headings[column], list_cell(row, column));
-    list_put_field_json(page, "task", list_task(row));
-    list_put_better_json(page, row);
-    cli_put(page, "}");
+      list_put_field_json(buffer, list_headings[column], list_cell(row, column));
+    list_put_field_json(buffer, "task", list_task(row));
+    list_put_better_json(buffer, row);
+    cli_put(buffer, "}");
   }
-  cli_put(page, "]}\n");
+  cli_put(buffer, "]}\n");
 }
 
 /* ---- One row ------------------------------------------------------------ */
@@ -171,54 +172,54 @@ static const char *list_type_name(pcal_option_type type) {
   return "value";
 }
 
-static void list_put_bounds(cli_text_buffer *page, const pcal_option *option) {
+static void list_put_bounds(cli_text_buffer *buffer, const pcal_option *option) {
   char low[CLI_NUMBER_MAX], high[CLI_NUMBER_MAX];
   if (option->type == PCAL_OPTION_BOOL || option->type == PCAL_OPTION_CHOICE)
     return;
   if (isfinite(option->low) && isfinite(option->high))
-    cli_putf(page, " from %s to %s", cli_number(option->low, low),
+    cli_putf(buffer, " from %s to %s", cli_number(option->low, low),
              cli_number(option->high, high));
   else if (isfinite(option->low))
-    cli_putf(page, ", at least %s", cli_number(option->low, low));
+    cli_putf(buffer, ", at least %s", cli_number(option->low, low));
   else if (isfinite(option->high))
-    cli_putf(page, ", at most %s", cli_number(option->high, high));
+    cli_putf(buffer, ", at most %s", cli_number(option->high, high));
 }
 
 /* The allowed values of an option: "one of width, mass". */
-static void list_put_values(cli_text_buffer *page, const pcal_option *option) {
+static void list_put_values(cli_text_buffer *buffer, const pcal_option *option) {
   const int choice = option->type == PCAL_OPTION_CHOICE && option->choices;
-  cli_put(page, choice ? "one of " : list_type_name(option->type));
-  list_put_bounds(page, option);
+  cli_put(buffer, choice ? "one of " : list_type_name(option->type));
+  list_put_bounds(buffer, option);
   if (!option->choices)
     return;
   if (!choice)
-    cli_put(page, ", or ");
+    cli_put(buffer, ", or ");
   const char *cursor = option->choices;
   const char *word;
   int first = 1;
   for (size_t length; (length = cli_choice_next(&cursor, &word)) > 0; first = 0)
-    cli_putf(page, "%s%.*s", first ? "" : ", ", (int)length, word);
+    cli_putf(buffer, "%s%.*s", first ? "" : ", ", (int)length, word);
 }
 
-static void list_put_options(cli_text_buffer *page, const pcal_registry_row *row) {
-  cli_put(page, "\nOptions\n");
+static void list_put_options(cli_text_buffer *buffer, const pcal_registry_row *row) {
+  cli_put(buffer, "\nOptions\n");
   for (size_t i = 0; i < row->option_count; i++) {
     const pcal_option *option = &row->options[i];
     cli_text_buffer values = CLI_TEXT_BUFFER_INIT;
     list_put_values(&values, option);
-    cli_putf(page, "  %s=%s", option->name, option->fallback);
+    cli_putf(buffer, "  %s=%s", option->name, option->fallback);
     if (!*option->fallback)
-      cli_put(page, " (unset)");
-    cli_put(page, "\n");
+      cli_put(buffer, " (unset)");
+    cli_put(buffer, "\n");
     if (values.text) {
-      cli_pad(page, 6);
-      cli_put_wrapped(page, 6, values.text);
+      cli_pad(buffer, 6);
+      cli_put_wrapped(buffer, 6, values.text);
     }
     if (option->help) {
-      cli_pad(page, 6);
-      cli_put_wrapped(page, 6, option->help);
+      cli_pad(buffer, 6);
+      cli_put_wrapped(buffer, 6, option->help);
     }
-    page->failed |= values.failed;
+    buffer->failed |= values.failed;
     cli_text_buffer_free(&values);
   }
 }
@@ -230,84 +231,84 @@ static int list_has_option(const pcal_registry_row *row, const char *name) {
   return 0;
 }
 
-static void list_put_conventions(cli_text_buffer *page) {
-  cli_put(page, "\nConventions\n");
+static void list_put_conventions(cli_text_buffer *buffer) {
+  cli_put(buffer, "\nConventions\n");
   for (size_t i = 0; i < pcal_registry_count(PCAL_CONVENTIONS); i++) {
     const pcal_registry_row *row = pcal_registry_at(PCAL_CONVENTIONS, i);
-    cli_putf(page, "  %s ", row->name);
-    cli_pad(page, 17);
-    cli_put_wrapped(page, 17, row->title);
+    cli_putf(buffer, "  %s ", row->name);
+    cli_pad(buffer, 17);
+    cli_put_wrapped(buffer, 17, row->title);
   }
 }
 
-static void list_put_lines(cli_text_buffer *page, const char *title, const char *text,
+static void list_put_lines(cli_text_buffer *buffer, const char *title, const char *text,
                            int wrap) {
   if (!text || !*text)
     return;
-  cli_putf(page, "\n%s\n", title);
+  cli_putf(buffer, "\n%s\n", title);
   if (wrap) {
-    cli_pad(page, 2);
-    cli_put_wrapped(page, 2, text);
+    cli_pad(buffer, 2);
+    cli_put_wrapped(buffer, 2, text);
     return;
   }
   while (*text) {
     const size_t length = strcspn(text, "\n");
-    cli_putf(page, "  %.*s\n", (int)length, text);
+    cli_putf(buffer, "  %.*s\n", (int)length, text);
     text += length + (text[length] == '\n');
   }
 }
 
-static void list_put_row(cli_text_buffer *page, const pcal_registry_row *row) {
-  cli_putf(page, "%s: %s\n", row->name, row->title);
+static void list_put_row(cli_text_buffer *buffer, const pcal_registry_row *row) {
+  cli_putf(buffer, "%s: %s\n", row->name, row->title);
   const int group = row->registry == PCAL_GROUPS;
-  list_put_lines(page, group ? "Metrics" : "Formula", row->formula, group);
-  list_put_lines(page, "About", row->about, 1);
+  list_put_lines(buffer, group ? "Metrics" : "Formula", row->formula, group);
+  list_put_lines(buffer, "About", row->about, 1);
   if (row->notion || row->bound || row->machine)
-    cli_put(page, "\n");
+    cli_put(buffer, "\n");
   if (row->notion)
-    cli_putf(page, "Notion of calibration: %s\n", row->notion);
+    cli_putf(buffer, "Notion of calibration: %s\n", row->notion);
   if (row->bound)
-    cli_putf(page, "Bound: %s\n", row->bound);
+    cli_putf(buffer, "Bound: %s\n", row->bound);
   if (row->machine)
-    cli_putf(page, "Machine: %s\n", row->machine);
+    cli_putf(buffer, "Machine: %s\n", row->machine);
   if (row->registry == PCAL_METRICS)
-    cli_putf(page, "Better: %s\n",
+    cli_putf(buffer, "Better: %s\n",
              list_better(row) ? list_better(row) : "neither; methods are not ranked by it");
   if (row->option_count > 0)
-    list_put_options(page, row);
+    list_put_options(buffer, row);
   if (list_has_option(row, "convention"))
-    list_put_conventions(page);
-  list_put_lines(page, "Citation", row->citation, 1);
+    list_put_conventions(buffer);
+  list_put_lines(buffer, "Citation", row->citation, 1);
 }
 
-static void list_put_choices_json(cli_text_buffer *page, const char *choices) {
-  cli_put(page, ", \"choices\": ");
+static void list_put_choices_json(cli_text_buffer *buffer, const char *choices) {
+  cli_put(buffer, ", \"choices\": ");
   if (!choices) {
-    cli_put(page, "null");
+    cli_put(buffer, "null");
     return;
   }
   const char *word;
   const char *before = "[";
   for (size_t length; (length = cli_choice_next(&choices, &word)) > 0; before = ", ")
-    cli_putf(page, "%s\"%.*s\"", before, (int)length, word);
-  cli_put(page, "]");
+    cli_putf(buffer, "%s\"%.*s\"", before, (int)length, word);
+  cli_put(buffer, "]");
 }
 
-static void list_put_option_json(cli_text_buffer *page, const pcal_option *option) {
+static void list_put_option_json(cli_text_buffer *buffer, const pcal_option *option) {
   static const char *const types[] = {"", "int", "real", "bool", "choice", "reals"};
   const int bounded = option->type == PCAL_OPTION_INT || option->type == PCAL_OPTION_REAL ||
                       option->type == PCAL_OPTION_REALS;
-  cli_put(page, "{\"name\": ");
-  cli_put_json(page, option->name);
-  list_put_field_json(page, "type", types[option->type]);
-  list_put_field_json(page, "default", *option->fallback ? option->fallback : NULL);
-  cli_put(page, ", \"low\": ");
-  cli_put_json_number(page, bounded ? option->low : NAN);
-  cli_put(page, ", \"high\": ");
-  cli_put_json_number(page, bounded ? option->high : NAN);
-  list_put_choices_json(page, option->choices);
-  list_put_field_json(page, "help", option->help);
-  cli_put(page, "}");
+  cli_put(buffer, "{\"name\": ");
+  cli_put_json(buffer, option->name);
+  list_put_field_json(buffer, "type", types[option->type]);
+  list_put_field_json(buffer, "default", *option->fallback ? option->fallback : NULL);
+  cli_put(buffer, ", \"low\": ");
+  cli_put_json_number(buffer, bounded ? option->low : NAN);
+  cli_put(buffer, ", \"high\": ");
+  cli_put_json_number(buffer, bounded ? option->high : NAN);
+  list_put_choices_json(buffer, option->choices);
+  list_put_field_json(buffer, "help", option->help);
+  cli_put(buffer, "}");
 }
 
 /* The row of the other task that has the same name, or NULL. */
@@ -317,31 +318,31 @@ static const pcal_registry_row *list_other_task(const pcal_registry_row *row) {
       row->name);
 }
 
-static void list_put_row_json(cli_text_buffer *page, const pcal_registry_row *row) {
-  cli_put(page, "{\"propercal\": ");
-  cli_put_json(page, pcal_version());
-  list_put_field_json(page, "kind", pcal_registry_name(row->registry));
-  list_put_field_json(page, "task", list_task(row));
-  list_put_field_json(page, "name", row->name);
-  list_put_field_json(page, "title", row->title);
-  list_put_field_json(page, "formula", row->formula);
-  list_put_field_json(page, "about", row->about);
-  list_put_field_json(page, "notion", row->notion);
-  list_put_field_json(page, "bound", row->bound);
-  list_put_field_json(page, "machine", row->machine);
-  list_put_better_json(page, row);
-  list_put_field_json(page, "citation", row->citation);
-  cli_put(page, ", \"options\": [");
+static void list_put_row_json(cli_text_buffer *buffer, const pcal_registry_row *row) {
+  cli_put(buffer, "{\"propercal\": ");
+  cli_put_json(buffer, pcal_version());
+  list_put_field_json(buffer, "kind", pcal_registry_name(row->registry));
+  list_put_field_json(buffer, "task", list_task(row));
+  list_put_field_json(buffer, "name", row->name);
+  list_put_field_json(buffer, "title", row->title);
+  list_put_field_json(buffer, "formula", row->formula);
+  list_put_field_json(buffer, "about", row->about);
+  list_put_field_json(buffer, "notion", row->notion);
+  list_put_field_json(buffer, "bound", row->bound);
+  list_put_field_json(buffer, "machine", row->machine);
+  list_put_better_json(buffer, row);
+  list_put_field_json(buffer, "citation", row->citation);
+  cli_put(buffer, ", \"options\": [");
   for (size_t i = 0; i < row->option_count; i++) {
-    cli_put(page, i ? ",\n  " : "\n  ");
-    list_put_option_json(page, &row->options[i]);
+    cli_put(buffer, i ? ",\n  " : "\n  ");
+    list_put_option_json(buffer, &row->options[i]);
   }
-  cli_put(page, "]");
+  cli_put(buffer, "]");
   if (row->task == PCAL_CLASSIFICATION && list_other_task(row)) {
-    cli_put(page, ", \"regression\": ");
-    list_put_row_json(page, list_other_task(row));
+    cli_put(buffer, ", \"regression\": ");
+    list_put_row_json(buffer, list_other_task(row));
   }
-  cli_put(page, "}\n");
+  cli_put(buffer, "}\n");
 }
 
 /* ---- Verb --------------------------------------------------------------- */
@@ -379,11 +380,11 @@ static pcal_status list_find_row(pcal_registry registry, const char *name,
 static pcal_status list_run(cli_session *session, pcal_error *err) {
   const cli_words *words = &session->options.operands;
   const int json = session->format == PCAL_JSON;
-  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
+  cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
   const pcal_registry_row *row = NULL;
   if (words->count == 0) {
-    (json ? list_put_kinds_json : list_put_kinds)(&page);
-    return cli_text_buffer_write(session, &page, session->options.output, err);
+    (json ? list_put_kinds_json : list_put_kinds)(&buffer);
+    return cli_text_buffer_write(session, &buffer, session->options.output, err);
   }
   pcal_status status = list_find_kind(words->word[0], err);
   if (status == PCAL_OK && words->count == 2)
@@ -391,15 +392,15 @@ static pcal_status list_run(cli_session *session, pcal_error *err) {
   if (status != PCAL_OK)
     return status;
   if (row)
-    (json ? list_put_row_json : list_put_row)(&page, row);
+    (json ? list_put_row_json : list_put_row)(&buffer, row);
   if (row && !json && row->task == PCAL_CLASSIFICATION && list_other_task(row)) {
-    cli_put(&page, "\n");
-    list_put_row(&page, list_other_task(row));
+    cli_put(&buffer, "\n");
+    list_put_row(&buffer, list_other_task(row));
   }
   if (row)
-    return cli_text_buffer_write(session, &page, session->options.output, err);
-  (json ? list_put_table_json : list_put_table)(&page, pcal_registry_by_name(words->word[0]));
-  return cli_text_buffer_write(session, &page, session->options.output, err);
+    return cli_text_buffer_write(session, &buffer, session->options.output, err);
+  (json ? list_put_table_json : list_put_table)(&buffer, pcal_registry_by_name(words->word[0]));
+  return cli_text_buffer_write(session, &buffer, session->options.output, err);
 }
 
 static const cli_section list_section = {"Output", list_flags, CLI_COUNT_OF(list_flags), NULL};

@@ -67,7 +67,8 @@ static int measure_null_sink(void *user, const char *bytes, size_t count) {
   return 0;
 }
 
-/* Saves the state of no rows, so that metrics that cannot be saved are refused before any work. */
+/* Saves the state of no rows, so that metrics that cannot be saved are refused before any
+ * work. */
 static pcal_status measure_try_state(cli_session *session, const pcal_source *source,
                                      const pcal_measure_config *config, pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
@@ -84,7 +85,7 @@ static pcal_status measure_try_state(cli_session *session, const pcal_source *so
   return status;
 }
 
-static pcal_status measure_with_state(cli_session *session, cli_results_output *tell,
+static pcal_status measure_with_state(cli_session *session, cli_results_output *output,
                                       pcal_source *source, const pcal_measure_config *config,
                                       pcal_results **results, pcal_error *err) {
   pcal_measure *measure = NULL;
@@ -92,7 +93,7 @@ static pcal_status measure_with_state(cli_session *session, cli_results_output *
   if (status == PCAL_OK)
     status = pcal_measure_from_source(source, config, &session->env, &measure, err);
   if (status == PCAL_OK)
-    status = cli_results_output_finish(session, tell, measure, results, err);
+    status = cli_results_output_finish(session, output, measure, results, err);
   pcal_measure_free(measure);
   return status;
 }
@@ -122,7 +123,7 @@ static pcal_status measure_interval_config(cli_session *session, pcal_measure_co
                                   : PCAL_OK;
 }
 
-static pcal_status measure_source(cli_session *session, cli_results_output *tell,
+static pcal_status measure_source(cli_session *session, cli_results_output *output,
                                   const char *const *specs, size_t spec_count,
                                   pcal_results **results, pcal_error *err) {
   pcal_source *source = NULL;
@@ -137,8 +138,8 @@ static pcal_status measure_source(cli_session *session, cli_results_output *tell
   config.curves = session->options.curves;
   config.fast =
       session->options.precision != NULL && strcmp(session->options.precision, "fast") == 0;
-  if (status == PCAL_OK && tell->has_state)
-    status = measure_with_state(session, tell, source, &config, results, err);
+  if (status == PCAL_OK && output->has_state)
+    status = measure_with_state(session, output, source, &config, results, err);
   else if (status == PCAL_OK)
     status = pcal_measure_run(source, &config, &session->env, results, err);
   pcal_source_free(source);
@@ -168,15 +169,15 @@ static pcal_status measure_with_gates(cli_session *session, const cli_gates *gat
   const char **specs = NULL;
   size_t spec_count = 0;
   pcal_results *results = NULL;
-  cli_results_output tell;
+  cli_results_output output;
   pcal_status status = measure_specs(&session->options, gates, &specs, &spec_count, err);
   if (status == PCAL_OK)
-    status = cli_results_output_open(session, &tell, err);
+    status = cli_results_output_open(session, &output, err);
   if (status == PCAL_OK) {
-    status = measure_source(session, &tell, specs, spec_count, &results, err);
+    status = measure_source(session, &output, specs, spec_count, &results, err);
     if (status == PCAL_OK)
       status = measure_check_classes(session, results, err);
-    status = cli_results_output_close(session, &tell, results, gates, status, err);
+    status = cli_results_output_close(session, &output, results, gates, status, err);
   }
   pcal_results_free(results);
   free(specs);

@@ -73,14 +73,14 @@ static pcal_status merge_check_gates(const pcal_results *results, const cli_gate
   return status;
 }
 
-static pcal_status merge_results(cli_session *session, cli_results_output *tell,
+static pcal_status merge_results(cli_session *session, cli_results_output *output,
                                  const cli_gates *gates, pcal_results **results,
                                  pcal_error *err) {
   pcal_measure *whole = NULL;
   pcal_status status = merge_all(session, &whole, err);
   pcal_measure_keep_curves(whole, session->options.curves);
   if (status == PCAL_OK)
-    status = cli_results_output_finish(session, tell, whole, results, err);
+    status = cli_results_output_finish(session, output, whole, results, err);
   if (status == PCAL_OK && *results)
     status = merge_check_gates(*results, gates, err);
   pcal_measure_free(whole);
@@ -90,12 +90,12 @@ static pcal_status merge_results(cli_session *session, cli_results_output *tell,
 static pcal_status merge_with_gates(cli_session *session, const cli_gates *gates,
                                     pcal_error *err) {
   pcal_results *results = NULL;
-  cli_results_output tell;
-  pcal_status status = cli_results_output_open(session, &tell, err);
+  cli_results_output output;
+  pcal_status status = cli_results_output_open(session, &output, err);
   if (status != PCAL_OK)
     return status;
-  status = merge_results(session, &tell, gates, &results, err);
-  status = cli_results_output_close(session, &tell, results, gates, status, err);
+  status = merge_results(session, &output, gates, &results, err);
+  status = cli_results_output_close(session, &output, results, gates, status, err);
   pcal_results_free(results);
   return status;
 }

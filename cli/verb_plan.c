@@ -54,7 +54,7 @@ static pcal_status plan_measure(cli_session *session, pcal_results **results, pc
 static pcal_status plan_run(cli_session *session, pcal_error *err) {
   const cli_options *options = &session->options;
   pcal_results *results = NULL;
-  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
+  cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
   pcal_plan_config config = PCAL_PLAN_CONFIG_INIT;
   config.width = options->width;
   config.power = options->power;
@@ -62,12 +62,12 @@ static pcal_status plan_run(cli_session *session, pcal_error *err) {
   pcal_status status = plan_measure(session, &results, err);
   if (status == PCAL_OK)
     status =
-        pcal_plan_write(results, &config, session->format, cli_text_buffer_sink, &page, err);
-  status = cli_text_buffer_status(&page, status, err);
+        pcal_plan_write(results, &config, session->format, cli_text_buffer_sink, &buffer, err);
+  status = cli_text_buffer_status(&buffer, status, err);
   pcal_results_free(results);
   if (status == PCAL_OK)
-    return cli_text_buffer_write(session, &page, options->output, err);
-  cli_text_buffer_free(&page);
+    return cli_text_buffer_write(session, &buffer, options->output, err);
+  cli_text_buffer_free(&buffer);
   return status;
 }
 

@@ -128,12 +128,12 @@ static pcal_status plot_build(cli_session *session, pcal_figure **figure, pcal_e
   return status;
 }
 
-static pcal_status plot_draw(cli_session *session, const char *format, cli_text_buffer *page,
+static pcal_status plot_draw(cli_session *session, const char *format, cli_text_buffer *buffer,
                              pcal_error *err) {
   pcal_figure *figure = NULL;
   pcal_status status = plot_build(session, &figure, err);
   if (status == PCAL_OK)
-    status = cli_figure_render(session, figure, format, page, err);
+    status = cli_figure_render(session, figure, format, buffer, err);
   pcal_figure_free(figure);
   return status;
 }
@@ -141,16 +141,16 @@ static pcal_status plot_draw(cli_session *session, const char *format, cli_text_
 static pcal_status plot_run(cli_session *session, pcal_error *err) {
   const char *format = NULL;
   cli_output output;
-  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
+  cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
   pcal_status status = plot_check(&session->options, &format, err);
   if (status == PCAL_OK)
     status = cli_output_open(session, session->options.output, &output, err);
   if (status != PCAL_OK)
     return status;
-  status = plot_draw(session, format, &page, err);
+  status = plot_draw(session, format, &buffer, err);
   if (status == PCAL_OK)
-    cli_output_sink(&output, page.text, page.length);
-  cli_text_buffer_free(&page);
+    cli_output_sink(&output, buffer.text, buffer.length);
+  cli_text_buffer_free(&buffer);
   return cli_output_close(&output, status, err);
 }
 

@@ -102,8 +102,8 @@ static pcal_status report_words_check(const report_words *words, pcal_error *err
 }
 
 /* The flags without the leading space; NULL if there are none. */
-static const char *report_flags_of(const cli_text_buffer *page) {
-  return page->length > 0 ? page->text + 1 : NULL;
+static const char *report_flags_of(const cli_text_buffer *buffer) {
+  return buffer->length > 0 ? buffer->text + 1 : NULL;
 }
 
 static pcal_status report_measure(cli_session *session, pcal_report_config *config,

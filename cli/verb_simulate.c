@@ -333,84 +333,84 @@ static pcal_status simulate_write_files(cli_session *session, simulate_file *fil
 
 /* ---- Summary ------------------------------------------------------------ */
 
-static void simulate_put_json(cli_text_buffer *page, const cli_options *options,
+static void simulate_put_json(cli_text_buffer *buffer, const cli_options *options,
                               const simulate_summary *summary, const simulate_file *files,
                               size_t count) {
-  cli_put(page, "{\"propercal\": ");
-  cli_put_json(page, pcal_version());
-  cli_putf(page, ", \"rows\": %llu, \"classes\": %llu, \"seed\": %llu, \"factor\": ",
+  cli_put(buffer, "{\"propercal\": ");
+  cli_put_json(buffer, pcal_version());
+  cli_putf(buffer, ", \"rows\": %llu, \"classes\": %llu, \"seed\": %llu, \"factor\": ",
            (unsigned long long)options->rows, (unsigned long long)options->classes,
            (unsigned long long)options->seed);
-  cli_put_json_number(page, options->factor);
-  cli_put(page, ", \"scale\": ");
-  cli_put_json_number(page, options->scale);
-  cli_put(page, ", \"accuracy\": ");
-  cli_put_json_number(page, summary->accuracy);
-  cli_put(page, ", \"mean_confidence\": ");
-  cli_put_json_number(page, summary->confidence);
-  cli_put(page, ", \"true_calibration_error\": ");
-  cli_put_json_number(page, summary->error);
-  cli_put(page, ", \"true\": {");
+  cli_put_json_number(buffer, options->factor);
+  cli_put(buffer, ", \"scale\": ");
+  cli_put_json_number(buffer, options->scale);
+  cli_put(buffer, ", \"accuracy\": ");
+  cli_put_json_number(buffer, summary->accuracy);
+  cli_put(buffer, ", \"mean_confidence\": ");
+  cli_put_json_number(buffer, summary->confidence);
+  cli_put(buffer, ", \"true_calibration_error\": ");
+  cli_put_json_number(buffer, summary->error);
+  cli_put(buffer, ", \"true\": {");
   for (size_t m = 0; m < options->metrics.count; m++) {
-    cli_put(page, m ? ", " : "");
-    cli_put_json(page, options->metrics.word[m]);
-    cli_put(page, ": ");
-    cli_put_json_number(page, summary->truths[m]);
+    cli_put(buffer, m ? ", " : "");
+    cli_put_json(buffer, options->metrics.word[m]);
+    cli_put(buffer, ": ");
+    cli_put_json_number(buffer, summary->truths[m]);
   }
-  cli_put(page, "}, \"files\": [");
+  cli_put(buffer, "}, \"files\": [");
   for (size_t i = 0; i < count; i++) {
-    cli_put(page, i ? ", " : "");
-    cli_put_json(page, files[i].path);
+    cli_put(buffer, i ? ", " : "");
+    cli_put_json(buffer, files[i].path);
   }
-  cli_put(page, "]}\n");
+  cli_put(buffer, "]}\n");
 }
 
-static void simulate_put_truth(cli_text_buffer *page, const char *metric, double truth) {
-  cli_put(page, "true ");
-  cli_put_escaped(page, PCAL_FOR_TERMINAL, metric);
+static void simulate_put_truth(cli_text_buffer *buffer, const char *metric, double truth) {
+  cli_put(buffer, "true ");
+  cli_put_escaped(buffer, PCAL_FOR_TERMINAL, metric);
   if (isnan(truth))
-    cli_put(page, ": unknown; metrics over pairs of rows and tests have no population "
-                  "value here\n");
+    cli_put(buffer, ": unknown; metrics over pairs of rows and tests have no population "
+                    "value here\n");
   else
-    cli_putf(page, "  %.6f\n", truth);
+    cli_putf(buffer, "  %.6f\n", truth);
 }
 
-static void simulate_put_text(cli_text_buffer *page, const cli_options *options,
+static void simulate_put_text(cli_text_buffer *buffer, const cli_options *options,
                               const simulate_summary *summary, const simulate_file *files,
                               size_t count) {
   char number[CLI_NUMBER_MAX];
-  cli_putf(page, "rows                    %llu\n", (unsigned long long)options->rows);
-  cli_putf(page, "classes                 %llu\n", (unsigned long long)options->classes);
-  cli_putf(page, "factor                  %s\n", cli_number(options->factor, number));
-  cli_putf(page, "accuracy                %.4f\n", summary->accuracy);
-  cli_putf(page, "mean confidence         %.4f\n", summary->confidence);
-  cli_putf(page, "true calibration error  %.4f (root of the mean squared distance)\n",
+  cli_putf(buffer, "rows                    %llu\n", (unsigned long long)options->rows);
+  cli_putf(buffer, "classes                 %llu\n", (unsigned long long)options->classes);
+  cli_putf(buffer, "factor                  %s\n", cli_number(options->factor, number));
+  cli_putf(buffer, "accuracy                %.4f\n", summary->accuracy);
+  cli_putf(buffer, "mean confidence         %.4f\n", summary->confidence);
+  cli_putf(buffer, "true calibration error  %.4f (root of the mean squared distance)\n",
            summary->error);
   for (size_t m = 0; m < options->metrics.count; m++)
-    simulate_put_truth(page, options->metrics.word[m], summary->truths[m]);
+    simulate_put_truth(buffer, options->metrics.word[m], summary->truths[m]);
   for (size_t i = 0; i < count; i++) {
-    cli_put(page, "written                 ");
-    cli_put_escaped(page, PCAL_FOR_TERMINAL,
+    cli_put(buffer, "written                 ");
+    cli_put_escaped(buffer, PCAL_FOR_TERMINAL,
                     strcmp(files[i].path, "-") == 0 ? "standard output" : files[i].path);
-    cli_put(page, "\n");
+    cli_put(buffer, "\n");
   }
 }
 
-/* Prints the summary, on standard error if the data go to standard output; nothing if the reader
- * of the data has closed the pipe. */
+/* Prints the summary, on standard error if the data go to standard output; nothing if the
+ * reader of the data has closed the pipe. */
 static pcal_status simulate_print_summary(cli_session *session, const simulate_data *data,
                                           const double *truths, const simulate_file *files,
                                           size_t count, pcal_error *err) {
   if (session->options.quiet || files[0].output.reader_gone)
     return PCAL_OK;
   simulate_summary summary = simulate_summarize(data);
-  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
+  cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
   summary.truths = truths;
   (session->format == PCAL_JSON ? simulate_put_json : simulate_put_text)(
-      &page, &session->options, &summary, files, count);
+      &buffer, &session->options, &summary, files, count);
   if (strcmp(session->options.output, "-") != 0)
-    return cli_text_buffer_write(session, &page, NULL, err);
-  cli_text_buffer_to_stderr(&page);
+    return cli_text_buffer_write(session, &buffer, NULL, err);
+  cli_text_buffer_to_stderr(&buffer);
   return PCAL_OK;
 }
 

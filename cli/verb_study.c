@@ -70,8 +70,8 @@ typedef struct study_lists {
   size_t row_count, factor_count;
 } study_lists;
 
-/* Copies the next word of a list separated by '/' and advances *list, to NULL at the end.  Returns 0
- * if the word is empty or too long. */
+/* Copies the next word of a list separated by '/' and advances *list, to NULL at the end.
+ * Returns 0 if the word is empty or too long. */
 static int study_next(const char **list, char word[STUDY_WORD_MAX]) {
   const size_t length = strcspn(*list, "/");
   if (length == 0 || length >= STUDY_WORD_MAX)
@@ -194,7 +194,7 @@ static pcal_status study_learn(cli_session *session, pcal_study **out, pcal_erro
 static pcal_status study_draw(cli_session *session, const char *format, pcal_study **study,
                               pcal_error *err) {
   cli_output output;
-  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
+  cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
   pcal_figure *figure = NULL;
   pcal_status status = cli_output_open(session, session->options.output, &output, err);
   if (status != PCAL_OK)
@@ -203,17 +203,17 @@ static pcal_status study_draw(cli_session *session, const char *format, pcal_stu
   if (status == PCAL_OK)
     status = pcal_figure_from_study(*study, NULL, &figure, err);
   if (status == PCAL_OK)
-    status = cli_figure_render(session, figure, format, &page, err);
+    status = cli_figure_render(session, figure, format, &buffer, err);
   if (status == PCAL_OK)
-    cli_output_sink(&output, page.text, page.length);
+    cli_output_sink(&output, buffer.text, buffer.length);
   pcal_figure_free(figure);
-  cli_text_buffer_free(&page);
+  cli_text_buffer_free(&buffer);
   return cli_output_close(&output, status, err);
 }
 
 static pcal_status study_run(cli_session *session, pcal_error *err) {
   const cli_options *options = &session->options;
-  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
+  cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
   pcal_study *study = NULL;
   if (options->operands.count != 1)
     return cli_fail(err, PCAL_USAGE,
@@ -224,12 +224,12 @@ static pcal_status study_run(cli_session *session, pcal_error *err) {
   pcal_status status =
       format ? study_draw(session, format, &study, err) : study_learn(session, &study, err);
   if (status == PCAL_OK)
-    status = pcal_study_write(study, session->format, cli_text_buffer_sink, &page, err);
-  status = cli_text_buffer_status(&page, status, err);
+    status = pcal_study_write(study, session->format, cli_text_buffer_sink, &buffer, err);
+  status = cli_text_buffer_status(&buffer, status, err);
   pcal_study_free(study);
   if (status == PCAL_OK)
-    return cli_text_buffer_write(session, &page, format ? NULL : path, err);
-  cli_text_buffer_free(&page);
+    return cli_text_buffer_write(session, &buffer, format ? NULL : path, err);
+  cli_text_buffer_free(&buffer);
   return status;
 }
 

@@ -1,6 +1,6 @@
 /* Edge cases:
- *  1. the group is the text of the cell: "1" and "1.0" are different groups, and so may "NA"
- *     be one; numbers of a npy file are taken as their shortest text.
+ *  1. the group is the text of the cell: "1" and "1.0" are different groups, and "NA" is a
+ *     group; numbers of a npy file are converted to their shortest text.
  *  2. an empty cell, or NaN in a npy file, is refused.
  *  3. more than PC_NAME_TABLE_MAX groups are refused. */
 #include "io/group_reader.h"
@@ -10,23 +10,24 @@ void pc_group_reader_init(pc_group_reader *groups, pc_reader *reader, const pcal
   pc_name_table_init(&groups->names, env);
 }
 
-static pcal_status groups_fail(const pc_group_reader *groups, size_t row, uint64_t index,
-                               const char *what, pcal_error *err) {
+static pcal_status group_reader_fail(const pc_group_reader *groups, size_t row, uint64_t index,
+                                     const char *what, pcal_error *err) {
   const pc_place place = pc_reader_place(groups->reader, row, index);
   return pc_fail_at(err, PCAL_DATA, &place, "%-s", what);
 }
 
-static pcal_status groups_number(pc_group_reader *groups, pc_slice text, size_t row,
-                                 uint64_t index, uint32_t *out, pcal_error *err) {
+static pcal_status group_reader_number(pc_group_reader *groups, pc_slice text, size_t row,
+                                       uint64_t index, uint32_t *out, pcal_error *err) {
   const int is_text_file = groups->reader->calls->line(groups->reader, 0) > 0;
   if (text.length == 0 || (!is_text_file && pc_slice_is(text, "nan")))
-    return groups_fail(groups, row, index, "the group is missing; give every row a group", err);
+    return group_reader_fail(groups, row, index, "the group is missing; give every row a group",
+                             err);
   if (!pc_slice_is_utf8(text))
-    return groups_fail(groups, row, index,
-                       "the group is not valid UTF-8; save the file as UTF-8", err);
+    return group_reader_fail(groups, row, index,
+                             "the group is not valid UTF-8; save the file as UTF-8", err);
   const pcal_status status = pc_name_table_add(&groups->names, text, out, err);
   if (status == PCAL_DATA)
-    return groups_fail(
+    return group_reader_fail(
         groups, row, index,
         "there are more than 1048576 groups; check that this is the right column", err);
   return status;
@@ -42,8 +43,8 @@ pcal_status pc_group_reader_next(pc_group_reader *groups, size_t max_rows, uint6
   groups->buffer = buffer;
   PC_TRY(status);
   for (size_t i = 0; i < window.rows; i++)
-    PC_TRY(groups_number(groups, ((const pc_slice *)window.data)[i], i, first_row + i,
-                         &groups->buffer[i], err));
+    PC_TRY(group_reader_number(groups, ((const pc_slice *)window.data)[i], i, first_row + i,
+                               &groups->buffer[i], err));
   *out = groups->buffer;
   *rows = window.rows;
   return PCAL_OK;

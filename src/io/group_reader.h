@@ -1,4 +1,5 @@
-/* Groups: from a column of names or numbers to group numbers in order of appearance. */
+/* Reads the group column: names or numbers become group numbers in order of first
+ * appearance. */
 #ifndef PC_GROUP_READER_H
 #define PC_GROUP_READER_H
 
@@ -14,8 +15,9 @@ typedef struct pc_group_reader {
 
 void pc_group_reader_init(pc_group_reader *groups, pc_reader *reader, const pcal_env *env);
 
-/* The next group numbers, as pc_reader_next; first_row is the index of the first of them.
- * *out is valid until the next call.  Numbers stay the same when the reader is rewound. */
+/* Reads the groups of the next rows, as pc_reader_next; first_row is the index of the first
+ * row, for messages.  *out is valid until the next call.  Group numbers do not change on
+ * rewind. */
 PC_CHECKED pcal_status pc_group_reader_next(pc_group_reader *groups, size_t max_rows,
                                             uint64_t first_row, const uint32_t **out,
                                             size_t *rows, pcal_error *err);

@@ -1,4 +1,4 @@
-/* Ids of rows: from a column of names or numbers to keys of random draws. */
+/* Reads the id column: names or numbers become 64-bit keys of random draws. */
 #ifndef PC_ID_READER_H
 #define PC_ID_READER_H
 
@@ -10,8 +10,8 @@ typedef struct pc_id_reader {
   size_t capacity;
 } pc_id_reader;
 
-/* The keys of the next rows, as pc_reader_next; first_row is the index of the first of them.
- * *out is valid until the next call. */
+/* Reads the keys of the next rows, as pc_reader_next; first_row is the index of the first
+ * row, for messages.  *out is valid until the next call. */
 PC_CHECKED pcal_status pc_id_reader_next(pc_id_reader *ids, size_t max_rows, uint64_t first_row,
                                          const uint64_t **out, size_t *rows, pcal_error *err);
 

@@ -6,14 +6,14 @@
 #include "io/formats/arrow_table.h"
 #include "io/slice.h"
 
-/* Kinds of scores under the names of their flags. */
-typedef struct inputs_kind {
+/* Kinds of scores and the names of their fields. */
+typedef struct input_check_kind {
   pcal_kind kind;
   const char *flag;
   const char *argument; /* for messages */
-} inputs_kind;
+} input_check_kind;
 
-static const inputs_kind inputs_kinds[] = {
+static const input_check_kind input_check_kinds[] = {
     {PCAL_PROBABILITY, "probs", "{probs}"},
     {PCAL_LOGIT, "logits", "{logits}"},
     {PCAL_LOG_PROBABILITY, "log-probs", "{log_probs}"},
@@ -23,9 +23,9 @@ static const inputs_kind inputs_kinds[] = {
     {PCAL_SAMPLES, "samples", "{samples}"},
 };
 
-#define INPUTS_KINDS (sizeof inputs_kinds / sizeof inputs_kinds[0])
+#define INPUT_CHECK_KINDS (sizeof input_check_kinds / sizeof input_check_kinds[0])
 
-static int inputs_regression(pcal_kind kind) {
+static int input_check_regression(pcal_kind kind) {
   return pc_kind_form(kind) != PC_FORM_CLASSES;
 }
 
@@ -48,20 +48,20 @@ static const char *const input_names[PC_INPUT_COUNT] = {
     [PC_INPUT_IDS] = "ids",
 };
 
-static int inputs_arrow(const pcal_input *input) {
+static int input_check_arrow(const pcal_input *input) {
   return input->stream != NULL || input->schema != NULL || input->array != NULL;
 }
 
-static int inputs_released(const pcal_input *input) {
+static int input_check_released(const pcal_input *input) {
   return (input->stream != NULL && input->stream->release == NULL) ||
          (input->schema != NULL && input->schema->release == NULL) ||
          (input->array != NULL && input->array->release == NULL);
 }
 
-static pc_input_form inputs_form(const pcal_input *input) {
+static pc_input_form input_check_form(const pcal_input *input) {
   if (input->file != NULL)
     return PC_INPUT_FILE;
-  if (inputs_arrow(input))
+  if (input_check_arrow(input))
     return PC_INPUT_ARROW;
   return input->data == NULL && input->rows == 0 && input->column_name_count > 0
              ? PC_INPUT_COLUMNS
@@ -87,8 +87,8 @@ void pc_inputs_copy(const pcal_inputs *inputs, pc_checked_inputs *out) {
     if (items[i] == NULL)
       continue;
     memcpy(item, items[i], items[i]->size < sizeof *item ? items[i]->size : sizeof *item);
-    out->forms[i] = inputs_form(item);
-    if (inputs_released(item))
+    out->forms[i] = input_check_form(item);
+    if (input_check_released(item))
       out->released = (pc_input_field)i;
     if (item->name == NULL)
       item->name = input_names[i];
@@ -106,15 +106,15 @@ void pc_inputs_release(const pcal_inputs *inputs) {
   }
 }
 
-static int inputs_given(const pc_checked_inputs *inputs, pc_input_field field) {
+static int input_check_given(const pc_checked_inputs *inputs, pc_input_field field) {
   return inputs->forms[field] != PC_INPUT_NOT_GIVEN;
 }
 
-/* Means go with variances or standard deviations, and with one of them. */
-static pcal_status inputs_spread(pc_checked_inputs *inputs, pcal_error *err) {
+/* Means need either variances or standard deviations. */
+static pcal_status input_check_spread(pc_checked_inputs *inputs, pcal_error *err) {
   const int mean = inputs->scores == PC_INPUT_MEAN;
-  const int variance = inputs_given(inputs, PC_INPUT_VARIANCE);
-  const int std = inputs_given(inputs, PC_INPUT_STD);
+  const int variance = input_check_given(inputs, PC_INPUT_VARIANCE);
+  const int std = input_check_given(inputs, PC_INPUT_STD);
   if (variance && std)
     return pc_fail(err, PCAL_USAGE, "{variance} and {std} are both given; give one of them");
   if (mean && !variance && !std)
@@ -131,7 +131,7 @@ static pcal_status inputs_spread(pc_checked_inputs *inputs, pcal_error *err) {
   return PCAL_OK;
 }
 
-static pcal_status inputs_levels(const pc_checked_inputs *inputs, pcal_error *err) {
+static pcal_status input_check_levels(const pc_checked_inputs *inputs, pcal_error *err) {
   const pcal_inputs *given = &inputs->inputs;
   if (given->level_count > PCAL_LEVELS_MAX)
     return pc_fail(err, PCAL_USAGE, "{levels} has more than %d levels", PCAL_LEVELS_MAX);
@@ -144,37 +144,37 @@ static pcal_status inputs_levels(const pc_checked_inputs *inputs, pcal_error *er
   return PCAL_OK;
 }
 
-static pcal_status inputs_scores(pc_checked_inputs *inputs, pcal_error *err) {
-  static const pc_input_field fields[INPUTS_KINDS] = {
+static pcal_status input_check_scores(pc_checked_inputs *inputs, pcal_error *err) {
+  static const pc_input_field fields[INPUT_CHECK_KINDS] = {
       PC_INPUT_PROBS, PC_INPUT_LOGITS,    PC_INPUT_LOG_PROBS, PC_INPUT_CONFIDENCE,
       PC_INPUT_MEAN,  PC_INPUT_QUANTILES, PC_INPUT_SAMPLES};
   const int table = inputs->forms[PC_INPUT_DATA] == PC_INPUT_ARROW;
-  const char *flag = inputs_given(inputs, PC_INPUT_DATA) && !table ? "{data}" : NULL;
-  for (size_t i = 0; i < INPUTS_KINDS; i++) {
-    if (!inputs_given(inputs, fields[i]))
+  const char *flag = input_check_given(inputs, PC_INPUT_DATA) && !table ? "{data}" : NULL;
+  for (size_t i = 0; i < INPUT_CHECK_KINDS; i++) {
+    if (!input_check_given(inputs, fields[i]))
       continue;
     if (flag != NULL)
       return pc_fail(err, PCAL_USAGE, "%-s and %-s are both given; give only one of them",
-                     inputs_kinds[i].argument, flag);
-    flag = inputs_kinds[i].argument;
+                     input_check_kinds[i].argument, flag);
+    flag = input_check_kinds[i].argument;
     inputs->scores = fields[i];
-    inputs->kind = inputs_kinds[i].kind;
+    inputs->kind = input_check_kinds[i].kind;
   }
   if (flag == NULL && !table)
     return pc_fail(err, PCAL_USAGE,
                    "there are no scores; give one of {probs}, {logits}, {log_probs}, "
                    "{confidence}, {mean}, {quantiles}, {samples} or {data}");
-  PC_TRY(inputs_spread(inputs, err));
-  return inputs_levels(inputs, err);
+  PC_TRY(input_check_spread(inputs, err));
+  return input_check_levels(inputs, err);
 }
 
-/* At most one of labels, correct and target is given, and it fits the scores. */
-static pcal_status inputs_outcome(pc_checked_inputs *inputs, pcal_error *err) {
-  const int labels = inputs_given(inputs, PC_INPUT_LABELS);
-  const int correct = inputs_given(inputs, PC_INPUT_CORRECT);
-  const int target = inputs_given(inputs, PC_INPUT_TARGET);
+/* Fails unless at most one of labels, correct and target is given, matching the scores. */
+static pcal_status input_check_outcome(pc_checked_inputs *inputs, pcal_error *err) {
+  const int labels = input_check_given(inputs, PC_INPUT_LABELS);
+  const int correct = input_check_given(inputs, PC_INPUT_CORRECT);
+  const int target = input_check_given(inputs, PC_INPUT_TARGET);
   const int scores = inputs->scores != PC_INPUT_COUNT;
-  const int regression = scores && inputs_regression(inputs->kind);
+  const int regression = scores && input_check_regression(inputs->kind);
   if (target && (labels || correct))
     return pc_fail(err, PCAL_USAGE,
                    "{target} and %-s are both given; {target} goes with predictions of a "
@@ -207,11 +207,12 @@ static pcal_status inputs_outcome(pc_checked_inputs *inputs, pcal_error *err) {
   return PCAL_OK;
 }
 
-/* Each input is one thing: a file, an array, Arrow data or columns of Arrow data. */
-static pcal_status inputs_forms(const pc_checked_inputs *inputs, pcal_error *err) {
+/* Fails unless each input is exactly one of a file, an array, Arrow data, or columns of
+ * these. */
+static pcal_status input_check_forms(const pc_checked_inputs *inputs, pcal_error *err) {
   for (size_t i = 0; i < PC_INPUT_COUNT; i++) {
     const pcal_input *item = &inputs->items[i];
-    if (item->file != NULL && (inputs_arrow(item) || item->data != NULL))
+    if (item->file != NULL && (input_check_arrow(item) || item->data != NULL))
       return pc_fail(err, PCAL_USAGE,
                      "%s: a file and a stream or an array are both given; "
                      "give one",
@@ -242,13 +243,13 @@ pcal_status pc_inputs_check(pc_checked_inputs *inputs, pcal_error *err) {
   if (inputs->released != PC_INPUT_COUNT)
     return pc_fail(err, PCAL_USAGE, "%s: the Arrow data were released before; give them anew",
                    inputs->items[inputs->released].name);
-  PC_TRY(inputs_scores(inputs, err));
-  PC_TRY(inputs_outcome(inputs, err));
-  return inputs_forms(inputs, err);
+  PC_TRY(input_check_scores(inputs, err));
+  PC_TRY(input_check_outcome(inputs, err));
+  return input_check_forms(inputs, err);
 }
 
 /* 1 for "probs", 2 for "probs.cat", 0 for other names; "log_probs" is "log-probs". */
-static int inputs_name_form(const char *name, const char *flag) {
+static int input_check_name_form(const char *name, const char *flag) {
   size_t length = 0;
   while (flag[length] != '\0' &&
          (name[length] == flag[length] || (name[length] == '_' && flag[length] == '-')))
@@ -258,34 +259,35 @@ static int inputs_name_form(const char *name, const char *flag) {
   return name[length] == '\0' ? 1 : name[length] == '.' ? 2 : 0;
 }
 
-/* The only kind of scores of one task among the columns, or NULL. */
-static pcal_status inputs_find_task(const pc_column_set *set, int regression,
-                                    const inputs_kind **out, int *form, pcal_error *err) {
+/* Sets *out to the only kind of scores of a task among the columns, or to NULL. */
+static pcal_status input_check_find_task(const pc_column_set *set, int regression,
+                                         const input_check_kind **out, int *form,
+                                         pcal_error *err) {
   *out = NULL;
   for (size_t i = 0; i < set->count; i++) {
-    for (size_t k = 0; k < INPUTS_KINDS; k++) {
-      if (inputs_regression(inputs_kinds[k].kind) != regression)
+    for (size_t k = 0; k < INPUT_CHECK_KINDS; k++) {
+      if (input_check_regression(input_check_kinds[k].kind) != regression)
         continue;
-      const int seen = inputs_name_form(set->names[i], inputs_kinds[k].flag);
+      const int seen = input_check_name_form(set->names[i], input_check_kinds[k].flag);
       if (seen == 0)
         continue;
-      if (*out != NULL && (*out != &inputs_kinds[k] || *form != seen || seen == 1))
+      if (*out != NULL && (*out != &input_check_kinds[k] || *form != seen || seen == 1))
         return pc_fail(err, PCAL_DATA,
                        "%s has columns for scores twice, %s and then %s; choose with "
                        "%-s FILE:COLUMNS in place of {data}",
-                       set->file, (*out)->flag, set->names[i], inputs_kinds[k].argument);
-      *out = &inputs_kinds[k];
+                       set->file, (*out)->flag, set->names[i], input_check_kinds[k].argument);
+      *out = &input_check_kinds[k];
       *form = seen;
     }
   }
   return PCAL_OK;
 }
 
-static pcal_status inputs_find_kind(const pc_column_set *set, const inputs_kind **out,
-                                    int *form, pcal_error *err) {
-  PC_TRY(inputs_find_task(set, 0, out, form, err));
+static pcal_status input_check_find_kind(const pc_column_set *set, const input_check_kind **out,
+                                         int *form, pcal_error *err) {
+  PC_TRY(input_check_find_task(set, 0, out, form, err));
   if (*out == NULL)
-    PC_TRY(inputs_find_task(set, 1, out, form, err));
+    PC_TRY(input_check_find_task(set, 1, out, form, err));
   if (*out == NULL)
     return pc_fail(err, PCAL_DATA,
                    "%s has no columns for scores; call them probs, logits or confidence, or "
@@ -296,8 +298,8 @@ static pcal_status inputs_find_kind(const pc_column_set *set, const inputs_kind 
   return PCAL_OK;
 }
 
-static pcal_status inputs_find_one(const pc_column_set *set, const char *name, size_t *out,
-                                   pcal_error *err) {
+static pcal_status input_check_find_one(const pc_column_set *set, const char *name, size_t *out,
+                                        pcal_error *err) {
   *out = PC_NO_COLUMN;
   for (size_t i = 0; i < set->count; i++) {
     if (strcmp(set->names[i], name) != 0)
@@ -310,19 +312,20 @@ static pcal_status inputs_find_one(const pc_column_set *set, const char *name, s
   return PCAL_OK;
 }
 
-/* The columns beside the scores: spread, outcomes, weights, groups. */
-static pcal_status inputs_find_beside(const pc_column_set *set, const inputs_kind *kind,
-                                      pc_data_columns *out, pcal_error *err) {
+/* Finds the columns other than scores: spread, outcomes, weights, groups. */
+static pcal_status input_check_find_beside(const pc_column_set *set,
+                                           const input_check_kind *kind, pc_data_columns *out,
+                                           pcal_error *err) {
   size_t std = PC_NO_COLUMN;
   out->kind = kind->kind;
   out->spread = PC_NO_COLUMN;
-  PC_TRY(inputs_find_one(set, pc_kind_outcome(kind->kind), &out->labels, err));
-  PC_TRY(inputs_find_one(set, "weights", &out->weights, err));
-  PC_TRY(inputs_find_one(set, "groups", &out->groups, err));
+  PC_TRY(input_check_find_one(set, pc_kind_outcome(kind->kind), &out->labels, err));
+  PC_TRY(input_check_find_one(set, "weights", &out->weights, err));
+  PC_TRY(input_check_find_one(set, "groups", &out->groups, err));
   if (kind->kind != PCAL_MEAN_VARIANCE)
     return PCAL_OK;
-  PC_TRY(inputs_find_one(set, "variance", &out->spread, err));
-  PC_TRY(inputs_find_one(set, "std", &std, err));
+  PC_TRY(input_check_find_one(set, "variance", &out->spread, err));
+  PC_TRY(input_check_find_one(set, "std", &std, err));
   if ((out->spread == PC_NO_COLUMN) == (std == PC_NO_COLUMN))
     return pc_fail(err, PCAL_DATA,
                    "%s has %s variance %s std beside mean; one of them must say how sure the "
@@ -336,16 +339,16 @@ static pcal_status inputs_find_beside(const pc_column_set *set, const inputs_kin
   return PCAL_OK;
 }
 
-static pcal_status inputs_collect(const pc_column_set *set, const pcal_env *env,
-                                  const inputs_kind *kind, int form, pc_data_columns *out,
-                                  pcal_error *err) {
+static pcal_status input_check_collect(const pc_column_set *set, const pcal_env *env,
+                                       const input_check_kind *kind, int form,
+                                       pc_data_columns *out, pcal_error *err) {
   const size_t prefix = strlen(kind->flag) + 1;
   out->scores = pc_alloc_raw(env, set->count, sizeof *out->scores);
   out->class_names = form == 2 ? pc_alloc_raw(env, set->count, sizeof *out->class_names) : NULL;
   if (out->scores == NULL || (form == 2 && out->class_names == NULL))
     return pc_fail_memory(err, "finding the columns of a data file");
   for (size_t i = 0; i < set->count; i++) {
-    if (inputs_name_form(set->names[i], kind->flag) != form)
+    if (input_check_name_form(set->names[i], kind->flag) != form)
       continue;
     if (form == 2)
       out->class_names[out->score_count] = set->names[i] + prefix;
@@ -356,7 +359,7 @@ static pcal_status inputs_collect(const pc_column_set *set, const pcal_env *env,
 
 pcal_status pc_data_columns_find(const pc_column_set *set, const pcal_env *env,
                                  pc_data_columns *out, pcal_error *err) {
-  const inputs_kind *kind = NULL;
+  const input_check_kind *kind = NULL;
   char shown[PC_CLIP_MAX];
   int form = 0;
   *out = (pc_data_columns){0};
@@ -368,40 +371,41 @@ pcal_status pc_data_columns_find(const pc_column_set *set, const pcal_env *env,
   if (set->count == 1 && pc_slice_has_only_semicolons(pc_slice_of(set->names[0])))
     return pc_fail(err, PCAL_DATA, "%s has one column, called \"%s\"; " PC_SEMICOLON_REMEDY,
                    set->file, pc_clip(pc_slice_of(set->names[0]), shown));
-  PC_TRY(inputs_find_kind(set, &kind, &form, err));
-  PC_TRY(inputs_find_beside(set, kind, out, err));
-  const pcal_status status = inputs_collect(set, env, kind, form, out, err);
+  PC_TRY(input_check_find_kind(set, &kind, &form, err));
+  PC_TRY(input_check_find_beside(set, kind, out, err));
+  const pcal_status status = input_check_collect(set, env, kind, form, out, err);
   if (status != PCAL_OK)
     pc_data_columns_free(env, out);
   return status;
 }
 
-/* The number of the only array of scores of one task. */
-static pcal_status inputs_find_array(const pc_column_set *set, int regression, size_t *out,
-                                     const inputs_kind **kind, pcal_error *err) {
+/* Finds the only array of scores of a task. */
+static pcal_status input_check_find_array(const pc_column_set *set, int regression, size_t *out,
+                                          const input_check_kind **kind, pcal_error *err) {
   *kind = NULL;
   for (size_t i = 0; i < set->count; i++) {
-    for (size_t k = 0; k < INPUTS_KINDS; k++) {
-      if (inputs_regression(inputs_kinds[k].kind) != regression ||
-          inputs_name_form(set->names[i], inputs_kinds[k].flag) != 1)
+    for (size_t k = 0; k < INPUT_CHECK_KINDS; k++) {
+      if (input_check_regression(input_check_kinds[k].kind) != regression ||
+          input_check_name_form(set->names[i], input_check_kinds[k].flag) != 1)
         continue;
       if (*kind != NULL)
         return pc_fail(err, PCAL_DATA,
                        "%s holds scores twice, %s and %s; choose with %-s FILE:NAME in place "
                        "of {data}",
-                       set->file, set->names[*out], set->names[i], inputs_kinds[k].argument);
-      *kind = &inputs_kinds[k];
+                       set->file, set->names[*out], set->names[i],
+                       input_check_kinds[k].argument);
+      *kind = &input_check_kinds[k];
       *out = i;
     }
   }
   return PCAL_OK;
 }
 
-static pcal_status inputs_find_scores(const pc_column_set *set, size_t *out,
-                                      const inputs_kind **kind, pcal_error *err) {
-  PC_TRY(inputs_find_array(set, 0, out, kind, err));
+static pcal_status input_check_find_scores(const pc_column_set *set, size_t *out,
+                                           const input_check_kind **kind, pcal_error *err) {
+  PC_TRY(input_check_find_array(set, 0, out, kind, err));
   if (*kind == NULL)
-    PC_TRY(inputs_find_array(set, 1, out, kind, err));
+    PC_TRY(input_check_find_array(set, 1, out, kind, err));
   if (*kind == NULL)
     return pc_fail(err, PCAL_DATA,
                    "%s holds no scores; call them probs, logits, log_probs or confidence, or "
@@ -412,11 +416,11 @@ static pcal_status inputs_find_scores(const pc_column_set *set, size_t *out,
 
 pcal_status pc_data_members_find(const pc_column_set *set, const pcal_env *env,
                                  pc_data_columns *out, pcal_error *err) {
-  const inputs_kind *kind = NULL;
+  const input_check_kind *kind = NULL;
   size_t scores = 0;
   *out = (pc_data_columns){0};
-  PC_TRY(inputs_find_scores(set, &scores, &kind, err));
-  PC_TRY(inputs_find_beside(set, kind, out, err));
+  PC_TRY(input_check_find_scores(set, &scores, &kind, err));
+  PC_TRY(input_check_find_beside(set, kind, out, err));
   out->scores = pc_alloc_raw(env, 1, sizeof *out->scores);
   if (out->scores == NULL)
     return pc_fail_memory(err, "finding the arrays of a data file");

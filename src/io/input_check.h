@@ -1,4 +1,4 @@
-/* The caller's pcal_inputs, checked before any file is opened. */
+/* Checks pcal_inputs before any file is opened, and finds the columns of a `data` file. */
 #ifndef PC_INPUT_CHECK_H
 #define PC_INPUT_CHECK_H
 
@@ -23,10 +23,10 @@ typedef enum pc_input_field {
   PC_INPUT_WEIGHTS,
   PC_INPUT_GROUPS,
   PC_INPUT_IDS,
-  PC_INPUT_COUNT /* also: none */
+  PC_INPUT_COUNT /* number of fields; as a value: none */
 } pc_input_field;
 
-/* What an input is. */
+/* Form in which an input is given. */
 typedef enum pc_input_form {
   PC_INPUT_NOT_GIVEN,
   PC_INPUT_FILE,
@@ -35,49 +35,52 @@ typedef enum pc_input_form {
   PC_INPUT_COLUMNS /* of Arrow data in PC_INPUT_DATA */
 } pc_input_form;
 
-/* Borrows everything from the caller. */
+/* The inputs after the check; all pointers are borrowed. */
 typedef struct pc_checked_inputs {
   pcal_inputs inputs;
-  pcal_input items[PC_INPUT_COUNT]; /* their name is set */
+  pcal_input items[PC_INPUT_COUNT]; /* with name set */
   pc_input_form forms[PC_INPUT_COUNT];
-  pc_input_field released; /* Arrow data that were released before, or PC_INPUT_COUNT */
-  pcal_kind kind;          /* of the scores, if there are some */
-  pc_input_field scores;   /* PC_INPUT_COUNT: to be found in data */
-  pc_input_field spread;   /* variance or std, or PC_INPUT_COUNT */
-  pc_input_field outcome;  /* labels, correct or target, or PC_INPUT_COUNT */
+  pc_input_field
+      released;   /* an input whose Arrow data were already released, or PC_INPUT_COUNT */
+  pcal_kind kind; /* of the scores, if there are some */
+  pc_input_field scores;  /* PC_INPUT_COUNT: to be found in data */
+  pc_input_field spread;  /* variance or std, or PC_INPUT_COUNT */
+  pc_input_field outcome; /* labels, correct or target, or PC_INPUT_COUNT */
 } pc_checked_inputs;
 
-/* Copies the inputs of any version.  Cannot fail. */
+/* Copies pcal_inputs of any size (older headers included).  Cannot fail. */
 void pc_inputs_copy(const pcal_inputs *inputs, pc_checked_inputs *out);
 
 /* Releases the Arrow data of inputs that are not used. */
 void pc_inputs_release(const pcal_inputs *inputs);
 
-/* Fails with PCAL_USAGE unless exactly one kind of scores is given, with labels that fit. */
+/* Fails with PCAL_USAGE unless exactly one kind of scores is given, with matching outcomes. */
 PC_CHECKED pcal_status pc_inputs_check(pc_checked_inputs *inputs, pcal_error *err);
 
 #define PC_NO_COLUMN SIZE_MAX
 
-/* The columns of a `data` file, found by name: one column probs, logits or confidence, or
- * several columns probs.CLASS, logits.CLASS or log-probs.CLASS; labels, or correct beside
- * confidence; or mean with variance or std, quantiles.LEVEL or samples.NUMBER, and target;
- * weights; groups.  Other columns are left alone, those of regression also where there are
- * scores of classes. */
+/* The columns of a `data` file, found by name:
+ *   scores    one column probs, logits or confidence, or several columns probs.CLASS,
+ *             logits.CLASS or log-probs.CLASS; for regression mean with variance or std,
+ *             quantiles.LEVEL or samples.NUMBER
+ *   outcomes  labels; correct for confidence; target for regression
+ *   others    weights, groups
+ * Other columns are ignored, and so are those of regression if there are scores of classes. */
 typedef struct pc_data_columns {
   pcal_kind kind;
   size_t *scores; /* owned */
   size_t score_count;
-  const char **class_names;       /* owned, of letters inside the set's names; NULL: no names */
-  size_t spread;                  /* beside means */
-  size_t labels, weights, groups; /* or PC_NO_COLUMN; labels are targets in regression */
+  const char **class_names;       /* owned array of pointers into the set's names, or NULL */
+  size_t spread;                  /* variance or std, for means */
+  size_t labels, weights, groups; /* or PC_NO_COLUMN; labels: outcomes */
 } pc_data_columns;
 
 PC_CHECKED pcal_status pc_data_columns_find(const pc_column_set *set, const pcal_env *env,
                                             pc_data_columns *out, pcal_error *err);
 
-/* The same for the members of a container, whose class names nobody knows: one array probs,
+/* The same for the members of a container, which have no class names: one array probs,
  * logits, log-probs or log_probs, or confidence, with a column for each class.  scores[0] is
- * its number. */
+ * its index. */
 PC_CHECKED pcal_status pc_data_members_find(const pc_column_set *set, const pcal_env *env,
                                             pc_data_columns *out, pcal_error *err);
 

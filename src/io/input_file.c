@@ -1,9 +1,10 @@
 /* Edge cases:
- *  1. a regular file is mapped if env->map_files is set and mapping succeeds; otherwise it is read.
- *  2. a regular file of length 0 is read like a stream, since generated files, as in /proc, look that
- *     way; if that yields nothing the file is empty.
- *  3. devices are refused, since they may never end, except terminals and devices that end at once,
- *     such as /dev/null, which counts as empty.
+ *  1. a regular file is mapped if env->map_files is set and mapping succeeds; otherwise it
+ *     is read.
+ *  2. a regular file of length 0 is read like a stream, since generated files, as in /proc,
+ *     look that way; if that yields nothing the file is empty.
+ *  3. devices are refused, since they may never end, except terminals and devices that end
+ *     at once, such as /dev/null, which counts as empty.
  *  4. a file that grows is read up to its length at opening. */
 #include "io/input_file.h"
 
@@ -18,10 +19,10 @@
 #include "base/budget.h"
 #include "io/output_journal.h"
 
-#define BYTES_FIRST_BLOCK 65536
-#define BYTES_STEP ((size_t)8 << 20) /* bytes between checks for interruption */
+#define INPUT_FILE_FIRST_BLOCK 65536
+#define INPUT_FILE_STEP ((size_t)8 << 20) /* bytes between checks for interruption */
 
-static pcal_status bytes_fail_errno(const char *name, int code, pcal_error *err) {
+static pcal_status input_file_fail_errno(const char *name, int code, pcal_error *err) {
   char reason[128] = "unknown reason";
   if (code == ENOENT || code == ENOTDIR)
     return pc_fail(err, PCAL_IO, "%s: there is no such file; check the name", name);
@@ -34,8 +35,8 @@ static pcal_status bytes_fail_errno(const char *name, int code, pcal_error *err)
                  name, reason);
 }
 
-static pcal_status bytes_within_limit(const pc_input_file *bytes, size_t needed,
-                                      pcal_error *err) {
+static pcal_status input_file_within_limit(const pc_input_file *bytes, size_t needed,
+                                           pcal_error *err) {
   const uint64_t limit = bytes->env->memory_limit;
   if (limit == 0 || needed <= limit)
     return PCAL_OK;
@@ -46,9 +47,9 @@ static pcal_status bytes_within_limit(const pc_input_file *bytes, size_t needed,
                  bytes->name, limit);
 }
 
-static pcal_status bytes_grow(pc_input_file *bytes, size_t *capacity, pcal_error *err) {
+static pcal_status input_file_grow(pc_input_file *bytes, size_t *capacity, pcal_error *err) {
   const pcal_env env = pc_env_for_use(bytes->env, PC_MEMORY_STREAM);
-  const size_t wanted = *capacity == 0 ? BYTES_FIRST_BLOCK : *capacity + *capacity / 2;
+  const size_t wanted = *capacity == 0 ? INPUT_FILE_FIRST_BLOCK : *capacity + *capacity / 2;
   void *grown = pc_resize(&env, bytes->block, wanted, 1);
   if (grown == NULL)
     return pc_fail_memory(err, "reading a stream");
@@ -58,28 +59,29 @@ static pcal_status bytes_grow(pc_input_file *bytes, size_t *capacity, pcal_error
   return PCAL_OK;
 }
 
-static pcal_status bytes_read_stream(pc_input_file *bytes, int descriptor, pcal_error *err) {
+static pcal_status input_file_read_stream(pc_input_file *bytes, int descriptor,
+                                          pcal_error *err) {
   size_t capacity = 0;
   bytes->kind = PC_INPUT_FILE_STREAM;
   for (;;) {
     if (bytes->length == capacity)
-      PC_TRY(bytes_grow(bytes, &capacity, err));
+      PC_TRY(input_file_grow(bytes, &capacity, err));
     PC_TRY(pc_check_interrupt(bytes->env, err));
     const ssize_t got =
         read(descriptor, (char *)bytes->block + bytes->length, capacity - bytes->length);
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
-      return bytes_fail_errno(bytes->name, errno, err);
+      return input_file_fail_errno(bytes->name, errno, err);
     if (got == 0)
       return PCAL_OK;
     bytes->length += (size_t)got;
-    PC_TRY(bytes_within_limit(bytes, bytes->length, err));
+    PC_TRY(input_file_within_limit(bytes, bytes->length, err));
   }
 }
 
 /* True for a device other than a terminal that yields bytes. */
-static int bytes_is_device(int descriptor) {
+static int input_file_is_device(int descriptor) {
   struct stat about;
   char first;
   if (fstat(descriptor, &about) != 0)
@@ -88,14 +90,14 @@ static int bytes_is_device(int descriptor) {
          (S_ISCHR(about.st_mode) && !isatty(descriptor) && read(descriptor, &first, 1) > 0);
 }
 
-static pcal_status bytes_read_all(pc_input_file *bytes, int descriptor, pcal_error *err) {
-  if (bytes_is_device(descriptor))
+static pcal_status input_file_read_all(pc_input_file *bytes, int descriptor, pcal_error *err) {
+  if (input_file_is_device(descriptor))
     return pc_fail(err, PCAL_IO, "%s is a device, not a file; name a file or a pipe",
                    bytes->name);
-  return bytes_read_stream(bytes, descriptor, err);
+  return input_file_read_stream(bytes, descriptor, err);
 }
 
-static int bytes_map(pc_input_file *bytes, int descriptor, size_t length) {
+static int input_file_map(pc_input_file *bytes, int descriptor, size_t length) {
   void *mapping = mmap(NULL, length, PROT_READ, MAP_SHARED, descriptor, 0);
   if (mapping == MAP_FAILED)
     return 0;
@@ -108,7 +110,7 @@ static int bytes_map(pc_input_file *bytes, int descriptor, size_t length) {
   return 1;
 }
 
-static pcal_status bytes_shrank(const pc_input_file *bytes, size_t now, pcal_error *err) {
+static pcal_status input_file_shrank(const pc_input_file *bytes, size_t now, pcal_error *err) {
   return pc_fail(
       err, PCAL_IO,
       "%s shrank from %zu to %zu bytes while it was being read; try again when nothing "
@@ -116,18 +118,18 @@ static pcal_status bytes_shrank(const pc_input_file *bytes, size_t now, pcal_err
       bytes->name, bytes->length, now);
 }
 
-static pcal_status bytes_fill(const pc_input_file *bytes, int descriptor, size_t offset,
-                              size_t count, char *out, pcal_error *err) {
+static pcal_status input_file_fill(const pc_input_file *bytes, int descriptor, size_t offset,
+                                   size_t count, char *out, pcal_error *err) {
   for (size_t done = 0; done < count;) {
     PC_TRY(pc_check_interrupt(bytes->env, err));
-    const size_t left = count - done, some = left < BYTES_STEP ? left : BYTES_STEP;
+    const size_t left = count - done, some = left < INPUT_FILE_STEP ? left : INPUT_FILE_STEP;
     const ssize_t got = pread(descriptor, out + done, some, (off_t)(offset + done));
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
-      return bytes_fail_errno(bytes->name, errno, err);
+      return input_file_fail_errno(bytes->name, errno, err);
     if (got == 0)
-      return bytes_shrank(bytes, offset + done, err);
+      return input_file_shrank(bytes, offset + done, err);
     done += (size_t)got;
   }
   return PCAL_OK;
@@ -135,18 +137,18 @@ static pcal_status bytes_fill(const pc_input_file *bytes, int descriptor, size_t
 
 pcal_status pc_input_file_read_at(const pc_input_file *bytes, size_t offset, size_t count,
                                   void *out, pcal_error *err) {
-  return bytes_fill(bytes, bytes->descriptor, offset, count, out, err);
+  return input_file_fill(bytes, bytes->descriptor, offset, count, out, err);
 }
 
-static int bytes_is_npy(const char *name) {
+static int input_file_is_npy(const char *name) {
   const size_t length = strlen(name);
   return length > 4 && strcmp(name + length - 4, ".npy") == 0;
 }
 
 /* Reads a regular file, or its beginning; in that case takes ownership of the descriptor. */
-static pcal_status bytes_read_regular(pc_input_file *bytes, int descriptor, size_t length,
-                                      pcal_error *err) {
-  const int windows = length > PC_INPUT_FILE_WHOLE && bytes_is_npy(bytes->name);
+static pcal_status input_file_read_regular(pc_input_file *bytes, int descriptor, size_t length,
+                                           pcal_error *err) {
+  const int windows = length > PC_INPUT_FILE_WHOLE && input_file_is_npy(bytes->name);
   const size_t count = windows ? PC_INPUT_FILE_HEAD : length;
   const uint64_t limit = bytes->env->memory_limit;
   if (limit > 0 && count > limit)
@@ -163,34 +165,36 @@ static pcal_status bytes_read_regular(pc_input_file *bytes, int descriptor, size
   bytes->length = length;
   if (windows)
     bytes->descriptor = descriptor;
-  return bytes_fill(bytes, descriptor, 0, count, bytes->block, err);
+  return input_file_fill(bytes, descriptor, 0, count, bytes->block, err);
 }
 
 /* Takes ownership of the descriptor if the file is mapped or read by windows. */
-static pcal_status bytes_read_file(pc_input_file *bytes, int descriptor, pcal_error *err) {
+static pcal_status input_file_read_file(pc_input_file *bytes, int descriptor, pcal_error *err) {
   struct stat about;
   if (fstat(descriptor, &about) != 0)
-    return bytes_fail_errno(bytes->name, errno, err);
+    return input_file_fail_errno(bytes->name, errno, err);
   if (S_ISDIR(about.st_mode))
     return pc_fail(err, PCAL_IO, "%s is a directory; name a file in it", bytes->name);
   const int regular =
       S_ISREG(about.st_mode) && about.st_size > 0 && (uintmax_t)about.st_size <= SIZE_MAX;
-  if (regular && bytes->env->map_files && bytes_map(bytes, descriptor, (size_t)about.st_size))
+  if (regular && bytes->env->map_files &&
+      input_file_map(bytes, descriptor, (size_t)about.st_size))
     return PCAL_OK;
   if (regular)
-    return bytes_read_regular(bytes, descriptor, (size_t)about.st_size, err);
-  return bytes_read_all(bytes, descriptor, err);
+    return input_file_read_regular(bytes, descriptor, (size_t)about.st_size, err);
+  return input_file_read_all(bytes, descriptor, err);
 }
 
-static pcal_status bytes_open_path(pc_input_file *bytes, const char *path, pcal_error *err) {
+static pcal_status input_file_open_path(pc_input_file *bytes, const char *path,
+                                        pcal_error *err) {
   int descriptor;
   do {
     PC_TRY(pc_check_interrupt(bytes->env, err));
     descriptor = open(path, O_RDONLY | O_CLOEXEC);
   } while (descriptor < 0 && errno == EINTR);
   if (descriptor < 0)
-    return bytes_fail_errno(bytes->name, errno, err);
-  const pcal_status status = bytes_read_file(bytes, descriptor, err);
+    return input_file_fail_errno(bytes->name, errno, err);
+  const pcal_status status = input_file_read_file(bytes, descriptor, err);
   if (bytes->descriptor < 0)
     close(descriptor);
   return status;
@@ -206,8 +210,8 @@ pcal_status pc_input_file_open(const char *path, const pcal_env *env, pc_input_f
   out->name = out->owned_name;
   if (!is_input)
     pc_output_journal_replay(path, env);
-  pcal_status status =
-      is_input ? bytes_read_all(out, STDIN_FILENO, err) : bytes_open_path(out, path, err);
+  pcal_status status = is_input ? input_file_read_all(out, STDIN_FILENO, err)
+                                : input_file_open_path(out, path, err);
   if (status == PCAL_OK && out->length == 0)
     status =
         pc_fail(err, PCAL_DATA, "%s is empty; give a file with at least one row", out->name);
@@ -229,10 +233,10 @@ pcal_status pc_input_file_check(const pc_input_file *bytes, pcal_error *err) {
   if (bytes->kind != PC_INPUT_FILE_MAPPED && bytes->kind != PC_INPUT_FILE_WINDOWS)
     return PCAL_OK;
   if (fstat(bytes->descriptor, &about) != 0)
-    return bytes_fail_errno(bytes->name, errno, err);
+    return input_file_fail_errno(bytes->name, errno, err);
   if ((uintmax_t)about.st_size >= bytes->length)
     return PCAL_OK;
-  return bytes_shrank(bytes, (size_t)about.st_size, err);
+  return input_file_shrank(bytes, (size_t)about.st_size, err);
 }
 
 void pc_input_file_close(pc_input_file *bytes) {

@@ -30,15 +30,15 @@ typedef struct pc_input_file {
 /* Bytes kept in memory of a file read by windows. */
 #define PC_INPUT_FILE_HEAD ((size_t)1 << 20)
 
-/* Opens a file; "-" is standard input.  Regular files are mapped if env->map_files is set, else read;
- * .npy files above PC_INPUT_FILE_WHOLE are read by windows.  env must outlive the result.  Fails with
- * PCAL_IO if the file cannot be read, PCAL_DATA if it is empty, PCAL_MEMORY if it exceeds the memory
- * or env->memory_limit. */
+/* Opens a file; "-" is standard input.  Regular files are mapped if env->map_files is set,
+ * else read; .npy files above PC_INPUT_FILE_WHOLE are read by windows.  env must outlive the
+ * result.  Fails with PCAL_IO if the file cannot be read, PCAL_DATA if it is empty,
+ * PCAL_MEMORY if it exceeds the memory or env->memory_limit. */
 PC_CHECKED pcal_status pc_input_file_open(const char *path, const pcal_env *env,
                                           pc_input_file *out, pcal_error *err);
 
-/* Reads bytes [offset, offset + count) of a file read by windows.  Fails with PCAL_IO if the file was
- * truncated. */
+/* Reads bytes [offset, offset + count) of a file read by windows.  Fails with PCAL_IO if the
+ * file was truncated. */
 PC_CHECKED pcal_status pc_input_file_read_at(const pc_input_file *bytes, size_t offset,
                                              size_t count, void *out, pcal_error *err);
 
@@ -46,8 +46,8 @@ PC_CHECKED pcal_status pc_input_file_read_at(const pc_input_file *bytes, size_t 
 void pc_input_file_from_memory(const char *name, const void *data, size_t length,
                                pc_input_file *out);
 
-/* Fails with PCAL_IO if a mapped file was truncated.  Call it before each window and once more after
- * the last: truncated bytes of the last page read as zeros. */
+/* Fails with PCAL_IO if a mapped file was truncated.  Call it before each window and once
+ * more after the last: truncated bytes of the last page read as zeros. */
 PC_CHECKED pcal_status pc_input_file_check(const pc_input_file *bytes, pcal_error *err);
 
 void pc_input_file_close(pc_input_file *bytes);

@@ -1,8 +1,8 @@
-/* What a label may be:
- *  1. a whole number of any type: 3, 3.0, true; it must fit 32 bits.
- *  2. a row of k numbers with exactly one 1 and otherwise 0 (one-hot): the position of the 1.
- *  3. in a text file, the name of a score column; a name is tried before all else, so a class
- *     may be called "2" or "None".
+/* Forms of a label:
+ *  1. a whole number of any type: 3, 3.0, true; it must fit in 32 bits.
+ *  2. a row of k numbers, one 1 and otherwise 0 (one-hot): the position of the 1.
+ *  3. in a text file, the name of a score column; names are tried first, so a class may be
+ *     called "2" or "None".
  *  4. NaN, a missing cell, or the smallest int32, as R writes it: PCAL_MISSING_LABEL. */
 #include "io/label_reader.h"
 
@@ -12,45 +12,46 @@
 #include "base/escape.h"
 #include "base/number.h"
 
-#define LABELS_ROWS ((size_t)1 << 20) /* that are converted at a time */
+#define LABEL_READER_ROWS ((size_t)1 << 20) /* converted at a time */
 
-/* Where a label stands, for sentences. */
-typedef struct labels_place {
+/* Position of a label, for messages. */
+typedef struct label_reader_place {
   const pc_label_reader *labels;
   size_t row;     /* in the window */
   uint64_t index; /* in the data set */
-} labels_place;
+} label_reader_place;
 
 size_t pc_label_reader_limit(const pc_label_reader *labels) {
-  return labels->reader->window_limit < LABELS_ROWS || labels->reader->cells == PC_CELLS_I32
+  return labels->reader->window_limit < LABEL_READER_ROWS ||
+                 labels->reader->cells == PC_CELLS_I32
              ? labels->reader->window_limit
-             : LABELS_ROWS;
+             : LABEL_READER_ROWS;
 }
 
-static pcal_status labels_fail(const labels_place *place, const char *shown, const char *why,
-                               const char *remedy, pcal_error *err) {
+static pcal_status label_reader_fail(const label_reader_place *place, const char *shown,
+                                     const char *why, const char *remedy, pcal_error *err) {
   const pc_place at = pc_reader_place(place->labels->reader, place->row, place->index);
   return pc_fail_at(err, PCAL_DATA, &at, "the label %s %-s; %-s", shown, why, remedy);
 }
 
-static pcal_status labels_from_number(const labels_place *place, double value, int32_t *out,
-                                      pcal_error *err) {
+static pcal_status label_reader_from_number(const label_reader_place *place, double value,
+                                            int32_t *out, pcal_error *err) {
   char shown[PC_NUMBER_MAX];
   *out = PCAL_MISSING_LABEL;
   if (isnan(value))
     return PCAL_OK;
   if (value < (double)INT32_MIN || value > (double)INT32_MAX)
-    return labels_fail(place, pc_show(value, shown), "does not fit 32 bits",
-                       place->labels->meaning, err);
+    return label_reader_fail(place, pc_show(value, shown), "does not fit 32 bits",
+                             place->labels->meaning, err);
   if (value != floor(value))
-    return labels_fail(place, pc_show(value, shown), "is not a whole number",
-                       place->labels->meaning, err);
+    return label_reader_fail(place, pc_show(value, shown), "is not a whole number",
+                             place->labels->meaning, err);
   *out = (int32_t)value;
   return PCAL_OK;
 }
 
-static pcal_status labels_unknown_name(const labels_place *place, pc_slice text,
-                                       pcal_error *err) {
+static pcal_status label_reader_unknown_name(const label_reader_place *place, pc_slice text,
+                                             pcal_error *err) {
   char shown[PC_CLIP_MAX], near[PC_CLIP_MAX];
   const pc_label_reader *labels = place->labels;
   const pc_place at = pc_reader_place(labels->reader, place->row, place->index);
@@ -72,13 +73,13 @@ static pcal_status labels_unknown_name(const labels_place *place, pc_slice text,
                     shown, labels->scores_name, pc_clip(pc_slice_of(nearest), near));
 }
 
-static int labels_is_word(pc_slice text, const char *word, const char *title,
-                          const char *capitals) {
+static int label_reader_is_word(pc_slice text, const char *word, const char *title,
+                                const char *capitals) {
   return pc_slice_is(text, word) || pc_slice_is(text, title) || pc_slice_is(text, capitals);
 }
 
-static pcal_status labels_from_text(const labels_place *place, pc_slice text, int32_t *out,
-                                    pcal_error *err) {
+static pcal_status label_reader_from_text(const label_reader_place *place, pc_slice text,
+                                          int32_t *out, pcal_error *err) {
   uint32_t number = 0;
   double value = 0;
   const size_t guard = (size_t)pc_csv_guarded(text.bytes, text.length);
@@ -92,15 +93,15 @@ static pcal_status labels_from_text(const labels_place *place, pc_slice text, in
   if (pc_slice_is_missing(text))
     return PCAL_OK;
   if (pc_number_parse(text.bytes, text.bytes + text.length, &value) == text.length)
-    return labels_from_number(place, value, out, err);
-  *out = labels_is_word(text, "true", "True", "TRUE");
-  if (*out == 1 || labels_is_word(text, "false", "False", "FALSE"))
+    return label_reader_from_number(place, value, out, err);
+  *out = label_reader_is_word(text, "true", "True", "TRUE");
+  if (*out == 1 || label_reader_is_word(text, "false", "False", "FALSE"))
     return PCAL_OK;
-  return labels_unknown_name(place, text, err);
+  return label_reader_unknown_name(place, text, err);
 }
 
-static pcal_status labels_from_row(const labels_place *place, const double *row, size_t columns,
-                                   int32_t *out, pcal_error *err) {
+static pcal_status label_reader_from_row(const label_reader_place *place, const double *row,
+                                         size_t columns, int32_t *out, pcal_error *err) {
   char shown[PC_NUMBER_MAX];
   size_t ones = 0;
   *out = PCAL_MISSING_LABEL;
@@ -110,23 +111,25 @@ static pcal_status labels_from_row(const labels_place *place, const double *row,
   }
   for (size_t j = 0; j < columns; j++) {
     if (row[j] != 0 && row[j] != 1)
-      return labels_fail(place, pc_show(row[j], shown), "is neither 0 nor 1",
-                         "labels in several columns are one-hot; for class numbers choose one "
-                         "column as FILE:COLUMN",
-                         err);
+      return label_reader_fail(
+          place, pc_show(row[j], shown), "is neither 0 nor 1",
+          "labels in several columns are one-hot; for class numbers choose one "
+          "column as FILE:COLUMN",
+          err);
     if (row[j] == 1 && ones++ == 0)
       *out = (int32_t)j;
   }
   if (ones == 1)
     return PCAL_OK;
-  return labels_fail(place, "row", ones == 0 ? "has no 1" : "has several ones",
-                     "a one-hot row has exactly one; multi-label data are not supported", err);
+  return label_reader_fail(place, "row", ones == 0 ? "has no 1" : "has several ones",
+                           "a one-hot row has exactly one; multi-label data are not supported",
+                           err);
 }
 
 /* ---- one column of numbers ---- */
 
-/* Whole numbers of 32 bits at once; 0 when there is another among them. */
-static int labels_whole_f64(const double *from, size_t count, int32_t *out) {
+/* Converts to int32; returns 0 if a value is not a whole number of 32 bits. */
+static int label_reader_whole_f64(const double *from, size_t count, int32_t *out) {
   int others = 0;
   for (size_t i = 0; i < count; i++) {
     const double here = from[i];
@@ -137,7 +140,7 @@ static int labels_whole_f64(const double *from, size_t count, int32_t *out) {
   return !others;
 }
 
-static int labels_whole_i64(const int64_t *from, size_t count, int32_t *out) {
+static int label_reader_whole_i64(const int64_t *from, size_t count, int32_t *out) {
   int others = 0;
   for (size_t i = 0; i < count; i++) {
     out[i] = (int32_t)(uint32_t)((uint64_t)from[i] & UINT32_MAX);
@@ -146,12 +149,13 @@ static int labels_whole_i64(const int64_t *from, size_t count, int32_t *out) {
   return !others;
 }
 
-static int labels_whole(pc_cell_type cells, const void *from, size_t count, int32_t *out) {
+static int label_reader_whole(pc_cell_type cells, const void *from, size_t count,
+                              int32_t *out) {
   const uint8_t *bytes = from;
   if (cells == PC_CELLS_F64)
-    return labels_whole_f64(from, count, out);
+    return label_reader_whole_f64(from, count, out);
   if (cells == PC_CELLS_I64)
-    return labels_whole_i64(from, count, out);
+    return label_reader_whole_i64(from, count, out);
   if (cells == PC_CELLS_U8)
     for (size_t i = 0; i < count; i++)
       out[i] = bytes[i];
@@ -161,54 +165,56 @@ static int labels_whole(pc_cell_type cells, const void *from, size_t count, int3
   return 1;
 }
 
-static const void *labels_cells_at(const pc_label_reader *labels, size_t row) {
+static const void *label_reader_cells_at(const pc_label_reader *labels, size_t row) {
   const pc_cell_type cells = labels->reader->cells;
   const size_t size = cells == PC_CELLS_U8 || cells == PC_CELLS_BOOL ? 1 : sizeof(double);
   return (const char *)labels->cells + row * size;
 }
 
-static int labels_is_column(const pc_label_reader *labels) {
+static int label_reader_is_column(const pc_label_reader *labels) {
   return labels->reader->cells != PC_CELLS_TEXT && labels->reader->columns == 1;
 }
 
 /* Rows [begin, begin + count) of the window. */
-static pcal_status labels_fill_column(const void *user, size_t begin, size_t count,
-                                      int32_t *out, pcal_error *err) {
+static pcal_status label_reader_fill_column(const void *user, size_t begin, size_t count,
+                                            int32_t *out, pcal_error *err) {
   const pc_label_reader *labels = user;
   const pc_cell_type cells = labels->reader->cells;
-  const void *from = labels_cells_at(labels, begin);
-  if (labels_whole(cells, from, count, out))
+  const void *from = label_reader_cells_at(labels, begin);
+  if (label_reader_whole(cells, from, count, out))
     return PCAL_OK;
   for (size_t i = 0; i < count; i++) {
-    const labels_place place = {labels, begin + i, labels->first_row + begin + i};
+    const label_reader_place place = {labels, begin + i, labels->first_row + begin + i};
     const double value =
         cells == PC_CELLS_I64 ? (double)((const int64_t *)from)[i] : ((const double *)from)[i];
-    PC_TRY(labels_from_number(&place, value, &out[i], err));
+    PC_TRY(label_reader_from_number(&place, value, &out[i], err));
   }
   return PCAL_OK;
 }
 
-/* ---- all of them ---- */
+/* ---- all cell types ---- */
 
-static pcal_status labels_fill(const pc_label_reader *labels, size_t rows, pcal_error *err) {
+static pcal_status label_reader_fill(const pc_label_reader *labels, size_t rows,
+                                     pcal_error *err) {
   const size_t columns = labels->reader->columns;
-  if (labels_is_column(labels))
-    return labels_fill_column(labels, 0, rows, labels->buffer, err);
+  if (label_reader_is_column(labels))
+    return label_reader_fill_column(labels, 0, rows, labels->buffer, err);
   for (size_t i = 0; i < rows; i++) {
-    const labels_place place = {labels, i, labels->first_row + i};
+    const label_reader_place place = {labels, i, labels->first_row + i};
     int32_t *out = &labels->buffer[i];
     if (labels->reader->cells == PC_CELLS_TEXT)
-      PC_TRY(labels_from_text(&place, ((const pc_slice *)labels->cells)[i], out, err));
+      PC_TRY(label_reader_from_text(&place, ((const pc_slice *)labels->cells)[i], out, err));
     else
-      PC_TRY(labels_from_row(&place, (const double *)labels->cells + i * columns, columns, out,
-                             err));
+      PC_TRY(label_reader_from_row(&place, (const double *)labels->cells + i * columns, columns,
+                                   out, err));
   }
   return PCAL_OK;
 }
 
-/* Reads the cells of a window and makes room for its labels. */
-static pcal_status labels_window(pc_label_reader *labels, size_t max_rows, uint64_t first_row,
-                                 const int32_t **out, size_t *rows, pcal_error *err) {
+/* Reads the cells of a window and reserves the buffer for its labels. */
+static pcal_status label_reader_window(pc_label_reader *labels, size_t max_rows,
+                                       uint64_t first_row, const int32_t **out, size_t *rows,
+                                       pcal_error *err) {
   pc_window window;
   const size_t limit = pc_label_reader_limit(labels);
   PC_TRY(pc_reader_next(labels->reader, max_rows < limit ? max_rows : limit, &window, err));
@@ -228,18 +234,19 @@ static pcal_status labels_window(pc_label_reader *labels, size_t max_rows, uint6
 
 pcal_status pc_label_reader_next(pc_label_reader *labels, size_t max_rows, uint64_t first_row,
                                  const int32_t **out, size_t *rows, pcal_error *err) {
-  PC_TRY(labels_window(labels, max_rows, first_row, out, rows, err));
-  return labels->reader->cells == PC_CELLS_I32 ? PCAL_OK : labels_fill(labels, *rows, err);
+  PC_TRY(label_reader_window(labels, max_rows, first_row, out, rows, err));
+  return labels->reader->cells == PC_CELLS_I32 ? PCAL_OK
+                                               : label_reader_fill(labels, *rows, err);
 }
 
 pcal_status pc_label_reader_next_later(pc_label_reader *labels, size_t max_rows,
                                        uint64_t first_row, const int32_t **out, size_t *rows,
                                        pc_lazy_labels *feed, pcal_error *err) {
   *feed = (pc_lazy_labels){NULL, NULL, NULL};
-  if (labels->reader->cells == PC_CELLS_I32 || !labels_is_column(labels))
+  if (labels->reader->cells == PC_CELLS_I32 || !label_reader_is_column(labels))
     return pc_label_reader_next(labels, max_rows, first_row, out, rows, err);
-  PC_TRY(labels_window(labels, max_rows, first_row, out, rows, err));
-  *feed = (pc_lazy_labels){labels_fill_column, labels, labels->buffer};
+  PC_TRY(label_reader_window(labels, max_rows, first_row, out, rows, err));
+  *feed = (pc_lazy_labels){label_reader_fill_column, labels, labels->buffer};
   return PCAL_OK;
 }
 

@@ -1,4 +1,4 @@
-/* Labels: from a reader's windows to class numbers. */
+/* Reads the label column: cells become class numbers. */
 #ifndef PC_LABEL_READER_H
 #define PC_LABEL_READER_H
 
@@ -8,21 +8,21 @@
 
 typedef struct pc_label_reader {
   pc_reader *reader;            /* opened with PC_COLUMN_LABELS */
-  const pc_name_table *classes; /* names that stand for class numbers; may be empty */
-  const char *scores_name;      /* file of the scores, for sentences */
-  const char *meaning;          /* "labels are class numbers counted from 0", for sentences */
+  const pc_name_table *classes; /* class names; may be empty */
+  const char *scores_name;      /* file of the scores, for messages */
+  const char *meaning; /* remedy for a bad label: "labels are class numbers counted from 0" */
   int32_t *buffer;
   size_t capacity;
   const void *cells;  /* of the last window */
-  uint64_t first_row; /* the index of its first row */
+  uint64_t first_row; /* index of its first row */
 } pc_label_reader;
 
-/* Rows that fit a window. */
+/* Largest number of rows in a window. */
 size_t pc_label_reader_limit(const pc_label_reader *labels);
 
-/* The next labels, as pc_reader_next; first_row is the index of the first of them.  Missing
- * ones are PCAL_MISSING_LABEL.  *out is valid until the next call.  Whether a label is a class
- * is for the measure to check. */
+/* Reads the next labels, as pc_reader_next; first_row is the index of the first row.
+ * Missing labels are PCAL_MISSING_LABEL.  *out is valid until the next call.  Labels beyond
+ * the number of classes are not refused here. */
 PC_CHECKED pcal_status pc_label_reader_next(pc_label_reader *labels, size_t max_rows,
                                             uint64_t first_row, const int32_t **out,
                                             size_t *rows, pcal_error *err);

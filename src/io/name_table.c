@@ -1,4 +1,4 @@
-/* Open addressing with linear steps, at most half full; FNV-1a over the bytes. */
+/* Open addressing with linear probing, at most half full; FNV-1a hash. */
 #include "io/name_table.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/budget.h"
 #include "base/text.h"
 
-#define NAMES_FIRST_SLOTS 64
+#define NAME_TABLE_FIRST_SLOTS 64
 
 void pc_name_table_init(pc_name_table *names, const pcal_env *env) {
   *names = (pc_name_table){.env = env};
@@ -23,7 +23,7 @@ void pc_name_table_free(pc_name_table *names) {
   *names = (pc_name_table){.env = names->env};
 }
 
-static uint64_t names_hash(pc_slice name) {
+static uint64_t name_table_hash(pc_slice name) {
   uint64_t hash = UINT64_C(14695981039346656037);
   for (size_t i = 0; i < name.length; i++)
     hash = (hash ^ (unsigned char)name.bytes[i]) * UINT64_C(1099511628211);
@@ -31,10 +31,10 @@ static uint64_t names_hash(pc_slice name) {
 }
 
 /* The slot that holds the name, or the free one where it belongs. */
-static size_t names_slot(const pc_name_table *names, pc_slice name) {
+static size_t name_table_slot(const pc_name_table *names, pc_slice name) {
   const size_t mask = names->slot_count - 1;
   pc_assert(names->count <= names->slot_count / 2); /* else the search may not end */
-  size_t slot = (size_t)names_hash(name) & mask;
+  size_t slot = (size_t)name_table_hash(name) & mask;
   while (names->slots[slot] != 0 && !pc_slice_is(name, names->text[names->slots[slot] - 1]))
     slot = (slot + 1) & mask;
   return slot;
@@ -43,29 +43,29 @@ static size_t names_slot(const pc_name_table *names, pc_slice name) {
 int pc_name_table_find(const pc_name_table *names, pc_slice name, uint32_t *number) {
   if (names->slot_count == 0)
     return 0;
-  const uint32_t found = names->slots[names_slot(names, name)];
+  const uint32_t found = names->slots[name_table_slot(names, name)];
   if (found != 0)
     *number = found - 1;
   return found != 0;
 }
 
-static pcal_status names_rehash(pc_name_table *names, pcal_error *err) {
+static pcal_status name_table_rehash(pc_name_table *names, pcal_error *err) {
   if (names->count < names->slot_count / 2)
     return PCAL_OK;
   pc_name_table larger = *names;
-  larger.slot_count = names->slot_count == 0 ? NAMES_FIRST_SLOTS : names->slot_count * 2;
+  larger.slot_count = names->slot_count == 0 ? NAME_TABLE_FIRST_SLOTS : names->slot_count * 2;
   const pcal_env env = pc_env_for_use(names->env, PC_MEMORY_NAMES);
   larger.slots = pc_alloc(&env, larger.slot_count, sizeof *larger.slots);
   if (larger.slots == NULL)
     return pc_fail_memory(err, "keeping names");
   for (size_t i = 0; i < names->count; i++)
-    larger.slots[names_slot(&larger, pc_slice_of(names->text[i]))] = (uint32_t)i + 1;
+    larger.slots[name_table_slot(&larger, pc_slice_of(names->text[i]))] = (uint32_t)i + 1;
   pc_free(names->env, names->slots);
   *names = larger;
   return PCAL_OK;
 }
 
-static pcal_status names_append(pc_name_table *names, pc_slice name, pcal_error *err) {
+static pcal_status name_table_append(pc_name_table *names, pc_slice name, pcal_error *err) {
   const pcal_env env = pc_env_for_use(names->env, PC_MEMORY_NAMES);
   void *text = names->text;
   const pcal_status status =
@@ -88,15 +88,15 @@ pcal_status pc_name_table_add(pc_name_table *names, pc_slice name, uint32_t *num
   if (names->count >= PC_NAME_TABLE_MAX)
     return pc_fail(err, PCAL_DATA, "there are more than %u different names",
                    (unsigned)PC_NAME_TABLE_MAX);
-  PC_TRY(names_rehash(names, err));
-  const size_t slot = names_slot(names, name);
-  PC_TRY(names_append(names, name, err));
+  PC_TRY(name_table_rehash(names, err));
+  const size_t slot = name_table_slot(names, name);
+  PC_TRY(name_table_append(names, name, err));
   names->slots[slot] = (uint32_t)names->count;
   *number = (uint32_t)names->count - 1;
   return PCAL_OK;
 }
 
-static const char *names_at(void *user, size_t i) {
+static const char *name_table_at(void *user, size_t i) {
   const pc_name_table *names = user;
   return i < names->count ? names->text[i] : NULL;
 }
@@ -104,5 +104,5 @@ static const char *names_at(void *user, size_t i) {
 const char *pc_name_table_nearest(const pc_name_table *names, pc_slice name) {
   char word[PC_CLIP_MAX];
   pc_name_table copy = *names;
-  return pc_nearest_word(pc_clip(name, word), names_at, &copy);
+  return pc_nearest_word(pc_clip(name, word), name_table_at, &copy);
 }

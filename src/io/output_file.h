@@ -1,4 +1,4 @@
-/* Output files that appear whole or not at all: the one place that writes files. */
+/* Output files, written atomically: the only place that writes files. */
 #ifndef PC_OUTPUT_FILE_H
 #define PC_OUTPUT_FILE_H
 
@@ -7,7 +7,8 @@
 /* As the pcal_output calls of propercal.h, for arguments that are not NULL. */
 PC_CHECKED pcal_status pc_output_file_open(const char *path, const pcal_env *env,
                                            pcal_output **out, pcal_error *err);
-/* The same, never without a name: what happens where the system has no nameless files. */
+/* The same, but always with a named temporary file, as on systems without O_TMPFILE; for
+ * tests. */
 PC_CHECKED pcal_status pc_output_file_open_named(const char *path, const pcal_env *env,
                                                  pcal_output **out, pcal_error *err);
 int pc_output_file_sink(pcal_output *output, const char *bytes, size_t count);

@@ -1,4 +1,5 @@
-/* Inside an output file, for the files that commit it: output_file.c and output_file_group.c. */
+/* Inside an output file, for the files that commit it: output_file.c and
+ * output_file_group.c. */
 #ifndef PC_OUTPUT_FILE_STATE_H
 #define PC_OUTPUT_FILE_STATE_H
 
@@ -6,9 +7,9 @@
 
 struct pcal_output {
   pcal_env env;
-  char *name;      /* as given, for sentences */
-  char *target;    /* links resolved; NULL when written directly */
-  char *temporary; /* a name beside the target, in use if `named` */
+  char *name;      /* as given, for messages */
+  char *target;    /* symbolic links resolved; NULL if written directly */
+  char *temporary; /* path in the directory of the target; exists if `named` */
   int may_be_nameless, nameless, named;
   int descriptor; /* -1: not open */
   int failure;    /* errno of the first failure, or 0 */
@@ -18,13 +19,13 @@ struct pcal_output {
 
 pcal_status pc_output_file_fail(const char *name, int code, pcal_error *err);
 
-/* Bytes of the directory part, with the slash. */
+/* Length of the directory part of a path, including the slash. */
 size_t pc_output_file_directory(const char *path);
 
-/* Gives a file without a name a temporary one; 0 when that fails, with errno. */
+/* Gives a nameless file a temporary name; returns 0 and sets errno on failure. */
 int pc_output_file_take_name(pcal_output *output);
 
-/* Makes changes of names in the directory of a path last; not every file system can do it. */
+/* Syncs the directory of a path; failures are ignored. */
 void pc_output_file_sync_directory(const char *path);
 
 #endif

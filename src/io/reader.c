@@ -25,7 +25,7 @@ static char reader_lower(char c) {
   return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Is `extension`, in any case, one of the words separated by '|'? */
+/* True if `extension`, ignoring case, is one of the words separated by '|'. */
 static int reader_has_word(const char *words, const char *extension) {
   for (;;) {
     const size_t length = strcspn(words, "|");
@@ -40,7 +40,7 @@ static int reader_has_word(const char *words, const char *extension) {
   }
 }
 
-/* What follows the last dot of the file's own name, or "". */
+/* The extension of a file name without the dot, or "". */
 static const char *reader_extension(const char *name) {
   const char *slash = strrchr(name, '/');
   const char *dot = strrchr(slash == NULL ? name : slash, '.');

@@ -1,8 +1,8 @@
-/* Readers: from the bytes of a file to windows of rows.
+/* Readers: chosen columns of a file, as windows of rows.
  *
- * A format is a row of registry.def and one file that defines pc_NAME_open.  A reader gives
- * the chosen columns window by window, as a view into the file where type and layout allow
- * it, else converted into its own buffer of about PC_WINDOW_BYTES. */
+ * A format is a row of formats/registry.def and one file that defines pc_NAME_open.  A
+ * window points into the file if type and layout allow it; otherwise its cells are converted
+ * into a buffer of about PC_WINDOW_BYTES. */
 #ifndef PC_READER_H
 #define PC_READER_H
 
@@ -13,12 +13,12 @@
 
 #define PC_WINDOW_BYTES (1u << 20)
 
-/* What the caller wants from the cells. */
+/* What a column is used for. */
 typedef enum pc_column_role {
-  PC_COLUMN_SCORES = 1, /* F32 when stored as float16 or float32, else F64; any strides */
-  PC_COLUMN_NUMBERS,    /* F64, row after row without gaps */
-  PC_COLUMN_LABELS, /* I32, I64, U8 or BOOL without gaps where stored so; TEXT for one column
-                       of a text file; else as NUMBERS */
+  PC_COLUMN_SCORES = 1, /* F32 if stored as float16 or float32, else F64; any strides */
+  PC_COLUMN_NUMBERS,    /* F64 in row order without gaps */
+  PC_COLUMN_LABELS, /* I32, I64, U8 or BOOL if stored so without gaps; TEXT for one column of a
+                           text file; else as NUMBERS */
   PC_COLUMN_TEXT    /* TEXT */
 } pc_column_role;
 
@@ -40,7 +40,7 @@ typedef struct pc_window {
 
 typedef struct pc_read_request {
   const pcal_env *env;
-  const pc_input_file *bytes; /* both outlive the reader */
+  const pc_input_file *bytes; /* env and bytes must outlive the reader */
   const char *selector;       /* columns as in selector.h, or the name of a container's member;
                             NULL: every column, or the only member */
   const size_t *chosen;       /* columns by number, in place of a selector, or NULL */
@@ -55,11 +55,11 @@ typedef struct pc_reader_calls {
   /* As pc_reader_next, with max_rows <= window_limit. */
   pcal_status (*next)(pc_reader *reader, size_t max_rows, pc_window *out, pcal_error *err);
   void (*rewind)(pc_reader *reader);
-  /* Line (from 1) of a row in the last window, 0 when the format has no lines. */
+  /* Line, counted from 1, of a row in the last window; 0 if the format has no lines. */
   uint64_t (*line)(const pc_reader *reader, size_t row);
   void (*close)(pc_reader *reader);
-  /* Rows that the next window can have at most, 0 at the end; NULL: as many as asked for, while
-   * there are. */
+  /* Sets the largest number of rows that the next window can have, 0 at the end.  NULL: no such
+   * limit. */
   pcal_status (*ready)(pc_reader *reader, size_t *rows, pcal_error *err);
 } pc_reader_calls;
 
@@ -68,8 +68,8 @@ typedef struct pc_file_format {
   const char *extensions; /* separated by '|' */
   const char *about;
   pcal_status (*open)(const pc_read_request *request, pc_reader *out, pcal_error *err);
-  /* Adds the names of what a container holds, at least one, to an empty table; NULL for other
-   * formats. */
+  /* Adds the names of the members of a container, at least one, to an empty table.  NULL for
+   * formats that are no containers. */
   pcal_status (*members)(const pc_input_file *bytes, const pcal_env *env, pc_name_table *out,
                          pcal_error *err);
 } pc_file_format;
@@ -78,17 +78,17 @@ typedef struct pc_file_format {
 struct pc_reader {
   const pc_file_format *format; /* NULL: closed */
   const pcal_env *env;
-  const pc_input_file *bytes; /* under the name for sentences: "file.npy", "file.npz:logits" */
+  const pc_input_file *bytes; /* its name is used in messages: "file.npy", "file.npz:logits" */
   const pc_reader_calls *calls;
   void *state;
   pc_cell_type cells;
   size_t columns;           /* chosen ones */
-  int listed;               /* a row is a list of scores, also where it has only one */
-  uint64_t rows;            /* PCAL_NO_ROW until the end was seen */
-  size_t window_limit;      /* rows that fit a window */
+  int listed;               /* rows are lists of scores, even of one */
+  uint64_t rows;            /* PCAL_NO_ROW while unknown */
+  size_t window_limit;      /* largest number of rows in a window */
   const char *const *names; /* of the chosen columns, owned by the reader, or NULL */
-  size_t file_columns;      /* all of them */
-  int headed;               /* the first line was taken as a header */
+  size_t file_columns;      /* all columns of the file */
+  int headed;               /* the first line is a header */
   char stored[48];          /* type in the file: "float32, big-endian" */
 };
 
@@ -106,29 +106,29 @@ struct pc_reader {
 /* The rows of registry.def; NULL at the end. */
 const pc_file_format *pc_file_format_at(size_t index);
 
-/* The format of a file by its extension, as pc_reader_open takes it. */
+/* The format of a file, by its extension; streams without one are CSV. */
 PC_CHECKED pcal_status pc_file_format_find(const pc_input_file *bytes,
                                            const pc_file_format **out, pcal_error *err);
 
-/* Opens by extension; standard input and other streams without one are CSV. */
+/* Opens a file in the format given by its extension; streams without one are CSV. */
 PC_CHECKED pcal_status pc_reader_open(const pc_read_request *request, pc_reader *out,
                                       pcal_error *err);
 
-/* The next rows: exactly max_rows, which is at most window_limit, or fewer at the end.  The
- * window is valid until the next call on the reader. */
+/* Reads the next max_rows rows, at most window_limit; fewer at the end.  The window is valid
+ * until the next call on the reader. */
 PC_CHECKED pcal_status pc_reader_next(pc_reader *reader, size_t max_rows, pc_window *out,
                                       pcal_error *err);
-/* Rows that the next window can have at most: SIZE_MAX where nothing but max_rows, its limit
- * and the end bound it. */
+/* Sets *rows to the largest number of rows that the next window can have; SIZE_MAX if only
+ * max_rows, window_limit and the end limit it. */
 PC_CHECKED pcal_status pc_reader_ready(pc_reader *reader, size_t *rows, pcal_error *err);
 void pc_reader_rewind(pc_reader *reader);
-void pc_reader_close(pc_reader *reader); /* a zeroed reader is fine */
+void pc_reader_close(pc_reader *reader); /* a zeroed reader is allowed */
 
-/* Do the rows stand on lines? */
+/* True if the format has lines. */
 int pc_reader_has_lines(const pc_reader *reader);
 
-/* The place of a row of the last window, which has the given index in the data set: its line, or
- * for formats without lines the index. */
+/* The place of a row of the last window, which has the given index in the data set: its
+ * line, or for formats without lines the index. */
 pc_place pc_reader_place(const pc_reader *reader, size_t row, uint64_t index);
 
 /* Finds the columns of a request; the caller owns *chosen. */
@@ -137,7 +137,7 @@ PC_CHECKED pcal_status pc_read_request_columns(const pc_read_request *request,
                                                size_t **chosen, size_t *chosen_count,
                                                pcal_error *err);
 
-/* Rows of row_bytes each that fit a window, at least 1. */
+/* Number of rows of row_bytes in a window, at least 1. */
 size_t pc_window_rows(size_t row_bytes);
 
 #endif

@@ -37,12 +37,12 @@ void pc_selector_free(const pcal_env *env, pc_selector *selector) {
   *selector = (pc_selector){0};
 }
 
-/* The chosen columns while they are collected. */
+/* The columns chosen so far. */
 typedef struct selector_list {
   const pc_column_set *set;
   size_t *chosen;
   size_t count;
-  unsigned char *seen; /* one for each column of the file */
+  unsigned char *seen; /* one flag per column of the file */
 } selector_list;
 
 static pcal_status selector_add(selector_list *list, size_t column, pcal_error *err) {
@@ -54,7 +54,7 @@ static pcal_status selector_add(selector_list *list, size_t column, pcal_error *
   return PCAL_OK;
 }
 
-/* How many columns have this name; *column is the first of them. */
+/* Number of columns with this name; *column is the first. */
 static size_t selector_named(const pc_column_set *set, pc_slice name, size_t *column) {
   size_t found = 0;
   for (size_t i = 0; set->names != NULL && i < set->count; i++) {
@@ -122,8 +122,8 @@ static const char *selector_dots(pc_slice item) {
   return NULL;
 }
 
-/* Both ends are names or both are numbers, lest a file whose columns are called 0, 1, 2 be read
- * half by name and half by number. */
+/* Fails unless both ends of a range are names or both are numbers: in a file with columns
+ * named 0, 1, 2 a mixed range would be ambiguous. */
 static pcal_status selector_same_kind(const pc_column_set *set, pc_slice low, pc_slice high,
                                       pcal_error *err) {
   char shown_low[PC_CLIP_MAX], shown_high[PC_CLIP_MAX];

@@ -41,7 +41,7 @@ int pc_slice_is_missing(pc_slice slice) {
   return 0;
 }
 
-/* Bytes of the UTF-8 character at the start of the slice, 0 when it is broken. */
+/* Length of the UTF-8 character at the start of the slice; 0 if invalid. */
 static size_t slice_character(pc_slice slice) {
   const unsigned char *at = (const unsigned char *)slice.bytes;
   if (at[0] < 0x80)

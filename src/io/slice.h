@@ -1,10 +1,10 @@
-/* Pieces of text inside a file, and their form inside a sentence. */
+/* Slices of text, and their display in messages. */
 #ifndef PC_SLICE_H
 #define PC_SLICE_H
 
 #include <stddef.h>
 
-/* Borrowed, without a NUL at the end. */
+/* Borrowed; not terminated by NUL. */
 typedef struct pc_slice {
   const char *bytes;
   size_t length;
@@ -15,22 +15,22 @@ typedef struct pc_slice {
 pc_slice pc_slice_of(const char *text);
 int pc_slice_is(pc_slice slice, const char *text);
 
-/* Without the spaces, and other bytes listed in `also`, at both ends. */
+/* Removes spaces, and the bytes in `also`, at both ends. */
 pc_slice pc_slice_trim(pc_slice slice, const char *also);
 
-/* Empty, NA, NaN, nan, null or None. */
+/* True for an empty text, NA, NaN, nan, null and None. */
 int pc_slice_is_missing(pc_slice slice);
 
-/* Valid UTF-8 without NUL bytes. */
+/* True for valid UTF-8 without NUL bytes. */
 int pc_slice_is_utf8(pc_slice slice);
 
-/* Holds semicolons but no commas, as a whole line whose cells semicolons separate. */
+/* True for a text with semicolons and no commas, such as a line separated by semicolons. */
 int pc_slice_has_only_semicolons(pc_slice slice);
 
 #define PC_SEMICOLON_REMEDY "save the file with commas, or with tabs as .tsv"
 
-/* Copies what can be shown: at most PC_CLIP_MAX - 1 bytes, "..." at the end when shortened,
- * '?' in place of control characters and broken UTF-8.  Returns out. */
+/* Copies a slice for display: at most PC_CLIP_MAX - 1 bytes, with "..." if shortened and '?'
+ * for control characters and invalid UTF-8.  Returns out. */
 const char *pc_clip(pc_slice slice, char out[PC_CLIP_MAX]);
 
 #endif

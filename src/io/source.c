@@ -114,7 +114,7 @@ static pcal_status source_window(pcal_source *source, size_t max_rows, size_t *o
   return PCAL_OK;
 }
 
-/* A part that ends before or after the scores. */
+/* Fails if a part ends before or after the scores. */
 static pcal_status source_check_end(const pcal_source *source, const pc_reader *part,
                                     size_t rows, size_t score_rows, pcal_error *err) {
   const pc_reader *scores = &source->scores;
@@ -130,7 +130,7 @@ static pcal_status source_check_end(const pcal_source *source, const pc_reader *
       pc_source_header_hint(longer));
 }
 
-/* Reads the columns beside the scores; their windows must have as many rows. */
+/* Reads the columns other than scores; their windows must have as many rows. */
 static pcal_status source_beside(pcal_source *source, size_t max_rows, pcal_batch *batch,
                                  pc_lazy_labels *feed, pcal_error *err) {
   const uint64_t first = batch->first_row;
@@ -179,7 +179,7 @@ static void source_place(const void *user, pcal_field field, size_t row, size_t 
     out->column_name = part->names[spread ? 0 : column];
 }
 
-/* What regression adds to a window of means, quantiles or samples. */
+/* Adds the levels and spreads of regression to a window. */
 static pcal_status source_spread(pcal_source *source, size_t wanted, const pc_window *window,
                                  pcal_batch *out, pcal_error *err) {
   pc_window spreads;
@@ -192,7 +192,7 @@ static pcal_status source_spread(pcal_source *source, size_t wanted, const pc_wi
   return pc_source_join_spread(source, window, &spreads, out, err);
 }
 
-/* The next rows of the parts. */
+/* Reads the next rows of all parts. */
 static pcal_status source_read(pcal_source *source, size_t max_rows, pcal_batch *out,
                                pc_lazy_labels *feed, pcal_error *err) {
   pc_window window;

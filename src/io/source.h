@@ -6,7 +6,7 @@
 #include "data/lazy_labels.h"
 #include "io/source_derived.h"
 
-/* As the pcal_source calls of propercal.h, for arguments that are not NULL. */
+/* As the pcal_source functions of propercal.h; arguments must not be NULL. */
 PC_CHECKED pcal_status pc_source_open(const pcal_inputs *inputs, const pcal_env *env,
                                       pcal_source **out, pcal_error *err);
 PC_CHECKED pcal_status pc_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,
@@ -16,10 +16,10 @@ PC_CHECKED pcal_status pc_source_next_later(pcal_source *source, size_t max_rows
                                             pcal_batch *batch, pc_lazy_labels *feed,
                                             pcal_error *err);
 PC_CHECKED pcal_status pc_source_rewind(pcal_source *source, pcal_error *err);
-/* A source of derived rows; it owns neither its base nor what the step works with. */
+/* A source of derived rows; it owns neither its base nor the data of the step. */
 PC_CHECKED pcal_status pc_source_derive(const pc_source_derived *derived, const pcal_env *env,
                                         pcal_source **out, pcal_error *err);
-/* A source over a batch that the caller keeps alive; names, where given, are copied. */
+/* A source over a batch owned by the caller; names are copied. */
 PC_CHECKED pcal_status pc_source_borrow(const pcal_batch *batch, const char *const *class_names,
                                         const pcal_env *env, pcal_source **out,
                                         pcal_error *err);

@@ -3,7 +3,7 @@
 
 #include "data/rows.h"
 
-static pcal_status borrowed_check(const pcal_batch *batch, pcal_error *err) {
+static pcal_status source_batch_check(const pcal_batch *batch, pcal_error *err) {
   pc_layout layout;
   PC_TRY(pc_layout_make_levels(batch->kind, batch->columns, batch->levels, &layout, err));
   if (batch->type != PCAL_F32 && batch->type != PCAL_F64)
@@ -13,8 +13,8 @@ static pcal_status borrowed_check(const pcal_batch *batch, pcal_error *err) {
   return PCAL_OK;
 }
 
-static pcal_status borrowed_copy_names(pc_source_batch *borrowed, const pcal_env *env,
-                                       const char *const *class_names, pcal_error *err) {
+static pcal_status source_batch_copy_names(pc_source_batch *borrowed, const pcal_env *env,
+                                           const char *const *class_names, pcal_error *err) {
   pcal_batch *batch = &borrowed->batch;
   const char **fields[] = {&batch->scores_name, &batch->labels_name, &batch->weights_name,
                            &batch->groups_name, &batch->spread_name};
@@ -39,9 +39,9 @@ static pcal_status borrowed_copy_names(pc_source_batch *borrowed, const pcal_env
 
 pcal_status pc_source_batch_open(const pcal_batch *batch, const char *const *class_names,
                                  const pcal_env *env, pc_source_batch *out, pcal_error *err) {
-  PC_TRY(borrowed_check(batch, err));
+  PC_TRY(source_batch_check(batch, err));
   *out = (pc_source_batch){.used = 1, .batch = *batch};
-  const pcal_status status = borrowed_copy_names(out, env, class_names, err);
+  const pcal_status status = source_batch_copy_names(out, env, class_names, err);
   if (status != PCAL_OK)
     pc_source_batch_free(env, out);
   return status;

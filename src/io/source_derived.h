@@ -4,8 +4,8 @@
 
 #include "base/memory.h"
 
-/* Transforms one nonempty window.  `to` starts as a copy of `from`; the step replaces the fields that it
- * computes, keeps their memory valid until the next call, and may drop rows. */
+/* Transforms one nonempty window.  `to` starts as a copy of `from`; the step replaces the
+ * fields that it computes, keeps their memory valid until the next call, and may drop rows. */
 typedef pcal_status (*pc_source_derive_step)(void *user, const pcal_batch *from, pcal_batch *to,
                                              pcal_error *err);
 

@@ -1,9 +1,9 @@
 /* Sources of predictions of a number.
  *
  * Edge cases:
- *  1. means and variances may come as two parts of one column each, or as one of two columns.
- *  2. levels are given, or read from the names of the columns of a data file.
- *  3. names of columns are not names of classes. */
+ *  1. means and variances are two parts of one column each, or one part of two columns.
+ *  2. levels are given, or read from the column names of a data file.
+ *  3. column names are not class names. */
 #include <string.h>
 
 #include "base/number.h"

@@ -3,7 +3,7 @@
  * Rules:
  *  1. lengths are compared when they are known, at the latest when a file ends.
  *  2. labels may be absent: such a source can be inspected but not measured.
- *  3. a data file that is a container holds one array of scores, without class names.
+ *  3. a data file that is a container has one array of scores, without class names.
  *  4. given class names replace those of columns; there is one for each column.
  *  5. Arrow data are moved into the source before anything can fail. */
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "data/rows.h"
 #include "io/source_state.h"
 
-/* Opens a data file and, when it is a container, sets source->archive. */
+/* Opens a data file; if it is a container, sets source->archive. */
 static pcal_status source_data_open(pcal_source *source, const char *text, pcal_error *err) {
   pc_selector selector;
   const pc_input_file *bytes = NULL;
@@ -147,7 +147,7 @@ static int source_is_file(const pc_reader *part) {
   return part->format->open != NULL;
 }
 
-/* Does a selector choose columns of this part? */
+/* True if a selector can choose columns of this part. */
 static int source_selectable(const pc_reader *part) {
   return source_is_file(part) && part->format->members == NULL;
 }
@@ -181,7 +181,7 @@ static pcal_status source_one_hot(const pcal_source *source, size_t classes, pca
                  pc_source_part_name(&source->scores), classes, pc_source_part_name(labels));
 }
 
-/* A score for each row is binary; a list of one score for each row is one class. */
+/* One score per row is a binary score; a list of one score per row is a single class. */
 static pcal_status source_one_class(const pc_reader *scores, pcal_error *err) {
   if (scores->columns > 1 || !scores->listed)
     return PCAL_OK;
@@ -232,7 +232,7 @@ static pcal_status source_check_lengths(const pcal_source *source, pcal_error *e
   return source_check_length(source, &source->id_cells, err);
 }
 
-/* PCAL_NO_ROW is the index of no row. */
+/* Row indices must stay below PCAL_NO_ROW. */
 pcal_status pc_source_check_first_row(const char *name, uint64_t first_row, uint64_t rows,
                                       pcal_error *err) {
   if (rows < PCAL_NO_ROW - first_row || rows == 0)
@@ -243,7 +243,7 @@ pcal_status pc_source_check_first_row(const char *name, uint64_t first_row, uint
                  name, first_row);
 }
 
-/* Names are looked up only for labels that are text. */
+/* Class names are needed only for labels that are text. */
 static pcal_status source_name_classes(pcal_source *source, pcal_error *err) {
   pc_name_table_init(&source->classes, &source->env);
   if (source->class_names == NULL || source->label_cells.cells != PC_CELLS_TEXT)

@@ -1,8 +1,8 @@
 /* One part of a source: scores, labels, weights, ..., from a file, an array or Arrow data.
  *
  * Edge cases:
- *  1. each file is opened once, however many inputs name it: standard input can be shared.
- *  2. an input given beside `data` replaces the column of `data`.
+ *  1. each file is opened once, even if several inputs name it: standard input can be shared.
+ *  2. an input given in addition to `data` replaces the column of `data`.
  *  3. an Arrow column of lists is one array of scores. */
 #include <string.h>
 
@@ -10,7 +10,6 @@
 #include "io/formats/array_reader.h"
 #include "io/source_state.h"
 
-/* The file of a selector, opened if it is not yet; takes the selector's path over then. */
 pcal_status pc_source_file_open(pcal_source *source, const pc_selector *selector,
                                 const pc_input_file **out, pcal_error *err) {
   for (size_t i = 0; i < source->file_count; i++) {
@@ -159,7 +158,6 @@ static pcal_status parts_open_columns(pcal_source *source, const pcal_input *inp
 
 /* ---- Any part ---- */
 
-/* Names an input that is no file, for messages. */
 pcal_status pc_source_input_name(pcal_source *source, const char *name, pc_source_input *place,
                                  pcal_error *err) {
   place->name = pc_copy_text(&source->env, name);
@@ -193,7 +191,7 @@ pcal_status pc_source_member(const pcal_source *source, size_t number, pc_column
   return pc_reader_open(&request, part, err);
 }
 
-/* A column of `data`: a member of a container, or a column of Arrow data or of a text file. */
+/* Opens a column of `data`: a member of a container, or a column of Arrow data or text. */
 static pcal_status parts_open_data(pcal_source *source, size_t column, pc_column_role as,
                                    pc_reader *part, pcal_error *err) {
   if (source->archive != NULL)

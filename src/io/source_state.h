@@ -1,4 +1,4 @@
-/* What a source consists of, for the files that put one together. */
+/* The parts of a source, shared by the files that open one. */
 #ifndef PC_SOURCE_STATE_H
 #define PC_SOURCE_STATE_H
 
@@ -21,19 +21,19 @@ typedef struct pc_source_file {
   pc_input_file bytes;
 } pc_source_file;
 
-/* An input that is no file. */
+/* An input that is not a file. */
 typedef struct pc_source_input {
   char *name; /* owned */
   pc_input_file bytes;
   pc_arrow_table arrow;
 } pc_source_input;
 
-/* What regression adds: label_cells hold targets, and spread is there when means and their
- * variances come apart; windows of both are then joined in rows of two. */
+/* Data for regression: label_cells are targets.  If means and variances are separate parts,
+ * the part `spread` exists, and windows of both are joined into rows of two. */
 typedef struct pc_source_forecast {
   double levels[PCAL_LEVELS_MAX]; /* of quantiles */
   size_t level_count;             /* 0: not given */
-  void *rows;                     /* joined */
+  void *rows;                     /* joined means and spreads */
   size_t capacity;                /* in bytes */
 } pc_source_forecast;
 
@@ -42,17 +42,17 @@ struct pcal_source {
   pc_source_file files[PC_SOURCE_FILES_MAX];
   size_t file_count;
   pcal_kind kind;
-  pc_reader table;              /* a data file with all its columns: keeps their names */
-  const pc_input_file *archive; /* a data file that is a container, */
-  pc_name_table members;        /* and the names of what it holds */
-  pc_data_columns columns;      /* of the table, or numbers of members */
+  pc_reader table;              /* a data file with all its columns; owns their names */
+  const pc_input_file *archive; /* a data file that is a container */
+  pc_name_table members;        /* names of its members */
+  pc_data_columns columns;      /* columns of the table, or indices of members */
   pc_source_input inputs[PC_INPUT_COUNT]; /* arrays and Arrow data, by pc_input_field */
   const char **arrow_names;               /* owned: of the columns of Arrow data in `data` */
-  pc_source_batch borrowed;               /* the same */
-  pc_source_derived derived;              /* rows made from another source's */
+  pc_source_batch borrowed;               /* one batch of the caller */
+  pc_source_derived derived;              /* transformed rows of another source */
   pc_reader scores, label_cells, weights, group_cells, spread, id_cells;
   pc_source_forecast forecast;    /* of regression */
-  const char *const *class_names; /* owned by a reader, by columns or here: */
+  const char *const *class_names; /* owned by a reader, by columns or by given_names */
   char **given_names;
   size_t given_name_count;
   pc_name_table classes;
@@ -61,15 +61,15 @@ struct pcal_source {
   pc_id_reader ids;
   pcal_weights weights_are;
   uint64_t first_row;
-  uint64_t position; /* rows given out */
-  uint64_t window;   /* and before the last window */
+  uint64_t position; /* rows returned so far */
+  uint64_t window;   /* rows returned before the last window */
   pcal_header header;
 };
 
-/* A source without parts, or NULL. */
+/* Allocates a source without parts; NULL without memory. */
 pcal_source *pc_source_new(const pcal_env *env);
 
-/* Is the part given? */
+/* True if the part is given. */
 static inline int pc_source_has(const pc_reader *part) {
   return part->format != NULL;
 }
@@ -82,11 +82,11 @@ static inline const char *pc_source_part_name(const pc_reader *part) {
 /* " after its header", or "". */
 const char *pc_source_header_hint(const pc_reader *part);
 
-/* Fails when the index of a row would reach PCAL_NO_ROW. */
+/* Fails if the index of a row would reach PCAL_NO_ROW. */
 PC_CHECKED pcal_status pc_source_check_first_row(const char *name, uint64_t first_row,
                                                  uint64_t rows, pcal_error *err);
 
-/* The file of a selector, opened unless it is open already. */
+/* Sets *out to the file of a selector, which is opened if it is not yet. */
 PC_CHECKED pcal_status pc_source_file_open(pcal_source *source, const pc_selector *selector,
                                            const pc_input_file **out, pcal_error *err);
 
@@ -109,37 +109,37 @@ PC_CHECKED pcal_status pc_source_arrow_names(const pcal_source *source,
                                              const pc_arrow_table *table, const char ***out,
                                              size_t *count, pcal_error *err);
 
-/* Names an input that is no file, for messages. */
+/* Names an input that is not a file, for messages. */
 PC_CHECKED pcal_status pc_source_input_name(pcal_source *source, const char *name,
                                             pc_source_input *place, pcal_error *err);
 
 int pc_source_regression(const pcal_source *source);
 
-/* Outcomes given beside a data file are those that its kind of scores goes with. */
+/* Fails if outcomes given with a data file do not match its kind of scores. */
 PC_CHECKED pcal_status pc_source_check_outcomes(const pcal_source *source,
                                                 const pc_checked_inputs *inputs,
                                                 pcal_error *err);
 
-/* The type of scores; where they are joined from two parts, float32 only when both are. */
+/* The type of scores; for two joined parts float32 only if both are. */
 pcal_type pc_source_type(const pcal_source *source);
 
-/* Rows of a window that are joined at most. */
+/* Largest number of joined rows in a window. */
 #define PC_SOURCE_JOINED_ROWS ((size_t)1 << 16)
 
-/* Checks columns and levels of regression; where no levels were given, columns of a data file
- * may be called by them (quantiles.0.05). */
+/* Checks columns and levels of regression; levels that were not given are read from the
+ * column names of a data file (quantiles.0.05). */
 PC_CHECKED pcal_status pc_source_check_forecast(pcal_source *source, pcal_error *err);
 
-/* Joins a window of means with one of their spreads into the batch. */
+/* Joins a window of means and one of spreads into the batch. */
 PC_CHECKED pcal_status pc_source_join_spread(pcal_source *source, const pc_window *means,
                                              const pc_window *spreads, pcal_batch *batch,
                                              pcal_error *err);
 
-/* Fails unless a part has one column; what: "weights". */
+/* Fails unless a part has one column; `what` names its values: "weights". */
 PC_CHECKED pcal_status pc_source_one_column(const pc_reader *part, const char *what,
                                             pcal_error *err);
 
-/* Hands a source out, or frees it when something failed. */
+/* Sets *out to the source, or frees it if status is a failure; returns status. */
 pcal_status pc_source_return(pcal_source *source, pcal_status status, pcal_source **out);
 
 #endif

@@ -19,13 +19,13 @@ static void accuracy_values(const double *params, const pc_rows *rows, size_t be
 }
 
 static pcal_status accuracy_configure(pc_options *options, const pc_layout *layout,
-                                      pc_metric_config *reading, pcal_error *err) {
+                                      pc_metric_config *config, pcal_error *err) {
   (void)options;
   (void)layout;
   (void)err;
-  reading->need.machine = PC_SUM;
-  reading->need.sum.values = accuracy_values;
-  reading->need.sum.value_count = 1;
+  config->need.machine = PC_SUM;
+  config->need.sum.values = accuracy_values;
+  config->need.sum.value_count = 1;
   return PCAL_OK;
 }
 

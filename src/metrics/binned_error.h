@@ -23,8 +23,8 @@ typedef struct pc_binned_error {
   int mean;          /* over parts */
 } pc_binned_error;
 
-/* Sets the value, or marks it undefined if there are no scores.  If the parts are classes, also sets
- * the value of each class and, as a part, the largest of them. */
+/* Sets the value, or marks it undefined if there are no scores.  If the parts are classes,
+ * also sets the value of each class and, as a part, the largest of them. */
 PC_CHECKED pcal_status pc_binned_error_evaluate(const pc_binned_error *how,
                                                 const pc_evidence *evidence,
                                                 const pcal_env *env, pc_metric_result *out,

@@ -38,11 +38,11 @@ void pc_need_brier(pc_need *need) {
 }
 
 static pcal_status brier_configure(pc_options *options, const pc_layout *layout,
-                                   pc_metric_config *reading, pcal_error *err) {
+                                   pc_metric_config *config, pcal_error *err) {
   (void)options;
   (void)layout;
   (void)err;
-  pc_need_brier(&reading->need);
+  pc_need_brier(&config->need);
   return PCAL_OK;
 }
 

@@ -5,31 +5,36 @@
 
 #include "stats/distributions.h"
 
-enum { VIEW_TEST_AUTO, VIEW_TEST_TOP, VIEW_TEST_POSITIVE, VIEW_TEST_CLASSWISE };
+enum {
+  CALIBRATION_TEST_AUTO,
+  CALIBRATION_TEST_TOP,
+  CALIBRATION_TEST_POSITIVE,
+  CALIBRATION_TEST_CLASSWISE
+};
 
 double pc_calibration_test_score(double score) {
   return score < 0.0 ? 0.0 : score > 1.0 ? 1.0 : score;
 }
 
 pcal_status pc_calibration_test_configure(pc_options *options, size_t view,
-                                          const pc_layout *layout, pc_metric_config *reading,
+                                          const pc_layout *layout, pc_metric_config *config,
                                           pcal_error *err) {
-  reading->need.machine = PC_CURVE;
-  reading->bound = NULL;
-  if (options->value[view].choice != VIEW_TEST_CLASSWISE)
-    return pc_metric_choose_view(options, view, layout, reading, err);
+  config->need.machine = PC_CURVE;
+  config->bound = NULL;
+  if (options->value[view].choice != CALIBRATION_TEST_CLASSWISE)
+    return pc_metric_choose_view(options, view, layout, config, err);
   if (layout->kind == PCAL_CONFIDENCE)
     return pc_fail(err, PCAL_USAGE,
                    "%s: view=classwise needs the probabilities of all classes; give them as "
                    "{probs} or {logits} instead of {confidence}",
                    options->name);
-  reading->need.view.kind = PC_VIEW_CLASSES;
-  reading->notion = "class-wise";
+  config->need.view.kind = PC_VIEW_CLASSES;
+  config->notion = "class-wise";
   return PCAL_OK;
 }
 
-static void view_test_set_result(const pc_calibration_test *test, double p_value,
-                                 pc_metric_result *out) {
+static void calibration_test_set_result(const pc_calibration_test *test, double p_value,
+                                        pc_metric_result *out) {
   out->value = test->statistic;
   out->tested = 1;
   out->p_value = p_value;
@@ -37,16 +42,17 @@ static void view_test_set_result(const pc_calibration_test *test, double p_value
     pc_metric_result_part(out, test->parts[i].name, test->parts[i].value);
 }
 
-static void view_test_set_undefined(const char *why, pc_metric_result *out) {
+static void calibration_test_set_undefined(const char *why, pc_metric_result *out) {
   out->undefined = 1;
   snprintf(out->why, sizeof out->why, "%s", why);
 }
 
 /* Tests every class and keeps the one with the smallest p-value.  The tests of two classes are
  * equal by symmetry, so there is no correction. */
-static pcal_status view_test_classes(const pc_options *options, const pc_evidence *evidence,
-                                     const pcal_env *env, pc_calibration_test_function test,
-                                     double *p_values, pc_metric_result *out, pcal_error *err) {
+static pcal_status calibration_test_classes(const pc_options *options,
+                                            const pc_evidence *evidence, const pcal_env *env,
+                                            pc_calibration_test_function test, double *p_values,
+                                            pc_metric_result *out, pcal_error *err) {
   pc_calibration_test best = {.p_value = (double)NAN}, here = {.cannot = NULL};
   size_t class = 0;
   for (size_t c = 0; c < evidence->curve.part_count; c++) {
@@ -60,12 +66,12 @@ static pcal_status view_test_classes(const pc_options *options, const pc_evidenc
     class = c;
   }
   if (isnan(best.p_value)) {
-    view_test_set_undefined(here.cannot, out);
+    calibration_test_set_undefined(here.cannot, out);
     return PCAL_OK;
   }
   const size_t count = evidence->curve.part_count;
-  view_test_set_result(&best, count > 2 ? pc_holm_smallest(p_values, count) : best.p_value,
-                       out);
+  calibration_test_set_result(
+      &best, count > 2 ? pc_holm_smallest(p_values, count) : best.p_value, out);
   pc_metric_result_part(out, "class", (double)class);
   return PCAL_OK;
 }
@@ -78,16 +84,16 @@ pcal_status pc_calibration_test_evaluate(const pc_options *options, const pc_evi
     pc_calibration_test only = {.among = 1};
     PC_TRY(test(options, &evidence->curve.parts[0], env, &only, err));
     if (only.cannot != NULL)
-      view_test_set_undefined(only.cannot, out);
+      calibration_test_set_undefined(only.cannot, out);
     else
-      view_test_set_result(&only, only.p_value, out);
+      calibration_test_set_result(&only, only.p_value, out);
     return PCAL_OK;
   }
   double *p_values = pc_alloc_raw(env, count, sizeof *p_values);
   if (p_values == NULL)
     return pc_fail_memory(err, "testing classes");
   const pcal_status status =
-      view_test_classes(options, evidence, env, test, p_values, out, err);
+      calibration_test_classes(options, evidence, env, test, p_values, out, err);
   pc_free(env, p_values);
   return status;
 }

@@ -1,5 +1,5 @@
-/* Shared by tests of calibration: a test of a sorted table of scores and outcomes, run for one view
- * or for each class. */
+/* Shared by tests of calibration: a test of a sorted table of scores and outcomes, run for
+ * one view or for each class. */
 #ifndef PC_CALIBRATION_TEST_H
 #define PC_CALIBRATION_TEST_H
 
@@ -31,11 +31,10 @@ typedef pcal_status (*pc_calibration_test_function)(const pc_options *options,
 
 PC_CHECKED pcal_status pc_calibration_test_configure(pc_options *options, size_t view,
                                                      const pc_layout *layout,
-                                                     pc_metric_config *reading,
-                                                     pcal_error *err);
+                                                     pc_metric_config *config, pcal_error *err);
 
-/* Sets statistic, p-value and parts of the only table or, for several classes, of the class with the
- * smallest p-value, which is corrected; that class is the part "class". */
+/* Sets statistic, p-value and parts of the only table or, for several classes, of the class
+ * with the smallest p-value, which is corrected; that class is the part "class". */
 PC_CHECKED pcal_status pc_calibration_test_evaluate(const pc_options *options,
                                                     const pc_evidence *evidence,
                                                     const pcal_env *env,

@@ -3,24 +3,25 @@
  * Formula:  ((1/N) sum_i sum_c |r_ic - p_ic|^p)^(1/p)
  *           r_i  = sum_{j != i} k_ij e_{y_j} / sum_{j != i} k_ij
  *           k_ij = density at p_i of the Dirichlet distribution with parameters p_j / h + 1
- *           bandwidth=auto: the h among 10^(-5 + 4 m / 14), m = 0..14, and 0.2, 0.4, 0.6, 0.8, 1
- *           that maximises sum_i log(sum_{j != i} k_ij / (N - 1)); the smallest one on ties
+ *           bandwidth=auto: the h among 10^(-5 + 4 m / 14), m = 0..14, and 0.2, 0.4, 0.6,
+ *           0.8, 1 that maximises sum_i log(sum_{j != i} k_ij / (N - 1)); the smallest on ties
  * Edge cases:
  * (1) root=no omits the outer power 1/p, as published;
- * (2) a row of weight w counts as w rows, of which w - 1 are its own neighbours; weights that
- *     are not whole numbers are refused;
+ * (2) a row of weight w counts as w rows, of which w - 1 are its own neighbours; weights
+ *     that are not whole numbers are refused;
  * (3) fewer than two rows: undefined;
  * (4) probabilities of exactly 0: 0 log 0 = 0; a row with a 0 where every other row has a
  *     positive value has no neighbours, and the error is undefined; if that holds for every
  *     candidate, there is no bandwidth;
  * (5) probabilities below 0, within the tolerance of the input check, count as 0 in kernels;
  * (6) a one-column score is the vector (1 - p, p).
- * Source: Popordanoska, Sayer & Blaschko 2022; without the term log h that their code adds to
- * the likelihood of every row, and in the log domain, where isolated rows keep their
+ * Source: Popordanoska, Sayer & Blaschko 2022; without the term log h that their code adds
+ * to the likelihood of every row, and in the log domain, where isolated rows keep their
  * neighbours.
- * Accuracy: 1e-9 for h >= 1e-4, less below as the logarithms of the kernels grow (dirichlet_kde.h).
- * Cost: N^2 pairs of 2 K operations and one exp; a search 20 exp per pair.  Memory N K, and 40
- * N for a search. */
+ * Accuracy: 1e-9 for h >= 1e-4, less below as the logarithms of the kernels grow
+ * (dirichlet_kde.h).
+ * Cost: N^2 pairs of 2 K operations and one exp; a search 20 exp per pair.  Memory N K, and
+ * 40 N for a search. */
 #include <math.h>
 #include <stdio.h>
 
@@ -62,11 +63,11 @@ static const double ce_kde_bandwidths[] = {1e-05,
 #define CE_KDE_COUNT (sizeof ce_kde_bandwidths / sizeof *ce_kde_bandwidths)
 
 static pcal_status ce_kde_configure(pc_options *options, const pc_layout *layout,
-                                    pc_metric_config *reading, pcal_error *err) {
+                                    pc_metric_config *config, pcal_error *err) {
   (void)layout;
   (void)err;
-  reading->need.machine = PC_PAIR;
-  reading->traits |= options->value[CE_KDE_ROOT].number != 0 ? 0u : PC_SQUARED;
+  config->need.machine = PC_PAIR;
+  config->traits |= options->value[CE_KDE_ROOT].number != 0 ? 0u : PC_SQUARED;
   return PCAL_OK;
 }
 

@@ -149,8 +149,8 @@ static pcal_status cox_test(const pc_options *options, const pc_curve_table *tab
 }
 
 static pcal_status cox_configure(pc_options *options, const pc_layout *layout,
-                                 pc_metric_config *reading, pcal_error *err) {
-  return pc_calibration_test_configure(options, COX_VIEW, layout, reading, err);
+                                 pc_metric_config *config, pcal_error *err) {
+  return pc_calibration_test_configure(options, COX_VIEW, layout, config, err);
 }
 
 static pcal_status cox_evaluate(const pc_options *options, const pc_evidence *evidence,

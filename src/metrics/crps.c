@@ -55,10 +55,10 @@ static void crps_values(const double *params, const pc_rows *rows, size_t begin,
 }
 
 static pcal_status crps_configure(pc_options *options, const pc_layout *layout,
-                                  pc_metric_config *reading, pcal_error *err) {
+                                  pc_metric_config *config, pcal_error *err) {
   (void)options;
   (void)err;
-  pc_forecast_sum(reading, layout, crps_values, 1);
+  pc_forecast_sum(config, layout, crps_values, 1);
   return PCAL_OK;
 }
 

@@ -49,35 +49,35 @@ static const pcal_option decomposition_options[] = {
 };
 
 static pcal_status decomposition_view(pc_options *options, const pc_layout *layout,
-                                      pc_metric_config *reading, pcal_error *err) {
+                                      pc_metric_config *config, pcal_error *err) {
   if (options->value[DECOMPOSITION_VIEW].choice != DECOMPOSITION_CLASSWISE)
-    return pc_metric_choose_view(options, DECOMPOSITION_VIEW, layout, reading, err);
+    return pc_metric_choose_view(options, DECOMPOSITION_VIEW, layout, config, err);
   if (layout->kind == PCAL_CONFIDENCE)
     return pc_fail(err, PCAL_USAGE,
                    "decomposition: view=classwise needs the probabilities of all classes, and "
                    "the data have only confidences; use view=top");
-  reading->need.view.kind = PC_VIEW_CLASSES;
+  config->need.view.kind = PC_VIEW_CLASSES;
   return PCAL_OK;
 }
 
 static pcal_status decomposition_configure(pc_options *options, const pc_layout *layout,
-                                           pc_metric_config *reading, pcal_error *err) {
-  PC_TRY(decomposition_view(options, layout, reading, err));
-  reading->notion = "proper";
+                                           pc_metric_config *config, pcal_error *err) {
+  PC_TRY(decomposition_view(options, layout, config, err));
+  config->notion = "proper";
   if (options->value[DECOMPOSITION_BY].choice == DECOMPOSITION_BY_BINS) {
-    reading->need.machine = PC_GRID;
-    reading->need.grid.rule = PC_EDGES_RIGHT;
-    reading->need.grid.bins = (size_t)options->value[DECOMPOSITION_BINS].number;
-    reading->need.grid.moments = options->value[DECOMPOSITION_SCORE].choice == PC_BINARY_LOG
-                                     ? PC_MOMENT_LOG
-                                     : PC_MOMENT_SQUARE | PC_MOMENT_HIT;
+    config->need.machine = PC_GRID;
+    config->need.grid.rule = PC_EDGES_RIGHT;
+    config->need.grid.bins = (size_t)options->value[DECOMPOSITION_BINS].number;
+    config->need.grid.moments = options->value[DECOMPOSITION_SCORE].choice == PC_BINARY_LOG
+                                    ? PC_MOMENT_LOG
+                                    : PC_MOMENT_SQUARE | PC_MOMENT_HIT;
     return PCAL_OK;
   }
   if (options->value[DECOMPOSITION_BINS].given)
     return pc_fail(err, PCAL_USAGE,
                    "decomposition: by=corp uses no bins; remove bins= or by=corp");
   options->value[DECOMPOSITION_BINS].set = 0;
-  reading->need.machine = PC_CURVE;
+  config->need.machine = PC_CURVE;
   return PCAL_OK;
 }
 

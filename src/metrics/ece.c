@@ -82,18 +82,18 @@ static const struct ece_convention *ece_convention_of(const pc_option_value *val
 
 /* netcal treats two columns as one score, that of class 1. */
 static pcal_status ece_view(pc_options *options, size_t view, size_t convention,
-                            const pc_layout *layout, pc_metric_config *reading,
+                            const pc_layout *layout, pc_metric_config *config,
                             pcal_error *err) {
   const struct ece_convention *rule = ece_convention_of(&options->value[convention]);
   if (rule != NULL && rule->rule == PC_EDGES_NETCAL && layout->columns == 2 &&
       layout->classes == 2 && !options->value[view].given)
     pc_options_choose(options, view, "positive");
-  return pc_metric_choose_view(options, view, layout, reading, err);
+  return pc_metric_choose_view(options, view, layout, config, err);
 }
 
 /* Requests equal-width bins by the options edges and convention. */
 static pcal_status ece_width(pc_options *options, size_t edges, size_t convention,
-                             pc_metric_config *reading, pcal_error *err) {
+                             pc_metric_config *config, pcal_error *err) {
   const struct ece_convention *rule = ece_convention_of(&options->value[convention]);
   if (rule != NULL && options->value[edges].given)
     return pc_fail(err, PCAL_USAGE,
@@ -101,17 +101,17 @@ static pcal_status ece_width(pc_options *options, size_t edges, size_t conventio
                    options->name);
   if (rule != NULL)
     options->value[edges].set = 0; /* the convention fixes the edges */
-  reading->need.machine = PC_GRID;
-  reading->need.grid.bins = (size_t)options->value[ECE_BINS].number;
-  reading->need.grid.rule = rule != NULL                                     ? rule->rule
-                            : options->value[edges].choice == ECE_EDGES_LEFT ? PC_EDGES_LEFT
-                                                                             : PC_EDGES_RIGHT;
-  reading->bound = "lower";
-  reading->most = 1.0;
+  config->need.machine = PC_GRID;
+  config->need.grid.bins = (size_t)options->value[ECE_BINS].number;
+  config->need.grid.rule = rule != NULL                                     ? rule->rule
+                           : options->value[edges].choice == ECE_EDGES_LEFT ? PC_EDGES_LEFT
+                                                                            : PC_EDGES_RIGHT;
+  config->bound = "lower";
+  config->most = 1.0;
   return PCAL_OK;
 }
 
-static pcal_status ece_mass(pc_options *options, pc_metric_config *reading, pcal_error *err) {
+static pcal_status ece_mass(pc_options *options, pc_metric_config *config, pcal_error *err) {
   const struct ece_convention *rule = ece_convention_of(&options->value[ECE_CONVENTION]);
   if (rule != NULL && !rule->allows_mass)
     return pc_fail(err, PCAL_USAGE,
@@ -120,40 +120,40 @@ static pcal_status ece_mass(pc_options *options, pc_metric_config *reading, pcal
   if (options->value[ECE_EDGES].given)
     return pc_fail(err, PCAL_USAGE, "ece: equal-mass bins are always (lo, hi]; remove edges=");
   options->value[ECE_EDGES].set = 0;
-  reading->need.machine = PC_CURVE;
-  reading->bound = "lower";
-  reading->most = 1.0;
+  config->need.machine = PC_CURVE;
+  config->bound = "lower";
+  config->most = 1.0;
   return PCAL_OK;
 }
 
-static pcal_status ece_sweep(pc_options *options, pc_metric_config *reading, pcal_error *err) {
+static pcal_status ece_sweep(pc_options *options, pc_metric_config *config, pcal_error *err) {
   if (options->value[ECE_BINS].given)
     return pc_fail(err, PCAL_USAGE,
                    "ece: binning=sweep chooses the number of bins; remove bins= or use "
                    "binning=mass");
   options->value[ECE_BINS].set = 0;
-  reading->whole_curve = 1;
-  return ece_mass(options, reading, err);
+  config->whole_curve = 1;
+  return ece_mass(options, config, err);
 }
 
 static pcal_status ece_configure(pc_options *options, const pc_layout *layout,
-                                 pc_metric_config *reading, pcal_error *err) {
+                                 pc_metric_config *config, pcal_error *err) {
   if (options->value[ECE_DEBIAS].number != 0 && options->value[ECE_NORM].choice != PC_NORM_L2)
     return pc_fail(err, PCAL_USAGE, "ece: debias=yes needs norm=l2; add norm=l2");
-  PC_TRY(ece_view(options, ECE_VIEW, ECE_CONVENTION, layout, reading, err));
+  PC_TRY(ece_view(options, ECE_VIEW, ECE_CONVENTION, layout, config, err));
   if (options->value[ECE_BINNING].choice == ECE_BY_MASS)
-    return ece_mass(options, reading, err);
+    return ece_mass(options, config, err);
   if (options->value[ECE_BINNING].choice == ECE_BY_SWEEP)
-    return ece_sweep(options, reading, err);
+    return ece_sweep(options, config, err);
   if (options->value[ECE_DEBIAS].number != 0) /* for the variance of debiased squares */
-    reading->need.grid.moments = PC_MOMENT_SQUARE | PC_MOMENT_HIT;
-  return ece_width(options, ECE_EDGES, ECE_CONVENTION, reading, err);
+    config->need.grid.moments = PC_MOMENT_SQUARE | PC_MOMENT_HIT;
+  return ece_width(options, ECE_EDGES, ECE_CONVENTION, config, err);
 }
 
 static pcal_status mce_configure(pc_options *options, const pc_layout *layout,
-                                 pc_metric_config *reading, pcal_error *err) {
-  PC_TRY(ece_view(options, MCE_VIEW, MCE_CONVENTION, layout, reading, err));
-  return ece_width(options, MCE_EDGES, MCE_CONVENTION, reading, err);
+                                 pc_metric_config *config, pcal_error *err) {
+  PC_TRY(ece_view(options, MCE_VIEW, MCE_CONVENTION, layout, config, err));
+  return ece_width(options, MCE_EDGES, MCE_CONVENTION, config, err);
 }
 
 static size_t ece_wants(const pc_options *options, const pc_curve_table *table,

@@ -24,12 +24,12 @@ static const pcal_option ece_expected_options[] = {
 };
 
 static pcal_status ece_expected_configure(pc_options *options, const pc_layout *layout,
-                                          pc_metric_config *reading, pcal_error *err) {
-  reading->need.machine = PC_GRID;
-  reading->need.grid.rule = PC_EDGES_RIGHT;
-  reading->need.grid.bins = (size_t)options->value[EXPECTED_BINS].number;
-  reading->need.grid.moments = PC_MOMENT_SQUARE;
-  return pc_metric_choose_view(options, EXPECTED_VIEW, layout, reading, err);
+                                          pc_metric_config *config, pcal_error *err) {
+  config->need.machine = PC_GRID;
+  config->need.grid.rule = PC_EDGES_RIGHT;
+  config->need.grid.bins = (size_t)options->value[EXPECTED_BINS].number;
+  config->need.grid.moments = PC_MOMENT_SQUARE;
+  return pc_metric_choose_view(options, EXPECTED_VIEW, layout, config, err);
 }
 
 static pcal_status ece_expected_evaluate(const pc_options *options, const pc_evidence *evidence,

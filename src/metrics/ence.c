@@ -36,10 +36,10 @@ typedef struct ence_bin {
 } ence_bin;
 
 static pcal_status ence_configure(pc_options *options, const pc_layout *layout,
-                                  pc_metric_config *reading, pcal_error *err) {
+                                  pc_metric_config *config, pcal_error *err) {
   PC_TRY(pc_forecast_need_moments(options, layout, err));
-  reading->need.machine = PC_ROWS;
-  reading->need.rows.all_probs = 1;
+  config->need.machine = PC_ROWS;
+  config->need.rows.all_probs = 1;
   return PCAL_OK;
 }
 
@@ -54,8 +54,8 @@ typedef struct ence_walk {
   double before;
 } ence_walk;
 
-/* Index after the last row of the bin that ends at `position`, a cumulative weight.  Positions must
- * not decrease from call to call. */
+/* Index after the last row of the bin that ends at `position`, a cumulative weight.
+ * Positions must not decrease from call to call. */
 static size_t ence_end(const ence_row *rows, size_t count, double position, ence_walk *walk) {
   while (walk->at + 1 < count && walk->before + rows[walk->at].weight < position)
     walk->before += rows[walk->at++].weight;

@@ -12,12 +12,12 @@ pc_forecast_shape pc_forecast_layout_shape(const pc_layout *layout) {
   return (pc_forecast_shape){layout->form, layout->columns, layout->levels};
 }
 
-void pc_forecast_sum(pc_metric_config *reading, const pc_layout *layout,
+void pc_forecast_sum(pc_metric_config *config, const pc_layout *layout,
                      pc_values_function values, size_t count) {
-  reading->need.machine = PC_SUM;
-  reading->need.sum.values = values;
-  reading->need.sum.value_count = count;
-  reading->need.sum.params[PC_FORECAST_FORM] = (double)layout->form;
+  config->need.machine = PC_SUM;
+  config->need.sum.values = values;
+  config->need.sum.value_count = count;
+  config->need.sum.params[PC_FORECAST_FORM] = (double)layout->form;
 }
 
 void pc_forecast_mean(const pc_evidence *evidence, size_t v, const char *what,

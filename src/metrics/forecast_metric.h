@@ -14,7 +14,7 @@ pc_forecast_shape pc_forecast_rows_shape(const double *params, const pc_rows *ro
 pc_forecast_shape pc_forecast_layout_shape(const pc_layout *layout);
 
 /* Requests sums of `count` values of each row. */
-void pc_forecast_sum(pc_metric_config *reading, const pc_layout *layout,
+void pc_forecast_sum(pc_metric_config *config, const pc_layout *layout,
                      pc_values_function values, size_t count);
 
 /* Sets out->value to the mean of value v.  If a row's value is infinite, so is the mean, and
@@ -29,8 +29,8 @@ PC_CHECKED pcal_status pc_forecast_need_moments(const pc_options *options,
 PC_CHECKED pcal_status pc_forecast_need_gaussian(const pc_options *options,
                                                  const pc_layout *layout, pcal_error *err);
 
-/* Resolves the option "levels" for the layout.  For quantiles it must name some of their levels; if
- * not given it stays unset, which means all of them. */
+/* Resolves the option "levels" for the layout.  For quantiles it must name some of their
+ * levels; if not given it stays unset, which means all of them. */
 PC_CHECKED pcal_status pc_forecast_levels(pc_options *options, size_t index,
                                           const pc_layout *layout, pcal_error *err);
 /* The levels after pc_forecast_levels. */

@@ -75,33 +75,32 @@ static void forecast_moments_ratios(const double *params, const pc_rows *rows, s
 }
 
 static pcal_status forecast_moments_configure(pc_options *options, const pc_layout *layout,
-                                              pc_metric_config *reading,
+                                              pc_metric_config *config,
                                               pc_values_function values, size_t count,
                                               pcal_error *err) {
   PC_TRY(pc_forecast_need_moments(options, layout, err));
-  pc_forecast_sum(reading, layout, values, count);
+  pc_forecast_sum(config, layout, values, count);
   return PCAL_OK;
 }
 
 static pcal_status mse_configure(pc_options *options, const pc_layout *layout,
-                                 pc_metric_config *reading, pcal_error *err) {
-  return forecast_moments_configure(options, layout, reading, forecast_moments_mse, 1, err);
+                                 pc_metric_config *config, pcal_error *err) {
+  return forecast_moments_configure(options, layout, config, forecast_moments_mse, 1, err);
 }
 
 static pcal_status dss_configure(pc_options *options, const pc_layout *layout,
-                                 pc_metric_config *reading, pcal_error *err) {
-  return forecast_moments_configure(options, layout, reading, forecast_moments_dss, 1, err);
+                                 pc_metric_config *config, pcal_error *err) {
+  return forecast_moments_configure(options, layout, config, forecast_moments_dss, 1, err);
 }
 
 static pcal_status mean_variance_configure(pc_options *options, const pc_layout *layout,
-                                           pc_metric_config *reading, pcal_error *err) {
-  return forecast_moments_configure(options, layout, reading, forecast_moments_variance, 1,
-                                    err);
+                                           pc_metric_config *config, pcal_error *err) {
+  return forecast_moments_configure(options, layout, config, forecast_moments_variance, 1, err);
 }
 
 static pcal_status variance_ratio_configure(pc_options *options, const pc_layout *layout,
-                                            pc_metric_config *reading, pcal_error *err) {
-  return forecast_moments_configure(options, layout, reading, forecast_moments_ratios, 2, err);
+                                            pc_metric_config *config, pcal_error *err) {
+  return forecast_moments_configure(options, layout, config, forecast_moments_ratios, 2, err);
 }
 
 static pcal_status forecast_moments_evaluate(const pc_options *options,

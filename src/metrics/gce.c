@@ -158,18 +158,18 @@ static pcal_status gce_from_variant(pc_options *options, pcal_error *err) {
 
 /* ---- data needs ---- */
 
-static void gce_need(const gce_form *form, pc_metric_config *reading) {
-  pc_need *need = &reading->need;
+static void gce_need(const gce_form *form, pc_metric_config *config) {
+  pc_need *need = &config->need;
   if (form->all || form->classwise) {
     need->view.kind = !form->all        ? PC_VIEW_RANK
                       : form->classwise ? PC_VIEW_CLASSES
                                         : PC_VIEW_POOLED;
     need->view.index = !form->all;
     need->view.by_label = !form->all;
-    reading->notion = form->all ? "class-wise" : "top-label";
+    config->notion = form->all ? "class-wise" : "top-label";
   }
-  reading->bound = form->threshold > 0 ? NULL : "lower";
-  reading->most = 1.0;
+  config->bound = form->threshold > 0 ? NULL : "lower";
+  config->most = 1.0;
   need->machine = form->adaptive ? PC_CURVE : PC_GRID;
   if (form->adaptive)
     return;
@@ -179,7 +179,7 @@ static void gce_need(const gce_form *form, pc_metric_config *reading) {
 }
 
 static pcal_status gce_configure(pc_options *options, const pc_layout *layout,
-                                 pc_metric_config *reading, pcal_error *err) {
+                                 pc_metric_config *config, pcal_error *err) {
   PC_TRY(gce_from_variant(options, err));
   const gce_form form = gce_form_of(options);
   if (form.all || form.classwise) {
@@ -192,51 +192,51 @@ static pcal_status gce_configure(pc_options *options, const pc_layout *layout,
       return pc_fail(err, PCAL_USAGE, "gce: view= needs scope=top and classwise=no; remove it");
     options->value[GCE_VIEW].set = 0;
   } else {
-    PC_TRY(pc_metric_choose_view(options, GCE_VIEW, layout, reading, err));
+    PC_TRY(pc_metric_choose_view(options, GCE_VIEW, layout, config, err));
   }
-  gce_need(&form, reading);
+  gce_need(&form, config);
   return PCAL_OK;
 }
 
 static pcal_status rmsce_configure(pc_options *options, const pc_layout *layout,
-                                   pc_metric_config *reading, pcal_error *err) {
+                                   pc_metric_config *config, pcal_error *err) {
   pc_option_value *value = options->value;
   if (value[RMSCE_PER_BIN].number > 0 && value[RMSCE_BINS].given)
     return pc_fail(err, PCAL_USAGE,
                    "rmsce: per-bin= determines the number of bins; give per-bin= or bins=, "
                    "not both");
   value[value[RMSCE_PER_BIN].number > 0 ? RMSCE_BINS : RMSCE_PER_BIN].set = 0;
-  PC_TRY(pc_metric_choose_view(options, RMSCE_VIEW, layout, reading, err));
+  PC_TRY(pc_metric_choose_view(options, RMSCE_VIEW, layout, config, err));
   const gce_form form = gce_rmsce_form(options, 1.0);
-  gce_need(&form, reading);
+  gce_need(&form, config);
   return PCAL_OK;
 }
 
 static pcal_status sce_configure(pc_options *options, const pc_layout *layout,
-                                 pc_metric_config *reading, pcal_error *err) {
+                                 pc_metric_config *config, pcal_error *err) {
   (void)layout;
   (void)err;
   const gce_form form = gce_sce_form(options);
-  gce_need(&form, reading);
+  gce_need(&form, config);
   return PCAL_OK;
 }
 
 static pcal_status ace_configure(pc_options *options, const pc_layout *layout,
-                                 pc_metric_config *reading, pcal_error *err) {
+                                 pc_metric_config *config, pcal_error *err) {
   (void)layout;
   (void)err;
   const gce_form form = gce_ace_form(options);
-  gce_need(&form, reading);
-  reading->whole_curve = form.equal_weights;
+  gce_need(&form, config);
+  config->whole_curve = form.equal_weights;
   return PCAL_OK;
 }
 
 static pcal_status tace_configure(pc_options *options, const pc_layout *layout,
-                                  pc_metric_config *reading, pcal_error *err) {
+                                  pc_metric_config *config, pcal_error *err) {
   (void)layout;
   (void)err;
   const gce_form form = gce_tace_form(options);
-  gce_need(&form, reading);
+  gce_need(&form, config);
   return PCAL_OK;
 }
 

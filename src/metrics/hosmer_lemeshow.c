@@ -61,8 +61,8 @@ static void hosmer_lemeshow_add(const pc_bin *from, pc_bin *to) {
   to->score_square += from->score_square;
 }
 
-/* Joins neighbours until each bin has enough expected outcomes of either kind; returns the number of
- * remaining bins.  With expected = 0 nothing is joined. */
+/* Joins neighbours until each bin has enough expected outcomes of either kind; returns the
+ * number of remaining bins.  With expected = 0 nothing is joined. */
 static size_t hosmer_lemeshow_join(pc_bin *bins, size_t count, double expected) {
   size_t left = 0;
   int open = 0; /* the last bin needs more expected outcomes */
@@ -138,8 +138,8 @@ static pcal_status hosmer_lemeshow_test(const pc_options *options, const pc_curv
 }
 
 static pcal_status hosmer_lemeshow_configure(pc_options *options, const pc_layout *layout,
-                                             pc_metric_config *reading, pcal_error *err) {
-  return pc_calibration_test_configure(options, HOSMER_VIEW, layout, reading, err);
+                                             pc_metric_config *config, pcal_error *err) {
+  return pc_calibration_test_configure(options, HOSMER_VIEW, layout, config, err);
 }
 
 static pcal_status hosmer_lemeshow_evaluate(const pc_options *options,

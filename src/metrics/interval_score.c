@@ -42,7 +42,7 @@ static void interval_score_values(const double *params, const pc_rows *rows, siz
 }
 
 static pcal_status interval_score_configure(pc_options *options, const pc_layout *layout,
-                                            pc_metric_config *reading, pcal_error *err) {
+                                            pc_metric_config *config, pcal_error *err) {
   const pc_forecast_shape shape = pc_forecast_layout_shape(layout);
   const double level = options->value[INTERVAL_SCORE_LEVEL].number;
   char low[PC_NUMBER_MAX], high[PC_NUMBER_MAX];
@@ -55,8 +55,8 @@ static pcal_status interval_score_configure(pc_options *options, const pc_layout
                    "are among {levels}",
                    options->name, low, high);
   }
-  pc_forecast_sum(reading, layout, interval_score_values, 2);
-  reading->need.sum.params[INTERVAL_SCORE_PARAM] = level;
+  pc_forecast_sum(config, layout, interval_score_values, 2);
+  config->need.sum.params[INTERVAL_SCORE_PARAM] = level;
   return PCAL_OK;
 }
 

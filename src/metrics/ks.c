@@ -75,21 +75,21 @@ static pcal_status ks_check(pc_options *options, const pc_layout *layout, pcal_e
 }
 
 static pcal_status ks_by_label(const pc_options *options, const pc_layout *layout,
-                               pc_metric_config *reading, pcal_error *err) {
+                               pc_metric_config *config, pcal_error *err) {
   if (!options->value[KS_RANK].set || options->value[KS_RANK].number != 1)
     return pc_fail(err, PCAL_USAGE, "ks: by=label needs rank=1");
   if (layout->kind == PCAL_CONFIDENCE)
     return pc_fail(err, PCAL_USAGE,
                    "ks: by=label needs the predicted labels, which confidences do not "
                    "include; give all class probabilities as {probs}");
-  reading->need.view.by_label = 1;
+  config->need.view.by_label = 1;
   return PCAL_OK;
 }
 
 static pcal_status ks_configure(pc_options *options, const pc_layout *layout,
-                                pc_metric_config *reading, pcal_error *err) {
+                                pc_metric_config *config, pcal_error *err) {
   PC_TRY(ks_check(options, layout, err));
-  pc_view *view = &reading->need.view;
+  pc_view *view = &config->need.view;
   const size_t index = options->value[KS_CLASS].set    ? KS_CLASS
                        : options->value[KS_WITHIN].set ? KS_WITHIN
                                                        : KS_RANK;
@@ -97,14 +97,14 @@ static pcal_status ks_configure(pc_options *options, const pc_layout *layout,
                : index == KS_WITHIN ? PC_VIEW_WITHIN
                                     : PC_VIEW_RANK;
   view->index = (int32_t)options->value[index].number;
-  reading->need.machine = PC_CURVE;
-  reading->bound = "lower";
-  reading->most = 1.0;
-  reading->notion = index != KS_CLASS      ? "top-label"
-                    : layout->classes == 2 ? "canonical"
-                                           : "class-wise";
+  config->need.machine = PC_CURVE;
+  config->bound = "lower";
+  config->most = 1.0;
+  config->notion = index != KS_CLASS      ? "top-label"
+                   : layout->classes == 2 ? "canonical"
+                                          : "class-wise";
   if (options->value[KS_BY].choice == KS_BY_LABEL)
-    return ks_by_label(options, layout, reading, err);
+    return ks_by_label(options, layout, config, err);
   return PCAL_OK;
 }
 

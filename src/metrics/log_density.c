@@ -25,9 +25,9 @@ static void log_density_values(const double *params, const pc_rows *rows, size_t
 }
 
 static pcal_status log_density_configure(pc_options *options, const pc_layout *layout,
-                                         pc_metric_config *reading, pcal_error *err) {
+                                         pc_metric_config *config, pcal_error *err) {
   PC_TRY(pc_forecast_need_gaussian(options, layout, err));
-  pc_forecast_sum(reading, layout, log_density_values, 1);
+  pc_forecast_sum(config, layout, log_density_values, 1);
   return PCAL_OK;
 }
 

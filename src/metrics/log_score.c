@@ -43,10 +43,10 @@ void pc_need_log(pc_need *need, double clip) {
 }
 
 static pcal_status log_score_configure(pc_options *options, const pc_layout *layout,
-                                       pc_metric_config *reading, pcal_error *err) {
+                                       pc_metric_config *config, pcal_error *err) {
   (void)layout;
   (void)err;
-  pc_need_log(&reading->need, options->value[LOG_CLIP].number);
+  pc_need_log(&config->need, options->value[LOG_CLIP].number);
   return PCAL_OK;
 }
 

@@ -144,18 +144,18 @@ pcal_status pc_metric_parse_for(pc_form form, const char *spec, const pc_metric 
   return pc_options_parse(spec, row->name, row->options, row->option_count, options, err);
 }
 
-pcal_status pc_metric_result_classes(pc_metric_result *outcome, const pcal_env *env,
+pcal_status pc_metric_result_classes(pc_metric_result *result, const pcal_env *env,
                                      size_t count, pcal_error *err) {
-  outcome->class_values = pc_alloc(env, count, sizeof *outcome->class_values);
-  if (outcome->class_values == NULL)
+  result->class_values = pc_alloc(env, count, sizeof *result->class_values);
+  if (result->class_values == NULL)
     return pc_fail_memory(err, "measuring each class");
-  outcome->class_count = count;
+  result->class_count = count;
   return PCAL_OK;
 }
 
-void pc_metric_result_inner(pc_metric_result *outcome, double inner, int power) {
-  outcome->inner = inner;
-  outcome->inner_power = power;
+void pc_metric_result_inner(pc_metric_result *result, double inner, int power) {
+  result->inner = inner;
+  result->inner_power = power;
 }
 
 void pc_debiased_add(pc_debiased *into, pc_debiased part) {
@@ -170,10 +170,10 @@ pc_variance_law pc_debiased_law(const pc_debiased *sum, double divisor, double m
   return (pc_variance_law){sum->noise / (divisor * divisor), slope / divisor, most};
 }
 
-void pc_metric_result_debiased(pc_metric_result *outcome, pc_debiased sum, double divisor,
+void pc_metric_result_debiased(pc_metric_result *result, pc_debiased sum, double divisor,
                                double most) {
-  pc_metric_result_inner(outcome, sum.square / divisor, 2);
-  outcome->inner_law = pc_debiased_law(&sum, divisor, most);
+  pc_metric_result_inner(result, sum.square / divisor, 2);
+  result->inner_law = pc_debiased_law(&sum, divisor, most);
 }
 
 pcal_status pc_metric_evaluate_mean(const pc_options *options, const pc_evidence *evidence,
@@ -186,17 +186,17 @@ pcal_status pc_metric_evaluate_mean(const pc_options *options, const pc_evidence
   return PCAL_OK;
 }
 
-void pc_metric_result_part(pc_metric_result *outcome, const char *name, double value) {
-  if (outcome->part_count < PC_PARTS_MAX)
-    outcome->parts[outcome->part_count++] = (pcal_part){name, value};
+void pc_metric_result_part(pc_metric_result *result, const char *name, double value) {
+  if (result->part_count < PC_PARTS_MAX)
+    result->parts[result->part_count++] = (pcal_part){name, value};
 }
 
-void pc_metric_result_part_at(pc_metric_result *outcome, double number, double value) {
-  if (outcome->part_count >= PC_PARTS_MAX)
+void pc_metric_result_part_at(pc_metric_result *result, double number, double value) {
+  if (result->part_count >= PC_PARTS_MAX)
     return;
-  char *name = outcome->part_names[outcome->part_count];
+  char *name = result->part_names[result->part_count];
   pc_show(number, name);
-  pc_metric_result_part(outcome, name, value);
+  pc_metric_result_part(result, name, value);
 }
 
 pcal_status pc_plot_table_new(const pcal_env *env, const char *const *names, size_t room,
@@ -255,7 +255,7 @@ pcal_status pc_plot_table_bins(const pcal_env *env, const pc_bin *bins, size_t c
 enum { METRIC_VIEW_AUTO, METRIC_VIEW_TOP, METRIC_VIEW_POSITIVE };
 
 pcal_status pc_metric_choose_view(pc_options *options, size_t index, const pc_layout *layout,
-                                  pc_metric_config *reading, pcal_error *err) {
+                                  pc_metric_config *config, pcal_error *err) {
   int chosen = options->value[index].choice;
   if (chosen == METRIC_VIEW_AUTO)
     chosen = pc_layout_is_binary(layout) ? METRIC_VIEW_POSITIVE : METRIC_VIEW_TOP;
@@ -266,8 +266,8 @@ pcal_status pc_metric_choose_view(pc_options *options, size_t index, const pc_la
                    options->name,
                    layout->kind == PCAL_CONFIDENCE ? "only confidences" : "more");
   pc_options_choose(options, index, chosen == METRIC_VIEW_TOP ? "top" : "positive");
-  reading->need.view.kind = chosen == METRIC_VIEW_TOP ? PC_VIEW_RANK : PC_VIEW_CLASS;
-  reading->need.view.index = 1;
-  reading->notion = chosen == METRIC_VIEW_TOP ? "top-label" : "canonical";
+  config->need.view.kind = chosen == METRIC_VIEW_TOP ? PC_VIEW_RANK : PC_VIEW_CLASS;
+  config->need.view.index = 1;
+  config->notion = chosen == METRIC_VIEW_TOP ? "top-label" : "canonical";
   return PCAL_OK;
 }

@@ -69,19 +69,19 @@ typedef struct pc_metric_config {
 typedef struct pc_metric {
   pcal_registry_row row;
   unsigned traits;
-  /* Resolves options that depend on the data (results show them as resolved) and fills the reading.
-   * Fails if the metric does not apply to the layout. */
+  /* Resolves options that depend on the data (results show them as resolved) and fills the
+   * config. Fails if the metric does not apply to the layout. */
   pcal_status (*configure)(pc_options *options, const pc_layout *layout,
-                           pc_metric_config *reading, pcal_error *err);
+                           pc_metric_config *config, pcal_error *err);
   /* Computes the value; evidence->total > 0. */
   pcal_status (*evaluate)(const pc_options *options, const pc_evidence *evidence,
                           const pcal_env *env, pc_metric_result *out, pcal_error *err);
-  /* Marks the segments of a coarse curve (curve/bucket_curve.h) whose scores evaluate needs one by one,
-   * and returns how many were newly marked.  NULL: all segments. */
+  /* Marks the segments of a coarse curve (curve/bucket_curve.h) whose scores evaluate needs
+   * one by one, and returns how many were newly marked.  NULL: all segments. */
   size_t (*wants)(const pc_options *options, const pc_curve_table *table, uint8_t *wanted);
-  /* In place of `wants` for a metric that joins scores in cells (curve/point_masses.h): sets *level to
-   * the level of the cells whose borders no segment may cross, or to PC_EACH_SCORE if all scores are
-   * needed.  *level starts at 0; leave it if evaluate is already exact. */
+  /* In place of `wants` for a metric that joins scores in cells (curve/point_masses.h): sets
+   * *level to the level of the cells whose borders no segment may cross, or to PC_EACH_SCORE
+   * if all scores are needed.  *level starts at 0; leave it if evaluate is already exact. */
   pcal_status (*cells)(const pc_options *options, const pc_curve_table *table,
                        const pcal_env *env, unsigned *level, pcal_error *err);
 } pc_metric;
@@ -105,13 +105,14 @@ const pcal_registry_row *pc_calibration_notion_at(size_t index);
 PC_CHECKED pcal_status pc_metric_parse(const char *spec, const pc_metric **metric,
                                        pc_options *options, pcal_error *err);
 
-/* The same, restricted to the task of a form; fails if the metric exists only for the other task. */
+/* The same, restricted to the task of a form; fails if the metric exists only for the other
+ * task. */
 PC_CHECKED pcal_status pc_metric_parse_for(pc_form form, const char *spec,
                                            const pc_metric **metric, pc_options *options,
                                            pcal_error *err);
 
 /* Allocates class_values, set to 0. */
-PC_CHECKED pcal_status pc_metric_result_classes(pc_metric_result *outcome, const pcal_env *env,
+PC_CHECKED pcal_status pc_metric_result_classes(pc_metric_result *result, const pcal_env *env,
                                                 size_t count, pcal_error *err);
 
 /* An `evaluate` for metrics that are the mean of one row value. */
@@ -120,31 +121,32 @@ PC_CHECKED pcal_status pc_metric_evaluate_mean(const pc_options *options,
                                                pc_metric_result *out, pcal_error *err);
 
 /* Adds a part; ignored beyond PC_PARTS_MAX.  The name is not copied. */
-void pc_metric_result_part(pc_metric_result *outcome, const char *name, double value);
+void pc_metric_result_part(pc_metric_result *result, const char *name, double value);
 /* Adds a part whose name is a number: "0.9". */
-void pc_metric_result_part_at(pc_metric_result *outcome, double number, double value);
+void pc_metric_result_part_at(pc_metric_result *result, double number, double value);
 
 /* Sets an unbiased estimate of the power-th power of the quantity that the value estimates.
  * Intervals are computed for it, and then the root of their ends. */
-void pc_metric_result_inner(pc_metric_result *outcome, double inner, int power);
+void pc_metric_result_inner(pc_metric_result *result, double inner, int power);
 
-/* The same for debiased squares of bins, summed over parts and divided by `divisor`.  `most` bounds
- * how unequal the bins are: 1 for bins of equal mass. */
+/* The same for debiased squares of bins, summed over parts and divided by `divisor`.  `most`
+ * bounds how unequal the bins are: 1 for bins of equal mass. */
 #define PC_MOST_BY_WIDTH 3.0
 #define PC_MOST_BY_CLASS 1.25
-void pc_metric_result_debiased(pc_metric_result *outcome, pc_debiased sum, double divisor,
+void pc_metric_result_debiased(pc_metric_result *result, pc_debiased sum, double divisor,
                                double most);
 void pc_debiased_add(pc_debiased *into, pc_debiased part);
 pc_variance_law pc_debiased_law(const pc_debiased *sum, double divisor, double most);
 
-/* Allocates columns for up to `room` points.  `names` ends with NULL.  The metric sets count. */
+/* Allocates columns for up to `room` points.  `names` ends with NULL.  The metric sets
+ * count. */
 PC_CHECKED pcal_status pc_plot_table_new(const pcal_env *env, const char *const *names,
                                          size_t room, pc_plot_table *graph, pcal_error *err);
 void pc_plot_table_free(const pcal_env *env, pc_plot_table *graph);
 
-/* The bins behind a value, if graph->wanted: columns low, high, weight, confidence, accuracy (the
- * last two NaN for an empty bin) and, with several parts, class.  pc_plot_table_bins_new allocates,
- * pc_plot_table_bins_add appends the bins of one part. */
+/* The bins behind a value, if graph->wanted: columns low, high, weight, confidence, accuracy
+ * (the last two NaN for an empty bin) and, with several parts, class.
+ * pc_plot_table_bins_new allocates, pc_plot_table_bins_add appends the bins of one part. */
 PC_CHECKED pcal_status pc_plot_table_bins_new(const pcal_env *env, size_t parts, size_t bins,
                                               pc_plot_table *graph, pcal_error *err);
 void pc_plot_table_bins_add(pc_plot_table *graph, size_t part, const pc_bin *bins,
@@ -153,10 +155,10 @@ void pc_plot_table_bins_add(pc_plot_table *graph, size_t part, const pc_bin *bin
 PC_CHECKED pcal_status pc_plot_table_bins(const pcal_env *env, const pc_bin *bins, size_t count,
                                           pc_plot_table *graph, pcal_error *err);
 
-/* Resolves the option "view" (auto, top, positive) for the layout: sets reading->need.view and
+/* Resolves the option "view" (auto, top, positive) for the layout: sets config->need.view and
  * notion, and replaces auto by the choice. */
 PC_CHECKED pcal_status pc_metric_choose_view(pc_options *options, size_t index,
-                                             const pc_layout *layout, pc_metric_config *reading,
+                                             const pc_layout *layout, pc_metric_config *config,
                                              pcal_error *err);
 
 #define PC_VIEW_OPTION                                                                    \

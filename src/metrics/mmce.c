@@ -37,12 +37,12 @@ static const pcal_option mmce_options[] = {
 };
 
 static pcal_status mmce_configure(pc_options *options, const pc_layout *layout,
-                                  pc_metric_config *reading, pcal_error *err) {
-  PC_TRY(pc_metric_choose_view(options, MMCE_VIEW, layout, reading, err));
-  reading->need.machine = PC_CURVE;
-  reading->bound = "lower";
+                                  pc_metric_config *config, pcal_error *err) {
+  PC_TRY(pc_metric_choose_view(options, MMCE_VIEW, layout, config, err));
+  config->need.machine = PC_CURVE;
+  config->bound = "lower";
   if (options->value[MMCE_ESTIMATOR].choice == MMCE_U)
-    reading->traits |= PC_WHOLE_WEIGHTS;
+    config->traits |= PC_WHOLE_WEIGHTS;
   return PCAL_OK;
 }
 

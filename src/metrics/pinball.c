@@ -40,11 +40,11 @@ static void pinball_values(const double *params, const pc_rows *rows, size_t beg
 }
 
 static pcal_status pinball_configure(pc_options *options, const pc_layout *layout,
-                                     pc_metric_config *reading, pcal_error *err) {
+                                     pc_metric_config *config, pcal_error *err) {
   PC_TRY(pc_forecast_levels(options, PINBALL_LEVELS, layout, err));
-  pc_forecast_sum(reading, layout, pinball_values, 1);
+  pc_forecast_sum(config, layout, pinball_values, 1);
   const pc_option_value *value = &options->value[PINBALL_LEVELS];
-  double *params = reading->need.sum.params;
+  double *params = config->need.sum.params;
   for (size_t l = 0; value->set && l < value->list_count; l++) {
     params[PINBALL_COUNT] = (double)(l + 1);
     params[PINBALL_FIRST + l] = value->list[l];

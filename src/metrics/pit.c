@@ -42,19 +42,19 @@ static const pcal_option coverage_options[] = {
 };
 static const pcal_option quantile_ce_options[] = {PC_FORECAST_LEVELS_OPTION};
 
-static void pit_need(const pc_layout *layout, pc_metric_config *reading) {
-  reading->need.machine = PC_CURVE;
-  reading->need.view = pc_view_pit(layout);
+static void pit_need(const pc_layout *layout, pc_metric_config *config) {
+  config->need.machine = PC_CURVE;
+  config->need.view = pc_view_pit(layout);
 }
 
 static pcal_status pit_configure(pc_options *options, const pc_layout *layout,
-                                 pc_metric_config *reading, pcal_error *err) {
+                                 pc_metric_config *config, pcal_error *err) {
   if (layout->form == PC_FORM_QUANTILES)
     return pc_fail(err, PCAL_USAGE,
                    "%s needs whole distributions, which quantiles do not determine; use "
                    "quantile-ce or coverage",
                    options->name);
-  pit_need(layout, reading);
+  pit_need(layout, config);
   return PCAL_OK;
 }
 
@@ -78,7 +78,7 @@ static int pit_has_ends(const pc_layout *layout, double level) {
 }
 
 static pcal_status coverage_configure(pc_options *options, const pc_layout *layout,
-                                      pc_metric_config *reading, pcal_error *err) {
+                                      pc_metric_config *config, pcal_error *err) {
   pc_option_value *value = &options->value[PIT_LEVELS];
   char shown[PC_NUMBER_MAX];
   if (layout->form == PC_FORM_QUANTILES && !value->given)
@@ -97,14 +97,14 @@ static pcal_status coverage_configure(pc_options *options, const pc_layout *layo
                      "%s: there are no quantiles at both ends of the central interval of "
                      "level %s; choose levels whose ends are among {levels}",
                      options->name, pc_show(value->list[l], shown));
-  pit_need(layout, reading);
+  pit_need(layout, config);
   return PCAL_OK;
 }
 
 static pcal_status quantile_ce_configure(pc_options *options, const pc_layout *layout,
-                                         pc_metric_config *reading, pcal_error *err) {
+                                         pc_metric_config *config, pcal_error *err) {
   PC_TRY(pc_forecast_levels(options, PIT_LEVELS, layout, err));
-  pit_need(layout, reading);
+  pit_need(layout, config);
   return PCAL_OK;
 }
 

@@ -31,7 +31,6 @@
 
 #include "kernels/pair_tile.h"
 #include "metrics/skce.h"
-#include "metrics/skce_block.h"
 #include "stats/pair_median.h"
 #include "stats/pair_sum.h"
 
@@ -67,18 +66,18 @@ static double skce_block_value(const double *params, const pc_pair_rows *rows) {
   return pc_sum_value(&sum) / (count * (count - 1) / 2);
 }
 
-void pc_skce_read_blocks(const pc_skce_blocks *blocks, pc_metric_config *reading) {
-  reading->need.machine = PC_BLOCK;
-  reading->need.block.value = skce_block_value;
-  reading->need.block.rows = blocks->rows;
-  reading->need.block.params[SKCE_PARAM_TV] = blocks->tv;
-  reading->need.block.params[SKCE_PARAM_GAUSSIAN] = blocks->gaussian;
-  reading->need.block.params[SKCE_PARAM_SCALE] = blocks->scale;
-  reading->traits &= ~(unsigned)(PC_ORDER_FREE | PC_FREQUENCY_WEIGHTS | PC_WHOLE_WEIGHTS);
-  reading->traits |= PC_NO_WEIGHTS | PC_BY_INDEX;
+void pc_skce_read_blocks(const pc_skce_blocks *blocks, pc_metric_config *config) {
+  config->need.machine = PC_BLOCK;
+  config->need.block.value = skce_block_value;
+  config->need.block.rows = blocks->rows;
+  config->need.block.params[SKCE_PARAM_TV] = blocks->tv;
+  config->need.block.params[SKCE_PARAM_GAUSSIAN] = blocks->gaussian;
+  config->need.block.params[SKCE_PARAM_SCALE] = blocks->scale;
+  config->traits &= ~(unsigned)(PC_ORDER_FREE | PC_FREQUENCY_WEIGHTS | PC_WHOLE_WEIGHTS);
+  config->traits |= PC_NO_WEIGHTS | PC_BY_INDEX;
 }
 
-static pcal_status skce_configure_blocks(const pc_options *options, pc_metric_config *reading,
+static pcal_status skce_configure_blocks(const pc_options *options, pc_metric_config *config,
                                          pcal_error *err) {
   const pc_option_value *value = options->value;
   if (value[SKCE_SCALE].choice == SKCE_MEDIAN)
@@ -88,26 +87,26 @@ static pcal_status skce_configure_blocks(const pc_options *options, pc_metric_co
                    options->name);
   const pc_skce_blocks blocks = {(size_t)value[SKCE_BLOCK].number, value[SKCE_DISTANCE].choice,
                                  value[SKCE_KERNEL].choice, value[SKCE_SCALE].number};
-  pc_skce_read_blocks(&blocks, reading);
+  pc_skce_read_blocks(&blocks, config);
   return PCAL_OK;
 }
 
 static pcal_status skce_configure(pc_options *options, const pc_layout *layout,
-                                  pc_metric_config *reading, pcal_error *err) {
+                                  pc_metric_config *config, pcal_error *err) {
   (void)layout;
   pc_option_value *value = options->value;
   if (value[SKCE_ESTIMATOR].choice == SKCE_BLOCKS)
-    return skce_configure_blocks(options, reading, err);
+    return skce_configure_blocks(options, config, err);
   if (value[SKCE_BLOCK].given)
     return pc_fail(err, PCAL_USAGE, "%s: the option block needs estimator=block; add it",
                    options->name);
   value[SKCE_BLOCK].set = 0;
-  reading->need.machine = PC_PAIR;
+  config->need.machine = PC_PAIR;
   if (value[SKCE_ESTIMATOR].choice == SKCE_BIASED &&
       !(value[SKCE_KERNEL].choice && value[SKCE_DISTANCE].choice))
-    reading->traits |= PC_NOT_NEGATIVE;
+    config->traits |= PC_NOT_NEGATIVE;
   if (value[SKCE_ESTIMATOR].choice == SKCE_BIASED && value[SKCE_SCALE].choice != SKCE_MEDIAN)
-    reading->traits &= ~(unsigned)PC_WHOLE_WEIGHTS;
+    config->traits &= ~(unsigned)PC_WHOLE_WEIGHTS;
   return PCAL_OK;
 }
 

@@ -1,4 +1,4 @@
-/* The sum over pairs of rows, shared by skce, kce and the U-scores. */
+/* Sums over pairs of rows, shared by skce, kce, skce-test and the U-scores. */
 #ifndef PC_SKCE_H
 #define PC_SKCE_H
 
@@ -36,11 +36,22 @@ typedef struct pc_skce_kernel {
 /* Reads the kernel from the values of those three options. */
 pc_skce_kernel pc_skce_kernel_read(const pc_option_value *value);
 
-/* Sets out->value to the mean of h_ij = k(p_i, p_j) <e_{y_i} - p_i, e_{y_j} - p_j> over i < j or, with
- * all_pairs, over all i and j; and out->inner to the mean over i < j.  Undefined if the median
- * distance is 0, and for fewer than two rows, except with all_pairs and a given scale. */
+/* Sets out->value to the mean of h_ij = k(p_i, p_j) <e_{y_i} - p_i, e_{y_j} - p_j> over i <
+ * j or, with all_pairs, over all i and j; and out->inner to the mean over i < j.  Undefined
+ * if the median distance is 0, and for fewer than two rows, except with all_pairs and a
+ * given scale. */
 PC_CHECKED pcal_status pc_skce_pairs(const pc_skce_kernel *kernel, int all_pairs,
                                      const pc_evidence *evidence, const pcal_env *env,
                                      pc_metric_result *out, pcal_error *err);
+
+/* The kernel and size of blocks; the value of a block is the mean of h over its pairs. */
+typedef struct pc_skce_blocks {
+  size_t rows; /* of a block */
+  int tv, gaussian;
+  double scale;
+} pc_skce_blocks;
+
+/* Requests block sums; weights and duplicate row indices are refused. */
+void pc_skce_read_blocks(const pc_skce_blocks *blocks, pc_metric_config *config);
 
 #endif

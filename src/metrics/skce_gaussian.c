@@ -150,25 +150,25 @@ static double skce_gaussian_block(const double *params, const pc_pair_rows *rows
 }
 
 static pcal_status skce_gaussian_configure(pc_options *options, const pc_layout *layout,
-                                           pc_metric_config *reading, pcal_error *err) {
+                                           pc_metric_config *config, pcal_error *err) {
   pc_option_value *value = options->value;
   PC_TRY(pc_forecast_need_gaussian(options, layout, err));
   if (value[SKCE_GAUSSIAN_ESTIMATOR].choice == SKCE_GAUSSIAN_BLOCKS) {
-    reading->need.machine = PC_BLOCK;
-    reading->need.block.value = skce_gaussian_block;
-    reading->need.block.rows = (size_t)value[SKCE_GAUSSIAN_BLOCK].number;
-    reading->need.block.params[0] = value[SKCE_GAUSSIAN_LENGTH].number;
-    reading->traits &= ~(unsigned)(PC_ORDER_FREE | PC_FREQUENCY_WEIGHTS | PC_WHOLE_WEIGHTS);
-    reading->traits |= PC_NO_WEIGHTS | PC_BY_INDEX;
+    config->need.machine = PC_BLOCK;
+    config->need.block.value = skce_gaussian_block;
+    config->need.block.rows = (size_t)value[SKCE_GAUSSIAN_BLOCK].number;
+    config->need.block.params[0] = value[SKCE_GAUSSIAN_LENGTH].number;
+    config->traits &= ~(unsigned)(PC_ORDER_FREE | PC_FREQUENCY_WEIGHTS | PC_WHOLE_WEIGHTS);
+    config->traits |= PC_NO_WEIGHTS | PC_BY_INDEX;
     return PCAL_OK;
   }
   if (value[SKCE_GAUSSIAN_BLOCK].given)
     return pc_fail(err, PCAL_USAGE, "%s: the option block needs estimator=block; add it",
                    options->name);
   value[SKCE_GAUSSIAN_BLOCK].set = 0;
-  reading->need.machine = PC_PAIR;
+  config->need.machine = PC_PAIR;
   if (value[SKCE_GAUSSIAN_ESTIMATOR].choice == SKCE_GAUSSIAN_BIASED)
-    reading->traits &= ~(unsigned)PC_WHOLE_WEIGHTS;
+    config->traits &= ~(unsigned)PC_WHOLE_WEIGHTS;
   return PCAL_OK;
 }
 

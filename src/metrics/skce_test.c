@@ -22,7 +22,7 @@
 #include <stdio.h>
 
 #include "kernels/pair_tile.h"
-#include "metrics/skce_block.h"
+#include "metrics/skce.h"
 #include "stats/distributions.h"
 #include "stats/pair_bootstrap.h"
 #include "stats/pair_sum.h"
@@ -60,17 +60,17 @@ static pcal_status skce_test_unused(pc_options *options, size_t option, const ch
 }
 
 static pcal_status skce_test_configure(pc_options *options, const pc_layout *layout,
-                                       pc_metric_config *reading, pcal_error *err) {
+                                       pc_metric_config *config, pcal_error *err) {
   (void)layout;
   const pc_option_value *value = options->value;
   if (value[SKCE_TEST_METHOD].choice == SKCE_TEST_BOOTSTRAP) {
-    reading->need.machine = PC_PAIR;
+    config->need.machine = PC_PAIR;
     return skce_test_unused(options, SKCE_TEST_BLOCK, "block", err);
   }
   const pc_skce_blocks blocks = {(size_t)value[SKCE_TEST_BLOCK].number,
                                  value[SKCE_TEST_DISTANCE].choice,
                                  value[SKCE_TEST_KERNEL].choice, value[SKCE_TEST_SCALE].number};
-  pc_skce_read_blocks(&blocks, reading);
+  pc_skce_read_blocks(&blocks, config);
   return skce_test_unused(options, SKCE_TEST_REPLICAS, "bootstrap", err);
 }
 

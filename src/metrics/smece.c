@@ -45,11 +45,11 @@ enum { SMECE_VIEW };
 static const pcal_option smece_options[] = {PC_VIEW_OPTION};
 
 static pcal_status smece_configure(pc_options *options, const pc_layout *layout,
-                                   pc_metric_config *reading, pcal_error *err) {
-  PC_TRY(pc_metric_choose_view(options, SMECE_VIEW, layout, reading, err));
-  reading->need.machine = PC_CURVE;
-  reading->bound = "lower";
-  reading->most = 1.0;
+                                   pc_metric_config *config, pcal_error *err) {
+  PC_TRY(pc_metric_choose_view(options, SMECE_VIEW, layout, config, err));
+  config->need.machine = PC_CURVE;
+  config->bound = "lower";
+  config->most = 1.0;
   return PCAL_OK;
 }
 
@@ -214,8 +214,8 @@ static unsigned smece_next(smece_field *field, unsigned level) {
   return PC_EACH_SCORE;
 }
 
-/* Joins scores in cells of one level.  If they are fine enough, sets *next to 0 and, unless out is
- * NULL, the value; otherwise sets *next to the level to try next. */
+/* Joins scores in cells of one level.  If they are fine enough, sets *next to 0 and, unless
+ * out is NULL, the value; otherwise sets *next to the level to try next. */
 static pcal_status smece_at_level(const pcal_env *env, const pc_curve_table *table,
                                   unsigned level, unsigned *next, pc_metric_result *out,
                                   pcal_error *err) {
@@ -239,8 +239,8 @@ static pcal_status smece_at_level(const pcal_env *env, const pc_curve_table *tab
   return PCAL_OK;
 }
 
-/* Refines cells until they are fine enough.  With out, sets the value.  With out NULL, sets *level to
- * the level that a coarse table must resolve first, or to 0 if none. */
+/* Refines cells until they are fine enough.  With out, sets the value.  With out NULL, sets
+ * *level to the level that a coarse table must resolve first, or to 0 if none. */
 static pcal_status smece_refine(const pcal_env *env, const pc_curve_table *table,
                                 unsigned *level, pc_metric_result *out, pcal_error *err) {
   *level = table->total < SMECE_JOIN_ROWS ? PC_EACH_SCORE : SMECE_WIDEST;
@@ -249,8 +249,8 @@ static pcal_status smece_refine(const pcal_env *env, const pc_curve_table *table
   return PCAL_OK;
 }
 
-/* Sets *surely if cells of the widest level are certainly fine enough: much wider cells show it if
- * smECE_s exceeds s by far for some s, since the root is larger then. */
+/* Sets *surely if cells of the widest level are certainly fine enough: much wider cells show
+ * it if smECE_s exceeds s by far for some s, since the root is larger then. */
 static pcal_status smece_surely(const pcal_env *env, const pc_curve_table *table, int *surely,
                                 pcal_error *err) {
   smece_field field;

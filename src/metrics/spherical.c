@@ -31,11 +31,11 @@ void pc_need_spherical(pc_need *need) {
 }
 
 static pcal_status spherical_configure(pc_options *options, const pc_layout *layout,
-                                       pc_metric_config *reading, pcal_error *err) {
+                                       pc_metric_config *config, pcal_error *err) {
   (void)options;
   (void)layout;
   (void)err;
-  pc_need_spherical(&reading->need);
+  pc_need_spherical(&config->need);
   return PCAL_OK;
 }
 

@@ -47,8 +47,8 @@ static pcal_status spiegelhalter_test(const pc_options *options, const pc_curve_
 }
 
 static pcal_status spiegelhalter_configure(pc_options *options, const pc_layout *layout,
-                                           pc_metric_config *reading, pcal_error *err) {
-  return pc_calibration_test_configure(options, SPIEGELHALTER_VIEW, layout, reading, err);
+                                           pc_metric_config *config, pcal_error *err) {
+  return pc_calibration_test_configure(options, SPIEGELHALTER_VIEW, layout, config, err);
 }
 
 static pcal_status spiegelhalter_evaluate(const pc_options *options,

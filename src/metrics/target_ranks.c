@@ -1,5 +1,5 @@
-/* Samples: the target and the n members of a calibrated ensemble are exchangeable, so each of the
- * n + 1 ranks of the target is equally probable.
+/* Samples: the target and the n members of a calibrated ensemble are exchangeable, so each of
+ * the n + 1 ranks of the target is equally probable.
  *   rank r     u is uniform in [r/(n + 1), (r + 1)/(n + 1)]
  *   ties       a target equal to members b + 1 .. a has each of the ranks b .. a with the same
  *              probability: u is uniform in [b/(n + 1), (a + 1)/(n + 1)]
@@ -8,8 +8,8 @@
  * Quantiles: q of level t is calibrated if P(y < q) <= t <= P(y <= q).  Without ties these are
  * equal; at a point mass any level in between is possible, and the share nearest to t is used.
  *
- * Variances of u and h = (u - 1/2)^2 for one row of a calibrated model, averaged over cells of width
- * w: 1/12 minus the mean of w^2/12, and 1/180 minus the mean of var(h | cell).
+ * Variances of u and h = (u - 1/2)^2 for one row of a calibrated model, averaged over cells of
+ * width w: 1/12 minus the mean of w^2/12, and 1/180 minus the mean of var(h | cell).
  * Source: Hamill, Interpretation of rank histograms, Monthly Weather Review 2001; Czado,
  * Gneiting & Held, Predictive model assessment for count data, Biometrics 2009.
  * Accuracy: weights are added in the order of scores.
@@ -20,8 +20,9 @@
 
 #include "base/elementary.h"
 
-static void places_add_samples(const pc_curve_table *table, const pc_forecast_shape *shape,
-                               double *mass, double *change) {
+static void target_ranks_add_samples(const pc_curve_table *table,
+                                     const pc_forecast_shape *shape, double *mass,
+                                     double *change) {
   for (size_t i = 0; i < table->count; i++) {
     const pc_forecast_place place = pc_forecast_place_of(shape, table->score[i]);
     const double share = table->weight[i] / table->total;
@@ -35,9 +36,9 @@ static void places_add_samples(const pc_curve_table *table, const pc_forecast_sh
   }
 }
 
-static pcal_status places_of_samples(const pcal_env *env, const pc_curve_table *table,
-                                     const pc_forecast_shape *shape, pc_target_ranks *out,
-                                     pcal_error *err) {
+static pcal_status target_ranks_of_samples(const pcal_env *env, const pc_curve_table *table,
+                                           const pc_forecast_shape *shape, pc_target_ranks *out,
+                                           pcal_error *err) {
   const size_t cells = out->count + 1;
   out->mass = pc_alloc(env, cells, sizeof *out->mass);
   double *change = pc_alloc(env, cells + 1, sizeof *change), level = 0.0;
@@ -45,7 +46,7 @@ static pcal_status places_of_samples(const pcal_env *env, const pc_curve_table *
     pc_free(env, change);
     return pc_fail_memory(err, "counting ranks");
   }
-  places_add_samples(table, shape, out->mass, change);
+  target_ranks_add_samples(table, shape, out->mass, change);
   for (size_t c = 0; c < cells; c++) {
     level += change[c];
     out->mass[c] += fmax(level, 0.0);
@@ -54,9 +55,9 @@ static pcal_status places_of_samples(const pcal_env *env, const pc_curve_table *
   return PCAL_OK;
 }
 
-static pcal_status places_of_quantiles(const pcal_env *env, const pc_curve_table *table,
-                                       const pc_forecast_shape *shape, pc_target_ranks *out,
-                                       pcal_error *err) {
+static pcal_status target_ranks_of_quantiles(const pcal_env *env, const pc_curve_table *table,
+                                             const pc_forecast_shape *shape,
+                                             pc_target_ranks *out, pcal_error *err) {
   out->below = pc_alloc(env, 2 * out->count, sizeof *out->below);
   if (out->below == NULL)
     return pc_fail_memory(err, "counting ranks");
@@ -83,8 +84,8 @@ pcal_status pc_target_ranks_new(const pcal_env *env, const pc_layout *layout,
   const pc_forecast_shape shape = {layout->form, layout->columns, layout->levels};
   *out = (pc_target_ranks){layout->columns, NULL, NULL, NULL};
   const pcal_status status = layout->form == PC_FORM_QUANTILES
-                                 ? places_of_quantiles(env, table, &shape, out, err)
-                                 : places_of_samples(env, table, &shape, out, err);
+                                 ? target_ranks_of_quantiles(env, table, &shape, out, err)
+                                 : target_ranks_of_samples(env, table, &shape, out, err);
   if (status != PCAL_OK)
     pc_target_ranks_free(env, out);
   return status;
@@ -112,13 +113,13 @@ double pc_target_ranks_upto(const pc_target_ranks *places, size_t column, double
 }
 
 /* The mean of (u - 1/2)^(2 k) for u uniform in [low, high]. */
-static double places_moment(double low, double high, int k) {
+static double target_ranks_moment(double low, double high, int k) {
   const double a = low - 0.5, b = high - 0.5, power = 2.0 * k + 1.0;
   return (pc_pow(b, power) - pc_pow(a, power)) / (power * (b - a));
 }
 
-static void places_spread(const pc_curve_table *table, const pc_forecast_shape *shape,
-                          pc_pit_summary *out) {
+static void target_ranks_spread(const pc_curve_table *table, const pc_forecast_shape *shape,
+                                pc_pit_summary *out) {
   const double cells = (double)shape->columns + 1.0;
   out->mean_variance = 1.0 / 12;
   out->square_variance = 1.0 / 180;
@@ -126,11 +127,11 @@ static void places_spread(const pc_curve_table *table, const pc_forecast_shape *
     const pc_forecast_place place = pc_forecast_place_of(shape, table->score[i]);
     const double low = (double)place.below / cells, high = ((double)place.upto + 1.0) / cells;
     const double share = table->weight[i] / table->total, width = high - low;
-    const double square = places_moment(low, high, 1);
+    const double square = target_ranks_moment(low, high, 1);
     out->mean += share * 0.5 * (low + high);
     out->square += share * square;
     out->mean_variance -= share * width * width / 12;
-    out->square_variance -= share * (places_moment(low, high, 2) - square * square);
+    out->square_variance -= share * (target_ranks_moment(low, high, 2) - square * square);
   }
   out->mean_variance = fmax(out->mean_variance, 0.0);
   out->square_variance = fmax(out->square_variance, 0.0);
@@ -142,6 +143,6 @@ pcal_status pc_pit_summary_new(const pcal_env *env, const pc_layout *layout,
   const pc_forecast_shape shape = {layout->form, layout->columns, layout->levels};
   *out = (pc_pit_summary){0};
   if (layout->form == PC_FORM_SAMPLES)
-    places_spread(table, &shape, out);
+    target_ranks_spread(table, &shape, out);
   return pc_target_ranks_new(env, layout, table, &out->places, err);
 }

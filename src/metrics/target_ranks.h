@@ -6,12 +6,12 @@
 #include "data/forecast.h"
 
 /* For n samples:
- *   mass   n + 1 shares of targets, one for each cell between neighbouring samples; a target that
- *          equals samples is divided equally among the cells that it touches
+ *   mass   n + 1 shares of targets, one for each cell between neighbouring samples; a target
+ *          that equals samples is divided equally among the cells that it touches
  * For n quantiles:
  *   below  share of targets below each quantile
  *   upto   share of targets below or equal to it
- * Owned by pc_target_ranks_free; arrays of the other form are NULL. */
+ * Owned; free with pc_target_ranks_free.  Arrays of the other form are NULL. */
 typedef struct pc_target_ranks {
   size_t count; /* n */
   double *mass, *below, *upto;
@@ -25,13 +25,13 @@ void pc_target_ranks_free(const pcal_env *env, pc_target_ranks *places);
 /* For samples: the share of u <= level, with u uniform inside each cell. */
 double pc_target_ranks_share(const pc_target_ranks *places, double level);
 
-/* For quantiles: the share of targets up to quantile number `column`; if targets equal the quantile,
- * the possible share nearest to `level`. */
+/* For quantiles: the share of targets up to quantile number `column`; if targets equal the
+ * quantile, the possible share nearest to `level`. */
 double pc_target_ranks_upto(const pc_target_ranks *places, size_t column, double level);
 
-/* Summary of u for the verdict (output/verdict_forecast.c).  Samples: means over rows of u and of
- * (u - 1/2)^2, and their variances for one row of a calibrated model.  Samples and quantiles: the
- * ranks. */
+/* Summary of u for the verdict (output/verdict_forecast.c).  Samples: means over rows of u
+ * and of (u - 1/2)^2, and their variances for one row of a calibrated model.  Samples and
+ * quantiles: the ranks. */
 typedef struct pc_pit_summary {
   double mean, square;
   double mean_variance, square_variance;

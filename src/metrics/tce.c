@@ -51,38 +51,38 @@ static const pcal_option cwce_options[] = {
     {"classes", PCAL_OPTION_CHOICE, "sum", 0, 0, "sum|mean", "sum over classes, or their mean"},
 };
 
-static pcal_status tce_need(const pc_options *options, pc_metric_config *reading,
+static pcal_status tce_need(const pc_options *options, pc_metric_config *config,
                             pcal_error *err) {
   if (options->value[TCE_DEBIAS].choice && options->value[TCE_P].number != 2)
     return pc_fail(err, PCAL_USAGE, "%s: debias=yes needs p=2; add it or remove debias",
                    options->name);
-  reading->need.machine = PC_CURVE;
+  config->need.machine = PC_CURVE;
   if (options->value[TCE_BINNING].choice == TCE_BY_MASS)
     return PCAL_OK;
-  reading->need.machine = PC_GRID;
-  reading->need.grid.rule = PC_EDGES_RIGHT;
-  reading->need.grid.bins = (size_t)options->value[TCE_BINS].number;
+  config->need.machine = PC_GRID;
+  config->need.grid.rule = PC_EDGES_RIGHT;
+  config->need.grid.bins = (size_t)options->value[TCE_BINS].number;
   if (options->value[TCE_DEBIAS].choice) /* for the variance of debiased squares */
-    reading->need.grid.moments = PC_MOMENT_SQUARE | PC_MOMENT_HIT;
+    config->need.grid.moments = PC_MOMENT_SQUARE | PC_MOMENT_HIT;
   return PCAL_OK;
 }
 
 static pcal_status tce_configure(pc_options *options, const pc_layout *layout,
-                                 pc_metric_config *reading, pcal_error *err) {
-  PC_TRY(pc_metric_choose_view(options, TCE_VIEW, layout, reading, err));
-  reading->most = 1.0;
-  return tce_need(options, reading, err);
+                                 pc_metric_config *config, pcal_error *err) {
+  PC_TRY(pc_metric_choose_view(options, TCE_VIEW, layout, config, err));
+  config->most = 1.0;
+  return tce_need(options, config, err);
 }
 
 static pcal_status cwce_configure(pc_options *options, const pc_layout *layout,
-                                  pc_metric_config *reading, pcal_error *err) {
+                                  pc_metric_config *config, pcal_error *err) {
   (void)layout;
-  reading->need.view.kind = PC_VIEW_CLASSES;
+  config->need.view.kind = PC_VIEW_CLASSES;
   /* sum_k |p_k - e_k|^p is at most 2 for a row */
-  reading->most = options->value[CWCE_CLASSES].choice == CWCE_SUM
-                      ? pc_pow(2.0, 1.0 / options->value[TCE_P].number)
-                      : 1.0;
-  return tce_need(options, reading, err);
+  config->most = options->value[CWCE_CLASSES].choice == CWCE_SUM
+                     ? pc_pow(2.0, 1.0 / options->value[TCE_P].number)
+                     : 1.0;
+  return tce_need(options, config, err);
 }
 
 static size_t tce_wants(const pc_options *options, const pc_curve_table *table,

@@ -38,13 +38,13 @@ static const pcal_option tce_kde_options[] = {
 };
 
 static pcal_status tce_kde_configure(pc_options *options, const pc_layout *layout,
-                                     pc_metric_config *reading, pcal_error *err) {
+                                     pc_metric_config *config, pcal_error *err) {
   (void)layout;
   (void)err;
-  reading->traits |= options->value[TCE_KDE_ROOT].number != 0 ? 0u : PC_SQUARED;
-  reading->need.machine = PC_CURVE;
-  reading->need.view.kind = PC_VIEW_RANK;
-  reading->need.view.index = 1;
+  config->traits |= options->value[TCE_KDE_ROOT].number != 0 ? 0u : PC_SQUARED;
+  config->need.machine = PC_CURVE;
+  config->need.view.kind = PC_VIEW_RANK;
+  config->need.view.index = 1;
   return PCAL_OK;
 }
 

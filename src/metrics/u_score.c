@@ -47,7 +47,7 @@ static const pcal_option u_score_ce_options[] = {
 };
 
 static pcal_status u_score_configure(pc_options *options, const pc_layout *layout,
-                                     pc_metric_config *reading, pcal_error *err) {
+                                     pc_metric_config *config, pcal_error *err) {
   const pc_option_value *value = options->value;
   if (value[U_SCORE_KERNEL].choice != 0 && value[U_SCORE_DISTANCE].choice != 0 &&
       layout->classes > 2)
@@ -55,7 +55,7 @@ static pcal_status u_score_configure(pc_options *options, const pc_layout *layou
                    "%s: kernel=gaussian with distance=tv is not positive definite for more "
                    "than two classes, so its score is not proper; change one of them",
                    options->name);
-  reading->need.machine = PC_PAIR;
+  config->need.machine = PC_PAIR;
   return PCAL_OK;
 }
 
@@ -67,10 +67,10 @@ static pcal_status u_score_evaluate(const pc_options *options, const pc_evidence
 }
 
 static pcal_status u_score_configure_divergence(pc_options *options, const pc_layout *layout,
-                                                pc_metric_config *reading, pcal_error *err) {
-  PC_TRY(u_score_configure(options, layout, reading, err));
+                                                pc_metric_config *config, pcal_error *err) {
+  PC_TRY(u_score_configure(options, layout, config, err));
   if (options->value[U_SCORE_SCALE].choice != U_SCORE_MEDIAN)
-    reading->traits &= ~(unsigned)PC_WHOLE_WEIGHTS;
+    config->traits &= ~(unsigned)PC_WHOLE_WEIGHTS;
   return PCAL_OK;
 }
 
@@ -82,9 +82,9 @@ static pcal_status u_score_evaluate_divergence(const pc_options *options,
 }
 
 static pcal_status u_score_configure_ce(pc_options *options, const pc_layout *layout,
-                                        pc_metric_config *reading, pcal_error *err) {
-  PC_TRY(u_score_configure(options, layout, reading, err));
-  reading->traits |= options->value[U_SCORE_ROOT].number != 0 ? 0u : PC_SQUARED;
+                                        pc_metric_config *config, pcal_error *err) {
+  PC_TRY(u_score_configure(options, layout, config, err));
+  config->traits |= options->value[U_SCORE_ROOT].number != 0 ? 0u : PC_SQUARED;
   return PCAL_OK;
 }
 

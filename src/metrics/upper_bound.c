@@ -26,16 +26,16 @@ static const pcal_option upper_bound_options[] = {
 };
 
 static pcal_status upper_bound_configure(pc_options *options, const pc_layout *layout,
-                                         pc_metric_config *reading, pcal_error *err) {
+                                         pc_metric_config *config, pcal_error *err) {
   (void)layout;
   (void)err;
   const int score = options->value[UPPER_SCORE].choice;
   if (score == UPPER_BRIER)
-    pc_need_brier(&reading->need);
+    pc_need_brier(&config->need);
   else if (score == UPPER_LOG)
-    pc_need_log(&reading->need, 0.0);
+    pc_need_log(&config->need, 0.0);
   else
-    pc_need_spherical(&reading->need);
+    pc_need_spherical(&config->need);
   return PCAL_OK;
 }
 

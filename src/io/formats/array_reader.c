@@ -5,19 +5,19 @@
  * Everything else is converted window by window.  Columns may be chosen by number.
  *
  * Edge cases:
- *  1. elements that are indices of names become text; an index without a name becomes an empty
- *     text, which counts as missing.
+ *  1. elements that are indices of names become text; an index without a name becomes an
+ *     empty text, which counts as missing.
  *  2. strides may be negative, zero, or no multiple of the element size.
- *  3. an array that is read from its file window by window is in row or column order there; a window
- *     is read into memory of the reader in the same order. */
+ *  3. an array that is read from its file window by window is in row or column order there;
+ *     a window is read into memory of the reader in the same order. */
 #include "io/formats/array_reader.h"
 
 #include <stdint.h>
 #include <string.h>
 
-#define ARRAY_STAGE_BYTES ((size_t)4 << 20) /* size of a window read from a file */
+#define ARRAY_READER_STAGE_BYTES ((size_t)4 << 20) /* size of a window read from a file */
 
-typedef struct array_state {
+typedef struct array_reader_state {
   pc_array array;
   size_t *chosen;
   ptrdiff_t chosen_stride; /* between chosen columns; 0 if they are not evenly spaced */
@@ -31,10 +31,10 @@ typedef struct array_state {
   unsigned char *stage; /* elements of the window; array.first points here */
   size_t stage_rows;    /* capacity */
   size_t stage_begin;   /* first row of the window */
-} array_state;
+} array_reader_state;
 
-static void array_close(pc_reader *reader) {
-  array_state *state = reader->state;
+static void array_reader_close(pc_reader *reader) {
+  array_reader_state *state = reader->state;
   pc_free(reader->env, state->chosen);
   pc_free(reader->env, state->buffer);
   pc_free(reader->env, state->letters);
@@ -43,24 +43,25 @@ static void array_close(pc_reader *reader) {
   reader->state = NULL;
 }
 
-static void array_rewind(pc_reader *reader) {
-  array_state *state = reader->state;
+static void array_reader_rewind(pc_reader *reader) {
+  array_reader_state *state = reader->state;
   state->at = 0;
 }
 
-static uint64_t array_line(const pc_reader *reader, size_t row) {
+static uint64_t array_reader_line(const pc_reader *reader, size_t row) {
   (void)reader;
   (void)row;
   return 0;
 }
 
-static const unsigned char *array_element(const array_state *state, size_t row, size_t column) {
+static const unsigned char *array_reader_element(const array_reader_state *state, size_t row,
+                                                 size_t column) {
   return state->array.first + (ptrdiff_t)(row - state->stage_begin) * state->array.row_stride +
          (ptrdiff_t)state->chosen[column] * state->array.column_stride;
 }
 
-static pcal_status array_reserve(pc_reader *reader, size_t rows, pcal_error *err) {
-  array_state *state = reader->state;
+static pcal_status array_reader_reserve(pc_reader *reader, size_t rows, pcal_error *err) {
+  array_reader_state *state = reader->state;
   if (rows <= state->capacity)
     return PCAL_OK;
   if (reader->cells == PC_CELLS_TEXT && state->array.names == NULL) {
@@ -80,9 +81,9 @@ static pcal_status array_reserve(pc_reader *reader, size_t rows, pcal_error *err
 }
 
 /* Converts one run of elements into the buffer, from `position`. */
-static void array_convert_run(const pc_reader *reader, const pc_element_run *run,
-                              size_t position, size_t step) {
-  const array_state *state = reader->state;
+static void array_reader_convert_run(const pc_reader *reader, const pc_element_run *run,
+                                     size_t position, size_t step) {
+  const array_reader_state *state = reader->state;
   if (reader->cells == PC_CELLS_F32)
     pc_elements_to_float(&state->array.type, run, (float *)state->buffer + position, step);
   else
@@ -90,7 +91,7 @@ static void array_convert_run(const pc_reader *reader, const pc_element_run *run
 }
 
 /* True if neighbours in a column are closer in memory than neighbours in a row. */
-static int array_by_columns(const pc_array *array) {
+static int array_reader_by_columns(const pc_array *array) {
   const ptrdiff_t down = array->row_stride < 0 ? -array->row_stride : array->row_stride;
   const ptrdiff_t along =
       array->column_stride < 0 ? -array->column_stride : array->column_stride;
@@ -98,25 +99,25 @@ static int array_by_columns(const pc_array *array) {
 }
 
 /* Converts row by row if rows are contiguous runs, else column by column. */
-static void array_convert_numbers(const pc_reader *reader, size_t rows) {
-  const array_state *state = reader->state;
+static void array_reader_convert_numbers(const pc_reader *reader, size_t rows) {
+  const array_reader_state *state = reader->state;
   const size_t columns = reader->columns;
-  if (state->chosen_stride != 0 && columns > 1 && !array_by_columns(&state->array)) {
+  if (state->chosen_stride != 0 && columns > 1 && !array_reader_by_columns(&state->array)) {
     for (size_t row = 0; row < rows; row++) {
-      const pc_element_run run = {array_element(state, state->at + row, 0),
+      const pc_element_run run = {array_reader_element(state, state->at + row, 0),
                                   state->chosen_stride, columns};
-      array_convert_run(reader, &run, row * columns, 1);
+      array_reader_convert_run(reader, &run, row * columns, 1);
     }
     return;
   }
   for (size_t column = 0; column < columns; column++) {
-    const pc_element_run run = {array_element(state, state->at, column),
+    const pc_element_run run = {array_reader_element(state, state->at, column),
                                 state->array.row_stride, rows};
-    array_convert_run(reader, &run, column, columns);
+    array_reader_convert_run(reader, &run, column, columns);
   }
 }
 
-static pc_slice array_name(const pc_array *array, const unsigned char *element) {
+static pc_slice array_reader_name(const pc_array *array, const unsigned char *element) {
   const pc_element_run one = {element, 0, 1};
   double number = -1;
   pc_elements_to_double(&array->type, &one, &number, 1);
@@ -125,21 +126,22 @@ static pc_slice array_name(const pc_array *array, const unsigned char *element) 
   return pc_slice_of(array->names[(size_t)number]);
 }
 
-static void array_convert_names(const pc_reader *reader, size_t rows) {
-  const array_state *state = reader->state;
+static void array_reader_convert_names(const pc_reader *reader, size_t rows) {
+  const array_reader_state *state = reader->state;
   pc_slice *slices = state->buffer;
   for (size_t row = 0; row < rows; row++)
     for (size_t column = 0; column < reader->columns; column++)
-      *slices++ = array_name(&state->array, array_element(state, state->at + row, column));
+      *slices++ = array_reader_name(&state->array,
+                                    array_reader_element(state, state->at + row, column));
 }
 
-static void array_convert_text(const pc_reader *reader, size_t rows) {
-  const array_state *state = reader->state;
+static void array_reader_convert_text(const pc_reader *reader, size_t rows) {
+  const array_reader_state *state = reader->state;
   pc_slice *slices = state->buffer;
   char *letters = state->letters;
   for (size_t row = 0; row < rows; row++) {
     for (size_t column = 0; column < reader->columns; column++) {
-      const unsigned char *element = array_element(state, state->at + row, column);
+      const unsigned char *element = array_reader_element(state, state->at + row, column);
       *slices++ = (pc_slice){letters, pc_element_to_text(&state->array.type, element, letters)};
       letters += PC_ELEMENT_TEXT_MAX;
     }
@@ -148,23 +150,23 @@ static void array_convert_text(const pc_reader *reader, size_t rows) {
 
 /* ---- arrays that are read window by window ---- */
 
-static int array_staged(const array_state *state) {
+static int array_reader_staged(const array_reader_state *state) {
   return state->array.file != NULL;
 }
 
-static int array_down(const array_state *state) {
+static int array_reader_down(const array_reader_state *state) {
   return state->array.columns > 1 &&
          state->array.row_stride == (ptrdiff_t)state->array.type.size;
 }
 
-/* Reads rows [at, at + rows) into the stage, in the order of the file.  In column order, columns are
- * stage_rows elements apart. */
-static pcal_status array_stage(const pc_reader *reader, size_t rows, pcal_error *err) {
-  array_state *state = reader->state;
+/* Reads rows [at, at + rows) into the stage, in the order of the file.  In column order,
+ * columns are stage_rows elements apart. */
+static pcal_status array_reader_stage(const pc_reader *reader, size_t rows, pcal_error *err) {
+  array_reader_state *state = reader->state;
   const pc_array *array = &state->array;
   const size_t size = array->type.size, row = array->columns * size;
-  const size_t parts = array_down(state) ? array->columns : 1;
-  const size_t part = array_down(state) ? size : row; /* bytes of a row in each part */
+  const size_t parts = array_reader_down(state) ? array->columns : 1;
+  const size_t part = array_reader_down(state) ? size : row; /* bytes of a row in each part */
   if (state->stage == NULL)
     state->stage = pc_alloc_raw(reader->env, state->stage_rows, row);
   if (state->stage == NULL)
@@ -178,36 +180,36 @@ static pcal_status array_stage(const pc_reader *reader, size_t rows, pcal_error 
   return PCAL_OK;
 }
 
-/* Sets the size of windows to about ARRAY_STAGE_BYTES. */
-static void array_stage_plan(array_state *state) {
+/* Sets the size of windows to about ARRAY_READER_STAGE_BYTES. */
+static void array_reader_stage_plan(array_reader_state *state) {
   const size_t row = state->array.columns * state->array.type.size;
-  const size_t rows = row >= ARRAY_STAGE_BYTES ? 1 : ARRAY_STAGE_BYTES / row;
+  const size_t rows = row >= ARRAY_READER_STAGE_BYTES ? 1 : ARRAY_READER_STAGE_BYTES / row;
   state->stage_rows = rows < state->array.rows ? rows : state->array.rows;
-  if (array_down(state))
+  if (array_reader_down(state))
     state->array.column_stride = (ptrdiff_t)(state->stage_rows * state->array.type.size);
 }
 
-static pcal_status array_next(pc_reader *reader, size_t max_rows, pc_window *out,
-                              pcal_error *err) {
-  array_state *state = reader->state;
+static pcal_status array_reader_next(pc_reader *reader, size_t max_rows, pc_window *out,
+                                     pcal_error *err) {
+  array_reader_state *state = reader->state;
   const size_t left = state->array.rows - state->at;
   const size_t rows = max_rows < left ? max_rows : left;
   out->rows = rows;
-  if (array_staged(state) && rows > 0)
-    PC_TRY(array_stage(reader, rows, err));
+  if (array_reader_staged(state) && rows > 0)
+    PC_TRY(array_reader_stage(reader, rows, err));
   if (state->is_view) {
-    out->data =
-        rows == 0 ? (const void *)state->array.first : array_element(state, state->at, 0);
+    out->data = rows == 0 ? (const void *)state->array.first
+                          : array_reader_element(state, state->at, 0);
     out->row_stride = state->array.row_stride;
     out->column_stride = state->chosen_stride;
   } else {
-    PC_TRY(array_reserve(reader, rows, err));
+    PC_TRY(array_reader_reserve(reader, rows, err));
     if (reader->cells == PC_CELLS_TEXT && state->array.names != NULL)
-      array_convert_names(reader, rows);
+      array_reader_convert_names(reader, rows);
     else if (reader->cells == PC_CELLS_TEXT)
-      array_convert_text(reader, rows);
+      array_reader_convert_text(reader, rows);
     else
-      array_convert_numbers(reader, rows);
+      array_reader_convert_numbers(reader, rows);
     out->data = state->buffer;
     out->column_stride = (ptrdiff_t)state->element_size;
     out->row_stride = (ptrdiff_t)(reader->columns * state->element_size);
@@ -217,7 +219,7 @@ static pcal_status array_next(pc_reader *reader, size_t max_rows, pc_window *out
 }
 
 /* Sets chosen_stride if the chosen columns are evenly spaced. */
-static void array_space_columns(array_state *state, size_t count) {
+static void array_reader_space_columns(array_reader_state *state, size_t count) {
   const size_t *chosen = state->chosen;
   const ptrdiff_t step = count > 1 ? (ptrdiff_t)chosen[1] - (ptrdiff_t)chosen[0] : 1;
   for (size_t i = 1; i < count; i++)
@@ -227,14 +229,14 @@ static void array_space_columns(array_state *state, size_t count) {
 }
 
 /* True if elements can be used without conversion. */
-static int array_direct(const pc_array *array) {
+static int array_reader_direct(const pc_array *array) {
   const ptrdiff_t size = (ptrdiff_t)array->type.size;
   return !array->type.swapped && (uintptr_t)array->first % array->type.size == 0 &&
          array->row_stride % size == 0 && array->column_stride % size == 0;
 }
 
 /* Cell type of labels, by element type. */
-static pc_cell_type array_label_cells(const pc_element_type *type) {
+static pc_cell_type array_reader_label_cells(const pc_element_type *type) {
   if (type->kind == PC_ELEMENT_SIGNED && type->size == sizeof(int32_t))
     return PC_CELLS_I32;
   if (type->kind == PC_ELEMENT_SIGNED && type->size == sizeof(int64_t))
@@ -244,26 +246,27 @@ static pc_cell_type array_label_cells(const pc_element_type *type) {
   return type->kind == PC_ELEMENT_BOOL ? PC_CELLS_BOOL : PC_CELLS_F64;
 }
 
-static pc_cell_type array_cells(const pc_array *array, size_t columns, pc_column_role as,
-                                int in_place) {
+static pc_cell_type array_reader_cells(const pc_array *array, size_t columns, pc_column_role as,
+                                       int in_place) {
   const pc_element_type *type = &array->type;
   if (as == PC_COLUMN_TEXT || (as == PC_COLUMN_LABELS && array->names != NULL && columns == 1))
     return PC_CELLS_TEXT;
   if (as == PC_COLUMN_SCORES && type->kind == PC_ELEMENT_FLOAT && type->size <= 4)
     return PC_CELLS_F32;
-  return as == PC_COLUMN_LABELS && in_place && columns == 1 ? array_label_cells(type)
+  return as == PC_COLUMN_LABELS && in_place && columns == 1 ? array_reader_label_cells(type)
                                                             : PC_CELLS_F64;
 }
 
 /* Chooses the cell type, and between a view and conversion. */
-static void array_plan(pc_reader *reader, pc_column_role as) {
-  array_state *state = reader->state;
+static void array_reader_plan(pc_reader *reader, pc_column_role as) {
+  array_reader_state *state = reader->state;
   const pc_array *array = &state->array;
   const size_t size = array->type.size, columns = reader->columns;
-  const int is_float = array->type.kind == PC_ELEMENT_FLOAT, direct = array_direct(array);
+  const int is_float = array->type.kind == PC_ELEMENT_FLOAT,
+            direct = array_reader_direct(array);
   const int no_gaps = (columns == 1 || state->chosen_stride == (ptrdiff_t)size) &&
                       array->row_stride == (ptrdiff_t)(columns * size);
-  reader->cells = array_cells(array, columns, as, direct && no_gaps);
+  reader->cells = array_reader_cells(array, columns, as, direct && no_gaps);
   if (as == PC_COLUMN_SCORES)
     state->is_view = direct && state->chosen_stride != 0 && is_float && size >= 4;
   else if (reader->cells != PC_CELLS_TEXT)
@@ -276,19 +279,19 @@ static void array_plan(pc_reader *reader, pc_column_role as) {
       reader->cells == PC_CELLS_TEXT && array->names == NULL ? PC_ELEMENT_TEXT_MAX : 0;
   reader->window_limit =
       state->is_view ? SIZE_MAX : pc_window_rows(columns * (state->element_size + letters));
-  if (array_staged(state) && state->stage_rows < reader->window_limit)
+  if (array_reader_staged(state) && state->stage_rows < reader->window_limit)
     reader->window_limit = state->stage_rows;
 }
 
-static const pc_reader_calls array_calls = {array_next, array_rewind, array_line, array_close,
-                                            NULL};
+static const pc_reader_calls array_reader_calls = {array_reader_next, array_reader_rewind,
+                                                   array_reader_line, array_reader_close, NULL};
 
 pcal_status pc_array_reader_open(const pc_array *array, const pc_read_request *request,
                                  pc_reader *out, pcal_error *err) {
-  array_state *state = pc_alloc(request->env, 1, sizeof *state);
+  array_reader_state *state = pc_alloc(request->env, 1, sizeof *state);
   if (state == NULL)
     return pc_fail_memory(err, "opening an array");
-  out->calls = &array_calls;
+  out->calls = &array_reader_calls;
   out->state = state;
   state->array = *array;
   if (array->columns == 1)
@@ -297,11 +300,11 @@ pcal_status pc_array_reader_open(const pc_array *array, const pc_read_request *r
   out->file_columns = array->columns;
   out->listed = array->listed;
   if (array->file != NULL)
-    array_stage_plan(state);
+    array_reader_stage_plan(state);
   PC_TRY(pc_read_request_columns(request, NULL, array->columns, &state->chosen, &out->columns,
                                  err));
-  array_space_columns(state, out->columns);
+  array_reader_space_columns(state, out->columns);
   pc_element_type_text(&array->type, out->stored, sizeof out->stored);
-  array_plan(out, request->as);
+  array_reader_plan(out, request->as);
   return PCAL_OK;
 }

@@ -1,14 +1,14 @@
-/* Index of value j of row i (Arrow columnar format): a record batch is a struct array, whose offset b
- * also applies to its children; column c with offset o has row i at b + o + i.  Fixed-size lists of
- * width w store values in their own child, with offset p, at p + (b + o + i) w + j.  Bit k of a bitmap
- * is bit k mod 8 of byte k / 8.
+/* Index of value j of row i (Arrow columnar format): a record batch is a struct array, whose
+ * offset b also applies to its children; column c with offset o has row i at b + o + i.
+ * Fixed-size lists of width w store values in their own child, with offset p, at p + (b + o
+ * + i) w + j.  Bit k of a bitmap is bit k mod 8 of byte k / 8.
  *
  * Edge cases:
- *  1. a value is null if its bit is 0 in the batch, the column, or the child of the lists; without a
- *     bitmap, or if null_count is 0, no value is null.
+ *  1. a value is null if its bit is 0 in the batch, the column, or the child of the lists;
+ *     without a bitmap, or if null_count is 0, no value is null.
  *  2. dictionaries contain text, and indices must be inside them.
- *  3. a string view has 16 bytes: the length, and either the text itself, up to 12 bytes, or its first
- *     four bytes, a buffer index and an offset.
+ *  3. a string view has 16 bytes: the length, and either the text itself, up to 12 bytes, or
+ *     its first four bytes, a buffer index and an offset.
  *  4. variable-size lists, decimals and other types are refused. */
 #include "io/formats/arrow_column.h"
 
@@ -30,7 +30,7 @@ static pcal_status arrow_column_refuse(const pc_arrow_column *column, const char
                  pc_clip(pc_slice_of(format), shown));
 }
 
-/* Numbers: one letter. */
+/* The element type of a format string; returns 0 if it is no number. */
 static int arrow_column_number(const char *format, pc_element_type *out) {
   static const char letters[] = "cCsSiIlLefg";
   static const unsigned char sizes[] = {1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8};
@@ -147,8 +147,8 @@ static const unsigned char *arrow_column_bits(const struct ArrowArray *array) {
   return array->null_count == 0 ? NULL : array->buffers[0];
 }
 
-/* Does an array have `needed` elements and as many buffers as its kind takes, those that hold
- * values among them? */
+/* True if an array has `needed` elements and the number of buffers of its kind, with value
+ * buffers present. */
 static int arrow_column_sound(const struct ArrowArray *array, uint64_t needed,
                               int64_t buffers) {
   if (array == NULL || array->length < 0 || array->offset < 0 ||
@@ -246,7 +246,7 @@ static int32_t arrow_column_int(const unsigned char *from) {
   return value;
 }
 
-/* Buffers of an array of views: validity, views, those with long texts, and their lengths. */
+/* Buffers of a string view array: validity, views, data buffers, lengths of data buffers. */
 static pcal_status arrow_column_view(const pc_arrow_column *column,
                                      const struct ArrowArray *text, uint64_t index,
                                      pc_slice *out, pcal_error *err) {

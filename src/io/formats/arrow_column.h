@@ -56,8 +56,8 @@ const unsigned char *pc_arrow_part_at(const pc_arrow_part *part, size_t row);
 /* The value of a row of booleans. */
 int pc_arrow_part_true(const pc_arrow_part *part, size_t row);
 
-/* The text of a row that is not null; empty for a null inside the dictionary.  Fails with PCAL_DATA if
- * offsets or indices are invalid. */
+/* The text of a row that is not null; empty for a null inside the dictionary.  Fails with
+ * PCAL_DATA if offsets or indices are invalid. */
 PC_CHECKED pcal_status pc_arrow_part_text(const pc_arrow_part *part, size_t row, pc_slice *out,
                                           pcal_error *err);
 

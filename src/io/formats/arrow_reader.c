@@ -12,7 +12,7 @@
 #include "io/formats/arrow_column.h"
 #include "io/formats/container_member.h"
 
-typedef struct arrow_state {
+typedef struct arrow_reader_state {
   pc_arrow_table *table;
   pc_arrow_column *columns;
   size_t count;
@@ -26,10 +26,10 @@ typedef struct arrow_state {
   char *letters;   /* text of numbers, PC_ELEMENT_TEXT_MAX bytes for each row */
   size_t batch;    /* position of the next window: batch and row in it */
   uint64_t row;
-} arrow_state;
+} arrow_reader_state;
 
-static void arrow_close(pc_reader *reader) {
-  arrow_state *state = reader->state;
+static void arrow_reader_close(pc_reader *reader) {
+  arrow_reader_state *state = reader->state;
   pc_free(reader->env, state->columns);
   pc_free(reader->env, state->names);
   pc_free(reader->env, state->name);
@@ -39,20 +39,20 @@ static void arrow_close(pc_reader *reader) {
   reader->state = NULL;
 }
 
-static void arrow_rewind(pc_reader *reader) {
-  arrow_state *state = reader->state;
+static void arrow_reader_rewind(pc_reader *reader) {
+  arrow_reader_state *state = reader->state;
   state->batch = 0;
   state->row = 0;
 }
 
-static uint64_t arrow_line(const pc_reader *reader, size_t row) {
+static uint64_t arrow_reader_line(const pc_reader *reader, size_t row) {
   (void)reader;
   (void)row;
   return 0;
 }
 
-static pcal_status arrow_reserve(const pc_reader *reader, size_t rows, pcal_error *err) {
-  arrow_state *state = reader->state;
+static pcal_status arrow_reader_reserve(const pc_reader *reader, size_t rows, pcal_error *err) {
+  arrow_reader_state *state = reader->state;
   if (rows <= state->capacity)
     return PCAL_OK;
   void *buffer =
@@ -72,8 +72,8 @@ static pcal_status arrow_reserve(const pc_reader *reader, size_t rows, pcal_erro
 
 /* ---- Values ---- */
 
-static void arrow_set_missing(const pc_reader *reader, size_t index) {
-  const arrow_state *state = reader->state;
+static void arrow_reader_set_missing(const pc_reader *reader, size_t index) {
+  const arrow_reader_state *state = reader->state;
   if (reader->cells == PC_CELLS_F32)
     ((float *)state->buffer)[index] = NAN;
   else if (reader->cells == PC_CELLS_F64)
@@ -83,9 +83,9 @@ static void arrow_set_missing(const pc_reader *reader, size_t index) {
 }
 
 /* Copies value j of each row to every `columns`-th element of the buffer, from `place`. */
-static void arrow_numbers(const pc_reader *reader, const pc_arrow_part *part, size_t row,
-                          size_t rows, size_t j, size_t place) {
-  const arrow_state *state = reader->state;
+static void arrow_reader_numbers(const pc_reader *reader, const pc_arrow_part *part, size_t row,
+                                 size_t rows, size_t j, size_t place) {
+  const arrow_reader_state *state = reader->state;
   const pc_element_type *type = &part->column->number;
   const pc_element_run run = {pc_arrow_part_at(part, row) + j * type->size,
                               (ptrdiff_t)(part->column->width * type->size), rows};
@@ -97,33 +97,33 @@ static void arrow_numbers(const pc_reader *reader, const pc_arrow_part *part, si
     memcpy(state->buffer, run.first, rows * sizeof(int32_t));
 }
 
-static void arrow_booleans(const pc_reader *reader, const pc_arrow_part *part, size_t row,
-                           size_t rows) {
-  const arrow_state *state = reader->state;
+static void arrow_reader_booleans(const pc_reader *reader, const pc_arrow_part *part,
+                                  size_t row, size_t rows) {
+  const arrow_reader_state *state = reader->state;
   for (size_t i = 0; i < rows; i++)
     ((double *)state->buffer)[i] = pc_arrow_part_true(part, row + i) ? 1.0 : 0.0;
 }
 
 /* Copies a column of numbers, booleans or lists. */
-static void arrow_gather(const pc_reader *reader, const pc_arrow_part *part, size_t row,
-                         size_t rows, size_t place) {
+static void arrow_reader_gather(const pc_reader *reader, const pc_arrow_part *part, size_t row,
+                                size_t rows, size_t place) {
   const size_t width = part->column->width;
   if (part->column->kind == PC_ARROW_BOOL)
-    arrow_booleans(reader, part, row, rows);
+    arrow_reader_booleans(reader, part, row, rows);
   else
     for (size_t j = 0; j < width; j++)
-      arrow_numbers(reader, part, row, rows, j, place + j);
+      arrow_reader_numbers(reader, part, row, rows, j, place + j);
   if (pc_arrow_part_full(part))
     return;
   for (size_t i = 0; i < rows; i++)
     for (size_t j = 0; j < width; j++)
       if (pc_arrow_part_null(part, row + i, j))
-        arrow_set_missing(reader, i * reader->columns + place + j);
+        arrow_reader_set_missing(reader, i * reader->columns + place + j);
 }
 
-static pcal_status arrow_texts(const pc_reader *reader, const pc_arrow_part *part, size_t row,
-                               size_t rows, pcal_error *err) {
-  const arrow_state *state = reader->state;
+static pcal_status arrow_reader_texts(const pc_reader *reader, const pc_arrow_part *part,
+                                      size_t row, size_t rows, pcal_error *err) {
+  const arrow_reader_state *state = reader->state;
   const pc_arrow_column *column = part->column;
   for (size_t i = 0; i < rows; i++) {
     pc_slice *out = (pc_slice *)state->buffer + i;
@@ -144,39 +144,40 @@ static pcal_status arrow_texts(const pc_reader *reader, const pc_arrow_part *par
 
 /* ---- Windows ---- */
 
-static int arrow_is_view(const arrow_state *state, const pc_arrow_part *part, size_t row) {
+static int arrow_reader_is_view(const arrow_reader_state *state, const pc_arrow_part *part,
+                                size_t row) {
   return state->viewable && pc_arrow_part_full(part) &&
          (uintptr_t)pc_arrow_part_at(part, row) % state->element_size == 0;
 }
 
-static pcal_status arrow_window(const pc_reader *reader, const struct ArrowArray *batch,
-                                pc_window *out, pcal_error *err) {
-  const arrow_state *state = reader->state;
+static pcal_status arrow_reader_window(const pc_reader *reader, const struct ArrowArray *batch,
+                                       pc_window *out, pcal_error *err) {
+  const arrow_reader_state *state = reader->state;
   const size_t row = (size_t)state->row;
   pc_arrow_part part;
   out->column_stride = (ptrdiff_t)state->element_size;
   out->row_stride = (ptrdiff_t)(reader->columns * state->element_size);
   PC_TRY(pc_arrow_part_find(&state->columns[0], batch, &part, err));
-  if (arrow_is_view(state, &part, row)) {
+  if (arrow_reader_is_view(state, &part, row)) {
     out->data = pc_arrow_part_at(&part, row);
     return PCAL_OK;
   }
-  PC_TRY(arrow_reserve(reader, out->rows, err));
+  PC_TRY(arrow_reader_reserve(reader, out->rows, err));
   out->data = state->buffer;
   if (reader->cells == PC_CELLS_TEXT)
-    return arrow_texts(reader, &part, row, out->rows, err);
-  arrow_gather(reader, &part, row, out->rows, 0);
+    return arrow_reader_texts(reader, &part, row, out->rows, err);
+  arrow_reader_gather(reader, &part, row, out->rows, 0);
   for (size_t i = 1; i < state->count; i++) {
     PC_TRY(pc_arrow_part_find(&state->columns[i], batch, &part, err));
-    arrow_gather(reader, &part, row, out->rows, i);
+    arrow_reader_gather(reader, &part, row, out->rows, i);
   }
   return PCAL_OK;
 }
 
 /* Sets *batch to the batch of the next row; NULL at the end. */
-static pcal_status arrow_seek(pc_reader *reader, const struct ArrowArray **batch,
-                              pcal_error *err) {
-  arrow_state *state = reader->state;
+static pcal_status arrow_reader_seek(pc_reader *reader, const struct ArrowArray **batch,
+                                     pcal_error *err) {
+  arrow_reader_state *state = reader->state;
   for (;;) {
     PC_TRY(pc_arrow_table_batch(state->table, state->batch, batch, err));
     if (*batch == NULL)
@@ -188,66 +189,69 @@ static pcal_status arrow_seek(pc_reader *reader, const struct ArrowArray **batch
   }
 }
 
-static pcal_status arrow_ready(pc_reader *reader, size_t *rows, pcal_error *err) {
-  const arrow_state *state = reader->state;
+static pcal_status arrow_reader_ready(pc_reader *reader, size_t *rows, pcal_error *err) {
+  const arrow_reader_state *state = reader->state;
   const struct ArrowArray *batch = NULL;
-  PC_TRY(arrow_seek(reader, &batch, err));
+  PC_TRY(arrow_reader_seek(reader, &batch, err));
   *rows = batch == NULL ? 0 : (size_t)((uint64_t)batch->length - state->row);
   return PCAL_OK;
 }
 
-static pcal_status arrow_next(pc_reader *reader, size_t max_rows, pc_window *out,
-                              pcal_error *err) {
-  arrow_state *state = reader->state;
+static pcal_status arrow_reader_next(pc_reader *reader, size_t max_rows, pc_window *out,
+                                     pcal_error *err) {
+  arrow_reader_state *state = reader->state;
   const struct ArrowArray *batch = NULL;
-  PC_TRY(arrow_seek(reader, &batch, err));
+  PC_TRY(arrow_reader_seek(reader, &batch, err));
   if (batch == NULL)
     return PCAL_OK;
   const uint64_t left = (uint64_t)batch->length - state->row;
   out->rows = max_rows < left ? max_rows : (size_t)left;
-  PC_TRY(arrow_window(reader, batch, out, err));
+  PC_TRY(arrow_reader_window(reader, batch, out, err));
   state->row += out->rows;
   return PCAL_OK;
 }
 
-static const pc_reader_calls arrow_calls = {arrow_next, arrow_rewind, arrow_line, arrow_close,
-                                            arrow_ready};
-static const pc_file_format arrow_format = {"arrow", "", "Arrow record batches", NULL, NULL};
+static const pc_reader_calls arrow_reader_calls = {arrow_reader_next, arrow_reader_rewind,
+                                                   arrow_reader_line, arrow_reader_close,
+                                                   arrow_reader_ready};
+static const pc_file_format arrow_reader_format = {"arrow", "", "Arrow record batches", NULL,
+                                                   NULL};
 
 /* ---- Opening ---- */
 
-static pcal_status arrow_unfit(const pc_arrow_column *column, const char *what,
-                               pcal_error *err) {
+static pcal_status arrow_reader_unfit(const pc_arrow_column *column, const char *what,
+                                      pcal_error *err) {
   char shown[PC_CLIP_MAX];
   return pc_fail(err, PCAL_DATA, "%s, column \"%s\": %-s", column->file,
                  pc_clip(pc_slice_of(column->name), shown), what);
 }
 
-static pcal_status arrow_check_column(const pc_arrow_column *column, pc_column_role as,
-                                      size_t count, pcal_error *err) {
+static pcal_status arrow_reader_check_column(const pc_arrow_column *column, pc_column_role as,
+                                             size_t count, pcal_error *err) {
   const int wants_numbers = as == PC_COLUMN_SCORES || as == PC_COLUMN_NUMBERS;
   if (wants_numbers && column->kind != PC_ARROW_NUMBER)
-    return arrow_unfit(column, "numbers are required; cast it to float64", err);
+    return arrow_reader_unfit(column, "numbers are required; cast it to float64", err);
   if (column->is_list && as != PC_COLUMN_SCORES)
-    return arrow_unfit(column, "only scores may be lists; give one value for each row", err);
+    return arrow_reader_unfit(column, "only scores may be lists; give one value for each row",
+                              err);
   if (column->is_list && count > 1)
-    return arrow_unfit(column,
-                       "it contains lists; name only this column, or one column "
-                       "for each class",
-                       err);
+    return arrow_reader_unfit(column,
+                              "it contains lists; name only this column, or one column "
+                              "for each class",
+                              err);
   return PCAL_OK;
 }
 
-static pcal_status arrow_find_columns(const char *const *names, pc_column_role as,
-                                      pc_reader *reader, pcal_error *err) {
-  arrow_state *state = reader->state;
+static pcal_status arrow_reader_find_columns(const char *const *names, pc_column_role as,
+                                             pc_reader *reader, pcal_error *err) {
+  arrow_reader_state *state = reader->state;
   for (size_t i = 0; i < state->count; i++) {
     PC_TRY(pc_arrow_column_find(state->table, names[i], &state->columns[i], err));
-    PC_TRY(arrow_check_column(&state->columns[i], as, state->count, err));
+    PC_TRY(arrow_reader_check_column(&state->columns[i], as, state->count, err));
     state->names[i] = state->columns[i].name;
     for (size_t j = 0; j < i; j++)
       if (state->columns[j].child == state->columns[i].child)
-        return arrow_unfit(&state->columns[i], "it is named twice; name it once", err);
+        return arrow_reader_unfit(&state->columns[i], "it is named twice; name it once", err);
   }
   reader->columns = state->columns[0].is_list ? state->columns[0].width : state->count;
   reader->listed = state->columns[0].is_list;
@@ -256,8 +260,8 @@ static pcal_status arrow_find_columns(const char *const *names, pc_column_role a
 }
 
 /* Chooses the cell type, and whether windows may be views. */
-static void arrow_plan(pc_reader *reader, pc_column_role as) {
-  arrow_state *state = reader->state;
+static void arrow_reader_plan(pc_reader *reader, pc_column_role as) {
+  arrow_reader_state *state = reader->state;
   const pc_arrow_column *column = &state->columns[0];
   const int is_number = column->kind == PC_ARROW_NUMBER;
   const int is_float = is_number && column->number.kind == PC_ELEMENT_FLOAT;
@@ -286,14 +290,14 @@ static void arrow_plan(pc_reader *reader, pc_column_role as) {
                              : pc_window_rows(reader->columns * state->element_size + letters);
 }
 
-static pcal_status arrow_fill(const char *const *names, pc_column_role as, pc_reader *reader,
-                              pcal_error *err) {
-  arrow_state *state = reader->state;
+static pcal_status arrow_reader_fill(const char *const *names, pc_column_role as,
+                                     pc_reader *reader, pcal_error *err) {
+  arrow_reader_state *state = reader->state;
   state->columns = pc_alloc(reader->env, state->count, sizeof *state->columns);
   state->names = pc_alloc(reader->env, state->count, sizeof *state->names);
   if (state->columns == NULL || state->names == NULL)
     return pc_fail_memory(err, "opening Arrow data");
-  PC_TRY(arrow_find_columns(names, as, reader, err));
+  PC_TRY(arrow_reader_find_columns(names, as, reader, err));
   state->name = state->count == 1 && !state->table->takes_plain
                     ? pc_container_member_name(reader->env, state->table->name, names[0])
                     : pc_copy_text(reader->env, state->table->name);
@@ -303,15 +307,16 @@ static pcal_status arrow_fill(const char *const *names, pc_column_role as, pc_re
   reader->bytes = &state->bytes;
   reader->rows = pc_arrow_table_ended(state->table) ? state->table->rows : PCAL_NO_ROW;
   reader->file_columns = reader->columns;
-  arrow_plan(reader, as);
+  arrow_reader_plan(reader, as);
   snprintf(reader->stored, sizeof reader->stored, "Arrow");
   return PCAL_OK;
 }
 
 pcal_status pc_arrow_reader_open(pc_arrow_table *table, const char *const *names, size_t count,
                                  pc_column_role as, pc_reader *out, pcal_error *err) {
-  *out = (pc_reader){.format = &arrow_format, .env = table->env, .calls = &arrow_calls};
-  arrow_state *state = pc_alloc(table->env, 1, sizeof *state);
+  *out = (pc_reader){
+      .format = &arrow_reader_format, .env = table->env, .calls = &arrow_reader_calls};
+  arrow_reader_state *state = pc_alloc(table->env, 1, sizeof *state);
   if (state == NULL) {
     *out = (pc_reader){0};
     return pc_fail_memory(err, "opening Arrow data");
@@ -319,7 +324,7 @@ pcal_status pc_arrow_reader_open(pc_arrow_table *table, const char *const *names
   state->table = table;
   state->count = count;
   out->state = state;
-  const pcal_status status = arrow_fill(names, as, out, err);
+  const pcal_status status = arrow_reader_fill(names, as, out, err);
   if (status != PCAL_OK)
     pc_reader_close(out);
   return status;

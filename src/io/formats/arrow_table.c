@@ -1,12 +1,12 @@
-/* The interfaces: https://arrow.apache.org/docs/format/CDataInterface.html and
- * CStreamInterface.html.  A structure is moved by copying it and setting the release of the
- * original to NULL; it is released once, by its own release.
+/* Interfaces: https://arrow.apache.org/docs/format/CDataInterface.html and
+ * CStreamInterface.html.  A structure is moved by copying it and setting the `release` of
+ * the original to NULL.
  *
  * Edge cases:
  *  1. batches without rows are kept like all others.
- *  2. the stream is released as soon as it has ended or failed.
- *  3. lengths, offsets and numbers of buffers and children are checked (here and in
- *     arrow_column.c); that buffers are as long as they should be cannot be. */
+ *  2. the stream is released as soon as it ends or fails.
+ *  3. lengths, offsets and numbers of buffers and children are checked, here and in
+ *     arrow_column.c; the sizes of buffers cannot be checked. */
 #include "io/formats/arrow_table.h"
 
 #include <stdio.h>
@@ -59,7 +59,7 @@ static int arrow_table_fits(const pc_arrow_table *table, const struct ArrowArray
          (batch->n_children == 0 || batch->children != NULL);
 }
 
-/* Keeps a batch, which is moved, or released on failure. */
+/* Moves a batch into the table, or releases it on failure. */
 static pcal_status arrow_table_add(pc_arrow_table *table, struct ArrowArray *batch,
                                    pcal_error *err) {
   void *batches = table->batches;
@@ -84,7 +84,7 @@ static pcal_status arrow_table_add(pc_arrow_table *table, struct ArrowArray *bat
   return PCAL_OK;
 }
 
-/* Pulls one batch, or notices the end. */
+/* Reads one batch, or sets the end. */
 static pcal_status arrow_table_pull(pc_arrow_table *table, pcal_error *err) {
   struct ArrowArray batch;
   memset(&batch, 0, sizeof batch);

@@ -18,13 +18,13 @@ typedef struct pc_arrow_table {
   int plain;       /* the batches were plain arrays */
 } pc_arrow_table;
 
-/* Moves a stream, or a schema and one array, into a table and marks the originals as released.  Unused
- * arguments are NULL.  Free the table even if it is never opened. */
+/* Moves a stream, or a schema and one array, into a table and marks the originals as
+ * released.  Unused arguments are NULL.  Free the table even if it is never opened. */
 void pc_arrow_table_take(struct ArrowArrayStream *stream, struct ArrowSchema *schema,
                          struct ArrowArray *array, pc_arrow_table *out);
 
-/* Reads the schema and the first nonempty batch.  name and env must outlive the table.  Fails with
- * PCAL_DATA if there are no rows or no columns, with PCAL_IO if the stream fails. */
+/* Reads the schema and the first nonempty batch.  name and env must outlive the table.
+ * Fails with PCAL_DATA if there are no rows or no columns, with PCAL_IO if the stream fails. */
 PC_CHECKED pcal_status pc_arrow_table_open(pc_arrow_table *table, const char *name,
                                            const pcal_env *env, pcal_error *err);
 

@@ -2,21 +2,21 @@
 
 #include <string.h>
 
-typedef struct arrow_plain_schema {
+typedef struct arrow_wrap_schema {
   pcal_env env;
   struct ArrowSchema child;
   struct ArrowSchema *children[1];
-} arrow_plain_schema;
+} arrow_wrap_schema;
 
-typedef struct arrow_plain_array {
+typedef struct arrow_wrap_array {
   pcal_env env;
   struct ArrowArray child;
   struct ArrowArray *children[1];
   const void *buffers[1]; /* no validity bitmap */
-} arrow_plain_array;
+} arrow_wrap_array;
 
-static void arrow_plain_release_schema(struct ArrowSchema *schema) {
-  arrow_plain_schema *plain = schema->private_data;
+static void arrow_wrap_release_schema(struct ArrowSchema *schema) {
+  arrow_wrap_schema *plain = schema->private_data;
   const pcal_env env = plain->env;
   if (plain->child.release != NULL)
     plain->child.release(&plain->child);
@@ -24,8 +24,8 @@ static void arrow_plain_release_schema(struct ArrowSchema *schema) {
   schema->release = NULL;
 }
 
-static void arrow_plain_release_array(struct ArrowArray *array) {
-  arrow_plain_array *plain = array->private_data;
+static void arrow_wrap_release_array(struct ArrowArray *array) {
+  arrow_wrap_array *plain = array->private_data;
   const pcal_env env = plain->env;
   if (plain->child.release != NULL)
     plain->child.release(&plain->child);
@@ -35,7 +35,7 @@ static void arrow_plain_release_array(struct ArrowArray *array) {
 
 pcal_status pc_arrow_wrap_schema(struct ArrowSchema *schema, const pcal_env *env,
                                  pcal_error *err) {
-  arrow_plain_schema *plain = pc_alloc(env, 1, sizeof *plain);
+  arrow_wrap_schema *plain = pc_alloc(env, 1, sizeof *plain);
   if (plain == NULL)
     return pc_fail_memory(err, "opening Arrow data");
   plain->env = *env;
@@ -48,14 +48,14 @@ pcal_status pc_arrow_wrap_schema(struct ArrowSchema *schema, const pcal_env *env
   schema->name = "";
   schema->n_children = 1;
   schema->children = plain->children;
-  schema->release = arrow_plain_release_schema;
+  schema->release = arrow_wrap_release_schema;
   schema->private_data = plain;
   return PCAL_OK;
 }
 
 pcal_status pc_arrow_wrap_array(struct ArrowArray *array, const pcal_env *env,
                                 pcal_error *err) {
-  arrow_plain_array *plain = pc_alloc(env, 1, sizeof *plain);
+  arrow_wrap_array *plain = pc_alloc(env, 1, sizeof *plain);
   if (plain == NULL)
     return pc_fail_memory(err, "opening Arrow data");
   plain->env = *env;
@@ -67,7 +67,7 @@ pcal_status pc_arrow_wrap_array(struct ArrowArray *array, const pcal_env *env,
   array->buffers = plain->buffers;
   array->n_children = 1;
   array->children = plain->children;
-  array->release = arrow_plain_release_array;
+  array->release = arrow_wrap_release_array;
   array->private_data = plain;
   return PCAL_OK;
 }

@@ -3,11 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MEMBERS_SHOWN 8
+#define CONTAINER_MEMBER_SHOWN 8
 
-/* "a", "b" and "c"; of many names the first few. */
-static void members_list(const pc_name_table *names, char *out, size_t size) {
-  const size_t shown = names->count <= MEMBERS_SHOWN ? names->count : MEMBERS_SHOWN - 1;
+/* Writes "a", "b" and "c"; only the first few of many names. */
+static void container_member_list(const pc_name_table *names, char *out, size_t size) {
+  const size_t shown =
+      names->count <= CONTAINER_MEMBER_SHOWN ? names->count : CONTAINER_MEMBER_SHOWN - 1;
   size_t used = 0;
   for (size_t i = 0; i < shown && used < size; i++) {
     char clip[PC_CLIP_MAX];
@@ -20,16 +21,17 @@ static void members_list(const pc_name_table *names, char *out, size_t size) {
     snprintf(out + used, size - used, " and %zu more", names->count - shown);
 }
 
-static pcal_status members_unknown(const char *file, const pc_name_table *names,
-                                   const char *wanted, const pc_container_member_words *words,
-                                   pcal_error *err) {
+static pcal_status container_member_unknown(const char *file, const pc_name_table *names,
+                                            const char *wanted,
+                                            const pc_container_member_words *words,
+                                            pcal_error *err) {
   char list[512] = "", shown[PC_CLIP_MAX], near[PC_CLIP_MAX];
   const char *nearest = pc_name_table_nearest(names, pc_slice_of(wanted));
   pc_clip(pc_slice_of(wanted), shown);
   if (nearest != NULL)
     return pc_fail(err, PCAL_USAGE, "%s has no %s \"%s\"; did you mean \"%s\"?", file,
                    words->one, shown, pc_clip(pc_slice_of(nearest), near));
-  members_list(names, list, sizeof list);
+  container_member_list(names, list, sizeof list);
   return pc_fail(err, PCAL_USAGE, "%s has no %s \"%s\"; it has %s", file, words->one, shown,
                  list);
 }
@@ -43,11 +45,11 @@ pcal_status pc_container_member_choose(const char *file, const pc_name_table *na
   if (wanted != NULL) {
     if (pc_name_table_find(names, pc_slice_of(wanted), out))
       return PCAL_OK;
-    return members_unknown(file, names, wanted, words, err);
+    return container_member_unknown(file, names, wanted, words, err);
   }
   if (names->count == 1)
     return PCAL_OK;
-  members_list(names, list, sizeof list);
+  container_member_list(names, list, sizeof list);
   return pc_fail(err, PCAL_USAGE, "%s has %zu %s, %s; choose one as %s:NAME", file,
                  names->count, words->many, list, file);
 }

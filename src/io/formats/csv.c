@@ -1,11 +1,10 @@
-/* Reader for .csv and .tsv (csv_scan.c says what a cell is, csv_header.c what a header is).
+/* Reader for .csv and .tsv; csv_scan.c defines cells, csv_header.c detects headers.
  *
  * Edge cases:
- *  1. a blank line, also at the end of the file, is refused, and so is a record that has more
- *     or fewer cells than the first.
- *  2. a missing cell is NaN where numbers are wanted; anything else that is no number is
- *     refused.
- *  3. the number of rows is known when the end has been reached once.
+ *  1. blank lines, even at the end of the file, and records with more or fewer cells than
+ *     the first are refused.
+ *  2. in a column of numbers a missing cell is NaN; other text is refused.
+ *  3. the number of rows is known once the end was reached.
  *  4. rows are read window by window: memory does not grow with the file. */
 #include <inttypes.h>
 #include <math.h>
@@ -20,8 +19,8 @@
 
 typedef struct csv_state {
   pc_csv_header head;
-  pc_csv_scan scan;   /* the next row */
-  pc_csv_scan window; /* where the last window began */
+  pc_csv_scan scan;   /* position of the next row */
+  pc_csv_scan window; /* start of the last window */
   uint64_t rows_read;
   size_t *chosen;
   size_t *places;     /* for each column of the file: its place in a row, or CSV_UNWANTED */
@@ -29,7 +28,7 @@ typedef struct csv_state {
   size_t element_size;
   void *buffer; /* double or pc_slice */
   size_t capacity;
-  char *letters; /* of cells whose quotes had to be resolved */
+  char *letters; /* text of cells with doubled quotes */
   size_t letter_count, letter_capacity;
 } csv_state;
 
@@ -112,8 +111,8 @@ static pcal_status csv_number(csv_state *state, size_t column, size_t index, int
   return csv_not_number(state, line, column, cell.text, err);
 }
 
-/* A cell that needs its own letters has no bytes until the window is complete, because the
- * letters may move while they grow. */
+/* A cell with doubled quotes has bytes = NULL until the window is complete, since `letters`
+ * may move while it grows. */
 static pcal_status csv_text(const pc_reader *reader, size_t index, int *last, pcal_error *err) {
   csv_state *state = reader->state;
   pc_slice *out = (pc_slice *)state->buffer + index;
@@ -170,7 +169,7 @@ static pcal_status csv_record(const pc_reader *reader, size_t row, pcal_error *e
   return last ? PCAL_OK : csv_ragged(state, record, err);
 }
 
-/* Room for the rows that a window can hold: a row takes at least a byte for each cell. */
+/* Reserves the buffer of a window; a row has at least one byte per cell. */
 static pcal_status csv_reserve(pc_reader *reader, size_t *rows, pcal_error *err) {
   csv_state *state = reader->state;
   const size_t left = (size_t)(state->scan.end - state->scan.at);
@@ -201,7 +200,7 @@ static pcal_status csv_read_window(pc_reader *reader, size_t max_rows, pc_window
   return PCAL_OK;
 }
 
-/* Cells of a file that shrinks are zeros: that it shrank is the better sentence. */
+/* A truncated mapped file reads as zeros; report the truncation, not a bad cell. */
 static pcal_status csv_next(pc_reader *reader, size_t max_rows, pc_window *out,
                             pcal_error *err) {
   const pcal_status status = csv_read_window(reader, max_rows, out, err);
@@ -211,7 +210,7 @@ static pcal_status csv_next(pc_reader *reader, size_t max_rows, pc_window *out,
 
 static const pc_reader_calls csv_calls = {csv_next, csv_rewind, csv_line, csv_close, NULL};
 
-/* A column that is not found because semicolons separate the cells. */
+/* Replaces the error about a missing column if the cells are separated by semicolons. */
 static pcal_status csv_semicolons(const pc_read_request *request, const csv_state *state,
                                   pcal_status status, pcal_error *err) {
   char shown[PC_CLIP_MAX], line[PC_CLIP_MAX];

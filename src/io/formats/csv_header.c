@@ -1,17 +1,19 @@
 /* Header detection.  With PC_HEADER_DECIDE each cell of the first line is classified as number,
  * missing (see slice.h) or text, and the first matching rule decides:
  *  1. text and no numbers: a header, "label,cat,dog".
- *  2. at least three numbers counting 0, 1, 2, ... from left to right: a header, as data frames without
- *     column names are written, "0,1,2", ",0,1,2" or "label,0,1,2".
- *  3. text and numbers: compared with line 2.  Numbers below every text: a header, "1,2,y" above
- *     "0.5,0.5,1".  Text below every text: a row, "cat,0.25,0.75" above "dog,0.5,0.5", unless the
- *     numbers are 0 and 1 as in rule 4.  Anything else, or no line 2: ambiguous.
+ *  2. at least three numbers counting 0, 1, 2, ... from left to right: a header, as data frames
+ *     without column names are written, "0,1,2", ",0,1,2" or "label,0,1,2".
+ *  3. text and numbers: compared with line 2.
+ *     Numbers below every text: a header, "1,2,y" above "0.5,0.5,1".
+ *     Text below every text: a row, "cat,0.25,0.75" above "dog,0.5,0.5", unless the numbers are
+ *     0 and 1 as in rule 4.
+ *     Anything else, or no line 2: ambiguous.
  *  4. exactly the numbers 0 and 1, so written, and missing cells: ambiguous, "0,1" or ",0,1".
  *  5. other numbers, or only missing cells: a row, "0.25,0.75" or "0.0,1.0".
  * Ambiguous files are refused; the caller can declare the header instead.
  *
- * An apostrophe before a name that a spreadsheet would read as a formula ('=a, '-b) is removed: our
- * CSV output writes such names with it.
+ * An apostrophe before a name that a spreadsheet would read as a formula ('=a, '-b) is removed:
+ * our CSV output writes such names with it.
  * A UTF-8 byte order mark is skipped; UTF-16 and files with NUL bytes are refused. */
 #include "io/formats/csv_header.h"
 
@@ -22,12 +24,12 @@
 #include "base/escape.h"
 #include "base/number.h"
 
-#define CSV_HEAD_PROBE 4096
-#define CSV_HEAD_COUNTED 3
+#define CSV_HEADER_PROBE 4096
+#define CSV_HEADER_COUNTED 3
 
-static pcal_status csv_head_check_text(const pc_input_file *bytes, pcal_error *err) {
+static pcal_status csv_header_check_text(const pc_input_file *bytes, pcal_error *err) {
   const unsigned char *data = bytes->data;
-  const size_t probe = bytes->length < CSV_HEAD_PROBE ? bytes->length : CSV_HEAD_PROBE;
+  const size_t probe = bytes->length < CSV_HEADER_PROBE ? bytes->length : CSV_HEADER_PROBE;
   const int wide = bytes->length >= 2 && ((data[0] == 0xFF && data[1] == 0xFE) ||
                                           (data[0] == 0xFE && data[1] == 0xFF));
   if (wide)
@@ -40,40 +42,40 @@ static pcal_status csv_head_check_text(const pc_input_file *bytes, pcal_error *e
   return PCAL_OK;
 }
 
-static void csv_head_begin(const pc_input_file *bytes, char delimiter, pc_csv_scan *out) {
+static void csv_header_begin(const pc_input_file *bytes, char delimiter, pc_csv_scan *out) {
   const size_t mark = bytes->length >= 3 && memcmp(bytes->data, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
   *out = (pc_csv_scan){.name = bytes->name, .line = 1, .delimiter = delimiter};
   out->at = (const char *)bytes->data + mark;
   out->end = (const char *)bytes->data + bytes->length;
 }
 
-static int csv_head_is_number(pc_slice text, double *value) {
+static int csv_header_is_number(pc_slice text, double *value) {
   return text.length > 0 &&
          pc_number_parse(text.bytes, text.bytes + text.length, value) == text.length;
 }
 
-static int csv_head_is_text(pc_slice text) {
+static int csv_header_is_text(pc_slice text) {
   double value;
-  return !pc_slice_is_missing(text) && !csv_head_is_number(text, &value);
+  return !pc_slice_is_missing(text) && !csv_header_is_number(text, &value);
 }
 
 /* Counts of the cells in the first line. */
-typedef struct csv_head_line {
+typedef struct csv_header_line {
   size_t columns, numbers, texts;
   int counting; /* the numbers are 0, 1, 2, ... */
   int digits;   /* each is written as one character */
-} csv_head_line;
+} csv_header_line;
 
 /* Classifies the first record and moves past it. */
-static pcal_status csv_head_look(pc_csv_scan *scan, csv_head_line *out, pcal_error *err) {
+static pcal_status csv_header_look(pc_csv_scan *scan, csv_header_line *out, pcal_error *err) {
   double value = 0;
   pc_csv_cell cell = {.last = 0};
-  *out = (csv_head_line){.counting = 1, .digits = 1};
+  *out = (csv_header_line){.counting = 1, .digits = 1};
   for (; !cell.last; out->columns++) {
     PC_TRY(pc_csv_scan_cell(scan, &cell, err));
     if (pc_slice_is_missing(cell.text))
       continue;
-    if (csv_head_is_number(cell.text, &value)) {
+    if (csv_header_is_number(cell.text, &value)) {
       out->counting &= value == (double)out->numbers;
       out->digits &= cell.text.length == 1;
       out->numbers++;
@@ -84,43 +86,43 @@ static pcal_status csv_head_look(pc_csv_scan *scan, csv_head_line *out, pcal_err
   return PCAL_OK;
 }
 
-typedef enum csv_head_verdict {
-  CSV_HEAD_UNSURE,
-  CSV_HEAD_NAMES,
-  CSV_HEAD_ROW
-} csv_head_verdict;
+typedef enum csv_header_verdict {
+  CSV_HEADER_UNSURE,
+  CSV_HEADER_NAMES,
+  CSV_HEADER_ROW
+} csv_header_verdict;
 
 /* Rule 3: compares the texts of line 1 with the cells below them. */
-static pcal_status csv_head_compare(pc_csv_scan first, pc_csv_scan second, size_t texts,
-                                    csv_head_verdict *out, pcal_error *err) {
+static pcal_status csv_header_compare(pc_csv_scan first, pc_csv_scan second, size_t texts,
+                                      csv_header_verdict *out, pcal_error *err) {
   size_t above_texts = 0, above_numbers = 0;
   double value;
   pc_csv_cell top = {.last = 0}, below = {.last = second.at == second.end};
   while (!top.last && !below.last) {
     PC_TRY(pc_csv_scan_cell(&first, &top, err));
     PC_TRY(pc_csv_scan_cell(&second, &below, err));
-    if (!csv_head_is_text(top.text))
+    if (!csv_header_is_text(top.text))
       continue;
-    above_texts += (size_t)csv_head_is_text(below.text);
-    above_numbers += (size_t)csv_head_is_number(below.text, &value);
+    above_texts += (size_t)csv_header_is_text(below.text);
+    above_numbers += (size_t)csv_header_is_number(below.text, &value);
   }
-  *out = above_numbers == texts ? CSV_HEAD_NAMES
-         : above_texts == texts ? CSV_HEAD_ROW
-                                : CSV_HEAD_UNSURE;
+  *out = above_numbers == texts ? CSV_HEADER_NAMES
+         : above_texts == texts ? CSV_HEADER_ROW
+                                : CSV_HEADER_UNSURE;
   return PCAL_OK;
 }
 
-static pcal_status csv_head_decide(pc_csv_scan first, pc_csv_scan second,
-                                   const csv_head_line *line, csv_head_verdict *out,
-                                   pcal_error *err) {
+static pcal_status csv_header_decide(pc_csv_scan first, pc_csv_scan second,
+                                     const csv_header_line *line, csv_header_verdict *out,
+                                     pcal_error *err) {
   const int pair = line->counting && line->digits && line->numbers == 2;
-  *out = CSV_HEAD_ROW;
+  *out = CSV_HEADER_ROW;
   if (line->numbers == 0 ? line->texts > 0
-                         : line->counting && line->numbers >= CSV_HEAD_COUNTED)
-    *out = CSV_HEAD_NAMES;
+                         : line->counting && line->numbers >= CSV_HEADER_COUNTED)
+    *out = CSV_HEADER_NAMES;
   else if (line->texts > 0)
-    PC_TRY(csv_head_compare(first, second, line->texts, out, err));
-  if (*out == CSV_HEAD_UNSURE || (*out == CSV_HEAD_ROW && pair))
+    PC_TRY(csv_header_compare(first, second, line->texts, out, err));
+  if (*out == CSV_HEADER_UNSURE || (*out == CSV_HEADER_ROW && pair))
     return pc_fail(err, PCAL_DATA,
                    "%s, line 1 may be a header or the first row; say which with {header_yes} "
                    "or {header_no}",
@@ -128,9 +130,10 @@ static pcal_status csv_head_decide(pc_csv_scan first, pc_csv_scan second,
   return PCAL_OK;
 }
 
-/* Reads the names into one block of pointers and text; `letters` bounds the length of the text. */
-static pcal_status csv_head_names(pc_csv_scan scan, size_t columns, size_t letters,
-                                  const pcal_env *env, const char ***out, pcal_error *err) {
+/* Reads the names into one block of pointers and text; `letters` bounds the length of the
+ * text. */
+static pcal_status csv_header_names(pc_csv_scan scan, size_t columns, size_t letters,
+                                    const pcal_env *env, const char ***out, pcal_error *err) {
   const size_t pointers = columns * sizeof(char *);
   const pcal_env held = pc_env_for_use(env, PC_MEMORY_COLUMNS);
   char *block = pc_alloc_raw(&held, pointers + letters + columns, 1);
@@ -162,23 +165,24 @@ static pcal_status csv_head_names(pc_csv_scan scan, size_t columns, size_t lette
   return PCAL_OK;
 }
 
-static pcal_status csv_head_fill(const pc_input_file *bytes, char delimiter, pcal_header header,
-                                 const pcal_env *env, pc_csv_header *out, pcal_error *err) {
-  csv_head_line line;
-  csv_head_verdict verdict = header == PCAL_HEADER_YES ? CSV_HEAD_NAMES : CSV_HEAD_ROW;
-  PC_TRY(csv_head_check_text(bytes, err));
-  csv_head_begin(bytes, delimiter, &out->data);
+static pcal_status csv_header_fill(const pc_input_file *bytes, char delimiter,
+                                   pcal_header header, const pcal_env *env, pc_csv_header *out,
+                                   pcal_error *err) {
+  csv_header_line line;
+  csv_header_verdict verdict = header == PCAL_HEADER_YES ? CSV_HEADER_NAMES : CSV_HEADER_ROW;
+  PC_TRY(csv_header_check_text(bytes, err));
+  csv_header_begin(bytes, delimiter, &out->data);
   pc_csv_scan after = out->data;
   if (pc_csv_scan_blank(&after))
     return pc_fail(err, PCAL_DATA, "%s, line 1 is blank; delete it", bytes->name);
-  PC_TRY(csv_head_look(&after, &line, err));
+  PC_TRY(csv_header_look(&after, &line, err));
   out->columns = line.columns;
   if (header == PCAL_HEADER_AUTO)
-    PC_TRY(csv_head_decide(out->data, after, &line, &verdict, err));
-  if (verdict == CSV_HEAD_ROW)
+    PC_TRY(csv_header_decide(out->data, after, &line, &verdict, err));
+  if (verdict == CSV_HEADER_ROW)
     return PCAL_OK;
-  PC_TRY(csv_head_names(out->data, out->columns, (size_t)(after.at - out->data.at), env,
-                        &out->names, err));
+  PC_TRY(csv_header_names(out->data, out->columns, (size_t)(after.at - out->data.at), env,
+                          &out->names, err));
   out->data = after;
   if (after.at == after.end)
     return pc_fail(err, PCAL_DATA,
@@ -190,7 +194,7 @@ static pcal_status csv_head_fill(const pc_input_file *bytes, char delimiter, pca
 pcal_status pc_csv_header_read(const pc_input_file *bytes, char delimiter, pcal_header header,
                                const pcal_env *env, pc_csv_header *out, pcal_error *err) {
   *out = (pc_csv_header){0};
-  const pcal_status status = csv_head_fill(bytes, delimiter, header, env, out, err);
+  const pcal_status status = csv_header_fill(bytes, delimiter, header, env, out, err);
   if (status != PCAL_OK)
     pc_csv_header_free(env, out);
   return status;

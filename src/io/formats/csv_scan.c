@@ -1,9 +1,9 @@
 /* Rules (RFC 4180):
  *  1. lines end with LF or CRLF; the last line end may be missing.
- *  2. a cell whose first nonblank character is a quote extends to the closing quote, including
- *     delimiters and line ends; "" inside is one quote.
- *  3. spaces around a cell are removed, inside quotes they are kept; with commas as delimiters the
- *     same holds for tabs.
+ *  2. a cell whose first nonblank character is a quote extends to the closing quote,
+ *     including delimiters and line ends; "" inside is one quote.
+ *  3. spaces around a cell are removed, inside quotes they are kept; with commas as
+ *     delimiters the same holds for tabs.
  *  4. a quote inside an unquoted cell is an ordinary character. */
 #include "io/formats/csv_scan.h"
 

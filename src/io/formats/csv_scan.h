@@ -18,11 +18,12 @@ typedef struct pc_csv_cell {
   int last;      /* the last cell of the record */
 } pc_csv_cell;
 
-/* Reads one cell and advances.  Fails with PCAL_DATA if a quote is not closed, or followed by text. */
+/* Reads one cell and advances.  Fails with PCAL_DATA if a quote is not closed, or followed
+ * by text. */
 PC_CHECKED pcal_status pc_csv_scan_cell(pc_csv_scan *scan, pc_csv_cell *out, pcal_error *err);
 
-/* Reads a cell that is a plain number without spaces or quotes.  Returns 0 without advancing if it is
- * not. */
+/* Reads a cell that is a plain number without spaces or quotes.  Returns 0 without advancing
+ * if it is not. */
 int pc_csv_scan_number(pc_csv_scan *scan, double *value, int *last);
 
 /* Counts the cells of the next record, and advances past it. */
@@ -31,8 +32,8 @@ PC_CHECKED pcal_status pc_csv_scan_record(pc_csv_scan *scan, size_t *cells, pcal
 /* True if the line at the scan position, which must be a line start, is blank. */
 int pc_csv_scan_blank(const pc_csv_scan *scan);
 
-/* Copies the text of a cell with doubled quotes resolved, at most text.length bytes; returns the
- * length. */
+/* Copies the text of a cell with doubled quotes resolved, at most text.length bytes; returns
+ * the length. */
 size_t pc_csv_cell_copy(const pc_csv_cell *cell, char *out);
 
 #endif

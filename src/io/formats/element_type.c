@@ -1,5 +1,5 @@
-/* Conversion goes in blocks: first the bits of the elements into 64-bit words, in this
- * machine's byte order, then the words into numbers. */
+/* Conversion in blocks: the bits of the elements are first loaded into 64-bit words in
+ * native byte order, then converted to numbers. */
 #include "io/formats/element_type.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 
 #include "base/number.h"
 
-#define NPY_TYPE_BLOCK 128
+#define ELEMENT_TYPE_BLOCK 128
 
 int pc_little_endian(void) {
   const uint16_t one = 1;
@@ -27,12 +27,12 @@ void pc_element_type_text(const pc_element_type *type, char *out, size_t size) {
              type->swapped ? order : "");
 }
 
-static void npy_type_bits_1(const pc_element_run *run, uint64_t *out) {
+static void element_type_bits_1(const pc_element_run *run, uint64_t *out) {
   for (size_t i = 0; i < run->count; i++)
     out[i] = run->first[(ptrdiff_t)i * run->stride];
 }
 
-static void npy_type_bits_2(const pc_element_run *run, int swapped, uint64_t *out) {
+static void element_type_bits_2(const pc_element_run *run, int swapped, uint64_t *out) {
   for (size_t i = 0; i < run->count; i++) {
     uint16_t bits;
     memcpy(&bits, run->first + (ptrdiff_t)i * run->stride, sizeof bits);
@@ -40,49 +40,49 @@ static void npy_type_bits_2(const pc_element_run *run, int swapped, uint64_t *ou
   }
 }
 
-static uint32_t npy_type_swap_32(uint32_t bits) {
+static uint32_t element_type_swap_32(uint32_t bits) {
   return bits << 24 | (bits & 0xFF00u) << 8 | (bits >> 8 & 0xFF00u) | bits >> 24;
 }
 
-static void npy_type_bits_4(const pc_element_run *run, int swapped, uint64_t *out) {
+static void element_type_bits_4(const pc_element_run *run, int swapped, uint64_t *out) {
   for (size_t i = 0; i < run->count; i++) {
     uint32_t bits;
     memcpy(&bits, run->first + (ptrdiff_t)i * run->stride, sizeof bits);
-    out[i] = swapped ? npy_type_swap_32(bits) : bits;
+    out[i] = swapped ? element_type_swap_32(bits) : bits;
   }
 }
 
-static void npy_type_bits_8(const pc_element_run *run, int swapped, uint64_t *out) {
+static void element_type_bits_8(const pc_element_run *run, int swapped, uint64_t *out) {
   for (size_t i = 0; i < run->count; i++) {
     uint64_t bits;
     memcpy(&bits, run->first + (ptrdiff_t)i * run->stride, sizeof bits);
-    out[i] = swapped ? (uint64_t)npy_type_swap_32((uint32_t)bits) << 32 |
-                           npy_type_swap_32((uint32_t)(bits >> 32))
+    out[i] = swapped ? (uint64_t)element_type_swap_32((uint32_t)bits) << 32 |
+                           element_type_swap_32((uint32_t)(bits >> 32))
                      : bits;
   }
 }
 
-static void npy_type_bits(const pc_element_type *type, const pc_element_run *run,
-                          uint64_t *out) {
+static void element_type_bits(const pc_element_type *type, const pc_element_run *run,
+                              uint64_t *out) {
   switch (type->size) {
   case 1:
-    npy_type_bits_1(run, out);
+    element_type_bits_1(run, out);
     break;
   case 2:
-    npy_type_bits_2(run, type->swapped, out);
+    element_type_bits_2(run, type->swapped, out);
     break;
   case 4:
-    npy_type_bits_4(run, type->swapped, out);
+    element_type_bits_4(run, type->swapped, out);
     break;
   default:
-    npy_type_bits_8(run, type->swapped, out);
+    element_type_bits_8(run, type->swapped, out);
     break;
   }
 }
 
 /* Binary16: sign, 5 bits of exponent with bias 15, 10 bits of fraction.  A subnormal is
  * fraction * 2^-24; other numbers only change bias (15 to 1023) and width (10 to 52). */
-static double npy_type_half(uint64_t half) {
+static double element_type_half(uint64_t half) {
   const uint64_t sign = (half & 0x8000u) << 48;
   const uint64_t exponent = half >> 10 & 0x1Fu, fraction = half & 0x3FFu;
   double value;
@@ -99,21 +99,21 @@ static double npy_type_half(uint64_t half) {
   return value;
 }
 
-static double npy_type_float(uint64_t word) {
+static double element_type_float(uint64_t word) {
   const uint32_t bits = (uint32_t)word;
   float value;
   memcpy(&value, &bits, sizeof value);
   return (double)value;
 }
 
-static double npy_type_double(uint64_t bits) {
+static double element_type_double(uint64_t bits) {
   double value;
   memcpy(&value, &bits, sizeof value);
   return value;
 }
 
 /* Two's complement of `size` bytes. */
-static int64_t npy_type_signed(uint64_t bits, size_t size) {
+static int64_t element_type_signed(uint64_t bits, size_t size) {
   const uint64_t top = UINT64_C(1) << (size * 8 - 1);
   const uint64_t wide = (bits ^ top) - top;
   int64_t value;
@@ -121,22 +121,22 @@ static int64_t npy_type_signed(uint64_t bits, size_t size) {
   return value;
 }
 
-static void npy_type_floats(size_t size, const uint64_t *bits, size_t count, double *out) {
+static void element_type_floats(size_t size, const uint64_t *bits, size_t count, double *out) {
   for (size_t i = 0; i < count; i++)
-    out[i] = size == 2   ? npy_type_half(bits[i])
-             : size == 4 ? npy_type_float(bits[i])
-                         : npy_type_double(bits[i]);
+    out[i] = size == 2   ? element_type_half(bits[i])
+             : size == 4 ? element_type_float(bits[i])
+                         : element_type_double(bits[i]);
 }
 
-static void npy_type_numbers(const pc_element_type *type, const uint64_t *bits, size_t count,
-                             double *out) {
+static void element_type_numbers(const pc_element_type *type, const uint64_t *bits,
+                                 size_t count, double *out) {
   switch (type->kind) {
   case PC_ELEMENT_FLOAT:
-    npy_type_floats(type->size, bits, count, out);
+    element_type_floats(type->size, bits, count, out);
     break;
   case PC_ELEMENT_SIGNED:
     for (size_t i = 0; i < count; i++)
-      out[i] = (double)npy_type_signed(bits[i], type->size);
+      out[i] = (double)element_type_signed(bits[i], type->size);
     break;
   case PC_ELEMENT_UNSIGNED:
     for (size_t i = 0; i < count; i++)
@@ -149,25 +149,25 @@ static void npy_type_numbers(const pc_element_type *type, const uint64_t *bits, 
   }
 }
 
-/* Numbers of elements [begin, begin + count) of a run, count <= NPY_TYPE_BLOCK. */
-static void npy_type_block(const pc_element_type *type, const pc_element_run *run, size_t begin,
-                           size_t count, double out[NPY_TYPE_BLOCK]) {
-  uint64_t bits[NPY_TYPE_BLOCK];
+/* Converts elements [begin, begin + count) of a run; count <= ELEMENT_TYPE_BLOCK. */
+static void element_type_block(const pc_element_type *type, const pc_element_run *run,
+                               size_t begin, size_t count, double out[ELEMENT_TYPE_BLOCK]) {
+  uint64_t bits[ELEMENT_TYPE_BLOCK];
   const pc_element_run part = {run->first + (ptrdiff_t)begin * run->stride, run->stride, count};
-  npy_type_bits(type, &part, bits);
-  npy_type_numbers(type, bits, count, out);
+  element_type_bits(type, &part, bits);
+  element_type_numbers(type, bits, count, out);
 }
 
-static size_t npy_type_block_size(size_t left) {
-  return left < NPY_TYPE_BLOCK ? left : NPY_TYPE_BLOCK;
+static size_t element_type_block_size(size_t left) {
+  return left < ELEMENT_TYPE_BLOCK ? left : ELEMENT_TYPE_BLOCK;
 }
 
 void pc_elements_to_double(const pc_element_type *type, const pc_element_run *run, double *out,
                            size_t out_step) {
-  double block[NPY_TYPE_BLOCK];
-  for (size_t begin = 0; begin < run->count; begin += NPY_TYPE_BLOCK) {
-    const size_t count = npy_type_block_size(run->count - begin);
-    npy_type_block(type, run, begin, count, block);
+  double block[ELEMENT_TYPE_BLOCK];
+  for (size_t begin = 0; begin < run->count; begin += ELEMENT_TYPE_BLOCK) {
+    const size_t count = element_type_block_size(run->count - begin);
+    element_type_block(type, run, begin, count, block);
     for (size_t i = 0; i < count; i++)
       out[(begin + i) * out_step] = block[i];
   }
@@ -175,10 +175,10 @@ void pc_elements_to_double(const pc_element_type *type, const pc_element_run *ru
 
 void pc_elements_to_float(const pc_element_type *type, const pc_element_run *run, float *out,
                           size_t out_step) {
-  double block[NPY_TYPE_BLOCK];
-  for (size_t begin = 0; begin < run->count; begin += NPY_TYPE_BLOCK) {
-    const size_t count = npy_type_block_size(run->count - begin);
-    npy_type_block(type, run, begin, count, block);
+  double block[ELEMENT_TYPE_BLOCK];
+  for (size_t begin = 0; begin < run->count; begin += ELEMENT_TYPE_BLOCK) {
+    const size_t count = element_type_block_size(run->count - begin);
+    element_type_block(type, run, begin, count, block);
     for (size_t i = 0; i < count; i++)
       out[(begin + i) * out_step] = (float)block[i];
   }
@@ -189,12 +189,12 @@ size_t pc_element_to_text(const pc_element_type *type, const unsigned char *elem
   uint64_t bits;
   double number = 0.0;
   const pc_element_run one = {element, 0, 1};
-  npy_type_bits(type, &one, &bits);
+  element_type_bits(type, &one, &bits);
   if (type->kind == PC_ELEMENT_SIGNED)
     return (size_t)snprintf(out, PC_ELEMENT_TEXT_MAX, "%" PRId64,
-                            npy_type_signed(bits, type->size));
+                            element_type_signed(bits, type->size));
   if (type->kind == PC_ELEMENT_UNSIGNED)
     return (size_t)snprintf(out, PC_ELEMENT_TEXT_MAX, "%" PRIu64, bits);
-  npy_type_numbers(type, &bits, 1, &number);
+  element_type_numbers(type, &bits, 1, &number);
   return pc_number_format(number, out);
 }

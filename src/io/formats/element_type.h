@@ -1,4 +1,4 @@
-/* The element types of a .npy file, and their conversion. */
+/* Element types of arrays (.npy files, Arrow, memory), and their conversion. */
 #ifndef PC_ELEMENT_TYPE_H
 #define PC_ELEMENT_TYPE_H
 
@@ -15,10 +15,10 @@ typedef enum pc_element_kind {
 typedef struct pc_element_type {
   pc_element_kind kind;
   size_t size; /* bytes: 1, 2, 4 or 8 */
-  int swapped; /* stored in the other byte order than this machine's */
+  int swapped; /* not in the byte order of this machine */
 } pc_element_type;
 
-/* Elements of a file, stride bytes apart, in any alignment. */
+/* Elements `stride` bytes apart, with any alignment. */
 typedef struct pc_element_run {
   const unsigned char *first;
   ptrdiff_t stride;
@@ -27,11 +27,11 @@ typedef struct pc_element_run {
 
 int pc_little_endian(void); /* this machine */
 
-/* "float32", with ", big-endian" or ", little-endian" when it is not this machine's order. */
+/* "float32"; with ", big-endian" or ", little-endian" if swapped. */
 void pc_element_type_text(const pc_element_type *type, char *out, size_t size);
 
-/* Converts a run; out elements are out_step apart.  Whole numbers above 2^53 are rounded; to
- * float only float16 and float32, exactly. */
+/* Convert a run; output elements are out_step apart.  To double, whole numbers above 2^53
+ * are rounded. To float, only float16 and float32, exactly. */
 void pc_elements_to_double(const pc_element_type *type, const pc_element_run *run, double *out,
                            size_t out_step);
 void pc_elements_to_float(const pc_element_type *type, const pc_element_run *run, float *out,

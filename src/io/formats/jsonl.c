@@ -1,17 +1,17 @@
-/* Reader for .jsonl and .ndjson (jsonl_scan.c says what a line is).
+/* Reader for .jsonl and .ndjson; jsonl_scan.c defines the syntax of a line.
  *
- * The selector names a field; without one the object on the first line must have exactly one.
- * The field holds a number, an array of numbers (a row of columns), a string or a boolean
- * where names or labels are wanted, or null.
+ * The selector names a field; without one the object on the first line must have exactly one
+ * field. The field is a number, an array of numbers (the columns of a row), null or, for
+ * names and labels, a string or a boolean.
  *
  * Edge cases:
- *  1. every line must have the field, once; null is a missing value, also inside an array, and
- *     in place of an array makes the whole row missing.
- *  2. the first value that is not null says whether rows are arrays, and how long they are;
- *     only nulls are one column.
- *  3. strings where numbers are wanted, empty arrays, arrays of other things than numbers and
+ *  1. every line must have the field exactly once; null is a missing value, in an array too;
+ *     in place of an array it makes the whole row missing.
+ *  2. the first value other than null determines whether rows are arrays, and their length;
+ *     if all are null there is one column.
+ *  3. strings in place of numbers, empty arrays, arrays with elements other than numbers and
  *     null, and objects are refused.
- *  4. the number of rows is known when the end has been reached once.
+ *  4. the number of rows is known once the end was reached.
  *  5. rows are read window by window: memory does not grow with the file. */
 #include <inttypes.h>
 #include <math.h>
@@ -28,14 +28,14 @@
 typedef struct jsonl_state {
   char *name; /* "file.jsonl:probs" */
   pc_slice field;
-  pc_input_file file; /* the request's, under that name */
+  pc_input_file file; /* the file of the request, under that name */
   pc_jsonl_scan first, scan;
   int is_array;
-  uint64_t shape_line; /* the line that says so */
+  uint64_t shape_line; /* the line that determined is_array and columns */
   uint64_t window_line, rows_read;
   void *buffer; /* double or pc_slice */
   size_t element_size, capacity;
-  char *letters; /* of strings whose escapes had to be resolved */
+  char *letters; /* text of strings with escapes */
   size_t letter_count, letter_capacity;
 } jsonl_state;
 
@@ -96,7 +96,7 @@ pcal_status pc_jsonl_members(const pc_input_file *bytes, const pcal_env *env,
 
 /* ---- One line ---- */
 
-/* Reads a line and gives the value of the field; `at` becomes the line, for sentences. */
+/* Reads a line and sets *out to the value of the field and *at to the line, for messages. */
 static pcal_status jsonl_value(jsonl_state *state, pc_jsonl_scan *at, pc_jsonl_value *out,
                                pcal_error *err) {
   pc_jsonl_field field;
@@ -169,8 +169,8 @@ static pcal_status jsonl_number(const pc_jsonl_scan *at, const pc_jsonl_value *v
   return PCAL_OK;
 }
 
-/* A string that needs its own letters has no bytes until the window is complete, because the
- * letters may move while they grow. */
+/* A string with escapes has bytes = NULL until the window is complete, since `letters` may
+ * move while it grows. */
 static pcal_status jsonl_text(const pc_reader *reader, const pc_jsonl_scan *at,
                               const pc_jsonl_value *value, pc_slice *out, pcal_error *err) {
   jsonl_state *state = reader->state;
@@ -281,7 +281,7 @@ static pcal_status jsonl_read_window(pc_reader *reader, size_t max_rows, pc_wind
   return PCAL_OK;
 }
 
-/* Lines of a file that shrinks are zeros: that it shrank is the better sentence. */
+/* A truncated mapped file reads as zeros; report the truncation, not a syntax error. */
 static pcal_status jsonl_next(pc_reader *reader, size_t max_rows, pc_window *out,
                               pcal_error *err) {
   const pcal_status status = jsonl_read_window(reader, max_rows, out, err);
@@ -316,7 +316,7 @@ static pcal_status jsonl_choose(const pc_read_request *request, jsonl_state *sta
   return pc_jsonl_begin(request->bytes, &state->first, err);
 }
 
-/* Looks at the first value that is not null. */
+/* Determines the shape from the first value other than null. */
 static pcal_status jsonl_find_shape(pc_reader *reader, pcal_error *err) {
   jsonl_state *state = reader->state;
   pc_jsonl_scan at;

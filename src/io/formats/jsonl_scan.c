@@ -1,10 +1,10 @@
 /* Rules:
- *  1. each line holds one object; lines end with LF or CRLF, the last one may have no end.
- *  2. everything on a line is checked, also what nobody asked for; nesting is followed without
- *     recursion up to PC_JSONL_DEPTH.
+ *  1. each line is one object; lines end with LF or CRLF; the last line end may be missing.
+ *  2. all fields of a line are validated, even unused ones; nesting is handled without
+ *     recursion, up to PC_JSONL_DEPTH.
  *  3. NaN and Infinity, which Python writes, are not JSON and are refused.
- *  4. a byte order mark of UTF-8 is skipped; UTF-16 and NUL bytes are refused.
- *  5. that strings are UTF-8 is for those to check who use them. */
+ *  4. a UTF-8 byte order mark is skipped; UTF-16 and NUL bytes are refused.
+ *  5. whether strings are valid UTF-8 is checked by the caller. */
 #include "io/formats/jsonl_scan.h"
 
 #include <inttypes.h>
@@ -42,7 +42,7 @@ static void jsonl_scan_space(pc_jsonl_scan *scan) {
     scan->at++;
 }
 
-/* The byte that comes next, '\n' at the end of the line. */
+/* The next byte; '\n' at the end of the line. */
 static char jsonl_scan_peek(const pc_jsonl_scan *scan) {
   if (scan->at == scan->end)
     return '\n';
@@ -55,7 +55,7 @@ static int jsonl_scan_is_hex(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* Length of the escape that begins at the backslash `at`, 0 when it is none. */
+/* Length of the escape at the backslash `at`; 0 if invalid. */
 static size_t jsonl_scan_escape(const char *at, const char *end) {
   if (end - at < 2)
     return 0;
@@ -105,7 +105,7 @@ static const char *jsonl_scan_digits(const char *at, const char *end) {
   return at;
 }
 
-/* Behind the number at `at`, or NULL when none is there. */
+/* End of the number at `at`, or NULL if there is none. */
 static const char *jsonl_scan_number(const char *at, const char *end) {
   at += at < end && *at == '-';
   const char *digits = jsonl_scan_digits(at, end);
@@ -147,7 +147,7 @@ static pcal_status jsonl_scan_unknown(const pc_jsonl_scan *scan, pcal_error *err
   return pc_jsonl_fail(scan, "this is not a JSON value; write it with json.dumps", err);
 }
 
-/* Null, a boolean, a number or a string. */
+/* Reads null, a boolean, a number or a string. */
 static pcal_status jsonl_scan_scalar(pc_jsonl_scan *scan, pc_jsonl_value *out,
                                      pcal_error *err) {
   const char *first = scan->at, *after = NULL;
@@ -191,12 +191,12 @@ static pcal_status jsonl_scan_key(pc_jsonl_scan *scan, pc_jsonl_value *out, pcal
   return PCAL_OK;
 }
 
-/* What is open while a value is followed inwards. */
+/* Open brackets of the value being read. */
 typedef struct jsonl_scan_nest {
   char closing[PC_JSONL_DEPTH];
   size_t depth;
-  int fresh; /* nothing was read since the last opening bracket */
-  int after; /* a value was just read */
+  int fresh; /* directly after an opening bracket */
+  int after; /* directly after a value */
 } jsonl_scan_nest;
 
 static pcal_status jsonl_scan_open(pc_jsonl_scan *scan, jsonl_scan_nest *nest,
@@ -210,7 +210,7 @@ static pcal_status jsonl_scan_open(pc_jsonl_scan *scan, jsonl_scan_nest *nest,
   return PCAL_OK;
 }
 
-/* One bracket, comma, field name or scalar. */
+/* Reads one bracket, comma, field name or scalar. */
 static pcal_status jsonl_scan_step(pc_jsonl_scan *scan, jsonl_scan_nest *nest,
                                    pcal_error *err) {
   const char closing = nest->closing[nest->depth - 1];
@@ -274,7 +274,7 @@ pcal_status pc_jsonl_enter(pc_jsonl_scan *scan, pcal_error *err) {
   return PCAL_OK;
 }
 
-/* Behind the closing bracket of a line's object. */
+/* Checks the rest of the line after its object. */
 static pcal_status jsonl_scan_leave(pc_jsonl_scan *scan, pcal_error *err) {
   scan->key = (pc_slice){NULL, 0};
   scan->at++;

@@ -1,4 +1,4 @@
-/* Reader for .npy: its array where it lies in the file. */
+/* Reader for .npy: the array is used in place. */
 #include "io/formats/array_reader.h"
 #include "io/formats/npy_header.h"
 

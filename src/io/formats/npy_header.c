@@ -5,10 +5,10 @@
  * Edge cases:
  *  1. object arrays are pickles and are refused; nothing is ever unpickled.
  *  2. shape () is one row of one column; (n,) is n rows of one column.
- *  3. the product of the shape is checked for overflow before it is used, and the file must
- *     be exactly as long as header and shape say.
- *  4. no rows or no columns is refused.
- *  5. shapes written by Python 2, (3L, 4L), are understood. */
+ *  3. the product of the shape is checked for overflow, and the file must have exactly the
+ *     length given by header and shape.
+ *  4. arrays without rows or columns are refused.
+ *  5. shapes written by Python 2, (3L, 4L), are accepted. */
 #include "io/formats/npy_header.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 #define NPY_HEADER_MAGIC "\x93NUMPY"
 #define NPY_HEADER_MAGIC_SIZE 6
 
-/* The dict literal while it is read. */
+/* The dict literal being parsed. */
 typedef struct npy_header_text {
   const char *at, *end;
   const char *name; /* of the file */
@@ -28,7 +28,7 @@ typedef struct npy_header_text {
   int fortran_order;
   size_t dimensions;
   uint64_t shape[2];
-  int too_large; /* a number of the shape */
+  int too_large; /* a number in the shape */
 } npy_header_text;
 
 static pcal_status npy_header_malformed(const char *name, const char *what, pcal_error *err) {
@@ -44,7 +44,7 @@ static void npy_header_space(npy_header_text *text) {
     text->at++;
 }
 
-/* Takes the character if it comes next. */
+/* Consumes the character if it is next; returns 1 if so. */
 static int npy_header_take(npy_header_text *text, char wanted) {
   npy_header_space(text);
   if (text->at == text->end || *text->at != wanted)
@@ -254,7 +254,7 @@ static pcal_status npy_header_fit(const npy_header_text *text, const pc_input_fi
   return PCAL_OK;
 }
 
-/* Finds where the dict literal lies. */
+/* Locates the dict literal. */
 static pcal_status npy_header_locate(const pc_input_file *bytes, npy_header_text *text,
                                      pc_npy_header *out, pcal_error *err) {
   const unsigned char *data = bytes->data;

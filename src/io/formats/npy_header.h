@@ -14,8 +14,8 @@ typedef struct pc_npy_header {
   size_t data_offset;
 } pc_npy_header;
 
-/* Reads and checks the header: type and shape are usable, and the file is exactly as long as
- * they say.  Fails with PCAL_DATA. */
+/* Reads and checks the header.  Fails with PCAL_DATA if type or shape are not supported, or
+ * if the length of the file does not match them. */
 PC_CHECKED pcal_status pc_npy_header_read(const pc_input_file *bytes, pc_npy_header *out,
                                           pcal_error *err);
 

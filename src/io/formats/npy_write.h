@@ -1,4 +1,4 @@
-/* The header of a .npy file that is written. */
+/* Writes the header of a .npy file. */
 #ifndef PC_NPY_WRITE_H
 #define PC_NPY_WRITE_H
 

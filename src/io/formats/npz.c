@@ -1,9 +1,9 @@
 /* Reader for .npz: a zip archive (zip.c) whose entries NAME.npy are npy files.
  *
  * The selector names one array, with or without ".npy"; without a selector the archive must
- * hold exactly one.  A stored array is read where it lies, by the reader for .npy; a deflated
- * one is first unpacked into memory, within the limits of zip.h.  Entries with other names are
- * left alone. */
+ * contain exactly one.  A stored array is used in place, by the reader for .npy; a deflated
+ * one is unpacked into memory first, within the limits of zip.h.  Entries with other names
+ * are ignored. */
 #include <string.h>
 
 #include "io/formats/container_member.h"
@@ -16,7 +16,7 @@
 typedef struct npz_state {
   pc_reader array; /* reads `image` as a .npy file */
   pc_input_file image;
-  pc_input_file archive; /* the request's, under the name of the array */
+  pc_input_file archive; /* the file of the request, under the name of the array */
   pc_zip_content content;
   char *name; /* "file.npz:logits" */
 } npz_state;
@@ -75,7 +75,7 @@ static pcal_status npz_choose(const pc_read_request *request, const pc_name_tabl
   return pc_container_member_choose(request->bytes->name, names, wanted, &words, out, err);
 }
 
-/* The entry of array `number`, counted among the arrays. */
+/* The entry of array `number`, counting only arrays. */
 static const pc_zip_entry *npz_entry(const pc_zip *zip, uint32_t number) {
   size_t i = 0;
   for (;; i++)

@@ -1,4 +1,5 @@
-/* The directory of a zip archive, after PKWARE's APPNOTE 6.3.  All numbers are little-endian.
+/* The directory of a zip archive, after PKWARE's APPNOTE 6.3.  All numbers are
+ * little-endian.
  *
  *   entries, each a local header (30 bytes, name, extra) and its packed bytes
  *   directory: for each entry 46 bytes, name, extra, comment
@@ -6,13 +7,13 @@
  *   end: 22 bytes and a comment that reaches to the end of the file
  *
  * Edge cases:
- *  1. a number that does not fit 32 (or 16) bits is all ones; the wide one then stands in the
- *     zip64 record or in the extra field 1 of the entry, and must be there.
- *  2. the directory ends exactly where the next record begins and holds exactly as many
- *     entries as that says; archives with something in front are refused.
- *  3. entries that share bytes with each other or with the directory are refused.
- *  4. a local header must repeat name, method and, unless flag 3 says that they follow the
- *     data, CRC and sizes of the directory.
+ *  1. a number that does not fit in 32 (or 16) bits is all ones; its 64-bit value must then
+ *     be in the zip64 record or in the extra field 1 of the entry.
+ *  2. the directory must end where the next record begins and have the number of entries
+ *     given there; archives with data in front are refused.
+ *  3. entries that overlap each other or the directory are refused.
+ *  4. a local header must have the name, method and, unless flag 3 is set, the CRC and sizes
+ *     of the directory.
  *  5. archives in several parts are refused. */
 #include "io/formats/zip.h"
 
@@ -37,7 +38,7 @@ typedef struct zip_directory {
   uint64_t disk, start_disk, count_here;
 } zip_directory;
 
-/* Sizes and place of an entry before and after the wide numbers are put in. */
+/* Sizes and offset of an entry, before and after zip64 values are filled in. */
 typedef struct zip_numbers {
   uint64_t unpacked, packed, header, disk;
 } zip_numbers;
@@ -97,7 +98,7 @@ static pcal_status zip_find_end(const pc_input_file *bytes, uint64_t *out, pcal_
   return zip_damaged(bytes, "its directory is missing, so it may be truncated", err);
 }
 
-/* Reads the zip64 record; *end becomes its place. */
+/* Reads the zip64 record and sets *end to its offset. */
 static pcal_status zip_read_record(const pc_input_file *bytes, uint64_t *end,
                                    zip_directory *out, pcal_error *err) {
   if (*end < ZIP_LOCATOR + ZIP_RECORD)
@@ -147,7 +148,7 @@ static pcal_status zip_locate(const pc_input_file *bytes, zip_directory *out, pc
 
 /* ---- Entries ---- */
 
-/* Takes the wide numbers of a zip64 field, in its order, for those that are all ones. */
+/* Reads the 64-bit values of a zip64 field, in order, for numbers that are all ones. */
 static int zip_take_wide(const unsigned char *at, size_t size, zip_numbers *numbers) {
   uint64_t *wide[] = {&numbers->unpacked, &numbers->packed, &numbers->header};
   for (size_t i = 0; i < 3; i++) {
@@ -164,7 +165,8 @@ static int zip_take_wide(const unsigned char *at, size_t size, zip_numbers *numb
   return 1;
 }
 
-/* Looks through the extra fields; 0 when they are malformed or lack a wide number. */
+/* Searches the extra fields for zip64 values; returns 0 if they are malformed or one is
+ * missing. */
 static int zip_widen(const unsigned char *extra, size_t length, zip_numbers *numbers) {
   int wanted = numbers->unpacked == ZIP_ONES_32 || numbers->packed == ZIP_ONES_32 ||
                numbers->header == ZIP_ONES_32;
@@ -183,7 +185,7 @@ static int zip_widen(const unsigned char *extra, size_t length, zip_numbers *num
   return !wanted;
 }
 
-/* Reads the entry of the directory at *at and moves behind it. */
+/* Reads the directory entry at *at and advances past it. */
 static pcal_status zip_read_entry(const pc_input_file *bytes, uint64_t *at, uint64_t end,
                                   pc_zip_entry *out, pcal_error *err) {
   const unsigned char *field = bytes->data + *at;
@@ -211,7 +213,7 @@ static pcal_status zip_read_entry(const pc_input_file *bytes, uint64_t *at, uint
   return PCAL_OK;
 }
 
-/* Does the local header repeat what the directory says? */
+/* True if the local header agrees with the directory. */
 static int zip_agrees(const unsigned char *local, const pc_zip_entry *entry) {
   const size_t name = zip_u16(local + 26), extra = zip_u16(local + 28);
   zip_numbers numbers = {zip_u32(local + 22), zip_u32(local + 18), 0, 0};
@@ -225,7 +227,7 @@ static int zip_agrees(const unsigned char *local, const pc_zip_entry *entry) {
          numbers.packed == entry->packed;
 }
 
-/* Finds the data of an entry, which must lie before the directory. */
+/* Locates the data of an entry, which must be before the directory. */
 static pcal_status zip_place(const pc_input_file *bytes, uint64_t directory,
                              pc_zip_entry *entry, pcal_error *err) {
   if (entry->header > directory || directory - entry->header < ZIP_LOCAL)
@@ -243,7 +245,7 @@ static pcal_status zip_place(const pc_input_file *bytes, uint64_t directory,
   return PCAL_OK;
 }
 
-/* Places are below 2^53 and sort exactly as doubles. */
+/* Fails if entries overlap.  Offsets are below 2^53, so they sort exactly as doubles. */
 static pcal_status zip_check_apart(const pc_input_file *bytes, const pc_zip *zip,
                                    const pcal_env *env, pcal_error *err) {
   const size_t count = zip->count;

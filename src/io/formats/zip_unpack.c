@@ -1,11 +1,11 @@
 /* Edge cases:
- *  1. a stored entry is used where it lies in the archive; packed and unpacked size are equal.
- *  2. the declared size is judged before anything is unpacked: at most PC_ZIP_RATIO_MAX times
- *     the packed size, which is all that deflate can do; beyond PC_ZIP_FREE bytes at most
- *     PC_ZIP_RATIO times; and at most env->memory_limit or, without one, PC_ZIP_UNPACKED_MAX.
- *  3. unpacking stops at the declared size; the packed bytes must end there too.
+ *  1. a stored entry is used in place; its packed and unpacked sizes must be equal.
+ *  2. the declared size is checked before unpacking: at most PC_ZIP_RATIO_MAX times the
+ *     packed size, the limit of deflate; above PC_ZIP_FREE bytes at most PC_ZIP_RATIO times;
+ *     and at most env->memory_limit or, without one, PC_ZIP_UNPACKED_MAX.
+ *  3. unpacking stops at the declared size, where the packed bytes must end too.
  *  4. the CRC-32 of stored entries is checked as well, which reads them once.
- *  5. the memory of zlib comes from the environment's allocator. */
+ *  5. zlib allocates from the environment. */
 #include <inttypes.h>
 #include <string.h>
 #define ZLIB_CONST
@@ -14,10 +14,10 @@
 #include "base/budget.h"
 #include "io/formats/zip.h"
 
-#define ZIP_UNPACK_STEP (1u << 24) /* bytes between two looks at the interrupt */
+#define ZIP_UNPACK_STEP (1u << 24) /* bytes between checks for interruption */
 #define ZIP_UNPACK_ENCRYPTED (1u | 1u << 6 | 1u << 13)
 
-/* One entry on its way. */
+/* An entry being unpacked. */
 typedef struct zip_unpack_job {
   const pc_input_file *bytes;
   const pc_zip_entry *entry;
@@ -95,7 +95,7 @@ static pcal_status zip_unpack_check_crc(const zip_unpack_job *job, const unsigne
   return PCAL_OK;
 }
 
-/* Fills the block step by step. */
+/* Unpacks into the block, step by step. */
 static pcal_status zip_unpack_inflate(const zip_unpack_job *job, z_stream *stream,
                                       unsigned char *block, pcal_error *err) {
   const unsigned char *packed = job->bytes->data + job->entry->data;
