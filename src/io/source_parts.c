@@ -97,7 +97,7 @@ static pcal_status parts_open_array(pcal_source *source, const pcal_input *input
   if (!pc_strides_fill(array.rows, array.columns, array.type.size, &array.row_stride,
                        &array.column_stride))
     return pc_fail(err, PCAL_USAGE,
-                   "%s: row_stride is 0 and the columns do not lie next to each other; set "
+                   "%s: row_stride is 0 and the columns are not contiguous; set "
                    "row_stride to the bytes from one row to the next",
                    input->name);
   *part =
