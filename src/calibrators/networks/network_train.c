@@ -85,19 +85,13 @@ static int network_train_before(const double *a, const double *b, size_t width) 
   return order < 0 || (order == 0 && a[0] < b[0]);
 }
 
-/* Merge sort of pointers to rows; `spare` has room for half of them. */
-static void network_train_sort(const double **rows, const double **spare, size_t count,
-                               size_t width) {
-  if (count < 2)
-    return;
-  const size_t half = count / 2;
-  network_train_sort(rows, spare, half, width);
-  network_train_sort(rows + half, spare, count - half, width);
-  memcpy(spare, rows, half * sizeof *rows);
-  for (size_t i = 0, j = half, to = 0; i < half; to++)
-    rows[to] =
-        j < count && network_train_before(rows[j], spare[i], width) ? rows[j++] : spare[i++];
-}
+typedef const double *network_train_row;
+
+#define PC_SORT_NAME network_train_sort
+#define PC_SORT_TYPE network_train_row
+#define PC_SORT_CONTEXT size_t
+#define PC_SORT_IN_ORDER(width, a, b) (!network_train_before(*(b), *(a), width))
+#include "base/stable_sort.h"
 
 /* Copies the sorted rows, joining equal ones. */
 static void network_train_join(network_train *fit, const double **sorted, size_t count) {
@@ -125,7 +119,7 @@ static pcal_status network_train_arrange(network_train *fit, pcal_error *err) {
   for (size_t w = 0; w < fit->worker_count; w++)
     for (size_t i = 0; i < fit->workers[w].count; i++)
       sorted[at++] = fit->workers[w].rows + i * fit->width;
-  network_train_sort(sorted, sorted + count, count, fit->width);
+  network_train_sort(fit->width, sorted, sorted + count, count);
   network_train_join(fit, sorted, count);
   pc_free(env, sorted);
   return PCAL_OK;
