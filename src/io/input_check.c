@@ -119,11 +119,10 @@ static pcal_status input_check_spread(pc_checked_inputs *inputs, pcal_error *err
     return pc_fail(err, PCAL_USAGE, "{variance} and {std} are both given; give one of them");
   if (mean && !variance && !std)
     return pc_fail(err, PCAL_USAGE,
-                   "{mean} alone says nothing about how sure it is; give {variance} or {std} "
-                   "too");
+                   "{mean} needs the uncertainty of the predictions; add {variance} or "
+                   "{std}");
   if (!mean && (variance || std))
-    return pc_fail(err, PCAL_USAGE, "%-s goes with {mean}; give that too",
-                   std ? "{std}" : "{variance}");
+    return pc_fail(err, PCAL_USAGE, "%-s needs {mean}; add it", std ? "{std}" : "{variance}");
   if (variance || std)
     inputs->spread = std ? PC_INPUT_STD : PC_INPUT_VARIANCE;
   if (std)
@@ -140,7 +139,7 @@ static pcal_status input_check_levels(const pc_checked_inputs *inputs, pcal_erro
                    given->level_count);
   if (given->level_count > 0 && inputs->scores != PC_INPUT_COUNT &&
       inputs->kind != PCAL_QUANTILES)
-    return pc_fail(err, PCAL_USAGE, "{levels} goes with {quantiles}; leave it out");
+    return pc_fail(err, PCAL_USAGE, "{levels} needs {quantiles}; remove it");
   return PCAL_OK;
 }
 
@@ -177,29 +176,28 @@ static pcal_status input_check_outcome(pc_checked_inputs *inputs, pcal_error *er
   const int regression = scores && input_check_regression(inputs->kind);
   if (target && (labels || correct))
     return pc_fail(err, PCAL_USAGE,
-                   "{target} and %-s are both given; {target} goes with predictions of a "
-                   "number, the other with scores of classes",
+                   "{target} and %-s are both given; {target} is for predictions of a "
+                   "number, the other for scores of classes",
                    labels ? "{labels}" : "{correct}");
   if (regression && (labels || correct))
     return pc_fail(err, PCAL_USAGE,
-                   "predictions of a number go with {target}, the numbers that came true; give "
-                   "it in place of %-s",
+                   "predictions of a number need {target}, the observed numbers; give it "
+                   "in place of %-s",
                    labels ? "{labels}" : "{correct}");
   if (scores && !regression && target)
     return pc_fail(err, PCAL_USAGE,
-                   "{target} goes with {mean}, {quantiles} or {samples}; give %-s in its place",
+                   "{target} needs {mean}, {quantiles} or {samples}; give %-s in its place",
                    pc_kind_outcome_argument(inputs->kind));
   if (labels && correct)
     return pc_fail(err, PCAL_USAGE,
-                   "{labels} and {correct} are both given; {correct} goes with {confidence}, "
-                   "{labels} with all other scores");
+                   "{labels} and {correct} are both given; {correct} is for {confidence}, "
+                   "{labels} for all other scores");
   if (scores && inputs->kind == PCAL_CONFIDENCE && labels)
     return pc_fail(err, PCAL_USAGE,
-                   "{confidence} goes with {correct}, which says 1 where the prediction was "
-                   "right and 0 where not; give it in place of {labels}");
+                   "{confidence} needs {correct}, 1 for each correct prediction and 0 for "
+                   "each wrong one; give it in place of {labels}");
   if (scores && inputs->kind != PCAL_CONFIDENCE && correct)
-    return pc_fail(err, PCAL_USAGE,
-                   "{correct} goes with {confidence}; give {labels} in its place");
+    return pc_fail(err, PCAL_USAGE, "{correct} needs {confidence}; give {labels} in its place");
   inputs->outcome = labels    ? PC_INPUT_LABELS
                     : correct ? PC_INPUT_CORRECT
                     : target  ? PC_INPUT_TARGET
@@ -273,8 +271,8 @@ static pcal_status input_check_find_task(const pc_column_set *set, int regressio
         continue;
       if (*out != NULL && (*out != &input_check_kinds[k] || *form != seen || seen == 1))
         return pc_fail(err, PCAL_DATA,
-                       "%s has columns for scores twice, %s and then %s; choose with "
-                       "%-s FILE:COLUMNS in place of {data}",
+                       "%s has two kinds of scores, %s and %s; choose one with %-s "
+                       "FILE:COLUMNS in place of {data}",
                        set->file, (*out)->flag, set->names[i], input_check_kinds[k].argument);
       *out = &input_check_kinds[k];
       *form = seen;
@@ -328,8 +326,7 @@ static pcal_status input_check_find_beside(const pc_column_set *set,
   PC_TRY(input_check_find_one(set, "std", &std, err));
   if ((out->spread == PC_NO_COLUMN) == (std == PC_NO_COLUMN))
     return pc_fail(err, PCAL_DATA,
-                   "%s has %s variance %s std beside mean; one of them must say how sure the "
-                   "means are",
+                   "%s has %s variance %s std for its means; give exactly one of them",
                    set->file, std == PC_NO_COLUMN ? "neither" : "both",
                    std == PC_NO_COLUMN ? "nor" : "and");
   if (std == PC_NO_COLUMN)
@@ -365,8 +362,8 @@ pcal_status pc_data_columns_find(const pc_column_set *set, const pcal_env *env,
   *out = (pc_data_columns){0};
   if (set->names == NULL)
     return pc_fail(err, PCAL_DATA,
-                   "%s has no names of columns; {data} needs a file that names what it holds: "
-                   "npz, jsonl, or csv or tsv with a header such as labels,probs.cat,probs.dog",
+                   "%s has no column names; {data} needs npz, jsonl, or csv or tsv with a "
+                   "header such as labels,probs.cat,probs.dog",
                    set->file);
   if (set->count == 1 && pc_slice_has_only_semicolons(pc_slice_of(set->names[0])))
     return pc_fail(err, PCAL_DATA, "%s has one column, called \"%s\"; " PC_SEMICOLON_REMEDY,
@@ -390,8 +387,8 @@ static pcal_status input_check_find_array(const pc_column_set *set, int regressi
         continue;
       if (*kind != NULL)
         return pc_fail(err, PCAL_DATA,
-                       "%s holds scores twice, %s and %s; choose with %-s FILE:NAME in place "
-                       "of {data}",
+                       "%s has two arrays of scores, %s and %s; choose one with %-s "
+                       "FILE:NAME in place of {data}",
                        set->file, set->names[*out], set->names[i],
                        input_check_kinds[k].argument);
       *kind = &input_check_kinds[k];
@@ -408,7 +405,7 @@ static pcal_status input_check_find_scores(const pc_column_set *set, size_t *out
     PC_TRY(input_check_find_array(set, 1, out, kind, err));
   if (*kind == NULL)
     return pc_fail(err, PCAL_DATA,
-                   "%s holds no scores; call them probs, logits, log_probs or confidence, or "
+                   "%s has no scores; name them probs, logits, log_probs or confidence, or "
                    "mean and std or variance, quantiles or samples",
                    set->file);
   return PCAL_OK;

@@ -24,8 +24,8 @@ static pcal_status source_forecast_levels(pcal_source *source, pcal_error *err) 
       const char *name = source->columns.class_names[j], *end = name + strlen(name);
       if (pc_number_parse(name, end, &forecast->levels[j]) != strlen(name))
         return pc_fail(err, PCAL_DATA,
-                       "%s has a column quantiles.%.40s, which is no level; call it "
-                       "quantiles.0.05, or give {levels}",
+                       "%s has a column quantiles.%.40s, which is not a level; rename it "
+                       "as in quantiles.0.05, or give {levels}",
                        file, name);
       forecast->level_count = j + 1;
     }
@@ -66,7 +66,7 @@ pcal_status pc_source_check_outcomes(const pcal_source *source, const pc_checked
   for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++)
     if (inputs->outcome == outcomes[i].field && strcmp(outcomes[i].flag, right) != 0)
       return pc_fail(err, PCAL_USAGE,
-                     "%s holds %-s, which go with %-s; give that in place of %-s",
+                     "%s contains %-s, which need %-s; give that in place of %-s",
                      source->scores.bytes->name,
                      pc_source_regression(source)      ? "predictions of a number"
                      : source->kind == PCAL_CONFIDENCE ? "confidences"

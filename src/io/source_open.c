@@ -23,8 +23,7 @@ static pcal_status source_data_open(pcal_source *source, const char *text, pcal_
     status = pc_file_format_find(bytes, &format, err);
   if (status == PCAL_OK && format->members != NULL && selector.columns != NULL)
     status = pc_fail(err, PCAL_USAGE,
-                     "{data} finds what it needs in %s by name; leave the selector out",
-                     bytes->name);
+                     "{data} finds the arrays of %s by name; remove the selector", bytes->name);
   if (status == PCAL_OK && format->members != NULL) {
     source->archive = bytes;
     status = format->members(bytes, &source->env, &source->members, err);
@@ -73,8 +72,7 @@ static pcal_status source_scores_from_data(pcal_source *source, const char *file
                              source->table.columns};
   if (source->table.columns != source->table.file_columns)
     return pc_fail(err, PCAL_USAGE,
-                   "{data} finds the columns of %s by their names; leave the selector out",
-                   set.file);
+                   "{data} finds the columns of %s by name; remove the selector", set.file);
   PC_TRY(pc_data_columns_find(&set, &source->env, &source->columns, err));
   source->kind = source->columns.kind;
   source->class_names = source->columns.score_count > 1 ? source->columns.class_names : NULL;
@@ -274,7 +272,8 @@ static pcal_status source_complete(pcal_source *source, pcal_error *err) {
   source->labels.classes = &source->classes;
   source->labels.scores_name = pc_source_part_name(&source->scores);
   source->labels.meaning = source->kind == PCAL_CONFIDENCE
-                               ? "give 1 where the prediction was right and 0 where not"
+                               ? "give 1 for each correct prediction and 0 for each wrong "
+                                 "one"
                                : "labels are class numbers counted from 0";
   pc_group_reader_init(&source->groups, &source->group_cells, &source->env);
   source->ids.reader = &source->id_cells;

@@ -25,7 +25,7 @@ def test_names_of_this_package(digits, tmp_path):
     with pytest.raises(pc.DataError, match=r"pass skip_missing=True$") as caught:
         pc.measure(probs, digits.labels)
     assert caught.value.remedy == "remove the row or pass skip_missing=True"
-    with pytest.raises(pc.UsageError, match=r"`propercal\.list_metrics\(\)` shows them all$"):
+    with pytest.raises(pc.UsageError, match=r"`propercal\.list_metrics\(\)` shows all metrics$"):
         pc.measure(digits.probs, digits.labels, metrics=["no-such-metric"])
     for name in ("log-probs.csv", "run--final.csv"):
         path = tmp_path / name

@@ -47,6 +47,11 @@ def test_lists():
     assert "reliability" in {row.name for row in pc.list_figures()}
     assert "top-label" in {row.name for row in pc.list_notions()}
     ece = next(row for row in pc.list_metrics() if row.name == "ece")
+    assert ece.better == "lower" and ece.ranks and not ece.is_test
+    kuiper = next(row for row in pc.list_metrics() if row.name == "kuiper")
+    assert kuiper.is_test
+    neither = {row.name for row in pc.list_metrics() if not row.ranks}
+    assert neither == {"spiegelhalter", "mean-variance", "sharpness", "variance-ratio"}
     assert repr(ece) == "<ece: expected calibration error>"
     bins = next(option for option in ece.options if option.name == "bins")
     assert bins.default == 15 and bins.low == 1

@@ -130,7 +130,7 @@ TEST(gives_text) {
   csv_done(&f);
 }
 
-TEST(tells_the_line_of_a_row) {
+TEST(reports_the_line_of_a_row) {
   csv_fixture f;
   pc_window window;
   csv_open(&f, "g\n\"a\nb\"\nc\nd\n", NULL, PC_COLUMN_TEXT);

@@ -24,7 +24,7 @@ static void expect_head(const char *text, const char *names, const char *data) {
   expect_declared(PCAL_HEADER_AUTO, text, names, data);
 }
 
-TEST(tells_headers_from_rows) {
+TEST(distinguishes_headers_from_rows) {
   expect_head("cat,dog\n1,2\n", "cat|dog", "1,2\n");
   expect_head("label,cat,dog\nx,1,2\n", "label|cat|dog", "x,1,2\n");
   expect_head("name\ncat\ndog\n", "name", "cat\ndog\n");

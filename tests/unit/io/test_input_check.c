@@ -30,13 +30,13 @@ TEST(asks_for_exactly_one_kind_of_scores) {
 
 TEST(asks_for_fitting_labels) {
   expect_usage((file_inputs){.probs = "a", .labels = "y", .correct = "c"},
-               "labels and correct are both given; correct goes with confidence, "
-               "labels with all other scores");
+               "labels and correct are both given; correct is for confidence, labels for "
+               "all other scores");
   expect_usage((file_inputs){.confidence = "a", .labels = "y"},
-               "confidence goes with correct, which says 1 where the prediction was right "
-               "and 0 where not; give it in place of labels");
+               "confidence needs correct, 1 for each correct prediction and 0 for each "
+               "wrong one; give it in place of labels");
   expect_usage((file_inputs){.logits = "a", .correct = "y"},
-               "correct goes with confidence; give labels in its place");
+               "correct needs confidence; give labels in its place");
 }
 
 TEST(plans_each_kind) {
@@ -152,8 +152,8 @@ static void expect_refused(const char *const *names, size_t count, const char *s
 
 TEST(refuses_unclear_data_files) {
   expect_refused(NULL, 2,
-                 "d.csv has no names of columns; data needs a file that names what it holds: "
-                 "npz, jsonl, or csv or tsv with a header such as labels,probs.cat,probs.dog");
+                 "d.csv has no column names; data needs npz, jsonl, or csv or tsv with a "
+                 "header such as labels,probs.cat,probs.dog");
   expect_refused((const char *const[]){"labels;probs.a;probs.b"}, 1,
                  "d.csv has one column, called \"labels;probs.a;probs.b\"; save the file "
                  "with commas, or with tabs as .tsv");
@@ -163,13 +163,13 @@ TEST(refuses_unclear_data_files) {
                  "predictions of a number mean and std or variance, quantiles.LEVEL or "
                  "samples.NUMBER");
   expect_refused((const char *const[]){"probs.a", "logits.a"}, 2,
-                 "d.csv has columns for scores twice, probs and then logits.a; choose with "
+                 "d.csv has two kinds of scores, probs and logits.a; choose one with "
                  "logits FILE:COLUMNS in place of data");
   expect_refused((const char *const[]){"probs", "probs.a"}, 2,
-                 "d.csv has columns for scores twice, probs and then probs.a; choose with "
-                 "probs FILE:COLUMNS in place of data");
+                 "d.csv has two kinds of scores, probs and probs.a; choose one with probs "
+                 "FILE:COLUMNS in place of data");
   expect_refused((const char *const[]){"probs", "probs"}, 2,
-                 "d.csv has columns for scores twice, probs and then probs; choose with probs "
+                 "d.csv has two kinds of scores, probs and probs; choose one with probs "
                  "FILE:COLUMNS in place of data");
   expect_refused((const char *const[]){"probs", "labels", "labels"}, 3,
                  "d.csv has two columns called labels; rename one");
@@ -210,12 +210,12 @@ TEST(refuses_unclear_containers) {
   assert_int_equal(
       pc_data_members_find(&(pc_column_set){"d.npz", twice, 2}, &env, &found, &err), PCAL_DATA);
   assert_string_equal(err.message,
-                      "d.npz holds scores twice, log_probs and logits; choose with "
-                      "logits FILE:NAME in place of data");
+                      "d.npz has two arrays of scores, log_probs and logits; choose one "
+                      "with logits FILE:NAME in place of data");
   assert_int_equal(pc_data_members_find(&(pc_column_set){"d.npz", none, 2}, &env, &found, &err),
                    PCAL_DATA);
-  assert_string_equal(err.message, "d.npz holds no scores; call them probs, logits, log_probs "
-                                   "or confidence, or mean and std or variance, quantiles or "
-                                   "samples");
+  assert_string_equal(err.message, "d.npz has no scores; name them probs, logits, "
+                                   "log_probs or confidence, or mean and std or variance, "
+                                   "quantiles or samples");
   assert_int_equal(counter.live, 0);
 }

@@ -195,7 +195,7 @@ TEST(survives_every_failed_allocation) {
   help_fail_each_allocation(bytes_pipe_scenario, NULL);
 }
 
-TEST(tells_whether_a_file_exists) {
+TEST(detects_existing_files) {
   assert_true(pc_input_file_exists(help_text("there.csv", "1\n")));
   assert_false(pc_input_file_exists(help_path("not-there.csv")));
   assert_false(pc_input_file_exists(help_directory));

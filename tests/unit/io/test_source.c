@@ -233,7 +233,7 @@ TEST(refuses_containers_that_do_not_fit) {
   expect_refused((file_inputs){.data = path}, PCAL_DATA, wanted);
   snprintf(text, sizeof text, "%s:logits", path);
   expect_refused((file_inputs){.data = text}, PCAL_USAGE,
-                 "short.npz by name; leave the selector out");
+                 "short.npz by name; remove the selector");
   expect_refused((file_inputs){.logits = text, .weights = text}, PCAL_DATA,
                  "short.npz:logits has 2 columns, but weights need one; save the right one "
                  "under its own name");
@@ -241,7 +241,7 @@ TEST(refuses_containers_that_do_not_fit) {
   expect_refused((file_inputs){.data = hot}, PCAL_DATA, "hot.jsonl:labels has 3 columns, but ");
   const char *correct = help_text("k.jsonl", "{\"probs\":[0.5,0.5],\"correct\":1}\n");
   expect_refused((file_inputs){.data = correct, .correct = correct}, PCAL_USAGE,
-                 "k.jsonl:probs holds scores of classes, which go with labels");
+                 "k.jsonl:probs contains scores of classes, which need labels");
 }
 
 TEST(reads_confidences) {
@@ -410,9 +410,9 @@ TEST(refuses_bad_files_and_names) {
                  "bad.csv has two score columns called \"a\"; rename one");
   expect_refused((file_inputs){.data = chosen}, PCAL_OK, "");
   snprintf(chosen, sizeof chosen, "%s:0", d);
-  expect_refused((file_inputs){.data = chosen}, PCAL_USAGE, "leave the selector out");
+  expect_refused((file_inputs){.data = chosen}, PCAL_USAGE, "remove the selector");
   expect_refused((file_inputs){.data = d, .labels = y}, PCAL_USAGE,
-                 "conf.csv holds confidences, which go with correct; give that in place of "
+                 "conf.csv contains confidences, which need correct; give that in place of "
                  "labels");
   expect_refused((file_inputs){0}, PCAL_USAGE, "there are no scores");
 }

@@ -75,7 +75,7 @@ TEST(copies_names) {
   pc_source_free(source);
 }
 
-TEST(tells_its_shape) {
+TEST(reports_its_shape) {
   const char *names[] = {"a"};
   pcal_batch batch = three_rows();
   pcal_shape shape;

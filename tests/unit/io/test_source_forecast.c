@@ -64,8 +64,8 @@ TEST(test_levels_from_names) {
   pcal_source_free(source);
   inputs.data = help_text("r.csv", "quantiles.low,quantiles.0.9,target\n1,2,3\n");
   forecast_refused(&inputs, PCAL_DATA,
-                   "r.csv has a column quantiles.low, which is no level; call it "
-                   "quantiles.0.05, or give levels");
+                   "r.csv has a column quantiles.low, which is not a level; rename it as "
+                   "in quantiles.0.05, or give levels");
   inputs.levels = "0.1/0.5/0.9";
   forecast_refused(&inputs, PCAL_DATA,
                    "r.csv has 2 columns of quantiles, but there are 3 levels; give a level for "
@@ -78,14 +78,14 @@ TEST(test_what_does_not_fit) {
   inputs.data = help_text("d.csv", "mean,std,target\n1,2,3\n");
   inputs.labels = help_npy_file("y.npy", "<f8", "(3,)", three, sizeof three);
   forecast_refused(&inputs, PCAL_USAGE,
-                   "d.csv holds predictions of a number, which go with target; give that in "
-                   "place of labels");
+                   "d.csv contains predictions of a number, which need target; give that "
+                   "in place of labels");
   inputs = (file_inputs){0};
   inputs.data = help_text("c.csv", "probs.a,probs.b,labels\n0.5,0.5,a\n");
   inputs.target = help_npy_file("t.npy", "<f8", "(3,)", three, sizeof three);
   forecast_refused(&inputs, PCAL_USAGE,
-                   "c.csv holds scores of classes, which go with labels; give that in place "
-                   "of target");
+                   "c.csv contains scores of classes, which need labels; give that in "
+                   "place of target");
   inputs = (file_inputs){0};
   inputs.mean = help_npy_file("m.npy", "<f8", "(3,)", three, sizeof three);
   inputs.std = help_npy_file("s.npy", "<f8", "(2,)", two, sizeof two);
