@@ -51,7 +51,7 @@ static pcal_status figure_registry_unknown(const char *name, pcal_error *err) {
   const char *nearest = pc_nearest_word(name, figure_registry_name, NULL);
   if (nearest == NULL)
     return pc_fail(err, PCAL_USAGE,
-                   "there is no figure called '%s'; 'list figures' shows those that exist",
+                   "there is no figure called '%s'; {list_figures} shows those that exist",
                    name);
   return pc_fail(err, PCAL_USAGE, "there is no figure called '%s'; did you mean '%s'?", name,
                  nearest);

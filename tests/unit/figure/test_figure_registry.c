@@ -34,7 +34,7 @@ TEST(test_unknown_names) {
   gallery_refused("relaibility",
                   "there is no figure called 'relaibility'; did you mean 'reliability'?");
   gallery_refused("sundial",
-                  "there is no figure called 'sundial'; 'list figures' shows those that "
+                  "there is no figure called 'sundial'; pcal_registry_at shows those that "
                   "exist");
   gallery_refused("ks-grap:rank=2",
                   "there is no figure called 'ks-grap'; did you mean 'ks-graph'?");
