@@ -148,7 +148,18 @@ pcal_status pc_bin_map_average(const pcal_env *env, const pc_bin_map *parts,
   return PCAL_OK;
 }
 
-/* ---- Files ---- */
+/* ---- Descriptions and files ---- */
+
+void pc_bin_maps_describe(const pc_bin_maps *maps, const char *what, pc_text *out) {
+  size_t least = SIZE_MAX, most = 0;
+  for (size_t t = 0; t < maps->count; t++) {
+    least = maps->maps[t].count < least ? maps->maps[t].count : least;
+    most = maps->maps[t].count > most ? maps->maps[t].count : most;
+  }
+  if (least < most)
+    pc_text_format(out, "%zu to ", least);
+  pc_text_format(out, "%zu %s%s\n", most, what, most == 1 ? "" : "s");
+}
 
 void pc_bin_maps_write(const pc_bin_maps *maps, int with_edges, pc_json *json) {
   if (with_edges) {

@@ -43,6 +43,10 @@ PC_CHECKED pcal_status pc_bin_map_average(const pcal_env *env, const pc_bin_map 
                                           const double *weights, size_t count, pc_bin_map *out,
                                           pcal_error *err);
 
+/* Adds the numbers of bins of the maps, as in "3 to 5 bins", and ends the line.  what: the
+ * singular. */
+void pc_bin_maps_describe(const pc_bin_maps *maps, const char *what, pc_text *out);
+
 /* Writes the parameters "edges" (if with_edges) and "values": a list for each map. */
 void pc_bin_maps_write(const pc_bin_maps *maps, int with_edges, pc_json *json);
 

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "calibrators/folds.h"
 #include "io/source.h"
 
 #define FIT_DATA_WARNINGS_WINDOW 65536

@@ -5,7 +5,6 @@
 #include "base/rng.h"
 
 #define FOLDS_STREAM 0x666f6c64 /* stream of random numbers */
-#define FOLDS_WINDOW_CELLS ((size_t)1 << 20)
 
 size_t pc_fold_of(const pc_folds *folds, uint64_t row) {
   const pc_rng rng = {folds->seed, FOLDS_STREAM};
@@ -17,18 +16,6 @@ size_t pc_fold_of(const pc_folds *folds, uint64_t row) {
     order[j] = (unsigned char)i;
   }
   return order[row - first];
-}
-
-void pc_batch_row(const pcal_batch *batch, size_t row, double *out) {
-  const char *from = (const char *)batch->scores + (ptrdiff_t)row * batch->row_stride;
-  for (size_t j = 0; j < batch->columns; j++, from += batch->column_stride)
-    out[j] = batch->type == PCAL_F32 ? (double)*(const float *)(const void *)from
-                                     : *(const double *)(const void *)from;
-}
-
-size_t pc_derived_window(size_t columns) {
-  const size_t rows = FOLDS_WINDOW_CELLS / (columns == 0 ? 1 : columns);
-  return rows < 1 ? 1 : rows;
 }
 
 static void folds_copy_row(pc_fold_source *source, const pcal_batch *from, size_t row,
@@ -97,7 +84,7 @@ pcal_status pc_fold_source_open(pcal_source *base, const pc_folds *folds, size_t
                           .fold = fold,
                           .group = PC_ANY_GROUP,
                           .columns = shape.columns,
-                          .rows = pc_derived_window(shape.columns)};
+                          .rows = pc_source_derived_window(shape.columns)};
   PC_TRY(pc_arena_open(&out->arena, env, err));
   PC_TRY(folds_reserve(out, err));
   const pc_source_derived derived = {.base = base,

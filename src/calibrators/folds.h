@@ -3,6 +3,7 @@
 #define PC_FOLDS_H
 
 #include "base/arena.h"
+#include "data/rows.h"
 #include "io/source.h"
 
 #define PC_FOLDS_MAX 100
@@ -39,11 +40,5 @@ PC_CHECKED pcal_status pc_fold_source_open(pcal_source *base, const pc_folds *fo
                                            size_t fold, const pcal_env *env,
                                            pc_fold_source *out, pcal_error *err);
 void pc_fold_source_close(pc_fold_source *source); /* a zeroed one is allowed */
-
-/* Copies the scores of one row of a batch to `out`. */
-void pc_batch_row(const pcal_batch *batch, size_t row, double *out);
-
-/* Rows of a window of a derived source with so many columns. */
-size_t pc_derived_window(size_t columns);
 
 #endif

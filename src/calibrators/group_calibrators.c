@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "calibrators/apply.h"
-#include "calibrators/folds.h"
+#include "io/source.h"
 
 double pc_group_share(const pc_group_member *member, double kappa) {
   const double n = member->calibrator->fit.weight;
@@ -209,7 +209,7 @@ static pcal_status group_apply(const pcal_calibrator *calibrator, const pcal_bat
                                const pcal_env *env, void *out, pcal_error *err) {
   const pc_group_calibrators *groups = calibrator->groups;
   const size_t columns = pc_calibrator_columns(calibrator);
-  const size_t most = pc_derived_window(batch->columns);
+  const size_t most = pc_source_derived_window(batch->columns);
   const size_t rows = batch->rows < most ? batch->rows : most;
   group_window window = {
       pc_alloc_raw(env, rows * batch->columns + 1, sizeof(double)),

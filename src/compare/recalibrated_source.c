@@ -87,7 +87,7 @@ pcal_status pc_recalibrated_source_open(pcal_source *base, const pc_folds *folds
   PC_TRY(recalibrated_check(out, &shape, err));
   PC_TRY(pc_arena_open(&out->arena, env, err));
   const pcal_env *memory = &out->arena.env;
-  const size_t rows = pc_derived_window(shape.columns), cells = rows * shape.columns;
+  const size_t rows = pc_source_derived_window(shape.columns), cells = rows * shape.columns;
   out->in = pc_alloc_raw(memory, cells, sizeof *out->in);
   out->out = pc_alloc_raw(memory, cells, sizeof *out->out);
   out->rows = pc_alloc_raw(memory, cells, sizeof *out->rows);

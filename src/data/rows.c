@@ -300,3 +300,10 @@ void pc_rows_select(const pc_rows *rows, const size_t *positions, size_t count,
                    .log_true = rows->log_true == NULL ? NULL : scratch->log_true,
                    .levels = rows->levels};
 }
+
+void pc_batch_row(const pcal_batch *batch, size_t row, double *out) {
+  const char *from = (const char *)batch->scores + (ptrdiff_t)row * batch->row_stride;
+  for (size_t j = 0; j < batch->columns; j++, from += batch->column_stride)
+    out[j] = batch->type == PCAL_F32 ? (double)*(const float *)(const void *)from
+                                     : *(const double *)(const void *)from;
+}

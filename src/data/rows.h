@@ -69,8 +69,8 @@ typedef enum pc_scores_policy {
   PC_SCORES_UNCHECKED /* the same; logits that stay there are not checked, and have no top_label */
 } pc_scores_policy;
 
-/* How rows are checked and which columns of pc_rows are filled.  Zeroed: all rows must be complete,
- * and all columns are filled but scores, log_true and keys. */
+/* How rows are checked and which columns of pc_rows are filled.  Zeroed: all rows must be
+ * complete, and all columns are filled but scores, log_true and keys. */
 typedef struct pc_row_policy {
   int normalize, skip_missing; /* as the user asked */
   int unlabelled;              /* the batch has no labels; each row counts as class 0; with
@@ -165,6 +165,9 @@ PC_CHECKED pcal_status pc_batch_resolve(const pcal_batch *given, pcal_batch *out
  * is unknown. */
 int pc_strides_fill(size_t rows, size_t columns, size_t size, ptrdiff_t *row_stride,
                     ptrdiff_t *column_stride);
+
+/* Copies the scores of one row to `out`, as doubles. */
+void pc_batch_row(const pcal_batch *batch, size_t row, double *out);
 
 /* True if the exponentials of this batch are computed in float. */
 int pc_batch_is_fast(const pcal_batch *batch, const pc_layout *layout,

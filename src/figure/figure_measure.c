@@ -1,13 +1,13 @@
-/* Measures the request of a figure on the data, after the calibrator if there is one, then on the
- * same rows before it and on the second set.
+/* Measures the request of a figure on the data, after the calibrator if there is one, then on
+ * the same rows before it and on the second set.
  *
  * A temperature T divides scores z: z / T.  Probabilities enter as logarithms, one column as
  * log-odds.
  *
  * 1. Sources are rewound between passes, so a stream serves figures of one pass only.
  * 2. A probability of 0 enters as a logarithm of -1e30: it stays 0 under every temperature.
- * 3. Several models are measured one after the other; the figure must request the same metrics for
- *    each.
+ * 3. Several models are measured one after the other; the figure must request the same metrics
+ *    for each.
  * 4. Refused: a temperature for confidences, and a calibrator that gives the probability of a
  *    single event out of several classes. */
 #include "figure/figure_measure.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "calibrators/apply.h"
-#include "calibrators/folds.h"
+#include "data/rows.h"
 #include "figure/figure_registry.h"
 #include "figure/study_figure_registry.h"
 #include "io/source.h"
@@ -317,7 +317,8 @@ static pcal_status figure_measure_build(const figure_measure_plan *plan,
   return pc_figure_status(figure, err);
 }
 
-/* Runs the study of a figure on these predictions, or on rows of its own, and draws its figure. */
+/* Runs the study of a figure on these predictions, or on rows of its own, and draws its
+ * figure. */
 static pcal_status figure_measure_study(const figure_measure_plan *plan, pcal_source *source,
                                         pc_figure *figure, pcal_error *err) {
   const pcal_model model = {sizeof model, NULL, source, plan->config->fitting};

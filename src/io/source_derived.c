@@ -2,6 +2,13 @@
 
 #include "io/source.h"
 
+#define SOURCE_DERIVED_CELLS ((size_t)1 << 20) /* scores of a window */
+
+size_t pc_source_derived_window(size_t columns) {
+  const size_t rows = SOURCE_DERIVED_CELLS / (columns == 0 ? 1 : columns);
+  return rows < 1 ? 1 : rows;
+}
+
 pcal_status pc_source_derived_next(const pc_source_derived *derived, size_t max_rows,
                                    uint64_t position, pcal_batch *out, pcal_error *err) {
   const size_t wanted = max_rows < derived->window ? max_rows : derived->window;

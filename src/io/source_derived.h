@@ -25,6 +25,9 @@ typedef struct pc_source_derived {
 PC_CHECKED pcal_status pc_source_derived_next(const pc_source_derived *derived, size_t max_rows,
                                               uint64_t position, pcal_batch *out,
                                               pcal_error *err);
+/* Number of rows of a window with so many columns. */
+size_t pc_source_derived_window(size_t columns);
+
 void pc_source_derived_shape(const pc_source_derived *derived, pcal_shape *out);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/elementary.h"
 #include "base/rng.h"
-#include "calibrators/folds.h"
+#include "data/rows.h"
 
 #define STUDY_FEATURES_WINDOW ((size_t)1 << 14)
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/elementary.h"
-#include "calibrators/folds.h"
+#include "data/rows.h"
 #include "measure/measure_source.h"
 
 #define STUDY_SCORES_RULED_OUT (-1e30) /* the logit of probability 0 */

@@ -225,16 +225,9 @@ static pcal_status bbq_read(pcal_calibrator *calibrator, const pc_json_node *par
 
 static void bbq_describe(const pcal_calibrator *calibrator, pc_text *out) {
   const pc_bin_maps *tables = calibrator->parameters;
-  size_t least = SIZE_MAX, most = 0;
-  for (size_t t = 0; t < tables->count; t++) {
-    least = tables->maps[t].count < least ? tables->maps[t].count : least;
-    most = tables->maps[t].count > most ? tables->maps[t].count : most;
-  }
   pc_text_format(out, "%zu table%s, averaged over numbers of bins, of ", tables->count,
                  tables->count == 1 ? "" : "s");
-  if (least < most)
-    pc_text_format(out, "%zu to ", least);
-  pc_text_format(out, "%zu bin%s\n", most, most == 1 ? "" : "s");
+  pc_bin_maps_describe(tables, "bin", out);
 }
 
 const pc_calibrator_method pc_calibrator_bbq = {

@@ -3,6 +3,7 @@
  *   2. lists have one number, or one row, for each class, and one map for each member;
  *   3. numbers are at most 1e100 in size; lambda and mu are not negative. */
 #include "calibrators/linear/linear_model.h"
+#include "calibrators/parameter_lists.h"
 
 #include <math.h>
 
@@ -11,12 +12,6 @@ typedef struct linear_model_reader {
   pc_linear_model *model;
   pcal_error *err;
 } linear_model_reader;
-
-static pcal_status linear_model_read_wrong(const linear_model_reader *reader,
-                                           const pc_json_node *node, const char *what) {
-  return pc_fail(reader->err, PCAL_DATA, "%s, line %lu: %-s", reader->file,
-                 (unsigned long)node->line, what);
-}
 
 /* A list of numbers, one for each class, `step` apart. */
 static pcal_status linear_model_read_numbers(const linear_model_reader *reader,
@@ -77,7 +72,8 @@ static pcal_status linear_model_read_members(const linear_model_reader *reader,
 static pcal_status linear_model_read_penalty(const linear_model_reader *reader,
                                              const pc_json_node *node, double *out) {
   if (node->kind != PC_JSON_NUMBER || !(node->number >= 0.0))
-    return linear_model_read_wrong(reader, node, "lambda and mu must be numbers, 0 or more");
+    return pc_parameter_error(node, reader->file, "lambda and mu must be numbers, 0 or more",
+                              reader->err);
   *out = node->number;
   return PCAL_OK;
 }

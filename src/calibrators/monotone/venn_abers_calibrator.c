@@ -204,15 +204,8 @@ static pcal_status venn_abers_read(pcal_calibrator *calibrator, const pc_json_no
 
 static void venn_abers_describe(const pcal_calibrator *calibrator, pc_text *out) {
   const pc_bin_maps *merged = ((const venn_abers *)calibrator->parameters)->merged;
-  size_t least = SIZE_MAX, most = 0;
-  for (size_t t = 0; t < merged->count; t++) {
-    least = merged->maps[t].count < least ? merged->maps[t].count : least;
-    most = merged->maps[t].count > most ? merged->maps[t].count : most;
-  }
   pc_text_format(out, "%zu map%s of ", merged->count, merged->count == 1 ? "" : "s");
-  if (least < most)
-    pc_text_format(out, "%zu to ", least);
-  pc_text_format(out, "%zu step%s\n", most, most == 1 ? "" : "s");
+  pc_bin_maps_describe(merged, "step", out);
 }
 
 static unsigned venn_abers_traits(const pcal_calibrator *calibrator) {
