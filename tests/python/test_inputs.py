@@ -86,7 +86,7 @@ def test_binary(digits):
     one = pc.measure(score, labels)
     assert one.to_dict()["data"]["view"] == "positive"
     assert pc.ece(score, labels) == pc.ece(digits.probs[:, 3], labels.astype(np.int64))
-    with pytest.raises(pc.DataError, match="list of one score for each row"):
+    with pytest.raises(pc.DataError, match="lists of one score, which means a single class"):
         pc.measure(score[:, None], labels)
 
 
