@@ -28,8 +28,6 @@ int main(void) {
   batch.rows = 6;
   batch.columns = 2;
   batch.scores = probs;
-  batch.row_stride = 2 * sizeof(float);
-  batch.column_stride = sizeof(float);
   batch.labels = labels;
 
   pcal_error error;

@@ -1,8 +1,8 @@
-/* The extension module propercal._core: the calls of propercal.h as Python objects.  Nothing is
- * computed here, and there is no state but that of objects and a pool of threads.
+/* The extension module propercal._core: the functions of propercal.h for Python.  It computes
+ * nothing, and has no state besides its objects and a pool of threads.
  *
- * Functions that return a PyObject * or an int follow Python's custom: NULL or -1 with an
- * exception set.  core_ names are shared by the files of this folder. */
+ * Functions that return a PyObject * or an int return NULL or -1 on failure, with an exception
+ * set.  Names with core_ are shared by the files of this folder. */
 #ifndef CORE_H
 #define CORE_H
 
@@ -19,41 +19,40 @@
 
 /* ---- Running ---- */
 
-/* The environment of a call: without the lock of the interpreter, with progress and signals.
- * Shared by the handles that keep the environment. */
+/* The environment of calls that release the interpreter's lock, with progress and signals.
+ * Handles that keep the environment share it by a reference count. */
 typedef struct core_watch core_watch;
 
-/* From (threads, seed, memory_limit, progress or None, whether signals are looked for). */
+/* From (threads, seed, memory_limit, progress or None, whether to check for signals). */
 core_watch *core_watch_new(PyObject *module, PyObject *settings);
 core_watch *core_watch_share(core_watch *watch);
 void core_watch_drop(core_watch *watch); /* NULL is fine */
 const pcal_env *core_watch_env(const core_watch *watch);
-/* For callbacks: takes the interpreter back, and lets it go again. */
+/* For callbacks: acquires the interpreter's lock, and releases it again. */
 void core_watch_take(core_watch *watch);
 void core_watch_leave(core_watch *watch);
 
-/* A call's turn with handles, each of which one call at a time may use.  Handles that share a
- * watch take turns together; the watches of all handles of a call are locked in the order of
- * their addresses, so that two calls never wait for each other.  Zeroed at first. */
+/* The locks of one call.  Each handle is used by one call at a time; handles that share a watch
+ * are locked together.  The watches of a call are locked in the order of their addresses, so that
+ * two calls cannot deadlock.  Zero it before use. */
 typedef struct core_turn {
   core_watch **watches; /* the first one's environment runs the call */
   size_t count;
   core_watch *run; /* between begin and end */
 } core_turn;
 
-/* Adds a watch before the turn begins; NULL is left out.  -1 with an exception. */
+/* Adds a watch before the turn begins; ignores NULL.  -1 with an exception. */
 int core_turn_add(core_turn *turn, core_watch *watch);
-int core_turn_add_source(core_turn *turn, PyObject *source); /* None is left out */
-/* Between these the interpreter is free for other threads.  The beginning fails with an
- * exception when this thread has its turn already, in a callback, or when the process was
- * forked while another thread changed a handle.  `changes`: does the call change handles?  The
- * end returns the status of the call, which is not PCAL_OK when a callback has set an
- * exception. */
+int core_turn_add_source(core_turn *turn, PyObject *source); /* ignores None */
+/* Between begin and end other threads may use the interpreter.  begin fails with an exception
+ * when this thread holds a lock already (in a callback), or when the process was forked while
+ * another thread changed a handle.  `changes`: the call changes handles.  end returns the status
+ * of the call, which is not PCAL_OK when a callback has set an exception. */
 pcal_status core_turn_begin(core_turn *turn, int changes);
 pcal_status core_turn_end(core_turn *turn, pcal_status status);
 /* The same for one watch. */
 pcal_status core_turn_begin_one(core_turn *turn, core_watch *watch, int changes);
-/* A turn in short calls, which keep the interpreter; -1 with an exception. */
+/* The same for short calls, which keep the interpreter's lock; -1 with an exception. */
 int core_turn_hold(core_turn *turn, core_watch *watch);
 void core_turn_release(core_turn *turn);
 
@@ -61,11 +60,11 @@ void core_turn_release(core_turn *turn);
 typedef struct core_pool core_pool;
 typedef struct core_state core_state;
 
-/* The pool of this process, for one owner more; NULL where there is none. */
+/* The pool of this process, with one more reference; NULL: there is none. */
 core_pool *core_pool_of(core_state *state);
 pcal_pool *core_pool_threads(const core_pool *pool); /* of NULL: NULL */
 void core_pool_drop(core_pool *pool);                /* NULL is fine */
-/* Ends the threads as soon as nobody uses them; there will be no others. */
+/* Ends the threads when the last reference is dropped; no pool is created afterwards. */
 PyObject *core_pool_end(PyObject *module, PyObject *nothing);
 
 /* ---- Errors ---- */
@@ -99,7 +98,7 @@ const char **core_letters_of(PyObject *tuple, size_t *count);
 struct core_state {
   PyObject *source_type, *results_type, *calibrator_type, *measure_type;
   core_pool *pool; /* or NULL */
-  int ended;       /* the interpreter is about to */
+  int ended;       /* the interpreter is shutting down */
 };
 
 /* Each adds its type to the module and keeps it in the state. */
@@ -110,13 +109,13 @@ int core_measure_add(PyObject *module, core_state *state);
 /* Makes a type from its spec, without a constructor. */
 PyObject *core_type_add(PyObject *module, PyType_Spec *spec);
 
-/* An object of a type, with room for what follows the head. */
+/* A zeroed object of a type. */
 PyObject *core_new(PyObject *type);
 /* Frees an object of a heap type. */
 void core_delete(PyObject *self);
 /* 1, or 0 with a TypeError; PyArg_ParseTuple would make it a SystemError. */
 int core_tuple(PyObject *given);
-/* Is the object of this type?  Else a TypeError. */
+/* 1 if the object has this type, else 0 with a TypeError. */
 int core_check(PyObject *object, PyObject *type, const char *what);
 
 enum { CORE_INPUTS = 16 }; /* the fields of pcal_inputs that are a pcal_input */
@@ -137,7 +136,7 @@ typedef struct core_source {
  * null, by_cluster, paired) into a configuration. */
 int core_policy(PyObject *policy, pcal_measure_config *config);
 
-/* Both take over what they are given, also on failure. */
+/* Both own their arguments, also on failure. */
 PyObject *core_results_wrap(core_state *state, pcal_results *results, core_watch *watch);
 PyObject *core_calibrator_wrap(core_state *state, pcal_calibrator *calibrator,
                                core_watch *watch);

@@ -1,7 +1,7 @@
-/* Threads that stay between calls: one pool for each process and module, made when first
- * wanted.  Handles keep it, so it lives as long as whoever asked for it.  The library starts
- * its threads when there is work for them, and uses none of a pool that a fork left behind.
- * Owners are counted with the interpreter's lock held. */
+/* Threads that stay between calls: one pool for each process and module, created on first use.
+ * Handles hold references to it.  The library starts its threads when there is work for them; a
+ * child process does not use the pool of its parent.  References are counted with the
+ * interpreter's lock held. */
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
-/* The library calls back on the thread that called it, which has let the interpreter go: a
- * callback takes it back for a moment.  That is not free while other threads work, so signals
- * are looked for and progress is told a few times a second only. */
+/* The library calls back on the calling thread, which has released the interpreter's lock.  A
+ * callback acquires it again.  That costs time while other threads run, so signals are checked
+ * and progress is reported at most every WATCH_PAUSE seconds. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -361,7 +361,9 @@ def gather(
         if twice:
             raise UsageError(f"Data and {twice[0]} are both given; give {twice[0]} to Data")
         return (first, *found)
-    return (Data(first, labels, **own), *found)
+    leading = {"probs": first, "labels": labels}
+    own.update({name: value for name, value in leading.items() if value is not None})
+    return (Data(**own), *found)
 
 
 def as_data(name: str, given: Any) -> "Data | None":

@@ -159,7 +159,7 @@ class Measure:
         unchanged."""
         (data,) = gather("update", probs, labels, inputs)
         first = data.inputs.get("first_row", self._rows)
-        with settings(*self._running) as how:
+        with settings(*self._settings) as how:
             source = data._with(first_row=first)._open(how)
             part = _core.measure_part(source, *self._policy)
         *shape, rows = source.shape()

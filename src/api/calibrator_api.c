@@ -15,7 +15,7 @@ pcal_status pcal_fit_run(pcal_source *source, const pcal_fit_config *config,
   if (out != NULL)
     *out = NULL;
   if (source == NULL || out == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_fit_run needs a source and a place");
+    return pc_fail(err, PCAL_USAGE, "pcal_fit_run needs a source and an out pointer");
   pcal_fit_config full = PCAL_FIT_CONFIG_INIT;
   if (config != NULL && config->size < sizeof(size_t))
     return pc_fail(err, PCAL_USAGE, "the configuration's size is not set");
@@ -67,7 +67,7 @@ pcal_status pcal_calibrator_load(const void *bytes, size_t length, const char *n
   if (out != NULL)
     *out = NULL;
   if (out == NULL || (bytes == NULL && length > 0))
-    return pc_fail(err, PCAL_USAGE, "pcal_calibrator_load needs bytes and a place");
+    return pc_fail(err, PCAL_USAGE, "pcal_calibrator_load needs bytes and an out pointer");
   pcal_env opened;
   PC_TRY(pc_env_open(env, &opened, err));
   return pc_env_close(
@@ -116,7 +116,7 @@ pcal_status pcal_calibrator_apply(const pcal_calibrator *calibrator, const pcal_
   pcal_batch full;
   PC_TRY(pc_batch_resolve(batch, &full, err));
   if (out == NULL && full.rows > 0)
-    return pc_fail(err, PCAL_USAGE, "pcal_calibrator_apply needs a place for the results");
+    return pc_fail(err, PCAL_USAGE, "pcal_calibrator_apply needs an out pointer");
   pcal_env opened;
   PC_TRY(pc_env_open(env, &opened, err));
   return pc_env_close(&opened, pc_calibrator_apply(calibrator, &full, &opened, out, err), err);

@@ -26,7 +26,7 @@ pcal_status pcal_compare_run(const pcal_model *models, size_t model_count,
                              pcal_comparison **out, pcal_error *err) {
   pc_error_clear(err);
   if (out == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_compare_run needs a place");
+    return pc_fail(err, PCAL_USAGE, "pcal_compare_run needs an out pointer");
   *out = NULL;
   PC_TRY(compare_check_models(models, model_count, err));
   pcal_compare_config full = PCAL_COMPARE_CONFIG_INIT;

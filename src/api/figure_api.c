@@ -62,7 +62,7 @@ pcal_status pcal_figure_run(pcal_source *source, const pcal_figure_config *confi
   pcal_figure *made = NULL;
   pc_error_clear(err);
   if (out == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_figure_run needs a place");
+    return pc_fail(err, PCAL_USAGE, "pcal_figure_run needs an out pointer");
   *out = NULL;
   PC_TRY(figure_config(config, &full, err));
   if (full.figure == NULL)
@@ -84,7 +84,7 @@ pcal_status pcal_figure_from_study(const pcal_study *study, const pcal_figure_co
   pcal_figure *made = NULL;
   pc_error_clear(err);
   if (study == NULL || out == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_figure_from_study needs a study and a place");
+    return pc_fail(err, PCAL_USAGE, "pcal_figure_from_study needs a study and an out pointer");
   *out = NULL;
   PC_TRY(figure_config(config, &full, err));
   pcal_status status = figure_new(&study->env, &made, err);
@@ -102,7 +102,7 @@ pcal_status pcal_figure_from_results(const pcal_results *results, const char *fi
     *out = NULL;
   if (results == NULL || figure == NULL || out == NULL)
     return pc_fail(err, PCAL_USAGE,
-                   "pcal_figure_from_results needs results, a figure and a place");
+                   "pcal_figure_from_results needs results, a figure and an out pointer");
   pcal_status status = figure_new(&results->env, &made, err);
   if (status == PCAL_OK)
     status = figure_end(made, pc_figure_from_results(figure, results, &made->figure, err), out);
@@ -139,6 +139,6 @@ pcal_status pcal_figure_write(const pcal_figure *figure, pcal_format format, pca
 pcal_status pcal_theme_parse(const char *name, pcal_theme *out, pcal_error *err) {
   pc_error_clear(err);
   if (out == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_theme_parse needs a place for the theme");
+    return pc_fail(err, PCAL_USAGE, "pcal_theme_parse needs an out pointer");
   return pc_theme_find(name, out, err);
 }

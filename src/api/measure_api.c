@@ -18,7 +18,8 @@ pcal_status pcal_interval_method_parse(const char *name, pcal_interval_method *o
                                        pcal_error *err) {
   pc_error_clear(err);
   if (name == NULL || out == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_interval_method_parse needs a name and a place");
+    return pc_fail(err, PCAL_USAGE,
+                   "pcal_interval_method_parse needs a name and an out pointer");
   for (int m = PCAL_INTERVAL_AUTO; m <= PCAL_INTERVAL_JACKKNIFE; m++)
     if (m != PCAL_INTERVAL_WILSON &&
         strcmp(name, pc_interval_method_name((pcal_interval_method)m)) == 0) {
@@ -49,7 +50,8 @@ pcal_status pcal_measure_new(const pcal_measure_config *config, const pcal_env *
                              pcal_measure **out, pcal_error *err) {
   pc_error_clear(err);
   if (config == NULL || out == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_measure_new needs a configuration and a place");
+    return pc_fail(err, PCAL_USAGE,
+                   "pcal_measure_new needs a configuration and an out pointer");
   *out = NULL;
   pcal_measure_config full;
   PC_TRY(measure_config(config, &full, err));
@@ -105,7 +107,7 @@ pcal_status pcal_measure_finish(const pcal_measure *measure, pcal_results **out,
                                 pcal_error *err) {
   pc_error_clear(err);
   if (measure == NULL || out == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_measure_finish needs a measure and a place");
+    return pc_fail(err, PCAL_USAGE, "pcal_measure_finish needs a measure and an out pointer");
   *out = NULL;
   return pc_budget_explain(&measure->env, measure_finish(measure, out, err), err);
 }
@@ -125,7 +127,8 @@ pcal_status pcal_measure_from_source(pcal_source *source, const pcal_measure_con
                                      const pcal_env *env, pcal_measure **out, pcal_error *err) {
   pc_error_clear(err);
   if (source == NULL || out == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_measure_from_source needs a source and a place");
+    return pc_fail(err, PCAL_USAGE,
+                   "pcal_measure_from_source needs a source and an out pointer");
   *out = NULL;
   pcal_measure_config full;
   PC_TRY(measure_config(config, &full, err));
@@ -138,7 +141,7 @@ pcal_status pcal_measure_run(pcal_source *source, const pcal_measure_config *con
                              const pcal_env *env, pcal_results **out, pcal_error *err) {
   pc_error_clear(err);
   if (source == NULL || out == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_measure_run needs a source and a place");
+    return pc_fail(err, PCAL_USAGE, "pcal_measure_run needs a source and an out pointer");
   *out = NULL;
   pcal_measure_config full;
   PC_TRY(measure_config(config, &full, err));
@@ -168,7 +171,7 @@ pcal_status pcal_measure_load(const void *bytes, size_t length, const char *name
   if (out != NULL)
     *out = NULL;
   if ((bytes == NULL && length > 0) || out == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_measure_load needs bytes and a place");
+    return pc_fail(err, PCAL_USAGE, "pcal_measure_load needs bytes and an out pointer");
   pcal_env opened;
   PC_TRY(pc_env_open(env, &opened, err));
   return pc_env_close(

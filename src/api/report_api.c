@@ -31,7 +31,7 @@ pcal_status pcal_report_run(pcal_source *source, const pcal_report_config *confi
   if (out != NULL)
     *out = NULL;
   if (source == NULL || out == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_report_run needs a source and a place");
+    return pc_fail(err, PCAL_USAGE, "pcal_report_run needs a source and an out pointer");
   PC_TRY(report_config(config, &full, err));
   pcal_env opened;
   PC_TRY(pc_env_open(env, &opened, err));

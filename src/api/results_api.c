@@ -85,7 +85,8 @@ pcal_status pcal_results_find(const pcal_results *results, const char *spec, pca
                               pcal_error *err) {
   pc_error_clear(err);
   if (results == NULL || spec == NULL || out == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_results_find needs results, a spec and a place");
+    return pc_fail(err, PCAL_USAGE,
+                   "pcal_results_find needs results, a spec and an out pointer");
   if (out->size < sizeof out->size)
     return pc_fail(err, PCAL_USAGE,
                    "the size of the result is not set; start from PCAL_RESULT_INIT");

@@ -10,7 +10,8 @@ pcal_status pcal_simulate(const pcal_simulation *simulation, const pcal_env *env
                           int32_t *labels, double *truth, pcal_error *err) {
   pc_error_clear(err);
   if (simulation == NULL || logits == NULL || labels == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_simulate needs places for logits and labels");
+    return pc_fail(err, PCAL_USAGE,
+                   "pcal_simulate needs a simulation and arrays for logits and labels");
   pcal_simulation full = PCAL_SIMULATION_INIT;
   memcpy(&full, simulation, simulation->size < sizeof full ? simulation->size : sizeof full);
   pcal_env opened;
@@ -43,7 +44,7 @@ pcal_status pcal_simulation_population_values(const pcal_simulation *simulation,
   if (simulation == NULL || (count > 0 && (specs == NULL || values == NULL)))
     return pc_fail(
         err, PCAL_USAGE,
-        "pcal_simulation_population_values needs a simulation, metrics and a place for values");
+        "pcal_simulation_population_values needs a simulation, metrics and an out pointer");
   pcal_simulation full = PCAL_SIMULATION_INIT;
   memcpy(&full, simulation, simulation->size < sizeof full ? simulation->size : sizeof full);
   if (full.classes < 2)

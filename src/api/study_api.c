@@ -24,7 +24,7 @@ pcal_status pcal_study_run(const char *study, const pcal_study_config *config,
                            const pcal_env *env, pcal_study **out, pcal_error *err) {
   pc_error_clear(err);
   if (study == NULL || out == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_study_run needs a study and a place");
+    return pc_fail(err, PCAL_USAGE, "pcal_study_run needs a study and an out pointer");
   *out = NULL;
   pcal_study_config full = PCAL_STUDY_CONFIG_INIT;
   if (config != NULL)

@@ -131,8 +131,8 @@ def write(path):
         if absent(found):
             print(f"{path}, {title}: left out, without {', '.join(absent(found))}")
             continue
-        told, files = run(found)
-        outputs.update({block.start: (block, output) for block, output in zip(found, told)})
+        reported, files = run(found)
+        outputs.update({block.start: (block, output) for block, output in zip(found, reported)})
         for name in files:
             if (path.parent / name).exists():
                 (path.parent / name).write_bytes(files[name])

@@ -283,8 +283,8 @@ def test_files_are_checked(digits, tmp_path):
 def test_groups(digits, tmp_path):
     groups = ["a" if i % 3 else "b" for i in range(len(digits.labels))]
     fitted = pc.Temperature(kind="logits").fit(digits.logits, digits.labels, groups=groups)
-    told = fitted.to_dict()["groups"]
-    assert sorted(member["name"] for member in told["members"]) == ["a", "b"]
+    reported = fitted.to_dict()["groups"]
+    assert sorted(member["name"] for member in reported["members"]) == ["a", "b"]
     probs = fitted.transform(digits.logits, groups=groups)
     fitted.save(tmp_path / "cal.json")
     again = pc.load(tmp_path / "cal.json")

@@ -14,14 +14,14 @@ def test_methods(digits, digits_files, program):
     found = pc.compare(
         logits=digits.logits, labels=digits.labels, methods=methods, replicas=50, threads=2
     )
-    told = json.loads(
+    reported = json.loads(
         subprocess.check_output(
             [program, "compare", "--json", "--replicas", "50", "-m", "temperature", "-m", "histogram"]
             + ["--logits", digits_files["logits"], "--labels", digits_files["labels"]]
         )
     )
-    assert found.to_dict() == told
-    assert found.chosen == told["chosen"]
+    assert found.to_dict() == reported
+    assert found.chosen == reported["chosen"]
     assert found.advice in repr(found)
     assert "<pre>" in found._repr_html_()
     assert [row["spec"].split(":")[0] for row in found.rows] == ["identity", *methods]

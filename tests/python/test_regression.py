@@ -94,8 +94,8 @@ def test_compare(forecasts):
 
 def test_inspect_and_plot(forecasts):
     mean, variance, target = forecasts
-    told = pc.inspect(mean=mean, variance=variance, target=target)
-    assert "mean target" in repr(told)
+    reported = pc.inspect(mean=mean, variance=variance, target=target)
+    assert "mean target" in repr(reported)
     platt = pc.VariancePlatt().fit(mean=mean, variance=variance, target=target)
     figure = pc.plot("pit", mean=mean, variance=variance, target=target, calibrator=platt)
     assert "before calibration" in figure.svg
@@ -138,10 +138,10 @@ def test_how_sure_every_metric_is(forecasts):
             except pc.UsageError as error:
                 assert "; " in str(error)
                 continue
-            told = result.to_dict()["results"][0]
-            assert told["interval"] and told["difference"]["high"] is not None
+            reported = result.to_dict()["results"][0]
+            assert reported["interval"] and reported["difference"]["high"] is not None
             blind = form == "quantiles" or name in ("mean-variance", "sharpness")
-            assert bool(told.get("null")) != blind
+            assert bool(reported.get("null")) != blind
             had.setdefault(form, []).append(name)
     assert [len(had[form]) for form in had] == [15, 13, 4]
 
@@ -162,10 +162,10 @@ def test_null_of_skce(forecasts):
     mean, variance, target = (part[:80] for part in forecasts)
     std = np.sqrt(variance)
     keys = {"mean": mean, "std": std, "target": target}
-    told = pc.measure(**keys, metrics=["skce"], null=True, replicas=200).to_dict()["results"][0]
-    assert told["value"] == pytest.approx(_skce(mean, std, target), rel=1e-10)
+    reported = pc.measure(**keys, metrics=["skce"], null=True, replicas=200).to_dict()["results"][0]
+    assert reported["value"] == pytest.approx(_skce(mean, std, target), rel=1e-10)
     rng = np.random.default_rng(1)
     drawn = [_skce(mean, std, mean + std * rng.normal(size=80)) for _ in range(400)]
     spread = np.quantile(drawn, 0.975) - np.quantile(drawn, 0.025)
-    assert abs(told["null"]["mean"] - np.mean(drawn)) < 0.2 * np.std(drawn)
-    assert 0.7 < (told["null"]["high"] - told["null"]["low"]) / spread < 1.4
+    assert abs(reported["null"]["mean"] - np.mean(drawn)) < 0.2 * np.std(drawn)
+    assert 0.7 < (reported["null"]["high"] - reported["null"]["low"]) / spread < 1.4

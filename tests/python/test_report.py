@@ -14,10 +14,10 @@ def test_the_same_as_the_program(digits, digits_files, program, tmp_path):
     made = pc.report(logits=digits.logits, labels=digits.labels, method="temperature", replicas=50)
     words = [program, "report", "--format", "json", "--method", "temperature", "--replicas", "50"]
     words += ["--logits", digits_files["logits"], "--labels", digits_files["labels"], "-o", "-"]
-    told = json.loads(subprocess.check_output(words))
+    reported = json.loads(subprocess.check_output(words))
     found = made.to_dict()
-    told["command"] = None
-    assert found == told
+    reported["command"] = None
+    assert found == reported
     inside = re.search(r'id="report">(.*?)</script>', made.html, re.S)
     assert json.loads(inside.group(1)) == found
     assert made.html.startswith("<!DOCTYPE html>") and made.markdown.startswith("# ")

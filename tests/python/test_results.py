@@ -151,8 +151,8 @@ def test_brier_of_two_classes():
 def test_undefined_values():
     result = pc.measure([[0.25, 0.75]], [1], metrics=["skce", "log"])
     assert math.isnan(result.skce) and result.skce.why
-    told = {entry["metric"]: entry["value"] for entry in result.to_dict()["results"]}
-    assert told["skce"] is None and told["log"] == result.log
+    reported = {entry["metric"]: entry["value"] for entry in result.to_dict()["results"]}
+    assert reported["skce"] is None and reported["log"] == result.log
 
 
 # ---- How sure ----

@@ -55,9 +55,9 @@ def test_marked_as_typed():
 
 def test_signatures_are_those_of_the_stubs():
     tree = ast.parse((FOLDER / "__init__.pyi").read_text())
-    told = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-    assert set(told) == set(pc._METRICS)
-    for name, node in told.items():
+    reported = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    assert set(reported) == set(pc._METRICS)
+    for name, node in reported.items():
         parameters = inspect.signature(getattr(pc, name)).parameters
         arguments = [*node.args.args, *node.args.kwonlyargs]
         assert [each.arg for each in arguments] == list(parameters)
@@ -68,9 +68,9 @@ def test_signatures_are_those_of_the_stubs():
 
 def test_classes_are_those_of_the_stubs():
     tree = ast.parse((FOLDER / "calibrators.pyi").read_text())
-    told = {node.name: node.body[0] for node in tree.body if isinstance(node, ast.ClassDef)}
-    assert set(told) == set(pc._CALIBRATORS)
-    for name, node in told.items():
+    reported = {node.name: node.body[0] for node in tree.body if isinstance(node, ast.ClassDef)}
+    assert set(reported) == set(pc._CALIBRATORS)
+    for name, node in reported.items():
         parameters = inspect.signature(getattr(pc, name)).parameters
         assert [each.arg for each in node.args.kwonlyargs] == list(parameters)
 

@@ -22,9 +22,9 @@ TEST(arguments_of_fit) {
   pcal_error err;
   assert_int_equal(pc_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
   expect_usage(pcal_fit_run(NULL, NULL, NULL, &out, &err), &err,
-               "pcal_fit_run needs a source and a place");
+               "pcal_fit_run needs a source and an out pointer");
   expect_usage(pcal_fit_run(source, NULL, NULL, NULL, &err), &err,
-               "pcal_fit_run needs a source and a place");
+               "pcal_fit_run needs a source and an out pointer");
   config.size = 0;
   expect_usage(pcal_fit_run(source, &config, NULL, &out, &err), &err,
                "the configuration's size is not set");
@@ -56,13 +56,13 @@ TEST(arguments_of_the_others) {
   expect_usage(pcal_calibrator_save(calibrator, NULL, NULL, &err), &err,
                "pcal_calibrator_save needs a calibrator and a sink");
   expect_usage(pcal_calibrator_load(NULL, 1, "x", NULL, &out, &err), &err,
-               "pcal_calibrator_load needs bytes and a place");
+               "pcal_calibrator_load needs bytes and an out pointer");
   expect_usage(pcal_calibrator_load("x", 1, "x", NULL, NULL, &err), &err,
-               "pcal_calibrator_load needs bytes and a place");
+               "pcal_calibrator_load needs bytes and an out pointer");
   expect_usage(pcal_calibrator_apply(NULL, &batch, NULL, values, &err), &err,
                "pcal_calibrator_apply needs a calibrator and a batch");
   expect_usage(pcal_calibrator_apply(calibrator, &batch, NULL, NULL, &err), &err,
-               "pcal_calibrator_apply needs a place for the results");
+               "pcal_calibrator_apply needs an out pointer");
   expect_usage(
       pcal_calibrator_apply_source(calibrator, source, PCAL_NPY, NULL, NULL, &text, &err), &err,
       "pcal_calibrator_apply_source needs a calibrator, a source and a sink");

@@ -21,15 +21,15 @@ TEST(refuses_null) {
   pcal_batch batch = PCAL_BATCH_INIT;
   const pcal_inputs inputs = PCAL_INPUTS_INIT;
   expect_usage(pcal_source_open(NULL, NULL, &source, &err), &err,
-               "pcal_source_open needs inputs and a place for the source; NULL was given");
+               "pcal_source_open needs inputs and an out pointer; NULL was given");
   expect_usage(pcal_source_open(&inputs, NULL, NULL, &err), &err,
-               "pcal_source_open needs inputs and a place for the source; NULL was given");
+               "pcal_source_open needs inputs and an out pointer; NULL was given");
   expect_usage(pcal_source_next(NULL, 1, &batch, &err), &err,
                "pcal_source_next needs a source and a batch; NULL was given");
   expect_usage(pcal_source_rewind(NULL, &err), &err,
                "pcal_source_rewind needs a source; NULL was given");
   expect_usage(pcal_output_open(NULL, NULL, &output, &err), &err,
-               "pcal_output_open needs a path and a place for the output; NULL was given");
+               "pcal_output_open needs a path and an out pointer; NULL was given");
   expect_usage(pcal_output_commit(NULL, &err), &err,
                "pcal_output_commit needs an output; NULL was given");
   expect_usage(pcal_npy_header_write(PCAL_F32, 1, 1, NULL, NULL, &err), &err,

@@ -347,7 +347,7 @@ TEST(releases_streams_on_failure) {
                      turn == 1 ? PCAL_DATA : PCAL_USAGE);
     assert_string_equal(
         err.message,
-        turn == 0   ? "pcal_source_open needs inputs and a place for the source; NULL was given"
+        turn == 0   ? "pcal_source_open needs inputs and an out pointer; NULL was given"
         : turn == 1 ? "labels has 2 columns; give one"
                     : "labels: a file and a stream or an array are both given; give one");
     assert_null(stream.release);

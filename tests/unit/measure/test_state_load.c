@@ -360,7 +360,7 @@ TEST(test_missing_arguments) {
   pcal_error err;
   assert_int_equal(pcal_measure_load(NULL, 5, "x", NULL, &measure, &err), PCAL_USAGE);
   assert_int_equal(pcal_measure_load("PCALSTAT", 8, "x", NULL, NULL, &err), PCAL_USAGE);
-  assert_sentence(err, PCAL_USAGE, "pcal_measure_load needs bytes and a place");
+  assert_sentence(err, PCAL_USAGE, "pcal_measure_load needs bytes and an out pointer");
   assert_int_equal(pcal_measure_load("PCALSTAT", 8, NULL, NULL, &measure, &err), PCAL_DATA);
   assert_sentence(err, PCAL_DATA,
                   "the state is cut off after 8 bytes; copy it again or measure the part "

@@ -3,30 +3,31 @@
 
 #include "core.h"
 
-static PyObject *core_rows_option(const pcal_option *option) {
+static PyObject *core_registry_option(const pcal_option *option) {
   return Py_BuildValue("(NiNddNN)", core_text(option->name), (int)option->type,
                        core_text(option->fallback), option->low, option->high,
                        core_text(option->choices), core_text(option->help));
 }
 
-static PyObject *core_rows_options(const pcal_registry_row *row) {
+static PyObject *core_registry_options(const pcal_registry_row *row) {
   PyObject *options = PyTuple_New((Py_ssize_t)row->option_count);
   for (size_t i = 0; options != NULL && i < row->option_count; i++) {
-    PyObject *option = core_rows_option(&row->options[i]);
+    PyObject *option = core_registry_option(&row->options[i]);
     if (option == NULL || PyTuple_SetItem(options, (Py_ssize_t)i, option) < 0)
       Py_CLEAR(options);
   }
   return options;
 }
 
-static PyObject *core_rows_row(const pcal_registry_row *row) {
+static PyObject *core_registry_one(const pcal_registry_row *row) {
   static const char *const better[] = {NULL, "lower", "higher"};
-  return Py_BuildValue(
-      "(NNNNNNNNNNNNN)", core_text(pcal_registry_name(row->registry)), core_text(row->name),
-      core_text(row->title), core_text(row->formula), core_text(row->about),
-      core_text(row->citation), core_text(row->notion), core_text(row->bound),
-      core_text(row->machine), core_text(row->task == PCAL_REGRESSION ? "regression" : NULL),
-      core_text(better[row->better]), PyBool_FromLong(row->is_test), core_rows_options(row));
+  return Py_BuildValue("(NNNNNNNNNNNNN)", core_text(pcal_registry_name(row->registry)),
+                       core_text(row->name), core_text(row->title), core_text(row->formula),
+                       core_text(row->about), core_text(row->citation), core_text(row->notion),
+                       core_text(row->bound), core_text(row->machine),
+                       core_text(row->task == PCAL_REGRESSION ? "regression" : NULL),
+                       core_text(better[row->better]), PyBool_FromLong(row->is_test),
+                       core_registry_options(row));
 }
 
 PyObject *core_rows(PyObject *module, PyObject *kind) {
@@ -38,7 +39,7 @@ PyObject *core_rows(PyObject *module, PyObject *kind) {
   PyObject *rows = PyList_New(0);
   const pcal_registry_row *row;
   for (size_t i = 0; rows != NULL && (row = pcal_registry_at(registry, i)) != NULL; i++) {
-    PyObject *one = core_rows_row(row);
+    PyObject *one = core_registry_one(row);
     if (one == NULL || PyList_Append(rows, one) < 0)
       Py_CLEAR(rows);
     Py_XDECREF(one);

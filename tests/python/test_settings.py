@@ -229,7 +229,7 @@ def test_a_handler_may_return(digits):
 def test_progress_by_a_function():
     data = pc.simulate(200000, 10)
     seen = []
-    pc.measure(logits=data.logits, labels=data.labels, progress=lambda *told: seen.append(told))
+    pc.measure(logits=data.logits, labels=data.labels, progress=lambda *reported: seen.append(reported))
     assert seen[-1] == ("measuring", 200000, 200000)
     assert all(isinstance(what, str) and 0 <= done <= total for what, done, total in seen)
 
@@ -271,8 +271,8 @@ def test_progress_by_tqdm(capsys):
     pytest.importorskip("tqdm")
     data = pc.simulate(200000, 10)
     pc.measure(logits=data.logits, labels=data.labels, progress="tqdm")
-    told = capsys.readouterr().err
-    assert "measuring" in told and "100%" in told
+    reported = capsys.readouterr().err
+    assert "measuring" in reported and "100%" in reported
 
 
 def test_memory_limit():
@@ -309,7 +309,7 @@ def test_nothing_leaks(digits):
     gone = weakref.ref(probs)
     before = sys.getrefcount(digits.labels)
     for _ in range(10):
-        result = pc.measure(probs, digits.labels, progress=lambda *told: None)
+        result = pc.measure(probs, digits.labels, progress=lambda *reported: None)
         try:
             pc.measure(probs * 2, digits.labels)
         except pc.DataError as error:

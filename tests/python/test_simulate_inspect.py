@@ -19,8 +19,8 @@ def test_simulation(program, tmp_path):
     assert (pc.simulate(300, 7, factor=2, seed=6).logits != data.logits).any()
     words = [program, "simulate", "--rows", "300", "--classes", "7", "--factor", "2", "--seed", "5"]
     subprocess.run([*words, "-o", str(tmp_path / "s.csv")], check=True, capture_output=True)
-    told = pc.measure(data=tmp_path / "s.csv", metrics="accuracy")
-    assert told.accuracy == pc.accuracy(logits=data.logits, labels=data.labels)
+    reported = pc.measure(data=tmp_path / "s.csv", metrics="accuracy")
+    assert reported.accuracy == pc.accuracy(logits=data.logits, labels=data.labels)
     with pytest.raises(pc.UsageError):
         pc.simulate(-1, 3)
     with pytest.raises(pc.UsageError):
