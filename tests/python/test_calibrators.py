@@ -179,7 +179,7 @@ def test_a_fit_that_did_not_converge_warns():
 
 
 def test_other_warnings(digits):
-    with pytest.warns(pc.FitWarning, match="had no rows and keep their midpoint"):
+    with pytest.warns(pc.FitWarning, match="have no rows and get their midpoint"):
         fitted = pc.Histogram().fit(digits.probs, digits.labels)
     assert fitted.status_ == "closed-form"
 
@@ -320,6 +320,6 @@ def test_fit_never_writes_parameters(digits, row):
 
 def test_the_penalty_that_was_found(digits):
     rows = digits.labels < 3
-    made = pc.calibrators.MatrixOdir(kind="logits")
+    made = pc.calibrators.MatrixODIR(kind="logits")
     made.fit(digits.logits[rows][:, :3], digits.labels[rows])
     assert made.lambda_ == "auto" and made.lambda_fitted_ >= 0
