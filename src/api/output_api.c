@@ -14,7 +14,7 @@ pcal_status pcal_output_open(const char *path, const pcal_env *env, pcal_output 
   if (out != NULL)
     *out = NULL;
   if (path == NULL || out == NULL)
-    return output_missing(err, "pcal_output_open", "a path and a place for the output");
+    return output_missing(err, "pcal_output_open", "a path and an out pointer");
   pcal_env opened;
   PC_TRY(pc_env_open(env, &opened, err));
   return pc_env_close(&opened, pc_output_file_open(path, &opened, out, err), err);

@@ -12,7 +12,7 @@ static pcal_status source_missing(pcal_error *err, const char *call, const char 
 static pcal_status source_open(const pcal_inputs *inputs, const pcal_env *env,
                                pcal_source **out, pcal_error *err) {
   if (out == NULL)
-    return source_missing(err, "pcal_source_open", "inputs and a place for the source");
+    return source_missing(err, "pcal_source_open", "inputs and an out pointer");
   if (inputs->size < offsetof(pcal_inputs, labels))
     return pc_fail(err, PCAL_USAGE,
                    "pcal_source_open: the size of the inputs is not set; start from "
@@ -28,7 +28,7 @@ pcal_status pcal_source_open(const pcal_inputs *inputs, const pcal_env *env, pca
   if (out != NULL)
     *out = NULL;
   if (inputs == NULL)
-    return source_missing(err, "pcal_source_open", "inputs and a place for the source");
+    return source_missing(err, "pcal_source_open", "inputs and an out pointer");
   const pcal_status status = source_open(inputs, env, out, err);
   if (status != PCAL_OK)
     pc_inputs_release(inputs); /* does nothing for Arrow data that were moved */

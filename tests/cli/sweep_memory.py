@@ -43,7 +43,7 @@ def prepare(program, folder):
     def run(*words):
         subprocess.run([program, *words], cwd=folder, check=True, capture_output=True)
 
-    lines = ["logits.a,logits.b,convert_logits.c,labels,site"]
+    lines = ["logits.a,logits.b,logits.c,labels,site"]
     for i in range(60):
         lines.append(f"{i % 7 / 3},{i % 5 / 2},{i % 3},{(i * i) % 3},{'north' if i % 2 else 's'}")
     with open(os.path.join(folder, "d.csv"), "w", encoding="utf-8") as file:

@@ -53,7 +53,7 @@ TEST(test_windows_are_invisible) {
   int32_t *turned_labels = malloc(ROWS * sizeof *labels);
   FILE *file = fopen("laws_windows.csv", "w");
   assert_non_null(file);
-  fputs("logits.a,logits.b,convert_logits.c,logits.d,logits.e,labels\n", file);
+  fputs("logits.a,logits.b,logits.c,logits.d,logits.e,labels\n", file);
   for (size_t i = 0; i < ROWS; i++) {
     for (size_t j = 0; j < COLUMNS; j++) {
       scores[i * COLUMNS + j] = (double)law_below(1, i * COLUMNS + j, 4001) / 500.0 - 4.0;
