@@ -132,7 +132,7 @@ void fuzz_change_npy(fuzz_choice *choice, const uint8_t *data, size_t size, fuzz
     fuzz_put_number(out, fuzz_any(choice), fuzz_below(choice, 9));
     return;
   }
-  for (size_t tries = 0; tries < 40; tries++) {
+  for (size_t tries = 0; head > 10 && tries < 40; tries++) {
     uint8_t *at = out->bytes + 10 + fuzz_below(choice, (head < size ? head : size) - 10);
     if (*at >= '0' && *at <= '9') {
       *at = (uint8_t)('0' + fuzz_below(choice, 10));
