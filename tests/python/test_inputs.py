@@ -223,7 +223,7 @@ def test_pyarrow(digits, probs):
     null = arrow.array([None, *digits.labels[1:].tolist()])
     with pytest.raises(pc.DataError, match="labels, row 0"):
         pc.measure(table, null)
-    with pytest.raises(pc.DataError, match="labels has 790 rows but probs has more"):
+    with pytest.raises(pc.DataError, match="probs has 797 rows but labels has 790"):
         pc.measure(probs, arrow.array(digits.labels[:790]))
     wide = table.append_column("truth", [names])
     assert same(digits, digits.names, "truth", data=wide)

@@ -19,7 +19,7 @@ import pytest
 
 import propercal as pc
 from propercal import _core
-from propercal._inputs import open_source
+from propercal._inputs import _open as open_source
 
 SETTINGS = (2, 0, 0, None, False)
 POLICY = (False, False, False, 0.0, 0, None, False, False, False)
