@@ -245,7 +245,7 @@ static void counterexample_columns(pc_table *table) {
     pc_table_add_column(table, counterexample_specs[m]);
   pc_table_add_column(table, "canonical");
   pc_table_add_column(table, "sharpness");
-  pc_table_add_column(table, "told");
+  pc_table_add_column(table, "known");
 }
 
 static pcal_status counterexample_transforms(const pc_study_job *job, pc_findings *findings,
