@@ -6,15 +6,6 @@ double pc_curve_prefix_total(const pc_curve_prefix *prefix) {
   return prefix->sums.rows[prefix->count];
 }
 
-double pc_curve_prefix_hits(const pc_curve_prefix *prefix, size_t r) {
-  const pc_prefix_gaps *gaps = prefix->gaps;
-  if (gaps == NULL)
-    return prefix->sums.hits[r];
-  return gaps->data.scores[r] - gaps->own * (gaps->data.scores[r] - gaps->data.hits[r]) -
-         gaps->drawn * (gaps->replica.scores[r] - gaps->replica.hits[r]) -
-         gaps->shift * gaps->tilt[r];
-}
-
 pc_curve_cursor pc_curve_prefix_at(const pc_curve_prefix *prefix, size_t r) {
   return (pc_curve_cursor){prefix->begin[r], prefix->sums.rows[r],
                            pc_curve_prefix_hits(prefix, r), prefix->sums.scores[r]};

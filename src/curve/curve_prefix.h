@@ -61,7 +61,14 @@ typedef struct pc_curve_cursor {
 double pc_curve_prefix_total(const pc_curve_prefix *prefix);
 
 /* Hits before range r. */
-double pc_curve_prefix_hits(const pc_curve_prefix *prefix, size_t r);
+static inline double pc_curve_prefix_hits(const pc_curve_prefix *prefix, size_t r) {
+  const pc_prefix_gaps *gaps = prefix->gaps;
+  if (gaps == NULL)
+    return prefix->sums.hits[r];
+  return gaps->data.scores[r] - gaps->own * (gaps->data.scores[r] - gaps->data.hits[r]) -
+         gaps->drawn * (gaps->replica.scores[r] - gaps->replica.hits[r]) -
+         gaps->shift * gaps->tilt[r];
+}
 
 /* The place before range r; r = count: after the last score. */
 pc_curve_cursor pc_curve_prefix_at(const pc_curve_prefix *prefix, size_t r);
