@@ -110,8 +110,8 @@ typedef enum pcal_status {
 #define PCAL_NO_ROW UINT64_MAX
 #define PCAL_NO_COLUMN SIZE_MAX
 
-/* Whose names texts use: flags of the program, arguments of the Python package, or fields of this
- * header. */
+/* The names that messages use for arguments: flags of the program, arguments of the Python
+ * package, or fields of this header. */
 typedef enum pcal_words { PCAL_WORDS_PROGRAM, PCAL_WORDS_PYTHON, PCAL_WORDS_C } pcal_words;
 
 /* Bytes [begin, end) of a message that name an argument. */
@@ -121,9 +121,9 @@ typedef struct pcal_reference {
 
 #define PCAL_ERROR_REFERENCES 16
 
-/* A failure.  The message is one sentence, "subject, place: problem; remedy", with the names of
- * this header; pcal_error_text has it with the names of the program or of Python.  The other
- * fields are the same as data, where the failure has them. */
+/* A failure.  The message is one sentence, "subject, place: problem; remedy", which names
+ * arguments as in this header; pcal_error_text names them as in the program or in Python.  The
+ * other fields hold the parts of the message, where they apply. */
 typedef struct pcal_error {
   pcal_status status;
   char message[1024];
@@ -132,9 +132,9 @@ typedef struct pcal_error {
   uint64_t row;             /* in the data set, or PCAL_NO_ROW */
   uint64_t line;            /* of a text file, from 1, or 0 */
   size_t column;            /* of the scores, or PCAL_NO_COLUMN */
-  const char *activity;     /* that ran out of memory, or NULL */
-  uint16_t problem;         /* begins at this byte of the message; */
-  uint16_t remedy;          /* the remedy at this one, at the end where there is none */
+  const char *activity;     /* what was being done when memory ran out, or NULL */
+  uint16_t problem;         /* offset of the problem in the message */
+  uint16_t remedy;          /* offset of the remedy; the length of the message if none */
   uint16_t reference_count; /* arguments named in the message, for pcal_error_text */
   pcal_reference references[PCAL_ERROR_REFERENCES];
 } pcal_error;
@@ -146,8 +146,8 @@ typedef struct pcal_error {
     }                                                                       \
   }
 
-/* Writes the message, or only its remedy, with the names of an interface; always ends with a NUL
- * when out_size is above 0.  Returns the length of the whole text. */
+/* Writes the message, or only its remedy, with the argument names of an interface; always ends
+ * with a NUL when out_size is above 0.  Returns the length of the whole text. */
 PCAL_API size_t pcal_error_text(const pcal_error *err, pcal_words words, char *out,
                                 size_t out_size);
 PCAL_API size_t pcal_error_remedy(const pcal_error *err, pcal_words words, char *out,
@@ -170,8 +170,8 @@ typedef struct pcal_allocator {
  * busy works alone.  A child process does not use the pool of its parent. */
 typedef struct pcal_pool pcal_pool;
 
-/* A memory limit that several calls and handles share: all whose environment names it.
- * Several threads may share a budget. */
+/* A memory limit shared by all calls and handles whose environment refers to it.  Several
+ * threads may share a budget. */
 typedef struct pcal_budget pcal_budget;
 
 /* How a call runs.  Results do not depend on threads, pool, memory_limit and budget.
@@ -328,7 +328,7 @@ PCAL_API const char *pcal_registry_name(pcal_registry registry);
 /* The table of that name; 0: there is none. */
 PCAL_API pcal_registry pcal_registry_by_name(const char *name);
 PCAL_API size_t pcal_registry_count(pcal_registry registry);
-/* The row at an index, or NULL behind the last one. */
+/* The row at an index, or NULL after the last one. */
 PCAL_API const pcal_registry_row *pcal_registry_at(pcal_registry registry, size_t index);
 /* The row of that name, or NULL.  Some names stand for a row of each task ("log", "skce"); the
  * first function then returns the row for classification. */
@@ -344,7 +344,7 @@ PCAL_API pcal_status pcal_spec_canonical(const char *spec, char *out, size_t out
 
 /* ---- Rows --------------------------------------------------------------- */
 
-/* What scores are. */
+/* The kind of scores. */
 typedef enum pcal_kind {
   PCAL_PROBABILITY = 1,
   PCAL_LOGIT,
@@ -382,7 +382,7 @@ typedef enum pcal_type {
  * rows, and results do not change when all weights are multiplied by a constant. */
 typedef enum pcal_weights {
   PCAL_WEIGHTS_AUTO,      /* frequencies if all weights are integers, else importance */
-  PCAL_WEIGHTS_FREQUENCY, /* other weights than integers are refused */
+  PCAL_WEIGHTS_FREQUENCY, /* weights that are not integers are refused */
   PCAL_WEIGHTS_IMPORTANCE
 } pcal_weights;
 
@@ -395,7 +395,7 @@ typedef enum pcal_field {
   PCAL_FIELD_WEIGHTS
 } pcal_field;
 
-/* Where a row of a batch, or one of its scores, stands in its file. */
+/* The position of a row, or of one of its scores, in its file. */
 typedef struct pcal_location {
   uint64_t line;           /* of a text file, from 1, or 0 */
   size_t column;           /* PCAL_NO_COLUMN: messages name none */
@@ -661,7 +661,7 @@ typedef struct pcal_measure_config {
   double interval;  /* level of intervals, such as 0.95; 0: none */
   size_t replicas;  /* for intervals and null; 0: 1000 */
   pcal_interval_method interval_method;
-  int null;       /* also measure what a calibrated model would show */
+  int null;       /* also compute the values that a calibrated model would have */
   int by_cluster; /* groups are clusters of dependent rows: intervals draw whole clusters, and
                      there are no results for each group */
   int paired;     /* keep replicas for pcal_results_add_difference; needs an interval */
@@ -726,7 +726,8 @@ PCAL_API pcal_status pcal_measure_load(const void *bytes, size_t length, const c
                                        pcal_error *err);
 /* Writes the configuration as a JSON object: kind (a number of pcal_kind), columns, levels (or
  * null), specs, normalize, skip_missing, fast, interval, replicas, interval_method, null, and
- * next_row, the index after the last row.  A caller can so add rows to a loaded measure. */
+ * next_row, the index after the last row.  With it a caller can add rows to a loaded
+ * measure. */
 PCAL_API pcal_status pcal_measure_describe(const pcal_measure *measure, pcal_sink sink,
                                            void *user, pcal_error *err);
 PCAL_API void pcal_measure_free(pcal_measure *measure);
@@ -743,8 +744,8 @@ typedef struct pcal_part {
 typedef enum pcal_difference_method {
   PCAL_DIFFERENCE_NONE,          /* there is no interval */
   PCAL_DIFFERENCE_EXCHANGE,      /* the two models were exchanged row by row */
-  PCAL_DIFFERENCE_EXCHANGE_WIDE, /* so too; the models err in different ways, so a difference
-                                    must also exceed the spread of replicas of both */
+  PCAL_DIFFERENCE_EXCHANGE_WIDE, /* as EXCHANGE; the models err in different ways, so that a
+                                    difference must also exceed the variation of replicas */
   PCAL_DIFFERENCE_REPLICAS       /* by standard errors; the models could not be exchanged */
 } pcal_difference_method;
 
@@ -770,7 +771,8 @@ typedef struct pcal_result {
   int has_interval;
   double level, low, high, se; /* of the interval; se: standard error */
   pcal_interval_method interval_method;
-  int has_null; /* of a calibrated model: mean, 95 % band, p-value of the data's value */
+  int has_null; /* null_* are set: mean and 95 % band of a calibrated model, and the p-value of
+                   `value` under it */
   double null_mean, null_low, null_high, null_p_value;
   const char *unsure; /* why interval or null are missing or doubtful, or NULL */
   int has_difference; /* to the other model of pcal_results_add_difference */
@@ -881,7 +883,7 @@ typedef struct pcal_verdict {
   /* Quantiles. */
   double lowest_level, highest_level;
   double inside, inside_margin; /* share of targets between the outermost quantiles */
-  double level;                 /* the level that is most off, */
+  double level;                 /* the level with the largest error, */
   double level_share;           /* share of targets up to its quantile, */
   double level_margin;
 } pcal_verdict;
@@ -960,8 +962,8 @@ PCAL_API pcal_weights pcal_results_weights_are(const pcal_results *results);
  * importance weights (sum w)^2 / sum w^2 (Kish 1965). */
 PCAL_API double pcal_results_effective_rows(const pcal_results *results);
 
-/* The class of all labels, or -1 when there are several classes (or confidences).  Metrics have
- * values for one class, but calibration cannot be judged from them. */
+/* The class that every label has, or -1 if labels differ (or scores are confidences).  If all
+ * labels are equal, metrics still have values, but calibration cannot be judged from them. */
 PCAL_API int32_t pcal_results_only_label(const pcal_results *results);
 
 /* Fills *out, whose size must be set, with the verdict on results for all rows.  PCAL_USAGE: the
@@ -1062,7 +1064,7 @@ PCAL_API pcal_status pcal_calibrator_apply_source(const pcal_calibrator *calibra
 typedef struct pcal_model {
   size_t size;
   const char *name;     /* NULL: the only model */
-  pcal_source *source;  /* rows to judge by; read several times */
+  pcal_source *source;  /* rows to measure on; read several times */
   pcal_source *fitting; /* other rows to fit on, or NULL: cross-validation */
 } pcal_model;
 
@@ -1101,8 +1103,8 @@ PCAL_API void pcal_comparison_free(pcal_comparison *comparison);
 PCAL_API pcal_status pcal_comparison_write(const pcal_comparison *comparison,
                                            pcal_format format, pcal_sink sink, void *user,
                                            pcal_error *err);
-/* The best one: a spec ("identity": no calibrator improves the model) or, of several models,
- * "NAME" or "NAME + spec". */
+/* The best method or model: a spec ("identity": no calibrator improves the model) or, of
+ * several models, "NAME" or "NAME + spec". */
 PCAL_API const char *pcal_comparison_chosen(const pcal_comparison *comparison);
 /* Its calibrator, fitted to all rows that can be fitted on. */
 PCAL_API const pcal_calibrator *pcal_comparison_calibrator(const pcal_comparison *comparison);
@@ -1175,8 +1177,8 @@ typedef struct pcal_report_config {
   size_t replicas;             /* 0: 1000 */
   int normalize, skip_missing; /* as in pcal_measure_config */
   const char *title;           /* or NULL */
-  /* How a reader can repeat the report; copied into it; each may be NULL: the whole command,
-   * and the flags that name the rows, the other rows and the calibrator file. */
+  /* For the section that shows how to repeat the report; copied; each may be NULL: the whole
+   * command, and the flags that name the rows, the other rows and the calibrator file. */
   const char *command, *input_flags, *fitting_flags, *calibrator_file;
 } pcal_report_config;
 
@@ -1229,9 +1231,10 @@ PCAL_API pcal_status pcal_simulate(const pcal_simulation *simulation, const pcal
                                    float *logits, int32_t *labels, double *truth,
                                    pcal_error *err);
 
-/* Population value of each metric (a spec, not a group) under a simulation: exact over labels,
- * and a mean over ten million scores over predictions.  NaN for metrics over pairs of rows, for
- * metrics that need integer weights, and for tests, whose statistics grow with the rows. */
+/* Population value of each metric (a spec, not a group) under a simulation: the expectation
+ * over labels is exact, that over predictions is a mean over ten million scores.  NaN for
+ * metrics over pairs of rows, for metrics that need integer weights, and for tests, whose
+ * statistics grow with the rows. */
 PCAL_API pcal_status pcal_simulation_population_values(const pcal_simulation *simulation,
                                                        const char *const *specs, size_t count,
                                                        const pcal_env *env, double *values,
@@ -1239,7 +1242,7 @@ PCAL_API pcal_status pcal_simulation_population_values(const pcal_simulation *si
 
 /* ---- Studies -------------------------------------------------------------- */
 
-/* Settings of experiments.  A study ignores the fields that it does not use; 0, NULL and empty
+/* Settings of a study.  A study ignores the fields that it does not use; 0, NULL and empty
  * lists leave the choice to the study. */
 typedef struct pcal_study_config {
   size_t size;
@@ -1261,7 +1264,8 @@ typedef struct pcal_study_config {
   const char *const *methods; /* calibrators */
   size_t method_count;
   uint64_t repeats;            /* of each step */
-  pcal_source *features;       /* numbers to learn from, of PCAL_SAMPLES, and their target */
+  pcal_source *features;       /* features to train on, as a source of kind PCAL_SAMPLES, with
+                                  their target */
   int normalize, skip_missing; /* as in pcal_measure_config */
 } pcal_study_config;
 

@@ -2,7 +2,8 @@
 
 #include <stddef.h>
 
-/* Stands before every block, in a doubly linked list; keeps the alignment of the parent. */
+/* Header before every block; a node of a doubly linked list.  Keeps the alignment of the
+ * parent. */
 typedef union pc_arena_block {
   struct {
     union pc_arena_block *previous, *next;
@@ -43,7 +44,7 @@ static void *arena_resize(void *user, void *bytes, size_t size) {
   if (resized != NULL)
     arena_link(arena, resized);
   else if (block != NULL)
-    arena_link(arena, block); /* a block that cannot grow stays as it is */
+    arena_link(arena, block); /* a block that cannot grow is unchanged */
   return resized == NULL ? NULL : resized + 1;
 }
 

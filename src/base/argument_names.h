@@ -1,7 +1,7 @@
 /* Arguments and calls by the names that each interface (C, program, Python) gives them.
  *
- * A text of the library names an argument as {probs}; whoever prints the text puts the
- * interface's own name there: "probs" in C and Python, "--probs" in the program.
+ * Messages of the library contain {probs}; the code that prints a message replaces it by the
+ * name in its interface: "probs" in C and Python, "--probs" in the program.
  * argument_names.def lists them all. */
 #ifndef PC_ARGUMENT_NAMES_H
 #define PC_ARGUMENT_NAMES_H
@@ -9,15 +9,15 @@
 #include "base/text.h"
 
 /* Parses the name in braces at *text, which begins with '{', and moves *text past its '}'.
- * Returns the index of the argument, or PC_NO_ARGUMENT (and leaves *text alone) where the
- * braces hold no name of the list. */
+ * Returns the index of the argument, or PC_NO_ARGUMENT (and leaves *text alone) if the name is
+ * not in the list. */
 #define PC_NO_ARGUMENT SIZE_MAX
 size_t pc_argument_parse(const char **text);
 
 /* The name of argument `index`.  In C it is also the value of pcal_error.argument. */
 const char *pc_argument_name(size_t index, pcal_words words);
 
-/* Appends a text of the library with the names of an interface. */
+/* Appends a library text, with {id} replaced by the names of an interface. */
 void pc_text_add_named(pc_text *out, const char *text, pcal_words words);
 
 /* Appends the message of an error with the names of an interface. */

@@ -86,7 +86,8 @@ int pc_big_compare_sum(const pc_big *a, const pc_big *b, const pc_big *c) {
     return 1;
   if (longest + 1 < c->count)
     return -1;
-  /* c - a - b from the top; what is left over decides once it exceeds all that can follow. */
+  /* Computes c - a - b from the highest limb.  If rest < 0, a + b is larger, and if rest > 1, c
+   * is, whatever the lower limbs are. */
   int64_t rest = 0;
   for (int i = c->count - 1; i >= 0; i--) {
     rest = rest * ((int64_t)1 << 32) + bigint_limb(c, i);
@@ -104,7 +105,7 @@ int pc_big_divisor_shift(const pc_big *divisor) {
   return (BIGINT_TOP_BITS - top + 32) % 32;
 }
 
-/* big -= quotient * divisor, which is not larger. */
+/* big -= quotient * divisor; the product must not exceed big. */
 static void bigint_subtract(pc_big *big, uint32_t quotient, const pc_big *divisor) {
   uint64_t carry = 0, borrow = 0;
   for (int i = 0; i < big->count; i++) {

@@ -45,8 +45,8 @@ pcal_status pc_env_close(const pcal_env *opened, pcal_status status, pcal_error 
  * the limit and the use that reached it.  Returns status. */
 pcal_status pc_budget_explain(const pcal_env *env, pcal_status status, pcal_error *err);
 
-/* The same environment, whose new blocks count for `use`.  A block keeps its use, whichever
- * environment of the budget resizes or frees it. */
+/* A copy of the environment whose new blocks are counted under `use`.  A block keeps its use,
+ * whichever environment of the budget resizes or frees it. */
 pcal_env pc_env_for_use(const pcal_env *env, pc_memory_use use);
 
 /* The default limit: three quarters of physical memory, or of the limit of the process's

@@ -1,13 +1,15 @@
 /* Edge cases:
  *  1. /proc/self/cgroup names the group in each hierarchy: "4:memory:/a/b" (version 1; a line
  *     may name several controllers) or "0::/a/b" (version 2).
- *  2. a container may see only part of the hierarchy, mounted as its root, but the path from
- *     outside: directories that do not exist are skipped, and the root is always read.
+ *  2. in a container only part of the hierarchy may be mounted, while the path in /proc is that
+ *     of the host: directories that do not exist are skipped, and the mount point is always
+ *     read.
  *  3. "no limit" is "max" in version 2 and a number near 2^63 in version 1.
  *  4. limits of ancestors apply too: the smallest counts.
  *  5. memory.high (version 2) throttles a group before memory.max kills it: both count.
  *  6. version 2 is mounted at /sys/fs/cgroup, or at unified below it if both versions are in
- *     use; version 1 at the name of the controller or of the whole list, as "cpu,cpuacct". */
+ *     use; version 1 in a directory named after the controller or after the whole list, such as
+ *     "cpu,cpuacct". */
 #include "base/cgroup.h"
 
 #include <fcntl.h>

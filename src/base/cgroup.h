@@ -20,8 +20,8 @@ void pc_cgroup_each(const char *root, const char *controller, pc_cgroup_look loo
 /* Reads the first line of a file into out; returns 0 if the file cannot be read. */
 int pc_cgroup_line(const char *directory, const char *file, char *out, size_t out_size);
 
-/* Parses a whole number at *text and moves *text past it.  Returns PC_CGROUP_NONE for "max" and
- * for anything else. */
+/* Parses a whole number at *text and moves *text past it.  Returns PC_CGROUP_NONE if there is
+ * no number, as for "max". */
 uint64_t pc_cgroup_number(const char **text);
 
 /* The smallest memory limit in bytes of the group of this process and its ancestors. */

@@ -1,10 +1,11 @@
 /* Formulas
  *   exp(x) = 2^e 2^(j/64) exp(r),  64 e + j = round(64 x / ln 2),  |r| <= ln 2 / 128 in two
  *            parts; exp(r) - 1 by its series to r^6.
- *   log(x) = k ln 2 + log c + log(1 + r),  x = 2^k m,  m in [11/16, 11/8),  1/c one of 128 of
- *            ten bits, exactly 1 next to 1, so that r = m/c - 1 is exact in two parts;
- *            |r| <= 1/128 and its series to r^9.  log c and ln 2 are a multiple of 2^-42 and a
- *            rest: their sum is exact.
+ *   log(x) = k ln 2 + log c + log(1 + r),  x = 2^k m,  m in [11/16, 11/8),  1/c from a table of
+ *            128 values of ten bits, exactly 1 for m near 1, so that r = m/c - 1 is exact as a
+ *            sum of two doubles; |r| <= 1/128 and its series to r^9.  log c and ln 2 are each
+ *            stored as a multiple of 2^-42 plus a remainder, so that adding the multiples is
+ *            exact.
  *   pow, log2, log10 use log(x) in two parts; log1p(x) is the logarithm of 1 + x in two parts.
  * Sums of two parts follow Dekker and Knuth.
  * Edge cases:
@@ -138,7 +139,7 @@ static inline elementary_split elementary_split_of(double x) {
 
 /* The parts of a logarithm. */
 typedef struct elementary_logs_at {
-  double most; /* k ln 2 + log c, but for its rest */
+  double most; /* leading part of k ln 2 + log c */
   double rest;
   elementary_pair r; /* x = 2^k c (1 + r) */
 } elementary_logs_at;

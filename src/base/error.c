@@ -24,7 +24,7 @@ typedef struct error_arguments {
   va_list list;
 } error_arguments;
 
-/* Sets every field but the bytes behind the ends of the texts. */
+/* Resets every field; of the texts only the first byte. */
 static void error_reset(pcal_error *err, pcal_status status) {
   err->status = status;
   err->message[0] = err->subject[0] = '\0';
@@ -87,8 +87,8 @@ static void error_put_cause(error_writer *writer, size_t from) {
     writer->cause_remedy = cause->remedy - from + begin;
 }
 
-/* Puts the argument or cause that stands in braces at *text, which moves past it; 0 if the
- * braces hold neither. */
+/* Writes the argument or cause named in braces at *text and moves *text past it; returns 0 if
+ * the braces contain neither. */
 static int error_put_braces(error_writer *writer, const char **text) {
   static const char all[] = "{cause}", problem[] = "{cause_problem}";
   const size_t argument = pc_argument_parse(text);
@@ -104,7 +104,7 @@ static int error_put_braces(error_writer *writer, const char **text) {
   return 1;
 }
 
-/* One character of the library's own text, or what stands in braces there. */
+/* One character of the library's own text, or the value of a name in braces. */
 static void error_put_own(error_writer *writer, const char **text) {
   char one[PC_ESCAPE_MAX + 1];
   if (**text == '{' && error_put_braces(writer, text))
@@ -261,7 +261,7 @@ static void error_put_conversion(error_writer *writer, const char *format, const
   *at = conversion.end;
   if (conversion.letter == 's') {
     error_put_text(writer, format, &conversion, arguments);
-  } else if (conversion.letter == 'f') { /* %.0f only: no locale shows in it */
+  } else if (conversion.letter == 'f') { /* only %.0f, which does not depend on the locale */
     char digits[32];
     snprintf(digits, sizeof digits, "%.0f", va_arg(arguments->list, double));
     error_put(writer, digits, strlen(digits));
@@ -353,7 +353,7 @@ pcal_status pc_fail_because(pcal_error *err, pcal_status status, const pcal_erro
   error_arguments arguments;
   if (err == NULL)
     return status;
-  const pcal_error kept = *cause; /* which may be err itself */
+  const pcal_error kept = *cause; /* a copy, since cause may be err itself */
   error_reset(err, status);
   err->row = kept.row;
   err->line = kept.line;

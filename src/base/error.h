@@ -1,5 +1,5 @@
-/* Errors: what went wrong, where, and what to do, filled into the caller's optional
- * pcal_error. */
+/* Error messages: functions that fill the caller's pcal_error (which may be NULL) with problem,
+ * place and remedy. */
 #ifndef PC_ERROR_H
 #define PC_ERROR_H
 
@@ -27,13 +27,13 @@
  *   - "%s" at the very start is the subject: a file, an array, a metric, a method;
  *   - a number after "row ", "line " or "column " is the place;
  *   - the first "; " separates the problem from the remedy;
- *   - {probs} names an argument (base/argument_names.def), which pcal_error_text puts into the
- *     words of the program or of Python.  The first one before the remedy is the argument at
+ *   - {probs} names an argument (base/argument_names.def), which pcal_error_text replaces by
+ *     its name in the program or in Python.  The first one before the remedy is the argument at
  *     fault;
  *   - %s inserts a text from outside: unsafe characters become visible (base/escape.h), and of
- *     more than 300 bytes the rest is left out.  Braces in it mean nothing;
- *   - %-s inserts a text of the library, in which braces and "; " mean what they mean in the
- *     format.
+ *     more than 300 bytes the rest is left out.  Braces in it have no special meaning;
+ *   - %-s inserts a text of the library, in which braces and "; " have the same meaning as in
+ *     the format.
  * Numbers with a decimal point go through pc_show (base/number.h), as %g depends on the
  * locale. */
 pcal_status pc_fail(pcal_error *err, pcal_status status, const char *format, ...)
@@ -47,7 +47,7 @@ pcal_status pc_fail_row(pcal_error *err, pcal_status status, uint64_t row, const
 typedef struct pc_place {
   const char *subject;     /* file or array */
   uint64_t row;            /* in the data set, from 0 */
-  uint64_t line;           /* of a text file, from 1; 0: it has none, and the row is named */
+  uint64_t line;           /* of a text file, from 1; 0: none, and the message gives the row */
   size_t column;           /* or PCAL_NO_COLUMN */
   const char *column_name; /* or NULL: its number is named */
 } pc_place;
@@ -70,7 +70,7 @@ pcal_status pc_fail_memory(pcal_error *err, const char *activity);
 /* Room for pcal_error_text. */
 #define PC_ERROR_TEXT 1536
 
-/* Copies a failure that was kept aside to err (NULL is allowed); returns its status. */
+/* Copies a stored failure to err (NULL is allowed); returns its status. */
 pcal_status pc_error_pass(pcal_error *err, const pcal_error *failure);
 
 /* Resets err (NULL is allowed) to PCAL_OK. */

@@ -34,7 +34,8 @@ typedef struct executor_seat {
 
 struct pcal_pool {
   pcal_env env;
-  pid_t process;        /* a forked child has the pool but not its threads */
+  pid_t process;        /* the process that created the pool; a forked child inherits the pool
+                           without its threads */
   size_t size;          /* most workers, including the caller */
   pthread_mutex_t busy; /* held by the call that uses the pool */
   pthread_mutex_t lock;

@@ -38,8 +38,8 @@ static inline int pc_leading_zeros(uint64_t value) {
 }
 
 /* Returns the double nearest to mantissa * 2^exponent, ties to even; infinity on overflow.
- * sticky: the true value is larger by less than one unit of the mantissa.  mantissa != 0, and
- * at least 2^54 if sticky. */
+ * sticky: the true value exceeds mantissa * 2^exponent, by less than one unit of the mantissa.
+ * mantissa != 0, and at least 2^54 if sticky. */
 double pc_round_binary(uint64_t mantissa, int exponent, int sticky);
 
 #endif

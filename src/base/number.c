@@ -5,8 +5,9 @@
  * Digits are taken from r / s until the remainder is within half that distance.
  *
  * Edge cases:
- *  1. below a power of two the lower neighbour is at half the distance.
- *  2. an even mantissa owns both ends of its interval, because parsing rounds ties to even.
+ *  1. for a power of two the lower neighbour is only half as far away as the upper one.
+ *  2. the rounding interval of an even mantissa includes both ends, because parsing rounds ties
+ *     to even.
  *  3. the last digit is the nearer one, ties to even.
  *  4. rounding may carry into a new digit: 9.99 to two digits is 10. */
 #include "base/number.h"

@@ -20,8 +20,9 @@ size_t pc_number_format_float(float value, char out[PC_NUMBER_MAX]);
  * 1230. */
 size_t pc_number_round(double value, int digits, char out[PC_NUMBER_MAX]);
 
-/* Writes the value with `decimals` digits after the point, 0 to 17, as "%.*f" does; fewer if
- * there were more than 28 digits in all.  Uses pc_number_round(value, 6) if |value| >= 1e15. */
+/* Writes the value with `decimals` digits after the point, 0 to 17, as "%.*f" does; fewer
+ * decimals if the result would have more than 28 digits.  Uses pc_number_round(value, 6) if
+ * |value| >= 1e15. */
 size_t pc_number_fixed(double value, int decimals, char out[PC_NUMBER_MAX]);
 
 /* Parses a decimal number at the start of [begin, end): optional sign, digits, point, exponent;

@@ -8,8 +8,8 @@
  *   3. exact integers.
  *
  * Edge cases:
- *  1. of the digits after the 800th only whether they are all 0 matters: no midpoint between
- *     doubles has more than 767.
+ *  1. after the 800th digit it only matters whether all further digits are 0, since no midpoint
+ *     between doubles has more than 767 digits.
  *  2. exponents of any length saturate.
  *  3. overflow gives infinity and underflow 0, both with the sign.
  *  4. an exponent without digits is not part of the number: "1e+" uses one byte. */
@@ -144,10 +144,10 @@ static pc_wide number_parse_widen(uint64_t value) {
   return (pc_wide){value << lift, -lift};
 }
 
-/* Method 2.  In units of the last bit: the first cut loses less than 1, the power is off by at
- * most 1/2, bringing back the second product may double both, and the second cut loses less
- * than 1: the true value lies within 4.  Digits cut off after the 19th add at most 2^64 / 10^18
- * < 19. */
+/* Method 2.  Errors in units of the last bit: truncating the first product loses less than 1,
+ * the power of ten is off by at most 1/2, normalising the second product may double both, and
+ * truncating it loses less than 1: the total error is below 4.  Digits cut off after the 19th
+ * add at most 2^64 / 10^18 < 19. */
 static int number_parse_wide(const number_parse_decimal *decimal, double *value) {
   const int power = (int)decimal->exponent;
   const int index = (power - PC_FIVE_FIRST) / PC_FIVE_STEP;

@@ -4,8 +4,9 @@
 
 #include <stddef.h>
 
-/* The processors in the affinity mask, or fewer if a control group limits processor time: 2 for
- * a mask of 2 processors out of 64, and 2 for a quota of 150 ms in 100 ms.  At least 1. */
+/* The processors in the affinity mask, or fewer if a control group limits processor time: for
+ * example 2 for a mask of 2 of 64 processors, and 2 for a quota of 150 ms per 100 ms.  At least
+ * 1. */
 size_t pc_processor_count(void);
 
 /* The quota of processor time of the control group of this process, rounded up to whole

@@ -11,9 +11,10 @@
  * Binomial, for p <= 1/2:
  *   n p < 10    inversion.
  *   n <= 1e9    transformed rejection (Hoermann 1993, BTRS).
- *   n > 1e9     logarithms of factorials are not accurate enough.  Up to n p = 1e6 (p < 1e-3,
- *               which bounds the total variation distance) a Poisson draw; otherwise a rounded
- *               normal draw, whose distribution function is off by less than 1e-3.
+ *   n > 1e9     rejection is not used, since logarithms of factorials are not accurate enough.
+ *               Up to n p = 1e6 (p < 1e-3, which bounds the total variation distance) a Poisson
+ *               draw; otherwise a rounded normal draw, whose distribution function is off by
+ *               less than 1e-3.
  *
  * Edge cases:
  *  1. uniforms are odd multiples of 2^-53: never 0, 1 or 1/2, and symmetric about 1/2.

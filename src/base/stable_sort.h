@@ -3,14 +3,14 @@
  *   PC_SORT_NAME                   name of the function
  *   PC_SORT_TYPE                   type of an element
  *   PC_SORT_CONTEXT                type of the context, usually a pointer to const
- *   PC_SORT_IN_ORDER(context, a, b)  true if *a may stand before *b
+ *   PC_SORT_IN_ORDER(context, a, b)  true if *a may be placed before *b
  *
  * It defines
  *
  *   static void NAME(CONTEXT context, TYPE *items, TYPE *spare, size_t count)
  *
  * which sorts items[0 .. count - 1]; spare has the same length.  Cost: n log2 n comparisons, inlined.
- * The definitions are removed again. */
+ * The macros are undefined at the end. */
 #include <stddef.h>
 #include <string.h>
 

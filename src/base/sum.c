@@ -6,7 +6,7 @@
  *
  * Edge cases:
  *  1. a sum that is exactly 0 is +0.
- *  2. a sum beyond the largest double is infinite; intermediate sums may be beyond it.
+ *  2. a sum beyond the largest double is infinite; intermediate sums may exceed it.
  *  3. 2^64 additions of the largest double fit. */
 #include "base/sum.h"
 
@@ -151,7 +151,7 @@ double pc_sum_value(const pc_sum *sum) {
   return negative ? -size : size;
 }
 
-/* Of the bits below the upper 64 only one matters, whether any is set: it decides the
+/* Below the upper 64 bits it only matters whether any bit is set, which decides the
  * rounding. */
 double pc_fixed_large_value(const pc_fixed *sum) {
   const pc_uint128 size = sum->units < 0 ? -(pc_uint128)sum->units : (pc_uint128)sum->units;

@@ -1,4 +1,5 @@
-/* Sums whose bits do not depend on the order of additions and merges: both are integers.
+/* Sums whose bits do not depend on the order of additions and merges, because both types are
+ * integers.
  *
  *   pc_sum   exact sum of any doubles: fixed point over the whole exponent range, 32 bits to a
  *            limb. Its value is the true sum, rounded once.
@@ -20,8 +21,8 @@ typedef struct pc_sum {
 void pc_sum_clear(pc_sum *sum);
 void pc_sum_add(pc_sum *sum, double value); /* finite */
 /* Adds weight * value, both finite, without rounding the product.  Bits below 2^-1074 are
- * dropped; products from 2^-968 on have none.  A product of 2^1024 or more counts as 2^1164 and
- * makes the sum infinite. */
+ * dropped; products of 2^-968 or more have no such bits.  A product of 2^1024 or more counts as
+ * 2^1164 and makes the sum infinite. */
 void pc_sum_add_product(pc_sum *sum, double weight, double value);
 /* Adds units * 2^exponent, -1074 <= exponent <= 900. */
 void pc_sum_add_units(pc_sum *sum, int64_t units, int exponent);

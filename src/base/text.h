@@ -26,7 +26,7 @@ PC_CHECKED pcal_status pc_text_status(const pc_text *text, pcal_error *err);
 PC_CHECKED pcal_status pc_text_send(const pc_text *text, pcal_sink sink, void *user,
                                     pcal_error *err);
 
-/* Width on a terminal: the number of UTF-8 code points. */
+/* Width on a terminal, taken as the number of UTF-8 code points. */
 size_t pc_text_width(const char *string);
 
 /* The candidate with the smallest edit distance from `word`, or NULL if none is close enough to

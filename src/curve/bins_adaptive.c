@@ -10,7 +10,7 @@ static double adaptive_round(double x) {
   return rest > 0.5 || (rest == 0.5 && fmod(down, 2.0) != 0.0) ? down + 1.0 : down;
 }
 
-/* The index of edge r.  Multiplied out as numpy's linspace does, so that halves fall as in the
+/* The index of edge r.  Computed like numpy's linspace, so that halves round as in the
  * published code. */
 static double adaptive_index(double weight, size_t bins, size_t r) {
   return adaptive_round((double)r * (weight / (double)bins));
@@ -44,7 +44,8 @@ size_t pc_bins_adaptive_wants(const pc_curve_table *table, double threshold, siz
       pc_curve_low(table, &first) <= threshold) {
     count += !wanted[first.entry];
     wanted[first.entry] = 1;
-    return count; /* the number of rows above the threshold is not known before that */
+    return count; /* stop here: the number of rows above the threshold is unknown until this
+                     entry is resolved */
   }
   const double weight = adaptive_weight(table, &first);
   pc_curve_cursor walk = first;

@@ -2,8 +2,8 @@
  *
  * Edge cases:
  *   (1) a part that is empty, or ends after all rows, has no edge;
- *   (2) an edge of 1 or more, or not above the edge before it, is left out: its rows join the
- *       next bin;
+ *   (2) an edge of 1 or more, or not above the previous edge, is left out, and its rows join
+ *       the next bin;
  *   (3) the midpoint of two neighbouring doubles may round to the upper one, which then belongs
  *       to the lower bin of a table; replicas keep it in the upper bin. */
 #include <math.h>

@@ -75,8 +75,8 @@ static int sweep_rises(const sweep_curve *curve, size_t bins) {
   return 1;
 }
 
-/* True if the share of hits never falls from entry to entry: then it falls for no bins
- * either. */
+/* True if the share of hits never falls from entry to entry; then it cannot fall from bin to
+ * bin either. */
 static int sweep_entries_rise(const pc_curve_table *table) {
   for (size_t i = 1; i < table->count; i++)
     if (table->hits[i] / table->weight[i] < table->hits[i - 1] / table->weight[i - 1])

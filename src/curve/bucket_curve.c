@@ -7,7 +7,10 @@
 
 #define WHOLE_SHIFT 63 /* one sub-bucket: keys are less than 2^63 apart */
 #define FLOAT_SHIFT 29 /* neighbouring float32 are 2^29 doubles apart */
-#define FLOAT_SHARE 4  /* float32 get fewer sub-buckets: the next pass counts them */
+
+/* If all scores are float32, the number of sub-buckets is divided by this, since the next pass
+ * can count single values. */
+#define FLOAT_SHARE 4
 
 static uint64_t bucket_curve_distance(double low, double high) {
   return pc_score_key(high) - pc_score_key(low);
@@ -78,22 +81,22 @@ size_t pc_bucket_curve_count_cut(const pc_bucket_curve *curve, const double *end
   return cuts;
 }
 
-/* Totals over all segments that decide how targets are read. */
+/* Totals over all segments, from which the action for each target is chosen. */
 typedef struct refine_plan {
   const pc_bucket_curve *curve;
   const pc_refine_request *request;
   size_t pieces, wanted; /* targets in all, and targets wanted score by score */
   uint64_t rows, floats; /* in wanted segments: rows, and float32 numbers that exist there */
   size_t room;           /* sub-buckets for a target that is split */
-  size_t singles;        /* and for all targets that are counted */
+  size_t singles;        /* sub-buckets for all targets that are counted */
 } refine_plan;
 
 static int refine_plan_wants(const refine_plan *plan, size_t i) {
   return plan->request->wanted[i] && !bucket_curve_single(&plan->curve->segments[i]);
 }
 
-/* Upper bound on the float32 numbers between two scores; more than can be counted next to 0,
- * where they are not evenly spaced. */
+/* Upper bound on the number of float32 values between two scores.  Near 0, where they are not
+ * evenly spaced, returns more than can be counted. */
 static uint64_t bucket_curve_floats(double low, double high) {
   if (low < FLT_MIN)
     return PC_REFINE_COUNTED_MAX + 1;
@@ -224,11 +227,12 @@ pcal_status pc_bucket_curve_cell_targets(const pc_bucket_curve *curve, unsigned 
 
 /* ---- refining ---- */
 
-/* The findings of a pass: its tally, and the stored scores in ascending order. */
+/* The result of a pass: its tally, and the stored scores in ascending order. */
 typedef struct refine_found {
   const pc_bucket_tally *tally;
   pc_curve_table kept;
-  size_t left; /* stored scores that are not placed yet; taken from the highest down */
+  size_t left; /* number of stored scores not yet written; they are taken from the highest
+                  down */
 } refine_found;
 
 static pcal_status bucket_curve_sort_kept(const pc_bucket_tally *tally, pc_curve_table *out,

@@ -1,4 +1,4 @@
-/* A curve known in segments: for rows that are too many to sort or to keep in memory.
+/* A curve stored as segments, for data with too many rows to sort or to keep in memory.
  *
  * The first pass divides the score axis into buckets (bucket_tally.h) and keeps, for each, its
  * rows, its hits and exact sums of their scores.  Later passes look only at the segments that a
@@ -34,7 +34,7 @@ PC_CHECKED pcal_status pc_bucket_curve_new(const pcal_env *env, const pc_bucket_
                                            pc_bucket_curve *out, pcal_error *err);
 void pc_bucket_curve_free(pc_bucket_curve *curve);
 
-/* What the next pass has to find out. */
+/* What the next pass must resolve. */
 typedef struct pc_refine_request {
   const uint8_t *wanted; /* by segment: true if it must be known score by score */
   const double *ends;    /* ascending scores: no segment may hold both scores <= ends[i] and
@@ -46,7 +46,7 @@ typedef struct pc_refine_request {
   size_t workers;      /* each with a tally of its own */
 } pc_refine_request;
 
-/* The number of segments with scores on both sides of an end. */
+/* The number of segments that contain an end, with scores on both sides. */
 size_t pc_bucket_curve_count_cut(const pc_bucket_curve *curve, const double *ends,
                                  size_t end_count);
 
@@ -54,15 +54,15 @@ size_t pc_bucket_curve_count_cut(const pc_bucket_curve *curve, const double *end
 PC_CHECKED pcal_status pc_bucket_curve_targets(const pc_bucket_curve *curve,
                                                const pc_refine_request *request,
                                                pc_refine_targets *out, pcal_error *err);
-/* Targets for all segments that reach over a border of cells of width 2^-level
- * (point_masses.h): after the pass none does. */
+/* Targets for all segments that cross a border of cells of width 2^-level (point_masses.h);
+ * after the pass no segment does. */
 PC_CHECKED pcal_status pc_bucket_curve_cell_targets(const pc_bucket_curve *curve,
                                                     unsigned level, pc_refine_targets *out,
                                                     pcal_error *err);
 void pc_refine_targets_free(pc_refine_targets *targets);
 
-/* Replaces the targeted segments by what a pass over them has found.  On failure the curve is
- * unchanged; PCAL_IO: the pass has not met the same rows as the passes before. */
+/* Replaces the targeted segments by the segments that a pass has found in them.  On failure the
+ * curve is unchanged; PCAL_IO: the rows differ from those of earlier passes. */
 PC_CHECKED pcal_status pc_bucket_curve_refine(pc_bucket_curve *curve,
                                               const pc_bucket_tally *tally, pcal_error *err);
 

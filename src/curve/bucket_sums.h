@@ -1,5 +1,6 @@
-/* Counters of a first pass over buckets of equal width (bucket_tally.h).  A float costs two
- * additions to neighbouring numbers.  Counters merge in any order to the same bits. */
+/* Counters of a first pass over buckets of equal width (bucket_tally.h).  Adding a float costs
+ * two additions to adjacent numbers in memory.  Counters merge in any order to the same
+ * bits. */
 #ifndef PC_BUCKET_SUMS_H
 #define PC_BUCKET_SUMS_H
 
@@ -8,9 +9,9 @@
 
 #define PC_BUCKETS 16384 /* of width 2^-14, from 0 to 1 */
 #define PC_BUCKETS_AND_OUTSIDE \
-  (PC_BUCKETS + 3) /* with that of score 1, those below and above */
+  (PC_BUCKETS + 3) /* and buckets for score 1, for scores below 0 and for scores above 1 */
 
-/* Rows that a bucket can hold. */
+/* Most rows that the counters of a bucket can hold. */
 #define PC_BUCKET_SUMS_ROWS ((uint64_t)1 << 20)
 
 /* Layout of the counters; the formulas are in bucket_sums.c. */

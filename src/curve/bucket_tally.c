@@ -12,7 +12,7 @@
 #define TALLY_BLOCK 4096
 #define TALLY_GROUP 8
 #define TALLY_FINE ((size_t)1 << 17)
-#define TALLY_PARTS_BUCKETS ((size_t)1 << 18) /* about, of all parts together */
+#define TALLY_PARTS_BUCKETS ((size_t)1 << 18) /* approximate, for all parts together */
 #define TALLY_PARTS_LOW 0x1p-32               /* smaller scores share a bucket */
 
 static const pc_bucket_layout tally_even = {.count = PC_BUCKETS + 1, .fine = TALLY_FINE};
@@ -283,8 +283,8 @@ static size_t tally_count_floats(pc_bin_offset *restrict cells, const uint8_t *i
   return lefts;
 }
 
-/* Clamps the score of a plain row to [0, 1]: another thread may have overwritten it since it
- * was checked. */
+/* Clamps the score of a plain row to [0, 1], since another thread may have overwritten it after
+ * the check. */
 static double tally_clamp(double score) {
   return score > 0 ? score < 1 ? score : 1.0 : 0.0;
 }
@@ -388,8 +388,8 @@ typedef struct tally_found {
   double score[TALLY_BLOCK];
 } tally_found;
 
-/* The rows in wanted buckets.  Usually none of TALLY_GROUP rows is, so groups are tested first.
- * `bucket` has TALLY_GROUP more elements than rows. */
+/* The rows in wanted buckets.  Usually no row of a group of TALLY_GROUP is in a wanted bucket,
+ * so whole groups are tested first.  `bucket` has TALLY_GROUP more elements than rows. */
 static size_t tally_find(const uint8_t *wanted, const int32_t *bucket, size_t count,
                          uint16_t *place) {
   size_t places = 0;

@@ -21,7 +21,7 @@ typedef struct pc_bucket_layout {
   uint64_t base;  /* by_bits: key (pc_score_key) at which the first bucket begins */
   unsigned shift; /* by_bits: bits of a key that are dropped */
   size_t count;   /* buckets; scores outside go to the first or the last */
-  size_t fine;    /* about how many sub-buckets a later pass has, over all workers */
+  size_t fine;    /* approximate number of sub-buckets of a later pass, over all workers */
 } pc_bucket_layout;
 
 /* What a later pass does with the rows of a target. */
@@ -38,7 +38,7 @@ typedef struct pc_refine_target {
   size_t segment; /* of the bucket curve that contains the target */
   double low, high;
   pc_refine_action action;
-  unsigned shift;      /* the sub-bucket of a score is its key distance from low >> shift */
+  unsigned shift;      /* sub-bucket of a score = (key of the score - key of low) >> shift */
   size_t first, parts; /* sub-buckets first .. first + parts - 1 of the tally's `counts` for
                           PC_REFINE_COUNT, else of its `segments` */
 } pc_refine_target;
@@ -104,8 +104,8 @@ PC_CHECKED pcal_status pc_bucket_tally_new(const pcal_env *env,
  * ignored. */
 PC_CHECKED pcal_status pc_bucket_tally_split(pc_bucket_tally *tally, const double *ends,
                                              size_t count, pcal_error *err);
-/* A first pass for one of `parts` curves: the more curves, the fewer buckets.  By bits, since
- * the scores of single classes are small. */
+/* A tally of a first pass for one of `parts` curves; with more curves each has fewer buckets.
+ * Buckets are by bits, since most scores of a single class are small. */
 PC_CHECKED pcal_status pc_bucket_tally_new_part(const pcal_env *env, size_t parts,
                                                 pc_bucket_tally *out, pcal_error *err);
 /* A first pass over scores in [low, high], with at most `buckets` buckets by bits. */
@@ -134,8 +134,8 @@ PC_CHECKED pcal_status pc_bucket_tally_scan_stored(pc_bucket_tally *tally,
                                                    const pc_lazy_labels *labels, size_t begin,
                                                    size_t count, pcal_error *err);
 
-/* pc_bucket_tally_prepare allocates what the merge of the same two tallies needs; the merge
- * then cannot fail.  Tallies of first passes must have the same splits. */
+/* pc_bucket_tally_prepare allocates the memory for merging the same two tallies; the merge then
+ * cannot fail.  Tallies of first passes must have the same splits. */
 PC_CHECKED pcal_status pc_bucket_tally_prepare(pc_bucket_tally *into,
                                                const pc_bucket_tally *from, pcal_error *err);
 void pc_bucket_tally_merge(pc_bucket_tally *into, const pc_bucket_tally *from);

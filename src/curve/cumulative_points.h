@@ -16,9 +16,9 @@ typedef struct pc_cumulative_point {
 size_t pc_cumulative_points_max(const pc_curve_table *table, size_t stretches);
 
 /* Writes one point for each distinct score, or, for more than 3 * stretches scores, three
- * points for each of `stretches` ranges of equally many rows: where scores minus outcomes are
- * largest, where they are smallest, and the last.  Returns the number of points.  Tables of
- * scores only. */
+ * points for each of `stretches` ranges of equally many rows: where cumulative score minus
+ * outcome is largest, where it is smallest, and the last.  Returns the number of points.
+ * Tables of scores only. */
 size_t pc_cumulative_points(const pc_curve_table *table, double total, size_t stretches,
                             pc_cumulative_point *out);
 

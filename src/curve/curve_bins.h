@@ -1,8 +1,8 @@
 /* Bins whose edges depend on the sorted scores.  (Bins with fixed edges: stats/bins.h.)
  *
- * Tables of any form unless a function says otherwise.  The functions named _wants mark the
- * open entries of a table of segments that must be resolved to single scores before the bins
- * are exact, and return how many they marked; 0: the bins are exact. */
+ * Functions accept tables of any form unless stated otherwise.  The functions named _wants mark
+ * the open entries of a table of segments that must be resolved to single scores before the
+ * bins are exact, and return how many they marked; 0: the bins are exact. */
 #ifndef PC_CURVE_BINS_H
 #define PC_CURVE_BINS_H
 
@@ -17,7 +17,8 @@
 size_t pc_bins_by_mass(const pc_curve_table *table, size_t bins, pc_bin *out);
 size_t pc_bins_by_mass_wants(const pc_curve_table *table, size_t bins, uint8_t *wanted);
 
-/* The number of rows after which part r of `bins` ends; an empty part may give 0 or W. */
+/* The number of rows after which part r of `bins` ends; for an empty part the result may be 0
+ * or W. */
 double pc_bins_end_position(const pc_curve_table *table, size_t bins, size_t r);
 
 /* Adaptive bins (Nixon et al. 2019): of the scores above `threshold` (0: all), total weight n,
@@ -28,9 +29,9 @@ void pc_bins_adaptive(const pc_curve_table *table, double threshold, size_t bins
 size_t pc_bins_adaptive_wants(const pc_curve_table *table, double threshold, size_t bins,
                               uint8_t *wanted);
 
-/* Ranges of exactly equal weight: ends as in pc_bins_by_mass, but a score on both sides of an
- * end gives each side its share of rows and hits.  low and high are the scores at the ends;
- * moments are NaN.  Tables of scores only. */
+/* Ranges of exactly equal weight: ends as in pc_bins_by_mass, but the rows and hits of a score
+ * that lies across an end are divided between both sides in proportion.  low and high are the
+ * scores at the ends; moments are NaN.  Tables of scores only. */
 void pc_bins_split_ties(const pc_curve_table *table, size_t bins, pc_bin *out);
 
 /* Monotonic sweep (Roelofs et al. 2022): the largest B, at most `most` and at most the number

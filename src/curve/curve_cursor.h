@@ -1,8 +1,8 @@
-/* Walking along a curve of any form: the one way in which bins find where they begin and end.
+/* Cursors over a curve of any form, with which binning finds the ends of bins.
  *
  * A cursor stands before an entry: before a distinct score or a segment of a table, or before a
- * score of a replica.  Tables are walked forward; in replicas places are found by bisection, so
- * that a cursor costs the logarithm of the number of ranges.
+ * score of a replica.  Tables are walked forward; in replicas positions are found by bisection,
+ * so that a seek takes time logarithmic in the number of ranges.
  *
  * cursor.rows counts from the place where the walk began (pc_curve_first, or pc_curve_above of
  * a table). */
@@ -23,8 +23,8 @@ pc_curve_cursor pc_curve_above(const pc_curve_table *table, double threshold);
 /* True if no row lies after the cursor. */
 int pc_curve_at_end(const pc_curve_table *table, const pc_curve_cursor *cursor);
 
-/* Move the cursor forward, but not past the last entry: until the rows up to and including its
- * entry are at least `rows`, or more than `rows`. */
+/* Move the cursor forward, but not past the last entry, until the weight up to and including
+ * its entry is at least `rows` (reaching) or more than `rows` (exceeding). */
 void pc_curve_seek_reaching(const pc_curve_table *table, pc_curve_cursor *cursor, double rows);
 void pc_curve_seek_exceeding(const pc_curve_table *table, pc_curve_cursor *cursor, double rows);
 

@@ -84,7 +84,7 @@ static double gap_range_size(const pc_prefix_sums *sums, size_t r) {
          2.0 * of_hits;
 }
 
-/* By how much the gap can move inside range r if hits are computed from gaps. */
+/* Upper bound on the change of the gap inside range r if hits are computed from gaps. */
 static double gap_range_move(const pc_prefix_gaps *gaps, size_t r) {
   return fabs(gaps->own) * gap_range_size(&gaps->data, r) +
          fabs(gaps->drawn) * gap_range_size(&gaps->replica, r) +

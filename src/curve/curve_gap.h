@@ -20,7 +20,7 @@ typedef struct pc_gap {
 
 pc_gap pc_curve_gap(const pc_curve_table *table);
 
-/* Marks the open entries of a table of segments inside which |G| could exceed every known
+/* Marks the open entries of a table of segments inside which |G| could exceed its largest known
  * value, and returns how many it marked; 0: pc_curve_gap is exact. */
 size_t pc_curve_gap_wants(const pc_curve_table *table, uint8_t *wanted);
 

@@ -32,8 +32,8 @@ typedef struct pc_prefix_gaps {
   const double *tilt; /* sums of w tilt(s) before each range; the last element is the total */
 } pc_prefix_gaps;
 
-/* tilt(s) = s (1 - s): by how much a score moves if all log-odds shift by the same amount.  At
- * least 1e-100, so that scores that are all 0 or 1 share a shift evenly. */
+/* tilt(s) = s (1 - s), the derivative of a score with respect to its log-odds.  At least
+ * 1e-100, so that a shift is distributed evenly if all scores are 0 or 1. */
 double pc_gap_tilt(double score);
 
 typedef struct pc_curve_prefix {

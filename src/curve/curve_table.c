@@ -34,7 +34,7 @@ static void curve_merge_weighted(const pc_sorted_column *misses, const pc_sorted
   out->total = pc_sum_value(&total);
 }
 
-/* Turns cumulative sums into the terms of the sums. */
+/* Replaces cumulative sums by their differences. */
 static void curve_differences(double *cumulative, size_t count) {
   for (size_t i = count; i > 1; i--)
     cumulative[i - 1] -= cumulative[i - 2];
@@ -46,8 +46,8 @@ typedef struct curve_counts {
   double last;
 } curve_counts;
 
-/* Adds the smaller of two scores, or both if they are equal.  Writes cumulative counts.  Branch
- * free: the order of outcomes is unpredictable. */
+/* Adds the smaller of two scores, or both if they are equal.  Writes cumulative counts.  Has no
+ * branches, which would be mispredicted. */
 static inline void curve_count(curve_counts *seen, double miss, double hit,
                                const pc_curve_table *out) {
   const double score = miss < hit ? miss : hit;

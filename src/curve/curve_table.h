@@ -4,8 +4,8 @@
  *   PC_CURVE_SCORES    an entry for each distinct score.  Any weights.
  *   PC_CURVE_SEGMENTS  an entry for each segment (segment.h), which may hold several scores.
  *                      Built where sorting or storing every score would cost too much
- *                      (bucket_curve.h, curve_resolve.h); exact for a metric once none of the
- *                      open entries is wanted by it.
+ *                      (bucket_curve.h, curve_resolve.h); exact for a metric once its `wants`
+ *                      marks no open entry.
  *   PC_CURVE_REPLICA   one bootstrap replica of sorted scores, as sums before ranges of them
  *                      (curve_prefix.h).  Only equal-mass and adaptive bins, the gap, and point
  *                      masses in cells can be computed from it.

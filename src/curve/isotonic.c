@@ -158,7 +158,8 @@ static pcal_status isotonic_push_tie(isotonic_walk *walk, isotonic_span *span,
   return isotonic_push(walk, &tie, err);
 }
 
-/* A run of one outcome has a fitted value of 0 or 1 and is one block from the start. */
+/* A run of entries with one outcome has a fitted value of 0 or 1, so it starts as a single
+ * block. */
 static pcal_status isotonic_merge(isotonic_walk *walk, isotonic_span *span, pcal_error *err) {
   while (span->m < span->m_end || span->h < span->h_end) {
     const double hit = span->h < span->h_end ? span->hits->score[span->h] : INFINITY;

@@ -26,7 +26,7 @@ typedef struct parallel_sort {
   pc_sorted_column *out;
 } parallel_sort;
 
-/* The bucket of a score, ascending with it.  Branch free: scores are unpredictable. */
+/* The bucket of a score, ascending with it.  Has no branches, which would be mispredicted. */
 static size_t parallel_sort_bucket(double score) {
   const int64_t half = (int64_t)(pc_double_bits(0.5) >> PARALLEL_SORT_SHIFT);
   const int upper = score >= 0.5;

@@ -9,7 +9,7 @@
 
 #include "curve/curve_table.h"
 
-#define PC_EACH_SCORE 64 /* the level without cells */
+#define PC_EACH_SCORE 64 /* level that means: no cells, every score by itself */
 
 typedef struct pc_point_masses {
   size_t count;
@@ -24,8 +24,8 @@ PC_CHECKED pcal_status pc_point_masses_new(const pcal_env *env, const pc_curve_t
                                            pcal_error *err);
 void pc_point_masses_free(const pcal_env *env, pc_point_masses *masses);
 
-/* Marks the open entries of a table of segments that reach over a cell border, and returns how
- * many it marked.  wanted NULL: only counts them. */
+/* Marks the open entries of a table of segments that cross a cell border, and returns how many
+ * it marked.  wanted NULL: only counts them. */
 size_t pc_point_masses_wants(const pc_curve_table *table, unsigned level, uint8_t *wanted);
 
 /* The cell of a score: floor(score * 2^level), clamped to [0, 2^level]. */

@@ -91,7 +91,7 @@ static void smooth_spread(double f, double mass, double out[6]) {
   out[5] = mass * odd * two * (1.0 / 120);
 }
 
-/* The node inside the grid of which a node beyond an end is the mirror image. */
+/* Maps a node beyond an end of the grid to its mirror image inside. */
 static int64_t smooth_inside(int64_t node, int64_t grid) {
   return node < 0 ? -node : node > grid ? 2 * grid - node : node;
 }
@@ -120,8 +120,8 @@ void pc_smooth_gather(const pc_point_masses *masses, int64_t grid, pc_point_mass
   }
 }
 
-/* A node and its mirror images: beyond an end they add to the node inside, and on an end the
- * node is its own image. */
+/* Adds a mass to a node.  A node beyond an end counts for its mirror image inside; a node on an
+ * end is its own mirror image. */
 static void smooth_drop(smooth_block *block, int64_t node, double mass) {
   const int64_t inside = smooth_inside(node, block->nodes);
   if (inside >= smooth_low(block) && inside <= smooth_high(block))

@@ -4,17 +4,17 @@
  * over it.
  *
  * Algorithm:  the step is moved from left to right.  Points left of it are shifted by (-1, -1),
- * so that its left end is Q = P_i - (1, 1).  While Q is not below the edge of the minorant that
- * spans the step, that edge stays.  Otherwise Q becomes a corner, from which the minorant
- * continues to the corners at the right; points above the old edge are above the new one too.
- * Misses are mirrored hits: a step (1, 0) in reversed order with outcomes exchanged.
+ * so that its left end is Q = P_i - (1, 1).  As long as Q is not below the edge of the minorant
+ * that spans the step, that edge is unchanged.  Otherwise Q becomes a corner, from which the
+ * minorant continues to the corners at the right; points above the old edge are above the new
+ * one too.  Misses are mirrored hits: a step (1, 0) in reversed order with outcomes exchanged.
  *
  * Only points where the slope from entry to entry rises can be corners.  With single rows these
  * are the places between a miss and a hit: few if the scores separate the outcomes.
  *
  * Edge cases:
- *   (1) a new score equal to an entry's joins that entry, which gives the same value as
- *       standing before it (hit) or after it (miss);
+ *   (1) a new score equal to that of an entry joins this entry, which gives the same value as
+ *       placing it before the entry (hit) or after it (miss);
  *   (2) products are exact for whole weights up to a total of 2^26; beyond, they round.
  * Source: Vovk, Petej & Fedorova 2015 (there with a stack of corners for each bound).
  * Cost: O(n), since each corner is dropped at most once. */
@@ -60,7 +60,8 @@ static int venn_rises(const venn_point *before, const venn_point *entry) {
   return before->y * entry->x < entry->y * before->x;
 }
 
-/* Room for all points that may be corners, one element before them and one after. */
+/* Allocates space for all points that may be corners, plus one element before and one after
+ * them. */
 static pcal_status venn_room(venn_walk *walk, pcal_error *err) {
   venn_point before = venn_entry(walk, 0);
   size_t count = 4;

@@ -1,5 +1,5 @@
-/* Venn-Abers bounds: the isotonic regression value of a new score, once if it were a miss and
- * once if it were a hit. */
+/* Venn-Abers bounds: the isotonic regression value of a new score, once with the new row as a
+ * miss and once as a hit. */
 #ifndef PC_VENN_ABERS_BOUNDS_H
 #define PC_VENN_ABERS_BOUNDS_H
 

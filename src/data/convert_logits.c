@@ -63,7 +63,7 @@ static const float *convert_logits_flat(const pcal_batch *batch, size_t position
   return pc_row_convert_has_floats(batch) ? (const float *)(const void *)at : NULL;
 }
 
-/* Where the probabilities of the next row go; NULL if they are not kept. */
+/* Where to write the probabilities of the next row; NULL if they are not kept. */
 static double *convert_logits_probs(const pc_row_convert *d) {
   return pc_row_convert_keeps_probs(d) ? d->scratch->probs + d->kept * d->layout->classes
                                        : NULL;
@@ -122,7 +122,8 @@ static pcal_status convert_logits_wide_row(pc_row_convert *d, size_t position,
   return PCAL_OK;
 }
 
-/* Valid rows without weights, all at once; 0 if rows must be checked one by one. */
+/* Converts valid rows without weights, all at once; returns 0 if rows must be checked one by
+ * one. */
 static int convert_logits_wide_rows(pc_row_convert *d, size_t begin, size_t count) {
   const pc_scratch *s = d->scratch;
   if (!pc_row_convert_keep_labels(d, begin, count))
@@ -141,7 +142,7 @@ static int convert_logits_wide_rows(pc_row_convert *d, size_t begin, size_t coun
 
 /* ---- Narrow rows ---- */
 
-/* PC_NARROW_ROWS contiguous rows; places without a row repeat the first. */
+/* A block of PC_NARROW_ROWS contiguous rows; unused places repeat the first row. */
 static const void *convert_logits_block(const pc_row_convert *d, size_t begin, size_t count) {
   const pcal_batch *batch = d->batch;
   const size_t size = batch->type == PCAL_F32 ? sizeof(float) : sizeof(double);
@@ -262,7 +263,7 @@ static pcal_status convert_logits_narrow(pc_row_convert *d, size_t begin, size_t
   if (found.labelled && found.finite && d->batch->weights == NULL &&
       convert_logits_narrow_block(d, begin, count, labels, &found))
     return PCAL_OK;
-  for (size_t l = 0; l < count; l++) /* kept rows move up over skipped ones */
+  for (size_t l = 0; l < count; l++) /* close the gaps of skipped rows */
     PC_TRY(convert_logits_narrow_row(d, begin + l, l, &found, err));
   return PCAL_OK;
 }

@@ -20,10 +20,11 @@ typedef struct pc_forecast_place {
 
 pc_forecast_place pc_forecast_place_find(const double *numbers, size_t count, double target);
 
-/* The predicted probability of a value up to the target (probability integral transform):
+/* The predicted probability of a value <= the target (probability integral transform):
  *   normal                 Phi((y - mean) / std)
  *   samples and quantiles  (below + upto + 1) / (2 n + 2), the middle of the possible cells,
- *                          plus (upto - below) 2^-44, which encodes the place in the score */
+ *                          plus (upto - below) 2^-44, so that pc_forecast_place_of can recover
+ *                          the place from the score */
 double pc_forecast_pit(const pc_forecast_shape *shape, const double *row);
 /* The place that such a score encodes, for samples or quantiles; n < 2^20. */
 pc_forecast_place pc_forecast_place_of(const pc_forecast_shape *shape, double score);
@@ -46,11 +47,11 @@ typedef struct pc_level {
   size_t column; /* of quantiles */
 } pc_level;
 
-/* Returns 0 if the predictions are quantiles and the level is not one of theirs (within
- * 1e-9). */
+/* Returns 0 if the predictions are quantiles and no quantile has this level (within 1e-9). */
 int pc_level_make(const pc_forecast_shape *shape, double level, pc_level *out);
 
-/* The predicted quantile; between sorted samples linear, at position (n - 1) level. */
+/* The predicted quantile; for samples interpolated linearly between sorted samples at position
+ * (n - 1) level. */
 double pc_forecast_quantile(const pc_forecast_shape *shape, const double *row,
                             const pc_level *level);
 

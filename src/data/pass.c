@@ -4,8 +4,8 @@
 #include "base/executor.h"
 
 #define PASS_SCORE_COST 4.0 /* nanoseconds, for the executor */
-#define PASS_RUN_MAX \
-  4                   /* most consecutive chunks of a task, which keep prefetched data useful */
+/* Most consecutive chunks of a task; consecutive chunks make use of prefetched data. */
+#define PASS_RUN_MAX 4
 #define PASS_TASKS 48 /* tasks for each worker, if there are enough chunks */
 
 struct pc_pass_worker {
@@ -65,7 +65,7 @@ static pcal_status pass_add(const pass_batch *work, size_t w, size_t begin, size
   return work->check ? PCAL_OK : pass->add(pass->user, w, &rows, err);
 }
 
-/* Rows as they are stored; lazy labels are converted into the scratch, which is in the
+/* Passes rows on as stored; lazy labels are converted into the scratch, which is in the
  * cache. */
 static pcal_status pass_stored(const pass_batch *work, size_t w, size_t begin, size_t count,
                                pc_stored_rows *out, pcal_error *err) {
@@ -127,7 +127,7 @@ static void pass_add_counts(const pc_pass *pass, pc_row_counts *counts) {
 /* The message about a bad label depends on the labels of all rows (row_check.h), but lazy
  * labels are converted chunk by chunk.  After a failure this converts all labels and checks the
  * rows again, without adding them, for a better message.  If that finds no bad row, the first
- * error stands. */
+ * error is reported. */
 static pcal_status pass_explain(pass_batch *work, size_t tasks, double cost, pcal_error *err) {
   const pc_pass *pass = work->pass;
   pcal_error again;

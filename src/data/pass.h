@@ -11,7 +11,7 @@
 typedef pcal_status (*pc_pass_add)(void *user, size_t worker, const pc_rows *rows,
                                    pcal_error *err);
 
-/* The same for plain rows as they are stored (rows.h). */
+/* The same for plain rows used as stored, without conversion (pc_stored_rows in rows.h). */
 typedef pcal_status (*pc_pass_take)(void *user, size_t worker, const pc_stored_rows *rows,
                                     pcal_error *err);
 

@@ -10,7 +10,8 @@ static const char *row_check_name(const char *name, const char *otherwise) {
   return name == NULL ? otherwise : name;
 }
 
-/* Where the row, or one of its scores, stands; `subject` is the name of the file or array. */
+/* The position of the row, or of one of its scores; `subject` is the name of the file or
+ * array. */
 static pc_place row_check_place(const pc_checked_row *row, pcal_field field, size_t column,
                                 const char *subject) {
   const pcal_batch *batch = row->batch;

@@ -3,12 +3,12 @@
  * Edge cases, in the order of the checks:
  *  1. label missing: refused, or skipped and counted.  Label outside 0 .. K-1: refused, with a
  *     hint if no label of the batch is 0 and one is K (1-based labels).
- *  2. weight missing: as a missing label.  Negative, infinite or above 1e12: refused.  Weight
- *     0: the row is checked and then left out.
+ *  2. weight missing: treated like a missing label.  Negative, infinite or above 1e12: refused.
+ *     Weight 0: the row is checked and then left out.
  *  3. score NaN: missing.  Infinite logit: refused.  A log-probability may be -inf.
- *  4. probability outside [0, 1], or row sum different from 1, by at most 1e-5: used as stored;
- *     by at most 1e-2: rescaled under `normalize` and counted, otherwise refused; by more:
- *     refused. */
+ *  4. probability outside [0, 1], or row sum different from 1: by up to 1e-5 the row is used as
+ *     stored; by up to 1e-2 it is rescaled and counted if `normalize` is set, else refused; by
+ *     more than 1e-2 it is refused. */
 #ifndef PC_ROW_CHECK_H
 #define PC_ROW_CHECK_H
 
@@ -50,10 +50,11 @@ pcal_status pc_row_fail_changed(const pc_checked_row *row, pcal_error *err);
 /* Rows of regression: checks of the target and of a missing number of the prediction. */
 PC_CHECKED pcal_status pc_row_check_target(pc_checked_row *row, double *target,
                                            pcal_error *err);
-/* "pass {normalize}", or what sets it when a calibrator is applied: the start of a remedy. */
+/* The start of a remedy: "pass {normalize}", or the equivalent advice when a calibrator is
+ * applied. */
 const char *pc_row_normalize_remedy(const pc_checked_row *row);
 
-/* Where a number of the prediction stands, for messages. */
+/* The position of a number of the prediction, for messages. */
 pc_place pc_row_forecast_place(const pc_checked_row *row, size_t column);
 PC_CHECKED pcal_status pc_row_check_missing_forecast(pc_checked_row *row, size_t column,
                                                      pcal_error *err);

@@ -252,7 +252,7 @@ static void row_convert_prob_columns(const pc_row_convert *d, const pc_checked_r
     scores[j] = logs ? s->scores_row[j] : row_convert_log(p[j]);
 }
 
-/* True for contiguous floats of which neither probabilities nor scores are kept. */
+/* True if the scores are contiguous floats and neither probabilities nor scores are kept. */
 static int row_convert_in_floats(const pc_row_convert *d) {
   return d->layout->kind == PCAL_PROBABILITY && pc_row_convert_has_floats(d->batch) &&
          !pc_row_convert_keeps_probs(d) && d->policy->scores == PC_SCORES_NONE;

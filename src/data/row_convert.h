@@ -68,7 +68,7 @@ static inline int pc_row_convert_in_place(const pc_row_convert *d) {
          d->layout->columns > 1 && pc_row_convert_has_floats(d->batch);
 }
 
-/* Edge cases 1 and 2 of row_check.h. */
+/* Begins a row: checks label and weight (edge cases 1 and 2 of row_check.h). */
 PC_CHECKED pcal_status pc_row_convert_begin(const pc_row_convert *d, size_t position,
                                             pc_checked_row *row, pcal_error *err);
 

@@ -1,5 +1,5 @@
-/* Four hashes take the columns in turn, so that their multiplications overlap; the finaliser of
- * SplitMix64 combines them. */
+/* Column j goes to hash j mod 4, so that the multiplications of four hashes overlap; the
+ * finaliser of SplitMix64 combines them. */
 #include "data/row_keys.h"
 
 #include "base/rng.h"

@@ -235,7 +235,8 @@ int pc_batch_has_stored_rows(const pcal_batch *batch) {
          (uintptr_t)batch->scores % size == 0;
 }
 
-/* Scores and labels in one loop: memory delivers two streams at once faster than in turn. */
+/* Scores and labels in one loop: reading two streams together is faster than one after the
+ * other. */
 #define ROWS_PLAIN(name, type)                                                            \
   static int name(const type *scores, const int32_t *labels, size_t count, uint32_t *any, \
                   uint32_t *all) {                                                        \

@@ -20,7 +20,7 @@ typedef enum pc_form {
 
 /* The shape of the rows of a data set.  A row of regression is its prediction followed by its
  * target, and `classes` is the length of that row, so that code that keeps, selects, sorts,
- * saves or merges rows of probabilities serves both. */
+ * saves or merges rows of probabilities also works for regression. */
 typedef struct pc_layout {
   pcal_kind kind;
   size_t columns;
@@ -66,13 +66,14 @@ typedef enum pc_scores_policy {
   PC_SCORES_FILLED,   /* scores, beside all other columns */
   PC_SCORES_ONLY,     /* of several columns of logits, only scores and top_label */
   PC_SCORES_IN_PLACE, /* the same; float32 logits may stay in the batch (pc_rows_floats) */
-  PC_SCORES_UNCHECKED /* the same; logits that stay there are not checked, and have no top_label */
+  PC_SCORES_UNCHECKED /* the same; logits left in the batch are not checked, and top_label is
+                         not filled */
 } pc_scores_policy;
 
-/* How rows are checked and which columns of pc_rows are filled.  Zeroed: all rows must be
- * complete, and all columns are filled but scores, log_true and keys. */
+/* How rows are checked and which columns of pc_rows are filled.  A zeroed policy requires
+ * complete rows and fills all columns except scores, log_true and keys. */
 typedef struct pc_row_policy {
-  int normalize, skip_missing; /* as the user asked */
+  int normalize, skip_missing; /* the user's settings */
   int unlabelled;              /* the batch has no labels; each row counts as class 0; with
                                   PC_SCORES_ONLY no top_label */
   pc_probs_policy probs;
@@ -81,10 +82,11 @@ typedef struct pc_row_policy {
   int need_log;    /* fill log_true */
   int need_keys;   /* fill keys */
   int no_squares;  /* others_square may be left unfilled */
-  int applying; /* rows go to a calibrator: none may be left out, and `normalize` is its own */
+  int applying;    /* rows go to a calibrator: none may be left out, and `normalize` is the
+                      calibrator's setting */
 } pc_row_policy;
 
-/* True if the parts of a policy fit together:
+/* True if the fields of a policy are consistent:
  *   (1) score_alone excludes scores and need_log, which it would leave unfilled;
  *   (2) from PC_SCORES_ONLY on probabilities are not computed: need_log, need_keys and
  *       PC_PROBS_FILLED are excluded.
@@ -100,7 +102,7 @@ typedef struct pc_rows {
   const uint64_t *ids;  /* index in the whole data set */
   const uint64_t *keys; /* of their content or id (row_keys.h), or NULL */
   const int32_t *labels;
-  const uint8_t *ones; /* of one column: is the label 1?  NULL when not filled */
+  const uint8_t *ones; /* for one column: 1 if the label is 1; NULL if not filled */
   const double *weights;
   const double *probs;         /* count x classes, or NULL under PC_PROBS_LEAN; of regression
                                   always: prediction and target */
@@ -169,7 +171,7 @@ int pc_strides_fill(size_t rows, size_t columns, size_t size, ptrdiff_t *row_str
 /* Copies the scores of one row to `out`, as doubles. */
 void pc_batch_row(const pcal_batch *batch, size_t row, double *out);
 
-/* True if the exponentials of this batch are computed in float. */
+/* True if exponentials of this batch are computed in float instead of double. */
 int pc_batch_is_fast(const pcal_batch *batch, const pc_layout *layout,
                      const pc_row_policy *policy);
 

@@ -1,4 +1,5 @@
-/* Views: the event of a row that is measured, as a score in [0, 1] and an outcome (hit). */
+/* Views: which event of a row is measured, given by a score in [0, 1] and an outcome (hit or
+ * miss). */
 #ifndef PC_VIEW_H
 #define PC_VIEW_H
 
@@ -11,8 +12,8 @@ typedef enum pc_view_kind {
   PC_VIEW_CLASS,  /* the probability of class `index`; hit: it is the true one */
   PC_VIEW_CLASSES, /* every class of every row, one part for each class */
   PC_VIEW_POOLED,  /* every class of every row, in one part */
-  PC_VIEW_PIT /* regression: predicted probability of a value up to the target; no hits; index
-                 is the pc_form */
+  PC_VIEW_PIT      /* regression: the predicted probability of a value <= the target; no hits;
+                      index is the pc_form */
 } pc_view_kind;
 
 /* Compared bytewise: initialise all bytes. */

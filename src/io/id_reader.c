@@ -1,6 +1,5 @@
-/* The key is a hash of the cell's text: "1" and "1.0" are different ids; numbers of a npy
- * file are converted to their shortest text.  An empty cell, or NaN in a npy file, is
- * refused. */
+/* The key is a hash of the cell's text: "1" and "1.0" are different ids; numbers of a .npy file
+ * are converted to their shortest text.  An empty cell, or NaN in a .npy file, is refused. */
 #include "io/id_reader.h"
 
 #include "base/rng.h"

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "io/selector.h"
 
-/* The fields of pcal_inputs that are a pcal_input. */
+/* The fields of pcal_inputs that point to a pcal_input. */
 typedef enum pc_input_field {
   PC_INPUT_PROBS,
   PC_INPUT_LOGITS,
@@ -26,7 +26,7 @@ typedef enum pc_input_field {
   PC_INPUT_COUNT /* number of fields; as a value: none */
 } pc_input_field;
 
-/* Form in which an input is given. */
+/* How an input is given. */
 typedef enum pc_input_form {
   PC_INPUT_NOT_GIVEN,
   PC_INPUT_FILE,
@@ -42,7 +42,7 @@ typedef struct pc_checked_inputs {
   pc_input_form forms[PC_INPUT_COUNT];
   pc_input_field
       released;   /* an input whose Arrow data were already released, or PC_INPUT_COUNT */
-  pcal_kind kind; /* of the scores, if there are some */
+  pcal_kind kind; /* of the scores, if scores are given */
   pc_input_field scores;  /* PC_INPUT_COUNT: to be found in data */
   pc_input_field spread;  /* variance or std, or PC_INPUT_COUNT */
   pc_input_field outcome; /* labels, correct or target, or PC_INPUT_COUNT */

@@ -1,8 +1,8 @@
 /* Edge cases:
  *  1. a regular file is mapped if env->map_files is set and mapping succeeds; otherwise it
  *     is read.
- *  2. a regular file of length 0 is read like a stream, since generated files, as in /proc,
- *     look that way; if that yields nothing the file is empty.
+ *  2. a regular file of length 0 is read like a stream, since generated files, such as those in
+ *     /proc, have length 0; if nothing can be read the file is empty.
  *  3. devices are refused, since they may never end, except terminals and devices that end
  *     at once, such as /dev/null, which counts as empty.
  *  4. a file that grows is read up to its length at opening. */

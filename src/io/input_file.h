@@ -11,7 +11,7 @@ typedef enum pc_input_file_kind {
   PC_INPUT_FILE_MAPPED,   /* a regular file, mapped */
   PC_INPUT_FILE_READ,     /* a regular file, read into memory */
   PC_INPUT_FILE_WINDOWS /* a regular file; only its beginning is in memory, the rest is read by
-                        pc_input_file_read_at */
+                           pc_input_file_read_at */
 } pc_input_file_kind;
 
 typedef struct pc_input_file {
@@ -25,7 +25,7 @@ typedef struct pc_input_file {
   int descriptor; /* of a mapped file or one read by windows, else -1 */
 } pc_input_file;
 
-/* Files up to this size are read completely. */
+/* Files up to this size are read into memory as a whole. */
 #define PC_INPUT_FILE_WHOLE ((size_t)64 << 20)
 /* Bytes kept in memory of a file read by windows. */
 #define PC_INPUT_FILE_HEAD ((size_t)1 << 20)

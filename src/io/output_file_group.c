@@ -97,7 +97,7 @@ static void output_group_sync(const output_group *g) {
 
 static pcal_status output_group_commit(output_group *g, pcal_error *err) {
   PC_TRY(output_group_name(g, err));
-  output_group_sync(g); /* a journal must never exist without the files that it names */
+  output_group_sync(g); /* first: a journal must never exist without the files that it names */
   int failure = pc_output_journal_write(g->pending, g->count, g->env);
   if (failure == ENOMEM)
     return pc_fail_memory(err, "writing output files");
@@ -140,7 +140,8 @@ pcal_status pc_output_file_commit_all(pcal_output *const *outputs, size_t count,
   pcal_status status = output_group_flush(outputs, count, &g, err);
   if (status == PCAL_OK && g.count > 1)
     status = output_group_commit(&g, err);
-  for (size_t i = count; i-- > 0;) { /* the environment of the first is used until the end */
+  /* From the last to the first, because the environment of the first is used until the end. */
+  for (size_t i = count; i-- > 0;) {
     if (status == PCAL_OK && g.count < 2)
       status = pc_output_file_commit(outputs[i], err);
     else

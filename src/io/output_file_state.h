@@ -1,5 +1,4 @@
-/* Inside an output file, for the files that commit it: output_file.c and
- * output_file_group.c. */
+/* The struct behind pcal_output, shared by output_file.c and output_file_group.c. */
 #ifndef PC_OUTPUT_FILE_STATE_H
 #define PC_OUTPUT_FILE_STATE_H
 

@@ -3,8 +3,8 @@
  * Edge cases:
  *  1. a truncated journal, or one with a wrong checksum, is ignored.
  *  2. symbolic links are resolved: the journal is next to the target file itself.
- *  3. the process that wrote a journal and one that replays it perform the same renames;
- *     each accepts those done by the other.
+ *  3. the process that wrote a journal and a process that replays it perform the same renames;
+ *     each accepts renames that the other has already done.
  *  4. if a target was written or removed after the journal, nothing is renamed, and the
  *     journal and its temporary files are removed. */
 #include "io/output_journal.h"

@@ -18,7 +18,7 @@ typedef enum pc_column_role {
   PC_COLUMN_SCORES = 1, /* F32 if stored as float16 or float32, else F64; any strides */
   PC_COLUMN_NUMBERS,    /* F64 in row order without gaps */
   PC_COLUMN_LABELS, /* I32, I64, U8 or BOOL if stored so without gaps; TEXT for one column of a
-                           text file; else as NUMBERS */
+                       text file; else as NUMBERS */
   PC_COLUMN_TEXT    /* TEXT */
 } pc_column_role;
 
@@ -42,11 +42,11 @@ typedef struct pc_read_request {
   const pcal_env *env;
   const pc_input_file *bytes; /* env and bytes must outlive the reader */
   const char *selector;       /* columns as in selector.h, or the name of a container's member;
-                            NULL: every column, or the only member */
+                                 NULL: every column, or the only member */
   const size_t *chosen;       /* columns by number, in place of a selector, or NULL */
   size_t chosen_count;
   pc_column_role as;
-  pcal_header header; /* of a delimited text */
+  pcal_header header; /* of delimited text files */
 } pc_read_request;
 
 typedef struct pc_reader pc_reader;
@@ -83,7 +83,7 @@ struct pc_reader {
   void *state;
   pc_cell_type cells;
   size_t columns;           /* chosen ones */
-  int listed;               /* rows are lists of scores, even of one */
+  int listed;               /* rows are lists of scores, even if they have one element */
   uint64_t rows;            /* PCAL_NO_ROW while unknown */
   size_t window_limit;      /* largest number of rows in a window */
   const char *const *names; /* of the chosen columns, owned by the reader, or NULL */
@@ -118,8 +118,8 @@ PC_CHECKED pcal_status pc_reader_open(const pc_read_request *request, pc_reader 
  * until the next call on the reader. */
 PC_CHECKED pcal_status pc_reader_next(pc_reader *reader, size_t max_rows, pc_window *out,
                                       pcal_error *err);
-/* Sets *rows to the largest number of rows that the next window can have; SIZE_MAX if only
- * max_rows, window_limit and the end limit it. */
+/* Sets *rows to the largest number of rows that the next window can have; SIZE_MAX if there is
+ * no limit besides max_rows, window_limit and the end. */
 PC_CHECKED pcal_status pc_reader_ready(pc_reader *reader, size_t *rows, pcal_error *err);
 void pc_reader_rewind(pc_reader *reader);
 void pc_reader_close(pc_reader *reader); /* a zeroed reader is allowed */

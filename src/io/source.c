@@ -1,8 +1,8 @@
 /* Reading a source window by window.
  *
  * Rules:
- *  1. a window is as long as the shortest of its parts allows; without conversion it is as
- *     long as requested; Arrow windows also end where a record batch does.
+ *  1. a window is as long as the shortest of its parts allows; if no part needs conversion it
+ *     is as long as requested; Arrow windows also end where a record batch does.
  *  2. parts of unknown length must end at the same row. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -11,7 +11,8 @@ PC_CHECKED pcal_status pc_source_open(const pcal_inputs *inputs, const pcal_env 
                                       pcal_source **out, pcal_error *err);
 PC_CHECKED pcal_status pc_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,
                                       pcal_error *err);
-/* The same, but labels may be left for *feed to fill in while the window is valid. */
+/* The same, but labels may be left unconverted; *feed converts them on demand while the window
+ * is valid. */
 PC_CHECKED pcal_status pc_source_next_later(pcal_source *source, size_t max_rows,
                                             pcal_batch *batch, pc_lazy_labels *feed,
                                             pcal_error *err);

@@ -179,7 +179,8 @@ static pcal_status source_one_hot(const pcal_source *source, size_t classes, pca
                  pc_source_part_name(&source->scores), classes, pc_source_part_name(labels));
 }
 
-/* One score per row is a binary score; a list of one score per row is a single class. */
+/* A one-dimensional column of scores is binary; rows that are lists of one score would have a
+ * single class, which is refused. */
 static pcal_status source_one_class(const pc_reader *scores, pcal_error *err) {
   if (scores->columns > 1 || !scores->listed)
     return PCAL_OK;

@@ -86,7 +86,7 @@ const char *pc_source_header_hint(const pc_reader *part);
 PC_CHECKED pcal_status pc_source_check_first_row(const char *name, uint64_t first_row,
                                                  uint64_t rows, pcal_error *err);
 
-/* Sets *out to the file of a selector, which is opened if it is not yet. */
+/* Sets *out to the file of a selector and opens it unless it is already open. */
 PC_CHECKED pcal_status pc_source_file_open(pcal_source *source, const pc_selector *selector,
                                            const pc_input_file **out, pcal_error *err);
 
@@ -98,7 +98,7 @@ PC_CHECKED pcal_status pc_source_file_part(pcal_source *source, const char *text
 PC_CHECKED pcal_status pc_source_member(const pcal_source *source, size_t number,
                                         pc_column_role as, pc_reader *part, pcal_error *err);
 
-/* Opens an input or, where it is not given, a column of `data`.  Without both, the part stays
+/* Opens an input or, if it is not given, a column of `data`.  If neither exists, the part stays
  * empty.  field PC_INPUT_COUNT and column PC_NO_COLUMN mean none. */
 PC_CHECKED pcal_status pc_source_part_open(pcal_source *source, const pc_checked_inputs *inputs,
                                            pc_input_field field, size_t column,

@@ -1,4 +1,4 @@
-/* Bin indices of scores, and scores as whole numbers of units.  A kernel table: see
+/* Bin indices of scores, and scores as integer multiples of a unit.  A kernel table: see
  * dispatch.h. */
 #ifndef PC_BIN_INDEX_H
 #define PC_BIN_INDEX_H
@@ -29,8 +29,8 @@ typedef struct pc_bin_index_rows {
 } pc_bin_index_rows;
 
 typedef struct pc_bin_index_kernels {
-  /* Up to PC_BIN_INDEX_ROWS scores; `units` units make 1.  A score equal to a cut is not above
-   * it. The time is proportional to the number of cuts. */
+  /* Up to PC_BIN_INDEX_ROWS scores; units: number of units in 1.  A score equal to a cut is not
+   * above it.  The time is proportional to the number of cuts. */
   void (*place)(const double *score, size_t count, double units, const double *cuts,
                 size_t cut_count, pc_bin_index_rows *out);
   /* out[i] = floor(score[i] * buckets), clamped to 0 .. buckets; buckets is a power of 2. */

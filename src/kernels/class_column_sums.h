@@ -1,5 +1,5 @@
-/* Sums over rows for every class, of scores that fall into the first cell of a grid.  A kernel
- * table: see dispatch.h.
+/* For every class, the sum over rows of the scores that fall into the first cell of a grid.  A
+ * kernel table: see dispatch.h.
  *
  * A score s with |s| <= anchor / 3, anchor = 1.5 * 2^e, is added as the integer
  * bits(anchor + s) - bits(anchor), which is s in units of 2^(e-52).  The caller subtracts

@@ -1,4 +1,5 @@
-/* Exact sums of columns: the result of pc_sum_add for each number, several times as fast. */
+/* Exact sums of columns: the same result as calling pc_sum_add for each number, but several
+ * times as fast. */
 #ifndef PC_COLUMN_SUM_H
 #define PC_COLUMN_SUM_H
 

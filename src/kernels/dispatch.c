@@ -1,7 +1,7 @@
 #include "kernels/dispatch.h"
 
-/* Highest index that pc_kernels_best returns.  A test that includes this file may ask for
- * less. */
+/* Highest index that pc_kernels_best returns.  A test that includes this file may define a
+ * lower limit. */
 #ifndef DISPATCH_MOST
 #define DISPATCH_MOST 2
 #endif

@@ -46,7 +46,7 @@ FAST_INLINE void fast_vector_finish(fast_vector from, __m512 *term, __m512 *squa
   *square = _mm512_fmadd_ps(here, here, *square);
 }
 
-/* A block of two vectors; `own` has a bit for each place that counts. */
+/* A block of two vectors; `own` has a bit for each element that counts. */
 typedef struct fast_block {
   __m512 term[2], square[2];
   __m512i marked[2];

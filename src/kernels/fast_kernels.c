@@ -13,7 +13,7 @@
 #include "kernels/variant.h"
 
 #define FAST_BLOCK (2 * PC_LANES)
-#define FAST_ONE (UINT32_C(1) << 16) /* above the number of blocks of a row, at most 31250 */
+#define FAST_ONE (UINT32_C(1) << 16) /* more than the blocks of a row, at most 31250 */
 #define FAST_AHEAD 3072              /* bytes, beyond the next row */
 #define FAST_INLINE static inline __attribute__((always_inline))
 
@@ -55,7 +55,7 @@ static const float *fast_last(const float *z, size_t count, float space[FAST_BLO
   return space;
 }
 
-/* Here blocks between the first and the last begin with a line of memory. */
+/* The largest logit; blocks between the first and the last are aligned to a cache line. */
 static float fast_largest(const float *z, size_t count, const float *last) {
   const float *first = count >= FAST_BLOCK ? z : last;
   float high[FAST_BLOCK];
@@ -73,7 +73,8 @@ static float fast_largest(const float *z, size_t count, const float *last) {
   return high[0];
 }
 
-/* Sums of the terms of a row and of their squares; marks of the others, by block. */
+/* Sums of the terms of a row and of their squares, and the marks of logits without a term, by
+ * block. */
 typedef struct fast_sums {
   float term[FAST_BLOCK], square[FAST_BLOCK];
   uint32_t marked[FAST_BLOCK];
@@ -98,7 +99,7 @@ FAST_INLINE void fast_add(const float *restrict z, float max, uint32_t mark, uin
   }
 }
 
-/* Asks for what follows the next row meanwhile. */
+/* Also prefetches the data after the next row. */
 static void fast_sum(const float *z, size_t count, const float *last, float max,
                      fast_sums *out) {
   const size_t whole = count / FAST_BLOCK * FAST_BLOCK;
@@ -129,8 +130,8 @@ FAST_INLINE double fast_fold(const float lanes[FAST_BLOCK]) {
   return (wide[0] + wide[2]) + (wide[1] + wide[3]);
 }
 
-/* Several are marked: which is the first of the largest, how many more are there, and are all
- * finite? */
+/* For a row with several marks: sets *top to the first of the largest logits and *ties to the
+ * number of others equal to it; returns whether all logits are finite. */
 static int fast_look(const float *z, size_t count, float max, size_t *top, double *ties) {
   float odd = 0;
   *top = 0;
@@ -158,7 +159,7 @@ static void fast_softmax(const float *z, size_t count, pc_softmax_facts *facts) 
   const size_t at = (size_t)(marked % FAST_ONE) * FAST_BLOCK;
   facts->top = (at + FAST_BLOCK <= count ? at : count - FAST_BLOCK) + lane;
   facts->finite = 1;
-  if (marked / FAST_ONE != 1) /* not only the largest */
+  if (marked / FAST_ONE != 1) /* more than the largest logit is marked */
     facts->finite = fast_look(z, count, max, &facts->top, &ties);
   if (facts->top >= count) /* the row has changed meanwhile */
     facts->top = 0;
@@ -208,7 +209,7 @@ FAST_INLINE void fast_add_lanes(const float *restrict z, size_t count,
   *out = sums;
 }
 
-/* Rows in which not only the largest is marked. */
+/* Looks again at rows in which more than the largest logit is marked. */
 static void fast_look_lanes(const float *z, size_t count, const float *max,
                             const uint32_t *marked, pc_narrow_facts *facts) {
   for (size_t l = 0; l < PC_NARROW_ROWS; l++) {
@@ -256,7 +257,8 @@ static void fast_narrow(const float *restrict z, size_t count, const int32_t *la
 
 /* ---- columns ---- */
 
-/* The share of the largest is near it in float, and one step of Newton's closer. */
+/* The largest probability is 1 / (1 + rest): in float, then refined by one Newton step in
+ * double. */
 static void fast_finish(const pc_logit_columns *columns, size_t count) {
   const int32_t *restrict label = columns->label, *restrict top_label = columns->top_label;
   double *restrict top = columns->top, *restrict true_gap = columns->true_gap;

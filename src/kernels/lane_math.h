@@ -41,8 +41,8 @@ static inline double pc_lane_exp_finish(double r, double scale) {
   return (1.0 + (r + r2 * q)) * scale;
 }
 
-/* The lowest argument of these steps, -709.  `any` is a finite number that hides the constant:
- * with a constant, compilers generate two selections for one clamp. */
+/* The lowest argument of these steps, -709.  `any` is a finite number that hides the constant
+ * from the compiler, which would otherwise generate two selections for one clamp. */
 static inline double pc_lane_exp_lowest(double any) {
   return (any - any) - 709.0;
 }
@@ -70,7 +70,8 @@ PC_LANE_EXP_NEAR(double, pc_lane_exp_near)
 
 /* 2^y for -1023 <= y <= 1023: 2^k q(f)^8 with k = round(y), f = y - k, and q = 2^(f/8) of
  * degree 6 with q(0) = 1, fitted for the least relative error; 0 below -1022.5.  Relative error
- * below 1e-14. If an exponent is a product anyway, PC_LANE_LOG2_E can be one of its factors. */
+ * below 1e-14.  A caller whose exponent is a product can multiply PC_LANE_LOG2_E into one of
+ * the factors. */
 #define PC_LANE_LOG2_E 0x1.71547652b82fep+0
 
 static inline double pc_lane_exp2(double y) {
@@ -127,11 +128,11 @@ static inline double pc_lane_log_gamma(double x) {
   return (((y - 0.5) * pc_lane_log(y) - y) + (half_log_2pi + series)) - pc_lane_log(product);
 }
 
-/* The same in float, for the fast precision, pc_lane_expf_lowest() <= x <= 0: exp(x) = 2^k
- * p(f), k = round(y), f = y - k, y = x log2 e, p of degree 5 with p(0) = 1, fitted together
- * with its rounding; k is added to the exponent of p.  PC_LANE_EXPF_UNIT times it has a
- * relative error below 1.5e-7 + 8e-8 |x|.  The unit keeps the squares of terms above 2^-126,
- * below which processors are slow. */
+/* exp in float, for the fast precision, pc_lane_expf_lowest() <= x <= 0: exp(x) = 2^k p(f),
+ * k = round(y), f = y - k, y = x log2 e, p of degree 5 with p(0) = 1, fitted with the rounding
+ * errors taken into account; k is added to the exponent of p.  The result times
+ * PC_LANE_EXPF_UNIT is exp(x) with a relative error below 1.5e-7 + 8e-8 |x|.  The unit keeps
+ * the squares of terms above 2^-126, since subnormal floats are slow. */
 #define PC_LANE_EXPF_UNIT 0x1p-52
 
 #define PC_LANE_EXPF_LOG2_E 0x1.715476p+0f
@@ -155,8 +156,8 @@ static inline float pc_lane_expf_lowest(void) {
 }
 
 /* log1p in float, 0 <= x <= 1e30: as pc_lane_log1p, but log(1 + f) is f times a polynomial of
- * degree 8, fitted for the least relative error; relative error below 3e-7.  1 / (1 + x) comes
- * with it, rounded twice. */
+ * degree 8, fitted for the least relative error; relative error below 3e-7.  *inverse is set to
+ * 1 / (1 + x), rounded twice. */
 static inline float pc_lane_log1pf(float x, float *inverse) {
   const uint32_t root_half = UINT32_C(0x3f3504f3);
   const float y = 1.0f + x;

@@ -1,13 +1,13 @@
 /* Linear maps and softmax of rows, and sums over rows on a lattice.  A kernel table: see
  * dispatch.h.
  *
- * A sum on the lattice rounds each term to a multiple of PC_LATTICE.  Such sums are exact up to
- * PC_LATTICE_FULL in size, so their bits do not depend on the order of the rows, and a row of
- * whole weight w equals w rows.  Terms must be at most 1 in size before weighting, and weights
- * at most PC_LATTICE_HEAVY.
+ * A sum on the lattice rounds each term to a multiple of PC_LATTICE.  Such sums are exact while
+ * their absolute value is at most PC_LATTICE_FULL, so their bits do not depend on the order of
+ * the rows, and a row of whole weight w equals w rows.  The absolute value of a term must be at
+ * most 1 before weighting, and weights at most PC_LATTICE_HEAVY.
  *
  * Arrays over classes have length `stride`, a multiple of PC_LINEAR_LANES.  Rows come in blocks
- * of PC_LINEAR_ROWS, the last of which is filled up with zeros. */
+ * of PC_LINEAR_ROWS, the last of which is padded with zeros. */
 #ifndef PC_LINEAR_KERNELS_H
 #define PC_LINEAR_KERNELS_H
 

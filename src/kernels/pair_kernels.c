@@ -12,7 +12,7 @@
 
 /* ---- inner products and distances ---- */
 
-/* One vector for each row of a group; as separate variables compilers keep them in
+/* One vector for each row of a group; separate members, so that compilers keep them in
  * registers. */
 typedef struct pair_four {
   pair_vector a, b, c, d;
@@ -54,7 +54,7 @@ PAIR_INLINE pair_vector pair_variation(size_t classes, const double *p, const pa
   return 0.5 * sum;
 }
 
-/* Two packs, and values that all their pairs share. */
+/* The arguments of a call that all pairs share. */
 typedef struct pair_call {
   const pc_pair_form *form;
   size_t classes;
@@ -67,8 +67,9 @@ typedef struct pair_choice {
   int tv, gaussian, near, mixed, weighted, careful;
 } pair_choice;
 
-/* Distances, from which the exponents follow.  The sign bit of *small is set if some u is below
- * form->close; if careful, those are computed from differences. */
+/* A multiple of the distance of each pair or, for Gaussian kernels, of its square; pair_term
+ * multiplies it by -factor.  The sign bit of *small is set if some u is below form->close; if
+ * careful, those are computed from differences. */
 PAIR_INLINE pair_vector pair_far(const pair_call *call, pair_choice choice, size_t row,
                                  size_t part, pair_vector dot, pair_bits *small) {
   const pair_words limit = (pair_words){0} + pc_double_bits(call->form->close);
@@ -142,8 +143,9 @@ PAIR_INLINE pair_bits pair_skce_part(const pair_call *call, pair_choice choice, 
   return small;
 }
 
-/* Not inlined: values shared by all parts would take registers of the inner loop.  Return 1 if
- * some pair is too close for inner products; unless careful, the sums are then invalid. */
+/* Not inlined, because values shared by all parts would occupy registers that the inner loop
+ * needs.  Return 1 if some pair is too close for inner products; unless careful, the sums are
+ * then invalid. */
 static __attribute__((noinline)) int pair_usual_part(const pair_call *call, size_t part,
                                                      double *sums) {
   const pair_choice choice = {.near = 1};
@@ -250,7 +252,8 @@ typedef struct pair_exponents {
   double scale;
 } pair_exponents;
 
-/* Fills x with the exponents of a row less its peak; returns the maximum of them and `most`. */
+/* Fills x with the exponents of a row minus its peak; returns the maximum of them and
+ * `most`. */
 PAIR_INLINE pair_vector pair_relative(const pair_exponents *from, size_t row, double peak,
                                       pair_vector most, pair_vector *x) {
   for (size_t part = 0; part < PAIR_PARTS; part++) {
@@ -268,7 +271,8 @@ PAIR_INLINE void pair_add_exp(const pair_vector *x, size_t count, double *sums) 
   }
 }
 
-/* Row by row; returns the bits of rows with an exponent above 0. */
+/* Adds the kernels row by row; returns a bit mask of the rows with an exponent above 0, which
+ * are not added. */
 static __attribute__((noinline)) unsigned pair_dirichlet_rows(const pair_exponents *from,
                                                               const double *peak, unsigned rows,
                                                               double *sums) {

@@ -1,4 +1,4 @@
-/* Sums of the SKCE over pairs of rows: a plain loop over a tile, and strips of packs by
+/* Sums of the SKCE over pairs of rows: for a tile by a plain loop, for strips of packs by
  * kernels. */
 #ifndef PC_PAIR_TILE_H
 #define PC_PAIR_TILE_H

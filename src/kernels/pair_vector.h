@@ -12,8 +12,8 @@
 
 #define PAIR_INLINE static inline __attribute__((always_inline))
 
-/* Compiler vectors as wide as the registers: of nested loops over lanes and classes, compilers
- * would vectorise the wrong one. */
+/* Explicit vectors as wide as the registers, because compilers would vectorise the wrong one of
+ * the nested loops over lanes and classes. */
 #if defined(__AVX512F__)
 #define PAIR_WIDTH 8
 #elif defined(__AVX__)
@@ -22,7 +22,7 @@
 #define PAIR_WIDTH 2
 #endif
 #define PAIR_PARTS (PC_LANES / PAIR_WIDTH)
-#define PAIR_NOTHING (-60.0) /* exp of less than this is 0 next to 1 */
+#define PAIR_NOTHING (-60.0) /* for exponents up to this, exp counts as 0 */
 #define PAIR_ROWS 4          /* rows of a group; PC_LANES is an even multiple */
 
 typedef double pair_vector
@@ -102,9 +102,9 @@ PAIR_INLINE int pair_above(pair_vector x, double limit) {
 }
 #endif
 
-/* exp(x) for sums in which small terms matter little: 2^k exp(r / 8)^8, r = x - k ln 2, exp(r /
- * 8) of degree 6 fitted at Chebyshev points.  Relative error 2e-14 + 2e-16 |x|; 0 up to -60.
- */
+/* exp(x) for sums that tolerate errors in small terms: 2^k exp(r / 8)^8, r = x - k ln 2, where
+ * exp(r / 8) is a polynomial of degree 6 fitted at Chebyshev points.
+ * Relative error 2e-14 + 2e-16 |x|; 0 for x <= -60. */
 PAIR_INLINE pair_vector pair_exp_rough(pair_vector x) {
   const pair_bits some = x > PAIR_NOTHING;
   const pair_vector shifted = x * 0x1.71547652b82fep+0 + 0x1.8p52;

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PC_CACHE_LINE 64 /* bytes, at most those of a cache line */
+#define PC_CACHE_LINE 64 /* bytes; not more than the processor's cache line */
 
 /* Prefetches `bytes` bytes at `at` + `ahead`: the next row, for example.  The address need not
  * be valid. */

@@ -1,6 +1,6 @@
 /* Sums are PROB_ROW_LANES partial sums in double with a fixed order; maximum and minimum are
- * exact in any order.  If the sum is not finite, z - z shows which numbers are not: it is 0 for
- * finite z. */
+ * exact in any order.  If the sum is not finite, z - z tests each number: it is 0 for finite z,
+ * else NaN. */
 #include "kernels/prob_row.h"
 
 #include <math.h>

@@ -16,12 +16,14 @@ typedef struct pc_prob_row_facts {
 typedef struct pc_prob_row_kernels {
   void (*f32)(const float *p, size_t count, int squares, pc_prob_row_facts *facts);
   void (*f64)(const double *p, size_t count, int squares, pc_prob_row_facts *facts);
-  /* Without squares, and with a sum in float: finite only if all numbers are, and, if none is
-   * negative, with a relative error of at most pc_prob_row_slack(count). */
+  /* A quick check without squares and with a float sum; facts->finite is true only if all
+   * numbers are finite.  If none is negative, the sum has a relative error of at most
+   * pc_prob_row_slack(count). */
   void (*glance)(const float *p, size_t count, pc_prob_row_facts *facts);
 } pc_prob_row_kernels;
 
-/* Each addition, in one of 32 lanes or of the lanes, has a relative error of at most 2^-24. */
+/* Bound on the relative error of `sum`: each addition, within one of 32 lanes or when the lanes
+ * are added up, has a relative error of at most 2^-24. */
 static inline double pc_prob_row_slack(size_t count) {
   return ((double)count / 32 + 6) * 0x1.01p-24;
 }

@@ -26,7 +26,8 @@ typedef struct pc_replica_sum_kernels {
   void (*add_three)(const float *weights, const uint32_t *row, const double *score,
                     const double *hit, size_t count, double *sums);
   /* weights[i][lane] for rows i < count: Poisson(1) draws at index ids[i] of the generator;
-   * each stream, from `stream` on, serves four lanes. */
+   * four lanes share a stream; the first four use `stream`, the next four the stream after
+   * it. */
   void (*draw)(uint64_t seed, uint64_t stream, const uint64_t *ids, size_t count,
                float *weights);
 } pc_replica_sum_kernels;

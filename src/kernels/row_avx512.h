@@ -10,8 +10,8 @@
 #define ROW_AVX512_PARTS 4
 #define ROW_AVX512_LAST (ROW_AVX512_PARTS - 1)
 
-/* The largest of each part of a row; the parts are read in parallel, and the last one has the
- * remainder.  The sum is finite if all numbers are, unless it overflows. */
+/* The largest number of each part of a row; the parts are read in parallel, and the last part
+ * includes the remainder.  The sum is finite if all numbers are, unless it overflows. */
 typedef struct row_avx512_tops {
   size_t part; /* length of each but the last */
   __m512 top[ROW_AVX512_PARTS];

@@ -14,7 +14,7 @@
 #endif
 
 #define ROW_INLINE static inline __attribute__((always_inline))
-#define ROW_TILE 256 /* scores of a loop over one of the two steps of exp */
+#define ROW_TILE 256 /* scores processed at once in each of the two steps of exp */
 
 /* Fixed order: lanes 8 apart, then 4, 2, 1. */
 static double row_fold(double lanes[PC_LANES]) {

@@ -10,9 +10,8 @@
 #include <stdint.h>
 
 #define PC_LANES 16
-#define PC_NARROW_CLASSES \
-  32                      /* narrow rows have at most so many classes: one row in each lane */
-#define PC_NARROW_ROWS 32 /* narrow rows in one call; a multiple of PC_LANES */
+#define PC_NARROW_CLASSES 32 /* most classes of a narrow row; each lane processes one row */
+#define PC_NARROW_ROWS 32    /* narrow rows in one call; a multiple of PC_LANES */
 
 /* The softmax of a row of logits z.  The term of the largest logit, exactly 1, is left out of
  * `rest`, so that probabilities close to 1 stay distinct. */
@@ -29,7 +28,7 @@ typedef struct pc_narrow_facts {
   double *rest, *rest_square;
   double *gap; /* logit of the label minus the largest; an invalid label counts as 0 */
   int32_t *top;
-  int finite;   /* of all rows; finite rows are valid in any case */
+  int finite;   /* of all rows; the columns of finite rows are valid even if this is 0 */
   int labelled; /* all labels are classes */
 } pc_narrow_facts;
 
@@ -49,8 +48,9 @@ typedef struct pc_column_facts {
 } pc_column_facts;
 
 /* Exact sums of numbers of at most PC_SPLIT_LARGEST in size.  The first round splits each
- * number into multiples of 2^-40 and 2^-91 and a remainder; the next round splits the remainder
- * with units 2^-102 times as large.  Sums of multiples are integers, exact in any order. */
+ * number into a multiple of 2^-40, a multiple of 2^-91 and a remainder; the second round splits
+ * the remainder in the same way, with units that are 2^102 times smaller.  Sums of multiples
+ * are integers, exact in any order. */
 #define PC_SPLIT_ROUNDS 2
 #define PC_SPLIT_PIECES 2
 #define PC_SPLIT_ROWS 1024

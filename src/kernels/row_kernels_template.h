@@ -1,6 +1,6 @@
 /* Rows of one type of number, for row_kernels.c only: included with NUMBER float and NAMED(x)
- * x_f32, and with NUMBER double and NAMED(x) x_f64.  ROW_HAS_MAX: NAMED(row_max) is there
- * already. */
+ * x_f32, and with NUMBER double and NAMED(x) x_f64.  If ROW_HAS_MAX is defined, NAMED(row_max)
+ * is already defined. */
 
 #if !defined(ROW_HAS_MAX)
 /* The lowest index of `best`, given the largest of each lane; 0 if the row has changed

@@ -1,6 +1,7 @@
 /* LSD radix sort on the bits of doubles.  Only the bits between the lowest and the highest in
  * which keys differ are used, at most 11 in a pass; a pass in which all keys agree is skipped.
- * With the bits of negative numbers flipped, doubles sort like integers.  -0 sorts before 0. */
+ * Doubles sort like integers once the bits of negative numbers are flipped.  -0 sorts before
+ * 0. */
 #include "kernels/sort.h"
 
 #include <stdint.h>

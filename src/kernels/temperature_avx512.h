@@ -1,9 +1,9 @@
 /* Sums over the scores of a row with AVX-512, for temperature_kernels.c only: the sums of
  * temperature_portable.h, bit for bit, with fewer instructions.  Formula: temperature_exp2.h.
  *
- * Without fused operations there are more additions than multiplications, and the units for
- * additions are the bottleneck.  A fused multiply-add with the factor 1 is an addition that the
- * units for multiplications execute: avx512_plus_as_product moves some additions there.
+ * Without fused operations there are more additions than multiplications, so the execution
+ * ports for additions are the bottleneck.  A fused multiply-add by 1 is an addition that runs
+ * on the multiplication ports: avx512_plus_as_product moves some additions there.
  *
  * Accuracy: a term to relative 8e-15; those below 2^-1075 are 0. */
 #ifndef PC_TEMPERATURE_AVX512_H
@@ -43,7 +43,7 @@ AVX512_INLINE __m512d avx512_plus(__m512d a, double b) {
   return _mm512_add_pd(a, _mm512_set1_pd(b));
 }
 
-/* a + b by a unit for multiplications. */
+/* a + b on a multiplication port. */
 AVX512_INLINE __m512d avx512_plus_as_product(const avx512_constants *constants, __m512d a,
                                              __m512d b) {
   return _mm512_fmadd_pd(a, constants->ones, b);
@@ -61,8 +61,8 @@ typedef struct avx512_row {
   __m512d max, scale, lowest;
 } avx512_row;
 
-/* Eight d; `lowest` where the mask is 0.  Floats and the sixth powers of their differences are
- * finite, so they need no lower bound: a d that is too low has the term 0. */
+/* Reads eight d; lanes whose mask bit is 0 get `lowest`.  Floats and the sixth powers of their
+ * differences are finite, so they need no lower bound: a d that is too low has the term 0. */
 AVX512_INLINE __m512d avx512_read(const avx512_row *row, size_t index, int whole,
                                   __mmask8 mask) {
   const int floats = row->kind == AVX512_FLOATS;
@@ -82,7 +82,7 @@ AVX512_INLINE __m512d avx512_read(const avx512_row *row, size_t index, int whole
   return floats ? d : _mm512_max_pd(d, row->lowest);
 }
 
-/* Sums of t, of those for beta = 1, and of t d^k. */
+/* Sums of the terms t, of the terms at beta = 1, and of t d^k. */
 typedef struct avx512_sums {
   __m512d rest, one, moment[AVX512_MOMENTS];
 } avx512_sums;
@@ -213,7 +213,7 @@ AVX512_INLINE double avx512_fold(__m512d lanes) {
   return _mm_cvtsd_f64(two) + _mm_cvtsd_f64(_mm_unpackhi_pd(two, two));
 }
 
-/* All lanes; moments are in units of 1 / scale. */
+/* Stores all lanes; moment k is multiplied by scale^(k + 1). */
 AVX512_INLINE void avx512_store(const avx512_state *state, double scale, double rest[PC_LANES],
                                 double one[PC_LANES], double moment[AVX512_MOMENTS][PC_LANES]) {
   for (size_t h = 0; h < AVX512_PARTS; h++) {
@@ -230,7 +230,8 @@ AVX512_INLINE void avx512_store(const avx512_state *state, double scale, double 
 }
 
 /* Sums of the terms of a row, of those for beta = 1 unless `one` is NULL, and of their moments,
- * folded into the first lane unless lanes are rows: these have no top. */
+ * folded into the first lane; for AVX512_ROWS, where no score is left out, each lane keeps its
+ * row. */
 AVX512_INLINE void avx512_sum(avx512_kind kind, const void *scores, size_t count, size_t top,
                               double max, double scale, double rest[PC_LANES],
                               double one[PC_LANES], double moment[AVX512_MOMENTS][PC_LANES]) {

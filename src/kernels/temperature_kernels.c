@@ -13,7 +13,7 @@
  *  2. terms below 2^-1022.5 are 0, also for d_j = -inf.
  *  3. d_y below -1e300 counts as -1e300, so that all results are finite.
  *
- * Accuracy: a term to 1e-14 and beta |d_j| ulp.
+ * Accuracy: relative error of a term 1e-14 plus beta |d_j| ulp.
  * Cost: one exp for each score, and one more for beta = 1.
  *
  * Sums over the classes have a fixed order, so that vectors do not change bits: PC_LANES

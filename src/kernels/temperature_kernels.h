@@ -8,8 +8,8 @@
 
 #include "kernels/row_kernels.h"
 
-/* The score: the log score with six derivatives; the same, and the log score at beta = 1; or the
- * Brier score with two derivatives. */
+/* What is computed: the log score with six derivatives; the same plus the log score at
+ * beta = 1; or the Brier score with two derivatives. */
 typedef enum pc_temperature_score {
   PC_TEMPERATURE_LOG,
   PC_TEMPERATURE_LOG_AND_ONE,

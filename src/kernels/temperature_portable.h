@@ -16,7 +16,7 @@
 #define PORTABLE_MOMENTS 6
 #define PORTABLE_HALF 8         /* partial sums of one row */
 #define PORTABLE_TILE 512       /* scores */
-#define PORTABLE_DEEP (-1000.0) /* above this exponent no power of 2 underflows */
+#define PORTABLE_DEEP (-1000.0) /* no power of 2 with an exponent above this underflows */
 
 /* d = score - max of some scores, and their 2^y as two factors: 2^i r_j and u(w). */
 typedef struct portable_tile {
@@ -24,12 +24,12 @@ typedef struct portable_tile {
   double least[PC_LANES]; /* smallest d so far */
 } portable_tile;
 
-/* Sums of t, of those for beta = 1, and of t d^k. */
+/* Sums of the terms t, of the terms at beta = 1, and of t d^k. */
 typedef struct portable_sums {
   double rest[PC_LANES], one[PC_LANES], moment[PORTABLE_MOMENTS][PC_LANES];
 } portable_sums;
 
-/* u(w), and the multiple of 1/16 below y, shifted. */
+/* Fills u(w) and `step`, the multiple of 1/16 below y plus EXP2_SHIFT. */
 static void portable_near(portable_tile *restrict tile, size_t count, double scale,
                           double lowest) {
   for (size_t i = 0; i < count; i++) {
@@ -47,7 +47,8 @@ static inline double portable_two_to(double whole) {
   return pc_double_from_bits(pc_double_bits(whole + (0x1.8p52 + 1023.0)) << 52);
 }
 
-/* For whole parts below -1022: two factors, of which only the second rounds. */
+/* For integer parts below -1022: multiplies by two powers of 2, so that rounding occurs only
+ * once. */
 static double portable_deep_root(double root, uint64_t j, double step) {
   const double whole = (step - EXP2_SHIFT) - (double)j * 0.0625;
   const double first = whole < PORTABLE_DEEP ? PORTABLE_DEEP : whole;

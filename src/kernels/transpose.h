@@ -1,5 +1,5 @@
-/* Transposes small matrices: rows to lanes, [class][lane], and back.  It proceeds in squares as
- * wide as 128-bit vectors; the last squares may overlap the previous ones. */
+/* Transposes small matrices: rows to lanes, [class][lane], and back.  Works in square blocks as
+ * wide as 128-bit vectors; the last blocks may overlap the previous ones. */
 #ifndef PC_TRANSPOSE_H
 #define PC_TRANSPOSE_H
 
@@ -10,7 +10,7 @@
 typedef float pc_transpose_floats __attribute__((vector_size(16), aligned(4), may_alias));
 typedef double pc_transpose_doubles __attribute__((vector_size(16), aligned(8), may_alias));
 
-/* Shuffles of two vectors; written as initialisers, gcc would load the numbers one by one. */
+/* Shuffles of two vectors; from initialisers gcc would generate one load for each number. */
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
 #define PC_TRANSPOSE_PICK(a, b, i, j) __builtin_shufflevector(a, b, i, 4 + i, j, 4 + j)

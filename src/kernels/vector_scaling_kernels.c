@@ -10,7 +10,8 @@
  *  2. terms below 2^-1022.5 are 0.
  *  3. |u| and losses are at most 1e300.
  *
- * Accuracy: a term to 1e-14 and |u_k - m| ulp; sums to half a lattice step for each row.
+ * Accuracy: relative error of a term 1e-14 plus |u_k - m| ulp; error of a sum half a lattice
+ *           step for each row.
  * Cost: one exp and about 30 operations for each class of a row.
  *
  * Each step is a loop of its own over [class][lane], which compilers vectorise. */
@@ -40,7 +41,7 @@ typedef struct vector_scaling_rows {
   double top[PC_LANES];   /* largest score */
   double own[PC_LANES];   /* score of the label, later its residual */
   double term[PC_LANES];  /* of the label */
-  double rest[PC_LANES];  /* sum of the terms without a largest */
+  double rest[PC_LANES];  /* sum of the terms without the largest one */
   double scale[PC_LANES]; /* 1 / S */
 } vector_scaling_rows;
 

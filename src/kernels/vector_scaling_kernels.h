@@ -12,8 +12,8 @@
 
 #define PC_VECTOR_SCALING_FOLD (PC_LANES / 2)
 
-/* Sums for each class: derivatives by w and b; with the metric also p (1 - p) times 1, x and
- * x^2. */
+/* Sums for each class: derivatives by w and b; with `metric` (for the preconditioner) also
+ * p (1 - p) times 1, x and x^2. */
 #define PC_VECTOR_SCALING_SLOPES 2
 #define PC_VECTOR_SCALING_ALL 5
 
@@ -33,7 +33,8 @@ typedef struct pc_vector_scaling_kernels {
   void (*evaluate)(const pc_vector_scaling_tile *tile, int metric, double *terms,
                    double loss[PC_LANES], double *p, double *sums);
   /* sums[class][2][fold] of q x and q, where q_k = p_k (u_k - sum_l p_l u_l) and u = w * x + b.
-   * w and b are the vector, at most 1 / (4 most) and 1 / 4 in size. */
+   * tile->w and tile->b hold the vector to multiply; their absolute values are at most
+   * 1 / (4 most) and 1 / 4. */
   void (*multiply)(const pc_vector_scaling_tile *tile, const double *p, double *terms,
                    double *sums);
 } pc_vector_scaling_kernels;

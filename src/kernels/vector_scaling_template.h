@@ -18,7 +18,7 @@ VECTOR_SCALING_INLINE void NAMED(vector_scaling_map)(const pc_vector_scaling_til
   }
 }
 
-/* Sums of derivatives; terms are turned into probabilities. */
+/* Adds the sums of derivatives; replaces terms by probabilities. */
 VECTOR_SCALING_INLINE void NAMED(vector_scaling_slopes)(
     const pc_vector_scaling_tile *tile, const NUMBER *restrict x,
     const double *restrict weights, int metric, const vector_scaling_rows *restrict rows,

@@ -170,7 +170,7 @@ static void grid_add_pending(const pc_grid_columns *columns, size_t column, pc_g
 }
 
 /* The number of scores of unweighted rows in the first cell of a part of a view of every class.
- *  They are not counted there: it is the total minus the scores in the other cells. */
+ * Scores in the first cell are not counted: it is the total minus the other cells. */
 static uint64_t grid_first_count(const pc_grid_state *grid, size_t part) {
   const size_t per_part = grid->columns.count / grid->part_count;
   uint64_t count = grid->columns.rows * per_part;

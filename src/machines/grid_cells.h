@@ -19,11 +19,11 @@ typedef struct pc_grid_mass {
   pc_fixed weight, hits; /* of weighted rows */
 } pc_grid_mass;
 
-/* Column sums of the first cells of a view of every class. */
+/* Sums of the first cells in a view of every class, one for each class column. */
 typedef struct pc_grid_columns {
   size_t count;     /* columns; 0: not a view of every class */
   uint64_t rows;    /* unweighted rows so far */
-  uint64_t pending; /* of them, in `sums` but not yet in the cells */
+  uint64_t pending; /* rows that are in `sums` but not yet in the cells */
   pc_class_column_rule rule;
   unsigned shift; /* from units of the sums to units of pc_fixed */
   pc_class_column_sums sums;
@@ -42,7 +42,8 @@ typedef struct pc_grid_state {
   pc_grid_logs *logs;
   pc_grid_columns columns;
   /* grid_shared.h */
-  struct pc_grid_state *follower;  /* the grid that this one fills in the end, or NULL */
+  struct pc_grid_state *follower;  /* the grid that is filled from this one at the end, or
+                                      NULL */
   struct pc_grid_state *differing; /* of a follower, in the cells of its leader: rows whose
                                       cell differs between the two; else NULL */
   size_t *cell_map;                /* of a follower: by cell of its leader, the cell here */
@@ -80,8 +81,8 @@ static inline pc_int128 pc_grid_widen(int64_t units) {
 PC_CHECKED pcal_status pc_grid_allow_weights(const pcal_env *env, pc_grid_state *grid,
                                              pcal_error *err);
 
-/* The weight of a row if it is 1, 2, 3 or 4: adding the row so often gives the same sums as
- * adding it with its weight, and is faster.  0: add it with its weight. */
+/* Returns the weight of a row if it is 1, 2, 3 or 4: adding the row that many times gives the
+ * same sums as adding it with its weight, and is faster.  0: add it with its weight. */
 static inline unsigned pc_grid_copies(const double *weights, size_t row) {
   if (weights == NULL)
     return 1;
@@ -108,8 +109,8 @@ pc_fixed pc_grid_pending_sum(const pc_grid_columns *columns, const uint64_t *sum
 /* The sums of a cell. */
 pc_grid_sums pc_grid_read(const pc_grid_state *grid, size_t index);
 
-/* Adds a grid of the same need.  If `from` has weighted rows, call pc_grid_allow_weights(into)
- * first. */
+/* Adds the sums of another grid with the same need.  If `from` has weighted rows, call
+ * pc_grid_allow_weights(into) first. */
 void pc_grid_merge(pc_grid_state *into, const pc_grid_state *from);
 
 #endif

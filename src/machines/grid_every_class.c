@@ -20,7 +20,7 @@ pc_fixed pc_grid_pending_sum(const pc_grid_columns *columns, const uint64_t *sum
   return (pc_fixed){with_sign * ((pc_int128)1 << columns->shift)};
 }
 
-/* Rounds a number as the sum of a column does (cell 0) or as a single score is. */
+/* Rounds a number as column sums do (cell 0) or as single scores are (other cells). */
 static double every_class_round(const pc_grid_state *grid, size_t cell, double value) {
   const double anchor = grid->columns.rule.anchor;
   return cell == 0 ? (value + anchor) - anchor : pc_grid_truncate(value);
@@ -43,8 +43,8 @@ static int every_class_differs(const pc_grid_state *grid, double score, size_t c
   return *other != grid->follower->cell_map[cell];
 }
 
-/* Adds such a score to the follower and to `differing`.  The first cell is not counted, and its
- * sums are rounded. */
+/* Adds a score whose cell differs to the follower and to `differing`.  In the first cell rows
+ * are not counted, and its sums are rounded as column sums are. */
 static void every_class_add_differing(const pc_grid_state *grid, size_t part, double score,
                                       size_t cell, size_t other) {
   pc_grid_state *follower = grid->follower;

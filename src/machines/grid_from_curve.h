@@ -1,5 +1,5 @@
-/* Fills a grid from the bucket curve of the same view, in place of reading rows twice.  Scores
- * must be float32. */
+/* Fills a grid from the bucket curve of the same view, so that rows need not be added to both.
+ * Scores must be float32. */
 #ifndef PC_GRID_FROM_CURVE_H
 #define PC_GRID_FROM_CURVE_H
 

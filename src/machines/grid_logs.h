@@ -1,7 +1,7 @@
 /* Sums of logarithms in the cells of a grid: log p and log(1 - p), by outcome.
  *
- * Logarithms are divided by 256 and summed as pc_fixed, that is, in units of 2^-53: exact
- * integers, as all sums of a grid.  Infinite logarithms are not summed but marked. */
+ * Logarithms are divided by 256 and summed as pc_fixed, which corresponds to units of 2^-53:
+ * exact integers, like all sums of a grid.  Infinite logarithms are not summed but marked. */
 #ifndef PC_GRID_LOGS_H
 #define PC_GRID_LOGS_H
 

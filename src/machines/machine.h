@@ -1,4 +1,4 @@
-/* Machines: what a metric accumulates while rows are read.
+/* Machines: accumulators that collect what metrics need while rows are read.
  *
  * A metric states its need (pc_need).  The machine of that need creates a state, updates it
  * with rows, merges it with other states and finishes it into evidence, from which the metric
@@ -57,8 +57,9 @@ typedef struct pc_need {
     double threshold; /* counts only scores above it; 0: all */
   } grid;
   struct {
-    int32_t all_probs; /* all probabilities of a row, not only the score of the natural view */
-    int32_t clusters;  /* also the number of its group */
+    int32_t all_probs; /* keep all probabilities of a row, not only the score of the natural
+                          view */
+    int32_t clusters;  /* also keep the number of its group */
   } rows;
   struct {
     pc_block_function value;
@@ -86,7 +87,7 @@ static inline double pc_kept_weight(const pc_kept_rows *rows, size_t row) {
   return rows->copies == NULL ? rows->weights[row] : rows->weights[row] * rows->copies[row];
 }
 
-/* The content of a finished state: the member of its machine is filled. */
+/* The content of a finished state; only the member for its machine is filled. */
 typedef struct pc_evidence {
   pc_machine_kind machine;
   double total;            /* sum of weights */
@@ -167,8 +168,8 @@ PC_CHECKED pcal_status pc_machine_curve_resolve(const pcal_env *env, const void 
 extern const pc_machine pc_machine_sum, pc_machine_grid, pc_machine_curve, pc_machine_pair,
     pc_machine_rows, pc_machine_block;
 
-/* Of a state of the rows machine: the number of rows; and renumbering of clusters, c to map[c],
- * in the rows from position `first` on. */
+/* For states of the rows machine.  The first function returns the number of rows; the second
+ * changes cluster c to map[c] in the rows from position `first` on. */
 size_t pc_machine_rows_count(const void *state);
 void pc_machine_rows_renumber_clusters(void *state, size_t first, const size_t *map);
 
@@ -176,7 +177,7 @@ const pc_machine *pc_machine_of(pc_machine_kind kind);
 
 /* Multiplies all weights of the evidence.  Importance weights are scaled so that they sum to
  * the effective sample size: metrics that depend on the number of rows then see that size.
- * Sums are left alone: they carry the effective sample size beside the weights. */
+ * Evidence of the sum machine is not scaled: it stores the effective sample size separately. */
 void pc_evidence_scale(pc_evidence *evidence, double factor);
 
 /* Fails with PCAL_MEMORY if `bytes` exceed the memory limit of the environment.  The message

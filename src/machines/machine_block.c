@@ -2,10 +2,10 @@
  *
  * State: exact sums of the values of complete blocks and of their squares, the number of these
  * blocks, and the rows of incomplete blocks.  Block b consists of rows [b m, (b + 1) m) of the
- * whole data set.  A block is evaluated as soon as an update brings all of its rows, or a merge
- * the last of them; its value does not depend on when.  Without groups the machine stores
- * little more than the rows at both ends of what was read, and blocks with a missing row, which
- * never become complete. */
+ * whole data set.  A block is evaluated as soon as one update contains all of its rows, or a
+ * merge adds the last of them; its value does not depend on when that happens.  Without groups
+ * the machine stores little more than the rows of incomplete blocks at both ends of the rows
+ * read, and of blocks with a missing row, which never become complete. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -13,11 +13,11 @@
 #include "machines/machine.h"
 
 #define MACHINE_BLOCK_LEAST \
-  (-0.1) /* lowest probability, and the most by which one may exceed 1 */
+  (-0.1) /* lower bound of probabilities; the upper one is 1 minus this */
 
 typedef struct block_state {
   size_t classes, rows;
-  double least; /* lowest value of a row, and the most by which one may exceed 1 */
+  double least; /* lower bound of the numbers of a row; the upper one is 1 - least */
   pc_block_function value;
   double params[3];
   pc_sum sum, squares;

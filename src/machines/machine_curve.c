@@ -2,10 +2,10 @@
  *
  * State: for each part of the view (one, or one for each class) the scores of hits and of
  * misses.  Weights are stored from the first weighted row on.  Sorting and joining equal scores
- * removes the order of rows.
+ * makes the result independent of the order of rows.
  *
- * Saved: for each store the number of entries (u64), whether weights follow (u8: some weight is
- * not 1), the sorted scores and, if they follow, the weights. */
+ * Saved: for each store the number of entries (u64), whether weights follow (u8; 1 if some
+ * weight is not 1), the sorted scores and, in that case, the weights. */
 #include <math.h>
 #include <string.h>
 

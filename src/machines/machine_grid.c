@@ -39,7 +39,7 @@ static pcal_status machine_grid_create(const pcal_env *env, const pc_need *need,
 /* ---- updating ---- */
 
 /* The common case: one part, few cells, no weights.  Neighbouring rows go to different banks,
- * so that additions do not wait for each other; each bank sees few enough rows for 64 bits. */
+ * so that additions do not wait for each other; a bank gets few enough rows for 64-bit sums. */
 typedef struct grid_bank {
   uint64_t rows; /* rows in the lower half, hits in the upper */
   int64_t score, square;

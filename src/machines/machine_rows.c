@@ -203,8 +203,8 @@ static void machine_rows_release(const pcal_env *env, pc_evidence *evidence) {
   *kept = (pc_kept_rows){.count = 0};
 }
 
-/* A column in the given order; NULL if the state has none.  *enough becomes 0 without
- * memory. */
+/* A column in the given order; NULL if the state has none.  Sets *enough to 0 if memory runs
+ * out. */
 static void *machine_rows_ordered(const pcal_env *env, const rows_state *state, size_t c,
                                   const size_t *order, int *enough) {
   const rows_column *column = &state->column[c];
@@ -321,7 +321,7 @@ static pcal_status machine_rows_join(const distinct_job *job, const row_key *key
     const size_t row = keys[i].row;
     const int met = i > 0 && keys[i].key == keys[i - 1].key;
     const int same = met && !job->how->by_position;
-    /* Frequencies are whole, except in forged files. */
+    /* Frequencies are integers, except in manipulated files. */
     const double more = job->how->importance ? 1.0 : fmax(floor(weights[row] + 0.5), 1.0);
     if (met && job->how->identified)
       return machine_rows_repeated(job, keys[i - 1].row, row, err);

@@ -1,17 +1,17 @@
-/* Distinct rows: stored rows as the units of random draws. */
+/* Distinct rows: stored rows as units of random draws, in general with equal rows joined. */
 #ifndef PC_MACHINE_ROWS_H
 #define PC_MACHINE_ROWS_H
 
 #include "machines/machine.h"
 
-/* Which rows are one unit, and on what its draws depend. */
+/* Which rows form a unit, and what its random draws depend on. */
 typedef struct pc_distinct_rule {
   int by_position; /* draws depend on the index of a row, so that two models draw the same rows;
                       equal rows are not joined */
   int identified;  /* keys are ids, which must be unique */
   int importance;  /* each row is one unit; else a row of weight m counts as m units */
   double scale;    /* factor of importance weights */
-  const uint64_t *cluster_keys; /* by cluster number; of higher numbers the number itself */
+  const uint64_t *cluster_keys; /* key by cluster number; beyond cluster_count the number */
   size_t cluster_count;
 } pc_distinct_rule;
 

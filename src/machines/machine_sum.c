@@ -4,10 +4,10 @@
  * weight of rows with an infinite value, and the lowest index of such a row.  All three merge
  * in any order to the same bits.
  *
- * For standard errors also sums of weight * (product of two values) and, from the first weight
- * other than 1 on, by how much squared weights in place of weights would change these and the
- * sums of values: whether weights are frequencies or importance weights is known only in the
- * end. */
+ * For standard errors the state also has sums of weight * (product of two values).  From the
+ * first weight other than 1 on it also has the difference that squared weights would make to
+ * all these sums, because only at the end is it known whether weights are frequencies or
+ * importance weights. */
 #include <float.h>
 #include <math.h>
 
@@ -33,8 +33,8 @@ typedef struct sum_excess {
 typedef struct sum_state {
   pc_need need;
   sum_excess *excess; /* NULL while all weights are 1 */
-  /* Sums of products over rows without infinite values, [v][u] with u <= v; after the values in
-   * the same block, or NULL: not requested. */
+  /* Sums of products over rows without infinite values, [v][u] with u <= v; stored after the
+   * values in the same block; NULL if not requested. */
   pc_sum (*product)[PC_VALUES_MAX];
   sum_value value[];
 } sum_state;

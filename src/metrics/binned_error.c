@@ -5,8 +5,9 @@
 #include "base/elementary.h"
 #include "curve/curve_bins.h"
 
-/* Errors of the classes of a row are negatively correlated: the variance of the sum of
- * squares is that of independent ones times 1 + 1 / (K - 1), for K equally frequent classes. */
+/* The errors of the classes of a row are negatively correlated.  This multiplies the variance
+ * of the sum of squares by 1 + 1 / (K - 1), compared with independent errors, for K equally
+ * frequent classes. */
 static void binned_error_share(size_t parts, pc_debiased *sum) {
   const double shared = parts > 1 ? 1.0 + 1.0 / (double)(parts - 1) : 1.0;
   sum->noise *= shared;

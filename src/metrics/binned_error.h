@@ -1,4 +1,4 @@
-/* Binned calibration errors: from the bins of one score, or of each class, to one number. */
+/* Binned calibration errors, computed from the bins of one score or of each class. */
 #ifndef PC_BINNED_ERROR_H
 #define PC_BINNED_ERROR_H
 

@@ -7,8 +7,8 @@
 
 /* Result of a test of one table; zeroed before the call except for `among`. */
 typedef struct pc_calibration_test {
-  size_t among; /* number of tests of which the smallest p-value is used; above 1 p-values must
-                   be accurate in the tails */
+  size_t among; /* number of tests of which the smallest p-value is reported; if above 1,
+                   p-values must be accurate in the far tail */
   double statistic, p_value;
   const char *cannot; /* reason why there is no test, or NULL */
   pcal_part parts[2];

@@ -11,8 +11,8 @@
  *     that are not whole numbers are refused;
  * (3) fewer than two rows: undefined;
  * (4) probabilities of exactly 0: 0 log 0 = 0; a row with a 0 where every other row has a
- *     positive value has no neighbours, and the error is undefined; if that holds for every
- *     candidate, there is no bandwidth;
+ *     positive value has no neighbours, and the error is undefined; with bandwidth=auto this
+ *     leaves no usable candidate;
  * (5) probabilities below 0, within the tolerance of the input check, count as 0 in kernels;
  * (6) a one-column score is the vector (1 - p, p).
  * Source: Popordanoska, Sayer & Blaschko 2022; without the term log h that their code adds

@@ -5,9 +5,9 @@
  * Edge cases:
  * (1) a score of exactly 0 or 1 has no logit: no test, unless clip= moves it inside;
  * (2) outcomes that are all the same or separated by the score have no finite fit: no test;
- * (3) one distinct score cannot separate a from b: no test;
- * (4) view=classwise as in spiegelhalter; the law does not hold far out for a class of which
- *     fewer than 20 outcomes of either kind are expected: no test of that class.
+ * (3) with one distinct score a and b are not identifiable: no test;
+ * (4) view=classwise as in spiegelhalter; the chi-square distribution is not accurate in the
+ *     far tail if fewer than 20 hits or 20 misses are expected: such a class is not tested.
  * Parts: slope b (below 1: too confident) and intercept a.
  * Source: Cox, Two further applications of a model for binary regression, Biometrika 1958.
  * Accuracy: gradient below 1e-9 of the rows.   Cost: one sort, a few passes over scores. */
@@ -19,7 +19,7 @@
 #include "stats/distributions.h"
 
 #define COX_STEPS 100
-#define COX_EXPECTED 20 /* expected outcomes of either kind, in a class */
+#define COX_EXPECTED 20 /* least expected hits, and least expected misses, of a class */
 #define COX_HALVINGS 40
 #define COX_NOISE 1e-12 /* relative rounding error of a log-likelihood */
 

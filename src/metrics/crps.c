@@ -5,8 +5,8 @@
  *           quantiles  2 times the mean over levels t of (y - q)(t - 1[y < q])
  * Edge cases:
  * (1) the fair estimator for samples may be negative for a row;
- * (2) quantiles approximate the score at their levels only: few levels give another value than
- *     many.
+ * (2) quantiles give an approximation that depends on the levels: few levels and many levels
+ *     give different values.
  * Source: Gneiting & Raftery 2007; Ferro 2014 (fair).
  * Accuracy: sums are exact; a row is within 1e-15 of its standard deviation, samples within n
  * ulp.

@@ -1,7 +1,8 @@
 /* decomposition: a proper score as calibration error - sharpness + entropy.
  *
  * Formula:  score = calibration - sharpness + entropy + within_variance - within_covariance,
- *           each part by bins or by isotonic regression (CORP): see stats/decompose.c
+ *           each part by bins (stats/decompose.c) or by isotonic regression (CORP,
+ *           curve/corp_decomposition.c)
  * Edge cases:
  * (1) the score is that of the view: of class 1 (positive), of the predicted class (top), or
  *     the sum over classes of one class against the rest (classwise), which for brier is the
@@ -10,10 +11,10 @@
  * (2) bins have equal width, (lo, hi], 0 in the first;
  * (3) by=corp has only calibration, sharpness and entropy;
  * (4) the debiased parts exist for brier by bins; a bin of fewer than two rows adds nothing to
- *     the debiased calibration, as in ece: all of its square counts as chance, for sharpness
- *     too, so that the parts add up;
- * (5) log is infinite if a score of 0 came true or one of 1 did not; any other score of 0 or 1
- *     in a bin with outcomes of both kinds would add the same infinite term to both parts
+ *     the debiased calibration, as in ece: its whole square is attributed to chance, also for
+ *     sharpness, so that the parts add up;
+ * (5) log is infinite if a score of 0 is a hit or a score of 1 is a miss; any other score of 0
+ *     or 1 in a bin with outcomes of both kinds would add the same infinite term to both parts
  *     within bins: it is omitted from both, so that all parts are finite where the score is,
  *     and within_variance may be negative;
  * (6) log computes 1 - p from p: a probability above 1 - 2^-54, even one from logits, counts as

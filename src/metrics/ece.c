@@ -4,19 +4,19 @@
  *           norm=l2: sqrt(sum_b (n_b / N) (conf_b - acc_b)^2)
  *           norm=max and mce: max_b |conf_b - acc_b|
  * Edge cases:
- * (1) bins of equal width are (lo, hi] with edges i/M by one division, 0 in the first;
- *     edges=left: [lo, hi), 1 in the last;
+ * (1) bins of equal width are (lo, hi] with edges i/M, each rounded once, and 0 in the first
+ *     bin; edges=left: [lo, hi), 1 in the last;
  * (2) empty bins add nothing, and the maximum is over non-empty bins;
  * (3) binning=mass splits the sorted scores as evenly as possible, with edges midway between
  *     parts; equal edges are joined, so that ties are never split;
  * (4) debias=yes subtracts acc (1 - acc) / (n_b - 1) from each square; bins with n_b < 2 give
- *     0, and the root is of the positive part; it needs norm=l2;
+ *     0, and a negative sum counts as 0 before the root is taken; it needs norm=l2;
  * (5) convention= uses the edges of a package, see conventions.def; scores in none of its bins
  *     still count in N;
  * (6) binning=sweep uses equal-mass bins, as many as possible such that the accuracy does not
  *     decrease from any bin to the next, for that number of bins and all smaller ones; at most
  *     one per row, and at most 10000.
- * Parts: with binning=sweep bins, the number of bins.
+ * Parts: with binning=sweep, `bins`, the number of bins.
  * Source: Naeini et al. 2015; Guo et al. 2017; equal mass and debiasing: Kumar et al. 2019,
  * Broecker 2012; sweep: Roelofs et al. 2022.
  * Accuracy: bin sums exact to 2^-53 per row.

@@ -1,4 +1,5 @@
-/* ence, uce: squared errors against predicted variances, in bins of predicted deviation.
+/* ence, uce: squared errors compared with predicted variances, in bins of predicted standard
+ * deviation.
  *
  * Formula:  bins of equal mass by predicted standard deviation
  *           v_b: mean variance, e_b: mean squared error of bin b

@@ -7,7 +7,8 @@
 
 #define PC_FORECAST_TRAITS (PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS)
 
-/* Parameters of sums over rows: the form, then those of the metric. */
+/* Parameters of sums over rows: the form of the predictions, then the parameters of the
+ * metric. */
 enum { PC_FORECAST_FORM, PC_FORECAST_PARAMS };
 
 pc_forecast_shape pc_forecast_rows_shape(const double *params, const pc_rows *rows);

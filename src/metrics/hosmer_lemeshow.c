@@ -5,11 +5,11 @@
  *           chi-square with as many degrees of freedom as bins, since the probabilities were
  *           not fitted to these rows
  * Edge cases:
- * (1) variance=mean divides by n_b m (1 - m), m = E_b / n_b, as the original does: a larger
- *     number, so the test rejects less often than its level;
+ * (1) variance=mean divides by n_b m (1 - m), m = E_b / n_b, as in the original test; this
+ *     denominator is larger, so the test rejects less often than its level;
  * (2) equal-mass bins as in ece: ties are never split;
- * (3) a bin of scores 0 and 1 only has no variance: it is omitted if its outcomes agree, else
- *     the statistic is infinite and the p-value 0;
+ * (3) a bin of scores 0 and 1 only has no variance: it is omitted if every outcome equals its
+ *     score, else the statistic is infinite and the p-value 0;
  * (4) view=classwise as in spiegelhalter;
  * (5) no bin with variance: no test;
  * (6) the chi-square distribution needs a few expected outcomes of either kind: from the lowest

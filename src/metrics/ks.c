@@ -2,8 +2,8 @@
  *
  * Formula:  max over s of |(1/N) sum_{i: s_i <= s} (s_i - a_i)|,  s_i: score, a_i: outcome
  * Edge cases:
- * (1) evaluated at distinct scores only, by definition; a maximum over rows would depend on
- *     their order inside ties;
+ * (1) evaluated at distinct scores only, by definition; a maximum over rows would depend on the
+ *     order of rows with equal scores;
  * (2) rank=r: the r-th largest probability and its class; within=r: the sum of the r largest
  *     and membership; class=c: one class; at most one of the three;
  * (3) by=label: the mean over predicted labels, weighted by their frequency, of the error among
@@ -14,7 +14,7 @@
  * Curve: score, fraction of rows, cumulative score and cumulative outcome, at most a thousand
  * points, the maximum among them; with by=label also the label.
  * Source: Gupta et al. 2021, equations 9-10; by=label: Gruber & Buettner 2022, Definition C.2,
- * read as its proof uses it.
+ * interpreted as in its proof.
  * Accuracy: exact to 2^-62 per row.
  * Cost: one sort. */
 #include <math.h>

@@ -6,10 +6,11 @@
  *           W: Brownian motion on [0, 1]
  * Edge cases:
  * (1) evaluated at distinct scores only, as ks is;
- * (2) v = 0 (scores 0 and 1 only): no test if the outcomes agree, else infinite with p-value 0;
+ * (2) v = 0 (scores 0 and 1 only): no test if every outcome equals its score, else infinite
+ *     with p-value 0;
  * (3) scores stored outside [0, 1] count as 0 or 1;
- * (4) view=classwise as in spiegelhalter: p-values correct the distances above and below 0 for
- *     the skewness of C;
+ * (4) view=classwise as in spiegelhalter: for p-values the distances above and below 0 are
+ *     corrected for the skewness of C;
  * (5) the distributions are limits for many rows; for few rows the tests reject slightly less
  *     often than their level.
  * Source: Tygert, arXiv:2205.01064 and Arrieta-Ibarra et al., Journal of Machine Learning

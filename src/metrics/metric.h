@@ -14,7 +14,7 @@ typedef enum pc_metric_trait {
   PC_FREQUENCY_WEIGHTS = 4, /* a row of whole weight w equals w rows */
   PC_WHOLE_WEIGHTS = 8,     /* refuses weights that are not whole numbers */
   PC_NEEDS_CLASSES = 16,    /* needs the probabilities of all classes */
-  PC_SHARE = 32,            /* the value is a proportion of rows */
+  PC_SHARE = 32,            /* the value is a share of rows */
   PC_LOSS = 64,             /* an increasing function of the mean of nonnegative row values */
   PC_PARTS_IN_TEXT = 256,   /* text output shows the parts below the value */
   PC_NO_WEIGHTS = 1024,     /* refuses all weights */
@@ -22,10 +22,11 @@ typedef enum pc_metric_trait {
   PC_NO_OUTCOMES = 4096,    /* does not depend on outcomes */
   PC_SQUARED = 8192,        /* already a squared error or a score: studies do not square it */
   PC_OF_THE_SAMPLE = 16384, /* depends on the sample size: has no population value */
-  PC_NOT_NEGATIVE = 32768, /* intervals are cut at 0, even if the inner value may be negative */
+  PC_NOT_NEGATIVE = 32768,  /* the lower end of an interval is at least 0, even if the inner
+                               value may be negative */
   PC_PROPER_SCORE =
       65536 /* a proper score: under an injective map of the predictions its change
-                               equals that of its calibration error */
+               equals that of its calibration error */
 } pc_metric_trait;
 
 #define PC_PARTS_MAX 8
@@ -43,14 +44,14 @@ typedef struct pc_metric_result {
   double value;
   int undefined;   /* there is no value; `why` is the reason */
   char why[192];   /* reason for an undefined or infinite value */
-  int inner_power; /* 0: no inner value; else value estimates (inner mean)^(1/inner_power) */
+  int inner_power; /* 0: no inner value; else the value estimates E(inner)^(1/inner_power) */
   double inner;    /* unbiased, unlike the value; may be negative */
   pc_variance_law inner_law, part_laws[PC_PARTS_MAX]; /* distributions of inner and of parts */
   int tested; /* the metric is a test with this p-value */
   double p_value;
   pcal_part parts[PC_PARTS_MAX];
   size_t part_count;
-  char part_names[PC_PARTS_MAX][PC_NUMBER_MAX]; /* storage for names that are numbers */
+  char part_names[PC_PARTS_MAX][PC_NUMBER_MAX]; /* storage for part names that are numbers */
   double *class_values; /* one per class, or NULL; freed with the results */
   size_t class_count;
   pc_plot_table graph;
@@ -60,7 +61,7 @@ typedef struct pc_metric_result {
 typedef struct pc_metric_config {
   pc_need need; /* starts zeroed */
   const char *notion, *bound;
-  pcal_interval_method interval; /* preferred method; 0: chosen by the bound */
+  pcal_interval_method interval; /* preferred interval method; 0: chosen from `bound` */
   double most;                   /* largest possible value of a norm of gaps; 0: not a norm */
   int whole_curve;               /* every score of the curve is needed; `wants` is not called */
   unsigned traits;               /* initially those of the metric; options may change them */
@@ -76,8 +77,8 @@ typedef struct pc_metric {
   /* Computes the value; evidence->total > 0. */
   pcal_status (*evaluate)(const pc_options *options, const pc_evidence *evidence,
                           const pcal_env *env, pc_metric_result *out, pcal_error *err);
-  /* Marks the segments of a coarse curve (curve/bucket_curve.h) whose scores evaluate needs
-   * one by one, and returns how many were newly marked.  NULL: all segments. */
+  /* Marks the segments of a bucket curve (curve/bucket_curve.h) that evaluate needs score by
+   * score, and returns how many were newly marked.  NULL: all segments. */
   size_t (*wants)(const pc_options *options, const pc_curve_table *table, uint8_t *wanted);
   /* In place of `wants` for a metric that joins scores in cells (curve/point_masses.h): sets
    * *level to the level of the cells whose borders no segment may cross, or to PC_EACH_SCORE
@@ -126,11 +127,12 @@ void pc_metric_result_part(pc_metric_result *result, const char *name, double va
 void pc_metric_result_part_at(pc_metric_result *result, double number, double value);
 
 /* Sets an unbiased estimate of the power-th power of the quantity that the value estimates.
- * Intervals are computed for it, and then the root of their ends. */
+ * Intervals are computed for this estimate, and then the power-th root of their ends is
+ * taken. */
 void pc_metric_result_inner(pc_metric_result *result, double inner, int power);
 
-/* The same for debiased squares of bins, summed over parts and divided by `divisor`.  `most`
- * bounds how unequal the bins are: 1 for bins of equal mass. */
+/* The same for debiased squares of bins, summed over parts and divided by `divisor`.  `most`:
+ * see pc_variance_law; larger for bins of unequal mass, 1 for bins of equal mass. */
 #define PC_MOST_BY_WIDTH 3.0
 #define PC_MOST_BY_CLASS 1.25
 void pc_metric_result_debiased(pc_metric_result *result, pc_debiased sum, double divisor,

@@ -11,9 +11,10 @@
  * (3) one row: |c - a|.
  * Parts: squared, the estimate of MMCE^2.
  * Source: Kumar, Sarawagi & Jain 2018, equation 2, the Laplacian kernel of width 0.4.
- * Accuracy: 1e-14 of sum |r_i r_j| k / N^2.  With S = sum of r exp(c / width) over lower
- * scores, the pairs of a score are 2 r exp(-c / width) S, so no recursion accumulates errors; S
- * and the result are kept in two doubles, and exponents within [0, 32] by moving the origin.
+ * Accuracy: 1e-14 of sum |r_i r_j| k / N^2.  With S the sum of r exp(c / width) over lower
+ * scores, the pairs of a score contribute 2 r exp(-c / width) S, so that no recursion
+ * accumulates errors.  S and the result are each kept as a sum of two doubles; the origin of c
+ * is moved so that exponents stay in [0, 32].
  * Cost: one sort, one exp for each distinct score. */
 #include <math.h>
 #include <stdio.h>
@@ -98,7 +99,7 @@ static double mmce_self(const pc_curve_table *table) {
 }
 
 /* Under calibration the variance of the unbiased square is 2 / N^2 times the mean of
- * (r_i r_j k_ij)^2; the slope is that of a kernel of rank one. */
+ * (r_i r_j k_ij)^2; the slope is the one for a kernel of rank one. */
 static pc_variance_law mmce_law(const pc_curve_table *table, double width, double n) {
   mmce_sum below = {0.0, 0.0}, total = {0.0, 0.0};
   double origin = table->score[0];

@@ -26,7 +26,7 @@ static double pinball_row(const pc_forecast_shape *shape, const pc_level *levels
   return sum / (double)count;
 }
 
-/* Without levels among the parameters: all those of the quantiles. */
+/* If the parameters have no levels, all levels of the quantiles are used. */
 static void pinball_values(const double *params, const pc_rows *rows, size_t begin,
                            size_t count, double *out) {
   const pc_forecast_shape shape = pc_forecast_rows_shape(params, rows);

@@ -12,12 +12,14 @@
  * (2) quantiles: pit is refused, since the distribution between them is unknown; quantile-ce
  *     uses their levels, coverage the central intervals that they contain (a level and one
  *     minus it), at most 8;
- * (3) targets that equal quantiles: a quantile of level t is calibrated if P(y < q) <= t <= P(y
- *     <= q), so each share is the nearest to its level that these targets allow; c_p likewise
- *     lies between the shares inside the open and the closed interval;
+ * (3) targets that equal quantiles: a quantile of level t is calibrated if
+ *     P(y < q) <= t <= P(y <= q), so each share is the value nearest to its level among those
+ *     that ties allow; c_p likewise lies between the shares inside the open and the closed
+ *     interval;
  * (4) weights are frequencies.
- * Parts: of pit bins, half the sum over equal-width bins (lo, hi] of |share - 1/B|, and mean
- * and variance of u, which are 1/2 and 1/12 if calibrated; of coverage each c_p.
+ * Parts of pit: `bins`, half the sum over equal-width bins (lo, hi] of |share - 1/B|; mean and
+ * variance of u, which are 1/2 and 1/12 if calibrated.
+ * Parts of coverage: each c_p.
  * Source: Dawid 1984; Gneiting, Balabdaoui & Raftery 2007; Kuleshov, Fenner & Ermon 2018;
  * Hamill 2001; Czado, Gneiting & Held 2009.
  * Accuracy: u within 1e-15; weights are added in the order of u.

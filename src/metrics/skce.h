@@ -51,7 +51,7 @@ typedef struct pc_skce_blocks {
   double scale;
 } pc_skce_blocks;
 
-/* Requests block sums; weights and duplicate row indices are refused. */
+/* Fills the need for block sums; weights and duplicate row indices are refused. */
 void pc_skce_read_blocks(const pc_skce_blocks *blocks, pc_metric_config *config);
 
 #endif

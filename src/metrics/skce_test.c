@@ -15,7 +15,7 @@
  * (5) the option block is for method=block, replicas for method=bootstrap.
  * Parts: skce, the estimate.
  * Source: Widmann, Lindsten & Zachariah 2019; the bootstrap: Arcones & Gine 1992.
- * Accuracy: the replicas 1e-5 of their standard deviation; the statistic as skce.
+ * Accuracy: replicas to 1e-5 of their standard deviation; the statistic like skce.
  * Cost: N^2/2 pairs, each used by all replicas: about replicas / 50 times the cost of skce;
  * memory N (K + 64).  By blocks N m / 2 pairs. */
 #include <math.h>

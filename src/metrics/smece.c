@@ -8,8 +8,8 @@
  *     every distinct score add up to 0;
  * (2) residuals of one sign: smECE_s is |mean residual| for every s, and so is smECE; one row:
  *     |c - a|;
- * (3) scores of exactly 0 and 1 are their own mirror images; scores outside [0, 1] by rounding
- *     are moved to the nearer end;
+ * (3) scores of exactly 0 and 1 coincide with their mirror images; scores outside [0, 1] by
+ *     rounding are moved to the nearer end;
  * (4) the search stops below 2^-20: smECE then lies between smECE_{2^-20}, which is reported,
  *     and 2^-20.
  * Parts: sigma, the width of the kernel, which is the value itself; signed, the mean of score -
@@ -17,8 +17,9 @@
  * Source: Blasiok & Nakkiran 2024.
  * Accuracy: below 1e-6.  The quadrature is off by at most PC_SMOOTH_ERROR (curve/smooth.h);
  * from 2^16 rows on, scores are joined in cells of width 2^-14 to 2^-21, fine enough to add at
- * most 6e-7 (pc_point_masses_sigma), and if none is, they are not joined; and since smECE_s - s
- * falls at least as fast as s grows, the error of the root is at most that of the function.
+ * most 6e-7 (pc_point_masses_sigma), and if no such width is fine enough, they are not joined;
+ * and since smECE_s - s falls at least as fast as s grows, the error of the root is at most
+ * that of the function.
  * Cost: one sort, or one pass over a source that can be read again and at most a few more where
  * smECE is small; then about ten quadratures of O(min(n, cells) + 1/s). */
 #include <math.h>
@@ -121,7 +122,8 @@ typedef struct smece_bracket {
   double above, below; /* at low: not negative; at high: not positive */
 } smece_bracket;
 
-/* False position with the Illinois rule: the value at an end that stays twice is halved. */
+/* False position with the Illinois rule: if an end of the bracket stays the same twice, its
+ * function value is halved. */
 static double smece_root(smece_field *field, smece_bracket *bracket, double tolerance) {
   double sigma = bracket->low, excess = bracket->above;
   for (int step = 0, side = 0; step < SMECE_STEPS; step++) {
@@ -154,14 +156,14 @@ static double smece_root_from(smece_field *field, double start, double excess,
 }
 
 /* The root by halving sigma, from the total mass, an upper bound of smECE_s, until the root is
- * bracketed or below `least`.  A small sigma costs as much as all larger ones together. */
+ * bracketed or below `least`.  Each halving costs as much as all steps before it together. */
 static double smece_search(smece_field *field, double least, double tolerance) {
   smece_bracket bracket = {.high = 1.0};
   while (bracket.high / 2 >= field->all.size && bracket.high / 2 > least)
     bracket.high /= 2;
   bracket.below = field->all.size > bracket.high ? smece_excess(field, bracket.high)
                                                  : field->all.size - bracket.high;
-  if (bracket.below > 0) /* artificial gaps can be larger than 1 */
+  if (bracket.below > 0) /* gaps of replicas can be larger than 1 */
     return bracket.high + bracket.below;
   for (bracket.low = bracket.high / 2;; bracket.low /= 2) {
     bracket.above = smece_excess(field, bracket.low);
@@ -249,8 +251,9 @@ static pcal_status smece_refine(const pcal_env *env, const pc_curve_table *table
   return PCAL_OK;
 }
 
-/* Sets *surely if cells of the widest level are certainly fine enough: much wider cells show
- * it if smECE_s exceeds s by far for some s, since the root is larger then. */
+/* Sets *surely if cells of the widest level are certainly fine enough.  Much wider cells
+ * suffice to show this: if smECE_s exceeds s by a wide margin for some s, the root is larger
+ * than s. */
 static pcal_status smece_surely(const pcal_env *env, const pc_curve_table *table, int *surely,
                                 pcal_error *err) {
   smece_field field;
@@ -275,7 +278,8 @@ static pcal_status smece_cells(const pc_options *options, const pc_curve_table *
   return surely ? PCAL_OK : smece_refine(env, table, level, NULL, err);
 }
 
-/* From wide kernels, which have few nodes, down to the net residual, a lower bound of smECE. */
+/* Searches from wide kernels, which need few nodes, down to the net residual, a lower bound of
+ * smECE. */
 static double smece_rough_value(smece_field *field) {
   const double least = fmax(fabs(field->all.net), SMECE_ROUGH_START);
   if (smece_one_sign(field) || least > 1.0)

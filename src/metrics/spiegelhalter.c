@@ -4,10 +4,10 @@
  *           standard normal when the probabilities are calibrated; two-sided p-value.
  * Edge cases:
  * (1) where every score is 0, 1/2 or 1 the variance is 0 and there is no test;
- * (2) scores as stored outside [0, 1] count as 0 or 1;
+ * (2) scores stored outside [0, 1] count as 0 or 1;
  * (3) view=classwise: the smallest of K p-values after Holm's correction, with the class it
- *     belongs to; these p-values lie far out, where Z of a class with few rows is not normal,
- *     so they take the skewness of the sum into account (stats/distributions.h).
+ *     belongs to; the smallest of many p-values is in the far tail, where Z of a class with few
+ *     rows is not normal, so these p-values are corrected for skewness (stats/distributions.h).
  * Source: Spiegelhalter, Probabilistic prediction in patient management and clinical trials,
  * Statistics in Medicine 1986.
  * Accuracy: sums over sorted distinct scores in double.   Cost: one sort. */

@@ -3,13 +3,15 @@
  *   rank r     u is uniform in [r/(n + 1), (r + 1)/(n + 1)]
  *   ties       a target equal to members b + 1 .. a has each of the ranks b .. a with the same
  *              probability: u is uniform in [b/(n + 1), (a + 1)/(n + 1)]
- * Both are averaged, not drawn: results depend neither on a seed nor on the order of rows.
+ * u is averaged over these intervals, not drawn at random, so that results depend neither on a
+ * seed nor on the order of rows.
  *
  * Quantiles: q of level t is calibrated if P(y < q) <= t <= P(y <= q).  Without ties these are
  * equal; at a point mass any level in between is possible, and the share nearest to t is used.
  *
- * Variances of u and h = (u - 1/2)^2 for one row of a calibrated model, averaged over cells of
- * width w: 1/12 minus the mean of w^2/12, and 1/180 minus the mean of var(h | cell).
+ * Variances of u and h = (u - 1/2)^2 for one row of a calibrated model, when both are averaged
+ * over cells of width w: 1/12 minus the mean of w^2/12, and 1/180 minus the mean of
+ * var(h | cell).
  * Source: Hamill, Interpretation of rank histograms, Monthly Weather Review 2001; Czado,
  * Gneiting & Held, Predictive model assessment for count data, Biometrics 2009.
  * Accuracy: weights are added in the order of scores.

@@ -4,7 +4,7 @@
  *           cwce = (sum_k sum_b (n_bk/N) |conf_bk - acc_bk|^p)^(1/p)
  *           classes=mean: (1/K) sum_k in place of sum_k, smaller by K^(1/p)
  * Edge cases:
- * (1) width: (lo, hi] with edges i/M by one division, 0 in the first bin; mass: as
+ * (1) width: (lo, hi] with edges i/M, each rounded once, and 0 in the first bin; mass: as
  *     ece:binning=mass;
  * (2) empty bins add nothing; a class that never occurs counts;
  * (3) debias=yes (p = 2) subtracts acc (1 - acc) / (n_b - 1) from each square, bins with n_b <
@@ -22,7 +22,7 @@
 #include "curve/curve_bins.h"
 #include "metrics/binned_error.h"
 
-/* The first four of both. */
+/* TCE_P to TCE_DEBIAS are the first options of both metrics. */
 enum { TCE_P, TCE_BINS, TCE_BINNING, TCE_DEBIAS, TCE_VIEW };
 enum { CWCE_CLASSES = TCE_DEBIAS + 1 };
 enum { TCE_BY_WIDTH, TCE_BY_MASS };

@@ -8,8 +8,9 @@
  * Edge cases:
  * (1) c is the confidence in the predicted class, for two classes too;
  * (2) each c has one mirror image, -c below 0.5 and 2 - c from 0.5 on;
- * (3) all on the published grid: 2^14 points from -0.6 to 1.6, each c shared by its two
- *     neighbours, integrals by the trapezoid rule over the points inside (0, 1);
+ * (3) everything is computed on the published grid of 2^14 points from -0.6 to 1.6: each c is
+ *     distributed to its two neighbouring points, and integrals use the trapezoid rule over the
+ *     points inside (0, 1);
  * (4) points with f = 0 are skipped; where both densities are below 1e-6 the published code
  *     repeats the last integrand (carry-forward), which is not done here;
  * (5) no correct row, or correct rows of one confidence only: undefined, since there is no

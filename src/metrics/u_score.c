@@ -16,11 +16,11 @@
  *   (1) the entropy is 0 and so is the sharpness E d(P(Y), P(Y), P(Y | f), P(Y | f)), whatever
  *       the data: the mean U-score is CE_S itself, so u-score is an unbiased estimate of CE_S
  *       and equals skce;
- *   (2) u-score can be negative; CE_S cannot, and u-ce is never further from it than u-score,
- *       but is biased upwards;
+ *   (2) u-score can be negative; CE_S cannot, and u-ce is never further from CE_S than u-score
+ *       is, but it is biased upwards;
  *   (3) rows with the same prediction share k, so that the sum over all pairs of S is the sum
- *       of d: u-divergence equals skce:estimator=biased, and no cells need to be found.  It
- *       exceeds CE_S by (E |e_Y - f|^2 - CE_S) / N in the mean;
+ *       of d: u-divergence equals skce:estimator=biased, and no cells need to be found.  On
+ *       average it exceeds CE_S by (E |e_Y - f|^2 - CE_S) / N;
  *   (4) a row of weight w counts as w rows; weights that are not whole numbers need
  *       u-divergence with a given scale;
  *   (5) fewer than two rows: undefined, except for u-divergence with a given scale;

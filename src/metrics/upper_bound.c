@@ -1,4 +1,4 @@
-/* upper-bound: the upper bound of the calibration error that a proper score gives.
+/* upper-bound: an upper bound of the calibration error, obtained from a proper score.
  *
  * Formula:  U_S = (1/N) sum_i S(p_i, y_i) - inf g_S,  g_S(p) = the mean of S(p, Y) for Y ~ p
  *           brier: inf g = 0;  log: inf g = 0;  spherical: inf g = -1

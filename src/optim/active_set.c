@@ -3,17 +3,21 @@
  * Each x is optimal for the active constraints, so the objective increases until x is the
  * solution.
  *
- * With N the active normals as columns, G = H^-1 and S = N' G N, a new normal a moves x along
- *   z = G a - G N r,  the multipliers u of N along -r and its own by 1,  r = S^-1 N' G a.
+ * With N the active normals as columns, G = H^-1, S = N' G N and r = S^-1 N' G a, adding a
+ * constraint with normal a moves
+ *   x along z = G a - G N r,
+ *   the multipliers u of the active constraints along -r,
+ *   its own multiplier at rate 1.
  * With few variables S is factored anew in each step. */
 #include "optim/active_set.h"
 
 #include <math.h>
 #include <string.h>
 
-#define ACTIVE_SET_STEPS 40 /* most steps: so many for each variable, plus so many */
-#define ACTIVE_SET_PARALLEL \
-  1e-9 /* a normal whose new component is smaller depends on the others */
+#define ACTIVE_SET_STEPS 40 /* most steps for each variable, and as many more in all */
+/* A normal counts as linearly dependent on the active ones if its orthogonal part is
+ * smaller. */
+#define ACTIVE_SET_PARALLEL 1e-9
 
 typedef struct active_set {
   const pc_quadratic_program *problem;

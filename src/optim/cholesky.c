@@ -1,7 +1,9 @@
 /* Formula:  U_jj = sqrt(A_jj - sum_i U_ij^2),  U_jk = (A_jk - sum_i U_ij U_ik) / U_jj, i < j.
  * Row j is divided first and then subtracted from all rows below, so that inner loops run along
- * rows. Edge case: 1. a NaN pivot counts as too small. Accuracy:  backward stable. Cost:
- * count^3 / 6 multiplications and additions. */
+ * rows.
+ * Edge case: a NaN pivot counts as too small.
+ * Accuracy: backward stable.
+ * Cost: count^3 / 6 multiplications and additions. */
 #include "optim/cholesky.h"
 
 #include <math.h>

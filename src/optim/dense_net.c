@@ -7,7 +7,7 @@
  *  1. the derivative of the maximum at 0 is 0.
  *  2. sums run in the order of rows and inputs, so bits do not vary.
  * Source:   Glorot & Bengio, AISTATS 2010; Rumelhart, Hinton & Williams, Nature 323, 1986.
- * Cost:     two operations for each weight and row forward, four backward. */
+ * Cost:     for each weight and row, two operations in forward and four in backward. */
 #include "optim/dense_net.h"
 
 #include <math.h>

@@ -22,7 +22,7 @@ size_t pc_dense_net_count(const pc_dense_net *net);
 void pc_dense_net_init(const pc_dense_net *net, uint64_t seed, uint64_t stream,
                        double *parameters);
 
-/* The length of the scratch `room` that forward fills and backward uses, for so many rows. */
+/* Number of doubles that the scratch `room` of forward and backward needs for `rows` rows. */
 size_t pc_dense_net_scratch(const pc_dense_net *net, size_t rows);
 
 /* Returns the outputs for rows of inputs, row by row; they are in `room`. */

@@ -1,10 +1,10 @@
 /* Formula:  step = -H gradient by the two-loop recursion over the last pairs (s, y), with
- *           H0 = (s^T y / y^T P y) P of the newest pair, P the metric.
+ *           H0 = (s^T y / y^T P y) P, (s, y) the newest pair, P the metric (preconditioner).
  * Line search: a length is too long if the decrease is less than 1e-4 of the predicted one, up
  *           to rounding; too short if the slope is still steeper than 0.9 of the first.
- *           Between a too short and a too long length the middle is tried, otherwise the
- *           double, up to a million. The first step of the search has the length that the
- *           metric gives, at most 1 without one.
+ *           Between a too short and a too long length the middle is tried, otherwise the length
+ *           is doubled, up to a million.  The first step has the size that the metric gives;
+ *           without a metric its size is at most 1.
  * Edge cases:
  *  1. a value that is not finite: the length is too long.
  *  2. pairs without curvature are not kept.
@@ -114,7 +114,7 @@ static void lbfgs_go(pc_lbfgs *lbfgs, double length) {
     lbfgs->at[i] = lbfgs->best[i] + length * lbfgs->step[i];
 }
 
-/* A descent step from the best point. */
+/* Computes a descent step from the best point. */
 static void lbfgs_direct(pc_lbfgs *lbfgs) {
   const size_t n = lbfgs->count;
   lbfgs_recursion(lbfgs);

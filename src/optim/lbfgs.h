@@ -1,5 +1,5 @@
-/* L-BFGS for a smooth function of many variables, with a metric given by the caller.  Used as
- * newton.h:
+/* L-BFGS for a smooth function of many variables, with an optional preconditioner (`metric`).
+ * Called like newton.h:
  *
  *     pc_lbfgs_new(env, count, start, &limits, &lbfgs, err);
  *     while (lbfgs.end == PC_OPTIM_RUNNING) {
@@ -31,10 +31,12 @@ typedef struct pc_lbfgs {
   unsigned steps;       /* accepted steps */
 
   double *slope, *step;
-  double *moves, *turns; /* differences of points and of gradients, PC_LBFGS_PAIRS each */
+  double *moves, *turns; /* differences of successive points and of their gradients,
+                            PC_LBFGS_PAIRS each */
   double inner[PC_LBFGS_PAIRS];
   size_t pairs, newest;
-  double length, low, high; /* line search: current length, too short, too long */
+  double length, low, high; /* line search: current step length; largest length known to be too
+                               short; smallest known to be too long */
   double promise, smallest;
   int known, steady;
 } pc_lbfgs;

@@ -4,7 +4,7 @@
  *      not matter.  A coordinate at its bound is free if the function decreases away from it.
  *      A step is at most 100 times as long as the distance of the point from 0.
  *   2. A point is accepted if the decrease is at least 1e-4 of the predicted one, up to
- *      rounding; otherwise the step is shortened by quadratic interpolation, to 0.1 to 0.5 of
+ *      rounding; otherwise quadratic interpolation shortens the step to between 0.1 and 0.5 of
  *      its length.
  *   3. The search ends as optim_limits.h describes.  The Hessian at the end shows whether the
  *      next step would still be long: then the minimum is at infinity.
@@ -162,7 +162,7 @@ static void newton_go(pc_newton *newton, double length) {
   }
 }
 
-/* The predicted change from best to `at`, which bounds may have moved. */
+/* The predicted change from best to `at`, whose coordinates may have been clamped to bounds. */
 static double newton_promised(const pc_newton *newton) {
   double sum = 0.0;
   for (size_t i = 0; i < newton->count; i++)

@@ -20,7 +20,8 @@ typedef struct pc_newton {
   const pcal_env *env;
   size_t count;
   pc_optim_limits limits;
-  int frugal;          /* reuse old Hessians while they serve; set it before the first update */
+  int frugal;          /* reuse an old Hessian as long as the gradient falls fast enough
+                          (newton.c); set before the first update */
   const double *lower; /* lower bounds, -INFINITY for none; or NULL */
 
   pc_optim_end end;
@@ -36,7 +37,7 @@ typedef struct pc_newton {
   size_t *free;                            /* coordinates not held by a bound */
   size_t free_count;
   double length;   /* fraction of the step that `at` takes */
-  double promise;  /* slope times step */
+  double promise;  /* predicted change of the value for the full step: slope^T step */
   double smallest; /* smallest gradient so far */
   int known;       /* there is a best point */
   int steady;      /* consecutive evaluations at which the gradient did not halve */

@@ -5,17 +5,17 @@
 typedef enum pc_optim_end {
   PC_OPTIM_RUNNING = 0,
   PC_OPTIM_CONVERGED,   /* the gradient is small enough */
-  PC_OPTIM_AT_INFINITY, /* it is, but steps stay long or the value is at the floor:
-                           the minimum is at infinity */
+  PC_OPTIM_AT_INFINITY, /* the gradient is small enough, but steps stay long or the value is at
+                           the floor: the minimum is at infinity */
   PC_OPTIM_STUCK        /* no step decreases the value, or the limit was reached */
 } pc_optim_end;
 
 /* The gradient is measured by its largest entry, so coordinates should have similar scales. */
 typedef struct pc_optim_limits {
-  double aim;           /* the search ends at a gradient of at most this, */
-  double enough;        /* or of at most this that no longer halves */
+  double aim;           /* stop if the gradient is at most this, */
+  double enough;        /* or at most this and it no longer halves from step to step */
   unsigned evaluations; /* most evaluations, counting products with the Hessian */
-  double floor;         /* the search ends at a value of at most this */
+  double floor;         /* stop if the value is at most this */
 } pc_optim_limits;
 
 /* A step is long if its predicted gain exceeds LONG_GAIN times the gradient and its length

@@ -7,13 +7,13 @@
  *      geometric mean of its ends, or the bound if nothing was evaluated there yet.  No step is
  *      longer than a factor of 8.
  *   3. Convergence is measured by x g, the derivative by log x, which does not depend on the
- *      scale of x.  The search ends when that is at most 1e-12, or at most 1e-8 and not halved
+ *      scale of x.  The search ends when x g is at most 1e-12, or at most 1e-8 and not halved
  *      by the last step, so that rounding cannot prolong it.
  *   4. It also ends at x + s without an evaluation there if the terms t_3, t_4, t_5 each shrink
  *      by half or more: the remainder is then estimated as 1/7 of t_5 (a geometric series of
- *      ratio 1/8), or more if t_5 is above 1/8 of t_4.  The estimate must be at most 1e-8, and
- *      shift x by at most 3e-9 of it; a rough search allows 1e-3 of it.  The value there is
- *      that of the Taylor polynomial.
+ *      ratio 1/8), or more if t_5 is above 1/8 of t_4.  The estimate must be at most 1e-8 and
+ *      shift x by a relative amount of at most 3e-9 (1e-3 in a rough search).  The value there
+ *      is that of the Taylor polynomial.
  */
 #include "optim/scalar_search.h"
 #include "kernels/lane_math.h"

@@ -18,12 +18,12 @@ typedef struct pc_scalar_problem {
   double low, high; /* bounds, 0 < low < high */
   int orders;       /* derivatives that evaluate sets: 2 or 6 */
   unsigned limit;   /* most evaluations */
-  int rough;        /* with six derivatives, the minimum to 1e-3 of x suffices */
+  int rough;        /* with six derivatives: stop once x is known to a relative error of 1e-3 */
 } pc_scalar_problem;
 
 typedef enum pc_scalar_end {
   PC_SEARCH_FLAT = 1, /* the derivative by log x is below 1e-8, mostly below 1e-12 */
-  PC_SEARCH_BOUND,    /* at a bound, beyond which the function falls */
+  PC_SEARCH_BOUND,    /* the minimum lies beyond a bound; the result is that bound */
   PC_SEARCH_STUCK     /* the limit was reached, or no step changes x any more */
 } pc_scalar_end;
 
@@ -35,7 +35,7 @@ typedef struct pc_scalar_result {
   pc_scalar_end end;
 } pc_scalar_result;
 
-/* Descends from `start`, where the derivatives are `known`, or NULL.  Finds the minimum of a
+/* Descends from `start`; `known`: the derivatives there, or NULL.  Finds the minimum of a
  * convex function, a local minimum of another.  Fails only if evaluate fails. */
 PC_CHECKED pcal_status pc_scalar_search(const pc_scalar_problem *problem, double start,
                                         const pc_scalar_derivatives *known,

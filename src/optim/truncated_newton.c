@@ -1,12 +1,13 @@
 /* Steps:
  *   1. H step = -gradient by preconditioned conjugate gradients from 0, until the residual, in
  *      the norm of the preconditioner, is min(1/4, sqrt of the gradient's size) of the first; a
- *      direction without curvature ends it too.
+ *      direction of zero or negative curvature also ends the iteration.
  *   2. A point is accepted if the decrease is at least 1e-4 of the predicted one, up to
  *      rounding; otherwise the step is shortened by quadratic interpolation, to 0.1 to 0.5 of
  *      its length.
- *   3. The search ends as optim_limits.h describes.  If the gradient vanishes after a long
- *      step, or before the first, the next step shows whether the minimum is at infinity.
+ *   3. The search ends as optim_limits.h describes.  If the gradient is small enough right
+ *      after a long step, or at the start, one more step is computed to see whether the minimum
+ *      is at infinity.
  * Source: Nash 2000; Dembo & Steihaug 1983.
  * Cost:   one product for each iteration of conjugate gradients. */
 #include "optim/truncated_newton.h"

@@ -131,8 +131,8 @@ double pc_bin_frequency(const pc_bin *bin) {
   return bin->hits / bin->weight;
 }
 
-/* The variance of an outcome in a bin.  Half a hit and half a miss are added: a few rows of one
- * outcome are no evidence that the other is impossible. */
+/* The variance of an outcome in a bin.  Half a hit and half a miss are added, because a few
+ * rows with the same outcome do not show that the other is impossible. */
 static double bins_outcome_variance(const pc_bin *bin) {
   const double smooth = (bin->hits + 0.5) / (bin->weight + 1.0);
   return smooth * (1 - smooth);

@@ -9,7 +9,8 @@
 
 #define PC_BINS_MAX 10000
 
-/* Whose rule places the edges and assigns scores on an edge; M is the number of bins. */
+/* Rule that places the edges and decides the bin of a score on an edge; M is the number of
+ * bins. */
 typedef enum pc_edge_rule {
   PC_EDGES_RIGHT = 1, /* (lo, hi], 0 in the first bin; edges i / M */
   PC_EDGES_LEFT,      /* [lo, hi), 1 in the last bin; edges i / M */
@@ -68,7 +69,7 @@ static inline size_t pc_partition_find(const pc_partition *cells, double score) 
 /* The rows of a bin, as sums.  Moments (score_square, score_hit) are NaN if unknown. */
 typedef struct pc_bin {
   double low, high;
-  double weight, hits; /* of all rows, and of hits */
+  double weight, hits; /* weight of all rows, and weight of the hits */
   double score;        /* sum of scores */
   double score_square; /* sum of squared scores */
   double score_hit;    /* sum of scores over hits */
@@ -85,12 +86,12 @@ typedef enum pc_norm { PC_NORM_L1, PC_NORM_L2, PC_NORM_MAX } pc_norm;
  *   PC_NORM_L1   sum_b n_b / N |g_b|
  *   PC_NORM_L2   sqrt(sum_b n_b / N g_b^2)
  *   PC_NORM_MAX  max over non-empty bins of |g_b|
- *   debias       (L2 only) each g_b^2 less frequency (1 - frequency) / (n_b - 1); bins with
- *                n_b < 2 add 0; a negative sum counts as 0. */
+ *   debias       (L2 only) frequency (1 - frequency) / (n_b - 1) is subtracted from each g_b^2;
+ *                bins with n_b < 2 add 0; a negative sum counts as 0. */
 double pc_bins_error(const pc_bin *bins, size_t count, double total, pc_norm norm, int debias);
 
 /* The debiased square before the root is taken.  It is unbiased and may be negative.  Its
- * variance is noise + slope * t0, t0 its mean and slope = slope_sum / slope_weight. */
+ * variance is noise + slope * t0, where t0 is its mean and slope = slope_sum / slope_weight. */
 typedef struct pc_debiased {
   double square, noise;
   double slope_sum, slope_weight;

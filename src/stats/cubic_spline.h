@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-/* The boundary conditions: what the outer intervals look like. */
+/* Boundary conditions for the outer intervals. */
 typedef enum pc_runout {
   PC_RUNOUT_NATURAL,   /* no curvature at the ends */
   PC_RUNOUT_QUADRATIC, /* a parabola in the outer intervals */
@@ -21,8 +21,8 @@ PC_CHECKED pcal_status pc_spline_space_new(const pcal_env *env, size_t knots, pc
                                            pc_spline_space *out, pcal_error *err);
 void pc_spline_space_free(const pcal_env *env, pc_spline_space *space);
 
-/* A linear form of a spline between two knots: coefficients of the second derivatives at knots
- * `at` and `at` + 1, then of the values there. */
+/* A value or slope of a spline between two knots, as a linear form: coefficients of the second
+ * derivatives at knots `at` and `at` + 1, then of the values there. */
 typedef struct pc_spline_form {
   size_t at;
   double c[4];
@@ -32,7 +32,8 @@ typedef struct pc_spline_form {
 pc_spline_form pc_spline_value(const pc_spline_space *space, double x);
 pc_spline_form pc_spline_slope(const pc_spline_space *space, double x);
 
-/* Second derivatives at all knots, `bends`, from values; and a form of both. */
+/* The first function computes `bends`, the second derivatives at all knots, from the values;
+ * the second evaluates a form from both. */
 void pc_spline_second_derivatives(const pc_spline_space *space, const double *values,
                                   double *bends);
 double pc_spline_evaluate(const pc_spline_form *form, const double *values,

@@ -7,8 +7,8 @@
  *   entropy           = y (1 - y)
  *   within_variance   = 1/N sum_b sum_i (p_i - c)^2
  *   within_covariance = 2/N sum_b sum_i (p_i - c) (a_i - q)
- *   debiased          : each square of a bin less q (1 - q) / (n_b - 1); sharpness and entropy
- *                       then gain y (1 - y) / (N - 1)
+ *   debiased          : q (1 - q) / (n_b - 1) is subtracted from the square of each bin;
+ *                       y (1 - y) / (N - 1) is then added to sharpness and entropy
  * Formula, log score, with KL and H the divergence and entropy of a binary outcome and
  * L(q, p) = -q log p - (1 - q) log(1 - p):
  *   calibration       = sum_b n_b / N KL(q, c)
@@ -17,9 +17,9 @@
  *   within_variance   = 1/N sum_b sum_i [L(q, p_i) - L(q, c)]
  *   within_covariance = 1/N sum_b sum_i (a_i - q) log(p_i / (1 - p_i))
  * Edge cases:
- *   (1) a bin with n_b < 2 adds nothing to the debiased calibration, as in ece: all of (c -
- *       q)^2 counts as chance, and the debiased parts still add up; fewer than two rows have no
- *       gain;
+ *   (1) a bin with n_b < 2 adds nothing to the debiased calibration, as in ece: its whole
+ *       (c - q)^2 is attributed to chance, and the debiased parts still add up; with fewer than
+ *       two rows sharpness and entropy are not corrected;
  *   (2) 0 log 0 is 0;
  *   (3) a score of 0 that is a hit, or of 1 that is a miss, makes the log score infinite;
  *   (4) any other score of 0 or 1 in a bin with both outcomes adds the same infinite term,

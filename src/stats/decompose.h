@@ -25,8 +25,8 @@ enum {
   PC_BIN_LOGS
 };
 typedef struct pc_bin_logs {
-  double sum[PC_BIN_LOGS]; /* HIT and REST_MISS: -infinity if a term is; the others: of the
-                              finite terms only */
+  double sum[PC_BIN_LOGS]; /* HIT and REST_MISS: -infinity if any term is infinite; the others:
+                              sum of the finite terms only */
   unsigned infinite;       /* bit i: sum i has an infinite term */
 } pc_bin_logs;
 

@@ -1,14 +1,14 @@
 /* Sums of kernels in the log domain: each row keeps the largest exponent so far and the sum of
- * all kernels relative to it, rescaled when a larger exponent comes.  A task is a few packs of
- * rows against all packs, in order, so that the result does not depend on threads.
+ * all kernels relative to it, rescaled when a larger exponent is found.  A task is a few packs
+ * of rows against all packs, in order, so that the result does not depend on threads.
  *
  * Accuracy:
  *   exponents  about 1e-16 times their largest part, p log p / h or log Gamma(p / h);
- *   sums       kernels below e^-60 of the largest so far are left out, with all their weight.
- *   The
- *              sum of a row is at least its largest kernel, so that for N distinct rows less
- *              than a share of N e^-60 < 1e-26 N is missing.  No log density is off by more, no
- *              sum_c |r_c| by more than twice that: below rounding up to N = 1e9.
+ *   sums       kernels that, multiplied by their weight, are below e^-60 times the largest so
+ *              far are left out.  The sum of a row is at least its largest kernel, so that for
+ *              N distinct rows less than a share of N e^-60 < 1e-26 N is missing.  No log
+ *              density is off by more, no sum_c |r_c| by more than twice that: below rounding
+ *              up to N = 1e9.
  * Cost: N^2 pairs of 2 K operations, and an exp for each kernel that is not left out. */
 #include "stats/dirichlet_kde.h"
 
@@ -23,9 +23,9 @@
 #include "kernels/pair_kernels.h"
 
 #define DIRICHLET_PACKS 4 /* of a task */
-/* The logarithm of 0 times a probability that is not 0 lies below every other exponent, which
- * are above -1e12: positive probabilities count as 2^-200 at least, which no digit of another
- * product shows. */
+/* Used as log 0.  Times a positive probability it is below every other exponent: those are
+ * above -1e12, since positive probabilities are raised to at least 2^-200, too little to change
+ * any other product. */
 #define DIRICHLET_LOG_ZERO (-1e300)
 #define DIRICHLET_LEAST 0x1p-200
 #define DIRICHLET_SHUT (-1e200)
@@ -74,7 +74,7 @@ void pc_dirichlet_kde_free(pc_dirichlet_kde *dirichlet) {
   dirichlet->logs = dirichlet->own = NULL;
 }
 
-/* ---- what belongs to one row and bandwidth ---- */
+/* ---- offsets: one number for each row and bandwidth ---- */
 
 typedef struct dirichlet_offsets {
   const pc_pair_rows *rows;
@@ -190,7 +190,8 @@ static void dirichlet_dots(const pc_dirichlet_kde *dirichlet, size_t a, size_t b
     dots[r * PC_LANES + r] = -INFINITY;
 }
 
-/* The exponent of the w - 1 other copies of row i; -inf if there are none. */
+/* The exponent of the summed kernels of the w - 1 other copies of row i; -inf if there are
+ * none. */
 static double dirichlet_copies(const pc_dirichlet_kde *dirichlet, size_t i, double bandwidth,
                                double offset) {
   const double w = dirichlet->rows->weights[i];
@@ -402,7 +403,7 @@ static pcal_status dirichlet_compute(dirichlet_work *work, const dirichlet_job *
   return status;
 }
 
-/* The weighted mean of one value per row; `odd` if a value is not above `least`. */
+/* The weighted mean of one value per row; returns `odd` if some value is not above `least`. */
 static double dirichlet_mean(const pc_dirichlet_kde *dirichlet, const double *values,
                              double least, double odd) {
   pc_sum sum;

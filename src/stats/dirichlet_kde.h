@@ -19,7 +19,7 @@ typedef struct pc_dirichlet_kde {
   double total;             /* sum of weights */
   double *logs;             /* log probabilities, in the layout of rows->probs */
   const double *probs;      /* as used in kernels: none below 0, no positive one below 2^-200 */
-  double *own; /* memory of `probs` if they differ from those of the rows, or NULL */
+  double *own; /* owned copy behind `probs` if they differ from rows->probs, else NULL */
 } pc_dirichlet_kde;
 
 PC_CHECKED pcal_status pc_dirichlet_kde_new(const pcal_env *env, const pc_pair_rows *rows,

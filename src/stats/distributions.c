@@ -15,7 +15,7 @@
  * (3) a NaN stays NaN;
  * (4) results are kept inside [0, 1];
  * (5) skewed sum: |g z| < 1e-4 gives z - g (z^2 - 1) / 6; |r| < 0.05 gives r; beyond the end of
- *     the Poisson law (1 + g z <= 0) the deviate of that end, sqrt(2) / |g|.
+ *     the Poisson distribution (1 + g z <= 0) the deviate at that end, sqrt(2) / |g|.
  * Source: Feller, Annals of Mathematical Statistics 1951 (range); Billingsley, Convergence of
  * Probability Measures, section 11 (maximum); Holm, Scandinavian Journal of Statistics 1979;
  * Barndorff-Nielsen, Biometrika 1986 (r with its correction).

@@ -5,13 +5,13 @@
 
 #include <stddef.h>
 
-/* Standard normal; its quantile is in base/rng.h. */
+/* Standard normal; its quantile is in base/normal.h. */
 double pc_normal_tail(double z);
 
-/* A standardised sum z with this skewness, converted to a standard normal deviate with the same
- * tail probability: the tail of a shifted and scaled Poisson distribution by saddlepoint
- * approximation.  Far out, where the smallest of many p-values lies, a sum of few outcomes is
- * not normal. */
+/* Converts a standardised sum z with this skewness to a standard normal deviate with the same
+ * tail probability.  The tail is that of a shifted and scaled Poisson distribution, by
+ * saddlepoint approximation.  Used for the smallest of many p-values: in the far tail a sum of
+ * few outcomes is not normal. */
 double pc_skewed_deviate(double z, double skewness);
 
 /* Chi-square with a whole number of degrees of freedom, at least 1. */

@@ -6,16 +6,16 @@
  *                              + gap_b erf(gap_b/sqrt(2 v_b))]
  *   null mean = sum_b (n_b/N) sqrt(2 v_b/pi)
  *   chance    = sum_b E|S_b| / N, S_b = outcomes minus scores of bin b if outcomes are drawn
- *               from the scores: E|S_b| of the binomial law with the variance
- *               V_b = sum p (1 - p) and the mean of the rarer outcome,
- *               L = min(sum p, sum (1 - p)):  q = 1 - V_b/L, n = L/q, m = floor(L),
+ *               from the scores: E|S_b| of the binomial distribution with variance
+ *               V_b = sum p (1 - p) and mean L = min(sum p, sum (1 - p)), the expected number
+ *               of the rarer outcome:  q = 1 - V_b/L, n = L/q, m = floor(L),
  *               E|S_b| = 2 (m + 1) C(n, m + 1) q^(m + 1) (1 - q)^(n - m)   (de Moivre)
  *               the variance of the sum is sum_b (V_b - E|S_b|^2) / N^2
  * Edge cases:
  * (1) empty bins add nothing;
  * (2) v_b = 0 gives |gap_b|;
- * (3) chance: equal scores make this exact; q below 1e-6 is the Poisson law, V_b above 1000 the
- *     normal one, sqrt(2 V_b/pi).
+ * (3) chance: equal scores make this exact; for q below 1e-6 the Poisson distribution is used,
+ *     for V_b above 1000 the normal one, sqrt(2 V_b/pi).
  * Source: Gruber & Buettner 2022, Proposition 3.3 and appendix D.5; Diaconis & Zabell,
  * Statistical Science 1991 (mean deviation of the binomial law).
  * Accuracy: a few ulp of the gaps; chance about 1e-3 relative where scores of a bin differ.
@@ -27,7 +27,7 @@
 #include "base/elementary.h"
 #include "kernels/lane_math.h"
 
-#define EXPECTED_NORMAL 1000.0 /* variances above it are those of a normal law */
+#define EXPECTED_NORMAL 1000.0 /* above this variance the normal distribution is used */
 #define EXPECTED_POISSON 1e-6
 #define EXPECTED_HALF_NORMAL_MEAN 0.79788456080286535588 /* sqrt(2/pi) */
 
@@ -39,7 +39,7 @@ double pc_folded_normal_mean(double mean, double deviation) {
          mean * pc_erf(z / sqrt(2.0));
 }
 
-/* The variance of score - outcome in a bin, as if both varied independently. */
+/* The variance of score - outcome in a bin, if both are independent. */
 static double sample_size_variance(const pc_bin *bin) {
   const double mean = pc_bin_confidence(bin), rate = pc_bin_frequency(bin);
   return fmax(bin->score_square / bin->weight - mean * mean, 0.0) + rate * (1 - rate);

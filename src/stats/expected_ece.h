@@ -9,7 +9,7 @@
 double pc_folded_normal_mean(double mean, double deviation);
 
 typedef struct pc_expected_ece {
-  double mean;      /* of the estimate, with the gaps of the bins as the true ones */
+  double mean;      /* of the estimate, if the observed gaps of the bins are the true ones */
   double null_mean; /* the same with all gaps 0: the part due to sample size */
 } pc_expected_ece;
 

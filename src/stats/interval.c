@@ -2,29 +2,30 @@
  *
  *   percentile  [q(a), q(1 - a)]
  *
- *   basic       [2 T - q(1 - a), 2 T - q(a)]: takes off the bias, which replicas show again
+ *   basic       [2 T - q(1 - a), 2 T - q(a)]: removes the bias, which the replicas repeat
  *
  *   BCa         [q(b(a)), q(b(1 - a))],  b(p) = Phi(z0 + (z0 + z_p) / (1 - c (z0 + z_p))),
  *               z0 the normal quantile of the share of replicas below T, c the acceleration
  *
  *   jackknife   T -+ t se,  se^2 = (G - 1) / G sum_g (T_g - mean)^2,  T_g without block g of G:
- *               for estimates that are unbiased by construction, whose replicas are not
+ *               for estimates that are unbiased, but whose replicas are biased
  *
  *   Wilson      the shares p with |share - p| <= z sqrt(p (1 - p) / n)
  *
- *   Poisson     the t0 with (T - t0)^2 <= t^2 se^2 t0 / T,  t Student's quantile for
- *               INTERVAL_CARRIED times the (T / se)^2 rows that carry T
+ *   Poisson     the t0 with (T - t0)^2 <= t^2 se^2 t0 / T,  t: Student's quantile with
+ *               INTERVAL_CARRIED * (T / se)^2 degrees of freedom
  *
- *   norm        for errors, which chance makes larger: N = sqrt(q(1 - a)^2 - T^2) is how far
- *               chance alone reaches, since squares of error and noise add up;
+ *   norm        for errors, which chance makes larger: N = sqrt(q(1 - a)^2 - T^2) is the 1 - a
+ *               quantile of chance alone, since squares of error and noise add up;
  *               low = 0 where T <= N, else T (T - N) / (q(1 - a) - N);
  *               high = T + max(q(1/2) - q(a), N - max(q(1/2) - T, 0), 0)
  *
- *   quadratic   the t0 with (T - t0)^2 <= t^2 (a t0 + b): for squares without bias, whose
- *               variance grows with the truth
+ *   quadratic   the t0 with (T - t0)^2 <= t^2 (a t0 + b): for unbiased estimates of squares,
+ *               whose variance grows with the true value
  *
  * Edge cases:
- *   (1) all replicas on one side of T: z0 is that of half a replica;
+ *   (1) all replicas on one side of T: z0 is computed as if half a replica were on the other
+ *       side;
  *   (2) a jackknife without deviation has acceleration 0;
  *   (3) middle^2 - T^2 of the quadratic interval is negative only if T < 0, and counts as 0.
  *
@@ -151,13 +152,13 @@ static double interval_bca(const pc_replica_set *set, double shift, double p) {
   return pc_interval_quantile(set->values, set->count, place);
 }
 
-/* The reach of chance at a true error of 0, from replicas T_r around T.  Near 0 the squares of gaps
- * and noise add up: the quantile of chance is sqrt(q(1 - a)^2 - T^2).  Far from 0 only noise along
- * the gaps moves T_r: the quantile is that of T_r itself, apart from the bias of its median.  The
- * first is larger; it decides whether 0 is inside, and is blended into the second as T grows to
- * INTERVAL_FAR times it.
- * Ends: low is 0 if T is no exception at 0; otherwise it is interpolated between the quantiles at 0
- * and at T. */
+/* N, the quantile of chance at a true error of 0, from replicas T_r around T.  Near 0 the
+ * squares of gaps and noise add up: the quantile of chance is sqrt(q(1 - a)^2 - T^2).  Far from
+ * 0 only noise along the gaps moves T_r: the quantile is that of T_r itself, apart from the
+ * bias of its median.  The first is larger; it decides whether 0 is inside, and is blended into
+ * the second as T grows to INTERVAL_FAR times it.
+ * Ends: low is 0 if T is compatible with a true error of 0; otherwise it is interpolated
+ * between the quantiles at 0 and at T. */
 pc_interval pc_interval_of_norm(const pc_replica_set *set, double level) {
   const double a = 0.5 * (1.0 - level), t = set->estimate;
   const double low = pc_interval_quantile(set->values, set->count, a);

@@ -20,8 +20,8 @@ pc_interval pc_interval_normal(double estimate, double se, double level);
 /* Wilson's interval of a share of `rows` rows. */
 pc_interval pc_interval_wilson(double share, double rows, double level);
 
-/* The number of rows that decide a mean of non-negative values: (estimate / se)^2; for rare
- * events their number.  Infinite if se is 0. */
+/* Effective number of events behind a mean of non-negative values: (estimate / se)^2; for rare
+ * events, their number.  Infinite if se is 0. */
 double pc_interval_event_count(double estimate, double se);
 
 /* The interval of such a mean, whose variance grows with it like that of a count. */
@@ -61,12 +61,12 @@ pc_interval pc_interval_jackknife(double estimate, double se, size_t count, doub
 typedef struct pc_variance_law {
   double noise; /* variance when t0 is 0 */
   double slope; /* a first guess; the jackknife refines it */
-  double most;  /* upper bound of the slope, as a multiple of the guess; 1: the guess is used */
+  double most;  /* upper bound of the slope, as a multiple of the guess; 1: slope = guess */
 } pc_variance_law;
 
-/* All t0 with |estimate - t0| <= t sqrt(slope t0 + noise).  The jackknife variance counts the
- * noise twice; what remains gives the slope, between three quarters of the guess and `most`
- * times it. */
+/* All t0 with |estimate - t0| <= t sqrt(slope t0 + noise).  The jackknife variance contains the
+ * noise twice; the rest determines the slope, which is limited to between 3/4 and `most` times
+ * the guess. */
 pc_interval pc_interval_quadratic(double estimate, double se, const pc_variance_law *law,
                                   size_t count, double level);
 

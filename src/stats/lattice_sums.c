@@ -1,5 +1,5 @@
-/* A lane holds a multiple of PC_LATTICE of at most 2^53 steps, so that emptying it is exact.
- * One step is 2^19 units of pc_fixed. */
+/* A lane is at most 2^53 times PC_LATTICE, so that moving it into the totals is exact.  One
+ * step is 2^19 units of pc_fixed. */
 #include "stats/lattice_sums.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Many sums over rows at once, whose bits do not depend on the order of the rows.
  *
- * Kernels add to `lanes`, sums on the lattice of linear_kernels.h, which are exact until they
- * are full; before that they are emptied into wide integers. */
+ * Kernels add to `lanes`, sums on the lattice of linear_kernels.h, which are exact up to
+ * PC_LATTICE_FULL; before that limit they are moved into wide integers. */
 #ifndef PC_LATTICE_SUMS_H
 #define PC_LATTICE_SUMS_H
 
@@ -17,7 +17,8 @@ typedef struct pc_lattice_sums {
 
 PC_CHECKED pcal_status pc_lattice_sums_new(const pcal_env *env, size_t count,
                                            pc_lattice_sums *out, pcal_error *err);
-void pc_lattice_sums_free(const pcal_env *env, pc_lattice_sums *tally); /* or a zeroed one */
+/* A zeroed struct is allowed. */
+void pc_lattice_sums_free(const pcal_env *env, pc_lattice_sums *tally);
 void pc_lattice_sums_clear(pc_lattice_sums *tally);
 
 /* Adds `weight` times the lanes to the totals and clears the lanes. */

@@ -1,14 +1,13 @@
-/* Formula:  with counts n_i, v_i = n_i - mean(n), and r_i, m the means of row i and of all of
- * h:
+/* Formula:  with counts n_i, v_i = n_i - mean(n), r_i the mean of row i of h, m the mean of h:
  *   sum_{ij} n_i n_j (h_ij - r_i - r_j + m) = sum_{ij} v_i v_j h_ij
  * Centring h is centring the counts.  So each tile of pairs is evaluated once for PC_MIX_WIDTH
  * replicas, and nothing of size n^2 is stored.
  * Edge cases:
  *   (1) copies of a row pair with each other, but not with themselves;
  *   (2) lanes beyond the rows have v = 0;
- *   (3) beyond PAIR_BOOTSTRAP_COPIES copies of a row their counts are not drawn one by one:
- *       their sum N is Poisson(w); the sum of squares is N plus a normal draw for the number of
- *       ordered pairs that meet, with mean N (N - 1) / w and variance twice that.
+ *   (3) if a row has more than PAIR_BOOTSTRAP_COPIES copies, their counts are not drawn one by
+ *       one: their sum N is Poisson(w); the sum of squares is N plus a normal draw for the
+ *       number of ordered pairs that meet, with mean N (N - 1) / w and variance twice that.
  * Accuracy: tiles and columns in float, sums of tasks in double: 1e-5 of the standard
  * deviation.
  * Source: Arcones & Gine 1992; Widmann, Lindsten & Zachariah 2019. */
@@ -84,8 +83,8 @@ static void pair_bootstrap_row(const bootstrap_work *work, size_t row, double su
   }
 }
 
-/* Computes v of all rows.  selves: what copies of a row add with each other, half of v^2 minus
- * the squared centred counts of its copies. */
+/* Computes v of all rows.  selves: the contribution of pairs of copies of the same row, half of
+ * (v^2 minus the sum of the squared centred counts of the copies). */
 static void pair_bootstrap_draw(const bootstrap_work *work, double *selves) {
   const pc_pair_rows *rows = work->rows;
   double mean[PC_MIX_WIDTH] = {0.0}, total = 0.0;

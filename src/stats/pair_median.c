@@ -1,10 +1,10 @@
 /* Selection without storing the distances.
  *
- * Distances are not negative, so they are ordered like their bits.  A pass over all pairs
- * counts the distances in each of 2^13 cells of the interval of bits that is still possible;
- * the cell of the median becomes the next interval.  Once few pairs are left in it, a last pass
- * stores them.  Five passes narrow any interval to a single number.  Counts are integers: the
- * result depends neither on threads nor on the order of rows.
+ * Distances are not negative, so they are ordered like their bits.  Each pass over all pairs
+ * divides the interval that still contains the median, as bits, into 2^13 cells and counts the
+ * distances in each; the cell of the median becomes the next interval.  Once few pairs are left
+ * in it, a last pass stores them.  Five passes narrow any interval to a single number.  Counts
+ * are integers: the result depends neither on threads nor on the order of rows.
  *
  * Cost: usually three passes, at most six, each with one inner product of length K per pair. */
 #include "stats/pair_median.h"
@@ -27,7 +27,7 @@ typedef struct median_search {
   const pcal_env *env;
   const pc_pair_rows *rows;
   pc_pair_form form;
-  uint64_t low, high;   /* the bits that are still possible, inclusive */
+  uint64_t low, high;   /* the interval of bits that contains the median, inclusive */
   pc_uint128 below;     /* pairs below the interval */
   pc_uint128 inside;    /* pairs inside it */
   pc_uint128 at_zero;   /* pairs of a row with a copy of itself */

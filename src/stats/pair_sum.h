@@ -1,4 +1,5 @@
-/* Sums over all pairs of rows, by all threads; the bits do not depend on their number. */
+/* Sums over all pairs of rows, computed by all threads; the result does not depend on the
+ * number of threads. */
 #ifndef PC_PAIR_SUM_H
 #define PC_PAIR_SUM_H
 

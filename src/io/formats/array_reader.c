@@ -8,8 +8,8 @@
  *  1. elements that are indices of names become text; an index without a name becomes an
  *     empty text, which counts as missing.
  *  2. strides may be negative, zero, or no multiple of the element size.
- *  3. an array that is read from its file window by window is in row or column order there;
- *     a window is read into memory of the reader in the same order. */
+ *  3. an array that is read window by window is stored in the file in row or column order; a
+ *     window is read into a buffer in the same order. */
 #include "io/formats/array_reader.h"
 
 #include <stdint.h>
@@ -166,7 +166,7 @@ static pcal_status array_reader_stage(const pc_reader *reader, size_t rows, pcal
   const pc_array *array = &state->array;
   const size_t size = array->type.size, row = array->columns * size;
   const size_t parts = array_reader_down(state) ? array->columns : 1;
-  const size_t part = array_reader_down(state) ? size : row; /* bytes of a row in each part */
+  const size_t part = array_reader_down(state) ? size : row; /* bytes of a row in a part */
   if (state->stage == NULL)
     state->stage = pc_alloc_raw(reader->env, state->stage_rows, row);
   if (state->stage == NULL)

@@ -10,7 +10,7 @@ typedef struct pc_array {
   pc_element_type type;
   const unsigned char *first; /* element of row 0, column 0 */
   size_t rows, columns;
-  int listed; /* rows are lists, even of one element */
+  int listed; /* two-dimensional with one column: its rows are lists of one number */
   ptrdiff_t row_stride, column_stride;
   const char *const *names; /* names indexed by the elements, for labels and text; or NULL */
   size_t name_count;

@@ -10,7 +10,8 @@ typedef struct pc_arrow_table {
   const char *name;               /* for messages */
   struct ArrowSchema schema;      /* of the batches; release is NULL if there is none */
   struct ArrowArrayStream stream; /* release is NULL after the last batch */
-  struct ArrowArray single;       /* instead of a stream, until the table is opened */
+  struct ArrowArray single;       /* one array instead of a stream; used until the table is
+                                     opened */
   struct ArrowArray *batches;
   size_t count, capacity;
   uint64_t rows;   /* in all batches so far */

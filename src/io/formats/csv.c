@@ -4,7 +4,7 @@
  *  1. blank lines, even at the end of the file, and records with more or fewer cells than
  *     the first are refused.
  *  2. in a column of numbers a missing cell is NaN; other text is refused.
- *  3. the number of rows is known once the end was reached.
+ *  3. the number of rows is known only after the end has been reached.
  *  4. rows are read window by window: memory does not grow with the file. */
 #include <inttypes.h>
 #include <math.h>

@@ -1,14 +1,15 @@
-/* Header detection.  With PC_HEADER_DECIDE each cell of the first line is classified as number,
+/* Header detection.  With PCAL_HEADER_AUTO each cell of the first line is classified as number,
  * missing (see slice.h) or text, and the first matching rule decides:
  *  1. text and no numbers: a header, "label,cat,dog".
- *  2. at least three numbers counting 0, 1, 2, ... from left to right: a header, as data frames
- *     without column names are written, "0,1,2", ",0,1,2" or "label,0,1,2".
+ *  2. at least three numbers counting 0, 1, 2, ... from left to right: a header, as written for
+ *     data frames without column names, "0,1,2", ",0,1,2" or "label,0,1,2".
  *  3. text and numbers: compared with line 2.
- *     Numbers below every text: a header, "1,2,y" above "0.5,0.5,1".
+ *     A number below every text: a header, "1,2,y" above "0.5,0.5,1".
  *     Text below every text: a row, "cat,0.25,0.75" above "dog,0.5,0.5", unless the numbers are
  *     0 and 1 as in rule 4.
  *     Anything else, or no line 2: ambiguous.
- *  4. exactly the numbers 0 and 1, so written, and missing cells: ambiguous, "0,1" or ",0,1".
+ *  4. only the numbers 0 and 1, written as "0" and "1", and missing cells: ambiguous, "0,1" or
+ *     ",0,1".
  *  5. other numbers, or only missing cells: a row, "0.25,0.75" or "0.0,1.0".
  * Ambiguous files are refused; the caller can declare the header instead.
  *

@@ -13,7 +13,7 @@ typedef struct pc_csv_header {
 } pc_csv_header;
 
 /* Fails with PCAL_DATA if the file is not text, begins with a blank line or has no rows, or if
- * PC_HEADER_DECIDE is given and the first line is ambiguous. */
+ * header is PCAL_HEADER_AUTO and the first line is ambiguous. */
 PC_CHECKED pcal_status pc_csv_header_read(const pc_input_file *bytes, char delimiter,
                                           pcal_header header, const pcal_env *env,
                                           pc_csv_header *out, pcal_error *err);

@@ -11,7 +11,7 @@
  *     if all are null there is one column.
  *  3. strings in place of numbers, empty arrays, arrays with elements other than numbers and
  *     null, and objects are refused.
- *  4. the number of rows is known once the end was reached.
+ *  4. the number of rows is known only after the end has been reached.
  *  5. rows are read window by window: memory does not grow with the file. */
 #include <inttypes.h>
 #include <math.h>

@@ -342,7 +342,8 @@ static size_t jsonl_scan_utf8(uint32_t point, char out[4]) {
   return size;
 }
 
-/* Takes one character or escape off the text; returns its bytes, 0 for half of a pair. */
+/* Removes one character or escape from the text and writes its UTF-8 bytes; returns their
+ * number, or 0 for half of a surrogate pair. */
 static size_t jsonl_scan_take(pc_slice *text, char out[4]) {
   static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
   const char *at = text->bytes;

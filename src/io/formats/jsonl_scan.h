@@ -48,8 +48,8 @@ PC_CHECKED pcal_status pc_jsonl_enter(pc_jsonl_scan *scan, pcal_error *err);
  * (RFC 8259), or for an object that does not end on its line. */
 PC_CHECKED pcal_status pc_jsonl_next(pc_jsonl_scan *scan, pc_jsonl_field *out, pcal_error *err);
 
-/* Removes the first element from the inside of an array validated by pc_jsonl_next; kind
- * NONE at the end. */
+/* Removes the first element from *inside, the text between the brackets of an array validated
+ * by pc_jsonl_next; out->kind is NONE at the end. */
 void pc_jsonl_element(pc_slice *inside, pc_jsonl_value *out);
 
 /* Fails with PCAL_DATA: "file, line 7, field "x": WHAT". */

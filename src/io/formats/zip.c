@@ -7,10 +7,10 @@
  *   end: 22 bytes and a comment that reaches to the end of the file
  *
  * Edge cases:
- *  1. a number that does not fit in 32 (or 16) bits is all ones; its 64-bit value must then
- *     be in the zip64 record or in the extra field 1 of the entry.
+ *  1. a number that does not fit in 32 (or 16) bits is stored as all ones; its 64-bit value
+ *     must then be in the zip64 record or in the extra field with id 1.
  *  2. the directory must end where the next record begins and have the number of entries
- *     given there; archives with data in front are refused.
+ *     given there; archives with data before the first entry are refused.
  *  3. entries that overlap each other or the directory are refused.
  *  4. a local header must have the name, method and, unless flag 3 is set, the CRC and sizes
  *     of the directory.

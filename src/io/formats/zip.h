@@ -9,7 +9,7 @@
 #define PC_ZIP_STORED 0
 #define PC_ZIP_DEFLATED 8
 
-/* Largest ratio that deflate can reach: 258 bytes for 2 bits. */
+/* Largest ratio of unpacked to packed size that deflate can reach: 258 bytes for 2 bits. */
 #define PC_ZIP_RATIO_MAX 1032
 /* Largest accepted ratio of an entry above PC_ZIP_FREE bytes. */
 #define PC_ZIP_RATIO 200
