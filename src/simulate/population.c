@@ -9,6 +9,9 @@
 #define POPULATION_FIRST (UINT64_C(1) << 40)
 #define POPULATION_CHUNK 8192
 
+/* Most scores that curves of every class keep: some 2 GB. */
+#define POPULATION_CURVE_SCORES 100000000u
+
 typedef struct population_chunk {
   float *logits;
   int32_t *labels;
@@ -80,9 +83,15 @@ static pcal_status population_measure(pcal_measure *measure, const pcal_simulati
   return status;
 }
 
-/* Sets *takes if the metric accepts fractional weights and needs no pairs of rows. */
-static pcal_status population_takes(const char *spec, size_t classes, int *takes,
-                                    pcal_error *err) {
+/* How a metric's population value is measured. */
+typedef enum population_way {
+  POPULATION_NONE,   /* not at all: pairs of rows, or fractional weights refused */
+  POPULATION_ROWS,   /* all rows */
+  POPULATION_CURVES, /* fewer rows: a curve for each class keeps classes^2 scores of a row */
+} population_way;
+
+static pcal_status population_choose_way(const char *spec, size_t classes, population_way *way,
+                                         pcal_error *err) {
   const pc_layout layout = {.kind = PCAL_LOGIT, .columns = classes, .classes = classes};
   const pc_metric *metric;
   pc_options options;
@@ -91,9 +100,12 @@ static pcal_status population_takes(const char *spec, size_t classes, int *takes
   PC_TRY(pc_metric_parse(spec, &metric, &options, err));
   reading.traits = metric->traits;
   PC_TRY(metric->configure(&options, &layout, &reading, err));
-  const pc_machine_kind machine = reading.need.machine;
-  *takes = (reading.traits & (PC_WHOLE_WEIGHTS | PC_NO_WEIGHTS)) == 0 && machine != PC_PAIR &&
-           machine != PC_BLOCK;
+  const pc_need *need = &reading.need;
+  const int taken = (reading.traits & (PC_WHOLE_WEIGHTS | PC_NO_WEIGHTS)) == 0 &&
+                    need->machine != PC_PAIR && need->machine != PC_BLOCK;
+  *way = !taken                                                             ? POPULATION_NONE
+         : need->machine == PC_CURVE && pc_view_is_every_class(&need->view) ? POPULATION_CURVES
+                                                                            : POPULATION_ROWS;
   return PCAL_OK;
 }
 
@@ -124,18 +136,17 @@ static pc_metric_result population_copy(const pc_metric_result *outcome) {
   return copy;
 }
 
-/* list: scratch space for `count` specs. */
+/* Fills the outcomes of the specs that are measured in one way.  list: scratch space for
+ * `count` specs. */
 static pcal_status population_fill(const pcal_simulation *simulation, uint64_t rows,
-                                   const char *const *specs, size_t count, const pcal_env *env,
-                                   const char **list, pc_metric_result *outcomes,
-                                   pcal_error *err) {
+                                   population_way way, const char *const *specs, size_t count,
+                                   const pcal_env *env, const char **list,
+                                   pc_metric_result *outcomes, pcal_error *err) {
   size_t used = 0;
   for (size_t i = 0; i < count; i++) {
-    int takes;
-    PC_TRY(population_takes(specs[i], simulation->classes, &takes, err));
-    memset(&outcomes[i], 0, sizeof outcomes[i]);
-    outcomes[i].undefined = 1;
-    if (takes)
+    population_way here;
+    PC_TRY(population_choose_way(specs[i], simulation->classes, &here, err));
+    if (here == way)
       list[used++] = specs[i];
   }
   if (used == 0)
@@ -159,8 +170,15 @@ pcal_status pc_population_outcomes(const pcal_simulation *simulation, uint64_t r
   const char **list = pc_alloc(env, count, sizeof *list);
   if (list == NULL)
     return pc_fail_memory(err, "measuring the population");
-  const pcal_status status =
-      population_fill(simulation, rows, specs, count, env, list, outcomes, err);
+  for (size_t i = 0; i < count; i++)
+    outcomes[i] = (pc_metric_result){.undefined = 1};
+  const uint64_t classes = simulation->classes;
+  const uint64_t most = POPULATION_CURVE_SCORES / (classes * classes);
+  pcal_status status = population_fill(simulation, rows, POPULATION_ROWS, specs, count, env,
+                                       list, outcomes, err);
+  if (status == PCAL_OK)
+    status = population_fill(simulation, rows < most ? rows : most, POPULATION_CURVES, specs,
+                             count, env, list, outcomes, err);
   pc_free(env, list);
   return status;
 }

@@ -26,6 +26,8 @@
  *      just these.  q(1 - a) is at least that of labels drawn from the predictions, blended
  *      from own = 0 to own = 1; drawn only where 0 would be left out otherwise.
  *   4. Errors over all classes have no shift; the lower shape has more points in its place.
+ *      The noise in g, spread over many bins, makes |h + f e_r| grow too little, so the tails
+ *      are a / 4 for low and a / 2 for high.
  *   5. Replicas without a value are left out; if they are a tenth or more, there is no
  *      interval.
  *   6. Ends stay in the metric's range.
@@ -157,8 +159,15 @@ static size_t inversion_sort(double *values, size_t count) {
   return (double)kept < (1.0 - INVERSION_LACKING) * (double)count ? 0 : kept;
 }
 
-static double inversion_tail(const inversion_job *job) {
-  return 0.5 * (1.0 - job->plan->intervals.level);
+/* The shares of replicas beyond the value at the two ends of the interval. */
+typedef struct inversion_shares {
+  double low, high;
+} inversion_shares;
+
+static inversion_shares inversion_tail(const inversion_job *job, size_t entry) {
+  const double a = 0.5 * (1.0 - job->plan->intervals.level);
+  return inversion_over_classes(job, entry) ? (inversion_shares){0.25 * a, 0.5 * a}
+                                            : (inversion_shares){a, a};
 }
 
 /* ---- points ---- */
@@ -317,7 +326,7 @@ static double inversion_largest(const inversion_tails *tails, size_t first, size
 }
 
 static int inversion_read(const inversion_job *job, size_t entry, inversion_tails *out) {
-  const double a = inversion_tail(job);
+  const inversion_shares a = inversion_tail(job, entry);
   for (size_t j = 0; j < INVERSION_POINTS; j++) {
     double *values = job->values + (entry * INVERSION_POINTS + j) * job->count;
     if (isnan(job->points[entry * INVERSION_POINTS + j].noise))
@@ -325,8 +334,8 @@ static int inversion_read(const inversion_job *job, size_t entry, inversion_tail
     const size_t kept = inversion_sort(values, job->count);
     if (kept == 0)
       return 0;
-    out->low[j] = pc_interval_quantile(values, kept, a);
-    out->high[j] = pc_interval_quantile(values, kept, 1.0 - a);
+    out->low[j] = pc_interval_quantile(values, kept, a.high);
+    out->high[j] = pc_interval_quantile(values, kept, 1.0 - a.low);
     if (j == INVERSION_DATA)
       job->records[entry].interval_result.se = pc_interval_deviation(values, kept);
   }
@@ -379,7 +388,7 @@ static pcal_status inversion_nulls(inversion_job *job, inversion_tails *tails,
     const size_t kept = job->doubted[e] ? inversion_sort(here, count) : 0;
     if (kept > 0)
       tails[e].null_high = sqrt(inversion_variance(job, 1).ratio) *
-                           pc_interval_quantile(here, kept, 1.0 - inversion_tail(job));
+                           pc_interval_quantile(here, kept, 1.0 - inversion_tail(job, e).low);
   }
   pc_free(job->env, values);
   return status;
