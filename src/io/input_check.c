@@ -6,14 +6,7 @@
 #include "io/formats/arrow_table.h"
 #include "io/slice.h"
 
-/* Kinds of scores and the names of their fields. */
-typedef struct input_check_kind {
-  pcal_kind kind;
-  const char *flag;
-  const char *argument; /* for messages */
-} input_check_kind;
-
-static const input_check_kind input_check_kinds[] = {
+const pc_score_kind pc_score_kinds[PC_SCORE_KINDS] = {
     {PCAL_PROBABILITY, "probs", "{probs}"},
     {PCAL_LOGIT, "logits", "{logits}"},
     {PCAL_LOG_PROBABILITY, "log-probs", "{log_probs}"},
@@ -22,12 +15,6 @@ static const input_check_kind input_check_kinds[] = {
     {PCAL_QUANTILES, "quantiles", "{quantiles}"},
     {PCAL_SAMPLES, "samples", "{samples}"},
 };
-
-#define INPUT_CHECK_KINDS (sizeof input_check_kinds / sizeof input_check_kinds[0])
-
-static int input_check_regression(pcal_kind kind) {
-  return pc_kind_form(kind) != PC_FORM_CLASSES;
-}
 
 static const char *const input_names[PC_INPUT_COUNT] = {
     [PC_INPUT_PROBS] = "probs",
@@ -144,20 +131,20 @@ static pcal_status input_check_levels(const pc_checked_inputs *inputs, pcal_erro
 }
 
 static pcal_status input_check_scores(pc_checked_inputs *inputs, pcal_error *err) {
-  static const pc_input_field fields[INPUT_CHECK_KINDS] = {
+  static const pc_input_field fields[PC_SCORE_KINDS] = {
       PC_INPUT_PROBS, PC_INPUT_LOGITS,    PC_INPUT_LOG_PROBS, PC_INPUT_CONFIDENCE,
       PC_INPUT_MEAN,  PC_INPUT_QUANTILES, PC_INPUT_SAMPLES};
   const int table = inputs->forms[PC_INPUT_DATA] == PC_INPUT_ARROW;
   const char *flag = input_check_given(inputs, PC_INPUT_DATA) && !table ? "{data}" : NULL;
-  for (size_t i = 0; i < INPUT_CHECK_KINDS; i++) {
+  for (size_t i = 0; i < PC_SCORE_KINDS; i++) {
     if (!input_check_given(inputs, fields[i]))
       continue;
     if (flag != NULL)
       return pc_fail(err, PCAL_USAGE, "%-s and %-s are both given; give only one of them",
-                     input_check_kinds[i].argument, flag);
-    flag = input_check_kinds[i].argument;
+                     pc_score_kinds[i].argument, flag);
+    flag = pc_score_kinds[i].argument;
     inputs->scores = fields[i];
-    inputs->kind = input_check_kinds[i].kind;
+    inputs->kind = pc_score_kinds[i].kind;
   }
   if (flag == NULL && !table)
     return pc_fail(err, PCAL_USAGE,
@@ -173,7 +160,7 @@ static pcal_status input_check_outcome(pc_checked_inputs *inputs, pcal_error *er
   const int correct = input_check_given(inputs, PC_INPUT_CORRECT);
   const int target = input_check_given(inputs, PC_INPUT_TARGET);
   const int scores = inputs->scores != PC_INPUT_COUNT;
-  const int regression = scores && input_check_regression(inputs->kind);
+  const int regression = scores && pc_kind_form(inputs->kind) != PC_FORM_CLASSES;
   if (target && (labels || correct))
     return pc_fail(err, PCAL_USAGE,
                    "{target} and %-s are both given; {target} is for predictions of a "
@@ -244,191 +231,4 @@ pcal_status pc_inputs_check(pc_checked_inputs *inputs, pcal_error *err) {
   PC_TRY(input_check_scores(inputs, err));
   PC_TRY(input_check_outcome(inputs, err));
   return input_check_forms(inputs, err);
-}
-
-/* 1 for "probs", 2 for "probs.cat", 0 for other names; "log_probs" is "log-probs". */
-static int input_check_name_form(const char *name, const char *flag) {
-  size_t length = 0;
-  while (flag[length] != '\0' &&
-         (name[length] == flag[length] || (name[length] == '_' && flag[length] == '-')))
-    length++;
-  if (flag[length] != '\0')
-    return 0;
-  return name[length] == '\0' ? 1 : name[length] == '.' ? 2 : 0;
-}
-
-/* Sets *out to the only kind of scores of a task among the columns, or to NULL. */
-static pcal_status input_check_find_task(const pc_column_set *set, int regression,
-                                         const input_check_kind **out, int *form,
-                                         pcal_error *err) {
-  *out = NULL;
-  for (size_t i = 0; i < set->count; i++) {
-    for (size_t k = 0; k < INPUT_CHECK_KINDS; k++) {
-      if (input_check_regression(input_check_kinds[k].kind) != regression)
-        continue;
-      const int seen = input_check_name_form(set->names[i], input_check_kinds[k].flag);
-      if (seen == 0)
-        continue;
-      if (*out != NULL && (*out != &input_check_kinds[k] || *form != seen || seen == 1))
-        return pc_fail(err, PCAL_DATA,
-                       "%s has two kinds of scores, %s and %s; choose one with %-s "
-                       "FILE:COLUMNS in place of {data}",
-                       set->file, (*out)->flag, set->names[i], input_check_kinds[k].argument);
-      *out = &input_check_kinds[k];
-      *form = seen;
-    }
-  }
-  return PCAL_OK;
-}
-
-static pcal_status input_check_find_kind(const pc_column_set *set, const input_check_kind **out,
-                                         int *form, pcal_error *err) {
-  PC_TRY(input_check_find_task(set, 0, out, form, err));
-  if (*out == NULL)
-    PC_TRY(input_check_find_task(set, 1, out, form, err));
-  if (*out == NULL)
-    return pc_fail(err, PCAL_DATA,
-                   "%s has no columns for scores; call them probs, logits or confidence, or "
-                   "with the name of the class probs.CLASS, logits.CLASS or log-probs.CLASS; "
-                   "predictions of a number mean and std or variance, quantiles.LEVEL or "
-                   "samples.NUMBER",
-                   set->file);
-  return PCAL_OK;
-}
-
-static pcal_status input_check_find_one(const pc_column_set *set, const char *name, size_t *out,
-                                        pcal_error *err) {
-  *out = PC_NO_COLUMN;
-  for (size_t i = 0; i < set->count; i++) {
-    if (strcmp(set->names[i], name) != 0)
-      continue;
-    if (*out != PC_NO_COLUMN)
-      return pc_fail(err, PCAL_DATA, "%s has two columns called %s; rename one", set->file,
-                     name);
-    *out = i;
-  }
-  return PCAL_OK;
-}
-
-/* Finds the columns other than scores: spread, outcomes, weights, groups. */
-static pcal_status input_check_find_beside(const pc_column_set *set,
-                                           const input_check_kind *kind, pc_data_columns *out,
-                                           pcal_error *err) {
-  size_t std = PC_NO_COLUMN;
-  out->kind = kind->kind;
-  out->spread = PC_NO_COLUMN;
-  PC_TRY(input_check_find_one(set, pc_kind_outcome(kind->kind), &out->labels, err));
-  PC_TRY(input_check_find_one(set, "weights", &out->weights, err));
-  PC_TRY(input_check_find_one(set, "groups", &out->groups, err));
-  if (kind->kind != PCAL_MEAN_VARIANCE)
-    return PCAL_OK;
-  PC_TRY(input_check_find_one(set, "variance", &out->spread, err));
-  PC_TRY(input_check_find_one(set, "std", &std, err));
-  if ((out->spread == PC_NO_COLUMN) == (std == PC_NO_COLUMN))
-    return pc_fail(err, PCAL_DATA,
-                   "%s has %s variance %s std for its means; give exactly one of them",
-                   set->file, std == PC_NO_COLUMN ? "neither" : "both",
-                   std == PC_NO_COLUMN ? "nor" : "and");
-  if (std == PC_NO_COLUMN)
-    return PCAL_OK;
-  out->spread = std;
-  out->kind = PCAL_MEAN_STD;
-  return PCAL_OK;
-}
-
-static pcal_status input_check_collect(const pc_column_set *set, const pcal_env *env,
-                                       const input_check_kind *kind, int form,
-                                       pc_data_columns *out, pcal_error *err) {
-  const size_t prefix = strlen(kind->flag) + 1;
-  out->scores = pc_alloc_raw(env, set->count, sizeof *out->scores);
-  out->class_names = form == 2 ? pc_alloc_raw(env, set->count, sizeof *out->class_names) : NULL;
-  if (out->scores == NULL || (form == 2 && out->class_names == NULL))
-    return pc_fail_memory(err, "finding the columns of a data file");
-  for (size_t i = 0; i < set->count; i++) {
-    if (input_check_name_form(set->names[i], kind->flag) != form)
-      continue;
-    if (form == 2)
-      out->class_names[out->score_count] = set->names[i] + prefix;
-    out->scores[out->score_count++] = i;
-  }
-  return PCAL_OK;
-}
-
-pcal_status pc_data_columns_find(const pc_column_set *set, const pcal_env *env,
-                                 pc_data_columns *out, pcal_error *err) {
-  const input_check_kind *kind = NULL;
-  char shown[PC_CLIP_MAX];
-  int form = 0;
-  *out = (pc_data_columns){0};
-  if (set->names == NULL)
-    return pc_fail(err, PCAL_DATA,
-                   "%s has no column names; {data} needs npz, jsonl, or csv or tsv with a "
-                   "header such as labels,probs.cat,probs.dog",
-                   set->file);
-  if (set->count == 1 && pc_slice_has_only_semicolons(pc_slice_of(set->names[0])))
-    return pc_fail(err, PCAL_DATA, "%s has one column, called \"%s\"; " PC_SEMICOLON_REMEDY,
-                   set->file, pc_clip(pc_slice_of(set->names[0]), shown));
-  PC_TRY(input_check_find_kind(set, &kind, &form, err));
-  PC_TRY(input_check_find_beside(set, kind, out, err));
-  const pcal_status status = input_check_collect(set, env, kind, form, out, err);
-  if (status != PCAL_OK)
-    pc_data_columns_free(env, out);
-  return status;
-}
-
-/* Finds the only array of scores of a task. */
-static pcal_status input_check_find_array(const pc_column_set *set, int regression, size_t *out,
-                                          const input_check_kind **kind, pcal_error *err) {
-  *kind = NULL;
-  for (size_t i = 0; i < set->count; i++) {
-    for (size_t k = 0; k < INPUT_CHECK_KINDS; k++) {
-      if (input_check_regression(input_check_kinds[k].kind) != regression ||
-          input_check_name_form(set->names[i], input_check_kinds[k].flag) != 1)
-        continue;
-      if (*kind != NULL)
-        return pc_fail(err, PCAL_DATA,
-                       "%s has two arrays of scores, %s and %s; choose one with %-s "
-                       "FILE:NAME in place of {data}",
-                       set->file, set->names[*out], set->names[i],
-                       input_check_kinds[k].argument);
-      *kind = &input_check_kinds[k];
-      *out = i;
-    }
-  }
-  return PCAL_OK;
-}
-
-static pcal_status input_check_find_scores(const pc_column_set *set, size_t *out,
-                                           const input_check_kind **kind, pcal_error *err) {
-  PC_TRY(input_check_find_array(set, 0, out, kind, err));
-  if (*kind == NULL)
-    PC_TRY(input_check_find_array(set, 1, out, kind, err));
-  if (*kind == NULL)
-    return pc_fail(err, PCAL_DATA,
-                   "%s has no scores; name them probs, logits, log_probs or confidence, or "
-                   "mean and std or variance, quantiles or samples",
-                   set->file);
-  return PCAL_OK;
-}
-
-pcal_status pc_data_members_find(const pc_column_set *set, const pcal_env *env,
-                                 pc_data_columns *out, pcal_error *err) {
-  const input_check_kind *kind = NULL;
-  size_t scores = 0;
-  *out = (pc_data_columns){0};
-  PC_TRY(input_check_find_scores(set, &scores, &kind, err));
-  PC_TRY(input_check_find_beside(set, kind, out, err));
-  out->scores = pc_alloc_raw(env, 1, sizeof *out->scores);
-  if (out->scores == NULL)
-    return pc_fail_memory(err, "finding the arrays of a data file");
-  out->scores[0] = scores;
-  out->score_count = 1;
-  return PCAL_OK;
-}
-
-void pc_data_columns_free(const pcal_env *env, pc_data_columns *columns) {
-  pc_free(env, columns->scores);
-  pc_free(env, columns->class_names);
-  columns->scores = NULL;
-  columns->class_names = NULL;
 }

@@ -1,4 +1,4 @@
-/* Checks pcal_inputs before any file is opened, and finds the columns of a `data` file. */
+/* Checks pcal_inputs before any file is opened. */
 #ifndef PC_INPUT_CHECK_H
 #define PC_INPUT_CHECK_H
 
@@ -25,6 +25,16 @@ typedef enum pc_input_field {
   PC_INPUT_IDS,
   PC_INPUT_COUNT /* number of fields; as a value: none */
 } pc_input_field;
+
+/* A kind of scores. */
+typedef struct pc_score_kind {
+  pcal_kind kind;
+  const char *flag;     /* name of its field and of its columns in a `data` file */
+  const char *argument; /* for messages */
+} pc_score_kind;
+
+#define PC_SCORE_KINDS 7
+extern const pc_score_kind pc_score_kinds[PC_SCORE_KINDS];
 
 /* How an input is given. */
 typedef enum pc_input_form {
@@ -56,34 +66,5 @@ void pc_inputs_release(const pcal_inputs *inputs);
 
 /* Fails with PCAL_USAGE unless exactly one kind of scores is given, with matching outcomes. */
 PC_CHECKED pcal_status pc_inputs_check(pc_checked_inputs *inputs, pcal_error *err);
-
-#define PC_NO_COLUMN SIZE_MAX
-
-/* The columns of a `data` file, found by name:
- *   scores    one column probs, logits or confidence, or several columns probs.CLASS,
- *             logits.CLASS or log-probs.CLASS; for regression mean with variance or std,
- *             quantiles.LEVEL or samples.NUMBER
- *   outcomes  labels; correct for confidence; target for regression
- *   others    weights, groups
- * Other columns are ignored, and so are those of regression if there are scores of classes. */
-typedef struct pc_data_columns {
-  pcal_kind kind;
-  size_t *scores; /* owned */
-  size_t score_count;
-  const char **class_names;       /* owned array of pointers into the set's names, or NULL */
-  size_t spread;                  /* variance or std, for means */
-  size_t labels, weights, groups; /* or PC_NO_COLUMN; labels: outcomes */
-} pc_data_columns;
-
-PC_CHECKED pcal_status pc_data_columns_find(const pc_column_set *set, const pcal_env *env,
-                                            pc_data_columns *out, pcal_error *err);
-
-/* The same for the members of a container, which have no class names: one array probs,
- * logits, log-probs or log_probs, or confidence, with a column for each class.  scores[0] is
- * its index. */
-PC_CHECKED pcal_status pc_data_members_find(const pc_column_set *set, const pcal_env *env,
-                                            pc_data_columns *out, pcal_error *err);
-
-void pc_data_columns_free(const pcal_env *env, pc_data_columns *columns);
 
 #endif

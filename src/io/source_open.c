@@ -97,18 +97,18 @@ static pcal_status source_open_table(pcal_source *source, const pc_checked_input
 
 static pcal_status source_scores(pcal_source *source, const pc_checked_inputs *inputs,
                                  pcal_error *err) {
-  source->columns = (pc_data_columns){.spread = PC_NO_COLUMN,
-                                      .labels = PC_NO_COLUMN,
-                                      .weights = PC_NO_COLUMN,
-                                      .groups = PC_NO_COLUMN};
+  source->columns = (pc_data_columns){.spread = PC_NO_DATA_COLUMN,
+                                      .labels = PC_NO_DATA_COLUMN,
+                                      .weights = PC_NO_DATA_COLUMN,
+                                      .groups = PC_NO_DATA_COLUMN};
   PC_TRY(source_open_table(source, inputs, err));
   if (inputs->scores == PC_INPUT_COUNT)
     return inputs->forms[PC_INPUT_DATA] == PC_INPUT_ARROW
                ? source_scores_from_arrow(source, err)
                : source_scores_from_data(source, inputs->items[PC_INPUT_DATA].file, err);
   source->kind = inputs->kind;
-  PC_TRY(pc_source_part_open(source, inputs, inputs->scores, PC_NO_COLUMN, PC_COLUMN_SCORES,
-                             &source->scores, err));
+  PC_TRY(pc_source_part_open(source, inputs, inputs->scores, PC_NO_DATA_COLUMN,
+                             PC_COLUMN_SCORES, &source->scores, err));
   source->class_names = source->scores.columns > 1 ? source->scores.names : NULL;
   return PCAL_OK;
 }
@@ -305,7 +305,7 @@ static pcal_status source_fill(pcal_source *source, pc_checked_inputs *inputs,
                              PC_COLUMN_NUMBERS, &source->weights, err));
   PC_TRY(pc_source_part_open(source, inputs, PC_INPUT_GROUPS, columns->groups, PC_COLUMN_TEXT,
                              &source->group_cells, err));
-  PC_TRY(pc_source_part_open(source, inputs, PC_INPUT_IDS, PC_NO_COLUMN, PC_COLUMN_TEXT,
+  PC_TRY(pc_source_part_open(source, inputs, PC_INPUT_IDS, PC_NO_DATA_COLUMN, PC_COLUMN_TEXT,
                              &source->id_cells, err));
   PC_TRY(source_class_names(source, given, err));
   return source_complete(source, err);

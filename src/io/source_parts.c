@@ -213,5 +213,5 @@ pcal_status pc_source_part_open(pcal_source *source, const pc_checked_inputs *in
                                 pc_reader *part, pcal_error *err) {
   if (field != PC_INPUT_COUNT && inputs->forms[field] != PC_INPUT_NOT_GIVEN)
     return parts_open_input(source, inputs, field, as, part, err);
-  return column == PC_NO_COLUMN ? PCAL_OK : parts_open_data(source, column, as, part, err);
+  return column == PC_NO_DATA_COLUMN ? PCAL_OK : parts_open_data(source, column, as, part, err);
 }

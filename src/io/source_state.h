@@ -3,6 +3,7 @@
 #define PC_SOURCE_STATE_H
 
 #include "base/budget.h"
+#include "io/data_columns.h"
 #include "io/formats/arrow_reader.h"
 #include "io/group_reader.h"
 #include "io/id_reader.h"
@@ -99,7 +100,7 @@ PC_CHECKED pcal_status pc_source_member(const pcal_source *source, size_t number
                                         pc_column_role as, pc_reader *part, pcal_error *err);
 
 /* Opens an input or, if it is not given, a column of `data`.  If neither exists, the part stays
- * empty.  field PC_INPUT_COUNT and column PC_NO_COLUMN mean none. */
+ * empty.  field PC_INPUT_COUNT and column PC_NO_DATA_COLUMN mean none. */
 PC_CHECKED pcal_status pc_source_part_open(pcal_source *source, const pc_checked_inputs *inputs,
                                            pc_input_field field, size_t column,
                                            pc_column_role as, pc_reader *part, pcal_error *err);

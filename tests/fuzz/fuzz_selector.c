@@ -5,7 +5,7 @@
 
 #include "fuzz_count.h"
 #include "fuzz_text.h"
-#include "io/input_check.h"
+#include "io/data_columns.h"
 #include "io/selector.h"
 
 static void fuzz_make(fuzz_choice *choice, fuzz_out *out) {

@@ -1,0 +1,197 @@
+#include "io/data_columns.h"
+
+#include <string.h>
+
+#include "data/rows.h"
+#include "io/input_check.h"
+#include "io/slice.h"
+
+static int data_columns_regression(pcal_kind kind) {
+  return pc_kind_form(kind) != PC_FORM_CLASSES;
+}
+
+/* 1 for "probs", 2 for "probs.cat", 0 for other names; "log_probs" is "log-probs". */
+static int data_columns_name_form(const char *name, const char *flag) {
+  size_t length = 0;
+  while (flag[length] != '\0' &&
+         (name[length] == flag[length] || (name[length] == '_' && flag[length] == '-')))
+    length++;
+  if (flag[length] != '\0')
+    return 0;
+  return name[length] == '\0' ? 1 : name[length] == '.' ? 2 : 0;
+}
+
+/* Sets *out to the only kind of scores of a task among the columns, or to NULL. */
+static pcal_status data_columns_find_task(const pc_column_set *set, int regression,
+                                          const pc_score_kind **out, int *form,
+                                          pcal_error *err) {
+  *out = NULL;
+  for (size_t i = 0; i < set->count; i++) {
+    for (size_t k = 0; k < PC_SCORE_KINDS; k++) {
+      if (data_columns_regression(pc_score_kinds[k].kind) != regression)
+        continue;
+      const int seen = data_columns_name_form(set->names[i], pc_score_kinds[k].flag);
+      if (seen == 0)
+        continue;
+      if (*out != NULL && (*out != &pc_score_kinds[k] || *form != seen || seen == 1))
+        return pc_fail(err, PCAL_DATA,
+                       "%s has two kinds of scores, %s and %s; choose one with %-s "
+                       "FILE:COLUMNS in place of {data}",
+                       set->file, (*out)->flag, set->names[i], pc_score_kinds[k].argument);
+      *out = &pc_score_kinds[k];
+      *form = seen;
+    }
+  }
+  return PCAL_OK;
+}
+
+static pcal_status data_columns_find_kind(const pc_column_set *set, const pc_score_kind **out,
+                                          int *form, pcal_error *err) {
+  PC_TRY(data_columns_find_task(set, 0, out, form, err));
+  if (*out == NULL)
+    PC_TRY(data_columns_find_task(set, 1, out, form, err));
+  if (*out == NULL)
+    return pc_fail(err, PCAL_DATA,
+                   "%s has no columns for scores; call them probs, logits or confidence, or "
+                   "with the name of the class probs.CLASS, logits.CLASS or log-probs.CLASS; "
+                   "predictions of a number mean and std or variance, quantiles.LEVEL or "
+                   "samples.NUMBER",
+                   set->file);
+  return PCAL_OK;
+}
+
+static pcal_status data_columns_find_one(const pc_column_set *set, const char *name,
+                                         size_t *out, pcal_error *err) {
+  *out = PC_NO_DATA_COLUMN;
+  for (size_t i = 0; i < set->count; i++) {
+    if (strcmp(set->names[i], name) != 0)
+      continue;
+    if (*out != PC_NO_DATA_COLUMN)
+      return pc_fail(err, PCAL_DATA, "%s has two columns called %s; rename one", set->file,
+                     name);
+    *out = i;
+  }
+  return PCAL_OK;
+}
+
+/* Finds the columns other than scores: spread, outcomes, weights, groups. */
+static pcal_status data_columns_find_beside(const pc_column_set *set, const pc_score_kind *kind,
+                                            pc_data_columns *out, pcal_error *err) {
+  size_t std = PC_NO_DATA_COLUMN;
+  out->kind = kind->kind;
+  out->spread = PC_NO_DATA_COLUMN;
+  PC_TRY(data_columns_find_one(set, pc_kind_outcome(kind->kind), &out->labels, err));
+  PC_TRY(data_columns_find_one(set, "weights", &out->weights, err));
+  PC_TRY(data_columns_find_one(set, "groups", &out->groups, err));
+  if (kind->kind != PCAL_MEAN_VARIANCE)
+    return PCAL_OK;
+  PC_TRY(data_columns_find_one(set, "variance", &out->spread, err));
+  PC_TRY(data_columns_find_one(set, "std", &std, err));
+  if ((out->spread == PC_NO_DATA_COLUMN) == (std == PC_NO_DATA_COLUMN))
+    return pc_fail(err, PCAL_DATA,
+                   "%s has %s variance %s std for its means; give exactly one of them",
+                   set->file, std == PC_NO_DATA_COLUMN ? "neither" : "both",
+                   std == PC_NO_DATA_COLUMN ? "nor" : "and");
+  if (std == PC_NO_DATA_COLUMN)
+    return PCAL_OK;
+  out->spread = std;
+  out->kind = PCAL_MEAN_STD;
+  return PCAL_OK;
+}
+
+static pcal_status data_columns_collect(const pc_column_set *set, const pcal_env *env,
+                                        const pc_score_kind *kind, int form,
+                                        pc_data_columns *out, pcal_error *err) {
+  const size_t prefix = strlen(kind->flag) + 1;
+  out->scores = pc_alloc_raw(env, set->count, sizeof *out->scores);
+  out->class_names = form == 2 ? pc_alloc_raw(env, set->count, sizeof *out->class_names) : NULL;
+  if (out->scores == NULL || (form == 2 && out->class_names == NULL))
+    return pc_fail_memory(err, "finding the columns of a data file");
+  for (size_t i = 0; i < set->count; i++) {
+    if (data_columns_name_form(set->names[i], kind->flag) != form)
+      continue;
+    if (form == 2)
+      out->class_names[out->score_count] = set->names[i] + prefix;
+    out->scores[out->score_count++] = i;
+  }
+  return PCAL_OK;
+}
+
+pcal_status pc_data_columns_find(const pc_column_set *set, const pcal_env *env,
+                                 pc_data_columns *out, pcal_error *err) {
+  const pc_score_kind *kind = NULL;
+  char shown[PC_CLIP_MAX];
+  int form = 0;
+  *out = (pc_data_columns){0};
+  if (set->names == NULL)
+    return pc_fail(err, PCAL_DATA,
+                   "%s has no column names; {data} needs npz, jsonl, or csv or tsv with a "
+                   "header such as labels,probs.cat,probs.dog",
+                   set->file);
+  if (set->count == 1 && pc_slice_has_only_semicolons(pc_slice_of(set->names[0])))
+    return pc_fail(err, PCAL_DATA, "%s has one column, called \"%s\"; " PC_SEMICOLON_REMEDY,
+                   set->file, pc_clip(pc_slice_of(set->names[0]), shown));
+  PC_TRY(data_columns_find_kind(set, &kind, &form, err));
+  PC_TRY(data_columns_find_beside(set, kind, out, err));
+  const pcal_status status = data_columns_collect(set, env, kind, form, out, err);
+  if (status != PCAL_OK)
+    pc_data_columns_free(env, out);
+  return status;
+}
+
+/* Finds the only array of scores of a task. */
+static pcal_status data_columns_find_array(const pc_column_set *set, int regression,
+                                           size_t *out, const pc_score_kind **kind,
+                                           pcal_error *err) {
+  *kind = NULL;
+  for (size_t i = 0; i < set->count; i++) {
+    for (size_t k = 0; k < PC_SCORE_KINDS; k++) {
+      if (data_columns_regression(pc_score_kinds[k].kind) != regression ||
+          data_columns_name_form(set->names[i], pc_score_kinds[k].flag) != 1)
+        continue;
+      if (*kind != NULL)
+        return pc_fail(err, PCAL_DATA,
+                       "%s has two arrays of scores, %s and %s; choose one with %-s "
+                       "FILE:NAME in place of {data}",
+                       set->file, set->names[*out], set->names[i], pc_score_kinds[k].argument);
+      *kind = &pc_score_kinds[k];
+      *out = i;
+    }
+  }
+  return PCAL_OK;
+}
+
+static pcal_status data_columns_find_scores(const pc_column_set *set, size_t *out,
+                                            const pc_score_kind **kind, pcal_error *err) {
+  PC_TRY(data_columns_find_array(set, 0, out, kind, err));
+  if (*kind == NULL)
+    PC_TRY(data_columns_find_array(set, 1, out, kind, err));
+  if (*kind == NULL)
+    return pc_fail(err, PCAL_DATA,
+                   "%s has no scores; name them probs, logits, log_probs or confidence, or "
+                   "mean and std or variance, quantiles or samples",
+                   set->file);
+  return PCAL_OK;
+}
+
+pcal_status pc_data_members_find(const pc_column_set *set, const pcal_env *env,
+                                 pc_data_columns *out, pcal_error *err) {
+  const pc_score_kind *kind = NULL;
+  size_t scores = 0;
+  *out = (pc_data_columns){0};
+  PC_TRY(data_columns_find_scores(set, &scores, &kind, err));
+  PC_TRY(data_columns_find_beside(set, kind, out, err));
+  out->scores = pc_alloc_raw(env, 1, sizeof *out->scores);
+  if (out->scores == NULL)
+    return pc_fail_memory(err, "finding the arrays of a data file");
+  out->scores[0] = scores;
+  out->score_count = 1;
+  return PCAL_OK;
+}
+
+void pc_data_columns_free(const pcal_env *env, pc_data_columns *columns) {
+  pc_free(env, columns->scores);
+  pc_free(env, columns->class_names);
+  columns->scores = NULL;
+  columns->class_names = NULL;
+}
