@@ -72,7 +72,8 @@ static pcal_status read_file_read(read_file_job *job, size_t capacity, cli_file_
   return status;
 }
 
-/* Terminals are read, and devices that are at their end at once; others may have no end. */
+/* Accepts terminals, and devices that are at end of file at once, such as /dev/null; other
+ * devices may be endless. */
 static pcal_status read_file_check(const read_file_job *job, const struct stat *about,
                                    pcal_error *err) {
   char first;

@@ -60,7 +60,7 @@ pcal_status cli_results_output_open(cli_session *session, cli_results_output *ou
   return status;
 }
 
-/* pcal_measure_finish failed with PCAL_DATA: there are no valid rows, which a part may have. */
+/* pcal_measure_finish failed with PCAL_DATA: the part has no valid rows, which is allowed. */
 static void results_output_no_rows(const cli_session *session, const pcal_error *why) {
   if (session->options.quiet)
     return;

@@ -1,7 +1,7 @@
 /*   1. A size is a decimal number and an optional unit: kB, MB, GB, TB are powers of 1000;
  *      KiB, MiB, GiB, TiB powers of 1024; case does not matter, and the B may be omitted.
  *      "none" is no limit.
- *   2. Without --memory-limit the limit is pcal_memory_default().
+ *   2. Without --memory-limit the limit is pcal_default_memory_limit().
  *   3. When --timeout expires the program ends at once: unfinished files are removed, and the
  *      exit code is CLI_TIMED_OUT (signals.h). */
 #include "run_limits.h"

@@ -34,7 +34,7 @@ def load(extension, package):
 
 
 def exports(package):
-    """What __init__.py imports, as explicit exports."""
+    """The imports of __init__.py, as explicit exports."""
     tree = ast.parse((package / "__init__.py").read_text(encoding="utf-8"))
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.module:

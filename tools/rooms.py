@@ -1,4 +1,4 @@
-"""The rooms of the library, and the way of a row through them: read by tools/check-ladder and
+"""The rooms of the library, and the path of a row through them: read by tools/check-ladder and
 tools/make-rooms."""
 
 # From the ground up; rooms on one rung never include each other.
@@ -26,7 +26,7 @@ OPTIONAL = ("export", "studies", "figure", "report")  # build options leave them
 RUNG = {room: height for height, rooms in enumerate(LADDER) for room in rooms}
 
 # `propercal measure --logits z.npy --labels y.npy`: file, and what happens there.
-WAY_OF_A_ROW = [
+PATH_OF_A_ROW = [
     ("cli/verb_measure.c", "flags become inputs and metric specs"),
     ("src/measure/measure_plan.c", "specs become the states to fill"),
     ("src/io/source.c", "files become batches of rows"),

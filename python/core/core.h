@@ -87,10 +87,11 @@ PyObject *core_bytes_object(core_bytes *bytes, pcal_status status, const pcal_er
 
 /* None for NULL. */
 PyObject *core_text(const char *text);
-/* The letters of a str without NUL, valid as long as it; NULL with an exception. */
+/* The UTF-8 bytes of a str without NUL characters, valid as long as the str; NULL with an
+ * exception. */
 const char *core_letters(PyObject *text);
-/* The letters of a tuple of str, valid as long as it.  The caller frees the array with
- * PyMem_Free.  *count receives the length. */
+/* The UTF-8 bytes of each str in a tuple, valid as long as the tuple.  The caller frees the
+ * array with PyMem_Free.  *count receives the length. */
 const char **core_letters_of(PyObject *tuple, size_t *count);
 
 /* ---- Types ---- */
@@ -113,7 +114,7 @@ PyObject *core_type_add(PyObject *module, PyType_Spec *spec);
 PyObject *core_new(PyObject *type);
 /* Frees an object of a heap type. */
 void core_delete(PyObject *self);
-/* 1, or 0 with a TypeError; PyArg_ParseTuple would make it a SystemError. */
+/* Returns 1 for a tuple, else 0 with a TypeError; PyArg_ParseTuple would raise SystemError. */
 int core_tuple(PyObject *given);
 /* 1 if the object has this type, else 0 with a TypeError. */
 int core_check(PyObject *object, PyObject *type, const char *what);

@@ -89,7 +89,8 @@ PyObject *core_compare(PyObject *module, PyObject *arguments) {
                         &replicas, &config.normalize, &config.skip_missing))
     return NULL;
   if (folds < 0 || replicas < 0 || PyTuple_Size(given) < 1) {
-    PyErr_SetString(PyExc_ValueError, "a comparison needs models, and counts of 0 or more");
+    PyErr_SetString(PyExc_ValueError,
+                    "a comparison needs models, and counts must not be negative");
     return NULL;
   }
   config.folds = (size_t)folds;

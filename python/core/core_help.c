@@ -7,11 +7,11 @@
 int core_tuple(PyObject *given) {
   if (PyTuple_Check(given))
     return 1;
-  PyErr_SetString(PyExc_TypeError, "a tuple is needed here");
+  PyErr_SetString(PyExc_TypeError, "expected a tuple");
   return 0;
 }
 
-/* What an error says, as keyword arguments of _errors.make. */
+/* The fields of an error, as keyword arguments of _errors.make. */
 static PyObject *core_error_fields(const pcal_error *error) {
   char message[2 * sizeof error->message], remedy[2 * sizeof error->message];
   pcal_error_text(error, PCAL_WORDS_PYTHON, message, sizeof message);
@@ -102,12 +102,12 @@ const char *core_letters(PyObject *text) {
   if (PyBytes_Check(text)) /* a file name that is not UTF-8; it must not hold NULs either */
     return PyBytes_AsStringAndSize(text, &bytes, NULL) < 0 ? NULL : bytes;
   if (!PyUnicode_Check(text)) {
-    PyErr_SetString(PyExc_TypeError, "a str is wanted");
+    PyErr_SetString(PyExc_TypeError, "expected a str");
     return NULL;
   }
   const char *letters = PyUnicode_AsUTF8AndSize(text, &length);
   if (letters != NULL && strlen(letters) != (size_t)length) {
-    PyErr_SetString(PyExc_ValueError, "a str without NUL characters is wanted");
+    PyErr_SetString(PyExc_ValueError, "expected a str without NUL characters");
     return NULL;
   }
   return letters;
@@ -155,6 +155,6 @@ void core_delete(PyObject *self) {
 int core_check(PyObject *object, PyObject *type, const char *what) {
   if (Py_TYPE(object) == (PyTypeObject *)type)
     return 1;
-  PyErr_Format(PyExc_TypeError, "a %s is wanted", what);
+  PyErr_Format(PyExc_TypeError, "expected a %s", what);
   return 0;
 }

@@ -1,8 +1,8 @@
 /* Sources from Python objects.  An input of a data set is one of the tuples
  *
  *   ("file", path)               as on the command line
- *   ("array", object, names)     whatever gives a buffer of one or two dimensions; names: what
- *                                whole numbers stand for, or None
+ *   ("array", object, names)     any object with a buffer of one or two dimensions; names: the
+ *                                names that whole numbers stand for, or None
  *   ("stream", capsule, names)   an Arrow stream; names: of columns, or None for all
  *   ("arrow", schema, array)     capsules of one Arrow array
  *
@@ -12,7 +12,7 @@
 
 #include "core.h"
 
-/* What opening needs until it is done. */
+/* Memory that is needed only while a source is being opened. */
 typedef struct core_source_plan {
   pcal_input inputs[CORE_INPUTS];
   const char **chosen[CORE_INPUTS]; /* for PyMem_Free */
@@ -78,8 +78,8 @@ static int core_source_array(core_source *object, size_t i, PyObject *part, pcal
   object->held[i] = 1;
   const int fits = buffer->ndim == 1 || (buffer->ndim == 2 && buffer->shape[1] > 0);
   if (!fits || !core_source_type(buffer, input)) {
-    PyErr_Format(PyExc_TypeError,
-                 "%s: an array of numbers with one or two dimensions is wanted", input->name);
+    PyErr_Format(PyExc_TypeError, "%s: expected an array of numbers with one or two dimensions",
+                 input->name);
     return -1;
   }
   input->data = buffer->buf;
@@ -108,8 +108,8 @@ static void *core_source_capsule(PyObject *part, Py_ssize_t place, const char *k
   pcal_error error = PCAL_ERROR_INIT;
   error.status = PCAL_USAGE;
   snprintf(error.message, sizeof error.message,
-           "what holds Arrow data did not give a capsule named \"%s\"; check the program that "
-           "made it",
+           "the object with Arrow data did not return a capsule named \"%s\"; check the "
+           "program that made it",
            kind);
   PyErr_Clear();
   core_raise(&error);
@@ -120,7 +120,7 @@ static int core_source_released(void) {
   pcal_error error = PCAL_ERROR_INIT;
   error.status = PCAL_USAGE;
   snprintf(error.message, sizeof error.message,
-           "the Arrow data were used up or released before; give them anew");
+           "the Arrow data have already been read or released; pass them again");
   core_raise(&error);
   return -1;
 }

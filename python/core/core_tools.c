@@ -1,7 +1,7 @@
 /* Simulation, inspection of files, writing of files. */
 #include "core.h"
 
-/* A contiguous buffer that can be written and holds that many bytes. */
+/* Gets a writable contiguous buffer of exactly `bytes` bytes. */
 static int core_tools_room(PyObject *object, Py_buffer *buffer, size_t bytes) {
   if (PyObject_GetBuffer(object, buffer, PyBUF_CONTIG) < 0)
     return -1;

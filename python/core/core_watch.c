@@ -17,14 +17,14 @@ struct core_watch {
   size_t owners;
   PyObject *progress;    /* or NULL */
   PyThreadState *asleep; /* of the caller, between begin and end */
-  int signals;           /* to be looked for */
+  int signals;           /* check for signals during the call */
   int stopped;           /* a callback has set an exception */
   double signals_at, progress_at;
   /* One call at a time. */
   pthread_mutex_t lock;
-  atomic_uintptr_t holder; /* the thread that has it, or 0 */
-  int changes;             /* and changes handles */
-  int broken; /* it did so when the process was forked: handles may be half changed */
+  atomic_uintptr_t holder; /* the thread that holds `lock`, or 0 */
+  int changes;             /* the current call changes handles */
+  int broken; /* the process was forked during such a call: handles may be half changed */
   pid_t process;
 };
 
@@ -32,7 +32,7 @@ static uintptr_t core_watch_self(void) {
   return (uintptr_t)pthread_self();
 }
 
-/* Is this the thread whose turn it is, without the interpreter? */
+/* True if this thread runs the call and has released the interpreter's lock. */
 static int core_watch_runs(core_watch *watch) {
   return atomic_load(&watch->holder) == core_watch_self() && watch->asleep != NULL;
 }
@@ -152,8 +152,8 @@ const pcal_env *core_watch_env(const core_watch *watch) {
 
 /* ---- Turns ---- */
 
-/* After a fork no other thread is left, and nobody would open a lock that one of them held.
- * Called with the interpreter. */
+/* After a fork only one thread is left, so a lock that another thread held would never be
+ * released.  Called with the interpreter's lock held. */
 static void core_watch_after_fork(core_watch *watch) {
   const uintptr_t holder = atomic_load(&watch->holder);
   if (watch->process == getpid())
@@ -170,11 +170,11 @@ static void core_watch_after_fork(core_watch *watch) {
 static int core_watch_ready(core_watch *watch) {
   core_watch_after_fork(watch);
   if (watch->broken)
-    PyErr_SetString(PyExc_RuntimeError,
-                    "another thread was changing this object when the process was forked; make "
-                    "it anew in the child");
+    PyErr_SetString(PyExc_RuntimeError, "another thread was changing this object when the "
+                                        "process was forked; create it again in the child");
   else if (atomic_load(&watch->holder) == core_watch_self())
-    PyErr_SetString(PyExc_RuntimeError, "this object is in use by the call that called back");
+    PyErr_SetString(PyExc_RuntimeError,
+                    "this object is in use by the call that runs this callback");
   else
     return 1;
   return 0;
@@ -224,7 +224,7 @@ static void core_turn_taken(core_watch *watch, int changes) {
   atomic_store(&watch->holder, core_watch_self());
 }
 
-/* Waits without the interpreter. */
+/* Waits with the interpreter's lock released. */
 static void core_turn_lock(const core_turn *turn, int changes) {
   for (core_watch *w = NULL; (w = core_turn_after(turn, w)) != NULL;) {
     pthread_mutex_lock(&w->lock);

@@ -23,7 +23,7 @@ except ImportError:
     from ._sklearn_standin import BaseEstimator
 
     class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
-        """Used before it was fitted."""
+        """Raised if a calibrator is used before it is fitted."""
 
 
 TEXT = 1
@@ -65,9 +65,9 @@ class Calibrator(BaseEstimator):
     kind_ : the kind of scores it was fitted on
     n_features_in_ : number of score columns
     warnings_ : warnings of the fit
-    T_, ... : the parameters of the method, under its names and an underscore; where that is a
-        parameter of the constructor, as ``lambda_``, which stays as it was given, under
-        ``lambda_fitted_``
+    T_, ... : the fitted parameters, each under its name and an underscore. If the constructor has a
+        parameter of that name, such as ``lambda_``, that one keeps the given value, and the fitted
+        value is ``lambda_fitted_``
     """
 
     _row: _registry.Row
@@ -109,7 +109,7 @@ class Calibrator(BaseEstimator):
         return self
 
     def _gather(self, function: str, X: Any, inputs: "dict[str, Any]", kind: str) -> "dict[str, Any]":
-        """The inputs of a call by name; scores without a name are of the kind."""
+        """The inputs of a call by name; positional scores get the name in ``kind``."""
         if isinstance(X, Data):
             return gather(function, X, None, inputs)[0].inputs
         check_names(inputs, (), function)
@@ -178,8 +178,8 @@ class Calibrator(BaseEstimator):
         """Calibrates scores: ``transform(X)``, a ``Data``, or by name as ``transform(logits=...)``.
 
         Returns probabilities in the shape and the float width of the scores: one column stays
-        one, the probability of class 1.  Of predictions of a number: means and variances in two
-        columns, quantiles or samples."""
+        one, the probability of class 1.  For predictions of a number: means and variances in two
+        columns, quantiles, or samples."""
         fitted = self._require()
         given = self._gather("transform", X, inputs, self.kind_)
         for name in ("labels", "correct", "target", "weights", "weights_are"):
@@ -233,8 +233,8 @@ class Calibrator(BaseEstimator):
 
     def export(self, path: "str | os.PathLike[str]", name: str = "calibrate") -> None:
         """Writes the calibrator for other runtimes, by the ending of the path: ``.onnx``, a model
-        that takes ``scores`` and returns ``probabilities``, or ``.c``, a function of that
-        name."""
+        that takes ``scores`` and returns ``probabilities``, or ``.c``, a C function called
+        ``name``."""
         to = shown_name(path).rpartition(".")[2]
         if to not in ("onnx", "c"):
             raise UsageError(f'calibrators are exported to onnx or c, not to "{to}"')

@@ -25,7 +25,7 @@ except ImportError as error:
 
 
 def _scores(estimator: Any, X: Any, response: str) -> "tuple[str, np.ndarray]":
-    """What an estimator says about rows, and its kind; one column for two classes."""
+    """The scores that an estimator gives for rows, and their kind; one column for two classes."""
     if response == "auto":
         response = "predict_proba" if hasattr(estimator, "predict_proba") else "decision_function"
     if response not in ("predict_proba", "predict_log_proba", "decision_function"):
@@ -49,18 +49,19 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     method : a calibrator spec such as ``"temperature"`` or ``"histogram:bins=10"``, or a
         calibrator, which is cloned
     cv : how rows are held out for the calibrator: a number of folds or anything that
-        scikit-learn takes; ``"prefit"`` takes all rows for the calibrator, and the estimator as
-        it is
+        scikit-learn takes; ``"prefit"`` uses all rows for the calibrator and does not refit the
+        estimator
     ensemble : False fits one calibrator on the held-out scores of all folds, and the estimator
         on all rows; True keeps an estimator and a calibrator for each fold and averages
     response : ``"auto"`` takes ``predict_proba`` or, without it, ``decision_function``; or the
         name of the method whose scores are calibrated
-    threads : how many; None takes those that the process may use
+    threads : number of threads; None: the processors that the process may use
 
     Attributes
     ----------
     classes_ : the classes
-    estimator_, calibrator_ : what was fitted; of the first fold with ``ensemble=True``
+    estimator_, calibrator_ : the fitted estimator and calibrator; with ``ensemble=True`` those of
+        the first fold
     pairs_ : all pairs of them
     """
 
@@ -85,7 +86,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
         """Fits the estimator on training folds and the calibrator on held-out rows.  Further
-        arguments go to the estimator's fit, those with a value for each row cut to its rows."""
+        arguments are passed to the estimator's fit; arrays with one value per row are restricted to
+        the rows of the fold."""
         check_classification_targets(y)
         X, y = indexable(X, y)
         y = column_or_1d(y, warn=True)

@@ -33,7 +33,7 @@ class Comparison:
 
     @property
     def calibrator(self) -> Any:
-        """The chosen calibrator, fitted to all rows that can be fitted on."""
+        """The chosen calibrator, fitted to all rows available for fitting."""
         from ._calibrator import loads
 
         return loads(self._bytes, "comparison")
@@ -142,7 +142,7 @@ def compare(
         cross-validation.  Also by name: ``val_logits``, ``val_labels``, ...
     methods : calibrator specs; None: for one model all that suit the data
     metrics : metrics of the table
-    by : the metric that ranks; None: ``brier``, for means with variances ``dss``, for quantiles
+    by : metric to rank by; None: ``brier``, for means with variances ``dss``, for quantiles
         and samples ``crps``
     folds : of the cross-validation
     interval, replicas : level of the intervals of paired differences, and number of replicas

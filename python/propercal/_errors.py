@@ -1,4 +1,4 @@
-"""Exceptions and warnings, with the sentences of the C library."""
+"""Exceptions and warnings, with the messages of the C library."""
 
 import builtins
 import os
@@ -7,7 +7,7 @@ from . import _core
 
 
 class Error(Exception):
-    """Anything that propercal refuses or fails at.
+    """Base class of all errors that propercal raises.
 
     Attributes, each None where the failure has none:
 
@@ -52,7 +52,7 @@ class ConvergenceWarning(UserWarning):
 
 
 class FitWarning(UserWarning):
-    """A fit met something worth knowing."""
+    """A fit gave a warning, for example about a class without rows."""
 
 
 class UndefinedMetricWarning(UserWarning):
@@ -104,7 +104,7 @@ def file_name(path: "str | bytes | os.PathLike[str]") -> "str | bytes":
 
 
 def shown_name(path: "str | bytes | os.PathLike[str]") -> str:
-    """A path for sentences: what cannot be printed is escaped."""
+    """A path for messages; unprintable characters are escaped."""
     name = os.fsencode(path).decode("utf-8", "backslashreplace")
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
 

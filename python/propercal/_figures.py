@@ -37,7 +37,7 @@ class Figure:
 
     @property
     def data(self) -> "dict[str, Any]":
-        """What the figure is drawn from: panels with axes, marks in data units, the key."""
+        """The data of the figure: panels with axes, marks in data units, the legend."""
         return json.loads(self._content())
 
     def save(self, path: "str | os.PathLike[str]") -> None:
@@ -82,7 +82,7 @@ def _convert(path: str, form: str, content: bytes) -> bytes:
 
 
 def _new_axes(data: dict) -> list:
-    """Axes that stand where the panels do."""
+    """Axes at the positions of the panels."""
     import matplotlib.pyplot as plt
 
     width, height = data["width"], data["height"]

@@ -67,7 +67,7 @@ def _from_objects(name: str, array: np.ndarray) -> tuple:
     ):
         return array.astype(np.float64), None
     if array.ndim != 1:
-        raise DataError(f"{name} is no array of numbers; give numbers")
+        raise DataError(f"{name} is not an array of numbers; give numbers")
     return _coded((array.astype(str) if array.dtype.kind == "S" else array).tolist())
 
 
@@ -99,7 +99,7 @@ def _array(name: str, value: Any) -> tuple:
     try:
         array = np.asanyarray(value)
     except (ValueError, TypeError) as error:
-        raise DataError(f"{name} is no array: {error}") from None
+        raise DataError(f"{name} is not an array: {error}") from None
     return ("array", *_usual(name, array))
 
 
@@ -193,13 +193,13 @@ def _check_inputs(given: dict) -> None:
         if wrong in given:
             raise UsageError(f"{found[0]} goes with {right}; give it in place of {wrong}")
     if found[0] == "mean" and ("variance" in given) == ("std" in given):
-        raise UsageError("mean goes with variance or std, which say how sure it is; give one")
+        raise UsageError("mean needs variance or std, its uncertainty; give one of them")
     if found[0] != "mean" and ("variance" in given or "std" in given):
-        raise UsageError("variance and std go with mean; give that too")
+        raise UsageError("variance and std need mean; give it too")
 
 
 def _truth(scores: str) -> str:
-    """What goes with a kind of scores."""
+    """The name of the true outcomes for a kind of scores."""
     return "target" if scores in FORECASTS else "correct" if scores == "confidence" else "labels"
 
 
@@ -210,7 +210,7 @@ def _levels(value: Any) -> "tuple[float, ...] | None":
     return None if value is None else tuple(float(each) for each in value)
 
 
-#: what weights may be, by the numbers of the library
+#: values of weights_are, in the order of the enum pcal_weights
 WEIGHTS_ARE = (None, "frequency", "importance")
 
 
@@ -229,7 +229,7 @@ def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
     first_row = given.pop("first_row", 0)
     data = given.get("data")
     if is_file(data) and not all(is_file(value) for value in given.values()):
-        raise UsageError("a data file goes with files only; give arrays by themselves")
+        raise UsageError("data is a file and can be combined only with files; give the arrays without it")
     if data is not None and not is_file(data):
         given = _chosen(given.pop("data"), given)
     if classes is not None or not all(is_file(value) for value in given.values()):
@@ -340,8 +340,8 @@ def check_names(names: "Iterable[str]", prefixes: "tuple[str, ...]", function: s
 def gather(
     function: str, first: Any, labels: Any, inputs: "dict[str, Any]", **others: "Data | None"
 ) -> "tuple[Data, ...]":
-    """The data set of a call, and one for each of others: given as a whole or by keywords with
-    its name before them, as ``val_probs``; None where nothing was given."""
+    """The data set of a call, and one for each name in `others`, given as a Data or by keywords
+    with that name as prefix, such as ``val_probs``; None if nothing was given."""
     check_names(inputs, tuple(others), function)
     found = []
     for prefix, given in others.items():
@@ -372,7 +372,7 @@ def as_data(name: str, given: Any) -> "Data | None":
         return given
     if isinstance(given, Mapping):
         return Data(**given)
-    raise TypeError(f"{name} is a propercal.Data, as Data(logits=..., labels=...)")
+    raise TypeError(f"{name} must be a propercal.Data, such as Data(logits=..., labels=...)")
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])

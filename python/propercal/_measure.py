@@ -35,7 +35,7 @@ def _policy(
     by_cluster: bool = False,
     paired: bool = False,
 ) -> tuple:
-    """What core_policy of the extension module takes."""
+    """The tuple that core_policy of the extension module reads."""
     if precision not in ("exact", "fast"):
         raise UsageError(f'precision is "exact" or "fast", not "{precision}"')
     level = float(interval or (0.95 if paired else 0))
@@ -88,7 +88,7 @@ def measure(
     threads : number of threads; None: the processors that the process may use
     memory_limit : bytes that may be allocated, also as ``"500MB"`` or ``"2GiB"``; None: three
         quarters of the memory of the machine or container.  Beyond it MemoryError is raised
-    progress : True, ``"tqdm"``, or a function of what, done and total
+    progress : True, ``"tqdm"``, or a function called as ``f(what, done, total)``
 
     Returns
     -------
@@ -97,7 +97,7 @@ def measure(
     mine, other = gather("measure", probs, labels, inputs, against=against)
     if cluster is not None:
         if "groups" in mine.inputs:
-            raise UsageError("cluster and groups cannot go together; give one")
+            raise UsageError("cluster and groups cannot be combined; give one of them")
         mine = mine._with(groups=cluster)
     policy = _policy(
         normalize,
@@ -118,7 +118,7 @@ def measure(
     if metrics is None and results.only_label() >= 0:
         raise DataError(
             f"every label is class {results.only_label()}, and calibration cannot be judged from "
-            "one class; check the labels, or name what you still want to know with metrics"
+            "one class; check the labels, or choose metrics with metrics="
         )
     return Result(results)
 
@@ -131,8 +131,8 @@ class Measure:
     ...     running.update(logits=logits, labels=labels)
     >>> running.result()
 
-    The result has the bits of one call of ``measure`` on all rows, however they were divided.
-    ``save`` and ``Measure.load`` write and read the state files of ``propercal merge``.
+    The result is bit for bit that of one call of ``measure`` on all rows, for any division into
+    batches. ``save`` and ``Measure.load`` write and read the state files of ``propercal merge``.
     """
 
     def __init__(
@@ -229,7 +229,7 @@ _measures: "weakref.WeakSet[Measure]" = weakref.WeakSet()
 
 
 def _after_fork() -> None:
-    """Threads that held locks are gone in a child; nobody else would open those."""
+    """Threads that held locks do not exist in a forked child, so the locks are replaced."""
     for each in list(_measures):
         each._lock = threading.Lock()
 

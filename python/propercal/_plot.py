@@ -51,7 +51,7 @@ def plot(
     calibrator : a fitted calibrator, applied before drawing
     interval : level of the intervals that the figure shows, or None
     replicas : number of replicas for the intervals
-    theme : ``"light"``, ``"dark"`` or ``"auto"``: as the reader's system asks for
+    theme : ``"light"``, ``"dark"`` or ``"auto"``, which follows the reader's system
     title : of the figure; None: its default
     width, height : in pixels; 0: the figure's default
     ax : draw with Matplotlib on this Axes (the main panel), or on a sequence of them
@@ -75,7 +75,7 @@ def plot(
     given: "dict[str | None, tuple[Data, Data | None]]" = {None: (data, None)}
     if models is not None:
         if any(name in data.inputs for name in (*KINDS, "data")):
-            raise UsageError("predictions are given as models and by themselves; give one of them")
+            raise UsageError("predictions are given both as models and directly; give one of them")
         given = models_of(models, kind, data, None)
     with settings(threads, memory_limit, progress, seed) as how:
         svg, content = _core.draw(

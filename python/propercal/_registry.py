@@ -1,4 +1,4 @@
-"""What exists, as the library's own tables say: the source of every signature here."""
+"""The registry of the library, from which all signatures of the package are generated."""
 
 import keyword
 import numbers
@@ -42,7 +42,7 @@ class Option(NamedTuple):
 
     @property
     def words(self) -> "tuple[str, ...]":
-        """The words that may be given."""
+        """The allowed words."""
         return tuple(self.choices.split("|")) if self.choices else ()
 
 

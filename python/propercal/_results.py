@@ -32,13 +32,14 @@ class Null(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """To another model on the same rows; without an interval all but value are None.
+    """The difference from another model on the same rows; without an interval all fields but value
+    are None.
 
     ``p_value`` is below 1 - level exactly when [low, high] excludes 0. ``method`` is "exchange" (the
-    two models were exchanged row by row), "exchange-wide" (that, and they err in different ways, so
-    a difference must also exceed what replicas of both show) or "replicas" (they could not be
-    exchanged, and standard errors alone decide). ``rows`` is the number of rows, or clusters, in
-    which the models differ.
+    two models were exchanged row by row), "exchange-wide" (the same, but the models err in
+    different ways, so the difference must also exceed its variation over replicas) or "replicas"
+    (they could not be exchanged, and standard errors alone decide). ``rows`` is the number of rows,
+    or clusters, in which the models differ.
     """
 
     value: float
@@ -101,7 +102,7 @@ class VerdictBin(NamedTuple):
 
 
 class Verdict(str):
-    """What results say about calibration: a text with fields.
+    """The verdict on calibration: a str with further attributes.
 
     A margin is the deviation that chance alone causes: a calibrated model stays within it 95
     times out of 100.  Fields of another task are 0.
@@ -234,7 +235,7 @@ class _Kept:
         for fields in self.all():
             if spec in (fields["label"], fields["spec"]):
                 return fields
-        raise UsageError(f"{spec} was not measured; a copied result knows specs as it shows them")
+        raise UsageError(f"{spec} was not measured; a copied result has only the specs that it lists")
 
     def verdict(self) -> "dict[str, Any]":
         return self._verdict
@@ -300,8 +301,8 @@ class Result(Values):
 
     @property
     def effective_sample_size(self) -> float:
-        """The number of rows; of frequencies their sum; of importance weights
-        (sum w)^2 / sum w^2 (Kish 1965)."""
+        """The number of rows; with frequency weights their sum; with importance weights (sum w)^2 /
+        sum w^2 (Kish 1965)."""
         return self._core.weights()[1]
 
     @property

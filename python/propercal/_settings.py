@@ -16,7 +16,7 @@ Progress = Callable[[str, int, int], Any]
 
 
 def _whole(name: str, value: Any) -> int:
-    """A number that fits 64 bits without a sign."""
+    """Checks that a number fits an unsigned 64-bit integer."""
     if not 0 <= value < 2**64:
         raise UsageError(f"{name}={value}: this must be a whole number from 0 to 2**64 - 1")
     return int(value)
@@ -83,7 +83,7 @@ class _Lines:
 
 
 class _Bars:
-    """Progress as bars of tqdm, one for each thing that is done."""
+    """Progress as bars of tqdm, one for each step."""
 
     def __init__(self) -> None:
         from tqdm.auto import tqdm
@@ -118,7 +118,7 @@ def settings(
     elif progress == "tqdm":
         shown = _Bars()
     elif progress is not None and not callable(progress):
-        raise TypeError('progress is True, "tqdm" or a function of what, done and total')
+        raise TypeError('progress must be True, "tqdm" or a function of (what, done, total)')
     main = threading.current_thread() is threading.main_thread()
     limit = _bytes(memory_limit) or _memory_default(os.getpid())
     how = _thread_count(threads), _whole("seed", seed), limit, shown, main

@@ -1,4 +1,5 @@
-"""What the calibrators need of scikit-learn's base classes, where it is not installed."""
+"""Replaces the parts of scikit-learn's base classes that the calibrators need, if it is not
+installed."""
 
 import inspect
 from typing import Any

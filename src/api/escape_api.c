@@ -1,4 +1,4 @@
-/* Text from outside for each place where it can be written. */
+/* Public entry point for escaping untrusted text for its destination. */
 #include "base/escape.h"
 #include "base/markup.h"
 
@@ -25,6 +25,6 @@ pcal_status pcal_escape(const char *text, pcal_destination destination, pcal_sin
     pc_text_free(&out);
     return status;
   }
-  return pc_fail(err, PCAL_USAGE, "destination %d is unknown; take one of pcal_destination",
+  return pc_fail(err, PCAL_USAGE, "destination %d is unknown; use a value of pcal_destination",
                  (int)destination);
 }

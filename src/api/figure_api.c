@@ -1,4 +1,4 @@
-/* Public entry points for figures: check, then call inward. */
+/* Public entry points for figures: check arguments, then call the implementation. */
 #include <math.h>
 #include <string.h>
 
@@ -26,13 +26,13 @@ static pcal_status figure_config(const pcal_figure_config *config, pcal_figure_c
   if (config != NULL)
     memcpy(full, config, config->size < sizeof *full ? config->size : sizeof *full);
   if (!(full->interval >= 0 && full->interval < 1))
-    return pc_fail(err, PCAL_USAGE,
-                   "the level of an interval lies between 0 and 1, as 0.95; 0 means none");
+    return pc_fail(
+        err, PCAL_USAGE,
+        "the level of an interval must be between 0 and 1, such as 0.95; 0 means none");
   const double sides[] = {full->width, full->height};
   for (size_t i = 0; i < 2; i++)
     if (sides[i] != 0 && !(sides[i] >= FIGURE_SMALLEST && sides[i] <= FIGURE_LARGEST))
-      return pc_fail(err, PCAL_USAGE,
-                     "the %s of a figure lies between 240 and 10000; choose one in that range",
+      return pc_fail(err, PCAL_USAGE, "the %s of a figure must be between 240 and 10000",
                      i == 0 ? "width" : "height");
   return PCAL_OK;
 }
@@ -126,7 +126,8 @@ pcal_status pcal_figure_write(const pcal_figure *figure, pcal_format format, pca
   if (format != PCAL_SVG && format != PCAL_JSON)
     return pc_fail(err, PCAL_USAGE, "a figure is written as PCAL_SVG or PCAL_JSON");
   if ((int)theme < PCAL_THEME_AUTO || theme > PCAL_THEME_PAGE)
-    return pc_fail(err, PCAL_USAGE, "theme %d is unknown; take one of pcal_theme", (int)theme);
+    return pc_fail(err, PCAL_USAGE, "theme %d is unknown; use a value of pcal_theme",
+                   (int)theme);
   pc_text_init(&text, &figure->env);
   pcal_status status = format == PCAL_SVG ? pc_svg_write(&figure->figure, theme, &text, err)
                                           : pc_figure_json_write(&figure->figure, &text, err);

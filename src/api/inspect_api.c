@@ -1,4 +1,4 @@
-/* Public entry points for inspection: check, then call inward. */
+/* Public entry points for inspection: check arguments, then call the implementation. */
 #include "base/budget.h"
 #include "base/text.h"
 #include "output/inspect.h"

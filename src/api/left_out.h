@@ -1,4 +1,4 @@
-/* The answer of public calls whose part a build leaves out (meson_options.txt). */
+/* The error of public calls whose part was left out of this build (meson_options.txt). */
 #ifndef PC_LEFT_OUT_H
 #define PC_LEFT_OUT_H
 

@@ -1,4 +1,4 @@
-/* Public entry points for measuring: check, then call inward. */
+/* Public entry points for measuring: check arguments, then call the implementation. */
 #include <string.h>
 
 #include "base/budget.h"

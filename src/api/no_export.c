@@ -1,4 +1,4 @@
-/* In place of src/export in a build with -Dexport=false. */
+/* Replaces src/export in a build with -Dexport=false. */
 #include "api/left_out.h"
 #include "export/export.h"
 

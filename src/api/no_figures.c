@@ -1,4 +1,4 @@
-/* In place of figure_api.c and src/figure in a build with -Dfigures=false. */
+/* Replaces figure_api.c and src/figure in a build with -Dfigures=false. */
 #include "api/left_out.h"
 #include "figure/figure_registry.h"
 

@@ -1,4 +1,4 @@
-/* In place of report_api.c and src/report in a build with -Dreport=false. */
+/* Replaces report_api.c and src/report in a build with -Dreport=false. */
 #include "api/left_out.h"
 
 pcal_status pcal_report_run(pcal_source *source, const pcal_report_config *config,

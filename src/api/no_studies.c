@@ -1,4 +1,4 @@
-/* In place of study_api.c and src/studies in a build with -Dstudies=false. */
+/* Replaces study_api.c and src/studies in a build with -Dstudies=false. */
 #include "api/left_out.h"
 #include "studies/study.h"
 

@@ -1,4 +1,5 @@
-/* Public entry points for output files and npy headers: check, then call inward. */
+/* Public entry points for output files and npy headers: check arguments, then call the
+ * implementation. */
 #include "base/budget.h"
 #include "io/formats/npy_write.h"
 #include "io/output_file.h"
@@ -73,7 +74,7 @@ pcal_status pcal_npy_header_write(pcal_type type, uint64_t rows, size_t columns,
                                         : NULL;
   if (code == NULL)
     return pc_fail(err, PCAL_USAGE,
-                   "element type %d is not written; take PCAL_F32, PCAL_F64 or PCAL_I32",
+                   "element type %d cannot be written; use PCAL_F32, PCAL_F64 or PCAL_I32",
                    (int)type);
   return pc_npy_header_write(code, rows, columns, sink, user, err);
 }

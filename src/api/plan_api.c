@@ -1,4 +1,5 @@
-/* Public entry point for sample-size plans: checks its arguments, then calls inward. */
+/* Public entry point for sample-size plans: checks its arguments, then calls the
+ * implementation. */
 #include <string.h>
 
 #include "base/budget.h"

@@ -1,4 +1,4 @@
-/* Public entry points for reports: check, then call inward. */
+/* Public entry points for reports: check arguments, then call the implementation. */
 #include <string.h>
 
 #include "base/budget.h"
@@ -12,8 +12,9 @@ static pcal_status report_config(const pcal_report_config *config, pcal_report_c
   if (config != NULL)
     memcpy(full, config, config->size < sizeof *full ? config->size : sizeof *full);
   if (!(full->interval >= 0 && full->interval < 1))
-    return pc_fail(err, PCAL_USAGE,
-                   "the level of an interval lies between 0 and 1, as 0.95; 0 means none");
+    return pc_fail(
+        err, PCAL_USAGE,
+        "the level of an interval must be between 0 and 1, such as 0.95; 0 means none");
   if (full->calibrator != NULL && (full->method != NULL || full->fitting != NULL))
     return pc_fail(err, PCAL_USAGE,
                    "a calibrator that is fitted already needs neither a method nor a second "

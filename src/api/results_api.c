@@ -1,4 +1,4 @@
-/* Public entry points for results: check, then call inward. */
+/* Public entry points for results: check arguments, then call the implementation. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Public entry points for simulation: check, then call inward. */
+/* Public entry points for simulation: check arguments, then call the implementation. */
 #include <math.h>
 #include <string.h>
 

@@ -2,8 +2,7 @@
  *   text    length (u32), bytes
  *   double  its IEEE 754 bits (u64)
  *   sum     index of the lowest limb that is not 0 (u8), number of limbs up to the highest
- *   (u8),
- *           these limbs (u32 each), the signed top limb (u64)
+ *           (u8), these limbs (u32 each), the signed top limb (u64)
  *   fixed   the 128-bit number in two's complement, low half first */
 #include "base/codec.h"
 

@@ -1,8 +1,8 @@
 /* Exact sums.
  *
  * Limb i counts units of 2^(32 i - 1074), so that bit 0 is the smallest subnormal.  An addition
- * adds less than 2^32 in size to each limb that the mantissa touches; limbs have 31 spare bits,
- * so carries can wait for 2^30 additions.
+ * adds a number below 2^32 in absolute value to each limb that the mantissa touches; limbs have
+ * 31 spare bits, so carries can wait for 2^30 additions.
  *
  * Edge cases:
  *  1. a sum that is exactly 0 is +0.

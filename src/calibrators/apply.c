@@ -99,8 +99,8 @@ static void apply_keep_top(double *row, size_t count, size_t top, int floats) {
       row[j] = below;
 }
 
-/* The top class of a row, the lowest of equal ones; from the scores where there are some, since
- * close logits may have equal probabilities. */
+/* The top class of a row; of equal ones the lowest.  Scores are compared if the rows have them,
+ * since close logits may have equal probabilities. */
 static size_t apply_top(const pc_rows *rows, size_t row, int scores) {
   if (!scores)
     return (size_t)rows->top_label[row];

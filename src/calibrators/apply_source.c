@@ -5,8 +5,7 @@
  *   2. csv: the shortest digits that read back as the same float32 or float64.  Class names
  *      become a header, all with the prefix "probs." if one could be read as a number or a
  *      missing value.  Without one column for each class there is no header.
- *   3. A class that the calibrator knows by name must stand in the same column as in the
- *      fit. */
+ *   3. A class that the calibrator knows by name must be in the same column as in the fit. */
 #include <string.h>
 
 #include "base/escape.h"
@@ -248,7 +247,7 @@ static pcal_status apply_source_windows(pcal_source *source, const pcal_calibrat
   return PCAL_OK;
 }
 
-/* Fails if a known class stands in another column. */
+/* Fails if a known class is in another column. */
 static pcal_status apply_source_match(const pc_name_table *known, const pcal_shape *shape,
                                       const char *file, pcal_error *err) {
   for (size_t j = 0; j < shape->columns; j++) {

@@ -111,7 +111,7 @@ struct pc_calibrator_method {
   void (*write)(const pcal_calibrator *calibrator, pc_json *json);
   pcal_status (*read)(pcal_calibrator *calibrator, const pc_json_node *parameters,
                       const char *file, pcal_error *err);
-  /* Adds one or more lines for people. */
+  /* Appends one or more human-readable lines. */
   void (*describe)(const pcal_calibrator *calibrator, pc_text *out);
 };
 

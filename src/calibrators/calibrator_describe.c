@@ -180,12 +180,12 @@ static void calibrator_describe_groups(const pc_group_calibrators *groups, pc_te
   char shown[PC_NUMBER_MAX];
   pc_text_format(out, "groups       %zu, ", groups->count);
   if (isinf(groups->kappa))
-    pc_text_add(out, "all with the calibrator of all rows: none does better with its own\n");
+    pc_text_add(out, "all use the common calibrator: no group improves with its own\n");
   else if (groups->kappa > 0)
-    pc_text_format(out, "each weighted n / (n + %s) against the calibrator of all rows\n",
+    pc_text_format(out, "each with weight n / (n + %s), the common calibrator with the rest\n",
                    pc_show(groups->kappa, shown));
   else
-    pc_text_add(out, "each with its own calibrator alone\n");
+    pc_text_add(out, "each uses only its own calibrator\n");
   for (size_t g = 0; g < groups->count; g++) {
     const pc_group_member *member = &groups->members[g];
     char name[64];

@@ -2,7 +2,7 @@
  *   log p_k = (z_k - m) - log S,   log(1 - p_k) = log(S - exp(z_k - m)) - log S;
  *   from l = log p:  log(1 - p) = log(-expm1(l));  log-odds = log p - log(1 - p).
  * Edge cases:
- *   1. Logits are clipped to 1e150 in size, so that no product overflows.
+ *   1. Logits are clipped to [-1e150, 1e150], so that no product overflows.
  *   2. log p is at least log 2^-149, the smallest positive float32; so p = 0 is allowed.
  *   3. For log-odds and beta, p is clipped to [2^-52, 1 - 2^-52], as published.
  *   4. A stored p a little above 1 has 1 - p = 0.

@@ -87,7 +87,7 @@ pcal_status pc_fit_check_cost(const char *spec, uint64_t rows, size_t columns,
   if (!(method->traits & PC_SQUARE) || (double)rows * square <= FIT_COST_MAX)
     return PCAL_OK;
   return pc_fail(err, PCAL_USAGE,
-                 "%s has %.0f parameters or more for %zu classes and would take very long; ask "
-                 "for it with {method_begin}%s{method_end}",
+                 "%s has %.0f parameters or more for %zu classes and would take very long; to "
+                 "fit it anyway, name it with {method_begin}%s{method_end}",
                  spec, square, columns, spec);
 }

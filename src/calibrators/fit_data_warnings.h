@@ -5,8 +5,9 @@
 #include "calibrators/calibrator.h"
 
 /* After a fit: warns of classes that never occur among the labels, of scores that are all the
- * same, and of probabilities given to a method made for logits, unless the method has done so.
- * Reads rows until every class has occurred and two rows differ, mostly one window. */
+ * same, and of probabilities given to a method made for logits, unless the method has already
+ * warned of that.  Reads rows until every class has occurred and two rows differ, mostly one
+ * window. */
 PC_CHECKED pcal_status pc_fit_add_data_warnings(const pc_fit_task *task, pcal_error *err);
 
 #endif

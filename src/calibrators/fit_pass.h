@@ -12,8 +12,7 @@ PC_CHECKED pcal_status pc_fit_pass(const pc_fit_task *task, const pc_row_policy 
                                    pc_pass_add add, void *user, pcal_error *err);
 
 /* After a pass: fails if there are fewer rows than parameters, and names the method `smaller`
- *               as
- * a remedy.  A row of weight w counts as w rows, and at least as one. */
+ * as a remedy.  A row of weight w counts as w rows, and at least as one. */
 PC_CHECKED pcal_status pc_fit_check_rows(const pc_fit_task *task, size_t parameters,
                                          const char *smaller, pcal_error *err);
 

@@ -102,8 +102,8 @@ static void fit_rows_divide(double *x, size_t count, int exponent) {
 
 /* ---- First pass ---- */
 
-/* The largest feature of a row in size; four at a time, so that comparisons do not wait for
- * each other. */
+/* The largest absolute value of a feature of a row; four at a time, so that comparisons do not
+ * wait for each other. */
 static double fit_rows_size(const double *x, size_t width) {
   double most[4] = {0.0};
   size_t j = 0;

@@ -5,8 +5,8 @@
  * floats where that is exact; later passes read the kept rows, or else the source again.
  * Results are identical either way.
  *
- * Features are handed out divided by 2^exponent, so that they are about 1 in size; or, if
- * transposed rows were asked for, undivided: kept rows in tiles of PC_LANES rows, each tile
+ * Features are handed out divided by 2^exponent, so that their absolute values are about 1; or,
+ * if transposed rows were asked for, undivided: kept rows in tiles of PC_LANES rows, each tile
  * [feature][row]. */
 #ifndef PC_FIT_ROWS_H
 #define PC_FIT_ROWS_H
@@ -53,7 +53,7 @@ typedef struct pc_fit_rows {
   size_t count;         /* kept rows */
   size_t padded_count;  /* kept rows and the padding of tiles */
   int exponent;
-  double shrink; /* a power of 2: x * shrink is at most 1 in size, except for far outliers */
+  double shrink; /* a power of 2: |x * shrink| <= 1, except for far outliers */
 
   int kept;                           /* rows are kept */
   int floats;                         /* kept rows are floats */

@@ -1,4 +1,4 @@
-/* Maps of scores that are straight between points. */
+/* Piecewise linear maps of scores. */
 #ifndef PC_LINE_MAPS_H
 #define PC_LINE_MAPS_H
 
@@ -24,7 +24,8 @@ PC_CHECKED pcal_status pc_line_maps_new(const pcal_env *env, size_t count, pc_li
 PC_CHECKED pcal_status pc_line_map_alloc(const pcal_env *env, size_t points, pc_line_map *map,
                                          pcal_error *err);
 
-/* For maps that are no parameters of a calibrator, whose arena frees them; NULL is allowed. */
+/* Frees maps that are not parameters of a calibrator (its arena frees those); NULL is
+ * allowed. */
 void pc_line_maps_free(const pcal_env *env, pc_line_maps *maps);
 
 /* The value of a score.  Never falls where the points do not, also after rounding. */

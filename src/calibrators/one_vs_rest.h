@@ -1,4 +1,4 @@
-/* Maps of rows that map the score of each class by itself. */
+/* Maps that treat the score of each class separately. */
 #ifndef PC_ONE_VS_REST_H
 #define PC_ONE_VS_REST_H
 

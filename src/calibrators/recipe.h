@@ -1,6 +1,5 @@
 /* Recipes: a calibrator as a short list of steps on the numbers of one row, which export writes
- *          as
- * C or ONNX.  Steps point into the calibrator, which must outlive them. */
+ * as C or ONNX.  Steps point into the calibrator, which must outlive them. */
 #ifndef PC_RECIPE_H
 #define PC_RECIPE_H
 

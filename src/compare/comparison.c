@@ -169,7 +169,7 @@ static pcal_status comparison_check(const comparison_state *state, pcal_source *
   pcal_status status = pc_measure_whole(source, &config, &state->env, &results, err);
   if (status == PCAL_OK && results->only_label >= 0)
     status = pc_fail(err, PCAL_DATA,
-                     "every label is class %d, and nothing can be learnt or judged from one "
+                     "every label is class %d, and nothing can be learned or judged from one "
                      "class; give rows of at least two classes",
                      (int)results->only_label);
   pc_results_free(results);
@@ -310,7 +310,7 @@ static pcal_status comparison_finish(const comparison_state *state, pcal_error *
   return comparison_refit(state, err);
 }
 
-/* ---- the whole ---- */
+/* ---- entry point ---- */
 
 static pcal_status comparison_names(pcal_comparison *table, const pcal_model *models,
                                     pcal_error *err) {
@@ -344,8 +344,8 @@ static pcal_status comparison_check_by(const char *by, pc_form form, pcal_error 
   const pc_metric *metric = pc_metric_find_for(form, name);
   if (metric != NULL && metric->row.better == PCAL_BETTER_NONE)
     return pc_fail(err, PCAL_USAGE,
-                   "methods cannot be ranked by %s, of which neither low nor high values are "
-                   "better; rank by %s or %s",
+                   "methods cannot be ranked by %s: neither low nor high values are better; "
+                   "rank by %s or %s",
                    name, comparison_score(form), more);
   return PCAL_OK;
 }

@@ -19,7 +19,7 @@ PC_CHECKED pcal_status pc_held_out_fit(const pc_held_out *held_out, const char *
                                        pcal_calibrator **out, pcal_error *err);
 
 /* Opens the rows of source from the first on, each mapped by the calibrator of its fold.  Close
- * out in any case. */
+ * out even after a failure. */
 PC_CHECKED pcal_status pc_held_out_open(const pc_held_out *held_out,
                                         pcal_calibrator *const *calibrators,
                                         pc_recalibrated_source *out, pcal_error *err);

@@ -40,7 +40,7 @@ typedef struct pc_refine_request {
   const double *ends;    /* ascending scores: no segment may hold both scores <= ends[i] and
                             scores > ends[i] */
   size_t end_count;
-  uint64_t keep_limit; /* store scores if at most so many rows lie in wanted segments; usually
+  uint64_t keep_limit; /* store scores if at most this many rows lie in wanted segments; usually
                           PC_REFINE_KEPT_MAX */
   int all_float32;     /* every score is a float32 */
   size_t workers;      /* each with a tally of its own */

@@ -63,7 +63,7 @@ typedef enum pc_probs_policy {
 /* Which scores of a row are filled.  Each level leaves out more than the one before. */
 typedef enum pc_scores_policy {
   PC_SCORES_NONE,     /* no scores */
-  PC_SCORES_FILLED,   /* scores, beside all other columns */
+  PC_SCORES_FILLED,   /* scores, and all other columns */
   PC_SCORES_ONLY,     /* of several columns of logits, only scores and top_label */
   PC_SCORES_IN_PLACE, /* the same; float32 logits may stay in the batch (pc_rows_floats) */
   PC_SCORES_UNCHECKED /* the same; logits left in the batch are not checked, and top_label is

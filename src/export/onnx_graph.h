@@ -16,7 +16,7 @@ enum { ONNX_ATTRIBUTE_INT = 2, ONNX_ATTRIBUTE_INTS = 7 };
 typedef struct export_onnx_graph {
   const pcal_env *env;
   pc_text nodes, constants; /* fields of the graph, complete so far */
-  pc_text node, part;       /* the field in progress, and a message inside */
+  pc_text node, part;       /* the field in progress, and its nested message */
   int type;                 /* of the numbers: ONNX_FLOAT or ONNX_DOUBLE */
   size_t width;             /* of x */
   unsigned made;            /* number of names so far */
@@ -65,7 +65,7 @@ static inline void export_onnx_add_number(pc_text *bytes, int type, double value
   pc_text_add_bytes(bytes, out, size);
 }
 
-/* A tensor of two dimensions; rows 0: of one dimension; columns 0 as well: a number. */
+/* A two-dimensional tensor; rows 0: one-dimensional; rows and columns 0: a scalar. */
 static inline export_onnx_value export_onnx_constant(export_onnx_graph *g, int type,
                                                      const double *numbers, size_t rows,
                                                      size_t columns) {

@@ -9,7 +9,7 @@ void pc_proto_integer(pc_text *out, unsigned field, uint64_t value);
 void pc_proto_float(pc_text *out, unsigned field, float value);
 void pc_proto_string(pc_text *out, unsigned field, const char *value);
 void pc_proto_bytes(pc_text *out, unsigned field, const void *bytes, size_t count);
-/* A message inside; clears it for the next one. */
+/* Appends `message` as a nested message, then clears it for reuse. */
 void pc_proto_message(pc_text *out, unsigned field, pc_text *message);
 
 #endif

@@ -11,7 +11,7 @@ typedef struct pc_class_order {
 
 /* Chooses at most `most` classes.  If there are more, or if `sorted`: those with the largest
  * values, largest first, equal values by class number; else all by class number.  Fails if the
- * outcome has no values of classes.  Free out in any case. */
+ * outcome has no values of classes.  Free out even after a failure. */
 PC_CHECKED pcal_status pc_class_order_make(const pcal_env *env, const pc_metric_result *outcome,
                                            size_t most, int sorted, pc_class_order *out,
                                            pcal_error *err);

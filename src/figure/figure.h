@@ -11,7 +11,7 @@
 #define PC_SIZE_TITLE 22.0
 #define PC_SIZE_LABEL 16.0
 #define PC_SIZE_TICK 15.0
-#define PC_LEGEND_SAMPLE_WIDTH 24.0 /* width of the sample before an entry of the key */
+#define PC_LEGEND_SAMPLE_WIDTH 24.0 /* width of the sample mark before a legend entry */
 
 /* Colours by meaning; the writer chooses the paint. */
 typedef enum pc_tone {

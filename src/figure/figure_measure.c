@@ -224,10 +224,10 @@ static pcal_status figure_measure_one_model(const figure_measure_plan *plan,
   const pcal_figure_config *config = plan->config;
   const int calibrated = config->calibrator != NULL;
   if (calibrated && plan->request->temperature_count > 0)
-    return pc_fail(
-        err, PCAL_USAGE,
-        "figure %s searches a temperature for uncalibrated scores; leave the calibrator out",
-        plan->row->row.name);
+    return pc_fail(err, PCAL_USAGE,
+                   "figure %s searches for a temperature for uncalibrated scores; leave the "
+                   "calibrator out",
+                   plan->row->row.name);
   PC_TRY(figure_measure_set(plan, source, calibrated, 0, &sets->data.shown, err));
   if (calibrated) {
     PC_TRY(figure_measure_set(plan, source, 0, 1, &sets->before, err));

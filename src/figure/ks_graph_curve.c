@@ -1,5 +1,5 @@
 /* 1. The rows between two points of the curve get the mean of their scores, limited to the two
- *    ends, since rounding of cumulated sums must not put scores out of order.  Points without
+ *    ends, since rounding of cumulative sums must not put scores out of order.  Points without
  *    rows between them are joined.
  * 2. Curves of more than about a thousand distinct scores were thinned when they were measured,
  *    with the extremes kept; splines through them differ from those through all rows by less
@@ -20,7 +20,7 @@ pcal_status pc_ks_graph_curve_read(const pc_plot_table *graph, pc_ks_graph_curve
       pc_graph_column(graph, "cumulated_score"), pc_graph_column(graph, "cumulated_outcome")};
   if (out->score == NULL || out->fraction == NULL || out->scores == NULL ||
       out->outcomes == NULL || out->count == 0)
-    return pc_fail(err, PCAL_USAGE, "the curve is not one of cumulated scores and outcomes");
+    return pc_fail(err, PCAL_USAGE, "the curve is not one of cumulative scores and outcomes");
   return PCAL_OK;
 }
 

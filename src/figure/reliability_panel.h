@@ -30,7 +30,8 @@ typedef struct pc_bin_list {
   size_t count;
 } pc_bin_list;
 
-/* Reads the bins of a plot table, or those of one class (SIZE_MAX: all).  Free out in any case. */
+/* Reads the bins of a plot table, or those of one class (SIZE_MAX: all).  Free out even after a
+ * failure. */
 PC_CHECKED pcal_status pc_bin_list_read(const pcal_env *env, const pc_plot_table *graph,
                                         size_t class, pc_bin_list *out, pcal_error *err);
 void pc_bin_list_free(const pcal_env *env, pc_bin_list *list);

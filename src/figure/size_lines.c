@@ -28,7 +28,7 @@ static pc_look size_lines_look(const char *name, size_t *others) {
                    .dashed = place >= SIZE_LINES_TONES};
 }
 
-/* Begins a line at a row, unless all looks are used. */
+/* Begins a line at a row, unless all line styles are used. */
 static void size_lines_begin(size_t row, const char *name, size_t *others, pc_size_lines *out) {
   if (out->count == PC_SIZE_LINES_MAX || *others == 2 * SIZE_LINES_TONES)
     out->left_out++;

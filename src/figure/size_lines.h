@@ -18,7 +18,7 @@ typedef struct pc_size_line {
 typedef struct pc_size_lines {
   const pc_table *table;
   pc_size_line line[PC_SIZE_LINES_MAX];
-  size_t count, left_out; /* lines; lines left out for lack of looks */
+  size_t count, left_out; /* lines drawn; lines left out because all line styles are used */
   double low, high;       /* rows */
 } pc_size_lines;
 

@@ -11,8 +11,9 @@ PC_CHECKED pcal_status pc_theme_find(const char *name, pcal_theme *theme, pcal_e
 PC_CHECKED pcal_status pc_svg_write(const pc_figure *figure, pcal_theme theme, pc_text *out,
                                     pcal_error *err);
 
-/* Writes the colours of figures of PCAL_THEME_PAGE, as CSS: dark where the reader requested for it or the root
- * of the page has data-theme="dark", light with data-theme="light" and on paper. */
+/* Writes the colours of figures of PCAL_THEME_PAGE, as CSS: dark if the reader prefers dark
+ * pages or the root of the page has data-theme="dark", light with data-theme="light" and on
+ * paper. */
 void pc_svg_page_rules(pc_text *out);
 
 #endif

@@ -47,10 +47,10 @@ typedef struct pc_column_facts {
   int finite;
 } pc_column_facts;
 
-/* Exact sums of numbers of at most PC_SPLIT_LARGEST in size.  The first round splits each
- * number into a multiple of 2^-40, a multiple of 2^-91 and a remainder; the second round splits
- * the remainder in the same way, with units that are 2^102 times smaller.  Sums of multiples
- * are integers, exact in any order. */
+/* Exact sums of numbers with absolute values up to PC_SPLIT_LARGEST.  The first round splits
+ * each number into a multiple of 2^-40, a multiple of 2^-91 and a remainder; the second round
+ * splits the remainder in the same way, with units that are 2^102 times smaller.  Sums of
+ * multiples are integers, exact in any order. */
 #define PC_SPLIT_ROUNDS 2
 #define PC_SPLIT_PIECES 2
 #define PC_SPLIT_ROWS 1024

@@ -6,7 +6,7 @@
 #include "base/elementary.h"
 #include "kernels/lane_math.h"
 
-#define GRID_LOGS_SCALE 256.0 /* logarithms of doubles are below 1024 in size */
+#define GRID_LOGS_SCALE 256.0 /* logarithms of doubles have absolute values below 1024 */
 
 /* x > 0 */
 static double grid_logs_of(double x) {

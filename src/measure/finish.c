@@ -1,5 +1,5 @@
-/* From states to results: each state is finished once, into evidence that all metrics on its
- * slot read. */
+/* From states to results.  Each state is finished once; all metrics of its slot read the
+ * resulting evidence. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -175,7 +175,7 @@ static double finish_scale(const pc_group_state *state) {
 
 /* A curve is resolved only as far as its metrics ask, unless all scores are needed: for plots,
  * for intervals (which use the moments of bins), for importance weights, and for metrics that
- * join scores in cells. */
+ * group scores into cells (pc_metric.cells). */
 static pcal_status finish_evidence(const pcal_measure *measure, const pc_group_state *state,
                                    size_t slot, pc_evidence *evidence, pcal_error *err) {
   const pc_machine *machine = measure->plan.slots[slot].machine;

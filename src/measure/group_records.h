@@ -1,7 +1,7 @@
-/* Results of groups in few bytes.
+/* Compact storage of the results of groups.
  *
  * A pc_result_record takes some kilobytes.  Records over all rows, one for each metric, are
- * kept whole; for a group only what differs from them is kept. */
+ * kept whole; for a group only the differences from them are stored. */
 #ifndef PC_GROUP_RECORDS_H
 #define PC_GROUP_RECORDS_H
 

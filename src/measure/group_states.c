@@ -9,8 +9,8 @@
 
 #define GROUP_STATES_SQUARE_MIN 1e-290 /* below it squares of weights are not exact */
 
-/* States stay open up to about this many bytes.  A slot takes about GROUP_STATES_STATE_BYTES
- * and twice the bytes that would be saved of it. */
+/* Limit in bytes on the estimated memory of open states.  A slot is estimated at
+ * GROUP_STATES_STATE_BYTES plus twice its saved size. */
 #define GROUP_STATES_OPEN_BYTES ((size_t)24 << 20)
 #define GROUP_STATES_OPEN_LEAST 64
 #define GROUP_STATES_STATE_BYTES 2048
@@ -316,7 +316,7 @@ pcal_status pc_group_states_pack_idle(pc_group_states *groups, pcal_error *err) 
   for (size_t a = 0; a < groups->count; a++) {
     const pc_group_state *state = groups->states[a];
     if (state != NULL && state->totals.rows == 0)
-      group_states_drop(groups, a); /* cleared: scratch of an update that is over */
+      group_states_drop(groups, a); /* no rows: left over from a finished update */
     else if (state != NULL && !(grows && state->totals.rows > GROUP_STATES_PACKED_ROWS))
       PC_TRY(group_states_pack(groups, a, err));
     if (groups->open <= group_states_open_most(groups) / 2)
@@ -390,7 +390,7 @@ static size_t group_states_target(const size_t *map, size_t number) {
   return map == NULL ? number : map[number];
 }
 
-/* If no state is packed. */
+/* Merges if no state is packed. */
 static pcal_status group_states_merge_open(pc_group_states *into, const pc_group_states *from,
                                            const size_t *map, pcal_error *err) {
   for (size_t a = 0; a < from->count; a++) {
@@ -446,7 +446,7 @@ static void group_states_commit(pc_group_states *into, size_t target, pc_packed_
     into->packed_length = packed->length;
 }
 
-/* If some states are packed: all sums are packed too. */
+/* Merges if some states are packed; all merged states are packed too. */
 static pcal_status group_states_merge_all(pc_group_states *into, const pc_group_states *from,
                                           const size_t *map, pcal_error *err) {
   pc_packed_group **merged = pc_alloc(into->env, from->count, sizeof *merged);

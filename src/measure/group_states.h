@@ -54,8 +54,8 @@ size_t pc_group_states_used(const pc_group_states *groups);
 uint64_t pc_group_states_rows(const pc_group_states *groups, size_t number);
 double pc_group_states_weight(const pc_group_states *groups, size_t number);
 
-/* The state of a group; NULL if none of its rows counts.  Only if no state can be packed, that
- * is, if rows have no groups. */
+/* The state of a group; NULL if it has no rows with weight above 0.  Call only if no state can
+ * be packed, that is, if rows have no groups. */
 const pc_group_state *pc_group_states_find(const pc_group_states *groups, size_t number);
 
 /* The same for packed states too.  The caller frees *loan with pc_group_state_free after
@@ -94,8 +94,8 @@ PC_CHECKED pcal_status pc_group_states_merge_mapped(pc_group_states *into,
 PC_CHECKED pcal_status pc_group_states_total(pc_group_states *into, const pc_group_states *from,
                                              pcal_error *err);
 
-/* States as bytes.  Loading bytes that cannot have been saved fails the decoder; then, and on
- * failure, no state is added and *out is NULL. */
+/* States as bytes.  Invalid bytes put the decoder into its failed state.  In that case, and if
+ * the call fails, no state is added and *out is NULL. */
 PC_CHECKED pcal_status pc_group_state_save(const pc_group_states *groups,
                                            const pc_group_state *state, pc_encoder *out,
                                            pcal_error *err);

@@ -9,8 +9,8 @@
  *       which equals the formula above for equal weights; Wilson's interval takes N for n;
  *   (4) a mean of losses, which are not negative, has the interval of a count
  *       (stats/interval.c); a share has Wilson's;
- *   (5) with fewer than PC_INTERVAL_FEW_ROWS rows of one kind every other interval gets a
- *       remark: these rows carry all the information, and coverage fell below 93 % in
+ *   (5) with fewer than PC_INTERVAL_FEW_ROWS rows of one kind all intervals but Wilson's get a
+ *       remark: these few rows carry all the information, and coverage fell below 93 % in
  *       simulations (docs/interval-coverage.md). */
 #include "measure/interval_formula.h"
 
@@ -106,7 +106,7 @@ void pc_interval_of_blocks(const pc_interval_request *request, const pc_evidence
     return;
   if (request->by_cluster || n < 2) {
     snprintf(out->why, sizeof out->why,
-             n < 2 ? "one block does not show how much blocks differ"
+             n < 2 ? "the variance between blocks cannot be estimated from one block"
                    : "blocks of rows ignore clusters; choose another estimator");
     return;
   }
@@ -130,7 +130,7 @@ pcal_status pc_interval_of_sums(const pc_interval_request *request, const pc_met
   if (request->level <= 0 || outcome->undefined || !isfinite(outcome->value))
     return PCAL_OK;
   if (!(interval_rows(evidence) > 1.0)) {
-    snprintf(out->why, sizeof out->why, "one row does not show how much rows differ");
+    snprintf(out->why, sizeof out->why, "the variance cannot be estimated from one row");
     return PCAL_OK;
   }
   PC_TRY(interval_se(metric, options, evidence, env, &out->se, err));
@@ -165,7 +165,7 @@ void pc_interval_warn_few(double rarer, double total, const char *kind,
     pc_number_round(total, 4, all);
   }
   snprintf(out->why + said, sizeof out->why - said,
-           "only %s of %s %srows are %s, too few for an interval that keeps its level; take "
+           "only %s of %s %srows are %s, too few for an interval with the stated coverage; use "
            "more rows",
            whole ? pc_show(rarer, few) : few, whole ? pc_show(total, all) : all,
            whole ? "" : "effective ", kind);

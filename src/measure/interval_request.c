@@ -17,7 +17,7 @@ pcal_status pc_interval_request_read(const pcal_measure_config *config,
                                .paired = config->paired != 0};
   if (config->interval != 0 && !(config->interval > 0 && config->interval < 1))
     return pc_fail(err, PCAL_USAGE,
-                   "the level of intervals lies between 0 and 1; 0.95 is the usual one");
+                   "the level of intervals must be between 0 and 1; 0.95 is usual");
   if (out->replicas < 20 || out->replicas > PC_REPLICAS_MAX)
     return pc_fail(err, PCAL_USAGE, "the number of replicas must lie between 20 and %d",
                    PC_REPLICAS_MAX);
@@ -25,10 +25,10 @@ pcal_status pc_interval_request_read(const pcal_measure_config *config,
     return pc_fail(err, PCAL_USAGE, "interval method %d cannot be requested; choose one of %s",
                    (int)config->interval_method, pc_interval_methods);
   if (out->paired && out->level <= 0)
-    return pc_fail(err, PCAL_USAGE, "a comparison needs a level; ask for {interval} too");
-  if (out->by_cluster && out->level <= 0)
     return pc_fail(err, PCAL_USAGE,
-                   "clusters matter for intervals only; ask for {interval} too");
+                   "a comparison needs the level of its intervals; also give {interval}");
+  if (out->by_cluster && out->level <= 0)
+    return pc_fail(err, PCAL_USAGE, "clusters affect only intervals; also give {interval}");
   return PCAL_OK;
 }
 

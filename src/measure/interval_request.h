@@ -1,9 +1,9 @@
-/* What a user asks about the uncertainty of a value, and what was found.
+/* The request for intervals and nulls, and their results.
  *
  * Sums, and functions of sums, have a standard error by formula (interval_formula.h).  For
- * grids and curves the rows are stored and measured again (replicas/): with other weights for
- * intervals, with labels drawn from the predictions for the null, which is what a calibrated
- * model would show. */
+ * grids and curves the rows are stored and measured again (replicas/): with resampled weights
+ * for intervals, and with labels drawn from the predictions for the null, the distribution of
+ * the value for a calibrated model. */
 #ifndef PC_INTERVAL_REQUEST_H
 #define PC_INTERVAL_REQUEST_H
 
@@ -42,7 +42,7 @@ typedef struct pc_interval_result {
   double difference, difference_low, difference_high, difference_p_value, difference_se;
   pcal_difference_method difference_method;
   int difference_of_calibration; /* the difference is also that of the calibration error */
-  size_t few; /* 1 + the index in `why` of a remark that few rows decide; 0: no such remark */
+  size_t few;    /* 1 + the offset in `why` of the remark about few rows; 0: no such remark */
   char why[384]; /* why there is no interval or no null, or why to doubt them */
 } pc_interval_result;
 

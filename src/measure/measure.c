@@ -208,8 +208,8 @@ static pcal_status measure_check_indices(const pcal_measure *measure, const pcal
   if (measure->plan.by_index == NULL || !pc_row_ranges_contain(&measure->seen, batch, &met))
     return PCAL_OK;
   return pc_fail_row(err, PCAL_DATA, met.first,
-                     "rows %llu to %llu occur twice, and %s cuts blocks by the index of "
-                     "rows; set first_row of every batch to the index of its first row",
+                     "rows %llu to %llu occur twice, and %s forms blocks by row index; set "
+                     "first_row of every batch to the index of its first row",
                      (unsigned long long)met.first, (unsigned long long)met.last,
                      measure->plan.by_index);
 }
@@ -246,7 +246,7 @@ static pcal_status measure_check_meaning(const pcal_measure *measure, const pcal
                        measure_weights_name(batch), (unsigned long long)counts->fractional_row);
   if (said == PCAL_WEIGHTS_FREQUENCY && measure->fractional)
     return pc_fail(err, PCAL_DATA,
-                   "%s: earlier weights were not whole numbers, so they are no frequencies",
+                   "%s: earlier weights were not whole numbers, so they cannot be frequencies",
                    measure_weights_name(batch));
   if (said == PCAL_WEIGHTS_IMPORTANCE && measure->plan.whole_weights != NULL)
     return pc_fail(err, PCAL_USAGE,
@@ -259,12 +259,12 @@ static pcal_status measure_check_meaning(const pcal_measure *measure, const pcal
 static pcal_status measure_check_weights(const pcal_measure *measure, const pcal_batch *batch,
                                          const pc_row_counts *counts, pcal_error *err) {
   if (measure->plan.no_weights != NULL && batch->weights != NULL)
-    return pc_fail(err, PCAL_USAGE,
-                   "%s: %s:estimator=block cuts rows into blocks by their position, which "
-                   "copies of a row do not have; leave the weights out, or take "
-                   "estimator=unbiased",
-                   batch->weights_name == NULL ? "weights" : batch->weights_name,
-                   measure->plan.no_weights);
+    return pc_fail(
+        err, PCAL_USAGE,
+        "%s: %s:estimator=block forms blocks of rows by position, and copies of a row have no "
+        "position of their own; leave the weights out, or use estimator=unbiased",
+        batch->weights_name == NULL ? "weights" : batch->weights_name,
+        measure->plan.no_weights);
   PC_TRY(measure_check_meaning(measure, batch, counts, err));
   if (measure->plan.whole_weights == NULL || counts->fractional_row == PCAL_NO_ROW)
     return PCAL_OK;

@@ -50,8 +50,9 @@ int pc_measure_rows_are_units(const pcal_measure *measure);
 /* Adds the rows of a batch.  On failure the measure is unchanged. */
 PC_CHECKED pcal_status pc_measure_update(pcal_measure *measure, const pcal_batch *batch,
                                          pcal_error *err);
-/* The same for a measure that is freed on failure, which is faster: rows stay with the workers
- * until pc_measure_settle.  labels: fills the labels of the batch. */
+/* The same for a caller that frees the measure on failure.  This is faster: rows stay in the
+ * states of the workers until pc_measure_settle.
+ * labels: fills in the labels of the batch. */
 PC_CHECKED pcal_status pc_measure_add_window(pcal_measure *measure, const pcal_batch *batch,
                                              const pc_lazy_labels *labels, pcal_error *err);
 PC_CHECKED pcal_status pc_measure_settle(pcal_measure *measure, pcal_error *err);

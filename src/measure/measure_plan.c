@@ -190,9 +190,8 @@ int pc_measure_plan_resampled(const pc_measure_plan *plan, size_t entry) {
 
 const char *pc_measure_plan_no_null(const pc_measure_plan *plan, size_t entry) {
   if (plan->layout.form == PC_FORM_QUANTILES)
-    return "quantiles leave the distribution between and beyond them open, so nothing can be "
-           "drawn "
-           "from them";
+    return "quantiles do not determine the distribution between and beyond them, so outcomes "
+           "cannot be drawn from it";
   if (plan->entries[entry].reading.traits & PC_NO_OUTCOMES)
     return "it ignores the targets, so a calibrated model has the same value";
   if (plan->layout.form != PC_FORM_CLASSES && plan_machine(plan, entry) == PC_BLOCK)

@@ -20,9 +20,9 @@ typedef struct pc_plan_slot {
   pc_need need;
   const pc_machine *machine;
   size_t view;        /* PC_NO_VIEW: the machine takes whole rows */
-  size_t curve;       /* slot of the bucket curve that fills this grid in the end
-                         (refine_curves.h), or PC_NO_SLOT */
-  size_t shared_grid; /* slot of the grid that fills this one in the end
+  size_t curve;       /* slot of the bucket curve from which this grid is filled after the last
+                         pass (refine_curves.h), or PC_NO_SLOT */
+  size_t shared_grid; /* slot of the grid from which this one is filled after the last pass
                          (machines/grid_shared.h), or PC_NO_SLOT */
 } pc_plan_slot;
 
@@ -41,7 +41,7 @@ typedef struct pc_measure_plan {
                               samples and quantiles */
   int stored_scores_only; /* slots are bucket curves of stored scores, or grids filled by one */
   int needs_log;
-  int needs_facts;           /* of one-column scores, more than the score itself */
+  int needs_facts;           /* metrics of one-column scores need more than the score itself */
   int needs_rows;            /* whole rows, not only the scores and hits of a view */
   int needs_probs;           /* all probabilities of a row, not only the largest */
   const char *whole_weights; /* a metric that takes only whole weights, or NULL */
@@ -54,9 +54,8 @@ typedef struct pc_measure_plan {
 #define PC_RELIABILITY_BINS 15
 
 /* Plans the metrics of `specs`, which may name groups of metrics; count 0: the group "default".
- *  A spec given twice is measured once.  A metric that does not fit the layout is an error if
- *  it is named,
- * and left out if it comes from a group.  request NULL: no intervals.  Freed with
+ * A spec given twice is measured once.  A metric that does not fit the layout is an error if it
+ * was named, and is left out if it comes from a group.  request NULL: no intervals.  Freed with
  * pc_measure_plan_free. */
 PC_CHECKED pcal_status pc_measure_plan_new(const pcal_env *env, const pc_layout *layout,
                                            const pc_interval_request *request,

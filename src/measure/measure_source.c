@@ -10,7 +10,8 @@
 #define SOURCE_COARSE_ROWS ((uint64_t)1 << 16)
 #define SOURCE_COARSE_ROWS_WIDE ((uint64_t)1 << 24)
 /* The same for the scores of all classes together.  Buckets of many curves do not fit a cache,
- * and reading again is much slower: it begins where keeping the scores would take gigabytes. */
+ * and reading again is much slower, so it is done only where keeping the scores would take
+ * gigabytes. */
 #define SOURCE_COARSE_CLASSES 16
 #define SOURCE_COARSE_SCORES ((uint64_t)1 << 24)
 #define SOURCE_COARSE_SCORES_MANY ((uint64_t)1 << 28)

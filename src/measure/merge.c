@@ -149,7 +149,7 @@ static pcal_status merge_check(const pcal_measure *measure, const pcal_measure *
   return PCAL_OK;
 }
 
-/* The mapping of groups, and the clusters, of a merge. */
+/* The mapping of groups, and the class names, of a merge. */
 typedef struct merge_parts {
   pc_group_merge groups;
   char **class_names;

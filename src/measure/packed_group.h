@@ -1,9 +1,7 @@
-/* The state of a group in few bytes.
+/* The state of a group, compressed.
  *
- * A state has room for many rows: the exact sums and bins of a single row are nearly all zeros.
- *  If there are many groups, idle states are stored as the bytes that pc_group_states_save
- *  would write,
- * without runs of zeros. */
+ * The exact sums and bins of a few rows are nearly all zeros.  If there are many groups, idle
+ * states are stored in their saved form (pc_group_states_save), with runs of zeros removed. */
 #ifndef PC_PACKED_GROUP_H
 #define PC_PACKED_GROUP_H
 

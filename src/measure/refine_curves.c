@@ -125,7 +125,7 @@ static pcal_status refine_ends(const refine_state *state, size_t slot, double **
   return PCAL_OK;
 }
 
-/* What the metrics on a slot still need of a curve. */
+/* The parts of a curve that the metrics on a slot still need. */
 typedef struct refine_need {
   uint8_t *wanted; /* by segment: true if it must be known score by score */
   size_t wants;    /* number of marked segments */

@@ -19,7 +19,7 @@ typedef struct pc_result_record {
 
 typedef struct pc_group_record pc_group_record; /* group_records.h */
 
-/* By how many rows two models that were compared differ. */
+/* The number of rows in which two compared models differ. */
 typedef struct pc_model_difference {
   int known;       /* 0: not compared, or not exchangeable */
   int clusters;    /* `differ` counts clusters, not rows */
@@ -59,7 +59,7 @@ struct pcal_results {
   pc_model_difference against; /* filled by pc_paired_differences */
   size_t replica_count;
   char *verdict;
-  char tried[PC_SPEC_MAX]; /* spec of the calibrator behind the predictions, or "" */
+  char tried[PC_SPEC_MAX]; /* spec of the calibrator that made the predictions, or "" */
 };
 
 /* Copies a list of names; *out is NULL for an empty list.  Freed with pc_name_list_free. */

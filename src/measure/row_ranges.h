@@ -9,7 +9,7 @@ typedef struct pc_row_range {
   uint64_t first, last; /* both inclusive */
 } pc_row_range;
 
-/* With more ranges than this none is kept, and the rows seen are unknown. */
+/* If there are more ranges than this, none is kept, and it is unknown which rows were seen. */
 #define PC_ROW_RANGES_MAX 4096
 
 typedef struct pc_row_ranges {

@@ -10,7 +10,7 @@
 
 #define PC_STATE_MAGIC "PCALSTAT"
 #define PC_STATE_MAGIC_BYTES 8
-#define PC_STATE_VERSION 4     /* lower ones were never released */
+#define PC_STATE_VERSION 4     /* lower versions were never released */
 #define PC_STATE_HEAD_BYTES 20 /* magic, version, length */
 #define PC_STATE_METRICS_MAX 10000
 

@@ -16,7 +16,7 @@ static pcal_status state_load_misfit(const char *name, pcal_error *err) {
                  name);
 }
 
-/* ---- the outside: magic, version, length, checksum ---- */
+/* ---- envelope: magic, version, length, checksum ---- */
 
 static pcal_status state_load_version(pc_decoder *in, const char *name, pcal_error *err) {
   const uint32_t version = pc_decode_u32(in);
@@ -82,7 +82,7 @@ static pcal_status state_load_outside(const unsigned char *bytes, size_t length,
   return PCAL_OK;
 }
 
-/* ---- what was asked for ---- */
+/* ---- configuration ---- */
 
 /* The specs as given, and in full. */
 typedef struct state_load_specs {
@@ -199,7 +199,7 @@ static pcal_status state_load_config(const pcal_env *env, const char *name, pc_d
   return status;
 }
 
-/* ---- what was seen ---- */
+/* ---- rows seen ---- */
 
 static pcal_status state_load_ranges(pc_row_ranges *seen, pc_decoder *in, pcal_error *err) {
   const unsigned scattered = pc_decode_u8(in);

@@ -168,7 +168,7 @@ pcal_status pc_state_save(const pcal_measure *measure, pcal_sink sink, void *use
   return status;
 }
 
-/* ---- in words ---- */
+/* ---- description ---- */
 
 static uint64_t state_next_row(const pcal_measure *measure) {
   const pc_row_ranges *seen = &measure->seen;

@@ -13,7 +13,7 @@
  * (4) the search stops below 2^-20: smECE then lies between smECE_{2^-20}, which is reported,
  *     and 2^-20.
  * Parts: sigma, the width of the kernel, which is the value itself; signed, the mean of score -
- * outcome, never larger in size; both are equal if all residuals have one sign.
+ * outcome, never larger in absolute value; both are equal if all residuals have one sign.
  * Source: Blasiok & Nakkiran 2024.
  * Accuracy: below 1e-6.  The quadrature is off by at most PC_SMOOTH_ERROR (curve/smooth.h);
  * from 2^16 rows on, scores are joined in cells of width 2^-14 to 2^-21, fine enough to add at

@@ -315,7 +315,7 @@ static void inspect_json(const inspect_set *set, pc_text *out) {
   pc_text_add(out, "\n");
 }
 
-/* Reads all rows; the caller frees *out in any case. */
+/* Reads all rows; the caller frees *out even after a failure. */
 static pcal_status inspect_all(pcal_source *source, const pcal_env *env, inspect_set **out,
                                pcal_error *err) {
   inspect_set *set = *out = pc_alloc(env, 1, sizeof *set);

@@ -13,7 +13,7 @@
 typedef struct pc_table_cell {
   int is_number;
   double number;                /* NaN: the cell is empty */
-  char word[PC_TABLE_WORD_MAX]; /* where it is no number; longer words are cut */
+  char word[PC_TABLE_WORD_MAX]; /* if the cell is not a number; longer words are truncated */
 } pc_table_cell;
 
 typedef struct pc_table {

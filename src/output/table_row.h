@@ -25,7 +25,8 @@ void pc_table_row_end(pc_table_row *row);
 /* A cell of the line below the head of a Markdown table: right- or left-aligned. */
 void pc_table_row_rule(pc_table_row *row, int right);
 
-/* A cell of text, made safe for a terminal and padded to `width` columns; right: on the left. */
+/* A cell of text, escaped for a terminal and padded to `width` columns; right: right-aligned,
+ * that is, padded on the left. */
 void pc_write_padded(const char *cell, size_t width, int right, pc_text *out);
 
 #endif

@@ -37,7 +37,7 @@ typedef void (*pc_verdict_paragraph_use)(const char *paragraph, pc_text *out);
 void pc_verdict_paragraphs(const pcal_results *results, pcal_words words,
                            pc_verdict_paragraph_use use, pc_text *out);
 
-/* All paragraphs, one on each line, without a line end behind the last. */
+/* All paragraphs, one on each line, without a newline after the last. */
 void pc_verdict_text(const pcal_results *results, pcal_words words, pc_text *out);
 /* Stores that text in the results, worded as their environment asks. */
 PC_CHECKED pcal_status pc_verdict_store(pcal_results *results, pcal_error *err);

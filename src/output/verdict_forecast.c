@@ -1,7 +1,7 @@
 /* The verdict on predictions of a number.
  *
  * Means with variances, and samples, are judged by u = F(y), the probability integral transform
- * (of samples: distributed as ranks, metrics/forecast_places.c):
+ * (of samples: from ranks, metrics/target_ranks.c):
  *   mean, variance  of u; 1/2 and 1/12 in a calibrated model
  *   margins         2.24 sqrt(v / N), v the variance of one row's term: 1/12 and 1/180, smaller
  *                   for ranks; a calibrated model exceeds each once in 40

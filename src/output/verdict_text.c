@@ -229,7 +229,7 @@ static const char *verdict_text_reason(const pcal_verdict *verdict) {
                ? "the error changes along the scores in a way that no factor repairs, and "
                  "there "
                  "are enough rows to learn its shape"
-               : "the error changes along the scores, but its shape cannot be learnt from so "
+               : "the error changes along the scores, but its shape cannot be learned from so "
                  "few rows; gather more";
   case PCAL_ADVICE_VARIANCE:
     return "it changes the variances and keeps the means";
@@ -273,8 +273,8 @@ static void verdict_text_advice(const pcal_verdict *verdict, pcal_words words, p
     pc_text_add(out, "leave it alone.");
     break;
   case PCAL_ADVICE_MORE_ROWS:
-    pc_text_add(out, "leave it alone; with so few rows small errors cannot be seen, so gather "
-                     "more before you rely on it.");
+    pc_text_add(out, "leave it alone; with so few rows small errors cannot be detected, so "
+                     "gather more before you rely on it.");
     break;
   case PCAL_ADVICE_GRADED_SCORES:
     pc_text_add(out, "every score is 0 or 1, so there is nothing to scale; get graded scores "

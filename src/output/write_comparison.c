@@ -62,8 +62,8 @@ static void write_comparison_why(const pcal_comparison *table, pc_text *out) {
   const pc_contestant *chosen = &table->contestants[table->chosen];
   if (!write_comparison_proper(table))
     pc_text_format(out,
-                   " Beware: %s is not a proper score, and a method can lower it by throwing "
-                   "information away%s; rank by %s to be safe.",
+                   " Note that %s is not a proper score: a method can lower it by discarding "
+                   "information%s; rank by %s to be safe.",
                    write_comparison_record(table, table->by)->label,
                    table->folds > 0 ? ", or by chance under cross-validation, since the folds "
                                       "together were fitted to the rows that judge them"
@@ -73,11 +73,10 @@ static void write_comparison_why(const pcal_comparison *table, pc_text *out) {
                        : "dss or crps");
   else if (table->chosen != 0 && table->model_names == NULL &&
            (chosen->traits & PC_INJECTIVE) != 0)
-    pc_text_format(
-        out,
-        " %s is injective, so its gain is also by how much its calibration error fell "
-        "(Gruber & Buettner 2022, Proposition 4.5).",
-        table->name);
+    pc_text_format(out,
+                   " %s is injective, so its gain is also the decrease of its calibration "
+                   "error (Gruber & Buettner 2022, Proposition 4.5).",
+                   table->name);
 }
 
 /* Explains why the contestant of rank 1 was not chosen. */
@@ -106,7 +105,7 @@ static void write_comparison_advice(const pcal_comparison *table, pc_text *out) 
     pc_text_format(out, "Choose %s: no other is better in %s.", table->name,
                    write_comparison_record(table, table->by)->label);
   } else {
-    pc_text_format(out, "Leave it alone: no method is better in %s beyond doubt.",
+    pc_text_format(out, "Leave it alone: no method is significantly better in %s.",
                    write_comparison_record(table, table->by)->label);
   }
   if (table->chosen == table->best)

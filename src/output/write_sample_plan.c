@@ -25,11 +25,10 @@ static void sample_plan_columns(const pcal_results *results, const pcal_plan_con
   for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
     pc_table_add_column(table, columns[c]);
   if (power)
-    snprintf(
-        table->summary, sizeof table->summary,
-        "rows at which the difference to the other model is seen with probability %s, by %s "
-        "intervals",
-        pc_show(config->power, goal), pc_show(results->level, level));
+    snprintf(table->summary, sizeof table->summary,
+             "rows at which the difference from the other model is detected with probability "
+             "%s, by %s intervals",
+             pc_show(config->power, goal), pc_show(results->level, level));
   else
     snprintf(table->summary, sizeof table->summary, "rows at which the %s interval is %s wide",
              pc_show(results->level, level), pc_show(config->width, goal));

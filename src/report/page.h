@@ -79,7 +79,7 @@ void pc_page_remarks(const pcal_report *report, void (*use)(const char *sentence
 /* Explains the convention of the Brier score of two classes, with the value of the other
  * convention; writes nothing for other data. */
 void pc_page_brier(const pcal_report *report, pc_text *out);
-/* Writes the commands that make the report again, one on each line. */
+/* Writes the commands that reproduce the report, one on each line. */
 void pc_page_commands(const pcal_report *report, pc_text *out);
 /* Writes how the calibrator was obtained: "fitted to the second set". */
 void pc_page_calibrator_origin(const pcal_report *report, pc_text *out);

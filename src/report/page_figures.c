@@ -1,4 +1,4 @@
-/* Figures of a report: one measure for all of them.
+/* Figures of a report, all drawn from one measurement.
  *
  * 1. A figure that does not suit the data, or needs scores at many temperatures, is left out.
  * 2. Intervals over all classes are expensive: they come from the table where it has them.

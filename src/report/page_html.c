@@ -117,7 +117,7 @@ static void page_html_card(const pcal_report *report, pc_page_time time, pc_text
   const int fine = verdict.kind == PCAL_VERDICT_CALIBRATED;
   pc_text_format(out, "<div class=\"card verdict %s\">\n", fine ? "fine" : "off");
   if (report->repaired && time == PC_PAGE_BEFORE)
-    pc_text_add(out, "<h3>As it is</h3>\n");
+    pc_text_add(out, "<h3>Before calibration</h3>\n");
   if (time == PC_PAGE_AFTER) {
     pc_text_add(out, "<h3>After <code>");
     pc_text_markup(out, report->method);
@@ -192,7 +192,7 @@ static void page_html_opening(const pcal_report *report, pc_text *out) {
   pc_text_add(out, "<p class=\"note\">A lower bound says that the true error is at least about "
                    "this large, an upper bound that it is at most this large.");
   if (report->repaired)
-    pc_text_add(out, " Changes are after less before, on the same rows.");
+    pc_text_add(out, " Changes are after minus before, on the same rows.");
   pc_text_add(out, " ");
   pc_page_brier(report, out);
   pc_text_add(out, "</p>\n");
@@ -304,8 +304,8 @@ static void page_html_commands(const pcal_report *report, pc_text *out) {
   pc_text commands;
   pc_text_init(&commands, out->env);
   pc_page_commands(report, &commands);
-  pc_text_add(out, "<section aria-labelledby=\"commands\"><h2 id=\"commands\">To make this "
-                   "again</h2>\n<pre tabindex=\"0\" class=\"commands\">");
+  pc_text_add(out, "<section aria-labelledby=\"commands\"><h2 id=\"commands\">Reproduce this "
+                   "report</h2>\n<pre tabindex=\"0\" class=\"commands\">");
   for (const char *at = commands.failed ? "" : commands.bytes; *at != '\0';) {
     const size_t length = strcspn(at, "\n");
     pc_text_add(out, "<span>");
@@ -332,7 +332,7 @@ static void page_html_notes(const pcal_report *report, pc_text *out) {
   pc_text_add(out, "</section>\n");
 }
 
-/* ---- the whole ---- */
+/* ---- entry point ---- */
 
 /* Escapes every '<', which JSON has only inside strings. */
 static void page_html_json(const pcal_report *report, pc_text *out) {

@@ -110,7 +110,7 @@ pcal_status pc_page_markdown(const pcal_report *report, pc_text *out, pcal_error
   pc_write_data_summary(report->side[PC_PAGE_BEFORE].key, out);
   pc_text_add(out, "\n\n");
   if (report->repaired)
-    pc_text_add(out, "## As it is\n\n");
+    pc_text_add(out, "## Before calibration\n\n");
   page_markdown_verdict(report->side[PC_PAGE_BEFORE].key, out);
   if (report->repaired) {
     pc_text_add(out, "## After ");
@@ -129,12 +129,12 @@ pcal_status pc_page_markdown(const pcal_report *report, pc_text *out, pcal_error
     pc_write_difference_note(report->side[PC_PAGE_AFTER].key, "change", out);
   pc_text_add(out, out->length > length ? "\n\n" : "");
   if (report->comparison != NULL) {
-    pc_text_add(out, "## Which repair\n\n");
+    pc_text_add(out, "## Calibration methods\n\n");
     PC_TRY(pc_write_comparison(report->comparison, PCAL_MARKDOWN, out, err));
     pc_text_add(out, "\n");
   }
   page_markdown_problems(report, out);
-  pc_text_add(out, "## To make this again\n\n```\n");
+  pc_text_add(out, "## Reproduce this report\n\n```\n");
   pc_page_commands(report, out);
   pc_text_format(out, "```\n\npropercal %s\n", PCAL_VERSION);
   return pc_text_status(out, err);

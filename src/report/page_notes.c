@@ -139,7 +139,7 @@ void pc_page_remarks(const pcal_report *report, void (*use)(const char *sentence
 
 void pc_page_calibrator_origin(const pcal_report *report, pc_text *out) {
   if (report->given)
-    pc_text_add(out, "fitted beforehand, to rows unknown to this report");
+    pc_text_add(out, "fitted earlier, to rows that are not part of this report");
   else if (report->comparison != NULL)
     pc_text_add(out,
                 "chosen from all methods that suit the data, and fitted to the second set");

@@ -149,7 +149,7 @@ static pcal_status page_run_after(page_run *run, pcal_error *err) {
   return PCAL_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- entry point ---- */
 
 static pcal_status page_run_copy(pcal_report *report, const pcal_report_config *config,
                                  pcal_error *err) {

@@ -364,8 +364,9 @@ void pc_page_comparison_table(const pcal_report *report, pc_text *out) {
     return;
   pc_text_init(&advice, out->env);
   pc_write_comparison_advice(table, &advice);
-  pc_text_add(out,
-              "<section aria-labelledby=\"methods\"><h2 id=\"methods\">Which repair</h2>\n<p>");
+  pc_text_add(
+      out,
+      "<section aria-labelledby=\"methods\"><h2 id=\"methods\">Calibration methods</h2>\n<p>");
   pc_text_markup_lines(out, advice.bytes);
   pc_text_add(out, "</p>\n");
   out->failed |= advice.failed;

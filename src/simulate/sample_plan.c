@@ -19,10 +19,9 @@
 pcal_status pc_sample_plan_check(const pcal_results *results, const pcal_plan_config *config,
                                  pcal_error *err) {
   if (!(config->width > 0) && !(config->power > 0))
-    return pc_fail(
-        err, PCAL_USAGE,
-        "a plan needs a goal: the width of an interval ({width}) or the power to see "
-        "a difference ({power})");
+    return pc_fail(err, PCAL_USAGE,
+                   "a plan needs a goal: the width of an interval ({width}) or the power to "
+                   "detect a difference ({power})");
   if (config->power != 0 && !(config->power > 0 && config->power < 1))
     return pc_fail(err, PCAL_USAGE, "power is a probability between 0 and 1; 0.8 is usual");
   if (config->width != 0 && !(config->width > 0 && isfinite(config->width)))

@@ -1,4 +1,4 @@
-/* How many rows a goal takes, from a pilot set. */
+/* The number of rows needed to reach a goal, estimated from a pilot set. */
 #ifndef PC_SAMPLE_PLAN_H
 #define PC_SAMPLE_PLAN_H
 

@@ -16,8 +16,8 @@
  *   g, index r K + j                    S + 2^32 2
  *   label of row r, index r             S + 2^32 3
  *
- * where r counts from first_row on.  So a row does not depend on the number of rows, and on the
- * factor only by rounding.
+ * where r counts from first_row on.  So a row does not depend on the number of rows, and
+ * depends on the factor only through rounding.
  *
  * Edge cases:
  *   (1) truth is that of the stored logits, so that rounding to float is no miscalibration;

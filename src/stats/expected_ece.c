@@ -17,7 +17,7 @@
  * (3) chance: equal scores make this exact; for q below 1e-6 the Poisson distribution is used,
  *     for V_b above 1000 the normal one, sqrt(2 V_b/pi).
  * Source: Gruber & Buettner 2022, Proposition 3.3 and appendix D.5; Diaconis & Zabell,
- * Statistical Science 1991 (mean deviation of the binomial law).
+ * Statistical Science 1991 (mean deviation of the binomial distribution).
  * Accuracy: a few ulp of the gaps; chance about 1e-3 relative where scores of a bin differ.
  * Cost: O(bins). */
 #include "stats/expected_ece.h"
@@ -40,7 +40,7 @@ double pc_folded_normal_mean(double mean, double deviation) {
 }
 
 /* The variance of score - outcome in a bin, if both are independent. */
-static double sample_size_variance(const pc_bin *bin) {
+static double expected_ece_variance(const pc_bin *bin) {
   const double mean = pc_bin_confidence(bin), rate = pc_bin_frequency(bin);
   return fmax(bin->score_square / bin->weight - mean * mean, 0.0) + rate * (1 - rate);
 }
@@ -53,7 +53,7 @@ pc_expected_ece pc_expected_ece_of(const pc_bin *bins, size_t count, double tota
       continue;
     const double share = bin->weight / total;
     const double gap = pc_bin_confidence(bin) - pc_bin_frequency(bin);
-    const double deviation = sqrt(sample_size_variance(bin) / bin->weight);
+    const double deviation = sqrt(expected_ece_variance(bin) / bin->weight);
     out.mean += share * pc_folded_normal_mean(gap, deviation);
     out.null_mean += share * pc_folded_normal_mean(0.0, deviation);
   }

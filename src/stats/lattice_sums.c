@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define TALLY_UNITS ((pc_int128)(PC_LATTICE * PC_FIXED_ONE))
+#define LATTICE_SUMS_UNITS ((pc_int128)(PC_LATTICE * PC_FIXED_ONE))
 
 pcal_status pc_lattice_sums_new(const pcal_env *env, size_t count, pc_lattice_sums *out,
                                 pcal_error *err) {
@@ -17,25 +17,25 @@ pcal_status pc_lattice_sums_new(const pcal_env *env, size_t count, pc_lattice_su
   return pc_fail_memory(err, "preparing sums");
 }
 
-void pc_lattice_sums_free(const pcal_env *env, pc_lattice_sums *tally) {
-  pc_free(env, tally->lanes);
-  pc_free(env, tally->totals);
-  *tally = (pc_lattice_sums){0};
+void pc_lattice_sums_free(const pcal_env *env, pc_lattice_sums *sums) {
+  pc_free(env, sums->lanes);
+  pc_free(env, sums->totals);
+  *sums = (pc_lattice_sums){0};
 }
 
-void pc_lattice_sums_clear(pc_lattice_sums *tally) {
-  memset(tally->lanes, 0, tally->count * sizeof *tally->lanes);
-  memset(tally->totals, 0, tally->count * sizeof *tally->totals);
+void pc_lattice_sums_clear(pc_lattice_sums *sums) {
+  memset(sums->lanes, 0, sums->count * sizeof *sums->lanes);
+  memset(sums->totals, 0, sums->count * sizeof *sums->totals);
 }
 
-void pc_lattice_sums_empty(pc_lattice_sums *tally, double weight) {
-  for (size_t i = 0; i < tally->count; i++) {
+void pc_lattice_sums_empty(pc_lattice_sums *sums, double weight) {
+  for (size_t i = 0; i < sums->count; i++) {
     if (weight == 1.0)
-      tally->totals[i].units +=
-          (pc_int128)(int64_t)(tally->lanes[i] / PC_LATTICE) * TALLY_UNITS;
+      sums->totals[i].units +=
+          (pc_int128)(int64_t)(sums->lanes[i] / PC_LATTICE) * LATTICE_SUMS_UNITS;
     else
-      pc_fixed_add_weighted(&tally->totals[i], weight, tally->lanes[i]);
-    tally->lanes[i] = 0.0;
+      pc_fixed_add_weighted(&sums->totals[i], weight, sums->lanes[i]);
+    sums->lanes[i] = 0.0;
   }
 }
 
@@ -44,6 +44,6 @@ void pc_lattice_sums_merge(pc_lattice_sums *into, const pc_lattice_sums *from) {
     into->totals[i].units += from->totals[i].units;
 }
 
-double pc_lattice_sums_value(const pc_lattice_sums *tally, size_t i) {
-  return pc_fixed_value(&tally->totals[i]);
+double pc_lattice_sums_value(const pc_lattice_sums *sums, size_t i) {
+  return pc_fixed_value(&sums->totals[i]);
 }

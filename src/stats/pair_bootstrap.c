@@ -162,7 +162,7 @@ static pcal_status pair_bootstrap_task(void *user, size_t index, size_t worker,
   return PCAL_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- entry point ---- */
 
 static pcal_status pair_bootstrap_columns(const pcal_env *env, bootstrap_work *work,
                                           double *columns, pcal_error *err) {

@@ -1,4 +1,5 @@
-/* class-conditional: does ECE see what histogram binning does to single classes?
+/* class-conditional: does ECE detect the errors that histogram binning causes in single
+ * classes?
  *
  * Design:  the probabilities as they are, after histogram binning with one table for all classes,
  *          and after histogram binning class by class, fitted to rows that they are not judged
@@ -90,7 +91,8 @@ const pc_study pc_study_class_conditional = {
         {
             .registry = PCAL_STUDIES,
             .name = "class-conditional",
-            .title = "does ECE see what histogram binning does to single classes?",
+            .title =
+                "does ECE detect the errors that histogram binning causes in single classes?",
             .formula =
                 "gce:variant=4 and gce:variant=0, before and after histogram binning with\n"
                 "one table for all classes, and class by class",

@@ -265,7 +265,7 @@ static pcal_status counterexample_transforms(const pc_study_job *job, pc_finding
   };
   const size_t count = sizeof tries / sizeof *tries;
   pc_table *table = pc_findings_add_table(
-      findings, "Your predictions and what transforms make of them (Propositions D.2 and E.2)");
+      findings, "Your predictions before and after transforms (Propositions D.2 and E.2)");
   counterexample_columns(table);
   for (size_t i = 0; i < count && tries[i].fitting != NULL; i++) {
     pc_progress(job->env, "trying transforms", i, count);
@@ -299,7 +299,7 @@ static void counterexample_summarise(const pc_study_job *job, pc_findings *findi
   pc_findings_add_sentence(
       findings,
       "On your rows accuracy-transform has an ECE of %s and a canonical error of "
-      "%s; of a sharpness of at least %s it keeps %s.",
+      "%s; the sharpness falls from at least %s to %s.",
       zero, canonical, had, kept);
 }
 

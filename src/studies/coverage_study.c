@@ -3,10 +3,10 @@
  *
  * Design:  sets of rows from the simulation of appendix G.1 (simulate/simulate.c), miscalibrated
  *          by a factor (a temperature of 1 / factor).  Each set is measured with intervals;
- *          reported is the share of sets whose interval holds the population's value, and the
- *          shares that miss it on either side.  Tests run on the same sets (power at 5 %) and on
- *          sets of factor 1 (size at 5 %).  Every number of rows and every factor is a separate
- *          experiment.
+ *          the study reports the share of sets whose interval contains the population's value,
+ *          and the shares that miss it on either side.  Tests run on the same sets (power at
+ *          5 %) and on sets of factor 1 (size at 5 %).  Every number of rows and every factor
+ *          is a separate experiment.
  * Edge cases:
  *   (1) the population's value is that of a million rows in which every class counts with its
  *       true probability (simulate/population.c): an estimate, but without drawn labels;
@@ -374,11 +374,11 @@ static void coverage_columns(const coverage_job *job, pc_findings *findings, pc_
     pc_table_add_column(table, columns[c]);
   pc_findings_add_sentence(
       findings,
-      "%zu sets with %zu classes, logits times the factor: share of %s intervals that hold the "
-      "true value, lie below or above it; their median width beside that of an oracle, which "
-      "knows the distribution of the error; share that are marked as unsure, and coverage of "
-      "the others; share of tests that reject at 0.05 when the model is calibrated (size, %zu "
-      "sets) and as it is (power)",
+      "%zu sets with %zu classes, logits times the factor: share of %s intervals that contain "
+      "the true value, lie below it or above it; their median width beside that of an oracle, "
+      "which knows the distribution of the error; share that are marked as unsure, and "
+      "coverage of the others; share of tests that reject at 0.05 when the model is calibrated "
+      "(size, %zu sets) and as it is (power)",
       job->sets, job->simulation.classes, pc_show(job->config.interval, level), job->null_sets);
 }
 
@@ -525,14 +525,13 @@ const pc_study pc_study_coverage = {
             .name = "coverage",
             .title =
                 "do intervals cover the truth, and do tests reject as often as they should?",
-            .formula = "share of simulated sets whose interval holds the population's value",
+            .formula = "share of simulated sets whose interval contains the population's value",
             .about =
                 "Draws many sets from a simulation whose true calibration is known, measures "
-                "each with intervals, and counts how often they hold the true value. For "
+                "each with intervals, and counts how often they contain the true value. For "
                 "tests it counts how often they reject at 5 % when the model is calibrated "
                 "(size) and when it is not (power). A set has 1000 rows and 10 classes, and "
-                "its "
-                "logits are multiplied by 1.5, unless `rows`, `classes` and `factor` say "
+                "its logits are multiplied by 1.5, unless `rows`, `classes` and `factor` say "
                 "otherwise.",
             .citation = "Gruber & Buettner, NeurIPS 2022, appendix G.1 (the simulation)",
             .options = coverage_options,

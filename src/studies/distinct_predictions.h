@@ -26,8 +26,8 @@ typedef struct pc_distinct_predictions {
   double *shares;  /* mean outcome of all rows */
 } pc_distinct_predictions;
 
-/* Rows whose `key_width` numbers in `keys` are equal share a cell.  Free out in any case; zeroed
- * is fine. */
+/* Rows whose `key_width` numbers in `keys` are equal share a cell.  Free out even after a
+ * failure; a zeroed one is allowed. */
 PC_CHECKED pcal_status pc_distinct_predictions_new(const double *keys, size_t key_width,
                                                    const pc_row_outcomes *outcomes,
                                                    const pcal_env *env,

@@ -14,11 +14,11 @@
  *       subset, so this holds for small subsets.  Large subsets share rows, and their mean differs
  *       from `expected` by the labels drawn for this pool: at a tenth of the pool by a few per
  *       cent for a calibrated model;
- *   (2) the largest subsets are as many as those before them;
+ *   (2) the largest size has as many subsets as the size before it;
  *   (3) truth is the limit of this ECE, whose bins hide differences inside them;
  *   (4) mu uses n p_b as the number of rows of a bin, even where that is less than one.
  * Source:   Gruber & Buettner 2022, Figure 2, Proposition 3.3, appendices D.5 and G.1.
- * Cost:     K^2 a row of the pool, and the subsets. */
+ * Cost:     K^2 for each row of the pool, plus the subsets. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* label-noise: what does ECE not see when labels become uncertain?
+/* label-noise: which predictions does ECE ignore when labels become uncertain?
  *
  * Design:  a share of the training labels is replaced by labels drawn at random (the true one may
  *          be drawn), in 40 steps from 0 to 0.05.  At each step a softmax regression is trained
@@ -48,7 +48,7 @@ static const pcal_option label_noise_options[] = {
     {"levels", PCAL_OPTION_INT, "40", 2, 1000, NULL, "number of noise levels, from 0 to most"},
     {"most", PCAL_OPTION_REAL, "0.05", 0, 1, NULL, "largest share of labels that are drawn"},
     {"threshold", PCAL_OPTION_REALS, "0.01/0.1", 0, 1, NULL,
-     "predictions above it matter; up to four"},
+     "thresholds above which predictions are relevant; up to four"},
     {"test", PCAL_OPTION_CHOICE, "clean", 0, 0, "clean|noisy",
      "labels of the rows to judge on: true, or drawn like the others"},
     {"l2", PCAL_OPTION_REAL, "0.0001", 1e-9, 1e6, NULL,
@@ -349,7 +349,7 @@ const pc_study pc_study_label_noise = {
         {
             .registry = PCAL_STUDIES,
             .name = "label-noise",
-            .title = "what does ECE not see when labels become uncertain?",
+            .title = "which predictions does ECE ignore when labels become uncertain?",
             .formula =
                 "ece, sce, ace, accuracy, mean of max_k q_k, share of q_k > t that are not\n"
                 "the largest of their row, against the share of random labels",

@@ -1,4 +1,4 @@
-/* loss-surface: does the temperature of the least cross entropy have the least error?
+/* loss-surface: does the temperature with the lowest cross entropy also have the lowest error?
  *
  * Design:  the cross entropy and each of the 32 general calibration errors (or the metrics given)
  *          of softmax(z / T) at T = 2^-2 to 2^3 in steps of an eighth of an octave.
@@ -190,7 +190,8 @@ const pc_study pc_study_loss_surface = {
         {
             .registry = PCAL_STUDIES,
             .name = "loss-surface",
-            .title = "does the temperature of the least cross entropy have the least error?",
+            .title = "does the temperature with the lowest cross entropy also have the lowest "
+                     "error?",
             .formula =
                 "mean of -log q_y and calibration errors of q = softmax(z / T), against T",
             .about =

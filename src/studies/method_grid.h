@@ -18,7 +18,7 @@ typedef struct pc_method_grid {
 
 /* own: methods of the study, used where the user gives none.  as_is: adds `identity` as the last
  * method.  A method of the study that does not suit the data is left out, with a sentence in the
- * summary.  The grid lasts as long as the study. */
+ * summary.  The grid is freed with the study. */
 PC_CHECKED pcal_status pc_method_grid_run(const pc_study_job *job, const char *const *own,
                                           size_t own_count, int as_is, const char *const *specs,
                                           size_t spec_count, pc_method_grid *out,

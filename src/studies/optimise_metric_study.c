@@ -3,8 +3,8 @@
  * Design:  the temperature that minimises each of the 32 general calibration errors on the second
  *          set is judged on the first by ECE (variant 4) and by a control, RMSCE (variant 21).
  *          Means over the metrics that share a property show whether ECE rewards optimising for
- *          its own properties.  The temperature of the least cross entropy, and no temperature,
- *          are reported too.
+ *          its own properties.  The temperature with the lowest cross entropy, and T = 1, are
+ *          reported too.
  * Edge cases:
  *   (1) without a second set temperatures are found and judged on the same rows, as the summary
  *       says;
@@ -175,9 +175,9 @@ static void optimise_metric_summarise(const pc_study_job *job,
 static pcal_status optimise_metric_work(const pc_study_job *job, optimise_metric_state *state,
                                         pc_findings *findings, pcal_error *err) {
   const size_t models = job->config->model_count;
-  pc_table *properties = pc_findings_add_table(
-      findings, "Means over the metrics with a property that are optimised");
-  pc_table *table = pc_findings_add_table(findings, "By metric that is optimised");
+  pc_table *properties =
+      pc_findings_add_table(findings, "Means over the optimised metrics with each property");
+  pc_table *table = pc_findings_add_table(findings, "By optimised metric");
   PC_TRY(pc_study_require_models(job, err));
   pc_gce_specs_make((size_t)job->options->value[OPTIMISE_METRIC_BINS].number, &state->specs);
   memcpy(state->objectives, state->specs.spec, sizeof state->specs.spec);
@@ -208,9 +208,9 @@ const pc_study pc_study_optimise_metric = {
             .about =
                 "Finds the temperature that minimises each of the 32 general calibration "
                 "errors, and judges it by ECE and by a control, the root mean square error in "
-                "adaptive "
-                "bins. A metric that only rewards its own properties is no good judge. Give a "
-                "second set to optimise on.",
+                "adaptive bins. A metric that only rewards its own properties is not a good "
+                "judge. Give "
+                "a second set to optimise on.",
             .citation = "Nixon et al., Measuring Calibration in Deep Learning, 2019, Table 3",
             .options = optimise_metric_options,
             .option_count = sizeof optimise_metric_options / sizeof *optimise_metric_options,

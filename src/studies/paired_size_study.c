@@ -12,9 +12,9 @@
  *                          set of as many rows.  Where a is calibrated (f = 1, noise = 0) no
  *                          method improves it, and rejected counts only the sets in which b is
  *                          found better, 0.025 of them by chance.
- *          Both models are measured on the same rows and compared.  Reported are the share of sets
- *          with p < 0.05, which should be 0.05, and the share in which p < 1 - level although the
- *          interval includes 0, or the reverse, which should be 0.
+ *          Both models are measured on the same rows and compared.  The study reports the share
+ *          of sets with p < 0.05, which should be 0.05, and the share in which p < 1 - level
+ *          although the interval includes 0, or the reverse, which should be 0.
  * Edge cases:
  *   (1) share below 1: in the other rows b is a;
  *   (2) a set in which a metric has no interval of the difference is left out of the shares;
@@ -392,12 +392,13 @@ static void paired_size_columns(const paired_size_job *job, pc_findings *finding
     pc_table_add_column(table, columns[c]);
   pc_findings_add_sentence(
       findings,
-      "%zu sets with %zu classes, two models %s: their factors, the mean difference, the share "
-      "of sets with p < 0.05 (rejected, %s is right), judged as models that err differently "
-      "(wide), and in which p-value and interval disagree",
+      "%zu sets with %zu classes, two models %s: their factors, the mean difference, and the "
+      "shares of sets with p < 0.05 (rejected; expected: %s), judged as models that err "
+      "differently (wide), and in which p-value and interval disagree",
       job->sets, job->classes, laws[paired_size_law(job)],
-      paired_size_law(job) == PAIRED_SIZE_RECALIBRATED ? "and the second better, 0.025"
-                                                       : "0.05");
+      paired_size_law(job) == PAIRED_SIZE_RECALIBRATED
+          ? "0.025, counting only sets in which the second is better"
+          : "0.05");
 }
 
 static pcal_status paired_size_row(const paired_size_job *job, size_t metric, pc_table *table,

@@ -2,16 +2,16 @@
  *
  * Design:  the sharpness of a model is SHARP(f) = g(P(Y)) - E g(P(Y | f)), g the entropy of a
  *          proper score, and for any map m SHARP(f) >= SHARP(m o f) (Proposition E.2), with
- *          equality for injective maps.  Reported for the model, for coarser and coarser views of
- *          it, and for fitted calibrators; rows with equal predictions share a cell
- *          (studies/distinct_predictions.h).  Each map is compared with one that it is a function
- *          of.
- *          Without predictions of the user they are simulated (appendix G.1) and P(Y | f) is
+ *          equality for injective maps.  It is reported for the model, for ever coarser views
+ *          of it, and for fitted calibrators; rows with equal predictions share a cell
+ *          (studies/distinct_predictions.h).  Each map is compared with one that it is a
+ *          function of.
+ *          If the user gives no predictions, they are simulated (appendix G.1), and P(Y | f) is
  *          known, so that the sharpness is exact for these rows.  With labels there are three
  *          numbers: that of the rows' own distribution, for which the proposition holds on any
  *          rows; the same without the bias of chance (Brier score); and, for maps that give
- *          probabilities, g(P(Y)) minus their score, a lower bound of the sharpness of the model,
- *          since the score of any function of it is at least E g(P(Y | f)).
+ *          probabilities, g(P(Y)) minus their score, a lower bound of the sharpness of the
+ *          model, since the score of any function of it is at least E g(P(Y | f)).
  * Edge cases:
  *   (1) a row alone in its cell counts as perfectly sharp in the rows' own distribution, and as
  *       uninformative in the unbiased one, which is left out where most rows are alone;

@@ -3,8 +3,8 @@
  *           with e squared where squares are studied, and e(D, f) - e(D, h o f) in place of e
  *           where improvements are.  Scores and metrics that are powers already (PC_SQUARED:
  *           brier, skce, root=no) are not squared.
- *           sizes n_i = smallest (N / smallest)^(i / 9), rounded, i = 0 .. 9; the subsets of
- *           n_i are 2 (100 - 11 i)^2: 20000, 15842, 12168, 8978, 6272, 4050, 2312, 1058, 288, 2
+ *           sizes n_i = smallest (N / smallest)^(i / 9), rounded, i = 0 .. 9; size n_i has
+ *           2 (100 - 11 i)^2 subsets: 20000, 15842, 12168, 8978, 6272, 4050, 2312, 1058, 288, 2
  * Edge cases:
  *   (1) a metric that is undefined in one subset of a size is left out at that size, with a
  *       sentence that gives the reason;

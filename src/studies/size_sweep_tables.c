@@ -141,8 +141,11 @@ static void size_tables_change(const pc_size_sweep *plan, pc_findings *findings)
                              plan->improvements ? " and " : "", plan->improvements ? full : "");
   }
   if (used > 0)
-    pc_findings_add_sentence(findings, "The smallest subsets %s all rows: %s.",
-                             plan->improvements ? "and" : "by", list);
+    pc_findings_add_sentence(
+        findings,
+        plan->improvements ? "On the smallest subsets and on all rows: %s."
+                           : "Mean on the smallest subsets divided by that on all rows: %s.",
+        list);
 }
 
 void pc_size_sweep_report_left_out(const pc_size_sweep *plan, pc_findings *findings) {

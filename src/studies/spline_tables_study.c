@@ -228,7 +228,7 @@ static const char *spline_tables_case(const spline_tables_work *work, size_t at)
   return name == NULL ? "these rows" : name;
 }
 
-/* The value of a column: 0 is the model as it is, then methods, then splines. */
+/* The value of a column: 0 is the uncalibrated model, then methods, then splines. */
 static double spline_tables_value(const spline_tables_work *work, size_t at, size_t table,
                                   size_t column) {
   const size_t methods = work->grid.method_count;
@@ -391,9 +391,9 @@ const pc_study pc_study_spline_tables = {
                 "and the ECE with 25 bins. Takes one case (with a second set) or several "
                 "(`case` NAME=TEST,FITTING); `method` names other methods than those of the "
                 "paper. "
-                "Splines are fitted in our way and in the published one (convention=gupta); "
-                "the "
-                "latter is judged before its scores are limited to [0, 1].",
+                "Splines are fitted by propercal's rules and by those of the published code "
+                "(convention=gupta); the latter is judged before its scores are limited to [0, "
+                "1].",
             .citation = "Gupta et al., Calibration of neural networks using splines, ICLR 2021",
             .options = spline_tables_options,
             .option_count = sizeof spline_tables_options / sizeof *spline_tables_options,

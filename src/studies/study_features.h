@@ -13,7 +13,7 @@ typedef struct pc_study_features {
 } pc_study_features;
 
 /* Reads all rows of the job's features; refuses missing and infinite numbers, and weights.  Free
- * out in any case; zeroed is fine. */
+ * out even after a failure; a zeroed one is allowed. */
 PC_CHECKED pcal_status pc_study_features_read(const pc_study_job *job, pc_study_features *out,
                                               pcal_error *err);
 void pc_study_features_free(pc_study_features *features);

@@ -15,8 +15,8 @@ typedef struct pc_study_probs {
   int32_t *labels; /* for confidences 1 where a prediction was correct, else 0 */
 } pc_study_probs;
 
-/* Reads and checks all rows, from the first one on.  Weights are refused.  Free out in any case;
- * zeroed is fine. */
+/* Reads and checks all rows, from the first one on.  Weights are refused.  Free out even after
+ * a failure; a zeroed one is allowed. */
 PC_CHECKED pcal_status pc_study_probs_read(const pc_study_job *job, pcal_source *source,
                                            pc_study_probs *out, pcal_error *err);
 void pc_study_probs_free(pc_study_probs *data);

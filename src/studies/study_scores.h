@@ -15,7 +15,7 @@ typedef struct pc_study_scores {
 } pc_study_scores;
 
 /* Reads all rows of scores of classes, from the first one on, without checking them; weights are
- * refused.  Free out in any case; zeroed is fine. */
+ * refused.  Free out even after a failure; a zeroed one is allowed. */
 PC_CHECKED pcal_status pc_study_scores_read(const pc_study_job *job, pcal_source *source,
                                             pc_study_scores *out, pcal_error *err);
 void pc_study_scores_free(pc_study_scores *scores);

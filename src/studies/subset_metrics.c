@@ -1,13 +1,14 @@
-/* Layout:   for each view the scores in ascending order (curve/sorted_view.h) and the position of
- *           each score of a row; for each grid the bin of each score; for each sum the terms of
- *           each row.  Positions of a subset are marked in a bit set, which yields the curve of
- *           the subset in order without sorting.
+/* Layout:   for each view the scores in ascending order (measure/replicas/sorted_view.h) and
+ *           the position of each score of a row; for each grid the bin of each score; for each
+ *           sum the terms of each row.  Positions of a subset are marked in a bit set, which
+ *           yields the curve of the subset in order without sorting.
  * Edge cases:
  *   (1) a view with more scores than sorted_view.h takes, and machines other than sums, grids and
  *       curves: the rows of the subset are measured in the usual way;
  *   (2) overlapping bins and sums of logarithms in bins: the same;
  *   (3) an infinite value, such as log of an exact 0, is reported as undefined.
- * Accuracy: sums of a subset are added in double, in the order of rows: 1e-13 of the engine.
+ * Accuracy: sums of a subset are added in double, in the order of rows, and agree with the
+ *           usual measurement to 1e-13.
  * Cost:     O(n K + N K / 64) for a subset, where metrics read K scores of a row. */
 #include "studies/subset_metrics.h"
 

@@ -12,7 +12,7 @@
  *   (2) CWCE_p and TCE_p are not ordered: either may be larger;
  *   (3) the estimates of CE_p and KCE take all pairs of rows: with canonical=auto they are left
  *       out above 1e9 pairs of probabilities;
- *   (4) p <= 2: the first inequality needs it, and CE_p >= KCE does;
+ *   (4) p <= 2, which the first inequality and CE_p >= KCE require;
  *   (5) the kernel of MMCE is 1 on the diagonal, so that its constant is 1;
  *   (6) an interval of the measurement is for the population value on these bins, and may lie
  *       wholly below a biased estimate: it is widened here to reach the estimate beside it;

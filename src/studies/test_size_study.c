@@ -65,15 +65,15 @@ const pc_study pc_study_test_size = {
             .registry = PCAL_STUDIES,
             .name = "test-size",
             .title = "how do errors change with the number of rows?",
-            .formula =
-                "mean of a metric over random subsets of n rows, by its value on all rows",
+            .formula = "mean of a metric over random subsets of n rows, divided by its value "
+                       "on all rows",
             .about =
                 "Draws subsets of your rows without replacement, ten sizes from 100 rows to "
                 "all of them (or those of `rows`), and measures each: 20000 subsets of the "
                 "smallest size down to 2 of the largest, as published, or `repeats` of each. "
-                "A metric that depends on the number of rows describes them as much as the "
-                "model. The metrics are the group paper unless `metric` says "
-                "otherwise; several models are also averaged.",
+                "A metric that depends on the number of rows describes the sample size as much "
+                "as the model. The metrics are the group paper unless `metric` says otherwise; "
+                "several models are also averaged.",
             .citation = "Gruber & Buettner, NeurIPS 2022, Figure 3 and appendix G.2",
             .options = test_size_options,
             .option_count = sizeof test_size_options / sizeof *test_size_options,

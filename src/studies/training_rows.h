@@ -5,7 +5,7 @@
 #include "studies/softmax_regression.h"
 #include "studies/study.h"
 
-/* A mixture of Gaussians, drawn from where the user gives no data. */
+/* A mixture of Gaussians from which rows are drawn if the user gives no data. */
 typedef struct pc_gaussian_mixture {
   size_t rows; /* of each of the two sets */
   size_t feature_count, classes;
@@ -22,7 +22,7 @@ typedef struct pc_training_rows {
 
 /* Reads the user's features, or scores of a model as features with its second set as training
  * set; without a second set a random half of the rows; without data, draws rows of the mixture.
- * The rows last as long as the study. */
+ * The rows are freed with the study. */
 PC_CHECKED pcal_status pc_training_rows_get(const pc_study_job *job,
                                             const pc_gaussian_mixture *mixture,
                                             pc_training_rows *out, pcal_error *err);

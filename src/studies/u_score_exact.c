@@ -89,28 +89,31 @@ static void u_score_exact_brier(const u_score_exact_work *work, pc_u_score_terms
                    pc_distinct_predictions_entropy(cells, PC_ENTROPY_BRIER);
 }
 
-static pcal_status u_score_exact_cells(const pc_finite_distribution *law, const pcal_env *env,
-                                       u_score_exact_work *work, pcal_error *err) {
-  const pc_row_outcomes outcomes = {
-      .rows = law->points, .width = law->classes, .expected = law->truth};
-  PC_TRY(pc_distinct_predictions_new(law->predictions, law->classes, &outcomes, env,
-                                     &work->cells, err));
+static pcal_status u_score_exact_cells(const pc_finite_distribution *distribution,
+                                       const pcal_env *env, u_score_exact_work *work,
+                                       pcal_error *err) {
+  const pc_row_outcomes outcomes = {.rows = distribution->points,
+                                    .width = distribution->classes,
+                                    .expected = distribution->truth};
+  PC_TRY(pc_distinct_predictions_new(distribution->predictions, distribution->classes,
+                                     &outcomes, env, &work->cells, err));
   work->predictions =
-      pc_alloc_raw(env, work->cells.count * law->classes, sizeof *work->predictions);
+      pc_alloc_raw(env, work->cells.count * distribution->classes, sizeof *work->predictions);
   if (work->predictions == NULL)
     return pc_fail_memory(err, "finding equal predictions");
-  for (size_t i = 0; i < law->points; i++)
-    for (size_t k = 0; k < law->classes; k++)
-      work->predictions[work->cells.of_row[i] * law->classes + k] =
-          law->predictions[i * law->classes + k];
+  for (size_t i = 0; i < distribution->points; i++)
+    for (size_t k = 0; k < distribution->classes; k++)
+      work->predictions[work->cells.of_row[i] * distribution->classes + k] =
+          distribution->predictions[i * distribution->classes + k];
   return PCAL_OK;
 }
 
-pcal_status pc_u_score_exact(const pc_finite_distribution *law, const pc_skce_kernel *kernel,
-                             const pcal_env *env, pc_u_score_terms *out, pcal_error *err) {
+pcal_status pc_u_score_exact(const pc_finite_distribution *distribution,
+                             const pc_skce_kernel *kernel, const pcal_env *env,
+                             pc_u_score_terms *out, pcal_error *err) {
   u_score_exact_work work = {.kernel = kernel};
   *out = (pc_u_score_terms){0};
-  const pcal_status status = u_score_exact_cells(law, env, &work, err);
+  const pcal_status status = u_score_exact_cells(distribution, env, &work, err);
   if (status == PCAL_OK) {
     out->values = work.cells.count;
     u_score_exact_brier(&work, out);

@@ -25,7 +25,7 @@ typedef struct pc_u_score_terms {
 } pc_u_score_terms;
 
 /* kernel->scale must be set. */
-PC_CHECKED pcal_status pc_u_score_exact(const pc_finite_distribution *law,
+PC_CHECKED pcal_status pc_u_score_exact(const pc_finite_distribution *distribution,
                                         const pc_skce_kernel *kernel, const pcal_env *env,
                                         pc_u_score_terms *out, pcal_error *err);
 

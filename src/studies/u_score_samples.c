@@ -21,19 +21,21 @@ typedef struct u_samples_job {
 
 static void u_samples_rows(const u_samples_job *job, size_t set, double *probs,
                            int32_t *labels) {
-  const pc_finite_distribution *law = &job->sample->law;
-  const size_t classes = law->classes, rows = job->sample->rows;
+  const pc_finite_distribution *distribution = &job->sample->distribution;
+  const size_t classes = distribution->classes, rows = job->sample->rows;
   const pc_rng rng = {job->env->seed, job->sample->stream};
   for (size_t i = 0; i < rows; i++) {
     const uint64_t index = 2 * ((uint64_t)set * rows + i);
-    const size_t point = (size_t)(pc_rng_uniform(&rng, index) * (double)law->points);
-    const double *truth = law->truth + point * classes, at = pc_rng_uniform(&rng, index + 1);
+    const size_t point = (size_t)(pc_rng_uniform(&rng, index) * (double)distribution->points);
+    const double *truth = distribution->truth + point * classes,
+                 at = pc_rng_uniform(&rng, index + 1);
     double sum = 0;
     size_t label = 0;
     while (label + 1 < classes && at >= (sum += truth[label]))
       label++;
     labels[i] = (int32_t)label;
-    memcpy(probs + i * classes, law->predictions + point * classes, classes * sizeof *probs);
+    memcpy(probs + i * classes, distribution->predictions + point * classes,
+           classes * sizeof *probs);
   }
 }
 
@@ -45,9 +47,9 @@ static pcal_status u_samples_measure(const pc_u_score_samples *sample, const dou
   batch.kind = PCAL_PROBABILITY;
   batch.type = PCAL_F64;
   batch.rows = sample->rows;
-  batch.columns = sample->law.classes;
+  batch.columns = sample->distribution.classes;
   batch.scores = probs;
-  batch.row_stride = (ptrdiff_t)(sample->law.classes * sizeof *probs);
+  batch.row_stride = (ptrdiff_t)(sample->distribution.classes * sizeof *probs);
   batch.column_stride = (ptrdiff_t)sizeof *probs;
   batch.labels = labels;
   config.kind = batch.kind;
@@ -61,7 +63,8 @@ static pcal_status u_samples_task(void *user, size_t set, size_t worker, pcal_er
   const u_samples_job *job = user;
   const pc_u_score_samples *sample = job->sample;
   const pcal_env env = pc_study_task_env(job->env);
-  double *probs = pc_alloc_raw(&env, sample->rows * sample->law.classes, sizeof *probs);
+  double *probs =
+      pc_alloc_raw(&env, sample->rows * sample->distribution.classes, sizeof *probs);
   int32_t *labels = pc_alloc_raw(&env, sample->rows, sizeof *labels);
   pcal_results *results = NULL;
   pcal_status status =

@@ -5,7 +5,7 @@
 #include "studies/u_score_exact.h"
 
 typedef struct pc_u_score_samples {
-  pc_finite_distribution law;
+  pc_finite_distribution distribution;
   const char *const *specs; /* metrics */
   size_t spec_count;
   uint64_t stream; /* of random numbers */

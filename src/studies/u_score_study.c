@@ -19,9 +19,9 @@
  *          but a map may reduce one and increase the other, as in the alternating distribution.
  * Edge cases:
  *   (1) Proposition 3.2 needs three classes: with two it is left out;
- *   (2) values below 1e-12 in size are shown as 0;
- *   (3) the alternating distribution has two classes: f = 0.31 to 0.68, the truth by turns 0.1
- *       below and above; the map leaves gaps of 0.05, all of the same sign.
+ *   (2) absolute values below 1e-12 are shown as 0;
+ *   (3) the alternating distribution has two classes: f = 0.31 to 0.68, the truth alternately
+ *       0.1 below and 0.1 above f; the map leaves gaps of 0.05, all of the same sign.
  * Source:  Gruber & Buettner 2022, version 3, appendix F, Propositions 3.2 and 4.5.
  * Cost:    (points times classes)^2 for each distribution; sets times rows^2 for the samples. */
 #include <math.h>
@@ -169,10 +169,10 @@ static const char *u_score_study_zero(double value) {
 /* ---- table 1: distributions ---- */
 
 static pcal_status u_score_study_describe(const u_score_study_work *work, const char *name,
-                                          const pc_finite_distribution *law, pc_table *table,
-                                          pcal_error *err) {
+                                          const pc_finite_distribution *distribution,
+                                          pc_table *table, pcal_error *err) {
   pc_u_score_terms found;
-  PC_TRY(pc_u_score_exact(law, &work->kernel, work->job->env, &found, err));
+  PC_TRY(pc_u_score_exact(distribution, &work->kernel, work->job->env, &found, err));
   PC_TRY(pc_table_add_row(table, err));
   const double numbers[] = {(double)found.values, found.brier,      found.ce,
                             found.sharpness,      found.u_score,    found.u_entropy,
@@ -204,16 +204,16 @@ static pcal_status u_score_study_distributions(const u_score_study_work *work,
   const double *factors = u_score_study_models(work->job->config, &count);
   for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
     pc_table_add_column(table, columns[c]);
-  const pc_finite_distribution law = u_score_study_distribution(work);
+  const pc_finite_distribution distribution = u_score_study_distribution(work);
   for (size_t i = 0; i < count; i++) {
     char name[PC_TABLE_WORD_MAX], number[PC_NUMBER_MAX];
     snprintf(name, sizeof name, "logits times %s", pc_show(factors[i], number));
     u_score_study_temper(work, factors[i]);
     PC_TRY(pc_check_interrupt(work->job->env, err));
-    PC_TRY(u_score_study_describe(work, name, &law, table, err));
+    PC_TRY(u_score_study_describe(work, name, &distribution, table, err));
   }
   u_score_study_average(work, 0);
-  PC_TRY(u_score_study_describe(work, "class frequencies", &law, table, err));
+  PC_TRY(u_score_study_describe(work, "class frequencies", &distribution, table, err));
   if (work->classes < 3)
     return PCAL_OK;
   const pc_finite_distribution blind = u_score_study_blind(work);
@@ -298,14 +298,14 @@ static pcal_status u_score_study_sizes(const u_score_study_work *work, double fa
   const uint64_t *rows = config->row_count_count > 0 ? config->row_counts : u_score_study_rows;
   char specs[U_SCORE_STUDY_METRICS][PC_SPEC_MAX];
   const char *const list[] = {specs[0], specs[1], specs[2]};
-  pc_u_score_samples sample = {.law = u_score_study_distribution(work),
+  pc_u_score_samples sample = {.distribution = u_score_study_distribution(work),
                                .specs = list,
                                .spec_count = U_SCORE_STUDY_METRICS};
   pc_u_score_terms known;
   u_score_study_specs(work, specs);
   u_score_study_temper(work, factor);
   sample.sets = config->sets > 0 ? (size_t)config->sets : U_SCORE_STUDY_SETS;
-  PC_TRY(pc_u_score_exact(&sample.law, &work->kernel, work->job->env, &known, err));
+  PC_TRY(pc_u_score_exact(&sample.distribution, &work->kernel, work->job->env, &known, err));
   for (size_t i = 0; i < count; i++) {
     if (rows[i] < 2 || rows[i] > U_SCORE_STUDY_ROWS_MAX || sample.sets < 2)
       return pc_fail(err, PCAL_USAGE,
@@ -392,16 +392,16 @@ static pcal_status u_score_study_maps(const u_score_study_work *work, pc_finding
   pc_table *table = pc_findings_add_table(findings, "Maps: gains of scores and of errors");
   char name[PC_TABLE_WORD_MAX], number[PC_NUMBER_MAX];
   const double model = work->job->options->value[U_SCORE_STUDY_MODEL].number;
-  const pc_finite_distribution law = u_score_study_distribution(work);
+  const pc_finite_distribution distribution = u_score_study_distribution(work);
   pc_u_score_terms from, to;
   for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
     pc_table_add_column(table, columns[c]);
   u_score_study_temper(work, model);
-  PC_TRY(pc_u_score_exact(&law, &work->kernel, env, &from, err));
+  PC_TRY(pc_u_score_exact(&distribution, &work->kernel, env, &from, err));
   snprintf(name, sizeof name, "logits times %s", pc_show(model, number));
   const char *map = NULL;
   for (size_t m = 0; (map = u_score_study_map(work, m)) != NULL; m++) {
-    PC_TRY(pc_u_score_exact(&law, &work->kernel, env, &to, err));
+    PC_TRY(pc_u_score_exact(&distribution, &work->kernel, env, &to, err));
     PC_TRY(u_score_study_map_row((const char *const[]){name, map}, &from, &to, table, err));
   }
   const pc_finite_distribution before = u_score_study_alternate(work, 0);
@@ -443,7 +443,7 @@ static size_t u_score_study_zeros(const pc_table *table) {
 }
 
 static void u_score_study_summarise(pc_findings *findings) {
-  const pc_table *laws = &findings->tables[0], *samples = &findings->tables[1],
+  const pc_table *exact_table = &findings->tables[0], *samples = &findings->tables[1],
                  *maps = &findings->tables[2];
   const size_t off = pc_table_find_column(samples, "standard_errors_off");
   const size_t last = maps->row_count - 1;
@@ -455,8 +455,8 @@ static void u_score_study_summarise(pc_findings *findings) {
       findings,
       "In %zu of %zu distributions the mean U-score is 0 exactly when predictions are "
       "calibrated; its entropy and sharpness are both 0 in %zu.",
-      u_score_study_agree(laws, "calibrated", "u_score_zero"), laws->row_count,
-      u_score_study_zeros(laws));
+      u_score_study_agree(exact_table, "calibrated", "u_score_zero"), exact_table->row_count,
+      u_score_study_zeros(exact_table));
   pc_number_fixed(most, 1, text[0]);
   pc_findings_add_sentence(
       findings,

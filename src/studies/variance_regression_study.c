@@ -1,8 +1,8 @@
 /* variance-regression: does a proper score detect and repair wrong predicted variances?
  *
  * Formula:  studies/variance_training.c, for several runs, each with its own data, split and first
- *           weights.  Tables: means over runs, on test rows, after so many iterations; standard
- *           deviations over runs have n - 1.
+ *           weights.  Tables: means over runs, on test rows, after the number of iterations in
+ *           the column head; standard deviations over runs have n - 1.
  * Edge cases:
  *   (1) the tables have seven iterations, from a quarter of all on;
  *   (2) the course has a row for every `every` iterations, and for the last;
@@ -58,8 +58,9 @@ enum {
 
 static const pcal_option variance_regression_options[] = {
     {"data", PCAL_OPTION_CHOICE, "auto", 0, 0, "auto|friedman|features",
-     "Friedman's first problem with noise of its own variance, or features with a target, "
-     "such as the UCI residential buildings; auto: the features where they are given"},
+     "Friedman's first problem with noise whose variance depends on an input, or features with "
+     "a target, such as the UCI residential buildings; auto: the features where they are "
+     "given"},
     {"noise", PCAL_OPTION_CHOICE, "variance", 0, 0, "sd|variance",
      "whether 0.5 + x6 is the variance of the noise in Friedman's problem, as in the paper's "
      "text, or its standard deviation (sd), as in its notebook"},
@@ -179,8 +180,8 @@ static pcal_status variance_regression_read(regression_job *job, pcal_error *err
   job->columns = job->features.columns;
   if (job->rows < 2 * job->train + 2)
     return pc_fail(err, PCAL_DATA,
-                   "the features have %zu rows, but %zu are to train and as many to validate "
-                   "on, and two more to judge by; give more rows, or a smaller train",
+                   "the features have %zu rows, but %zu are needed for training, as many for "
+                   "validation, and two more for testing; give more rows, or a smaller train",
                    job->rows, job->train);
   return PCAL_OK;
 }
@@ -437,7 +438,7 @@ static pcal_status variance_regression_range(const regression_job *job, pc_table
   return PCAL_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- entry point ---- */
 
 static void variance_regression_free_runs(regression_job *job) {
   const pcal_env *env = job->study->env;

@@ -43,7 +43,7 @@ typedef struct pc_variance_training {
   pc_gaussian_row *rows;   /* of test rows */
 } pc_variance_training;
 
-/* Free out in any case; zeroed is fine. */
+/* Free out even after a failure; a zeroed one is allowed. */
 PC_CHECKED pcal_status pc_variance_training_new(const pcal_env *env,
                                                 const pc_variance_plan *plan,
                                                 pc_variance_training *out, pcal_error *err);

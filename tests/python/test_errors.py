@@ -79,7 +79,7 @@ def test_sentences(digits, tmp_path):
         pc.measure(digits.probs, digits.labels + 0.9)
     with pytest.raises(pc.DataError, match="32 bits"):
         pc.measure(digits.probs, digits.labels.astype(np.int64) + 2**40)
-    with pytest.raises(pc.UsageError, match="goes with files only"):
+    with pytest.raises(pc.UsageError, match="can be combined only with files"):
         pc.measure(data=tmp_path / "data.csv", labels=digits.labels)
 
 
@@ -133,5 +133,5 @@ def test_core_wants_tuples():
     from propercal import _core
 
     for given in (None, 3, [], "text"):
-        with pytest.raises(TypeError, match="a tuple is needed here"):
+        with pytest.raises(TypeError, match="expected a tuple"):
             _core.inspect_file("x.npy", 0, 1, given)

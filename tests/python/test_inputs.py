@@ -108,7 +108,7 @@ def test_refused_arrays(digits):
         pc.measure(np.zeros((0, 3)), [])
     with pytest.raises(pc.DataError, match="probs has no columns"):
         pc.measure(np.zeros((3, 0)), [0, 1, 2])
-    with pytest.raises(pc.DataError, match="probs is no array"):
+    with pytest.raises(pc.DataError, match="probs is not an array"):
         pc.measure([[0.5, 0.5], [1.0]], [0, 1])
     with pytest.raises(pc.DataError, match="weights"):
         pc.measure(digits.probs, digits.labels, weights=["a"] * len(digits.labels))

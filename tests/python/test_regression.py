@@ -62,7 +62,7 @@ def test_calibrators(forecasts):
 
 def test_sentences(forecasts):
     mean, variance, target = forecasts
-    with pytest.raises(pc.UsageError, match="mean goes with variance or std"):
+    with pytest.raises(pc.UsageError, match="mean needs variance or std"):
         pc.measure(mean=mean, target=target)
     with pytest.raises(pc.UsageError, match="mean goes with target"):
         pc.measure(mean=mean, variance=variance, labels=target)

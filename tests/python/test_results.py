@@ -181,7 +181,7 @@ def test_clusters(digits):
     plain = pc.measure(digits.probs, digits.labels, interval=0.95, replicas=100)
     assert not result.groups and result.ece == plain.ece
     assert result.ece.interval != plain.ece.interval
-    with pytest.raises(pc.UsageError, match="cluster and groups cannot go together"):
+    with pytest.raises(pc.UsageError, match="cluster and groups cannot be combined"):
         pc.measure(digits.probs, digits.labels, cluster=patients, groups=patients)
 
 

@@ -1,9 +1,9 @@
 /* bbq: Bayesian binning into quantiles.
  *
  * Formula:  for each number of bins B from max(1, N^(1/3) / 10) to 10 N^(1/3), bins of equal
- *           mass. A bin with n rows, m hits and midpoint c has the prior Beta(a, s - a), s = 2
- *           / B, a = s c.  Its value is v_b = (m + a) / (n + s), and the likelihood of the
- *           binning is
+ *           mass.  A bin with n rows, m hits and midpoint c has the prior Beta(a, s - a),
+ *           s = 2 / B, a = s c.  Its value is v_b = (m + a) / (n + s), and the likelihood of
+ *           the binning is
  *             L_B = prod_b  G(s) / G(n + s)  G(m + a) / G(a)  G(n - m + s - a) / G(s - a),
  *           G = Gamma.  A score becomes the mean of its bins' values over all B, weighted by
  *           L_B; rows are divided by their sums.

@@ -26,8 +26,7 @@ typedef struct pc_histogram_fit {
 PC_CHECKED pcal_status pc_histogram_fit_mass(pc_histogram_fit *fit, pcal_error *err);
 
 /* The value of a bin: hits / weight, or its midpoint if it is empty; with a bootstrap the mean
- *                     of
- * that over resamples.  Table and bin number the random draws. */
+ * of that over resamples.  Table and bin number the random draws. */
 double pc_histogram_bin_value(const pc_histogram_fit *fit, size_t table, size_t bin,
                               double weight, double hits);
 

@@ -7,8 +7,8 @@
  *   1. p is clipped to [2^-52, 1 - 2^-52].
  *   2. One column is one regression, and not rescaled.
  *   3. Proportions of tiny sigmoids are kept, as in platt.
- *   4. A class without rows, or probabilities that separate it: no finite parameters are best,
- *      and the search stops where the gradient vanishes (status stopped).
+ *   4. A class without rows, or probabilities that separate it: the best parameters would be
+ *      infinite, and the search stops where the gradient vanishes (status stopped).
  *   5. A regression that does not beat a = b = 1, c = 0 takes these.
  *   6. No p becomes 1/2: m is 0 or 1, the end where the curve is nearest to 1/2; 1/2 if
  *      a = b = c = 0.

@@ -277,9 +277,9 @@ static void linear_model_warn(const pc_fit_task *task, const pc_fit_rows *rows,
   }
   linear_model_warn_absent(rows, fit);
   if (search->end == PC_OPTIM_AT_INFINITY)
-    pc_fit_warn(fit,
-                "the scores separate the labels, or carry no information about them, so no "
-                "finite parameters are best; the search stopped where the gradient vanishes");
+    pc_fit_warn(
+        fit, "the scores separate the labels, or carry no information about them, so the best "
+             "parameters would be infinite; the search stopped where the gradient vanishes");
   else if (search->end == PC_OPTIM_STUCK)
     pc_fit_warn(fit, "the search ended before the gradient vanished");
 }

@@ -1,7 +1,7 @@
 /* Reading W and b from a file.  Checked:
  *   1. the keys are exactly those of the method;
  *   2. lists have one number, or one row, for each class, and one map for each member;
- *   3. numbers are at most 1e100 in size; lambda and mu are not negative. */
+ *   3. absolute values are at most 1e100; lambda and mu are not negative. */
 #include "calibrators/linear/linear_model.h"
 #include "calibrators/parameter_lists.h"
 

@@ -2,7 +2,7 @@
  *   gradient by w[j][k] = mean x_j r_k;
  *   Hessian by w[i][k], w[j][l] = mean x_i x_j (p_k [k = l] - p_k p_l).
  * The mean loss is an exact sum of rounded losses of rows; the other sums are on a lattice
- * (stats/lattice_sums.h), for which features are scaled to at most 1 in size. */
+ * (stats/lattice_sums.h), for which features are scaled to absolute values of at most 1. */
 #include "calibrators/linear/linear_pass.h"
 
 #include <math.h>

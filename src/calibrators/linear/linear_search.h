@@ -10,8 +10,7 @@
 #define PC_LINEAR_NEWTON 12
 
 /* Objective: mean log score + off * sum of squares of w[j][k], j != k, + shift * sum of squares
- *            of b,
- * in the units of the pass. */
+ * of b, in the units of the pass. */
 typedef struct pc_linear_search {
   pc_linear_pass pass;
   double off, shift;

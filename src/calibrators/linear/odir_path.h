@@ -12,7 +12,8 @@ typedef struct pc_odir_choice {
 /* Sets the penalties of a search, in its units. */
 void pc_odir_penalise(pc_linear_search *search, double lambda, double mu);
 
-/* Chooses what is NAN; the rows must be folded (fit_rows.h). */
+/* Chooses lambda and mu where they are NAN; the rows must have folds (PC_FIT_FOLDED in
+ * fit_rows.h). */
 PC_CHECKED pcal_status pc_odir_choose(const pc_fit_rows *rows, pc_odir_choice *choice,
                                       pcal_error *err);
 

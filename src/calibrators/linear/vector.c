@@ -6,8 +6,8 @@
  *      always enter as their logarithms, 0 as 2^-149 (features.c), with a warning.
  *   2. b is defined up to a constant; its mean is 0.  With one column of logits the first
  *      weight is 0.
- *   3. A class without rows, or labels that the scores separate: no finite parameters are best,
- *      and the search stops where the gradient vanishes (status stopped).
+ *   3. A class without rows, or labels that the scores separate: the best parameters would be
+ *      infinite, and the search stops where the gradient vanishes (status stopped).
  *   4. Nothing beats w = 1, b = 0: these are taken (status identity).
  *   5. Rows whose label has probability 0 make the objective before the fit infinite, but count
  *      in the fit.

@@ -5,7 +5,8 @@
  * The mean loss is an exact sum of rounded losses of rows; the other sums are on a lattice
  * (stats/lattice_sums.h), with features clipped as in fit_rows.h.
  * Edge cases:
- *   1. A row of weight above PC_LATTICE_HEAVY is added alone and counted that often.
+ *   1. A row of weight above PC_LATTICE_HEAVY is added alone, and its terms are multiplied by
+ *      its weight.
  *   2. Lanes of a tile without a row have weight 0.
  * Cost: for each score about 2 ns for an evaluation and 0.7 ns for a product. */
 #include "calibrators/linear/vector_pass.h"

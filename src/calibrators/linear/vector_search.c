@@ -1,7 +1,7 @@
 /* Search:
  *   1. With many rows, the minimum on a sample of them (vector_sample.h) is the start; with
- *      rows enough for a sample but not for so many classes, the sample gives one slope for all
- *      classes.
+ *      enough rows for a sample but too few for this many classes, the sample gives one slope
+ *      for all classes.
  *   2. Without a sample, the start is the map that leaves scores unchanged, or 0 where that is
  *      better. The objective is convex.
  *   3. Truncated Newton steps (optim/truncated_newton.h).  An evaluation keeps the
@@ -29,7 +29,7 @@
 
 #define VECTOR_SEARCH_SAMPLE 1024 /* rows of a sample for one slope; the least for all slopes */
 #define VECTOR_SEARCH_CLASS 100   /* rows for each class of a sample for all slopes */
-#define VECTOR_SEARCH_MANY 4.0    /* a sample needs so many times its rows */
+#define VECTOR_SEARCH_MANY 4.0    /* a sample is drawn from at least this many times its rows */
 #define VECTOR_SEARCH_QUICK 0.05  /* if gradients fall by this, the preconditioner is kept */
 
 static const pc_optim_limits vector_search_limits = {1e-10, 1e-10, 120, 1e-8};
@@ -247,7 +247,7 @@ static pcal_status vector_search_slope(vector_search *fit, double *at, pcal_erro
 
 /* ---- The whole search ---- */
 
-/* Moves `at` to the minimum on a sample, if there are rows enough for one. */
+/* Moves `at` to the minimum on a sample, if there are enough rows for one. */
 static pcal_status vector_search_sample(const pc_fit_rows *rows, double *at, pcal_error *err) {
   const double most = pc_vector_sample_population(rows) / VECTOR_SEARCH_MANY;
   const size_t classes = VECTOR_SEARCH_CLASS * rows->classes;

@@ -1,8 +1,7 @@
 /* isotonic, isotonic-multi: isotonic regression of the outcomes on the probabilities.
  *
  * Formula:  isotonic:       g_k minimises sum_i w_i (g_k(p_ik) - 1[y_i = k])^2 among functions
- *           that
- *                           do not fall;  q_k = g_k(p_k) / sum_j g_j(p_j)
+ *                           that do not fall;  q_k = g_k(p_k) / sum_j g_j(p_j)
  *           isotonic-multi: g minimises the same sum over the pairs of all classes together;
  *                           q_k = (g(p_k) + 1e-9 p_k) / sum_j (g(p_j) + 1e-9 p_j)
  * Edge cases:
@@ -13,7 +12,7 @@
  *      confidences, have one map and are not divided.
  *   4. isotonic-multi: one column of scores is two classes, p and 1 - p; scores a little below
  *      0 count as 0 in 1e-9 p.
- *   5. A class that never comes true, and constant scores, give a constant map.
+ *   5. A class that never occurs, and constant scores, give a constant map.
  * Traits:   isotonic-multi divides g(p) + 1e-9 p, which rises, by the same sum for all classes
  *           of a row: their order stays, also after rounding.  isotonic keeps no order between
  *           classes, as each has its own map; with one column it keeps the order of scores.

@@ -46,8 +46,7 @@ static void order_network_start(const pc_network_model *net, uint64_t seed,
 }
 
 /* For each row: inputs, order (two uint32_t in each double), gaps, derivatives of softplus and
- *               by u;
- * then the scratch of the network. */
+ * by u; then the scratch of the network. */
 static size_t order_network_scratch_size(const pc_network_model *net, size_t rows) {
   return 5 * rows * net->classes + pc_dense_net_scratch(&net->dense, rows);
 }

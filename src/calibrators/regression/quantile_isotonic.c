@@ -10,7 +10,7 @@
  * Edge cases:
  *   1. The frequencies rise already, so pooling changes ties only.
  *   2. More than 1024 distinct u are thinned to 1024, equally spaced in rank.
- *   3. u of 0 or 1, beyond any distribution, add no knot.
+ *   3. u of 0 or 1 (targets outside the predicted distribution) add no knot.
  *   4. Outside the outermost levels or samples the outermost value is used: F' cannot reach
  *      beyond them.
  *   5. Where R is flat, R^-1 is the lowest level.
@@ -194,7 +194,8 @@ static pcal_status quantile_isotonic_fit(const pc_fit_task *task, pcal_error *er
 
 /* R^-1: the lowest level of a frequency. */
 static double quantile_isotonic_level(const quantile_map *map, double frequency) {
-  size_t low = 0, high = map->count + 1; /* knots: below the frequency, at least it */
+  /* low: a knot below the frequency; high: one at or above it */
+  size_t low = 0, high = map->count + 1;
   while (high - low > 1) {
     const size_t middle = low + (high - low) / 2;
     if (quantile_isotonic_knot(map, middle, 1) < frequency)

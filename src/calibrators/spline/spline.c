@@ -10,7 +10,8 @@
  *                          their old proportions
  *           target=all:    a spline for each rank; rows are divided by their sums
  *           target=within: the probability that the label is among the `rank` largest; one
- *           column target=class:  the probability of one class; one column
+ *                          column
+ *           target=class:  the probability of one class; one column
  * Edge cases:
  *   1. Places, ties and interpolation: see spline_fit.c.
  *   2. target=top: another entry may exceed the new value of the predicted class; entries are

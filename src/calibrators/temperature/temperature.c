@@ -8,16 +8,17 @@
  *           derivatives there, which usually locate the minimum; otherwise more passes follow
  *           (optim/scalar_search.c).  The Brier objective is not convex: it is evaluated on the
  *           sample at powers of two, and the search starts from the best local minima.
- *           `gradient` is the derivative of the mean objective by log T at the result, in size,
- *           or a bound of it.
+ *           `gradient` is the derivative of the mean objective by log T at the result, as an
+ *           absolute value, or an upper bound on it.
  * Edge cases:
  *   1. Probabilities enter as their logarithms, which gives the same T; a class of probability
  *      0 stays at 0.
  *   2. log: rows whose label has probability 0 are infinitely bad for every T and are left out,
  *      with a warning; if no row remains, the objective is infinite.
  *   3. Every label has the largest score of its row: the best T would be 0, so T stops at 1e-4.
- *   4. No T beats 1, also if the scores of each row are equal: T is 1, status identity.
- *   5. Scores without information about the labels, or with the opposite: T stops at 1e4.
+ *   4. No T beats 1, as when the scores of each row are all equal: T is 1, status identity.
+ *   5. Scores that carry no information about the labels, or point to the wrong classes: T
+ *      stops at 1e4.
  *   6. All sums are exact: order, threads and batches do not change T, and a row of weight w
  *      equals w rows.
  * Source:   Guo et al. 2017.
@@ -36,8 +37,8 @@
 #define TEMPERATURE_HIGH 1e4
 #define TEMPERATURE_GRID 27 /* beta = 2^-13 .. 2^13 */
 #define TEMPERATURE_STARTS 3
-#define TEMPERATURE_MANY 256 /* from this weight of the sample on, ... */
-#define TEMPERATURE_FEW 3    /* ... 2^-3 of it is searched first */
+#define TEMPERATURE_MANY 256 /* sample weight from which a subset is searched first */
+#define TEMPERATURE_FEW 3    /* that subset is 2^-3 of the sample */
 
 static const pcal_option temperature_options[] = {
     {"objective", PCAL_OPTION_CHOICE, "log", 0, 0, "log|brier|ece",
@@ -240,8 +241,8 @@ static pcal_status temperature_separable(pc_temperature_objective *objective, pc
   temperature_set(objective, PC_FIT_STOPPED, TEMPERATURE_HIGH, at_bound.value,
                   fabs(TEMPERATURE_HIGH * at_bound.slope[0]));
   pc_fit_warn(fit,
-              "every row is classified correctly, so no T above 0 is best; T stopped at its "
-              "bound 0.0001: fit on rows that the model was not trained on");
+              "every row is classified correctly, so a lower T is always better; T stopped at "
+              "its bound 0.0001: fit on rows that the model was not trained on");
   return PCAL_OK;
 }
 
@@ -351,8 +352,8 @@ static void temperature_describe(const pcal_calibrator *calibrator, pc_text *out
   pc_text_format(out, "T = %s", digits);
   if (parameters->temperature != 1.0)
     pc_text_add(out, parameters->temperature > 1.0
-                         ? ": overconfident before, probabilities become more even\n"
-                         : ": underconfident before, probabilities become less even\n");
+                         ? ": over-confident before, probabilities become more even\n"
+                         : ": under-confident before, probabilities become less even\n");
   else
     pc_text_add(out, ": probabilities are unchanged\n");
 }
@@ -367,12 +368,11 @@ const pc_calibrator_method pc_calibrator_temperature = {
                        "objective=log:   T minimises the mean of -log q_y\n"
                        "objective=brier: T minimises the mean of sum_k (q_k - 1[k = y])^2\n"
                        "objective=ece:   T minimises the calibration error `ece`",
-            .about =
-                "One number for all classes: above 1 it makes an overconfident model less "
-                "confident, below 1 an underconfident one more confident. It never changes "
-                "the top class, needs few rows and can hardly overfit: try it first. "
-                "Probabilities enter as their logarithms. Fit on rows that the model was "
-                "not trained on.",
+            .about = "One number for all classes: above 1 it makes an over-confident model "
+                     "less confident, below 1 an under-confident one more confident. It never "
+                     "changes the top class, needs few rows and can hardly overfit: try it "
+                     "first. Probabilities enter as their logarithms. Fit on rows that the "
+                     "model was not trained on.",
             .citation = "Guo, Pleiss, Sun & Weinberger, ICML 2017",
             .options = temperature_options,
             .option_count = sizeof temperature_options / sizeof *temperature_options,

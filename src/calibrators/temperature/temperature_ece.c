@@ -367,7 +367,7 @@ static void temperature_ece_take(const temperature_ece_state *s,
     return;
   fit->status = PC_FIT_STOPPED;
   pc_fit_warn(fit, "T stopped at its bound %s: %s", best->at > 0.0 ? "0.0001" : "10000",
-              best->at > 0.0 ? "no T above 0 is best"
+              best->at > 0.0 ? "a lower T is always better"
                              : "the scores carry hardly any information about the labels");
 }
 

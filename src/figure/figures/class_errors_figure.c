@@ -129,8 +129,8 @@ const pc_figure_row pc_figure_class_errors = {
             .title = "calibration error of each class",
             .formula = "bar k: the error of class k against the rest, by the metric",
             .about = "A model can be calibrated on the whole and badly calibrated for some "
-                     "classes; the bars show for which, worst first. Of many classes the worst "
-                     "are shown.",
+                     "classes; the bars show for which, worst first. If there are many "
+                     "classes, only the worst are shown.",
             .citation = "Nixon et al. (2019), Measuring calibration in deep learning, Figure 1",
             .options = class_errors_options,
             .option_count = sizeof class_errors_options / sizeof *class_errors_options,

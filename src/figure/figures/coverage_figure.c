@@ -99,10 +99,10 @@ const pc_figure_row pc_figure_coverage = {
             .title = "coverage of predicted intervals",
             .formula =
                 "share of rows whose target lies in the central interval, over its level",
-            .about =
-                "Below the diagonal intervals hold the target less often than they claim: "
-                "predictions are too narrow. The band shows what chance alone causes with as "
-                "many rows. Quantiles are drawn at their own central intervals.",
+            .about = "Below the diagonal, intervals contain the target less often than they "
+                     "claim: predictions are too narrow. The band shows the deviations that "
+                     "chance alone causes with this number of rows. Quantiles are drawn at "
+                     "their own central intervals.",
             .citation = "Gneiting, Balabdaoui & Raftery (2007), Probabilistic forecasts, "
                         "calibration and sharpness; Kuleshov, Fenner & Ermon (2018)",
         },

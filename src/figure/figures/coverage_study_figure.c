@@ -1,4 +1,4 @@
-/* Share of intervals that hold the true value: a point for each row of the study's table.
+/* Share of intervals that contain the true value: a point for each row of the study's table.
  *
  * 1. Tests, and rows whose true value is unknown, are left out. */
 #include <math.h>
@@ -21,7 +21,7 @@ static void coverage_study_figure_axes(const pc_table *table, size_t shown, pc_f
   for (size_t r = 0; r < table->row_count; r++)
     low = fmin(low, pc_table_number(table, r, "coverage"));
   pc_figure_axis(figure, panel, PC_SIDE_X, fmax(0, floor(low * 20) / 20 - 0.01), 1.005, 6,
-                 PC_NUMBERS_PERCENT, "intervals that hold the true value");
+                 PC_NUMBERS_PERCENT, "intervals that contain the true value");
   pc_figure_axis(figure, panel, PC_SIDE_Y, (double)shown - 0.4, -0.6, 2, PC_NUMBERS_PLAIN,
                  NULL);
 }
@@ -57,7 +57,7 @@ static pcal_status coverage_study_figure_build(const pc_findings *findings, pc_f
   for (size_t r = 0; r < table->row_count; r++)
     if (isfinite(pc_table_number(table, r, "coverage")))
       pc_figure_name_tick(figure, 0, PC_SIDE_Y, at++, pc_table_at(table, r, 0)->word);
-  figure->title = pc_figure_add_string(figure, "Do intervals hold the true value?");
+  figure->title = pc_figure_add_string(figure, "Do intervals contain the true value?");
   figure->description = pc_figure_add_string(figure, findings->summary);
   pc_figure_legend(figure, PC_SAMPLE_BAR, (pc_look){.tone = PC_TONE_FILL}, "93 % to 97 %");
   pc_figure_lay_out(figure, &grid);

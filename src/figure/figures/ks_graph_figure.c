@@ -1,11 +1,11 @@
 /* The four graphs of a Kolmogorov-Smirnov error.
  *
- * a: cumulated scores and cumulated outcomes against the fraction of rows, in the order of
+ * a: cumulative scores and cumulative outcomes against the fraction of rows, in the order of
  *    scores; the largest distance is the KS error.
- * b: the same against the cumulated score, which makes that line straight.
+ * b: the same against the cumulative score, which makes that line straight.
  * c: score and estimated probability against the fraction of rows.
  * d: estimated probability against the score: the recalibration map.
- * The probability is the slope of a natural cubic spline with 6 knots through the cumulated
+ * The probability is the slope of a natural cubic spline with 6 knots through the cumulative
  * errors, as in the calibrator spline.
  *
  * 1. A second set has four graphs below.
@@ -63,9 +63,9 @@ static size_t ks_graph_panels(pc_figure *figure, const pc_ks_graph_curve *curve,
                               const char *set) {
   static const struct {
     const char *title, *x, *y;
-  } panels[] = {{"(a) cumulated", "fraction of rows", "cumulated"},
-                {"(b) straightened", "cumulated score", "cumulated"},
-                {"(c) not cumulated", "fraction of rows", "probability"},
+  } panels[] = {{"(a) cumulative", "fraction of rows", "cumulative"},
+                {"(b) straightened", "cumulative score", "cumulative"},
+                {"(c) not cumulative", "fraction of rows", "probability"},
                 {"(d) map of scores", "score", "probability"}};
   const double whole = fmax(curve->scores[curve->count - 1], curve->outcomes[curve->count - 1]);
   size_t first = 0;
@@ -212,7 +212,7 @@ const pc_figure_row pc_figure_ks_graph = {
         {
             .registry = PCAL_FIGURES,
             .name = "ks-graph",
-            .title = "cumulated scores against cumulated outcomes",
+            .title = "cumulative scores against cumulative outcomes",
             .formula = "a: sum of scores and sum of outcomes of the first rows by score, "
                        "divided by all rows\nb: the same against the sum of scores\n"
                        "c, d: the score and the slope of a spline through the outcomes",

@@ -137,11 +137,10 @@ const pc_figure_row pc_figure_label_noise = {
             .name = "label-noise",
             .title = "errors, confidence and predictions omitted by ECE, by label noise",
             .formula = "as study label-noise, at 21 levels with one repeat",
-            .about =
-                "Trains a softmax regression on the scores of a model, or on rows that are "
-                "drawn where there are none, while a growing share of the labels is random. "
-                "More and more of the relevant predictions are not the largest of their "
-                "row, and ECE omits them.",
+            .about = "Trains a softmax regression on the scores of a model, or, without data, "
+                     "on simulated rows, while a growing share of the labels is random. More "
+                     "and more of the relevant predictions are not the largest of their row, "
+                     "and ECE omits them.",
             .citation = "Nixon et al. (2019), Measuring calibration in deep learning, Figure 3",
         },
     .width = 640,

@@ -106,7 +106,7 @@ const pc_figure_row pc_figure_pit = {
             .about =
                 "Bars are equally high for a calibrated model. High ends and a low middle: "
                 "predictions are too narrow; a hill: too wide; a slope: their means are "
-                "off. Chance alone leaves bars between the two lines with as many rows.",
+                "off. With this number of rows, chance alone keeps bars between the two lines.",
             .citation = "Dawid (1984), Present position and potential developments: the "
                         "prequential approach; Gneiting, Balabdaoui & Raftery (2007), "
                         "Probabilistic forecasts, calibration and sharpness",

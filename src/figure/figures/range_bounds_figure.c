@@ -251,7 +251,7 @@ const pc_figure_row pc_figure_range_bounds = {
                 "Adaptive bins are dense where the scores are. With the scores of all classes "
                 "most bins lie close to 0 and say little about the relevant predictions, which "
                 "is why tace leaves out scores below a threshold. For several models, such as "
-                "snapshots of a training, the figure shows how the lower bound of each bin "
+                "snapshots of a training run, the figure shows how the lower bound of each bin "
                 "moves.",
             .citation =
                 "Nixon et al. (2019), Measuring calibration in deep learning, Figures 2 "

@@ -141,8 +141,8 @@ const pc_figure_row pc_figure_reliability_classwise = {
                        "bin b, y = share of rows of class k among them\n"
                        "the number after a name: the mean of |y - x| over rows",
             .about = "The predicted class hides what happens to the others: here every class "
-                     "has its own diagram, with the error that it adds to the SCE. Of many "
-                     "classes the worst are shown.",
+                     "has its own diagram, with the error that it adds to the SCE. If there "
+                     "are many classes, only the worst are shown.",
             .citation = "Nixon et al. (2019), Measuring calibration in deep learning",
             .options = classwise_options,
             .option_count = sizeof classwise_options / sizeof *classwise_options,

@@ -323,16 +323,15 @@ const pc_figure_row pc_figure_reliability = {
                 "interval: Wilson score interval of y at 95 %\n"
                 "band=consistency: x +- 1.96 sqrt(x (1 - x) / rows of the bin)\n"
                 "gap: |y - x|; its mean over rows is the ECE of these bins",
-            .about =
-                "Shows where scores are too high and where too low. On the diagonal the scores "
-                "of a bin came true as often as they said; below it they were too high. The "
-                "lower panel shows the share of rows in each bin, with the means of "
-                "scores and hits over all rows. Bins without rows are left out; bins with "
-                "fewer than 30 rows are drawn pale and hollow, because their frequency says "
-                "little. Each interval describes one bin by itself: with fifteen calibrated "
-                "bins at least one of them misses the diagonal in about every second figure. "
-                "The corner shows the ECE with its interval, and the ECE of a calibrated model "
-                "with these scores.",
+            .about = "Shows where scores are too high and where too low. On the diagonal, "
+                     "outcomes of a bin occurred as often as its scores predicted; below it, "
+                     "the scores were too high. The lower panel shows the share of rows in "
+                     "each bin, with the means of scores and hits over all rows. Bins without "
+                     "rows are left out; bins with fewer than 30 rows are drawn pale and "
+                     "hollow, because their frequency says little. Each interval describes one "
+                     "bin by itself: with fifteen calibrated bins at least one of them misses "
+                     "the diagonal in about every second figure. The corner shows the ECE with "
+                     "its interval, and the ECE of a calibrated model with these scores.",
             .citation = "DeGroot & Fienberg (1983), The comparison and evaluation of "
                         "forecasters; Broecker & Smith (2007), Increasing the reliability of "
                         "reliability diagrams; Guo et al. (2017), On calibration of modern "

@@ -1,4 +1,4 @@
-/* The fit of the spline calibrator: cumulated errors with the spline through them, and the map
+/* The fit of the spline calibrator: cumulative errors with the spline through them, and the map
  * of scores given by its slope.
  *
  * 1. The spline is fitted to the second set where there is one, else to the data.
@@ -92,7 +92,7 @@ static void spline_figure_axes(pc_figure *figure, const spline_figure_fit *fit) 
   pc_figure_grid_panel(figure, 1, 0, "Map of scores");
   pc_figure_axis(figure, 0, PC_SIDE_X, 0, 1, 6, PC_NUMBERS_PLAIN, "fraction of rows");
   pc_figure_axis(figure, 0, PC_SIDE_Y, low - room, high + room, 6, PC_NUMBERS_PLAIN,
-                 "outcomes less scores, cumulated");
+                 "cumulative outcomes minus scores");
   pc_figure_axis(figure, 1, PC_SIDE_X, 0, 1, 6, PC_NUMBERS_PLAIN, "score");
   pc_figure_axis(figure, 1, PC_SIDE_Y, 0, 1, 6, PC_NUMBERS_PLAIN, "calibrated score");
 }
@@ -176,7 +176,7 @@ const pc_figure_row pc_figure_spline_fit = {
                 "left: e(t) = sum of (outcome - score) / N over the share t of rows with "
                 "the smallest scores, and the natural cubic spline s through it\n"
                 "right: score + s'(t) against the score",
-            .about = "Shows how the calibrator spline derives its map: where the cumulated "
+            .about = "Shows how the calibrator spline derives its map: where the cumulative "
                      "errors fall, scores are too high, and the map lowers them.",
             .citation = "Gupta et al. (2021), Calibration of neural networks using splines",
             .options = spline_figure_options,

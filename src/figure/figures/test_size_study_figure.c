@@ -62,12 +62,12 @@ const pc_figure_row pc_figure_test_size = {
             .registry = PCAL_FIGURES,
             .name = "test-size",
             .title = "errors by number of rows",
-            .formula = "mean of each metric over 30 random subsets of n rows, and by its value "
-                       "on all rows",
-            .about = "A metric that depends on the number of rows describes them as much as "
-                     "the model: an unbiased estimator is a flat line. This is "
-                     "the figure of the study test-size with 30 subsets of each size, "
-                     "or `replicas` of them.",
+            .formula = "mean of each metric over 30 random subsets of n rows, and the same "
+                       "divided by its value on all rows",
+            .about =
+                "A metric that depends on the number of rows describes the sample size as much "
+                "as the model: an unbiased estimator is a flat line. This is the figure of the "
+                "study test-size with 30 subsets of each size, or `replicas` of them.",
             .citation = "Gruber & Buettner (2022), Better uncertainty calibration via proper "
                         "scores for classification and beyond, Figure 3",
         },

@@ -17,7 +17,7 @@
 #include "figure/study_figure_registry.h"
 
 #define VARIANCE_FIGURE_LINES 3
-#define VARIANCE_FIGURE_CUT 6 /* one in so many values may lie above the axis */
+#define VARIANCE_FIGURE_CUT 6 /* one value in this many may lie above the axis */
 
 typedef struct variance_figure_line {
   const char *column; /* of the table, or NULL */

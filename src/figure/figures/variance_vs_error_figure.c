@@ -108,11 +108,10 @@ const pc_figure_row pc_figure_variance_vs_error = {
             .formula =
                 "point b: root mean squared error over root mean variance of bin b, bins "
                 "of equal mass by predicted standard deviation",
-            .about =
-                "Above the diagonal errors are larger than predicted: the model is too "
-                "sure. A flat line means that predicted variances say nothing about which "
-                "rows have large errors. The band shows what chance alone causes with normal "
-                "errors.",
+            .about = "Above the diagonal errors are larger than predicted: the model is too "
+                     "sure. A flat line means that predicted variances say nothing about which "
+                     "rows have large errors. The band shows the deviations that chance alone "
+                     "causes if errors are normal.",
             .citation = "Levi, Gispan, Giladi & Fetaya (2022), Evaluating and calibrating "
                         "uncertainty prediction in regression tasks",
             .options = variance_error_options,

@@ -323,7 +323,7 @@ pcal_status pc_draw_targets(const pcal_env *env, uint64_t seed, size_t replica,
   return PCAL_OK;
 }
 
-/* ---- an order of their own ---- */
+/* ---- placing copies apart ---- */
 
 static size_t draw_common(size_t a, size_t b) {
   return b == 0 ? a : draw_common(b, a % b);

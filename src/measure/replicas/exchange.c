@@ -31,7 +31,8 @@ static unsigned exchange_ones(uint32_t bits) {
   return count;
 }
 
-/* Streams after those of single rows, which use one bit of a block for each exchange. */
+/* First stream for rows of weight above 1.  Rows of weight 1 use the streams below, one bit of
+ * a block for each exchange. */
 #define EXCHANGE_MANY (UINT64_C(1) << 36)
 
 /* The number of ones among `count` bits, for one exchange of a row. */
@@ -98,8 +99,8 @@ static int exchange_same_kind(const pc_layout *layouts[2], const pc_kept_rows *r
          (rows[0]->clusters == NULL) == (rows[1]->clusters == NULL);
 }
 
-/* Outcomes that both models are to predict: labels, of regression targets.  Confidences come
- * with an outcome of their own. */
+/* True if both models have the same outcomes: labels, or targets for regression.  Confidences
+ * have their own outcomes, which are not compared. */
 static int exchange_same_outcomes(const pc_layout *layout, const pc_kept_rows *a,
                                   const pc_kept_rows *b) {
   const size_t k = a->classes;
@@ -141,7 +142,7 @@ static double exchange_difference(const pc_kept_rows *a, const pc_kept_rows *b, 
   return a->probs[at] - b->probs[at];
 }
 
-/* Sums over units: rows, or clusters, which `sums` has room for. */
+/* Sums over units, which are rows or clusters; arrays have an entry for each unit. */
 typedef struct exchange_units {
   size_t count;
   double *sums[2];

@@ -1,5 +1,5 @@
-/* Two models on the same rows, exchanged row by row: the rows of both as one set, of which each
- * replica takes every row from one model or the other (PC_REPLICA_EXCHANGE). */
+/* Two models on the same rows, exchanged row by row: the rows of both models form one set, and
+ * each replica takes each row from one of the two models (PC_REPLICA_EXCHANGE). */
 #ifndef PC_EXCHANGE_H
 #define PC_EXCHANGE_H
 

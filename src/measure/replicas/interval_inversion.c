@@ -3,12 +3,13 @@
  * Formula:
  *   g    gaps of the data (sums of score - outcome, bin by bin or along the score)
  *   T    |g|, the value of the metric
- *   e_r  gaps of replica r less g: what chance does to gaps
+ *   e_r  gaps of replica r minus g: the effect of chance on the gaps
  *   A model with the gaps h has the true error |h| and would show T_r(h) = |h + f e_r|.
- *   The interval holds the errors |h| at which T is no exception, a = (1 - level) / 2:
+ *   The interval consists of the errors |h| under which T is not unusual, a = (1 - level) / 2:
  *   low   |h| for the smallest h with T <= q(1 - a) of T_r(h), high for the largest h with
- *         T >= q(a) of T_r(h), along two shapes: own times g; and the gaps of a shift of all
- *         log-odds, score (1 - score) in each row, to the side on which the data err
+ *         T >= q(a) of T_r(h), along two families of gaps: own * g, own >= 0 (pc_gap_point);
+ *         and the gaps of a shift of all log-odds, score (1 - score) in each row, in the
+ *         direction in which the data are off
  *   f     sqrt(variance that the predictions claim / variance that the data show), at least 1,
  *         at h = 0; falls to 1 at |h| = T
  *
@@ -17,14 +18,15 @@
  * lies q(1 - a) of |e_r| above T.
  *
  * Edge cases:
- *   1. The interval holds T, which chance makes too large: high is at least T.
+ *   1. The interval contains T, although chance makes T too large: high is at least T.
  *   2. Few rows of the rarer outcome, m of n: high rises by the error of a shift of mean
  *      (z^2/2 + z sqrt(m + z^2/4) - z sqrt(m)) / n, the excess of Wilson's upper end for a
  *      count over the normal one; over all classes by 2/K of that, since a row changes two
  *      classes.
- *   3. Errors over all classes: hits of rare classes fall into few bins, and replicas repeat
- *      just these.  q(1 - a) is at least that of labels drawn from the predictions, blended
- *      from own = 0 to own = 1; drawn only where 0 would be left out otherwise.
+ *   3. Errors over all classes: hits of rare classes fall into few bins, and replicas can only
+ *      repeat these hits.  q(1 - a) is at least that of labels drawn from the predictions,
+ *      blended from own = 0 to own = 1; they are drawn only if the interval would exclude 0
+ *      otherwise.
  *   4. Errors over all classes have no shift; the lower shape has more points in its place.
  *      The noise in g, spread over many bins, makes |h + f e_r| grow too little, so the tails
  *      are a / 4 for low and a / 2 for high.
@@ -32,10 +34,11 @@
  *      interval.
  *   6. Ends stay in the metric's range.
  *
- * Covers: the population's value on the same bins (equal-mass edges as the data have them).
+ * Covers: the population's value on the same bins (equal-mass bins: with the edges found in the
+ * data).
  * Source: test inversion, Casella & Berger, Statistical Inference, 2002, 9.2.1; shapes and
  *   points chosen by simulation (docs/interval-coverage.md).
- * Cost: one evaluation a replica for each point, of sums that are added up once. */
+ * Cost: one evaluation per replica and point, from sums that are computed once. */
 #include "measure/replicas/interval_inversion.h"
 
 #include <math.h>
@@ -95,7 +98,7 @@ static int inversion_over_classes(const inversion_job *job, size_t entry) {
   return pc_view_is_every_class(&job->plan->slots[job->plan->entries[entry].slot].need.view);
 }
 
-/* ---- what the rows say ---- */
+/* ---- statistics of the rows ---- */
 
 static int inversion_hit(const pc_kept_rows *rows, size_t i) {
   return rows->top_label == NULL ? rows->labels[i] == 1 : rows->labels[i] == rows->top_label[i];
@@ -394,7 +397,7 @@ static pcal_status inversion_nulls(inversion_job *job, inversion_tails *tails,
   return status;
 }
 
-/* ---- all of it ---- */
+/* ---- entry point ---- */
 
 static pcal_status inversion_finish(inversion_job *job, inversion_tails *tails, uint8_t *read,
                                     pcal_error *err) {

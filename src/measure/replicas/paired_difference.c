@@ -1,15 +1,14 @@
 /* Formula:  D = T(model) - T(other), its interval and p-value by exchanging the two models row
  *   by row (measure/replicas/paired_test.c); for squares under a root (debiased errors, kernel
- *   errors) D is judged on the scale of the squares, and the ends of its interval are brought
- *   back
- *   (pc_paired_root).
+ *   errors) D is judged on the scale of the squares, and the ends of its interval are converted
+ *   back (pc_paired_root).
  * Edge cases:
  *   (1) a value undefined or infinite in one of them has no difference;
  *   (2) metrics over pairs of rows have DIFFERENCE_PAIR_EXCHANGES exchanges, and standard
  *       errors by the jackknife over blocks of rows;
- *   (3) other rows, metrics, levels or numbers of replicas: refused;
+ *   (3) results with different rows, metrics, levels or numbers of replicas are refused;
  *   (4) statistics of tests, and means over blocks of rows, have a difference without an
- *       interval, and that is said;
+ *       interval, and the result says why;
  *   (5) models of different kinds (quantiles against samples), and rows of more than
  *       PC_REPLICA_OUTPUT_ROWS_MAX bytes, are not exchanged: standard errors alone decide, and
  *       difference_method says so;
@@ -90,7 +89,7 @@ static size_t difference_both(const double *x, const double *y, size_t count, do
   return 2 * kept > count ? kept : 0;
 }
 
-/* Twice the share of replicas whose difference has not the sign of `value`. */
+/* Twice the share of replicas whose difference does not have the sign of `value`. */
 static double difference_sign_p(const double *differences, size_t count, double value) {
   double against = 1.0;
   for (size_t r = 0; r < count; r++)

@@ -2,37 +2,41 @@
  *   D = T(a) - T(b), S = T(a) + T(b);  D*, S* the same after exchanging the two models in a
  *   random half of the rows; r exchanges;  D' the same of replicas that draw the rows of both
  *   models together.
- *   Null: both models have the same law, so each exchange is as probable as the data at hand:
+ *   Null: both models have the same distribution, so every exchanged data set is as likely as
+ *     the observed one:
  *     p(D) = (1 + number of |D*| >= |D|) / (1 + r)                          (exact)
  *   Opposed: two models with equal errors in opposite directions (over- against
- *     under-confident) have another law, and exchanging them cancels the errors and their
- *     variance.  They are recognised by two signs:
- *     (a) their scores differ in law, and
+ *     under-confident) have different distributions, and exchanging them cancels the errors and
+ *     their variance.  They are recognised by two signs:
+ *     (a) the distributions of their scores differ, and
  *     (b) S - beta |D| exceeds PAIRED_RANK of S* - beta |D*|, beta the slope of S* on |D*|,
- *         so that a large |D| alone is no sign.  Where bias is more than a standard error of
- *         T(a) or T(b), or is not known (errors over pairs of rows), S says little about
- *         errors, and (a) is enough.
+ *         so that a large |D| alone does not count as this sign.  Where bias is more than a
+ *         standard error of T(a) or T(b), or is not known (errors over pairs of rows), S says
+ *         little about errors, and (a) is enough.
  *     Then also p(D) >= 2 (1 - Phi((|D| - b) / s)), b that bias, or 0, s = PAIRED_WIDE sd(D').
  *     Near 0 sd(D') is less than sd(D): by up to 15 % in simulations.
- *   Direction: an error is the size of a gap.  Two models of which one is a little more
- *     confident share the chance in their gaps, and chance decides whose error is larger.
- *     So under (a) p(D) is at least twice the share of D' with the other sign than D.
- *   Bias: errors that chance makes larger may have different biases.  Replicas show a bias b,
- *     that of the noise of half the rows; it falls no slower than n^-1/2, so b / (sqrt 2 - 1)
- *     could be in D, and twice that, since a bin of two rows shows replicas half of its noise.
- *     Both D and D - 2 b / (sqrt 2 - 1) must be significant, with the same sign.
- *   Interval: all between these two, and on either side the distance at which p = 1 - level;
- *     it includes 0 where p is not below 1 - level.
+ *   Direction: an error is the size of a gap.  If one model is only slightly more confident
+ *     than the other, their gaps contain nearly the same noise, and chance decides whose error
+ *     is larger.  So under (a) p(D) is at least twice the share of replicas in which D' does
+ *     not have the sign of D.
+ *   Bias: chance makes errors larger, possibly by different amounts in the two models.
+ *     Replicas have as much noise as half the rows would, so they show b = B(n/2) - B(n), B the
+ *     bias of D.  B falls no slower than n^-1/2, so B(n) <= b / (sqrt 2 - 1); twice that is
+ *     used, since replicas show only half of the noise of a bin of two rows.  Both D and
+ *     D - 2 b / (sqrt 2 - 1) must be significant, with the same sign.
+ *   Interval: from the smaller to the larger of these two, extended on either side by the
+ *     distance at which p = 1 - level; it includes 0 unless p is below 1 - level.
  * Edge cases:
  *   (1) equal values (1e-9) count as at least as large;
- *   (2) exchanges without a value are left out; when that is every tenth or more, or there are
- *       none, p is that of |D| / (se(a) + se(b)) for errors, of |D| / deviation for others;
+ *   (2) exchanges without a value are left out; if these are a tenth or more, or there are no
+ *       exchanges, p is computed from |D| / (se(a) + se(b)) for errors and from |D| / deviation
+ *       for others;
  *   (3) fewer than 1 / (1 - level) exchanges: p cannot be below 1 - level, and the interval
  *       includes 0;
  *   (4) all D* are 0: p = 1 for D = 0.
  * Source: Good, Permutation Tests, 2000, section 3.2 (matched pairs); Chung & Romano 2013 on
- *   why equality in law is not equality of a parameter.  Constants were chosen by simulation:
- *   docs/paired-differences.md. */
+ *   why equal distributions are not the same as equal parameters.  Constants were chosen by
+ *   simulation: docs/paired-differences.md. */
 #include "measure/replicas/paired_test.h"
 
 #include <math.h>
@@ -111,7 +115,7 @@ static int paired_exceeds(const double *distance, const double *sum, size_t coun
   return below > PAIRED_RANK * (double)(count - 1);
 }
 
-/* What a difference is compared with. */
+/* The null distribution and the limits with which a difference is compared. */
 typedef struct paired_scale {
   const double *distance; /* |D*|, ascending */
   size_t count;

@@ -161,7 +161,7 @@ pcal_status pc_score_ranges_new(const pcal_env *env, const pc_measure_plan *plan
   return status;
 }
 
-/* ---- room ---- */
+/* ---- memory ---- */
 
 void pc_replica_batch_free(const pcal_env *env, pc_replica_batch *batch) {
   pc_free(env, batch->evidence.curve.parts);
@@ -248,7 +248,7 @@ void pc_replica_batch_add(const pc_sorted_view *sorted, const pc_score_ranges *r
   }
 }
 
-/* ---- one of them ---- */
+/* ---- one replica ---- */
 
 static void batch_select_bins(const double *sums, size_t count, int three, pc_bin *bins) {
   for (size_t r = 0; r < count; r++)
@@ -407,8 +407,8 @@ static void batch_bins_at_point(const batch_point *mix, size_t count, pc_bin *bi
                        .score_hit = (double)NAN};
 }
 
-/* Turns a selected part into one at a gap point: hits are computed from gaps, the rest is of
- * the data. */
+/* Turns a selected part into one at a gap point: hits are computed from gaps, everything else
+ * is taken from the data. */
 static void batch_part_at_point(const batch_point *mix, size_t p, pc_replica_batch *batch) {
   pc_curve_prefix *prefix = &batch->prefix[p];
   batch->gaps[p] = mix->gaps;

@@ -1,10 +1,10 @@
 /* The interval of a metric, unless the user chose a method or the metric names one:
  *   unbiased inner value (debiased squares, kernel errors): Student's interval of the inner
  *     value, from the jackknife over blocks of rows, and the root of its ends;
- *   pairs of rows without one: the same of the value itself;
- *   errors, norms of gaps, which chance makes larger: test inversion (interval_inversion.h),
- *     or from the replicas alone (stats/interval.c) if replicas cannot be evaluated at gap
- *     points;
+ *   pairs of rows without an inner value: the same for the value itself;
+ *   errors that are norms of gaps, which chance makes larger: test inversion
+ *     (interval_inversion.h), or from the replicas alone (stats/interval.c) if replicas cannot
+ *     be evaluated at gap points;
  *   all others: BCa.
  * Metrics over pairs are never resampled with weights, since copies of a row would pair with
  * each other: one of PC_JACKKNIFE_PAIR_BLOCKS blocks of rows is left out at a time, whatever
@@ -213,7 +213,7 @@ static void intervals_straighten(double value, double se, pc_interval *interval)
 }
 
 /* Biased parts: percentile intervals reach to one side, basic intervals to the other; their
- * union holds the truth.  A part that is never negative has no negative end. */
+ * union contains the truth.  A part that is never negative has no negative end. */
 static void intervals_widen(const intervals_job *job, const intervals_goal *goal,
                             pc_interval *interval) {
   double *values = intervals_series(job->values, job->count, goal->entry, goal->series);
@@ -367,7 +367,7 @@ static pcal_status intervals_draw(const intervals_job *job, intervals_wanted wan
   return PCAL_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- entry point ---- */
 
 static void intervals_keep(const intervals_job *job, const double *values, size_t count,
                            double *out) {

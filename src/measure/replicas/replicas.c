@@ -14,7 +14,7 @@
 #include "measure/replicas/replica_rows.h"
 #include "measure/replicas/replica_weights.h"
 
-#define REPLICAS_ROW_COST 20.0          /* nanoseconds per row, entry and class, about */
+#define REPLICAS_ROW_COST 20.0          /* nanoseconds per row, entry and class, roughly */
 #define REPLICAS_BATCH PC_REPLICA_LANES /* replicas drawn together */
 
 /* The memory of one thread: the draws of REPLICAS_BATCH replicas, evidence that is refilled,
@@ -403,7 +403,7 @@ static pcal_status replicas_task(void *user, size_t batch, size_t w, pcal_error 
   return PCAL_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- entry point ---- */
 
 static void replicas_free(replicas_job *job) {
   const pc_measure_plan *plan = job->request->plan;
@@ -425,7 +425,8 @@ static void replicas_free(replicas_job *job) {
   pc_free(&job->env, job->sorted);
 }
 
-/* Blocks of rows ignore weights: every copy of a row is written out, in an order of its own. */
+/* Metrics over blocks of rows ignore weights, so each copy of a row is written out as a row;
+ * copies of the same row are placed far apart. */
 static void replicas_singles(replicas_job *job) {
   const pc_kept_rows *rows = job->request->rows;
   double total = 0.0;

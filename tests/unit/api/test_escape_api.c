@@ -36,6 +36,6 @@ TEST(refuses_what_it_does_not_know) {
   assert_sentence(err, PCAL_USAGE, "pcal_escape needs a text and a sink; NULL was given");
   assert_int_equal(pcal_escape("a", PCAL_FOR_CSV, NULL, &kept, NULL), PCAL_USAGE);
   assert_int_equal(pcal_escape("a", (pcal_destination)0, kept_sink, &kept, &err), PCAL_USAGE);
-  assert_sentence(err, PCAL_USAGE, "destination 0 is unknown; take one of pcal_destination");
+  assert_sentence(err, PCAL_USAGE, "destination 0 is unknown; use a value of pcal_destination");
   assert_int_equal(pcal_escape("a", PCAL_FOR_CSV, kept_sink, &kept, NULL), PCAL_IO);
 }

@@ -53,7 +53,7 @@ TEST(test_a_figure_in_both_forms) {
   assert_int_equal(theme, PCAL_THEME_AUTO);
   assert_int_equal(pcal_figure_write(figure, PCAL_SVG, (pcal_theme)9, given_sink, &text, &err),
                    PCAL_USAGE);
-  assert_string_equal(err.message, "theme 9 is unknown; take one of pcal_theme");
+  assert_string_equal(err.message, "theme 9 is unknown; use a value of pcal_theme");
   assert_int_equal(pcal_figure_write(figure, PCAL_CSV, theme, given_sink, &text, &err),
                    PCAL_USAGE);
   assert_string_equal(err.message, "a figure is written as PCAL_SVG or PCAL_JSON");
@@ -92,7 +92,7 @@ TEST(test_what_is_refused) {
   drawing_refused(&config, "bins");
   config.figure = "reliability";
   config.width = 100;
-  drawing_refused(&config, "the width of a figure lies between 240 and 10000");
+  drawing_refused(&config, "the width of a figure must be between 240 and 10000");
   config.width = 0;
   config.height = 1e9;
   drawing_refused(&config, "the height of a figure");

@@ -53,7 +53,7 @@ TEST(writes_and_reads_back) {
   assert_int_equal(pcal_npy_header_write(PCAL_U8, 3, 0, pcal_output_write, output, &err),
                    PCAL_USAGE);
   assert_string_equal(err.message,
-                      "element type 8 is not written; take PCAL_F32, PCAL_F64 or PCAL_I32");
+                      "element type 8 cannot be written; use PCAL_F32, PCAL_F64 or PCAL_I32");
   assert_int_equal(pcal_npy_header_write(PCAL_F32, 3, 0, pcal_output_write, output, &err),
                    PCAL_OK);
   assert_int_equal(pcal_output_write(output, (const char *)scores, sizeof scores), 0);

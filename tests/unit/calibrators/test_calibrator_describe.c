@@ -31,7 +31,7 @@ TEST(text_of_a_temperature) {
   assert_string_equal(
       text.bytes,
       "calibrator   temperature:objective=log\n"
-      "learned      T = 1.44270: overconfident before, probabilities become more even\n"
+      "learned      T = 1.44270: over-confident before, probabilities become more even\n"
       "status       converged after 3 passes, gradient 0.0\n"
       "objective    log: 0.52693 before, 0.50040 after\n"
       "data         10 rows of logits, 2 classes\n"

@@ -196,8 +196,9 @@ TEST(separable_rows_stop_at_the_bound) {
     assert_near(calibrator->fit.after, m == 0 ? log(2.0) / 3 : 0.5 / 3, 1e-14);
     assert_int_equal(calibrator->fit.warning_count, 1);
     assert_string_equal(calibrator->fit.warnings[0],
-                        "every row is classified correctly, so no T above 0 is best; T stopped "
-                        "at its bound 0.0001: fit on rows that the model was not trained on");
+                        "every row is classified correctly, so a lower T is always better; T "
+                        "stopped at its bound 0.0001: fit on rows that the model was not "
+                        "trained on");
     pcal_calibrator_free(calibrator);
   }
 }

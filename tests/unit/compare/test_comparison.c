@@ -191,7 +191,7 @@ TEST(compared_bad) {
   for (size_t i = 0; i < COMPARED_ROWS; i++)
     data.labels[i] = 2;
   compared_refused(&data, &config,
-                   "every label is class 2, and nothing can be learnt or judged from one "
+                   "every label is class 2, and nothing can be learned or judged from one "
                    "class; give rows of at least two classes");
 }
 

@@ -120,8 +120,8 @@ TEST(numbers_refused) {
   static const struct {
     const char *by, *sentence;
   } cases[] = {
-      {"mean-variance", "methods cannot be ranked by mean-variance, of which neither low nor "
-                        "high values are better; rank by dss or pinball"},
+      {"mean-variance", "methods cannot be ranked by mean-variance: neither low nor high "
+                        "values are better; rank by dss or pinball"},
       {"default", "methods are ranked by one metric, such as dss or pinball; \"default\" is a "
                   "group"},
       {"brier", "brier is a metric of class probabilities, but these data are predictions "

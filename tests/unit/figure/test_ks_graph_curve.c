@@ -62,7 +62,7 @@ TEST(test_other_columns_are_refused) {
   pcal_error err;
   graph.names[0] = "low";
   assert_int_equal(pc_ks_graph_curve_read(&graph, &curve, &err), PCAL_USAGE);
-  assert_sentence(err, PCAL_USAGE, "the curve is not one of cumulated scores and outcomes");
+  assert_sentence(err, PCAL_USAGE, "the curve is not one of cumulative scores and outcomes");
 }
 
 static pcal_status ks_curve_scenario(const pcal_env *env, void *user, pcal_error *err) {

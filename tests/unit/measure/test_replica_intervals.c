@@ -139,7 +139,7 @@ TEST(test_few_rows_of_a_kind) {
                      ones == 9 ? PCAL_INTERVAL_POISSON : PCAL_INTERVAL_BCA);
     if (ones == 9) {
       assert_string_equal(brier.unsure, "only 9 of 400 rows are of class 1, too few for an "
-                                        "interval that keeps its level; take more rows");
+                                        "interval with the stated coverage; use more rows");
       assert_non_null(strstr(ks.unsure, "only 9 of 400"));
       assert_null(given_result(results, "accuracy").unsure);
     } else {
@@ -270,7 +270,7 @@ TEST(test_what_is_refused) {
   resample_refused(&(resample_wish){.interval = 0.9, .replicas = 3}, "between 20 and");
   resample_refused(&(resample_wish){.interval = 0.9, .method = PCAL_INTERVAL_WILSON},
                    "interval method 2 cannot be requested; choose one of auto|normal");
-  resample_refused(&(resample_wish){.by_cluster = 1}, "ask for level");
+  resample_refused(&(resample_wish){.by_cluster = 1}, "also give level");
   resample_refused(&(resample_wish){.interval = 0.9, .by_cluster = 1}, "have no groups");
 }
 

@@ -266,8 +266,8 @@ TEST(test_5_what_does_not_go_with_blocks) {
   given_refused(&data, "skce:scale=mean", PCAL_USAGE, "it takes a number or median");
   data.weights = (const double[]){1, 1};
   given_refused(&data, "accuracy skce:estimator=block", PCAL_USAGE,
-                "weights: skce:estimator=block cuts rows into blocks by their position, which "
-                "copies of a row do not have; leave the weights out, or take "
+                "weights: skce:estimator=block forms blocks of rows by position, and copies of "
+                "a row have no position of their own; leave the weights out, or use "
                 "estimator=unbiased");
 }
 
@@ -282,7 +282,7 @@ TEST(test_5_an_index_that_comes_twice) {
   assert_int_equal(pcal_measure_update(other, &batch, &err), PCAL_OK);
   assert_int_equal(pcal_measure_update(measure, &batch, &err), PCAL_DATA);
   assert_sentence(err, PCAL_DATA,
-                  "rows 0 to 1 occur twice, and skce cuts blocks by the index of rows; "
+                  "rows 0 to 1 occur twice, and skce forms blocks by row index; "
                   "set first_row of every batch to the index of its first row");
   assert_int_equal(pcal_measure_merge(measure, other, &err), PCAL_DATA);
   assert_non_null(strstr(err.message, "are in another part too"));

@@ -73,8 +73,8 @@ TEST(test_few_rows) {
   char *verdict = verdict_of(&data);
   assert_contains(verdict, "Well calibrated, as far as these rows show.");
   assert_contains(verdict, "up to 9.0 points");
-  assert_contains(verdict, "leave it alone; with so few rows small errors cannot be seen, so "
-                           "gather more before you rely on it.");
+  assert_contains(verdict, "leave it alone; with so few rows small errors cannot be detected, "
+                           "so gather more before you rely on it.");
   free(verdict);
 }
 

@@ -59,7 +59,7 @@ TEST(test_normal_predictions) {
 TEST(test_few_rows) {
   forecast_data data = {PCAL_MEAN_VARIANCE, 100, 2, verdict_pairs, verdict_targets, NULL, NULL};
   verdict_make(0, 1);
-  verdict_says(&data, "Well calibrated", "with so few rows small errors cannot be seen");
+  verdict_says(&data, "Well calibrated", "with so few rows small errors cannot be detected");
 }
 
 /* Steps of samples and ends of quantiles are no errors. */

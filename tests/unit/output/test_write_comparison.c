@@ -55,7 +55,7 @@ TEST(test_why_rank_1_was_not_chosen) {
            "Choose temperature: better in brier by 0.021 [0.010, 0.032] than leaving the "
            "predictions alone. isotonic has rank 1, but its gain, brier by 0.025 "
            "[-0.0012, 0.052], may be chance: its interval reaches down to 0. temperature "
-           "is injective, so its gain is also by how much its calibration error fell "
+           "is injective, so its gain is also the decrease of its calibration error "
            "(Gruber & Buettner 2022, Proposition 4.5).\n");
   shown.gains[2].sure = 0;
   shown.contestants[1].traits = 0;
@@ -70,7 +70,7 @@ TEST(test_nothing_is_better) {
   shown_make(&shown);
   shown.table.chosen = 0;
   shown_is(&shown,
-           "Leave it alone: no method is better in brier beyond doubt. isotonic has rank "
+           "Leave it alone: no method is significantly better in brier. isotonic has rank "
            "1, but its gain, brier by 0.025 [-0.0012, 0.052], may be chance: its interval "
            "reaches down to 0.\n");
 }
@@ -83,14 +83,14 @@ TEST(test_rank_1_is_chosen) {
   shown_is(&shown,
            "Choose temperature: better in brier by 0.021 [0.010, 0.032] than leaving the "
            "predictions alone. These rows cannot distinguish it from isotonic. temperature is "
-           "injective, so its gain is also by how much its calibration error fell (Gruber "
+           "injective, so its gain is also the decrease of its calibration error (Gruber "
            "& Buettner 2022, Proposition 4.5).\n");
   shown.record.notion = "top-label";
   shown.contestants[2].behind.low = 0.001;
   shown_is(&shown,
            "Choose temperature: better in brier by 0.021 [0.010, 0.032] than leaving the "
-           "predictions alone. Beware: brier is not a proper score, and a method can "
-           "lower it by throwing information away; rank by brier or log to be safe.\n");
+           "predictions alone. Note that brier is not a proper score: a method can lower it "
+           "by discarding information; rank by brier or log to be safe.\n");
 }
 
 TEST(test_models) {

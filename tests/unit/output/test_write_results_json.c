@@ -76,7 +76,7 @@ TEST(test_the_text) {
       "alone: up to 61.5 points).\\nHow much of it is chance: the ECE is "
       "0.00; a calibrated model with these scores would show 0.188 on average.\\nWhat to "
       "try: leave it alone; with so few rows small errors "
-      "cannot be seen, so gather more before you rely on it.\",\n"
+      "cannot be detected, so gather more before you rely on it.\",\n"
       "  \"judgement\": {\n"
       "    \"kind\": \"calibrated\",\n"
       "    \"error\": 0,\n"

@@ -28,7 +28,7 @@ TEST(test_before_and_after) {
   pcal_report_config config = page_config();
   config.method = "temperature";
   char *page = page_text(&config, PCAL_MARKDOWN);
-  assert_contains(page, "\n## As it is\n");
+  assert_contains(page, "\n## Before calibration\n");
   assert_contains(page, "\n## After `temperature`\n");
   assert_contains(page, "| metric | before | after | change | estimates | bound |");
   assert_contains(page, "\npropercal fit --method temperature ... -o calibrator.json\n");
