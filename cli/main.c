@@ -33,10 +33,7 @@ const cli_example cli_program_examples[] = {
     {"propercal measure --logits logits.npy --labels labels.npy",
      "measure a classifier and read the verdict"},
     {"propercal plot reliability --logits logits.npy --labels labels.npy -o r.svg",
-     "draw "
-     "its "
-     "reliability "
-     "diagram"},
+     "draw its reliability diagram"},
     {"propercal simulate --classes 10 --factor 2 -o - | propercal measure --data -",
      "without data: simulate an over-confident model of known calibration"},
 };
@@ -156,10 +153,31 @@ static pcal_status main_run_program(cli_session *session, int argc, const char *
   return cli_text_buffer_write(session, &buffer, NULL, err);
 }
 
+/* `propercal help`, `propercal help VERB` and `propercal version`. */
+static pcal_status main_run_help(cli_session *session, int argc, const char *const *argv,
+                                 pcal_error *err) {
+  session->options.help = strcmp(argv[1], "help") == 0;
+  session->options.version = !session->options.help;
+  const int most = session->options.help ? 3 : 2;
+  if (argc > most)
+    return cli_fail(err, PCAL_USAGE, "unexpected argument \"%s\": the usage is propercal %s",
+                    argv[most], most == 3 ? "help [VERB]" : "version");
+  if (argc == 3) {
+    const pcal_status status = main_find_verb(argv[2], &session->verb, err);
+    if (status != PCAL_OK)
+      return status;
+  }
+  cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
+  (void)main_put_information(session, &buffer);
+  return cli_text_buffer_write(session, &buffer, NULL, err);
+}
+
 static pcal_status main_run(cli_session *session, int argc, const char *const *argv,
                             pcal_error *err) {
   if (argc > 1 && argv[1][0] == '-')
     return main_run_program(session, argc, argv, err);
+  if (argc > 1 && (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "version") == 0))
+    return main_run_help(session, argc, argv, err);
   if (argc > 1)
     return main_run_verb(session, argc, argv, err);
   cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;

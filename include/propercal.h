@@ -330,8 +330,8 @@ PCAL_API pcal_registry pcal_registry_by_name(const char *name);
 PCAL_API size_t pcal_registry_count(pcal_registry registry);
 /* The row at an index, or NULL after the last one. */
 PCAL_API const pcal_registry_row *pcal_registry_at(pcal_registry registry, size_t index);
-/* The row of that name, or NULL.  Some names stand for a row of each task ("log", "skce"); the
- * first function then returns the row for classification. */
+/* The row of that name or alias ("nll", "sigmoid"), or NULL.  Some names stand for a row of each
+ * task ("log", "skce"); the first function then returns the row for classification. */
 PCAL_API const pcal_registry_row *pcal_registry_find(pcal_registry registry, const char *name);
 PCAL_API const pcal_registry_row *pcal_registry_find_for_task(pcal_registry registry,
                                                               pcal_task task, const char *name);

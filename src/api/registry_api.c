@@ -1,7 +1,7 @@
 /* Public entry points for the registry. */
 #include <string.h>
 
-#include "base/options.h"
+#include "base/aliases.h"
 #include "base/text.h"
 #include "calibrators/calibrator.h"
 #include "figure/figure_registry.h"
@@ -71,19 +71,34 @@ size_t pcal_registry_count(pcal_registry registry) {
   return count;
 }
 
+/* The registry's name for a name or an alias.  An alias may stand for a spec with options. */
+static const char *registry_resolve(pcal_registry registry, const char *name,
+                                    char spec[PC_SPEC_MAX]) {
+  const int aliased = registry == PCAL_METRICS || registry == PCAL_CALIBRATORS;
+  if (!aliased || name == NULL || strchr(name, ':') != NULL ||
+      pc_spec_resolve(registry, name, spec, NULL) != PCAL_OK)
+    return name;
+  spec[strcspn(spec, ":")] = '\0';
+  return spec;
+}
+
 const pcal_registry_row *pcal_registry_find(pcal_registry registry, const char *name) {
+  char spec[PC_SPEC_MAX];
+  const char *resolved = registry_resolve(registry, name, spec);
   const pcal_registry_row *row;
   for (size_t i = 0; name != NULL && (row = pcal_registry_at(registry, i)) != NULL; i++)
-    if (strcmp(row->name, name) == 0)
+    if (strcmp(row->name, resolved) == 0)
       return row;
   return NULL;
 }
 
 const pcal_registry_row *pcal_registry_find_for_task(pcal_registry registry, pcal_task task,
                                                      const char *name) {
+  char spec[PC_SPEC_MAX];
+  const char *resolved = registry_resolve(registry, name, spec);
   const pcal_registry_row *row;
   for (size_t i = 0; name != NULL && (row = pcal_registry_at(registry, i)) != NULL; i++)
-    if (row->task == task && strcmp(row->name, name) == 0)
+    if (row->task == task && strcmp(row->name, resolved) == 0)
       return row;
   return NULL;
 }

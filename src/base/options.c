@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/aliases.h"
 #include "base/number.h"
 #include "base/text.h"
 
@@ -149,7 +150,9 @@ static pcal_status options_pair(pc_options *options, options_slice pair, pcal_er
   if (equals == NULL || equals == pair.begin || equals + 1 == pair.end)
     return pc_fail(err, PCAL_USAGE, "%s: \"%.*s\" is not of the form option=value",
                    options->name, (int)options_length(pair), pair.begin);
-  const options_slice key = {pair.begin, equals};
+  const char *alias = pc_option_alias(pair.begin, (size_t)(equals - pair.begin));
+  const options_slice key = alias == NULL ? (options_slice){pair.begin, equals}
+                                          : (options_slice){alias, alias + strlen(alias)};
   for (size_t i = 0; i < options->count; i++) {
     if (!options_is(key, options->table[i].name))
       continue;

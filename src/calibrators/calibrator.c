@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/aliases.h"
 #include "calibrators/group_calibrators.h"
 
 #define CALIBRATOR(file, symbol) extern const pc_calibrator_method pc_calibrator_##symbol;
@@ -36,9 +37,10 @@ static const char *calibrator_next_name(void *user, size_t i) {
   return i < pc_calibrator_method_count() ? calibrator_methods[i]->row.name : NULL;
 }
 
-pcal_status pc_calibrator_parse(const char *spec, const pc_calibrator_method **method,
+pcal_status pc_calibrator_parse(const char *alias, const pc_calibrator_method **method,
                                 pc_options *options, pcal_error *err) {
-  char name[64];
+  char spec[PC_SPEC_MAX], name[64];
+  PC_TRY(pc_spec_resolve(PCAL_CALIBRATORS, alias, spec, err));
   PC_TRY(pc_spec_name(spec, name, sizeof name, err));
   *method = pc_calibrator_method_find(name);
   if (*method == NULL) {

@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/aliases.h"
 #include "calibrators/fit.h"
 #include "compare/held_out.h"
 #include "measure/measure_source.h"
@@ -334,9 +335,9 @@ static const char *comparison_score(pc_form form) {
 /* Methods are ranked by one metric whose row says which values are better. */
 static pcal_status comparison_check_by(const char *by, pc_form form, pcal_error *err) {
   const char *more = form == PC_FORM_CLASSES ? "log" : "pinball";
-  const size_t length = strcspn(by, ":");
-  char name[PC_SPEC_MAX];
-  snprintf(name, sizeof name, "%.*s", (int)length, by);
+  char spec[PC_SPEC_MAX], name[PC_SPEC_MAX];
+  PC_TRY(pc_spec_resolve(PCAL_METRICS, by, spec, err));
+  PC_TRY(pc_spec_name(spec, name, sizeof name, err));
   if (pc_metric_group_find(by) != NULL)
     return pc_fail(err, PCAL_USAGE,
                    "methods are ranked by one metric, such as %s or %s; \"%s\" is a group",

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/aliases.h"
 #include "base/text.h"
 
 #define METRIC(file, symbol) extern const pc_metric pc_metric_##symbol;
@@ -100,9 +101,10 @@ static const char *metric_next_name(void *user, size_t i) {
   return i < pc_metric_group_count() ? metric_groups[i].name : NULL;
 }
 
-pcal_status pc_metric_parse(const char *spec, const pc_metric **metric, pc_options *options,
+pcal_status pc_metric_parse(const char *alias, const pc_metric **metric, pc_options *options,
                             pcal_error *err) {
-  char name[64];
+  char spec[PC_SPEC_MAX], name[64];
+  PC_TRY(pc_spec_resolve(PCAL_METRICS, alias, spec, err));
   PC_TRY(pc_spec_name(spec, name, sizeof name, err));
   *metric = pc_metric_find(name);
   if (*metric == NULL && pc_metric_group_find(name) != NULL)
@@ -122,10 +124,11 @@ pcal_status pc_metric_parse(const char *spec, const pc_metric **metric, pc_optio
   return pc_options_parse(spec, row->name, row->options, row->option_count, options, err);
 }
 
-pcal_status pc_metric_parse_for(pc_form form, const char *spec, const pc_metric **metric,
+pcal_status pc_metric_parse_for(pc_form form, const char *alias, const pc_metric **metric,
                                 pc_options *options, pcal_error *err) {
-  char name[64];
+  char spec[PC_SPEC_MAX], name[64];
   const int regression = form != PC_FORM_CLASSES;
+  PC_TRY(pc_spec_resolve(PCAL_METRICS, alias, spec, err));
   PC_TRY(pc_spec_name(spec, name, sizeof name, err));
   *metric = pc_metric_find_for(form, name);
   if (*metric == NULL && metric_find_task(!regression, name) != NULL)

@@ -101,14 +101,14 @@ const pcal_registry_row *pc_metric_group_find(const char *name);
 /* Notions of calibration, from the strongest to the weakest. */
 const pcal_registry_row *pc_calibration_notion_at(size_t index);
 
-/* Finds the row of a spec and parses its options.  For an unknown name the error suggests the
- * nearest one. */
-PC_CHECKED pcal_status pc_metric_parse(const char *spec, const pc_metric **metric,
+/* Finds the row of a spec, whose name may be an alias (base/aliases.def), and parses its
+ * options.  For an unknown name the error suggests the nearest one. */
+PC_CHECKED pcal_status pc_metric_parse(const char *alias, const pc_metric **metric,
                                        pc_options *options, pcal_error *err);
 
 /* The same, restricted to the task of a form; fails if the metric exists only for the other
  * task. */
-PC_CHECKED pcal_status pc_metric_parse_for(pc_form form, const char *spec,
+PC_CHECKED pcal_status pc_metric_parse_for(pc_form form, const char *alias,
                                            const pc_metric **metric, pc_options *options,
                                            pcal_error *err);
 

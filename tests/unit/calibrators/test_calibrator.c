@@ -19,6 +19,27 @@ TEST(finds_methods) {
   assert_null(pc_calibrator_method_find("temp"));
 }
 
+TEST(every_alias_stands_for_a_method) {
+  static const struct {
+    pcal_registry registry;
+    const char *name;
+  } rows[] = {
+#define ALIAS(registry, name, spec) {registry, name},
+#define OPTION_ALIAS(name, option)
+#include "base/aliases.def"
+#undef ALIAS
+#undef OPTION_ALIAS
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const pc_calibrator_method *method;
+    pc_options options;
+    if (rows[i].registry != PCAL_CALIBRATORS)
+      continue;
+    assert_null(pc_calibrator_method_find(rows[i].name));
+    assert_int_equal(pc_calibrator_parse(rows[i].name, &method, &options, NULL), PCAL_OK);
+  }
+}
+
 static int rows_option(const pc_calibrator_method *row, const char *name) {
   for (size_t i = 0; i < row->row.option_count; i++)
     if (strcmp(row->row.options[i].name, name) == 0)

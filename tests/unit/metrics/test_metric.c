@@ -1,5 +1,7 @@
 #include "metrics/metric.h"
 
+#include "base/aliases.h"
+
 #include "../unit.h"
 
 TEST(test_rows_are_found_by_name) {
@@ -13,6 +15,28 @@ TEST(test_rows_are_found_by_name) {
   assert_null(pc_metric_at(pc_metric_count()));
   assert_null(pc_metric_find("no such metric"));
   assert_null(pc_metric_find(""));
+}
+
+TEST(test_every_alias_stands_for_a_metric) {
+  static const struct {
+    pcal_registry registry;
+    const char *name, *spec;
+  } rows[] = {
+#define ALIAS(registry, name, spec) {registry, name, spec},
+#define OPTION_ALIAS(name, option)
+#include "base/aliases.def"
+#undef ALIAS
+#undef OPTION_ALIAS
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const pc_metric *metric;
+    pc_options options;
+    if (rows[i].registry != PCAL_METRICS)
+      continue;
+    assert_null(pc_metric_find(rows[i].name)); /* it would hide the metric of that name */
+    assert_int_equal(pc_metric_parse(rows[i].name, &metric, &options, NULL), PCAL_OK);
+    assert_int_equal(pc_metric_parse(rows[i].spec, &metric, &options, NULL), PCAL_OK);
+  }
 }
 
 /* What the plan, the results and the options can hold. */
