@@ -11,6 +11,8 @@ The functions of the metrics and the classes of the calibrators are made from th
 library: ``list_metrics()`` and ``list_calibrators()`` list them, ``help(pc.ece)`` explains one.
 """
 
+import difflib as _difflib
+import functools as _functools
 import importlib as _importlib
 import typing as _typing
 
@@ -72,8 +74,21 @@ def __getattr__(name: str) -> _typing.Any:
     if name in _registry.OLD_CLASS_NAMES:
         return getattr(_importlib.import_module(".calibrators", __name__), name)
     if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return _aliased(name)
     return getattr(_importlib.import_module(_LATER[name], __name__), name)
+
+
+def _aliased(name: str) -> _typing.Any:
+    """The function of a metric by a name that other packages use: ``nll`` is ``log``."""
+    try:
+        row, options = _registry.parse("metrics", _core.canonical(name))
+    except UsageError:
+        near = _difflib.get_close_matches(name, __dir__(), 1)
+        remedy = f"; did you mean {near[0]!r}?" if near else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{remedy}") from None
+    function = globals()[_registry.identifier(row.name)]
+    changed = {each.name: options[each.name] for each in row.options if options[each.name] != each.default}
+    return _functools.partial(function, **changed) if changed else function
 
 
 def __dir__() -> "list[str]":

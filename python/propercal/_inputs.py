@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _core
 from ._errors import DataError, UsageError, file_name
-from ._parameters import INPUTS
+from ._parameters import INPUTS, usual_names
 
 KINDS = {
     "probs": 1,
@@ -292,9 +292,10 @@ class Data:
     """
 
     def __init__(self, probs: Any = None, labels: Any = None, **inputs: Any) -> None:
-        check_names(inputs, (), "Data")
-        inputs.update(probs=probs, labels=labels)
-        self._inputs = {name: value for name, value in inputs.items() if value is not None}
+        given = {"probs": probs, "labels": labels}
+        named = usual_names("Data", {**inputs, **{k: v for k, v in given.items() if v is not None}})
+        check_names(named, (), "Data")
+        self._inputs = {name: value for name, value in named.items() if value is not None}
 
     @property
     def inputs(self) -> "dict[str, Any]":
@@ -342,6 +343,7 @@ def gather(
 ) -> "tuple[Data, ...]":
     """The data set of a call, and one for each name in `others`, given as a Data or by keywords
     with that name as prefix, such as ``val_probs``; None if nothing was given."""
+    inputs = usual_names(function, inputs)
     check_names(inputs, tuple(others), function)
     found = []
     for prefix, given in others.items():
@@ -361,8 +363,10 @@ def gather(
         if twice:
             raise UsageError(f"Data and {twice[0]} are both given; give {twice[0]} to Data")
         return (first, *found)
-    leading = {"probs": first, "labels": labels}
-    own.update({name: value for name, value in leading.items() if value is not None})
+    for name, value in {"probs": first, "labels": labels}.items():
+        if value is not None and own.get(name) is not None:
+            raise TypeError(f"{function}() got {name!r} twice")
+        own[name] = own.get(name) if value is None else value
     return (Data(**own), *found)
 
 

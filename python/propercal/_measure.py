@@ -13,7 +13,7 @@ from ._docstrings import metric_document
 from ._errors import DataError, UndefinedMetricWarning, UsageError
 from ._errors import file_name, read_file, shown_name
 from ._inputs import Data, gather, lists_inputs
-from ._parameters import POLICY, TAKEN, metric_inputs
+from ._parameters import POLICY, TAKEN, metric_inputs, usual_names
 from ._results import Result
 from ._settings import settings
 
@@ -264,7 +264,7 @@ def metric(row: _registry.Row, tasks: "frozenset[str | None]") -> Callable[..., 
     name = _registry.identifier(row.name)
 
     def function(*args: Any, **kwargs: Any) -> float:
-        given = signature.bind(*args, **kwargs).arguments
+        given = signature.bind(*args, **usual_names(name, kwargs)).arguments
         chosen = {name: given.pop(key) for key, name in options.items() if key in given}
         how = {name: given.pop(name, each[0]) for name, each in POLICY.items()}
         first = given.pop("probs" if None in tasks else "data", None)

@@ -11,6 +11,28 @@ _READING = ("data", "classes", "header", "first_row")
 #: the names of all inputs of a data set, the one list of them
 INPUTS = (*_CLASSES, *_NUMBERS, *_ROWS, *_READING)
 
+#: names of inputs and options in scikit-learn and other packages
+ALIASES = {
+    "y_true": "labels",
+    "y_prob": "probs",
+    "y_proba": "probs",
+    "y_score": "probs",
+    "sample_weight": "weights",
+    "n_bins": "bins",
+    "num_bins": "bins",
+}
+
+
+def usual_names(function: str, given: "dict[str, Any]") -> "dict[str, Any]":
+    """Keywords by the names of this package."""
+    found: "dict[str, Any]" = {}
+    for name, value in given.items():
+        usual = ALIASES.get(name, name)
+        if usual in found or (usual != name and usual in given):
+            raise TypeError(f"{function}() got {usual!r} twice, also as {name!r}")
+        found[usual] = value
+    return found
+
 
 def metric_inputs(tasks: "frozenset[str | None]") -> "tuple[tuple[str, ...], tuple[str, ...]]":
     """Inputs of the function of a metric for its tasks (None: classes): those that may be given

@@ -94,6 +94,14 @@ def joined(kind: str) -> "list[Row]":
     return list(found.values())
 
 
+def parse(kind: str, spec: str) -> "tuple[Row, dict[str, Any]]":
+    """The row of a canonical spec, and the values of its options."""
+    name, _, words = spec.partition(":")
+    row = next(row for row in joined(kind) if row.name == name)
+    texts = dict(word.partition("=")[::2] for word in words.split(",") if word)
+    return row, {option.name: option.read(texts.get(option.name, "")) for option in row.options}
+
+
 def identifier(name: str, taken: "frozenset[str]" = frozenset()) -> str:
     """A name as Python can write it: hyphens become underscores, and a name that is a keyword
     or means something else already gets an underscore behind it."""

@@ -172,8 +172,10 @@ pcal_status pc_row_fail_range(const pc_checked_row *row, size_t column, double p
                       "the probability %s is %s; %-s to clip and rescale the row", shown, side,
                       pc_row_normalize_remedy(row));
   return pc_fail_at(
-      err, PCAL_DATA, &place, "the probability %s is %s; %-sare these {logits}?", shown, side,
-      row->layout->kind == PCAL_LOG_PROBABILITY ? "log-probabilities are at most 0; " : "");
+      err, PCAL_DATA, &place, "the probability %s is %s; %-sare these %-s{logits}?", shown,
+      side,
+      row->layout->kind == PCAL_LOG_PROBABILITY ? "log-probabilities are at most 0; " : "",
+      p >= 2.0 && p <= 100.0 ? "percentages, to be divided by 100, or " : "");
 }
 
 pcal_status pc_row_fail_sum(const pc_checked_row *row, double sum, pcal_error *err) {

@@ -55,7 +55,7 @@ def test_what_is_given_twice_or_unknown():
         pc.compare(DATA, val=DATA, val_logits=Z)
     with pytest.raises(TypeError, match=r"measure\(\) has no argument 'logit'"):
         pc.measure(logit=Z, labels=Y)
-    with pytest.raises(TypeError, match="val is a propercal.Data"):
+    with pytest.raises(TypeError, match="val must be a propercal.Data"):
         pc.compare(DATA, val=Z)
 
 

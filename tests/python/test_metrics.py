@@ -91,3 +91,28 @@ def test_infinite_and_undefined():
 def test_documents_speak_python():
     for row in ROWS:
         assert not re.search(r"(^|\s)--[a-z]|`propercal [a-z]", function(row).__doc__)
+
+
+def test_names_of_other_packages():
+    probs, labels = np.array([0.9, 0.2, 0.6, 0.4]), np.array([1, 0, 0, 1])
+    assert pc.nll is pc.log
+    assert pc.nll(probs, labels) == pc.log(probs, labels)
+    assert pc.brier_score_loss(probs, labels) == pc.brier(probs, labels, half=True)
+    assert pc.ece(probs, labels, n_bins=5) == pc.ece(probs, labels, bins=5)
+    assert pc.ece(y_true=labels, y_prob=probs) == pc.ece(probs, labels)
+    weights = np.array([1, 2, 3, 1])
+    weighted = pc.measure(probs, labels, sample_weight=weights, metrics=["nll"])
+    assert float(weighted["nll"]) == pc.log(probs, labels, weights=weights)
+    assert pc.Data(y_true=labels, y_prob=probs).inputs.keys() == {"labels", "probs"}
+
+
+def test_names_given_twice_and_mistyped():
+    probs, labels = np.array([0.9, 0.2]), np.array([1, 0])
+    with pytest.raises(TypeError, match="'bins' twice, also as 'n_bins'"):
+        pc.ece(probs, labels, bins=3, n_bins=3)
+    with pytest.raises(TypeError, match="'labels' twice"):
+        pc.measure(probs, labels, y_true=labels)
+    with pytest.raises(AttributeError, match="did you mean 'Temperature'"):
+        pc.Temprature
+    with pytest.raises(AttributeError, match="has no attribute 'qqqqqq'$"):
+        pc.qqqqqq

@@ -65,6 +65,8 @@ TEST(still_reads_the_rows) {
   const double probs[] = {0.5, 7.0};
   const int32_t labels[] = {0, 1};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, 2, 1);
-  help_refused(&batch, "identity", PCAL_DATA,
-               "scores, row 1, column 0: the probability 7 is above 1; are these logits?");
+  help_refused(
+      &batch, "identity", PCAL_DATA,
+      "scores, row 1, column 0: the probability 7 is above 1; are these percentages, to be "
+      "divided by 100, or logits?");
 }

@@ -161,7 +161,8 @@ TEST(refuses_bad_numbers) {
                      "class numbers counted from 0");
   expect_refused(
       "y.csv", "y\n0\n0.25\n", 9, "", 1001,
-      "y.csv, line 3: the label 0.25 is not a whole number; labels are class numbers "
+      "y.csv, line 3: the label 0.25 is not a whole number and looks like a score (are the two "
+      "swapped?); labels are class numbers "
       "counted from 0");
 }
 
