@@ -43,7 +43,7 @@ def test_fields(digits):
         pc.measure(probs, digits.labels)
     error = caught.value
     assert (error.subject, error.row, error.column, error.line) == ("probs", 41, 2, None)
-    assert error.remedy == "are these logits?"
+    assert error.remedy == "are these percentages, to be divided by 100, or logits?"
     with pytest.raises(pc.UsageError) as caught:
         pc.measure(digits.probs, digits.labels, metrics=["ece:bin=3"])
     assert caught.value.subject == "ece" and caught.value.row is None
