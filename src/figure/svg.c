@@ -99,7 +99,7 @@ static void svg_text(void *user, const pc_placed_text *word) {
   pc_text *out = user;
   pc_text_add(out, "<text");
   svg_class(out, 'f', word->look, "");
-  if (word->turned) {
+  if (word->rotated) {
     pc_text_add(out, " transform=\"translate(");
     svg_number(out, word->at.x, 2);
     pc_text_add(out, " ");

@@ -18,7 +18,7 @@ pc_rect pc_placed_text_box(const pc_placed_text *word) {
                                                       : length / 2;
   const double rise = TEXT_LAYOUT_ASCENT * word->size;
   const double height = (TEXT_LAYOUT_ASCENT + TEXT_LAYOUT_DESCENT) * word->size;
-  if (word->turned)
+  if (word->rotated)
     return (pc_rect){word->at.x - rise, word->at.y + back - length, height, length};
   return (pc_rect){word->at.x - back, word->at.y - rise, length, height};
 }
@@ -128,7 +128,7 @@ static void text_layout_panel(const text_layout_visit *visit, const pc_panel *pa
                               .at = {rect->x - gap, middle.y},
                               .size = panel->axis[PC_SIDE_Y].label_size,
                               .anchor = PC_ANCHOR_MIDDLE,
-                              .turned = 1});
+                              .rotated = 1});
 }
 
 static void text_layout_heading(const text_layout_visit *visit) {

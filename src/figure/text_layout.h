@@ -13,7 +13,7 @@ typedef struct pc_placed_text {
   pc_look look;
   double size; /* letter height */
   pc_anchor anchor;
-  int turned; /* runs upwards */
+  int rotated; /* runs upwards */
 } pc_placed_text;
 
 typedef void (*pc_placed_text_use)(void *user, const pc_placed_text *word);

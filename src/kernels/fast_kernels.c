@@ -226,7 +226,7 @@ static void fast_look_lanes(const float *z, size_t count, const float *max,
 
 static void fast_narrow(const float *restrict z, size_t count, const int32_t *labels,
                         pc_narrow_facts *facts) {
-  float turned[PC_NARROW_CLASSES * PC_NARROW_ROWS], top[PC_NARROW_ROWS];
+  float transposed[PC_NARROW_CLASSES * PC_NARROW_ROWS], top[PC_NARROW_ROWS];
   int32_t known[PC_NARROW_ROWS];
   const double unit = PC_LANE_EXPF_UNIT;
   double *restrict rest = facts->rest, *restrict rest_square = facts->rest_square;
@@ -239,9 +239,9 @@ static void fast_narrow(const float *restrict z, size_t count, const int32_t *la
     known[l] = wrong ? 0 : labels[l];
     bad |= wrong;
   }
-  pc_transpose_f32(z, PC_NARROW_ROWS, count, turned);
-  fast_tops(turned, count, top);
-  fast_add_lanes(turned, count, known, top, &sums);
+  pc_transpose_f32(z, PC_NARROW_ROWS, count, transposed);
+  fast_tops(transposed, count, top);
+  fast_add_lanes(transposed, count, known, top, &sums);
   for (size_t l = 0; l < PC_NARROW_ROWS; l++) {
     odd |= sums.marked[l] / FAST_ONE ^ 1;
     rest[l] = (double)sums.term[l] * unit;

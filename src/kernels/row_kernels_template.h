@@ -147,20 +147,20 @@ ROW_INLINE int NAMED(row_tops)(const NUMBER *restrict z, size_t count, NUMBER *r
  * its lane; only its term is left out. */
 ROW_INLINE void NAMED(row_lanes)(const NUMBER *restrict z, size_t count, const int32_t *labels,
                                  size_t first, double *restrict terms, pc_narrow_facts *facts) {
-  NUMBER turned[PC_NARROW_CLASSES * PC_LANES], top[PC_LANES], where[PC_LANES];
+  NUMBER transposed[PC_NARROW_CLASSES * PC_LANES], top[PC_LANES], where[PC_LANES];
   NUMBER wanted[PC_LANES];
   double reduced[PC_NARROW_CLASSES * PC_LANES], scale[PC_NARROW_CLASSES * PC_LANES];
   double sum[PC_LANES] = {0}, square[PC_LANES] = {0};
-  NAMED(pc_transpose)(z + first * count, PC_LANES, count, turned);
-  facts->finite &= NAMED(row_tops)(turned, count, top);
+  NAMED(pc_transpose)(z + first * count, PC_LANES, count, transposed);
+  facts->finite &= NAMED(row_tops)(transposed, count, top);
   const double lowest = pc_lane_exp_lowest((double)count);
   for (size_t l = 0; l < PC_LANES; l++)
     where[l] = (NUMBER)count;
   for (size_t j = 0; j < count; j++)
     for (size_t l = 0; l < PC_LANES; l++) {
       const size_t at = j * PC_LANES + l;
-      const double gap = (double)turned[at] - (double)top[l];
-      const NUMBER place = turned[at] == top[l] ? (NUMBER)j : (NUMBER)count;
+      const double gap = (double)transposed[at] - (double)top[l];
+      const NUMBER place = transposed[at] == top[l] ? (NUMBER)j : (NUMBER)count;
       double factor;
       reduced[at] = pc_lane_exp_reduce(gap < lowest ? lowest : gap, &factor);
       scale[at] = place < where[l] ? 0 : factor;
@@ -177,7 +177,7 @@ ROW_INLINE void NAMED(row_lanes)(const NUMBER *restrict z, size_t count, const i
   uint32_t bad = 0;
   for (size_t l = 0; l < PC_LANES; l++) {
     const uint32_t label = (uint32_t)labels[first + l];
-    wanted[l] = turned[(label < count ? label : 0) * PC_LANES + l];
+    wanted[l] = transposed[(label < count ? label : 0) * PC_LANES + l];
     bad |= label >= count;
   }
   facts->labelled &= bad == 0;

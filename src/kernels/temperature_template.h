@@ -114,21 +114,21 @@ static double NAMED(temperature_terms)(const NUMBER *scores, size_t count, doubl
 static int NAMED(temperature_narrow)(const NUMBER *scores, size_t count, double beta,
                                      NUMBER *out) {
   double term[PC_NARROW_CLASSES * PC_LANES], scale[PC_NARROW_CLASSES * PC_LANES];
-  NUMBER turned[PC_NARROW_CLASSES * PC_LANES], max[PC_LANES], all[PC_LANES] = {0};
+  NUMBER transposed[PC_NARROW_CLASSES * PC_LANES], max[PC_LANES], all[PC_LANES] = {0};
   double sum[PC_LANES] = {0.0};
   const double lowest = pc_lane_exp_lowest(beta);
-  NAMED(pc_transpose)(scores, PC_LANES, count, turned);
+  NAMED(pc_transpose)(scores, PC_LANES, count, transposed);
   for (size_t l = 0; l < PC_LANES; l++)
     max[l] = (NUMBER)-INFINITY;
   for (size_t j = 0; j < count; j++)
     for (size_t l = 0; l < PC_LANES; l++) {
-      max[l] = turned[j * PC_LANES + l] > max[l] ? turned[j * PC_LANES + l] : max[l];
-      all[l] += turned[j * PC_LANES + l];
+      max[l] = transposed[j * PC_LANES + l] > max[l] ? transposed[j * PC_LANES + l] : max[l];
+      all[l] += transposed[j * PC_LANES + l];
     }
   for (size_t j = 0; j < count; j++)
     for (size_t l = 0; l < PC_LANES; l++) {
       const size_t at = j * PC_LANES + l;
-      const double x = beta * ((double)turned[at] - (double)max[l]);
+      const double x = beta * ((double)transposed[at] - (double)max[l]);
       term[at] = pc_lane_exp_reduce(x < lowest ? lowest : x, &scale[at]);
     }
   for (size_t j = 0; j < count; j++)
@@ -141,8 +141,8 @@ static int NAMED(temperature_narrow)(const NUMBER *scores, size_t count, double 
     sum[l] = 1.0 / sum[l];
   for (size_t j = 0; j < count; j++)
     for (size_t l = 0; l < PC_LANES; l++)
-      turned[j * PC_LANES + l] = (NUMBER)(term[j * PC_LANES + l] * sum[l]);
-  NAMED(pc_transpose)(turned, count, PC_LANES, out);
+      transposed[j * PC_LANES + l] = (NUMBER)(term[j * PC_LANES + l] * sum[l]);
+  NAMED(pc_transpose)(transposed, count, PC_LANES, out);
   NUMBER odd = 0;
   for (size_t l = 0; l < PC_LANES; l++)
     odd += all[l] - all[l];

@@ -116,11 +116,11 @@ VECTOR_SCALING_INLINE void vector_scaling_add(double *restrict sums, const doubl
 #undef NAMED
 #undef NUMBER
 
-static void vector_scaling_evaluate(const pc_vector_scaling_tile *tile, int metric,
+static void vector_scaling_evaluate(const pc_vector_scaling_tile *tile, int preconditioner,
                                     double *terms, double loss[PC_LANES], double *p,
                                     double *sums) {
   (tile->features_f32 != NULL ? vector_scaling_evaluate_f32 : vector_scaling_evaluate_f64)(
-      tile, metric, terms, loss, p, sums);
+      tile, preconditioner, terms, loss, p, sums);
 }
 
 static void vector_scaling_multiply(const pc_vector_scaling_tile *tile, const double *p,

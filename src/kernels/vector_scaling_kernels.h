@@ -12,7 +12,7 @@
 
 #define PC_VECTOR_SCALING_FOLD (PC_LANES / 2)
 
-/* Sums for each class: derivatives by w and b; with `metric` (for the preconditioner) also
+/* Sums for each class: derivatives by w and b; with `preconditioner` also
  * p (1 - p) times 1, x and x^2. */
 #define PC_VECTOR_SCALING_SLOPES 2
 #define PC_VECTOR_SCALING_ALL 5
@@ -29,8 +29,8 @@ typedef struct pc_vector_scaling_tile {
 
 typedef struct pc_vector_scaling_kernels {
   /* Fills the losses -log p of the labels (at most 1e300), the probabilities, and
-   * sums[class][2 or 5][fold], with 5 sums if `metric`.  terms: space for a tile. */
-  void (*evaluate)(const pc_vector_scaling_tile *tile, int metric, double *terms,
+   * sums[class][2 or 5][fold], with 5 sums if `preconditioner`.  terms: space for a tile. */
+  void (*evaluate)(const pc_vector_scaling_tile *tile, int preconditioner, double *terms,
                    double loss[PC_LANES], double *p, double *sums);
   /* sums[class][2][fold] of q x and q, where q_k = p_k (u_k - sum_l p_l u_l) and u = w * x + b.
    * tile->w and tile->b hold the vector to multiply; their absolute values are at most

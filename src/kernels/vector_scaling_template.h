@@ -19,11 +19,13 @@ VECTOR_SCALING_INLINE void NAMED(vector_scaling_map)(const pc_vector_scaling_til
 }
 
 /* Adds the sums of derivatives; replaces terms by probabilities. */
-VECTOR_SCALING_INLINE void NAMED(vector_scaling_slopes)(
-    const pc_vector_scaling_tile *tile, const NUMBER *restrict x,
-    const double *restrict weights, int metric, const vector_scaling_rows *restrict rows,
-    const double *restrict terms, double *restrict out, double *restrict sums) {
-  const size_t numbers = metric ? PC_VECTOR_SCALING_ALL : PC_VECTOR_SCALING_SLOPES;
+VECTOR_SCALING_INLINE void
+NAMED(vector_scaling_slopes)(const pc_vector_scaling_tile *tile, const NUMBER *restrict x,
+                             const double *restrict weights, int preconditioner,
+                             const vector_scaling_rows *restrict rows,
+                             const double *restrict terms, double *restrict out,
+                             double *restrict sums) {
+  const size_t numbers = preconditioner ? PC_VECTOR_SCALING_ALL : PC_VECTOR_SCALING_SLOPES;
   const double most = tile->most, least = -most;
   const double big = VECTOR_SCALING_BIG, big_x = big * most, big_xx = big_x * most;
   for (size_t k = 0; k < tile->classes; k++, sums += numbers * PC_VECTOR_SCALING_FOLD) {
@@ -41,7 +43,7 @@ VECTOR_SCALING_INLINE void NAMED(vector_scaling_slopes)(
     }
     vector_scaling_add(sums, rx, weights, big_x);
     vector_scaling_add(sums + PC_VECTOR_SCALING_FOLD, r, weights, big);
-    if (!metric)
+    if (!preconditioner)
       continue;
     vector_scaling_add(sums + 2 * PC_VECTOR_SCALING_FOLD, c, weights, big);
     vector_scaling_add(sums + 3 * PC_VECTOR_SCALING_FOLD, cx, weights, big_x);
@@ -49,9 +51,9 @@ VECTOR_SCALING_INLINE void NAMED(vector_scaling_slopes)(
   }
 }
 
-static void NAMED(vector_scaling_evaluate)(const pc_vector_scaling_tile *tile, int metric,
-                                           double *terms, double *loss, double *p,
-                                           double *sums) {
+static void NAMED(vector_scaling_evaluate)(const pc_vector_scaling_tile *tile,
+                                           int preconditioner, double *terms, double *loss,
+                                           double *p, double *sums) {
   vector_scaling_rows rows;
   for (size_t l = 0; l < PC_LANES; l++) {
     rows.label[l] = (double)tile->labels[l];
@@ -63,8 +65,8 @@ static void NAMED(vector_scaling_evaluate)(const pc_vector_scaling_tile *tile, i
   vector_scaling_close(&rows, loss);
   if (tile->weights != NULL)
     NAMED(vector_scaling_slopes)
-  (tile, tile->NAMED(features), tile->weights, metric, &rows, terms, p, sums);
-  else if (metric)
+  (tile, tile->NAMED(features), tile->weights, preconditioner, &rows, terms, p, sums);
+  else if (preconditioner)
       NAMED(vector_scaling_slopes)(tile, tile->NAMED(features), NULL, 1, &rows, terms, p, sums);
   else NAMED(vector_scaling_slopes)(tile, tile->NAMED(features), NULL, 0, &rows, terms, p,
                                     sums);

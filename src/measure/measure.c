@@ -123,7 +123,7 @@ static pcal_status measure_prepare(pcal_measure *measure, const pcal_measure_con
                                          : fast                    ? PC_PROBS_FAST
                                                                    : PC_PROBS_LEAN,
                                 .need_log = measure->plan.needs_log,
-                                .score_alone = !measure->plan.needs_facts,
+                                .score_alone = !measure->plan.needs_row_terms,
                                 .no_squares = !measure->plan.needs_rows,
                                 .need_keys = measure->plan.rows_slot != PC_NO_SLOT};
   PC_TRY(pc_pass_init(&measure->pass, &measure->env, layout, &policy, measure_chunk, measure,

@@ -68,7 +68,7 @@ static pcal_status plan_slot(const pcal_env *env, pc_measure_plan *plan, const p
   slot->machine = pc_machine_of(need->machine);
   slot->view = view;
   slot->curve = slot->shared_grid = PC_NO_SLOT;
-  plan->needs_facts |=
+  plan->needs_row_terms |=
       plan_takes_rows(need->machine) ||
       (plan->layout.classes > 1 && (need->view.kind != PC_VIEW_CLASS || need->view.index != 1));
   plan->needs_rows |= plan_takes_rows(need->machine);

@@ -41,7 +41,7 @@ typedef struct pc_measure_plan {
                               samples and quantiles */
   int stored_scores_only; /* slots are bucket curves of stored scores, or grids filled by one */
   int needs_log;
-  int needs_facts;           /* metrics of one-column scores need more than the score itself */
+  int needs_row_terms;       /* metrics of one-column scores need more than the score itself */
   int needs_rows;            /* whole rows, not only the scores and hits of a view */
   int needs_probs;           /* all probabilities of a row, not only the largest */
   const char *whole_weights; /* a metric that takes only whole weights, or NULL */

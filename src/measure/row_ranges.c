@@ -117,7 +117,7 @@ pcal_status pc_row_ranges_reserve_groups(pc_row_ranges *seen, size_t count, pcal
 }
 
 /* Requires pc_row_ranges_prepare(); cannot fail. */
-static void row_ranges_meet(pc_row_ranges *seen, size_t group, uint64_t row) {
+static void row_ranges_note_group(pc_row_ranges *seen, size_t group, uint64_t row) {
   while (seen->group_count <= group)
     seen->first_rows[seen->group_count++] = PCAL_NO_ROW;
   if (row < seen->first_rows[group])
@@ -154,10 +154,10 @@ void pc_row_ranges_add(pc_row_ranges *seen, const pcal_batch *batch) {
   for (size_t i = 0; batch->groups != NULL && i < batch->rows; i++) {
     const size_t group = batch->groups[i];
     if (group < groups) /* a new group: the caller overwrites the batch */
-      row_ranges_meet(seen, group, batch->first_row + i);
+      row_ranges_note_group(seen, group, batch->first_row + i);
   }
   if (groups > seen->group_count)
-    row_ranges_meet(seen, groups - 1, PCAL_NO_ROW);
+    row_ranges_note_group(seen, groups - 1, PCAL_NO_ROW);
 }
 
 static size_t row_ranges_target(const size_t *map, size_t group) {
@@ -184,5 +184,5 @@ void pc_row_ranges_merge(pc_row_ranges *into, const pc_row_ranges *from, const s
   }
   for (size_t g = 0; g < from->group_count; g++)
     if (row_ranges_target(map, g) != SIZE_MAX)
-      row_ranges_meet(into, row_ranges_target(map, g), from->first_rows[g]);
+      row_ranges_note_group(into, row_ranges_target(map, g), from->first_rows[g]);
 }

@@ -6,8 +6,8 @@
 
 /* Writes the names of the metrics whose difference a method judged (unless out is NULL); returns
  * how many. */
-static size_t against_names(const pcal_results *results, pcal_difference_method method,
-                            pc_text *out) {
+static size_t difference_note_names(const pcal_results *results, pcal_difference_method method,
+                                    pc_text *out) {
   size_t count = 0;
   for (size_t m = 0; m < results->metric_count; m++) {
     const pc_interval_result *interval_result = &results->records[m].interval_result;
@@ -21,17 +21,17 @@ static size_t against_names(const pcal_results *results, pcal_difference_method 
   return count;
 }
 
-static void against_method(const pcal_results *results, pcal_difference_method method,
-                           const char *sentence, pc_text *out) {
-  if (against_names(results, method, NULL) == 0)
+static void difference_note_method(const pcal_results *results, pcal_difference_method method,
+                                   const char *sentence, pc_text *out) {
+  if (difference_note_names(results, method, NULL) == 0)
     return;
   pc_text_add(out, " ");
-  against_names(results, method, out);
+  difference_note_names(results, method, out);
   pc_text_add(out, sentence);
 }
 
 /* Few rows allow few exchanges: 2^m of m rows, and half of them mirror the other half. */
-static void against_rows(const pcal_results *results, pc_text *out) {
+static void difference_note_rows(const pcal_results *results, pc_text *out) {
   const pc_model_difference *against = &results->against;
   const char *unit = against->clusters ? "cluster" : "row";
   char least[PC_NUMBER_MAX];
@@ -57,10 +57,10 @@ static void against_rows(const pcal_results *results, pc_text *out) {
 }
 
 void pc_write_difference_note(const pcal_results *results, const char *word, pc_text *out) {
-  const size_t exchanged = against_names(results, PCAL_DIFFERENCE_EXCHANGE, NULL) +
-                           against_names(results, PCAL_DIFFERENCE_EXCHANGE_WIDE, NULL);
+  const size_t exchanged = difference_note_names(results, PCAL_DIFFERENCE_EXCHANGE, NULL) +
+                           difference_note_names(results, PCAL_DIFFERENCE_EXCHANGE_WIDE, NULL);
   char chance[PC_NUMBER_MAX];
-  if (exchanged + against_names(results, PCAL_DIFFERENCE_REPLICAS, NULL) == 0)
+  if (exchanged + difference_note_names(results, PCAL_DIFFERENCE_REPLICAS, NULL) == 0)
     return;
   pc_number_format(round((1.0 - results->level) * 1e12) / 1e12, chance);
   pc_text_format(out,
@@ -68,12 +68,13 @@ void pc_write_difference_note(const pcal_results *results, const char *word, pc_
                  "0.",
                  word, exchanged > 0 ? "by exchanging the two models row by row; " : "",
                  chance);
-  against_rows(results, out);
-  against_method(
+  difference_note_rows(results, out);
+  difference_note_method(
       results, PCAL_DIFFERENCE_EXCHANGE_WIDE,
       ": the two models err in different ways, so the interval allows for errors that move in "
       "opposite directions.",
       out);
-  against_method(results, PCAL_DIFFERENCE_REPLICAS,
-                 ": the models could not be exchanged, so standard errors alone decide.", out);
+  difference_note_method(
+      results, PCAL_DIFFERENCE_REPLICAS,
+      ": the models could not be exchanged, so standard errors alone decide.", out);
 }

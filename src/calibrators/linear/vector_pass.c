@@ -74,7 +74,7 @@ static pcal_status vector_pass_prepare(pc_vector_pass *pass, pcal_error *err) {
     return pc_fail_memory(err, "preparing a search");
   pass->vector = pass->place + pass->count;
   pass->gradient = pass->vector + pass->count;
-  pass->spread = pass->gradient + pass->count;
+  pass->class_variances = pass->gradient + pass->count;
   for (size_t w = 0; w < pass->worker_count; w++)
     PC_TRY(vector_pass_worker_new(pass, &pass->workers[w], err));
   return PCAL_OK;
@@ -109,8 +109,8 @@ void pc_vector_pass_free(pc_vector_pass *pass) {
 
 /* Sums for each class in the current pass. */
 static size_t vector_pass_numbers(const pc_vector_pass *pass) {
-  return !pass->products && pass->spread_wanted ? PC_VECTOR_SCALING_ALL
-                                                : PC_VECTOR_SCALING_SLOPES;
+  return !pass->products && pass->wants_class_variances ? PC_VECTOR_SCALING_ALL
+                                                        : PC_VECTOR_SCALING_SLOPES;
 }
 
 /* Adds the lanes, times `weight`, to the sums and clears them.  Half of them at a time: the sum
@@ -160,7 +160,7 @@ static void vector_pass_tile(const pc_vector_pass *pass, struct pc_vector_pass_w
   double losses[PC_LANES];
   pc_vector_scaling_tile product = *tile;
   if (!pass->products) {
-    pass->kernels->evaluate(tile, pass->spread_wanted, worker->terms, losses, probs,
+    pass->kernels->evaluate(tile, pass->wants_class_variances, worker->terms, losses, probs,
                             worker->lanes);
     vector_pass_losses(worker, losses, tile->weights, times);
     return;
@@ -308,22 +308,22 @@ static void vector_pass_place(const pc_vector_pass *pass, const double *from, do
   }
 }
 
-pcal_status pc_vector_pass_evaluate(pc_vector_pass *pass, const double *parameters, int spread,
-                                    pcal_error *err) {
+pcal_status pc_vector_pass_evaluate(pc_vector_pass *pass, const double *parameters,
+                                    int class_variances, pcal_error *err) {
   const size_t classes = pass->classes;
   const double shrink = pass->rows->shrink;
   vector_pass_place(pass, parameters, 1.0, pass->place);
-  pass->spread_wanted = spread;
+  pass->wants_class_variances = class_variances;
   PC_TRY(vector_pass_run(pass, 0, err));
   pass->value = pc_sum_value(&pass->workers[0].loss) / pass->weight;
   for (size_t k = 0; k < classes; k++) {
     pass->gradient[k] = vector_pass_mean(pass, k, 0, shrink);
     pass->gradient[classes + k] = vector_pass_mean(pass, k, 1, 1.0);
   }
-  for (size_t k = 0; spread && k < classes; k++) {
-    pass->spread[3 * k] = vector_pass_mean(pass, k, 2, 1.0);
-    pass->spread[3 * k + 1] = vector_pass_mean(pass, k, 3, shrink);
-    pass->spread[3 * k + 2] = vector_pass_mean(pass, k, 4, shrink * shrink);
+  for (size_t k = 0; class_variances && k < classes; k++) {
+    pass->class_variances[3 * k] = vector_pass_mean(pass, k, 2, 1.0);
+    pass->class_variances[3 * k + 1] = vector_pass_mean(pass, k, 3, shrink);
+    pass->class_variances[3 * k + 2] = vector_pass_mean(pass, k, 4, shrink * shrink);
   }
   return PCAL_OK;
 }

@@ -27,13 +27,14 @@ static void vector_preconditioner_invert(const double from[3], double least, dou
 }
 
 void pc_vector_preconditioner_set(pc_vector_preconditioner *preconditioner,
-                                  const double *spread) {
+                                  const double *class_variances) {
   double largest = 0.0;
   for (size_t i = 0; i < 3 * preconditioner->classes; i++)
-    largest = fmax(largest, i % 3 == 1 ? 0.0 : spread[i]);
+    largest = fmax(largest, i % 3 == 1 ? 0.0 : class_variances[i]);
   const double least = largest > 0.0 ? VECTOR_PRECONDITIONER_LEAST * largest : 1.0;
   for (size_t c = 0; c < preconditioner->classes; c++)
-    vector_preconditioner_invert(spread + 3 * c, least, preconditioner->blocks + 3 * c);
+    vector_preconditioner_invert(class_variances + 3 * c, least,
+                                 preconditioner->blocks + 3 * c);
 }
 
 void pc_vector_preconditioner_apply(const pc_vector_preconditioner *preconditioner,

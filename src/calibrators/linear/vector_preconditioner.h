@@ -14,9 +14,9 @@ PC_CHECKED pcal_status pc_vector_preconditioner_new(const pcal_env *env, size_t 
                                                     pc_vector_preconditioner *out,
                                                     pcal_error *err);
 
-/* spread: for each class, the means of p (1 - p) times 1, x and x^2. */
+/* class_variances: for each class, the means of p (1 - p) times 1, x and x^2. */
 void pc_vector_preconditioner_set(pc_vector_preconditioner *preconditioner,
-                                  const double *spread);
+                                  const double *class_variances);
 
 /* Multiplies parameters (w, then b) by the approximate inverse, in place. */
 void pc_vector_preconditioner_apply(const pc_vector_preconditioner *preconditioner,

@@ -41,12 +41,12 @@ static const pc_optim_limits vector_search_rough = {2e-3, 2e-3, 60, 1e-2};
 typedef struct vector_search {
   pc_vector_pass pass;
   pc_vector_preconditioner preconditioner;
-  double *space;   /* parameters: temporary */
-  double *place;   /* parameters of the last evaluation */
-  int evaluated;   /* there was one */
-  int has_spread;  /* it computed the spread */
-  double gradient; /* largest derivative where the last step began */
-  int quick;       /* it fell by VECTOR_SEARCH_QUICK */
+  double *space;           /* parameters: temporary */
+  double *place;           /* parameters of the last evaluation */
+  int evaluated;           /* there was one */
+  int has_class_variances; /* the last evaluation computed class variances */
+  double gradient;         /* largest derivative where the last step began */
+  int quick;               /* it fell by VECTOR_SEARCH_QUICK */
   const double
       *direction; /* search for one slope: the parameters are a multiple of it; or NULL */
 } vector_search;
@@ -81,8 +81,8 @@ static pcal_status vector_search_evaluate_pass(vector_search *fit, const double 
     return PCAL_OK;
   fit->evaluated = 0;
   memcpy(fit->place, at, bytes);
-  fit->has_spread = !fit->quick && fit->direction == NULL;
-  PC_TRY(pc_vector_pass_evaluate(&fit->pass, at, fit->has_spread, err));
+  fit->has_class_variances = !fit->quick && fit->direction == NULL;
+  PC_TRY(pc_vector_pass_evaluate(&fit->pass, at, fit->has_class_variances, err));
   vector_search_centre(fit->pass.classes, fit->pass.gradient);
   fit->evaluated = 1;
   return PCAL_OK;
@@ -105,8 +105,8 @@ static pcal_status vector_search_settle(void *user, const double *at, pcal_error
   for (size_t i = 0; i < fit->pass.count; i++)
     fit->gradient = fmax(fit->gradient, fabs(fit->pass.gradient[i]));
   fit->quick = fit->gradient <= VECTOR_SEARCH_QUICK * before && before < INFINITY;
-  if (fit->has_spread)
-    pc_vector_preconditioner_set(&fit->preconditioner, fit->pass.spread);
+  if (fit->has_class_variances)
+    pc_vector_preconditioner_set(&fit->preconditioner, fit->pass.class_variances);
   return PCAL_OK;
 }
 

@@ -105,7 +105,7 @@ static void ets_pass_brier_row(const pc_ets_trial *trial, const double *gaps, si
                                double *out) {
   const double beta = pc_lane_exp(trial->tau), *w = trial->weight, even = 1.0 / (double)classes;
   const double *a = parts, *b = parts + 3 * classes;
-  double value = 0.0, gradient[PC_ETS_TERMS] = {0.0}, bent = 0.0, turned = 0.0;
+  double value = 0.0, gradient[PC_ETS_TERMS] = {0.0}, curvature = 0.0, cross_curvature = 0.0;
   double products[PC_ETS_TERMS][PC_ETS_TERMS] = {{0.0}};
   for (size_t k = 0; k < classes; k++) {
     const double away = a[k] > 0.0 ? beta * (gaps[k] - tempered->mean) : 0.0;
@@ -114,8 +114,8 @@ static void ets_pass_brier_row(const pc_ets_trial *trial, const double *gaps, si
     const double by[PC_ETS_TERMS] = {w[0] * first, a[k], b[k], even};
     const double rest = w[0] * a[k] + w[1] * b[k] + w[2] * even - (k == label ? 1.0 : 0.0);
     value += rest * rest;
-    bent += rest * w[0] * second;
-    turned += rest * first;
+    curvature += rest * w[0] * second;
+    cross_curvature += rest * first;
     for (size_t i = 0; i < PC_ETS_TERMS; i++) {
       gradient[i] += rest * by[i];
       for (size_t j = i; j < PC_ETS_TERMS; j++)
@@ -127,7 +127,7 @@ static void ets_pass_brier_row(const pc_ets_trial *trial, const double *gaps, si
     *out++ = 2.0 * gradient[i];
   for (size_t i = 0; i < PC_ETS_TERMS; i++)
     for (size_t j = i; j < PC_ETS_TERMS; j++) {
-      const double cross = i > 0 || j > 1 ? 0.0 : j == 0 ? bent : turned;
+      const double cross = i > 0 || j > 1 ? 0.0 : j == 0 ? curvature : cross_curvature;
       *out++ = 2.0 * (products[i][j] + cross);
     }
 }

@@ -37,8 +37,8 @@
 #define TEMPERATURE_HIGH 1e4
 #define TEMPERATURE_GRID 27 /* beta = 2^-13 .. 2^13 */
 #define TEMPERATURE_STARTS 3
-#define TEMPERATURE_MANY 256 /* sample weight from which a subset is searched first */
-#define TEMPERATURE_FEW 3    /* that subset is 2^-3 of the sample */
+#define TEMPERATURE_MANY 256      /* sample weight from which a subset is searched first */
+#define TEMPERATURE_SUBSET_BITS 3 /* that subset is 2^-3 of the sample */
 
 static const pcal_option temperature_options[] = {
     {"objective", PCAL_OPTION_CHOICE, "log", 0, 0, "log|brier|ece",
@@ -51,19 +51,19 @@ typedef struct temperature_parameters {
 
 /* ---- Starts ---- */
 
-static pc_temperature_score temperature_wish(const pc_temperature_objective *objective) {
+static pc_temperature_score temperature_score_kind(const pc_temperature_objective *objective) {
   return objective->is_log ? PC_TEMPERATURE_LOG : PC_TEMPERATURE_BRIER;
 }
 
 static pcal_status temperature_on_all(void *user, double beta, pc_scalar_derivatives *out,
                                       pcal_error *err) {
-  const pc_temperature_trial trial = {temperature_wish(user), beta};
+  const pc_temperature_trial trial = {temperature_score_kind(user), beta};
   return pc_temperature_objective_on_all(user, &trial, 1, out, err);
 }
 
 static pcal_status temperature_on_sample(void *user, double beta, pc_scalar_derivatives *out,
                                          pcal_error *err) {
-  const pc_temperature_trial trial = {temperature_wish(user), beta};
+  const pc_temperature_trial trial = {temperature_score_kind(user), beta};
   return pc_temperature_objective_on_sample(user, &trial, out, err);
 }
 
@@ -78,16 +78,16 @@ static pc_scalar_problem temperature_problem(pc_temperature_objective *objective
                              on_sample};
 }
 
-/* Sets *start to the minimum on the sample, or on a 2^-few-th of it.  A minimum of few rows at
- * the ends of the range is ignored. */
-static pcal_status temperature_start_on(pc_temperature_objective *objective, unsigned few,
-                                        double *start, pcal_error *err) {
+/* Sets *start to the minimum on the sample, or on 2^-subset_bits of it.  A minimum of few rows
+ * at the ends of the range is ignored. */
+static pcal_status temperature_start_on(pc_temperature_objective *objective,
+                                        unsigned subset_bits, double *start, pcal_error *err) {
   pc_scalar_result found;
   const pc_scalar_problem problem = temperature_problem(objective, 1);
-  objective->few = few;
+  objective->subset_bits = subset_bits;
   PC_TRY(pc_scalar_search(&problem, *start, NULL, &found, err));
-  objective->few = 0;
-  if (few == 0 || found.end == PC_SEARCH_FLAT)
+  objective->subset_bits = 0;
+  if (subset_bits == 0 || found.end == PC_SEARCH_FLAT)
     *start = fmin(fmax(found.at, 1.0 / 64.0), 64.0);
   return PCAL_OK;
 }
@@ -96,7 +96,7 @@ static pcal_status temperature_start_log(pc_temperature_objective *objective, do
                                          pcal_error *err) {
   *start = 1.0;
   if (objective->sample.heavy >= TEMPERATURE_MANY)
-    PC_TRY(temperature_start_on(objective, TEMPERATURE_FEW, start, err));
+    PC_TRY(temperature_start_on(objective, TEMPERATURE_SUBSET_BITS, start, err));
   return objective->sample.count == 0 ? PCAL_OK
                                       : temperature_start_on(objective, 0, start, err);
 }

@@ -311,7 +311,7 @@ static pcal_status temperature_objective_sample_task(void *user, size_t index, s
   const size_t end = (index + 1) * TEMPERATURE_STEP;
   (void)err;
   for (size_t i = index * TEMPERATURE_STEP; i < end && i < sample->count; i++) {
-    if (!pc_row_sample_in_subset(sample, i, run->objective->few))
+    if (!pc_row_sample_in_subset(sample, i, run->objective->subset_bits))
       continue;
     temperature_objective_row row = {.top = (size_t)sample->rows[i].top_label,
                                      .label = (size_t)sample->rows[i].label,

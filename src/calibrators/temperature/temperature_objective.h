@@ -18,7 +18,7 @@ typedef struct pc_temperature_objective {
   int is_log;      /* else the objective is the Brier score */
   unsigned passes; /* over all rows so far */
   pc_row_sample sample;
-  unsigned few; /* only a 2^-few-th of the sample is evaluated */
+  unsigned subset_bits; /* only 2^-subset_bits of the sample is evaluated */
   /* Of the last evaluation on all rows: */
   double weight;       /* of the rows in the objective */
   uint64_t impossible; /* rows left out: log, and the label has probability 0 */

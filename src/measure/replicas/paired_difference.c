@@ -67,7 +67,7 @@ static int difference_pair(const difference_job *job, size_t metric) {
 }
 
 /* True for errors, which are 0 for a calibrated model; scores and variances are not. */
-static int difference_bounded(const pc_result_record *record) {
+static int difference_zero_if_calibrated(const pc_result_record *record) {
   const char *notion = record->notion == NULL ? "proper" : record->notion;
   return (record->bound != NULL && strcmp(record->bound, "lower") == 0) ||
          record->outcome.inner_power > 0 ||
@@ -115,7 +115,7 @@ static void difference_replicas(const difference_job *job, size_t metric, double
     for (size_t r = 0; r < kept; r++)
       mean += out[m][r] / (double)kept;
     const double bias = mean - sample->value[m];
-    sample->swamped = fmax(sample->swamped, bias > sample->se[m] ? bias : 0.0);
+    sample->dominant_bias = fmax(sample->dominant_bias, bias > sample->se[m] ? bias : 0.0);
   }
   if (kept > 0) { /* minus the error due to the number of replicas */
     const double error = sample->deviation / sqrt((double)kept);
@@ -187,13 +187,13 @@ static void difference_one(const difference_job *job, size_t metric, double *roo
   pc_paired_sample sample = {
       .value = {power > 0 ? here->inner : here->value, power > 0 ? there->inner : there->value},
       .differ = job->check.scores_differ,
-      .bounded = difference_bounded(record),
+      .zero_if_calibrated = difference_zero_if_calibrated(record),
       .level = job->results->level};
   pc_paired_finding finding;
   difference_replicas(job, metric, columns, &sample);
-  if (!sample.bounded || power > 0)
-    sample.bias = sample.swamped = 0.0;
-  sample.vague = power == 0 && difference_pair(job, metric); /* its bias is unknown */
+  if (!sample.zero_if_calibrated || power > 0)
+    sample.bias = sample.dominant_bias = 0.0;
+  sample.bias_unknown = power == 0 && difference_pair(job, metric);
   if (job->exchanges > 0) {
     difference_exchanged(job, metric, power > 0, columns);
     sample.exchanged[0] = columns[0];

@@ -197,21 +197,23 @@ int pc_paired_judge(const pc_paired_sample *sample, pc_paired_finding *out) {
         sample->exchanged[1][0]; /* rounded like the exchanged values */
     const double size = fabs(sample->exchanged[0][0]) + fabs(sample->exchanged[1][0]);
     paired_sums(sample, kept);
-    const int wide = sample->bounded && sample->differ && isfinite(widest) &&
-                     (sample->vague || sample->swamped > 0.0 ||
+    const int wide = sample->zero_if_calibrated && sample->differ && isfinite(widest) &&
+                     (sample->bias_unknown || sample->dominant_bias > 0.0 ||
                       paired_exceeds(sample->exchanged[0], sample->exchanged[1], kept));
     double *distance = sample->exchanged[0] + 1;
     qsort(distance, kept - 1, sizeof *distance, paired_order);
-    scale = (paired_scale){.distance = distance,
-                           .count = kept - 1,
-                           .margin = PAIRED_EQUAL * size,
-                           .s = wide ? widest : 0.0,
-                           .slack = wide ? sample->swamped : 0.0,
-                           .least = sample->bounded && sample->differ ? sample->sign_p : 0.0};
+    scale = (paired_scale){
+        .distance = distance,
+        .count = kept - 1,
+        .margin = PAIRED_EQUAL * size,
+        .s = wide ? widest : 0.0,
+        .slack = wide ? sample->dominant_bias : 0.0,
+        .least = sample->zero_if_calibrated && sample->differ ? sample->sign_p : 0.0};
     out->method = wide ? PCAL_DIFFERENCE_EXCHANGE_WIDE : PCAL_DIFFERENCE_EXCHANGE;
     out->se = fmax(paired_deviation(distance, kept - 1), scale.s);
   } else {
-    const double s = sample->bounded ? sample->se[0] + sample->se[1] : sample->deviation;
+    const double s =
+        sample->zero_if_calibrated ? sample->se[0] + sample->se[1] : sample->deviation;
     if (!isfinite(s))
       return 0;
     scale.s = s;

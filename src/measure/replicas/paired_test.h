@@ -19,10 +19,10 @@ typedef struct pc_paired_sample {
   double sign_p;        /* twice the share of replicas whose difference has the opposite sign */
   double bias;          /* of T[0] - T[1], estimated from replicas */
   int differ;           /* the distributions of the scores differ */
-  double swamped;       /* the largest bias that exceeds its standard error; 0: none does */
-  int vague;            /* the bias of T is unknown, so the size of T says little about the true
+  double dominant_bias; /* the largest bias that exceeds its standard error; 0: none does */
+  int bias_unknown;     /* the bias of T is unknown, so the size of T says little about the true
                            error */
-  int bounded;          /* T is an error or its square: 0 for a calibrated model */
+  int zero_if_calibrated; /* T is an error or its square: 0 for a calibrated model */
   double level;
 } pc_paired_sample;
 

@@ -11,7 +11,7 @@ void pc_replica_rows_free(const pcal_env *env, pc_replica_rows *rows) {
   for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++)
     pc_free(env, blocks[b]);
   *rows = (pc_replica_rows){
-      .kept = rows->kept, .layout = rows->layout, .needs_facts = rows->needs_facts};
+      .kept = rows->kept, .layout = rows->layout, .needs_row_terms = rows->needs_row_terms};
 }
 
 pcal_status pc_replica_rows_reserve(const pcal_env *env, pc_replica_rows *rows, size_t count,
@@ -74,7 +74,7 @@ void pc_replica_rows_put(pc_replica_rows *rows, size_t row, size_t at, double we
     return;
   memcpy(rows->probs + at * kept->classes, kept->probs + row * kept->classes,
          kept->classes * sizeof(double));
-  if (classes && rows->needs_facts)
+  if (classes && rows->needs_row_terms)
     replica_rows_facts(rows, at);
 }
 

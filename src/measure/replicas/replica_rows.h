@@ -8,8 +8,8 @@
 typedef struct pc_replica_rows {
   const pc_kept_rows *kept; /* the rows to copy from */
   const pc_layout *layout;
-  int needs_facts; /* true_gap, others_square and log_true are filled, for sums of row values */
-  size_t room;     /* rows that fit */
+  int needs_row_terms; /* fill true_gap, others_square and log_true, for sums of row values */
+  size_t room;         /* rows that fit */
   double *weights, *probs, *score, *top, *true_gap, *others_square, *log_true;
   uint64_t *ids;
   int32_t *labels, *top_label;

@@ -98,18 +98,3 @@ void pc_replica_weights(const pc_replica_request *request, uint64_t seed, size_t
     }
   }
 }
-
-/* ---- series and entries ---- */
-
-void pc_replica_values_clear(const pc_replica_request *request, double *values) {
-  const size_t series = request->points == NULL ? PC_REPLICA_VALUES : request->point_count;
-  for (size_t i = 0; i < request->plan->entry_count * series * request->count; i++)
-    values[i] = (double)NAN;
-}
-
-int pc_replica_has_points(const pc_measure_plan *plan, size_t entry, const pc_kept_rows *rows) {
-  const pc_need *need = &plan->slots[plan->entries[entry].slot].need;
-  return pc_sorted_view_applies(need, &plan->layout, rows) &&
-         (need->machine == PC_GRID ||
-          (pc_measure_plan_entry_can_refine(plan, entry) && pc_kept_weights_whole(rows)));
-}

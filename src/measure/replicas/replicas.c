@@ -13,6 +13,7 @@
 #include "measure/replicas/replica_row_sums.h"
 #include "measure/replicas/replica_rows.h"
 #include "measure/replicas/replica_weights.h"
+#include "measure/replicas/sorted_view.h"
 
 #define REPLICAS_ROW_COST 20.0          /* nanoseconds per row, entry and class, roughly */
 #define REPLICAS_BATCH PC_REPLICA_LANES /* replicas drawn together */
@@ -177,7 +178,7 @@ static pcal_status replicas_rows_room(const replicas_job *job, replicas_worker *
   replicas_rows_free(job, worker);
   worker->rows.kept = job->request->rows;
   worker->rows.layout = &plan->layout;
-  worker->rows.needs_facts = job->sums;
+  worker->rows.needs_row_terms = job->sums;
   PC_TRY(pc_replica_rows_reserve(&job->env, &worker->rows, n, err));
   for (size_t v = 0; v < plan->view_count; v++)
     PC_TRY(pc_view_columns_new(&job->env, &plan->views[v], n, &worker->columns[v], err));
@@ -401,6 +402,19 @@ static pcal_status replicas_task(void *user, size_t batch, size_t w, pcal_error 
       PC_TRY(replicas_one(job, worker, &drawn, replica, err));
   }
   return PCAL_OK;
+}
+
+void pc_replica_values_clear(const pc_replica_request *request, double *values) {
+  const size_t series = request->points == NULL ? PC_REPLICA_VALUES : request->point_count;
+  for (size_t i = 0; i < request->plan->entry_count * series * request->count; i++)
+    values[i] = (double)NAN;
+}
+
+int pc_replica_has_points(const pc_measure_plan *plan, size_t entry, const pc_kept_rows *rows) {
+  const pc_need *need = &plan->slots[plan->entries[entry].slot].need;
+  return pc_sorted_view_applies(need, &plan->layout, rows) &&
+         (need->machine == PC_GRID ||
+          (pc_measure_plan_entry_can_refine(plan, entry) && pc_kept_weights_whole(rows)));
 }
 
 /* ---- entry point ---- */

@@ -74,8 +74,8 @@ TEST(derivatives_are_slopes) {
   }
 }
 
-/* The spread, from its definition. */
-TEST(spread_is_a_mean) {
+/* The class variances, from their definition. */
+TEST(class_variances_are_means) {
   const pcal_batch batch = drawn(0);
   diagonal about;
   diagonal_open(&about, &batch, NULL);
@@ -95,7 +95,7 @@ TEST(spread_is_a_mean) {
   }
   assert_int_equal(pc_vector_pass_evaluate(&about.pass, at, 1, NULL), PCAL_OK);
   for (size_t i = 0; i < 3; i++)
-    assert_true(fabs(about.pass.spread[6 + i] - expected[i]) < 1e-10);
+    assert_true(fabs(about.pass.class_variances[6 + i] - expected[i]) < 1e-10);
   diagonal_close(&about);
 }
 

@@ -5,11 +5,11 @@
 /* Blocks [ww wb; wb bb] are inverted one by one; a class without rows counts as nearly flat. */
 TEST(blocks_are_inverted) {
   const pcal_env env = pc_env_resolve(NULL);
-  const double spread[] = {2.0, 1.0, 3.0, 0.5, 0.0, 0.25, 0.0, 0.0, 0.0};
+  const double class_variances[] = {2.0, 1.0, 3.0, 0.5, 0.0, 0.25, 0.0, 0.0, 0.0};
   double v[6] = {1.0, 1.0, 3e-8, 2.0, 4.0, 6e-8};
   pc_vector_preconditioner preconditioner;
   assert_int_equal(pc_vector_preconditioner_new(&env, 3, &preconditioner, NULL), PCAL_OK);
-  pc_vector_preconditioner_set(&preconditioner, spread);
+  pc_vector_preconditioner_set(&preconditioner, class_variances);
   pc_vector_preconditioner_apply(&preconditioner, v);
   /* [3 1; 1 2]^-1 (1, 2) = (0, 1) */
   assert_true(fabs(v[0]) < 1e-7 && fabs(v[3] - 1.0) < 1e-7);

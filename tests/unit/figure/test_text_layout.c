@@ -10,7 +10,7 @@ TEST(test_boxes) {
   word.anchor = PC_ANCHOR_END;
   check_near(pc_placed_text_box(&word).x, 87.2, 1e-12);
   word.anchor = PC_ANCHOR_MIDDLE;
-  word.turned = 1;
+  word.rotated = 1;
   box = pc_placed_text_box(&word);
   check_near(box.y, 43.6, 1e-12);
   check_near(box.height, 12.8, 1e-12);

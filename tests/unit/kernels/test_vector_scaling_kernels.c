@@ -84,11 +84,12 @@ static void expect(const numbers *n, size_t k, int weighted,
 TEST(losses_and_sums) {
   static numbers n;
   for (int way = 0; way < 8; way++) {
-    const int narrow = way & 1, weighted = way >> 1 & 1, metric = way >> 2;
-    const size_t count = metric ? PC_VECTOR_SCALING_ALL : PC_VECTOR_SCALING_SLOPES;
+    const int narrow = way & 1, weighted = way >> 1 & 1, preconditioner = way >> 2;
+    const size_t count = preconditioner ? PC_VECTOR_SCALING_ALL : PC_VECTOR_SCALING_SLOPES;
     draw(&n, 1.0);
     const pc_vector_scaling_tile tile = tile_of(&n, narrow, weighted);
-    pc_kernels_best()->vector_scaling->evaluate(&tile, metric, n.terms, n.loss, n.p, n.sums);
+    pc_kernels_best()->vector_scaling->evaluate(&tile, preconditioner, n.terms, n.loss, n.p,
+                                                n.sums);
     for (size_t l = 0; l < PC_LANES; l++) {
       double p[K];
       assert_near(n.loss[l], softmax(&n, l, p), 1e-12);

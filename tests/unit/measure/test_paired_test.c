@@ -11,7 +11,7 @@
 static double paired_room[2][PAIRED_EXCHANGES + 1];
 
 static pc_paired_sample paired_given(double a, double b) {
-  pc_paired_sample sample = {.value = {a, b}, .level = 0.95, .bounded = 1};
+  pc_paired_sample sample = {.value = {a, b}, .level = 0.95, .zero_if_calibrated = 1};
   sample.exchanged[0] = paired_room[0];
   sample.exchanged[1] = paired_room[1];
   sample.exchanges = PAIRED_EXCHANGES + 1;
@@ -68,18 +68,18 @@ TEST(test_models_that_err_differently) {
   assert_near(found.p_value, erfc(1.1 / 0.6 / sqrt(2.0)), 1e-9);
   sample = paired_given(4.0, 2.9);
   sample.differ = 1;
-  sample.bounded = 0; /* a score that calibrated models have too */
+  sample.zero_if_calibrated = 0; /* a score that calibrated models have too */
   assert_int_equal(paired_found(sample).method, PCAL_DIFFERENCE_EXCHANGE);
   sample = paired_given(2.0, 0.9); /* less error than after exchanging */
   sample.differ = 1;
   assert_int_equal(paired_found(sample).method, PCAL_DIFFERENCE_EXCHANGE);
   sample = paired_given(2.0, 0.9); /* but mostly bias */
   sample.differ = 1;
-  sample.swamped = 0.5;
+  sample.dominant_bias = 0.5;
   assert_int_equal(paired_found(sample).method, PCAL_DIFFERENCE_EXCHANGE_WIDE);
   sample = paired_given(2.0, 0.9);
   sample.differ = 1;
-  sample.swamped = 0.5;
+  sample.dominant_bias = 0.5;
   assert_near(paired_found(sample).p_value, erfc(0.6 / 0.6 / sqrt(2.0)), 1e-9);
 }
 
@@ -98,7 +98,7 @@ TEST(test_direction) {
   sample = paired_given(2.0, 0.9);
   sample.sign_p = 0.2;
   sample.differ = 1;
-  sample.bounded = 0; /* scores are sums, not sizes of gaps */
+  sample.zero_if_calibrated = 0; /* scores are sums, not sizes of gaps */
   assert_near(paired_found(sample).p_value, 0.01, 1e-12);
 }
 
@@ -116,12 +116,15 @@ TEST(test_bias) {
 }
 
 TEST(test_without_exchanges) {
-  pc_paired_sample sample = {
-      .value = {1.0, 0.0}, .se = {0.2, 0.3}, .deviation = 0.1, .level = 0.95, .bounded = 1};
+  pc_paired_sample sample = {.value = {1.0, 0.0},
+                             .se = {0.2, 0.3},
+                             .deviation = 0.1,
+                             .level = 0.95,
+                             .zero_if_calibrated = 1};
   pc_paired_finding found = paired_found(sample);
   assert_int_equal(found.method, PCAL_DIFFERENCE_REPLICAS);
   assert_near(found.high, 1.0 + 1.959963984540054 * 0.5, 1e-9);
-  sample.bounded = 0;
+  sample.zero_if_calibrated = 0;
   found = paired_found(sample);
   assert_near(found.high, 1.0 + 1.959963984540054 * 0.1, 1e-9);
   sample.deviation = (double)NAN;
