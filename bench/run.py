@@ -74,6 +74,7 @@ class Stage:
     def __init__(self, arguments, folder, sizes):
         self.programs = arguments.build / "bench"
         self.package = arguments.build / "python"
+        self.program = arguments.build / "cli" / "propercal"
         self.folder, self.sizes = folder, sizes
         self.threads = arguments.threads
         self.with_peers = not arguments.smoke and PEERS_PYTHON.exists()
@@ -87,6 +88,9 @@ class Stage:
         if name == "bench_python":
             script = ROOT / "bench" / "bench_python.py"
             return Worker([PEERS_PYTHON, script, self.folder], {"PYTHONPATH": str(self.package)})
+        if name == "bench_program":
+            script = ROOT / "bench" / "bench_program.py"
+            return Worker([sys.executable, script, self.program, self.folder])
         return Worker([self.programs / name, self.folder])
 
     def ask(self, name, *words):

@@ -65,6 +65,7 @@ typedef struct cli_options {
   const char *by;
   const char *to, *name; /* of export */
   uint64_t folds;
+  double budget; /* seconds; 0: no limit */
   const char *method;
   int normalize, skip_missing;
   const char *precision;

@@ -1,4 +1,5 @@
 /* compare: rank calibration methods or models on held-out rows. */
+#include <stdio.h>
 #include <string.h>
 
 #include "models.h"
@@ -25,6 +26,10 @@ static const cli_flag compare_flags[] = {
      "level of the intervals (default: 0.95)", NULL, CLI_ANY},
     {"replicas", 0, CLI_COUNT, "N", offsetof(cli_options, replicas),
      "bootstrap replicas (default: 1000)", NULL, CLI_ANY},
+    {"budget", 0, CLI_REAL, "SECONDS", offsetof(cli_options, budget),
+     "time for fitting and judging methods, cheap ones first; those that are not fitted in "
+     "time are listed with that reason (default: no limit)",
+     NULL, CLI_ANY},
 };
 
 static const cli_flag compare_output_flags[] = {
@@ -56,6 +61,13 @@ static pcal_status compare_check(const cli_options *options, pcal_error *err) {
   return PCAL_OK;
 }
 
+/* Prints the outcome of one method while the others are still to come. */
+static void compare_show(void *user, const char *name, const char *outcome) {
+  (void)user;
+  cli_progress_clear();
+  fprintf(stderr, "%-18s %s\n", name, outcome);
+}
+
 static pcal_status compare_learn(cli_session *session, pcal_comparison **out, pcal_error *err) {
   const cli_options *options = &session->options;
   cli_models models = CLI_MODELS_INIT;
@@ -68,6 +80,9 @@ static pcal_status compare_learn(cli_session *session, pcal_comparison **out, pc
   config.folds = (size_t)options->folds;
   config.interval = options->interval;
   config.replicas = (size_t)options->replicas;
+  config.budget = options->budget;
+  if (session->env.progress)
+    config.judged = compare_show;
   config.normalize = options->normalize;
   config.skip_missing = options->skip_missing;
   pcal_status status = compare_check(options, err);
@@ -128,6 +143,8 @@ static const cli_example compare_examples[] = {
      "fit to one set, judge on another"},
     {"propercal compare --data d.csv -m temperature -m isotonic --by log",
      "two methods, ranked by the log score"},
+    {"propercal compare --data d.csv --budget 60",
+     "all methods that can be fitted in a minute"},
     {"propercal compare --labels y.npy --model a=probs:p.npy --model b=probs:q.npy",
      "compare two models"},
     {"propercal compare --data test.csv --val-data val.csv --by crps",

@@ -1084,10 +1084,16 @@ typedef struct pcal_compare_config {
   double interval;             /* level; 0: 0.95 */
   size_t replicas;             /* 0: 1000 */
   int normalize, skip_missing; /* as in pcal_measure_config */
+  double budget;               /* seconds for fitting and judging methods; 0: no limit.  Methods
+                                  that are not fitted in time are listed with that reason */
+  /* Called after each method or model, on the caller's thread, with its name and "brier 0.123"
+   * or the reason why it was not judged; or NULL. */
+  void (*judged)(void *user, const char *name, const char *outcome);
+  void *user;
 } pcal_compare_config;
 
 #define PCAL_COMPARE_CONFIG_INIT \
-  { sizeof(pcal_compare_config), NULL, 0, NULL, 0, NULL, 0, 0.0, 0, 0, 0 }
+  { sizeof(pcal_compare_config), NULL, 0, NULL, 0, NULL, 0, 0.0, 0, 0, 0, 0.0, NULL, NULL }
 PCAL_API void pcal_compare_config_init(pcal_compare_config *config, size_t size);
 
 typedef struct pcal_comparison pcal_comparison;

@@ -77,16 +77,16 @@ static PyObject *core_compare_run(const pcal_model *models, size_t count, PyObje
 }
 
 /* compare(models, methods, specs, by or None, folds, interval, replicas, normalize,
- * skip_missing) -> (text, JSON, bytes of the chosen calibrator); each model is (name or None,
+ * skip_missing, budget) -> (text, JSON, bytes of the chosen calibrator); each model is (name or None,
  * Source, Source to fit on or None) */
 PyObject *core_compare(PyObject *module, PyObject *arguments) {
   const core_state *state = PyModule_GetState(module);
   pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
   PyObject *given, *methods, *specs;
   Py_ssize_t folds = 0, replicas = 0;
-  if (!PyArg_ParseTuple(arguments, "O!O!O!zndnpp", &PyTuple_Type, &given, &PyTuple_Type,
+  if (!PyArg_ParseTuple(arguments, "O!O!O!zndnppd", &PyTuple_Type, &given, &PyTuple_Type,
                         &methods, &PyTuple_Type, &specs, &config.by, &folds, &config.interval,
-                        &replicas, &config.normalize, &config.skip_missing))
+                        &replicas, &config.normalize, &config.skip_missing, &config.budget))
     return NULL;
   if (folds < 0 || replicas < 0 || PyTuple_Size(given) < 1) {
     PyErr_SetString(PyExc_ValueError,

@@ -120,6 +120,7 @@ def compare(
     folds: int = 5,
     interval: float = 0.95,
     replicas: int = 1000,
+    budget: "float | None" = None,
     normalize: bool = False,
     skip_missing: bool = False,
     threads: "int | None" = None,
@@ -146,6 +147,8 @@ def compare(
         and samples ``crps``
     folds : of the cross-validation
     interval, replicas : level of the intervals of paired differences, and number of replicas
+    budget : seconds for fitting and judging methods, cheap ones first; those that are not fitted
+        in time are listed with that reason.  None: no limit
     normalize, skip_missing, threads, memory_limit, progress, seed : see ``measure``
 
     Returns
@@ -171,5 +174,6 @@ def compare(
             replicas,
             normalize,
             skip_missing,
+            0.0 if budget is None else budget,
         )
     return Comparison(*found)

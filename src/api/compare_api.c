@@ -37,6 +37,8 @@ pcal_status pcal_compare_run(const pcal_model *models, size_t model_count,
   if (full.folds == 1 || full.folds > PC_FOLDS_MAX)
     return pc_fail(err, PCAL_USAGE, "cross-validation takes 2 to %d folds, not %zu",
                    PC_FOLDS_MAX, full.folds);
+  if (!(full.budget >= 0.0))
+    return pc_fail(err, PCAL_USAGE, "the time budget is a number of seconds, at least 0");
   pcal_env opened;
   PC_TRY(pc_env_open(env, &opened, err));
   return pc_env_close(&opened, pc_compare(models, model_count, &full, &opened, out, err), err);

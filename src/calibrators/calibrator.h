@@ -77,11 +77,14 @@ typedef struct pc_fit_task {
   const pcal_env *env; /* scratch memory */
   int skip_missing;
   pcal_calibrator *calibrator; /* layout and options are set, parameters is NULL */
+  /* The same method fitted to similar rows, or NULL.  A convex fit may start from it. */
+  const pcal_calibrator *like;
 } pc_fit_task;
 
 struct pc_calibrator_method {
   pcal_registry_row row;
   unsigned traits;
+  int slow;         /* a fit takes hundreds of passes: `compare` tries it last */
   int needs_scores; /* apply takes scores (logits, log-probabilities), not probabilities */
   /* Spec under which `compare` tries this method; NULL: its name, "": it is not compared. */
   const char *comparison_spec;

@@ -57,8 +57,9 @@ static pcal_status fit_calibrator(const pc_fit_task *task, const pcal_fit_config
   return config->by_group ? fit_run_step(pc_group_calibrators_fit, task, config, err) : PCAL_OK;
 }
 
-pcal_status pc_fit_run(pcal_source *source, const pcal_fit_config *config, const pcal_env *env,
-                       pcal_calibrator **out, pcal_error *err) {
+pcal_status pc_fit_run_like(pcal_source *source, const pcal_fit_config *config,
+                            const pcal_calibrator *like, const pcal_env *env,
+                            pcal_calibrator **out, pcal_error *err) {
   const pc_calibrator_method *method = NULL;
   pc_options options;
   pcal_shape shape;
@@ -69,13 +70,18 @@ pcal_status pc_fit_run(pcal_source *source, const pcal_fit_config *config, const
   PC_TRY(pc_layout_make_levels(shape.kind, shape.columns, shape.levels, &layout, err));
   PC_TRY(pc_calibrator_check_layout(method, &layout, err));
   PC_TRY(pc_calibrator_new(env, method, &options, &layout, &calibrator, err));
-  const pc_fit_task task = {source, env, config->skip_missing, calibrator};
+  const pc_fit_task task = {source, env, config->skip_missing, calibrator, like};
   const pcal_status status = fit_calibrator(&task, config, &shape, err);
   if (status == PCAL_OK)
     *out = calibrator;
   else
     pc_calibrator_free(calibrator);
   return status;
+}
+
+pcal_status pc_fit_run(pcal_source *source, const pcal_fit_config *config, const pcal_env *env,
+                       pcal_calibrator **out, pcal_error *err) {
+  return pc_fit_run_like(source, config, NULL, env, out, err);
 }
 
 pcal_status pc_fit_check_cost(const char *spec, uint64_t rows, size_t columns,

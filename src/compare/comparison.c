@@ -13,7 +13,12 @@
  *   (3) of equal T the method listed first ranks first;
  *   (4) where higher is better, as for accuracy, the sign of gains is reversed, so that above 0 is
  *       better; metrics that only describe, such as mean-variance, have no gain and cannot rank;
- *   (5) with cross-validation the calibrator returned is fitted to all rows.
+ *   (5) with cross-validation the calibrator returned is fitted to all rows;
+ *   (6) cheap methods come first.  A slow method of the default list is given up after the first
+ *       fold if its Brier score there is more than 4 standard errors above the best so far; this
+ *       depends on the rows alone, not on time;
+ *   (7) with a time budget, methods not fitted in time are listed with that reason; the fit of
+ *       the chosen method to all rows is not limited.
  * Source:   the change of a proper score under an injective map is the change of its calibration
  *           error (Gruber & Buettner 2022, Proposition 4.5).
  * Cost:     for each method a fit for each fold, and one measurement with its replicas. */
@@ -24,92 +29,19 @@
 #include <string.h>
 
 #include "base/aliases.h"
-#include "calibrators/fit.h"
-#include "compare/held_out.h"
+#include "base/clock.h"
+#include "base/number.h"
+#include "compare/judging.h"
 #include "measure/measure_source.h"
 #include "measure/replicas/paired_difference.h"
 
 #define COMPARISON_FOLDS 5
 #define COMPARISON_LEVEL 0.95
 
-typedef struct comparison_state {
-  pcal_comparison *table;
-  const pcal_model *models;
-  const pcal_compare_config *config;
-  pcal_env env;
-  const char **specs; /* the ranking metric first */
-  size_t spec_count;
-  pc_form form; /* of the first model */
-} comparison_state;
-
-/* ---- fitting and judging one contestant ---- */
-
-static pc_held_out comparison_held_out(const comparison_state *state, size_t index) {
-  const pcal_model *model = &state->models[index];
-  return (pc_held_out){
-      .env = &state->env,
-      .source = model->source,
-      .fitting = model->fitting,
-      .folds = {state->env.seed, model->fitting != NULL ? 1 : state->table->folds},
-      .normalize = state->config->normalize,
-      .skip_missing = state->config->skip_missing};
-}
-
-static pcal_measure_config comparison_measure_config(const comparison_state *state) {
-  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
-  config.specs = state->specs;
-  config.spec_count = state->spec_count;
-  config.skip_missing = state->config->skip_missing;
-  config.interval = state->table->level;
-  config.replicas = state->config->replicas;
-  config.paired = 1;
-  return config;
-}
-
-/* Stores the traits that all fits share, and the worst of their statuses. */
-static void comparison_store_fit(pc_contestant *contestant, pcal_calibrator *const *calibrators,
-                                 size_t count) {
-  pc_fit_status status = calibrators[0]->fit.status;
-  contestant->traits = ~0u;
-  for (size_t i = 0; i < count; i++) {
-    const pc_fit_status here = calibrators[i]->fit.status;
-    contestant->traits &= pc_calibrator_traits(calibrators[i]);
-    if (here == PC_FIT_STOPPED || (status == PC_FIT_IDENTITY && here != PC_FIT_IDENTITY))
-      status = here;
-  }
-  contestant->status = pc_fit_status_name(status);
-  pc_options_write(&calibrators[0]->options, 1, contestant->spec, sizeof contestant->spec);
-  pc_options_write(&calibrators[0]->options, 0, contestant->label, sizeof contestant->label);
-}
-
-static pcal_status comparison_judge(const comparison_state *state, pc_contestant *contestant,
-                                    const char *method, pcal_error *err) {
-  const pc_held_out held_out = comparison_held_out(state, contestant->model);
-  const pcal_measure_config config = comparison_measure_config(state);
-  pcal_calibrator *calibrators[PC_FOLDS_MAX] = {NULL};
-  pcal_status status = pc_held_out_fit(&held_out, method, calibrators, err);
-  if (status == PCAL_OK)
-    status = pc_held_out_measure(&held_out, calibrators, &config, &contestant->results, err);
-  if (status == PCAL_OK)
-    comparison_store_fit(contestant, calibrators, held_out.folds.count);
-  for (size_t i = 0; i < held_out.folds.count; i++)
-    pc_calibrator_free(calibrators[i]);
-  return status;
-}
-
 /* ---- the list of contestants ---- */
 
-/* Fails for a method of the default list that would take hours. */
-static pcal_status comparison_check_cost(const comparison_state *state, const pcal_model *model,
-                                         const char *method, pcal_error *err) {
-  pcal_shape shape = {.size = sizeof shape};
-  pc_source_shape(model->fitting != NULL ? model->fitting : model->source, &shape);
-  const uint64_t fits = model->fitting != NULL ? 1 : state->table->folds;
-  return pc_fit_check_cost(method, fits * shape.row_count, shape.columns, err);
-}
-
-static pcal_status comparison_add(const comparison_state *state, size_t model,
-                                  const char *method, int optional, pcal_error *err) {
+static pcal_status comparison_add(const pc_judging *state, size_t model, const char *method,
+                                  pcal_error *err) {
   pcal_comparison *table = state->table;
   void *block = table->contestants;
   const pcal_status room = pc_reserve(&table->env, &block, &table->capacity, table->count + 1,
@@ -122,29 +54,16 @@ static pcal_status comparison_add(const comparison_state *state, size_t model,
   contestant->model = model;
   snprintf(contestant->spec, sizeof contestant->spec, "%s", method);
   snprintf(contestant->label, sizeof contestant->label, "%s", method);
-  pcal_error why = PCAL_ERROR_INIT;
-  pcal_status status =
-      optional ? comparison_check_cost(state, &state->models[model], method, &why) : PCAL_OK;
-  if (status == PCAL_OK)
-    status = comparison_judge(state, contestant, method, &why);
-  if (status == PCAL_OK)
-    return PCAL_OK;
-  if (optional && (status == PCAL_DATA || status == PCAL_USAGE)) {
-    pcal_error_text(&why, state->env.words, contestant->why, sizeof contestant->why);
-    return PCAL_OK;
-  }
-  if (err != NULL)
-    *err = why;
-  return status;
+  return PCAL_OK;
 }
 
 /* Adds the methods named or, for one model without any, all of the default list. */
-static pcal_status comparison_add_methods(const comparison_state *state, size_t model,
+static pcal_status comparison_add_methods(const pc_judging *state, size_t model,
                                           pcal_error *err) {
   const pcal_compare_config *config = state->config;
   for (size_t i = 0; i < config->method_count; i++)
     if (strcmp(config->methods[i], "identity") != 0)
-      PC_TRY(comparison_add(state, model, config->methods[i], 0, err));
+      PC_TRY(comparison_add(state, model, config->methods[i], err));
   if (config->method_count > 0 || state->table->model_count > 1)
     return PCAL_OK;
   const int regression = state->form != PC_FORM_CLASSES;
@@ -153,13 +72,13 @@ static pcal_status comparison_add_methods(const comparison_state *state, size_t 
     const char *method = row->comparison_spec == NULL ? row->row.name : row->comparison_spec;
     if (*method != '\0' && regression == (row->row.task == PCAL_REGRESSION) &&
         strcmp(method, "identity") != 0)
-      PC_TRY(comparison_add(state, model, method, 1, err));
+      PC_TRY(comparison_add(state, model, method, err));
   }
   return PCAL_OK;
 }
 
 /* Checks the rows before any method maps them, so that errors name the original values. */
-static pcal_status comparison_check(const comparison_state *state, pcal_source *source,
+static pcal_status comparison_check(const pc_judging *state, pcal_source *source,
                                     pcal_error *err) {
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
   pcal_results *results = NULL;
@@ -177,15 +96,67 @@ static pcal_status comparison_check(const comparison_state *state, pcal_source *
   return status;
 }
 
-static pcal_status comparison_add_models(const comparison_state *state, pcal_error *err) {
-  for (size_t model = 0; model < state->table->model_count; model++) {
-    PC_TRY(comparison_check(state, state->models[model].source, err));
-    if (state->models[model].fitting != NULL)
-      PC_TRY(comparison_check(state, state->models[model].fitting, err));
-    PC_TRY(comparison_add(state, model, "identity", 0, err));
-    PC_TRY(comparison_add_methods(state, model, err));
+/* ---- one after the other ---- */
+
+/* Hands the outcome of a contestant to the caller. */
+static void comparison_show(const pc_judging *state, const pc_contestant *contestant) {
+  const pcal_comparison *table = state->table;
+  char name[PC_SPEC_MAX + 128], outcome[PC_SPEC_MAX + PC_NUMBER_MAX + 300],
+      value[PC_NUMBER_MAX];
+  if (state->config->judged == NULL)
+    return;
+  pc_contestant_name(table, contestant, name, sizeof name);
+  if (contestant->results == NULL) {
+    snprintf(outcome, sizeof outcome, "not judged: %s", contestant->why);
+  } else {
+    const pc_result_record *record = &contestant->results->records[table->by];
+    pc_number_round(record->outcome.value, 4, value);
+    snprintf(outcome, sizeof outcome, "%s %s", record->label,
+             record->outcome.undefined ? "undefined" : value);
+  }
+  state->config->judged(state->config->user, name, outcome);
+}
+
+static pcal_status comparison_find_by(const pc_judging *state, pcal_error *err);
+
+/* Judges contestants from `first` on: those that are slow, or those that are not. */
+static pcal_status comparison_run(pc_judging *state, size_t first, int slow, pcal_error *err) {
+  pcal_comparison *table = state->table;
+  for (size_t i = first; i < table->count; i++) {
+    pc_contestant *contestant = &table->contestants[i];
+    if (pc_judging_is_slow(contestant->spec) != slow)
+      continue;
+    PC_TRY(pc_judging_try(state, contestant, err));
+    if (i == 0)
+      PC_TRY(comparison_find_by(state, err));
+    comparison_show(state, contestant);
+    pc_progress(&state->env, "comparing", i + 1, table->count);
   }
   return PCAL_OK;
+}
+
+static pcal_status comparison_add_model(pc_judging *state, size_t index, pcal_error *err) {
+  const pcal_model *model = &state->models[index];
+  const size_t first = state->table->count;
+  PC_TRY(comparison_check(state, model->source, err));
+  if (model->fitting != NULL)
+    PC_TRY(comparison_check(state, model->fitting, err));
+  PC_TRY(comparison_add(state, index, "identity", err));
+  PC_TRY(comparison_add_methods(state, index, err));
+  if (model->fitting == NULL)
+    PC_TRY(pc_memory_source_read(model->source, &state->env, &state->kept, err));
+  PC_TRY(comparison_run(state, first, 0, err));
+  return comparison_run(state, first, 1, err);
+}
+
+static pcal_status comparison_add_models(pc_judging *state, pcal_error *err) {
+  pcal_status status = PCAL_OK;
+  for (size_t i = 0; status == PCAL_OK && i < state->table->model_count; i++) {
+    status = comparison_add_model(state, i, err);
+    pc_memory_source_close(&state->kept);
+  }
+  pc_first_fold_free(&state->env, &state->leader);
+  return status;
 }
 
 /* ---- ranks and gains ---- */
@@ -282,7 +253,7 @@ static size_t comparison_find(const pcal_results *results, const char *spec) {
 }
 
 /* Finds the record of the ranking metric by its short spec. */
-static pcal_status comparison_find_by(const comparison_state *state, pcal_error *err) {
+static pcal_status comparison_find_by(const pc_judging *state, pcal_error *err) {
   const pcal_results *results = state->table->contestants[0].results;
   const pc_metric *metric;
   pc_options options;
@@ -293,17 +264,17 @@ static pcal_status comparison_find_by(const comparison_state *state, pcal_error 
   return PCAL_OK;
 }
 
-static pcal_status comparison_refit(const comparison_state *state, pcal_error *err) {
+static pcal_status comparison_refit(const pc_judging *state, pcal_error *err) {
   pcal_comparison *table = state->table;
   const pc_contestant *chosen = &table->contestants[table->chosen];
-  pc_held_out all = comparison_held_out(state, chosen->model);
+  pc_held_out all = pc_judging_held_out(state, chosen->model);
+  all.deadline = 0.0;
   all.fitting = all.fitting != NULL ? all.fitting : all.source;
   return pc_held_out_fit(&all, chosen->spec, &table->calibrator, err);
 }
 
-static pcal_status comparison_finish(const comparison_state *state, pcal_error *err) {
+static pcal_status comparison_finish(const pc_judging *state, pcal_error *err) {
   pcal_comparison *table = state->table;
-  PC_TRY(comparison_find_by(state, err));
   comparison_rank(table);
   for (size_t i = 0; i < table->count; i++)
     PC_TRY(comparison_gains(table, &table->contestants[i], err));
@@ -351,7 +322,7 @@ static pcal_status comparison_check_by(const char *by, pc_form form, pcal_error 
   return PCAL_OK;
 }
 
-static pcal_status comparison_specs(comparison_state *state, pcal_error *err) {
+static pcal_status comparison_specs(pc_judging *state, pcal_error *err) {
   const pcal_compare_config *config = state->config;
   const size_t count = config->spec_count == 0 ? 1 : config->spec_count;
   state->specs = pc_alloc(&state->env, count + 1, sizeof *state->specs);
@@ -378,7 +349,8 @@ pcal_status pc_compare(const pcal_model *models, size_t model_count,
                  : config->folds == 0      ? COMPARISON_FOLDS
                                            : config->folds;
   table->level = config->interval > 0 ? config->interval : COMPARISON_LEVEL;
-  comparison_state state = {.table = table, .models = models, .config = config, .env = *env};
+  pc_judging state = {.table = table, .models = models, .config = config, .env = *env};
+  state.deadline = config->budget > 0.0 ? pc_clock_seconds() + config->budget : 0.0;
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(models[0].source, &shape);
   state.form = pc_kind_form(shape.kind);

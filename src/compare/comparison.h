@@ -13,12 +13,20 @@ typedef struct pc_gain {
   double value, low, high;
 } pc_gain;
 
+/* Why a contestant was not judged. */
+typedef enum pc_omission {
+  PC_OMITTED_UNSUITED, /* it does not suit the data, or would take hours */
+  PC_OMITTED_HOPELESS, /* given up after the first fold */
+  PC_OMITTED_LATE      /* the time was used up */
+} pc_omission;
+
 /* One method on one model. */
 typedef struct pc_contestant {
   size_t model;
   char spec[PC_SPEC_MAX], label[PC_SPEC_MAX]; /* of the method: full and short spec */
   const char *status;                         /* of its fits; NULL: it could not be judged */
-  char why[256];                              /* the reason in that case */
+  pc_omission omission;                       /* the reason in that case, */
+  char why[256];                              /* and in words */
   unsigned traits;
   pcal_results *results;
   pc_gain *gains; /* over the first contestant, one for each metric */

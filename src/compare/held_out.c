@@ -1,38 +1,144 @@
+/* Threads: the first fold is fitted alone, with all threads; the others side by side, each on one
+ *          thread, if the rows are kept.  Results do not depend on it. */
 #include "compare/held_out.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/executor.h"
 #include "calibrators/fit.h"
 #include "measure/measure_source.h"
 
+/* ---- one fit ---- */
+
+/* The callbacks of a fit, with the deadline.  `given` is NULL on threads other than the caller's,
+ * which must not call its callbacks. */
+typedef struct held_out_watch {
+  const pcal_env *given;
+  double deadline;
+  atomic_int *stop; /* set when one fit was interrupted */
+} held_out_watch;
+
+static int held_out_interrupted(void *user) {
+  held_out_watch *watch = user;
+  const pcal_env *given = watch->given;
+  if ((watch->deadline > 0.0 && pc_clock_seconds() > watch->deadline) ||
+      (given != NULL && given->interrupted != NULL && given->interrupted(given->user)))
+    atomic_store(watch->stop, 1);
+  return atomic_load(watch->stop);
+}
+
+static void held_out_progress(void *user, const char *what, uint64_t done, uint64_t total) {
+  const held_out_watch *watch = user;
+  if (watch->given != NULL)
+    pc_progress(watch->given, what, done, total);
+}
+
+/* The environment of a fit on `threads` threads; 0: as many as given. */
+static pcal_env held_out_env(const pc_held_out *held_out, unsigned threads,
+                             held_out_watch *watch) {
+  pcal_env env = *held_out->env;
+  env.user = watch;
+  env.interrupted = held_out_interrupted;
+  env.progress = held_out_progress;
+  env.threads = threads == 0 ? env.threads : threads;
+  env.pool = threads == 1 ? NULL : env.pool;
+  return env;
+}
+
+/* Replaces the callbacks of a fit, which end with it, by the given ones. */
+static void held_out_restore(const pcal_env *given, pcal_env *env) {
+  env->user = given->user;
+  env->interrupted = given->interrupted;
+  env->progress = given->progress;
+  env->threads = given->threads;
+  env->pool = given->pool;
+}
+
 static pcal_status held_out_run(const pc_held_out *held_out, pcal_source *source,
-                                const char *method, pcal_calibrator **out, pcal_error *err) {
+                                const char *method, const pcal_calibrator *like,
+                                const pcal_env *env, pcal_calibrator **out, pcal_error *err) {
   const pcal_fit_config config = {.size = sizeof config,
                                   .method = method,
                                   .normalize = held_out->normalize,
                                   .skip_missing = held_out->skip_missing};
-  return pc_fit_run(source, &config, held_out->env, out, err);
+  PC_TRY(pc_fit_run_like(source, &config, like, env, out, err));
+  held_out_restore(held_out->env, &(*out)->env);
+  held_out_restore(held_out->env, &(*out)->arena.env);
+  return PCAL_OK;
 }
 
-static pcal_status held_out_fold(const pc_held_out *held_out, size_t fold, const char *method,
-                                 pcal_calibrator **out, pcal_error *err) {
+static pcal_status held_out_fold(const pc_held_out *held_out, pcal_source *source, size_t fold,
+                                 const char *method, const pcal_env *env, pcal_calibrator **out,
+                                 pcal_error *err) {
   pc_fold_source training;
-  pcal_status status = pc_fold_source_open(held_out->source, &held_out->folds, fold,
-                                           held_out->env, &training, err);
+  pcal_status status = pc_fold_source_open(source, &held_out->folds, fold, env, &training, err);
   if (status == PCAL_OK)
-    status = held_out_run(held_out, training.source, method, out, err);
+    status = held_out_run(held_out, training.source, method, fold == 0 ? NULL : out[0], env,
+                          &out[fold], err);
   pc_fold_source_close(&training);
   return status;
 }
 
-pcal_status pc_held_out_fit(const pc_held_out *held_out, const char *method,
-                            pcal_calibrator **out, pcal_error *err) {
-  if (held_out->fitting != NULL)
-    return held_out_run(held_out, held_out->fitting, method, &out[0], err);
-  for (size_t fold = 0; fold < held_out->folds.count; fold++)
-    PC_TRY(held_out_fold(held_out, fold, method, &out[fold], err));
+pcal_status pc_held_out_fit_first(const pc_held_out *held_out, const char *method,
+                                  pcal_calibrator **out, pcal_error *err) {
+  atomic_int stop = 0;
+  held_out_watch watch = {held_out->env, held_out->deadline, &stop};
+  const pcal_env env = held_out_env(held_out, 0, &watch);
+  return held_out->fitting != NULL
+             ? held_out_run(held_out, held_out->fitting, method, NULL, &env, &out[0], err)
+             : held_out_fold(held_out, held_out->source, 0, method, &env, out, err);
+}
+
+/* ---- folds side by side ---- */
+
+typedef struct held_out_job {
+  const pc_held_out *held_out;
+  const char *method;
+  pcal_calibrator **out;
+  atomic_int stop;
+} held_out_job;
+
+static pcal_status held_out_task(void *user, size_t index, size_t worker, pcal_error *err) {
+  held_out_job *job = user;
+  const pc_held_out *held_out = job->held_out;
+  held_out_watch watch = {worker == 0 ? held_out->env : NULL, held_out->deadline, &job->stop};
+  const pcal_env env = held_out_env(held_out, 1, &watch);
+  pcal_source *source = NULL;
+  PC_TRY(pc_memory_source_open(held_out->kept, &env, &source, err));
+  const pcal_status status =
+      held_out_fold(held_out, source, index + 1, job->method, &env, job->out, err);
+  pc_source_free(source);
+  return status;
+}
+
+static int held_out_is_kept(const pc_held_out *held_out) {
+  return held_out->kept != NULL && held_out->kept->batch.rows > 0;
+}
+
+pcal_status pc_held_out_fit_others(const pc_held_out *held_out, const char *method,
+                                   pcal_calibrator **out, pcal_error *err) {
+  const double always = 1e12; /* enough work for all threads */
+  held_out_job job = {held_out, method, out, 0};
+  if (held_out->fitting != NULL || held_out->folds.count < 2)
+    return PCAL_OK;
+  if (held_out_is_kept(held_out))
+    return pc_run(held_out->env, held_out->folds.count - 1, always, held_out_task, &job, err);
+  held_out_watch watch = {held_out->env, held_out->deadline, &job.stop};
+  const pcal_env env = held_out_env(held_out, 0, &watch);
+  for (size_t fold = 1; fold < held_out->folds.count; fold++)
+    PC_TRY(held_out_fold(held_out, held_out->source, fold, method, &env, out, err));
   return PCAL_OK;
 }
+
+pcal_status pc_held_out_fit(const pc_held_out *held_out, const char *method,
+                            pcal_calibrator **out, pcal_error *err) {
+  PC_TRY(pc_held_out_fit_first(held_out, method, out, err));
+  return pc_held_out_fit_others(held_out, method, out, err);
+}
+
+/* ---- judging ---- */
 
 pcal_status pc_held_out_open(const pc_held_out *held_out, pcal_calibrator *const *calibrators,
                              pc_recalibrated_source *out, pcal_error *err) {

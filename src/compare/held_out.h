@@ -3,6 +3,7 @@
 #ifndef PC_HELD_OUT_H
 #define PC_HELD_OUT_H
 
+#include "compare/memory_source.h"
 #include "compare/recalibrated_source.h"
 #include "measure/results.h"
 
@@ -12,11 +13,21 @@ typedef struct pc_held_out {
   pcal_source *fitting; /* rows to fit on, or NULL: cross-validation on source */
   pc_folds folds;       /* of the cross-validation; 1 fold with a second set */
   int normalize, skip_missing;
+  const pc_memory_source
+      *kept;       /* the rows of source: folds are then fitted side by side; or NULL */
+  double deadline; /* moment of pc_clock_seconds at which fits are ended, or 0 */
 } pc_held_out;
 
-/* Fits one calibrator for each fold into out; the caller frees them, also after a failure. */
+/* Fits one calibrator for each fold into out; the caller frees them, also after a failure.
+ * Convex fits of later folds start from the result of the first.  Ends with PCAL_INTERRUPTED
+ * after the deadline. */
 PC_CHECKED pcal_status pc_held_out_fit(const pc_held_out *held_out, const char *method,
                                        pcal_calibrator **out, pcal_error *err);
+/* The first fold, and then the others. */
+PC_CHECKED pcal_status pc_held_out_fit_first(const pc_held_out *held_out, const char *method,
+                                             pcal_calibrator **out, pcal_error *err);
+PC_CHECKED pcal_status pc_held_out_fit_others(const pc_held_out *held_out, const char *method,
+                                              pcal_calibrator **out, pcal_error *err);
 
 /* Opens the rows of source from the first on, each mapped by the calibrator of its fold.  Close
  * out even after a failure. */

@@ -12,6 +12,7 @@
   extern const pc_convolve_kernels pc_convolve_kernels_##variant;         \
   extern const pc_fast_kernels pc_fast_kernels_##variant;                 \
   extern const pc_linear_kernels pc_linear_kernels_##variant;             \
+  extern const pc_network_kernels pc_network_kernels_##variant;           \
   extern const pc_pair_kernels pc_pair_kernels_##variant;                 \
   extern const pc_prob_row_kernels pc_prob_row_kernels_##variant;         \
   extern const pc_replica_sum_kernels pc_replica_sum_kernels_##variant;   \
@@ -23,10 +24,10 @@
   {                                                                                \
 #variant, &pc_bin_index_kernels_##variant, &pc_class_column_kernels_##variant, \
         &pc_convolve_kernels_##variant, &pc_fast_kernels_##variant,                \
-        &pc_linear_kernels_##variant, &pc_pair_kernels_##variant,                  \
-        &pc_prob_row_kernels_##variant, &pc_replica_sum_kernels_##variant,         \
-        &pc_row_kernels_##variant, &pc_temperature_kernels_##variant,              \
-        &pc_vector_scaling_kernels_##variant                                       \
+        &pc_linear_kernels_##variant, &pc_network_kernels_##variant,               \
+        &pc_pair_kernels_##variant, &pc_prob_row_kernels_##variant,                \
+        &pc_replica_sum_kernels_##variant, &pc_row_kernels_##variant,              \
+        &pc_temperature_kernels_##variant, &pc_vector_scaling_kernels_##variant    \
   }
 
 DISPATCH_DECLARE(portable)

@@ -10,6 +10,7 @@
 #include "kernels/convolve.h"
 #include "kernels/fast_kernels.h"
 #include "kernels/linear_kernels.h"
+#include "kernels/network_kernels.h"
 #include "kernels/pair_kernels.h"
 #include "kernels/prob_row.h"
 #include "kernels/replica_sum_kernels.h"
@@ -24,6 +25,7 @@ typedef struct pc_kernels {
   const pc_convolve_kernels *convolve;
   const pc_fast_kernels *fast;
   const pc_linear_kernels *linear;
+  const pc_network_kernels *network;
   const pc_pair_kernels *pair;
   const pc_prob_row_kernels *prob_row;
   const pc_replica_sum_kernels *replica_sum;

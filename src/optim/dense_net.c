@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "optim/dot.h"
+#include "kernels/dispatch.h"
 
 size_t pc_dense_net_count(const pc_dense_net *net) {
   size_t count = 0;
@@ -57,29 +57,13 @@ size_t pc_dense_net_scratch(const pc_dense_net *net, size_t rows) {
   return rows * (size.cells + 2 * size.widest);
 }
 
-static void dense_net_layer(const double *weights, size_t in, size_t out, const double *from,
-                            size_t rows, int rectified, double *to) {
-  const double *offsets = weights + in * out;
-  for (size_t r = 0; r < rows; r++, from += in, to += out) {
-    memcpy(to, offsets, out * sizeof *to);
-    for (size_t i = 0; i < in; i++) {
-      const double x = from[i], *row = weights + i * out;
-      if (x == 0.0)
-        continue;
-      for (size_t j = 0; j < out; j++)
-        to[j] += x * row[j];
-    }
-    for (size_t j = 0; rectified && j < out; j++)
-      to[j] = to[j] > 0.0 ? to[j] : 0.0;
-  }
-}
-
 const double *pc_dense_net_forward(const pc_dense_net *net, const double *parameters,
                                    const double *inputs, size_t rows, double *room) {
   const double *from = inputs;
   for (size_t l = 0; l < net->layers; l++) {
     const size_t in = net->sizes[l], out = net->sizes[l + 1];
-    dense_net_layer(parameters, in, out, from, rows, l + 1 < net->layers, room);
+    pc_kernels_best()->network->layer(parameters, in, out, from, rows, l + 1 < net->layers,
+                                      room);
     from = room;
     room += rows * out;
     parameters += (in + 1) * out;
@@ -87,36 +71,10 @@ const double *pc_dense_net_forward(const pc_dense_net *net, const double *parame
   return from;
 }
 
-static void dense_net_add_gradient(const double *from, size_t in, size_t out,
-                                   const double *slope, size_t rows, double *gradient) {
-  double *offsets = gradient + in * out;
-  for (size_t r = 0; r < rows; r++, from += in, slope += out) {
-    for (size_t i = 0; i < in; i++) {
-      const double x = from[i];
-      double *row = gradient + i * out;
-      if (x == 0.0)
-        continue;
-      for (size_t j = 0; j < out; j++)
-        row[j] += x * slope[j];
-    }
-    for (size_t j = 0; j < out; j++)
-      offsets[j] += slope[j];
-  }
-}
-
-/* values: the inputs of the layer after ReLU; NULL: the inputs of the network. */
-static void dense_net_slope(const double *weights, size_t in, size_t out, const double *slope,
-                            size_t rows, const double *values, double *to) {
-  for (size_t r = 0; r < rows; r++, slope += out)
-    for (size_t i = 0; i < in; i++)
-      to[r * in + i] = values != NULL && values[r * in + i] <= 0.0
-                           ? 0.0
-                           : pc_dot(slope, weights + i * out, out);
-}
-
 void pc_dense_net_backward(const pc_dense_net *net, const double *parameters,
                            const double *inputs, size_t rows, const double *slope, double *room,
                            double *gradient, double *input_slope) {
+  const pc_network_kernels *kernels = pc_kernels_best()->network;
   const dense_net_size size = dense_net_measure(net);
   double *const end = room + rows * size.cells;
   double *const slopes[2] = {end, end + rows * size.widest};
@@ -128,9 +86,9 @@ void pc_dense_net_backward(const pc_dense_net *net, const double *parameters,
     values -= rows * out;
     const double *from = l == 0 ? inputs : values - rows * in;
     double *to = l == 0 ? input_slope : slopes[l % 2];
-    dense_net_add_gradient(from, in, out, slope, rows, gradient + at);
+    kernels->gradient(from, in, out, slope, rows, gradient + at);
     if (to != NULL)
-      dense_net_slope(parameters + at, in, out, slope, rows, l == 0 ? NULL : from, to);
+      kernels->slope(parameters + at, in, out, slope, rows, l == 0 ? NULL : from, to);
     slope = to;
   }
 }

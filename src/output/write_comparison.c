@@ -131,6 +131,15 @@ void pc_write_comparison_advice(const pcal_comparison *table, pc_text *out) {
 
 /* ---- tables ---- */
 
+/* The status of a contestant, or the word for why it was not judged. */
+static const char *write_comparison_status(const pc_contestant *here, const char *unsuited) {
+  if (here->status != NULL)
+    return here->status;
+  return here->omission == PC_OMITTED_HOPELESS ? "given up"
+         : here->omission == PC_OMITTED_LATE   ? "out of time"
+                                               : unsuited;
+}
+
 static void write_comparison_head(const pcal_comparison *table, pc_table *out) {
   const pcal_results *results = table->contestants[0].results;
   char how[64], level[PC_NUMBER_MAX];
@@ -159,7 +168,7 @@ static pcal_status write_comparison_row(const pcal_comparison *table, const pc_c
   PC_TRY(pc_table_add_row(out, err));
   pc_contestant_name(table, here, name, sizeof name);
   pc_table_set_word(out, 0, name);
-  pc_table_set_word(out, 5 + metrics, here->status == NULL ? "not judged" : here->status);
+  pc_table_set_word(out, 5 + metrics, write_comparison_status(here, "not judged"));
   if (here->results == NULL)
     return PCAL_OK;
   pc_table_set_number(out, 1, (double)here->rank);
@@ -251,7 +260,7 @@ static void write_comparison_json_one(const pcal_comparison *table, const pc_con
   pc_json_key(json, "spec");
   pc_json_string(json, here->spec);
   pc_json_key(json, "status");
-  pc_json_string(json, here->status == NULL ? "refused" : here->status);
+  pc_json_string(json, write_comparison_status(here, "refused"));
   if (here->results == NULL) {
     pc_json_key(json, "why");
     pc_json_string(json, here->why);

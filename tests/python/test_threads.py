@@ -99,7 +99,7 @@ TYPES = {
                 None, None,
             ),
             "compare": lambda one, other: _core.compare(
-                ((None, one, other),), ("temperature",), ("ece",), None, 2, 0.9, 20, False, False
+                ((None, one, other),), ("temperature",), ("ece",), None, 2, 0.9, 20, False, False, 0.0
             ),
         },
     ),

@@ -1,7 +1,7 @@
 /* Formula, at parameters with probabilities p and for a vector v of parameters:
  *   (H v)_k = mean of q_k x,  q_k = p_k (v_k . x - sum_l p_l v_l . x);
  *   block of class k = mean of p_k (1 - p_k) x x^T.
- * Classes with p below 1e-5 are left out of a row, and the others rescaled to sum to one: a
+ * Classes with p below 1e-4 are left out of a row, and the others rescaled to sum to one: a
  * confident model has few, which makes products cheap.  Blocks leave out p (1 - p) below 1e-3,
  * and are computed again only after many products with old ones.  This slows the search a
  * little and does not change its result.
@@ -11,9 +11,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/executor.h"
 #include "optim/cholesky.h"
 
-#define LINEAR_CURVATURE_LEAST 1e-5
+#define LINEAR_CURVATURE_LEAST 1e-4
 #define LINEAR_CURVATURE_BLOCK_LEAST 1e-3
 #define LINEAR_CURVATURE_PATIENCE 8 /* most products for which old blocks are kept */
 #define LINEAR_CURVATURE_DAMPING 1e-9
@@ -24,7 +25,7 @@ struct pc_linear_curvature_worker {
   double *x, *u;    /* a block of rows for kernels */
   double *shrunk;   /* features of a row, and a 1 behind them */
   float *probs;     /* of a chunk of rows that are not kept */
-  uint32_t *active; /* classes of a row with p above 1e-5 */
+  uint16_t *active; /* beside them, as in pc_linear_curvature */
 };
 
 /* ---- Space ---- */
@@ -46,11 +47,12 @@ static pcal_status linear_curvature_worker_new(const pc_linear_curvature *c,
   const size_t k = pass->classes;
   worker->x = pc_alloc(env, PC_LINEAR_ROWS, (k + pass->stride) * sizeof(double));
   worker->shrunk = pc_alloc(env, pass->inputs, sizeof(double));
-  worker->active = pc_alloc(env, k, sizeof *worker->active);
-  if (!pass->rows->kept)
+  if (!pass->rows->kept) {
     worker->probs = pc_alloc(env, linear_curvature_chunk(c), k * sizeof(float));
-  if (worker->x == NULL || worker->shrunk == NULL || worker->active == NULL ||
-      (worker->probs == NULL && !pass->rows->kept))
+    worker->active = pc_alloc(env, linear_curvature_chunk(c), (k + 1) * sizeof(uint16_t));
+  }
+  if (worker->x == NULL || worker->shrunk == NULL ||
+      (!pass->rows->kept && (worker->probs == NULL || worker->active == NULL)))
     return pc_fail_memory(err, "preparing workers");
   worker->u = worker->x + PC_LINEAR_ROWS * k;
   PC_TRY(pc_lattice_sums_new(env, k * pass->inputs, &worker->product, err));
@@ -67,10 +69,13 @@ pcal_status pc_linear_curvature_new(const pc_linear_pass *pass, pc_linear_curvat
   out->blocks = pc_alloc(env, k, (out->blocked ? k + 1 : 1) * (k + 1) * sizeof(double));
   out->column = pc_alloc(env, k + 1, sizeof(double));
   out->workers = pc_alloc(env, pass->worker_count, sizeof *out->workers);
-  if (pass->rows->kept)
+  if (pass->rows->kept) {
     out->probs = pc_alloc(env, pass->rows->count, k * sizeof(float));
+    out->active = pc_alloc(env, pass->rows->count, (k + 1) * sizeof(uint16_t));
+  }
   if (out->padded == NULL || out->vector == NULL || out->blocks == NULL ||
-      out->column == NULL || out->workers == NULL || (pass->rows->kept && out->probs == NULL))
+      out->column == NULL || out->workers == NULL ||
+      (pass->rows->kept && (out->probs == NULL || out->active == NULL)))
     return pc_fail_memory(err, "preparing a search");
   for (size_t w = 0; w < pass->worker_count; w++)
     PC_TRY(linear_curvature_worker_new(out, &out->workers[w], err));
@@ -80,17 +85,24 @@ pcal_status pc_linear_curvature_new(const pc_linear_pass *pass, pc_linear_curvat
 /* ---- Probabilities ---- */
 
 /* Drops small probabilities and rescales; zeros for a row that is not included. */
-static void linear_curvature_thin(const double *p, size_t classes, int counts, float *out) {
+static void linear_curvature_thin(const double *p, size_t classes, int counts, float *out,
+                                  uint16_t *active) {
   double sum = 0.0;
+  uint16_t count = 0;
   for (size_t k = 0; k < classes; k++)
     sum += p[k] > LINEAR_CURVATURE_LEAST ? p[k] : 0.0;
   for (size_t k = 0; k < classes; k++)
     out[k] = counts && p[k] > LINEAR_CURVATURE_LEAST ? (float)(p[k] / sum) : 0.0f;
+  for (size_t k = 0; k < classes; k++) {
+    active[1 + count] = (uint16_t)k;
+    count = (uint16_t)(count + (out[k] > 0.0f));
+  }
+  active[0] = count;
 }
 
 static void linear_curvature_fill(const pc_linear_curvature *c,
                                   const struct pc_linear_curvature_worker *worker,
-                                  const pc_fit_block *block, float *out) {
+                                  const pc_fit_block *block, float *out, uint16_t *active) {
   const pc_linear_pass *pass = c->pass;
   const size_t k = pass->classes, s = pass->stride;
   for (size_t i = 0; i < block->count; i += PC_LINEAR_ROWS) {
@@ -102,7 +114,7 @@ static void linear_curvature_fill(const pc_linear_curvature *c,
       double *u = worker->u + r * s;
       pass->kernels->softmax(u, k, u);
       linear_curvature_thin(u, k, pc_linear_pass_includes(pass, block, i + r),
-                            out + (i + r) * k);
+                            out + (i + r) * k, active + (i + r) * (k + 1));
     }
   }
 }
@@ -111,17 +123,10 @@ static pcal_status linear_curvature_keep(void *user, size_t w, const pc_fit_bloc
                                          pcal_error *err) {
   const pc_linear_curvature *c = user;
   (void)err;
-  linear_curvature_fill(c, &c->workers[w], block, c->probs + block->first * c->pass->classes);
+  const size_t k = c->pass->classes;
+  linear_curvature_fill(c, &c->workers[w], block, c->probs + block->first * k,
+                        c->active + block->first * (k + 1));
   return PCAL_OK;
-}
-
-static const float *linear_curvature_probs(const pc_linear_curvature *c,
-                                           const struct pc_linear_curvature_worker *worker,
-                                           const pc_fit_block *block) {
-  if (c->probs != NULL)
-    return c->probs + block->first * c->pass->classes;
-  linear_curvature_fill(c, worker, block, worker->probs);
-  return worker->probs;
 }
 
 /* ---- Sums over rows ---- */
@@ -131,6 +136,7 @@ static const float *linear_curvature_probs(const pc_linear_curvature *c,
 typedef struct linear_curvature_run {
   const pc_fit_block *block;
   const float *probs;
+  const uint16_t *active;
   size_t begin, end;
   int heavy;
 } linear_curvature_run;
@@ -145,11 +151,18 @@ static double linear_curvature_weight(const pc_fit_block *block, size_t i) {
 
 /* Divides a block into runs whose weight the lanes can take. */
 static void linear_curvature_runs(const pc_linear_curvature *c,
-                                  struct pc_linear_curvature_worker *worker,
+                                  const struct pc_linear_curvature_worker *worker,
                                   const pc_fit_block *block, pc_lattice_sums *tally,
                                   double *room, linear_curvature_body body) {
-  linear_curvature_run run = {.block = block,
-                              .probs = linear_curvature_probs(c, worker, block)};
+  const size_t k = c->pass->classes;
+  const int kept = c->probs != NULL;
+  const linear_curvature_run all = {.block = block,
+                                    .probs = kept ? c->probs + block->first * k : worker->probs,
+                                    .active = kept ? c->active + block->first * (k + 1)
+                                                   : worker->active};
+  linear_curvature_run run = all;
+  if (!kept)
+    linear_curvature_fill(c, worker, block, worker->probs, worker->active);
   while (run.begin < block->count) {
     double total = linear_curvature_weight(block, run.begin);
     run.heavy = total > PC_LATTICE_HEAVY;
@@ -183,23 +196,20 @@ static void linear_curvature_shrink(const pc_linear_curvature *c, const double *
 
 static void linear_curvature_product_row(const pc_linear_curvature *c,
                                          const struct pc_linear_curvature_worker *worker,
-                                         const float *probs, double weight) {
+                                         const float *probs, const uint16_t *active,
+                                         double weight) {
   const pc_linear_pass *pass = c->pass;
-  const size_t k = pass->classes, m = pass->inputs;
-  size_t count = 0;
+  const size_t m = pass->inputs, count = active[0];
   double mean = 0.0, sum = 0.0;
-  for (size_t j = 0; j < k; j++)
-    if (probs[j] > 0.0f)
-      worker->active[count++] = (uint32_t)j;
   for (size_t a = 0; a < count; a++) {
-    const size_t target = worker->active[a];
+    const size_t target = active[1 + a];
     const double p = (double)probs[target];
     worker->u[a] = pass->kernels->dot(c->vector + target * m, worker->shrunk, m);
     mean += p * worker->u[a];
     sum += p;
   }
   for (size_t a = 0; a < count; a++) {
-    const size_t target = worker->active[a];
+    const size_t target = active[1 + a];
     const double q = (double)probs[target] * (worker->u[a] - mean / sum);
     pass->kernels->accumulate(worker->product.lanes + target * m, q, worker->shrunk, m, weight);
   }
@@ -210,8 +220,10 @@ static void linear_curvature_product_run(const pc_linear_curvature *c,
                                          const linear_curvature_run *run) {
   const size_t k = c->pass->classes;
   for (size_t i = run->begin; i < run->end; i++) {
+    if (run->active[i * (k + 1)] < 2) /* a row of one class has no curvature */
+      continue;
     linear_curvature_shrink(c, run->block->x + i * k, worker->shrunk);
-    linear_curvature_product_row(c, worker, run->probs + i * k,
+    linear_curvature_product_row(c, worker, run->probs + i * k, run->active + i * (k + 1),
                                  run->heavy ? 1.0 : linear_curvature_weight(run->block, i));
   }
 }
@@ -316,7 +328,7 @@ static void linear_curvature_set_block(const pc_linear_curvature *c, size_t targ
   for (size_t i = 0; i < n; i++)
     for (size_t j = i; j < (c->blocked ? n : i + 1); j++) {
       const double total =
-          c->pass->weight * linear_curvature_factor(c, i) * linear_curvature_factor(c, j);
+          c->block_weight * linear_curvature_factor(c, i) * linear_curvature_factor(c, j);
       const double mean =
           pc_lattice_sums_value(sums, target * cells + (c->blocked ? i * m : 0) + j) / total;
       block[(c->blocked ? i * n : 0) + j] =
@@ -333,6 +345,27 @@ static void linear_curvature_set_block(const pc_linear_curvature *c, size_t targ
     block[i * n + i] = sqrt(fmax(largest, damping));
 }
 
+static pcal_status linear_curvature_block_task(void *user, size_t target, size_t worker,
+                                               pcal_error *err) {
+  (void)worker;
+  (void)err;
+  linear_curvature_set_block(user, target);
+  return PCAL_OK;
+}
+
+/* Sets all blocks from their sums, with the current penalties. */
+static pcal_status linear_curvature_set_blocks(pc_linear_curvature *c, pcal_error *err) {
+  const size_t k = c->pass->classes;
+  const double cubes = c->blocked ? (double)k * (double)k * (double)k : (double)k;
+  c->block_off = c->off;
+  c->block_shift = c->shift;
+  for (size_t target = 0; c->pass->serial && target < k; target++)
+    linear_curvature_set_block(c, target);
+  return c->pass->serial ? PCAL_OK
+                         : pc_run(c->pass->rows->task->env, k, 0.2 * (double)k * cubes,
+                                  linear_curvature_block_task, c, err);
+}
+
 pcal_status pc_linear_curvature_settle(void *user, const double *at, pcal_error *err) {
   pc_linear_curvature *c = user;
   const size_t k = c->pass->classes;
@@ -340,16 +373,16 @@ pcal_status pc_linear_curvature_settle(void *user, const double *at, pcal_error 
     memcpy(c->padded + j * c->pass->stride, at + j * k, k * sizeof *at);
   if (c->probs != NULL)
     PC_TRY(linear_curvature_pass(c, linear_curvature_keep, err));
-  if (c->settled && c->products <= LINEAR_CURVATURE_PATIENCE) {
-    c->products = 0;
-    return PCAL_OK;
-  }
-  PC_TRY(linear_curvature_sum(c, 0, err));
-  for (size_t target = 0; target < k; target++)
-    linear_curvature_set_block(c, target);
+  const int keep = c->settled && c->products <= LINEAR_CURVATURE_PATIENCE;
   c->products = 0;
+  if (keep && c->block_off == c->off && c->block_shift == c->shift)
+    return PCAL_OK;
+  if (!keep) {
+    PC_TRY(linear_curvature_sum(c, 0, err));
+    c->block_weight = c->pass->weight;
+  }
   c->settled = 1;
-  return PCAL_OK;
+  return linear_curvature_set_blocks(c, err);
 }
 
 /* Scales v so that v . x is at most 1/2 in size for shrunk features. */

@@ -14,14 +14,17 @@ typedef struct pc_linear_curvature {
   double off, shift;          /* penalties, as in linear_search.h */
   double *padded;             /* the parameters, for kernels */
   float *probs;               /* probabilities of kept rows; NULL: computed for each product */
+  uint16_t *active;           /* beside them: the number of classes above 0, and these */
   struct pc_linear_curvature_worker *workers;
   double *vector;    /* the vector of a product, class after class */
   double *blocks;    /* factors for each class, (classes + 1)^2; or diagonals, classes + 1 */
   double *column;    /* scratch of pc_linear_curvature_precondition */
   double scale;      /* of the vector */
   int blocked;       /* blocks for each class, else diagonals */
-  int settled;       /* the blocks are valid; clear it if the penalties change much */
+  int settled;       /* the blocks are valid; cleared, they are computed again */
   unsigned products; /* since the last settle */
+  double block_off, block_shift,
+      block_weight; /* penalties in the blocks, weight of their rows */
 } pc_linear_curvature;
 
 PC_CHECKED pcal_status pc_linear_curvature_new(const pc_linear_pass *pass,

@@ -66,6 +66,18 @@ void pc_linear_model_take(pc_linear_model *model, size_t member,
     memset(w, 0, (model->full ? model->stride : 1) * sizeof *w);
 }
 
+void pc_linear_model_start(const pc_linear_model *model, size_t member,
+                           pc_linear_search *search) {
+  const size_t k = model->classes, inputs = linear_model_inputs(model);
+  const double unit = ldexp(1.0, search->pass.rows->exponent);
+  const double *w = linear_model_w(model, member), *b = linear_model_b(model, member);
+  for (size_t c = 0; c < k; c++) {
+    for (size_t j = 0; j < inputs; j++)
+      search->at[j * k + c] = w[j * model->stride + c] * unit;
+    search->at[inputs * k + c] = b[c];
+  }
+}
+
 void pc_linear_model_identity(pc_linear_model *model) {
   const size_t inputs = linear_model_inputs(model);
   memset(model->w, 0, model->members * inputs * model->stride * sizeof *model->w);
@@ -319,7 +331,10 @@ pcal_status pc_linear_model_fit(const pc_fit_task *task, int full, size_t on, pc
   PC_TRY(pc_fit_rows_open(task, feature, full ? PC_FIT_PLAIN : PC_FIT_TRANSPOSED, &rows, err));
   PC_TRY(pc_linear_model_check_rows(task, full, err));
   PC_TRY(pc_linear_search_new(&rows, full, 0, &search, err));
-  pc_linear_search_identity(&search);
+  if (task->like != NULL && full)
+    pc_linear_model_start(task->like->parameters, 0, &search);
+  else
+    pc_linear_search_identity(&search);
   PC_TRY(pc_linear_search_run(&search, 0, err));
   pc_linear_model_take(model, 0, &search);
   pc_linear_model_record_fit(task, &rows, model, &search, search.value);

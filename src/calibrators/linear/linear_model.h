@@ -27,6 +27,9 @@ PC_CHECKED pcal_status pc_linear_model_new(pcal_calibrator *calibrator, pc_featu
 /* Sets a member from the result of a search. */
 void pc_linear_model_take(pc_linear_model *model, size_t member,
                           const pc_linear_search *search);
+/* Starts a search of the same shape at a member. */
+void pc_linear_model_start(const pc_linear_model *model, size_t member,
+                           pc_linear_search *search);
 /* Sets every member to the map that leaves probabilities unchanged. */
 void pc_linear_model_identity(pc_linear_model *model);
 

@@ -11,9 +11,9 @@
  *      the objective after the fit is the mean of -log q_y of the average.
  * Source:   Kull et al. 2019.
  * Accuracy: gradient 1e-8.
- * Cost:     see linear_search.c; auto: a few thousand short searches up to 20 classes, a few
- *           hundred with more. */
+ * Cost:     see linear_search.c; auto: about 150 short searches. */
 #include <math.h>
+#include <string.h>
 
 #include "base/elementary.h"
 #include "base/executor.h"
@@ -113,22 +113,37 @@ static pcal_status odir_average_score(const pc_fit_task *task, double *out, pcal
 
 /* ---- Fit ---- */
 
-static pcal_status odir_penalties(const pc_fit_task *task, const pc_fit_rows *rows,
-                                  pc_linear_model *model, pcal_error *err) {
-  const pc_option_value *values = task->calibrator->options.value;
-  pc_odir_choice choice = {values[ODIR_LAMBDA].choice == 0 ? NAN : values[ODIR_LAMBDA].number,
-                           values[ODIR_MU].choice == 0 ? NAN : values[ODIR_MU].number, 0.0};
-  if (isnan(choice.lambda) || isnan(choice.mu)) {
-    PC_TRY(pc_odir_choose(rows, &choice, err));
-    if (!isfinite(choice.score))
-      pc_fit_warn(
-          &task->calibrator->fit,
-          "the rows are too few or too similar for cross-validation, so lambda or mu was "
-          "set to 1; give lambda and mu");
+/* Chooses penalties from those of a similar calibrator on. */
+static pcal_status odir_choose(const pc_fit_task *task, const pc_fit_rows *rows,
+                               pc_linear_search *search, pc_odir_choice *choice,
+                               pcal_error *err) {
+  const pc_linear_model *like = task->like == NULL ? NULL : task->like->parameters;
+  if (like != NULL) {
+    pc_linear_model_start(like, 0, search);
+    choice->near_lambda = like->lambda;
+    choice->near_mu = like->mu;
+    choice->near = search->at;
   }
+  PC_TRY(pc_odir_choose(rows, choice, err));
+  if (!isfinite(choice->score))
+    pc_fit_warn(&task->calibrator->fit,
+                "the rows are too few or too similar for cross-validation, so lambda or mu was "
+                "set to 1; give lambda and mu");
+  return PCAL_OK;
+}
+
+static pcal_status odir_penalties(const pc_fit_task *task, const pc_fit_rows *rows,
+                                  pc_linear_model *model, pc_linear_search *search,
+                                  pc_odir_choice *choice, pcal_error *err) {
+  const pc_option_value *values = task->calibrator->options.value;
+  *choice = (pc_odir_choice){
+      .lambda = values[ODIR_LAMBDA].choice == 0 ? NAN : values[ODIR_LAMBDA].number,
+      .mu = values[ODIR_MU].choice == 0 ? NAN : values[ODIR_MU].number};
+  if (isnan(choice->lambda) || isnan(choice->mu))
+    PC_TRY(odir_choose(task, rows, search, choice, err));
   model->penalised = 1;
-  model->lambda = choice.lambda;
-  model->mu = choice.mu;
+  model->lambda = choice->lambda;
+  model->mu = choice->mu;
   return PCAL_OK;
 }
 
@@ -140,15 +155,29 @@ static void odir_gather(const pc_linear_search *search, pc_linear_search *all) {
     all->end = search->end;
 }
 
+/* Starts the search for a member: from the choice of penalties, from a similar calibrator, or
+ * from the map that leaves probabilities unchanged. */
+static void odir_start(const pc_fit_task *task, const pc_linear_model *model, size_t member,
+                       const pc_odir_choice *choice, pc_linear_search *search) {
+  const size_t n = search->pass.count;
+  if (choice->start != NULL)
+    memcpy(search->at, model->members == 1 ? choice->start : choice->fold_starts + member * n,
+           n * sizeof *search->at);
+  else if (task->like != NULL)
+    pc_linear_model_start(task->like->parameters, member, search);
+  else
+    pc_linear_search_identity(search);
+}
+
 static pcal_status odir_members(const pc_fit_task *task, const pc_fit_rows *rows,
-                                pc_linear_model *model, pc_linear_search *search,
-                                pcal_error *err) {
+                                pc_linear_model *model, const pc_odir_choice *choice,
+                                pc_linear_search *search, pcal_error *err) {
   pc_linear_search all = {0};
   pc_odir_penalise(search, model->lambda, model->mu);
   for (size_t m = 0; m < model->members; m++) {
     search->pass.which = model->members == 1 ? PC_LINEAR_ALL : PC_LINEAR_OUTSIDE_FOLD;
     search->pass.fold = (uint8_t)m;
-    pc_linear_search_identity(search);
+    odir_start(task, model, m, choice, search);
     PC_TRY(pc_linear_search_run(search, 0, err));
     pc_linear_model_take(model, m, search);
     odir_gather(search, &all);
@@ -169,14 +198,15 @@ static pcal_status odir_fit(const pc_fit_task *task, pcal_error *err) {
   pc_linear_model *model = NULL;
   pc_linear_search search;
   pc_fit_rows rows;
+  pc_odir_choice choice;
   PC_TRY(pc_linear_model_new(calibrator, feature, 1,
                              odir_averages(calibrator) ? PC_FIT_FOLDS : 1, &model, err));
   PC_TRY(pc_fit_rows_open(task, feature, PC_FIT_FOLDED, &rows, err));
-  PC_TRY(odir_penalties(task, &rows, model, err));
+  PC_TRY(pc_linear_search_new(&rows, 1, 0, &search, err));
+  PC_TRY(odir_penalties(task, &rows, model, &search, &choice, err));
   if (model->lambda <= 0.0)
     PC_TRY(pc_linear_model_check_rows(task, 1, err));
-  PC_TRY(pc_linear_search_new(&rows, 1, 0, &search, err));
-  return odir_members(task, &rows, model, &search, err);
+  return odir_members(task, &rows, model, &choice, &search, err);
 }
 
 static pcal_status odir_read(pcal_calibrator *calibrator, const pc_json_node *parameters,
@@ -187,7 +217,7 @@ static pcal_status odir_read(pcal_calibrator *calibrator, const pc_json_node *pa
 }
 
 #define ODIR_METHOD                                                                    \
-  .traits = PC_SUMS_TO_ONE | PC_GUARDED | PC_SQUARE, .needs_scores = 1,                \
+  .traits = PC_SUMS_TO_ONE | PC_GUARDED | PC_SQUARE, .slow = 1, .needs_scores = 1,     \
   .objective = odir_objective, .fit = odir_fit, .scratch_size = pc_linear_model_space, \
   .apply = pc_linear_model_apply, .recipe = pc_linear_model_recipe,                    \
   .write = pc_linear_model_write, .read = odir_read, .describe = pc_linear_model_describe

@@ -7,6 +7,12 @@
 typedef struct pc_odir_choice {
   double lambda, mu; /* in: the given value, or NAN; out: the value to use */
   double score;      /* mean log score on held-out rows; infinite: cross-validation failed */
+  /* In: where the search begins; penalties of 0 mean 1, NULL the map that changes nothing. */
+  double near_lambda, near_mu;
+  const double *near; /* parameters of a search */
+  /* Out: parameters of searches at the chosen pair, close to their minima: on all rows, and
+   * outside each fold; or NULL. */
+  const double *start, *fold_starts;
 } pc_odir_choice;
 
 /* Sets the penalties of a search, in its units. */

@@ -183,6 +183,7 @@ const pc_calibrator_method pc_calibrator_diag = {
     .traits = PC_SUMS_TO_ONE | PC_KEEPS_ACCURACY | PC_KEEPS_ORDER | PC_GUARDED,
     .fitted_traits = diag_traits,
     .objective = pc_network_model_objective,
+    .slow = 1,
     .needs_scores = 1,
     .fit = diag_fit,
     .scratch_size = pc_network_model_space,

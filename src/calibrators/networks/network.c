@@ -118,6 +118,7 @@ const pc_calibrator_method pc_calibrator_network = {
         },
     .traits = PC_SUMS_TO_ONE | PC_GUARDED | PC_SQUARE,
     .objective = pc_network_model_objective,
+    .slow = 1,
     .needs_scores = 1,
     .fit = network_fit,
     .scratch_size = pc_network_model_space,

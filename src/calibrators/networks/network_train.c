@@ -16,7 +16,7 @@
 #include "base/executor.h"
 #include "calibrators/fit_pass.h"
 #include "calibrators/networks/network_model.h"
-#include "kernels/softmax.h"
+#include "kernels/dispatch.h"
 #include "optim/lbfgs.h"
 
 #define NETWORK_TRAIN_EVALUATIONS 500
@@ -160,30 +160,26 @@ static void network_train_set_scale(network_train *fit, pc_network_model *net) {
 
 /* ---- The objective ---- */
 
-/* Returns -log q_y of a row of scores; replaces them by the derivatives of `weight` times
- * that. */
-static double network_train_score(double *scores, size_t classes, size_t label, double weight) {
-  const double own = scores[label];
-  const double norm = pc_softmax_row(scores, classes, scores);
-  for (size_t c = 0; c < classes; c++)
-    scores[c] *= weight;
-  scores[label] -= weight;
-  return norm - own;
-}
-
 /* Adds the objective and gradient of rows begin .. begin + count - 1. */
 static void network_train_block(const network_train *fit, size_t begin, size_t count,
                                 double *scratch, double *value, double *gradient) {
   const pc_network_model *net = fit->net;
   const size_t k = net->classes;
   double *x = scratch, *scores = x + PC_NETWORK_ROWS * k, *rest = scores + PC_NETWORK_ROWS * k;
+  double own[PC_NETWORK_ROWS], norms[PC_NETWORK_ROWS];
   for (size_t i = 0; i < count; i++)
     memcpy(x + i * k, fit->rows + (begin + i) * fit->width + 2, k * sizeof *x);
   net->kind->map(net, fit->at, x, count, rest, scores);
+  for (size_t i = 0; i < count; i++)
+    own[i] = scores[i * k + (size_t)fit->rows[(begin + i) * fit->width + 1]];
+  pc_kernels_best()->network->softmax(scores, k, count, norms);
   for (size_t i = 0; i < count; i++) {
     const double *row = fit->rows + (begin + i) * fit->width;
     const double weight = row[0] / fit->weight;
-    *value += weight * network_train_score(scores + i * k, k, (size_t)row[1], weight);
+    for (size_t c = 0; c < k; c++)
+      scores[i * k + c] *= weight;
+    scores[i * k + (size_t)row[1]] -= weight;
+    *value += weight * (norms[i] - own[i]);
   }
   net->kind->backward(net, fit->at, x, count, scores, rest, gradient);
 }

@@ -19,11 +19,12 @@
  *           published code (folds that were never averaged).
  * Cost:     a few hundred passes of 16 K^2 operations for each row. */
 #include <math.h>
+#include <string.h>
 
 #include "calibrators/linear/linear_model.h"
 #include "calibrators/networks/network_model.h"
 #include "kernels/class_ranking.h"
-#include "kernels/softmax.h"
+#include "kernels/dispatch.h"
 
 #define ORDER_NETWORK_STREAM 0x6f72646572    /* stream of random numbers */
 #define ORDER_NETWORK_ONE 0.5413248546129181 /* softplus(x) = 1 */
@@ -45,8 +46,8 @@ static void order_network_start(const pc_network_model *net, uint64_t seed,
     parameters[i] = i < net->count - (k - 1) ? 0.0 : ORDER_NETWORK_ONE;
 }
 
-/* For each row: inputs, order (two uint32_t in each double), gaps, derivatives of softplus and
- * by u; then the scratch of the network. */
+/* For each row: inputs, order (two uint32_t in each double), gaps, derivatives of softplus,
+ * softplus or derivatives by u; then the scratch of the network. */
 static size_t order_network_scratch_size(const pc_network_model *net, size_t rows) {
   return 5 * rows * net->classes + pc_dense_net_scratch(&net->dense, rows);
 }
@@ -65,14 +66,6 @@ static order_network_parts order_network_split(const pc_network_model *net, size
                                .rise = scratch + 3 * cells,
                                .slope = scratch + 4 * cells,
                                .dense = scratch + 5 * cells};
-}
-
-/* log(1 + exp(u)) and its derivative. */
-static double order_network_softplus(double u, double *slope) {
-  double pair[2];
-  const double rest = pc_sigmoid_pair(u, pair);
-  *slope = pair[1];
-  return (u > 0.0 ? u : 0.0) + rest;
 }
 
 static void order_network_row(const pc_network_model *net, const double *x, int sorted,
@@ -95,13 +88,14 @@ static void order_network_map(const pc_network_model *net, int sorted, const dou
     order_network_row(net, x + i * k, sorted, &parts, i);
   const double *u =
       pc_dense_net_forward(&net->dense, parameters, parts.inputs, rows, parts.dense);
+  memcpy(parts.slope, u, rows * (k - 1) * sizeof *u);
+  pc_kernels_best()->network->softplus(parts.slope, rows * (k - 1), parts.rise);
   for (size_t i = 0; i < rows; i++) {
     const uint32_t *order = parts.order + 2 * k * i;
     double sum = 0.0;
     scores[i * k + order[k - 1]] = 0.0;
     for (size_t j = k - 1; j-- > 0;) {
-      sum += parts.gaps[i * k + j] *
-             order_network_softplus(u[i * (k - 1) + j], &parts.rise[i * k + j]);
+      sum += parts.gaps[i * k + j] * parts.slope[i * (k - 1) + j];
       scores[i * k + order[j]] = sum;
     }
   }
@@ -118,7 +112,8 @@ static void order_network_backward(const pc_network_model *net, const double *pa
     double above = 0.0;
     for (size_t j = 0; j + 1 < k; j++) {
       above += slopes[i * k + order[j]];
-      parts.slope[i * (k - 1) + j] = above * parts.gaps[i * k + j] * parts.rise[i * k + j];
+      parts.slope[i * (k - 1) + j] =
+          above * parts.gaps[i * k + j] * parts.rise[i * (k - 1) + j];
     }
   }
   pc_dense_net_backward(&net->dense, parameters, parts.inputs, rows, parts.slope, parts.dense,
@@ -195,7 +190,7 @@ static unsigned order_network_traits(const pcal_calibrator *calibrator) {
 
 #define ORDER_NETWORK_ROW                                                                     \
   .traits = PC_SUMS_TO_ONE | PC_KEEPS_ACCURACY | PC_KEEPS_ORDER | PC_GUARDED | PC_SQUARE,     \
-  .fitted_traits = order_network_traits, .objective = pc_network_model_objective,             \
+  .fitted_traits = order_network_traits, .objective = pc_network_model_objective, .slow = 1,  \
   .needs_scores = 1, .scratch_size = pc_network_model_space, .apply = pc_network_model_apply, \
   .write = pc_network_model_write, .describe = pc_network_model_describe
 

@@ -1,6 +1,8 @@
 /* Numbers in brackets are the edge cases of odir.c. */
+#include "calibrators/fit.h"
 #include "calibrators/linear/linear_model.h"
 #include "convex_help.h"
+#include "io/source.h"
 
 enum { ROWS = 600, FEW = 120, K = 3 }; /* few for the search of penalties */
 
@@ -122,6 +124,61 @@ TEST(an_average_of_five) {
   assert_string_equal(pc_calibrator_objective(one, word, sizeof word), "log+penalty");
   pcal_calibrator_free(calibrator);
   pcal_calibrator_free(one);
+}
+
+/* A fit that starts from a similar calibrator has the same result. */
+TEST(start_from_a_similar_one) {
+  static const char *const methods[] = {"matrix-odir:lambda=0.02,mu=0.1", "matrix",
+                                        "dirichlet-odir:lambda=0.02,mu=0.1,ensemble=folds"};
+  const pcal_env env = pc_env_resolve(NULL);
+  pcal_batch batch = drawn(), part = batch;
+  part.rows = ROWS / 2;
+  for (size_t m = 0; m < 3; m++) {
+    pcal_calibrator *like = help_fit(&part, methods[m]), *cold = help_fit(&batch, methods[m]);
+    pcal_calibrator *warm = NULL;
+    pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
+    pcal_source *source = NULL;
+    config.method = methods[m];
+    assert_int_equal(pc_source_borrow(&batch, NULL, &env, &source, NULL), PCAL_OK);
+    assert_int_equal(pc_fit_run_like(source, &config, like, &env, &warm, NULL), PCAL_OK);
+    const pc_linear_model *one = cold->parameters, *other = warm->parameters;
+    for (size_t i = 0; i < one->members * K * one->stride; i++)
+      assert_true(fabs(one->w[i] - other->w[i]) < 1e-7);
+    assert_near(cold->fit.after, warm->fit.after, 1e-12);
+    assert_true(warm->fit.iterations <= cold->fit.iterations);
+    pcal_source_free(source);
+    pcal_calibrator_free(like);
+    pcal_calibrator_free(cold);
+    pcal_calibrator_free(warm);
+  }
+}
+
+/* With many classes, for which searches use products with the Hessian and folds follow each other:
+ * the same choice for any number of threads and any memory. */
+TEST(chooses_with_many_classes) {
+  enum { MANY = 21, SOME = 300 };
+  static double wide[SOME * MANY];
+  static int32_t wide_labels[SOME];
+  help_text texts[3];
+  help_draw(wide, wide_labels, SOME, MANY, 2.0, 1.2);
+  const pcal_batch batch = help_batch(PCAL_LOGIT, wide, wide_labels, SOME, MANY);
+  for (unsigned i = 0; i < 3; i++) {
+    pcal_env env = PCAL_ENV_INIT;
+    pcal_calibrator *calibrator = NULL;
+    env.threads = i == 1 ? 3 : 1;
+    env.memory_limit = i == 2 ? 3000000 : 0;
+    assert_int_equal(help_try_fit(&batch, "matrix-odir", &env, &calibrator, NULL), PCAL_OK);
+    const pc_linear_model *model = calibrator->parameters;
+    const double power = log10(model->lambda);
+    assert_near(power, round(power), 1e-9);
+    assert_true(model->mu == 1e-4 || model->mu == 0.1 || model->mu == 100.0);
+    texts[i] = help_save(calibrator);
+    pcal_calibrator_free(calibrator);
+  }
+  assert_string_equal(texts[0].bytes, texts[1].bytes);
+  assert_string_equal(texts[0].bytes, texts[2].bytes);
+  for (int i = 0; i < 3; i++)
+    free(texts[i].bytes);
 }
 
 TEST(extremes) {

@@ -1,5 +1,6 @@
 /* Comparisons: values against measures of calibrated rows, the choice, bits, failures. */
 #include "../calibrators/calibrator_help.h"
+#include "base/number.h"
 #include "calibrators/folds.h"
 #include "compare/comparison.h"
 #include "io/source.h"
@@ -177,6 +178,9 @@ TEST(compared_bad) {
   config.folds = 1;
   compared_refused(&data, &config, "cross-validation takes 2 to 100 folds, not 1");
   config.folds = 0;
+  config.budget = -1;
+  compared_refused(&data, &config, "the time budget is a number of seconds, at least 0");
+  config.budget = 0;
   config.by = "default";
   compared_refused(&data, &config,
                    "methods are ranked by one metric, such as brier or log; \"default\" is a "
@@ -193,6 +197,70 @@ TEST(compared_bad) {
   compared_refused(&data, &config,
                    "every label is class 2, and nothing can be learned or judged from one "
                    "class; give rows of at least two classes");
+}
+
+typedef struct compared_calls {
+  size_t count, refused;
+  char last[64], outcome[256];
+} compared_calls;
+
+static void compared_judged(void *user, const char *name, const char *outcome) {
+  compared_calls *calls = user;
+  calls->refused += strncmp(outcome, "not judged: ", 12) == 0;
+  snprintf(calls->last, sizeof calls->last, "%s", name);
+  if (calls->count++ == 0)
+    snprintf(calls->outcome, sizeof calls->outcome, "%s", outcome);
+}
+
+/* Every contestant is shown once, slow methods last. */
+TEST(compared_shown) {
+  static const char *const methods[] = {"diag", "temperature"};
+  compared_data data;
+  compared_calls calls = {0};
+  pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
+  compared_draw(&data, 3);
+  config.methods = methods;
+  config.method_count = 2;
+  config.folds = 2;
+  config.judged = compared_judged;
+  config.user = &calls;
+  pcal_comparison *comparison = compared_run(&data, &config, NULL);
+  char value[PC_NUMBER_MAX], outcome[64];
+  pc_number_round(comparison->contestants[0].results->records[comparison->by].outcome.value, 4,
+                  value);
+  snprintf(outcome, sizeof outcome, "brier %s", value);
+  assert_int_equal(calls.count, 3);
+  assert_int_equal(calls.refused, 0);
+  assert_string_equal(calls.outcome, outcome);
+  assert_string_equal(calls.last, "diag");
+  assert_string_equal(comparison->contestants[1].label, "diag");
+  pcal_comparison_free(comparison);
+}
+
+/* Without time, only the predictions themselves are judged, and the reason is given. */
+TEST(compared_budget) {
+  static const char *const methods[] = {"temperature"};
+  compared_data data;
+  compared_calls calls = {0};
+  pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
+  compared_draw(&data, 3);
+  config.methods = methods;
+  config.method_count = 1;
+  config.budget = 1e-9;
+  config.judged = compared_judged;
+  config.user = &calls;
+  pcal_comparison *comparison = compared_run(&data, &config, NULL);
+  assert_string_equal(pcal_comparison_chosen(comparison), "identity");
+  assert_int_equal(calls.refused, 1);
+  assert_null(comparison->contestants[1].results);
+  assert_string_equal(comparison->contestants[1].why,
+                      "the time budget of 1e-09 s ended before its fit; give more time");
+  help_text text = {NULL, 0, 0};
+  assert_int_equal(pcal_comparison_write(comparison, PCAL_JSON, help_sink, &text, NULL),
+                   PCAL_OK);
+  assert_non_null(strstr(text.bytes, "\"status\": \"out of time\""));
+  free(text.bytes);
+  pcal_comparison_free(comparison);
 }
 
 static pcal_status compared_scenario(const pcal_env *env, void *user, pcal_error *err) {

@@ -1,0 +1,69 @@
+"""The command line, timed with the start of its process; bench/run.py talks to it.
+
+    bench/bench_program.py PROGRAM FOLDER
+
+A request is a line OPERATION DATA OPTION THREADS, its answer a line of JSON as in bench/peers.py.
+
+    compare DATA all       propercal compare with all methods that suit
+    report DATA METHOD     propercal report --method METHOD
+    fit DATA METHOD        propercal fit -m METHOD
+"""
+
+import json
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+
+def command(operation, option, inputs, folder):
+    if operation == "compare":
+        return ["compare", *inputs, "--json"]
+    if operation == "report":
+        return ["report", *inputs, "--method", option, "-o", folder / "report.html"]
+    if operation == "fit":
+        return ["fit", "-m", option, *inputs, "--json"]
+    raise ValueError(f"bench_program knows compare, report and fit, not {operation}")
+
+
+def values(operation, text):
+    if operation == "report":
+        return {}
+    reply = json.loads(text)
+    if operation == "compare":
+        judged = [method for method in reply["methods"] if method["rank"]]
+        return {"brier": min(method["metrics"]["brier"] for method in judged),
+                "methods": len(judged)}
+    return {"objective": reply["objective"]["after"]}
+
+
+def answer(program, data, operation, option, threads):
+    inputs = ["--logits", f"{data}-scores.npy", "--labels", f"{data}-labels.npy"]
+    with tempfile.TemporaryDirectory() as place:
+        words = command(operation, option, inputs, pathlib.Path(place))
+        start = time.perf_counter()
+        done = subprocess.run([program, *map(str, words), "--threads", threads, "--quiet"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        seconds = time.perf_counter() - start
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.decode().strip())
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+    return {"seconds": seconds, "anonymous": peak, "heap": 0,
+            "values": values(operation, done.stdout.decode())}
+
+
+def main():
+    program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    for line in sys.stdin:
+        operation, data, option, threads = line.split()[:4]
+        try:
+            reply = answer(program, folder / data, operation, option, threads)
+        except Exception as failure:  # the driver reports it and goes on
+            reply = {"error": f"{type(failure).__name__}: {failure}"}
+        print(json.dumps(reply), flush=True)
+
+
+if __name__ == "__main__":
+    main()
