@@ -255,9 +255,9 @@ typedef enum pcal_destination {
   PCAL_FOR_SHELL         /* one word of a command */
 } pcal_destination;
 
-/* Writes `text` so that it is harmless at the destination.  Control characters, characters
- * that change the direction of writing, and bytes that are not UTF-8 become visible escapes or
- * U+FFFD. */
+/* Writes `text` so that it is harmless at the destination.  Control characters, invisible
+ * characters, those that change the direction of writing, and bytes that are not UTF-8 become
+ * visible escapes or U+FFFD. */
 PCAL_API pcal_status pcal_escape(const char *text, pcal_destination destination, pcal_sink sink,
                                  void *user, pcal_error *err);
 

@@ -245,13 +245,27 @@ static void put(const char *name, const char *bytes, size_t length) {
   close(descriptor);
 }
 
+/* Links entry i to an earlier name of the same file; returns 0 if it is the first name. */
+static int put_link(const disk *d, size_t i) {
+  char from[256], to[256];
+  for (size_t j = 0; j < i; j++)
+    if (d->entries[j].inode == d->entries[i].inode) {
+      path_of(d->entries[j].name, from);
+      path_of(d->entries[i].name, to);
+      assert_int_equal(link(from, to), 0);
+      return 1;
+    }
+  return 0;
+}
+
 static void make_folder(const disk *d, size_t end) {
   clear_folder();
   for (size_t i = 0; i < d->count; i++) {
     const content *c = content_of(d->entries[i].inode);
     assert_non_null(c);
     const int whole = is_synced(c->inode, end);
-    put(d->entries[i].name, c->bytes, whole ? c->length : c->length / 2);
+    if (!put_link(d, i))
+      put(d->entries[i].name, c->bytes, whole ? c->length : c->length / 2);
   }
 }
 
@@ -533,24 +547,36 @@ TEST(lists_of_others_are_not_followed) {
   }
 }
 
+typedef enum newer_kind { NEWER_WRITTEN, NEWER_REPLACED, NEWER_REMOVED } newer_kind;
+
 /* What somebody wrote or removed after the list is newer than what the list would bring. */
+static void make_newer(newer_kind kind, const char *path) {
+  const time_t when = kind == NEWER_WRITTEN ? time(NULL) + 5 : 1000;
+  const struct timespec times[2] = {{when, 0}, {when, 0}};
+  if (kind != NEWER_WRITTEN)
+    assert_int_equal(unlink(path), 0);
+  if (kind == NEWER_REMOVED)
+    return;
+  put("two", "my work", 7);
+  assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
 TEST(newer_files_stay) {
   const pcal_env env = pc_env_resolve(NULL);
-  char from[2][256], to[2][256], one[64];
-  for (int removed = 0; removed <= 1; removed++) {
+  char from[2][256], to[2][256], old[256], one[64];
+  for (newer_kind kind = NEWER_WRITTEN; kind <= NEWER_REMOVED; kind++) {
     put_two(".one.1-0.tmp", from, to);
-    put(".two.1-1.tmp.old", "old two", 7);
+    path_of(".two.1-1.tmp.old", old);
+    assert_int_equal(link(to[1], old), 0);
     const pc_journal_entry files[] = {{from[0], to[0]}, {from[1], to[1]}};
     assert_int_equal(pc_output_journal_write(files, 2, &env), 0);
-    const struct timespec later[2] = {{time(NULL) + 5, 0}, {time(NULL) + 5, 0}};
-    put("two", "my work", 7);
-    assert_int_equal(removed ? unlink(to[1]) : utimensat(AT_FDCWD, to[1], later, 0), 0);
+    make_newer(kind, to[1]);
     pc_output_journal_replay(to[0], &env);
     char two[64] = "";
     get("one", one);
     get("two", two);
     assert_string_equal(one, "old one");
-    assert_string_equal(two, removed ? "" : "my work");
+    assert_string_equal(two, kind == NEWER_REMOVED ? "" : "my work");
   }
 }
 
