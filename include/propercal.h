@@ -184,7 +184,7 @@ typedef struct pcal_budget pcal_budget;
 typedef struct pcal_env {
   size_t size;
   pcal_allocator allocator; /* all NULL: malloc */
-  unsigned threads;         /* 0: pcal_processor_count() */
+  unsigned threads;         /* 0: pcal_processor_count() at each call, some 50 microseconds */
   pcal_pool *pool;          /* NULL: each call starts and joins its own threads */
   uint64_t seed;            /* of all random draws */
   uint64_t memory_limit;    /* in bytes; 0: no limit; ignored with a budget */
