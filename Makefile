@@ -32,13 +32,13 @@ pages: build ## a page for each metric, calibrator and Python function, in build
 	@tools/make-pages --build $(BUILD)
 	@tools/check-python --reference
 
-fuzz: ## fuzz for FUZZ seconds, 60 by default; a night: make fuzz FUZZ=3600
+fuzz: ## fuzz for FUZZ seconds, 60 by default; a night, into the docs: make fuzz FUZZ=3600 RECORD=--record
 	@tools/install-deps check
-	@tools/fuzz --seconds $(FUZZ)
-	@tools/fuzz-python --seconds $$(($(FUZZ) / 10 + 1)) || test $$? -eq 77
+	@tools/fuzz --seconds $(FUZZ) $(RECORD)
+	@tools/fuzz-python --seconds $$(($(FUZZ) / 10 + 1)) $(RECORD) || test $$? -eq 77
 
 attack: build ## hostile files, failing memory, kills, changing files for ATTACK seconds, 100 by default
-	@tools/attack --build $(BUILD) --seconds $(ATTACK)
+	@tools/attack --build $(BUILD) --seconds $(ATTACK) $(RECORD)
 
 coverage: ## which branches of the library the tests reach; writes docs/branch-coverage.md
 	@tools/install-deps check

@@ -3,7 +3,7 @@
  *      "none" is no limit.
  *   2. Without --memory-limit the limit is pcal_default_memory_limit().
  *   3. When --timeout expires the program ends at once: unfinished files are removed, and the
- *      exit code is CLI_TIMED_OUT (signals.h). */
+ *      exit code is CLI_TIMED_OUT (signals.h).  0 is no limit. */
 #include "run_limits.h"
 
 #include <math.h>
@@ -67,7 +67,8 @@ static pcal_status run_limits_time(const cli_session *session, pcal_error *err) 
     return PCAL_OK;
   if (!(seconds >= 0.001 && seconds <= RUN_LIMITS_TIMEOUT_MAX))
     return cli_fail(err, PCAL_USAGE,
-                    "--timeout %s: the value must be a number of seconds from 0.001 to 1e8",
+                    "--timeout %s: the value must be a number of seconds from 0.001 to 1e8, or "
+                    "0 for no limit",
                     cli_number(seconds, number));
   const double whole = floor(seconds);
   const struct itimerval timer = {

@@ -117,7 +117,9 @@ static const cli_flag session_running[] = {
      "depend on it",
      NULL, CLI_ANY},
     {"timeout", 0, CLI_REAL, "SECONDS", offsetof(cli_options, timeout),
-     "stop after that time with exit code 124, leaving output files unchanged", NULL, CLI_ANY},
+     "stop after that time with exit code 124, leaving output files unchanged (default 0: "
+     "no limit)",
+     NULL, CLI_ANY},
     {"quiet", 'q', CLI_FLAG, NULL, offsetof(cli_options, quiet),
      "print neither progress nor notes, only errors", NULL, CLI_ANY},
     {"no-progress", 0, CLI_FLAG, NULL, offsetof(cli_options, no_progress),

@@ -184,7 +184,7 @@ typedef struct pcal_budget pcal_budget;
 typedef struct pcal_env {
   size_t size;
   pcal_allocator allocator; /* all NULL: malloc */
-  unsigned threads;         /* 0: pcal_processor_count() */
+  unsigned threads;         /* 0: pcal_processor_count() at each call, some 50 microseconds */
   pcal_pool *pool;          /* NULL: each call starts and joins its own threads */
   uint64_t seed;            /* of all random draws */
   uint64_t memory_limit;    /* in bytes; 0: no limit; ignored with a budget */
@@ -255,9 +255,9 @@ typedef enum pcal_destination {
   PCAL_FOR_SHELL         /* one word of a command */
 } pcal_destination;
 
-/* Writes `text` so that it is harmless at the destination.  Control characters, characters
- * that change the direction of writing, and bytes that are not UTF-8 become visible escapes or
- * U+FFFD. */
+/* Writes `text` so that it is harmless at the destination.  Control characters, invisible
+ * characters, those that change the direction of writing, and bytes that are not UTF-8 become
+ * visible escapes or U+FFFD. */
 PCAL_API pcal_status pcal_escape(const char *text, pcal_destination destination, pcal_sink sink,
                                  void *user, pcal_error *err);
 

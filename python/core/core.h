@@ -6,7 +6,8 @@
 #ifndef CORE_H
 #define CORE_H
 
-#ifndef Py_LIMITED_API
+#include <pyconfig.h>
+#if !defined(Py_LIMITED_API) && !defined(Py_GIL_DISABLED) /* free-threaded builds have none */
 #define Py_LIMITED_API 0x030B0000
 #endif
 #define PY_SSIZE_T_CLEAN
@@ -23,9 +24,12 @@
  * Handles that keep the environment share it by a reference count. */
 typedef struct core_watch core_watch;
 
-/* From (threads, seed, memory_limit, progress or None, whether to check for signals). */
+/* From (threads, seed, memory limit, progress or None, whether to check for signals).  The limit
+ * is a number of bytes, 0 for the default, or a budget that several watches share. */
 core_watch *core_watch_new(PyObject *module, PyObject *settings);
 core_watch *core_watch_share(core_watch *watch);
+/* budget(bytes) -> a capsule for settings: one limit for all calls that are given it */
+PyObject *core_budget(PyObject *module, PyObject *bytes);
 void core_watch_drop(core_watch *watch); /* NULL is fine */
 const pcal_env *core_watch_env(const core_watch *watch);
 /* For callbacks: acquires the interpreter's lock, and releases it again. */
@@ -90,6 +94,9 @@ PyObject *core_text(const char *text);
 /* The UTF-8 bytes of a str without NUL characters, valid as long as the str; NULL with an
  * exception. */
 const char *core_letters(PyObject *text);
+/* The same for PyArg_ParseTuple ("O&" with a const char **); None: NULL. */
+int core_letters_argument(PyObject *text, void *out);
+int core_letters_or_none(PyObject *text, void *out);
 /* The UTF-8 bytes of each str in a tuple, valid as long as the tuple.  The caller frees the
  * array with PyMem_Free.  *count receives the length. */
 const char **core_letters_of(PyObject *tuple, size_t *count);
@@ -168,5 +175,6 @@ pcal_model *core_compare_models(const core_state *state, PyObject *given, size_t
 /* Adds the watches of their sources to a turn; -1 with an exception. */
 int core_compare_turn(core_turn *turn, PyObject *given);
 PyObject *core_write_file(PyObject *module, PyObject *arguments);
+PyObject *core_escape(PyObject *module, PyObject *arguments);
 
 #endif

@@ -44,8 +44,8 @@ PyObject *core_fit(PyObject *module, PyObject *arguments) {
   pcal_calibrator *calibrator = NULL;
   PyObject *source;
   pcal_error error;
-  if (!PyArg_ParseTuple(arguments, "Osppp", &source, &config.method, &config.normalize,
-                        &config.skip_missing, &config.by_group) ||
+  if (!PyArg_ParseTuple(arguments, "OO&ppp", &source, core_letters_argument, &config.method,
+                        &config.normalize, &config.skip_missing, &config.by_group) ||
       !core_check(source, state->source_type, "Source"))
     return NULL;
   core_source *object = (core_source *)(void *)source;
@@ -62,16 +62,20 @@ PyObject *core_fit(PyObject *module, PyObject *arguments) {
   return core_calibrator_wrap(state, calibrator, core_watch_share(object->watch));
 }
 
-/* load(bytes, name) -> Calibrator */
+/* load(bytes, name, memory limit in bytes) -> Calibrator */
 PyObject *core_load(PyObject *module, PyObject *arguments) {
   core_state *state = PyModule_GetState(module);
   pcal_calibrator *calibrator = NULL;
   const char *bytes, *name;
   Py_ssize_t length = 0;
+  unsigned long long limit = 0;
+  pcal_env env = PCAL_ENV_INIT;
   pcal_error error;
-  if (!PyArg_ParseTuple(arguments, "y#s", &bytes, &length, &name))
+  if (!PyArg_ParseTuple(arguments, "y#O&K", &bytes, &length, core_letters_argument, &name,
+                        &limit))
     return NULL;
-  if (pcal_calibrator_load(bytes, (size_t)length, name, NULL, &calibrator, &error) != PCAL_OK)
+  env.memory_limit = limit;
+  if (pcal_calibrator_load(bytes, (size_t)length, name, &env, &calibrator, &error) != PCAL_OK)
     return core_raise(&error);
   return core_calibrator_wrap(state, calibrator, NULL);
 }
@@ -101,7 +105,8 @@ static PyObject *core_calibrator_export(PyObject *self, PyObject *arguments) {
   const char *to, *name;
   core_bytes bytes = {NULL, 0, 0};
   pcal_error error;
-  if (!PyArg_ParseTuple(arguments, "ss", &to, &name))
+  if (!PyArg_ParseTuple(arguments, "O&O&", core_letters_argument, &to, core_letters_argument,
+                        &name))
     return NULL;
   const pcal_status status = pcal_calibrator_export(core_calibrator_in(self),
                                                     strcmp(to, "c") == 0 ? PCAL_C : PCAL_ONNX,

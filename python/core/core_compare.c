@@ -5,7 +5,8 @@
 static int core_compare_model(const core_state *state, PyObject *given, pcal_model *out) {
   PyObject *source, *fitting;
   *out = (pcal_model)PCAL_MODEL_INIT;
-  if (!core_tuple(given) || !PyArg_ParseTuple(given, "zOO", &out->name, &source, &fitting) ||
+  if (!core_tuple(given) ||
+      !PyArg_ParseTuple(given, "O&OO", core_letters_or_none, &out->name, &source, &fitting) ||
       !core_check(source, state->source_type, "Source") ||
       (fitting != Py_None && !core_check(fitting, state->source_type, "Source")))
     return -1;
@@ -84,9 +85,10 @@ PyObject *core_compare(PyObject *module, PyObject *arguments) {
   pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
   PyObject *given, *methods, *specs;
   Py_ssize_t folds = 0, replicas = 0;
-  if (!PyArg_ParseTuple(arguments, "O!O!O!zndnppd", &PyTuple_Type, &given, &PyTuple_Type,
-                        &methods, &PyTuple_Type, &specs, &config.by, &folds, &config.interval,
-                        &replicas, &config.normalize, &config.skip_missing, &config.budget))
+  if (!PyArg_ParseTuple(arguments, "O!O!O!O&ndnppd", &PyTuple_Type, &given, &PyTuple_Type,
+                        &methods, &PyTuple_Type, &specs, core_letters_or_none, &config.by,
+                        &folds, &config.interval, &replicas, &config.normalize,
+                        &config.skip_missing, &config.budget))
     return NULL;
   if (folds < 0 || replicas < 0 || PyTuple_Size(given) < 1) {
     PyErr_SetString(PyExc_ValueError,

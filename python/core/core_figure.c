@@ -15,10 +15,11 @@ PyObject *core_draw(PyObject *module, PyObject *arguments) {
   pcal_theme colours = PCAL_THEME_AUTO;
   Py_ssize_t replicas = 0;
   pcal_error error;
-  if (!PyArg_ParseTuple(arguments, "O!sOOppdnddzz", &PyTuple_Type, &given, &config.figure,
-                        &second, &calibrator, &config.normalize, &config.skip_missing,
-                        &config.interval, &replicas, &config.width, &config.height,
-                        &config.title, &theme) ||
+  if (!PyArg_ParseTuple(arguments, "O!O&OOppdnddO&O&", &PyTuple_Type, &given,
+                        core_letters_argument, &config.figure, &second, &calibrator,
+                        &config.normalize, &config.skip_missing, &config.interval, &replicas,
+                        &config.width, &config.height, core_letters_or_none, &config.title,
+                        core_letters_or_none, &theme) ||
       (second != Py_None && !core_check(second, state->source_type, "Source")) ||
       (calibrator != Py_None && !core_check(calibrator, state->calibrator_type, "Calibrator")))
     return NULL;

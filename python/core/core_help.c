@@ -1,4 +1,5 @@
 /* Errors, text and types, for the other files. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,6 +97,16 @@ PyObject *core_text(const char *text) {
   Py_RETURN_NONE;
 }
 
+/* Raises UsageError for a name or spec; returns NULL. */
+static const char *core_refuse_letters(const char *problem, const char *remedy) {
+  pcal_error error = PCAL_ERROR_INIT;
+  error.status = PCAL_USAGE;
+  snprintf(error.message, sizeof error.message, "%s; %s", problem, remedy);
+  error.remedy = (uint16_t)(strlen(problem) + 2);
+  core_raise(&error);
+  return NULL;
+}
+
 const char *core_letters(PyObject *text) {
   Py_ssize_t length = 0;
   char *bytes = NULL;
@@ -106,11 +117,26 @@ const char *core_letters(PyObject *text) {
     return NULL;
   }
   const char *letters = PyUnicode_AsUTF8AndSize(text, &length);
-  if (letters != NULL && strlen(letters) != (size_t)length) {
-    PyErr_SetString(PyExc_ValueError, "expected a str without NUL characters");
-    return NULL;
+  if (letters == NULL && PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) {
+    PyErr_Clear();
+    return core_refuse_letters("a name or spec has a lone surrogate, which no file can store",
+                               "give text that encodes as UTF-8");
   }
+  if (letters != NULL && strlen(letters) != (size_t)length)
+    return core_refuse_letters("a name or spec has a NUL character", "remove it");
   return letters;
+}
+
+int core_letters_argument(PyObject *text, void *out) {
+  const char **letters = out;
+  *letters = core_letters(text);
+  return *letters != NULL;
+}
+
+int core_letters_or_none(PyObject *text, void *out) {
+  const char **letters = out;
+  *letters = NULL;
+  return text == Py_None ? 1 : core_letters_argument(text, out);
 }
 
 const char **core_letters_of(PyObject *tuple, size_t *count) {

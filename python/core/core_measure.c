@@ -103,7 +103,8 @@ PyObject *core_measure_load(PyObject *module, PyObject *arguments) {
   PyObject *settings;
   Py_ssize_t length = 0;
   pcal_error error;
-  if (!PyArg_ParseTuple(arguments, "y#sO", &bytes, &length, &name, &settings))
+  if (!PyArg_ParseTuple(arguments, "y#O&O", &bytes, &length, core_letters_argument, &name,
+                        &settings))
     return NULL;
   core_watch *watch = core_watch_new(module, settings);
   if (watch == NULL)

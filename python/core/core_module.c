@@ -38,6 +38,8 @@ static PyMethodDef core_module_methods[] = {
     {"processors", core_module_processors, METH_NOARGS, NULL},
     {"memory_default", core_module_memory, METH_NOARGS, NULL},
     {"end", core_pool_end, METH_NOARGS, NULL},
+    {"budget", core_budget, METH_O, NULL},
+    {"escape", core_escape, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
@@ -108,6 +110,9 @@ static void core_module_free(void *module) {
 
 static PyModuleDef_Slot core_module_slots[] = {
     {Py_mod_exec, CORE_SLOT(core_module_fill)},
+#ifdef Py_mod_gil /* reference counts of watches and the pool rely on the lock */
+    {Py_mod_gil, Py_MOD_GIL_USED},
+#endif
     {0, NULL},
 };
 

@@ -1,7 +1,7 @@
 /* Threads that stay between calls: one pool for each process and module, created on first use.
  * Handles hold references to it.  The library starts its threads when there is work for them; a
  * child process does not use the pool of its parent.  References are counted with the
- * interpreter's lock held. */
+ * interpreter's lock held, which core_module.c therefore asks for. */
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -40,9 +40,10 @@ PyObject *core_report(PyObject *module, PyObject *arguments) {
   pcal_report_config config = PCAL_REPORT_CONFIG_INIT;
   PyObject *source, *second, *calibrator, *specs;
   Py_ssize_t replicas = 0;
-  if (!PyArg_ParseTuple(arguments, "OOOzO!dnppz", &source, &second, &calibrator, &config.method,
-                        &PyTuple_Type, &specs, &config.interval, &replicas, &config.normalize,
-                        &config.skip_missing, &config.title) ||
+  if (!PyArg_ParseTuple(arguments, "OOOO&O!dnppO&", &source, &second, &calibrator,
+                        core_letters_or_none, &config.method, &PyTuple_Type, &specs,
+                        &config.interval, &replicas, &config.normalize, &config.skip_missing,
+                        core_letters_or_none, &config.title) ||
       !core_check(source, state->source_type, "Source") ||
       (second != Py_None && !core_check(second, state->source_type, "Source")) ||
       (calibrator != Py_None && !core_check(calibrator, state->calibrator_type, "Calibrator")))

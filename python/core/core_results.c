@@ -41,9 +41,9 @@ int core_policy(PyObject *policy, pcal_measure_config *config) {
   const char *method = NULL;
   pcal_error error;
   if (!core_tuple(policy) ||
-      !PyArg_ParseTuple(policy, "pppdnzppp", &config->normalize, &config->skip_missing,
-                        &config->fast, &config->interval, &replicas, &method, &config->null,
-                        &config->by_cluster, &config->paired))
+      !PyArg_ParseTuple(policy, "pppdnO&ppp", &config->normalize, &config->skip_missing,
+                        &config->fast, &config->interval, &replicas, core_letters_or_none,
+                        &method, &config->null, &config->by_cluster, &config->paired))
     return -1;
   config->replicas = replicas < 0 ? 0 : (size_t)replicas;
   if (method == NULL ||

@@ -116,11 +116,11 @@ PyObject *core_study(PyObject *module, PyObject *arguments) {
   const char *spec;
   Py_ssize_t classes = 0, replicas = 0;
   unsigned long long sets = 0, null_sets = 0, repeats = 0;
-  if (!PyArg_ParseTuple(arguments, "sO!OO!O!O!O!nKKKdnppO", &spec, &PyTuple_Type, &given[0],
-                        &features, &PyTuple_Type, &given[1], &PyTuple_Type, &given[2],
-                        &PyTuple_Type, &given[3], &PyTuple_Type, &given[4], &classes, &sets,
-                        &null_sets, &repeats, &config.interval, &replicas, &config.normalize,
-                        &config.skip_missing, &settings) ||
+  if (!PyArg_ParseTuple(arguments, "O&O!OO!O!O!O!nKKKdnppO", core_letters_argument, &spec,
+                        &PyTuple_Type, &given[0], &features, &PyTuple_Type, &given[1],
+                        &PyTuple_Type, &given[2], &PyTuple_Type, &given[3], &PyTuple_Type,
+                        &given[4], &classes, &sets, &null_sets, &repeats, &config.interval,
+                        &replicas, &config.normalize, &config.skip_missing, &settings) ||
       (features != Py_None && !core_check(features, state->source_type, "Source")))
     return NULL;
   config.simulation.classes = classes > 0 ? (size_t)classes : 0;

@@ -1,4 +1,4 @@
-/* Simulation, inspection of files, writing of files. */
+/* Simulation, inspection of files, writing of files, escaping of text. */
 #include "core.h"
 
 /* Gets a writable contiguous buffer of exactly `bytes` bytes. */
@@ -107,4 +107,18 @@ PyObject *core_write_file(PyObject *module, PyObject *arguments) {
   if (status != PCAL_OK)
     return core_raise(&error);
   Py_RETURN_NONE;
+}
+
+/* escape(text, destination) -> the text as pcal_destination number `destination` takes it */
+PyObject *core_escape(PyObject *module, PyObject *arguments) {
+  const char *text = NULL;
+  int destination = 0;
+  core_bytes bytes = {NULL, 0, 0};
+  pcal_error error;
+  (void)module;
+  if (!PyArg_ParseTuple(arguments, "O&i", core_letters_argument, &text, &destination))
+    return NULL;
+  const pcal_status status =
+      pcal_escape(text, (pcal_destination)destination, core_bytes_sink, &bytes, &error);
+  return core_bytes_text(&bytes, status, &error);
 }

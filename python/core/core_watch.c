@@ -13,7 +13,8 @@
 
 struct core_watch {
   pcal_env env;
-  core_pool *pool; /* or NULL */
+  core_pool *pool;  /* or NULL */
+  PyObject *shared; /* the budget that settings gave, or NULL */
   size_t owners;
   PyObject *progress;    /* or NULL */
   PyThreadState *asleep; /* of the caller, between begin and end */
@@ -84,13 +85,60 @@ static void core_watch_progress(void *user, const char *what, uint64_t done, uin
   core_watch_leave(watch);
 }
 
+/* ---- Budgets ---- */
+
+#define WATCH_BUDGET "propercal.budget"
+
+static void core_budget_delete(PyObject *capsule) {
+  pcal_budget_free(PyCapsule_GetPointer(capsule, WATCH_BUDGET));
+}
+
+PyObject *core_budget(PyObject *module, PyObject *bytes) {
+  pcal_budget *budget = NULL;
+  pcal_error error;
+  (void)module;
+  const unsigned long long limit = PyLong_AsUnsignedLongLong(bytes);
+  if (PyErr_Occurred() != NULL)
+    return NULL;
+  if (pcal_budget_new(limit, NULL, &budget, &error) != PCAL_OK)
+    return core_raise(&error);
+  PyObject *capsule = PyCapsule_New(budget, WATCH_BUDGET, core_budget_delete);
+  if (capsule == NULL)
+    pcal_budget_free(budget);
+  return capsule;
+}
+
+/* Sets the budget of a watch; -1 with an exception. */
+static int core_watch_limit(core_watch *watch, PyObject *given) {
+  pcal_error error;
+  if (PyCapsule_CheckExact(given)) {
+    watch->env.budget = PyCapsule_GetPointer(given, WATCH_BUDGET);
+    if (watch->env.budget == NULL)
+      return -1;
+    Py_INCREF(given);
+    watch->shared = given;
+    return 0;
+  }
+  unsigned long long limit = PyLong_AsUnsignedLongLong(given);
+  if (PyErr_Occurred() != NULL)
+    return -1;
+  if (limit == 0)
+    limit = pcal_default_memory_limit();
+  if (limit == 0 || pcal_budget_new(limit, NULL, &watch->env.budget, &error) == PCAL_OK)
+    return 0;
+  PyErr_NoMemory();
+  return -1;
+}
+
+/* ---- Watches ---- */
+
 core_watch *core_watch_new(PyObject *module, PyObject *settings) {
   unsigned int threads = 0;
-  unsigned long long seed = 0, limit = 0;
-  PyObject *progress = NULL;
+  unsigned long long seed = 0;
+  PyObject *progress = NULL, *limit = NULL;
   int signals = 0;
   if (!core_tuple(settings) ||
-      !PyArg_ParseTuple(settings, "IKKOp", &threads, &seed, &limit, &progress, &signals))
+      !PyArg_ParseTuple(settings, "IKOOp", &threads, &seed, &limit, &progress, &signals))
     return NULL;
   core_watch *watch = calloc(1, sizeof *watch);
   if (watch == NULL) {
@@ -108,12 +156,9 @@ core_watch *core_watch_new(PyObject *module, PyObject *settings) {
   watch->env.threads = threads;
   watch->env.seed = seed;
   watch->env.words = PCAL_WORDS_PYTHON;
-  if (limit == 0)
-    limit = pcal_default_memory_limit();
-  pcal_error err;
-  if (limit > 0 && pcal_budget_new(limit, NULL, &watch->env.budget, &err) != PCAL_OK) {
+  if (core_watch_limit(watch, limit) < 0) {
+    pthread_mutex_destroy(&watch->lock);
     free(watch);
-    PyErr_NoMemory();
     return NULL;
   }
   watch->pool = threads == 1 ? NULL : core_pool_of(PyModule_GetState(module));
@@ -142,7 +187,9 @@ void core_watch_drop(core_watch *watch) {
   core_pool_drop(watch->pool);
   if (watch->process == getpid()) /* a child may find the lock in any state */
     pthread_mutex_destroy(&watch->lock);
-  pcal_budget_free(watch->env.budget);
+  if (watch->shared == NULL)
+    pcal_budget_free(watch->env.budget);
+  Py_XDECREF(watch->shared);
   free(watch);
 }
 

@@ -14,7 +14,7 @@ from ._errors import ConvergenceWarning, FitWarning, UsageError
 from ._errors import file_name, read_file, shown_name
 from ._inputs import FORECASTS, KINDS, Data, check_names, gather, lists_inputs
 from ._parameters import CALIBRATOR_POLICY, CALIBRATOR_TAKEN
-from ._settings import settings
+from ._settings import memory_bytes, settings
 
 try:
     from sklearn.base import BaseEstimator
@@ -249,7 +249,7 @@ class Calibrator(BaseEstimator):
     def __setstate__(self, state: "dict[str, Any]") -> None:
         self.__dict__.update(state)
         if "_fitted" in state:
-            self._fitted = _core.load(state["_fitted"], "pickle")
+            self._fitted = _core.load(state["_fitted"], "pickle", memory_bytes(state.get("memory_limit")))
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import TransformerTags
@@ -325,14 +325,15 @@ def load(
 ) -> Calibrator:
     """A fitted calibrator from a file that ``save`` or ``propercal fit`` wrote; its later calls
     have the same memory limit."""
-    made = loads(read_file(path), shown_name(path))
+    limit = memory_bytes(memory_limit)
+    made = loads(read_file(path, limit), shown_name(path), limit)
     made.memory_limit = memory_limit
     return made
 
 
-def loads(content: bytes, name: str) -> Calibrator:
-    """The same from the bytes of a file; the name is for messages."""
-    fitted = _core.load(content, name)
+def loads(content: bytes, name: str, limit: int = 0) -> Calibrator:
+    """The same from the bytes of a file; the name is for messages, the limit in bytes (0: none)."""
+    fitted = _core.load(content, name, limit)
     content = json.loads(fitted.save())
     kind = _KIND_WORDS[content["input"]]
     made = calibrator(content["spec"], kind=kind, normalize=content["normalize"])

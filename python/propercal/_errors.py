@@ -3,6 +3,8 @@
 import builtins
 import os
 import stat
+from typing import IO
+
 from . import _core
 
 
@@ -91,6 +93,11 @@ def make(
     return error
 
 
+def markup(text: str) -> str:
+    """Text for HTML; characters that hide or change the direction of writing become U+FFFD."""
+    return _core.escape(text.replace("\0", "\ufffd"), 4)  # PCAL_FOR_MARKUP
+
+
 def file_name(path: "str | bytes | os.PathLike[str]") -> "str | bytes":
     """A path for the extension module: bytes where it is not UTF-8."""
     name = os.fspath(path)
@@ -99,25 +106,52 @@ def file_name(path: "str | bytes | os.PathLike[str]") -> "str | bytes":
     try:
         name.encode()
     except UnicodeEncodeError:
-        return os.fsencode(name)
+        return _encoded(name)
     return name
+
+
+def _encoded(name: "str | bytes") -> bytes:
+    """A path as bytes; Python writes a byte that is not UTF-8 as a surrogate."""
+    try:
+        return os.fsencode(name)
+    except UnicodeEncodeError:
+        raise UsageError(
+            f"{ascii(name)} has a lone surrogate, which no file name has; check the name"
+        ) from None
 
 
 def shown_name(path: "str | bytes | os.PathLike[str]") -> str:
     """A path for messages; unprintable characters are escaped."""
-    name = os.fsencode(path).decode("utf-8", "backslashreplace")
+    name = _encoded(os.fspath(path)).decode("utf-8", "backslashreplace")
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
 
 
-def read_file(path: "str | os.PathLike[str]") -> bytes:
-    """The content of a file."""
+def _content(file: "IO[bytes]", name: str, limit: int) -> bytes:
+    """All bytes of an open file, at most limit (0: all)."""
+    parts, size = [], 0
+    while part := file.read(1 << 20):
+        parts.append(part)
+        size += len(part)
+        if 0 < limit < size:
+            raise MemoryError(
+                f"{name} holds more than the memory limit of {limit} bytes; check the file, or raise "
+                "memory_limit"
+            )
+    return b"".join(parts)
+
+
+def read_file(path: "str | os.PathLike[str]", limit: int = 0) -> bytes:
+    """The content of a file, at most limit bytes (0: all)."""
+    shown = shown_name(path)
     try:
         with open(path, "rb") as file:
             mode = os.fstat(file.fileno()).st_mode
             if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
-                raise IOError(f"{shown_name(path)} is a device, not a file; name a file")
-            return file.read()
+                raise IOError(f"{shown} is a device, not a file; name a file")
+            return _content(file, shown, limit)
     except IOError:
         raise
     except builtins.OSError as error:
-        raise IOError(f"{shown_name(path)}: {error.strerror}; is this the right path?") from None
+        raise IOError(f"{shown}: {error.strerror}; is this the right path?") from None
+    except ValueError:  # open refuses NUL
+        raise UsageError(f"{shown} has a NUL character; check the name") from None

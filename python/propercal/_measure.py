@@ -15,7 +15,7 @@ from ._errors import file_name, read_file, shown_name
 from ._inputs import Data, gather, lists_inputs
 from ._parameters import POLICY, TAKEN, metric_inputs, usual_names
 from ._results import Result
-from ._settings import settings
+from ._settings import lasting, memory_bytes, settings, shared_budget
 
 
 def _specs(metrics: Any) -> "tuple[str, ...]":
@@ -133,6 +133,10 @@ class Measure:
 
     The result is bit for bit that of one call of ``measure`` on all rows, for any division into
     batches. ``save`` and ``Measure.load`` write and read the state files of ``propercal merge``.
+
+    Metrics of sorted scores, of pairs and of groups keep memory between updates.
+    ``memory_limit`` bounds all of it together with the running call; beyond it ``update`` raises
+    MemoryError, which names what grew, and the measure stays as it was.
     """
 
     def __init__(
@@ -146,7 +150,7 @@ class Measure:
         memory_limit: "int | str | None" = None,
     ) -> None:
         self._policy = _specs(metrics), _policy(normalize, skip_missing, precision)
-        self._settings = threads, memory_limit
+        self._threads, self._budget = threads, shared_budget(memory_limit)
         self._core: Any = None
         self._shape: "tuple[Any, ...]" = (0, 0, None)
         self._rows = 0
@@ -159,7 +163,7 @@ class Measure:
         unchanged."""
         (data,) = gather("update", probs, labels, inputs)
         first = data.inputs.get("first_row", self._rows)
-        with settings(*self._settings) as how:
+        with settings(self._threads, budget=self._budget) as how:
             source = data._with(first_row=first)._open(how)
             part = _core.measure_part(source, *self._policy)
         *shape, rows = source.shape()
@@ -168,6 +172,8 @@ class Measure:
 
     def merge(self, other: "Measure") -> "Measure":
         """Adds the rows of another measure of the same metrics."""
+        if other is self:
+            raise UsageError("a measure cannot be merged with itself; give another one")
         with other._lock:
             seen = other._core, other._shape, other._rows
         if seen[0] is not None:
@@ -178,7 +184,7 @@ class Measure:
         with self._lock:
             core = self._core
             if core is None:
-                core = _core.measure_new(*shape, *self._policy, _HERE)
+                core = _core.measure_new(*shape, *self._policy, lasting(self._threads, self._budget))
             core.merge(part)
             if self._core is None:
                 self._core, self._shape = core, shape
@@ -195,11 +201,18 @@ class Measure:
             _core.write_file(file_name(path), self._seen().save())
 
     @classmethod
-    def load(cls, path: "str | os.PathLike[str]") -> "Measure":
+    def load(
+        cls,
+        path: "str | os.PathLike[str]",
+        *,
+        threads: "int | None" = None,
+        memory_limit: "int | str | None" = None,
+    ) -> "Measure":
         """Reads a state file of ``save`` or ``propercal measure --state``, with its metrics and
         settings; ``update`` adds rows of the same kind."""
-        self = cls()
-        self._core = _core.measure_load(read_file(path), shown_name(path), _HERE)
+        self = cls(threads=threads, memory_limit=memory_limit)
+        content = read_file(path, memory_bytes(memory_limit))
+        self._core = _core.measure_load(content, shown_name(path), lasting(threads, self._budget))
         made = json.loads(self._core.describe())
         levels = made["levels"]
         self._shape = made["kind"], made["columns"], None if levels is None else tuple(levels)
@@ -224,7 +237,6 @@ class Measure:
         return self._core
 
 
-_HERE = (0, 0, 0, None, False)
 _measures: "weakref.WeakSet[Measure]" = weakref.WeakSet()
 
 

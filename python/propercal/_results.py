@@ -1,10 +1,9 @@
 """Results of measuring."""
 
-import html
 import json
 from typing import Any, Iterator, NamedTuple
 
-from ._errors import Error, UsageError
+from ._errors import Error, UsageError, markup
 from ._figures import Figure
 from ._inputs import WEIGHTS_ARE
 from ._registry import identifier, rows
@@ -273,11 +272,12 @@ class Result(Values):
         values = [Value._make(fields) for fields in core.all()]
         super().__init__([value for value in values if value.group is None])
         self._core = core
-        names = dict.fromkeys(value.group for value in values if value.group is not None)
+        groups: "dict[str, list[Value]]" = {}
+        for value in values:
+            if value.group is not None:
+                groups.setdefault(value.group, []).append(value)
         #: the values of each group, by its name
-        self.groups: "dict[str, Values]" = {
-            name: Values([value for value in values if value.group == name]) for name in names
-        }
+        self.groups: "dict[str, Values]" = {name: Values(each) for name, each in groups.items()}
 
     def __getitem__(self, spec: str) -> Value:
         try:
@@ -358,7 +358,7 @@ class Result(Values):
 
     def _repr_html_(self) -> str:
         def cell(value: Any, tag: str = "td") -> str:
-            return f"<{tag}>{html.escape(str(value))}</{tag}>"
+            return f"<{tag}>{markup(str(value))}</{tag}>"
 
         def shown(value: Value) -> str:
             between = value.interval
@@ -377,8 +377,8 @@ class Result(Values):
             for i, value in enumerate(self)
         )
         notes = "".join(
-            f"<p>{html.escape(f'{value.label}: {value.unsure}')}</p>" for value in self if value.unsure
+            f"<p>{markup(f'{value.label}: {value.unsure}')}</p>" for value in self if value.unsure
         )
-        verdict = "".join(f"<p>{html.escape(line)}</p>" for line in self.verdict.splitlines())
+        verdict = "".join(f"<p>{markup(line)}</p>" for line in self.verdict.splitlines())
         table = f"<table><thead><tr>{head}{cell('estimates', 'th')}</tr></thead>{rows}</table>"
         return f'<div style="max-width: 45em">{table}{notes}{self.figure().svg}{verdict}</div>'

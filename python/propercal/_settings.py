@@ -53,6 +53,17 @@ def _memory_default(process: int) -> int:
     return _core.memory_default()
 
 
+def memory_bytes(memory_limit: "int | str | None") -> int:
+    """A memory limit in bytes; 0: none, where the memory of the machine is unknown."""
+    return _bytes(memory_limit) or _memory_default(os.getpid())
+
+
+def shared_budget(memory_limit: "int | str | None") -> Any:
+    """One memory limit for several calls, for ``settings`` and ``lasting``."""
+    limit = memory_bytes(memory_limit)
+    return _core.budget(limit) if limit else 0
+
+
 def _mask() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
 
@@ -102,12 +113,18 @@ class _Bars:
             self.bar.close()
 
 
+def lasting(threads: "int | None", budget: Any) -> tuple:
+    """The settings of an object that outlives its calls: no progress, no signals."""
+    return _thread_count(threads), 0, budget, None, False
+
+
 @contextlib.contextmanager
 def settings(
     threads: "int | None" = None,
     memory_limit: "int | str | None" = None,
     progress: "bool | str | Progress | None" = None,
     seed: int = 0,
+    budget: Any = None,
 ) -> "Iterator[tuple]":
     """The settings of a call, as the extension module takes them."""
     shown: Any = progress
@@ -120,7 +137,7 @@ def settings(
     elif progress is not None and not callable(progress):
         raise TypeError('progress must be True, "tqdm" or a function of (what, done, total)')
     main = threading.current_thread() is threading.main_thread()
-    limit = _bytes(memory_limit) or _memory_default(os.getpid())
+    limit = memory_bytes(memory_limit) if budget is None else budget
     how = _thread_count(threads), _whole("seed", seed), limit, shown, main
     try:
         yield how

@@ -34,20 +34,48 @@ size_t pc_utf8_read(const char *text, uint32_t *code) {
   return length;
 }
 
-int pc_is_unsafe_character(uint32_t code) {
-  static const uint32_t ranges[][2] = {{0x00, 0x1F},      {0x7F, 0x9F},     {0x61C, 0x61C},
-                                       {0x200E, 0x200F},  {0x2028, 0x202E}, {0x2066, 0x2069},
-                                       {0xFDD0, 0xFDEF},  {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB},
-                                       {0xE0000, 0xE007F}};
-  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-    if (code >= ranges[i][0] && code <= ranges[i][1])
+/* Code points from first to last. */
+typedef struct escape_range {
+  uint32_t first, last;
+} escape_range;
+
+static int escape_among(uint32_t code, const escape_range *ranges, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (code >= ranges[i].first && code <= ranges[i].last)
       return 1;
-  return (code & 0xFFFE) == 0xFFFE;
+  return 0;
+}
+
+int pc_is_unsafe_character(uint32_t code) {
+  static const escape_range ranges[] = {
+      {0x00, 0x1F},     {0x7F, 0x9F},       {0xAD, 0xAD},       {0x34F, 0x34F},
+      {0x61C, 0x61C},   {0x115F, 0x1160},   {0x17B4, 0x17B5},   {0x180B, 0x180F},
+      {0x200B, 0x200B}, {0x200E, 0x200F},   {0x2028, 0x202E},   {0x2060, 0x206F},
+      {0x3164, 0x3164}, {0xFDD0, 0xFDEF},   {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0},
+      {0xFFF0, 0xFFFB}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
+  };
+  return escape_among(code, ranges, sizeof ranges / sizeof *ranges) ||
+         (code & 0xFFFE) == 0xFFFE;
+}
+
+/* True if a joiner may stand before this character: Arabic and Indic letters, emoji. */
+static int escape_takes_joiner(uint32_t code) {
+  static const escape_range ranges[] = {
+      {0x600, 0xDFF}, {0x1780, 0x18AF}, {0x2190, 0x2BFF}, {0x1F000, 0x1FBFF}};
+  return escape_among(code, ranges, sizeof ranges / sizeof *ranges);
+}
+
+/* True if the character `code`, followed by `rest`, is unsafe. */
+static int escape_is_unsafe(uint32_t code, const char *rest) {
+  uint32_t next;
+  if (code != 0x200C && code != 0x200D)
+    return pc_is_unsafe_character(code);
+  return pc_utf8_read(rest, &next) == 0 || !escape_takes_joiner(next);
 }
 
 size_t pc_utf8_read_safe(const char *text, uint32_t *code) {
   const size_t bytes = pc_utf8_read(text, code);
-  if (bytes > 0 && !pc_is_unsafe_character(*code))
+  if (bytes > 0 && !escape_is_unsafe(*code, text + bytes))
     return bytes;
   *code = 0xFFFD;
   return bytes > 0 ? bytes : 1;
@@ -64,7 +92,7 @@ size_t pc_escape_one(const char *text, char out[PC_ESCAPE_MAX + 1]) {
     snprintf(out, PC_ESCAPE_MAX + 1, "\\%c", letters[known - controls]);
   else if (bytes == 0 || (bytes == 1 && pc_is_unsafe_character(code)))
     snprintf(out, PC_ESCAPE_MAX + 1, "\\x%02x", (unsigned)(unsigned char)*text);
-  else if (pc_is_unsafe_character(code))
+  else if (escape_is_unsafe(code, text + bytes))
     snprintf(out, PC_ESCAPE_MAX + 1, code > 0xFFFF ? "\\U%08x" : "\\u%04x", (unsigned)code);
   else
     snprintf(out, PC_ESCAPE_MAX + 1, "%.*s", (int)bytes, text);
@@ -215,7 +243,7 @@ void pc_text_json(pc_text *out, const char *text) {
     const size_t bytes = pc_utf8_read(text, &code);
     if (bytes == 0)
       pc_text_add(out, ESCAPE_REPLACEMENT);
-    else if (pc_is_unsafe_character(code) || code == '"' || code == '\\')
+    else if (escape_is_unsafe(code, text + bytes) || code == '"' || code == '\\')
       escape_json_one(out, code);
     else
       pc_text_add_bytes(out, text, bytes);
@@ -236,7 +264,7 @@ static int escape_has_unsafe(const char *word) {
   while (*word != '\0') {
     uint32_t code;
     const size_t bytes = pc_utf8_read(word, &code);
-    if (bytes == 0 || pc_is_unsafe_character(code))
+    if (bytes == 0 || escape_is_unsafe(code, word + bytes))
       return 1;
     word += bytes;
   }
@@ -247,7 +275,7 @@ static void escape_shell_exact(pc_text *out, const char *word) {
   while (*word != '\0') {
     uint32_t code;
     const size_t read = pc_utf8_read(word, &code), bytes = read == 0 ? 1 : read;
-    const int unsafe = read == 0 || pc_is_unsafe_character(code);
+    const int unsafe = read == 0 || escape_is_unsafe(code, word + bytes);
     for (size_t i = 0; unsafe && i < bytes; i++)
       pc_text_format(out, "\\x%02x", (unsigned)(unsigned char)word[i]);
     pc_text_add(out, *word == '\'' || *word == '\\' ? "\\" : "");

@@ -2,9 +2,13 @@
  * function for each place that the text is written to.
  *
  *   1. Unsafe: control characters (C0, DEL, C1), line and paragraph separators, invisible
- *      characters and those that change the direction of writing (U+061C, U+200E, U+200F,
- *      U+202A to U+202E, U+2066 to U+2069, U+FEFF, U+FFF9 to U+FFFB, U+E0000 to U+E007F),
- *      noncharacters, and bytes that are not UTF-8.
+ *      characters and those that change the direction of writing (U+00AD, U+034F, U+061C,
+ *      U+115F, U+1160, U+17B4, U+17B5, U+180B to U+180F, U+200B, U+200E, U+200F, U+202A to
+ *      U+202E, U+2060 to U+206F, U+3164, U+FEFF, U+FFA0, U+FFF0 to U+FFFB, U+1BCA0 to U+1BCA3,
+ *      U+1D173 to U+1D17A, U+E0000 to U+E0FFF), noncharacters, and bytes that are not UTF-8.
+ *      The joiners U+200C and U+200D are unsafe except before an Arabic or Indic letter or an
+ *      emoji, where they belong to the spelling.  The variation selectors U+FE00 to U+FE0F,
+ *      which end many emoji, are safe.
  *   2. They become visible escapes: \n, \r, \t, \x1b for one byte, \u202e or \U000e0001 for a
  *      character.  A backslash is not escaped, so escaping twice changes nothing.
  *   3. JSON escapes characters without loss (\u202e); bytes that are not UTF-8 become U+FFFD.
@@ -19,7 +23,7 @@
  * length in bytes, or 0 if it is invalid. */
 size_t pc_utf8_read(const char *text, uint32_t *code);
 
-/* True for unsafe characters (1). */
+/* True for unsafe characters (1) other than joiners. */
 int pc_is_unsafe_character(uint32_t code);
 
 /* Reads one character of UTF-8 and returns its bytes, at least 1.  *code is U+FFFD for a byte

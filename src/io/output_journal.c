@@ -5,8 +5,10 @@
  *  2. symbolic links are resolved: the journal is next to the target file itself.
  *  3. the process that wrote a journal and a process that replays it perform the same renames;
  *     each accepts renames that the other has already done.
- *  4. if a target was written or removed after the journal, nothing is renamed, and the
- *     journal and its temporary files are removed. */
+ *  4. if a target was written, replaced or removed after the journal, nothing is renamed, and
+ *     the journal and its temporary files are removed.  Written: its time of modification is
+ *     later; replaced: it is not the file of which the backup is a hard link, whatever its
+ *     times. */
 #include "io/output_journal.h"
 
 #include <errno.h>
@@ -182,10 +184,13 @@ static int output_journal_outdated(const pc_journal_entry *file) {
   if (lstat(file->temporary, &about) != 0 || !output_journal_name(file->target, name) ||
       stat(name, &list) != 0)
     return 0;
-  if (stat(file->target, &target) == 0)
-    return output_journal_later(&target.st_mtim, &list.st_mtim);
-  return snprintf(old, sizeof old, "%s.old", file->temporary) < OUTPUT_JOURNAL_PATH &&
-         lstat(old, &about) == 0;
+  const int backed_up =
+      snprintf(old, sizeof old, "%s.old", file->temporary) < OUTPUT_JOURNAL_PATH &&
+      lstat(old, &about) == 0;
+  if (stat(file->target, &target) != 0)
+    return backed_up;
+  return output_journal_later(&target.st_mtim, &list.st_mtim) ||
+         (backed_up && (target.st_dev != about.st_dev || target.st_ino != about.st_ino));
 }
 
 static void output_journal_drop(const pc_journal_entry *files, size_t count,

@@ -29,7 +29,7 @@ static void grid_zero(void *block, size_t count, size_t size) {
     memset(block, 0, count * size);
 }
 
-static void grid_clear_columns(pc_grid_columns *columns) {
+void pc_grid_clear_columns(pc_grid_columns *columns) {
   grid_zero(columns->sums.score, columns->count, sizeof(uint64_t));
   grid_zero(columns->sums.square, columns->count, sizeof(uint64_t));
   grid_zero(columns->sums.kept, columns->count, sizeof(uint64_t));
@@ -42,7 +42,7 @@ void pc_grid_clear(pc_grid_state *grid) {
   grid_zero(grid->square, grid_total(grid), sizeof *grid->square);
   grid_zero(grid->score_hit, grid_total(grid), sizeof *grid->score_hit);
   grid_zero(grid->logs, grid_total(grid), sizeof *grid->logs);
-  grid_clear_columns(&grid->columns);
+  pc_grid_clear_columns(&grid->columns);
   grid->columns.rows = 0;
   if (grid->differing != NULL)
     pc_grid_clear(grid->differing);
@@ -79,15 +79,16 @@ static pcal_status grid_make_columns(const pcal_env *env, pc_grid_state *grid, s
   return PCAL_OK;
 }
 
+/* places: parts that have cells; SIZE_MAX: all. */
 static pcal_status grid_make(const pcal_env *env, const pc_need *need, const pc_layout *layout,
-                             pc_grid_state *grid, pcal_error *err) {
+                             size_t places, pc_grid_state *grid, pcal_error *err) {
   PC_TRY(pc_partition_new(env, need->grid.rule, need->grid.bins, &grid->cells, err));
   grid->cell_count = grid->cells.cut_count + 1;
   grid->part_count = pc_view_parts(&need->view, layout);
   grid->threshold = need->grid.threshold;
   const int squares = (need->grid.moments & PC_MOMENT_SQUARE) != 0;
   const int hits = (need->grid.moments & PC_MOMENT_HIT) != 0;
-  const size_t total = grid_total(grid);
+  const size_t total = places == SIZE_MAX ? grid_total(grid) : places * grid->cell_count;
   const int logs = (need->grid.moments & PC_MOMENT_LOG) != 0;
   const size_t size = sizeof *grid->cell + (size_t)(squares + hits) * sizeof *grid->square +
                       (size_t)logs * sizeof *grid->logs;
@@ -106,18 +107,24 @@ static pcal_status grid_make(const pcal_env *env, const pc_need *need, const pc_
              : PCAL_OK;
 }
 
-pcal_status pc_grid_new(const pcal_env *env, const pc_need *need, const pc_layout *layout,
-                        pc_grid_state **out, pcal_error *err) {
+pcal_status pc_grid_new_places(const pcal_env *env, const pc_need *need,
+                               const pc_layout *layout, size_t places, pc_grid_state **out,
+                               pcal_error *err) {
   pc_grid_state *grid = pc_alloc(env, 1, sizeof *grid);
   if (grid == NULL)
     return pc_fail_memory(err, "preparing bins");
-  const pcal_status status = grid_make(env, need, layout, grid, err);
+  const pcal_status status = grid_make(env, need, layout, places, grid, err);
   if (status != PCAL_OK) {
     pc_grid_free(env, grid);
     return status;
   }
   *out = grid;
   return PCAL_OK;
+}
+
+pcal_status pc_grid_new(const pcal_env *env, const pc_need *need, const pc_layout *layout,
+                        pc_grid_state **out, pcal_error *err) {
+  return pc_grid_new_places(env, need, layout, SIZE_MAX, out, err);
 }
 
 pcal_status pc_grid_allow_weights(const pcal_env *env, pc_grid_state *grid, pcal_error *err) {
@@ -155,7 +162,7 @@ void pc_grid_add_weighted(pc_grid_state *grid, size_t index, double score, doubl
 
 /* ---- reading and joining ---- */
 
-static pc_fixed grid_whole(uint64_t count) {
+pc_fixed pc_grid_whole(uint64_t count) {
   return (pc_fixed){(pc_int128)count * pc_fixed_units(1.0)};
 }
 
@@ -184,7 +191,7 @@ pc_grid_sums pc_grid_read(const pc_grid_state *grid, size_t index) {
   const pc_grid_cell *cell = &grid->cell[index];
   const size_t part = index / grid->cell_count, per_part = columns->count / grid->part_count;
   uint64_t count = cell->count;
-  pc_grid_sums sums = {.score = cell->score, .hits = grid_whole(cell->hits)};
+  pc_grid_sums sums = {.score = cell->score, .hits = pc_grid_whole(cell->hits)};
   if (grid->square != NULL)
     sums.square = grid->square[index];
   if (grid->score_hit != NULL)
@@ -194,7 +201,7 @@ pc_grid_sums pc_grid_read(const pc_grid_state *grid, size_t index) {
     for (size_t j = 0; j < per_part; j++)
       grid_add_pending(columns, part * per_part + j, &sums, &count);
   }
-  sums.weight = grid_whole(count);
+  sums.weight = pc_grid_whole(count);
   if (grid->mass != NULL) {
     sums.weight.units += grid->mass[index].weight.units;
     sums.hits.units += grid->mass[index].hits.units;
@@ -207,8 +214,7 @@ static void grid_join(pc_fixed *into, const pc_fixed *from, size_t count) {
     into[i].units += from[i].units;
 }
 
-/* Adds the pending column sums of `from` to the first cells of `into`. */
-static void grid_add_columns(pc_grid_state *into, const pc_grid_columns *from) {
+void pc_grid_add_columns(pc_grid_state *into, const pc_grid_columns *from) {
   const size_t per_part = from->count / into->part_count;
   for (size_t j = 0; j < from->count; j++) {
     const size_t index = j / per_part * into->cell_count;
@@ -223,8 +229,8 @@ static void grid_add_columns(pc_grid_state *into, const pc_grid_columns *from) {
 }
 
 void pc_grid_flush_columns(pc_grid_state *grid) {
-  grid_add_columns(grid, &grid->columns);
-  grid_clear_columns(&grid->columns);
+  pc_grid_add_columns(grid, &grid->columns);
+  pc_grid_clear_columns(&grid->columns);
 }
 
 void pc_grid_merge(pc_grid_state *into, const pc_grid_state *from) {
@@ -243,7 +249,7 @@ void pc_grid_merge(pc_grid_state *into, const pc_grid_state *from) {
   for (size_t i = 0; into->logs != NULL && i < total; i++)
     pc_grid_logs_join(&into->logs[i], &from->logs[i]);
   if (from->columns.pending > 0)
-    grid_add_columns(into, &from->columns);
+    pc_grid_add_columns(into, &from->columns);
   into->columns.rows += from->columns.rows;
   if (from->differing != NULL)
     pc_grid_merge(into->differing, from->differing);

@@ -57,8 +57,14 @@ typedef struct pc_grid_sums {
 PC_CHECKED pcal_status pc_grid_new(const pcal_env *env, const pc_need *need,
                                    const pc_layout *layout, pc_grid_state **out,
                                    pcal_error *err);
+/* The same with cells for `places` parts only: the caller decides which
+ * (machine_grid_sparse.c); the functions below that go through all cells do not apply. */
+PC_CHECKED pcal_status pc_grid_new_places(const pcal_env *env, const pc_need *need,
+                                          const pc_layout *layout, size_t places,
+                                          pc_grid_state **out, pcal_error *err);
 void pc_grid_free(const pcal_env *env, pc_grid_state *grid);
 void pc_grid_clear(pc_grid_state *grid);
+void pc_grid_clear_columns(pc_grid_columns *columns);
 
 /* Scores and squares are truncated to units of 2^-53: exact for floats, and for doubles above
  * one half. */
@@ -101,6 +107,12 @@ PC_CHECKED pcal_status pc_grid_add_every_class(const pcal_env *env, pc_grid_stat
 
 /* Moves the pending column sums into their cells. */
 void pc_grid_flush_columns(pc_grid_state *grid);
+
+/* Adds the pending column sums of `from` to the first cells of `into`. */
+void pc_grid_add_columns(pc_grid_state *into, const pc_grid_columns *from);
+
+/* A number of rows as a sum of weights. */
+pc_fixed pc_grid_whole(uint64_t count);
 
 /* The pending sum of one column. */
 pc_fixed pc_grid_pending_sum(const pc_grid_columns *columns, const uint64_t *sums,

@@ -109,6 +109,9 @@ typedef struct pc_evidence {
     size_t part_count, bin_count;
     pc_bin *bins;      /* [part][bin]; moments that were not requested are NaN */
     pc_bin_logs *logs; /* of each bin; NULL: not requested */
+    /* Where bins is NULL (machine_grid_sparse.h): computes those of one part. */
+    void (*read)(const void *state, size_t part, pc_bin *out);
+    const void *state;
   } grid;
   struct {
     size_t part_count;

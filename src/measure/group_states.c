@@ -552,10 +552,11 @@ static pcal_status group_state_load(const pc_group_states *groups, pc_group_stat
   const pc_saved_totals totals = {state->totals.rows, state->totals.weight};
   for (size_t s = 0; s < plan->slot_count && !in->failed; s++) {
     const pc_plan_slot *slot = &plan->slots[s];
+    const pcal_env env = group_states_env(groups, slot, 0);
     pc_decoder_expect(in, pc_decode_u8(in) == (unsigned)slot->need.machine &&
                               slot->machine->load != NULL);
     if (!in->failed)
-      PC_TRY(slot->machine->load(groups->env, &slot->need, &plan->layout, &totals, in,
+      PC_TRY(slot->machine->load(&env, &slot->need, &plan->layout, &totals, in,
                                  &state->slots[s], err));
   }
   return PCAL_OK;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "machines/machine_curve_buckets.h"
+#include "machines/machine_grid_sparse.h"
 
 static void measure_columns_free(const pcal_measure *measure, pc_measure_worker *worker) {
   for (size_t v = 0; worker->columns != NULL && v < measure->plan.view_count; v++)
@@ -349,7 +350,7 @@ static int measure_grows(const pc_measure_plan *plan) {
   for (size_t s = 0; s < plan->slot_count; s++) {
     const pc_machine *machine = plan->slots[s].machine;
     if (machine != &pc_machine_sum && machine != &pc_machine_grid &&
-        machine != &pc_machine_curve_buckets)
+        machine != &pc_machine_grid_sparse && machine != &pc_machine_curve_buckets)
       return 1;
   }
   return 0;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "machines/grid_shared.h"
+#include "machines/machine_grid_sparse.h"
 
 static int plan_pairs(pc_machine_kind machine) {
   return machine == PC_PAIR || machine == PC_BLOCK;
@@ -225,6 +226,13 @@ static pcal_status plan_keep(const pcal_env *env, pc_measure_plan *plan, pcal_er
   return needed ? plan_slot(env, plan, &need, &plan->rows_slot, err) : PCAL_OK;
 }
 
+/* Grids of very many classes keep only the cells that have rows. */
+static void plan_sparse_grids(pc_measure_plan *plan) {
+  for (size_t s = 0; s < plan->slot_count; s++)
+    if (pc_grid_is_sparse(&plan->slots[s].need, &plan->layout))
+      plan->slots[s].machine = &pc_machine_grid_sparse;
+}
+
 pcal_status pc_measure_plan_new(const pcal_env *env, const pc_layout *layout,
                                 const pc_interval_request *request, const char *const *specs,
                                 size_t count, pc_measure_plan *out, pcal_error *err) {
@@ -246,7 +254,9 @@ pcal_status pc_measure_plan_new(const pcal_env *env, const pc_layout *layout,
     status = plan_reliability(env, out, err);
   if (status == PCAL_OK)
     status = plan_keep(env, out, err);
-  if (status != PCAL_OK)
+  if (status == PCAL_OK)
+    plan_sparse_grids(out);
+  else
     pc_measure_plan_free(env, out);
   return status;
 }
@@ -263,7 +273,8 @@ void pc_measure_plan_share_grids(pc_measure_plan *plan) {
     pc_need *need = &plan->slots[first].need;
     for (size_t s = 0; s < plan->slot_count; s++) {
       pc_plan_slot *slot = &plan->slots[s];
-      if (slot->shared_grid != PC_NO_SLOT || !pc_grid_can_share(need, &slot->need))
+      if (slot->shared_grid != PC_NO_SLOT || slot->machine != plan->slots[first].machine ||
+          slot->machine == &pc_machine_grid_sparse || !pc_grid_can_share(need, &slot->need))
         continue;
       slot->shared_grid = first;
       need->grid.moments |= slot->need.grid.moments;

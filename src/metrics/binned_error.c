@@ -78,14 +78,18 @@ static binned_error_sum binned_error_part(const pc_binned_error *how, const pc_b
   return sum;
 }
 
-/* The bins of one part: for a grid its own, for a curve computed into `space`. */
+/* The bins of one part: for a grid its own; for a curve and a sparse grid computed into
+ * `space`. */
 static void binned_error_bins(const pc_binned_error *how, const pc_evidence *evidence,
                               size_t part, pc_bin *space, const pc_bin **bins, size_t *count) {
   *bins = space;
   *count = how->bins;
   if (evidence->machine == PC_GRID) {
-    *bins = evidence->grid.bins + part * evidence->grid.bin_count;
     *count = evidence->grid.bin_count;
+    if (evidence->grid.bins == NULL)
+      evidence->grid.read(evidence->grid.state, part, space);
+    else
+      *bins = evidence->grid.bins + part * evidence->grid.bin_count;
     return;
   }
   const pc_curve_table *table = &evidence->curve.parts[part];
@@ -139,10 +143,10 @@ pcal_status pc_binned_error_evaluate(const pc_binned_error *how, const pc_eviden
   const size_t parts = curve ? evidence->curve.part_count : evidence->grid.part_count;
   if (parts > 1)
     PC_TRY(pc_metric_result_classes(out, env, parts, err));
-  PC_TRY(pc_plot_table_bins_new(env, parts, curve ? how->bins : evidence->grid.bin_count,
-                                &out->graph, err));
-  pc_bin *space = curve ? pc_alloc(env, how->bins, sizeof *space) : NULL;
-  if (curve && space == NULL)
+  const size_t most = curve ? how->bins : evidence->grid.bin_count;
+  PC_TRY(pc_plot_table_bins_new(env, parts, most, &out->graph, err));
+  pc_bin *space = pc_alloc(env, most, sizeof *space);
+  if (space == NULL)
     return pc_fail_memory(err, "making bins");
   binned_error_parts(how, evidence, parts, space, out);
   if (parts > 1 && !out->undefined)

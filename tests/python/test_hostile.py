@@ -128,3 +128,67 @@ def test_reserved_names_are_refused(tmp_path, rows):
     for name in ("int", "exp", "main", "_x", "strlen"):
         with pytest.raises(pc.UsageError):
             calibrator.export(tmp_path / "x.c", name=name)
+
+
+LONE = "a\ud800b"  # a str that no encoding can store
+
+
+def test_lone_surrogates_are_usage_errors(tmp_path, rows):
+    """Names, specs and paths: our error, with a remedy."""
+    scores, labels = rows
+    data = {"logits": scores, "labels": labels}
+    fitted = pc.Temperature().fit(**data)
+    fitted.save(tmp_path / "t.json")
+    for call in (
+        lambda: pc.measure(**data, metrics=[LONE]),
+        lambda: pc.measure(**data, metrics=["ece:bins=" + LONE]),
+        lambda: pc.measure(**data, metrics=["ece"], interval=0.9, interval_method=LONE),
+        lambda: pc.measure(**data, metrics=["ece"])[LONE],
+        lambda: pc.measure(**data, classes=["x", "y", LONE]),
+        lambda: pc.measure(**data, metrics=["ece"], groups=[LONE] * 200),
+        lambda: pc.Measure(LONE).update(**data),
+        lambda: pc.measure(logits=LONE, labels=labels),
+        lambda: pc.measure(data=LONE),
+        lambda: pc.load(LONE),
+        lambda: pc.Measure.load(LONE),
+        lambda: pc.inspect(LONE),
+        lambda: pc.plot(LONE, **data),
+        lambda: pc.plot("reliability", **data, title=LONE),
+        lambda: pc.report(**data, title=LONE),
+        lambda: pc.compare(models={LONE: scores}, labels=labels, kind="logits"),
+        lambda: pc.study(LONE),
+        lambda: fitted.save(tmp_path / LONE),
+        lambda: fitted.export(tmp_path / "x.c", name=LONE),
+        lambda: fitted.export(tmp_path / (LONE + ".c")),
+        lambda: pc.calibrators.Temperature(objective=LONE).fit(**data),
+    ):
+        try:
+            call()
+        except (pc.UsageError, KeyError) as error:
+            assert not isinstance(error, UnicodeError)
+            assert str(error).isprintable(), ascii(str(error))
+
+
+def test_nul_characters_are_usage_errors(rows):
+    for call in (
+        lambda: pc.measure(logits=rows[0], labels=rows[1], metrics=["ece\0"]),
+        lambda: pc.measure(logits="a\0b.npy", labels=rows[1]),
+        lambda: pc.load("a\0b.json"),
+    ):
+        with pytest.raises(pc.UsageError, match="NUL"):
+            call()
+
+
+def test_a_measure_is_not_merged_with_itself(rows):
+    running = pc.Measure("ece").update(logits=rows[0], labels=rows[1])
+    before = running.result()["ece"]
+    with pytest.raises(pc.UsageError, match="cannot be merged with itself; give another one"):
+        running.merge(running)
+    assert running.result()["ece"] == before
+
+
+def test_html_hides_nothing(rows):
+    names = np.array(["\u202e<b>", "a\u200b"])[rows[1] % 2]
+    page = pc.measure(logits=rows[0], labels=rows[1], groups=names, metrics=["brier"])._repr_html_()
+    assert "\u202e" not in page and "\u200b" not in page and "<b>" not in page
+    assert "\ufffd&lt;b&gt;" in page and "a\ufffd" in page

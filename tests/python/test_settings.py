@@ -297,6 +297,52 @@ def test_memory_limit_holds_for_all_of_a_call():
     assert limited.to_json() == free.to_json()
 
 
+@pytest.mark.parametrize(
+    "metric, grouped, grew",
+    [
+        ("ks", False, "scores kept for sorting"),
+        ("skce", False, "rows kept for comparing pairs"),
+        ("brier", True, "the states of groups"),
+    ],
+)
+def test_memory_limit_of_a_measure_that_grows(metric, grouped, grew):
+    """All that a measure keeps between updates counts; a refused update leaves no trace."""
+    rng = np.random.default_rng(2)
+    running = pc.Measure(metric, memory_limit="8MB", threads=2)
+    before = None
+    with pytest.raises(pc.MemoryError) as caught:
+        for turn in range(4000):
+            groups = {"groups": np.arange(1000) + 1000 * turn} if grouped else {}
+            running.update(rng.random(1000), rng.integers(0, 2, 1000), **groups)
+            if turn == 3:
+                before = running.result()[metric]
+    assert f"{grew} reached the memory limit of 8.00 MB" in str(caught.value)
+    assert "raise memory_limit" in str(caught.value) and turn > 3 and before is not None
+    with pytest.raises(pc.MemoryError):
+        running.update(rng.random(1000), rng.integers(0, 2, 1000), **groups)
+
+
+def test_memory_limit_of_a_loaded_measure(tmp_path):
+    rng = np.random.default_rng(3)
+    pc.Measure("ks").update(rng.random(100000), rng.integers(0, 2, 100000)).save(tmp_path / "s.pcal")
+    with pytest.raises(pc.MemoryError, match="memory limit of 100000 bytes"):
+        pc.Measure.load(tmp_path / "s.pcal", memory_limit=100_000)
+    size = (tmp_path / "s.pcal").stat().st_size
+    with pytest.raises(pc.MemoryError, match="reached the memory limit"):
+        pc.Measure.load(tmp_path / "s.pcal", memory_limit=size + 1000)
+    running = pc.Measure.load(tmp_path / "s.pcal", memory_limit="20MB")
+    with pytest.raises(pc.MemoryError, match="scores kept for sorting"):
+        for _ in range(100):
+            running.update(rng.random(100000), rng.integers(0, 2, 100000))
+
+
+def test_files_are_read_within_the_limit(tmp_path):
+    large = tmp_path / "large.json"
+    large.write_bytes(b" " * 3_000_000)
+    with pytest.raises(pc.MemoryError, match="large.json holds more than the memory limit of 2000000"):
+        pc.load(large, memory_limit="2MB")
+
+
 def test_nothing_leaks(digits):
     """Objects that were used are free again: no reference is kept or lost."""
     import gc

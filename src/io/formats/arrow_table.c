@@ -3,7 +3,8 @@
  * the original to NULL.
  *
  * Edge cases:
- *  1. batches without rows are kept like all others.
+ *  1. batches without rows are released at once; a stream that delivers nothing else is
+ *     refused, since it may never end.
  *  2. the stream is released as soon as it ends or fails.
  *  3. lengths, offsets and numbers of buffers and children are checked, here and in
  *     arrow_column.c; the sizes of buffers cannot be checked. */
@@ -64,6 +65,7 @@ static pcal_status arrow_table_add(pc_arrow_table *table, struct ArrowArray *bat
                                    pcal_error *err) {
   void *batches = table->batches;
   pcal_status status = PCAL_OK;
+  table->empty = batch->length == 0 ? table->empty + 1 : 0;
   if (table->plain)
     status = pc_arrow_wrap_array(batch, table->env, err);
   if (status == PCAL_OK && !arrow_table_fits(table, batch))
@@ -71,11 +73,16 @@ static pcal_status arrow_table_add(pc_arrow_table *table, struct ArrowArray *bat
                      "%s: an Arrow batch does not match its schema; check the program that "
                      "produced it",
                      table->name);
-  if (status == PCAL_OK)
+  if (status == PCAL_OK && table->empty > PC_ARROW_EMPTY_MAX)
+    status = pc_fail(err, PCAL_DATA,
+                     "%s: the Arrow stream delivered %d batches without rows in succession; "
+                     "check the program that produced it",
+                     table->name, PC_ARROW_EMPTY_MAX);
+  if (status == PCAL_OK && table->empty == 0)
     status = pc_reserve(table->env, &batches, &table->capacity, table->count + 1,
                         sizeof *table->batches, err);
   table->batches = batches;
-  if (status != PCAL_OK) {
+  if (status != PCAL_OK || table->empty > 0) {
     batch->release(batch);
     return status;
   }

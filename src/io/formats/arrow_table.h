@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-/* Batches are read from the stream on demand, and kept. */
+/* Batches are read from the stream on demand, and kept, except those without rows. */
 typedef struct pc_arrow_table {
   const pcal_env *env;
   const char *name;               /* for messages */
@@ -15,6 +15,7 @@ typedef struct pc_arrow_table {
   struct ArrowArray *batches;
   size_t count, capacity;
   uint64_t rows;   /* in all batches so far */
+  size_t empty;    /* batches without rows since the last one with rows */
   int takes_plain; /* accept plain arrays as one column; set before opening */
   int plain;       /* the batches were plain arrays */
 } pc_arrow_table;
@@ -25,7 +26,9 @@ void pc_arrow_table_take(struct ArrowArrayStream *stream, struct ArrowSchema *sc
                          struct ArrowArray *array, pc_arrow_table *out);
 
 /* Reads the schema and the first nonempty batch.  name and env must outlive the table.
- * Fails with PCAL_DATA if there are no rows or no columns, with PCAL_IO if the stream fails. */
+ * Fails with PCAL_DATA if there are no rows or no columns, or more than PC_ARROW_EMPTY_MAX
+ * batches without rows in succession, with PCAL_IO if the stream fails. */
+#define PC_ARROW_EMPTY_MAX 100000
 PC_CHECKED pcal_status pc_arrow_table_open(pc_arrow_table *table, const char *name,
                                            const pcal_env *env, pcal_error *err);
 

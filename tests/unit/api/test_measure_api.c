@@ -248,6 +248,89 @@ TEST(test_memory_limit) {
   pcal_results_free(results); /* outlives its measure, and so does the budget */
 }
 
+enum { GROWING_ROWS = 1000, GROWING_UPDATES = 4000 };
+
+/* Rows that no update has given before; with groups each is a group of its own. */
+typedef struct growing_rows {
+  double scores[GROWING_ROWS];
+  int32_t labels[GROWING_ROWS];
+  uint32_t groups[GROWING_ROWS];
+  uint32_t drawn;
+} growing_rows;
+
+static pcal_batch growing_batch(growing_rows *rows, int grouped) {
+  const given_data data = {.kind = PCAL_PROBABILITY,
+                           .rows = GROWING_ROWS,
+                           .columns = 1,
+                           .scores = rows->scores,
+                           .labels = rows->labels,
+                           .groups = grouped ? rows->groups : NULL};
+  for (size_t i = 0; i < GROWING_ROWS; i++, rows->drawn++) {
+    rows->scores[i] = (double)(uint32_t)(rows->drawn * 2654435761u) * 0x1p-32;
+    rows->labels[i] = (int32_t)(rows->drawn % 3 == 0);
+    rows->groups[i] = rows->drawn;
+  }
+  pcal_batch batch = given_batch(&data);
+  batch.first_row = rows->drawn - GROWING_ROWS;
+  return batch;
+}
+
+/* Updates until one is refused; returns how many were not. */
+static size_t growing_until_refused(pcal_measure *measure, int grouped, pcal_error *err) {
+  static growing_rows rows;
+  rows.drawn = 0;
+  for (size_t done = 0; done < GROWING_UPDATES; done++) {
+    const pcal_batch batch = growing_batch(&rows, grouped);
+    const pcal_status status = pcal_measure_update(measure, &batch, err);
+    if (status == PCAL_OK)
+      continue;
+    if (status != PCAL_MEMORY)
+      fail_msg("%s", err->message);
+    return done;
+  }
+  fail_msg("memory did not grow");
+  return 0;
+}
+
+/* Whatever is kept between updates counts against the limit; the error names it, and the
+ * refused update leaves no trace. */
+TEST(test_memory_limit_between_updates) {
+  static const struct {
+    const char *spec;
+    double interval;
+    int grouped;
+    const char *grew;
+  } cases[] = {
+      {"ks", 0, 0, "scores kept for sorting reached the memory limit of 8.00 MB"},
+      {"skce", 0, 0, "rows kept for comparing pairs reached the memory limit of 8.00 MB"},
+      {"ece", 0.9, 0, "rows kept for replicas reached the memory limit of 8.00 MB"},
+      {"brier", 0, 1, "the states of groups reached the memory limit of 8.00 MB"},
+      {"ks", 0, 1, "the states of groups reached the memory limit of 8.00 MB"},
+  };
+  for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+    pcal_env env = PCAL_ENV_INIT;
+    pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+    pcal_measure *measure = NULL;
+    pcal_error err;
+    env.threads = 2;
+    assert_int_equal(pcal_budget_new(8000000, NULL, &env.budget, &err), PCAL_OK);
+    config.columns = 1;
+    config.specs = &cases[i].spec;
+    config.spec_count = 1;
+    config.interval = cases[i].interval;
+    if (pcal_measure_new(&config, &env, &measure, &err) != PCAL_OK)
+      fail_msg("%s", err.message);
+    const size_t done = growing_until_refused(measure, cases[i].grouped, &err);
+    assert_contains(err.message, cases[i].grew);
+    assert_contains(err.message, "or raise memory_limit");
+    assert_true(done > 0);
+    assert_true(pcal_budget_peak(env.budget) <= 8000000);
+    assert_int_equal(growing_until_refused(measure, cases[i].grouped, &err), 0);
+    pcal_measure_free(measure);
+    pcal_budget_free(env.budget);
+  }
+}
+
 TEST(test_names_are_copied_and_replaced) {
   char first[] = "cat", second[] = "dog";
   const char *names[] = {first, second};

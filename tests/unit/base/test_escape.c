@@ -1,6 +1,7 @@
 #include "../unit.h"
 
 #include "base/escape.h"
+#include "base/markup.h"
 
 static void check(void (*write)(pc_text *, const char *), const char *text,
                   const char *expected) {
@@ -30,6 +31,56 @@ TEST(terminals_see_what_is_hidden) {
   check(pc_text_terminal, "", "");
   check(pc_text_terminal, NULL, "");
   assert_int_equal(pc_terminal_width("a\033\303\251"), 6);
+}
+
+/* Names that look the same, or like nothing, must differ on the screen. */
+TEST(invisible_characters_are_shown) {
+  static const struct {
+    const char *name, *shown;
+  } cases[] = {
+      {"a\xC2\xAD", "a\\u00ad"},                      /* soft hyphen */
+      {"a\xCD\x8F", "a\\u034f"},                      /* combining grapheme joiner */
+      {"\xD8\x9C", "\\u061c"},                        /* Arabic letter mark */
+      {"\xE1\x85\x9F\xE1\x85\xA0", "\\u115f\\u1160"}, /* Hangul fillers */
+      {"\xE3\x85\xA4\xEF\xBE\xA0", "\\u3164\\uffa0"},
+      {"\xE1\x9E\xB4\xE1\xA0\x8E", "\\u17b4\\u180e"},
+      {"a\xE2\x80\x8B", "a\\u200b"},                    /* zero width space */
+      {"a\xE2\x81\xA0\xE2\x81\xA4", "a\\u2060\\u2064"}, /* word joiner, invisible plus */
+      {"\xE2\x81\xAA\xE2\x81\xAF", "\\u206a\\u206f"},
+      {"\xEF\xBB\xBFid", "\\ufeffid"}, /* byte order mark */
+      {"\xEF\xBF\xB9", "\\ufff9"},
+      {"\xF0\x9D\x85\xB3", "\\U0001d173"},   /* musical begin beam */
+      {"a\xF3\xA0\x84\x80", "a\\U000e0100"}, /* variation selector 17 */
+      {"a\xE2\x80\x8D"
+       "b\xE2\x80\x8C",
+       "a\\u200db\\u200c"}, /* joiners without letters to join */
+      {"\xE2\x80\x8D\xD0\xB9", "\\u200d\xD0\xB9"},
+      {"\xE2\x80\x8D\xFF", "\\u200d\\xff"},
+  };
+  for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+    check(pc_text_terminal, cases[i].name, cases[i].shown);
+    check(pc_text_csv, cases[i].name, cases[i].shown);
+  }
+  check(pc_text_markdown, "\xE2\x80\x8B", "\\\\u200b");
+  check(pc_text_json, "\xE2\x80\x8B\xE2\x80\x8D", "\"\\u200b\\u200d\"");
+  check(pc_text_shell, "a\xE2\x80\x8B", "$'a\\xe2\\x80\\x8b'");
+  check(pc_text_markup, "a\xE2\x80\x8B\xE2\x80\x8D", "a\xEF\xBF\xBD\xEF\xBF\xBD");
+}
+
+/* A Persian word, a Bengali one, and emoji of several characters. */
+TEST(spelling_with_joiners_stays) {
+  static const char *const names[] = {
+      "\xD9\x85\xDB\x8C\xE2\x80\x8C\xD8\xB4\xD9\x88\xD8\xAF",
+      "\xE0\xA6\x95\xE0\xA7\x8D\xE2\x80\x8D\xE0\xA6\xAF",
+      "\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x92\xBB",
+      "\xE2\x9D\xA4\xEF\xB8\x8F\xE2\x80\x8D\xF0\x9F\x94\xA5",
+  };
+  for (size_t i = 0; i < UNIT_COUNT(names); i++) {
+    check(pc_text_terminal, names[i], names[i]);
+    check(pc_text_csv, names[i], names[i]);
+    check(pc_text_markdown, names[i], names[i]);
+    check(pc_text_markup, names[i], names[i]);
+  }
 }
 
 TEST(escaping_twice_is_escaping_once) {

@@ -329,6 +329,110 @@ TEST(chooses_columns_and_notices_ends) {
   assert_int_equal(help_arrow_live, 0);
 }
 
+/* ---- A table whose columns are found by name ---- */
+
+static const int64_t table_labels[] = {0, 1, 1, 0, 1};
+static const int32_t table_ends[] = {0, 1, 2, 3, 4, 5};
+
+static struct ArrowSchema *join_table_schema(void) {
+  static const char *const columns[][2] = {{"g", "weights"},
+                                           {"f", "probs.cat"},
+                                           {"u", "groups"},
+                                           {"f", "probs.dog"},
+                                           {"l", "labels"}};
+  struct ArrowSchema *schema = help_schema("+s", "");
+  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+    help_schema_add(schema, help_schema(columns[i][0], columns[i][1]));
+  return schema;
+}
+
+/* Five rows in batches of 2 and 3, with an empty one between them. */
+static struct ArrowArray *join_table_batch(int64_t index) {
+  if (index > 2)
+    return NULL;
+  const int64_t rows = index == 0 ? 2 : index == 1 ? 0 : 3, first = index == 0 ? 0 : 2;
+  struct ArrowArray *batch = help_array(rows, 0, 1, NULL, NULL, NULL);
+  help_array_add(batch, help_array(rows, first, 2, NULL, stream_weights, NULL));
+  help_array_add(batch, help_array(rows, first, 2, NULL, stream_probs, NULL));
+  help_array_add(batch, help_array(rows, first, 3, NULL, table_ends, "abaab"));
+  help_array_add(batch, help_array(rows, first, 2, NULL, stream_probs, NULL));
+  help_array_add(batch, help_array(rows, first, 2, NULL, table_labels, NULL));
+  return batch;
+}
+
+static void join_table_check(const pcal_batch *batch, uint64_t at) {
+  static const uint32_t groups[] = {0, 1, 0, 0, 1};
+  assert_int_equal(batch->columns, 2);
+  for (size_t r = 0; r < batch->rows; r++, at++) {
+    assert_true(((const float *)batch->scores)[r * 2] == stream_probs[at]);
+    assert_true(((const float *)batch->scores)[r * 2 + 1] == stream_probs[at]);
+    assert_int_equal(batch->labels[r], table_labels[at]);
+    assert_true(batch->weights[r] == stream_weights[at]);
+    assert_int_equal(batch->groups[r], groups[at]);
+  }
+}
+
+/* user: weights that replace those of the table, or NULL. */
+static pcal_status join_table(const pcal_env *env, void *user, pcal_error *err) {
+  help_stream data = {join_table_schema, join_table_batch, 0, 0, 0};
+  struct ArrowArrayStream stream = help_stream_make(&data);
+  pcal_input table = PCAL_INPUT_INIT;
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  pcal_source *source = NULL;
+  table.stream = &stream;
+  inputs.data = &table;
+  inputs.weights = user;
+  pcal_status status = pcal_source_open(&inputs, env, &source, err);
+  assert_null(stream.release);
+  uint64_t at = 0;
+  for (int pass = 0; pass < 2 && status == PCAL_OK; pass++) {
+    pcal_batch batch = PCAL_BATCH_INIT;
+    at = 0;
+    while ((status = pcal_source_next(source, 10, &batch, err)) == PCAL_OK && batch.rows > 0) {
+      join_table_check(&batch, at);
+      at += batch.rows;
+    }
+    if (status == PCAL_OK)
+      status = pcal_source_rewind(source, err);
+  }
+  if (status == PCAL_OK) {
+    pcal_shape shape = PCAL_SHAPE_INIT;
+    pcal_source_get_shape(source, &shape);
+    assert_int_equal(at, 5);
+    assert_int_equal(shape.kind, PCAL_PROBABILITY);
+    assert_string_equal(shape.class_names[0], "cat");
+    assert_string_equal(shape.class_names[1], "dog");
+    assert_int_equal(shape.group_count, 2);
+    assert_string_equal(shape.group_names[1], "b");
+  }
+  pcal_source_free(source);
+  assert_int_equal(help_arrow_live, 0);
+  return status;
+}
+
+TEST(finds_columns_of_arrow_data_by_name) {
+  pcal_input weights = join_array(stream_weights, PCAL_F64, 8, 5, 1);
+  pcal_error err;
+  if (join_table(NULL, NULL, &err) != PCAL_OK || join_table(NULL, &weights, &err) != PCAL_OK)
+    fail_msg("%s", err.message);
+  help_fail_each_allocation(join_table, NULL);
+}
+
+TEST(refuses_arrow_data_without_scores) {
+  help_stream data = {join_scores_schema, join_scores_batch, 0, 0, 0};
+  struct ArrowArrayStream stream = help_stream_make(&data);
+  pcal_input table = PCAL_INPUT_INIT;
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  pcal_source *source = NULL;
+  pcal_error err;
+  table.stream = &stream;
+  inputs.data = &table;
+  assert_int_equal(pcal_source_open(&inputs, NULL, &source, &err), PCAL_DATA);
+  assert_message(err, "data has no columns for scores");
+  assert_null(source);
+  assert_int_equal(help_arrow_live, 0);
+}
+
 /* Labels of two columns, and no place for the source: streams are released all the same. */
 TEST(releases_streams_on_failure) {
   const pcal_input scores = join_array(three, PCAL_F32, 4, 3, 2);
