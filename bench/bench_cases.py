@@ -47,7 +47,7 @@ class Case:
     data: str
     option: str
     peers: list
-    limit: str = ""
+    limit: str = ""  # see limit_participant; "command X": bench_program measure DATA X
     most: Optional[float] = None  # target: ours takes at most this many times the limit
     threaded: bool = True
     memory: bool = False  # bytes instead of seconds
@@ -139,6 +139,29 @@ CASES = [
          [], "top-label", 2.0),
     Case("replicas-A", "the default group with 1,000 replicas: A", "bench_measure", "replicas",
          "A", "exact", [], "once", 40.0),
+    Case("command-default-B", "measure, default metrics, whole command: B", "bench_program",
+         "measure", "B", "default", [], "command additive", 3.0),
+    Case("command-default-C", "measure, default metrics, whole command: C", "bench_program",
+         "measure", "C", "default", [], "command additive", 5.0),
+    Case("command-default-B-1", "measure, default metrics, whole command, one thread: B",
+         "bench_program",
+         "measure", "B", "default", [], "command additive", 3.0, threaded=False),
+    Case("command-default-C-1", "measure, default metrics, whole command, one thread: C",
+         "bench_program",
+         "measure", "C", "default", [], "command additive", 5.0, threaded=False),
+    Case("command-class-mass-B", "equal-mass bins of every class, whole command: B",
+         "bench_program",
+         "measure", "B", "class-mass", [], "command additive"),
+    Case("command-class-mass-C", "equal-mass bins of every class, whole command: C",
+         "bench_program",
+         "measure", "C", "class-mass", [], "command additive"),
+    Case("command-null-A", "measure --null, default metrics, whole command: A", "bench_program",
+         "measure", "A", "null", [], "command interval", 2.0),
+    Case("command-null-C", "measure --null, default metrics, whole command: C", "bench_program",
+         "measure", "C", "null", [], most_seconds=20.0, repeats=1),
+    Case("command-interval-C", "measure --interval, default metrics, whole command: C",
+         "bench_program",
+         "measure", "C", "interval", [], most_seconds=20.0, repeats=1),
     Case("skce-A", "SKCE: A", "bench_pair", "skce", "A", "array",
          [Peer("PyTorch, all pairs", "torch", 20.0, 1e-3)], "flops", 4.0),
     Case("ce-kde-A", "canonical KDE, h = 0.01: A", "bench_pair", "ce-kde", "A", "0.01",

@@ -7,6 +7,7 @@ A request is a line OPERATION DATA OPTION THREADS, its answer a line of JSON as 
     compare DATA all       propercal compare with all methods that suit
     report DATA METHOD     propercal report --method METHOD
     fit DATA METHOD        propercal fit -m METHOD
+    measure DATA SET       propercal measure: see SETS
 """
 
 import json
@@ -18,20 +19,33 @@ import tempfile
 import time
 
 
+SETS = {
+    "additive": ["-m", "accuracy", "-m", "brier", "-m", "log", "-m", "ece"],
+    "default": [],
+    "class-mass": ["-m", "gce:variant=25"],
+    "interval": ["--interval", "0.95"],
+    "null": ["--null"],
+}
+
+
 def command(operation, option, inputs, folder):
+    if operation == "measure":
+        return ["measure", *inputs, *SETS[option], "--json"]
     if operation == "compare":
         return ["compare", *inputs, "--json"]
     if operation == "report":
         return ["report", *inputs, "--method", option, "-o", folder / "report.html"]
     if operation == "fit":
         return ["fit", "-m", option, *inputs, "--json"]
-    raise ValueError(f"bench_program knows compare, report and fit, not {operation}")
+    raise ValueError(f"bench_program knows measure, compare, report and fit, not {operation}")
 
 
 def values(operation, text):
     if operation == "report":
         return {}
     reply = json.loads(text)
+    if operation == "measure":
+        return {result["spec"]: result["value"] for result in reply["results"]}
     if operation == "compare":
         judged = [method for method in reply["methods"] if method["rank"]]
         return {"brier": min(method["metrics"]["brier"] for method in judged),

@@ -165,6 +165,11 @@ def limit_participant(stage, case):
         return Participant(
             stage, "bench_measure", "default", case.data, "exact", stage.threads
         )
+    elif case.limit.startswith("command "):
+        return Participant(
+            stage, "bench_program", "measure", case.data, case.limit.split()[1],
+            stage.threads if case.threaded else 1
+        )
     elif case.limit == "file":
         words = ("file", case.data, "both", stage.threads)
     else:

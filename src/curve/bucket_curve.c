@@ -333,7 +333,7 @@ static void bucket_curve_replace(pc_bucket_curve *curve, refine_found *found, si
   curve->count = count;
 }
 
-static pcal_status bucket_curve_grow(pc_bucket_curve *curve, size_t count, pcal_error *err) {
+static pcal_status bucket_curve_resize(pc_bucket_curve *curve, size_t count, pcal_error *err) {
   pc_segment *segments = pc_resize(curve->env, curve->segments, count, sizeof *curve->segments);
   if (segments == NULL)
     return pc_fail_memory(err, "refining a curve");
@@ -351,12 +351,29 @@ pcal_status pc_bucket_curve_refine(pc_bucket_curve *curve, const pc_bucket_tally
       count == 0 ? pc_fail(err, PCAL_IO,
                            "the data changed while they were being read; try again when "
                            "nothing writes to them")
-                 : bucket_curve_grow(curve, count, err);
+                 : bucket_curve_resize(curve, count, err);
   found.left = found.kept.count;
   if (status == PCAL_OK)
     bucket_curve_replace(curve, &found, count);
   pc_curve_table_free(tally->env, &found.kept);
   return status;
+}
+
+void pc_bucket_curve_merge(pc_bucket_curve *curve, uint8_t *kept) {
+  size_t count = 0;
+  for (size_t i = 0; i < curve->count; i++) {
+    if (count > 0 && !kept[i] && !kept[count - 1]) {
+      pc_segment_join(&curve->segments[count - 1], &curve->segments[i]);
+      continue;
+    }
+    curve->segments[count] = curve->segments[i];
+    kept[count++] = kept[i];
+  }
+  curve->count = count;
+}
+
+pcal_status pc_bucket_curve_shrink(pc_bucket_curve *curve, pcal_error *err) {
+  return bucket_curve_resize(curve, curve->count, err);
 }
 
 pc_curve_table pc_bucket_curve_table(const pc_bucket_curve *curve) {

@@ -25,8 +25,10 @@ typedef struct pc_bucket_curve {
   pc_bucket_layout layout;
   pc_segment *segments; /* with rows, ascending */
   size_t count;
-  uint64_t total; /* rows */
-  int64_t rest;   /* as in pc_bucket_tally */
+  uint64_t total;   /* rows */
+  int64_t rest;     /* as in pc_bucket_tally */
+  int counted_only; /* segments have rows and bounds; hits and sums come with the next pass
+                       (class_sums.h) */
 } pc_bucket_curve;
 
 /* Builds a curve from the tally of a first pass; freed with pc_bucket_curve_free. */
@@ -65,6 +67,12 @@ void pc_refine_targets_free(pc_refine_targets *targets);
  * curve is unchanged; PCAL_IO: the rows differ from those of earlier passes. */
 PC_CHECKED pcal_status pc_bucket_curve_refine(pc_bucket_curve *curve,
                                               const pc_bucket_tally *tally, pcal_error *err);
+
+/* Joins neighbouring segments that are not marked in `kept`, and moves the marks to the segments
+ * that are left. */
+void pc_bucket_curve_merge(pc_bucket_curve *curve, uint8_t *kept);
+/* Gives back memory that the segments no longer need. */
+PC_CHECKED pcal_status pc_bucket_curve_shrink(pc_bucket_curve *curve, pcal_error *err);
 
 /* The curve as a table of segments, which borrows them: valid until the curve changes. */
 pc_curve_table pc_bucket_curve_table(const pc_bucket_curve *curve);

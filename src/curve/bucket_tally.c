@@ -348,6 +348,22 @@ static pcal_status tally_reserve_kept(pc_bucket_tally *tally, int hit, size_t mo
   return status;
 }
 
+int pc_bucket_tally_keeps(const pc_bucket_tally *tally) {
+  const pc_refine_targets *targets = tally->targets;
+  for (size_t t = 0; t < targets->count; t++)
+    if (targets->list[t].action != PC_REFINE_KEEP)
+      return 0;
+  return 1;
+}
+
+pcal_status pc_bucket_tally_keep(pc_bucket_tally *tally, double score, int hit,
+                                 pcal_error *err) {
+  if (tally->kept_count[hit] == tally->kept_capacity[hit])
+    PC_TRY(tally_reserve_kept(tally, hit, 1, err));
+  tally->kept[hit][tally->kept_count[hit]++] = score;
+  return PCAL_OK;
+}
+
 /* The target that holds a score, or NULL. */
 static const pc_refine_target *tally_target(const pc_refine_targets *targets, double score) {
   const size_t bucket = pc_bucket_of(&targets->layout, score);
@@ -368,11 +384,8 @@ static pcal_status tally_add_to_target(pc_bucket_tally *tally, double score, int
   const pc_refine_target *target = tally_target(tally->targets, score);
   if (target == NULL)
     return PCAL_OK;
-  if (target->action == PC_REFINE_KEEP) {
-    PC_TRY(tally_reserve_kept(tally, hit, 1, err));
-    tally->kept[hit][tally->kept_count[hit]++] = score;
-    return PCAL_OK;
-  }
+  if (target->action == PC_REFINE_KEEP)
+    return pc_bucket_tally_keep(tally, score, hit, err);
   const size_t part = target->first + pc_refine_sub_bucket(tally->targets, target, score);
   if (target->action == PC_REFINE_COUNT)
     tally->counts[2 * part + (size_t)hit]++;

@@ -124,6 +124,11 @@ PC_CHECKED pcal_status pc_bucket_tally_add(pc_bucket_tally *tally, const double 
 /* Adds rows that all have the outcome `hit`. */
 PC_CHECKED pcal_status pc_bucket_tally_add_column(pc_bucket_tally *tally, const double *score,
                                                   size_t count, int hit, pcal_error *err);
+/* True if a later pass stores the scores of all targets.  pc_bucket_tally_keep adds a row to such
+ * a pass; its score must lie in a target. */
+int pc_bucket_tally_keeps(const pc_bucket_tally *tally);
+PC_CHECKED pcal_status pc_bucket_tally_keep(pc_bucket_tally *tally, double score, int hit,
+                                            pcal_error *err);
 /* Adds plain rows (data/rows.h) to a first pass by equal width. */
 PC_CHECKED pcal_status pc_bucket_tally_add_stored(pc_bucket_tally *tally,
                                                   const pc_stored_rows *rows, pcal_error *err);

@@ -3,9 +3,11 @@
 #include <math.h>
 
 #include "base/executor.h"
+#include "curve/point_masses.h"
 
-#define RESOLVE_SHORT 512    /* rows: shorter columns are sorted */
-#define RESOLVE_PER_BUCKET 8 /* rows, on average */
+#define RESOLVE_SHORT 512                     /* rows: shorter columns are sorted */
+#define RESOLVE_SHORT_CELLS ((size_t)1 << 16) /* the same if scores are joined in cells */
+#define RESOLVE_PER_BUCKET 8                  /* rows, on average */
 #define RESOLVE_BUCKETS_MAX PC_BUCKETS
 #define RESOLVE_PIECE ((size_t)1 << 16) /* rows */
 #define RESOLVE_SCORE_COST 5.0          /* nanoseconds, for the executor */
@@ -15,6 +17,7 @@ typedef struct resolve_work {
   const pcal_env *env;
   const pc_outcome_column *columns[2]; /* misses, hits */
   size_t rows;
+  const pc_curve_question *asked;
 } resolve_work;
 
 static size_t resolve_buckets(size_t rows) {
@@ -75,18 +78,25 @@ static pcal_status resolve_fill(const resolve_work *work, pc_bucket_tally *tally
   return status;
 }
 
-static pcal_status resolve_begin(const resolve_work *work, pc_bucket_curve *out,
+/* Buckets of equal width are cells; otherwise buckets by bits fit the range of the scores. */
+static pcal_status resolve_tally(const resolve_work *work, pc_bucket_tally *out,
                                  pcal_error *err) {
   double low = INFINITY, high = -INFINITY;
+  if (work->asked->cells != NULL)
+    return pc_bucket_tally_new(work->env, NULL, out, err);
   for (int hit = 0; hit < 2; hit++)
     for (size_t i = 0; i < work->columns[hit]->count; i++) {
       const double score = work->columns[hit]->score[i];
       low = score < low ? score : low;
       high = score > high ? score : high;
     }
-  pc_bucket_tally tally;
-  pcal_status status =
-      pc_bucket_tally_new_range(work->env, low, high, resolve_buckets(work->rows), &tally, err);
+  return pc_bucket_tally_new_range(work->env, low, high, resolve_buckets(work->rows), out, err);
+}
+
+static pcal_status resolve_begin(const resolve_work *work, pc_bucket_curve *out,
+                                 pcal_error *err) {
+  pc_bucket_tally tally = {0};
+  pcal_status status = resolve_tally(work, &tally, err);
   if (status == PCAL_OK)
     status = resolve_fill(work, &tally, err);
   if (status == PCAL_OK)
@@ -95,14 +105,17 @@ static pcal_status resolve_begin(const resolve_work *work, pc_bucket_curve *out,
   return status;
 }
 
-/* One more pass, over the scores in wanted segments. */
+/* One more pass, over the scores in wanted segments, or in segments that cross the borders of
+ * cells. */
 static pcal_status resolve_refine(const resolve_work *work, pc_bucket_curve *curve,
-                                  const uint8_t *wanted, pcal_error *err) {
+                                  const uint8_t *wanted, unsigned level, pcal_error *err) {
   const pc_refine_request request = {.wanted = wanted,
                                      .keep_limit = work->rows / RESOLVE_KEEP_SHARE};
   pc_refine_targets targets;
   pc_bucket_tally tally = {0};
-  PC_TRY(pc_bucket_curve_targets(curve, &request, &targets, err));
+  PC_TRY(level > 0 && level != PC_EACH_SCORE
+             ? pc_bucket_curve_cell_targets(curve, level, &targets, err)
+             : pc_bucket_curve_targets(curve, &request, &targets, err));
   pcal_status status = pc_bucket_tally_new(work->env, &targets, &tally, err);
   if (status == PCAL_OK)
     status = resolve_fill(work, &tally, err);
@@ -113,31 +126,50 @@ static pcal_status resolve_refine(const resolve_work *work, pc_bucket_curve *cur
   return status;
 }
 
-static pcal_status resolve_step(const resolve_work *work, pc_bucket_curve *curve,
-                                pc_curve_wants wants, const void *user, int *done,
+/* Asks what is still to be resolved; *done: nothing. */
+static pcal_status resolve_ask(const resolve_work *work, const pc_curve_table *table,
+                               uint8_t *wanted, unsigned *level, int *done, pcal_error *err) {
+  const pc_curve_question *asked = work->asked;
+  size_t wants = asked->wants(asked->user, table, wanted);
+  *level = 0;
+  if (asked->cells != NULL)
+    PC_TRY(asked->cells(asked->user, table, level, err));
+  if (*level == PC_EACH_SCORE)
+    wants += pc_point_masses_wants(table, PC_EACH_SCORE, wanted);
+  *done = wants == 0 && (*level == 0 || *level == PC_EACH_SCORE);
+  return PCAL_OK;
+}
+
+static pcal_status resolve_step(const resolve_work *work, pc_bucket_curve *curve, int *done,
                                 pcal_error *err) {
   const pc_curve_table table = pc_bucket_curve_table(curve);
   uint8_t *wanted = pc_alloc(work->env, curve->count, 1);
-  pcal_status status = wanted == NULL ? pc_fail_memory(err, "building a curve") : PCAL_OK;
-  *done = status == PCAL_OK && wants(user, &table, wanted) == 0;
+  unsigned level = 0;
+  pcal_status status = wanted == NULL ? pc_fail_memory(err, "building a curve")
+                                      : resolve_ask(work, &table, wanted, &level, done, err);
   if (status == PCAL_OK && !*done)
-    status = resolve_refine(work, curve, wanted, err);
+    status = resolve_refine(work, curve, wanted, level, err);
   pc_free(work->env, wanted);
   return status;
 }
 
+static int resolve_sorts(const resolve_work *work) {
+  return work->asked == NULL || work->columns[0]->weight != NULL ||
+         work->columns[1]->weight != NULL ||
+         work->rows <= (work->asked->cells == NULL ? RESOLVE_SHORT : RESOLVE_SHORT_CELLS);
+}
+
 pcal_status pc_curve_resolve(const pcal_env *env, const pc_outcome_column *misses,
-                             const pc_outcome_column *hits, pc_curve_wants wants,
-                             const void *user, pc_curve_table *out, pcal_error *err) {
-  const resolve_work work = {env, {misses, hits}, misses->count + hits->count};
-  if (wants == NULL || misses->weight != NULL || hits->weight != NULL ||
-      work.rows <= RESOLVE_SHORT)
+                             const pc_outcome_column *hits, const pc_curve_question *asked,
+                             pc_curve_table *out, pcal_error *err) {
+  const resolve_work work = {env, {misses, hits}, misses->count + hits->count, asked};
+  if (resolve_sorts(&work))
     return pc_curve_table_new(env, misses, hits, out, err);
   pc_bucket_curve curve = {0};
   *out = (pc_curve_table){0};
   pcal_status status = resolve_begin(&work, &curve, err);
   for (int done = 0; status == PCAL_OK && !done;)
-    status = resolve_step(&work, &curve, wants, user, &done, err);
+    status = resolve_step(&work, &curve, &done, err);
   if (status == PCAL_OK)
     *out = pc_bucket_curve_take_table(&curve);
   pc_bucket_curve_free(&curve);

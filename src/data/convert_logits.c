@@ -244,7 +244,10 @@ static int convert_logits_narrow_block(pc_row_convert *d, size_t begin, size_t c
   pc_row_convert_number(d->batch->first_row + begin, PC_NARROW_ROWS, s->ids + d->kept);
   if (d->batch->groups != NULL)
     memcpy(s->groups + d->kept, d->batch->groups + begin, count * sizeof(uint32_t));
-  if (!pc_row_convert_keeps_probs(d) && d->policy->scores == PC_SCORES_NONE) {
+  if (d->policy->scores == PC_SCORES_NONE) {
+    if (pc_row_convert_keeps_probs(d))
+      s->kernels->narrow_probs(s->terms, d->layout->classes, found->rest,
+                               s->probs + d->kept * d->layout->classes);
     d->kept += count;
     return 1;
   }

@@ -127,7 +127,7 @@ static size_t rows_lay_out(const pc_layout *layout, char *block, pc_scratch *out
   const size_t n = out->capacity, k = layout->classes, m = n + PC_NARROW_ROWS;
   const size_t wide = k > PC_NARROW_CLASSES ? k : PC_NARROW_CLASSES * PC_NARROW_ROWS;
   size_t used = 0;
-  out->probs = rows_carve(block, &used, n * k * sizeof(double));
+  out->probs = rows_carve(block, &used, (k > PC_NARROW_CLASSES ? n : m) * k * sizeof(double));
   out->scores = rows_carve(block, &used, n * k * sizeof(double));
   out->terms = rows_carve(block, &used, wide * sizeof(double));
   out->lanes = rows_carve(block, &used, wide * sizeof(double));

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/float_bits.h"
 #include "kernels/row_kernels.h"
 #include "kernels/variant.h"
 
@@ -95,9 +96,66 @@ static void bin_index_offsets_f32(const float *restrict score, const int32_t *re
   }
 }
 
+#define BIN_INDEX_BLOCK 64 /* scores */
+
+/* Buckets as whole words: gcc does not narrow them in the same loop. */
+static void bin_index_class_block(const double *restrict score, size_t count,
+                                  const pc_class_bucket_rule *rule, uint64_t *restrict out) {
+  const unsigned shift0 = rule->shift[0], shift1 = rule->shift[1], shift2 = rule->shift[2];
+  const uint64_t bits0 = pc_double_bits(rule->base[0]) >> shift0;
+  const uint64_t bits1 = pc_double_bits(rule->base[1]) >> shift1;
+  const uint64_t bits2 = pc_double_bits(rule->base[2]) >> shift2;
+  const double base0 = rule->base[0], base1 = rule->base[1], base2 = rule->base[2];
+  const uint64_t first0 = rule->first[0] - bits0, first1 = rule->first[1] - bits1;
+  const uint64_t first2 = rule->first[2] - bits2, one = rule->one;
+  for (size_t i = 0; i < count; i++) {
+    const double here = score[i], some = here > base0 ? here : base0;
+    const uint64_t bits = pc_double_bits(some);
+    const uint64_t upper = first2 + (bits >> shift2);
+    uint64_t at = some < base1 ? first0 + (bits >> shift0) : first1 + (bits >> shift1);
+    at = some < base2 ? at : upper;
+    at = here < 1 ? at : one;
+    at = here > 1 ? one + 1 : at;
+    at = here > 0 ? at : 1;
+    out[i] = here < 0 ? 0 : at;
+  }
+}
+
+static void bin_index_class_buckets(const double *restrict score, size_t count,
+                                    const pc_class_bucket_rule *rule, uint16_t *restrict out) {
+  for (size_t begin = 0; begin < count; begin += BIN_INDEX_BLOCK) {
+    const size_t left = count - begin, some = left < BIN_INDEX_BLOCK ? left : BIN_INDEX_BLOCK;
+    uint64_t found[BIN_INDEX_BLOCK];
+    bin_index_class_block(score + begin, some, rule, found);
+    for (size_t i = 0; i < some; i++)
+      out[begin + i] = (uint16_t)found[i];
+  }
+}
+
+static void bin_index_class_cells(const double *restrict score, size_t count,
+                                  const pc_class_cell_rule *rule, int32_t *restrict cell,
+                                  int64_t *restrict units) {
+  const double cells = rule->cells, most = rule->most, last = rule->last;
+  const double anchor = rule->anchor, one = rule->units, shift = 0x1.8p52;
+  const int32_t near = rule->near;
+  const int64_t zero = (int64_t)pc_double_bits(anchor);
+  for (size_t i = 0; i < count; i++) {
+    const double here = score[i], all = here * cells, least = all > 0.5 ? all : 0.5;
+    const double place = least < most ? least : most;
+    const double off = fabs(place - ((place + shift) - shift));
+    const int32_t at = (int32_t)place;
+    const int64_t rounded = (int64_t)pc_double_bits(here + anchor) - zero;
+    const int64_t truncated = (int64_t)(here * one);
+    cell[i] = off < 2 * BIN_INDEX_EVEN_OFF ? near : at;
+    units[i] = here <= last ? rounded : truncated;
+  }
+}
+
 const pc_bin_index_kernels PC_VARIANT_TABLE(pc_bin_index_kernels) = {
     .place = bin_index_place,
     .even_f32 = bin_index_even_f32,
     .even_f64 = bin_index_even_f64,
     .offsets_f32 = bin_index_offsets_f32,
+    .class_buckets = bin_index_class_buckets,
+    .class_cells = bin_index_class_cells,
 };

@@ -21,6 +21,29 @@ typedef struct pc_bin_offset {
   uint64_t offset, square;
 } pc_bin_offset;
 
+/* Buckets for the scores of single classes, most of them small.  Positive scores below 1 are in
+ * PC_CLASS_PIECES pieces; in each, all powers of 2 have equally many buckets.  Bucket 0: scores
+ * below 0; 1: the score 0; from 2 on: the pieces; `one`: the score 1; one + 1: scores above 1. */
+#define PC_CLASS_PIECES 3
+typedef struct pc_class_bucket_rule {
+  /* The lowest score of each piece, a power of 2; smaller positive scores are in the first
+   * bucket of the first piece. */
+  double base[PC_CLASS_PIECES];
+  unsigned shift[PC_CLASS_PIECES]; /* bits that are dropped from those of a score */
+  uint64_t first[PC_CLASS_PIECES]; /* the first bucket of each piece */
+  uint64_t one;
+} pc_class_bucket_rule;
+
+/* Cells of equal width 1 / cells.  The first cell has units of its own (class_column_sums.h). */
+typedef struct pc_class_cell_rule {
+  double cells;
+  double most;   /* upper bound on score * cells, half a cell beyond the last cut */
+  double last;   /* scores up to this are in the first cell */
+  double anchor; /* whose last bit is the unit of the first cell */
+  double units;  /* in 1, for the other cells */
+  int32_t near;  /* stands for the cell of a score so close to a cut that it is uncertain */
+} pc_class_cell_rule;
+
 /* For each row: */
 typedef struct pc_bin_index_rows {
   int32_t cell[PC_BIN_INDEX_ROWS]; /* number of cuts below the score */
@@ -41,6 +64,13 @@ typedef struct pc_bin_index_kernels {
    * thread changes the rows. */
   void (*offsets_f32)(const float *score, const int32_t *label, size_t count,
                       const pc_bin_offset_rule *rule, uint32_t *place, pc_bin_offset *out);
+  /* The buckets of a rule; NaN counts as 0. */
+  void (*class_buckets)(const double *score, size_t count, const pc_class_bucket_rule *rule,
+                        uint16_t *out);
+  /* The cells of a rule, and scores as numbers of units: rounded to nearest in the first cell,
+   * else truncated. */
+  void (*class_cells)(const double *score, size_t count, const pc_class_cell_rule *rule,
+                      int32_t *cell, int64_t *units);
 } pc_bin_index_kernels;
 
 #endif

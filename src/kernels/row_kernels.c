@@ -137,11 +137,23 @@ static void row_scale(const double *terms, size_t count, double factor, double *
     out[j] = terms[j] * factor;
 }
 
+static void row_narrow_probs(const double *restrict terms, size_t count,
+                             const double *restrict rest, double *restrict out) {
+  double sum[PC_NARROW_ROWS], probs[PC_NARROW_CLASSES * PC_NARROW_ROWS];
+  for (size_t l = 0; l < PC_NARROW_ROWS; l++)
+    sum[l] = 1.0 + rest[l];
+  for (size_t j = 0; j < count; j++)
+    for (size_t l = 0; l < PC_NARROW_ROWS; l++)
+      probs[j * PC_NARROW_ROWS + l] = terms[j * PC_NARROW_ROWS + l] / sum[l];
+  pc_transpose_f64(probs, count, PC_NARROW_ROWS, out);
+}
+
 const pc_row_kernels PC_VARIANT_TABLE(pc_row_kernels) = {
     .softmax_f32 = row_softmax_f32,
     .softmax_f64 = row_softmax_f64,
     .narrow_f32 = row_narrow_f32,
     .narrow_f64 = row_narrow_f64,
+    .narrow_probs = row_narrow_probs,
     .finish_logits = row_finish_logits,
     .top_f32 = row_top_f32,
     .top_f64 = row_top_f64,

@@ -76,6 +76,8 @@ typedef struct pc_row_kernels {
                      pc_narrow_facts *facts);
   void (*narrow_f64)(const double *z, size_t count, const int32_t *labels, double *terms,
                      pc_narrow_facts *facts);
+  /* Probabilities of PC_NARROW_ROWS narrow rows, out[row][class], from their terms and `rest`. */
+  void (*narrow_probs)(const double *terms, size_t count, const double *rest, double *out);
   void (*finish_logits)(const pc_logit_columns *columns, size_t count);
   /* The lowest index of the largest number; 0 unless all are finite. */
   size_t (*top_f32)(const float *z, size_t count, int *finite);

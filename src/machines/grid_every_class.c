@@ -5,6 +5,9 @@
  * unit u that depends on the first edge: u = 2^-54 for 15 bins, never above 2^-50, 2^-61 from
  * 1024 bins on.  Only scores beyond the first cell, and that of the true class, are handled one
  * by one. */
+#include <math.h>
+#include <string.h>
+
 #include "base/float_bits.h"
 #include "kernels/dispatch.h"
 #include "machines/grid_cells.h"
@@ -59,6 +62,18 @@ static void every_class_add_differing(const pc_grid_state *grid, size_t part, do
     pc_fixed_add(&follower->square[index], every_class_round(follower, 0, score * score));
 }
 
+/* Adds a score of class j beyond the first cell. */
+static void every_class_beyond(pc_grid_state *grid, size_t j, double score) {
+  if (!every_class_counts(grid, score))
+    return;
+  const size_t cell = pc_partition_find(&grid->cells, score);
+  const size_t part = every_class_part(grid, j);
+  size_t other;
+  pc_grid_add(grid, part * grid->cell_count + cell, score, score * score, 0);
+  if (every_class_differs(grid, score, cell, &other))
+    every_class_add_differing(grid, part, score, cell, other);
+}
+
 /* Adds the scores beyond the first cell, from column `begin` on; there are `beyond` of them. */
 static void every_class_single(pc_grid_state *grid, const double *scores, size_t begin,
                                size_t beyond) {
@@ -66,14 +81,7 @@ static void every_class_single(pc_grid_state *grid, const double *scores, size_t
     if (!(scores[j] > grid->columns.rule.last))
       continue;
     beyond--;
-    if (!every_class_counts(grid, scores[j]))
-      continue;
-    const size_t cell = pc_partition_find(&grid->cells, scores[j]);
-    const size_t part = every_class_part(grid, j);
-    size_t other;
-    pc_grid_add(grid, part * grid->cell_count + cell, scores[j], scores[j] * scores[j], 0);
-    if (every_class_differs(grid, scores[j], cell, &other))
-      every_class_add_differing(grid, part, scores[j], cell, other);
+    every_class_beyond(grid, j, scores[j]);
   }
 }
 
@@ -136,9 +144,131 @@ static void every_class_weighted(pc_grid_state *grid, const double *scores, size
   }
 }
 
+/* ---- few classes ---- */
+
+/* With few classes many scores lie beyond the first cell.  The cells of several rows are then
+ * computed together and summed in a table; only scores close to a cut are handled one by one. */
+#define FEW_CLASSES PC_NARROW_CLASSES
+#define FEW_CELLS 32
+#define FEW_ROWS 512 /* sums stay below 2^63 */
+#define FEW_SCORES 512
+
+typedef struct few_cell {
+  uint64_t count, units;
+} few_cell;
+
+typedef struct few_table {
+  few_cell cell[FEW_CLASSES][FEW_CELLS + 2]; /* the last one: scores close to a cut */
+} few_table;
+
+/* True if cut c is (c + 1) / cells up to rounding. */
+static int every_class_even(const pc_partition *cells, double count) {
+  for (size_t c = 0; c < cells->cut_count; c++)
+    if (fabs(cells->cuts[c] * count - (double)(c + 1)) > 1e-9)
+      return 0;
+  return 1;
+}
+
+/* The rule of the cells; returns 0 if rows must be added one by one. */
+static int every_class_few(const pc_grid_state *grid, pc_class_cell_rule *rule) {
+  const pc_grid_columns *columns = &grid->columns;
+  const double cells =
+      grid->cells.cut_count == 0 ? 1.0 : floor(1.0 / grid->cells.cuts[0] + 0.5);
+  *rule = (pc_class_cell_rule){.cells = cells,
+                               .most = (double)grid->cells.cut_count + 0.5,
+                               .last = columns->rule.last,
+                               .anchor = columns->rule.anchor,
+                               .units = PC_GRID_ONE,
+                               .near = (int32_t)grid->cell_count};
+  return columns->count <= FEW_CLASSES && grid->part_count == columns->count &&
+         grid->cell_count <= FEW_CELLS && grid->cells.cut_count > 0 && grid->square == NULL &&
+         grid->score_hit == NULL && columns->sums.kept == NULL &&
+         every_class_even(&grid->cells, cells);
+}
+
+/* A score close to a cut.  In the first cell it belongs to the sums of columns, which the caller
+ * has prepared for this row. */
+static void every_class_near(pc_grid_state *grid, size_t j, double score) {
+  const double anchor = grid->columns.rule.anchor;
+  if (score > grid->columns.rule.last)
+    every_class_beyond(grid, j, score);
+  else
+    grid->columns.sums.score[j] += pc_double_bits(score + anchor) - pc_double_bits(anchor);
+}
+
+static void every_class_few_block(pc_grid_state *grid, const pc_class_cell_rule *rule,
+                                  const double *scores, const int32_t *labels, size_t rows,
+                                  few_table *table) {
+  const size_t k = grid->columns.count;
+  int32_t cell[FEW_SCORES];
+  int64_t units[FEW_SCORES];
+  pc_kernels_best()->bin_index->class_cells(scores, rows * k, rule, cell, units);
+  for (size_t i = 0; i < rows; i++)
+    for (size_t j = 0; j < k; j++) {
+      few_cell *into = &table->cell[j][cell[i * k + j]];
+      into->count++;
+      into->units += (uint64_t)units[i * k + j];
+    }
+  for (size_t i = 0; i < rows; i++) {
+    const size_t label = (size_t)labels[i], at = i * k + label;
+    if (cell[at] == rule->near)
+      every_class_hit(grid, scores + i * k, label);
+    else
+      grid->cell[label * grid->cell_count + (size_t)cell[at]].hits++;
+  }
+  uint64_t near = 0;
+  for (size_t j = 0; j < k; j++)
+    near += table->cell[j][rule->near].count;
+  for (size_t at = 0; near > 0 && at < rows * k; at++)
+    if (cell[at] == rule->near)
+      every_class_near(grid, at % k, scores[at]);
+  for (size_t j = 0; near > 0 && j < k; j++)
+    table->cell[j][rule->near] = (few_cell){0, 0};
+}
+
+/* Moves a table into the grid.  The first cell is not counted. */
+static void every_class_few_fold(pc_grid_state *grid, const few_table *table) {
+  for (size_t j = 0; j < grid->columns.count; j++) {
+    grid->columns.sums.score[j] += table->cell[j][0].units;
+    for (size_t c = 1; c < grid->cell_count; c++) {
+      pc_grid_cell *cell = &grid->cell[j * grid->cell_count + c];
+      cell->count += table->cell[j][c].count;
+      cell->score.units += pc_grid_widen((int64_t)table->cell[j][c].units);
+    }
+  }
+}
+
+/* Up to FEW_ROWS rows. */
+static void every_class_few_rows(pc_grid_state *grid, const pc_class_cell_rule *rule,
+                                 const double *scores, const int32_t *labels, size_t rows) {
+  pc_grid_columns *columns = &grid->columns;
+  const size_t k = columns->count, block = FEW_SCORES / k;
+  few_table table;
+  memset(&table, 0, sizeof table);
+  if (columns->pending + rows > PC_CLASS_COLUMN_ROWS)
+    pc_grid_flush_columns(grid);
+  columns->pending += rows;
+  columns->rows += rows;
+  if (grid->follower != NULL)
+    grid->follower->columns.rows += rows;
+  for (size_t j = 0; j < k; j++)
+    columns->sums.score[j] += rows * pc_double_bits(columns->rule.anchor);
+  for (size_t i = 0; i < rows; i += block)
+    every_class_few_block(grid, rule, scores + i * k, labels + i,
+                          rows - i < block ? rows - i : block, &table);
+  every_class_few_fold(grid, &table);
+}
+
 pcal_status pc_grid_add_every_class(const pcal_env *env, pc_grid_state *grid,
                                     const pc_rows *rows, pcal_error *err) {
   const pc_class_column_kernels *kernels = pc_kernels_best()->class_column;
+  pc_class_cell_rule rule;
+  if (rows->weights == NULL && every_class_few(grid, &rule)) {
+    for (size_t i = 0; i < rows->count; i += FEW_ROWS)
+      every_class_few_rows(grid, &rule, rows->probs + i * rows->classes, rows->labels + i,
+                           rows->count - i < FEW_ROWS ? rows->count - i : FEW_ROWS);
+    return PCAL_OK;
+  }
   if (rows->weights != NULL)
     PC_TRY(pc_grid_allow_weights(env, grid, err));
   for (size_t i = 0; i < rows->count; i++) {

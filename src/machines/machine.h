@@ -162,10 +162,10 @@ typedef struct pc_machine {
                       pcal_error *err);
 } pc_machine;
 
-/* As pc_machine_curve.finish, but the tables are resolved only as far as `wants` asks
- * (curve/curve_resolve.h); wants NULL: tables of scores. */
+/* As pc_machine_curve.finish, but the tables are resolved only as far as asked
+ * (curve/curve_resolve.h); asked NULL: tables of scores. */
 PC_CHECKED pcal_status pc_machine_curve_resolve(const pcal_env *env, const void *state,
-                                                pc_curve_wants wants, const void *user,
+                                                const pc_curve_question *asked,
                                                 pc_evidence *out, pcal_error *err);
 
 extern const pc_machine pc_machine_sum, pc_machine_grid, pc_machine_curve, pc_machine_pair,

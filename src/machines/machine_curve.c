@@ -194,8 +194,7 @@ static pc_outcome_column machine_curve_column(const curve_store *store) {
 typedef struct curve_work {
   const pcal_env *env;
   const curve_state *state;
-  pc_curve_wants wants; /* NULL: tables of scores */
-  const void *user;
+  const pc_curve_question *asked; /* NULL: tables of scores */
   pc_curve_table *parts;
 } curve_work;
 
@@ -204,12 +203,11 @@ static pcal_status machine_curve_part(void *opaque, size_t p, size_t worker, pca
   const pc_outcome_column misses = machine_curve_column(&work->state->store[2 * p]);
   const pc_outcome_column hits = machine_curve_column(&work->state->store[2 * p + 1]);
   (void)worker;
-  return pc_curve_resolve(work->env, &misses, &hits, work->wants, work->user, &work->parts[p],
-                          err);
+  return pc_curve_resolve(work->env, &misses, &hits, work->asked, &work->parts[p], err);
 }
 
 pcal_status pc_machine_curve_resolve(const pcal_env *env, const void *opaque,
-                                     pc_curve_wants wants, const void *user, pc_evidence *out,
+                                     const pc_curve_question *asked, pc_evidence *out,
                                      pcal_error *err) {
   const curve_state *state = opaque;
   out->curve.part_count = state->part_count;
@@ -221,7 +219,7 @@ pcal_status pc_machine_curve_resolve(const pcal_env *env, const void *opaque,
   pcal_env alone = *env;
   alone.threads = 1;
   alone.pool = NULL;
-  curve_work work = {aside ? &alone : env, state, wants, user, out->curve.parts};
+  curve_work work = {aside ? &alone : env, state, asked, out->curve.parts};
   const double cost = aside ? MACHINE_CURVE_SCORE_COST * (double)state->row_count : 0.0;
   const pcal_status status =
       pc_run(aside ? env : &alone, state->part_count, cost, machine_curve_part, &work, err);
@@ -232,7 +230,7 @@ pcal_status pc_machine_curve_resolve(const pcal_env *env, const void *opaque,
 
 static pcal_status machine_curve_finish(const pcal_env *env, const void *opaque,
                                         pc_evidence *out, pcal_error *err) {
-  return pc_machine_curve_resolve(env, opaque, NULL, NULL, out, err);
+  return pc_machine_curve_resolve(env, opaque, NULL, out, err);
 }
 
 /* ---- saving ---- */

@@ -1,13 +1,21 @@
 #include "machines/machine_curve_buckets.h"
 
+#include "curve/class_counts.h"
+
 #define BUCKETS_GATHER 256 /* scores of a class added at once */
 
 typedef struct buckets_state {
   pc_view view;
   size_t part_count;
   pc_bucket_tally *tally; /* by part: first pass; freed when refining begins */
+  pc_class_counts counts; /* in place of tallies, for a part for each class */
   pc_bucket_curve *curve; /* by part: from then on */
 } buckets_state;
+
+static int curve_buckets_counts(const buckets_state *state) {
+  return state->view.kind == PC_VIEW_CLASSES &&
+         state->part_count <= PC_CLASS_COUNTS_CLASSES_MAX;
+}
 
 static void curve_buckets_destroy(const pcal_env *env, void *opaque) {
   buckets_state *state = opaque;
@@ -15,6 +23,7 @@ static void curve_buckets_destroy(const pcal_env *env, void *opaque) {
     pc_bucket_tally_free(&state->tally[p]);
   for (size_t p = 0; state->curve != NULL && p < state->part_count; p++)
     pc_bucket_curve_free(&state->curve[p]);
+  pc_class_counts_free(&state->counts);
   pc_free(env, state->tally);
   pc_free(env, state->curve);
   pc_free(env, state);
@@ -22,6 +31,8 @@ static void curve_buckets_destroy(const pcal_env *env, void *opaque) {
 
 static void curve_buckets_clear(void *opaque) {
   buckets_state *state = opaque;
+  if (curve_buckets_counts(state))
+    pc_class_counts_clear(&state->counts);
   for (size_t p = 0; p < state->part_count; p++) {
     pc_bucket_tally_clear(&state->tally[p]);
     pc_bucket_curve_free(&state->curve[p]);
@@ -34,6 +45,8 @@ static pcal_status curve_buckets_make(const pcal_env *env, buckets_state *state,
   state->curve = pc_alloc(env, state->part_count, sizeof *state->curve);
   if (state->tally == NULL || state->curve == NULL)
     return pc_fail_memory(err, "preparing curves");
+  if (curve_buckets_counts(state))
+    return pc_class_counts_new(env, state->part_count, &state->counts, err);
   const int many = state->part_count > 1 || every_class;
   for (size_t p = 0; p < state->part_count; p++)
     PC_TRY(many ? pc_bucket_tally_new_part(env, state->part_count, &state->tally[p], err)
@@ -98,6 +111,8 @@ static pcal_status curve_buckets_update(const pcal_env *env, void *opaque, const
                                         const pc_view_columns *columns, pcal_error *err) {
   (void)env;
   buckets_state *state = opaque;
+  if (curve_buckets_counts(state))
+    return pc_class_counts_add(&state->counts, rows, err);
   return pc_machine_curve_buckets_add(state->tally, &state->view, rows, columns, err);
 }
 
@@ -118,6 +133,8 @@ static pcal_status curve_buckets_prepare(const pcal_env *env, void *opaque, cons
   (void)env;
   buckets_state *into = opaque;
   const buckets_state *from = other;
+  if (curve_buckets_counts(into))
+    return pc_class_counts_prepare(&into->counts, &from->counts, err);
   for (size_t p = 0; p < into->part_count; p++)
     PC_TRY(pc_bucket_tally_prepare(&into->tally[p], &from->tally[p], err));
   return PCAL_OK;
@@ -126,6 +143,10 @@ static pcal_status curve_buckets_prepare(const pcal_env *env, void *opaque, cons
 static void curve_buckets_merge(void *opaque, const void *other) {
   buckets_state *into = opaque;
   const buckets_state *from = other;
+  if (curve_buckets_counts(into)) {
+    pc_class_counts_merge(&into->counts, &from->counts);
+    return;
+  }
   for (size_t p = 0; p < into->part_count; p++)
     pc_bucket_tally_merge(&into->tally[p], &from->tally[p]);
 }
@@ -135,10 +156,14 @@ static void curve_buckets_merge(void *opaque, const void *other) {
 pcal_status pc_machine_curve_buckets_part(const pcal_env *env, void *opaque, size_t part,
                                           pc_bucket_curve **out, pcal_error *err) {
   buckets_state *state = opaque;
+  *out = &state->curve[part];
+  if (curve_buckets_counts(state))
+    return state->curve[part].env != NULL
+               ? PCAL_OK
+               : pc_class_counts_curve(env, &state->counts, part, &state->curve[part], err);
   if (state->curve[part].env == NULL)
     PC_TRY(pc_bucket_curve_new(env, &state->tally[part], &state->curve[part], err));
   pc_bucket_tally_free(&state->tally[part]);
-  *out = &state->curve[part];
   return PCAL_OK;
 }
 

@@ -21,7 +21,7 @@ PC_CHECKED pcal_status pc_machine_curve_buckets_split(void *state, const double 
 
 /* The curve of one part, built from the first pass at the first call; the part then takes no
  * more rows.  Must be called for every part before a state with rows is finished; evidence
- * borrows the curves. */
+ * borrows the curves.  Parts may be built by several threads at once. */
 PC_CHECKED pcal_status pc_machine_curve_buckets_part(const pcal_env *env, void *state,
                                                      size_t part, pc_bucket_curve **out,
                                                      pcal_error *err);

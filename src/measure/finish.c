@@ -150,8 +150,9 @@ static pcal_status finish_entry(const pc_measure_plan *plan, size_t index,
   return PCAL_OK;
 }
 
-/* The user data of finish_ask. */
+/* The user data of finish_ask and finish_cells. */
 typedef struct finish_wants {
+  const pcal_env *env;
   const pc_measure_plan *plan;
   size_t slot;
 } finish_wants;
@@ -162,10 +163,24 @@ static size_t finish_ask(const void *user, const pc_curve_table *table, uint8_t 
   size_t count = 0;
   for (size_t e = 0; e < asked->plan->entry_count; e++) {
     const pc_plan_entry *entry = &asked->plan->entries[e];
-    if (entry->slot == asked->slot)
+    if (entry->slot == asked->slot && entry->metric->wants != NULL)
       count += entry->metric->wants(&entry->options, table, wanted);
   }
   return count;
+}
+
+/* The finest cells that any metric on the slot asks for. */
+static pcal_status finish_cells(const void *user, const pc_curve_table *table, unsigned *level,
+                                pcal_error *err) {
+  const finish_wants *asked = user;
+  for (size_t e = 0; e < asked->plan->entry_count; e++) {
+    const pc_plan_entry *entry = &asked->plan->entries[e];
+    unsigned here = 0;
+    if (entry->slot == asked->slot && entry->metric->cells != NULL)
+      PC_TRY(entry->metric->cells(&entry->options, table, asked->env, &here, err));
+    *level = here > *level ? here : *level;
+  }
+  return PCAL_OK;
 }
 
 /* The factor that makes importance weights sum to the effective sample size. */
@@ -174,20 +189,21 @@ static double finish_scale(const pc_group_state *state) {
 }
 
 /* A curve is resolved only as far as its metrics ask, unless all scores are needed: for plots,
- * for intervals (which use the moments of bins), for importance weights, and for metrics that
- * group scores into cells (pc_metric.cells). */
+ * for intervals (which use the moments of bins), and for importance weights. */
 static pcal_status finish_evidence(const pcal_measure *measure, const pc_group_state *state,
                                    size_t slot, pc_evidence *evidence, pcal_error *err) {
   const pc_machine *machine = measure->plan.slots[slot].machine;
-  const finish_wants asked = {&measure->plan, slot};
+  const finish_wants wants = {&measure->env, &measure->plan, slot};
+  const pc_curve_question asked = {
+      finish_ask, pc_measure_plan_has_cells(&measure->plan, slot) ? finish_cells : NULL,
+      &wants};
   const int importance = pc_measure_rows_are_units(measure);
   evidence->machine = measure->plan.slots[slot].need.machine;
   evidence->layout = &measure->plan.layout;
   evidence->total = pc_sum_value(&state->totals.weight);
-  if (machine == &pc_machine_curve && pc_measure_plan_can_resolve(&measure->plan, slot) &&
+  if (machine == &pc_machine_curve && pc_measure_plan_can_refine(&measure->plan, slot) &&
       !measure->curves && measure->plan.intervals.level <= 0 && !importance)
-    return pc_machine_curve_resolve(&measure->env, state->slots[slot], finish_ask, &asked,
-                                    evidence, err);
+    return pc_machine_curve_resolve(&measure->env, state->slots[slot], &asked, evidence, err);
   PC_TRY(machine->finish(&measure->env, state->slots[slot], evidence, err));
   evidence->importance = importance;
   evidence->effective = pc_effective_sample_size(&state->totals);

@@ -283,31 +283,26 @@ void pc_measure_plan_share_grids(pc_measure_plan *plan) {
   }
 }
 
-static int plan_entry_can_say(const pc_measure_plan *plan, size_t entry, int cells) {
+int pc_measure_plan_entry_can_refine(const pc_measure_plan *plan, size_t entry) {
   const pc_metric *metric = plan->entries[entry].metric;
-  return (metric->wants != NULL || (cells && metric->cells != NULL)) &&
+  return (metric->wants != NULL || metric->cells != NULL) &&
          !plan->entries[entry].reading.whole_curve;
 }
 
-static int plan_can_say(const pc_measure_plan *plan, size_t slot, int cells) {
+int pc_measure_plan_can_refine(const pc_measure_plan *plan, size_t slot) {
   if (slot == plan->reliability_slot) /* the verdict reads the whole curve */
     return 0;
   for (size_t e = 0; e < plan->entry_count; e++)
-    if (plan->entries[e].slot == slot && !plan_entry_can_say(plan, e, cells))
+    if (plan->entries[e].slot == slot && !pc_measure_plan_entry_can_refine(plan, e))
       return 0;
   return 1;
 }
 
-int pc_measure_plan_entry_can_refine(const pc_measure_plan *plan, size_t entry) {
-  return plan_entry_can_say(plan, entry, 1);
-}
-
-int pc_measure_plan_can_resolve(const pc_measure_plan *plan, size_t slot) {
-  return plan_can_say(plan, slot, 0);
-}
-
-int pc_measure_plan_can_refine(const pc_measure_plan *plan, size_t slot) {
-  return plan_can_say(plan, slot, 1);
+int pc_measure_plan_has_cells(const pc_measure_plan *plan, size_t slot) {
+  for (size_t e = 0; e < plan->entry_count; e++)
+    if (plan->entries[e].slot == slot && plan->entries[e].metric->cells != NULL)
+      return 1;
+  return 0;
 }
 
 int pc_measure_plan_wants_scores(const pc_measure_plan *plan, size_t slot) {

@@ -76,11 +76,12 @@ void pc_measure_plan_free(const pcal_env *env, pc_measure_plan *plan);
  * row; rows must not have weights. */
 void pc_measure_plan_share_grids(pc_measure_plan *plan);
 
-/* True if every metric on a curve slot names the scores it needs (pc_metric.wants); for curves
- * that are refined by reading again, the scores or the cells (pc_metric.cells). */
-int pc_measure_plan_can_resolve(const pc_measure_plan *plan, size_t slot);
+/* True if every metric on a curve slot names the scores (pc_metric.wants) or the cells
+ * (pc_metric.cells) that it needs; the same for one entry. */
 int pc_measure_plan_can_refine(const pc_measure_plan *plan, size_t slot);
 int pc_measure_plan_entry_can_refine(const pc_measure_plan *plan, size_t entry);
+/* True if a metric on the slot joins scores in cells. */
+int pc_measure_plan_has_cells(const pc_measure_plan *plan, size_t slot);
 /* True if a metric on the slot may want single scores, so that the source is likely to be read
  * again. */
 int pc_measure_plan_wants_scores(const pc_measure_plan *plan, size_t slot);

@@ -1,5 +1,6 @@
 #include "measure/measure_source.h"
 
+#include "curve/class_counts.h"
 #include "io/source.h"
 #include "measure/refine_curves.h"
 
@@ -9,9 +10,11 @@
  * from a softmax, cost more to read again than to sort. */
 #define SOURCE_COARSE_ROWS ((uint64_t)1 << 16)
 #define SOURCE_COARSE_ROWS_WIDE ((uint64_t)1 << 24)
-/* The same for the scores of all classes together.  Buckets of many curves do not fit a cache,
- * and reading again is much slower, so it is done only where keeping the scores would take
- * gigabytes. */
+/* The same for the scores of all classes: in a curve for each class, which are counted together
+ * (curve/class_counts.h) up to PC_CLASS_COUNTS_CLASSES_MAX classes, and in one curve.  Buckets of
+ * more curves do not fit a cache, and reading again is much slower: it begins where keeping the
+ * scores would take gigabytes. */
+#define SOURCE_COUNTED_SCORES ((uint64_t)1 << 21)
 #define SOURCE_COARSE_CLASSES 16
 #define SOURCE_COARSE_SCORES ((uint64_t)1 << 24)
 #define SOURCE_COARSE_SCORES_MANY ((uint64_t)1 << 28)
@@ -33,10 +36,23 @@ static int source_many_rows(const pcal_shape *shape) {
          (shape->columns == 1 ? SOURCE_COARSE_ROWS : SOURCE_COARSE_ROWS_WIDE);
 }
 
-static int source_many_scores(const pcal_shape *shape, const pc_layout *layout) {
-  const uint64_t enough = layout->classes <= SOURCE_COARSE_CLASSES ? SOURCE_COARSE_SCORES
-                                                                   : SOURCE_COARSE_SCORES_MANY;
+static int source_has_scores(const pcal_shape *shape, const pc_layout *layout,
+                             uint64_t enough) {
   return shape->row_count >= enough / layout->classes;
+}
+
+static int source_many_counted(const pcal_shape *shape, const pc_layout *layout) {
+  return source_has_scores(shape, layout,
+                           layout->classes <= PC_CLASS_COUNTS_CLASSES_MAX
+                               ? SOURCE_COUNTED_SCORES
+                               : SOURCE_COARSE_SCORES_MANY);
+}
+
+static int source_many_pooled(const pcal_shape *shape, const pc_layout *layout) {
+  return source_has_scores(shape, layout,
+                           layout->classes <= SOURCE_COARSE_CLASSES
+                               ? SOURCE_COARSE_SCORES
+                               : SOURCE_COARSE_SCORES_MANY);
 }
 
 static pcal_status source_read(pcal_source *source, pcal_measure *measure, pcal_error *err) {
@@ -66,7 +82,8 @@ static pcal_status source_all(pcal_source *source, pcal_measure *measure, int fi
     pc_measure_plan_share_grids(&measure->plan);
   if (buckets)
     pc_measure_plan_use_buckets(&measure->plan, source_many_rows(&shape),
-                                source_many_scores(&shape, &measure->plan.layout), shape.type);
+                                source_many_counted(&shape, &measure->plan.layout),
+                                source_many_pooled(&shape, &measure->plan.layout), shape.type);
   PC_TRY(source_read(source, measure, err));
   if (buckets)
     PC_TRY(pc_measure_refine_curves(measure, source, source_window(&shape), err));

@@ -1,6 +1,10 @@
 #include "measure/refine_curves.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "base/executor.h"
+#include "curve/class_sums.h"
 #include "curve/point_masses.h"
 #include "io/source.h"
 #include "kernels/sort.h"
@@ -10,6 +14,9 @@
 
 #define REFINE_SCAN_ROWS 65536
 #define REFINE_SCAN_COST 2.0 /* nanoseconds per row, for the executor */
+#define REFINE_PART_COST 2e4 /* nanoseconds per part */
+/* Scores of all classes that a later pass stores, if the first one has only counted them. */
+#define REFINE_CLASS_KEPT_MAX ((size_t)1 << 22)
 
 /* ---- which slots use buckets ---- */
 
@@ -42,10 +49,12 @@ static int refine_needs_stored(const pc_measure_plan *plan, const pc_plan_slot *
                                        refine_stored(&plan->layout, &slot->need.view));
 }
 
-void pc_measure_plan_use_buckets(pc_measure_plan *plan, int rows, int classes, pcal_type type) {
+void pc_measure_plan_use_buckets(pc_measure_plan *plan, int rows, int classes, int pooled,
+                                 pcal_type type) {
   for (size_t s = 0; s < plan->slot_count; s++) {
-    const int every_class = pc_view_is_every_class(&plan->slots[s].need.view);
-    if ((every_class ? classes : rows) && refine_can(plan, s))
+    const int32_t kind = plan->slots[s].need.view.kind;
+    const int many = kind == PC_VIEW_CLASSES ? classes : kind == PC_VIEW_POOLED ? pooled : rows;
+    if (many && refine_can(plan, s))
       plan->slots[s].machine = &pc_machine_curve_buckets;
   }
   plan->stored_scores_only = 1;
@@ -68,10 +77,14 @@ typedef struct refine_job {
   pc_refine_targets *targets; /* by part; empty if the part is exact */
   pc_bucket_tally *tallies;   /* [worker][part] */
   pc_view_columns *columns;   /* by worker */
+  int counted_only;           /* the curves are; then: */
+  pc_class_segments segments;
+  pc_class_sums *sums; /* by worker */
 } refine_job;
 
 typedef struct refine_state {
   const pcal_env *env;
+  pcal_env alone; /* the same with a single thread, for tasks */
   const pcal_measure *measure;
   const pc_group_state *group;
   refine_job *jobs;
@@ -86,6 +99,10 @@ static void refine_job_free(const pcal_env *env, refine_job *job, size_t workers
     pc_view_columns_free(env, &job->columns[w]);
   for (size_t p = 0; job->targets != NULL && p < job->part_count; p++)
     pc_refine_targets_free(&job->targets[p]);
+  for (size_t w = 0; job->sums != NULL && w < workers; w++)
+    pc_class_sums_free(&job->sums[w]);
+  pc_class_segments_free(&job->segments);
+  pc_free(env, job->sums);
   pc_free(env, job->tallies);
   pc_free(env, job->columns);
   pc_free(env, job->targets);
@@ -156,12 +173,14 @@ static pcal_status refine_target_part(const refine_state *state, refine_job *job
                                       const refine_need *asked, const double *ends,
                                       size_t end_count, pcal_error *err) {
   const pc_bucket_curve *curve = job->curves[part];
-  const pc_refine_request wish = {.wanted = asked->wanted,
-                                  .ends = ends,
-                                  .end_count = end_count,
-                                  .keep_limit = PC_REFINE_KEPT_MAX / job->part_count,
-                                  .all_float32 = job->all_float32,
-                                  .workers = state->workers};
+  const pc_refine_request wish = {
+      .wanted = asked->wanted,
+      .ends = ends,
+      .end_count = end_count,
+      .keep_limit =
+          (curve->counted_only ? REFINE_CLASS_KEPT_MAX : PC_REFINE_KEPT_MAX) / job->part_count,
+      .all_float32 = job->all_float32,
+      .workers = state->workers};
   if (asked->level > 0 && asked->level != PC_EACH_SCORE)
     return pc_bucket_curve_cell_targets(curve, asked->level, &job->targets[part], err);
   if (asked->wants == 0 && pc_bucket_curve_count_cut(curve, ends, end_count) == 0)
@@ -176,27 +195,51 @@ static pcal_status refine_target(const refine_state *state, refine_job *job, siz
   if (wish.wanted == NULL)
     return pc_fail_memory(err, "refining a curve");
   pcal_status status = refine_ask(state->measure, job->slot, &table, &wish, err);
+  if (job->curves[part]->counted_only)
+    pc_bucket_curve_merge(job->curves[part], wish.wanted);
   if (status == PCAL_OK)
     status = refine_target_part(state, job, part, &wish, ends, end_count, err);
   pc_free(state->env, wish.wanted);
   return status;
 }
 
+/* The targets of the parts of a slot; the user data of refine_target_task. */
+typedef struct refine_targeting {
+  const refine_state *state;
+  refine_job *job;
+  const double *ends;
+  size_t end_count;
+} refine_targeting;
+
+static pcal_status refine_target_task(void *user, size_t p, size_t worker, pcal_error *err) {
+  const refine_targeting *all = user;
+  refine_job *job = all->job;
+  (void)worker;
+  PC_TRY(pc_machine_curve_buckets_part(all->state->env, all->state->group->slots[job->slot], p,
+                                       &job->curves[p], err));
+  return refine_target(all->state, job, p, all->ends, all->end_count, err);
+}
+
 static pcal_status refine_target_slot(const refine_state *state, refine_job *job,
-                                      size_t *targets, pcal_error *err) {
+                                      pcal_error *err) {
   double *ends = NULL;
-  size_t end_count = 0;
-  PC_TRY(refine_ends(state, job->slot, &ends, &end_count, err));
-  pcal_status status = PCAL_OK;
-  for (size_t p = 0; p < job->part_count && status == PCAL_OK; p++) {
-    status = pc_machine_curve_buckets_part(state->env, state->group->slots[job->slot], p,
-                                           &job->curves[p], err);
-    if (status == PCAL_OK)
-      status = refine_target(state, job, p, ends, end_count, err);
-    *targets += job->targets[p].count;
-  }
+  refine_targeting all = {.state = state, .job = job};
+  PC_TRY(refine_ends(state, job->slot, &ends, &all.end_count, err));
+  all.ends = ends;
+  const size_t parts = job->part_count;
+  const pcal_status status =
+      pc_run(parts == 1 ? &state->alone : state->env, parts, REFINE_PART_COST * (double)parts,
+             refine_target_task, &all, err);
   pc_free(state->env, ends);
   return status;
+}
+
+/* True if some part is not exact. */
+static int refine_job_needed(const refine_job *job) {
+  for (size_t p = 0; p < job->part_count; p++)
+    if (job->targets[p].count > 0 || job->counted_only)
+      return 1;
+  return 0;
 }
 
 /* Adds a job for a slot, unless all its parts are exact. */
@@ -204,7 +247,6 @@ static pcal_status refine_slot(refine_state *state, size_t slot, pcal_type type,
                                pcal_error *err) {
   const pc_measure_plan *plan = &state->measure->plan;
   refine_job *job = &state->jobs[state->count++];
-  size_t targets = 0;
   *job = (refine_job){.slot = slot, .view = &plan->slots[slot].need.view};
   job->stored = refine_stored(&plan->layout, job->view);
   job->all_float32 = job->stored && type == PCAL_F32;
@@ -213,11 +255,27 @@ static pcal_status refine_slot(refine_state *state, size_t slot, pcal_type type,
   job->targets = pc_alloc(state->env, job->part_count, sizeof *job->targets);
   if (job->curves == NULL || job->targets == NULL)
     return pc_fail_memory(err, "refining a curve");
-  PC_TRY(refine_target_slot(state, job, &targets, err));
-  if (targets == 0) {
+  PC_TRY(refine_target_slot(state, job, err));
+  job->counted_only = job->part_count > 0 && job->curves[0]->counted_only;
+  if (!refine_job_needed(job)) {
     refine_job_free(state->env, job, state->workers);
     state->count--;
   }
+  return PCAL_OK;
+}
+
+/* Room for the sums of curves that are only counted. */
+static pcal_status refine_prepare_sums(const refine_state *state, refine_job *job,
+                                       pcal_error *err) {
+  if (!job->counted_only)
+    return PCAL_OK;
+  PC_TRY(pc_class_segments_new(state->env, job->part_count, job->curves, job->targets,
+                               &job->segments, err));
+  job->sums = pc_alloc(state->env, state->workers, sizeof *job->sums);
+  if (job->sums == NULL)
+    return pc_fail_memory(err, "refining a curve");
+  for (size_t w = 0; w < state->workers; w++)
+    PC_TRY(pc_class_sums_new(state->env, &job->segments, &job->sums[w], err));
   return PCAL_OK;
 }
 
@@ -230,10 +288,11 @@ static pcal_status refine_prepare(refine_state *state, pcal_error *err) {
     if (job->tallies == NULL || job->columns == NULL)
       return pc_fail_memory(err, "refining a curve");
     for (size_t t = 0; t < state->workers * job->part_count; t++)
-      PC_TRY(pc_bucket_tally_new(state->env, &job->targets[t % job->part_count],
-                                 &job->tallies[t], err));
+      PC_TRY(pc_bucket_tally_new(job->part_count > 1 ? &state->alone : state->env,
+                                 &job->targets[t % job->part_count], &job->tallies[t], err));
     for (size_t w = 0; w < state->workers; w++)
       PC_TRY(pc_view_columns_new(state->env, job->view, rows, &job->columns[w], err));
+    PC_TRY(refine_prepare_sums(state, job, err));
   }
   return PCAL_OK;
 }
@@ -244,6 +303,10 @@ static pcal_status refine_chunk(void *user, size_t w, const pc_rows *rows, pcal_
   refine_state *state = user;
   for (size_t j = 0; j < state->count; j++) {
     refine_job *job = &state->jobs[j];
+    if (job->counted_only) {
+      PC_TRY(pc_class_sums_add(&job->sums[w], rows, job->tallies + w * job->part_count, err));
+      continue;
+    }
     pc_view_fill(job->view, rows, &job->columns[w]);
     PC_TRY(pc_machine_curve_buckets_add(job->tallies + w * job->part_count, job->view, rows,
                                         &job->columns[w], err));
@@ -315,20 +378,82 @@ static pcal_status refine_read(refine_state *state, pcal_source *source, size_t 
   return status;
 }
 
+/* Joins the segments of a curve that no metric would miss: of the scores that a pass has stored,
+ * only those at the ends of bins. */
+static pcal_status refine_compact(const refine_state *state, const refine_job *job, size_t part,
+                                  pcal_error *err) {
+  pc_bucket_curve *curve = job->curves[part], merged = *curve;
+  const size_t bytes = curve->count * sizeof *curve->segments;
+  refine_need wish = {pc_alloc(state->env, 2 * curve->count, 1), 0, 0};
+  merged.segments = pc_alloc_raw(state->env, bytes, 1);
+  pcal_status status = wish.wanted == NULL || merged.segments == NULL
+                           ? pc_fail_memory(err, "refining a curve")
+                           : PCAL_OK;
+  for (size_t i = 0; status == PCAL_OK && i < curve->count; i++) {
+    merged.segments[i] = curve->segments[i];
+    if (merged.segments[i].low == merged.segments[i].high) /* only open segments are wanted */
+      merged.segments[i].high = nextafter(merged.segments[i].high, INFINITY);
+  }
+  pc_curve_table table = pc_bucket_curve_table(&merged);
+  if (status == PCAL_OK)
+    status = refine_ask(state->measure, job->slot, &table, &wish, err);
+  if (status == PCAL_OK) {
+    memcpy(merged.segments, curve->segments, bytes);
+    pc_bucket_curve_merge(&merged, wish.wanted);
+    table = pc_bucket_curve_table(&merged);
+    wish = (refine_need){wish.wanted + curve->count, 0, 0};
+    status = refine_ask(state->measure, job->slot, &table, &wish, err);
+    wish.wanted -= curve->count;
+  }
+  if (status == PCAL_OK && wish.wants == 0 && wish.level == 0) {
+    memcpy(curve->segments, merged.segments, merged.count * sizeof *curve->segments);
+    curve->count = merged.count;
+    status = pc_bucket_curve_shrink(curve, err);
+  }
+  pc_free(state->env, merged.segments);
+  pc_free(state->env, wish.wanted);
+  return status;
+}
+
+/* Gives the curve of one part what the pass has found. */
+static pcal_status refine_collect_part(const refine_state *state, const refine_job *job,
+                                       size_t part, pcal_error *err) {
+  pc_bucket_curve *curve = job->curves[part];
+  pc_bucket_tally *first = &job->tallies[part];
+  for (size_t w = 1; w < state->workers; w++) {
+    pc_bucket_tally *other = &job->tallies[w * job->part_count + part];
+    PC_TRY(pc_bucket_tally_prepare(first, other, err));
+    pc_bucket_tally_merge(first, other);
+    pc_bucket_tally_free(other);
+  }
+  for (size_t w = 0; job->counted_only && w < state->workers; w++)
+    pc_class_sums_read(&job->sums[w], part, curve);
+  curve->counted_only = 0;
+  if (job->targets[part].count > 0)
+    PC_TRY(pc_bucket_curve_refine(curve, first, err));
+  return job->counted_only ? refine_compact(state, job, part, err) : PCAL_OK;
+}
+
+/* The user data of refine_collect_task. */
+typedef struct refine_collecting {
+  const refine_state *state;
+  const refine_job *job;
+} refine_collecting;
+
+static pcal_status refine_collect_task(void *user, size_t part, size_t worker,
+                                       pcal_error *err) {
+  const refine_collecting *all = user;
+  (void)worker;
+  return refine_collect_part(all->state, all->job, part, err);
+}
+
 static pcal_status refine_collect(refine_state *state, pcal_error *err) {
   for (size_t j = 0; j < state->count; j++) {
-    refine_job *job = &state->jobs[j];
-    for (size_t p = 0; p < job->part_count; p++) {
-      pc_bucket_tally *first = &job->tallies[p];
-      for (size_t w = 1; w < state->workers; w++) {
-        pc_bucket_tally *other = &job->tallies[w * job->part_count + p];
-        PC_TRY(pc_bucket_tally_prepare(first, other, err));
-        pc_bucket_tally_merge(first, other);
-        pc_bucket_tally_free(other);
-      }
-      if (job->targets[p].count > 0)
-        PC_TRY(pc_bucket_curve_refine(job->curves[p], first, err));
-    }
+    refine_collecting all = {state, &state->jobs[j]};
+    const size_t parts = all.job->part_count;
+    PC_TRY(parts == 1 ? refine_collect_part(state, all.job, 0, err)
+                      : pc_run(state->env, parts, REFINE_PART_COST * (double)parts,
+                               refine_collect_task, &all, err));
   }
   return PCAL_OK;
 }
@@ -339,9 +464,12 @@ static pcal_status refine_once(const pcal_measure *measure, const pc_group_state
   const pc_measure_plan *plan = &measure->plan;
   pcal_shape shape = {.size = sizeof shape};
   refine_state state = {.env = &measure->env,
+                        .alone = measure->env,
                         .measure = measure,
                         .group = group,
                         .workers = measure->pass.worker_count};
+  state.alone.threads = 1;
+  state.alone.pool = NULL;
   pc_source_shape(source, &shape);
   state.jobs = pc_alloc(state.env, plan->slot_count, sizeof *state.jobs);
   pcal_status status = state.jobs == NULL ? pc_fail_memory(err, "refining a curve") : PCAL_OK;

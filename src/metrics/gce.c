@@ -25,7 +25,8 @@
  * Source: Nixon et al. 2019 and its code (uncertainty-metrics), which weights bins by their
  * rows where the paper does not; rmsce: Hendrycks, Mazeika & Dietterich 2019.
  * Accuracy: bin sums exact to 2^-50 per score.
- * Cost: width: O(1) per score, one addition for most scores of scope=all; adaptive: a sort. */
+ * Cost: width: O(1) per score, one addition for most scores of scope=all; adaptive: a sort, or for
+ * sources that can be read again two passes or a few more, one count for each score in each. */
 #include <math.h>
 #include <stdio.h>
 

@@ -42,13 +42,6 @@ void pc_score_ranges_free(const pcal_env *env, pc_score_ranges *ranges) {
   memset(ranges, 0, sizeof *ranges);
 }
 
-static int batch_in_cells(const pc_measure_plan *plan, size_t slot) {
-  for (size_t e = 0; e < plan->entry_count; e++)
-    if (plan->entries[e].slot == slot && plan->entries[e].metric->cells != NULL)
-      return 1;
-  return 0;
-}
-
 static void batch_range(pc_score_ranges *ranges, size_t begin, size_t end) {
   ranges->begin[ranges->count] = begin;
   ranges->end[ranges->count++] = end;
@@ -115,7 +108,7 @@ static pcal_status batch_fill(const pcal_env *env, const pc_measure_plan *plan, 
                               pcal_error *err) {
   const pc_need *need = &plan->slots[slot].need;
   const int curve = need->machine == PC_CURVE;
-  out->in_cells = batch_in_cells(plan, slot);
+  out->in_cells = pc_measure_plan_has_cells(plan, slot);
   pc_partition cells = {.cut_count = 0};
   if (!curve)
     PC_TRY(pc_partition_new(env, need->grid.rule, need->grid.bins, &cells, err));

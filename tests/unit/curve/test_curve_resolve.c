@@ -3,6 +3,7 @@
 
 #include "curve/curve_gap.h"
 #include "curve/curve_resolve.h"
+#include "curve/point_masses.h"
 
 #define CONDENSE_BINS 40
 
@@ -55,7 +56,9 @@ static void resolve_try(const table_rows *rows, const resolve_question *q, unsig
   env.threads = threads;
   const pc_outcome_column misses = table_column(rows, 0, 0), hits = table_column(rows, 1, 0);
   pc_curve_table full = table_make(rows, 0), condensed;
-  assert_int_equal(pc_curve_resolve(&env, &misses, &hits, resolve_ask, q, &condensed, NULL),
+  assert_int_equal(pc_curve_resolve(&env, &misses, &hits,
+                                    &(pc_curve_question){resolve_ask, NULL, q}, &condensed,
+                                    NULL),
                    PCAL_OK);
   assert_same(condensed.total, full.total);
   resolve_same(q, &full, &condensed);
@@ -85,7 +88,9 @@ TEST(test_most_scores_stay_together) {
   pc_curve_table condensed;
   table_draw(table_uniform, TABLE_ROWS, 1, &rows);
   const pc_outcome_column misses = table_column(&rows, 0, 0), hits = table_column(&rows, 1, 0);
-  assert_int_equal(pc_curve_resolve(&env, &misses, &hits, resolve_ask, &q, &condensed, NULL),
+  assert_int_equal(pc_curve_resolve(&env, &misses, &hits,
+                                    &(pc_curve_question){resolve_ask, NULL, &q}, &condensed,
+                                    NULL),
                    PCAL_OK);
   assert_non_null(condensed.segments);
   assert_true(condensed.count < TABLE_ROWS / 4);
@@ -99,7 +104,8 @@ TEST(test_weights_are_sorted) {
   pc_curve_table found, full;
   table_draw(table_uniform, TABLE_ROWS, 1, &rows);
   const pc_outcome_column misses = table_column(&rows, 0, 1), hits = table_column(&rows, 1, 1);
-  assert_int_equal(pc_curve_resolve(&env, &misses, &hits, resolve_ask, &q, &found, NULL),
+  assert_int_equal(pc_curve_resolve(&env, &misses, &hits,
+                                    &(pc_curve_question){resolve_ask, NULL, &q}, &found, NULL),
                    PCAL_OK);
   full = table_make(&rows, 1);
   assert_int_equal(found.count, full.count);
@@ -123,7 +129,9 @@ TEST(test_threads_do_not_show) {
   for (unsigned t = 0; t < 2; t++) {
     pcal_env env = pc_env_resolve(NULL);
     env.threads = 1 + 3 * t;
-    assert_int_equal(pc_curve_resolve(&env, &misses, &hits, resolve_ask, &q, &table[t], NULL),
+    assert_int_equal(pc_curve_resolve(&env, &misses, &hits,
+                                      &(pc_curve_question){resolve_ask, NULL, &q}, &table[t],
+                                      NULL),
                      PCAL_OK);
   }
   assert_int_equal(table[0].count, table[1].count);
@@ -142,7 +150,8 @@ static pcal_status resolve_scenario(const pcal_env *env, void *user, pcal_error 
   pcal_env alone = *env;
   pc_curve_table table;
   alone.threads = 1;
-  PC_TRY(pc_curve_resolve(&alone, &misses, &hits, resolve_ask, &q, &table, err));
+  PC_TRY(pc_curve_resolve(&alone, &misses, &hits, &(pc_curve_question){resolve_ask, NULL, &q},
+                          &table, err));
   pc_curve_table_free(env, &table);
   return PCAL_OK;
 }
@@ -151,4 +160,60 @@ TEST(test_out_of_memory) {
   static table_rows rows;
   table_draw(table_confident, 5000, 1, &rows);
   unit_fail_each_allocation(resolve_scenario, &rows);
+}
+
+/* Scores joined in cells; the cells of the first pass have level 14. */
+#define CONDENSE_JOINED ((size_t)70000)
+
+static pcal_status resolve_cells(const void *user, const pc_curve_table *table, unsigned *level,
+                                 pcal_error *err) {
+  const unsigned *wanted = user;
+  (void)err;
+  *level = pc_point_masses_wants(table, *wanted, NULL) > 0 ? *wanted : 0;
+  return PCAL_OK;
+}
+
+static size_t resolve_edges(const void *user, const pc_curve_table *table, uint8_t *wanted) {
+  (void)user;
+  return pc_bins_by_mass_wants(table, 15, wanted);
+}
+
+static void resolve_check_masses(const pc_curve_table *found, const pc_curve_table *full,
+                                 unsigned level) {
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_point_masses got, want;
+  assert_int_equal(pc_point_masses_new(&env, found, level, &got, NULL), PCAL_OK);
+  assert_int_equal(pc_point_masses_new(&env, full, level, &want, NULL), PCAL_OK);
+  assert_int_equal(got.count, want.count);
+  assert_memory_equal(got.at, want.at, want.count * sizeof(double));
+  assert_memory_equal(got.mass, want.mass, want.count * sizeof(double));
+  pc_point_masses_free(&env, &got);
+  pc_point_masses_free(&env, &want);
+}
+
+TEST(test_cells_have_the_bits_of_sorted_scores) {
+  static double score[CONDENSE_JOINED];
+  static const unsigned levels[] = {9, 14, 17, PC_EACH_SCORE};
+  const pc_rng rng = {9, 10};
+  pcal_env env = pc_env_resolve(NULL);
+  for (size_t i = 0; i < CONDENSE_JOINED; i++)
+    score[i] = 1 - pow(pc_rng_uniform(&rng, i), 4);
+  const pc_outcome_column misses = {score, NULL, 20000};
+  const pc_outcome_column hits = {score + 20000, NULL, CONDENSE_JOINED - 20000};
+  pc_curve_table full, found;
+  assert_int_equal(pc_curve_table_new(&env, &misses, &hits, &full, NULL), PCAL_OK);
+  for (env.threads = 1; env.threads <= 2; env.threads++)
+    for (size_t l = 0; l < UNIT_COUNT(levels); l++) {
+      const pc_curve_question asked = {resolve_edges, resolve_cells, &levels[l]};
+      pc_bin got[15], want[15];
+      assert_int_equal(pc_curve_resolve(&env, &misses, &hits, &asked, &found, NULL), PCAL_OK);
+      assert_non_null(found.segments);
+      resolve_check_masses(&found, &full, levels[l]);
+      assert_int_equal(pc_bins_by_mass(&found, 15, got), pc_bins_by_mass(&full, 15, want));
+      for (size_t b = 0; b < 15; b++)
+        assert_true(got[b].high == want[b].high && got[b].weight == want[b].weight &&
+                    got[b].score == want[b].score && got[b].hits == want[b].hits);
+      pc_curve_table_free(&env, &found);
+    }
+  pc_curve_table_free(&env, &full);
 }

@@ -1,6 +1,7 @@
 #include "kernels/bin_index.h"
 #include "kernels/dispatch.h"
 
+#include "base/float_bits.h"
 #include "base/rng.h"
 #include "unit.h"
 
@@ -105,5 +106,58 @@ TEST(offsets_are_whole) {
       assert_true(addend[i].offset == ((uint64_t)1 << 40) + offset);
       assert_true(addend[i].square == offset * offset / ((uint64_t)1 << 21));
     }
+  }
+}
+
+/* Buckets of classes: ends of buckets and of pieces, and scores outside [0, 1]. */
+TEST(class_buckets_are_found) {
+  enum { COUNT = 15 };
+  const pc_class_bucket_rule rule = {
+      .base = {0x1p-8, 0x1p-4, 0x1p-2}, .shift = {52, 51, 50}, .first = {2, 6, 10}, .one = 18};
+  const double score[COUNT] = {-0x1p-60, -0.0,     0.0,      0x1p-1074,     0x1p-8,
+                               0x1p-7,   0x1p-4,   0x1.8p-4, 0x1.fp-3,      0.25,
+                               0x1.4p-2, 0x1.fp-1, 1.0,      1.0 + 0x1p-52, (double)NAN};
+  const uint16_t expected[COUNT] = {0, 1, 1, 2, 2, 3, 6, 7, 9, 10, 11, 17, 18, 19, 1};
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
+    double many[4 * COUNT];
+    uint16_t out[4 * COUNT];
+    for (size_t i = 0; i < 4 * COUNT; i++)
+      many[i] = score[i % COUNT];
+    pc_kernels_at(v)->bin_index->class_buckets(many, 4 * COUNT, &rule, out);
+    for (size_t i = 0; i < 4 * COUNT; i++)
+      assert_int_equal(out[i], expected[i % COUNT]);
+  }
+}
+
+/* Cells of classes: certain cells are those of the cuts, and units are rounded or truncated. */
+TEST(class_cells_are_found) {
+  enum { COUNT = 500, CUTS = 15, NEAR = 99 };
+  const pc_class_cell_rule rule = {.cells = CUTS,
+                                   .most = CUTS + 0.5,
+                                   .last = 1.0 / CUTS,
+                                   .anchor = 1.5 * 0x1p-2,
+                                   .units = 0x1p53,
+                                   .near = NEAR};
+  const pc_rng rng = {41, 9};
+  double score[COUNT];
+  int32_t cell[COUNT];
+  int64_t units[COUNT];
+  for (size_t i = 0; i < COUNT; i++)
+    score[i] = i % 10 == 0 ? (double)(i % 16) / 15 : 1.02 * pc_rng_uniform(&rng, i) - 0.01;
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
+    size_t uncertain = 0;
+    pc_kernels_at(v)->bin_index->class_cells(score, COUNT, &rule, cell, units);
+    for (size_t i = 0; i < COUNT; i++) {
+      int32_t below = 0;
+      for (size_t c = 1; c <= CUTS; c++)
+        below += (double)c / CUTS < score[i];
+      uncertain += cell[i] == NEAR;
+      assert_true(cell[i] == NEAR || cell[i] == below);
+      if (score[i] > rule.last)
+        assert_true(units[i] == (int64_t)(score[i] * 0x1p53));
+      else
+        assert_true((double)units[i] * 0x1p-54 == (score[i] + rule.anchor) - rule.anchor);
+    }
+    assert_int_equal(uncertain, 43); /* the scores on cuts */
   }
 }

@@ -236,6 +236,25 @@ TEST(test_huge_is_finite) {
   }
 }
 
+TEST(test_narrow_probs) {
+  static const size_t counts[] = {2, 3, 10, PC_NARROW_CLASSES};
+  const pc_rng rng = {12, 1};
+  double terms[PC_NARROW_CLASSES * PC_NARROW_ROWS], rest[PC_NARROW_ROWS];
+  double probs[PC_NARROW_CLASSES * PC_NARROW_ROWS];
+  for (size_t i = 0; i < PC_NARROW_CLASSES * PC_NARROW_ROWS; i++)
+    terms[i] = pc_rng_uniform(&rng, i);
+  for (size_t l = 0; l < PC_NARROW_ROWS; l++)
+    rest[l] = 3.0 * terms[l];
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++)
+    for (size_t n = 0; n < UNIT_COUNT(counts); n++) {
+      const size_t k = counts[n];
+      pc_kernels_at(v)->row->narrow_probs(terms, k, rest, probs);
+      for (size_t l = 0; l < PC_NARROW_ROWS; l++)
+        for (size_t j = 0; j < k; j++)
+          assert_true(probs[l * k + j] == terms[j * PC_NARROW_ROWS + l] / (1.0 + rest[l]));
+    }
+}
+
 TEST(test_finish_logits) {
   enum { ROWS = 37 };
   int32_t labels[ROWS], tops[ROWS];

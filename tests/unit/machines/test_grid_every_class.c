@@ -167,6 +167,38 @@ TEST(test_weights_pieces_and_merges) {
   }
 }
 
+/* Grids without moments and with few classes add several rows at once; rows of weight 1 are added
+ * one by one.  Some scores lie on edges. */
+static void spread_at_once(pc_edge_rule rule, size_t bins) {
+  spread_data *data = spread_make();
+  machine_case about = spread_case(PC_VIEW_CLASSES, rule, bins, 0.0);
+  about.need.grid.moments = 0;
+  for (size_t i = 0; i < SPREAD_ROWS; i++) {
+    data->weights[i] = 1.0;
+    for (size_t j = 0; i % 7 == 0 && j < SPREAD_CLASSES; j++)
+      data->probs[i * SPREAD_CLASSES + j] =
+          (double)((i + j) % (bins + 1)) / (double)bins + (double)((int)j - 9) * 0x1p-53;
+  }
+  const pc_rows plain = spread_rows(data, 0, SPREAD_ROWS, 0);
+  const pc_rows weighted = spread_rows(data, 0, SPREAD_ROWS, 1);
+  void *once = machine_state(&about), *single = machine_state(&about);
+  machine_update(&about, once, &plain, NULL);
+  machine_update(&about, single, &weighted, NULL);
+  machine_same_bins(&about, once, single);
+  about.machine->destroy(&about.env, once);
+  about.machine->destroy(&about.env, single);
+  free(data);
+}
+
+TEST(test_rows_at_once) {
+  static const pc_edge_rule rules[] = {PC_EDGES_RIGHT, PC_EDGES_LEFT, PC_EDGES_OWN_ONE,
+                                       PC_EDGES_GUO, PC_EDGES_NETCAL};
+  static const size_t bins[] = {1, 2, 3, 15, 30, 40};
+  for (size_t r = 0; r < UNIT_COUNT(rules); r++)
+    for (size_t b = 0; b < UNIT_COUNT(bins); b++)
+      spread_at_once(rules[r], bins[b]);
+}
+
 static pcal_status spread_scenario(const pcal_env *env, void *user, pcal_error *err) {
   const spread_data *data = user;
   const machine_case about = spread_case(PC_VIEW_CLASSES, PC_EDGES_RIGHT, 3, 0.001);

@@ -211,11 +211,10 @@ TEST(test_curves_that_may_stay_coarse) {
                                       "ece:binning=sweep,view=top", "ace",
                                       "ace:weights=equal",          "ks:rank=2"};
   pc_measure_plan plan = plan_make(&plan_classes, specs, UNIT_COUNT(specs));
-  assert_false(
-      pc_measure_plan_can_resolve(&plan, plan.entries[0].slot)); /* shared with sweep */
+  assert_false(pc_measure_plan_can_refine(&plan, plan.entries[0].slot)); /* shared with sweep */
   assert_int_equal(plan.entries[0].slot, plan.entries[2].slot);
   assert_false(
-      pc_measure_plan_can_resolve(&plan, plan.entries[3].slot)); /* shared with weights=equal */
-  assert_true(pc_measure_plan_can_resolve(&plan, plan.entries[5].slot));
+      pc_measure_plan_can_refine(&plan, plan.entries[3].slot)); /* shared with weights=equal */
+  assert_true(pc_measure_plan_can_refine(&plan, plan.entries[5].slot));
   plan_free(&plan);
 }
