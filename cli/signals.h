@@ -1,6 +1,6 @@
 /* Signal handlers: no temporary file remains when a signal ends the program. */
-#ifndef CLI_GUARD_H
-#define CLI_GUARD_H
+#ifndef CLI_SIGNALS_H
+#define CLI_SIGNALS_H
 
 #include <signal.h>
 

@@ -8,7 +8,7 @@
 #define PC_MEMORY_SOURCE_BYTES ((uint64_t)256 << 20)
 
 typedef struct pc_memory_source {
-  pcal_batch batch; /* without rows: too many to keep */
+  pcal_batch batch; /* rows is 0 if there were too many rows to keep */
   const char *const *class_names;
   pc_arena arena; /* holds the arrays of the batch */
 } pc_memory_source;

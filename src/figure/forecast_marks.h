@@ -4,7 +4,8 @@
 
 #include "figure/figure_registry.h"
 
-/* Sets the title and a subtitle: the rows, "NAME 0.0123" and, after a calibrator, the value before. */
+/* Sets the title and the subtitle: number of rows, metric and value ("NAME 0.0123") and, for
+ * calibrated predictions, the value before calibration. */
 void pc_forecast_marks_heading(const pc_figure_data *data, const pc_result_record *record,
                                const char *title, pc_figure *figure);
 
@@ -12,7 +13,8 @@ void pc_forecast_marks_heading(const pc_figure_data *data, const pc_result_recor
  * if each row hits with probability p. */
 double pc_forecast_marks_chance(double p, double rows);
 
-/* Looks of the marks: now, before a calibrator, the band of chance, a calibrated model. */
+/* Styles: the predictions shown, the same before calibration, the band of chance, and the line
+ * of a calibrated model. */
 extern const pc_look pc_forecast_look_now, pc_forecast_look_before, pc_forecast_look_band,
     pc_forecast_look_calibrated;
 

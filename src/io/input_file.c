@@ -145,7 +145,8 @@ static int input_file_is_npy(const char *name) {
   return length > 4 && strcmp(name + length - 4, ".npy") == 0;
 }
 
-/* Reads a regular file, or its beginning; in that case takes ownership of the descriptor. */
+/* Reads a regular file into memory.  Of a large .npy file only the beginning is read, and bytes
+ * takes ownership of the descriptor. */
 static pcal_status input_file_read_regular(pc_input_file *bytes, int descriptor, size_t length,
                                            pcal_error *err) {
   const int windows = length > PC_INPUT_FILE_WHOLE && input_file_is_npy(bytes->name);

@@ -81,7 +81,7 @@ typedef struct fast_sums {
 } fast_sums;
 
 #if defined(__AVX512F__)
-#include "kernels/fast_avx512.h"
+#include "kernels/fast_softmax_avx512.h"
 #else
 
 /* Adds a block without its first `skip` places. */

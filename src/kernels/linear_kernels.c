@@ -11,8 +11,8 @@
  *  2. terms below exp(-708) are 0.
  *  3. u_y - m below -1e300 counts as -1e300.
  *
- * Cost: 2 operations for each product of map, 4 (6 with weights) of outer; one exp for each
- * class. */
+ * Cost: map() takes 2 operations for each multiplication, outer() 4 (6 with weights); one exp
+ * for each class of a row. */
 #include "kernels/linear_kernels.h"
 
 #include "kernels/lane_math.h"

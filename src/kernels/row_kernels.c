@@ -10,7 +10,7 @@
 #include "kernels/transpose.h"
 #include "kernels/variant.h"
 #if defined(__AVX512F__)
-#include "kernels/row_avx512.h"
+#include "kernels/row_max_avx512.h"
 #endif
 
 #define ROW_INLINE static inline __attribute__((always_inline))
@@ -29,14 +29,14 @@ static double row_fold(double lanes[PC_LANES]) {
 
 #if defined(__AVX512F__)
 static float row_max_f32(const float *z, size_t count, size_t *at, int *finite) {
-  row_avx512_tops tops;
+  row_max_avx512_tops tops;
   float odd = 0;
-  row_avx512_look(z, count, &tops);
+  row_max_avx512_look(z, count, &tops);
   if (tops.sum - tops.sum != 0)
     for (size_t j = 0; j < count; j++)
       odd += z[j] - z[j];
   *finite = odd == 0;
-  *at = *finite ? row_avx512_find(z, count, &tops) : 0;
+  *at = *finite ? row_max_avx512_find(z, count, &tops) : 0;
   return tops.best;
 }
 #define ROW_HAS_MAX

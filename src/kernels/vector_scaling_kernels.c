@@ -94,7 +94,7 @@ VECTOR_SCALING_INLINE void vector_scaling_add_half(vector_scaling_half *sums, co
   *sums += terms;
 }
 
-/* Adds the lanes of a number, in pairs. */
+/* Adds x of all lanes to sums: lanes l and l + PC_VECTOR_SCALING_FOLD are added first. */
 VECTOR_SCALING_INLINE void vector_scaling_add(double *restrict sums, const double *restrict x,
                                               const double *restrict weights, double big) {
   vector_scaling_half both = {0.0};

@@ -50,8 +50,9 @@ void pc_grid_clear(pc_grid_state *grid) {
 
 /* ---- making ---- */
 
-/* The finest anchor 1.5 * 2^-s that holds every score of the first cell.  Without cuts, scores
- * may be 1 and slightly more. */
+/* Chooses the smallest anchor 1.5 * 2^-s (see kernels/class_column_sums.h) with anchor / 3 at
+ * least every score of the first cell.  A grid without cuts has one cell, whose scores may
+ * exceed 1 by rounding. */
 static void grid_anchor(const pc_partition *cells, pc_grid_columns *columns) {
   const double end = cells->cut_count == 0 ? INFINITY : cells->cuts[0];
   int s = end <= 0.5 ? 0 : -2;
@@ -176,8 +177,9 @@ static void grid_add_pending(const pc_grid_columns *columns, size_t column, pc_g
     *count += columns->sums.kept[column];
 }
 
-/* The number of scores of unweighted rows in the first cell of a part of a view of every class.
- * Scores in the first cell are not counted: it is the total minus the other cells. */
+/* Number of scores in the first cell of a part, for unweighted rows and a grid over every
+ * class.  The first cell has no counter; its count is the number of scores minus the counts of
+ * the other cells. */
 static uint64_t grid_first_count(const pc_grid_state *grid, size_t part) {
   const size_t per_part = grid->columns.count / grid->part_count;
   uint64_t count = grid->columns.rows * per_part;

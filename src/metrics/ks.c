@@ -4,8 +4,9 @@
  * Edge cases:
  * (1) evaluated at distinct scores only, by definition; a maximum over rows would depend on the
  *     order of rows with equal scores;
- * (2) rank=r: the r-th largest probability and its class; within=r: the sum of the r largest
- *     and membership; class=c: one class; at most one of the three;
+ * (2) rank=r: the r-th largest probability and its class; within=r: the score is the sum of the
+ *     r largest probabilities, the outcome whether the label is one of these r classes;
+ *     class=c: one class; at most one of the three;
  * (3) by=label: the mean over predicted labels, weighted by their frequency, of the error among
  *     the rows with that prediction;
  * (4) a one-column score means class=1.

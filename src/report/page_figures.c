@@ -1,7 +1,8 @@
 /* Figures of a report, all drawn from one measurement.
  *
  * 1. A figure that does not suit the data, or needs scores at many temperatures, is left out.
- * 2. Intervals over all classes are expensive: they come from the table where it has them.
+ * 2. Intervals of metrics over all classes are expensive: they are copied from the report's
+ *    table of metrics, and left out if the table has none.
  *    Intervals of other metrics that figures show are measured here. */
 #include <stdio.h>
 #include <string.h>

@@ -64,9 +64,9 @@ typedef struct pc_variance_law {
   double most;  /* upper bound of the slope, as a multiple of the guess; 1: slope = guess */
 } pc_variance_law;
 
-/* All t0 with |estimate - t0| <= t sqrt(slope t0 + noise).  The jackknife variance contains the
- * noise twice; the rest determines the slope, which is limited to between 3/4 and `most` times
- * the guess. */
+/* All t0 with |estimate - t0| <= t sqrt(slope t0 + noise).  slope = (se^2 - 2 noise) /
+ * estimate, because the jackknife variance se^2 counts the noise twice; it is clamped to [3/4,
+ * most] times law->slope. */
 pc_interval pc_interval_quadratic(double estimate, double se, const pc_variance_law *law,
                                   size_t count, double level);
 

@@ -3,8 +3,8 @@
  * Design:  the cross entropy and each of the 32 general calibration errors (or the metrics given)
  *          of softmax(z / T) at T = 2^-2 to 2^3 in steps of an eighth of an octave.
  * Edge cases:
- *   (1) a valley is a value below its neighbours, or the lowest at an end of the range; equal
- *       neighbours count once;
+ *   (1) a valley is a local minimum: a value lower than both neighbours, or an end value lower
+ *       than its one neighbour; a run of equal values counts as one value;
  *   (2) infinite values are reported as such and are never lowest;
  *   (3) minima are searched from 1/8 to 32.
  * Source:  Nixon et al. 2019, Figure 1 (right); minima: studies/temperature_sweep.c.

@@ -3,9 +3,11 @@
  * Design:  Theorem 3.1 orders the errors of a distribution,
  *     K^(1/p - 1/2) sqrt(BS) >= CE_p >= {CWCE_p; TCE_p >= TCE_1 >= {KS, ECE, MMCE}} >= 0.
  *   Each error is reported twice: as an estimate (bins, kernels) with an interval, and for the
- *   rows' own distribution, in which rows with equal predictions are one prediction.  The theorem
- *   holds for the second on any rows; some inequalities of estimates hold on any rows, by
- *   Jensen's inequality in each bin, others only for the population.  All are checked.
+ *   empirical distribution of the rows ("own"), where P(label | prediction) is the share of the
+ *   label among rows with exactly that prediction.  For the empirical errors every inequality
+ *   holds on any data.  Of the inequalities between estimates some always hold (Jensen's
+ *   inequality in each bin); the others hold only for the population and may fail on a sample.
+ *   All are checked.
  * Edge cases:
  *   (1) where all predictions differ, the rows' own canonical error is the root Brier score, and
  *       only estimates are informative;
@@ -13,9 +15,10 @@
  *   (3) the estimates of CE_p and KCE take all pairs of rows: with canonical=auto they are left
  *       out above 1e9 pairs of probabilities;
  *   (4) p <= 2, which the first inequality and CE_p >= KCE require;
- *   (5) the kernel of MMCE is 1 on the diagonal, so that its constant is 1;
- *   (6) an interval of the measurement is for the population value on these bins, and may lie
- *       wholly below a biased estimate: it is widened here to reach the estimate beside it;
+ *   (5) the kernel k of MMCE has k(s, s) = 1, so TCE_1 >= MMCE holds without a factor;
+ *   (6) `measure` gives intervals for the population value with the same bins; such an interval
+ *       can lie entirely below a biased estimate.  In the table it is widened to include the
+ *       estimate;
  *   (7) KCE is the root of the error that the U-score of the exponential kernel induces
  *       (appendix F), and 0 exactly where CE_p is (Theorem 3.1).  CE_p >= KCE is not in the
  *       theorem: a kernel of at most 1 gives KCE <= E |f - P(Y|f)|_2, which is at most CE_p for
@@ -56,7 +59,7 @@ typedef enum taxonomy_study_error {
 } taxonomy_study_error;
 
 #define TAXONOMY_STUDY_SPEC_MAX 64
-#define TAXONOMY_STUDY_OWN_KCE "u-divergence" /* the square of the rows' own */
+#define TAXONOMY_STUDY_OWN_KCE "u-divergence" /* the square of the KCE of the rows */
 
 typedef struct taxonomy_study_work {
   const pcal_env *env, *memory;
@@ -64,7 +67,7 @@ typedef struct taxonomy_study_work {
   double p;
   char specs[TAXONOMY_STUDY_ERRORS][TAXONOMY_STUDY_SPEC_MAX]; /* "": not estimated */
   const pc_result_record *records[TAXONOMY_STUDY_ERRORS];
-  double scale[TAXONOMY_STUDY_ERRORS]; /* of a metric, to the theorem's error */
+  double scale[TAXONOMY_STUDY_ERRORS]; /* from a metric's value to the error */
   double estimate[TAXONOMY_STUDY_ERRORS], own[TAXONOMY_STUDY_ERRORS]; /* NaN: none */
   double *classwise; /* sums of |f_k - rate|^p, class by class */
 } taxonomy_study_work;
@@ -99,7 +102,7 @@ static void taxonomy_study_take(const pc_study_probs *data, size_t k, double *sc
   }
 }
 
-/* Errors of one column, of two orders. */
+/* Error of column k of order p and, unless of_one is NULL, of order 1. */
 static pcal_status taxonomy_study_orders(const taxonomy_study_work *work, size_t k, double p,
                                          double *error, double *of_one, pcal_error *err) {
   const pc_study_probs *data = &work->data;
@@ -312,7 +315,7 @@ static const taxonomy_study_pair taxonomy_study_pairs[] = {
 
 /* Inequalities checked, and those that hold. */
 typedef struct taxonomy_study_counts {
-  size_t seen[2], held[2]; /* for the population; on any rows */
+  size_t seen[2], held[2]; /* 0: for the population; 1: on any rows */
 } taxonomy_study_counts;
 
 static void taxonomy_study_side(const taxonomy_study_work *work, size_t error, int own,

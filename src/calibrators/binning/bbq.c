@@ -13,11 +13,12 @@
  *      most 10000.
  *   2. The midpoint of a bin is kept 1e-6 away from 0 and 1, which are no valid priors.
  *   3. Binnings whose likelihood is below 2^-60 of the largest are left out.
- *   4. One column of scores, and confidences, have one table and are not divided.
+ *   4. A single column of scores, or confidences, has one table, and the rows are not divided
+ *      by their sums.
  * Source:   Naeini, Cooper & Hauskrecht 2015.
  * Accuracy: log-likelihoods to about 1e-15 n log n.
- * Cost:     a sort of each class, then about 50 N^(2/3) bins; memory for the scores of as many
- *           classes as fit at a time. */
+ * Cost:     a sort of each class, then about 50 N^(2/3) bins; classes are processed in batches:
+ *           as many at a time as fit into memory. */
 #include <math.h>
 
 #include "base/elementary.h"
@@ -35,7 +36,8 @@
 #define BBQ_INSIDE 1e-6   /* least distance of prior means from 0 and 1 */
 #define BBQ_LEAST 0x1p-60 /* least relative likelihood of a binning */
 #define BBQ_STIRLING 12.0
-#define BBQ_BINS_MAX ((size_t)PC_BINS_MAX * PC_BINS_MAX) /* bins of a table in a file */
+/* Most bins of one table that are accepted when a calibrator file is read. */
+#define BBQ_BINS_MAX ((size_t)PC_BINS_MAX * PC_BINS_MAX)
 
 /* One class: sorted scores with cumulative sums. */
 typedef struct bbq_rows {
@@ -73,7 +75,7 @@ static void bbq_cut(const bbq_rows *rows, size_t bins, pc_bin_map *out, size_t *
     const double edge = (table->score[at] + table->score[between ? at + 1 : at]) / 2.0;
     if (edge >= 1.0 || (made > 0 && edge <= out->edges[made - 1]))
       continue;
-    at += between && table->score[at + 1] <= edge; /* the midpoint rounded up */
+    at += between && table->score[at + 1] <= edge; /* the midpoint was rounded up to a score */
     upto[made] = at + 1;
     out->edges[made++] = edge;
   }
@@ -113,7 +115,8 @@ static bbq_range bbq_range_of(double total) {
   return (bbq_range){low < 1.0 ? 1 : (size_t)low, high < 1.0 ? 1 : (size_t)high};
 }
 
-/* Upper bound of the bins of a binning: edges lie on a score or between two. */
+/* Upper bound on the number of bins: each edge is a score or the midpoint of two neighbouring
+ * scores. */
 static size_t bbq_room(const bbq_rows *rows, size_t bins) {
   const size_t most = 2 * rows->table->count + 1;
   return bins < most ? bins : most;
@@ -135,8 +138,8 @@ static pcal_status bbq_likelihoods(const pcal_env *env, const bbq_rows *rows, bb
   return PCAL_OK;
 }
 
-/* The mean of the binnings that count, as parameters of the calibrator; `weights` become those
- * of the parts. */
+/* Averages the binnings whose weight is at least BBQ_LEAST into *out.  Overwrites `weights`:
+ * afterwards its first entries are the weights of the averaged binnings. */
 static pcal_status bbq_mix(const pcal_env *env, const pcal_calibrator *calibrator,
                            const bbq_rows *rows, bbq_range range, size_t *upto, double *weights,
                            pc_bin_map *out, pcal_error *err) {

@@ -23,7 +23,7 @@ typedef struct pc_logistic_settings {
   int bounded; /* slopes are not negative */
 } pc_logistic_settings;
 
-/* Makes a model of zeros the calibrator's parameters. */
+/* Allocates a model with all coefficients 0 and stores it as calibrator->parameters. */
 PC_CHECKED pcal_status pc_logistic_new(pcal_calibrator *calibrator,
                                        const pc_logistic_settings *settings, pc_logistic **out,
                                        pcal_error *err);
@@ -39,7 +39,8 @@ const char *pc_logistic_recipe(const pcal_calibrator *calibrator, pc_recipe *out
 const char *pc_logistic_objective(const pcal_calibrator *calibrator); /* "log-ovr" */
 unsigned pc_logistic_traits(const pcal_calibrator *calibrator);
 
-/* names: of the list of each slope, of the shift, and of the middle; the rest is NULL. */
+/* names: JSON keys of slope[0], slope[1], shift and middle, in this order without gaps; unused
+ * trailing entries are NULL. */
 void pc_logistic_write(const pcal_calibrator *calibrator, const char *const names[4],
                        pc_json *json);
 PC_CHECKED pcal_status pc_logistic_read(pcal_calibrator *calibrator,

@@ -7,15 +7,17 @@
 typedef struct pc_odir_choice {
   double lambda, mu; /* in: the given value, or NAN; out: the value to use */
   double score;      /* mean log score on held-out rows; infinite: cross-validation failed */
-  /* In: where the search begins; penalties of 0 mean 1, NULL the map that changes nothing. */
+  /* In: starting point of the search.  near_lambda, near_mu: 0 means 1.  near: NULL means the
+   * identity map. */
   double near_lambda, near_mu;
   const double *near; /* parameters of a search */
-  /* Out: parameters of searches at the chosen pair, close to their minima: on all rows, and
-   * outside each fold; or NULL. */
+  /* Out: good starting parameters for fits with the chosen lambda and mu: `start` for all rows,
+   * `fold_starts` for the rows outside each fold; or NULL. */
   const double *start, *fold_starts;
 } pc_odir_choice;
 
-/* Sets the penalties of a search, in its units. */
+/* Sets the penalties of a search; lambda is multiplied by 2^(-2 exponent), because the features
+ * were divided by 2^exponent (fit_rows.h). */
 void pc_odir_penalise(pc_linear_search *search, double lambda, double mu);
 
 /* Chooses lambda and mu where they are NAN; the rows must have folds (PC_FIT_FOLDED in

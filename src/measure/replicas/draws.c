@@ -7,7 +7,7 @@
  * binomial share of the rest.  Normal predictions draw up to DRAWS_CELLS targets one by one;
  * more copies are split over as many cells of equal probability.  The outermost cells are
  * halved until few copies are left.  The copies in a cell share a target drawn inside it: the
- * variance of a mean of m copies is off by less than m / 10^8.
+ * relative error of the variance of a mean of m copies is below m / 10^8.
  *
  * Edge cases:
  *   (1) Poisson counts with a mean above 1e6 are rounded normal draws;
@@ -234,8 +234,9 @@ pcal_status pc_draw_labels(const pcal_env *env, uint64_t seed, size_t replica,
 
 /* ---- targets ---- */
 
-/* A target at one of the n + 1 equally probable ranks among n ascending samples: just above or
- * below a sample, or equal to both neighbours if they are equal.  place: 2 * rank + half. */
+/* A target at one of the n + 1 equally probable ranks among n ascending samples: just above the
+ * sample below this rank or just below the one above it, chosen at random; if these samples are
+ * equal, their value.  place = 2 * rank + (0: below the upper sample, 1: above the lower). */
 static double draws_rank(const double *samples, size_t count, size_t place) {
   const size_t rank = place / 2;
   const int under = place % 2 == 0;
@@ -323,7 +324,7 @@ pcal_status pc_draw_targets(const pcal_env *env, uint64_t seed, size_t replica,
   return PCAL_OK;
 }
 
-/* ---- placing copies apart ---- */
+/* ---- a permutation that separates neighbours ---- */
 
 static size_t draw_common(size_t a, size_t b) {
   return b == 0 ? a : draw_common(b, a % b);

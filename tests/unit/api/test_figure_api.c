@@ -103,7 +103,8 @@ TEST(test_what_is_refused) {
   drawing_refused(&config, "size is not set");
 }
 
-/* Results hold some figures; for others a sentence says what is missing. */
+/* Some figures can be drawn from results alone; for the others the error says which metric or
+ * data is missing. */
 TEST(test_figures_of_results) {
   pcal_results *results = given_results(&drawing_data, "ece ks");
   given_text text = {NULL, 0};

@@ -64,7 +64,8 @@ TEST(test_formats) {
   pcal_source_free(source);
 }
 
-/* With the second set the method is chosen by comparison: of few methods, for few rows. */
+/* With a second data set for fitting and no method given, the report chooses the method by
+ * comparison. */
 TEST(test_a_second_set) {
   pcal_report_config config = page_config();
   pcal_error err;
@@ -98,7 +99,8 @@ static pcal_status reporting_all(const pcal_env *env, void *user, pcal_error *er
   return status;
 }
 
-/* There are thousands of allocations: each of the first ones fails, then fewer and fewer. */
+/* Makes allocation n fail, for n = 1, 2, 3, ... with growing steps, because there are thousands
+ * of allocations. */
 TEST(test_allocations_may_fail) {
   pcal_format formats[] = {PCAL_HTML, PCAL_MARKDOWN, PCAL_JSON};
   for (size_t n = 1;; n += 1 + n / 16) {

@@ -5,7 +5,8 @@
 #include "calibrator_help.h"
 #include "io/source.h"
 
-/* A fit of a batch in progress, for tests of its parts. */
+/* What a fit needs (calibrator, source, scratch memory), so that tests can call single steps of
+ * a fit. */
 typedef struct help_task {
   pcal_env env;
   pc_arena scratch;

@@ -49,7 +49,8 @@ static size_t mass_direct(const mass_row *sorted, size_t rows, size_t bins, pc_b
   return count;
 }
 
-/* The rows as a table, each row by itself or equal ones by their number. */
+/* Builds a table from sorted rows; by_weight: equal rows become one entry whose weight is their
+ * number. */
 static pc_curve_table mass_table(const mass_row *rows, size_t count, int by_weight) {
   static double score[2][MASS_ROWS], weight[2][MASS_ROWS];
   size_t used[2] = {0, 0};
@@ -140,7 +141,8 @@ TEST(equal_mass_by_hand) {
   pc_curve_table_free(&env, &table);
 }
 
-/* W = 2.5 over five bins: parts end at 1 and 2. */
+/* Total weight 2.5 in five bins: only the cumulative weights 1 and 2 are edges, so three bins
+ * remain. */
 TEST(equal_mass_takes_fractional_weights) {
   const pcal_env env = pc_env_resolve(NULL);
   static const double score[] = {0.2, 0.4, 0.6}, weight[] = {1, 1, 0.5};

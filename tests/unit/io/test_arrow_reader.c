@@ -19,7 +19,7 @@ static const double arrow_w[] = {1, 2, 3, 4, 5};
 static const uint16_t arrow_g[] = {2, 0, 2, 1, 0};
 static const int32_t arrow_words[] = {0, 4, 8, 13};
 static const int8_t arrow_k[] = {-1, 7, 7, -1, 0};
-/* Bit i: row i is there. */
+/* Validity bitmap of every column: bit i is 0 if row i is null. */
 static const unsigned char *arrow_bits;
 
 static struct ArrowSchema *arrow_schema(void) {
@@ -57,7 +57,7 @@ static struct ArrowArray *arrow_batch(int64_t index) {
   return index < 3 ? arrow_slice(first[index], first[index + 1] - first[index]) : NULL;
 }
 
-/* The columns of Arrow data in `data`; labels, weights and groups may be NULL. */
+/* Names of the columns to select from Arrow data; labels, weights and groups may be NULL. */
 typedef struct arrow_columns {
   pcal_kind kind;
   const char *const *scores;
@@ -122,7 +122,8 @@ static double arrow_score(const pcal_batch *batch, size_t row, size_t column) {
                                  : *(const double *)(const void *)at;
 }
 
-/* Every row of a source, twice, in steps; -1 stands for missing. */
+/* Reads the source twice, `step` rows at a time, and compares every row; an expected score of
+ * -1 means NaN. */
 static void expect_rows(pcal_source *source, size_t step, const double *first_scores,
                         const int32_t *labels, const char *const *groups) {
   for (int pass = 0; pass < 2; pass++) {

@@ -47,7 +47,8 @@ TEST(pairs_below_the_diagonal_are_left_out) {
   pair_sample_free(&s);
 }
 
-/* Strips of any packs, whole and cut, sum to all pairs. */
+/* Sums over strips of `packs` packs, the last one possibly shorter, add up to the sum over all
+ * pairs. */
 TEST(strips_sum_to_the_whole) {
   static const size_t counts[] = {1, 2, 15, 16, 17, 100, 333};
   for (size_t n = 0; n < UNIT_COUNT(counts); n++)
@@ -94,7 +95,8 @@ TEST(closed_forms) {
   pair_sample_free(&s);
 }
 
-/* Equal rows are at distance 0: the pair of a row and its copy is |e - p|^2. */
+/* Equal rows are at distance 0: the kernel is 1 for a row and its copy, so their term is |e_y -
+ * p|^2. */
 TEST(copies_are_pairs_with_themselves) {
   static const double probs[] = {0.5, 0.25, 0.25, 0.5, 0.25, 0.25};
   pair_sample s = pair_sample_make(2, 3, 1.0, 1, 0);

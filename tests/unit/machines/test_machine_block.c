@@ -2,8 +2,8 @@
 
 #define BLOCK_ROWS 4
 
-/* Of a block of rows (p, 1 - p): p_1 + 10 p_2 + 100 p_3 + ..., so that order and company of
- * rows show; params[0] is added. */
+/* The value of a block: params[0] + p_1 + 10 p_2 + 100 p_3 + ..., where row i is (p_i, 1 -
+ * p_i).  It changes if a row is in the wrong block or the wrong position. */
 static double block_value(const double *params, const pc_pair_rows *rows) {
   double value = params[0], place = 1;
   for (size_t i = 0; i < rows->count; i++, place *= 10) {
@@ -132,7 +132,7 @@ TEST(test_interleaved_rows) {
   about.machine->destroy(&about.env, right);
 }
 
-/* What is complete is let go: twenty thousand rows within a limit of a few. */
+/* Complete blocks are freed: 20000 rows pass through a memory limit of 16 rows. */
 TEST(test_little_is_kept) {
   machine_case about = block_case(BLOCK_ROWS);
   about.env.memory_limit = 16 * (2 * sizeof(double) + 12);

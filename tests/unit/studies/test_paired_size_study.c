@@ -36,7 +36,8 @@ static pcal_status paired_small(const char *spec, const pcal_env *env, size_t me
   return status;
 }
 
-/* Of 200 sets in which nothing differs, about 4 % (p < 0.05 of 99 exchanges) are rejected. */
+/* Under the null about 4 % of 200 data sets are rejected: with 99 exchanges p is a multiple of
+ * 1/100, and p < 0.05 means p <= 0.04. */
 TEST(test_size) {
   const pcal_env env = pc_env_resolve(NULL);
   pcal_error err;

@@ -2,8 +2,8 @@
  * plain loops.  The polynomials of a block are evaluated after the next block has begun, so
  * that the processor has more independent work.  A logit without a term gets p(0) = 1 and an
  * exponent that makes the term 0. */
-#ifndef PC_FAST_AVX512_H
-#define PC_FAST_AVX512_H
+#ifndef PC_FAST_SOFTMAX_AVX512_H
+#define PC_FAST_SOFTMAX_AVX512_H
 
 #include <immintrin.h>
 
