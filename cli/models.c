@@ -9,7 +9,7 @@ void cli_models_free(cli_models *models) {
     memcpy(&name, &models->list[i].name, sizeof name);
     free(name);
     pcal_source_free(models->list[i].source);
-    pcal_source_free(models->list[i].fitting);
+    pcal_source_free(models->list[i].val);
   }
   free(models->list);
 }
@@ -32,7 +32,7 @@ static pcal_status models_name(const char *text, size_t length, pcal_model *mode
 
 static pcal_status models_open_one(cli_session *session, pcal_model *model, pcal_error *err) {
   const pcal_status status = cli_source_open(session, 1, &model->source, err);
-  return status == PCAL_OK ? cli_val_open(session, &model->fitting, err) : status;
+  return status == PCAL_OK ? cli_val_open(session, &model->val, err) : status;
 }
 
 /* Splits "old.csv:mu,sigma" into "old.csv:mu" and "old.csv:sigma", written to `room`, which has
@@ -126,7 +126,7 @@ static pcal_status models_add_case(cli_session *session, const char *text, pcal_
     status = models_open_file(session, first, comma ? (size_t)(comma - first) : strlen(first),
                               &model->source, err);
   if (status == PCAL_OK && comma)
-    status = models_open_file(session, comma + 1, strlen(comma + 1), &model->fitting, err);
+    status = models_open_file(session, comma + 1, strlen(comma + 1), &model->val, err);
   return status;
 }
 

@@ -60,8 +60,9 @@ static const char *const list_headings[LIST_COLUMNS] = {"name", "title", "notion
                                                         "machine"};
 
 static const char *list_cell(const pcal_registry_row *row, size_t column) {
-  const char *const cells[LIST_COLUMNS] = {row->name, row->title, row->notion, row->bound,
-                                           row->machine};
+  const char *const cells[LIST_COLUMNS] = {row->name, row->title, pcal_notion_name(row->notion),
+                                           pcal_bound_name(row->bound),
+                                           pcal_machine_name(row->machine)};
   return cells[column];
 }
 
@@ -266,11 +267,11 @@ static void list_put_row(cli_text_buffer *buffer, const pcal_registry_row *row) 
   if (row->notion || row->bound || row->machine)
     cli_put(buffer, "\n");
   if (row->notion)
-    cli_putf(buffer, "Notion of calibration: %s\n", row->notion);
+    cli_putf(buffer, "Notion of calibration: %s\n", pcal_notion_name(row->notion));
   if (row->bound)
-    cli_putf(buffer, "Bound: %s\n", row->bound);
+    cli_putf(buffer, "Bound: %s\n", pcal_bound_name(row->bound));
   if (row->machine)
-    cli_putf(buffer, "Machine: %s\n", row->machine);
+    cli_putf(buffer, "Machine: %s\n", pcal_machine_name(row->machine));
   if (row->registry == PCAL_METRICS)
     cli_putf(buffer, "Better: %s\n",
              list_better(row) ? list_better(row) : "neither; methods are not ranked by it");
@@ -327,9 +328,9 @@ static void list_put_row_json(cli_text_buffer *buffer, const pcal_registry_row *
   list_put_field_json(buffer, "title", row->title);
   list_put_field_json(buffer, "formula", row->formula);
   list_put_field_json(buffer, "about", row->about);
-  list_put_field_json(buffer, "notion", row->notion);
-  list_put_field_json(buffer, "bound", row->bound);
-  list_put_field_json(buffer, "machine", row->machine);
+  list_put_field_json(buffer, "notion", pcal_notion_name(row->notion));
+  list_put_field_json(buffer, "bound", pcal_bound_name(row->bound));
+  list_put_field_json(buffer, "machine", pcal_machine_name(row->machine));
   list_put_better_json(buffer, row);
   list_put_field_json(buffer, "citation", row->citation);
   cli_put(buffer, ", \"options\": [");

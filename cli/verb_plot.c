@@ -117,13 +117,13 @@ static pcal_status plot_build(cli_session *session, pcal_figure **figure, pcal_e
   config.models = models.list;
   config.model_count = models.count;
   if (status == PCAL_OK)
-    status = cli_val_open(session, &config.fitting, err);
+    status = cli_val_open(session, &config.val, err);
   config.calibrator = calibrator;
   if (status == PCAL_OK)
     status = pcal_figure_run(source, &config, &session->env, figure, err);
   pcal_source_free(source);
   cli_models_free(&models);
-  pcal_source_free(config.fitting);
+  pcal_source_free(config.val);
   pcal_calibrator_free(calibrator);
   return status;
 }

@@ -68,7 +68,7 @@ static pcal_status report_check(const cli_options *options, pcal_error *err) {
 
 /* The command and the flags of its inputs, for the reader to reproduce the report. */
 typedef struct report_words {
-  cli_text_buffer command, inputs, fitting;
+  cli_text_buffer command, inputs, val;
 } report_words;
 
 static void report_put_words(const cli_options *options, report_words *words) {
@@ -80,25 +80,25 @@ static void report_put_words(const cli_options *options, report_words *words) {
     cli_put_flags(&words->command, &shown, report_sections[i], "");
   cli_put_flags(&words->inputs, options, &cli_section_inputs, "");
   cli_put_flags(&words->inputs, options, &cli_section_rows, "");
-  cli_put_flags(&words->fitting, options, &cli_section_val, "val-");
+  cli_put_flags(&words->val, options, &cli_section_val, "val-");
   if (options->val.quantiles && options->inputs.levels) {
-    cli_put(&words->fitting, " --levels ");
-    cli_put_escaped(&words->fitting, PCAL_FOR_SHELL, options->inputs.levels);
+    cli_put(&words->val, " --levels ");
+    cli_put_escaped(&words->val, PCAL_FOR_SHELL, options->inputs.levels);
   }
-  cli_put_flags(&words->fitting, options, &cli_section_rows, "");
+  cli_put_flags(&words->val, options, &cli_section_rows, "");
 }
 
 static void report_words_free(report_words *words) {
   cli_text_buffer_free(&words->command);
   cli_text_buffer_free(&words->inputs);
-  cli_text_buffer_free(&words->fitting);
+  cli_text_buffer_free(&words->val);
 }
 
 static pcal_status report_words_check(const report_words *words, pcal_error *err) {
   pcal_status status = cli_text_buffer_check(&words->command, err);
   if (status == PCAL_OK)
     status = cli_text_buffer_check(&words->inputs, err);
-  return status == PCAL_OK ? cli_text_buffer_check(&words->fitting, err) : status;
+  return status == PCAL_OK ? cli_text_buffer_check(&words->val, err) : status;
 }
 
 /* The flags without the leading space; NULL if there are none. */
@@ -115,12 +115,12 @@ static pcal_status report_measure(cli_session *session, pcal_report_config *conf
   if (status == PCAL_OK)
     status = cli_source_open(session, 1, &source, err);
   if (status == PCAL_OK)
-    status = cli_val_open(session, &config->fitting, err);
+    status = cli_val_open(session, &config->val, err);
   config->calibrator = calibrator;
   if (status == PCAL_OK)
     status = pcal_report_run(source, config, &session->env, out, err);
   pcal_source_free(source);
-  pcal_source_free(config->fitting);
+  pcal_source_free(config->val);
   pcal_calibrator_free(calibrator);
   return status;
 }
@@ -141,7 +141,7 @@ static pcal_status report_write(cli_session *session, cli_output *output, pcal_e
   config.title = options->title;
   config.command = words.command.text;
   config.input_flags = report_flags_of(&words.inputs);
-  config.fitting_flags = report_flags_of(&words.fitting);
+  config.val_flags = report_flags_of(&words.val);
   config.calibrator_file = options->calibrator;
   pcal_status status = report_words_check(&words, err);
   if (status == PCAL_OK)

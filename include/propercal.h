@@ -305,6 +305,42 @@ typedef enum pcal_task {
   PCAL_REGRESSION
 } pcal_task;
 
+/* Notions of calibration: notion, name in JSON and Python. */
+#define PCAL_NOTION_LIST(X)         \
+  X(NONE, NULL)                     \
+  X(PROPER, "proper")               \
+  X(CANONICAL, "canonical")         \
+  X(CLASS_WISE, "class-wise")       \
+  X(TOP_LABEL, "top-label")         \
+  X(PROBABILISTIC, "probabilistic") \
+  X(VARIANCE, "variance")
+
+/* The rows of PCAL_NOTIONS describe them, in this order. */
+typedef enum pcal_notion {
+#define PCAL_NOTION_ENUM(notion, name) PCAL_NOTION_##notion,
+  PCAL_NOTION_LIST(PCAL_NOTION_ENUM)
+#undef PCAL_NOTION_ENUM
+      PCAL_NOTION_END
+} pcal_notion;
+
+/* A metric estimates its calibration error from below or from above. */
+typedef enum pcal_bound { PCAL_BOUND_NONE, PCAL_BOUND_LOWER, PCAL_BOUND_UPPER } pcal_bound;
+
+/* What a metric keeps of the rows: sums, bins, sorted scores, or whole rows, in pairs or not. */
+typedef enum pcal_machine {
+  PCAL_MACHINE_NONE,
+  PCAL_MACHINE_SUM,
+  PCAL_MACHINE_GRID,
+  PCAL_MACHINE_CURVE,
+  PCAL_MACHINE_PAIR,
+  PCAL_MACHINE_KEEP
+} pcal_machine;
+
+/* "top-label", "lower", "grid" ...; NULL for NONE and unknown numbers. */
+PCAL_API const char *pcal_notion_name(pcal_notion notion);
+PCAL_API const char *pcal_bound_name(pcal_bound bound);
+PCAL_API const char *pcal_machine_name(pcal_machine machine);
+
 /* A metric, a calibrator, ...; all rows are constants of the library. */
 typedef struct pcal_registry_row {
   pcal_registry registry;
@@ -313,9 +349,9 @@ typedef struct pcal_registry_row {
   const char *formula;  /* plain text, may have several lines */
   const char *about;    /* a paragraph: meaning and edge cases */
   const char *citation; /* or NULL */
-  const char *notion;   /* of calibration: "top-label", "canonical", "proper", ... or NULL */
-  const char *bound;    /* "lower", "upper", "exact" or NULL */
-  const char *machine;  /* "sum", "grid", "curve", "pair" or NULL */
+  pcal_notion notion;
+  pcal_bound bound;
+  pcal_machine machine;
   const pcal_option *options;
   size_t option_count;
   pcal_task task;
@@ -762,8 +798,8 @@ typedef struct pcal_result {
   int defined;
   double value;    /* may be infinite */
   const char *why; /* reason for an undefined or infinite value, else NULL */
-  const char *notion;
-  const char *bound; /* or NULL */
+  pcal_notion notion;
+  pcal_bound bound;
   const pcal_part *parts;
   size_t part_count;
   int tested; /* the metric is a test; p_value is NaN where it is not defined */
@@ -774,7 +810,7 @@ typedef struct pcal_result {
   int has_null; /* null_* are set: mean and 95 % band of a calibrated model, and the p-value of
                    `value` under it */
   double null_mean, null_low, null_high, null_p_value;
-  const char *unsure; /* why interval or null are missing or doubtful, or NULL */
+  const char *unsure; /* why interval, null or difference are missing, or NULL */
   int has_difference; /* to the other model of pcal_results_add_difference */
   double difference;
   int has_difference_interval;
@@ -783,13 +819,15 @@ typedef struct pcal_result {
   size_t class_count;
   pcal_difference_method difference_method;
   uint64_t difference_rows; /* rows or clusters in which two exchanged models differ */
+  const char *few_rows; /* the interval may miss its level, as few rows of one kind decide it:
+                             * how many; or NULL */
 } pcal_result;
 
-#define PCAL_RESULT_INIT                                                                       \
-  {                                                                                            \
-    sizeof(pcal_result), NULL, NULL, NULL, NULL, 0, 0.0, NULL, NULL, NULL, NULL, 0, 0, 0.0, 0, \
-        0.0, 0.0, 0.0, 0.0, PCAL_INTERVAL_AUTO, 0, 0.0, 0.0, 0.0, 0.0, NULL, 0, 0.0, 0, 0.0,   \
-        0.0, 0.0, NULL, 0, PCAL_DIFFERENCE_NONE, 0                                             \
+#define PCAL_RESULT_INIT                                                                      \
+  {                                                                                           \
+    sizeof(pcal_result), NULL, NULL, NULL, NULL, 0, 0.0, NULL, PCAL_NOTION_NONE,              \
+        PCAL_BOUND_NONE, NULL, 0, 0, 0.0, 0, 0.0, 0.0, 0.0, 0.0, PCAL_INTERVAL_AUTO, 0, 0.0,  \
+        0.0, 0.0, 0.0, NULL, 0, 0.0, 0, 0.0, 0.0, 0.0, NULL, 0, PCAL_DIFFERENCE_NONE, 0, NULL \
   }
 PCAL_API void pcal_result_init(pcal_result *result, size_t size);
 
@@ -1063,9 +1101,9 @@ PCAL_API pcal_status pcal_calibrator_apply_source(const pcal_calibrator *calibra
 /* A model to compare.  All models have the same rows in the same order. */
 typedef struct pcal_model {
   size_t size;
-  const char *name;     /* NULL: the only model */
-  pcal_source *source;  /* rows to measure on; read several times */
-  pcal_source *fitting; /* other rows to fit on, or NULL: cross-validation */
+  const char *name;    /* NULL: the only model */
+  pcal_source *source; /* rows to measure on; read several times */
+  pcal_source *val;    /* other rows to fit on, or NULL: cross-validation */
 } pcal_model;
 
 #define PCAL_MODEL_INIT \
@@ -1132,8 +1170,8 @@ PCAL_API pcal_status pcal_theme_parse(const char *name, pcal_theme *out, pcal_er
 
 typedef struct pcal_figure_config {
   size_t size;
-  const char *figure;   /* a name of PCAL_FIGURES with options: "ks-graph:rank=2" */
-  pcal_source *fitting; /* a second set, for figures that show one; or NULL */
+  const char *figure; /* a name of PCAL_FIGURES with options: "ks-graph:rank=2" */
+  pcal_source *val;   /* a second set, for figures that show one; or NULL */
   const pcal_calibrator *calibrator; /* applied before drawing, or NULL */
   int normalize, skip_missing;       /* as in pcal_measure_config */
   double interval;                   /* level, for figures with intervals; 0: none */
@@ -1172,7 +1210,7 @@ typedef struct pcal_report pcal_report;
 
 typedef struct pcal_report_config {
   size_t size;
-  pcal_source *fitting;              /* other rows to fit a calibrator on, or NULL */
+  pcal_source *val;                  /* other rows to fit a calibrator on, or NULL */
   const pcal_calibrator *calibrator; /* an already fitted one, or NULL */
   const char *method;       /* to fit: to the other rows or, without any, by cross-validation
                                with 5 folds; NULL with other rows: the best by
@@ -1185,7 +1223,7 @@ typedef struct pcal_report_config {
   const char *title;           /* or NULL */
   /* For the section that shows how to repeat the report; copied; each may be NULL: the whole
    * command, and the flags that name the rows, the other rows and the calibrator file. */
-  const char *command, *input_flags, *fitting_flags, *calibrator_file;
+  const char *command, *input_flags, *val_flags, *calibrator_file;
 } pcal_report_config;
 
 #define PCAL_REPORT_CONFIG_INIT                                                             \

@@ -21,8 +21,10 @@ void testing_group(CMFixtureFunction set_up, CMFixtureFunction tear_down) {
   group_tear_down = tear_down;
 }
 
+/* An argument is a pattern: only tests whose names match it run. */
 int main(int argc, char **argv) {
-  (void)argc;
+  if (argc > 1)
+    cmocka_set_test_filter(argv[1]);
   if (test_count == 0 || test_count > TESTS_MAX) {
     print_error("%s: %zu tests; there may be 1 to %d\n", argv[0], test_count, TESTS_MAX);
     return 1;

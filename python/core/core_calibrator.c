@@ -1,5 +1,4 @@
 /* Calibrators: fitting, applying, files. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core.h"
@@ -116,81 +115,70 @@ static PyObject *core_calibrator_export(PyObject *self, PyObject *arguments) {
 
 /* ---- Applying ---- */
 
-/* The npy file that pcal_calibrator_apply_source writes: a header, which gives the size, then
- * the values, which are written into the memory of a bytearray. */
+#define CORE_CALIBRATOR_NPY_HEAD 10 /* bytes before the text of an npy header */
+
+/* Collects the values of the npy file that pcal_calibrator_apply_source writes. */
 typedef struct core_calibrator_output {
   core_watch *watch;
-  core_bytes header;
-  size_t header_length; /* 0 until it is known */
-  char type;            /* of the values: 'f' or 'd' */
-  unsigned long long rows, columns;
-  PyObject *values;
-  char *at;
-  size_t left;
+  unsigned char head[CORE_CALIBRATOR_NPY_HEAD];
+  size_t header, seen; /* bytes of the npy header, and those that came */
+  PyObject *values;    /* a bytearray */
+  char *bytes;         /* its content */
+  size_t length, capacity;
 } core_calibrator_output;
 
-/* "...'descr': '<f4', ... 'shape': (20, 3), ..." or "(20,)"; columns 0 for one dimension. */
-static int core_calibrator_shape(core_calibrator_output *output) {
-  core_bytes_sink(&output->header, "", 1);
-  const char *text = output->header.block + 10;
-  const char *shape = strstr(text, "'shape': (");
-  if (shape == NULL)
-    return -1;
-  char *end = NULL;
-  output->type = strstr(text, "<f4") != NULL ? 'f' : 'd';
-  output->rows = strtoull(shape + 10, &end, 10);
-  output->columns = end[0] == ',' && end[1] == ' ' ? strtoull(end + 2, NULL, 10) : 0;
-  return 0;
-}
-
-static int core_calibrator_begin(core_calibrator_output *output) {
-  if (core_calibrator_shape(output) < 0)
-    return -1;
-  const size_t width = output->type == 'f' ? sizeof(float) : sizeof(double);
-  const size_t columns = output->columns == 0 ? 1 : (size_t)output->columns;
-  output->left = (size_t)output->rows * columns * width;
-  core_watch_take(output->watch);
-  output->values = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)output->left);
-  output->at = output->values == NULL ? NULL : PyByteArray_AsString(output->values);
-  core_watch_leave(output->watch);
-  return output->at == NULL ? -1 : 0;
-}
-
-/* Bytes of the header among the next ones; its length stands in bytes 8 and 9. */
-static size_t core_calibrator_header(core_calibrator_output *output, const char *from,
-                                     size_t count) {
+/* Skips bytes of the npy header, whose length stands in bytes 8 and 9; returns how many. */
+static size_t core_calibrator_skip(core_calibrator_output *output, const char *from,
+                                   size_t count) {
   size_t used = 0;
-  while (used < count &&
-         (output->header_length == 0 || output->header.length < output->header_length)) {
-    if (core_bytes_sink(&output->header, from + used++, 1) != 0)
-      return SIZE_MAX;
-    if (output->header.length == 10) {
-      const unsigned char *bytes = (const unsigned char *)output->header.block;
-      output->header_length = 10 + bytes[8] + 256u * bytes[9];
-    }
+  while (used < count && output->seen < output->header) {
+    if (output->seen < CORE_CALIBRATOR_NPY_HEAD)
+      output->head[output->seen] = (unsigned char)from[used];
+    used++;
+    if (++output->seen == CORE_CALIBRATOR_NPY_HEAD)
+      output->header += output->head[8] + 256u * output->head[9];
   }
   return used;
 }
 
+/* Makes room for bytes that come without the interpreter lock. */
+static int core_calibrator_grow(core_calibrator_output *output, size_t wanted) {
+  if (wanted <= output->capacity)
+    return 0;
+  const size_t capacity = wanted > 2 * output->capacity ? wanted : 2 * output->capacity;
+  core_watch_take(output->watch);
+  const int failed = PyByteArray_Resize(output->values, (Py_ssize_t)capacity);
+  output->bytes = PyByteArray_AsString(output->values);
+  core_watch_leave(output->watch);
+  output->capacity = failed < 0 ? output->capacity : capacity;
+  return failed;
+}
+
 static int core_calibrator_sink(void *user, const char *from, size_t count) {
   core_calibrator_output *output = user;
-  if (output->values == NULL) {
-    const size_t used = core_calibrator_header(output, from, count);
-    if (used == SIZE_MAX)
-      return 1;
-    from += used;
-    count -= used;
-    if (output->header_length == 0 || output->header.length < output->header_length)
-      return 0;
-    if (core_calibrator_begin(output) < 0)
-      return 1;
-  }
-  if (count > output->left)
+  const size_t skipped = core_calibrator_skip(output, from, count), left = count - skipped;
+  if (core_calibrator_grow(output, output->length + left) < 0)
     return 1;
-  memcpy(output->at, from, count);
-  output->at += count;
-  output->left -= count;
+  memcpy(output->bytes + output->length, from + skipped, left);
+  output->length += left;
   return 0;
+}
+
+static size_t core_calibrator_width(const pcal_shape *shape) {
+  return shape->type == PCAL_F32 ? sizeof(float) : sizeof(double);
+}
+
+/* Applies to all rows, in memory that is allocated at once if their number is known. */
+static pcal_status core_calibrator_run(const pcal_calibrator *calibrator, core_source *source,
+                                       const pcal_shape *shape, core_calibrator_output *output,
+                                       pcal_error *error) {
+  const size_t row_size =
+      pcal_calibrator_column_count(calibrator) * core_calibrator_width(shape);
+  if (shape->row_count <= (size_t)PY_SSIZE_T_MAX / row_size)
+    core_calibrator_grow(output, (size_t)shape->row_count * row_size);
+  return pcal_calibrator_apply_source(calibrator, source->source, PCAL_NPY,
+                                      core_watch_env(source->watch), core_calibrator_sink,
+                                      output, error);
 }
 
 /* apply(source) -> (bytearray, type, rows, columns), little-endian; columns 0: one dimension */
@@ -201,20 +189,28 @@ static PyObject *core_calibrator_apply(PyObject *self, PyObject *source) {
   if (state == NULL || !core_check(source, state->source_type, "Source"))
     return NULL;
   core_source *object = (core_source *)(void *)source;
-  core_calibrator_output output = {.watch = object->watch};
+  core_calibrator_output output = {.watch = object->watch,
+                                   .header = CORE_CALIBRATOR_NPY_HEAD,
+                                   .values = PyByteArray_FromStringAndSize(NULL, 0)};
+  if (output.values == NULL)
+    return NULL;
+  const size_t columns = pcal_calibrator_column_count(core_calibrator_in(self));
+  pcal_shape shape = PCAL_SHAPE_INIT;
   core_turn turn = {NULL, 0, NULL};
   pcal_status status = core_turn_begin_one(&turn, object->watch, 1);
-  if (status == PCAL_OK)
-    status = core_turn_end(
-        &turn, pcal_calibrator_apply_source(core_calibrator_in(self), object->source, PCAL_NPY,
-                                            core_watch_env(object->watch), core_calibrator_sink,
-                                            &output, &error));
-  free(output.header.block);
-  if (status != PCAL_OK || output.values == NULL) {
-    Py_XDECREF(output.values);
-    return core_raise(&error);
+  if (status == PCAL_OK) {
+    pcal_source_get_shape(object->source, &shape);
+    status = core_calibrator_run(core_calibrator_in(self), object, &shape, &output, &error);
+    status = core_turn_end(&turn, status);
   }
-  return Py_BuildValue("(NCKK)", output.values, output.type, output.rows, output.columns);
+  const size_t row_size = columns * core_calibrator_width(&shape);
+  if (status != PCAL_OK || PyByteArray_Resize(output.values, (Py_ssize_t)output.length) < 0) {
+    Py_DECREF(output.values);
+    return status != PCAL_OK ? core_raise(&error) : NULL;
+  }
+  return Py_BuildValue("(NCnn)", output.values, shape.type == PCAL_F32 ? 'f' : 'd',
+                       (Py_ssize_t)(output.length / row_size),
+                       (Py_ssize_t)(columns == 1 ? 0 : columns));
 }
 
 static PyMethodDef core_calibrator_methods[] = {

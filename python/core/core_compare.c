@@ -3,16 +3,16 @@
 
 /* (name or None, Source, Source or None) */
 static int core_compare_model(const core_state *state, PyObject *given, pcal_model *out) {
-  PyObject *source, *fitting;
+  PyObject *source, *val;
   *out = (pcal_model)PCAL_MODEL_INIT;
   if (!core_tuple(given) ||
-      !PyArg_ParseTuple(given, "O&OO", core_letters_or_none, &out->name, &source, &fitting) ||
+      !PyArg_ParseTuple(given, "O&OO", core_letters_or_none, &out->name, &source, &val) ||
       !core_check(source, state->source_type, "Source") ||
-      (fitting != Py_None && !core_check(fitting, state->source_type, "Source")))
+      (val != Py_None && !core_check(val, state->source_type, "Source")))
     return -1;
   out->source = ((core_source *)(void *)source)->source;
-  if (fitting != Py_None)
-    out->fitting = ((core_source *)(void *)fitting)->source;
+  if (val != Py_None)
+    out->val = ((core_source *)(void *)val)->source;
   return 0;
 }
 

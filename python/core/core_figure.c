@@ -36,7 +36,7 @@ PyObject *core_draw(PyObject *module, PyObject *arguments) {
       (core_source *)(void *)PyTuple_GetItem(PyTuple_GetItem(given, 0), 1);
   const int several = models[0].name != NULL;
   config.replicas = replicas > 0 ? (size_t)replicas : 0;
-  config.fitting = second == Py_None ? NULL : ((core_source *)(void *)second)->source;
+  config.val = second == Py_None ? NULL : ((core_source *)(void *)second)->source;
   config.calibrator = calibrator == Py_None ? NULL : core_calibrator_in(calibrator);
   config.models = several ? models : NULL;
   config.model_count = several ? count : 0;

@@ -21,13 +21,14 @@ static PyObject *core_registry_options(const pcal_registry_row *row) {
 
 static PyObject *core_registry_one(const pcal_registry_row *row) {
   static const char *const better[] = {NULL, "lower", "higher"};
-  return Py_BuildValue("(NNNNNNNNNNNNN)", core_text(pcal_registry_name(row->registry)),
-                       core_text(row->name), core_text(row->title), core_text(row->formula),
-                       core_text(row->about), core_text(row->citation), core_text(row->notion),
-                       core_text(row->bound), core_text(row->machine),
-                       core_text(row->task == PCAL_REGRESSION ? "regression" : NULL),
-                       core_text(better[row->better]), PyBool_FromLong(row->is_test),
-                       core_registry_options(row));
+  return Py_BuildValue(
+      "(NNNNNNNNNNNNN)", core_text(pcal_registry_name(row->registry)), core_text(row->name),
+      core_text(row->title), core_text(row->formula), core_text(row->about),
+      core_text(row->citation), core_text(pcal_notion_name(row->notion)),
+      core_text(pcal_bound_name(row->bound)), core_text(pcal_machine_name(row->machine)),
+      core_text(row->task == PCAL_REGRESSION ? "regression" : NULL),
+      core_text(better[row->better]), PyBool_FromLong(row->is_test),
+      core_registry_options(row));
 }
 
 PyObject *core_rows(PyObject *module, PyObject *kind) {

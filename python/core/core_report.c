@@ -49,7 +49,7 @@ PyObject *core_report(PyObject *module, PyObject *arguments) {
       (calibrator != Py_None && !core_check(calibrator, state->calibrator_type, "Calibrator")))
     return NULL;
   config.replicas = replicas > 0 ? (size_t)replicas : 0;
-  config.fitting = second == Py_None ? NULL : ((core_source *)(void *)second)->source;
+  config.val = second == Py_None ? NULL : ((core_source *)(void *)second)->source;
   config.calibrator = calibrator == Py_None ? NULL : core_calibrator_in(calibrator);
   const char **letters = core_letters_of(specs, &config.spec_count);
   if (letters == NULL)

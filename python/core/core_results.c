@@ -127,6 +127,13 @@ static PyObject *core_results_difference(const pcal_result *result) {
                                  : core_results_none());
 }
 
+/* Both remarks on the interval, joined; None without any. */
+static PyObject *core_results_unsure(const pcal_result *result) {
+  return result->unsure != NULL && result->few_rows != NULL
+             ? PyUnicode_FromFormat("%s; %s", result->unsure, result->few_rows)
+             : core_text(result->unsure != NULL ? result->unsure : result->few_rows);
+}
+
 /* The fields of propercal.Value. */
 static PyObject *core_results_fields(const pcal_result *result) {
   return Py_BuildValue(
@@ -134,11 +141,11 @@ static PyObject *core_results_fields(const pcal_result *result) {
       result->defined ? result->value : (double)NAN, "metric", core_text(result->metric),
       "spec", core_text(result->spec), "label", core_text(result->label), "group",
       core_text(result->group), "why", core_text(result->why), "notion",
-      core_text(result->notion), "bound", core_text(result->bound), "parts",
-      core_results_parts(result), "p_value",
+      core_text(pcal_notion_name(result->notion)), "bound",
+      core_text(pcal_bound_name(result->bound)), "parts", core_results_parts(result), "p_value",
       result->tested ? PyFloat_FromDouble(result->p_value) : core_results_none(), "interval",
       core_results_interval(result), "null", core_results_null(result), "difference",
-      core_results_difference(result), "unsure", core_text(result->unsure));
+      core_results_difference(result), "unsure", core_results_unsure(result));
 }
 
 static PyObject *core_results_all_now(PyObject *self, PyObject *unused) {

@@ -92,7 +92,7 @@ def models_of(
         own, second = gather("models", None, None, inputs, val=None)
         own = Data(**{**shared, **own.inputs})
         second = val if second is None else second
-        found[str(name)] = own, None if second is None else own._fitting(second)
+        found[str(name)] = own, None if second is None else own._val(second)
     return found
 
 
@@ -158,7 +158,7 @@ def compare(
     """
     data, second = gather("compare", probs, labels, inputs, val=val)
     given: "dict[str | None, tuple[Data, Data | None]]" = {
-        None: (data, None if second is None else data._fitting(second))
+        None: (data, None if second is None else data._val(second))
     }
     if models is not None:
         given = models_of(models, kind, data, second)

@@ -319,7 +319,7 @@ class Data:
             shared.pop("labels", None)
         return Data(**{**shared, **other._inputs})
 
-    def _fitting(self, other: "Data") -> "Data":
+    def _val(self, other: "Data") -> "Data":
         """Other rows to fit on; quantiles have the levels of these."""
         extra = {}
         if "quantiles" in other._inputs and "levels" not in other._inputs:

@@ -81,7 +81,7 @@ def plot(
         svg, content = _core.draw(
             open_models(given, how),
             figure,
-            None if second is None else data._fitting(second)._open(how),
+            None if second is None else data._val(second)._open(how),
             None if calibrator is None else calibrator._require(),
             bool(normalize),
             bool(skip_missing),

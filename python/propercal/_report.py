@@ -43,8 +43,9 @@ class Report:
         return f'<iframe srcdoc="{page}" style="width:100%;height:50em;border:0"></iframe>'
 
     def __repr__(self) -> str:
-        verdict = (self.to_dict()["after"] or self.to_dict()["before"])["verdict"]
-        return f"<report: {verdict.partition('. ')[0]}; save it as .html, .md or .json>"
+        content = self.to_dict()
+        kind = (content["after"] or content["before"])["judgement"]["kind"]
+        return f"<report: {kind}; save it as .html, .md or .json>"
 
 
 @lists_inputs("val", without=("groups", "ids", "first_row"))
@@ -95,7 +96,7 @@ def report(
     with settings(threads, memory_limit, progress, seed) as how:
         found = _core.report(
             data._open(how),
-            None if second is None else data._fitting(second)._open(how),
+            None if second is None else data._val(second)._open(how),
             None if calibrator is None else calibrator._require(),
             method,
             specs,

@@ -118,7 +118,7 @@ def study(
         data = data._with(target=target)
     given = models_of(cases or {}, "probs", Data(), None)
     if data.inputs or second is not None:
-        given = {None: (data, None if second is None else data._fitting(second))}
+        given = {None: (data, None if second is None else data._val(second))}
     with settings(threads, memory_limit, progress, seed) as how:
         models = open_models(given, how)
         learnt = None if features is None else Data(samples=features, target=target)._open(how)

@@ -14,7 +14,7 @@ static pcal_status compare_check_models(const pcal_model *models, size_t count,
       return pc_fail(err, PCAL_USAGE, "a model to compare needs its size and a source");
     if (count > 1 && models[i].name == NULL)
       return pc_fail(err, PCAL_USAGE, "several models need names");
-    if ((models[i].fitting == NULL) != (models[0].fitting == NULL))
+    if ((models[i].val == NULL) != (models[0].val == NULL))
       return pc_fail(err, PCAL_USAGE,
                      "either all models have rows of their own to fit on, or none");
   }

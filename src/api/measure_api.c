@@ -90,17 +90,15 @@ pcal_status pcal_measure_set_names(pcal_measure *measure, const char *const *cla
       err);
 }
 
-static pcal_status measure_finish(const pcal_measure *measure, pcal_results **out,
-                                  pcal_error *err) {
-  pcal_results *results = NULL;
-  PC_TRY(pc_measure_finish(measure, &results, err));
-  const pcal_status status = pc_verdict_store(results, err);
-  if (status != PCAL_OK) {
-    pc_results_free(results);
-    return status;
-  }
-  *out = results;
-  return PCAL_OK;
+/* Adds the verdict to *out; frees the results if that fails. */
+static pcal_status measure_judge(pcal_status status, pcal_results **out, pcal_error *err) {
+  if (status == PCAL_OK)
+    status = pc_verdict_store(*out, err);
+  if (status == PCAL_OK)
+    return PCAL_OK;
+  pc_results_free(*out);
+  *out = NULL;
+  return status;
 }
 
 pcal_status pcal_measure_finish(const pcal_measure *measure, pcal_results **out,
@@ -109,7 +107,8 @@ pcal_status pcal_measure_finish(const pcal_measure *measure, pcal_results **out,
   if (measure == NULL || out == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_measure_finish needs a measure and an out pointer");
   *out = NULL;
-  return pc_budget_explain(&measure->env, measure_finish(measure, out, err), err);
+  const pcal_status status = pc_measure_finish(measure, out, err);
+  return pc_budget_explain(&measure->env, measure_judge(status, out, err), err);
 }
 
 void pcal_measure_free(pcal_measure *measure) {
@@ -146,13 +145,9 @@ pcal_status pcal_measure_run(pcal_source *source, const pcal_measure_config *con
   pcal_measure_config full;
   PC_TRY(measure_config(config, &full, err));
   pcal_env opened;
-  pcal_measure *measure = NULL;
   PC_TRY(pc_env_open(env, &opened, err));
-  pcal_status status = pc_measure_source(source, &full, 1, &opened, &measure, err);
-  if (status == PCAL_OK)
-    status = measure_finish(measure, out, err);
-  pc_measure_free(measure);
-  return pc_env_close(&opened, status, err);
+  const pcal_status status = pc_measure_once(source, &full, &opened, out, err);
+  return pc_env_close(&opened, measure_judge(status, out, err), err);
 }
 
 /* ---- saved states ---- */

@@ -15,7 +15,7 @@ static pcal_status report_config(const pcal_report_config *config, pcal_report_c
     return pc_fail(
         err, PCAL_USAGE,
         "the level of an interval must be between 0 and 1, such as 0.95; 0 means none");
-  if (full->calibrator != NULL && (full->method != NULL || full->fitting != NULL))
+  if (full->calibrator != NULL && (full->method != NULL || full->val != NULL))
     return pc_fail(err, PCAL_USAGE,
                    "a calibrator that is fitted already needs neither a method nor a second "
                    "set; give one or the other");

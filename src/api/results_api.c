@@ -61,9 +61,10 @@ pcal_status pcal_results_get(const pcal_results *results, size_t index, pcal_res
     filled.null_low = interval_result->null_low;
     filled.null_high = interval_result->null_high;
     filled.null_p_value = interval_result->null_p_value;
-    filled.unsure = own == NULL                    ? results_text(all->interval_result.why)
-                    : own->interval_result == NULL ? NULL
-                                                   : results_text(own->interval_result->why);
+    const pc_interval_result *remarks =
+        own == NULL ? &all->interval_result : own->interval_result;
+    filled.unsure = remarks == NULL ? NULL : results_text(remarks->why);
+    filled.few_rows = remarks == NULL ? NULL : results_text(remarks->few_rows);
     filled.has_difference = interval_result->has_difference;
     filled.difference = interval_result->difference;
     filled.has_difference_interval = interval_result->has_difference_interval;

@@ -201,11 +201,9 @@ static uint64_t error_integer(const error_conversion *conversion, error_argument
   }
 }
 
-/* The number, and its place if the format says so just before it. */
-static void error_put_number(error_writer *writer, const char *format,
-                             const error_conversion *conversion, error_arguments *arguments) {
+static void error_put_number(error_writer *writer, const error_conversion *conversion,
+                             error_arguments *arguments) {
   char digits[32];
-  const size_t before = (size_t)(conversion->begin - format);
   const uint64_t value = error_integer(conversion, arguments);
   const int negative = conversion->letter == 'd' && (int64_t)value < 0;
   if (conversion->letter == 'c')
@@ -218,15 +216,6 @@ static void error_put_number(error_writer *writer, const char *format,
                                       ? (uint32_t)value
                                       : value));
   error_put(writer, digits, strlen(digits));
-  if (before >= 4 && memcmp(conversion->begin - 4, "row ", 4) == 0 &&
-      writer->err->row == PCAL_NO_ROW)
-    writer->err->row = value;
-  else if (before >= 5 && memcmp(conversion->begin - 5, "line ", 5) == 0 &&
-           writer->err->line == 0)
-    writer->err->line = value;
-  else if (before >= 7 && memcmp(conversion->begin - 7, "column ", 7) == 0 &&
-           writer->err->column == PCAL_NO_COLUMN)
-    writer->err->column = (size_t)value;
 }
 
 static void error_put_text(error_writer *writer, const char *format,
@@ -266,7 +255,7 @@ static void error_put_conversion(error_writer *writer, const char *format, const
     snprintf(digits, sizeof digits, "%.0f", va_arg(arguments->list, double));
     error_put(writer, digits, strlen(digits));
   } else {
-    error_put_number(writer, format, &conversion, arguments);
+    error_put_number(writer, &conversion, arguments);
   }
 }
 
@@ -328,7 +317,24 @@ static void error_put_place(error_writer *writer, const pc_place *place) {
     snprintf(number, sizeof number, ", column %zu", place->column);
     error_put(writer, number, strlen(number));
   }
+  if (place->field != NULL) {
+    error_put(writer, ", field \"", strlen(", field \""));
+    error_put_value(writer, place->field);
+    error_put(writer, "\"", 1);
+  }
   error_put(writer, ": ", 2);
+}
+
+static pcal_status error_at(pcal_error *err, pcal_status status, const pc_place *place,
+                            const char *format, error_arguments *arguments) {
+  error_reset(err, status);
+  err->row = place->row;
+  err->line = place->line;
+  err->column = place->column;
+  error_writer writer = {.err = err};
+  error_put_place(&writer, place);
+  error_format(&writer, format, arguments);
+  return status;
 }
 
 pcal_status pc_fail_at(pcal_error *err, pcal_status status, const pc_place *place,
@@ -336,14 +342,20 @@ pcal_status pc_fail_at(pcal_error *err, pcal_status status, const pc_place *plac
   error_arguments arguments;
   if (err == NULL)
     return status;
-  error_reset(err, status);
-  err->row = place->row;
-  err->line = place->line;
-  err->column = place->column;
-  error_writer writer = {.err = err};
-  error_put_place(&writer, place);
   va_start(arguments.list, format);
-  error_format(&writer, format, &arguments);
+  error_at(err, status, place, format, &arguments);
+  va_end(arguments.list);
+  return status;
+}
+
+pcal_status pc_fail_line(pcal_error *err, pcal_status status, const char *file, uint64_t line,
+                         const char *format, ...) {
+  const pc_place place = {file, PCAL_NO_ROW, line, PCAL_NO_COLUMN, NULL, NULL};
+  error_arguments arguments;
+  if (err == NULL)
+    return status;
+  va_start(arguments.list, format);
+  error_at(err, status, &place, format, &arguments);
   va_end(arguments.list);
   return status;
 }

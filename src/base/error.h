@@ -23,9 +23,10 @@
 
 /* Fills err (NULL is allowed) and returns status.
  *
- * The format is a sentence, "problem; remedy", and its parts become fields of the error:
+ * The format is a literal with a small grammar, so that messages read as sentences where they
+ * arise: "problem; remedy", whose parts become fields of the error.  A finished message is never
+ * taken apart, and a place is given as data (pc_fail_row, pc_fail_line, pc_fail_at):
  *   - "%s" at the very start is the subject: a file, an array, a metric, a method;
- *   - a number after "row ", "line " or "column " is the place;
  *   - the first "; " separates the problem from the remedy;
  *   - {probs} names an argument (base/argument_names.def), which pcal_error_text replaces by
  *     its name in the program or in Python.  The first one before the remedy is the argument at
@@ -39,25 +40,27 @@
 pcal_status pc_fail(pcal_error *err, pcal_status status, const char *format, ...)
     PC_PRINTF(3, 4);
 
-/* The same for a fault in one row. */
+/* The same for a fault in one row, which the format names too. */
 pcal_status pc_fail_row(pcal_error *err, pcal_status status, uint64_t row, const char *format,
                         ...) PC_PRINTF(4, 5);
 
-/* A place in the input.  Start from PC_PLACE_INIT. */
+/* A place in the input. */
 typedef struct pc_place {
   const char *subject;     /* file or array */
   uint64_t row;            /* in the data set, from 0 */
   uint64_t line;           /* of a text file, from 1; 0: none, and the message gives the row */
   size_t column;           /* or PCAL_NO_COLUMN */
   const char *column_name; /* or NULL: its number is named */
+  const char *field;       /* of an object on the line, or NULL */
 } pc_place;
-
-#define PC_PLACE_INIT \
-  { NULL, PCAL_NO_ROW, 0, PCAL_NO_COLUMN, NULL }
 
 /* The same for a fault at a place; the message begins "subject, line 7, column 3: ". */
 pcal_status pc_fail_at(pcal_error *err, pcal_status status, const pc_place *place,
                        const char *format, ...) PC_PRINTF(4, 5);
+
+/* The same for a line of a text file; the message begins "file, line 7: ". */
+pcal_status pc_fail_line(pcal_error *err, pcal_status status, const char *file, uint64_t line,
+                         const char *format, ...) PC_PRINTF(5, 6);
 
 /* The same for a failure that another one caused: {cause} in the format is the message of
  * `cause`, {cause_problem} the same without the place. */

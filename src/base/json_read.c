@@ -1,5 +1,5 @@
 /* A recursive descent parser, at most PC_JSON_DEPTH_MAX levels deep.  Nodes and strings are
- * allocated in blocks that are freed together.  At the end of an object its members are merge
+ * allocated in blocks that are freed together.  At the end of an object its members are
  * sorted by key, so that duplicate keys are found in n log n steps for any input. */
 #include "base/json_read.h"
 
@@ -83,7 +83,7 @@ void pc_json_tree_free(pc_json_tree *tree) {
 /* ---- Characters ---- */
 
 static pc_place json_read_place(const json_reader *reader, uint64_t line) {
-  return (pc_place){reader->name, PCAL_NO_ROW, line, PCAL_NO_COLUMN, NULL};
+  return (pc_place){reader->name, PCAL_NO_ROW, line, PCAL_NO_COLUMN, NULL, NULL};
 }
 
 static pcal_status json_read_wrong(const json_reader *reader, size_t at, const char *what) {
@@ -354,44 +354,35 @@ static pcal_status json_read_array(json_reader *reader, pc_json_node **out) {
   return PCAL_OK;
 }
 
-/* Merges two lists that are sorted by key along `order`. */
-static pc_json_node *json_read_merge(pc_json_node *a, pc_json_node *b) {
-  pc_json_node *first = NULL, *last = NULL;
-  while (a != NULL || b != NULL) {
-    const int from_a = b == NULL || (a != NULL && strcmp(a->key, b->key) <= 0);
-    pc_json_node *taken = from_a ? a : b;
-    *(last == NULL ? &first : &last->order) = taken;
-    last = taken;
-    *(from_a ? &a : &b) = taken->order;
-  }
-  return first;
-}
+typedef const pc_json_node *json_read_member_pointer;
 
-/* Adds a member to the sorted runs of an object: run i is empty or has 2^i members. */
-static void json_read_sort_in(pc_json_node *runs[], pc_json_node *member) {
-  pc_json_node *run = member;
-  size_t i = 0;
-  for (; runs[i] != NULL; i++) {
-    run = json_read_merge(runs[i], run);
-    runs[i] = NULL;
-  }
-  runs[i] = run;
-}
+#define PC_SORT_NAME json_read_sort_members
+#define PC_SORT_TYPE json_read_member_pointer
+#define PC_SORT_CONTEXT const void *
+#define PC_SORT_IN_ORDER(unused, a, b) ((void)(unused), strcmp((*(a))->key, (*(b))->key) <= 0)
+#include "base/stable_sort.h"
 
-#define JSON_READ_RUNS 64
-
-static pcal_status json_read_twice(const json_reader *reader, pc_json_node *const runs[]) {
-  pc_json_node *sorted = NULL;
-  for (size_t i = 0; i < JSON_READ_RUNS; i++)
-    sorted = json_read_merge(runs[i], sorted);
-  for (; sorted != NULL && sorted->order != NULL; sorted = sorted->order)
-    if (strcmp(sorted->key, sorted->order->key) == 0) {
-      const pc_place place = json_read_place(reader, sorted->order->line);
-      return pc_fail_at(reader->err, PCAL_DATA, &place,
-                        "the key \"%.60s\" is given twice in one object; keep one",
-                        sorted->key);
-    }
-  return PCAL_OK;
+/* Fails if two members of an object have the same key. */
+static pcal_status json_read_check_keys(const json_reader *reader, const pc_json_node *object) {
+  const size_t count = object->list.count;
+  size_t filled = 0;
+  if (count < 2)
+    return PCAL_OK;
+  json_read_member_pointer *sorted = pc_alloc_raw(reader->tree->env, count, 2 * sizeof *sorted);
+  if (sorted == NULL)
+    return pc_fail_memory(reader->err, "reading JSON");
+  for (const pc_json_node *member = object->list.first; member != NULL; member = member->next)
+    sorted[filled++] = member;
+  json_read_sort_members(NULL, sorted, sorted + count, count);
+  const pc_json_node *twice = NULL;
+  for (size_t i = 1; i < count && twice == NULL; i++)
+    twice = strcmp(sorted[i - 1]->key, sorted[i]->key) == 0 ? sorted[i] : NULL;
+  pc_free(reader->tree->env, sorted);
+  if (twice == NULL)
+    return PCAL_OK;
+  const pc_place place = json_read_place(reader, twice->line);
+  return pc_fail_at(reader->err, PCAL_DATA, &place,
+                    "the key \"%.60s\" is given twice in one object; keep one", twice->key);
 }
 
 static pcal_status json_read_member(json_reader *reader, pc_json_node **out) {
@@ -410,7 +401,6 @@ static pcal_status json_read_member(json_reader *reader, pc_json_node **out) {
 }
 
 static pcal_status json_read_object(json_reader *reader, pc_json_node **out) {
-  pc_json_node *runs[JSON_READ_RUNS] = {NULL};
   PC_TRY(json_read_node(reader, PC_JSON_OBJECT, out));
   reader->at++;
   int more = !json_read_empty(reader, '}');
@@ -420,10 +410,9 @@ static pcal_status json_read_object(json_reader *reader, pc_json_node **out) {
     *(last == NULL ? &(*out)->list.first : &last->next) = member;
     last = member;
     (*out)->list.count++;
-    json_read_sort_in(runs, member);
     PC_TRY(json_read_after(reader, '}', &more));
   }
-  return json_read_twice(reader, runs);
+  return json_read_check_keys(reader, *out);
 }
 
 /* ---- Values ---- */

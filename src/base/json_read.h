@@ -19,10 +19,9 @@ typedef struct pc_json_node pc_json_node;
 
 struct pc_json_node {
   pc_json_kind kind;
-  uint32_t line;       /* where it begins, from 1 */
-  const char *key;     /* of a member of an object, else NULL */
-  pc_json_node *next;  /* in the same array or object */
-  pc_json_node *order; /* private */
+  uint32_t line;      /* where it begins, from 1 */
+  const char *key;    /* of a member of an object, else NULL */
+  pc_json_node *next; /* in the same array or object */
   union {
     int truth;
     double number;    /* finite */

@@ -1,4 +1,4 @@
-/* Template: a stable merge sort.  Include it once for each sort, after defining
+/* Template: a stable sort, which inserts in runs of PC_SORT_RUN and then merges.  Include it once for each sort, after defining
  *
  *   PC_SORT_NAME                   name of the function
  *   PC_SORT_TYPE                   type of an element
@@ -14,23 +14,39 @@
 #include <stddef.h>
 #include <string.h>
 
+#define PC_SORT_RUN ((size_t)8)
+
 static void PC_SORT_NAME(PC_SORT_CONTEXT context, PC_SORT_TYPE *items, PC_SORT_TYPE *spare,
                          size_t count) {
-  for (size_t width = 1; width < count; width *= 2) {
+  PC_SORT_TYPE *from = items, *to = spare;
+  for (size_t i = 1; i < count; i++) {
+    const size_t low = i - i % PC_SORT_RUN;
+    const PC_SORT_TYPE item = items[i];
+    size_t at = i;
+    for (; at > low && !PC_SORT_IN_ORDER(context, &items[at - 1], &item); at--)
+      items[at] = items[at - 1];
+    items[at] = item;
+  }
+  for (size_t width = PC_SORT_RUN; width < count; width *= 2) {
     for (size_t low = 0; low < count; low += 2 * width) {
       const size_t middle = low + width < count ? low + width : count;
       const size_t high = low + 2 * width < count ? low + 2 * width : count;
       size_t a = low, b = middle;
       for (size_t out = low; out < high; out++) {
         const int left =
-            a < middle && (b >= high || PC_SORT_IN_ORDER(context, &items[a], &items[b]));
-        spare[out] = left ? items[a++] : items[b++];
+            a < middle && (b >= high || PC_SORT_IN_ORDER(context, &from[a], &from[b]));
+        to[out] = left ? from[a++] : from[b++];
       }
     }
-    memcpy(items, spare, count * sizeof *items);
+    PC_SORT_TYPE *swap = from;
+    from = to;
+    to = swap;
   }
+  if (from != items)
+    memcpy(items, from, count * sizeof *items);
 }
 
+#undef PC_SORT_RUN
 #undef PC_SORT_NAME
 #undef PC_SORT_TYPE
 #undef PC_SORT_CONTEXT

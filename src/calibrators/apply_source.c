@@ -251,13 +251,13 @@ static pcal_status apply_source_windows(pcal_source *source, const pcal_calibrat
 static pcal_status apply_source_match(const pc_name_table *known, const pcal_shape *shape,
                                       const char *file, pcal_error *err) {
   for (size_t j = 0; j < shape->columns; j++) {
+    const pc_place place = {file, PCAL_NO_ROW, 0, j, NULL, NULL};
     uint32_t number = 0;
     if (pc_name_table_find(known, pc_slice_of(shape->class_names[j]), &number) && number != j)
-      return pc_fail(
-          err, PCAL_DATA,
-          "%s: column %zu holds the scores of \"%.60s\", which the calibrator was fitted "
-          "on as column %lu; give the columns in the same order",
-          file, j, shape->class_names[j], (unsigned long)number);
+      return pc_fail_at(err, PCAL_DATA, &place,
+                        "it holds the scores of \"%.60s\", which the calibrator was fitted on "
+                        "as column %lu; give the columns in the same order",
+                        shape->class_names[j], (unsigned long)number);
   }
   return PCAL_OK;
 }

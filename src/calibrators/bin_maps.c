@@ -183,9 +183,9 @@ static pcal_status bin_maps_read_bins(const pcal_env *env, const pc_json_node *v
                                 "a value of a bin must be a number from 0 to 1"};
   const size_t bins = values->list.count;
   if (bins < rule->least || bins > rule->most)
-    return pc_fail(err, PCAL_DATA, "%s, line %lu: a table of values must hold %s%zu numbers",
-                   file, (unsigned long)values->line, rule->least == rule->most ? "" : "1 to ",
-                   rule->most);
+    return pc_fail_line(err, PCAL_DATA, file, values->line,
+                        "a table of values must hold %s%zu numbers",
+                        rule->least == rule->most ? "" : "1 to ", rule->most);
   PC_TRY(pc_bin_map_alloc(env, bins, map, err));
   return pc_parameter_numbers(values, &numbers, map->values, file, err);
 }

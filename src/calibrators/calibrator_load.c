@@ -13,6 +13,7 @@
 #include "base/number.h"
 #include "calibrators/calibrator_file.h"
 #include "calibrators/group_calibrators.h"
+#include "calibrators/parameter_lists.h"
 
 #define CALIBRATOR_LOAD_WHOLE_MAX 9007199254740992.0 /* 2^53 */
 
@@ -27,8 +28,8 @@ typedef struct calibrator_loader {
 /* Fails with "FILE, line N: "KEY" `what`". */
 static pcal_status calibrator_load_wrong(const calibrator_loader *loader,
                                          const pc_json_node *node, const char *what) {
-  return pc_fail(loader->err, PCAL_DATA, "%s, line %lu: \"%.40s\" %s", loader->file,
-                 (unsigned long)node->line, node->key, what);
+  return pc_fail_line(loader->err, PCAL_DATA, loader->file, node->line, "\"%.40s\" %s",
+                      node->key, what);
 }
 
 static pcal_status calibrator_load_member(const calibrator_loader *loader,
@@ -36,15 +37,13 @@ static pcal_status calibrator_load_member(const calibrator_loader *loader,
                                           pc_json_kind kind, const pc_json_node **out) {
   *out = pc_json_find(object, key);
   if (*out == NULL)
-    return pc_fail(
-        loader->err, PCAL_DATA,
-        "%s, line %lu: \"%s\" is missing; write the file again with {save_calibrator}",
-        loader->file, (unsigned long)object->line, key);
+    return pc_fail_line(loader->err, PCAL_DATA, loader->file, object->line,
+                        "\"%s\" is missing; write the file again with {save_calibrator}", key);
   if ((*out)->kind == kind)
     return PCAL_OK;
-  return pc_fail(loader->err, PCAL_DATA, "%s, line %lu: \"%s\" must be %s, not %s",
-                 loader->file, (unsigned long)(*out)->line, key, pc_json_kind_name(kind),
-                 pc_json_kind_name((*out)->kind));
+  return pc_fail_line(loader->err, PCAL_DATA, loader->file, (*out)->line,
+                      "\"%s\" must be %s, not %s", key, pc_json_kind_name(kind),
+                      pc_json_kind_name((*out)->kind));
 }
 
 static pcal_status calibrator_load_text(const calibrator_loader *loader,
@@ -93,21 +92,18 @@ static pcal_status calibrator_load_size(const calibrator_loader *loader,
              : calibrator_load_wrong(loader, node, "must not be negative");
 }
 
-/* Refuses keys that are not in `known`, words separated by spaces. */
+/* Refuses keys that are not in `known`, a list that ends with NULL. */
 static pcal_status calibrator_load_keys(const calibrator_loader *loader,
-                                        const pc_json_node *object, const char *known) {
+                                        const pc_json_node *object, const char *const *known) {
   for (const pc_json_node *node = object->list.first; node != NULL; node = node->next) {
-    const size_t length = strlen(node->key);
-    const char *at = length == 0 ? NULL : strstr(known, node->key);
-    while (at != NULL &&
-           ((at != known && at[-1] != ' ') || (at[length] != ' ' && at[length] != '\0')))
-      at = strstr(at + 1, node->key);
-    if (at == NULL || strchr(node->key, ' ') != NULL)
-      return pc_fail(
-          loader->err, PCAL_DATA,
-          "%s, line %lu: the key \"%.40s\" is unknown in calibrator files of version "
-          "%d; remove it",
-          loader->file, (unsigned long)node->line, node->key, PC_CALIBRATOR_VERSION);
+    size_t k = 0;
+    while (known[k] != NULL && strcmp(known[k], node->key) != 0)
+      k++;
+    if (known[k] == NULL)
+      return pc_fail_line(loader->err, PCAL_DATA, loader->file, node->line,
+                          "the key \"%.40s\" is unknown in calibrator files of version "
+                          "%d; remove it",
+                          node->key, PC_CALIBRATOR_VERSION);
   }
   return PCAL_OK;
 }
@@ -257,7 +253,7 @@ static pcal_status calibrator_load_objective(const calibrator_loader *loader,
   }
   PC_TRY(calibrator_load_size(loader, fit, "gradient", INFINITY, &calibrator->fit.gradient));
   PC_TRY(calibrator_load_member(loader, fit, "objective", PC_JSON_OBJECT, &objective));
-  PC_TRY(calibrator_load_keys(loader, objective, "name before after"));
+  PC_TRY(calibrator_load_keys(loader, objective, PC_NAMES("name", "before", "after")));
   PC_TRY(calibrator_load_text(loader, objective, "name", &name));
   if (strcmp(name, expected) != 0)
     return calibrator_load_wrong(loader, objective, "has a name other than that of the spec");
@@ -284,8 +280,9 @@ static pcal_status calibrator_load_fit(const calibrator_loader *loader) {
   pc_fit_info *info = &loader->calibrator->fit;
   PC_TRY(calibrator_load_member(loader, loader->root, "fit", PC_JSON_OBJECT, &fit));
   PC_TRY(calibrator_load_keys(loader, fit,
-                              "status iterations gradient objective rows weighted weight "
-                              "normalized_rows skipped_rows warnings"));
+                              PC_NAMES("status", "iterations", "gradient", "objective", "rows",
+                                       "weighted", "weight", "normalized_rows", "skipped_rows",
+                                       "warnings")));
   PC_TRY(calibrator_load_status(loader, fit));
   PC_TRY(calibrator_load_whole(loader, fit, "iterations", &info->iterations));
   PC_TRY(calibrator_load_objective(loader, fit));
@@ -315,7 +312,7 @@ static pcal_status calibrator_load_group(const calibrator_loader *loader,
   if (node->kind != PC_JSON_OBJECT)
     return calibrator_load_wrong(loader, pc_json_find(loader->root, "groups"),
                                  "must hold an object for each member");
-  PC_TRY(calibrator_load_keys(loader, node, "name parameters fit"));
+  PC_TRY(calibrator_load_keys(loader, node, PC_NAMES("name", "parameters", "fit")));
   PC_TRY(calibrator_load_text(loader, node, "name", &name));
   PC_TRY(pc_calibrator_new(&pooled->env, pooled->method, &pooled->options, &pooled->layout,
                            &out->calibrator, loader->err));
@@ -335,7 +332,7 @@ static pcal_status calibrator_load_groups(const calibrator_loader *loader) {
   if (groups == NULL)
     return PCAL_OK;
   PC_TRY(calibrator_load_member(loader, loader->root, "groups", PC_JSON_OBJECT, &groups));
-  PC_TRY(calibrator_load_keys(loader, groups, "kappa members"));
+  PC_TRY(calibrator_load_keys(loader, groups, PC_NAMES("kappa", "members")));
   PC_TRY(calibrator_load_member(loader, groups, "members", PC_JSON_ARRAY, &members));
   if (members->list.count > PC_GROUP_CALIBRATORS_MAX)
     return calibrator_load_wrong(loader, members, "holds too many groups");
@@ -356,8 +353,9 @@ static pcal_status calibrator_load_begin(calibrator_loader *loader) {
   pcal_error inner;
   PC_TRY(calibrator_load_version(loader));
   PC_TRY(calibrator_load_keys(loader, loader->root,
-                              "format version spec method classes columns input levels "
-                              "normalize class_names parameters fit groups"));
+                              PC_NAMES("format", "version", "spec", "method", "classes",
+                                       "columns", "input", "levels", "normalize", "class_names",
+                                       "parameters", "fit", "groups")));
   PC_TRY(calibrator_load_spec(loader, &row, &options));
   PC_TRY(calibrator_load_layout(loader, &layout));
   if (pc_calibrator_check_layout(row, &layout, &inner) != PCAL_OK)

@@ -52,9 +52,9 @@ static pcal_status identity_read(pcal_calibrator *calibrator, const pc_json_node
   (void)calibrator;
   if (parameters->list.count == 0)
     return PCAL_OK;
-  return pc_fail(err, PCAL_DATA, "%s, line %lu: identity has no parameters; remove \"%.60s\"",
-                 file, (unsigned long)parameters->list.first->line,
-                 parameters->list.first->key);
+  return pc_fail_line(err, PCAL_DATA, file, parameters->list.first->line,
+                      "identity has no parameters; remove \"%.60s\"",
+                      parameters->list.first->key);
 }
 
 static void identity_describe(const pcal_calibrator *calibrator, pc_text *out) {

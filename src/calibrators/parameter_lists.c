@@ -5,26 +5,21 @@
 
 pcal_status pc_parameter_error(const pc_json_node *node, const char *file, const char *what,
                                pcal_error *err) {
-  return pc_fail(err, PCAL_DATA, "%s, line %lu: %-s", file, (unsigned long)node->line, what);
+  return pc_fail_line(err, PCAL_DATA, file, node->line, "%-s", what);
 }
 
-pcal_status pc_parameters_check_names(const pc_json_node *parameters, const char *names,
+pcal_status pc_parameters_check_names(const pc_json_node *parameters, const char *const *names,
                                       const char *file, pcal_error *err) {
   size_t count = 0;
-  for (const char *at = names; *at != '\0'; count++) {
-    char name[32];
-    const size_t length = strcspn(at, " ");
-    snprintf(name, sizeof name, "%.*s", (int)length, at);
-    if (pc_json_find(parameters, name) == NULL)
-      return pc_fail(err, PCAL_DATA, "%s, line %lu: the parameter \"%s\" is missing; fit again",
-                     file, (unsigned long)parameters->line, name);
-    at += length + (at[length] == ' ');
-  }
+  for (; names[count] != NULL; count++)
+    if (pc_json_find(parameters, names[count]) == NULL)
+      return pc_fail_line(err, PCAL_DATA, file, parameters->line,
+                          "the parameter \"%s\" is missing; fit again", names[count]);
   if (parameters->list.count == count)
     return PCAL_OK;
-  return pc_fail(err, PCAL_DATA,
-                 "%s, line %lu: there are %zu parameters instead of %zu; fit again", file,
-                 (unsigned long)parameters->line, parameters->list.count, count);
+  return pc_fail_line(err, PCAL_DATA, file, parameters->line,
+                      "there are %zu parameters instead of %zu; fit again",
+                      parameters->list.count, count);
 }
 
 pcal_status pc_parameter_lists(const pc_json_node *parameters, const char *name, size_t count,
@@ -37,9 +32,9 @@ pcal_status pc_parameter_lists(const pc_json_node *parameters, const char *name,
     valid &= list->kind == PC_JSON_ARRAY;
   if (valid)
     return PCAL_OK;
-  return pc_fail(err, PCAL_DATA, "%s, line %lu: \"%s\" must hold %zu list%s of numbers", file,
-                 (unsigned long)(lists == NULL ? parameters : lists)->line, name, count,
-                 count == 1 ? "" : "s");
+  return pc_fail_line(err, PCAL_DATA, file, (lists == NULL ? parameters : lists)->line,
+                      "\"%s\" must hold %zu list%s of numbers", name, count,
+                      count == 1 ? "" : "s");
 }
 
 static int parameter_follows(pc_list_order order, const double *out, size_t i) {

@@ -8,9 +8,12 @@
 #define PC_SCORE_LEAST (-1e-5)
 #define PC_SCORE_MOST (1.0 + 1e-5)
 
-/* Fails unless the parameters are exactly those in `names`, words separated by spaces. */
+/* A list of names that ends with NULL. */
+#define PC_NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* Fails unless the parameters are exactly those in `names`, a list that ends with NULL. */
 PC_CHECKED pcal_status pc_parameters_check_names(const pc_json_node *parameters,
-                                                 const char *names, const char *file,
+                                                 const char *const *names, const char *file,
                                                  pcal_error *err);
 
 /* Finds the parameter `name`, which must hold `count` lists. */

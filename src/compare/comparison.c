@@ -139,11 +139,11 @@ static pcal_status comparison_add_model(pc_judging *state, size_t index, pcal_er
   const pcal_model *model = &state->models[index];
   const size_t first = state->table->count;
   PC_TRY(comparison_check(state, model->source, err));
-  if (model->fitting != NULL)
-    PC_TRY(comparison_check(state, model->fitting, err));
+  if (model->val != NULL)
+    PC_TRY(comparison_check(state, model->val, err));
   PC_TRY(comparison_add(state, index, "identity", err));
   PC_TRY(comparison_add_methods(state, index, err));
-  if (model->fitting == NULL)
+  if (model->val == NULL)
     PC_TRY(pc_memory_source_read(model->source, &state->env, &state->kept, err));
   PC_TRY(comparison_run(state, first, 0, err));
   return comparison_run(state, first, 1, err);
@@ -269,7 +269,7 @@ static pcal_status comparison_refit(const pc_judging *state, pcal_error *err) {
   const pc_contestant *chosen = &table->contestants[table->chosen];
   pc_held_out all = pc_judging_held_out(state, chosen->model);
   all.deadline = 0.0;
-  all.fitting = all.fitting != NULL ? all.fitting : all.source;
+  all.val = all.val != NULL ? all.val : all.source;
   return pc_held_out_fit(&all, chosen->spec, &table->calibrator, err);
 }
 
@@ -345,9 +345,9 @@ pcal_status pc_compare(const pcal_model *models, size_t model_count,
     return pc_fail_memory(err, "comparing");
   table->env = *env;
   table->model_count = model_count;
-  table->folds = models[0].fitting != NULL ? 0
-                 : config->folds == 0      ? COMPARISON_FOLDS
-                                           : config->folds;
+  table->folds = models[0].val != NULL ? 0
+                 : config->folds == 0  ? COMPARISON_FOLDS
+                                       : config->folds;
   table->level = config->interval > 0 ? config->interval : COMPARISON_LEVEL;
   pc_judging state = {.table = table, .models = models, .config = config, .env = *env};
   state.deadline = config->budget > 0.0 ? pc_clock_seconds() + config->budget : 0.0;

@@ -86,8 +86,8 @@ pcal_status pc_held_out_fit_first(const pc_held_out *held_out, const char *metho
   atomic_int stop = 0;
   held_out_watch watch = {held_out->env, held_out->deadline, &stop};
   const pcal_env env = held_out_env(held_out, 0, &watch);
-  return held_out->fitting != NULL
-             ? held_out_run(held_out, held_out->fitting, method, NULL, &env, &out[0], err)
+  return held_out->val != NULL
+             ? held_out_run(held_out, held_out->val, method, NULL, &env, &out[0], err)
              : held_out_fold(held_out, held_out->source, 0, method, &env, out, err);
 }
 
@@ -121,7 +121,7 @@ pcal_status pc_held_out_fit_others(const pc_held_out *held_out, const char *meth
                                    pcal_calibrator **out, pcal_error *err) {
   const double always = 1e12; /* enough work for all threads */
   held_out_job job = {held_out, method, out, 0};
-  if (held_out->fitting != NULL || held_out->folds.count < 2)
+  if (held_out->val != NULL || held_out->folds.count < 2)
     return PCAL_OK;
   if (held_out_is_kept(held_out))
     return pc_run(held_out->env, held_out->folds.count - 1, always, held_out_task, &job, err);

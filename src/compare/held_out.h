@@ -9,9 +9,9 @@
 
 typedef struct pc_held_out {
   const pcal_env *env;
-  pcal_source *source;  /* rows to judge on */
-  pcal_source *fitting; /* rows to fit on, or NULL: cross-validation on source */
-  pc_folds folds;       /* of the cross-validation; 1 fold with a second set */
+  pcal_source *source; /* rows to judge on */
+  pcal_source *val;    /* rows to fit on, or NULL: cross-validation on source */
+  pc_folds folds;      /* of the cross-validation; 1 fold with a second set */
   int normalize, skip_missing;
   const pc_memory_source
       *kept;       /* the rows of source: folds are then fitted side by side; or NULL */

@@ -15,15 +15,14 @@
 
 pc_held_out pc_judging_held_out(const pc_judging *state, size_t index) {
   const pcal_model *model = &state->models[index];
-  return (pc_held_out){
-      .env = &state->env,
-      .source = model->source,
-      .fitting = model->fitting,
-      .folds = {state->env.seed, model->fitting != NULL ? 1 : state->table->folds},
-      .normalize = state->config->normalize,
-      .skip_missing = state->config->skip_missing,
-      .kept = &state->kept,
-      .deadline = state->deadline};
+  return (pc_held_out){.env = &state->env,
+                       .source = model->source,
+                       .val = model->val,
+                       .folds = {state->env.seed, model->val != NULL ? 1 : state->table->folds},
+                       .normalize = state->config->normalize,
+                       .skip_missing = state->config->skip_missing,
+                       .kept = &state->kept,
+                       .deadline = state->deadline};
 }
 
 static pcal_measure_config judging_measure_config(const pc_judging *state) {
@@ -145,8 +144,8 @@ static pcal_status judging_judge(pc_judging *state, pc_contestant *contestant,
 static pcal_status judging_check_cost(const pc_judging *state, const pcal_model *model,
                                       const char *method, pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
-  pc_source_shape(model->fitting != NULL ? model->fitting : model->source, &shape);
-  const uint64_t fits = model->fitting != NULL ? 1 : state->table->folds;
+  pc_source_shape(model->val != NULL ? model->val : model->source, &shape);
+  const uint64_t fits = model->val != NULL ? 1 : state->table->folds;
   return pc_fit_check_cost(method, fits * shape.row_count, shape.columns, err);
 }
 

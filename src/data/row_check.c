@@ -18,7 +18,7 @@ static pc_place row_check_place(const pc_checked_row *row, pcal_field field, siz
   pcal_location at = {0, column, NULL};
   if (batch->place != NULL)
     batch->place(batch->place_user, field, row->position, column, &at);
-  return (pc_place){subject, row->id, at.line, at.column, at.column_name};
+  return (pc_place){subject, row->id, at.line, at.column, at.column_name, NULL};
 }
 
 static int row_check_one_based(const pcal_batch *batch, size_t classes) {

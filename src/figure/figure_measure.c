@@ -61,14 +61,6 @@ static pcal_measure_config figure_measure_config(const figure_measure_plan *plan
   return config;
 }
 
-static pcal_status figure_measure_finish(pcal_measure *measure, pcal_status status,
-                                         pcal_results **out, pcal_error *err) {
-  if (status == PCAL_OK)
-    status = pc_measure_finish(measure, out, err);
-  pc_measure_free(measure);
-  return status;
-}
-
 static pcal_status figure_measure_plain(const figure_measure_plan *plan, pcal_source *source,
                                         int intervals, pcal_results **out, pcal_error *err) {
   const char *specs[PC_FIGURE_SPECS];
@@ -164,7 +156,10 @@ static pcal_status figure_measure_changed(figure_measure_pass *pass, int interva
                                   pass->shape.class_names == NULL ? 0 : pass->shape.columns,
                                   NULL, 0, err);
   pc_free(plan->env, pass->buffer);
-  return figure_measure_finish(measure, status, out, err);
+  if (status == PCAL_OK)
+    status = pc_measure_finish(measure, out, err);
+  pc_measure_free(measure);
+  return status;
 }
 
 /* ---- Sets ---- */
@@ -214,7 +209,7 @@ static void figure_measure_set_free(const figure_measure_plan *plan, pc_measured
 
 typedef struct figure_measure_sets {
   pc_figure_data data;
-  pc_measured_set before, fitting;
+  pc_measured_set before, val;
   pc_measured_set *models; /* of several, or NULL */
 } figure_measure_sets;
 
@@ -233,9 +228,9 @@ static pcal_status figure_measure_one_model(const figure_measure_plan *plan,
     PC_TRY(figure_measure_set(plan, source, 0, 1, &sets->before, err));
     sets->data.before = &sets->before;
   }
-  if (config->fitting != NULL) {
-    PC_TRY(figure_measure_set(plan, config->fitting, calibrated, 0, &sets->fitting, err));
-    sets->data.fitting = &sets->fitting;
+  if (config->val != NULL) {
+    PC_TRY(figure_measure_set(plan, config->val, calibrated, 0, &sets->val, err));
+    sets->data.val = &sets->val;
   }
   return PCAL_OK;
 }
@@ -243,7 +238,7 @@ static pcal_status figure_measure_one_model(const figure_measure_plan *plan,
 static pcal_status figure_measure_models(const figure_measure_plan *plan,
                                          figure_measure_sets *sets, pcal_error *err) {
   const pcal_figure_config *config = plan->config;
-  if (config->calibrator != NULL || config->fitting != NULL)
+  if (config->calibrator != NULL || config->val != NULL)
     return pc_fail(
         err, PCAL_USAGE,
         "figure %s draws several models without calibration; leave the calibrator and the "
@@ -271,7 +266,7 @@ static void figure_measure_sets_free(const figure_measure_plan *plan,
   if (sets->models == NULL)
     figure_measure_set_free(plan, &sets->data.shown);
   figure_measure_set_free(plan, &sets->before);
-  figure_measure_set_free(plan, &sets->fitting);
+  figure_measure_set_free(plan, &sets->val);
   pc_free(plan->env, sets->models);
 }
 
@@ -321,7 +316,7 @@ static pcal_status figure_measure_build(const figure_measure_plan *plan,
  * figure. */
 static pcal_status figure_measure_study(const figure_measure_plan *plan, pcal_source *source,
                                         pc_figure *figure, pcal_error *err) {
-  const pcal_model model = {sizeof model, NULL, source, plan->config->fitting};
+  const pcal_model model = {sizeof model, NULL, source, plan->config->val};
   pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
   if (plan->config->calibrator != NULL)
     return pc_fail(err, PCAL_USAGE,

@@ -161,19 +161,6 @@ const double *pc_graph_column(const pc_plot_table *graph, const char *name) {
   return NULL;
 }
 
-int pc_record_views_class_1(const pcal_results *results, const pc_result_record *record) {
-  const pc_metric *metric;
-  pc_options options;
-  char view[16];
-  if (pc_metric_parse_for(results->layout.form, record->spec, &metric, &options, NULL) !=
-      PCAL_OK)
-    return 0;
-  for (size_t i = 0; i < metric->row.option_count; i++)
-    if (strcmp(metric->row.options[i].name, "view") == 0)
-      return strcmp(pc_options_word(&options, i, view, sizeof view), "positive") == 0;
-  return 0;
-}
-
 const char *pc_class_display_name(const pcal_results *results, size_t class, char buffer[32]) {
   if (results->class_names != NULL && class < results->class_count)
     return results->class_names[class];

@@ -36,10 +36,10 @@ typedef struct pc_figure_data {
   const pc_options *options;
   const pc_figure_request *request;
   pc_measured_set shown;
-  const pc_measured_set *before;  /* the same rows before calibration, if shown is calibrated */
-  const pc_measured_set *fitting; /* a second set, or NULL */
-  const pc_measured_set *models;  /* several models, or NULL; the first is also in shown */
-  const pcal_model *named;        /* the models with their names */
+  const pc_measured_set *before; /* the same rows before calibration, if shown is calibrated */
+  const pc_measured_set *val;    /* a second set, or NULL */
+  const pc_measured_set *models; /* several models, or NULL; the first is also in shown */
+  const pcal_model *named;       /* the models with their names */
   size_t model_count;
 } pc_figure_data;
 
@@ -90,10 +90,6 @@ PC_CHECKED pcal_status pc_figure_from_pair(const char *spec, const pcal_results 
 
 /* The column of a plot table by its name, or NULL. */
 const double *pc_graph_column(const pc_plot_table *graph, const char *name);
-
-/* True if a record is about the probability of class 1 (its option view=positive), else about the
- * predicted class. */
-int pc_record_views_class_1(const pcal_results *results, const pc_result_record *record);
 
 /* The name of a class, or "class 3" written into buffer. */
 const char *pc_class_display_name(const pcal_results *results, size_t class, char buffer[32]);

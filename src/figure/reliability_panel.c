@@ -34,8 +34,8 @@ static const pc_reliability_texts panel_positive = {"Reliability of the probabil
                                                     "predicted too high",
                                                     "predicted too low"};
 
-const pc_reliability_texts *pc_reliability_texts_of(const char *view) {
-  return view != NULL && strcmp(view, "positive") == 0 ? &panel_positive : &panel_top;
+const pc_reliability_texts *pc_reliability_texts_of(int class_1) {
+  return class_1 ? &panel_positive : &panel_top;
 }
 
 pcal_status pc_bin_list_read(const pcal_env *env, const pc_plot_table *graph, size_t class,

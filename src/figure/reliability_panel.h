@@ -22,8 +22,8 @@ typedef struct pc_reliability_texts {
   const char *high, *low;   /* score above or below frequency */
 } pc_reliability_texts;
 
-/* Those of the view "top" or "positive". */
-const pc_reliability_texts *pc_reliability_texts_of(const char *view);
+/* Those of the probability of class 1, or of the predicted class. */
+const pc_reliability_texts *pc_reliability_texts_of(int class_1);
 
 typedef struct pc_bin_list {
   pcal_bin *bins;

@@ -162,8 +162,8 @@ pcal_status pc_temperature_draw(const pc_figure_data *data, const char *title,
                      "figure %s: %s has no finite value at any temperature, since a row has "
                      "probability 0 for its label; leave such rows out or clip the scores",
                      data->options->name, names[i]);
-    if (data->fitting != NULL) {
-      temperature_read(data, data->fitting, i, &second[i]);
+    if (data->val != NULL) {
+      temperature_read(data, data->val, i, &second[i]);
       if (second[i].lowest < PC_TEMPERATURES)
         shown[i].least = fmin(shown[i].least, second[i].least);
     }
@@ -172,10 +172,10 @@ pcal_status pc_temperature_draw(const pc_figure_data *data, const char *title,
   figure->title = pc_figure_add_string(figure, title);
   pc_figure_set_subtitle(figure, data->shown.results, NULL);
   figure->description = figure->subtitle;
-  pc_temperature_legend(figure, data->fitting != NULL);
+  pc_temperature_legend(figure, data->val != NULL);
   pc_figure_lay_out(figure, &grid);
   for (size_t i = 0; i < count; i++)
     pc_temperature_marks(figure, i, temperature_tones[i], &shown[i],
-                         data->fitting != NULL ? &second[i] : NULL);
+                         data->val != NULL ? &second[i] : NULL);
   return PCAL_OK;
 }

@@ -137,7 +137,7 @@ int pc_reader_has_lines(const pc_reader *reader) {
 
 pc_place pc_reader_place(const pc_reader *reader, size_t row, uint64_t index) {
   return (pc_place){reader->bytes->name, index, reader->calls->line(reader, row),
-                    PCAL_NO_COLUMN, NULL};
+                    PCAL_NO_COLUMN,      NULL,  NULL};
 }
 
 static pcal_status reader_copy_chosen(const pc_read_request *request, size_t **chosen,

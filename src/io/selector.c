@@ -45,10 +45,14 @@ typedef struct selector_list {
   unsigned char *seen; /* one flag per column of the file */
 } selector_list;
 
+static pcal_status selector_twice(const char *file, size_t column, pcal_error *err) {
+  const pc_place place = {file, PCAL_NO_ROW, 0, column, NULL, NULL};
+  return pc_fail_at(err, PCAL_USAGE, &place, "it is chosen twice; name it once");
+}
+
 static pcal_status selector_add(selector_list *list, size_t column, pcal_error *err) {
   if (list->seen[column])
-    return pc_fail(err, PCAL_USAGE, "%s: column %zu is chosen twice; name it once",
-                   list->set->file, column);
+    return selector_twice(list->set->file, column, err);
   list->seen[column] = 1;
   list->chosen[list->count++] = column;
   return PCAL_OK;

@@ -139,28 +139,6 @@ static size_t portable_block(size_t i, size_t count, size_t top) {
   return left && i == 0 ? whole : i - left;
 }
 
-/* Reads a block; the score at `top` and padding have d = -inf.  `least` ignores -inf. */
-#define PORTABLE_READ(name, type)                                                          \
-  static void name(const type *scores, size_t count, size_t top, size_t block, double max, \
-                   double *restrict out, double *restrict least) {                         \
-    const size_t begin = block * PC_LANES;                                                 \
-    type copy[PC_LANES];                                                                   \
-    const type *from = scores + begin;                                                     \
-    if (begin + PC_LANES > count || block == top / PC_LANES) {                             \
-      for (size_t l = 0; l < PC_LANES; l++)                                                \
-        copy[l] = begin + l < count && begin + l != top ? from[l] : (type)-INFINITY;       \
-      from = copy;                                                                         \
-    }                                                                                      \
-    for (size_t l = 0; l < PC_LANES; l++) {                                                \
-      const double d = (double)from[l] - max, low = d == -INFINITY ? 0.0 : d;              \
-      least[l] = low < least[l] ? low : least[l];                                          \
-      out[l] = d;                                                                          \
-    }                                                                                      \
-  }
-
-PORTABLE_READ(portable_read_f32, float)
-PORTABLE_READ(portable_read_f64, double)
-
 /* Replaces -inf by finite numbers whose terms are 0. */
 static void portable_begin(portable_tile *tile, size_t count, double lowest) {
   for (size_t i = 0; i < count; i++)
@@ -168,31 +146,6 @@ static void portable_begin(portable_tile *tile, size_t count, double lowest) {
   for (size_t l = 1; l < PC_LANES; l++)
     tile->least[0] = tile->least[l] < tile->least[0] ? tile->least[l] : tile->least[0];
 }
-
-/* Sums of the terms of a row, of those for beta = 1 where asked for, and of their moments, into
- * the first lane; without a top, each lane is a row of its own. */
-#define PORTABLE_SUM(name, read, type)                                                     \
-  static void name(const type *scores, size_t count, size_t top, double max, double scale, \
-                   int with_one, portable_sums *sums) {                                    \
-    const size_t blocks = (count + PC_LANES - 1) / PC_LANES;                               \
-    const size_t lanes = top < count ? PORTABLE_HALF : PC_LANES;                           \
-    const double lowest = EXP2_LOWEST / fmin(scale, PC_LANE_LOG2_E);                       \
-    portable_tile tile;                                                                    \
-    size_t filled = 0;                                                                     \
-    memset(sums, 0, sizeof *sums);                                                         \
-    memset(tile.least, 0, sizeof tile.least);                                              \
-    for (size_t i = 0; i < blocks; i++) {                                                  \
-      read(scores, count, top, portable_block(i, count, top), max, tile.d + filled,        \
-           tile.least);                                                                    \
-      filled += PC_LANES;                                                                  \
-      if (filled == PORTABLE_TILE || i + 1 == blocks) {                                    \
-        portable_begin(&tile, filled, lowest);                                             \
-        portable_take(&tile, filled, lanes, scale, with_one, sums);                        \
-        filled = 0;                                                                        \
-      }                                                                                    \
-    }                                                                                      \
-    portable_finish(sums, lanes, scale);                                                   \
-  }
 
 /* Scales the moments to units of 1 / scale, and folds the lanes of a single row. */
 static void portable_finish(portable_sums *sums, size_t lanes, double scale) {
@@ -209,7 +162,16 @@ static void portable_finish(portable_sums *sums, size_t lanes, double scale) {
   }
 }
 
-PORTABLE_SUM(portable_sum_f32, portable_read_f32, float)
-PORTABLE_SUM(portable_sum_f64, portable_read_f64, double)
+#define NUMBER float
+#define NAMED(name) name##_f32
+#include "kernels/temperature_portable_template.h"
+#undef NAMED
+#undef NUMBER
+
+#define NUMBER double
+#define NAMED(name) name##_f64
+#include "kernels/temperature_portable_template.h"
+#undef NAMED
+#undef NUMBER
 
 #endif

@@ -129,6 +129,7 @@ static pcal_status finish_entry(const pc_measure_plan *plan, size_t index,
   out->metric = entry->metric->row.name;
   out->notion = entry->reading.notion;
   out->bound = entry->reading.bound;
+  out->view = entry->reading.need.view;
   out->group = group;
   pc_options_write(&entry->options, 1, out->spec, sizeof out->spec);
   pc_options_write(&entry->options, 0, out->label, sizeof out->label);

@@ -122,6 +122,7 @@ const pc_result_record *pc_results_at(const pcal_results *results, size_t index,
   room->metric = all->metric;
   room->notion = all->notion;
   room->bound = all->bound;
+  room->view = all->view;
   memcpy(room->spec, all->spec, sizeof room->spec);
   memcpy(room->label, all->label, sizeof room->label);
   room->group = index / results->metric_count - 1;

@@ -155,16 +155,12 @@ void pc_interval_warn_few(double rarer, double total, const char *kind,
   if (!out->has_interval || out->method == PCAL_INTERVAL_WILSON ||
       rarer >= PC_INTERVAL_FEW_ROWS)
     return;
-  if (out->why[0] != '\0')
-    strncat(out->why, "; ", sizeof out->why - strlen(out->why) - 1);
-  const size_t said = strlen(out->why);
-  out->few = said + 1;
   const int whole = rarer == floor(rarer) && total == floor(total);
   if (!whole) { /* effective numbers of rows */
     pc_number_round(rarer, 3, few);
     pc_number_round(total, 4, all);
   }
-  snprintf(out->why + said, sizeof out->why - said,
+  snprintf(out->few_rows, sizeof out->few_rows,
            "only %s of %s %srows are %s, too few for an interval with the stated coverage; use "
            "more rows",
            whole ? pc_show(rarer, few) : few, whole ? pc_show(total, all) : all,

@@ -42,8 +42,8 @@ typedef struct pc_interval_result {
   double difference, difference_low, difference_high, difference_p_value, difference_se;
   pcal_difference_method difference_method;
   int difference_of_calibration; /* the difference is also that of the calibration error */
-  size_t few;    /* 1 + the offset in `why` of the remark about few rows; 0: no such remark */
-  char why[384]; /* why there is no interval or no null, or why to doubt them */
+  char why[192];      /* why there is no interval, null or difference; "": no remark */
+  char few_rows[192]; /* the interval depends on few rows of one kind; "": it does not */
 } pc_interval_result;
 
 /* Reads and checks the request of a configuration. */

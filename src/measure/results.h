@@ -7,7 +7,10 @@
 #include "metrics/target_ranks.h"
 
 typedef struct pc_result_record {
-  const char *metric, *notion, *bound; /* from the registry */
+  const char *metric; /* name in the registry */
+  pcal_notion notion;
+  pcal_bound bound;
+  pc_view view; /* whose score is measured */
   char spec[PC_SPEC_MAX], label[PC_SPEC_MAX];
   size_t group; /* PC_ALL_ROWS, or an index into group_names */
   pc_metric_result outcome;

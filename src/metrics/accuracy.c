@@ -38,8 +38,8 @@ const pc_metric pc_metric_accuracy = {
             .formula = "(1/N) sum_i [argmax_k p_ik = y_i]",
             .about = "Does not measure calibration; a reference for calibration errors. "
                      "Ties between classes go to the lower index.",
-            .notion = "proper",
-            .machine = "sum",
+            .notion = PCAL_NOTION_PROPER,
+            .machine = PCAL_MACHINE_SUM,
             .better = PCAL_BETTER_HIGHER,
         },
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_SHARE,

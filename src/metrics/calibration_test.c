@@ -20,7 +20,7 @@ pcal_status pc_calibration_test_configure(pc_options *options, size_t view,
                                           const pc_layout *layout, pc_metric_config *config,
                                           pcal_error *err) {
   config->need.machine = PC_CURVE;
-  config->bound = NULL;
+  config->bound = PCAL_BOUND_NONE;
   if (options->value[view].choice != CALIBRATION_TEST_CLASSWISE)
     return pc_metric_choose_view(options, view, layout, config, err);
   if (layout->kind == PCAL_CONFIDENCE)
@@ -29,7 +29,7 @@ pcal_status pc_calibration_test_configure(pc_options *options, size_t view,
                    "{probs} or {logits} instead of {confidence}",
                    options->name);
   config->need.view.kind = PC_VIEW_CLASSES;
-  config->notion = "class-wise";
+  config->notion = PCAL_NOTION_CLASS_WISE;
   return PCAL_OK;
 }
 

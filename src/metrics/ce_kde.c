@@ -141,8 +141,8 @@ const pc_metric pc_metric_ce_kde = {
                      "the number of rows.",
             .citation = "Popordanoska, Sayer & Blaschko, A consistent and differentiable Lp "
                         "canonical calibration error estimator, NeurIPS 2022",
-            .notion = "canonical",
-            .machine = "pair",
+            .notion = PCAL_NOTION_CANONICAL,
+            .machine = PCAL_MACHINE_PAIR,
             .better = PCAL_BETTER_LOWER,
             .options = ce_kde_options,
             .option_count = sizeof ce_kde_options / sizeof *ce_kde_options,

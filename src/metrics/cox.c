@@ -169,8 +169,8 @@ const pc_metric pc_metric_cox = {
                      "they are 1 and 0. A slope below 1 means that the scores are too extreme, "
                      "an intercept above 0 that they are too low.",
             .citation = "Cox, Biometrika 1958",
-            .notion = "top-label",
-            .machine = "curve",
+            .notion = PCAL_NOTION_TOP_LABEL,
+            .machine = PCAL_MACHINE_CURVE,
             .better = PCAL_BETTER_LOWER,
             .is_test = 1,
             .options = cox_options,

@@ -78,9 +78,9 @@ const pc_metric pc_metric_crps = {
                      "their levels.",
             .citation = "Gneiting & Raftery, Strictly proper scoring rules, prediction, and "
                         "estimation, Journal of the American Statistical Association 2007",
-            .notion = "proper",
-            .bound = "upper",
-            .machine = "sum",
+            .notion = PCAL_NOTION_PROPER,
+            .bound = PCAL_BOUND_UPPER,
+            .machine = PCAL_MACHINE_SUM,
             .better = PCAL_BETTER_LOWER,
         },
     .traits = PC_FORECAST_TRAITS,

@@ -64,7 +64,7 @@ static pcal_status decomposition_view(pc_options *options, const pc_layout *layo
 static pcal_status decomposition_configure(pc_options *options, const pc_layout *layout,
                                            pc_metric_config *config, pcal_error *err) {
   PC_TRY(decomposition_view(options, layout, config, err));
-  config->notion = "proper";
+  config->notion = PCAL_NOTION_PROPER;
   if (options->value[DECOMPOSITION_BY].choice == DECOMPOSITION_BY_BINS) {
     config->need.machine = PC_GRID;
     config->need.grid.rule = PC_EDGES_RIGHT;
@@ -84,32 +84,33 @@ static pcal_status decomposition_configure(pc_options *options, const pc_layout 
 
 typedef pc_debiased (*decomposition_squares)(const pc_bin *bins, size_t count, double total);
 
-/* Sets the distribution of a debiased part. */
-static void decomposition_law(const pc_evidence *evidence, const char *part,
-                              decomposition_squares squares, pc_metric_result *out) {
+/* The distribution of a debiased part. */
+static pc_variance_law decomposition_law(const pc_evidence *evidence,
+                                         decomposition_squares squares) {
   const size_t bins = evidence->grid.bin_count;
   pc_debiased sum = {0};
   for (size_t p = 0; p < evidence->grid.part_count; p++)
     pc_debiased_add(&sum, squares(evidence->grid.bins + p * bins, bins, evidence->total));
-  for (size_t p = 0; p < out->part_count; p++)
-    if (strcmp(out->parts[p].name, part) == 0)
-      out->part_laws[p] = pc_debiased_law(&sum, 1.0, PC_MOST_BY_WIDTH);
+  return pc_debiased_law(&sum, 1.0, PC_MOST_BY_WIDTH);
 }
 
-static void decomposition_parts(const pc_decomposition *found, int by, int score,
-                                pc_metric_result *out) {
+static void decomposition_parts(const pc_decomposition *found, const pc_evidence *evidence,
+                                int score, pc_metric_result *out) {
   pc_metric_result_part(out, "calibration", found->calibration);
   pc_metric_result_part(out, "sharpness", found->sharpness);
   pc_metric_result_part(out, "entropy", found->entropy);
-  if (by == DECOMPOSITION_BY_CORP)
+  if (evidence->machine != PC_GRID) /* by=corp */
     return;
   pc_metric_result_part(out, "within_variance", found->within_variance);
   pc_metric_result_part(out, "within_covariance", found->within_covariance);
   if (score != PC_BINARY_BRIER)
     return;
-  pc_metric_result_part(out, "calibration_debiased", found->calibration_debiased);
-  pc_metric_result_part(out, "sharpness_debiased", found->sharpness_debiased);
-  pc_metric_result_part(out, "entropy_debiased", found->entropy_debiased);
+  pc_metric_result_unbiased_part(out, "calibration_debiased", found->calibration_debiased,
+                                 decomposition_law(evidence, pc_bins_debiased));
+  pc_metric_result_unbiased_part(out, "sharpness_debiased", found->sharpness_debiased,
+                                 decomposition_law(evidence, pc_bins_sharpness));
+  pc_metric_result_unbiased_part(out, "entropy_debiased", found->entropy_debiased,
+                                 (pc_variance_law){0});
 }
 
 static pcal_status decomposition_sum(const pc_options *options, const pc_evidence *evidence,
@@ -156,14 +157,8 @@ static pcal_status decomposition_evaluate(const pc_options *options,
     snprintf(out->why, sizeof out->why,
              "a score of exactly 0 came true, or one of exactly 1 did not, so the log "
              "score is infinite; score=brier is finite");
-  else {
-    decomposition_parts(&found, options->value[DECOMPOSITION_BY].choice,
-                        options->value[DECOMPOSITION_SCORE].choice, out);
-    if (evidence->machine == PC_GRID) {
-      decomposition_law(evidence, "calibration_debiased", pc_bins_debiased, out);
-      decomposition_law(evidence, "sharpness_debiased", pc_bins_sharpness, out);
-    }
-  }
+  else
+    decomposition_parts(&found, evidence, options->value[DECOMPOSITION_SCORE].choice, out);
   if (out->graph.wanted && evidence->machine == PC_CURVE && evidence->curve.part_count == 1)
     return decomposition_graph(&evidence->curve.parts[0], env, &out->graph, err);
   return PCAL_OK;
@@ -190,9 +185,9 @@ const pc_metric pc_metric_decomposition = {
                 "multi-class log score.",
             .citation = "Murphy 1973; Stephenson, Coelho & Jolliffe 2008; Broecker 2012; "
                         "Dimitriadis, Gneiting & Jordan, PNAS 2021",
-            .notion = "proper",
-            .bound = "upper",
-            .machine = "grid",
+            .notion = PCAL_NOTION_PROPER,
+            .bound = PCAL_BOUND_UPPER,
+            .machine = PCAL_MACHINE_GRID,
             .better = PCAL_BETTER_LOWER,
             .options = decomposition_options,
             .option_count = sizeof decomposition_options / sizeof *decomposition_options,

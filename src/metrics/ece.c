@@ -106,7 +106,7 @@ static pcal_status ece_width(pc_options *options, size_t edges, size_t conventio
   config->need.grid.rule = rule != NULL                                     ? rule->rule
                            : options->value[edges].choice == ECE_EDGES_LEFT ? PC_EDGES_LEFT
                                                                             : PC_EDGES_RIGHT;
-  config->bound = "lower";
+  config->bound = PCAL_BOUND_LOWER;
   config->most = 1.0;
   return PCAL_OK;
 }
@@ -121,7 +121,7 @@ static pcal_status ece_mass(pc_options *options, pc_metric_config *config, pcal_
     return pc_fail(err, PCAL_USAGE, "ece: equal-mass bins are always (lo, hi]; remove edges=");
   options->value[ECE_EDGES].set = 0;
   config->need.machine = PC_CURVE;
-  config->bound = "lower";
+  config->bound = PCAL_BOUND_LOWER;
   config->most = 1.0;
   return PCAL_OK;
 }
@@ -227,9 +227,9 @@ const pc_metric pc_metric_ece = {
                      "convention= reproduces them.",
             .citation = "Naeini, Cooper & Hauskrecht, AAAI 2015; Guo et al., ICML 2017; "
                         "Nixon et al. 2019; Kumar, Liang & Ma, NeurIPS 2019",
-            .notion = "top-label",
-            .bound = "lower",
-            .machine = "grid",
+            .notion = PCAL_NOTION_TOP_LABEL,
+            .bound = PCAL_BOUND_LOWER,
+            .machine = PCAL_MACHINE_GRID,
             .better = PCAL_BETTER_LOWER,
             .options = ece_options,
             .option_count = sizeof ece_options / sizeof *ece_options,
@@ -251,9 +251,9 @@ const pc_metric pc_metric_mce = {
                 "The largest gap over non-empty bins of equal width. A single bin with few "
                 "rows can determine it, so it is noisy.",
             .citation = "Naeini, Cooper & Hauskrecht, AAAI 2015",
-            .notion = "top-label",
-            .bound = "lower",
-            .machine = "grid",
+            .notion = PCAL_NOTION_TOP_LABEL,
+            .bound = PCAL_BOUND_LOWER,
+            .machine = PCAL_MACHINE_GRID,
             .better = PCAL_BETTER_LOWER,
             .options = mce_options,
             .option_count = sizeof mce_options / sizeof *mce_options,

@@ -62,8 +62,8 @@ const pc_metric pc_metric_ece_expected = {
                      "ECE close to null is no evidence of miscalibration.",
             .citation = "Gruber & Buettner, Better uncertainty calibration via proper scores "
                         "for classification and beyond, NeurIPS 2022, Proposition 3.3",
-            .notion = "top-label",
-            .machine = "grid",
+            .notion = PCAL_NOTION_TOP_LABEL,
+            .machine = PCAL_MACHINE_GRID,
             .better = PCAL_BETTER_LOWER,
             .options = ece_expected_options,
             .option_count = sizeof ece_expected_options / sizeof *ece_expected_options,

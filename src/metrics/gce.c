@@ -167,9 +167,9 @@ static void gce_need(const gce_form *form, pc_metric_config *config) {
                                         : PC_VIEW_POOLED;
     need->view.index = !form->all;
     need->view.by_label = !form->all;
-    config->notion = form->all ? "class-wise" : "top-label";
+    config->notion = form->all ? PCAL_NOTION_CLASS_WISE : PCAL_NOTION_TOP_LABEL;
   }
-  config->bound = form->threshold > 0 ? NULL : "lower";
+  config->bound = form->threshold > 0 ? PCAL_BOUND_NONE : PCAL_BOUND_LOWER;
   config->most = 1.0;
   need->machine = form->adaptive ? PC_CURVE : PC_GRID;
   if (form->adaptive)
@@ -329,9 +329,9 @@ const pc_metric pc_metric_gce = {
                      "ECE, 0 the class-conditional ECE, 8 sce, 21 rmsce, 24 ace, 26 tace. All "
                      "classes have equal weight, even rare ones.",
             .citation = GCE_NIXON,
-            .notion = "top-label",
-            .bound = "lower",
-            .machine = "grid",
+            .notion = PCAL_NOTION_TOP_LABEL,
+            .bound = PCAL_BOUND_LOWER,
+            .machine = PCAL_MACHINE_GRID,
             .better = PCAL_BETTER_LOWER,
             .options = gce_options,
             .option_count = sizeof gce_options / sizeof *gce_options,
@@ -352,9 +352,9 @@ const pc_metric pc_metric_rmsce = {
             .about = "The root of the mean squared gap over adaptive bins: gce:variant=21. "
                      "per-bin=100 uses bins of 100 rows, as its authors do.",
             .citation = "Hendrycks, Mazeika & Dietterich, ICLR 2019; " GCE_NIXON,
-            .notion = "top-label",
-            .bound = "lower",
-            .machine = "curve",
+            .notion = PCAL_NOTION_TOP_LABEL,
+            .bound = PCAL_BOUND_LOWER,
+            .machine = PCAL_MACHINE_CURVE,
             .better = PCAL_BETTER_LOWER,
             .options = rmsce_options,
             .option_count = sizeof rmsce_options / sizeof *rmsce_options,
@@ -376,9 +376,9 @@ const pc_metric pc_metric_sce = {
                      "gce:variant=8. With many classes nearly all probabilities lie in the "
                      "first bin, which alone makes the value small.",
             .citation = GCE_NIXON,
-            .notion = "class-wise",
-            .bound = "lower",
-            .machine = "grid",
+            .notion = PCAL_NOTION_CLASS_WISE,
+            .bound = PCAL_BOUND_LOWER,
+            .machine = PCAL_MACHINE_GRID,
             .better = PCAL_BETTER_LOWER,
             .options = sce_options,
             .option_count = sizeof sce_options / sizeof *sce_options,
@@ -401,9 +401,9 @@ const pc_metric pc_metric_ace = {
                      "the formula of the paper. The \"ACE\" of netcal is a different "
                      "quantity.",
             .citation = GCE_NIXON,
-            .notion = "class-wise",
-            .bound = "lower",
-            .machine = "curve",
+            .notion = PCAL_NOTION_CLASS_WISE,
+            .bound = PCAL_BOUND_LOWER,
+            .machine = PCAL_MACHINE_CURVE,
             .better = PCAL_BETTER_LOWER,
             .options = ace_options,
             .option_count = sizeof ace_options / sizeof *ace_options,
@@ -426,9 +426,9 @@ const pc_metric pc_metric_tace = {
                      "above the threshold, as in the published code, so that values are "
                      "not comparable with ace.",
             .citation = GCE_NIXON,
-            .notion = "class-wise",
-            .bound = NULL,
-            .machine = "curve",
+            .notion = PCAL_NOTION_CLASS_WISE,
+            .bound = PCAL_BOUND_NONE,
+            .machine = PCAL_MACHINE_CURVE,
             .better = PCAL_BETTER_LOWER,
             .options = tace_options,
             .option_count = sizeof tace_options / sizeof *tace_options,

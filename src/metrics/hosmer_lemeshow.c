@@ -161,8 +161,8 @@ const pc_metric pc_metric_hosmer_lemeshow = {
                      "five expected outcomes of either kind; if fewer than two remain, "
                      "there is no test.",
             .citation = "Hosmer & Lemeshow, Communications in Statistics 1980",
-            .notion = "top-label",
-            .machine = "curve",
+            .notion = PCAL_NOTION_TOP_LABEL,
+            .machine = PCAL_MACHINE_CURVE,
             .better = PCAL_BETTER_LOWER,
             .is_test = 1,
             .options = hosmer_lemeshow_options,

@@ -88,8 +88,8 @@ const pc_metric pc_metric_interval_score = {
                      "the penalty for misses.",
             .citation = "Gneiting & Raftery, Strictly proper scoring rules, prediction, and "
                         "estimation, Journal of the American Statistical Association 2007",
-            .notion = "proper",
-            .machine = "sum",
+            .notion = PCAL_NOTION_PROPER,
+            .machine = PCAL_MACHINE_SUM,
             .better = PCAL_BETTER_LOWER,
             .options = interval_score_options,
             .option_count = sizeof interval_score_options / sizeof *interval_score_options,

@@ -99,11 +99,11 @@ static pcal_status ks_configure(pc_options *options, const pc_layout *layout,
                                     : PC_VIEW_RANK;
   view->index = (int32_t)options->value[index].number;
   config->need.machine = PC_CURVE;
-  config->bound = "lower";
+  config->bound = PCAL_BOUND_LOWER;
   config->most = 1.0;
-  config->notion = index != KS_CLASS      ? "top-label"
-                   : layout->classes == 2 ? "canonical"
-                                          : "class-wise";
+  config->notion = index != KS_CLASS      ? PCAL_NOTION_TOP_LABEL
+                   : layout->classes == 2 ? PCAL_NOTION_CANONICAL
+                                          : PCAL_NOTION_CLASS_WISE;
   if (options->value[KS_BY].choice == KS_BY_LABEL)
     return ks_by_label(options, layout, config, err);
   return PCAL_OK;
@@ -185,9 +185,9 @@ const pc_metric pc_metric_ks = {
                      "scores are too high. It is not the statistic of the classical test, "
                      "so it has no p-value.",
             .citation = "Gupta et al., Calibration of neural networks using splines, ICLR 2021",
-            .notion = "top-label",
-            .bound = "lower",
-            .machine = "curve",
+            .notion = PCAL_NOTION_TOP_LABEL,
+            .bound = PCAL_BOUND_LOWER,
+            .machine = PCAL_MACHINE_CURVE,
             .better = PCAL_BETTER_LOWER,
             .options = ks_options,
             .option_count = sizeof ks_options / sizeof *ks_options,

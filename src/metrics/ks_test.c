@@ -130,8 +130,8 @@ const pc_metric pc_metric_ks_test = {
                      "from 0.",
             .citation = "Arrieta-Ibarra et al., Metrics of calibration for probabilistic "
                         "predictions, JMLR 2022",
-            .notion = "top-label",
-            .machine = "curve",
+            .notion = PCAL_NOTION_TOP_LABEL,
+            .machine = PCAL_MACHINE_CURVE,
             .better = PCAL_BETTER_LOWER,
             .is_test = 1,
             .options = ks_test_options,
@@ -155,8 +155,8 @@ const pc_metric pc_metric_kuiper = {
                      "those of an over-confident model.",
             .citation = "Arrieta-Ibarra et al., Metrics of calibration for probabilistic "
                         "predictions, JMLR 2022",
-            .notion = "top-label",
-            .machine = "curve",
+            .notion = PCAL_NOTION_TOP_LABEL,
+            .machine = PCAL_MACHINE_CURVE,
             .better = PCAL_BETTER_LOWER,
             .is_test = 1,
             .options = ks_test_options,

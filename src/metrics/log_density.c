@@ -53,8 +53,8 @@ const pc_metric pc_metric_log_density = {
                      "negative. For classes there is a metric of the same name.",
             .citation = "Good, Rational decisions, Journal of the Royal Statistical Society B "
                         "1952",
-            .notion = "proper",
-            .machine = "sum",
+            .notion = PCAL_NOTION_PROPER,
+            .machine = PCAL_MACHINE_SUM,
             .better = PCAL_BETTER_LOWER,
         },
     .traits = PC_FORECAST_TRAITS | PC_PROPER_SCORE,

@@ -79,9 +79,9 @@ const pc_metric pc_metric_log = {
                      "are converted by log-softmax in double precision, without clipping.",
             .citation = "Good, Rational decisions, Journal of the Royal Statistical Society B "
                         "1952",
-            .notion = "proper",
-            .bound = "upper",
-            .machine = "sum",
+            .notion = PCAL_NOTION_PROPER,
+            .bound = PCAL_BOUND_UPPER,
+            .machine = PCAL_MACHINE_SUM,
             .better = PCAL_BETTER_LOWER,
             .options = log_score_options,
             .option_count = sizeof log_score_options / sizeof *log_score_options,

@@ -71,26 +71,44 @@ const pcal_registry_row *pc_metric_group_find(const char *name) {
 
 const pcal_registry_row *pc_calibration_notion_at(size_t index) {
   static const pcal_registry_row rows[] = {
-#define NOTION(its_name, its_title, definition, its_about) \
-  {.registry = PCAL_NOTIONS,                               \
-   .name = its_name,                                       \
-   .title = its_title,                                     \
-   .formula = definition,                                  \
-   .about = its_about,                                     \
-   .citation = "Gruber & Buettner, NeurIPS 2022, Theorem 3.1"},
-#define FORECAST_NOTION(its_name, its_title, definition, its_about, its_citation) \
-  {.registry = PCAL_NOTIONS,                                                      \
-   .name = its_name,                                                              \
-   .title = its_title,                                                            \
-   .formula = definition,                                                         \
-   .about = its_about,                                                            \
-   .citation = its_citation,                                                      \
-   .task = PCAL_REGRESSION},
+#define NOTION(symbol, its_name, its_title, definition, its_about) \
+  [PCAL_NOTION_##symbol - 1] = {.registry = PCAL_NOTIONS,          \
+                                .name = its_name,                  \
+                                .title = its_title,                \
+                                .formula = definition,             \
+                                .about = its_about,                \
+                                .citation = "Gruber & Buettner, NeurIPS 2022, Theorem 3.1"},
+#define FORECAST_NOTION(symbol, its_name, its_title, definition, its_about, its_citation) \
+  [PCAL_NOTION_##symbol - 1] = {.registry = PCAL_NOTIONS,                                 \
+                                .name = its_name,                                         \
+                                .title = its_title,                                       \
+                                .formula = definition,                                    \
+                                .about = its_about,                                       \
+                                .citation = its_citation,                                 \
+                                .task = PCAL_REGRESSION},
 #include "metrics/calibration_notions.def"
 #undef FORECAST_NOTION
 #undef NOTION
   };
   return index < sizeof rows / sizeof *rows ? &rows[index] : NULL;
+}
+
+const char *pcal_notion_name(pcal_notion notion) {
+  static const char *const names[] = {
+#define METRIC_NOTION(notion, name) name,
+      PCAL_NOTION_LIST(METRIC_NOTION)
+#undef METRIC_NOTION
+  };
+  return notion >= 0 && notion < PCAL_NOTION_END ? names[notion] : NULL;
+}
+
+const char *pcal_bound_name(pcal_bound bound) {
+  return bound == PCAL_BOUND_LOWER ? "lower" : bound == PCAL_BOUND_UPPER ? "upper" : NULL;
+}
+
+const char *pcal_machine_name(pcal_machine machine) {
+  static const char *const names[] = {NULL, "sum", "grid", "curve", "pair", "keep"};
+  return machine >= 0 && machine <= PCAL_MACHINE_KEEP ? names[machine] : NULL;
 }
 
 static const char *metric_next_name(void *user, size_t i) {
@@ -194,6 +212,16 @@ void pc_metric_result_part(pc_metric_result *result, const char *name, double va
     result->parts[result->part_count++] = (pcal_part){name, value};
 }
 
+void pc_metric_result_unbiased_part(pc_metric_result *result, const char *name, double value,
+                                    pc_variance_law law) {
+  const size_t part = result->part_count;
+  pc_metric_result_part(result, name, value);
+  if (part == PC_PARTS_MAX)
+    return;
+  result->part_unbiased[part] = 1;
+  result->part_laws[part] = law;
+}
+
 void pc_metric_result_part_at(pc_metric_result *result, double number, double value) {
   if (result->part_count >= PC_PARTS_MAX)
     return;
@@ -255,22 +283,20 @@ pcal_status pc_plot_table_bins(const pcal_env *env, const pc_bin *bins, size_t c
   return PCAL_OK;
 }
 
-enum { METRIC_VIEW_AUTO, METRIC_VIEW_TOP, METRIC_VIEW_POSITIVE };
-
 pcal_status pc_metric_choose_view(pc_options *options, size_t index, const pc_layout *layout,
                                   pc_metric_config *config, pcal_error *err) {
   int chosen = options->value[index].choice;
-  if (chosen == METRIC_VIEW_AUTO)
-    chosen = pc_layout_is_binary(layout) ? METRIC_VIEW_POSITIVE : METRIC_VIEW_TOP;
-  if (chosen == METRIC_VIEW_POSITIVE && layout->classes != 2)
+  if (chosen == PC_CHOICE_AUTO)
+    chosen = pc_layout_is_binary(layout) ? PC_CHOICE_POSITIVE : PC_CHOICE_TOP;
+  if (chosen == PC_CHOICE_POSITIVE && layout->classes != 2)
     return pc_fail(err, PCAL_USAGE,
                    "%s: view=positive needs two classes, but the data have %s; use "
                    "view=top",
                    options->name,
                    layout->kind == PCAL_CONFIDENCE ? "only confidences" : "more");
-  pc_options_choose(options, index, chosen == METRIC_VIEW_TOP ? "top" : "positive");
-  config->need.view.kind = chosen == METRIC_VIEW_TOP ? PC_VIEW_RANK : PC_VIEW_CLASS;
+  pc_options_choose(options, index, chosen == PC_CHOICE_TOP ? "top" : "positive");
+  config->need.view.kind = chosen == PC_CHOICE_TOP ? PC_VIEW_RANK : PC_VIEW_CLASS;
   config->need.view.index = 1;
-  config->notion = chosen == METRIC_VIEW_TOP ? "top-label" : "canonical";
+  config->notion = chosen == PC_CHOICE_TOP ? PCAL_NOTION_TOP_LABEL : PCAL_NOTION_CANONICAL;
   return PCAL_OK;
 }

@@ -50,6 +50,7 @@ typedef struct pc_metric_result {
   int tested; /* the metric is a test with this p-value */
   double p_value;
   pcal_part parts[PC_PARTS_MAX];
+  uint8_t part_unbiased[PC_PARTS_MAX]; /* unbiased parts; most others are biased */
   size_t part_count;
   char part_names[PC_PARTS_MAX][PC_NUMBER_MAX]; /* storage for part names that are numbers */
   double *class_values; /* one per class, or NULL; freed with the results */
@@ -60,7 +61,8 @@ typedef struct pc_metric_result {
 /* How a metric is computed for given options and data. */
 typedef struct pc_metric_config {
   pc_need need; /* starts zeroed */
-  const char *notion, *bound;
+  pcal_notion notion;
+  pcal_bound bound;
   pcal_interval_method interval; /* preferred interval method; 0: chosen from `bound` */
   double most;                   /* largest possible value of a norm of gaps; 0: not a norm */
   int whole_curve;               /* every score of the curve is needed; `wants` is not called */
@@ -123,6 +125,9 @@ PC_CHECKED pcal_status pc_metric_evaluate_mean(const pc_options *options,
 
 /* Adds a part; ignored beyond PC_PARTS_MAX.  The name is not copied. */
 void pc_metric_result_part(pc_metric_result *result, const char *name, double value);
+/* The same for a part that is an unbiased estimate; law: its distribution, zeroed if unknown. */
+void pc_metric_result_unbiased_part(pc_metric_result *result, const char *name, double value,
+                                    pc_variance_law law);
 /* Adds a part whose name is a number: "0.9". */
 void pc_metric_result_part_at(pc_metric_result *result, double number, double value);
 
@@ -162,6 +167,9 @@ PC_CHECKED pcal_status pc_plot_table_bins(const pcal_env *env, const pc_bin *bin
 PC_CHECKED pcal_status pc_metric_choose_view(pc_options *options, size_t index,
                                              const pc_layout *layout, pc_metric_config *config,
                                              pcal_error *err);
+
+/* Choices of the option "view", in its order. */
+enum { PC_CHOICE_AUTO, PC_CHOICE_TOP, PC_CHOICE_POSITIVE };
 
 #define PC_VIEW_OPTION                                                                    \
   {                                                                                       \

@@ -41,7 +41,7 @@ static pcal_status mmce_configure(pc_options *options, const pc_layout *layout,
                                   pc_metric_config *config, pcal_error *err) {
   PC_TRY(pc_metric_choose_view(options, MMCE_VIEW, layout, config, err));
   config->need.machine = PC_CURVE;
-  config->bound = "lower";
+  config->bound = PCAL_BOUND_LOWER;
   if (options->value[MMCE_ESTIMATOR].choice == MMCE_U)
     config->traits |= PC_WHOLE_WEIGHTS;
   return PCAL_OK;
@@ -159,9 +159,9 @@ const pc_metric pc_metric_mmce = {
                 "Wider kernels detect only the mean residual, narrower ones are noisier.",
             .citation = "Kumar, Sarawagi & Jain, Trainable calibration measures for neural "
                         "networks from kernel mean embeddings, ICML 2018",
-            .notion = "top-label",
-            .bound = "lower",
-            .machine = "curve",
+            .notion = PCAL_NOTION_TOP_LABEL,
+            .bound = PCAL_BOUND_LOWER,
+            .machine = PCAL_MACHINE_CURVE,
             .better = PCAL_BETTER_LOWER,
             .options = mmce_options,
             .option_count = sizeof mmce_options / sizeof *mmce_options,

@@ -63,8 +63,8 @@ const pc_metric pc_metric_pinball = {
             .about = "A proper score for quantiles, lower is better: its expectation is "
                      "lowest at the true quantile of each level.",
             .citation = "Koenker & Bassett, Regression quantiles, Econometrica 1978",
-            .notion = "proper",
-            .machine = "sum",
+            .notion = PCAL_NOTION_PROPER,
+            .machine = PCAL_MACHINE_SUM,
             .better = PCAL_BETTER_LOWER,
             .options = pinball_options,
             .option_count = sizeof pinball_options / sizeof *pinball_options,

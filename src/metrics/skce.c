@@ -240,8 +240,8 @@ const pc_metric pc_metric_skce = {
                 "rows; estimator=block uses a few pairs per row and little memory.",
             .citation = "Widmann, Lindsten & Zachariah, Calibration tests in multi-class "
                         "classification, NeurIPS 2019",
-            .notion = "canonical",
-            .machine = "pair",
+            .notion = PCAL_NOTION_CANONICAL,
+            .machine = PCAL_MACHINE_PAIR,
             .better = PCAL_BETTER_LOWER,
             .options = skce_options,
             .option_count = sizeof skce_options / sizeof *skce_options,
@@ -265,8 +265,8 @@ const pc_metric pc_metric_kce = {
                      "for every finite sample.",
             .citation = "Widmann, Lindsten & Zachariah, Calibration tests in multi-class "
                         "classification, NeurIPS 2019",
-            .notion = "canonical",
-            .machine = "pair",
+            .notion = PCAL_NOTION_CANONICAL,
+            .machine = PCAL_MACHINE_PAIR,
             .better = PCAL_BETTER_LOWER,
             .options = kce_options,
             .option_count = sizeof kce_options / sizeof *kce_options,

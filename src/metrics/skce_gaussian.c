@@ -226,8 +226,8 @@ const pc_metric pc_metric_skce_gaussian = {
                      "metric of the same name.",
             .citation = "Widmann, Lindsten & Zachariah, Calibration tests beyond "
                         "classification, ICLR 2021",
-            .notion = "canonical",
-            .machine = "pair",
+            .notion = PCAL_NOTION_CANONICAL,
+            .machine = PCAL_MACHINE_PAIR,
             .better = PCAL_BETTER_LOWER,
             .options = skce_gaussian_options,
             .option_count = sizeof skce_gaussian_options / sizeof *skce_gaussian_options,

@@ -164,8 +164,8 @@ const pc_metric pc_metric_skce_test = {
                      "less powerful.",
             .citation = "Widmann, Lindsten & Zachariah, Calibration tests in multi-class "
                         "classification, NeurIPS 2019; Arcones & Gine 1992",
-            .notion = "canonical",
-            .machine = "pair",
+            .notion = PCAL_NOTION_CANONICAL,
+            .machine = PCAL_MACHINE_PAIR,
             .better = PCAL_BETTER_LOWER,
             .is_test = 1,
             .options = skce_test_options,

@@ -49,7 +49,7 @@ static pcal_status smece_configure(pc_options *options, const pc_layout *layout,
                                    pc_metric_config *config, pcal_error *err) {
   PC_TRY(pc_metric_choose_view(options, SMECE_VIEW, layout, config, err));
   config->need.machine = PC_CURVE;
-  config->bound = "lower";
+  config->bound = PCAL_BOUND_LOWER;
   config->most = 1.0;
   return PCAL_OK;
 }
@@ -355,9 +355,9 @@ const pc_metric pc_metric_smece = {
                 "integral is accurate to 1e-6.",
             .citation = "Blasiok & Nakkiran, Smooth ECE: principled reliability diagrams via "
                         "kernel smoothing, ICLR 2024",
-            .notion = "top-label",
-            .bound = "lower",
-            .machine = "curve",
+            .notion = PCAL_NOTION_TOP_LABEL,
+            .bound = PCAL_BOUND_LOWER,
+            .machine = PCAL_MACHINE_CURVE,
             .better = PCAL_BETTER_LOWER,
             .options = smece_options,
             .option_count = sizeof smece_options / sizeof *smece_options,

@@ -61,8 +61,8 @@ const pc_metric pc_metric_spherical = {
                      "its calibration error.",
             .citation = "Gneiting & Raftery, Strictly proper scoring rules, prediction, and "
                         "estimation, JASA 2007",
-            .notion = "proper",
-            .machine = "sum",
+            .notion = PCAL_NOTION_PROPER,
+            .machine = PCAL_MACHINE_SUM,
             .better = PCAL_BETTER_LOWER,
         },
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES | PC_LOSS |

@@ -68,8 +68,8 @@ const pc_metric pc_metric_spiegelhalter = {
                      "probabilities. Positive if it is worse, as for over-confident "
                      "scores. It cannot detect errors that cancel.",
             .citation = "Spiegelhalter, Statistics in Medicine 1986",
-            .notion = "top-label",
-            .machine = "curve",
+            .notion = PCAL_NOTION_TOP_LABEL,
+            .machine = PCAL_MACHINE_CURVE,
             .is_test = 1,
             .options = spiegelhalter_options,
             .option_count = sizeof spiegelhalter_options / sizeof *spiegelhalter_options,

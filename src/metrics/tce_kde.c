@@ -200,9 +200,9 @@ const pc_metric pc_metric_tce_kde = {
             .citation =
                 "Zhang, Kailkhura & Han, Mix-n-Match: ensemble and compositional methods "
                 "for uncertainty calibration in deep learning, ICML 2020",
-            .notion = "top-label",
-            .bound = "lower",
-            .machine = "curve",
+            .notion = PCAL_NOTION_TOP_LABEL,
+            .bound = PCAL_BOUND_LOWER,
+            .machine = PCAL_MACHINE_CURVE,
             .better = PCAL_BETTER_LOWER,
             .options = tce_kde_options,
             .option_count = sizeof tce_kde_options / sizeof *tce_kde_options,

@@ -120,8 +120,8 @@ const pc_metric pc_metric_u_score = {
                      "induces and does not measure sharpness: proper, but not strictly. "
                      "Equal to skce, which has an estimator for many rows.",
             .citation = U_SCORE_CITATION,
-            .notion = "canonical",
-            .machine = "pair",
+            .notion = PCAL_NOTION_CANONICAL,
+            .machine = PCAL_MACHINE_PAIR,
             .better = PCAL_BETTER_LOWER,
             .options = u_score_options,
             .option_count = sizeof u_score_options / sizeof *u_score_options,
@@ -145,8 +145,8 @@ const pc_metric pc_metric_u_divergence = {
                      "every finite sample of distinct predictions. Equal to "
                      "skce:estimator=biased.",
             .citation = U_SCORE_CITATION,
-            .notion = "canonical",
-            .machine = "pair",
+            .notion = PCAL_NOTION_CANONICAL,
+            .machine = PCAL_MACHINE_PAIR,
             .better = PCAL_BETTER_LOWER,
             .options = u_score_options,
             .option_count = sizeof u_score_options / sizeof *u_score_options,
@@ -169,8 +169,8 @@ const pc_metric pc_metric_u_ce = {
                      "further from the true value. root=yes gives the kernel calibration "
                      "error, which is at most the canonical error CE_2.",
             .citation = U_SCORE_CITATION,
-            .notion = "canonical",
-            .machine = "pair",
+            .notion = PCAL_NOTION_CANONICAL,
+            .machine = PCAL_MACHINE_PAIR,
             .better = PCAL_BETTER_LOWER,
             .options = u_score_ce_options,
             .option_count = sizeof u_score_ce_options / sizeof *u_score_ce_options,

@@ -70,9 +70,9 @@ const pc_metric pc_metric_upper_bound = {
                      "errors its expectation does not depend on the number of rows.",
             .citation = "Gruber & Buettner, Better uncertainty calibration via proper scores "
                         "for classification and beyond, NeurIPS 2022",
-            .notion = "proper",
-            .bound = "upper",
-            .machine = "sum",
+            .notion = PCAL_NOTION_PROPER,
+            .bound = PCAL_BOUND_UPPER,
+            .machine = PCAL_MACHINE_SUM,
             .better = PCAL_BETTER_LOWER,
             .options = upper_bound_options,
             .option_count = sizeof upper_bound_options / sizeof *upper_bound_options,

@@ -28,6 +28,15 @@ void pc_table_add_column(pc_table *table, const char *name) {
   table->column_count++;
 }
 
+void pc_table_set_label(pc_table *table, size_t column, const char *label) {
+  if (column < table->column_count)
+    table->labels[column] = label;
+}
+
+const char *pc_table_label(const pc_table *table, size_t column) {
+  return table->labels[column] != NULL ? table->labels[column] : table->columns[column];
+}
+
 pcal_status pc_table_add_row(pc_table *table, pcal_error *err) {
   void *block = table->cells;
   const pcal_status status =
@@ -199,6 +208,31 @@ static void table_markdown(const pc_table *table, pc_text *out) {
 void pc_write_line(pcal_format format, const char *words, const char *end, pc_text *out) {
   (format == PCAL_MARKDOWN ? pc_text_markdown : pc_text_terminal)(out, words);
   pc_text_add(out, end);
+}
+
+void pc_write_paragraph(pcal_format format, const char *words, size_t width, pc_text *out) {
+  size_t column = 0;
+  pc_text word;
+  pc_text_init(&word, out->env);
+  while (*words != '\0' && !word.failed) {
+    const size_t length = strcspn(words, " \n");
+    word.length = 0;
+    pc_text_add_bytes(&word, words, length);
+    const size_t here = word.failed ? 0 : pc_terminal_width(word.bytes);
+    const int breaks = column > 0 && column + 1 + here > width;
+    pc_text_add(out, column == 0 ? "" : breaks ? "\n" : " ");
+    pc_write_line(format, word.failed ? "" : word.bytes, "", out);
+    column = (column == 0 || breaks ? 0 : column + 1) + here;
+    words += length;
+    if (*words == '\n') {
+      pc_text_add(out, "\n");
+      column = 0;
+    }
+    words += *words != '\0';
+  }
+  out->failed |= word.failed;
+  pc_text_free(&word);
+  pc_text_add(out, "\n");
 }
 
 void pc_table_write_body(const pc_table *table, pcal_format format, pc_text *out) {

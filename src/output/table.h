@@ -22,6 +22,7 @@ typedef struct pc_table {
   char title[160];    /* where one result has several tables, else "" */
   char summary[1024]; /* a sentence above the table */
   char columns[PC_TABLE_COLUMNS_MAX][PC_TABLE_NAME_MAX];
+  const char *labels[PC_TABLE_COLUMNS_MAX]; /* shorter names for figures, or NULL; borrowed */
   size_t column_count;
   pc_table_cell *cells; /* row by row */
   size_t row_count, capacity;
@@ -33,6 +34,10 @@ void pc_table_free(pc_table *table);
 /* Add all columns first, then rows; cells of a new row are empty.  A second column of the same
  * name is numbered: "ece (2)".  Columns beyond PC_TABLE_COLUMNS_MAX are dropped. */
 void pc_table_add_column(pc_table *table, const char *name);
+/* The name of a column in a figure: its label if it has one.  pc_table_set_label: borrows it;
+ * NULL: none; a column that does not exist is ignored. */
+void pc_table_set_label(pc_table *table, size_t column, const char *label);
+const char *pc_table_label(const pc_table *table, size_t column);
 PC_CHECKED pcal_status pc_table_add_row(pc_table *table, pcal_error *err);
 
 /* Index of the column of this name; column_count if there is none. */
@@ -57,5 +62,8 @@ void pc_table_write_csv_cell(const pc_table_cell *cell, pc_text *out);
 
 /* Writes `words`, escaped for text or Markdown, and then `end` as it is. */
 void pc_write_line(pcal_format format, const char *words, const char *end, pc_text *out);
+/* Writes words, escaped in the same way, in lines of at most `width` columns; a line end in them
+ * ends a line. */
+void pc_write_paragraph(pcal_format format, const char *words, size_t width, pc_text *out);
 
 #endif

@@ -91,9 +91,9 @@ static pcal_verdict_kind verdict_kind(const pcal_verdict *verdict, const verdict
 
 /* Replaces advice to fit the method that has already been applied. */
 static void verdict_tried(const char *tried, pcal_verdict *out) {
-  const size_t length = strcspn(tried, ":");
-  if (length == 0 || out->method == NULL || strlen(out->method) != length ||
-      strncmp(tried, out->method, length) != 0)
+  char name[PC_SPEC_MAX];
+  if (tried[0] == '\0' || pc_spec_name(tried, name, sizeof name, NULL) != PCAL_OK ||
+      out->method == NULL || strcmp(name, out->method) != 0)
     return;
   out->advice = PCAL_ADVICE_OTHER_METHOD;
   out->method = out->alternative = NULL;

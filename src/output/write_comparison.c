@@ -54,8 +54,7 @@ static void write_comparison_tied(const pcal_comparison *table, pc_text *out) {
 }
 
 static int write_comparison_proper(const pcal_comparison *table) {
-  const char *notion = write_comparison_record(table, table->by)->notion;
-  return notion != NULL && strcmp(notion, "proper") == 0;
+  return write_comparison_record(table, table->by)->notion == PCAL_NOTION_PROPER;
 }
 
 static void write_comparison_why(const pcal_comparison *table, pc_text *out) {

@@ -36,9 +36,11 @@ void pc_write_uncertainty(const pc_result_record *record, const char *before, pc
 void pc_write_part_interval(const pc_result_record *record, size_t part, const char *before,
                             pc_text *out);
 
-/* Writes the remark on the interval of this record, if any.  pc_few_rows_remark: the remark on all
- * intervals marked as unsure, which depend on few rows; NULL if there is none. */
-void pc_write_interval_remark(const pc_result_record *record, pc_text *out);
+/* Both remarks on an interval, joined; "" if there is none. */
+#define PC_INTERVAL_REMARKS_MAX 400
+const char *pc_interval_remarks(const pc_interval_result *interval_result,
+                                char room[PC_INTERVAL_REMARKS_MAX]);
+/* The remark on all intervals marked as unsure, which depend on few rows; NULL if there is none. */
 const char *pc_few_rows_remark(const pcal_results *results);
 
 /* Writes a paragraph on the differences to another model: `word`, a colon, how they were computed;

@@ -144,9 +144,11 @@ static void report_json_surety(pc_json *json, const pcal_results *results,
     pc_json_null(json);
   report_json_null(json, interval_result);
   report_json_difference(json, results, interval_result);
-  if (interval_result->why[0] != '\0') {
+  char room[PC_INTERVAL_REMARKS_MAX];
+  const char *unsure = pc_interval_remarks(interval_result, room);
+  if (unsure[0] != '\0') {
     pc_json_key(json, "unsure");
-    pc_json_string(json, interval_result->why);
+    pc_json_string(json, unsure);
   }
 }
 
@@ -243,9 +245,9 @@ static void report_json_record(pc_json *json, const pcal_results *results, size_
   report_json_p_value(json, &record->outcome);
   report_json_surety(json, results, &record->interval_result);
   pc_json_key(json, "notion");
-  pc_json_string(json, record->notion);
+  pc_json_string(json, pcal_notion_name(record->notion));
   pc_json_key(json, "bound");
-  pc_json_string(json, record->bound);
+  pc_json_string(json, pcal_bound_name(record->bound));
   report_json_parts(json, &record->outcome);
   report_json_part_intervals(json, record);
   report_json_classes(json, &record->outcome);

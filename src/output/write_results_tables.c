@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "output/table.h"
 #include "output/table_row.h"
 #include "output/verdict.h"
 #include "output/write_results.h"
@@ -140,41 +141,6 @@ static void tables_text_groups(const pcal_results *results, pc_text *out) {
   }
 }
 
-static void tables_word(const char *word, size_t length, pc_text *out) {
-  pc_text copy;
-  pc_text_init(&copy, out->env);
-  pc_text_add_bytes(&copy, word, length);
-  out->failed |= copy.failed;
-  if (copy.bytes != NULL)
-    pc_text_terminal(out, copy.bytes);
-  pc_text_free(&copy);
-}
-
-/* Writes a paragraph, wrapped at `width` columns. */
-static void tables_wrap(const char *paragraph, size_t width, pc_text *out) {
-  size_t column = 0;
-  for (const char *word = paragraph; *word != '\0';) {
-    const size_t length = strcspn(word, " \n");
-    if (column > 0 && column + 1 + length > width) {
-      pc_text_add(out, "\n");
-      column = 0;
-    }
-    if (column > 0) {
-      pc_text_add(out, " ");
-      column++;
-    }
-    tables_word(word, length, out);
-    column += length;
-    word += length;
-    if (*word == '\n') {
-      pc_text_add(out, "\n");
-      column = 0;
-    }
-    word += *word != '\0';
-  }
-  pc_text_add(out, "\n");
-}
-
 static const char tables_injective[] =
     "one model is an injective function of the other, so this is also the difference of its "
     "calibration error (Gruber & Buettner 2022, Proposition 4.5)";
@@ -182,13 +148,9 @@ static const char tables_injective[] =
 /* Writes before, label, behind, remark, after; nothing without a remark. */
 static void tables_remark(const pc_result_record *record, const char *before,
                           const char *behind, const char *after, pc_text *out) {
-  pc_text remark;
-  pc_text_init(&remark, out->env);
-  pc_write_interval_remark(record, &remark);
-  if (remark.length > 0)
-    pc_text_format(out, "%s%s%s%s%s", before, record->label, behind, remark.bytes, after);
-  out->failed |= remark.failed;
-  pc_text_free(&remark);
+  const char *remark = record->interval_result.why;
+  if (remark[0] != '\0')
+    pc_text_format(out, "%s%s%s%s%s", before, record->label, behind, remark, after);
 }
 
 static void tables_few(const pcal_results *results, pc_text *out) {
@@ -197,7 +159,7 @@ static void tables_few(const pcal_results *results, pc_text *out) {
     return;
   pc_text_init(&sentence, out->env);
   pc_text_format(&sentence, "unsure: %s", pc_few_rows_remark(results));
-  tables_wrap(sentence.failed ? "" : sentence.bytes, 80, out);
+  pc_write_paragraph(PCAL_TEXT, sentence.failed ? "" : sentence.bytes, 80, out);
   out->failed |= sentence.failed;
   pc_text_free(&sentence);
 }
@@ -207,7 +169,7 @@ static void tables_against(const pcal_results *results, pc_text *out) {
   pc_text_init(&paragraph, out->env);
   pc_write_difference_note(results, "against", &paragraph);
   if (paragraph.length > 0)
-    tables_wrap(paragraph.failed ? "" : paragraph.bytes, 80, out);
+    pc_write_paragraph(PCAL_TEXT, paragraph.failed ? "" : paragraph.bytes, 80, out);
   out->failed |= paragraph.failed;
   pc_text_free(&paragraph);
 }
@@ -247,7 +209,7 @@ void pc_write_results_text(const pcal_results *results, pc_text *out) {
   if (results->group_count > 0)
     tables_text_groups(results, out);
   pc_text_add(out, "\n");
-  tables_wrap(results->verdict == NULL ? "" : results->verdict, 80, out);
+  pc_write_paragraph(PCAL_TEXT, results->verdict == NULL ? "" : results->verdict, 80, out);
 }
 
 /* ---- CSV: one line for each value and part ---- */
@@ -265,8 +227,8 @@ static void tables_csv_row(const pcal_results *results, const pc_result_record *
   pc_table_row_begin_cell(&row);
   if (!undefined)
     pc_text_number(out, value);
-  pc_table_row_word(&row, record->notion);
-  pc_table_row_word(&row, record->bound);
+  pc_table_row_word(&row, pcal_notion_name(record->notion));
+  pc_table_row_word(&row, pcal_bound_name(record->bound));
   pc_table_row_word(&row, note);
   pc_table_row_begin_cell(&row);
   pc_text_number(out, all ? results->weight : results->group_weights[record->group]);
@@ -311,8 +273,10 @@ static void tables_csv_surety(const pcal_results *results, const pc_result_recor
   if (interval_result->difference_of_calibration)
     tables_csv_line(results, record, "difference_of_calibration", interval_result->difference,
                     0, out);
-  if (interval_result->why[0] != '\0')
-    tables_csv_row(results, record, "unsure", 0, 1, interval_result->why, out);
+  char room[PC_INTERVAL_REMARKS_MAX];
+  const char *unsure = pc_interval_remarks(interval_result, room);
+  if (unsure[0] != '\0')
+    tables_csv_row(results, record, "unsure", 0, 1, unsure, out);
 }
 
 /* Writes a part, and its interval as name_low, name_high and name_se. */
@@ -356,7 +320,7 @@ static void tables_markdown_row(const pcal_results *results, size_t metric, pc_t
   pc_write_value(record, out);
   pc_write_uncertainty(record, " ", out);
   pc_write_p_value(record, ", ", out);
-  pc_table_row_word(&row, record->notion);
+  pc_table_row_word(&row, pcal_notion_name(record->notion));
   pc_table_row_word(&row, pc_bound_text(record));
   for (size_t g = 0; g < results->group_count; g++) {
     pc_result_record scratch;

@@ -1,5 +1,6 @@
 /* Values, intervals and summaries that several writers use. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -87,11 +88,9 @@ void pc_write_data_summary(const pcal_results *results, pc_text *out) {
 }
 
 const char *pc_bound_text(const pc_result_record *record) {
-  if (record->bound == NULL)
-    return "";
-  return strcmp(record->bound, "lower") == 0   ? "lower bound"
-         : strcmp(record->bound, "upper") == 0 ? "upper bound"
-                                               : record->bound;
+  return record->bound == PCAL_BOUND_LOWER   ? "lower bound"
+         : record->bound == PCAL_BOUND_UPPER ? "upper bound"
+                                             : "";
 }
 
 size_t pc_notion_count(void) {
@@ -102,17 +101,12 @@ size_t pc_notion_count(void) {
 }
 
 size_t pc_notion_index(const pc_result_record *record) {
-  const pcal_registry_row *notion;
-  size_t n = 0;
-  while ((notion = pc_calibration_notion_at(n)) != NULL &&
-         (record->notion == NULL || strcmp(notion->name, record->notion) != 0))
-    n++;
-  return n;
+  return record->notion == PCAL_NOTION_NONE ? pc_notion_count() : (size_t)record->notion - 1;
 }
 
 /* Words the canonical notion for data without a vector of probabilities. */
 const char *pc_notion_title_for(const pcal_results *results, const pcal_registry_row *notion) {
-  if (strcmp(notion->name, "canonical") != 0)
+  if (notion != pc_calibration_notion_at(PCAL_NOTION_CANONICAL - 1))
     return notion->title;
   if (results->layout.form != PC_FORM_CLASSES)
     return "canonical calibration: is the whole predicted distribution right?";
@@ -160,22 +154,21 @@ void pc_write_part_interval(const pc_result_record *record, size_t part, const c
   const pc_part_interval *interval_result = &record->part_interval_results[part];
   if (interval_result->has_interval)
     write_values_bounds(interval_result->low, interval_result->high,
-                        record->interval_result.few > 0, before, out);
+                        record->interval_result.few_rows[0] != '\0', before, out);
 }
 
-void pc_write_interval_remark(const pc_result_record *record, pc_text *out) {
-  const pc_interval_result *interval_result = &record->interval_result;
-  const size_t length =
-      interval_result->few > 0 ? interval_result->few - 1 : strlen(interval_result->why);
-  const size_t joint = interval_result->few > 1 ? strlen("; ") : 0;
-  pc_text_add_bytes(out, interval_result->why, length - joint);
+const char *pc_interval_remarks(const pc_interval_result *interval_result,
+                                char room[PC_INTERVAL_REMARKS_MAX]) {
+  const char *why = interval_result->why, *few_rows = interval_result->few_rows;
+  snprintf(room, PC_INTERVAL_REMARKS_MAX, "%s%s%s", why,
+           why[0] != '\0' && few_rows[0] != '\0' ? "; " : "", few_rows);
+  return room;
 }
 
 const char *pc_few_rows_remark(const pcal_results *results) {
   for (size_t m = 0; m < results->metric_count; m++)
-    if (results->records[m].interval_result.few > 0)
-      return results->records[m].interval_result.why + results->records[m].interval_result.few -
-             1;
+    if (results->records[m].interval_result.few_rows[0] != '\0')
+      return results->records[m].interval_result.few_rows;
   return NULL;
 }
 
@@ -191,8 +184,8 @@ static void write_values_p(double p_value, const char *before, pc_text *out) {
 void pc_write_uncertainty(const pc_result_record *record, const char *before, pc_text *out) {
   const pc_interval_result *interval_result = &record->interval_result;
   if (interval_result->has_interval)
-    write_values_bounds(interval_result->low, interval_result->high, interval_result->few > 0,
-                        before, out);
+    write_values_bounds(interval_result->low, interval_result->high,
+                        interval_result->few_rows[0] != '\0', before, out);
   if (interval_result->has_null) {
     pc_text_format(out, "%s(calibrated: ", before);
     pc_write_number(interval_result->null_mean, out);

@@ -29,7 +29,7 @@ typedef struct pc_page_figure {
 
 struct pcal_report {
   pcal_env env;
-  char *title, *command, *input_flags, *fitting_flags, *calibrator_file; /* or NULL */
+  char *title, *command, *input_flags, *val_flags, *calibrator_file; /* or NULL */
   double level;
   int chosen_metrics; /* the caller named them */
   int repaired;       /* there is an after side */

@@ -41,8 +41,7 @@ static int page_specs_is_cheap(pc_form form, const char *spec) {
   pc_options options;
   if (pc_metric_parse_for(form, spec, &metric, &options, NULL) != PCAL_OK)
     return 0;
-  const char *notion = metric->row.notion;
-  return form != PC_FORM_CLASSES || (notion != NULL && strcmp(notion, "top-label") == 0);
+  return form != PC_FORM_CLASSES || metric->row.notion == PCAL_NOTION_TOP_LABEL;
 }
 
 static void page_specs_add_interval(page_specs *specs, size_t place) {

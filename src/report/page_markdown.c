@@ -26,7 +26,7 @@ static void page_markdown_after(const pc_result_record *record, pc_table_row *ro
   if (interval->has_interval) {
     pc_text_add(row->out, " ");
     pc_write_interval(interval->low, interval->high, row->out);
-    pc_text_add(row->out, interval->few > 0 ? " unsure" : "");
+    pc_text_add(row->out, interval->few_rows[0] != '\0' ? " unsure" : "");
   }
   pc_table_row_begin_cell(row);
   if (interval->has_difference) {
@@ -50,7 +50,7 @@ static void page_markdown_row(const pcal_report *report, size_t metric, pc_text 
   pc_write_p_value(before, ", ", out);
   if (after != NULL)
     page_markdown_after(&after->records[metric], &row);
-  pc_table_row_word(&row, before->notion);
+  pc_table_row_word(&row, pcal_notion_name(before->notion));
   pc_table_row_word(&row, pc_bound_text(before));
   pc_table_row_end(&row);
 }

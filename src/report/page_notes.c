@@ -106,19 +106,11 @@ void pc_page_brier(const pcal_report *report, pc_text *out) {
 
 /* Writes the remark on a metric or, for index metric_count, that on all of them. */
 static void page_notes_remark(const pcal_results *results, size_t index, pc_text *out) {
-  const char *few = pc_few_rows_remark(results);
-  pc_text remark;
-  if (index == results->metric_count) {
-    if (few != NULL)
-      pc_text_format(out, "unsure: %s.", few);
-    return;
-  }
-  pc_text_init(&remark, out->env);
-  pc_write_interval_remark(&results->records[index], &remark);
-  if (remark.length > 0)
-    pc_text_format(out, "%s: %s.", results->records[index].label, remark.bytes);
-  out->failed |= remark.failed;
-  pc_text_free(&remark);
+  const int of_all = index == results->metric_count;
+  const char *remark =
+      of_all ? pc_few_rows_remark(results) : results->records[index].interval_result.why;
+  if (remark != NULL && remark[0] != '\0')
+    pc_text_format(out, "%s: %s.", of_all ? "unsure" : results->records[index].label, remark);
 }
 
 void pc_page_remarks(const pcal_report *report, void (*use)(const char *sentence, pc_text *out),
@@ -179,7 +171,7 @@ static void page_notes_measure(const pcal_report *report, pc_text *out) {
 
 static void page_notes_repair(const pcal_report *report, const char *file, pc_text *out) {
   if (!report->given) {
-    const char *flags = report->second ? report->fitting_flags : report->input_flags;
+    const char *flags = report->second ? report->val_flags : report->input_flags;
     pc_text_add(out, "propercal fit --method ");
     pc_text_shell(out, report->method);
     pc_text_add(out, " ");
@@ -229,10 +221,13 @@ void pc_page_conventions(const pcal_report *report, pc_text *out) {
     if (record->interval_result.has_interval)
       pc_text_format(out, " <span class=\"what\">interval: %s</span>",
                      pc_interval_method_name(record->interval_result.method));
-    if (record->interval_result.why[0] != '\0' || record->outcome.why[0] != '\0') {
+    char room[PC_INTERVAL_REMARKS_MAX];
+    const char *why = record->outcome.why[0] != '\0'
+                          ? record->outcome.why
+                          : pc_interval_remarks(&record->interval_result, room);
+    if (why[0] != '\0') {
       pc_text_add(out, " <span class=\"what\">");
-      pc_text_markup(out, record->outcome.why[0] != '\0' ? record->outcome.why
-                                                         : record->interval_result.why);
+      pc_text_markup(out, why);
       pc_text_add(out, "</span>");
     }
     pc_text_add(out, "</dd>\n");

@@ -34,7 +34,7 @@ static int page_run_has_classes(const page_run *run) {
 /* Describes a calibrator fitted to all rows, and judges by one for each fold. */
 static pcal_status page_run_cross_validate(page_run *run, pcal_error *err) {
   pc_held_out all_rows = run->held_out;
-  all_rows.fitting = all_rows.source;
+  all_rows.val = all_rows.source;
   PC_TRY(pc_held_out_fit(&all_rows, run->config->method, &run->owned[PC_PAGE_FOLDS], err));
   run->shown = run->owned[PC_PAGE_FOLDS];
   run->held_out.folds.count = PC_PAGE_FOLDS;
@@ -58,7 +58,7 @@ static pcal_status page_run_compare(page_run *run, pcal_error *err) {
   static const char *const specs[] = {"log", "accuracy", "ece", "ks"};
   const pcal_report_config *config = run->config;
   const pcal_model model = {
-      .size = sizeof model, .source = run->held_out.source, .fitting = config->fitting};
+      .size = sizeof model, .source = run->held_out.source, .val = config->val};
   pcal_compare_config compare = PCAL_COMPARE_CONFIG_INIT;
   compare.specs = specs;
   compare.spec_count = page_run_has_classes(run) ? sizeof specs / sizeof *specs : 0;
@@ -91,15 +91,15 @@ static pcal_status page_run_describe(page_run *run, pcal_error *err) {
 static pcal_status page_run_calibrator(page_run *run, pcal_error *err) {
   const pcal_report_config *config = run->config;
   run->report->given = config->calibrator != NULL;
-  run->report->second = config->calibrator == NULL && config->fitting != NULL;
+  run->report->second = config->calibrator == NULL && config->val != NULL;
   if (config->calibrator != NULL) {
     memcpy(&run->used[0], &config->calibrator, sizeof run->used[0]);
     run->shown = config->calibrator;
-  } else if (config->method != NULL && config->fitting != NULL) {
+  } else if (config->method != NULL && config->val != NULL) {
     PC_TRY(page_run_fit(run, err));
   } else if (config->method != NULL) {
     PC_TRY(page_run_cross_validate(run, err));
-  } else if (config->fitting != NULL) {
+  } else if (config->val != NULL) {
     PC_TRY(page_run_compare(run, err));
   }
   return page_run_describe(run, err);
@@ -154,9 +154,9 @@ static pcal_status page_run_after(page_run *run, pcal_error *err) {
 static pcal_status page_run_copy(pcal_report *report, const pcal_report_config *config,
                                  pcal_error *err) {
   const char *const from[] = {config->title, config->command, config->input_flags,
-                              config->fitting_flags, config->calibrator_file};
+                              config->val_flags, config->calibrator_file};
   char **const to[] = {&report->title, &report->command, &report->input_flags,
-                       &report->fitting_flags, &report->calibrator_file};
+                       &report->val_flags, &report->calibrator_file};
   for (size_t i = 0; i < sizeof from / sizeof *from; i++) {
     if (from[i] == NULL)
       continue;
@@ -193,7 +193,7 @@ pcal_status pc_page_run(pcal_source *source, const pcal_report_config *config,
                   .config = config,
                   .held_out = {.env = &report->env,
                                .source = source,
-                               .fitting = config->fitting,
+                               .val = config->val,
                                .folds = {report->env.seed, 1},
                                .normalize = config->normalize,
                                .skip_missing = config->skip_missing}};
@@ -211,8 +211,8 @@ void pc_page_free(pcal_report *report) {
   if (report == NULL)
     return;
   const pcal_env env = report->env;
-  char *const texts[] = {report->title, report->command, report->input_flags,
-                         report->fitting_flags, report->calibrator_file};
+  char *const texts[] = {report->title, report->command, report->input_flags, report->val_flags,
+                         report->calibrator_file};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     pc_free(&env, texts[i]);
   for (size_t time = 0; time < 2; time++) {

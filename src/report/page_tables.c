@@ -81,7 +81,9 @@ static void page_key_value(const pc_result_record *record, const char *kind, pc_
   pc_text_add(out, "</b>");
   page_interval(record->interval_result.has_interval, record->interval_result.low,
                 record->interval_result.high, out);
-  pc_text_add(out, record->interval_result.few > 0 ? " <span class=\"ci\">unsure</span>" : "");
+  pc_text_add(out, record->interval_result.few_rows[0] != '\0'
+                       ? " <span class=\"ci\">unsure</span>"
+                       : "");
   pc_write_p_value(record, " ", out);
   pc_text_add(out, "</td>");
 }

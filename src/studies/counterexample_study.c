@@ -169,7 +169,7 @@ enum {
 /* A method to try, and a lower bound of the sharpness of the model. */
 typedef struct counterexample_try {
   const char *method, *fitted;
-  pcal_source *fitting;
+  pcal_source *val;
   double *at_least; /* of the model; NULL for maps that are not injective */
   int held_out;     /* a second row of the same method */
 } counterexample_try;
@@ -214,7 +214,7 @@ static pcal_status counterexample_try_one(const pc_study_job *job, pcal_source *
   pc_study_probs data;
   pcal_source *rows = NULL;
   pcal_results *results = NULL;
-  pcal_status status = pc_study_recalibrate(job, try->fitting, source, try->method, &data, err);
+  pcal_status status = pc_study_recalibrate(job, try->val, source, try->method, &data, err);
   if (status == PCAL_OK)
     status = pc_study_probs_source(&data, &rows, err);
   if (status == PCAL_OK)
@@ -253,7 +253,7 @@ static pcal_status counterexample_transforms(const pc_study_job *job, pc_finding
   const pcal_model *model = NULL;
   double at_least = 0;
   PC_TRY(pc_study_single_model(job, &model, err));
-  pcal_source *other = model->fitting;
+  pcal_source *other = model->val;
   const counterexample_try tries[] = {
       {"identity", "-", model->source, &at_least, 0},
       {"temperature", other == NULL ? "these rows" : "other rows",
@@ -267,7 +267,7 @@ static pcal_status counterexample_transforms(const pc_study_job *job, pc_finding
   pc_table *table = pc_findings_add_table(
       findings, "Your predictions before and after transforms (Propositions D.2 and E.2)");
   counterexample_columns(table);
-  for (size_t i = 0; i < count && tries[i].fitting != NULL; i++) {
+  for (size_t i = 0; i < count && tries[i].val != NULL; i++) {
     pc_progress(job->env, "trying transforms", i, count);
     PC_TRY(pc_check_interrupt(job->env, err));
     PC_TRY(counterexample_try_one(job, model->source, &tries[i], table, err));

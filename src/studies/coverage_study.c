@@ -121,7 +121,7 @@ static coverage_value coverage_read_part(const pc_result_record *record, size_t 
   if (interval_result->has_interval) {
     out.low = interval_result->low;
     out.high = interval_result->high;
-    out.unsure = record->interval_result.few > 0;
+    out.unsure = record->interval_result.few_rows[0] != '\0';
   }
   return out;
 }
@@ -141,7 +141,8 @@ static coverage_value coverage_read(const pc_result_record *record) {
   if (record->interval_result.has_interval) {
     out.low = record->interval_result.low;
     out.high = record->interval_result.high;
-    out.unsure = record->interval_result.why[0] != '\0';
+    out.unsure =
+        record->interval_result.why[0] != '\0' || record->interval_result.few_rows[0] != '\0';
   }
   return out;
 }

@@ -62,24 +62,6 @@ static void findings_json(const pc_findings *findings, pc_text *out) {
   pc_text_add(out, "\n");
 }
 
-/* Lines of at most 79 columns. */
-static void findings_wrap(const char *words, pcal_format format, pc_text *out) {
-  size_t column = 0;
-  while (*words != '\0') {
-    char word[256];
-    const size_t length = strcspn(words, " "), kept = length < sizeof word - 1 ? length : 255;
-    memcpy(word, words, kept);
-    word[kept] = '\0';
-    const size_t width = pc_terminal_width(word);
-    const int breaks = column > 0 && column + 1 + width > 79;
-    pc_text_add(out, column == 0 ? "" : breaks ? "\n" : " ");
-    pc_write_line(format, word, "", out);
-    column = (column == 0 || breaks ? 0 : column + 1) + width;
-    words += length + strspn(words + length, " ");
-  }
-  pc_text_add(out, "\n");
-}
-
 /* True if no table before has a column of this name. */
 static int findings_first(const pc_findings *findings, size_t table, size_t column) {
   const char *name = findings->tables[table].columns[column];
@@ -129,7 +111,7 @@ void pc_findings_write(const pc_findings *findings, pcal_format format, pc_text 
     findings_csv(findings, out);
     return;
   }
-  findings_wrap(findings->summary, format, out);
+  pc_write_paragraph(format, findings->summary, 79, out);
   for (size_t t = 0; t < findings->table_count; t++) {
     const pc_table *table = &findings->tables[t];
     pc_text_add(out, "\n");

@@ -58,10 +58,10 @@ static pcal_status improvement_map(const pc_study_job *job, const pc_held_out *h
 static pcal_status improvement_fit(const pc_study_job *job, const pcal_model *model,
                                    const char *method, char label[PC_SPEC_MAX],
                                    pc_study_probs *out, pcal_error *err) {
-  const size_t folds = model->fitting != NULL ? 1 : IMPROVEMENT_FOLDS;
+  const size_t folds = model->val != NULL ? 1 : IMPROVEMENT_FOLDS;
   const pc_held_out held_out = {.env = job->env,
                                 .source = model->source,
-                                .fitting = model->fitting,
+                                .val = model->val,
                                 .folds = {job->env->seed, folds},
                                 .normalize = job->config->normalize,
                                 .skip_missing = job->config->skip_missing};
@@ -120,7 +120,7 @@ static void improvement_summarise(const pc_size_sweep *plan, pc_findings *findin
       "drawn without replacement: mean and standard error over subsets, and the "
       "mean relative to that of all rows; %s is the reference.",
       one ? label : "each method",
-      config->models[0].fitting != NULL ? "to the second set" : "in 5-fold cross-validation",
+      config->models[0].val != NULL ? "to the second set" : "in 5-fold cross-validation",
       plan->squared ? "squares of metrics" : "metrics",
       plan->squared ? "the square of rbs, the Brier score," : "rbs");
 }

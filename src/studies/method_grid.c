@@ -76,14 +76,14 @@ static pcal_status method_grid_cell(const method_grid_run *run, size_t index,
   pcal_results *results = NULL;
   pcal_status status = pc_study_scores_source(&run->judged[model], env, &held_out.source, err);
   if (status == PCAL_OK && second)
-    status = pc_study_scores_source(&run->fitted[model], env, &held_out.fitting, err);
+    status = pc_study_scores_source(&run->fitted[model], env, &held_out.val, err);
   if (status == PCAL_OK)
     status = method_grid_measure(run, &held_out, method, &results, err);
   if (status == PCAL_OK)
     method_grid_store(run, index, results);
   pc_results_free(results);
   pc_source_free(held_out.source);
-  pc_source_free(held_out.fitting);
+  pc_source_free(held_out.val);
   return status;
 }
 
@@ -114,8 +114,8 @@ static pcal_status method_grid_read(const method_grid_run *run, double *cells,
   for (size_t m = 0; m < run->grid->model_count; m++) {
     const pcal_model *model = &run->grid->models[m];
     PC_TRY(pc_study_scores_read(run->job, model->source, &run->judged[m], err));
-    if (model->fitting != NULL)
-      PC_TRY(pc_study_scores_read(run->job, model->fitting, &run->fitted[m], err));
+    if (model->val != NULL)
+      PC_TRY(pc_study_scores_read(run->job, model->val, &run->fitted[m], err));
     *cells +=
         (double)(run->judged[m].rows + run->fitted[m].rows) * (double)run->judged[m].columns;
   }
@@ -223,7 +223,7 @@ void pc_method_grid_ranks(const pc_method_grid *grid, size_t model, size_t metho
 const char *pc_method_grid_fitted(const pc_method_grid *grid) {
   size_t second = 0;
   for (size_t m = 0; m < grid->model_count; m++)
-    second += grid->models[m].fitting != NULL;
+    second += grid->models[m].val != NULL;
   return second == grid->model_count ? "fitted to the second set"
          : second == 0               ? "in 5-fold cross-validation"
                        : "fitted to the second set, or in 5-fold cross-validation";

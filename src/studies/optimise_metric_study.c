@@ -44,7 +44,7 @@ typedef struct optimise_metric_state {
 static pcal_status optimise_metric_find(const pc_study_job *job, const pcal_model *model,
                                         optimise_metric_state *state, pcal_error *err) {
   pc_study_scores logits;
-  pcal_source *source = model->fitting != NULL ? model->fitting : model->source;
+  pcal_source *source = model->val != NULL ? model->val : model->source;
   pcal_status status = pc_study_scores_read(job, source, &logits, err);
   if (status == PCAL_OK)
     status = pc_study_scores_logits(job, &logits, err);
@@ -166,7 +166,7 @@ static void optimise_metric_summarise(const pc_study_job *job,
       "The temperature that minimises each of 32 calibration errors%s, judged by ECE and by a "
       "control, RMSCE. ECE is %s after optimising metrics with even bins, which it has itself, "
       "and %s after those with adaptive bins.",
-      job->config->models[0].fitting != NULL
+      job->config->models[0].val != NULL
           ? " on the second set"
           : " on the same rows (give a second set to judge on rows not seen)",
       even, adaptive);

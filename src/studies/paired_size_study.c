@@ -241,11 +241,11 @@ static pcal_status paired_size_recalibrated(const paired_size_job *job, size_t s
                               job->rows, &more, err);
   const pcal_batch other = paired_size_batch(job, &more, 0, job->rows);
   if (status == PCAL_OK && second)
-    status = pc_source_borrow(&other, NULL, env, &held_out.fitting, err);
+    status = pc_source_borrow(&other, NULL, env, &held_out.val, err);
   if (status == PCAL_OK)
     status = paired_size_fit(job, &held_out, out, err);
   pc_source_free(held_out.source);
-  pc_source_free(held_out.fitting);
+  pc_source_free(held_out.val);
   paired_size_free(env, &more);
   return status;
 }

@@ -228,14 +228,14 @@ static pcal_status sharpness_loss_measure_view(sharpness_loss_work *work,
 
 /* ---- Calibrators ---- */
 
-static pcal_status sharpness_loss_fit(sharpness_loss_work *work, pcal_source *fitting,
+static pcal_status sharpness_loss_fit(sharpness_loss_work *work, pcal_source *val,
                                       pcal_source *source, const char *method,
                                       pcal_error *err) {
   const pc_row_outcomes outcomes = sharpness_loss_outcomes(work);
   pc_study_probs mapped;
   pc_distinct_predictions cells;
   memset(&cells, 0, sizeof cells);
-  pcal_status status = pc_study_recalibrate(work->job, fitting, source, method, &mapped, err);
+  pcal_status status = pc_study_recalibrate(work->job, val, source, method, &mapped, err);
   if (status == PCAL_OK)
     status = pc_distinct_predictions_new(mapped.probs, mapped.classes, &outcomes,
                                          work->job->env, &cells, err);
@@ -247,7 +247,7 @@ static pcal_status sharpness_loss_fit(sharpness_loss_work *work, pcal_source *fi
   return status;
 }
 
-static pcal_status sharpness_loss_fits(sharpness_loss_work *work, pcal_source *fitting,
+static pcal_status sharpness_loss_fits(sharpness_loss_work *work, pcal_source *val,
                                        pcal_source *source, pcal_error *err) {
   const pcal_study_config *config = work->job->config;
   const int own = config->method_count == 0;
@@ -258,7 +258,7 @@ static pcal_status sharpness_loss_fits(sharpness_loss_work *work, pcal_source *f
     pcal_error why = PCAL_ERROR_INIT;
     pc_progress(work->job->env, "fitting", m, count);
     PC_TRY(pc_check_interrupt(work->job->env, err));
-    const pcal_status status = sharpness_loss_fit(work, fitting, source, methods[m], &why);
+    const pcal_status status = sharpness_loss_fit(work, val, source, methods[m], &why);
     if (status == PCAL_OK || (own && (status == PCAL_DATA || status == PCAL_USAGE)))
       continue;
     if (err != NULL)
@@ -368,7 +368,7 @@ static pcal_status sharpness_loss_work_on(sharpness_loss_work *work, const pcal_
     PC_TRY(pc_study_probs_source(&work->data, &drawn, err));
   pcal_source *source = model == NULL ? drawn : model->source;
   const pcal_status status = sharpness_loss_fits(
-      work, model == NULL || model->fitting == NULL ? source : model->fitting, source, err);
+      work, model == NULL || model->val == NULL ? source : model->val, source, err);
   pc_source_free(drawn);
   if (status == PCAL_OK)
     sharpness_loss_summarise(work, findings);
@@ -384,7 +384,7 @@ static pcal_status sharpness_loss_run(const pc_study_job *job, pc_findings *find
   work.bins = (size_t)job->options->value[SHARPNESS_LOSS_BINS].number;
   if (job->config->model_count > 0)
     PC_TRY(pc_study_single_model(job, &model, err));
-  work.held_out = model != NULL && model->fitting != NULL;
+  work.held_out = model != NULL && model->val != NULL;
   pcal_status status = model == NULL ? sharpness_loss_simulate(&work, err)
                                      : pc_study_probs_read(job, model->source, &work.data, err);
   if (status == PCAL_OK)

@@ -37,6 +37,7 @@
 enum { SPLINE_TABLES_VARIANTS };
 
 typedef struct spline_tables_table {
+  int number; /* in the paper */
   const char *title;
   const char *metric; /* that judges all methods but splines */
   const char *spline; /* spec of the spline fitted for it */
@@ -47,17 +48,20 @@ typedef struct spline_tables_table {
 } spline_tables_table;
 
 static const spline_tables_table spline_tables_all[] = {
-    {"Table 1: KS, top class, %", "ks", "spline:knots=6", "ks", 1, 0, 0},
-    {"Table 2: KS, second class, %", "ks:rank=2", "spline:knots=6,rank=2", "ks", 2, 0, 0},
-    {"Table 4: KS, first two classes, %", "ks:within=2", "spline:knots=14,target=within,rank=2",
-     "ks", 2, 1, 0},
-    {"Table 5: accuracy, %", "accuracy", "spline:knots=6,target=all", "accuracy", 0, 0, 1},
-    {"Table 6: ECE, 25 bins, %", "ece:bins=25", "spline:knots=13", "ece:bins=25", 1, 0, 0},
+    {1, "Table 1: KS, top class, %", "ks", "spline:knots=6", "ks", 1, 0, 0},
+    {2, "Table 2: KS, second class, %", "ks:rank=2", "spline:knots=6,rank=2", "ks", 2, 0, 0},
+    {4, "Table 4: KS, first two classes, %", "ks:within=2",
+     "spline:knots=14,target=within,rank=2", "ks", 2, 1, 0},
+    {5, "Table 5: accuracy, %", "accuracy", "spline:knots=6,target=all", "accuracy", 0, 0, 1},
+    {6, "Table 6: ECE, 25 bins, %", "ece:bins=25", "spline:knots=13", "ece:bins=25", 1, 0, 0},
 };
 #define SPLINE_TABLES_COUNT (sizeof spline_tables_all / sizeof *spline_tables_all)
 
 static const char *const spline_tables_methods[] = {
     "temperature", "vector", "matrix-odir:ensemble=folds", "dirichlet-odir:ensemble=folds"};
+/* Their names in figures. */
+static const char *const spline_tables_labels[] = {"temperature", "vector", "matrix-odir",
+                                                   "dirichlet-odir"};
 
 #define SPLINE_TABLES_METHODS (sizeof spline_tables_methods / sizeof *spline_tables_methods)
 
@@ -246,6 +250,14 @@ static const char *spline_tables_name(const spline_tables_work *work, size_t col
                             : spline_tables_names[column - methods];
 }
 
+/* The name in figures of a method that the paper uses, else NULL. */
+static const char *spline_tables_label(const char *column) {
+  for (size_t m = 0; m < SPLINE_TABLES_METHODS; m++)
+    if (strcmp(spline_tables_methods[m], column) == 0)
+      return spline_tables_labels[m];
+  return NULL;
+}
+
 /* Adds a sentence: the best column over all cases, and its mean. */
 static void spline_tables_summarise(const spline_tables_work *work, size_t table,
                                     size_t columns, pc_findings *findings) {
@@ -264,7 +276,7 @@ static void spline_tables_summarise(const spline_tables_work *work, size_t table
     }
   }
   pc_number_fixed(100 * best_mean, 3, shown);
-  pc_findings_add_sentence(findings, "%.7s: best is %s with %s %%.", about->title,
+  pc_findings_add_sentence(findings, "Table %d: best is %s with %s %%.", about->number,
                            spline_tables_name(work, best), shown);
 }
 
@@ -274,8 +286,10 @@ static pcal_status spline_tables_fill(const spline_tables_work *work, pc_finding
   for (size_t t = 0; t < SPLINE_TABLES_COUNT; t++) {
     pc_table *table = pc_findings_add_table(findings, spline_tables_all[t].title);
     pc_table_add_column(table, "case");
-    for (size_t c = 0; c < columns; c++)
+    for (size_t c = 0; c < columns; c++) {
       pc_table_add_column(table, spline_tables_name(work, c));
+      pc_table_set_label(table, 1 + c, spline_tables_label(spline_tables_name(work, c)));
+    }
     for (size_t at = 0; at < work->cases; at++) {
       PC_TRY(pc_table_add_row(table, err));
       pc_table_set_word(table, 0, spline_tables_case(work, at));
@@ -294,12 +308,12 @@ static pcal_status spline_tables_read(const spline_tables_work *work, double *ro
   const pcal_study_config *config = work->job->config;
   for (size_t at = 0; at < work->cases; at++) {
     const pcal_model *model = &config->models[at];
-    if (model->fitting == NULL)
+    if (model->val == NULL)
       return pc_fail(err, PCAL_USAGE,
                      "study spline-tables fits to a second set; give it with {val} or as "
                      "{cases}");
     PC_TRY(pc_study_probs_read(work->job, model->source, &work->judged[at], err));
-    PC_TRY(pc_study_probs_read(work->job, model->fitting, &work->fitted[at], err));
+    PC_TRY(pc_study_probs_read(work->job, model->val, &work->fitted[at], err));
     if (work->judged[at].layout.columns < 2 || work->fitted[at].layout.columns < 2)
       return pc_fail(
           err, PCAL_USAGE,

@@ -113,9 +113,9 @@ static pcal_status training_rows_model(const pc_study_job *job, pc_training_rows
   PC_TRY(training_rows_logits(job, model->source, &sets[1], err));
   out->feature_count = sets[1].columns;
   out->classes = sets[1].columns == 1 ? 2 : sets[1].columns;
-  if (model->fitting == NULL)
+  if (model->val == NULL)
     return training_rows_split(&sets[1], out, err);
-  PC_TRY(training_rows_logits(job, model->fitting, &sets[0], err));
+  PC_TRY(training_rows_logits(job, model->val, &sets[0], err));
   if (sets[0].columns != sets[1].columns)
     return pc_fail(err, PCAL_USAGE,
                    "the second set has %zu columns and the first %zu; give scores of the same "
@@ -133,8 +133,8 @@ static pcal_status training_rows_target(const pc_study_job *job, const pcal_batc
   const double target = batch->targets[row];
   char number[PC_NUMBER_MAX];
   if (!(target >= 0 && target < TRAINING_ROWS_CLASSES && target == floor(target)))
-    return pc_fail(
-        err, PCAL_DATA,
+    return pc_fail_row(
+        err, PCAL_DATA, batch->first_row + row,
         "study %s: the target of row %zu is %s; classes are whole numbers from 0 to below %d",
         job->options->name, (size_t)batch->first_row + row, pc_show(target, number),
         TRAINING_ROWS_CLASSES);

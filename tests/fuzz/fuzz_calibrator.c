@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../sinks.h"
 #include "fuzz_count.h"
 #include "fuzz_models.h"
 #include "fuzz_tree.h"
@@ -26,34 +27,18 @@ static void fuzz_change(fuzz_choice *choice, const uint8_t *data, size_t size, f
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-typedef struct fuzz_calibrator_text {
-  char *bytes;
-  size_t length;
-} fuzz_calibrator_text;
-
 static void fuzz_calibrator_require(int holds) {
   if (!holds)
     abort();
 }
 
-static int fuzz_calibrator_sink(void *user, const char *bytes, size_t count) {
-  fuzz_calibrator_text *text = user;
-  char *grown = realloc(text->bytes, text->length + count + 1);
-  if (grown == NULL)
-    return 1;
-  memcpy(grown + text->length, bytes, count);
-  text->bytes = grown;
-  text->length += count;
-  return 0;
-}
-
 static void fuzz_calibrator_round_trip(const pcal_calibrator *calibrator) {
-  fuzz_calibrator_text first = {NULL, 0}, second = {NULL, 0};
+  sink_bytes first = {0}, second = {0};
   pcal_calibrator *again = NULL;
-  if (pcal_calibrator_save(calibrator, fuzz_calibrator_sink, &first, NULL) == PCAL_OK) {
+  if (pcal_calibrator_save(calibrator, sink_collect, &first, NULL) == PCAL_OK) {
     fuzz_calibrator_require(pcal_calibrator_load(first.bytes, first.length, "again", NULL,
                                                  &again, NULL) == PCAL_OK);
-    fuzz_calibrator_require(pcal_calibrator_save(again, fuzz_calibrator_sink, &second, NULL) ==
+    fuzz_calibrator_require(pcal_calibrator_save(again, sink_collect, &second, NULL) ==
                             PCAL_OK);
     fuzz_calibrator_require(first.length == second.length &&
                             memcmp(first.bytes, second.bytes, first.length) == 0);
@@ -95,9 +80,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   fuzz_calibrator_round_trip(calibrator);
   fuzz_calibrator_apply(calibrator);
-  fuzz_calibrator_text text = {NULL, 0};
-  pcal_calibrator_describe(calibrator, PCAL_TEXT, fuzz_calibrator_sink, &text, NULL);
-  pcal_calibrator_describe(calibrator, PCAL_JSON, fuzz_calibrator_sink, &text, NULL);
+  sink_bytes text = {0};
+  pcal_calibrator_describe(calibrator, PCAL_TEXT, sink_collect, &text, NULL);
+  pcal_calibrator_describe(calibrator, PCAL_JSON, sink_collect, &text, NULL);
   free(text.bytes);
   pcal_calibrator_free(calibrator);
   return 0;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../sinks.h"
 #include "base/checksum.h"
 #include "fuzz_count.h"
 #include "fuzz_models.h"
@@ -22,30 +23,7 @@ static void fuzz_change(fuzz_choice *choice, const uint8_t *data, size_t size, f
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-typedef struct fuzz_bytes {
-  unsigned char *bytes;
-  size_t length;
-} fuzz_bytes;
-
-static int fuzz_state_sink(void *user, const char *bytes, size_t count) {
-  fuzz_bytes *out = user;
-  unsigned char *grown = realloc(out->bytes, out->length + count);
-  if (grown == NULL)
-    return 1;
-  memcpy(grown + out->length, bytes, count);
-  out->bytes = grown;
-  out->length += count;
-  return 0;
-}
-
-static int fuzz_state_nowhere(void *user, const char *bytes, size_t count) {
-  (void)user;
-  (void)bytes;
-  (void)count;
-  return 0;
-}
-
-static pcal_measure *fuzz_state_load(const unsigned char *bytes, size_t length) {
+static pcal_measure *fuzz_state_load(const void *bytes, size_t length) {
   pcal_env env = PCAL_ENV_INIT;
   pcal_measure *measure = NULL;
   pcal_error err;
@@ -59,18 +37,18 @@ static void fuzz_state_finish(const pcal_measure *measure) {
   pcal_error err;
   if (pcal_measure_finish(measure, &results, &err) == PCAL_OK)
     for (pcal_format format = PCAL_TEXT; format <= PCAL_MARKDOWN; format++)
-      (void)pcal_results_write(results, format, fuzz_state_nowhere, NULL, &err);
+      (void)pcal_results_write(results, format, sink_count, NULL, &err);
   pcal_results_free(results);
 }
 
 /* What a loaded measure writes must be readable, and give itself again. */
 static void fuzz_state_round(const pcal_measure *measure) {
-  fuzz_bytes saved = {NULL, 0}, again = {NULL, 0};
+  sink_bytes saved = {0}, again = {0};
   pcal_error err;
-  if (pcal_measure_save(measure, fuzz_state_sink, &saved, &err) != PCAL_OK)
+  if (pcal_measure_save(measure, sink_collect, &saved, &err) != PCAL_OK)
     abort();
   pcal_measure *loaded = fuzz_state_load(saved.bytes, saved.length);
-  if (loaded == NULL || pcal_measure_save(loaded, fuzz_state_sink, &again, &err) != PCAL_OK ||
+  if (loaded == NULL || pcal_measure_save(loaded, sink_collect, &again, &err) != PCAL_OK ||
       again.length != saved.length || memcmp(again.bytes, saved.bytes, saved.length) != 0)
     abort();
   pcal_measure_free(loaded);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../sinks.h"
 #include "calibrators/calibrator.h"
 #include "golden_set.h"
 #include "io/source.h"
@@ -34,21 +35,6 @@ typedef struct golden_fit_data {
   int32_t *came_true;     /* and whether it came true */
   pcal_batch batch;       /* the test set in double */
 } golden_fit_data;
-
-typedef struct golden_fit_text {
-  char bytes[1 << 16];
-  size_t length;
-} golden_fit_text;
-
-static int golden_fit_sink(void *user, const char *bytes, size_t count) {
-  golden_fit_text *text = user;
-  if (text->length + count >= sizeof text->bytes)
-    return 1;
-  memcpy(text->bytes + text->length, bytes, count);
-  text->length += count;
-  text->bytes[text->length] = '\0';
-  return 0;
-}
 
 static int golden_fit_add_noise(golden_fit_data *data) {
   for (int set = 0; set < 2; set++) {
@@ -178,14 +164,14 @@ static int golden_fit_metric(const golden_fit_data *data, const char *quantity, 
 
 static int golden_fit_quantity(const golden_fit_data *data, const pcal_calibrator *calibrator,
                                const char *quantity, double *value) {
-  static golden_fit_text text;
+  static sink_bytes text;
   *value = calibrator->fit.after;
   if (strcmp(quantity, "after") == 0)
     return 1;
   if (strcmp(quantity, "T") != 0)
     return golden_fit_metric(data, quantity, value);
   text.length = 0;
-  if (pcal_calibrator_save(calibrator, golden_fit_sink, &text, NULL) != PCAL_OK)
+  if (pcal_calibrator_save(calibrator, sink_collect, &text, NULL) != PCAL_OK)
     return 0;
   const char *at = strstr(text.bytes, "\"T\": ");
   *value = at == NULL ? NAN : strtod(at + 5, NULL);

@@ -120,8 +120,8 @@ int main(int argc, char **argv) {
   test.env = pc_env_resolve(NULL);
   test.model = (pcal_model)PCAL_MODEL_INIT;
   test.model.source = golden_set_open(folder, "test");
-  test.model.fitting = golden_set_open(folder, "val");
-  if (test.model.source == NULL || test.model.fitting == NULL) {
+  test.model.val = golden_set_open(folder, "val");
+  if (test.model.source == NULL || test.model.val == NULL) {
     printf("left out: there are no shared data in %s\n", folder);
     return GOLDEN_SIZES_SKIP;
   }
@@ -130,7 +130,7 @@ int main(int argc, char **argv) {
   golden_sizes_slope(&test, "improvement", shrinking, 1, -1);
   golden_sizes_band(&test);
   pcal_source_free(test.model.source);
-  pcal_source_free(test.model.fitting);
+  pcal_source_free(test.model.val);
   printf("%s\n", test.failed == 0 ? "all findings hold" : "some findings do not hold");
   return test.failed == 0 ? 0 : 1;
 }

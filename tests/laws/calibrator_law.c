@@ -1,3 +1,4 @@
+#include "sinks.h"
 #include "testing.h"
 
 #include "calibrator_law.h"
@@ -45,23 +46,9 @@ pcal_calibrator *laws_fit(const laws_case *about, const pcal_batch *batch) {
   return calibrator;
 }
 
-typedef struct laws_text {
-  char *bytes;
-  size_t length;
-} laws_text;
-
-static int laws_sink(void *user, const char *bytes, size_t count) {
-  laws_text *text = user;
-  text->bytes = realloc(text->bytes, text->length + count + 1);
-  memcpy(text->bytes + text->length, bytes, count);
-  text->length += count;
-  text->bytes[text->length] = '\0';
-  return 0;
-}
-
 char *laws_save(const pcal_calibrator *calibrator) {
-  laws_text text = {NULL, 0};
-  assert_int_equal(pcal_calibrator_save(calibrator, laws_sink, &text, NULL), PCAL_OK);
+  sink_bytes text = {0};
+  assert_int_equal(pcal_calibrator_save(calibrator, sink_collect, &text, NULL), PCAL_OK);
   return text.bytes;
 }
 

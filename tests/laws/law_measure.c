@@ -127,8 +127,9 @@ static void law_line(const pcal_result *result, pc_text *out) {
   pc_text_format(out, "%s = ", result->spec);
   if (result->defined)
     pc_text_number(out, result->value);
-  pc_text_format(out, " %s %s %s", result->notion == NULL ? "" : result->notion,
-                 result->bound == NULL ? "" : result->bound,
+  pc_text_format(out, " %s %s %s",
+                 result->notion == PCAL_NOTION_NONE ? "" : pcal_notion_name(result->notion),
+                 result->bound == PCAL_BOUND_NONE ? "" : pcal_bound_name(result->bound),
                  result->why == NULL ? "" : result->why);
   for (size_t p = 0; p < result->part_count; p++) {
     pc_text_format(out, " %s = ", result->parts[p].name);
@@ -144,6 +145,7 @@ static void law_line(const pcal_result *result, pc_text *out) {
       pc_text_format(out, " %s", digits);
     }
     pc_text_format(out, " %s", result->unsure == NULL ? "" : result->unsure);
+    pc_text_format(out, " %s", result->few_rows == NULL ? "" : result->few_rows);
   }
   pc_text_add(out, "\n");
 }

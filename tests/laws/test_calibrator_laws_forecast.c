@@ -1,6 +1,7 @@
 /* Laws for every calibrator of predictions of a number, with every choice of its options, on
  * every form of prediction: seeds, threads, the order of rows, weights, missing values, files,
  * traits. */
+#include "sinks.h"
 #include "testing.h"
 
 #include <math.h>
@@ -16,7 +17,6 @@
 #define FORECAST_LAW_ROWS 90
 #define FORECAST_LAW_COLUMNS 7
 #define FORECAST_LAW_REPEATS 4
-#define FORECAST_LAW_TEXT (1 << 18)
 
 typedef struct forecast_law_set {
   const char *name;
@@ -93,29 +93,15 @@ static pcal_calibrator *forecast_law_fit(const char *spec, const pcal_batch *bat
   return calibrator;
 }
 
-typedef struct forecast_law_text {
-  char bytes[FORECAST_LAW_TEXT];
-  size_t length;
-} forecast_law_text;
-
-static int forecast_law_sink(void *user, const char *bytes, size_t count) {
-  forecast_law_text *text = user;
-  assert_true(text->length + count < sizeof text->bytes);
-  memcpy(text->bytes + text->length, bytes, count);
-  text->length += count;
-  text->bytes[text->length] = '\0';
-  return 0;
-}
-
 /* The file up to the member "fit", which has counts of rows and weights. */
-static void forecast_law_save(const pcal_calibrator *calibrator, forecast_law_text *out) {
+static void forecast_law_save(const pcal_calibrator *calibrator, sink_bytes *out) {
   out->length = 0;
-  assert_int_equal(pcal_calibrator_save(calibrator, forecast_law_sink, out, NULL), PCAL_OK);
+  assert_int_equal(pcal_calibrator_save(calibrator, sink_collect, out, NULL), PCAL_OK);
 }
 
 static void forecast_law_same(const char *spec, const forecast_law_set *set,
                               pcal_calibrator *one, pcal_calibrator *other, const char *what) {
-  static forecast_law_text a, b;
+  static sink_bytes a, b;
   forecast_law_save(one, &a);
   forecast_law_save(other, &b);
   char *end[2] = {strstr(a.bytes, "\"fit\""), strstr(b.bytes, "\"fit\"")};
@@ -245,7 +231,7 @@ static void law_missing(const char *spec, const forecast_law_set *set) {
 }
 
 static void law_save(const char *spec, const forecast_law_set *set) {
-  static forecast_law_text text, again;
+  static sink_bytes text, again;
   const pcal_batch batch = forecast_law_batch(set);
   pcal_calibrator *calibrator = forecast_law_fit(spec, &batch, 1, 0), *loaded = NULL;
   forecast_law_save(calibrator, &text);

@@ -8,6 +8,7 @@
  *   PROPERCAL_CHANGING=SECONDS    every spec of every row on every set, together about so long;
  *                                 an hour is 3600.  Not set: few specs, about 10 seconds.
  *   PROPERCAL_CHANGING_ONLY=TEXT  only the cases whose name has this text */
+#include "sinks.h"
 #include "testing.h"
 
 #include <math.h>
@@ -198,7 +199,7 @@ static int changing_is_small(size_t number) {
 /* Large sets are there for curves, which look at them again and again. */
 static int changing_suits(size_t number, const pc_metric *metric) {
   return changing_long || changing_is_small(number) ||
-         strcmp(metric->row.machine, "curve") == 0;
+         metric->row.machine == PCAL_MACHINE_CURVE;
 }
 
 /* Every spec on small sets, if there is time, else one spec for each metric. */
@@ -270,13 +271,6 @@ static int changing_late(void *user) {
   return changing_clock() > round->until;
 }
 
-static int changing_sink(void *user, const char *bytes, size_t count) {
-  (void)user;
-  (void)bytes;
-  (void)count;
-  return 0;
-}
-
 static pcal_batch changing_batch(const changing_round *round) {
   const law_set *set = round->set;
   pcal_batch batch = PCAL_BATCH_INIT;
@@ -313,7 +307,7 @@ static void changing_measure(changing_round *round) {
     config.replicas = 20;
   }
   if (pcal_measure_run(round->source, &config, &round->env, &results, NULL) == PCAL_OK)
-    pcal_results_write(results, PCAL_TEXT, changing_sink, NULL, NULL);
+    pcal_results_write(results, PCAL_TEXT, sink_count, NULL, NULL);
   pcal_results_free(results);
 }
 
@@ -331,11 +325,11 @@ static void changing_figure(changing_round *round) {
   pcal_figure_config config = PCAL_FIGURE_CONFIG_INIT;
   pcal_figure *figure = NULL;
   config.figure = round->about->spec;
-  config.fitting = round->number / 2 % 2 == 0 ? round->other : NULL;
+  config.val = round->number / 2 % 2 == 0 ? round->other : NULL;
   config.skip_missing = round->number / 2 % 3 == 0;
   config.replicas = 20;
   if (pcal_figure_run(round->source, &config, &round->env, &figure, NULL) == PCAL_OK)
-    pcal_figure_write(figure, PCAL_SVG, PCAL_THEME_LIGHT, changing_sink, NULL, NULL);
+    pcal_figure_write(figure, PCAL_SVG, PCAL_THEME_LIGHT, sink_count, NULL, NULL);
   pcal_figure_free(figure);
 }
 
@@ -344,7 +338,7 @@ static void changing_study(changing_round *round) {
   pcal_model model = PCAL_MODEL_INIT;
   pcal_study *study = NULL;
   model.source = round->source;
-  model.fitting = round->number / 2 % 2 == 0 ? round->other : NULL;
+  model.val = round->number / 2 % 2 == 0 ? round->other : NULL;
   config.models = &model;
   config.model_count = 1;
   config.sets = 5;
@@ -352,7 +346,7 @@ static void changing_study(changing_round *round) {
   config.repeats = 2;
   config.skip_missing = round->number / 2 % 3 == 0;
   if (pcal_study_run(round->about->spec, &config, &round->env, &study, NULL) == PCAL_OK)
-    pcal_study_write(study, PCAL_TEXT, changing_sink, NULL, NULL);
+    pcal_study_write(study, PCAL_TEXT, sink_count, NULL, NULL);
   pcal_study_free(study);
 }
 
@@ -363,7 +357,7 @@ static void changing_compare(changing_round *round) {
   const char *const methods[] = {round->number / 2 % 2 == 0 ? "temperature" : "isotonic",
                                  "histogram"};
   model.source = round->source;
-  model.fitting = round->number / 2 % 3 == 0 ? round->other : NULL;
+  model.val = round->number / 2 % 3 == 0 ? round->other : NULL;
   config.replicas = 20;
   config.methods = methods;
   config.method_count = changing_is_regression(round->set) ? 0 : 2;
@@ -377,7 +371,7 @@ static void changing_report(changing_round *round) {
   config.replicas = 20;
   config.method = changing_is_regression(round->set) ? NULL : "platt";
   if (pcal_report_run(round->source, &config, &round->env, &report, NULL) == PCAL_OK)
-    pcal_report_write(report, PCAL_HTML, changing_sink, NULL, NULL);
+    pcal_report_write(report, PCAL_HTML, sink_count, NULL, NULL);
   pcal_report_free(report);
 }
 
@@ -393,7 +387,7 @@ static void changing_once(changing_round *round) {
   case CHANGING_APPLY:
     if (round->calibrator != NULL)
       pcal_calibrator_apply_source(round->calibrator, round->source, PCAL_NPY, &round->env,
-                                   changing_sink, NULL, NULL);
+                                   sink_count, NULL, NULL);
     break;
   case CHANGING_FIGURE:
     changing_figure(round);
@@ -408,7 +402,7 @@ static void changing_once(changing_round *round) {
     changing_report(round);
     break;
   case CHANGING_INSPECT:
-    pcal_inspect_source(round->source, &round->env, PCAL_TEXT, changing_sink, NULL, &problems,
+    pcal_inspect_source(round->source, &round->env, PCAL_TEXT, sink_count, NULL, &problems,
                         NULL);
     break;
   }

@@ -1,5 +1,6 @@
 /* Laws of every row of the metric registry: a state that was saved and loaded is the state that
  * was saved, and parts of a data set, however it was cut, give the bytes of the whole. */
+#include "sinks.h"
 #include "testing.h"
 
 #include <math.h>
@@ -12,28 +13,15 @@
 
 #define STATES_PARTS_MAX 6
 
-typedef struct states_bytes {
-  char *bytes;
-  size_t length;
-} states_bytes;
-
-static int states_sink(void *user, const char *bytes, size_t count) {
-  states_bytes *out = user;
-  out->bytes = realloc(out->bytes, out->length + count);
-  memcpy(out->bytes + out->length, bytes, count);
-  out->length += count;
-  return 0;
-}
-
-static states_bytes states_save(const pcal_measure *measure) {
-  states_bytes out = {NULL, 0};
+static sink_bytes states_save(const pcal_measure *measure) {
+  sink_bytes out = {0};
   pcal_error err;
-  if (pcal_measure_save(measure, states_sink, &out, &err) != PCAL_OK)
+  if (pcal_measure_save(measure, sink_collect, &out, &err) != PCAL_OK)
     fail_msg("pcal_measure_save: %s", err.message);
   return out;
 }
 
-static pcal_measure *states_load(const states_bytes *saved, const pcal_env *env) {
+static pcal_measure *states_load(const sink_bytes *saved, const pcal_env *env) {
   pcal_measure *measure = NULL;
   pcal_error err;
   if (pcal_measure_load(saved->bytes, saved->length, "part.pcal", env, &measure, &err) !=
@@ -42,7 +30,7 @@ static pcal_measure *states_load(const states_bytes *saved, const pcal_env *env)
   return measure;
 }
 
-static void states_compare(states_bytes expected, states_bytes actual, const law_case *about,
+static void states_compare(sink_bytes expected, sink_bytes actual, const law_case *about,
                            const char *what) {
   if (expected.length != actual.length ||
       memcmp(expected.bytes, actual.bytes, expected.length) != 0)
@@ -80,18 +68,18 @@ static void states_for_all(law_body body) {
 /* ---- saved and loaded ---- */
 
 static char *states_text(const pcal_measure *measure, pcal_format format) {
-  states_bytes out = {NULL, 0};
+  sink_bytes out = {0};
   pcal_results *results = law_finish(measure);
-  assert_int_equal(pcal_results_write(results, format, states_sink, &out, NULL), PCAL_OK);
+  assert_int_equal(pcal_results_write(results, format, sink_collect, &out, NULL), PCAL_OK);
   pcal_results_free(results);
-  states_sink(&out, "", 1);
+  sink_collect(&out, "", 1);
   return out.bytes;
 }
 
 static void states_round(const law_case *about) {
   pcal_measure *measure = law_new(about);
   law_feed(measure, about, 0, about->set->rows);
-  const states_bytes saved = states_save(measure);
+  const sink_bytes saved = states_save(measure);
   pcal_measure *loaded = states_load(&saved, &about->env);
   for (pcal_format format = PCAL_TEXT; format <= PCAL_MARKDOWN; format++)
     law_compare(states_text(measure, format), states_text(loaded, format), about,
@@ -111,7 +99,7 @@ static void states_go_on(const law_case *about) {
   const size_t half = about->set->rows / 2;
   pcal_measure *measure = law_new(about);
   law_feed(measure, about, 0, half);
-  const states_bytes saved = states_save(measure);
+  const sink_bytes saved = states_save(measure);
   pcal_measure *loaded = states_load(&saved, &about->env);
   law_feed(loaded, about, half, about->set->rows - half);
   law_compare(law_json_of(about), law_json(loaded), about, "more rows after loading");
@@ -127,7 +115,7 @@ TEST(test_a_loaded_measure_goes_on) {
 static void states_empty(const law_case *about) {
   pcal_measure *empty = law_new(about), *measure = law_new(about);
   law_feed(measure, about, 0, about->set->rows);
-  const states_bytes nothing = states_save(empty), whole = states_save(measure);
+  const sink_bytes nothing = states_save(empty), whole = states_save(measure);
   pcal_measure *first = states_load(&nothing, &about->env);
   pcal_measure *second = states_load(&whole, &about->env);
   assert_int_equal(pcal_measure_merge(first, second, NULL), PCAL_OK);
@@ -211,7 +199,7 @@ static pcal_measure *states_measure(const law_case *about, size_t first, size_t 
  * order. */
 static pcal_measure *states_cut(const law_case *about, size_t parts, uint64_t stream,
                                 int normalize, int skip_missing) {
-  states_bytes saved[STATES_PARTS_MAX] = {{NULL, 0}};
+  sink_bytes saved[STATES_PARTS_MAX] = {{0}};
   const size_t rows = about->set->rows;
   size_t first = 0;
   for (size_t p = 0; p < parts; p++) {
@@ -325,14 +313,14 @@ static void states_refuse(const law_set *set, const char *spec, const char *name
   const law_specs one = {.list = &spec, .count = 1};
   const law_case about = law_case_make(set, &one);
   pcal_measure *measure = law_new(&about);
-  states_bytes out = {NULL, 0};
+  sink_bytes out = {0};
   pcal_error err;
   char sentence[256];
   snprintf(sentence, sizeof sentence,
            "%s needs all pairs of rows, so its state cannot be saved; measure it on the whole "
            "data, or leave it out here",
            name);
-  assert_int_equal(pcal_measure_save(measure, states_sink, &out, &err), PCAL_USAGE);
+  assert_int_equal(pcal_measure_save(measure, sink_collect, &out, &err), PCAL_USAGE);
   assert_string_equal(err.message, sentence);
   assert_int_equal(out.length, 0);
   pcal_measure_free(measure);

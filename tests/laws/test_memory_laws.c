@@ -1,17 +1,19 @@
 /* The n-th allocation fails in everything that rows of the registry do, on a few rows of data:
  * each time PCAL_MEMORY, and nothing is left over.
  *
- * For every metric, calibrator, figure and quick study, reports, comparisons, learning by
- * group: what is made is also written in every format.  The first failing calls are tried one
- * by one, later ones in steps; MEMORY_POINTS bounds the runs of one row. */
+ * For every metric, calibrator and figure, with each word of each of its choices, quick studies,
+ * reports, comparisons and learning by group: what is made is also written in every format,
+ * and calibrators are loaded again.  The first failing calls are tried one by one, later ones in
+ * steps; MEMORY_POINTS bounds the runs of one spec. */
 #include "../unit/unit.h"
 
 #include <time.h>
 
+#include "base/options.h"
 #include "io/source.h"
 #include "propercal.h"
 
-#define MEMORY_ROWS 20
+#define MEMORY_ROWS 96
 #define MEMORY_CLASSES 3
 #define MEMORY_POINTS 90
 #define MEMORY_FEW_POINTS 12 /* with sanitizers, and with PROPERCAL_LAWS=few */
@@ -88,13 +90,6 @@ static pcal_status memory_named_source(memory_data data, const pcal_env *env, pc
   return pcal_source_open(&inputs, env, out, err);
 }
 
-static int memory_sink(void *user, const char *bytes, size_t count) {
-  (void)user;
-  (void)bytes;
-  (void)count;
-  return 0;
-}
-
 /* A format or a target that a row does not have is no matter here. */
 static pcal_status memory_unless_refused(pcal_status status) {
   return status == PCAL_USAGE || status == PCAL_DATA ? PCAL_OK : status;
@@ -104,7 +99,7 @@ static pcal_status memory_unless_refused(pcal_status status) {
 
 static pcal_status memory_write_results(const pcal_results *results, pcal_error *err) {
   for (int format = PCAL_TEXT; format <= PCAL_MARKDOWN; format++)
-    PC_TRY(pcal_results_write(results, (pcal_format)format, memory_sink, NULL, err));
+    PC_TRY(pcal_results_write(results, (pcal_format)format, sink_count, NULL, err));
   return PCAL_OK;
 }
 
@@ -129,18 +124,30 @@ static pcal_status memory_metric(const pcal_env *env, void *user, pcal_error *er
   return status;
 }
 
+static pcal_status memory_load_again(const pcal_calibrator *calibrator, const pcal_env *env,
+                                     pcal_error *err) {
+  sink_bytes file = {0};
+  pcal_calibrator *again = NULL;
+  pcal_status status = pcal_calibrator_save(calibrator, sink_collect, &file, err);
+  if (status == PCAL_OK)
+    status = pcal_calibrator_load(file.bytes, file.length, "cal.json", env, &again, err);
+  pcal_calibrator_free(again);
+  free(file.bytes);
+  return status;
+}
+
 static pcal_status memory_use_calibrator(const pcal_calibrator *calibrator, memory_data data,
                                          const pcal_env *env, pcal_error *err) {
   float out[MEMORY_ROWS * MEMORY_CLASSES];
   const pcal_batch batch = memory_batch(data);
-  PC_TRY(pcal_calibrator_describe(calibrator, PCAL_TEXT, memory_sink, NULL, err));
-  PC_TRY(pcal_calibrator_describe(calibrator, PCAL_JSON, memory_sink, NULL, err));
-  PC_TRY(pcal_calibrator_save(calibrator, memory_sink, NULL, err));
+  PC_TRY(pcal_calibrator_describe(calibrator, PCAL_TEXT, sink_count, NULL, err));
+  PC_TRY(pcal_calibrator_describe(calibrator, PCAL_JSON, sink_count, NULL, err));
+  PC_TRY(memory_load_again(calibrator, env, err));
   PC_TRY(pcal_calibrator_apply(calibrator, &batch, env, out, err));
   PC_TRY(memory_unless_refused(
-      pcal_calibrator_export(calibrator, PCAL_C, NULL, memory_sink, NULL, err)));
+      pcal_calibrator_export(calibrator, PCAL_C, NULL, sink_count, NULL, err)));
   return memory_unless_refused(
-      pcal_calibrator_export(calibrator, PCAL_ONNX, NULL, memory_sink, NULL, err));
+      pcal_calibrator_export(calibrator, PCAL_ONNX, NULL, sink_count, NULL, err));
 }
 
 static pcal_status memory_fit(const memory_case *one, int by_group, const pcal_env *env,
@@ -156,11 +163,9 @@ static pcal_status memory_fit(const memory_case *one, int by_group, const pcal_e
     status = pcal_fit_run(source, &config, env, &calibrator, err);
   if (status == PCAL_OK)
     status = memory_use_calibrator(calibrator, one->data, env, err);
-  if (status == PCAL_OK)
-    status = pcal_source_rewind(source, err);
-  if (status == PCAL_OK)
-    status =
-        pcal_calibrator_apply_source(calibrator, source, PCAL_CSV, env, memory_sink, NULL, err);
+  for (int npy = 0; npy < 2 && status == PCAL_OK; npy++)
+    status = pcal_calibrator_apply_source(calibrator, source, npy ? PCAL_NPY : PCAL_CSV, env,
+                                          sink_count, NULL, err);
   pcal_calibrator_free(calibrator);
   pcal_source_free(source);
   return status;
@@ -175,8 +180,8 @@ static pcal_status memory_grouped(const pcal_env *env, void *user, pcal_error *e
 }
 
 static pcal_status memory_draw(const pcal_figure *figure, pcal_error *err) {
-  PC_TRY(pcal_figure_write(figure, PCAL_SVG, PCAL_THEME_LIGHT, memory_sink, NULL, err));
-  return pcal_figure_write(figure, PCAL_JSON, PCAL_THEME_AUTO, memory_sink, NULL, err);
+  PC_TRY(pcal_figure_write(figure, PCAL_SVG, PCAL_THEME_LIGHT, sink_count, NULL, err));
+  return pcal_figure_write(figure, PCAL_JSON, PCAL_THEME_AUTO, sink_count, NULL, err);
 }
 
 static pcal_status memory_figure(const pcal_env *env, void *user, pcal_error *err) {
@@ -196,10 +201,10 @@ static pcal_status memory_figure(const pcal_env *env, void *user, pcal_error *er
   return status;
 }
 
-static pcal_status memory_tell_study(const pcal_study *study, pcal_error *err) {
+static pcal_status memory_write_study(const pcal_study *study, pcal_error *err) {
   pcal_figure *figure = NULL;
   for (int format = PCAL_TEXT; format <= PCAL_MARKDOWN; format++)
-    PC_TRY(pcal_study_write(study, (pcal_format)format, memory_sink, NULL, err));
+    PC_TRY(pcal_study_write(study, (pcal_format)format, sink_count, NULL, err));
   pcal_status status = pcal_figure_from_study(study, NULL, &figure, err);
   if (status == PCAL_OK)
     status = memory_draw(figure, err);
@@ -222,16 +227,16 @@ static pcal_status memory_study(const pcal_env *env, void *user, pcal_error *err
   model.name = "model";
   pcal_status status = memory_source(one->data, env, &model.source, err);
   if (status == PCAL_OK)
-    status = memory_source(one->data, env, &model.fitting, err);
+    status = memory_source(one->data, env, &model.val, err);
   config.models = &model;
   config.model_count = 1;
   if (status == PCAL_OK)
     status = pcal_study_run(one->name, &config, env, &study, err);
   if (status == PCAL_OK)
-    status = memory_tell_study(study, err);
+    status = memory_write_study(study, err);
   pcal_study_free(study);
   pcal_source_free(model.source);
-  pcal_source_free(model.fitting);
+  pcal_source_free(model.val);
   return status;
 }
 
@@ -248,7 +253,7 @@ static pcal_status memory_report(const pcal_env *env, void *user, pcal_error *er
     status = pcal_report_run(source, &config, env, &report, err);
   for (int format = PCAL_TEXT; status == PCAL_OK && format <= PCAL_HTML; format++)
     status = memory_unless_refused(
-        pcal_report_write(report, (pcal_format)format, memory_sink, NULL, err));
+        pcal_report_write(report, (pcal_format)format, sink_count, NULL, err));
   pcal_report_free(report);
   pcal_source_free(source);
   return status;
@@ -267,7 +272,7 @@ static pcal_status memory_compare(const pcal_env *env, void *user, pcal_error *e
   if (status == PCAL_OK)
     status = pcal_compare_run(&model, 1, &config, env, &comparison, err);
   for (int format = PCAL_TEXT; status == PCAL_OK && format <= PCAL_MARKDOWN; format++)
-    status = pcal_comparison_write(comparison, (pcal_format)format, memory_sink, NULL, err);
+    status = pcal_comparison_write(comparison, (pcal_format)format, sink_count, NULL, err);
   pcal_comparison_free(comparison);
   pcal_source_free(model.source);
   return status;
@@ -320,23 +325,57 @@ static int memory_sweep(unit_scenario scenario, memory_case one) {
   return 1;
 }
 
+static int memory_sweep_spec(unit_scenario scenario, const char *spec) {
+  int swept = 0;
+  for (memory_data data = MEMORY_LOGITS; data <= MEMORY_NORMALS; data++)
+    swept |= memory_sweep(scenario, (memory_case){data, spec});
+  return swept;
+}
+
+/* Sweeps a row with each word of one of its options. */
+static void memory_sweep_words(unit_scenario scenario, const pcal_registry_row *row,
+                               const pcal_option *option) {
+  const char *word = option->type == PCAL_OPTION_BOOL ? "no|yes" : option->choices;
+  while (word != NULL) {
+    char spec[PC_SPEC_MAX];
+    const size_t length = strcspn(word, "|");
+    snprintf(spec, sizeof spec, "%s:%s=%.*s", row->name, option->name, (int)length, word);
+    memory_sweep_spec(scenario, spec);
+    word = word[length] == '|' ? word + length + 1 : NULL;
+  }
+}
+
+/* Returns how many rows were swept. */
 static size_t memory_sweep_rows(pcal_registry kind, unit_scenario scenario) {
   size_t swept = 0;
-  for (size_t i = 0; i < pcal_registry_count(kind); i++)
-    for (memory_data data = MEMORY_LOGITS; data <= MEMORY_NORMALS; data++)
-      swept +=
-          (size_t)memory_sweep(scenario, (memory_case){data, pcal_registry_at(kind, i)->name});
+  for (size_t i = 0; i < pcal_registry_count(kind); i++) {
+    const pcal_registry_row *row = pcal_registry_at(kind, i);
+    swept += (size_t)memory_sweep_spec(scenario, row->name);
+    for (size_t o = 0; kind != PCAL_STUDIES && o < row->option_count; o++)
+      memory_sweep_words(scenario, row, &row->options[o]);
+  }
   return swept;
 }
 
 TEST(test_metrics) {
-  assert_true(memory_sweep_rows(PCAL_METRICS, memory_metric) >=
-              pcal_registry_count(PCAL_METRICS));
+  assert_int_equal(memory_sweep_rows(PCAL_METRICS, memory_metric),
+                   pcal_registry_count(PCAL_METRICS));
 }
 
+/* Options that allocate only together, or for numbers other than the default. */
+static const char *const memory_together[] = {
+    "histogram:bootstrap=2",
+    "histogram:binning=mass,bins=4,bootstrap=2",
+    "matrix-odir:lambda=0.1",
+    "spline:target=all,constrained=yes,knots=4",
+    "spline:target=within,rank=2,convention=gupta",
+};
+
 TEST(test_calibrators) {
-  assert_true(memory_sweep_rows(PCAL_CALIBRATORS, memory_calibrator) >=
-              pcal_registry_count(PCAL_CALIBRATORS));
+  assert_int_equal(memory_sweep_rows(PCAL_CALIBRATORS, memory_calibrator),
+                   pcal_registry_count(PCAL_CALIBRATORS));
+  for (size_t i = 0; i < UNIT_COUNT(memory_together); i++)
+    assert_true(memory_sweep_spec(memory_calibrator, memory_together[i]));
 }
 
 TEST(test_figures) {
@@ -361,4 +400,5 @@ TEST(test_reports) {
 TEST(test_comparisons) {
   assert_true(memory_sweep(memory_compare, (memory_case){MEMORY_LOGITS, "temperature"}));
   assert_true(memory_sweep(memory_compare, (memory_case){MEMORY_LOGITS, "isotonic"}));
+  assert_true(memory_sweep(memory_compare, (memory_case){MEMORY_NORMALS, "variance-scale"}));
 }

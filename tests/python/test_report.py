@@ -21,7 +21,9 @@ def test_the_same_as_the_program(digits, digits_files, program, tmp_path):
     inside = re.search(r'id="report">(.*?)</script>', made.html, re.S)
     assert json.loads(inside.group(1)) == found
     assert made.html.startswith("<!DOCTYPE html>") and made.markdown.startswith("# ")
-    assert made._repr_html_().startswith("<iframe srcdoc=") and "save it" in repr(made)
+    assert made._repr_html_().startswith("<iframe srcdoc=")
+    kind = found["after"]["judgement"]["kind"]
+    assert repr(made) == f"<report: {kind}; save it as .html, .md or .json>"
     for name, text in (("r.html", made.html), ("r.md", made.markdown), ("r.json", made.to_json())):
         made.save(tmp_path / name)
         assert (tmp_path / name).read_text() == text

@@ -3,6 +3,7 @@
 #ifndef UNIT_H
 #define UNIT_H
 
+#include "sinks.h"
 #include "testing.h"
 
 #include <stdatomic.h>

@@ -96,7 +96,7 @@ static void accuracy_transform_write(const pcal_calibrator *calibrator, pc_json 
 static pcal_status accuracy_transform_read(pcal_calibrator *calibrator,
                                            const pc_json_node *parameters, const char *file,
                                            pcal_error *err) {
-  PC_TRY(pc_parameters_check_names(parameters, "accuracy", file, err));
+  PC_TRY(pc_parameters_check_names(parameters, PC_NAMES("accuracy"), file, err));
   const pc_json_node *value = pc_json_find(parameters, "accuracy");
   if (value->kind != PC_JSON_NUMBER || !(value->number >= 0.0) || !(value->number <= 1.0))
     return pc_parameter_error(value, file, "the accuracy must be a number from 0 to 1", err);

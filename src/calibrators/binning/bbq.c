@@ -220,7 +220,7 @@ static pcal_status bbq_read(pcal_calibrator *calibrator, const pc_json_node *par
   const pc_bin_maps_rule rule = {
       .count = calibrator->layout.columns, .least = 1, .most = BBQ_BINS_MAX, .edges = 1};
   pc_bin_maps *tables = NULL;
-  PC_TRY(pc_parameters_check_names(parameters, "edges values", file, err));
+  PC_TRY(pc_parameters_check_names(parameters, PC_NAMES("edges", "values"), file, err));
   PC_TRY(pc_bin_maps_read(&calibrator->env, parameters, &rule, file, &tables, err));
   calibrator->parameters = tables;
   return PCAL_OK;

@@ -182,7 +182,8 @@ static pcal_status histogram_read(pcal_calibrator *calibrator, const pc_json_nod
                                                                   : bins,
                                  .edges = by_mass};
   pc_bin_maps *tables = NULL;
-  PC_TRY(pc_parameters_check_names(parameters, by_mass ? "edges values" : "values", file, err));
+  PC_TRY(pc_parameters_check_names(
+      parameters, by_mass ? PC_NAMES("edges", "values") : PC_NAMES("values"), file, err));
   PC_TRY(pc_bin_maps_read(&calibrator->env, parameters, &rule, file, &tables, err));
   calibrator->parameters = tables;
   return PCAL_OK;

@@ -260,7 +260,7 @@ static pcal_status label_conditional_read(pcal_calibrator *calibrator,
   const size_t classes = calibrator->layout.classes;
   const pc_json_node *labels = NULL, *values = NULL;
   label_conditional *model = NULL;
-  PC_TRY(pc_parameters_check_names(parameters, "labels values", file, err));
+  PC_TRY(pc_parameters_check_names(parameters, PC_NAMES("labels", "values"), file, err));
   PC_TRY(pc_parameter_lists(parameters, "labels", classes + 1, file, &labels, err));
   PC_TRY(pc_parameter_lists(parameters, "values", classes + 1, file, &values, err));
   PC_TRY(label_conditional_new(calibrator, &model, err));

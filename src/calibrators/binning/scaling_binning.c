@@ -375,7 +375,8 @@ static pcal_status scaling_binning_read(pcal_calibrator *calibrator,
       .edges = 1};
   scaling_binning *model = NULL;
   const pc_json_node *lists = NULL;
-  PC_TRY(pc_parameters_check_names(parameters, "a b edges values", file, err));
+  PC_TRY(
+      pc_parameters_check_names(parameters, PC_NAMES("a", "b", "edges", "values"), file, err));
   PC_TRY(pc_parameter_lists(parameters, "values", rule.count, file, &lists, err));
   PC_TRY(scaling_binning_new(calibrator, &model, err));
   PC_TRY(scaling_binning_read_sigmoids(model, parameters, "a", file, err));

@@ -19,14 +19,12 @@ static pcal_status linear_model_read_numbers(const linear_model_reader *reader,
                                              double *out, size_t step) {
   const size_t k = reader->model->classes;
   if (list->kind != PC_JSON_ARRAY || list->list.count != k)
-    return pc_fail(reader->err, PCAL_DATA,
-                   "%s, line %lu: %s must hold %zu numbers, one for each class", reader->file,
-                   (unsigned long)list->line, name, k);
+    return pc_fail_line(reader->err, PCAL_DATA, reader->file, list->line,
+                        "%s must hold %zu numbers, one for each class", name, k);
   for (const pc_json_node *item = list->list.first; item != NULL; item = item->next) {
     if (item->kind != PC_JSON_NUMBER || !(fabs(item->number) <= PC_LINEAR_LARGEST))
-      return pc_fail(reader->err, PCAL_DATA,
-                     "%s, line %lu: %s must hold numbers of at most 1e100 in size",
-                     reader->file, (unsigned long)item->line, name);
+      return pc_fail_line(reader->err, PCAL_DATA, reader->file, item->line,
+                          "%s must hold numbers of at most 1e100 in size", name);
     *out = item->number;
     out += step;
   }
@@ -39,9 +37,8 @@ static pcal_status linear_model_read_w(const linear_model_reader *reader,
   if (!model->full)
     return linear_model_read_numbers(reader, node, "w", out, 1);
   if (node->kind != PC_JSON_ARRAY || node->list.count != model->classes)
-    return pc_fail(reader->err, PCAL_DATA,
-                   "%s, line %lu: W must hold %zu rows, one for each class", reader->file,
-                   (unsigned long)node->line, model->classes);
+    return pc_fail_line(reader->err, PCAL_DATA, reader->file, node->line,
+                        "W must hold %zu rows, one for each class", model->classes);
   for (const pc_json_node *row = node->list.first; row != NULL; row = row->next)
     PC_TRY(linear_model_read_numbers(reader, row, "a row of W", out++, model->stride));
   return PCAL_OK;
@@ -58,9 +55,8 @@ static pcal_status linear_model_read_members(const linear_model_reader *reader,
   }
   if (w->kind != PC_JSON_ARRAY || w->list.count != model->members || b->kind != PC_JSON_ARRAY ||
       b->list.count != model->members)
-    return pc_fail(reader->err, PCAL_DATA,
-                   "%s, line %lu: W and b must hold %zu maps, one for each fold", reader->file,
-                   (unsigned long)w->line, model->members);
+    return pc_fail_line(reader->err, PCAL_DATA, reader->file, w->line,
+                        "W and b must hold %zu maps, one for each fold", model->members);
   const pc_json_node *one_w = w->list.first, *one_b = b->list.first;
   for (size_t m = 0; m < model->members; m++, one_w = one_w->next, one_b = one_b->next) {
     PC_TRY(linear_model_read_w(reader, one_w, model->w + m * cells));
@@ -88,11 +84,11 @@ pcal_status pc_linear_model_read(pcal_calibrator *calibrator, pc_feature feature
   linear_model_reader reader = {file, NULL, err};
   if (w == NULL || b == NULL || (penalised && (lambda == NULL || mu == NULL)) ||
       parameters->list.count != (penalised ? 4 : 2))
-    return pc_fail(err, PCAL_DATA, "%s, line %lu: the parameters of %s are %s", file,
-                   (unsigned long)parameters->line, calibrator->method->row.name,
-                   penalised ? "W, b, lambda and mu"
-                   : full    ? "W and b"
-                             : "w and b");
+    return pc_fail_line(err, PCAL_DATA, file, parameters->line, "the parameters of %s are %s",
+                        calibrator->method->row.name,
+                        penalised ? "W, b, lambda and mu"
+                        : full    ? "W and b"
+                                  : "w and b");
   PC_TRY(pc_linear_model_new(calibrator, feature, full, members, &reader.model, err));
   PC_TRY(linear_model_read_members(&reader, w, b));
   if (!penalised)

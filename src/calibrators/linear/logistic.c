@@ -104,14 +104,14 @@ static pcal_status logistic_read_list(const pc_json_node *list, const char *name
                                       pcal_error *err) {
   char least[PC_NUMBER_MAX], most[PC_NUMBER_MAX];
   if (list->kind != PC_JSON_ARRAY || list->list.count != count)
-    return pc_fail(err, PCAL_DATA, "%s, line %lu: %s must hold %zu number%s, one for each %s",
-                   file, (unsigned long)list->line, name, count, count == 1 ? "" : "s",
-                   "column of scores");
+    return pc_fail_line(err, PCAL_DATA, file, list->line,
+                        "%s must hold %zu number%s, one for each %s", name, count,
+                        count == 1 ? "" : "s", "column of scores");
   for (const pc_json_node *item = list->list.first; item != NULL; item = item->next) {
     if (item->kind != PC_JSON_NUMBER || !(item->number >= low) || !(item->number <= high))
-      return pc_fail(err, PCAL_DATA, "%s, line %lu: %s must hold numbers between %s and %s",
-                     file, (unsigned long)item->line, name, pc_show(low, least),
-                     pc_show(high, most));
+      return pc_fail_line(err, PCAL_DATA, file, item->line,
+                          "%s must hold numbers between %s and %s", name, pc_show(low, least),
+                          pc_show(high, most));
     *out++ = item->number;
   }
   return PCAL_OK;
@@ -144,9 +144,9 @@ pcal_status pc_logistic_read(pcal_calibrator *calibrator, const pc_logistic_sett
     lists[count] = pc_json_find(parameters, names[count]);
   for (size_t i = 0; i < count; i++)
     if (lists[i] == NULL || parameters->list.count != count)
-      return pc_fail(err, PCAL_DATA, "%s, line %lu: the parameters of %s are %s", file,
-                     (unsigned long)parameters->line, calibrator->method->row.name,
-                     count == 2 ? "a and b" : "a, b, c and m");
+      return pc_fail_line(err, PCAL_DATA, file, parameters->line, "the parameters of %s are %s",
+                          calibrator->method->row.name,
+                          count == 2 ? "a and b" : "a, b, c and m");
   PC_TRY(pc_logistic_new(calibrator, settings, &model, err));
   for (size_t i = 0; i < count; i++) {
     const double largest = i > model->slopes ? 1.0 : LOGISTIC_LARGEST;

@@ -163,7 +163,7 @@ static pcal_status isotonic_read_maps(pcal_calibrator *calibrator, size_t lines,
                                       const pc_json_node *parameters, const char *file,
                                       pcal_error *err) {
   pc_line_maps *read = NULL;
-  PC_TRY(pc_parameters_check_names(parameters, "scores values", file, err));
+  PC_TRY(pc_parameters_check_names(parameters, PC_NAMES("scores", "values"), file, err));
   PC_TRY(pc_line_maps_read(&calibrator->env, parameters, lines, PC_LIST_STRICT, PC_LIST_RISING,
                            file, &read, err));
   calibrator->parameters = read;

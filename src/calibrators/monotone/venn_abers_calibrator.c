@@ -162,7 +162,7 @@ static pcal_status venn_abers_read_side(const pcal_calibrator *calibrator,
   const pc_json_node *side = pc_json_find(parameters, name);
   if (side->kind != PC_JSON_OBJECT)
     return pc_parameter_error(side, file, "lower and upper must hold edges and values", err);
-  PC_TRY(pc_parameters_check_names(side, "edges values", file, err));
+  PC_TRY(pc_parameters_check_names(side, PC_NAMES("edges", "values"), file, err));
   return pc_bin_maps_read(&calibrator->env, side, &rule, file, out, err);
 }
 
@@ -188,7 +188,7 @@ static pcal_status venn_abers_read(pcal_calibrator *calibrator, const pc_json_no
                                    const char *file, pcal_error *err) {
   venn_abers *model = NULL;
   const pc_json_node *lists = NULL;
-  PC_TRY(pc_parameters_check_names(parameters, "lower upper", file, err));
+  PC_TRY(pc_parameters_check_names(parameters, PC_NAMES("lower", "upper"), file, err));
   PC_TRY(pc_parameter_lists(pc_json_find(parameters, "lower"), "values",
                             calibrator->layout.columns, file, &lists, err));
   PC_TRY(venn_abers_new(calibrator, &model, err));

@@ -111,7 +111,8 @@ pcal_status pc_network_model_read(pcal_calibrator *calibrator, const pc_network_
                      *learned = pc_json_find(parameters, "learned");
   double ends[2];
   pc_network_model *net = NULL;
-  PC_TRY(pc_parameters_check_names(parameters, "range scale learned layers more", file, err));
+  PC_TRY(pc_parameters_check_names(
+      parameters, PC_NAMES("range", "scale", "learned", "layers", "more"), file, err));
   if (range->kind != PC_JSON_ARRAY || range->list.count != 2)
     return pc_parameter_error(range, file, rule.what, err);
   PC_TRY(pc_parameter_numbers(range, &rule, ends, file, err));

@@ -283,7 +283,7 @@ static pcal_status quantile_isotonic_read(pcal_calibrator *calibrator,
       0.0, 1.0, PC_LIST_RISING,
       "a frequency must be a number from 0 to 1, none below the one "
       "before"};
-  PC_TRY(pc_parameters_check_names(parameters, "level frequency", file, err));
+  PC_TRY(pc_parameters_check_names(parameters, PC_NAMES("level", "frequency"), file, err));
   const pc_json_node *level = pc_json_find(parameters, "level");
   const pc_json_node *frequency = pc_json_find(parameters, "frequency");
   if (level->kind != PC_JSON_ARRAY || frequency->kind != PC_JSON_ARRAY ||

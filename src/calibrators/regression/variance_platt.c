@@ -279,7 +279,8 @@ static pcal_status variance_read(pcal_calibrator *calibrator, const pc_json_node
                                  const char *file, pcal_error *err) {
   const int shifts = calibrator->method->row.option_count > 0;
   PC_TRY(variance_fits(calibrator, err));
-  PC_TRY(pc_parameters_check_names(parameters, shifts ? "w b" : "w", file, err));
+  PC_TRY(pc_parameters_check_names(parameters, shifts ? PC_NAMES("w", "b") : PC_NAMES("w"),
+                                   file, err));
   PC_TRY(pc_calibrator_new_parameters(calibrator, sizeof(pc_variance_map), err));
   pc_variance_map *read = calibrator->parameters;
   PC_TRY(variance_number(parameters, "w", VARIANCE_PLATT_LEAST, &read->w, file, err));

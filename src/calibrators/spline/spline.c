@@ -225,7 +225,8 @@ static pcal_status spline_read(pcal_calibrator *calibrator, const pc_json_node *
     return pc_parameter_error(parameters, file, unsuited, err);
   const size_t count =
       spline_target(calibrator) == PC_SPLINE_ALL ? calibrator->layout.classes : 1;
-  PC_TRY(pc_parameters_check_names(parameters, "knots scores values", file, err));
+  PC_TRY(
+      pc_parameters_check_names(parameters, PC_NAMES("knots", "scores", "values"), file, err));
   PC_TRY(pc_parameter_lists(parameters, "knots", count, file, &lists, err));
   PC_TRY(pc_spline_model_new(calibrator, &model, err));
   const pc_json_node *list = lists->list.first;

@@ -111,11 +111,11 @@ static pcal_status ets_read(pcal_calibrator *calibrator, const pc_json_node *par
   double sum = 0.0;
   size_t i = 0;
   if (t == NULL || w == NULL || parameters->list.count != 2)
-    return pc_fail(err, PCAL_DATA, "%s, line %lu: the parameters of ets are T and w", file,
-                   (unsigned long)parameters->line);
+    return pc_fail_line(err, PCAL_DATA, file, parameters->line,
+                        "the parameters of ets are T and w");
   if (t->kind != PC_JSON_NUMBER || !(t->number >= PC_ETS_LOW) || !(t->number <= PC_ETS_HIGH))
-    return pc_fail(err, PCAL_DATA, "%s, line %lu: T must be a number between 0.0001 and 10000",
-                   file, (unsigned long)t->line);
+    return pc_fail_line(err, PCAL_DATA, file, t->line,
+                        "T must be a number between 0.0001 and 10000");
   PC_TRY(pc_calibrator_new_parameters(calibrator, sizeof(pc_ets), err));
   pc_ets *model = calibrator->parameters;
   model->temperature = t->number;
@@ -127,9 +127,8 @@ static pcal_status ets_read(pcal_calibrator *calibrator, const pc_json_node *par
   }
   if (i == 3 && item == NULL && fabs(sum - 1.0) <= 1e-12)
     return PCAL_OK;
-  return pc_fail(err, PCAL_DATA,
-                 "%s, line %lu: w must hold three numbers, none negative, that sum to one",
-                 file, (unsigned long)w->line);
+  return pc_fail_line(err, PCAL_DATA, file, w->line,
+                      "w must hold three numbers, none negative, that sum to one");
 }
 
 static void ets_describe(const pcal_calibrator *calibrator, pc_text *out) {

@@ -333,13 +333,12 @@ static pcal_status temperature_read(pcal_calibrator *calibrator, const pc_json_n
                                     const char *file, pcal_error *err) {
   const pc_json_node *value = pc_json_find(parameters, "T");
   if (value == NULL || parameters->list.count != 1)
-    return pc_fail(err, PCAL_DATA,
-                   "%s, line %lu: the parameters of temperature are \"T\" alone", file,
-                   (unsigned long)parameters->line);
+    return pc_fail_line(err, PCAL_DATA, file, parameters->line,
+                        "the parameters of temperature are \"T\" alone");
   if (value->kind != PC_JSON_NUMBER || !(value->number >= TEMPERATURE_LOW) ||
       !(value->number <= TEMPERATURE_HIGH))
-    return pc_fail(err, PCAL_DATA, "%s, line %lu: T must be a number between 0.0001 and 10000",
-                   file, (unsigned long)value->line);
+    return pc_fail_line(err, PCAL_DATA, file, value->line,
+                        "T must be a number between 0.0001 and 10000");
   PC_TRY(pc_calibrator_new_parameters(calibrator, sizeof(temperature_parameters), err));
   ((temperature_parameters *)calibrator->parameters)->temperature = value->number;
   return PCAL_OK;

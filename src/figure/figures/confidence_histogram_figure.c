@@ -101,7 +101,7 @@ static pcal_status histogram_all(const pc_figure_data *data, const pc_result_rec
                                  pc_figure *figure, pcal_error *err) {
   static const pc_panel_grid grid = {.columns = 1, .rows = 1};
   const int positive = pc_layout_is_binary(&data->shown.results->layout);
-  const pc_reliability_texts *texts = pc_reliability_texts_of(positive ? "positive" : "top");
+  const pc_reliability_texts *texts = pc_reliability_texts_of(positive);
   const double rows = data->shown.results->effective;
   pc_bin_list bins;
   PC_TRY(pc_bin_list_read(figure->env, &record->outcome.graph, SIZE_MAX, &bins, err));
@@ -159,7 +159,7 @@ static pcal_status histogram_each(const pc_figure_data *data, const pc_result_re
   pc_figure_lay_out(figure, &grid);
   for (size_t i = 0; i < order->count; i++)
     histogram_bars(figure, i, &lists[i], rows, histogram_limit(&lists[i], rows),
-                   pc_reliability_texts_of("positive"));
+                   pc_reliability_texts_of(1));
   return PCAL_OK;
 }
 

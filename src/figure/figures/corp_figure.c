@@ -49,8 +49,9 @@ static pcal_status corp_request(const pc_options *options, const pc_layout *layo
   char view[16];
   (void)err;
   pc_options_word(options, CORP_VIEW, view, sizeof view);
-  const int positive = strcmp(view, "positive") == 0 ||
-                       (strcmp(view, "auto") == 0 && pc_layout_is_binary(layout));
+  const int choice = options->value[CORP_VIEW].choice;
+  const int positive =
+      choice == PC_CHOICE_POSITIVE || (choice == PC_CHOICE_AUTO && pc_layout_is_binary(layout));
   pc_figure_request_metric(request, "decomposition:by=corp,view=%s", view);
   pc_figure_request_metric(request, positive ? "ks:class=1" : "ks:rank=1");
   pc_figure_request_metric(request, "ece:bins=20,view=%s", view);
@@ -239,8 +240,8 @@ static pcal_status corp_build(const pc_figure_data *data, pc_figure *figure, pca
   pc_stat stats[CORP_PARTS];
   PC_TRY(pc_figure_record_with_curve(data, &data->shown, 0, &fit, err));
   PC_TRY(pc_figure_record_with_curve(data, &data->shown, 2, &binned, err));
-  const int positive = pc_record_views_class_1(data->shown.results, fit);
-  const pc_reliability_texts *texts = pc_reliability_texts_of(positive ? "positive" : "top");
+  const int positive = fit->view.kind == PC_VIEW_CLASS;
+  const pc_reliability_texts *texts = pc_reliability_texts_of(positive);
   const double rows = data->shown.results->effective;
   double highest = 0;
   PC_TRY(pc_bin_list_read(figure->env, &binned->outcome.graph, SIZE_MAX, &bins, err));

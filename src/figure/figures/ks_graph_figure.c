@@ -183,8 +183,8 @@ static void ks_graph_legend(pc_figure *figure) {
 
 static pcal_status ks_graph_build(const pc_figure_data *data, pc_figure *figure,
                                   pcal_error *err) {
-  const pc_measured_set *sets[] = {&data->shown, data->fitting};
-  const size_t count = data->fitting != NULL ? 2 : 1;
+  const pc_measured_set *sets[] = {&data->shown, data->val};
+  const size_t count = data->val != NULL ? 2 : 1;
   const pc_panel_grid grid = {.columns = 2, .rows = 2 * count};
   const pc_result_record *records[2];
   pc_ks_graph_curve curves[2];

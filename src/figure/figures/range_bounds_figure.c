@@ -83,7 +83,7 @@ static void range_marks(pc_figure *figure, const pc_bin_list *bins) {
     const double right = fmax(fmin(bin->high, 1), left + least);
     const int filled = bin->weight > 0;
     if (filled)
-      pc_reliability_hint(bin, pc_reliability_texts_of("positive"), &hint);
+      pc_reliability_hint(bin, pc_reliability_texts_of(1), &hint);
     const char *text = hint.failed || !filled ? NULL : hint.bytes;
     pc_figure_bar(figure, 0, range_bar, (pc_point){left, y - 0.32}, (pc_point){right, y + 0.32},
                   text);
@@ -164,7 +164,7 @@ static void range_series_points(pc_figure *figure, const range_lists *lists, siz
     const pcal_bin *here = range_bin(lists, i, bin);
     if (here == NULL)
       continue;
-    pc_reliability_hint(here, pc_reliability_texts_of("positive"), &hint);
+    pc_reliability_hint(here, pc_reliability_texts_of(1), &hint);
     whole.length = 0;
     pc_text_format(&whole, "%s, bin %zu of %zu: %s", lists->data->named[i].name, bin + 1,
                    lists->of[i].count, hint.failed ? "" : hint.bytes);

@@ -217,7 +217,7 @@ pcal_status pc_reliability_draw(const pc_reliability_data *data, pc_figure *figu
   pc_stat stats[RELIABILITY_STATS];
   PC_TRY(reliability_check(data, err));
   reliability_scene scene = {
-      .data = data, .texts = pc_reliability_texts_of(data->view), .figure = figure};
+      .data = data, .texts = pc_reliability_texts_of(data->class_1), .figure = figure};
   const pc_reliability_style style = {scene.texts, data->band, data->level};
   pcal_bin *borrowed;
   memcpy(&borrowed, &data->bins, sizeof borrowed);
@@ -287,13 +287,13 @@ static pcal_status reliability_build(const pc_figure_data *data, pc_figure *figu
   const pcal_results *results = data->shown.results;
   const pc_result_record *record = data->shown.requested[0];
   pc_bin_list bins = {NULL, 0};
-  pc_reliability_data found = {.view = pc_results_view(results)};
+  pc_reliability_data found = {.class_1 = pc_layout_is_binary(&results->layout)};
   found.band = (pc_band)data->options->value[RELIABILITY_BAND].choice;
   if (record != NULL && record->outcome.graph.count > 0) {
     PC_TRY(pc_bin_list_read(figure->env, &record->outcome.graph, SIZE_MAX, &bins, err));
     found.bins = bins.bins;
     found.bin_count = bins.count;
-    found.view = pc_record_views_class_1(results, record) ? "positive" : "top";
+    found.class_1 = record->view.kind == PC_VIEW_CLASS;
     reliability_surety(record, data->before != NULL ? data->before->requested[0] : NULL,
                        &found);
   } else {

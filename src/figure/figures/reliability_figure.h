@@ -7,8 +7,8 @@
 typedef struct pc_reliability_data {
   const pcal_bin *bins;
   size_t bin_count;
-  double rows;      /* sum of weights */
-  const char *view; /* "top" or "positive" */
+  double rows; /* sum of weights */
+  int class_1; /* scores are probabilities of class 1, not confidences */
   double mean_score, hit_rate;
   int has_ece, has_interval, has_null, has_before;
   double ece, low, high;                 /* interval */

@@ -148,7 +148,7 @@ static void spline_figure_heading(const pc_measured_set *set, int second, pc_fig
 static pcal_status spline_figure_build(const pc_figure_data *data, pc_figure *figure,
                                        pcal_error *err) {
   static const pc_panel_grid grid = {.columns = 2, .rows = 1};
-  const pc_measured_set *set = data->fitting != NULL ? data->fitting : &data->shown;
+  const pc_measured_set *set = data->val != NULL ? data->val : &data->shown;
   const pc_result_record *record;
   spline_figure_fit fit = {.map = NULL};
   PC_TRY(pc_figure_record_with_curve(data, set, 0, &record, err));
@@ -157,7 +157,7 @@ static pcal_status spline_figure_build(const pc_figure_data *data, pc_figure *fi
       err);
   if (status == PCAL_OK) {
     spline_figure_axes(figure, &fit);
-    spline_figure_heading(set, data->fitting != NULL, figure);
+    spline_figure_heading(set, data->val != NULL, figure);
     pc_figure_lay_out(figure, &grid);
     spline_figure_errors(figure, &fit);
     spline_figure_map(figure, &fit);

@@ -2,23 +2,12 @@
  * case and, where there are several, one for their mean. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "figure/figure_layout.h"
 #include "figure/number_text.h"
 #include "figure/study_figure_registry.h"
 
 #define SPLINE_TABLES_STUDY_FIGURE_COLUMNS 2
-
-/* The name of a method without the option that the paper always uses. */
-static const char *spline_tables_study_figure_name(const pc_table *table, size_t column,
-                                                   char out[PC_TABLE_NAME_MAX]) {
-  snprintf(out, PC_TABLE_NAME_MAX, "%s", table->columns[column]);
-  char *folds = strstr(out, ":ensemble=folds");
-  if (folds != NULL)
-    *folds = '\0';
-  return out;
-}
 
 static double spline_tables_study_figure_mean(const pc_table *table, size_t column) {
   double sum = 0;
@@ -53,11 +42,8 @@ static void spline_tables_study_figure_panel(pc_figure *figure, const pc_table *
   pc_figure_axis(figure, panel, PC_SIDE_X, low, high, 4, PC_NUMBERS_PLAIN, NULL);
   pc_figure_axis(figure, panel, PC_SIDE_Y, (double)table->column_count - 0.4, 0.4, 2,
                  column == 0 ? PC_NUMBERS_PLAIN : PC_NUMBERS_NONE, NULL);
-  for (size_t c = 1; c < table->column_count; c++) {
-    char name[PC_TABLE_NAME_MAX];
-    pc_figure_name_tick(figure, panel, PC_SIDE_Y, (double)c,
-                        spline_tables_study_figure_name(table, c, name));
-  }
+  for (size_t c = 1; c < table->column_count; c++)
+    pc_figure_name_tick(figure, panel, PC_SIDE_Y, (double)c, pc_table_label(table, c));
 }
 
 static void spline_tables_study_figure_marks(pc_figure *figure, const pc_table *table,

@@ -64,34 +64,25 @@ static pcal_status csv_ragged(const csv_state *state, pc_csv_scan record, pcal_e
   size_t cells = 0;
   const uint64_t line = record.line;
   PC_TRY(pc_csv_scan_record(&record, &cells, err));
-  return pc_fail(err, PCAL_DATA,
-                 "%s, line %" PRIu64
-                 " has %zu cell%s, but the first line has %zu; add or remove cells, or quote a "
-                 "cell that holds the separator",
-                 record.name, line, cells, cells == 1 ? "" : "s", state->head.columns);
-}
-
-/* "column "cat"" or "column 3". */
-static void csv_column_text(const csv_state *state, size_t column, char *out, size_t size) {
-  char shown[PC_CLIP_MAX];
-  if (state->head.names == NULL)
-    snprintf(out, size, "column %zu", column);
-  else
-    snprintf(out, size, "column \"%s\"",
-             pc_clip(pc_slice_of(state->head.names[column]), shown));
+  return pc_fail_line(err, PCAL_DATA, record.name, line,
+                      "the line has %zu cell%s, but the first line has %zu; add or remove "
+                      "cells, or quote a cell that holds the separator",
+                      cells, cells == 1 ? "" : "s", state->head.columns);
 }
 
 static pcal_status csv_not_number(const csv_state *state, uint64_t line, size_t column,
                                   pc_slice text, pcal_error *err) {
-  char shown[PC_CLIP_MAX], where[PC_CLIP_MAX + 16];
+  char shown[PC_CLIP_MAX], name[PC_CLIP_MAX];
   const char *remedy = "correct it, or choose the columns as FILE:first..last";
   if (text.length > 0 && memchr(text.bytes, ';', text.length) != NULL)
     remedy = PC_SEMICOLON_REMEDY;
   else if (text.length > 0 && memchr(text.bytes, ',', text.length) != NULL)
     remedy = "write numbers with a decimal point";
-  csv_column_text(state, column, where, sizeof where);
-  return pc_fail(err, PCAL_DATA, "%s, line %" PRIu64 ", %s: \"%s\" is not a number; %-s",
-                 state->scan.name, line, where, pc_clip(text, shown), remedy);
+  pc_place place = {state->scan.name, PCAL_NO_ROW, line, column, NULL, NULL};
+  if (state->head.names != NULL)
+    place.column_name = pc_clip(pc_slice_of(state->head.names[column]), name);
+  return pc_fail_at(err, PCAL_DATA, &place, "\"%s\" is not a number; %-s", pc_clip(text, shown),
+                    remedy);
 }
 
 static pcal_status csv_number(csv_state *state, size_t column, size_t index, int *last,
@@ -149,8 +140,8 @@ static pcal_status csv_record(const pc_reader *reader, size_t row, pcal_error *e
   const pc_csv_scan record = state->scan;
   int last = 0;
   if (pc_csv_scan_blank(&record))
-    return pc_fail(err, PCAL_DATA, "%s, line %" PRIu64 " is blank; delete it", record.name,
-                   record.line);
+    return pc_fail_line(err, PCAL_DATA, record.name, record.line,
+                        "the line is blank; delete it");
   for (size_t column = 0; column < state->head.columns; column++) {
     const size_t place = state->places[column];
     const size_t index = row * reader->columns + place;

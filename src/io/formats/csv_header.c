@@ -124,11 +124,17 @@ static pcal_status csv_header_decide(pc_csv_scan first, pc_csv_scan second,
   else if (line->texts > 0)
     PC_TRY(csv_header_compare(first, second, line->texts, out, err));
   if (*out == CSV_HEADER_UNSURE || (*out == CSV_HEADER_ROW && pair))
-    return pc_fail(err, PCAL_DATA,
-                   "%s, line 1 may be a header or the first row; say which with {header_yes} "
-                   "or {header_no}",
-                   first.name);
+    return pc_fail_line(err, PCAL_DATA, first.name, 1,
+                        "this may be a header or the first row; say which with {header_yes} or "
+                        "{header_no}");
   return PCAL_OK;
+}
+
+static pcal_status csv_header_bad_name(const char *file, uint64_t line, size_t column,
+                                       pcal_error *err) {
+  const pc_place place = {file, PCAL_NO_ROW, line, column, NULL, NULL};
+  return pc_fail_at(err, PCAL_DATA, &place,
+                    "the name is not valid UTF-8; save the file as UTF-8");
 }
 
 /* Reads the names into one block of pointers and text; `letters` bounds the length of the
@@ -149,10 +155,7 @@ static pcal_status csv_header_names(pc_csv_scan scan, size_t columns, size_t let
     const uint64_t line = scan.line;
     PC_TRY(pc_csv_scan_cell(&scan, &cell, err));
     if (!pc_slice_is_utf8(cell.text))
-      return pc_fail(err, PCAL_DATA,
-                     "%s, line %" PRIu64
-                     ": the name of column %zu is not valid UTF-8; save the file as UTF-8",
-                     scan.name, line, column);
+      return csv_header_bad_name(scan.name, line, column, err);
     if ((size_t)(end - at) <= cell.text.length)
       return pc_fail(
           err, PCAL_IO,
@@ -175,7 +178,7 @@ static pcal_status csv_header_fill(const pc_input_file *bytes, char delimiter,
   csv_header_begin(bytes, delimiter, &out->data);
   pc_csv_scan after = out->data;
   if (pc_csv_scan_blank(&after))
-    return pc_fail(err, PCAL_DATA, "%s, line 1 is blank; delete it", bytes->name);
+    return pc_fail_line(err, PCAL_DATA, bytes->name, 1, "the line is blank; delete it");
   PC_TRY(csv_header_look(&after, &line, err));
   out->columns = line.columns;
   if (header == PCAL_HEADER_AUTO)

@@ -49,9 +49,8 @@ static pcal_status csv_scan_quoted(pc_csv_scan *scan, const char *open, pc_csv_c
   out->escaped = 0;
   for (;; at++) {
     if (at == scan->end)
-      return pc_fail(err, PCAL_DATA,
-                     "%s, line %" PRIu64 ": a quote is opened but never closed; close it",
-                     scan->name, scan->line);
+      return pc_fail_line(err, PCAL_DATA, scan->name, scan->line,
+                          "a quote is opened but never closed; close it");
     line_ends += *at == '\n';
     if (*at != '"')
       continue;
@@ -63,10 +62,8 @@ static pcal_status csv_scan_quoted(pc_csv_scan *scan, const char *open, pc_csv_c
   out->text = (pc_slice){open + 1, (size_t)(at - open - 1)};
   const uint64_t line = scan->line + line_ends;
   if (!csv_scan_finish(scan, csv_scan_skip_space(scan, at + 1), &out->last))
-    return pc_fail(err, PCAL_DATA,
-                   "%s, line %" PRIu64
-                   ": text follows a closing quote; write \"\" for a quote inside quotes",
-                   scan->name, line);
+    return pc_fail_line(err, PCAL_DATA, scan->name, line,
+                        "text follows a closing quote; write \"\" for a quote inside quotes");
   scan->line += line_ends;
   return PCAL_OK;
 }

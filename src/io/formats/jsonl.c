@@ -90,8 +90,8 @@ pcal_status pc_jsonl_members(const pc_input_file *bytes, const pcal_env *env,
   }
   if (out->count > 0)
     return PCAL_OK;
-  return pc_fail(err, PCAL_DATA, "%s, line 1: the object has no fields; write at least one",
-                 bytes->name);
+  return pc_fail_line(err, PCAL_DATA, bytes->name, 1,
+                      "the object has no fields; write at least one");
 }
 
 /* ---- One line ---- */
@@ -140,11 +140,11 @@ static pcal_status jsonl_wrong_length(const pc_reader *reader, const pc_jsonl_sc
   const jsonl_state *state = reader->state;
   const size_t length = jsonl_length(array);
   char shown[PC_CLIP_MAX];
-  return pc_fail(err, PCAL_DATA,
-                 "%s, line %" PRIu64 ", field \"%s\": the array has %zu element%s, but on line "
-                 "%" PRIu64 " it has %zu; all rows need the same length",
-                 at->name, at->line, pc_clip(at->key, shown), length, length == 1 ? "" : "s",
-                 state->shape_line, reader->columns);
+  const pc_place place = pc_jsonl_place(at, shown);
+  return pc_fail_at(err, PCAL_DATA, &place,
+                    "the array has %zu element%s, but on line %" PRIu64
+                    " it has %zu; all rows need the same length",
+                    length, length == 1 ? "" : "s", state->shape_line, reader->columns);
 }
 
 /* ---- Cells ---- */

@@ -12,12 +12,16 @@
 
 #define JSONL_SCAN_PROBE 4096
 
+pc_place pc_jsonl_place(const pc_jsonl_scan *scan, char shown[PC_CLIP_MAX]) {
+  return (pc_place){scan->name, PCAL_NO_ROW,
+                    scan->line, PCAL_NO_COLUMN,
+                    NULL,       scan->key.bytes == NULL ? NULL : pc_clip(scan->key, shown)};
+}
+
 pcal_status pc_jsonl_fail(const pc_jsonl_scan *scan, const char *what, pcal_error *err) {
   char shown[PC_CLIP_MAX];
-  if (scan->key.bytes == NULL)
-    return pc_fail(err, PCAL_DATA, "%s, line %" PRIu64 ": %-s", scan->name, scan->line, what);
-  return pc_fail(err, PCAL_DATA, "%s, line %" PRIu64 ", field \"%s\": %-s", scan->name,
-                 scan->line, pc_clip(scan->key, shown), what);
+  const pc_place place = pc_jsonl_place(scan, shown);
+  return pc_fail_at(err, PCAL_DATA, &place, "%-s", what);
 }
 
 pcal_status pc_jsonl_begin(const pc_input_file *bytes, pc_jsonl_scan *out, pcal_error *err) {

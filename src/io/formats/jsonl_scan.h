@@ -52,6 +52,8 @@ PC_CHECKED pcal_status pc_jsonl_next(pc_jsonl_scan *scan, pc_jsonl_field *out, p
  * by pc_jsonl_next; out->kind is NONE at the end. */
 void pc_jsonl_element(pc_slice *inside, pc_jsonl_value *out);
 
+/* The line, and the field if one is read, whose name is written into shown. */
+pc_place pc_jsonl_place(const pc_jsonl_scan *scan, char shown[PC_CLIP_MAX]);
 /* Fails with PCAL_DATA: "file, line 7, field "x": WHAT". */
 pcal_status pc_jsonl_fail(const pc_jsonl_scan *scan, const char *what, pcal_error *err);
 

@@ -68,10 +68,10 @@ static int difference_pair(const difference_job *job, size_t metric) {
 
 /* True for errors, which are 0 for a calibrated model; scores and variances are not. */
 static int difference_zero_if_calibrated(const pc_result_record *record) {
-  const char *notion = record->notion == NULL ? "proper" : record->notion;
-  return (record->bound != NULL && strcmp(record->bound, "lower") == 0) ||
-         record->outcome.inner_power > 0 ||
-         (strcmp(notion, "proper") != 0 && strcmp(notion, "variance") != 0);
+  const pcal_notion notion =
+      record->notion == PCAL_NOTION_NONE ? PCAL_NOTION_PROPER : record->notion;
+  return record->bound == PCAL_BOUND_LOWER || record->outcome.inner_power > 0 ||
+         (notion != PCAL_NOTION_PROPER && notion != PCAL_NOTION_VARIANCE);
 }
 
 /* ---- standard errors from replicas ---- */
@@ -133,7 +133,7 @@ static void difference_replicas(const difference_job *job, size_t metric, double
 /* Says why a difference has no interval, unless another reason is given. */
 static void difference_say_why(pc_result_record *record) {
   pc_interval_result *interval_result = &record->interval_result;
-  if (interval_result->why[0] == '\0')
+  if (interval_result->why[0] == '\0' && interval_result->few_rows[0] == '\0')
     snprintf(interval_result->why, sizeof interval_result->why, "%s",
              record->outcome.tested
                  ? "the statistics of two tests have a difference, but no interval for it"

@@ -51,11 +51,11 @@ typedef struct intervals_job {
 
 /* True if a calibrated model can miss the value on either side. */
 static int intervals_two_sided(const pc_result_record *record) {
-  return record->notion != NULL && strcmp(record->notion, "proper") == 0;
+  return record->notion == PCAL_NOTION_PROPER;
 }
 
 static int intervals_lower(const pc_result_record *record) {
-  return record->bound != NULL && strcmp(record->bound, "lower") == 0;
+  return record->bound == PCAL_BOUND_LOWER;
 }
 
 static int intervals_inner(const intervals_job *job, size_t entry) {
@@ -194,11 +194,10 @@ static void intervals_interval(const intervals_job *job, size_t entry) {
   out->high = interval.high;
 }
 
-/* Debiased parts are unbiased; most other parts are biased. */
-static pcal_interval_method intervals_part_method(const intervals_job *job, const char *name) {
+static pcal_interval_method intervals_part_method(const intervals_job *job, int unbiased) {
   if (job->plan->intervals.method != PCAL_INTERVAL_AUTO)
     return (pcal_interval_method)job->plan->intervals.method;
-  return strstr(name, "_debiased") != NULL ? PCAL_INTERVAL_JACKKNIFE : PCAL_INTERVAL_BASIC;
+  return unbiased ? PCAL_INTERVAL_JACKKNIFE : PCAL_INTERVAL_BASIC;
 }
 
 /* Sums of squares are skewed to the right: unless they are close to 0, an interval of the same
@@ -235,7 +234,7 @@ static void intervals_parts(const intervals_job *job, size_t entry) {
   for (size_t p = 0; p < record->outcome.part_count; p++) {
     const pcal_part *part = &record->outcome.parts[p];
     const intervals_goal goal = {entry, PC_REPLICA_PARTS + p, part->value,
-                                 intervals_part_method(job, part->name),
+                                 intervals_part_method(job, record->outcome.part_unbiased[p]),
                                  &record->outcome.part_laws[p]};
     pc_part_interval *out = &record->part_interval_results[p];
     pc_interval interval;

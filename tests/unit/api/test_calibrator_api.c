@@ -47,11 +47,11 @@ TEST(arguments_of_the_others) {
   pcal_source *source = NULL;
   pcal_error err;
   double values[8];
-  help_text text = {NULL, 0, 0};
+  sink_bytes text = {0};
   assert_int_equal(pc_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
-  expect_usage(pcal_calibrator_describe(NULL, PCAL_TEXT, help_sink, &text, &err), &err,
+  expect_usage(pcal_calibrator_describe(NULL, PCAL_TEXT, sink_collect, &text, &err), &err,
                "pcal_calibrator_describe needs a calibrator and a sink");
-  expect_usage(pcal_calibrator_describe(calibrator, PCAL_CSV, help_sink, &text, &err), &err,
+  expect_usage(pcal_calibrator_describe(calibrator, PCAL_CSV, sink_collect, &text, &err), &err,
                "a calibrator is described as PCAL_TEXT or PCAL_JSON");
   expect_usage(pcal_calibrator_save(calibrator, NULL, NULL, &err), &err,
                "pcal_calibrator_save needs a calibrator and a sink");
@@ -81,101 +81,3 @@ TEST(the_registry_shows_them) {
 }
 
 /* ---- Allocations ---- */
-
-typedef struct lack {
-  const char *method;
-  const pcal_batch *batch;
-  const char *saved;
-} lack;
-
-static pcal_status fit_scenario(const pcal_env *env, void *user, pcal_error *err) {
-  const lack *about = user;
-  pcal_calibrator *calibrator = NULL;
-  const pcal_status status = help_try_fit(about->batch, about->method, env, &calibrator, err);
-  pcal_calibrator_free(calibrator);
-  return status;
-}
-
-static int drop_sink(void *user, const char *bytes, size_t count) {
-  (void)user;
-  (void)bytes;
-  (void)count;
-  return 0;
-}
-
-/* Load, save again, describe in both ways. */
-static pcal_status file_scenario(const pcal_env *env, void *user, pcal_error *err) {
-  const lack *about = user;
-  pcal_calibrator *calibrator = NULL;
-  pcal_status status =
-      pcal_calibrator_load(about->saved, strlen(about->saved), "c", env, &calibrator, err);
-  if (status == PCAL_OK)
-    status = pcal_calibrator_save(calibrator, drop_sink, NULL, err);
-  if (status == PCAL_OK)
-    status = pcal_calibrator_describe(calibrator, PCAL_TEXT, drop_sink, NULL, err);
-  if (status == PCAL_OK)
-    status = pcal_calibrator_describe(calibrator, PCAL_JSON, drop_sink, NULL, err);
-  pcal_calibrator_free(calibrator);
-  return status;
-}
-
-static pcal_status apply_scenario(const pcal_env *env, void *user, pcal_error *err) {
-  static const char *const names[] = {"cat", "dog", "cow"};
-  static const pcal_format formats[] = {PCAL_NPY, PCAL_CSV};
-  const lack *about = user;
-  pcal_calibrator *calibrator = help_load(about->saved);
-  pcal_status status = PCAL_OK;
-  for (size_t i = 0; i < 2 && status == PCAL_OK; i++) {
-    pcal_source *source = NULL;
-    status = pc_source_borrow(about->batch, names, env, &source, err);
-    if (status == PCAL_OK)
-      status = pcal_calibrator_apply_source(calibrator, source, formats[i], env, drop_sink,
-                                            NULL, err);
-    pcal_source_free(source);
-  }
-  pcal_calibrator_free(calibrator);
-  return status;
-}
-
-TEST(survives_every_failed_allocation) {
-  enum { ROWS = 40, K = 3 };
-  static const char *const methods[] = {"identity",
-                                        "temperature",
-                                        "temperature:objective=brier",
-                                        "histogram",
-                                        "histogram:classwise=no,bins=3",
-                                        "histogram:binning=mass,bins=4",
-                                        "histogram:binning=mass,bins=4,bootstrap=2",
-                                        "histogram:bootstrap=2",
-                                        "isotonic",
-                                        "isotonic-multi",
-                                        "bbq",
-                                        "scaling-binning:bins=4",
-                                        "venn-abers",
-                                        "spline",
-                                        "spline:target=all,constrained=yes,knots=4",
-                                        "spline:target=within,rank=2,convention=gupta",
-                                        "accuracy-transform",
-                                        "label-conditional"};
-  static const char *const names[] = {"cat", "dog", "cow"};
-  static double logits[ROWS * K];
-  int32_t drawn[ROWS];
-  help_draw(logits, drawn, ROWS, K, 2.0, 1.5);
-  const pcal_batch batch = help_batch(PCAL_LOGIT, logits, drawn, ROWS, K);
-  for (size_t m = 0; m < UNIT_COUNT(methods); m++) {
-    pcal_source *source = NULL;
-    pcal_calibrator *calibrator = NULL;
-    pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
-    config.method = methods[m];
-    assert_int_equal(pc_source_borrow(&batch, names, NULL, &source, NULL), PCAL_OK);
-    assert_int_equal(pcal_fit_run(source, &config, NULL, &calibrator, NULL), PCAL_OK);
-    pcal_source_free(source);
-    help_text saved = help_save(calibrator);
-    pcal_calibrator_free(calibrator);
-    lack about = {methods[m], &batch, saved.bytes};
-    unit_fail_each_allocation(fit_scenario, &about);
-    unit_fail_each_allocation(file_scenario, &about);
-    unit_fail_each_allocation(apply_scenario, &about);
-    free(saved.bytes);
-  }
-}

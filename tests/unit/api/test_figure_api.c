@@ -19,29 +19,23 @@ static pcal_source *drawing_source(void) {
   return source;
 }
 
-static int drawing_refuse(void *user, const char *bytes, size_t count) {
-  (void)user;
-  (void)bytes;
-  (void)count;
-  return 1;
-}
-
 TEST(test_a_figure_in_both_forms) {
   pcal_source *source = drawing_source();
   pcal_figure *figure = NULL;
   pcal_figure_config config = PCAL_FIGURE_CONFIG_INIT;
   pcal_error err;
-  given_text text = {NULL, 0};
+  sink_bytes text = {0};
   config.title = "<b>";
   assert_int_equal(pcal_figure_run(source, &config, NULL, &figure, &err), PCAL_OK);
   assert_int_equal(
-      pcal_figure_write(figure, PCAL_SVG, PCAL_THEME_DARK, given_sink, &text, &err), PCAL_OK);
+      pcal_figure_write(figure, PCAL_SVG, PCAL_THEME_DARK, sink_collect, &text, &err), PCAL_OK);
   assert_contains(text.bytes, "<title>&lt;b&gt;</title>");
   assert_null(strstr(text.bytes, "prefers-color-scheme"));
   free(text.bytes);
-  text = (given_text){NULL, 0};
+  text = (sink_bytes){0};
   assert_int_equal(
-      pcal_figure_write(figure, PCAL_JSON, PCAL_THEME_AUTO, given_sink, &text, &err), PCAL_OK);
+      pcal_figure_write(figure, PCAL_JSON, PCAL_THEME_AUTO, sink_collect, &text, &err),
+      PCAL_OK);
   assert_contains(text.bytes, "\"title\": \"<b>\"");
   free(text.bytes);
   pcal_theme theme = PCAL_THEME_DARK;
@@ -51,17 +45,18 @@ TEST(test_a_figure_in_both_forms) {
   assert_int_equal(theme, PCAL_THEME_LIGHT);
   assert_int_equal(pcal_theme_parse(NULL, &theme, &err), PCAL_OK);
   assert_int_equal(theme, PCAL_THEME_AUTO);
-  assert_int_equal(pcal_figure_write(figure, PCAL_SVG, (pcal_theme)9, given_sink, &text, &err),
-                   PCAL_USAGE);
+  assert_int_equal(
+      pcal_figure_write(figure, PCAL_SVG, (pcal_theme)9, sink_collect, &text, &err),
+      PCAL_USAGE);
   assert_string_equal(err.message, "theme 9 is unknown; use a value of pcal_theme");
-  assert_int_equal(pcal_figure_write(figure, PCAL_CSV, theme, given_sink, &text, &err),
+  assert_int_equal(pcal_figure_write(figure, PCAL_CSV, theme, sink_collect, &text, &err),
                    PCAL_USAGE);
   assert_string_equal(err.message, "a figure is written as PCAL_SVG or PCAL_JSON");
-  assert_int_equal(pcal_figure_write(figure, PCAL_SVG, theme, drawing_refuse, NULL, &err),
+  assert_int_equal(pcal_figure_write(figure, PCAL_SVG, theme, sink_refuse, NULL, &err),
                    PCAL_IO);
-  assert_int_equal(pcal_figure_write(figure, PCAL_JSON, theme, drawing_refuse, NULL, &err),
+  assert_int_equal(pcal_figure_write(figure, PCAL_JSON, theme, sink_refuse, NULL, &err),
                    PCAL_IO);
-  assert_int_equal(pcal_figure_write(NULL, PCAL_SVG, theme, given_sink, &text, &err),
+  assert_int_equal(pcal_figure_write(NULL, PCAL_SVG, theme, sink_collect, &text, &err),
                    PCAL_USAGE);
   assert_int_equal(pcal_figure_write(figure, PCAL_SVG, theme, NULL, &text, &err), PCAL_USAGE);
   pcal_figure_free(figure);
@@ -107,12 +102,12 @@ TEST(test_what_is_refused) {
  * data is missing. */
 TEST(test_figures_of_results) {
   pcal_results *results = given_results(&drawing_data, "ece ks");
-  given_text text = {NULL, 0};
+  sink_bytes text = {0};
   pcal_error err;
   assert_int_equal(given_figure(results, "reliability", &text, &err), PCAL_OK);
   assert_contains(text.bytes, "</svg>");
   free(text.bytes);
-  text = (given_text){NULL, 0};
+  text = (sink_bytes){0};
   assert_int_equal(given_figure(results, "ks-graph", &text, &err), PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE,
                   "figure ks-graph is drawn from ks and its curve, which these results lack; "

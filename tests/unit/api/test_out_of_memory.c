@@ -9,12 +9,6 @@
 
 /* ---- a full measure from files ---- */
 
-static int out_count(void *user, const char *bytes, size_t count) {
-  (void)bytes;
-  *(size_t *)user += count;
-  return 0;
-}
-
 typedef struct out_files {
   file_inputs inputs;
   const char *const *specs;
@@ -24,13 +18,13 @@ typedef struct out_files {
 static pcal_status out_write(const pcal_results *results, pcal_error *err) {
   size_t length = 0;
   for (int format = PCAL_TEXT; format <= PCAL_MARKDOWN; format++)
-    PC_TRY(pcal_results_write(results, (pcal_format)format, out_count, &length, err));
+    PC_TRY(pcal_results_write(results, (pcal_format)format, sink_count, &length, err));
   pcal_figure *figure = NULL;
   PC_TRY(pcal_figure_from_results(results, "reliability", &figure, err));
   pcal_status status =
-      pcal_figure_write(figure, PCAL_SVG, PCAL_THEME_AUTO, out_count, &length, err);
+      pcal_figure_write(figure, PCAL_SVG, PCAL_THEME_AUTO, sink_count, &length, err);
   if (status == PCAL_OK)
-    status = pcal_figure_write(figure, PCAL_JSON, PCAL_THEME_AUTO, out_count, &length, err);
+    status = pcal_figure_write(figure, PCAL_JSON, PCAL_THEME_AUTO, sink_count, &length, err);
   pcal_figure_free(figure);
   PC_TRY(status);
   assert_true(length > 1000);
@@ -40,7 +34,7 @@ static pcal_status out_write(const pcal_results *results, pcal_error *err) {
 static pcal_status out_inspect(pcal_source *source, const pcal_env *env, pcal_error *err) {
   size_t length = 0, problems = 1;
   PC_TRY(pcal_source_rewind(source, err));
-  PC_TRY(pcal_inspect_source(source, env, PCAL_TEXT, out_count, &length, &problems, err));
+  PC_TRY(pcal_inspect_source(source, env, PCAL_TEXT, sink_count, &length, &problems, err));
   assert_int_equal(problems, 0);
   return PCAL_OK;
 }
@@ -123,8 +117,8 @@ TEST(test_measure_from_npy) {
 
 static pcal_status out_inspect_file(const pcal_env *env, void *user, pcal_error *err) {
   size_t length = 0;
-  PC_TRY(pcal_inspect_file(user, 0, env, PCAL_TEXT, out_count, &length, NULL, err));
-  return pcal_inspect_file(user, 0, env, PCAL_JSON, out_count, &length, NULL, err);
+  PC_TRY(pcal_inspect_file(user, 0, env, PCAL_TEXT, sink_count, &length, NULL, err));
+  return pcal_inspect_file(user, 0, env, PCAL_JSON, sink_count, &length, NULL, err);
 }
 
 TEST(test_inspect_files) {

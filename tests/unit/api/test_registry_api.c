@@ -47,11 +47,23 @@ TEST(test_metrics_say_what_they_are) {
   for (size_t i = 0; i < pcal_registry_count(PCAL_METRICS); i++) {
     const pcal_registry_row *row = pcal_registry_at(PCAL_METRICS, i);
     registry_text(row->formula, "formula", row);
-    registry_text(row->notion, "notion", row);
-    registry_text(row->machine, "machine", row);
-    assert_true(row->bound == NULL || strcmp(row->bound, "lower") == 0 ||
-                strcmp(row->bound, "upper") == 0 || strcmp(row->bound, "exact") == 0);
+    assert_true(row->notion < PCAL_NOTION_END);
+    assert_true(row->machine <= PCAL_MACHINE_KEEP);
+    assert_true(row->bound <= PCAL_BOUND_UPPER);
   }
+}
+
+TEST(test_rows_of_notions_have_their_order) {
+  assert_int_equal(pcal_registry_count(PCAL_NOTIONS), PCAL_NOTION_END - 1);
+  for (size_t i = 0; i < pcal_registry_count(PCAL_NOTIONS); i++)
+    assert_string_equal(pcal_registry_at(PCAL_NOTIONS, i)->name,
+                        pcal_notion_name((pcal_notion)(i + 1)));
+  assert_null(pcal_notion_name(PCAL_NOTION_NONE));
+  assert_null(pcal_notion_name(PCAL_NOTION_END));
+  assert_string_equal(pcal_bound_name(PCAL_BOUND_UPPER), "upper");
+  assert_null(pcal_bound_name(PCAL_BOUND_NONE));
+  assert_string_equal(pcal_machine_name(PCAL_MACHINE_KEEP), "keep");
+  assert_null(pcal_machine_name(PCAL_MACHINE_NONE));
 }
 
 /* Names are words for a command line, and no kind has one twice for a task. */

@@ -192,31 +192,23 @@ TEST(test_verdict_as_data) {
   pcal_results_free(results);
 }
 
-static int reading_refuse(void *user, const char *bytes, size_t count) {
-  (void)bytes;
-  (void)count;
-  (*(size_t *)user)++;
-  return 1;
-}
-
 TEST(test_writing_refused) {
   size_t calls = 0;
   pcal_results *results = reading_results();
   pcal_error err;
-  assert_int_equal(pcal_results_write(results, PCAL_JSON, reading_refuse, &calls, &err),
-                   PCAL_IO);
+  assert_int_equal(pcal_results_write(results, PCAL_JSON, sink_refuse, &calls, &err), PCAL_IO);
   assert_int_equal(calls, 1);
-  assert_int_equal(pcal_results_write(results, (pcal_format)0, given_sink, NULL, &err),
+  assert_int_equal(pcal_results_write(results, (pcal_format)0, sink_collect, NULL, &err),
                    PCAL_USAGE);
-  assert_int_equal(pcal_results_write(results, (pcal_format)99, given_sink, NULL, &err),
+  assert_int_equal(pcal_results_write(results, (pcal_format)99, sink_collect, NULL, &err),
                    PCAL_USAGE);
-  assert_int_equal(pcal_results_write(NULL, PCAL_TEXT, given_sink, NULL, &err), PCAL_USAGE);
+  assert_int_equal(pcal_results_write(NULL, PCAL_TEXT, sink_collect, NULL, &err), PCAL_USAGE);
   assert_int_equal(pcal_results_write(results, PCAL_TEXT, NULL, NULL, &err), PCAL_USAGE);
   pcal_results_free(results);
 }
 
 TEST(test_figures) {
-  given_text text = {NULL, 0};
+  sink_bytes text = {0};
   pcal_results *results = reading_results();
   pcal_error err;
   assert_int_equal(given_figure(results, "reliability", &text, &err), PCAL_OK);
@@ -251,13 +243,13 @@ TEST(test_simulation_needs_places) {
 TEST(test_inspection_needs_its_arguments) {
   pcal_error err;
   size_t problems = 7;
-  assert_int_equal(pcal_inspect_file(NULL, 0, NULL, PCAL_TEXT, given_sink, NULL, NULL, &err),
+  assert_int_equal(pcal_inspect_file(NULL, 0, NULL, PCAL_TEXT, sink_collect, NULL, NULL, &err),
                    PCAL_USAGE);
   assert_int_equal(pcal_inspect_file("x", 0, NULL, PCAL_TEXT, NULL, NULL, NULL, &err),
                    PCAL_USAGE);
-  assert_int_equal(pcal_inspect_source(NULL, NULL, PCAL_TEXT, given_sink, NULL, NULL, &err),
+  assert_int_equal(pcal_inspect_source(NULL, NULL, PCAL_TEXT, sink_collect, NULL, NULL, &err),
                    PCAL_USAGE);
-  assert_int_equal(pcal_inspect_file("/nowhere/at/all.npy", 0, NULL, PCAL_TEXT, given_sink,
+  assert_int_equal(pcal_inspect_file("/nowhere/at/all.npy", 0, NULL, PCAL_TEXT, sink_collect,
                                      NULL, &problems, &err),
                    PCAL_IO);
   assert_contains(err.message, "/nowhere/at/all.npy");

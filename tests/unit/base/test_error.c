@@ -126,27 +126,30 @@ TEST(cuts_text_to_its_room) {
 
 TEST(keeps_subject_and_place) {
   pcal_error err;
-  pc_fail(&err, PCAL_DATA, "%s, line %lu, column %zu: no number", "a.csv", 7ul, (size_t)3);
-  assert_sentence(err, PCAL_DATA, "a.csv, line 7, column 3: no number");
+  pc_fail_line(&err, PCAL_DATA, "a.csv", 7, "%s has row %d", "it", 3);
+  assert_sentence(err, PCAL_DATA, "a.csv, line 7: it has row 3");
   assert_string_equal(err.subject, "a.csv");
   assert_int_equal(err.line, 7);
-  assert_int_equal(err.column, 3);
-  assert_true(err.row == PCAL_NO_ROW && err.argument == NULL);
+  assert_true(err.row == PCAL_NO_ROW && err.column == PCAL_NO_COLUMN && err.argument == NULL);
   assert_string_equal(err.message + err.remedy, "");
-  const pc_place place = {"b.csv", 12, 9, 2, "c\nat"};
+  assert_int_equal(pc_fail_line(NULL, PCAL_IO, "a.csv", 7, "bad"), PCAL_IO);
+  const pc_place field = {"a.jsonl", PCAL_NO_ROW, 4, PCAL_NO_COLUMN, NULL, "x"};
+  pc_fail_at(&err, PCAL_DATA, &field, "bad");
+  assert_sentence(err, PCAL_DATA, "a.jsonl, line 4, field \"x\": bad");
+  const pc_place place = {"b.csv", 12, 9, 2, "c\nat", NULL};
   pc_fail_at(&err, PCAL_DATA, &place, "bad row %d; mend it", 5);
   assert_sentence(err, PCAL_DATA, "b.csv, line 9, column \"c\\nat\": bad row 5; mend it");
   assert_true(err.row == 12 && err.line == 9 && err.column == 2);
   assert_string_equal(err.subject, "b.csv");
   assert_string_equal(err.message + err.problem, "bad row 5; mend it");
-  const pc_place row = {"b.npy", 12, 0, PCAL_NO_COLUMN, NULL};
+  const pc_place row = {"b.npy", 12, 0, PCAL_NO_COLUMN, NULL, NULL};
   pc_fail_at(&err, PCAL_DATA, &row, "bad");
   assert_sentence(err, PCAL_DATA, "b.npy, row 12: bad");
 }
 
 TEST(holds_its_cause) {
   pcal_error err;
-  const pc_place place = {"b.csv", PCAL_NO_ROW, 9, PCAL_NO_COLUMN, NULL};
+  const pc_place place = {"b.csv", PCAL_NO_ROW, 9, PCAL_NO_COLUMN, NULL, NULL};
   pc_fail_at(&err, PCAL_DATA, &place, "bad; pass {normalize}");
   pc_fail_because(&err, PCAL_IO, &err, "%s failed: {cause}", "x");
   assert_sentence(err, PCAL_IO, "x failed: b.csv, line 9: bad; pass normalize");

@@ -70,32 +70,9 @@ static inline void help_apply(const pcal_calibrator *calibrator, const pcal_batc
 
 /* ---- Texts ---- */
 
-typedef struct help_text {
-  char *bytes; /* ends with a NUL */
-  size_t length;
-  size_t calls;
-} help_text;
-
-static inline int help_sink(void *user, const char *bytes, size_t count) {
-  help_text *text = user;
-  text->bytes = realloc(text->bytes, text->length + count + 1);
-  memcpy(text->bytes + text->length, bytes, count);
-  text->length += count;
-  text->bytes[text->length] = '\0';
-  text->calls++;
-  return 0;
-}
-
-static inline int help_sink_full(void *user, const char *bytes, size_t count) {
-  (void)user;
-  (void)bytes;
-  (void)count;
-  return 1;
-}
-
-static inline help_text help_save(const pcal_calibrator *calibrator) {
-  help_text text = {NULL, 0, 0};
-  assert_int_equal(pcal_calibrator_save(calibrator, help_sink, &text, NULL), PCAL_OK);
+static inline sink_bytes help_save(const pcal_calibrator *calibrator) {
+  sink_bytes text = {0};
+  assert_int_equal(pcal_calibrator_save(calibrator, sink_collect, &text, NULL), PCAL_OK);
   return text;
 }
 

@@ -56,42 +56,21 @@ static inline void forecast_apply(const pcal_calibrator *calibrator, const forec
     fail_msg("%s", err.message);
 }
 
-typedef struct forecast_fit_text {
-  char bytes[1 << 17];
-  size_t length;
-} forecast_fit_text;
-
-static inline int forecast_fit_sink(void *user, const char *bytes, size_t count) {
-  forecast_fit_text *text = user;
-  assert_true(text->length + count < sizeof text->bytes);
-  memcpy(text->bytes + text->length, bytes, count);
-  text->length += count;
-  return 0;
-}
-
 /* A saved and loaded calibrator maps to the same bits. */
 static inline void forecast_fit_round_trip(const pcal_calibrator *calibrator,
                                            const forecast_data *data, double *one,
                                            double *other) {
-  static forecast_fit_text text;
+  static sink_bytes text;
   pcal_calibrator *loaded = NULL;
   pcal_error err;
   text.length = 0;
-  assert_int_equal(pcal_calibrator_save(calibrator, forecast_fit_sink, &text, NULL), PCAL_OK);
+  assert_int_equal(pcal_calibrator_save(calibrator, sink_collect, &text, NULL), PCAL_OK);
   if (pcal_calibrator_load(text.bytes, text.length, "cal.json", NULL, &loaded, &err) != PCAL_OK)
     fail_msg("%s", err.message);
   forecast_apply(calibrator, data, one);
   forecast_apply(loaded, data, other);
   assert_memory_equal(one, other, data->rows * data->columns * sizeof *one);
   pcal_calibrator_free(loaded);
-}
-
-static inline pcal_status forecast_fit_scenario(const pcal_env *env, void *user,
-                                                pcal_error *err) {
-  pcal_calibrator *calibrator = NULL;
-  const pcal_status status = forecast_fit_try(&forecast_gaussian, user, env, &calibrator, err);
-  pcal_calibrator_free(calibrator);
-  return status;
 }
 
 #endif

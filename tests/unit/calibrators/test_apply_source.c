@@ -15,13 +15,13 @@ static pcal_source *borrow(const pcal_batch *batch, const char *const *names) {
   return source;
 }
 
-static help_text run(const pcal_batch *batch, const char *const *names, pcal_format format,
-                     const pcal_calibrator *calibrator) {
-  help_text text = {NULL, 0, 0};
+static sink_bytes run(const pcal_batch *batch, const char *const *names, pcal_format format,
+                      const pcal_calibrator *calibrator) {
+  sink_bytes text = {0};
   pcal_error err;
   pcal_source *source = borrow(batch, names);
-  if (pcal_calibrator_apply_source(calibrator, source, format, NULL, help_sink, &text, &err) !=
-      PCAL_OK)
+  if (pcal_calibrator_apply_source(calibrator, source, format, NULL, sink_collect, &text,
+                                   &err) != PCAL_OK)
     fail_msg("%s", err.message);
   pcal_source_free(source);
   return text;
@@ -31,7 +31,7 @@ static help_text run(const pcal_batch *batch, const char *const *names, pcal_for
 TEST(writes_npy) {
   const pcal_batch batch = three_rows();
   pcal_calibrator *calibrator = help_fit(&batch, "identity");
-  help_text text = run(&batch, NULL, PCAL_NPY, calibrator);
+  sink_bytes text = run(&batch, NULL, PCAL_NPY, calibrator);
   assert_int_equal(text.length, 128 + sizeof probs);
   assert_memory_equal(text.bytes, "\x93NUMPY\x01\x00", 8);
   assert_memory_equal(text.bytes + 10,
@@ -48,7 +48,7 @@ TEST(one_column_is_one_dimensional) {
   batch.scores = single;
   batch.row_stride = sizeof(float);
   pcal_calibrator *calibrator = help_fit(&batch, "identity");
-  help_text text = run(&batch, NULL, PCAL_NPY, calibrator);
+  sink_bytes text = run(&batch, NULL, PCAL_NPY, calibrator);
   assert_memory_equal(text.bytes + 10, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)",
                       54);
   assert_int_equal(text.length, 128 + sizeof single);
@@ -76,7 +76,7 @@ TEST(writes_csv) {
                {gaps, "probs.x,probs.NA,probs.y\n"}};
   for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
     char expected[256];
-    help_text text = run(&batch, cases[i].names, PCAL_CSV, calibrator);
+    sink_bytes text = run(&batch, cases[i].names, PCAL_CSV, calibrator);
     snprintf(expected, sizeof expected, "%s%s", cases[i].header, rows);
     assert_string_equal(text.bytes, expected);
     free(text.bytes);
@@ -93,7 +93,7 @@ TEST(csv_digits_follow_the_width) {
   batch.row_stride = 2 * sizeof(float);
   batch.column_stride = sizeof(float);
   pcal_calibrator *calibrator = help_fit(&batch, "identity");
-  help_text text = run(&batch, NULL, PCAL_CSV, calibrator);
+  sink_bytes text = run(&batch, NULL, PCAL_CSV, calibrator);
   assert_string_equal(text.bytes, "0.1,0.9\n");
   free(text.bytes);
   pcal_calibrator_free(calibrator);
@@ -108,19 +108,19 @@ TEST(refuses_another_order_of_classes) {
   pcal_source *source = borrow(&batch, fitted);
   pcal_calibrator *calibrator = NULL;
   pcal_error err;
-  help_text text = {NULL, 0, 0};
+  sink_bytes text = {0};
   assert_int_equal(pcal_fit_run(source, NULL, NULL, &calibrator, NULL), PCAL_OK);
   pcal_source_free(source);
   pcal_batch named = batch;
   named.scores_name = "moved.csv";
   source = borrow(&named, moved);
-  assert_int_equal(
-      pcal_calibrator_apply_source(calibrator, source, PCAL_CSV, NULL, help_sink, &text, &err),
-      PCAL_DATA);
-  assert_sentence(
-      err, PCAL_DATA,
-      "moved.csv: column 1 holds the scores of \"cow\", which the calibrator was fitted on as "
-      "column 2; give the columns in the same order");
+  assert_int_equal(pcal_calibrator_apply_source(calibrator, source, PCAL_CSV, NULL,
+                                                sink_collect, &text, &err),
+                   PCAL_DATA);
+  assert_sentence(err, PCAL_DATA,
+                  "moved.csv, column 1: it holds the scores of \"cow\", which the calibrator "
+                  "was fitted on as "
+                  "column 2; give the columns in the same order");
   assert_int_equal(text.length, 0);
   pcal_source_free(source);
   text = run(&batch, other, PCAL_CSV, calibrator);
@@ -142,19 +142,19 @@ TEST(refuses_before_the_first_byte) {
   pcal_batch two = help_batch(PCAL_PROBABILITY, &probs[0][0], NULL, 3, 2);
   two.scores_name = "two.npy";
   pcal_source *source = borrow(&two, NULL);
-  help_text text = {NULL, 0, 0};
+  sink_bytes text = {0};
   pcal_error err;
-  assert_int_equal(
-      pcal_calibrator_apply_source(calibrator, source, PCAL_NPY, NULL, help_sink, &text, &err),
-      PCAL_DATA);
+  assert_int_equal(pcal_calibrator_apply_source(calibrator, source, PCAL_NPY, NULL,
+                                                sink_collect, &text, &err),
+                   PCAL_DATA);
   assert_sentence(
       err, PCAL_DATA,
       "two.npy: the calibrator was fitted on 3 columns of scores and is applied to 2; "
       "give the same classes, or fit on these");
   assert_int_equal(text.length, 0);
-  assert_int_equal(
-      pcal_calibrator_apply_source(calibrator, source, PCAL_TEXT, NULL, help_sink, &text, &err),
-      PCAL_USAGE);
+  assert_int_equal(pcal_calibrator_apply_source(calibrator, source, PCAL_TEXT, NULL,
+                                                sink_collect, &text, &err),
+                   PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE, "calibrated rows are written as PCAL_NPY or PCAL_CSV");
   pcal_source_free(source);
   pcal_calibrator_free(calibrator);
@@ -169,7 +169,7 @@ TEST(reports_a_full_sink) {
     pcal_error err;
     pcal_source *source = borrow(&batch, i < 2 ? names : NULL);
     assert_int_equal(pcal_calibrator_apply_source(calibrator, source, formats[i % 2], NULL,
-                                                  help_sink_full, NULL, &err),
+                                                  sink_refuse, NULL, &err),
                      PCAL_IO);
     assert_sentence(err, PCAL_IO, "the output could not be written");
     pcal_source_free(source);
@@ -179,14 +179,14 @@ TEST(reports_a_full_sink) {
 
 /* Many windows: the same bytes as one batch, in pieces of bounded size. */
 typedef struct pieces {
-  help_text text;
+  sink_bytes text;
   size_t largest;
 } pieces;
 
 static int piece_sink(void *user, const char *bytes, size_t count) {
   pieces *all = user;
   all->largest = count > all->largest ? count : all->largest;
-  return help_sink(&all->text, bytes, count);
+  return sink_collect(&all->text, bytes, count);
 }
 
 TEST(streams_in_windows) {

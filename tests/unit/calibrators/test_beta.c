@@ -86,13 +86,6 @@ TEST(extremes) {
   help_extremes("beta");
 }
 
-TEST(memory_runs_out) {
-  help_draw(probs, labels, 40, K, 2.0, 1.5);
-  const pcal_batch batch = help_batch(PCAL_LOGIT, probs, labels, 40, K);
-  help_scenario about = {&batch, "beta"};
-  unit_fail_each_allocation(help_fit_and_apply, &about);
-}
-
 TEST(reads_only_its_parameters) {
   help_refuses("beta", "{\"a\": [1, 1], \"b\": [0, 0]}",
                "cal.json, line 9: the parameters of beta are a, b, c and m");

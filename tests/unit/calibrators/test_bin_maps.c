@@ -124,22 +124,6 @@ TEST(an_index_finds_the_same_bins) {
   pc_arena_close(&arena);
 }
 
-static pcal_status index_scenario(const pcal_env *env, void *user, pcal_error *err) {
-  pc_bin_map table = {0};
-  pc_arena arena;
-  (void)user;
-  PC_TRY(pc_arena_open(&arena, env, err));
-  pcal_status status = pc_bin_map_alloc(&arena.env, 3, &table, err);
-  if (status == PCAL_OK)
-    status = pc_bin_map_build_index(&arena.env, &table, err);
-  pc_arena_close(&arena);
-  return status;
-}
-
-TEST(memory_may_run_out) {
-  unit_fail_each_allocation(index_scenario, NULL);
-}
-
 /* A resampled table of equal mass may have as many bins as its resamples have together. */
 TEST(resampled_files) {
   const char *spec = "histogram:bins=2,binning=mass,bootstrap=2";

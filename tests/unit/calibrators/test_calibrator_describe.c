@@ -3,9 +3,9 @@
 #include "base/json_read.h"
 #include "calibrator_help.h"
 
-static help_text describe(const pcal_calibrator *calibrator, pcal_format format) {
-  help_text text = {NULL, 0, 0};
-  assert_int_equal(pcal_calibrator_describe(calibrator, format, help_sink, &text, NULL),
+static sink_bytes describe(const pcal_calibrator *calibrator, pcal_format format) {
+  sink_bytes text = {0};
+  assert_int_equal(pcal_calibrator_describe(calibrator, format, sink_collect, &text, NULL),
                    PCAL_OK);
   return text;
 }
@@ -27,7 +27,7 @@ TEST(text_of_a_temperature) {
   pcal_calibrator *calibrator = fit_ten(NULL);
   calibrator->fit.gradient = 0.0;
   calibrator->fit.iterations = 3;
-  help_text text = describe(calibrator, PCAL_TEXT);
+  sink_bytes text = describe(calibrator, PCAL_TEXT);
   assert_string_equal(
       text.bytes,
       "calibrator   temperature:objective=log\n"
@@ -50,7 +50,7 @@ TEST(text_of_a_histogram) {
   pcal_calibrator *calibrator = help_fit(&batch, "histogram:bins=2");
   calibrator->fit.skipped = 7;
   calibrator->fit.normalized = 1;
-  help_text text = describe(calibrator, PCAL_TEXT);
+  sink_bytes text = describe(calibrator, PCAL_TEXT);
   assert_string_equal(
       text.bytes, "calibrator   histogram:bins=2,binning=width,classwise=yes,bootstrap=0\n"
                   "learned      3 tables of up to 2 bins of equal width, one for each class\n"
@@ -68,7 +68,7 @@ TEST(text_of_a_histogram) {
 TEST(fields_of_the_contract) {
   const double weights[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   pcal_calibrator *calibrator = fit_ten(weights);
-  help_text text = describe(calibrator, PCAL_JSON);
+  sink_bytes text = describe(calibrator, PCAL_JSON);
   pc_json_tree tree;
   const pcal_env env = pc_env_resolve(NULL);
   assert_int_equal(pc_json_read(text.bytes, text.length, "d", &env, &tree, NULL), PCAL_OK);

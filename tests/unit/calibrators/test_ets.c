@@ -147,15 +147,6 @@ TEST(extremes) {
   help_extremes("ets:convention=zhang");
 }
 
-TEST(memory_runs_out) {
-  help_draw(logits, labels, 30, K, 2.0, 1.5);
-  const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, 30, K);
-  help_scenario about = {&batch, "ets"};
-  unit_fail_each_allocation(help_fit_and_apply, &about);
-  about.method = "ets:fit=sequential,objective=brier";
-  unit_fail_each_allocation(help_fit_and_apply, &about);
-}
-
 TEST(reads_only_its_parameters) {
   static const char wrong[] =
       "cal.json, line 9: w must hold three numbers, none negative, that sum to one";

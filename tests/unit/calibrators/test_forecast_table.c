@@ -67,17 +67,3 @@ TEST(test_one_order) {
   for (unsigned t = 0; t < 2; t++)
     pc_arena_close(&arenas[t]);
 }
-
-static pcal_status table_scenario(const pcal_env *env, void *user, pcal_error *err) {
-  pc_forecast_table table;
-  pc_arena arena;
-  PC_TRY(pc_arena_open(&arena, env, err));
-  const pcal_status status = table_try(user, env, &arena.env, &table, err);
-  pc_arena_close(&arena);
-  return status;
-}
-
-TEST(test_out_of_memory) {
-  pcal_batch batch = forecast_batch(&forecast_gaussian);
-  unit_fail_each_allocation(table_scenario, &batch);
-}

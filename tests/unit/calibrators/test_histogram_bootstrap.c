@@ -55,7 +55,7 @@ TEST(seeds_decide) {
         help_try_fit(&batch, "histogram:bins=4,binning=mass,bootstrap=9", &env, &fits[i], NULL),
         PCAL_OK);
   }
-  help_text a = help_save(fits[0]), b = help_save(fits[1]), c = help_save(fits[2]);
+  sink_bytes a = help_save(fits[0]), b = help_save(fits[1]), c = help_save(fits[2]);
   assert_string_equal(a.bytes, b.bytes);
   assert_string_not_equal(a.bytes, c.bytes);
   assert_true(table_of(fits[0], 0)->count > 4);
@@ -84,8 +84,8 @@ TEST(describes) {
   const int32_t labels[] = {0, 1};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, 2, 1);
   pcal_calibrator *calibrator = help_fit(&batch, "histogram:bins=2,bootstrap=3");
-  help_text text = {NULL, 0, 0};
-  assert_int_equal(pcal_calibrator_describe(calibrator, PCAL_TEXT, help_sink, &text, NULL),
+  sink_bytes text = {0};
+  assert_int_equal(pcal_calibrator_describe(calibrator, PCAL_TEXT, sink_collect, &text, NULL),
                    PCAL_OK);
   assert_non_null(strstr(text.bytes, "learned      1 table of up to 2 bins of equal width, the "
                                      "mean of 3 resamples\n"));

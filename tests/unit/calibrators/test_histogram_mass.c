@@ -55,9 +55,9 @@ TEST(zeros_make_an_edge) {
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, 6, 1);
   pcal_calibrator *calibrator = help_fit(&batch, "histogram:bins=6,binning=mass");
   assert_same(table_of(calibrator, 0)->edges[0], 0.0);
-  help_text text = help_save(calibrator);
+  sink_bytes text = help_save(calibrator);
   pcal_calibrator *again = help_load(text.bytes);
-  help_text second = help_save(again);
+  sink_bytes second = help_save(again);
   assert_string_equal(text.bytes, second.bytes);
   free(text.bytes);
   free(second.bytes);
@@ -122,7 +122,7 @@ TEST(memory_limit) {
   env.memory_limit = 4 * 2 * ROWS * sizeof(double);
   assert_int_equal(help_try_fit(&batch, "histogram:bins=9,binning=mass", &env, &tight, &err),
                    PCAL_OK);
-  help_text a = help_save(free_hand), b = help_save(tight);
+  sink_bytes a = help_save(free_hand), b = help_save(tight);
   assert_string_equal(a.bytes, b.bytes);
   free(a.bytes);
   free(b.bytes);

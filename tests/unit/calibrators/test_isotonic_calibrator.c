@@ -149,7 +149,7 @@ TEST(fractional_weights_read_back) {
     pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, ROWS, 1);
     batch.weights = weights;
     pcal_calibrator *calibrator = help_fit(&batch, "isotonic");
-    help_text text = help_save(calibrator);
+    sink_bytes text = help_save(calibrator);
     pcal_calibrator_free(help_load(text.bytes));
     free(text.bytes);
     pcal_calibrator_free(calibrator);
@@ -161,8 +161,8 @@ TEST(describes) {
   const int32_t labels[] = {0, 1, 1};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, 3, 1);
   pcal_calibrator *calibrator = help_fit(&batch, "isotonic");
-  help_text text = {NULL, 0, 0};
-  assert_int_equal(pcal_calibrator_describe(calibrator, PCAL_TEXT, help_sink, &text, NULL),
+  sink_bytes text = {0};
+  assert_int_equal(pcal_calibrator_describe(calibrator, PCAL_TEXT, sink_collect, &text, NULL),
                    PCAL_OK);
   assert_string_equal(text.bytes, "calibrator   isotonic\n"
                                   "learned      1 map of 2 nondecreasing values\n"

@@ -72,7 +72,7 @@ TEST(few_rows_are_refused) {
 TEST(memory_and_threads_do_not_matter) {
   help_draw(logits, labels, ROWS, WIDE, 2.0, 1.3);
   const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, ROWS, WIDE);
-  help_text texts[3];
+  sink_bytes texts[3];
   for (unsigned i = 0; i < 3; i++) {
     pcal_env env = PCAL_ENV_INIT;
     pcal_calibrator *calibrator = NULL;
@@ -88,14 +88,11 @@ TEST(memory_and_threads_do_not_matter) {
     free(texts[i].bytes);
 }
 
-TEST(memory_runs_out) {
-  static const size_t sizes[] = {K, WIDE}, rows[] = {40, 280};
-  for (size_t s = 0; s < 2; s++) {
-    help_draw(logits, labels, rows[s], sizes[s], 2.0, 1.3);
-    const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, rows[s], sizes[s]);
-    help_scenario about = {&batch, "matrix"};
-    unit_fail_each_allocation(help_fit_and_apply, &about);
-  }
+TEST(memory_runs_out_with_many_classes) {
+  help_draw(logits, labels, 280, WIDE, 2.0, 1.3);
+  const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, 280, WIDE);
+  help_scenario about = {&batch, "matrix"};
+  unit_fail_each_allocation(help_fit_and_apply, &about);
 }
 
 TEST(reads_only_its_parameters) {

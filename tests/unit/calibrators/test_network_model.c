@@ -120,7 +120,7 @@ TEST(net_same) {
     pcal_env env = PCAL_ENV_INIT;
     pcal_calibrator *three = NULL, *seeded = NULL;
     pcal_calibrator *one = help_fit(&data.batch, net_methods[m]);
-    help_text text = help_save(one), other;
+    sink_bytes text = help_save(one), other;
     pcal_calibrator *again = help_load(text.bytes);
     other = help_save(again);
     assert_string_equal(text.bytes, other.bytes);
@@ -158,27 +158,4 @@ TEST(net_bad) {
                   "{\"range\": [1, 0], \"scale\": 1, \"learned\": true, \"layers\": [], "
                   "\"more\": []}",
                   "cal.json, line 3: the range must be two numbers, the lower one first");
-}
-
-static pcal_status net_scenario(const pcal_env *env, void *user, pcal_error *err) {
-  pcal_env one = *env;
-  pcal_calibrator *calibrator = NULL, *again = NULL;
-  help_text text = {NULL, 0, 0};
-  one.threads = 1;
-  pcal_status status = help_try_fit(user, "network:l2=1", &one, &calibrator, err);
-  if (status == PCAL_OK)
-    status = pcal_calibrator_save(calibrator, help_sink, &text, err);
-  if (status == PCAL_OK)
-    status = pcal_calibrator_load(text.bytes, text.length, "cal.json", &one, &again, err);
-  free(text.bytes);
-  pcal_calibrator_free(again);
-  pcal_calibrator_free(calibrator);
-  return status;
-}
-
-TEST(net_out_of_memory) {
-  static net_data data;
-  net_draw(&data);
-  data.batch.rows = 60;
-  unit_fail_each_allocation(net_scenario, &data.batch);
 }

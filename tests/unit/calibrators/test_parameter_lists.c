@@ -19,10 +19,10 @@ TEST(names) {
   given about;
   pcal_error err;
   const pc_json_node *root = given_parse(&about, "{\"a\": 1,\n\"bc\": 2}");
-  assert_int_equal(pc_parameters_check_names(root, "bc a", "f", &err), PCAL_OK);
-  assert_int_equal(pc_parameters_check_names(root, "a", "f", &err), PCAL_DATA);
+  assert_int_equal(pc_parameters_check_names(root, PC_NAMES("bc", "a"), "f", &err), PCAL_OK);
+  assert_int_equal(pc_parameters_check_names(root, PC_NAMES("a"), "f", &err), PCAL_DATA);
   assert_sentence(err, PCAL_DATA, "f, line 1: there are 2 parameters instead of 1; fit again");
-  assert_int_equal(pc_parameters_check_names(root, "a b", "f", &err), PCAL_DATA);
+  assert_int_equal(pc_parameters_check_names(root, PC_NAMES("a", "b"), "f", &err), PCAL_DATA);
   assert_sentence(err, PCAL_DATA, "f, line 1: the parameter \"b\" is missing; fit again");
   pc_json_tree_free(&about.tree);
 }

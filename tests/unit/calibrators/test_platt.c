@@ -135,13 +135,6 @@ TEST(extremes) {
   help_extremes("platt");
 }
 
-TEST(memory_runs_out) {
-  help_draw(logits, labels, 40, K, 2.0, 1.5);
-  const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, 40, K);
-  help_scenario about = {&batch, "platt"};
-  unit_fail_each_allocation(help_fit_and_apply, &about);
-}
-
 TEST(reads_only_its_parameters) {
   help_refuses("platt", "{\"a\": [1, 1]}",
                "cal.json, line 9: the parameters of platt are a and b");

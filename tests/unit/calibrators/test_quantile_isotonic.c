@@ -70,11 +70,6 @@ TEST(test_files_keep_every_bit) {
   }
 }
 
-TEST(test_memory_may_run_out) {
-  char method[] = "quantile-isotonic";
-  unit_fail_each_allocation(forecast_fit_scenario, method);
-}
-
 static int make_set(void **state) {
   (void)state;
   forecast_fit_make(&quantile_set);

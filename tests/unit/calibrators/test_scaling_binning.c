@@ -72,7 +72,7 @@ TEST(seeds_draw_thirds) {
   int32_t labels[ROWS];
   draw(probs, labels, ROWS, 0);
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, ROWS, 1);
-  help_text texts[3];
+  sink_bytes texts[3];
   for (int i = 0; i < 3; i++) {
     pcal_env env = PCAL_ENV_INIT;
     pcal_calibrator *calibrator = NULL;

@@ -80,14 +80,14 @@ TEST(one_column_in_files) {
   double expected[ROWS];
   help_apply(calibrator, &rows, expected);
   pcal_source *source = NULL;
-  help_text csv = {NULL, 0, 0}, npy = {NULL, 0, 0};
+  sink_bytes csv = {0}, npy = {0};
   assert_int_equal(pc_source_borrow(&rows, names, NULL, &source, NULL), PCAL_OK);
-  assert_int_equal(
-      pcal_calibrator_apply_source(calibrator, source, PCAL_CSV, NULL, help_sink, &csv, NULL),
-      PCAL_OK);
-  assert_int_equal(
-      pcal_calibrator_apply_source(calibrator, source, PCAL_NPY, NULL, help_sink, &npy, NULL),
-      PCAL_OK);
+  assert_int_equal(pcal_calibrator_apply_source(calibrator, source, PCAL_CSV, NULL,
+                                                sink_collect, &csv, NULL),
+                   PCAL_OK);
+  assert_int_equal(pcal_calibrator_apply_source(calibrator, source, PCAL_NPY, NULL,
+                                                sink_collect, &npy, NULL),
+                   PCAL_OK);
   const char *at = csv.bytes;
   for (size_t i = 0; i < ROWS; i++) {
     double value = NAN;
@@ -118,8 +118,8 @@ TEST(describes) {
   const pcal_batch rows = drawn();
   for (size_t c = 0; c < UNIT_COUNT(cases); c++) {
     pcal_calibrator *calibrator = help_fit(&rows, cases[c][0]);
-    help_text text = {NULL, 0, 0};
-    assert_int_equal(pcal_calibrator_describe(calibrator, PCAL_TEXT, help_sink, &text, NULL),
+    sink_bytes text = {0};
+    assert_int_equal(pcal_calibrator_describe(calibrator, PCAL_TEXT, sink_collect, &text, NULL),
                      PCAL_OK);
     assert_non_null(strstr(text.bytes, cases[c][1]));
     assert_int_equal((pc_calibrator_traits(calibrator) & PC_SUMS_TO_ONE) != 0, c < 3);

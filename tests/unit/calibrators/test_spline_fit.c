@@ -395,24 +395,3 @@ TEST(published_interpolation) {
   pc_free(&env, right.score);
   pc_free(&env, wrong.score);
 }
-
-static pcal_status scenario(const pcal_env *env, void *user, pcal_error *err) {
-  const pc_spline_rule *rule = user;
-  hand from;
-  double values[KNOTS];
-  pc_line_map line = {0};
-  pc_spline_fit_result report;
-  draw(&from, 20, 1, 0);
-  const pcal_status status = fit(env, rule, &from.table, values, &line, &report, err);
-  pc_free(env, line.score);
-  return status;
-}
-
-TEST(memory_may_run_out) {
-  pc_spline_rule rule = {.knots = KNOTS, .points = 10};
-  unit_fail_each_allocation(scenario, &rule);
-  rule.constrained = 1;
-  unit_fail_each_allocation(scenario, &rule);
-  rule.published = 1;
-  unit_fail_each_allocation(scenario, &rule);
-}

@@ -5,7 +5,7 @@
 #include "kernels/temperature_kernels.h"
 
 static double temperature_of(const pcal_calibrator *calibrator) {
-  help_text text = help_save(calibrator);
+  sink_bytes text = help_save(calibrator);
   pc_json_tree tree;
   const pcal_env env = pc_env_resolve(NULL);
   assert_int_equal(pc_json_read(text.bytes, text.length, "c", &env, &tree, NULL), PCAL_OK);

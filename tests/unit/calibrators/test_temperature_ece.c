@@ -101,10 +101,3 @@ TEST(constant_scores_stay) {
 TEST(extremes) {
   help_extremes("temperature:objective=ece");
 }
-
-TEST(memory_runs_out) {
-  help_draw(logits, labels, 30, K, 2.0, 1.5);
-  const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, 30, K);
-  help_scenario about = {&batch, "temperature:objective=ece"};
-  unit_fail_each_allocation(help_fit_and_apply, &about);
-}

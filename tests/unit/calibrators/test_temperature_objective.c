@@ -40,10 +40,10 @@ TEST(floats_give_the_bits_of_doubles) {
       draw_rows(k);
       const pcal_batch batches[] = {help_batch(PCAL_LOGIT, doubles, labels, ROWS, k),
                                     float_batch(floats, k, 1), float_batch(apart, k, 2)};
-      help_text expected = {NULL, 0, 0};
+      sink_bytes expected = {0};
       for (size_t b = 0; b < UNIT_COUNT(batches); b++) {
         pcal_calibrator *calibrator = help_fit(&batches[b], methods[m]);
-        help_text text = help_save(calibrator);
+        sink_bytes text = help_save(calibrator);
         if (b == 0)
           expected = text;
         else

@@ -93,12 +93,6 @@ TEST(test_other_forms_are_refused) {
       "variance-platt changes variances, which samples do not have; use quantile-isotonic");
 }
 
-TEST(test_memory_may_run_out) {
-  char platt[] = "variance-platt", scale[] = "variance-scale";
-  unit_fail_each_allocation(forecast_fit_scenario, platt);
-  unit_fail_each_allocation(forecast_fit_scenario, scale);
-}
-
 static int make_set(void **state) {
   (void)state;
   forecast_fit_make(&variance_set);

@@ -89,7 +89,7 @@ TEST(numbers_quantiles) {
   static const double levels[] = {0.05, 0.25, 0.5, 0.75, 0.95};
   static double quantiles[5 * FORECAST_FIT_ROWS];
   static forecast_fit_set set;
-  static forecast_fit_text texts[2];
+  static sink_bytes texts[2];
   forecast_fit_make(&set);
   for (size_t i = 0; i < 5 * FORECAST_FIT_ROWS; i++)
     quantiles[i] = set.pairs[2 * (i / 5)] +
@@ -108,8 +108,7 @@ TEST(numbers_quantiles) {
     assert_non_null(strstr(comparison->contestants[1].why, "changes variances"));
     assert_string_equal(pcal_comparison_chosen(comparison), "quantile-isotonic");
     assert_int_equal(
-        pcal_comparison_write(comparison, PCAL_JSON, forecast_fit_sink, &texts[t], NULL),
-        PCAL_OK);
+        pcal_comparison_write(comparison, PCAL_JSON, sink_collect, &texts[t], NULL), PCAL_OK);
     pcal_comparison_free(comparison);
   }
   assert_int_equal(texts[0].length, texts[1].length);
@@ -138,27 +137,4 @@ TEST(numbers_refused) {
     assert_sentence(err, PCAL_USAGE, cases[i].sentence);
     assert_null(comparison);
   }
-}
-
-static pcal_status numbers_scenario(const pcal_env *env, void *user, pcal_error *err) {
-  static const char *const methods[] = {"variance-scale"}, *const specs[] = {"crps"};
-  pcal_env one = *env;
-  pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
-  pcal_comparison *comparison = NULL;
-  one.threads = 1;
-  config.replicas = 20;
-  config.folds = 2;
-  config.methods = methods;
-  config.specs = specs;
-  config.method_count = config.spec_count = 1;
-  const pcal_status status = numbers_try(user, &config, &one, &comparison, err);
-  pcal_comparison_free(comparison);
-  return status;
-}
-
-TEST(numbers_out_of_memory) {
-  static forecast_fit_set set;
-  forecast_fit_make(&set);
-  set.data.rows = 30;
-  unit_fail_each_allocation(numbers_scenario, &set.data);
 }

@@ -115,7 +115,6 @@ static inline pc_reliability_data check_data(void) {
   return (pc_reliability_data){.bins = check_bins,
                                .bin_count = 4,
                                .rows = 200,
-                               .view = "top",
                                .mean_score = 0.5065,
                                .hit_rate = 0.4855,
                                .ece = 0.079,

@@ -133,11 +133,11 @@ static pcal_status stage_build(const pcal_figure_config *config, int second,
       stage_counts(config->figure) ? stage_open_numbers : stage_open;
   pcal_status status = open(env, 0, &source, err);
   if (status == PCAL_OK && second)
-    status = open(env, 1, &full.fitting, err);
+    status = open(env, 1, &full.val, err);
   if (status == PCAL_OK)
     status = pc_figure_from_source(source, &full, figure, err);
   pc_source_free(source);
-  pc_source_free(full.fitting);
+  pc_source_free(full.val);
   return status;
 }
 

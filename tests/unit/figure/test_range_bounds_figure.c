@@ -173,13 +173,13 @@ TEST(test_refusals) {
       &config, PCAL_LOGIT,
       "figure range-bounds cannot draw epoch 1 and <b>2</b> together: their scores are of "
       "different kinds");
-  assert_int_equal(range_open(PCAL_PROBABILITY, range_scores[2], &env, &config.fitting, NULL),
+  assert_int_equal(range_open(PCAL_PROBABILITY, range_scores[2], &env, &config.val, NULL),
                    PCAL_OK);
   range_refused(
       &config, PCAL_PROBABILITY,
       "figure range-bounds draws several models without calibration; leave the calibrator "
       "and the second set out");
-  pc_source_free(config.fitting);
+  pc_source_free(config.val);
 }
 
 TEST(test_every_allocation_may_fail) {

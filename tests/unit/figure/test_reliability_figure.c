@@ -137,7 +137,7 @@ TEST(test_thirty_rows_are_not_few) {
 TEST(test_words_of_the_views) {
   const pcal_env env = pc_env_resolve(NULL);
   pc_reliability_data data = check_data();
-  data.view = "positive";
+  data.class_1 = 1;
   data.has_ece = 0;
   pc_figure figure;
   reliability_draw(&data, &figure, &env);
@@ -172,7 +172,7 @@ TEST(test_names_of_means_never_overlap) {
   const pcal_env env = pc_env_resolve(NULL);
   for (int i = 0; i < 2 * 21 * 21; i++) {
     pc_reliability_data data = check_data();
-    data.view = i % 2 ? "positive" : "top";
+    data.class_1 = i % 2;
     data.mean_score = i / 2 % 21 / 20.0;
     data.hit_rate = i / 42 / 20.0;
     pc_figure figure;

@@ -47,11 +47,11 @@ TEST(test_hint) {
   const pcal_env env = pc_env_resolve(NULL);
   pc_text text;
   pc_text_init(&text, &env);
-  pc_reliability_hint(&check_bins[0], pc_reliability_texts_of("top"), &text);
+  pc_reliability_hint(&check_bins[0], pc_reliability_texts_of(0), &text);
   assert_string_equal(text.bytes,
                       "0.000 to 0.250: mean confidence 0.2000, accuracy 0.1000, 100 rows");
   const pcal_bin one = {0, 1, 1, 0.5, 1};
-  pc_reliability_hint(&one, pc_reliability_texts_of("positive"), &text);
+  pc_reliability_hint(&one, pc_reliability_texts_of(1), &text);
   assert_string_equal(
       text.bytes, "0.000 to 1.000: mean prediction 0.5000, observed frequency 1.0000, 1 row");
   pc_text_free(&text);

@@ -155,16 +155,18 @@ static void expect_refused(const char *text, const char *selector, const char *s
 }
 
 TEST(refuses_blank_and_ragged_lines) {
-  expect_refused("a,b\n1,2\n\n3,4\n", NULL, "f.csv, line 3 is blank; delete it");
-  expect_refused("1,2\n3,4\n5,6\n\n", NULL, "f.csv, line 4 is blank; delete it");
-  expect_refused("1\n  \n2\n", NULL, "f.csv, line 2 is blank; delete it");
-  expect_refused("a,b\r\n1,2\r\n\r\n", NULL, "f.csv, line 3 is blank; delete it");
-  expect_refused("a,b\n1,2\n3\n", NULL,
-                 "f.csv, line 3 has 1 cell, but the first line has 2; add or remove cells, or "
-                 "quote a cell that holds the separator");
-  expect_refused("\"a\nx\",b\n1,2\n1,2,3,4\n", NULL,
-                 "f.csv, line 4 has 4 cells, but the first line has 2; add or remove cells, or "
-                 "quote a cell that holds the separator");
+  expect_refused("a,b\n1,2\n\n3,4\n", NULL, "f.csv, line 3: the line is blank; delete it");
+  expect_refused("1,2\n3,4\n5,6\n\n", NULL, "f.csv, line 4: the line is blank; delete it");
+  expect_refused("1\n  \n2\n", NULL, "f.csv, line 2: the line is blank; delete it");
+  expect_refused("a,b\r\n1,2\r\n\r\n", NULL, "f.csv, line 3: the line is blank; delete it");
+  expect_refused(
+      "a,b\n1,2\n3\n", NULL,
+      "f.csv, line 3: the line has 1 cell, but the first line has 2; add or remove cells, or "
+      "quote a cell that holds the separator");
+  expect_refused(
+      "\"a\nx\",b\n1,2\n1,2,3,4\n", NULL,
+      "f.csv, line 4: the line has 4 cells, but the first line has 2; add or remove cells, or "
+      "quote a cell that holds the separator");
   expect_refused("1,2\n3,\"4\n", NULL,
                  "f.csv, line 2: a quote is opened but never closed; close it");
 }

@@ -70,8 +70,8 @@ static void expect_refused(const char *text, size_t length, const char *sentence
   assert_int_equal(counter.live, 0);
 }
 
-#define UNSURE                                                      \
-  "f.csv, line 1 may be a header or the first row; say which with " \
+#define UNSURE                                                            \
+  "f.csv, line 1: this may be a header or the first row; say which with " \
   "header = PCAL_HEADER_YES or header = PCAL_HEADER_NO"
 
 static void expect_unsure(const char *text) {
@@ -109,8 +109,8 @@ TEST(believes_what_is_declared) {
 }
 
 TEST(refuses_what_is_no_table) {
-  expect_refused("\n1\n", 3, "f.csv, line 1 is blank; delete it");
-  expect_refused("\xEF\xBB\xBF", 3, "f.csv, line 1 is blank; delete it");
+  expect_refused("\n1\n", 3, "f.csv, line 1: the line is blank; delete it");
+  expect_refused("\xEF\xBB\xBF", 3, "f.csv, line 1: the line is blank; delete it");
   expect_refused("a,b\n", 4,
                  "f.csv has a header but no rows; give a file with at least one row");
   expect_refused("a,b", 3, "f.csv has a header but no rows; give a file with at least one row");
@@ -121,8 +121,8 @@ TEST(refuses_what_is_no_table) {
   expect_refused("\x93NUMPY\x01", 7,
                  "f.csv is not a text file; give a file with the extension of its format");
   expect_refused("a,caf\xE9\n1,2\n", 11,
-                 "f.csv, line 1: the name of column 1 is not valid "
-                 "UTF-8; save the file as UTF-8");
+                 "f.csv, line 1, column 1: the name is not valid UTF-8; save the file as "
+                 "UTF-8");
   expect_refused("a,\"b\n1,2\n", 9,
                  "f.csv, line 1: a quote is opened but never closed; close it");
 }

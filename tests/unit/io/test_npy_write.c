@@ -2,6 +2,7 @@
 
 #include "io/formats/npy_header.h"
 #include "io_help.h"
+#include "sinks.h"
 
 typedef struct write_sink {
   char bytes[512];
@@ -14,13 +15,6 @@ static int write_take(void *user, const char *bytes, size_t count) {
   memcpy(sink->bytes + sink->length, bytes, count);
   sink->length += count;
   return 0;
-}
-
-static int write_refuse(void *user, const char *bytes, size_t count) {
-  (void)user;
-  (void)bytes;
-  (void)count;
-  return 1;
 }
 
 /* What numpy.save writes for numpy.zeros((3, 4), "<f4"). */
@@ -76,5 +70,5 @@ TEST(refuses_other_types_and_sinks) {
   pcal_error err;
   assert_int_equal(pc_npy_header_write(">f4", 1, 1, write_take, NULL, &err), PCAL_USAGE);
   assert_string_equal(err.message, "npy type \">f4\" cannot be written; give <f4, <f8 or <i4");
-  assert_int_equal(pc_npy_header_write("<f4", 1, 1, write_refuse, NULL, &err), PCAL_IO);
+  assert_int_equal(pc_npy_header_write("<f4", 1, 1, sink_refuse, NULL, &err), PCAL_IO);
 }

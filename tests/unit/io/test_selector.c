@@ -113,9 +113,10 @@ TEST(refuses_what_is_not_there) {
   expect_refused(&selector_named_set, "cat..3",
                  "f.csv: in the range \"cat..3\", \"cat\" is the name of column 1 but \"3\" is "
                  "no name, only a number; give names or numbers for both ends");
-  expect_refused(&selector_named_set, "cat,1", "f.csv: column 1 is chosen twice; name it once");
+  expect_refused(&selector_named_set, "cat,1",
+                 "f.csv, column 1: it is chosen twice; name it once");
   expect_refused(&selector_named_set, "id..dog,cat",
-                 "f.csv: column 1 is chosen twice; name it once");
+                 "f.csv, column 1: it is chosen twice; name it once");
   expect_refused(
       &selector_plain_set, "cat",
       "f.npy has no column \"cat\": its columns have no names; choose them by number, "

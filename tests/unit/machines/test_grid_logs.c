@@ -65,13 +65,13 @@ TEST(order_and_merging_do_not_matter) {
 }
 
 TEST(saved_and_loaded) {
-  given_text bytes = {NULL, 0};
+  sink_bytes bytes = {0};
   pc_encoder encoder;
   pc_decoder decoder;
   pc_grid_logs cell = {.infinite = 0}, copy = {.infinite = 0};
   pc_grid_logs_add(&cell, 0.3, 1, 1.5);
   pc_grid_logs_add(&cell, 1.0, 0, 1.0);
-  pc_encoder_init(&encoder, given_sink, &bytes);
+  pc_encoder_init(&encoder, sink_collect, &bytes);
   pc_grid_logs_save(&cell, &encoder);
   assert_int_equal(pc_encoder_finish(&encoder, NULL), PCAL_OK);
   assert_int_equal(bytes.length, PC_GRID_LOGS_BYTES + PC_CHECKSUM_BYTES);

@@ -151,36 +151,21 @@ static inline double given_part(const pcal_result *result, const char *name) {
   return 0;
 }
 
-/* A text that grows; the caller frees bytes. */
-typedef struct given_text {
-  char *bytes;
-  size_t length;
-} given_text;
-
-static inline int given_sink(void *user, const char *bytes, size_t count) {
-  given_text *text = user;
-  text->bytes = realloc(text->bytes, text->length + count + 1);
-  memcpy(text->bytes + text->length, bytes, count);
-  text->length += count;
-  text->bytes[text->length] = '\0';
-  return 0;
-}
-
 /* A figure of results as SVG. */
 static inline pcal_status given_figure(const pcal_results *results, const char *name,
-                                       given_text *out, pcal_error *err) {
+                                       sink_bytes *out, pcal_error *err) {
   pcal_figure *figure = NULL;
   pcal_status status = pcal_figure_from_results(results, name, &figure, err);
   if (status == PCAL_OK)
-    status = pcal_figure_write(figure, PCAL_SVG, PCAL_THEME_AUTO, given_sink, out, err);
+    status = pcal_figure_write(figure, PCAL_SVG, PCAL_THEME_AUTO, sink_collect, out, err);
   pcal_figure_free(figure);
   return status;
 }
 
 static inline char *given_written(const pcal_results *results, pcal_format format) {
-  given_text text = {NULL, 0};
+  sink_bytes text = {0};
   pcal_error err;
-  if (pcal_results_write(results, format, given_sink, &text, &err) != PCAL_OK)
+  if (pcal_results_write(results, format, sink_collect, &text, &err) != PCAL_OK)
     fail_msg("%s", err.message);
   return text.bytes;
 }

@@ -4,28 +4,15 @@
 
 #include "measure_help.h"
 
-typedef struct state_bytes {
-  unsigned char *bytes; /* freed by the caller */
-  size_t length;
-} state_bytes;
-
-static inline int state_sink(void *user, const char *bytes, size_t count) {
-  state_bytes *out = user;
-  out->bytes = realloc(out->bytes, out->length + count);
-  memcpy(out->bytes + out->length, bytes, count);
-  out->length += count;
-  return 0;
-}
-
-static inline state_bytes state_of(const pcal_measure *measure) {
-  state_bytes out = {NULL, 0};
+static inline sink_bytes state_of(const pcal_measure *measure) {
+  sink_bytes out = {0};
   pcal_error err;
-  if (pcal_measure_save(measure, state_sink, &out, &err) != PCAL_OK)
+  if (pcal_measure_save(measure, sink_collect, &out, &err) != PCAL_OK)
     fail_msg("%s", err.message);
   return out;
 }
 
-static inline pcal_measure *state_load(const state_bytes *saved, const char *name) {
+static inline pcal_measure *state_load(const sink_bytes *saved, const char *name) {
   pcal_measure *measure = NULL;
   pcal_error err;
   if (pcal_measure_load(saved->bytes, saved->length, name, NULL, &measure, &err) != PCAL_OK)
@@ -34,7 +21,7 @@ static inline pcal_measure *state_load(const state_bytes *saved, const char *nam
 }
 
 /* Loads bytes that must be refused with this sentence. */
-static inline void state_refused(const state_bytes *saved, const char *sentence) {
+static inline void state_refused(const sink_bytes *saved, const char *sentence) {
   pcal_measure *measure = NULL;
   pcal_error err;
   assert_int_equal(
@@ -66,7 +53,7 @@ static inline pcal_measure *state_measure(const given_data *data, const char *sp
 static inline pcal_measure *state_part(const given_data *data, const char *specs,
                                        uint64_t first_row, const char *name) {
   pcal_measure *measure = state_measure(data, specs, first_row);
-  const state_bytes saved = state_of(measure);
+  const sink_bytes saved = state_of(measure);
   pcal_measure *loaded = state_load(&saved, name);
   pcal_measure_free(measure);
   free(saved.bytes);

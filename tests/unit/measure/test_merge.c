@@ -5,10 +5,10 @@
 static void merge_refused(pcal_measure *a, const pcal_measure *b, pcal_status status,
                           const char *sentence) {
   pcal_error err;
-  const state_bytes before = state_of(a);
+  const sink_bytes before = state_of(a);
   assert_int_equal(pcal_measure_merge(a, b, &err), status);
   assert_sentence(err, status, sentence);
-  const state_bytes after = state_of(a);
+  const sink_bytes after = state_of(a);
   assert_int_equal(before.length, after.length);
   assert_memory_equal(before.bytes, after.bytes, before.length);
   free(before.bytes);
@@ -299,15 +299,15 @@ TEST(test_other_classes) {
 /* ---- memory ---- */
 
 /* A merge that failed leaves the measure as it was, and able to go on. */
-static void merge_unchanged(const pcal_measure *measure, const state_bytes *saved) {
-  const state_bytes found = state_of(measure);
+static void merge_unchanged(const pcal_measure *measure, const sink_bytes *saved) {
+  const sink_bytes found = state_of(measure);
   assert_int_equal(found.length, saved->length);
   assert_memory_equal(found.bytes, saved->bytes, saved->length);
   free(found.bytes);
 }
 
 static pcal_status merge_scenario(const pcal_env *env, void *user, pcal_error *err) {
-  const state_bytes *saved = user;
+  const sink_bytes *saved = user;
   pcal_measure *whole = NULL, *part = NULL;
   pcal_status status =
       pcal_measure_load(saved[0].bytes, saved[0].length, "a.pcal", env, &whole, err);
@@ -336,7 +336,7 @@ TEST(test_every_allocation_may_fail) {
   more.weights = weights;
   pcal_measure *a = state_measure(&data, MERGE_SPECS, 0);
   pcal_measure *b = state_measure(&more, MERGE_SPECS, 6);
-  state_bytes saved[] = {state_of(a), state_of(b)};
+  sink_bytes saved[] = {state_of(a), state_of(b)};
   unit_fail_each_allocation(merge_scenario, saved);
   pcal_measure_free(a);
   pcal_measure_free(b);

@@ -51,24 +51,10 @@ static pcal_status packed_measure(const pcal_env *env, size_t rows, size_t step,
   return status;
 }
 
-typedef struct packed_bytes {
-  unsigned char *bytes;
-  size_t length;
-} packed_bytes;
-
-static int packed_collect(void *user, const char *bytes, size_t count) {
-  packed_bytes *all = user;
-  all->bytes = realloc(all->bytes, all->length + count);
-  assert_non_null(all->bytes);
-  memcpy(all->bytes + all->length, bytes, count);
-  all->length += count;
-  return 0;
-}
-
-static packed_bytes packed_saved(const pcal_measure *measure) {
-  packed_bytes all = {NULL, 0};
+static sink_bytes packed_saved(const pcal_measure *measure) {
+  sink_bytes all = {0};
   pcal_error err;
-  assert_int_equal(pcal_measure_save(measure, packed_collect, &all, &err), PCAL_OK);
+  assert_int_equal(pcal_measure_save(measure, sink_collect, &all, &err), PCAL_OK);
   return all;
 }
 
@@ -83,7 +69,7 @@ TEST(test_bytes_do_not_show_packing) {
   assert_int_equal(packed_measure(&env, PACKED_ROWS, PACKED_ROWS, &one, &err), PCAL_OK);
   assert_int_equal(packed_measure(&env, PACKED_ROWS, 1000, &many, &err), PCAL_OK);
   assert_true(one->groups.packed_count > 0 && many->groups.packed_count > 0);
-  const packed_bytes a = packed_saved(one), b = packed_saved(many);
+  const sink_bytes a = packed_saved(one), b = packed_saved(many);
   assert_int_equal(a.length, b.length);
   assert_memory_equal(a.bytes, b.bytes, a.length);
   assert_int_equal(pcal_measure_load(a.bytes, a.length, "a", &env, &loaded, &err), PCAL_OK);

@@ -5,7 +5,7 @@
 #define LOAD_SPECS "accuracy log ece ks"
 
 /* Writes a length and a checksum that fit, over bytes that may make no sense. */
-static void load_seal(state_bytes *saved) {
+static void load_seal(sink_bytes *saved) {
   pc_checksum checksum;
   for (size_t b = 0; b < 8; b++)
     saved->bytes[12 + b] = (unsigned char)((uint64_t)saved->length >> (8 * b));
@@ -16,14 +16,14 @@ static void load_seal(state_bytes *saved) {
         (unsigned char)(pc_checksum_value(&checksum) >> (8 * b));
 }
 
-static state_bytes load_copy(const state_bytes *from) {
-  state_bytes copy = {malloc(from->length + 64), from->length};
+static sink_bytes load_copy(const sink_bytes *from) {
+  sink_bytes copy = {.bytes = malloc(from->length + 64), .length = from->length};
   memcpy(copy.bytes, from->bytes, from->length);
   return copy;
 }
 
 /* With groups, names, weights and an infinite log score: everything that a state can hold. */
-static state_bytes load_example(void) {
+static sink_bytes load_example(void) {
   static const char *const names[] = {"x", "y"}, *const classes[] = {"cat", "dog"};
   static const uint32_t groups[] = {0, 1, 0, 1, 0, 1};
   static const double weights[] = {1, 2, 0.5, 1, 3, 1};
@@ -35,15 +35,15 @@ static state_bytes load_example(void) {
   data.class_names = classes;
   data.class_count = 2;
   pcal_measure *measure = state_measure(&data, LOAD_SPECS, 100);
-  const state_bytes saved = state_of(measure);
+  const sink_bytes saved = state_of(measure);
   pcal_measure_free(measure);
   return saved;
 }
 
 TEST(test_what_was_saved_is_loaded) {
-  const state_bytes saved = load_example();
+  const sink_bytes saved = load_example();
   pcal_measure *loaded = state_load(&saved, "part.pcal");
-  const state_bytes again = state_of(loaded);
+  const sink_bytes again = state_of(loaded);
   assert_int_equal(again.length, saved.length);
   assert_memory_equal(again.bytes, saved.bytes, saved.length);
   char *json = state_json(loaded);
@@ -60,19 +60,19 @@ TEST(test_what_was_saved_is_loaded) {
 TEST(test_foreign_files) {
   static const char *const foreign[] = {"\x93NUMPY\x01", "PCALSTAY", "{\"format\": 1}", "P\n"};
   for (size_t i = 0; i < UNIT_COUNT(foreign); i++) {
-    state_bytes saved = {(unsigned char *)malloc(32), strlen(foreign[i])};
+    sink_bytes saved = {.bytes = malloc(32), .length = strlen(foreign[i])};
     memcpy(saved.bytes, foreign[i], saved.length);
     state_refused(&saved, "part.pcal is not a saved state; pcal_measure_save "
                           "creates one");
     free(saved.bytes);
   }
-  const state_bytes empty = {NULL, 0};
+  const sink_bytes empty = {0};
   state_refused(&empty, "part.pcal is not a saved state; pcal_measure_save "
                         "creates one");
 }
 
 TEST(test_another_version) {
-  state_bytes saved = load_example();
+  sink_bytes saved = load_example();
   saved.bytes[8] = 5;
   load_seal(&saved);
   state_refused(&saved, "part.pcal was saved by a newer propercal: its format is 5, and this "
@@ -89,10 +89,10 @@ TEST(test_another_version) {
 }
 
 TEST(test_every_cut_is_refused) {
-  const state_bytes whole = load_example();
+  const sink_bytes whole = load_example();
   for (size_t length = 1; length < whole.length; length++) {
     char sentence[256];
-    state_bytes cut = {malloc(length), length}; /* so that reading further is seen */
+    sink_bytes cut = {malloc(length), length}; /* so that reading further is seen */
     memcpy(cut.bytes, whole.bytes, length);
     if (length < 24)
       snprintf(sentence, sizeof sentence,
@@ -110,7 +110,7 @@ TEST(test_every_cut_is_refused) {
 }
 
 TEST(test_every_changed_bit_is_refused) {
-  const state_bytes saved = load_example();
+  const sink_bytes saved = load_example();
   for (size_t bit = 0; bit < 8 * saved.length; bit++) {
     pcal_measure *measure = NULL;
     pcal_error err;
@@ -129,8 +129,8 @@ TEST(test_every_changed_bit_is_refused) {
 }
 
 TEST(test_bytes_behind_the_end) {
-  const state_bytes whole = load_example();
-  state_bytes saved = load_copy(&whole);
+  const sink_bytes whole = load_example();
+  sink_bytes saved = load_copy(&whole);
   saved.length += 3;
   state_refused(&saved, "part.pcal has 3 bytes after the end of the state; copy it again or "
                         "measure the part again");
@@ -144,9 +144,9 @@ TEST(test_bytes_behind_the_end) {
 /* ---- the inside, under a checksum that fits ---- */
 
 /* Replaces a text inside the state by one of the same length. */
-static state_bytes load_replaced(const state_bytes *from, const char *old, const char *new,
-                                 size_t which) {
-  state_bytes copy = load_copy(from);
+static sink_bytes load_replaced(const sink_bytes *from, const char *old, const char *new,
+                                size_t which) {
+  sink_bytes copy = load_copy(from);
   for (size_t at = 0; at + strlen(old) <= copy.length; at++)
     if (memcmp(copy.bytes + at, old, strlen(old)) == 0 && which-- == 0) {
       memcpy(copy.bytes + at, new, strlen(new));
@@ -158,13 +158,13 @@ static state_bytes load_replaced(const state_bytes *from, const char *old, const
 }
 
 TEST(test_metrics_that_nobody_knows) {
-  const state_bytes saved = load_example();
-  state_bytes unknown = load_replaced(&saved, "accuracy", "quixotic", 0);
+  const sink_bytes saved = load_example();
+  sink_bytes unknown = load_replaced(&saved, "accuracy", "quixotic", 0);
   state_refused(&unknown,
                 "part.pcal cannot be read by this program: unknown metric \"quixotic\"; "
                 "pcal_registry_at shows all metrics; measure the part again");
   free(unknown.bytes);
-  state_bytes meaning = load_replaced(&saved, "bins=15", "bins=25", 0);
+  sink_bytes meaning = load_replaced(&saved, "bins=15", "bins=25", 0);
   pcal_error err;
   pcal_measure *measure = NULL;
   assert_int_equal(
@@ -177,7 +177,7 @@ TEST(test_metrics_that_nobody_knows) {
 }
 
 /* Where the only group of a saved state of six rows begins. */
-static size_t load_group(const state_bytes *saved) {
+static size_t load_group(const sink_bytes *saved) {
   static const unsigned char start[] = {1, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                                         0, 0, 6, 0, 0, 0, 0, 0, 0, 0};
   for (size_t at = 0; at + sizeof start < saved->length; at++)
@@ -205,10 +205,10 @@ TEST(test_totals_that_cannot_be) {
   };
   const given_data data = state_data();
   pcal_measure *measure = state_measure(&data, "accuracy", 0);
-  const state_bytes saved = state_of(measure);
+  const sink_bytes saved = state_of(measure);
   const size_t group = load_group(&saved);
   for (size_t i = 0; i < UNIT_COUNT(wrong); i++) {
-    state_bytes copy = load_copy(&saved);
+    sink_bytes copy = load_copy(&saved);
     assert_int_equal(copy.bytes[group + wrong[i].at], wrong[i].good);
     copy.bytes[group + wrong[i].at] = wrong[i].value;
     load_seal(&copy);
@@ -221,7 +221,7 @@ TEST(test_totals_that_cannot_be) {
 }
 
 /* Replaces every run of bytes by another of the same length; returns how many there were. */
-static size_t load_patch(state_bytes *saved, const unsigned char *old, const unsigned char *new,
+static size_t load_patch(sink_bytes *saved, const unsigned char *old, const unsigned char *new,
                          size_t length) {
   size_t found = 0;
   for (size_t at = 0; at + length <= saved->length; at++)
@@ -241,7 +241,7 @@ TEST(test_weights_of_all_groups_together) {
   given_data data = state_data();
   data.groups = groups;
   pcal_measure *measure = state_measure(&data, "accuracy", 0);
-  state_bytes saved = state_of(measure);
+  sink_bytes saved = state_of(measure);
   assert_int_equal(load_patch(&saved, three, huge, sizeof three), 2);
   state_refused(&saved, "part.pcal is damaged: its contents contradict each other; measure the "
                         "part again");
@@ -257,7 +257,7 @@ TEST(test_groups_that_contradict_each_other) {
   given_data data = state_data();
   data.groups = groups;
   pcal_measure *measure = state_measure(&data, "accuracy", 0);
-  state_bytes saved = state_of(measure);
+  sink_bytes saved = state_of(measure);
   assert_int_equal(load_patch(&saved, grouped, ungrouped, sizeof grouped), 1);
   state_refused(&saved, "part.pcal is damaged: its contents contradict each other; measure the "
                         "part again");
@@ -291,7 +291,7 @@ static void load_release(void *user, void *block) {
 #define LOAD_MEMORY_MAX 400000
 
 /* Loads what may be nonsense.  What is taken must be safe to use. */
-static int load_try(const state_bytes *saved) {
+static int load_try(const sink_bytes *saved) {
   load_memory memory = {0, 0};
   pcal_env env = PCAL_ENV_INIT;
   pcal_measure *measure = NULL;
@@ -308,7 +308,7 @@ static int load_try(const state_bytes *saved) {
     if (pcal_measure_finish(measure, &results, NULL) == PCAL_OK)
       free(given_written(results, PCAL_JSON));
     pcal_results_free(results);
-    const state_bytes again = state_of(measure);
+    const sink_bytes again = state_of(measure);
     free(again.bytes);
   }
   pcal_measure_free(measure);
@@ -323,11 +323,11 @@ static size_t load_next(size_t at) {
 
 TEST(test_no_byte_is_believed) {
   static const unsigned char changes[] = {0x01, 0x80, 0xFF, 0x7F};
-  const state_bytes whole = load_example();
+  const sink_bytes whole = load_example();
   size_t taken = 0, tried = 0;
   for (size_t at = PC_STATE_HEAD_BYTES; at + 4 < whole.length; at = load_next(at))
     for (size_t c = 0; c < UNIT_COUNT(changes); c++) {
-      state_bytes saved = load_copy(&whole);
+      sink_bytes saved = load_copy(&whole);
       saved.bytes[at] ^= changes[c];
       load_seal(&saved);
       taken += (size_t)load_try(&saved);
@@ -342,10 +342,10 @@ TEST(test_no_byte_is_believed) {
 TEST(test_no_size_is_believed) {
   static const uint64_t sizes[] = {UINT64_MAX, UINT64_C(1) << 62, UINT64_C(1) << 33, 1000000,
                                    0};
-  const state_bytes whole = load_example();
+  const sink_bytes whole = load_example();
   for (size_t at = PC_STATE_HEAD_BYTES; at + 12 < whole.length; at = load_next(at))
     for (size_t i = 0; i < UNIT_COUNT(sizes); i++) {
-      state_bytes saved = load_copy(&whole);
+      sink_bytes saved = load_copy(&whole);
       for (size_t b = 0; b < 8; b++)
         saved.bytes[at + b] = (unsigned char)(sizes[i] >> (8 * b));
       load_seal(&saved);
@@ -368,7 +368,7 @@ TEST(test_missing_arguments) {
 }
 
 static pcal_status load_scenario(const pcal_env *env, void *user, pcal_error *err) {
-  const state_bytes *saved = user;
+  const sink_bytes *saved = user;
   pcal_measure *measure = NULL;
   const pcal_status status =
       pcal_measure_load(saved->bytes, saved->length, "part.pcal", env, &measure, err);
@@ -377,7 +377,7 @@ static pcal_status load_scenario(const pcal_env *env, void *user, pcal_error *er
 }
 
 TEST(test_every_allocation_may_fail) {
-  state_bytes saved = load_example();
+  sink_bytes saved = load_example();
   unit_fail_each_allocation(load_scenario, &saved);
   free(saved.bytes);
 }

@@ -4,17 +4,17 @@
 
 #define SAVE_SPECS "accuracy log ece ks"
 
-static uint64_t save_number(const unsigned char *bytes, size_t count) {
+static uint64_t save_number(const char *bytes, size_t count) {
   uint64_t number = 0;
   for (size_t b = 0; b < count; b++)
-    number |= (uint64_t)bytes[b] << (8 * b);
+    number |= (uint64_t)(unsigned char)bytes[b] << (8 * b);
   return number;
 }
 
 TEST(test_the_head_and_the_end) {
   const given_data data = state_data();
   pcal_measure *measure = state_measure(&data, SAVE_SPECS, 0);
-  const state_bytes saved = state_of(measure);
+  const sink_bytes saved = state_of(measure);
   assert_memory_equal(saved.bytes, "PCALSTAT", 8);
   assert_int_equal(save_number(saved.bytes + 8, 4), 4);
   assert_int_equal(save_number(saved.bytes + 12, 8), saved.length);
@@ -28,7 +28,7 @@ TEST(test_the_head_and_the_end) {
 }
 
 static void save_same(const pcal_measure *a, const pcal_measure *b) {
-  const state_bytes first = state_of(a), second = state_of(b);
+  const sink_bytes first = state_of(a), second = state_of(b);
   assert_int_equal(first.length, second.length);
   assert_memory_equal(first.bytes, second.bytes, first.length);
   free(first.bytes);
@@ -61,12 +61,12 @@ TEST(test_what_was_seen_shows) {
   other[2].weights = weights;
   other[3].skip_missing = 1;
   pcal_measure *measure = state_measure(&data, SAVE_SPECS, 0);
-  const state_bytes saved = state_of(measure);
+  const sink_bytes saved = state_of(measure);
   for (size_t i = 0; i < 6; i++) {
     pcal_measure *changed = i < 4    ? state_measure(&other[i], SAVE_SPECS, 0)
                             : i == 4 ? state_measure(&data, SAVE_SPECS, 1)
                                      : state_measure(&data, "accuracy log ece", 0);
-    const state_bytes found = state_of(changed);
+    const sink_bytes found = state_of(changed);
     assert_true(found.length != saved.length ||
                 memcmp(found.bytes, saved.bytes, saved.length) != 0);
     free(found.bytes);
@@ -81,7 +81,7 @@ TEST(test_what_was_seen_shows) {
 TEST(test_version_four_stays_as_it_is) {
   const given_data data = state_data();
   pcal_measure *measure = state_measure(&data, "accuracy ks", 7);
-  const state_bytes saved = state_of(measure);
+  const sink_bytes saved = state_of(measure);
   assert_int_equal(PC_STATE_VERSION, 4);
   assert_int_equal(saved.length, 1293);
   assert_int_equal(save_number(saved.bytes + saved.length - 4, 4), 0xE2DA7217);
@@ -92,9 +92,9 @@ TEST(test_version_four_stays_as_it_is) {
 TEST(test_pairs_are_refused) {
   const given_data data = state_data();
   pcal_measure *measure = state_measure(&data, "accuracy skce", 0);
-  state_bytes out = {NULL, 0};
+  sink_bytes out = {0};
   pcal_error err;
-  assert_int_equal(pcal_measure_save(measure, state_sink, &out, &err), PCAL_USAGE);
+  assert_int_equal(pcal_measure_save(measure, sink_collect, &out, &err), PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE,
                   "skce needs all pairs of rows, so its state cannot be saved; measure it on "
                   "the whole data, or leave it out here");
@@ -118,7 +118,7 @@ static int save_limited(void *user, const char *bytes, size_t count) {
 TEST(test_a_full_disk_is_told) {
   const given_data data = state_data();
   pcal_measure *measure = state_measure(&data, SAVE_SPECS, 0);
-  const state_bytes saved = state_of(measure);
+  const sink_bytes saved = state_of(measure);
   for (size_t room = 0; room < saved.length; room += 97) {
     save_limit limit = {room};
     pcal_error err;
@@ -136,7 +136,7 @@ TEST(test_missing_arguments) {
   const given_data data = state_data();
   pcal_measure *measure = state_measure(&data, SAVE_SPECS, 0);
   pcal_error err;
-  assert_int_equal(pcal_measure_save(NULL, state_sink, NULL, &err), PCAL_USAGE);
+  assert_int_equal(pcal_measure_save(NULL, sink_collect, NULL, &err), PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE, "pcal_measure_save needs a measure and a sink");
   assert_int_equal(pcal_measure_save(measure, NULL, NULL, &err), PCAL_USAGE);
   pcal_measure_free(measure);
@@ -146,7 +146,7 @@ static pcal_status save_scenario(const pcal_env *env, void *user, pcal_error *er
   const given_data *data = user;
   const pcal_batch batch = given_batch(data);
   pcal_measure *measure = NULL;
-  state_bytes out = {NULL, 0};
+  sink_bytes out = {0};
   pcal_status status = given_new(data, SAVE_SPECS, env, &measure, err);
   if (status == PCAL_OK)
     status = pcal_measure_update(measure, &batch, err);
@@ -154,7 +154,7 @@ static pcal_status save_scenario(const pcal_env *env, void *user, pcal_error *er
     status =
         pcal_measure_set_names(measure, NULL, 0, data->group_names, data->group_count, err);
   if (status == PCAL_OK)
-    status = pcal_measure_save(measure, state_sink, &out, err);
+    status = pcal_measure_save(measure, sink_collect, &out, err);
   free(out.bytes);
   pcal_measure_free(measure);
   return status;

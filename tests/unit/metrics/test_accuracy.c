@@ -47,7 +47,7 @@ TEST(test_no_options_and_what_is_said) {
   pcal_results *results = given_results(&accuracy_ties, "accuracy");
   const pcal_result result = given_result(results, "accuracy");
   assert_string_equal(result.spec, "accuracy");
-  assert_null(result.bound);
+  assert_int_equal(result.bound, PCAL_BOUND_NONE);
   assert_null(result.why);
   assert_int_equal(result.part_count, 0);
   pcal_results_free(results);

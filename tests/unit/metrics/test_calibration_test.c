@@ -152,7 +152,7 @@ TEST(test_classwise_takes_holm) {
   const pcal_result result = view_test_result(&data, "kuiper:view=classwise", &results);
   assert_near(result.p_value, fmin(3 * smallest, 1), 1e-14);
   assert_near(given_part(&result, "class"), (double)class, 0);
-  assert_string_equal(result.notion, "class-wise");
+  assert_int_equal(result.notion, PCAL_NOTION_CLASS_WISE);
   pcal_results_free(results);
 }
 

@@ -147,7 +147,7 @@ TEST(test_3_which_parts) {
   const pcal_result corp = given_result(results, "decomposition:by=corp");
   assert_int_equal(corp.part_count, 3);
   assert_string_equal(corp.spec, "decomposition:score=brier,by=corp,view=top");
-  assert_string_equal(corp.notion, "proper");
+  assert_int_equal(corp.notion, PCAL_NOTION_PROPER);
   pcal_results_free(results);
 }
 

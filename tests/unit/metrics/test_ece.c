@@ -172,8 +172,8 @@ TEST(test_spec_echoes_what_was_used) {
   assert_string_equal(ece.spec, "ece:bins=15,binning=width,norm=l2,debias=no,edges=right,"
                                 "view=positive,convention=none");
   assert_string_equal(ece.label, "ece:norm=l2");
-  assert_string_equal(ece.notion, "canonical");
-  assert_string_equal(ece.bound, "lower");
+  assert_int_equal(ece.notion, PCAL_NOTION_CANONICAL);
+  assert_int_equal(ece.bound, PCAL_BOUND_LOWER);
   assert_string_equal(given_result(results, "mce").spec,
                       "mce:bins=15,edges=right,view=positive,convention=none");
   pcal_results_free(results);

@@ -26,8 +26,8 @@ TEST(test_by_hand) {
   assert_near(given_part(&result, "null"), half_normal(0.4 * first + 0.6 * second), 1e-14);
   assert_true(result.value > given_result(results, "ece").value);
   assert_string_equal(result.spec, "ece-expected:bins=15,view=top");
-  assert_string_equal(result.notion, "top-label");
-  assert_null(result.bound);
+  assert_int_equal(result.notion, PCAL_NOTION_TOP_LABEL);
+  assert_int_equal(result.bound, PCAL_BOUND_NONE);
   pcal_results_free(results);
 }
 
@@ -57,7 +57,9 @@ TEST(test_views) {
   given_data data = expected_data;
   data.kind = PCAL_PROBABILITY;
   pcal_results *results = given_results(&data, "ece-expected ece-expected:view=top");
-  assert_string_equal(given_result(results, "ece-expected:view=positive").notion, "canonical");
-  assert_string_equal(given_result(results, "ece-expected:view=top").notion, "top-label");
+  assert_int_equal(given_result(results, "ece-expected:view=positive").notion,
+                   PCAL_NOTION_CANONICAL);
+  assert_int_equal(given_result(results, "ece-expected:view=top").notion,
+                   PCAL_NOTION_TOP_LABEL);
   pcal_results_free(results);
 }

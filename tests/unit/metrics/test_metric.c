@@ -188,11 +188,11 @@ TEST(test_auto_view_depends_on_the_data) {
   assert_string_equal(word, "positive");
   assert_int_equal(reading.need.view.kind, PC_VIEW_CLASS);
   assert_int_equal(reading.need.view.index, 1);
-  assert_string_equal(reading.notion, "canonical");
+  assert_int_equal(reading.notion, PCAL_NOTION_CANONICAL);
   assert_int_equal(view_choose("m", PCAL_LOGIT, 2, word, &reading, &err), PCAL_OK);
   assert_string_equal(word, "top");
   assert_int_equal(reading.need.view.kind, PC_VIEW_RANK);
-  assert_string_equal(reading.notion, "top-label");
+  assert_int_equal(reading.notion, PCAL_NOTION_TOP_LABEL);
   assert_int_equal(view_choose("m", PCAL_CONFIDENCE, 1, word, &reading, &err), PCAL_OK);
   assert_string_equal(word, "top");
   assert_int_equal(view_choose("m:view=top", PCAL_PROBABILITY, 1, word, &reading, &err),

@@ -81,18 +81,3 @@ TEST(test_ties_share_the_ranks) {
   assert_near(forecast_part(&data, "pit", "mean"), 0.5 * (0.5 + 5.0 / 6), 1e-14);
   assert_near(forecast_part(&data, "coverage:levels=0.5", "0.5"), 0.25 + 0.5 * 0.25, 1e-14);
 }
-
-static pcal_status pit_scenario(const pcal_env *env, void *user, pcal_error *err) {
-  pcal_results *results = NULL;
-  const pcal_status status = forecast_try(&forecast_gaussian, user, env, &results, err);
-  pcal_results_free(results);
-  return status;
-}
-
-TEST(test_memory_may_run_out) {
-  char pit[] = "pit", ence[] = "ence:bins=3", skce[] = "skce", all[] = "all";
-  unit_fail_each_allocation(pit_scenario, pit);
-  unit_fail_each_allocation(pit_scenario, ence);
-  unit_fail_each_allocation(pit_scenario, skce);
-  unit_fail_each_allocation(pit_scenario, all);
-}

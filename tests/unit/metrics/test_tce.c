@@ -157,7 +157,7 @@ TEST(test_values_of_classes) {
     assert_near(cwce.class_values[k], sqrt(tce_powers(&rows, k, 0, 15, 2, 0)), 1e-12);
   assert_null(given_result(results, "tce").class_values);
   assert_string_equal(cwce.spec, "cwce:p=2,bins=15,binning=width,debias=no,classes=sum");
-  assert_string_equal(cwce.notion, "class-wise");
+  assert_int_equal(cwce.notion, PCAL_NOTION_CLASS_WISE);
   pcal_results_free(results);
 }
 

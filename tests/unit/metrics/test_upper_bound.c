@@ -153,8 +153,8 @@ TEST(test_what_it_says_of_itself) {
   pcal_results *results = given_results(&data, "upper-bound");
   const pcal_result result = given_result(results, "upper-bound");
   assert_string_equal(result.spec, "upper-bound:score=brier");
-  assert_string_equal(result.notion, "proper");
-  assert_string_equal(result.bound, "upper");
+  assert_int_equal(result.notion, PCAL_NOTION_PROPER);
+  assert_int_equal(result.bound, PCAL_BOUND_UPPER);
   pcal_results_free(results);
   given_refused(&data, "upper-bound:score=dss", PCAL_USAGE,
                 "score is one of brier|log|spherical");

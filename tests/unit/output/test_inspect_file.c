@@ -2,9 +2,9 @@
 #include "../measure/measure_help.h"
 
 static char *inspect_of(const char *path, pcal_format format, size_t *problems) {
-  given_text text = {NULL, 0};
+  sink_bytes text = {0};
   pcal_error err;
-  if (pcal_inspect_file(path, 0, NULL, format, given_sink, &text, problems, &err) != PCAL_OK)
+  if (pcal_inspect_file(path, 0, NULL, format, sink_collect, &text, problems, &err) != PCAL_OK)
     fail_msg("%s", err.message);
   return text.bytes;
 }

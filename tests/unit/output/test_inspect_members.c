@@ -3,10 +3,10 @@
 #include "../measure/measure_help.h"
 
 static char *members_of(const char *path, pcal_format format) {
-  given_text text = {NULL, 0};
+  sink_bytes text = {0};
   size_t problems = 9;
   pcal_error err;
-  if (pcal_inspect_file(path, 0, NULL, format, given_sink, &text, &problems, &err) != PCAL_OK)
+  if (pcal_inspect_file(path, 0, NULL, format, sink_collect, &text, &problems, &err) != PCAL_OK)
     fail_msg("%s", err.message);
   assert_int_equal(problems, 0);
   return text.bytes;
@@ -65,9 +65,9 @@ TEST(test_fields_are_listed) {
 }
 
 static pcal_status members_scenario(const pcal_env *env, void *user, pcal_error *err) {
-  given_text text = {NULL, 0};
+  sink_bytes text = {0};
   const pcal_status status =
-      pcal_inspect_file(user, 0, env, PCAL_JSON, given_sink, &text, NULL, err);
+      pcal_inspect_file(user, 0, env, PCAL_JSON, sink_collect, &text, NULL, err);
   free(text.bytes);
   return status;
 }

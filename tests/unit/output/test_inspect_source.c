@@ -3,11 +3,11 @@
 #include "file_inputs.h"
 
 static char *inspect_of(const file_inputs *inputs, pcal_format format, size_t *problems) {
-  given_text text = {NULL, 0};
+  sink_bytes text = {0};
   pcal_source *source = NULL;
   pcal_error err;
   if (file_inputs_open(inputs, NULL, &source, &err) != PCAL_OK ||
-      pcal_inspect_source(source, NULL, format, given_sink, &text, problems, &err) != PCAL_OK)
+      pcal_inspect_source(source, NULL, format, sink_collect, &text, problems, &err) != PCAL_OK)
     fail_msg("%s", err.message);
   pcal_source_free(source);
   return text.bytes;

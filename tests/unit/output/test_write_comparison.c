@@ -23,7 +23,7 @@ static void shown_make(shown_table *shown) {
   shown->table.count = TOLD_COUNT;
   shown->results.records = &shown->record;
   shown->results.metric_count = 1;
-  shown->record.notion = "proper";
+  shown->record.notion = PCAL_NOTION_PROPER;
   snprintf(shown->record.label, sizeof shown->record.label, "brier");
   for (size_t i = 0; i < TOLD_COUNT; i++) {
     snprintf(shown->contestants[i].label, PC_SPEC_MAX, "%s", names[i]);
@@ -85,7 +85,7 @@ TEST(test_rank_1_is_chosen) {
            "predictions alone. These rows cannot distinguish it from isotonic. temperature is "
            "injective, so its gain is also the decrease of its calibration error (Gruber "
            "& Buettner 2022, Proposition 4.5).\n");
-  shown.record.notion = "top-label";
+  shown.record.notion = PCAL_NOTION_TOP_LABEL;
   shown.contestants[2].behind.low = 0.001;
   shown_is(&shown,
            "Choose temperature: better in brier by 0.021 [0.010, 0.032] than leaving the "

@@ -38,11 +38,11 @@ static inline pcal_source *page_source(const pcal_env *env, pcal_error *err) {
 static inline char *page_text(const pcal_report_config *config, pcal_format format) {
   pcal_report *report = NULL;
   pcal_error err;
-  given_text text = {NULL, 0};
+  sink_bytes text = {0};
   pcal_source *source = page_source(NULL, &err);
   if (pcal_report_run(source, config, NULL, &report, &err) != PCAL_OK)
     fail_msg("%s", err.message);
-  assert_int_equal(pcal_report_write(report, format, given_sink, &text, &err), PCAL_OK);
+  assert_int_equal(pcal_report_write(report, format, sink_collect, &text, &err), PCAL_OK);
   pcal_report_free(report);
   pcal_source_free(source);
   return text.bytes;

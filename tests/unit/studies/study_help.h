@@ -45,15 +45,15 @@ static inline pcal_status study_unit_run(const char *spec, const pcal_env *given
   quiet = *given;
   quiet.threads = 1;
   model.source = study_unit_source(env, probs, labels);
-  model.fitting = study_unit_source(env, probs, labels);
+  model.val = study_unit_source(env, probs, labels);
   config->models = &model;
   config->model_count = 1;
   pc_findings_init(findings, env, "");
-  const pcal_status status = model.source == NULL || model.fitting == NULL
+  const pcal_status status = model.source == NULL || model.val == NULL
                                  ? pc_fail_memory(err, "opening rows")
                                  : pc_study_run(spec, config, findings, err);
   pc_source_free(model.source);
-  pc_source_free(model.fitting);
+  pc_source_free(model.val);
   return status;
 }
 

@@ -64,7 +64,7 @@ static pcal_status nixon_open_all(const pcal_env *env, size_t count, pcal_model 
   }
   for (size_t m = 0; m < count; m++) {
     PC_TRY(nixon_open(env, m % 2, &models[m].source, err));
-    PC_TRY(nixon_open(env, 1, &models[m].fitting, err));
+    PC_TRY(nixon_open(env, 1, &models[m].val, err));
   }
   return PCAL_OK;
 }
@@ -90,7 +90,7 @@ static pcal_status nixon_run(const nixon_case *one, const pcal_env *env, pc_find
     status = pc_study_run(one->spec, &config, findings, err);
   for (size_t m = 0; m < one->models; m++) {
     pc_source_free(models[m].source);
-    pc_source_free(models[m].fitting);
+    pc_source_free(models[m].val);
   }
   return status;
 }
