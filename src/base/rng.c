@@ -66,10 +66,6 @@ static uint64_t rng_half(const uint32_t block[4], unsigned half) {
   return (uint64_t)block[2 * half + 1] << 32 | block[2 * half];
 }
 
-static double rng_unit(uint64_t bits) {
-  return (double)((bits >> 12) * 2 + 1) * 0x1p-53;
-}
-
 uint64_t pc_rng_bits(const pc_rng *rng, uint64_t index) {
   uint32_t block[4];
   pc_rng_block(rng, index / 2, block);
@@ -77,7 +73,7 @@ uint64_t pc_rng_bits(const pc_rng *rng, uint64_t index) {
 }
 
 double pc_rng_uniform(const pc_rng *rng, uint64_t index) {
-  return rng_unit(pc_rng_bits(rng, index));
+  return pc_rng_unit(pc_rng_bits(rng, index));
 }
 
 double pc_rng_normal(const pc_rng *rng, uint64_t index) {
@@ -91,8 +87,8 @@ void pc_rng_uniforms(const pc_rng *rng, uint64_t first, size_t count, double *ou
   for (; i + 1 < count; i += 2) {
     uint32_t block[4];
     pc_rng_block(rng, (first + i) / 2, block);
-    out[i] = rng_unit(rng_half(block, 0));
-    out[i + 1] = rng_unit(rng_half(block, 1));
+    out[i] = pc_rng_unit(rng_half(block, 0));
+    out[i + 1] = pc_rng_unit(rng_half(block, 1));
   }
   if (i < count)
     out[i] = pc_rng_uniform(rng, first + i);

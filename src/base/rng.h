@@ -37,6 +37,11 @@ uint64_t pc_hash_bytes(const void *bytes, size_t count);
 /* 128 random bits for an index. */
 void pc_rng_block(const pc_rng *rng, uint64_t index, uint32_t out[4]);
 
+/* A uniform number in (0, 1) from 64 random bits. */
+static inline double pc_rng_unit(uint64_t bits) {
+  return (double)(int64_t)((bits >> 12) * 2 + 1) * 0x1p-53;
+}
+
 uint64_t pc_rng_bits(const pc_rng *rng, uint64_t index);  /* 64 bits */
 double pc_rng_uniform(const pc_rng *rng, uint64_t index); /* odd multiples of 2^-53 in (0, 1) */
 double pc_rng_normal(const pc_rng *rng,

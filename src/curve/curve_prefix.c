@@ -26,6 +26,12 @@ static double prefix_hits_from_gaps(const pc_prefix_gaps *gaps, double weight, d
          gaps->shift * weight * pc_gap_tilt(score);
 }
 
+static double prefix_hit(const pc_curve_prefix *prefix, size_t entry, uint32_t row) {
+  if (prefix->labels == NULL)
+    return prefix->hit[entry];
+  return prefix->labels[row * prefix->stride] == prefix->label[entry] ? 1.0 : 0.0;
+}
+
 void pc_curve_prefix_next(const pc_curve_prefix *prefix, pc_curve_cursor *cursor) {
   const size_t end = prefix->begin[prefix->count];
   const double score = prefix->score[cursor->entry];
@@ -33,7 +39,7 @@ void pc_curve_prefix_next(const pc_curve_prefix *prefix, pc_curve_cursor *cursor
   while (cursor->entry < end && prefix->score[cursor->entry] == score) {
     const uint32_t row = prefix->row[cursor->entry];
     const double drawn = (double)prefix->weight[row * prefix->stride];
-    const double hit = prefix->hit[cursor->entry];
+    const double hit = prefix_hit(prefix, cursor->entry, row);
     const double weight = gaps == NULL ? drawn : (double)gaps->weight[row];
     cursor->rows += weight;
     cursor->hits +=

@@ -41,8 +41,11 @@ typedef struct pc_curve_prefix {
   const size_t *begin; /* index of the first score of each range; begin[count]: the end */
   const double *score; /* ascending */
   const double *hit;   /* of each score: 1.0 if it is a hit, else 0.0 */
-  const uint32_t *row; /* of each score */
-  const float *weight; /* of row i in this replica: weight[i * stride] */
+  /* With other labels, in place of `hit`: a score is a hit if labels[row * stride] is its
+   * label. */
+  const int32_t *labels, *label; /* or NULL */
+  const uint32_t *row;           /* of each score */
+  const float *weight;           /* of row i in this replica: weight[i * stride] */
   size_t stride;
   pc_prefix_sums sums; /* of the replica; with `gaps`: of the data */
   /* The first range of each cell of width 2^-PC_PREFIX_LEVEL, from score 0 to score 1, then

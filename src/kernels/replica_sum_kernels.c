@@ -6,6 +6,11 @@
 #include "base/rng.h"
 #include "kernels/variant.h"
 
+/* Loads the draws of a later score early: rows are visited in the order of their scores. */
+static inline void replica_sum_prefetch(const void *draws, uint32_t row) {
+  __builtin_prefetch((const char *)draws + (size_t)row * PC_REPLICA_LANES * sizeof(float));
+}
+
 static void replica_sum_add(const float *weights, const uint32_t *row, const double *score,
                             const double *hit, size_t count, double *sums) {
   double all[PC_REPLICA_LANES] = {0.0}, hits[PC_REPLICA_LANES] = {0.0};
@@ -14,6 +19,7 @@ static void replica_sum_add(const float *weights, const uint32_t *row, const dou
   for (size_t i = 0; i < count; i++) {
     const float *w = weights + (size_t)row[i] * PC_REPLICA_LANES;
     const double s = score[i], a = hit[i];
+    replica_sum_prefetch(weights, row[i + PC_REPLICA_AHEAD]);
     for (size_t k = 0; k < PC_REPLICA_LANES; k++) {
       const double weight = (double)w[k], mass = weight * s;
       all[k] += weight;
@@ -38,6 +44,7 @@ static void replica_sum_add_three(const float *weights, const uint32_t *row,
   for (size_t i = 0; i < count; i++) {
     const float *w = weights + (size_t)row[i] * PC_REPLICA_LANES;
     const double s = score[i], a = hit[i];
+    replica_sum_prefetch(weights, row[i + PC_REPLICA_AHEAD]);
     for (size_t k = 0; k < PC_REPLICA_LANES; k++) {
       const double weight = (double)w[k];
       all[k] += weight;
@@ -48,6 +55,35 @@ static void replica_sum_add_three(const float *weights, const uint32_t *row,
   memcpy(sums + PC_REPLICA_SUM_WEIGHT * PC_REPLICA_LANES, all, sizeof all);
   memcpy(sums + PC_REPLICA_SUM_HITS * PC_REPLICA_LANES, hits, sizeof hits);
   memcpy(sums + PC_REPLICA_SUM_SCORE * PC_REPLICA_LANES, scores, sizeof scores);
+}
+
+static void replica_sum_add_labels(const float *weights, const int32_t *labels,
+                                   const uint32_t *row, const int32_t *label,
+                                   const double *score, size_t count, double *sums) {
+  double all[PC_REPLICA_LANES] = {0.0}, hits[PC_REPLICA_LANES] = {0.0};
+  double scores[PC_REPLICA_LANES] = {0.0}, squares[PC_REPLICA_LANES] = {0.0};
+  double both[PC_REPLICA_LANES] = {0.0};
+  for (size_t i = 0; i < count; i++) {
+    const float *w = weights + (size_t)row[i] * PC_REPLICA_LANES;
+    const int32_t *drew = labels + (size_t)row[i] * PC_REPLICA_LANES, own = label[i];
+    replica_sum_prefetch(weights, row[i + PC_REPLICA_AHEAD]);
+    replica_sum_prefetch(labels, row[i + PC_REPLICA_AHEAD]);
+    const double s = score[i];
+    for (size_t k = 0; k < PC_REPLICA_LANES; k++) {
+      const double weight = (double)w[k], mass = weight * s;
+      const double hit = drew[k] == own ? 1.0 : 0.0;
+      all[k] += weight;
+      hits[k] += weight * hit;
+      scores[k] += mass;
+      squares[k] += mass * s;
+      both[k] += mass * hit;
+    }
+  }
+  memcpy(sums + PC_REPLICA_SUM_WEIGHT * PC_REPLICA_LANES, all, sizeof all);
+  memcpy(sums + PC_REPLICA_SUM_HITS * PC_REPLICA_LANES, hits, sizeof hits);
+  memcpy(sums + PC_REPLICA_SUM_SCORE * PC_REPLICA_LANES, scores, sizeof scores);
+  memcpy(sums + PC_REPLICA_SUM_SCORE_SQUARE * PC_REPLICA_LANES, squares, sizeof squares);
+  memcpy(sums + PC_REPLICA_SUM_SCORE_HIT * PC_REPLICA_LANES, both, sizeof both);
 }
 
 #define REPLICA_SUM_BLOCKS 16 /* blocks of the generator in one loop */
@@ -115,8 +151,36 @@ static void replica_sum_draw(uint64_t seed, uint64_t stream, const uint64_t *ids
   replica_sum_draw_some(seed, stream, last, count - i, weights + i * PC_REPLICA_LANES);
 }
 
+static void replica_sum_uniforms(uint64_t seed, uint64_t stream, const uint64_t *ids,
+                                 size_t count, double *out) {
+  for (size_t begin = 0; begin < count; begin += REPLICA_SUM_BLOCKS) {
+    const size_t left = count - begin,
+                 some = left < REPLICA_SUM_BLOCKS ? left : REPLICA_SUM_BLOCKS;
+    uint64_t halves[REPLICA_SUM_BLOCKS] = {0}, odd[REPLICA_SUM_BLOCKS] = {0};
+    for (size_t i = 0; i < some; i++) {
+      halves[i] = ids[begin + i] / 2;
+      odd[i] = ids[begin + i] % 2;
+    }
+    for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++) {
+      uint32_t words[4][REPLICA_SUM_BLOCKS];
+      double drawn[REPLICA_SUM_BLOCKS];
+      replica_sum_blocks(seed, stream + lane, halves, words);
+      for (size_t i = 0; i < REPLICA_SUM_BLOCKS; i++) {
+        const uint32_t low = odd[i] ? words[2][i] : words[0][i];
+        const uint32_t high = odd[i] ? words[3][i] : words[1][i];
+        const uint64_t bits = (uint64_t)high << 32 | low;
+        drawn[i] = pc_rng_unit(bits);
+      }
+      for (size_t i = 0; i < some; i++)
+        out[(begin + i) * PC_REPLICA_LANES + lane] = drawn[i];
+    }
+  }
+}
+
 const pc_replica_sum_kernels PC_VARIANT_TABLE(pc_replica_sum_kernels) = {
     .add = replica_sum_add,
     .add_three = replica_sum_add_three,
+    .add_labels = replica_sum_add_labels,
+    .uniforms = replica_sum_uniforms,
     .draw = replica_sum_draw,
 };

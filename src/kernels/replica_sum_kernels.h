@@ -7,6 +7,9 @@
 #include <stdint.h>
 
 #define PC_REPLICA_LANES 8 /* replicas in one call */
+#define PC_REPLICA_AHEAD \
+  24 /* rows behind the last one of a call that can be read: their draws are
+                               loaded early */
 
 /* Sums for scores s and outcomes a (0 or 1) with weights w. */
 enum {
@@ -25,6 +28,14 @@ typedef struct pc_replica_sum_kernels {
               size_t count, double *sums);
   void (*add_three)(const float *weights, const uint32_t *row, const double *score,
                     const double *hit, size_t count, double *sums);
+  /* All sums with w = weights[row[i]][lane]; a score is a hit if labels[row[i]][lane] is
+   * label[i]. */
+  void (*add_labels)(const float *weights, const int32_t *labels, const uint32_t *row,
+                     const int32_t *label, const double *score, size_t count, double *sums);
+  /* out[i][lane] for rows i < count: uniform draws at index ids[i] of the generator
+   * (pc_rng_uniform), with a stream for each lane, from `stream` on. */
+  void (*uniforms)(uint64_t seed, uint64_t stream, const uint64_t *ids, size_t count,
+                   double *out);
   /* weights[i][lane] for rows i < count: Poisson(1) draws at index ids[i] of the generator;
    * four lanes share a stream; the first four use `stream`, the next four the stream after
    * it. */

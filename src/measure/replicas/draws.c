@@ -19,10 +19,12 @@
 
 #include "base/normal.h"
 #include "base/rng.h"
+#include "kernels/dispatch.h"
 
 #define DRAWS_POISSON_MAX 1e6
 #define DRAWS_UNITS 16.0
 #define DRAWS_CELLS 512
+#define DRAWS_ROWS 256 /* rows drawn together */
 #define DRAWS_TAIL 100 /* upper bound on the shares of an outermost cell */
 
 enum { DRAWS_WEIGHT_STREAM = 1, DRAWS_LABEL_STREAM = 3, DRAWS_BLOCK_STREAM };
@@ -166,13 +168,20 @@ static double draws_rest(const double *probs, size_t classes, int32_t first) {
   return sum;
 }
 
-/* One of the other classes; u in (0, 1). */
-static int32_t draws_other(const pc_kept_rows *rows, size_t row, int32_t first, double u) {
+static double draws_row_rest(const pc_kept_rows *rows, size_t row, int32_t first) {
+  return rows->probs == NULL
+             ? 0.0
+             : draws_rest(rows->probs + row * rows->classes, rows->classes, first);
+}
+
+/* One of the other classes; u in (0, 1), rest: the sum of their probabilities. */
+static int32_t draws_other(const pc_kept_rows *rows, size_t row, int32_t first, double u,
+                           double rest) {
   const int32_t lowest = first == 0;
   if (rows->probs == NULL)
     return lowest;
   const double *probs = rows->probs + row * rows->classes;
-  const double wanted = u * draws_rest(probs, rows->classes, first);
+  const double wanted = u * rest;
   double sum = 0.0;
   int32_t last = lowest;
   for (size_t k = 0; k < rows->classes; k++) {
@@ -189,12 +198,44 @@ static int32_t draws_other(const pc_kept_rows *rows, size_t row, int32_t first, 
 static int32_t draws_label(const pc_kept_rows *rows, size_t row, double u) {
   const int32_t first = draws_first(rows, row);
   const double p = rows->score[row];
-  return u < p ? first : draws_other(rows, row, first, (u - p) / (1.0 - p));
+  return u < p ? first
+               : draws_other(rows, row, first, (u - p) / (1.0 - p),
+                             draws_row_rest(rows, row, first));
 }
 
 int32_t pc_draw_label(uint64_t seed, size_t replica, const pc_kept_rows *rows, size_t row) {
   const pc_rng rng = draws_rng(seed, DRAWS_LABEL_STREAM, replica);
   return draws_label(rows, row, pc_rng_uniform(&rng, rows->ids[row]));
+}
+
+/* The labels of a row for given uniform draws. */
+static void draws_label_lanes(const pc_kept_rows *rows, size_t row, const double *u,
+                              int32_t *out) {
+  const int32_t first = draws_first(rows, row);
+  const double p = rows->score[row];
+  int misses = 0;
+  for (size_t q = 0; q < PC_REPLICA_LANES; q++) {
+    out[q] = first;
+    misses += !(u[q] < p);
+  }
+  if (misses == 0)
+    return;
+  const double rest = draws_row_rest(rows, row, first);
+  for (size_t q = 0; q < PC_REPLICA_LANES; q++)
+    if (!(u[q] < p))
+      out[q] = draws_other(rows, row, first, (u[q] - p) / (1.0 - p), rest);
+}
+
+void pc_draw_label_lanes(uint64_t seed, size_t first, const pc_kept_rows *rows, int32_t *out) {
+  const pc_rng rng = draws_rng(seed, DRAWS_LABEL_STREAM, first);
+  double u[DRAWS_ROWS * PC_REPLICA_LANES];
+  for (size_t begin = 0; begin < rows->count; begin += DRAWS_ROWS) {
+    const size_t left = rows->count - begin, some = left < DRAWS_ROWS ? left : DRAWS_ROWS;
+    pc_kernels_best()->replica_sum->uniforms(rng.seed, rng.stream, rows->ids + begin, some, u);
+    for (size_t i = 0; i < some; i++)
+      draws_label_lanes(rows, begin + i, u + i * PC_REPLICA_LANES,
+                        out + (begin + i) * PC_REPLICA_LANES);
+  }
 }
 
 /* The other classes: each takes a binomial share of the copies that are left. */

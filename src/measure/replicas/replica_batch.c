@@ -17,6 +17,13 @@ int pc_kept_weights_whole(const pc_kept_rows *rows) {
   return 1;
 }
 
+int pc_kept_rows_single(const pc_kept_rows *rows) {
+  for (size_t i = 0; i < rows->count; i++)
+    if (rows->copies[i] != 1.0)
+      return 0;
+  return 1;
+}
+
 static int batch_refine(const pc_measure_plan *plan, size_t slot, const uint8_t *entries) {
   for (size_t e = 0; e < plan->entry_count; e++)
     if (plan->entries[e].slot == slot && (entries == NULL || entries[e]) &&
@@ -39,6 +46,7 @@ void pc_score_ranges_free(const pcal_env *env, pc_score_ranges *ranges) {
   pc_free(env, ranges->part);
   pc_free(env, ranges->hit);
   pc_free(env, ranges->cells);
+  pc_free(env, ranges->of_class);
   memset(ranges, 0, sizeof *ranges);
 }
 
@@ -154,6 +162,31 @@ pcal_status pc_score_ranges_new(const pcal_env *env, const pc_measure_plan *plan
   return status;
 }
 
+static int batch_unit_weights(const pc_kept_rows *rows) {
+  for (size_t i = 0; i < rows->count; i++)
+    if (pc_kept_weight(rows, i) != 1.0)
+      return 0;
+  return 1;
+}
+
+pcal_status pc_score_ranges_index(const pcal_env *env, const pc_need *need,
+                                  const pc_kept_rows *rows, const pc_sorted_view *sorted,
+                                  pc_score_ranges *ranges, pcal_error *err) {
+  if (need->machine != PC_GRID || need->grid.moments != 0 || ranges->count >= UINT16_MAX ||
+      !pc_view_is_every_class(&need->view) || !batch_unit_weights(rows))
+    return PCAL_OK;
+  ranges->rows = rows->count;
+  ranges->classes = rows->classes;
+  ranges->of_class = pc_alloc(env, rows->count * rows->classes, sizeof *ranges->of_class);
+  if (ranges->of_class == NULL)
+    return pc_fail_memory(err, "drawing replicas");
+  for (size_t r = 0; r < ranges->count; r++)
+    for (size_t i = ranges->begin[r]; i < ranges->end[r]; i++)
+      ranges->of_class[sorted->row[i] * rows->classes + (size_t)sorted->label[i]] =
+          (uint16_t)(r + 1);
+  return PCAL_OK;
+}
+
 /* ---- memory ---- */
 
 void pc_replica_batch_free(const pcal_env *env, pc_replica_batch *batch) {
@@ -162,6 +195,7 @@ void pc_replica_batch_free(const pcal_env *env, pc_replica_batch *batch) {
   pc_free(env, batch->sums);
   pc_free(env, batch->prefix);
   pc_free(env, batch->gaps);
+  pc_free(env, batch->hits);
   memset(batch, 0, sizeof *batch);
 }
 
@@ -203,7 +237,9 @@ pcal_status pc_replica_batch_new(const pcal_env *env, const pc_measure_plan *pla
   if (enough)
     out->sums = pc_alloc_raw(env, batch_step(sorted, ranges, out),
                              PC_REPLICA_SUM_COUNT * PC_REPLICA_LANES * sizeof *out->sums);
-  if (out->sums != NULL)
+  if (ranges->of_class != NULL)
+    out->hits = pc_alloc_raw(env, ranges->count + 1, PC_REPLICA_LANES * sizeof *out->hits);
+  if (out->sums != NULL && (out->hits != NULL || ranges->of_class == NULL))
     return PCAL_OK;
   pc_replica_batch_free(env, out);
   return pc_fail_memory(err, "drawing replicas");
@@ -218,20 +254,52 @@ static void batch_put(const double *sums, size_t kinds, size_t step, double *at)
       at[(lane * PC_REPLICA_SUM_COUNT + what) * step] = sums[what * PC_REPLICA_LANES + lane];
 }
 
-void pc_replica_batch_add(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
-                          const float *weights, pc_replica_batch *batch) {
+/* Adds up one range. */
+static void batch_add_range(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
+                            const pc_batch_draws *drawn, size_t r, int three, double *sums) {
   const pc_replica_sum_kernels *kernels = pc_kernels_best()->replica_sum;
+  const size_t at = ranges->begin[r], count = ranges->end[r] - at;
+  if (drawn->labels != NULL)
+    kernels->add_labels(drawn->weights, drawn->labels, sorted->row + at, sorted->label + at,
+                        sorted->score + at, count, sums);
+  else
+    (three ? kernels->add_three : kernels->add)(
+        drawn->weights, sorted->row + at, sorted->score + at, ranges->hit + at, count, sums);
+}
+
+/* Counts the hits of all ranges row by row.  The other sums are those of the batch before. */
+static void batch_count_hits(const pc_score_ranges *ranges, const int32_t *labels,
+                             pc_replica_batch *batch) {
+  uint32_t *hits = batch->hits;
+  memset(hits, 0, (ranges->count + 1) * PC_REPLICA_LANES * sizeof *hits);
+  for (size_t i = 0; i < ranges->rows; i++) {
+    const uint16_t *range = ranges->of_class + i * ranges->classes;
+    for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++)
+      hits[range[labels[i * PC_REPLICA_LANES + lane]] * PC_REPLICA_LANES + lane]++;
+  }
+  for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++) {
+    double *to =
+        batch->sums + (lane * PC_REPLICA_SUM_COUNT + PC_REPLICA_SUM_HITS) * ranges->count;
+    for (size_t r = 0; r < ranges->count; r++)
+      to[r] = (double)hits[(r + 1) * PC_REPLICA_LANES + lane];
+  }
+}
+
+void pc_replica_batch_add(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
+                          const pc_batch_draws *drawn, pc_replica_batch *batch) {
+  if (batch->added && batch->hits != NULL && drawn->labels != NULL) {
+    batch_count_hits(ranges, drawn->labels, batch);
+    return;
+  }
+  batch->added = 1;
   const size_t step = batch_step(sorted, ranges, batch);
   const size_t kinds = batch->three ? 3 : PC_REPLICA_SUM_COUNT;
   double *to = batch->sums;
   for (size_t p = 0; p < sorted->part_count; p++) {
     double before[PC_REPLICA_SUM_COUNT * PC_REPLICA_LANES] = {0.0};
     for (size_t r = ranges->part[p]; r < ranges->part[p + 1]; r++) {
-      const size_t at = ranges->begin[r];
       double sums[PC_REPLICA_SUM_COUNT * PC_REPLICA_LANES];
-      (batch->three ? kernels->add_three : kernels->add)(weights, sorted->row + at,
-                                                         sorted->score + at, ranges->hit + at,
-                                                         ranges->end[r] - at, sums);
+      batch_add_range(sorted, ranges, drawn, r, batch->three, sums);
       batch_put(batch->prefix == NULL ? sums : before, kinds, step, to++);
       for (size_t i = 0; i < kinds * PC_REPLICA_LANES; i++)
         before[i] += sums[i];
@@ -261,16 +329,18 @@ static pc_prefix_sums batch_prefix_sums(const double *sums, size_t step, int thr
 }
 
 static void batch_select_part(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
-                              const float *weights, const double *sums, size_t step, size_t p,
-                              pc_replica_batch *batch) {
+                              const pc_batch_draws *drawn, const double *sums, size_t step,
+                              size_t p, pc_replica_batch *batch) {
   pc_curve_prefix *prefix = &batch->prefix[p];
   *prefix = (pc_curve_prefix){
       .count = ranges->part[p + 1] - ranges->part[p],
       .begin = ranges->begin + ranges->part[p],
       .score = sorted->score,
       .hit = ranges->hit,
+      .labels = drawn->labels,
+      .label = sorted->label,
       .row = sorted->row,
-      .weight = weights,
+      .weight = drawn->weights,
       .stride = PC_REPLICA_LANES,
       .sums = batch_prefix_sums(sums, step, batch->three),
       .cells = ranges->cells == NULL ? NULL : ranges->cells + p * (PC_PREFIX_CELLS + 1)};
@@ -281,15 +351,17 @@ static void batch_select_part(const pc_sorted_view *sorted, const pc_score_range
 }
 
 void pc_replica_batch_select(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
-                             const float *weights, size_t lane, double total,
+                             const pc_batch_draws *drawn, size_t lane, double total,
                              pc_replica_batch *batch) {
   const size_t step = batch_step(sorted, ranges, batch);
   const double *sums = batch->sums + lane * PC_REPLICA_SUM_COUNT * step;
+  const pc_batch_draws here = {drawn->weights + lane,
+                               drawn->labels == NULL ? NULL : drawn->labels + lane};
   batch->evidence.total = total;
   if (batch->prefix == NULL)
     batch_select_bins(sums, ranges->count, batch->three, batch->evidence.grid.bins);
   for (size_t p = 0; batch->prefix != NULL && p < sorted->part_count; p++) {
-    batch_select_part(sorted, ranges, weights + lane, sums, step, p, batch);
+    batch_select_part(sorted, ranges, &here, sums, step, p, batch);
     sums += batch->prefix[p].count + 1;
   }
 }
@@ -346,7 +418,8 @@ static pcal_status batch_base_sums(const pcal_env *env, const pc_sorted_view *so
       weights[i * PC_REPLICA_LANES + lane] = out->weight[i];
   }
   if (enough) {
-    pc_replica_batch_add(sorted, ranges, weights, batch);
+    const pc_batch_draws same = {.weights = weights};
+    pc_replica_batch_add(sorted, ranges, &same, batch);
     memcpy(out->sums, batch->sums, bytes);
     batch_base_tilt(sorted, ranges, batch->prefix != NULL, out);
   }
@@ -426,7 +499,8 @@ void pc_replica_batch_select_point(const pc_sorted_view *sorted, const pc_score_
                       .own = point->own - point->noise,
                       .drawn = point->noise * base->total / total,
                       .shift = point->shift / base->tilt_mean}};
-  pc_replica_batch_select(sorted, ranges, weights, lane, total, batch);
+  const pc_batch_draws here = {.weights = weights};
+  pc_replica_batch_select(sorted, ranges, &here, lane, total, batch);
   batch->evidence.total = base->total;
   if (batch->prefix == NULL)
     batch_bins_at_point(&mix, ranges->count, batch->evidence.grid.bins);

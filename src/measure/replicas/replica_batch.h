@@ -18,10 +18,16 @@ typedef struct pc_score_ranges {
   double *hit;         /* of each score: 1.0 if it is a hit, else 0.0 */
   int in_cells;        /* a metric joins scores in cells */
   uint32_t *cells;     /* if in_cells: [part][cell], see pc_curve_prefix */
+  uint16_t *of_class; /* of a grid over every class: [row][class], 1 + its range, or 0 if it has
+                          none; NULL unless pc_score_ranges_index was called */
+  size_t rows, classes;
 } pc_score_ranges;
 
 /* True if the weights of all rows are whole numbers that floats represent. */
 int pc_kept_weights_whole(const pc_kept_rows *rows);
+
+/* True if every distinct row stands for one copy. */
+int pc_kept_rows_single(const pc_kept_rows *rows);
 
 /* True if the entries of a slot with entries[e] != 0 (NULL: all) can be evaluated in batches:
  * any grid; curves if weights are whole and every metric names what it needs of a curve. */
@@ -32,6 +38,12 @@ PC_CHECKED pcal_status pc_score_ranges_new(const pcal_env *env, const pc_measure
                                            size_t slot, const pc_sorted_view *sorted,
                                            const int32_t *labels, pc_score_ranges *out,
                                            pcal_error *err);
+/* Prepares batches that differ only in the labels of rows of weight 1: hits are then counted row
+ * by row.  Does nothing unless the slot is a grid over every class without moments. */
+PC_CHECKED pcal_status pc_score_ranges_index(const pcal_env *env, const pc_need *need,
+                                             const pc_kept_rows *rows,
+                                             const pc_sorted_view *sorted,
+                                             pc_score_ranges *ranges, pcal_error *err);
 void pc_score_ranges_free(const pcal_env *env, pc_score_ranges *ranges);
 
 /* The data without resampling: the sums that a replica has, and the weight of each row. */
@@ -53,8 +65,10 @@ typedef struct pc_gap_point {
 
 /* The memory of one worker for a slot. */
 typedef struct pc_replica_batch {
-  double *sums; /* [replica][kind][range]; of curves before each range, then the total */
-  int three;    /* only the first three kinds of sums are filled */
+  double *sums;   /* [replica][kind][range]; of curves before each range, then the total */
+  int three;      /* only the first three kinds of sums are filled */
+  uint32_t *hits; /* scratch for ranges->of_class: [range + 1][replica]; or NULL */
+  int added;      /* the sums are those of an earlier batch */
   pc_evidence evidence;
   pc_curve_prefix *prefix; /* of each part of a curve */
   pc_prefix_gaps *gaps;    /* of each part, for gap points of a curve; else NULL */
@@ -66,14 +80,20 @@ PC_CHECKED pcal_status pc_replica_batch_new(const pcal_env *env, const pc_measur
                                             pc_replica_batch *out, pcal_error *err);
 void pc_replica_batch_free(const pcal_env *env, pc_replica_batch *batch);
 
-/* Adds up all ranges for PC_REPLICA_LANES replicas: weights[row][replica]. */
+/* The rows of PC_REPLICA_LANES replicas: [row][replica]. */
+typedef struct pc_batch_draws {
+  const float *weights;
+  const int32_t *labels; /* NULL: those of the data */
+} pc_batch_draws;
+
+/* Adds up all ranges for PC_REPLICA_LANES replicas. */
 void pc_replica_batch_add(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
-                          const float *weights, pc_replica_batch *batch);
+                          const pc_batch_draws *drawn, pc_replica_batch *batch);
 
 /* Fills batch->evidence for one replica, `lane`; total: its sum of weights.  Valid until the
  * next call. */
 void pc_replica_batch_select(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
-                             const float *weights, size_t lane, double total,
+                             const pc_batch_draws *drawn, size_t lane, double total,
                              pc_replica_batch *batch);
 
 /* The sums of the data; memory for gap points; and the evidence of one replica at a gap

@@ -17,6 +17,7 @@
 
 #define REPLICAS_ROW_COST 20.0          /* nanoseconds per row, entry and class, roughly */
 #define REPLICAS_BATCH PC_REPLICA_LANES /* replicas drawn together */
+#define REPLICAS_EXACT_ROWS 1024        /* fewer rows: curves with other labels are exact */
 
 /* The memory of one thread: the draws of REPLICAS_BATCH replicas, evidence that is refilled,
  * and rows and states for REPLICAS_STATE. */
@@ -25,6 +26,7 @@ typedef struct replicas_worker {
   float *drawn; /* weights: [row][replica of the batch] */
   double total[REPLICAS_BATCH];
   int32_t *new_labels;        /* of one replica */
+  int32_t *lane_labels;       /* if job->lanes: [row][replica of the batch] */
   pc_drawn_outcomes outcomes; /* of its rows of several copies */
   pc_replica_evidence *refilled;
   pc_replica_batch *batches;
@@ -52,6 +54,7 @@ typedef struct replicas_job {
   pc_replica_row_sums *summed; /* by slot; for REPLICAS_ROW_SUMS */
   replicas_worker *workers;
   size_t worker_count;
+  int lanes;     /* labels are drawn for all replicas of a batch together */
   int sums;      /* some entry is a sum of row values */
   int states;    /* some slot is evaluated by REPLICAS_STATE */
   size_t single; /* for blocks of rows: number of rows with copies written out; else 0 */
@@ -68,6 +71,10 @@ static pcal_status replicas_relabel(const replicas_job *job, replicas_worker *wo
   const pc_kept_rows *rows = job->request->rows;
   const pc_layout *layout = &job->request->plan->layout;
   const int classes = layout->form == PC_FORM_CLASSES;
+  for (size_t i = 0; job->lanes && i < rows->count; i++)
+    worker->new_labels[i] = worker->lane_labels[i * REPLICAS_BATCH + replica % REPLICAS_BATCH];
+  if (job->lanes)
+    return PCAL_OK;
   pc_drawn_outcomes_clear(&worker->outcomes);
   for (size_t i = 0; i < rows->count; i++) {
     if (rows->copies[i] == 1.0) {
@@ -156,6 +163,7 @@ static void replicas_worker_free(replicas_job *job, replicas_worker *worker) {
   const pc_measure_plan *plan = job->request->plan;
   pc_free(&job->env, worker->drawn);
   pc_free(&job->env, worker->new_labels);
+  pc_free(&job->env, worker->lane_labels);
   pc_drawn_outcomes_free(&job->env, &worker->outcomes);
   replicas_rows_free(job, worker);
   for (size_t s = 0; worker->states != NULL && s < plan->slot_count; s++)
@@ -216,10 +224,13 @@ static pcal_status replicas_worker_fill(const replicas_job *job, replicas_worker
   const size_t n = job->request->rows->count;
   worker->drawn = pc_alloc_raw(&job->env, REPLICAS_BATCH * n, sizeof *worker->drawn);
   worker->new_labels = pc_alloc_raw(&job->env, n, sizeof *worker->new_labels);
+  if (job->lanes)
+    worker->lane_labels =
+        pc_alloc_raw(&job->env, REPLICAS_BATCH * n, sizeof *worker->lane_labels);
   worker->refilled = pc_alloc(&job->env, plan->slot_count, sizeof *worker->refilled);
   worker->batches = pc_alloc(&job->env, plan->slot_count, sizeof *worker->batches);
   if (worker->drawn == NULL || worker->new_labels == NULL || worker->refilled == NULL ||
-      worker->batches == NULL)
+      worker->batches == NULL || (job->lanes && worker->lane_labels == NULL))
     return pc_fail_memory(err, "drawing replicas");
   for (size_t s = 0; s < plan->slot_count; s++)
     if (job->ways[s] == REPLICAS_IN_BATCH)
@@ -291,6 +302,10 @@ static pcal_status replicas_state(const replicas_job *job, replicas_worker *work
   return status;
 }
 
+static pc_batch_draws replicas_drawn(const replicas_worker *worker) {
+  return (pc_batch_draws){worker->drawn, worker->lane_labels};
+}
+
 /* Evaluates the entries of a slot at their gap points. */
 static pcal_status replicas_points(const replicas_job *job, replicas_worker *worker,
                                    size_t slot, double total, size_t replica, pcal_error *err) {
@@ -332,7 +347,8 @@ static pcal_status replicas_in_batch(const replicas_job *job, replicas_worker *w
                                      pcal_error *err) {
   if (job->request->points != NULL)
     return replicas_points(job, worker, slot, total, replica, err);
-  pc_replica_batch_select(&job->sorted[slot], &job->ranges[slot], worker->drawn,
+  const pc_batch_draws drawn = replicas_drawn(worker);
+  pc_replica_batch_select(&job->sorted[slot], &job->ranges[slot], &drawn,
                           replica % REPLICAS_BATCH, total, &worker->batches[slot]);
   return replicas_slot_entries(job, slot, &worker->batches[slot].evidence, replica, err);
 }
@@ -384,10 +400,12 @@ static pcal_status replicas_task(void *user, size_t batch, size_t w, pcal_error 
   if (!worker->ready)
     PC_TRY(replicas_worker_fill(job, worker, err));
   pc_replica_weights(job->request, job->env.seed, batch, worker->drawn, worker->total);
+  if (job->lanes)
+    pc_draw_label_lanes(job->env.seed, batch * REPLICAS_BATCH, rows, worker->lane_labels);
+  const pc_batch_draws all = replicas_drawn(worker);
   for (size_t s = 0; s < job->request->plan->slot_count; s++)
     if (job->ways[s] == REPLICAS_IN_BATCH)
-      pc_replica_batch_add(&job->sorted[s], &job->ranges[s], worker->drawn,
-                           &worker->batches[s]);
+      pc_replica_batch_add(&job->sorted[s], &job->ranges[s], &all, &worker->batches[s]);
   for (size_t q = 0; q < REPLICAS_BATCH; q++) {
     const size_t replica = batch * REPLICAS_BATCH + q;
     pc_replica_draw drawn = {worker->drawn + q, REPLICAS_BATCH, rows->labels,
@@ -482,14 +500,26 @@ static pcal_status replicas_prepare_sums(replicas_job *job, pcal_error *err) {
   return status;
 }
 
-static replicas_way replicas_choose(const pc_replica_request *request, size_t slot) {
+/* True if a batch evaluates the replicas of a slot.  Values of curves from prefix sums are not
+ * exact in the last digits; with other labels of few rows they may equal the observed value, so
+ * that every bit matters. */
+static int replicas_batched(const replicas_job *job, size_t slot) {
+  const pc_replica_request *request = job->request;
+  if (request->kind != PC_REPLICA_LABELS)
+    return 1;
+  return job->lanes && (request->plan->slots[slot].need.machine == PC_GRID ||
+                        request->rows->count >= REPLICAS_EXACT_ROWS);
+}
+
+static replicas_way replicas_choose(const replicas_job *job, size_t slot) {
+  const pc_replica_request *request = job->request;
   const pc_measure_plan *plan = request->plan;
   const pc_need *need = &plan->slots[slot].need;
   const uint8_t *entries = request->points == NULL ? NULL : request->entries;
   if (!replicas_has(request, slot))
     return REPLICAS_NONE;
   if (pc_sorted_view_applies(need, &plan->layout, request->rows))
-    return request->kind != PC_REPLICA_LABELS &&
+    return replicas_batched(job, slot) &&
                    pc_replica_batch_applies(plan, slot, entries, request->rows)
                ? REPLICAS_IN_BATCH
                : REPLICAS_REFILL;
@@ -501,7 +531,7 @@ static pcal_status replicas_prepare_slot(replicas_job *job, size_t slot, pcal_er
   const pc_replica_request *request = job->request;
   const pc_measure_plan *plan = request->plan;
   const pc_need *need = &plan->slots[slot].need;
-  const replicas_way way = job->ways[slot] = replicas_choose(request, slot);
+  const replicas_way way = job->ways[slot] = replicas_choose(job, slot);
   job->states |= way == REPLICAS_STATE;
   job->sums |= way != REPLICAS_NONE && need->machine == PC_SUM;
   if (way != REPLICAS_NONE && need->machine == PC_BLOCK && job->single == 0)
@@ -513,6 +543,9 @@ static pcal_status replicas_prepare_slot(replicas_job *job, size_t slot, pcal_er
   if (way == REPLICAS_IN_BATCH)
     PC_TRY(pc_score_ranges_new(&job->env, plan, slot, &job->sorted[slot], request->rows->labels,
                                &job->ranges[slot], err));
+  if (way == REPLICAS_IN_BATCH && job->lanes)
+    PC_TRY(pc_score_ranges_index(&job->env, need, request->rows, &job->sorted[slot],
+                                 &job->ranges[slot], err));
   if (way == REPLICAS_IN_BATCH && request->points != NULL)
     PC_TRY(pc_replica_base_new(&job->env, plan, slot, &job->sorted[slot], &job->ranges[slot],
                                request->rows, &job->base[slot], err));
@@ -530,6 +563,9 @@ static pcal_status replicas_prepare(replicas_job *job, pcal_error *err) {
   if (job->workers == NULL || job->ways == NULL || job->sorted == NULL || job->ranges == NULL ||
       job->base == NULL || job->summed == NULL)
     return pc_fail_memory(err, "drawing replicas");
+  job->lanes = job->request->kind == PC_REPLICA_LABELS &&
+               job->request->plan->layout.form == PC_FORM_CLASSES &&
+               pc_kept_rows_single(job->request->rows);
   for (size_t s = 0; s < slots; s++)
     PC_TRY(replicas_prepare_slot(job, s, err));
   return job->sums && job->request->kind != PC_REPLICA_LABELS ? replicas_prepare_sums(job, err)

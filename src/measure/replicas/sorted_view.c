@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/replica_sum_kernels.h"
 #include "kernels/sort.h"
 
 #define SORTED_VIEW_MAX ((size_t)1 << 25) /* scores; with more, states need less memory */
@@ -117,7 +118,7 @@ pcal_status pc_sorted_view_new(const pcal_env *env, const pc_view *view,
   *out = (pc_sorted_view){.view = *view, .part_count = pc_view_parts(view, layout)};
   out->begin = pc_alloc(env, out->part_count + 1, sizeof *out->begin);
   out->score = pc_alloc_raw(env, count, sizeof *out->score);
-  out->row = pc_alloc_raw(env, count, sizeof *out->row);
+  out->row = pc_alloc(env, count + PC_REPLICA_AHEAD, sizeof *out->row);
   out->label = pc_alloc_raw(env, count, sizeof *out->label);
   pcal_status status =
       out->begin == NULL || out->score == NULL || out->row == NULL || out->label == NULL

@@ -11,7 +11,7 @@ typedef struct pc_sorted_view {
   size_t *begin; /* of each part, then the end */
   /* By score, ascending in each part: */
   double *score;
-  uint32_t *row;
+  uint32_t *row;  /* and PC_REPLICA_AHEAD zeros */
   int32_t *label; /* the label for which the score is a hit */
 } pc_sorted_view;
 

@@ -14,7 +14,7 @@ TEST(test_sums) {
   float weights[REPLICA_SUM_ROWS * PC_REPLICA_LANES];
   double score[REPLICA_SUM_SCORES], hit[REPLICA_SUM_SCORES];
   double first[PC_REPLICA_SUM_COUNT * PC_REPLICA_LANES] = {0};
-  uint32_t row[REPLICA_SUM_SCORES];
+  uint32_t row[REPLICA_SUM_SCORES + PC_REPLICA_AHEAD] = {0};
   for (size_t i = 0; i < REPLICA_SUM_ROWS * PC_REPLICA_LANES; i++)
     weights[i] = (float)floor(4 * pc_rng_uniform(&rng, i));
   for (size_t i = 0; i < REPLICA_SUM_SCORES; i++) {
@@ -95,4 +95,53 @@ TEST(test_mix) {
         want += (double)tile[r * PC_LANES + l] * (double)right[l * PC_MIX_WIDTH + b];
       assert_true(fabs((double)first[r * PC_MIX_WIDTH + b] - want) < 1e-4);
     }
+}
+
+/* Hits by label against the sums of each replica by itself. */
+TEST(test_sums_of_other_labels) {
+  const pc_rng rng = {1, 3};
+  float weights[REPLICA_SUM_ROWS * PC_REPLICA_LANES];
+  int32_t labels[REPLICA_SUM_ROWS * PC_REPLICA_LANES], label[REPLICA_SUM_SCORES];
+  double score[REPLICA_SUM_SCORES], hit[REPLICA_SUM_SCORES];
+  uint32_t row[REPLICA_SUM_SCORES + PC_REPLICA_AHEAD] = {0};
+  for (size_t i = 0; i < REPLICA_SUM_ROWS * PC_REPLICA_LANES; i++) {
+    weights[i] = (float)(1 + i / PC_REPLICA_LANES % 3);
+    labels[i] = (int32_t)(3 * pc_rng_uniform(&rng, i));
+  }
+  for (size_t i = 0; i < REPLICA_SUM_SCORES; i++) {
+    score[i] = pc_rng_uniform(&rng, 1000 + i);
+    label[i] = (int32_t)(i % 3);
+    row[i] = (uint32_t)(7 * i % REPLICA_SUM_ROWS);
+  }
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
+    double sums[PC_REPLICA_SUM_COUNT * PC_REPLICA_LANES];
+    double want[PC_REPLICA_SUM_COUNT * PC_REPLICA_LANES];
+    pc_kernels_at(v)->replica_sum->add_labels(weights, labels, row, label, score,
+                                              REPLICA_SUM_SCORES, sums);
+    for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++) {
+      for (size_t i = 0; i < REPLICA_SUM_SCORES; i++)
+        hit[i] = (double)(labels[row[i] * PC_REPLICA_LANES + lane] == label[i]);
+      pc_kernels_at(0)->replica_sum->add(weights, row, score, hit, REPLICA_SUM_SCORES, want);
+      for (size_t what = 0; what < PC_REPLICA_SUM_COUNT; what++)
+        assert_true(sums[what * PC_REPLICA_LANES + lane] ==
+                    want[what * PC_REPLICA_LANES + lane]);
+    }
+  }
+}
+
+TEST(test_uniforms_are_single_draws) {
+  enum { COUNT = 37 };
+  const uint64_t stream = ((uint64_t)3 << 40) + 16;
+  uint64_t ids[COUNT];
+  double out[COUNT * PC_REPLICA_LANES];
+  for (size_t i = 0; i < COUNT; i++)
+    ids[i] = pc_hash_u64(i);
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
+    pc_kernels_at(v)->replica_sum->uniforms(99, stream, ids, COUNT, out);
+    for (size_t i = 0; i < COUNT; i++)
+      for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++) {
+        const pc_rng one = {99, stream + lane};
+        assert_true(out[i * PC_REPLICA_LANES + lane] == pc_rng_uniform(&one, ids[i]));
+      }
+  }
 }

@@ -2,6 +2,8 @@
 #include "measure_help.h"
 
 #include "base/rng.h"
+#include "curve/curve_gap.h"
+#include "measure/replicas/replica_batch.h"
 #include "measure/results.h"
 
 #define BATCH_ROWS 700
@@ -82,4 +84,113 @@ TEST(test_the_same_values) {
 
 TEST(test_with_weights) {
   batch_check(1);
+}
+
+/* ---- other labels ---- */
+
+#define LABEL_ROWS 300
+
+typedef struct label_case {
+  uint64_t ids[LABEL_ROWS];
+  int32_t labels[LABEL_ROWS], top_label[LABEL_ROWS];
+  double weights[LABEL_ROWS], copies[LABEL_ROWS], score[LABEL_ROWS];
+  double probs[LABEL_ROWS * LANES_CLASSES];
+} label_case;
+
+static pc_kept_rows label_rows(label_case *at) {
+  const pc_rng rng = {8, 9};
+  for (size_t i = 0; i < LABEL_ROWS; i++) {
+    double *p = at->probs + i * LANES_CLASSES;
+    p[0] = i % 6 == 0 ? 0.6 : pc_rng_uniform(&rng, 2 * i);
+    p[1] = (1 - p[0]) * pc_rng_uniform(&rng, 2 * i + 1);
+    p[2] = 1 - p[0] - p[1];
+    const size_t top = p[0] >= p[1] ? (p[0] >= p[2] ? 0 : 2) : (p[1] >= p[2] ? 1 : 2);
+    at->ids[i] = pc_hash_u64(i);
+    at->top_label[i] = (int32_t)top;
+    at->labels[i] = (int32_t)(i % 3);
+    at->score[i] = p[top];
+    at->weights[i] = at->copies[i] = 1.0;
+  }
+  return (pc_kept_rows){.count = LABEL_ROWS,
+                        .classes = LANES_CLASSES,
+                        .ids = at->ids,
+                        .labels = at->labels,
+                        .weights = at->weights,
+                        .copies = at->copies,
+                        .score = at->score,
+                        .top_label = at->top_label,
+                        .probs = at->probs};
+}
+
+/* One replica of a batch against the same replica by itself. */
+static void label_compare(const pc_evidence *found, const pc_evidence *expected) {
+  if (found->machine == PC_CURVE) {
+    const pc_gap a = pc_curve_gap(&found->curve.parts[0]);
+    const pc_gap b = pc_curve_gap(&expected->curve.parts[0]);
+    assert_near(a.value, b.value, 1e-12 * fabs(b.value));
+    return;
+  }
+  const size_t count = expected->grid.part_count * expected->grid.bin_count;
+  assert_int_equal(found->grid.part_count * found->grid.bin_count, count);
+  for (size_t i = 0; i < count; i++) {
+    assert_same(found->grid.bins[i].weight, expected->grid.bins[i].weight);
+    assert_same(found->grid.bins[i].hits, expected->grid.bins[i].hits);
+    assert_same(found->grid.bins[i].score, expected->grid.bins[i].score);
+  }
+}
+
+static void label_check(const char *spec) {
+  static label_case at;
+  static float weights[LABEL_ROWS * PC_REPLICA_LANES];
+  static int32_t labels[LABEL_ROWS * PC_REPLICA_LANES], own[LABEL_ROWS];
+  const pcal_env env = pc_env_resolve(NULL);
+  const pc_kept_rows rows = label_rows(&at);
+  pc_layout layout;
+  pc_measure_plan plan;
+  pc_sorted_view sorted;
+  pc_score_ranges ranges;
+  pc_replica_batch batch;
+  pc_replica_evidence alone;
+  assert_int_equal(pc_layout_make(PCAL_PROBABILITY, LANES_CLASSES, &layout, NULL), PCAL_OK);
+  assert_int_equal(pc_measure_plan_new(&env, &layout, NULL, &spec, 1, &plan, NULL), PCAL_OK);
+  const size_t slot = plan.entries[0].slot;
+  const pc_need *need = &plan.slots[slot].need;
+  assert_int_equal(pc_sorted_view_new(&env, &need->view, &layout, &rows, &sorted, NULL),
+                   PCAL_OK);
+  assert_int_equal(pc_score_ranges_new(&env, &plan, slot, &sorted, rows.labels, &ranges, NULL),
+                   PCAL_OK);
+  assert_int_equal(pc_score_ranges_index(&env, need, &rows, &sorted, &ranges, NULL), PCAL_OK);
+  assert_int_equal(pc_replica_batch_new(&env, &plan, slot, &sorted, &ranges, &batch, NULL),
+                   PCAL_OK);
+  assert_int_equal(pc_replica_evidence_new(&env, need, &sorted, &alone, NULL), PCAL_OK);
+  for (size_t i = 0; i < LABEL_ROWS * PC_REPLICA_LANES; i++)
+    weights[i] = 1.0F;
+  for (size_t replica = 0; replica < 4 * PC_REPLICA_LANES; replica++) {
+    const size_t lane = replica % PC_REPLICA_LANES;
+    const pc_batch_draws drawn = {weights, labels};
+    if (lane == 0) {
+      pc_draw_label_lanes(7, replica, &rows, labels);
+      pc_replica_batch_add(&sorted, &ranges, &drawn, &batch);
+    }
+    for (size_t i = 0; i < LABEL_ROWS; i++) {
+      own[i] = pc_draw_label(7, replica, &rows, i);
+      assert_int_equal(labels[i * PC_REPLICA_LANES + lane], own[i]);
+    }
+    const pc_replica_draw draw = {weights, 1, own, LABEL_ROWS, NULL, NULL};
+    pc_replica_batch_select(&sorted, &ranges, &drawn, lane, LABEL_ROWS, &batch);
+    pc_replica_evidence_fill(need, &sorted, &draw, &alone);
+    label_compare(&batch.evidence, &alone.evidence);
+  }
+  pc_replica_evidence_free(&env, &alone);
+  pc_replica_batch_free(&env, &batch);
+  pc_score_ranges_free(&env, &ranges);
+  pc_sorted_view_free(&env, &sorted);
+  pc_measure_plan_free(&env, &plan);
+}
+
+TEST(test_labels_drawn_together) {
+  static const char *const specs[] = {"ece",  "sce", "cwce:p=2,debias=yes", "gce:variant=12",
+                                      "cwce", "ks"};
+  for (size_t s = 0; s < UNIT_COUNT(specs); s++)
+    label_check(specs[s]);
 }
