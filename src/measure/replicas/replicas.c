@@ -66,31 +66,15 @@ typedef struct replicas_job {
 
 /* ---- draws ---- */
 
-/* Draws the labels of all rows in a replica.  A row of several copies gets -1 - its number in
- * `outcomes`. */
+/* Draws the labels of all rows in a replica. */
 static pcal_status replicas_relabel(const replicas_job *job, replicas_worker *worker,
                                     size_t replica, pcal_error *err) {
   const pc_kept_rows *rows = job->request->rows;
-  const pc_layout *layout = &job->request->plan->layout;
-  const int classes = layout->form == PC_FORM_CLASSES;
   for (size_t i = 0; job->lanes && i < rows->count; i++)
     worker->new_labels[i] = worker->lane_labels[i * REPLICAS_BATCH + replica % REPLICAS_BATCH];
-  if (job->lanes)
-    return PCAL_OK;
-  pc_drawn_outcomes_clear(&worker->outcomes);
-  for (size_t i = 0; i < rows->count; i++) {
-    if (rows->copies[i] == 1.0) {
-      worker->new_labels[i] =
-          classes ? pc_draw_label(job->env.seed, replica, rows, i) : rows->labels[i];
-      continue;
-    }
-    worker->new_labels[i] = -1 - (int32_t)worker->outcomes.row_count;
-    PC_TRY(classes ? pc_draw_labels(&job->env, job->env.seed, replica, rows, i,
-                                    &worker->outcomes, err)
-                   : pc_draw_targets(&job->env, job->env.seed, replica, layout, rows, i,
-                                     &worker->outcomes, err));
-  }
-  return PCAL_OK;
+  return job->lanes ? PCAL_OK
+                    : pc_draw_outcomes(&job->env, replica, &job->request->plan->layout, rows,
+                                       &worker->outcomes, worker->new_labels, err);
 }
 
 /* ---- rows ---- */
@@ -347,11 +331,8 @@ static double *replicas_row_sums(const replicas_worker *worker, size_t slot) {
 static pcal_status replicas_summed(const replicas_job *job, const replicas_worker *worker,
                                    size_t slot, const pc_replica_draw *drawn, size_t replica,
                                    pcal_error *err) {
-  pc_evidence evidence;
-  memset(&evidence, 0, sizeof evidence);
-  evidence.machine = PC_SUM;
-  evidence.layout = &job->request->plan->layout;
-  evidence.total = drawn->total;
+  pc_evidence evidence = {
+      .machine = PC_SUM, .layout = &job->request->plan->layout, .total = drawn->total};
   pc_replica_row_sums_evidence(&job->summed[slot], drawn,
                                replicas_row_sums(worker, slot) + replica % REPLICAS_BATCH,
                                &evidence);
