@@ -177,10 +177,22 @@ static void replica_sum_uniforms(uint64_t seed, uint64_t stream, const uint64_t 
   }
 }
 
+static void replica_sum_add_values(const float *weights, const double *values, size_t width,
+                                   size_t count, double *sums) {
+  for (size_t v = 0; v < width; v++, sums += PC_REPLICA_LANES) {
+    double all[PC_REPLICA_LANES] = {0.0};
+    for (size_t i = 0; i < count; i++)
+      for (size_t k = 0; k < PC_REPLICA_LANES; k++)
+        all[k] += (double)weights[i * PC_REPLICA_LANES + k] * values[i * width + v];
+    memcpy(sums, all, sizeof all);
+  }
+}
+
 const pc_replica_sum_kernels PC_VARIANT_TABLE(pc_replica_sum_kernels) = {
     .add = replica_sum_add,
     .add_three = replica_sum_add_three,
     .add_labels = replica_sum_add_labels,
     .uniforms = replica_sum_uniforms,
+    .add_values = replica_sum_add_values,
     .draw = replica_sum_draw,
 };

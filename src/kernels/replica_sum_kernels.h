@@ -36,6 +36,10 @@ typedef struct pc_replica_sum_kernels {
    * (pc_rng_uniform), with a stream for each lane, from `stream` on. */
   void (*uniforms)(uint64_t seed, uint64_t stream, const uint64_t *ids, size_t count,
                    double *out);
+  /* sums[v][lane] of weights[i][lane] values[i][v] over i < count, in the order of i, for `width`
+   * finite values of each row. */
+  void (*add_values)(const float *weights, const double *values, size_t width, size_t count,
+                     double *sums);
   /* weights[i][lane] for rows i < count: Poisson(1) draws at index ids[i] of the generator;
    * four lanes share a stream; the first four use `stream`, the next four the stream after
    * it. */

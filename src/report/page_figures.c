@@ -1,9 +1,8 @@
 /* Figures of a report, all drawn from one measurement.
  *
  * 1. A figure that does not suit the data, or needs scores at many temperatures, is left out.
- * 2. Intervals of metrics over all classes are expensive: they are copied from the report's
- *    table of metrics, and left out if the table has none.
- *    Intervals of other metrics that figures show are measured here. */
+ * 2. Intervals come from the table where it has them; those of other metrics that figures show,
+ *    and the null, are measured here unless they are over all classes, which is expensive. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,9 +17,9 @@
 /* Specs to measure, each once, and those that need intervals. */
 typedef struct page_specs {
   char spec[PAGE_FIGURES_SPECS][PC_FIGURE_SPEC_SIZE];
-  const char *all[PAGE_FIGURES_SPECS], *with_interval[PAGE_FIGURES_SPECS];
-  size_t count, interval_count;
-  int null;
+  const char *all[PAGE_FIGURES_SPECS];
+  unsigned char interval[PAGE_FIGURES_SPECS], null[PAGE_FIGURES_SPECS]; /* by spec: needed */
+  size_t count;
 } page_specs;
 
 static size_t page_specs_add(page_specs *specs, const char *spec) {
@@ -42,15 +41,6 @@ static int page_specs_is_cheap(pc_form form, const char *spec) {
   if (pc_metric_parse_for(form, spec, &metric, &options, NULL) != PCAL_OK)
     return 0;
   return form != PC_FORM_CLASSES || metric->row.notion == PCAL_NOTION_TOP_LABEL;
-}
-
-static void page_specs_add_interval(page_specs *specs, size_t place) {
-  if (place == PAGE_FIGURES_SPECS)
-    return;
-  for (size_t i = 0; i < specs->interval_count; i++)
-    if (specs->with_interval[i] == specs->all[place])
-      return;
-  specs->with_interval[specs->interval_count++] = specs->all[place];
 }
 
 static const char *page_figures_spec(const pc_figure_row *row) {
@@ -101,10 +91,12 @@ static pcal_status page_specs_fill(page_specs *specs, const pcal_env *env,
     PC_TRY(page_figures_request(env, row, layout, request, err));
     for (size_t s = 0; s < request->spec_count; s++) {
       const size_t place = page_specs_add(specs, request->specs[s]);
-      if (request->interval && page_specs_is_cheap(layout->form, request->specs[s]))
-        page_specs_add_interval(specs, place);
+      if (place == PAGE_FIGURES_SPECS || !request->interval ||
+          !page_specs_is_cheap(layout->form, request->specs[s]))
+        continue;
+      specs->interval[place] = 1;
+      specs->null[place] |= request->null != 0;
     }
-    specs->null |= request->null;
   }
   if (layout->form == PC_FORM_CLASSES && layout->kind != PCAL_CONFIDENCE &&
       !pc_layout_is_binary(layout))
@@ -112,12 +104,12 @@ static pcal_status page_specs_fill(page_specs *specs, const pcal_env *env,
   return PCAL_OK;
 }
 
-/* Copies intervals of the same metrics from other results. */
-static void page_figures_borrow(pcal_results *results, const pcal_results *from) {
+/* Copies intervals of the same metrics from other results: those that are missing, or all. */
+static void page_figures_borrow(pcal_results *results, const pcal_results *from, int all) {
   for (size_t m = 0; m < results->metric_count; m++)
     for (size_t k = 0; from != NULL && k < from->metric_count; k++) {
       pc_result_record *record = &results->records[m];
-      if (record->interval_result.has_interval ||
+      if ((record->interval_result.has_interval && !all) ||
           strcmp(record->spec, from->records[k].spec) != 0)
         continue;
       record->interval_result = from->records[k].interval_result;
@@ -126,23 +118,38 @@ static void page_figures_borrow(pcal_results *results, const pcal_results *from)
     }
 }
 
+/* The specs to measure: those that need the null, or those whose interval alone is missing. */
+static size_t page_figures_missing(const page_specs *specs, const pcal_results *drawn, int null,
+                                   const char **out) {
+  size_t count = 0;
+  for (size_t i = 0; i < specs->count; i++) {
+    const int known =
+        drawn->metric_count == specs->count && drawn->records[i].interval_result.has_interval;
+    if (null ? specs->null[i] : specs->interval[i] && !specs->null[i] && !known)
+      out[count++] = specs->all[i];
+  }
+  return count;
+}
+
 static pcal_status page_figures_intervals(pcal_source *source, const pcal_measure_config *plain,
                                           const pcal_report_config *config,
-                                          const page_specs *specs, const pcal_env *env,
-                                          pcal_results *drawn, pcal_error *err) {
+                                          const page_specs *specs, int null,
+                                          const pcal_env *env, pcal_results *drawn,
+                                          pcal_error *err) {
+  const char *missing[PAGE_FIGURES_SPECS];
   pcal_measure_config with_intervals = *plain;
   pcal_results *results = NULL;
-  if (specs->interval_count == 0 || !(config->interval > 0))
-    return PCAL_OK;
-  with_intervals.specs = specs->with_interval;
-  with_intervals.spec_count = specs->interval_count;
+  with_intervals.specs = missing;
+  with_intervals.spec_count = page_figures_missing(specs, drawn, null, missing);
   with_intervals.curves = 0;
   with_intervals.interval = config->interval;
   with_intervals.replicas = config->replicas;
-  with_intervals.null = specs->null;
+  with_intervals.null = null;
+  if (with_intervals.spec_count == 0 || !(config->interval > 0))
+    return PCAL_OK;
   const pcal_status status = pc_measure_whole(source, &with_intervals, env, &results, err);
   if (status == PCAL_OK)
-    page_figures_borrow(drawn, results);
+    page_figures_borrow(drawn, results, 1);
   pc_results_free(results);
   return status;
 }
@@ -161,8 +168,10 @@ static pcal_status page_figures_measure(pcal_report *report, pcal_source *source
   if (specs->count == 0)
     return PCAL_OK;
   PC_TRY(pc_measure_once(source, &plain, &report->env, drawn, err));
-  PC_TRY(page_figures_intervals(source, &plain, config, specs, &report->env, *drawn, err));
-  page_figures_borrow(*drawn, report->side[time].key);
+  page_figures_borrow(*drawn, report->side[time].key, 0);
+  for (int null = 0; null < 2; null++)
+    PC_TRY(
+        page_figures_intervals(source, &plain, config, specs, null, &report->env, *drawn, err));
   return PCAL_OK;
 }
 

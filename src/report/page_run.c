@@ -21,6 +21,7 @@ typedef struct page_run {
   pcal_calibrator *used[PC_PAGE_FOLDS];      /* one for each fold; borrowed */
   pcal_calibrator *owned[PC_PAGE_FOLDS + 1]; /* freed at the end */
   const pcal_calibrator *shown;              /* described in the report, or NULL */
+  pc_memory_source kept;                     /* the rows, for cross-validation */
 } page_run;
 
 /* ---- the calibrator ---- */
@@ -38,9 +39,13 @@ static pcal_status page_run_cross_validate(page_run *run, pcal_error *err) {
   PC_TRY(pc_held_out_fit(&all_rows, run->config->method, &run->owned[PC_PAGE_FOLDS], err));
   run->shown = run->owned[PC_PAGE_FOLDS];
   run->held_out.folds.count = PC_PAGE_FOLDS;
+  run->held_out.kept = &run->kept;
+  PC_TRY(pc_memory_source_read(run->held_out.source, &run->report->env, &run->kept, err));
   PC_TRY(pc_source_rewind(run->held_out.source, err));
   const pcal_status status =
       pc_held_out_fit(&run->held_out, run->config->method, run->owned, err);
+  pc_memory_source_close(&run->kept);
+  run->held_out.kept = NULL;
   memcpy(run->used, run->owned, sizeof run->used);
   return status;
 }
@@ -198,6 +203,7 @@ pcal_status pc_page_run(pcal_source *source, const pcal_report_config *config,
                                .normalize = config->normalize,
                                .skip_missing = config->skip_missing}};
   const pcal_status status = page_run_all(&run, err);
+  pc_memory_source_close(&run.kept);
   for (size_t i = 0; i < sizeof run.owned / sizeof *run.owned; i++)
     pc_calibrator_free(run.owned[i]);
   if (status == PCAL_OK)

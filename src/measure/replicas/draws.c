@@ -377,3 +377,20 @@ size_t pc_draw_step(size_t count) {
     step++;
   return step;
 }
+
+pcal_status pc_draw_outcomes(const pcal_env *env, size_t replica, const pc_layout *layout,
+                             const pc_kept_rows *rows, pc_drawn_outcomes *drawn,
+                             int32_t *labels, pcal_error *err) {
+  const int classes = layout->form == PC_FORM_CLASSES;
+  pc_drawn_outcomes_clear(drawn);
+  for (size_t i = 0; i < rows->count; i++) {
+    if (rows->copies[i] == 1.0) {
+      labels[i] = classes ? pc_draw_label(env->seed, replica, rows, i) : rows->labels[i];
+      continue;
+    }
+    labels[i] = -1 - (int32_t)drawn->row_count;
+    PC_TRY(classes ? pc_draw_labels(env, env->seed, replica, rows, i, drawn, err)
+                   : pc_draw_targets(env, env->seed, replica, layout, rows, i, drawn, err));
+  }
+  return PCAL_OK;
+}

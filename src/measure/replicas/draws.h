@@ -53,6 +53,12 @@ PC_CHECKED pcal_status pc_draw_labels(const pcal_env *env, uint64_t seed, size_t
 PC_CHECKED pcal_status pc_draw_targets(const pcal_env *env, uint64_t seed, size_t replica,
                                        const pc_layout *layout, const pc_kept_rows *rows,
                                        size_t row, pc_drawn_outcomes *drawn, pcal_error *err);
+/* The labels of all rows, with the seed of env.  A row of several copies gets -1 - its number in
+ * `drawn`, which holds their outcomes, or targets for regression. */
+PC_CHECKED pcal_status pc_draw_outcomes(const pcal_env *env, size_t replica,
+                                        const pc_layout *layout, const pc_kept_rows *rows,
+                                        pc_drawn_outcomes *drawn, int32_t *labels,
+                                        pcal_error *err);
 double pc_draw_target(uint64_t seed, size_t replica, const pc_layout *layout,
                       const pc_kept_rows *rows, size_t row);
 

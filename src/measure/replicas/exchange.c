@@ -19,7 +19,6 @@
 #include <string.h>
 
 #define EXCHANGE_BITS 4096
-#define EXCHANGE_BLOCK 128    /* bits in a block of the generator */
 #define EXCHANGE_DIFFER 2.241 /* quantile for two statistics at 5 % together */
 
 /* ---- draws ---- */
@@ -38,7 +37,7 @@ static unsigned exchange_ones(uint32_t bits) {
 /* The number of ones among `count` bits, for one exchange of a row. */
 static unsigned exchange_binomial(const pc_rng *rng, uint64_t id, uint64_t exchange,
                                   unsigned count) {
-  const uint64_t first = EXCHANGE_MANY + exchange * (EXCHANGE_BITS / EXCHANGE_BLOCK);
+  const uint64_t first = EXCHANGE_MANY + exchange * (EXCHANGE_BITS / PC_EXCHANGE_BLOCK);
   unsigned ones = 0;
   for (unsigned block = 0; count > 0; block++) {
     const pc_rng here = {rng->seed, rng->stream + first + block};
@@ -57,20 +56,24 @@ static double exchange_many(const pc_rng *rng, uint64_t id, uint64_t exchange, d
   if (weight <= EXCHANGE_BITS)
     return (double)exchange_binomial(rng, id, exchange, (unsigned)weight);
   const pc_rng here = {rng->seed, rng->stream + EXCHANGE_MANY +
-                                      exchange * (EXCHANGE_BITS / EXCHANGE_BLOCK)};
+                                      exchange * (EXCHANGE_BITS / PC_EXCHANGE_BLOCK)};
   const double drawn = floor(0.5 * (weight + sqrt(weight) * pc_rng_normal(&here, id)) + 0.5);
   return fmin(fmax(drawn, 0.0), weight);
 }
 
+void pc_exchange_bits(const pc_rng *rng, uint64_t id, uint64_t first, uint32_t bits[4]) {
+  const pc_rng here = {rng->seed, rng->stream + first / PC_EXCHANGE_BLOCK};
+  pc_rng_block(&here, id, bits);
+}
+
 void pc_exchange_draw(const pc_rng *rng, uint64_t id, uint64_t first, double weight, int whole,
                       double moved[PC_EXCHANGE_BATCH]) {
-  const pc_rng here = {rng->seed, rng->stream + first / EXCHANGE_BLOCK};
   const int single = !whole || weight == 1.0;
   uint32_t bits[4];
   if (single)
-    pc_rng_block(&here, id, bits);
+    pc_exchange_bits(rng, id, first, bits);
   for (size_t e = 0; e < PC_EXCHANGE_BATCH; e++) {
-    const uint64_t exchange = first + e, bit = exchange % EXCHANGE_BLOCK;
+    const uint64_t exchange = first + e, bit = exchange % PC_EXCHANGE_BLOCK;
     if (exchange == 0)
       moved[e] = 0.0;
     else if (single)

@@ -15,6 +15,11 @@
 void pc_exchange_draw(const pc_rng *rng, uint64_t id, uint64_t first, double weight, int whole,
                       double moved[PC_EXCHANGE_BATCH]);
 
+/* The random bits of exchanges first .. first + PC_EXCHANGE_BLOCK - 1 for a row that changes sides
+ * as a whole; first is a multiple of PC_EXCHANGE_BLOCK. */
+#define PC_EXCHANGE_BLOCK 128
+void pc_exchange_bits(const pc_rng *rng, uint64_t id, uint64_t first, uint32_t bits[4]);
+
 /* Whether two models can be exchanged, and where they differ. */
 typedef struct pc_exchange_check {
   int possible;      /* same rows, same kind of columns */

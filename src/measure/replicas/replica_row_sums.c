@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/dispatch.h"
+
 pcal_status pc_replica_row_sums_new(const pcal_env *env, const pc_need *need,
                                     const pc_rows *rows, pc_replica_row_sums *out,
                                     pcal_error *err) {
@@ -16,6 +18,9 @@ pcal_status pc_replica_row_sums_new(const pcal_env *env, const pc_need *need,
   }
   need->sum.values(need->sum.params, rows, 0, rows->count, out->values);
   memcpy(out->ids, rows->ids, rows->count * sizeof *out->ids);
+  out->finite = 1;
+  for (size_t i = 0; i < rows->count * out->count; i++)
+    out->finite &= !isinf(out->values[i]);
   return PCAL_OK;
 }
 
@@ -32,12 +37,16 @@ static void replica_sums_infinite(const pc_replica_row_sums *sums, size_t row, s
     evidence->sum.infinite_row[value] = sums->ids[row];
 }
 
-void pc_replica_row_sums_evidence(const pc_replica_row_sums *sums, const pc_replica_draw *drawn,
+void pc_replica_row_sums_add(const pc_replica_row_sums *sums, const float *weights,
+                             double *batch) {
+  if (sums->finite)
+    pc_kernels_best()->replica_sum->add_values(weights, sums->values, sums->count, sums->rows,
+                                               batch);
+}
+
+/* Adds row by row, infinite values apart. */
+static void replica_sums_add_rows(const pc_replica_row_sums *sums, const pc_replica_draw *drawn,
                                   pc_evidence *evidence) {
-  memset(&evidence->sum, 0, sizeof evidence->sum);
-  evidence->sum.count = sums->count;
-  for (size_t v = 0; v < sums->count; v++)
-    evidence->sum.infinite_row[v] = PCAL_NO_ROW;
   for (size_t i = 0; i < sums->rows; i++) {
     const double weight = (double)drawn->weights[i * drawn->stride];
     for (size_t v = 0; weight > 0.0 && v < sums->count; v++) {
@@ -48,4 +57,16 @@ void pc_replica_row_sums_evidence(const pc_replica_row_sums *sums, const pc_repl
         evidence->sum.value[v] += weight * x;
     }
   }
+}
+
+void pc_replica_row_sums_evidence(const pc_replica_row_sums *sums, const pc_replica_draw *drawn,
+                                  const double *batch, pc_evidence *evidence) {
+  memset(&evidence->sum, 0, sizeof evidence->sum);
+  evidence->sum.count = sums->count;
+  for (size_t v = 0; v < sums->count; v++) {
+    evidence->sum.infinite_row[v] = PCAL_NO_ROW;
+    evidence->sum.value[v] = sums->finite ? batch[v * PC_REPLICA_LANES] : 0.0;
+  }
+  if (!sums->finite)
+    replica_sums_add_rows(sums, drawn, evidence);
 }

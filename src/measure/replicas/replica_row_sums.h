@@ -9,6 +9,7 @@ typedef struct pc_replica_row_sums {
   size_t count;   /* values per row; 0: empty */
   double *values; /* [row][value] */
   uint64_t *ids;
+  int finite; /* all values are finite */
 } pc_replica_row_sums;
 
 /* Computes the values of all rows; freed with pc_replica_row_sums_free. */
@@ -17,9 +18,14 @@ PC_CHECKED pcal_status pc_replica_row_sums_new(const pcal_env *env, const pc_nee
                                                pcal_error *err);
 void pc_replica_row_sums_free(const pcal_env *env, pc_replica_row_sums *sums);
 
+/* Sums of finite values for PC_REPLICA_LANES replicas at once: batch[value][lane]. */
+void pc_replica_row_sums_add(const pc_replica_row_sums *sums, const float *weights,
+                             double *batch);
+
 /* Fills the sums of the evidence for the weights of one replica, in the order of the rows; sums
- * of products are 0. */
+ * of products are 0.  batch: the result of pc_replica_row_sums_add from this replica's lane on;
+ * unused if values are infinite. */
 void pc_replica_row_sums_evidence(const pc_replica_row_sums *sums, const pc_replica_draw *drawn,
-                                  pc_evidence *evidence);
+                                  const double *batch, pc_evidence *evidence);
 
 #endif

@@ -61,27 +61,65 @@ static void replica_weights_draw_weights(const pc_replica_request *request, uint
       replica_weights_weigh(request, seed, batch, i, drawn + i * PC_REPLICA_LANES);
 }
 
-/* Weights of a row of one of two models in a batch of exchanges. */
-static void replica_weights_exchange(const pc_replica_request *request, uint64_t seed,
-                                     size_t batch, size_t row, float *out) {
-  const pc_kept_rows *rows = request->rows;
-  const uint64_t id = rows->clusters == NULL ? rows->ids[row] : rows->clusters[row];
-  const int whole = request->whole && rows->clusters == NULL;
-  const pc_rng rng = replica_weights_rng(seed, REPLICA_EXCHANGE_STREAM, 0);
-  const double weight = rows->weights[row];
-  double moved[PC_EXCHANGE_BATCH];
-  for (size_t q = 0; q < PC_REPLICA_LANES; q++) {
-    const size_t side = row < request->half ? 0 : 1, e = q / 2 % PC_EXCHANGE_BATCH;
-    if (q % (2 * PC_EXCHANGE_BATCH) == 0)
-      pc_exchange_draw(&rng, id, (batch * PC_REPLICA_LANES + q) / 2, weight, whole, moved);
-    out[q] = (float)(q % 2 == side ? weight - moved[e] : moved[e]);
+static pc_rng replica_weights_exchange_rng(uint64_t seed) {
+  return replica_weights_rng(seed, REPLICA_EXCHANGE_STREAM, 0);
+}
+
+/* Draws the bits of all rows for the block of exchanges that contains `first`. */
+static void replica_weights_fill_bits(const pc_replica_request *request, uint64_t seed,
+                                      uint64_t first, pc_replica_bits *bits) {
+  const uint64_t block = first / PC_EXCHANGE_BLOCK;
+  const uint64_t *keys = replica_weights_keys(request->rows);
+  const pc_rng rng = replica_weights_exchange_rng(seed);
+  if (bits->block == block + 1)
+    return;
+  for (size_t i = 0; i < request->rows->count; i++)
+    pc_exchange_bits(&rng, keys[i], block * PC_EXCHANGE_BLOCK, bits->bits[i]);
+  bits->block = block + 1;
+}
+
+/* Weights of a row that changes sides as a whole. */
+static void replica_weights_swap(double weight, size_t side, uint64_t first,
+                                 const uint32_t bits[4], float *out) {
+  const uint64_t at = first % PC_EXCHANGE_BLOCK;
+  const uint32_t moves =
+      bits[at / 32] >> (at % 32) & (first == 0 ? ~UINT32_C(1) : ~UINT32_C(0));
+  const float whole = (float)weight;
+  for (size_t e = 0; e < PC_EXCHANGE_BATCH; e++) {
+    const float moved = whole * (float)(int32_t)(moves >> e & 1);
+    out[2 * e + side] = whole - moved;
+    out[2 * e + 1 - side] = moved;
   }
 }
 
+/* Weights of a row of one of two models in a batch of exchanges. */
+static void replica_weights_exchange(const pc_replica_request *request, uint64_t seed,
+                                     uint64_t first, size_t row, const uint32_t bits[4],
+                                     float *out) {
+  const pc_kept_rows *rows = request->rows;
+  const size_t side = row < request->half ? 0 : 1;
+  const int whole = request->whole && rows->clusters == NULL;
+  const pc_rng rng = replica_weights_exchange_rng(seed);
+  const double weight = rows->weights[row];
+  double moved[PC_EXCHANGE_BATCH];
+  if (!whole || weight == 1.0) {
+    replica_weights_swap(weight, side, first, bits, out);
+    return;
+  }
+  pc_exchange_draw(&rng, rows->ids[row], first, weight, whole, moved);
+  for (size_t q = 0; q < PC_REPLICA_LANES; q++)
+    out[q] = (float)(q % 2 == side ? weight - moved[q / 2] : moved[q / 2]);
+}
+
+_Static_assert(PC_REPLICA_LANES == 2 * PC_EXCHANGE_BATCH, "a batch has both sides");
+
 void pc_replica_weights(const pc_replica_request *request, uint64_t seed, size_t batch,
-                        float *drawn, double total[PC_REPLICA_LANES]) {
+                        pc_replica_bits *bits, float *drawn, double total[PC_REPLICA_LANES]) {
   const pc_kept_rows *rows = request->rows;
   const pc_replica_kind kind = request->kind;
+  const uint64_t first = batch * PC_EXCHANGE_BATCH;
+  if (kind == PC_REPLICA_EXCHANGE)
+    replica_weights_fill_bits(request, seed, first, bits);
   if (kind == PC_REPLICA_WEIGHTS)
     replica_weights_draw_weights(request, seed, batch, drawn);
   memset(total, 0, PC_REPLICA_LANES * sizeof *total);
@@ -90,7 +128,7 @@ void pc_replica_weights(const pc_replica_request *request, uint64_t seed, size_t
     if (kind == PC_REPLICA_WITHOUT)
       replica_weights_leave(request, seed, batch, i, weights);
     else if (kind == PC_REPLICA_EXCHANGE)
-      replica_weights_exchange(request, seed, batch, i, weights);
+      replica_weights_exchange(request, seed, first, i, bits->bits[i], weights);
     for (size_t q = 0; q < PC_REPLICA_LANES; q++) {
       if (kind == PC_REPLICA_LABELS)
         weights[q] = (float)(rows->weights[i] * rows->copies[i]);

@@ -24,12 +24,14 @@
 typedef struct replicas_worker {
   int ready;
   float *drawn; /* weights: [row][replica of the batch] */
+  pc_replica_bits bits;
   double total[REPLICAS_BATCH];
   int32_t *new_labels;        /* of one replica */
   int32_t *lane_labels;       /* if job->lanes: [row][replica of the batch] */
   pc_drawn_outcomes outcomes; /* of its rows of several copies */
   pc_replica_evidence *refilled;
   pc_replica_batch *batches;
+  double *row_sums; /* of the batch: [slot][value][replica of the batch] */
   pc_replica_rows rows;
   pc_view_columns *columns;
   void **states;
@@ -64,31 +66,15 @@ typedef struct replicas_job {
 
 /* ---- draws ---- */
 
-/* Draws the labels of all rows in a replica.  A row of several copies gets -1 - its number in
- * `outcomes`. */
+/* Draws the labels of all rows in a replica. */
 static pcal_status replicas_relabel(const replicas_job *job, replicas_worker *worker,
                                     size_t replica, pcal_error *err) {
   const pc_kept_rows *rows = job->request->rows;
-  const pc_layout *layout = &job->request->plan->layout;
-  const int classes = layout->form == PC_FORM_CLASSES;
   for (size_t i = 0; job->lanes && i < rows->count; i++)
     worker->new_labels[i] = worker->lane_labels[i * REPLICAS_BATCH + replica % REPLICAS_BATCH];
-  if (job->lanes)
-    return PCAL_OK;
-  pc_drawn_outcomes_clear(&worker->outcomes);
-  for (size_t i = 0; i < rows->count; i++) {
-    if (rows->copies[i] == 1.0) {
-      worker->new_labels[i] =
-          classes ? pc_draw_label(job->env.seed, replica, rows, i) : rows->labels[i];
-      continue;
-    }
-    worker->new_labels[i] = -1 - (int32_t)worker->outcomes.row_count;
-    PC_TRY(classes ? pc_draw_labels(&job->env, job->env.seed, replica, rows, i,
-                                    &worker->outcomes, err)
-                   : pc_draw_targets(&job->env, job->env.seed, replica, layout, rows, i,
-                                     &worker->outcomes, err));
-  }
-  return PCAL_OK;
+  return job->lanes ? PCAL_OK
+                    : pc_draw_outcomes(&job->env, replica, &job->request->plan->layout, rows,
+                                       &worker->outcomes, worker->new_labels, err);
 }
 
 /* ---- rows ---- */
@@ -175,6 +161,8 @@ static void replicas_worker_free(replicas_job *job, replicas_worker *worker) {
     pc_replica_batch_free(&job->env, &worker->batches[s]);
   pc_free(&job->env, worker->refilled);
   pc_free(&job->env, worker->batches);
+  pc_free(&job->env, worker->row_sums);
+  pc_free(&job->env, worker->bits.bits);
   pc_free(&job->env, worker->columns);
   pc_free(&job->env, worker->states);
 }
@@ -229,8 +217,13 @@ static pcal_status replicas_worker_fill(const replicas_job *job, replicas_worker
         pc_alloc_raw(&job->env, REPLICAS_BATCH * n, sizeof *worker->lane_labels);
   worker->refilled = pc_alloc(&job->env, plan->slot_count, sizeof *worker->refilled);
   worker->batches = pc_alloc(&job->env, plan->slot_count, sizeof *worker->batches);
+  worker->row_sums = pc_alloc_raw(&job->env, plan->slot_count * PC_VALUES_MAX,
+                                  REPLICAS_BATCH * sizeof *worker->row_sums);
+  worker->bits.bits = pc_alloc_raw(&job->env, job->request->kind == PC_REPLICA_EXCHANGE ? n : 0,
+                                   sizeof *worker->bits.bits);
   if (worker->drawn == NULL || worker->new_labels == NULL || worker->refilled == NULL ||
-      worker->batches == NULL || (job->lanes && worker->lane_labels == NULL))
+      worker->batches == NULL || worker->row_sums == NULL || worker->bits.bits == NULL ||
+      (job->lanes && worker->lane_labels == NULL))
     return pc_fail_memory(err, "drawing replicas");
   for (size_t s = 0; s < plan->slot_count; s++)
     if (job->ways[s] == REPLICAS_IN_BATCH)
@@ -330,15 +323,19 @@ static pcal_status replicas_points(const replicas_job *job, replicas_worker *wor
   return PCAL_OK;
 }
 
-static pcal_status replicas_summed(const replicas_job *job, size_t slot,
-                                   const pc_replica_draw *drawn, size_t replica,
+/* The sums of a batch for a slot. */
+static double *replicas_row_sums(const replicas_worker *worker, size_t slot) {
+  return worker->row_sums + slot * PC_VALUES_MAX * REPLICAS_BATCH;
+}
+
+static pcal_status replicas_summed(const replicas_job *job, const replicas_worker *worker,
+                                   size_t slot, const pc_replica_draw *drawn, size_t replica,
                                    pcal_error *err) {
-  pc_evidence evidence;
-  memset(&evidence, 0, sizeof evidence);
-  evidence.machine = PC_SUM;
-  evidence.layout = &job->request->plan->layout;
-  evidence.total = drawn->total;
-  pc_replica_row_sums_evidence(&job->summed[slot], drawn, &evidence);
+  pc_evidence evidence = {
+      .machine = PC_SUM, .layout = &job->request->plan->layout, .total = drawn->total};
+  pc_replica_row_sums_evidence(&job->summed[slot], drawn,
+                               replicas_row_sums(worker, slot) + replica % REPLICAS_BATCH,
+                               &evidence);
   return replicas_slot_entries(job, slot, &evidence, replica, err);
 }
 
@@ -372,7 +369,7 @@ static pcal_status replicas_slot(const replicas_job *job, replicas_worker *worke
   case REPLICAS_REFILL:
     return replicas_refill(job, worker, slot, drawn, replica, err);
   case REPLICAS_ROW_SUMS:
-    return replicas_summed(job, slot, drawn, replica, err);
+    return replicas_summed(job, worker, slot, drawn, replica, err);
   case REPLICAS_STATE:
     return replicas_state(job, worker, slot, rows, drawn->total, replica, err);
   }
@@ -399,13 +396,16 @@ static pcal_status replicas_task(void *user, size_t batch, size_t w, pcal_error 
   const pc_kept_rows *rows = job->request->rows;
   if (!worker->ready)
     PC_TRY(replicas_worker_fill(job, worker, err));
-  pc_replica_weights(job->request, job->env.seed, batch, worker->drawn, worker->total);
+  pc_replica_weights(job->request, job->env.seed, batch, &worker->bits, worker->drawn,
+                     worker->total);
   if (job->lanes)
     pc_draw_label_lanes(job->env.seed, batch * REPLICAS_BATCH, rows, worker->lane_labels);
   const pc_batch_draws all = replicas_drawn(worker);
   for (size_t s = 0; s < job->request->plan->slot_count; s++)
     if (job->ways[s] == REPLICAS_IN_BATCH)
       pc_replica_batch_add(&job->sorted[s], &job->ranges[s], &all, &worker->batches[s]);
+    else if (job->ways[s] == REPLICAS_ROW_SUMS)
+      pc_replica_row_sums_add(&job->summed[s], worker->drawn, replicas_row_sums(worker, s));
   for (size_t q = 0; q < REPLICAS_BATCH; q++) {
     const size_t replica = batch * REPLICAS_BATCH + q;
     pc_replica_draw drawn = {worker->drawn + q, REPLICAS_BATCH, rows->labels,

@@ -145,3 +145,26 @@ TEST(test_uniforms_are_single_draws) {
       }
   }
 }
+
+/* Values of rows: plain sums in the order of the rows, in every variant. */
+TEST(test_values) {
+  enum { WIDTH = 3 };
+  const pc_rng rng = {4, 2};
+  float weights[REPLICA_SUM_ROWS * PC_REPLICA_LANES];
+  double values[REPLICA_SUM_ROWS * WIDTH];
+  for (size_t i = 0; i < REPLICA_SUM_ROWS * PC_REPLICA_LANES; i++)
+    weights[i] = (float)floor(4 * pc_rng_uniform(&rng, i));
+  for (size_t i = 0; i < REPLICA_SUM_ROWS * WIDTH; i++)
+    values[i] = pc_rng_normal(&rng, 1000 + i);
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
+    double sums[WIDTH * PC_REPLICA_LANES];
+    pc_kernels_at(v)->replica_sum->add_values(weights, values, WIDTH, REPLICA_SUM_ROWS, sums);
+    for (size_t x = 0; x < WIDTH; x++)
+      for (size_t k = 0; k < PC_REPLICA_LANES; k++) {
+        double sum = 0.0;
+        for (size_t i = 0; i < REPLICA_SUM_ROWS; i++)
+          sum += (double)weights[i * PC_REPLICA_LANES + k] * values[i * WIDTH + x];
+        assert_same(sums[x * PC_REPLICA_LANES + k], sum);
+      }
+  }
+}
