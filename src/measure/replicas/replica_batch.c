@@ -162,7 +162,7 @@ pcal_status pc_score_ranges_new(const pcal_env *env, const pc_measure_plan *plan
   return status;
 }
 
-static int batch_unit_weights(const pc_kept_rows *rows) {
+int pc_kept_rows_unit(const pc_kept_rows *rows) {
   for (size_t i = 0; i < rows->count; i++)
     if (pc_kept_weight(rows, i) != 1.0)
       return 0;
@@ -173,7 +173,7 @@ pcal_status pc_score_ranges_index(const pcal_env *env, const pc_need *need,
                                   const pc_kept_rows *rows, const pc_sorted_view *sorted,
                                   pc_score_ranges *ranges, pcal_error *err) {
   if (need->machine != PC_GRID || need->grid.moments != 0 || ranges->count >= UINT16_MAX ||
-      !pc_view_is_every_class(&need->view) || !batch_unit_weights(rows))
+      !pc_view_is_every_class(&need->view) || !pc_kept_rows_unit(rows))
     return PCAL_OK;
   ranges->rows = rows->count;
   ranges->classes = rows->classes;

@@ -28,6 +28,8 @@ int pc_kept_weights_whole(const pc_kept_rows *rows);
 
 /* True if every distinct row stands for one copy. */
 int pc_kept_rows_single(const pc_kept_rows *rows);
+/* True if every distinct row has weight 1. */
+int pc_kept_rows_unit(const pc_kept_rows *rows);
 
 /* True if the entries of a slot with entries[e] != 0 (NULL: all) can be evaluated in batches:
  * any grid; curves if weights are whole and every metric names what it needs of a curve. */

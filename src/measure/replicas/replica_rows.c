@@ -4,14 +4,18 @@
 
 #include "base/elementary.h"
 
+#define REPLICA_ROWS_NO_LABEL INT32_MIN
+
 void pc_replica_rows_free(const pcal_env *env, pc_replica_rows *rows) {
   void *const blocks[] = {rows->weights,  rows->probs,         rows->score,    rows->top,
                           rows->true_gap, rows->others_square, rows->log_true, rows->ids,
                           rows->labels,   rows->top_label};
   for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++)
     pc_free(env, blocks[b]);
-  *rows = (pc_replica_rows){
-      .kept = rows->kept, .layout = rows->layout, .needs_row_terms = rows->needs_row_terms};
+  *rows = (pc_replica_rows){.kept = rows->kept,
+                            .layout = rows->layout,
+                            .needs_row_terms = rows->needs_row_terms,
+                            .same_rows = rows->same_rows};
 }
 
 pcal_status pc_replica_rows_reserve(const pcal_env *env, pc_replica_rows *rows, size_t count,
@@ -27,18 +31,24 @@ pcal_status pc_replica_rows_reserve(const pcal_env *env, pc_replica_rows *rows, 
   rows->ids = pc_alloc_raw(env, count, sizeof(uint64_t));
   rows->labels = pc_alloc_raw(env, count, sizeof(int32_t));
   rows->top_label = pc_alloc_raw(env, count, sizeof(int32_t));
-  if (rows->kept->probs != NULL)
+  if (rows->kept->probs != NULL && !rows->same_rows)
     rows->probs = pc_alloc_raw(env, count * rows->kept->classes, sizeof(double));
   if (!enough || rows->ids == NULL || rows->labels == NULL || rows->top_label == NULL ||
-      (rows->kept->probs != NULL && rows->probs == NULL))
+      (rows->kept->probs != NULL && !rows->same_rows && rows->probs == NULL))
     return pc_fail_memory(err, "drawing replicas");
   rows->room = count;
+  for (size_t i = 0; i < count; i++)
+    rows->labels[i] = REPLICA_ROWS_NO_LABEL;
   return PCAL_OK;
+}
+
+static const double *replica_rows_probs(const pc_replica_rows *rows) {
+  return rows->same_rows ? rows->kept->probs : rows->probs;
 }
 
 static void replica_rows_facts(pc_replica_rows *rows, size_t at) {
   const size_t classes = rows->kept->classes;
-  const double *probs = rows->probs + at * classes;
+  const double *probs = replica_rows_probs(rows) + at * classes;
   const double p = probs[rows->labels[at]];
   double square = 0.0;
   for (size_t k = 0; k < classes; k++)
@@ -65,15 +75,21 @@ void pc_replica_rows_put(pc_replica_rows *rows, size_t row, size_t at, double we
                          int32_t label) {
   const pc_kept_rows *kept = rows->kept;
   const int classes = rows->layout->form == PC_FORM_CLASSES;
-  rows->ids[at] = at;
-  rows->weights[at] = weight;
+  const int before = rows->same_rows && rows->labels[at] != REPLICA_ROWS_NO_LABEL;
+  if (before && rows->labels[at] == label)
+    return;
   rows->labels[at] = label;
-  if (classes)
+  if (!before) {
+    rows->ids[at] = at;
+    rows->weights[at] = weight;
+  }
+  if (classes && !before)
     replica_rows_put_score(rows, row, at);
   if (kept->probs == NULL)
     return;
-  memcpy(rows->probs + at * kept->classes, kept->probs + row * kept->classes,
-         kept->classes * sizeof(double));
+  if (!rows->same_rows)
+    memcpy(rows->probs + at * kept->classes, kept->probs + row * kept->classes,
+           kept->classes * sizeof(double));
   if (classes && rows->needs_row_terms)
     replica_rows_facts(rows, at);
 }
@@ -88,8 +104,8 @@ pc_rows pc_replica_rows_view(const pc_replica_rows *rows, size_t count) {
                    .classes = rows->kept->classes,
                    .ids = rows->ids,
                    .labels = rows->labels,
-                   .weights = rows->weights,
-                   .probs = rows->probs,
+                   .weights = rows->same_rows ? NULL : rows->weights,
+                   .probs = replica_rows_probs(rows),
                    .positive = rows->kept->top_label == NULL ? rows->score : NULL,
                    .top = rows->top,
                    .top_label = rows->top_label,

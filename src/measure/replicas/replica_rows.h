@@ -10,6 +10,8 @@ typedef struct pc_replica_rows {
   const pc_layout *layout;
   int needs_row_terms; /* fill true_gap, others_square and log_true, for sums of row values */
   size_t room;         /* rows that fit */
+  int same_rows; /* row i of every replica is row i of the data, with weight 1: only labels change,
+                    and what depends on them is kept until they do */
   double *weights, *probs, *score, *top, *true_gap, *others_square, *log_true;
   uint64_t *ids;
   int32_t *labels, *top_label;

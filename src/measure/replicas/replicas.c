@@ -175,6 +175,8 @@ static pcal_status replicas_rows_room(const replicas_job *job, replicas_worker *
   worker->rows.kept = job->request->rows;
   worker->rows.layout = &plan->layout;
   worker->rows.needs_row_terms = job->sums;
+  worker->rows.same_rows =
+      job->lanes && job->single == 0 && pc_kept_rows_unit(job->request->rows);
   PC_TRY(pc_replica_rows_reserve(&job->env, &worker->rows, n, err));
   for (size_t v = 0; v < plan->view_count; v++)
     PC_TRY(pc_view_columns_new(&job->env, &plan->views[v], n, &worker->columns[v], err));
