@@ -22,16 +22,6 @@ void pc_proto_integer(pc_text *out, unsigned field, uint64_t value) {
   protobuf_varint(out, value);
 }
 
-void pc_proto_float(pc_text *out, unsigned field, float value) {
-  uint32_t bits;
-  char bytes[4];
-  memcpy(&bits, &value, sizeof bits);
-  for (unsigned i = 0; i < 4; i++)
-    bytes[i] = (char)(bits >> 8 * i & 255);
-  protobuf_tag(out, field, 5);
-  pc_text_add_bytes(out, bytes, sizeof bytes);
-}
-
 void pc_proto_bytes(pc_text *out, unsigned field, const void *bytes, size_t count) {
   protobuf_tag(out, field, 2);
   protobuf_varint(out, count);

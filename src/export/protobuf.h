@@ -6,7 +6,6 @@
 #include "base/text.h"
 
 void pc_proto_integer(pc_text *out, unsigned field, uint64_t value);
-void pc_proto_float(pc_text *out, unsigned field, float value);
 void pc_proto_string(pc_text *out, unsigned field, const char *value);
 void pc_proto_bytes(pc_text *out, unsigned field, const void *bytes, size_t count);
 /* Appends `message` as a nested message, then clears it for reuse. */

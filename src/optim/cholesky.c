@@ -41,12 +41,3 @@ void pc_cholesky_solve(const double *factor, size_t count, double *b) {
     b[j] /= row[j];
   }
 }
-
-void pc_cholesky_invert(const double *factor, size_t count, double *inverse) {
-  for (size_t i = 0; i < count; i++) {
-    double *row = inverse + i * count;
-    for (size_t k = 0; k < count; k++)
-      row[k] = k == i ? 1.0 : 0.0;
-    pc_cholesky_solve(factor, count, row);
-  }
-}

@@ -12,7 +12,4 @@ int pc_cholesky_factor(double *matrix, size_t count, double least);
 /* Solves U^T U x = b; x replaces b. */
 void pc_cholesky_solve(const double *factor, size_t count, double *b);
 
-/* Fills `inverse` (count x count) with the inverse of U^T U. */
-void pc_cholesky_invert(const double *factor, size_t count, double *inverse);
-
 #endif

@@ -26,12 +26,6 @@ void pc_table_row_name(pc_table_row *row, const char *name) {
   (row->format == PCAL_CSV ? pc_text_csv : pc_text_markdown_code)(row->out, name);
 }
 
-void pc_table_row_number(pc_table_row *row, double number) {
-  pc_table_row_begin_cell(row);
-  if (!isnan(number))
-    pc_text_number(row->out, number);
-}
-
 void pc_table_row_end(pc_table_row *row) {
   pc_text_add(row->out, row->format == PCAL_CSV ? "\n" : " |\n");
   row->column = 0;

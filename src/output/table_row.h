@@ -13,11 +13,9 @@ typedef struct pc_table_row {
 
 pc_table_row pc_table_row_new(pcal_format format, pc_text *out);
 
-/* Cells from left to right: a word, escaped for the format; a name, as code in Markdown; a
- * number in full, empty if NaN. */
+/* Cells from left to right: a word, escaped for the format; a name, as code in Markdown. */
 void pc_table_row_word(pc_table_row *row, const char *word);
 void pc_table_row_name(pc_table_row *row, const char *name);
-void pc_table_row_number(pc_table_row *row, double number);
 /* Begins a cell that the caller writes into row->out itself; it must need no escapes. */
 void pc_table_row_begin_cell(pc_table_row *row);
 void pc_table_row_end(pc_table_row *row);

@@ -5,7 +5,7 @@
 TEST(factors_and_solves) {
   /* Lehmer's matrix min(i, j) / max(i, j) and its known inverse, which is tridiagonal. */
   enum { N = 4 };
-  double matrix[N * N], factor[N * N], inverse[N * N], b[N] = {1, 2, 3, 4};
+  double matrix[N * N], factor[N * N], b[N] = {1, 2, 3, 4};
   for (size_t i = 0; i < N; i++)
     for (size_t j = 0; j < N; j++)
       matrix[i * N + j] = (double)(i < j ? i + 1 : j + 1) / (double)(i < j ? j + 1 : i + 1);
@@ -18,11 +18,6 @@ TEST(factors_and_solves) {
       sum += matrix[i * N + j] * b[j];
     assert_near(sum, (double)i + 1.0, 1e-14);
   }
-  pc_cholesky_invert(factor, N, inverse);
-  assert_near(inverse[0], 4.0 / 3.0, 1e-14);
-  assert_near(inverse[1], -2.0 / 3.0, 1e-14);
-  assert_true(fabs(inverse[2]) < 1e-15);
-  assert_near(inverse[N * N - 1], 16.0 / 7.0, 1e-14);
 }
 
 TEST(refuses_what_is_not_definite) {
