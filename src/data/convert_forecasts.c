@@ -86,19 +86,19 @@ static pcal_status convert_forecasts_form(pc_checked_row *row, double *numbers,
   return PCAL_OK;
 }
 
-pcal_status pc_convert_forecasts(pc_row_convert *d, size_t begin, size_t count,
+pcal_status pc_convert_forecasts(pc_row_convert *convert, size_t begin, size_t count,
                                  pcal_error *err) {
-  const size_t columns = d->layout->columns;
+  const size_t columns = convert->layout->columns;
   for (size_t i = begin; i < begin + count; i++) {
-    double *numbers = d->scratch->probs + d->kept * d->layout->classes;
+    double *numbers = convert->scratch->probs + convert->kept * convert->layout->classes;
     pc_checked_row row;
-    PC_TRY(pc_row_convert_begin(d, i, &row, err));
+    PC_TRY(pc_row_convert_begin(convert, i, &row, err));
     if (!row.missing)
       PC_TRY(pc_row_check_target(&row, &numbers[columns], err));
-    pc_row_convert_load_row(d->batch, i, numbers);
+    pc_row_convert_load_row(convert->batch, i, numbers);
     if (!row.missing)
       PC_TRY(convert_forecasts_form(&row, numbers, err));
-    pc_row_convert_end(d, &row);
+    pc_row_convert_end(convert, &row);
   }
   return PCAL_OK;
 }

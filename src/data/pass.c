@@ -59,7 +59,7 @@ static pcal_status pass_add(const pass_batch *work, size_t w, size_t begin, size
   struct pc_pass_worker *worker = &pass->workers[w];
   pc_rows rows;
   PC_TRY(pass_scratch(pass, worker, err));
-  PC_TRY(pc_lazy_labels_fill(&pass->feed, begin, count, err));
+  PC_TRY(pc_lazy_labels_fill(&pass->lazy_labels, begin, count, err));
   PC_TRY(pc_rows_convert(work->batch, &pass->layout, &pass->policy, begin, count,
                          &worker->scratch, &rows, &worker->counts, err));
   return work->check ? PCAL_OK : pass->add(pass->user, w, &rows, err);
@@ -76,11 +76,12 @@ static pcal_status pass_stored(const pass_batch *work, size_t w, size_t begin, s
                                     (ptrdiff_t)begin * batch->row_stride,
                           .labels = batch->labels + begin,
                           .count = count};
-  if (pass->feed.fill == NULL)
+  if (pass->lazy_labels.fill == NULL)
     return PCAL_OK;
   PC_TRY(pass_scratch(pass, &pass->workers[w], err));
   out->labels = pass->workers[w].scratch.labels;
-  return pass->feed.fill(pass->feed.user, begin, count, pass->workers[w].scratch.labels, err);
+  return pass->lazy_labels.fill(pass->lazy_labels.user, begin, count,
+                                pass->workers[w].scratch.labels, err);
 }
 
 static pcal_status pass_chunk(const pass_batch *work, size_t begin, size_t w, pcal_error *err) {
@@ -133,7 +134,7 @@ static pcal_status pass_explain(pass_batch *work, size_t tasks, double cost, pca
   pcal_error again;
   pc_error_clear(&again);
   work->check = 1;
-  pcal_status status = pc_lazy_labels_fill(&pass->feed, 0, work->batch->rows, &again);
+  pcal_status status = pc_lazy_labels_fill(&pass->lazy_labels, 0, work->batch->rows, &again);
   if (status == PCAL_OK)
     status = pc_run(pass->env, tasks, cost, pass_task, work, &again);
   if (status != PCAL_DATA)
@@ -155,7 +156,7 @@ pcal_status pc_pass_batch(pc_pass *pass, const pcal_batch *batch, pc_row_counts 
   const double cost = PASS_SCORE_COST * (double)batch->rows * (double)batch->columns;
   pass_clear_counts(pass);
   const pcal_status status = pc_run(pass->env, tasks, cost, pass_task, &work, err);
-  if (status == PCAL_DATA && pass->feed.fill != NULL)
+  if (status == PCAL_DATA && pass->lazy_labels.fill != NULL)
     return pass_explain(&work, tasks, cost, err);
   PC_TRY(status);
   pass_add_counts(pass, counts);

@@ -22,9 +22,8 @@ typedef struct pc_pass {
   pc_row_policy policy;
   pc_pass_add add;
   void *user;
-  pc_pass_take take; /* or NULL, the default: all rows are converted */
-  pc_lazy_labels
-      feed; /* labels of the next batch that are converted on demand; default: none */
+  pc_pass_take take;              /* or NULL, the default: all rows are converted */
+  pc_lazy_labels lazy_labels;     /* of the next batch; default: none */
   struct pc_pass_worker *workers; /* scratch of each worker, allocated when first needed */
   size_t worker_count;
 } pc_pass;

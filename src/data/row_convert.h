@@ -57,34 +57,34 @@ static inline void pc_row_convert_number(uint64_t first, size_t count, uint64_t 
     ids[i] = first + i;
 }
 
-static inline int pc_row_convert_keeps_probs(const pc_row_convert *d) {
-  return d->policy->probs == PC_PROBS_FILLED || d->layout->classes <= 2 ||
-         d->layout->form != PC_FORM_CLASSES;
+static inline int pc_row_convert_keeps_probs(const pc_row_convert *convert) {
+  return convert->policy->probs == PC_PROBS_FILLED || convert->layout->classes <= 2 ||
+         convert->layout->form != PC_FORM_CLASSES;
 }
 
 /* True if scores are used in place, not copied. */
-static inline int pc_row_convert_in_place(const pc_row_convert *d) {
-  return d->policy->scores >= PC_SCORES_IN_PLACE && d->layout->kind == PCAL_LOGIT &&
-         d->layout->columns > 1 && pc_row_convert_has_floats(d->batch);
+static inline int pc_row_convert_in_place(const pc_row_convert *convert) {
+  return convert->policy->scores >= PC_SCORES_IN_PLACE && convert->layout->kind == PCAL_LOGIT &&
+         convert->layout->columns > 1 && pc_row_convert_has_floats(convert->batch);
 }
 
 /* Begins a row: checks label and weight (edge cases 1 and 2 of row_check.h). */
-PC_CHECKED pcal_status pc_row_convert_begin(const pc_row_convert *d, size_t position,
+PC_CHECKED pcal_status pc_row_convert_begin(const pc_row_convert *convert, size_t position,
                                             pc_checked_row *row, pcal_error *err);
 
 /* Counts the row, and keeps it unless it is missing or has weight 0. */
-void pc_row_convert_end(pc_row_convert *d, const pc_checked_row *row);
+void pc_row_convert_end(pc_row_convert *convert, const pc_checked_row *row);
 
 /* If all labels are valid and there are no weights, copies labels, groups and indices of all
  * rows and returns 1: the rows then need no check of their own.  Otherwise returns 0. */
-int pc_row_convert_keep_labels(const pc_row_convert *d, size_t begin, size_t count);
+int pc_row_convert_keep_labels(const pc_row_convert *convert, size_t begin, size_t count);
 
 /* Rows [begin, begin + count) of regression. */
-PC_CHECKED pcal_status pc_convert_forecasts(pc_row_convert *d, size_t begin, size_t count,
+PC_CHECKED pcal_status pc_convert_forecasts(pc_row_convert *convert, size_t begin, size_t count,
                                             pcal_error *err);
 
 /* Rows [begin, begin + count) of logits in several columns. */
-PC_CHECKED pcal_status pc_convert_logits(pc_row_convert *d, size_t begin, size_t count,
+PC_CHECKED pcal_status pc_convert_logits(pc_row_convert *convert, size_t begin, size_t count,
                                          pcal_error *err);
 
 #endif

@@ -243,14 +243,14 @@ pcal_status pc_label_reader_next(pc_label_reader *labels, size_t max_rows, uint6
                                                : label_reader_fill(labels, *rows, err);
 }
 
-pcal_status pc_label_reader_next_later(pc_label_reader *labels, size_t max_rows,
-                                       uint64_t first_row, const int32_t **out, size_t *rows,
-                                       pc_lazy_labels *feed, pcal_error *err) {
-  *feed = (pc_lazy_labels){NULL, NULL, NULL};
+pcal_status pc_label_reader_next_lazy(pc_label_reader *labels, size_t max_rows,
+                                      uint64_t first_row, const int32_t **out, size_t *rows,
+                                      pc_lazy_labels *lazy_labels, pcal_error *err) {
+  *lazy_labels = (pc_lazy_labels){NULL, NULL, NULL};
   if (labels->reader->cells == PC_CELLS_I32 || !label_reader_is_column(labels))
     return pc_label_reader_next(labels, max_rows, first_row, out, rows, err);
   PC_TRY(label_reader_window(labels, max_rows, first_row, out, rows, err));
-  *feed = (pc_lazy_labels){label_reader_fill_column, labels, labels->buffer};
+  *lazy_labels = (pc_lazy_labels){label_reader_fill_column, labels, labels->buffer};
   return PCAL_OK;
 }
 

@@ -27,12 +27,12 @@ PC_CHECKED pcal_status pc_label_reader_next(pc_label_reader *labels, size_t max_
                                             uint64_t first_row, const int32_t **out,
                                             size_t *rows, pcal_error *err);
 
-/* The same, but where possible the labels are not converted yet: *feed converts them on
+/* The same, but where possible the labels are not converted yet: *lazy_labels converts them on
  * demand. */
-PC_CHECKED pcal_status pc_label_reader_next_later(pc_label_reader *labels, size_t max_rows,
-                                                  uint64_t first_row, const int32_t **out,
-                                                  size_t *rows, pc_lazy_labels *feed,
-                                                  pcal_error *err);
+PC_CHECKED pcal_status pc_label_reader_next_lazy(pc_label_reader *labels, size_t max_rows,
+                                                 uint64_t first_row, const int32_t **out,
+                                                 size_t *rows, pc_lazy_labels *lazy_labels,
+                                                 pcal_error *err);
 
 void pc_label_reader_free(pc_label_reader *labels); /* the reader is not closed */
 

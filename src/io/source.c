@@ -132,7 +132,7 @@ static pcal_status source_check_end(const pcal_source *source, const pc_reader *
 
 /* Reads the columns other than scores; their windows must have as many rows. */
 static pcal_status source_beside(pcal_source *source, size_t max_rows, pcal_batch *batch,
-                                 pc_lazy_labels *feed, pcal_error *err) {
+                                 pc_lazy_labels *lazy_labels, pcal_error *err) {
   const uint64_t first = batch->first_row;
   size_t rows = 0;
   if (pc_source_has(&source->label_cells) && pc_source_regression(source)) {
@@ -141,8 +141,8 @@ static pcal_status source_beside(pcal_source *source, size_t max_rows, pcal_batc
     batch->targets = window.data;
     PC_TRY(source_check_end(source, &source->label_cells, window.rows, batch->rows, err));
   } else if (pc_source_has(&source->label_cells)) {
-    PC_TRY(pc_label_reader_next_later(&source->labels, max_rows, first, &batch->labels, &rows,
-                                      feed, err));
+    PC_TRY(pc_label_reader_next_lazy(&source->labels, max_rows, first, &batch->labels, &rows,
+                                     lazy_labels, err));
     PC_TRY(source_check_end(source, &source->label_cells, rows, batch->rows, err));
   }
   if (pc_source_has(&source->weights)) {
@@ -194,7 +194,7 @@ static pcal_status source_spread(pcal_source *source, size_t wanted, const pc_wi
 
 /* Reads the next rows of all parts. */
 static pcal_status source_read(pcal_source *source, size_t max_rows, pcal_batch *out,
-                               pc_lazy_labels *feed, pcal_error *err) {
+                               pc_lazy_labels *lazy_labels, pcal_error *err) {
   pc_window window;
   size_t wanted = 0;
   PC_TRY(source_window(source, max_rows, &wanted, err));
@@ -217,31 +217,31 @@ static pcal_status source_read(pcal_source *source, size_t max_rows, pcal_batch 
   out->place = source_place;
   out->place_user = source;
   PC_TRY(source_spread(source, wanted, &window, out, err));
-  return source_beside(source, wanted, out, feed, err);
+  return source_beside(source, wanted, out, lazy_labels, err);
 }
 
 pcal_status pc_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,
                            pcal_error *err) {
   pcal_batch filled = PCAL_BATCH_INIT;
-  pc_lazy_labels feed;
-  PC_TRY(pc_source_next_later(source, max_rows, &filled, &feed, err));
-  PC_TRY(pc_lazy_labels_fill(&feed, 0, filled.rows, err));
+  pc_lazy_labels lazy_labels;
+  PC_TRY(pc_source_next_lazy(source, max_rows, &filled, &lazy_labels, err));
+  PC_TRY(pc_lazy_labels_fill(&lazy_labels, 0, filled.rows, err));
   filled.size = batch->size;
   memcpy(batch, &filled, batch->size < sizeof filled ? batch->size : sizeof filled);
   return PCAL_OK;
 }
 
-pcal_status pc_source_next_later(pcal_source *source, size_t max_rows, pcal_batch *batch,
-                                 pc_lazy_labels *feed, pcal_error *err) {
+pcal_status pc_source_next_lazy(pcal_source *source, size_t max_rows, pcal_batch *batch,
+                                pc_lazy_labels *lazy_labels, pcal_error *err) {
   pcal_batch filled = PCAL_BATCH_INIT;
-  *feed = (pc_lazy_labels){NULL, NULL, NULL};
+  *lazy_labels = (pc_lazy_labels){NULL, NULL, NULL};
   if (source->derived.base != NULL)
     PC_TRY(pc_source_derived_next(&source->derived, max_rows, source->position, &filled, err));
   else if (source->borrowed.used)
     pc_source_batch_next(&source->borrowed, max_rows, &filled);
   else
-    PC_TRY(pc_budget_explain(&source->env, source_read(source, max_rows, &filled, feed, err),
-                             err));
+    PC_TRY(pc_budget_explain(&source->env,
+                             source_read(source, max_rows, &filled, lazy_labels, err), err));
   source->window = source->position;
   source->position += filled.rows;
   const size_t size = batch->size < sizeof filled ? batch->size : sizeof filled;

@@ -11,11 +11,11 @@ PC_CHECKED pcal_status pc_source_open(const pcal_inputs *inputs, const pcal_env 
                                       pcal_source **out, pcal_error *err);
 PC_CHECKED pcal_status pc_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,
                                       pcal_error *err);
-/* The same, but labels may be left unconverted; *feed converts them on demand while the window
- * is valid. */
-PC_CHECKED pcal_status pc_source_next_later(pcal_source *source, size_t max_rows,
-                                            pcal_batch *batch, pc_lazy_labels *feed,
-                                            pcal_error *err);
+/* The same, but labels may be left unconverted; *lazy_labels converts them on demand while the
+ * window is valid. */
+PC_CHECKED pcal_status pc_source_next_lazy(pcal_source *source, size_t max_rows,
+                                           pcal_batch *batch, pc_lazy_labels *lazy_labels,
+                                           pcal_error *err);
 PC_CHECKED pcal_status pc_source_rewind(pcal_source *source, pcal_error *err);
 /* A source of derived rows; it owns neither its base nor the data of the step. */
 PC_CHECKED pcal_status pc_source_derive(const pc_source_derived *derived, const pcal_env *env,

@@ -359,11 +359,11 @@ static int measure_grows(const pc_measure_plan *plan) {
 pcal_status pc_measure_add_window(pcal_measure *measure, const pcal_batch *batch,
                                   const pc_lazy_labels *labels, pcal_error *err) {
   pc_row_counts counts;
-  measure->pass.feed = *labels;
+  measure->pass.lazy_labels = *labels;
   const pcal_status status = measure_grows(&measure->plan)
                                  ? pc_measure_update(measure, batch, err)
                                  : measure_read(measure, batch, &counts, err);
-  measure->pass.feed = (pc_lazy_labels){NULL, NULL, NULL};
+  measure->pass.lazy_labels = (pc_lazy_labels){NULL, NULL, NULL};
   if (status != PCAL_OK || measure_grows(&measure->plan))
     return status;
   measure_note(measure, batch, &counts);

@@ -61,11 +61,11 @@ static pcal_status source_read(pcal_source *source, pcal_measure *measure, pcal_
   const uint64_t total = shape.row_count == PCAL_NO_ROW ? 0 : shape.row_count;
   for (uint64_t done = 0;;) {
     pcal_batch batch = PCAL_BATCH_INIT;
-    pc_lazy_labels feed;
-    PC_TRY(pc_source_next_later(source, source_window(&shape), &batch, &feed, err));
+    pc_lazy_labels lazy_labels;
+    PC_TRY(pc_source_next_lazy(source, source_window(&shape), &batch, &lazy_labels, err));
     if (batch.rows == 0)
       return pc_measure_settle(measure, err);
-    PC_TRY(pc_measure_add_window(measure, &batch, &feed, err));
+    PC_TRY(pc_measure_add_window(measure, &batch, &lazy_labels, err));
     done += batch.rows;
     pc_progress(&measure->env, "measuring", done, total);
     PC_TRY(pc_check_interrupt(&measure->env, err));

@@ -343,7 +343,7 @@ static pcal_status refine_batch(refine_state *state, pc_pass *pass, const pcal_b
                                 const pc_lazy_labels *labels, pcal_error *err) {
   pc_row_counts counts;
   refine_scan scan = {state, batch, labels};
-  pass->feed = *labels;
+  pass->lazy_labels = *labels;
   if (!refine_scannable(state, batch))
     return pc_pass_batch(pass, batch, &counts, err);
   return pc_run(state->env, (batch->rows - 1) / REFINE_SCAN_ROWS + 1,
@@ -354,11 +354,11 @@ static pcal_status refine_windows(refine_state *state, pc_pass *pass, pcal_sourc
                                   size_t window, pcal_error *err) {
   for (uint64_t done = 0;;) {
     pcal_batch batch = PCAL_BATCH_INIT;
-    pc_lazy_labels feed;
-    PC_TRY(pc_source_next_later(source, window, &batch, &feed, err));
+    pc_lazy_labels lazy_labels;
+    PC_TRY(pc_source_next_lazy(source, window, &batch, &lazy_labels, err));
     if (batch.rows == 0)
       return PCAL_OK;
-    PC_TRY(refine_batch(state, pass, &batch, &feed, err));
+    PC_TRY(refine_batch(state, pass, &batch, &lazy_labels, err));
     done += batch.rows;
     pc_progress(state->env, "refining", done, 0);
     PC_TRY(pc_check_interrupt(state->env, err));

@@ -1,10 +1,10 @@
 /* Formula:  step = -H gradient by the two-loop recursion over the last pairs (s, y), with
- *           H0 = (s^T y / y^T P y) P, (s, y) the newest pair, P the metric (preconditioner).
+ *           H0 = (s^T y / y^T P y) P, (s, y) the newest pair, P the preconditioner.
  * Line search: a length is too long if the decrease is less than 1e-4 of the predicted one, up
  *           to rounding; too short if the slope is still steeper than 0.9 of the first.
  *           Between a too short and a too long length the middle is tried, otherwise the length
- *           is doubled, up to a million.  The first step has the size that the metric gives;
- *           without a metric its size is at most 1.
+ *           is doubled, up to a million.  The first step has the size that the preconditioner
+ *           gives; without one its size is at most 1.
  * Edge cases:
  *  1. a value that is not finite: the length is too long.
  *  2. pairs without curvature are not kept.
@@ -23,7 +23,7 @@
 #define LBFGS_ROUNDING 1e-15
 #define LBFGS_SHORTEST 1e-14
 #define LBFGS_LONGEST 1e6
-#define LBFGS_STEADY 20
+#define LBFGS_STALLED 20
 
 pcal_status pc_lbfgs_new(const pcal_env *env, size_t count, const double *start,
                          const pc_optim_limits *limits, pc_lbfgs *out, pcal_error *err) {
@@ -40,8 +40,8 @@ pcal_status pc_lbfgs_new(const pcal_env *env, size_t count, const double *start,
   out->best = out->at + count;
   out->slope = out->best + count;
   out->step = out->slope + count;
-  out->moves = out->step + count;
-  out->turns = out->moves + PC_LBFGS_PAIRS * count;
+  out->point_differences = out->step + count;
+  out->gradient_differences = out->point_differences + PC_LBFGS_PAIRS * count;
   memcpy(out->at, start, count * sizeof *start);
   memcpy(out->best, start, count * sizeof *start);
   return PCAL_OK;
@@ -70,18 +70,18 @@ static size_t lbfgs_pair(const pc_lbfgs *lbfgs, size_t age) {
   return (lbfgs->newest + PC_LBFGS_PAIRS - age) % PC_LBFGS_PAIRS;
 }
 
-static void lbfgs_metric(const pc_lbfgs *lbfgs, double *vector) {
-  if (lbfgs->metric != NULL)
-    lbfgs->metric(lbfgs->user, vector);
+static void lbfgs_precondition(const pc_lbfgs *lbfgs, double *vector) {
+  if (lbfgs->precondition != NULL)
+    lbfgs->precondition(lbfgs->user, vector);
 }
 
 /* The factor of H0; uses `at` as scratch. */
 static double lbfgs_scale(pc_lbfgs *lbfgs) {
   const size_t n = lbfgs->count;
-  const double *turn = lbfgs->turns + lbfgs->newest * n;
-  memcpy(lbfgs->at, turn, n * sizeof *turn);
-  lbfgs_metric(lbfgs, lbfgs->at);
-  const double square = pc_dot(turn, lbfgs->at, n);
+  const double *gradient_difference = lbfgs->gradient_differences + lbfgs->newest * n;
+  memcpy(lbfgs->at, gradient_difference, n * sizeof *gradient_difference);
+  lbfgs_precondition(lbfgs, lbfgs->at);
+  const double square = pc_dot(gradient_difference, lbfgs->at, n);
   return square > 0.0 ? lbfgs->inner[lbfgs->newest] / square : 1.0;
 }
 
@@ -92,10 +92,10 @@ static void lbfgs_recursion(pc_lbfgs *lbfgs) {
     lbfgs->step[i] = -lbfgs->slope[i];
   for (size_t age = 0; age < lbfgs->pairs; age++) {
     const size_t p = lbfgs_pair(lbfgs, age);
-    share[p] = pc_dot(lbfgs->moves + p * n, lbfgs->step, n) / lbfgs->inner[p];
-    lbfgs_add(lbfgs->step, -share[p], lbfgs->turns + p * n, n);
+    share[p] = pc_dot(lbfgs->point_differences + p * n, lbfgs->step, n) / lbfgs->inner[p];
+    lbfgs_add(lbfgs->step, -share[p], lbfgs->gradient_differences + p * n, n);
   }
-  lbfgs_metric(lbfgs, lbfgs->step);
+  lbfgs_precondition(lbfgs, lbfgs->step);
   if (lbfgs->pairs > 0) {
     const double scale = lbfgs_scale(lbfgs);
     for (size_t i = 0; i < n; i++)
@@ -103,8 +103,9 @@ static void lbfgs_recursion(pc_lbfgs *lbfgs) {
   }
   for (size_t age = lbfgs->pairs; age-- > 0;) {
     const size_t p = lbfgs_pair(lbfgs, age);
-    const double other = pc_dot(lbfgs->turns + p * n, lbfgs->step, n) / lbfgs->inner[p];
-    lbfgs_add(lbfgs->step, share[p] - other, lbfgs->moves + p * n, n);
+    const double other =
+        pc_dot(lbfgs->gradient_differences + p * n, lbfgs->step, n) / lbfgs->inner[p];
+    lbfgs_add(lbfgs->step, share[p] - other, lbfgs->point_differences + p * n, n);
   }
 }
 
@@ -118,29 +119,29 @@ static void lbfgs_go(pc_lbfgs *lbfgs, double length) {
 static void lbfgs_direct(pc_lbfgs *lbfgs) {
   const size_t n = lbfgs->count;
   lbfgs_recursion(lbfgs);
-  lbfgs->promise = pc_dot(lbfgs->slope, lbfgs->step, n);
-  if (!(lbfgs->promise < 0.0)) {
+  lbfgs->predicted_change = pc_dot(lbfgs->slope, lbfgs->step, n);
+  if (!(lbfgs->predicted_change < 0.0)) {
     lbfgs->pairs = 0;
     lbfgs_recursion(lbfgs);
-    lbfgs->promise = pc_dot(lbfgs->slope, lbfgs->step, n);
+    lbfgs->predicted_change = pc_dot(lbfgs->slope, lbfgs->step, n);
   }
   const double size = lbfgs_size(lbfgs->step, n);
   lbfgs->low = 0.0;
   lbfgs->high = INFINITY;
-  const int blind = lbfgs->metric == NULL && lbfgs->pairs == 0;
+  const int blind = lbfgs->precondition == NULL && lbfgs->pairs == 0;
   lbfgs_go(lbfgs, blind && size > 1.0 ? 1.0 / size : 1.0);
 }
 
 static void lbfgs_finish(pc_lbfgs *lbfgs) {
   const double move = lbfgs_size(lbfgs->step, lbfgs->count);
   const double far = lbfgs_size(lbfgs->best, lbfgs->count);
-  const int endless =
-      -lbfgs->promise > PC_OPTIM_LONG_GAIN * lbfgs->gradient && move > PC_OPTIM_LONG_MOVE * far;
-  const int flat = lbfgs->gradient <= lbfgs->limits.enough;
-  lbfgs->end = lbfgs->value <= lbfgs->limits.floor ? PC_OPTIM_AT_INFINITY
-               : !flat                             ? PC_OPTIM_STUCK
-               : endless                           ? PC_OPTIM_AT_INFINITY
-                                                   : PC_OPTIM_CONVERGED;
+  const int endless = -lbfgs->predicted_change > PC_OPTIM_LONG_GAIN * lbfgs->gradient &&
+                      move > PC_OPTIM_LONG_MOVE * far;
+  const int flat = lbfgs->gradient <= lbfgs->limits.gradient_enough;
+  lbfgs->end = lbfgs->value <= lbfgs->limits.value_floor ? PC_OPTIM_AT_INFINITY
+               : !flat                                   ? PC_OPTIM_STUCK
+               : endless                                 ? PC_OPTIM_AT_INFINITY
+                                                         : PC_OPTIM_CONVERGED;
 }
 
 /* The next length between too short and too long. */
@@ -156,13 +157,14 @@ static void lbfgs_bracket(pc_lbfgs *lbfgs) {
 
 static void lbfgs_keep_pair(pc_lbfgs *lbfgs, const double *gradient) {
   const size_t n = lbfgs->count, p = (lbfgs->newest + 1) % PC_LBFGS_PAIRS;
-  double *move = lbfgs->moves + p * n, *turn = lbfgs->turns + p * n;
+  double *point_difference = lbfgs->point_differences + p * n,
+         *gradient_difference = lbfgs->gradient_differences + p * n;
   for (size_t i = 0; i < n; i++) {
-    move[i] = lbfgs->at[i] - lbfgs->best[i];
-    turn[i] = gradient[i] - lbfgs->slope[i];
+    point_difference[i] = lbfgs->at[i] - lbfgs->best[i];
+    gradient_difference[i] = gradient[i] - lbfgs->slope[i];
   }
-  lbfgs->inner[p] = pc_dot(move, turn, n);
-  if (!(lbfgs->inner[p] > 1e-14 * fabs(lbfgs->length * lbfgs->promise)))
+  lbfgs->inner[p] = pc_dot(point_difference, gradient_difference, n);
+  if (!(lbfgs->inner[p] > 1e-14 * fabs(lbfgs->length * lbfgs->predicted_change)))
     return;
   lbfgs->newest = p;
   lbfgs->pairs += lbfgs->pairs < PC_LBFGS_PAIRS;
@@ -178,8 +180,8 @@ static void lbfgs_accept(pc_lbfgs *lbfgs, double value, const double *gradient) 
   memcpy(lbfgs->slope, gradient, n * sizeof *gradient);
   lbfgs->value = value;
   lbfgs->gradient = lbfgs_size(gradient, n);
-  lbfgs->steady = lbfgs->gradient > lbfgs->smallest / 2.0 ? lbfgs->steady + 1 : 0;
-  if (lbfgs->steady == 0)
+  lbfgs->stalled = lbfgs->gradient > lbfgs->smallest / 2.0 ? lbfgs->stalled + 1 : 0;
+  if (lbfgs->stalled == 0)
     lbfgs->smallest = lbfgs->gradient;
 }
 
@@ -187,11 +189,12 @@ void pc_lbfgs_update(pc_lbfgs *lbfgs, double value, const double *gradient) {
   const double slack = LBFGS_ROUNDING * fabs(lbfgs->value);
   lbfgs->evaluations++;
   if (lbfgs->known) {
-    const double wanted = lbfgs->value + LBFGS_ARMIJO * lbfgs->length * lbfgs->promise + slack;
+    const double wanted =
+        lbfgs->value + LBFGS_ARMIJO * lbfgs->length * lbfgs->predicted_change + slack;
     const double rise = pc_dot(gradient, lbfgs->step, lbfgs->count);
     const int too_long = !(value <= wanted);
     const int too_short =
-        rise < LBFGS_CURVATURE * lbfgs->promise && lbfgs->length < LBFGS_LONGEST;
+        rise < LBFGS_CURVATURE * lbfgs->predicted_change && lbfgs->length < LBFGS_LONGEST;
     if (too_long || too_short) {
       *(too_long ? &lbfgs->high : &lbfgs->low) = lbfgs->length;
       lbfgs_bracket(lbfgs);
@@ -200,16 +203,16 @@ void pc_lbfgs_update(pc_lbfgs *lbfgs, double value, const double *gradient) {
   }
   lbfgs_accept(lbfgs, value, gradient);
   lbfgs_direct(lbfgs);
-  if (lbfgs->gradient <= lbfgs->limits.aim ||
-      (lbfgs->gradient <= lbfgs->limits.enough && lbfgs->steady >= LBFGS_STEADY) ||
-      value <= lbfgs->limits.floor || lbfgs->evaluations >= lbfgs->limits.evaluations)
+  if (lbfgs->gradient <= lbfgs->limits.gradient_target ||
+      (lbfgs->gradient <= lbfgs->limits.gradient_enough && lbfgs->stalled >= LBFGS_STALLED) ||
+      value <= lbfgs->limits.value_floor || lbfgs->evaluations >= lbfgs->limits.evaluations)
     lbfgs_finish(lbfgs);
 }
 
 void pc_lbfgs_restart(pc_lbfgs *lbfgs) {
   memcpy(lbfgs->at, lbfgs->best, lbfgs->count * sizeof *lbfgs->at);
   lbfgs->end = PC_OPTIM_RUNNING;
-  lbfgs->known = lbfgs->steady = 0;
+  lbfgs->known = lbfgs->stalled = 0;
   lbfgs->pairs = 0;
   lbfgs->gradient = lbfgs->smallest = INFINITY;
 }

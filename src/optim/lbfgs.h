@@ -1,4 +1,4 @@
-/* L-BFGS for a smooth function of many variables, with an optional preconditioner (`metric`).
+/* L-BFGS for a smooth function of many variables, with an optional preconditioner.
  * Called like newton.h:
  *
  *     pc_lbfgs_new(env, count, start, &limits, &lbfgs, err);
@@ -20,7 +20,7 @@ typedef struct pc_lbfgs {
   pc_optim_limits limits;
   /* Multiplies a vector in place by a positive definite approximation of the inverse Hessian;
    * NULL: the identity. */
-  void (*metric)(void *user, double *vector);
+  void (*precondition)(void *user, double *vector);
   void *user;
 
   pc_optim_end end;
@@ -31,14 +31,14 @@ typedef struct pc_lbfgs {
   unsigned steps;       /* accepted steps */
 
   double *slope, *step;
-  double *moves, *turns; /* differences of successive points and of their gradients,
-                            PC_LBFGS_PAIRS each */
+  double *point_differences;    /* between successive points, PC_LBFGS_PAIRS */
+  double *gradient_differences; /* between their gradients, as many */
   double inner[PC_LBFGS_PAIRS];
   size_t pairs, newest;
   double length, low, high; /* line search: current step length; largest length known to be too
                                short; smallest known to be too long */
-  double promise, smallest;
-  int known, steady;
+  double predicted_change, smallest;
+  int known, stalled;
 } pc_lbfgs;
 
 PC_CHECKED pcal_status pc_lbfgs_new(const pcal_env *env, size_t count, const double *start,
@@ -48,7 +48,7 @@ void pc_lbfgs_free(pc_lbfgs *lbfgs); /* a zeroed struct is allowed */
 
 void pc_lbfgs_update(pc_lbfgs *lbfgs, double value, const double *gradient);
 
-/* Restarts from the best point: for a metric or function that has changed. */
+/* Restarts from the best point: for a preconditioner or function that has changed. */
 void pc_lbfgs_restart(pc_lbfgs *lbfgs);
 
 #endif

@@ -28,7 +28,7 @@
 #define NEWTON_ROUNDING 1e-15
 #define NEWTON_SHORTEST 1e-12
 #define NEWTON_LONGEST 100.0
-#define NEWTON_STEADY 2
+#define NEWTON_STALLED 2
 
 pcal_status pc_newton_new(const pcal_env *env, size_t count, const double *start,
                           const double *lower, const pc_optim_limits *limits, pc_newton *out,
@@ -149,9 +149,9 @@ static void newton_direct(pc_newton *newton) {
     const int is_free = a > 0 && newton->free[a - 1] == i;
     newton->step[i] = is_free ? -scale * newton->step[--a] : 0.0;
   }
-  newton->promise = 0.0;
+  newton->predicted_change = 0.0;
   for (size_t i = 0; i < n; i++)
-    newton->promise += newton->slope[i] * newton->step[i];
+    newton->predicted_change += newton->slope[i] * newton->step[i];
 }
 
 static void newton_go(pc_newton *newton, double length) {
@@ -163,7 +163,7 @@ static void newton_go(pc_newton *newton, double length) {
 }
 
 /* The predicted change from best to `at`, whose coordinates may have been clamped to bounds. */
-static double newton_promised(const pc_newton *newton) {
+static double newton_predicted_change(const pc_newton *newton) {
   double sum = 0.0;
   for (size_t i = 0; i < newton->count; i++)
     sum += newton->slope[i] * (newton->at[i] - newton->best[i]);
@@ -174,36 +174,39 @@ static int newton_acceptable(const pc_newton *newton, double value) {
   if (newton->known == 0)
     return 1;
   const double slack = NEWTON_ROUNDING * fabs(newton->value);
-  return value <= newton->value + NEWTON_ARMIJO * fmin(newton_promised(newton), 0.0) + slack;
+  return value <=
+         newton->value + NEWTON_ARMIJO * fmin(newton_predicted_change(newton), 0.0) + slack;
 }
 
 static void newton_finish(pc_newton *newton, int flat) {
   const double move = newton_size(newton->step, newton->count);
   const double far = newton_size(newton->best, newton->count);
-  const int endless = -newton->promise > PC_OPTIM_LONG_GAIN * newton->gradient &&
+  const int endless = -newton->predicted_change > PC_OPTIM_LONG_GAIN * newton->gradient &&
                       move > PC_OPTIM_LONG_MOVE * far;
-  newton->end = newton->value <= newton->limits.floor ? PC_OPTIM_AT_INFINITY
-                : !flat                               ? PC_OPTIM_STUCK
-                : endless                             ? PC_OPTIM_AT_INFINITY
-                                                      : PC_OPTIM_CONVERGED;
+  newton->end = newton->value <= newton->limits.value_floor ? PC_OPTIM_AT_INFINITY
+                : !flat                                     ? PC_OPTIM_STUCK
+                : endless                                   ? PC_OPTIM_AT_INFINITY
+                                                            : PC_OPTIM_CONVERGED;
 }
 
 static void newton_shorten(pc_newton *newton, double value) {
-  const double promised = newton_promised(newton), more = value - newton->value - promised;
-  const double best = more > 0.0 && isfinite(more) ? -0.5 * promised / more : 0.1;
+  const double predicted = newton_predicted_change(newton),
+               more = value - newton->value - predicted;
+  const double best = more > 0.0 && isfinite(more) ? -0.5 * predicted / more : 0.1;
   const double length = newton->length * fmin(fmax(best, 0.1), 0.5);
   if (length < NEWTON_SHORTEST || newton->evaluations >= newton->limits.evaluations)
-    newton_finish(newton, newton->gradient <= newton->limits.enough);
+    newton_finish(newton, newton->gradient <= newton->limits.gradient_enough);
   else
     newton_go(newton, length);
 }
 
 /* True if the gradient at the new best point ends the search. */
 static int newton_flat(pc_newton *newton) {
-  newton->steady = newton->gradient > newton->smallest / 2.0 ? newton->steady + 1 : 0;
+  newton->stalled = newton->gradient > newton->smallest / 2.0 ? newton->stalled + 1 : 0;
   newton->smallest = fmin(newton->smallest, newton->gradient);
-  return newton->gradient <= newton->limits.aim ||
-         (newton->gradient <= newton->limits.enough && newton->steady >= NEWTON_STEADY);
+  return newton->gradient <= newton->limits.gradient_target ||
+         (newton->gradient <= newton->limits.gradient_enough &&
+          newton->stalled >= NEWTON_STALLED);
 }
 
 static void newton_accept(pc_newton *newton, double value, const double *gradient) {
@@ -253,9 +256,9 @@ void pc_newton_update(pc_newton *newton, double value, const double *gradient,
   if (hessian != NULL)
     memcpy(newton->hessian, hessian, cells * sizeof *hessian);
   newton_direct(newton);
-  if (newton_flat(newton) || value <= newton->limits.floor ||
+  if (newton_flat(newton) || value <= newton->limits.value_floor ||
       newton->evaluations >= newton->limits.evaluations)
-    newton_finish(newton, newton->gradient <= newton->limits.enough);
+    newton_finish(newton, newton->gradient <= newton->limits.gradient_enough);
   else
     newton_go(newton, stale ? 0.0 : 1.0);
   newton->wants_hessian = !newton->frugal || stale;
@@ -264,7 +267,7 @@ void pc_newton_update(pc_newton *newton, double value, const double *gradient,
 void pc_newton_restart(pc_newton *newton) {
   memcpy(newton->at, newton->best, newton->count * sizeof *newton->at);
   newton->end = PC_OPTIM_RUNNING;
-  newton->known = newton->steady = 0;
+  newton->known = newton->stalled = 0;
   newton->wants_hessian = !newton->frugal;
   newton->gradient = newton->smallest = INFINITY;
   newton->evaluations = 0;

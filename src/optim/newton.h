@@ -36,11 +36,11 @@ typedef struct pc_newton {
   double *scale;                           /* of the free coordinates */
   size_t *free;                            /* coordinates not held by a bound */
   size_t free_count;
-  double length;   /* fraction of the step that `at` takes */
-  double promise;  /* predicted change of the value for the full step: slope^T step */
-  double smallest; /* smallest gradient so far */
-  int known;       /* there is a best point */
-  int steady;      /* consecutive evaluations at which the gradient did not halve */
+  double length;           /* fraction of the step that `at` takes */
+  double predicted_change; /* predicted change of the value for the full step: slope^T step */
+  double smallest;         /* smallest gradient so far */
+  int known;               /* there is a best point */
+  int stalled;             /* consecutive evaluations at which the gradient did not halve */
 } pc_newton;
 
 /* start must satisfy the bounds; lower must outlive the search. */

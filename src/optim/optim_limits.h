@@ -12,10 +12,10 @@ typedef enum pc_optim_end {
 
 /* The gradient is measured by its largest entry, so coordinates should have similar scales. */
 typedef struct pc_optim_limits {
-  double aim;           /* stop if the gradient is at most this, */
-  double enough;        /* or at most this and it no longer halves from step to step */
-  unsigned evaluations; /* most evaluations, counting products with the Hessian */
-  double floor;         /* stop if the value is at most this */
+  double gradient_target; /* stop if the gradient is at most this, */
+  double gradient_enough; /* or at most this and it no longer halves from step to step */
+  unsigned evaluations;   /* most evaluations, counting products with the Hessian */
+  double value_floor;     /* stop if the value is at most this */
 } pc_optim_limits;
 
 /* A step is long if its predicted gain exceeds LONG_GAIN times the gradient and its length

@@ -21,20 +21,21 @@
 #define TRUNCATED_NEWTON_ROUNDING 1e-15
 #define TRUNCATED_NEWTON_SHORTEST 1e-12
 #define TRUNCATED_NEWTON_PRODUCTS 300 /* most products of one step */
-#define TRUNCATED_NEWTON_STEADY 3
+#define TRUNCATED_NEWTON_STALLED 3
 #define TRUNCATED_NEWTON_LOOSE 0.25
 
 typedef struct truncated_newton_state {
   const pc_truncated_newton_problem *problem;
   const pc_optim_limits *limits;
   pc_truncated_newton_result *out;
-  double *at, *trial;             /* points */
-  double *slope, *trial_slope;    /* gradients at these points */
-  double *step, *residual, *near; /* near: the preconditioned residual */
-  double *way, *product;          /* direction of conjugate gradients; H times it */
-  double promise, smallest;
-  int steady;
-  int far; /* the last step was long; 1 before the first */
+  double *at, *trial;          /* points */
+  double *slope, *trial_slope; /* gradients at these points */
+  double *step, *residual;
+  double *preconditioned;      /* the residual times the preconditioner */
+  double *direction, *product; /* of conjugate gradients; product: H times it */
+  double predicted_change, smallest;
+  int stalled;
+  int long_step; /* the last step was long; 1 before the first */
 } truncated_newton_state;
 
 static double truncated_newton_size(const double *x, size_t count) {
@@ -48,12 +49,12 @@ static int truncated_newton_spent(const truncated_newton_state *s) {
   return s->out->evaluations + s->out->products >= s->limits->evaluations;
 }
 
-/* Fills `near` with P residual; returns residual^T P residual. */
-static double truncated_newton_near(const truncated_newton_state *s) {
+/* Fills `preconditioned` with P residual; returns residual^T P residual. */
+static double truncated_newton_precondition(const truncated_newton_state *s) {
   const size_t n = s->problem->count;
-  memcpy(s->near, s->residual, n * sizeof *s->near);
-  s->problem->precondition(s->problem->user, s->near);
-  return pc_dot(s->residual, s->near, n);
+  memcpy(s->preconditioned, s->residual, n * sizeof *s->preconditioned);
+  s->problem->precondition(s->problem->user, s->preconditioned);
+  return pc_dot(s->residual, s->preconditioned, n);
 }
 
 static pcal_status truncated_newton_solve(const truncated_newton_state *s, double share,
@@ -64,37 +65,37 @@ static pcal_status truncated_newton_solve(const truncated_newton_state *s, doubl
     s->step[i] = 0.0;
     s->residual[i] = -s->slope[i];
   }
-  double norm = truncated_newton_near(s);
+  double norm = truncated_newton_precondition(s);
   const double enough = share * share * norm;
-  memcpy(s->way, s->near, n * sizeof *s->way);
+  memcpy(s->direction, s->preconditioned, n * sizeof *s->direction);
   for (unsigned i = 0; i < TRUNCATED_NEWTON_PRODUCTS && norm > enough; i++) {
-    PC_TRY(problem->multiply(problem->user, s->way, s->product, err));
+    PC_TRY(problem->multiply(problem->user, s->direction, s->product, err));
     s->out->products++;
-    const double curvature = pc_dot(s->way, s->product, n);
+    const double curvature = pc_dot(s->direction, s->product, n);
     if (!(curvature > 1e-300)) {
       if (i == 0)
-        memcpy(s->step, s->way, n * sizeof *s->way);
+        memcpy(s->step, s->direction, n * sizeof *s->direction);
       break;
     }
     const double length = norm / curvature;
     for (size_t k = 0; k < n; k++) {
-      s->step[k] += length * s->way[k];
+      s->step[k] += length * s->direction[k];
       s->residual[k] -= length * s->product[k];
     }
-    const double next = truncated_newton_near(s);
+    const double next = truncated_newton_precondition(s);
     for (size_t k = 0; k < n; k++)
-      s->way[k] = s->near[k] + next / norm * s->way[k];
+      s->direction[k] = s->preconditioned[k] + next / norm * s->direction[k];
     norm = next;
   }
   return PCAL_OK;
 }
 
 static void truncated_newton_finish(const truncated_newton_state *s) {
-  const int flat = s->out->gradient <= s->limits->enough;
-  s->out->end = s->out->value <= s->limits->floor ? PC_OPTIM_AT_INFINITY
-                : !flat                           ? PC_OPTIM_STUCK
-                : s->far                          ? PC_OPTIM_AT_INFINITY
-                                                  : PC_OPTIM_CONVERGED;
+  const int flat = s->out->gradient <= s->limits->gradient_enough;
+  s->out->end = s->out->value <= s->limits->value_floor ? PC_OPTIM_AT_INFINITY
+                : !flat                                 ? PC_OPTIM_STUCK
+                : s->long_step                          ? PC_OPTIM_AT_INFINITY
+                                                        : PC_OPTIM_CONVERGED;
 }
 
 static void truncated_newton_accept(truncated_newton_state *s, double value) {
@@ -103,7 +104,7 @@ static void truncated_newton_accept(truncated_newton_state *s, double value) {
   memcpy(s->slope, s->trial_slope, n * sizeof *s->slope);
   s->out->value = value;
   s->out->gradient = truncated_newton_size(s->slope, n);
-  s->steady = s->out->gradient > s->smallest / 2.0 ? s->steady + 1 : 0;
+  s->stalled = s->out->gradient > s->smallest / 2.0 ? s->stalled + 1 : 0;
   s->smallest = fmin(s->smallest, s->out->gradient);
 }
 
@@ -119,14 +120,14 @@ static pcal_status truncated_newton_walk(truncated_newton_state *s, int *moved,
       s->trial[i] = s->at[i] + length * s->step[i];
     PC_TRY(problem->evaluate(problem->user, s->trial, &value, s->trial_slope, err));
     s->out->evaluations++;
-    const double promised = length * s->promise;
-    if (value <= s->out->value + TRUNCATED_NEWTON_ARMIJO * promised + slack) {
+    const double predicted = length * s->predicted_change;
+    if (value <= s->out->value + TRUNCATED_NEWTON_ARMIJO * predicted + slack) {
       truncated_newton_accept(s, value);
       *moved = 1;
       return PCAL_OK;
     }
-    const double more = value - s->out->value - promised;
-    const double best = more > 0.0 && isfinite(more) ? -0.5 * promised / more : 0.1;
+    const double more = value - s->out->value - predicted;
+    const double best = more > 0.0 && isfinite(more) ? -0.5 * predicted / more : 0.1;
     length *= fmin(fmax(best, 0.1), 0.5);
     if (truncated_newton_spent(s))
       return PCAL_OK;
@@ -139,11 +140,11 @@ static pcal_status truncated_newton_step(truncated_newton_state *s, double share
                                          pcal_error *err) {
   const pc_truncated_newton_problem *problem = s->problem;
   const size_t n = problem->count;
-  PC_TRY(problem->settle(problem->user, s->at, err));
+  PC_TRY(problem->set_point(problem->user, s->at, err));
   PC_TRY(truncated_newton_solve(s, share, err));
-  s->promise = pc_dot(s->slope, s->step, n);
-  s->far =
-      -s->promise > PC_OPTIM_LONG_GAIN * s->out->gradient &&
+  s->predicted_change = pc_dot(s->slope, s->step, n);
+  s->long_step =
+      -s->predicted_change > PC_OPTIM_LONG_GAIN * s->out->gradient &&
       truncated_newton_size(s->step, n) > PC_OPTIM_LONG_MOVE * truncated_newton_size(s->at, n);
   return PCAL_OK;
 }
@@ -155,13 +156,13 @@ static pcal_status truncated_newton_run(truncated_newton_state *s, pcal_error *e
   PC_TRY(problem->evaluate(problem->user, s->at, &value, s->trial_slope, err));
   s->out->evaluations++;
   truncated_newton_accept(s, value);
-  for (int moved = 1; s->out->value > s->limits->floor;) {
-    const int flat =
-        s->out->gradient <= s->limits->aim ||
-        (s->out->gradient <= s->limits->enough && s->steady >= TRUNCATED_NEWTON_STEADY);
+  for (int moved = 1; s->out->value > s->limits->value_floor;) {
+    const int flat = s->out->gradient <= s->limits->gradient_target ||
+                     (s->out->gradient <= s->limits->gradient_enough &&
+                      s->stalled >= TRUNCATED_NEWTON_STALLED);
     if (s->out->gradient <= 0.0)
-      s->far = 0;
-    else if (moved && (!flat || s->far))
+      s->long_step = 0;
+    else if (moved && (!flat || s->long_step))
       PC_TRY(truncated_newton_step(s,
                                    flat ? TRUNCATED_NEWTON_LOOSE
                                         : fmin(TRUNCATED_NEWTON_LOOSE, sqrt(s->out->gradient)),
@@ -191,11 +192,11 @@ pcal_status pc_truncated_newton(const pcal_env *env, const pc_truncated_newton_p
                                   .trial_slope = block + 2 * n,
                                   .step = block + 3 * n,
                                   .residual = block + 4 * n,
-                                  .near = block + 5 * n,
-                                  .way = block + 6 * n,
+                                  .preconditioned = block + 5 * n,
+                                  .direction = block + 6 * n,
                                   .product = block + 7 * n,
                                   .smallest = INFINITY,
-                                  .far = 1};
+                                  .long_step = 1};
   const pcal_status status = truncated_newton_run(&state, err);
   pc_free(env, block);
   return status;

@@ -12,7 +12,7 @@ typedef struct pc_truncated_newton_problem {
   pcal_status (*evaluate)(void *user, const double *at, double *value, double *gradient,
                           pcal_error *err);
   /* Sets the point at which the following products use the Hessian. */
-  pcal_status (*settle)(void *user, const double *at, pcal_error *err);
+  pcal_status (*set_point)(void *user, const double *at, pcal_error *err);
   /* out = H v, H positive semidefinite; may be approximate. */
   pcal_status (*multiply)(void *user, const double *v, double *out, pcal_error *err);
   /* Multiplies v in place by a positive definite approximation of the inverse of H. */

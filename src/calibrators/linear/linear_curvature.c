@@ -366,7 +366,7 @@ static pcal_status linear_curvature_set_blocks(pc_linear_curvature *c, pcal_erro
                                   linear_curvature_block_task, c, err);
 }
 
-pcal_status pc_linear_curvature_settle(void *user, const double *at, pcal_error *err) {
+pcal_status pc_linear_curvature_set_point(void *user, const double *at, pcal_error *err) {
   pc_linear_curvature *c = user;
   const size_t k = c->pass->classes;
   for (size_t j = 0; j <= k; j++)

@@ -22,7 +22,7 @@ typedef struct pc_linear_curvature {
   double scale;      /* of the vector */
   int blocked;       /* blocks for each class, else diagonals */
   int settled;       /* the blocks are valid; cleared, they are computed again */
-  unsigned products; /* since the last settle */
+  unsigned products; /* since the last pc_linear_curvature_set_point */
   double block_off, block_shift,
       block_weight; /* penalties in the blocks, weight of their rows */
 } pc_linear_curvature;
@@ -31,8 +31,8 @@ PC_CHECKED pcal_status pc_linear_curvature_new(const pc_linear_pass *pass,
                                                pc_linear_curvature *out, pcal_error *err);
 
 /* As in optim/truncated_newton.h; user is a pc_linear_curvature. */
-PC_CHECKED pcal_status pc_linear_curvature_settle(void *user, const double *at,
-                                                  pcal_error *err);
+PC_CHECKED pcal_status pc_linear_curvature_set_point(void *user, const double *at,
+                                                     pcal_error *err);
 PC_CHECKED pcal_status pc_linear_curvature_multiply(void *user, const double *v, double *out,
                                                     pcal_error *err);
 void pc_linear_curvature_precondition(void *user, double *v);

@@ -185,9 +185,9 @@ static pcal_status linear_search_evaluate(void *user, const double *at, double *
   return PCAL_OK;
 }
 
-static pcal_status linear_search_settle(void *user, const double *at, pcal_error *err) {
+static pcal_status linear_search_set_point(void *user, const double *at, pcal_error *err) {
   const pc_linear_search *search = user;
-  return pc_linear_curvature_settle(&search->state->curvature, at, err);
+  return pc_linear_curvature_set_point(&search->state->curvature, at, err);
 }
 
 static pcal_status linear_search_multiply(void *user, const double *v, double *out,
@@ -208,7 +208,7 @@ static pcal_status linear_search_truncated(pc_linear_search *search, int warm,
                                            pcal_error *err) {
   const pc_truncated_newton_problem problem = {
       search->pass.count,     search,
-      linear_search_evaluate, linear_search_settle,
+      linear_search_evaluate, linear_search_set_point,
       linear_search_multiply, linear_search_precondition};
   pc_truncated_newton_result result;
   search->state->curvature.settled = warm && search->state->curvature.settled;

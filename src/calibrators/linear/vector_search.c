@@ -97,7 +97,7 @@ static pcal_status vector_search_evaluate(void *user, const double *at, double *
   return PCAL_OK;
 }
 
-static pcal_status vector_search_settle(void *user, const double *at, pcal_error *err) {
+static pcal_status vector_search_set_point(void *user, const double *at, pcal_error *err) {
   vector_search *fit = user;
   PC_TRY(vector_search_evaluate_pass(fit, at, err));
   const double before = fit->gradient;
@@ -129,14 +129,14 @@ static pcal_status vector_search_run(vector_search *fit, const pc_optim_limits *
                                      pcal_error *err) {
   const pc_truncated_newton_problem problem = {
       fit->pass.count,        fit,
-      vector_search_evaluate, vector_search_settle,
+      vector_search_evaluate, vector_search_set_point,
       vector_search_multiply, vector_search_precondition};
   return pc_truncated_newton(fit->pass.rows->task->env, &problem, limits, at, out, err);
 }
 
 /* ---- L-BFGS ---- */
 
-static void vector_search_metric(void *user, double *v) {
+static void vector_search_lbfgs_precondition(void *user, double *v) {
   const vector_search *fit = user;
   pc_vector_preconditioner_apply(&fit->preconditioner, v);
 }
@@ -144,7 +144,7 @@ static void vector_search_metric(void *user, double *v) {
 /* Computes the preconditioner at the best point. */
 static pcal_status vector_search_renew(vector_search *fit, pc_lbfgs *lbfgs, pcal_error *err) {
   fit->quick = fit->evaluated = 0;
-  PC_TRY(vector_search_settle(fit, lbfgs->best, err));
+  PC_TRY(vector_search_set_point(fit, lbfgs->best, err));
   fit->quick = 1;
   pc_lbfgs_restart(lbfgs);
   return PCAL_OK;
@@ -185,7 +185,7 @@ static pcal_status vector_search_patiently(vector_search *fit, const double *fro
   pc_lbfgs lbfgs;
   PC_TRY(pc_lbfgs_new(fit->pass.rows->task->env, fit->pass.count, from, &vector_search_patient,
                       &lbfgs, err));
-  lbfgs.metric = vector_search_metric;
+  lbfgs.precondition = vector_search_lbfgs_precondition;
   lbfgs.user = fit;
   PC_TRY(vector_search_walk(fit, &lbfgs, err));
   vector_search_take(&lbfgs, at, out);
@@ -209,8 +209,8 @@ static pcal_status vector_search_slope_evaluate(void *user, const double *slope,
   return PCAL_OK;
 }
 
-static pcal_status vector_search_slope_settle(void *user, const double *slope,
-                                              pcal_error *err) {
+static pcal_status vector_search_slope_set_point(void *user, const double *slope,
+                                                 pcal_error *err) {
   return vector_search_go(user, *slope, err);
 }
 
@@ -232,7 +232,7 @@ static pcal_status vector_search_slope(vector_search *fit, double *at, pcal_erro
   const pc_truncated_newton_problem problem = {1,
                                                fit,
                                                vector_search_slope_evaluate,
-                                               vector_search_slope_settle,
+                                               vector_search_slope_set_point,
                                                vector_search_slope_multiply,
                                                vector_search_slope_precondition};
   pc_truncated_newton_result result;

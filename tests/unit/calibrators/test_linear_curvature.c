@@ -38,7 +38,7 @@ static void curved_open(curved *out, int weighted, int limited) {
   assert_int_equal(pc_linear_pass_run(&out->pass, out->at, PC_LINEAR_HESSIAN, NULL), PCAL_OK);
   out->curvature.off = 0.01;
   out->curvature.shift = 0.02;
-  assert_int_equal(pc_linear_curvature_settle(&out->curvature, out->at, NULL), PCAL_OK);
+  assert_int_equal(pc_linear_curvature_set_point(&out->curvature, out->at, NULL), PCAL_OK);
 }
 
 static void curved_close(curved *about) {

@@ -356,14 +356,14 @@ static pcal_status tally_feed(const void *user, size_t begin, size_t count, int3
 static void tally_scan(pc_bucket_tally *tally, pcal_type type, const void *scores,
                        const int32_t *labels) {
   pcal_batch batch = PCAL_BATCH_INIT;
-  const pc_lazy_labels none = {NULL, NULL, NULL}, feed = {tally_feed, labels, NULL};
+  const pc_lazy_labels none = {NULL, NULL, NULL}, lazy_labels = {tally_feed, labels, NULL};
   batch.type = type;
   batch.scores = scores;
   batch.labels = labels;
   assert_int_equal(pc_bucket_tally_scan_stored(tally, &batch, &none, 0, 777, NULL), PCAL_OK);
   batch.labels = NULL;
   assert_int_equal(
-      pc_bucket_tally_scan_stored(tally, &batch, &feed, 777, 2 * TALLY_ROWS - 777, NULL),
+      pc_bucket_tally_scan_stored(tally, &batch, &lazy_labels, 777, 2 * TALLY_ROWS - 777, NULL),
       PCAL_OK);
 }
 

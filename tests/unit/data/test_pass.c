@@ -141,7 +141,7 @@ static pcal_status pass_run_fed(unsigned threads, const pcal_batch *batch, pass_
   pc_pass pass;
   env.threads = threads;
   assert_int_equal(pc_pass_init(&pass, &env, &layout, &policy, pass_count, seen, err), PCAL_OK);
-  pass.feed = (pc_lazy_labels){pass_feed, pass_later, pass_labels};
+  pass.lazy_labels = (pc_lazy_labels){pass_feed, pass_later, pass_labels};
   memset(pass_labels, 0x7F, sizeof pass_labels);
   atomic_store(&pass_fed, 0);
   const pcal_status status = pc_pass_batch(&pass, batch, &counts, err);
@@ -212,7 +212,7 @@ TEST(test_a_failed_batch_stays_failed) {
     atomic_store(&pass_failures, 0);
     assert_int_equal(pc_pass_init(&pass, &env, &layout, &policy, pass_count, &seen, &err),
                      PCAL_OK);
-    pass.feed = (pc_lazy_labels){pass_feed_once, pass_later, pass_labels};
+    pass.lazy_labels = (pc_lazy_labels){pass_feed_once, pass_later, pass_labels};
     assert_int_equal(pc_pass_batch(&pass, &batch, &counts, &err), PCAL_DATA);
     assert_sentence(err, PCAL_DATA, "bad once");
     assert_int_equal(err.row, 15600);

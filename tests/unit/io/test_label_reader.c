@@ -173,16 +173,16 @@ TEST(fills_labels_when_asked) {
   labels_fixture f = {.env = help_plain_env()};
   const int32_t *out = NULL;
   size_t rows = 0;
-  pc_lazy_labels feed;
+  pc_lazy_labels lazy_labels;
   pcal_error err;
   assert_int_equal(labels_open(&f, "y.npy", npy.bytes, npy.length, ""), PCAL_OK);
-  assert_int_equal(pc_label_reader_next_later(&f.labels, 9, 1000, &out, &rows, &feed, NULL),
-                   PCAL_OK);
+  assert_int_equal(
+      pc_label_reader_next_lazy(&f.labels, 9, 1000, &out, &rows, &lazy_labels, NULL), PCAL_OK);
   assert_int_equal(rows, 5);
-  assert_int_equal(pc_lazy_labels_fill(&feed, 4, 1, NULL), PCAL_OK);
-  assert_int_equal(pc_lazy_labels_fill(&feed, 1, 2, NULL), PCAL_OK);
+  assert_int_equal(pc_lazy_labels_fill(&lazy_labels, 4, 1, NULL), PCAL_OK);
+  assert_int_equal(pc_lazy_labels_fill(&lazy_labels, 1, 2, NULL), PCAL_OK);
   assert_true(out[1] == 1 && out[2] == 4 && out[4] == 5);
-  assert_int_equal(pc_lazy_labels_fill(&feed, 2, 3, &err), PCAL_DATA);
+  assert_int_equal(pc_lazy_labels_fill(&lazy_labels, 2, 3, &err), PCAL_DATA);
   assert_string_equal(err.message,
                       "y.npy, row 1003: the label 3000000000 does not fit 32 bits; labels are "
                       "class numbers counted from 0");
@@ -200,13 +200,13 @@ TEST(leaves_only_columns_for_later) {
     labels_fixture f = {.env = help_plain_env()};
     const int32_t *out = NULL;
     size_t rows = 0;
-    pc_lazy_labels feed;
+    pc_lazy_labels lazy_labels;
     assert_int_equal(i == 2 ? labels_open(&f, "y.csv", "y\nb\na\n", 6, "a b")
                             : labels_open(&f, "y.npy", files[i].bytes, files[i].length, ""),
                      PCAL_OK);
-    assert_int_equal(pc_label_reader_next_later(&f.labels, 9, 0, &out, &rows, &feed, NULL),
-                     PCAL_OK);
-    assert_null(feed.fill);
+    assert_int_equal(
+        pc_label_reader_next_lazy(&f.labels, 9, 0, &out, &rows, &lazy_labels, NULL), PCAL_OK);
+    assert_null(lazy_labels.fill);
     assert_memory_equal(out, plain, sizeof plain);
     labels_done(&f);
   }

@@ -34,7 +34,7 @@ static void divide(void *user, double *vector) {
 TEST(a_metric_saves_steps) {
   const double start[20] = {1};
   pc_lbfgs plain = begin(start, 20), helped = begin(start, 20);
-  helped.metric = divide;
+  helped.precondition = divide;
   const unsigned alone = roll_down_the_bowl(&plain), with = roll_down_the_bowl(&helped);
   assert_true(with <= 4);
   assert_true(alone > with);

@@ -77,7 +77,7 @@ TEST(old_hessians_serve) {
   assert_int_equal(newton.end, PC_OPTIM_CONVERGED);
   assert_near(newton.best[0], 1.0, 1e-8);
   assert_true(asked < newton.evaluations);
-  newton.limits.aim = 1e-6;
+  newton.limits.gradient_target = 1e-6;
   pc_newton_restart(&newton);
   assert_int_equal(newton.wants_hessian, 0);
   pc_newton_update(&newton, valley(newton.at, gradient, NULL), gradient, NULL);
@@ -112,7 +112,7 @@ TEST(a_minimum_at_infinity_is_seen) {
   assert_true(newton.best[0] > 20.0 && newton.best[0] < 40.0);
   pc_newton_free(&newton);
   newton = begin(start, 1, NULL);
-  newton.limits.floor = 0.01;
+  newton.limits.value_floor = 0.01;
   while (newton.end == PC_OPTIM_RUNNING)
     pc_newton_update(&newton, slide(newton.at, gradient, hessian), gradient, hessian);
   assert_int_equal(newton.end, PC_OPTIM_AT_INFINITY);

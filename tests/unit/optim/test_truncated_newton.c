@@ -26,7 +26,7 @@ static pcal_status evaluate(void *user, const double *at, double *value, double 
   return PCAL_OK;
 }
 
-static pcal_status settle(void *user, const double *at, pcal_error *err) {
+static pcal_status set_point(void *user, const double *at, pcal_error *err) {
   known *about = user;
   (void)err;
   memcpy(about->at, at, about->count * sizeof *at);
@@ -55,7 +55,7 @@ static void precondition(void *user, double *v) {
 
 static pc_truncated_newton_result search(known *about, double *at) {
   const pc_truncated_newton_problem problem = {about->count, about,    evaluate,
-                                               settle,       multiply, precondition};
+                                               set_point,    multiply, precondition};
   const pc_optim_limits limits = {1e-10, 1e-8, 1000, -INFINITY};
   const pcal_env env = pc_env_resolve(NULL);
   pc_truncated_newton_result result;
@@ -89,8 +89,8 @@ TEST(a_minimum_at_infinity_is_seen) {
 
 TEST(failures_are_passed_on) {
   known about = {.count = 2, .fails = 3};
-  const pc_truncated_newton_problem problem = {2,      &about,   evaluate,
-                                               settle, multiply, precondition};
+  const pc_truncated_newton_problem problem = {2,         &about,   evaluate,
+                                               set_point, multiply, precondition};
   const pc_optim_limits limits = {1e-10, 1e-8, 1000, -INFINITY};
   const pcal_env env = pc_env_resolve(NULL);
   double at[2] = {-1.2, 1.0};
@@ -102,8 +102,8 @@ TEST(failures_are_passed_on) {
 
 static pcal_status run(const pcal_env *env, void *user, pcal_error *err) {
   known about = {.count = 2};
-  const pc_truncated_newton_problem problem = {2,      &about,   evaluate,
-                                               settle, multiply, precondition};
+  const pc_truncated_newton_problem problem = {2,         &about,   evaluate,
+                                               set_point, multiply, precondition};
   const pc_optim_limits limits = {1e-10, 1e-8, 1000, -INFINITY};
   const pcal_env resolved = pc_env_resolve(env);
   double at[2] = {-1.2, 1.0};
