@@ -147,8 +147,6 @@ static const cli_example compare_examples[] = {
      "all methods that can be fitted in a minute"},
     {"propercal compare --labels y.npy --model a=probs:p.npy --model b=probs:q.npy",
      "compare two models"},
-    {"propercal compare --data test.csv --val-data val.csv --by crps",
-     "regression with columns mean, std, target: calibrators of variances"},
 };
 
 const cli_verb cli_verb_compare = {
