@@ -66,7 +66,7 @@ static void results_output_no_rows(const cli_session *session, const pcal_error 
     return;
   cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
   char message[2 * sizeof why->message];
-  pcal_error_text(why, PCAL_WORDS_PROGRAM, message, sizeof message);
+  pcal_error_text(why, PCAL_INTERFACE_PROGRAM, message, sizeof message);
   cli_putf(&buffer, "no results, only the state %s: %s", session->options.state, message);
   cli_print_error(buffer.failed ? message : buffer.text);
   cli_text_buffer_free(&buffer);

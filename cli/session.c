@@ -275,8 +275,8 @@ pcal_header cli_header_mode(const cli_options *options) {
 }
 
 /* Reads "0.05/0.5/0.95". */
-static pcal_status common_read_levels(const char *text, double levels[PCAL_LEVELS_MAX],
-                                      size_t *count, pcal_error *err) {
+static pcal_status session_read_levels(const char *text, double levels[PCAL_LEVELS_MAX],
+                                       size_t *count, pcal_error *err) {
   *count = 0;
   for (const char *at = text; at;) {
     const size_t length = strcspn(at, "/");
@@ -321,7 +321,7 @@ pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **ou
   pcal_input items[CLI_COUNT_OF(files)];
   pcal_status status = session_check_inputs(session, labelled, err);
   if (status == PCAL_OK)
-    status = common_read_levels(in->levels, levels, &inputs.level_count, err);
+    status = session_read_levels(in->levels, levels, &inputs.level_count, err);
   if (status != PCAL_OK)
     return status;
   for (size_t i = 0; i < CLI_COUNT_OF(files); i++) {
@@ -474,7 +474,7 @@ void cli_text_buffer_to_stderr(cli_text_buffer *buffer) {
 
 void cli_print_failure(const pcal_error *err) {
   char message[SESSION_SENTENCE_MAX];
-  pcal_error_text(err, PCAL_WORDS_PROGRAM, message, sizeof message);
+  pcal_error_text(err, PCAL_INTERFACE_PROGRAM, message, sizeof message);
   cli_print_error(message);
 }
 

@@ -112,7 +112,11 @@ typedef enum pcal_status {
 
 /* The names that messages use for arguments: flags of the program, arguments of the Python
  * package, or fields of this header. */
-typedef enum pcal_words { PCAL_WORDS_PROGRAM, PCAL_WORDS_PYTHON, PCAL_WORDS_C } pcal_words;
+typedef enum pcal_interface {
+  PCAL_INTERFACE_PROGRAM,
+  PCAL_INTERFACE_PYTHON,
+  PCAL_INTERFACE_C
+} pcal_interface;
 
 /* Bytes [begin, end) of a message that name an argument. */
 typedef struct pcal_reference {
@@ -148,9 +152,9 @@ typedef struct pcal_error {
 
 /* Writes the message, or only its remedy, with the argument names of an interface; always ends
  * with a NUL when out_size is above 0.  Returns the length of the whole text. */
-PCAL_API size_t pcal_error_text(const pcal_error *err, pcal_words words, char *out,
+PCAL_API size_t pcal_error_text(const pcal_error *err, pcal_interface interface, char *out,
                                 size_t out_size);
-PCAL_API size_t pcal_error_remedy(const pcal_error *err, pcal_words words, char *out,
+PCAL_API size_t pcal_error_remedy(const pcal_error *err, pcal_interface interface, char *out,
                                   size_t out_size);
 
 PCAL_API const char *pcal_status_text(pcal_status status);
@@ -193,15 +197,15 @@ typedef struct pcal_env {
   void (*progress)(void *user, const char *what, uint64_t done, uint64_t total);
   int (*interrupted)(void *user);
   void *user;
-  pcal_words words;
+  pcal_interface interface;
   int map_files;       /* map files instead of reading them, see pcal_source_open */
   pcal_budget *budget; /* or NULL; memory then comes from the budget's allocator */
 } pcal_env;
 
-#define PCAL_ENV_INIT                                                                          \
-  {                                                                                            \
-    sizeof(pcal_env), {NULL, NULL, NULL}, 0, NULL, 0, 0, NULL, NULL, NULL, PCAL_WORDS_PROGRAM, \
-        0, NULL                                                                                \
+#define PCAL_ENV_INIT                                                      \
+  {                                                                        \
+    sizeof(pcal_env), {NULL, NULL, NULL}, 0, NULL, 0, 0, NULL, NULL, NULL, \
+        PCAL_INTERFACE_PROGRAM, 0, NULL                                    \
   }
 PCAL_API void pcal_env_init(pcal_env *env, size_t size);
 

@@ -93,13 +93,13 @@ PyObject *core_bytes_object(core_bytes *bytes, pcal_status status, const pcal_er
 PyObject *core_text(const char *text);
 /* The UTF-8 bytes of a str without NUL characters, valid as long as the str; NULL with an
  * exception. */
-const char *core_letters(PyObject *text);
+const char *core_utf8(PyObject *text);
 /* The same for PyArg_ParseTuple ("O&" with a const char **); None: NULL. */
 int core_letters_argument(PyObject *text, void *out);
 int core_letters_or_none(PyObject *text, void *out);
 /* The UTF-8 bytes of each str in a tuple, valid as long as the tuple.  The caller frees the
  * array with PyMem_Free.  *count receives the length. */
-const char **core_letters_of(PyObject *tuple, size_t *count);
+const char **core_utf8_list(PyObject *tuple, size_t *count);
 
 /* ---- Types ---- */
 

@@ -98,9 +98,9 @@ PyObject *core_compare(PyObject *module, PyObject *arguments) {
   config.folds = (size_t)folds;
   config.replicas = (size_t)replicas;
   size_t count = 0;
-  const char **method_letters = core_letters_of(methods, &config.method_count);
+  const char **method_letters = core_utf8_list(methods, &config.method_count);
   const char **spec_letters =
-      method_letters == NULL ? NULL : core_letters_of(specs, &config.spec_count);
+      method_letters == NULL ? NULL : core_utf8_list(specs, &config.spec_count);
   pcal_model *models = spec_letters == NULL ? NULL : core_compare_models(state, given, &count);
   PyObject *made = NULL;
   if (models != NULL) {

@@ -4,8 +4,8 @@
 /* The fields of an error, as keyword arguments of _errors.make. */
 static PyObject *core_error_fields(const pcal_error *error) {
   char message[2 * sizeof error->message], remedy[2 * sizeof error->message];
-  pcal_error_text(error, PCAL_WORDS_PYTHON, message, sizeof message);
-  pcal_error_remedy(error, PCAL_WORDS_PYTHON, remedy, sizeof remedy);
+  pcal_error_text(error, PCAL_INTERFACE_PYTHON, message, sizeof message);
+  pcal_error_remedy(error, PCAL_INTERFACE_PYTHON, remedy, sizeof remedy);
   PyObject *fields =
       Py_BuildValue("{s:i,s:s,s:s,s:s,s:z}", "status", (int)error->status, "message", message,
                     "remedy", remedy, "subject", error->subject, "argument", error->argument);

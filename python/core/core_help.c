@@ -62,7 +62,7 @@ static const char *core_refuse_letters(const char *problem, const char *remedy) 
   return NULL;
 }
 
-const char *core_letters(PyObject *text) {
+const char *core_utf8(PyObject *text) {
   Py_ssize_t length = 0;
   char *bytes = NULL;
   if (PyBytes_Check(text)) /* a file name that is not UTF-8; it must not hold NULs either */
@@ -84,7 +84,7 @@ const char *core_letters(PyObject *text) {
 
 int core_letters_argument(PyObject *text, void *out) {
   const char **letters = out;
-  *letters = core_letters(text);
+  *letters = core_utf8(text);
   return *letters != NULL;
 }
 
@@ -94,7 +94,7 @@ int core_letters_or_none(PyObject *text, void *out) {
   return text == Py_None ? 1 : core_letters_argument(text, out);
 }
 
-const char **core_letters_of(PyObject *tuple, size_t *count) {
+const char **core_utf8_list(PyObject *tuple, size_t *count) {
   const Py_ssize_t size = PyTuple_Size(tuple);
   if (size < 0)
     return NULL;
@@ -104,7 +104,7 @@ const char **core_letters_of(PyObject *tuple, size_t *count) {
     return NULL;
   }
   for (Py_ssize_t i = 0; i < size; i++) {
-    all[i] = core_letters(PyTuple_GetItem(tuple, i));
+    all[i] = core_utf8(PyTuple_GetItem(tuple, i));
     if (all[i] == NULL) {
       PyMem_Free(all);
       return NULL;

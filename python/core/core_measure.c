@@ -50,7 +50,7 @@ PyObject *core_measure_new(PyObject *module, PyObject *arguments) {
     return NULL;
   config.levels = level_count == 0 ? NULL : numbers;
   core_watch *watch = core_watch_new(module, settings);
-  const char **letters = watch == NULL ? NULL : core_letters_of(specs, &config.spec_count);
+  const char **letters = watch == NULL ? NULL : core_utf8_list(specs, &config.spec_count);
   if (letters == NULL) {
     core_watch_drop(watch);
     return NULL;
@@ -76,7 +76,7 @@ PyObject *core_measure_part(PyObject *module, PyObject *arguments) {
   if (!PyArg_ParseTuple(arguments, "OOO", &source, &specs, &policy) ||
       core_policy(policy, &config) < 0 || !core_check(source, state->source_type, "Source"))
     return NULL;
-  const char **letters = core_letters_of(specs, &config.spec_count);
+  const char **letters = core_utf8_list(specs, &config.spec_count);
   if (letters == NULL)
     return NULL;
   core_source *object = (core_source *)(void *)source;

@@ -32,7 +32,7 @@ static PyObject *core_registry_one(const pcal_registry_row *row) {
 }
 
 PyObject *core_rows(PyObject *module, PyObject *kind) {
-  const char *letters = core_letters(kind);
+  const char *letters = core_utf8(kind);
   (void)module;
   if (letters == NULL)
     return NULL;
@@ -51,7 +51,7 @@ PyObject *core_rows(PyObject *module, PyObject *kind) {
 PyObject *core_canonical(PyObject *module, PyObject *spec) {
   char out[1024];
   pcal_error error;
-  const char *letters = core_letters(spec);
+  const char *letters = core_utf8(spec);
   (void)module;
   if (letters == NULL)
     return NULL;

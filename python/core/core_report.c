@@ -51,7 +51,7 @@ PyObject *core_report(PyObject *module, PyObject *arguments) {
   config.replicas = replicas > 0 ? (size_t)replicas : 0;
   config.val = second == Py_None ? NULL : ((core_source *)(void *)second)->source;
   config.calibrator = calibrator == Py_None ? NULL : core_calibrator_in(calibrator);
-  const char **letters = core_letters_of(specs, &config.spec_count);
+  const char **letters = core_utf8_list(specs, &config.spec_count);
   if (letters == NULL)
     return NULL;
   config.specs = letters;

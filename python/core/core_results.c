@@ -63,7 +63,7 @@ PyObject *core_measure(PyObject *module, PyObject *arguments) {
   if (!PyArg_ParseTuple(arguments, "OOO", &source, &specs, &policy) ||
       core_policy(policy, &config) < 0 || !core_check(source, state->source_type, "Source"))
     return NULL;
-  const char **letters = core_letters_of(specs, &config.spec_count);
+  const char **letters = core_utf8_list(specs, &config.spec_count);
   if (letters == NULL)
     return NULL;
   core_source *object = (core_source *)(void *)source;
@@ -164,7 +164,7 @@ static PyObject *core_results_all_now(PyObject *self, PyObject *unused) {
 }
 
 static PyObject *core_results_find_now(PyObject *self, PyObject *spec) {
-  const char *letters = core_letters(spec);
+  const char *letters = core_utf8(spec);
   pcal_result result = PCAL_RESULT_INIT;
   pcal_error error;
   if (letters == NULL)
@@ -214,7 +214,7 @@ static PyObject *core_results_write_now(PyObject *self, PyObject *format) {
 }
 
 static PyObject *core_results_draw(PyObject *self, PyObject *name, pcal_format format) {
-  const char *letters = core_letters(name);
+  const char *letters = core_utf8(name);
   core_bytes bytes = {NULL, 0, 0};
   pcal_figure *figure = NULL;
   pcal_error error;

@@ -89,7 +89,7 @@ static int core_source_array(core_source *object, size_t i, PyObject *part, pcal
   input->column_stride = buffer->ndim == 2 ? buffer->strides[1] : buffer->itemsize;
   if (names == Py_None)
     return 0;
-  const char **letters = core_letters_of(names, &input->meaning_count);
+  const char **letters = core_utf8_list(names, &input->meaning_count);
   object->names[i] = letters;
   input->meanings = letters;
   return letters == NULL ? -1 : 0;
@@ -136,7 +136,7 @@ static int core_source_stream(core_source_plan *plan, size_t i, PyObject *part) 
   input->stream = stream;
   if (names == Py_None)
     return 0;
-  plan->chosen[i] = core_letters_of(names, &input->column_name_count);
+  plan->chosen[i] = core_utf8_list(names, &input->column_name_count);
   input->column_names = plan->chosen[i];
   return plan->chosen[i] == NULL ? -1 : 0;
 }
@@ -183,12 +183,12 @@ static int core_source_input(core_source *object, core_source_plan *plan, size_t
                              PyObject *given) {
   pcal_input *input = &plan->inputs[i];
   PyObject *form = PyTuple_GetItem(given, 0);
-  const char *word = form == NULL ? NULL : core_letters(form);
+  const char *word = form == NULL ? NULL : core_utf8(form);
   if (word == NULL)
     return -1;
   if (strcmp(word, "file") == 0) {
     PyObject *path = PyTuple_GetItem(given, 1);
-    input->file = path == NULL ? NULL : core_letters(path);
+    input->file = path == NULL ? NULL : core_utf8(path);
     return input->file == NULL ? -1 : 0;
   }
   if (strcmp(word, "array") == 0)
@@ -288,7 +288,7 @@ PyObject *core_open(PyObject *module, PyObject *arguments) {
   inputs.level_count = (size_t)level_count;
   int ready = core_source_inputs(object, &plan, given, &inputs) == 0;
   if (ready && classes != Py_None) {
-    class_names = core_letters_of(classes, &inputs.class_count);
+    class_names = core_utf8_list(classes, &inputs.class_count);
     ready = class_names != NULL;
   }
   inputs.class_names = class_names;

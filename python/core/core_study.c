@@ -90,8 +90,8 @@ static int core_study_read(PyObject *module, PyObject *const given[5], core_stud
                            pcal_study_config *config) {
   const core_state *state = PyModule_GetState(module);
   if ((lists->models = core_compare_models(state, given[0], &config->model_count)) == NULL ||
-      (lists->methods = core_letters_of(given[1], &config->method_count)) == NULL ||
-      (lists->specs = core_letters_of(given[2], &config->spec_count)) == NULL ||
+      (lists->methods = core_utf8_list(given[1], &config->method_count)) == NULL ||
+      (lists->specs = core_utf8_list(given[2], &config->spec_count)) == NULL ||
       (lists->rows = core_study_counts(given[3], &config->row_count_count)) == NULL ||
       (lists->factors = core_study_numbers(given[4], &config->factor_count)) == NULL)
     return -1;

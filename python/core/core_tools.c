@@ -66,7 +66,7 @@ PyObject *core_inspect_file(PyObject *module, PyObject *arguments) {
   pcal_error error;
   if (!PyArg_ParseTuple(arguments, "OiiO", &name, &header, &format, &settings))
     return NULL;
-  const char *file = core_letters(name);
+  const char *file = core_utf8(name);
   if (file == NULL)
     return NULL;
   core_watch *watch = core_watch_new(module, settings);
@@ -94,7 +94,7 @@ PyObject *core_write_file(PyObject *module, PyObject *arguments) {
   (void)module;
   if (!PyArg_ParseTuple(arguments, "Oy#", &name, &bytes, &length))
     return NULL;
-  const char *path = core_letters(name);
+  const char *path = core_utf8(name);
   if (path == NULL)
     return NULL;
   PyThreadState *caller = PyEval_SaveThread();

@@ -15,12 +15,12 @@
 size_t pc_argument_parse(const char **text);
 
 /* The name of argument `index`.  In C it is also the value of pcal_error.argument. */
-const char *pc_argument_name(size_t index, pcal_words words);
+const char *pc_argument_name(size_t index, pcal_interface interface);
 
 /* Appends a library text, with {id} replaced by the names of an interface. */
-void pc_text_add_named(pc_text *out, const char *text, pcal_words words);
+void pc_text_add_named(pc_text *out, const char *text, pcal_interface interface);
 
 /* Appends the message of an error with the names of an interface. */
-void pc_text_add_error(pc_text *out, const pcal_error *err, pcal_words words);
+void pc_text_add_error(pc_text *out, const pcal_error *err, pcal_interface interface);
 
 #endif

@@ -53,7 +53,7 @@ static void error_refer(pcal_error *err, size_t begin, size_t end, size_t argume
 }
 
 static void error_put_argument(error_writer *writer, size_t argument) {
-  const char *name = pc_argument_name(argument, PCAL_WORDS_C);
+  const char *name = pc_argument_name(argument, PCAL_INTERFACE_C);
   const size_t begin = writer->used;
   error_put(writer, name, strlen(name));
   if (writer->used == begin && *name != '\0')
@@ -410,14 +410,14 @@ static size_t error_copy(char *out, size_t out_size, size_t used, const char *fr
 }
 
 /* The message from byte `from` on. */
-static size_t error_words(const pcal_error *err, pcal_words words, size_t from, char *out,
-                          size_t out_size) {
+static size_t error_words(const pcal_error *err, pcal_interface interface, size_t from,
+                          char *out, size_t out_size) {
   size_t used = error_copy(out, out_size, 0, "", 0);
   for (size_t r = 0; r < err->reference_count; r++) {
     const pcal_reference *one = &err->references[r];
     if (one->begin < from)
       continue;
-    const char *name = pc_argument_name(one->argument, words);
+    const char *name = pc_argument_name(one->argument, interface);
     used = error_copy(out, out_size, used, err->message + from, one->begin - from);
     used = error_copy(out, out_size, used, name, strlen(name));
     from = one->end;
@@ -425,12 +425,14 @@ static size_t error_words(const pcal_error *err, pcal_words words, size_t from, 
   return error_copy(out, out_size, used, err->message + from, strlen(err->message + from));
 }
 
-size_t pcal_error_text(const pcal_error *err, pcal_words words, char *out, size_t out_size) {
-  return error_words(err, words, 0, out, out_size);
+size_t pcal_error_text(const pcal_error *err, pcal_interface interface, char *out,
+                       size_t out_size) {
+  return error_words(err, interface, 0, out, out_size);
 }
 
-size_t pcal_error_remedy(const pcal_error *err, pcal_words words, char *out, size_t out_size) {
-  return error_words(err, words, err->remedy, out, out_size);
+size_t pcal_error_remedy(const pcal_error *err, pcal_interface interface, char *out,
+                         size_t out_size) {
+  return error_words(err, interface, err->remedy, out, out_size);
 }
 
 /* ---- Statuses ---- */

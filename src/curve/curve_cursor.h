@@ -12,6 +12,13 @@
 #include "curve/curve_table.h"
 #include "stats/bins.h"
 
+/* A place in a curve, just before a distinct score. */
+struct pc_curve_cursor {
+  size_t entry;        /* index of the first score, or entry, after the place */
+  double rows;         /* weight before the place */
+  double hits, scores; /* sums before the place; of replicas only */
+};
+
 /* Before the first entry, and after the last. */
 pc_curve_cursor pc_curve_first(const pc_curve_table *table);
 pc_curve_cursor pc_curve_last(const pc_curve_table *table);

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "curve/curve_cursor.h"
+
 /* ---- tables of scores and of segments: exact sums ---- */
 
 /* The gap after entry i, given the gap before it. */

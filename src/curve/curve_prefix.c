@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "curve/curve_cursor.h"
+
 double pc_curve_prefix_total(const pc_curve_prefix *prefix) {
   return prefix->sums.rows[prefix->count];
 }

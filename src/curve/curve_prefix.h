@@ -54,12 +54,7 @@ typedef struct pc_curve_prefix {
   const pc_prefix_gaps *gaps; /* NULL: hits are counted */
 } pc_curve_prefix;
 
-/* A place in a curve, just before a distinct score (curve_cursor.h). */
-typedef struct pc_curve_cursor {
-  size_t entry;        /* index of the first score, or entry, after the place */
-  double rows;         /* weight before the place */
-  double hits, scores; /* sums before the place; of replicas only */
-} pc_curve_cursor;
+typedef struct pc_curve_cursor pc_curve_cursor; /* curve_cursor.h */
 
 double pc_curve_prefix_total(const pc_curve_prefix *prefix);
 

@@ -79,8 +79,8 @@ static pcal_status finish_bins(const pcal_env *env, size_t count, pcal_results *
 }
 
 /* The reliability bins of samples (15 bins of PIT values) and of quantiles (between levels). */
-static pcal_status finish_places(const pcal_env *env, const pc_evidence *evidence,
-                                 pcal_results *results, pcal_error *err) {
+static pcal_status finish_forecast_bins(const pcal_env *env, const pc_evidence *evidence,
+                                        pcal_results *results, pcal_error *err) {
   const pc_layout *layout = evidence->layout;
   const pc_curve_table *table = &evidence->curve.parts[0];
   const int samples = layout->form == PC_FORM_SAMPLES;
@@ -110,7 +110,7 @@ static pcal_status finish_reliability(const pcal_env *env, const pc_evidence *ev
                                       pcal_results *results, pcal_error *err) {
   const size_t count = evidence->grid.bin_count;
   if (evidence->machine == PC_CURVE)
-    return finish_places(env, evidence, results, err);
+    return finish_forecast_bins(env, evidence, results, err);
   PC_TRY(finish_bins(env, count, results, err));
   for (size_t b = 0; b < count; b++) {
     const pc_bin *bin = &evidence->grid.bins[b];

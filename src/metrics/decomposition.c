@@ -85,13 +85,13 @@ static pcal_status decomposition_configure(pc_options *options, const pc_layout 
 typedef pc_debiased (*decomposition_squares)(const pc_bin *bins, size_t count, double total);
 
 /* The distribution of a debiased part. */
-static pc_variance_law decomposition_law(const pc_evidence *evidence,
-                                         decomposition_squares squares) {
+static pc_variance_model decomposition_law(const pc_evidence *evidence,
+                                           decomposition_squares squares) {
   const size_t bins = evidence->grid.bin_count;
   pc_debiased sum = {0};
   for (size_t p = 0; p < evidence->grid.part_count; p++)
     pc_debiased_add(&sum, squares(evidence->grid.bins + p * bins, bins, evidence->total));
-  return pc_debiased_law(&sum, 1.0, PC_MOST_BY_WIDTH);
+  return pc_debiased_variance(&sum, 1.0, PC_MOST_BY_WIDTH);
 }
 
 static void decomposition_parts(const pc_decomposition *found, const pc_evidence *evidence,
@@ -110,7 +110,7 @@ static void decomposition_parts(const pc_decomposition *found, const pc_evidence
   pc_metric_result_unbiased_part(out, "sharpness_debiased", found->sharpness_debiased,
                                  decomposition_law(evidence, pc_bins_sharpness));
   pc_metric_result_unbiased_part(out, "entropy_debiased", found->entropy_debiased,
-                                 (pc_variance_law){0});
+                                 (pc_variance_model){0});
 }
 
 static pcal_status decomposition_sum(const pc_options *options, const pc_evidence *evidence,

@@ -65,8 +65,9 @@ static double ks_test_width(const ks_test_walk *walk) {
   return walk->high - walk->low;
 }
 
-static void ks_test_tell(const pc_curve_table *table, double (*distance)(const ks_test_walk *),
-                         double (*tail)(double), pc_calibration_test *out) {
+static void ks_test_compute(const pc_curve_table *table,
+                            double (*distance)(const ks_test_walk *), double (*tail)(double),
+                            pc_calibration_test *out) {
   const ks_test_walk walk = ks_test_sum(table);
   if (walk.variance > 0.0) {
     const ks_test_walk plain = ks_test_scaled(&walk, 0), far = ks_test_scaled(&walk, 1);
@@ -85,7 +86,7 @@ static pcal_status ks_test_maximum(const pc_options *options, const pc_curve_tab
   (void)options;
   (void)env;
   (void)err;
-  ks_test_tell(table, ks_test_largest, pc_brownian_maximum_tail, out);
+  ks_test_compute(table, ks_test_largest, pc_brownian_maximum_tail, out);
   return PCAL_OK;
 }
 
@@ -95,7 +96,7 @@ static pcal_status ks_test_range(const pc_options *options, const pc_curve_table
   (void)options;
   (void)env;
   (void)err;
-  ks_test_tell(table, ks_test_width, pc_brownian_range_tail, out);
+  ks_test_compute(table, ks_test_width, pc_brownian_range_tail, out);
   return PCAL_OK;
 }
 

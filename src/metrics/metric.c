@@ -186,15 +186,15 @@ void pc_debiased_add(pc_debiased *into, pc_debiased part) {
   into->slope_weight += part.slope_weight;
 }
 
-pc_variance_law pc_debiased_law(const pc_debiased *sum, double divisor, double most) {
+pc_variance_model pc_debiased_variance(const pc_debiased *sum, double divisor, double most) {
   const double slope = sum->slope_weight > 0 ? sum->slope_sum / sum->slope_weight : 0.0;
-  return (pc_variance_law){sum->noise / (divisor * divisor), slope / divisor, most};
+  return (pc_variance_model){sum->noise / (divisor * divisor), slope / divisor, most};
 }
 
 void pc_metric_result_debiased(pc_metric_result *result, pc_debiased sum, double divisor,
                                double most) {
   pc_metric_result_inner(result, sum.square / divisor, 2);
-  result->inner_law = pc_debiased_law(&sum, divisor, most);
+  result->inner_variance = pc_debiased_variance(&sum, divisor, most);
 }
 
 pcal_status pc_metric_evaluate_mean(const pc_options *options, const pc_evidence *evidence,
@@ -213,13 +213,13 @@ void pc_metric_result_part(pc_metric_result *result, const char *name, double va
 }
 
 void pc_metric_result_unbiased_part(pc_metric_result *result, const char *name, double value,
-                                    pc_variance_law law) {
+                                    pc_variance_model law) {
   const size_t part = result->part_count;
   pc_metric_result_part(result, name, value);
   if (part == PC_PARTS_MAX)
     return;
   result->part_unbiased[part] = 1;
-  result->part_laws[part] = law;
+  result->part_variances[part] = law;
 }
 
 void pc_metric_result_part_at(pc_metric_result *result, double number, double value) {

@@ -46,8 +46,9 @@ typedef struct pc_metric_result {
   char why[192];   /* reason for an undefined or infinite value */
   int inner_power; /* 0: no inner value; else the value estimates E(inner)^(1/inner_power) */
   double inner;    /* unbiased, unlike the value; may be negative */
-  pc_variance_law inner_law, part_laws[PC_PARTS_MAX]; /* distributions of inner and of parts */
-  int tested; /* the metric is a test with this p-value */
+  pc_variance_model inner_variance,
+      part_variances[PC_PARTS_MAX]; /* variances of inner and of parts */
+  int tested;                       /* the metric is a test with this p-value */
   double p_value;
   pcal_part parts[PC_PARTS_MAX];
   uint8_t part_unbiased[PC_PARTS_MAX]; /* unbiased parts; most others are biased */
@@ -127,7 +128,7 @@ PC_CHECKED pcal_status pc_metric_evaluate_mean(const pc_options *options,
 void pc_metric_result_part(pc_metric_result *result, const char *name, double value);
 /* The same for a part that is an unbiased estimate; law: its distribution, zeroed if unknown. */
 void pc_metric_result_unbiased_part(pc_metric_result *result, const char *name, double value,
-                                    pc_variance_law law);
+                                    pc_variance_model law);
 /* Adds a part whose name is a number: "0.9". */
 void pc_metric_result_part_at(pc_metric_result *result, double number, double value);
 
@@ -137,13 +138,13 @@ void pc_metric_result_part_at(pc_metric_result *result, double number, double va
 void pc_metric_result_inner(pc_metric_result *result, double inner, int power);
 
 /* The same for debiased squares of bins, summed over parts and divided by `divisor`.  `most`:
- * see pc_variance_law; larger for bins of unequal mass, 1 for bins of equal mass. */
+ * see pc_variance_model; larger for bins of unequal mass, 1 for bins of equal mass. */
 #define PC_MOST_BY_WIDTH 3.0
 #define PC_MOST_BY_CLASS 1.25
 void pc_metric_result_debiased(pc_metric_result *result, pc_debiased sum, double divisor,
                                double most);
 void pc_debiased_add(pc_debiased *into, pc_debiased part);
-pc_variance_law pc_debiased_law(const pc_debiased *sum, double divisor, double most);
+pc_variance_model pc_debiased_variance(const pc_debiased *sum, double divisor, double most);
 
 /* Allocates columns for up to `room` points.  `names` ends with NULL.  The metric sets
  * count. */

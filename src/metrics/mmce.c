@@ -100,7 +100,7 @@ static double mmce_self(const pc_curve_table *table) {
 
 /* Under calibration the variance of the unbiased square is 2 / N^2 times the mean of
  * (r_i r_j k_ij)^2; the slope is the one for a kernel of rank one. */
-static pc_variance_law mmce_law(const pc_curve_table *table, double width, double n) {
+static pc_variance_model mmce_variance(const pc_curve_table *table, double width, double n) {
   mmce_sum below = {0.0, 0.0}, total = {0.0, 0.0};
   double origin = table->score[0];
   for (size_t i = 0; i < table->count; i++) {
@@ -113,7 +113,7 @@ static pc_variance_law mmce_law(const pc_curve_table *table, double width, doubl
     mmce_add(&below, square);
   }
   const double noise = 2 * (total.value + total.rest) / (n * n) / (n * n);
-  return (pc_variance_law){noise, 2 * sqrt(2 * noise), 2.0};
+  return (pc_variance_model){noise, 2 * sqrt(2 * noise), 2.0};
 }
 
 static pcal_status mmce_evaluate(const pc_options *options, const pc_evidence *evidence,
@@ -134,7 +134,7 @@ static pcal_status mmce_evaluate(const pc_options *options, const pc_evidence *e
   out->value = sqrt(fmax(squared, 0.0));
   if (n > 1) {
     pc_metric_result_inner(out, (pairs - mmce_self(table)) / (n * (n - 1)), 2);
-    out->inner_law = mmce_law(table, options->value[MMCE_WIDTH].number, n);
+    out->inner_variance = mmce_variance(table, options->value[MMCE_WIDTH].number, n);
   }
   pc_metric_result_part(out, "squared", squared);
   return PCAL_OK;

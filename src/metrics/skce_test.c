@@ -74,8 +74,8 @@ static pcal_status skce_test_configure(pc_options *options, const pc_layout *lay
   return skce_test_unused(options, SKCE_TEST_REPLICAS, "bootstrap", err);
 }
 
-static void skce_test_tell(double statistic, double p_value, double estimate,
-                           pc_metric_result *out) {
+static void skce_test_set(double statistic, double p_value, double estimate,
+                          pc_metric_result *out) {
   out->value = statistic;
   out->tested = 1;
   out->p_value = p_value;
@@ -117,8 +117,8 @@ static pcal_status skce_test_bootstrap(const pc_options *options, const pc_evide
     sum += skce_test_copies(rows);
     for (size_t b = 0; b < replicas; b++)
       above += drawn[b] >= sum;
-    skce_test_tell(2 * sum / (n - 1), (1 + above) / (1 + (double)replicas),
-                   2 * sum / (n * (n - 1)), out);
+    skce_test_set(2 * sum / (n - 1), (1 + above) / (1 + (double)replicas),
+                  2 * sum / (n * (n - 1)), out);
   }
   pc_free(env, drawn);
   return status;
@@ -133,7 +133,7 @@ static void skce_test_blocks(const pc_evidence *evidence, pc_metric_result *out)
     return;
   }
   const double z = mean / sqrt(square);
-  skce_test_tell(z, pc_normal_tail(z), mean, out);
+  skce_test_set(z, pc_normal_tail(z), mean, out);
 }
 
 static pcal_status skce_test_evaluate(const pc_options *options, const pc_evidence *evidence,

@@ -25,6 +25,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "curve/curve_cursor.h"
 #include "curve/smooth.h"
 #include "metrics/metric.h"
 

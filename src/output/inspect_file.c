@@ -294,7 +294,7 @@ static void inspect_file_text(const inspect_file *file, pc_text *out) {
   if (file->reader.columns > file->shown)
     pc_text_format(out, "  and %zu more columns\n", file->reader.columns - file->shown);
   pc_text_add(out, "  ");
-  pc_text_add_named(out, inspect_hint(file, &all), file->env->words);
+  pc_text_add_named(out, inspect_hint(file, &all), file->env->interface);
   pc_text_add(out, "\n");
   if (all.missing + all.infinite > 0) {
     pc_text_add(out, "  problem: ");
@@ -302,7 +302,7 @@ static void inspect_file_text(const inspect_file *file, pc_text *out) {
     pc_text_format(out, " %s missing or infinite; ",
                    all.missing + all.infinite == 1 ? "value is" : "values are");
     pc_text_add_named(out, "rows with missing ones can be dropped with {skip_missing}\n",
-                      file->env->words);
+                      file->env->interface);
   }
 }
 
@@ -331,7 +331,7 @@ static void inspect_json_hint(const inspect_file *file, const inspect_overall *a
                               pc_json *json) {
   pc_text hint;
   pc_text_init(&hint, file->env);
-  pc_text_add_named(&hint, inspect_hint(file, all), PCAL_WORDS_PROGRAM);
+  pc_text_add_named(&hint, inspect_hint(file, all), PCAL_INTERFACE_PROGRAM);
   pc_json_string(json, hint.failed ? NULL : hint.bytes);
   json->out->failed |= hint.failed;
   pc_text_free(&hint);

@@ -16,7 +16,7 @@ typedef struct inspect_members_item {
 } inspect_members_item;
 
 static pcal_status inspect_members_look(const pc_input_file *bytes, const char *name,
-                                        const pcal_env *env, pcal_words words,
+                                        const pcal_env *env, pcal_interface interface,
                                         inspect_members_item *out, pcal_error *err) {
   const pc_read_request request = {
       .env = env, .bytes = bytes, .selector = name, .as = PC_COLUMN_SCORES};
@@ -31,7 +31,7 @@ static pcal_status inspect_members_look(const pc_input_file *bytes, const char *
   }
   pc_reader_close(&reader);
   if (status == PCAL_DATA || status == PCAL_USAGE)
-    pcal_error_text(&inner, words, out->why, sizeof out->why);
+    pcal_error_text(&inner, interface, out->why, sizeof out->why);
   else if (status != PCAL_OK)
     return pc_error_pass(err, &inner);
   return PCAL_OK;
@@ -111,10 +111,11 @@ pcal_status pc_inspect_members(const pc_input_file *bytes, const pc_file_format 
   else
     inspect_members_text_head(bytes, container, names->count, out);
   /* JSON has the same bytes for every interface. */
-  const pcal_words words = format == PCAL_JSON ? PCAL_WORDS_PROGRAM : env->words;
+  const pcal_interface interface =
+      format == PCAL_JSON ? PCAL_INTERFACE_PROGRAM : env->interface;
   for (size_t i = 0; i < names->count; i++) {
     inspect_members_item item;
-    PC_TRY(inspect_members_look(bytes, names->text[i], env, words, &item, err));
+    PC_TRY(inspect_members_look(bytes, names->text[i], env, interface, &item, err));
     PC_TRY(pc_check_interrupt(env, err));
     if (format == PCAL_JSON)
       inspect_members_json(&item, &json);

@@ -26,19 +26,19 @@ typedef enum pc_verdict_part {
 
 /* "Where", "What to try" and the like; NULL for the headline and its basis. */
 const char *pc_verdict_label(pc_verdict_part part);
-/* Appends the sentences of a part; nothing where the part does not apply.  words: whether the
- * advice names flags of the program or classes of the Python package. */
+/* Appends the sentences of a part; nothing where the part does not apply.  interface: whether
+ * the advice names flags of the program or classes of the Python package. */
 void pc_verdict_write(const pcal_results *results, const pcal_verdict *verdict,
-                      pc_verdict_part part, pcal_words words, pc_text *out);
+                      pc_verdict_part part, pcal_interface interface, pc_text *out);
 
 /* Calls use for each paragraph: the headline with its basis, and "LABEL: sentences" for the
  * other parts that apply.  Sets out->failed when memory runs out. */
 typedef void (*pc_verdict_paragraph_use)(const char *paragraph, pc_text *out);
-void pc_verdict_paragraphs(const pcal_results *results, pcal_words words,
+void pc_verdict_paragraphs(const pcal_results *results, pcal_interface interface,
                            pc_verdict_paragraph_use use, pc_text *out);
 
 /* All paragraphs, one on each line, without a newline after the last. */
-void pc_verdict_text(const pcal_results *results, pcal_words words, pc_text *out);
+void pc_verdict_text(const pcal_results *results, pcal_interface interface, pc_text *out);
 /* Stores that text in the results, worded as their environment asks. */
 PC_CHECKED pcal_status pc_verdict_store(pcal_results *results, pcal_error *err);
 

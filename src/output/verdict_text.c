@@ -203,8 +203,8 @@ static void verdict_text_class(const char *method, pc_text *out) {
   }
 }
 
-static void verdict_text_method(const char *method, pcal_words words, pc_text *out) {
-  if (words == PCAL_WORDS_PYTHON)
+static void verdict_text_method(const char *method, pcal_interface interface, pc_text *out) {
+  if (interface == PCAL_INTERFACE_PYTHON)
     verdict_text_class(method, out);
   else
     pc_text_format(out, "propercal fit --method %s", method);
@@ -238,7 +238,8 @@ static const char *verdict_text_reason(const pcal_verdict *verdict) {
   }
 }
 
-static void verdict_text_wider(const pcal_verdict *verdict, pcal_words words, pc_text *out) {
+static void verdict_text_wider(const pcal_verdict *verdict, pcal_interface interface,
+                               pc_text *out) {
   pc_text_format(out,
                  "predict wider ones: targets lie beyond the outermost %s, which "
                  "quantile-isotonic cannot extend",
@@ -248,26 +249,28 @@ static void verdict_text_wider(const pcal_verdict *verdict, pcal_words words, pc
     return;
   }
   pc_text_format(out, "; or take their means and variances and fit %s (", verdict->method);
-  verdict_text_method(verdict->method, words, out);
+  verdict_text_method(verdict->method, interface, out);
   pc_text_add(out, ") to these.");
 }
 
-static void verdict_text_try(const pcal_verdict *verdict, pcal_words words, pc_text *out) {
+static void verdict_text_try(const pcal_verdict *verdict, pcal_interface interface,
+                             pc_text *out) {
   pc_text_format(out, "%s (", verdict->method);
-  verdict_text_method(verdict->method, words, out);
+  verdict_text_method(verdict->method, interface, out);
   pc_text_add(out, ")");
   if (verdict->alternative != NULL) {
     pc_text_format(out, " or %s", verdict->alternative);
-    if (words == PCAL_WORDS_PYTHON) {
+    if (interface == PCAL_INTERFACE_PYTHON) {
       pc_text_add(out, " (");
-      verdict_text_method(verdict->alternative, words, out);
+      verdict_text_method(verdict->alternative, interface, out);
       pc_text_add(out, ")");
     }
   }
   pc_text_format(out, " on held-out rows: %s.", verdict_text_reason(verdict));
 }
 
-static void verdict_text_advice(const pcal_verdict *verdict, pcal_words words, pc_text *out) {
+static void verdict_text_advice(const pcal_verdict *verdict, pcal_interface interface,
+                                pc_text *out) {
   switch (verdict->advice) {
   case PCAL_ADVICE_NONE:
     pc_text_add(out, "leave it alone.");
@@ -282,13 +285,14 @@ static void verdict_text_advice(const pcal_verdict *verdict, pcal_words words, p
     break;
   case PCAL_ADVICE_OTHER_METHOD:
     pc_text_format(out, "another method: %s ranks them on held-out rows.",
-                   words == PCAL_WORDS_PYTHON ? "propercal.compare" : "propercal compare");
+                   interface == PCAL_INTERFACE_PYTHON ? "propercal.compare"
+                                                      : "propercal compare");
     break;
   case PCAL_ADVICE_WIDER_PREDICTIONS:
-    verdict_text_wider(verdict, words, out);
+    verdict_text_wider(verdict, interface, out);
     break;
   default:
-    verdict_text_try(verdict, words, out);
+    verdict_text_try(verdict, interface, out);
   }
 }
 
@@ -318,7 +322,7 @@ const char *pc_verdict_label(pc_verdict_part part) {
 }
 
 void pc_verdict_write(const pcal_results *results, const pcal_verdict *verdict,
-                      pc_verdict_part part, pcal_words words, pc_text *out) {
+                      pc_verdict_part part, pcal_interface interface, pc_text *out) {
   switch (part) {
   case PC_VERDICT_WARNING:
     verdict_text_warning(results, out);
@@ -336,7 +340,7 @@ void pc_verdict_write(const pcal_results *results, const pcal_verdict *verdict,
     verdict_text_chance(verdict, out);
     break;
   case PC_VERDICT_ADVICE:
-    verdict_text_advice(verdict, words, out);
+    verdict_text_advice(verdict, interface, out);
     break;
   case PC_VERDICT_PARTS:
     break;
@@ -345,27 +349,28 @@ void pc_verdict_write(const pcal_results *results, const pcal_verdict *verdict,
 
 /* "LABEL: sentences", or the sentences alone; empty where the part does not apply. */
 static void verdict_text_labelled(const pcal_results *results, const pcal_verdict *verdict,
-                                  pc_verdict_part part, pcal_words words, pc_text *out) {
+                                  pc_verdict_part part, pcal_interface interface,
+                                  pc_text *out) {
   const char *label = pc_verdict_label(part);
   if (label != NULL)
     pc_text_format(out, "%s: ", label);
   const size_t begin = out->length;
-  pc_verdict_write(results, verdict, part, words, out);
+  pc_verdict_write(results, verdict, part, interface, out);
   if (out->length == begin)
     out->length = 0;
 }
 
-void pc_verdict_paragraphs(const pcal_results *results, pcal_words words,
+void pc_verdict_paragraphs(const pcal_results *results, pcal_interface interface,
                            pc_verdict_paragraph_use use, pc_text *out) {
   pcal_verdict verdict;
   pc_verdict_judge(results, &verdict);
   for (int part = 0; part < PC_VERDICT_PARTS; part++) {
     pc_text paragraph;
     pc_text_init(&paragraph, out->env);
-    verdict_text_labelled(results, &verdict, (pc_verdict_part)part, words, &paragraph);
+    verdict_text_labelled(results, &verdict, (pc_verdict_part)part, interface, &paragraph);
     if (part == PC_VERDICT_HEADLINE) {
       pc_text_add(&paragraph, " ");
-      pc_verdict_write(results, &verdict, PC_VERDICT_BASIS, words, &paragraph);
+      pc_verdict_write(results, &verdict, PC_VERDICT_BASIS, interface, &paragraph);
       part = PC_VERDICT_BASIS;
     }
     if (paragraph.length > 0 && !paragraph.failed)
@@ -380,14 +385,14 @@ static void verdict_text_line(const char *paragraph, pc_text *out) {
   pc_text_add(out, paragraph);
 }
 
-void pc_verdict_text(const pcal_results *results, pcal_words words, pc_text *out) {
-  pc_verdict_paragraphs(results, words, verdict_text_line, out);
+void pc_verdict_text(const pcal_results *results, pcal_interface interface, pc_text *out) {
+  pc_verdict_paragraphs(results, interface, verdict_text_line, out);
 }
 
 pcal_status pc_verdict_store(pcal_results *results, pcal_error *err) {
   pc_text text;
   pc_text_init(&text, &results->env);
-  pc_verdict_text(results, results->env.words, &text);
+  pc_verdict_text(results, results->env.interface, &text);
   pc_free(&results->env, results->verdict);
   results->verdict = text.bytes;
   return pc_text_status(&text, err);

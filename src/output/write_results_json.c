@@ -3,8 +3,8 @@
 #include "output/verdict.h"
 #include "output/write_results.h"
 
-static void report_json_names(pc_json *json, const char *key, char *const *names,
-                              size_t count) {
+static void results_json_names(pc_json *json, const char *key, char *const *names,
+                               size_t count) {
   if (count == 0)
     return;
   pc_json_key(json, key);
@@ -14,7 +14,7 @@ static void report_json_names(pc_json *json, const char *key, char *const *names
   pc_json_close(json, ']');
 }
 
-static void report_json_levels(pc_json *json, const pc_layout *layout) {
+static void results_json_levels(pc_json *json, const pc_layout *layout) {
   if (layout->form != PC_FORM_QUANTILES)
     return;
   pc_json_key(json, "levels");
@@ -24,7 +24,7 @@ static void report_json_levels(pc_json *json, const pc_layout *layout) {
   pc_json_close(json, ']');
 }
 
-static void report_json_data(pc_json *json, const pcal_results *results) {
+static void results_json_data(pc_json *json, const pcal_results *results) {
   pc_json_key(json, "data");
   pc_json_open(json, '{');
   pc_json_key(json, "kind");
@@ -38,7 +38,7 @@ static void report_json_data(pc_json *json, const pcal_results *results) {
     pc_json_null(json);
   else
     pc_json_integer(json, results->layout.classes);
-  report_json_levels(json, &results->layout);
+  results_json_levels(json, &results->layout);
   pc_json_key(json, "weighted");
   pc_json_bool(json, results->weighted);
   if (results->weighted) {
@@ -58,12 +58,12 @@ static void report_json_data(pc_json *json, const pcal_results *results) {
   pc_json_integer(json, results->normalized);
   pc_json_key(json, "skipped_rows");
   pc_json_integer(json, results->skipped);
-  report_json_names(json, "class_names", results->class_names, results->class_count);
-  report_json_names(json, "group_names", results->group_names, results->group_count);
+  results_json_names(json, "class_names", results->class_names, results->class_count);
+  results_json_names(json, "group_names", results->group_names, results->group_count);
   pc_json_close(json, '}');
 }
 
-static void report_json_value(pc_json *json, const pc_metric_result *outcome) {
+static void results_json_value(pc_json *json, const pc_metric_result *outcome) {
   pc_json_key(json, "value");
   if (outcome->undefined)
     pc_json_null(json);
@@ -75,47 +75,47 @@ static void report_json_value(pc_json *json, const pc_metric_result *outcome) {
   }
 }
 
-static void report_json_p_value(pc_json *json, const pc_metric_result *outcome) {
+static void results_json_p_value(pc_json *json, const pc_metric_result *outcome) {
   if (!outcome->tested)
     return;
   pc_json_key(json, "p_value");
   pc_json_number(json, outcome->p_value);
 }
 
-static void report_json_pair(pc_json *json, const char *key, double value) {
+static void results_json_pair(pc_json *json, const char *key, double value) {
   pc_json_key(json, key);
   pc_json_number(json, value);
 }
 
-static void report_json_null(pc_json *json, const pc_interval_result *interval_result) {
+static void results_json_null(pc_json *json, const pc_interval_result *interval_result) {
   if (!interval_result->has_null)
     return;
   pc_json_key(json, "null");
   pc_json_open(json, '{');
-  report_json_pair(json, "mean", interval_result->null_mean);
-  report_json_pair(json, "low", interval_result->null_low);
-  report_json_pair(json, "high", interval_result->null_high);
-  report_json_pair(json, "p_value", interval_result->null_p_value);
+  results_json_pair(json, "mean", interval_result->null_mean);
+  results_json_pair(json, "low", interval_result->null_low);
+  results_json_pair(json, "high", interval_result->null_high);
+  results_json_pair(json, "p_value", interval_result->null_p_value);
   pc_json_close(json, '}');
 }
 
-static void report_json_difference(pc_json *json, const pcal_results *results,
-                                   const pc_interval_result *interval_result) {
+static void results_json_difference(pc_json *json, const pcal_results *results,
+                                    const pc_interval_result *interval_result) {
   if (!interval_result->has_difference)
     return;
   pc_json_key(json, "difference");
   pc_json_open(json, '{');
-  report_json_pair(json, "value", interval_result->difference);
+  results_json_pair(json, "value", interval_result->difference);
   if (interval_result->has_difference_interval) {
-    report_json_pair(json, "low", interval_result->difference_low);
-    report_json_pair(json, "high", interval_result->difference_high);
-    report_json_pair(json, "p_value", interval_result->difference_p_value);
+    results_json_pair(json, "low", interval_result->difference_low);
+    results_json_pair(json, "high", interval_result->difference_high);
+    results_json_pair(json, "p_value", interval_result->difference_p_value);
     pc_json_key(json, "method");
     pc_json_string(json, pc_paired_method_name(interval_result->difference_method));
   }
   if (interval_result->has_difference_interval && results->against.known)
-    report_json_pair(json, results->against.clusters ? "clusters" : "rows",
-                     (double)results->against.differ);
+    results_json_pair(json, results->against.clusters ? "clusters" : "rows",
+                      (double)results->against.differ);
   if (interval_result->difference_of_calibration) {
     pc_json_key(json, "of_calibration_error");
     pc_json_bool(json, 1);
@@ -123,14 +123,14 @@ static void report_json_difference(pc_json *json, const pcal_results *results,
   pc_json_close(json, '}');
 }
 
-static void report_json_surety(pc_json *json, const pcal_results *results,
-                               const pc_interval_result *interval_result) {
+static void results_json_surety(pc_json *json, const pcal_results *results,
+                                const pc_interval_result *interval_result) {
   pc_json_key(json, "interval");
   if (interval_result->has_interval) {
     pc_json_open(json, '{');
-    report_json_pair(json, "level", interval_result->level);
-    report_json_pair(json, "low", interval_result->low);
-    report_json_pair(json, "high", interval_result->high);
+    results_json_pair(json, "level", interval_result->level);
+    results_json_pair(json, "low", interval_result->low);
+    results_json_pair(json, "high", interval_result->high);
     pc_json_key(json, "method");
     pc_json_string(json, pc_interval_method_name(interval_result->method));
     pc_json_close(json, '}');
@@ -142,8 +142,8 @@ static void report_json_surety(pc_json *json, const pcal_results *results,
     pc_json_number(json, interval_result->se);
   else
     pc_json_null(json);
-  report_json_null(json, interval_result);
-  report_json_difference(json, results, interval_result);
+  results_json_null(json, interval_result);
+  results_json_difference(json, results, interval_result);
   char room[PC_INTERVAL_REMARKS_MAX];
   const char *unsure = pc_interval_remarks(interval_result, room);
   if (unsure[0] != '\0') {
@@ -152,7 +152,7 @@ static void report_json_surety(pc_json *json, const pcal_results *results,
   }
 }
 
-static void report_json_part_intervals(pc_json *json, const pc_result_record *record) {
+static void results_json_part_intervals(pc_json *json, const pc_result_record *record) {
   int any = 0;
   for (size_t p = 0; p < record->outcome.part_count; p++) {
     const pc_part_interval *interval_result = &record->part_interval_results[p];
@@ -165,16 +165,16 @@ static void report_json_part_intervals(pc_json *json, const pc_result_record *re
     any = 1;
     pc_json_key(json, record->outcome.parts[p].name);
     pc_json_open(json, '{');
-    report_json_pair(json, "low", interval_result->low);
-    report_json_pair(json, "high", interval_result->high);
-    report_json_pair(json, "se", interval_result->se);
+    results_json_pair(json, "low", interval_result->low);
+    results_json_pair(json, "high", interval_result->high);
+    results_json_pair(json, "se", interval_result->se);
     pc_json_close(json, '}');
   }
   if (any)
     pc_json_close(json, '}');
 }
 
-static void report_json_parts(pc_json *json, const pc_metric_result *outcome) {
+static void results_json_parts(pc_json *json, const pc_metric_result *outcome) {
   pc_json_key(json, "parts");
   pc_json_open(json, '{');
   for (size_t p = 0; p < outcome->part_count; p++) {
@@ -185,7 +185,7 @@ static void report_json_parts(pc_json *json, const pc_metric_result *outcome) {
 }
 
 /* The value of each class, in the order of classes. */
-static void report_json_classes(pc_json *json, const pc_metric_result *outcome) {
+static void results_json_classes(pc_json *json, const pc_metric_result *outcome) {
   if (outcome->class_values == NULL)
     return;
   pc_json_key(json, "classes");
@@ -195,7 +195,7 @@ static void report_json_classes(pc_json *json, const pc_metric_result *outcome) 
   pc_json_close(json, ']');
 }
 
-static void report_json_curve(pc_json *json, const pc_plot_table *graph) {
+static void results_json_curve(pc_json *json, const pc_plot_table *graph) {
   if (graph->column_count == 0)
     return;
   pc_json_key(json, "curve");
@@ -207,7 +207,7 @@ static void report_json_curve(pc_json *json, const pc_plot_table *graph) {
   pc_json_close(json, '}');
 }
 
-static void report_json_groups(pc_json *json, const pcal_results *results, size_t metric) {
+static void results_json_groups(pc_json *json, const pcal_results *results, size_t metric) {
   if (results->group_count == 0)
     return;
   pc_json_key(json, "groups");
@@ -221,50 +221,50 @@ static void report_json_groups(pc_json *json, const pcal_results *results, size_
     pc_json_open(json, '{');
     pc_json_key(json, "weight");
     pc_json_number(json, results->group_weights[g]);
-    report_json_value(json, outcome);
-    report_json_p_value(json, outcome);
+    results_json_value(json, outcome);
+    results_json_p_value(json, outcome);
     if (record->interval_result.has_interval || record->interval_result.has_null ||
         record->interval_result.why[0] != '\0')
-      report_json_surety(json, results, &record->interval_result);
-    report_json_parts(json, outcome);
-    report_json_classes(json, outcome);
-    report_json_curve(json, &outcome->graph);
+      results_json_surety(json, results, &record->interval_result);
+    results_json_parts(json, outcome);
+    results_json_classes(json, outcome);
+    results_json_curve(json, &outcome->graph);
     pc_json_close(json, '}');
   }
   pc_json_close(json, '}');
 }
 
-static void report_json_record(pc_json *json, const pcal_results *results, size_t metric) {
+static void results_json_record(pc_json *json, const pcal_results *results, size_t metric) {
   const pc_result_record *record = &results->records[metric];
   pc_json_open(json, '{');
   pc_json_key(json, "metric");
   pc_json_string(json, record->metric);
   pc_json_key(json, "spec");
   pc_json_string(json, record->spec);
-  report_json_value(json, &record->outcome);
-  report_json_p_value(json, &record->outcome);
-  report_json_surety(json, results, &record->interval_result);
+  results_json_value(json, &record->outcome);
+  results_json_p_value(json, &record->outcome);
+  results_json_surety(json, results, &record->interval_result);
   pc_json_key(json, "notion");
   pc_json_string(json, pcal_notion_name(record->notion));
   pc_json_key(json, "bound");
   pc_json_string(json, pcal_bound_name(record->bound));
-  report_json_parts(json, &record->outcome);
-  report_json_part_intervals(json, record);
-  report_json_classes(json, &record->outcome);
-  report_json_curve(json, &record->outcome.graph);
-  report_json_groups(json, results, metric);
+  results_json_parts(json, &record->outcome);
+  results_json_part_intervals(json, record);
+  results_json_classes(json, &record->outcome);
+  results_json_curve(json, &record->outcome.graph);
+  results_json_groups(json, results, metric);
   pc_json_close(json, '}');
 }
 
 /* Worded for the program, so that the bytes do not depend on the caller. */
-static void report_json_verdict(pc_json *json, const pcal_results *results, pc_text *out) {
+static void results_json_verdict(pc_json *json, const pcal_results *results, pc_text *out) {
   pc_text words;
-  if (results->verdict == NULL || results->env.words == PCAL_WORDS_PROGRAM) {
+  if (results->verdict == NULL || results->env.interface == PCAL_INTERFACE_PROGRAM) {
     pc_json_string(json, results->verdict);
     return;
   }
   pc_text_init(&words, out->env);
-  pc_verdict_text(results, PCAL_WORDS_PROGRAM, &words);
+  pc_verdict_text(results, PCAL_INTERFACE_PROGRAM, &words);
   pc_json_string(json, words.failed ? "" : words.bytes);
   out->failed |= words.failed;
   pc_text_free(&words);
@@ -276,14 +276,14 @@ void pc_write_results_json(const pcal_results *results, pc_text *out) {
   pc_json_open(&json, '{');
   pc_json_key(&json, "propercal");
   pc_json_string(&json, PCAL_VERSION);
-  report_json_data(&json, results);
+  results_json_data(&json, results);
   pc_json_key(&json, "results");
   pc_json_open(&json, '[');
   for (size_t m = 0; m < results->metric_count; m++)
-    report_json_record(&json, results, m);
+    results_json_record(&json, results, m);
   pc_json_close(&json, ']');
   pc_json_key(&json, "verdict");
-  report_json_verdict(&json, results, out);
+  results_json_verdict(&json, results, out);
   if (results->bins != NULL) {
     pcal_verdict verdict;
     pc_verdict_judge(results, &verdict);

@@ -111,14 +111,16 @@ pc_interval pc_interval_jackknife(double estimate, double se, size_t count, doub
   return (pc_interval){estimate - t * se, estimate + t * se};
 }
 
-pc_interval pc_interval_quadratic(double estimate, double se, const pc_variance_law *law,
+pc_interval pc_interval_quadratic(double estimate, double se, const pc_variance_model *variance,
                                   size_t count, double level) {
   const double t = interval_student((double)count - 1.0, level);
-  const double seen = estimate > 0.0 ? (se * se - 2.0 * law->noise) / estimate : law->slope;
-  const double slope = fmin(fmax(seen, 0.75 * law->slope), law->most * law->slope);
+  const double seen =
+      estimate > 0.0 ? (se * se - 2.0 * variance->noise) / estimate : variance->slope;
+  const double slope =
+      fmin(fmax(seen, 0.75 * variance->slope), variance->most * variance->slope);
   const double middle = estimate + 0.5 * t * t * slope;
   const double reach =
-      sqrt(fmax(middle * middle - estimate * estimate, 0.0) + t * t * law->noise);
+      sqrt(fmax(middle * middle - estimate * estimate, 0.0) + t * t * variance->noise);
   return (pc_interval){middle - reach, middle + reach};
 }
 

@@ -58,16 +58,16 @@ pc_interval pc_interval_jackknife(double estimate, double se, size_t count, doub
 
 /* The variance of an estimate that is quadratic in means, as a function of the truth t0:
  * slope * t0 + noise.  Zeroed: unknown. */
-typedef struct pc_variance_law {
+typedef struct pc_variance_model {
   double noise; /* variance when t0 is 0 */
   double slope; /* a first guess; the jackknife refines it */
   double most;  /* upper bound of the slope, as a multiple of the guess; 1: slope = guess */
-} pc_variance_law;
+} pc_variance_model;
 
 /* All t0 with |estimate - t0| <= t sqrt(slope t0 + noise).  slope = (se^2 - 2 noise) /
  * estimate, because the jackknife variance se^2 counts the noise twice; it is clamped to [3/4,
- * most] times law->slope. */
-pc_interval pc_interval_quadratic(double estimate, double se, const pc_variance_law *law,
+ * most] times variance->slope. */
+pc_interval pc_interval_quadratic(double estimate, double se, const pc_variance_model *variance,
                                   size_t count, double level);
 
 /* The acceleration from estimates that each leave out one block of rows. */

@@ -46,38 +46,38 @@ static double counterexample_value(const pcal_results *results, size_t metric) {
 /* ---- Proposition 3.2 ---- */
 
 /* Rows of the distribution: in row 2 k the label is class k, in row 2 k + 1 its predecessor. */
-typedef struct counterexample_law {
+typedef struct counterexample_distribution {
   size_t classes;
   double *probs, *weights;
   int32_t *labels;
-} counterexample_law;
+} counterexample_distribution;
 
-static void counterexample_fill(const counterexample_law *law, double alpha) {
-  const size_t classes = law->classes;
+static void counterexample_fill(const counterexample_distribution *distribution, double alpha) {
+  const size_t classes = distribution->classes;
   const double beta = (1 - alpha) / (double)(classes - 1);
   for (size_t row = 0; row < 2 * classes; row++) {
     const size_t k = row / 2;
     for (size_t c = 0; c < classes; c++)
-      law->probs[row * classes + c] = c == k ? alpha : beta;
-    law->labels[row] = (int32_t)(row % 2 == 0 ? k : (k + classes - 1) % classes);
-    law->weights[row] = row % 2 == 0 ? alpha : 1 - alpha;
+      distribution->probs[row * classes + c] = c == k ? alpha : beta;
+    distribution->labels[row] = (int32_t)(row % 2 == 0 ? k : (k + classes - 1) % classes);
+    distribution->weights[row] = row % 2 == 0 ? alpha : 1 - alpha;
   }
 }
 
-static pcal_status counterexample_measure_law(const counterexample_law *law,
-                                              const pcal_env *env, pcal_results **out,
-                                              pcal_error *err) {
+static pcal_status
+counterexample_measure_distribution(const counterexample_distribution *distribution,
+                                    const pcal_env *env, pcal_results **out, pcal_error *err) {
   pcal_batch batch = PCAL_BATCH_INIT;
   pcal_source *source = NULL;
-  batch.scores = law->probs;
+  batch.scores = distribution->probs;
   batch.type = PCAL_F64;
   batch.kind = PCAL_PROBABILITY;
-  batch.rows = 2 * law->classes;
-  batch.columns = law->classes;
-  batch.row_stride = (ptrdiff_t)(law->classes * sizeof(double));
+  batch.rows = 2 * distribution->classes;
+  batch.columns = distribution->classes;
+  batch.row_stride = (ptrdiff_t)(distribution->classes * sizeof(double));
   batch.column_stride = (ptrdiff_t)sizeof(double);
-  batch.labels = law->labels;
-  batch.weights = law->weights;
+  batch.labels = distribution->labels;
+  batch.weights = distribution->weights;
   batch.weights_are = PC_WEIGHTS_EXPECTED;
   PC_TRY(pc_source_borrow(&batch, NULL, env, &source, err));
   const pcal_status status =
@@ -86,29 +86,29 @@ static pcal_status counterexample_measure_law(const counterexample_law *law,
   return status;
 }
 
-static pcal_status counterexample_law_row(const counterexample_law *law, double alpha,
-                                          const pcal_env *env, pc_table *table,
-                                          pcal_error *err) {
-  const pc_row_outcomes outcomes = {.rows = 2 * law->classes,
-                                    .width = law->classes,
-                                    .labels = law->labels,
-                                    .weights = law->weights};
-  const double classes = (double)law->classes;
+static pcal_status
+counterexample_distribution_row(const counterexample_distribution *distribution, double alpha,
+                                const pcal_env *env, pc_table *table, pcal_error *err) {
+  const pc_row_outcomes outcomes = {.rows = 2 * distribution->classes,
+                                    .width = distribution->classes,
+                                    .labels = distribution->labels,
+                                    .weights = distribution->weights};
+  const double classes = (double)distribution->classes;
   pcal_results *results = NULL;
   pc_distinct_predictions cells;
-  counterexample_fill(law, alpha);
+  counterexample_fill(distribution, alpha);
   PC_TRY(pc_table_add_row(table, err));
-  PC_TRY(counterexample_measure_law(law, env, &results, err));
+  PC_TRY(counterexample_measure_distribution(distribution, env, &results, err));
   pc_table_set_number(table, 0, classes);
   pc_table_set_number(table, 1, alpha);
   for (size_t m = 0; m < COUNTEREXAMPLE_SPECS; m++)
     pc_table_set_number(table, 2 + m, counterexample_value(results, m));
   pc_results_free(results);
-  const pcal_status status =
-      pc_distinct_predictions_new(law->probs, law->classes, &outcomes, env, &cells, err);
+  const pcal_status status = pc_distinct_predictions_new(
+      distribution->probs, distribution->classes, &outcomes, env, &cells, err);
   if (status == PCAL_OK) {
     pc_table_set_number(table, 2 + COUNTEREXAMPLE_SPECS,
-                        pc_distinct_predictions_error(&cells, law->probs, 2));
+                        pc_distinct_predictions_error(&cells, distribution->probs, 2));
     pc_table_set_number(table, 3 + COUNTEREXAMPLE_SPECS,
                         sqrt(1 - 1 / (classes - 1)) * (1 - alpha));
   }
@@ -119,15 +119,16 @@ static pcal_status counterexample_law_row(const counterexample_law *law, double 
 static pcal_status counterexample_one_law(size_t classes, double alpha, const pcal_env *env,
                                           pc_table *table, pcal_error *err) {
   const size_t rows = 2 * classes;
-  counterexample_law law = {classes, pc_alloc_raw(env, rows * classes, sizeof(double)),
-                            pc_alloc_raw(env, rows, sizeof(double)),
-                            pc_alloc_raw(env, rows, sizeof(int32_t))};
-  const pcal_status status = law.probs == NULL || law.weights == NULL || law.labels == NULL
-                                 ? pc_fail_memory(err, "writing a distribution out")
-                                 : counterexample_law_row(&law, alpha, env, table, err);
-  pc_free(env, law.probs);
-  pc_free(env, law.weights);
-  pc_free(env, law.labels);
+  counterexample_distribution distribution = {
+      classes, pc_alloc_raw(env, rows * classes, sizeof(double)),
+      pc_alloc_raw(env, rows, sizeof(double)), pc_alloc_raw(env, rows, sizeof(int32_t))};
+  const pcal_status status =
+      distribution.probs == NULL || distribution.weights == NULL || distribution.labels == NULL
+          ? pc_fail_memory(err, "writing a distribution out")
+          : counterexample_distribution_row(&distribution, alpha, env, table, err);
+  pc_free(env, distribution.probs);
+  pc_free(env, distribution.weights);
+  pc_free(env, distribution.labels);
   return status;
 }
 

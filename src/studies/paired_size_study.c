@@ -58,7 +58,11 @@ enum {
   PAIRED_SIZE_METHOD,
   PAIRED_SIZE_FIT
 };
-enum { PAIRED_SIZE_EQUAL, PAIRED_SIZE_OPPOSED, PAIRED_SIZE_RECALIBRATED }; /* laws */
+enum {
+  PAIRED_SIZE_EQUAL,
+  PAIRED_SIZE_OPPOSED,
+  PAIRED_SIZE_RECALIBRATED
+}; /* values of the option law */
 enum { PAIRED_SIZE_TRUE, PAIRED_SIZE_LABEL, PAIRED_SIZE_OWN, PAIRED_SIZE_SAME };
 
 static const pcal_option paired_size_options[] = {
@@ -120,7 +124,7 @@ typedef struct paired_size_job {
   paired_size_value *values; /* set by set, metric by metric */
 } paired_size_job;
 
-static int paired_size_law(const paired_size_job *job) {
+static int paired_size_design(const paired_size_job *job) {
   return (int)job->options[PAIRED_SIZE_LAW].choice;
 }
 
@@ -272,7 +276,7 @@ static pcal_status paired_size_compare(const paired_size_job *job, size_t set,
   const size_t metrics = job->config.spec_count;
   PC_TRY(paired_size_fill(job, env, (uint64_t)set * job->rows, job->rows, rows, err));
   PC_TRY(paired_size_measure(job, rows, 0, job->rows, &job->config, env, &results[0], err));
-  if (paired_size_law(job) == PAIRED_SIZE_RECALIBRATED)
+  if (paired_size_design(job) == PAIRED_SIZE_RECALIBRATED)
     PC_TRY(paired_size_recalibrated(job, set, rows, env, &results[1], err));
   else
     PC_TRY(paired_size_measure(job, rows, 1, job->rows, &job->config, env, &results[1], err));
@@ -385,9 +389,9 @@ static void paired_size_columns(const paired_size_job *job, pc_findings *finding
                                 pc_table *table) {
   static const char *const columns[] = {"metric", "rows",     "factor", "other",
                                         "mean",   "rejected", "wide",   "disagree"};
-  static const char *const laws[] = {"with the same distribution",
-                                     "with equal errors in opposite directions",
-                                     "of which the second is the first, recalibrated"};
+  static const char *const designs[] = {"with the same distribution",
+                                        "with equal errors in opposite directions",
+                                        "of which the second is the first, recalibrated"};
   for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
     pc_table_add_column(table, columns[c]);
   pc_findings_add_sentence(
@@ -395,8 +399,8 @@ static void paired_size_columns(const paired_size_job *job, pc_findings *finding
       "%zu sets with %zu classes, two models %s: their factors, the mean difference, and the "
       "shares of sets with p < 0.05 (rejected; expected: %s), judged as models that err "
       "differently (wide), and in which p-value and interval disagree",
-      job->sets, job->classes, laws[paired_size_law(job)],
-      paired_size_law(job) == PAIRED_SIZE_RECALIBRATED
+      job->sets, job->classes, designs[paired_size_design(job)],
+      paired_size_design(job) == PAIRED_SIZE_RECALIBRATED
           ? "0.025, counting only sets in which the second is better"
           : "0.05");
 }
@@ -412,7 +416,7 @@ static pcal_status paired_size_row(const paired_size_job *job, size_t metric, pc
     count++;
     mean += v->difference;
     rejected += v->p_value < PAIRED_SIZE_CHANCE &&
-                (paired_size_law(job) != PAIRED_SIZE_RECALIBRATED || v->better);
+                (paired_size_design(job) != PAIRED_SIZE_RECALIBRATED || v->better);
     wide += v->wide;
     disagree += (v->p_value < chance - 1e-12) != v->excludes;
   }
@@ -465,7 +469,7 @@ static pcal_status paired_size_factor(paired_size_job *job, const pcal_study_con
   const pcal_measure_config all = job->config;
   const double other = job->options[PAIRED_SIZE_FACTOR_TWO].number;
   job->other = other > 0.0 ? other : job->factor;
-  if (paired_size_law(job) != PAIRED_SIZE_OPPOSED)
+  if (paired_size_design(job) != PAIRED_SIZE_OPPOSED)
     return paired_size_experiment(job, config, table, err);
   for (size_t m = 0; m < all.spec_count; m++) {
     job->config.specs = all.specs + m;
@@ -481,7 +485,7 @@ static pcal_status paired_size_work(paired_size_job *job, const pcal_study_confi
                                     pc_findings *findings, pcal_error *err) {
   pc_table *table = pc_findings_add_table(findings, "");
   paired_size_columns(job, findings, table);
-  if (paired_size_law(job) == PAIRED_SIZE_OPPOSED) {
+  if (paired_size_design(job) == PAIRED_SIZE_OPPOSED) {
     const paired_size_job unscaled = paired_size_unscaled(job);
     PC_TRY(paired_size_fill(&unscaled, job->env, UINT64_C(1) << 40,
                             PAIRED_SIZE_POPULATION / job->classes, &job->population, err));

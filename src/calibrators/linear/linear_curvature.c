@@ -5,7 +5,8 @@
  * confident model has few, which makes products cheap.  Blocks leave out p (1 - p) below 1e-3,
  * and are computed again only after many products with old ones.  This slows the search a
  * little and does not change its result.
- * The sums are on a lattice; v is scaled so that every term is at most 1 in size. */
+ * The sums are on a lattice; v is scaled so that the absolute value of every term is at most
+ * 1. */
 #include "calibrators/linear/linear_curvature.h"
 
 #include <math.h>
@@ -385,7 +386,7 @@ pcal_status pc_linear_curvature_set_point(void *user, const double *at, pcal_err
   return linear_curvature_set_blocks(c, err);
 }
 
-/* Scales v so that v . x is at most 1/2 in size for shrunk features. */
+/* Scales v so that |v . x| is at most 1/2 for shrunk features. */
 static void linear_curvature_load(pc_linear_curvature *c, const double *v) {
   const size_t k = c->pass->classes, m = c->pass->inputs;
   double largest = 0.0;

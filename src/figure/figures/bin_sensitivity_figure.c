@@ -8,7 +8,7 @@
 #include "base/elementary.h"
 #include "figure/figure_layout.h"
 #include "figure/number_text.h"
-#include "figure/reliability_panel.h"
+#include "figure/reliability_marks.h"
 
 #define BIN_SENSITIVITY_SERIES 2
 #define BIN_SENSITIVITY_PLAIN 2

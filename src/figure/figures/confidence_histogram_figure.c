@@ -12,7 +12,7 @@
 #include "figure/class_order.h"
 #include "figure/figure_layout.h"
 #include "figure/number_text.h"
-#include "figure/reliability_panel.h"
+#include "figure/reliability_marks.h"
 
 #define HISTOGRAM_COLUMNS 3
 

@@ -24,7 +24,7 @@
 #include "curve/isotonic.h"
 #include "figure/figure_layout.h"
 #include "figure/ks_graph_curve.h"
-#include "figure/reliability_panel.h"
+#include "figure/reliability_marks.h"
 #include "figure/stat_box.h"
 
 #define CORP_GRID 101

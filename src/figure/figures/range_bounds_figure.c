@@ -17,7 +17,7 @@
 #include "base/number.h"
 #include "figure/figure_layout.h"
 #include "figure/number_text.h"
-#include "figure/reliability_panel.h"
+#include "figure/reliability_marks.h"
 
 #define RANGE_POINTS 3000
 #define RANGE_MANY 40

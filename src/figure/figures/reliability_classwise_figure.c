@@ -2,7 +2,7 @@
  * against how often the row was of that class.
  *
  * 1. At most `classes` panels: if there are more classes, those with the largest error, worst first.
- * 2. Marks of a bin: reliability_panel.c.
+ * 2. Marks of a bin: reliability_marks.c.
  * 3. One column of scores, and confidences, are refused: they have no classes to distinguish. */
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "figure/class_order.h"
 #include "figure/figure_layout.h"
 #include "figure/number_text.h"
-#include "figure/reliability_panel.h"
+#include "figure/reliability_marks.h"
 
 #define CLASSWISE_COLUMNS 3
 #define CLASSWISE_WIDE 900.0

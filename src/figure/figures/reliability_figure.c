@@ -5,7 +5,7 @@
  * score: the gap whose mean over rows is the ECE.  Lower panel: the share of rows in each bin,
  * and the means of scores and hits over all rows.
  *
- * 1. Marks of a bin: reliability_panel.c; a figure without rows is refused.
+ * 1. Marks of a bin: reliability_marks.c; a figure without rows is refused.
  * 2. The statistics are in a free corner, or above the panel (stat_box.c).
  * 3. The names of the two means are side by side, or one above the other near an edge.
  * 4. From results without these bins, the 15 bins that all results have are drawn. */

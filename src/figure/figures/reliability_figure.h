@@ -2,7 +2,7 @@
 #ifndef PC_RELIABILITY_FIGURE_H
 #define PC_RELIABILITY_FIGURE_H
 
-#include "figure/reliability_panel.h"
+#include "figure/reliability_marks.h"
 
 typedef struct pc_reliability_data {
   const pcal_bin *bins;

@@ -171,7 +171,8 @@ static void exchange_add(const pc_kept_rows *rows[2], const exchange_units *unit
 }
 
 /* w equal rows add w d to the sum and w d^2 to its variance. */
-static int exchange_law_differs(const pc_kept_rows *rows, const exchange_units *units, int s) {
+static int exchange_distribution_differs(const pc_kept_rows *rows, const exchange_units *units,
+                                         int s) {
   double sum = 0.0, square = 0.0;
   for (size_t u = 0; u < units->count; u++) {
     const double d = units->sums[s][u];
@@ -202,8 +203,8 @@ pcal_status pc_exchange_compare(const pcal_env *env, const pc_layout *layouts[2]
     out->possible = 1;
     for (size_t u = 0; u < units.count; u++)
       out->differ += units.differ[u];
-    out->scores_differ =
-        exchange_law_differs(rows[0], &units, 0) || exchange_law_differs(rows[0], &units, 1);
+    out->scores_differ = exchange_distribution_differs(rows[0], &units, 0) ||
+                         exchange_distribution_differs(rows[0], &units, 1);
   }
   pc_free(env, units.sums[0]);
   pc_free(env, units.sums[1]);

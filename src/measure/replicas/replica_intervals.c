@@ -87,12 +87,13 @@ typedef struct intervals_goal {
   size_t entry, series; /* as in replicas.h */
   double estimate;
   pcal_interval_method method;
-  const pc_variance_law *law; /* of the estimate, or NULL */
+  const pc_variance_model *variance; /* of the estimate, or NULL */
 } intervals_goal;
 
-/* True if the law of the variance is known; with clusters it is not. */
+/* True if the variance of the variance is known; with clusters it is not. */
 static int intervals_lawful(const intervals_job *job, const intervals_goal *goal) {
-  return goal->law != NULL && goal->law->noise > 0 && !job->plan->intervals.by_cluster;
+  return goal->variance != NULL && goal->variance->noise > 0 &&
+         !job->plan->intervals.by_cluster;
 }
 
 /* Returns 0 if too many blocks have no value. */
@@ -105,7 +106,7 @@ static int intervals_find_jackknife(const intervals_job *job, const intervals_go
     return 0;
   *se = pc_interval_jackknife_se(without, blocks);
   *out = intervals_lawful(job, goal)
-             ? pc_interval_quadratic(goal->estimate, *se, goal->law, blocks, level)
+             ? pc_interval_quadratic(goal->estimate, *se, goal->variance, blocks, level)
              : pc_interval_jackknife(goal->estimate, *se, blocks, level);
   return 1;
 }
@@ -177,7 +178,7 @@ static void intervals_interval(const intervals_job *job, size_t entry) {
   if (inner) {
     goal.series = PC_REPLICA_INNER;
     goal.estimate = outcome->inner;
-    goal.law = &outcome->inner_law;
+    goal.variance = &outcome->inner_variance;
   }
   if (!intervals_find(job, &goal, &out->se, &interval)) {
     snprintf(out->why, sizeof out->why, "too many of %zu replicas have no value",
@@ -235,7 +236,7 @@ static void intervals_parts(const intervals_job *job, size_t entry) {
     const pcal_part *part = &record->outcome.parts[p];
     const intervals_goal goal = {entry, PC_REPLICA_PARTS + p, part->value,
                                  intervals_part_method(job, record->outcome.part_unbiased[p]),
-                                 &record->outcome.part_laws[p]};
+                                 &record->outcome.part_variances[p]};
     pc_part_interval *out = &record->part_interval_results[p];
     pc_interval interval;
     if (!isfinite(part->value) || !intervals_find(job, &goal, &out->se, &interval))

@@ -90,9 +90,9 @@ TEST(unknown_statuses_are_faults) {
   assert_int_equal(pcal_status_exit_code((pcal_status)-1), 5);
 }
 
-static void check_text(const pcal_error *err, pcal_words words, const char *expected) {
+static void check_text(const pcal_error *err, pcal_interface interface, const char *expected) {
   char text[PC_ERROR_TEXT];
-  assert_int_equal(pcal_error_text(err, words, text, sizeof text), strlen(expected));
+  assert_int_equal(pcal_error_text(err, interface, text, sizeof text), strlen(expected));
   assert_string_equal(text, expected);
 }
 
@@ -102,10 +102,10 @@ TEST(names_arguments_for_each_interface) {
           "--{probs}.npy", "{skip_missing}");
   assert_sentence(err, PCAL_DATA,
                   "target is 100% wrong in --{probs}.npy; give labels or skip_missing");
-  check_text(&err, PCAL_WORDS_C, err.message);
-  check_text(&err, PCAL_WORDS_PROGRAM,
+  check_text(&err, PCAL_INTERFACE_C, err.message);
+  check_text(&err, PCAL_INTERFACE_PROGRAM,
              "--target is 100% wrong in --{probs}.npy; give --labels or --skip-missing");
-  check_text(&err, PCAL_WORDS_PYTHON,
+  check_text(&err, PCAL_INTERFACE_PYTHON,
              "target is 100% wrong in --{probs}.npy; give labels or skip_missing=True");
   assert_string_equal(err.argument, "target");
   assert_string_equal(err.message + err.remedy, "give labels or skip_missing");
@@ -117,10 +117,10 @@ TEST(cuts_text_to_its_room) {
   pcal_error err;
   char text[8];
   pc_fail(&err, PCAL_USAGE, "give {probs}; now");
-  assert_int_equal(pcal_error_text(&err, PCAL_WORDS_PROGRAM, text, sizeof text), 17);
+  assert_int_equal(pcal_error_text(&err, PCAL_INTERFACE_PROGRAM, text, sizeof text), 17);
   assert_string_equal(text, "give --");
-  assert_int_equal(pcal_error_text(&err, PCAL_WORDS_PROGRAM, NULL, 0), 17);
-  assert_int_equal(pcal_error_remedy(&err, PCAL_WORDS_PROGRAM, text, sizeof text), 3);
+  assert_int_equal(pcal_error_text(&err, PCAL_INTERFACE_PROGRAM, NULL, 0), 17);
+  assert_int_equal(pcal_error_remedy(&err, PCAL_INTERFACE_PROGRAM, text, sizeof text), 3);
   assert_string_equal(text, "now");
 }
 
@@ -153,11 +153,11 @@ TEST(holds_its_cause) {
   pc_fail_at(&err, PCAL_DATA, &place, "bad; pass {normalize}");
   pc_fail_because(&err, PCAL_IO, &err, "%s failed: {cause}", "x");
   assert_sentence(err, PCAL_IO, "x failed: b.csv, line 9: bad; pass normalize");
-  check_text(&err, PCAL_WORDS_PROGRAM, "x failed: b.csv, line 9: bad; pass --normalize");
+  check_text(&err, PCAL_INTERFACE_PROGRAM, "x failed: b.csv, line 9: bad; pass --normalize");
   assert_string_equal(err.message + err.remedy, "pass normalize");
   assert_int_equal(err.line, 9);
   pc_fail_at(&err, PCAL_DATA, &place, "bad; pass {normalize}");
   pc_fail_because(&err, PCAL_DATA, &err, "%s ({cause_problem}); go on", "x");
-  check_text(&err, PCAL_WORDS_PROGRAM, "x (bad; pass --normalize); go on");
+  check_text(&err, PCAL_INTERFACE_PROGRAM, "x (bad; pass --normalize); go on");
   assert_string_equal(err.message + err.remedy, "go on");
 }

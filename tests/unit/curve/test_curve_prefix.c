@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 #include "curve/curve_bins.h"
+#include "curve/curve_cursor.h"
 #include "curve/curve_gap.h"
 #include "curve/point_masses.h"
 

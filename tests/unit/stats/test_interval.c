@@ -81,7 +81,7 @@ TEST(test_poisson) {
 
 /* Both ends solve (T - t0)^2 = t^2 (slope t0 + noise). */
 TEST(test_quadratic) {
-  const pc_variance_law law = {.noise = 1e-6, .slope = 1e-3, .most = 1};
+  const pc_variance_model law = {.noise = 1e-6, .slope = 1e-3, .most = 1};
   for (int i = -1; i <= 3; i++) {
     const double estimate = 2e-3 * i;
     const pc_interval found = pc_interval_quadratic(estimate, 1.0, &law, 1000000, 0.95);
@@ -93,6 +93,6 @@ TEST(test_quadratic) {
     assert_true(found.low < estimate && estimate < found.high);
   }
   /* no slope: the usual interval of the noise */
-  const pc_variance_law flat = {.noise = 4.0, .slope = 0, .most = 1};
+  const pc_variance_model flat = {.noise = 4.0, .slope = 0, .most = 1};
   assert_near(pc_interval_quadratic(1, 9, &flat, 1000000, 0.95).high, 1 + 2 * 1.959964, 1e-4);
 }

@@ -6,7 +6,7 @@
  *
  * Wilson (1927), Probable inference, the law of succession, and statistical inference;
  * Broecker & Smith (2007), Increasing the reliability of reliability diagrams. */
-#include "figure/reliability_panel.h"
+#include "figure/reliability_marks.h"
 
 #include <math.h>
 #include <stdio.h>

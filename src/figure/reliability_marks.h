@@ -1,6 +1,6 @@
 /* Bins of reliability diagrams: intervals, gaps and points. */
-#ifndef PC_RELIABILITY_PANEL_H
-#define PC_RELIABILITY_PANEL_H
+#ifndef PC_RELIABILITY_MARKS_H
+#define PC_RELIABILITY_MARKS_H
 
 #include "figure/figure_registry.h"
 
