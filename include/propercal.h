@@ -152,9 +152,9 @@ typedef struct pcal_error {
 
 /* Writes the message, or only its remedy, with the argument names of an interface; always ends
  * with a NUL when out_size is above 0.  Returns the length of the whole text. */
-PCAL_API size_t pcal_error_text(const pcal_error *err, pcal_interface interface, char *out,
+PCAL_API size_t pcal_error_text(const pcal_error *err, pcal_interface caller, char *out,
                                 size_t out_size);
-PCAL_API size_t pcal_error_remedy(const pcal_error *err, pcal_interface interface, char *out,
+PCAL_API size_t pcal_error_remedy(const pcal_error *err, pcal_interface caller, char *out,
                                   size_t out_size);
 
 PCAL_API const char *pcal_status_text(pcal_status status);
@@ -197,7 +197,7 @@ typedef struct pcal_env {
   void (*progress)(void *user, const char *what, uint64_t done, uint64_t total);
   int (*interrupted)(void *user);
   void *user;
-  pcal_interface interface;
+  pcal_interface caller;
   int map_files;       /* map files instead of reading them, see pcal_source_open */
   pcal_budget *budget; /* or NULL; memory then comes from the budget's allocator */
 } pcal_env;

@@ -155,7 +155,7 @@ core_watch *core_watch_new(PyObject *module, PyObject *settings) {
   watch->env = (pcal_env)PCAL_ENV_INIT;
   watch->env.threads = threads;
   watch->env.seed = seed;
-  watch->env.interface = PCAL_INTERFACE_PYTHON;
+  watch->env.caller = PCAL_INTERFACE_PYTHON;
   if (core_watch_limit(watch, limit) < 0) {
     pthread_mutex_destroy(&watch->lock);
     free(watch);

@@ -261,7 +261,7 @@ static pcal_status group_fit_member(group_fit *fit, size_t group, const char *na
                                             &member->calibrator, &why);
   if (group_fit_unsuited(status)) {
     char shown[PC_ERROR_TEXT];
-    pcal_error_text(&why, fit->task->env->interface, shown, sizeof shown);
+    pcal_error_text(&why, fit->task->env->caller, shown, sizeof shown);
     pc_fit_warn(&calibrator->fit, "group %.60s gets the calibrator of all rows: %.160s", name,
                 shown);
     return PCAL_OK;

@@ -183,7 +183,7 @@ pcal_status pc_judging_try(pc_judging *state, pc_contestant *contestant, pcal_er
     return PCAL_OK;
   }
   if (optional && (status == PCAL_DATA || status == PCAL_USAGE)) {
-    pcal_error_text(&why, state->env.interface, contestant->why, sizeof contestant->why);
+    pcal_error_text(&why, state->env.caller, contestant->why, sizeof contestant->why);
     return PCAL_OK;
   }
   if (err != NULL)

@@ -294,7 +294,7 @@ static void inspect_file_text(const inspect_file *file, pc_text *out) {
   if (file->reader.columns > file->shown)
     pc_text_format(out, "  and %zu more columns\n", file->reader.columns - file->shown);
   pc_text_add(out, "  ");
-  pc_text_add_named(out, inspect_hint(file, &all), file->env->interface);
+  pc_text_add_named(out, inspect_hint(file, &all), file->env->caller);
   pc_text_add(out, "\n");
   if (all.missing + all.infinite > 0) {
     pc_text_add(out, "  problem: ");
@@ -302,7 +302,7 @@ static void inspect_file_text(const inspect_file *file, pc_text *out) {
     pc_text_format(out, " %s missing or infinite; ",
                    all.missing + all.infinite == 1 ? "value is" : "values are");
     pc_text_add_named(out, "rows with missing ones can be dropped with {skip_missing}\n",
-                      file->env->interface);
+                      file->env->caller);
   }
 }
 

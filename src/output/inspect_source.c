@@ -191,7 +191,7 @@ static void inspect_text_problems(const inspect_set *set, pc_text *out) {
                  set->bad == 1 ? "it is" : "they are");
   for (uint64_t p = 0; p < set->bad && p < PC_FAULTS_SHOWN; p++) {
     pc_text_add(out, "  ");
-    pc_text_add_error(out, &set->shown[p], set->env->interface);
+    pc_text_add_error(out, &set->shown[p], set->env->caller);
     pc_text_add(out, "\n");
   }
   if (set->bad > PC_FAULTS_SHOWN) {

@@ -392,7 +392,7 @@ void pc_verdict_text(const pcal_results *results, pcal_interface interface, pc_t
 pcal_status pc_verdict_store(pcal_results *results, pcal_error *err) {
   pc_text text;
   pc_text_init(&text, &results->env);
-  pc_verdict_text(results, results->env.interface, &text);
+  pc_verdict_text(results, results->env.caller, &text);
   pc_free(&results->env, results->verdict);
   results->verdict = text.bytes;
   return pc_text_status(&text, err);

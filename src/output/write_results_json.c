@@ -259,7 +259,7 @@ static void results_json_record(pc_json *json, const pcal_results *results, size
 /* Worded for the program, so that the bytes do not depend on the caller. */
 static void results_json_verdict(pc_json *json, const pcal_results *results, pc_text *out) {
   pc_text words;
-  if (results->verdict == NULL || results->env.interface == PCAL_INTERFACE_PROGRAM) {
+  if (results->verdict == NULL || results->env.caller == PCAL_INTERFACE_PROGRAM) {
     pc_json_string(json, results->verdict);
     return;
   }

@@ -396,5 +396,5 @@ void pc_write_results_markdown(const pcal_results *results, pc_text *out) {
   pc_write_difference_note(results, "against", out);
   pc_text_add(out, out->length > length ? "\n\n" : "");
   if (results->verdict != NULL)
-    pc_verdict_paragraphs(results, results->env.interface, tables_markdown_paragraph, out);
+    pc_verdict_paragraphs(results, results->env.caller, tables_markdown_paragraph, out);
 }

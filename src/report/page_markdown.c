@@ -15,7 +15,7 @@ static void page_markdown_paragraph(const char *paragraph, pc_text *out) {
 }
 
 static void page_markdown_verdict(const pcal_results *results, pc_text *out) {
-  pc_verdict_paragraphs(results, results->env.interface, page_markdown_paragraph, out);
+  pc_verdict_paragraphs(results, results->env.caller, page_markdown_paragraph, out);
 }
 
 /* The value after calibration with its interval, and the change with its interval. */

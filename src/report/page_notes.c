@@ -71,7 +71,7 @@ static int page_notes_candidate(const pcal_report *report, size_t candidate, pc_
   const size_t shown = faults->bad < PC_FAULTS_SHOWN ? faults->bad : PC_FAULTS_SHOWN;
   if (fault >= shown)
     return page_notes_infinite(report, fault - shown, out);
-  pc_text_add_error(out, &faults->shown[fault], report->env.interface);
+  pc_text_add_error(out, &faults->shown[fault], report->env.caller);
   pc_text_add(out, ".");
   return 1;
 }

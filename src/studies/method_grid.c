@@ -99,7 +99,7 @@ static pcal_status method_grid_task(void *user, size_t index, size_t worker, pca
       strcmp(run->grid->methods[index % run->grid->method_count], "identity") == 0;
   if (run->optional && !plain && (status == PCAL_DATA || status == PCAL_USAGE)) {
     run->refusals[index].status = status;
-    pcal_error_text(&why, env.interface, run->refusals[index].why,
+    pcal_error_text(&why, env.caller, run->refusals[index].why,
                     sizeof run->refusals[index].why);
     return PCAL_OK;
   }

@@ -343,7 +343,7 @@ static size_t spline_tables_choose(const spline_tables_work *work, pc_findings *
       out[count++] = spline_tables_methods[m];
     else if (work->job->config->method_count == 0) {
       char shown[PC_ERROR_TEXT];
-      pcal_error_text(&why, work->job->env->interface, shown, sizeof shown);
+      pcal_error_text(&why, work->job->env->caller, shown, sizeof shown);
       pc_findings_add_sentence(findings, "Without %s.", shown);
     }
   }

@@ -62,7 +62,7 @@ def test_several_models(digits, program, tmp_path):
     assert pc.plot("range-bounds:bins=5", models=own).svg == figure.svg
     with pytest.raises(pc.UsageError, match="figure reliability draws one model"):
         pc.plot("reliability", models=models, labels=digits.labels)
-    with pytest.raises(pc.UsageError, match="as models and by themselves"):
+    with pytest.raises(pc.UsageError, match="as models and directly"):
         pc.plot("range-bounds", models=models, probs=digits.probs, labels=digits.labels)
     with pytest.raises(ValueError, match="a figure needs predictions"):
         pc.plot("range-bounds", models={}, labels=digits.labels)

@@ -80,7 +80,7 @@ TEST(test_python_words) {
   pcal_env env = PCAL_ENV_INIT, opened;
   pcal_error err;
   env.memory_limit = 900;
-  env.interface = PCAL_INTERFACE_PYTHON;
+  env.caller = PCAL_INTERFACE_PYTHON;
   assert_int_equal(pc_env_open(&env, &opened, &err), PCAL_OK);
   assert_null(pc_alloc(&opened, 1, 1000));
   pc_env_close(&opened, pc_fail_memory(&err, "working"), &err);

@@ -329,7 +329,7 @@ TEST(test_advice_in_python) {
       verdict_confidence((const double[]){0.6, 0.6}, (const double[]){300, 700}, 2);
   data.kind = PCAL_PROBABILITY;
   pcal_env env = PCAL_ENV_INIT;
-  env.interface = PCAL_INTERFACE_PYTHON;
+  env.caller = PCAL_INTERFACE_PYTHON;
   pcal_measure *measure = NULL;
   pcal_results *results = NULL;
   const pcal_batch batch = given_batch(&data);
