@@ -111,8 +111,7 @@ pcal_status pc_inspect_members(const pc_input_file *bytes, const pc_file_format 
   else
     inspect_members_text_head(bytes, container, names->count, out);
   /* JSON has the same bytes for every interface. */
-  const pcal_interface interface =
-      format == PCAL_JSON ? PCAL_INTERFACE_PROGRAM : env->caller;
+  const pcal_interface interface = format == PCAL_JSON ? PCAL_INTERFACE_PROGRAM : env->caller;
   for (size_t i = 0; i < names->count; i++) {
     inspect_members_item item;
     PC_TRY(inspect_members_look(bytes, names->text[i], env, interface, &item, err));

@@ -75,8 +75,7 @@ static void page_html_verdict(const pcal_results *results, const pcal_verdict *v
     const char *label = pc_verdict_label((pc_verdict_part)part);
     pc_text sentences;
     pc_text_init(&sentences, out->env);
-    pc_verdict_write(results, verdict, (pc_verdict_part)part, results->env.caller,
-                     &sentences);
+    pc_verdict_write(results, verdict, (pc_verdict_part)part, results->env.caller, &sentences);
     if (sentences.length > 0) {
       pc_text_add(out, part == PC_VERDICT_HEADLINE ? "<p class=\"lead\">" : "<p>");
       if (label != NULL)
