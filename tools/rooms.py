@@ -5,6 +5,7 @@ tools/make-rooms."""
 LADDER = [
     {"base": "errors, memory, text, numbers, JSON, exact sums, random numbers, threads"},
     {"kernels": "inner loops, one variant for each instruction set"},
+    {"device": "rows on a GPU: copies, softmax"},
     {"data": "rows: check, convert, view"},
     {"optim": "minimisers, small matrices"},
     {"stats": "distributions, intervals, bins, sums over pairs"},
