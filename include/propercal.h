@@ -447,8 +447,8 @@ typedef struct pcal_location {
 typedef void (*pcal_row_locator)(const void *user, pcal_field field, size_t row, size_t column,
                                  pcal_location *out);
 
-/* An NVIDIA GPU that holds arrays.  It keeps 16 MiB of page-locked memory and of memory of the
- * GPU, reserved when first needed.  Several threads may share a device; they take turns. */
+/* An NVIDIA GPU that holds arrays.  It keeps 64 MiB of page-locked memory and 16 MiB of the GPU,
+ * reserved when first needed.  Several threads may share a device; they take turns. */
 typedef struct pcal_device pcal_device;
 
 /* Opens the GPU that holds `address`, through NVIDIA's driver (libcuda.so.1), which is opened here
@@ -457,6 +457,8 @@ typedef struct pcal_device pcal_device;
 PCAL_API pcal_status pcal_device_open(const void *address, const pcal_env *env,
                                       pcal_device **out, pcal_error *err);
 PCAL_API void pcal_device_free(pcal_device *device);
+/* 1 if the GPU of the device holds `address`, else 0. */
+PCAL_API int pcal_device_holds(const pcal_device *device, const void *address);
 
 /* Rows in memory, borrowed from the caller for the length of a call.  One column of
  * PCAL_PROBABILITY or PCAL_LOGIT holds the score of class 1 of two classes.  Strides are in
@@ -492,11 +494,11 @@ typedef struct pcal_batch {
   void *stream; /* of the device (CUstream): the scores are complete there; NULL: the default */
 } pcal_batch;
 
-#define PCAL_BATCH_INIT                                                                    \
-  {                                                                                        \
-    sizeof(pcal_batch), PCAL_PROBABILITY, PCAL_F32, 0, 0, NULL, 0, 0, NULL, NULL, NULL, 0, \
-        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, PCAL_WEIGHTS_AUTO, NULL,   \
-        NULL                                                                               \
+#define PCAL_BATCH_INIT                                                                      \
+  {                                                                                          \
+    sizeof(pcal_batch), PCAL_PROBABILITY, PCAL_F32, 0, 0, NULL, 0, 0, NULL, NULL, NULL, 0,   \
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, PCAL_WEIGHTS_AUTO, NULL, \
+        NULL                                                                                 \
   }
 PCAL_API void pcal_batch_init(pcal_batch *batch, size_t size);
 

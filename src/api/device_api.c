@@ -17,3 +17,7 @@ pcal_status pcal_device_open(const void *address, const pcal_env *env, pcal_devi
 void pcal_device_free(pcal_device *device) {
   pc_device_free(device);
 }
+
+int pcal_device_holds(const pcal_device *device, const void *address) {
+  return device != NULL && pc_device_holds(device, address);
+}

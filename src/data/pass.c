@@ -7,7 +7,6 @@
 /* Most consecutive chunks of a task; consecutive chunks make use of prefetched data. */
 #define PASS_RUN_MAX 4
 #define PASS_TASKS 48 /* tasks for each worker, if there are enough chunks */
-#define PASS_DEVICE_BYTES ((size_t)64 << 20) /* of rows that are copied from a device at once */
 
 struct pc_pass_worker {
   int ready;
@@ -40,9 +39,9 @@ void pc_pass_free(pc_pass *pass) {
 typedef struct pass_batch {
   pc_pass *pass;
   const pcal_batch *batch;
-  size_t chunk; /* rows */
-  size_t run;   /* chunks of a task */
-  int check;    /* rows are only checked, not added */
+  size_t chunk;                     /* rows */
+  size_t run;                       /* chunks of a task */
+  int check;                        /* rows are only checked, not added */
   const pc_device_softmax *softmax; /* of all rows, computed by a device; else NULL */
 } pass_batch;
 
@@ -66,8 +65,8 @@ static pcal_status pass_add(const pass_batch *work, size_t w, size_t begin, size
     const pc_device_softmax *all = work->softmax;
     const pc_device_softmax part = {all->rest + begin, all->rest_square + begin,
                                     all->gap + begin, all->top + begin, 1};
-    PC_TRY(pc_rows_convert_device(work->batch, &pass->layout, &pass->policy, &part, begin, count,
-                                  &worker->scratch, &rows, &worker->counts, err));
+    PC_TRY(pc_rows_convert_device(work->batch, &pass->layout, &pass->policy, &part, begin,
+                                  count, &worker->scratch, &rows, &worker->counts, err));
   } else {
     PC_TRY(pc_rows_convert(work->batch, &pass->layout, &pass->policy, begin, count,
                            &worker->scratch, &rows, &worker->counts, err));
@@ -186,30 +185,35 @@ static void pass_device_window(const pcal_batch *batch, size_t begin, size_t row
   out->first_row = batch->first_row + begin;
 }
 
-/* Copies rows to the host, window by window. */
+typedef struct pass_copy {
+  pc_pass *pass;
+  const pcal_batch *batch;
+} pass_copy;
+
+/* Receives whole rows from the device. */
+static pcal_status pass_device_piece(void *user, const void *bytes, size_t begin, size_t count,
+                                     pcal_error *err) {
+  const pass_copy *copy = user;
+  const size_t row = (size_t)copy->batch->row_stride;
+  pcal_batch window;
+  pass_device_window(copy->batch, begin / row, count / row, &window);
+  window.scores = bytes;
+  window.device = NULL;
+  return pass_rows(copy->pass, &window, NULL, err);
+}
+
+_Static_assert(PC_CLASSES_MAX * sizeof(double) <= PC_DEVICE_PIECE, "a row fits a piece");
+
 static pcal_status pass_device_copy(pc_pass *pass, const pcal_batch *batch, pcal_error *err) {
   const size_t row = (size_t)batch->row_stride;
-  const size_t fit = row >= PASS_DEVICE_BYTES ? 1 : PASS_DEVICE_BYTES / row;
-  const size_t most = fit < batch->rows ? fit : batch->rows;
-  void *room = pc_alloc_raw(pass->env, most, row);
-  pcal_status status = room == NULL ? pc_fail_memory(err, "copying rows from the GPU") : PCAL_OK;
-  for (size_t begin = 0; status == PCAL_OK && begin < batch->rows; begin += most) {
-    const size_t left = batch->rows - begin;
-    pcal_batch window;
-    pass_device_window(batch, begin, left < most ? left : most, &window);
-    status = pc_device_copy(batch->device, batch->stream, window.scores, window.rows * row, room,
-                            err);
-    window.scores = room;
-    window.device = NULL;
-    if (status == PCAL_OK)
-      status = pass_rows(pass, &window, NULL, err);
-  }
-  pc_free(pass->env, room);
-  return status;
+  pass_copy copy = {pass, batch};
+  return pc_device_read(batch->device, batch->stream, batch->scores, batch->rows * row,
+                        PC_DEVICE_PIECE / row * row, pass_device_piece, &copy, err);
 }
 
 /* Rows by their softmax; a window in which a logit is not finite is copied. */
-static pcal_status pass_device_softmax(pc_pass *pass, const pcal_batch *batch, pcal_error *err) {
+static pcal_status pass_device_softmax(pc_pass *pass, const pcal_batch *batch,
+                                       pcal_error *err) {
   for (size_t begin = 0; begin < batch->rows; begin += PC_DEVICE_ROWS) {
     const size_t left = batch->rows - begin;
     pc_device_softmax softmax;

@@ -229,7 +229,8 @@ pcal_status pc_batch_check(const pcal_batch *batch, const pc_layout *layout,
   if (batch->device != NULL && (batch->row_stride != (ptrdiff_t)(batch->columns * size) ||
                                 batch->column_stride != (ptrdiff_t)size))
     return pc_fail(err, PCAL_USAGE,
-                   "%s: scores on a GPU must be contiguous, row after row; copy them there", name);
+                   "%s: scores on a GPU must be contiguous, row after row; copy them there",
+                   name);
   return PCAL_OK;
 }
 

@@ -25,32 +25,32 @@ typedef struct cuda_stream cuda_stream;
 #define CUDA_CAPABILITY_MINOR 76
 
 /* X(result, field, symbol, parameters) */
-#define CUDA_DRIVER_LIST(X)                                                                    \
-  X(init, "cuInit", (unsigned flags))                                                          \
-  X(error_string, "cuGetErrorString", (cuda_result result, const char **out))                  \
-  X(pointer_attribute, "cuPointerGetAttribute",                                                \
-    (void *out, int attribute, cuda_address address))                                          \
-  X(device_attribute, "cuDeviceGetAttribute", (int *out, int attribute, cuda_ordinal device))  \
-  X(context_retain, "cuDevicePrimaryCtxRetain", (cuda_context * *out, cuda_ordinal device))    \
-  X(context_release, "cuDevicePrimaryCtxRelease_v2", (cuda_ordinal device))                    \
-  X(context_push, "cuCtxPushCurrent_v2", (cuda_context * context))                             \
-  X(context_pop, "cuCtxPopCurrent_v2", (cuda_context * *out))                                  \
-  X(module_load, "cuModuleLoadData", (cuda_module * *out, const void *image))                  \
-  X(module_unload, "cuModuleUnload", (cuda_module * module))                                   \
-  X(module_function, "cuModuleGetFunction",                                                    \
-    (cuda_function * *out, cuda_module * module, const char *name))                            \
-  X(memory_alloc, "cuMemAlloc_v2", (cuda_address * out, size_t bytes))                         \
-  X(memory_free, "cuMemFree_v2", (cuda_address address))                                       \
-  X(host_alloc, "cuMemAllocHost_v2", (void **out, size_t bytes))                               \
-  X(host_free, "cuMemFreeHost", (void *block))                                                 \
-  X(copy_to_host, "cuMemcpyDtoHAsync_v2",                                                      \
-    (void *to, cuda_address from, size_t bytes, cuda_stream *stream))                          \
-  X(copy_to_device, "cuMemcpyHtoDAsync_v2",                                                    \
-    (cuda_address to, const void *from, size_t bytes, cuda_stream *stream))                    \
-  X(launch, "cuLaunchKernel",                                                                  \
-    (cuda_function * function, unsigned grid_x, unsigned grid_y, unsigned grid_z,              \
-     unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,              \
-     cuda_stream *stream, void **parameters, void **extra))                                    \
+#define CUDA_DRIVER_LIST(X)                                                                   \
+  X(init, "cuInit", (unsigned flags))                                                         \
+  X(error_string, "cuGetErrorString", (cuda_result result, const char **out))                 \
+  X(pointer_attribute, "cuPointerGetAttribute",                                               \
+    (void *out, int attribute, cuda_address address))                                         \
+  X(device_attribute, "cuDeviceGetAttribute", (int *out, int attribute, cuda_ordinal device)) \
+  X(context_retain, "cuDevicePrimaryCtxRetain", (cuda_context * *out, cuda_ordinal device))   \
+  X(context_release, "cuDevicePrimaryCtxRelease_v2", (cuda_ordinal device))                   \
+  X(context_push, "cuCtxPushCurrent_v2", (cuda_context * context))                            \
+  X(context_pop, "cuCtxPopCurrent_v2", (cuda_context * *out))                                 \
+  X(module_load, "cuModuleLoadData", (cuda_module * *out, const void *image))                 \
+  X(module_unload, "cuModuleUnload", (cuda_module * module))                                  \
+  X(module_function, "cuModuleGetFunction",                                                   \
+    (cuda_function * *out, cuda_module * module, const char *name))                           \
+  X(memory_alloc, "cuMemAlloc_v2", (cuda_address * out, size_t bytes))                        \
+  X(memory_free, "cuMemFree_v2", (cuda_address address))                                      \
+  X(host_alloc, "cuMemAllocHost_v2", (void **out, size_t bytes))                              \
+  X(host_free, "cuMemFreeHost", (void *block))                                                \
+  X(copy_to_host, "cuMemcpyDtoHAsync_v2",                                                     \
+    (void *to, cuda_address from, size_t bytes, cuda_stream *stream))                         \
+  X(copy_to_device, "cuMemcpyHtoDAsync_v2",                                                   \
+    (cuda_address to, const void *from, size_t bytes, cuda_stream *stream))                   \
+  X(launch, "cuLaunchKernel",                                                                 \
+    (cuda_function * function, unsigned grid_x, unsigned grid_y, unsigned grid_z,             \
+     unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,             \
+     cuda_stream *stream, void **parameters, void **extra))                                   \
   X(synchronize, "cuStreamSynchronize", (cuda_stream * stream))
 
 typedef struct pc_cuda_driver {

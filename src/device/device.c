@@ -1,20 +1,20 @@
 /* Edge cases:
  *  1. machine code for another GPU, or a driver that does not know the version of the PTX: the
  *     device has no kernels, and rows are copied.
- *  2. the memory of the device is reserved when it is first needed, and kept: DEVICE_BYTES of
- *     page-locked memory and of memory of the GPU. */
+ *  2. the memory of the device is reserved when it is first needed, and kept:
+ *     DEVICE_HOST_BYTES of page-locked memory and DEVICE_BYTES of the GPU. */
 #include "device/device.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include "device/cuda_driver.h"
 #include "device/device_code.h"
 #include "device/softmax_rows.h"
+#include "system/threads.h"
 
-#define DEVICE_BYTES ((size_t)16 << 20)
-#define DEVICE_COPY_BYTES (DEVICE_BYTES / 2) /* one half is read while the other is filled */
-#define DEVICE_NARROW_CLASSES 32             /* PC_NARROW_CLASSES */
+#define DEVICE_BYTES ((size_t)16 << 20)         /* of the GPU */
+#define DEVICE_HOST_BYTES (2 * PC_DEVICE_PIECE) /* page-locked */
+#define DEVICE_NARROW_CLASSES 32                /* PC_NARROW_CLASSES */
 
 enum { DEVICE_F32, DEVICE_F64, DEVICE_TYPES };
 
@@ -25,9 +25,9 @@ struct pcal_device {
   cuda_context *context; /* NULL: not retained */
   cuda_module *module;   /* NULL: no kernels */
   cuda_function *wide[DEVICE_TYPES], *narrow[DEVICE_TYPES];
-  char *host;          /* page-locked, DEVICE_BYTES, or NULL */
-  cuda_address memory; /* on the GPU, DEVICE_BYTES, or 0 */
-  pthread_mutex_t lock;
+  char *host;          /* page-locked, or NULL */
+  cuda_address memory; /* on the GPU, or 0 */
+  pc_mutex lock;
 };
 
 /* ---- Opening ---- */
@@ -57,26 +57,36 @@ static void device_load(pcal_device *device) {
 }
 
 static pcal_status device_enter(pcal_device *device, pcal_error *err) {
-  pthread_mutex_lock(&device->lock);
+  pc_mutex_lock(&device->lock);
   const pcal_status status = pc_cuda_check(
       &device->driver, device->driver.context_push(device->context), "using the GPU", err);
   if (status != PCAL_OK)
-    pthread_mutex_unlock(&device->lock);
+    pc_mutex_unlock(&device->lock);
   return status;
 }
 
 static void device_leave(pcal_device *device) {
   cuda_context *popped;
   device->driver.context_pop(&popped);
-  pthread_mutex_unlock(&device->lock);
+  pc_mutex_unlock(&device->lock);
+}
+
+/* The ordinal of the GPU that holds an address; 0 if none does. */
+static int device_ordinal(const pcal_device *device, const void *address, cuda_ordinal *out) {
+  return device->driver.pointer_attribute(out, CUDA_POINTER_ORDINAL,
+                                          (cuda_address)(uintptr_t)address) == 0;
+}
+
+int pc_device_holds(const pcal_device *device, const void *address) {
+  cuda_ordinal ordinal = -1;
+  return device_ordinal(device, address, &ordinal) && ordinal == device->ordinal;
 }
 
 static pcal_status device_prepare(pcal_device *device, const void *address, pcal_error *err) {
   const pc_cuda_driver *driver = &device->driver;
   PC_TRY(pc_cuda_driver_open(&device->driver, err));
   PC_TRY(pc_cuda_check(driver, driver->init(0), "starting the NVIDIA driver", err));
-  if (driver->pointer_attribute(&device->ordinal, CUDA_POINTER_ORDINAL,
-                                (cuda_address)(uintptr_t)address) != 0)
+  if (!device_ordinal(device, address, &device->ordinal))
     return pc_fail(err, PCAL_USAGE,
                    "no GPU holds the address of the scores; pass the address of an array on a "
                    "GPU of this process");
@@ -95,7 +105,7 @@ pcal_status pc_device_open(const void *address, const pcal_env *env, pcal_device
   if (device == NULL)
     return pc_fail_memory(err, "opening the GPU");
   device->env = *env;
-  if (pthread_mutex_init(&device->lock, NULL) != 0) {
+  if (!pc_mutex_init(&device->lock)) {
     pc_free(env, device);
     return pc_fail_memory(err, "opening the GPU");
   }
@@ -130,7 +140,7 @@ void pc_device_free(pcal_device *device) {
   const pcal_env env = device->env;
   device_release(device);
   pc_cuda_driver_close(&device->driver);
-  pthread_mutex_destroy(&device->lock);
+  pc_mutex_destroy(&device->lock);
   pc_free(&env, device);
 }
 
@@ -138,7 +148,7 @@ static pcal_status device_reserve(pcal_device *device, int on_gpu, pcal_error *e
   const pc_cuda_driver *driver = &device->driver;
   void *host = NULL;
   if (device->host == NULL) {
-    PC_TRY(pc_cuda_check(driver, driver->host_alloc(&host, DEVICE_BYTES),
+    PC_TRY(pc_cuda_check(driver, driver->host_alloc(&host, DEVICE_HOST_BYTES),
                          "reserving page-locked memory", err));
     device->host = host;
   }
@@ -150,42 +160,74 @@ static pcal_status device_reserve(pcal_device *device, int on_gpu, pcal_error *e
 
 /* ---- Copies ---- */
 
-/* Starts to copy piece `piece` into its half of the page-locked memory. */
-static cuda_result device_copy_begin(const pcal_device *device, cuda_stream *stream,
-                                     const char *from, size_t bytes, size_t piece) {
-  const size_t begin = piece * DEVICE_COPY_BYTES, left = bytes - begin;
-  return device->driver.copy_to_host(device->host + piece % 2 * DEVICE_COPY_BYTES,
-                                     (cuda_address)(uintptr_t)from + begin,
-                                     left < DEVICE_COPY_BYTES ? left : DEVICE_COPY_BYTES, stream);
+typedef struct device_reading {
+  pcal_device *device;
+  cuda_stream *stream;
+  cuda_address from;
+  size_t bytes, piece;
+} device_reading;
+
+static size_t device_piece(const device_reading *reading, size_t number) {
+  const size_t left = reading->bytes - number * reading->piece;
+  return left < reading->piece ? left : reading->piece;
 }
 
-/* While piece p is copied on, piece p + 1 is on its way. */
-static cuda_result device_copy_pieces(const pcal_device *device, cuda_stream *stream,
-                                      const char *from, size_t bytes, char *to) {
-  const size_t pieces = (bytes + DEVICE_COPY_BYTES - 1) / DEVICE_COPY_BYTES;
-  cuda_result result = pieces == 0 ? 0 : device_copy_begin(device, stream, from, bytes, 0);
-  for (size_t p = 0; result == 0 && p < pieces; p++) {
-    const size_t begin = p * DEVICE_COPY_BYTES, left = bytes - begin;
-    result = device->driver.synchronize(stream);
-    if (result == 0 && p + 1 < pieces)
-      result = device_copy_begin(device, stream, from, bytes, p + 1);
-    if (result == 0)
-      memcpy(to + begin, device->host + p % 2 * DEVICE_COPY_BYTES,
-             left < DEVICE_COPY_BYTES ? left : DEVICE_COPY_BYTES);
+/* Pieces take turns in the two halves of the page-locked memory. */
+static char *device_half(const device_reading *reading, size_t number) {
+  return reading->device->host + number % 2 * PC_DEVICE_PIECE;
+}
+
+static pcal_status device_begin_piece(const device_reading *reading, size_t number,
+                                      pcal_error *err) {
+  const pc_cuda_driver *driver = &reading->device->driver;
+  return pc_cuda_check(driver,
+                       driver->copy_to_host(device_half(reading, number),
+                                            reading->from + number * reading->piece,
+                                            device_piece(reading, number), reading->stream),
+                       "reading from the GPU", err);
+}
+
+static pcal_status device_read(const device_reading *reading, pc_device_receive receive,
+                               void *user, pcal_error *err) {
+  const pc_cuda_driver *driver = &reading->device->driver;
+  PC_TRY(device_begin_piece(reading, 0, err));
+  for (size_t p = 0; p * reading->piece < reading->bytes; p++) {
+    PC_TRY(pc_cuda_check(driver, driver->synchronize(reading->stream), "reading from the GPU",
+                         err));
+    if ((p + 1) * reading->piece < reading->bytes)
+      PC_TRY(device_begin_piece(reading, p + 1, err));
+    PC_TRY(receive(user, device_half(reading, p), p * reading->piece, device_piece(reading, p),
+                   err));
   }
-  return result;
+  return PCAL_OK;
+}
+
+pcal_status pc_device_read(pcal_device *device, void *stream, const void *from, size_t bytes,
+                           size_t piece, pc_device_receive receive, void *user,
+                           pcal_error *err) {
+  const device_reading reading = {device, stream, (cuda_address)(uintptr_t)from, bytes, piece};
+  if (bytes == 0)
+    return PCAL_OK;
+  PC_TRY(device_enter(device, err));
+  pcal_status status = device_reserve(device, 0, err);
+  if (status == PCAL_OK)
+    status = device_read(&reading, receive, user, err);
+  if (status != PCAL_OK) /* a copy may still be on its way into the page-locked memory */
+    device->driver.synchronize(stream);
+  device_leave(device);
+  return status;
+}
+
+static pcal_status device_receive(void *user, const void *bytes, size_t begin, size_t count,
+                                  pcal_error *err) {
+  (void)err;
+  memcpy((char *)user + begin, bytes, count);
+  return PCAL_OK;
 }
 
 pcal_status pc_device_copy(pcal_device *device, void *stream, const void *from, size_t bytes,
                            void *to, pcal_error *err) {
-  PC_TRY(device_enter(device, err));
-  pcal_status status = device_reserve(device, 0, err);
-  if (status == PCAL_OK)
-    status = pc_cuda_check(&device->driver,
-                           device_copy_pieces(device, stream, from, bytes, to),
-                           "reading from the GPU", err);
-  device_leave(device);
-  return status;
+  return pc_device_read(device, stream, from, bytes, PC_DEVICE_PIECE, device_receive, to, err);
 }
 
 /* ---- Softmax ---- */
@@ -216,7 +258,7 @@ static device_columns device_columns_of(size_t count) {
   return at;
 }
 
-_Static_assert(PC_DEVICE_ROWS * (3 * sizeof(double) + 2 * sizeof(int32_t)) + 64 <= DEVICE_BYTES,
+_Static_assert(PC_DEVICE_ROWS *(3 * sizeof(double) + 2 * sizeof(int32_t)) + 64 <= DEVICE_BYTES,
                "the columns of a call fit the memory of the device");
 
 static void *device_place(const pcal_device *device, size_t offset) {
@@ -269,12 +311,12 @@ pcal_status pc_device_softmax_rows(pcal_device *device, const pcal_batch *batch,
   }
   uint32_t odd;
   memcpy(&odd, device->host + at.odd, sizeof odd);
-  *out = (pc_device_softmax){
-      .rest = (const double *)(const void *)(device->host + at.rest),
-      .rest_square = (const double *)(const void *)(device->host + at.rest_square),
-      .gap = (const double *)(const void *)(device->host + at.gap),
-      .top = (const int32_t *)(const void *)(device->host + at.top),
-      .finite = odd == 0};
+  *out = (pc_device_softmax){.rest = (const double *)(const void *)(device->host + at.rest),
+                             .rest_square =
+                                 (const double *)(const void *)(device->host + at.rest_square),
+                             .gap = (const double *)(const void *)(device->host + at.gap),
+                             .top = (const int32_t *)(const void *)(device->host + at.top),
+                             .finite = odd == 0};
   return PCAL_OK;
 }
 

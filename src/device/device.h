@@ -15,7 +15,23 @@ PC_CHECKED pcal_status pc_device_open(const void *address, const pcal_env *env,
                                       pcal_device **out, pcal_error *err);
 void pc_device_free(pcal_device *device); /* NULL is allowed */
 
-/* Copies bytes of the GPU to the host, in the order of the stream, and waits for them. */
+/* True if the GPU of the device holds `address`. */
+int pc_device_holds(const pcal_device *device, const void *address);
+
+/* Receives bytes [begin, begin + count) of a pc_device_read; they are valid until it returns. */
+typedef pcal_status (*pc_device_receive)(void *user, const void *bytes, size_t begin,
+                                         size_t count, pcal_error *err);
+
+/* Most bytes of one piece. */
+#define PC_DEVICE_PIECE ((size_t)32 << 20)
+
+/* Passes bytes of the GPU on, in pieces of `piece` bytes (at most PC_DEVICE_PIECE) except the last:
+ * while one is used, the next one is copied, in the order of the stream. */
+PC_CHECKED pcal_status pc_device_read(pcal_device *device, void *stream, const void *from,
+                                      size_t bytes, size_t piece, pc_device_receive receive,
+                                      void *user, pcal_error *err);
+
+/* Copies bytes of the GPU to the host. */
 PC_CHECKED pcal_status pc_device_copy(pcal_device *device, void *stream, const void *from,
                                       size_t bytes, void *to, pcal_error *err);
 

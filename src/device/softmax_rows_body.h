@@ -48,8 +48,7 @@ static inline double pc_softmax_rows_largest(const pc_softmax_rows_shared *share
   double largest = shared->top[first];
   *at = shared->at[first];
   for (uint32_t t = first + 1; t < first + PC_SOFTMAX_ROWS_LANES; t++)
-    if (shared->top[t] > largest ||
-        (shared->top[t] == largest && shared->at[t] < *at)) {
+    if (shared->top[t] > largest || (shared->top[t] == largest && shared->at[t] < *at)) {
       largest = shared->top[t];
       *at = shared->at[t];
     }

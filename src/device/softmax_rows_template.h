@@ -37,8 +37,7 @@ static inline void NAMED(pc_softmax_rows_add)(const pc_softmax_rows *rows, uint3
       pc_softmax_rows_largest(shared, thread - thread % PC_SOFTMAX_ROWS_LANES, &at);
   for (uint32_t j = thread % PC_SOFTMAX_ROWS_LANES; j < rows->classes;
        j += PC_SOFTMAX_ROWS_LANES) {
-    const double term =
-        j == at ? 0.0 : pc_softmax_rows_term((double)z[j], largest);
+    const double term = j == at ? 0.0 : pc_softmax_rows_term((double)z[j], largest);
     sum += term;
     square += term * term;
   }
@@ -76,8 +75,7 @@ static inline void NAMED(pc_softmax_rows_narrow)(const pc_softmax_rows *rows, ui
     odd += here - here;
   }
   for (uint32_t j = 0; j < rows->classes; j++) {
-    const double term =
-        j == at ? 0.0 : pc_softmax_rows_term((double)z[j], largest);
+    const double term = j == at ? 0.0 : pc_softmax_rows_term((double)z[j], largest);
     sum += term;
     square += term * term;
   }

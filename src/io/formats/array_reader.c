@@ -28,9 +28,9 @@ typedef struct array_reader_state {
   int is_view;             /* windows point into the array */
   size_t element_size;     /* of a converted window */
   void *buffer;
-  size_t capacity; /* rows in buffer */
-  char *letters;   /* text of numbers, PC_ELEMENT_TEXT_MAX bytes for each cell */
-  size_t at;       /* next row */
+  size_t capacity;                /* rows in buffer */
+  char *letters;                  /* text of numbers, PC_ELEMENT_TEXT_MAX bytes for each cell */
+  size_t at;                      /* next row */
   int left_on_device;             /* windows point to memory of the device */
   const unsigned char *on_device; /* first element there, or NULL */
   /* For an array that is read from its file or device window by window: */
