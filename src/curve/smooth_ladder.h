@@ -2,7 +2,7 @@
  * the same three (pc_prefix_gaps): those of the data, of a replica, and of a shift.
  *
  * Smoothing is linear, so each of the three is smoothed once for each width of a ladder; every
- * combination then costs its integrals only.  Relative error: below 1e-3. */
+ * combination then costs its integrals only.  Relative error: below 2e-3. */
 #ifndef PC_SMOOTH_LADDER_H
 #define PC_SMOOTH_LADDER_H
 

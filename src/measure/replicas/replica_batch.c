@@ -5,6 +5,7 @@
 
 #include "curve/smooth_ladder.h"
 #include "kernels/dispatch.h"
+#include "measure/replicas/draws.h"
 
 static int batch_refine(const pc_measure_plan *plan, size_t slot, const uint8_t *entries) {
   for (size_t e = 0; e < plan->entry_count; e++)
@@ -18,6 +19,13 @@ int pc_replica_batch_applies(const pc_measure_plan *plan, size_t slot, const uin
                              const pc_kept_rows *rows) {
   return plan->slots[slot].need.machine == PC_GRID ||
          (pc_kept_weights_whole(rows) && batch_refine(plan, slot, entries));
+}
+
+int pc_replica_has_points(const pc_measure_plan *plan, size_t entry, const pc_kept_rows *rows) {
+  const pc_need *need = &plan->slots[plan->entries[entry].slot].need;
+  return pc_sorted_view_applies(need, &plan->layout, rows) &&
+         (need->machine == PC_GRID ||
+          (pc_measure_plan_entry_can_refine(plan, entry) && pc_kept_weights_whole(rows)));
 }
 
 /* ---- memory ---- */
@@ -267,6 +275,35 @@ void pc_replica_batch_select(const pc_sorted_view *sorted, const pc_score_ranges
     batch_select_part(sorted, ranges, &here, sums, step, p, batch);
     sums += batch->prefix[p].count + 1;
   }
+}
+
+/* Adds the hits of a row of several copies. */
+static void batch_count_copies(const pc_replica_draw *drawn, size_t row, const uint16_t *range,
+                               pc_bin *bins) {
+  const pc_drawn_outcomes *outcomes = drawn->outcomes;
+  const size_t number = (size_t)(-1 - drawn->labels[row]);
+  for (size_t s = outcomes->begin[number]; s < pc_drawn_outcomes_end(outcomes, number); s++) {
+    const uint16_t r = range[(int32_t)outcomes->list[s].outcome];
+    if (r > 0)
+      bins[r - 1].hits += drawn->each[row] * outcomes->list[s].copies;
+  }
+}
+
+void pc_replica_batch_count(const pc_score_ranges *ranges, const pc_replica_base *base,
+                            const pc_replica_draw *drawn, pc_replica_batch *batch) {
+  pc_bin *bins = batch->evidence.grid.bins;
+  const pc_kept_rows *rows = ranges->rows;
+  batch_select_bins(base->sums, ranges->count, 1, bins);
+  for (size_t r = 0; r < ranges->count; r++)
+    bins[r].hits = 0.0;
+  for (size_t i = 0; i < rows->count; i++) {
+    const uint16_t *range = ranges->of_class + i * rows->classes;
+    if (drawn->labels[i] < 0)
+      batch_count_copies(drawn, i, range, bins);
+    else if (range[drawn->labels[i]] > 0)
+      bins[range[drawn->labels[i]] - 1].hits += (double)base->weight[i];
+  }
+  batch->evidence.total = drawn->total;
 }
 
 /* ---- gap points ---- */

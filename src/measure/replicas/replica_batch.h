@@ -12,6 +12,9 @@
 int pc_replica_batch_applies(const pc_measure_plan *plan, size_t slot, const uint8_t *entries,
                              const pc_kept_rows *rows);
 
+/* True if the replicas of an entry can be evaluated at gap points. */
+int pc_replica_has_points(const pc_measure_plan *plan, size_t entry, const pc_kept_rows *rows);
+
 /* The data without resampling: the sums that a replica has, and the weight of each row. */
 typedef struct pc_replica_base {
   double *sums; /* [kind][range] */
@@ -70,6 +73,11 @@ void pc_replica_batch_add(const pc_sorted_view *sorted, const pc_score_ranges *r
 void pc_replica_batch_select(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
                              const pc_batch_draws *drawn, size_t lane, double total,
                              pc_replica_batch *batch);
+
+/* Fills batch->evidence of a grid with ranges->of_class for the labels of one replica: weights
+ * and scores are those of the data, hits are counted row by row. */
+void pc_replica_batch_count(const pc_score_ranges *ranges, const pc_replica_base *base,
+                            const pc_replica_draw *drawn, pc_replica_batch *batch);
 
 /* The sums of the data; memory for gap points; and the evidence of one replica at a gap
  * point. */

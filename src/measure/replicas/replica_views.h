@@ -6,7 +6,7 @@
 #include "measure/replicas/replica_batch.h"
 
 typedef struct pc_replica_views {
-  pcal_env env;
+  pcal_env env; /* of a single thread */
   const pc_measure_plan *plan;
   const pc_kept_rows *rows;
   const pc_sorted_view **sorted; /* by slot; NULL: not sorted yet */

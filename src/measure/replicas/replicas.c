@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/budget.h"
 #include "base/executor.h"
 #include "measure/replicas/draws.h"
 #include "measure/replicas/replica_batch.h"
@@ -43,6 +42,7 @@ typedef struct replicas_worker {
 typedef enum replicas_way {
   REPLICAS_NONE,     /* the slot is not requested */
   REPLICAS_IN_BATCH, /* sorted scores, ranges added up for all replicas of a batch together */
+  REPLICAS_COUNT,    /* grids over every class with other labels: hits counted row by row */
   REPLICAS_REFILL,   /* sorted scores, evidence filled replica by replica */
   REPLICAS_ROW_SUMS, /* sums of row values, which are computed once */
   REPLICAS_STATE     /* rows written out and added to an ordinary state */
@@ -232,7 +232,7 @@ static pcal_status replicas_worker_fill(const replicas_job *job, replicas_worker
       (job->lanes && (worker->lane_labels == NULL || worker->lane_hits == NULL)))
     return pc_fail_memory(err, "drawing replicas");
   for (size_t s = 0; s < plan->slot_count; s++)
-    if (job->ways[s] == REPLICAS_IN_BATCH)
+    if (job->ways[s] == REPLICAS_IN_BATCH || job->ways[s] == REPLICAS_COUNT)
       PC_TRY(replicas_worker_lanes(job, s, &worker->batches[s], err));
     else if (job->ways[s] == REPLICAS_REFILL)
       PC_TRY(pc_replica_evidence_new(&job->env, &plan->slots[s].need, job->views->sorted[s],
@@ -347,14 +347,19 @@ static pcal_status replicas_summed(const replicas_job *job, const replicas_worke
 }
 
 static pcal_status replicas_in_batch(const replicas_job *job, replicas_worker *worker,
-                                     size_t slot, double total, size_t replica,
+                                     size_t slot, const pc_replica_draw *drawn, size_t replica,
                                      pcal_error *err) {
+  const pc_score_ranges *ranges = &job->views->ranges[slot];
+  pc_replica_batch *batch = &worker->batches[slot];
+  const pc_batch_draws all = replicas_drawn(worker);
   if (job->request->points != NULL)
-    return replicas_points(job, worker, slot, total, replica, err);
-  const pc_batch_draws drawn = replicas_drawn(worker);
-  pc_replica_batch_select(job->views->sorted[slot], &job->views->ranges[slot], &drawn,
-                          replica % REPLICAS_BATCH, total, &worker->batches[slot]);
-  return replicas_slot_entries(job, slot, &worker->batches[slot].evidence, replica, err);
+    return replicas_points(job, worker, slot, drawn->total, replica, err);
+  if (job->ways[slot] == REPLICAS_COUNT)
+    pc_replica_batch_count(ranges, &job->views->base[slot], drawn, batch);
+  else
+    pc_replica_batch_select(job->views->sorted[slot], ranges, &all, replica % REPLICAS_BATCH,
+                            drawn->total, batch);
+  return replicas_slot_entries(job, slot, &batch->evidence, replica, err);
 }
 
 static pcal_status replicas_refill(const replicas_job *job, replicas_worker *worker,
@@ -372,7 +377,8 @@ static pcal_status replicas_slot(const replicas_job *job, replicas_worker *worke
   case REPLICAS_NONE:
     break;
   case REPLICAS_IN_BATCH:
-    return replicas_in_batch(job, worker, slot, drawn->total, replica, err);
+  case REPLICAS_COUNT:
+    return replicas_in_batch(job, worker, slot, drawn, replica, err);
   case REPLICAS_REFILL:
     return replicas_refill(job, worker, slot, drawn, replica, err);
   case REPLICAS_ROW_SUMS:
@@ -435,13 +441,6 @@ void pc_replica_values_clear(const pc_replica_request *request, double *values) 
   const size_t series = request->points == NULL ? PC_REPLICA_VALUES : request->point_count;
   for (size_t i = 0; i < request->plan->entry_count * series * request->count; i++)
     values[i] = (double)NAN;
-}
-
-int pc_replica_has_points(const pc_measure_plan *plan, size_t entry, const pc_kept_rows *rows) {
-  const pc_need *need = &plan->slots[plan->entries[entry].slot].need;
-  return pc_sorted_view_applies(need, &plan->layout, rows) &&
-         (need->machine == PC_GRID ||
-          (pc_measure_plan_entry_can_refine(plan, entry) && pc_kept_weights_whole(rows)));
 }
 
 /* ---- entry point ---- */
@@ -511,6 +510,13 @@ static int replicas_batched(const replicas_job *job, size_t slot) {
                         request->rows->count >= REPLICAS_EXACT_ROWS);
 }
 
+/* True if rows stand for several copies or have other weights than 1, so that
+ * labels of a grid over every class are counted row by row. */
+static int replicas_counts(const replicas_job *job, const pc_need *need) {
+  return job->request->kind == PC_REPLICA_LABELS && pc_score_ranges_indexable(need) &&
+         !(job->lanes && pc_kept_rows_unit(job->request->rows));
+}
+
 static replicas_way replicas_choose(const replicas_job *job, size_t slot) {
   const pc_replica_request *request = job->request;
   const pc_measure_plan *plan = request->plan;
@@ -519,7 +525,8 @@ static replicas_way replicas_choose(const replicas_job *job, size_t slot) {
   if (!replicas_has(request, slot))
     return REPLICAS_NONE;
   if (pc_sorted_view_applies(need, &plan->layout, request->rows))
-    return replicas_batched(job, slot) &&
+    return replicas_counts(job, need) ? REPLICAS_COUNT
+           : replicas_batched(job, slot) &&
                    pc_replica_batch_applies(plan, slot, entries, request->rows)
                ? REPLICAS_IN_BATCH
                : REPLICAS_REFILL;
@@ -536,15 +543,18 @@ static pcal_status replicas_prepare_slot(replicas_job *job, size_t slot, pcal_er
   job->sums |= way != REPLICAS_NONE && need->machine == PC_SUM;
   if (way != REPLICAS_NONE && need->machine == PC_BLOCK && job->single == 0)
     replicas_singles(job);
-  if (way != REPLICAS_IN_BATCH && way != REPLICAS_REFILL)
+  if (way == REPLICAS_NONE || way == REPLICAS_ROW_SUMS || way == REPLICAS_STATE)
     return PCAL_OK;
   PC_TRY(pc_replica_views_sort(job->views, slot, err));
-  if (way == REPLICAS_IN_BATCH)
-    PC_TRY(pc_replica_views_divide(job->views, slot, err));
-  if (way == REPLICAS_IN_BATCH && (job->lanes || request->points != NULL))
-    PC_TRY(pc_replica_views_index(job->views, slot, err));
-  if (way == REPLICAS_IN_BATCH && request->points != NULL)
+  if (way == REPLICAS_REFILL)
+    return PCAL_OK;
+  PC_TRY(pc_replica_views_divide(job->views, slot, err));
+  if (way == REPLICAS_COUNT || request->points != NULL)
     PC_TRY(pc_replica_views_add_data(job->views, slot, err));
+  if (way == REPLICAS_COUNT || job->lanes || request->points != NULL)
+    PC_TRY(pc_replica_views_index(job->views, slot, err));
+  if (way == REPLICAS_COUNT && job->views->ranges[slot].of_class == NULL)
+    job->ways[slot] = REPLICAS_REFILL; /* too many bins */
   return PCAL_OK;
 }
 
@@ -580,18 +590,15 @@ static pcal_status replicas_run(replicas_job *job, const pcal_env *env, pcal_err
 
 pcal_status pc_replicas_measure(const pcal_env *env, const pc_replica_request *request,
                                 double *values, pcal_error *err) {
-  replicas_job job = {
-      .env = pc_env_for_use(env, PC_MEMORY_REPLICAS), .request = request, .values = values};
-  pc_replica_views own = {.plan = NULL};
-  job.env.threads = 1;
-  job.env.pool = NULL;
-  job.env.progress = NULL;
-  job.env.interrupted = NULL;
-  job.worker_count = pc_worker_count(env);
-  job.views = request->views == NULL ? &own : request->views;
+  pc_replica_views own;
+  replicas_job job = {.request = request,
+                      .views = request->views == NULL ? &own : request->views,
+                      .worker_count = pc_worker_count(env),
+                      .values = values};
   pc_replica_values_clear(request, values);
   if (request->views == NULL)
     PC_TRY(pc_replica_views_new(env, request->plan, request->rows, &own, err));
+  job.env = job.views->env;
   const pcal_status status = replicas_run(&job, env, err);
   replicas_free(&job);
   if (request->views == NULL)

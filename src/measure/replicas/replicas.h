@@ -29,9 +29,6 @@ typedef struct pc_replica_request {
   pc_replica_views *views;    /* of the same plan and rows, for several requests; or NULL */
 } pc_replica_request;
 
-/* True if the replicas of an entry can be evaluated at gap points. */
-int pc_replica_has_points(const pc_measure_plan *plan, size_t entry, const pc_kept_rows *rows);
-
 /* An entry has PC_REPLICA_VALUES series of values: its value, its inner value
  * (pc_metric_result), and the values of its parts.  Series v of entry e is
  *   values[(e * PC_REPLICA_VALUES + v) * count + replica],

@@ -162,13 +162,17 @@ static int ranges_natural(const pc_kept_rows *rows, const pc_sorted_view *sorted
   return count == rows->count && same == count;
 }
 
+int pc_score_ranges_indexable(const pc_need *need) {
+  return need->machine == PC_GRID && need->grid.moments == 0 &&
+         pc_view_is_every_class(&need->view);
+}
+
 pcal_status pc_score_ranges_index(const pcal_env *env, const pc_need *need,
                                   const pc_kept_rows *rows, const pc_sorted_view *sorted,
                                   pc_score_ranges *ranges, pcal_error *err) {
   ranges->unit = pc_kept_rows_unit(rows);
   ranges->natural = ranges->unit && ranges_natural(rows, sorted);
-  if (need->machine != PC_GRID || need->grid.moments != 0 || ranges->count >= UINT16_MAX ||
-      !pc_view_is_every_class(&need->view))
+  if (!pc_score_ranges_indexable(need) || ranges->count >= UINT16_MAX)
     return PCAL_OK;
   ranges->rows = rows;
   ranges->of_class = pc_alloc(env, rows->count * rows->classes, sizeof *ranges->of_class);

@@ -33,6 +33,8 @@ PC_CHECKED pcal_status pc_score_ranges_index(const pcal_env *env, const pc_need 
                                              const pc_kept_rows *rows,
                                              const pc_sorted_view *sorted,
                                              pc_score_ranges *ranges, pcal_error *err);
+/* True for a grid over every class without moments that has few enough bins for the index. */
+int pc_score_ranges_indexable(const pc_need *need);
 void pc_score_ranges_free(const pcal_env *env, pc_score_ranges *ranges);
 
 /* True if the weights of all rows are whole numbers that floats represent. */
