@@ -26,11 +26,12 @@ pcal_status pc_replica_views_new(const pcal_env *env, const pc_measure_plan *pla
 
 void pc_replica_views_free(pc_replica_views *views) {
   const size_t slots = views->plan == NULL ? 0 : views->plan->slot_count;
-  for (size_t s = 0; views->base != NULL && s < slots; s++) {
+  for (size_t s = 0; views->owned != NULL && s < slots; s++)
     pc_sorted_view_free(&views->env, &views->owned[s]);
+  for (size_t s = 0; views->ranges != NULL && s < slots; s++)
     pc_score_ranges_free(&views->env, &views->ranges[s]);
+  for (size_t s = 0; views->base != NULL && s < slots; s++)
     pc_replica_base_free(&views->env, &views->base[s]);
-  }
   pc_free(&views->env, views->sorted);
   pc_free(&views->env, views->owned);
   pc_free(&views->env, views->ranges);

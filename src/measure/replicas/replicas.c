@@ -290,19 +290,12 @@ static pcal_status replicas_state(const replicas_job *job, replicas_worker *work
     pc_view_fill(&planned->need.view, rows, view);
   planned->machine->clear(worker->states[slot]);
   PC_TRY(planned->machine->update(&job->env, worker->states[slot], rows, view, err));
-  pc_evidence evidence;
-  memset(&evidence, 0, sizeof evidence);
-  evidence.machine = planned->need.machine;
-  evidence.layout = &job->request->plan->layout;
-  evidence.total = total;
+  pc_evidence evidence = {
+      .machine = planned->need.machine, .layout = &job->request->plan->layout, .total = total};
   PC_TRY(planned->machine->finish(&job->env, worker->states[slot], &evidence, err));
   const pcal_status status = replicas_slot_entries(job, slot, &evidence, replica, err);
   planned->machine->release(&job->env, &evidence);
   return status;
-}
-
-static pc_batch_draws replicas_drawn(const replicas_worker *worker) {
-  return (pc_batch_draws){worker->drawn, worker->lane_labels, worker->lane_hits};
 }
 
 /* Evaluates the entries of a slot at their gap points. */
@@ -351,7 +344,7 @@ static pcal_status replicas_in_batch(const replicas_job *job, replicas_worker *w
                                      pcal_error *err) {
   const pc_score_ranges *ranges = &job->views->ranges[slot];
   pc_replica_batch *batch = &worker->batches[slot];
-  const pc_batch_draws all = replicas_drawn(worker);
+  const pc_batch_draws all = {worker->drawn, worker->lane_labels, worker->lane_hits};
   if (job->request->points != NULL)
     return replicas_points(job, worker, slot, drawn->total, replica, err);
   if (job->ways[slot] == REPLICAS_COUNT)
@@ -414,7 +407,7 @@ static pcal_status replicas_task(void *user, size_t batch, size_t w, pcal_error 
   if (job->lanes)
     pc_draw_label_lanes(job->env.seed, batch * REPLICAS_BATCH, rows, worker->lane_labels,
                         worker->lane_hits);
-  const pc_batch_draws all = replicas_drawn(worker);
+  const pc_batch_draws all = {worker->drawn, worker->lane_labels, worker->lane_hits};
   for (size_t s = 0; s < job->request->plan->slot_count; s++)
     if (job->ways[s] == REPLICAS_IN_BATCH)
       pc_replica_batch_add(job->views->sorted[s], &job->views->ranges[s], &all,
@@ -492,8 +485,7 @@ static pcal_status replicas_fill_sums(replicas_job *job, replicas_worker *worker
 }
 
 static pcal_status replicas_prepare_sums(replicas_job *job, pcal_error *err) {
-  replicas_worker worker;
-  memset(&worker, 0, sizeof worker);
+  replicas_worker worker = {.ready = 0};
   const pcal_status status = replicas_fill_sums(job, &worker, err);
   replicas_worker_free(job, &worker);
   return status;
