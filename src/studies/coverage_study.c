@@ -434,7 +434,15 @@ static pcal_status coverage_experiment(coverage_job *job, pc_metric_result *trut
   return coverage_fill_table(job, truth, table, err);
 }
 
-/* Finds the metrics that are tests by measuring a set of few rows. */
+/* True if a spec names a test; few rows may leave it without a p-value. */
+static int coverage_is_test(const char *spec) {
+  char name[PC_TABLE_WORD_MAX];
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(spec, ":"), spec);
+  const pc_metric *metric = pc_metric_find(name);
+  return metric != NULL && metric->row.is_test;
+}
+
+/* Finds the metrics that are tests, or have a p-value on a set of few rows. */
 static pcal_status coverage_find_tests(coverage_job *job, pcal_error *err) {
   coverage_job small = *job;
   small.simulation.rows = COVERAGE_TRIAL_ROWS * job->simulation.classes;
@@ -443,7 +451,8 @@ static pcal_status coverage_find_tests(coverage_job *job, pcal_error *err) {
   small.config.interval_method = PCAL_INTERVAL_AUTO;
   PC_TRY(coverage_with_rows(&small, 0, coverage_set, err));
   for (size_t m = 0; m < job->metrics; m++) {
-    if (isnan(job->values[m * COVERAGE_SERIES].p_value))
+    if (isnan(job->values[m * COVERAGE_SERIES].p_value) &&
+        !coverage_is_test(job->config.specs[m]))
       continue;
     job->tests[job->test_count] = job->config.specs[m];
     job->test_metrics[job->test_count++] = m;

@@ -5,6 +5,11 @@
 #include "machines/machine.h"
 
 /* Zero it, then set the first three fields. */
+/* Terms of proper scores that depend on the label of a row. */
+typedef struct pc_row_terms {
+  double true_gap, others_square, log_true; /* as in pc_rows */
+} pc_row_terms;
+
 typedef struct pc_replica_rows {
   const pc_kept_rows *kept; /* the rows to copy from */
   const pc_layout *layout;
@@ -15,6 +20,8 @@ typedef struct pc_replica_rows {
   double *weights, *probs, *score, *top, *true_gap, *others_square, *log_true;
   uint64_t *ids;
   int32_t *labels, *top_label;
+  pc_row_terms
+      *first; /* if same_rows: for the label pc_draw_first; true_gap is NaN if unknown */
 } pc_replica_rows;
 
 /* Makes room for `count` rows; discards the rows that were there. */
