@@ -114,6 +114,12 @@ void pc_replica_rows_put(pc_replica_rows *rows, size_t row, size_t at, double we
     replica_rows_put_terms(rows, row, at);
 }
 
+void pc_replica_rows_relabel(pc_replica_rows *rows, const int32_t *labels) {
+  for (size_t i = 0; i < rows->kept->count; i++)
+    if (labels[i] != rows->labels[i])
+      pc_replica_rows_put(rows, i, i, 1.0, labels[i]);
+}
+
 void pc_replica_rows_put_target(pc_replica_rows *rows, size_t at, double target) {
   rows->probs[(at + 1) * rows->kept->classes - 1] = target;
 }

@@ -32,6 +32,8 @@ void pc_replica_rows_free(const pcal_env *env, pc_replica_rows *rows);
 /* Copies kept row `row` to position `at`, with another weight and label. */
 void pc_replica_rows_put(pc_replica_rows *rows, size_t row, size_t at, double weight,
                          int32_t label);
+/* If same_rows: the same for all rows whose label changes. */
+void pc_replica_rows_relabel(pc_replica_rows *rows, const int32_t *labels);
 /* Replaces the target of position `at`; regression only. */
 void pc_replica_rows_put_target(pc_replica_rows *rows, size_t at, double target);
 

@@ -1,6 +1,5 @@
-/* Replicas of stored rows: with other weights (replica_weights.h) or other labels.  With other
- * labels, a row that stands for several copies becomes one row for each label that its copies
- * drew. */
+/* With other labels, a row that stands for several copies becomes one row for each label that its
+ * copies drew. */
 #include "measure/replicas/replicas.h"
 
 #include <math.h>
@@ -8,7 +7,6 @@
 
 #include "base/executor.h"
 #include "measure/replicas/draws.h"
-#include "measure/replicas/replica_batch.h"
 #include "measure/replicas/replica_row_sums.h"
 #include "measure/replicas/replica_rows.h"
 #include "measure/replicas/replica_views.h"
@@ -112,8 +110,10 @@ static pc_rows replicas_rows(const replicas_job *job, replicas_worker *worker,
   const pc_kept_rows *rows = job->request->rows;
   const pc_layout *layout = &job->request->plan->layout;
   const int aimed = job->request->kind == PC_REPLICA_LABELS && layout->form != PC_FORM_CLASSES;
-  size_t n = 0;
-  for (size_t i = 0; i < rows->count; i++) {
+  size_t n = worker->rows.same_rows ? rows->count : 0;
+  if (worker->rows.same_rows)
+    pc_replica_rows_relabel(&worker->rows, drawn->labels);
+  for (size_t i = n; i < rows->count; i++) {
     if (drawn->weights[i * drawn->stride] <= 0)
       continue;
     if (drawn->labels[i] < 0) {
