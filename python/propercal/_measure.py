@@ -68,31 +68,49 @@ def measure(
 
     Parameters
     ----------
-    probs, labels, logits, ... : the data: a ``Data`` as the first argument, or its arguments by
-        name
-    metrics : a spec such as ``"ece:bins=20,norm=l2"`` or the name of a group of metrics, or
-        several; ``list_metrics()`` and ``list_groups()`` show them all
-    interval : level of an interval for each value, such as 0.95
-    null : also measure what a calibrated model would show
-    cluster : a cluster for each row; intervals draw whole clusters
-    replicas : number of replicas for ``interval`` and ``null``
-    interval_method : ``"auto"``, ``"normal"``, ``"percentile"``, ``"basic"``, ``"bca"`` or
-        ``"jackknife"``
-    against : predictions of another model for the same rows, as ``Data(logits=other)``; labels,
-        weights and the like are those of the data.  Values then hold the difference to it, with
-        an interval and a p-value.  Also by name: ``against_probs``, ``against_logits``, ...
-    normalize : rescale probability rows whose sums are off by 1e-5 to 1e-2
-    skip_missing : drop and count rows with a missing value
-    precision : ``"exact"`` or ``"fast"``: exponentials of float32 logits in float32
-    seed : of random draws; the same seed gives the same numbers
-    threads : number of threads; None: the processors that the process may use
-    memory_limit : bytes that may be allocated, also as ``"500MB"`` or ``"2GiB"``; None: three
-        quarters of the memory of the machine or container.  Beyond it MemoryError is raised
-    progress : True, ``"tqdm"``, or a function called as ``f(what, done, total)``
+    probs : array-like of shape (n_samples, n_classes) or (n_samples,), or Data
+        Predicted probabilities; in their place a ``Data``, or other inputs of ``Data`` by name.
+    labels : array-like of shape (n_samples,)
+        True classes: numbers from 0, or names of the columns.
+    metrics : str or sequence of str, default=None
+        Specs such as ``"ece:bins=20,norm=l2"`` or names of groups of metrics; ``list_metrics()`` and
+        ``list_groups()`` show them all.  None takes the usual ones.
+    interval : float, default=None
+        Level of an interval for each value, such as 0.95.
+    null : bool, default=False
+        Also measure what a calibrated model would show.
+    cluster : array-like of shape (n_samples,), default=None
+        Cluster of each row; intervals draw whole clusters.
+    replicas : int, default=1000
+        Number of replicas for ``interval`` and ``null``.
+    interval_method : {'auto', 'normal', 'percentile', 'basic', 'bca', 'jackknife'}, default='auto'
+        How intervals are computed.
+    against : Data, default=None
+        Predictions of another model for the same rows, as ``Data(logits=other)``; labels, weights and
+        the like are those of the data.  Values then hold the difference to it, with an interval and
+        a p-value.  Also by name: ``against_probs``, ``against_logits``, ...
+    normalize : bool, default=False
+        Rescale probability rows whose sums are off by 1e-5 to 1e-2.
+    skip_missing : bool, default=False
+        Drop and count rows with a missing value.
+    precision : {'exact', 'fast'}, default='exact'
+        ``'fast'`` computes exponentials of float32 logits in float32.
+    seed : int, default=0
+        Of random draws; the same seed gives the same numbers.
+    threads : int, default=None
+        Number of threads; None takes the processors that the process may use.
+    memory_limit : int or str, default=None
+        Bytes that may be allocated, also as ``"500MB"`` or ``"2GiB"``; None: three quarters of the
+        memory of the machine or container.  Beyond it MemoryError is raised.
+    progress : bool, {'tqdm'} or callable, default=None
+        True prints progress; a function is called as ``f(what, done, total)``.
+    **inputs
+        Other inputs of ``Data`` by name.
 
     Returns
     -------
     Result
+        The values by metric, with a verdict.
     """
     mine, other = gather("measure", probs, labels, inputs, against=against)
     if cluster is not None:
