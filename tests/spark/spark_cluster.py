@@ -1,4 +1,4 @@
-"""A small cluster of real executors, and tables with known results."""
+"""Fixtures: a small cluster of real executors, and tables with known results."""
 
 import os
 import sys
