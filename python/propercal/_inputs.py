@@ -15,6 +15,7 @@ import numpy as np
 from . import _core
 from ._errors import DataError, UsageError, file_name
 from ._parameters import INPUTS, usual_names
+from ._parquet import is_parquet, table_of
 
 KINDS = {
     "probs": 1,
@@ -293,6 +294,8 @@ def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
     classes, header = given.pop("classes", None), given.pop("header", None)
     first_row = given.pop("first_row", 0)
     data = given.get("data")
+    if is_parquet(data):
+        given["data"] = data = table_of(data, given)
     if is_file(data) and not all(is_file(value) for value in given.values()):
         raise UsageError("data is a file and can be combined only with files; give the arrays without it")
     if data is not None and not is_file(data):
@@ -363,7 +366,7 @@ class Data:
     ids : array-like of shape (n_samples,)
         Unique id of each row, the key of its random draws; None takes its content.
     data : table or path-like
-        A table or a file; with a table the other arguments name its columns.
+        A table or a file; with a table or a Parquet file the other arguments name its columns.
     classes : sequence of str
         Names of the classes.
     header : bool, default=None
