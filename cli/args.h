@@ -59,7 +59,7 @@ typedef struct cli_inputs {
 /* Values of all flags; each verb reads those of its own. */
 typedef struct cli_options {
   cli_inputs inputs;
-  const char *header;
+  const char *header, *input_format;
   cli_words metrics, gates, operands;
   cli_words methods, models, cases; /* --method, --model, --case */
   const char *by;

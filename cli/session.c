@@ -80,12 +80,17 @@ static const cli_flag session_inputs[] = {
      "whether the first line of CSV and TSV files is a header: yes, no or auto (default); "
      "auto detects a header, and ambiguous files are refused",
      "yes|no|auto", CLI_ANY},
+    {"input-format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, input_format),
+     "format of standard input, pipes and files whose extension names none; without it, "
+     "standard input and pipes are recognised by their first bytes",
+     "csv|tsv|jsonl|npy|npz|arrow", CLI_ANY},
 };
 const cli_section cli_section_inputs = {
     "Inputs", session_inputs, CLI_COUNT_OF(session_inputs),
     "FILE is file.npy, file.npz:ARRAY, file.jsonl:FIELD or file.csv:COLUMNS. COLUMNS is a "
-    "name, a number counted from 0, a list a,b,c or a range first..last. '-' reads CSV "
-    "from standard input; '-:3' takes one of its columns."};
+    "name, a number counted from 0, a list a,b,c or a range first..last. '-' is standard "
+    "input in any of these formats; '-:3' takes one of its columns. Tables of Arrow IPC "
+    "(.arrow, .feather) are read like CSV. All of them may be compressed: .gz, .zst."};
 
 static const cli_flag session_groups[] = {
     {"groups", 0, CLI_TEXT, "FILE", SESSION_INPUT(groups),
@@ -337,6 +342,7 @@ pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **ou
                                                                    : PCAL_WEIGHTS_IMPORTANCE;
   inputs.first_row = in->first_row;
   inputs.header = cli_header_mode(&session->options);
+  inputs.file_format = session->options.input_format;
   return pcal_source_open(&inputs, &session->env, out, err);
 }
 

@@ -539,7 +539,8 @@ typedef struct pcal_input {
   const char *name; /* for messages; NULL: the path, or the name of the field of pcal_inputs */
 
   /* A file, and after the last colon the part of it: "logits.npy", "data.npz:logits",
-   * "data.csv:label", "data.csv:cat..dog", "data.jsonl:label", "-:3" (standard input, CSV). */
+   * "data.csv:label", "data.csv:cat..dog", "data.jsonl:label", "-:3" (standard input).  Names may end in .gz, or
+   * in .zst if libzstd was found at build time. */
   const char *file;
 
   /* An array.  Strides are in bytes and may be negative; 0 means no gaps, as in pcal_batch. */
@@ -610,12 +611,17 @@ typedef struct pcal_inputs {
   size_t class_count;
   pcal_header header;
   uint64_t first_row; /* index of the first row in the whole data set */
+  /* Format of standard input, pipes and files whose extension names none: "csv", "tsv", "jsonl",
+   * "npy", "npz" or "arrow".  NULL: that of standard input and pipes is recognised by its first
+   * bytes, and other files are refused. */
+  const char *file_format;
 } pcal_inputs;
 
-#define PCAL_INPUTS_INIT                                                                       \
-  {                                                                                            \
-    sizeof(pcal_inputs), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,     \
-        NULL, NULL, NULL, NULL, NULL, PCAL_WEIGHTS_AUTO, NULL, 0, NULL, 0, PCAL_HEADER_AUTO, 0 \
+#define PCAL_INPUTS_INIT                                                                     \
+  {                                                                                          \
+    sizeof(pcal_inputs), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,   \
+        NULL, NULL, NULL, NULL, NULL, PCAL_WEIGHTS_AUTO, NULL, 0, NULL, 0, PCAL_HEADER_AUTO, \
+        0, NULL                                                                              \
   }
 PCAL_API void pcal_inputs_init(pcal_inputs *inputs, size_t size);
 

@@ -72,6 +72,7 @@ typedef struct pc_file_format {
    * formats that are no containers. */
   pcal_status (*members)(const pc_input_file *bytes, const pcal_env *env, pc_name_table *out,
                          pcal_error *err);
+  int is_table; /* the members are columns, which open can also choose together */
 } pc_file_format;
 
 /* Filled by a format's open; zeroed beforehand. */
@@ -99,18 +100,23 @@ struct pc_reader {
   PC_FORMAT(name, extensions, about)                                                          \
   PC_CHECKED pcal_status pc_##name##_members(const pc_input_file *bytes, const pcal_env *env, \
                                              pc_name_table *out, pcal_error *err);
+#define PC_TABLE PC_CONTAINER
 #include "io/formats/registry.def"
+#undef PC_TABLE
 #undef PC_CONTAINER
 #undef PC_FORMAT
 
 /* The rows of registry.def; NULL at the end. */
 const pc_file_format *pc_file_format_at(size_t index);
 
-/* The format of a file, by its extension; streams without one are CSV. */
+/* The format of a file, by its extension, bytes->format or, for streams, its first bytes. */
 PC_CHECKED pcal_status pc_file_format_find(const pc_input_file *bytes,
                                            const pc_file_format **out, pcal_error *err);
 
-/* Opens a file in the format given by its extension; streams without one are CSV. */
+/* Fails with PCAL_USAGE unless a format has this name. */
+PC_CHECKED pcal_status pc_file_format_check_name(const char *name, pcal_error *err);
+
+/* Opens a file in the format that pc_file_format_find finds. */
 PC_CHECKED pcal_status pc_reader_open(const pc_read_request *request, pc_reader *out,
                                       pcal_error *err);
 

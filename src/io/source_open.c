@@ -12,7 +12,8 @@
 #include "data/rows.h"
 #include "io/source_state.h"
 
-/* Opens a data file; if it is a container, sets source->archive. */
+/* Opens a data file; sets source->archive if it is a container of arrays, or source->table_bytes
+ * if it is a table whose format lists the columns. */
 static pcal_status source_data_open(pcal_source *source, const char *text, pcal_error *err) {
   pc_selector selector;
   const pc_input_file *bytes = NULL;
@@ -25,7 +26,7 @@ static pcal_status source_data_open(pcal_source *source, const char *text, pcal_
     status = pc_fail(err, PCAL_USAGE,
                      "{data} finds the arrays of %s by name; remove the selector", bytes->name);
   if (status == PCAL_OK && format->members != NULL) {
-    source->archive = bytes;
+    *(format->is_table ? &source->table_bytes : &source->archive) = bytes;
     status = format->members(bytes, &source->env, &source->members, err);
   }
   pc_selector_free(&source->env, &selector);
@@ -62,22 +63,32 @@ static pcal_status source_scores_from_arrow(pcal_source *source, pcal_error *err
   return status;
 }
 
+/* The columns of a text file, which its reader lists. */
+static pcal_status source_text_columns(pcal_source *source, const char *file,
+                                       pc_column_set *out, pcal_error *err) {
+  const pc_reader *table = &source->table;
+  PC_TRY(pc_source_file_part(source, file, PC_COLUMN_TEXT, &source->table, err));
+  source->table_bytes = table->bytes;
+  *out = (pc_column_set){table->bytes->name, table->names, table->columns};
+  if (table->columns != table->file_columns)
+    return pc_fail(err, PCAL_USAGE,
+                   "{data} finds the columns of %s by name; remove the selector", out->file);
+  return PCAL_OK;
+}
+
 static pcal_status source_scores_from_data(pcal_source *source, const char *file,
                                            pcal_error *err) {
   PC_TRY(source_data_open(source, file, err));
   if (source->archive != NULL)
     return source_scores_from_archive(source, err);
-  PC_TRY(pc_source_file_part(source, file, PC_COLUMN_TEXT, &source->table, err));
-  const pc_column_set set = {source->table.bytes->name, source->table.names,
-                             source->table.columns};
-  if (source->table.columns != source->table.file_columns)
-    return pc_fail(err, PCAL_USAGE,
-                   "{data} finds the columns of %s by name; remove the selector", set.file);
+  pc_column_set set = {file, (const char *const *)source->members.text, source->members.count};
+  if (source->table_bytes == NULL)
+    PC_TRY(source_text_columns(source, file, &set, err));
   PC_TRY(pc_data_columns_find(&set, &source->env, &source->columns, err));
   source->kind = source->columns.kind;
   source->class_names = source->columns.score_count > 1 ? source->columns.class_names : NULL;
   const pc_read_request request = {.env = &source->env,
-                                   .bytes = source->table.bytes,
+                                   .bytes = source->table_bytes,
                                    .chosen = source->columns.scores,
                                    .chosen_count = source->columns.score_count,
                                    .as = PC_COLUMN_SCORES,
@@ -147,7 +158,7 @@ static int source_is_file(const pc_reader *part) {
 
 /* True if a selector can choose columns of this part. */
 static int source_selectable(const pc_reader *part) {
-  return source_is_file(part) && part->format->members == NULL;
+  return source_is_file(part) && (part->format->members == NULL || part->format->is_table);
 }
 
 pcal_status pc_source_one_column(const pc_reader *part, const char *what, pcal_error *err) {
@@ -287,6 +298,9 @@ static pcal_status source_fill(pcal_source *source, pc_checked_inputs *inputs,
   PC_TRY(pc_inputs_check(inputs, err));
   source->first_row = given->first_row;
   source->header = given->header;
+  source->file_format = given->file_format;
+  if (given->file_format != NULL)
+    PC_TRY(pc_file_format_check_name(given->file_format, err));
   source->weights_are = given->weights_are;
   PC_TRY(source_scores(source, inputs, err));
   PC_TRY(pc_source_check_outcomes(source, inputs, err));

@@ -19,6 +19,7 @@ pcal_status pc_source_file_open(pcal_source *source, const pc_selector *selector
   }
   pc_source_file *file = &source->files[source->file_count];
   PC_TRY(pc_input_file_open(selector->path, &source->env, &file->bytes, err));
+  file->bytes.format = source->file_format;
   file->path = pc_copy_text(&source->env, selector->path);
   *out = &file->bytes;
   source->file_count++;
@@ -40,8 +41,8 @@ pcal_status pc_source_file_part(pcal_source *source, const char *text, pc_column
 
 /* ---- Arrays ---- */
 
-static const pc_file_format parts_array_format = {"array", "", "an array in memory", NULL,
-                                                  NULL};
+static const pc_file_format parts_array_format = {"array", "",   "an array in memory",
+                                                  NULL,    NULL, 0};
 
 static pcal_status parts_type(const pcal_input *input, pc_element_type *out, pcal_error *err) {
   static const struct {
@@ -200,7 +201,7 @@ static pcal_status parts_open_data(pcal_source *source, size_t column, pc_column
     return pc_arrow_reader_open(&source->inputs[PC_INPUT_DATA].arrow,
                                 &source->arrow_names[column], 1, as, part, err);
   const pc_read_request request = {.env = &source->env,
-                                   .bytes = source->table.bytes,
+                                   .bytes = source->table_bytes,
                                    .chosen = &column,
                                    .chosen_count = 1,
                                    .as = as,

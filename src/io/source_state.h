@@ -43,10 +43,11 @@ struct pcal_source {
   pc_source_file files[PC_SOURCE_FILES_MAX];
   size_t file_count;
   pcal_kind kind;
-  pc_reader table;              /* a data file with all its columns; owns their names */
-  const pc_input_file *archive; /* a data file that is a container */
-  pc_name_table members;        /* names of its members */
-  pc_data_columns columns;      /* columns of the table, or indices of members */
+  pc_reader table;                  /* a data file with all its columns; owns their names */
+  const pc_input_file *table_bytes; /* a data file with columns */
+  const pc_input_file *archive;     /* a data file that is a container of arrays or fields */
+  pc_name_table members;            /* names of the members of either */
+  pc_data_columns columns;          /* columns of the table, or indices of members */
   pc_source_input inputs[PC_INPUT_COUNT]; /* arrays and Arrow data, by pc_input_field */
   const char **arrow_names;               /* owned: of the columns of Arrow data in `data` */
   pc_source_batch borrowed;               /* one batch of the caller */
@@ -65,6 +66,7 @@ struct pcal_source {
   uint64_t position; /* rows returned so far */
   uint64_t window;   /* rows returned before the last window */
   pcal_header header;
+  const char *file_format; /* of inputs that do not name theirs, or NULL; used while opening */
 };
 
 /* Allocates a source without parts; NULL without memory. */
