@@ -440,9 +440,10 @@ typedef struct pcal_location {
   uint64_t line;           /* of a text file, from 1, or 0 */
   size_t column;           /* PCAL_NO_COLUMN: messages name none */
   const char *column_name; /* or NULL */
+  uint64_t row;            /* in its file; PCAL_NO_ROW: the file is the whole data set */
 } pcal_location;
 
-/* Fills *out, which starts as {0, column, NULL}.  column is PCAL_NO_COLUMN for the whole row.
+/* Fills *out, which starts as {0, column, NULL, PCAL_NO_ROW}.  column is PCAL_NO_COLUMN for the whole row.
  * Called when a row is refused, from any thread. */
 typedef void (*pcal_row_locator)(const void *user, pcal_field field, size_t row, size_t column,
                                  pcal_location *out);
@@ -568,12 +569,16 @@ typedef struct pcal_input {
    * Count 0: all columns. */
   const char *const *column_names;
   size_t column_name_count;
+
+  /* Several files in place of one, read in this order as one. */
+  const char *const *files;
+  size_t file_count;
 } pcal_input;
 
 #define PCAL_INPUT_INIT                                                                       \
   {                                                                                           \
     sizeof(pcal_input), NULL, NULL, NULL, PCAL_F32, 0, 0, 0, 0, 0, NULL, 0, NULL, NULL, NULL, \
-        NULL, 0                                                                               \
+        NULL, 0, NULL, 0                                                                      \
   }
 PCAL_API void pcal_input_init(pcal_input *input, size_t size);
 
@@ -615,13 +620,17 @@ typedef struct pcal_inputs {
    * "npy", "npz" or "arrow".  NULL: that of standard input and pipes is recognised by its first
    * bytes, and other files are refused. */
   const char *file_format;
+  /* For one column of probs or logits: the label of class 1; every other label is class 0.  NULL:
+   * labels are 0 and 1. */
+  const char *positive;
+  int percent; /* probs and confidence are percentages, from 0 to 100 */
 } pcal_inputs;
 
 #define PCAL_INPUTS_INIT                                                                     \
   {                                                                                          \
     sizeof(pcal_inputs), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,   \
         NULL, NULL, NULL, NULL, NULL, PCAL_WEIGHTS_AUTO, NULL, 0, NULL, 0, PCAL_HEADER_AUTO, \
-        0, NULL                                                                              \
+        0, NULL, NULL, 0                                                                     \
   }
 PCAL_API void pcal_inputs_init(pcal_inputs *inputs, size_t size);
 

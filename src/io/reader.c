@@ -48,7 +48,14 @@ int pc_reader_has_lines(const pc_reader *reader) {
   return reader->calls->line(reader, 0) > 0;
 }
 
+uint64_t pc_reader_file_row(const pc_reader *reader, size_t row) {
+  return reader->calls->file_row == NULL ? PCAL_NO_ROW : reader->calls->file_row(reader, row);
+}
+
 pc_place pc_reader_place(const pc_reader *reader, size_t row, uint64_t index) {
+  const uint64_t own = pc_reader_file_row(reader, row);
+  if (own != PCAL_NO_ROW)
+    index = own;
   return (pc_place){reader->bytes->name, index, reader->calls->line(reader, row),
                     PCAL_NO_COLUMN,      NULL,  NULL};
 }

@@ -61,6 +61,8 @@ typedef struct pc_reader_calls {
   /* Sets the largest number of rows that the next window can have, 0 at the end.  NULL: no such
    * limit. */
   pcal_status (*ready)(pc_reader *reader, size_t *rows, pcal_error *err);
+  /* The row of its file that a row of the last window is.  NULL: one file is all there is. */
+  uint64_t (*file_row)(const pc_reader *reader, size_t row);
 } pc_reader_calls;
 
 typedef struct pc_file_format {
@@ -90,6 +92,7 @@ struct pc_reader {
   const char *const *names; /* of the chosen columns, owned by the reader, or NULL */
   size_t file_columns;      /* all columns of the file */
   int headed;               /* the first line is a header */
+  char delimiter;           /* of delimited text, else 0 */
   char stored[48];          /* type in the file: "float32, big-endian" */
 };
 
@@ -136,6 +139,10 @@ int pc_reader_has_lines(const pc_reader *reader);
 /* The place of a row of the last window, which has the given index in the data set: its
  * line, or for formats without lines the index. */
 pc_place pc_reader_place(const pc_reader *reader, size_t row, uint64_t index);
+
+/* The row of its own file that a row of the last window is; PCAL_NO_ROW if there is only one
+ * file. */
+uint64_t pc_reader_file_row(const pc_reader *reader, size_t row);
 
 /* Finds the columns of a request; the caller owns *chosen. */
 PC_CHECKED pcal_status pc_read_request_columns(const pc_read_request *request,

@@ -3,7 +3,8 @@
  * Rules:
  *  1. lengths are compared when they are known, at the latest when a file ends.
  *  2. labels may be absent: such a source can be inspected but not measured.
- *  3. a data file that is a container has one array of scores, without class names.
+ *  3. a data file that is a container has one array of scores; only objects of JSON name the
+ *     classes.
  *  4. given class names replace those of columns; there is one for each column.
  *  5. Arrow data are moved into the source before anything can fail. */
 #include <inttypes.h>
@@ -12,8 +13,8 @@
 #include "data/rows.h"
 #include "io/source_state.h"
 
-/* Opens a data file; sets source->archive if it is a container of arrays, or source->table_bytes
- * if it is a table whose format lists the columns. */
+/* Opens a data file; sets source->archive if it is a container of arrays, and source->members if
+ * its format lists arrays or columns. */
 static pcal_status source_data_open(pcal_source *source, const char *text, pcal_error *err) {
   pc_selector selector;
   const pc_input_file *bytes = NULL;
@@ -26,7 +27,8 @@ static pcal_status source_data_open(pcal_source *source, const char *text, pcal_
     status = pc_fail(err, PCAL_USAGE,
                      "{data} finds the arrays of %s by name; remove the selector", bytes->name);
   if (status == PCAL_OK && format->members != NULL) {
-    *(format->is_table ? &source->table_bytes : &source->archive) = bytes;
+    if (!format->is_table)
+      source->archive = bytes;
     status = format->members(bytes, &source->env, &source->members, err);
   }
   pc_selector_free(&source->env, &selector);
@@ -38,8 +40,10 @@ static pcal_status source_scores_from_archive(pcal_source *source, pcal_error *e
                              source->members.count};
   PC_TRY(pc_data_members_find(&set, &source->env, &source->columns, err));
   source->kind = source->columns.kind;
-  return pc_source_member(source, source->columns.scores[0], PC_COLUMN_SCORES, &source->scores,
-                          err);
+  PC_TRY(pc_source_member(source, source->columns.scores[0], PC_COLUMN_SCORES, &source->scores,
+                          err));
+  source->class_names = source->scores.columns > 1 ? source->scores.names : NULL;
+  return PCAL_OK;
 }
 
 /* The columns of Arrow data, found by name. */
@@ -67,8 +71,9 @@ static pcal_status source_scores_from_arrow(pcal_source *source, pcal_error *err
 static pcal_status source_text_columns(pcal_source *source, const char *file,
                                        pc_column_set *out, pcal_error *err) {
   const pc_reader *table = &source->table;
-  PC_TRY(pc_source_file_part(source, file, PC_COLUMN_TEXT, &source->table, err));
-  source->table_bytes = table->bytes;
+  pcal_input first = PCAL_INPUT_INIT;
+  first.file = file;
+  PC_TRY(pc_source_file_part(source, &first, NULL, PC_COLUMN_TEXT, &source->table, err));
   *out = (pc_column_set){table->bytes->name, table->names, table->columns};
   if (table->columns != table->file_columns)
     return pc_fail(err, PCAL_USAGE,
@@ -82,18 +87,14 @@ static pcal_status source_scores_from_data(pcal_source *source, const char *file
   if (source->archive != NULL)
     return source_scores_from_archive(source, err);
   pc_column_set set = {file, (const char *const *)source->members.text, source->members.count};
-  if (source->table_bytes == NULL)
+  if (source->members.count == 0)
     PC_TRY(source_text_columns(source, file, &set, err));
   PC_TRY(pc_data_columns_find(&set, &source->env, &source->columns, err));
   source->kind = source->columns.kind;
   source->class_names = source->columns.score_count > 1 ? source->columns.class_names : NULL;
-  const pc_read_request request = {.env = &source->env,
-                                   .bytes = source->table_bytes,
-                                   .chosen = source->columns.scores,
-                                   .chosen_count = source->columns.score_count,
-                                   .as = PC_COLUMN_SCORES,
-                                   .header = source->header};
-  return pc_reader_open(&request, &source->scores, err);
+  const pc_source_pick pick = {NULL, source->columns.scores, source->columns.score_count};
+  return pc_source_file_part(source, source->data, &pick, PC_COLUMN_SCORES, &source->scores,
+                             err);
 }
 
 /* Opens Arrow data in `data`. */
@@ -112,11 +113,12 @@ static pcal_status source_scores(pcal_source *source, const pc_checked_inputs *i
                                       .labels = PC_NO_DATA_COLUMN,
                                       .weights = PC_NO_DATA_COLUMN,
                                       .groups = PC_NO_DATA_COLUMN};
+  source->data = &inputs->items[PC_INPUT_DATA];
   PC_TRY(source_open_table(source, inputs, err));
   if (inputs->scores == PC_INPUT_COUNT)
     return inputs->forms[PC_INPUT_DATA] == PC_INPUT_ARROW
                ? source_scores_from_arrow(source, err)
-               : source_scores_from_data(source, inputs->items[PC_INPUT_DATA].file, err);
+               : source_scores_from_data(source, pc_source_first_file(source->data), err);
   source->kind = inputs->kind;
   PC_TRY(pc_source_part_open(source, inputs, inputs->scores, PC_NO_DATA_COLUMN,
                              PC_COLUMN_SCORES, &source->scores, err));
@@ -281,6 +283,7 @@ static pcal_status source_complete(pcal_source *source, pcal_error *err) {
                                      source->scores.rows, err));
   PC_TRY(source_name_classes(source, err));
   source->labels.reader = &source->label_cells;
+  source->labels.binary = source->scores.columns == 1 && source->kind != PCAL_CONFIDENCE;
   source->labels.classes = &source->classes;
   source->labels.scores_name = pc_source_part_name(&source->scores);
   source->labels.meaning = source->kind == PCAL_CONFIDENCE
@@ -289,6 +292,22 @@ static pcal_status source_complete(pcal_source *source, pcal_error *err) {
                                : "labels are class numbers counted from 0";
   pc_group_reader_init(&source->groups, &source->group_cells, &source->env);
   source->ids.reader = &source->id_cells;
+  return PCAL_OK;
+}
+
+/* What `positive` and `percent` say about labels and scores. */
+static pcal_status source_meaning(pcal_source *source, const pcal_inputs *inputs,
+                                  pcal_error *err) {
+  const int is_prob = source->kind == PCAL_PROBABILITY || source->kind == PCAL_CONFIDENCE;
+  if (inputs->positive != NULL && !source->labels.binary)
+    return pc_fail(err, PCAL_USAGE,
+                   "{positive} needs one column of scores, those of class 1, but %s has %zu; "
+                   "labels are then names of columns",
+                   pc_source_part_name(&source->scores), source->scores.columns);
+  if (inputs->percent && !is_prob)
+    return pc_fail(err, PCAL_USAGE, "{percent} needs {probs} or {confidence}; remove it");
+  source->labels.positive = inputs->positive;
+  source->percent = inputs->percent != 0;
   return PCAL_OK;
 }
 
@@ -313,7 +332,9 @@ static pcal_status source_fill(pcal_source *source, pc_checked_inputs *inputs,
     PC_TRY(pc_source_part_open(source, inputs, inputs->spread, columns->spread,
                                PC_COLUMN_SCORES, &source->spread, err));
   PC_TRY(pc_source_part_open(source, inputs, inputs->outcome, columns->labels,
-                             regression ? PC_COLUMN_NUMBERS : PC_COLUMN_LABELS,
+                             regression                ? PC_COLUMN_NUMBERS
+                             : given->positive != NULL ? PC_COLUMN_TEXT
+                                                       : PC_COLUMN_LABELS,
                              &source->label_cells, err));
   PC_TRY(pc_source_part_open(source, inputs, PC_INPUT_WEIGHTS, columns->weights,
                              PC_COLUMN_NUMBERS, &source->weights, err));
@@ -322,7 +343,8 @@ static pcal_status source_fill(pcal_source *source, pc_checked_inputs *inputs,
   PC_TRY(pc_source_part_open(source, inputs, PC_INPUT_IDS, PC_NO_DATA_COLUMN, PC_COLUMN_TEXT,
                              &source->id_cells, err));
   PC_TRY(source_class_names(source, given, err));
-  return source_complete(source, err);
+  PC_TRY(source_complete(source, err));
+  return source_meaning(source, given, err);
 }
 
 pcal_status pc_source_open(const pcal_inputs *inputs, const pcal_env *env, pcal_source **out,

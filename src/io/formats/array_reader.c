@@ -283,8 +283,8 @@ static void array_reader_plan(pc_reader *reader, pc_column_role as) {
     reader->window_limit = state->stage_rows;
 }
 
-static const pc_reader_calls array_reader_calls = {array_reader_next, array_reader_rewind,
-                                                   array_reader_line, array_reader_close, NULL};
+static const pc_reader_calls array_reader_calls = {
+    array_reader_next, array_reader_rewind, array_reader_line, array_reader_close, NULL, NULL};
 
 pcal_status pc_array_reader_open(const pc_array *array, const pc_read_request *request,
                                  pc_reader *out, pcal_error *err) {

@@ -85,8 +85,8 @@ static pcal_status arrow_ready(pc_reader *reader, size_t *rows, pcal_error *err)
   return pc_reader_ready(&state->columns, rows, err);
 }
 
-static const pc_reader_calls arrow_calls = {arrow_next, arrow_rewind, arrow_line, arrow_close,
-                                            arrow_ready};
+static const pc_reader_calls arrow_calls = {arrow_next,  arrow_rewind, arrow_line,
+                                            arrow_close, arrow_ready,  NULL};
 
 /* Opens the chosen columns of the table. */
 static pcal_status arrow_open_columns(const pc_read_request *request, pc_reader *reader,

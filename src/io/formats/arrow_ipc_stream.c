@@ -17,7 +17,7 @@ typedef struct ipc_stream {
 
 static int ipc_stream_code(ipc_stream *state, const char *wrong) {
   state->wrong = wrong;
-  return wrong == NULL ? 0 : wrong == PC_ARROW_IPC_MEMORY ? ENOMEM : EINVAL;
+  return wrong == NULL ? 0 : wrong == PC_ARROW_IPC_MEMORY ? ENOMEM : EBADMSG;
 }
 
 static void ipc_stream_free(ipc_stream *state) {

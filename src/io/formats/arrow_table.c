@@ -51,7 +51,7 @@ static pcal_status arrow_table_failed(pc_arrow_table *table, int code, pcal_erro
   arrow_table_end(table);
   if (code == ENOMEM)
     return pc_fail_memory(err, "reading Arrow data");
-  return pc_fail(err, code == EINVAL ? PCAL_DATA : PCAL_IO,
+  return pc_fail(err, code == EBADMSG ? PCAL_DATA : PCAL_IO,
                  "%s: the Arrow stream failed (%s); check the program that "
                  "produced it",
                  table->name, shown);
