@@ -3,10 +3,11 @@
  *    byte by byte, and :COLUMNS is added to each of them. */
 #include "input_files.h"
 
-#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "system/file_patterns.h"
+#include "system/paths.h"
 
 /* The lists made so far. */
 struct cli_input_list {
@@ -43,36 +44,48 @@ static size_t input_files_path_length(const char *text) {
   return colon && !strchr(colon, '/') ? (size_t)(colon - text) : strlen(text);
 }
 
+/* The files found so far, and what to add to each. */
+typedef struct input_files_search {
+  cli_words *files;
+  const char *selector;
+  pcal_status status;
+  pcal_error *err;
+} input_files_search;
+
+static int input_files_found(void *user, const char *path) {
+  input_files_search *search = user;
+  search->status = input_files_add(search->files, path, search->selector, search->err);
+  return search->status != PCAL_OK;
+}
+
 static pcal_status input_files_match(cli_words *files, const char *text, pcal_error *err) {
   const size_t length = input_files_path_length(text);
-  glob_t found = {0};
-  char *pattern = strndup(text, length);
+  input_files_search search = {files, text + length, PCAL_OK, err};
+  char *pattern = malloc(length + 1);
   if (!pattern)
     return input_files_memory(err);
-  const int code = glob(pattern, 0, NULL, &found);
-  pcal_status status = PCAL_OK;
-  if (code == GLOB_NOSPACE)
-    status = input_files_memory(err);
-  else if (code != 0)
-    status = cli_fail(err, PCAL_IO, "%s: no file matches the pattern; check it", pattern);
-  for (size_t i = 0; i < found.gl_pathc && status == PCAL_OK; i++)
-    status = input_files_add(files, found.gl_pathv[i], text + length, err);
-  if (code == 0)
-    globfree(&found);
+  memcpy(pattern, text, length);
+  pattern[length] = '\0';
+  const long calls = pc_file_pattern_each(pattern, input_files_found, &search);
+  if (calls < 0)
+    search.status = input_files_memory(err);
+  else if (calls == 0)
+    search.status = cli_fail(err, PCAL_IO, "%s: no file matches the pattern; check it", pattern);
   free(pattern);
-  return status;
+  return search.status;
 }
 
 static int input_files_exists(const char *text) {
   char path[4096];
+  pc_file_info about;
   const size_t length = input_files_path_length(text);
-  if (access(text, F_OK) == 0)
+  if (pc_path_describe(text, &about) == 0)
     return 1;
   if (length >= sizeof path)
     return 0;
   memcpy(path, text, length);
   path[length] = '\0';
-  return access(path, F_OK) == 0;
+  return pc_path_describe(path, &about) == 0;
 }
 
 static pcal_status input_files_expand(cli_words *files, const char *text, pcal_error *err) {

@@ -457,17 +457,17 @@ TEST(obeys_the_declared_header) {
   }
 }
 
-TEST(explains_semicolons) {
-  const char *p = help_text("semi.csv", "cat;dog;label\n0.5;0.5;0\n");
-  char text[300];
-  snprintf(text, sizeof text, "%s:label", p);
-  expect_refused((file_inputs){.probs = text}, PCAL_USAGE,
-                 "has no column \"label\", only one, \"cat;dog;label\"; save the file with "
-                 "commas, or with tabs as .tsv");
-  snprintf(text, sizeof text, "%s:2", p);
-  expect_refused((file_inputs){.probs = text, .header = PCAL_HEADER_NO}, PCAL_USAGE,
-                 "has no column \"2\", only one, \"cat;dog;label\"; save the file with");
-  expect_refused((file_inputs){.probs = p}, PCAL_DATA, "save the file with commas");
+TEST(finds_columns_between_semicolons) {
+  const char *p = help_text("semi.csv", "cat;dog;label\n0,25;0,75;0\n");
+  char scores[300], labels[300];
+  pcal_batch batch = PCAL_BATCH_INIT;
+  snprintf(scores, sizeof scores, "%s:cat..dog", p);
+  snprintf(labels, sizeof labels, "%s:label", p);
+  pcal_source *source = source_open((file_inputs){.probs = scores, .labels = labels});
+  assert_int_equal(pc_source_next(source, 9, &batch, NULL), PCAL_OK);
+  assert_int_equal(batch.rows, 1);
+  assert_true(((const double *)batch.scores)[1] == 0.75);
+  pc_source_free(source);
 }
 
 TEST(notices_files_that_shrink) {
