@@ -70,7 +70,8 @@ static pcal_status input_files_match(cli_words *files, const char *text, pcal_er
   if (calls < 0)
     search.status = input_files_memory(err);
   else if (calls == 0)
-    search.status = cli_fail(err, PCAL_IO, "%s: no file matches the pattern; check it", pattern);
+    search.status =
+        cli_fail(err, PCAL_IO, "%s: no file matches the pattern; check it", pattern);
   free(pattern);
   return search.status;
 }

@@ -6,7 +6,8 @@
  *  3. a data file that is a container has one array of scores; only objects of JSON name the
  *     classes.
  *  4. given class names replace those of columns; there is one for each column.
- *  5. Arrow data are moved into the source before anything can fail. */
+ *  5. several files of one input are one part (file_sequence.h).
+ *  6. Arrow data are moved into the source before anything can fail. */
 #include <inttypes.h>
 #include <string.h>
 

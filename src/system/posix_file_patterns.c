@@ -1,6 +1,7 @@
 #include "system/file_patterns.h"
 
 #include <glob.h>
+#include <stddef.h>
 
 long pc_file_pattern_each(const char *pattern, int (*found)(void *user, const char *path),
                           void *user) {

@@ -7,7 +7,8 @@
 static void fuzz_change(fuzz_choice *choice, const uint8_t *data, size_t size, fuzz_out *out) {
   static const uint8_t values[] = {0, 1, 2, 8, 0x7F, 0x80, 0xFF};
   fuzz_put(out, data, size);
-  for (size_t i = fuzz_chance(choice, 4) ? 3 : fuzz_below(choice, 2); i > 0 && out->length > 0; i--)
+  for (size_t i = fuzz_chance(choice, 4) ? 3 : fuzz_below(choice, 2); i > 0 && out->length > 0;
+       i--)
     out->bytes[fuzz_below(choice, out->length)] = FUZZ_PICK(choice, values);
 }
 

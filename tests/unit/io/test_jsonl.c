@@ -134,12 +134,14 @@ TEST(refuses_ragged_rows) {
   expect_refused("{\"p\":[1,2]}\n{\"p\":[1]}\n", "p", PC_COLUMN_TEXT, PCAL_DATA,
                  "d.jsonl, line 2, field \"p\": the array has 1 element, but on line 1 it has "
                  "2; all rows need the same length");
-  expect_refused("{\"p\":[1,2]}\n{\"p\":1}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
-                 "d.jsonl, line 2, field \"p\": it is an array on other lines, but a value here; "
-                 "give every row the same form");
-  expect_refused("{\"p\":1}\n{\"p\":[1]}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
-                 "d.jsonl, line 2, field \"p\": it is a value on other lines, but an array here; "
-                 "give every row the same form");
+  expect_refused(
+      "{\"p\":[1,2]}\n{\"p\":1}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
+      "d.jsonl, line 2, field \"p\": it is an array on other lines, but a value here; "
+      "give every row the same form");
+  expect_refused(
+      "{\"p\":1}\n{\"p\":[1]}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
+      "d.jsonl, line 2, field \"p\": it is a value on other lines, but an array here; "
+      "give every row the same form");
   expect_refused("{\"p\":[]}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
                  "d.jsonl, line 1, field \"p\": the array is empty; give a number for each "
                  "class");

@@ -43,7 +43,8 @@ static void expect_unknown(const char *name, const char *sentence) {
   assert_null(reader.format);
 }
 
-#define KNOWN ".npy, .npz, .csv, .tsv, .jsonl, .ndjson, .arrow, .feather, .ipc, .arrows" \
+#define KNOWN                                                                \
+  ".npy, .npz, .csv, .tsv, .jsonl, .ndjson, .arrow, .feather, .ipc, .arrows" \
   ", or give file_format"
 
 TEST(lists_what_is_known) {
@@ -137,7 +138,8 @@ TEST(lists_formats) {
   assert_string_equal(pc_file_format_at(0)->name, "npy");
   for (size_t i = 0; i < count; i++) {
     const char *name = pc_file_format_at(i)->name;
-    const int container = strcmp(name, "npz") == 0 || strcmp(name, "jsonl") == 0 || strcmp(name, "arrow") == 0;
+    const int container =
+        strcmp(name, "npz") == 0 || strcmp(name, "jsonl") == 0 || strcmp(name, "arrow") == 0;
     assert_int_equal(pc_file_format_at(i)->members != NULL, container);
   }
 }
