@@ -72,6 +72,7 @@ pcal_status cli_fail(pcal_error *err, pcal_status status, const char *format, ..
 void cli_options_init(cli_options *options) {
   const pcal_simulation simulation = PCAL_SIMULATION_INIT;
   *options = (cli_options){.figure_interval = 0.95,
+                           .inputs.first_row = CLI_NO_FIRST_ROW,
                            .rows = simulation.rows,
                            .classes = simulation.classes,
                            .factor = simulation.factor,

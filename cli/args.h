@@ -55,6 +55,8 @@ typedef struct cli_repeats {
   size_t count;
 } cli_repeats;
 
+#define CLI_NO_FIRST_ROW UINT64_MAX /* --first-row is not given */
+
 /* Inputs as the command line names them, by the fields of pcal_inputs. */
 typedef struct cli_inputs {
   const char *probs, *logits, *log_probs, *confidence;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flags_against.h"
 #include "input_files.h"
 #include "read_file.h"
 #include "run_limits.h"
@@ -77,7 +78,9 @@ static const cli_flag session_inputs[] = {
      ".jsonl file, or CSV columns (logits.0, logits.1, ..., labels)",
      NULL, CLI_INPUT},
     {"first-row", 0, CLI_COUNT, "N", SESSION_INPUT(first_row),
-     "index of the first row, if the files are one part of a larger data set", NULL, CLI_ANY},
+     "index of the first row, if the files are one part of a larger data set; --state "
+     "needs none: it tells parts apart by their content",
+     NULL, CLI_ANY},
     {"header", 0, CLI_TEXT, "WORD", offsetof(cli_options, header),
      "whether the first line of CSV and TSV files is a header: yes, no or auto (default); "
      "auto detects a header, and ambiguous files are refused",
@@ -405,6 +408,11 @@ static pcal_status session_fill_input(cli_session *session, const char *value,
   return PCAL_OK;
 }
 
+/* True if the rows are saved as a part of a data set.  Rows of two models need the same indices. */
+static int session_is_part(const cli_options *options) {
+  return options->state != NULL && !cli_has_against(options);
+}
+
 pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **out,
                             pcal_error *err) {
   const cli_inputs *in = &session->options.inputs;
@@ -444,7 +452,9 @@ pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **ou
   inputs.weights_are = !in->weights_are                            ? PCAL_WEIGHTS_AUTO
                        : strcmp(in->weights_are, "frequency") == 0 ? PCAL_WEIGHTS_FREQUENCY
                                                                    : PCAL_WEIGHTS_IMPORTANCE;
-  inputs.first_row = in->first_row;
+  inputs.first_row = in->first_row != CLI_NO_FIRST_ROW    ? in->first_row
+                     : session_is_part(&session->options) ? PCAL_FIRST_ROW_AUTO
+                                                          : 0;
   inputs.header = cli_header_mode(&session->options);
   inputs.file_format = session->options.input_format;
   inputs.positive = session->options.positive;

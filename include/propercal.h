@@ -592,6 +592,8 @@ typedef enum pcal_header {
 /* The inputs of a data set, by the names of the program's flags and of Python's arguments.
  * Scores come from exactly one of probs, logits, log_probs, confidence, mean, quantiles,
  * samples and data.  Inputs that are not given are NULL. */
+#define PCAL_FIRST_ROW_AUTO UINT64_MAX
+
 typedef struct pcal_inputs {
   size_t size;
   const pcal_input *probs, *logits, *log_probs; /* a column for each class, or one: class 1 */
@@ -615,7 +617,10 @@ typedef struct pcal_inputs {
   const char *const *class_names; /* in place of the names of score columns; or NULL */
   size_t class_count;
   pcal_header header;
-  uint64_t first_row; /* index of the first row in the whole data set */
+  /* Index of the first row in the whole data set.  PCAL_FIRST_ROW_AUTO: one that is computed from
+   * the content of the files, for saved parts of a data set whose sizes are not known; the same
+   * files give the same index, so that pcal_measure_merge refuses a part that is given twice. */
+  uint64_t first_row;
   /* Format of standard input, pipes and files whose extension names none: "csv", "tsv", "jsonl",
    * "npy", "npz" or "arrow".  NULL: that of standard input and pipes is recognised by its first
    * bytes, and other files are refused. */

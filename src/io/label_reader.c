@@ -66,7 +66,7 @@ static pcal_status label_reader_unknown_name(const label_reader_place *place, pc
     return pc_fail_at(err, PCAL_DATA, &at,
                       labels->binary
                           ? "the label \"%s\" is a name, but the scores in %s have none; give "
-                            "the label of class 1 as {positive}"
+                            "class numbers, or {positive_label}"
                           : "the label \"%s\" is a name, but the scores in %s have none; give "
                             "class numbers, or {named_scores}",
                       shown, labels->scores_name);

@@ -54,8 +54,7 @@ uint64_t pc_reader_file_row(const pc_reader *reader, size_t row) {
 
 pc_place pc_reader_place(const pc_reader *reader, size_t row, uint64_t index) {
   const uint64_t own = pc_reader_file_row(reader, row);
-  if (own != PCAL_NO_ROW)
-    index = own;
+  index = own != PCAL_NO_ROW ? own : index - reader->row_offset;
   return (pc_place){reader->bytes->name, index, reader->calls->line(reader, row),
                     PCAL_NO_COLUMN,      NULL,  NULL};
 }

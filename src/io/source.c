@@ -178,6 +178,8 @@ static void source_place(const void *user, pcal_field field, size_t row, size_t 
   const int apart = pc_source_has(&source->spread) && part->names == NULL;
   out->line = pc_reader_place(part, row, 0).line;
   out->row = pc_reader_file_row(part, row);
+  if (out->row == PCAL_NO_ROW && source->placed)
+    out->row = source->window + row;
   if (apart)
     out->column = PCAL_NO_COLUMN;
   else if (column != PCAL_NO_COLUMN && part->names != NULL)

@@ -307,6 +307,10 @@ static pcal_status source_meaning(pcal_source *source, const pcal_inputs *inputs
                    pc_source_part_name(&source->scores), source->scores.columns);
   if (inputs->percent && !is_prob)
     return pc_fail(err, PCAL_USAGE, "{percent} needs {probs} or {confidence}; remove it");
+  if (source->placed)
+    PC_TRY(pc_source_place_rows(source, &source->first_row, err));
+  source->label_cells.row_offset = source->placed ? source->first_row : 0;
+  source->group_cells.row_offset = source->id_cells.row_offset = source->label_cells.row_offset;
   source->labels.positive = inputs->positive;
   source->percent = inputs->percent != 0;
   return PCAL_OK;
@@ -316,7 +320,8 @@ static pcal_status source_fill(pcal_source *source, pc_checked_inputs *inputs,
                                pcal_error *err) {
   const pcal_inputs *given = &inputs->inputs;
   PC_TRY(pc_inputs_check(inputs, err));
-  source->first_row = given->first_row;
+  source->placed = given->first_row == PCAL_FIRST_ROW_AUTO;
+  source->first_row = source->placed ? 0 : given->first_row;
   source->header = given->header;
   source->file_format = given->file_format;
   if (given->file_format != NULL)

@@ -63,6 +63,7 @@ struct pcal_source {
   double *percent_rows;
   size_t percent_capacity;
   uint64_t first_row;
+  int placed;        /* first_row was computed from the content of the files */
   uint64_t position; /* rows returned so far */
   uint64_t window;   /* rows returned before the last window */
   pcal_header header;
@@ -155,6 +156,11 @@ PC_CHECKED pcal_status pc_source_join_spread(pcal_source *source, const pc_windo
 /* Divides the scores of a window by 100: the batch then holds rows of the source. */
 PC_CHECKED pcal_status pc_source_scale_percent(pcal_source *source, pcal_batch *batch,
                                                pcal_error *err);
+
+/* An index for the first row that depends on the content of all files of the source only.  Above
+ * 2^62, far from the indices that callers count. */
+PC_CHECKED pcal_status pc_source_place_rows(const pcal_source *source, uint64_t *out,
+                                            pcal_error *err);
 
 /* Fails unless a part has one column; `what` names its values: "weights". */
 PC_CHECKED pcal_status pc_source_one_column(const pc_reader *part, const char *what,
