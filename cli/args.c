@@ -72,6 +72,7 @@ pcal_status cli_fail(pcal_error *err, pcal_status status, const char *format, ..
 void cli_options_init(cli_options *options) {
   const pcal_simulation simulation = PCAL_SIMULATION_INIT;
   *options = (cli_options){.figure_interval = 0.95,
+                           .inputs.first_row = CLI_NO_FIRST_ROW,
                            .rows = simulation.rows,
                            .classes = simulation.classes,
                            .factor = simulation.factor,
@@ -85,6 +86,7 @@ void cli_options_free(cli_options *options) {
   free(options->cases.word);
   free(options->gates.word);
   free(options->operands.word);
+  free(options->more_inputs.item);
 }
 
 static pcal_status args_append(cli_words *words, const char *word, pcal_error *err) {
@@ -93,6 +95,17 @@ static pcal_status args_append(cli_words *words, const char *word, pcal_error *e
     return cli_fail(err, PCAL_MEMORY, "out of memory for the command line");
   words->word = grown;
   words->word[words->count++] = word;
+  return PCAL_OK;
+}
+
+/* Keeps the value of an input flag that is given again. */
+static pcal_status args_repeat(cli_repeats *repeats, const char *first, const char *word,
+                               pcal_error *err) {
+  cli_repeat *grown = realloc(repeats->item, (repeats->count + 1) * sizeof *grown);
+  if (!grown)
+    return cli_fail(err, PCAL_MEMORY, "out of memory for the command line");
+  repeats->item = grown;
+  repeats->item[repeats->count++] = (cli_repeat){first, word};
   return PCAL_OK;
 }
 
@@ -248,6 +261,8 @@ static pcal_status args_store(args_state *state, const cli_flag *flag, const cha
   void *field = (char *)state->options + flag->offset;
   if (flag->kind == CLI_REPEAT)
     return args_append(field, value, err);
+  if (flag->domain == CLI_INPUT && *(const char **)field)
+    return args_repeat(&state->options->more_inputs, *(const char **)field, value, err);
   pcal_status status = args_once(state, flag, err);
   if (status == PCAL_OK && flag->choices)
     status = args_check_choice(flag, value, err);

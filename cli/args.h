@@ -15,6 +15,7 @@ typedef enum cli_kind { CLI_FLAG, CLI_TEXT, CLI_REPEAT, CLI_COUNT, CLI_REAL } cl
 typedef enum cli_domain {
   CLI_ANY,
   CLI_FILE,
+  CLI_INPUT,   /* a file or a pattern of files; the flag may be given again for more files */
   CLI_METRICS, /* names of metrics and groups */
   CLI_METHODS, /* names of calibrators */
   CLI_KINDS,   /* a kind of registry rows, then a name of that kind */
@@ -44,6 +45,18 @@ typedef struct cli_words {
   size_t count;
 } cli_words;
 
+/* A flag of CLI_INPUT given again: `first` is the value of its field, compared as a pointer. */
+typedef struct cli_repeat {
+  const char *first, *word;
+} cli_repeat;
+
+typedef struct cli_repeats {
+  cli_repeat *item;
+  size_t count;
+} cli_repeats;
+
+#define CLI_NO_FIRST_ROW UINT64_MAX /* --first-row is not given */
+
 /* Inputs as the command line names them, by the fields of pcal_inputs. */
 typedef struct cli_inputs {
   const char *probs, *logits, *log_probs, *confidence;
@@ -52,14 +65,16 @@ typedef struct cli_inputs {
   const char *labels, *correct, *target;
   const char *weights, *groups, *ids;
   const char *weights_are; /* "frequency" or "importance", or NULL */
-  const char *levels;      /* "0.05/0.5/0.95", or NULL */
+  const char *levels;      /* "0.05,0.5,0.95" or "0.05/0.5/0.95", or NULL */
   uint64_t first_row;
 } cli_inputs;
 
 /* Values of all flags; each verb reads those of its own. */
 typedef struct cli_options {
   cli_inputs inputs;
-  const char *header;
+  const char *header, *input_format, *positive, *class_names;
+  const char *score_scale; /* "percent", or NULL */
+  cli_repeats more_inputs;
   cli_words metrics, gates, operands;
   cli_words methods, models, cases; /* --method, --model, --case */
   const char *by;

@@ -46,6 +46,19 @@ static void command_echo_put_flag(cli_text_buffer *buffer, const cli_flag *flag,
     cli_put(buffer, cli_number(*(const double *)given, number));
 }
 
+/* The values of an input flag after the first. */
+static void command_echo_put_repeats(cli_text_buffer *buffer, const cli_flag *flag,
+                                     const cli_options *options, const char *strip) {
+  const char *first = *(const char *const *)((const char *)options + flag->offset);
+  for (size_t i = 0; first && i < options->more_inputs.count; i++) {
+    if (options->more_inputs.item[i].first != first)
+      continue;
+    command_echo_put_name(buffer, flag, strip);
+    cli_put(buffer, " ");
+    command_echo_put_word(buffer, options->more_inputs.item[i].word);
+  }
+}
+
 void cli_put_flags(cli_text_buffer *buffer, const cli_options *options,
                    const cli_section *section, const char *strip) {
   cli_options usual;
@@ -54,5 +67,7 @@ void cli_put_flags(cli_text_buffer *buffer, const cli_options *options,
     const size_t offset = section->flags[i].offset;
     command_echo_put_flag(buffer, &section->flags[i], (const char *)options + offset,
                           (const char *)&usual + offset, strip);
+    if (section->flags[i].domain == CLI_INPUT)
+      command_echo_put_repeats(buffer, &section->flags[i], options, strip);
   }
 }

@@ -26,7 +26,7 @@ static void completion_put_flag_names(cli_text_buffer *buffer, const cli_section
 /* Completions of a domain: files or a list of words. */
 static void completion_put_domain(cli_text_buffer *buffer, cli_domain domain,
                                   const char *choices) {
-  if (domain == CLI_FILE) {
+  if (domain == CLI_FILE || domain == CLI_INPUT) {
     cli_put(buffer, "files=1");
     return;
   }

@@ -9,6 +9,8 @@
 
 #include "system/paths.h"
 
+#include "input_files.h"
+
 #define FILE_CONFLICTS_PATH 4096
 #define FILE_CONFLICTS_LINKS 40
 
@@ -88,11 +90,31 @@ static const char *file_conflicts_output_of(const cli_flag *flag, const cli_opti
                                                                                      : NULL;
 }
 
-/* Checks one flag against one output. */
-static pcal_status file_conflicts_check_flag(const cli_flag *written, const char *file,
-                                             const cli_flag *flag, const cli_options *options,
-                                             pcal_error *err) {
+/* Checks all files of an input flag against one output. */
+static pcal_status file_conflicts_check_input(cli_session *session, const cli_flag *written,
+                                              const char *file, const cli_flag *flag,
+                                              pcal_error *err) {
   char name[64] = "--";
+  const char *value = *(const char *const *)((const char *)&session->options + flag->offset);
+  const cli_words *files = NULL;
+  if (!value)
+    return PCAL_OK;
+  strncat(name, flag->name, sizeof name - 3);
+  pcal_status status = cli_input_files(session, value, &files, err);
+  for (size_t i = 0; status == PCAL_OK && i < files->count; i++)
+    if (file_conflicts_input(file, files->word[i]))
+      status = file_conflicts_refuse(written->name, file, name, err);
+  return status;
+}
+
+/* Checks one flag against one output. */
+static pcal_status file_conflicts_check_flag(cli_session *session, const cli_flag *written,
+                                             const char *file, const cli_flag *flag,
+                                             pcal_error *err) {
+  const cli_options *options = &session->options;
+  char name[64] = "--";
+  if (flag->domain == CLI_INPUT)
+    return file_conflicts_check_input(session, written, file, flag, err);
   if (flag == written || flag->kind != CLI_TEXT || flag->domain != CLI_FILE)
     return PCAL_OK;
   const char *value = *(const char *const *)((const char *)options + flag->offset);
@@ -129,16 +151,15 @@ static pcal_status file_conflicts_check_words(const char *flag, const char *file
   return PCAL_OK;
 }
 
-static pcal_status file_conflicts_check_output(const cli_session *session,
-                                               const cli_flag *written, const char *file,
-                                               pcal_error *err) {
+static pcal_status file_conflicts_check_output(cli_session *session, const cli_flag *written,
+                                               const char *file, pcal_error *err) {
   const cli_verb *verb = session->verb;
   const cli_options *options = &session->options;
   pcal_status status = PCAL_OK;
   for (size_t s = 0; s < verb->section_count; s++)
     for (size_t i = 0; i < verb->sections[s]->count && status == PCAL_OK; i++)
       status =
-          file_conflicts_check_flag(written, file, &verb->sections[s]->flags[i], options, err);
+          file_conflicts_check_flag(session, written, file, &verb->sections[s]->flags[i], err);
   for (size_t i = 0; verb->operand_domain == CLI_FILE && i < options->operands.count; i++)
     if (status == PCAL_OK && file_conflicts_input(file, options->operands.word[i]))
       status = file_conflicts_refuse(written->name, file, options->operands.word[i], err);
@@ -149,7 +170,7 @@ static pcal_status file_conflicts_check_output(const cli_session *session,
              : status;
 }
 
-pcal_status cli_check_file_conflicts(const cli_session *session, pcal_error *err) {
+pcal_status cli_check_file_conflicts(cli_session *session, pcal_error *err) {
   const cli_verb *verb = session->verb;
   pcal_status status = PCAL_OK;
   for (size_t s = 0; s < verb->section_count; s++)

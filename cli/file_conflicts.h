@@ -9,6 +9,6 @@
 int cli_same_file(const char *one, const char *other);
 
 /* Fails if an output would overwrite another output or an input of the command. */
-pcal_status cli_check_file_conflicts(const cli_session *session, pcal_error *err);
+pcal_status cli_check_file_conflicts(cli_session *session, pcal_error *err);
 
 #endif

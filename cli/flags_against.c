@@ -10,33 +10,33 @@ static const cli_flag flags_against_flags[] = {
     {"against-logits", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(logits),
      "logits of another model for the same rows; adds to each value the difference from "
      "that model with an interval and a p-value, from a paired permutation test",
-     NULL, CLI_FILE},
+     NULL, CLI_INPUT},
     {"against-probs", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(probs),
      "probabilities of the "
      "other model",
-     NULL, CLI_FILE},
+     NULL, CLI_INPUT},
     {"against-log-probs", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(log_probs),
-     "logarithms of probabilities of the other model", NULL, CLI_FILE},
+     "logarithms of probabilities of the other model", NULL, CLI_INPUT},
     {"against-confidence", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(confidence),
-     "confidences of the other model; requires --against-correct", NULL, CLI_FILE},
+     "confidences of the other model; requires --against-correct", NULL, CLI_INPUT},
     {"against-correct", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(correct),
-     "1 for each correct prediction of the other model, 0 for each wrong one", NULL, CLI_FILE},
+     "1 for each correct prediction of the other model, 0 for each wrong one", NULL, CLI_INPUT},
     {"against-mean", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(mean),
-     "regression: means predicted by the other model", NULL, CLI_FILE},
+     "regression: means predicted by the other model", NULL, CLI_INPUT},
     {"against-variance", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(variance),
      "variances "
      "predicted by "
      "the other model",
-     NULL, CLI_FILE},
+     NULL, CLI_INPUT},
     {"against-std", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(std),
      "standard deviations "
      "predicted by the other "
      "model",
-     NULL, CLI_FILE},
+     NULL, CLI_INPUT},
     {"against-quantiles", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(quantiles),
-     "quantiles predicted by the other model, at the same --levels", NULL, CLI_FILE},
+     "quantiles predicted by the other model, at the same --levels", NULL, CLI_INPUT},
     {"against-samples", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(samples),
-     "samples predicted by the other model", NULL, CLI_FILE},
+     "samples predicted by the other model", NULL, CLI_INPUT},
     {"injective", 0, CLI_FLAG, NULL, offsetof(cli_options, injective),
      "one model's predictions are an injective function of the other's, as after "
      "temperature scaling; differences of proper scores are then also differences of "

@@ -147,9 +147,9 @@ static void help_put_man_examples(cli_text_buffer *buffer, const cli_example *ex
   }
 }
 
-static const cli_section *const help_shared[] = {&cli_section_inputs, &cli_section_groups,
-                                                 &cli_section_rows, &cli_section_running,
-                                                 &cli_section_help};
+static const cli_section *const help_shared[] = {&cli_section_inputs,  &cli_section_groups,
+                                                 &cli_section_labels,  &cli_section_rows,
+                                                 &cli_section_running, &cli_section_help};
 
 static int help_is_shared(const cli_section *section) {
   for (size_t i = 0; i < CLI_COUNT_OF(help_shared); i++)

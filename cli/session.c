@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flags_against.h"
+#include "input_files.h"
 #include "read_file.h"
 #include "run_limits.h"
 #include "system/clock.h"
@@ -25,47 +27,47 @@ static const cli_flag session_inputs[] = {
     {"logits", 0, CLI_TEXT, "FILE", SESSION_INPUT(logits),
      "scores before the softmax, rows x classes; one column is the logit of class 1 in a "
      "binary problem",
-     NULL, CLI_FILE},
+     NULL, CLI_INPUT},
     {"probs", 0, CLI_TEXT, "FILE", SESSION_INPUT(probs),
      "probabilities, rows x classes; one column is the probability of class 1 in a binary "
      "problem",
-     NULL, CLI_FILE},
+     NULL, CLI_INPUT},
     {"log-probs", 0, CLI_TEXT, "FILE", SESSION_INPUT(log_probs),
-     "natural logarithms of probabilities, rows x classes", NULL, CLI_FILE},
+     "natural logarithms of probabilities, rows x classes", NULL, CLI_INPUT},
     {"confidence", 0, CLI_TEXT, "FILE", SESSION_INPUT(confidence),
-     "probability of the predicted class only; requires --correct", NULL, CLI_FILE},
+     "probability of the predicted class only; requires --correct", NULL, CLI_INPUT},
     {"correct", 0, CLI_TEXT, "FILE", SESSION_INPUT(correct),
-     "1 for each correct prediction, 0 for each wrong one", NULL, CLI_FILE},
+     "1 for each correct prediction, 0 for each wrong one", NULL, CLI_INPUT},
     {"labels", 0, CLI_TEXT, "FILE", SESSION_INPUT(labels),
      "true classes: numbers from 0, one-hot rows or, in CSV, names of score columns", NULL,
-     CLI_FILE},
+     CLI_INPUT},
     {"mean", 0, CLI_TEXT, "FILE", SESSION_INPUT(mean),
      "regression: means of predicted normal distributions; requires --variance or --std, "
      "and --target",
-     NULL, CLI_FILE},
+     NULL, CLI_INPUT},
     {"variance", 0, CLI_TEXT, "FILE", SESSION_INPUT(variance),
      "variances of the normal "
      "distributions",
-     NULL, CLI_FILE},
+     NULL, CLI_INPUT},
     {"std", 0, CLI_TEXT, "FILE", SESSION_INPUT(std),
      "standard deviations of the normal "
      "distributions",
-     NULL, CLI_FILE},
+     NULL, CLI_INPUT},
     {"quantiles", 0, CLI_TEXT, "FILE", SESSION_INPUT(quantiles),
      "regression: predicted quantiles, rows x levels; requires --levels and --target", NULL,
-     CLI_FILE},
+     CLI_INPUT},
     {"levels", 0, CLI_TEXT, "LIST", SESSION_INPUT(levels),
-     "levels of the quantiles in column order, for example 0.05/0.5/0.95", NULL, CLI_ANY},
+     "levels of the quantiles in column order, for example 0.05,0.5,0.95", NULL, CLI_ANY},
     {"samples", 0, CLI_TEXT, "FILE", SESSION_INPUT(samples),
      "regression: samples of the predicted distributions, or ensemble members, rows x "
      "samples; requires --target",
-     NULL, CLI_FILE},
+     NULL, CLI_INPUT},
     {"target", 0, CLI_TEXT, "FILE", SESSION_INPUT(target),
      "regression: the observed "
      "numbers",
-     NULL, CLI_FILE},
+     NULL, CLI_INPUT},
     {"weights", 0, CLI_TEXT, "FILE", SESSION_INPUT(weights), "row weights (default: 1)", NULL,
-     CLI_FILE},
+     CLI_INPUT},
     {"weights-are", 0, CLI_TEXT, "WORD", SESSION_INPUT(weights_are),
      "frequency: a row of weight 3 stands for three equal rows; importance: each row is "
      "one observation and the weight its share of the result. Default: frequency if all "
@@ -74,26 +76,48 @@ static const cli_flag session_inputs[] = {
     {"data", 0, CLI_TEXT, "FILE", SESSION_INPUT(data),
      "one file with all inputs, named like these flags: arrays of a .npz file, fields of a "
      ".jsonl file, or CSV columns (logits.0, logits.1, ..., labels)",
-     NULL, CLI_FILE},
+     NULL, CLI_INPUT},
     {"first-row", 0, CLI_COUNT, "N", SESSION_INPUT(first_row),
-     "index of the first row, if the files are one part of a larger data set", NULL, CLI_ANY},
+     "index of the first row, if the files are one part of a larger data set; --state "
+     "needs none: it tells parts apart by their content",
+     NULL, CLI_ANY},
     {"header", 0, CLI_TEXT, "WORD", offsetof(cli_options, header),
      "whether the first line of CSV and TSV files is a header: yes, no or auto (default); "
      "auto detects a header, and ambiguous files are refused",
      "yes|no|auto", CLI_ANY},
+    {"input-format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, input_format),
+     "format of standard input, pipes and files whose extension names none; without it, "
+     "standard input and pipes are recognised by their first bytes",
+     "csv|tsv|jsonl|npy|npz|arrow", CLI_ANY},
 };
 const cli_section cli_section_inputs = {
     "Inputs", session_inputs, CLI_COUNT_OF(session_inputs),
     "FILE is file.npy, file.npz:ARRAY, file.jsonl:FIELD or file.csv:COLUMNS. COLUMNS is a "
-    "name, a number counted from 0, a list a,b,c or a range first..last. '-' reads CSV "
-    "from standard input; '-:3' takes one of its columns."};
+    "name, a number counted from 0, a list a,b,c or a range first..last. '-' is standard "
+    "input in any of these formats; '-:3' takes one of its columns. Tables of Arrow IPC "
+    "(.arrow, .feather) are read like CSV. All of them may be compressed: .gz, .zst."};
 
 static const cli_flag session_groups[] = {
     {"groups", 0, CLI_TEXT, "FILE", SESSION_INPUT(groups),
-     "group of each row: results are also computed for each group", NULL, CLI_FILE},
+     "group of each row: results are also computed for each group", NULL, CLI_INPUT},
 };
 const cli_section cli_section_groups = {"Groups", session_groups, CLI_COUNT_OF(session_groups),
                                         NULL};
+
+static const cli_flag session_labels[] = {
+    {"classes", 0, CLI_TEXT, "LIST", offsetof(cli_options, class_names),
+     "names of the classes in the order of the score columns, for example cat,dog,bird; "
+     "labels may then be these names",
+     NULL, CLI_ANY},
+    {"positive", 0, CLI_TEXT, "LABEL", offsetof(cli_options, positive),
+     "binary problem with one column of scores: the label of class 1, for example malignant "
+     "or yes; the other label is class 0",
+     NULL, CLI_ANY},
+    {"scale", 0, CLI_TEXT, "WORD", offsetof(cli_options, score_scale),
+     "percent: --probs and --confidence run from 0 to 100", "percent", CLI_ANY},
+};
+const cli_section cli_section_labels = {"Meaning of the columns", session_labels,
+                                        CLI_COUNT_OF(session_labels), NULL};
 
 static const cli_flag session_rows[] = {
     {"normalize", 0, CLI_FLAG, NULL, offsetof(cli_options, normalize),
@@ -257,6 +281,7 @@ void cli_session_end(cli_session *session) {
   pcal_pool_free(session->env.pool);
   session->env.pool = NULL;
   cli_run_limits_end(session);
+  cli_input_files_free(session);
   cli_options_free(&session->options);
 }
 
@@ -302,24 +327,90 @@ pcal_header cli_header_mode(const cli_options *options) {
                                      : PCAL_HEADER_AUTO;
 }
 
-/* Reads "0.05/0.5/0.95". */
+/* Reads "0.05,0.5,0.95" or "0.05/0.5/0.95". */
 static pcal_status session_read_levels(const char *text, double levels[PCAL_LEVELS_MAX],
                                        size_t *count, pcal_error *err) {
   *count = 0;
   for (const char *at = text; at;) {
-    const size_t length = strcspn(at, "/");
+    const size_t length = strcspn(at, ",/");
     char word[64];
     if (*count == PCAL_LEVELS_MAX)
       return cli_fail(err, PCAL_USAGE, "--levels has more than %d levels", PCAL_LEVELS_MAX);
     snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), at);
     if (length > 63 || !cli_read_real(word, &levels[*count]))
       return cli_fail(err, PCAL_USAGE,
-                      "--levels: \"%s\" is no number; separate levels as in 0.05/0.5/0.95",
+                      "--levels: \"%s\" is no number; separate levels as in 0.05,0.5,0.95",
                       word);
     ++*count;
-    at = at[length] == '/' ? at + length + 1 : NULL;
+    at = at[length] != '\0' ? at + length + 1 : NULL;
   }
   return PCAL_OK;
+}
+
+/* Cuts "cat,dog,bird" into names, in place.  The caller frees *names. */
+static pcal_status session_read_classes(char *text, const char ***names, size_t *count,
+                                        pcal_error *err) {
+  *count = 1;
+  for (const char *at = text; *at; at++)
+    *count += *at == ',';
+  *names = malloc(*count * sizeof **names);
+  if (!*names)
+    return cli_fail(err, PCAL_MEMORY, "out of memory for the names of classes");
+  for (size_t i = 0; i < *count; i++) {
+    const size_t length = strcspn(text, ",");
+    (*names)[i] = text;
+    if (length == 0)
+      return cli_fail(err, PCAL_USAGE,
+                      "--classes: name %zu is empty; write names as in cat,dog,bird", i);
+    text[length] = '\0';
+    text += length + 1;
+  }
+  return PCAL_OK;
+}
+
+/* Opens the inputs with the names of --classes. */
+static pcal_status session_open_named(cli_session *session, pcal_inputs *inputs,
+                                      pcal_source **out, pcal_error *err) {
+  const char *given = session->options.class_names;
+  if (!given)
+    return pcal_source_open(inputs, &session->env, out, err);
+  char *text = strdup(given);
+  const char **names = NULL;
+  pcal_status status =
+      text ? session_read_classes(text, &names, &inputs->class_count, err)
+           : cli_fail(err, PCAL_MEMORY, "out of memory for the names of classes");
+  inputs->class_names = names;
+  if (status == PCAL_OK)
+    status = pcal_source_open(inputs, &session->env, out, err);
+  free(names);
+  free(text);
+  return status;
+}
+
+/* The files of one input. */
+static pcal_status session_fill_input(cli_session *session, const char *value,
+                                      pcal_input *input, pcal_error *err) {
+  const cli_words *files = NULL;
+  *input = (pcal_input)PCAL_INPUT_INIT;
+  if (!value)
+    return PCAL_OK;
+  const pcal_status status = cli_input_files(session, value, &files, err);
+  if (status != PCAL_OK)
+    return status;
+  for (size_t i = 0; i < files->count; i++)
+    cli_signals_watch_input(files->word[i]);
+  if (files->count == 1) {
+    input->file = files->word[0];
+  } else {
+    input->files = files->word;
+    input->file_count = files->count;
+  }
+  return PCAL_OK;
+}
+
+/* True if the rows are saved as a part of a data set.  Rows of two models need the same indices. */
+static int session_is_part(const cli_options *options) {
+  return options->state != NULL && !cli_has_against(options);
 }
 
 pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **out,
@@ -350,22 +441,25 @@ pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **ou
   pcal_status status = session_check_inputs(session, labelled, err);
   if (status == PCAL_OK)
     status = session_read_levels(in->levels, levels, &inputs.level_count, err);
-  if (status != PCAL_OK)
-    return status;
-  for (size_t i = 0; i < CLI_COUNT_OF(files); i++) {
-    cli_signals_watch_input(files[i].file);
-    items[i] = (pcal_input)PCAL_INPUT_INIT;
-    items[i].file = files[i].file;
+  for (size_t i = 0; i < CLI_COUNT_OF(files) && status == PCAL_OK; i++) {
+    status = session_fill_input(session, files[i].file, &items[i], err);
     if (files[i].file)
       *files[i].field = &items[i];
   }
+  if (status != PCAL_OK)
+    return status;
   inputs.levels = levels;
   inputs.weights_are = !in->weights_are                            ? PCAL_WEIGHTS_AUTO
                        : strcmp(in->weights_are, "frequency") == 0 ? PCAL_WEIGHTS_FREQUENCY
                                                                    : PCAL_WEIGHTS_IMPORTANCE;
-  inputs.first_row = in->first_row;
+  inputs.first_row = in->first_row != CLI_NO_FIRST_ROW    ? in->first_row
+                     : session_is_part(&session->options) ? PCAL_FIRST_ROW_AUTO
+                                                          : 0;
   inputs.header = cli_header_mode(&session->options);
-  return pcal_source_open(&inputs, &session->env, out, err);
+  inputs.file_format = session->options.input_format;
+  inputs.positive = session->options.positive;
+  inputs.percent = session->options.score_scale != NULL;
+  return session_open_named(session, &inputs, out, err);
 }
 
 pcal_status cli_calibrator_load(cli_session *session, const char *path, pcal_calibrator **out,

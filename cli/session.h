@@ -54,7 +54,7 @@ extern const size_t cli_program_example_count;
 
 /* Flag sections shared by several verbs. */
 extern const cli_section cli_section_inputs, cli_section_groups, cli_section_rows,
-    cli_section_running, cli_section_help;
+    cli_section_labels, cli_section_running, cli_section_help;
 
 struct cli_session {
   const cli_verb *verb;
@@ -62,6 +62,7 @@ struct cli_session {
   pcal_env env;
   pcal_format format;
   int gates_failed;
+  struct cli_input_list *input_lists; /* of input_files.c */
 };
 
 /* Sets up the environment and the thread pool.  Call cli_session_end even after a failure. */

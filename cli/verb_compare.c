@@ -133,8 +133,8 @@ static const cli_section compare_section = {"Comparison", compare_flags,
 static const cli_section compare_output_section = {"Output", compare_output_flags,
                                                    CLI_COUNT_OF(compare_output_flags), NULL};
 static const cli_section *const compare_sections[] = {
-    &cli_section_inputs,     &cli_section_val,     &compare_section, &cli_section_rows,
-    &compare_output_section, &cli_section_running, &cli_section_help};
+    &cli_section_inputs, &cli_section_labels,     &cli_section_val,     &compare_section,
+    &cli_section_rows,   &compare_output_section, &cli_section_running, &cli_section_help};
 
 static const cli_example compare_examples[] = {
     {"propercal compare --logits z.npy --labels y.npy -o best.json",

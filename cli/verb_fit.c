@@ -120,9 +120,9 @@ static pcal_status fit_run(cli_session *session, pcal_error *err) {
 static const cli_section fit_section = {"Method", fit_flags, CLI_COUNT_OF(fit_flags), NULL};
 static const cli_section fit_output_section = {"Output", fit_output_flags,
                                                CLI_COUNT_OF(fit_output_flags), NULL};
-static const cli_section *const fit_sections[] = {&cli_section_inputs,  &fit_section,
-                                                  &cli_section_rows,    &fit_output_section,
-                                                  &cli_section_running, &cli_section_help};
+static const cli_section *const fit_sections[] = {
+    &cli_section_inputs, &cli_section_labels,  &fit_section,     &cli_section_rows,
+    &fit_output_section, &cli_section_running, &cli_section_help};
 
 static const cli_example fit_examples[] = {
     {"propercal fit --logits val.npy --labels val_labels.npy -o cal.json",

@@ -116,9 +116,9 @@ static pcal_status inspect_run(cli_session *session, pcal_error *err) {
 
 static const cli_section inspect_section = {"Output", inspect_flags,
                                             CLI_COUNT_OF(inspect_flags), NULL};
-static const cli_section *const inspect_sections[] = {&cli_section_inputs, &cli_section_groups,
-                                                      &inspect_section, &cli_section_running,
-                                                      &cli_section_help};
+static const cli_section *const inspect_sections[] = {&cli_section_inputs,  &cli_section_labels,
+                                                      &cli_section_groups,  &inspect_section,
+                                                      &cli_section_running, &cli_section_help};
 
 static const cli_example inspect_examples[] = {
     {"propercal inspect logits.npy labels.npy", "describe each file"},

@@ -198,9 +198,9 @@ static const cli_section measure_section = {"Metrics", measure_flags,
 static const cli_section measure_surety_section = {"How sure", measure_surety_flags,
                                                    CLI_COUNT_OF(measure_surety_flags), NULL};
 static const cli_section *const measure_sections[] = {
-    &cli_section_inputs,  &cli_section_groups, &measure_section,  &measure_surety_section,
-    &cli_section_against, &cli_section_gates,  &cli_section_rows, &cli_section_results_output,
-    &cli_section_running, &cli_section_help};
+    &cli_section_inputs,         &cli_section_labels,  &cli_section_groups, &measure_section,
+    &measure_surety_section,     &cli_section_against, &cli_section_gates,  &cli_section_rows,
+    &cli_section_results_output, &cli_section_running, &cli_section_help};
 
 static const cli_example measure_examples[] = {
     {"propercal measure --logits logits.npy --labels labels.npy",

@@ -163,9 +163,9 @@ static const cli_section plot_surety_section = {"How sure", plot_surety_flags,
 static const cli_section plot_calibrator_section = {"After calibration", plot_calibrator_flags,
                                                     CLI_COUNT_OF(plot_calibrator_flags), NULL};
 static const cli_section *const plot_sections[] = {
-    &cli_section_inputs,  &plot_model_section,      &plot_section,
-    &plot_surety_section, &plot_calibrator_section, &cli_section_val,
-    &cli_section_rows,    &cli_section_running,     &cli_section_help};
+    &cli_section_inputs,  &cli_section_labels,      &plot_model_section, &plot_section,
+    &plot_surety_section, &plot_calibrator_section, &cli_section_val,    &cli_section_rows,
+    &cli_section_running, &cli_section_help};
 
 static const cli_example plot_examples[] = {
     {"propercal plot reliability --logits logits.npy --labels labels.npy -o r.svg",

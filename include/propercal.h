@@ -440,9 +440,10 @@ typedef struct pcal_location {
   uint64_t line;           /* of a text file, from 1, or 0 */
   size_t column;           /* PCAL_NO_COLUMN: messages name none */
   const char *column_name; /* or NULL */
+  uint64_t row;            /* in its file; PCAL_NO_ROW: the file is the whole data set */
 } pcal_location;
 
-/* Fills *out, which starts as {0, column, NULL}.  column is PCAL_NO_COLUMN for the whole row.
+/* Fills *out, which starts as {0, column, NULL, PCAL_NO_ROW}.  column is PCAL_NO_COLUMN for the whole row.
  * Called when a row is refused, from any thread. */
 typedef void (*pcal_row_locator)(const void *user, pcal_field field, size_t row, size_t column,
                                  pcal_location *out);
@@ -559,7 +560,8 @@ typedef struct pcal_input {
   const char *name; /* for messages; NULL: the path, or the name of the field of pcal_inputs */
 
   /* A file, and after the last colon the part of it: "logits.npy", "data.npz:logits",
-   * "data.csv:label", "data.csv:cat..dog", "data.jsonl:label", "-:3" (standard input, CSV). */
+   * "data.csv:label", "data.csv:cat..dog", "data.jsonl:label", "-:3" (standard input).  Names may end in .gz, or
+   * in .zst if libzstd was found at build time. */
   const char *file;
 
   /* An array.  Strides are in bytes and may be negative; 0 means no gaps, as in pcal_batch. */
@@ -592,12 +594,16 @@ typedef struct pcal_input {
    * as in pcal_batch; NULL: memory of the process. */
   pcal_device *device;
   void *device_stream;
+
+  /* Several files in place of one, read in this order as one. */
+  const char *const *files;
+  size_t file_count;
 } pcal_input;
 
 #define PCAL_INPUT_INIT                                                                       \
   {                                                                                           \
     sizeof(pcal_input), NULL, NULL, NULL, PCAL_F32, 0, 0, 0, 0, 0, NULL, 0, NULL, NULL, NULL, \
-        NULL, 0, NULL, NULL                                                                   \
+        NULL, 0, NULL, NULL, NULL, 0                                                          \
   }
 PCAL_API void pcal_input_init(pcal_input *input, size_t size);
 
@@ -611,6 +617,8 @@ typedef enum pcal_header {
 /* The inputs of a data set, by the names of the program's flags and of Python's arguments.
  * Scores come from exactly one of probs, logits, log_probs, confidence, mean, quantiles,
  * samples and data.  Inputs that are not given are NULL. */
+#define PCAL_FIRST_ROW_AUTO UINT64_MAX
+
 typedef struct pcal_inputs {
   size_t size;
   const pcal_input *probs, *logits, *log_probs; /* a column for each class, or one: class 1 */
@@ -634,13 +642,25 @@ typedef struct pcal_inputs {
   const char *const *class_names; /* in place of the names of score columns; or NULL */
   size_t class_count;
   pcal_header header;
-  uint64_t first_row; /* index of the first row in the whole data set */
+  /* Index of the first row in the whole data set.  PCAL_FIRST_ROW_AUTO: one that is computed from
+   * the content of the files, for saved parts of a data set whose sizes are not known; the same
+   * files give the same index, so that pcal_measure_merge refuses a part that is given twice. */
+  uint64_t first_row;
+  /* Format of standard input, pipes and files whose extension names none: "csv", "tsv", "jsonl",
+   * "npy", "npz" or "arrow".  NULL: that of standard input and pipes is recognised by its first
+   * bytes, and other files are refused. */
+  const char *file_format;
+  /* For one column of probs or logits: the label of class 1; every other label is class 0.  NULL:
+   * labels are 0 and 1. */
+  const char *positive;
+  int percent; /* probs and confidence are percentages, from 0 to 100 */
 } pcal_inputs;
 
-#define PCAL_INPUTS_INIT                                                                       \
-  {                                                                                            \
-    sizeof(pcal_inputs), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,     \
-        NULL, NULL, NULL, NULL, NULL, PCAL_WEIGHTS_AUTO, NULL, 0, NULL, 0, PCAL_HEADER_AUTO, 0 \
+#define PCAL_INPUTS_INIT                                                                     \
+  {                                                                                          \
+    sizeof(pcal_inputs), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,   \
+        NULL, NULL, NULL, NULL, NULL, PCAL_WEIGHTS_AUTO, NULL, 0, NULL, 0, PCAL_HEADER_AUTO, \
+        0, NULL, NULL, 0                                                                     \
   }
 PCAL_API void pcal_inputs_init(pcal_inputs *inputs, size_t size);
 

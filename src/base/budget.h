@@ -12,8 +12,8 @@
   X(OTHER, "the current step", "give fewer rows, classes or metrics at a time")             \
   X(STREAM, "the input, a stream that is held in memory,",                                  \
     "write the data to a file, which is read in pieces")                                    \
-  X(UNPACKED, "arrays unpacked from npz files",                                             \
-    "write the file with numpy.savez, whose arrays are read in place")                      \
+  X(UNPACKED, "data unpacked from compressed files",                                        \
+    "unpack the file; write npz with numpy.savez, whose arrays are read in place")          \
   X(COLUMNS, "the columns of a table", "give a table with fewer columns")                   \
   X(NAMES, "names of groups and ids", "give fewer groups")                                  \
   X(GROUPS, "the states of groups", "give fewer groups, or fewer metrics at a time")        \

@@ -15,10 +15,11 @@ static const char *row_check_name(const char *name, const char *otherwise) {
 static pc_place row_check_place(const pc_checked_row *row, pcal_field field, size_t column,
                                 const char *subject) {
   const pcal_batch *batch = row->batch;
-  pcal_location at = {0, column, NULL};
+  pcal_location at = {0, column, NULL, PCAL_NO_ROW};
   if (batch->place != NULL)
     batch->place(batch->place_user, field, row->position, column, &at);
-  return (pc_place){subject, row->id, at.line, at.column, at.column_name, NULL};
+  const uint64_t id = at.row == PCAL_NO_ROW ? row->id : at.row;
+  return (pc_place){subject, id, at.line, at.column, at.column_name, NULL};
 }
 
 static int row_check_one_based(const pcal_batch *batch, size_t classes) {
@@ -171,11 +172,14 @@ pcal_status pc_row_fail_range(const pc_checked_row *row, size_t column, double p
     return pc_fail_at(err, PCAL_DATA, &place,
                       "the probability %s is %s; %-s to clip and rescale the row", shown, side,
                       pc_row_normalize_remedy(row));
+  if (p >= 2.0 && p <= 100.0 && row->layout->kind != PCAL_LOG_PROBABILITY)
+    return pc_fail_at(err, PCAL_DATA, &place,
+                      "the probability %s is above 1; for percentages from 0 to 100 give "
+                      "{percent}, for scores before the softmax {logits}",
+                      shown);
   return pc_fail_at(
-      err, PCAL_DATA, &place, "the probability %s is %s; %-sare these %-s{logits}?", shown,
-      side,
-      row->layout->kind == PCAL_LOG_PROBABILITY ? "log-probabilities are at most 0; " : "",
-      p >= 2.0 && p <= 100.0 ? "percentages, to be divided by 100, or " : "");
+      err, PCAL_DATA, &place, "the probability %s is %s; %-sare these {logits}?", shown, side,
+      row->layout->kind == PCAL_LOG_PROBABILITY ? "log-probabilities are at most 0; " : "");
 }
 
 pcal_status pc_row_fail_sum(const pc_checked_row *row, double sum, pcal_error *err) {

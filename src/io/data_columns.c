@@ -120,7 +120,6 @@ static pcal_status data_columns_collect(const pc_column_set *set, const pcal_env
 pcal_status pc_data_columns_find(const pc_column_set *set, const pcal_env *env,
                                  pc_data_columns *out, pcal_error *err) {
   const pc_score_kind *kind = NULL;
-  char shown[PC_CLIP_MAX];
   int form = 0;
   *out = (pc_data_columns){0};
   if (set->names == NULL)
@@ -128,9 +127,6 @@ pcal_status pc_data_columns_find(const pc_column_set *set, const pcal_env *env,
                    "%s has no column names; {data} needs npz, jsonl, or csv or tsv with a "
                    "header such as labels,probs.cat,probs.dog",
                    set->file);
-  if (set->count == 1 && pc_slice_has_only_semicolons(pc_slice_of(set->names[0])))
-    return pc_fail(err, PCAL_DATA, "%s has one column, called \"%s\"; " PC_SEMICOLON_REMEDY,
-                   set->file, pc_clip(pc_slice_of(set->names[0]), shown));
   PC_TRY(data_columns_find_kind(set, &kind, &form, err));
   PC_TRY(data_columns_find_beside(set, kind, out, err));
   const pcal_status status = data_columns_collect(set, env, kind, form, out, err);

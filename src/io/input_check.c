@@ -46,7 +46,7 @@ static int input_check_released(const pcal_input *input) {
 }
 
 static pc_input_form input_check_form(const pcal_input *input) {
-  if (input->file != NULL)
+  if (input->file != NULL || input->file_count > 0)
     return PC_INPUT_FILE;
   if (input_check_arrow(input))
     return PC_INPUT_ARROW;
@@ -197,7 +197,13 @@ static pcal_status input_check_outcome(pc_checked_inputs *inputs, pcal_error *er
 static pcal_status input_check_forms(const pc_checked_inputs *inputs, pcal_error *err) {
   for (size_t i = 0; i < PC_INPUT_COUNT; i++) {
     const pcal_input *item = &inputs->items[i];
-    if (item->file != NULL && (input_check_arrow(item) || item->data != NULL))
+    if (item->file != NULL && item->file_count > 0)
+      return pc_fail(err, PCAL_USAGE, "%s: file and files are both given; give one",
+                     item->name);
+    for (size_t k = 0; k < item->file_count; k++)
+      if (item->files == NULL || item->files[k] == NULL)
+        return pc_fail(err, PCAL_USAGE, "%s: file %zu is NULL", item->name, k);
+    if (inputs->forms[i] == PC_INPUT_FILE && (input_check_arrow(item) || item->data != NULL))
       return pc_fail(err, PCAL_USAGE,
                      "%s: a file and a stream or an array are both given; "
                      "give one",

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/budget.h"
+#include "io/input_unpack.h"
 #include "io/output_journal.h"
 #include "system/paths.h"
 
@@ -196,6 +197,43 @@ static pcal_status input_file_open_path(pc_input_file *bytes, const char *path,
   return status;
 }
 
+/* Frees the content, and keeps the name. */
+static void input_file_drop(pc_input_file *bytes) {
+  if (bytes->kind == PC_INPUT_FILE_MAPPED)
+    pc_file_unmap(bytes->block, bytes->length);
+  else if (bytes->kind != PC_INPUT_FILE_BORROWED && bytes->block != NULL)
+    pc_free(bytes->env, bytes->block);
+  if (bytes->descriptor >= 0 && bytes->kind != PC_INPUT_FILE_CLOSED)
+    pc_file_close(bytes->descriptor);
+  bytes->descriptor = -1;
+  bytes->block = NULL;
+}
+
+/* Replaces the content of a compressed file by what it unpacks to. */
+static pcal_status input_file_unpack(pc_input_file *bytes, pcal_error *err) {
+  const int is_stream = bytes->kind == PC_INPUT_FILE_STREAM;
+  pc_compression compression = pc_compression_of_name(bytes->name);
+  pc_unpacked unpacked;
+  if (compression == PC_COMPRESSION_NONE && is_stream)
+    compression = pc_compression_of_bytes(bytes->data, bytes->length);
+  if (compression == PC_COMPRESSION_NONE)
+    return PCAL_OK;
+  PC_TRY(pc_input_unpack(bytes, compression, &unpacked, err));
+  input_file_drop(bytes);
+  bytes->kind = is_stream ? PC_INPUT_FILE_STREAM : PC_INPUT_FILE_READ;
+  bytes->block = unpacked.data;
+  bytes->data = unpacked.data;
+  bytes->length = unpacked.length;
+  return PCAL_OK;
+}
+
+static pcal_status input_file_not_empty(const pc_input_file *bytes, pcal_error *err) {
+  return bytes->length > 0
+             ? PCAL_OK
+             : pc_fail(err, PCAL_DATA, "%s is empty; give a file with at least one row",
+                       bytes->name);
+}
+
 pcal_status pc_input_file_open(const char *path, const pcal_env *env, pc_input_file *out,
                                pcal_error *err) {
   const int is_input = strcmp(path, "-") == 0;
@@ -208,9 +246,12 @@ pcal_status pc_input_file_open(const char *path, const pcal_env *env, pc_input_f
     pc_output_journal_replay(path, env);
   pcal_status status = is_input ? input_file_read_all(out, PC_STANDARD_INPUT, err)
                                 : input_file_open_path(out, path, err);
-  if (status == PCAL_OK && out->length == 0)
-    status =
-        pc_fail(err, PCAL_DATA, "%s is empty; give a file with at least one row", out->name);
+  if (status == PCAL_OK)
+    status = input_file_not_empty(out, err);
+  if (status == PCAL_OK)
+    status = input_file_unpack(out, err);
+  if (status == PCAL_OK)
+    status = input_file_not_empty(out, err);
   if (status != PCAL_OK)
     pc_input_file_close(out);
   return status;
@@ -236,12 +277,7 @@ pcal_status pc_input_file_check(const pc_input_file *bytes, pcal_error *err) {
 }
 
 void pc_input_file_close(pc_input_file *bytes) {
-  if (bytes->kind == PC_INPUT_FILE_MAPPED)
-    pc_file_unmap(bytes->block, bytes->length);
-  else if (bytes->kind != PC_INPUT_FILE_BORROWED && bytes->block != NULL)
-    pc_free(bytes->env, bytes->block);
-  if (bytes->descriptor >= 0 && bytes->kind != PC_INPUT_FILE_CLOSED)
-    pc_file_close(bytes->descriptor);
+  input_file_drop(bytes);
   if (bytes->owned_name != NULL)
     pc_free(bytes->env, bytes->owned_name);
   *bytes = (pc_input_file){.descriptor = -1};

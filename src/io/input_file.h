@@ -22,7 +22,8 @@ typedef struct pc_input_file {
   size_t length; /* of the whole file, never 0 */
   void *block;   /* owned memory or mapping */
   char *owned_name;
-  int descriptor; /* of a mapped file or one read by windows, else -1 */
+  int descriptor;     /* of a mapped file or one read by windows, else -1 */
+  const char *format; /* borrowed: format of a file whose name says none; NULL: not given */
 } pc_input_file;
 
 /* Files up to this size are read into memory as a whole. */
@@ -31,7 +32,8 @@ typedef struct pc_input_file {
 #define PC_INPUT_FILE_HEAD ((size_t)1 << 20)
 
 /* Opens a file; "-" is standard input.  Regular files are mapped if env->map_files is set,
- * else read; .npy files above PC_INPUT_FILE_WHOLE are read by windows.  env must outlive the
+ * else read; .npy files above PC_INPUT_FILE_WHOLE are read by windows.  Files called .gz or .zst,
+ * and streams that begin as such files do, are unpacked (input_unpack.h).  env must outlive the
  * result.  Fails with PCAL_IO if the file cannot be read, PCAL_DATA if it is empty,
  * PCAL_MEMORY if it exceeds the memory or env->memory_limit. */
 PC_CHECKED pcal_status pc_input_file_open(const char *path, const pcal_env *env,

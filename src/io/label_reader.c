@@ -3,11 +3,13 @@
  *  2. a row of k numbers, one 1 and otherwise 0 (one-hot): the position of the 1.
  *  3. in a text file, the name of a score column; names are tried first, so a class may be
  *     called "2" or "None".
- *  4. NaN, a missing cell, or the smallest int32, as R writes it: PCAL_MISSING_LABEL. */
+ *  4. with `positive`, that word is 1 and one other word is 0; True, true and TRUE are the same.
+ *  5. NaN, a missing cell, or the smallest int32, as R writes it: PCAL_MISSING_LABEL. */
 #include "io/label_reader.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/escape.h"
 #include "base/number.h"
@@ -62,8 +64,11 @@ static pcal_status label_reader_unknown_name(const label_reader_place *place, pc
   pc_clip(text, shown);
   if (labels->classes->count == 0)
     return pc_fail_at(err, PCAL_DATA, &at,
-                      "the label \"%s\" is a name, but the scores in %s have none; give class "
-                      "numbers, or {named_scores}",
+                      labels->binary
+                          ? "the label \"%s\" is a name, but the scores in %s have none; give "
+                            "class numbers, or {positive_label}"
+                          : "the label \"%s\" is a name, but the scores in %s have none; give "
+                            "class numbers, or {named_scores}",
                       shown, labels->scores_name);
   const char *nearest = pc_name_table_nearest(labels->classes, text);
   if (nearest == NULL)
@@ -80,6 +85,44 @@ static pcal_status label_reader_unknown_name(const label_reader_place *place, pc
 static int label_reader_is_word(pc_slice text, const char *word, const char *title,
                                 const char *capitals) {
   return pc_slice_is(text, word) || pc_slice_is(text, title) || pc_slice_is(text, capitals);
+}
+
+/* True if a label is this word; true and false are found in any of their spellings. */
+static int label_reader_equals(pc_slice text, const char *word) {
+  const pc_slice other = pc_slice_of(word);
+  return pc_slice_is(text, word) ||
+         (label_reader_is_word(text, "true", "True", "TRUE") &&
+          label_reader_is_word(other, "true", "True", "TRUE")) ||
+         (label_reader_is_word(text, "false", "False", "FALSE") &&
+          label_reader_is_word(other, "false", "False", "FALSE"));
+}
+
+/* A label is `positive`, missing, or the same other word in every row. */
+static pcal_status label_reader_from_pair(const label_reader_place *place,
+                                          pc_label_reader *labels, pc_slice text, int32_t *out,
+                                          pcal_error *err) {
+  char shown[PC_CLIP_MAX], one[PC_CLIP_MAX], other[PC_CLIP_MAX];
+  text = pc_slice_trim(text, "\t");
+  *out = label_reader_equals(text, labels->positive);
+  if (*out == 1 || (labels->negative != NULL && label_reader_equals(text, labels->negative)))
+    return PCAL_OK;
+  *out = PCAL_MISSING_LABEL;
+  if (pc_slice_is_missing(text))
+    return PCAL_OK;
+  *out = 0;
+  if (labels->negative == NULL) {
+    labels->negative = pc_alloc(labels->reader->env, text.length + 1, 1);
+    if (labels->negative == NULL)
+      return pc_fail_memory(err, "reading labels");
+    memcpy(labels->negative, text.bytes, text.length);
+    return PCAL_OK;
+  }
+  const pc_place at = pc_reader_place(labels->reader, place->row, place->index);
+  return pc_fail_at(err, PCAL_DATA, &at,
+                    "the label \"%s\" is neither \"%s\" nor \"%s\"; with {positive} there are "
+                    "two labels, so correct it, or give scores of every class",
+                    pc_clip(text, shown), pc_clip(pc_slice_of(labels->positive), one),
+                    pc_clip(pc_slice_of(labels->negative), other));
 }
 
 static pcal_status label_reader_from_text(const label_reader_place *place, pc_slice text,
@@ -198,15 +241,17 @@ static pcal_status label_reader_fill_column(const void *user, size_t begin, size
 
 /* ---- all cell types ---- */
 
-static pcal_status label_reader_fill(const pc_label_reader *labels, size_t rows,
-                                     pcal_error *err) {
+static pcal_status label_reader_fill(pc_label_reader *labels, size_t rows, pcal_error *err) {
   const size_t columns = labels->reader->columns;
   if (label_reader_is_column(labels))
     return label_reader_fill_column(labels, 0, rows, labels->buffer, err);
   for (size_t i = 0; i < rows; i++) {
     const label_reader_place place = {labels, i, labels->first_row + i};
     int32_t *out = &labels->buffer[i];
-    if (labels->reader->cells == PC_CELLS_TEXT)
+    if (labels->positive != NULL)
+      PC_TRY(label_reader_from_pair(&place, labels, ((const pc_slice *)labels->cells)[i], out,
+                                    err));
+    else if (labels->reader->cells == PC_CELLS_TEXT)
       PC_TRY(label_reader_from_text(&place, ((const pc_slice *)labels->cells)[i], out, err));
     else
       PC_TRY(label_reader_from_row(&place, (const double *)labels->cells + i * columns, columns,
@@ -257,6 +302,9 @@ pcal_status pc_label_reader_next_lazy(pc_label_reader *labels, size_t max_rows,
 void pc_label_reader_free(pc_label_reader *labels) {
   if (labels->buffer != NULL)
     pc_free(labels->reader->env, labels->buffer);
+  if (labels->negative != NULL)
+    pc_free(labels->reader->env, labels->negative);
   labels->buffer = NULL;
+  labels->negative = NULL;
   labels->capacity = 0;
 }

@@ -10,7 +10,10 @@ typedef struct pc_label_reader {
   pc_reader *reader;            /* opened with PC_COLUMN_LABELS */
   const pc_name_table *classes; /* class names; may be empty */
   const char *scores_name;      /* file of the scores, for messages */
-  const char *meaning; /* remedy for a bad label: "labels are class numbers counted from 0" */
+  const char *positive; /* label of class 1; NULL: labels are numbers or names of classes */
+  char *negative;       /* owned: the other label, once it was seen */
+  int binary;           /* one column of scores */
+  const char *meaning;  /* remedy for a bad label: "labels are class numbers counted from 0" */
   int32_t *buffer;
   size_t capacity;
   const void *cells;  /* of the last window */

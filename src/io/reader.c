@@ -1,95 +1,8 @@
 #include "io/reader.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "io/selector.h"
-
-static const pc_file_format reader_formats[] = {
-#define PC_FORMAT(name, extensions, about) {#name, extensions, about, pc_##name##_open, NULL},
-#define PC_CONTAINER(name, extensions, about) \
-  {#name, extensions, about, pc_##name##_open, pc_##name##_members},
-#include "io/formats/registry.def"
-#undef PC_CONTAINER
-#undef PC_FORMAT
-};
-
-#define READER_FORMATS (sizeof reader_formats / sizeof reader_formats[0])
-
-const pc_file_format *pc_file_format_at(size_t index) {
-  return index < READER_FORMATS ? &reader_formats[index] : NULL;
-}
-
-static char reader_lower(char c) {
-  return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-/* True if `extension`, ignoring case, is one of the words separated by '|'. */
-static int reader_has_word(const char *words, const char *extension) {
-  for (;;) {
-    const size_t length = strcspn(words, "|");
-    size_t same = 0;
-    while (same < length && reader_lower(extension[same]) == words[same])
-      same++;
-    if (same == length && extension[same] == '\0')
-      return 1;
-    if (words[length] == '\0')
-      return 0;
-    words += length + 1;
-  }
-}
-
-/* The extension of a file name without the dot, or "". */
-static const char *reader_extension(const char *name) {
-  const char *slash = strrchr(name, '/');
-  const char *dot = strrchr(slash == NULL ? name : slash, '.');
-  return dot == NULL ? "" : dot + 1;
-}
-
-static const pc_file_format *reader_format_named(const char *extension) {
-  for (size_t i = 0; i < READER_FORMATS; i++)
-    if (reader_has_word(reader_formats[i].extensions, extension))
-      return &reader_formats[i];
-  return NULL;
-}
-
-/* ".npy, .csv, ..." */
-static void reader_known(char *out, size_t size) {
-  size_t used = 0;
-  for (size_t i = 0; i < READER_FORMATS; i++) {
-    for (const char *word = reader_formats[i].extensions; used < size; word++) {
-      const int length = (int)strcspn(word, "|");
-      const int wrote =
-          snprintf(out + used, size - used, "%s.%.*s", used == 0 ? "" : ", ", length, word);
-      used += wrote < 0 ? 0 : (size_t)wrote;
-      word += length;
-      if (*word == '\0')
-        break;
-    }
-  }
-}
-
-static pcal_status reader_unknown(const char *name, const char *extension, pcal_error *err) {
-  char known[128] = "";
-  reader_known(known, sizeof known);
-  if (extension[0] == '\0')
-    return pc_fail(err, PCAL_USAGE,
-                   "%s has no extension, so its format is unknown; use one of %s", name, known);
-  return pc_fail(err, PCAL_USAGE, "%s: the format .%s is unknown; use one of %s", name,
-                 extension, known);
-}
-
-pcal_status pc_file_format_find(const pc_input_file *bytes, const pc_file_format **out,
-                                pcal_error *err) {
-  const char *extension = reader_extension(bytes->name);
-  const int is_stream =
-      bytes->kind == PC_INPUT_FILE_STREAM || strncmp(bytes->name, "/dev/", 5) == 0;
-  *out = reader_format_named(extension);
-  if (*out == NULL && is_stream)
-    *out = reader_format_named("csv");
-  return *out == NULL ? reader_unknown(bytes->name, extension, err) : PCAL_OK;
-}
 
 pcal_status pc_reader_open(const pc_read_request *request, pc_reader *out, pcal_error *err) {
   const pc_file_format *format = NULL;
@@ -135,7 +48,13 @@ int pc_reader_has_lines(const pc_reader *reader) {
   return reader->calls->line(reader, 0) > 0;
 }
 
+uint64_t pc_reader_file_row(const pc_reader *reader, size_t row) {
+  return reader->calls->file_row == NULL ? PCAL_NO_ROW : reader->calls->file_row(reader, row);
+}
+
 pc_place pc_reader_place(const pc_reader *reader, size_t row, uint64_t index) {
+  const uint64_t own = pc_reader_file_row(reader, row);
+  index = own != PCAL_NO_ROW ? own : index - reader->row_offset;
   return (pc_place){reader->bytes->name, index, reader->calls->line(reader, row),
                     PCAL_NO_COLUMN,      NULL,  NULL};
 }

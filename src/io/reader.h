@@ -63,6 +63,8 @@ typedef struct pc_reader_calls {
   /* Sets the largest number of rows that the next window can have, 0 at the end.  NULL: no such
    * limit. */
   pcal_status (*ready)(pc_reader *reader, size_t *rows, pcal_error *err);
+  /* The row of its file that a row of the last window is.  NULL: one file is all there is. */
+  uint64_t (*file_row)(const pc_reader *reader, size_t row);
 } pc_reader_calls;
 
 typedef struct pc_file_format {
@@ -74,6 +76,7 @@ typedef struct pc_file_format {
    * formats that are no containers. */
   pcal_status (*members)(const pc_input_file *bytes, const pcal_env *env, pc_name_table *out,
                          pcal_error *err);
+  int is_table; /* the members are columns, which open can also choose together */
 } pc_file_format;
 
 /* Filled by a format's open; zeroed beforehand. */
@@ -91,6 +94,8 @@ struct pc_reader {
   const char *const *names; /* of the chosen columns, owned by the reader, or NULL */
   size_t file_columns;      /* all columns of the file */
   int headed;               /* the first line is a header */
+  char delimiter;           /* of delimited text, else 0 */
+  uint64_t row_offset;      /* subtracted from indices of rows in messages */
   char stored[48];          /* type in the file: "float32, big-endian" */
 };
 
@@ -101,18 +106,23 @@ struct pc_reader {
   PC_FORMAT(name, extensions, about)                                                          \
   PC_CHECKED pcal_status pc_##name##_members(const pc_input_file *bytes, const pcal_env *env, \
                                              pc_name_table *out, pcal_error *err);
+#define PC_TABLE PC_CONTAINER
 #include "io/formats/registry.def"
+#undef PC_TABLE
 #undef PC_CONTAINER
 #undef PC_FORMAT
 
 /* The rows of registry.def; NULL at the end. */
 const pc_file_format *pc_file_format_at(size_t index);
 
-/* The format of a file, by its extension; streams without one are CSV. */
+/* The format of a file, by its extension, bytes->format or, for streams, its first bytes. */
 PC_CHECKED pcal_status pc_file_format_find(const pc_input_file *bytes,
                                            const pc_file_format **out, pcal_error *err);
 
-/* Opens a file in the format given by its extension; streams without one are CSV. */
+/* Fails with PCAL_USAGE unless a format has this name. */
+PC_CHECKED pcal_status pc_file_format_check_name(const char *name, pcal_error *err);
+
+/* Opens a file in the format that pc_file_format_find finds. */
 PC_CHECKED pcal_status pc_reader_open(const pc_read_request *request, pc_reader *out,
                                       pcal_error *err);
 
@@ -132,6 +142,10 @@ int pc_reader_has_lines(const pc_reader *reader);
 /* The place of a row of the last window, which has the given index in the data set: its
  * line, or for formats without lines the index. */
 pc_place pc_reader_place(const pc_reader *reader, size_t row, uint64_t index);
+
+/* The row of its own file that a row of the last window is; PCAL_NO_ROW if there is only one
+ * file. */
+uint64_t pc_reader_file_row(const pc_reader *reader, size_t row);
 
 /* Finds the columns of a request; the caller owns *chosen. */
 PC_CHECKED pcal_status pc_read_request_columns(const pc_read_request *request,

@@ -12,11 +12,6 @@ int pc_slice_is(pc_slice slice, const char *text) {
   return strlen(text) == slice.length && memcmp(slice.bytes, text, slice.length) == 0;
 }
 
-int pc_slice_has_only_semicolons(pc_slice slice) {
-  return slice.length > 0 && memchr(slice.bytes, ';', slice.length) != NULL &&
-         memchr(slice.bytes, ',', slice.length) == NULL;
-}
-
 static int slice_trimmed(char c, const char *also) {
   return c == ' ' || (c != '\0' && strchr(also, c) != NULL);
 }

@@ -24,11 +24,6 @@ int pc_slice_is_missing(pc_slice slice);
 /* True for valid UTF-8 without NUL bytes. */
 int pc_slice_is_utf8(pc_slice slice);
 
-/* True for a text with semicolons and no commas, such as a line separated by semicolons. */
-int pc_slice_has_only_semicolons(pc_slice slice);
-
-#define PC_SEMICOLON_REMEDY "save the file with commas, or with tabs as .tsv"
-
 /* Copies a slice for display: at most PC_CLIP_MAX - 1 bytes, with "..." if shortened and '?'
  * for control characters and invalid UTF-8.  Returns out. */
 const char *pc_clip(pc_slice slice, char out[PC_CLIP_MAX]);

@@ -72,6 +72,7 @@ void pc_source_free(pcal_source *source) {
   pc_reader_close(&source->id_cells);
   pc_free(&env, source->forecast.rows);
   pc_free(&env, source->from_device);
+  pc_free(&env, source->percent_rows);
   pc_reader_close(&source->table);
   for (size_t i = 0; i < PC_INPUT_COUNT; i++) {
     pc_arrow_table_free(&source->inputs[i].arrow);
@@ -82,9 +83,11 @@ void pc_source_free(pcal_source *source) {
   pc_free(&env, source->given_names);
   pc_free(&env, source->arrow_names);
   for (size_t i = 0; i < source->file_count; i++) {
-    pc_free(&env, source->files[i].path);
-    pc_input_file_close(&source->files[i].bytes);
+    pc_free(&env, source->files[i]->path);
+    pc_input_file_close(&source->files[i]->bytes);
+    pc_free(&env, source->files[i]);
   }
+  pc_free(&env, source->files);
   pc_free(&env, source);
 }
 
@@ -101,6 +104,7 @@ static pcal_status source_window(pcal_source *source, size_t max_rows, size_t *o
       pc_source_has(&source->id_cells) ? source->id_cells.window_limit : SIZE_MAX,
       pc_source_has(&source->spread) ? source->spread.window_limit : SIZE_MAX,
       pc_source_has(&source->spread) ? PC_SOURCE_JOINED_ROWS : SIZE_MAX,
+      source->percent ? pc_window_rows(source->scores.columns * sizeof(double)) : SIZE_MAX,
   };
   for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
     rows = rows < limits[i] ? rows : limits[i];
@@ -175,6 +179,9 @@ static void source_place(const void *user, pcal_field field, size_t row, size_t 
                                                        : &source->weights;
   const int apart = pc_source_has(&source->spread) && part->names == NULL;
   out->line = pc_reader_place(part, row, 0).line;
+  out->row = pc_reader_file_row(part, row);
+  if (out->row == PCAL_NO_ROW && source->placed)
+    out->row = source->window + row;
   if (apart)
     out->column = PCAL_NO_COLUMN;
   else if (column != PCAL_NO_COLUMN && part->names != NULL)
@@ -192,6 +199,20 @@ static pcal_status source_spread(pcal_source *source, size_t wanted, const pc_wi
   PC_TRY(pc_reader_next(&source->spread, wanted, &spreads, err));
   PC_TRY(source_check_end(source, &source->spread, spreads.rows, window->rows, err));
   return pc_source_join_spread(source, window, &spreads, out, err);
+}
+
+/* Copies the scores of a batch from its device. */
+static pcal_status source_copy_scores(pcal_source *source, pcal_batch *batch, pcal_error *err) {
+  const size_t bytes = batch->rows * (size_t)batch->row_stride;
+  if (batch->device == NULL)
+    return PCAL_OK;
+  PC_TRY(pc_reserve(&source->env, &source->from_device, &source->from_device_capacity, bytes, 1,
+                    err));
+  PC_TRY(pc_device_copy(batch->device, batch->stream, batch->scores, bytes, source->from_device,
+                        err));
+  batch->scores = source->from_device;
+  batch->device = NULL;
+  return PCAL_OK;
 }
 
 /* Reads the next rows of all parts. */
@@ -220,22 +241,12 @@ static pcal_status source_read(pcal_source *source, size_t max_rows, pcal_batch 
   out->weights_are = source->weights_are;
   out->place = source_place;
   out->place_user = source;
+  if (source->percent) {
+    PC_TRY(source_copy_scores(source, out, err));
+    PC_TRY(pc_source_scale_percent(source, out, err));
+  }
   PC_TRY(source_spread(source, wanted, &window, out, err));
   return source_beside(source, wanted, out, lazy_labels, err);
-}
-
-/* Copies the scores of a batch from its device. */
-static pcal_status source_copy_scores(pcal_source *source, pcal_batch *batch, pcal_error *err) {
-  const size_t bytes = batch->rows * (size_t)batch->row_stride;
-  if (batch->device == NULL)
-    return PCAL_OK;
-  PC_TRY(pc_reserve(&source->env, &source->from_device, &source->from_device_capacity, bytes, 1,
-                    err));
-  PC_TRY(pc_device_copy(batch->device, batch->stream, batch->scores, bytes, source->from_device,
-                        err));
-  batch->scores = source->from_device;
-  batch->device = NULL;
-  return PCAL_OK;
 }
 
 pcal_status pc_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,
@@ -273,7 +284,7 @@ pcal_status pc_source_rewind(pcal_source *source, pcal_error *err) {
   if (source->derived.base != NULL)
     PC_TRY(pc_source_rewind(source->derived.base, err));
   for (size_t i = 0; i < source->file_count; i++)
-    PC_TRY(pc_input_file_check(&source->files[i].bytes, err));
+    PC_TRY(pc_input_file_check(&source->files[i]->bytes, err));
   pc_reader *parts[] = {&source->scores,      &source->label_cells, &source->weights,
                         &source->group_cells, &source->spread,      &source->id_cells};
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)

@@ -3,16 +3,19 @@
  * Rules:
  *  1. lengths are compared when they are known, at the latest when a file ends.
  *  2. labels may be absent: such a source can be inspected but not measured.
- *  3. a data file that is a container has one array of scores, without class names.
+ *  3. a data file that is a container has one array of scores; only objects of JSON name the
+ *     classes.
  *  4. given class names replace those of columns; there is one for each column.
- *  5. Arrow data are moved into the source before anything can fail. */
+ *  5. several files of one input are one part (file_sequence.h).
+ *  6. Arrow data are moved into the source before anything can fail. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "data/rows.h"
 #include "io/source_state.h"
 
-/* Opens a data file; if it is a container, sets source->archive. */
+/* Opens a data file; sets source->archive if it is a container of arrays, and source->members if
+ * its format lists arrays or columns. */
 static pcal_status source_data_open(pcal_source *source, const char *text, pcal_error *err) {
   pc_selector selector;
   const pc_input_file *bytes = NULL;
@@ -25,7 +28,8 @@ static pcal_status source_data_open(pcal_source *source, const char *text, pcal_
     status = pc_fail(err, PCAL_USAGE,
                      "{data} finds the arrays of %s by name; remove the selector", bytes->name);
   if (status == PCAL_OK && format->members != NULL) {
-    source->archive = bytes;
+    if (!format->is_table)
+      source->archive = bytes;
     status = format->members(bytes, &source->env, &source->members, err);
   }
   pc_selector_free(&source->env, &selector);
@@ -37,8 +41,10 @@ static pcal_status source_scores_from_archive(pcal_source *source, pcal_error *e
                              source->members.count};
   PC_TRY(pc_data_members_find(&set, &source->env, &source->columns, err));
   source->kind = source->columns.kind;
-  return pc_source_member(source, source->columns.scores[0], PC_COLUMN_SCORES, &source->scores,
-                          err);
+  PC_TRY(pc_source_member(source, source->columns.scores[0], PC_COLUMN_SCORES, &source->scores,
+                          err));
+  source->class_names = source->scores.columns > 1 ? source->scores.names : NULL;
+  return PCAL_OK;
 }
 
 /* The columns of Arrow data, found by name. */
@@ -62,27 +68,34 @@ static pcal_status source_scores_from_arrow(pcal_source *source, pcal_error *err
   return status;
 }
 
+/* The columns of a text file, which its reader lists. */
+static pcal_status source_text_columns(pcal_source *source, const char *file,
+                                       pc_column_set *out, pcal_error *err) {
+  const pc_reader *table = &source->table;
+  pcal_input first = PCAL_INPUT_INIT;
+  first.file = file;
+  PC_TRY(pc_source_file_part(source, &first, NULL, PC_COLUMN_TEXT, &source->table, err));
+  *out = (pc_column_set){table->bytes->name, table->names, table->columns};
+  if (table->columns != table->file_columns)
+    return pc_fail(err, PCAL_USAGE,
+                   "{data} finds the columns of %s by name; remove the selector", out->file);
+  return PCAL_OK;
+}
+
 static pcal_status source_scores_from_data(pcal_source *source, const char *file,
                                            pcal_error *err) {
   PC_TRY(source_data_open(source, file, err));
   if (source->archive != NULL)
     return source_scores_from_archive(source, err);
-  PC_TRY(pc_source_file_part(source, file, PC_COLUMN_TEXT, &source->table, err));
-  const pc_column_set set = {source->table.bytes->name, source->table.names,
-                             source->table.columns};
-  if (source->table.columns != source->table.file_columns)
-    return pc_fail(err, PCAL_USAGE,
-                   "{data} finds the columns of %s by name; remove the selector", set.file);
+  pc_column_set set = {file, (const char *const *)source->members.text, source->members.count};
+  if (source->members.count == 0)
+    PC_TRY(source_text_columns(source, file, &set, err));
   PC_TRY(pc_data_columns_find(&set, &source->env, &source->columns, err));
   source->kind = source->columns.kind;
   source->class_names = source->columns.score_count > 1 ? source->columns.class_names : NULL;
-  const pc_read_request request = {.env = &source->env,
-                                   .bytes = source->table.bytes,
-                                   .chosen = source->columns.scores,
-                                   .chosen_count = source->columns.score_count,
-                                   .as = PC_COLUMN_SCORES,
-                                   .header = source->header};
-  return pc_reader_open(&request, &source->scores, err);
+  const pc_source_pick pick = {NULL, source->columns.scores, source->columns.score_count};
+  return pc_source_file_part(source, source->data, &pick, PC_COLUMN_SCORES, &source->scores,
+                             err);
 }
 
 /* Opens Arrow data in `data`. */
@@ -101,11 +114,12 @@ static pcal_status source_scores(pcal_source *source, const pc_checked_inputs *i
                                       .labels = PC_NO_DATA_COLUMN,
                                       .weights = PC_NO_DATA_COLUMN,
                                       .groups = PC_NO_DATA_COLUMN};
+  source->data = &inputs->items[PC_INPUT_DATA];
   PC_TRY(source_open_table(source, inputs, err));
   if (inputs->scores == PC_INPUT_COUNT)
     return inputs->forms[PC_INPUT_DATA] == PC_INPUT_ARROW
                ? source_scores_from_arrow(source, err)
-               : source_scores_from_data(source, inputs->items[PC_INPUT_DATA].file, err);
+               : source_scores_from_data(source, pc_source_first_file(source->data), err);
   source->kind = inputs->kind;
   PC_TRY(pc_source_part_open(source, inputs, inputs->scores, PC_NO_DATA_COLUMN,
                              PC_COLUMN_SCORES, &source->scores, err));
@@ -147,7 +161,7 @@ static int source_is_file(const pc_reader *part) {
 
 /* True if a selector can choose columns of this part. */
 static int source_selectable(const pc_reader *part) {
-  return source_is_file(part) && part->format->members == NULL;
+  return source_is_file(part) && (part->format->members == NULL || part->format->is_table);
 }
 
 pcal_status pc_source_one_column(const pc_reader *part, const char *what, pcal_error *err) {
@@ -270,6 +284,7 @@ static pcal_status source_complete(pcal_source *source, pcal_error *err) {
                                      source->scores.rows, err));
   PC_TRY(source_name_classes(source, err));
   source->labels.reader = &source->label_cells;
+  source->labels.binary = source->scores.columns == 1 && source->kind != PCAL_CONFIDENCE;
   source->labels.classes = &source->classes;
   source->labels.scores_name = pc_source_part_name(&source->scores);
   source->labels.meaning = source->kind == PCAL_CONFIDENCE
@@ -281,12 +296,36 @@ static pcal_status source_complete(pcal_source *source, pcal_error *err) {
   return PCAL_OK;
 }
 
+/* What `positive` and `percent` say about labels and scores. */
+static pcal_status source_meaning(pcal_source *source, const pcal_inputs *inputs,
+                                  pcal_error *err) {
+  const int is_prob = source->kind == PCAL_PROBABILITY || source->kind == PCAL_CONFIDENCE;
+  if (inputs->positive != NULL && !source->labels.binary)
+    return pc_fail(err, PCAL_USAGE,
+                   "{positive} needs one column of scores, those of class 1, but %s has %zu; "
+                   "labels are then names of columns",
+                   pc_source_part_name(&source->scores), source->scores.columns);
+  if (inputs->percent && !is_prob)
+    return pc_fail(err, PCAL_USAGE, "{percent} needs {probs} or {confidence}; remove it");
+  if (source->placed)
+    PC_TRY(pc_source_place_rows(source, &source->first_row, err));
+  source->label_cells.row_offset = source->placed ? source->first_row : 0;
+  source->group_cells.row_offset = source->id_cells.row_offset = source->label_cells.row_offset;
+  source->labels.positive = inputs->positive;
+  source->percent = inputs->percent != 0;
+  return PCAL_OK;
+}
+
 static pcal_status source_fill(pcal_source *source, pc_checked_inputs *inputs,
                                pcal_error *err) {
   const pcal_inputs *given = &inputs->inputs;
   PC_TRY(pc_inputs_check(inputs, err));
-  source->first_row = given->first_row;
+  source->placed = given->first_row == PCAL_FIRST_ROW_AUTO;
+  source->first_row = source->placed ? 0 : given->first_row;
   source->header = given->header;
+  source->file_format = given->file_format;
+  if (given->file_format != NULL)
+    PC_TRY(pc_file_format_check_name(given->file_format, err));
   source->weights_are = given->weights_are;
   PC_TRY(source_scores(source, inputs, err));
   PC_TRY(pc_source_check_outcomes(source, inputs, err));
@@ -299,7 +338,9 @@ static pcal_status source_fill(pcal_source *source, pc_checked_inputs *inputs,
     PC_TRY(pc_source_part_open(source, inputs, inputs->spread, columns->spread,
                                PC_COLUMN_SCORES, &source->spread, err));
   PC_TRY(pc_source_part_open(source, inputs, inputs->outcome, columns->labels,
-                             regression ? PC_COLUMN_NUMBERS : PC_COLUMN_LABELS,
+                             regression                ? PC_COLUMN_NUMBERS
+                             : given->positive != NULL ? PC_COLUMN_TEXT
+                                                       : PC_COLUMN_LABELS,
                              &source->label_cells, err));
   PC_TRY(pc_source_part_open(source, inputs, PC_INPUT_WEIGHTS, columns->weights,
                              PC_COLUMN_NUMBERS, &source->weights, err));
@@ -308,7 +349,8 @@ static pcal_status source_fill(pcal_source *source, pc_checked_inputs *inputs,
   PC_TRY(pc_source_part_open(source, inputs, PC_INPUT_IDS, PC_NO_DATA_COLUMN, PC_COLUMN_TEXT,
                              &source->id_cells, err));
   PC_TRY(source_class_names(source, given, err));
-  return source_complete(source, err);
+  PC_TRY(source_complete(source, err));
+  return source_meaning(source, given, err);
 }
 
 pcal_status pc_source_open(const pcal_inputs *inputs, const pcal_env *env, pcal_source **out,

@@ -7,30 +7,46 @@
 #include <string.h>
 
 #include "data/rows.h"
+#include "io/file_sequence.h"
 #include "io/formats/array_reader.h"
 #include "io/source_state.h"
 
 pcal_status pc_source_file_open(pcal_source *source, const pc_selector *selector,
                                 const pc_input_file **out, pcal_error *err) {
   for (size_t i = 0; i < source->file_count; i++) {
-    *out = &source->files[i].bytes;
-    if (strcmp(source->files[i].path, selector->path) == 0)
+    *out = &source->files[i]->bytes;
+    if (strcmp(source->files[i]->path, selector->path) == 0)
       return PCAL_OK;
   }
-  pc_source_file *file = &source->files[source->file_count];
+  void *files = source->files;
+  const pcal_status reserved = pc_reserve(&source->env, &files, &source->file_capacity,
+                                          source->file_count + 1, sizeof *source->files, err);
+  source->files = files;
+  PC_TRY(reserved);
+  pc_source_file *file = pc_alloc(&source->env, 1, sizeof *file);
+  if (file == NULL)
+    return pc_fail_memory(err, "opening a file");
+  source->files[source->file_count++] = file;
   PC_TRY(pc_input_file_open(selector->path, &source->env, &file->bytes, err));
+  file->bytes.format = source->file_format;
   file->path = pc_copy_text(&source->env, selector->path);
   *out = &file->bytes;
-  source->file_count++;
   return file->path == NULL ? pc_fail_memory(err, "opening a file") : PCAL_OK;
 }
 
-pcal_status pc_source_file_part(pcal_source *source, const char *text, pc_column_role as,
-                                pc_reader *part, pcal_error *err) {
+/* Opens a part of one file. */
+static pcal_status parts_open_file(pcal_source *source, const char *text,
+                                   const pc_source_pick *pick, pc_column_role as,
+                                   pc_reader *part, pcal_error *err) {
   pc_selector selector;
   pc_read_request request = {.env = &source->env, .as = as, .header = source->header};
   PC_TRY(pc_selector_split(text, pc_input_file_exists(text), &source->env, &selector, err));
   request.selector = selector.columns;
+  if (pick != NULL) {
+    request.selector = pick->member;
+    request.chosen = pick->columns;
+    request.chosen_count = pick->column_count;
+  }
   pcal_status status = pc_source_file_open(source, &selector, &request.bytes, err);
   if (status == PCAL_OK)
     status = pc_reader_open(&request, part, err);
@@ -38,10 +54,32 @@ pcal_status pc_source_file_part(pcal_source *source, const char *text, pc_column
   return status;
 }
 
+pcal_status pc_source_file_part(pcal_source *source, const pcal_input *input,
+                                const pc_source_pick *pick, pc_column_role as, pc_reader *part,
+                                pcal_error *err) {
+  const size_t count = input->file != NULL ? 1 : input->file_count;
+  if (count == 1)
+    return parts_open_file(source, pc_source_first_file(input), pick, as, part, err);
+  pc_reader *parts = pc_alloc(&source->env, count, sizeof *parts);
+  if (parts == NULL)
+    return pc_fail_memory(err, "opening several files");
+  for (size_t i = 0; i < count; i++) {
+    const pcal_status status =
+        parts_open_file(source, input->files[i], pick, as, &parts[i], err);
+    if (status == PCAL_OK)
+      continue;
+    for (size_t opened = 0; opened < i; opened++)
+      pc_reader_close(&parts[opened]);
+    pc_free(&source->env, parts);
+    return status;
+  }
+  return pc_file_sequence_open(parts, count, &source->env, part, err);
+}
+
 /* ---- Arrays ---- */
 
-static const pc_file_format parts_array_format = {"array", "", "an array in memory", NULL,
-                                                  NULL};
+static const pc_file_format parts_array_format = {"array", "",   "an array in memory",
+                                                  NULL,    NULL, 0};
 
 static pcal_status parts_type(const pcal_input *input, pc_element_type *out, pcal_error *err) {
   static const struct {
@@ -93,7 +131,8 @@ static pcal_status parts_open_array(pcal_source *source, const pcal_input *input
                     .names = input->meanings,
                     .name_count = input->meaning_count,
                     .device = input->device,
-                    .stream = input->device_stream};
+                    .stream = input->device_stream,
+                    .copied = pc_source_regression(source)};
   PC_TRY(parts_type(input, &array.type, err));
   PC_TRY(parts_check(input, &array.type, err));
   if (!pc_strides_fill(array.rows, array.columns, array.type.size, &array.row_stride,
@@ -181,7 +220,7 @@ static pcal_status parts_open_input(pcal_source *source, const pc_checked_inputs
   const pcal_input *input = &inputs->items[field];
   pc_source_input *place = &source->inputs[field];
   if (inputs->forms[field] == PC_INPUT_FILE)
-    return pc_source_file_part(source, input->file, as, part, err);
+    return pc_source_file_part(source, input, NULL, as, part, err);
   if (inputs->forms[field] == PC_INPUT_COLUMNS)
     return parts_open_columns(source, input, as, part, err);
   PC_TRY(pc_source_input_name(source, input->name, place, err));
@@ -190,13 +229,10 @@ static pcal_status parts_open_input(pcal_source *source, const pc_checked_inputs
              : parts_open_array(source, input, place, as, part, err);
 }
 
-pcal_status pc_source_member(const pcal_source *source, size_t number, pc_column_role as,
+pcal_status pc_source_member(pcal_source *source, size_t number, pc_column_role as,
                              pc_reader *part, pcal_error *err) {
-  const pc_read_request request = {.env = &source->env,
-                                   .bytes = source->archive,
-                                   .selector = source->members.text[number],
-                                   .as = as};
-  return pc_reader_open(&request, part, err);
+  const pc_source_pick pick = {source->members.text[number], NULL, 0};
+  return pc_source_file_part(source, source->data, &pick, as, part, err);
 }
 
 /* Opens a column of `data`: a member of a container, or a column of Arrow data or text. */
@@ -207,13 +243,8 @@ static pcal_status parts_open_data(pcal_source *source, size_t column, pc_column
   if (source->arrow_names != NULL)
     return pc_arrow_reader_open(&source->inputs[PC_INPUT_DATA].arrow,
                                 &source->arrow_names[column], 1, as, part, err);
-  const pc_read_request request = {.env = &source->env,
-                                   .bytes = source->table.bytes,
-                                   .chosen = &column,
-                                   .chosen_count = 1,
-                                   .as = as,
-                                   .header = source->header};
-  return pc_reader_open(&request, part, err);
+  const pc_source_pick pick = {NULL, &column, 1};
+  return pc_source_file_part(source, source->data, &pick, as, part, err);
 }
 
 pcal_status pc_source_part_open(pcal_source *source, const pc_checked_inputs *inputs,

@@ -15,8 +15,6 @@
 #include "io/source_batch.h"
 #include "io/source_derived.h"
 
-#define PC_SOURCE_FILES_MAX PC_INPUT_COUNT
-
 typedef struct pc_source_file {
   char *path; /* owned */
   pc_input_file bytes;
@@ -40,12 +38,12 @@ typedef struct pc_source_forecast {
 
 struct pcal_source {
   pcal_env env;
-  pc_source_file files[PC_SOURCE_FILES_MAX];
-  size_t file_count;
+  pc_source_file **files; /* one block each: readers point to them */
+  size_t file_count, file_capacity;
   pcal_kind kind;
   pc_reader table;              /* a data file with all its columns; owns their names */
-  const pc_input_file *archive; /* a data file that is a container */
-  pc_name_table members;        /* names of its members */
+  const pc_input_file *archive; /* a data file that is a container of arrays or fields */
+  pc_name_table members;        /* names of the members of either */
   pc_data_columns columns;      /* columns of the table, or indices of members */
   pc_source_input inputs[PC_INPUT_COUNT]; /* arrays and Arrow data, by pc_input_field */
   const char **arrow_names;               /* owned: of the columns of Arrow data in `data` */
@@ -61,12 +59,18 @@ struct pcal_source {
   pc_group_reader groups;
   pc_id_reader ids;
   pcal_weights weights_are;
+  int percent; /* scores are divided by 100 */
+  double *percent_rows;
+  size_t percent_capacity;
   uint64_t first_row;
+  int placed;        /* first_row was computed from the content of the files */
   uint64_t position; /* rows returned so far */
   uint64_t window;   /* rows returned before the last window */
   pcal_header header;
   void *from_device;           /* the last window of scores, copied from a device; owned */
   size_t from_device_capacity; /* in bytes */
+  const pcal_input *data;  /* the input of that name; used while opening */
+  const char *file_format; /* of inputs that do not name theirs, or NULL; used while opening */
 };
 
 /* Allocates a source without parts; NULL without memory. */
@@ -93,13 +97,26 @@ PC_CHECKED pcal_status pc_source_check_first_row(const char *name, uint64_t firs
 PC_CHECKED pcal_status pc_source_file_open(pcal_source *source, const pc_selector *selector,
                                            const pc_input_file **out, pcal_error *err);
 
-/* Opens a part of a file, which pcal_input.file names. */
-PC_CHECKED pcal_status pc_source_file_part(pcal_source *source, const char *text,
-                                           pc_column_role as, pc_reader *part, pcal_error *err);
+/* What to open of a file, in place of its selector. */
+typedef struct pc_source_pick {
+  const char *member;    /* of a container, or NULL */
+  const size_t *columns; /* by number, or NULL */
+  size_t column_count;
+} pc_source_pick;
+
+/* Opens a part of the file or files of an input; pick NULL: what their selectors say. */
+PC_CHECKED pcal_status pc_source_file_part(pcal_source *source, const pcal_input *input,
+                                           const pc_source_pick *pick, pc_column_role as,
+                                           pc_reader *part, pcal_error *err);
+
+/* The first file of an input that names files. */
+static inline const char *pc_source_first_file(const pcal_input *input) {
+  return input->file != NULL ? input->file : input->files[0];
+}
 
 /* Opens a member of the container in source->archive. */
-PC_CHECKED pcal_status pc_source_member(const pcal_source *source, size_t number,
-                                        pc_column_role as, pc_reader *part, pcal_error *err);
+PC_CHECKED pcal_status pc_source_member(pcal_source *source, size_t number, pc_column_role as,
+                                        pc_reader *part, pcal_error *err);
 
 /* Opens an input or, if it is not given, a column of `data`.  If neither exists, the part stays
  * empty.  field PC_INPUT_COUNT and column PC_NO_DATA_COLUMN mean none. */
@@ -137,6 +154,15 @@ PC_CHECKED pcal_status pc_source_check_forecast(pcal_source *source, pcal_error 
 PC_CHECKED pcal_status pc_source_join_spread(pcal_source *source, const pc_window *means,
                                              const pc_window *spreads, pcal_batch *batch,
                                              pcal_error *err);
+
+/* Divides the scores of a window by 100: the batch then holds rows of the source. */
+PC_CHECKED pcal_status pc_source_scale_percent(pcal_source *source, pcal_batch *batch,
+                                               pcal_error *err);
+
+/* An index for the first row that depends on the content of all files of the source only.  Above
+ * 2^62, far from the indices that callers count. */
+PC_CHECKED pcal_status pc_source_place_rows(const pcal_source *source, uint64_t *out,
+                                            pcal_error *err);
 
 /* Fails unless a part has one column; `what` names its values: "weights". */
 PC_CHECKED pcal_status pc_source_one_column(const pc_reader *part, const char *what,

@@ -13,6 +13,9 @@
 
 #include "measure/group_names.h"
 
+/* Indices from here on were computed for PCAL_FIRST_ROW_AUTO. */
+#define MERGE_PLACED (UINT64_C(1) << 62)
+
 static const char *merge_name(const pcal_measure *measure, const char *fallback) {
   return measure->origin == NULL ? fallback : measure->origin;
 }
@@ -105,6 +108,10 @@ static pcal_status merge_check_rows(const pcal_measure *measure, const pcal_meas
   if (!pc_row_ranges_overlap(all ? &measure->seen : &measure->saved,
                              all ? &other->seen : &other->saved, &both))
     return PCAL_OK;
+  if (both.first >= MERGE_PLACED)
+    return pc_fail(err, PCAL_DATA,
+                   "%s is in another part too, or has the same rows; merge each part once",
+                   merge_name(other, "the other measure"));
   return pc_fail_row(err, PCAL_DATA, both.first,
                      "%s: rows %llu to %llu are in another part too; pass {first_row} when "
                      "measuring a part, and merge each part once",

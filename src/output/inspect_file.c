@@ -79,7 +79,7 @@ static double inspect_cell(const inspect_file *file, const char *at, int *word) 
   slice = pc_slice_trim(slice, "");
   double value = NAN;
   if (!pc_slice_is_missing(slice))
-    *word = pc_number_parse(slice.bytes, slice.bytes + slice.length, &value) != slice.length;
+    *word = !pc_csv_number(slice, file->reader.delimiter, &value);
   return *word ? (double)NAN : value;
 }
 

@@ -43,7 +43,9 @@ def test_fields(digits):
         pc.measure(probs, digits.labels)
     error = caught.value
     assert (error.subject, error.row, error.column, error.line) == ("probs", 41, 2, None)
-    assert error.remedy == "are these percentages, to be divided by 100, or logits?"
+    assert error.remedy == (
+        "for percentages from 0 to 100 give probabilities divided by 100, for scores before the softmax logits"
+    )
     with pytest.raises(pc.UsageError) as caught:
         pc.measure(digits.probs, digits.labels, metrics=["ece:bin=3"])
     assert caught.value.subject == "ece" and caught.value.row is None

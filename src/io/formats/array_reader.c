@@ -10,8 +10,8 @@
  *  2. strides may be negative, zero, or no multiple of the element size.
  *  3. an array that is read window by window is stored in the file in row or column order; a
  *     window is read into a buffer in the same order.
- *  4. scores on a device stay there as float32 or float64; everything else on a device is read
- *     window by window. */
+ *  4. scores of classes on a device stay there as float32 or float64; everything else on a device
+ *     is read window by window. */
 #include "io/formats/array_reader.h"
 
 #include <stdint.h>
@@ -283,7 +283,8 @@ static void array_reader_plan(pc_reader *reader, pc_column_role as) {
   else if (reader->cells != PC_CELLS_TEXT)
     state->is_view =
         reader->cells != PC_CELLS_F64 || (direct && no_gaps && is_float && size == 8);
-  state->left_on_device = array->device != NULL && state->is_view && as == PC_COLUMN_SCORES;
+  state->left_on_device =
+      array->device != NULL && !array->copied && state->is_view && as == PC_COLUMN_SCORES;
   state->element_size = reader->cells == PC_CELLS_F32    ? sizeof(float)
                         : reader->cells == PC_CELLS_TEXT ? sizeof(pc_slice)
                                                          : sizeof(double);
@@ -295,8 +296,8 @@ static void array_reader_plan(pc_reader *reader, pc_column_role as) {
     reader->window_limit = state->stage_rows;
 }
 
-static const pc_reader_calls array_reader_calls = {array_reader_next, array_reader_rewind,
-                                                   array_reader_line, array_reader_close, NULL};
+static const pc_reader_calls array_reader_calls = {
+    array_reader_next, array_reader_rewind, array_reader_line, array_reader_close, NULL, NULL};
 
 pcal_status pc_array_reader_open(const pc_array *array, const pc_read_request *request,
                                  pc_reader *out, pcal_error *err) {

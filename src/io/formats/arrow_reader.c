@@ -251,11 +251,11 @@ static pcal_status arrow_reader_next(pc_reader *reader, size_t max_rows, pc_wind
   return PCAL_OK;
 }
 
-static const pc_reader_calls arrow_reader_calls = {arrow_reader_next, arrow_reader_rewind,
-                                                   arrow_reader_line, arrow_reader_close,
-                                                   arrow_reader_ready};
-static const pc_file_format arrow_reader_format = {"arrow", "", "Arrow record batches", NULL,
-                                                   NULL};
+static const pc_reader_calls arrow_reader_calls = {arrow_reader_next,  arrow_reader_rewind,
+                                                   arrow_reader_line,  arrow_reader_close,
+                                                   arrow_reader_ready, NULL};
+static const pc_file_format arrow_reader_format = {"arrow", "",   "Arrow record batches",
+                                                   NULL,    NULL, 0};
 
 /* ---- Opening ---- */
 

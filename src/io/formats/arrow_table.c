@@ -10,6 +10,7 @@
  *     arrow_column.c; the sizes of buffers cannot be checked. */
 #include "io/formats/arrow_table.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,7 +49,9 @@ static pcal_status arrow_table_failed(pc_arrow_table *table, int code, pcal_erro
   else
     snprintf(shown, sizeof shown, "error %d", code);
   arrow_table_end(table);
-  return pc_fail(err, PCAL_IO,
+  if (code == ENOMEM)
+    return pc_fail_memory(err, "reading Arrow data");
+  return pc_fail(err, code == EBADMSG ? PCAL_DATA : PCAL_IO,
                  "%s: the Arrow stream failed (%s); check the program that "
                  "produced it",
                  table->name, shown);

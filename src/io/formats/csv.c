@@ -5,7 +5,8 @@
  *     the first are refused.
  *  2. in a column of numbers a missing cell is NaN; other text is refused.
  *  3. the number of rows is known only after the end has been reached.
- *  4. rows are read window by window: memory does not grow with the file. */
+ *  4. rows are read window by window: memory does not grow with the file.
+ *  5. a CSV file may have semicolons and decimal commas (csv_delimiter.c). */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -74,9 +75,7 @@ static pcal_status csv_not_number(const csv_state *state, uint64_t line, size_t 
                                   pc_slice text, pcal_error *err) {
   char shown[PC_CLIP_MAX], name[PC_CLIP_MAX];
   const char *remedy = "correct it, or choose the columns as FILE:first..last";
-  if (text.length > 0 && memchr(text.bytes, ';', text.length) != NULL)
-    remedy = PC_SEMICOLON_REMEDY;
-  else if (text.length > 0 && memchr(text.bytes, ',', text.length) != NULL)
+  if (text.length > 0 && memchr(text.bytes, ',', text.length) != NULL)
     remedy = "write numbers with a decimal point";
   pc_place place = {state->scan.name, PCAL_NO_ROW, line, column, NULL, NULL};
   if (state->head.names != NULL)
@@ -96,9 +95,9 @@ static pcal_status csv_number(csv_state *state, size_t column, size_t index, int
   *last = cell.last;
   const pc_slice text = pc_slice_trim(cell.text, "\t");
   *out = NAN;
-  if (pc_slice_is_missing(text) ||
-      pc_number_parse(text.bytes, text.bytes + text.length, out) == text.length)
+  if (pc_slice_is_missing(text) || pc_csv_number(text, state->scan.delimiter, out))
     return PCAL_OK;
+  *out = NAN;
   return csv_not_number(state, line, column, cell.text, err);
 }
 
@@ -199,34 +198,15 @@ static pcal_status csv_next(pc_reader *reader, size_t max_rows, pc_window *out,
   return status;
 }
 
-static const pc_reader_calls csv_calls = {csv_next, csv_rewind, csv_line, csv_close, NULL};
-
-/* Replaces the error about a missing column if the cells are separated by semicolons. */
-static pcal_status csv_semicolons(const pc_read_request *request, const csv_state *state,
-                                  pcal_status status, pcal_error *err) {
-  char shown[PC_CLIP_MAX], line[PC_CLIP_MAX];
-  pc_csv_scan scan = state->head.data;
-  pc_csv_cell cell;
-  if (status != PCAL_USAGE || state->head.columns != 1 || request->selector == NULL)
-    return status;
-  if (state->head.names != NULL)
-    cell.text = pc_slice_of(state->head.names[0]);
-  else
-    PC_TRY(pc_csv_scan_cell(&scan, &cell, err));
-  if (!pc_slice_has_only_semicolons(cell.text))
-    return status;
-  return pc_fail(err, PCAL_USAGE,
-                 "%s has no column \"%s\", only one, \"%s\"; " PC_SEMICOLON_REMEDY, scan.name,
-                 pc_clip(pc_slice_of(request->selector), shown), pc_clip(cell.text, line));
-}
+static const pc_reader_calls csv_calls = {csv_next,  csv_rewind, csv_line,
+                                          csv_close, NULL,       NULL};
 
 static pcal_status csv_choose(const pc_read_request *request, pc_reader *reader,
                               pcal_error *err) {
   csv_state *state = reader->state;
   const size_t columns = state->head.columns;
-  const pcal_status found = pc_read_request_columns(request, state->head.names, columns,
-                                                    &state->chosen, &reader->columns, err);
-  PC_TRY(csv_semicolons(request, state, found, err));
+  PC_TRY(pc_read_request_columns(request, state->head.names, columns, &state->chosen,
+                                 &reader->columns, err));
   const pcal_env held = pc_env_for_use(request->env, PC_MEMORY_COLUMNS);
   state->places = pc_alloc_raw(&held, columns, sizeof *state->places);
   state->names = pc_alloc(&held, reader->columns, sizeof *state->names);
@@ -241,6 +221,16 @@ static pcal_status csv_choose(const pc_read_request *request, pc_reader *reader,
   }
   reader->names = state->head.names != NULL ? state->names : NULL;
   return PCAL_OK;
+}
+
+/* True if the first row has a number with a decimal comma. */
+static int csv_has_decimal_comma(pc_csv_scan row) {
+  pc_csv_cell cell = {.last = 0};
+  double value;
+  while (!cell.last && pc_csv_scan_cell(&row, &cell, NULL) == PCAL_OK)
+    if (pc_csv_number(cell.text, ';', &value) && !pc_csv_number(cell.text, ',', &value))
+      return 1;
+  return 0;
 }
 
 static pcal_status csv_open(const pc_read_request *request, char delimiter, pc_reader *reader,
@@ -261,7 +251,11 @@ static pcal_status csv_open(const pc_read_request *request, char delimiter, pc_r
   reader->file_columns = state->head.columns;
   reader->headed = state->head.names != NULL;
   reader->window_limit = pc_window_rows(reader->columns * state->element_size);
-  snprintf(reader->stored, sizeof reader->stored, "text");
+  reader->delimiter = state->head.data.delimiter;
+  snprintf(reader->stored, sizeof reader->stored, "%s",
+           reader->delimiter != ';'                  ? "text"
+           : csv_has_decimal_comma(state->head.data) ? "text with semicolons and decimal commas"
+                                                     : "text with semicolons");
   csv_rewind(reader);
   return PCAL_OK;
 }

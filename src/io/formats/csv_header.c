@@ -23,7 +23,6 @@
 
 #include "base/budget.h"
 #include "base/escape.h"
-#include "base/number.h"
 
 #define CSV_HEADER_PROBE 4096
 #define CSV_HEADER_COUNTED 3
@@ -50,14 +49,9 @@ static void csv_header_begin(const pc_input_file *bytes, char delimiter, pc_csv_
   out->end = (const char *)bytes->data + bytes->length;
 }
 
-static int csv_header_is_number(pc_slice text, double *value) {
-  return text.length > 0 &&
-         pc_number_parse(text.bytes, text.bytes + text.length, value) == text.length;
-}
-
-static int csv_header_is_text(pc_slice text) {
+static int csv_header_is_text(pc_slice text, char delimiter) {
   double value;
-  return !pc_slice_is_missing(text) && !csv_header_is_number(text, &value);
+  return !pc_slice_is_missing(text) && !pc_csv_number(text, delimiter, &value);
 }
 
 /* Counts of the cells in the first line. */
@@ -76,7 +70,7 @@ static pcal_status csv_header_look(pc_csv_scan *scan, csv_header_line *out, pcal
     PC_TRY(pc_csv_scan_cell(scan, &cell, err));
     if (pc_slice_is_missing(cell.text))
       continue;
-    if (csv_header_is_number(cell.text, &value)) {
+    if (pc_csv_number(cell.text, scan->delimiter, &value)) {
       out->counting &= value == (double)out->numbers;
       out->digits &= cell.text.length == 1;
       out->numbers++;
@@ -102,10 +96,10 @@ static pcal_status csv_header_compare(pc_csv_scan first, pc_csv_scan second, siz
   while (!top.last && !below.last) {
     PC_TRY(pc_csv_scan_cell(&first, &top, err));
     PC_TRY(pc_csv_scan_cell(&second, &below, err));
-    if (!csv_header_is_text(top.text))
+    if (!csv_header_is_text(top.text, first.delimiter))
       continue;
-    above_texts += (size_t)csv_header_is_text(below.text);
-    above_numbers += (size_t)csv_header_is_number(below.text, &value);
+    above_texts += (size_t)csv_header_is_text(below.text, first.delimiter);
+    above_numbers += (size_t)pc_csv_number(below.text, first.delimiter, &value);
   }
   *out = above_numbers == texts ? CSV_HEADER_NAMES
          : above_texts == texts ? CSV_HEADER_ROW
@@ -176,6 +170,8 @@ static pcal_status csv_header_fill(const pc_input_file *bytes, char delimiter,
   csv_header_verdict verdict = header == PCAL_HEADER_YES ? CSV_HEADER_NAMES : CSV_HEADER_ROW;
   PC_TRY(csv_header_check_text(bytes, err));
   csv_header_begin(bytes, delimiter, &out->data);
+  if (delimiter == ',')
+    out->data.delimiter = pc_csv_delimiter(out->data);
   pc_csv_scan after = out->data;
   if (pc_csv_scan_blank(&after))
     return pc_fail_line(err, PCAL_DATA, bytes->name, 1, "the line is blank; delete it");

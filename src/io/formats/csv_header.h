@@ -12,7 +12,8 @@ typedef struct pc_csv_header {
   pc_csv_scan data;   /* at the first row */
 } pc_csv_header;
 
-/* Fails with PCAL_DATA if the file is not text, begins with a blank line or has no rows, or if
+/* delimiter ',' also finds semicolons: data.delimiter says which.
+ * Fails with PCAL_DATA if the file is not text, begins with a blank line or has no rows, or if
  * header is PCAL_HEADER_AUTO and the first line is ambiguous. */
 PC_CHECKED pcal_status pc_csv_header_read(const pc_input_file *bytes, char delimiter,
                                           pcal_header header, const pcal_env *env,

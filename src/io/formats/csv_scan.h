@@ -32,6 +32,13 @@ PC_CHECKED pcal_status pc_csv_scan_record(pc_csv_scan *scan, size_t *cells, pcal
 /* True if the line at the scan position, which must be a line start, is blank. */
 int pc_csv_scan_blank(const pc_csv_scan *scan);
 
+/* The separator of a CSV file, ',' or ';', found from its first two lines (csv_delimiter.c). */
+char pc_csv_delimiter(pc_csv_scan first);
+
+/* Reads a whole text as a number; with the separator ';' also one with a decimal comma.  Returns
+ * 0 if it is none. */
+int pc_csv_number(pc_slice text, char delimiter, double *value);
+
 /* Copies the text of a cell with doubled quotes resolved, at most text.length bytes; returns
  * the length. */
 size_t pc_csv_cell_copy(const pc_csv_cell *cell, char *out);

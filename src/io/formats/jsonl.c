@@ -1,16 +1,17 @@
 /* Reader for .jsonl and .ndjson; jsonl_scan.c defines the syntax of a line.
  *
- * The selector names a field; without one the object on the first line must have exactly one
- * field. The field is a number, an array of numbers (the columns of a row), null or, for
- * names and labels, a string or a boolean.
+ * The selector names a field, or with dots a field inside others ("out.p"); without one the
+ * object on the first line must have exactly one field. The field is a number, an array of numbers
+ * (the columns of a row), an object of numbers (the same, with the names of the columns), null or,
+ * for names and labels, a string or a boolean.
  *
  * Edge cases:
  *  1. every line must have the field exactly once; null is a missing value, in an array too;
  *     in place of an array it makes the whole row missing.
- *  2. the first value other than null determines whether rows are arrays, and their length;
- *     if all are null there is one column.
- *  3. strings in place of numbers, empty arrays, arrays with elements other than numbers and
- *     null, and objects are refused.
+ *  2. the first value other than null determines whether rows are arrays or objects, and their
+ *     length or names; if all are null there is one column.
+ *  3. strings in place of numbers, empty arrays and objects, and those with elements other than
+ *     numbers and null are refused.  The fields of an object may change their order.
  *  4. the number of rows is known only after the end has been reached.
  *  5. rows are read window by window: memory does not grow with the file. */
 #include <inttypes.h>
@@ -20,18 +21,21 @@
 
 #include "base/number.h"
 #include "io/formats/container_member.h"
-#include "io/formats/jsonl_scan.h"
+#include "io/formats/jsonl_object.h"
 #include "io/reader.h"
 
 #define JSONL_LINE_MIN 7 /* {"":1} and a line end */
 
 typedef struct jsonl_state {
-  char *name; /* "file.jsonl:probs" */
-  pc_slice field;
+  char *name;     /* "file.jsonl:probs" */
+  pc_slice field; /* of the line, and the rest of the selector below it */
+  pc_slice path;
   pc_input_file file; /* the file of the request, under that name */
   pc_jsonl_scan first, scan;
-  int is_array;
-  uint64_t shape_line; /* the line that determined is_array and columns */
+  pc_jsonl_kind form;     /* of rows: ARRAY, OBJECT, or anything else for one value */
+  pc_name_table names;    /* of the fields of objects */
+  pc_jsonl_value *values; /* of one object */
+  uint64_t shape_line;    /* the line that determined form and columns */
   uint64_t window_line, rows_read;
   void *buffer; /* double or pc_slice */
   size_t element_size, capacity;
@@ -42,6 +46,8 @@ typedef struct jsonl_state {
 static void jsonl_close(pc_reader *reader) {
   jsonl_state *state = reader->state;
   pc_free(reader->env, state->name);
+  pc_name_table_free(&state->names);
+  pc_free(reader->env, state->values);
   pc_free(reader->env, state->buffer);
   pc_free(reader->env, state->letters);
   pc_free(reader->env, state);
@@ -60,33 +66,19 @@ static uint64_t jsonl_line(const pc_reader *reader, size_t row) {
   return state->window_line + row;
 }
 
-static pcal_status jsonl_add_name(const pc_jsonl_scan *scan, const pc_jsonl_value *key,
-                                  const pcal_env *env, pc_name_table *out, pcal_error *err) {
-  uint32_t number;
-  char *letters = pc_alloc_raw(env, key->text.length + 1, 1);
-  if (letters == NULL)
-    return pc_fail_memory(err, "reading the names of fields");
-  const size_t length = pc_jsonl_copy(key, letters);
-  const pc_slice name = {letters, length};
-  const pcal_status status =
-      length == SIZE_MAX || !pc_slice_is_utf8(name)
-          ? pc_jsonl_fail(scan, "the name of the field is not valid UTF-8; rename it", err)
-          : pc_name_table_add(out, name, &number, err);
-  pc_free(env, letters);
-  return status;
-}
-
 pcal_status pc_jsonl_members(const pc_input_file *bytes, const pcal_env *env,
                              pc_name_table *out, pcal_error *err) {
   pc_jsonl_scan scan;
   pc_jsonl_field field;
   PC_TRY(pc_jsonl_begin(bytes, &scan, err));
   PC_TRY(pc_jsonl_enter(&scan, err));
+  (void)env;
   for (;;) {
+    uint32_t number;
     PC_TRY(pc_jsonl_next(&scan, &field, err));
     if (field.end)
       break;
-    PC_TRY(jsonl_add_name(&scan, &field.key, env, out, err));
+    PC_TRY(pc_jsonl_add_name(&scan, &field.key, out, &number, err));
   }
   if (out->count > 0)
     return PCAL_OK;
@@ -102,7 +94,7 @@ static pcal_status jsonl_value(jsonl_state *state, pc_jsonl_scan *at, pc_jsonl_v
   pc_jsonl_field field;
   pc_jsonl_scan *scan = &state->scan;
   *at = *scan;
-  at->key = state->field;
+  at->key = pc_slice_of(state->field.bytes); /* with the path */
   out->kind = PC_JSONL_NONE;
   PC_TRY(pc_jsonl_enter(scan, err));
   for (;;) {
@@ -118,7 +110,7 @@ static pcal_status jsonl_value(jsonl_state *state, pc_jsonl_scan *at, pc_jsonl_v
   if (out->kind == PC_JSONL_NONE)
     return pc_jsonl_fail(at, "the object has no such field; write null for a missing value",
                          err);
-  return PCAL_OK;
+  return pc_jsonl_follow(at, state->path, out, err);
 }
 
 static pc_slice jsonl_inside(const pc_jsonl_value *array) {
@@ -230,29 +222,55 @@ static pcal_status jsonl_array(const pc_reader *reader, const pc_jsonl_scan *at,
   return element.kind == PC_JSONL_NONE ? PCAL_OK : jsonl_wrong_length(reader, at, array, err);
 }
 
+static pcal_status jsonl_object(const pc_reader *reader, const pc_jsonl_scan *at,
+                                const pc_jsonl_value *object, size_t index, pcal_error *err) {
+  const jsonl_state *state = reader->state;
+  PC_TRY(pc_jsonl_object_values(at, object, &state->names, state->values, err));
+  for (size_t column = 0; column < reader->columns; column++) {
+    const pc_jsonl_value *value = &state->values[column];
+    if (value->kind != PC_JSONL_NULL && value->kind != PC_JSONL_NUMBER)
+      return jsonl_not_number(at, value, err);
+    PC_TRY(jsonl_cell(reader, at, value, index + column, err));
+  }
+  return PCAL_OK;
+}
+
+static const char *jsonl_form_name(pc_jsonl_kind form) {
+  return form == PC_JSONL_ARRAY    ? "an array"
+         : form == PC_JSONL_OBJECT ? "an object"
+                                   : "a value";
+}
+
+static pc_jsonl_kind jsonl_form(pc_jsonl_kind kind) {
+  return kind == PC_JSONL_ARRAY || kind == PC_JSONL_OBJECT ? kind : PC_JSONL_NUMBER;
+}
+
+static pcal_status jsonl_wrong_form(const jsonl_state *state, const pc_jsonl_scan *at,
+                                    pc_jsonl_kind kind, pcal_error *err) {
+  char shown[PC_CLIP_MAX];
+  const pc_place place = pc_jsonl_place(at, shown);
+  return pc_fail_at(err, PCAL_DATA, &place,
+                    "it is %-s on other lines, but %-s here; give every row the same form",
+                    jsonl_form_name(state->form), jsonl_form_name(jsonl_form(kind)));
+}
+
 static pcal_status jsonl_row(const pc_reader *reader, size_t row, pcal_error *err) {
   jsonl_state *state = reader->state;
   const size_t index = row * reader->columns;
   pc_jsonl_scan at;
   pc_jsonl_value value;
   PC_TRY(jsonl_value(state, &at, &value, err));
-  if (value.kind == PC_JSONL_OBJECT)
-    return pc_jsonl_fail(&at, "it is an object; give a number, an array of numbers or a string",
-                         err);
   if (value.kind == PC_JSONL_NULL) {
     for (size_t column = 0; column < reader->columns; column++)
       PC_TRY(jsonl_cell(reader, &at, &value, index + column, err));
     return PCAL_OK;
   }
-  if ((value.kind == PC_JSONL_ARRAY) != state->is_array)
-    return pc_jsonl_fail(&at,
-                         state->is_array ? "it is an array on other lines, but not here; "
-                                           "give every row the same form"
-                                         : "it is an array here, but not on other lines; "
-                                           "give every row the same form",
-                         err);
-  if (state->is_array)
+  if (jsonl_form(value.kind) != state->form)
+    return jsonl_wrong_form(state, &at, value.kind, err);
+  if (state->form == PC_JSONL_ARRAY)
     return jsonl_array(reader, &at, &value, index, err);
+  if (state->form == PC_JSONL_OBJECT)
+    return jsonl_object(reader, &at, &value, index, err);
   return jsonl_cell(reader, &at, &value, index, err);
 }
 
@@ -289,31 +307,62 @@ static pcal_status jsonl_next(pc_reader *reader, size_t max_rows, pc_window *out
   return status;
 }
 
-static const pc_reader_calls jsonl_calls = {jsonl_next, jsonl_rewind, jsonl_line, jsonl_close,
-                                            NULL};
+static const pc_reader_calls jsonl_calls = {jsonl_next,  jsonl_rewind, jsonl_line,
+                                            jsonl_close, NULL,         NULL};
 
 /* ---- Opening ---- */
 
+/* Finds the member that the selector names or, up to a dot, begins with. */
+static pcal_status jsonl_find_member(const pc_read_request *request, const pc_name_table *names,
+                                     uint32_t *number, const char **path, pcal_error *err) {
+  static const pc_container_member_words words = {"field", "fields"};
+  const char *wanted = request->selector;
+  *path = "";
+  if (wanted != NULL && !pc_name_table_find(names, pc_slice_of(wanted), number))
+    for (const char *dot = strchr(wanted, '.'); dot != NULL; dot = strchr(dot + 1, '.'))
+      if (pc_name_table_find(names, (pc_slice){wanted, (size_t)(dot - wanted)}, number)) {
+        *path = dot + 1;
+        return PCAL_OK;
+      }
+  return pc_container_member_choose(request->bytes->name, names, wanted, &words, number, err);
+}
+
 static pcal_status jsonl_choose(const pc_read_request *request, jsonl_state *state,
                                 pcal_error *err) {
-  static const pc_container_member_words words = {"field", "fields"};
-  const char *file = request->bytes->name;
+  const char *file = request->bytes->name, *path = "";
   pc_name_table names;
   uint32_t number = 0;
+  size_t length = 0;
   pc_name_table_init(&names, request->env);
   pcal_status status = pc_jsonl_members(request->bytes, request->env, &names, err);
   if (status == PCAL_OK)
-    status = pc_container_member_choose(file, &names, request->selector, &words, &number, err);
-  if (status == PCAL_OK)
-    state->name = pc_container_member_name(request->env, file, names.text[number]);
+    status = jsonl_find_member(request, &names, &number, &path, err);
+  if (status == PCAL_OK) {
+    length = strlen(names.text[number]);
+    state->name = pc_container_member_name(
+        request->env, file, path[0] == '\0' ? names.text[number] : request->selector);
+  }
   pc_name_table_free(&names);
   PC_TRY(status);
   if (state->name == NULL)
     return pc_fail_memory(err, "opening a file of JSON lines");
-  state->field = pc_slice_of(state->name + strlen(file) + 1);
+  const char *field = state->name + strlen(file) + 1;
+  state->field = (pc_slice){field, length};
+  state->path = pc_slice_of(field + length + (field[length] == '.'));
   state->file = *request->bytes;
   state->file.name = state->name;
   return pc_jsonl_begin(request->bytes, &state->first, err);
+}
+
+/* The columns of rows that are objects. */
+static pcal_status jsonl_object_shape(pc_reader *reader, const pc_jsonl_scan *at,
+                                      const pc_jsonl_value *object, pcal_error *err) {
+  jsonl_state *state = reader->state;
+  PC_TRY(pc_jsonl_object_names(at, object, &state->names, err));
+  reader->columns = state->names.count;
+  reader->names = (const char *const *)state->names.text;
+  state->values = pc_alloc(reader->env, reader->columns, sizeof *state->values);
+  return state->values == NULL ? pc_fail_memory(err, "opening a file of JSON lines") : PCAL_OK;
 }
 
 /* Determines the shape from the first value other than null. */
@@ -327,12 +376,14 @@ static pcal_status jsonl_find_shape(pc_reader *reader, pcal_error *err) {
       PC_TRY(pc_check_interrupt(reader->env, err));
   }
   reader->columns = 1;
-  state->is_array = value.kind == PC_JSONL_ARRAY;
-  if (!state->is_array)
+  state->form = jsonl_form(value.kind);
+  if (state->form == PC_JSONL_NUMBER)
     return PCAL_OK;
-  reader->columns = jsonl_length(&value);
   reader->listed = 1;
   state->shape_line = at.line;
+  if (state->form == PC_JSONL_OBJECT)
+    return jsonl_object_shape(reader, &at, &value, err);
+  reader->columns = jsonl_length(&value);
   if (reader->columns == 0)
     return pc_jsonl_fail(&at, "the array is empty; give a number for each class", err);
   return PCAL_OK;
@@ -350,6 +401,7 @@ pcal_status pc_jsonl_open(const pc_read_request *request, pc_reader *out, pcal_e
     return pc_fail_memory(err, "opening a file of JSON lines");
   out->calls = &jsonl_calls;
   out->state = state;
+  pc_name_table_init(&state->names, request->env);
   PC_TRY(jsonl_choose(request, state, err));
   out->bytes = &state->file;
   jsonl_rewind(out);

@@ -322,6 +322,17 @@ void pc_jsonl_element(pc_slice *inside, pc_jsonl_value *out) {
   *inside = (pc_slice){scan.at, (size_t)(scan.end - scan.at)};
 }
 
+int pc_jsonl_member(pc_slice *inside, pc_jsonl_value *key, pc_jsonl_value *value) {
+  pc_jsonl_scan scan = {.at = inside->bytes, .end = inside->bytes + inside->length};
+  jsonl_scan_space(&scan);
+  if (scan.at == scan.end || jsonl_scan_key(&scan, key, NULL) != PCAL_OK)
+    return 0;
+  const char *at = scan.at;
+  *inside = (pc_slice){at, (size_t)(scan.end - at)};
+  pc_jsonl_element(inside, value);
+  return value->kind != PC_JSONL_NONE;
+}
+
 /* ---- Strings ---- */
 
 static unsigned jsonl_scan_hex(const char *at) {

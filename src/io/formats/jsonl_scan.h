@@ -52,6 +52,10 @@ PC_CHECKED pcal_status pc_jsonl_next(pc_jsonl_scan *scan, pc_jsonl_field *out, p
  * by pc_jsonl_next; out->kind is NONE at the end. */
 void pc_jsonl_element(pc_slice *inside, pc_jsonl_value *out);
 
+/* Removes the first field from *inside, the text between the braces of an object validated by
+ * pc_jsonl_next.  Returns 0 at the end. */
+int pc_jsonl_member(pc_slice *inside, pc_jsonl_value *key, pc_jsonl_value *value);
+
 /* The line, and the field if one is read, whose name is written into shown. */
 pc_place pc_jsonl_place(const pc_jsonl_scan *scan, char shown[PC_CLIP_MAX]);
 /* Fails with PCAL_DATA: "file, line 7, field "x": WHAT". */

@@ -137,7 +137,8 @@ static pcal_status npz_next(pc_reader *reader, size_t max_rows, pc_window *out,
   return pc_reader_next(&state->array, max_rows, out, err);
 }
 
-static const pc_reader_calls npz_calls = {npz_next, npz_rewind, npz_line, npz_close, NULL};
+static const pc_reader_calls npz_calls = {npz_next,  npz_rewind, npz_line,
+                                          npz_close, NULL,       NULL};
 
 pcal_status pc_npz_open(const pc_read_request *request, pc_reader *out, pcal_error *err) {
   npz_state *state = pc_alloc(request->env, 1, sizeof *state);

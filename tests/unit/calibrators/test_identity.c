@@ -67,6 +67,6 @@ TEST(still_reads_the_rows) {
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, 2, 1);
   help_refused(
       &batch, "identity", PCAL_DATA,
-      "scores, row 1, column 0: the probability 7 is above 1; are these percentages, to be "
-      "divided by 100, or logits?");
+      "scores, row 1, column 0: the probability 7 is above 1; for percentages from 0 to "
+      "100 give percent = 1, for scores before the softmax logits");
 }

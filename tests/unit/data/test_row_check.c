@@ -276,8 +276,8 @@ static const bad_row probability_rows[] = {
      1,
      1,
      NORMALIZE,
-     "s.npy, row 17, column 1: the probability 3 is above 1; are these percentages, to be "
-     "divided by 100, or logits?"},
+     "s.npy, row 17, column 1: the probability 3 is above 1; for percentages from 0 to "
+     "100 give percent = 1, for scores before the softmax logits"},
     {PCAL_PROBABILITY,
      3,
      {0, 1.5, -0.5},

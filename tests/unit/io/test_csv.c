@@ -180,8 +180,8 @@ TEST(refuses_what_is_no_number) {
                  "f.csv, line 2, column 1: \"4x\" is not a number; correct it, or choose the "
                  "columns as FILE:first..last");
   expect_refused("a\n0.5;0.5\n", NULL,
-                 "f.csv, line 2, column \"a\": \"0.5;0.5\" is not a number; save the file with "
-                 "commas, or with tabs as .tsv");
+                 "f.csv, line 2, column \"a\": \"0.5;0.5\" is not a number; correct it, or "
+                 "choose the columns as FILE:first..last");
   expect_refused("a\n\"0,5\"\n", NULL,
                  "f.csv, line 2, column \"a\": \"0,5\" is not a number; "
                  "write numbers with a decimal point");

@@ -134,12 +134,14 @@ TEST(refuses_ragged_rows) {
   expect_refused("{\"p\":[1,2]}\n{\"p\":[1]}\n", "p", PC_COLUMN_TEXT, PCAL_DATA,
                  "d.jsonl, line 2, field \"p\": the array has 1 element, but on line 1 it has "
                  "2; all rows need the same length");
-  expect_refused("{\"p\":[1,2]}\n{\"p\":1}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
-                 "d.jsonl, line 2, field \"p\": it is an array on other lines, but not here; "
-                 "give every row the same form");
-  expect_refused("{\"p\":1}\n{\"p\":[1]}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
-                 "d.jsonl, line 2, field \"p\": it is an array here, but not on other lines; "
-                 "give every row the same form");
+  expect_refused(
+      "{\"p\":[1,2]}\n{\"p\":1}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
+      "d.jsonl, line 2, field \"p\": it is an array on other lines, but a value here; "
+      "give every row the same form");
+  expect_refused(
+      "{\"p\":1}\n{\"p\":[1]}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
+      "d.jsonl, line 2, field \"p\": it is a value on other lines, but an array here; "
+      "give every row the same form");
   expect_refused("{\"p\":[]}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
                  "d.jsonl, line 1, field \"p\": the array is empty; give a number for each "
                  "class");
@@ -155,9 +157,12 @@ TEST(refuses_wrong_types) {
   expect_refused("{\"p\":[1,[2]]}\n", "p", PC_COLUMN_TEXT, PCAL_DATA,
                  "d.jsonl, line 1, field \"p\": [2] is not a number; write numbers without "
                  "quotes");
-  expect_refused("{\"p\":{\"q\":1}}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
-                 "d.jsonl, line 1, field \"p\": it is an object; give a number, an array "
-                 "of numbers or a string");
+  expect_refused("{\"p\":{\"q\":\"1\"}}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
+                 "d.jsonl, line 1, field \"p\": \"1\" is not a number; write numbers without "
+                 "quotes");
+  expect_refused("{\"p\":{}}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
+                 "d.jsonl, line 1, field \"p\": the object is empty; give a number for each "
+                 "class");
   expect_refused("{\"p\":\"\\udead\"}\n", "p", PC_COLUMN_TEXT, PCAL_DATA,
                  "d.jsonl, line 1, field \"p\": the string contains half of a surrogate "
                  "pair; write it as UTF-8");

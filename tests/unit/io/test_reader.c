@@ -27,7 +27,10 @@ TEST(goes_by_extension) {
   expect_format("a.b.tsv", "1\t2\n", "tsv");
   expect_format("a.jsonl", "{\"p\":1}\n", "jsonl");
   expect_format("a.NDJSON", "{\"p\":1}\n", "jsonl");
+  expect_format("a.csv.gz", "1,2\n", "csv");
   expect_format("/dev/fd/63", "1\n", "csv");
+  expect_format("/dev/fd/63", "1\t2\n3,4\n", "tsv");
+  expect_format("/dev/fd/63", "{\"p\":1}\n", "jsonl");
 }
 
 static void expect_unknown(const char *name, const char *sentence) {
@@ -40,7 +43,9 @@ static void expect_unknown(const char *name, const char *sentence) {
   assert_null(reader.format);
 }
 
-#define KNOWN ".npy, .npz, .csv, .tsv, .jsonl, .ndjson"
+#define KNOWN                                                                \
+  ".npy, .npz, .csv, .tsv, .jsonl, .ndjson, .arrow, .feather, .ipc, .arrows" \
+  ", or give file_format"
 
 TEST(lists_what_is_known) {
   expect_unknown("a.txt", "a.txt: the format .txt is unknown; use one of " KNOWN);
@@ -50,7 +55,7 @@ TEST(lists_what_is_known) {
                  "x.csv/a has no extension, so its format is unknown; use one of " KNOWN);
 }
 
-TEST(takes_streams_as_csv) {
+TEST(recognises_text_of_streams) {
   const pcal_env env = help_plain_env();
   pc_input_file bytes;
   pc_reader reader;
@@ -129,11 +134,12 @@ TEST(lists_formats) {
   size_t count = 0;
   while (pc_file_format_at(count) != NULL)
     count++;
-  assert_int_equal(count, 5);
+  assert_int_equal(count, 6);
   assert_string_equal(pc_file_format_at(0)->name, "npy");
   for (size_t i = 0; i < count; i++) {
     const char *name = pc_file_format_at(i)->name;
-    const int container = strcmp(name, "npz") == 0 || strcmp(name, "jsonl") == 0;
+    const int container =
+        strcmp(name, "npz") == 0 || strcmp(name, "jsonl") == 0 || strcmp(name, "arrow") == 0;
     assert_int_equal(pc_file_format_at(i)->members != NULL, container);
   }
 }

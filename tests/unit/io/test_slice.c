@@ -54,10 +54,3 @@ TEST(clips_for_a_sentence) {
   assert_int_equal(strlen(out), 39 + 4 + 3);
   assert_true(pc_slice_is_utf8(pc_slice_of(out)));
 }
-
-TEST(knows_lines_with_semicolons) {
-  assert_true(pc_slice_has_only_semicolons(pc_slice_of("a;b")));
-  assert_false(pc_slice_has_only_semicolons(pc_slice_of("a;b,c")));
-  assert_false(pc_slice_has_only_semicolons(pc_slice_of("a")));
-  assert_false(pc_slice_has_only_semicolons((pc_slice){NULL, 0}));
-}

@@ -417,6 +417,23 @@ TEST(refuses_bad_files_and_names) {
   expect_refused((file_inputs){0}, PCAL_USAGE, "there are no scores");
 }
 
+/* PCAL_FIRST_ROW_AUTO: the same content has the same place, under any name. */
+TEST(places_parts_by_their_content) {
+  const char *const paths[] = {help_text("day1.csv", "0.5\n0.25\n"),
+                               help_text("day2.csv", "0.5\n0.75\n"),
+                               help_text("copy.csv", "0.5\n0.25\n")};
+  uint64_t first[3];
+  for (size_t i = 0; i < 3; i++) {
+    pcal_source *source =
+        source_open((file_inputs){.probs = paths[i], .first_row = PCAL_FIRST_ROW_AUTO});
+    first[i] = source_next(source, 9).first_row;
+    pc_source_free(source);
+    assert_true(first[i] >= UINT64_C(1) << 62 && first[i] < UINT64_C(1) << 63);
+  }
+  assert_true(first[0] == first[2]);
+  assert_true(first[0] > first[1] + 1000000 || first[1] > first[0] + 1000000);
+}
+
 TEST(refuses_row_numbers_that_wrap) {
   const char *p = help_text("wrap.csv", "0.5\n0.5\n");
   const double two[2] = {0.5, 0.5};
@@ -426,8 +443,8 @@ TEST(refuses_row_numbers_that_wrap) {
   expect_refused((file_inputs){.probs = n, .first_row = UINT64_MAX - 2}, PCAL_USAGE,
                  "wrap.npy: rows counted from first_row = 18446744073709551613 on run past the "
                  "largest index; give a smaller first_row");
-  expect_refused((file_inputs){.probs = p, .first_row = UINT64_MAX}, PCAL_USAGE,
-                 "wrap.csv: rows counted from first_row = 18446744073709551615 on run past");
+  expect_refused((file_inputs){.probs = p, .first_row = UINT64_MAX - 1}, PCAL_USAGE,
+                 "wrap.csv: rows counted from first_row = 18446744073709551614 on run past");
   pcal_batch batch = PCAL_BATCH_INIT;
   pcal_source *source = NULL;
   batch.kind = PCAL_PROBABILITY;
@@ -457,17 +474,17 @@ TEST(obeys_the_declared_header) {
   }
 }
 
-TEST(explains_semicolons) {
-  const char *p = help_text("semi.csv", "cat;dog;label\n0.5;0.5;0\n");
-  char text[300];
-  snprintf(text, sizeof text, "%s:label", p);
-  expect_refused((file_inputs){.probs = text}, PCAL_USAGE,
-                 "has no column \"label\", only one, \"cat;dog;label\"; save the file with "
-                 "commas, or with tabs as .tsv");
-  snprintf(text, sizeof text, "%s:2", p);
-  expect_refused((file_inputs){.probs = text, .header = PCAL_HEADER_NO}, PCAL_USAGE,
-                 "has no column \"2\", only one, \"cat;dog;label\"; save the file with");
-  expect_refused((file_inputs){.probs = p}, PCAL_DATA, "save the file with commas");
+TEST(finds_columns_between_semicolons) {
+  const char *p = help_text("semi.csv", "cat;dog;label\n0,25;0,75;0\n");
+  char scores[300], labels[300];
+  pcal_batch batch = PCAL_BATCH_INIT;
+  snprintf(scores, sizeof scores, "%s:cat..dog", p);
+  snprintf(labels, sizeof labels, "%s:label", p);
+  pcal_source *source = source_open((file_inputs){.probs = scores, .labels = labels});
+  assert_int_equal(pc_source_next(source, 9, &batch, NULL), PCAL_OK);
+  assert_int_equal(batch.rows, 1);
+  assert_true(((const double *)batch.scores)[1] == 0.75);
+  pc_source_free(source);
 }
 
 TEST(notices_files_that_shrink) {

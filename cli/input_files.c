@@ -1,0 +1,134 @@
+/* 1. A value that names an existing file, with or without :COLUMNS, is that file.
+ * 2. Otherwise a value with *, ? or [ is a pattern of the shell; its files are sorted by name,
+ *    byte by byte, and :COLUMNS is added to each of them. */
+#include "input_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "system/file_patterns.h"
+#include "system/paths.h"
+
+/* The lists made so far. */
+struct cli_input_list {
+  struct cli_input_list *next;
+  const char *value;
+  cli_words files;
+};
+
+static pcal_status input_files_memory(pcal_error *err) {
+  return cli_fail(err, PCAL_MEMORY, "out of memory for the names of files");
+}
+
+/* Appends a copy of path, followed by the selector. */
+static pcal_status input_files_add(cli_words *files, const char *path, const char *selector,
+                                   pcal_error *err) {
+  const size_t length = strlen(path);
+  char *copy = malloc(length + strlen(selector) + 1);
+  const char **grown = realloc(files->word, (files->count + 1) * sizeof *grown);
+  if (grown)
+    files->word = grown;
+  if (!copy || !grown) {
+    free(copy);
+    return input_files_memory(err);
+  }
+  memcpy(copy, path, length);
+  memcpy(copy + length, selector, strlen(selector) + 1);
+  files->word[files->count++] = copy;
+  return PCAL_OK;
+}
+
+/* Length of the path before :COLUMNS. */
+static size_t input_files_path_length(const char *text) {
+  const char *colon = strrchr(text, ':');
+  return colon && !strchr(colon, '/') ? (size_t)(colon - text) : strlen(text);
+}
+
+/* The files found so far, and what to add to each. */
+typedef struct input_files_search {
+  cli_words *files;
+  const char *selector;
+  pcal_status status;
+  pcal_error *err;
+} input_files_search;
+
+static int input_files_found(void *user, const char *path) {
+  input_files_search *search = user;
+  search->status = input_files_add(search->files, path, search->selector, search->err);
+  return search->status != PCAL_OK;
+}
+
+static pcal_status input_files_match(cli_words *files, const char *text, pcal_error *err) {
+  const size_t length = input_files_path_length(text);
+  input_files_search search = {files, text + length, PCAL_OK, err};
+  char *pattern = malloc(length + 1);
+  if (!pattern)
+    return input_files_memory(err);
+  memcpy(pattern, text, length);
+  pattern[length] = '\0';
+  const long calls = pc_file_pattern_each(pattern, input_files_found, &search);
+  if (calls < 0)
+    search.status = input_files_memory(err);
+  else if (calls == 0)
+    search.status =
+        cli_fail(err, PCAL_IO, "%s: no file matches the pattern; check it", pattern);
+  free(pattern);
+  return search.status;
+}
+
+static int input_files_exists(const char *text) {
+  char path[4096];
+  pc_file_info about;
+  const size_t length = input_files_path_length(text);
+  if (pc_path_describe(text, &about) == 0)
+    return 1;
+  if (length >= sizeof path)
+    return 0;
+  memcpy(path, text, length);
+  path[length] = '\0';
+  return pc_path_describe(path, &about) == 0;
+}
+
+static pcal_status input_files_expand(cli_words *files, const char *text, pcal_error *err) {
+  return strpbrk(text, "*?[") && !input_files_exists(text)
+             ? input_files_match(files, text, err)
+             : input_files_add(files, text, "", err);
+}
+
+pcal_status cli_input_files(cli_session *session, const char *value, const cli_words **out,
+                            pcal_error *err) {
+  const cli_repeats *more = &session->options.more_inputs;
+  for (struct cli_input_list *list = session->input_lists; list; list = list->next)
+    if (list->value == value) {
+      *out = &list->files;
+      return PCAL_OK;
+    }
+  struct cli_input_list *list = calloc(1, sizeof *list);
+  if (!list)
+    return input_files_memory(err);
+  list->value = value;
+  list->next = session->input_lists;
+  session->input_lists = list;
+  *out = &list->files;
+  pcal_status status = input_files_expand(&list->files, value, err);
+  for (size_t i = 0; i < more->count && status == PCAL_OK; i++)
+    if (more->item[i].first == value)
+      status = input_files_expand(&list->files, more->item[i].word, err);
+  return status;
+}
+
+void cli_input_files_free(cli_session *session) {
+  while (session->input_lists) {
+    struct cli_input_list *list = session->input_lists;
+    session->input_lists = list->next;
+    for (size_t i = 0; i < list->files.count; i++) {
+      union {
+        const char *text;
+        void *block;
+      } word = {list->files.word[i]};
+      free(word.block);
+    }
+    free(list->files.word);
+    free(list);
+  }
+}

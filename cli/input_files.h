@@ -1,0 +1,14 @@
+/* Input flags that name several files: repeated, or with a pattern such as 'part-*.csv'. */
+#ifndef CLI_INPUT_FILES_H
+#define CLI_INPUT_FILES_H
+
+#include "session.h"
+
+/* The files that the value of an input flag stands for, in order: the value and the values of the
+ * same flag given again, each of them a file or a pattern.  The list belongs to the session, which
+ * frees it.  Fails with PCAL_IO if a pattern matches no file. */
+pcal_status cli_input_files(cli_session *session, const char *value, const cli_words **out,
+                            pcal_error *err);
+void cli_input_files_free(cli_session *session);
+
+#endif
