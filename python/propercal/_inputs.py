@@ -371,6 +371,14 @@ class Data:
     def _open(self, settings: tuple) -> Any:
         return _open(self._inputs, settings)
 
+    def _has_no_rows(self) -> bool:
+        """True if the scores are an empty array or table."""
+        for name in ("data", *KINDS):
+            value = self._inputs.get(name)
+            if value is not None and not is_file(value):
+                return hasattr(value, "__len__") and len(value) == 0
+        return False
+
     def _with(self, **inputs: Any) -> "Data":
         """A copy with other inputs; None removes one."""
         return Data(**{**self._inputs, **inputs})
