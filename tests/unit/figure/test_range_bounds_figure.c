@@ -166,7 +166,7 @@ TEST(test_refusals) {
   const pcal_env env = pc_env_resolve(NULL);
   pcal_figure_config config = range_config("ks-graph");
   range_refused(&config, PCAL_PROBABILITY,
-                "figure reliability draws one model; give its predictions with logits, "
+                "figure ks-graph draws one model; give its predictions with logits, "
                 "probs and the like");
   config.figure = "range-bounds";
   range_refused(
