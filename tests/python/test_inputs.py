@@ -198,7 +198,7 @@ def test_polars(digits, probs):
         ["a long name of a group" if i % 2 else "odd" for i in range(len(probs))]
     )
     result = pc.measure(probs, digits.labels, groups=groups)
-    assert list(result.groups) == ["odd", "a long name of a group"]
+    assert list(result.groups) == ["a long name of a group", "odd"]
     wide = table.with_columns(names.alias("truth"), polars.lit(2.0).alias("w"))
     assert same(digits, digits.names, "truth", data=wide)
     assert pc.measure(digits.names, "truth", weights="w", data=wide).ece == pc.ece(
