@@ -6,8 +6,8 @@
 #include "file_conflicts.h"
 
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "system/paths.h"
 
 #define FILE_CONFLICTS_PATH 4096
 #define FILE_CONFLICTS_LINKS 40
@@ -19,12 +19,11 @@ static int file_conflicts_resolve(const char *path, char out[FILE_CONFLICTS_PATH
     return 0;
   memcpy(out, path, strlen(path) + 1);
   for (int links = 0; links < FILE_CONFLICTS_LINKS; links++) {
-    const ssize_t length = readlink(out, link, sizeof link - 1);
+    const int64_t length = pc_path_read_link(out, link, sizeof link - 1);
     if (length < 0)
       return 1;
     link[length] = '\0';
-    const char *slash = link[0] == '/' ? NULL : strrchr(out, '/');
-    const size_t folder = slash ? (size_t)(slash + 1 - out) : 0;
+    const size_t folder = pc_path_is_absolute(link) ? 0 : pc_path_directory(out);
     if (folder + (size_t)length >= FILE_CONFLICTS_PATH)
       return 0;
     memcpy(next, out, folder);
@@ -36,19 +35,19 @@ static int file_conflicts_resolve(const char *path, char out[FILE_CONFLICTS_PATH
 
 /* Splits a path in place into directory and file name. */
 static const char *file_conflicts_split(char *path, const char **folder) {
-  char *slash = strrchr(path, '/');
-  *folder = slash == path ? "/" : slash ? path : ".";
-  if (!slash)
-    return path;
-  *slash = '\0';
-  return slash + 1;
+  const size_t length = pc_path_directory(path);
+  *folder = length == 0 ? "." : length == 1 ? "/" : path;
+  if (length > 1)
+    path[length - 1] = '\0';
+  return path + length;
 }
 
 int cli_same_file(const char *one, const char *other) {
-  struct stat a, b;
-  const int a_there = stat(one, &a) == 0, b_there = stat(other, &b) == 0;
+  pc_file_info a, b;
+  const int a_there = pc_path_describe(one, &a) == 0,
+            b_there = pc_path_describe(other, &b) == 0;
   if (a_there && b_there)
-    return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+    return a.kind == PC_FILE_REGULAR && a.device == b.device && a.number == b.number;
   char first[FILE_CONFLICTS_PATH], second[FILE_CONFLICTS_PATH];
   if (a_there || b_there || !file_conflicts_resolve(one, first) ||
       !file_conflicts_resolve(other, second))
@@ -56,22 +55,22 @@ int cli_same_file(const char *one, const char *other) {
   const char *folder_a, *folder_b;
   const char *last_a = file_conflicts_split(first, &folder_a),
              *last_b = file_conflicts_split(second, &folder_b);
-  return strcmp(last_a, last_b) == 0 && stat(folder_a, &a) == 0 && stat(folder_b, &b) == 0 &&
-         a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+  return strcmp(last_a, last_b) == 0 && pc_path_describe(folder_a, &a) == 0 &&
+         pc_path_describe(folder_b, &b) == 0 && a.device == b.device && a.number == b.number;
 }
 
 /* The same for an input, which may end in :COLUMNS. */
 static int file_conflicts_input(const char *output, const char *input) {
-  struct stat about;
+  pc_file_info about;
   char path[FILE_CONFLICTS_PATH];
   const char *colon = strrchr(input, ':');
   if (strcmp(input, "-") == 0)
     return 0;
-  if (stat(input, &about) == 0 || !colon || (size_t)(colon - input) >= sizeof path)
-    return stat(input, &about) == 0 && cli_same_file(output, input);
+  if (pc_path_describe(input, &about) == 0 || !colon || (size_t)(colon - input) >= sizeof path)
+    return pc_path_describe(input, &about) == 0 && cli_same_file(output, input);
   memcpy(path, input, (size_t)(colon - input));
   path[colon - input] = '\0';
-  return stat(path, &about) == 0 && cli_same_file(output, path);
+  return pc_path_describe(path, &about) == 0 && cli_same_file(output, path);
 }
 
 static pcal_status file_conflicts_refuse(const char *flag, const char *file, const char *other,

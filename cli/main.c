@@ -8,6 +8,7 @@
 #include "file_conflicts.h"
 #include "rsvg_convert.h"
 #include "session.h"
+#include "system/program_streams.h"
 
 #define MAIN_GATE_FAILED 1
 
@@ -198,6 +199,7 @@ static void main_report(const cli_session *session, pcal_status status, const pc
 int main(int argc, char **argv) {
   cli_session session = {.env = PCAL_ENV_INIT, .format = PCAL_TEXT};
   pcal_error err = PCAL_ERROR_INIT;
+  pc_program_streams_start(&argc, &argv);
   cli_signals_start();
   cli_options_init(&session.options);
   const pcal_status status = main_run(&session, argc, (const char *const *)argv, &err);

@@ -1,14 +1,12 @@
 #include "read_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "run_limits.h"
+#include "system/paths.h"
 
 #define READ_FILE_FIRST 65536
 
@@ -17,18 +15,18 @@ const char *cli_input_name(const char *path) {
 }
 
 static pcal_status read_file_fail(const char *name, int code, pcal_error *err) {
-  if (code == ENOENT || code == ENOTDIR)
+  const pc_error_kind kind = pc_error_classify(code);
+  if (kind == PC_ERROR_MISSING)
     return cli_fail(err, PCAL_IO, "%s: there is no such file; check the name", name);
-  if (code == EACCES || code == EPERM)
+  if (kind == PC_ERROR_DENIED)
     return cli_fail(err, PCAL_IO, "%s: no permission to read the file; change its mode", name);
   if (code == EISDIR)
     return cli_fail(err, PCAL_IO, "%s is a directory; name a file in it", name);
-  if (code == ENXIO)
+  if (kind == PC_ERROR_NOT_A_FILE)
     return cli_fail(err, PCAL_IO, "%s is a socket or a device, not a file; name a file", name);
-  char reason[128] = "unknown reason";
-  strerror_r(code, reason, sizeof reason);
+  char reason[PC_SYSTEM_TEXT];
   return cli_fail(err, PCAL_IO, "%s: the file could not be read (%s); check the file system",
-                  name, reason);
+                  name, pc_error_text(code, reason));
 }
 
 /* A file being read. */
@@ -59,8 +57,8 @@ static pcal_status read_file_read(read_file_job *job, size_t capacity, cli_file_
                                   pcal_error *err) {
   pcal_status status = read_file_resize(job, capacity, out, err);
   while (status == PCAL_OK) {
-    const ssize_t got =
-        read(job->descriptor, out->bytes + out->length, job->capacity - out->length);
+    const int64_t got =
+        pc_file_read(job->descriptor, out->bytes + out->length, job->capacity - out->length);
     if (got == 0)
       return PCAL_OK;
     if (got < 0 && errno != EINTR)
@@ -74,11 +72,12 @@ static pcal_status read_file_read(read_file_job *job, size_t capacity, cli_file_
 
 /* Accepts terminals, and devices that are at end of file at once, such as /dev/null; other
  * devices may be endless. */
-static pcal_status read_file_check(const read_file_job *job, const struct stat *about,
+static pcal_status read_file_check(const read_file_job *job, const pc_file_info *about,
                                    pcal_error *err) {
   char first;
-  if (S_ISBLK(about->st_mode) || (S_ISCHR(about->st_mode) && !isatty(job->descriptor) &&
-                                  read(job->descriptor, &first, 1) > 0))
+  if (about->kind == PC_FILE_BLOCK_DEVICE ||
+      (about->kind == PC_FILE_CHARACTER_DEVICE && !pc_file_is_terminal(job->descriptor) &&
+       pc_file_read(job->descriptor, &first, 1) > 0))
     return cli_fail(err, PCAL_IO, "%s is a device, not a file; name a file or a pipe",
                     job->name);
   return PCAL_OK;
@@ -90,18 +89,17 @@ pcal_status cli_read_file(const cli_session *session, const char *path, cli_file
   if (!standard)
     pcal_output_recover(path);
   read_file_job job = {.session = session, .name = cli_input_name(path)};
-  struct stat about;
+  pc_file_info about;
   *out = (cli_file_bytes){NULL, 0};
-  job.descriptor = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-  if (job.descriptor < 0 || fstat(job.descriptor, &about) != 0)
+  job.descriptor = standard ? PC_STANDARD_INPUT : pc_file_open(path);
+  if (job.descriptor < 0 || pc_file_describe(job.descriptor, &about) != 0)
     return read_file_fail(job.name, errno, err);
-  const int sized = about.st_size > READ_FILE_FIRST && (uintmax_t)about.st_size < SIZE_MAX / 2;
+  const int sized = about.size > READ_FILE_FIRST && about.size < SIZE_MAX / 2;
   pcal_status status = read_file_check(&job, &about, err);
   if (status == PCAL_OK)
-    status =
-        read_file_read(&job, sized ? (size_t)about.st_size + 1 : READ_FILE_FIRST, out, err);
+    status = read_file_read(&job, sized ? (size_t)about.size + 1 : READ_FILE_FIRST, out, err);
   if (!standard)
-    close(job.descriptor);
+    pc_file_close(job.descriptor);
   if (status != PCAL_OK) {
     free(out->bytes);
     out->bytes = NULL;

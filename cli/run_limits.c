@@ -6,11 +6,9 @@
  *      exit code is CLI_TIMED_OUT (signals.h).  0 is no limit. */
 #include "run_limits.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/time.h>
 
 #define RUN_LIMITS_TIMEOUT_MAX 1e8 /* seconds: three years */
 #define RUN_LIMITS_NUMBER_MAX 32
@@ -70,11 +68,8 @@ static pcal_status run_limits_time(const cli_session *session, pcal_error *err) 
                     "--timeout %s: the value must be a number of seconds from 0.001 to 1e8, or "
                     "0 for no limit",
                     cli_number(seconds, number));
-  const double whole = floor(seconds);
-  const struct itimerval timer = {
-      .it_value = {(time_t)whole, (suseconds_t)((seconds - whole) * 1e6)}};
   cli_signals_set_timeout(cli_number(seconds, number), CLI_TIMED_OUT);
-  if (setitimer(ITIMER_REAL, &timer, NULL) != 0)
+  if (!pc_stop_signals_set_timer(seconds))
     return cli_fail(err, PCAL_INTERNAL, "--timeout: the timer could not be set");
   return PCAL_OK;
 }

@@ -1,15 +1,15 @@
 /* Shared by all verbs: common flags, the session, progress, inputs and outputs. */
 #include "session.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "read_file.h"
 #include "run_limits.h"
+#include "system/clock.h"
+#include "system/paths.h"
+#include "system/program_streams.h"
 
 #define SESSION_THREADS_MAX 1024
 #define SESSION_BAR 30
@@ -145,16 +145,10 @@ typedef struct session_progress {
 
 static session_progress session_bar;
 
-static double session_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* Draws at most ten times a second, and nothing in the first half second. */
 static void session_draw(void *user, const char *what, uint64_t done, uint64_t total) {
   (void)user;
-  const double now = session_now();
+  const double now = pc_clock_seconds();
   if (now - session_bar.started < 0.5 || now - session_bar.drawn < 0.1)
     return;
   session_bar.drawn = now;
@@ -212,15 +206,15 @@ pcal_status cli_session_start(cli_session *session, pcal_error *err) {
   session->env.threads = (unsigned)options->threads;
   session->env.seed = options->seed;
   session->env.map_files = 1; /* cli/signals.c handles SIGBUS from truncated files */
-  if (!options->quiet && !options->no_progress && isatty(STDERR_FILENO))
+  if (!options->quiet && !options->no_progress && pc_file_is_terminal(PC_STANDARD_ERROR))
     session->env.progress = session_draw;
-  session_bar.started = session_now();
+  session_bar.started = pc_clock_seconds();
   if (options->threads == 1)
     return PCAL_OK;
-  sigset_t saved;
-  cli_signals_block(&saved);
+  pc_stop_mask saved;
+  pc_stop_signals_block(&saved);
   status = pcal_pool_new(session->env.threads, NULL, &session->env.pool, err);
-  cli_signals_unblock(&saved);
+  pc_stop_signals_unblock(&saved);
   return status;
 }
 
@@ -355,8 +349,7 @@ pcal_status cli_calibrator_load(cli_session *session, const char *path, pcal_cal
 /* ---- Outputs ------------------------------------------------------------ */
 
 const char *cli_file_extension(const char *path) {
-  const char *slash = strrchr(path, '/');
-  const char *dot = strrchr(slash ? slash + 1 : path, '.');
+  const char *dot = strrchr(path + pc_path_directory(path), '.');
   return dot ? dot + 1 : "";
 }
 
@@ -364,12 +357,12 @@ pcal_status cli_output_open(cli_session *session, const char *path, cli_output *
                             pcal_error *err) {
   const char *name = path ? path : "-";
   *out = (cli_output){NULL, strcmp(name, "-") == 0, -1, 0, 0};
-  sigset_t saved;
-  cli_signals_block(&saved);
+  pc_stop_mask saved;
+  pc_stop_signals_block(&saved);
   const pcal_status status = pcal_output_open(name, &session->env, &out->file, err);
   if (status == PCAL_OK)
     out->slot = cli_signals_add_temporary(pcal_output_temporary_path(out->file));
-  cli_signals_unblock(&saved);
+  pc_stop_signals_unblock(&saved);
   return status;
 }
 
@@ -380,11 +373,6 @@ int cli_output_sink(void *output, const char *bytes, size_t count) {
   const int failed = pcal_output_write(out->file, bytes, count);
   out->sink_failed |= failed != 0;
   return failed;
-}
-
-static int session_pipe_closed(void) {
-  struct pollfd query = {STDOUT_FILENO, POLLOUT, 0};
-  return poll(&query, 1, 0) > 0 && (query.revents & POLLERR);
 }
 
 /* Flushes first, which may be slow; signals are blocked only during the renames. */
@@ -400,16 +388,16 @@ static pcal_status session_commit(cli_output *const *outputs, size_t count, pcal
     pcal_output_discard(files[i]);
   if (flushed != PCAL_OK)
     return flushed;
-  sigset_t saved;
-  cli_signals_block(&saved);
+  pc_stop_mask saved;
+  pc_stop_signals_block(&saved);
   const pcal_status status = pcal_output_commit_all(files, count, err);
-  cli_signals_unblock(&saved);
+  pc_stop_signals_unblock(&saved);
   return status;
 }
 
 /* True if standard output is a pipe that its reader has closed. */
 static int session_reader_gone(const cli_output *output, pcal_status status) {
-  return status == PCAL_IO && output->to_stdout && session_pipe_closed();
+  return status == PCAL_IO && output->to_stdout && pc_program_reader_gone(PC_STANDARD_OUTPUT);
 }
 
 static pcal_status session_close(cli_output *const *outputs, size_t count, pcal_status status,
@@ -480,7 +468,7 @@ void cli_print_failure(const pcal_error *err) {
 
 void cli_print_error(const char *sentence) {
   const char *no_color = getenv("NO_COLOR");
-  const int color = isatty(STDERR_FILENO) && !(no_color && *no_color);
+  const int color = pc_file_is_terminal(PC_STANDARD_ERROR) && !(no_color && *no_color);
   char plain[SESSION_SENTENCE_MAX];
   cli_escape_terminal(sentence, plain, sizeof plain);
   cli_progress_clear();

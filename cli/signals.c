@@ -1,18 +1,17 @@
-/* 1. SIGINT, SIGTERM, SIGHUP: remove the registered files, exit with 128 + signal (130).
+/* 1. SIGINT, SIGTERM, SIGHUP, or closing the console: remove the registered files, exit with
+ *      128 + signal (130).
  *   2. SIGBUS: a mapped input file was truncated; print its name, exit with 4.
- *   3. SIGALRM: --timeout expired; as 1, with a message and exit code 124.
- *   4. SIGPIPE and SIGXFSZ are ignored: a write to a closed pipe, or beyond the file size
- *      limit, returns an error instead.
- * The handlers call only async-signal-safe functions: unlink, stat, write, _exit. */
+ *   3. --timeout expired; as 1, with a message and exit code 124.
+ * The handlers call only what stop_signals.h allows. */
 #include "signals.h"
 
-#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "args.h"
+#include "system/paths.h"
 
 #define SIGNALS_FILES 4
 #define SIGNALS_INPUTS 16
@@ -22,47 +21,42 @@ static char signals_file[SIGNALS_FILES][SIGNALS_NAME_MAX];
 static volatile sig_atomic_t signals_file_used[SIGNALS_FILES];
 static char signals_input[SIGNALS_INPUTS][SIGNALS_NAME_MAX];
 static char signals_input_shown[SIGNALS_INPUTS][SIGNALS_NAME_MAX]; /* escaped for a terminal */
-static off_t signals_input_size[SIGNALS_INPUTS];
+static uint64_t signals_input_size[SIGNALS_INPUTS];
 static volatile sig_atomic_t signals_input_count;
 static volatile sig_atomic_t signals_progress_shown;
 
 static char signals_time[160]; /* message of --timeout */
 static int signals_time_code;
 
-static const int signals_ending[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
-#define SIGNALS_ENDING_COUNT (sizeof signals_ending / sizeof signals_ending[0])
-
 static void signals_say(const char *text) {
-  if (write(STDERR_FILENO, text, strlen(text)) < 0)
+  if (pc_file_write(PC_STANDARD_ERROR, text, strlen(text)) < 0)
     return;
 }
 
 static void signals_leave(int code) {
   for (int slot = 0; slot < SIGNALS_FILES; slot++)
     if (signals_file_used[slot])
-      unlink(signals_file[slot]);
-  _exit(code);
+      (void)pc_path_remove(signals_file[slot]);
+  _Exit(code);
 }
 
-static void signals_end(int signal_number) {
+static void signals_end(int exit_code) {
   signals_say(signals_progress_shown ? "\npropercal: interrupted\n"
                                      : "propercal: interrupted\n");
-  signals_leave(128 + signal_number);
+  signals_leave(exit_code);
 }
 
-static void signals_timed_out(int signal_number) {
-  (void)signal_number;
+static void signals_timed_out(void) {
   signals_say(signals_progress_shown ? "\npropercal: " : "propercal: ");
   signals_say(signals_time);
   signals_leave(signals_time_code);
 }
 
-static void signals_shrunk(int signal_number) {
-  (void)signal_number;
+static void signals_shrunk(void) {
   const char *name = "an input file";
   for (int i = 0; i < signals_input_count; i++) {
-    struct stat now;
-    if (stat(signals_input[i], &now) != 0 || now.st_size < signals_input_size[i])
+    pc_file_info now;
+    if (pc_path_describe(signals_input[i], &now) != 0 || now.size < signals_input_size[i])
       name = signals_input_shown[i];
   }
   signals_say(signals_progress_shown ? "\npropercal: " : "propercal: ");
@@ -72,55 +66,15 @@ static void signals_shrunk(int signal_number) {
   signals_leave(pcal_status_exit_code(PCAL_IO));
 }
 
-static void signals_ending_set(sigset_t *set) {
-  sigemptyset(set);
-  for (size_t i = 0; i < SIGNALS_ENDING_COUNT; i++)
-    sigaddset(set, signals_ending[i]);
-}
-
-static void signals_catch(int signal_number, void (*handler)(int), int keep_ignored) {
-  struct sigaction action;
-  if (keep_ignored && sigaction(signal_number, NULL, &action) == 0 &&
-      action.sa_handler == SIG_IGN)
-    return;
-  memset(&action, 0, sizeof action);
-  action.sa_handler = handler;
-  signals_ending_set(&action.sa_mask);
-  sigaction(signal_number, &action, NULL);
-}
-
-/* Opened read-only, so that writes to a stream that was closed fail. */
-static void signals_streams(void) {
-  for (int descriptor = 0; descriptor <= 2; descriptor++)
-    if (fcntl(descriptor, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0)
-      return;
-}
-
 void cli_signals_start(void) {
-  signals_streams();
-  signals_catch(SIGPIPE, SIG_IGN, 0);
-  signals_catch(SIGXFSZ, SIG_IGN, 0);
-  signals_catch(SIGBUS, signals_shrunk, 0);
-  for (size_t i = 0; i < SIGNALS_ENDING_COUNT; i++)
-    if (signals_ending[i] != SIGALRM)
-      signals_catch(signals_ending[i], signals_end, 1);
+  const pc_stop_handlers handlers = {signals_end, signals_timed_out, signals_shrunk};
+  pc_stop_signals_start(&handlers);
 }
 
 void cli_signals_set_timeout(const char *seconds, int code) {
   snprintf(signals_time, sizeof signals_time,
            "stopped after %.30s seconds (--timeout); output files are unchanged\n", seconds);
   signals_time_code = code;
-  signals_catch(SIGALRM, signals_timed_out, 0);
-}
-
-void cli_signals_block(sigset_t *saved) {
-  sigset_t ending;
-  signals_ending_set(&ending);
-  pthread_sigmask(SIG_BLOCK, &ending, saved);
-}
-
-void cli_signals_unblock(const sigset_t *saved) {
-  pthread_sigmask(SIG_SETMASK, saved, NULL);
 }
 
 int cli_signals_add_temporary(const char *name) {
@@ -147,17 +101,17 @@ void cli_signals_watch_input(const char *input) {
     return;
   char *name = signals_input[slot];
   memcpy(name, input, length + 1);
-  struct stat now;
+  pc_file_info now;
   char *colon = strrchr(name, ':');
-  int found = stat(name, &now) == 0;
+  int found = pc_path_describe(name, &now) == 0;
   if (!found && colon) {
     *colon = '\0';
-    found = stat(name, &now) == 0;
+    found = pc_path_describe(name, &now) == 0;
   }
-  if (!found || !S_ISREG(now.st_mode))
+  if (!found || now.kind != PC_FILE_REGULAR)
     return;
   cli_escape_terminal(name, signals_input_shown[slot], SIGNALS_NAME_MAX);
-  signals_input_size[slot] = now.st_size;
+  signals_input_size[slot] = now.size;
   signals_input_count = slot + 1;
 }
 

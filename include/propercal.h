@@ -556,7 +556,7 @@ typedef struct pcal_input {
 
   /* Arrow data: a stream of record batches or of arrays, or one array with its schema.  After
    * the call their release is NULL.  Batches are read when needed and kept, so that the source
-   * can be rewound.  Scores are one column of fixed-size lists, or one column for each class,
+   * can be rewound.  Scores are one column of lists of equal length, or one column for each class,
    * which then has that name.  Labels are integers, booleans or names of classes.  Groups are
    * names or numbers.  Nulls are missing values. */
   struct ArrowArrayStream *stream;
@@ -740,12 +740,12 @@ PCAL_API pcal_status pcal_measure_from_source(pcal_source *source,
 PCAL_API pcal_status pcal_measure_update(pcal_measure *measure, const pcal_batch *batch,
                                          pcal_error *err);
 /* Adds the rows of another measure of the same configuration.  A failure leaves the measure
- * unchanged.  Groups are matched by name when both measures have names, else by number.  Two
- * loaded measures that share a row, by its index, are refused. */
+ * unchanged.  Groups are matched by name when both measures have names, else by number.  A row
+ * that came from two loaded states, by its index, is refused. */
 PCAL_API pcal_status pcal_measure_merge(pcal_measure *measure, const pcal_measure *other,
                                         pcal_error *err);
 /* Sets names for output, which are copied; either array may be NULL.  Results list groups with
- * names in the order of their first rows, other groups by number. */
+ * names by name (whole numbers by value, before other names), other groups by number. */
 PCAL_API pcal_status pcal_measure_set_names(pcal_measure *measure,
                                             const char *const *class_names, size_t class_count,
                                             const char *const *group_names, size_t group_count,

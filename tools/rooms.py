@@ -3,7 +3,8 @@ tools/make-rooms."""
 
 # From the ground up; rooms on one rung never include each other.
 LADDER = [
-    {"base": "errors, memory, text, numbers, JSON, exact sums, random numbers, threads"},
+    {"system": "what differs between systems: threads, files, signals, processors"},
+    {"base": "errors, memory, text, numbers, JSON, exact sums, random numbers, running tasks"},
     {"kernels": "inner loops, one variant for each instruction set"},
     {"data": "rows: check, convert, view"},
     {"optim": "minimisers, small matrices"},

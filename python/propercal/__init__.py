@@ -64,13 +64,16 @@ _LATER = {
     "CalibratedClassifier": "._classifier",
     "Calibrator": "._calibrator",
     "load": "._calibrator",
+    "make_scorer": ".scorers",
     **dict.fromkeys(_CALIBRATORS, ".calibrators"),
 }
 
+_MODULES = ("calibrators", "scorers", "sklearn")
+
 
 def __getattr__(name: str) -> _typing.Any:
-    if name == "calibrators":
-        return _importlib.import_module(".calibrators", __name__)
+    if name in _MODULES:
+        return _importlib.import_module("." + name, __name__)
     if name in _registry.OLD_CLASS_NAMES:
         return getattr(_importlib.import_module(".calibrators", __name__), name)
     if name not in _LATER:
@@ -92,7 +95,7 @@ def _aliased(name: str) -> _typing.Any:
 
 
 def __dir__() -> "list[str]":
-    return sorted({*globals(), *_LATER})
+    return sorted({*globals(), *_LATER, *_MODULES})
 
 
 # Not among these: IOError and MemoryError, which would hide the built-in ones.

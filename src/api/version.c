@@ -1,9 +1,9 @@
 #include <string.h>
 
-#include "base/processors.h"
 #include "kernels/dispatch.h"
 #include "kernels/row_kernels.h"
 #include "propercal.h"
+#include "system/processors.h"
 
 #if defined(__clang__)
 #define VERSION_COMPILER "clang " __clang_version__

@@ -12,24 +12,24 @@ typedef union pc_arena_block {
 } pc_arena_block;
 
 static void arena_link(pc_arena *arena, pc_arena_block *block) {
-  pthread_mutex_lock(&arena->lock);
+  pc_mutex_lock(&arena->lock);
   block->list.previous = NULL;
   block->list.next = arena->first;
   if (arena->first != NULL)
     arena->first->list.previous = block;
   arena->first = block;
-  pthread_mutex_unlock(&arena->lock);
+  pc_mutex_unlock(&arena->lock);
 }
 
 static void arena_unlink(pc_arena *arena, pc_arena_block *block) {
-  pthread_mutex_lock(&arena->lock);
+  pc_mutex_lock(&arena->lock);
   if (block->list.previous == NULL)
     arena->first = block->list.next;
   else
     block->list.previous->list.next = block->list.next;
   if (block->list.next != NULL)
     block->list.next->list.previous = block->list.previous;
-  pthread_mutex_unlock(&arena->lock);
+  pc_mutex_unlock(&arena->lock);
 }
 
 static void *arena_resize(void *user, void *bytes, size_t size) {
@@ -57,7 +57,7 @@ static void arena_release(void *user, void *bytes) {
 
 pcal_status pc_arena_open(pc_arena *arena, const pcal_env *env, pcal_error *err) {
   *arena = (pc_arena){.first = NULL};
-  if (pthread_mutex_init(&arena->lock, NULL) != 0)
+  if (!pc_mutex_init(&arena->lock))
     return pc_fail_memory(err, "preparing memory");
   arena->env = *env;
   arena->parent = env->allocator;
@@ -73,6 +73,6 @@ void pc_arena_close(pc_arena *arena) {
     arena->first = block->list.next;
     arena->parent.release(arena->parent.user, block);
   }
-  pthread_mutex_destroy(&arena->lock);
+  pc_mutex_destroy(&arena->lock);
   *arena = (pc_arena){.first = NULL};
 }

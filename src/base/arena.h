@@ -10,16 +10,15 @@
 #ifndef PC_ARENA_H
 #define PC_ARENA_H
 
-#include <pthread.h>
-
 #include "base/memory.h"
+#include "system/threads.h"
 
 /* Must not move while it is open: its environment points to it. */
 typedef struct pc_arena {
   pcal_env env;          /* a copy of the given environment that allocates from this arena */
   pcal_allocator parent; /* the allocator of the given environment */
   union pc_arena_block *first;
-  pthread_mutex_t lock; /* guards the list of blocks */
+  pc_mutex lock; /* guards the list of blocks */
 } pc_arena;
 
 /* On failure the arena is zeroed. */

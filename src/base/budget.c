@@ -13,10 +13,10 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/cgroup.h"
 #include "base/number.h"
+#include "system/cgroup.h"
+#include "system/resources.h"
 
 #define BUDGET_NO_BLAME PC_MEMORY_USE_COUNT
 
@@ -226,10 +226,8 @@ pcal_status pc_budget_explain(const pcal_env *env, pcal_status status, pcal_erro
 /* ---- public ---- */
 
 uint64_t pc_memory_default(const char *root) {
-  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  const uint64_t physical = pc_physical_memory();
   uint64_t offered = pc_cgroup_memory(root);
-  const uint64_t physical =
-      pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : PC_CGROUP_NONE;
   if (physical < offered)
     offered = physical;
   return offered >= (uint64_t)1 << 62 ? 0 : offered / 4 * 3;

@@ -1,12 +1,10 @@
 #include "base/executor.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <unistd.h>
 
-#include "base/processors.h"
-#include "base/thread_affinity.h"
+#include "system/paths.h"
+#include "system/processors.h"
+#include "system/threads.h"
 
 #define EXECUTOR_MAX_WORKERS 256
 #define EXECUTOR_SMALL_WORK \
@@ -22,7 +20,7 @@ typedef struct executor_job {
   size_t count;
   atomic_size_t next;
   atomic_size_t failed_index;
-  pthread_mutex_t lock;
+  pc_mutex lock;
   pcal_status status;
   pcal_error error;
 } executor_job;
@@ -34,30 +32,30 @@ typedef struct executor_seat {
 
 struct pcal_pool {
   pcal_env env;
-  pid_t process;        /* the process that created the pool; a forked child inherits the pool
+  long process;  /* the process that created the pool; a forked child inherits the pool
                            without its threads */
-  size_t size;          /* most workers, including the caller */
-  pthread_mutex_t busy; /* held by the call that uses the pool */
-  pthread_mutex_t lock;
-  pthread_cond_t work, done;
+  size_t size;   /* most workers, including the caller */
+  pc_mutex busy; /* held by the call that uses the pool */
+  pc_mutex lock;
+  pc_condition work, done;
   executor_job *job;
   uint64_t generation;
   size_t wanted, running;
   int stop;
   size_t thread_count;
-  pthread_t threads[EXECUTOR_MAX_WORKERS];
+  pc_thread threads[EXECUTOR_MAX_WORKERS];
   executor_seat seats[EXECUTOR_MAX_WORKERS];
 };
 
 static void executor_report(executor_job *job, size_t index, pcal_status status,
                             const pcal_error *error) {
-  pthread_mutex_lock(&job->lock);
+  pc_mutex_lock(&job->lock);
   if (index < atomic_load(&job->failed_index)) {
     atomic_store(&job->failed_index, index);
     job->status = status;
     job->error = *error;
   }
-  pthread_mutex_unlock(&job->lock);
+  pc_mutex_unlock(&job->lock);
 }
 
 /* Runs one task; 0 if none is left. */
@@ -100,54 +98,31 @@ static void *executor_thread_main(void *argument) {
   return NULL;
 }
 
-/* Starts a thread that blocks all signals except those that it raises itself, such as
- * SIGBUS. */
-static int executor_start(pthread_t *thread, const pc_affinity *cores, void *(*start)(void *),
-                          void *argument) {
-  sigset_t others, saved;
-  pthread_attr_t attributes;
-  sigfillset(&others);
-  sigdelset(&others, SIGBUS);
-  sigdelset(&others, SIGSEGV);
-  sigdelset(&others, SIGFPE);
-  sigdelset(&others, SIGILL);
-  if (pthread_attr_init(&attributes) != 0)
-    return 0;
-  pc_affinity_start_elsewhere(cores, &attributes);
-  int started = pthread_sigmask(SIG_SETMASK, &others, &saved) == 0;
-  if (started) {
-    started = pthread_create(thread, &attributes, start, argument) == 0;
-    pthread_sigmask(SIG_SETMASK, &saved, NULL);
-  }
-  pthread_attr_destroy(&attributes);
-  return started;
-}
-
 static void executor_run_fresh(executor_job *job, const pcal_env *env, size_t workers) {
-  pthread_t threads[EXECUTOR_MAX_WORKERS];
+  pc_thread threads[EXECUTOR_MAX_WORKERS];
   executor_thread arguments[EXECUTOR_MAX_WORKERS];
   size_t started = 0;
   job->cores = pc_affinity_current();
   for (size_t w = 1; w < workers; w++) {
     arguments[started] = (executor_thread){job, w};
-    if (!executor_start(&threads[started], &job->cores, executor_thread_main,
-                        &arguments[started]))
+    if (!pc_thread_start(&threads[started], &job->cores, executor_thread_main,
+                         &arguments[started]))
       break;
     started++;
   }
   executor_lead(job, env);
   for (size_t t = 0; t < started; t++)
-    pthread_join(threads[t], NULL);
+    pc_thread_join(&threads[t]);
 }
 
 static void *executor_pool_main(void *argument) {
   const executor_seat seat = *(const executor_seat *)argument;
   pcal_pool *pool = seat.pool;
   uint64_t seen = 0;
-  pthread_mutex_lock(&pool->lock);
+  pc_mutex_lock(&pool->lock);
   while (!pool->stop) {
     if (pool->generation == seen) {
-      pthread_cond_wait(&pool->work, &pool->lock);
+      pc_condition_wait(&pool->work, &pool->lock);
       continue;
     }
     seen = pool->generation;
@@ -155,15 +130,15 @@ static void *executor_pool_main(void *argument) {
       continue;
     executor_job *job = pool->job;
     pool->running++;
-    pthread_mutex_unlock(&pool->lock);
+    pc_mutex_unlock(&pool->lock);
     pc_affinity_release(&job->cores);
     while (executor_step(job, seat.worker))
       continue;
-    pthread_mutex_lock(&pool->lock);
+    pc_mutex_lock(&pool->lock);
     if (--pool->running == 0)
-      pthread_cond_signal(&pool->done);
+      pc_condition_signal(&pool->done);
   }
-  pthread_mutex_unlock(&pool->lock);
+  pc_mutex_unlock(&pool->lock);
   return NULL;
 }
 
@@ -172,7 +147,7 @@ static void executor_fill_seats(pcal_pool *pool, const pc_affinity *cores, size_
   while (pool->thread_count + 1 < workers && pool->thread_count + 1 < pool->size) {
     executor_seat *seat = &pool->seats[pool->thread_count];
     *seat = (executor_seat){pool, pool->thread_count + 1};
-    if (!executor_start(&pool->threads[pool->thread_count], cores, executor_pool_main, seat))
+    if (!pc_thread_start(&pool->threads[pool->thread_count], cores, executor_pool_main, seat))
       return;
     pool->thread_count++;
   }
@@ -182,20 +157,20 @@ static void executor_run_pool(executor_job *job, const pcal_env *env, size_t wor
   pcal_pool *pool = env->pool;
   job->cores = pc_affinity_current();
   for (size_t t = 0; t < pool->thread_count && t + 1 < workers; t++)
-    pc_affinity_wake_elsewhere(&job->cores, pool->threads[t]);
+    pc_affinity_wake_elsewhere(&job->cores, &pool->threads[t]);
   executor_fill_seats(pool, &job->cores, workers);
-  pthread_mutex_lock(&pool->lock);
+  pc_mutex_lock(&pool->lock);
   pool->job = job;
   pool->wanted = workers;
   pool->generation++;
-  pthread_cond_broadcast(&pool->work);
-  pthread_mutex_unlock(&pool->lock);
+  pc_condition_broadcast(&pool->work);
+  pc_mutex_unlock(&pool->lock);
   executor_lead(job, env);
-  pthread_mutex_lock(&pool->lock);
+  pc_mutex_lock(&pool->lock);
   pool->job = NULL; /* threads that wake up later find no job */
   while (pool->running > 0)
-    pthread_cond_wait(&pool->done, &pool->lock);
-  pthread_mutex_unlock(&pool->lock);
+    pc_condition_wait(&pool->done, &pool->lock);
+  pc_mutex_unlock(&pool->lock);
 }
 
 size_t pc_worker_count(const pcal_env *env) {
@@ -213,22 +188,22 @@ pcal_status pc_run_with_progress(const pcal_env *env, const char *what, size_t c
   executor_job job = {.what = what, .task = task, .user = user, .count = count};
   atomic_init(&job.next, 0);
   atomic_init(&job.failed_index, SIZE_MAX);
-  if (pthread_mutex_init(&job.lock, NULL) != 0)
+  if (!pc_mutex_init(&job.lock))
     return pc_fail_memory(err, "preparing threads");
   size_t workers = pc_worker_count(env);
   if (workers > count)
     workers = count;
   if (workers <= 1 || work < EXECUTOR_SMALL_WORK)
     executor_lead(&job, env);
-  else if (env->pool == NULL || env->pool->process != getpid())
+  else if (env->pool == NULL || env->pool->process != pc_process_id())
     executor_run_fresh(&job, env, workers);
-  else if (pthread_mutex_trylock(&env->pool->busy) != 0)
+  else if (!pc_mutex_try_lock(&env->pool->busy))
     executor_lead(&job, env);
   else {
     executor_run_pool(&job, env, workers);
-    pthread_mutex_unlock(&env->pool->busy);
+    pc_mutex_unlock(&env->pool->busy);
   }
-  pthread_mutex_destroy(&job.lock);
+  pc_mutex_destroy(&job.lock);
   if (job.status != PCAL_OK && err != NULL)
     *err = job.error;
   return job.status;
@@ -247,33 +222,33 @@ pcal_status pcal_pool_new(unsigned threads, const pcal_env *env, pcal_pool **out
   if (pool == NULL)
     return pc_fail_memory(err, "making a thread pool");
   pool->env = resolved;
-  pool->process = getpid();
+  pool->process = pc_process_id();
   pool->size = pc_worker_count(&resolved);
-  pthread_mutex_init(&pool->busy, NULL);
-  pthread_mutex_init(&pool->lock, NULL);
-  pthread_cond_init(&pool->work, NULL);
-  pthread_cond_init(&pool->done, NULL);
+  pc_mutex_init(&pool->busy);
+  pc_mutex_init(&pool->lock);
+  pc_condition_init(&pool->work);
+  pc_condition_init(&pool->done);
   *out = pool;
   return PCAL_OK;
 }
 
 static void executor_pool_end(pcal_pool *pool) {
-  pthread_mutex_lock(&pool->lock);
+  pc_mutex_lock(&pool->lock);
   pool->stop = 1;
-  pthread_cond_broadcast(&pool->work);
-  pthread_mutex_unlock(&pool->lock);
+  pc_condition_broadcast(&pool->work);
+  pc_mutex_unlock(&pool->lock);
   for (size_t t = 0; t < pool->thread_count; t++)
-    pthread_join(pool->threads[t], NULL);
-  pthread_cond_destroy(&pool->done);
-  pthread_cond_destroy(&pool->work);
-  pthread_mutex_destroy(&pool->lock);
-  pthread_mutex_destroy(&pool->busy);
+    pc_thread_join(&pool->threads[t]);
+  pc_condition_destroy(&pool->done);
+  pc_condition_destroy(&pool->work);
+  pc_mutex_destroy(&pool->lock);
+  pc_mutex_destroy(&pool->busy);
 }
 
 void pcal_pool_free(pcal_pool *pool) {
   if (pool == NULL)
     return;
-  if (pool->process == getpid()) /* in a child the locks may be in any state */
+  if (pool->process == pc_process_id()) /* in a child the locks may be in any state */
     executor_pool_end(pool);
   const pcal_env env = pool->env;
   pc_free(&env, pool);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "base/processors.h"
+#include "system/processors.h"
 
 static void *memory_resize_default(void *user, void *block, size_t size) {
   (void)user;

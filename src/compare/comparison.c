@@ -29,11 +29,11 @@
 #include <string.h>
 
 #include "base/aliases.h"
-#include "base/clock.h"
 #include "base/number.h"
 #include "compare/judging.h"
 #include "measure/measure_source.h"
 #include "measure/replicas/paired_difference.h"
+#include "system/clock.h"
 
 #define COMPARISON_FOLDS 5
 #define COMPARISON_LEVEL 0.95

@@ -5,10 +5,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/executor.h"
 #include "calibrators/fit.h"
 #include "measure/measure_source.h"
+#include "system/clock.h"
 
 /* ---- one fit ---- */
 

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/number.h"
 #include "calibrators/fit.h"
+#include "system/clock.h"
 
 #define JUDGING_HOPELESS 4.0
 

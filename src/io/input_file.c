@@ -9,30 +9,27 @@
 #include "io/input_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/budget.h"
 #include "io/output_journal.h"
+#include "system/paths.h"
 
 #define INPUT_FILE_FIRST_BLOCK 65536
 #define INPUT_FILE_STEP ((size_t)8 << 20) /* bytes between checks for interruption */
 
 static pcal_status input_file_fail_errno(const char *name, int code, pcal_error *err) {
-  char reason[128] = "unknown reason";
-  if (code == ENOENT || code == ENOTDIR)
+  char reason[PC_SYSTEM_TEXT];
+  const pc_error_kind kind = pc_error_classify(code);
+  if (kind == PC_ERROR_MISSING)
     return pc_fail(err, PCAL_IO, "%s: there is no such file; check the name", name);
-  if (code == EACCES || code == EPERM)
+  if (kind == PC_ERROR_DENIED)
     return pc_fail(err, PCAL_IO, "%s: no permission to read the file; change its mode", name);
-  if (code == ENXIO)
+  if (kind == PC_ERROR_NOT_A_FILE)
     return pc_fail(err, PCAL_IO, "%s is a socket or a device, not a file; name a file", name);
-  strerror_r(code, reason, sizeof reason);
   return pc_fail(err, PCAL_IO, "%s: the file could not be read (%s); check the file system",
-                 name, reason);
+                 name, pc_error_text(code, reason));
 }
 
 static pcal_status input_file_within_limit(const pc_input_file *bytes, size_t needed,
@@ -67,8 +64,8 @@ static pcal_status input_file_read_stream(pc_input_file *bytes, int descriptor,
     if (bytes->length == capacity)
       PC_TRY(input_file_grow(bytes, &capacity, err));
     PC_TRY(pc_check_interrupt(bytes->env, err));
-    const ssize_t got =
-        read(descriptor, (char *)bytes->block + bytes->length, capacity - bytes->length);
+    const int64_t got = pc_file_read(descriptor, (char *)bytes->block + bytes->length,
+                                     capacity - bytes->length);
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
@@ -82,12 +79,13 @@ static pcal_status input_file_read_stream(pc_input_file *bytes, int descriptor,
 
 /* True for a device other than a terminal that yields bytes. */
 static int input_file_is_device(int descriptor) {
-  struct stat about;
+  pc_file_info about;
   char first;
-  if (fstat(descriptor, &about) != 0)
+  if (pc_file_describe(descriptor, &about) != 0)
     return 0;
-  return S_ISBLK(about.st_mode) ||
-         (S_ISCHR(about.st_mode) && !isatty(descriptor) && read(descriptor, &first, 1) > 0);
+  return about.kind == PC_FILE_BLOCK_DEVICE ||
+         (about.kind == PC_FILE_CHARACTER_DEVICE && !pc_file_is_terminal(descriptor) &&
+          pc_file_read(descriptor, &first, 1) > 0);
 }
 
 static pcal_status input_file_read_all(pc_input_file *bytes, int descriptor, pcal_error *err) {
@@ -98,10 +96,9 @@ static pcal_status input_file_read_all(pc_input_file *bytes, int descriptor, pca
 }
 
 static int input_file_map(pc_input_file *bytes, int descriptor, size_t length) {
-  void *mapping = mmap(NULL, length, PROT_READ, MAP_SHARED, descriptor, 0);
-  if (mapping == MAP_FAILED)
+  void *mapping = pc_file_map(descriptor, length);
+  if (mapping == NULL)
     return 0;
-  posix_madvise(mapping, length, POSIX_MADV_SEQUENTIAL);
   bytes->kind = PC_INPUT_FILE_MAPPED;
   bytes->block = mapping;
   bytes->data = mapping;
@@ -123,7 +120,7 @@ static pcal_status input_file_fill(const pc_input_file *bytes, int descriptor, s
   for (size_t done = 0; done < count;) {
     PC_TRY(pc_check_interrupt(bytes->env, err));
     const size_t left = count - done, some = left < INPUT_FILE_STEP ? left : INPUT_FILE_STEP;
-    const ssize_t got = pread(descriptor, out + done, some, (off_t)(offset + done));
+    const int64_t got = pc_file_read_at(descriptor, out + done, some, offset + done);
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
@@ -171,18 +168,16 @@ static pcal_status input_file_read_regular(pc_input_file *bytes, int descriptor,
 
 /* Takes ownership of the descriptor if the file is mapped or read by windows. */
 static pcal_status input_file_read_file(pc_input_file *bytes, int descriptor, pcal_error *err) {
-  struct stat about;
-  if (fstat(descriptor, &about) != 0)
+  pc_file_info about;
+  if (pc_file_describe(descriptor, &about) != 0)
     return input_file_fail_errno(bytes->name, errno, err);
-  if (S_ISDIR(about.st_mode))
+  if (about.kind == PC_FILE_DIRECTORY)
     return pc_fail(err, PCAL_IO, "%s is a directory; name a file in it", bytes->name);
-  const int regular =
-      S_ISREG(about.st_mode) && about.st_size > 0 && (uintmax_t)about.st_size <= SIZE_MAX;
-  if (regular && bytes->env->map_files &&
-      input_file_map(bytes, descriptor, (size_t)about.st_size))
+  const int regular = about.kind == PC_FILE_REGULAR && about.size > 0 && about.size <= SIZE_MAX;
+  if (regular && bytes->env->map_files && input_file_map(bytes, descriptor, (size_t)about.size))
     return PCAL_OK;
   if (regular)
-    return input_file_read_regular(bytes, descriptor, (size_t)about.st_size, err);
+    return input_file_read_regular(bytes, descriptor, (size_t)about.size, err);
   return input_file_read_all(bytes, descriptor, err);
 }
 
@@ -191,13 +186,13 @@ static pcal_status input_file_open_path(pc_input_file *bytes, const char *path,
   int descriptor;
   do {
     PC_TRY(pc_check_interrupt(bytes->env, err));
-    descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    descriptor = pc_file_open(path);
   } while (descriptor < 0 && errno == EINTR);
   if (descriptor < 0)
     return input_file_fail_errno(bytes->name, errno, err);
   const pcal_status status = input_file_read_file(bytes, descriptor, err);
   if (bytes->descriptor < 0)
-    close(descriptor);
+    pc_file_close(descriptor);
   return status;
 }
 
@@ -211,7 +206,7 @@ pcal_status pc_input_file_open(const char *path, const pcal_env *env, pc_input_f
   out->name = out->owned_name;
   if (!is_input)
     pc_output_journal_replay(path, env);
-  pcal_status status = is_input ? input_file_read_all(out, STDIN_FILENO, err)
+  pcal_status status = is_input ? input_file_read_all(out, PC_STANDARD_INPUT, err)
                                 : input_file_open_path(out, path, err);
   if (status == PCAL_OK && out->length == 0)
     status =
@@ -230,29 +225,29 @@ void pc_input_file_from_memory(const char *name, const void *data, size_t length
 }
 
 pcal_status pc_input_file_check(const pc_input_file *bytes, pcal_error *err) {
-  struct stat about;
+  pc_file_info about;
   if (bytes->kind != PC_INPUT_FILE_MAPPED && bytes->kind != PC_INPUT_FILE_WINDOWS)
     return PCAL_OK;
-  if (fstat(bytes->descriptor, &about) != 0)
+  if (pc_file_describe(bytes->descriptor, &about) != 0)
     return input_file_fail_errno(bytes->name, errno, err);
-  if ((uintmax_t)about.st_size >= bytes->length)
+  if (about.size >= bytes->length)
     return PCAL_OK;
-  return input_file_shrank(bytes, (size_t)about.st_size, err);
+  return input_file_shrank(bytes, (size_t)about.size, err);
 }
 
 void pc_input_file_close(pc_input_file *bytes) {
   if (bytes->kind == PC_INPUT_FILE_MAPPED)
-    munmap(bytes->block, bytes->length);
+    pc_file_unmap(bytes->block, bytes->length);
   else if (bytes->kind != PC_INPUT_FILE_BORROWED && bytes->block != NULL)
     pc_free(bytes->env, bytes->block);
   if (bytes->descriptor >= 0 && bytes->kind != PC_INPUT_FILE_CLOSED)
-    close(bytes->descriptor);
+    pc_file_close(bytes->descriptor);
   if (bytes->owned_name != NULL)
     pc_free(bytes->env, bytes->owned_name);
   *bytes = (pc_input_file){.descriptor = -1};
 }
 
 int pc_input_file_exists(const char *path) {
-  struct stat about;
-  return stat(path, &about) == 0 && !S_ISDIR(about.st_mode);
+  pc_file_info about;
+  return pc_path_describe(path, &about) == 0 && about.kind != PC_FILE_DIRECTORY;
 }

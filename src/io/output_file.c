@@ -11,13 +11,11 @@
 #include "io/output_file_state.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "io/output_journal.h"
+#include "system/paths.h"
 
 #define OUTPUT_FILE_BUFFER 65536
 #define OUTPUT_FILE_LINKS_MAX 40
@@ -26,38 +24,40 @@
 #define OUTPUT_FILE_MARK 64 /* largest length added by a temporary name */
 
 pcal_status pc_output_file_fail(const char *name, int code, pcal_error *err) {
-  char reason[128] = "unknown reason";
-  const char *remedy = code == ENOSPC || code == EDQUOT ? "free some space or choose "
-                                                          "another directory"
-                       : code == EFBIG ? "raise the limit on the size of files (ulimit -f)"
-                       : code == ENOENT || code == ENOTDIR ? "create the directory first"
-                       : code == EACCES || code == EPERM || code == EROFS
-                           ? "change the permissions or choose another directory"
-                           : "choose another directory";
-  strerror_r(code, reason, sizeof reason);
-  return pc_fail(err, PCAL_IO, "%s could not be written (%s); %-s", name, reason, remedy);
+  static const char *const remedies[] = {
+      [PC_ERROR_OTHER] = "choose another directory",
+      [PC_ERROR_MISSING] = "create the directory first",
+      [PC_ERROR_DENIED] = "change the permissions or choose another directory",
+      [PC_ERROR_READ_ONLY] = "change the permissions or choose another directory",
+      [PC_ERROR_NO_SPACE] = "free some space or choose another directory",
+      [PC_ERROR_TOO_LARGE] = "raise the limit on the size of files (ulimit -f)",
+      [PC_ERROR_NOT_A_FILE] = "choose another directory",
+      [PC_ERROR_IN_USE] = "close the file there or choose another name",
+  };
+  char reason[PC_SYSTEM_TEXT];
+  return pc_fail(err, PCAL_IO, "%s could not be written (%s); %-s", name,
+                 pc_error_text(code, reason), remedies[pc_error_classify(code)]);
 }
 
 size_t pc_output_file_directory(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash == NULL ? 0 : (size_t)(slash + 1 - path);
+  return pc_path_directory(path);
 }
 
 /* Replaces *path, a symbolic link, by its target. */
-static pcal_status output_file_follow(pcal_output *output, const struct stat *about,
+static pcal_status output_file_follow(pcal_output *output, const pc_file_info *about,
                                       char **path, pcal_error *err) {
-  const size_t room = about->st_size > 0 ? (size_t)about->st_size : 4096;
+  const size_t room = about->size > 0 ? (size_t)about->size : 4096;
   const size_t directory = pc_output_file_directory(*path);
   char *next = pc_alloc(&output->env, directory + room + 2, 1);
   if (next == NULL)
     return pc_fail_memory(err, "opening an output file");
-  const ssize_t length = readlink(*path, next + directory, room + 1);
+  const int64_t length = pc_path_read_link(*path, next + directory, room + 1);
   if (length < 0 || (size_t)length > room) {
     const int code = length < 0 ? errno : ENAMETOOLONG;
     pc_free(&output->env, next);
     return pc_output_file_fail(output->name, code, err);
   }
-  if (next[directory] == '/')
+  if (pc_path_is_absolute(next + directory))
     memmove(next, next + directory, (size_t)length + 1);
   else
     memcpy(next, *path, directory);
@@ -68,8 +68,10 @@ static pcal_status output_file_follow(pcal_output *output, const struct stat *ab
 
 /* Resolves all symbolic links of target. */
 static pcal_status output_file_resolve(pcal_output *output, pcal_error *err) {
-  struct stat about;
-  for (int links = 0; lstat(output->target, &about) == 0 && S_ISLNK(about.st_mode); links++) {
+  pc_file_info about;
+  for (int links = 0;
+       pc_path_describe_link(output->target, &about) == 0 && about.kind == PC_FILE_LINK;
+       links++) {
     if (links == OUTPUT_FILE_LINKS_MAX)
       return pc_output_file_fail(output->name, ELOOP, err);
     PC_TRY(output_file_follow(output, &about, &output->target, err));
@@ -77,55 +79,30 @@ static pcal_status output_file_resolve(pcal_output *output, pcal_error *err) {
   return PCAL_OK;
 }
 
-#if defined(__O_TMPFILE)
-#define OUTPUT_FILE_NAMELESS __O_TMPFILE
-#else
-#define OUTPUT_FILE_NAMELESS 0 /* not supported */
-#endif
-
-/* Path of a file without a name, by its descriptor. */
-static const char *output_file_link(const pcal_output *output, char link[64]) {
-  snprintf(link, 64, "/proc/self/fd/%d", output->descriptor);
-  return link;
-}
-
 /* Creates a nameless file in the directory of the target; returns 1 on success. */
 static int output_file_create_nameless(pcal_output *output) {
-  char link[64];
   const size_t length = pc_output_file_directory(output->target);
   const char kept = output->target[length];
-  if (OUTPUT_FILE_NAMELESS == 0)
-    return 0;
   output->target[length] = '\0';
-  output->descriptor = open(length == 0 ? "." : output->target,
-                            O_WRONLY | OUTPUT_FILE_NAMELESS | O_CLOEXEC, 0666);
+  output->descriptor = pc_file_create_nameless(length == 0 ? "." : output->target);
   output->target[length] = kept;
-  if (output->descriptor < 0)
-    return 0;
-  output->nameless = access(output_file_link(output, link), F_OK) == 0;
-  if (!output->nameless) {
-    close(output->descriptor);
-    output->descriptor = -1;
-  }
+  output->nameless = output->descriptor >= 0;
   return output->nameless;
 }
 
 /* Tries temporary names until one is free, and creates the file or links the nameless one
  * there. */
 int pc_output_file_take_name(pcal_output *output) {
-  char link[64];
   const size_t directory = pc_output_file_directory(output->target);
   const size_t size = strlen(output->target) + OUTPUT_FILE_MARK;
   const char *base = output->target + directory;
   for (int attempt = 0; attempt < OUTPUT_FILE_TRIES && !output->named; attempt++) {
     snprintf(output->temporary, size, "%.*s.%.200s.%ld-%d.tmp", (int)directory, output->target,
-             base, (long)getpid(), attempt);
+             base, pc_process_id(), attempt);
     if (output->nameless) {
-      output->named = linkat(AT_FDCWD, output_file_link(output, link), AT_FDCWD,
-                             output->temporary, AT_SYMLINK_FOLLOW) == 0;
+      output->named = pc_file_give_name(output->descriptor, output->temporary) == 0;
     } else {
-      output->descriptor =
-          open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      output->descriptor = pc_file_create(output->temporary, 0);
       output->named = output->descriptor >= 0;
     }
     if (!output->named && errno != EEXIST && errno != EINTR)
@@ -144,21 +121,19 @@ static pcal_status output_file_create(pcal_output *output, pcal_error *err) {
   return pc_output_file_fail(output->name, errno, err);
 }
 
-static pcal_status output_file_replace(pcal_output *output, const struct stat *about,
+static pcal_status output_file_replace(pcal_output *output, const pc_file_info *about,
                                        pcal_error *err) {
-  if (faccessat(AT_FDCWD, output->target, W_OK, AT_EACCESS) != 0)
+  if (pc_path_writable(output->target) != 0)
     return pc_output_file_fail(output->name, errno, err);
   PC_TRY(output_file_create(output, err));
-  const int owner_kept = fchown(output->descriptor, about->st_uid, about->st_gid) == 0;
-  const mode_t mode = about->st_mode & (owner_kept ? 07777 : 0777);
-  if (fchmod(output->descriptor, mode) != 0)
+  if (pc_file_copy_owner(output->descriptor, about) != 0)
     return pc_output_file_fail(output->name, errno, err);
   return PCAL_OK;
 }
 
 static pcal_status output_file_direct(pcal_output *output, pcal_error *err) {
   do {
-    output->descriptor = open(output->target, O_WRONLY | O_CLOEXEC);
+    output->descriptor = pc_file_open_direct(output->target);
   } while (output->descriptor < 0 && errno == EINTR);
   if (output->descriptor < 0)
     return pc_output_file_fail(output->name, errno, err);
@@ -174,17 +149,17 @@ static int output_file_is_stream(const char *path) {
 }
 
 static pcal_status output_file_open_path(pcal_output *output, pcal_error *err) {
-  struct stat about;
+  pc_file_info about;
   pc_output_journal_replay(output->target, &output->env);
-  if (stat(output->target, &about) != 0) {
+  if (pc_path_describe(output->target, &about) != 0) {
     if (errno != ENOENT)
       return pc_output_file_fail(output->name, errno, err);
     PC_TRY(output_file_resolve(output, err));
     return output_file_create(output, err);
   }
-  if (S_ISDIR(about.st_mode))
+  if (about.kind == PC_FILE_DIRECTORY)
     return pc_fail(err, PCAL_IO, "%s is a directory; name a file in it", output->name);
-  if (!S_ISREG(about.st_mode) || output_file_is_stream(output->target))
+  if (about.kind != PC_FILE_REGULAR || output_file_is_stream(output->target))
     return output_file_direct(output, err);
   PC_TRY(output_file_resolve(output, err));
   return output_file_replace(output, &about, err);
@@ -202,7 +177,7 @@ static pcal_status output_file_prepare(pcal_output *output, const char *path, pc
     return pc_fail(err, PCAL_USAGE, "the name of the output file is empty; give a name");
   if (!is_standard)
     return output_file_open_path(output, err);
-  output->descriptor = dup(STDOUT_FILENO);
+  output->descriptor = pc_file_duplicate(PC_STANDARD_OUTPUT);
   return output->descriptor < 0 ? pc_output_file_fail(output->name, errno, err) : PCAL_OK;
 }
 
@@ -238,7 +213,7 @@ pcal_status pc_output_file_open_named(const char *path, const pcal_env *env, pca
 /* Writes all bytes, or sets output->failure. */
 static void output_file_write(pcal_output *output, const char *bytes, size_t count) {
   while (count > 0 && output->failure == 0) {
-    const ssize_t wrote = write(output->descriptor, bytes, count);
+    const int64_t wrote = pc_file_write(output->descriptor, bytes, count);
     if (wrote < 0 && errno == EINTR)
       continue;
     if (wrote <= 0) {
@@ -272,7 +247,7 @@ const char *pc_output_file_temporary(const pcal_output *output) {
 }
 
 static void output_file_close(pcal_output *output) {
-  if (output->descriptor >= 0 && close(output->descriptor) != 0 && output->failure == 0)
+  if (output->descriptor >= 0 && pc_file_close(output->descriptor) != 0 && output->failure == 0)
     output->failure = errno;
   output->descriptor = -1;
 }
@@ -284,25 +259,19 @@ void pc_output_file_sync_directory(const char *path) {
     return;
   memcpy(name, path, length);
   name[length] = '\0';
-  const int directory = open(length == 0 ? "." : name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory < 0)
-    return;
-  (void)fsync(directory);
-  close(directory);
+  pc_path_sync_directory(length == 0 ? "." : name);
 }
 
 /* Links a nameless file to the target or, if that exists, to a temporary name for rename. */
 static void output_file_give_name(pcal_output *output) {
-  char link[64];
-  if (linkat(AT_FDCWD, output_file_link(output, link), AT_FDCWD, output->target,
-             AT_SYMLINK_FOLLOW) == 0)
+  if (pc_file_give_name(output->descriptor, output->target) == 0)
     return;
   if (errno != EEXIST || !pc_output_file_take_name(output))
     output->failure = errno;
 }
 
 static void output_file_rename(pcal_output *output) {
-  if (output->named && rename(output->temporary, output->target) != 0) {
+  if (output->named && pc_path_rename(output->temporary, output->target) != 0) {
     output->failure = errno;
     return;
   }
@@ -312,7 +281,7 @@ static void output_file_rename(pcal_output *output) {
 
 pcal_status pc_output_file_flush(pcal_output *output, pcal_error *err) {
   output_file_empty(output);
-  if (output->failure == 0 && output->target != NULL && fsync(output->descriptor) != 0)
+  if (output->failure == 0 && output->target != NULL && pc_file_sync(output->descriptor) != 0)
     output->failure = errno;
   return output->failure == 0 ? PCAL_OK
                               : pc_output_file_fail(output->name, output->failure, err);
@@ -337,7 +306,7 @@ void pc_output_file_discard(pcal_output *output) {
   const pcal_env env = output->env;
   output_file_close(output);
   if (output->named)
-    unlink(output->temporary);
+    (void)pc_path_remove(output->temporary);
   pc_free(&env, output->temporary);
   pc_free(&env, output->target);
   pc_free(&env, output->buffer);

@@ -12,11 +12,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "io/output_file_state.h"
 #include "io/output_journal.h"
+#include "system/paths.h"
 
 #define OUTPUT_GROUP_MOST 16
 
@@ -31,14 +30,14 @@ typedef struct output_group {
 
 /* Makes a hard link to the old file, to restore it after a failure. */
 static void output_group_keep_old(output_group *g, size_t i) {
-  struct stat about;
+  pc_file_info about;
   const size_t size = strlen(g->files[i]->temporary) + sizeof ".old";
-  g->existed[i] = lstat(g->files[i]->target, &about) == 0;
+  g->existed[i] = pc_path_describe_link(g->files[i]->target, &about) == 0;
   char *name = g->existed[i] ? pc_alloc_raw(g->env, size, 1) : NULL;
   if (name == NULL)
     return;
   snprintf(name, size, "%s.old", g->files[i]->temporary);
-  if (link(g->files[i]->target, name) == 0)
+  if (pc_path_link(g->files[i]->target, name) == 0)
     g->backups[i] = name;
   else
     pc_free(g->env, name);
@@ -46,15 +45,16 @@ static void output_group_keep_old(output_group *g, size_t i) {
 
 /* True if the file is already at its target, renamed by a process that replayed the journal. */
 static int output_group_is_there(const pcal_output *file) {
-  struct stat own, there;
-  return fstat(file->descriptor, &own) == 0 && stat(file->target, &there) == 0 &&
-         own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+  pc_file_info own, there;
+  return pc_file_describe(file->descriptor, &own) == 0 &&
+         pc_path_describe(file->target, &there) == 0 && own.device == there.device &&
+         own.number == there.number;
 }
 
 static int output_group_rename(output_group *g) {
   for (; g->renamed < g->count; g->renamed++) {
     pcal_output *file = g->files[g->renamed];
-    if (rename(file->temporary, file->target) != 0 && !output_group_is_there(file))
+    if (pc_path_rename(file->temporary, file->target) != 0 && !output_group_is_there(file))
       return errno;
     file->named = 0;
   }
@@ -66,16 +66,16 @@ static void output_group_go_back(output_group *g) {
   while (g->renamed > 0) {
     const size_t i = --g->renamed;
     if (g->backups[i] != NULL)
-      (void)rename(g->backups[i], g->files[i]->target);
+      (void)pc_path_rename(g->backups[i], g->files[i]->target);
     else if (!g->existed[i])
-      (void)unlink(g->files[i]->target);
+      (void)pc_path_remove(g->files[i]->target);
   }
 }
 
 static void output_group_clean(output_group *g) {
   for (size_t i = 0; i < g->count; i++) {
     if (g->backups[i] != NULL)
-      (void)unlink(g->backups[i]);
+      (void)pc_path_remove(g->backups[i]);
     pc_free(g->env, g->backups[i]);
   }
 }

@@ -12,14 +12,12 @@
 #include "io/output_journal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/checksum.h"
 #include "io/output_file_state.h"
+#include "system/paths.h"
 
 #define OUTPUT_JOURNAL_HEAD "propercal pending 1\n"
 #define OUTPUT_JOURNAL_PATH 4096
@@ -39,8 +37,8 @@ static int output_journal_name(const char *target, char out[OUTPUT_JOURNAL_PATH]
 
 static void output_journal_add_path(pc_text *text, const char *path) {
   char here[OUTPUT_JOURNAL_PATH];
-  if (path[0] != '/') {
-    text->failed |= getcwd(here, sizeof here) == NULL;
+  if (!pc_path_is_absolute(path)) {
+    text->failed |= !pc_path_current_directory(here, sizeof here);
     pc_text_add(text, text->failed ? "" : here);
     pc_text_add(text, "/");
   }
@@ -58,15 +56,15 @@ static int output_journal_write_one(const char *target, const pc_text *text) {
   char name[OUTPUT_JOURNAL_PATH];
   if (!output_journal_name(target, name))
     return ENAMETOOLONG;
-  (void)unlink(name);
-  const int descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  (void)pc_path_remove(name);
+  const int descriptor = pc_file_create(name, 1);
   if (descriptor < 0)
     return errno;
-  const ssize_t wrote = write(descriptor, text->bytes, text->length);
+  const int64_t wrote = pc_file_write(descriptor, text->bytes, text->length);
   int failure = wrote < 0 ? errno : (size_t)wrote < text->length ? EIO : 0;
-  if (failure == 0 && fsync(descriptor) != 0)
+  if (failure == 0 && pc_file_sync(descriptor) != 0)
     failure = errno;
-  close(descriptor);
+  pc_file_close(descriptor);
   return failure;
 }
 
@@ -100,27 +98,26 @@ void pc_output_journal_remove(const pc_journal_entry *files, size_t count,
   (void)env;
   for (size_t i = 0; i < count; i++)
     if (output_journal_name(files[i].target, name))
-      (void)unlink(name);
+      (void)pc_path_remove(name);
 }
 
 /* ---- Reading ---- */
 
 /* Reads a journal that only this user can have written; returns its length, or 0. */
 static size_t output_journal_read(const char *name, char *bytes) {
-  struct stat about;
+  pc_file_info about;
   size_t used = 0;
-  ssize_t got = 1;
-  const int descriptor = open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  int64_t got = 1;
+  const int descriptor = pc_file_open_plain(name);
   if (descriptor < 0)
     return 0;
-  const int own = fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) &&
-                  about.st_uid == geteuid() && (about.st_mode & 077) == 0 &&
-                  about.st_nlink == 1 && about.st_size <= OUTPUT_JOURNAL_MOST;
+  const int own = pc_file_describe(descriptor, &about) == 0 && about.kind == PC_FILE_REGULAR &&
+                  pc_file_is_private(&about) && about.size <= OUTPUT_JOURNAL_MOST;
   while (own && used < OUTPUT_JOURNAL_MOST && got > 0) {
-    got = read(descriptor, bytes + used, OUTPUT_JOURNAL_MOST - used);
+    got = pc_file_read(descriptor, bytes + used, OUTPUT_JOURNAL_MOST - used);
     used += got > 0 ? (size_t)got : 0;
   }
-  close(descriptor);
+  pc_file_close(descriptor);
   return own ? used : 0;
 }
 
@@ -129,9 +126,11 @@ static int output_journal_fits(const pc_journal_entry *file) {
   const size_t directory = pc_output_file_directory(file->target), most = 200;
   const char *base = file->target + directory, *from = file->temporary + directory;
   const size_t length = strlen(base) < most ? strlen(base) : most, whole = strlen(from);
-  return file->target[0] == '/' && strncmp(file->temporary, file->target, directory) == 0 &&
-         strchr(from, '/') == NULL && from[0] == '.' && strncmp(from + 1, base, length) == 0 &&
-         whole > length + 5 && strcmp(from + whole - 4, ".tmp") == 0;
+  return pc_path_is_absolute(file->target) &&
+         strncmp(file->temporary, file->target, directory) == 0 &&
+         pc_path_directory(from) == 0 && from[0] == '.' &&
+         strncmp(from + 1, base, length) == 0 && whole > length + 5 &&
+         strcmp(from + whole - 4, ".tmp") == 0;
 }
 
 /* Parses the entries; returns their number, 0 if the journal is invalid. */
@@ -173,24 +172,24 @@ static int output_journal_all_there(const pc_journal_entry *files, size_t count,
   return 1;
 }
 
-static int output_journal_later(const struct timespec *a, const struct timespec *b) {
-  return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+static int output_journal_later(const pc_file_info *a, const pc_file_info *b) {
+  return a->seconds != b->seconds ? a->seconds > b->seconds : a->nanoseconds > b->nanoseconds;
 }
 
 /* True if this target, not yet renamed, was written or removed after its journal. */
 static int output_journal_outdated(const pc_journal_entry *file) {
   char name[OUTPUT_JOURNAL_PATH], old[OUTPUT_JOURNAL_PATH];
-  struct stat list, target, about;
-  if (lstat(file->temporary, &about) != 0 || !output_journal_name(file->target, name) ||
-      stat(name, &list) != 0)
+  pc_file_info list, target, about;
+  if (pc_path_describe_link(file->temporary, &about) != 0 ||
+      !output_journal_name(file->target, name) || pc_path_describe(name, &list) != 0)
     return 0;
   const int backed_up =
       snprintf(old, sizeof old, "%s.old", file->temporary) < OUTPUT_JOURNAL_PATH &&
-      lstat(old, &about) == 0;
-  if (stat(file->target, &target) != 0)
+      pc_path_describe_link(old, &about) == 0;
+  if (pc_path_describe(file->target, &target) != 0)
     return backed_up;
-  return output_journal_later(&target.st_mtim, &list.st_mtim) ||
-         (backed_up && (target.st_dev != about.st_dev || target.st_ino != about.st_ino));
+  return output_journal_later(&target, &list) ||
+         (backed_up && (target.device != about.device || target.number != about.number));
 }
 
 static void output_journal_drop(const pc_journal_entry *files, size_t count,
@@ -199,8 +198,8 @@ static void output_journal_drop(const pc_journal_entry *files, size_t count,
   for (size_t i = 0; i < count; i++) {
     char old[OUTPUT_JOURNAL_PATH];
     if (snprintf(old, sizeof old, "%s.old", files[i].temporary) < OUTPUT_JOURNAL_PATH)
-      (void)unlink(old);
-    (void)unlink(files[i].temporary);
+      (void)pc_path_remove(old);
+    (void)pc_path_remove(files[i].temporary);
   }
 }
 
@@ -219,8 +218,8 @@ static void output_journal_follow(const char *bytes, size_t length, char *room,
   for (size_t i = 0; i < count; i++) {
     char old[OUTPUT_JOURNAL_PATH];
     if (snprintf(old, sizeof old, "%s.old", files[i].temporary) < OUTPUT_JOURNAL_PATH)
-      (void)unlink(old); /* backup of output_file_group.c */
-    failed |= rename(files[i].temporary, files[i].target) != 0 && errno != ENOENT;
+      (void)pc_path_remove(old); /* backup of output_file_group.c */
+    failed |= pc_path_rename(files[i].temporary, files[i].target) != 0 && errno != ENOENT;
   }
   for (size_t i = 0; i < count; i++)
     pc_output_file_sync_directory(files[i].target);
@@ -235,11 +234,11 @@ static int output_journal_resolve(const char *path, char out[OUTPUT_JOURNAL_PATH
     return 0;
   memcpy(out, path, strlen(path) + 1);
   for (int links = 0; links < OUTPUT_JOURNAL_LINKS; links++) {
-    const ssize_t length = readlink(out, link, sizeof link - 1);
+    const int64_t length = pc_path_read_link(out, link, sizeof link - 1);
     if (length < 0)
       return 1;
     link[length] = '\0';
-    const size_t directory = link[0] == '/' ? 0 : pc_output_file_directory(out);
+    const size_t directory = pc_path_is_absolute(link) ? 0 : pc_output_file_directory(out);
     const int whole = snprintf(next, sizeof next, "%.*s%s", (int)directory, out, link);
     if (whole < 0 || whole >= OUTPUT_JOURNAL_PATH)
       return 0;
@@ -250,8 +249,9 @@ static int output_journal_resolve(const char *path, char out[OUTPUT_JOURNAL_PATH
 
 void pc_output_journal_replay(const char *path, const pcal_env *env) {
   char target[OUTPUT_JOURNAL_PATH], name[OUTPUT_JOURNAL_PATH];
+  pc_file_info about;
   if (!output_journal_resolve(path, target) || !output_journal_name(target, name) ||
-      access(name, F_OK) != 0)
+      pc_path_describe(name, &about) != 0)
     return;
   char *bytes = pc_alloc_raw(env, 2, OUTPUT_JOURNAL_MOST);
   const size_t length = bytes == NULL ? 0 : output_journal_read(name, bytes);

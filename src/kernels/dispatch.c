@@ -1,5 +1,7 @@
 #include "kernels/dispatch.h"
 
+#include "system/cpu_features.h"
+
 /* Highest index that pc_kernels_best returns.  A test that includes this file may define a
  * lower limit. */
 #ifndef DISPATCH_MOST
@@ -40,26 +42,16 @@ DISPATCH_DECLARE(avx512)
 static const pc_kernels dispatch_tables[] = {DISPATCH_TABLE(portable), DISPATCH_TABLE(avx2),
                                              DISPATCH_TABLE(avx512)};
 
-/* Index of the last table that this processor can run. */
-static size_t dispatch_level(void) {
-  __builtin_cpu_init();
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
-    return 0;
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-                 __builtin_cpu_supports("avx512vl")
-             ? 2
-             : 1;
-}
-
 #else
 
 static const pc_kernels dispatch_tables[] = {DISPATCH_TABLE(portable)};
 
-static size_t dispatch_level(void) {
-  return 0;
-}
-
 #endif
+
+/* Index of the last table that this processor can run. */
+static size_t dispatch_level(void) {
+  return (size_t)pc_cpu_features();
+}
 
 const pc_kernels *pc_kernels_at(size_t index) {
   return index <= dispatch_level() ? &dispatch_tables[index] : NULL;

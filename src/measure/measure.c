@@ -144,6 +144,7 @@ pcal_status pc_measure_new(const pcal_measure_config *config, const pcal_env *en
     return pc_fail_memory(err, "preparing to measure");
   measure->env = resolved;
   pc_row_ranges_init(&measure->seen, &measure->env);
+  pc_row_ranges_init(&measure->saved, &measure->env);
   measure->grouped = measure->identified = -1;
   measure->curves = config->curves != 0;
   const pcal_status status = measure_prepare(measure, config, &layout, err);
@@ -167,6 +168,7 @@ void pc_measure_free(pcal_measure *measure) {
   if (measure->groups.env != NULL)
     pc_group_states_free(&measure->groups);
   pc_row_ranges_free(&measure->seen);
+  pc_row_ranges_free(&measure->saved);
   pc_measure_plan_free(&env, &measure->plan);
   pc_name_list_free(&env, measure->class_names, measure->class_count);
   pc_name_list_free(&env, measure->group_names, measure->group_name_count);

@@ -21,6 +21,7 @@ struct pcal_measure {
   pc_pass pass;
   pc_group_states groups;
   pc_row_ranges seen;
+  pc_row_ranges saved; /* those of them that came from saved states; has no groups */
   uint64_t normalized, skipped;
   int weighted;
   int fast;               /* some rows were measured in fast precision */

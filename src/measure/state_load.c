@@ -201,13 +201,19 @@ static pcal_status state_load_config(const pcal_env *env, const char *name, pc_d
 
 /* ---- rows seen ---- */
 
-static pcal_status state_load_ranges(pc_row_ranges *seen, pc_decoder *in, pcal_error *err) {
-  const unsigned scattered = pc_decode_u8(in);
+static pcal_status state_load_ranges(pc_row_ranges *seen, const char *name, pc_decoder *in,
+                                     pcal_error *err) {
+  const unsigned left_out = pc_decode_u8(in);
   const size_t count = pc_decode_count(in, STATE_LOAD_RANGE_BYTES);
-  pc_decoder_expect(in, scattered <= 1 && count <= (scattered == 1 ? 0 : PC_ROW_RANGES_MAX));
-  seen->scattered = scattered == 1;
+  pc_decoder_expect(in, left_out <= 1);
   if (in->failed)
     return PCAL_OK;
+  if (left_out == 1)
+    return pc_fail(err, PCAL_DATA,
+                   "%s was saved by an older propercal, which did not keep more than 4096 "
+                   "ranges of rows, so a part merged twice could not be noticed; measure the "
+                   "part again",
+                   name);
   PC_TRY(pc_row_ranges_reserve(seen, count, err));
   for (size_t r = 0; r < count; r++) {
     pc_row_range *range = &seen->ranges[r];
@@ -221,7 +227,8 @@ static pcal_status state_load_ranges(pc_row_ranges *seen, pc_decoder *in, pcal_e
   return PCAL_OK;
 }
 
-static pcal_status state_load_rows(pcal_measure *measure, pc_decoder *in, pcal_error *err) {
+static pcal_status state_load_rows(pcal_measure *measure, const char *name, pc_decoder *in,
+                                   pcal_error *err) {
   measure->normalized = pc_decode_u64(in);
   measure->skipped = pc_decode_u64(in);
   const unsigned weighted = pc_decode_u8(in), fractional = pc_decode_u8(in);
@@ -236,7 +243,9 @@ static pcal_status state_load_rows(pcal_measure *measure, pc_decoder *in, pcal_e
   measure->weights_are = (int)meaning;
   measure->grouped = grouped == PC_STATE_GROUPING_UNKNOWN ? -1 : (int)grouped;
   measure->identified = identified == PC_STATE_GROUPING_UNKNOWN ? -1 : (int)identified;
-  PC_TRY(state_load_ranges(&measure->seen, in, err));
+  PC_TRY(state_load_ranges(&measure->seen, name, in, err));
+  PC_TRY(pc_row_ranges_prepare_merge(&measure->saved, &measure->seen, NULL, err));
+  pc_row_ranges_merge(&measure->saved, &measure->seen, NULL);
   const size_t classes = pc_decode_count(in, STATE_LOAD_TEXT_BYTES);
   if (classes == 0)
     return PCAL_OK;
@@ -301,7 +310,7 @@ static pcal_status state_load_group_states(pcal_measure *measure, pc_decoder *in
 
 static pcal_status state_load_seen(pcal_measure *measure, const char *name, pc_decoder *in,
                                    pcal_error *err) {
-  PC_TRY(state_load_rows(measure, in, err));
+  PC_TRY(state_load_rows(measure, name, in, err));
   PC_TRY(state_load_groups(measure, in, err));
   PC_TRY(state_load_group_states(measure, in, err));
   if (in->failed || pc_decoder_left(in) > 0)

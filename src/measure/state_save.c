@@ -7,7 +7,8 @@
  *   intervals    level (double), replicas (u64), method (u8), null (u8)
  *   rows         normalized, skipped (u64); weighted, fractional, weights_are (u8); grouped,
  *                identified (u8; 2: no row yet)
- *   rows seen    too many ranges (u8), number of ranges (u64), first and last of each (u64)
+ *   rows seen    0 (u8; 1 in older files: ranges were left out, being more than 4096), number
+ *                of ranges (u64), first and last of each (u64)
  *   class names  number (u64), texts
  *   groups       named (u8), number (u64); for each its name, if named, and its first row (u64)
  *   states       number (u64); for each the position of its group in that list (u32), rows
@@ -84,7 +85,7 @@ static void state_save_rows(const pcal_measure *measure, pc_encoder *out) {
                measure->grouped < 0 ? PC_STATE_GROUPING_UNKNOWN : (unsigned)measure->grouped);
   pc_encode_u8(out, measure->identified < 0 ? PC_STATE_GROUPING_UNKNOWN
                                             : (unsigned)measure->identified);
-  pc_encode_u8(out, (unsigned)seen->scattered);
+  pc_encode_u8(out, 0);
   pc_encode_u64(out, seen->range_count);
   for (size_t r = 0; r < seen->range_count; r++) {
     pc_encode_u64(out, seen->ranges[r].first);
@@ -177,7 +178,7 @@ static uint64_t state_next_row(const pcal_measure *measure) {
     return seen->ranges[seen->range_count - 1].last + 1;
   for (size_t a = 0; a < measure->groups.count; a++)
     rows += pc_group_states_rows(&measure->groups, a);
-  return rows; /* unknown, or none */
+  return rows; /* none */
 }
 
 static void state_describe_number(pc_json *json, const char *key, uint64_t value) {

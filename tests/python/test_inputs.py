@@ -219,6 +219,15 @@ def test_pyarrow(digits, probs):
     assert same(digits, chunked, arrow.chunked_array([names.slice(0, 50), names.slice(50)]))
     lists = arrow.FixedSizeListArray.from_arrays(arrow.array(probs.ravel()), 10)
     assert same(digits, lists, digits.labels)
+    for kind in (arrow.list_, arrow.large_list):
+        assert same(digits, arrow.array(list(probs), kind(arrow.float32())), digits.labels)
+        nulls = arrow.array([None, *probs[1:]], kind(arrow.float32()))
+        with pytest.raises(pc.DataError, match="probs, row 0, column 0: the score is missing"):
+            pc.measure(nulls, digits.labels)
+        kept = pc.measure(nulls, digits.labels, metrics="brier", skip_missing=True)
+        assert kept.brier == pc.brier(probs[1:], digits.labels[1:])
+        with pytest.raises(pc.DataError, match="row 1: the list has 9 values and the first one 10"):
+            pc.measure(arrow.array([probs[0], probs[1][:9]], kind(arrow.float32())), digits.labels[:2])
     assert same(digits, table.to_batches()[0], digits.labels)
     null = arrow.array([None, *digits.labels[1:].tolist()])
     with pytest.raises(pc.DataError, match="labels, row 0"):

@@ -31,7 +31,7 @@ static uint64_t vector_sample_key(const pc_fit_rows *rows, const pc_fit_block *b
 static void vector_sample_take(pc_vector_sample *sample, const pc_fit_block *block, size_t i) {
   const size_t width = sample->rows->width;
   const double weight = block->weights == NULL ? 1.0 : block->weights[i];
-  pthread_mutex_lock(&sample->lock);
+  pc_mutex_lock(&sample->lock);
   const size_t at = sample->block.count, lane = at % PC_LANES;
   sample->chosen++;
   pc_sum_add(&sample->total, weight);
@@ -43,7 +43,7 @@ static void vector_sample_take(pc_vector_sample *sample, const pc_fit_block *blo
     sample->labels[at] = block->labels[i];
     sample->block.count++;
   }
-  pthread_mutex_unlock(&sample->lock);
+  pc_mutex_unlock(&sample->lock);
 }
 
 static pcal_status vector_sample_add(void *user, size_t w, const pc_fit_block *block,
@@ -87,10 +87,10 @@ pcal_status pc_vector_sample_draw(const pc_fit_rows *rows, size_t wanted, pc_vec
   out->weights = pc_alloc(env, out->most, sizeof *out->weights);
   out->labels = pc_alloc(env, out->most, sizeof *out->labels);
   if (out->tiles == NULL || out->weights == NULL || out->labels == NULL ||
-      pthread_mutex_init(&out->lock, NULL) != 0)
+      !pc_mutex_init(&out->lock))
     return pc_fail_memory(err, "preparing a search");
   const pcal_status status = pc_fit_rows_run(rows, vector_sample_add, out, err);
-  pthread_mutex_destroy(&out->lock);
+  pc_mutex_destroy(&out->lock);
   PC_TRY(status);
   vector_sample_finish(out);
   return PCAL_OK;

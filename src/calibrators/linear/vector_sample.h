@@ -6,10 +6,9 @@
 #ifndef PC_VECTOR_SAMPLE_H
 #define PC_VECTOR_SAMPLE_H
 
-#include <pthread.h>
-
 #include "base/sum.h"
 #include "calibrators/fit_rows.h"
+#include "system/threads.h"
 
 typedef struct pc_vector_sample {
   pc_fit_block block; /* the sample; count 0: none */
@@ -22,7 +21,7 @@ typedef struct pc_vector_sample {
   uint64_t below;  /* rows with keys below this belong to it */
   uint64_t chosen; /* rows that belong to it, also those without room */
   pc_sum total;
-  pthread_mutex_t lock;
+  pc_mutex lock;
 } pc_vector_sample;
 
 /* The number of rows, or their weight if that is larger. */

@@ -22,7 +22,7 @@ static unsigned row_sample_level(const pc_row_sample *sample) {
 pcal_status pc_row_sample_init(pc_row_sample *sample, const pcal_env *env, size_t classes,
                                size_t limit, uint64_t rows, pcal_error *err) {
   memset(sample, 0, sizeof *sample);
-  if (pthread_mutex_init(&sample->lock, NULL) != 0)
+  if (!pc_mutex_init(&sample->lock))
     return pc_fail_memory(err, "preparing to sample rows");
   while (rows >> sample->start > limit + limit / 4)
     sample->start++;
@@ -47,7 +47,7 @@ void pc_row_sample_free(pc_row_sample *sample) {
     return;
   pc_free(sample->env, sample->scores);
   pc_free(sample->env, sample->rows);
-  pthread_mutex_destroy(&sample->lock);
+  pc_mutex_destroy(&sample->lock);
   memset(sample, 0, sizeof *sample);
 }
 
@@ -164,9 +164,9 @@ static pcal_status row_sample_offer(pc_row_sample *sample, const row_sample_scor
     if (!finite)
       return PCAL_OK;
   }
-  pthread_mutex_lock(&sample->lock);
+  pc_mutex_lock(&sample->lock);
   const pcal_status status = row_sample_take(sample, scores, row, err);
-  pthread_mutex_unlock(&sample->lock);
+  pc_mutex_unlock(&sample->lock);
   return status;
 }
 

@@ -7,10 +7,10 @@
 #ifndef PC_ROW_SAMPLE_H
 #define PC_ROW_SAMPLE_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "data/rows.h"
+#include "system/threads.h"
 
 /* A row of the sample; `slot` is the place of its scores. */
 typedef struct pc_sampled_row {
@@ -32,7 +32,7 @@ typedef struct pc_row_sample {
   pc_sampled_row *rows; /* those from `count` on hold the free slots */
   int floats;           /* scores are floats, as in the input */
   void *scores;         /* capacity x classes */
-  pthread_mutex_t lock; /* guards everything but `level` */
+  pc_mutex lock;        /* guards everything but `level` */
 } pc_row_sample;
 
 /* rows: expected number, 0 if unknown; it speeds up a sample of many rows. */

@@ -4,7 +4,7 @@
 #include <pthread.h>
 
 #include "../unit.h"
-#include "base/cgroup.h"
+#include "system/cgroup.h"
 
 TEST(test_no_limit_leaves_the_allocator) {
   unit_memory memory = {0};

@@ -1,8 +1,9 @@
 /* Threads start on another core than the caller, and are then released to all cores. */
-#include "base/thread_affinity.h"
+#include "system/thread_affinity.h"
 
 #include "../unit.h"
 #include "base/executor.h"
+#include "system/threads.h"
 
 static size_t core_count(const uint64_t words[PC_AFFINITY_WORDS]) {
   size_t count = 0;
@@ -39,15 +40,11 @@ static void *affinity_look(void *user) {
 TEST(test_threads_start_elsewhere_and_are_released) {
   const pc_affinity cores = pc_affinity_current();
   affinity_seen seen = {.from = &cores};
-  pthread_attr_t attributes;
-  pthread_t thread;
+  pc_thread thread;
   if (!cores.known)
     skip();
-  assert_int_equal(pthread_attr_init(&attributes), 0);
-  pc_affinity_start_elsewhere(&cores, &attributes);
-  assert_int_equal(pthread_create(&thread, &attributes, affinity_look, &seen), 0);
-  assert_int_equal(pthread_join(thread, NULL), 0);
-  pthread_attr_destroy(&attributes);
+  assert_true(pc_thread_start(&thread, &cores, affinity_look, &seen));
+  pc_thread_join(&thread);
   assert_int_equal(seen.begun.known, core_count(cores.others) >= 2);
   if (seen.begun.known)
     assert_memory_equal(seen.begun.all, cores.others, sizeof cores.others);

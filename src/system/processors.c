@@ -4,18 +4,10 @@
  * Edge cases:
  *  1. the smallest quota of the group and its ancestors counts.
  *  2. a quota that is 0, or that cannot be read or parsed, is ignored. */
-#if defined(__linux__)
-#define _GNU_SOURCE /* affinity is not in POSIX */
-#endif
-#include "base/processors.h"
+#include "system/processors.h"
 
-#include <unistd.h>
-
-#if defined(__linux__)
-#include <sched.h>
-#endif
-
-#include "base/cgroup.h"
+#include "system/cgroup.h"
+#include "system/resources.h"
 
 #define PROCESSORS_LINE 128
 
@@ -51,18 +43,8 @@ size_t pc_processor_quota(const char *root) {
   return least == PC_CGROUP_NONE ? 0 : (size_t)least;
 }
 
-static size_t processors_allowed(void) {
-#if defined(__linux__)
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
-    return (size_t)CPU_COUNT(&set);
-#endif
-  const long online = sysconf(_SC_NPROCESSORS_ONLN);
-  return online < 1 ? 1 : (size_t)online;
-}
-
 size_t pc_processor_count(void) {
-  const size_t allowed = processors_allowed();
+  const size_t allowed = pc_processors_allowed();
   const size_t quota = allowed > 1 ? pc_processor_quota("") : 0;
   return quota > 0 && quota < allowed ? quota : allowed;
 }

@@ -10,28 +10,28 @@
  *  6. version 2 is mounted at /sys/fs/cgroup, or at unified below it if both versions are in
  *     use; version 1 in a directory named after the controller or after the whole list, such as
  *     "cpu,cpuacct". */
-#include "base/cgroup.h"
+#include "system/cgroup.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "system/files.h"
 
 #define CGROUP_TEXT 8192
 #define CGROUP_PATH 4096
 
 /* Reads a file as text; returns its length, 0 on failure. */
 static size_t cgroup_read(const char *path, char *out, size_t out_size) {
-  const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  const int descriptor = pc_file_open(path);
   size_t length = 0;
-  ssize_t got = 1;
+  int64_t got = 1;
   if (descriptor < 0)
     return 0;
   while (got > 0 && length + 1 < out_size) {
-    got = read(descriptor, out + length, out_size - 1 - length);
+    got = pc_file_read(descriptor, out + length, out_size - 1 - length);
     length += got > 0 ? (size_t)got : 0;
   }
-  close(descriptor);
+  pc_file_close(descriptor);
   out[length] = '\0';
   return length;
 }

@@ -1,5 +1,5 @@
 /* Limits of control groups, read below directories that look like /proc and /sys. */
-#include "base/cgroup.h"
+#include "system/cgroup.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* affinity is not in POSIX */
 #include <sched.h>
 #endif
-#include "base/processors.h"
+#include "system/processors.h"
 
 #include <errno.h>
 #include <stdio.h>
