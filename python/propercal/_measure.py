@@ -103,7 +103,8 @@ def measure(
         Bytes that may be allocated, also as ``"500MB"`` or ``"2GiB"``; None: three quarters of the
         memory of the machine or container.  Beyond it MemoryError is raised.
     progress : bool, {'tqdm'} or callable, default=None
-        True prints progress; a function is called as ``f(what, done, total)``.
+        True prints progress, False nothing; a function is called as ``f(what, done, total)``. By
+        default calls of more than two seconds print it on a terminal and in a notebook.
     **inputs
         Other inputs of ``Data`` by name.
 

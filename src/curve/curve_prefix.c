@@ -66,22 +66,45 @@ pc_curve_cursor pc_curve_prefix_above(const pc_curve_prefix *prefix, double thre
   return cursor;
 }
 
-pc_curve_cursor pc_curve_prefix_seek(const pc_curve_prefix *prefix, double rows) {
-  const double index = fmin(rows, pc_curve_prefix_total(prefix) - 0.5);
-  size_t low = 0,
-         high = prefix->count - 1; /* the first range whose cumulative weight exceeds it */
+/* The first range whose cumulative weight exceeds `rows`, or the last one.  Ranges have similar
+ * weights: the search starts where they would be equal, and widens in steps that double. */
+static size_t prefix_find_range(const pc_curve_prefix *prefix, double rows) {
+  const double *after = prefix->sums.rows + 1;
+  const size_t last = prefix->count - 1;
+  const double place = rows / pc_curve_prefix_total(prefix) * (double)prefix->count;
+  const size_t guess = place > 0.0 ? (place < (double)last ? (size_t)place : last) : 0;
+  size_t low = guess, high = guess, step = 1;
+  if (after[guess] > rows) {
+    while (high >= step && after[high - step] > rows) {
+      high -= step;
+      step *= 2;
+    }
+    low = high >= step ? high - step + 1 : 0;
+  } else {
+    while (low + step <= last && !(after[low + step] > rows)) {
+      low += step;
+      step *= 2;
+    }
+    high = low + step <= last ? low + step : last;
+  }
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
-    if (prefix->sums.rows[middle + 1] > index)
+    if (after[middle] > rows)
       high = middle;
     else
       low = middle + 1;
   }
-  pc_curve_cursor cursor = pc_curve_prefix_at(prefix, low);
+  return low;
+}
+
+pc_curve_cursor pc_curve_prefix_seek(const pc_curve_prefix *prefix, double rows) {
+  const double index = fmin(rows, pc_curve_prefix_total(prefix) - 0.5);
+  const size_t range = prefix_find_range(prefix, index);
+  pc_curve_cursor cursor = pc_curve_prefix_at(prefix, range);
   for (;;) {
     pc_curve_cursor next = cursor;
     pc_curve_prefix_next(prefix, &next);
-    if (next.rows > index || next.entry >= prefix->begin[low + 1])
+    if (next.rows > index || next.entry >= prefix->begin[range + 1])
       return cursor;
     cursor = next;
   }
