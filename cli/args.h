@@ -92,6 +92,8 @@ typedef struct cli_options {
   int null;
   const char *output;
   const char *state;
+  const char *gate_report; /* or NULL */
+  int annotate;
   const char *format;
   int json;
   int curves;
