@@ -5,7 +5,8 @@ PREFIX = /usr/local
 FUZZ = 60
 ATTACK = 100
 
-.PHONY: help deps build demo check check-all check-gpu gpu-code pages fuzz attack coverage golden bench bench-deps bench-huge install \
+.PHONY: help deps build demo check check-all check-gpu check-spark gpu-code pages fuzz attack coverage golden bench \
+	bench-deps bench-huge install \
 	uninstall format clean
 
 help: ## this list
@@ -24,9 +25,13 @@ check: ## tests of a release build and 20 seconds of fuzzing
 	@tools/install-deps check
 	@tools/check
 
-check-all: ## check, long tests, sanitizers, clang, layout, manual, scripts, Python, browser
+check-all: ## check, long tests, sanitizers, clang, layout, manual, scripts, Python, Spark, browser
 	@tools/install-deps check-all
 	@tools/check all
+
+check-spark: ## propercal.spark on executors of Apache Spark
+	@tools/install-deps check-all
+	@tools/check-spark
 
 pages: build ## a page for each metric, calibrator and Python function, in build-pages
 	@tools/make-pages --build $(BUILD)

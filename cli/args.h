@@ -92,6 +92,8 @@ typedef struct cli_options {
   int null;
   const char *output;
   const char *state;
+  const char *gate_report; /* or NULL */
+  int annotate;
   const char *format;
   int json;
   int curves;
@@ -102,7 +104,7 @@ typedef struct cli_options {
   uint64_t repeats;
   double width, power, difference; /* of plan */
   const char *calibrator, *theme, *title;
-  uint64_t figure_width, figure_height; /* 0: not given */
+  uint64_t figure_width, figure_height, dpi; /* 0: not given */
   double figure_interval;
   int plot;
   double factor, scale;

@@ -27,7 +27,8 @@ pcal_status cli_figure_render(const cli_session *session, const pcal_figure *fig
     return status;
   cli_text_buffer svg = *buffer;
   *buffer = (cli_text_buffer)CLI_TEXT_BUFFER_INIT;
-  status = cli_rsvg_convert(&svg, format, session->options.output, buffer, err);
+  status = cli_rsvg_convert(&svg, format, session->options.dpi, session->options.output, buffer,
+                            err);
   cli_text_buffer_free(&svg);
   return status;
 }

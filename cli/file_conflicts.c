@@ -84,7 +84,8 @@ static pcal_status file_conflicts_refuse(const char *flag, const char *file, con
 }
 
 static const char *file_conflicts_output_of(const cli_flag *flag, const cli_options *options) {
-  const int writes = strcmp(flag->name, "output") == 0 || strcmp(flag->name, "state") == 0;
+  const int writes = strcmp(flag->name, "output") == 0 || strcmp(flag->name, "state") == 0 ||
+                     strcmp(flag->name, "gate-report") == 0;
   const char *file = *(const char *const *)((const char *)options + flag->offset);
   return writes && flag->kind == CLI_TEXT && file && *file && strcmp(file, "-") != 0 ? file
                                                                                      : NULL;

@@ -8,9 +8,16 @@
 static const cli_flag gates_flags[] = {
     {"fail-if", 0, CLI_REPEAT, "GATE", offsetof(cli_options, gates),
      "fail with exit code 1 if the comparison is true or the value undefined: 'ece > "
-     "0.05', 'ece.low > 0.02' with --interval, 'kuiper.p_value < 0.01'; operators < <= > "
-     ">=; repeatable",
+     "0.05', 'ece.low > 0.02' with --interval, 'kuiper.p_value < 0.01'; with --groups "
+     "'ece@each > 0.1' for every group, 'ece@worst > 0.1' for the worst one, 'ece@north > "
+     "0.1' for one; operators < <= > >=; repeatable",
      NULL, CLI_ANY},
+    {"gate-report", 0, CLI_TEXT, "FILE", offsetof(cli_options, gate_report),
+     "also write the outcome of every gate: NAME.json, or NAME.xml in the JUnit format", NULL,
+     CLI_FILE},
+    {"annotate", 0, CLI_FLAG, NULL, offsetof(cli_options, annotate),
+     "also print failed gates as error annotations of GitHub Actions, on standard error", NULL,
+     CLI_ANY},
 };
 const cli_section cli_section_gates = {"Gates", gates_flags, CLI_COUNT_OF(gates_flags), NULL};
 
@@ -47,9 +54,29 @@ static void gates_take_field(cli_gate *gate) {
     }
 }
 
+/* Removes "@each", "@worst" or "@NAME" from the metric and sets gate->scope. */
+static pcal_status gates_take_scope(const char *text, const cli_options *options,
+                                    cli_gate *gate, pcal_error *err) {
+  char *at = strchr(gate->metric, '@');
+  gate->scope = CLI_GATE_ALL;
+  if (!at)
+    return PCAL_OK;
+  *at++ = '\0';
+  gate->group = at;
+  gate->scope = strcmp(at, "each") == 0    ? CLI_GATE_EACH
+                : strcmp(at, "worst") == 0 ? CLI_GATE_WORST
+                                           : CLI_GATE_NAMED;
+  if (options->operands.count == 0 && !options->inputs.groups && !options->inputs.data)
+    return cli_fail(err, PCAL_USAGE, "--fail-if '%s': there are no groups; add --groups", text);
+  return PCAL_OK;
+}
+
 static pcal_status gates_check_metric(const char *text, const cli_options *options,
                                       cli_gate *gate, pcal_error *err) {
   const int saved = options->operands.count > 0; /* merge checks its states instead */
+  const pcal_status scoped = gates_take_scope(text, options, gate, err);
+  if (scoped != PCAL_OK)
+    return scoped;
   gates_take_field(gate);
   if (!saved && (gate->field == CLI_GATE_LOW || gate->field == CLI_GATE_HIGH) &&
       !(options->interval > 0))
@@ -73,6 +100,7 @@ static pcal_status gates_check_metric(const char *text, const cli_options *optio
 static pcal_status gates_parse_one(const char *text, const cli_options *options, cli_gate *gate,
                                    pcal_error *err) {
   const char *sign = gates_last_operator(text);
+  gate->text = text;
   const char *begin = text + strspn(text, " ");
   if (strstr(text, " and ") || strstr(text, " or ") || strstr(text, "&&") || strstr(text, "||"))
     return cli_fail(
@@ -133,32 +161,93 @@ static double gates_value(const cli_gate *gate, const pcal_result *result) {
   return result->defined ? result->value : (double)NAN;
 }
 
-/* Prints a line on standard error if the gate fails. */
-static pcal_status gates_judge(cli_session *session, const pcal_results *results,
-                               const cli_gate *gate, pcal_error *err) {
-  pcal_result result = {.size = sizeof result};
-  const pcal_status status = pcal_results_find(results, gate->metric, &result, err);
-  if (status != PCAL_OK)
-    return status;
-  const double judged = gates_value(gate, &result);
-  const int finite = isfinite(judged);
-  if (finite && !gates_holds(gate, judged))
-    return PCAL_OK;
-  session->gates_failed = 1;
+/* "the lower bound of ece in group north is 0.08, > 0.05" */
+static char *gates_message(const cli_gate *gate, const pcal_result *result, double judged,
+                           int failed) {
   static const char *const fields[] = {"", "the lower bound of ", "the upper bound of ",
                                        "the p-value of "};
   char value[CLI_NUMBER_MAX], number[CLI_NUMBER_MAX];
   cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
-  cli_putf(&buffer, "gate failed: %s%s is %s", fields[gate->field], gate->metric,
+  cli_putf(&buffer, "%s%s%s%s is %s", fields[gate->field], gate->metric,
+           result->group ? " in group " : "", result->group ? result->group : "",
            isnan(judged) ? "undefined" : cli_number(judged, value));
-  if (finite)
-    cli_putf(&buffer, ", %c%s %s", gate->compare, gate->or_equal ? "=" : "",
-             cli_number(gate->number, number));
-  else if (result.why)
-    cli_putf(&buffer, ": %s", result.why);
-  cli_print_error(buffer.failed ? "gate failed" : buffer.text);
-  cli_text_buffer_free(&buffer);
-  return PCAL_OK;
+  if (isfinite(judged))
+    cli_putf(&buffer, ", %s%c%s %s", failed ? "" : "not ", gate->compare,
+             gate->or_equal ? "=" : "", cli_number(gate->number, number));
+  else if (result->why)
+    cli_putf(&buffer, ": %s", result->why);
+  if (buffer.failed)
+    cli_text_buffer_free(&buffer);
+  return buffer.text;
+}
+
+/* Adds the outcome of a gate on one result; prints a line on standard error if it fails. */
+static pcal_status gates_judge_result(cli_session *session, const cli_gate *gate,
+                                      const pcal_result *result, cli_gate_outcomes *outcomes,
+                                      pcal_error *err) {
+  const double judged = gates_value(gate, result);
+  const int failed = !isfinite(judged) || gates_holds(gate, judged);
+  const cli_gate_outcome outcome = {gate->text, result->group, judged, failed,
+                                    gates_message(gate, result, judged, failed)};
+  if (!outcome.message)
+    return cli_fail(err, PCAL_MEMORY, "out of memory for the outcomes of gates");
+  if (failed) {
+    cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
+    session->gates_failed = 1;
+    cli_putf(&buffer, "gate failed: %s", outcome.message);
+    cli_print_error(buffer.failed ? "gate failed" : buffer.text);
+    cli_text_buffer_free(&buffer);
+  }
+  return cli_gate_outcomes_add(outcomes, &outcome, err);
+}
+
+/* True if `judged` is worse than `worst` for a gate; undefined values are worst. */
+static int gates_is_worse(const cli_gate *gate, double judged, double worst) {
+  if (!isfinite(worst))
+    return 0;
+  return !isfinite(judged) || (gate->compare == '<' ? judged < worst : judged > worst);
+}
+
+/* Judges the groups of a gate: each, the worst, or the named one. */
+static pcal_status gates_judge_groups(cli_session *session, const pcal_results *results,
+                                      const cli_gate *gate, const char *spec,
+                                      cli_gate_outcomes *outcomes, pcal_error *err) {
+  pcal_result result = {.size = sizeof result}, worst = {.size = sizeof worst};
+  pcal_status status = PCAL_OK;
+  size_t groups = 0;
+  for (size_t i = 0; i < pcal_results_count(results) && status == PCAL_OK; i++) {
+    if (pcal_results_get(results, i, &result) != PCAL_OK || !result.group ||
+        strcmp(result.spec, spec) != 0 ||
+        (gate->scope == CLI_GATE_NAMED && strcmp(result.group, gate->group) != 0))
+      continue;
+    if (gate->scope != CLI_GATE_WORST)
+      status = gates_judge_result(session, gate, &result, outcomes, err);
+    else if (groups == 0 ||
+             gates_is_worse(gate, gates_value(gate, &result), gates_value(gate, &worst)))
+      worst = result;
+    groups++;
+  }
+  if (status == PCAL_OK && groups > 0 && gate->scope == CLI_GATE_WORST)
+    status = gates_judge_result(session, gate, &worst, outcomes, err);
+  if (status != PCAL_OK || groups > 0)
+    return status;
+  return cli_fail(err, PCAL_USAGE,
+                  gate->scope == CLI_GATE_NAMED
+                      ? "--fail-if '%s': no row is in that group; check its name"
+                      : "--fail-if '%s': there are no groups; add --groups",
+                  gate->text);
+}
+
+static pcal_status gates_judge(cli_session *session, const pcal_results *results,
+                               const cli_gate *gate, cli_gate_outcomes *outcomes,
+                               pcal_error *err) {
+  pcal_result result = {.size = sizeof result};
+  const pcal_status status = pcal_results_find(results, gate->metric, &result, err);
+  if (status != PCAL_OK)
+    return status;
+  return gate->scope == CLI_GATE_ALL
+             ? gates_judge_result(session, gate, &result, outcomes, err)
+             : gates_judge_groups(session, results, gate, result.spec, outcomes, err);
 }
 
 pcal_status cli_gates_parse(const cli_options *options, cli_gates *out, pcal_error *err) {
@@ -166,7 +255,7 @@ pcal_status cli_gates_parse(const cli_options *options, cli_gates *out, pcal_err
   *out = (cli_gates){malloc((words->count + 1) * sizeof *out->gate), words->count};
   if (!out->gate)
     return cli_fail(err, PCAL_MEMORY, "out of memory for the gates");
-  pcal_status status = PCAL_OK;
+  pcal_status status = cli_gate_report_check(options, err);
   for (size_t i = 0; i < words->count && status == PCAL_OK; i++)
     status = gates_parse_one(words->word[i], options, &out->gate[i], err);
   return status;
@@ -184,8 +273,12 @@ pcal_status cli_gates_judge(cli_session *session, const cli_gates *gates,
     cli_print_error("gate failed: no rows");
     return PCAL_OK;
   }
+  cli_gate_outcomes outcomes = {NULL, 0, 0};
   pcal_status status = PCAL_OK;
   for (size_t i = 0; i < gates->count && status == PCAL_OK; i++)
-    status = gates_judge(session, results, &gates->gate[i], err);
+    status = gates_judge(session, results, &gates->gate[i], &outcomes, err);
+  if (status == PCAL_OK)
+    status = cli_gate_report_write(session, &outcomes, err);
+  cli_gate_outcomes_free(&outcomes);
   return status;
 }

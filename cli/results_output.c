@@ -2,11 +2,13 @@
 
 #include <string.h>
 
+#include "openmetrics.h"
 #include "text_plot.h"
 
 static const cli_flag results_output_flags[] = {
     {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
-     "text (default), json, csv or md", "text|json|csv|md", CLI_ANY},
+     "text (default), json, csv, md, or openmetrics for Prometheus",
+     "text|json|csv|md|openmetrics", CLI_ANY},
     {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "short for --format json", NULL,
      CLI_ANY},
     {"curves", 0, CLI_FLAG, NULL, offsetof(cli_options, curves),
@@ -100,6 +102,17 @@ static pcal_status results_output_close(cli_results_output *output, int any_resu
   return output->has_state ? cli_output_close(&output->state, status, err) : status;
 }
 
+static pcal_status results_output_openmetrics(cli_results_output *output,
+                                              const pcal_results *results, pcal_error *err) {
+  cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
+  cli_put_openmetrics(&buffer, results);
+  const pcal_status status = cli_text_buffer_check(&buffer, err);
+  if (status == PCAL_OK)
+    cli_output_sink(&output->results, buffer.text, buffer.length);
+  cli_text_buffer_free(&buffer);
+  return status;
+}
+
 static pcal_status results_output_picture(cli_results_output *output,
                                           const pcal_results *results, pcal_error *err) {
   cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
@@ -114,7 +127,10 @@ static pcal_status results_output_picture(cli_results_output *output,
 pcal_status cli_results_output_close(cli_session *session, cli_results_output *output,
                                      const pcal_results *results, const cli_gates *gates,
                                      pcal_status status, pcal_error *err) {
-  if (status == PCAL_OK && results)
+  const int openmetrics = cli_openmetrics_wanted(&session->options);
+  if (status == PCAL_OK && results && openmetrics)
+    status = results_output_openmetrics(output, results, err);
+  else if (status == PCAL_OK && results)
     status =
         pcal_results_write(results, session->format, cli_output_sink, &output->results, err);
   if (status == PCAL_OK && results && session->options.plot)

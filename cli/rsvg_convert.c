@@ -1,6 +1,8 @@
 #include "rsvg_convert.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "args.h"
@@ -16,9 +18,12 @@ int cli_rsvg_convert_available(void) {
   return pc_child_available(RSVG_CONVERT_PROGRAM);
 }
 
-pcal_status cli_rsvg_convert(const cli_text_buffer *svg, const char *format, const char *path,
-                             cli_text_buffer *out, pcal_error *err) {
-  const char *const words[] = {RSVG_CONVERT_PROGRAM, "-f", format, NULL};
+pcal_status cli_rsvg_convert(const cli_text_buffer *svg, const char *format, uint64_t dpi,
+                             const char *path, cli_text_buffer *out, pcal_error *err) {
+  char zoom[32];
+  const char *const words[] = {RSVG_CONVERT_PROGRAM,  "-f", format,
+                               dpi > 0 ? "-z" : NULL, zoom, NULL};
+  snprintf(zoom, sizeof zoom, "%" PRIu64 ".%03" PRIu64, dpi / 96, dpi % 96 * 1000 / 96);
   int finished;
   const int failure =
       pc_child_filter(words, svg->text, svg->length, rsvg_convert_receive, out, &finished);

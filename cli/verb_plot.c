@@ -18,13 +18,16 @@ static const cli_flag plot_flags[] = {
      "and PDF",
      "auto|light|dark", CLI_ANY},
     {"title", 0, CLI_TEXT, "TEXT", offsetof(cli_options, title),
-     "title of the figure, in place of its own", NULL, CLI_ANY},
+     "title of the figure, in place of its own; '' for none", NULL, CLI_ANY},
     {"width", 0, CLI_COUNT, "N", offsetof(cli_options, figure_width),
      "width in pixels, 240 to 10000; the size of text does not change", NULL, CLI_ANY},
     {"height", 0, CLI_COUNT, "N", offsetof(cli_options, figure_height),
      "height in pixels, "
      "240 to 10000",
      NULL, CLI_ANY},
+    {"dpi", 0, CLI_COUNT, "N", offsetof(cli_options, dpi),
+     "resolution of PNG: pixels for 96 units of --width and --height (default: 96)", NULL,
+     CLI_ANY},
 };
 
 static const cli_flag plot_model_flags[] = {
@@ -69,6 +72,8 @@ static pcal_status plot_check(const cli_options *options, const char **format,
     return cli_fail(err, PCAL_USAGE,
                     "plot needs an output file; give -o x.svg, -o x.png, "
                     "-o x.pdf or -o -");
+  if (options->dpi > 2400)
+    return cli_fail(err, PCAL_USAGE, "--dpi is at most 2400");
   *format = cli_figure_render_format(options->output);
   if (!*format)
     return cli_fail(err, PCAL_USAGE, "-o %s: the extension must be .svg, .png or .pdf",
@@ -156,8 +161,8 @@ static pcal_status plot_run(cli_session *session, pcal_error *err) {
 
 static const cli_section plot_section = {"Output", plot_flags, CLI_COUNT_OF(plot_flags), NULL};
 static const cli_section plot_model_section = {
-    "Several models, in the order in which they are drawn (range-bounds)", plot_model_flags,
-    CLI_COUNT_OF(plot_model_flags), NULL};
+    "Several models, in the order in which they are drawn (reliability, range-bounds)",
+    plot_model_flags, CLI_COUNT_OF(plot_model_flags), NULL};
 static const cli_section plot_surety_section = {"How sure", plot_surety_flags,
                                                 CLI_COUNT_OF(plot_surety_flags), NULL};
 static const cli_section plot_calibrator_section = {"After calibration", plot_calibrator_flags,
@@ -176,6 +181,9 @@ static const cli_example plot_examples[] = {
      "cumulative scores and outcomes of the second-ranked class, dark theme"},
     {"propercal plot reliability --data d.npz --calibrator cal.json -o r.svg",
      "after a calibrator"},
+    {"propercal plot reliability --model old=probs:a.npy --model new=probs:b.npy "
+     "--labels y.npy -o r.svg",
+     "two models in one diagram"},
     {"propercal plot range-bounds --case epoch1=1.npz --case epoch9=9.npz -o r.svg",
      "how the ranges of adaptive bins change during training"},
 };

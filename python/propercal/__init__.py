@@ -69,7 +69,7 @@ _LATER = {
     **dict.fromkeys(_CALIBRATORS, ".calibrators"),
 }
 
-_MODULES = ("calibrators", "scorers", "sklearn")
+_MODULES = ("calibrators", "scorers", "sklearn", "torch")
 
 
 def __getattr__(name: str) -> _typing.Any:

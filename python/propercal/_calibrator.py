@@ -9,10 +9,11 @@ from typing import Any, Iterable
 import numpy as np
 
 from . import _core, _registry
+from ._axes import scores_as_given
 from ._docstrings import calibrator_document
 from ._errors import ConvergenceWarning, DataError, FitWarning, UsageError
 from ._errors import file_name, read_file, shown_name
-from ._inputs import FORECASTS, KINDS, Data, check_names, gather, is_file, lists_inputs
+from ._inputs import FORECASTS, KINDS, Data, as_array, check_names, gather, is_file, lists_inputs
 from ._outputs import as_given, as_table, check_table, chosen_table
 from ._parameters import CALIBRATOR_POLICY, CALIBRATOR_TAKEN
 from ._responses import class_codes
@@ -30,7 +31,7 @@ except ImportError:
 
 
 TEXT = 1
-_SCORES = (*KINDS, "variance", "std", "levels", "groups", "data", "classes", "header")
+_SCORES = (*KINDS, "variance", "std", "levels", "groups", "data", "classes", "header", "class_axis")
 _KIND_WORDS = {
     "probability": "probs",
     "logit": "logits",
@@ -94,6 +95,8 @@ class Calibrator(BaseEstimator):
         rows; ``transform`` then needs groups too."""
         given = self._gather("fit", X, inputs, self.kind)
         self._check_columns(X, reset=True)
+        if self.kind == "probs":
+            self._refuse_logits(X)
         regression = any(given.get(name) is not None for name in FORECASTS)
         if X is not None and not isinstance(X, Data) and y is None and not _truths(given):
             raise UsageError(
@@ -121,6 +124,28 @@ class Calibrator(BaseEstimator):
             self.classes_ = classes
         self._warn()
         return self
+
+    def fit_logits(self, X: Any, y: Any, sample_weight: Any = None, **inputs: Any) -> Any:
+        """Fits the calibrator to logits, whatever ``kind`` is; ``transform`` and ``predict_proba`` then
+        take logits too.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_classes) or (n_samples,)
+            Logits of the classes, or of class 1 of two.
+        y : array-like of shape (n_samples,)
+            True classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Frequencies of the rows.
+        **inputs
+            Other inputs of ``fit``.
+
+        Returns
+        -------
+        object
+            The fitted calibrator.
+        """
+        return self.fit(None, y, sample_weight, logits=X, **inputs)
 
     def _gather(self, function: str, X: Any, inputs: "dict[str, Any]", kind: str) -> "dict[str, Any]":
         """The inputs of a call by name; positional scores get the name in ``kind``."""
@@ -187,7 +212,9 @@ class Calibrator(BaseEstimator):
 
     # ---- Applying ----
 
-    @lists_inputs(without=("labels", "correct", "target", "weights", "weights_are", "ids", "first_row"))
+    @lists_inputs(
+        without=("labels", "correct", "target", "weights", "weights_are", "ids", "first_row", "ignore_index")
+    )
     def transform(self, X: Any = None, *, progress: Any = None, **inputs: Any) -> Any:
         """Calibrates scores: ``transform(X)``, a ``Data``, or by name as ``transform(logits=...)``.
 
@@ -197,7 +224,7 @@ class Calibrator(BaseEstimator):
         array = self._apply(X, progress, inputs)
         table = chosen_table(vars(self).get("_table"))
         if table == "default":
-            return as_given(array, X)
+            return as_given(array, _first(X, inputs))
         return as_table(array, table, list(self.get_feature_names_out()), X)
 
     def _apply(self, X: Any, progress: Any, inputs: "dict[str, Any]") -> np.ndarray:
@@ -206,28 +233,34 @@ class Calibrator(BaseEstimator):
         self._check_columns(X, reset=False)
         for name in ("labels", "correct", "target", "weights", "weights_are"):
             given.pop(name, None)
+        axis = given.get("class_axis")
         with settings(self.threads, self.memory_limit, progress) as how:
             source = Data(**given)._open(how)
             values, form, rows, columns = fitted.apply(source)
         array = np.frombuffer(values, dtype="<f4" if form == "f" else "<f8")
-        return array.reshape((rows, columns) if columns else (rows,))
+        array = array.reshape((rows, columns) if columns else (rows,))
+        if axis is None or not columns:
+            return array
+        scores = next(given[name] for name in KINDS if name in given)
+        return scores_as_given(array, np.shape(scores), axis)
 
     def predict_proba(self, X: Any = None, **given: Any) -> Any:
         """Calibrated probabilities, a column for each class; scores are given as to
         ``transform``.  Tensors of PyTorch and arrays of JAX give the same."""
-        return as_given(self._class_probabilities(X, given), X)
+        return as_given(self._class_probabilities(X, given), _first(X, given))
 
     def _class_probabilities(self, X: Any, given: "dict[str, Any]") -> np.ndarray:
         self._require()
         if self.kind_ == "confidence" or self.kind_ in FORECASTS:
             raise UsageError(f"{self.kind_} says nothing about classes; use transform")
         array = self._apply(X, None, given)
-        return array if array.ndim == 2 else np.column_stack((1 - array, array))
+        return array if array.ndim >= 2 else np.column_stack((1 - array, array))
 
     def predict(self, X: Any = None, **given: Any) -> np.ndarray:
         """The most probable class of each row."""
         probs = self._class_probabilities(X, given)
-        return self.classes_[probs.argmax(axis=1)]
+        axis = given.get("class_axis")
+        return self.classes_[probs.argmax(axis=1 if axis is None else axis)]
 
     # ---- Tables ----
 
@@ -294,6 +327,18 @@ class Calibrator(BaseEstimator):
         elif reset:
             vars(self).pop("feature_names_in_", None)
 
+    def _refuse_logits(self, X: Any) -> None:
+        """Refuses negative numbers in place of probabilities; looks at the first rows only."""
+        if isinstance(X, Data) or X is None or is_file(X) or not hasattr(X, "__getitem__"):
+            return
+        some = np.asarray(as_array("X", X))[:1000]
+        if some.dtype.kind == "f" and bool((some < -0.01).any()):
+            name = type(self).__name__
+            raise UsageError(
+                f"X holds logits, not probabilities; write {name}(kind='logits').fit(X, y) or "
+                f"{name}().fit_logits(X, y)"
+            )
+
     def _require(self) -> Any:
         if not self.__sklearn_is_fitted__():
             raise NotFittedError(f"this {type(self).__name__} is not fitted yet; call fit first")
@@ -348,6 +393,13 @@ class Calibrator(BaseEstimator):
         tags.target_tags.required = True
         tags.transformer_tags = TransformerTags()
         return tags
+
+
+def _first(X: Any, given: "dict[str, Any]") -> Any:
+    """The scores of a call: X, those of a Data, or those given by name."""
+    given = X.inputs if isinstance(X, Data) else given
+    named = (given[name] for name in KINDS if given.get(name) is not None)
+    return next(named, None) if X is None or isinstance(X, Data) else X
 
 
 def _truths(given: "dict[str, Any]") -> "list[str]":

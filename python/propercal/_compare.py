@@ -1,10 +1,9 @@
 """Several calibrators or models side by side."""
 
-import html
 import json
 from typing import Any, Iterable, Mapping
 
-from . import _core
+from . import _core, _html
 from ._inputs import Data, gather, lists_inputs
 from ._settings import Progress, settings
 
@@ -71,7 +70,18 @@ class Comparison:
         return self._text.rstrip()
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self._text)}</pre>"
+        by = self._content["by"]
+        metrics = list(dict.fromkeys(name for row in self.rows for name in row["metrics"]))
+        ordered = sorted(self.rows, key=lambda row: (row["rank"] is None, row["rank"]))
+        best = next((i for i, row in enumerate(ordered) if row["name"] == self.chosen), None)
+        lines = []
+        for row in ordered:
+            gain = row["improvement"].get(by) or {}
+            between = f"[{gain['low']:.4g}, {gain['high']:.4g}]" if gain.get("low") is not None else ""
+            values = [row["metrics"].get(name) for name in metrics]
+            lines.append([row["rank"], row["name"], *values, gain.get("value"), between, row["status"]])
+        head = ["rank", "name", *metrics, f"gain in {by}", "interval", "status"]
+        return _html.box(_html.paragraphs(self.advice), _html.table(head, lines, best))
 
 
 def models_of(

@@ -13,8 +13,11 @@ from typing import Any, Callable, Iterable, Mapping, TypeVar
 import numpy as np
 
 from . import _core
+from ._axes import flatten
 from ._errors import DataError, UsageError, file_name
 from ._parameters import INPUTS, usual_names
+from ._parquet import is_parquet, table_of
+from ._tables import table_of as other_table
 
 KINDS = {
     "probs": 1,
@@ -285,20 +288,57 @@ def _weights_are(word: "str | None") -> int:
     return WEIGHTS_ARE.index(word)
 
 
+def _outcomes(labels: Any, pos_label: Any) -> np.ndarray:
+    """1 for the positive label, 0 for others, NaN for missing ones."""
+    if labels is None or is_file(labels):
+        raise UsageError("pos_label is for labels in arrays and tables; give labels as one of them")
+    values = np.asarray(labels if _family(labels) != "torch" else _from_torch("labels", labels))
+    listed = [None if str(each) == "<NA>" or each != each else each for each in values.tolist()]
+    outcomes = np.array([np.nan if each is None else each == pos_label for each in listed], dtype=float)
+    if not (outcomes == 1).any():
+        known = ", ".join(sorted({repr(each) for each in values[:1000].tolist()})[:8])
+        raise UsageError(f"pos_label={pos_label!r} is none of the labels; they are {known}")
+    return outcomes
+
+
+def as_array(name: str, value: Any) -> Any:
+    """A tensor, list or other array as an array of NumPy; files and tables stay as they are."""
+    if is_file(value) or isinstance(value, np.ndarray) or _family(value) in ("pandas", "polars", "pyarrow"):
+        return value
+    return np.asarray(_from_torch(name, value) if _family(value) == "torch" else value)
+
+
+def _without_axes(given: "dict[str, Any]", class_axis: Any, ignore_index: Any) -> "dict[str, Any]":
+    """Inputs with rows in place of pixels and the like, where arrays have more dimensions."""
+    scores = next((name for name in KINDS if name in given), None)
+    deep = scores is not None and len(getattr(given[scores], "shape", ())) > 2
+    if not deep and class_axis is None and ignore_index is None:
+        return given
+    arrays = {name: as_array(name, value) for name, value in given.items()}
+    return flatten(arrays, scores, class_axis, ignore_index)
+
+
 def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
     """A source of the extension module."""
     given = {name: value for name, value in inputs.items() if value is not None}
     levels = _levels(given.pop("levels", None))
     weights_are = _weights_are(given.pop("weights_are", None))
     classes, header = given.pop("classes", None), given.pop("header", None)
-    first_row = given.pop("first_row", 0)
+    first_row, pos_label = given.pop("first_row", 0), given.pop("pos_label", None)
+    given = _without_axes(given, given.pop("class_axis", None), given.pop("ignore_index", None))
     data = given.get("data")
+    if is_parquet(data):
+        given["data"] = data = table_of(data, given)
+    elif data is not None:
+        given["data"] = data = other_table(data, given)
     if is_file(data) and not all(is_file(value) for value in given.values()):
         raise UsageError("data is a file and can be combined only with files; give the arrays without it")
     if data is not None and not is_file(data):
         given = _chosen(given.pop("data"), given)
     if classes is not None or not all(is_file(value) for value in given.values()):
         _check_inputs(given)
+    if pos_label is not None:
+        given["labels"] = _outcomes(given.get("labels"), pos_label)
     found = {name: part(name, value) for name, value in given.items()}
     _check_order(found)
     if classes is None:
@@ -363,13 +403,21 @@ class Data:
     ids : array-like of shape (n_samples,)
         Unique id of each row, the key of its random draws; None takes its content.
     data : table or path-like
-        A table or a file; with a table the other arguments name its columns.
+        A table or a file; with a table or a Parquet file the other arguments name its columns.
     classes : sequence of str
         Names of the classes.
     header : bool, default=None
         Whether the first line of CSV files is a header; None detects it.
     first_row : int, default=0
         Index of the first row, for messages.
+    pos_label : int, float, bool or str, default=None
+        Label of class 1, where ``labels`` are two words or numbers other than 0 and 1.
+    class_axis : int, default=None
+        Axis of the classes in scores of more than two dimensions: 1 for the logits (N, K, H, W) of
+        images.  Each pixel is a row; ``labels`` have the shape (N, H, W), and ``groups``, ``weights``
+        and ``cluster`` that shape or one value for each image.
+    ignore_index : int, default=None
+        Label of rows that are left out, such as 255 or -100.
     """
 
     def __init__(self, probs: Any = None, labels: Any = None, **inputs: Any) -> None:

@@ -134,6 +134,11 @@ def measure(
         if other is not None:
             source = mine._same_rows(other)._open(how)
             results.against(_core.measure(source, _specs(metrics), policy))
+    return judged(results, metrics)
+
+
+def judged(results: Any, metrics: Any) -> Result:
+    """The results; refused if all labels are equal and nobody asked for certain metrics."""
     if metrics is None and results.only_label() >= 0:
         raise DataError(
             f"every label is class {results.only_label()}, and calibration cannot be judged from "
@@ -174,10 +179,15 @@ class Measure:
         normalize: bool = False,
         skip_missing: bool = False,
         precision: str = "exact",
+        interval: "float | None" = None,
+        null: bool = False,
+        replicas: int = 1000,
+        interval_method: str = "auto",
         threads: "int | None" = None,
         memory_limit: "int | str | None" = None,
     ) -> None:
-        self._policy = _specs(metrics), _policy(normalize, skip_missing, precision)
+        sure = interval, replicas if interval or null else 0, interval_method if interval or null else None
+        self._policy = _specs(metrics), _policy(normalize, skip_missing, precision, *sure, null)
         self._threads, self._memory_limit = threads, memory_limit
         self._budget = shared_budget(memory_limit)
         self._core: Any = None
@@ -225,6 +235,20 @@ class Measure:
         """The result of all rows so far."""
         with self._lock:
             return Result(self._seen().finish())
+
+    def compute(self) -> Result:
+        """The same as ``result``, by the name that torchmetrics has for it."""
+        return self.result()
+
+    def reset(self) -> "Measure":
+        """Forgets all rows, and keeps metrics and settings."""
+        with self._lock:
+            self._core, self._shape, self._rows = None, (0, 0, None), 0
+        return self
+
+    def __repr__(self) -> str:
+        words = ", ".join(map(repr, self._policy[0]))
+        return f"<Measure of {words}: {self._rows} rows>"
 
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Writes a state file for ``Measure.load`` and ``propercal merge``."""

@@ -6,7 +6,7 @@ from typing import Any
 _CLASSES = ("probs", "labels", "logits", "log_probs", "confidence", "correct")
 _NUMBERS = ("mean", "variance", "std", "quantiles", "levels", "samples", "target")
 _ROWS = ("weights", "weights_are", "groups", "ids")
-_READING = ("data", "classes", "header", "first_row")
+_READING = ("data", "classes", "header", "first_row", "pos_label", "class_axis", "ignore_index")
 
 #: the names of all inputs of a data set, the one list of them
 INPUTS = (*_CLASSES, *_NUMBERS, *_ROWS, *_READING)
@@ -40,7 +40,7 @@ def metric_inputs(tasks: "frozenset[str | None]") -> "tuple[tuple[str, ...], tup
     classes, numbers = None in tasks, "regression" in tasks
     leading = ("probs", "labels") if classes else ("data",)
     names = (*(_CLASSES[2:] if classes else ()), *(_NUMBERS if numbers else ()))
-    more = ("weights", "weights_are", *(("data", "classes") if classes else ()))
+    more = ("weights", "weights_are", *(("data", "classes", "pos_label", "class_axis", "ignore_index") if classes else ()))
     return leading, (*names, *more)
 
 

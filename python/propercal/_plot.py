@@ -14,8 +14,8 @@ from ._settings import settings
 
 @lists_inputs("val", without=("groups", "ids", "first_row", "weights_are"))
 def plot(
-    figure: "str | Data | Result" = "reliability",
-    result: "Result | Data | str | None" = None,
+    figure: "str | Data | Result | Any" = "reliability",
+    result: "Result | Data | Mapping[str, Any] | str | Any" = None,
     *,
     models: "Mapping[str, Any] | None" = None,
     kind: str = "probs",
@@ -27,6 +27,7 @@ def plot(
     title: "str | None" = None,
     width: float = 0,
     height: float = 0,
+    label: "str | None" = None,
     normalize: bool = False,
     skip_missing: bool = False,
     seed: int = 0,
@@ -36,47 +37,72 @@ def plot(
     ax: Any = None,
     **inputs: Any,
 ) -> Any:
-    """Draws a figure: ``plot("ks-graph", data)`` or ``plot(data, "ks-graph")``.
+    """Draws a figure: ``plot(probs, labels)``, ``plot("ks-graph", data)`` or ``plot(data, "ks-graph")``.
 
     Parameters
     ----------
-    figure : its name, with options as ``"ks-graph:rank=2"``; ``list_figures()`` shows them all
-    result : a ``Data``, or a ``Result`` of ``measure`` for figures that need no more; without
-        either, the arguments of ``Data`` by name
-    models : several models, for figures that draw them in their order, such as
-        ``plot("range-bounds", models={"epoch10": p, "epoch20": q}, labels=y)``; see ``compare``
-    kind : what the scores of ``models`` are: ``"probs"``, ``"logits"``, ...
-    val : a second set, for figures that show one, as ``Data(logits=..., labels=...)``; also by
-        name: ``val_logits``, ``val_labels``, ...
-    calibrator : a fitted calibrator, applied before drawing
-    interval : level of the intervals that the figure shows, or None
-    replicas : number of replicas for the intervals
-    theme : ``"light"``, ``"dark"`` or ``"auto"``, which follows the reader's system
-    title : of the figure; None: its default
-    width, height : in pixels; 0: the figure's default
-    ax : draw with Matplotlib on this Axes (the main panel), or on a sequence of them
-    normalize, skip_missing, seed, threads, memory_limit, progress : see ``measure``
+    figure : str, default='reliability'
+        Name of the figure, with options as ``"ks-graph:rank=2"``; ``list_figures()`` shows them all.
+        In its place probabilities, with labels as the second argument, draw the reliability diagram.
+    result : Data, Result, mapping or array-like, default=None
+        A ``Data``; a ``Result`` of ``measure`` for figures that need no more; several models as
+        ``{"old": data, "new": other}``; or labels.  Without any, the arguments of ``Data`` by name.
+    models : mapping, default=None
+        Several models by name, for ``reliability`` and ``range-bounds``: each a ``Data`` or scores of
+        ``kind``, as ``plot("reliability", models={"old": p, "new": q}, labels=y)``; see ``compare``.
+    kind : {'probs', 'logits', 'log_probs', 'confidence'}, default='probs'
+        What the scores of ``models`` are.
+    val : Data, default=None
+        A second set, for figures that show one; also by name: ``val_logits``, ``val_labels``, ...
+    calibrator : Calibrator, default=None
+        A fitted calibrator, applied before drawing.
+    interval : float, default=0.95
+        Level of the intervals that the figure shows, or None.
+    replicas : int, default=1000
+        Number of replicas for the intervals.
+    theme : {'auto', 'light', 'dark'}, default='auto'
+        Colours of the SVG; ``'auto'`` follows the reader's system.
+    title : str, default=None
+        Title of the figure; None takes its default, ``""`` leaves it out.
+    width, height : float, default=0
+        Size in pixels; 0 takes the figure's default.
+    label : str, default=None
+        With ``ax``: draw the points as a line with this name in the legend, in the next colour of the
+        Axes, so that several calls put several models on one Axes.
+    ax : matplotlib.axes.Axes or sequence of them, default=None
+        Draw with Matplotlib on this Axes (the main panel), or on several (all panels), in the colours
+        of the style sheet.
+    normalize, skip_missing, seed, threads, memory_limit, progress
+        See ``measure``.
+    **inputs
+        Other inputs of ``Data`` by name.
 
     Returns
     -------
-    Figure, or the Axes when ``ax`` is given
+    Figure
+        Or the Axes when ``ax`` is given.
     """
-    if isinstance(figure, (Data, Result)):
-        figure, result = "reliability" if result is None else result, figure
+    if label is not None and ax is None:
+        raise UsageError("label is for Matplotlib; give ax too")
+    figure, result = _in_order(figure, result)
+    if isinstance(result, Mapping):
+        if models is not None:
+            raise UsageError("models are given twice; give them once")
+        models, result = result, None
     if isinstance(result, Result):
         if calibrator is not None or models is not None or val is not None or any(
             value is not None for value in inputs.values()
         ):
             raise UsageError("a result and data are both given; give one of them")
         drawn = result.figure(str(figure))
-        return drawn if ax is None else drawn.draw(ax)
+        return drawn if ax is None else drawn.draw(ax, label=label)
     first = result if isinstance(result, Data) else inputs.pop("probs", None)
     data, second = gather("plot", first, inputs.pop("labels", None), inputs, val=val)
     given: "dict[str | None, tuple[Data, Data | None]]" = {None: (data, None)}
     if models is not None:
         if any(name in data.inputs for name in (*KINDS, "data")):
             raise UsageError("predictions are given both as models and directly; give one of them")
-        given = models_of(models, kind, data, None)
+        given = models_of(_without_results(models), kind, data, None)
     with settings(threads, memory_limit, progress, seed) as how:
         svg, content = _core.draw(
             open_models(given, how),
@@ -93,4 +119,22 @@ def plot(
             theme,
         )
     drawn = Figure(str(figure).split(":")[0], svg, lambda: content)
-    return drawn if ax is None else drawn.draw(ax)
+    return drawn if ax is None else drawn.draw(ax, label=label)
+
+
+def _in_order(figure: Any, result: Any) -> "tuple[Any, Any]":
+    """The name of a figure and its data, which may stand in either order or without a name."""
+    if isinstance(figure, (Data, Result, Mapping)):
+        return ("reliability" if result is None else result), figure
+    if isinstance(figure, str):
+        return figure, result
+    if isinstance(result, Mapping):
+        raise UsageError("plot takes a figure's name before several models; give it first")
+    return "reliability", Data(probs=figure, labels=result)
+
+
+def _without_results(models: "Mapping[str, Any]") -> "Mapping[str, Any]":
+    for name, value in models.items():
+        if isinstance(value, Result):
+            raise UsageError(f"{name} is a Result; several models are drawn from data, give its Data")
+    return models

@@ -3,7 +3,8 @@
 import json
 from typing import Any, Iterator, NamedTuple
 
-from ._errors import Error, UsageError, markup
+from . import _html
+from ._errors import Error, UsageError
 from ._figures import Figure
 from ._inputs import WEIGHTS_ARE
 from ._registry import identifier, rows
@@ -357,9 +358,6 @@ class Result(Values):
         return self._core.write(TEXT).rstrip()
 
     def _repr_html_(self) -> str:
-        def cell(value: Any, tag: str = "td") -> str:
-            return f"<{tag}>{markup(str(value))}</{tag}>"
-
         def shown(value: Value) -> str:
             between = value.interval
             text = f"{value:.5g}" + (f" [{between.low:.5g}, {between.high:.5g}]" if between else "")
@@ -367,18 +365,20 @@ class Result(Values):
             return text + (f" (calibrated: {null.mean:.3g}, p = {null.p_value:.3g})" if null else "")
 
         columns = [self, *self.groups.values()]
-        head = "".join(cell(name, "th") for name in ("metric", "value", *self.groups))
-        rows = "".join(
-            "<tr>"
-            + cell(value.label)
-            + "".join(cell(shown(column._values[i])) for column in columns)
-            + cell(", ".join(filter(None, (value.notion, value.bound and f"{value.bound} bound"))))
-            + "</tr>"
+        lines = [
+            [
+                value.label,
+                *(shown(column._values[i]) for column in columns),
+                ", ".join(filter(None, (value.notion, value.bound and f"{value.bound} bound"))),
+            ]
             for i, value in enumerate(self)
+        ]
+        notes = "\n".join(
+            f"{value.label}: {note}" for value in self for note in (value.why, value.unsure) if note
         )
-        notes = "".join(
-            f"<p>{markup(f'{value.label}: {value.unsure}')}</p>" for value in self if value.unsure
+        return _html.box(
+            _html.paragraphs(self.verdict),
+            _html.table(["metric", "value", *self.groups, "estimates"], lines),
+            _html.paragraphs(notes, note=True),
+            _html.figure(self.figure().svg),
         )
-        verdict = "".join(f"<p>{markup(line)}</p>" for line in self.verdict.splitlines())
-        table = f"<table><thead><tr>{head}{cell('estimates', 'th')}</tr></thead>{rows}</table>"
-        return f'<div style="max-width: 45em">{table}{notes}{self.figure().svg}{verdict}</div>'

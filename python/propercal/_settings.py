@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import importlib.util
 import os
 import sys
 import threading
@@ -140,6 +141,11 @@ class _Bars:
             self.bar.close()
 
 
+def _in_notebook() -> bool:
+    """True in the kernel of a notebook, where bars can be shown."""
+    return "ipykernel" in sys.modules and importlib.util.find_spec("tqdm") is not None
+
+
 def lasting(threads: "int | None", budget: Any) -> tuple:
     """The settings of an object that outlives its calls: no progress, no signals."""
     return _thread_count(threads), 0, budget, None, False
@@ -160,7 +166,7 @@ def settings(
     elif progress is False:
         shown = None
     elif progress is True:
-        shown = _Lines()
+        shown = _Bars() if _in_notebook() else _Lines()
     elif progress == "tqdm":
         shown = _Bars()
     elif progress is not None and not callable(progress):

@@ -1,10 +1,9 @@
 """Experiments of the papers, as tables and a figure."""
 
-import html
 import json
 from typing import Any, Iterable, Mapping
 
-from . import _core
+from . import _core, _html
 from ._compare import models_of, open_models
 from ._figures import Figure
 from ._inputs import Data, gather, lists_inputs
@@ -52,7 +51,12 @@ class Study:
         return self._text.rstrip()
 
     def _repr_html_(self) -> str:
-        return f"{self._svg}<pre>{html.escape(self._text)}</pre>"
+        parts = [_html.paragraphs(self.summary)]
+        for table in self._content["tables"]:
+            names = list(dict.fromkeys(name for row in table["rows"] for name in row))
+            lines = [[row.get(name) for name in names] for row in table["rows"]]
+            parts += [_html.paragraphs(table.get("title") or ""), _html.table(names, lines)]
+        return _html.box(*parts, _html.figure(self._svg) if self._svg else "")
 
 
 def _list(value: Any) -> "tuple[float, ...]":

@@ -7,7 +7,9 @@
  * The sum of squares of the other classes is computed in the same way, without cancellation
  * when p_y is close to 1.
  *
- * Edge cases: row_check.h.  Ties for the top class go to the lowest index.
+ * A logit of -inf has p_j = 0 (edge case 3): such rows are summed class by class, without vectors.
+ *
+ * Other edge cases: row_check.h.  Ties for the top class go to the lowest index.
  * Cost: one exp for each logit.  Up to 32 classes there is one row in each vector lane; beyond
  * that, vectors run along the row, and p_j = e_j (1 / (1 + r)), which costs one ulp.
  *
@@ -16,6 +18,7 @@
 #include <math.h>
 
 #include "data/row_convert.h"
+#include "kernels/lane_math.h"
 #include "kernels/prefetch.h"
 
 #define CONVERT_LOGITS_AHEAD 64 /* rows */
@@ -54,6 +57,28 @@ static int convert_logits_all_finite(const double *scores, size_t count) {
   for (size_t j = 0; j < count; j++)
     finite += isfinite(scores[j]) != 0;
   return finite == count;
+}
+
+/* ---- Rows with classes that are ruled out ---- */
+
+/* A row with logits of -inf, in scratch->scores_row, which is overwritten; another logit is
+ * finite. */
+static void convert_logits_ruled_out(const pc_row_convert *convert, int32_t label) {
+  const pc_scratch *s = convert->scratch;
+  const size_t k = convert->layout->classes;
+  double *z = s->scores_row, rest = 0.0, rest_square = 0.0;
+  size_t top = 0;
+  for (size_t j = 1; j < k; j++)
+    top = z[j] > z[top] ? j : top;
+  const double max = z[top], gap = z[label] - max;
+  for (size_t j = 0; j < k; j++) {
+    z[j] = isfinite(z[j]) ? pc_lane_exp(z[j] - max) : 0.0;
+    rest += j == top ? 0.0 : z[j];
+    rest_square += j == top ? 0.0 : z[j] * z[j];
+  }
+  for (size_t j = 0; pc_row_convert_keeps_probs(convert) && j < k; j++)
+    s->probs[convert->kept * k + j] = z[j] / (1.0 + rest);
+  convert_logits_keep(convert, top, rest, rest_square, gap);
 }
 
 /* ---- Wide rows ---- */
@@ -117,7 +142,9 @@ static pcal_status convert_logits_wide_row(pc_row_convert *convert, size_t posit
     pc_row_convert_load_row(convert->batch, position, s->scores_row);
     PC_TRY(pc_row_check_not_finite(&row, s->scores_row, err));
   }
-  if (!row.missing && !convert_logits_wide_facts(convert, position, row.label, &found))
+  if (!row.missing && !found.finite)
+    convert_logits_ruled_out(convert, row.label);
+  else if (!row.missing && !convert_logits_wide_facts(convert, position, row.label, &found))
     return pc_row_fail_changed(&row, err);
   pc_row_convert_end(convert, &row);
   return PCAL_OK;
@@ -218,11 +245,14 @@ static pcal_status convert_logits_narrow_row(pc_row_convert *convert, size_t pos
                                              pcal_error *err) {
   pc_checked_row row;
   PC_TRY(pc_row_convert_begin(convert, position, &row, err));
+  const double *scores = convert->scratch->scores_row;
   pc_row_convert_load_row(convert->batch, position, convert->scratch->scores_row);
-  if (!row.missing &&
-      !convert_logits_all_finite(convert->scratch->scores_row, convert->layout->classes))
-    PC_TRY(pc_row_check_not_finite(&row, convert->scratch->scores_row, err));
-  if (!row.missing) {
+  const int finite = convert_logits_all_finite(scores, convert->layout->classes);
+  if (!row.missing && !finite)
+    PC_TRY(pc_row_check_not_finite(&row, scores, err));
+  if (!row.missing && !finite) {
+    convert_logits_ruled_out(convert, row.label);
+  } else if (!row.missing) {
     if (!convert_logits_narrow_possible(convert, found, place) ||
         !convert_logits_narrow_columns(convert, position, place, found->rest[place]))
       return pc_row_fail_changed(&row, err);

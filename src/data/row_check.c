@@ -93,10 +93,33 @@ static pc_place row_check_score_place(const pc_checked_row *row, size_t column) 
                          row_check_name(row->batch->scores_name, "scores"));
 }
 
+/* True if -inf may stand for probability 0 in this row. */
+static int row_check_may_rule_out(const pc_checked_row *row, const double *scores) {
+  size_t finite = 0;
+  for (size_t j = 0; j < row->batch->columns; j++)
+    finite += isfinite(scores[j]) != 0;
+  return row->layout->kind == PCAL_LOG_PROBABILITY ||
+         (row->layout->kind == PCAL_LOGIT && row->policy->scores == PC_SCORES_NONE &&
+          row->batch->columns > 1 && finite > 0);
+}
+
+/* The error of a logit of -inf that may not be. */
+static pcal_status row_check_fail_ruled_out(const pc_checked_row *row, const pc_place *place,
+                                            pcal_error *err) {
+  if (row->policy->scores == PC_SCORES_NONE && row->batch->columns > 1)
+    return pc_fail_at(err, PCAL_DATA, place,
+                      "the logit is -inf, and no logit of the row is finite; a row needs a "
+                      "class that is not ruled out");
+  return pc_fail_at(err, PCAL_DATA, place,
+                    "the logit is -inf; for classes that are ruled out give "
+                    "log-softmax values as {log_probs}");
+}
+
 pcal_status pc_row_check_not_finite(pc_checked_row *row, const double *scores,
                                     pcal_error *err) {
+  const int may_rule_out = row_check_may_rule_out(row, scores);
   for (size_t j = 0; j < row->batch->columns; j++) {
-    const int ruled_out = row->layout->kind == PCAL_LOG_PROBABILITY && scores[j] < 0;
+    const int ruled_out = may_rule_out && scores[j] < 0;
     if (isfinite(scores[j]) || ruled_out)
       continue;
     const pc_place place = row_check_score_place(row, j);
@@ -108,9 +131,7 @@ pcal_status pc_row_check_not_finite(pc_checked_row *row, const double *scores,
                         row_check_missing_remedy(row));
     }
     if (row->layout->kind == PCAL_LOGIT && scores[j] < 0)
-      return pc_fail_at(err, PCAL_DATA, &place,
-                        "the logit is -inf; for classes that are ruled out give "
-                        "log-softmax values as {log_probs}");
+      return row_check_fail_ruled_out(row, &place, err);
     return pc_fail_at(err, PCAL_DATA, &place,
                       "the score is infinite; a finite number is needed");
   }

@@ -5,10 +5,13 @@
  *     hint if no label of the batch is 0 and one is K (1-based labels).
  *  2. weight missing: treated like a missing label.  Negative, infinite or above 1e12: refused.
  *     Weight 0: the row is checked and then left out.
- *  3. score NaN: missing.  Infinite logit: refused.  A log-probability may be -inf.
+ *  3. score NaN: missing.  Infinite score: refused, but a log-probability may be -inf, and so may a
+ *     logit that is only measured, if another logit of the row is finite: probability 0.
  *  4. probability outside [0, 1], or row sum different from 1: by up to 1e-5 the row is used as
  *     stored; by up to 1e-2 it is rescaled and counted if `normalize` is set, else refused; by
- *     more than 1e-2 it is refused. */
+ *     more than 1e-2 it is refused.
+ *  5. a row of half-precision numbers (float16, bfloat16) is rescaled and counted without
+ *     `normalize` if rounding explains its sum. */
 #ifndef PC_ROW_CHECK_H
 #define PC_ROW_CHECK_H
 
@@ -35,7 +38,7 @@ PC_CHECKED pcal_status pc_row_check_label(pc_checked_row *row, pcal_error *err);
 PC_CHECKED pcal_status pc_row_check_weight(pc_checked_row *row, pcal_error *err);
 
 /* Edge case 3, for a row in which some score is not finite.  PCAL_OK if the row is missing and
- * may be skipped, or if all such scores are log-probabilities of -inf. */
+ * may be skipped, or if all such scores are -inf and mean probability 0. */
 PC_CHECKED pcal_status pc_row_check_not_finite(pc_checked_row *row, const double *scores,
                                                pcal_error *err);
 

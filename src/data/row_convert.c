@@ -206,7 +206,30 @@ static void row_convert_rescale(double *p, size_t count) {
     p[j] /= sum;
 }
 
-/* Edge case 4 of row_check.h; p may be rescaled. */
+#define ROW_CONVERT_BELOW(bits) ((UINT64_C(1) << (52 - (bits))) - 1) /* below so many bits */
+
+/* Edge case 5 of row_check.h: how far rounding to half precision can move the sum of a row;
+ * 0 if a number has more bits. */
+static double row_convert_half_error(const double *p, size_t count) {
+  uint64_t bits = 0;
+  for (size_t j = 0; j < count; j++)
+    bits |= pc_double_bits(p[j]);
+  if ((bits & ROW_CONVERT_BELOW(7)) == 0) /* bfloat16 */
+    return 0x1p-8;
+  return (bits & ROW_CONVERT_BELOW(10)) == 0 ? 0x1p-10 + (double)count * 0x1p-25 : 0.0;
+}
+
+/* The largest error of a sum of probabilities that is accepted. */
+static double row_convert_sum_limit(const pc_row_convert *convert, const double *p,
+                                    double off) {
+  const double plain = convert->policy->normalize ? PC_PROB_REPAIRABLE : PC_PROB_TOLERANCE;
+  if (off <= plain || off > PC_PROB_REPAIRABLE || convert->layout->kind != PCAL_PROBABILITY)
+    return plain;
+  const double half = row_convert_half_error(p, convert->layout->classes);
+  return half > plain ? half : plain;
+}
+
+/* Edge cases 4 and 5 of row_check.h; p may be rescaled. */
 static pcal_status row_convert_check_probs(const pc_row_convert *convert, pc_checked_row *row,
                                            double *p, pc_prob_row_facts *found,
                                            pcal_error *err) {
@@ -220,7 +243,7 @@ static pcal_status row_convert_check_probs(const pc_row_convert *convert, pc_che
       column++;
     return pc_row_fail_range(row, column, p[column], err);
   }
-  if (off > limit)
+  if (off > row_convert_sum_limit(convert, p, off))
     return pc_row_fail_sum(row, found->sum, err);
   if (worst > PC_PROB_TOLERANCE || off > PC_PROB_TOLERANCE) {
     row_convert_rescale(p, k);

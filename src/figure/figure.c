@@ -7,6 +7,15 @@ void pc_figure_init(pc_figure *figure, double width, double height, const pcal_e
   pc_text_init(&figure->strings, env);
 }
 
+void pc_figure_set_config(pc_figure *figure, const pcal_figure_config *config, double width,
+                          double height) {
+  figure->width = config->width > 0 ? config->width : width;
+  figure->height = config->height > 0 ? config->height : height;
+  figure->fixed_height = config->height > 0;
+  figure->given_title = pc_figure_add_string(figure, config->title);
+  figure->untitled = config->title != NULL && config->title[0] == '\0';
+}
+
 void pc_figure_free(pc_figure *figure) {
   pc_free(figure->env, figure->panels);
   pc_free(figure->env, figure->marks);

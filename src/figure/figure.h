@@ -138,6 +138,7 @@ typedef struct pc_figure {
   pc_rect legend_rect;
   pc_string_id title, subtitle, description;
   pc_string_id given_title; /* replaces title */
+  int untitled;             /* neither title nor subtitle */
   pc_panel *panels;
   size_t panel_count, panel_capacity;
   pc_mark *marks;
@@ -156,6 +157,9 @@ typedef struct pc_figure {
 /* Sets up an empty figure; env must outlive it.  pc_figure_free frees what was added. */
 void pc_figure_init(pc_figure *figure, double width, double height, const pcal_env *env);
 void pc_figure_free(pc_figure *figure);
+/* Takes size, title and background from the configuration, where it sets them. */
+void pc_figure_set_config(pc_figure *figure, const pcal_figure_config *config, double width,
+                          double height);
 PC_CHECKED pcal_status pc_figure_status(const pc_figure *figure, pcal_error *err);
 
 /* Copies a string into the figure; NULL counts as empty. */

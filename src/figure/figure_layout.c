@@ -52,6 +52,8 @@ static double figure_layout_shrink(const pc_figure *figure, pc_string_id id, dou
 static double figure_layout_heading(pc_figure *figure) {
   const double width = figure->width - 2 * LAYOUT_MARGIN;
   figure->title = figure->given_title != 0 ? figure->given_title : figure->title;
+  if (figure->untitled)
+    figure->title = figure->subtitle = 0;
   figure->title_size =
       figure_layout_shrink(figure, figure->title, PC_SIZE_TITLE * 1.125, width) / 1.125;
   figure->title = figure_layout_fit(figure, figure->title, figure->title_size * 1.125, width);

@@ -304,10 +304,7 @@ static pcal_status figure_measure_build(const figure_measure_plan *plan,
   const pcal_figure_config *config = plan->config;
   sets->data.options = &plan->options;
   sets->data.request = plan->request;
-  figure->width = config->width > 0 ? config->width : plan->row->width;
-  figure->height = config->height > 0 ? config->height : plan->row->height;
-  figure->fixed_height = config->height > 0;
-  figure->given_title = pc_figure_add_string(figure, config->title);
+  pc_figure_set_config(figure, config, plan->row->width, plan->row->height);
   PC_TRY(plan->row->build(&sets->data, figure, err));
   return pc_figure_status(figure, err);
 }

@@ -29,10 +29,7 @@ pcal_status pc_study_figure_draw(const pc_findings *findings, const pcal_figure_
                                  pc_figure *figure, pcal_error *err) {
   const pc_study_figure *row = NULL;
   PC_TRY(study_figure_registry_find(findings->study, &row, err));
-  figure->width = config->width > 0 ? config->width : row->width;
-  figure->height = config->height > 0 ? config->height : row->height;
-  figure->fixed_height = config->height > 0;
-  figure->given_title = pc_figure_add_string(figure, config->title);
+  pc_figure_set_config(figure, config, row->width, row->height);
   PC_TRY(row->build(findings, figure, err));
   return pc_figure_status(figure, err);
 }

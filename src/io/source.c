@@ -71,8 +71,8 @@ void pc_source_free(pcal_source *source) {
   pc_reader_close(&source->spread);
   pc_reader_close(&source->id_cells);
   pc_free(&env, source->forecast.rows);
-  pc_free(&env, source->percent_rows);
   pc_free(&env, source->from_device);
+  pc_free(&env, source->percent_rows);
   pc_reader_close(&source->table);
   for (size_t i = 0; i < PC_INPUT_COUNT; i++) {
     pc_arrow_table_free(&source->inputs[i].arrow);
@@ -201,6 +201,20 @@ static pcal_status source_spread(pcal_source *source, size_t wanted, const pc_wi
   return pc_source_join_spread(source, window, &spreads, out, err);
 }
 
+/* Copies the scores of a batch from its device. */
+static pcal_status source_copy_scores(pcal_source *source, pcal_batch *batch, pcal_error *err) {
+  const size_t bytes = batch->rows * (size_t)batch->row_stride;
+  if (batch->device == NULL)
+    return PCAL_OK;
+  PC_TRY(pc_reserve(&source->env, &source->from_device, &source->from_device_capacity, bytes, 1,
+                    err));
+  PC_TRY(pc_device_copy(batch->device, batch->stream, batch->scores, bytes, source->from_device,
+                        err));
+  batch->scores = source->from_device;
+  batch->device = NULL;
+  return PCAL_OK;
+}
+
 /* Reads the next rows of all parts. */
 static pcal_status source_read(pcal_source *source, size_t max_rows, pcal_batch *out,
                                pc_lazy_labels *lazy_labels, pcal_error *err) {
@@ -227,24 +241,12 @@ static pcal_status source_read(pcal_source *source, size_t max_rows, pcal_batch 
   out->weights_are = source->weights_are;
   out->place = source_place;
   out->place_user = source;
-  if (source->percent)
+  if (source->percent) {
+    PC_TRY(source_copy_scores(source, out, err));
     PC_TRY(pc_source_scale_percent(source, out, err));
+  }
   PC_TRY(source_spread(source, wanted, &window, out, err));
   return source_beside(source, wanted, out, lazy_labels, err);
-}
-
-/* Copies the scores of a batch from its device. */
-static pcal_status source_copy_scores(pcal_source *source, pcal_batch *batch, pcal_error *err) {
-  const size_t bytes = batch->rows * (size_t)batch->row_stride;
-  if (batch->device == NULL)
-    return PCAL_OK;
-  PC_TRY(pc_reserve(&source->env, &source->from_device, &source->from_device_capacity, bytes, 1,
-                    err));
-  PC_TRY(pc_device_copy(batch->device, batch->stream, batch->scores, bytes, source->from_device,
-                        err));
-  batch->scores = source->from_device;
-  batch->device = NULL;
-  return PCAL_OK;
 }
 
 pcal_status pc_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,

@@ -131,7 +131,8 @@ static pcal_status parts_open_array(pcal_source *source, const pcal_input *input
                     .names = input->meanings,
                     .name_count = input->meaning_count,
                     .device = input->device,
-                    .stream = input->device_stream};
+                    .stream = input->device_stream,
+                    .copied = pc_source_regression(source)};
   PC_TRY(parts_type(input, &array.type, err));
   PC_TRY(parts_check(input, &array.type, err));
   if (!pc_strides_fill(array.rows, array.columns, array.type.size, &array.row_stride,

@@ -2,10 +2,6 @@
 #include "io/source_state.h"
 
 pcal_status pc_source_scale_percent(pcal_source *source, pcal_batch *batch, pcal_error *err) {
-  if (batch->device != NULL)
-    return pc_fail(err, PCAL_USAGE,
-                   "{percent} needs scores in the memory of the process; divide those of the "
-                   "device by 100");
   const int narrow = source->scores.cells == PC_CELLS_F32;
   void *rows = source->percent_rows;
   const pcal_status status =

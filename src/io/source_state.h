@@ -67,10 +67,10 @@ struct pcal_source {
   uint64_t position; /* rows returned so far */
   uint64_t window;   /* rows returned before the last window */
   pcal_header header;
+  void *from_device;           /* the last window of scores, copied from a device; owned */
+  size_t from_device_capacity; /* in bytes */
   const pcal_input *data;  /* the input of that name; used while opening */
   const char *file_format; /* of inputs that do not name theirs, or NULL; used while opening */
-  void *from_device;       /* the last window of scores, copied from a device; owned */
-  size_t from_device_capacity; /* in bytes */
 };
 
 /* Allocates a source without parts; NULL without memory. */

@@ -140,8 +140,11 @@ static pcal_status finish_entry(const pc_measure_plan *plan, size_t index,
     PC_TRY(entry->metric->evaluate(&entry->options, evidence, env, &out->outcome, err));
     if (evidence->machine == PC_BLOCK)
       pc_interval_of_blocks(&plan->intervals, evidence, &out->outcome, &out->interval_result);
-    return evidence->machine == PC_SUM && !plan->intervals.by_cluster &&
-                   pc_interval_request_allows_formula(&plan->intervals)
+    const int formula =
+        !plan->intervals.by_cluster && pc_interval_request_allows_formula(&plan->intervals);
+    if (entry->reading.has_se && formula)
+      pc_interval_of_estimate(&plan->intervals, &out->outcome, &out->interval_result);
+    return evidence->machine == PC_SUM && formula
                ? pc_interval_of_sums(&plan->intervals, entry->metric, &entry->options, evidence,
                                      env, &out->outcome, &out->interval_result, err)
                : PCAL_OK;
@@ -227,6 +230,7 @@ static pcal_status finish_slot(const pcal_measure *measure, const pc_group_state
     if (measure->plan.entries[e].slot != slot)
       continue;
     records[e].outcome.graph.wanted = measure->curves;
+    records[e].outcome.se_wanted = measure->plan.intervals.level > 0;
     status = finish_entry(&measure->plan, e, &evidence, &measure->env, group, &records[e], err);
   }
   if (status == PCAL_OK && group == PC_ALL_ROWS && slot == measure->plan.reliability_slot)

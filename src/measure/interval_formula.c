@@ -99,6 +99,34 @@ static void interval_normal(const pc_interval_request *request, double estimate,
   out->method = PCAL_INTERVAL_NORMAL;
 }
 
+/* The interval on the scale of the metric; a plain one if the user chose `normal`. */
+static void interval_scaled(const pc_interval_request *request, const pc_metric_result *outcome,
+                            pc_interval_result *out) {
+  const pc_interval_scale scale =
+      request->method == PCAL_INTERVAL_NORMAL && outcome->scale != PC_SCALE_NORM
+          ? PC_SCALE_PLAIN
+          : outcome->scale;
+  const pc_interval ends =
+      scale == PC_SCALE_NORM
+          ? pc_interval_of_error(outcome->value, out->se, &outcome->noise, request->level)
+          : pc_interval_on_scale(scale, outcome->value, out->se, request->level);
+  out->low = ends.low;
+  out->high = ends.high;
+}
+
+void pc_interval_of_estimate(const pc_interval_request *request,
+                             const pc_metric_result *outcome, pc_interval_result *out) {
+  if (request->level <= 0 || outcome->undefined || !isfinite(outcome->value))
+    return;
+  if (!isfinite(outcome->se)) {
+    snprintf(out->why, sizeof out->why, "these rows do not determine a standard error");
+    return;
+  }
+  out->se = outcome->se;
+  interval_normal(request, outcome->value, out);
+  interval_scaled(request, outcome, out);
+}
+
 void pc_interval_of_blocks(const pc_interval_request *request, const pc_evidence *evidence,
                            const pc_metric_result *outcome, pc_interval_result *out) {
   const double n = (double)evidence->block.count;
@@ -139,6 +167,7 @@ pcal_status pc_interval_of_sums(const pc_interval_request *request, const pc_met
     return PCAL_OK;
   if (metric->traits & PC_LOSS)
     return interval_poisson(request, metric, options, evidence, env, out, err);
+  interval_scaled(request, outcome, out);
   if (!(metric->traits & PC_SHARE))
     return PCAL_OK;
   const pc_interval interval =

@@ -14,6 +14,10 @@ PC_CHECKED pcal_status pc_interval_of_sums(const pc_interval_request *request,
                                            const pc_metric_result *outcome,
                                            pc_interval_result *out, pcal_error *err);
 
+/* The interval of a value with a standard error of its own (pc_metric_config.has_se). */
+void pc_interval_of_estimate(const pc_interval_request *request,
+                             const pc_metric_result *outcome, pc_interval_result *out);
+
 /* The interval of a mean over blocks of rows, from their variance. */
 void pc_interval_of_blocks(const pc_interval_request *request, const pc_evidence *evidence,
                            const pc_metric_result *outcome, pc_interval_result *out);

@@ -181,12 +181,13 @@ int pc_measure_plan_pairs_rows(const pc_measure_plan *plan, size_t entry) {
 
 int pc_measure_plan_resampled(const pc_measure_plan *plan, size_t entry) {
   const pc_machine_kind machine = plan_machine(plan, entry);
-  const int has_formula = machine == PC_SUM || machine == PC_BLOCK;
+  const int own = plan->entries[entry].reading.has_se;
+  const int has_formula = machine == PC_SUM || machine == PC_BLOCK || own;
   return plan->intervals.level > 0 &&
          !(plan->entries[entry].reading.traits & PC_OF_THE_SAMPLE) &&
-         (!has_formula ||
-          (machine == PC_SUM && (plan->intervals.by_cluster || plan->intervals.paired ||
-                                 !pc_interval_request_allows_formula(&plan->intervals))));
+         (!has_formula || ((machine == PC_SUM || own) &&
+                           (plan->intervals.by_cluster || plan->intervals.paired ||
+                            !pc_interval_request_allows_formula(&plan->intervals))));
 }
 
 const char *pc_measure_plan_no_null(const pc_measure_plan *plan, size_t entry) {
@@ -195,6 +196,8 @@ const char *pc_measure_plan_no_null(const pc_measure_plan *plan, size_t entry) {
            "cannot be drawn from it";
   if (plan->entries[entry].reading.traits & PC_NO_OUTCOMES)
     return "it ignores the targets, so a calibrated model has the same value";
+  if (plan->entries[entry].reading.traits & PC_KNOWN_IF_CALIBRATED)
+    return "a calibrated model has a known value, which the interval contains or not";
   if (plan->layout.form != PC_FORM_CLASSES && plan_machine(plan, entry) == PC_BLOCK)
     return "blocks of rows are not resampled; choose estimator=unbiased for a null";
   return NULL;

@@ -24,6 +24,8 @@ typedef enum pc_metric_trait {
   PC_OF_THE_SAMPLE = 16384, /* depends on the sample size: has no population value */
   PC_NOT_NEGATIVE = 32768,  /* the lower end of an interval is at least 0, even if the inner
                                value may be negative */
+  PC_KNOWN_IF_CALIBRATED = 131072, /* a calibrated model has a known value, 0 or 1, beside which
+                                      no null is needed */
   PC_PROPER_SCORE =
       65536 /* a proper score: under an injective map of the predictions its change
                equals that of its calibration error */
@@ -48,6 +50,10 @@ typedef struct pc_metric_result {
   double inner;    /* unbiased, unlike the value; may be negative */
   pc_variance_model inner_variance,
       part_variances[PC_PARTS_MAX]; /* variances of inner and of parts */
+  int se_wanted;                    /* 0: evaluate may leave out an expensive standard error */
+  double se;                        /* standard error, if config.has_se; NaN: there is none */
+  pc_interval_scale scale;          /* on which intervals by formula are computed */
+  pc_interval_noise noise;          /* for PC_SCALE_NORM */
   int tested;                       /* the metric is a test with this p-value */
   double p_value;
   pcal_part parts[PC_PARTS_MAX];
@@ -66,6 +72,7 @@ typedef struct pc_metric_config {
   pcal_bound bound;
   pcal_interval_method interval; /* preferred interval method; 0: chosen from `bound` */
   double most;                   /* largest possible value of a norm of gaps; 0: not a norm */
+  int has_se;                    /* evaluate sets the standard error: no replicas are needed */
   int whole_curve;               /* every score of the curve is needed; `wants` is not called */
   unsigned traits;               /* initially those of the metric; options may change them */
 } pc_metric_config;

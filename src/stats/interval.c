@@ -10,6 +10,10 @@
  *   jackknife   T -+ t se,  se^2 = (G - 1) / G sum_g (T_g - mean)^2,  T_g without block g of G:
  *               for estimates that are unbiased, but whose replicas are biased
  *
+ *   on a scale  g^-1(g(T) -+ z |g'(T)| se),  g = log or logit
+ *
+ *   error       [T - bias - z se, T + z se], low = 0 where T <= mean + z deviation of the noise
+ *
  *   Wilson      the shares p with |share - p| <= z sqrt(p (1 - p) / n)
  *
  *   Poisson     the t0 with (T - t0)^2 <= t^2 se^2 t0 / T,  t: Student's quantile with
@@ -37,6 +41,7 @@
 #include <stdlib.h>
 
 #include "base/assert.h"
+#include "base/elementary.h"
 #include "base/normal.h"
 #include "stats/distributions.h"
 
@@ -60,6 +65,33 @@ static double interval_student(double freedom, double level) {
 pc_interval pc_interval_normal(double estimate, double se, double level) {
   const double reach = pc_normal_quantile(0.5 + 0.5 * level) * se;
   return (pc_interval){estimate - reach, estimate + reach};
+}
+
+static double interval_sigmoid(double x) {
+  return x < 0.0 ? pc_exp(x) / (1.0 + pc_exp(x)) : 1.0 / (1.0 + pc_exp(-x));
+}
+
+pc_interval pc_interval_on_scale(pc_interval_scale scale, double estimate, double se,
+                                 double level) {
+  const double rest = 1.0 - estimate;
+  if (scale == PC_SCALE_PLAIN || scale == PC_SCALE_NORM || !(estimate > 0.0) ||
+      (scale == PC_SCALE_LOGIT && !(rest > 0.0)))
+    return pc_interval_normal(estimate, se, level);
+  if (scale == PC_SCALE_LOG) {
+    const pc_interval inner = pc_interval_normal(pc_log(estimate), se / estimate, level);
+    return (pc_interval){pc_exp(inner.low), pc_exp(inner.high)};
+  }
+  const pc_interval inner =
+      pc_interval_normal(pc_log(estimate / rest), se / (estimate * rest), level);
+  return (pc_interval){interval_sigmoid(inner.low), interval_sigmoid(inner.high)};
+}
+
+pc_interval pc_interval_of_error(double estimate, double se, const pc_interval_noise *noise,
+                                 double level) {
+  const double z = pc_normal_quantile(0.5 + 0.5 * level);
+  const int chance = estimate <= noise->mean + z * noise->deviation;
+  return (pc_interval){chance ? 0.0 : fmax(estimate - noise->bias - z * se, 0.0),
+                       estimate + z * se};
 }
 
 pc_interval pc_interval_wilson(double share, double rows, double level) {

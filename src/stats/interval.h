@@ -17,6 +17,29 @@ const char *pc_interval_method_name(pcal_interval_method method);
 /* estimate -+ z se */
 pc_interval pc_interval_normal(double estimate, double se, double level);
 
+/* The scale on which an estimate is closest to normal. */
+typedef enum pc_interval_scale {
+  PC_SCALE_PLAIN,
+  PC_SCALE_LOG,   /* of positive ratios */
+  PC_SCALE_LOGIT, /* of numbers between 0 and 1 */
+  PC_SCALE_NORM   /* of errors, which chance makes larger: needs a pc_interval_noise */
+} pc_interval_scale;
+
+/* Chance in an error: how much larger it makes the estimate on average, and the mean and the
+ * standard deviation of what it alone would show if the truth were 0. */
+typedef struct pc_interval_noise {
+  double bias, mean, deviation;
+} pc_interval_noise;
+
+/* The normal interval on a scale, mapped back: se is that of the estimate itself.  An estimate
+ * at the end of its scale has the plain interval. */
+pc_interval pc_interval_on_scale(pc_interval_scale scale, double estimate, double se,
+                                 double level);
+
+/* The interval of an error with known noise. */
+pc_interval pc_interval_of_error(double estimate, double se, const pc_interval_noise *noise,
+                                 double level);
+
 /* Wilson's interval of a share of `rows` rows. */
 pc_interval pc_interval_wilson(double share, double rows, double level);
 

@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
-"""The output that README.md shows must be what the program prints.
+"""The output that a page shows must be what the program prints.
 
-    readme_output.py PROGRAM README
+    readme_output.py PROGRAM PAGE
 
-Every code block whose first line is "$ propercal ..." is run in README's folder and compared.
+Every code block whose first line is "$ propercal ..." is run and compared, one after the other in
+a folder that has the examples and what earlier blocks have written.
 """
 
 import pathlib
 import shlex
 import subprocess
 import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 def blocks(text):
@@ -23,17 +27,17 @@ def blocks(text):
             lines.append(line)
 
 
-def main(program, readme):
+def main(program, page):
     found = failed = 0
-    for command, shown in blocks(pathlib.Path(readme).read_text(encoding="utf-8")):
-        found += 1
-        words = [program, *shlex.split(command)[1:]]
-        done = subprocess.run(
-            words, cwd=pathlib.Path(readme).parent, capture_output=True, text=True
-        )
-        if done.stdout.strip() != shown:
-            failed += 1
-            print(f"README.md shows something else than: {command}\n{done.stdout}{done.stderr}")
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "examples").symlink_to(ROOT / "examples")
+        for command, shown in blocks(pathlib.Path(page).read_text(encoding="utf-8")):
+            found += 1
+            words = [program, *shlex.split(command)[1:]]
+            done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
+            if done.stdout.strip() != shown:
+                failed += 1
+                print(f"{page} shows something else than: {command}\n{done.stdout}{done.stderr}")
     print(f"{found - failed} passed, {failed} failed")
     return 1 if failed or not found else 0
 

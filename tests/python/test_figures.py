@@ -60,8 +60,8 @@ def test_several_models(digits, program, tmp_path):
     assert (tmp_path / "a.svg").read_text() == figure.svg
     own = {name: {"probs": probs, "labels": digits.labels} for name, probs in models.items()}
     assert pc.plot("range-bounds:bins=5", models=own).svg == figure.svg
-    with pytest.raises(pc.UsageError, match="figure reliability draws one model"):
-        pc.plot("reliability", models=models, labels=digits.labels)
+    with pytest.raises(pc.UsageError, match="figure ks-graph draws one model"):
+        pc.plot("ks-graph", models=models, labels=digits.labels)
     with pytest.raises(pc.UsageError, match="as models and directly"):
         pc.plot("range-bounds", models=models, probs=digits.probs, labels=digits.labels)
     with pytest.raises(ValueError, match="a figure needs predictions"):

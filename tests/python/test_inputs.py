@@ -198,7 +198,7 @@ def test_polars(digits, probs):
         ["a long name of a group" if i % 2 else "odd" for i in range(len(probs))]
     )
     result = pc.measure(probs, digits.labels, groups=groups)
-    assert list(result.groups) == ["odd", "a long name of a group"]
+    assert list(result.groups) == ["a long name of a group", "odd"]
     wide = table.with_columns(names.alias("truth"), polars.lit(2.0).alias("w"))
     assert same(digits, digits.names, "truth", data=wide)
     assert pc.measure(digits.names, "truth", weights="w", data=wide).ece == pc.ece(
@@ -236,6 +236,31 @@ def test_pyarrow(digits, probs):
         pc.measure(probs, arrow.array(digits.labels[:790]))
     wide = table.append_column("truth", [names])
     assert same(digits, digits.names, "truth", data=wide)
+
+
+def test_parquet(digits, probs, tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    columns = {name: probs[:, k] for k, name in enumerate(digits.names)}
+    lists = arrow.array(list(probs), arrow.list_(arrow.float32()))
+    table = arrow.table({"p": lists, "y": digits.labels, "other": digits.labels, **columns})
+    path = tmp_path / "scores.parquet"
+    parquet.write_table(table, path, row_group_size=100)
+    assert same(digits, "p", "y", data=path)
+    assert same(digits, digits.names, "y", data=str(path))
+    assert pc.Temperature().fit("p", "y", data=path).T_ == pc.Temperature().fit(probs, digits.labels).T_
+    folder = tmp_path / "many.parquet"
+    folder.mkdir()
+    for first in range(0, len(probs), 300):
+        parquet.write_table(table.slice(first, 300), folder / f"part-{first:05}.parquet")
+    assert same(digits, "p", "y", data=folder)
+    with pytest.raises(pc.UsageError, match='scores.parquet has no column "othr"; did you mean "other"?'):
+        pc.measure("p", "othr", data=path)
+    with pytest.raises(pc.IOError, match="no.parquet could not be opened; check its name"):
+        pc.measure("p", "y", data="no.parquet")
+    (tmp_path / "bad.parquet").write_bytes(b"else")
+    with pytest.raises(pc.DataError, match="bad.parquet could not be read as Parquet"):
+        pc.measure("p", "y", data=tmp_path / "bad.parquet")
 
 
 # ---- No copies ----

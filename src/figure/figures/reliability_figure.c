@@ -8,7 +8,8 @@
  * 1. Marks of a bin: reliability_marks.c; a figure without rows is refused.
  * 2. The statistics are in a free corner, or above the panel (stat_box.c).
  * 3. The names of the two means are side by side, or one above the other near an edge.
- * 4. From results without these bins, the 15 bins that all results have are drawn. */
+ * 4. Several models: reliability_models.c.
+ * 5. From results without these bins, the 15 bins that all results have are drawn. */
 #include "figure/figures/reliability_figure.h"
 #include "base/number.h"
 
@@ -17,6 +18,7 @@
 #include <string.h>
 
 #include "figure/figure_layout.h"
+#include "figure/reliability_models.h"
 #include "figure/stat_box.h"
 #include "figure/text_extent.h"
 
@@ -288,6 +290,9 @@ static pcal_status reliability_build(const pc_figure_data *data, pc_figure *figu
   const pc_result_record *record = data->shown.requested[0];
   pc_bin_list bins = {NULL, 0};
   pc_reliability_data found = {.class_1 = pc_layout_is_binary(&results->layout)};
+  if (data->model_count > 1)
+    return pc_reliability_draw_models(
+        data, (pc_band)data->options->value[RELIABILITY_BAND].choice, figure, err);
   found.band = (pc_band)data->options->value[RELIABILITY_BAND].choice;
   if (record != NULL && record->outcome.graph.count > 0) {
     PC_TRY(pc_bin_list_read(figure->env, &record->outcome.graph, SIZE_MAX, &bins, err));
@@ -323,15 +328,17 @@ const pc_figure_row pc_figure_reliability = {
                 "interval: Wilson score interval of y at 95 %\n"
                 "band=consistency: x +- 1.96 sqrt(x (1 - x) / rows of the bin)\n"
                 "gap: |y - x|; its mean over rows is the ECE of these bins",
-            .about = "Shows where scores are too high and where too low. On the diagonal, "
-                     "outcomes of a bin occurred as often as its scores predicted; below it, "
-                     "the scores were too high. The lower panel shows the share of rows in "
-                     "each bin, with the means of scores and hits over all rows. Bins without "
-                     "rows are left out; bins with fewer than 30 rows are drawn pale and "
-                     "hollow, because their frequency says little. Each interval describes one "
-                     "bin by itself: with fifteen calibrated bins at least one of them misses "
-                     "the diagonal in about every second figure. The corner shows the ECE with "
-                     "its interval, and the ECE of a calibrated model with these scores.",
+            .about =
+                "Shows where scores are too high and where too low. On the diagonal, "
+                "outcomes of a bin occurred as often as its scores predicted; below it, "
+                "the scores were too high. The lower panel shows the share of rows in "
+                "each bin, with the means of scores and hits over all rows. Bins without "
+                "rows are left out; bins with fewer than 30 rows are drawn pale and "
+                "hollow, because their frequency says little. Each interval describes one "
+                "bin by itself: with fifteen calibrated bins at least one of them misses "
+                "the diagonal in about every second figure. The corner shows the ECE with "
+                "its interval, and the ECE of a calibrated model with these scores. Up to five "
+                "models are drawn in one diagram, more side by side.",
             .citation = "DeGroot & Fienberg (1983), The comparison and evaluation of "
                         "forecasters; Broecker & Smith (2007), Increasing the reliability of "
                         "reliability diagrams; Guo et al. (2017), On calibration of modern "
@@ -344,4 +351,5 @@ const pc_figure_row pc_figure_reliability = {
     .request = reliability_request,
     .build = reliability_build,
     .in_report = 1,
+    .several = 1,
 };

@@ -10,8 +10,8 @@
  *  2. strides may be negative, zero, or no multiple of the element size.
  *  3. an array that is read window by window is stored in the file in row or column order; a
  *     window is read into a buffer in the same order.
- *  4. scores on a device stay there as float32 or float64; everything else on a device is read
- *     window by window. */
+ *  4. scores of classes on a device stay there as float32 or float64; everything else on a device
+ *     is read window by window. */
 #include "io/formats/array_reader.h"
 
 #include <stdint.h>
@@ -283,7 +283,8 @@ static void array_reader_plan(pc_reader *reader, pc_column_role as) {
   else if (reader->cells != PC_CELLS_TEXT)
     state->is_view =
         reader->cells != PC_CELLS_F64 || (direct && no_gaps && is_float && size == 8);
-  state->left_on_device = array->device != NULL && state->is_view && as == PC_COLUMN_SCORES;
+  state->left_on_device =
+      array->device != NULL && !array->copied && state->is_view && as == PC_COLUMN_SCORES;
   state->element_size = reader->cells == PC_CELLS_F32    ? sizeof(float)
                         : reader->cells == PC_CELLS_TEXT ? sizeof(pc_slice)
                                                          : sizeof(double);

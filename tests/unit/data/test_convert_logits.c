@@ -1,4 +1,6 @@
 /* Valid narrow rows are converted in blocks, others one by one, with equal results. */
+#include <math.h>
+
 #include "base/rng.h"
 #include "data_help.h"
 
@@ -86,13 +88,13 @@ TEST(the_first_bad_row_is_reported) {
     logits_case data;
     logits_draw(&data);
     const pcal_batch batch = logits_batch(&data);
-    data.scores[first * K + 1] = -INFINITY;
+    data.scores[first * K + 1] = INFINITY;
     for (size_t later = first + 1; later < ROWS; later++)
       data.labels[later] = K;
     data_result bad = data_derive(&batch, (pc_row_policy){0});
     assert_int_equal(bad.status, PCAL_DATA);
     assert_true(bad.err.row == 1000 + first);
-    assert_non_null(strstr(bad.err.message, "-inf"));
+    assert_non_null(strstr(bad.err.message, "infinite"));
     data_free(&bad);
     data.labels[first] = -7;
     bad = data_derive(&batch, (pc_row_policy){0});
@@ -100,6 +102,47 @@ TEST(the_first_bad_row_is_reported) {
     assert_non_null(strstr(bad.err.message, "-7"));
     data_free(&bad);
   }
+}
+
+/* Edge case 3: a class of -inf has probability 0, and the others those of a row without it. */
+TEST(ruled_out_classes_have_probability_0) {
+  enum { WIDE = 70 };
+  static const size_t widths[] = {3, K, WIDE};
+  const int32_t labels[] = {0, 1, 2};
+  for (size_t w = 0; w < UNIT_COUNT(widths); w++) {
+    const size_t k = widths[w];
+    double scores[3 * WIDE];
+    for (size_t j = 0; j < 3 * k; j++)
+      scores[j] = j % k == 0 ? 2.0 : j % k == 1 ? 2.0 + 0x1.193ea7aad030bp0 : -INFINITY;
+    const pcal_batch batch = data_batch(PCAL_LOGIT, 3, k, scores, labels);
+    data_result made = data_derive_well(&batch, (pc_row_policy){.need_log = 1});
+    for (size_t i = 0; i < 3; i++) {
+      assert_int_equal(made.rows.top_label[i], 1);
+      assert_true(fabs(made.rows.probs[i * k] - 0.25) < 1e-15); /* 1 : e^1.0986... = 1 : 3 */
+      assert_true(fabs(made.rows.probs[i * k + 1] - 0.75) < 1e-15);
+      for (size_t j = 2; j < k; j++)
+        assert_true(made.rows.probs[i * k + j] == 0.0);
+    }
+    assert_true(fabs(made.rows.true_gap[0] - 0.75) < 1e-15 && made.rows.true_gap[2] == 1.0);
+    assert_true(isinf(made.rows.log_true[2]) && made.rows.log_true[2] < 0);
+    data_free(&made);
+  }
+}
+
+TEST(rows_beside_ruled_out_classes_are_the_same) {
+  const pc_row_policy policy = {.need_log = 1};
+  logits_case data;
+  logits_draw(&data);
+  const pcal_batch batch = logits_batch(&data);
+  data_result whole = data_derive_well(&batch, policy);
+  data.scores[20 * K + 3] = -INFINITY;
+  data_result some = data_derive_well(&batch, policy);
+  for (size_t i = 0; i < ROWS; i++)
+    if (i != 20)
+      assert_same_row(&some.rows, i, &whole.rows, i);
+  assert_true(some.rows.probs[20 * K + 3] == 0.0);
+  data_free(&some);
+  data_free(&whole);
 }
 
 TEST(unlabelled_rows_count_as_class_0) {

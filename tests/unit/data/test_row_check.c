@@ -1,4 +1,6 @@
 /* Every error about a bad row, by every path of conversion. */
+#include <math.h>
+
 #include "data_help.h"
 
 #define PLAIN \
@@ -213,7 +215,15 @@ TEST(refuses_scores_that_are_not_finite) {
       {PCAL_PROBABILITY, 1, {-INFINITY}, 1, 1, PLAIN, INFINITE_SENTENCE("0")},
       {PCAL_LOG_PROBABILITY, 3, {0, -INFINITY, INFINITY}, 1, 1, PLAIN, INFINITE_SENTENCE("2")},
       {PCAL_CONFIDENCE, 1, {INFINITY}, 1, 1, PLAIN, INFINITE_SENTENCE("0")},
-      {PCAL_LOGIT, 3, {1, -INFINITY, 3}, 1, 1, PLAIN, MINUS_INFINITY_SENTENCE("1")},
+      {PCAL_LOGIT,
+       3,
+       {-INFINITY, -INFINITY, -INFINITY},
+       1,
+       1,
+       PLAIN,
+       "s.npy, row 17, column 0: the logit is -inf, and no logit of the row is finite; a row "
+       "needs a "
+       "class that is not ruled out"},
       {PCAL_LOGIT, 1, {-INFINITY}, 1, 1, PLAIN, MINUS_INFINITY_SENTENCE("0")},
       {PCAL_LOGIT, 3, {1, NAN, 3}, 1, 0, PLAIN, NAN_SENTENCE("1")},
   };
@@ -225,6 +235,7 @@ TEST(finds_bad_scores_in_long_rows) {
   static const size_t widths[] = {31, 32, 33, 48, 100, 257};
   static const double bad[] = {NAN, INFINITY, -INFINITY};
   static const char *const what[] = {NAN_WORDS, INFINITE_WORDS, MINUS_INFINITY_WORDS};
+  static const pc_row_policy policies[] = {{0}, {0}, {.scores = PC_SCORES_ONLY}};
   double wide[257];
   float narrow[257];
   const int32_t label = 0;
@@ -239,11 +250,31 @@ TEST(finds_bad_scores_in_long_rows) {
         snprintf(sentence, sizeof sentence, "s.npy, row 0, column %zu: %s", at, what[b]);
         const pcal_batch doubles = data_batch(PCAL_LOGIT, 1, widths[w], wide, &label);
         const pcal_batch floats = data_batch_f32(PCAL_LOGIT, 1, widths[w], narrow, &label);
-        assert_refused(&doubles, (pc_row_policy){0}, 0, sentence);
-        assert_refused(&floats, (pc_row_policy){0}, 0, sentence);
+        assert_refused(&doubles, policies[b], 0, sentence);
+        assert_refused(&floats, policies[b], 0, sentence);
       }
     }
   }
+}
+
+/* Edge case 5: thirds rounded to 11 or 8 bits do not sum to 1; decimals with such a sum are refused. */
+TEST(half_precision_rows_are_rescaled) {
+  static const double rows[][3] = {{0x1.554p-2, 0x1.554p-2, 0x1.554p-2},
+                                   {0x1.56p-2, 0x1.56p-2, 0x1.56p-2}};
+  const double decimals[] = {0.3335, 0.3335, 0.3335};
+  const int32_t label = 0;
+  for (size_t i = 0; i < 2; i++) {
+    const pcal_batch batch = data_batch(PCAL_PROBABILITY, 1, 3, rows[i], &label);
+    data_result made = data_derive_well(&batch, (pc_row_policy){.probs = PC_PROBS_LEAN});
+    assert_int_equal(made.counts.normalized, 1);
+    assert_true(fabs(made.rows.true_gap[0] - 2.0 / 3) < 1e-15);
+    data_free(&made);
+  }
+  const pcal_batch batch = data_batch(PCAL_PROBABILITY, 1, 3, decimals, &label);
+  assert_refused(
+      &batch, (pc_row_policy){0}, 0,
+      "s.npy, row 0: the probabilities sum to 1.000500, not 1; pass normalize to rescale "
+      "such rows");
 }
 
 static const bad_row probability_rows[] = {

@@ -164,9 +164,9 @@ static void range_refused(const pcal_figure_config *config, pcal_kind last,
 
 TEST(test_refusals) {
   const pcal_env env = pc_env_resolve(NULL);
-  pcal_figure_config config = range_config("reliability");
+  pcal_figure_config config = range_config("ks-graph");
   range_refused(&config, PCAL_PROBABILITY,
-                "figure reliability draws one model; give its predictions with logits, "
+                "figure ks-graph draws one model; give its predictions with logits, "
                 "probs and the like");
   config.figure = "range-bounds";
   range_refused(

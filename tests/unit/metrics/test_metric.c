@@ -88,18 +88,27 @@ TEST(test_groups_name_metrics) {
   }
 }
 
-/* Only descriptions and a signed statistic have no better direction. */
+static int name_is_among(const char *name, const char *const *names) {
+  for (; *names != NULL; names++)
+    if (strcmp(name, *names) == 0)
+      return 1;
+  return 0;
+}
+
+/* Only descriptions, a signed statistic, and numbers with a best value inside their range have no
+ * better direction. */
 TEST(test_rows_name_the_better_direction) {
-  static const char *const neither[] = {"spiegelhalter", "mean-variance", "sharpness",
-                                        "variance-ratio"};
+  static const char *const neither[] = {
+      "spiegelhalter", "mean-variance",         "sharpness",         "variance-ratio",
+      "oe-ratio",      "calibration-intercept", "calibration-slope", NULL};
+  static const char *const higher[] = {
+      "accuracy",         "auc", "failure-auroc", "scaled-brier", "net-benefit",
+      "coverage-at-risk", NULL};
   for (size_t m = 0; m < pc_metric_count(); m++) {
     const pcal_registry_row *row = &pc_metric_at(m)->row;
-    int describes = 0;
-    for (size_t i = 0; i < sizeof neither / sizeof *neither; i++)
-      describes |= strcmp(row->name, neither[i]) == 0;
-    assert_int_equal(row->better, describes                            ? PCAL_BETTER_NONE
-                                  : strcmp(row->name, "accuracy") == 0 ? PCAL_BETTER_HIGHER
-                                                                       : PCAL_BETTER_LOWER);
+    assert_int_equal(row->better, name_is_among(row->name, neither)  ? PCAL_BETTER_NONE
+                                  : name_is_among(row->name, higher) ? PCAL_BETTER_HIGHER
+                                                                     : PCAL_BETTER_LOWER);
   }
 }
 

@@ -1,0 +1,189 @@
+"""What people do with figures: their own Axes and style sheets, several models, papers, notebooks."""
+
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import propercal as pc
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("agg")
+import matplotlib.pyplot as plt
+from matplotlib.colors import to_rgb
+
+
+@pytest.fixture(scope="module")
+def two():
+    made = pc.simulate(2000, 4, factor=2)
+    return {
+        "old": pc.Data(logits=made.logits, labels=made.labels),
+        "new": pc.Data(logits=made.logits / 2, labels=made.labels),
+    }
+
+
+@pytest.fixture
+def ax():
+    figure, axes = plt.subplots()
+    yield axes
+    plt.close(figure)
+
+
+def test_one_axes_has_labels_and_ticks(two, ax):
+    assert pc.plot("reliability", two["old"], ax=ax) is ax
+    assert ax.get_xlabel() == "confidence (probability of the predicted class)"
+    assert ax.get_ylabel() == "accuracy"
+    ax.figure.canvas.draw()
+    assert [each.get_text() for each in ax.get_xticklabels()][-1] in ("1.0", "1")
+
+
+def test_own_labels_stay(two, ax):
+    ax.set_xlabel("my score")
+    ax.set_title("my title")
+    pc.plot("reliability", two["old"], ax=ax)
+    assert ax.get_xlabel() == "my score" and ax.get_title() == "my title"
+
+
+@pytest.mark.parametrize("style", ["default", "dark_background"])
+def test_marks_differ_from_the_background(two, style):
+    with plt.style.context(style):
+        figure, ax = plt.subplots()
+        pc.plot("reliability", two["old"], ax=ax)
+        paper = np.array(to_rgb(ax.get_facecolor()))
+        seen = [line.get_color() for line in ax.lines] + [patch.get_facecolor() for patch in ax.patches]
+        assert all(np.abs(np.array(to_rgb(each)) - paper).max() > 0.3 for each in seen)
+        plt.close(figure)
+
+
+def test_models_on_one_axes(two, ax):
+    for name, data in two.items():
+        pc.plot(data, ax=ax, label=name)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["old", "new"]
+    named = [line for line in ax.lines if line.get_label() in two]
+    assert named[0].get_color() == "C0" or to_rgb(named[0].get_color()) == to_rgb("C0")
+    assert len([line for line in ax.lines if line.get_gid() == "propercal-diagonal"]) == 1
+    with pytest.raises(pc.UsageError, match="label is for Matplotlib; give ax too"):
+        pc.plot(two["old"], label="old")
+
+
+def test_several_models_in_one_diagram(two):
+    drawn = pc.plot("reliability", two, replicas=50)
+    names = [entry["text"] for entry in drawn.data["key"]]
+    assert re.fullmatch(r"old: ECE 0\.\d+ \(0\.\d+ to 0\.\d+\)", names[0])
+    assert names[1].startswith("new: ECE") and names[2] == "perfect calibration"
+    assert len(drawn.data["panels"]) == 2
+    labels = two["old"].inputs["labels"]
+    scores = {name: data.inputs["logits"] for name, data in two.items()}
+    same = pc.plot("reliability", models=scores, kind="logits", labels=labels, replicas=50)
+    assert same.data == drawn.data
+    many = pc.plot("reliability", {f"model {i}": two["old"] for i in range(7)}, replicas=20)
+    assert len(many.data["panels"]) == 7
+    with pytest.raises(pc.UsageError, match="old is a Result; several models are drawn from data"):
+        pc.plot("reliability", {"old": pc.measure(two["old"], metrics="ece")})
+
+
+def test_points_are_those_of_the_bins(two):
+    drawn = pc.plot("reliability", two, replicas=20)
+    expected = [
+        (each.confidence, each.frequency)
+        for data in two.values()
+        for each in pc.measure(data, metrics="ece").bins
+        if each.weight > 0
+    ]
+    points = [mark["points"][0] for mark in drawn.data["marks"] if mark["kind"] == "point"]
+    assert np.allclose(points, expected, atol=1e-6)
+
+
+def test_scores_and_labels_alone(digits):
+    assert pc.plot(digits.probs, digits.labels, replicas=20).data["panels"]
+    assert pc.plot(digits.probs, digits.labels, replicas=20).svg == pc.plot(
+        "reliability", probs=digits.probs, labels=digits.labels, replicas=20
+    ).svg
+
+
+def test_no_title(two):
+    plain, bare = (pc.plot(two["old"], title=title, replicas=20) for title in (None, ""))
+    assert "Reliability of the predicted class</text>" in plain.svg
+    assert "Reliability of the predicted class</text>" not in bare.svg
+
+
+def size_of_png(path):
+    content = path.read_bytes()
+    return int.from_bytes(content[16:20], "big"), int.from_bytes(content[20:24], "big")
+
+
+def test_resolution_and_background(two, tmp_path):
+    drawn = pc.plot(two["old"], width=400, height=480, replicas=20)
+    if shutil.which("rsvg-convert"):
+        drawn.save(tmp_path / "a.png", dpi=288)
+        assert size_of_png(tmp_path / "a.png") == (1200, 1440)
+        drawn.save(tmp_path / "b.png", dpi=96, transparent=True)
+        corner = plt.imread(tmp_path / "b.png")[0, 0]
+        assert corner[3] == 0
+
+
+def test_pdf_without_rsvg_has_type_42_fonts(two, tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    drawn = pc.plot(two["old"], replicas=20)
+    drawn.save(tmp_path / "a.pdf")
+    content = (tmp_path / "a.pdf").read_bytes()
+    assert b"/Type42" in content or b"/CIDFontType2" in content
+    assert b"/Type3" not in content
+    drawn.save(tmp_path / "a.png", dpi=100)
+    assert size_of_png(tmp_path / "a.png")[0] > 300
+
+
+def test_models_on_the_command_line(program, two, tmp_path):
+    for name, data in two.items():
+        np.save(tmp_path / f"{name}.npy", data.inputs["logits"])
+    np.save(tmp_path / "y.npy", two["old"].inputs["labels"])
+    words = [f"--model={name}=logits:{name}.npy" for name in two]
+    more = ["--labels", "y.npy", "--replicas", "50", "-o", "-"]
+    done = subprocess.run([program, "plot", "reliability", *words, *more], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == pc.plot("reliability", two, replicas=50).svg
+
+
+# ---- Notebooks ----
+
+
+def test_verdict_comes_first(two):
+    shown = pc.measure(two["old"], metrics=["ece", "brier"])._repr_html_()
+    assert shown.index("Over-confident") < shown.index("<table>") < shown.index("<svg")
+    assert "data-jp-theme-light" in shown and ".vscode-dark" in shown and 'html[theme="dark"]' in shown
+    assert "background: #fff" not in shown
+
+
+def test_comparisons_and_lists_are_tables(two):
+    found = pc.compare(two["old"], methods=["temperature", "identity"], replicas=20)
+    shown = found._repr_html_()
+    assert shown.index("Choose temperature") < shown.index("<table>")
+    assert shown.count("<tr") == 3 and "pcal-best" in shown and "<pre>" not in shown
+    assert pc.list_metrics()._repr_html_().count("<tr") == len(pc.list_metrics()) + 1
+    (row,) = pc.list_metrics("ece")
+    assert row.name == "ece" and "<th>option</th>" in pc.list_metrics("ece")._repr_html_()
+    with pytest.raises(pc.UsageError, match='no "eec" among the metrics; did you mean "ece"'):
+        pc.list_metrics("eec")
+
+
+def test_studies_are_tables():
+    shown = pc.study("counterexample")._repr_html_()
+    assert "<table>" in shown and "<pre>" not in shown
+
+
+def test_progress_in_notebooks(monkeypatch, digits):
+    import sys
+    import types
+
+    pytest.importorskip("tqdm")
+    from propercal import _settings
+
+    monkeypatch.setitem(sys.modules, "ipykernel", types.ModuleType("ipykernel"))
+    assert _settings._in_notebook()
+    made = []
+    monkeypatch.setattr(_settings._Bars, "__init__", lambda self: made.append(self) or setattr(self, "bar", None))
+    monkeypatch.setattr(_settings._Bars, "__call__", lambda self, *step: None)
+    pc.measure(digits.probs, digits.labels, metrics="ece", progress=True)
+    assert len(made) == 1
