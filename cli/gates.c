@@ -102,6 +102,12 @@ static pcal_status gates_parse_one(const char *text, const cli_options *options,
   const char *sign = gates_last_operator(text);
   gate->text = text;
   const char *begin = text + strspn(text, " ");
+  if (strstr(text, " and ") || strstr(text, " or ") || strstr(text, "&&") || strstr(text, "||"))
+    return cli_fail(
+        err, PCAL_USAGE,
+        "--fail-if '%s': a gate is one comparison; give --fail-if once for each, and "
+        "the run fails if any of them holds",
+        text);
   if (!sign || begin >= sign)
     return cli_fail(err, PCAL_USAGE,
                     "--fail-if '%s': a gate is a metric, an operator (< <= > >=) and a "

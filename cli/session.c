@@ -12,6 +12,7 @@
 #include "system/clock.h"
 #include "system/paths.h"
 #include "system/program_streams.h"
+#include "text_lists.h"
 
 #define SESSION_THREADS_MAX 1024
 #define SESSION_BAR 30
@@ -327,47 +328,6 @@ pcal_header cli_header_mode(const cli_options *options) {
                                      : PCAL_HEADER_AUTO;
 }
 
-/* Reads "0.05,0.5,0.95" or "0.05/0.5/0.95". */
-static pcal_status session_read_levels(const char *text, double levels[PCAL_LEVELS_MAX],
-                                       size_t *count, pcal_error *err) {
-  *count = 0;
-  for (const char *at = text; at;) {
-    const size_t length = strcspn(at, ",/");
-    char word[64];
-    if (*count == PCAL_LEVELS_MAX)
-      return cli_fail(err, PCAL_USAGE, "--levels has more than %d levels", PCAL_LEVELS_MAX);
-    snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), at);
-    if (length > 63 || !cli_read_real(word, &levels[*count]))
-      return cli_fail(err, PCAL_USAGE,
-                      "--levels: \"%s\" is no number; separate levels as in 0.05,0.5,0.95",
-                      word);
-    ++*count;
-    at = at[length] != '\0' ? at + length + 1 : NULL;
-  }
-  return PCAL_OK;
-}
-
-/* Cuts "cat,dog,bird" into names, in place.  The caller frees *names. */
-static pcal_status session_read_classes(char *text, const char ***names, size_t *count,
-                                        pcal_error *err) {
-  *count = 1;
-  for (const char *at = text; *at; at++)
-    *count += *at == ',';
-  *names = malloc(*count * sizeof **names);
-  if (!*names)
-    return cli_fail(err, PCAL_MEMORY, "out of memory for the names of classes");
-  for (size_t i = 0; i < *count; i++) {
-    const size_t length = strcspn(text, ",");
-    (*names)[i] = text;
-    if (length == 0)
-      return cli_fail(err, PCAL_USAGE,
-                      "--classes: name %zu is empty; write names as in cat,dog,bird", i);
-    text[length] = '\0';
-    text += length + 1;
-  }
-  return PCAL_OK;
-}
-
 /* Opens the inputs with the names of --classes. */
 static pcal_status session_open_named(cli_session *session, pcal_inputs *inputs,
                                       pcal_source **out, pcal_error *err) {
@@ -377,7 +337,7 @@ static pcal_status session_open_named(cli_session *session, pcal_inputs *inputs,
   char *text = strdup(given);
   const char **names = NULL;
   pcal_status status =
-      text ? session_read_classes(text, &names, &inputs->class_count, err)
+      text ? cli_read_classes(text, &names, &inputs->class_count, err)
            : cli_fail(err, PCAL_MEMORY, "out of memory for the names of classes");
   inputs->class_names = names;
   if (status == PCAL_OK)
@@ -440,7 +400,7 @@ pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **ou
   pcal_input items[CLI_COUNT_OF(files)];
   pcal_status status = session_check_inputs(session, labelled, err);
   if (status == PCAL_OK)
-    status = session_read_levels(in->levels, levels, &inputs.level_count, err);
+    status = cli_read_levels(in->levels, levels, &inputs.level_count, err);
   for (size_t i = 0; i < CLI_COUNT_OF(files) && status == PCAL_OK; i++) {
     status = session_fill_input(session, files[i].file, &items[i], err);
     if (files[i].file)

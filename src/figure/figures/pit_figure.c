@@ -101,7 +101,8 @@ const pc_figure_row pc_figure_pit = {
             .registry = PCAL_FIGURES,
             .task = PCAL_REGRESSION,
             .name = "pit",
-            .title = "where targets fall in their predicted distributions",
+            .title = "PIT histogram, for samples a rank histogram: where targets fall in their "
+                     "predicted distributions",
             .formula = "bar b: share of rows with F(y) in bin b",
             .about =
                 "Bars are equally high for a calibrated model. High ends and a low middle: "

@@ -20,7 +20,7 @@ typedef struct pc_array {
   pcal_device
       *device;  /* whose memory holds the elements, row after row without gaps; or NULL */
   void *stream; /* of the device */
-  int copied; /* nothing is left on the device */
+  int copied;   /* windows are copied from the device into memory */
 } pc_array;
 
 /* Opens a zeroed reader whose format, env and bytes the caller has set.  Close it even after a
