@@ -50,9 +50,13 @@ def _from_torch(name: str, tensor: Any) -> tuple:
         return _torch_on_gpu(name, tensor)
     if tensor.device.type != "cpu":
         raise UsageError(f"{name} is on the device {tensor.device}; pass {name}.cpu()")
-    if str(tensor.dtype) == "torch.bfloat16":
-        tensor = tensor.float()
-    return _array(name, tensor.numpy())
+    return _array(name, _torch_array(tensor))
+
+
+def _torch_array(tensor: Any) -> np.ndarray:
+    """A tensor as an array on the processor, copied there from a GPU."""
+    tensor = tensor.detach().cpu()
+    return (tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor).numpy()
 
 
 # ---- Arrays on a GPU ----
@@ -292,7 +296,7 @@ def _outcomes(labels: Any, pos_label: Any) -> np.ndarray:
     """1 for the positive label, 0 for others, NaN for missing ones."""
     if labels is None or is_file(labels):
         raise UsageError("pos_label is for labels in arrays and tables; give labels as one of them")
-    values = np.asarray(labels if _family(labels) != "torch" else _from_torch("labels", labels))
+    values = np.asarray(as_array(labels))
     listed = [None if str(each) == "<NA>" or each != each else each for each in values.tolist()]
     outcomes = np.array([np.nan if each is None else each == pos_label for each in listed], dtype=float)
     if not (outcomes == 1).any():
@@ -301,11 +305,11 @@ def _outcomes(labels: Any, pos_label: Any) -> np.ndarray:
     return outcomes
 
 
-def as_array(name: str, value: Any) -> Any:
+def as_array(value: Any) -> Any:
     """A tensor, list or other array as an array of NumPy; files and tables stay as they are."""
     if is_file(value) or isinstance(value, np.ndarray) or _family(value) in ("pandas", "polars", "pyarrow"):
         return value
-    return np.asarray(_from_torch(name, value) if _family(value) == "torch" else value)
+    return np.asarray(_torch_array(value) if _family(value) == "torch" else value)
 
 
 def _without_axes(given: "dict[str, Any]", class_axis: Any, ignore_index: Any) -> "dict[str, Any]":
@@ -314,7 +318,7 @@ def _without_axes(given: "dict[str, Any]", class_axis: Any, ignore_index: Any) -
     deep = scores is not None and len(getattr(given[scores], "shape", ())) > 2
     if not deep and class_axis is None and ignore_index is None:
         return given
-    arrays = {name: as_array(name, value) for name, value in given.items()}
+    arrays = {name: as_array(value) for name, value in given.items()}
     return flatten(arrays, scores, class_axis, ignore_index)
 
 

@@ -41,7 +41,7 @@ def as_given(array: np.ndarray, X: Any) -> Any:
     """The array as a tensor of PyTorch or an array of JAX where X is one."""
     family = type(X).__module__.partition(".")[0]
     if family == "torch":
-        return sys.modules["torch"].from_numpy(array.copy())
+        return sys.modules["torch"].from_numpy(array.copy()).to(X.device)
     if family in ("jax", "jaxlib"):
         return sys.modules["jax"].numpy.asarray(array)
     return array
