@@ -10,10 +10,10 @@ import pathlib
 import re
 from typing import Optional
 
-SIZES = {"A": (10_000, 10), "B": (50_000, 1000), "C": (1_000_000, 10), "D": (10_000_000, 1),
+SIZES = {"A": (10_000, 10), "A-1k": (1000, 10), "B": (50_000, 1000), "C": (1_000_000, 10), "D": (10_000_000, 1),
          "D-1M": (1_000_000, 1), "D-2M": (2_000_000, 1), "D-50k": (50_000, 1),
          "E": (10_000, 100)}
-SMOKE_SIZES = {"A": (200, 10), "B": (60, 1000), "C": (3000, 10), "D": (1_200_000, 1),
+SMOKE_SIZES = {"A": (200, 10), "A-1k": (100, 10), "B": (60, 1000), "C": (3000, 10), "D": (1_200_000, 1),
                "D-1M": (4000, 1), "D-2M": (8000, 1), "D-50k": (2000, 1), "E": (200, 100)}
 HUGE_SIZES = {"D-huge": (1_000_000_000, 1)}
 PAIR_FLOPS = 14  # of a square root and an exponential, besides 2 K of an inner product
@@ -47,7 +47,8 @@ class Case:
     data: str
     option: str
     peers: list
-    limit: str = ""  # see limit_participant; "command X": bench_program measure DATA X
+    limit: str = ""  # see limit_participant; "command X": bench_program measure DATA X,
+    # "python X": the same operation of bench_python with X
     most: Optional[float] = None  # target: ours takes at most this many times the limit
     threaded: bool = True
     memory: bool = False  # bytes instead of seconds
@@ -162,6 +163,14 @@ CASES = [
     Case("command-interval-C", "measure --interval, default metrics, whole command: C",
          "bench_program",
          "measure", "C", "interval", [], most_seconds=20.0, repeats=1),
+    Case("command-start", "measure, default metrics, whole command: 1,000 rows of A",
+         "bench_program", "measure", "A-1k", "default", [], most_seconds=5e-3),
+    Case("command-weights-A", "measure --interval with weights 1 to 3, whole command: A",
+         "bench_program", "measure", "A", "weights", [], "command interval", 2.0),
+    Case("command-groups-A", "measure --interval with four groups, whole command: A",
+         "bench_program", "measure", "A", "groups", [], "command interval", 2.0),
+    Case("command-clusters-A", "measure --interval with clusters of five rows, whole command: A",
+         "bench_program", "measure", "A", "clusters", [], "command interval", 2.0),
     Case("skce-A", "SKCE: A", "bench_pair", "skce", "A", "array",
          [Peer("PyTorch, all pairs", "torch", 20.0, 1e-3)], "flops", 4.0),
     Case("ce-kde-A", "canonical KDE, h = 0.01: A", "bench_pair", "ce-kde", "A", "0.01",
@@ -243,6 +252,11 @@ CASES = [
          "exact", python_peers(None)),
     Case("python-overhead-A", "pc.ece beyond the C call: A", "bench_python", "overhead", "A",
          "exact", [], most_seconds=1e-3),
+    Case("python-import", "import propercal beyond NumPy", "bench_python", "import", "A", "exact",
+         [], threaded=False, most_seconds=0.06, repeats=1),
+    *[Case(f"python-ks-{kind}-D", f"pc.ks with {kind} labels: D", "bench_python", "ks", "D",
+           kind, [], "python uint8", 1.3)
+      for kind in ("int8", "int64", "float16", "float32", "float64")],
     Case("memory-python-B", "peak memory, pc.ece of probabilities: B", "bench_python",
          "ece-probs", "B", "exact", [Peer("torchmetrics", "torchmetrics")], memory=True,
          most_bytes=16e6),

@@ -7,9 +7,10 @@ A request is a line OPERATION DATA OPTION THREADS, its answer a line of JSON as 
     compare DATA all       propercal compare with all methods that suit
     report DATA METHOD     propercal report --method METHOD
     fit DATA METHOD        propercal fit -m METHOD
-    measure DATA SET       propercal measure: see SETS
+    measure DATA SET       propercal measure: see SETS and COLUMNS
 """
 
+import array
 import json
 import pathlib
 import resource
@@ -26,9 +27,33 @@ SETS = {
     "interval": ["--interval", "0.95"],
     "null": ["--null"],
 }
+# Intervals with one more column: its flag, and its value in row i.
+COLUMNS = {
+    "weights": ("--weights", lambda i: 1 + i % 3),
+    "groups": ("--groups", lambda i: i % 4),
+    "clusters": ("--cluster", lambda i: i // 5),
+}
+
+
+def rows(path):
+    """The number of rows of an .npy file of one column."""
+    head = path.read_bytes()[:200].decode("latin-1")
+    return int(head[head.index("'shape': (") + 10:].split(",")[0])
+
+
+def write_column(path, count, value):
+    """An .npy file of float64, version 1.0."""
+    head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({count},), }}"
+    head = (head + " " * (117 - len(head)) + "\n").encode()
+    numbers = array.array("d", (value(i) for i in range(count)))
+    path.write_bytes(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head + numbers.tobytes())
 
 
 def command(operation, option, inputs, folder):
+    if operation == "measure" and option in COLUMNS:
+        flag, value = COLUMNS[option]
+        write_column(folder / "column.npy", rows(pathlib.Path(inputs[3])), value)
+        return ["measure", *inputs, *SETS["interval"], flag, folder / "column.npy", "--json"]
     if operation == "measure":
         return ["measure", *inputs, *SETS[option], "--json"]
     if operation == "compare":

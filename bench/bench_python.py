@@ -2,17 +2,20 @@
 
     PYTHONPATH=build/python .venv-bench/bin/python bench/bench_python.py FOLDER
 
-A request is a line OPERATION DATA PRECISION THREADS, its answer a line of JSON as in
+A request is a line OPERATION DATA OPTION THREADS, its answer a line of JSON as in
 bench/peers.py.
 
     ece-probs DATA exact     pc.ece of float32 probabilities with int64 labels
     ece-logits DATA exact    pc.ece of float32 logits; or fast
+    ks DATA TYPE             pc.ks of float32 probabilities of class 1 with labels of this type
+    import DATA exact        the time of import propercal after import numpy; DATA is not used
     overhead DATA exact      pc.ece of probabilities beyond the extension module's call inside it
 """
 
 import json
 import pathlib
 import statistics
+import subprocess
 import sys
 import time
 
@@ -75,7 +78,22 @@ def overhead(data, precision, threads):
     return max(statistics.median(beyond), 0.0), value
 
 
-OPERATIONS = {"ece-probs": ece_probs, "ece-logits": ece_logits, "overhead": overhead}
+def ks(data, kind, threads):
+    probs, labels = data.logits, data.labels.astype(kind)
+    return timed(lambda: pc.ks(probs, labels, threads=threads))
+
+
+def import_time(data, option, threads):
+    """The median over pairs of processes with and without the package."""
+
+    def process(code):
+        return timed(lambda: subprocess.run([sys.executable, "-c", code], check=True))[0]
+
+    beyond = [process("import numpy, propercal") - process("import numpy") for _ in range(5)]
+    return max(statistics.median(beyond), 0.0), 0.0
+
+
+OPERATIONS = {"import": import_time, "ks": ks, "ece-probs": ece_probs, "ece-logits": ece_logits, "overhead": overhead}
 
 
 def resident(field):
@@ -94,7 +112,7 @@ def reset_peak():
 
 
 def answer(data, operation, precision, threads):
-    if operation != "ece-logits":
+    if operation in ("ece-probs", "overhead"):
         data.probs()
     measurable = reset_peak()
     base = resident("VmRSS")

@@ -208,7 +208,8 @@ The limit of a line is reading its bytes once from memory with all threads; for 
 mapping and reading them, for apply copying, for the sort and isotonic regression a plain radix sort
 of the same keys (`bench/limits.c`), for class-wise errors our own time for the set of the predicted
 class (accuracy, Brier, log, ECE), for replicas our own time for measuring once, for
-whole commands that of the additive set (for --null: of --interval), process start included, for SKCE and canonical KDE 2K + {pair} operations a pair at the rate of float
+whole commands that of the additive set (for --null: of --interval), process start included, for types of labels
+that of uint8, for SKCE and canonical KDE 2K + {pair} operations a pair at the rate of float
 multiply-adds, although ours are doubles that are not fused. The precision is exact unless a line
 says "fast". Targets are those of the project's design, by medians.
 

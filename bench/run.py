@@ -170,6 +170,11 @@ def limit_participant(stage, case):
             stage, "bench_program", "measure", case.data, case.limit.split()[1],
             stage.threads if case.threaded else 1
         )
+    elif case.limit.startswith("python "):
+        return Participant(
+            stage, "bench_python", case.operation, case.data, case.limit.split()[1],
+            stage.threads
+        )
     elif case.limit == "file":
         words = ("file", case.data, "both", stage.threads)
     else:

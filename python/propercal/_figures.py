@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
 from typing import Any, Callable
 
 from . import _core
@@ -72,6 +71,8 @@ def _convert(path: str, form: str, content: bytes) -> bytes:
     if program is None:
         raise IOError(f"{path}: {form[1:]} needs the program rsvg-convert; save as .svg, or draw()")
     command = [program, "-f", form[1:], *(["-z", "2"] if form == ".png" else [])]
+    import subprocess  # takes milliseconds that importing propercal need not wait for
+
     done = subprocess.run(command, input=content, capture_output=True)
     if done.returncode != 0:
         raise IOError(f"{path}: rsvg-convert failed: {done.stderr.decode(errors='replace')}")

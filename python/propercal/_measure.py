@@ -134,6 +134,11 @@ def measure(
         if other is not None:
             source = mine._same_rows(other)._open(how)
             results.against(_core.measure(source, _specs(metrics), policy))
+    return judged(results, metrics)
+
+
+def judged(results: Any, metrics: Any) -> Result:
+    """The results; refused if all labels are equal and nobody asked for certain metrics."""
     if metrics is None and results.only_label() >= 0:
         raise DataError(
             f"every label is class {results.only_label()}, and calibration cannot be judged from "

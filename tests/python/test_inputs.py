@@ -238,6 +238,31 @@ def test_pyarrow(digits, probs):
     assert same(digits, digits.names, "truth", data=wide)
 
 
+def test_parquet(digits, probs, tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    columns = {name: probs[:, k] for k, name in enumerate(digits.names)}
+    lists = arrow.array(list(probs), arrow.list_(arrow.float32()))
+    table = arrow.table({"p": lists, "y": digits.labels, "other": digits.labels, **columns})
+    path = tmp_path / "scores.parquet"
+    parquet.write_table(table, path, row_group_size=100)
+    assert same(digits, "p", "y", data=path)
+    assert same(digits, digits.names, "y", data=str(path))
+    assert pc.Temperature().fit("p", "y", data=path).T_ == pc.Temperature().fit(probs, digits.labels).T_
+    folder = tmp_path / "many.parquet"
+    folder.mkdir()
+    for first in range(0, len(probs), 300):
+        parquet.write_table(table.slice(first, 300), folder / f"part-{first:05}.parquet")
+    assert same(digits, "p", "y", data=folder)
+    with pytest.raises(pc.UsageError, match='scores.parquet has no column "othr"; did you mean "other"?'):
+        pc.measure("p", "othr", data=path)
+    with pytest.raises(pc.IOError, match="no.parquet could not be opened; check its name"):
+        pc.measure("p", "y", data="no.parquet")
+    (tmp_path / "bad.parquet").write_bytes(b"else")
+    with pytest.raises(pc.DataError, match="bad.parquet could not be read as Parquet"):
+        pc.measure("p", "y", data=tmp_path / "bad.parquet")
+
+
 # ---- No copies ----
 
 PEAK = """
@@ -282,3 +307,30 @@ def test_nothing_is_copied(form):
         [sys.executable, "-c", PEAK, form], capture_output=True, text=True, check=True
     )
     assert float(done.stdout) < 0.15, "an array of 80 MB was copied"
+
+
+class OnGpu:
+    """An array as CuPy and JAX describe theirs, at an address that no GPU holds."""
+
+    def __init__(self, **changes):
+        self.__cuda_array_interface__ = {
+            "shape": (3, 4), "typestr": "<f4", "data": (64, False), "version": 3, **changes
+        }  # fmt: skip
+
+
+def test_arrays_on_a_gpu_need_its_driver():
+    with pytest.raises(pc.Error, match="no NVIDIA driver|no GPU holds|NVIDIA driver failed"):
+        pc.measure(logits=OnGpu(), labels=[0, 1, 2])
+
+
+@pytest.mark.parametrize(
+    "changes, sentence",
+    [
+        ({"shape": (3, 4, 5)}, r"logits has the shape \(3, 4, 5\)"),
+        ({"strides": (4, 12)}, "logits on the GPU is not contiguous"),
+        ({"typestr": "<c8"}, "logits has elements of type <c8"),
+    ],
+)
+def test_arrays_on_a_gpu_are_checked(changes, sentence):
+    with pytest.raises(pc.DataError, match=sentence):
+        pc.measure(logits=OnGpu(**changes), labels=[0, 1, 2])

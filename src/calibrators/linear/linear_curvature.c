@@ -1,7 +1,7 @@
 /* Formula, at parameters with probabilities p and for a vector v of parameters:
  *   (H v)_k = mean of q_k x,  q_k = p_k (v_k . x - sum_l p_l v_l . x);
  *   block of class k = mean of p_k (1 - p_k) x x^T.
- * Classes with p below 1e-4 are left out of a row, and the others rescaled to sum to one: a
+ * Classes with p up to `least` are left out of a row, and the others rescaled to sum to one: a
  * confident model has few, which makes products cheap.  Blocks leave out p (1 - p) below 1e-3,
  * and are computed again only after many products with old ones.  This slows the search a
  * little and does not change its result.
@@ -15,7 +15,6 @@
 #include "base/executor.h"
 #include "optim/cholesky.h"
 
-#define LINEAR_CURVATURE_LEAST 1e-4
 #define LINEAR_CURVATURE_BLOCK_LEAST 1e-3
 #define LINEAR_CURVATURE_PATIENCE 8 /* most products for which old blocks are kept */
 #define LINEAR_CURVATURE_DAMPING 1e-9
@@ -86,14 +85,14 @@ pcal_status pc_linear_curvature_new(const pc_linear_pass *pass, pc_linear_curvat
 /* ---- Probabilities ---- */
 
 /* Drops small probabilities and rescales; zeros for a row that is not included. */
-static void linear_curvature_thin(const double *p, size_t classes, int counts, float *out,
-                                  uint16_t *active) {
+static void linear_curvature_thin(const double *p, size_t classes, double least, int counts,
+                                  float *out, uint16_t *active) {
   double sum = 0.0;
   uint16_t count = 0;
   for (size_t k = 0; k < classes; k++)
-    sum += p[k] > LINEAR_CURVATURE_LEAST ? p[k] : 0.0;
+    sum += p[k] > least ? p[k] : 0.0;
   for (size_t k = 0; k < classes; k++)
-    out[k] = counts && p[k] > LINEAR_CURVATURE_LEAST ? (float)(p[k] / sum) : 0.0f;
+    out[k] = counts && p[k] > least ? (float)(p[k] / sum) : 0.0f;
   for (size_t k = 0; k < classes; k++) {
     active[1 + count] = (uint16_t)k;
     count = (uint16_t)(count + (out[k] > 0.0f));
@@ -114,7 +113,7 @@ static void linear_curvature_fill(const pc_linear_curvature *c,
     for (size_t r = 0; r < rows; r++) {
       double *u = worker->u + r * s;
       pass->kernels->softmax(u, k, u);
-      linear_curvature_thin(u, k, pc_linear_pass_includes(pass, block, i + r),
+      linear_curvature_thin(u, k, c->least, pc_linear_pass_includes(pass, block, i + r),
                             out + (i + r) * k, active + (i + r) * (k + 1));
     }
   }

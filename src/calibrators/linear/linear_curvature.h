@@ -12,6 +12,7 @@
 typedef struct pc_linear_curvature {
   const pc_linear_pass *pass; /* the rows, and those of them that are included */
   double off, shift;          /* penalties, as in linear_search.h */
+  double least;               /* classes with probabilities up to this are left out of a row */
   double *padded;             /* the parameters, for kernels */
   float *probs;               /* probabilities of kept rows; NULL: computed for each product */
   uint16_t *active;           /* beside them: the number of classes above 0, and these */

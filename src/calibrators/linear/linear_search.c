@@ -1,7 +1,7 @@
 /* Search:
  *   1. From the start or from 0, whichever is better.  The objective is convex.
  *   2. Up to PC_LINEAR_NEWTON classes: Newton's method with all second derivatives; warm
- *      searches use old ones as long as they suffice, and leave out small terms.  With more classes: truncated Newton
+ *      searches use old ones as long as they suffice, rough ones leave out small terms.  With more classes: truncated Newton
  *      steps (linear_curvature.h).  Diagonal maps: see vector_search.c.
  *   3. Without a penalty, a common change of all classes has no effect; it is removed from
  *      gradients and from the result, which thereby has the least norm.
@@ -19,7 +19,13 @@
 #include "optim/newton.h"
 #include "optim/truncated_newton.h"
 
-#define LINEAR_SEARCH_LEAST 1e-4 /* second derivatives of warm searches leave out less */
+/* Second derivatives of rough searches leave out products of probabilities up to this. */
+#define LINEAR_SEARCH_TERM 1e-4
+
+/* Those of truncated steps leave out classes with probabilities up to this, and in rough
+ * searches up to a tenth of the mean, within bounds. */
+#define LINEAR_SEARCH_CLASS 1e-4
+#define LINEAR_SEARCH_ROUGH_CLASS 1e-3
 
 static int linear_search_is_newton(const pc_linear_pass *pass) {
   return pass->classes <= PC_LINEAR_NEWTON;
@@ -163,7 +169,7 @@ static pcal_status linear_search_newton(pc_linear_search *search, int warm, pcal
   double value = 0.0;
   newton->limits = search->limits;
   newton->frugal = warm;
-  search->pass.least = warm ? LINEAR_SEARCH_LEAST : 0.0;
+  search->pass.least = search->rough ? LINEAR_SEARCH_TERM : 0.0;
   memcpy(newton->best, search->at, search->pass.count * sizeof *search->at);
   pc_newton_restart(newton);
   linear_search_update_penalty(search, newton);
@@ -207,6 +213,12 @@ static void linear_search_precondition(void *user, double *v) {
   linear_search_centre(search, v);
 }
 
+static double linear_search_least(const pc_linear_search *search) {
+  const double tenth = 0.1 / (double)search->pass.classes;
+  return search->rough ? fmin(fmax(tenth, LINEAR_SEARCH_CLASS), LINEAR_SEARCH_ROUGH_CLASS)
+                       : LINEAR_SEARCH_CLASS;
+}
+
 static pcal_status linear_search_truncated(pc_linear_search *search, int warm,
                                            pcal_error *err) {
   const pc_truncated_newton_problem problem = {
@@ -215,6 +227,7 @@ static pcal_status linear_search_truncated(pc_linear_search *search, int warm,
       linear_search_multiply, linear_search_precondition};
   pc_truncated_newton_result result;
   search->state->curvature.settled = warm && search->state->curvature.settled;
+  search->state->curvature.least = linear_search_least(search);
   search->state->curvature.off = search->off;
   search->state->curvature.shift = search->shift;
   PC_TRY(pc_truncated_newton(search->pass.rows->task->env, &problem, &search->limits,

@@ -15,6 +15,7 @@ typedef struct pc_linear_search {
   pc_linear_pass pass;
   double off, shift;
   pc_optim_limits limits;
+  int rough; /* the limits are loose, so that rough second derivatives suffice */
 
   double *at;       /* parameters: the start, then the result */
   double value;     /* objective at the result */

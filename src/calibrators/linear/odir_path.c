@@ -161,6 +161,7 @@ static pcal_status odir_path_search_new(const odir_path_state *state, size_t wor
   PC_TRY(pc_linear_search_new(state->rows, 1, state->rows->kept, search, err));
   search->pass.buffers = worker;
   search->limits = odir_path_limits(state);
+  search->rough = 1;
   return PCAL_OK;
 }
 
@@ -324,6 +325,7 @@ static pcal_status odir_path_new(odir_path_state *state, pcal_error *err) {
   const size_t pairs = state->grid.lambda_count * state->grid.mu_count;
   PC_TRY(pc_linear_search_new(state->rows, 1, 0, &state->first, err));
   state->first.limits = odir_path_limits(state);
+  state->first.rough = 1;
   pc_linear_search_identity(&state->first);
   const size_t n = state->first.pass.count;
   state->searches = pc_alloc(env, state->rows->worker_count, sizeof *state->searches);

@@ -39,13 +39,18 @@ static double value_at(linear *about, size_t i, double step) {
   return about->pass.value;
 }
 
-TEST(gradients_are_slopes) {
+/* Some weights are too heavy for the lattice. */
+static const double *heavy_weights(void) {
   static double weights[ROWS];
   for (size_t i = 0; i < ROWS; i++)
     weights[i] = i % 50 == 3 ? 400.0 : 0.5 + (double)(i % 4);
+  return weights;
+}
+
+TEST(gradients_are_slopes) {
   for (int weighted = 0; weighted < 2; weighted++) {
     linear about;
-    linear_open(&about, 5, PC_LINEAR_GRADIENT, weighted ? weights : NULL);
+    linear_open(&about, 5, PC_LINEAR_GRADIENT, weighted ? heavy_weights() : NULL);
     assert_int_equal(pc_linear_pass_run(&about.pass, about.at, PC_LINEAR_GRADIENT, NULL),
                      PCAL_OK);
     double gradient[30];
@@ -59,9 +64,9 @@ TEST(gradients_are_slopes) {
   }
 }
 
-TEST(hessians_are_slopes_of_gradients) {
+static void check_hessian(const double *weights) {
   linear about;
-  linear_open(&about, 4, PC_LINEAR_GRADIENT | PC_LINEAR_HESSIAN, NULL);
+  linear_open(&about, 4, PC_LINEAR_GRADIENT | PC_LINEAR_HESSIAN, weights);
   const size_t n = about.pass.count;
   assert_int_equal(pc_linear_pass_run(&about.pass, about.at, PC_LINEAR_HESSIAN, NULL), PCAL_OK);
   double hessian[400], low[20];
@@ -82,6 +87,33 @@ TEST(hessians_are_slopes_of_gradients) {
       assert_same(hessian[i * n + j], hessian[j * n + i]);
     }
   }
+  linear_close(&about);
+}
+
+TEST(hessians_are_slopes_of_gradients) {
+  check_hessian(NULL);
+  check_hessian(heavy_weights());
+}
+
+/* p (1 - p) and products of two probabilities are at most 1/4; the trace of the Hessian by b is
+ * the mean of the sum of all p (1 - p), and less without the small ones. */
+TEST(small_terms_of_hessians_are_left_out) {
+  static const double least[] = {0.0, 1e-12, 0.05, 0.25};
+  double trace[4];
+  linear about;
+  linear_open(&about, 4, PC_LINEAR_GRADIENT | PC_LINEAR_HESSIAN, NULL);
+  const size_t n = about.pass.count;
+  for (size_t l = 0; l < 4; l++) {
+    about.pass.least = least[l];
+    assert_int_equal(pc_linear_pass_run(&about.pass, about.at, PC_LINEAR_HESSIAN, NULL),
+                     PCAL_OK);
+    trace[l] = 0.0;
+    for (size_t i = n - 4; i < n; i++)
+      trace[l] += about.pass.hessian[i * n + i];
+  }
+  assert_near(trace[1], trace[0], 1e-11);
+  assert_true(trace[2] < trace[0] && trace[2] > trace[0] - 4.0 * 0.05);
+  assert_true(trace[3] == 0.0);
   linear_close(&about);
 }
 

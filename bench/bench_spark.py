@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Cost of propercal.spark against the bare transport of rows to Python workers.
+
+    .venv-spark/bin/python bench/bench_spark.py [--rows N] [--classes K] [--partitions P] [--metrics SPEC,...]
+
+Executors generate the rows, so that nothing is stored.  Prints, for each kind of job, seconds of the
+clock and of processors (the driver, the JVM and all workers) per million rows, and the bytes that
+reached the driver.  The job "transport" sends the same columns to workers that only count rows.
+"""
+
+import argparse
+import os
+import sys
+import time
+
+import pyarrow as arrow
+
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def processor_seconds():
+    """Seconds of this process and its descendants, also of those that have ended."""
+    parents, seconds = {}, {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat", encoding="utf-8") as file:
+                fields = file.read().rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents[int(name)] = int(fields[1])
+        seconds[int(name)] = sum(map(int, fields[11:15])) / TICKS
+
+    def mine(process):
+        while process not in (0, os.getpid()):
+            process = parents.get(process, 0)
+        return process != 0
+
+    return sum(value for process, value in seconds.items() if mine(process))
+
+
+def generate(classes):
+    def rows(batches):
+        import numpy as np
+
+        for batch in batches:
+            ids = batch.column(0).to_numpy()
+            rng = np.random.default_rng(int(ids[0]))
+            truth = rng.standard_normal((len(ids), classes))
+            labels = (truth + rng.gumbel(size=truth.shape)).argmax(axis=1).astype(np.int32)
+            probs = np.exp(1.5 * truth)
+            probs /= probs.sum(axis=1, keepdims=True)
+            ends = np.arange(len(ids) + 1, dtype=np.int32) * classes
+            lists = arrow.ListArray.from_arrays(ends, arrow.array(probs.ravel()))
+            yield arrow.RecordBatch.from_arrays([lists, arrow.array(labels)], names=["p", "y"])
+
+    return rows
+
+
+def count(batches):
+    rows = sum(batch.num_rows for batch in batches)
+    yield arrow.RecordBatch.from_pydict({"rows": [rows]})
+
+
+def timed(name, rows, job):
+    before, start = processor_seconds(), time.monotonic()
+    note = job()
+    clock, used = time.monotonic() - start, processor_seconds() - before
+    millions = rows / 1e6
+    print(f"| {name} | {clock / millions:.2f} | {used / millions:.2f} | {note} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rows", type=int, default=2_000_000)
+    parser.add_argument("--classes", type=int, default=10)
+    parser.add_argument("--partitions", type=int, default=16)
+    parser.add_argument("--master", default="local[2]")
+    parser.add_argument("--metrics", default="brier+log+ece+sce,ks,default")
+    given = parser.parse_args()
+    os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
+    from pyspark.sql import SparkSession
+
+    from propercal import _spark_measure
+    from propercal import spark as pcs
+
+    session = SparkSession.builder.master(given.master).config("spark.ui.enabled", "false").getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    ids = session.range(0, given.rows, 1, given.partitions)
+    frame = ids.mapInArrow(generate(given.classes), "p array<double>, y int")
+    frame = frame.localCheckpoint() if given.rows <= 5_000_000 else frame
+    frame.mapInArrow(count, "rows long").collect()  # starts the workers
+    answers = []
+    ask = _spark_measure.ask
+    _spark_measure.ask = lambda *words: answers.append(ask(*words)) or answers[-1]
+    print("| job | seconds per million rows | processor seconds per million rows | bytes |\n|---|---|---|---|")
+    timed("transport", given.rows, lambda: frame.mapInArrow(count, "rows long").collect() and "")
+    for words in given.metrics.split(","):
+
+        def job(words=words):
+            answers.clear()
+            pcs.measure(frame, probs="p", labels="y", metrics=words.split("+"))
+            return f"{max(map(len, answers))} in {len(answers)} rounds"
+
+        timed(words.replace("+", ", "), given.rows, job)
+    session.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""Measuring a Spark table: each partition answers a request, answers are merged, and the driver
+decides whether the table must be read again.
+
+Only the DataFrame interface is used, so all of it works over Spark Connect.  A job has two stages:
+the first reads the partitions; the second merges their answers in few tasks (adaptive query
+execution chooses how many), so that few answers reach the driver.  An error travels like an
+answer: the driver raises that of the first row, by partition and position, for any number of
+executors and retries.
+"""
+
+import functools
+import json
+from typing import Any, Iterable, Iterator
+
+import pyarrow as arrow
+
+from . import _errors
+from ._errors import DataError, UsageError
+from ._measure import Measure, _specs, judged
+from ._results import Result
+from ._spark_columns import Table, select
+from ._spark_worker import ANSWERS, Merge, Start
+from ._spark_worker import answer_of, first_of, merge_measures, merged_of, partition_number
+from ._spark_worker import start_measure
+
+
+def _raise(failure: "tuple[int, int, str]") -> None:
+    partition, position, text = failure
+    name, message, remedy = json.loads(text)
+    error = getattr(_errors, name)(f"partition {partition}: {message}")
+    error.row, error.remedy = position, remedy
+    raise error
+
+
+def ask(table: Table, start: Start, request: bytes, merge: Merge) -> bytes:
+    """Sends a request to all partitions and merges their answers; one job."""
+    classes = table.classes
+
+    def answer(batches: "Iterator[arrow.RecordBatch]") -> "Iterator[arrow.RecordBatch]":
+        return answer_of(batches, partition_number(), start, request, classes)
+
+    def merged(batches: "Iterator[arrow.RecordBatch]") -> "Iterator[arrow.RecordBatch]":
+        return merged_of(batches, partition_number(), merge)
+
+    answers = table.frame.mapInArrow(answer, ANSWERS)
+    few = answers.repartition("partition").mapInArrow(merged, ANSWERS)
+    rows = few.collect()
+    worst = first_of((row.partition, row.position, row.failure) for row in rows if row.failure)
+    if worst is not None:
+        _raise(worst)
+    if not rows:
+        raise DataError("the table has no rows; give at least one")
+    return functools.reduce(merge, (bytes(row.answer) for row in rows))
+
+
+def _check_specs(specs: "tuple[str, ...]") -> None:
+    for spec in specs:
+        if "estimator=block" in spec:
+            raise UsageError(
+                f"{spec} forms blocks of consecutive rows, and the rows of a Spark table have no "
+                "order; collect the rows, or use another metric"
+            )
+
+
+def measure(
+    df: Any,
+    *,
+    probs: Any = None,
+    labels: "str | None" = None,
+    logits: Any = None,
+    log_probs: Any = None,
+    confidence: "str | None" = None,
+    correct: "str | None" = None,
+    groups: "str | None" = None,
+    weights: "str | None" = None,
+    metrics: "str | Iterable[str] | None" = None,
+    normalize: bool = False,
+    skip_missing: bool = False,
+    memory_limit: "int | str | None" = None,
+    as_frame: bool = False,
+) -> Any:
+    """Measures how well the predictions in a Spark table are calibrated.
+
+    The result is bit for bit that of ``propercal.measure`` on all rows in one process, however
+    they are divided, ordered or read again after a failure.
+
+    Parameters
+    ----------
+    df : a DataFrame, of Spark or Spark Connect
+    probs, logits, log_probs : the column of scores: arrays, vectors of ``pyspark.ml`` or numbers
+        (the score of class 1); or a list of columns, one for each class
+    labels : the column of class numbers from 0, or of names of the score columns
+    confidence, correct : probability of the predicted label, and whether it was right
+    groups, weights : columns of groups and weights
+    metrics, normalize, skip_missing : as of ``propercal.measure``
+    memory_limit : bytes that merging on the driver may allocate
+    as_frame : return a DataFrame of one row, with a column for each metric
+
+    Returns
+    -------
+    Result, or a DataFrame
+    """
+    columns = {"probs": probs, "logits": logits, "log_probs": log_probs, "confidence": confidence}
+    columns |= {"labels": labels, "correct": correct, "groups": groups, "weights": weights}
+    table = select(df, columns)
+    specs = _specs(metrics)
+    _check_specs(specs)
+    empty = Measure(specs, normalize=normalize, skip_missing=skip_missing)
+    state = ask(table, start_measure, empty.to_bytes(), merge_measures)
+    result = judged(Measure.from_bytes(state, memory_limit=memory_limit)._seen().finish(), metrics)
+    return frame_of(df.sparkSession, result) if as_frame else result
+
+
+def frame_of(session: Any, result: Result) -> Any:
+    """A result as a DataFrame of one row: a column for each value, the verdict, and all as JSON."""
+    values = {value.label: float(value) for value in result}
+    row = {**values, "verdict": str(result.verdict), "json": result.to_json()}
+    kinds = {name: "double" for name in values} | {"verdict": "string", "json": "string"}
+    schema = ", ".join(f"`{name}` {kind}" for name, kind in kinds.items())
+    return session.createDataFrame([tuple(row.values())], schema)

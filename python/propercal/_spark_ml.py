@@ -1,0 +1,284 @@
+"""Evaluators, estimators and models for ``pyspark.ml``."""
+
+from typing import Any, Iterator
+
+import pyarrow as arrow
+from pyspark import keyword_only
+from pyspark.ml import Estimator, Model
+from pyspark.ml.evaluation import Evaluator
+from pyspark.ml.functions import array_to_vector
+from pyspark.ml.param import Param, Params, TypeConverters
+from pyspark.ml.param.shared import HasLabelCol, HasOutputCol, HasProbabilityCol, HasWeightCol
+from pyspark.ml.util import DefaultParamsReadable, DefaultParamsReader, DefaultParamsWritable
+from pyspark.ml.util import DefaultParamsWriter, MLReadable, MLReader, MLWritable, MLWriter
+from pyspark.sql import functions as sql
+from pyspark.sql.types import ArrayType, DoubleType, StructField, StructType
+
+from . import _core, _registry
+from ._calibrator import Calibrator, calibrator, loads
+from ._errors import DataError, UsageError
+from ._settings import memory_bytes
+from ._spark_columns import is_vector, quoted, scores, select
+from ._spark_measure import measure
+from ._spark_worker import applied_to
+
+TEXT = TypeConverters.toString
+
+
+class _HasScores(HasProbabilityCol, HasLabelCol, HasWeightCol):
+    """Parameters of the columns."""
+
+    kind: "Param[str]" = Param(
+        Params._dummy(), "kind", "scores in probabilityCol: probs, logits or log_probs", TEXT
+    )
+
+    def getKind(self) -> str:
+        return self.getOrDefault(self.kind)
+
+    def _columns(self) -> "dict[str, Any]":
+        weights = self.getOrDefault(self.weightCol) if self.isDefined(self.weightCol) else None
+        return {
+            self.getKind(): self.getProbabilityCol(),
+            "labels": self.getLabelCol(),
+            "weights": weights or None,
+        }
+
+
+class CalibrationEvaluator(_HasScores, Evaluator, DefaultParamsReadable, DefaultParamsWritable):
+    """A metric of calibration as an evaluator, for ``CrossValidator`` and the like.
+
+    >>> CalibrationEvaluator(metricName="ece:bins=20").evaluate(predictions)
+
+    Parameters
+    ----------
+    probabilityCol, labelCol, weightCol : columns: arrays, vectors or the score of class 1; class
+        numbers; weights of rows
+    kind : scores in probabilityCol: ``"probs"``, ``"logits"`` or ``"log_probs"``
+    metricName : spec of a metric, as of ``propercal.measure``
+    """
+
+    metricName: "Param[str]" = Param(Params._dummy(), "metricName", "spec of a metric", TEXT)
+
+    @keyword_only
+    def __init__(
+        self,
+        *,
+        probabilityCol: str = "probability",
+        labelCol: str = "label",
+        weightCol: "str | None" = None,
+        kind: str = "probs",
+        metricName: str = "brier",
+    ) -> None:
+        super().__init__()
+        self._setDefault(kind="probs", metricName="brier")
+        self._set(**self._input_kwargs)
+
+    def getMetricName(self) -> str:
+        return self.getOrDefault(self.metricName)
+
+    def _row(self) -> _registry.Row:
+        return _registry.parse("metrics", _core.canonical(self.getMetricName()))[0]
+
+    def isLargerBetter(self) -> bool:
+        better = self._row().better
+        if better is None:
+            raise UsageError(
+                f"neither low nor high values of {self.getMetricName()} are better; choose another "
+                "metric, such as brier or log"
+            )
+        return better == "higher"
+
+    def _evaluate(self, dataset: Any) -> float:
+        result = measure(dataset, metrics=self.getMetricName(), **self._columns())
+        return float(next(iter(result)))
+
+
+class _CalibrationParams(_HasScores, HasOutputCol):
+    method: "Param[str]" = Param(
+        Params._dummy(), "method", "spec of a calibrator, such as temperature:objective=brier", TEXT
+    )
+    handleInvalid: "Param[str]" = Param(
+        Params._dummy(), "handleInvalid", "rows without scores: error, or keep (null comes out)", TEXT
+    )
+
+    def getMethod(self) -> str:
+        return self.getOrDefault(self.method)
+
+    def getHandleInvalid(self) -> str:
+        return self.getOrDefault(self.handleInvalid)
+
+
+class Calibration(_CalibrationParams, Estimator, DefaultParamsReadable, DefaultParamsWritable):
+    """A calibrator as an estimator; there is also a class for each method, such as
+    ``Temperature``.
+
+    >>> model = Calibration(method="isotonic", outputCol="calibrated").fit(validation)
+    >>> model.transform(test)
+
+    The fit is that of ``propercal`` on all rows, in the memory of the driver.  Where they take more
+    than ``memoryLimit``, it is refused; draw a sample of the table then.
+
+    Parameters
+    ----------
+    method : spec of a calibrator
+    probabilityCol, labelCol, weightCol, kind : as of ``CalibrationEvaluator``
+    outputCol : column of calibrated probabilities, in the form of probabilityCol
+    handleInvalid : ``"error"``, or ``"keep"``: null scores give null
+    memoryLimit : rows that the driver may collect, in bytes
+    """
+
+    memoryLimit: "Param[str]" = Param(
+        Params._dummy(), "memoryLimit", "bytes of rows that the driver may collect: 500MB, 2GiB", TEXT
+    )
+
+    @keyword_only
+    def __init__(
+        self,
+        *,
+        method: str = "temperature",
+        probabilityCol: str = "probability",
+        labelCol: str = "label",
+        weightCol: "str | None" = None,
+        kind: str = "probs",
+        outputCol: str = "calibrated",
+        handleInvalid: str = "error",
+        memoryLimit: str = "1GiB",
+    ) -> None:
+        super().__init__()
+        self._setDefault(
+            method="temperature",
+            kind="probs",
+            outputCol="calibrated",
+            handleInvalid="error",
+            memoryLimit="1GiB",
+        )
+        self._set(**self._input_kwargs)
+
+    def _fit(self, dataset: Any) -> "CalibrationModel":
+        columns = self._columns()
+        given = self._collect(dataset, columns)
+        fitted = calibrator(self.getMethod(), kind=self.getKind()).fit(**given)
+        model = CalibrationModel(fitted)
+        model._resetUid(self.uid)
+        return self._copyValues(model)
+
+    def _collect(self, dataset: Any, columns: "dict[str, Any]") -> "dict[str, Any]":
+        """All rows, where they fit into the memory limit."""
+        frame = select(dataset, columns).frame
+        limit = memory_bytes(self.getOrDefault(self.memoryLimit))
+        first = frame.first()
+        if first is None:
+            raise DataError("the table has no rows; give at least one")
+        width = len(first[0]) if isinstance(first[0], (list, tuple)) else 1
+        rows = frame.count()
+        needed = rows * 8 * (width + len(frame.columns) - 1)
+        if needed > limit:
+            raise UsageError(
+                f"fitting {self.getMethod()} needs all {rows} rows, {needed} bytes, in the memory of "
+                f"the driver, and memoryLimit is {limit}; fit on a sample, such as "
+                f"df.sample({limit / needed / 2:.2g}, seed=0), or raise memoryLimit"
+            )
+        table = frame.toArrow()
+        return {name: table.column(name) for name in table.column_names}
+
+
+class CalibrationModel(_CalibrationParams, Model, MLReadable, MLWritable):
+    """A fitted calibrator, which adds a column of calibrated probabilities.
+
+    Attributes
+    ----------
+    calibrator : the ``propercal.Calibrator``
+    """
+
+    def __init__(self, fitted: "Calibrator | None" = None) -> None:
+        super().__init__()
+        self._setDefault(kind="probs", outputCol="calibrated", handleInvalid="error")
+        self.calibrator = fitted
+
+    def setProbabilityCol(self, value: str) -> "CalibrationModel":
+        return self._set(probabilityCol=value)
+
+    def setOutputCol(self, value: str) -> "CalibrationModel":
+        return self._set(outputCol=value)
+
+    def _transform(self, dataset: Any) -> Any:
+        name, output = self.getProbabilityCol(), self.getOutputCol()
+        if output in dataset.columns:
+            raise UsageError(f'there is a column "{output}" already; choose another outputCol')
+        vectors = is_vector(dataset, name)
+        column = scores(dataset, name)
+        single = not vectors and not isinstance(dataset.schema[name].dataType, ArrayType)
+        if self.getHandleInvalid() == "keep":
+            column = _without_missing(column, single)
+        taken = dataset.select(*(quoted(each) for each in dataset.columns), column.alias(output))
+        result = DoubleType() if single else ArrayType(DoubleType())
+        schema = StructType([*dataset.schema.fields, StructField(output, result)])
+        content = self.calibrator.to_json().encode()
+        keep = self.getHandleInvalid() == "keep"
+
+        def apply(batches: "Iterator[arrow.RecordBatch]") -> "Iterator[arrow.RecordBatch]":
+            return applied_to(batches, content, output, keep)
+
+        made = taken.mapInArrow(apply, schema)
+        return made.withColumn(output, array_to_vector(quoted(output))) if vectors else made
+
+    def write(self) -> MLWriter:
+        return _ModelWriter(self)
+
+    @classmethod
+    def read(cls) -> "MLReader[Any]":
+        return _ModelReader()
+
+
+class _ModelWriter(MLWriter):
+    """The calibrator file is part of the metadata."""
+
+    def __init__(self, model: CalibrationModel) -> None:
+        super().__init__()
+        self.model = model
+
+    def saveImpl(self, path: str) -> None:
+        extra = {"calibrator": self.model.calibrator.to_json()}
+        DefaultParamsWriter.saveMetadata(self.model, path, self.sparkSession, extra)
+
+
+class _ModelReader(MLReader):
+    def load(self, path: str) -> CalibrationModel:
+        metadata = DefaultParamsReader.loadMetadata(path, self.sparkSession)
+        model = CalibrationModel(loads(metadata["calibrator"].encode(), path))
+        model._resetUid(metadata["uid"])
+        DefaultParamsReader.getAndSetParams(model, metadata)
+        return model
+
+
+def _without_missing(column: Any, single: bool) -> Any:
+    """Null in place of scores that are missing, or partly so."""
+    if single:
+        return sql.when(~sql.isnan(column), column)
+    missing = sql.exists(column, lambda each: each.isNull() | sql.isnan(each))
+    return sql.when(~missing, column)
+
+
+# ---- A class for each method ----
+
+
+def _estimator(row: _registry.Row, module: str) -> type:
+    """``Temperature(objective="brier", outputCol=...)``: an estimator with its method set."""
+    options = {_registry.identifier(option.name): option.name for option in row.options}
+
+    def __init__(self: Any, **given: Any) -> None:
+        chosen = {options[name]: given.pop(name) for name in list(given) if name in options}
+        Calibration.__init__(self, method=_registry.spec(row.name, chosen), **given)
+
+    body = {
+        "__init__": __init__,
+        "__doc__": f"{row.title}: a ``Calibration`` whose options are arguments too.",
+        "__module__": module,
+    }
+    return type(_registry.class_name(row.name), (Calibration,), body)
+
+
+def estimators(module: str) -> "dict[str, type]":
+    """The estimators by the names of the classes of ``propercal``."""
+    found = [row for row in _registry.rows("calibrators") if row.task is None]
+    return {_registry.class_name(row.name): _estimator(row, module) for row in found}

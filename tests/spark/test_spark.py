@@ -1,0 +1,207 @@
+"""propercal.spark on real executors gives the bytes of one process."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as arrow
+import pytest
+from pyspark.ml.functions import array_to_vector
+from pyspark.ml.tuning import CrossValidator, ParamGridBuilder
+from pyspark.sql import functions as sql
+from pyspark.sql.types import ArrayType, DoubleType
+
+import propercal as pc
+from propercal import spark as pcs
+
+METRICS = ["brier", "log", "ece", "sce", "ks"]
+
+
+# ---- Measuring ----
+
+
+def test_default_metrics_by_group(df, rows):
+    found = pcs.measure(df, probs="p", labels="y", groups="site")
+    whole = pc.measure(rows.probs, rows.labels, groups=rows.groups)
+    assert found.to_json() == whole.to_json()
+    assert list(found.groups) == ["9", "10", "east", "west"]
+    assert found.figure().svg == whole.figure().svg
+
+
+def test_forms_of_scores(df, rows):
+    whole = pc.measure(rows.probs, rows.labels, weights=rows.weights, metrics=METRICS)
+    vectors = df.withColumn("v", array_to_vector("p")).withColumn("y", sql.col("y").cast("double"))
+    given = {"weights": "w", "metrics": METRICS}
+    assert pcs.measure(vectors, probs="v", labels="y", **given).to_json() == whole.to_json()
+    names = {"classes": rows.names, "weights": rows.weights, "metrics": METRICS}
+    named = pc.measure(rows.probs, rows.labels, **names)
+    assert pcs.measure(df, probs=rows.names, labels="y", **given).to_json() == named.to_json()
+
+
+def test_other_kinds(df, rows):
+    plain = pc.measure(rows.probs[:, 1], rows.labels == 1, metrics=["brier", "ece"])
+    assert pcs.measure(df, probs="one", labels="is one", metrics=["brier", "ece"]).to_json() == (
+        plain.to_json()
+    )
+    logits = pc.measure(logits=rows.logits, labels=rows.labels, metrics="ece")
+    one = pcs.measure(df, logits="z", labels="y", metrics="ece", as_frame=True).collect()
+    assert len(one) == 1 and one[0].ece == logits.ece and one[0].json == logits.to_json()
+
+
+def refused(frame, sentence, kind=pc.DataError, **given):
+    with pytest.raises(kind) as found:
+        pcs.measure(frame, **{"probs": "p", "labels": "y", "metrics": "brier", **given})
+    assert str(found.value) == sentence
+
+
+def test_missing_rows(df, rows):
+    gaps = df.withColumn("p", sql.when(sql.col("row") % 1000 != 17, sql.col("p")))
+    kept = np.arange(len(rows.labels)) % 1000 != 17
+    found = pcs.measure(gaps, probs="p", labels="y", metrics="brier", skip_missing=True)
+    assert found.brier == pc.brier(rows.probs[kept], rows.labels[kept])
+    assert found.to_dict()["data"]["skipped_rows"] == 4
+    with pytest.raises(pc.DataError, match=r"^partition \d: probs, row \d+, column 0: the score is"):
+        pcs.measure(gaps, probs="p", labels="y", metrics="brier")
+
+
+def test_bad_input(df):
+    one = df.coalesce(1)
+    labels = one.withColumn("y", sql.when(sql.col("row") == 17, 9).otherwise(sql.col("y")))
+    short = one.withColumn("p", sql.when(sql.col("row") == 17, sql.slice("p", 1, 3)).otherwise(sql.col("p")))
+    with pytest.raises(pc.DataError, match=r"^partition 0: .*the list has 3 values and the first one 4"):
+        pcs.measure(short, probs="p", labels="y", metrics="brier")
+    with pytest.raises(pc.DataError, match=r"^partition 0: labels, row \d+: .*9"):
+        pcs.measure(labels, probs="p", labels="y", metrics="brier")
+    refused(df.where("row < 0"), "the table has no rows; give at least one")
+    refused(
+        df,
+        'there is no column "q"; the table has ' + ", ".join(df.columns),
+        kind=pc.UsageError,
+        probs="q",
+    )
+    refused(df, "probs goes with labels; name its column", kind=pc.UsageError, labels=None)
+    refused(
+        df,
+        "skce:estimator=block forms blocks of consecutive rows, and the rows of a Spark table have "
+        "no order; collect the rows, or use another metric",
+        kind=pc.UsageError,
+        metrics="skce:estimator=block",
+    )
+
+
+# ---- Failures of executors ----
+
+
+def executor_of(worker):
+    """The process of the executor: the worker's parent is a daemon, whose parent it is."""
+    with open(f"/proc/{worker}/stat", encoding="ascii") as file:
+        return int(file.read().rpartition(")")[2].split()[1])
+
+
+def test_an_executor_dies(df, rows, tmp_path):
+    """The first worker that gets a row kills its own executor."""
+    if df.sparkSession.sparkContext.master.startswith("local["):
+        pytest.skip("there are no executors to kill")
+    marker = str(tmp_path / "killed")
+
+    def kill_once(batches):
+        for batch in batches:
+            try:
+                os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
+            except FileExistsError:
+                yield batch
+                continue
+            os.kill(executor_of(os.getppid()), signal.SIGKILL)
+
+    columns = df.select("p", "y", "w", "site")
+    frame = columns.mapInArrow(kill_once, columns.schema)
+    found = pcs.measure(frame, probs="p", labels="y", weights="w", groups="site", metrics=METRICS)
+    assert os.path.exists(marker)
+    given = {"weights": rows.weights, "groups": rows.groups, "metrics": METRICS}
+    assert found.to_json() == pc.measure(rows.probs, rows.labels, **given).to_json()
+
+
+# ---- pyspark.ml ----
+
+
+def test_evaluator_and_estimators(df, rows, tmp_path):
+    vectors = df.select(array_to_vector("p").alias("probability"), sql.col("y").alias("label"), "p")
+    evaluator = pcs.CalibrationEvaluator(metricName="brier", probabilityCol="calibrated")
+    estimator = pcs.Calibration()
+    grid = ParamGridBuilder().addGrid(estimator.method, ["identity", "temperature"]).build()
+    search = CrossValidator(
+        estimator=estimator, estimatorParamMaps=grid, evaluator=evaluator, numFolds=2, seed=1
+    )
+    best = search.fit(vectors).bestModel
+    assert best.getMethod() == "temperature" and not evaluator.isLargerBetter()
+    fitted = pc.Temperature().fit(rows.probs, rows.labels)
+    assert best.calibrator.T_ == fitted.T_
+    best.write().overwrite().save(str(tmp_path / "model"))
+    loaded = pcs.CalibrationModel.load(str(tmp_path / "model"))
+    assert loaded.calibrator.to_json() == fitted.to_json() and loaded.uid == best.uid
+    evaluator.save(str(tmp_path / "evaluator"))
+    assert pcs.CalibrationEvaluator.load(str(tmp_path / "evaluator")).getMetricName() == "brier"
+    made = loaded.transform(vectors)
+    assert made.schema["calibrated"].dataType == vectors.schema["probability"].dataType
+    assert evaluator.evaluate(made) == pc.brier(fitted.transform(rows.probs), rows.labels)
+
+
+def test_transform_keeps_forms_and_nulls(df, rows):
+    model = pcs.Isotonic(labelCol="is one", probabilityCol="one").fit(df)
+    made = model.transform(df)
+    assert made.schema["calibrated"].dataType == DoubleType()
+    assert made.columns == [*df.columns, "calibrated"]
+    table = made.select("row", "calibrated").toArrow().sort_by("row")
+    fitted = pc.Isotonic().fit(rows.probs[:, 1], rows.labels == 1)
+    assert np.array_equal(table.column("calibrated").to_numpy(), fitted.transform(rows.probs[:, 1]))
+    gaps = df.withColumn("p", sql.when(sql.col("row") > 99, sql.col("p")))
+    keep = pcs.Temperature(
+        objective="brier", probabilityCol="p", labelCol="y", outputCol="q", handleInvalid="keep"
+    ).fit(df.where("row > 99"))
+    made = keep.transform(gaps)
+    assert made.schema["q"].dataType == ArrayType(DoubleType())
+    assert made.where("q is null").count() == 100
+    assert keep.getMethod() == "temperature:objective=brier"
+
+
+def test_fits_are_exact_or_refused(df):
+    with pytest.raises(pc.UsageError) as found:
+        pcs.Temperature(probabilityCol="p", labelCol="y", memoryLimit="100kB").fit(df)
+    assert str(found.value) == (
+        "fitting temperature needs all 4000 rows, 160000 bytes, in the memory of the driver, and "
+        "memoryLimit is 100000; fit on a sample, such as df.sample(0.31, seed=0), or raise "
+        "memoryLimit"
+    )
+
+
+# ---- Spark Connect ----
+
+CONNECT = """
+import sys
+import pyarrow as arrow
+from pyspark.sql import SparkSession
+from propercal import spark as pcs
+session = SparkSession.builder.remote("local[2]").getOrCreate()
+session.conf.set("spark.sql.shuffle.partitions", "2")
+table = arrow.ipc.open_file(sys.argv[1]).read_all()
+frame = session.createDataFrame(table)
+print(pcs.measure(frame, probs="p", labels="y", groups="site").to_json(), end="")
+model = pcs.Temperature(probabilityCol="p", labelCol="y").fit(frame)
+print(model.transform(frame).where("size(calibrated) = 4").count(), file=sys.stderr)
+session.stop()
+"""
+
+
+def test_spark_connect(rows, tmp_path):
+    """In a process of its own, with a server that PySpark starts."""
+    path = str(tmp_path / "rows.arrow")
+    table = rows.table()
+    with arrow.ipc.new_file(path, table.schema) as file:
+        file.write_table(table)
+    words = [sys.executable, "-c", CONNECT, path]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout == pc.measure(rows.probs, rows.labels, groups=rows.groups).to_json()
+    assert done.stderr.rstrip().endswith("4000")
