@@ -159,13 +159,13 @@ static int bucket_curve_over_border(const pc_segment *segment, unsigned level) {
 }
 
 pcal_status pc_bucket_curve_cell_targets(const pc_bucket_curve *curve, unsigned level,
-                                         pc_refine_targets *out, pcal_error *err) {
+                                         size_t most, pc_refine_targets *out, pcal_error *err) {
   size_t count = 0;
   for (size_t i = 0; i < curve->count; i++)
     count += (size_t)bucket_curve_over_border(&curve->segments[i], level);
   PC_TRY(pc_refine_targets_new(curve->env, &curve->layout, count, out, err));
   out->level = level;
-  for (size_t i = 0; i < curve->count; i++) {
+  for (size_t i = 0; i < curve->count && out->split < most; i++) {
     const pc_segment *segment = &curve->segments[i];
     if (bucket_curve_over_border(segment, level))
       pc_refine_targets_append(out, (pc_refine_target){.segment = i,

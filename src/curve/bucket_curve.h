@@ -57,11 +57,11 @@ size_t pc_bucket_curve_count_cut(const pc_bucket_curve *curve, const double *end
 PC_CHECKED pcal_status pc_bucket_curve_targets(const pc_bucket_curve *curve,
                                                const pc_refine_request *request,
                                                pc_refine_targets *out, pcal_error *err);
-/* Targets for all segments that cross a border of cells of width 2^-level (point_masses.h);
- * after the pass no segment does. */
+/* Targets for segments that cross a border of cells of width 2^-level (point_masses.h), from the
+ * lowest on, until they have `most` cells; SIZE_MAX: for all such segments. */
 PC_CHECKED pcal_status pc_bucket_curve_cell_targets(const pc_bucket_curve *curve,
-                                                    unsigned level, pc_refine_targets *out,
-                                                    pcal_error *err);
+                                                    unsigned level, size_t most,
+                                                    pc_refine_targets *out, pcal_error *err);
 
 /* Replaces the targeted segments by the segments that a pass has found in them.  On failure the
  * curve is unchanged; PCAL_IO: the rows differ from those of earlier passes. */

@@ -13,6 +13,7 @@
 #include "curve/bucket_splits.h"
 #include "curve/bucket_sums.h"
 #include "curve/kept_scores.h"
+#include "curve/score_key.h"
 #include "data/lazy_labels.h"
 #include "data/rows.h"
 
@@ -55,17 +56,6 @@ typedef struct pc_refine_targets {
   uint8_t *wanted;       /* by bucket: true if a target overlaps it */
   uint32_t *reach;       /* by bucket: the first target that ends in it or after it */
 } pc_refine_targets;
-
-/* Maps ascending doubles (without -0) to ascending integers. */
-static inline uint64_t pc_score_key(double score) {
-  const uint64_t bits = pc_double_bits(score);
-  return bits ^ ((bits >> 63) != 0 ? UINT64_MAX : (uint64_t)1 << 63);
-}
-
-/* The score of a key. */
-static inline double pc_score_of_key(uint64_t key) {
-  return pc_double_from_bits((key >> 63) != 0 ? key ^ (uint64_t)1 << 63 : ~key);
-}
 
 /* The bucket of a score. */
 static inline size_t pc_bucket_of(const pc_bucket_layout *layout, double score) {

@@ -114,7 +114,7 @@ static pcal_status resolve_refine(const resolve_work *work, pc_bucket_curve *cur
   pc_refine_targets targets;
   pc_bucket_tally tally = {0};
   PC_TRY(level > 0 && level != PC_EACH_SCORE
-             ? pc_bucket_curve_cell_targets(curve, level, &targets, err)
+             ? pc_bucket_curve_cell_targets(curve, level, SIZE_MAX, &targets, err)
              : pc_bucket_curve_targets(curve, &request, &targets, err));
   pcal_status status = pc_bucket_tally_new(work->env, &targets, &tally, err);
   if (status == PCAL_OK)

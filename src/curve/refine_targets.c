@@ -1,8 +1,7 @@
 #include "curve/refine_targets.h"
 
-#include <math.h>
+#include "curve/score_key.h"
 
-#define TARGETS_SCORE_END 4.0 /* bound on scores: base/sum.h */
 #define TARGETS_LEVEL_MAX 30
 #define TARGETS_SHIFT_MAX 63
 #define TARGETS_SPLIT_MAX ((size_t)1 << 22)
@@ -70,16 +69,6 @@ void pc_encode_refine_targets(pc_encoder *out, const pc_refine_targets *targets)
   }
 }
 
-/* The score whose key is `step` above *key, which moves there. */
-static double refine_targets_decode_score(pc_decoder *in, uint64_t *key) {
-  const pc_uint128 step = pc_decode_varint(in);
-  pc_decoder_expect(in, step <= UINT64_MAX - *key);
-  *key += in->failed ? 0 : (uint64_t)step;
-  const double score = pc_score_of_key(*key);
-  pc_decoder_expect(in, fabs(score) < TARGETS_SCORE_END);
-  return score;
-}
-
 /* Sub-buckets of a target of PC_REFINE_SPLIT or PC_REFINE_CELLS, less 1. */
 static uint64_t refine_targets_span(const pc_refine_targets *targets,
                                     const pc_refine_target *target) {
@@ -91,9 +80,9 @@ static uint64_t refine_targets_span(const pc_refine_targets *targets,
 static void refine_targets_decode_one(pc_decoder *in, pc_refine_targets *out, uint64_t *key) {
   pc_refine_target target = {0};
   const uint64_t before = *key;
-  target.low = refine_targets_decode_score(in, key);
+  target.low = pc_decode_score_step(in, key);
   pc_decoder_expect(in, out->count == 0 || *key > before);
-  target.high = refine_targets_decode_score(in, key);
+  target.high = pc_decode_score_step(in, key);
   const unsigned action = pc_decode_u8(in);
   target.shift = pc_decode_u8(in);
   pc_decoder_expect(in, action >= PC_REFINE_KEEP && action <= PC_REFINE_CELLS &&

@@ -1,10 +1,10 @@
 #include "curve/sparse_tally.h"
 
 #include <math.h>
-#include <string.h>
 
-#define SPARSE_SCORE_END 4.0 /* bound on scores: base/sum.h */
-#define SPARSE_BUCKET_BYTES 14
+#include "curve/score_key.h"
+
+#define SPARSE_BUCKET_BYTES 7
 
 void pc_sparse_tally_free(pc_sparse_tally *sparse) {
   if (sparse->env == NULL)
@@ -112,15 +112,19 @@ pcal_status pc_sparse_tally_fill(const pc_sparse_tally *sparse, pc_bucket_tally 
 
 /* ---- bytes ---- */
 
-static void sparse_tally_encode_segment(pc_encoder *out, const pc_segment *segment) {
+/* *key: of the high score of the segment before; moves to that of this one. */
+static void sparse_tally_encode_segment(pc_encoder *out, const pc_segment *segment,
+                                        uint64_t *key) {
   const pc_int128 low = pc_fixed_units(segment->low);
+  const uint64_t low_key = pc_score_key(segment->low), high_key = pc_score_key(segment->high);
   pc_encode_varint(out, segment->rows);
   pc_encode_varint(out, segment->hits);
-  pc_encode_doubles(out, &segment->low, 1);
-  pc_encode_varint(out, pc_score_key(segment->high) - pc_score_key(segment->low));
+  pc_encode_varint(out, low_key - *key);
+  pc_encode_varint(out, high_key - low_key);
   pc_encode_varint(out, (pc_uint128)(segment->score.units - (pc_int128)segment->rows * low));
   pc_encode_varint(out,
                    (pc_uint128)(segment->hit_score.units - (pc_int128)segment->hits * low));
+  *key = high_key;
 }
 
 static void sparse_tally_encode_kept(pc_encoder *out, const pc_kept_scores *kept) {
@@ -132,12 +136,12 @@ static void sparse_tally_encode_kept(pc_encoder *out, const pc_kept_scores *kept
 }
 
 void pc_encode_sparse_tally(pc_encoder *out, const pc_sparse_tally *sparse) {
-  uint64_t before = 0;
+  uint64_t before = 0, key = 0;
   pc_encode_varint(out, sparse->count);
   for (size_t i = 0; i < sparse->count; i++) {
     pc_encode_varint(out, sparse->index[i] - before);
     before = sparse->index[i];
-    sparse_tally_encode_segment(out, &sparse->segments[i]);
+    sparse_tally_encode_segment(out, &sparse->segments[i], &key);
   }
   for (int hit = 0; hit < 2; hit++)
     sparse_tally_encode_kept(out, &sparse->kept[hit]);
@@ -149,24 +153,18 @@ static int sparse_tally_sum_fits(pc_uint128 sum, uint64_t rows, double low, doub
   return sum <= (pc_uint128)rows * span;
 }
 
-static void sparse_tally_decode_segment(pc_decoder *in, pc_segment *out) {
+static void sparse_tally_decode_segment(pc_decoder *in, pc_segment *out, uint64_t *key) {
   const pc_uint128 rows = pc_decode_varint(in), hits = pc_decode_varint(in);
   *out = pc_segment_none;
-  pc_decode_doubles(in, &out->low, 1);
-  const pc_uint128 distance = pc_decode_varint(in);
+  out->low = pc_decode_score_step(in, key);
+  out->high = pc_decode_score_step(in, key);
   const pc_uint128 score = pc_decode_varint(in), hit_score = pc_decode_varint(in);
   pc_decoder_expect(in, rows > 0 && rows <= PC_SPARSE_TALLY_ROWS_MAX && hits <= rows &&
-                            hit_score <= score && fabs(out->low) < SPARSE_SCORE_END &&
-                            distance <= UINT64_MAX - pc_score_key(out->low + 0.0));
+                            hit_score <= score);
   if (in->failed)
     return;
-  out->low += 0.0;
-  out->high = pc_score_of_key(pc_score_key(out->low) + (uint64_t)distance);
   out->rows = (uint64_t)rows;
   out->hits = (uint64_t)hits;
-  pc_decoder_expect(in, fabs(out->high) < SPARSE_SCORE_END);
-  if (in->failed)
-    return;
   pc_decoder_expect(in, sparse_tally_sum_fits(hit_score, out->hits, out->low, out->high) &&
                             sparse_tally_sum_fits(score - hit_score, out->rows - out->hits,
                                                   out->low, out->high));
@@ -188,7 +186,7 @@ static pcal_status sparse_tally_decode_kept(pc_decoder *in, const pcal_env *env,
   if (weighted == 1)
     pc_decode_doubles(in, out->weight, (size_t)count);
   for (size_t i = 0; i < (size_t)count; i++) {
-    pc_decoder_expect(in, fabs(out->score[i]) < SPARSE_SCORE_END);
+    pc_decoder_expect(in, fabs(out->score[i]) < PC_SCORE_END);
     const double weight = weighted == 1 ? out->weight[i] : 1.0;
     pc_decoder_expect(in, weight >= 1 && weight < 0x1p53 && weight == floor(weight));
   }
@@ -205,12 +203,13 @@ pcal_status pc_decode_sparse_tally(pc_decoder *in, const pcal_env *env, pc_spars
     return PCAL_OK;
   PC_TRY(sparse_tally_room(env, (size_t)count, out, err));
   pc_uint128 index = 0;
+  uint64_t key = 0;
   for (size_t i = 0; i < (size_t)count && !in->failed; i++) {
     const pc_uint128 step = pc_decode_varint(in);
     pc_segment segment;
     pc_decoder_expect(in, step <= UINT32_MAX && (i == 0 || step > 0));
     index += in->failed ? 0 : step;
-    sparse_tally_decode_segment(in, &segment);
+    sparse_tally_decode_segment(in, &segment, &key);
     if (!in->failed)
       sparse_tally_put(out, (uint64_t)index, &segment);
   }

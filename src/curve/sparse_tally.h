@@ -2,8 +2,9 @@
  * buckets that have rows, and the stored scores.
  *
  * Saved: number of buckets (varint); for each the distance of its index from the one before
- * (varint) and the segment: rows, hits (varints), low (double), key of high - key of low, sum of
- * scores - rows * low, the same over hits (varints; sums in units of 2^-61).  Then, for misses
+ * and the segment: rows, hits, distance of its low score from the high score before, distance of
+ * its high from its low score (in keys of pc_score_key; keys begin at 0), sum of scores - rows *
+ * low, the same over hits (in units of 2^-61); all varints.  Then, for misses
  * and for hits, the number of stored scores (varint), whether weights follow (u8), the scores
  * and the weights (doubles).  Squares are not saved. */
 #ifndef PC_SPARSE_TALLY_H

@@ -102,6 +102,15 @@ static size_t refine_jobs_keep_limit(const pc_refine_jobs *jobs, const pc_refine
   return (jobs->keep_limit == 0 ? usual : jobs->keep_limit) / job->part_count;
 }
 
+/* Cells that the pass may count for a part: at least a quarter of all, so that four passes are
+ * enough. */
+static size_t refine_jobs_cell_limit(const pc_refine_jobs *jobs, unsigned level) {
+  const size_t quarter = ((size_t)1 << level) / 4;
+  if (jobs->cell_limit == 0)
+    return SIZE_MAX;
+  return quarter > jobs->cell_limit ? quarter : jobs->cell_limit;
+}
+
 /* Sets the targets of a part.  Cells come first, since they cover all scores. */
 static pcal_status refine_jobs_target_part(const pc_refine_jobs *jobs, pc_refine_job *job,
                                            size_t part, const pc_refine_need *asked,
@@ -115,7 +124,9 @@ static pcal_status refine_jobs_target_part(const pc_refine_jobs *jobs, pc_refine
                                   .all_float32 = job->all_float32,
                                   .workers = jobs->workers};
   if (asked->level > 0 && asked->level != PC_EACH_SCORE)
-    return pc_bucket_curve_cell_targets(curve, asked->level, &job->targets[part], err);
+    return pc_bucket_curve_cell_targets(curve, asked->level,
+                                        refine_jobs_cell_limit(jobs, asked->level),
+                                        &job->targets[part], err);
   if (asked->wants == 0 && pc_bucket_curve_count_cut(curve, ends, end_count) == 0)
     return PCAL_OK;
   return pc_bucket_curve_targets(curve, &wish, &job->targets[part], err);

@@ -36,6 +36,8 @@ typedef struct pc_refine_jobs {
   size_t count;
   size_t workers;
   size_t keep_limit; /* scores that the pass may store for a slot, or 0: the usual number */
+  size_t
+      cell_limit; /* cells that a part may have in one pass, or 0: all; more for narrow cells */
 } pc_refine_jobs;
 
 /* True if the scores of a view are the stored ones. */

@@ -3,8 +3,9 @@
 #include "machines/machine_curve_buckets.h"
 #include "measure/group_names.h"
 
-/* Scores that a tally may store for one slot. */
+/* Scores that a tally may store for one slot, and cells that it may count. */
 #define ROUNDS_KEPT_MAX ((size_t)1 << 16)
+#define ROUNDS_CELLS_MAX ((size_t)1 << 16)
 
 static int rounds_sink(void *user, const char *bytes, size_t count) {
   pc_text *text = user;
@@ -100,6 +101,7 @@ static pcal_status rounds_ask_state(pcal_rounds *rounds, const pc_group_state *g
   PC_TRY(pc_refine_jobs_new(rounds->measure, group, &state->jobs, err));
   state->jobs.workers = 1; /* requests must not depend on threads */
   state->jobs.keep_limit = ROUNDS_KEPT_MAX;
+  state->jobs.cell_limit = ROUNDS_CELLS_MAX;
   return pc_refine_jobs_ask(&state->jobs, PCAL_F64, err);
 }
 

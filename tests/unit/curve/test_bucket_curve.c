@@ -130,8 +130,9 @@ static pcal_status buckets_once(const pcal_env *env, buckets_question *q, int *m
   const pc_refine_request wish = {
       .wanted = wanted, .keep_limit = q->keep, .all_float32 = q->all_float32, .workers = 2};
   if (status == PCAL_OK && *more)
-    status = q->level > 0 ? pc_bucket_curve_cell_targets(coarse, q->level, &targets, err)
-                          : pc_bucket_curve_targets(coarse, &wish, &targets, err);
+    status = q->level > 0
+                 ? pc_bucket_curve_cell_targets(coarse, q->level, SIZE_MAX, &targets, err)
+                 : pc_bucket_curve_targets(coarse, &wish, &targets, err);
   if (status == PCAL_OK && *more)
     status = buckets_pass(env, q->data, &targets, &tally, err);
   if (status == PCAL_OK && *more)

@@ -171,7 +171,6 @@ TEST(whole_weights_are_copies) {
 TEST(impossible_bytes_fail) {
   static pc_encoder encoder;
   const pcal_env env = pc_env_resolve(NULL);
-  const double low = 0.25;
   const struct {
     unsigned rows, hits, step, score, hit_score;
   } cases[] = {{0, 0, 0, 0, 0}, {2, 3, 0, 0, 0}, {2, 1, 0, 1, 0}, {2, 1, 0, 0, 1}};
@@ -184,7 +183,7 @@ TEST(impossible_bytes_fail) {
     pc_encode_varint(&encoder, 7);
     pc_encode_varint(&encoder, cases[c].rows);
     pc_encode_varint(&encoder, cases[c].hits);
-    pc_encode_doubles(&encoder, &low, 1);
+    pc_encode_varint(&encoder, pc_score_key(0.25));
     pc_encode_varint(&encoder, cases[c].step);
     pc_encode_varint(&encoder, cases[c].score);
     pc_encode_varint(&encoder, cases[c].hit_score);
