@@ -6,6 +6,8 @@ const METHODS = ["temperature", "ets", "platt", "beta", "isotonic", "histogram",
 const LABEL_NAME = /^(labels?|y|y_?true|truth|target|class|outcome|event|died|correct|actual|response)$/i;
 const OTHER_NAME = /^(id|index|row|name|key|date|time|group|weight)s?$|_id$|^(patient|subject|customer|user|sample)(_?(id|no|number))?$/i;
 
+const MOST_FOR_INTERVALS = 300000; // numbers; resampling more takes minutes in a browser
+
 const element = (id) => document.getElementById(id);
 const state = { engine: null, worker: null, ready: null, waiting: new Map(), next: 1, files: [], items: [], inputs: [], made: new Map(), commands: [], urls: [] };
 
@@ -282,6 +284,14 @@ function showMeasure(about) {
   element("method").value = suggested;
 }
 
+/* Intervals are resampled; for large files only the values are computed. */
+function intervals() {
+  const scores = [...element("scores").selectedOptions].map((option) => state.items[Number(option.value)]);
+  const numbers = (scores[0].rows || 0) * scores.reduce((sum, item) => sum + item.columns, 0);
+  element("no-intervals").hidden = numbers <= MOST_FOR_INTERVALS;
+  return numbers > MOST_FOR_INTERVALS ? [] : ["--interval", "0.95"];
+}
+
 async function measure() {
   await busy(async () => {
     state.inputs = readForm();
@@ -289,7 +299,7 @@ async function measure() {
     element("result").hidden = true;
     element("repaired").hidden = true;
     element("downloads").replaceChildren();
-    const result = await run(["measure", ...state.inputs, "--interval", "0.95", "--json"], "Measuring");
+    const result = await run(["measure", ...state.inputs, ...intervals(), "--json"], "Measuring");
     showMeasure(JSON.parse(result.out));
     await run(["plot", "reliability", ...state.inputs, ...theme(), "-o", "reliability.svg"], "Drawing");
     showFigure("before", "reliability.svg", "Reliability diagram before repair: how often predictions of each confidence are right");
