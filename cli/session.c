@@ -13,6 +13,7 @@
 
 #define SESSION_THREADS_MAX 1024
 #define SESSION_BAR 30
+#define SESSION_STEP 64
 #define SESSION_OUTPUTS_MAX 4
 #define SESSION_SENTENCE_MAX 4096
 
@@ -141,14 +142,46 @@ const cli_section cli_section_help = {"Help", session_help, CLI_COUNT_OF(session
 typedef struct session_progress {
   int shown;
   double started, drawn; /* seconds */
+  char what[SESSION_STEP];
+  double step_started; /* of the step `what` */
+  uint64_t step_first, step_done;
 } session_progress;
 
 static session_progress session_bar;
+
+/* Notices that a step begins: another name, or fewer done than before. */
+static void session_follow_step(const char *what, uint64_t done, double now) {
+  if (strncmp(session_bar.what, what, sizeof session_bar.what - 1) != 0 ||
+      done < session_bar.step_done) {
+    snprintf(session_bar.what, sizeof session_bar.what, "%s", what);
+    session_bar.step_started = now;
+    session_bar.step_first = done;
+  }
+  session_bar.step_done = done;
+}
+
+/* Writes how long a step will take at its pace so far; "" in its first second. */
+static void session_write_time_left(uint64_t done, uint64_t total, double now, char *out,
+                                    size_t size) {
+  const double passed = now - session_bar.step_started;
+  const uint64_t made = done - session_bar.step_first;
+  *out = '\0';
+  if (passed < 1.0 || made == 0)
+    return;
+  const double left = passed * (double)(total - done) / (double)made;
+  if (left < 120.0)
+    snprintf(out, size, "%.0f s left", left);
+  else if (left < 7200.0)
+    snprintf(out, size, "%.0f min left", left / 60.0);
+  else
+    snprintf(out, size, "%.0f h left", left / 3600.0);
+}
 
 /* Draws at most ten times a second, and nothing in the first half second. */
 static void session_draw(void *user, const char *what, uint64_t done, uint64_t total) {
   (void)user;
   const double now = pc_clock_seconds();
+  session_follow_step(what, done, now);
   if (now - session_bar.started < 0.5 || now - session_bar.drawn < 0.1)
     return;
   session_bar.drawn = now;
@@ -159,17 +192,18 @@ static void session_draw(void *user, const char *what, uint64_t done, uint64_t t
     return;
   }
   const double share = (double)done / (double)total;
-  char bar[SESSION_BAR + 1];
+  char bar[SESSION_BAR + 1], left[32];
+  session_write_time_left(done, total, now, left, sizeof left);
   for (int i = 0; i < SESSION_BAR; i++)
     bar[i] = i < (int)(share * SESSION_BAR) ? '#' : '.';
   bar[SESSION_BAR] = '\0';
-  fprintf(stderr, "\r%-20.20s [%s] %3d%%", what, bar, (int)(share * 100));
+  fprintf(stderr, "\r%-20.20s [%s] %3d%% %-14s", what, bar, (int)(share * 100), left);
 }
 
 void cli_progress_clear(void) {
   if (!session_bar.shown)
     return;
-  fprintf(stderr, "\r%60s\r", "");
+  fprintf(stderr, "\r%76s\r", "");
   session_bar.shown = 0;
   cli_signals_progress(0);
 }

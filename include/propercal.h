@@ -447,6 +447,19 @@ typedef struct pcal_location {
 typedef void (*pcal_row_locator)(const void *user, pcal_field field, size_t row, size_t column,
                                  pcal_location *out);
 
+/* An NVIDIA GPU that holds arrays.  It keeps 64 MiB of page-locked memory and 16 MiB of the GPU,
+ * reserved when first needed.  Several threads may share a device; they take turns. */
+typedef struct pcal_device pcal_device;
+
+/* Opens the GPU that holds `address`, through NVIDIA's driver (libcuda.so.1), which is opened here
+ * and is needed for nothing else.  The device must outlive the batches and inputs that refer to
+ * it. */
+PCAL_API pcal_status pcal_device_open(const void *address, const pcal_env *env,
+                                      pcal_device **out, pcal_error *err);
+PCAL_API void pcal_device_free(pcal_device *device);
+/* 1 if the GPU of the device holds `address`, else 0. */
+PCAL_API int pcal_device_holds(const pcal_device *device, const void *address);
+
 /* Rows in memory, borrowed from the caller for the length of a call.  One column of
  * PCAL_PROBABILITY or PCAL_LOGIT holds the score of class 1 of two classes.  Strides are in
  * bytes and may be negative; 0 means no gaps: row after row, column after column.  A
@@ -473,12 +486,19 @@ typedef struct pcal_batch {
   const char *spread_name; /* name of variances that come from another file, or NULL */
   const uint64_t *ids;     /* keys of random draws, unique; NULL: a hash of the row's content */
   pcal_weights weights_are;
+  /* The GPU whose memory `scores` points to, row after row without gaps; NULL: memory of the
+   * process.  Results are the same, bit for bit.  Accuracy, proper scores and top-label metrics of
+   * more than two classes of logits are computed from sums that the GPU makes; for all other
+   * metrics the scores are copied once.  Labels and weights are in the memory of the process. */
+  pcal_device *device;
+  void *stream; /* of the device (CUstream): the scores are complete there; NULL: the default */
 } pcal_batch;
 
-#define PCAL_BATCH_INIT                                                                    \
-  {                                                                                        \
-    sizeof(pcal_batch), PCAL_PROBABILITY, PCAL_F32, 0, 0, NULL, 0, 0, NULL, NULL, NULL, 0, \
-        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, PCAL_WEIGHTS_AUTO      \
+#define PCAL_BATCH_INIT                                                                      \
+  {                                                                                          \
+    sizeof(pcal_batch), PCAL_PROBABILITY, PCAL_F32, 0, 0, NULL, 0, 0, NULL, NULL, NULL, 0,   \
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, PCAL_WEIGHTS_AUTO, NULL, \
+        NULL                                                                                 \
   }
 PCAL_API void pcal_batch_init(pcal_batch *batch, size_t size);
 
@@ -556,7 +576,7 @@ typedef struct pcal_input {
 
   /* Arrow data: a stream of record batches or of arrays, or one array with its schema.  After
    * the call their release is NULL.  Batches are read when needed and kept, so that the source
-   * can be rewound.  Scores are one column of fixed-size lists, or one column for each class,
+   * can be rewound.  Scores are one column of lists of equal length, or one column for each class,
    * which then has that name.  Labels are integers, booleans or names of classes.  Groups are
    * names or numbers.  Nulls are missing values. */
   struct ArrowArrayStream *stream;
@@ -567,12 +587,17 @@ typedef struct pcal_input {
    * Count 0: all columns. */
   const char *const *column_names;
   size_t column_name_count;
+
+  /* The GPU whose memory `data` points to, without gaps, and the stream on which it is complete,
+   * as in pcal_batch; NULL: memory of the process. */
+  pcal_device *device;
+  void *device_stream;
 } pcal_input;
 
 #define PCAL_INPUT_INIT                                                                       \
   {                                                                                           \
     sizeof(pcal_input), NULL, NULL, NULL, PCAL_F32, 0, 0, 0, 0, 0, NULL, 0, NULL, NULL, NULL, \
-        NULL, 0                                                                               \
+        NULL, 0, NULL, NULL                                                                   \
   }
 PCAL_API void pcal_input_init(pcal_input *input, size_t size);
 
@@ -740,12 +765,12 @@ PCAL_API pcal_status pcal_measure_from_source(pcal_source *source,
 PCAL_API pcal_status pcal_measure_update(pcal_measure *measure, const pcal_batch *batch,
                                          pcal_error *err);
 /* Adds the rows of another measure of the same configuration.  A failure leaves the measure
- * unchanged.  Groups are matched by name when both measures have names, else by number.  Two
- * loaded measures that share a row, by its index, are refused. */
+ * unchanged.  Groups are matched by name when both measures have names, else by number.  A row
+ * that came from two loaded states, by its index, is refused. */
 PCAL_API pcal_status pcal_measure_merge(pcal_measure *measure, const pcal_measure *other,
                                         pcal_error *err);
 /* Sets names for output, which are copied; either array may be NULL.  Results list groups with
- * names in the order of their first rows, other groups by number. */
+ * names by name (whole numbers by value, before other names), other groups by number. */
 PCAL_API pcal_status pcal_measure_set_names(pcal_measure *measure,
                                             const char *const *class_names, size_t class_count,
                                             const char *const *group_names, size_t group_count,
@@ -771,6 +796,78 @@ PCAL_API pcal_status pcal_measure_load(const void *bytes, size_t length, const c
 PCAL_API pcal_status pcal_measure_describe(const pcal_measure *measure, pcal_sink sink,
                                            void *user, pcal_error *err);
 PCAL_API void pcal_measure_free(pcal_measure *measure);
+
+/* ---- Rounds: rows that no single process reads --------------------------- */
+
+/* A table is measured by many processes, each of which reads some of its rows:
+ *
+ *   1. the coordinator, a pcal_rounds, writes a request: bytes to be sent to all workers;
+ *   2. each worker, a pcal_rounds_worker, answers it over its rows with a tally;
+ *   3. tallies are merged, in any order and in any number of steps, by pcal_tally_merge;
+ *   4. the coordinator absorbs the merged tally.  Until it is done, it has another request, which
+ *      all workers answer over the same rows.
+ *
+ * The results are the bytes of one process on the whole table, however the rows were divided and
+ * ordered.  Tallies do not grow with the rows, with one exception: curves of rows whose weights
+ * are not whole numbers.  Metrics that need all rows at once are refused by name.
+ *
+ * Every tally has a fingerprint of its rows, the sum of hashes of their content.  Rows that differ
+ * between rounds, also because a part was counted twice or not at all, are refused
+ * (PCAL_DATA).  Requests and tallies are versioned bytes with checksums; damaged and forged ones
+ * are refused. */
+typedef struct pcal_rounds pcal_rounds;
+typedef struct pcal_rounds_worker pcal_rounds_worker;
+
+/* Begins rounds.  config->kind must be set; config->columns 0: as many as the data have.
+ * PCAL_USAGE: a metric cannot be measured in rounds; with columns 0 workers report this.  The
+ * caller frees *out with pcal_rounds_free.  The environment's allocator, pool and callbacks must
+ * outlive it. */
+PCAL_API pcal_status pcal_rounds_new(const pcal_measure_config *config, const pcal_env *env,
+                                     pcal_rounds **out, pcal_error *err);
+/* True if the results are known; 0 also for NULL. */
+PCAL_API int pcal_rounds_done(const pcal_rounds *rounds);
+/* The number of the current request, from 1; 0 for NULL. */
+PCAL_API unsigned pcal_rounds_round(const pcal_rounds *rounds);
+/* Writes the current request to `sink`.  PCAL_USAGE: the rounds are done. */
+PCAL_API pcal_status pcal_rounds_request(const pcal_rounds *rounds, pcal_sink sink, void *user,
+                                         pcal_error *err);
+/* Takes the merged tally of all rows, the answer to the current request.  A refused tally leaves
+ * the rounds as they were. */
+PCAL_API pcal_status pcal_rounds_absorb(pcal_rounds *rounds, const void *tally, size_t length,
+                                        pcal_error *err);
+/* The results, once the rounds are done.  The caller frees *out with pcal_results_free. */
+PCAL_API pcal_status pcal_rounds_finish(const pcal_rounds *rounds, pcal_results **out,
+                                        pcal_error *err);
+PCAL_API void pcal_rounds_free(pcal_rounds *rounds); /* or NULL */
+
+/* A worker for one request, which is not needed afterwards.  The caller frees *out with
+ * pcal_rounds_worker_free. */
+PCAL_API pcal_status pcal_rounds_worker_new(const void *request, size_t length,
+                                            const pcal_env *env, pcal_rounds_worker **out,
+                                            pcal_error *err);
+/* Adds rows: of a batch, whose groups are known by their numbers, or all rows that a source still
+ * has.  After a failure the worker accepts no more rows and gives no tally. */
+PCAL_API pcal_status pcal_rounds_worker_update(pcal_rounds_worker *worker,
+                                               const pcal_batch *batch, pcal_error *err);
+PCAL_API pcal_status pcal_rounds_worker_update_source(pcal_rounds_worker *worker,
+                                                      pcal_source *source, pcal_error *err);
+/* Writes the tally of the rows to `sink`; the worker accepts no more rows.  The tally of a worker
+ * without rows changes nothing when it is merged. */
+PCAL_API pcal_status pcal_rounds_worker_tally(pcal_rounds_worker *worker, pcal_sink sink,
+                                              void *user, pcal_error *err);
+PCAL_API void pcal_rounds_worker_free(pcal_rounds_worker *worker); /* or NULL */
+
+/* Bytes of the caller. */
+typedef struct pcal_bytes {
+  const void *bytes;
+  size_t length;
+} pcal_bytes;
+
+/* Merges tallies of one request, at least one, and writes their sum to `sink`.  PCAL_USAGE: they
+ * answer different requests. */
+PCAL_API pcal_status pcal_tally_merge(const pcal_bytes *tallies, size_t count,
+                                      const pcal_env *env, pcal_sink sink, void *user,
+                                      pcal_error *err);
 
 /* ---- Results ------------------------------------------------------------ */
 

@@ -72,6 +72,8 @@ def package_stub(registry, package):
     yield from exports(package)
     yield "from ._calibrator import Calibrator as Calibrator, load as load\n"
     yield "from ._classifier import CalibratedClassifier as CalibratedClassifier\n"
+    yield "from .scorers import make_scorer as make_scorer\n"
+    yield "from . import calibrators as calibrators, scorers as scorers, sklearn as sklearn\n"
     for name in calibrators:
         yield f"from .calibrators import {name} as {name}\n"
     yield "\n__version__: str\n__all__: list[str]\n\n"

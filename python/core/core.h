@@ -71,6 +71,13 @@ void core_pool_drop(core_pool *pool);                /* NULL is fine */
 /* Ends the threads when the last reference is dropped; no pool is created afterwards. */
 PyObject *core_pool_end(PyObject *module, PyObject *nothing);
 
+enum { CORE_DEVICES = 64 }; /* GPUs at most */
+
+/* The GPU that holds an address, owned by the state; NULL with an error. */
+pcal_device *core_device_of(core_state *state, const void *address, pcal_error *error);
+/* Frees all GPUs. */
+void core_device_end(core_state *state);
+
 /* ---- Errors ---- */
 
 /* Sets the exception of a failed call, unless a callback has already set one; returns NULL. */
@@ -105,8 +112,12 @@ const char **core_utf8_list(PyObject *tuple, size_t *count);
 
 struct core_state {
   PyObject *source_type, *results_type, *calibrator_type, *measure_type;
+  PyObject *rounds_type, *rounds_worker_type;
   core_pool *pool; /* or NULL */
   int ended;       /* the interpreter is shutting down */
+  pcal_device *devices[CORE_DEVICES];
+  size_t device_count;
+  long device_process; /* that opened them */
 };
 
 /* Each adds its type to the module and keeps it in the state. */
@@ -114,6 +125,7 @@ int core_source_add(PyObject *module, core_state *state);
 int core_results_add(PyObject *module, core_state *state);
 int core_calibrator_add(PyObject *module, core_state *state);
 int core_measure_add(PyObject *module, core_state *state);
+int core_rounds_add(PyObject *module, core_state *state);
 /* Makes a type from its spec, without a constructor. */
 PyObject *core_type_add(PyObject *module, PyType_Spec *spec);
 
@@ -160,6 +172,9 @@ PyObject *core_measure(PyObject *module, PyObject *arguments);
 PyObject *core_measure_new(PyObject *module, PyObject *arguments);
 PyObject *core_measure_part(PyObject *module, PyObject *arguments);
 PyObject *core_measure_load(PyObject *module, PyObject *arguments);
+PyObject *core_rounds_new(PyObject *module, PyObject *arguments);
+PyObject *core_rounds_worker_new(PyObject *module, PyObject *arguments);
+PyObject *core_merge_tallies(PyObject *module, PyObject *arguments);
 PyObject *core_fit(PyObject *module, PyObject *arguments);
 PyObject *core_load(PyObject *module, PyObject *arguments);
 PyObject *core_draw(PyObject *module, PyObject *arguments);

@@ -34,6 +34,7 @@ from ._measure import Measure, measure
 from ._registry import Option, Row
 from ._report import Report, report
 from ._results import Bin, Difference, Interval, Null, Result, Value, Values, Verdict
+from ._rounds import Rounds, RoundsWorker, merge_tallies
 from ._study import Study, study
 from ._inputs import Data
 from ._inspect import Inspection, inspect
@@ -64,13 +65,16 @@ _LATER = {
     "CalibratedClassifier": "._classifier",
     "Calibrator": "._calibrator",
     "load": "._calibrator",
+    "make_scorer": ".scorers",
     **dict.fromkeys(_CALIBRATORS, ".calibrators"),
 }
 
+_MODULES = ("calibrators", "scorers", "sklearn")
+
 
 def __getattr__(name: str) -> _typing.Any:
-    if name == "calibrators":
-        return _importlib.import_module(".calibrators", __name__)
+    if name in _MODULES:
+        return _importlib.import_module("." + name, __name__)
     if name in _registry.OLD_CLASS_NAMES:
         return getattr(_importlib.import_module(".calibrators", __name__), name)
     if name not in _LATER:
@@ -92,7 +96,7 @@ def _aliased(name: str) -> _typing.Any:
 
 
 def __dir__() -> "list[str]":
-    return sorted({*globals(), *_LATER})
+    return sorted({*globals(), *_LATER, *_MODULES})
 
 
 # Not among these: IOError and MemoryError, which would hide the built-in ones.
@@ -114,6 +118,8 @@ __all__ = [
     "Option",
     "Report",
     "Result",
+    "Rounds",
+    "RoundsWorker",
     "Row",
     "Simulation",
     "Study",
@@ -132,6 +138,7 @@ __all__ = [
     "list_notions",
     "list_studies",
     "measure",
+    "merge_tallies",
     "plot",
     "report",
     "simulate",

@@ -10,17 +10,20 @@ import numpy as np
 
 from . import _core, _registry
 from ._docstrings import calibrator_document
-from ._errors import ConvergenceWarning, FitWarning, UsageError
+from ._errors import ConvergenceWarning, DataError, FitWarning, UsageError
 from ._errors import file_name, read_file, shown_name
-from ._inputs import FORECASTS, KINDS, Data, check_names, gather, lists_inputs
+from ._inputs import FORECASTS, KINDS, Data, check_names, gather, is_file, lists_inputs
+from ._outputs import as_given, as_table, check_table, chosen_table
 from ._parameters import CALIBRATOR_POLICY, CALIBRATOR_TAKEN
+from ._responses import class_codes
 from ._settings import memory_bytes, settings
 
 try:
     from sklearn.base import BaseEstimator
     from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import validate_data
 except ImportError:
-    from ._sklearn_standin import BaseEstimator
+    from ._sklearn_standin import BaseEstimator, validate_data
 
     class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
         """Raised if a calibrator is used before it is fitted."""
@@ -90,8 +93,17 @@ class Calibrator(BaseEstimator):
         each group gets a calibrator of its own, mixed with that of all rows by its number of
         rows; ``transform`` then needs groups too."""
         given = self._gather("fit", X, inputs, self.kind)
+        self._check_columns(X, reset=True)
         regression = any(given.get(name) is not None for name in FORECASTS)
+        if X is not None and not isinstance(X, Data) and y is None and not _truths(given):
+            raise UsageError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None; give the true "
+                "outcomes"
+            )
         right = "correct" if given.get("confidence") is not None else "labels"
+        classes = None if regression or right == "correct" else _class_order(X, y, given)
+        if classes is not None:
+            y, given["classes"] = class_codes(classes, y), classes
         self._place(given, "target" if regression else right, y, "y")
         self._place(given, "weights", sample_weight, "sample_weight")
         options = {
@@ -105,6 +117,8 @@ class Calibrator(BaseEstimator):
             by_group = given.get("groups") is not None
             fitted = _core.fit(source, method, bool(self.normalize), bool(self.skip_missing), by_group)
         self._take(fitted)
+        if classes is not None:
+            self.classes_ = classes
         self._warn()
         return self
 
@@ -174,14 +188,22 @@ class Calibrator(BaseEstimator):
     # ---- Applying ----
 
     @lists_inputs(without=("labels", "correct", "target", "weights", "weights_are", "ids", "first_row"))
-    def transform(self, X: Any = None, *, progress: Any = None, **inputs: Any) -> np.ndarray:
+    def transform(self, X: Any = None, *, progress: Any = None, **inputs: Any) -> Any:
         """Calibrates scores: ``transform(X)``, a ``Data``, or by name as ``transform(logits=...)``.
 
         Returns probabilities in the shape and the float width of the scores: one column stays
         one, the probability of class 1.  For predictions of a number: means and variances in two
         columns, quantiles, or samples."""
+        array = self._apply(X, progress, inputs)
+        table = chosen_table(vars(self).get("_table"))
+        if table == "default":
+            return as_given(array, X)
+        return as_table(array, table, list(self.get_feature_names_out()), X)
+
+    def _apply(self, X: Any, progress: Any, inputs: "dict[str, Any]") -> np.ndarray:
         fitted = self._require()
         given = self._gather("transform", X, inputs, self.kind_)
+        self._check_columns(X, reset=False)
         for name in ("labels", "correct", "target", "weights", "weights_are"):
             given.pop(name, None)
         with settings(self.threads, self.memory_limit, progress) as how:
@@ -190,19 +212,87 @@ class Calibrator(BaseEstimator):
         array = np.frombuffer(values, dtype="<f4" if form == "f" else "<f8")
         return array.reshape((rows, columns) if columns else (rows,))
 
-    def predict_proba(self, X: Any = None, **given: Any) -> np.ndarray:
+    def predict_proba(self, X: Any = None, **given: Any) -> Any:
         """Calibrated probabilities, a column for each class; scores are given as to
-        ``transform``."""
+        ``transform``.  Tensors of PyTorch and arrays of JAX give the same."""
+        return as_given(self._class_probabilities(X, given), X)
+
+    def _class_probabilities(self, X: Any, given: "dict[str, Any]") -> np.ndarray:
         self._require()
         if self.kind_ == "confidence" or self.kind_ in FORECASTS:
             raise UsageError(f"{self.kind_} says nothing about classes; use transform")
-        array = self.transform(X, **given)
+        array = self._apply(X, None, given)
         return array if array.ndim == 2 else np.column_stack((1 - array, array))
 
     def predict(self, X: Any = None, **given: Any) -> np.ndarray:
         """The most probable class of each row."""
-        probs = self.predict_proba(X, **given)
+        probs = self._class_probabilities(X, given)
         return self.classes_[probs.argmax(axis=1)]
+
+    # ---- Tables ----
+
+    def set_output(self, *, transform: "str | None" = None) -> Any:
+        """Chooses what ``transform`` returns.
+
+        Parameters
+        ----------
+        transform : {'default', 'pandas', 'polars'}, default=None
+            An array, or a table with the names of ``get_feature_names_out``; None changes nothing.
+
+        Returns
+        -------
+        object
+            The calibrator.
+        """
+        check_table(transform)
+        if transform is not None:
+            self._table = transform
+        return self
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the columns that ``transform`` returns.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Names of the columns of X; None takes those seen in ``fit``, else ``x0``, ``x1`` and so on.
+
+        Returns
+        -------
+        numpy.ndarray of str
+            The names of the score columns, which calibrated columns keep.
+        """
+        self._require()
+        seen = getattr(self, "feature_names_in_", None)
+        if input_features is None:
+            names = [f"x{i}" for i in range(self.n_features_in_)] if seen is None else seen
+            return np.asarray(names, dtype=object)
+        names = np.asarray(input_features, dtype=object)
+        if seen is not None and not np.array_equal(seen, names):
+            raise ValueError("input_features is not equal to feature_names_in_")
+        if len(names) != self.n_features_in_:
+            raise ValueError(
+                f"input_features should have length equal to number of features ({self.n_features_in_}), "
+                f"got {len(names)}"
+            )
+        return names
+
+    def _check_columns(self, X: Any, reset: bool) -> None:
+        """Keeps the names and the number of columns in fit, and compares them later; the sentences
+        contain those of scikit-learn."""
+        shape = getattr(X, "shape", ())
+        if len(shape) == 2 and shape[1] == 0:
+            raise DataError(f"X has 0 feature(s) (shape={shape}) while a minimum of 1 is required.")
+        if reset and len(shape) == 2 and shape[1] == 1 and not np.iscomplexobj(X):
+            raise DataError("X has 1 feature(s), the scores of class 1 of two; pass X[:, 0]")
+        if not reset and len(shape) == 1 and self.n_features_in_ > 1:
+            raise DataError(
+                f"Reshape your data: X has one dimension, and fit had {self.n_features_in_} columns"
+            )
+        if len(shape) == 2:
+            validate_data(self, X, reset=reset, skip_check_array=True)
+        elif reset:
+            vars(self).pop("feature_names_in_", None)
 
     def _require(self) -> Any:
         if not self.__sklearn_is_fitted__():
@@ -258,6 +348,34 @@ class Calibrator(BaseEstimator):
         tags.target_tags.required = True
         tags.transformer_tags = TransformerTags()
         return tags
+
+
+def _truths(given: "dict[str, Any]") -> "list[str]":
+    """Inputs that hold true outcomes, also as columns of a table or a file."""
+    return [name for name in ("labels", "correct", "target", "data") if given.get(name) is not None]
+
+
+def _class_order(X: Any, y: Any, given: "dict[str, Any]") -> "np.ndarray | None":
+    """The sorted classes of y where, as in scikit-learn, they are the classes of unnamed columns and
+    are not the numbers 0, 1, 2 ...; else None."""
+    if X is None or y is None or isinstance(X, Data) or is_file(X) or is_file(y):
+        return None
+    if given.get("classes") is not None or all(isinstance(name, str) for name in getattr(X, "columns", [0])):
+        return None
+    try:
+        shape, values = getattr(X, "shape", None) or np.asarray(X).shape, np.asarray(y)
+    except (TypeError, ValueError, RuntimeError):  # refused later, with a sentence
+        return None
+    columns = shape[1] if len(shape) == 2 else 2
+    if values.ndim != 1 or values.dtype.kind not in "iubUO" or len(values) == 0:
+        return None
+    if values.dtype.kind in "iub" and values.min() >= 0 and values.max() < columns:
+        return None
+    try:
+        found = np.unique(values)
+    except TypeError:  # None among words
+        return None
+    return found if len(found) == columns else None
 
 
 def _same(value: Any, default: Any) -> bool:

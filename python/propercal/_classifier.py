@@ -5,16 +5,16 @@ from typing import Any
 import numpy as np
 
 from ._calibrator import Calibrator, calibrator
-from ._errors import DataError, UsageError
+from ._errors import DataError
+from ._responses import class_codes, class_scores, take_rows
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
     from sklearn.model_selection import check_cv
     from sklearn.utils import get_tags, indexable
-    from sklearn.utils.metaestimators import _safe_split
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import (
-        _check_sample_weight,
+        check_array,
         check_consistent_length,
         check_is_fitted,
         column_or_1d,
@@ -25,18 +25,8 @@ except ImportError as error:
 
 
 def _scores(estimator: Any, X: Any, response: str) -> "tuple[str, np.ndarray]":
-    """The scores that an estimator gives for rows, and their kind; one column for two classes."""
-    if response == "auto":
-        response = "predict_proba" if hasattr(estimator, "predict_proba") else "decision_function"
-    if response not in ("predict_proba", "predict_log_proba", "decision_function"):
-        raise UsageError(
-            'response is "auto", "predict_proba", "predict_log_proba" or "decision_function", '
-            f'not "{response}"'
-        )
-    scores = np.asarray(getattr(estimator, response)(X))
-    if response == "predict_log_proba":
-        return "log_probs", scores
-    kind = "probs" if response == "predict_proba" else "logits"
+    """The scores of an estimator and their kind; one column of probabilities for two classes."""
+    kind, scores = class_scores(estimator, X, response)
     return kind, scores[:, 1] if kind == "probs" and scores.shape[1] == 2 else scores
 
 
@@ -45,24 +35,30 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Parameters
     ----------
-    estimator : a classifier with ``predict_proba`` or ``decision_function``
-    method : a calibrator spec such as ``"temperature"`` or ``"histogram:bins=10"``, or a
-        calibrator, which is cloned
-    cv : how rows are held out for the calibrator: a number of folds or anything that
-        scikit-learn takes; ``"prefit"`` uses all rows for the calibrator and does not refit the
-        estimator
-    ensemble : False fits one calibrator on the held-out scores of all folds, and the estimator
-        on all rows; True keeps an estimator and a calibrator for each fold and averages
-    response : ``"auto"`` takes ``predict_proba`` or, without it, ``decision_function``; or the
-        name of the method whose scores are calibrated
-    threads : number of threads; None: the processors that the process may use
+    estimator : object
+        Classifier with ``predict_proba`` or ``decision_function``.
+    method : str or Calibrator, default='temperature'
+        Spec such as ``'temperature'`` or ``'histogram:bins=10'``, or a calibrator, which is cloned.
+    cv : int, cross-validation generator, iterable or 'prefit', default=5
+        How rows are held out for the calibrator; ``'prefit'`` uses all rows for the calibrator and does
+        not refit the estimator.
+    ensemble : bool, default=False
+        False fits one calibrator on the held-out scores of all folds, and the estimator on all rows;
+        True keeps an estimator and a calibrator for each fold and averages.
+    response : {'auto', 'predict_proba', 'predict_log_proba', 'decision_function'}, default='auto'
+        Method whose scores are calibrated; ``'auto'`` takes ``predict_proba`` or, without it,
+        ``decision_function``.
+    threads : int, default=None
+        Number of threads; None takes the processors that the process may use.
 
     Attributes
     ----------
-    classes_ : the classes
-    estimator_, calibrator_ : the fitted estimator and calibrator; with ``ensemble=True`` those of
-        the first fold
-    pairs_ : all pairs of them
+    classes_ : numpy.ndarray of shape (n_classes,)
+        The classes.
+    estimator_, calibrator_ : object
+        The fitted estimator and calibrator; with ``ensemble=True`` those of the first fold.
+    pairs_ : list of tuple
+        All pairs of them.
     """
 
     def __init__(
@@ -91,7 +87,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_classification_targets(y)
         X, y = indexable(X, y)
         y = column_or_1d(y, warn=True)
-        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X)
+        weights = None if sample_weight is None else _weights(sample_weight, len(y))
         if self.cv == "prefit":
             check_is_fitted(self.estimator)
             self.classes_ = np.asarray(self.estimator.classes_)
@@ -111,10 +107,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _codes(self, y: np.ndarray) -> np.ndarray:
         if len(self.classes_) < 2:
             raise DataError("y has one class only; calibration needs two classes or more")
-        codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
-        if (self.classes_[codes] != y).any():
-            raise DataError("y has a class that the estimator does not know")
-        return codes.astype(np.int32)
+        return class_codes(self.classes_, y)
 
     def _prefit(self, X: Any, codes: np.ndarray, weights: Any) -> tuple:
         kind, scores = _scores(self.estimator, X, self.response)
@@ -132,7 +125,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             fitted = self._fit_estimator(X, y, train, weights, fit_params)
             if len(fitted.classes_) < len(self.classes_):
                 raise DataError("a fold lacks a class; give folds that hold every class")
-            kind, scores = _scores(fitted, _safe_split(fitted, X, y, test)[0], self.response)
+            kind, scores = _scores(fitted, self._rows(X, test, train), self.response)
             own = None if weights is None else weights[test]
             held.append((scores, codes[test], own))
             if self.ensemble:
@@ -153,7 +146,13 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         }
         if weights is not None and has_fit_parameter(estimator, "sample_weight"):
             given["sample_weight"] = weights[rows]
-        return estimator.fit(*_safe_split(estimator, X, y, rows), **given)
+        return estimator.fit(self._rows(X, rows, rows), take_rows(y, rows), **given)
+
+    def _rows(self, X: Any, rows: np.ndarray, fitted: np.ndarray) -> Any:
+        """Rows of X; of a kernel or distance matrix, with the columns of the rows to fit on."""
+        if not get_tags(self.estimator).input_tags.pairwise:
+            return take_rows(X, rows)
+        return np.asarray(X)[np.ix_(rows, fitted)]
 
     def _fit_calibrator(
         self, kind: str, scores: Any, codes: Any, weights: Any = None
@@ -189,6 +188,13 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         for name in ("sparse", "pairwise", "allow_nan", "string", "categorical"):
             setattr(tags.input_tags, name, getattr(inner, name))
         return tags
+
+
+def _weights(sample_weight: Any, rows: int) -> np.ndarray:
+    weights = check_array(sample_weight, ensure_2d=False, dtype=[np.float64, np.float32])
+    if weights.shape != (rows,):
+        raise ValueError(f"sample_weight has shape {weights.shape}; give one weight for each of {rows} rows")
+    return weights
 
 
 def _per_row(value: Any, rows: int) -> bool:

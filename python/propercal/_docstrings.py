@@ -26,11 +26,10 @@ def annotation(option: Option) -> str:
 
 def _option(option: Option, taken: "frozenset[str]") -> str:
     name = _registry.identifier(option.name, taken)
-    words = " | ".join(option.words)
+    words = ", ".join(map(repr, option.words))
     plain = {INT: "int", REAL: "float", BOOL: "bool", REALS: "sequence of float"}
-    kind = ", ".join(filter(None, (plain.get(option.type, ""), words and "{" + words + "}")))
-    default = "not set" if option.default is None else f"default {option.default!r}"
-    return f"{name} : {kind}, {default}\n" + _fold(option.help or "", "    ")
+    kind = " or ".join(filter(None, (plain.get(option.type, ""), words and "{" + words + "}")))
+    return f"{name} : {kind}, default={option.default!r}\n" + _fold(option.help or "", "    ")
 
 
 def options_section(row: Row, taken: "frozenset[str]") -> str:
@@ -49,16 +48,23 @@ def join(*sections: str) -> str:
     return "\n\n".join(section for section in sections if section) + "\n"
 
 
-_CLASS_INPUTS = (
-    "probs, labels : predictions and true classes\n"
-    "    Or a ``Data`` as the first argument, or one of ``logits``, ``log_probs``, or\n"
-    "    ``confidence`` with ``correct``.  See ``Data`` for these and ``measure`` for the others.\n"
-)
-_NUMBER_INPUTS = (
-    "data : a ``Data``, or a table or a file whose columns the other arguments name\n"
-    "    Or ``mean`` with ``variance`` or ``std``, ``quantiles`` with ``levels``, or ``samples``,\n"
-    "    each with ``target``.  See ``Data`` for these and ``measure`` for the others.\n"
-)
+_CLASS_INPUTS = """\
+probs : array-like of shape (n_samples, n_classes) or (n_samples,), or Data
+    Predicted probabilities of the classes, or of class 1 of two.  In their place a ``Data``, or by name
+    ``logits``, ``log_probs``, or ``confidence`` with ``correct``; see ``Data``.
+labels : array-like of shape (n_samples,)
+    True classes: numbers from 0, or names of the columns.
+"""
+_NUMBER_INPUTS = """\
+data : Data, table or path-like
+    A ``Data``, or a table or a file whose columns the other arguments name.  In its place ``mean`` with
+    ``variance`` or ``std``, ``quantiles`` with ``levels``, or ``samples``, each with ``target``; see
+    ``Data``.
+"""
+_MORE = """\
+
+weights, weights_are, normalize, skip_missing, precision, threads, memory_limit, progress
+    See ``measure``."""
 
 
 def metric_document(row: Row, taken: "frozenset[str]", tasks: "frozenset[str | None]") -> str:
@@ -73,10 +79,24 @@ def metric_document(row: Row, taken: "frozenset[str]", tasks: "frozenset[str | N
         f"{notion}{bound}." if notion else "",
         "Parameters\n----------\n"
         + (_CLASS_INPUTS if None in tasks else _NUMBER_INPUTS)
-        + options_section(row, taken),
+        + options_section(row, taken)
+        + (_MORE if row.options else _MORE.lstrip()),
         "Returns\n-------\nfloat\n" "    NaN with a warning where it is undefined.",
         _source(row),
     )
+
+
+_POLICY = """\
+kind : {'probs', 'logits', 'log_probs', 'confidence', 'mean', 'quantiles', 'samples'}, default='probs'
+    Kind of the scores X of ``fit``, ``transform`` and ``predict_proba``.
+normalize : bool, default=False
+    Rescale probability rows whose sums are off by 1e-5 to 1e-2.
+skip_missing : bool, default=False
+    Leave rows with a missing value out of the fit.
+threads : int, default=None
+    Number of threads; None takes the processors that the process may use.
+memory_limit : int or str, default=None
+    Bytes that a call may allocate, also as ``'500MB'``; None: see ``measure``."""
 
 
 def calibrator_document(row: Row, taken: "frozenset[str]") -> str:
@@ -86,15 +106,6 @@ def calibrator_document(row: Row, taken: "frozenset[str]") -> str:
         _fold(row.about or ""),
         "Parameters\n----------\n"
         + (options_section(row, taken) + "\n" if row.options else "")
-        + "kind : {probs | logits | log_probs | confidence | mean | quantiles | samples}\n"
-        "    kind of the scores X of ``fit``, ``transform`` and ``predict_proba``; default 'probs'\n"
-        "normalize : bool, default False\n"
-        "    rescale probability rows whose sums are off by 1e-5 to 1e-2\n"
-        "skip_missing : bool, default False\n"
-        "    leave rows with a missing value out of the fit\n"
-        "threads : int or None, default None\n"
-        "    number of threads; None: the processors that the process may use\n"
-        "memory_limit : int, str or None, default None\n"
-        "    bytes that a call may allocate, also as ``'500MB'``; None: see ``measure``",
+        + _POLICY,
         _source(row),
     )

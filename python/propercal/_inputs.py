@@ -41,13 +41,54 @@ def _family(value: Any) -> str:
 # ---- Arrays ----
 
 
-def _from_torch(name: str, tensor: Any) -> np.ndarray:
+def _from_torch(name: str, tensor: Any) -> tuple:
     tensor = tensor.detach()
+    if tensor.device.type == "cuda":
+        return _torch_on_gpu(name, tensor)
     if tensor.device.type != "cpu":
         raise UsageError(f"{name} is on the device {tensor.device}; pass {name}.cpu()")
     if str(tensor.dtype) == "torch.bfloat16":
         tensor = tensor.float()
-    return tensor.numpy()
+    return _array(name, tensor.numpy())
+
+
+# ---- Arrays on a GPU ----
+
+_GPU_TYPES = {"float16": "f4", "bfloat16": "f4", "float32": "f4", "float64": "f8", "bool": "b1",
+              "uint8": "u1", "int8": "i1", "int16": "i2", "int32": "i4", "int64": "i8"}  # fmt: skip
+
+
+def _gpu_part(name: str, address: int, kind: str, shape: tuple, stream: int, owner: Any) -> tuple:
+    if len(shape) not in (1, 2) or 0 in shape:
+        raise DataError(f"{name} has the shape {tuple(shape)}; give rows, and columns, at least one of each")
+    columns = shape[1] if len(shape) == 2 else 0
+    return ("gpu", address, kind, shape[0], columns, stream, owner)
+
+
+def _torch_on_gpu(name: str, tensor: Any) -> tuple:
+    import torch
+
+    word = str(tensor.dtype).removeprefix("torch.")
+    if word not in _GPU_TYPES:
+        raise DataError(f"{name} has elements of type {word}; give numbers")
+    if word in ("float16", "bfloat16"):
+        tensor = tensor.float()
+    tensor = tensor.contiguous()
+    stream = torch.cuda.current_stream(tensor.device).cuda_stream
+    return _gpu_part(name, tensor.data_ptr(), _GPU_TYPES[word], tuple(tensor.shape), stream, tensor)
+
+
+def _from_cuda_interface(name: str, value: Any) -> tuple:
+    """An array of CuPy, JAX, Numba ... on a GPU."""
+    given = value.__cuda_array_interface__
+    kind, shape, strides = given["typestr"], tuple(given["shape"]), given.get("strides")
+    size = int(kind[2:])
+    steps = [size * int(np.prod(shape[axis + 1 :], dtype=np.int64)) for axis in range(len(shape))]
+    if strides is not None and any(n > 1 and a != b for n, a, b in zip(shape, strides, steps)):
+        raise DataError(f"{name} on the GPU is not contiguous; pass a contiguous copy")
+    if kind[0] == ">" or kind[1] not in "fiub" or size > 8:
+        raise DataError(f"{name} has elements of type {kind}; give numbers")
+    return _gpu_part(name, given["data"][0], kind[1:], shape, given.get("stream") or 0, value)
 
 
 def _coded(values: Iterable) -> tuple:
@@ -86,6 +127,8 @@ def _usual(name: str, array: np.ndarray) -> tuple:
         return array.astype(np.float32), None
     if kind == "f" and array.dtype.itemsize > 8:
         return array.astype(np.float64), None
+    if kind == "c":
+        raise DataError(f"Complex data not supported: {name} has elements of type {array.dtype}; give real numbers")
     if kind not in "fiub":
         raise DataError(f"{name} has elements of type {array.dtype}; give numbers")
     if 0 in array.strides:  # repeated rows (numpy.broadcast_to): the library reads 0 as no gaps
@@ -148,9 +191,11 @@ def part(name: str, value: Any) -> tuple:
         return ("array", *_usual(name, value)), None
     family = _family(value)
     if family == "torch":
-        return _array(name, _from_torch(name, value)), None
+        return _from_torch(name, value), None
     if family == "pandas":
         return _from_pandas(name, value)
+    if hasattr(value, "__cuda_array_interface__"):
+        return _from_cuda_interface(name, value), None
     if hasattr(value, "__arrow_c_stream__"):
         return ("stream", value.__arrow_c_stream__(), None), None
     if hasattr(value, "__arrow_c_array__"):
@@ -198,6 +243,26 @@ def _check_inputs(given: dict) -> None:
         raise UsageError("variance and std need mean; give it too")
 
 
+def _are_whole(given: tuple) -> bool:
+    """True if a part holds class numbers or names; looks at its first values only."""
+    _, array, names = given
+    some = array[:1000]
+    return names is not None or array.dtype.kind in "iub" or bool((some == np.floor(some)).all())
+
+
+def _check_order(found: "dict[str, tuple]") -> None:
+    """Refuses labels in place of scores together with scores in place of labels."""
+    scores = next((name for name in KINDS if name in found and name not in FORECASTS), None)
+    given = [found[name][0] for name in (scores, "labels") if name in found]
+    if len(given) < 2 or any(each is None or each[0] != "array" for each in given):
+        return
+    if not _are_whole(given[1]) and given[0][1].ndim == 1 and _are_whole(given[0]):
+        raise UsageError(
+            f"{scores} holds class numbers and labels holds scores; give the scores first and the labels "
+            "second, or call the function of propercal.sklearn, which takes (y_true, y_prob)"
+        )
+
+
 def _truth(scores: str) -> str:
     """The name of the true outcomes for a kind of scores."""
     return "target" if scores in FORECASTS else "correct" if scores == "confidence" else "labels"
@@ -235,6 +300,7 @@ def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
     if classes is not None or not all(is_file(value) for value in given.values()):
         _check_inputs(given)
     found = {name: part(name, value) for name, value in given.items()}
+    _check_order(found)
     if classes is None:
         classes = next((found[name][1] for name in KINDS if name in found), None)
     return _core.open(
@@ -269,26 +335,41 @@ class Data:
 
     Parameters
     ----------
-    probs, logits, log_probs : rows x classes, or one column for the score of class 1
-        Exactly one of them, or ``confidence``.  NumPy, PyTorch and JAX arrays on the processor,
-        pandas, polars and pyarrow tables, lists, or the name of a file as on the command line
-        (``"run.npz:logits"``).
-    labels : class numbers from 0, one-hot rows, or names of the score columns
-    confidence, correct : probability of the predicted label, and whether it was right
-    mean, variance, std : of predicted normal distributions of a number; mean and one of the
-        others, with ``target``
-    quantiles, levels : predicted quantiles of a number, rows x levels, and their levels
-    samples : of predicted distributions, or members of an ensemble, rows x samples
-    target : the true numbers
-    weights : weights of the rows
-    weights_are : ``"frequency"`` (a row of weight 3 is three rows) or ``"importance"`` (it is one
-        row that counts for more); None takes integers for frequencies
-    groups : a group for each row
-    ids : a unique id for each row, the key of its random draws; None takes its content
-    data : a table or a file; with a table the other arguments name its columns
-    classes : names of the classes
-    header : whether the first line of CSV files is a header; None detects it
-    first_row : index of the first row, for messages
+    probs, logits, log_probs : array-like of shape (n_samples, n_classes) or (n_samples,)
+        Scores of the classes, or of class 1 of two.  Exactly one of them, or ``confidence``.  NumPy,
+        PyTorch and JAX arrays on the processor, pandas, polars and pyarrow tables, lists, or the name of
+        a file as on the command line (``"run.npz:logits"``).
+    labels : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Class numbers from 0, names of the score columns, or one-hot rows.
+    confidence, correct : array-like of shape (n_samples,)
+        Probability of the predicted label, and whether it was right.
+    mean, variance, std : array-like of shape (n_samples,)
+        Of predicted normal distributions of a number; ``mean`` and one of the others, with ``target``.
+    quantiles : array-like of shape (n_samples, n_levels)
+        Predicted quantiles of a number.
+    levels : sequence of float
+        Levels of the quantiles.
+    samples : array-like of shape (n_samples, n_draws)
+        Draws from predicted distributions, or members of an ensemble.
+    target : array-like of shape (n_samples,)
+        The true numbers.
+    weights : array-like of shape (n_samples,)
+        Weights of the rows.
+    weights_are : {'frequency', 'importance'}, default=None
+        A row of weight 3 is three rows, or one row that counts for more; None takes integers for
+        frequencies.
+    groups : array-like of shape (n_samples,)
+        Group of each row.
+    ids : array-like of shape (n_samples,)
+        Unique id of each row, the key of its random draws; None takes its content.
+    data : table or path-like
+        A table or a file; with a table the other arguments name its columns.
+    classes : sequence of str
+        Names of the classes.
+    header : bool, default=None
+        Whether the first line of CSV files is a header; None detects it.
+    first_row : int, default=0
+        Index of the first row, for messages.
     """
 
     def __init__(self, probs: Any = None, labels: Any = None, **inputs: Any) -> None:
@@ -307,6 +388,14 @@ class Data:
 
     def _open(self, settings: tuple) -> Any:
         return _open(self._inputs, settings)
+
+    def _has_no_rows(self) -> bool:
+        """True if the scores are an empty array or table."""
+        for name in ("data", *KINDS):
+            value = self._inputs.get(name)
+            if value is not None and not is_file(value):
+                return hasattr(value, "__len__") and len(value) == 0
+        return False
 
     def _with(self, **inputs: Any) -> "Data":
         """A copy with other inputs; None removes one."""

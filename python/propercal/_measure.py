@@ -68,31 +68,50 @@ def measure(
 
     Parameters
     ----------
-    probs, labels, logits, ... : the data: a ``Data`` as the first argument, or its arguments by
-        name
-    metrics : a spec such as ``"ece:bins=20,norm=l2"`` or the name of a group of metrics, or
-        several; ``list_metrics()`` and ``list_groups()`` show them all
-    interval : level of an interval for each value, such as 0.95
-    null : also measure what a calibrated model would show
-    cluster : a cluster for each row; intervals draw whole clusters
-    replicas : number of replicas for ``interval`` and ``null``
-    interval_method : ``"auto"``, ``"normal"``, ``"percentile"``, ``"basic"``, ``"bca"`` or
-        ``"jackknife"``
-    against : predictions of another model for the same rows, as ``Data(logits=other)``; labels,
-        weights and the like are those of the data.  Values then hold the difference to it, with
-        an interval and a p-value.  Also by name: ``against_probs``, ``against_logits``, ...
-    normalize : rescale probability rows whose sums are off by 1e-5 to 1e-2
-    skip_missing : drop and count rows with a missing value
-    precision : ``"exact"`` or ``"fast"``: exponentials of float32 logits in float32
-    seed : of random draws; the same seed gives the same numbers
-    threads : number of threads; None: the processors that the process may use
-    memory_limit : bytes that may be allocated, also as ``"500MB"`` or ``"2GiB"``; None: three
-        quarters of the memory of the machine or container.  Beyond it MemoryError is raised
-    progress : True, ``"tqdm"``, or a function called as ``f(what, done, total)``
+    probs : array-like of shape (n_samples, n_classes) or (n_samples,), or Data
+        Predicted probabilities; in their place a ``Data``, or other inputs of ``Data`` by name.
+    labels : array-like of shape (n_samples,)
+        True classes: numbers from 0, or names of the columns.
+    metrics : str or sequence of str, default=None
+        Specs such as ``"ece:bins=20,norm=l2"`` or names of groups of metrics; ``list_metrics()`` and
+        ``list_groups()`` show them all.  None takes the usual ones.
+    interval : float, default=None
+        Level of an interval for each value, such as 0.95.
+    null : bool, default=False
+        Also measure what a calibrated model would show.
+    cluster : array-like of shape (n_samples,), default=None
+        Cluster of each row; intervals draw whole clusters.
+    replicas : int, default=1000
+        Number of replicas for ``interval`` and ``null``.
+    interval_method : {'auto', 'normal', 'percentile', 'basic', 'bca', 'jackknife'}, default='auto'
+        How intervals are computed.
+    against : Data, default=None
+        Predictions of another model for the same rows, as ``Data(logits=other)``; labels, weights and
+        the like are those of the data.  Values then hold the difference to it, with an interval and
+        a p-value.  Also by name: ``against_probs``, ``against_logits``, ...
+    normalize : bool, default=False
+        Rescale probability rows whose sums are off by 1e-5 to 1e-2.
+    skip_missing : bool, default=False
+        Drop and count rows with a missing value.
+    precision : {'exact', 'fast'}, default='exact'
+        ``'fast'`` computes exponentials of float32 logits in float32.
+    seed : int, default=0
+        Of random draws; the same seed gives the same numbers.
+    threads : int, default=None
+        Number of threads; None takes the processors that the process may use.
+    memory_limit : int or str, default=None
+        Bytes that may be allocated, also as ``"500MB"`` or ``"2GiB"``; None: three quarters of the
+        memory of the machine or container.  Beyond it MemoryError is raised.
+    progress : bool, {'tqdm'} or callable, default=None
+        True prints progress, False nothing; a function is called as ``f(what, done, total)``. By
+        default calls of more than two seconds print it on a terminal and in a notebook.
+    **inputs
+        Other inputs of ``Data`` by name.
 
     Returns
     -------
     Result
+        The values by metric, with a verdict.
     """
     mine, other = gather("measure", probs, labels, inputs, against=against)
     if cluster is not None:
@@ -132,7 +151,16 @@ class Measure:
     >>> running.result()
 
     The result is bit for bit that of one call of ``measure`` on all rows, for any division into
-    batches. ``save`` and ``Measure.load`` write and read the state files of ``propercal merge``.
+    batches. ``save`` and ``Measure.load`` write and read the state files of ``propercal merge``;
+    ``to_bytes``, ``Measure.from_bytes`` and pickles are the same without a file, so that other
+    processes can measure parts:
+
+    >>> total = Measure("ece")
+    >>> for content in pool.map(measure_part, parts):  # each returns Measure(...).to_bytes()
+    ...     total.merge(Measure.from_bytes(content))
+
+    Each part must give ``first_row``, the index of its first row in the whole data set: a part
+    that is merged twice is then refused.  A part without rows is allowed.
 
     Metrics of sorted scores, of pairs and of groups keep memory between updates.
     ``memory_limit`` bounds all of it together with the running call; beyond it ``update`` raises
@@ -150,7 +178,8 @@ class Measure:
         memory_limit: "int | str | None" = None,
     ) -> None:
         self._policy = _specs(metrics), _policy(normalize, skip_missing, precision)
-        self._threads, self._budget = threads, shared_budget(memory_limit)
+        self._threads, self._memory_limit = threads, memory_limit
+        self._budget = shared_budget(memory_limit)
         self._core: Any = None
         self._shape: "tuple[Any, ...]" = (0, 0, None)
         self._rows = 0
@@ -159,9 +188,11 @@ class Measure:
 
     @lists_inputs(without=("ids", "header"))
     def update(self, probs: Any = None, labels: Any = None, **inputs: Any) -> "Measure":
-        """Adds rows: a ``Data``, or its arguments by name.  An error leaves the measure
-        unchanged."""
+        """Adds rows: a ``Data``, or its arguments by name.  Arrays may be empty.  An error leaves
+        the measure unchanged."""
         (data,) = gather("update", probs, labels, inputs)
+        if data._has_no_rows():
+            return self
         first = data.inputs.get("first_row", self._rows)
         with settings(self._threads, budget=self._budget) as how:
             source = data._with(first_row=first)._open(how)
@@ -210,9 +241,39 @@ class Measure:
     ) -> "Measure":
         """Reads a state file of ``save`` or ``propercal measure --state``, with its metrics and
         settings; ``update`` adds rows of the same kind."""
-        self = cls(threads=threads, memory_limit=memory_limit)
         content = read_file(path, memory_bytes(memory_limit))
-        self._core = _core.measure_load(content, shown_name(path), lasting(threads, self._budget))
+        return cls(threads=threads, memory_limit=memory_limit)._load(content, shown_name(path))
+
+    def to_bytes(self) -> bytes:
+        """The content of the file that ``save`` writes; works without rows too."""
+        with self._lock:
+            if self._core is None:
+                return _NO_ROWS + json.dumps(self._policy).encode()
+            return self._core.save()
+
+    @classmethod
+    def from_bytes(
+        cls,
+        content: bytes,
+        *,
+        threads: "int | None" = None,
+        memory_limit: "int | str | None" = None,
+    ) -> "Measure":
+        """A measure from the bytes of ``to_bytes`` or of a state file; see ``load``."""
+        return cls(threads=threads, memory_limit=memory_limit)._load(bytes(content), "the state")
+
+    def __reduce__(self) -> "tuple[Any, ...]":
+        return _unpickle, (self.to_bytes(), self._threads, self._memory_limit)
+
+    def _load(self, content: bytes, name: str) -> "Measure":
+        if content.startswith(_NO_ROWS):
+            try:
+                specs, policy = json.loads(content[len(_NO_ROWS) :])
+            except ValueError:
+                raise DataError(f"{name} is damaged; copy it again or measure the part again") from None
+            self._policy = tuple(specs), tuple(policy)
+            return self
+        self._core = _core.measure_load(content, name, lasting(self._threads, self._budget))
         made = json.loads(self._core.describe())
         levels = made["levels"]
         self._shape = made["kind"], made["columns"], None if levels is None else tuple(levels)
@@ -235,6 +296,16 @@ class Measure:
         if self._core is None:
             raise UsageError("nothing was measured yet; call update first")
         return self._core
+
+
+#: begins the bytes of a measure without rows: a state of the library knows the kind of its scores
+_NO_ROWS = b"PCALNONE"
+
+
+def _unpickle(
+    content: bytes, threads: "int | None", memory_limit: "int | str | None"
+) -> Measure:
+    return Measure.from_bytes(content, threads=threads, memory_limit=memory_limit)
 
 
 _measures: "weakref.WeakSet[Measure]" = weakref.WeakSet()

@@ -5,6 +5,7 @@ import functools
 import os
 import sys
 import threading
+import time
 from typing import Any, Callable, Iterator
 
 from . import _core
@@ -76,21 +77,47 @@ def _thread_count(threads: "int | None") -> int:
     return _processors(os.getpid(), _mask())
 
 
-class _Lines:
-    """Progress on one line of standard error."""
+_SHOWN_AFTER = 2.0  # seconds without progress, unless it was asked for
 
-    def __init__(self) -> None:
-        self.shown = False
+
+def _time_left(seconds: float) -> str:
+    for unit, size in (("h", 3600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f", {seconds / size:.0f} {unit} left"
+    return f", {seconds:.0f} s left"
+
+
+class _Lines:
+    """Progress on one line of standard error, with the time left, from `after` seconds on."""
+
+    def __init__(self, after: float = 0.0) -> None:
+        self.begin = time.monotonic() + after
+        self.what, self.since, self.first, self.done = "", 0.0, 0, 0
+        self.width = 0
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        share = f"{100 * done // total} %" if total else f"{done}"
-        sys.stderr.write(f"\r{what}: {share}\033[K")
+        now = time.monotonic()
+        if what != self.what or done < self.done:  # another step
+            self.what, self.since, self.first = what, now, done
+        self.done = done
+        if now < self.begin:
+            return
+        line = f"{what}: {100 * done // total} %" if total else f"{what}: {done}"
+        passed = now - self.since
+        if total and passed > 1.0 and done > self.first:
+            line += _time_left(passed * (total - done) / (done - self.first))
+        sys.stderr.write("\r" + line.ljust(self.width))
         sys.stderr.flush()
-        self.shown = True
+        self.width = len(line)
 
     def close(self) -> None:
-        if self.shown:
-            sys.stderr.write("\r\033[K")
+        if self.width:
+            sys.stderr.write("\r" + " " * self.width + "\r")
+
+
+def _is_watched() -> bool:
+    """True on a terminal and in a notebook."""
+    return "ipykernel" in sys.modules or bool(sys.stderr and sys.stderr.isatty())
 
 
 class _Bars:
@@ -128,7 +155,9 @@ def settings(
 ) -> "Iterator[tuple]":
     """The settings of a call, as the extension module takes them."""
     shown: Any = progress
-    if progress is False:
+    if progress is None and _is_watched():
+        shown = _Lines(_SHOWN_AFTER)
+    elif progress is False:
         shown = None
     elif progress is True:
         shown = _Lines()

@@ -76,7 +76,7 @@ static pcal_status fit_pass_count(const pc_fit_task *task, const fit_pass_state 
     return PCAL_OK;
   return pc_fail(err, PCAL_DATA, "there are no rows to fit%s; give more data",
                  counts->skipped > 0 ? " (rows with a missing value were skipped)"
-                 : shape.weighted    ? " (all weights are 0)"
+                 : shape.weighted    ? " (all weights are zero)"
                                      : "");
 }
 

@@ -25,12 +25,14 @@ pc_held_out pc_judging_held_out(const pc_judging *state, size_t index) {
                        .deadline = state->deadline};
 }
 
+/* Gains need replicas; the interval of a value is not shown, so the cheapest one is requested. */
 static pcal_measure_config judging_measure_config(const pc_judging *state) {
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
   config.specs = state->specs;
   config.spec_count = state->spec_count;
   config.skip_missing = state->config->skip_missing;
   config.interval = state->table->level;
+  config.interval_method = PCAL_INTERVAL_NORMAL;
   config.replicas = state->config->replicas;
   config.paired = 1;
   return config;

@@ -27,13 +27,24 @@ static int bins_by_mass_find(const pc_curve_table *table, double position,
   return end->rows == position && !pc_curve_at_end(table, end);
 }
 
+/* The lowest score after a place where `position` rows end; others follow. */
+static double bins_by_mass_next_score(const pc_curve_table *table, double position,
+                                      pc_curve_cursor after) {
+  pc_curve_cursor next = after;
+  if (table->form != PC_CURVE_REPLICA)
+    pc_curve_seek_exceeding(table, &after, position);
+  while (table->form == PC_CURVE_REPLICA && next.rows <= position) { /* skips weights of 0 */
+    after = next;
+    pc_curve_next(table, &next);
+  }
+  return pc_curve_low(table, &after);
+}
+
 static double bins_by_mass_edge(const pc_curve_table *table, double position,
                                 pc_curve_cursor *walk, pc_curve_cursor *end) {
   if (!bins_by_mass_find(table, position, walk, end))
     return pc_curve_high(table, walk);
-  pc_curve_cursor after = *end;
-  pc_curve_seek_exceeding(table, &after, position);
-  return (pc_curve_high(table, walk) + pc_curve_low(table, &after)) / 2.0;
+  return (pc_curve_high(table, walk) + bins_by_mass_next_score(table, position, *end)) / 2.0;
 }
 
 static size_t bins_by_mass_want(const pc_curve_table *table, size_t entry, uint8_t *wanted) {

@@ -24,8 +24,9 @@ double pc_gap_tilt(double score) {
 /* Hits of one row by the formula of pc_prefix_gaps. */
 static double prefix_hits_from_gaps(const pc_prefix_gaps *gaps, double weight, double drawn,
                                     double score, double hit) {
-  return weight * score - (gaps->own * weight + gaps->drawn * drawn) * (score - hit) -
-         gaps->shift * weight * pc_gap_tilt(score);
+  const double data = gaps->factor[PC_GAP_DATA] * weight;
+  return weight * score - (data + gaps->factor[PC_GAP_REPLICA] * drawn) * (score - hit) -
+         gaps->factor[PC_GAP_SHIFT] * weight * pc_gap_tilt(score);
 }
 
 static double prefix_hit(const pc_curve_prefix *prefix, size_t entry, uint32_t row) {
@@ -34,10 +35,32 @@ static double prefix_hit(const pc_curve_prefix *prefix, size_t entry, uint32_t r
   return prefix->labels[row * prefix->stride] == prefix->label[entry] ? 1.0 : 0.0;
 }
 
+#define PREFIX_LONG_TIE 32 /* equal scores; shorter ties are cheaper to add than to look up */
+
+/* Moves past the rest of a range if all its scores are equal; returns 0 if they are not. */
+static int prefix_skip_tie(const pc_curve_prefix *prefix, pc_curve_cursor *cursor) {
+  size_t low = 0, high = prefix->count - 1; /* the range of the entry */
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (prefix->begin[middle + 1] > cursor->entry)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  if (prefix->score[prefix->begin[low + 1] - 1] != prefix->score[cursor->entry])
+    return 0;
+  *cursor = pc_curve_prefix_at(prefix, low + 1);
+  return 1;
+}
+
 void pc_curve_prefix_next(const pc_curve_prefix *prefix, pc_curve_cursor *cursor) {
   const size_t end = prefix->begin[prefix->count];
   const double score = prefix->score[cursor->entry];
   const pc_prefix_gaps *gaps = prefix->gaps;
+  if (end - cursor->entry > PREFIX_LONG_TIE &&
+      prefix->score[cursor->entry + PREFIX_LONG_TIE] == score &&
+      prefix_skip_tie(prefix, cursor))
+    return;
   while (cursor->entry < end && prefix->score[cursor->entry] == score) {
     const uint32_t row = prefix->row[cursor->entry];
     const double drawn = (double)prefix->weight[row * prefix->stride];
@@ -66,22 +89,45 @@ pc_curve_cursor pc_curve_prefix_above(const pc_curve_prefix *prefix, double thre
   return cursor;
 }
 
-pc_curve_cursor pc_curve_prefix_seek(const pc_curve_prefix *prefix, double rows) {
-  const double index = fmin(rows, pc_curve_prefix_total(prefix) - 0.5);
-  size_t low = 0,
-         high = prefix->count - 1; /* the first range whose cumulative weight exceeds it */
+/* The first range whose cumulative weight exceeds `rows`, or the last one.  Ranges have similar
+ * weights: the search starts where they would be equal, and widens in steps that double. */
+static size_t prefix_find_range(const pc_curve_prefix *prefix, double rows) {
+  const double *after = prefix->sums.rows + 1;
+  const size_t last = prefix->count - 1;
+  const double place = rows / pc_curve_prefix_total(prefix) * (double)prefix->count;
+  const size_t guess = place > 0.0 ? (place < (double)last ? (size_t)place : last) : 0;
+  size_t low = guess, high = guess, step = 1;
+  if (after[guess] > rows) {
+    while (high >= step && after[high - step] > rows) {
+      high -= step;
+      step *= 2;
+    }
+    low = high >= step ? high - step + 1 : 0;
+  } else {
+    while (low + step <= last && !(after[low + step] > rows)) {
+      low += step;
+      step *= 2;
+    }
+    high = low + step <= last ? low + step : last;
+  }
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
-    if (prefix->sums.rows[middle + 1] > index)
+    if (after[middle] > rows)
       high = middle;
     else
       low = middle + 1;
   }
-  pc_curve_cursor cursor = pc_curve_prefix_at(prefix, low);
+  return low;
+}
+
+pc_curve_cursor pc_curve_prefix_seek(const pc_curve_prefix *prefix, double rows) {
+  const double index = fmin(rows, pc_curve_prefix_total(prefix) - 0.5);
+  const size_t range = prefix_find_range(prefix, index);
+  pc_curve_cursor cursor = pc_curve_prefix_at(prefix, range);
   for (;;) {
     pc_curve_cursor next = cursor;
     pc_curve_prefix_next(prefix, &next);
-    if (next.rows > index || next.entry >= prefix->begin[low + 1])
+    if (next.rows > index || next.entry >= prefix->begin[range + 1])
       return cursor;
     cursor = next;
   }

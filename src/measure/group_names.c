@@ -19,13 +19,29 @@ const char *pc_group_name(const pcal_measure *measure, size_t number,
 
 /* ---- order ---- */
 
+/* The number of digits of a name without leading zeros; 0 if it is no whole number. */
+static size_t group_names_digits(const char **name) {
+  const size_t digits = strspn(*name, "0123456789");
+  if (digits == 0 || (*name)[digits] != '\0')
+    return 0;
+  const size_t zeros = strspn(*name, "0");
+  const size_t skipped = zeros == digits ? zeros - 1 : zeros;
+  *name += skipped;
+  return digits - skipped;
+}
+
+/* Whole numbers first, by value; then other names, by their bytes. */
 static int group_names_before(const pcal_measure *measure, size_t a, size_t b) {
-  const uint64_t first_a = measure->seen.first_rows[a];
-  const uint64_t first_b = measure->seen.first_rows[b];
   char number_a[PC_GROUP_NUMBER_MAX], number_b[PC_GROUP_NUMBER_MAX];
-  if (first_a != first_b)
-    return first_a < first_b;
-  return strcmp(pc_group_name(measure, a, number_a), pc_group_name(measure, b, number_b)) < 0;
+  const char *name_a = pc_group_name(measure, a, number_a), *value_a = name_a;
+  const char *name_b = pc_group_name(measure, b, number_b), *value_b = name_b;
+  const size_t digits_a = group_names_digits(&value_a), digits_b = group_names_digits(&value_b);
+  if ((digits_a == 0) != (digits_b == 0))
+    return digits_a > 0;
+  if (digits_a != digits_b)
+    return digits_a < digits_b;
+  const int by_value = strcmp(value_a, value_b);
+  return by_value != 0 ? by_value < 0 : strcmp(name_a, name_b) < 0;
 }
 
 static void group_names_sink(const pcal_measure *measure, size_t *heap, size_t at,

@@ -14,8 +14,9 @@ const char *pc_group_name(const pcal_measure *measure, size_t number,
                           char buffer[PC_GROUP_NUMBER_MAX]);
 
 /* The numbers of the groups in the order of results; the caller frees *out.  Named groups:
- * those with rows, by the index of their first row, then by name.  Groups without names: all
- * numbers from 0 to the highest.  The order does not depend on batches or merges. */
+ * those with rows, by name: whole numbers by value, then other names by their bytes.  Groups
+ * without names: all numbers from 0 to the highest.  The order does not depend on the order of
+ * rows, batches or merges. */
 PC_CHECKED pcal_status pc_group_order(const pcal_measure *measure, size_t **out, size_t *count,
                                       pcal_error *err);
 

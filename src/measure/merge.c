@@ -2,9 +2,9 @@
  * that a refused merge leaves the measure unchanged.
  *
  * Edge cases:
- *   (1) two loaded measures that have seen the same row are refused: a common mistake is that
- *       all parts number their rows from 0.  Measures that were not loaded may overlap, since
- *       batches need not have indices, unless a metric uses them;
+ *   (1) a row that came from a saved state is refused if it comes from another one again: a
+ *       part was merged twice, or all parts number their rows from 0.  Rows of other measures
+ *       may have any index, since batches need not have indices, unless a metric uses them;
  *   (2) groups and clusters are matched by name if both measures have names, else by number.
  *       Clusters have no states: their numbers are in the stored rows;
  *   (3) an empty measure takes over names and groups unchanged;
@@ -100,9 +100,10 @@ static pcal_status merge_check_classes(const pcal_measure *measure, const pcal_m
 
 static pcal_status merge_check_rows(const pcal_measure *measure, const pcal_measure *other,
                                     pcal_error *err) {
+  const int all = measure->plan.by_index != NULL;
   pc_row_range both;
-  if ((!(measure->loaded && other->loaded) && measure->plan.by_index == NULL) ||
-      !pc_row_ranges_overlap(&measure->seen, &other->seen, &both))
+  if (!pc_row_ranges_overlap(all ? &measure->seen : &measure->saved,
+                             all ? &other->seen : &other->saved, &both))
     return PCAL_OK;
   return pc_fail_row(err, PCAL_DATA, both.first,
                      "%s: rows %llu to %llu are in another part too; pass {first_row} when "
@@ -185,6 +186,7 @@ static pcal_status merge_prepare(pcal_measure *measure, const pcal_measure *othe
     PC_TRY(pc_name_list_copy(&measure->env, (const char *const *)other->class_names,
                              other->class_count, &parts->class_names, err));
   PC_TRY(pc_row_ranges_prepare_merge(&measure->seen, &other->seen, parts->groups.map, err));
+  PC_TRY(pc_row_ranges_prepare_merge(&measure->saved, &other->saved, NULL, err));
   if (measure->plan.intervals.by_cluster)
     return merge_clusters(measure, other, parts->groups.map, err);
   return pc_group_states_merge_mapped(&measure->groups, &other->groups,
@@ -192,9 +194,10 @@ static pcal_status merge_prepare(pcal_measure *measure, const pcal_measure *othe
 }
 
 static void merge_commit(pcal_measure *measure, const pcal_measure *other, merge_parts *parts) {
-  const int empty = measure->seen.range_count == 0 && !measure->seen.scattered;
+  const int empty = measure->seen.range_count == 0;
   measure->loaded |= other->loaded && empty;
   pc_row_ranges_merge(&measure->seen, &other->seen, parts->groups.map);
+  pc_row_ranges_merge(&measure->saved, &other->saved, NULL);
   if (parts->groups.name_count > 0) {
     pc_name_list_free(&measure->env, measure->group_names, measure->group_name_count);
     measure->group_names = parts->groups.names;
@@ -206,6 +209,7 @@ static void merge_commit(pcal_measure *measure, const pcal_measure *other, merge
     measure->class_count = other->class_count;
     parts->class_names = NULL;
   }
+  pc_row_fingerprint_merge(&measure->rows, &other->rows);
   measure->normalized += other->normalized;
   measure->skipped += other->skipped;
   measure->weighted |= other->weighted;

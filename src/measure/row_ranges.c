@@ -21,9 +21,8 @@ void pc_row_ranges_free(pc_row_ranges *seen) {
 
 pcal_status pc_row_ranges_reserve(pc_row_ranges *seen, size_t count, pcal_error *err) {
   void *block = seen->ranges;
-  const size_t needed = count < PC_ROW_RANGES_MAX ? count : PC_ROW_RANGES_MAX;
   const pcal_status status =
-      pc_reserve(seen->env, &block, &seen->range_capacity, needed, sizeof *seen->ranges, err);
+      pc_reserve(seen->env, &block, &seen->range_capacity, count, sizeof *seen->ranges, err);
   seen->ranges = block;
   return status;
 }
@@ -44,11 +43,6 @@ static size_t row_ranges_find(const pc_row_ranges *seen, uint64_t row) {
 static void row_ranges_replace(pc_row_ranges *seen, size_t begin, size_t end,
                                pc_row_range range) {
   const size_t kept = seen->range_count - end;
-  if (begin == end && seen->range_count == PC_ROW_RANGES_MAX) {
-    seen->scattered = 1;
-    seen->range_count = 0;
-    return;
-  }
   memmove(seen->ranges + begin + 1, seen->ranges + end, kept * sizeof *seen->ranges);
   seen->ranges[begin] = range;
   seen->range_count = begin + 1 + kept;
@@ -59,8 +53,6 @@ static void row_ranges_replace(pc_row_ranges *seen, size_t begin, size_t end,
 
 /* Adds a range; joins it with those that it overlaps or touches. */
 static void row_ranges_add_range(pc_row_ranges *seen, pc_row_range range) {
-  if (seen->scattered)
-    return;
   const size_t begin = row_ranges_find(seen, range.first);
   size_t end = begin;
   while (end < seen->range_count &&
@@ -178,10 +170,6 @@ pcal_status pc_row_ranges_prepare_merge(pc_row_ranges *into, const pc_row_ranges
 void pc_row_ranges_merge(pc_row_ranges *into, const pc_row_ranges *from, const size_t *map) {
   for (size_t r = 0; r < from->range_count; r++)
     row_ranges_add_range(into, from->ranges[r]);
-  if (from->scattered) {
-    into->scattered = 1;
-    into->range_count = 0;
-  }
   for (size_t g = 0; g < from->group_count; g++)
     if (row_ranges_target(map, g) != SIZE_MAX)
       row_ranges_note_group(into, row_ranges_target(map, g), from->first_rows[g]);

@@ -9,14 +9,10 @@ typedef struct pc_row_range {
   uint64_t first, last; /* both inclusive */
 } pc_row_range;
 
-/* If there are more ranges than this, none is kept, and it is unknown which rows were seen. */
-#define PC_ROW_RANGES_MAX 4096
-
 typedef struct pc_row_ranges {
   const pcal_env *env;
   pc_row_range *ranges; /* ascending, disjoint and not adjacent */
   size_t range_count, range_capacity;
-  int scattered;        /* too many ranges: none is kept */
   uint64_t *first_rows; /* by group number; PCAL_NO_ROW: not seen */
   size_t group_count, group_capacity;
   size_t expected; /* groups of the batch of the last pc_row_ranges_prepare */

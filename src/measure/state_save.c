@@ -7,7 +7,8 @@
  *   intervals    level (double), replicas (u64), method (u8), null (u8)
  *   rows         normalized, skipped (u64); weighted, fractional, weights_are (u8); grouped,
  *                identified (u8; 2: no row yet)
- *   rows seen    too many ranges (u8), number of ranges (u64), first and last of each (u64)
+ *   rows seen    0 (u8; 1 in older files: ranges were left out, being more than 4096), number
+ *                of ranges (u64), first and last of each (u64)
  *   class names  number (u64), texts
  *   groups       named (u8), number (u64); for each its name, if named, and its first row (u64)
  *   states       number (u64); for each the position of its group in that list (u32), rows
@@ -22,6 +23,15 @@
 
 #include "base/json.h"
 #include "measure/group_names.h"
+
+const pc_envelope pc_state_envelope = {
+    .magic = PC_STATE_MAGIC,
+    .version = PC_STATE_VERSION,
+    .noun = "state",
+    .origin = "is not a saved state; {save_state} creates one",
+    .saved = "was saved",
+    .remedy = "measure the part again",
+};
 
 static pcal_status state_save_check_savable(const pc_measure_plan *plan, pcal_error *err) {
   for (size_t e = 0; e < plan->entry_count; e++)
@@ -84,7 +94,7 @@ static void state_save_rows(const pcal_measure *measure, pc_encoder *out) {
                measure->grouped < 0 ? PC_STATE_GROUPING_UNKNOWN : (unsigned)measure->grouped);
   pc_encode_u8(out, measure->identified < 0 ? PC_STATE_GROUPING_UNKNOWN
                                             : (unsigned)measure->identified);
-  pc_encode_u8(out, (unsigned)seen->scattered);
+  pc_encode_u8(out, 0);
   pc_encode_u64(out, seen->range_count);
   for (size_t r = 0; r < seen->range_count; r++) {
     pc_encode_u64(out, seen->ranges[r].first);
@@ -134,9 +144,7 @@ static pcal_status state_save_group_states(const pcal_measure *measure, const si
 static pcal_status state_save_all(const pcal_measure *measure, const size_t *order,
                                   size_t groups, uint64_t length, pc_encoder *out,
                                   pcal_error *err) {
-  pc_encode_bytes(out, PC_STATE_MAGIC, PC_STATE_MAGIC_BYTES);
-  pc_encode_u32(out, PC_STATE_VERSION);
-  pc_encode_u64(out, length);
+  pc_envelope_begin(&pc_state_envelope, length, out);
   state_save_config(measure, out);
   state_save_certainty(&measure->plan.intervals, out);
   state_save_rows(measure, out);
@@ -177,7 +185,7 @@ static uint64_t state_next_row(const pcal_measure *measure) {
     return seen->ranges[seen->range_count - 1].last + 1;
   for (size_t a = 0; a < measure->groups.count; a++)
     rows += pc_group_states_rows(&measure->groups, a);
-  return rows; /* unknown, or none */
+  return rows; /* none */
 }
 
 static void state_describe_number(pc_json *json, const char *key, uint64_t value) {

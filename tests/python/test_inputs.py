@@ -219,6 +219,15 @@ def test_pyarrow(digits, probs):
     assert same(digits, chunked, arrow.chunked_array([names.slice(0, 50), names.slice(50)]))
     lists = arrow.FixedSizeListArray.from_arrays(arrow.array(probs.ravel()), 10)
     assert same(digits, lists, digits.labels)
+    for kind in (arrow.list_, arrow.large_list):
+        assert same(digits, arrow.array(list(probs), kind(arrow.float32())), digits.labels)
+        nulls = arrow.array([None, *probs[1:]], kind(arrow.float32()))
+        with pytest.raises(pc.DataError, match="probs, row 0, column 0: the score is missing"):
+            pc.measure(nulls, digits.labels)
+        kept = pc.measure(nulls, digits.labels, metrics="brier", skip_missing=True)
+        assert kept.brier == pc.brier(probs[1:], digits.labels[1:])
+        with pytest.raises(pc.DataError, match="row 1: the list has 9 values and the first one 10"):
+            pc.measure(arrow.array([probs[0], probs[1][:9]], kind(arrow.float32())), digits.labels[:2])
     assert same(digits, table.to_batches()[0], digits.labels)
     null = arrow.array([None, *digits.labels[1:].tolist()])
     with pytest.raises(pc.DataError, match="labels, row 0"):
@@ -273,3 +282,30 @@ def test_nothing_is_copied(form):
         [sys.executable, "-c", PEAK, form], capture_output=True, text=True, check=True
     )
     assert float(done.stdout) < 0.15, "an array of 80 MB was copied"
+
+
+class OnGpu:
+    """An array as CuPy and JAX describe theirs, at an address that no GPU holds."""
+
+    def __init__(self, **changes):
+        self.__cuda_array_interface__ = {
+            "shape": (3, 4), "typestr": "<f4", "data": (64, False), "version": 3, **changes
+        }  # fmt: skip
+
+
+def test_arrays_on_a_gpu_need_its_driver():
+    with pytest.raises(pc.Error, match="no NVIDIA driver|no GPU holds|NVIDIA driver failed"):
+        pc.measure(logits=OnGpu(), labels=[0, 1, 2])
+
+
+@pytest.mark.parametrize(
+    "changes, sentence",
+    [
+        ({"shape": (3, 4, 5)}, r"logits has the shape \(3, 4, 5\)"),
+        ({"strides": (4, 12)}, "logits on the GPU is not contiguous"),
+        ({"typestr": "<c8"}, "logits has elements of type <c8"),
+    ],
+)
+def test_arrays_on_a_gpu_are_checked(changes, sentence):
+    with pytest.raises(pc.DataError, match=sentence):
+        pc.measure(logits=OnGpu(**changes), labels=[0, 1, 2])

@@ -1,5 +1,7 @@
 """measure: values, policies, files, and the same bytes as the program."""
 
+import copy
+import pickle
 import subprocess
 
 import numpy as np
@@ -219,6 +221,80 @@ def test_a_loaded_measure_goes_on(digits, tmp_path):
     with pytest.raises(pc.UsageError, match="other metrics"):
         other.merge(loaded)
     other.update(confidence=digits.confidence, correct=digits.correct)  # nothing has changed
+
+
+def part_of(digits, begin, end, **more):
+    rows = slice(begin, end)
+    part = pc.Measure(["default", "accuracy"])
+    given = {name: value[rows] for name, value in more.items()}
+    return part.update(digits.probs[rows], digits.labels[rows], first_row=begin, **given)
+
+
+def test_bytes_and_pickles(digits):
+    rows = len(digits.labels)
+    names = np.array(["10", "9", "b", "a"])[np.arange(rows) % 4]
+    whole = pc.measure(digits.probs, digits.labels, groups=names, metrics=["default", "accuracy"])
+    assert list(whole.groups) == ["9", "10", "a", "b"]
+    cuts = [0, 1, 300, 300, 500, rows]
+    parts = [part_of(digits, *cut, groups=names) for cut in zip(cuts, cuts[1:])]
+    orders = [list(range(5)), [4, 2, 0, 1, 3]]
+    copies = (
+        lambda part: pc.Measure.from_bytes(part.to_bytes()),
+        lambda part: pickle.loads(pickle.dumps(part)),
+        copy.deepcopy,
+        lambda part: part,
+    )
+    for order in orders:
+        for taken in copies:
+            total = pc.Measure(["default", "accuracy"])
+            for at in order:
+                total.merge(taken(parts[at]))
+            assert total.result().to_json() == whole.to_json()
+    empty = pc.Measure.from_bytes(parts[2].to_bytes())  # rows 300 to 300
+    assert empty.merge(parts[0]).update(digits.probs[:0], digits.labels[:0]) is empty
+    with pytest.raises(pc.DataError, match="is damaged; copy it again"):
+        pc.Measure.from_bytes(parts[2].to_bytes()[:-3])
+    with pytest.raises(pc.DataError, match="is not a saved state"):
+        pc.Measure.from_bytes(b"else")
+
+
+def test_a_part_is_merged_once(digits):
+    part = part_of(digits, 100, 200).to_bytes()
+    total = part_of(digits, 0, 100).merge(pc.Measure.from_bytes(part))
+    before = total.to_bytes()
+    with pytest.raises(pc.DataError, match="rows 100 to 199 are in another part too"):
+        total.merge(pc.Measure.from_bytes(part))
+    assert total.to_bytes() == before
+
+
+def test_no_part_is_forgotten(digits):
+    """More than 4096 parts, no two of them adjacent."""
+    total = pc.Measure("accuracy")
+    for i in range(5000):
+        total.update(digits.probs[:1], digits.labels[:1], first_row=2 * i)
+    total = pc.Measure.from_bytes(total.to_bytes())
+    again = pc.Measure("accuracy").update(digits.probs[:1], digits.labels[:1], first_row=6002)
+    with pytest.raises(pc.DataError, match="rows 6002 to 6002 are in another part too"):
+        total.merge(pc.Measure.from_bytes(again.to_bytes()))
+    assert total.merge(again).result().accuracy == 1.0
+
+
+def test_blocks_do_not_depend_on_parts(digits):
+    spec = "skce:estimator=block,block=7"
+    whole = pc.measure(digits.probs, digits.labels, metrics=spec)
+    cuts = [0, 3, 5, 130, 400, len(digits.labels)]
+    parts = []
+    for begin, end in zip(cuts, cuts[1:]):
+        rows = slice(begin, end)
+        part = pc.Measure(spec).update(digits.probs[rows], digits.labels[rows], first_row=begin)
+        parts.append(part.to_bytes())
+    total = pc.Measure(spec)
+    for at in (3, 0, 4, 2, 1):
+        total.merge(pc.Measure.from_bytes(parts[at]))
+    assert total.result().to_json() == whole.to_json()
+    with pytest.raises(pc.DataError, match="are in another part too; pass first_row"):
+        fresh = pc.Measure(spec).update(digits.probs[:9], digits.labels[:9])
+        fresh.merge(pc.Measure(spec).update(digits.probs[9:20], digits.labels[9:20]))
 
 
 def test_repeated_rows(digits):

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 
 import numpy as np
 import pytest
@@ -265,6 +266,32 @@ def test_progress_in_words(capsys):
     assert capsys.readouterr().err == ""
     with pytest.raises(TypeError, match="progress"):
         pc.measure(logits=data.logits, labels=data.labels, progress="fast")
+
+
+def test_progress_with_the_time_left(monkeypatch, capsys):
+    from propercal import _settings
+
+    clock = types.SimpleNamespace(now=0.0, monotonic=lambda: clock.now)
+    monkeypatch.setattr(_settings, "time", clock)
+    lines = _settings._Lines(after=2.0)
+    for clock.now, done in ((0.0, 0), (1.5, 25), (4.0, 50), (200.0, 51)):
+        lines("fitting", done, 100)
+    lines("judging", 3, 0)
+    lines.close()
+    written = capsys.readouterr().err.split("\r")
+    assert [line.rstrip() for line in written] == [
+        "", "fitting: 50 %, 4 s left", "fitting: 51 %, 3 min left", "judging: 3", "", ""]  # fmt: skip
+
+
+def test_progress_by_itself(monkeypatch):
+    from propercal import _settings
+
+    for watched, kind in ((True, _settings._Lines), (False, type(None))):
+        monkeypatch.setattr(_settings, "_is_watched", lambda watched=watched: watched)
+        with _settings.settings() as how:
+            assert type(how[3]) is kind
+        with _settings.settings(progress=False) as how:
+            assert how[3] is None
 
 
 def test_progress_by_tqdm(capsys):

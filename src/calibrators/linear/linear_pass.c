@@ -12,6 +12,15 @@
 #include "kernels/dispatch.h"
 
 #define LINEAR_PASS_BLOCK PC_LINEAR_ROWS
+#define LINEAR_PASS_BATCH 64 /* rows whose second derivatives are added together */
+
+/* Rows that wait for the sums of second derivatives. */
+typedef struct linear_pass_batch {
+  size_t count;
+  double *shrunk, *p; /* as in a worker */
+  double weights[LINEAR_PASS_BATCH];
+  int plain; /* all weights are 1 */
+} linear_pass_batch;
 
 struct pc_linear_pass_worker {
   pc_sum loss, weight;
@@ -20,7 +29,8 @@ struct pc_linear_pass_worker {
   size_t held;        /* rows in the block */
   double times;       /* the weight of a heavy row, otherwise 1 */
   double *x, *shrunk; /* features of the block; scaled to at most 1, with the 1 of b */
-  double *u, *p, *r, *a;
+  double *u, *p, *r, *a, *v;
+  linear_pass_batch batch;
   size_t labels[LINEAR_PASS_BLOCK];
   double weights[LINEAR_PASS_BLOCK];
 };
@@ -41,15 +51,20 @@ static pcal_status linear_pass_worker_new(const pc_linear_pass *pass,
                                           pcal_error *err) {
   const pcal_env *env = pass->rows->task->env;
   const size_t block = LINEAR_PASS_BLOCK;
-  const size_t cells = block * (2 * pass->inputs + 4 * pass->stride + pass->inputs);
+  const size_t batch = (pass->want & PC_LINEAR_HESSIAN) != 0 ? LINEAR_PASS_BATCH : 0;
+  const size_t cells =
+      block * (4 * pass->inputs + 3 * pass->stride) + batch * (pass->inputs + pass->stride);
   worker->x = pc_alloc(env, cells, sizeof *worker->x);
   if (worker->x == NULL)
     return pc_fail_memory(err, "preparing workers");
   worker->shrunk = worker->x + block * pass->inputs;
   worker->a = worker->shrunk + block * pass->inputs;
-  worker->u = worker->a + block * pass->inputs;
+  worker->v = worker->a + block * pass->inputs;
+  worker->u = worker->v + block * pass->inputs;
   worker->p = worker->u + block * pass->stride;
   worker->r = worker->p + block * pass->stride;
+  worker->batch.shrunk = worker->r + block * pass->stride;
+  worker->batch.p = worker->batch.shrunk + batch * pass->inputs;
   if ((pass->want & PC_LINEAR_GRADIENT) != 0)
     PC_TRY(
         pc_lattice_sums_new(env, (pass->classes + 1) * pass->stride, &worker->gradient, err));
@@ -94,16 +109,6 @@ pcal_status pc_linear_pass_new(const pc_fit_rows *rows, unsigned want, int seria
 
 /* ---- Sums over rows ---- */
 
-/* Adds the lanes, times `weight`, to the sums and clears them. */
-static void linear_pass_empty(const pc_linear_pass *pass, struct pc_linear_pass_worker *worker,
-                              double weight) {
-  if ((pass->want & PC_LINEAR_GRADIENT) != 0)
-    pc_lattice_sums_empty(&worker->gradient, weight);
-  if ((pass->want & PC_LINEAR_HESSIAN) != 0)
-    pc_lattice_sums_empty(&worker->hessian, weight);
-  worker->room = PC_LATTICE_FULL;
-}
-
 /* Scores of the block's rows under the parameters. */
 static void linear_pass_map(const pc_linear_pass *pass, struct pc_linear_pass_worker *worker) {
   const size_t s = pass->stride, k = pass->classes;
@@ -117,21 +122,76 @@ static void linear_pass_gradient(const pc_linear_pass *pass,
                        pass->classes + 1, pass->stride, weights);
 }
 
-/* One block of the Hessian for each pair of classes. */
-static void linear_pass_hessian(const pc_linear_pass *pass,
-                                struct pc_linear_pass_worker *worker, const double *weights) {
-  const size_t s = pass->stride, k = pass->classes, m = pass->inputs;
-  double *sums = worker->hessian.lanes;
-  for (size_t c = 0; c < k; c++)
-    for (size_t d = c; d < k; d++, sums += (k + 1) * m) {
-      for (size_t i = 0; i < LINEAR_PASS_BLOCK; i++) {
-        const double *p = worker->p + i * s;
-        const double factor = c == d ? p[c] * (1.0 - p[c]) : -p[c] * p[d];
-        for (size_t j = 0; j <= k; j++)
-          worker->a[i * m + j] = factor * worker->shrunk[i * m + j];
-      }
-      pass->kernels->outer(sums, worker->a, m, worker->shrunk, k + 1, m, weights);
+/* Copies the rows of a pair of classes with a factor above pass->least to a and v, the last
+ * block filled up with zeros, and adds each full block. */
+static void linear_pass_hessian_pair(const pc_linear_pass *pass,
+                                     const struct pc_linear_pass_worker *worker, size_t c,
+                                     size_t d, double *sums) {
+  const linear_pass_batch *batch = &worker->batch;
+  const size_t k = pass->classes, m = pass->inputs;
+  double weights[LINEAR_PASS_BLOCK];
+  size_t held = 0;
+  for (size_t i = 0; i < batch->count; i++) {
+    const double *p = batch->p + i * pass->stride, *x = batch->shrunk + i * m;
+    const double factor = c == d ? p[c] * (1.0 - p[c]) : -p[c] * p[d];
+    if (!(fabs(factor) > pass->least))
+      continue;
+    for (size_t j = 0; j < m; j++)
+      worker->a[held * m + j] = factor * x[j];
+    memcpy(worker->v + held * m, x, m * sizeof *x);
+    weights[held++] = batch->weights[i];
+    if (held == LINEAR_PASS_BLOCK) {
+      pass->kernels->outer(sums, worker->a, m, worker->v, k + 1, m,
+                           batch->plain ? NULL : weights);
+      held = 0;
     }
+  }
+  if (held == 0)
+    return;
+  memset(worker->a + held * m, 0, (LINEAR_PASS_BLOCK - held) * m * sizeof *worker->a);
+  for (size_t i = held; i < LINEAR_PASS_BLOCK; i++)
+    weights[i] = 0.0;
+  pass->kernels->outer(sums, worker->a, m, worker->v, k + 1, m, batch->plain ? NULL : weights);
+}
+
+/* Adds the rows that wait, one block of the Hessian for each pair of classes. */
+static void linear_pass_hessian(const pc_linear_pass *pass,
+                                struct pc_linear_pass_worker *worker) {
+  const size_t k = pass->classes, m = pass->inputs;
+  double *sums = worker->hessian.lanes;
+  for (size_t c = 0; c < k && worker->batch.count > 0; c++)
+    for (size_t d = c; d < k; d++, sums += (k + 1) * m)
+      linear_pass_hessian_pair(pass, worker, c, d, sums);
+  worker->batch.count = 0;
+  worker->batch.plain = 1;
+}
+
+/* Lets the rows of the block wait. */
+static void linear_pass_delay(const pc_linear_pass *pass, struct pc_linear_pass_worker *worker,
+                              int plain) {
+  linear_pass_batch *batch = &worker->batch;
+  if (batch->count + LINEAR_PASS_BLOCK > LINEAR_PASS_BATCH)
+    linear_pass_hessian(pass, worker);
+  memcpy(batch->shrunk + batch->count * pass->inputs, worker->shrunk,
+         worker->held * pass->inputs * sizeof *worker->shrunk);
+  memcpy(batch->p + batch->count * pass->stride, worker->p,
+         worker->held * pass->stride * sizeof *worker->p);
+  memcpy(batch->weights + batch->count, worker->weights,
+         worker->held * sizeof *worker->weights);
+  batch->count += worker->held;
+  batch->plain &= plain;
+}
+
+/* Adds the lanes, times `weight`, to the sums and clears them. */
+static void linear_pass_empty(const pc_linear_pass *pass, struct pc_linear_pass_worker *worker,
+                              double weight) {
+  if ((pass->want & PC_LINEAR_GRADIENT) != 0)
+    pc_lattice_sums_empty(&worker->gradient, weight);
+  if ((pass->want & PC_LINEAR_HESSIAN) != 0) {
+    linear_pass_hessian(pass, worker);
+    pc_lattice_sums_empty(&worker->hessian, weight);
+  }
+  worker->room = PC_LATTICE_FULL;
 }
 
 static void linear_pass_loss(struct pc_linear_pass_worker *worker, size_t i, double loss) {
@@ -175,7 +235,7 @@ static void linear_pass_block(const pc_linear_pass *pass,
   if ((pass->want & PC_LINEAR_GRADIENT) != 0)
     linear_pass_gradient(pass, worker, plain ? NULL : worker->weights);
   if ((pass->want & PC_LINEAR_HESSIAN) != 0)
-    linear_pass_hessian(pass, worker, plain ? NULL : worker->weights);
+    linear_pass_delay(pass, worker, plain);
   worker->held = 0;
 }
 
@@ -249,6 +309,8 @@ static void linear_pass_clear(const pc_linear_pass *pass,
     pc_lattice_sums_clear(&worker->hessian);
   worker->room = PC_LATTICE_FULL;
   worker->held = 0;
+  worker->batch.count = 0;
+  worker->batch.plain = 1;
   worker->times = 1.0;
 }
 

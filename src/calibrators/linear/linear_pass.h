@@ -34,6 +34,7 @@ typedef struct pc_linear_pass {
   pc_linear_rows which;
   uint8_t fold;
   unsigned want;
+  double least;   /* factors p_k (1 - p_k) and p_k p_l up to this are left out of the Hessian */
   double *padded; /* the parameters, for kernels */
   struct pc_linear_pass_worker *workers;
   size_t worker_count;

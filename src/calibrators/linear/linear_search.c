@@ -1,7 +1,7 @@
 /* Search:
  *   1. From the start or from 0, whichever is better.  The objective is convex.
  *   2. Up to PC_LINEAR_NEWTON classes: Newton's method with all second derivatives; warm
- *      searches use old ones as long as they suffice.  With more classes: truncated Newton
+ *      searches use old ones as long as they suffice, and leave out small terms.  With more classes: truncated Newton
  *      steps (linear_curvature.h).  Diagonal maps: see vector_search.c.
  *   3. Without a penalty, a common change of all classes has no effect; it is removed from
  *      gradients and from the result, which thereby has the least norm.
@@ -18,6 +18,8 @@
 #include "kernels/lane_math.h"
 #include "optim/newton.h"
 #include "optim/truncated_newton.h"
+
+#define LINEAR_SEARCH_LEAST 1e-4 /* second derivatives of warm searches leave out less */
 
 static int linear_search_is_newton(const pc_linear_pass *pass) {
   return pass->classes <= PC_LINEAR_NEWTON;
@@ -161,6 +163,7 @@ static pcal_status linear_search_newton(pc_linear_search *search, int warm, pcal
   double value = 0.0;
   newton->limits = search->limits;
   newton->frugal = warm;
+  search->pass.least = warm ? LINEAR_SEARCH_LEAST : 0.0;
   memcpy(newton->best, search->at, search->pass.count * sizeof *search->at);
   pc_newton_restart(newton);
   linear_search_update_penalty(search, newton);

@@ -4,8 +4,9 @@
  * Search:   the score of a pair is the sum over folds of the log score on the fold, of the map
  *           fitted to the other rows.  From lambda = mu = 1 the search walks along lambda, at
  *           first in powers of 10, then along mu, and again along lambda if mu has changed.  A
- *           walk ends after two pairs without a new best, or one that is clearly worse, and turns
- *           to larger penalties only if smaller ones are not better.  A pair that is clearly worse
+ *           walk ends after two pairs without a new best (one, if the search starts from the
+ *           penalties of similar rows), or one that is clearly worse, and turns to larger
+ *           penalties only if smaller ones are not better.  A pair that is clearly worse
  *           on the first two folds is not tried on the others.  Of equal pairs the one with the
  *           larger penalties is chosen.
  * Starts:   the first fold is fitted from its own last map; the others from their own, moved by as
@@ -27,9 +28,8 @@
 
 #define ODIR_PATH_LAMBDAS 36
 #define ODIR_PATH_MUS 12
-#define ODIR_PATH_FINE 20  /* most classes with the published grid */
-#define ODIR_PATH_DECADE 3 /* lambdas of that grid in a power of 10 */
-#define ODIR_PATH_PATIENCE 2
+#define ODIR_PATH_FINE 20       /* most classes with the published grid */
+#define ODIR_PATH_DECADE 3      /* lambdas of that grid in a power of 10 */
 #define ODIR_PATH_CLEAR 1e-3    /* relative excess over the best score that ends a walk */
 #define ODIR_PATH_HOPELESS 2e-3 /* the same on some folds, that leaves out the others */
 #define ODIR_PATH_TRIAL 2       /* folds to judge that by */
@@ -61,6 +61,7 @@ typedef struct odir_path_state {
   double lambda, mu;     /* the last pair */
   odir_path_pair chosen; /* the best pair */
   double score;          /* its score */
+  size_t patience;       /* pairs without a new best that end a walk */
   uint64_t tried;
 } odir_path_state;
 
@@ -267,7 +268,7 @@ static pcal_status odir_path_go(odir_path_state *state, ptrdiff_t lambda_step,
       return PCAL_OK;
     PC_TRY(odir_path_try(state, pair, &better, &worse, err));
     since = better ? 0 : since + 1;
-    if (worse || since == ODIR_PATH_PATIENCE)
+    if (worse || since == state->patience)
       return PCAL_OK;
   }
 }
@@ -357,7 +358,8 @@ static void odir_path_mean(odir_path_state *state) {
 }
 
 pcal_status pc_odir_choose(const pc_fit_rows *rows, pc_odir_choice *choice, pcal_error *err) {
-  odir_path_state state = {.rows = rows, .score = INFINITY};
+  const int near = choice->near_lambda > 0.0;
+  odir_path_state state = {.rows = rows, .score = INFINITY, .patience = near ? 1 : 2};
   const odir_path_grid *grid = &state.grid;
   const int fine = odir_path_is_fine(&state);
   double weight = 0.0;
@@ -369,7 +371,7 @@ pcal_status pc_odir_choose(const pc_fit_rows *rows, pc_odir_choice *choice, pcal
       (odir_path_pair){odir_path_find(grid->lambda, grid->lambda_count, choice->near_lambda),
                        odir_path_find(grid->mu, grid->mu_count, choice->near_mu)};
   if (weight > 0.0)
-    PC_TRY(odir_path_descend(&state, fine && !(choice->near_lambda > 0.0), err));
+    PC_TRY(odir_path_descend(&state, fine && !near, err));
   choice->score = state.score / weight;
   const int none = !isfinite(state.score);
   if (isnan(choice->lambda))

@@ -1,6 +1,9 @@
 /* Objective: mean of -log q_y over all rows plus l2 times the sum of squared weights (offsets
  *            are not penalised), minimised by L-BFGS from parameters that leave probabilities
  *            unchanged.
+ * Converged: the gradient is at most NETWORK_TRAIN_AIM, or the last NETWORK_TRAIN_WINDOW steps
+ *            together lowered the objective by at most NETWORK_TRAIN_GAIN of it.  Networks have
+ *            flat valleys: further steps change scores on other rows in the fourth digit.
  * Order:     rows are kept, sorted by label and features, and equal ones joined; sums run over
  *            a number of parts that depends only on the number of parameters.  So neither the
  *            order of rows nor threads change the result.
@@ -22,6 +25,8 @@
 #define NETWORK_TRAIN_EVALUATIONS 500
 #define NETWORK_TRAIN_AIM 1e-6
 #define NETWORK_TRAIN_ENOUGH 1e-4
+#define NETWORK_TRAIN_WINDOW 10 /* steps */
+#define NETWORK_TRAIN_GAIN 5e-4 /* of the objective */
 #define NETWORK_TRAIN_PARTS 16
 #define NETWORK_TRAIN_PART_NUMBERS \
   ((size_t)1 << 22) /* most numbers of the gradients of all parts */
@@ -240,9 +245,28 @@ static pcal_status network_train_evaluate(network_train *fit, double *gradient, 
 
 /* ---- The search ---- */
 
+/* The objective after each of the last NETWORK_TRAIN_WINDOW steps, in a ring. */
+typedef struct network_train_progress {
+  double values[NETWORK_TRAIN_WINDOW];
+  size_t steps;
+} network_train_progress;
+
+/* True if the last NETWORK_TRAIN_WINDOW steps lowered the objective by little. */
+static int network_train_is_flat(network_train_progress *progress, const pc_lbfgs *search) {
+  if (search->steps == progress->steps)
+    return 0;
+  progress->steps = search->steps;
+  double *oldest = &progress->values[search->steps % NETWORK_TRAIN_WINDOW];
+  const int flat = search->steps > NETWORK_TRAIN_WINDOW &&
+                   *oldest - search->value <= NETWORK_TRAIN_GAIN * search->value;
+  *oldest = search->value;
+  return flat;
+}
+
 static pcal_status network_train_run(network_train *fit, pc_network_model *net,
                                      pc_lbfgs *search, double *gradient, double *after,
                                      pcal_error *err) {
+  network_train_progress progress = {.steps = 0};
   double best = INFINITY;
   while (search->end == PC_OPTIM_RUNNING) {
     double loss, value;
@@ -255,6 +279,8 @@ static pcal_status network_train_run(network_train *fit, pc_network_model *net,
       *after = loss;
     }
     pc_lbfgs_update(search, value, gradient);
+    if (search->end == PC_OPTIM_RUNNING && network_train_is_flat(&progress, search))
+      search->end = PC_OPTIM_CONVERGED;
     pc_progress(fit->task->env, "training", search->evaluations, NETWORK_TRAIN_EVALUATIONS);
   }
   memcpy(net->parameters, search->best, net->count * sizeof *net->parameters);

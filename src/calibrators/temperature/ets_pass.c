@@ -34,7 +34,7 @@ typedef struct ets_pass_worker {
 
 typedef struct ets_pass_state {
   const pc_fit_task *task;
-  int brier, possible;
+  int brier, alone;
   const pc_ets_trial *trials;
   size_t count;
   ets_pass_worker *workers;
@@ -52,9 +52,10 @@ static ets_pass_part ets_pass_softmax(const double *gaps, size_t count, double b
                                       double *p) {
   ets_pass_part part = {0.0, 0.0, 0.0};
   double sum = 0.0;
+  for (size_t k = 0; k < count; k++)
+    p[k] = pc_lane_exp(beta * gaps[k]);
   for (size_t k = 0; k < count; k++) {
-    const double power = beta * gaps[k], gap = power < ETS_PASS_FAR ? 0.0 : gaps[k];
-    p[k] = pc_lane_exp(power);
+    const double gap = beta * gaps[k] < ETS_PASS_FAR ? 0.0 : gaps[k];
     sum += p[k];
     part.mean += p[k] * gap;
     part.variance += p[k] * gap * gap;
@@ -132,13 +133,18 @@ static void ets_pass_brier_row(const pc_ets_trial *trial, const double *gaps, si
     }
 }
 
+/* True for the sums of the value and its derivatives by tau. */
+static int ets_pass_is_of_tau(size_t sum) {
+  return sum < 2 || sum == 1 + PC_ETS_TERMS;
+}
+
 static void ets_pass_add_row(const ets_pass_state *state, ets_pass_worker *worker,
                              const double *scores, size_t classes, size_t label,
                              double weight) {
   double *gaps = worker->parts + 4 * classes, *plain = worker->parts + 3 * classes;
   double max = scores[0], values[ETS_PASS_SUMS];
   const int impossible = isinf(scores[label]) && !state->brier;
-  if (impossible && state->possible)
+  if (impossible && state->alone)
     return;
   for (size_t k = 1; k < classes; k++)
     max = scores[k] > max ? scores[k] : max;
@@ -159,7 +165,8 @@ static void ets_pass_add_row(const ets_pass_state *state, ets_pass_worker *worke
     else
       ets_pass_log_row(trial, gaps, classes, label, &tempered, &identity, values);
     for (size_t i = 0; i < ETS_PASS_SUMS; i++)
-      pc_sum_add_product(&worker->sums[t][i], weight, values[i]);
+      if (!state->alone || ets_pass_is_of_tau(i))
+        pc_sum_add_product(&worker->sums[t][i], weight, values[i]);
   }
 }
 
@@ -204,12 +211,12 @@ static void ets_pass_collect(const ets_pass_state *state, size_t workers, pc_ets
   }
 }
 
-pcal_status pc_ets_pass(const pc_fit_task *task, int brier, int possible,
+pcal_status pc_ets_pass(const pc_fit_task *task, int brier, int alone,
                         const pc_ets_trial *trials, size_t count, pc_ets_values *out,
                         pcal_error *err) {
   const size_t workers = pc_worker_count(task->env);
   const pc_row_policy policy = {.scores = PC_SCORES_ONLY, .probs = PC_PROBS_LEAN};
-  ets_pass_state state = {task, brier, possible, trials, count, NULL};
+  ets_pass_state state = {task, brier, alone, trials, count, NULL};
   state.workers = pc_alloc(task->env, workers, sizeof *state.workers);
   if (state.workers == NULL)
     return pc_fail_memory(err, "preparing workers");

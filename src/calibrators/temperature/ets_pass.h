@@ -19,9 +19,10 @@ typedef struct pc_ets_values {
   double gradient[PC_ETS_TERMS], hessian[PC_ETS_TERMS * PC_ETS_TERMS];
 } pc_ets_values;
 
-/* brier: the objective is the Brier score instead of the log score.  possible: leave rows whose
- * label has probability 0 out of the log score. */
-PC_CHECKED pcal_status pc_ets_pass(const pc_fit_task *task, int brier, int possible,
+/* brier: the objective is the Brier score instead of the log score.  alone: T is searched alone;
+ * rows whose label has probability 0 are left out of the log score, and only the derivatives by
+ * tau are computed. */
+PC_CHECKED pcal_status pc_ets_pass(const pc_fit_task *task, int brier, int alone,
                                    const pc_ets_trial *trials, size_t count, pc_ets_values *out,
                                    pcal_error *err);
 

@@ -1,6 +1,7 @@
 /* Search:
- *   1. T alone, w = (1, 0, 0): Newton's method in log(1 / T) from six starts in parallel; rows
- *      whose label has probability 0 are left out, since no T helps them.
+ *   1. T alone, w = (1, 0, 0): Newton's method in log(1 / T), for the log score, which is convex
+ *      in 1 / T, from one start, otherwise from six in parallel; rows whose label has
+ *      probability 0 are left out, since no T helps them.
  *   2. With this T, w on the simplex, a convex problem.  fit=sequential ends here.
  *   3. fit=joint: T and w together, from the result of 2 and from five other starts.
  *
@@ -32,7 +33,7 @@ typedef struct ets_search_one {
 
 typedef struct ets_search_state {
   const pc_fit_task *task;
-  int brier, possible;
+  int brier, alone;
   int tempers, weighs; /* tau is searched, w is searched */
   int convex;          /* the first search that converges is the best */
   double low, high;    /* bounds of tau */
@@ -139,7 +140,7 @@ static pcal_status ets_search_run(ets_search_state *s, pcal_error *err) {
     for (size_t i = 0; i < count; i++)
       if (!ets_search_allowed(s, &trials[i]))
         trials[i] = (pc_ets_trial){0.0, {0.0, 1.0, 0.0}};
-    PC_TRY(pc_ets_pass(s->task, s->brier, s->possible, trials, count, values, err));
+    PC_TRY(pc_ets_pass(s->task, s->brier, s->alone, trials, count, values, err));
     s->passes++;
     for (size_t i = 0; i < count; i++) {
       ets_search_one *one = &s->searches[asked[i]];
@@ -171,15 +172,23 @@ static void ets_search_end(ets_search_state *s) {
 
 /* ---- Stages ---- */
 
-static pcal_status ets_search_temper(ets_search_state *s, pc_ets_trial *best, pcal_error *err) {
-  static const double starts[PC_ETS_TRIALS] = {0.125, 0.25, 0.5, 1.0, 2.0, 8.0};
-  s->tempers = s->possible = 1;
-  s->weighs = 0;
-  for (size_t i = 0; i < PC_ETS_TRIALS; i++) {
+/* Searches T from starts first .. first + count - 1. */
+static pcal_status ets_search_temper_from(ets_search_state *s, size_t first, size_t count,
+                                          pcal_error *err) {
+  static const double starts[PC_ETS_TRIALS] = {0.5, 0.125, 0.25, 1.0, 2.0, 8.0};
+  for (size_t i = first; i < first + count; i++) {
     const pc_ets_trial start = {pc_lane_log(starts[i]), {1.0, 0.0, 0.0}};
     PC_TRY(ets_search_begin(s, &start, 0, err));
   }
-  PC_TRY(ets_search_run(s, err));
+  return ets_search_run(s, err);
+}
+
+static pcal_status ets_search_temper(ets_search_state *s, pc_ets_trial *best, pcal_error *err) {
+  s->tempers = s->alone = 1;
+  s->weighs = 0;
+  PC_TRY(ets_search_temper_from(s, 0, s->brier ? PC_ETS_TRIALS : 1, err));
+  if (!s->brier && !ets_search_converged(&s->searches[0]))
+    PC_TRY(ets_search_temper_from(s, 1, PC_ETS_TRIALS - 1, err));
   *best = ets_search_best(s)->trial;
   ets_search_end(s);
   return PCAL_OK;
@@ -187,7 +196,7 @@ static pcal_status ets_search_temper(ets_search_state *s, pc_ets_trial *best, pc
 
 static pcal_status ets_search_begin_weights(ets_search_state *s, const pc_ets_trial *from,
                                             pcal_error *err) {
-  s->tempers = s->possible = 0;
+  s->tempers = s->alone = 0;
   s->weighs = s->convex = 1;
   for (size_t r = 0; r < 3; r++) {
     pc_ets_trial start = {from->tau, {0.01, 0.01, 0.01}};

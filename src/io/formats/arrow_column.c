@@ -9,7 +9,8 @@
  *  2. dictionaries contain text, and indices must be inside them.
  *  3. a string view has 16 bytes: the length, and either the text itself, up to 12 bytes, or
  *     its first four bytes, a buffer index and an offset.
- *  4. variable-size lists, decimals and other types are refused. */
+ *  4. lists with offsets may have any lengths: arrow_lists.c checks them.
+ *  5. decimals, nested lists and other types are refused. */
 #include "io/formats/arrow_column.h"
 
 #include <inttypes.h>
@@ -25,7 +26,7 @@ static pcal_status arrow_column_refuse(const pc_arrow_column *column, const char
   char shown[PC_CLIP_MAX], name[PC_CLIP_MAX];
   return pc_fail(err, PCAL_DATA,
                  "%s, column \"%s\" has the Arrow type %s; cast it to floats, integers, "
-                 "booleans, utf8, a dictionary of utf8 or fixed-size lists of numbers",
+                 "booleans, utf8, a dictionary of utf8 or lists of numbers",
                  column->file, pc_clip(pc_slice_of(column->name), name),
                  pc_clip(pc_slice_of(format), shown));
 }
@@ -54,9 +55,14 @@ static int arrow_column_text(const char *format, pc_arrow_column *out) {
 
 static int arrow_column_list(const struct ArrowSchema *schema, pc_arrow_column *out) {
   int64_t width = 0;
-  const char *digits = schema->format + 3;
-  if (strncmp(schema->format, "+w:", 3) != 0 || schema->n_children != 1 ||
-      !pc_integer_parse(digits, digits + strlen(digits), 1, INT32_MAX, &width))
+  const char *format = schema->format, *digits = format + 3;
+  out->wide = strcmp(format, "+L") == 0;
+  out->has_offsets = out->wide || strcmp(format, "+l") == 0;
+  if (schema->n_children != 1)
+    return 0;
+  if (!out->has_offsets &&
+      (strncmp(format, "+w:", 3) != 0 ||
+       !pc_integer_parse(digits, digits + strlen(digits), 1, INT32_MAX, &width)))
     return 0;
   out->is_list = 1;
   out->width = (size_t)width;
@@ -161,12 +167,26 @@ static int64_t arrow_column_buffers(pc_arrow_kind kind) {
   return kind == PC_ARROW_TEXT ? 3 : 2;
 }
 
+static int arrow_column_enter_offsets(const struct ArrowArray *lists, pc_arrow_part *out) {
+  const struct ArrowArray *values = lists->children[0];
+  if (!arrow_column_sound(values, values == NULL ? 0 : (uint64_t)values->length, 2))
+    return 0;
+  out->offsets = lists->buffers[1];
+  out->values = values;
+  out->first_value = (uint64_t)values->offset;
+  out->value_bits = arrow_column_bits(values);
+  return 1;
+}
+
 static int arrow_column_enter_lists(const pc_arrow_column *column,
                                     const struct ArrowArray *lists, uint64_t rows,
                                     pc_arrow_part *out) {
   const uint64_t end = out->first_row + rows;
-  if (lists->n_children != 1 || lists->children == NULL ||
-      end > (uint64_t)INT64_MAX / column->width ||
+  if (lists->n_children != 1 || lists->children == NULL)
+    return 0;
+  if (column->has_offsets)
+    return arrow_column_enter_offsets(lists, out);
+  if (end > (uint64_t)INT64_MAX / column->width ||
       !arrow_column_sound(lists->children[0], end * column->width, 2))
     return 0;
   out->values = lists->children[0];
@@ -180,7 +200,8 @@ pcal_status pc_arrow_part_find(const pc_arrow_column *column, const struct Arrow
   static const char mismatch[] = "an array does not match its schema";
   const uint64_t rows = (uint64_t)batch->length, skipped = (uint64_t)batch->offset;
   const struct ArrowArray *array = batch->children[column->child];
-  const int64_t buffers = column->is_list ? 1 : arrow_column_buffers(column->kind);
+  const int64_t buffers =
+      column->is_list && !column->has_offsets ? 1 : arrow_column_buffers(column->kind);
   if (!arrow_column_sound(array, skipped + rows, buffers))
     return arrow_column_broken(column, mismatch, err);
   *out = (pc_arrow_part){.column = column, .values = array};
@@ -205,18 +226,29 @@ static int arrow_column_bit(const unsigned char *bits, uint64_t index) {
   return bits[index / 8] >> index % 8 & 1;
 }
 
-int pc_arrow_part_null(const pc_arrow_part *part, size_t row, size_t column) {
-  const uint64_t value = part->first_value + (uint64_t)row * part->column->width + column;
+int pc_arrow_part_row_null(const pc_arrow_part *part, size_t row) {
   return (part->batch_bits != NULL &&
           !arrow_column_bit(part->batch_bits, part->first_batch_row + row)) ||
-         (part->row_bits != NULL && !arrow_column_bit(part->row_bits, part->first_row + row)) ||
-         (part->value_bits != NULL && !arrow_column_bit(part->value_bits, value));
+         (part->row_bits != NULL && !arrow_column_bit(part->row_bits, part->first_row + row));
+}
+
+/* Index of the first value of a row. */
+static uint64_t arrow_column_value(const pc_arrow_part *part, size_t row) {
+  if (part->offsets != NULL)
+    return part->first_value +
+           (uint64_t)pc_arrow_offset(part->column, part->offsets, part->first_row + row);
+  return part->first_value + (uint64_t)row * part->column->width;
+}
+
+int pc_arrow_part_null(const pc_arrow_part *part, size_t row, size_t column) {
+  return pc_arrow_part_row_null(part, row) ||
+         (part->value_bits != NULL &&
+          !arrow_column_bit(part->value_bits, arrow_column_value(part, row) + column));
 }
 
 const unsigned char *pc_arrow_part_at(const pc_arrow_part *part, size_t row) {
   const unsigned char *values = part->values->buffers[1];
-  return values +
-         (part->first_value + (uint64_t)row * part->column->width) * part->column->number.size;
+  return values + arrow_column_value(part, row) * part->column->number.size;
 }
 
 int pc_arrow_part_true(const pc_arrow_part *part, size_t row) {
@@ -225,8 +257,7 @@ int pc_arrow_part_true(const pc_arrow_part *part, size_t row) {
 
 /* ---- Text ---- */
 
-static int64_t arrow_column_offset(const pc_arrow_column *column, const void *offsets,
-                                   uint64_t index) {
+int64_t pc_arrow_offset(const pc_arrow_column *column, const void *offsets, uint64_t index) {
   if (column->wide) {
     int64_t offset;
     memcpy(&offset, (const unsigned char *)offsets + index * sizeof offset, sizeof offset);
@@ -273,8 +304,8 @@ static pcal_status arrow_column_string(const pc_arrow_column *column,
                                        pc_slice *out, pcal_error *err) {
   if (column->views)
     return arrow_column_view(column, text, index, out, err);
-  const int64_t begin = arrow_column_offset(column, text->buffers[1], index);
-  const int64_t end = arrow_column_offset(column, text->buffers[1], index + 1);
+  const int64_t begin = pc_arrow_offset(column, text->buffers[1], index);
+  const int64_t end = pc_arrow_offset(column, text->buffers[1], index + 1);
   if (begin < 0 || end < begin || (end > begin && text->buffers[2] == NULL))
     return arrow_column_broken(column, "the string offsets are invalid", err);
   *out = (pc_slice){end > begin ? (const char *)text->buffers[2] + begin : "",

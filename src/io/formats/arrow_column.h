@@ -16,11 +16,12 @@ typedef enum pc_arrow_kind {
 typedef struct pc_arrow_column {
   const char *file, *name; /* names of the table and of the column */
   size_t child;            /* index in a batch */
-  int is_list;             /* fixed-size lists of numbers */
+  int is_list;             /* lists of numbers */
+  int has_offsets;         /* lists of any size: arrow_lists.h sets width and checks them */
   size_t width;            /* values in a row */
   pc_arrow_kind kind;      /* of the values */
   pc_element_type number;  /* of numbers, and of indices into a dictionary */
-  int wide;                /* text has 64-bit offsets */
+  int wide;                /* text or lists have 64-bit offsets */
   int views;               /* text is stored as string views */
 } pc_arrow_column;
 
@@ -33,7 +34,9 @@ PC_CHECKED pcal_status pc_arrow_column_find(const pc_arrow_table *table, const c
 typedef struct pc_arrow_part {
   const pc_arrow_column *column;
   const struct ArrowArray *values;     /* the column, or the child of its lists */
-  uint64_t first_value;                /* index of the first value of row 0 */
+  const void *offsets;                 /* of lists that have offsets, else NULL */
+  uint64_t first_value;                /* index of the first value of row 0; with offsets: of
+                                          the child array */
   uint64_t first_row, first_batch_row; /* bit of row 0 in row_bits and batch_bits */
   const unsigned char *batch_bits, *row_bits,
       *value_bits; /* validity bitmaps; NULL: no nulls */
@@ -47,10 +50,17 @@ PC_CHECKED pcal_status pc_arrow_part_find(const pc_arrow_column *column,
 /* True if the part certainly has no nulls. */
 int pc_arrow_part_full(const pc_arrow_part *part);
 
+/* True if a row is null as a whole. */
+int pc_arrow_part_row_null(const pc_arrow_part *part, size_t row);
+
 /* True if value `column` of a row is null. */
 int pc_arrow_part_null(const pc_arrow_part *part, size_t row, size_t column);
 
-/* Address of the first value of a row of numbers. */
+/* Element `index` of an array of offsets, which have 64 bits if the column is wide. */
+int64_t pc_arrow_offset(const pc_arrow_column *column, const void *offsets, uint64_t index);
+
+/* Address of the first value of a row of numbers.  A list with offsets must be checked before,
+ * and not be null. */
 const unsigned char *pc_arrow_part_at(const pc_arrow_part *part, size_t row);
 
 /* The value of a row of booleans. */

@@ -1,5 +1,5 @@
 /* A window points into a batch if no value is null and no conversion is needed:
- *   scores   one column of float32 or float64, or of fixed-size lists of these
+ *   scores   one column of float32 or float64, or of lists of these without gaps
  *   numbers  float64
  *   labels   int32
  * Everything else is copied window by window. */
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/formats/arrow_column.h"
+#include "io/formats/arrow_lists.h"
 #include "io/formats/container_member.h"
 
 typedef struct arrow_reader_state {
@@ -104,11 +104,30 @@ static void arrow_reader_booleans(const pc_reader *reader, const pc_arrow_part *
     ((double *)state->buffer)[i] = pc_arrow_part_true(part, row + i) ? 1.0 : 0.0;
 }
 
+/* Copies lists with offsets, which may lie anywhere. */
+static void arrow_reader_lists(const pc_reader *reader, const pc_arrow_part *part, size_t row,
+                               size_t rows) {
+  const arrow_reader_state *state = reader->state;
+  const pc_element_type *type = &part->column->number;
+  const size_t width = part->column->width;
+  for (size_t i = 0; i < rows; i++) {
+    if (pc_arrow_part_row_null(part, row + i))
+      continue;
+    const pc_element_run run = {pc_arrow_part_at(part, row + i), (ptrdiff_t)type->size, width};
+    if (reader->cells == PC_CELLS_F32)
+      pc_elements_to_float(type, &run, (float *)state->buffer + i * width, 1);
+    else
+      pc_elements_to_double(type, &run, (double *)state->buffer + i * width, 1);
+  }
+}
+
 /* Copies a column of numbers, booleans or lists. */
 static void arrow_reader_gather(const pc_reader *reader, const pc_arrow_part *part, size_t row,
                                 size_t rows, size_t place) {
   const size_t width = part->column->width;
-  if (part->column->kind == PC_ARROW_BOOL)
+  if (part->offsets != NULL)
+    arrow_reader_lists(reader, part, row, rows);
+  else if (part->column->kind == PC_ARROW_BOOL)
     arrow_reader_booleans(reader, part, row, rows);
   else
     for (size_t j = 0; j < width; j++)
@@ -144,9 +163,29 @@ static pcal_status arrow_reader_texts(const pc_reader *reader, const pc_arrow_pa
 
 /* ---- Windows ---- */
 
+/* The number of rows in the batches before the current one. */
+static uint64_t arrow_reader_before(const arrow_reader_state *state) {
+  uint64_t rows = 0;
+  for (size_t b = 0; b < state->batch; b++)
+    rows += (uint64_t)state->table->batches[b].length;
+  return rows;
+}
+
+/* Finds the first column in a batch and checks its lists; *adjacent: rows have no gaps. */
+static pcal_status arrow_reader_enter(const arrow_reader_state *state,
+                                      const struct ArrowArray *batch, size_t rows,
+                                      pc_arrow_part *out, int *adjacent, pcal_error *err) {
+  *adjacent = 1;
+  PC_TRY(pc_arrow_part_find(&state->columns[0], batch, out, err));
+  if (out->offsets == NULL)
+    return PCAL_OK;
+  return pc_arrow_lists_check(out, (size_t)state->row, rows, arrow_reader_before(state),
+                              adjacent, err);
+}
+
 static int arrow_reader_is_view(const arrow_reader_state *state, const pc_arrow_part *part,
-                                size_t row) {
-  return state->viewable && pc_arrow_part_full(part) &&
+                                size_t row, int adjacent) {
+  return state->viewable && adjacent && pc_arrow_part_full(part) &&
          (uintptr_t)pc_arrow_part_at(part, row) % state->element_size == 0;
 }
 
@@ -154,11 +193,12 @@ static pcal_status arrow_reader_window(const pc_reader *reader, const struct Arr
                                        pc_window *out, pcal_error *err) {
   const arrow_reader_state *state = reader->state;
   const size_t row = (size_t)state->row;
+  int adjacent;
   pc_arrow_part part;
   out->column_stride = (ptrdiff_t)state->element_size;
   out->row_stride = (ptrdiff_t)(reader->columns * state->element_size);
-  PC_TRY(pc_arrow_part_find(&state->columns[0], batch, &part, err));
-  if (arrow_reader_is_view(state, &part, row)) {
+  PC_TRY(arrow_reader_enter(state, batch, out->rows, &part, &adjacent, err));
+  if (arrow_reader_is_view(state, &part, row, adjacent)) {
     out->data = pc_arrow_part_at(&part, row);
     return PCAL_OK;
   }
@@ -248,6 +288,8 @@ static pcal_status arrow_reader_find_columns(const char *const *names, pc_column
   for (size_t i = 0; i < state->count; i++) {
     PC_TRY(pc_arrow_column_find(state->table, names[i], &state->columns[i], err));
     PC_TRY(arrow_reader_check_column(&state->columns[i], as, state->count, err));
+    if (state->columns[i].has_offsets)
+      PC_TRY(pc_arrow_lists_width(state->table, &state->columns[i], err));
     state->names[i] = state->columns[i].name;
     for (size_t j = 0; j < i; j++)
       if (state->columns[j].child == state->columns[i].child)

@@ -65,7 +65,7 @@ TEST(refuses_no_rows) {
   pcal_error err;
   batch.weights = none;
   help_refused(&batch, "temperature", PCAL_DATA,
-               "there are no rows to fit (all weights are 0); give more data");
+               "there are no rows to fit (all weights are zero); give more data");
   batch.weights = NULL;
   batch.rows = 0;
   help_refused(&batch, "histogram", PCAL_DATA, "there are no rows to fit; give more data");

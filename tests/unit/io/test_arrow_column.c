@@ -72,7 +72,7 @@ static void expect_unknown_type(struct ArrowSchema *child) {
   assert_int_equal(pc_arrow_column_find(&table, "x", &column, &err), PCAL_DATA);
   assert_message(err, "t, column \"x\" has the Arrow type ");
   assert_message(err, "; cast it to floats, integers, booleans, utf8, a dictionary of utf8 or "
-                      "fixed-size lists of numbers");
+                      "lists of numbers");
   pc_arrow_table_free(&table);
   assert_int_equal(help_arrow_live, 0);
 }
@@ -81,7 +81,8 @@ TEST(refuses_other_types) {
   static const char *const formats[] = {"n", "z", "vz", "d:10,2", "tdD", "+s", "+m", "", "ff"};
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
     expect_unknown_type(help_schema(formats[i], "x"));
-  expect_unknown_type(column_list("+l", "f"));
+  expect_unknown_type(column_list("+l", "+l"));
+  expect_unknown_type(column_list("+vl", "f"));
   expect_unknown_type(column_list("+w:0", "f"));
   expect_unknown_type(column_list("+w:-1", "f"));
   expect_unknown_type(column_list("+w:", "f"));

@@ -45,8 +45,8 @@ TEST(test_groups_without_a_name_have_their_number) {
   pcal_results *results = given_results(&data, "accuracy");
   assert_int_equal(pcal_results_count(results), 3);
   assert_null(finish_get(results, 0).group);
-  assert_string_equal(finish_get(results, 1).group, "first");
-  assert_string_equal(finish_get(results, 2).group, "1");
+  assert_string_equal(finish_get(results, 1).group, "1");
+  assert_string_equal(finish_get(results, 2).group, "first");
   pcal_results_free(results);
 }
 

@@ -33,7 +33,7 @@ TEST(test_parts_are_the_whole) {
 
 /* ---- the order of groups ---- */
 
-TEST(test_groups_keep_the_order_of_rows) {
+TEST(test_groups_keep_their_order) {
   static const char *const names[] = {"x", "y", "z"}, *const head_names[] = {"x"};
   static const char *const tail_names[] = {"z", "y"};
   static const uint32_t groups[] = {0, 0, 1, 2, 1, 2};
@@ -205,6 +205,20 @@ TEST(test_the_same_rows_twice) {
   pcal_measure_free(a);
   pcal_measure_free(b);
   pcal_measure_free(c);
+}
+
+/* Also where rows that were measured here came before it, with any index. */
+TEST(test_a_part_twice_beside_fresh_rows) {
+  const given_data data = state_data();
+  const given_data tail = state_slice(&data, 2, 4);
+  pcal_measure *a = state_measure(&data, MERGE_SPECS, 0);
+  pcal_measure *b = state_part(&tail, MERGE_SPECS, 2, "b.pcal");
+  assert_int_equal(pcal_measure_merge(a, b, NULL), PCAL_OK);
+  merge_refused(a, b, PCAL_DATA,
+                "b.pcal: rows 2 to 5 are in another part too; pass first_row when measuring a "
+                "part, and merge each part once");
+  pcal_measure_free(a);
+  pcal_measure_free(b);
 }
 
 /* Measures that were never saved may count all their batches from 0. */

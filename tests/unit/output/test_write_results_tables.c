@@ -105,16 +105,16 @@ TEST(test_text_with_many_groups) {
                            .group_names = names,
                            .group_count = 2};
   char *text = tables_written(&data, "accuracy", PCAL_TEXT);
-  assert_contains(text, "by group  one group with a very long name             b             2"
-                        "             3             4             5\n"
-                        "weight                                  1             1             1"
-                        "             1             1             1\n"
-                        "accuracy                           0.0000        0.0000        0.0000"
-                        "        0.0000        0.0000        0.0000\n"
+  assert_contains(text, "by group             2             3             4             5"
+                        "             6             7\n"
+                        "weight               1             1             1             1"
+                        "             1             1\n"
+                        "accuracy        0.0000        0.0000        0.0000        0.0000"
+                        "        0.0000        1.0000\n"
                         "\n"
-                        "by group             6             7\n"
-                        "weight               1             1\n"
-                        "accuracy        0.0000        1.0000\n");
+                        "by group             b  one group with a very long name\n"
+                        "weight               1                                1\n"
+                        "accuracy        0.0000                           0.0000\n");
   free(text);
 }
 

@@ -1,0 +1,47 @@
+"""The kind of array or table that calibrated probabilities are returned in."""
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from ._errors import UsageError
+
+_TABLES = ("default", "pandas", "polars")
+
+
+def check_table(kind: "str | None") -> None:
+    """Refuses a kind of output that set_output does not know."""
+    if kind is not None and kind not in _TABLES:
+        known = ", ".join(map(repr, _TABLES))
+        raise UsageError(f"transform={kind!r} is unknown; give one of {known}")
+
+
+def chosen_table(own: "str | None") -> str:
+    """The kind that set_output has chosen for an estimator, else scikit-learn's configuration."""
+    package = sys.modules.get("sklearn")
+    if own is not None or package is None:
+        return own or "default"
+    return package.get_config()["transform_output"]
+
+
+def as_table(array: np.ndarray, kind: str, names: "list[str]", X: Any) -> Any:
+    """A table of pandas, with the index of X, or of polars."""
+    columns = array if array.ndim == 2 else array[:, np.newaxis]
+    if kind == "polars":
+        import polars
+
+        return polars.DataFrame(columns, schema=names, orient="row")
+    import pandas
+
+    return pandas.DataFrame(columns, columns=names, index=getattr(X, "index", None), copy=True)
+
+
+def as_given(array: np.ndarray, X: Any) -> Any:
+    """The array as a tensor of PyTorch or an array of JAX where X is one."""
+    family = type(X).__module__.partition(".")[0]
+    if family == "torch":
+        return sys.modules["torch"].from_numpy(array.copy())
+    if family in ("jax", "jaxlib"):
+        return sys.modules["jax"].numpy.asarray(array)
+    return array

@@ -1,0 +1,19 @@
+/* Columns of Arrow lists with offsets, whose lists must all have the same length. */
+#ifndef PC_ARROW_LISTS_H
+#define PC_ARROW_LISTS_H
+
+#include "io/formats/arrow_column.h"
+
+/* Sets column->width to the length of the first list that is not null; reads batches until
+ * there is one.  Fails with PCAL_DATA if there is none or if it is empty. */
+PC_CHECKED pcal_status pc_arrow_lists_width(pc_arrow_table *table, pc_arrow_column *column,
+                                            pcal_error *err);
+
+/* Checks rows [row, row + rows) of a part before their values are used: each is null or a list
+ * of column->width values.  before: number of rows in earlier batches, for the message.  Sets
+ * *adjacent to 1 if no row is null and each list begins where the one before it ends.  Fails
+ * with PCAL_DATA. */
+PC_CHECKED pcal_status pc_arrow_lists_check(const pc_arrow_part *part, size_t row, size_t rows,
+                                            uint64_t before, int *adjacent, pcal_error *err);
+
+#endif
