@@ -5,12 +5,12 @@ PREFIX = /usr/local
 FUZZ = 60
 ATTACK = 100
 
-.PHONY: help deps build demo check check-all check-gpu check-spark gpu-code pages fuzz attack coverage golden bench \
-	bench-deps bench-huge install \
+.PHONY: help deps build demo check check-all check-gpu check-spark check-systems check-web gpu-code web dist pages \
+	fuzz attack coverage golden bench bench-deps bench-huge install \
 	uninstall format clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
 deps: ## install what building needs
 	@tools/install-deps demo
@@ -24,6 +24,24 @@ demo: build ## see it work on data inside the repository
 check: ## tests of a release build and 20 seconds of fuzzing
 	@tools/install-deps check
 	@tools/check
+
+check-systems: build ## build for other systems and compare their results byte by byte; half an hour
+	@tools/install-systems
+	@tools/check-systems --program $(BUILD)/cli/propercal $(SYSTEMS)
+
+web: ## the page for the browser, build-web/propercal.html
+	@tools/install-systems
+	@tools/cross wasm32-wasi build-wasm32-wasi >/dev/null
+	@ninja -C build-wasm32-wasi cli/propercal >/dev/null
+	@tools/make-web build-wasm32-wasi/cli/propercal build-web/propercal.html
+
+check-web: build web ## test that page in Chromium
+	@tools/install-deps web
+	@tools/check-web --program $(BUILD)/cli/propercal
+
+dist: ## sources, programs for each system, the page and their checksums, in dist
+	@tools/install-systems
+	@tools/make-dist
 
 check-all: ## check, long tests, sanitizers, clang, layout, manual, scripts, Python, Spark, browser
 	@tools/install-deps check-all
@@ -83,4 +101,4 @@ format: ## lay out all C files by .clang-format
 	@tools/format
 
 clean: ## remove what was built
-	@rm -rf build build-asan build-bench build-clang build-fuzz build-gcov build-pages build-python build-tsan demo-output
+	@rm -rf build build-asan build-bench build-clang build-fuzz build-gcov build-pages build-python build-tsan build-web build-*-* demo-output

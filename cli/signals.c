@@ -5,7 +5,7 @@
  * The handlers call only what stop_signals.h allows. */
 #include "signals.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +18,12 @@
 #define SIGNALS_NAME_MAX 4352
 
 static char signals_file[SIGNALS_FILES][SIGNALS_NAME_MAX];
-static volatile sig_atomic_t signals_file_used[SIGNALS_FILES];
+static atomic_int signals_file_used[SIGNALS_FILES];
 static char signals_input[SIGNALS_INPUTS][SIGNALS_NAME_MAX];
 static char signals_input_shown[SIGNALS_INPUTS][SIGNALS_NAME_MAX]; /* escaped for a terminal */
 static uint64_t signals_input_size[SIGNALS_INPUTS];
-static volatile sig_atomic_t signals_input_count;
-static volatile sig_atomic_t signals_progress_shown;
+static atomic_int signals_input_count;
+static atomic_int signals_progress_shown;
 
 static char signals_time[160]; /* message of --timeout */
 static int signals_time_code;

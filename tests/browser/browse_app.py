@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""The page of web/ in a real browser, from a file and without a network.
+
+    browse_app.py --browser /usr/bin/chromium --page build-web/propercal.html --program build/cli/propercal
+                  [--pictures DIR]
+
+  1. each format is read, the guess of the columns is right, and the verdict is the program's
+  2. nothing is asked from elsewhere
+  3. files to keep have the bytes that the program writes
+  4. bad files get the program's own sentences
+  5. a run can be cancelled, and another one follows
+  6. controls have names, the page works by keyboard, and nothing reaches beyond a narrow screen
+"""
+
+import argparse
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import traceback
+
+from playwright.sync_api import sync_playwright
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+DIGITS = ROOT / "examples" / "digits"
+WAIT = 90_000  # milliseconds; machines of tests are busy
+
+# Controls without a name for screen readers.
+NAMELESS = """() => [...document.querySelectorAll("button, input, select, textarea, img, [role=region]")].filter(part =>
+  !(part.labels && part.labels.length) && !part.textContent.trim() && !part.alt && !part.getAttribute("aria-label") &&
+  !part.getAttribute("aria-labelledby")).map(part => part.outerHTML.slice(0, 80))"""
+SIDEWAYS = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+class Case:
+    def __init__(self, arguments, browser, folder):
+        self.arguments, self.folder = arguments, folder
+        self.context = browser.new_context(accept_downloads=True, offline=True)
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(WAIT)
+        self.asked, self.errors = [], []
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", lambda message: self.errors.append(message.text) if message.type == "error" else None)
+        self.page.goto(arguments.page.resolve().as_uri())
+
+    def load(self, *names):
+        self.page.set_input_files("#files", [self.folder / name for name in names])
+        self.page.wait_for_selector("#columns:visible, #problem:visible")
+        self.page.wait_for_selector("#work", state="hidden")
+
+    def measure(self):
+        self.page.click("#measure")
+        self.page.wait_for_selector("#result:visible, #problem:visible")
+        self.page.wait_for_selector("#work", state="hidden")
+
+    def text(self, selector):
+        return self.page.inner_text(selector)
+
+    def program(self, *words):
+        command = [self.arguments.program.resolve(), *words]
+        return subprocess.run(command, cwd=self.folder, capture_output=True, check=False)
+
+    def verdict(self, *inputs):
+        done = self.program("measure", *inputs, "--interval", "0.95", "--json")
+        return json.loads(done.stdout)["verdict"].split("\n")[0]
+
+    def end(self):
+        elsewhere = [url for url in self.asked if not url.startswith(("file:", "blob:", "data:"))]
+        assert not elsewhere, f"asked from elsewhere: {elsewhere}"
+        assert not self.errors, f"errors on the page: {self.errors}"
+        self.context.close()
+
+
+def write_files(folder):
+    """The digits in each format, and files with mistakes."""
+    draw = random.Random(7)
+    rows = []
+    for _ in range(600):
+        risk = draw.random()
+        rows.append((round(risk, 4), int(draw.random() < risk**2)))
+    table = "patient,risk,died\n" + "".join(f"{i},{p},{y}\n" for i, (p, y) in enumerate(rows))
+    (folder / "risk.csv").write_text(table, encoding="utf-8")
+    lines = [json.dumps({"probs": [1 - p, p], "labels": y}) for p, y in rows]
+    (folder / "risk.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "bad.csv").write_text("risk,died\n0.5,1\n1.7,0\n0.2,0\n", encoding="utf-8")
+    (folder / "empty.csv").write_text("", encoding="utf-8")
+    for name in ("logits_test.npy", "labels_test.npy"):
+        (folder / name).write_bytes((DIGITS / name).read_bytes())
+    large = ["p,y"] + [f"{draw.random():.6f},{draw.randrange(2)}" for _ in range(200_000)]
+    (folder / "large.csv").write_text("\n".join(large) + "\n", encoding="utf-8")
+    import zipfile
+
+    with zipfile.ZipFile(folder / "digits.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.write(DIGITS / "logits_test.npy", "logits.npy")
+        archive.write(DIGITS / "labels_test.npy", "labels.npy")
+
+
+INPUTS = {
+    ("risk.csv",): ("--probs", "risk.csv:risk", "--labels", "risk.csv:died"),
+    ("risk.jsonl",): ("--probs", "risk.jsonl:probs", "--labels", "risk.jsonl:labels"),
+    ("digits.npz",): ("--logits", "digits.npz:logits", "--labels", "digits.npz:labels"),
+    ("logits_test.npy", "labels_test.npy"): ("--logits", "logits_test.npy", "--labels", "labels_test.npy"),
+}
+
+
+def each_format(case):
+    for names, inputs in INPUTS.items():
+        case.load(*names)
+        case.measure()
+        commands = case.text("#commands") or case.page.text_content("#commands")
+        assert " ".join(("measure", *inputs)) in commands, (names, commands, case.text("#problem"))
+        assert case.text("#verdict-first") == case.verdict(*inputs), names
+
+
+def downloads(case):
+    names, inputs = next(iter(INPUTS.items()))
+    case.load(*names)
+    case.measure()
+    method = case.page.input_value("#method")
+    case.page.click("#repair")
+    case.page.wait_for_selector("#repaired:visible")
+    case.page.wait_for_selector("#work", state="hidden")
+    case.page.click("#make-report")
+    case.page.wait_for_selector("[data-name='report.html']")
+    outputs = {
+        "reliability.svg": ("plot", "reliability", *inputs),
+        "calibrator.json": ("fit", *inputs, "--method", method),
+        "calibrator.c": ("export", "calibrator.json"),
+        "calibrator.onnx": ("export", "calibrator.json"),
+        "report.html": ("report", *inputs, "--method", method),
+    }
+    for name, words in outputs.items():
+        assert case.program(*words, "-o", name).returncode == 0, name
+        with case.page.expect_download() as download:
+            case.page.click(f"[data-name='{name}'] a")
+        got = pathlib.Path(download.value.path()).read_bytes()
+        assert got == (case.folder / name).read_bytes(), f"{name}: other bytes than the program's"
+
+
+def bad_files(case):
+    for name, words in (("bad.csv", ("measure", "--probs", "bad.csv:risk", "--labels", "bad.csv:died")), ("empty.csv", ("inspect", "empty.csv"))):
+        case.load(name)
+        if name == "bad.csv":
+            case.page.select_option("#kind", "probs")
+            case.page.select_option("#scores", label="risk")
+            case.measure()
+        sentence = case.program(*words).stderr.decode().split("\n")[0].removeprefix("propercal: ")
+        assert case.text("#problem") == sentence, (case.text("#problem"), sentence)
+
+
+def cancelling(case):
+    case.load("large.csv")
+    case.page.click("#measure")
+    case.page.wait_for_selector("#cancel:visible")
+    case.page.click("#cancel")
+    case.page.wait_for_selector("#work", state="hidden")
+    assert case.text("#loaded") == "Cancelled."
+    case.load("risk.csv")
+    case.measure()
+    assert case.text("#verdict-first") == case.verdict(*INPUTS[("risk.csv",)])
+
+
+def pasted_and_keyboard(case):
+    case.page.click("summary >> nth=0")
+    case.page.fill("#pasted", (case.folder / "risk.csv").read_text(encoding="utf-8"))
+    case.page.focus("#use-pasted")
+    case.page.keyboard.press("Enter")
+    case.page.wait_for_selector("#columns:visible")
+    case.page.wait_for_selector("#work", state="hidden")
+    assert case.page.evaluate("document.activeElement.id") == "columns-title"
+    case.page.focus("#measure")
+    case.page.keyboard.press("Enter")
+    case.page.wait_for_selector("#result:visible")
+    assert case.page.evaluate("document.activeElement.id") == "result-title"
+
+
+def looks(case):
+    case.page.click("#try-digits")
+    case.page.wait_for_selector("#columns:visible, #problem:visible")
+    case.page.wait_for_selector("#work", state="hidden")
+    for theme in ("light", "dark"):
+        case.page.emulate_media(color_scheme=theme)
+        case.measure()
+        case.page.click("#repair")
+        case.page.wait_for_selector("#repaired:visible")
+        case.page.wait_for_selector("#work", state="hidden")
+        for width in (1100, 390):
+            case.page.set_viewport_size({"width": width, "height": 900})
+            assert case.page.evaluate(SIDEWAYS) <= 0, f"reaches beyond {width} pixels"
+            if case.arguments.pictures:
+                case.arguments.pictures.mkdir(parents=True, exist_ok=True)
+                case.page.screenshot(path=case.arguments.pictures / f"app-{theme}-{width}.png", full_page=True)
+    assert case.page.evaluate(NAMELESS) == []
+
+
+TESTS = (each_format, downloads, bad_files, cancelling, pasted_and_keyboard, looks)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    for name in ("--browser", "--page", "--program"):
+        parser.add_argument(name, type=pathlib.Path, required=True)
+    parser.add_argument("--pictures", type=pathlib.Path)
+    parser.add_argument("--only", help="run the tests whose name contains this")
+    arguments = parser.parse_args()
+    failed = passed = 0
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        browser = playwright.chromium.launch(executable_path=str(arguments.browser), args=["--no-sandbox"])
+        write_files(pathlib.Path(folder))
+        for test in TESTS:
+            if arguments.only and arguments.only not in test.__name__:
+                continue
+            try:
+                case = Case(arguments, browser, pathlib.Path(folder))
+                test(case)
+                case.end()
+                passed += 1
+            except Exception:  # the next test runs all the same
+                traceback.print_exc(limit=3)
+                print(case.errors, case.page.text_content("#problem"))
+                print(f"failed: {test.__name__}")
+                failed += 1
+        browser.close()
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
