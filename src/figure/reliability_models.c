@@ -187,7 +187,8 @@ static void models_panel(const reliability_models *models, size_t model) {
   const pc_result_record *record = models->data->models[model].requested[0];
   char title[128], number[PC_NUMBER_TEXT_MAX];
   pc_fixed_text(record->outcome.value, 4, number);
-  snprintf(title, sizeof title, "%.60s \xC2\xB7 %.60s", models->data->named[model].name, number);
+  snprintf(title, sizeof title, "%.60s \xC2\xB7 %.60s", models->data->named[model].name,
+           number);
   const size_t panel = pc_figure_grid_panel(figure, column, model / MODELS_COLUMNS, title);
   pc_figure_axis(figure, panel, PC_SIDE_X, 0, 1, 3, lowest ? PC_NUMBERS_PLAIN : PC_NUMBERS_NONE,
                  lowest ? models->texts->score : NULL);
