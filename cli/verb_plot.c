@@ -177,12 +177,9 @@ static const cli_example plot_examples[] = {
      "confidence against accuracy, as SVG"},
     {"propercal plot reliability:band=consistency --data scores.csv -o r.png",
      "with an option of the figure, as PNG, through rsvg-convert"},
-    {"propercal plot ks-graph:rank=2 --data d.npz --theme dark -o ks.svg",
-     "cumulative scores and outcomes of the second-ranked class, dark theme"},
     {"propercal plot reliability --data d.npz --calibrator cal.json -o r.svg",
      "after a calibrator"},
-    {"propercal plot reliability --model old=probs:a.npy --model new=probs:b.npy "
-     "--labels y.npy -o r.svg",
+    {"propercal plot reliability --model a=probs:a.npy --model b=probs:b.npy ...",
      "two models in one diagram"},
     {"propercal plot range-bounds --case epoch1=1.npz --case epoch9=9.npz -o r.svg",
      "how the ranges of adaptive bins change during training"},

@@ -16,6 +16,9 @@ PC_CHECKED pcal_status pc_source_next(pcal_source *source, size_t max_rows, pcal
 PC_CHECKED pcal_status pc_source_next_lazy(pcal_source *source, size_t max_rows,
                                            pcal_batch *batch, pc_lazy_labels *lazy_labels,
                                            pcal_error *err);
+/* Counts the rows of a source from 0 if PCAL_FIRST_ROW_AUTO has placed them. */
+void pc_source_count_from_zero(pcal_source *source);
+
 PC_CHECKED pcal_status pc_source_rewind(pcal_source *source, pcal_error *err);
 /* A source of derived rows; it owns neither its base nor the data of the step. */
 PC_CHECKED pcal_status pc_source_derive(const pc_source_derived *derived, const pcal_env *env,

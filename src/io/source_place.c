@@ -57,3 +57,11 @@ pcal_status pc_source_place_rows(const pcal_source *source, uint64_t *out, pcal_
   *out = PLACE_BASE + (hash & (PLACE_BASE - 1) & ~PLACE_FINE);
   return PCAL_OK;
 }
+
+void pc_source_count_from_zero(pcal_source *source) {
+  if (!source->placed)
+    return;
+  source->placed = 0;
+  source->first_row = 0;
+  source->label_cells.row_offset = 0;
+}

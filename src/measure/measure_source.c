@@ -106,6 +106,8 @@ pcal_status pc_measure_source(pcal_source *source, const pcal_measure_config *co
                    pc_kind_outcome_argument(shape.kind));
   pcal_measure *measure = NULL;
   PC_TRY(pc_measure_new(&full, env, &measure, err));
+  if (measure->plan.by_index != NULL) /* blocks need the indices of the whole data set */
+    pc_source_count_from_zero(source);
   const pcal_status status = source_all(source, measure, final, err);
   if (status != PCAL_OK) {
     pc_measure_free(measure);
