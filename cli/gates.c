@@ -102,7 +102,9 @@ static pcal_status gates_parse_one(const char *text, const cli_options *options,
   const char *sign = gates_last_operator(text);
   gate->text = text;
   const char *begin = text + strspn(text, " ");
-  if (strstr(text, " and ") || strstr(text, " or ") || strstr(text, "&&") || strstr(text, "||"))
+  const char *first = strpbrk(text, "<>"); /* before it such words are part of a group's name */
+  if (first && (strstr(first, " and ") || strstr(first, " or ") || strstr(first, "&&") ||
+                strstr(first, "||")))
     return cli_fail(
         err, PCAL_USAGE,
         "--fail-if '%s': a gate is one comparison; give --fail-if once for each, and "
@@ -266,17 +268,26 @@ void cli_gates_free(cli_gates *gates) {
   gates->gate = NULL;
 }
 
+static pcal_status gates_no_rows(cli_session *session, const cli_gate *gate,
+                                 cli_gate_outcomes *outcomes, pcal_error *err) {
+  cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
+  session->gates_failed = 1;
+  cli_putf(&buffer, "%s: there are no rows", gate->text);
+  const cli_gate_outcome outcome = {gate->text, NULL, (double)NAN, 1, buffer.text};
+  if (buffer.failed)
+    return cli_fail(err, PCAL_MEMORY, "out of memory for the outcomes of gates");
+  return cli_gate_outcomes_add(outcomes, &outcome, err);
+}
+
 pcal_status cli_gates_judge(cli_session *session, const cli_gates *gates,
                             const pcal_results *results, pcal_error *err) {
-  if (!results && gates->count > 0) {
-    session->gates_failed = 1;
-    cli_print_error("gate failed: no rows");
-    return PCAL_OK;
-  }
   cli_gate_outcomes outcomes = {NULL, 0, 0};
   pcal_status status = PCAL_OK;
+  if (!results && gates->count > 0)
+    cli_print_error("gate failed: no rows");
   for (size_t i = 0; i < gates->count && status == PCAL_OK; i++)
-    status = gates_judge(session, results, &gates->gate[i], &outcomes, err);
+    status = results ? gates_judge(session, results, &gates->gate[i], &outcomes, err)
+                     : gates_no_rows(session, &gates->gate[i], &outcomes, err);
   if (status == PCAL_OK)
     status = cli_gate_report_write(session, &outcomes, err);
   cli_gate_outcomes_free(&outcomes);

@@ -650,8 +650,8 @@ typedef struct pcal_inputs {
    * "npy", "npz" or "arrow".  NULL: that of standard input and pipes is recognised by its first
    * bytes, and other files are refused. */
   const char *file_format;
-  /* For one column of probs or logits: the label of class 1; every other label is class 0.  NULL:
-   * labels are 0 and 1. */
+  /* For one column of probs or logits: the label of class 1; one other label is class 0, and a
+   * third one is refused.  NULL: labels are 0 and 1. */
   const char *positive;
   int percent; /* probs and confidence are percentages, from 0 to 100 */
 } pcal_inputs;

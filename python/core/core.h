@@ -75,8 +75,6 @@ enum { CORE_DEVICES = 64 }; /* GPUs at most */
 
 /* The GPU that holds an address, owned by the state; NULL with an error. */
 pcal_device *core_device_of(core_state *state, const void *address, pcal_error *error);
-/* Frees all GPUs. */
-void core_device_end(core_state *state);
 
 /* ---- Errors ---- */
 

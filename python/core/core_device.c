@@ -1,5 +1,7 @@
-/* GPUs: one device for each that holds an array, opened on first use and kept until the module ends.
- * A child process does not use the devices of its parent. */
+/* GPUs: one device for each that holds an array, opened on first use and kept until the process
+ * ends, since a thread may use it until then; the driver cleans up.  A child process does not use
+ * the devices of its parent. */
+#include <stdio.h>
 #include <unistd.h>
 
 #include "core.h"
@@ -13,6 +15,8 @@ pcal_device *core_device_of(core_state *state, const void *address, pcal_error *
       return state->devices[i];
   if (state->device_count == CORE_DEVICES) {
     error->status = PCAL_USAGE;
+    snprintf(error->message, sizeof error->message,
+             "arrays of more than %d GPUs were given; use fewer in one process", CORE_DEVICES);
     return NULL;
   }
   pcal_env env = PCAL_ENV_INIT;
@@ -22,10 +26,4 @@ pcal_device *core_device_of(core_state *state, const void *address, pcal_error *
     return NULL;
   state->device_count++;
   return *place;
-}
-
-void core_device_end(core_state *state) {
-  for (size_t i = 0; i < state->device_count && state->device_process == getpid(); i++)
-    pcal_device_free(state->devices[i]);
-  state->device_count = 0;
 }

@@ -165,8 +165,8 @@ static int apply_overlaps(const apply_state *state) {
 
 static int apply_in_floats(const apply_state *state) {
   const pcal_batch *batch = state->batch;
-  return state->calibrator->method->apply_floats != NULL && batch->kind == PCAL_LOGIT &&
-         batch->type == PCAL_F32 && batch->columns > 1 &&
+  return batch->device == NULL && state->calibrator->method->apply_floats != NULL &&
+         batch->kind == PCAL_LOGIT && batch->type == PCAL_F32 && batch->columns > 1 &&
          batch->columns == state->calibrator->layout.classes &&
          batch->column_stride == (ptrdiff_t)sizeof(float) &&
          batch->row_stride == (ptrdiff_t)(batch->columns * sizeof(float)) &&

@@ -229,6 +229,10 @@ static pcal_status group_apply(const pcal_calibrator *calibrator, const pcal_bat
 pcal_status pc_group_calibrators_apply(const pcal_calibrator *calibrator,
                                        const pcal_batch *batch, const pcal_env *env, void *out,
                                        pcal_error *err) {
+  if (batch->device != NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "a calibrator for groups does not read scores on a GPU; copy them into the "
+                   "memory of the process");
   pc_arena scratch;
   if (batch->groups == NULL && batch->rows > 0)
     return pc_fail(err, PCAL_USAGE,

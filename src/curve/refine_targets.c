@@ -92,7 +92,8 @@ static void refine_targets_decode_one(pc_decoder *in, pc_refine_targets *out, ui
     return;
   target.action = (pc_refine_action)action;
   pc_decoder_expect(in, target.action == PC_REFINE_KEEP ||
-                            refine_targets_span(out, &target) < TARGETS_SPLIT_MAX - out->split);
+                            refine_targets_span(out, &target) <
+                                TARGETS_SPLIT_MAX - out->split - out->counted);
   if (!in->failed)
     pc_refine_targets_append(out, target);
 }

@@ -183,6 +183,8 @@ static void pass_device_window(const pcal_batch *batch, size_t begin, size_t row
   out->groups = batch->groups == NULL ? NULL : batch->groups + begin;
   out->ids = batch->ids == NULL ? NULL : batch->ids + begin;
   out->first_row = batch->first_row + begin;
+  if (begin > 0)
+    out->place = NULL; /* it counts the rows of the whole batch */
 }
 
 typedef struct pass_copy {

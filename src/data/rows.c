@@ -198,6 +198,12 @@ int pc_row_policy_is_valid(const pc_row_policy *policy) {
          !(policy->need_log || policy->need_keys || policy->probs == PC_PROBS_FILLED);
 }
 
+int pc_batch_fits_device(const pcal_batch *batch) {
+  const size_t size = batch->type == PCAL_F32 ? sizeof(float) : sizeof(double);
+  return batch->device == NULL || (batch->row_stride == (ptrdiff_t)(batch->columns * size) &&
+                                   batch->column_stride == (ptrdiff_t)size);
+}
+
 pcal_status pc_batch_check(const pcal_batch *batch, const pc_layout *layout,
                            const pc_row_policy *policy, pcal_error *err) {
   const char *name = batch->scores_name == NULL ? "scores" : batch->scores_name;
@@ -225,9 +231,7 @@ pcal_status pc_batch_check(const pcal_batch *batch, const pc_layout *layout,
                    regression ? "targets" : "labels", pc_kind_outcome_argument(layout->kind));
   if (batch->type != PCAL_F32 && batch->type != PCAL_F64)
     return pc_fail(err, PCAL_USAGE, "%s: scores must be float32 or float64", name);
-  const size_t size = batch->type == PCAL_F32 ? sizeof(float) : sizeof(double);
-  if (batch->device != NULL && (batch->row_stride != (ptrdiff_t)(batch->columns * size) ||
-                                batch->column_stride != (ptrdiff_t)size))
+  if (!pc_batch_fits_device(batch))
     return pc_fail(err, PCAL_USAGE,
                    "%s: scores on a GPU must be contiguous, row after row; copy them there",
                    name);
@@ -236,9 +240,9 @@ pcal_status pc_batch_check(const pcal_batch *batch, const pc_layout *layout,
 
 int pc_batch_has_stored_rows(const pcal_batch *batch) {
   const size_t size = batch->type == PCAL_F32 ? sizeof(float) : sizeof(double);
-  return batch->columns == 1 && batch->kind != PCAL_LOGIT && batch->weights == NULL &&
-         batch->groups == NULL && batch->row_stride == (ptrdiff_t)size &&
-         (uintptr_t)batch->scores % size == 0;
+  return batch->device == NULL && batch->columns == 1 && batch->kind != PCAL_LOGIT &&
+         batch->weights == NULL && batch->groups == NULL &&
+         batch->row_stride == (ptrdiff_t)size && (uintptr_t)batch->scores % size == 0;
 }
 
 /* Scores and labels in one loop: reading two streams together is faster than one after the

@@ -176,6 +176,9 @@ void pc_batch_row(const pcal_batch *batch, size_t row, double *out);
 int pc_batch_is_fast(const pcal_batch *batch, const pc_layout *layout,
                      const pc_row_policy *policy);
 
+/* False for scores on a device that have gaps. */
+int pc_batch_fits_device(const pcal_batch *batch);
+
 /* Fails if a batch does not have the layout, or lacks an array that it needs. */
 PC_CHECKED pcal_status pc_batch_check(const pcal_batch *batch, const pc_layout *layout,
                                       const pc_row_policy *policy, pcal_error *err);

@@ -72,6 +72,7 @@ void pc_source_free(pcal_source *source) {
   pc_reader_close(&source->id_cells);
   pc_free(&env, source->forecast.rows);
   pc_free(&env, source->from_device);
+  pc_free(&env, source->positive);
   pc_free(&env, source->percent_rows);
   pc_reader_close(&source->table);
   for (size_t i = 0; i < PC_INPUT_COUNT; i++) {

@@ -64,4 +64,5 @@ void pc_source_count_from_zero(pcal_source *source) {
   source->placed = 0;
   source->first_row = 0;
   source->label_cells.row_offset = 0;
+  source->group_cells.row_offset = source->id_cells.row_offset = 0;
 }

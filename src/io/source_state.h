@@ -63,6 +63,7 @@ struct pcal_source {
   double *percent_rows;
   size_t percent_capacity;
   uint64_t first_row;
+  char *positive;    /* label of class 1, owned, or NULL */
   int placed;        /* first_row was computed from the content of the files */
   uint64_t position; /* rows returned so far */
   uint64_t window;   /* rows returned before the last window */

@@ -51,7 +51,8 @@ static pcal_status worker_add_group(void *user, uint64_t group, const pc_rows *r
                                     pcal_error *err) {
   const worker_groups *to = user;
   pcal_rounds_worker *worker = to->worker;
-  if (group >= worker->map_count) /* the caller overwrites the batch */
+  if (group >= worker->map_count ||
+      worker->map[group] == SIZE_MAX) /* the caller overwrites the batch */
     return pc_fail(
         err, PCAL_DATA,
         "the groups changed while they were read; measure when nothing writes to them");

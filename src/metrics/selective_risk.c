@@ -130,6 +130,8 @@ static pcal_status selective_graph(const pc_curve_table *table, const pcal_env *
     const double coverage = walk.rows / table->total;
     if (coverage * SELECTIVE_POINTS < (double)graph->count && walk.left > 0)
       continue;
+    if (graph->count > SELECTIVE_POINTS) /* replaces a point whose coverage rounds to 1 */
+      graph->count--;
     graph->columns[0][graph->count] = coverage;
     graph->columns[1][graph->count] = walk.errors / walk.rows;
     graph->columns[2][graph->count++] = table->score[walk.left];
@@ -203,7 +205,7 @@ static pcal_status coverage_at_risk_evaluate(const pc_options *options,
   (void)err;
   double threshold = (double)NAN;
   while (selective_next(table, &walk))
-    if (walk.errors <= risk * walk.rows) {
+    if (walk.errors / walk.rows <= risk) {
       out->value = walk.rows / table->total;
       threshold = table->score[walk.left];
     }

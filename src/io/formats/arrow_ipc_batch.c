@@ -48,6 +48,7 @@ typedef struct batch_walk {
   size_t body_length;
   pc_flat_vector nodes, buffers, variadic;
   size_t node, buffer, view_column; /* next ones */
+  uint64_t unpacked;                /* end of the last compressed buffer in the body */
   int64_t codec;
 } batch_walk;
 
@@ -126,8 +127,13 @@ static const char *batch_unpack_zstd(const batch_walk *walk, size_t size, batch_
   pc_input_file packed;
   pc_unpacked out;
   pc_input_file_from_memory("a buffer", bytes->data, bytes->length, &packed);
-  packed.env = walk->context->env;
-  const pcal_status status = pc_input_unpack(&packed, PC_COMPRESSION_ZSTD, &out, NULL);
+  pcal_env bounded = *walk->context->env;
+  pcal_error err = PCAL_ERROR_INIT;
+  bounded.memory_limit = size;
+  packed.env = &bounded;
+  const pcal_status status = pc_input_unpack(&packed, PC_COMPRESSION_ZSTD, &out, &err);
+  if (status == PCAL_MEMORY && err.activity == NULL) /* beyond the limit */
+    return "a compressed buffer has not the length that it claims";
   if (status != PCAL_OK)
     return status == PCAL_MEMORY  ? PC_ARROW_IPC_MEMORY
            : status == PCAL_USAGE ? "it is compressed by zstd, which this build cannot read"
@@ -180,6 +186,11 @@ static const char *batch_next_buffer(batch_walk *walk, batch_bytes *out) {
   if (offset < 0 || length < 0 || (uint64_t)offset > walk->body_length ||
       (uint64_t)length > walk->body_length - (uint64_t)offset)
     return "a buffer is outside the body of its message";
+  if (walk->codec != BATCH_UNPACKED && length > 0) { /* else a small body unpacks to any size */
+    if ((uint64_t)offset < walk->unpacked)
+      return "compressed buffers overlap";
+    walk->unpacked = (uint64_t)offset + (uint64_t)length;
+  }
   *out = (batch_bytes){walk->body + offset, (size_t)length, NULL};
   const char *wrong = batch_unpack(walk, out);
   return wrong != NULL ? wrong : batch_align(walk, out);

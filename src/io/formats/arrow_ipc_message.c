@@ -5,7 +5,8 @@
  *
  * Edge cases:
  *  1. without 0xFFFFFFFF, as written before Arrow 0.15, the length comes first.
- *  2. a metadata length of 0, or the end of the bytes between two messages, is the end.
+ *  2. a metadata length of 0, or the end of the bytes between two messages, is the end; a file must
+ *     also end with "ARROW1" (arrow_ipc_stream.c).
  *  3. messages of other kinds are damage: there are no tensors in tables. */
 #include "io/formats/arrow_ipc_message.h"
 
@@ -39,7 +40,7 @@ const char *pc_arrow_ipc_next(const unsigned char *data, size_t length, size_t *
   if (size == ARROW_IPC_MARK)
     size = arrow_ipc_word(data, length, at);
   if (size == 0)
-    return NULL;
+    return *at < length && length - *at < 4 ? "it ends inside a message" : NULL;
   if (size > length - *at)
     return "it ends inside the metadata of a message";
   const pc_flat_table message = pc_flat_root(data + *at, size);

@@ -183,21 +183,33 @@ static const char *schema_other(int64_t kind, pc_arrow_ipc_field *out) {
 
 /* ---- Fields ---- */
 
-static const char *schema_field(const pc_flat_table *field, const pcal_env *env, int depth,
+/* A field takes at least this many bytes of metadata, so that a schema of n bytes has at most
+ * n / SCHEMA_FIELD_BYTES fields unless offsets point to the same field again. */
+#define SCHEMA_FIELD_BYTES 8
+
+typedef struct schema_walk {
+  const pcal_env *env;
+  size_t left; /* fields that may follow */
+} schema_walk;
+
+static const char *schema_field(const pc_flat_table *field, schema_walk *walk, int depth,
                                 struct ArrowSchema **out);
 
-static const char *schema_children(const pc_flat_vector *fields, const pcal_env *env, int depth,
+static const char *schema_children(const pc_flat_vector *fields, schema_walk *walk, int depth,
                                    struct ArrowSchema *out) {
   if (fields->count == 0)
     return NULL;
   if (depth >= PC_ARROW_IPC_DEPTH)
     return "its columns are nested too deeply";
-  out->children = pc_alloc(env, fields->count, sizeof *out->children);
+  if (fields->count > walk->left)
+    return "its schema refers to the same columns again and again";
+  walk->left -= fields->count;
+  out->children = pc_alloc(walk->env, fields->count, sizeof *out->children);
   if (out->children == NULL)
     return PC_ARROW_IPC_MEMORY;
   for (; (size_t)out->n_children < fields->count; out->n_children++) {
     const pc_flat_table field = pc_flat_list_table(fields, (size_t)out->n_children);
-    const char *wrong = schema_field(&field, env, depth + 1, &out->children[out->n_children]);
+    const char *wrong = schema_field(&field, walk, depth + 1, &out->children[out->n_children]);
     if (wrong != NULL)
       return wrong;
   }
@@ -226,7 +238,7 @@ static const char *schema_dictionary(const pc_flat_table *encoding, const pcal_e
   return NULL;
 }
 
-static const char *schema_fill(const pc_flat_table *field, const pcal_env *env, int depth,
+static const char *schema_fill(const pc_flat_table *field, schema_walk *walk, int depth,
                                struct ArrowSchema *out) {
   const int64_t kind = pc_flat_int(field, FIELD_TYPE_TYPE, 1, 0);
   const pc_flat_table type = pc_flat_child(field, FIELD_TYPE);
@@ -235,24 +247,24 @@ static const char *schema_fill(const pc_flat_table *field, const pcal_env *env, 
   pc_arrow_ipc_field *about = out->private_data;
   const char *wrong = schema_type(kind, &type, about) ? NULL : schema_other(kind, about);
   if (wrong == NULL)
-    wrong = schema_children(&children, env, depth, out);
+    wrong = schema_children(&children, walk, depth, out);
   const int one_child =
       about->layout == PC_ARROW_IPC_LISTS || about->layout == PC_ARROW_IPC_FIXED_LISTS;
   if (wrong == NULL && one_child && out->n_children != 1)
     wrong = "a column of lists does not say what they contain";
   if (wrong == NULL && encoding.at != 0)
-    wrong = schema_dictionary(&encoding, env, out);
+    wrong = schema_dictionary(&encoding, walk->env, out);
   return wrong;
 }
 
-static const char *schema_field(const pc_flat_table *field, const pcal_env *env, int depth,
+static const char *schema_field(const pc_flat_table *field, schema_walk *walk, int depth,
                                 struct ArrowSchema **out) {
   const pc_slice name = pc_flat_text(field, FIELD_NAME);
   if (name.length > 0 && !pc_slice_is_utf8(name))
     return "the name of a column is not valid UTF-8";
-  const char *wrong = schema_new(env, name, out);
+  const char *wrong = schema_new(walk->env, name, out);
   if (wrong == NULL)
-    wrong = schema_fill(field, env, depth, *out);
+    wrong = schema_fill(field, walk, depth, *out);
   if (wrong != NULL && *out != NULL) {
     schema_free(*out);
     *out = NULL;
@@ -263,6 +275,7 @@ static const char *schema_field(const pc_flat_table *field, const pcal_env *env,
 const char *pc_arrow_ipc_schema_read(const pc_flat_table *schema, const pcal_env *env,
                                      struct ArrowSchema *out) {
   const pc_flat_vector fields = pc_flat_list(schema, SCHEMA_FIELDS, 4);
+  schema_walk walk = {env, schema->length / SCHEMA_FIELD_BYTES};
   struct ArrowSchema *root = NULL;
   if (pc_flat_int(schema, SCHEMA_ENDIANNESS, 2, 0) != 0)
     return "its numbers are big-endian, which is not supported";
@@ -270,7 +283,7 @@ const char *pc_arrow_ipc_schema_read(const pc_flat_table *schema, const pcal_env
   if (wrong != NULL)
     return wrong;
   schema_set(root->private_data, PC_ARROW_IPC_STRUCT, 0, "+s");
-  wrong = schema_children(&fields, env, 0, root);
+  wrong = schema_children(&fields, &walk, 0, root);
   if (wrong != NULL) {
     schema_free(root);
     return wrong;

@@ -1,6 +1,7 @@
 #include "io/formats/arrow_ipc_stream.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "io/formats/arrow_ipc_batch.h"
 
@@ -122,16 +123,48 @@ static void ipc_stream_release(struct ArrowArrayStream *stream) {
 
 /* ---- Opening ---- */
 
+/* True if two schemas have the same types. */
+static int ipc_stream_same_types(const struct ArrowSchema *a, const struct ArrowSchema *b) {
+  if (strcmp(a->format, b->format) != 0 || a->n_children != b->n_children ||
+      (a->dictionary == NULL) != (b->dictionary == NULL))
+    return 0;
+  for (int64_t i = 0; i < a->n_children; i++)
+    if (!ipc_stream_same_types(a->children[i], b->children[i]))
+      return 0;
+  return a->dictionary == NULL || ipc_stream_same_types(a->dictionary, b->dictionary);
+}
+
+/* Values are read with the types of the first column that has their dictionary. */
+static const char *ipc_stream_check_dictionaries(const struct ArrowSchema *root,
+                                                 const struct ArrowSchema *schema) {
+  for (int64_t i = 0; i < schema->n_children; i++) {
+    const struct ArrowSchema *child = schema->children[i];
+    const pc_arrow_ipc_field *field = child->private_data;
+    if (child->dictionary != NULL &&
+        !ipc_stream_same_types(ipc_stream_values_schema(root, field->dictionary_id),
+                               child->dictionary))
+      return "two columns of different types share a dictionary";
+    const char *wrong = ipc_stream_check_dictionaries(root, child);
+    if (wrong != NULL)
+      return wrong;
+  }
+  return NULL;
+}
+
 static const char *ipc_stream_begin(ipc_stream *state) {
+  static const char magic[] = "ARROW1";
   pc_arrow_ipc_message *message = &state->schema_message;
   const pc_input_file *bytes = state->bytes;
+  const size_t end = sizeof magic - 1;
   state->at = pc_arrow_ipc_begin(bytes->data, bytes->length);
+  if (state->at > 0 && memcmp(bytes->data + bytes->length - end, magic, end) != 0)
+    return "its end is missing";
   const char *wrong = pc_arrow_ipc_next(bytes->data, bytes->length, &state->at, message);
   if (wrong == NULL && message->kind != PC_ARROW_IPC_SCHEMA)
     wrong = "it does not begin with a schema";
-  return wrong != NULL
-             ? wrong
-             : pc_arrow_ipc_schema_read(&message->header, &state->env, &state->schema);
+  if (wrong == NULL)
+    wrong = pc_arrow_ipc_schema_read(&message->header, &state->env, &state->schema);
+  return wrong != NULL ? wrong : ipc_stream_check_dictionaries(&state->schema, &state->schema);
 }
 
 pcal_status pc_arrow_ipc_stream_open(const pc_input_file *bytes, const pcal_env *env,

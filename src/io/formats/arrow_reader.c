@@ -26,6 +26,7 @@ typedef struct arrow_reader_state {
   char *letters;   /* text of numbers, PC_ELEMENT_TEXT_MAX bytes for each row */
   size_t batch;    /* position of the next window: batch and row in it */
   uint64_t row;
+  uint64_t before; /* rows of the batches before that one */
 } arrow_reader_state;
 
 static void arrow_reader_close(pc_reader *reader) {
@@ -42,6 +43,7 @@ static void arrow_reader_close(pc_reader *reader) {
 static void arrow_reader_rewind(pc_reader *reader) {
   arrow_reader_state *state = reader->state;
   state->batch = 0;
+  state->before = 0;
   state->row = 0;
 }
 
@@ -163,14 +165,6 @@ static pcal_status arrow_reader_texts(const pc_reader *reader, const pc_arrow_pa
 
 /* ---- Windows ---- */
 
-/* The number of rows in the batches before the current one. */
-static uint64_t arrow_reader_before(const arrow_reader_state *state) {
-  uint64_t rows = 0;
-  for (size_t b = 0; b < state->batch; b++)
-    rows += (uint64_t)state->table->batches[b].length;
-  return rows;
-}
-
 /* Finds the first column in a batch and checks its lists; *adjacent: rows have no gaps. */
 static pcal_status arrow_reader_enter(const arrow_reader_state *state,
                                       const struct ArrowArray *batch, size_t rows,
@@ -179,8 +173,7 @@ static pcal_status arrow_reader_enter(const arrow_reader_state *state,
   PC_TRY(pc_arrow_part_find(&state->columns[0], batch, out, err));
   if (out->offsets == NULL)
     return PCAL_OK;
-  return pc_arrow_lists_check(out, (size_t)state->row, rows, arrow_reader_before(state),
-                              adjacent, err);
+  return pc_arrow_lists_check(out, (size_t)state->row, rows, state->before, adjacent, err);
 }
 
 static int arrow_reader_is_view(const arrow_reader_state *state, const pc_arrow_part *part,
@@ -224,6 +217,7 @@ static pcal_status arrow_reader_seek(pc_reader *reader, const struct ArrowArray 
       reader->rows = state->table->rows;
     if (*batch == NULL || state->row < (uint64_t)(*batch)->length)
       return PCAL_OK;
+    state->before += (uint64_t)(*batch)->length;
     state->batch++;
     state->row = 0;
   }

@@ -235,7 +235,8 @@ TEST(finds_bad_scores_in_long_rows) {
   static const size_t widths[] = {31, 32, 33, 48, 100, 257};
   static const double bad[] = {NAN, INFINITY, -INFINITY};
   static const char *const what[] = {NAN_WORDS, INFINITE_WORDS, MINUS_INFINITY_WORDS};
-  static const pc_row_policy policies[] = {{0}, {0}, {.scores = PC_SCORES_ONLY}};
+  static const pc_row_policy policies[] = {
+      {0}, {0}, {.probs = PC_PROBS_LEAN, .scores = PC_SCORES_ONLY}};
   double wide[257];
   float narrow[257];
   const int32_t label = 0;

@@ -197,6 +197,50 @@ TEST(test_same_bytes_by_copies) {
   }
 }
 
+/* One column, with so many rows that its source is read twice. */
+TEST(test_long_columns) {
+  enum { LONG = 70000 };
+  const pc_rng rng = {3, 1};
+  float *scores = malloc(LONG * sizeof *scores);
+  int32_t *hits = malloc(LONG * sizeof *hits);
+  char *text[2];
+  for (size_t i = 0; i < LONG; i++) {
+    scores[i] = (float)pc_rng_uniform(&rng, i);
+    hits[i] = i % 3 != 0;
+  }
+  void *there = upload(scores, LONG * sizeof *scores);
+  pcal_device *device = NULL;
+  assert_int_equal(pcal_device_open(there, NULL, &device, NULL), PCAL_OK);
+  for (int gpu = 0; gpu < 2; gpu++) {
+    pcal_input confidence = PCAL_INPUT_INIT, correct = PCAL_INPUT_INIT;
+    pcal_inputs inputs = PCAL_INPUTS_INIT;
+    pcal_source *source = NULL;
+    pcal_results *results = NULL;
+    sink_bytes json = {0};
+    confidence.data = gpu ? there : scores;
+    confidence.device = gpu ? device : NULL;
+    confidence.rows = correct.rows = LONG;
+    correct.data = hits;
+    correct.type = PCAL_I32;
+    inputs.confidence = &confidence;
+    inputs.correct = &correct;
+    assert_int_equal(pcal_source_open(&inputs, NULL, &source, NULL), PCAL_OK);
+    assert_int_equal(pcal_measure_run(source, NULL, NULL, &results, NULL), PCAL_OK);
+    assert_int_equal(pcal_results_write(results, PCAL_JSON, sink_collect, &json, NULL),
+                     PCAL_OK);
+    text[gpu] = json.bytes;
+    pcal_results_free(results);
+    pcal_source_free(source);
+  }
+  assert_string_equal(text[0], text[1]);
+  free(text[0]);
+  free(text[1]);
+  free(scores);
+  free(hits);
+  drop(there);
+  pcal_device_free(device);
+}
+
 TEST(test_same_bytes_without_kernels) {
   if (fake.is_real)
     skip();
