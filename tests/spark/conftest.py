@@ -15,6 +15,8 @@ os.environ.update(
 )
 
 ROWS, CLASSES = 4000, 4
+#: two executors; "local[2]" is one process, for a quick look
+MASTER = os.environ.get("PROPERCAL_SPARK_MASTER", "local-cluster[2,1,1024]")
 
 #: a task that takes longer than others is started a second time
 SETTINGS = {
@@ -67,7 +69,7 @@ def rows():
 def spark():
     from pyspark.sql import SparkSession
 
-    builder = SparkSession.builder.master("local-cluster[2,1,1024]").appName("propercal")
+    builder = SparkSession.builder.master(MASTER).appName("propercal")
     for name, value in SETTINGS.items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()
