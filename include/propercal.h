@@ -772,6 +772,78 @@ PCAL_API pcal_status pcal_measure_describe(const pcal_measure *measure, pcal_sin
                                            void *user, pcal_error *err);
 PCAL_API void pcal_measure_free(pcal_measure *measure);
 
+/* ---- Rounds: rows that no single process reads --------------------------- */
+
+/* A table is measured by many processes, each of which reads some of its rows:
+ *
+ *   1. the coordinator, a pcal_rounds, writes a request: bytes to be sent to all workers;
+ *   2. each worker, a pcal_rounds_worker, answers it over its rows with a tally;
+ *   3. tallies are merged, in any order and in any number of steps, by pcal_tally_merge;
+ *   4. the coordinator absorbs the merged tally.  Until it is done, it has another request, which
+ *      all workers answer over the same rows.
+ *
+ * The results are the bytes of one process on the whole table, however the rows were divided and
+ * ordered.  Tallies do not grow with the rows, with one exception: curves of rows whose weights
+ * are not whole numbers.  Metrics that need all rows at once are refused by name.
+ *
+ * Every tally has a fingerprint of its rows, the sum of hashes of their content.  Rows that differ
+ * between rounds, also because a part was counted twice or not at all, are refused
+ * (PCAL_DATA).  Requests and tallies are versioned bytes with checksums; damaged and forged ones
+ * are refused. */
+typedef struct pcal_rounds pcal_rounds;
+typedef struct pcal_rounds_worker pcal_rounds_worker;
+
+/* Begins rounds.  config->kind must be set; config->columns 0: as many as the data have.
+ * PCAL_USAGE: a metric cannot be measured in rounds; with columns 0 workers report this.  The
+ * caller frees *out with pcal_rounds_free.  The environment's allocator, pool and callbacks must
+ * outlive it. */
+PCAL_API pcal_status pcal_rounds_new(const pcal_measure_config *config, const pcal_env *env,
+                                     pcal_rounds **out, pcal_error *err);
+/* True if the results are known; 0 also for NULL. */
+PCAL_API int pcal_rounds_done(const pcal_rounds *rounds);
+/* The number of the current request, from 1; 0 for NULL. */
+PCAL_API unsigned pcal_rounds_round(const pcal_rounds *rounds);
+/* Writes the current request to `sink`.  PCAL_USAGE: the rounds are done. */
+PCAL_API pcal_status pcal_rounds_request(const pcal_rounds *rounds, pcal_sink sink, void *user,
+                                         pcal_error *err);
+/* Takes the merged tally of all rows, the answer to the current request.  A refused tally leaves
+ * the rounds as they were. */
+PCAL_API pcal_status pcal_rounds_absorb(pcal_rounds *rounds, const void *tally, size_t length,
+                                        pcal_error *err);
+/* The results, once the rounds are done.  The caller frees *out with pcal_results_free. */
+PCAL_API pcal_status pcal_rounds_finish(const pcal_rounds *rounds, pcal_results **out,
+                                        pcal_error *err);
+PCAL_API void pcal_rounds_free(pcal_rounds *rounds); /* or NULL */
+
+/* A worker for one request, which is not needed afterwards.  The caller frees *out with
+ * pcal_rounds_worker_free. */
+PCAL_API pcal_status pcal_rounds_worker_new(const void *request, size_t length,
+                                            const pcal_env *env, pcal_rounds_worker **out,
+                                            pcal_error *err);
+/* Adds rows: of a batch, whose groups are known by their numbers, or all rows that a source still
+ * has.  After a failure the worker accepts no more rows and gives no tally. */
+PCAL_API pcal_status pcal_rounds_worker_update(pcal_rounds_worker *worker,
+                                               const pcal_batch *batch, pcal_error *err);
+PCAL_API pcal_status pcal_rounds_worker_update_source(pcal_rounds_worker *worker,
+                                                      pcal_source *source, pcal_error *err);
+/* Writes the tally of the rows to `sink`; the worker accepts no more rows.  The tally of a worker
+ * without rows changes nothing when it is merged. */
+PCAL_API pcal_status pcal_rounds_worker_tally(pcal_rounds_worker *worker, pcal_sink sink,
+                                              void *user, pcal_error *err);
+PCAL_API void pcal_rounds_worker_free(pcal_rounds_worker *worker); /* or NULL */
+
+/* Bytes of the caller. */
+typedef struct pcal_bytes {
+  const void *bytes;
+  size_t length;
+} pcal_bytes;
+
+/* Merges tallies of one request, at least one, and writes their sum to `sink`.  PCAL_USAGE: they
+ * answer different requests. */
+PCAL_API pcal_status pcal_tally_merge(const pcal_bytes *tallies, size_t count,
+                                      const pcal_env *env, pcal_sink sink, void *user,
+                                      pcal_error *err);
+
 /* ---- Results ------------------------------------------------------------ */
 
 /* A further number of a result, such as the slope of a test. */

@@ -105,6 +105,7 @@ const char **core_utf8_list(PyObject *tuple, size_t *count);
 
 struct core_state {
   PyObject *source_type, *results_type, *calibrator_type, *measure_type;
+  PyObject *rounds_type, *rounds_worker_type;
   core_pool *pool; /* or NULL */
   int ended;       /* the interpreter is shutting down */
 };
@@ -114,6 +115,7 @@ int core_source_add(PyObject *module, core_state *state);
 int core_results_add(PyObject *module, core_state *state);
 int core_calibrator_add(PyObject *module, core_state *state);
 int core_measure_add(PyObject *module, core_state *state);
+int core_rounds_add(PyObject *module, core_state *state);
 /* Makes a type from its spec, without a constructor. */
 PyObject *core_type_add(PyObject *module, PyType_Spec *spec);
 
@@ -160,6 +162,9 @@ PyObject *core_measure(PyObject *module, PyObject *arguments);
 PyObject *core_measure_new(PyObject *module, PyObject *arguments);
 PyObject *core_measure_part(PyObject *module, PyObject *arguments);
 PyObject *core_measure_load(PyObject *module, PyObject *arguments);
+PyObject *core_rounds_new(PyObject *module, PyObject *arguments);
+PyObject *core_rounds_worker_new(PyObject *module, PyObject *arguments);
+PyObject *core_merge_tallies(PyObject *module, PyObject *arguments);
 PyObject *core_fit(PyObject *module, PyObject *arguments);
 PyObject *core_load(PyObject *module, PyObject *arguments);
 PyObject *core_draw(PyObject *module, PyObject *arguments);

@@ -25,6 +25,9 @@ static PyMethodDef core_module_methods[] = {
     {"measure_new", core_measure_new, METH_VARARGS, NULL},
     {"measure_part", core_measure_part, METH_VARARGS, NULL},
     {"measure_load", core_measure_load, METH_VARARGS, NULL},
+    {"rounds_new", core_rounds_new, METH_VARARGS, NULL},
+    {"rounds_worker_new", core_rounds_worker_new, METH_VARARGS, NULL},
+    {"merge_tallies", core_merge_tallies, METH_VARARGS, NULL},
     {"fit", core_fit, METH_VARARGS, NULL},
     {"load", core_load, METH_VARARGS, NULL},
     {"compare", core_compare, METH_VARARGS, NULL},
@@ -76,7 +79,8 @@ static int core_module_at_exit(PyObject *module) {
 static int core_module_fill(PyObject *module) {
   core_state *state = PyModule_GetState(module);
   if (core_source_add(module, state) < 0 || core_results_add(module, state) < 0 ||
-      core_calibrator_add(module, state) < 0 || core_measure_add(module, state) < 0)
+      core_calibrator_add(module, state) < 0 || core_measure_add(module, state) < 0 ||
+      core_rounds_add(module, state) < 0)
     return -1;
   if (PyModule_AddStringConstant(module, "VERSION", pcal_version()) < 0 ||
       PyModule_AddStringConstant(module, "BUILD", pcal_build_info()) < 0)
@@ -90,6 +94,8 @@ static int core_module_visit(PyObject *module, visitproc visit, void *arg) {
   Py_VISIT(state->results_type);
   Py_VISIT(state->calibrator_type);
   Py_VISIT(state->measure_type);
+  Py_VISIT(state->rounds_type);
+  Py_VISIT(state->rounds_worker_type);
   return 0;
 }
 
@@ -99,6 +105,8 @@ static int core_module_clear(PyObject *module) {
   Py_CLEAR(state->results_type);
   Py_CLEAR(state->calibrator_type);
   Py_CLEAR(state->measure_type);
+  Py_CLEAR(state->rounds_type);
+  Py_CLEAR(state->rounds_worker_type);
   return 0;
 }
 

@@ -34,6 +34,7 @@ from ._measure import Measure, measure
 from ._registry import Option, Row
 from ._report import Report, report
 from ._results import Bin, Difference, Interval, Null, Result, Value, Values, Verdict
+from ._rounds import Rounds, RoundsWorker, merge_tallies
 from ._study import Study, study
 from ._inputs import Data
 from ._inspect import Inspection, inspect
@@ -117,6 +118,8 @@ __all__ = [
     "Option",
     "Report",
     "Result",
+    "Rounds",
+    "RoundsWorker",
     "Row",
     "Simulation",
     "Study",
@@ -135,6 +138,7 @@ __all__ = [
     "list_notions",
     "list_studies",
     "measure",
+    "merge_tallies",
     "plot",
     "report",
     "simulate",

@@ -1,6 +1,7 @@
 /* Public entry points for measuring: check arguments, then call the implementation. */
 #include <string.h>
 
+#include "api/measure_api.h"
 #include "base/budget.h"
 #include "base/text.h"
 #include "measure/measure_source.h"
@@ -30,8 +31,8 @@ pcal_status pcal_interval_method_parse(const char *name, pcal_interval_method *o
                  name, pc_interval_methods);
 }
 
-static pcal_status measure_config(const pcal_measure_config *config, pcal_measure_config *out,
-                                  pcal_error *err) {
+pcal_status pc_measure_config_resolve(const pcal_measure_config *config, pcal_measure_config *out,
+                                      pcal_error *err) {
   if (config != NULL && config->size < sizeof(size_t))
     return pc_fail(err, PCAL_USAGE, "the configuration's size is not set");
   *out = (pcal_measure_config)PCAL_MEASURE_CONFIG_INIT;
@@ -54,7 +55,7 @@ pcal_status pcal_measure_new(const pcal_measure_config *config, const pcal_env *
                    "pcal_measure_new needs a configuration and an out pointer");
   *out = NULL;
   pcal_measure_config full;
-  PC_TRY(measure_config(config, &full, err));
+  PC_TRY(pc_measure_config_resolve(config, &full, err));
   pcal_env opened;
   PC_TRY(pc_env_open(env, &opened, err));
   return pc_env_close(&opened, pc_measure_new(&full, &opened, out, err), err);
@@ -90,8 +91,7 @@ pcal_status pcal_measure_set_names(pcal_measure *measure, const char *const *cla
       err);
 }
 
-/* Adds the verdict to *out; frees the results if that fails. */
-static pcal_status measure_judge(pcal_status status, pcal_results **out, pcal_error *err) {
+pcal_status pc_results_judge(pcal_status status, pcal_results **out, pcal_error *err) {
   if (status == PCAL_OK)
     status = pc_verdict_store(*out, err);
   if (status == PCAL_OK)
@@ -108,7 +108,7 @@ pcal_status pcal_measure_finish(const pcal_measure *measure, pcal_results **out,
     return pc_fail(err, PCAL_USAGE, "pcal_measure_finish needs a measure and an out pointer");
   *out = NULL;
   const pcal_status status = pc_measure_finish(measure, out, err);
-  return pc_budget_explain(&measure->env, measure_judge(status, out, err), err);
+  return pc_budget_explain(&measure->env, pc_results_judge(status, out, err), err);
 }
 
 void pcal_measure_free(pcal_measure *measure) {
@@ -130,7 +130,7 @@ pcal_status pcal_measure_from_source(pcal_source *source, const pcal_measure_con
                    "pcal_measure_from_source needs a source and an out pointer");
   *out = NULL;
   pcal_measure_config full;
-  PC_TRY(measure_config(config, &full, err));
+  PC_TRY(pc_measure_config_resolve(config, &full, err));
   pcal_env opened;
   PC_TRY(pc_env_open(env, &opened, err));
   return pc_env_close(&opened, pc_measure_source(source, &full, 0, &opened, out, err), err);
@@ -143,11 +143,11 @@ pcal_status pcal_measure_run(pcal_source *source, const pcal_measure_config *con
     return pc_fail(err, PCAL_USAGE, "pcal_measure_run needs a source and an out pointer");
   *out = NULL;
   pcal_measure_config full;
-  PC_TRY(measure_config(config, &full, err));
+  PC_TRY(pc_measure_config_resolve(config, &full, err));
   pcal_env opened;
   PC_TRY(pc_env_open(env, &opened, err));
   const pcal_status status = pc_measure_once(source, &full, &opened, out, err);
-  return pc_env_close(&opened, measure_judge(status, out, err), err);
+  return pc_env_close(&opened, pc_results_judge(status, out, err), err);
 }
 
 /* ---- saved states ---- */

@@ -3,12 +3,15 @@
  *   double  its IEEE 754 bits (u64)
  *   sum     index of the lowest limb that is not 0 (u8), number of limbs up to the highest
  *           (u8), these limbs (u32 each), the signed top limb (u64)
- *   fixed   the 128-bit number in two's complement, low half first */
+ *   fixed   the 128-bit number in two's complement, low half first
+ *   varint  7 bits to a byte, low bits first; the highest bit of a byte says that more follow */
 #include "base/codec.h"
 
 #include "base/assert.h"
 
 #define CODEC_LOW_LIMBS (PC_SUM_LIMBS - 1)
+#define CODEC_VARINT_BITS 126
+#define CODEC_VARINT_MORE 128
 
 /* ---- encoding ---- */
 
@@ -89,6 +92,12 @@ void pc_encode_fixed(pc_encoder *encoder, const pc_fixed *sum) {
   const pc_uint128 units = (pc_uint128)sum->units;
   pc_encode_u64(encoder, (uint64_t)units);
   pc_encode_u64(encoder, (uint64_t)(units >> 64));
+}
+
+void pc_encode_varint(pc_encoder *encoder, pc_uint128 value) {
+  for (; value >= CODEC_VARINT_MORE; value >>= 7)
+    codec_put(encoder, (uint64_t)(value % CODEC_VARINT_MORE) | CODEC_VARINT_MORE, 1);
+  codec_put(encoder, (uint64_t)value, 1);
 }
 
 void pc_encode_skip(pc_encoder *encoder, uint64_t count) {
@@ -206,4 +215,16 @@ void pc_decode_fixed(pc_decoder *decoder, pc_fixed *out) {
   pc_decoder_expect(decoder, pc_fixed_addable(out, out));
   if (decoder->failed)
     out->units = 0;
+}
+
+pc_uint128 pc_decode_varint(pc_decoder *decoder) {
+  pc_uint128 value = 0;
+  for (unsigned shift = 0; shift < CODEC_VARINT_BITS; shift += 7) {
+    const unsigned byte = pc_decode_u8(decoder);
+    value |= (pc_uint128)(byte % CODEC_VARINT_MORE) << shift;
+    if (byte < CODEC_VARINT_MORE)
+      return value;
+  }
+  pc_decoder_fail(decoder);
+  return 0;
 }

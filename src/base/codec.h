@@ -30,6 +30,8 @@ void pc_encode_doubles(pc_encoder *encoder, const double *values, size_t count);
 /* Equal sums give equal bytes, whatever the order of their additions. */
 void pc_encode_sum(pc_encoder *encoder, const pc_sum *sum);
 void pc_encode_fixed(pc_encoder *encoder, const pc_fixed *sum);
+/* 7 bits to a byte, low bits first; below 2^126. */
+void pc_encode_varint(pc_encoder *encoder, pc_uint128 value);
 /* Counts bytes without writing them; only for encoders without a sink. */
 void pc_encode_skip(pc_encoder *encoder, uint64_t count);
 /* Appends the checksum of all bytes so far and flushes the buffer.  PCAL_IO if the sink refused
@@ -63,5 +65,6 @@ char *pc_decode_text(pc_decoder *decoder, const pcal_env *env);
 /* Fails on sums so large that merging two of them could overflow. */
 void pc_decode_sum(pc_decoder *decoder, pc_sum *out);
 void pc_decode_fixed(pc_decoder *decoder, pc_fixed *out);
+pc_uint128 pc_decode_varint(pc_decoder *decoder);
 
 #endif

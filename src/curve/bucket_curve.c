@@ -40,28 +40,6 @@ void pc_bucket_curve_free(pc_bucket_curve *curve) {
 
 /* ---- targets ---- */
 
-void pc_refine_targets_free(pc_refine_targets *targets) {
-  if (targets->env == NULL)
-    return;
-  pc_free(targets->env, targets->list);
-  pc_free(targets->env, targets->wanted);
-  pc_free(targets->env, targets->reach);
-  *targets = (pc_refine_targets){0};
-}
-
-static pcal_status bucket_curve_targets_new(const pc_bucket_curve *curve, size_t count,
-                                            pc_refine_targets *out, pcal_error *err) {
-  const pcal_env *env = curve->env;
-  *out = (pc_refine_targets){.env = env, .layout = curve->layout};
-  out->list = pc_alloc(env, count, sizeof *out->list);
-  out->wanted = pc_alloc(env, curve->layout.count, sizeof *out->wanted);
-  out->reach = pc_alloc(env, curve->layout.count + 1, sizeof *out->reach);
-  if (out->list != NULL && out->wanted != NULL && out->reach != NULL)
-    return PCAL_OK;
-  pc_refine_targets_free(out);
-  return pc_fail_memory(err, "refining a curve");
-}
-
 /* The number of ends inside a segment, from ends[*at] on; moves *at past the ends before it. */
 static size_t bucket_curve_ends_inside(const pc_segment *segment, const double *ends,
                                        size_t end_count, size_t *at) {
@@ -139,16 +117,6 @@ static double bucket_curve_float_below(double score) {
   return pc_double_from_bits(pc_double_bits(score) >> FLOAT_SHIFT << FLOAT_SHIFT);
 }
 
-/* Appends a target and reserves its sub-buckets. */
-static void bucket_curve_add_target(pc_refine_targets *out, pc_refine_target target) {
-  size_t *pool = target.action == PC_REFINE_COUNT ? &out->counted : &out->split;
-  target.first = *pool;
-  if (target.action != PC_REFINE_KEEP)
-    target.parts = pc_refine_sub_bucket(out, &target, target.high) + 1;
-  *pool += target.parts;
-  out->list[out->count++] = target;
-}
-
 static void bucket_curve_target_piece(pc_refine_targets *out, const refine_plan *plan,
                                       size_t segment, double low, double high,
                                       pc_refine_action action) {
@@ -160,30 +128,14 @@ static void bucket_curve_target_piece(pc_refine_targets *out, const refine_plan 
     target.shift =
         refine_plan_wants(plan, segment) ? pc_bucket_shift(low, high, plan->room) : WHOLE_SHIFT;
   }
-  bucket_curve_add_target(out, target);
-}
-
-/* Fills `wanted` and `reach`. */
-static void bucket_curve_index(pc_refine_targets *targets) {
-  const pc_bucket_layout *layout = &targets->layout;
-  size_t t = 0;
-  for (size_t b = 0; b <= layout->count; b++) {
-    while (t < targets->count && pc_bucket_of(layout, targets->list[t].high) < b)
-      t++;
-    targets->reach[b] = (uint32_t)t;
-  }
-  for (t = 0; t < targets->count; t++) {
-    const size_t last = pc_bucket_of(layout, targets->list[t].high);
-    for (size_t b = pc_bucket_of(layout, targets->list[t].low); b <= last; b++)
-      targets->wanted[b] = 1;
-  }
+  pc_refine_targets_append(out, target);
 }
 
 pcal_status pc_bucket_curve_targets(const pc_bucket_curve *curve,
                                     const pc_refine_request *request, pc_refine_targets *out,
                                     pcal_error *err) {
   const refine_plan plan = refine_plan_new(curve, request);
-  PC_TRY(bucket_curve_targets_new(curve, plan.pieces, out, err));
+  PC_TRY(pc_refine_targets_new(curve->env, &curve->layout, plan.pieces, out, err));
   size_t at = 0;
   for (size_t i = 0; i < curve->count; i++) {
     const pc_segment *segment = &curve->segments[i];
@@ -198,7 +150,7 @@ pcal_status pc_bucket_curve_targets(const pc_bucket_curve *curve,
     if (action != PC_REFINE_NOTHING)
       bucket_curve_target_piece(out, &plan, i, low, segment->high, action);
   }
-  bucket_curve_index(out);
+  pc_refine_targets_index(out);
   return PCAL_OK;
 }
 
@@ -211,17 +163,17 @@ pcal_status pc_bucket_curve_cell_targets(const pc_bucket_curve *curve, unsigned 
   size_t count = 0;
   for (size_t i = 0; i < curve->count; i++)
     count += (size_t)bucket_curve_over_border(&curve->segments[i], level);
-  PC_TRY(bucket_curve_targets_new(curve, count, out, err));
+  PC_TRY(pc_refine_targets_new(curve->env, &curve->layout, count, out, err));
   out->level = level;
   for (size_t i = 0; i < curve->count; i++) {
     const pc_segment *segment = &curve->segments[i];
     if (bucket_curve_over_border(segment, level))
-      bucket_curve_add_target(out, (pc_refine_target){.segment = i,
+      pc_refine_targets_append(out, (pc_refine_target){.segment = i,
                                                       .low = segment->low,
                                                       .high = segment->high,
                                                       .action = PC_REFINE_CELLS});
   }
-  bucket_curve_index(out);
+  pc_refine_targets_index(out);
   return PCAL_OK;
 }
 
@@ -237,8 +189,9 @@ typedef struct refine_found {
 
 static pcal_status bucket_curve_sort_kept(const pc_bucket_tally *tally, pc_curve_table *out,
                                           pcal_error *err) {
-  const pc_outcome_column misses = {tally->kept[0], NULL, tally->kept_count[0]};
-  const pc_outcome_column hits = {tally->kept[1], NULL, tally->kept_count[1]};
+  const pc_kept_scores *kept = tally->kept;
+  const pc_outcome_column misses = {kept[0].score, kept[0].weight, kept[0].count};
+  const pc_outcome_column hits = {kept[1].score, kept[1].weight, kept[1].count};
   return pc_curve_table_new(tally->env, &misses, &hits, out, err);
 }
 

@@ -15,6 +15,7 @@
 
 #include "curve/bucket_tally.h"
 #include "curve/curve_table.h"
+#include "curve/refine_targets.h"
 
 /* Limits of a later pass, over all workers: sub-buckets that are counted; scores stored. */
 #define PC_REFINE_COUNTED_MAX ((size_t)1 << 18)
@@ -61,7 +62,6 @@ PC_CHECKED pcal_status pc_bucket_curve_targets(const pc_bucket_curve *curve,
 PC_CHECKED pcal_status pc_bucket_curve_cell_targets(const pc_bucket_curve *curve,
                                                     unsigned level, pc_refine_targets *out,
                                                     pcal_error *err);
-void pc_refine_targets_free(pc_refine_targets *targets);
 
 /* Replaces the targeted segments by the segments that a pass has found in them.  On failure the
  * curve is unchanged; PCAL_IO: the rows differ from those of earlier passes. */

@@ -11,11 +11,8 @@
 #define TALLY_REST 256 /* units of 2^-61 per unit of 2^-53 */
 #define TALLY_BLOCK 4096
 #define TALLY_GROUP 8
-#define TALLY_FINE ((size_t)1 << 17)
-#define TALLY_PARTS_BUCKETS ((size_t)1 << 18) /* approximate, for all parts together */
-#define TALLY_PARTS_LOW 0x1p-32               /* smaller scores share a bucket */
-
-static const pc_bucket_layout tally_even = {.count = PC_BUCKETS + 1, .fine = TALLY_FINE};
+#define TALLY_PARTS_LOW 0x1p-32 /* smaller scores share a bucket */
+#define TALLY_WEIGHT_MAX 0x1p62
 
 unsigned pc_bucket_shift(double low, double high, size_t room) {
   const uint64_t span = pc_score_key(high) - pc_score_key(low);
@@ -34,11 +31,9 @@ size_t pc_refine_sub_bucket(const pc_refine_targets *targets, const pc_refine_ta
 }
 
 size_t pc_bucket_tally_bucket_count(const pc_bucket_tally *tally) {
+  if (tally->targets != NULL)
+    return tally->targets->split;
   return tally->layout.by_bits ? tally->layout.count : PC_BUCKETS_AND_OUTSIDE;
-}
-
-static size_t tally_segment_count(const pc_bucket_tally *tally) {
-  return tally->targets == NULL ? pc_bucket_tally_bucket_count(tally) : tally->targets->split;
 }
 
 static size_t tally_count_count(const pc_bucket_tally *tally) {
@@ -46,7 +41,7 @@ static size_t tally_count_count(const pc_bucket_tally *tally) {
 }
 
 static pcal_status tally_segments_open(pc_bucket_tally *tally, pcal_error *err) {
-  const size_t count = tally_segment_count(tally);
+  const size_t count = pc_bucket_tally_bucket_count(tally);
   tally->segments = pc_alloc_raw(tally->env, count, sizeof *tally->segments);
   if (tally->segments == NULL)
     return pc_fail_memory(err, "preparing curves");
@@ -87,21 +82,29 @@ static pcal_status tally_make(pc_bucket_tally *tally, pcal_error *err) {
 
 pcal_status pc_bucket_tally_new(const pcal_env *env, const pc_refine_targets *targets,
                                 pc_bucket_tally *out, pcal_error *err) {
-  *out = (pc_bucket_tally){.env = env, .targets = targets, .layout = tally_even};
+  *out = (pc_bucket_tally){
+      .env = env, .targets = targets, .layout = pc_bucket_layout_even(PC_TALLY_FINE)};
   return tally_make(out, err);
 }
 
-pcal_status pc_bucket_tally_new_part(const pcal_env *env, size_t parts, pc_bucket_tally *out,
-                                     pcal_error *err) {
-  const size_t wanted = TALLY_PARTS_BUCKETS / parts, fine = TALLY_FINE / parts;
-  *out = (pc_bucket_tally){.env = env};
-  out->layout.by_bits = 1;
-  out->layout.base = pc_score_key(TALLY_PARTS_LOW);
-  out->layout.count = 64;
-  while (out->layout.count < PC_BUCKETS && out->layout.count < wanted)
-    out->layout.count *= 2;
-  out->layout.shift = pc_bucket_shift(TALLY_PARTS_LOW, 1.0, out->layout.count);
-  out->layout.fine = fine < 64 ? 64 : fine;
+pc_bucket_layout pc_bucket_layout_even(size_t fine) {
+  return (pc_bucket_layout){.count = PC_BUCKETS + 1, .fine = fine};
+}
+
+pc_bucket_layout pc_bucket_layout_part(size_t parts, size_t buckets, size_t fine) {
+  const size_t wanted = buckets / parts, share = fine / parts;
+  pc_bucket_layout layout = {
+      .by_bits = 1, .base = pc_score_key(TALLY_PARTS_LOW), .count = 64};
+  while (layout.count < PC_BUCKETS && layout.count < wanted)
+    layout.count *= 2;
+  layout.shift = pc_bucket_shift(TALLY_PARTS_LOW, 1.0, layout.count);
+  layout.fine = share < 64 ? 64 : share;
+  return layout;
+}
+
+pcal_status pc_bucket_tally_new_layout(const pcal_env *env, const pc_bucket_layout *layout,
+                                       pc_bucket_tally *out, pcal_error *err) {
+  *out = (pc_bucket_tally){.env = env, .layout = *layout};
   return tally_make(out, err);
 }
 
@@ -143,8 +146,8 @@ void pc_bucket_tally_free(pc_bucket_tally *tally) {
   pc_free(tally->env, tally->splits);
   pc_free(tally->env, tally->segments);
   pc_free(tally->env, tally->counts);
-  pc_free(tally->env, tally->kept[0]);
-  pc_free(tally->env, tally->kept[1]);
+  pc_kept_scores_free(tally->env, &tally->kept[0]);
+  pc_kept_scores_free(tally->env, &tally->kept[1]);
   *tally = (pc_bucket_tally){0};
 }
 
@@ -153,11 +156,11 @@ void pc_bucket_tally_clear(pc_bucket_tally *tally) {
     pc_bucket_sums_clear(tally->sums);
   if (tally->splits != NULL)
     pc_bucket_splits_clear(tally->splits);
-  for (size_t s = 0; tally->segments != NULL && s < tally_segment_count(tally); s++)
+  for (size_t s = 0; tally->segments != NULL && s < pc_bucket_tally_bucket_count(tally); s++)
     tally->segments[s] = pc_segment_none;
   for (size_t i = 0; i < tally_count_count(tally); i++)
     tally->counts[i] = 0;
-  tally->kept_count[0] = tally->kept_count[1] = 0;
+  tally->kept[0].count = tally->kept[1].count = 0;
   tally->rest = 0;
 }
 
@@ -339,15 +342,6 @@ pcal_status pc_bucket_tally_add_stored(pc_bucket_tally *tally, const pc_stored_r
 
 /* ---- later passes ---- */
 
-static pcal_status tally_reserve_kept(pc_bucket_tally *tally, int hit, size_t more,
-                                      pcal_error *err) {
-  void *block = tally->kept[hit];
-  const pcal_status status = pc_reserve(tally->env, &block, &tally->kept_capacity[hit],
-                                        tally->kept_count[hit] + more, sizeof(double), err);
-  tally->kept[hit] = block;
-  return status;
-}
-
 int pc_bucket_tally_keeps(const pc_bucket_tally *tally) {
   const pc_refine_targets *targets = tally->targets;
   for (size_t t = 0; t < targets->count; t++)
@@ -358,9 +352,21 @@ int pc_bucket_tally_keeps(const pc_bucket_tally *tally) {
 
 pcal_status pc_bucket_tally_keep(pc_bucket_tally *tally, double score, int hit,
                                  pcal_error *err) {
-  if (tally->kept_count[hit] == tally->kept_capacity[hit])
-    PC_TRY(tally_reserve_kept(tally, hit, 1, err));
-  tally->kept[hit][tally->kept_count[hit]++] = score;
+  pc_kept_scores *kept = &tally->kept[hit];
+  if (kept->count == kept->score_capacity || kept->weight != NULL)
+    PC_TRY(pc_kept_scores_reserve(tally->env, kept, 1, 0, err));
+  if (kept->weight != NULL)
+    kept->weight[kept->count] = 1.0;
+  kept->score[kept->count++] = score;
+  return PCAL_OK;
+}
+
+static pcal_status tally_keep_weighted(pc_bucket_tally *tally, double score, int hit,
+                                       uint64_t rows, pcal_error *err) {
+  pc_kept_scores *kept = &tally->kept[hit];
+  PC_TRY(pc_kept_scores_reserve(tally->env, kept, 1, 1, err));
+  kept->weight[kept->count] = (double)rows;
+  kept->score[kept->count++] = score;
   return PCAL_OK;
 }
 
@@ -379,18 +385,20 @@ static const pc_refine_target *tally_target(const pc_refine_targets *targets, do
   return low < targets->count && target->low <= score && target->high >= score ? target : NULL;
 }
 
+/* Adds `rows` equal rows. */
 static pcal_status tally_add_to_target(pc_bucket_tally *tally, double score, int hit,
-                                       pcal_error *err) {
+                                       uint64_t rows, pcal_error *err) {
   const pc_refine_target *target = tally_target(tally->targets, score);
   if (target == NULL)
     return PCAL_OK;
   if (target->action == PC_REFINE_KEEP)
-    return pc_bucket_tally_keep(tally, score, hit, err);
+    return rows == 1 ? pc_bucket_tally_keep(tally, score, hit, err)
+                     : tally_keep_weighted(tally, score, hit, rows, err);
   const size_t part = target->first + pc_refine_sub_bucket(tally->targets, target, score);
   if (target->action == PC_REFINE_COUNT)
-    tally->counts[2 * part + (size_t)hit]++;
+    tally->counts[2 * part + (size_t)hit] += rows;
   else
-    pc_segment_add(&tally->segments[part], score, 1, (uint64_t)hit);
+    pc_segment_add(&tally->segments[part], score, rows, hit ? rows : 0);
   return PCAL_OK;
 }
 
@@ -448,7 +456,7 @@ static pcal_status tally_add_found(pc_bucket_tally *tally, const pcal_batch *bat
       PC_TRY(labels->fill(labels->user, begin + found->place[i], 1, &hit[i], err));
   for (size_t i = 0; i < found->count; i++)
     if (hit[i] == 0 || hit[i] == 1)
-      PC_TRY(tally_add_to_target(tally, found->score[i], hit[i], err));
+      PC_TRY(tally_add_to_target(tally, found->score[i], hit[i], 1, err));
   return PCAL_OK;
 }
 
@@ -479,7 +487,7 @@ static pcal_status tally_rows(pc_bucket_tally *tally, const double *score, const
   for (size_t i = 0; i < looked; i++) {
     const double here = score[i] + 0.0; /* -0 becomes 0 */
     if (targets->wanted[pc_bucket_of(&targets->layout, here)])
-      PC_TRY(tally_add_to_target(tally, here, tally_hit(hits, hit, i), err));
+      PC_TRY(tally_add_to_target(tally, here, tally_hit(hits, hit, i), 1, err));
   }
   return PCAL_OK;
 }
@@ -494,6 +502,50 @@ pcal_status pc_bucket_tally_add_column(pc_bucket_tally *tally, const double *sco
   return tally_rows(tally, score, NULL, hit, count, err);
 }
 
+/* ---- weighted rows ---- */
+
+/* The bucket of a first pass by equal width, as pc_bucket_sums counts it. */
+static size_t tally_even_bucket(double score) {
+  const int64_t units = pc_fixed_units(score);
+  const uint64_t bucket = (uint64_t)units >> PC_BUCKET_SUMS_BUCKET;
+  if (bucket > PC_BUCKETS)
+    return units > 0 ? PC_BUCKETS_AND_OUTSIDE - 1 : 0;
+  return (size_t)bucket + 1;
+}
+
+pcal_status pc_bucket_tally_join_segment(pc_bucket_tally *tally, size_t index,
+                                         const pc_segment *segment, pcal_error *err) {
+  if (tally->segments == NULL)
+    PC_TRY(tally_segments_open(tally, err));
+  pc_segment_join(&tally->segments[index], segment);
+  return PCAL_OK;
+}
+
+static pcal_status tally_first_weighted(pc_bucket_tally *tally, double score, int hit,
+                                        uint64_t rows, pcal_error *err) {
+  pc_segment row = pc_segment_none;
+  const size_t index =
+      tally->layout.by_bits ? pc_bucket_of(&tally->layout, score) : tally_even_bucket(score);
+  pc_segment_add(&row, score, rows, hit ? rows : 0);
+  return pc_bucket_tally_join_segment(tally, index, &row, err);
+}
+
+pcal_status pc_bucket_tally_add_weighted(pc_bucket_tally *tally, const double *score,
+                                         const uint8_t *hit, const double *weight, size_t count,
+                                         pcal_error *err) {
+  const int first = tally->targets == NULL;
+  if (!first && tally->targets->count == 0)
+    return PCAL_OK;
+  for (size_t i = 0; i < count; i++) {
+    const double here = score[i] + 0.0; /* -0 becomes 0 */
+    const uint64_t rows = (uint64_t)(weight[i] < TALLY_WEIGHT_MAX ? weight[i] : TALLY_WEIGHT_MAX);
+    if (rows > 0)
+      PC_TRY(first ? tally_first_weighted(tally, here, hit[i], rows, err)
+                   : tally_add_to_target(tally, here, hit[i], rows, err));
+  }
+  return PCAL_OK;
+}
+
 /* ---- merging ---- */
 
 /* True if the counters of two first passes can be added without overflow. */
@@ -506,8 +558,10 @@ pcal_status pc_bucket_tally_prepare(pc_bucket_tally *into, const pc_bucket_tally
                                     pcal_error *err) {
   if (into->segments == NULL && !tally_addable(into, from))
     PC_TRY(tally_segments_open(into, err));
-  PC_TRY(tally_reserve_kept(into, 0, from->kept_count[0], err));
-  return tally_reserve_kept(into, 1, from->kept_count[1], err);
+  for (int hit = 0; hit < 2; hit++)
+    PC_TRY(pc_kept_scores_reserve(into->env, &into->kept[hit], from->kept[hit].count,
+                                  from->kept[hit].weight != NULL, err));
+  return PCAL_OK;
 }
 
 void pc_bucket_tally_merge(pc_bucket_tally *into, const pc_bucket_tally *from) {
@@ -518,7 +572,7 @@ void pc_bucket_tally_merge(pc_bucket_tally *into, const pc_bucket_tally *from) {
     pc_bucket_sums_merge(into->sums, from->sums);
     return;
   }
-  const size_t count = tally_segment_count(into);
+  const size_t count = pc_bucket_tally_bucket_count(into);
   for (size_t s = 0; s < count; s++) {
     const pc_segment segment =
         into->targets == NULL ? pc_bucket_tally_segment(from, s) : from->segments[s];
@@ -526,10 +580,6 @@ void pc_bucket_tally_merge(pc_bucket_tally *into, const pc_bucket_tally *from) {
   }
   for (size_t i = 0; i < tally_count_count(into); i++)
     into->counts[i] += from->counts[i];
-  for (int hit = 0; hit < 2; hit++) {
-    if (from->kept_count[hit] > 0)
-      memcpy(into->kept[hit] + into->kept_count[hit], from->kept[hit],
-             from->kept_count[hit] * sizeof(double));
-    into->kept_count[hit] += from->kept_count[hit];
-  }
+  for (int hit = 0; hit < 2; hit++)
+    pc_kept_scores_join(&into->kept[hit], &from->kept[hit]);
 }

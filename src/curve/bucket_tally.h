@@ -5,13 +5,14 @@
  * Later passes look only at targets: they store the scores inside a target, or count them in
  * sub-buckets.
  *
- * Rows have no weights.  Tallies merge in any order to the same bits. */
+ * Weights are whole.  Tallies merge in any order to the same bits. */
 #ifndef PC_BUCKET_TALLY_H
 #define PC_BUCKET_TALLY_H
 
 #include "base/memory.h"
 #include "curve/bucket_splits.h"
 #include "curve/bucket_sums.h"
+#include "curve/kept_scores.h"
 #include "data/lazy_labels.h"
 #include "data/rows.h"
 
@@ -61,6 +62,11 @@ static inline uint64_t pc_score_key(double score) {
   return bits ^ ((bits >> 63) != 0 ? UINT64_MAX : (uint64_t)1 << 63);
 }
 
+/* The score of a key. */
+static inline double pc_score_of_key(uint64_t key) {
+  return pc_double_from_bits((key >> 63) != 0 ? key ^ (uint64_t)1 << 63 : ~key);
+}
+
 /* The bucket of a score. */
 static inline size_t pc_bucket_of(const pc_bucket_layout *layout, double score) {
   if (layout->by_bits) {
@@ -89,8 +95,7 @@ typedef struct pc_bucket_tally {
   pc_segment *segments;             /* first pass: buckets, allocated when needed; later passes:
                                        sub-buckets */
   uint64_t *counts;                 /* of sub-buckets: [2 * sub-bucket + hit] */
-  double *kept[2];                  /* stored scores by outcome */
-  size_t kept_count[2], kept_capacity[2];
+  pc_kept_scores kept[2];           /* stored scores by outcome */
   int64_t rest; /* first pass by equal width: sum of the parts of scores below 2^-53, in units
                    of 2^-61 */
 } pc_bucket_tally;
@@ -104,10 +109,17 @@ PC_CHECKED pcal_status pc_bucket_tally_new(const pcal_env *env,
  * ignored. */
 PC_CHECKED pcal_status pc_bucket_tally_split(pc_bucket_tally *tally, const double *ends,
                                              size_t count, pcal_error *err);
-/* A tally of a first pass for one of `parts` curves; with more curves each has fewer buckets.
- * Buckets are by bits, since most scores of a single class are small. */
-PC_CHECKED pcal_status pc_bucket_tally_new_part(const pcal_env *env, size_t parts,
-                                                pc_bucket_tally *out, pcal_error *err);
+/* Layouts of a first pass: PC_BUCKETS + 1 buckets of equal width; and for one of `parts` curves,
+ * which have about `buckets` buckets together.  Those are by bits, since most scores of a single
+ * class are small.  fine: sub-buckets of a later pass, over all curves. */
+#define PC_TALLY_FINE ((size_t)1 << 17)
+#define PC_TALLY_PARTS_BUCKETS ((size_t)1 << 18)
+pc_bucket_layout pc_bucket_layout_even(size_t fine);
+pc_bucket_layout pc_bucket_layout_part(size_t parts, size_t buckets, size_t fine);
+/* A tally of a first pass. */
+PC_CHECKED pcal_status pc_bucket_tally_new_layout(const pcal_env *env,
+                                                  const pc_bucket_layout *layout,
+                                                  pc_bucket_tally *out, pcal_error *err);
 /* A first pass over scores in [low, high], with at most `buckets` buckets by bits. */
 PC_CHECKED pcal_status pc_bucket_tally_new_range(const pcal_env *env, double low, double high,
                                                  size_t buckets, pc_bucket_tally *out,
@@ -121,6 +133,13 @@ void pc_bucket_tally_clear(pc_bucket_tally *tally); /* removes rows, keeps memor
 /* Adds rows: score[i] with outcome hit[i]. */
 PC_CHECKED pcal_status pc_bucket_tally_add(pc_bucket_tally *tally, const double *score,
                                            const uint8_t *hit, size_t count, pcal_error *err);
+/* The same for rows with whole weights. */
+PC_CHECKED pcal_status pc_bucket_tally_add_weighted(pc_bucket_tally *tally, const double *score,
+                                                    const uint8_t *hit, const double *weight,
+                                                    size_t count, pcal_error *err);
+/* Adds the rows of a segment to bucket or sub-bucket `index`. */
+PC_CHECKED pcal_status pc_bucket_tally_join_segment(pc_bucket_tally *tally, size_t index,
+                                                    const pc_segment *segment, pcal_error *err);
 /* Adds rows that all have the outcome `hit`. */
 PC_CHECKED pcal_status pc_bucket_tally_add_column(pc_bucket_tally *tally, const double *score,
                                                   size_t count, int hit, pcal_error *err);
@@ -145,7 +164,8 @@ PC_CHECKED pcal_status pc_bucket_tally_prepare(pc_bucket_tally *into,
                                                const pc_bucket_tally *from, pcal_error *err);
 void pc_bucket_tally_merge(pc_bucket_tally *into, const pc_bucket_tally *from);
 
-/* The buckets of a first pass that are not split, some of them without rows. */
+/* The buckets of a first pass that are not split, or the sub-buckets of a later pass that become
+ * segments; some of them without rows. */
 size_t pc_bucket_tally_bucket_count(const pc_bucket_tally *tally);
 pc_segment pc_bucket_tally_segment(const pc_bucket_tally *tally, size_t index);
 

@@ -11,30 +11,24 @@
 
 #include "base/assert.h"
 #include "base/executor.h"
+#include "curve/kept_scores.h"
 #include "machines/machine.h"
 
 #define MACHINE_CURVE_SCORE_END 4.0   /* bound on scores: base/sum.h */
 #define MACHINE_CURVE_SCORE_COST 20.0 /* nanoseconds per score, for the executor */
 #define MACHINE_CURVE_STORE_BYTES 9   /* bytes of an empty store, as saved */
 
-typedef struct curve_store {
-  double *score, *weight; /* weight NULL: all weights are 1 so far */
-  size_t count, score_capacity, weight_capacity;
-} curve_store;
-
 typedef struct curve_state {
   size_t part_count;
   size_t classes;     /* of a view of every class, else 0 */
   size_t row_count;   /* scores in all stores */
-  curve_store *store; /* [2 * part + hit] */
+  pc_kept_scores *store; /* [2 * part + hit] */
 } curve_state;
 
 static void machine_curve_destroy(const pcal_env *env, void *opaque) {
   curve_state *state = opaque;
-  for (size_t s = 0; s < 2 * state->part_count; s++) {
-    pc_free(env, state->store[s].score);
-    pc_free(env, state->store[s].weight);
-  }
+  for (size_t s = 0; s < 2 * state->part_count; s++)
+    pc_kept_scores_free(env, &state->store[s]);
   pc_free(env, state->store);
   pc_free(env, state);
 }
@@ -62,25 +56,6 @@ static pcal_status machine_curve_create(const pcal_env *env, const pc_need *need
   return PCAL_OK;
 }
 
-/* Reserves memory for `more` entries; weighted: also for weights, filling in ones. */
-static pcal_status machine_curve_room(const pcal_env *env, curve_store *store, size_t more,
-                                      int weighted, pcal_error *err) {
-  const size_t needed = store->count + more;
-  void *block = store->score;
-  pcal_status status =
-      pc_reserve(env, &block, &store->score_capacity, needed, sizeof(double), err);
-  store->score = block;
-  if (status != PCAL_OK || (!weighted && store->weight == NULL))
-    return status;
-  const int fresh = store->weight == NULL;
-  block = store->weight;
-  status = pc_reserve(env, &block, &store->weight_capacity, needed, sizeof(double), err);
-  store->weight = block;
-  for (size_t i = 0; status == PCAL_OK && fresh && i < store->count; i++)
-    store->weight[i] = 1.0;
-  return status;
-}
-
 static pcal_status machine_curve_limit(const pcal_env *env, const curve_state *state,
                                        size_t more, int weighted, pcal_error *err) {
   const size_t bytes = (state->row_count + more) * sizeof(double) * (weighted ? 2 : 1);
@@ -94,7 +69,7 @@ static pcal_status machine_curve_limit(const pcal_env *env, const curve_state *s
       err);
 }
 
-static void machine_curve_put(curve_store *store, double score, double weight) {
+static void machine_curve_put(pc_kept_scores *store, double score, double weight) {
   store->score[store->count] = score;
   if (store->weight != NULL)
     store->weight[store->count] = weight;
@@ -107,10 +82,10 @@ static pcal_status machine_curve_every_class_room(const pcal_env *env, curve_sta
   const int weighted = rows->weights != NULL;
   const size_t misses = rows->count * (state->part_count == 1 ? state->classes : 1);
   for (size_t p = 0; p < state->part_count; p++)
-    PC_TRY(machine_curve_room(env, &state->store[2 * p], misses, weighted, err));
+    PC_TRY(pc_kept_scores_reserve(env, &state->store[2 * p], misses, weighted, err));
   for (size_t i = 0; i < rows->count; i++) {
     const size_t part = state->part_count == 1 ? 0 : (size_t)rows->labels[i];
-    PC_TRY(machine_curve_room(env, &state->store[2 * part + 1], rows->count, weighted, err));
+    PC_TRY(pc_kept_scores_reserve(env, &state->store[2 * part + 1], rows->count, weighted, err));
   }
   return PCAL_OK;
 }
@@ -121,7 +96,7 @@ static pcal_status machine_curve_every_class(const pcal_env *env, curve_state *s
   PC_TRY(machine_curve_limit(env, state, rows->count * k, rows->weights != NULL, err));
   PC_TRY(machine_curve_every_class_room(env, state, rows, err));
   for (size_t j = 0; j < k; j++) {
-    curve_store *store = &state->store[state->part_count == 1 ? 0 : 2 * j];
+    pc_kept_scores *store = &state->store[state->part_count == 1 ? 0 : 2 * j];
     for (size_t i = 0; i < rows->count; i++)
       machine_curve_put(store + ((size_t)rows->labels[i] == j), rows->probs[i * k + j],
                         rows->weights == NULL ? 1.0 : rows->weights[i]);
@@ -138,12 +113,12 @@ static pcal_status machine_curve_update(const pcal_env *env, void *opaque, const
     return machine_curve_every_class(env, state, rows, err);
   PC_TRY(machine_curve_limit(env, state, rows->count, weighted, err));
   for (size_t s = 0; columns->part == NULL && s < 2; s++)
-    PC_TRY(machine_curve_room(env, &state->store[s], rows->count, weighted, err));
+    PC_TRY(pc_kept_scores_reserve(env, &state->store[s], rows->count, weighted, err));
   for (size_t i = 0; i < rows->count; i++) {
     const size_t part = columns->part == NULL ? 0 : columns->part[i];
-    curve_store *store = &state->store[2 * part + columns->hit[i]];
+    pc_kept_scores *store = &state->store[2 * part + columns->hit[i]];
     if (columns->part != NULL)
-      PC_TRY(machine_curve_room(env, store, 1, weighted, err));
+      PC_TRY(pc_kept_scores_reserve(env, store, 1, weighted, err));
     machine_curve_put(store, columns->score[i], weighted ? rows->weights[i] : 1.0);
     state->row_count++;
   }
@@ -156,26 +131,16 @@ static pcal_status machine_curve_prepare(const pcal_env *env, void *opaque, cons
   const curve_state *from = other;
   PC_TRY(machine_curve_limit(env, into, from->row_count, 0, err));
   for (size_t s = 0; s < 2 * into->part_count; s++)
-    PC_TRY(machine_curve_room(env, &into->store[s], from->store[s].count,
+    PC_TRY(pc_kept_scores_reserve(env, &into->store[s], from->store[s].count,
                               from->store[s].weight != NULL, err));
   return PCAL_OK;
-}
-
-static void machine_curve_append(curve_store *into, const curve_store *from) {
-  if (from->count == 0)
-    return;
-  pc_assert(into->count + from->count <= into->score_capacity);
-  memcpy(into->score + into->count, from->score, from->count * sizeof(double));
-  for (size_t i = 0; into->weight != NULL && i < from->count; i++)
-    into->weight[into->count + i] = from->weight == NULL ? 1.0 : from->weight[i];
-  into->count += from->count;
 }
 
 static void machine_curve_merge(void *opaque, const void *other) {
   curve_state *into = opaque;
   const curve_state *from = other;
   for (size_t s = 0; s < 2 * into->part_count; s++)
-    machine_curve_append(&into->store[s], &from->store[s]);
+    pc_kept_scores_join(&into->store[s], &from->store[s]);
   into->row_count += from->row_count;
 }
 
@@ -186,7 +151,7 @@ static void machine_curve_release(const pcal_env *env, pc_evidence *evidence) {
   evidence->curve.parts = NULL;
 }
 
-static pc_outcome_column machine_curve_column(const curve_store *store) {
+static pc_outcome_column machine_curve_column(const pc_kept_scores *store) {
   return (pc_outcome_column){store->score, store->weight, store->count};
 }
 
@@ -235,14 +200,14 @@ static pcal_status machine_curve_finish(const pcal_env *env, const void *opaque,
 
 /* ---- saving ---- */
 
-static int machine_curve_weighted(const curve_store *store) {
+static int machine_curve_weighted(const pc_kept_scores *store) {
   for (size_t i = 0; store->weight != NULL && i < store->count; i++)
     if (store->weight[i] != 1.0)
       return 1;
   return 0;
 }
 
-static pcal_status machine_curve_save_store(const pcal_env *env, const curve_store *store,
+static pcal_status machine_curve_save_store(const pcal_env *env, const pc_kept_scores *store,
                                             pc_encoder *out, pcal_error *err) {
   const int weighted = machine_curve_weighted(store);
   pc_outcome_column column = machine_curve_column(store);
@@ -271,7 +236,7 @@ static pcal_status machine_curve_save(const pcal_env *env, const void *opaque, p
 }
 
 /* Adds the weights of a loaded store; fails the decoder on impossible values. */
-static void machine_curve_check(const curve_store *store, pc_decoder *in, pc_sum *weight) {
+static void machine_curve_check(const pc_kept_scores *store, pc_decoder *in, pc_sum *weight) {
   for (size_t i = 0; i < store->count; i++)
     pc_decoder_expect(in, fabs(store->score[i]) < MACHINE_CURVE_SCORE_END);
   if (store->weight == NULL)
@@ -291,9 +256,9 @@ static pcal_status machine_curve_load_store(const pcal_env *env, curve_state *st
                                                       (sizeof(double) * (1 + (weighted == 1))));
   if (in->failed)
     return PCAL_OK;
-  curve_store *store = &state->store[s];
+  pc_kept_scores *store = &state->store[s];
   PC_TRY(machine_curve_limit(env, state, count, weighted == 1, err));
-  PC_TRY(machine_curve_room(env, store, count, weighted == 1, err));
+  PC_TRY(pc_kept_scores_reserve(env, store, count, weighted == 1, err));
   pc_decode_doubles(in, store->score, count);
   if (weighted == 1)
     pc_decode_doubles(in, store->weight, count);

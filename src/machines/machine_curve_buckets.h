@@ -9,6 +9,20 @@
 
 extern const pc_machine pc_machine_curve_buckets;
 
+/* The same for rows that several processes read (measure/rounds.h): fewer buckets, states can be
+ * saved and merged, and rows may have whole weights. */
+extern const pc_machine pc_machine_curve_rounds;
+
+/* True for both. */
+int pc_machine_has_buckets(const pc_machine *machine);
+
+/* The buckets of the first pass of pc_machine_curve_rounds, for a view of `parts` parts. */
+pc_bucket_layout pc_machine_curve_rounds_layout(const pc_view *view, size_t parts);
+
+/* True if a loaded state of pc_machine_curve_rounds holds the scores of rows of this total
+ * weight, a whole number. */
+int pc_machine_curve_rounds_fits(const void *state, const pc_layout *layout, double weight);
+
 /* Adds plain rows (data/rows.h).  The view has one part and its scores are the stored ones. */
 PC_CHECKED pcal_status pc_machine_curve_buckets_add_stored(void *state,
                                                            const pc_stored_rows *rows,

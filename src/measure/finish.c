@@ -406,15 +406,21 @@ static pcal_status finish_all(const pcal_measure *measure, const pc_group_state 
 
 pcal_status pc_measure_finish(const pcal_measure *measure, pcal_results **out,
                               pcal_error *err) {
+  return pc_measure_finish_total(measure, NULL, out, err);
+}
+
+pcal_status pc_measure_finish_total(const pcal_measure *measure, const pc_group_state *given,
+                                    pcal_results **out, pcal_error *err) {
   pcal_results *results = NULL;
   finish_order groups = {NULL, 0};
   pc_group_states total;
   pc_group_states_init(&total, &measure->env, &measure->plan);
-  const pc_group_state *whole = pc_group_states_find(&measure->groups, 0);
+  const pc_group_state *whole =
+      given != NULL ? given : pc_group_states_find(&measure->groups, 0);
   pcal_status status = PCAL_OK;
   if (measure->grouped > 0)
     status = pc_group_order(measure, &groups.numbers, &groups.count, err);
-  if (status == PCAL_OK && (measure->grouped > 0 || whole == NULL)) {
+  if (status == PCAL_OK && given == NULL && (measure->grouped > 0 || whole == NULL)) {
     status = pc_group_states_total(&total, &measure->groups, err);
     whole = status == PCAL_OK ? total.states[0] : NULL;
   }

@@ -174,7 +174,7 @@ static pcal_status group_state_state(const pc_group_states *groups, size_t numbe
   const pc_measure_plan *plan = groups->plan;
   const pc_plan_slot *slot = &plan->slots[s];
   const pcal_env env = group_states_env(groups, slot, number);
-  const pcal_env *held = slot->machine == &pc_machine_curve_buckets ? groups->env : &env;
+  const pcal_env *held = pc_machine_has_buckets(slot->machine) ? groups->env : &env;
   return slot->machine->create(held, &slot->need, &plan->layout, out, err);
 }
 
@@ -339,7 +339,7 @@ pcal_status pc_group_states_update(pc_group_states *groups, size_t number, const
     if (slot->curve != PC_NO_SLOT || slot->shared_grid != PC_NO_SLOT)
       continue;
     const pcal_env env = group_states_env(groups, slot, number);
-    const pcal_env *held = slot->machine == &pc_machine_curve_buckets ? groups->env : &env;
+    const pcal_env *held = pc_machine_has_buckets(slot->machine) ? groups->env : &env;
     PC_TRY(slot->machine->update(held, state->slots[s], rows, view, err));
   }
   return PCAL_OK;
@@ -373,7 +373,7 @@ static pcal_status group_states_prepare(const pc_group_states *groups, pc_group_
   for (size_t s = 0; s < groups->plan->slot_count; s++) {
     const pc_plan_slot *slot = &groups->plan->slots[s];
     const pcal_env env = group_states_env(groups, slot, 0);
-    const pcal_env *held = slot->machine == &pc_machine_curve_buckets ? groups->env : &env;
+    const pcal_env *held = pc_machine_has_buckets(slot->machine) ? groups->env : &env;
     PC_TRY(slot->machine->prepare(held, into->slots[s], from->slots[s], err));
   }
   return PCAL_OK;
@@ -553,10 +553,11 @@ static pcal_status group_state_load(const pc_group_states *groups, pc_group_stat
   for (size_t s = 0; s < plan->slot_count && !in->failed; s++) {
     const pc_plan_slot *slot = &plan->slots[s];
     const pcal_env env = group_states_env(groups, slot, 0);
+    const pcal_env *held = pc_machine_has_buckets(slot->machine) ? groups->env : &env;
     pc_decoder_expect(in, pc_decode_u8(in) == (unsigned)slot->need.machine &&
                               slot->machine->load != NULL);
     if (!in->failed)
-      PC_TRY(slot->machine->load(&env, &slot->need, &plan->layout, &totals, in,
+      PC_TRY(slot->machine->load(held, &slot->need, &plan->layout, &totals, in,
                                  &state->slots[s], err));
   }
   return PCAL_OK;

@@ -21,8 +21,7 @@ static void measure_columns_free(const pcal_measure *measure, pc_measure_worker 
 
 static void measure_worker_free(pcal_measure *measure, pc_measure_worker *worker) {
   measure_columns_free(measure, worker);
-  pc_scratch_free(&measure->env, &worker->group_scratch);
-  pc_free(&measure->env, worker->positions);
+  pc_group_rows_free(&measure->env, &worker->group_rows);
   if (worker->groups.env != NULL)
     pc_group_states_free(&worker->groups);
   memset(worker, 0, sizeof *worker);
@@ -54,17 +53,6 @@ static pcal_status measure_columns_open(const pcal_measure *measure, pc_measure_
   return status;
 }
 
-static pcal_status measure_groups_open(const pcal_measure *measure, pc_measure_worker *worker,
-                                       pcal_error *err) {
-  const pc_layout *layout = &measure->plan.layout;
-  if (worker->group_scratch.block == NULL)
-    PC_TRY(pc_scratch_new(&measure->env, layout, &worker->group_scratch, err));
-  if (worker->positions == NULL)
-    worker->positions =
-        pc_alloc_raw(&measure->env, pc_chunk_rows(layout), sizeof *worker->positions);
-  return worker->positions == NULL ? pc_fail_memory(err, "preparing workers") : PCAL_OK;
-}
-
 static pcal_status measure_add(pc_measure_worker *worker, const pc_measure_plan *plan,
                                size_t state, const pc_rows *rows, pcal_error *err) {
   for (size_t v = 0; v < plan->view_count; v++)
@@ -72,36 +60,30 @@ static pcal_status measure_add(pc_measure_worker *worker, const pc_measure_plan 
   return pc_group_states_update(&worker->groups, state, rows, worker->columns, err);
 }
 
-/* Adds the groups of a chunk one after the other, by ascending number. */
-static pcal_status measure_add_groups(pc_measure_worker *worker, const pc_measure_plan *plan,
-                                      const pc_rows *rows, pcal_error *err) {
-  for (uint64_t done = 0;;) {
-    uint64_t group = UINT64_MAX;
-    for (size_t i = 0; i < rows->count; i++)
-      if (rows->groups[i] >= done && rows->groups[i] < group)
-        group = rows->groups[i];
-    if (group == UINT64_MAX)
-      return PCAL_OK;
-    size_t count = 0;
-    for (size_t i = 0; i < rows->count; i++)
-      if (rows->groups[i] == group)
-        worker->positions[count++] = i;
-    pc_rows selected;
-    pc_rows_select(rows, worker->positions, count, &worker->group_scratch, &selected);
-    PC_TRY(measure_add(worker, plan, (size_t)group, &selected, err));
-    PC_TRY(pc_group_states_pack_idle(&worker->groups, err));
-    done = group + 1;
-  }
+/* The user data of measure_add_group. */
+typedef struct measure_groups {
+  pc_measure_worker *worker;
+  const pc_measure_plan *plan;
+} measure_groups;
+
+static pcal_status measure_add_group(void *user, uint64_t group, const pc_rows *rows,
+                                     pcal_error *err) {
+  const measure_groups *to = user;
+  PC_TRY(measure_add(to->worker, to->plan, (size_t)group, rows, err));
+  return pc_group_states_pack_idle(&to->worker->groups, err);
 }
 
 static pcal_status measure_chunk(void *user, size_t w, const pc_rows *rows, pcal_error *err) {
   pcal_measure *measure = user;
   pc_measure_worker *worker = measure_worker(measure, w);
+  measure_groups to = {worker, &measure->plan};
   PC_TRY(measure_columns_open(measure, worker, err));
+  if (measure->fingerprinted)
+    pc_row_fingerprint_add(&worker->rows, rows);
   if (rows->groups == NULL || measure->plan.intervals.by_cluster)
     return measure_add(worker, &measure->plan, 0, rows, err);
-  PC_TRY(measure_groups_open(measure, worker, err));
-  return measure_add_groups(worker, &measure->plan, rows, err);
+  PC_TRY(pc_group_rows_open(&measure->env, &measure->plan.layout, &worker->group_rows, err));
+  return pc_group_rows_each(rows, &worker->group_rows, measure_add_group, &to, err);
 }
 
 static pcal_status measure_take(void *user, size_t w, const pc_stored_rows *rows,
@@ -179,6 +161,7 @@ void pc_measure_free(pcal_measure *measure) {
 static void measure_workers_clear(pcal_measure *measure) {
   for (size_t w = 0; w < measure->pass.worker_count; w++) {
     pc_measure_worker *worker = &measure->workers[w];
+    worker->rows = (pc_row_fingerprint){0};
     if (worker->ready)
       pc_group_states_clear(&worker->groups);
   }
@@ -203,6 +186,16 @@ static pcal_status measure_collect(pcal_measure *measure, pcal_error *err) {
   measure->groups = first->groups;
   first->groups = empty;
   return PCAL_OK;
+}
+
+static void measure_collect_fingerprints(pcal_measure *measure) {
+  for (size_t w = 0; w < measure->pass.worker_count; w++)
+    pc_row_fingerprint_merge(&measure->rows, &measure->workers[w].rows);
+}
+
+void pc_measure_use_fingerprint(pcal_measure *measure) {
+  measure->fingerprinted = 1;
+  measure->pass.policy.need_keys = 1;
 }
 
 static pcal_status measure_check_indices(const pcal_measure *measure, const pcal_batch *batch,
@@ -341,6 +334,8 @@ pcal_status pc_measure_update(pcal_measure *measure, const pcal_batch *batch, pc
   pcal_status status = measure_read(measure, batch, &counts, err);
   if (status == PCAL_OK)
     status = measure_collect(measure, err);
+  if (status == PCAL_OK)
+    measure_collect_fingerprints(measure);
   measure_workers_clear(measure);
   if (status == PCAL_OK)
     measure_note(measure, batch, &counts);
@@ -352,7 +347,7 @@ static int measure_grows(const pc_measure_plan *plan) {
   for (size_t s = 0; s < plan->slot_count; s++) {
     const pc_machine *machine = plan->slots[s].machine;
     if (machine != &pc_machine_sum && machine != &pc_machine_grid &&
-        machine != &pc_machine_grid_sparse && machine != &pc_machine_curve_buckets)
+        machine != &pc_machine_grid_sparse && !pc_machine_has_buckets(machine))
       return 1;
   }
   return 0;
@@ -374,6 +369,7 @@ pcal_status pc_measure_add_window(pcal_measure *measure, const pcal_batch *batch
 
 pcal_status pc_measure_settle(pcal_measure *measure, pcal_error *err) {
   PC_TRY(measure_collect(measure, err));
+  measure_collect_fingerprints(measure);
   for (size_t w = 0; w < measure->pass.worker_count; w++)
     measure_worker_free(measure, &measure->workers[w]);
   return PCAL_OK;

@@ -2,16 +2,18 @@
 #ifndef PC_MEASURE_H
 #define PC_MEASURE_H
 
+#include "data/group_rows.h"
 #include "data/pass.h"
+#include "data/row_fingerprint.h"
 #include "measure/results.h"
 #include "measure/row_ranges.h"
 
 /* The states of one thread during an update. */
 typedef struct pc_measure_worker {
   int ready;
-  pc_scratch group_scratch;
+  pc_group_rows group_rows;
   pc_view_columns *columns; /* by view; NULL until rows are converted */
-  size_t *positions;
+  pc_row_fingerprint rows;  /* if the measure has one */
   pc_group_states groups;
 } pc_measure_worker;
 
@@ -35,7 +37,9 @@ struct pcal_measure {
   size_t class_count;
   char **group_names;
   size_t group_name_count;
-  int curves;   /* results keep their plot tables */
+  int fingerprinted;       /* rows are added to `rows`; set before the first row */
+  pc_row_fingerprint rows; /* not saved with the state */
+  int curves;              /* results keep their plot tables */
   int loaded;   /* from a saved state */
   char *origin; /* the name of that state, or NULL */
 };
@@ -64,8 +68,16 @@ PC_CHECKED pcal_status pc_measure_set_names(pcal_measure *measure,
                                             const char *const *group_names, size_t group_count,
                                             pcal_error *err);
 
+/* Fingerprints the rows; called before the first one. */
+void pc_measure_use_fingerprint(pcal_measure *measure);
+
 /* The results without the verdict; freed with pc_results_free. */
 PC_CHECKED pcal_status pc_measure_finish(const pcal_measure *measure, pcal_results **out,
                                          pcal_error *err);
+/* The same with the state of all groups together, or NULL to merge it from those of the
+ * groups. */
+PC_CHECKED pcal_status pc_measure_finish_total(const pcal_measure *measure,
+                                               const pc_group_state *total, pcal_results **out,
+                                               pcal_error *err);
 
 #endif

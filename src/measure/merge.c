@@ -209,6 +209,7 @@ static void merge_commit(pcal_measure *measure, const pcal_measure *other, merge
     measure->class_count = other->class_count;
     parts->class_names = NULL;
   }
+  pc_row_fingerprint_merge(&measure->rows, &other->rows);
   measure->normalized += other->normalized;
   measure->skipped += other->skipped;
   measure->weighted |= other->weighted;

@@ -11,75 +11,7 @@
 #define STATE_LOAD_GROUP_STATE_BYTES 30
 
 static pcal_status state_load_misfit(const char *name, pcal_error *err) {
-  return pc_fail(err, PCAL_DATA,
-                 "%s is damaged: its contents contradict each other; measure the part again",
-                 name);
-}
-
-/* ---- envelope: magic, version, length, checksum ---- */
-
-static pcal_status state_load_version(pc_decoder *in, const char *name, pcal_error *err) {
-  const uint32_t version = pc_decode_u32(in);
-  if (version > PC_STATE_VERSION)
-    return pc_fail(err, PCAL_DATA,
-                   "%s was saved by a newer propercal: its format is %lu, and this program "
-                   "reads %d; update it or measure the part again",
-                   name, (unsigned long)version, PC_STATE_VERSION);
-  if (version > 0 && version < PC_STATE_VERSION)
-    return pc_fail(err, PCAL_DATA,
-                   "%s was saved by an older propercal: its format is %lu, and this program "
-                   "reads %d; measure the part again",
-                   name, (unsigned long)version, PC_STATE_VERSION);
-  return version == 0 && !in->failed ? state_load_misfit(name, err) : PCAL_OK;
-}
-
-static pcal_status state_load_length(pc_decoder *in, size_t length, const char *name,
-                                     pcal_error *err) {
-  const uint64_t stated = pc_decode_u64(in);
-  if (length < PC_STATE_HEAD_BYTES + PC_CHECKSUM_BYTES)
-    return pc_fail(err, PCAL_DATA,
-                   "%s is cut off after %zu bytes; copy it again or measure the part again",
-                   name, length);
-  if (stated > length)
-    return pc_fail(err, PCAL_DATA,
-                   "%s is cut off: %zu of %llu bytes are there; copy it again or measure the "
-                   "part again",
-                   name, length, (unsigned long long)stated);
-  if (stated < length)
-    return pc_fail(err, PCAL_DATA,
-                   "%s has %llu bytes after the end of the state; copy it again or measure "
-                   "the part again",
-                   name, (unsigned long long)(length - stated));
-  return PCAL_OK;
-}
-
-static pcal_status state_load_checksum(const unsigned char *bytes, size_t body,
-                                       const char *name, pcal_error *err) {
-  pc_decoder end;
-  pc_checksum checksum;
-  pc_decoder_init(&end, bytes + body, PC_CHECKSUM_BYTES);
-  pc_checksum_start(&checksum);
-  pc_checksum_add(&checksum, bytes, body);
-  if (pc_decode_u32(&end) == pc_checksum_value(&checksum))
-    return PCAL_OK;
-  return pc_fail(err, PCAL_DATA,
-                 "%s is damaged: its checksum does not match; copy it again or measure the "
-                 "part again",
-                 name);
-}
-
-/* Leaves the bytes between the header and the checksum in the decoder. */
-static pcal_status state_load_outside(const unsigned char *bytes, size_t length,
-                                      const char *name, pc_decoder *in, pcal_error *err) {
-  const size_t known = length < PC_STATE_MAGIC_BYTES ? length : PC_STATE_MAGIC_BYTES;
-  if (length == 0 || memcmp(bytes, PC_STATE_MAGIC, known) != 0)
-    return pc_fail(err, PCAL_DATA, "%s is not a saved state; {save_state} creates one", name);
-  pc_decoder_init(in, bytes + known, length - known);
-  PC_TRY(state_load_version(in, name, err));
-  PC_TRY(state_load_length(in, length, name, err));
-  PC_TRY(state_load_checksum(bytes, length - PC_CHECKSUM_BYTES, name, err));
-  in->end -= PC_CHECKSUM_BYTES;
-  return PCAL_OK;
+  return pc_envelope_misfit(&pc_state_envelope, name, err);
 }
 
 /* ---- configuration ---- */
@@ -322,11 +254,19 @@ static pcal_status state_load_seen(pcal_measure *measure, const char *name, pc_d
 
 pcal_status pc_state_load(const void *bytes, size_t length, const char *name,
                           const pcal_env *env, pcal_measure **out, pcal_error *err) {
+  return pc_state_load_adapted(bytes, length, name, NULL, env, out, err);
+}
+
+pcal_status pc_state_load_adapted(const void *bytes, size_t length, const char *name,
+                                  void (*adapt)(pc_measure_plan *plan), const pcal_env *env,
+                                  pcal_measure **out, pcal_error *err) {
   const pcal_env resolved = pc_env_resolve(env);
   pcal_measure *measure = NULL;
   pc_decoder in;
-  PC_TRY(state_load_outside(bytes, length, name, &in, err));
+  PC_TRY(pc_envelope_open(&pc_state_envelope, bytes, length, name, &in, err));
   pcal_status status = state_load_config(&resolved, name, &in, &measure, err);
+  if (status == PCAL_OK && adapt != NULL)
+    adapt(&measure->plan);
   if (status == PCAL_OK)
     status = state_load_seen(measure, name, &in, err);
   if (status != PCAL_OK) {

@@ -24,6 +24,15 @@
 #include "base/json.h"
 #include "measure/group_names.h"
 
+const pc_envelope pc_state_envelope = {
+    .magic = PC_STATE_MAGIC,
+    .version = PC_STATE_VERSION,
+    .noun = "state",
+    .origin = "is not a saved state; {save_state} creates one",
+    .saved = "was saved",
+    .remedy = "measure the part again",
+};
+
 static pcal_status state_save_check_savable(const pc_measure_plan *plan, pcal_error *err) {
   for (size_t e = 0; e < plan->entry_count; e++)
     if (plan->slots[plan->entries[e].slot].machine->save == NULL)
@@ -135,9 +144,7 @@ static pcal_status state_save_group_states(const pcal_measure *measure, const si
 static pcal_status state_save_all(const pcal_measure *measure, const size_t *order,
                                   size_t groups, uint64_t length, pc_encoder *out,
                                   pcal_error *err) {
-  pc_encode_bytes(out, PC_STATE_MAGIC, PC_STATE_MAGIC_BYTES);
-  pc_encode_u32(out, PC_STATE_VERSION);
-  pc_encode_u64(out, length);
+  pc_envelope_begin(&pc_state_envelope, length, out);
   state_save_config(measure, out);
   state_save_certainty(&measure->plan.intervals, out);
   state_save_rows(measure, out);

@@ -333,8 +333,9 @@ static void tally_same(const pc_bucket_tally *a, const pc_bucket_tally *b) {
   }
   assert_memory_equal(a->counts, b->counts, 2 * a->targets->counted * sizeof *a->counts);
   for (int hit = 0; hit < 2; hit++) {
-    assert_int_equal(a->kept_count[hit], b->kept_count[hit]);
-    assert_memory_equal(a->kept[hit], b->kept[hit], a->kept_count[hit] * sizeof(double));
+    assert_int_equal(a->kept[hit].count, b->kept[hit].count);
+    assert_memory_equal(a->kept[hit].score, b->kept[hit].score,
+                        a->kept[hit].count * sizeof(double));
   }
 }
 
@@ -390,7 +391,7 @@ TEST(test_a_scan_finds_what_rows_give) {
   tally_fill(&rows, &data, 0, TALLY_ROWS);
   tally_scan(&f32, PCAL_F32, narrow, labels);
   tally_scan(&f64, PCAL_F64, wide, labels);
-  assert_true(rows.kept_count[0] > 200 && rows.kept_count[1] > 100);
+  assert_true(rows.kept[0].count > 200 && rows.kept[1].count > 100);
   assert_true(rows.segments[0].rows > 100);
   assert_true(tally_counted(&rows) > 20);
   tally_same(&rows, &f32);

@@ -1,0 +1,152 @@
+"""Measuring rows that no single process reads: in rounds."""
+
+from typing import Any, Iterable
+
+from . import _core
+from ._errors import UsageError
+from ._inputs import gather, lists_inputs
+from ._measure import _policy, _specs
+from ._results import Result
+from ._settings import lasting, settings, shared_budget
+
+#: kinds of scores by the names of the arguments that hold them: numbers of pcal_kind
+_KINDS = {
+    "probs": 1,
+    "logits": 2,
+    "log_probs": 3,
+    "confidence": 4,
+    "mean_variance": 5,
+    "mean_std": 6,
+    "quantiles": 7,
+    "samples": 8,
+}
+
+
+class Rounds:
+    """Measures a table whose rows are read by many processes, in rounds.
+
+    The coordinator has a request; workers answer it over their rows with tallies; tallies merge
+    in any order; the coordinator absorbs their sum, until it is done.
+
+    >>> rounds = Rounds(["ece", "ks"], kind="probs")
+    >>> while not rounds.done:
+    ...     tallies = []
+    ...     for part in parts:                              # on any machine, in any order
+    ...         worker = RoundsWorker(rounds.request())
+    ...         worker.update(probs=part.probs, labels=part.labels)
+    ...         tallies.append(worker.tally())
+    ...     rounds.absorb(merge_tallies(tallies))
+    >>> rounds.result()
+
+    The result is bit for bit that of ``measure`` on all rows.  Requests and tallies are bytes
+    whose size does not depend on the number of rows (unless weights are not whole numbers and a
+    metric needs sorted scores).  All workers together must read the same rows in every round:
+    ``absorb`` raises ``DataError`` where they do not.
+
+    Parameters
+    ----------
+    metrics, normalize, skip_missing, precision, interval, null, replicas, interval_method : as
+        for ``measure``; metrics that need all rows at once are refused by name
+    kind : ``"probs"``, ``"logits"``, ``"log_probs"``, ``"confidence"``, ``"mean_variance"``,
+        ``"mean_std"``, ``"quantiles"`` or ``"samples"``
+    classes : number of columns of scores; None: as many as the data have
+    levels : of quantiles
+    seed : of random draws
+    threads, memory_limit : as for ``measure``
+    """
+
+    def __init__(
+        self,
+        metrics: Any = None,
+        *,
+        kind: str = "probs",
+        classes: "int | None" = None,
+        levels: "Iterable[float] | None" = None,
+        interval: "float | None" = None,
+        null: bool = False,
+        replicas: int = 1000,
+        interval_method: str = "auto",
+        normalize: bool = False,
+        skip_missing: bool = False,
+        precision: str = "exact",
+        seed: int = 0,
+        threads: "int | None" = None,
+        memory_limit: "int | str | None" = None,
+    ) -> None:
+        if kind not in _KINDS:
+            raise UsageError(f'kind is one of {", ".join(_KINDS)}, not "{kind}"')
+        if classes is not None and classes < 1:
+            raise UsageError(f"classes={classes}: this must be at least 1, or None")
+        policy = _policy(
+            normalize, skip_missing, precision, interval, replicas, interval_method, null
+        )
+        chosen = None if levels is None else tuple(float(each) for each in levels)
+        columns = classes or (0 if chosen is None else len(chosen))
+        _, _, budget, *others = lasting(threads, shared_budget(memory_limit))
+        how = lasting(threads, budget)[0], int(seed), budget, *others
+        self._core = _core.rounds_new(_KINDS[kind], columns, chosen, _specs(metrics), policy, how)
+
+    @property
+    def done(self) -> bool:
+        """True if ``result`` is known."""
+        return self._core.done()
+
+    @property
+    def round(self) -> int:
+        """The number of the current request, from 1."""
+        return self._core.round()
+
+    def request(self) -> bytes:
+        """The current request, for every worker."""
+        return self._core.request()
+
+    def absorb(self, tally: bytes) -> None:
+        """Takes the merged tally of all rows.  A refused one leaves the rounds as they were."""
+        self._core.absorb(bytes(tally))
+
+    def result(self) -> Result:
+        """The result, once the rounds are done."""
+        return Result(self._core.finish())
+
+
+class RoundsWorker:
+    """Answers one request of ``Rounds`` over some of the rows.
+
+    A worker whose ``update`` has failed gives no tally; answer the request again with a new one.
+    """
+
+    def __init__(
+        self,
+        request: bytes,
+        *,
+        threads: "int | None" = None,
+        memory_limit: "int | str | None" = None,
+    ) -> None:
+        self._threads, self._budget, self._rows = threads, shared_budget(memory_limit), 0
+        self._core = _core.rounds_worker_new(bytes(request), lasting(threads, self._budget))
+
+    @lists_inputs(without=("header",))
+    def update(self, probs: Any = None, labels: Any = None, **inputs: Any) -> "RoundsWorker":
+        """Adds rows: a ``Data``, or its arguments by name."""
+        (data,) = gather("update", probs, labels, inputs)
+        first = data.inputs.get("first_row", self._rows)
+        with settings(self._threads, budget=self._budget) as how:
+            source = data._with(first_row=first)._open(how)
+            self._core.update(source)
+        self._rows = first + source.shape()[-1]
+        return self
+
+    def tally(self) -> bytes:
+        """The tally of the rows; the worker accepts no more of them.  Without rows it changes
+        nothing when it is merged."""
+        return self._core.tally()
+
+
+def merge_tallies(
+    tallies: "Iterable[bytes]", *, memory_limit: "int | str | None" = None
+) -> bytes:
+    """Merges tallies of one request, at least one, in any order."""
+    given = tuple(bytes(each) for each in tallies)
+    if not given:
+        raise UsageError("there are no tallies to merge; give at least one")
+    return _core.merge_tallies(given, lasting(1, shared_budget(memory_limit)))

@@ -1,0 +1,34 @@
+/* The targets of a later pass over a bucket curve (bucket_tally.h): building them, and their
+ * bytes.
+ *
+ * Saved: level of cells (u8), number of targets (varint); for each the distance of its low score
+ * from the high score before, the distance of its high from its low score (varints, in keys of
+ * pc_score_key; keys begin at 0), the action (u8) and the shift (u8).  Segments of the curve are
+ * not saved: only the process that has the curve needs them. */
+#ifndef PC_REFINE_TARGETS_H
+#define PC_REFINE_TARGETS_H
+
+#include "base/codec.h"
+#include "curve/bucket_tally.h"
+
+/* An empty list with room for `count` targets; freed with pc_refine_targets_free. */
+PC_CHECKED pcal_status pc_refine_targets_new(const pcal_env *env,
+                                             const pc_bucket_layout *layout, size_t count,
+                                             pc_refine_targets *out, pcal_error *err);
+void pc_refine_targets_free(pc_refine_targets *targets); /* or zeroed ones */
+
+/* Appends a target, above all others, and reserves its sub-buckets. */
+void pc_refine_targets_append(pc_refine_targets *targets, pc_refine_target target);
+
+/* Fills `wanted` and `reach`, after the last target. */
+void pc_refine_targets_index(pc_refine_targets *targets);
+
+/* Zeroed targets are saved too. */
+void pc_encode_refine_targets(pc_encoder *out, const pc_refine_targets *targets);
+/* Invalid bytes, or targets with very many sub-buckets, fail the decoder.  layout: of the first
+ * pass. The caller frees *out, also on failure. */
+PC_CHECKED pcal_status pc_decode_refine_targets(pc_decoder *in, const pcal_env *env,
+                                                const pc_bucket_layout *layout,
+                                                pc_refine_targets *out, pcal_error *err);
+
+#endif

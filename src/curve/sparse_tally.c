@@ -1,0 +1,221 @@
+#include "curve/sparse_tally.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SPARSE_SCORE_END 4.0 /* bound on scores: base/sum.h */
+#define SPARSE_BUCKET_BYTES 14
+
+void pc_sparse_tally_free(pc_sparse_tally *sparse) {
+  if (sparse->env == NULL)
+    return;
+  pc_free(sparse->env, sparse->index);
+  pc_free(sparse->env, sparse->segments);
+  for (int hit = 0; hit < 2; hit++)
+    pc_kept_scores_free(sparse->env, &sparse->kept[hit]);
+  *sparse = (pc_sparse_tally){0};
+}
+
+static pcal_status sparse_tally_room(const pcal_env *env, size_t count, pc_sparse_tally *out,
+                                     pcal_error *err) {
+  *out = (pc_sparse_tally){.env = env};
+  out->index = pc_alloc_raw(env, count, sizeof *out->index);
+  out->segments = pc_alloc_raw(env, count, sizeof *out->segments);
+  if (out->index != NULL && out->segments != NULL)
+    return PCAL_OK;
+  pc_sparse_tally_free(out);
+  return pc_fail_memory(err, "collecting a tally");
+}
+
+static void sparse_tally_put(pc_sparse_tally *sparse, uint64_t index,
+                             const pc_segment *segment) {
+  sparse->index[sparse->count] = index;
+  sparse->segments[sparse->count++] = *segment;
+}
+
+pcal_status pc_sparse_tally_new(const pcal_env *env, const pc_bucket_tally *tally,
+                                pc_sparse_tally *out, pcal_error *err) {
+  const size_t buckets = pc_bucket_tally_bucket_count(tally);
+  size_t used = 0;
+  for (size_t b = 0; b < buckets; b++)
+    used += pc_bucket_tally_segment(tally, b).rows > 0;
+  PC_TRY(sparse_tally_room(env, used, out, err));
+  for (size_t b = 0; b < buckets; b++) {
+    const pc_segment segment = pc_bucket_tally_segment(tally, b);
+    if (segment.rows > 0)
+      sparse_tally_put(out, b, &segment);
+  }
+  pcal_status status = PCAL_OK;
+  for (int hit = 0; hit < 2 && status == PCAL_OK; hit++)
+    status = pc_kept_scores_append(env, &out->kept[hit], &tally->kept[hit], err);
+  if (status != PCAL_OK)
+    pc_sparse_tally_free(out);
+  return status;
+}
+
+/* ---- merging ---- */
+
+pc_uint128 pc_sparse_tally_rows(const pc_sparse_tally *sparse) {
+  pc_uint128 rows = 0;
+  for (size_t i = 0; i < sparse->count; i++)
+    rows += sparse->segments[i].rows;
+  for (int hit = 0; hit < 2; hit++)
+    for (size_t i = 0; i < sparse->kept[hit].count; i++)
+      rows += (uint64_t)pc_kept_scores_weight(&sparse->kept[hit], i);
+  return rows;
+}
+
+static void sparse_tally_join(const pc_sparse_tally *a, const pc_sparse_tally *b,
+                              pc_sparse_tally *out) {
+  for (size_t i = 0, j = 0; i < a->count || j < b->count;) {
+    const int first = i < a->count && (j == b->count || a->index[i] <= b->index[j]);
+    const int second = j < b->count && (i == a->count || b->index[j] <= a->index[i]);
+    pc_segment both = first ? a->segments[i] : b->segments[j];
+    if (first && second)
+      pc_segment_join(&both, &b->segments[j]);
+    sparse_tally_put(out, first ? a->index[i] : b->index[j], &both);
+    i += (size_t)first;
+    j += (size_t)second;
+  }
+}
+
+pcal_status pc_sparse_tally_merge(pc_sparse_tally *into, const pc_sparse_tally *from,
+                                  pcal_error *err) {
+  pc_sparse_tally both;
+  if (pc_sparse_tally_rows(into) + pc_sparse_tally_rows(from) > PC_SPARSE_TALLY_ROWS_MAX)
+    return pc_fail(err, PCAL_DATA, "the weights sum to more than 2^62; give smaller weights");
+  for (int hit = 0; hit < 2; hit++)
+    PC_TRY(pc_kept_scores_append(into->env, &into->kept[hit], &from->kept[hit], err));
+  PC_TRY(sparse_tally_room(into->env, into->count + from->count, &both, err));
+  sparse_tally_join(into, from, &both);
+  pc_free(into->env, into->index);
+  pc_free(into->env, into->segments);
+  into->index = both.index;
+  into->segments = both.segments;
+  into->count = both.count;
+  return PCAL_OK;
+}
+
+pcal_status pc_sparse_tally_fill(const pc_sparse_tally *sparse, pc_bucket_tally *tally,
+                                 int *fits, pcal_error *err) {
+  *fits = sparse->count == 0 ||
+          sparse->index[sparse->count - 1] < pc_bucket_tally_bucket_count(tally);
+  if (!*fits)
+    return PCAL_OK;
+  for (int hit = 0; hit < 2; hit++)
+    PC_TRY(pc_kept_scores_append(tally->env, &tally->kept[hit], &sparse->kept[hit], err));
+  for (size_t i = 0; i < sparse->count; i++)
+    PC_TRY(pc_bucket_tally_join_segment(tally, (size_t)sparse->index[i], &sparse->segments[i],
+                                        err));
+  return PCAL_OK;
+}
+
+/* ---- bytes ---- */
+
+static void sparse_tally_encode_segment(pc_encoder *out, const pc_segment *segment) {
+  const pc_int128 low = pc_fixed_units(segment->low);
+  pc_encode_varint(out, segment->rows);
+  pc_encode_varint(out, segment->hits);
+  pc_encode_doubles(out, &segment->low, 1);
+  pc_encode_varint(out, pc_score_key(segment->high) - pc_score_key(segment->low));
+  pc_encode_varint(out, (pc_uint128)(segment->score.units - (pc_int128)segment->rows * low));
+  pc_encode_varint(out,
+                   (pc_uint128)(segment->hit_score.units - (pc_int128)segment->hits * low));
+}
+
+static void sparse_tally_encode_kept(pc_encoder *out, const pc_kept_scores *kept) {
+  pc_encode_varint(out, kept->count);
+  pc_encode_u8(out, kept->weight != NULL);
+  pc_encode_doubles(out, kept->score, kept->count);
+  if (kept->weight != NULL)
+    pc_encode_doubles(out, kept->weight, kept->count);
+}
+
+void pc_encode_sparse_tally(pc_encoder *out, const pc_sparse_tally *sparse) {
+  uint64_t before = 0;
+  pc_encode_varint(out, sparse->count);
+  for (size_t i = 0; i < sparse->count; i++) {
+    pc_encode_varint(out, sparse->index[i] - before);
+    before = sparse->index[i];
+    sparse_tally_encode_segment(out, &sparse->segments[i]);
+  }
+  for (int hit = 0; hit < 2; hit++)
+    sparse_tally_encode_kept(out, &sparse->kept[hit]);
+}
+
+/* True if sums above `low` of this many rows can come from scores up to `high`. */
+static int sparse_tally_sum_fits(pc_uint128 sum, uint64_t rows, double low, double high) {
+  const uint64_t span = (uint64_t)(pc_fixed_units(high) - pc_fixed_units(low));
+  return sum <= (pc_uint128)rows * span;
+}
+
+static void sparse_tally_decode_segment(pc_decoder *in, pc_segment *out) {
+  const pc_uint128 rows = pc_decode_varint(in), hits = pc_decode_varint(in);
+  *out = pc_segment_none;
+  pc_decode_doubles(in, &out->low, 1);
+  const pc_uint128 distance = pc_decode_varint(in);
+  const pc_uint128 score = pc_decode_varint(in), hit_score = pc_decode_varint(in);
+  pc_decoder_expect(in, rows > 0 && rows <= PC_SPARSE_TALLY_ROWS_MAX && hits <= rows &&
+                            hit_score <= score && fabs(out->low) < SPARSE_SCORE_END &&
+                            distance <= UINT64_MAX - pc_score_key(out->low + 0.0));
+  if (in->failed)
+    return;
+  out->low += 0.0;
+  out->high = pc_score_of_key(pc_score_key(out->low) + (uint64_t)distance);
+  out->rows = (uint64_t)rows;
+  out->hits = (uint64_t)hits;
+  pc_decoder_expect(in, fabs(out->high) < SPARSE_SCORE_END);
+  if (in->failed)
+    return;
+  pc_decoder_expect(in, sparse_tally_sum_fits(hit_score, out->hits, out->low, out->high) &&
+                            sparse_tally_sum_fits(score - hit_score, out->rows - out->hits,
+                                                  out->low, out->high));
+  const pc_int128 low = pc_fixed_units(out->low);
+  out->score.units = (pc_int128)score + (pc_int128)rows * low;
+  out->hit_score.units = (pc_int128)hit_score + (pc_int128)hits * low;
+}
+
+static pcal_status sparse_tally_decode_kept(pc_decoder *in, const pcal_env *env,
+                                            pc_kept_scores *out, pcal_error *err) {
+  const pc_uint128 count = pc_decode_varint(in);
+  const unsigned weighted = pc_decode_u8(in);
+  pc_decoder_expect(in, weighted <= 1 && count <= pc_decoder_left(in) /
+                                                      (sizeof(double) * (1 + (weighted == 1))));
+  if (in->failed)
+    return PCAL_OK;
+  PC_TRY(pc_kept_scores_reserve(env, out, (size_t)count, weighted == 1, err));
+  pc_decode_doubles(in, out->score, (size_t)count);
+  if (weighted == 1)
+    pc_decode_doubles(in, out->weight, (size_t)count);
+  for (size_t i = 0; i < (size_t)count; i++) {
+    pc_decoder_expect(in, fabs(out->score[i]) < SPARSE_SCORE_END);
+    const double weight = weighted == 1 ? out->weight[i] : 1.0;
+    pc_decoder_expect(in, weight >= 1 && weight < 0x1p53 && weight == floor(weight));
+  }
+  out->count = in->failed ? 0 : (size_t)count;
+  return PCAL_OK;
+}
+
+pcal_status pc_decode_sparse_tally(pc_decoder *in, const pcal_env *env, pc_sparse_tally *out,
+                                   pcal_error *err) {
+  const pc_uint128 count = pc_decode_varint(in);
+  *out = (pc_sparse_tally){0};
+  pc_decoder_expect(in, count <= pc_decoder_left(in) / SPARSE_BUCKET_BYTES);
+  if (in->failed)
+    return PCAL_OK;
+  PC_TRY(sparse_tally_room(env, (size_t)count, out, err));
+  pc_uint128 index = 0;
+  for (size_t i = 0; i < (size_t)count && !in->failed; i++) {
+    const pc_uint128 step = pc_decode_varint(in);
+    pc_segment segment;
+    pc_decoder_expect(in, step <= UINT32_MAX && (i == 0 || step > 0));
+    index += in->failed ? 0 : step;
+    sparse_tally_decode_segment(in, &segment);
+    if (!in->failed)
+      sparse_tally_put(out, (uint64_t)index, &segment);
+  }
+  for (int hit = 0; hit < 2; hit++)
+    PC_TRY(sparse_tally_decode_kept(in, env, &out->kept[hit], err));
+  pc_decoder_expect(in, pc_sparse_tally_rows(out) <= PC_SPARSE_TALLY_ROWS_MAX);
+  return PCAL_OK;
+}

@@ -1,0 +1,47 @@
+/* The tally of one curve in one pass (bucket_tally.h) as it travels between processes: only the
+ * buckets that have rows, and the stored scores.
+ *
+ * Saved: number of buckets (varint); for each the distance of its index from the one before
+ * (varint) and the segment: rows, hits (varints), low (double), key of high - key of low, sum of
+ * scores - rows * low, the same over hits (varints; sums in units of 2^-61).  Then, for misses
+ * and for hits, the number of stored scores (varint), whether weights follow (u8), the scores
+ * and the weights (doubles).  Squares are not saved. */
+#ifndef PC_SPARSE_TALLY_H
+#define PC_SPARSE_TALLY_H
+
+#include "base/codec.h"
+#include "curve/bucket_tally.h"
+
+#define PC_SPARSE_TALLY_ROWS_MAX ((uint64_t)1 << 62)
+
+typedef struct pc_sparse_tally {
+  const pcal_env *env;
+  size_t count;
+  uint64_t *index;      /* of the bucket or sub-bucket, ascending */
+  pc_segment *segments; /* with rows */
+  pc_kept_scores kept[2];
+} pc_sparse_tally;
+
+/* Copies a tally; freed with pc_sparse_tally_free. */
+PC_CHECKED pcal_status pc_sparse_tally_new(const pcal_env *env, const pc_bucket_tally *tally,
+                                           pc_sparse_tally *out, pcal_error *err);
+void pc_sparse_tally_free(pc_sparse_tally *sparse); /* or a zeroed one */
+
+/* All rows in buckets, and all stored scores, by weight. */
+pc_uint128 pc_sparse_tally_rows(const pc_sparse_tally *sparse);
+
+/* Adds the rows of `from`.  PCAL_DATA: they are too many to be added up. */
+PC_CHECKED pcal_status pc_sparse_tally_merge(pc_sparse_tally *into, const pc_sparse_tally *from,
+                                             pcal_error *err);
+
+/* Adds the rows to a tally without rows.  *fits: 0 if an index does not exist there; nothing is
+ * added then. */
+PC_CHECKED pcal_status pc_sparse_tally_fill(const pc_sparse_tally *sparse,
+                                            pc_bucket_tally *tally, int *fits, pcal_error *err);
+
+void pc_encode_sparse_tally(pc_encoder *out, const pc_sparse_tally *sparse);
+/* Invalid bytes fail the decoder.  The caller frees *out, also on failure. */
+PC_CHECKED pcal_status pc_decode_sparse_tally(pc_decoder *in, const pcal_env *env,
+                                              pc_sparse_tally *out, pcal_error *err);
+
+#endif

@@ -1,0 +1,23 @@
+/* The fingerprint of a set of rows: their number and the sum of 64-bit hashes of their keys
+ * (row_keys.h) and weights.  It depends on the rows only, not on their order or division. */
+#ifndef PC_ROW_FINGERPRINT_H
+#define PC_ROW_FINGERPRINT_H
+
+#include "base/codec.h"
+#include "data/rows.h"
+
+typedef struct pc_row_fingerprint {
+  uint64_t rows;
+  pc_uint128 sum;
+} pc_row_fingerprint;
+
+/* Adds rows, whose keys must be filled. */
+void pc_row_fingerprint_add(pc_row_fingerprint *print, const pc_rows *rows);
+void pc_row_fingerprint_merge(pc_row_fingerprint *into, const pc_row_fingerprint *from);
+int pc_row_fingerprint_equal(const pc_row_fingerprint *a, const pc_row_fingerprint *b);
+
+/* As bytes: rows (u64), sum (u64, low half first). */
+void pc_encode_row_fingerprint(pc_encoder *out, const pc_row_fingerprint *print);
+void pc_decode_row_fingerprint(pc_decoder *in, pc_row_fingerprint *out);
+
+#endif

@@ -1,0 +1,60 @@
+#include "measure/refine_ask.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "curve/point_masses.h"
+
+pcal_status pc_refine_ask(const pcal_measure *measure, size_t slot, const pc_curve_table *table,
+                          pc_refine_need *wish, pcal_error *err) {
+  for (size_t e = 0; e < measure->plan.entry_count; e++) {
+    const pc_plan_entry *entry = &measure->plan.entries[e];
+    unsigned asked = 0;
+    if (entry->slot != slot)
+      continue;
+    if (entry->metric->wants != NULL)
+      wish->wants += entry->metric->wants(&entry->options, table, wish->wanted);
+    if (entry->metric->cells != NULL)
+      PC_TRY(entry->metric->cells(&entry->options, table, &measure->env, &asked, err));
+    wish->level = asked > wish->level ? asked : wish->level;
+  }
+  if (wish->level == PC_EACH_SCORE)
+    wish->wants += pc_point_masses_wants(table, PC_EACH_SCORE, wish->wanted);
+  return PCAL_OK;
+}
+
+pcal_status pc_refine_compact(const pcal_measure *measure, size_t slot, pc_bucket_curve *curve,
+                              pcal_error *err) {
+  const pcal_env *env = &measure->env;
+  pc_bucket_curve merged = *curve;
+  const size_t bytes = curve->count * sizeof *curve->segments;
+  pc_refine_need wish = {pc_alloc(env, 2 * curve->count, 1), 0, 0};
+  merged.segments = pc_alloc_raw(env, bytes, 1);
+  pcal_status status = wish.wanted == NULL || merged.segments == NULL
+                           ? pc_fail_memory(err, "refining a curve")
+                           : PCAL_OK;
+  for (size_t i = 0; status == PCAL_OK && i < curve->count; i++) {
+    merged.segments[i] = curve->segments[i];
+    if (merged.segments[i].low == merged.segments[i].high) /* only open segments are wanted */
+      merged.segments[i].high = nextafter(merged.segments[i].high, INFINITY);
+  }
+  pc_curve_table table = pc_bucket_curve_table(&merged);
+  if (status == PCAL_OK)
+    status = pc_refine_ask(measure, slot, &table, &wish, err);
+  if (status == PCAL_OK) {
+    memcpy(merged.segments, curve->segments, bytes);
+    pc_bucket_curve_merge(&merged, wish.wanted);
+    table = pc_bucket_curve_table(&merged);
+    wish = (pc_refine_need){wish.wanted + curve->count, 0, 0};
+    status = pc_refine_ask(measure, slot, &table, &wish, err);
+    wish.wanted -= curve->count;
+  }
+  if (status == PCAL_OK && wish.wants == 0 && wish.level == 0) {
+    memcpy(curve->segments, merged.segments, merged.count * sizeof *curve->segments);
+    curve->count = merged.count;
+    status = pc_bucket_curve_shrink(curve, err);
+  }
+  pc_free(env, merged.segments);
+  pc_free(env, wish.wanted);
+  return status;
+}

@@ -1,0 +1,25 @@
+/* The parts of a bucket curve that metrics still need. */
+#ifndef PC_REFINE_ASK_H
+#define PC_REFINE_ASK_H
+
+#include "curve/bucket_curve.h"
+#include "measure/measure.h"
+
+/* The parts of a curve that the metrics on a slot still need. */
+typedef struct pc_refine_need {
+  uint8_t *wanted; /* by segment: true if it must be known score by score */
+  size_t wants;    /* number of marked segments */
+  unsigned level;  /* of cells; 0: no cells, PC_EACH_SCORE: every score */
+} pc_refine_need;
+
+/* Asks all metrics on a slot, and adds their answers to *wish. */
+PC_CHECKED pcal_status pc_refine_ask(const pcal_measure *measure, size_t slot,
+                                     const pc_curve_table *table, pc_refine_need *wish,
+                                     pcal_error *err);
+
+/* Joins the segments of a curve that no metric on the slot would miss: of the scores that a pass
+ * has stored, only those at the ends of bins stay. */
+PC_CHECKED pcal_status pc_refine_compact(const pcal_measure *measure, size_t slot,
+                                         pc_bucket_curve *curve, pcal_error *err);
+
+#endif

@@ -1,0 +1,201 @@
+#include "measure/refine_jobs.h"
+
+#include "base/executor.h"
+#include "curve/point_masses.h"
+#include "kernels/sort.h"
+#include "machines/grid_from_curve.h"
+#include "machines/machine_curve_buckets.h"
+#include "measure/refine_ask.h"
+
+#define REFINE_JOBS_PART_COST 2e4 /* nanoseconds per part, for the executor */
+/* Scores of all classes that a later pass stores, if the first one has only counted them. */
+#define REFINE_JOBS_CLASS_KEPT_MAX ((size_t)1 << 22)
+
+int pc_refine_scores_stored(const pc_layout *layout, const pc_view *view) {
+  return layout->columns == 1 && layout->kind != PCAL_LOGIT && !view->by_label &&
+         !pc_view_is_every_class(view) &&
+         (layout->classes == 1 || (view->kind == PC_VIEW_CLASS && view->index == 1));
+}
+
+static void refine_jobs_job_free(const pcal_env *env, pc_refine_job *job, size_t workers) {
+  for (size_t t = 0; job->tallies != NULL && t < workers * job->part_count; t++)
+    pc_bucket_tally_free(&job->tallies[t]);
+  for (size_t p = 0; job->targets != NULL && p < job->part_count; p++)
+    pc_refine_targets_free(&job->targets[p]);
+  for (size_t w = 0; job->sums != NULL && w < workers; w++)
+    pc_class_sums_free(&job->sums[w]);
+  pc_class_segments_free(&job->segments);
+  pc_free(env, job->sums);
+  pc_free(env, job->tallies);
+  pc_free(env, job->targets);
+  pc_free(env, job->curves);
+  *job = (pc_refine_job){0};
+}
+
+void pc_refine_jobs_free(pc_refine_jobs *jobs) {
+  if (jobs->env == NULL)
+    return;
+  for (size_t j = 0; jobs->list != NULL && j < jobs->count; j++)
+    refine_jobs_job_free(jobs->env, &jobs->list[j], jobs->workers);
+  pc_free(jobs->env, jobs->list);
+  *jobs = (pc_refine_jobs){0};
+}
+
+pcal_status pc_refine_jobs_new(const pcal_measure *measure, const pc_group_state *group,
+                               pc_refine_jobs *out, pcal_error *err) {
+  *out = (pc_refine_jobs){.env = &measure->env,
+                          .alone = measure->env,
+                          .measure = measure,
+                          .group = group,
+                          .workers = measure->pass.worker_count};
+  out->alone.threads = 1;
+  out->alone.pool = NULL;
+  out->list = pc_alloc(out->env, measure->plan.slot_count, sizeof *out->list);
+  return out->list == NULL ? pc_fail_memory(err, "refining a curve") : PCAL_OK;
+}
+
+pcal_status pc_refine_jobs_add_slot(pc_refine_jobs *jobs, size_t slot, pc_refine_job **out,
+                                    pcal_error *err) {
+  const pc_measure_plan *plan = &jobs->measure->plan;
+  pc_refine_job *job = &jobs->list[jobs->count++];
+  *job = (pc_refine_job){.slot = slot, .view = &plan->slots[slot].need.view};
+  job->stored = pc_refine_scores_stored(&plan->layout, job->view);
+  job->part_count = pc_view_parts(job->view, &plan->layout);
+  job->curves = pc_alloc(jobs->env, job->part_count, sizeof *job->curves);
+  job->targets = pc_alloc(jobs->env, job->part_count, sizeof *job->targets);
+  *out = job;
+  return job->curves == NULL || job->targets == NULL ? pc_fail_memory(err, "refining a curve")
+                                                     : PCAL_OK;
+}
+
+/* ---- targets ---- */
+
+/* The cell ends of all grids that a curve fills, ascending and distinct.  The caller frees
+ * *out. */
+static pcal_status refine_jobs_ends(const pc_refine_jobs *jobs, size_t slot, double **out,
+                               size_t *count, pcal_error *err) {
+  const pc_measure_plan *plan = &jobs->measure->plan;
+  size_t total = 0, filled = 0;
+  for (size_t s = 0; s < plan->slot_count; s++)
+    if (plan->slots[s].curve == slot)
+      total += pc_grid_cell_ends(jobs->group->slots[s], NULL);
+  double *ends = pc_alloc_raw(jobs->env, 2 * total, sizeof *ends);
+  if (ends == NULL)
+    return pc_fail_memory(err, "refining a curve");
+  for (size_t s = 0; s < plan->slot_count; s++)
+    if (plan->slots[s].curve == slot)
+      filled += pc_grid_cell_ends(jobs->group->slots[s], ends + filled);
+  pc_sort(ends, ends + total, total);
+  *count = 0;
+  for (size_t i = 0; i < total; i++)
+    if (i == 0 || ends[i] != ends[i - 1])
+      ends[(*count)++] = ends[i];
+  *out = ends;
+  return PCAL_OK;
+}
+
+/* Scores that the pass may store for a part. */
+static size_t refine_jobs_keep_limit(const pc_refine_jobs *jobs, const pc_refine_job *job,
+                                     size_t part) {
+  const size_t usual =
+      job->curves[part]->counted_only ? REFINE_JOBS_CLASS_KEPT_MAX : PC_REFINE_KEPT_MAX;
+  return (jobs->keep_limit == 0 ? usual : jobs->keep_limit) / job->part_count;
+}
+
+/* Sets the targets of a part.  Cells come first, since they cover all scores. */
+static pcal_status refine_jobs_target_part(const pc_refine_jobs *jobs, pc_refine_job *job,
+                                           size_t part, const pc_refine_need *asked,
+                                           const double *ends, size_t end_count,
+                                           pcal_error *err) {
+  const pc_bucket_curve *curve = job->curves[part];
+  const pc_refine_request wish = {.wanted = asked->wanted,
+                                  .ends = ends,
+                                  .end_count = end_count,
+                                  .keep_limit = refine_jobs_keep_limit(jobs, job, part),
+                                  .all_float32 = job->all_float32,
+                                  .workers = jobs->workers};
+  if (asked->level > 0 && asked->level != PC_EACH_SCORE)
+    return pc_bucket_curve_cell_targets(curve, asked->level, &job->targets[part], err);
+  if (asked->wants == 0 && pc_bucket_curve_count_cut(curve, ends, end_count) == 0)
+    return PCAL_OK;
+  return pc_bucket_curve_targets(curve, &wish, &job->targets[part], err);
+}
+
+static pcal_status refine_jobs_target(const pc_refine_jobs *jobs, pc_refine_job *job,
+                                      size_t part, const double *ends, size_t end_count,
+                                      pcal_error *err) {
+  const pc_curve_table table = pc_bucket_curve_table(job->curves[part]);
+  pc_refine_need wish = {pc_alloc(jobs->env, table.count, 1), 0, 0};
+  if (wish.wanted == NULL)
+    return pc_fail_memory(err, "refining a curve");
+  pcal_status status = pc_refine_ask(jobs->measure, job->slot, &table, &wish, err);
+  if (job->curves[part]->counted_only)
+    pc_bucket_curve_merge(job->curves[part], wish.wanted);
+  if (status == PCAL_OK)
+    status = refine_jobs_target_part(jobs, job, part, &wish, ends, end_count, err);
+  pc_free(jobs->env, wish.wanted);
+  return status;
+}
+
+/* The targets of the parts of a slot; the user data of refine_jobs_target_task. */
+typedef struct refine_jobs_targeting {
+  const pc_refine_jobs *jobs;
+  pc_refine_job *job;
+  const double *ends;
+  size_t end_count;
+} refine_jobs_targeting;
+
+static pcal_status refine_jobs_target_task(void *user, size_t p, size_t worker,
+                                           pcal_error *err) {
+  const refine_jobs_targeting *all = user;
+  pc_refine_job *job = all->job;
+  (void)worker;
+  PC_TRY(pc_machine_curve_buckets_part(all->jobs->env, all->jobs->group->slots[job->slot], p,
+                                       &job->curves[p], err));
+  return refine_jobs_target(all->jobs, job, p, all->ends, all->end_count, err);
+}
+
+static pcal_status refine_jobs_target_slot(const pc_refine_jobs *jobs, pc_refine_job *job,
+                                           pcal_error *err) {
+  double *ends = NULL;
+  refine_jobs_targeting all = {.jobs = jobs, .job = job};
+  PC_TRY(refine_jobs_ends(jobs, job->slot, &ends, &all.end_count, err));
+  all.ends = ends;
+  const size_t parts = job->part_count;
+  const pcal_status status =
+      pc_run(parts == 1 ? &jobs->alone : jobs->env, parts,
+             REFINE_JOBS_PART_COST * (double)parts, refine_jobs_target_task, &all, err);
+  pc_free(jobs->env, ends);
+  return status;
+}
+
+/* True if some part is not exact. */
+static int refine_jobs_needed(const pc_refine_job *job) {
+  for (size_t p = 0; p < job->part_count; p++)
+    if (job->targets[p].count > 0 || job->counted_only)
+      return 1;
+  return 0;
+}
+
+/* Adds a job for a slot, unless all its parts are exact. */
+static pcal_status refine_jobs_slot(pc_refine_jobs *jobs, size_t slot, pcal_type type,
+                                    pcal_error *err) {
+  pc_refine_job *job = NULL;
+  PC_TRY(pc_refine_jobs_add_slot(jobs, slot, &job, err));
+  job->all_float32 = job->stored && type == PCAL_F32;
+  PC_TRY(refine_jobs_target_slot(jobs, job, err));
+  job->counted_only = job->part_count > 0 && job->curves[0]->counted_only;
+  if (!refine_jobs_needed(job)) {
+    refine_jobs_job_free(jobs->env, job, jobs->workers);
+    jobs->count--;
+  }
+  return PCAL_OK;
+}
+
+pcal_status pc_refine_jobs_ask(pc_refine_jobs *jobs, pcal_type type, pcal_error *err) {
+  const pc_measure_plan *plan = &jobs->measure->plan;
+  for (size_t s = 0; s < plan->slot_count; s++)
+    if (pc_machine_has_buckets(plan->slots[s].machine))
+      PC_TRY(refine_jobs_slot(jobs, s, type, err));
+  return PCAL_OK;
+}

@@ -1,0 +1,75 @@
+/* Requests of rounds (rounds.h) as bytes.
+ *
+ * The layout, in order: magic "PCALRQST", format version, length (base/envelope.h); round (u32),
+ * whether targets follow, whole curves (u8); kind (u8), columns (u64; 0: those of the data), levels of quantiles
+ * (doubles); normalize, skip_missing, fast (u8); level of intervals (double), replicas (u64),
+ * method, null (u8); number of specs (u64), specs (texts).  Later rounds: number of states
+ * (u64); for each whether it has a name (u8), the name of its group (text), the number of slots
+ * (varint), and for each its number (varint) and the targets of each part
+ * (curve/refine_targets.h).  Checksum. */
+#ifndef PC_ROUND_REQUEST_H
+#define PC_ROUND_REQUEST_H
+
+#include "base/envelope.h"
+#include "measure/refine_jobs.h"
+
+extern const pc_envelope pc_round_request_envelope;
+
+/* What all requests of one measurement hold. */
+typedef struct pc_round_config {
+  const pcal_env *env;
+  pcal_measure_config measure; /* specs and levels are owned */
+  char **specs;
+  double levels[PCAL_LEVELS_MAX];
+  uint32_t round;   /* from 1 */
+  int later;        /* the request has targets */
+  int whole_curves; /* curves hold all scores: weights are not whole numbers */
+} pc_round_config;
+
+/* Copies a configuration; freed with pc_round_config_free. */
+PC_CHECKED pcal_status pc_round_config_new(const pcal_env *env,
+                                           const pcal_measure_config *from,
+                                           pc_round_config *out, pcal_error *err);
+void pc_round_config_free(pc_round_config *config); /* or a zeroed one */
+
+/* An empty measure whose curves are kept as buckets, or whole (whole_curves).  It fingerprints
+ * its rows.  kind, columns, levels: of the data, used where the configuration leaves them open.
+ * PCAL_USAGE: a metric cannot be measured in rounds. */
+PC_CHECKED pcal_status pc_round_measure_new(const pc_round_config *config, pcal_kind kind,
+                                            size_t columns, const double *levels,
+                                            const pcal_env *env, pcal_measure **out,
+                                            pcal_error *err);
+/* The change of a plan behind it. */
+void pc_round_plan_use_buckets(pc_measure_plan *plan);
+
+/* The rows of one state: all rows, or one group. */
+typedef struct pc_round_state {
+  char *group; /* its name; NULL: all rows */
+  pc_refine_jobs jobs;
+} pc_round_state;
+
+/* Frees the states and the list. */
+void pc_round_states_free(const pcal_env *env, pc_round_state *states, size_t count);
+
+PC_CHECKED pcal_status pc_round_request_write(const pc_round_config *config,
+                                              const pc_round_state *states, size_t count,
+                                              pcal_sink sink, void *user, pcal_error *err);
+
+/* Reads a request.  Later rounds: *measure is a measure without rows, and the jobs of *states
+ * refer to it; else NULL.  The caller frees all of them, also on failure. */
+typedef struct pc_round_request {
+  pc_round_config config;
+  uint64_t id; /* of the request: a hash of its bytes */
+  pcal_measure *measure;
+  pc_round_state *states;
+  size_t state_count;
+} pc_round_request;
+
+PC_CHECKED pcal_status pc_round_request_read(const void *bytes, size_t length,
+                                             const char *name, const pcal_env *env,
+                                             pc_round_request *out, pcal_error *err);
+void pc_round_request_free(pc_round_request *request);
+
+uint64_t pc_round_request_id(const void *bytes, size_t length);
+
+#endif

@@ -1,0 +1,312 @@
+#include "measure/rounds.h"
+
+#include "machines/machine_curve_buckets.h"
+#include "measure/group_names.h"
+
+/* Scores that a tally may store for one slot. */
+#define ROUNDS_KEPT_MAX ((size_t)1 << 16)
+
+static int rounds_sink(void *user, const char *bytes, size_t count) {
+  pc_text *text = user;
+  pc_text_add_bytes(text, bytes, count);
+  return text->failed;
+}
+
+static pcal_status rounds_write_request(pcal_rounds *rounds, pcal_error *err) {
+  pc_text_free(&rounds->request);
+  pc_text_init(&rounds->request, &rounds->env);
+  const pcal_status status = pc_round_request_write(
+      &rounds->config, rounds->states, rounds->state_count, rounds_sink, &rounds->request, err);
+  PC_TRY(pc_text_status(&rounds->request, err));
+  PC_TRY(status);
+  rounds->id = pc_round_request_id(rounds->request.bytes, rounds->request.length);
+  return PCAL_OK;
+}
+
+/* Refuses metrics that cannot be measured in rounds, if the data's columns are known. */
+static pcal_status rounds_check(const pcal_rounds *rounds, pcal_error *err) {
+  pcal_measure *measure = NULL;
+  if (rounds->config.measure.columns == 0)
+    return PCAL_OK;
+  PC_TRY(pc_round_measure_new(&rounds->config, rounds->config.measure.kind, 0, NULL,
+                              &rounds->env, &measure, err));
+  pc_measure_free(measure);
+  return PCAL_OK;
+}
+
+pcal_status pc_rounds_new(const pcal_measure_config *config, const pcal_env *env,
+                          pcal_rounds **out, pcal_error *err) {
+  const pcal_env resolved = pc_env_resolve(env);
+  pcal_rounds *rounds = pc_alloc(&resolved, 1, sizeof *rounds);
+  if (rounds == NULL)
+    return pc_fail_memory(err, "preparing to measure");
+  rounds->env = resolved;
+  pc_text_init(&rounds->request, &rounds->env);
+  pcal_status status = pc_round_config_new(&rounds->env, config, &rounds->config, err);
+  if (status == PCAL_OK)
+    status = rounds_check(rounds, err);
+  if (status == PCAL_OK)
+    status = rounds_write_request(rounds, err);
+  if (status != PCAL_OK) {
+    pc_rounds_free(rounds);
+    return status;
+  }
+  *out = rounds;
+  return PCAL_OK;
+}
+
+static void rounds_drop_states(pcal_rounds *rounds) {
+  pc_round_states_free(&rounds->env, rounds->states, rounds->state_count);
+  rounds->states = NULL;
+  rounds->state_count = 0;
+}
+
+static void rounds_drop_measure(pcal_rounds *rounds) {
+  rounds_drop_states(rounds);
+  if (rounds->total.env != NULL)
+    pc_group_states_free(&rounds->total);
+  pc_measure_free(rounds->measure);
+  rounds->measure = NULL;
+}
+
+void pc_rounds_free(pcal_rounds *rounds) {
+  if (rounds == NULL)
+    return;
+  const pcal_env env = rounds->env;
+  rounds_drop_measure(rounds);
+  pc_text_free(&rounds->request);
+  pc_round_config_free(&rounds->config);
+  pc_free(&env, rounds);
+}
+
+/* ---- the next request ---- */
+
+static int rounds_has_buckets(const pc_measure_plan *plan) {
+  for (size_t s = 0; s < plan->slot_count; s++)
+    if (pc_machine_has_buckets(plan->slots[s].machine))
+      return 1;
+  return 0;
+}
+
+/* Asks the metrics on one state what they still need. */
+static pcal_status rounds_ask_state(pcal_rounds *rounds, const pc_group_state *group,
+                                    const char *name, pcal_error *err) {
+  pc_round_state *state = &rounds->states[rounds->state_count++];
+  if (name != NULL) {
+    state->group = pc_copy_text(&rounds->env, name);
+    if (state->group == NULL)
+      return pc_fail_memory(err, "refining a curve");
+  }
+  PC_TRY(pc_refine_jobs_new(rounds->measure, group, &state->jobs, err));
+  state->jobs.workers = 1; /* requests must not depend on threads */
+  state->jobs.keep_limit = ROUNDS_KEPT_MAX;
+  return pc_refine_jobs_ask(&state->jobs, PCAL_F64, err);
+}
+
+static const pc_group_state *rounds_total(const pcal_rounds *rounds) {
+  return rounds->measure->grouped > 0 ? rounds->total.states[0]
+                                      : pc_group_states_find(&rounds->measure->groups, 0);
+}
+
+static pcal_status rounds_ask(pcal_rounds *rounds, pcal_error *err) {
+  const pc_group_states *groups = &rounds->measure->groups;
+  const int grouped = rounds->measure->grouped > 0;
+  size_t jobs = 0;
+  rounds_drop_states(rounds);
+  rounds->states = pc_alloc(&rounds->env, groups->count + 1, sizeof *rounds->states);
+  if (rounds->states == NULL)
+    return pc_fail_memory(err, "refining a curve");
+  PC_TRY(rounds_ask_state(rounds, rounds_total(rounds), NULL, err));
+  for (size_t g = 0; grouped && g < groups->count; g++) {
+    char number[PC_GROUP_NUMBER_MAX];
+    const pc_group_state *group = pc_group_states_find(groups, g);
+    if (group != NULL)
+      PC_TRY(rounds_ask_state(rounds, group, pc_group_name(rounds->measure, g, number), err));
+  }
+  for (size_t s = 0; s < rounds->state_count; s++)
+    jobs += rounds->states[s].jobs.count;
+  rounds->done = jobs == 0;
+  rounds->config.later = 1;
+  rounds->config.round++;
+  rounds->config.measure.columns = rounds->measure->plan.layout.columns;
+  return rounds->done ? PCAL_OK : rounds_write_request(rounds, err);
+}
+
+/* ---- the first round ---- */
+
+static pcal_status rounds_misfit(pcal_error *err) {
+  return pc_fail(err, PCAL_DATA,
+                 "the tally is damaged: its contents contradict each other; answer the request "
+                 "again");
+}
+
+/* Fails unless the tally was measured as the request says. */
+static pcal_status rounds_check_measure(const pcal_rounds *rounds, const pcal_measure *measure,
+                                        pcal_error *err) {
+  const pc_layout *layout = &measure->plan.layout;
+  const pcal_measure_config *config = &rounds->config.measure;
+  pcal_measure *expected = NULL;
+  if (config->columns != 0 &&
+      (layout->columns != config->columns || layout->kind != config->kind))
+    return rounds_misfit(err);
+  PC_TRY(pc_round_measure_new(&rounds->config, layout->kind, layout->columns, layout->levels,
+                              &rounds->env, &expected, err));
+  const int same = pc_measure_plan_equal(&expected->plan, &measure->plan);
+  pc_measure_free(expected);
+  return same ? PCAL_OK : rounds_misfit(err);
+}
+
+static int rounds_state_fits(const pc_measure_plan *plan, const pc_group_state *state) {
+  const double weight = pc_sum_value(&state->totals.weight);
+  for (size_t s = 0; s < plan->slot_count; s++)
+    if (pc_machine_has_buckets(plan->slots[s].machine) &&
+        !pc_machine_curve_rounds_fits(state->slots[s], &plan->layout, weight))
+      return 0;
+  return 1;
+}
+
+/* Unpacks all groups, whose curves will be refined, and adds them up. */
+static pcal_status rounds_open_groups(pcal_rounds *rounds, pcal_error *err) {
+  pcal_measure *measure = rounds->measure;
+  for (size_t g = 0; g < measure->groups.count; g++) {
+    pc_group_state *state = NULL;
+    if (pc_group_states_rows(&measure->groups, g) == 0)
+      continue;
+    PC_TRY(pc_group_states_open(&measure->groups, g, &state, err));
+    if (!rounds_state_fits(&measure->plan, state))
+      return rounds_misfit(err);
+  }
+  pc_group_states_init(&rounds->total, &measure->env, &measure->plan);
+  return measure->grouped > 0 ? pc_group_states_total(&rounds->total, &measure->groups, err)
+                              : PCAL_OK;
+}
+
+/* Repeats the first round with all scores of the curves. */
+static pcal_status rounds_repeat(pcal_rounds *rounds, pcal_error *err) {
+  rounds->config.measure.columns = rounds->measure->plan.layout.columns;
+  if (rounds->config.measure.kind == PCAL_QUANTILES)
+    for (size_t i = 0; i < rounds->config.measure.columns; i++)
+      rounds->config.levels[i] = rounds->measure->plan.layout.levels[i];
+  rounds_drop_measure(rounds);
+  rounds->config.whole_curves = 1;
+  rounds->config.round++;
+  return rounds_write_request(rounds, err);
+}
+
+static pcal_status rounds_absorb_first(pcal_rounds *rounds, pc_round_tally *tally,
+                                       pcal_error *err) {
+  const pc_round_content wanted =
+      rounds->config.whole_curves ? PC_ROUND_WHOLE : PC_ROUND_BUCKETS;
+  if (tally->content == PC_ROUND_EMPTY)
+    return pc_fail(err, PCAL_DATA, "there are no rows to measure");
+  if (tally->content != wanted)
+    return rounds_misfit(err);
+  PC_TRY(rounds_check_measure(rounds, tally->measure, err));
+  rounds->failed = 1; /* until the next request is written */
+  rounds->measure = tally->measure;
+  tally->measure = NULL;
+  const pc_measure_plan *plan = &rounds->measure->plan;
+  rounds->done = !rounds_has_buckets(plan) || pc_group_states_used(&rounds->measure->groups) == 0;
+  if (rounds->done)
+    return PCAL_OK;
+  if (pc_measure_rows_are_units(rounds->measure))
+    return rounds_repeat(rounds, err);
+  PC_TRY(rounds_open_groups(rounds, err));
+  return rounds_ask(rounds, err);
+}
+
+/* ---- later rounds ---- */
+
+static pcal_status rounds_fill(pcal_rounds *rounds, const pc_round_tally *tally,
+                               pcal_error *err) {
+  size_t at = 0;
+  for (size_t s = 0; s < rounds->state_count; s++) {
+    pc_refine_jobs *jobs = &rounds->states[s].jobs;
+    PC_TRY(pc_refine_jobs_open(jobs, err));
+    for (size_t j = 0; j < jobs->count; j++)
+      for (size_t p = 0; p < jobs->list[j].part_count; p++) {
+        int fits = 0;
+        PC_TRY(
+            pc_sparse_tally_fill(&tally->parts[at++], &jobs->list[j].tallies[p], &fits, err));
+        if (!fits)
+          return rounds_misfit(err);
+      }
+    PC_TRY(pc_refine_jobs_absorb(jobs, err));
+  }
+  return PCAL_OK;
+}
+
+static size_t rounds_part_count(const pcal_rounds *rounds) {
+  size_t count = 0;
+  for (size_t s = 0; s < rounds->state_count; s++)
+    for (size_t j = 0; j < rounds->states[s].jobs.count; j++)
+      count += rounds->states[s].jobs.list[j].part_count;
+  return count;
+}
+
+static pcal_status rounds_absorb_later(pcal_rounds *rounds, const pc_round_tally *tally,
+                                       pcal_error *err) {
+  if (tally->content != PC_ROUND_TARGETS || tally->part_count != rounds_part_count(rounds))
+    return rounds_misfit(err);
+  rounds->failed = 1;
+  PC_TRY(rounds_fill(rounds, tally, err));
+  return rounds_ask(rounds, err);
+}
+
+/* ---- interface ---- */
+
+static pcal_status rounds_check_rows(const pcal_rounds *rounds, const pc_round_tally *tally,
+                                     pcal_error *err) {
+  if (tally->id != rounds->id)
+    return pc_fail(err, PCAL_USAGE,
+                   "the tally answers another request; absorb the tally of the latest one");
+  if (!rounds->known || pc_row_fingerprint_equal(&rounds->rows, &tally->rows))
+    return PCAL_OK;
+  return pc_fail(err, PCAL_DATA,
+                 "the rows of this round differ from those of the first (%llu rows then, %llu "
+                 "now); store the table before measuring it, so that every round reads the same "
+                 "rows",
+                 (unsigned long long)rounds->rows.rows, (unsigned long long)tally->rows.rows);
+}
+
+static pcal_status rounds_absorb_tally(pcal_rounds *rounds, pc_round_tally *tally,
+                                       pcal_error *err) {
+  PC_TRY(rounds_check_rows(rounds, tally, err));
+  const pc_row_fingerprint rows = tally->rows;
+  PC_TRY(rounds->config.later ? rounds_absorb_later(rounds, tally, err)
+                              : rounds_absorb_first(rounds, tally, err));
+  rounds->failed = 0;
+  rounds->rows = rows;
+  rounds->known = 1;
+  return PCAL_OK;
+}
+
+static pcal_status rounds_usable(const pcal_rounds *rounds, pcal_error *err) {
+  return rounds->failed
+             ? pc_fail(err, PCAL_USAGE, "absorbing a tally failed; begin the rounds again")
+             : PCAL_OK;
+}
+
+pcal_status pc_rounds_absorb(pcal_rounds *rounds, const void *bytes, size_t length,
+                             pcal_error *err) {
+  pc_round_tally tally;
+  PC_TRY(rounds_usable(rounds, err));
+  if (rounds->done)
+    return pc_fail(err, PCAL_USAGE, "the rounds are done; ask for the results");
+  pcal_status status =
+      pc_round_tally_read(bytes, length, "the tally", &rounds->env, &tally, err);
+  if (status == PCAL_OK)
+    status = rounds_absorb_tally(rounds, &tally, err);
+  pc_round_tally_free(&tally);
+  return status;
+}
+
+pcal_status pc_rounds_finish(const pcal_rounds *rounds, pcal_results **out, pcal_error *err) {
+  PC_TRY(rounds_usable(rounds, err));
+  if (!rounds->done)
+    return pc_fail(err, PCAL_USAGE,
+                   "the rounds are not done; answer the request and absorb its tally");
+  const int total = rounds->total.env != NULL && rounds->measure->grouped > 0;
+  return pc_measure_finish_total(rounds->measure, total ? rounds->total.states[0] : NULL, out,
+                                 err);
+}

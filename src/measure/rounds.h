@@ -1,0 +1,50 @@
+/* Measuring rows that no single process reads: in rounds.
+ *
+ * The coordinator (pcal_rounds) writes a request.  Workers (rounds_worker.h) answer it over their
+ * rows with tallies, which merge in any order (round_tally.h).  The coordinator absorbs the
+ * merged tally and has another request, or the results.
+ *
+ *   first round    sums, bins, and the coarse buckets of every curve, as a saved state
+ *   later rounds   the parts of curves that metrics still need (refine_jobs.h)
+ *
+ * The results have the bits of one process on all rows.  Weights that are not whole numbers
+ * cannot be counted in buckets: the first round is then repeated with all scores of the curves,
+ * whose tallies grow with the rows.
+ *
+ * Every tally has the fingerprint of its rows.  A round whose fingerprint differs from that of
+ * the first is refused: the rows have changed. */
+#ifndef PC_ROUNDS_H
+#define PC_ROUNDS_H
+
+#include "base/text.h"
+#include "measure/round_request.h"
+#include "measure/round_tally.h"
+
+struct pcal_rounds {
+  pcal_env env;
+  pc_round_config config;
+  pc_text request; /* bytes of the current one */
+  uint64_t id;     /* of the request */
+  pc_row_fingerprint rows;
+  int known;             /* rows is that of the first round */
+  pcal_measure *measure; /* after the first round */
+  pc_group_states total; /* all groups together; without groups unused */
+  pc_round_state *states;
+  size_t state_count;
+  int done;
+  int failed; /* absorbing a tally failed half way */
+};
+
+PC_CHECKED pcal_status pc_rounds_new(const pcal_measure_config *config, const pcal_env *env,
+                                     pcal_rounds **out, pcal_error *err);
+void pc_rounds_free(pcal_rounds *rounds);
+
+/* A refused tally leaves the rounds as they were. */
+PC_CHECKED pcal_status pc_rounds_absorb(pcal_rounds *rounds, const void *tally, size_t length,
+                                        pcal_error *err);
+
+/* The results, without the verdict, once the rounds are done. */
+PC_CHECKED pcal_status pc_rounds_finish(const pcal_rounds *rounds, pcal_results **out,
+                                        pcal_error *err);
+
+#endif

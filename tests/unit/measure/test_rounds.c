@@ -1,0 +1,242 @@
+/* Rounds over several workers print the bytes of one process. */
+#include "rounds_help.h"
+
+#include "measure/rounds.h"
+
+static const char *const rounds_specs[] = {
+    "accuracy",         "brier",      "log",           "ece",
+    "sce",              "ks",         "smece",         "tce:p=2,binning=mass,debias=yes",
+    "ece:binning=mass", "ks:class=0", "gce:variant=25", "cwce:binning=mass",
+    "ace",              "tace",       "rmsce",
+};
+#define ROUNDS_SPECS (sizeof rounds_specs / sizeof *rounds_specs)
+
+static rounds_cost rounds_compare(const rounds_data *data, const pcal_measure_config *config,
+                                  size_t workers) {
+  rounds_cost cost;
+  sink_bytes expected = rounds_in_one_process(data, config);
+  sink_bytes found = rounds_run(data, config, workers, &cost);
+  assert_string_equal(found.bytes, expected.bytes);
+  free(expected.bytes);
+  free(found.bytes);
+  return cost;
+}
+
+/* Any number of workers, with and without ties, weights and groups. */
+TEST(the_bytes_of_one_process) {
+  for (int variant = 0; variant < 8; variant++) {
+    rounds_data data = rounds_data_draw(900, ROUNDS_CLASSES, variant & 1, variant & 2,
+                                        (variant & 4) ? 3 : 0);
+    const pcal_measure_config config = rounds_config(&data, rounds_specs, ROUNDS_SPECS);
+    for (size_t workers = 1; workers <= 5; workers += 2)
+      rounds_compare(&data, &config, workers);
+    rounds_data_free(&data);
+  }
+}
+
+/* One column, whose scores are used as stored in one process. */
+TEST(one_column) {
+  const char *const specs[] = {"ks", "smece", "ece:binning=mass", "brier", "ece"};
+  rounds_data data = rounds_data_draw(5000, 1, 0, 0, 0);
+  const pcal_measure_config config = rounds_config(&data, specs, 5);
+  rounds_compare(&data, &config, 3);
+  rounds_data_free(&data);
+}
+
+/* Many rows: scores of curves are divided, not stored; at most six rounds and 2 MB. */
+TEST(the_default_metrics_of_many_rows) {
+  rounds_data data = rounds_data_draw(300000, 10, 0, 0, 0);
+  const pcal_measure_config config = rounds_config(&data, NULL, 0);
+  const rounds_cost cost = rounds_compare(&data, &config, 4);
+  assert_true(cost.rounds <= 6);
+  assert_true(cost.tally < 2000000);
+  assert_true(cost.request < 500000);
+  rounds_data_free(&data);
+}
+
+/* Weights that are not whole: the first round is repeated with all scores. */
+TEST(fractional_weights) {
+  rounds_data data = rounds_data_draw(700, ROUNDS_CLASSES, 0, 1, 2);
+  for (size_t i = 0; i < data.rows; i++)
+    data.weights[i] += 0.125 * (double)(i % 7);
+  const pcal_measure_config config = rounds_config(&data, rounds_specs, ROUNDS_SPECS);
+  assert_int_equal(rounds_compare(&data, &config, 3).rounds, 2);
+  rounds_data_free(&data);
+}
+
+/* Workers learn the number of columns from their rows; some workers have none. */
+TEST(columns_of_the_data_and_empty_workers) {
+  rounds_data data = rounds_data_draw(3, ROUNDS_CLASSES, 0, 0, 0);
+  pcal_measure_config config = rounds_config(&data, rounds_specs, ROUNDS_SPECS);
+  sink_bytes expected = rounds_in_one_process(&data, &config);
+  rounds_cost cost;
+  config.columns = 0;
+  sink_bytes found = rounds_run(&data, &config, ROUNDS_WORKERS_MAX, &cost);
+  assert_string_equal(found.bytes, expected.bytes);
+  free(expected.bytes);
+  free(found.bytes);
+  rounds_data_free(&data);
+}
+
+/* Sums and bins alone need one round. */
+TEST(one_round_for_sums_and_bins) {
+  const char *const specs[] = {"brier", "log", "ece", "sce"};
+  rounds_data data = rounds_data_draw(500, ROUNDS_CLASSES, 0, 1, 3);
+  pcal_measure_config config = rounds_config(&data, specs, 2);
+  config.interval = 0.9;
+  assert_int_equal(rounds_compare(&data, &config, 3).rounds, 1);
+  config = rounds_config(&data, specs, 4);
+  assert_int_equal(rounds_compare(&data, &config, 3).rounds, 1);
+  rounds_data_free(&data);
+}
+
+static void rounds_refused(const char *spec, double interval, const char *message) {
+  const rounds_data data = {.kind = PCAL_LOGIT, .columns = 3};
+  pcal_measure_config config = rounds_config(&data, &spec, 1);
+  pcal_rounds *rounds = NULL;
+  pcal_error err;
+  config.interval = interval;
+  assert_int_equal(pcal_rounds_new(&config, NULL, &rounds, &err), PCAL_USAGE);
+  assert_string_equal(err.message, message);
+}
+
+TEST(metrics_that_need_all_rows_are_refused) {
+  rounds_refused("tce-kde", 0,
+                 "tce-kde needs every score, so its tallies would grow with the rows; leave it "
+                 "out of the rounds, or measure it in one process");
+  rounds_refused("skce", 0,
+                 "skce needs all rows at once, so it cannot be measured in rounds; leave it "
+                 "out, or measure it in one process on a sample of the rows");
+  rounds_refused("ece", 0.95,
+                 "ece: its interval and its null draw replicas of the rows, which rounds do not do; "
+                 "leave them out, or measure in one process");
+}
+
+/* ---- changing rows, other requests, damaged bytes ---- */
+
+typedef struct rounds_case {
+  rounds_data data;
+  pcal_rounds *rounds;
+  sink_bytes request;
+} rounds_case;
+
+/* Rounds whose second request is open. */
+static rounds_case rounds_begun(void) {
+  rounds_case all = {.data = rounds_data_draw(400, ROUNDS_CLASSES, 0, 0, 0)};
+  const pcal_measure_config config = rounds_config(&all.data, rounds_specs, ROUNDS_SPECS);
+  assert_int_equal(pcal_rounds_new(&config, NULL, &all.rounds, NULL), PCAL_OK);
+  sink_bytes first = rounds_request(all.rounds);
+  sink_bytes tally = rounds_answer(&all.data, &first, 2);
+  assert_int_equal(pcal_rounds_absorb(all.rounds, tally.bytes, tally.length, NULL), PCAL_OK);
+  assert_false(pcal_rounds_done(all.rounds));
+  assert_int_equal(pcal_rounds_round(all.rounds), 2);
+  free(first.bytes);
+  free(tally.bytes);
+  all.request = rounds_request(all.rounds);
+  return all;
+}
+
+static void rounds_case_free(rounds_case *all) {
+  free(all->request.bytes);
+  pcal_rounds_free(all->rounds);
+  rounds_data_free(&all->data);
+}
+
+static void rounds_absorb_refused(rounds_case *all, pcal_status status, const char *message) {
+  pcal_error err;
+  sink_bytes tally = rounds_answer(&all->data, &all->request, 3);
+  assert_int_equal(pcal_rounds_absorb(all->rounds, tally.bytes, tally.length, &err), status);
+  assert_string_equal(err.message, message);
+  free(tally.bytes);
+}
+
+TEST(changed_rows_are_noticed) {
+  rounds_case all = rounds_begun();
+  const double kept = all.data.scores[7];
+  all.data.scores[7] += 1e-9;
+  rounds_absorb_refused(&all, PCAL_DATA,
+                        "the rows of this round differ from those of the first (400 rows then, "
+                        "400 now); store the table before measuring it, so that every round "
+                        "reads the same rows");
+  all.data.scores[7] = kept;
+  all.data.rows--;
+  rounds_absorb_refused(&all, PCAL_DATA,
+                        "the rows of this round differ from those of the first (400 rows then, "
+                        "399 now); store the table before measuring it, so that every round "
+                        "reads the same rows");
+  all.data.rows++;
+  sink_bytes tally = rounds_answer(&all.data, &all.request, 3);
+  assert_int_equal(pcal_rounds_absorb(all.rounds, tally.bytes, tally.length, NULL), PCAL_OK);
+  pcal_error err;
+  assert_int_equal(pcal_rounds_absorb(all.rounds, tally.bytes, tally.length, &err), PCAL_USAGE);
+  free(tally.bytes);
+  rounds_case_free(&all);
+}
+
+TEST(tallies_of_other_requests_are_refused) {
+  rounds_case all = rounds_begun();
+  const pcal_measure_config config = rounds_config(&all.data, rounds_specs, 3);
+  pcal_rounds *other = NULL;
+  pcal_error err;
+  size_t written = 0;
+  assert_int_equal(pcal_rounds_new(&config, NULL, &other, NULL), PCAL_OK);
+  sink_bytes request = rounds_request(other);
+  sink_bytes mine = rounds_tally(&all.data, &all.request, 0, 2);
+  sink_bytes theirs = rounds_tally(&all.data, &request, 0, 2);
+  const pcal_bytes both[] = {{mine.bytes, mine.length}, {theirs.bytes, theirs.length}};
+  assert_int_equal(pcal_tally_merge(both, 2, NULL, sink_count, &written, &err), PCAL_USAGE);
+  assert_string_equal(err.message,
+                      "the tallies answer different requests; merge those of one round only");
+  assert_int_equal(written, 0);
+  assert_int_equal(pcal_rounds_absorb(all.rounds, theirs.bytes, theirs.length, &err),
+                   PCAL_USAGE);
+  assert_string_equal(err.message,
+                      "the tally answers another request; absorb the tally of the latest one");
+  free(request.bytes);
+  free(mine.bytes);
+  free(theirs.bytes);
+  pcal_rounds_free(other);
+  rounds_case_free(&all);
+}
+
+/* Cut or changed anywhere, bytes are refused. */
+TEST(damaged_bytes_are_refused) {
+  rounds_case all = rounds_begun();
+  sink_bytes tally = rounds_tally(&all.data, &all.request, 0, 1);
+  pcal_error err;
+  for (size_t at = 0; at < tally.length; at += 1 + at / 9) {
+    assert_int_equal(pcal_rounds_absorb(all.rounds, tally.bytes, at, &err), PCAL_DATA);
+    tally.bytes[at] ^= 4;
+    assert_int_equal(pcal_rounds_absorb(all.rounds, tally.bytes, tally.length, &err),
+                     PCAL_DATA);
+    tally.bytes[at] ^= 4;
+  }
+  for (size_t at = 0; at < all.request.length; at += 1 + at / 9) {
+    pcal_rounds_worker *worker = NULL;
+    assert_int_equal(pcal_rounds_worker_new(all.request.bytes, at, NULL, &worker, &err),
+                     PCAL_DATA);
+    assert_null(worker);
+  }
+  assert_int_equal(pcal_rounds_absorb(all.rounds, tally.bytes, tally.length, &err), PCAL_OK);
+  free(tally.bytes);
+  rounds_case_free(&all);
+}
+
+/* A failed update ends the worker. */
+TEST(a_bad_row_ends_the_worker) {
+  rounds_case all = rounds_begun();
+  pcal_rounds_worker *worker = NULL;
+  pcal_error err;
+  size_t written = 0;
+  all.data.labels[5] = 9;
+  const pcal_batch batch = rounds_batch(&all.data, 0, 10);
+  assert_int_equal(
+      pcal_rounds_worker_new(all.request.bytes, all.request.length, NULL, &worker, NULL),
+      PCAL_OK);
+  assert_int_equal(pcal_rounds_worker_update(worker, &batch, &err), PCAL_DATA);
+  assert_int_equal(err.row, 5);
+  assert_int_equal(pcal_rounds_worker_tally(worker, sink_count, &written, &err), PCAL_USAGE);
+  assert_int_equal(written, 0);
+  pcal_rounds_worker_free(worker);
+  rounds_case_free(&all);
+}
