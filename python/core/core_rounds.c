@@ -90,8 +90,8 @@ static PyObject *core_rounds_absorb(PyObject *self, PyObject *tally) {
     return NULL;
   pcal_status status = core_turn_begin_one(&turn, object->watch, 1);
   if (status == PCAL_OK)
-    status = core_turn_end(&turn,
-                           pcal_rounds_absorb(object->rounds, bytes, (size_t)length, &error));
+    status =
+        core_turn_end(&turn, pcal_rounds_absorb(object->rounds, bytes, (size_t)length, &error));
   if (status != PCAL_OK)
     return core_raise(&error);
   Py_RETURN_NONE;
@@ -192,10 +192,9 @@ static PyObject *core_rounds_worker_update(PyObject *self, PyObject *source) {
     return NULL;
   pcal_status status = core_turn_begin(&turn, 1);
   if (status == PCAL_OK)
-    status = core_turn_end(
-        &turn,
-        pcal_rounds_worker_update_source(core_rounds_worker_of(self)->worker,
-                                         ((core_source *)(void *)source)->source, &error));
+    status = core_turn_end(&turn, pcal_rounds_worker_update_source(
+                                      core_rounds_worker_of(self)->worker,
+                                      ((core_source *)(void *)source)->source, &error));
   if (status != PCAL_OK)
     return core_raise(&error);
   Py_RETURN_NONE;

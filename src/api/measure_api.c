@@ -31,8 +31,8 @@ pcal_status pcal_interval_method_parse(const char *name, pcal_interval_method *o
                  name, pc_interval_methods);
 }
 
-pcal_status pc_measure_config_resolve(const pcal_measure_config *config, pcal_measure_config *out,
-                                      pcal_error *err) {
+pcal_status pc_measure_config_resolve(const pcal_measure_config *config,
+                                      pcal_measure_config *out, pcal_error *err) {
   if (config != NULL && config->size < sizeof(size_t))
     return pc_fail(err, PCAL_USAGE, "the configuration's size is not set");
   *out = (pcal_measure_config)PCAL_MEASURE_CONFIG_INIT;

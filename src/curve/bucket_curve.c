@@ -169,9 +169,9 @@ pcal_status pc_bucket_curve_cell_targets(const pc_bucket_curve *curve, unsigned 
     const pc_segment *segment = &curve->segments[i];
     if (bucket_curve_over_border(segment, level))
       pc_refine_targets_append(out, (pc_refine_target){.segment = i,
-                                                      .low = segment->low,
-                                                      .high = segment->high,
-                                                      .action = PC_REFINE_CELLS});
+                                                       .low = segment->low,
+                                                       .high = segment->high,
+                                                       .action = PC_REFINE_CELLS});
   }
   pc_refine_targets_index(out);
   return PCAL_OK;

@@ -93,8 +93,7 @@ pc_bucket_layout pc_bucket_layout_even(size_t fine) {
 
 pc_bucket_layout pc_bucket_layout_part(size_t parts, size_t buckets, size_t fine) {
   const size_t wanted = buckets / parts, share = fine / parts;
-  pc_bucket_layout layout = {
-      .by_bits = 1, .base = pc_score_key(TALLY_PARTS_LOW), .count = 64};
+  pc_bucket_layout layout = {.by_bits = 1, .base = pc_score_key(TALLY_PARTS_LOW), .count = 64};
   while (layout.count < PC_BUCKETS && layout.count < wanted)
     layout.count *= 2;
   layout.shift = pc_bucket_shift(TALLY_PARTS_LOW, 1.0, layout.count);
@@ -538,7 +537,8 @@ pcal_status pc_bucket_tally_add_weighted(pc_bucket_tally *tally, const double *s
     return PCAL_OK;
   for (size_t i = 0; i < count; i++) {
     const double here = score[i] + 0.0; /* -0 becomes 0 */
-    const uint64_t rows = (uint64_t)(weight[i] < TALLY_WEIGHT_MAX ? weight[i] : TALLY_WEIGHT_MAX);
+    const uint64_t rows =
+        (uint64_t)(weight[i] < TALLY_WEIGHT_MAX ? weight[i] : TALLY_WEIGHT_MAX);
     if (rows > 0)
       PC_TRY(first ? tally_first_weighted(tally, here, hit[i], rows, err)
                    : tally_add_to_target(tally, here, hit[i], rows, err));

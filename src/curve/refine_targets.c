@@ -114,8 +114,8 @@ pcal_status pc_decode_refine_targets(pc_decoder *in, const pcal_env *env,
   const unsigned level = pc_decode_u8(in);
   const pc_uint128 count = pc_decode_varint(in);
   *out = (pc_refine_targets){0};
-  pc_decoder_expect(in, level <= TARGETS_LEVEL_MAX &&
-                            count <= pc_decoder_left(in) / TARGETS_BYTES);
+  pc_decoder_expect(in,
+                    level <= TARGETS_LEVEL_MAX && count <= pc_decoder_left(in) / TARGETS_BYTES);
   if (in->failed || count == 0)
     return PCAL_OK;
   PC_TRY(pc_refine_targets_new(env, layout, (size_t)count, out, err));

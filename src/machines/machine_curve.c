@@ -20,8 +20,8 @@
 
 typedef struct curve_state {
   size_t part_count;
-  size_t classes;     /* of a view of every class, else 0 */
-  size_t row_count;   /* scores in all stores */
+  size_t classes;        /* of a view of every class, else 0 */
+  size_t row_count;      /* scores in all stores */
   pc_kept_scores *store; /* [2 * part + hit] */
 } curve_state;
 
@@ -85,7 +85,8 @@ static pcal_status machine_curve_every_class_room(const pcal_env *env, curve_sta
     PC_TRY(pc_kept_scores_reserve(env, &state->store[2 * p], misses, weighted, err));
   for (size_t i = 0; i < rows->count; i++) {
     const size_t part = state->part_count == 1 ? 0 : (size_t)rows->labels[i];
-    PC_TRY(pc_kept_scores_reserve(env, &state->store[2 * part + 1], rows->count, weighted, err));
+    PC_TRY(
+        pc_kept_scores_reserve(env, &state->store[2 * part + 1], rows->count, weighted, err));
   }
   return PCAL_OK;
 }
@@ -132,7 +133,7 @@ static pcal_status machine_curve_prepare(const pcal_env *env, void *opaque, cons
   PC_TRY(machine_curve_limit(env, into, from->row_count, 0, err));
   for (size_t s = 0; s < 2 * into->part_count; s++)
     PC_TRY(pc_kept_scores_reserve(env, &into->store[s], from->store[s].count,
-                              from->store[s].weight != NULL, err));
+                                  from->store[s].weight != NULL, err));
   return PCAL_OK;
 }
 

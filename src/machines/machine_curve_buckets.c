@@ -104,10 +104,9 @@ static pcal_status curve_rounds_create(const pcal_env *env, const pc_need *need,
 static pcal_status curve_buckets_rows(pc_bucket_tally *tally, const pc_rows *rows, size_t begin,
                                       const double *score, const uint8_t *hit, size_t count,
                                       pcal_error *err) {
-  return rows->weights == NULL
-             ? pc_bucket_tally_add(tally, score, hit, count, err)
-             : pc_bucket_tally_add_weighted(tally, score, hit, rows->weights + begin, count,
-                                            err);
+  return rows->weights == NULL ? pc_bucket_tally_add(tally, score, hit, count, err)
+                               : pc_bucket_tally_add_weighted(
+                                     tally, score, hit, rows->weights + begin, count, err);
 }
 
 /* Adds one class of all rows. */
@@ -296,7 +295,8 @@ static pcal_status curve_rounds_load_part(const pcal_env *env, pc_bucket_tally *
 static pcal_status curve_rounds_load(const pcal_env *env, const pc_need *need,
                                      const pc_layout *layout, const pc_saved_totals *totals,
                                      pc_decoder *in, void **out, pcal_error *err) {
-  (void)totals; /* weights that are not whole are found out later: pc_machine_curve_rounds_fits */
+  (void)
+      totals; /* weights that are not whole are found out later: pc_machine_curve_rounds_fits */
   if (pc_view_parts(&need->view, layout) > pc_decoder_left(in)) {
     pc_decoder_fail(in);
     return PCAL_OK;

@@ -40,8 +40,8 @@ struct pcal_measure {
   int fingerprinted;       /* rows are added to `rows`; set before the first row */
   pc_row_fingerprint rows; /* not saved with the state */
   int curves;              /* results keep their plot tables */
-  int loaded;   /* from a saved state */
-  char *origin; /* the name of that state, or NULL */
+  int loaded;              /* from a saved state */
+  char *origin;            /* the name of that state, or NULL */
 };
 
 PC_CHECKED pcal_status pc_measure_new(const pcal_measure_config *config, const pcal_env *env,

@@ -30,8 +30,9 @@ static size_t refine_curve_for(const pc_measure_plan *plan, const pc_plan_slot *
 }
 
 static int refine_needs_stored(const pc_measure_plan *plan, const pc_plan_slot *slot) {
-  return slot->curve != PC_NO_SLOT || (slot->machine == &pc_machine_curve_buckets &&
-                                       pc_refine_scores_stored(&plan->layout, &slot->need.view));
+  return slot->curve != PC_NO_SLOT ||
+         (slot->machine == &pc_machine_curve_buckets &&
+          pc_refine_scores_stored(&plan->layout, &slot->need.view));
 }
 
 void pc_measure_plan_use_buckets(pc_measure_plan *plan, int rows, int classes, int pooled,
@@ -118,8 +119,8 @@ static pcal_status refine_read(refine_reading *state, pcal_source *source, size_
   pc_pass pass;
   policy.need_log = 0;
   PC_TRY(pc_source_rewind(source, err));
-  PC_TRY(pc_pass_init(&pass, state->jobs.env, &state->jobs.measure->plan.layout, &policy, refine_chunk,
-                      state, err));
+  PC_TRY(pc_pass_init(&pass, state->jobs.env, &state->jobs.measure->plan.layout, &policy,
+                      refine_chunk, state, err));
   const pcal_status status = refine_windows(state, &pass, source, window, err);
   pc_pass_free(&pass);
   return status;

@@ -73,7 +73,7 @@ pcal_status pc_refine_jobs_add_slot(pc_refine_jobs *jobs, size_t slot, pc_refine
 /* The cell ends of all grids that a curve fills, ascending and distinct.  The caller frees
  * *out. */
 static pcal_status refine_jobs_ends(const pc_refine_jobs *jobs, size_t slot, double **out,
-                               size_t *count, pcal_error *err) {
+                                    size_t *count, pcal_error *err) {
   const pc_measure_plan *plan = &jobs->measure->plan;
   size_t total = 0, filled = 0;
   for (size_t s = 0; s < plan->slot_count; s++)

@@ -49,15 +49,14 @@ pcal_status pc_refine_columns_new(const pcal_measure *measure, pc_refine_columns
   const pc_measure_plan *plan = &measure->plan;
   *out = (pc_refine_columns){.view_count = plan->view_count,
                              .worker_count = measure->pass.worker_count};
-  out->list =
-      pc_alloc(&measure->env, out->view_count * out->worker_count, sizeof *out->list);
+  out->list = pc_alloc(&measure->env, out->view_count * out->worker_count, sizeof *out->list);
   pcal_status status = out->list == NULL ? pc_fail_memory(err, "refining a curve") : PCAL_OK;
   for (size_t s = 0; s < plan->slot_count; s++)
     for (size_t w = 0; w < out->worker_count && status == PCAL_OK; w++)
       if (pc_machine_has_buckets(plan->slots[s].machine)) /* the only such slot of its view */
-        status = pc_view_columns_new(&measure->env, &plan->slots[s].need.view,
-                                     pc_chunk_rows(&plan->layout),
-                                     &out->list[w * out->view_count + plan->slots[s].view], err);
+        status = pc_view_columns_new(
+            &measure->env, &plan->slots[s].need.view, pc_chunk_rows(&plan->layout),
+            &out->list[w * out->view_count + plan->slots[s].view], err);
   if (status != PCAL_OK)
     pc_refine_columns_free(&measure->env, out);
   return status;

@@ -252,8 +252,8 @@ static pcal_status request_read_job(pc_decoder *in, pc_refine_jobs *jobs, pcal_e
   pc_decoder_expect(in, slot < plan->slot_count &&
                             (jobs->count == 0 || slot > jobs->list[jobs->count - 1].slot));
   pc_decoder_expect(in, in->failed || pc_machine_has_buckets(plan->slots[slot].machine));
-  if (in->failed || pc_view_parts(&plan->slots[slot].need.view, &plan->layout) >
-                        pc_decoder_left(in)) {
+  if (in->failed ||
+      pc_view_parts(&plan->slots[slot].need.view, &plan->layout) > pc_decoder_left(in)) {
     pc_decoder_fail(in);
     return PCAL_OK;
   }

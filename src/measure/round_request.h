@@ -27,8 +27,7 @@ typedef struct pc_round_config {
 } pc_round_config;
 
 /* Copies a configuration; freed with pc_round_config_free. */
-PC_CHECKED pcal_status pc_round_config_new(const pcal_env *env,
-                                           const pcal_measure_config *from,
+PC_CHECKED pcal_status pc_round_config_new(const pcal_env *env, const pcal_measure_config *from,
                                            pc_round_config *out, pcal_error *err);
 void pc_round_config_free(pc_round_config *config); /* or a zeroed one */
 
@@ -65,9 +64,9 @@ typedef struct pc_round_request {
   size_t state_count;
 } pc_round_request;
 
-PC_CHECKED pcal_status pc_round_request_read(const void *bytes, size_t length,
-                                             const char *name, const pcal_env *env,
-                                             pc_round_request *out, pcal_error *err);
+PC_CHECKED pcal_status pc_round_request_read(const void *bytes, size_t length, const char *name,
+                                             const pcal_env *env, pc_round_request *out,
+                                             pcal_error *err);
 void pc_round_request_free(pc_round_request *request);
 
 uint64_t pc_round_request_id(const void *bytes, size_t length);

@@ -34,7 +34,6 @@ pcal_status pc_round_tally_room(pc_round_tally *tally, size_t count, pcal_error 
 void pc_round_forget_rows(pcal_measure *measure) {
   pc_row_ranges *seen = &measure->seen;
   seen->range_count = 0;
-  seen->scattered = 0;
   for (size_t g = 0; g < seen->group_count; g++)
     if (seen->first_rows[g] != PCAL_NO_ROW)
       seen->first_rows[g] = 0;
@@ -60,8 +59,8 @@ static pcal_status round_tally_write_all(const pc_round_tally *tally, uint64_t l
   pc_encode_u8(out, (unsigned)tally->content);
   pc_encode_row_fingerprint(out, &tally->rows);
   if (tally->measure != NULL)
-    PC_TRY(pc_state_save(tally->measure,
-                         out->sink == NULL ? round_tally_count : round_tally_forward, out, err));
+    PC_TRY(pc_state_save(
+        tally->measure, out->sink == NULL ? round_tally_count : round_tally_forward, out, err));
   if (tally->content == PC_ROUND_TARGETS)
     pc_encode_u64(out, tally->part_count);
   for (size_t p = 0; p < tally->part_count; p++)

@@ -206,7 +206,8 @@ static pcal_status rounds_absorb_first(pcal_rounds *rounds, pc_round_tally *tall
   rounds->measure = tally->measure;
   tally->measure = NULL;
   const pc_measure_plan *plan = &rounds->measure->plan;
-  rounds->done = !rounds_has_buckets(plan) || pc_group_states_used(&rounds->measure->groups) == 0;
+  rounds->done =
+      !rounds_has_buckets(plan) || pc_group_states_used(&rounds->measure->groups) == 0;
   if (rounds->done)
     return PCAL_OK;
   if (pc_measure_rows_are_units(rounds->measure))
@@ -262,11 +263,12 @@ static pcal_status rounds_check_rows(const pcal_rounds *rounds, const pc_round_t
                    "the tally answers another request; absorb the tally of the latest one");
   if (!rounds->known || pc_row_fingerprint_equal(&rounds->rows, &tally->rows))
     return PCAL_OK;
-  return pc_fail(err, PCAL_DATA,
-                 "the rows of this round differ from those of the first (%llu rows then, %llu "
-                 "now); store the table before measuring it, so that every round reads the same "
-                 "rows",
-                 (unsigned long long)rounds->rows.rows, (unsigned long long)tally->rows.rows);
+  return pc_fail(
+      err, PCAL_DATA,
+      "the rows of this round differ from those of the first (%llu rows then, %llu "
+      "now); store the table before measuring it, so that every round reads the same "
+      "rows",
+      (unsigned long long)rounds->rows.rows, (unsigned long long)tally->rows.rows);
 }
 
 static pcal_status rounds_absorb_tally(pcal_rounds *rounds, pc_round_tally *tally,

@@ -64,8 +64,8 @@ static pcal_status worker_chunk(void *user, size_t thread, const pc_rows *rows,
   pcal_rounds_worker *worker = user;
   worker_groups to = {worker, thread};
   pc_row_fingerprint_add(&worker->rows[thread], rows);
-  PC_TRY(pc_refine_jobs_add(&worker->request.states[0].jobs, thread, rows, &worker->columns,
-                            err));
+  PC_TRY(
+      pc_refine_jobs_add(&worker->request.states[0].jobs, thread, rows, &worker->columns, err));
   if (rows->groups == NULL)
     return PCAL_OK;
   pc_group_rows *space = &worker->group_rows[thread];
@@ -78,10 +78,11 @@ static pcal_status worker_map_group(pcal_rounds_worker *worker, size_t group, co
                                     pcal_error *err) {
   uint32_t number;
   if (!pc_name_table_find(&worker->names, pc_slice_of(name), &number))
-    return pc_fail(err, PCAL_DATA,
-                   "the group %s was not in the rows of the first round; store the table before "
-                   "measuring it, so that every round reads the same rows",
-                   name);
+    return pc_fail(
+        err, PCAL_DATA,
+        "the group %s was not in the rows of the first round; store the table before "
+        "measuring it, so that every round reads the same rows",
+        name);
   worker->map[group] = (size_t)number + 1;
   return PCAL_OK;
 }
@@ -215,8 +216,7 @@ pcal_status pc_rounds_worker_update_source(pcal_rounds_worker *worker, pcal_sour
 
 static pcal_status worker_tally_first(pcal_rounds_worker *worker, pc_round_tally *tally,
                                       pcal_sink sink, void *user, pcal_error *err) {
-  tally->content =
-      worker->request.config.whole_curves ? PC_ROUND_WHOLE : PC_ROUND_BUCKETS;
+  tally->content = worker->request.config.whole_curves ? PC_ROUND_WHOLE : PC_ROUND_BUCKETS;
   if (!worker->answered)
     PC_TRY(pc_measure_settle(worker->measure, err));
   worker->answered = 1;
@@ -265,10 +265,10 @@ pcal_status pc_rounds_worker_tally(pcal_rounds_worker *worker, pcal_sink sink, v
                                    pcal_error *err) {
   pc_round_tally tally = {.env = &worker->env, .id = worker->request.id};
   PC_TRY(worker_ready(worker, err));
-  const pcal_status status =
-      !worker->begun                ? pc_round_tally_write(&tally, sink, user, err)
-      : worker->request.config.later ? worker_tally_later(worker, &tally, sink, user, err)
-                                     : worker_tally_first(worker, &tally, sink, user, err);
+  const pcal_status status = !worker->begun ? pc_round_tally_write(&tally, sink, user, err)
+                             : worker->request.config.later
+                                 ? worker_tally_later(worker, &tally, sink, user, err)
+                                 : worker_tally_first(worker, &tally, sink, user, err);
   worker->failed |= status != PCAL_OK && !worker->answered;
   pc_round_tally_free(&tally);
   return status;

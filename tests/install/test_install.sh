@@ -27,6 +27,7 @@ PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name propercal.pc)")
 LD_LIBRARY_PATH=$(pkg-config --variable=libdir "$PKG_CONFIG_PATH/propercal.pc")
 export PKG_CONFIG_PATH LD_LIBRARY_PATH
 cp "$source/examples/measure_arrays.c" "$scratch/outside.c"
+cp "$source/examples/measure_rounds.c" "$scratch/outside_rounds.c"
 
 # The metric named $1 must be $2 in the output of the example.
 expect() {
@@ -47,10 +48,14 @@ for kind in shared static; do
   fi
   # shellcheck disable=SC2086 # lists of words
   quietly $CC -Wall -Wextra -Werror -o "$scratch/$kind" "$scratch/outside.c" $flags
-  "$scratch/$kind" >"$scratch/output"
-  expect accuracy 0.66666666
-  expect brier 0.40333333
-  expect ece 0.35
+  # shellcheck disable=SC2086
+  quietly $CC -Wall -Wextra -Werror -o "$scratch/$kind-rounds" "$scratch/outside_rounds.c" $flags
+  for program in "$scratch/$kind" "$scratch/$kind-rounds"; do
+    "$program" >"$scratch/output"
+    expect accuracy 0.66666666
+    expect brier 0.40333333
+    expect ece 0.35
+  done
 done
 
 [ "$("$prefix/bin/propercal" --version | head -n 1 | grep -c "$(pkg-config --modversion propercal)")" -eq 1 ]

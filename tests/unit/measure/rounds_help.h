@@ -43,8 +43,8 @@ static inline rounds_data rounds_data_draw(size_t rows, size_t columns, int ties
       data.scores[i * columns + j] = ties ? floor(z * 13) / 13 : z;
     }
     const double u = pc_rng_uniform(&other, i);
-    data.labels[i] = columns == 1 ? u < 0.1 + 0.7 * data.scores[i]
-                                  : (int32_t)(u * (double)columns);
+    data.labels[i] =
+        columns == 1 ? u < 0.1 + 0.7 * data.scores[i] : (int32_t)(u * (double)columns);
     if (weighted)
       data.weights[i] = (double)(pc_rng_bits(&other, rows + i) % 5);
     if (groups > 0)
@@ -103,8 +103,8 @@ static inline sink_bytes rounds_tally(const rounds_data *data, const sink_bytes 
   pcal_rounds_worker *worker = NULL;
   const size_t begin = data->rows * w / workers, end = data->rows * (w + 1) / workers;
   const size_t step = 1 + (end - begin) / 3;
-  assert_int_equal(
-      pcal_rounds_worker_new(request->bytes, request->length, NULL, &worker, NULL), PCAL_OK);
+  assert_int_equal(pcal_rounds_worker_new(request->bytes, request->length, NULL, &worker, NULL),
+                   PCAL_OK);
   for (size_t to = end; to > begin;) {
     const size_t from = to - begin > step ? to - step : begin;
     const pcal_batch batch = rounds_batch(data, from, to);

@@ -1,0 +1,90 @@
+"""Rounds: the bytes of one process, however the rows are divided."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import propercal as pc
+
+SPECS = ("default", "ace", "ece:binning=mass")
+
+
+@pytest.fixture(scope="module")
+def rows():
+    data = pc.simulate(4000, 5, factor=2)
+    rng = np.random.default_rng(1)
+    return {
+        "logits": data.logits,
+        "labels": data.labels,
+        "weights": rng.integers(0, 4, 4000).astype(float),
+        "groups": np.array(["north", "south", "10", "9"])[rng.integers(0, 4, 4000)],
+    }
+
+
+def measured(given, parts, **how):
+    """Each round divides the rows in another way."""
+    rng = np.random.default_rng(2)
+    rounds = pc.Rounds(SPECS, kind="logits", **how)
+    while not rounds.done:
+        request = rounds.request()
+        tallies = [pc.RoundsWorker(request).tally()]
+        for chosen in np.array_split(rng.permutation(len(given["labels"])), parts):
+            worker = pc.RoundsWorker(request)
+            for half in np.array_split(chosen, 2):
+                worker.update(**{name: value[half] for name, value in given.items()})
+            tallies.append(worker.tally())
+        middle = len(tallies) // 2
+        first, second = pc.merge_tallies(tallies[:middle]), pc.merge_tallies(tallies[middle:])
+        rounds.absorb(pc.merge_tallies([second, first]))
+    return rounds.result()
+
+
+@pytest.mark.parametrize("more", [(), ("weights",), ("groups",), ("weights", "groups")])
+def test_bytes_of_one_process(rows, more):
+    given = {name: rows[name] for name in ("logits", "labels", *more)}
+    whole = pc.measure(metrics=SPECS, **given)
+    for parts, classes in ((1, 5), (6, None)):
+        assert measured(given, parts, classes=classes).to_json() == whole.to_json()
+
+
+def test_fractional_weights(rows):
+    given = {"logits": rows["logits"], "labels": rows["labels"], "weights": rows["weights"] + 0.3}
+    whole = pc.measure(metrics=SPECS, **given)
+    assert measured(given, 3).to_json() == whole.to_json()
+
+
+def test_rows_that_change(rows):
+    rounds = pc.Rounds("ks", kind="logits")
+    for shift in (0, 1e-6):
+        worker = pc.RoundsWorker(rounds.request())
+        worker.update(logits=rows["logits"] + np.float32(shift), labels=rows["labels"])
+        tally = worker.tally()
+        if shift == 0:
+            rounds.absorb(tally)
+    with pytest.raises(pc.DataError, match="^the rows of this round differ from those of the first"):
+        rounds.absorb(tally)
+    with pytest.raises(pc.UsageError, match="the rounds are not done"):
+        rounds.result()
+
+
+def test_refusals(rows):
+    with pytest.raises(pc.UsageError, match="^tce-kde needs every score"):
+        pc.Rounds("tce-kde", kind="logits", classes=5)
+    with pytest.raises(pc.UsageError, match="kind is one of probs"):
+        pc.Rounds("ece", kind="logit")
+    with pytest.raises(pc.DataError, match="^the request is not a request of rounds"):
+        pc.RoundsWorker(b"something else")
+    with pytest.raises(pc.UsageError, match="there are no tallies to merge"):
+        pc.merge_tallies([])
+    worker = pc.RoundsWorker(pc.Rounds("ece", kind="probs").request())
+    with pytest.raises(pc.UsageError, match="begun for scores of the kind probability"):
+        worker.update(logits=rows["logits"], labels=rows["labels"])
+    with pytest.raises(pc.UsageError, match="an update of this worker failed"):
+        worker.tally()
+
+
+def test_requests_and_tallies_are_plain_bytes(rows):
+    request = pc.Rounds("ece", kind="logits").request()
+    assert isinstance(request, bytes) and pickle.loads(pickle.dumps(request)) == request
+    assert len(request) < 200
