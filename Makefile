@@ -5,7 +5,8 @@ PREFIX = /usr/local
 FUZZ = 60
 ATTACK = 100
 
-.PHONY: help deps build demo check check-all check-spark pages fuzz attack coverage golden bench bench-deps bench-huge install \
+.PHONY: help deps build demo check check-all check-gpu check-spark gpu-code pages fuzz attack coverage golden bench \
+	bench-deps bench-huge install \
 	uninstall format clean
 
 help: ## this list
@@ -43,6 +44,14 @@ fuzz: ## fuzz for FUZZ seconds, 60 by default; a night, into the docs: make fuzz
 
 attack: build ## hostile files, failing memory, kills, changing files for ATTACK seconds, 100 by default
 	@tools/attack --build $(BUILD) --seconds $(ATTACK) $(RECORD)
+
+check-gpu: ## results of tensors on an NVIDIA GPU against those in memory; needs one, and PyTorch
+	@tools/install-deps check
+	@tools/build $(BUILD) -Dtests=true -Dpython=true
+	@tools/check-gpu $(BUILD)
+
+gpu-code: ## compile the kernels for GPUs anew (needs nvcc); the library embeds src/device/softmax_rows.*
+	@tools/make-gpu-code
 
 coverage: ## which branches of the library the tests reach; writes docs/branch-coverage.md
 	@tools/install-deps check

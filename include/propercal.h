@@ -447,6 +447,19 @@ typedef struct pcal_location {
 typedef void (*pcal_row_locator)(const void *user, pcal_field field, size_t row, size_t column,
                                  pcal_location *out);
 
+/* An NVIDIA GPU that holds arrays.  It keeps 64 MiB of page-locked memory and 16 MiB of the GPU,
+ * reserved when first needed.  Several threads may share a device; they take turns. */
+typedef struct pcal_device pcal_device;
+
+/* Opens the GPU that holds `address`, through NVIDIA's driver (libcuda.so.1), which is opened here
+ * and is needed for nothing else.  The device must outlive the batches and inputs that refer to
+ * it. */
+PCAL_API pcal_status pcal_device_open(const void *address, const pcal_env *env,
+                                      pcal_device **out, pcal_error *err);
+PCAL_API void pcal_device_free(pcal_device *device);
+/* 1 if the GPU of the device holds `address`, else 0. */
+PCAL_API int pcal_device_holds(const pcal_device *device, const void *address);
+
 /* Rows in memory, borrowed from the caller for the length of a call.  One column of
  * PCAL_PROBABILITY or PCAL_LOGIT holds the score of class 1 of two classes.  Strides are in
  * bytes and may be negative; 0 means no gaps: row after row, column after column.  A
@@ -473,12 +486,19 @@ typedef struct pcal_batch {
   const char *spread_name; /* name of variances that come from another file, or NULL */
   const uint64_t *ids;     /* keys of random draws, unique; NULL: a hash of the row's content */
   pcal_weights weights_are;
+  /* The GPU whose memory `scores` points to, row after row without gaps; NULL: memory of the
+   * process.  Results are the same, bit for bit.  Accuracy, proper scores and top-label metrics of
+   * more than two classes of logits are computed from sums that the GPU makes; for all other
+   * metrics the scores are copied once.  Labels and weights are in the memory of the process. */
+  pcal_device *device;
+  void *stream; /* of the device (CUstream): the scores are complete there; NULL: the default */
 } pcal_batch;
 
-#define PCAL_BATCH_INIT                                                                    \
-  {                                                                                        \
-    sizeof(pcal_batch), PCAL_PROBABILITY, PCAL_F32, 0, 0, NULL, 0, 0, NULL, NULL, NULL, 0, \
-        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, PCAL_WEIGHTS_AUTO      \
+#define PCAL_BATCH_INIT                                                                      \
+  {                                                                                          \
+    sizeof(pcal_batch), PCAL_PROBABILITY, PCAL_F32, 0, 0, NULL, 0, 0, NULL, NULL, NULL, 0,   \
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, PCAL_WEIGHTS_AUTO, NULL, \
+        NULL                                                                                 \
   }
 PCAL_API void pcal_batch_init(pcal_batch *batch, size_t size);
 
@@ -567,12 +587,17 @@ typedef struct pcal_input {
    * Count 0: all columns. */
   const char *const *column_names;
   size_t column_name_count;
+
+  /* The GPU whose memory `data` points to, without gaps, and the stream on which it is complete,
+   * as in pcal_batch; NULL: memory of the process. */
+  pcal_device *device;
+  void *device_stream;
 } pcal_input;
 
 #define PCAL_INPUT_INIT                                                                       \
   {                                                                                           \
     sizeof(pcal_input), NULL, NULL, NULL, PCAL_F32, 0, 0, 0, 0, 0, NULL, 0, NULL, NULL, NULL, \
-        NULL, 0                                                                               \
+        NULL, 0, NULL, NULL                                                                   \
   }
 PCAL_API void pcal_input_init(pcal_input *input, size_t size);
 

@@ -6,6 +6,7 @@ LADDER = [
     {"system": "what differs between systems: threads, files, signals, processors"},
     {"base": "errors, memory, text, numbers, JSON, exact sums, random numbers, running tasks"},
     {"kernels": "inner loops, one variant for each instruction set"},
+    {"device": "rows on a GPU: copies, softmax"},
     {"data": "rows: check, convert, view"},
     {"optim": "minimisers, small matrices"},
     {"stats": "distributions, intervals, bins, sums over pairs"},

@@ -71,6 +71,13 @@ void core_pool_drop(core_pool *pool);                /* NULL is fine */
 /* Ends the threads when the last reference is dropped; no pool is created afterwards. */
 PyObject *core_pool_end(PyObject *module, PyObject *nothing);
 
+enum { CORE_DEVICES = 64 }; /* GPUs at most */
+
+/* The GPU that holds an address, owned by the state; NULL with an error. */
+pcal_device *core_device_of(core_state *state, const void *address, pcal_error *error);
+/* Frees all GPUs. */
+void core_device_end(core_state *state);
+
 /* ---- Errors ---- */
 
 /* Sets the exception of a failed call, unless a callback has already set one; returns NULL. */
@@ -108,6 +115,9 @@ struct core_state {
   PyObject *rounds_type, *rounds_worker_type;
   core_pool *pool; /* or NULL */
   int ended;       /* the interpreter is shutting down */
+  pcal_device *devices[CORE_DEVICES];
+  size_t device_count;
+  long device_process; /* that opened them */
 };
 
 /* Each adds its type to the module and keeps it in the state. */

@@ -56,6 +56,7 @@ PyObject *core_pool_end(PyObject *module, PyObject *nothing) {
   (void)nothing;
   core_pool_drop(state->pool);
   state->pool = NULL;
+  core_device_end(state);
   state->ended = 1;
   Py_RETURN_NONE;
 }

@@ -5,6 +5,9 @@
  *                                names that whole numbers stand for, or None
  *   ("stream", capsule, names)   an Arrow stream; names: of columns, or None for all
  *   ("arrow", schema, array)     capsules of one Arrow array
+ *   ("gpu", address, type, rows, columns, stream, owner)
+ *                                a contiguous array on a GPU; type as NumPy writes it: "f4";
+ *                                columns 0: one dimension; owner: held with the source
  *
  * Buffers are held until the source is freed. */
 #include <stdio.h>
@@ -16,6 +19,7 @@
 typedef struct core_source_plan {
   pcal_input inputs[CORE_INPUTS];
   const char **chosen[CORE_INPUTS]; /* for PyMem_Free */
+  core_state *state;
 } core_source_plan;
 
 static core_source *core_source_of(PyObject *self) {
@@ -93,6 +97,37 @@ static int core_source_array(core_source *object, size_t i, PyObject *part, pcal
   object->names[i] = letters;
   input->meanings = letters;
   return letters == NULL ? -1 : 0;
+}
+
+/* ---- Arrays on a GPU ---- */
+
+static int core_source_gpu(const core_source_plan *plan, PyObject *part, pcal_input *input) {
+  static const struct {
+    const char *name;
+    pcal_type type;
+  } types[] = {{"f2", PCAL_F16}, {"f4", PCAL_F32}, {"f8", PCAL_F64}, {"i1", PCAL_I8},
+               {"i2", PCAL_I16}, {"i4", PCAL_I32}, {"i8", PCAL_I64}, {"u1", PCAL_U8},
+               {"u2", PCAL_U16}, {"u4", PCAL_U32}, {"u8", PCAL_U64}, {"b1", PCAL_BOOL}};
+  const char *form, *type;
+  unsigned long long address, stream;
+  Py_ssize_t rows, columns;
+  PyObject *owner;
+  if (!PyArg_ParseTuple(part, "sKsnnKO", &form, &address, &type, &rows, &columns, &stream,
+                        &owner))
+    return -1;
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (strcmp(type, types[i].name) == 0)
+      input->type = types[i].type;
+  pcal_error error = PCAL_ERROR_INIT;
+  input->data = (const void *)(uintptr_t)address;
+  input->rows = (size_t)rows;
+  input->columns = (size_t)columns;
+  input->device_stream = (void *)(uintptr_t)stream;
+  input->device = core_device_of(plan->state, input->data, &error);
+  if (input->device != NULL)
+    return 0;
+  core_raise(&error);
+  return -1;
 }
 
 /* ---- Arrow ---- */
@@ -193,6 +228,8 @@ static int core_source_input(core_source *object, core_source_plan *plan, size_t
   }
   if (strcmp(word, "array") == 0)
     return core_source_array(object, i, given, input);
+  if (strcmp(word, "gpu") == 0)
+    return core_source_gpu(plan, given, input);
   if (strcmp(word, "stream") == 0)
     return core_source_stream(plan, i, given);
   if (strcmp(word, "arrow") == 0)
@@ -276,7 +313,7 @@ PyObject *core_open(PyObject *module, PyObject *arguments) {
   core_source *object = core_source_new(module, arguments, settings);
   if (object == NULL)
     return NULL;
-  core_source_plan plan = {.chosen = {NULL}};
+  core_source_plan plan = {.state = PyModule_GetState(module)};
   const char **class_names = NULL;
   pcal_inputs inputs = PCAL_INPUTS_INIT;
   pcal_error error = PCAL_ERROR_INIT;

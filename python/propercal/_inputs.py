@@ -42,13 +42,54 @@ def _family(value: Any) -> str:
 # ---- Arrays ----
 
 
-def _from_torch(name: str, tensor: Any) -> np.ndarray:
+def _from_torch(name: str, tensor: Any) -> tuple:
     tensor = tensor.detach()
+    if tensor.device.type == "cuda":
+        return _torch_on_gpu(name, tensor)
     if tensor.device.type != "cpu":
         raise UsageError(f"{name} is on the device {tensor.device}; pass {name}.cpu()")
     if str(tensor.dtype) == "torch.bfloat16":
         tensor = tensor.float()
-    return tensor.numpy()
+    return _array(name, tensor.numpy())
+
+
+# ---- Arrays on a GPU ----
+
+_GPU_TYPES = {"float16": "f4", "bfloat16": "f4", "float32": "f4", "float64": "f8", "bool": "b1",
+              "uint8": "u1", "int8": "i1", "int16": "i2", "int32": "i4", "int64": "i8"}  # fmt: skip
+
+
+def _gpu_part(name: str, address: int, kind: str, shape: tuple, stream: int, owner: Any) -> tuple:
+    if len(shape) not in (1, 2) or 0 in shape:
+        raise DataError(f"{name} has the shape {tuple(shape)}; give rows, and columns, at least one of each")
+    columns = shape[1] if len(shape) == 2 else 0
+    return ("gpu", address, kind, shape[0], columns, stream, owner)
+
+
+def _torch_on_gpu(name: str, tensor: Any) -> tuple:
+    import torch
+
+    word = str(tensor.dtype).removeprefix("torch.")
+    if word not in _GPU_TYPES:
+        raise DataError(f"{name} has elements of type {word}; give numbers")
+    if word in ("float16", "bfloat16"):
+        tensor = tensor.float()
+    tensor = tensor.contiguous()
+    stream = torch.cuda.current_stream(tensor.device).cuda_stream
+    return _gpu_part(name, tensor.data_ptr(), _GPU_TYPES[word], tuple(tensor.shape), stream, tensor)
+
+
+def _from_cuda_interface(name: str, value: Any) -> tuple:
+    """An array of CuPy, JAX, Numba ... on a GPU."""
+    given = value.__cuda_array_interface__
+    kind, shape, strides = given["typestr"], tuple(given["shape"]), given.get("strides")
+    size = int(kind[2:])
+    steps = [size * int(np.prod(shape[axis + 1 :], dtype=np.int64)) for axis in range(len(shape))]
+    if strides is not None and any(n > 1 and a != b for n, a, b in zip(shape, strides, steps)):
+        raise DataError(f"{name} on the GPU is not contiguous; pass a contiguous copy")
+    if kind[0] == ">" or kind[1] not in "fiub" or size > 8:
+        raise DataError(f"{name} has elements of type {kind}; give numbers")
+    return _gpu_part(name, given["data"][0], kind[1:], shape, given.get("stream") or 0, value)
 
 
 def _coded(values: Iterable) -> tuple:
@@ -151,9 +192,11 @@ def part(name: str, value: Any) -> tuple:
         return ("array", *_usual(name, value)), None
     family = _family(value)
     if family == "torch":
-        return _array(name, _from_torch(name, value)), None
+        return _from_torch(name, value), None
     if family == "pandas":
         return _from_pandas(name, value)
+    if hasattr(value, "__cuda_array_interface__"):
+        return _from_cuda_interface(name, value), None
     if hasattr(value, "__arrow_c_stream__"):
         return ("stream", value.__arrow_c_stream__(), None), None
     if hasattr(value, "__arrow_c_array__"):

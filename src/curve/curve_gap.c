@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "curve/curve_cursor.h"
+#include "kernels/dispatch.h"
 
 /* ---- tables of scores and of segments: exact sums ---- */
 
@@ -78,26 +79,9 @@ static void gap_inside_range(const pc_curve_prefix *prefix, size_t r, pc_gap *wi
   }
 }
 
-/* Sum of |score - outcome| in range r; an upper bound if the scores of hits are unknown. */
-static double gap_range_size(const pc_prefix_sums *sums, size_t r) {
-  const double of_hits =
-      sums->hit_scores == NULL ? 0.0 : sums->hit_scores[r + 1] - sums->hit_scores[r];
-  return (sums->scores[r + 1] - sums->scores[r]) + (sums->hits[r + 1] - sums->hits[r]) -
-         2.0 * of_hits;
-}
-
-/* Upper bound on the change of the gap inside range r if hits are computed from gaps. */
-static double gap_range_move(const pc_prefix_gaps *gaps, size_t r) {
-  return fabs(gaps->own) * gap_range_size(&gaps->data, r) +
-         fabs(gaps->drawn) * gap_range_size(&gaps->replica, r) +
-         fabs(gaps->shift) * (gaps->tilt[r + 1] - gaps->tilt[r]);
-}
-
 /* The largest size that the gap can have inside range r. */
 static double gap_range_bound(const pc_curve_prefix *prefix, size_t r) {
   const double before = prefix->sums.scores[r] - pc_curve_prefix_hits(prefix, r);
-  if (prefix->gaps != NULL)
-    return fabs(before) + gap_range_move(prefix->gaps, r);
   const double of_hits = prefix->sums.hit_scores == NULL
                              ? 0.0
                              : prefix->sums.hit_scores[r + 1] - prefix->sums.hit_scores[r];
@@ -108,7 +92,29 @@ static double gap_range_bound(const pc_curve_prefix *prefix, size_t r) {
   return fmax(up, -down);
 }
 
+/* The same for hits that are computed from gaps. */
+static pc_gap gap_of_point(const pc_curve_prefix *prefix) {
+  const pc_prefix_gaps *gaps = prefix->gaps;
+  const pc_convolve_kernels *kernels = pc_kernels_best()->convolve;
+  double factor[PC_GAP_PARTS], least = 0.0;
+  double *before = gaps->spare, *move = before + prefix->count + 1;
+  pc_gap widest = {0.0, (double)NAN};
+  for (size_t p = 0; p < PC_GAP_PARTS; p++)
+    factor[p] = fabs(gaps->factor[p]);
+  kernels->blend(gaps->gap, gaps->factor, prefix->count + 1, before);
+  kernels->blend(gaps->size, factor, prefix->count, move);
+  for (size_t r = 1; r <= prefix->count; r++)
+    least = fabs(before[r]) > least ? fabs(before[r]) : least;
+  least *= 1 - 0x1p-40; /* sums inside a range round differently */
+  for (size_t r = 0; r < prefix->count; r++)
+    if (fabs(before[r]) + move[r] >= least && fabs(before[r]) + move[r] >= fabs(widest.value))
+      gap_inside_range(prefix, r, &widest);
+  return widest;
+}
+
 static pc_gap gap_of_replica(const pc_curve_prefix *prefix) {
+  if (prefix->gaps != NULL)
+    return gap_of_point(prefix);
   double least = 0.0; /* the largest gap at the end of a range */
   for (size_t r = 1; r <= prefix->count; r++)
     least = fmax(least, fabs(prefix->sums.scores[r] - pc_curve_prefix_hits(prefix, r)));

@@ -24,8 +24,9 @@ double pc_gap_tilt(double score) {
 /* Hits of one row by the formula of pc_prefix_gaps. */
 static double prefix_hits_from_gaps(const pc_prefix_gaps *gaps, double weight, double drawn,
                                     double score, double hit) {
-  return weight * score - (gaps->own * weight + gaps->drawn * drawn) * (score - hit) -
-         gaps->shift * weight * pc_gap_tilt(score);
+  const double data = gaps->factor[PC_GAP_DATA] * weight;
+  return weight * score - (data + gaps->factor[PC_GAP_REPLICA] * drawn) * (score - hit) -
+         gaps->factor[PC_GAP_SHIFT] * weight * pc_gap_tilt(score);
 }
 
 static double prefix_hit(const pc_curve_prefix *prefix, size_t entry, uint32_t row) {
@@ -34,10 +35,32 @@ static double prefix_hit(const pc_curve_prefix *prefix, size_t entry, uint32_t r
   return prefix->labels[row * prefix->stride] == prefix->label[entry] ? 1.0 : 0.0;
 }
 
+#define PREFIX_LONG_TIE 32 /* equal scores; shorter ties are cheaper to add than to look up */
+
+/* Moves past the rest of a range if all its scores are equal; returns 0 if they are not. */
+static int prefix_skip_tie(const pc_curve_prefix *prefix, pc_curve_cursor *cursor) {
+  size_t low = 0, high = prefix->count - 1; /* the range of the entry */
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (prefix->begin[middle + 1] > cursor->entry)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  if (prefix->score[prefix->begin[low + 1] - 1] != prefix->score[cursor->entry])
+    return 0;
+  *cursor = pc_curve_prefix_at(prefix, low + 1);
+  return 1;
+}
+
 void pc_curve_prefix_next(const pc_curve_prefix *prefix, pc_curve_cursor *cursor) {
   const size_t end = prefix->begin[prefix->count];
   const double score = prefix->score[cursor->entry];
   const pc_prefix_gaps *gaps = prefix->gaps;
+  if (end - cursor->entry > PREFIX_LONG_TIE &&
+      prefix->score[cursor->entry + PREFIX_LONG_TIE] == score &&
+      prefix_skip_tie(prefix, cursor))
+    return;
   while (cursor->entry < end && prefix->score[cursor->entry] == score) {
     const uint32_t row = prefix->row[cursor->entry];
     const double drawn = (double)prefix->weight[row * prefix->stride];

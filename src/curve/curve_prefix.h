@@ -21,15 +21,22 @@ typedef struct pc_prefix_sums {
   const double *hit_scores; /* sum of the scores of hits; NULL: unknown */
 } pc_prefix_sums;
 
-/* Replaces the hits of a replica by hits computed from gaps (score - outcome).  A score s with
- * outcome a, weight w in the data and v in the replica, has
- *   w s - (own w + drawn v) (s - a) - shift w tilt(s)
+typedef struct pc_smooth_ladder pc_smooth_ladder; /* smooth_ladder.h */
+
+/* The gaps (score - outcome) of which those of a gap point consist. */
+enum { PC_GAP_DATA, PC_GAP_REPLICA, PC_GAP_SHIFT, PC_GAP_PARTS };
+
+/* Replaces the hits of a replica by hits computed from gaps.  A score s with outcome a, weight w
+ * in the data and v in the replica, has
+ *   w s - factor[0] w (s - a) - factor[1] v (s - a) - factor[2] w tilt(s)
  * hits.  See pc_gap_point in measure/replicas/replica_batch.h. */
 typedef struct pc_prefix_gaps {
   const float *weight; /* w of each row */
-  double own, drawn, shift;
-  pc_prefix_sums data, replica;
-  const double *tilt; /* sums of w tilt(s) before each range; the last element is the total */
+  double factor[PC_GAP_PARTS];
+  const double *gap[PC_GAP_PARTS];  /* sums before each range; the last element is the total */
+  const double *size[PC_GAP_PARTS]; /* of each range: a bound on the sum of |gaps| */
+  double *spare;                    /* 2 * (number of ranges + 1) numbers */
+  pc_smooth_ladder *ladder;         /* NULL: none */
 } pc_prefix_gaps;
 
 /* tilt(s) = s (1 - s), the derivative of a score with respect to its log-odds.  At least
@@ -63,9 +70,10 @@ static inline double pc_curve_prefix_hits(const pc_curve_prefix *prefix, size_t 
   const pc_prefix_gaps *gaps = prefix->gaps;
   if (gaps == NULL)
     return prefix->sums.hits[r];
-  return gaps->data.scores[r] - gaps->own * (gaps->data.scores[r] - gaps->data.hits[r]) -
-         gaps->drawn * (gaps->replica.scores[r] - gaps->replica.hits[r]) -
-         gaps->shift * gaps->tilt[r];
+  double hits = prefix->sums.scores[r];
+  for (size_t p = 0; p < PC_GAP_PARTS; p++)
+    hits -= gaps->factor[p] * gaps->gap[p][r];
+  return hits;
 }
 
 /* The place before range r; r = count: after the last score. */

@@ -79,8 +79,7 @@ static int64_t smooth_high(const smooth_block *block) {
   return block->first + block->count + SMOOTH_SIDE;
 }
 
-/* Interpolation weights of nodes -2 .. 3 for a point at f in [0, 1] between nodes 0 and 1. */
-static void smooth_spread(double f, double mass, double out[6]) {
+void pc_smooth_spread(double f, double mass, double out[6]) {
   const double one = f * f - 1, two = f * f - 4, both = mass * (f - 3);
   const double odd = f * one, even = both * two;
   out[0] = both * odd * (f - 2) * (-1.0 / 120);
@@ -111,7 +110,7 @@ void pc_smooth_gather(const pc_point_masses *masses, int64_t grid, pc_point_mass
       double part[6];
       if (f >= 1.0)
         break;
-      smooth_spread(f, masses->mass[i], part);
+      pc_smooth_spread(f, masses->mass[i], part);
       for (int k = 0; k < 6; k++)
         sum[k] += part[k];
     }
@@ -137,7 +136,7 @@ static void smooth_deposit(smooth_block *block, double at, double mass) {
     smooth_drop(block, node, mass * -3.0 * -4.0 * -1.0 * (-1.0 / 12));
     return;
   }
-  smooth_spread(place - (double)node, mass, part);
+  pc_smooth_spread(place - (double)node, mass, part);
   const int64_t low = smooth_low(block), high = smooth_high(block);
   if (node > 2 && node + 3 < block->nodes && node - 2 >= low && node + 3 <= high) {
     double *to = block->mass + (node - 2 - low);

@@ -25,6 +25,10 @@ double pc_smooth_norm(const pc_point_masses *masses, double sigma, double fine);
 /* The number of intervals of that grid, 1 / h. */
 int64_t pc_smooth_grid(double sigma, double fine);
 
+/* Distributes a mass at f in [0, 1] between nodes 0 and 1 to the nodes -2 .. 3, with the weights
+ * of polynomial interpolation. */
+void pc_smooth_spread(double f, double mass, double out[6]);
+
 /* Distributes the masses to the nodes of a grid, as pc_smooth_norm does, so that several sigmas
  * with this grid can share the work; results then differ by rounding only.  out has room for
  * grid + 1 masses. */

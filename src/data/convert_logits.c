@@ -24,7 +24,7 @@
 int pc_batch_is_fast(const pcal_batch *batch, const pc_layout *layout,
                      const pc_row_policy *policy) {
   const pc_row_convert convert = {.layout = layout, .policy = policy};
-  return policy->probs == PC_PROBS_FAST && batch->type == PCAL_F32 &&
+  return policy->probs == PC_PROBS_FAST && batch->type == PCAL_F32 && batch->device == NULL &&
          !pc_row_convert_keeps_probs(&convert) &&
          (layout->classes <= PC_NARROW_CLASSES || pc_row_convert_has_floats(batch));
 }

@@ -39,9 +39,10 @@ void pc_pass_free(pc_pass *pass) {
 typedef struct pass_batch {
   pc_pass *pass;
   const pcal_batch *batch;
-  size_t chunk; /* rows */
-  size_t run;   /* chunks of a task */
-  int check;    /* rows are only checked, not added */
+  size_t chunk;                     /* rows */
+  size_t run;                       /* chunks of a task */
+  int check;                        /* rows are only checked, not added */
+  const pc_device_softmax *softmax; /* of all rows, computed by a device; else NULL */
 } pass_batch;
 
 /* Allocates the scratch of a worker when first needed. */
@@ -60,8 +61,16 @@ static pcal_status pass_add(const pass_batch *work, size_t w, size_t begin, size
   pc_rows rows;
   PC_TRY(pass_scratch(pass, worker, err));
   PC_TRY(pc_lazy_labels_fill(&pass->lazy_labels, begin, count, err));
-  PC_TRY(pc_rows_convert(work->batch, &pass->layout, &pass->policy, begin, count,
-                         &worker->scratch, &rows, &worker->counts, err));
+  if (work->softmax != NULL) {
+    const pc_device_softmax *all = work->softmax;
+    const pc_device_softmax part = {all->rest + begin, all->rest_square + begin,
+                                    all->gap + begin, all->top + begin, 1};
+    PC_TRY(pc_rows_convert_device(work->batch, &pass->layout, &pass->policy, &part, begin,
+                                  count, &worker->scratch, &rows, &worker->counts, err));
+  } else {
+    PC_TRY(pc_rows_convert(work->batch, &pass->layout, &pass->policy, begin, count,
+                           &worker->scratch, &rows, &worker->counts, err));
+  }
   return work->check ? PCAL_OK : pass->add(pass->user, w, &rows, err);
 }
 
@@ -144,21 +153,97 @@ static pcal_status pass_explain(pass_batch *work, size_t tasks, double cost, pca
   return PCAL_DATA;
 }
 
+/* Passes the rows of a batch on, in parallel. */
+static pcal_status pass_rows(pc_pass *pass, const pcal_batch *batch,
+                             const pc_device_softmax *softmax, pcal_error *err) {
+  const size_t chunk = pc_chunk_rows(&pass->layout), chunks = (batch->rows - 1) / chunk + 1;
+  pass_batch work = {.pass = pass,
+                     .batch = batch,
+                     .chunk = chunk,
+                     .run = pass_run(pass, chunks),
+                     .softmax = softmax};
+  const size_t tasks = (chunks - 1) / work.run + 1;
+  const double cost = PASS_SCORE_COST * (double)batch->rows * (double)batch->columns;
+  const pcal_status status = pc_run(pass->env, tasks, cost, pass_task, &work, err);
+  return status == PCAL_DATA && pass->lazy_labels.fill != NULL
+             ? pass_explain(&work, tasks, cost, err)
+             : status;
+}
+
+/* ---- Rows on a device ---- */
+
+static void pass_device_window(const pcal_batch *batch, size_t begin, size_t rows,
+                               pcal_batch *out) {
+  *out = *batch;
+  out->rows = rows;
+  out->scores = (const char *)batch->scores + (ptrdiff_t)begin * batch->row_stride;
+  out->labels = batch->labels == NULL ? NULL : batch->labels + begin;
+  out->targets = batch->targets == NULL ? NULL : batch->targets + begin;
+  out->weights = batch->weights == NULL ? NULL : batch->weights + begin;
+  out->groups = batch->groups == NULL ? NULL : batch->groups + begin;
+  out->ids = batch->ids == NULL ? NULL : batch->ids + begin;
+  out->first_row = batch->first_row + begin;
+}
+
+typedef struct pass_copy {
+  pc_pass *pass;
+  const pcal_batch *batch;
+} pass_copy;
+
+/* Receives whole rows from the device. */
+static pcal_status pass_device_piece(void *user, const void *bytes, size_t begin, size_t count,
+                                     pcal_error *err) {
+  const pass_copy *copy = user;
+  const size_t row = (size_t)copy->batch->row_stride;
+  pcal_batch window;
+  pass_device_window(copy->batch, begin / row, count / row, &window);
+  window.scores = bytes;
+  window.device = NULL;
+  return pass_rows(copy->pass, &window, NULL, err);
+}
+
+_Static_assert(PC_CLASSES_MAX * sizeof(double) <= PC_DEVICE_PIECE, "a row fits a piece");
+
+static pcal_status pass_device_copy(pc_pass *pass, const pcal_batch *batch, pcal_error *err) {
+  const size_t row = (size_t)batch->row_stride;
+  pass_copy copy = {pass, batch};
+  return pc_device_read(batch->device, batch->stream, batch->scores, batch->rows * row,
+                        PC_DEVICE_PIECE / row * row, pass_device_piece, &copy, err);
+}
+
+/* Rows by their softmax; a window in which a logit is not finite is copied. */
+static pcal_status pass_device_softmax(pc_pass *pass, const pcal_batch *batch,
+                                       pcal_error *err) {
+  for (size_t begin = 0; begin < batch->rows; begin += PC_DEVICE_ROWS) {
+    const size_t left = batch->rows - begin;
+    pc_device_softmax softmax;
+    pcal_batch window;
+    pass_device_window(batch, begin, left < PC_DEVICE_ROWS ? left : PC_DEVICE_ROWS, &window);
+    PC_TRY(pc_device_softmax_rows(batch->device, &window, &softmax, err));
+    const pcal_status status =
+        softmax.finite ? pass_rows(pass, &window, &softmax, err) : PCAL_OK;
+    pc_device_softmax_done(batch->device);
+    PC_TRY(softmax.finite ? status : pass_device_copy(pass, &window, err));
+  }
+  return PCAL_OK;
+}
+
 pcal_status pc_pass_batch(pc_pass *pass, const pcal_batch *batch, pc_row_counts *counts,
                           pcal_error *err) {
   *counts = (pc_row_counts){.fractional_row = PCAL_NO_ROW};
   PC_TRY(pc_batch_check(batch, &pass->layout, &pass->policy, err));
   if (batch->rows == 0)
     return PCAL_OK;
-  const size_t chunk = pc_chunk_rows(&pass->layout), chunks = (batch->rows - 1) / chunk + 1;
-  pass_batch work = {pass, batch, chunk, pass_run(pass, chunks), 0};
-  const size_t tasks = (chunks - 1) / work.run + 1;
-  const double cost = PASS_SCORE_COST * (double)batch->rows * (double)batch->columns;
   pass_clear_counts(pass);
-  const pcal_status status = pc_run(pass->env, tasks, cost, pass_task, &work, err);
-  if (status == PCAL_DATA && pass->lazy_labels.fill != NULL)
-    return pass_explain(&work, tasks, cost, err);
-  PC_TRY(status);
+  if (batch->device == NULL) {
+    PC_TRY(pass_rows(pass, batch, NULL, err));
+  } else {
+    PC_TRY(pc_lazy_labels_fill(&pass->lazy_labels, 0, batch->rows, err));
+    pass->lazy_labels = (pc_lazy_labels){NULL, NULL, NULL};
+    PC_TRY(pc_device_rows_suffice(batch, &pass->layout, &pass->policy)
+               ? pass_device_softmax(pass, batch, err)
+               : pass_device_copy(pass, batch, err));
+  }
   pass_add_counts(pass, counts);
   return PCAL_OK;
 }

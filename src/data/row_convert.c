@@ -402,3 +402,23 @@ pcal_status pc_rows_convert(const pcal_batch *batch, const pc_layout *layout,
   out->ones = plain ? scratch->ones : NULL;
   return PCAL_OK;
 }
+
+int pc_device_rows_suffice(const pcal_batch *batch, const pc_layout *layout,
+                           const pc_row_policy *policy) {
+  const pc_row_convert convert = {.layout = layout, .policy = policy};
+  return layout->kind == PCAL_LOGIT && layout->columns > 1 &&
+         !pc_row_convert_keeps_probs(&convert) && policy->scores == PC_SCORES_NONE &&
+         !policy->need_keys && !policy->unlabelled &&
+         pc_device_has_softmax(batch->device, batch->type, layout->classes);
+}
+
+pcal_status pc_rows_convert_device(const pcal_batch *batch, const pc_layout *layout,
+                                   const pc_row_policy *policy,
+                                   const pc_device_softmax *softmax, size_t begin, size_t count,
+                                   const pc_scratch *scratch, pc_rows *out,
+                                   pc_row_counts *counts, pcal_error *err) {
+  pc_row_convert convert = {batch, layout, policy, scratch, counts, 0};
+  PC_TRY(pc_convert_device_rows(&convert, softmax, begin, count, err));
+  row_convert_out(&convert, out);
+  return PCAL_OK;
+}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "data/row_check.h"
+#include "device/device.h"
 
 typedef struct pc_row_convert {
   const pcal_batch *batch;
@@ -82,6 +83,12 @@ int pc_row_convert_keep_labels(const pc_row_convert *convert, size_t begin, size
 /* Rows [begin, begin + count) of regression. */
 PC_CHECKED pcal_status pc_convert_forecasts(pc_row_convert *convert, size_t begin, size_t count,
                                             pcal_error *err);
+
+/* Rows [begin, begin + count) of logits whose softmax a device has computed; the columns begin with
+ * row `begin`. */
+PC_CHECKED pcal_status pc_convert_device_rows(pc_row_convert *convert,
+                                              const pc_device_softmax *softmax, size_t begin,
+                                              size_t count, pcal_error *err);
 
 /* Rows [begin, begin + count) of logits in several columns. */
 PC_CHECKED pcal_status pc_convert_logits(pc_row_convert *convert, size_t begin, size_t count,

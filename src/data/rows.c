@@ -225,6 +225,12 @@ pcal_status pc_batch_check(const pcal_batch *batch, const pc_layout *layout,
                    regression ? "targets" : "labels", pc_kind_outcome_argument(layout->kind));
   if (batch->type != PCAL_F32 && batch->type != PCAL_F64)
     return pc_fail(err, PCAL_USAGE, "%s: scores must be float32 or float64", name);
+  const size_t size = batch->type == PCAL_F32 ? sizeof(float) : sizeof(double);
+  if (batch->device != NULL && (batch->row_stride != (ptrdiff_t)(batch->columns * size) ||
+                                batch->column_stride != (ptrdiff_t)size))
+    return pc_fail(err, PCAL_USAGE,
+                   "%s: scores on a GPU must be contiguous, row after row; copy them there",
+                   name);
   return PCAL_OK;
 }
 

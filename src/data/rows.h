@@ -6,6 +6,7 @@
 #define PC_ROWS_H
 
 #include "base/memory.h"
+#include "device/device.h"
 #include "kernels/fast_kernels.h"
 #include "kernels/prob_row.h"
 #include "kernels/row_kernels.h"
@@ -201,6 +202,19 @@ PC_CHECKED pcal_status pc_rows_convert(const pcal_batch *batch, const pc_layout 
                                        const pc_row_policy *policy, size_t begin, size_t count,
                                        const pc_scratch *scratch, pc_rows *out,
                                        pc_row_counts *counts, pcal_error *err);
+
+/* True if the softmax that the device of the batch computes is all that the policy needs. */
+int pc_device_rows_suffice(const pcal_batch *batch, const pc_layout *layout,
+                           const pc_row_policy *policy);
+
+/* As pc_rows_convert for a batch on a device, from the softmax of its rows, which begins with row
+ * `begin`. */
+PC_CHECKED pcal_status pc_rows_convert_device(const pcal_batch *batch, const pc_layout *layout,
+                                              const pc_row_policy *policy,
+                                              const pc_device_softmax *softmax, size_t begin,
+                                              size_t count, const pc_scratch *scratch,
+                                              pc_rows *out, pc_row_counts *counts,
+                                              pcal_error *err);
 
 /* Copies the rows at the given positions into another scratch. */
 void pc_rows_select(const pc_rows *rows, const size_t *positions, size_t count,

@@ -36,6 +36,8 @@ typedef struct pc_window {
   size_t rows;
   const void *data;
   ptrdiff_t row_stride, column_stride; /* in bytes */
+  pcal_device *device; /* whose memory `data` points to, with its stream; NULL: the process */
+  void *stream;
 } pc_window;
 
 typedef struct pc_read_request {

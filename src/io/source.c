@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "data/rows.h"
+#include "device/device.h"
 #include "io/source_state.h"
 
 pcal_source *pc_source_new(const pcal_env *env) {
@@ -70,6 +71,7 @@ void pc_source_free(pcal_source *source) {
   pc_reader_close(&source->spread);
   pc_reader_close(&source->id_cells);
   pc_free(&env, source->forecast.rows);
+  pc_free(&env, source->from_device);
   pc_reader_close(&source->table);
   for (size_t i = 0; i < PC_INPUT_COUNT; i++) {
     pc_arrow_table_free(&source->inputs[i].arrow);
@@ -206,6 +208,8 @@ static pcal_status source_read(pcal_source *source, size_t max_rows, pcal_batch 
   out->rows = window.rows;
   out->columns = source->scores.columns;
   out->scores = window.data;
+  out->device = window.device;
+  out->stream = window.stream;
   out->row_stride = window.row_stride;
   out->column_stride = window.column_stride;
   out->first_row = source->first_row + source->position;
@@ -220,12 +224,27 @@ static pcal_status source_read(pcal_source *source, size_t max_rows, pcal_batch 
   return source_beside(source, wanted, out, lazy_labels, err);
 }
 
+/* Copies the scores of a batch from its device. */
+static pcal_status source_copy_scores(pcal_source *source, pcal_batch *batch, pcal_error *err) {
+  const size_t bytes = batch->rows * (size_t)batch->row_stride;
+  if (batch->device == NULL)
+    return PCAL_OK;
+  PC_TRY(pc_reserve(&source->env, &source->from_device, &source->from_device_capacity, bytes, 1,
+                    err));
+  PC_TRY(pc_device_copy(batch->device, batch->stream, batch->scores, bytes, source->from_device,
+                        err));
+  batch->scores = source->from_device;
+  batch->device = NULL;
+  return PCAL_OK;
+}
+
 pcal_status pc_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,
                            pcal_error *err) {
   pcal_batch filled = PCAL_BATCH_INIT;
   pc_lazy_labels lazy_labels;
   PC_TRY(pc_source_next_lazy(source, max_rows, &filled, &lazy_labels, err));
   PC_TRY(pc_lazy_labels_fill(&lazy_labels, 0, filled.rows, err));
+  PC_TRY(source_copy_scores(source, &filled, err));
   filled.size = batch->size;
   memcpy(batch, &filled, batch->size < sizeof filled ? batch->size : sizeof filled);
   return PCAL_OK;

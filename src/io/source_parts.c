@@ -91,7 +91,9 @@ static pcal_status parts_open_array(pcal_source *source, const pcal_input *input
                     .row_stride = input->row_stride,
                     .column_stride = input->column_stride,
                     .names = input->meanings,
-                    .name_count = input->meaning_count};
+                    .name_count = input->meaning_count,
+                    .device = input->device,
+                    .stream = input->device_stream};
   PC_TRY(parts_type(input, &array.type, err));
   PC_TRY(parts_check(input, &array.type, err));
   if (!pc_strides_fill(array.rows, array.columns, array.type.size, &array.row_stride,
@@ -99,6 +101,12 @@ static pcal_status parts_open_array(pcal_source *source, const pcal_input *input
     return pc_fail(err, PCAL_USAGE,
                    "%s: row_stride is 0 and the columns are not contiguous; set "
                    "row_stride to the bytes from one row to the next",
+                   input->name);
+  if (array.device != NULL &&
+      (array.row_stride != (ptrdiff_t)(array.columns * array.type.size) ||
+       (array.columns > 1 && array.column_stride != (ptrdiff_t)array.type.size)))
+    return pc_fail(err, PCAL_USAGE,
+                   "%s: an array on a GPU must be contiguous, row after row; copy it there",
                    input->name);
   *part =
       (pc_reader){.format = &parts_array_format, .env = &source->env, .bytes = &place->bytes};

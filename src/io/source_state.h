@@ -65,6 +65,8 @@ struct pcal_source {
   uint64_t position; /* rows returned so far */
   uint64_t window;   /* rows returned before the last window */
   pcal_header header;
+  void *from_device;           /* the last window of scores, copied from a device; owned */
+  size_t from_device_capacity; /* in bytes */
 };
 
 /* Allocates a source without parts; NULL without memory. */

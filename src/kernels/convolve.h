@@ -1,4 +1,4 @@
-/* Convolution of evenly spaced values.  A kernel table: see dispatch.h. */
+/* Convolution, sums and integrals of evenly spaced values.  A kernel table: see dispatch.h. */
 #ifndef PC_CONVOLVE_H
 #define PC_CONVOLVE_H
 
@@ -9,6 +9,14 @@ typedef struct pc_convolve_kernels {
    * `in` has count + taps - 1 values. */
   void (*convolve)(const double *in, const double *weight, size_t taps, size_t count,
                    double *out);
+
+  /* out[i] = factor[0] * parts[0][i] + factor[1] * parts[1][i] + factor[2] * parts[2][i]. */
+  void (*blend)(const double *const parts[3], const double factor[3], size_t count,
+                double *out);
+
+  /* The integral of |f| from node 0 to node `count`, a multiple of 8, in units of the distance
+   * of two nodes.  f is smooth, with slope 0 at both ends; values: at the nodes. */
+  double (*absolute_integral)(const double *values, size_t count);
 } pc_convolve_kernels;
 
 #endif

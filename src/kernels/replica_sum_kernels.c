@@ -86,6 +86,41 @@ static void replica_sum_add_labels(const float *weights, const int32_t *labels,
   memcpy(sums + PC_REPLICA_SUM_SCORE_HIT * PC_REPLICA_LANES, both, sizeof both);
 }
 
+static void replica_sum_add_hits(const uint8_t *hits, const uint32_t *row, const double *score,
+                                 size_t count, double *sums) {
+  double all[PC_REPLICA_LANES] = {0.0}, both[PC_REPLICA_LANES] = {0.0};
+  for (size_t i = 0; i < count; i++) {
+    const uint32_t bits = hits[row[i]];
+    const double s = score[i];
+    for (size_t k = 0; k < PC_REPLICA_LANES; k++) {
+      const double hit = bits >> k & 1 ? 1.0 : 0.0;
+      all[k] += hit;
+      both[k] += hit * s;
+    }
+  }
+  memcpy(sums + PC_REPLICA_SUM_HITS * PC_REPLICA_LANES, all, sizeof all);
+  memcpy(sums + PC_REPLICA_SUM_SCORE_HIT * PC_REPLICA_LANES, both, sizeof both);
+}
+
+static void replica_sum_add_class_gaps(const float *weights, const double *probs,
+                                       const int32_t *labels, const uint16_t *range,
+                                       size_t count, size_t classes, double *sums) {
+  for (size_t i = 0; i < count; i++, weights += PC_REPLICA_LANES, range += classes) {
+    double w[PC_REPLICA_LANES];
+    for (size_t k = 0; k < PC_REPLICA_LANES; k++)
+      w[k] = (double)weights[k];
+    for (size_t c = 0; c < classes; c++) {
+      double *to = sums + (size_t)range[c] * PC_REPLICA_LANES;
+      const double p = *probs++;
+      for (size_t k = 0; k < PC_REPLICA_LANES; k++)
+        to[k] += w[k] * p;
+    }
+    double *to = sums + (size_t)range[labels[i]] * PC_REPLICA_LANES;
+    for (size_t k = 0; k < PC_REPLICA_LANES; k++)
+      to[k] -= w[k];
+  }
+}
+
 #define REPLICA_SUM_BLOCKS 16 /* blocks of the generator in one loop */
 
 /* pc_rng_block for several indices. */
@@ -192,6 +227,8 @@ const pc_replica_sum_kernels PC_VARIANT_TABLE(pc_replica_sum_kernels) = {
     .add = replica_sum_add,
     .add_three = replica_sum_add_three,
     .add_labels = replica_sum_add_labels,
+    .add_hits = replica_sum_add_hits,
+    .add_class_gaps = replica_sum_add_class_gaps,
     .uniforms = replica_sum_uniforms,
     .add_values = replica_sum_add_values,
     .draw = replica_sum_draw,

@@ -32,6 +32,14 @@ typedef struct pc_replica_sum_kernels {
    * label[i]. */
   void (*add_labels)(const float *weights, const int32_t *labels, const uint32_t *row,
                      const int32_t *label, const double *score, size_t count, double *sums);
+  /* The sums HITS and SCORE_HIT alone, for weights of 1: score i is a hit in a lane if that bit of
+   * hits[row[i]] is set. */
+  void (*add_hits)(const uint8_t *hits, const uint32_t *row, const double *score, size_t count,
+                   double *sums);
+  /* Adds gaps (probability - outcome) of every class of rows i < count to
+   * sums[range[i][class]][lane]. */
+  void (*add_class_gaps)(const float *weights, const double *probs, const int32_t *labels,
+                         const uint16_t *range, size_t count, size_t classes, double *sums);
   /* out[i][lane] for rows i < count: uniform draws at index ids[i] of the generator
    * (pc_rng_uniform), with a stream for each lane, from `stream` on. */
   void (*uniforms)(uint64_t seed, uint64_t stream, const uint64_t *ids, size_t count,

@@ -94,7 +94,7 @@ typedef struct pc_evidence {
   int importance;          /* weights are importance weights (pc_evidence_scale) */
   double effective;        /* effective sample size of importance weights */
   const pc_layout *layout; /* of the data */
-  int rough; /* one of many replicas: a value accurate to 1e-4 is enough; curves have the form
+  int rough; /* one of many replicas: a value accurate to 2e-3 is enough; curves have the form
                 PC_CURVE_REPLICA */
   struct pc_sum_evidence {
     size_t count;

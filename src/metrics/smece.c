@@ -27,6 +27,7 @@
 
 #include "curve/curve_cursor.h"
 #include "curve/smooth.h"
+#include "curve/smooth_ladder.h"
 #include "metrics/metric.h"
 
 #define SMECE_JOIN_ROWS 0x1p16  /* with fewer rows every score is used */
@@ -317,10 +318,18 @@ static unsigned smece_rough_level(const pc_curve_table *table) {
   return level;
 }
 
-/* For one of many replicas: cells and a grid of few nodes are accurate enough. */
+/* For one of many replicas: cells and a grid of few nodes, or a ladder of widths, are accurate
+ * enough. */
 static pcal_status smece_rough(const pcal_env *env, const pc_curve_table *table,
                                pc_metric_result *out, pcal_error *err) {
+  const pc_prefix_gaps *gaps = table->prefix->gaps;
   smece_field field;
+  out->value = (double)NAN;
+  if (gaps != NULL && gaps->ladder != NULL)
+    PC_TRY(pc_smooth_ladder_root(env, gaps->ladder, table->prefix, table->total, &out->value,
+                                 err));
+  if (!isnan(out->value))
+    return PCAL_OK;
   PC_TRY(smece_field_new(env, table, smece_rough_level(table), PC_SMOOTH_ROUGH, &field, err));
   out->value = fmax(smece_rough_value(&field), fabs(field.all.net));
   pc_metric_result_part(out, "sigma", out->value);

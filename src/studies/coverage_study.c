@@ -8,8 +8,9 @@
  *          5 %) and on sets of factor 1 (size at 5 %).  Every number of rows and every factor
  *          is a separate experiment.
  * Edge cases:
- *   (1) the population's value is that of a million rows in which every class counts with its
- *       true probability (simulate/population.c): an estimate, but without drawn labels;
+ *   (1) the population's value is that of a hundred sets, at least 200,000 rows, in which every
+ *       class counts with its true probability (simulate/population.c): an estimate, but without
+ *       drawn labels;
  *   (2) where that is not possible, but the metric has an unbiased inner value, the mean of the
  *       inner values over all sets replaces it;
  *   (3) metrics without either, or without intervals, have only their mean and deviation.
@@ -30,8 +31,10 @@
 #define COVERAGE_REPLICAS 400
 #define COVERAGE_LEVEL 0.95
 #define COVERAGE_TEST_LEVEL 0.05
-#define COVERAGE_POPULATION_SETS 1000 /* its standard error is a thirtieth of that of one set */
-#define COVERAGE_POPULATION_SCORES 10000000u
+#define COVERAGE_POPULATION_SETS \
+  100 /* its standard error is below a tenth of that of one set */
+#define COVERAGE_POPULATION_ROWS 200000u     /* at least */
+#define COVERAGE_POPULATION_SCORES 10000000u /* at most */
 #define COVERAGE_ROW_COST 1e4
 #define COVERAGE_TRIAL_ROWS 20 /* for each class, to see which metrics are tests */
 
@@ -421,7 +424,8 @@ static double coverage_cost(const coverage_job *job, size_t sets) {
 static pcal_status coverage_experiment(coverage_job *job, pc_metric_result *truth,
                                        pc_table *table, pcal_error *err) {
   const uint64_t most = COVERAGE_POPULATION_SCORES / job->simulation.classes;
-  const uint64_t enough = COVERAGE_POPULATION_SETS * job->simulation.rows;
+  const uint64_t sets = COVERAGE_POPULATION_SETS * job->simulation.rows;
+  const uint64_t enough = sets > COVERAGE_POPULATION_ROWS ? sets : COVERAGE_POPULATION_ROWS;
   const uint64_t population = enough < most ? enough : most;
   PC_TRY(pc_population_outcomes(&job->simulation, population, job->config.specs, job->metrics,
                                 job->env, truth, err));
@@ -430,7 +434,15 @@ static pcal_status coverage_experiment(coverage_job *job, pc_metric_result *trut
   return coverage_fill_table(job, truth, table, err);
 }
 
-/* Finds the metrics that are tests by measuring a set of few rows. */
+/* True if a spec names a test; few rows may leave it without a p-value. */
+static int coverage_is_test(const char *spec) {
+  char name[PC_TABLE_WORD_MAX];
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(spec, ":"), spec);
+  const pc_metric *metric = pc_metric_find(name);
+  return metric != NULL && metric->row.is_test;
+}
+
+/* Finds the metrics that are tests, or have a p-value on a set of few rows. */
 static pcal_status coverage_find_tests(coverage_job *job, pcal_error *err) {
   coverage_job small = *job;
   small.simulation.rows = COVERAGE_TRIAL_ROWS * job->simulation.classes;
@@ -439,7 +451,8 @@ static pcal_status coverage_find_tests(coverage_job *job, pcal_error *err) {
   small.config.interval_method = PCAL_INTERVAL_AUTO;
   PC_TRY(coverage_with_rows(&small, 0, coverage_set, err));
   for (size_t m = 0; m < job->metrics; m++) {
-    if (isnan(job->values[m * COVERAGE_SERIES].p_value))
+    if (isnan(job->values[m * COVERAGE_SERIES].p_value) &&
+        !coverage_is_test(job->config.specs[m]))
       continue;
     job->tests[job->test_count] = job->config.specs[m];
     job->test_metrics[job->test_count++] = m;

@@ -316,3 +316,30 @@ def test_nothing_is_copied(form):
         [sys.executable, "-c", PEAK, form], capture_output=True, text=True, check=True
     )
     assert float(done.stdout) < 0.15, "an array of 80 MB was copied"
+
+
+class OnGpu:
+    """An array as CuPy and JAX describe theirs, at an address that no GPU holds."""
+
+    def __init__(self, **changes):
+        self.__cuda_array_interface__ = {
+            "shape": (3, 4), "typestr": "<f4", "data": (64, False), "version": 3, **changes
+        }  # fmt: skip
+
+
+def test_arrays_on_a_gpu_need_its_driver():
+    with pytest.raises(pc.Error, match="no NVIDIA driver|no GPU holds|NVIDIA driver failed"):
+        pc.measure(logits=OnGpu(), labels=[0, 1, 2])
+
+
+@pytest.mark.parametrize(
+    "changes, sentence",
+    [
+        ({"shape": (3, 4, 5)}, r"logits has the shape \(3, 4, 5\)"),
+        ({"strides": (4, 12)}, "logits on the GPU is not contiguous"),
+        ({"typestr": "<c8"}, "logits has elements of type <c8"),
+    ],
+)
+def test_arrays_on_a_gpu_are_checked(changes, sentence):
+    with pytest.raises(pc.DataError, match=sentence):
+        pc.measure(logits=OnGpu(**changes), labels=[0, 1, 2])

@@ -166,30 +166,6 @@ def test_an_executor_dies(df, rows, tmp_path):
     assert found.to_json() == pc.measure(rows.probs, rows.labels, **given).to_json()
 
 
-def test_a_task_runs_twice(df, rows, tmp_path):
-    """One task waits until Spark has started it a second time."""
-    folder = str(tmp_path)
-
-    def wait_for_a_copy(batches):
-        import time
-
-        from pyspark import TaskContext
-
-        context = TaskContext.get()
-        if context.partitionId() == 1:
-            open(f"{folder}/{context.taskAttemptId()}", "w").close()
-            for _ in range(600):
-                if len(os.listdir(folder)) > 1:
-                    break
-                time.sleep(0.1)
-        yield from batches
-
-    frame = df.select("p", "y").repartition(4, "y").mapInArrow(wait_for_a_copy, "p array<double>, y int")
-    found = pcs.measure(frame, probs="p", labels="y", metrics=METRICS)
-    assert len(os.listdir(folder)) > 1
-    assert found.to_json() == pc.measure(rows.probs, rows.labels, metrics=METRICS).to_json()
-
-
 # ---- pyspark.ml ----
 
 

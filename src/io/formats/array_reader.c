@@ -9,11 +9,15 @@
  *     empty text, which counts as missing.
  *  2. strides may be negative, zero, or no multiple of the element size.
  *  3. an array that is read window by window is stored in the file in row or column order; a
- *     window is read into a buffer in the same order. */
+ *     window is read into a buffer in the same order.
+ *  4. scores on a device stay there as float32 or float64; everything else on a device is read
+ *     window by window. */
 #include "io/formats/array_reader.h"
 
 #include <stdint.h>
 #include <string.h>
+
+#include "device/device.h"
 
 #define ARRAY_READER_STAGE_BYTES ((size_t)4 << 20) /* size of a window read from a file */
 
@@ -24,10 +28,12 @@ typedef struct array_reader_state {
   int is_view;             /* windows point into the array */
   size_t element_size;     /* of a converted window */
   void *buffer;
-  size_t capacity; /* rows in buffer */
-  char *letters;   /* text of numbers, PC_ELEMENT_TEXT_MAX bytes for each cell */
-  size_t at;       /* next row */
-  /* For an array that is read from its file window by window: */
+  size_t capacity;                /* rows in buffer */
+  char *letters;                  /* text of numbers, PC_ELEMENT_TEXT_MAX bytes for each cell */
+  size_t at;                      /* next row */
+  int left_on_device;             /* windows point to memory of the device */
+  const unsigned char *on_device; /* first element there, or NULL */
+  /* For an array that is read from its file or device window by window: */
   unsigned char *stage; /* elements of the window; array.first points here */
   size_t stage_rows;    /* capacity */
   size_t stage_begin;   /* first row of the window */
@@ -151,7 +157,7 @@ static void array_reader_convert_text(const pc_reader *reader, size_t rows) {
 /* ---- arrays that are read window by window ---- */
 
 static int array_reader_staged(const array_reader_state *state) {
-  return state->array.file != NULL;
+  return state->array.file != NULL || (state->array.device != NULL && !state->left_on_device);
 }
 
 static int array_reader_down(const array_reader_state *state) {
@@ -171,7 +177,10 @@ static pcal_status array_reader_stage(const pc_reader *reader, size_t rows, pcal
     state->stage = pc_alloc_raw(reader->env, state->stage_rows, row);
   if (state->stage == NULL)
     return pc_fail_memory(err, "reading an array");
-  for (size_t p = 0; p < parts; p++)
+  if (array->device != NULL)
+    PC_TRY(pc_device_copy(array->device, array->stream, state->on_device + state->at * row,
+                          rows * row, state->stage, err));
+  for (size_t p = 0; array->device == NULL && p < parts; p++)
     PC_TRY(pc_input_file_read_at(
         array->file, array->offset + p * array->rows * size + state->at * part, rows * part,
         state->stage + p * state->stage_rows * size, err));
@@ -197,6 +206,8 @@ static pcal_status array_reader_next(pc_reader *reader, size_t max_rows, pc_wind
   out->rows = rows;
   if (array_reader_staged(state) && rows > 0)
     PC_TRY(array_reader_stage(reader, rows, err));
+  out->device = state->left_on_device ? state->array.device : NULL;
+  out->stream = state->array.stream;
   if (state->is_view) {
     out->data = rows == 0 ? (const void *)state->array.first
                           : array_reader_element(state, state->at, 0);
@@ -272,6 +283,7 @@ static void array_reader_plan(pc_reader *reader, pc_column_role as) {
   else if (reader->cells != PC_CELLS_TEXT)
     state->is_view =
         reader->cells != PC_CELLS_F64 || (direct && no_gaps && is_float && size == 8);
+  state->left_on_device = array->device != NULL && state->is_view && as == PC_COLUMN_SCORES;
   state->element_size = reader->cells == PC_CELLS_F32    ? sizeof(float)
                         : reader->cells == PC_CELLS_TEXT ? sizeof(pc_slice)
                                                          : sizeof(double);
@@ -299,7 +311,8 @@ pcal_status pc_array_reader_open(const pc_array *array, const pc_read_request *r
   out->rows = array->rows;
   out->file_columns = array->columns;
   out->listed = array->listed;
-  if (array->file != NULL)
+  state->on_device = array->device == NULL ? NULL : array->first;
+  if (array->file != NULL || array->device != NULL)
     array_reader_stage_plan(state);
   PC_TRY(pc_read_request_columns(request, NULL, array->columns, &state->chosen, &out->columns,
                                  err));

@@ -17,6 +17,9 @@ typedef struct pc_array {
   const pc_input_file
       *file; /* the elements are read from it, window by window; NULL: they are at `first` */
   size_t offset; /* of the first element in the file */
+  pcal_device
+      *device;  /* whose memory holds the elements, row after row without gaps; or NULL */
+  void *stream; /* of the device */
 } pc_array;
 
 /* Opens a zeroed reader whose format, env and bytes the caller has set.  Close it even after a

@@ -151,8 +151,7 @@ static void draws_add(pc_drawn_outcomes *outcomes, double outcome, double copies
 
 /* ---- labels ---- */
 
-/* The class of the natural view. */
-static int32_t draws_first(const pc_kept_rows *rows, size_t row) {
+int32_t pc_draw_first(const pc_kept_rows *rows, size_t row) {
   return rows->top_label == NULL ? 1 : rows->top_label[row];
 }
 
@@ -196,7 +195,7 @@ static int32_t draws_other(const pc_kept_rows *rows, size_t row, int32_t first, 
 }
 
 static int32_t draws_label(const pc_kept_rows *rows, size_t row, double u) {
-  const int32_t first = draws_first(rows, row);
+  const int32_t first = pc_draw_first(rows, row);
   const double p = rows->score[row];
   return u < p ? first
                : draws_other(rows, row, first, (u - p) / (1.0 - p),
@@ -208,33 +207,35 @@ int32_t pc_draw_label(uint64_t seed, size_t replica, const pc_kept_rows *rows, s
   return draws_label(rows, row, pc_rng_uniform(&rng, rows->ids[row]));
 }
 
-/* The labels of a row for given uniform draws. */
-static void draws_label_lanes(const pc_kept_rows *rows, size_t row, const double *u,
-                              int32_t *out) {
-  const int32_t first = draws_first(rows, row);
+/* The labels of a row for given uniform draws; returns a bit for each that is pc_draw_first. */
+static uint8_t draws_label_lanes(const pc_kept_rows *rows, size_t row, const double *u,
+                                 int32_t *out) {
+  const int32_t first = pc_draw_first(rows, row);
   const double p = rows->score[row];
-  int misses = 0;
+  uint32_t hits = 0;
   for (size_t q = 0; q < PC_REPLICA_LANES; q++) {
     out[q] = first;
-    misses += !(u[q] < p);
+    hits |= (uint32_t)(u[q] < p) << q;
   }
-  if (misses == 0)
-    return;
+  if (hits == (1U << PC_REPLICA_LANES) - 1)
+    return (uint8_t)hits;
   const double rest = draws_row_rest(rows, row, first);
   for (size_t q = 0; q < PC_REPLICA_LANES; q++)
     if (!(u[q] < p))
       out[q] = draws_other(rows, row, first, (u[q] - p) / (1.0 - p), rest);
+  return (uint8_t)hits;
 }
 
-void pc_draw_label_lanes(uint64_t seed, size_t first, const pc_kept_rows *rows, int32_t *out) {
+void pc_draw_label_lanes(uint64_t seed, size_t first, const pc_kept_rows *rows, int32_t *out,
+                         uint8_t *hits) {
   const pc_rng rng = draws_rng(seed, DRAWS_LABEL_STREAM, first);
   double u[DRAWS_ROWS * PC_REPLICA_LANES];
   for (size_t begin = 0; begin < rows->count; begin += DRAWS_ROWS) {
     const size_t left = rows->count - begin, some = left < DRAWS_ROWS ? left : DRAWS_ROWS;
     pc_kernels_best()->replica_sum->uniforms(rng.seed, rng.stream, rows->ids + begin, some, u);
     for (size_t i = 0; i < some; i++)
-      draws_label_lanes(rows, begin + i, u + i * PC_REPLICA_LANES,
-                        out + (begin + i) * PC_REPLICA_LANES);
+      hits[begin + i] = draws_label_lanes(rows, begin + i, u + i * PC_REPLICA_LANES,
+                                          out + (begin + i) * PC_REPLICA_LANES);
   }
 }
 
@@ -259,7 +260,7 @@ pcal_status pc_draw_labels(const pcal_env *env, uint64_t seed, size_t replica,
                            pcal_error *err) {
   const pc_rng own = draws_of_row(seed, DRAWS_LABEL_STREAM, replica, rows->ids[row]);
   const double copies = rows->copies[row], p = rows->score[row];
-  const int32_t first = draws_first(rows, row);
+  const int32_t first = pc_draw_first(rows, row);
   const size_t labels = rows->classes > 1 ? rows->classes : 2;
   PC_TRY(draws_open(env, copies < (double)labels ? (size_t)copies : labels, outcomes, err));
   if (copies <= DRAWS_UNITS) {

@@ -41,10 +41,15 @@ size_t pc_drawn_outcomes_end(const pc_drawn_outcomes *drawn,
 /* The number of copies with a label. */
 double pc_drawn_outcomes_copies(const pc_drawn_outcomes *drawn, size_t row, int32_t label);
 
+/* The class of the natural view of a row: the predicted class, or class 1. */
+int32_t pc_draw_first(const pc_kept_rows *rows, size_t row);
+
 /* The label that a row of one copy draws from its prediction. */
 int32_t pc_draw_label(uint64_t seed, size_t replica, const pc_kept_rows *rows, size_t row);
-/* The same of all rows in PC_REPLICA_LANES replicas: out[row][replica - first]. */
-void pc_draw_label_lanes(uint64_t seed, size_t first, const pc_kept_rows *rows, int32_t *out);
+/* The same of all rows in PC_REPLICA_LANES replicas: out[row][replica - first].  hits[row] has a
+ * bit for each replica that drew pc_draw_first. */
+void pc_draw_label_lanes(uint64_t seed, size_t first, const pc_kept_rows *rows, int32_t *out,
+                         uint8_t *hits);
 
 /* Append the labels of all copies of a row, or for regression their targets. */
 PC_CHECKED pcal_status pc_draw_labels(const pcal_env *env, uint64_t seed, size_t replica,

@@ -77,6 +77,7 @@ typedef struct inversion_job {
   const pcal_env *env;
   const pc_measure_plan *plan;
   const pc_kept_rows *rows;
+  pc_replica_views *views;
   pc_result_record *records;
   size_t count;
   pc_gap_point *points;      /* INVERSION_TRUTHS for each entry */
@@ -184,7 +185,8 @@ static pcal_status inversion_draw(const inversion_job *job, const uint8_t *entri
                                       .kind = kind,
                                       .count = count,
                                       .points = points > 0 ? job->points : NULL,
-                                      .point_count = points};
+                                      .point_count = points,
+                                      .views = job->views};
   return pc_replicas_measure(job->env, &request, values, err);
 }
 
@@ -424,15 +426,16 @@ static pcal_status inversion_work(inversion_job *job, inversion_tails *tails, ui
   return inversion_finish(job, tails, read, err);
 }
 
-pcal_status pc_interval_inversion(const pcal_env *env, const pc_measure_plan *plan,
-                                  const uint8_t *entries, const pc_kept_rows *rows,
-                                  pc_result_record *records, pcal_error *err) {
-  const size_t n = plan->entry_count;
+pcal_status pc_interval_inversion(const pcal_env *env, pc_replica_views *views,
+                                  const uint8_t *entries, pc_result_record *records,
+                                  pcal_error *err) {
+  const size_t n = views->plan->entry_count;
   inversion_job job = {.env = env,
-                       .plan = plan,
-                       .rows = rows,
+                       .plan = views->plan,
+                       .rows = views->rows,
+                       .views = views,
                        .records = records,
-                       .count = plan->intervals.replicas};
+                       .count = views->plan->intervals.replicas};
   job.points = pc_alloc(env, n * INVERSION_TRUTHS, sizeof *job.points);
   job.truths = pc_alloc_raw(env, n * INVERSION_TRUTHS, sizeof *job.truths);
   job.values = pc_alloc_raw(env, n * INVERSION_POINTS * job.count, sizeof *job.values);

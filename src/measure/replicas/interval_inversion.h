@@ -2,6 +2,7 @@
 #ifndef PC_INTERVAL_INVERSION_H
 #define PC_INTERVAL_INVERSION_H
 
+#include "measure/replicas/replica_views.h"
 #include "measure/results.h"
 
 /* True if test inversion applies to an entry: its value is a norm of gaps with an upper bound
@@ -10,8 +11,8 @@ int pc_interval_inversion_applies(const pc_measure_plan *plan, size_t entry,
                                   const pc_kept_rows *rows);
 
 /* Fills the intervals of the entries with entries[e] != 0, whose values must be finite. */
-PC_CHECKED pcal_status pc_interval_inversion(const pcal_env *env, const pc_measure_plan *plan,
-                                             const uint8_t *entries, const pc_kept_rows *rows,
-                                             pc_result_record *records, pcal_error *err);
+PC_CHECKED pcal_status pc_interval_inversion(const pcal_env *env, pc_replica_views *views,
+                                             const uint8_t *entries, pc_result_record *records,
+                                             pcal_error *err);
 
 #endif

@@ -3,26 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "curve/point_masses.h"
+#include "curve/smooth_ladder.h"
 #include "kernels/dispatch.h"
-
-#define BATCH_WEIGHT_MAX 1e6  /* larger counts are not exact as floats */
-#define BATCH_RANGE_SCORES 24 /* scores of a range of a curve, ties not counted */
-
-int pc_kept_weights_whole(const pc_kept_rows *rows) {
-  for (size_t i = 0; i < rows->count; i++)
-    if (!(pc_kept_weight(rows, i) <= BATCH_WEIGHT_MAX) ||
-        (float)rows->weights[i] != floorf((float)rows->weights[i]))
-      return 0;
-  return 1;
-}
-
-int pc_kept_rows_single(const pc_kept_rows *rows) {
-  for (size_t i = 0; i < rows->count; i++)
-    if (rows->copies[i] != 1.0)
-      return 0;
-  return 1;
-}
+#include "measure/replicas/draws.h"
 
 static int batch_refine(const pc_measure_plan *plan, size_t slot, const uint8_t *entries) {
   for (size_t e = 0; e < plan->entry_count; e++)
@@ -38,153 +21,11 @@ int pc_replica_batch_applies(const pc_measure_plan *plan, size_t slot, const uin
          (pc_kept_weights_whole(rows) && batch_refine(plan, slot, entries));
 }
 
-/* ---- ranges ---- */
-
-void pc_score_ranges_free(const pcal_env *env, pc_score_ranges *ranges) {
-  pc_free(env, ranges->begin);
-  pc_free(env, ranges->end);
-  pc_free(env, ranges->part);
-  pc_free(env, ranges->hit);
-  pc_free(env, ranges->cells);
-  pc_free(env, ranges->of_class);
-  memset(ranges, 0, sizeof *ranges);
-}
-
-static void batch_range(pc_score_ranges *ranges, size_t begin, size_t end) {
-  ranges->begin[ranges->count] = begin;
-  ranges->end[ranges->count++] = end;
-}
-
-/* Divides a part of a curve into ranges. */
-static void batch_segments(const pc_sorted_view *sorted, size_t part, int cells,
-                           pc_score_ranges *ranges) {
-  const size_t last = sorted->begin[part + 1];
-  for (size_t begin = sorted->begin[part]; begin < last;) {
-    const int64_t cell = pc_point_cell(sorted->score[begin], PC_PREFIX_LEVEL);
-    size_t end = begin + 1;
-    while (end < last &&
-           (sorted->score[end] == sorted->score[end - 1] ||
-            (end - begin < BATCH_RANGE_SCORES &&
-             (!cells || pc_point_cell(sorted->score[end], PC_PREFIX_LEVEL) == cell))))
-      end++;
-    batch_range(ranges, begin, end);
-    begin = end;
-  }
-}
-
-/* Fills the first range of each cell. */
-static void batch_cells(const pc_sorted_view *sorted, size_t part, pc_score_ranges *ranges) {
-  uint32_t *cells = ranges->cells + part * (PC_PREFIX_CELLS + 1);
-  const size_t first = ranges->part[part], count = ranges->count - first;
-  int64_t next = 0;
-  for (size_t r = 0; r < count; r++) {
-    const double score = sorted->score[ranges->begin[first + r]];
-    while (next <= pc_point_cell(score, PC_PREFIX_LEVEL))
-      cells[next++] = (uint32_t)r;
-  }
-  while (next <= PC_PREFIX_CELLS)
-    cells[next++] = (uint32_t)count;
-}
-
-/* The first score from `at` on that is above cut number `cut`. */
-static size_t batch_skip(const pc_sorted_view *sorted, const pc_partition *cells, size_t at,
-                         size_t end, size_t cut) {
-  while (at < end &&
-         !(cut < cells->cut_count && pc_partition_above(cells, sorted->score[at], cut)))
-    at++;
-  return at;
-}
-
-static void batch_bins(const pc_need *need, const pc_sorted_view *sorted,
-                       const pc_partition *cells, size_t part, pc_score_ranges *ranges) {
-  const size_t end = sorted->begin[part + 1];
-  size_t at = sorted->begin[part];
-  while (need->grid.threshold > 0 && at < end && sorted->score[at] <= need->grid.threshold)
-    at++;
-  for (size_t b = 0; b < cells->bin_count; b++) {
-    const struct pc_cell_run *run = &cells->runs[b];
-    if (run->first > 0)
-      at = batch_skip(sorted, cells, at, end, run->first - 1);
-    const size_t begin = at;
-    at = batch_skip(sorted, cells, at, end, run->last);
-    batch_range(ranges, begin, at);
-  }
-}
-
-static pcal_status batch_fill(const pcal_env *env, const pc_measure_plan *plan, size_t slot,
-                              const pc_sorted_view *sorted, pc_score_ranges *out,
-                              pcal_error *err) {
-  const pc_need *need = &plan->slots[slot].need;
-  const int curve = need->machine == PC_CURVE;
-  out->in_cells = pc_measure_plan_has_cells(plan, slot);
-  pc_partition cells = {.cut_count = 0};
-  if (!curve)
-    PC_TRY(pc_partition_new(env, need->grid.rule, need->grid.bins, &cells, err));
-  const size_t scores = sorted->begin[sorted->part_count];
-  const size_t room = 1 + (curve ? scores : sorted->part_count * cells.bin_count);
-  out->begin = pc_alloc_raw(env, room, sizeof *out->begin);
-  out->end = pc_alloc_raw(env, room, sizeof *out->end);
-  if (curve && out->in_cells)
-    out->cells =
-        pc_alloc_raw(env, sorted->part_count * (PC_PREFIX_CELLS + 1), sizeof *out->cells);
-  const int enough = out->begin != NULL && out->end != NULL &&
-                     (out->cells != NULL || !(curve && out->in_cells));
-  for (size_t p = 0; enough && p < sorted->part_count; p++) {
-    out->part[p] = out->count;
-    if (curve)
-      batch_segments(sorted, p, out->in_cells, out);
-    else
-      batch_bins(need, sorted, &cells, p, out);
-    if (out->cells != NULL)
-      batch_cells(sorted, p, out);
-  }
-  out->part[sorted->part_count] = out->count;
-  if (enough)
-    out->begin[out->count] = scores;
-  pc_partition_free(env, &cells);
-  return enough ? PCAL_OK : pc_fail_memory(err, "drawing replicas");
-}
-
-pcal_status pc_score_ranges_new(const pcal_env *env, const pc_measure_plan *plan, size_t slot,
-                                const pc_sorted_view *sorted, const int32_t *labels,
-                                pc_score_ranges *out, pcal_error *err) {
-  const size_t scores = sorted->begin[sorted->part_count];
-  memset(out, 0, sizeof *out);
-  out->part = pc_alloc(env, sorted->part_count + 1, sizeof *out->part);
-  out->hit = pc_alloc_raw(env, scores, sizeof *out->hit);
-  pcal_status status = out->part == NULL || out->hit == NULL
-                           ? pc_fail_memory(err, "drawing replicas")
-                           : batch_fill(env, plan, slot, sorted, out, err);
-  for (size_t i = 0; status == PCAL_OK && i < scores; i++)
-    out->hit[i] = labels[sorted->row[i]] == sorted->label[i] ? 1.0 : 0.0;
-  if (status != PCAL_OK)
-    pc_score_ranges_free(env, out);
-  return status;
-}
-
-int pc_kept_rows_unit(const pc_kept_rows *rows) {
-  for (size_t i = 0; i < rows->count; i++)
-    if (pc_kept_weight(rows, i) != 1.0)
-      return 0;
-  return 1;
-}
-
-pcal_status pc_score_ranges_index(const pcal_env *env, const pc_need *need,
-                                  const pc_kept_rows *rows, const pc_sorted_view *sorted,
-                                  pc_score_ranges *ranges, pcal_error *err) {
-  if (need->machine != PC_GRID || need->grid.moments != 0 || ranges->count >= UINT16_MAX ||
-      !pc_view_is_every_class(&need->view) || !pc_kept_rows_unit(rows))
-    return PCAL_OK;
-  ranges->rows = rows->count;
-  ranges->classes = rows->classes;
-  ranges->of_class = pc_alloc(env, rows->count * rows->classes, sizeof *ranges->of_class);
-  if (ranges->of_class == NULL)
-    return pc_fail_memory(err, "drawing replicas");
-  for (size_t r = 0; r < ranges->count; r++)
-    for (size_t i = ranges->begin[r]; i < ranges->end[r]; i++)
-      ranges->of_class[sorted->row[i] * rows->classes + (size_t)sorted->label[i]] =
-          (uint16_t)(r + 1);
-  return PCAL_OK;
+int pc_replica_has_points(const pc_measure_plan *plan, size_t entry, const pc_kept_rows *rows) {
+  const pc_need *need = &plan->slots[plan->entries[entry].slot].need;
+  return pc_sorted_view_applies(need, &plan->layout, rows) &&
+         (need->machine == PC_GRID ||
+          (pc_measure_plan_entry_can_refine(plan, entry) && pc_kept_weights_whole(rows)));
 }
 
 /* ---- memory ---- */
@@ -195,6 +36,9 @@ void pc_replica_batch_free(const pcal_env *env, pc_replica_batch *batch) {
   pc_free(env, batch->sums);
   pc_free(env, batch->prefix);
   pc_free(env, batch->gaps);
+  pc_free(env, batch->gap_sums);
+  pc_free(env, batch->class_gaps);
+  pc_smooth_ladder_free(env, batch->ladder);
   pc_free(env, batch->hits);
   memset(batch, 0, sizeof *batch);
 }
@@ -237,9 +81,10 @@ pcal_status pc_replica_batch_new(const pcal_env *env, const pc_measure_plan *pla
   if (enough)
     out->sums = pc_alloc_raw(env, batch_step(sorted, ranges, out),
                              PC_REPLICA_SUM_COUNT * PC_REPLICA_LANES * sizeof *out->sums);
-  if (ranges->of_class != NULL)
+  const int counted = ranges->of_class != NULL && ranges->unit;
+  if (counted)
     out->hits = pc_alloc_raw(env, ranges->count + 1, PC_REPLICA_LANES * sizeof *out->hits);
-  if (out->sums != NULL && (out->hits != NULL || ranges->of_class == NULL))
+  if (out->sums != NULL && (out->hits != NULL || !counted))
     return PCAL_OK;
   pc_replica_batch_free(env, out);
   return pc_fail_memory(err, "drawing replicas");
@@ -252,6 +97,11 @@ static void batch_put(const double *sums, size_t kinds, size_t step, double *at)
   for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++)
     for (size_t what = 0; what < kinds; what++)
       at[(lane * PC_REPLICA_SUM_COUNT + what) * step] = sums[what * PC_REPLICA_LANES + lane];
+}
+
+static void batch_put_kind(const double *sums, size_t what, size_t step, double *at) {
+  for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++)
+    at[(lane * PC_REPLICA_SUM_COUNT + what) * step] = sums[what * PC_REPLICA_LANES + lane];
 }
 
 /* Adds up one range. */
@@ -272,8 +122,8 @@ static void batch_count_hits(const pc_score_ranges *ranges, const int32_t *label
                              pc_replica_batch *batch) {
   uint32_t *hits = batch->hits;
   memset(hits, 0, (ranges->count + 1) * PC_REPLICA_LANES * sizeof *hits);
-  for (size_t i = 0; i < ranges->rows; i++) {
-    const uint16_t *range = ranges->of_class + i * ranges->classes;
+  for (size_t i = 0; i < ranges->rows->count; i++) {
+    const uint16_t *range = ranges->of_class + i * ranges->rows->classes;
     for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++)
       hits[range[labels[i * PC_REPLICA_LANES + lane]] * PC_REPLICA_LANES + lane]++;
   }
@@ -285,12 +135,73 @@ static void batch_count_hits(const pc_score_ranges *ranges, const int32_t *label
   }
 }
 
+/* The same range by range, for ranges->natural: also the scores of hits. */
+static void batch_natural_hits(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
+                               const uint8_t *drawn, pc_replica_batch *batch) {
+  static const size_t kinds[] = {PC_REPLICA_SUM_HITS, PC_REPLICA_SUM_SCORE_HIT};
+  const pc_replica_sum_kernels *kernels = pc_kernels_best()->replica_sum;
+  const size_t step = batch_step(sorted, ranges, batch);
+  double *to = batch->sums;
+  for (size_t p = 0; p < sorted->part_count; p++) {
+    double before[PC_REPLICA_SUM_COUNT * PC_REPLICA_LANES] = {0.0};
+    for (size_t r = ranges->part[p]; r < ranges->part[p + 1]; r++) {
+      const size_t at = ranges->begin[r];
+      double sums[PC_REPLICA_SUM_COUNT * PC_REPLICA_LANES];
+      kernels->add_hits(drawn, sorted->row + at, sorted->score + at, ranges->end[r] - at, sums);
+      for (size_t k = 0; k < 2; k++)
+        batch_put_kind(batch->prefix == NULL ? sums : before, kinds[k], step, to);
+      to++;
+      for (size_t k = 0; k < 2; k++)
+        for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++)
+          before[kinds[k] * PC_REPLICA_LANES + lane] +=
+              sums[kinds[k] * PC_REPLICA_LANES + lane];
+    }
+    for (size_t k = 0; batch->prefix != NULL && k < 2; k++)
+      batch_put_kind(before, kinds[k], step, to);
+    to += batch->prefix != NULL;
+  }
+}
+
+/* Adds up the gaps of all ranges row by row: the difference of the sums SCORE and HITS, of which
+ * gap points need no more. */
+static void batch_add_class_gaps(const pc_score_ranges *ranges, const float *weights,
+                                 pc_replica_batch *batch) {
+  const pc_kept_rows *rows = ranges->rows;
+  const size_t count = ranges->count;
+  memset(batch->class_gaps, 0, (count + 1) * PC_REPLICA_LANES * sizeof *batch->class_gaps);
+  pc_kernels_best()->replica_sum->add_class_gaps(weights, rows->probs, rows->labels,
+                                                 ranges->of_class, rows->count, rows->classes,
+                                                 batch->class_gaps);
+  for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++) {
+    double *to = batch->sums + lane * PC_REPLICA_SUM_COUNT * count;
+    for (size_t r = 0; r < count; r++) {
+      to[PC_REPLICA_SUM_SCORE * count + r] =
+          batch->class_gaps[(r + 1) * PC_REPLICA_LANES + lane];
+      to[PC_REPLICA_SUM_HITS * count + r] = 0.0;
+    }
+  }
+}
+
+/* Adds up only what differs from the batch before; returns 0 if that is not possible. */
+static int batch_add_changes(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
+                             const pc_batch_draws *drawn, pc_replica_batch *batch) {
+  const int same = batch->added && drawn->labels != NULL;
+  if (batch->class_gaps != NULL)
+    batch_add_class_gaps(ranges, drawn->weights, batch);
+  else if (same && batch->hits != NULL)
+    batch_count_hits(ranges, drawn->labels, batch);
+  else if (same && ranges->natural && drawn->hits != NULL)
+    batch_natural_hits(sorted, ranges, drawn->hits, batch);
+  else
+    return 0;
+  return 1;
+}
+
 void pc_replica_batch_add(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
                           const pc_batch_draws *drawn, pc_replica_batch *batch) {
-  if (batch->added && batch->hits != NULL && drawn->labels != NULL) {
-    batch_count_hits(ranges, drawn->labels, batch);
+  batch->gap_lane = PC_REPLICA_LANES;
+  if (batch_add_changes(sorted, ranges, drawn, batch))
     return;
-  }
   batch->added = 1;
   const size_t step = batch_step(sorted, ranges, batch);
   const size_t kinds = batch->three ? 3 : PC_REPLICA_SUM_COUNT;
@@ -355,8 +266,8 @@ void pc_replica_batch_select(const pc_sorted_view *sorted, const pc_score_ranges
                              pc_replica_batch *batch) {
   const size_t step = batch_step(sorted, ranges, batch);
   const double *sums = batch->sums + lane * PC_REPLICA_SUM_COUNT * step;
-  const pc_batch_draws here = {drawn->weights + lane,
-                               drawn->labels == NULL ? NULL : drawn->labels + lane};
+  const pc_batch_draws here = {.weights = drawn->weights + lane,
+                               .labels = drawn->labels == NULL ? NULL : drawn->labels + lane};
   batch->evidence.total = total;
   if (batch->prefix == NULL)
     batch_select_bins(sums, ranges->count, batch->three, batch->evidence.grid.bins);
@@ -366,13 +277,60 @@ void pc_replica_batch_select(const pc_sorted_view *sorted, const pc_score_ranges
   }
 }
 
+/* Adds the hits of a row of several copies. */
+static void batch_count_copies(const pc_replica_draw *drawn, size_t row, const uint16_t *range,
+                               pc_bin *bins) {
+  const pc_drawn_outcomes *outcomes = drawn->outcomes;
+  const size_t number = (size_t)(-1 - drawn->labels[row]);
+  for (size_t s = outcomes->begin[number]; s < pc_drawn_outcomes_end(outcomes, number); s++) {
+    const uint16_t r = range[(int32_t)outcomes->list[s].outcome];
+    if (r > 0)
+      bins[r - 1].hits += drawn->each[row] * outcomes->list[s].copies;
+  }
+}
+
+void pc_replica_batch_count(const pc_score_ranges *ranges, const pc_replica_base *base,
+                            const pc_replica_draw *drawn, pc_replica_batch *batch) {
+  pc_bin *bins = batch->evidence.grid.bins;
+  const pc_kept_rows *rows = ranges->rows;
+  batch_select_bins(base->sums, ranges->count, 1, bins);
+  for (size_t r = 0; r < ranges->count; r++)
+    bins[r].hits = 0.0;
+  for (size_t i = 0; i < rows->count; i++) {
+    const uint16_t *range = ranges->of_class + i * rows->classes;
+    if (drawn->labels[i] < 0)
+      batch_count_copies(drawn, i, range, bins);
+    else if (range[drawn->labels[i]] > 0)
+      bins[range[drawn->labels[i]] - 1].hits += (double)base->weight[i];
+  }
+  batch->evidence.total = drawn->total;
+}
+
 /* ---- gap points ---- */
 
 void pc_replica_base_free(const pcal_env *env, pc_replica_base *base) {
   pc_free(env, base->sums);
   pc_free(env, base->tilt);
+  pc_free(env, base->gap);
+  pc_free(env, base->size);
+  pc_free(env, base->tilt_size);
   pc_free(env, base->weight);
   memset(base, 0, sizeof *base);
+}
+
+/* Gaps before each range of a curve and bounds on the sums of |gap| in it, from the sums of one
+ * replica or of the data. */
+static void batch_gap_sums(const double *sums, size_t step, int three, double *gap,
+                           double *size) {
+  const double *hits = sums + PC_REPLICA_SUM_HITS * step,
+               *scores = sums + PC_REPLICA_SUM_SCORE * step,
+               *both = sums + PC_REPLICA_SUM_SCORE_HIT * step;
+  for (size_t r = 0; r < step; r++)
+    gap[r] = scores[r] - hits[r];
+  for (size_t r = 0; r + 1 < step; r++)
+    size[r] = (scores[r + 1] - scores[r]) + (hits[r + 1] - hits[r]) -
+              (three ? 0.0 : 2.0 * (both[r + 1] - both[r]));
+  size[step - 1] = 0.0;
 }
 
 /* Sums of tilts of the data, laid out like one kind of sums. */
@@ -409,8 +367,13 @@ static pcal_status batch_base_sums(const pcal_env *env, const pc_sorted_view *so
   out->sums = pc_alloc_raw(env, bytes, 1);
   out->tilt = pc_alloc_raw(env, bytes / PC_REPLICA_SUM_COUNT, 1);
   out->weight = pc_alloc_raw(env, rows->count, sizeof *out->weight);
-  const int enough =
-      weights != NULL && out->sums != NULL && out->tilt != NULL && out->weight != NULL;
+  const size_t step = batch->prefix == NULL ? 0 : batch_step(sorted, ranges, batch);
+  out->gap = pc_alloc_raw(env, step, sizeof *out->gap);
+  out->size = pc_alloc_raw(env, step, sizeof *out->size);
+  out->tilt_size = pc_alloc_raw(env, step, sizeof *out->tilt_size);
+  const int enough = weights != NULL && out->sums != NULL && out->tilt != NULL &&
+                     out->weight != NULL && out->gap != NULL && out->size != NULL &&
+                     out->tilt_size != NULL;
   for (size_t i = 0; enough && i < rows->count; i++) {
     out->weight[i] = (float)pc_kept_weight(rows, i);
     out->total += pc_kept_weight(rows, i);
@@ -422,6 +385,10 @@ static pcal_status batch_base_sums(const pcal_env *env, const pc_sorted_view *so
     pc_replica_batch_add(sorted, ranges, &same, batch);
     memcpy(out->sums, batch->sums, bytes);
     batch_base_tilt(sorted, ranges, batch->prefix != NULL, out);
+    if (step > 0)
+      batch_gap_sums(out->sums, step, batch->three, out->gap, out->size);
+    for (size_t r = 0; r + 1 < step; r++)
+      out->tilt_size[r] = out->tilt[r + 1] - out->tilt[r];
   }
   pc_free(env, weights);
   return enough ? PCAL_OK : pc_fail_memory(err, "drawing replicas");
@@ -442,26 +409,41 @@ pcal_status pc_replica_base_new(const pcal_env *env, const pc_measure_plan *plan
 }
 
 pcal_status pc_replica_batch_reserve_points(const pcal_env *env, const pc_sorted_view *sorted,
+                                            const pc_score_ranges *ranges,
                                             pc_replica_batch *batch, pcal_error *err) {
-  if (batch->prefix == NULL)
-    return PCAL_OK;
+  batch->gap_lane = PC_REPLICA_LANES;
+  if (batch->prefix == NULL) {
+    if (ranges->of_class != NULL)
+      batch->class_gaps =
+          pc_alloc_raw(env, ranges->count + 1, PC_REPLICA_LANES * sizeof *batch->class_gaps);
+    return batch->class_gaps != NULL || ranges->of_class == NULL
+               ? PCAL_OK
+               : pc_fail_memory(err, "drawing replicas");
+  }
   batch->gaps = pc_alloc(env, sorted->part_count, sizeof *batch->gaps);
-  return batch->gaps != NULL ? PCAL_OK : pc_fail_memory(err, "drawing replicas");
+  batch->gap_sums =
+      pc_alloc_raw(env, 4 * batch_step(sorted, ranges, batch), sizeof *batch->gap_sums);
+  if (batch->gaps == NULL || batch->gap_sums == NULL)
+    return pc_fail_memory(err, "drawing replicas");
+  return ranges->in_cells && sorted->part_count == 1
+             ? pc_smooth_ladder_new(env, &batch->ladder, err)
+             : PCAL_OK;
 }
 
 /* Sums of one replica and of the data, and the factors of their gaps. */
 typedef struct batch_point {
   const double *drawn, *base, *tilt;
   size_t step;
-  pc_prefix_gaps gaps;
+  double factor[PC_GAP_PARTS];
 } batch_point;
 
 static double batch_hits_at_point(const batch_point *mix, size_t r) {
   const double *drawn = mix->drawn + r, *base = mix->base + r;
   const size_t hits = PC_REPLICA_SUM_HITS * mix->step,
                scores = PC_REPLICA_SUM_SCORE * mix->step;
-  return base[scores] - mix->gaps.own * (base[scores] - base[hits]) -
-         mix->gaps.drawn * (drawn[scores] - drawn[hits]) - mix->gaps.shift * mix->tilt[r];
+  return base[scores] - mix->factor[PC_GAP_DATA] * (base[scores] - base[hits]) -
+         mix->factor[PC_GAP_REPLICA] * (drawn[scores] - drawn[hits]) -
+         mix->factor[PC_GAP_SHIFT] * mix->tilt[r];
 }
 
 static void batch_bins_at_point(const batch_point *mix, size_t count, pc_bin *bins) {
@@ -473,17 +455,38 @@ static void batch_bins_at_point(const batch_point *mix, size_t count, pc_bin *bi
                        .score_hit = (double)NAN};
 }
 
-/* Turns a selected part into one at a gap point: hits are computed from gaps, everything else
+/* Turns selected parts into those at a gap point: hits are computed from gaps, everything else
  * is taken from the data. */
-static void batch_part_at_point(const batch_point *mix, size_t p, pc_replica_batch *batch) {
-  pc_curve_prefix *prefix = &batch->prefix[p];
-  batch->gaps[p] = mix->gaps;
-  batch->gaps[p].data = batch_prefix_sums(mix->base, mix->step, batch->three);
-  batch->gaps[p].replica = batch_prefix_sums(mix->drawn, mix->step, batch->three);
-  batch->gaps[p].tilt = mix->tilt;
-  prefix->sums = batch->gaps[p].data;
-  prefix->gaps = &batch->gaps[p];
-  batch->evidence.curve.parts[p].total = pc_curve_prefix_total(prefix);
+static void batch_parts_at_point(const pc_sorted_view *sorted, const pc_replica_base *base,
+                                 const batch_point *mix, pc_replica_batch *batch) {
+  size_t at = 0;
+  double *const drawn = batch->gap_sums;
+  for (size_t p = 0; p < sorted->part_count; p++) {
+    pc_curve_prefix *prefix = &batch->prefix[p];
+    pc_prefix_gaps *gaps = &batch->gaps[p];
+    *gaps = (pc_prefix_gaps){
+        .weight = base->weight,
+        .gap = {base->gap + at, drawn + at, base->tilt + at},
+        .size = {base->size + at, drawn + mix->step + at, base->tilt_size + at},
+        .spare = drawn + 2 * mix->step + 2 * at,
+        .ladder = batch->ladder};
+    memcpy(gaps->factor, mix->factor, sizeof gaps->factor);
+    prefix->sums = batch_prefix_sums(base->sums + at, mix->step, batch->three);
+    prefix->gaps = gaps;
+    batch->evidence.curve.parts[p].total = pc_curve_prefix_total(prefix);
+    at += prefix->count + 1;
+  }
+}
+
+/* Computes the gaps of a replica, once for all its gap points. */
+static void batch_open_lane(const batch_point *mix, size_t lane, pc_replica_batch *batch) {
+  if (batch->gap_lane == lane)
+    return;
+  batch_gap_sums(mix->drawn, mix->step, batch->three, batch->gap_sums,
+                 batch->gap_sums + mix->step);
+  if (batch->ladder != NULL)
+    pc_smooth_ladder_renew(batch->ladder);
+  batch->gap_lane = lane;
 }
 
 void pc_replica_batch_select_point(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
@@ -491,24 +494,20 @@ void pc_replica_batch_select_point(const pc_sorted_view *sorted, const pc_score_
                                    size_t lane, double total, const pc_gap_point *point,
                                    pc_replica_batch *batch) {
   const size_t step = batch_step(sorted, ranges, batch);
-  batch_point mix = {batch->sums + lane * PC_REPLICA_SUM_COUNT * step,
-                     base->sums,
-                     base->tilt,
-                     step,
-                     {.weight = base->weight,
-                      .own = point->own - point->noise,
-                      .drawn = point->noise * base->total / total,
-                      .shift = point->shift / base->tilt_mean}};
+  const batch_point mix = {batch->sums + lane * PC_REPLICA_SUM_COUNT * step,
+                           base->sums,
+                           base->tilt,
+                           step,
+                           {point->own - point->noise, point->noise * base->total / total,
+                            point->shift / base->tilt_mean}};
+  batch->evidence.total = base->total;
+  if (batch->prefix == NULL) {
+    batch_bins_at_point(&mix, ranges->count, batch->evidence.grid.bins);
+    return;
+  }
   const pc_batch_draws here = {.weights = weights};
   pc_replica_batch_select(sorted, ranges, &here, lane, total, batch);
   batch->evidence.total = base->total;
-  if (batch->prefix == NULL)
-    batch_bins_at_point(&mix, ranges->count, batch->evidence.grid.bins);
-  for (size_t p = 0; batch->prefix != NULL && p < sorted->part_count; p++) {
-    const size_t count = batch->prefix[p].count + 1;
-    batch_part_at_point(&mix, p, batch);
-    mix.drawn += count;
-    mix.base += count;
-    mix.tilt += count;
-  }
+  batch_open_lane(&mix, lane, batch);
+  batch_parts_at_point(sorted, base, &mix, batch);
 }

@@ -42,6 +42,7 @@ typedef struct intervals_job {
   const pcal_env *env;
   const pc_measure_plan *plan;
   const pc_kept_rows *rows;
+  pc_replica_views *views;
   pc_result_record *records;
   uint8_t *entries;
   double *values, *left_out;
@@ -360,7 +361,8 @@ static pcal_status intervals_draw(const intervals_job *job, intervals_wanted wan
                                       .entries = job->entries,
                                       .rows = job->rows,
                                       .kind = kind,
-                                      .count = count};
+                                      .count = count,
+                                      .views = job->views};
   if (intervals_choose(job, wanted) > 0)
     return pc_replicas_measure(job->env, &request, values, err);
   pc_replica_values_clear(&request, values);
@@ -425,8 +427,7 @@ static pcal_status intervals_intervals(intervals_job *job, pcal_error *err) {
     intervals_conclude(job, intervals_rows_drawn);
   }
   if (intervals_choose(job, intervals_inverted) > 0)
-    PC_TRY(
-        pc_interval_inversion(job->env, job->plan, job->entries, job->rows, job->records, err));
+    PC_TRY(pc_interval_inversion(job->env, job->views, job->entries, job->records, err));
   job->blocks = PC_JACKKNIFE_PAIR_BLOCKS;
   if (intervals_choose(job, intervals_pair_blocks) > 0) {
     PC_TRY(intervals_draw(job, intervals_pair_blocks, PC_REPLICA_WITHOUT, job->blocks,
@@ -474,18 +475,26 @@ pcal_status pc_replica_intervals(const pcal_env *env, const pc_measure_plan *pla
   pc_evidence evidence;
   memset(&evidence, 0, sizeof evidence);
   PC_TRY(pc_machine_rows_distinct(env, rows, rule, &evidence, err));
-  intervals_job job = {
-      .env = env, .plan = plan, .rows = &evidence.kept, .records = records, .kept = values};
+  pc_replica_views views;
+  intervals_job job = {.env = env,
+                       .plan = plan,
+                       .rows = &evidence.kept,
+                       .views = &views,
+                       .records = records,
+                       .kept = values};
   const pcal_env held = pc_env_for_use(env, PC_MEMORY_REPLICAS);
   job.entries = pc_alloc(&held, plan->entry_count, 1);
   job.values = pc_alloc_raw(&held, series * plan->intervals.replicas, sizeof(double));
   job.left_out = pc_alloc_raw(&held, series * PC_JACKKNIFE_BLOCKS, sizeof(double));
   const int enough = job.entries != NULL && job.values != NULL && job.left_out != NULL;
-  pcal_status status = enough ? PCAL_OK : pc_fail_memory(err, "drawing replicas");
-  if (status == PCAL_OK)
+  pcal_status status = enough ? pc_replica_views_new(env, plan, &evidence.kept, &views, err)
+                              : pc_fail_memory(err, "drawing replicas");
+  if (status == PCAL_OK) {
     status = intervals_intervals(&job, err);
-  if (status == PCAL_OK)
-    status = intervals_nulls(&job, err);
+    if (status == PCAL_OK)
+      status = intervals_nulls(&job, err);
+    pc_replica_views_free(&views);
+  }
   for (size_t e = 0; status == PCAL_OK && e < plan->entry_count; e++)
     intervals_say_why(&job, e);
   if (status == PCAL_OK)

@@ -1,15 +1,17 @@
 #include "measure/replicas/replica_rows.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/elementary.h"
+#include "measure/replicas/draws.h"
 
 #define REPLICA_ROWS_NO_LABEL INT32_MIN
 
 void pc_replica_rows_free(const pcal_env *env, pc_replica_rows *rows) {
   void *const blocks[] = {rows->weights,  rows->probs,         rows->score,    rows->top,
                           rows->true_gap, rows->others_square, rows->log_true, rows->ids,
-                          rows->labels,   rows->top_label};
+                          rows->labels,   rows->top_label,     rows->first};
   for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++)
     pc_free(env, blocks[b]);
   *rows = (pc_replica_rows){.kept = rows->kept,
@@ -39,6 +41,13 @@ pcal_status pc_replica_rows_reserve(const pcal_env *env, pc_replica_rows *rows, 
   rows->room = count;
   for (size_t i = 0; i < count; i++)
     rows->labels[i] = REPLICA_ROWS_NO_LABEL;
+  if (!rows->same_rows || !rows->needs_row_terms)
+    return PCAL_OK;
+  rows->first = pc_alloc_raw(env, count, sizeof *rows->first);
+  if (rows->first == NULL)
+    return pc_fail_memory(err, "drawing replicas");
+  for (size_t i = 0; i < count; i++)
+    rows->first[i].true_gap = (double)NAN;
   return PCAL_OK;
 }
 
@@ -46,16 +55,27 @@ static const double *replica_rows_probs(const pc_replica_rows *rows) {
   return rows->same_rows ? rows->kept->probs : rows->probs;
 }
 
-static void replica_rows_facts(pc_replica_rows *rows, size_t at) {
+static pc_row_terms replica_rows_terms(const pc_replica_rows *rows, size_t at) {
   const size_t classes = rows->kept->classes;
   const double *probs = replica_rows_probs(rows) + at * classes;
   const double p = probs[rows->labels[at]];
   double square = 0.0;
   for (size_t k = 0; k < classes; k++)
     square += k == (size_t)rows->labels[at] ? 0.0 : probs[k] * probs[k];
-  rows->true_gap[at] = 1.0 - p;
-  rows->others_square[at] = square;
-  rows->log_true[at] = pc_log(p > 0 ? p : 0.0);
+  return (pc_row_terms){1.0 - p, square, pc_log(p > 0 ? p : 0.0)};
+}
+
+/* Most rows draw the class of the natural view: its terms are computed once. */
+static void replica_rows_put_terms(pc_replica_rows *rows, size_t row, size_t at) {
+  const int first = rows->first != NULL && rows->labels[at] == pc_draw_first(rows->kept, row);
+  const pc_row_terms terms = first && !isnan(rows->first[at].true_gap)
+                                 ? rows->first[at]
+                                 : replica_rows_terms(rows, at);
+  if (first)
+    rows->first[at] = terms;
+  rows->true_gap[at] = terms.true_gap;
+  rows->others_square[at] = terms.others_square;
+  rows->log_true[at] = terms.log_true;
 }
 
 static void replica_rows_put_score(pc_replica_rows *rows, size_t row, size_t at) {
@@ -91,7 +111,13 @@ void pc_replica_rows_put(pc_replica_rows *rows, size_t row, size_t at, double we
     memcpy(rows->probs + at * kept->classes, kept->probs + row * kept->classes,
            kept->classes * sizeof(double));
   if (classes && rows->needs_row_terms)
-    replica_rows_facts(rows, at);
+    replica_rows_put_terms(rows, row, at);
+}
+
+void pc_replica_rows_relabel(pc_replica_rows *rows, const int32_t *labels) {
+  for (size_t i = 0; i < rows->kept->count; i++)
+    if (labels[i] != rows->labels[i])
+      pc_replica_rows_put(rows, i, i, 1.0, labels[i]);
 }
 
 void pc_replica_rows_put_target(pc_replica_rows *rows, size_t at, double target) {

@@ -1,17 +1,15 @@
-/* Replicas of stored rows: with other weights (replica_weights.h) or other labels.  With other
- * labels, a row that stands for several copies becomes one row for each label that its copies
- * drew. */
+/* With other labels, a row that stands for several copies becomes one row for each label that its
+ * copies drew. */
 #include "measure/replicas/replicas.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "base/budget.h"
 #include "base/executor.h"
 #include "measure/replicas/draws.h"
-#include "measure/replicas/replica_batch.h"
 #include "measure/replicas/replica_row_sums.h"
 #include "measure/replicas/replica_rows.h"
+#include "measure/replicas/replica_views.h"
 #include "measure/replicas/replica_weights.h"
 #include "measure/replicas/sorted_view.h"
 
@@ -28,6 +26,7 @@ typedef struct replicas_worker {
   double total[REPLICAS_BATCH];
   int32_t *new_labels;        /* of one replica */
   int32_t *lane_labels;       /* if job->lanes: [row][replica of the batch] */
+  uint8_t *lane_hits;         /* the same: see pc_batch_draws */
   pc_drawn_outcomes outcomes; /* of its rows of several copies */
   pc_replica_evidence *refilled;
   pc_replica_batch *batches;
@@ -41,6 +40,7 @@ typedef struct replicas_worker {
 typedef enum replicas_way {
   REPLICAS_NONE,     /* the slot is not requested */
   REPLICAS_IN_BATCH, /* sorted scores, ranges added up for all replicas of a batch together */
+  REPLICAS_COUNT,    /* grids over every class with other labels: hits counted row by row */
   REPLICAS_REFILL,   /* sorted scores, evidence filled replica by replica */
   REPLICAS_ROW_SUMS, /* sums of row values, which are computed once */
   REPLICAS_STATE     /* rows written out and added to an ordinary state */
@@ -50,9 +50,7 @@ typedef struct replicas_job {
   pcal_env env; /* of a single thread */
   const pc_replica_request *request;
   replicas_way *ways;          /* by slot */
-  pc_sorted_view *sorted;      /* by slot; for the first two ways */
-  pc_score_ranges *ranges;     /* by slot; for REPLICAS_IN_BATCH */
-  pc_replica_base *base;       /* by slot; the same, for gap points */
+  pc_replica_views *views;     /* for the first two ways */
   pc_replica_row_sums *summed; /* by slot; for REPLICAS_ROW_SUMS */
   replicas_worker *workers;
   size_t worker_count;
@@ -112,8 +110,10 @@ static pc_rows replicas_rows(const replicas_job *job, replicas_worker *worker,
   const pc_kept_rows *rows = job->request->rows;
   const pc_layout *layout = &job->request->plan->layout;
   const int aimed = job->request->kind == PC_REPLICA_LABELS && layout->form != PC_FORM_CLASSES;
-  size_t n = 0;
-  for (size_t i = 0; i < rows->count; i++) {
+  size_t n = worker->rows.same_rows ? rows->count : 0;
+  if (worker->rows.same_rows)
+    pc_replica_rows_relabel(&worker->rows, drawn->labels);
+  for (size_t i = n; i < rows->count; i++) {
     if (drawn->weights[i * drawn->stride] <= 0)
       continue;
     if (drawn->labels[i] < 0) {
@@ -150,6 +150,7 @@ static void replicas_worker_free(replicas_job *job, replicas_worker *worker) {
   pc_free(&job->env, worker->drawn);
   pc_free(&job->env, worker->new_labels);
   pc_free(&job->env, worker->lane_labels);
+  pc_free(&job->env, worker->lane_hits);
   pc_drawn_outcomes_free(&job->env, &worker->outcomes);
   replicas_rows_free(job, worker);
   for (size_t s = 0; worker->states != NULL && s < plan->slot_count; s++)
@@ -201,11 +202,12 @@ static pcal_status replicas_worker_states(const replicas_job *job, replicas_work
 
 static pcal_status replicas_worker_lanes(const replicas_job *job, size_t slot,
                                          pc_replica_batch *out, pcal_error *err) {
-  PC_TRY(pc_replica_batch_new(&job->env, job->request->plan, slot, &job->sorted[slot],
-                              &job->ranges[slot], out, err));
+  PC_TRY(pc_replica_batch_new(&job->env, job->request->plan, slot, job->views->sorted[slot],
+                              &job->views->ranges[slot], out, err));
   return job->request->points == NULL
              ? PCAL_OK
-             : pc_replica_batch_reserve_points(&job->env, &job->sorted[slot], out, err);
+             : pc_replica_batch_reserve_points(&job->env, job->views->sorted[slot],
+                                               &job->views->ranges[slot], out, err);
 }
 
 static pcal_status replicas_worker_fill(const replicas_job *job, replicas_worker *worker,
@@ -214,9 +216,11 @@ static pcal_status replicas_worker_fill(const replicas_job *job, replicas_worker
   const size_t n = job->request->rows->count;
   worker->drawn = pc_alloc_raw(&job->env, REPLICAS_BATCH * n, sizeof *worker->drawn);
   worker->new_labels = pc_alloc_raw(&job->env, n, sizeof *worker->new_labels);
-  if (job->lanes)
+  if (job->lanes) {
     worker->lane_labels =
         pc_alloc_raw(&job->env, REPLICAS_BATCH * n, sizeof *worker->lane_labels);
+    worker->lane_hits = pc_alloc_raw(&job->env, n, sizeof *worker->lane_hits);
+  }
   worker->refilled = pc_alloc(&job->env, plan->slot_count, sizeof *worker->refilled);
   worker->batches = pc_alloc(&job->env, plan->slot_count, sizeof *worker->batches);
   worker->row_sums = pc_alloc_raw(&job->env, plan->slot_count * PC_VALUES_MAX,
@@ -225,13 +229,13 @@ static pcal_status replicas_worker_fill(const replicas_job *job, replicas_worker
                                    sizeof *worker->bits.bits);
   if (worker->drawn == NULL || worker->new_labels == NULL || worker->refilled == NULL ||
       worker->batches == NULL || worker->row_sums == NULL || worker->bits.bits == NULL ||
-      (job->lanes && worker->lane_labels == NULL))
+      (job->lanes && (worker->lane_labels == NULL || worker->lane_hits == NULL)))
     return pc_fail_memory(err, "drawing replicas");
   for (size_t s = 0; s < plan->slot_count; s++)
-    if (job->ways[s] == REPLICAS_IN_BATCH)
+    if (job->ways[s] == REPLICAS_IN_BATCH || job->ways[s] == REPLICAS_COUNT)
       PC_TRY(replicas_worker_lanes(job, s, &worker->batches[s], err));
     else if (job->ways[s] == REPLICAS_REFILL)
-      PC_TRY(pc_replica_evidence_new(&job->env, &plan->slots[s].need, &job->sorted[s],
+      PC_TRY(pc_replica_evidence_new(&job->env, &plan->slots[s].need, job->views->sorted[s],
                                      &worker->refilled[s], err));
   if (job->states)
     PC_TRY(replicas_worker_states(job, worker, err));
@@ -286,19 +290,12 @@ static pcal_status replicas_state(const replicas_job *job, replicas_worker *work
     pc_view_fill(&planned->need.view, rows, view);
   planned->machine->clear(worker->states[slot]);
   PC_TRY(planned->machine->update(&job->env, worker->states[slot], rows, view, err));
-  pc_evidence evidence;
-  memset(&evidence, 0, sizeof evidence);
-  evidence.machine = planned->need.machine;
-  evidence.layout = &job->request->plan->layout;
-  evidence.total = total;
+  pc_evidence evidence = {
+      .machine = planned->need.machine, .layout = &job->request->plan->layout, .total = total};
   PC_TRY(planned->machine->finish(&job->env, worker->states[slot], &evidence, err));
   const pcal_status status = replicas_slot_entries(job, slot, &evidence, replica, err);
   planned->machine->release(&job->env, &evidence);
   return status;
-}
-
-static pc_batch_draws replicas_drawn(const replicas_worker *worker) {
-  return (pc_batch_draws){worker->drawn, worker->lane_labels};
 }
 
 /* Evaluates the entries of a slot at their gap points. */
@@ -312,9 +309,10 @@ static pcal_status replicas_points(const replicas_job *job, replicas_worker *wor
       continue;
     pc_metric_result outcome;
     memset(&outcome, 0, sizeof outcome);
-    pc_replica_batch_select_point(&job->sorted[slot], &job->ranges[slot], &job->base[slot],
-                                  worker->drawn, replica % REPLICAS_BATCH, total,
-                                  &request->points[i], &worker->batches[slot]);
+    pc_replica_batch_select_point(job->views->sorted[slot], &job->views->ranges[slot],
+                                  &job->views->base[slot], worker->drawn,
+                                  replica % REPLICAS_BATCH, total, &request->points[i],
+                                  &worker->batches[slot]);
     const pcal_status status = entry->metric->evaluate(
         &entry->options, &worker->batches[slot].evidence, &job->env, &outcome, err);
     if (status == PCAL_OK && !outcome.undefined)
@@ -342,21 +340,26 @@ static pcal_status replicas_summed(const replicas_job *job, const replicas_worke
 }
 
 static pcal_status replicas_in_batch(const replicas_job *job, replicas_worker *worker,
-                                     size_t slot, double total, size_t replica,
+                                     size_t slot, const pc_replica_draw *drawn, size_t replica,
                                      pcal_error *err) {
+  const pc_score_ranges *ranges = &job->views->ranges[slot];
+  pc_replica_batch *batch = &worker->batches[slot];
+  const pc_batch_draws all = {worker->drawn, worker->lane_labels, worker->lane_hits};
   if (job->request->points != NULL)
-    return replicas_points(job, worker, slot, total, replica, err);
-  const pc_batch_draws drawn = replicas_drawn(worker);
-  pc_replica_batch_select(&job->sorted[slot], &job->ranges[slot], &drawn,
-                          replica % REPLICAS_BATCH, total, &worker->batches[slot]);
-  return replicas_slot_entries(job, slot, &worker->batches[slot].evidence, replica, err);
+    return replicas_points(job, worker, slot, drawn->total, replica, err);
+  if (job->ways[slot] == REPLICAS_COUNT)
+    pc_replica_batch_count(ranges, &job->views->base[slot], drawn, batch);
+  else
+    pc_replica_batch_select(job->views->sorted[slot], ranges, &all, replica % REPLICAS_BATCH,
+                            drawn->total, batch);
+  return replicas_slot_entries(job, slot, &batch->evidence, replica, err);
 }
 
 static pcal_status replicas_refill(const replicas_job *job, replicas_worker *worker,
                                    size_t slot, const pc_replica_draw *drawn, size_t replica,
                                    pcal_error *err) {
-  pc_replica_evidence_fill(&job->request->plan->slots[slot].need, &job->sorted[slot], drawn,
-                           &worker->refilled[slot]);
+  pc_replica_evidence_fill(&job->request->plan->slots[slot].need, job->views->sorted[slot],
+                           drawn, &worker->refilled[slot]);
   return replicas_slot_entries(job, slot, &worker->refilled[slot].evidence, replica, err);
 }
 
@@ -367,7 +370,8 @@ static pcal_status replicas_slot(const replicas_job *job, replicas_worker *worke
   case REPLICAS_NONE:
     break;
   case REPLICAS_IN_BATCH:
-    return replicas_in_batch(job, worker, slot, drawn->total, replica, err);
+  case REPLICAS_COUNT:
+    return replicas_in_batch(job, worker, slot, drawn, replica, err);
   case REPLICAS_REFILL:
     return replicas_refill(job, worker, slot, drawn, replica, err);
   case REPLICAS_ROW_SUMS:
@@ -401,11 +405,13 @@ static pcal_status replicas_task(void *user, size_t batch, size_t w, pcal_error 
   pc_replica_weights(job->request, job->env.seed, batch, &worker->bits, worker->drawn,
                      worker->total);
   if (job->lanes)
-    pc_draw_label_lanes(job->env.seed, batch * REPLICAS_BATCH, rows, worker->lane_labels);
-  const pc_batch_draws all = replicas_drawn(worker);
+    pc_draw_label_lanes(job->env.seed, batch * REPLICAS_BATCH, rows, worker->lane_labels,
+                        worker->lane_hits);
+  const pc_batch_draws all = {worker->drawn, worker->lane_labels, worker->lane_hits};
   for (size_t s = 0; s < job->request->plan->slot_count; s++)
     if (job->ways[s] == REPLICAS_IN_BATCH)
-      pc_replica_batch_add(&job->sorted[s], &job->ranges[s], &all, &worker->batches[s]);
+      pc_replica_batch_add(job->views->sorted[s], &job->views->ranges[s], &all,
+                           &worker->batches[s]);
     else if (job->ways[s] == REPLICAS_ROW_SUMS)
       pc_replica_row_sums_add(&job->summed[s], worker->drawn, replicas_row_sums(worker, s));
   for (size_t q = 0; q < REPLICAS_BATCH; q++) {
@@ -430,33 +436,17 @@ void pc_replica_values_clear(const pc_replica_request *request, double *values) 
     values[i] = (double)NAN;
 }
 
-int pc_replica_has_points(const pc_measure_plan *plan, size_t entry, const pc_kept_rows *rows) {
-  const pc_need *need = &plan->slots[plan->entries[entry].slot].need;
-  return pc_sorted_view_applies(need, &plan->layout, rows) &&
-         (need->machine == PC_GRID ||
-          (pc_measure_plan_entry_can_refine(plan, entry) && pc_kept_weights_whole(rows)));
-}
-
 /* ---- entry point ---- */
 
 static void replicas_free(replicas_job *job) {
   const pc_measure_plan *plan = job->request->plan;
   for (size_t w = 0; job->workers != NULL && w < job->worker_count; w++)
     replicas_worker_free(job, &job->workers[w]);
-  for (size_t s = 0; job->sorted != NULL && s < plan->slot_count; s++)
-    pc_sorted_view_free(&job->env, &job->sorted[s]);
-  for (size_t s = 0; job->ranges != NULL && s < plan->slot_count; s++)
-    pc_score_ranges_free(&job->env, &job->ranges[s]);
-  for (size_t s = 0; job->base != NULL && s < plan->slot_count; s++)
-    pc_replica_base_free(&job->env, &job->base[s]);
   for (size_t s = 0; job->summed != NULL && s < plan->slot_count; s++)
     pc_replica_row_sums_free(&job->env, &job->summed[s]);
   pc_free(&job->env, job->summed);
   pc_free(&job->env, job->ways);
-  pc_free(&job->env, job->ranges);
-  pc_free(&job->env, job->base);
   pc_free(&job->env, job->workers);
-  pc_free(&job->env, job->sorted);
 }
 
 /* Metrics over blocks of rows ignore weights, so each copy of a row is written out as a row;
@@ -495,8 +485,7 @@ static pcal_status replicas_fill_sums(replicas_job *job, replicas_worker *worker
 }
 
 static pcal_status replicas_prepare_sums(replicas_job *job, pcal_error *err) {
-  replicas_worker worker;
-  memset(&worker, 0, sizeof worker);
+  replicas_worker worker = {.ready = 0};
   const pcal_status status = replicas_fill_sums(job, &worker, err);
   replicas_worker_free(job, &worker);
   return status;
@@ -513,6 +502,13 @@ static int replicas_batched(const replicas_job *job, size_t slot) {
                         request->rows->count >= REPLICAS_EXACT_ROWS);
 }
 
+/* True if rows stand for several copies or have other weights than 1, so that
+ * labels of a grid over every class are counted row by row. */
+static int replicas_counts(const replicas_job *job, const pc_need *need) {
+  return job->request->kind == PC_REPLICA_LABELS && pc_score_ranges_indexable(need) &&
+         !(job->lanes && pc_kept_rows_unit(job->request->rows));
+}
+
 static replicas_way replicas_choose(const replicas_job *job, size_t slot) {
   const pc_replica_request *request = job->request;
   const pc_measure_plan *plan = request->plan;
@@ -521,7 +517,8 @@ static replicas_way replicas_choose(const replicas_job *job, size_t slot) {
   if (!replicas_has(request, slot))
     return REPLICAS_NONE;
   if (pc_sorted_view_applies(need, &plan->layout, request->rows))
-    return replicas_batched(job, slot) &&
+    return replicas_counts(job, need) ? REPLICAS_COUNT
+           : replicas_batched(job, slot) &&
                    pc_replica_batch_applies(plan, slot, entries, request->rows)
                ? REPLICAS_IN_BATCH
                : REPLICAS_REFILL;
@@ -538,19 +535,18 @@ static pcal_status replicas_prepare_slot(replicas_job *job, size_t slot, pcal_er
   job->sums |= way != REPLICAS_NONE && need->machine == PC_SUM;
   if (way != REPLICAS_NONE && need->machine == PC_BLOCK && job->single == 0)
     replicas_singles(job);
-  if (way != REPLICAS_IN_BATCH && way != REPLICAS_REFILL)
+  if (way == REPLICAS_NONE || way == REPLICAS_ROW_SUMS || way == REPLICAS_STATE)
     return PCAL_OK;
-  PC_TRY(pc_sorted_view_new(&job->env, &need->view, &plan->layout, request->rows,
-                            &job->sorted[slot], err));
-  if (way == REPLICAS_IN_BATCH)
-    PC_TRY(pc_score_ranges_new(&job->env, plan, slot, &job->sorted[slot], request->rows->labels,
-                               &job->ranges[slot], err));
-  if (way == REPLICAS_IN_BATCH && job->lanes)
-    PC_TRY(pc_score_ranges_index(&job->env, need, request->rows, &job->sorted[slot],
-                                 &job->ranges[slot], err));
-  if (way == REPLICAS_IN_BATCH && request->points != NULL)
-    PC_TRY(pc_replica_base_new(&job->env, plan, slot, &job->sorted[slot], &job->ranges[slot],
-                               request->rows, &job->base[slot], err));
+  PC_TRY(pc_replica_views_sort(job->views, slot, err));
+  if (way == REPLICAS_REFILL)
+    return PCAL_OK;
+  PC_TRY(pc_replica_views_divide(job->views, slot, err));
+  if (way == REPLICAS_COUNT || request->points != NULL)
+    PC_TRY(pc_replica_views_add_data(job->views, slot, err));
+  if (way == REPLICAS_COUNT || job->lanes || request->points != NULL)
+    PC_TRY(pc_replica_views_index(job->views, slot, err));
+  if (way == REPLICAS_COUNT && job->views->ranges[slot].of_class == NULL)
+    job->ways[slot] = REPLICAS_REFILL; /* too many bins */
   return PCAL_OK;
 }
 
@@ -558,12 +554,8 @@ static pcal_status replicas_prepare(replicas_job *job, pcal_error *err) {
   const size_t slots = job->request->plan->slot_count;
   job->workers = pc_alloc(&job->env, job->worker_count, sizeof *job->workers);
   job->ways = pc_alloc(&job->env, slots, sizeof *job->ways);
-  job->sorted = pc_alloc(&job->env, slots, sizeof *job->sorted);
-  job->ranges = pc_alloc(&job->env, slots, sizeof *job->ranges);
-  job->base = pc_alloc(&job->env, slots, sizeof *job->base);
   job->summed = pc_alloc(&job->env, slots, sizeof *job->summed);
-  if (job->workers == NULL || job->ways == NULL || job->sorted == NULL || job->ranges == NULL ||
-      job->base == NULL || job->summed == NULL)
+  if (job->workers == NULL || job->ways == NULL || job->summed == NULL)
     return pc_fail_memory(err, "drawing replicas");
   job->lanes = job->request->kind == PC_REPLICA_LABELS &&
                job->request->plan->layout.form == PC_FORM_CLASSES &&
@@ -574,27 +566,34 @@ static pcal_status replicas_prepare(replicas_job *job, pcal_error *err) {
                                                               : PCAL_OK;
 }
 
+static pcal_status replicas_run(replicas_job *job, const pcal_env *env, pcal_error *err) {
+  const pc_replica_request *request = job->request;
+  const double cost =
+      REPLICAS_ROW_COST * (double)request->rows->count *
+      (double)(request->count * request->plan->entry_count * request->plan->layout.classes);
+  PC_TRY(replicas_prepare(job, err));
+  return pc_run_with_progress(env,
+                              request->kind == PC_REPLICA_LABELS ? "drawing calibrated labels"
+                              : request->kind == PC_REPLICA_EXCHANGE ? "exchanging the models"
+                                                                     : "drawing replicas",
+                              (request->count - 1) / REPLICAS_BATCH + 1, cost, replicas_task,
+                              job, err);
+}
+
 pcal_status pc_replicas_measure(const pcal_env *env, const pc_replica_request *request,
                                 double *values, pcal_error *err) {
-  const size_t entries = request->plan->entry_count;
-  replicas_job job = {
-      .env = pc_env_for_use(env, PC_MEMORY_REPLICAS), .request = request, .values = values};
-  job.env.threads = 1;
-  job.env.pool = NULL;
-  job.env.progress = NULL;
-  job.env.interrupted = NULL;
-  job.worker_count = pc_worker_count(env);
+  pc_replica_views own;
+  replicas_job job = {.request = request,
+                      .views = request->views == NULL ? &own : request->views,
+                      .worker_count = pc_worker_count(env),
+                      .values = values};
   pc_replica_values_clear(request, values);
-  const double cost = REPLICAS_ROW_COST * (double)request->rows->count *
-                      (double)(request->count * entries * request->plan->layout.classes);
-  pcal_status status = replicas_prepare(&job, err);
-  if (status == PCAL_OK)
-    status = pc_run_with_progress(
-        env,
-        request->kind == PC_REPLICA_LABELS     ? "drawing calibrated labels"
-        : request->kind == PC_REPLICA_EXCHANGE ? "exchanging the models"
-                                               : "drawing replicas",
-        (request->count - 1) / REPLICAS_BATCH + 1, cost, replicas_task, &job, err);
+  if (request->views == NULL)
+    PC_TRY(pc_replica_views_new(env, request->plan, request->rows, &own, err));
+  job.env = job.views->env;
+  const pcal_status status = replicas_run(&job, env, err);
   replicas_free(&job);
+  if (request->views == NULL)
+    pc_replica_views_free(&own);
   return status;
 }

@@ -5,7 +5,7 @@
 #ifndef PC_REPLICAS_H
 #define PC_REPLICAS_H
 
-#include "measure/replicas/replica_batch.h"
+#include "measure/replicas/replica_views.h"
 
 typedef enum pc_replica_kind {
   PC_REPLICA_WEIGHTS = 1, /* bootstrap: each row or cluster is drawn Poisson(1) times */
@@ -26,10 +26,8 @@ typedef struct pc_replica_request {
   size_t point_count;         /* per entry; a point whose noise is NaN is skipped */
   size_t half;                /* exchange: number of rows of the first model */
   int whole;                  /* exchange: weights count rows */
+  pc_replica_views *views;    /* of the same plan and rows, for several requests; or NULL */
 } pc_replica_request;
-
-/* True if the replicas of an entry can be evaluated at gap points. */
-int pc_replica_has_points(const pc_measure_plan *plan, size_t entry, const pc_kept_rows *rows);
 
 /* An entry has PC_REPLICA_VALUES series of values: its value, its inner value
  * (pc_metric_result), and the values of its parts.  Series v of entry e is

@@ -1,4 +1,4 @@
-/* Every variant of the convolution has the bits of a plain loop. */
+/* Every variant has the bits of a plain loop; integrals against closed forms. */
 #include "unit.h"
 
 #include "base/rng.h"
@@ -33,4 +33,34 @@ TEST(test_all_variants) {
       convolve_try(pc_kernels_at(v)->convolve, counts[c], 1);
       convolve_try(pc_kernels_at(v)->convolve, counts[c], CONVOLVE_TAPS);
     }
+}
+
+TEST(test_blend) {
+  double parts[3][CONVOLVE_MOST], out[CONVOLVE_MOST];
+  const double *const from[] = {parts[0], parts[1], parts[2]}, factor[] = {0.3, -1.7, 2.0};
+  const pc_rng rng = {5, 6};
+  for (size_t i = 0; i < 3 * CONVOLVE_MOST; i++)
+    parts[i / CONVOLVE_MOST][i % CONVOLVE_MOST] = pc_rng_normal(&rng, i);
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
+    pc_kernels_at(v)->convolve->blend(from, factor, CONVOLVE_MOST, out);
+    for (size_t i = 0; i < CONVOLVE_MOST; i++)
+      assert_same(out[i], 0.3 * parts[0][i] + -1.7 * parts[1][i] + 2.0 * parts[2][i]);
+  }
+}
+
+/* |cos(pi m x)| has the integral 2 / pi for whole m. */
+TEST(test_absolute_integral) {
+  enum { NODES = 64 };
+  for (int m = 1; m <= 5; m++) {
+    double values[NODES + 1];
+    for (size_t i = 0; i <= NODES; i++)
+      values[i] = cos(3.14159265358979324 * m * (double)i / NODES);
+    const double first = pc_kernels_at(0)->convolve->absolute_integral(values, NODES);
+    assert_near(first / NODES, 2.0 / 3.14159265358979324, 4e-6 * pow(m, 4));
+    for (size_t v = 1; pc_kernels_at(v) != NULL; v++)
+      assert_same(pc_kernels_at(v)->convolve->absolute_integral(values, NODES), first);
+    for (size_t i = 0; i <= NODES; i++)
+      values[i] = 0.0;
+    assert_same(pc_kernels_at(0)->convolve->absolute_integral(values, NODES), 0.0);
+  }
 }

@@ -47,6 +47,32 @@ TEST(test_sums) {
   }
 }
 
+TEST(test_hits_as_bits) {
+  const pc_rng rng = {7, 2};
+  uint8_t hits[REPLICA_SUM_ROWS];
+  double score[REPLICA_SUM_SCORES];
+  uint32_t row[REPLICA_SUM_SCORES];
+  for (size_t i = 0; i < REPLICA_SUM_ROWS; i++)
+    hits[i] = (uint8_t)pc_rng_bits(&rng, i);
+  for (size_t i = 0; i < REPLICA_SUM_SCORES; i++) {
+    score[i] = pc_rng_uniform(&rng, 1000 + i);
+    row[i] = (uint32_t)(7 * i % REPLICA_SUM_ROWS);
+  }
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
+    double sums[PC_REPLICA_SUM_COUNT * PC_REPLICA_LANES];
+    pc_kernels_at(v)->replica_sum->add_hits(hits, row, score, REPLICA_SUM_SCORES, sums);
+    for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++) {
+      double count = 0.0, scores = 0.0;
+      for (size_t i = 0; i < REPLICA_SUM_SCORES; i++) {
+        count += hits[row[i]] >> lane & 1 ? 1.0 : 0.0;
+        scores += hits[row[i]] >> lane & 1 ? score[i] : 0.0;
+      }
+      assert_same(sums[PC_REPLICA_SUM_HITS * PC_REPLICA_LANES + lane], count);
+      assert_same(sums[PC_REPLICA_SUM_SCORE_HIT * PC_REPLICA_LANES + lane], scores);
+    }
+  }
+}
+
 /* Draws are those of the generator, one by one. */
 TEST(test_draws) {
   uint64_t ids[REPLICA_SUM_ROWS];

@@ -3,7 +3,8 @@
 
 #include "base/rng.h"
 #include "curve/curve_gap.h"
-#include "measure/replicas/replica_batch.h"
+#include "measure/replicas/draws.h"
+#include "measure/replicas/replica_views.h"
 #include "measure/results.h"
 
 #define BATCH_ROWS 700
@@ -143,6 +144,7 @@ static void label_check(const char *spec) {
   static label_case at;
   static float weights[LABEL_ROWS * PC_REPLICA_LANES];
   static int32_t labels[LABEL_ROWS * PC_REPLICA_LANES], own[LABEL_ROWS];
+  static uint8_t hits[LABEL_ROWS];
   const pcal_env env = pc_env_resolve(NULL);
   const pc_kept_rows rows = label_rows(&at);
   pc_layout layout;
@@ -167,9 +169,9 @@ static void label_check(const char *spec) {
     weights[i] = 1.0F;
   for (size_t replica = 0; replica < 4 * PC_REPLICA_LANES; replica++) {
     const size_t lane = replica % PC_REPLICA_LANES;
-    const pc_batch_draws drawn = {weights, labels};
+    const pc_batch_draws drawn = {weights, labels, hits};
     if (lane == 0) {
-      pc_draw_label_lanes(7, replica, &rows, labels);
+      pc_draw_label_lanes(7, replica, &rows, labels, hits);
       pc_replica_batch_add(&sorted, &ranges, &drawn, &batch);
     }
     for (size_t i = 0; i < LABEL_ROWS; i++) {
@@ -193,4 +195,57 @@ TEST(test_labels_drawn_together) {
                                       "cwce", "ks"};
   for (size_t s = 0; s < UNIT_COUNT(specs); s++)
     label_check(specs[s]);
+}
+
+/* ---- gap points ---- */
+
+/* Gaps of every class that are added row by row are those of the sorted scores. */
+TEST(test_class_gaps_by_row) {
+  static label_case at;
+  static float weights[LABEL_ROWS * PC_REPLICA_LANES];
+  const char *const spec = "sce";
+  const pcal_env env = pc_env_resolve(NULL);
+  const pc_rng rng = {9, 1};
+  const pc_kept_rows rows = label_rows(&at);
+  pc_layout layout;
+  pc_measure_plan plan;
+  pc_replica_views views;
+  pc_replica_batch by_score, by_row;
+  assert_int_equal(pc_layout_make(PCAL_PROBABILITY, LANES_CLASSES, &layout, NULL), PCAL_OK);
+  assert_int_equal(pc_measure_plan_new(&env, &layout, NULL, &spec, 1, &plan, NULL), PCAL_OK);
+  assert_int_equal(pc_replica_views_new(&env, &plan, &rows, &views, NULL), PCAL_OK);
+  const size_t slot = plan.entries[0].slot;
+  assert_int_equal(pc_replica_views_add_data(&views, slot, NULL), PCAL_OK);
+  const pc_sorted_view *sorted = views.sorted[slot];
+  const pc_score_ranges *ranges = &views.ranges[slot];
+  assert_int_equal(pc_replica_batch_new(&env, &plan, slot, sorted, ranges, &by_score, NULL),
+                   PCAL_OK);
+  assert_int_equal(pc_replica_batch_reserve_points(&env, sorted, ranges, &by_score, NULL),
+                   PCAL_OK);
+  assert_int_equal(pc_replica_views_index(&views, slot, NULL), PCAL_OK);
+  assert_int_equal(pc_replica_batch_new(&env, &plan, slot, sorted, ranges, &by_row, NULL),
+                   PCAL_OK);
+  assert_int_equal(pc_replica_batch_reserve_points(&env, sorted, ranges, &by_row, NULL),
+                   PCAL_OK);
+  for (size_t i = 0; i < LABEL_ROWS * PC_REPLICA_LANES; i++)
+    weights[i] = (float)floor(3 * pc_rng_uniform(&rng, i));
+  const pc_batch_draws drawn = {.weights = weights};
+  const pc_gap_point point = {0.4, 1.1, 0.01};
+  pc_replica_batch_add(sorted, ranges, &drawn, &by_score);
+  pc_replica_batch_add(sorted, ranges, &drawn, &by_row);
+  assert_null(by_score.class_gaps);
+  assert_non_null(by_row.class_gaps);
+  for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++) {
+    pc_replica_batch_select_point(sorted, ranges, &views.base[slot], weights, lane, 200.0,
+                                  &point, &by_score);
+    pc_replica_batch_select_point(sorted, ranges, &views.base[slot], weights, lane, 200.0,
+                                  &point, &by_row);
+    for (size_t r = 0; r < ranges->count; r++)
+      assert_near(by_row.evidence.grid.bins[r].hits, by_score.evidence.grid.bins[r].hits,
+                  1e-11);
+  }
+  pc_replica_batch_free(&env, &by_score);
+  pc_replica_batch_free(&env, &by_row);
+  pc_replica_views_free(&views);
+  pc_measure_plan_free(&env, &plan);
 }

@@ -32,3 +32,20 @@ TEST(test_a_small_study) {
   if (coverage_small(&env, &err) != PCAL_OK)
     fail_msg("%s", err.message);
 }
+
+/* The trial set has too few rows for this test, the sets themselves have enough. */
+TEST(test_size_of_a_test_that_needs_rows) {
+  static const char *const spec = "hosmer-lemeshow";
+  static pc_findings findings;
+  const pcal_env env = pc_env_resolve(NULL);
+  pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
+  config.specs = &spec;
+  config.spec_count = 1;
+  config.simulation.rows = 1000;
+  config.simulation.classes = 10;
+  config.sets = config.null_sets = 2;
+  pc_findings_init(&findings, &env, "coverage");
+  assert_int_equal(pc_study_run("coverage", &config, &findings, NULL), PCAL_OK);
+  assert_false(isnan(findings.tables[0].cells[13].number));
+  pc_findings_free(&findings);
+}

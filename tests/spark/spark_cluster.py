@@ -1,4 +1,4 @@
-"""A small cluster of real executors, and tables with known results."""
+"""Fixtures: a small cluster of real executors, and tables with known results."""
 
 import os
 import sys
@@ -18,15 +18,10 @@ ROWS, CLASSES = 4000, 4
 #: two executors; "local[2]" is one process, for a quick look
 MASTER = os.environ.get("PROPERCAL_SPARK_MASTER", "local-cluster[2,1,1024]")
 
-#: a task that takes longer than others is started a second time
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "300",
-    "spark.speculation": "true",
-    "spark.speculation.interval": "100ms",
-    "spark.speculation.minTaskRuntime": "2s",
-    "spark.speculation.quantile": "0.5",
 }
 
 

@@ -1,0 +1,325 @@
+/* Edge cases:
+ *  1. machine code for another GPU, or a driver that does not know the version of the PTX: the
+ *     device has no kernels, and rows are copied.
+ *  2. the memory of the device is reserved when it is first needed, and kept:
+ *     DEVICE_HOST_BYTES of page-locked memory and DEVICE_BYTES of the GPU. */
+#include "device/device.h"
+
+#include <string.h>
+
+#include "device/cuda_driver.h"
+#include "device/device_code.h"
+#include "device/softmax_rows.h"
+#include "system/threads.h"
+
+#define DEVICE_BYTES ((size_t)16 << 20)         /* of the GPU */
+#define DEVICE_HOST_BYTES (2 * PC_DEVICE_PIECE) /* page-locked */
+#define DEVICE_NARROW_CLASSES 32                /* PC_NARROW_CLASSES */
+
+enum { DEVICE_F32, DEVICE_F64, DEVICE_TYPES };
+
+struct pcal_device {
+  pcal_env env;
+  pc_cuda_driver driver;
+  cuda_ordinal ordinal;
+  cuda_context *context; /* NULL: not retained */
+  cuda_module *module;   /* NULL: no kernels */
+  cuda_function *wide[DEVICE_TYPES], *narrow[DEVICE_TYPES];
+  char *host;          /* page-locked, or NULL */
+  cuda_address memory; /* on the GPU, or 0 */
+  pc_mutex lock;
+};
+
+/* ---- Opening ---- */
+
+/* Loads the machine code if it is for this GPU, else the PTX, which the driver compiles. */
+static void device_load(pcal_device *device) {
+  static const char *const types[DEVICE_TYPES] = {"f32", "f64"};
+  const pc_cuda_driver *driver = &device->driver;
+  int major = 0, minor = 0;
+  if (driver->device_attribute(&major, CUDA_CAPABILITY_MAJOR, device->ordinal) != 0 ||
+      driver->device_attribute(&minor, CUDA_CAPABILITY_MINOR, device->ordinal) != 0)
+    return;
+  if (major != 9 || minor != 0 ||
+      driver->module_load(&device->module, pc_device_code_sm_90) != 0)
+    device->module = NULL;
+  if (device->module == NULL && driver->module_load(&device->module, pc_device_code_ptx) != 0)
+    device->module = NULL;
+  for (size_t t = 0; device->module != NULL && t < DEVICE_TYPES; t++) {
+    char wide[32] = "pc_softmax_wide_", narrow[32] = "pc_softmax_narrow_";
+    strcat(wide, types[t]);
+    strcat(narrow, types[t]);
+    if (driver->module_function(&device->wide[t], device->module, wide) != 0)
+      device->wide[t] = NULL;
+    if (driver->module_function(&device->narrow[t], device->module, narrow) != 0)
+      device->narrow[t] = NULL;
+  }
+}
+
+static pcal_status device_enter(pcal_device *device, pcal_error *err) {
+  pc_mutex_lock(&device->lock);
+  const pcal_status status = pc_cuda_check(
+      &device->driver, device->driver.context_push(device->context), "using the GPU", err);
+  if (status != PCAL_OK)
+    pc_mutex_unlock(&device->lock);
+  return status;
+}
+
+static void device_leave(pcal_device *device) {
+  cuda_context *popped;
+  device->driver.context_pop(&popped);
+  pc_mutex_unlock(&device->lock);
+}
+
+/* The ordinal of the GPU that holds an address; 0 if none does. */
+static int device_ordinal(const pcal_device *device, const void *address, cuda_ordinal *out) {
+  return device->driver.pointer_attribute(out, CUDA_POINTER_ORDINAL,
+                                          (cuda_address)(uintptr_t)address) == 0;
+}
+
+int pc_device_holds(const pcal_device *device, const void *address) {
+  cuda_ordinal ordinal = -1;
+  return device_ordinal(device, address, &ordinal) && ordinal == device->ordinal;
+}
+
+static pcal_status device_prepare(pcal_device *device, const void *address, pcal_error *err) {
+  const pc_cuda_driver *driver = &device->driver;
+  PC_TRY(pc_cuda_driver_open(&device->driver, err));
+  PC_TRY(pc_cuda_check(driver, driver->init(0), "starting the NVIDIA driver", err));
+  if (!device_ordinal(device, address, &device->ordinal))
+    return pc_fail(err, PCAL_USAGE,
+                   "no GPU holds the address of the scores; pass the address of an array on a "
+                   "GPU of this process");
+  PC_TRY(pc_cuda_check(driver, driver->context_retain(&device->context, device->ordinal),
+                       "using the GPU", err));
+  PC_TRY(device_enter(device, err));
+  device_load(device);
+  device_leave(device);
+  return PCAL_OK;
+}
+
+pcal_status pc_device_open(const void *address, const pcal_env *env, pcal_device **out,
+                           pcal_error *err) {
+  pcal_device *device = pc_alloc(env, 1, sizeof *device);
+  *out = NULL;
+  if (device == NULL)
+    return pc_fail_memory(err, "opening the GPU");
+  device->env = *env;
+  if (!pc_mutex_init(&device->lock)) {
+    pc_free(env, device);
+    return pc_fail_memory(err, "opening the GPU");
+  }
+  const pcal_status status = device_prepare(device, address, err);
+  if (status != PCAL_OK)
+    pc_device_free(device);
+  else
+    *out = device;
+  return status;
+}
+
+/* Frees what is on the GPU. */
+static void device_release(pcal_device *device) {
+  const pc_cuda_driver *driver = &device->driver;
+  if (device->context == NULL)
+    return;
+  if (device_enter(device, NULL) == PCAL_OK) {
+    if (device->module != NULL)
+      driver->module_unload(device->module);
+    if (device->memory != 0)
+      driver->memory_free(device->memory);
+    if (device->host != NULL)
+      driver->host_free(device->host);
+    device_leave(device);
+  }
+  driver->context_release(device->ordinal);
+}
+
+void pc_device_free(pcal_device *device) {
+  if (device == NULL)
+    return;
+  const pcal_env env = device->env;
+  device_release(device);
+  pc_cuda_driver_close(&device->driver);
+  pc_mutex_destroy(&device->lock);
+  pc_free(&env, device);
+}
+
+static pcal_status device_reserve(pcal_device *device, int on_gpu, pcal_error *err) {
+  const pc_cuda_driver *driver = &device->driver;
+  void *host = NULL;
+  if (device->host == NULL) {
+    PC_TRY(pc_cuda_check(driver, driver->host_alloc(&host, DEVICE_HOST_BYTES),
+                         "reserving page-locked memory", err));
+    device->host = host;
+  }
+  if (!on_gpu || device->memory != 0)
+    return PCAL_OK;
+  return pc_cuda_check(driver, driver->memory_alloc(&device->memory, DEVICE_BYTES),
+                       "reserving memory", err);
+}
+
+/* ---- Copies ---- */
+
+typedef struct device_reading {
+  pcal_device *device;
+  cuda_stream *stream;
+  cuda_address from;
+  size_t bytes, piece;
+} device_reading;
+
+static size_t device_piece(const device_reading *reading, size_t number) {
+  const size_t left = reading->bytes - number * reading->piece;
+  return left < reading->piece ? left : reading->piece;
+}
+
+/* Pieces take turns in the two halves of the page-locked memory. */
+static char *device_half(const device_reading *reading, size_t number) {
+  return reading->device->host + number % 2 * PC_DEVICE_PIECE;
+}
+
+static pcal_status device_begin_piece(const device_reading *reading, size_t number,
+                                      pcal_error *err) {
+  const pc_cuda_driver *driver = &reading->device->driver;
+  return pc_cuda_check(driver,
+                       driver->copy_to_host(device_half(reading, number),
+                                            reading->from + number * reading->piece,
+                                            device_piece(reading, number), reading->stream),
+                       "reading from the GPU", err);
+}
+
+static pcal_status device_read(const device_reading *reading, pc_device_receive receive,
+                               void *user, pcal_error *err) {
+  const pc_cuda_driver *driver = &reading->device->driver;
+  PC_TRY(device_begin_piece(reading, 0, err));
+  for (size_t p = 0; p * reading->piece < reading->bytes; p++) {
+    PC_TRY(pc_cuda_check(driver, driver->synchronize(reading->stream), "reading from the GPU",
+                         err));
+    if ((p + 1) * reading->piece < reading->bytes)
+      PC_TRY(device_begin_piece(reading, p + 1, err));
+    PC_TRY(receive(user, device_half(reading, p), p * reading->piece, device_piece(reading, p),
+                   err));
+  }
+  return PCAL_OK;
+}
+
+pcal_status pc_device_read(pcal_device *device, void *stream, const void *from, size_t bytes,
+                           size_t piece, pc_device_receive receive, void *user,
+                           pcal_error *err) {
+  const device_reading reading = {device, stream, (cuda_address)(uintptr_t)from, bytes, piece};
+  if (bytes == 0)
+    return PCAL_OK;
+  PC_TRY(device_enter(device, err));
+  pcal_status status = device_reserve(device, 0, err);
+  if (status == PCAL_OK)
+    status = device_read(&reading, receive, user, err);
+  if (status != PCAL_OK) /* a copy may still be on its way into the page-locked memory */
+    device->driver.synchronize(stream);
+  device_leave(device);
+  return status;
+}
+
+static pcal_status device_receive(void *user, const void *bytes, size_t begin, size_t count,
+                                  pcal_error *err) {
+  (void)err;
+  memcpy((char *)user + begin, bytes, count);
+  return PCAL_OK;
+}
+
+pcal_status pc_device_copy(pcal_device *device, void *stream, const void *from, size_t bytes,
+                           void *to, pcal_error *err) {
+  return pc_device_read(device, stream, from, bytes, PC_DEVICE_PIECE, device_receive, to, err);
+}
+
+/* ---- Softmax ---- */
+
+static cuda_function *device_kernel(const pcal_device *device, pcal_type type, size_t classes) {
+  const size_t t = type == PCAL_F32 ? DEVICE_F32 : DEVICE_F64;
+  return classes <= DEVICE_NARROW_CLASSES ? device->narrow[t] : device->wide[t];
+}
+
+int pc_device_has_softmax(const pcal_device *device, pcal_type type, size_t classes) {
+  return device_kernel(device, type, classes) != NULL;
+}
+
+/* Columns of `count` rows, one after the other from `base`: on the GPU and on the host alike. */
+typedef struct device_columns {
+  size_t rest, rest_square, gap, top, odd, bytes, labels;
+} device_columns;
+
+static device_columns device_columns_of(size_t count) {
+  const size_t even = (count + 1) / 2 * 2; /* keeps the columns aligned */
+  device_columns at = {.rest = 0};
+  at.rest_square = even * sizeof(double);
+  at.gap = 2 * even * sizeof(double);
+  at.top = 3 * even * sizeof(double);
+  at.odd = at.top + even * sizeof(int32_t);
+  at.bytes = at.odd + 2 * sizeof(uint32_t);
+  at.labels = at.bytes;
+  return at;
+}
+
+_Static_assert(PC_DEVICE_ROWS *(3 * sizeof(double) + 2 * sizeof(int32_t)) + 64 <= DEVICE_BYTES,
+               "the columns of a call fit the memory of the device");
+
+static void *device_place(const pcal_device *device, size_t offset) {
+  return (void *)(uintptr_t)(device->memory + offset);
+}
+
+static cuda_result device_run(const pcal_device *device, const pcal_batch *batch,
+                              const device_columns *at) {
+  const pc_cuda_driver *driver = &device->driver;
+  const size_t count = batch->rows;
+  pc_softmax_rows rows = {.scores = batch->scores,
+                          .labels = device_place(device, at->labels),
+                          .rest = device_place(device, at->rest),
+                          .rest_square = device_place(device, at->rest_square),
+                          .gap = device_place(device, at->gap),
+                          .top = device_place(device, at->top),
+                          .odd = device_place(device, at->odd),
+                          .rows = count,
+                          .classes = (uint32_t)batch->columns};
+  void *parameters[] = {&rows};
+  const size_t rows_of_block = batch->columns <= DEVICE_NARROW_CLASSES
+                                   ? PC_SOFTMAX_ROWS_THREADS
+                                   : PC_SOFTMAX_ROWS_THREADS / PC_SOFTMAX_ROWS_LANES;
+  const unsigned blocks = (unsigned)((count + rows_of_block - 1) / rows_of_block);
+  cuda_stream *stream = batch->stream;
+  memcpy(device->host + at->labels, batch->labels, count * sizeof *batch->labels);
+  memset(device->host + at->odd, 0, sizeof(uint32_t));
+  cuda_result result =
+      driver->copy_to_device(device->memory + at->odd, device->host + at->odd,
+                             at->labels - at->odd + count * sizeof(int32_t), stream);
+  if (result == 0)
+    result = driver->launch(device_kernel(device, batch->type, batch->columns), blocks, 1, 1,
+                            PC_SOFTMAX_ROWS_THREADS, 1, 1, 0, stream, parameters, NULL);
+  if (result == 0)
+    result = driver->copy_to_host(device->host, device->memory, at->bytes, stream);
+  return result == 0 ? driver->synchronize(stream) : result;
+}
+
+pcal_status pc_device_softmax_rows(pcal_device *device, const pcal_batch *batch,
+                                   pc_device_softmax *out, pcal_error *err) {
+  const device_columns at = device_columns_of(batch->rows);
+  PC_TRY(device_enter(device, err));
+  pcal_status status = device_reserve(device, 1, err);
+  if (status == PCAL_OK)
+    status = pc_cuda_check(&device->driver, device_run(device, batch, &at),
+                           "the softmax on the GPU", err);
+  if (status != PCAL_OK) {
+    device_leave(device);
+    return status;
+  }
+  uint32_t odd;
+  memcpy(&odd, device->host + at.odd, sizeof odd);
+  *out = (pc_device_softmax){.rest = (const double *)(const void *)(device->host + at.rest),
+                             .rest_square =
+                                 (const double *)(const void *)(device->host + at.rest_square),
+                             .gap = (const double *)(const void *)(device->host + at.gap),
+                             .top = (const int32_t *)(const void *)(device->host + at.top),
+                             .finite = odd == 0};
+  return PCAL_OK;
+}
+
+void pc_device_softmax_done(pcal_device *device) {
+  device_leave(device);
+}

@@ -1,0 +1,57 @@
+/* A GPU that holds rows: copies to the host, and the softmax of rows of logits.
+ *
+ * Rows on a GPU are converted there where only their softmax is needed, with the bits of the CPU
+ * (softmax_rows_body.h); otherwise they are copied through page-locked memory.  Where the GPU or
+ * its driver cannot run the kernels, rows are copied too: results do not differ.
+ *
+ * A device may be used by several threads at once; they take turns. */
+#ifndef PC_DEVICE_H
+#define PC_DEVICE_H
+
+#include "base/memory.h"
+
+/* Opens the GPU that holds `address`. */
+PC_CHECKED pcal_status pc_device_open(const void *address, const pcal_env *env,
+                                      pcal_device **out, pcal_error *err);
+void pc_device_free(pcal_device *device); /* NULL is allowed */
+
+/* True if the GPU of the device holds `address`. */
+int pc_device_holds(const pcal_device *device, const void *address);
+
+/* Receives bytes [begin, begin + count) of a pc_device_read; they are valid until it returns. */
+typedef pcal_status (*pc_device_receive)(void *user, const void *bytes, size_t begin,
+                                         size_t count, pcal_error *err);
+
+/* Most bytes of one piece. */
+#define PC_DEVICE_PIECE ((size_t)32 << 20)
+
+/* Passes bytes of the GPU on, in pieces of `piece` bytes (at most PC_DEVICE_PIECE) except the last:
+ * while one is used, the next one is copied, in the order of the stream. */
+PC_CHECKED pcal_status pc_device_read(pcal_device *device, void *stream, const void *from,
+                                      size_t bytes, size_t piece, pc_device_receive receive,
+                                      void *user, pcal_error *err);
+
+/* Copies bytes of the GPU to the host. */
+PC_CHECKED pcal_status pc_device_copy(pcal_device *device, void *stream, const void *from,
+                                      size_t bytes, void *to, pcal_error *err);
+
+/* Most rows of one call of pc_device_softmax. */
+#define PC_DEVICE_ROWS ((size_t)1 << 18)
+
+/* True if the device has kernels for PCAL_F32 or PCAL_F64 and the number of classes. */
+int pc_device_has_softmax(const pcal_device *device, pcal_type type, size_t classes);
+
+/* Sums of the softmax of rows, as in pc_narrow_facts of kernels/row_kernels.h. */
+typedef struct pc_device_softmax {
+  const double *rest, *rest_square, *gap;
+  const int32_t *top;
+  int finite; /* 0: some logit is not, and the columns have no meaning */
+} pc_device_softmax;
+
+/* Computes the softmax of a batch of at most PC_DEVICE_ROWS rows; its labels are on the host.  The columns are memory of the device: after success the caller reads them and then
+ * calls pc_device_softmax_done; other threads wait until then. */
+PC_CHECKED pcal_status pc_device_softmax_rows(pcal_device *device, const pcal_batch *batch,
+                                              pc_device_softmax *out, pcal_error *err);
+void pc_device_softmax_done(pcal_device *device);
+
+#endif

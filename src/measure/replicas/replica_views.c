@@ -1,0 +1,84 @@
+#include "measure/replicas/replica_views.h"
+
+#include <string.h>
+
+#include "base/budget.h"
+
+pcal_status pc_replica_views_new(const pcal_env *env, const pc_measure_plan *plan,
+                                 const pc_kept_rows *rows, pc_replica_views *out,
+                                 pcal_error *err) {
+  const size_t slots = plan->slot_count;
+  *out = (pc_replica_views){
+      .env = pc_env_for_use(env, PC_MEMORY_REPLICAS), .plan = plan, .rows = rows};
+  out->env.threads = 1;
+  out->env.pool = NULL;
+  out->env.progress = NULL;
+  out->env.interrupted = NULL;
+  out->sorted = pc_alloc(&out->env, slots, sizeof *out->sorted);
+  out->owned = pc_alloc(&out->env, slots, sizeof *out->owned);
+  out->ranges = pc_alloc(&out->env, slots, sizeof *out->ranges);
+  out->base = pc_alloc(&out->env, slots, sizeof *out->base);
+  if (out->sorted != NULL && out->owned != NULL && out->ranges != NULL && out->base != NULL)
+    return PCAL_OK;
+  pc_replica_views_free(out);
+  return pc_fail_memory(err, "drawing replicas");
+}
+
+void pc_replica_views_free(pc_replica_views *views) {
+  const size_t slots = views->plan == NULL ? 0 : views->plan->slot_count;
+  for (size_t s = 0; views->owned != NULL && s < slots; s++)
+    pc_sorted_view_free(&views->env, &views->owned[s]);
+  for (size_t s = 0; views->ranges != NULL && s < slots; s++)
+    pc_score_ranges_free(&views->env, &views->ranges[s]);
+  for (size_t s = 0; views->base != NULL && s < slots; s++)
+    pc_replica_base_free(&views->env, &views->base[s]);
+  pc_free(&views->env, views->sorted);
+  pc_free(&views->env, views->owned);
+  pc_free(&views->env, views->ranges);
+  pc_free(&views->env, views->base);
+  memset(views, 0, sizeof *views);
+}
+
+static const pc_view *replica_views_view(const pc_replica_views *views, size_t slot) {
+  return &views->plan->slots[slot].need.view;
+}
+
+static int replica_views_equal(const pc_view *a, const pc_view *b) {
+  return a->kind == b->kind && a->index == b->index && a->by_label == b->by_label;
+}
+
+pcal_status pc_replica_views_sort(pc_replica_views *views, size_t slot, pcal_error *err) {
+  const pc_view *view = replica_views_view(views, slot);
+  for (size_t s = 0; views->sorted[slot] == NULL && s < views->plan->slot_count; s++)
+    if (views->sorted[s] != NULL && replica_views_equal(view, replica_views_view(views, s)))
+      views->sorted[slot] = views->sorted[s];
+  if (views->sorted[slot] != NULL)
+    return PCAL_OK;
+  PC_TRY(pc_sorted_view_new(&views->env, view, &views->plan->layout, views->rows,
+                            &views->owned[slot], err));
+  views->sorted[slot] = &views->owned[slot];
+  return PCAL_OK;
+}
+
+pcal_status pc_replica_views_divide(pc_replica_views *views, size_t slot, pcal_error *err) {
+  PC_TRY(pc_replica_views_sort(views, slot, err));
+  return views->ranges[slot].part != NULL
+             ? PCAL_OK
+             : pc_score_ranges_new(&views->env, views->plan, slot, views->sorted[slot],
+                                   views->rows->labels, &views->ranges[slot], err);
+}
+
+pcal_status pc_replica_views_index(pc_replica_views *views, size_t slot, pcal_error *err) {
+  return views->ranges[slot].of_class != NULL || views->ranges[slot].unit
+             ? PCAL_OK
+             : pc_score_ranges_index(&views->env, &views->plan->slots[slot].need, views->rows,
+                                     views->sorted[slot], &views->ranges[slot], err);
+}
+
+pcal_status pc_replica_views_add_data(pc_replica_views *views, size_t slot, pcal_error *err) {
+  PC_TRY(pc_replica_views_divide(views, slot, err));
+  return views->base[slot].sums != NULL
+             ? PCAL_OK
+             : pc_replica_base_new(&views->env, views->plan, slot, views->sorted[slot],
+                                   &views->ranges[slot], views->rows, &views->base[slot], err);
+}

@@ -1,0 +1,34 @@
+/* What all replicas of the same rows share: sorted scores, their ranges, and the sums of the
+ * data.  Slots with the same view share their sorted scores. */
+#ifndef PC_REPLICA_VIEWS_H
+#define PC_REPLICA_VIEWS_H
+
+#include "measure/replicas/replica_batch.h"
+
+typedef struct pc_replica_views {
+  pcal_env env; /* of a single thread */
+  const pc_measure_plan *plan;
+  const pc_kept_rows *rows;
+  const pc_sorted_view **sorted; /* by slot; NULL: not sorted yet */
+  pc_sorted_view *owned;         /* by slot; empty if another slot has the same view */
+  pc_score_ranges *ranges;       /* by slot */
+  pc_replica_base *base;         /* by slot */
+} pc_replica_views;
+
+/* plan and rows must outlive the views. */
+PC_CHECKED pcal_status pc_replica_views_new(const pcal_env *env, const pc_measure_plan *plan,
+                                            const pc_kept_rows *rows, pc_replica_views *out,
+                                            pcal_error *err);
+void pc_replica_views_free(pc_replica_views *views);
+
+/* Prepare a slot; nothing is done twice.  Each includes those before it, and not the index. */
+PC_CHECKED pcal_status pc_replica_views_sort(pc_replica_views *views, size_t slot,
+                                             pcal_error *err);
+PC_CHECKED pcal_status pc_replica_views_divide(pc_replica_views *views, size_t slot,
+                                               pcal_error *err);
+PC_CHECKED pcal_status pc_replica_views_index(pc_replica_views *views, size_t slot,
+                                              pcal_error *err);
+PC_CHECKED pcal_status pc_replica_views_add_data(pc_replica_views *views, size_t slot,
+                                                 pcal_error *err);
+
+#endif

@@ -1,0 +1,173 @@
+"""Compares results of tensors on a GPU with those of the same tensors in memory, and times both.
+
+    PYTHONPATH=build/python python3 tests/gpu/check_gpu.py [--bench]
+
+Needs PyTorch with a GPU; CuPy and JAX are tried where they are installed.  The last line is "N passed,
+M failed".  tools/check-gpu calls it.
+"""
+
+import sys
+import time
+
+import numpy as np
+import propercal as pc
+import torch
+
+LEAN = ["accuracy", "brier", "rbs", "log", "ece", "mce", "ks", "tce:binning=mass,debias=yes", "smece"]
+passed = failed = 0
+
+
+def check(name, first, second):
+    global passed, failed
+    if first == second:
+        passed += 1
+    else:
+        failed += 1
+        print(f"{name}: the results differ", flush=True)
+
+
+def json_of(**inputs):
+    try:
+        return pc.measure(**inputs).to_json()
+    except pc.Error as error:
+        return str(error)
+
+
+def make(rows, classes, dtype=torch.float32, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    logits = (3 * torch.randn(rows, classes, generator=generator)).to(dtype)
+    labels = torch.randint(classes, (rows,), generator=generator)
+    labels = torch.where(torch.rand(rows, generator=generator) < 0.7, logits.argmax(1), labels)
+    return logits, labels
+
+
+def compare_bits():
+    for classes in (2, 3, 10, 31, 32, 33, 100, 1000):
+        for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
+            logits, labels = make(5003, classes, dtype, classes)
+            for metrics in (LEAN, ["default"], ["paper"] if classes == 10 else ["brier"]):
+                here = json_of(logits=logits, labels=labels, metrics=metrics)
+                there = json_of(logits=logits.cuda(), labels=labels.cuda(), metrics=metrics)
+                check(f"{classes} classes, {dtype}, {metrics[0]}", here, there)
+
+
+def compare_inputs():
+    logits, labels = make(300_007, 10)
+    weights = torch.arange(300_007) % 3
+    groups = torch.arange(300_007) % 5
+    for more in ({}, {"weights": weights}, {"groups": groups}):
+        here = json_of(logits=logits, labels=labels, metrics=LEAN, **more)
+        there = json_of(logits=logits.cuda(), labels=labels.cuda(), metrics=LEAN,
+                        **{name: value.cuda() for name, value in more.items()})  # fmt: skip
+        check(f"{list(more)}", here, there)
+    bad = logits.clone()
+    bad[123_456, 7] = float("nan")
+    check("missing", json_of(logits=bad, labels=labels, metrics=LEAN),
+          json_of(logits=bad.cuda(), labels=labels.cuda(), metrics=LEAN))  # fmt: skip
+    probs = torch.softmax(logits.double(), 1)
+    check("probabilities", json_of(probs=probs, labels=labels),
+          json_of(probs=probs.cuda(), labels=labels.cuda()))  # fmt: skip
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        late = logits.cuda() * 2  # complete on this stream only
+        check("a stream", json_of(logits=logits * 2, labels=labels, metrics=LEAN),
+              json_of(logits=late, labels=labels, metrics=LEAN))  # fmt: skip
+
+
+def compare_methods():
+    logits, labels = make(20_000, 10)
+    first = pc.Temperature(kind="logits").fit(logits.numpy(), labels.numpy())
+    second = pc.Temperature(kind="logits").fit(logits.cuda(), labels.cuda())
+    check("temperature", first.T_, second.T_)
+    whole = pc.measure(logits=logits, labels=labels, metrics=LEAN).to_json()
+    parts = pc.Measure(LEAN)
+    for begin in range(0, 20_000, 999):
+        end = begin + 999
+        parts.update(logits=logits[begin:end].cuda(), labels=labels[begin:end].cuda())
+    check("a loop", whole, parts.result().to_json())
+
+
+def compare_packages():
+    logits, labels = make(2000, 10)
+    here = json_of(logits=logits, labels=labels, metrics=LEAN)
+    try:
+        import cupy
+
+        check("CuPy", here, json_of(logits=cupy.asarray(logits.numpy()),
+                                    labels=cupy.asarray(labels.numpy()), metrics=LEAN))  # fmt: skip
+    except ImportError:
+        print("CuPy is not installed")
+    try:
+        import jax.numpy
+
+        check("JAX", here, json_of(logits=jax.numpy.asarray(logits.numpy()),
+                                   labels=labels.numpy(), metrics=LEAN))  # fmt: skip
+    except ImportError:
+        print("JAX is not installed")
+
+
+def best(function, repeats=20):
+    times = []
+    for _ in range(repeats):
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        function()
+        torch.cuda.synchronize()
+        times.append(time.perf_counter() - start)
+    return 1e3 * sorted(times)[len(times) // 2]
+
+
+def usual(logits, labels):
+    """Accuracy, Brier score, log loss and ECE as people write them."""
+    probs = torch.softmax(logits, 1)
+    top, predicted = probs.max(1)
+    hit = (predicted == labels).float()
+    one_hot = torch.nn.functional.one_hot(labels, logits.shape[1])
+    brier = ((probs - one_hot) ** 2).sum(1).mean()
+    log = torch.nn.functional.cross_entropy(logits, labels)
+    bins = (top * 15).long().clamp(max=14)
+    gap = torch.zeros(15, device=logits.device).index_add_(0, bins, top - hit)
+    return hit.mean().item(), brier.item(), log.item(), (gap.abs().sum() / len(labels)).item()
+
+
+def bench():
+    additive = ["accuracy", "brier", "log", "ece"]
+    print(f"{'milliseconds, median':<42}{'50k x 1000':>12}{'1M x 10':>12}")
+    sets = []
+    for rows, classes in ((50_000, 1000), (1_000_000, 10)):
+        logits, labels = make(rows, classes)
+        sets.append((logits, labels, logits.cuda(), labels.cuda()))
+    lines = {
+        "propercal, tensors on the GPU": lambda z, y, zg, yg: pc.measure(logits=zg, labels=yg, metrics=additive),
+        "propercal, tensors in memory": lambda z, y, zg, yg: pc.measure(logits=z, labels=y, metrics=additive),
+        "logits.cpu(), then propercal": lambda z, y, zg, yg: pc.measure(logits=zg.cpu(), labels=yg.cpu(), metrics=additive),
+        "propercal, default metrics, GPU": lambda z, y, zg, yg: pc.measure(logits=zg, labels=yg),
+        "propercal, default metrics, memory": lambda z, y, zg, yg: pc.measure(logits=z, labels=y),
+        "PyTorch on the GPU, as usually written": lambda z, y, zg, yg: usual(zg, yg),
+        "reading the logits once on the GPU (sum)": lambda z, y, zg, yg: zg.sum().item(),
+    }
+    for name, line in lines.items():
+        values = []
+        for each in sets:
+            line(*each)
+            values.append(best(lambda: line(*each)))
+        print(f"{name:<42}" + "".join(f"{value:12.2f}" for value in values), flush=True)
+
+
+def main():
+    if not torch.cuda.is_available():
+        print("there is no GPU here", file=sys.stderr)
+        return 77
+    compare_bits()
+    compare_inputs()
+    compare_methods()
+    compare_packages()
+    if "--bench" in sys.argv[1:]:
+        bench()
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    np.seterr(all="ignore")
+    sys.exit(main())

@@ -1,0 +1,232 @@
+/* A driver without a GPU, for tests: a library called libcuda.so.1 whose "GPU" is memory of the
+ * process at addresses that cannot be followed, and whose kernels are those of
+ * device/softmax_rows_body.h.
+ *
+ * fake_cuda_fail(symbol, result): calls of that function return this result.  fake_cuda_capability:
+ * the GPU's capability times ten. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/cuda_driver.h"
+#include "softmax_rows_emulator.h"
+
+#define FAKE_BIT (UINT64_C(1) << 62)
+#define FAKE_API __attribute__((visibility("default")))
+#define FAKE_NOT_FOUND 500
+#define FAKE_INVALID_VALUE 1
+
+enum { FAKE_WIDE_F32 = 1, FAKE_WIDE_F64, FAKE_NARROW_F32, FAKE_NARROW_F64 };
+
+static struct {
+  char symbol[64];
+  cuda_result result;
+  int capability;
+  long blocks; /* of memory that were not freed, and contexts and modules */
+} fake = {"", 0, 90, 0};
+
+FAKE_API void fake_cuda_fail(const char *symbol, cuda_result result);
+FAKE_API void fake_cuda_capability(int capability);
+FAKE_API long fake_cuda_blocks(void);
+
+void fake_cuda_fail(const char *symbol, cuda_result result) {
+  strncpy(fake.symbol, symbol, sizeof fake.symbol - 1);
+  fake.result = result;
+}
+
+void fake_cuda_capability(int capability) {
+  fake.capability = capability;
+}
+
+long fake_cuda_blocks(void) {
+  return fake.blocks;
+}
+
+#define FAKE_FAIL(function)                 \
+  do {                                      \
+    if (strcmp(fake.symbol, function) == 0) \
+      return fake.result;                   \
+  } while (0)
+
+static void *fake_host(cuda_address address) {
+  return (void *)(uintptr_t)(address ^ FAKE_BIT);
+}
+
+#define FAKE_DECLARE(field, symbol, parameters) FAKE_API cuda_result symbol parameters;
+FAKE_DECLARE(init, cuInit, (unsigned flags))
+FAKE_DECLARE(error, cuGetErrorString, (cuda_result result, const char **out))
+FAKE_DECLARE(pointer, cuPointerGetAttribute, (void *out, int attribute, cuda_address address))
+FAKE_DECLARE(device, cuDeviceGetAttribute, (int *out, int attribute, cuda_ordinal device))
+FAKE_DECLARE(retain, cuDevicePrimaryCtxRetain, (cuda_context * *out, cuda_ordinal device))
+FAKE_DECLARE(release, cuDevicePrimaryCtxRelease_v2, (cuda_ordinal device))
+FAKE_DECLARE(push, cuCtxPushCurrent_v2, (cuda_context * context))
+FAKE_DECLARE(pop, cuCtxPopCurrent_v2, (cuda_context * *out))
+FAKE_DECLARE(load, cuModuleLoadData, (cuda_module * *out, const void *image))
+FAKE_DECLARE(unload, cuModuleUnload, (cuda_module * module))
+FAKE_DECLARE(function, cuModuleGetFunction,
+             (cuda_function * *out, cuda_module *module, const char *name))
+FAKE_DECLARE(alloc, cuMemAlloc_v2, (cuda_address * out, size_t bytes))
+FAKE_DECLARE(free, cuMemFree_v2, (cuda_address address))
+FAKE_DECLARE(host_alloc, cuMemAllocHost_v2, (void **out, size_t bytes))
+FAKE_DECLARE(host_free, cuMemFreeHost, (void *block))
+FAKE_DECLARE(to_host, cuMemcpyDtoHAsync_v2,
+             (void *to, cuda_address from, size_t bytes, cuda_stream *stream))
+FAKE_DECLARE(to_device, cuMemcpyHtoDAsync_v2,
+             (cuda_address to, const void *from, size_t bytes, cuda_stream *stream))
+FAKE_DECLARE(launch, cuLaunchKernel,
+             (cuda_function * function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+              unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+              cuda_stream *stream, void **parameters, void **extra))
+FAKE_DECLARE(synchronize, cuStreamSynchronize, (cuda_stream * stream))
+
+cuda_result cuInit(unsigned flags) {
+  FAKE_FAIL("cuInit");
+  return flags == 0 ? 0 : FAKE_INVALID_VALUE;
+}
+
+cuda_result cuGetErrorString(cuda_result result, const char **out) {
+  *out = result == 700 ? "an illegal memory access was encountered" : "some error";
+  return 0;
+}
+
+cuda_result cuPointerGetAttribute(void *out, int attribute, cuda_address address) {
+  FAKE_FAIL("cuPointerGetAttribute");
+  if (attribute != CUDA_POINTER_ORDINAL || (address & FAKE_BIT) == 0)
+    return FAKE_INVALID_VALUE;
+  *(int *)out = 0;
+  return 0;
+}
+
+cuda_result cuDeviceGetAttribute(int *out, int attribute, cuda_ordinal device) {
+  FAKE_FAIL("cuDeviceGetAttribute");
+  *out = attribute == CUDA_CAPABILITY_MAJOR ? fake.capability / 10 : fake.capability % 10;
+  return device;
+}
+
+cuda_result cuDevicePrimaryCtxRetain(cuda_context **out, cuda_ordinal device) {
+  FAKE_FAIL("cuDevicePrimaryCtxRetain");
+  fake.blocks++;
+  *out = (cuda_context *)(void *)&fake;
+  return device;
+}
+
+cuda_result cuDevicePrimaryCtxRelease_v2(cuda_ordinal device) {
+  fake.blocks--;
+  return device;
+}
+
+cuda_result cuCtxPushCurrent_v2(cuda_context *context) {
+  FAKE_FAIL("cuCtxPushCurrent_v2");
+  return context == (cuda_context *)(void *)&fake ? 0 : FAKE_INVALID_VALUE;
+}
+
+cuda_result cuCtxPopCurrent_v2(cuda_context **out) {
+  *out = (cuda_context *)(void *)&fake;
+  return 0;
+}
+
+cuda_result cuModuleLoadData(cuda_module **out, const void *image) {
+  FAKE_FAIL("cuModuleLoadData");
+  const int machine_code = memcmp(image, "\177ELF", 4) == 0;
+  if (machine_code ? fake.capability != 90 : strstr(image, ".version 8.0") == NULL)
+    return FAKE_INVALID_VALUE;
+  fake.blocks++;
+  *out = (cuda_module *)(void *)&fake;
+  return 0;
+}
+
+cuda_result cuModuleUnload(cuda_module *module) {
+  fake.blocks--;
+  return module == NULL ? FAKE_INVALID_VALUE : 0;
+}
+
+cuda_result cuModuleGetFunction(cuda_function **out, cuda_module *module, const char *name) {
+  static const char *const names[] = {"pc_softmax_wide_f32", "pc_softmax_wide_f64",
+                                      "pc_softmax_narrow_f32", "pc_softmax_narrow_f64"};
+  FAKE_FAIL("cuModuleGetFunction");
+  for (uintptr_t i = 0; module != NULL && i < 4; i++)
+    if (strcmp(name, names[i]) == 0) {
+      *out = (cuda_function *)(i + 1);
+      return 0;
+    }
+  return FAKE_NOT_FOUND;
+}
+
+cuda_result cuMemAlloc_v2(cuda_address *out, size_t bytes) {
+  FAKE_FAIL("cuMemAlloc_v2");
+  fake.blocks++;
+  *out = (uint64_t)(uintptr_t)malloc(bytes) ^ FAKE_BIT;
+  return 0;
+}
+
+cuda_result cuMemFree_v2(cuda_address address) {
+  fake.blocks--;
+  free(fake_host(address));
+  return 0;
+}
+
+cuda_result cuMemAllocHost_v2(void **out, size_t bytes) {
+  FAKE_FAIL("cuMemAllocHost_v2");
+  fake.blocks++;
+  *out = malloc(bytes);
+  return 0;
+}
+
+cuda_result cuMemFreeHost(void *block) {
+  fake.blocks--;
+  free(block);
+  return 0;
+}
+
+cuda_result cuMemcpyDtoHAsync_v2(void *to, cuda_address from, size_t bytes,
+                                 cuda_stream *stream) {
+  (void)stream;
+  FAKE_FAIL("cuMemcpyDtoHAsync_v2");
+  memcpy(to, fake_host(from), bytes);
+  return 0;
+}
+
+cuda_result cuMemcpyHtoDAsync_v2(cuda_address to, const void *from, size_t bytes,
+                                 cuda_stream *stream) {
+  (void)stream;
+  FAKE_FAIL("cuMemcpyHtoDAsync_v2");
+  memcpy(fake_host(to), from, bytes);
+  return 0;
+}
+
+/* The argument of a kernel with addresses that the process can follow. */
+static pc_softmax_rows fake_rows(const pc_softmax_rows *given) {
+  pc_softmax_rows rows = *given;
+  rows.scores = fake_host((cuda_address)(uintptr_t)given->scores);
+  rows.labels = fake_host((cuda_address)(uintptr_t)given->labels);
+  rows.rest = fake_host((cuda_address)(uintptr_t)given->rest);
+  rows.rest_square = fake_host((cuda_address)(uintptr_t)given->rest_square);
+  rows.gap = fake_host((cuda_address)(uintptr_t)given->gap);
+  rows.top = fake_host((cuda_address)(uintptr_t)given->top);
+  rows.odd = fake_host((cuda_address)(uintptr_t)given->odd);
+  return rows;
+}
+
+cuda_result cuLaunchKernel(cuda_function *function, unsigned grid_x, unsigned grid_y,
+                           unsigned grid_z, unsigned block_x, unsigned block_y,
+                           unsigned block_z, unsigned shared_bytes, cuda_stream *stream,
+                           void **parameters, void **extra) {
+  (void)stream;
+  FAKE_FAIL("cuLaunchKernel");
+  if (grid_y != 1 || grid_z != 1 || block_x != PC_SOFTMAX_ROWS_THREADS || block_y != 1 ||
+      block_z != 1 || shared_bytes != 0 || extra != NULL)
+    return FAKE_INVALID_VALUE;
+  const pc_softmax_rows rows = fake_rows(parameters[0]);
+  const uintptr_t kernel = (uintptr_t)function;
+  const int is_double = kernel == FAKE_WIDE_F64 || kernel == FAKE_NARROW_F64;
+  if (kernel == FAKE_WIDE_F32 || kernel == FAKE_WIDE_F64)
+    emulator_wide(&rows, is_double, grid_x);
+  else
+    emulator_narrow(&rows, is_double, grid_x);
+  return 0;
+}
+
+cuda_result cuStreamSynchronize(cuda_stream *stream) {
+  (void)stream;
+  FAKE_FAIL("cuStreamSynchronize");
+  return 0;
+}
