@@ -14,6 +14,7 @@ from ._errors import DataError, UndefinedMetricWarning, UsageError
 from ._errors import file_name, read_file, shown_name
 from ._inputs import Data, gather, lists_inputs
 from ._parameters import POLICY, TAKEN, metric_inputs, usual_names
+from ._parquet import is_parquet, measured
 from ._results import Result
 from ._settings import lasting, memory_bytes, settings, shared_budget
 
@@ -129,6 +130,12 @@ def measure(
         cluster is not None,
         other is not None,
     )
+    if other is None and cluster is None and is_parquet(mine.inputs.get("data")):
+        kept = {"interval": interval, "null": null, "replicas": replicas, "precision": precision}
+        kept |= {"interval_method": interval_method, "normalize": normalize, "skip_missing": skip_missing}
+        streamed = measured(mine, metrics, kept, (threads, seed, memory_limit, progress))
+        if streamed is not None:
+            return judged(streamed, metrics)
     with settings(threads, memory_limit, progress, seed) as how:
         results = _core.measure(mine._open(how), _specs(metrics), policy)
         if other is not None:
@@ -167,7 +174,8 @@ class Measure:
     Each part must give ``first_row``, the index of its first row in the whole data set: a part
     that is merged twice is then refused.  A part without rows is allowed.
 
-    Metrics of sorted scores, of pairs and of groups keep memory between updates.
+    Metrics of sorted scores, of pairs and of groups keep memory between updates; ``interval`` and
+    ``null`` (see ``measure``) keep whole rows, unless a metric has a formula for them.
     ``memory_limit`` bounds all of it together with the running call; beyond it ``update`` raises
     MemoryError, which names what grew, and the measure stays as it was.
     """

@@ -1,4 +1,8 @@
-"""Parquet files, and folders of them: columns by name, read by pyarrow."""
+"""Parquet files, and folders of them: columns by name, read by pyarrow.
+
+``measure`` reads them in rounds, batch by batch, so that they may be larger than memory; what rounds
+cannot measure, and other calls, read the columns that they need into memory.
+"""
 
 import difflib
 import os
@@ -65,3 +69,51 @@ def batches_of(path: Any, given: "dict[str, Any]") -> "Iterator[Any]":
     for batch in data.to_batches(columns=columns, use_threads=False, **few):
         if batch.num_rows > 0:
             yield batch
+
+
+def _kind(given: "dict[str, Any]") -> "str | None":
+    """The kind of scores, as ``Rounds`` calls it."""
+    if "mean" in given:
+        return "mean_variance" if "variance" in given else "mean_std"
+    kinds = ("probs", "logits", "log_probs", "confidence", "quantiles", "samples")
+    return next((name for name in kinds if name in given), None)
+
+
+def _width(path: Any, given: "dict[str, Any]", name: str) -> "int | None":
+    """The number of columns of the scores; None if the first rows do not tell."""
+    if not isinstance(given[name], str):
+        return len(given[name])
+    for batch in batches_of(path, {name: given[name]}):
+        column = batch.column(0)
+        if not hasattr(column, "value_lengths"):
+            return 1
+        return next((each for each in column.value_lengths().to_pylist() if each), None)
+    return None
+
+
+def measured(data: Any, metrics: Any, policy: "dict[str, Any]", settings: tuple) -> Any:
+    """The results of a Parquet file; None where rounds cannot measure it."""
+    from ._rounds import Rounds, RoundsWorker, run_rounds
+
+    given = {name: value for name, value in data.inputs.items() if value is not None}
+    path, kind = given.pop("data"), _kind(given)
+    if kind is None or "mean" in given or "header" in given:
+        return None
+    threads, seed, memory_limit, progress = settings
+    limits = {"threads": threads, "memory_limit": memory_limit}
+    try:
+        wide = {"classes": _width(path, given, kind), "levels": given.get("levels")}
+        rounds = Rounds(metrics, kind=kind, seed=seed, **wide, **policy, **limits)
+    except UsageError:  # of a metric; the caller raises that of a wrong name
+        return None
+
+    def answer(request: bytes) -> bytes:
+        worker, first = RoundsWorker(request, **limits), given.get("first_row", 0)
+        for batch in batches_of(path, given):
+            worker.update(type(data)(**{**given, "data": batch, "first_row": first}))
+            first += batch.num_rows
+        if first == given.get("first_row", 0):
+            raise DataError(f"{os.fsdecode(path)} has no rows; give at least one")
+        return worker.tally()
+
+    return run_rounds(rounds, answer, progress)

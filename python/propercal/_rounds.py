@@ -1,6 +1,6 @@
 """Measuring rows that no single process reads: in rounds."""
 
-from typing import Any, Iterable
+from typing import Any, Callable, Iterable
 
 from . import _core
 from ._errors import UsageError
@@ -107,6 +107,16 @@ class Rounds:
     def result(self) -> Result:
         """The result, once the rounds are done."""
         return Result(self._core.finish())
+
+
+def run_rounds(rounds: Rounds, answer: "Callable[[bytes], bytes]", progress: Any) -> Any:
+    """The core result of rounds whose requests a function answers with the tally of all rows."""
+    with settings(progress=progress) as (_, _, _, shown, _):
+        while not rounds.done:
+            if shown is not None:
+                shown("readings of the table", rounds.round, 0)
+            rounds.absorb(answer(rounds.request()))
+    return rounds._core.finish()
 
 
 class RoundsWorker:

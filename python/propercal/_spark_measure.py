@@ -18,16 +18,18 @@ from . import _errors
 from ._errors import DataError, UsageError
 from ._measure import Measure, _specs, judged
 from ._results import Result
+from ._rounds import Rounds, run_rounds
 from ._spark_columns import Table, select
 from ._spark_worker import ANSWERS, Merge, Start
-from ._spark_worker import answer_of, first_of, merge_measures, merged_of, partition_number
-from ._spark_worker import start_measure
+from ._spark_worker import RoundPart, StatePart, answer_of, first_of, merge_rounds, merge_states
+from ._spark_worker import merged_of, partition_number
 
 
 def _raise(failure: "tuple[int, int, str]") -> None:
     partition, position, text = failure
     name, message, remedy = json.loads(text)
-    error = getattr(_errors, name)(f"partition {partition}: {message}")
+    kind = getattr(_errors, name)
+    error = kind(message if kind is UsageError else f"partition {partition}: {message}")
     error.row, error.remedy = position, remedy
     raise error
 
@@ -74,9 +76,15 @@ def measure(
     groups: "str | None" = None,
     weights: "str | None" = None,
     metrics: "str | Iterable[str] | None" = None,
+    interval: "float | None" = None,
+    null: bool = False,
+    replicas: int = 1000,
+    interval_method: str = "auto",
     normalize: bool = False,
     skip_missing: bool = False,
+    keep_scores: bool = False,
     memory_limit: "int | str | None" = None,
+    progress: Any = None,
     as_frame: bool = False,
 ) -> Any:
     """Measures how well the predictions in a Spark table are calibrated.
@@ -92,8 +100,13 @@ def measure(
     labels : the column of class numbers from 0, or of names of the score columns
     confidence, correct : probability of the predicted label, and whether it was right
     groups, weights : columns of groups and weights
-    metrics, normalize, skip_missing : as of ``propercal.measure``
+    metrics, interval, null, replicas, interval_method, normalize, skip_missing : as of
+        ``propercal.measure``
+    keep_scores : also measure what needs all scores at once, such as ``hosmer-lemeshow`` or
+        intervals from replicas.  Scores, or whole rows, then reach the driver; otherwise a few
+        megabytes do, for any number of rows
     memory_limit : bytes that merging on the driver may allocate
+    progress : True, ``"tqdm"``, or a function called as ``f(what, done, total)`` for each round
     as_frame : return a DataFrame of one row, with a column for each metric
 
     Returns
@@ -105,10 +118,36 @@ def measure(
     table = select(df, columns)
     specs = _specs(metrics)
     _check_specs(specs)
-    empty = Measure(specs, normalize=normalize, skip_missing=skip_missing)
-    state = ask(table, start_measure, empty.to_bytes(), merge_measures)
-    result = judged(Measure.from_bytes(state, memory_limit=memory_limit)._seen().finish(), metrics)
+    policy = {"interval": interval, "null": null, "replicas": replicas}
+    policy |= {"interval_method": interval_method, "normalize": normalize, "skip_missing": skip_missing}
+    if keep_scores:
+        found = _from_states(table, specs, policy, memory_limit)
+    else:
+        rounds = Rounds(specs, kind=table.kind, memory_limit=memory_limit, **policy)
+        found = _from_rounds(table, rounds, progress)
+    result = judged(found, metrics)
     return frame_of(df.sparkSession, result) if as_frame else result
+
+
+def _from_rounds(table: Table, rounds: Rounds, progress: Any) -> Any:
+    """Reads the table until no metric wants to know more."""
+    try:
+        return run_rounds(
+            rounds, lambda request: ask(table, RoundPart, request, merge_rounds), progress
+        )
+    except UsageError as error:
+        if "in one process" not in str(error):
+            raise
+        raise UsageError(f"{error}, as keep_scores=True does") from None
+
+
+def _from_states(
+    table: Table, specs: "tuple[str, ...]", policy: "dict[str, Any]", memory_limit: Any
+) -> Any:
+    """Reads the table once and keeps the scores."""
+    empty = Measure(specs, **policy)
+    state = ask(table, StatePart, empty.to_bytes(), merge_states)
+    return Measure.from_bytes(state, memory_limit=memory_limit)._seen().finish()
 
 
 def frame_of(session: Any, result: Result) -> Any:

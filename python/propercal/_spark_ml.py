@@ -55,9 +55,13 @@ class CalibrationEvaluator(_HasScores, Evaluator, DefaultParamsReadable, Default
         numbers; weights of rows
     kind : scores in probabilityCol: ``"probs"``, ``"logits"`` or ``"log_probs"``
     metricName : spec of a metric, as of ``propercal.measure``
+    keepScores : as ``keep_scores`` of ``measure``, for metrics that need all scores at once
     """
 
     metricName: "Param[str]" = Param(Params._dummy(), "metricName", "spec of a metric", TEXT)
+    keepScores: "Param[bool]" = Param(
+        Params._dummy(), "keepScores", "whether scores reach the driver", TypeConverters.toBoolean
+    )
 
     @keyword_only
     def __init__(
@@ -68,13 +72,17 @@ class CalibrationEvaluator(_HasScores, Evaluator, DefaultParamsReadable, Default
         weightCol: "str | None" = None,
         kind: str = "probs",
         metricName: str = "brier",
+        keepScores: bool = False,
     ) -> None:
         super().__init__()
-        self._setDefault(kind="probs", metricName="brier")
+        self._setDefault(kind="probs", metricName="brier", keepScores=False)
         self._set(**self._input_kwargs)
 
     def getMetricName(self) -> str:
         return self.getOrDefault(self.metricName)
+
+    def getKeepScores(self) -> bool:
+        return self.getOrDefault(self.keepScores)
 
     def _row(self) -> _registry.Row:
         return _registry.parse("metrics", _core.canonical(self.getMetricName()))[0]
@@ -89,7 +97,8 @@ class CalibrationEvaluator(_HasScores, Evaluator, DefaultParamsReadable, Default
         return better == "higher"
 
     def _evaluate(self, dataset: Any) -> float:
-        result = measure(dataset, metrics=self.getMetricName(), **self._columns())
+        chosen = {"metrics": self.getMetricName(), "keep_scores": self.getKeepScores()}
+        result = measure(dataset, **chosen, **self._columns())
         return float(next(iter(result)))
 
 

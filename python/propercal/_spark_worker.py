@@ -13,6 +13,7 @@ from pyspark import TaskContext
 from ._errors import Error
 from ._inputs import Data
 from ._measure import Measure
+from ._rounds import RoundsWorker, merge_tallies
 
 #: rows of a partition are numbered from its number times this
 PARTITION_ROWS = 1 << 40
@@ -30,15 +31,15 @@ _SCHEMA = arrow.schema(
 
 
 class Worker(Protocol):
-    """Adds up the rows of a partition."""
+    """Adds up the rows of a partition; ``first_row`` is a position in it."""
 
-    def update(self, **inputs: Any) -> Any: ...
+    def update(self, *, first_row: int, **inputs: Any) -> None: ...
 
-    def to_bytes(self) -> bytes: ...
+    def answer(self) -> bytes: ...
 
 
-#: makes the worker of a partition
-Start = Callable[[bytes], Worker]
+#: makes the worker of a partition from a request and its number
+Start = Callable[[bytes, int], Worker]
 #: merges two answers; also runs on the driver
 Merge = Callable[[bytes, bytes], bytes]
 
@@ -61,15 +62,6 @@ def _text(failure: Error) -> str:
     return json.dumps([type(failure).__name__, str(failure), failure.remedy])
 
 
-def _fails(worker: Worker, given: "dict[str, Any]", position: int, failure: Error) -> Error:
-    """The failure with the position in the partition, which the batch is read again for."""
-    try:
-        worker.update(**given, first_row=position)
-    except Error as found:
-        return found
-    return failure
-
-
 def answer_of(
     batches: "Iterable[arrow.RecordBatch]",
     partition: int,
@@ -78,24 +70,24 @@ def answer_of(
     classes: "tuple[str, ...] | None",
 ) -> "Iterator[arrow.RecordBatch]":
     """The answer of one partition, or its first failure; nothing for one without rows."""
-    worker, position = start(request), 0
+    worker, position = start(request, partition), 0
     for batch in batches:
         if batch.num_rows == 0:
             continue
         given = _inputs(batch, classes)
         try:
-            worker.update(**given, first_row=partition * PARTITION_ROWS + position)
+            worker.update(**given, first_row=position)
         except Error as failure:
-            found = _fails(start(request), given, position, failure)
-            at = position if found.row is None else found.row
-            yield _batch((partition, at, None, _text(found)))
+            at = position if failure.row is None else failure.row
+            yield _batch((partition, at, None, _text(failure)))
             return
         position += batch.num_rows
     if position > 0:
-        yield _batch((partition, position, worker.to_bytes(), None))
+        yield _batch((partition, position, worker.answer(), None))
 
 
 def first_of(failures: "Iterable[tuple]") -> "tuple | None":
+    """The failure of the smallest partition and position."""
     return min(failures, key=lambda each: each[:2], default=None)
 
 
@@ -122,15 +114,47 @@ def merged_of(
 
 
 def partition_number() -> int:
+    """The number of the partition that a task reads."""
     context = TaskContext.get()
     return 0 if context is None else context.partitionId()
 
 
-def start_measure(request: bytes) -> Worker:
-    return Measure.from_bytes(request, threads=1)
+class RoundPart:
+    """Answers a request of ``Rounds`` with a tally."""
+
+    def __init__(self, request: bytes, partition: int) -> None:
+        self._worker = RoundsWorker(request, threads=1)
+
+    def update(self, *, first_row: int, **inputs: Any) -> None:
+        self._worker.update(**inputs, first_row=first_row)
+
+    def answer(self) -> bytes:
+        return self._worker.tally()
 
 
-def merge_measures(first: bytes, second: bytes) -> bytes:
+def merge_rounds(first: bytes, second: bytes) -> bytes:
+    return merge_tallies((first, second))
+
+
+class StatePart:
+    """Keeps the scores of a partition, in a measure whose rows have numbers of their own."""
+
+    def __init__(self, request: bytes, partition: int) -> None:
+        self._request, self._first = request, partition * PARTITION_ROWS
+        self._measure = Measure.from_bytes(request, threads=1)
+
+    def update(self, *, first_row: int, **inputs: Any) -> None:
+        try:
+            self._measure.update(**inputs, first_row=self._first + first_row)
+        except Error:  # again, for the position in the partition
+            Measure.from_bytes(self._request, threads=1).update(**inputs, first_row=first_row)
+            raise
+
+    def answer(self) -> bytes:
+        return self._measure.to_bytes()
+
+
+def merge_states(first: bytes, second: bytes) -> bytes:
     part = Measure.from_bytes(second, threads=1)
     return Measure.from_bytes(first, threads=1).merge(part).to_bytes()
 

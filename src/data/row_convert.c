@@ -185,9 +185,10 @@ static void row_convert_plain_rows(pc_row_convert *convert, size_t begin, size_t
   if (convert->batch->groups != NULL)
     memcpy(s->groups, convert->batch->groups + begin, count * sizeof(uint32_t));
   convert->kept = count;
+  if (!convert->policy->score_alone || convert->policy->need_keys)
+    pc_row_convert_number(convert->batch->first_row + begin, count, s->ids);
   if (convert->policy->score_alone)
     return;
-  pc_row_convert_number(convert->batch->first_row + begin, count, s->ids);
   if (convert->layout->kind == PCAL_CONFIDENCE)
     memcpy(s->top, s->positive, count * sizeof(double));
   else

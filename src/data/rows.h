@@ -96,7 +96,8 @@ int pc_row_policy_is_valid(const pc_row_policy *policy);
 
 /* Rows that passed every check; weights of 0 are left out.  weights is NULL when all are 1.
  * For confidences, top is the confidence and the columns about the label are not filled; under
- * score_alone rows of one column may have only labels, weights, groups and positive filled.
+ * score_alone rows of one column may have only labels, weights, groups and positive filled, and
+ * with need_keys ids and keys.
  */
 typedef struct pc_rows {
   size_t count, classes;

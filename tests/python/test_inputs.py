@@ -244,11 +244,20 @@ def test_parquet(digits, probs, tmp_path):
     columns = {name: probs[:, k] for k, name in enumerate(digits.names)}
     lists = arrow.array(list(probs), arrow.list_(arrow.float32()))
     table = arrow.table({"p": lists, "y": digits.labels, "other": digits.labels, **columns})
+    table = table.append_column("third", [digits.labels % 3])
     path = tmp_path / "scores.parquet"
     parquet.write_table(table, path, row_group_size=100)
     assert same(digits, "p", "y", data=path)
     assert same(digits, digits.names, "y", data=str(path))
     assert pc.Temperature().fit("p", "y", data=path).T_ == pc.Temperature().fit(probs, digits.labels).T_
+    for given in ({}, {"interval": 0.9, "replicas": 50}, {"metrics": ["hosmer-lemeshow", "skce"]}):
+        plain = pc.measure(probs, digits.labels, groups=digits.labels % 3, **given)
+        found = pc.measure("p", "y", groups="third", data=path, **given)
+        assert found.to_json() == plain.to_json()
+    empty = tmp_path / "empty.parquet"
+    parquet.write_table(table.slice(0, 0), empty)
+    with pytest.raises(pc.DataError, match="empty.parquet has no rows; give at least one"):
+        pc.measure("p", "y", data=empty)
     folder = tmp_path / "many.parquet"
     folder.mkdir()
     for first in range(0, len(probs), 300):

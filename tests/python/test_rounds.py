@@ -68,6 +68,28 @@ def test_rows_that_change(rows):
         rounds.result()
 
 
+def test_scores_of_one_column(rows):
+    """Workers that need nothing but the scores also know which rows they read."""
+    scores = 1 / (1 + np.exp(-rows["logits"][:, 1].astype(float)))
+    labels = (rows["labels"] == 1).astype(np.int32)
+    rounds = pc.Rounds("ks", kind="probs")
+    whole = pc.measure(scores, labels, metrics="ks")
+
+    def tally(scores, labels):
+        worker = pc.RoundsWorker(rounds.request())
+        for part in (slice(0, 1000), slice(1000, None)):
+            worker.update(probs=scores[part], labels=labels[part])
+        return worker.tally()
+
+    rounds.absorb(tally(scores, labels))
+    other = np.where(np.arange(len(scores)) == 2000, 1 - scores, scores)
+    with pytest.raises(pc.DataError, match="^the rows of this round differ from those of the first"):
+        rounds.absorb(tally(other, labels))
+    while not rounds.done:
+        rounds.absorb(tally(scores[::-1].copy(), labels[::-1].copy()))
+    assert rounds.result().to_json() == whole.to_json()
+
+
 def test_refusals(rows):
     with pytest.raises(pc.UsageError, match="^tce-kde needs every score"):
         pc.Rounds("tce-kde", kind="logits", classes=5)

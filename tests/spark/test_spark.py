@@ -14,6 +14,7 @@ from pyspark.sql import functions as sql
 from pyspark.sql.types import ArrayType, DoubleType
 
 import propercal as pc
+from propercal import _spark_measure
 from propercal import spark as pcs
 
 METRICS = ["brier", "log", "ece", "sce", "ks"]
@@ -48,6 +49,54 @@ def test_other_kinds(df, rows):
     logits = pc.measure(logits=rows.logits, labels=rows.labels, metrics="ece")
     one = pcs.measure(df, logits="z", labels="y", metrics="ece", as_frame=True).collect()
     assert len(one) == 1 and one[0].ece == logits.ece and one[0].json == logits.to_json()
+
+
+def test_rows_move_between_rounds(df, rows, monkeypatch):
+    """Each round reads the rows in other partitions and another order."""
+    rounds = []
+
+    def moved(table, *request):
+        rounds.append(len(rounds) + 1)
+        frame = table.frame.repartition(rounds[-1]).sortWithinPartitions("labels", "weights")
+        return ask(table._replace(frame=frame), *request)
+
+    ask = _spark_measure.ask
+    monkeypatch.setattr(_spark_measure, "ask", moved)
+    found = pcs.measure(df, probs="p", labels="y", weights="w", metrics=["ks", "ece:binning=mass"])
+    whole = pc.measure(
+        rows.probs, rows.labels, weights=rows.weights, metrics=["ks", "ece:binning=mass"]
+    )
+    assert found.to_json() == whole.to_json()
+    assert len(rounds) > 1
+
+
+def test_rows_that_change_are_noticed(df):
+    """The rows of each reading differ, as of a table that is computed anew."""
+
+    def change(batches):
+        import random
+
+        for batch in batches:
+            flipped = [random.random() for _ in range(batch.num_rows)]
+            yield arrow.RecordBatch.from_arrays([arrow.array(flipped), batch.column(1)], names=["p", "y"])
+
+    frame = df.select("one", "is one").mapInArrow(change, "p double, y boolean")
+    sentence = r"^the rows of this round differ from those of the first \(4000 rows then, 4000 now\); store"
+    with pytest.raises(pc.DataError, match=sentence):
+        pcs.measure(frame, probs="p", labels="y", metrics="ks")
+
+
+def test_all_scores_on_the_driver(df, rows):
+    given = {"metrics": ["hosmer-lemeshow", "ks", "ece"], "interval": 0.9, "replicas": 40}
+    found = pcs.measure(df, probs="one", labels="is one", keep_scores=True, **given)
+    assert found.to_json() == pc.measure(rows.probs[:, 1], rows.labels == 1, **given).to_json()
+    with pytest.raises(pc.UsageError, match="^hosmer-lemeshow needs every score.*keep_scores=True does$"):
+        pcs.measure(df, probs="one", labels="is one", metrics="hosmer-lemeshow")
+    named = {"probabilityCol": "one", "labelCol": "is one", "metricName": "spiegelhalter"}
+    evaluator = pcs.CalibrationEvaluator(keepScores=True, **named)
+    assert evaluator.evaluate(df) == pc.measure(
+        rows.probs[:, 1], rows.labels == 1, metrics="spiegelhalter"
+    ).spiegelhalter
 
 
 def refused(frame, sentence, kind=pc.DataError, **given):
