@@ -215,7 +215,7 @@ static int label_reader_whole(pc_cell_type cells, const void *from, size_t count
 static const void *label_reader_cells_at(const pc_label_reader *labels, size_t row) {
   const pc_cell_type cells = labels->reader->cells;
   const size_t size = cells == PC_CELLS_U8 || cells == PC_CELLS_BOOL ? 1 : sizeof(double);
-  return (const char *)labels->cells + row * size;
+  return row == 0 ? labels->cells : (const char *)labels->cells + row * size;
 }
 
 static int label_reader_is_column(const pc_label_reader *labels) {
