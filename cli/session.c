@@ -80,7 +80,7 @@ static const cli_flag session_inputs[] = {
      NULL, CLI_INPUT},
     {"first-row", 0, CLI_COUNT, "N", SESSION_INPUT(first_row),
      "index of the first row, if the files are one part of a larger data set; --state "
-     "needs none: it tells parts apart by their content",
+     "needs none: parts are recognised by their content",
      NULL, CLI_ANY},
     {"header", 0, CLI_TEXT, "WORD", offsetof(cli_options, header),
      "whether the first line of CSV and TSV files is a header: yes, no or auto (default); "

@@ -80,7 +80,7 @@ def _kind(given: "dict[str, Any]") -> "str | None":
 
 
 def _width(path: Any, given: "dict[str, Any]", name: str) -> "int | None":
-    """The number of columns of the scores; None if the first rows do not tell."""
+    """The number of columns of the scores; None if the first rows do not show it."""
     if not isinstance(given[name], str):
         return len(given[name])
     for batch in batches_of(path, {name: given[name]}):

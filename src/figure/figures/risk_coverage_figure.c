@@ -184,7 +184,7 @@ const pc_figure_row pc_figure_risk_coverage = {
                 "errors among them",
             .about =
                 "The further the curve lies below the dashed line, the better the confidence "
-                "tells correct rows from wrong ones; no order lies below the ideal one. "
+                "separates correct rows from wrong ones; no order lies below the ideal one. "
                 "Read off how many rows can be answered with an acceptable share of errors. "
                 "The band is the interval at each coverage.",
             .citation =
