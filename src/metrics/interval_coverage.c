@@ -1,0 +1,96 @@
+/* interval-coverage: the share of targets inside central prediction intervals.
+ *
+ * Formula:  (1/N) sum_i 1[l_i <= y_i <= u_i],  l and u: the predicted quantiles of (1 - level) / 2
+ *           and (1 + level) / 2
+ * Edge cases:
+ * (1) quantiles must include both levels;
+ * (2) samples: quantiles are interpolated linearly between sorted samples;
+ * (3) a target on an end is inside.
+ * Parts: width, the mean of u - l.
+ * Accuracy: sums are exact.
+ * Cost: O(N). */
+#include <math.h>
+
+#include "metrics/forecast_metric.h"
+
+enum { INTERVAL_COVERAGE_LEVEL };
+enum { INTERVAL_COVERAGE_PARAM = PC_FORECAST_PARAMS };
+
+static const pcal_option interval_coverage_options[] = {
+    {"level", PCAL_OPTION_REAL, "0.9", 0.001, 0.999, NULL,
+     "probability of the central interval"},
+};
+
+static int interval_coverage_ends(const pc_forecast_shape *shape, double level,
+                                  pc_level ends[2]) {
+  return pc_level_make(shape, (1 - level) / 2, &ends[0]) &&
+         pc_level_make(shape, (1 + level) / 2, &ends[1]);
+}
+
+static void interval_coverage_values(const double *params, const pc_rows *rows, size_t begin,
+                                     size_t count, double *out) {
+  const pc_forecast_shape shape = pc_forecast_rows_shape(params, rows);
+  pc_level ends[2];
+  interval_coverage_ends(&shape, params[INTERVAL_COVERAGE_PARAM], ends);
+  for (size_t i = 0; i < count; i++) {
+    const double *row = rows->probs + (begin + i) * rows->classes, y = row[shape.columns];
+    const double low = pc_forecast_quantile(&shape, row, &ends[0]);
+    const double high = pc_forecast_quantile(&shape, row, &ends[1]);
+    out[2 * i] = low <= y && y <= high;
+    out[2 * i + 1] = high - low;
+  }
+}
+
+static pcal_status interval_coverage_configure(pc_options *options, const pc_layout *layout,
+                                               pc_metric_config *config, pcal_error *err) {
+  const pc_forecast_shape shape = pc_forecast_layout_shape(layout);
+  const double level = options->value[INTERVAL_COVERAGE_LEVEL].number;
+  char low[PC_NUMBER_MAX], high[PC_NUMBER_MAX];
+  pc_level ends[2];
+  if (!interval_coverage_ends(&shape, level, ends)) {
+    pc_show(round((1 - level) * 5e5) / 1e6, low);
+    pc_show(round((1 + level) * 5e5) / 1e6, high);
+    return pc_fail(err, PCAL_USAGE,
+                   "%s needs the quantiles of level %s and %s; choose a level whose ends "
+                   "are among {levels}",
+                   options->name, low, high);
+  }
+  pc_forecast_sum(config, layout, interval_coverage_values, 2);
+  config->need.sum.params[INTERVAL_COVERAGE_PARAM] = level;
+  return PCAL_OK;
+}
+
+static pcal_status interval_coverage_evaluate(const pc_options *options,
+                                              const pc_evidence *evidence, const pcal_env *env,
+                                              pc_metric_result *out, pcal_error *err) {
+  (void)options;
+  (void)env;
+  (void)err;
+  out->value = evidence->sum.value[0] / evidence->total;
+  pc_metric_result_part(out, "width", evidence->sum.value[1] / evidence->total);
+  return PCAL_OK;
+}
+
+const pc_metric pc_metric_interval_coverage = {
+    .row =
+        {
+            .registry = PCAL_METRICS,
+            .task = PCAL_REGRESSION,
+            .name = "interval-coverage",
+            .title = "share of targets inside prediction intervals",
+            .formula = "(1/N) sum_i 1[l_i <= y_i <= u_i], l and u: quantiles of "
+                       "(1 - level) / 2 and (1 + level) / 2",
+            .about =
+                "Should be the level. Part: the mean width of the intervals. With a "
+                "calibrator such as conformal or cqr, measure the intervals that apply has "
+                "written, as quantiles of these two levels.",
+            .notion = PCAL_NOTION_PROBABILISTIC,
+            .machine = PCAL_MACHINE_SUM,
+            .options = interval_coverage_options,
+            .option_count =
+                sizeof interval_coverage_options / sizeof *interval_coverage_options,
+        },
+    .traits = PC_FORECAST_TRAITS | PC_SHARE,
+    .configure = interval_coverage_configure,
+    .evaluate = interval_coverage_evaluate,
+};
