@@ -1,0 +1,273 @@
+/* Fits by rounds over several workers write the file of a fit in one process. */
+#include "../measure/rounds_help.h"
+
+static sink_bytes fit_rounds_save(pcal_calibrator *calibrator) {
+  sink_bytes out = {0};
+  assert_int_equal(pcal_calibrator_save(calibrator, sink_collect, &out, NULL), PCAL_OK);
+  pcal_calibrator_free(calibrator);
+  return out;
+}
+
+static sink_bytes fit_rounds_in_one_process(const rounds_data *data,
+                                            const pcal_fit_config *config) {
+  pcal_source *source = NULL;
+  pcal_calibrator *calibrator = NULL;
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  pcal_error err;
+  pcal_input scores = {.size = sizeof(pcal_input),
+                       .name = "scores",
+                       .data = data->scores,
+                       .type = PCAL_F64,
+                       .rows = data->rows,
+                       .columns = data->columns == 1 ? 0 : data->columns};
+  pcal_input labels = {.size = sizeof(pcal_input),
+                       .name = "labels",
+                       .data = data->labels,
+                       .type = PCAL_I32,
+                       .rows = data->rows};
+  pcal_input weights = {.size = sizeof(pcal_input),
+                        .name = "weights",
+                        .data = data->weights,
+                        .type = PCAL_F64,
+                        .rows = data->rows};
+  if (data->kind == PCAL_LOGIT)
+    inputs.logits = &scores;
+  else
+    inputs.probs = &scores;
+  inputs.labels = &labels;
+  if (data->weights != NULL)
+    inputs.weights = &weights;
+  if (pcal_source_open(&inputs, NULL, &source, &err) != PCAL_OK ||
+      pcal_fit_run(source, config, NULL, &calibrator, &err) != PCAL_OK)
+    fail_msg("%s", err.message);
+  pcal_source_free(source);
+  return fit_rounds_save(calibrator);
+}
+
+static sink_bytes fit_rounds_run(const rounds_data *data, const pcal_fit_config *config,
+                                 size_t workers, rounds_cost *cost) {
+  pcal_rounds *rounds = NULL;
+  pcal_calibrator *calibrator = NULL;
+  pcal_error err;
+  *cost = (rounds_cost){0};
+  if (pcal_rounds_new_fit(config, NULL, &rounds, &err) != PCAL_OK)
+    fail_msg("%s", err.message);
+  while (!pcal_rounds_done(rounds)) {
+    sink_bytes request = rounds_request(rounds);
+    sink_bytes tally = rounds_answer(data, &request, workers);
+    cost->rounds++;
+    assert_int_equal(pcal_rounds_round(rounds), cost->rounds);
+    cost->request = request.length > cost->request ? request.length : cost->request;
+    cost->tally = tally.length > cost->tally ? tally.length : cost->tally;
+    if (pcal_rounds_absorb(rounds, tally.bytes, tally.length, &err) != PCAL_OK)
+      fail_msg("%s", err.message);
+    free(request.bytes);
+    free(tally.bytes);
+  }
+  assert_int_equal(pcal_rounds_calibrator(rounds, &calibrator, &err), PCAL_OK);
+  pcal_rounds_free(rounds);
+  return fit_rounds_save(calibrator);
+}
+
+static rounds_cost fit_rounds_compare(const rounds_data *data, const char *method,
+                                      size_t workers) {
+  pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
+  rounds_cost cost;
+  config.method = method;
+  sink_bytes expected = fit_rounds_in_one_process(data, &config);
+  sink_bytes found = fit_rounds_run(data, &config, workers, &cost);
+  assert_string_equal(found.bytes, expected.bytes);
+  free(expected.bytes);
+  free(found.bytes);
+  return cost;
+}
+
+static const char *const fit_rounds_methods[] = {
+    "identity",
+    "temperature",
+    "temperature:objective=brier",
+    "vector",
+    "matrix",
+    "platt",
+    "beta",
+    "isotonic",
+    "isotonic-multi",
+    "venn-abers",
+    "histogram",
+    "histogram:classwise=no",
+    "histogram:binning=mass",
+    "bbq",
+    "spline",
+};
+#define FIT_ROUNDS_METHODS (sizeof fit_rounds_methods / sizeof *fit_rounds_methods)
+
+/* Any number of workers, with and without ties and weights. */
+TEST(the_file_of_one_process) {
+  for (int variant = 0; variant < 4; variant++) {
+    rounds_data data = rounds_data_draw(600, 3, variant & 1, variant & 2, 0);
+    for (size_t m = 0; m < FIT_ROUNDS_METHODS; m++)
+      fit_rounds_compare(&data, fit_rounds_methods[m], 1 + m % 4);
+    rounds_data_free(&data);
+  }
+}
+
+TEST(fractional_weights) {
+  rounds_data data = rounds_data_draw(600, 3, 1, 1, 0);
+  for (size_t i = 0; i < data.rows; i++)
+    data.weights[i] += 0.125 * (double)(i % 7);
+  for (size_t m = 0; m < FIT_ROUNDS_METHODS; m++)
+    fit_rounds_compare(&data, fit_rounds_methods[m], 3);
+  rounds_data_free(&data);
+}
+
+TEST(one_column) {
+  static const char *const methods[] = {"temperature", "platt",      "beta",
+                                        "isotonic",    "venn-abers", "histogram:binning=mass"};
+  rounds_data data = rounds_data_draw(3000, 1, 0, 0, 0);
+  for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
+    fit_rounds_compare(&data, methods[m], 4);
+  rounds_data_free(&data);
+}
+
+/* Searches of many passes. */
+TEST(ets) {
+  rounds_data data = rounds_data_draw(100, 3, 0, 1, 0);
+  fit_rounds_compare(&data, "ets", 2);
+  fit_rounds_compare(&data, "ets:objective=brier", 2);
+  rounds_data_free(&data);
+}
+
+/* Searches begin on a sample of the rows, which workers draw together. */
+TEST(more_rows_than_a_sample_holds) {
+  static const char *const methods[] = {"temperature", "temperature:objective=brier", "vector",
+                                        "matrix"};
+  rounds_data data = rounds_data_draw(20000, 4, 0, 0, 0);
+  for (size_t i = 0; i < data.rows; i += 2) { /* half of the labels follow the scores */
+    size_t top = 0;
+    for (size_t j = 1; j < 4; j++)
+      top = data.scores[i * 4 + j] > data.scores[i * 4 + top] ? j : top;
+    data.labels[i] = (int32_t)top;
+  }
+  for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+    const rounds_cost cost = fit_rounds_compare(&data, methods[m], 3);
+    assert_true(cost.tally < 2000000);
+  }
+  rounds_data_free(&data);
+}
+
+/* Some workers have no rows. */
+TEST(empty_workers) {
+  rounds_data data = rounds_data_draw(8, 2, 0, 0, 0);
+  data.rows = 5;
+  fit_rounds_compare(&data, "temperature", ROUNDS_WORKERS_MAX);
+  data.rows = 8;
+  rounds_data_free(&data);
+}
+
+/* ---- Refusals ---- */
+
+static void fit_rounds_refused(const char *method, int by_group, const char *message) {
+  pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
+  pcal_rounds *rounds = NULL;
+  pcal_error err;
+  config.method = method;
+  config.by_group = by_group;
+  assert_int_equal(pcal_rounds_new_fit(&config, NULL, &rounds, &err), PCAL_USAGE);
+  assert_null(rounds);
+  assert_string_equal(err.message, message);
+}
+
+TEST(methods_that_need_all_rows_are_refused) {
+  fit_rounds_refused("network", 0,
+                     "network needs all rows at once, so it cannot be fitted in rounds; fit it "
+                     "in one process on a sample of the rows");
+  fit_rounds_refused("temperature", 1,
+                     "calibrators of groups need all rows at once, so they cannot be fitted in "
+                     "rounds; leave the groups out, or fit in one process");
+}
+
+/* Options that change the passes are refused by the first worker. */
+TEST(an_option_that_needs_all_rows) {
+  rounds_data data = rounds_data_draw(20, 3, 0, 0, 0);
+  const pcal_batch batch = rounds_batch(&data, 0, 20);
+  pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
+  pcal_rounds *rounds = NULL;
+  pcal_rounds_worker *worker = NULL;
+  pcal_error err;
+  config.method = "temperature:objective=ece";
+  assert_int_equal(pcal_rounds_new_fit(&config, NULL, &rounds, NULL), PCAL_OK);
+  sink_bytes request = rounds_request(rounds);
+  assert_int_equal(pcal_rounds_worker_new(request.bytes, request.length, NULL, &worker, NULL),
+                   PCAL_OK);
+  assert_int_equal(pcal_rounds_worker_update(worker, &batch, &err), PCAL_USAGE);
+  assert_string_equal(err.message,
+                      "temperature needs all rows at once, so it cannot be fitted in rounds; "
+                      "fit it in one process on a sample of the rows");
+  assert_int_equal(pcal_rounds_worker_tally(worker, sink_collect, &request, &err), PCAL_USAGE);
+  pcal_rounds_worker_free(worker);
+  pcal_rounds_free(rounds);
+  free(request.bytes);
+  rounds_data_free(&data);
+}
+
+/* Rounds of platt whose second request is open. */
+static pcal_rounds *fit_rounds_begun(const rounds_data *data) {
+  pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
+  pcal_rounds *rounds = NULL;
+  config.method = "platt";
+  assert_int_equal(pcal_rounds_new_fit(&config, NULL, &rounds, NULL), PCAL_OK);
+  sink_bytes request = rounds_request(rounds), tally = rounds_answer(data, &request, 2);
+  assert_int_equal(pcal_rounds_absorb(rounds, tally.bytes, tally.length, NULL), PCAL_OK);
+  assert_int_equal(pcal_rounds_done(rounds), 0);
+  free(request.bytes);
+  free(tally.bytes);
+  return rounds;
+}
+
+TEST(rows_that_change_between_rounds) {
+  rounds_data data = rounds_data_draw(200, 3, 0, 0, 0);
+  pcal_rounds *rounds = fit_rounds_begun(&data);
+  sink_bytes request = rounds_request(rounds);
+  pcal_error err;
+  data.rows = 199;
+  sink_bytes tally = rounds_answer(&data, &request, 2);
+  assert_int_equal(pcal_rounds_absorb(rounds, tally.bytes, tally.length, &err), PCAL_DATA);
+  assert_string_equal(err.message,
+                      "the rows of this round differ from those of the first (200 rows then, "
+                      "199 now); store the table before fitting, so that every round reads the "
+                      "same rows");
+  free(tally.bytes);
+  data.rows = 200;
+  tally = rounds_answer(&data, &request, 2); /* the rounds are as they were */
+  assert_int_equal(pcal_rounds_absorb(rounds, tally.bytes, tally.length, &err), PCAL_OK);
+  assert_int_equal(pcal_rounds_absorb(rounds, tally.bytes, tally.length, &err), PCAL_USAGE);
+  assert_string_equal(err.message,
+                      "the tally answers another request; absorb the tally of the latest one");
+  pcal_rounds_free(rounds);
+  free(request.bytes);
+  free(tally.bytes);
+  rounds_data_free(&data);
+}
+
+/* A changed byte of a request or tally is found by its checksum. */
+TEST(damaged_bytes) {
+  rounds_data data = rounds_data_draw(50, 3, 0, 0, 0);
+  pcal_rounds *rounds = fit_rounds_begun(&data);
+  sink_bytes request = rounds_request(rounds), tally = rounds_answer(&data, &request, 1);
+  for (size_t i = 8; i < tally.length; i += 7) {
+    tally.bytes[i] ^= 1;
+    assert_int_equal(pcal_rounds_absorb(rounds, tally.bytes, tally.length, NULL), PCAL_DATA);
+    tally.bytes[i] ^= 1;
+  }
+  for (size_t i = 8; i < request.length; i += 7) {
+    pcal_rounds_worker *worker = NULL;
+    request.bytes[i] ^= 1;
+    assert_int_equal(pcal_rounds_worker_new(request.bytes, request.length, NULL, &worker, NULL),
+                     PCAL_DATA);
+    request.bytes[i] ^= 1;
+  }
+  pcal_rounds_free(rounds);
+  free(request.bytes);
+  free(tally.bytes);
+  rounds_data_free(&data);
+}
