@@ -1,0 +1,85 @@
+/* The kernels of softmax_rows_body.h and row_sums_body.h for NVIDIA GPUs.  tools/make-gpu-code compiles
+ * this file into device_kernels.ptx and device_kernels.sm_90.cubin, which are checked in. */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Functions of the headers below run on the GPU. */
+#define inline inline __device__
+#include "device/row_sums_body.h"
+#include "device/softmax_rows_body.h"
+#undef inline
+
+#define SOFTMAX_ROWS_KERNELS(type)                                                             \
+  extern "C" __global__ void __launch_bounds__(PC_SOFTMAX_ROWS_THREADS)                        \
+      pc_softmax_wide_##type(pc_softmax_rows rows) {                                           \
+    __shared__ pc_softmax_rows_shared shared;                                                  \
+    pc_softmax_rows_look_##type(&rows, blockIdx.x, threadIdx.x, &shared);                      \
+    __syncthreads();                                                                           \
+    pc_softmax_rows_add_##type(&rows, blockIdx.x, threadIdx.x, &shared);                       \
+    __syncthreads();                                                                           \
+    pc_softmax_rows_write_##type(&rows, blockIdx.x, threadIdx.x, &shared);                     \
+  }                                                                                            \
+  extern "C" __global__ void __launch_bounds__(PC_SOFTMAX_ROWS_THREADS)                        \
+      pc_softmax_narrow_##type(pc_softmax_rows rows) {                                         \
+    pc_softmax_rows_narrow_##type(&rows,                                                       \
+                                  (uint64_t)blockIdx.x * PC_SOFTMAX_ROWS_THREADS + threadIdx.x); \
+  }
+
+SOFTMAX_ROWS_KERNELS(f32)
+SOFTMAX_ROWS_KERNELS(f64)
+
+extern __shared__ double row_sums_shared[];
+
+static __device__ void row_sums_end(const pc_row_sums *sums, const pc_row_sums_thread *mine) {
+  __syncthreads();
+  pc_row_sums_store(sums, mine);
+  __syncthreads();
+  pc_row_sums_gather(sums, mine);
+  __syncthreads();
+  pc_row_sums_publish(sums, mine);
+}
+
+/* Blocks on a multiprocessor; eight leave 64 registers for each thread. */
+#ifndef ROW_SUMS_BLOCKS
+#define ROW_SUMS_BLOCKS 8
+#endif
+
+#define ROW_SUMS_KERNELS(type, size)                                                           \
+  extern "C" __global__ void __launch_bounds__(PC_ROW_SUMS_THREADS, ROW_SUMS_BLOCKS)           \
+      pc_row_sums_narrow_##type(const __grid_constant__ pc_row_sums sums) {                    \
+    pc_row_sums_thread mine;                                                                   \
+    pc_row_sums_begin(&sums, (char *)row_sums_shared, blockIdx.x, gridDim.x, threadIdx.x,      \
+                      size, 0, &mine);                                                         \
+    for (uint64_t first = (uint64_t)blockIdx.x * PC_ROW_SUMS_THREADS; first < sums.rows;       \
+         first += (uint64_t)gridDim.x * PC_ROW_SUMS_THREADS) {                                 \
+      __syncthreads();                                                                         \
+      pc_row_sums_load_##type(&sums, &mine, first);                                            \
+      __syncthreads();                                                                         \
+      pc_row_sums_add_narrow_##type(&sums, &mine, first);                                      \
+    }                                                                                          \
+    row_sums_end(&sums, &mine);                                                                \
+  }                                                                                            \
+  extern "C" __global__ void __launch_bounds__(PC_ROW_SUMS_THREADS, ROW_SUMS_BLOCKS)           \
+      pc_row_sums_wide_##type(const __grid_constant__ pc_row_sums sums) {                      \
+    pc_row_sums_thread mine;                                                                   \
+    pc_row_sums_begin(&sums, (char *)row_sums_shared, blockIdx.x, gridDim.x, threadIdx.x,      \
+                      size, 1, &mine);                                                         \
+    __syncthreads();                                                                           \
+    for (uint64_t first = 0; first < sums.rows; first += pc_row_sums_round(gridDim.x)) {       \
+      for (uint32_t step = 0; step < PC_ROW_SUMS_STEPS; step++) {                              \
+        pc_row_sums_look_##type(&sums, &mine, first, step);                                    \
+        __syncwarp();                                                                          \
+        pc_row_sums_add_##type(&sums, &mine, first, step);                                     \
+        __syncwarp();                                                                          \
+        pc_row_sums_keep(&sums, &mine, first, step);                                           \
+        __syncwarp();                                                                          \
+      }                                                                                        \
+      pc_row_sums_finish_wide_##type(&sums, &mine, first);                                     \
+      __syncwarp();                                                                            \
+    }                                                                                          \
+    row_sums_end(&sums, &mine);                                                                \
+  }
+
+ROW_SUMS_KERNELS(f32, 4)
+ROW_SUMS_KERNELS(f64, 8)

@@ -1,0 +1,41 @@
+/* The state of a device, for the files of this room. */
+#ifndef PC_DEVICE_STATE_H
+#define PC_DEVICE_STATE_H
+
+#include "device/cuda_driver.h"
+#include "device/device.h"
+#include "system/threads.h"
+
+#define DEVICE_BYTES ((size_t)16 << 20)         /* of the GPU */
+#define DEVICE_HOST_BYTES (2 * PC_DEVICE_PIECE) /* page-locked */
+#define DEVICE_NARROW_CLASSES 32                /* PC_NARROW_CLASSES */
+
+enum { DEVICE_F32, DEVICE_F64, DEVICE_TYPES };
+
+struct pcal_device {
+  pcal_env env;
+  pc_cuda_driver driver;
+  cuda_ordinal ordinal;
+  cuda_context *context; /* NULL: not retained */
+  int multiprocessors;
+  cuda_module *module; /* NULL: no kernels */
+  cuda_function *wide[DEVICE_TYPES], *narrow[DEVICE_TYPES];
+  cuda_function *sums_wide[DEVICE_TYPES], *sums_narrow[DEVICE_TYPES];
+  char *host;          /* page-locked, or NULL */
+  cuda_address memory; /* on the GPU, or 0 */
+  void *sums_host;     /* the results of device_sums.c, likewise */
+  cuda_address sums;
+  pc_mutex lock;
+};
+
+/* Makes the device the calling thread's, until pc_device_leave; other threads wait. */
+PC_CHECKED pcal_status pc_device_enter(pcal_device *device, pcal_error *err);
+void pc_device_leave(pcal_device *device);
+
+/* Reserves `host`, and `memory` if `on_gpu`. */
+PC_CHECKED pcal_status pc_device_reserve(pcal_device *device, int on_gpu, pcal_error *err);
+
+/* A place in `memory`. */
+void *pc_device_place(const pcal_device *device, size_t offset);
+
+#endif

@@ -1,0 +1,127 @@
+"""Times of additive metrics on a GPU beside those of PyTorch, in one run; prints a Markdown table for
+docs/benchmarks-gpu.md.
+
+    PYTHONPATH=build/python python3 tests/gpu/bench_gpu.py [--large]
+
+Device times are those of the kernels and copies of a call, as CUPTI records them (torch.profiler); whole
+times are those of the Python call until its result, medians.  Inputs take turns, so that none is in the
+cache.  --large adds 1,000,000 rows of 1,000 classes (4 GB).
+"""
+
+import sys
+import time
+
+import propercal as pc
+import torch
+from torch.autograd import DeviceType
+from torch.profiler import ProfilerActivity, profile
+
+ADDITIVE = ["accuracy", "brier", "log", "ece"]
+
+
+def make(rows, classes, seed):
+    generator = torch.Generator("cuda").manual_seed(seed)
+    logits = 3 * torch.randn(rows, classes, generator=generator, device="cuda")
+    labels = torch.randint(classes, (rows,), generator=generator, device="cuda")
+    right = torch.rand(rows, generator=generator, device="cuda") < 0.7
+    return logits, torch.where(right, logits.argmax(1), labels)
+
+
+def usual(logits, labels):
+    """Accuracy, Brier score, log loss and ECE as people write them."""
+    probs = torch.softmax(logits, 1)
+    top, predicted = probs.max(1)
+    hit = (predicted == labels).float()
+    one_hot = torch.nn.functional.one_hot(labels, logits.shape[1])
+    brier = ((probs - one_hot) ** 2).sum(1).mean()
+    log = torch.nn.functional.cross_entropy(logits, labels)
+    bins = (top * 15).long().clamp(max=14)
+    gap = torch.zeros(15, device=logits.device).index_add_(0, bins, top - hit)
+    return torch.stack([hit.mean(), brier, log, gap.abs().sum() / len(labels)])
+
+
+def frugal(logits, labels):
+    """The same in few passes over the logits, for torch.compile."""
+    largest, predicted = logits.max(1)
+    terms = torch.exp(logits - largest[:, None])
+    total, squares = terms.sum(1), (terms * terms).sum(1)
+    own = logits.gather(1, labels[:, None])[:, 0] - largest
+    p = torch.exp(own) / total
+    top = 1 / total
+    hit = (predicted == labels).float()
+    brier = (squares / (total * total) - 2 * p + 1).mean()
+    bins = (top * 15).long().clamp(max=14)
+    gap = torch.zeros(15, device=logits.device).index_add_(0, bins, top - hit)
+    return torch.stack([hit.mean(), brier, (torch.log(total) - own).mean(), gap.abs().sum() / len(labels)])
+
+
+def device_time(function, sets, repeats):
+    """Milliseconds of kernels and copies for each call."""
+    with profile(activities=[ProfilerActivity.CUDA, ProfilerActivity.CPU]) as found:
+        for i in range(repeats):
+            function(*sets[i % len(sets)])
+        torch.cuda.synchronize()
+    spans = [event.time_range.elapsed_us() for event in found.events() if event.device_type == DeviceType.CUDA]
+    return sum(spans) / repeats / 1e3
+
+
+def whole_time(function, sets, repeats):
+    times = []
+    for i in range(repeats):
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        function(*sets[i % len(sets)])
+        times.append(time.perf_counter() - start)
+    return 1e3 * sorted(times)[len(times) // 2]
+
+
+def lines():
+    compiled = torch.compile(frugal, dynamic=False)
+    return {
+        "reading the logits once (sum)": lambda z, y: z.sum().item(),
+        "propercal, exact": lambda z, y: pc.measure(logits=z, labels=y, metrics=ADDITIVE),
+        "PyTorch as usually written, float32": lambda z, y: usual(z, y).tolist(),
+        "PyTorch in few passes, float32": lambda z, y: frugal(z, y).tolist(),
+        "PyTorch in few passes, compiled, float32": lambda z, y: compiled(z, y).tolist(),
+    }
+
+
+def bench(rows, classes, copies):
+    sets = [make(rows, classes, seed) for seed in range(copies)]
+    print(f"\n{rows:,} × {classes:,}, milliseconds\n")
+    print("| accuracy, Brier, log and ECE | device | times reading | whole call | call beyond the device |")
+    print("|---|---:|---:|---:|---:|")
+    read = None
+    for name, function in lines().items():
+        try:
+            for each in sets:
+                function(*each)
+            repeats = 20 if rows * classes > 2e8 else 100
+            device = device_time(function, sets, repeats)
+            whole = whole_time(function, sets, repeats)
+        except Exception as error:  # a compiler that is not there
+            print(f"| {name} | {type(error).__name__} | | | |", flush=True)
+            continue
+        read = read or device
+        print(f"| {name} | {device:.3f} | {device / read:.1f} | {whole:.3f} | {whole - device:.3f} |", flush=True)
+    small = make(64, 10, 9)
+    call = lambda z, y: pc.measure(logits=z, labels=y, metrics=ADDITIVE)
+    call(*small)
+    return whole_time(call, [small], 300) - device_time(call, [small], 50)
+
+
+def main():
+    if not torch.cuda.is_available():
+        print("there is no GPU here", file=sys.stderr)
+        return 77
+    print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}")
+    overhead = bench(1_000_000, 10, 4)
+    bench(50_000, 1000, 3)
+    if "--large" in sys.argv[1:]:
+        bench(1_000_000, 1000, 2)
+    print(f"\nA call with 64 rows, beyond the device: {1e3 * overhead:.0f} microseconds")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
