@@ -1,0 +1,72 @@
+#include "figure/figure_groups.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Reads to the end, so that all groups are known. */
+static pcal_status figure_groups_count(pcal_source *source, const pcal_env *env, size_t *count,
+                                       pcal_error *err) {
+  *count = 0;
+  for (;;) {
+    pcal_batch batch = PCAL_BATCH_INIT;
+    PC_TRY(pc_source_next(source, SIZE_MAX, &batch, err));
+    if (batch.rows == 0)
+      break;
+    for (size_t i = 0; batch.groups != NULL && i < batch.rows; i++)
+      *count = batch.groups[i] >= *count ? (size_t)batch.groups[i] + 1 : *count;
+    PC_TRY(pc_check_interrupt(env, err));
+  }
+  if (*count > PC_FIGURE_GROUPS_MAX)
+    return pc_fail(err, PCAL_USAGE,
+                   "a figure draws at most %d groups, and {groups} has %zu; join some of them, "
+                   "or measure them with a table",
+                   PC_FIGURE_GROUPS_MAX, *count);
+  return PCAL_OK;
+}
+
+static int figure_groups_order(const void *a, const void *b) {
+  return strcmp(((const pcal_model *)a)->name, ((const pcal_model *)b)->name);
+}
+
+static pcal_status figure_groups_one(pcal_source *source, size_t group, pc_figure_groups *out,
+                                     pcal_error *err) {
+  const pc_folds all = {0, 1};
+  pcal_shape shape = {.size = sizeof shape};
+  pc_source_shape(source, &shape);
+  PC_TRY(pc_fold_source_open(source, &all, 0, out->env, &out->parts[group], err));
+  out->parts[group].inside = 1;
+  out->parts[group].group = (uint32_t)group;
+  snprintf(out->numbers[group], sizeof out->numbers[group], "%zu", group);
+  out->models[group] = (pcal_model)PCAL_MODEL_INIT;
+  out->models[group].source = out->parts[group].source;
+  out->models[group].name = shape.group_names != NULL && group < shape.group_count
+                                ? shape.group_names[group]
+                                : out->numbers[group];
+  return PCAL_OK;
+}
+
+pcal_status pc_figure_groups_open(pcal_source *source, const pcal_env *env,
+                                  pc_figure_groups *out, pcal_error *err) {
+  size_t count;
+  *out = (pc_figure_groups){.env = env};
+  PC_TRY(figure_groups_count(source, env, &count, err));
+  out->models = pc_alloc(env, count + 1, sizeof *out->models);
+  out->parts = pc_alloc(env, count + 1, sizeof *out->parts);
+  out->numbers = pc_alloc(env, count + 1, sizeof *out->numbers);
+  if (out->models == NULL || out->parts == NULL || out->numbers == NULL)
+    return pc_fail_memory(err, "drawing groups");
+  out->count = count;
+  for (size_t g = 0; g < count; g++)
+    PC_TRY(figure_groups_one(source, g, out, err));
+  qsort(out->models, count, sizeof *out->models, figure_groups_order);
+  return PCAL_OK;
+}
+
+void pc_figure_groups_close(pc_figure_groups *groups) {
+  for (size_t g = 0; g < groups->count; g++)
+    pc_fold_source_close(&groups->parts[g]);
+  pc_free(groups->env, groups->models);
+  pc_free(groups->env, groups->parts);
+  pc_free(groups->env, groups->numbers);
+}
