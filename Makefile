@@ -5,7 +5,7 @@ PREFIX = /usr/local
 FUZZ = 60
 ATTACK = 100
 
-.PHONY: help deps build demo check check-all check-gpu check-spark check-systems check-web gpu-code web dist pages \
+.PHONY: help deps build demo check check-all check-gpu check-spark check-systems check-web gpu-code web wheels dist pages site \
 	fuzz attack coverage golden bench bench-deps bench-huge install \
 	uninstall format clean
 
@@ -39,9 +39,16 @@ check-web: build web ## test that page in Chromium
 	@tools/install-deps web
 	@tools/check-web --program $(BUILD)/cli/propercal
 
-dist: ## sources, programs for each system, the page and their checksums, in dist
+wheels: ## wheels of the Python package for six systems, in dist, and their tests
 	@tools/install-systems
-	@tools/make-dist
+	@tools/make-wheels
+	@tools/check-wheels
+
+dist: ## a release in dist: sources, programs, wheels, Debian packages, the page, checksums
+	@tools/install-systems
+	@tools/install-deps dist
+	@tools/make-dist $(DIST)
+	@tools/check-wheels
 
 check-all: ## check, long tests, sanitizers, clang, layout, manual, scripts, Python, Spark, browser
 	@tools/install-deps check-all
@@ -54,6 +61,9 @@ check-spark: ## propercal.spark on executors of Apache Spark
 pages: build ## a page for each metric, calibrator and Python function, in build-pages
 	@tools/make-pages --build $(BUILD)
 	@tools/check-python --reference
+
+site: build web ## the documentation as a site with search, in build-site/html
+	@tools/make-site --build $(BUILD)
 
 fuzz: ## fuzz for FUZZ seconds, 60 by default; a night, into the docs: make fuzz FUZZ=3600 RECORD=--record
 	@tools/install-deps check
@@ -68,7 +78,7 @@ check-gpu: ## results of tensors on an NVIDIA GPU against those in memory; needs
 	@tools/build $(BUILD) -Dtests=true -Dpython=true
 	@tools/check-gpu $(BUILD)
 
-gpu-code: ## compile the kernels for GPUs anew (needs nvcc); the library embeds src/device/softmax_rows.*
+gpu-code: ## compile the kernels for GPUs anew (needs nvcc); the library embeds src/device/device_kernels.*
 	@tools/make-gpu-code
 
 coverage: ## which branches of the library the tests reach; writes docs/branch-coverage.md

@@ -73,6 +73,7 @@ void cli_options_init(cli_options *options) {
   const pcal_simulation simulation = PCAL_SIMULATION_INIT;
   *options = (cli_options){.figure_interval = 0.95,
                            .inputs.first_row = CLI_NO_FIRST_ROW,
+                           .alpha = CLI_NO_ALPHA,
                            .rows = simulation.rows,
                            .classes = simulation.classes,
                            .factor = simulation.factor,

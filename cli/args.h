@@ -56,6 +56,7 @@ typedef struct cli_repeats {
 } cli_repeats;
 
 #define CLI_NO_FIRST_ROW UINT64_MAX /* --first-row is not given */
+#define CLI_NO_ALPHA (-1.0)
 
 /* Inputs as the command line names them, by the fields of pcal_inputs. */
 typedef struct cli_inputs {
@@ -63,7 +64,8 @@ typedef struct cli_inputs {
   const char *mean, *variance, *std, *quantiles, *samples;
   const char *data;
   const char *labels, *correct, *target;
-  const char *weights, *groups, *ids;
+  const char *weights, *groups, *ids, *time;
+  const char *every;       /* "week", or NULL */
   const char *weights_are; /* "frequency" or "importance", or NULL */
   const char *levels;      /* "0.05,0.5,0.95" or "0.05/0.5/0.95", or NULL */
   uint64_t first_row;
@@ -74,6 +76,7 @@ typedef struct cli_options {
   cli_inputs inputs;
   const char *header, *input_format, *positive, *class_names;
   const char *score_scale; /* "percent", or NULL */
+  const char *prevalence;  /* "0.1" or "0.2,0.3,0.5", or NULL */
   cli_repeats more_inputs;
   cli_words metrics, gates, operands;
   cli_words methods, models, cases; /* --method, --model, --case */
@@ -92,8 +95,11 @@ typedef struct cli_options {
   int null;
   const char *output;
   const char *state;
+  const char *tables;      /* prefix of CSV files, or NULL */
   const char *gate_report; /* or NULL */
   int annotate;
+  double alpha; /* of watch; CLI_NO_ALPHA: not given */
+  int allow_repeat;
   const char *format;
   int json;
   int curves;
@@ -105,6 +111,7 @@ typedef struct cli_options {
   double width, power, difference; /* of plan */
   const char *calibrator, *theme, *title;
   uint64_t figure_width, figure_height, dpi; /* 0: not given */
+  int transparent;
   double figure_interval;
   int plot;
   double factor, scale;

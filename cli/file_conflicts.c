@@ -184,3 +184,13 @@ pcal_status cli_check_file_conflicts(cli_session *session, pcal_error *err) {
     }
   return status;
 }
+
+pcal_status cli_check_output_file(cli_session *session, const char *flag, const char *file,
+                                  pcal_error *err) {
+  const cli_verb *verb = session->verb;
+  for (size_t s = 0; s < verb->section_count; s++)
+    for (size_t i = 0; i < verb->sections[s]->count; i++)
+      if (strcmp(verb->sections[s]->flags[i].name, flag) == 0)
+        return file_conflicts_check_output(session, &verb->sections[s]->flags[i], file, err);
+  return PCAL_OK;
+}

@@ -67,6 +67,8 @@ pcal_status cli_measure_against(cli_session *session, const pcal_measure_config 
   options->inputs.weights_are = mine.weights_are;
   options->inputs.ids = mine.ids;
   options->inputs.groups = mine.groups;
+  options->inputs.time = mine.time;
+  options->inputs.every = mine.every;
   options->inputs.first_row = mine.first_row;
   const int classes =
       !(options->against.mean || options->against.quantiles || options->against.samples);

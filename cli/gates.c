@@ -66,7 +66,8 @@ static pcal_status gates_take_scope(const char *text, const cli_options *options
   gate->scope = strcmp(at, "each") == 0    ? CLI_GATE_EACH
                 : strcmp(at, "worst") == 0 ? CLI_GATE_WORST
                                            : CLI_GATE_NAMED;
-  if (options->operands.count == 0 && !options->inputs.groups && !options->inputs.data)
+  if (options->operands.count == 0 && !options->inputs.groups && !options->inputs.time &&
+      !options->inputs.data)
     return cli_fail(err, PCAL_USAGE, "--fail-if '%s': there are no groups; add --groups", text);
   return PCAL_OK;
 }

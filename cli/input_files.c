@@ -1,6 +1,7 @@
 /* 1. A value that names an existing file, with or without :COLUMNS, is that file.
  * 2. Otherwise a value with *, ? or [ is a pattern of the shell; its files are sorted by name,
- *    byte by byte, and :COLUMNS is added to each of them. */
+ *    byte by byte, and :COLUMNS is added to each of them.
+ * 3. A plain word that is no file is, for inputs of rows beside --data, a column of its files. */
 #include "input_files.h"
 
 #include <stdlib.h>
@@ -95,12 +96,13 @@ static pcal_status input_files_expand(cli_words *files, const char *text, pcal_e
              : input_files_add(files, text, "", err);
 }
 
-pcal_status cli_input_files(cli_session *session, const char *value, const cli_words **out,
-                            pcal_error *err) {
-  const cli_repeats *more = &session->options.more_inputs;
+/* Starts the list of a value; *found is set if the list was made before. */
+static pcal_status input_files_start(cli_session *session, const char *value,
+                                     struct cli_input_list **out, int *found, pcal_error *err) {
   for (struct cli_input_list *list = session->input_lists; list; list = list->next)
     if (list->value == value) {
-      *out = &list->files;
+      *out = list;
+      *found = 1;
       return PCAL_OK;
     }
   struct cli_input_list *list = calloc(1, sizeof *list);
@@ -109,8 +111,46 @@ pcal_status cli_input_files(cli_session *session, const char *value, const cli_w
   list->value = value;
   list->next = session->input_lists;
   session->input_lists = list;
+  *out = list;
+  *found = 0;
+  return PCAL_OK;
+}
+
+/* True for a plain word as groups, ids or times beside --data: a column of its files. */
+static int input_files_is_column(const cli_inputs *in, const char *value) {
+  return in->data && (value == in->groups || value == in->ids || value == in->time) &&
+         !strpbrk(value, ":/*?[") && strcmp(value, "-") != 0 &&
+         !strchr(in->data + pc_path_directory(in->data), ':') && !input_files_exists(value);
+}
+
+/* Adds FILE:COLUMN for each file of --data. */
+static pcal_status input_files_add_column(cli_session *session, cli_words *out,
+                                          const char *column, pcal_error *err) {
+  const cli_words *files = NULL;
+  char selector[1024] = ":";
+  if (strlen(column) >= sizeof selector - 1)
+    return cli_fail(err, PCAL_USAGE, "the name of the column \"%.60s...\" is too long", column);
+  memcpy(selector + 1, column, strlen(column) + 1);
+  pcal_status status = cli_input_files(session, session->options.inputs.data, &files, err);
+  for (size_t i = 0; status == PCAL_OK && i < files->count; i++)
+    status = input_files_add(out, files->word[i], selector, err);
+  return status;
+}
+
+pcal_status cli_input_files(cli_session *session, const char *value, const cli_words **out,
+                            pcal_error *err) {
+  const cli_repeats *more = &session->options.more_inputs;
+  struct cli_input_list *list = NULL;
+  int found = 0;
+  pcal_status status = input_files_start(session, value, &list, &found, err);
+  if (status != PCAL_OK)
+    return status;
   *out = &list->files;
-  pcal_status status = input_files_expand(&list->files, value, err);
+  if (found)
+    return PCAL_OK;
+  if (input_files_is_column(&session->options.inputs, value))
+    return input_files_add_column(session, &list->files, value, err);
+  status = input_files_expand(&list->files, value, err);
   for (size_t i = 0; i < more->count && status == PCAL_OK; i++)
     if (more->item[i].first == value)
       status = input_files_expand(&list->files, more->item[i].word, err);

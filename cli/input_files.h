@@ -5,7 +5,8 @@
 #include "session.h"
 
 /* The files that the value of an input flag stands for, in order: the value and the values of the
- * same flag given again, each of them a file or a pattern.  The list belongs to the session, which
+ * same flag given again, each of them a file or a pattern.  For groups, ids and times beside
+ * --data a word that is no file is a column of its files.  The list belongs to the session, which
  * frees it.  Fails with PCAL_IO if a pattern matches no file. */
 pcal_status cli_input_files(cli_session *session, const char *value, const cli_words **out,
                             pcal_error *err);

@@ -3,12 +3,13 @@
 #include <string.h>
 
 #include "openmetrics.h"
+#include "table_files.h"
 #include "text_plot.h"
 
 static const cli_flag results_output_flags[] = {
     {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
-     "text (default), json, csv, md, or openmetrics for Prometheus",
-     "text|json|csv|md|openmetrics", CLI_ANY},
+     "text (default), json, csv, md, latex, or openmetrics for Prometheus",
+     "text|json|csv|md|latex|openmetrics", CLI_ANY},
     {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "short for --format json", NULL,
      CLI_ANY},
     {"curves", 0, CLI_FLAG, NULL, offsetof(cli_options, curves),
@@ -21,6 +22,7 @@ static const cli_flag results_output_flags[] = {
     {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
      "output file (default: standard output); replaced only once it is complete", NULL,
      CLI_FILE},
+    CLI_TABLES_FLAG("values, groups and bins"),
     {"state", 0, CLI_TEXT, "FILE", offsetof(cli_options, state),
      "also save the state of the measurement, for `propercal merge`; results are still "
      "printed",
@@ -52,6 +54,8 @@ pcal_status cli_results_output_open(cli_session *session, cli_results_output *ou
   const cli_options *options = &session->options;
   output->has_state = options->state != NULL;
   pcal_status status = results_output_check(session, err);
+  if (status == PCAL_OK)
+    status = cli_table_files_check(session, err);
   if (status == PCAL_OK)
     status = cli_output_open(session, options->output, &output->results, err);
   if (status != PCAL_OK || !output->has_state)
@@ -128,6 +132,9 @@ pcal_status cli_results_output_close(cli_session *session, cli_results_output *o
                                      const pcal_results *results, const cli_gates *gates,
                                      pcal_status status, pcal_error *err) {
   const int openmetrics = cli_openmetrics_wanted(&session->options);
+  const cli_tables tables = cli_tables_of_results(results);
+  if (status == PCAL_OK && results)
+    status = cli_table_files_write(session, &tables, err);
   if (status == PCAL_OK && results && openmetrics)
     status = results_output_openmetrics(output, results, err);
   else if (status == PCAL_OK && results)

@@ -100,7 +100,19 @@ const cli_section cli_section_inputs = {
 
 static const cli_flag session_groups[] = {
     {"groups", 0, CLI_TEXT, "FILE", SESSION_INPUT(groups),
-     "group of each row: results are also computed for each group", NULL, CLI_INPUT},
+     "group of each row, such as g.csv:team, or with --data FILE the name of its column: "
+     "results "
+     "are also computed for each group",
+     NULL, CLI_INPUT},
+    {"time", 0, CLI_TEXT, "FILE", SESSION_INPUT(time),
+     "time of each row, such as log.csv:when, or with --data FILE the name of its column: "
+     "results are also computed for each period of --every. Times are ISO 8601 "
+     "(2026-03-02T10:15:00+01:00; UTC without an offset) or seconds since 1970",
+     NULL, CLI_INPUT},
+    {"every", 0, CLI_TEXT, "PERIOD", SESSION_INPUT(every),
+     "length of the periods, in UTC: hour, day, week (from Monday), month, quarter, year, or "
+     "a number with s, min, h or d, such as 6h. Without --time the column time of --data",
+     NULL, CLI_ANY},
 };
 const cli_section cli_section_groups = {"Groups", session_groups, CLI_COUNT_OF(session_groups),
                                         NULL};
@@ -116,6 +128,10 @@ static const cli_flag session_labels[] = {
      NULL, CLI_ANY},
     {"scale", 0, CLI_TEXT, "WORD", offsetof(cli_options, score_scale),
      "percent: --probs and --confidence run from 0 to 100", "percent", CLI_ANY},
+    {"prevalence", 0, CLI_TEXT, "LIST", offsetof(cli_options, prevalence),
+     "as if the classes were so frequent: of class 1 of two, or of each class as "
+     "0.2,0.3,0.5; rows are weighted by their class",
+     NULL, CLI_ANY},
 };
 const cli_section cli_section_labels = {"Meaning of the columns", session_labels,
                                         CLI_COUNT_OF(session_labels), NULL};
@@ -239,8 +255,11 @@ static pcal_status session_choose_format(cli_session *session, pcal_error *err) 
   static const struct {
     const char *name;
     pcal_format format;
-  } table[] = {
-      {"text", PCAL_TEXT}, {"json", PCAL_JSON}, {"csv", PCAL_CSV}, {"md", PCAL_MARKDOWN}};
+  } table[] = {{"text", PCAL_TEXT},
+               {"json", PCAL_JSON},
+               {"csv", PCAL_CSV},
+               {"md", PCAL_MARKDOWN},
+               {"latex", PCAL_LATEX}};
   const cli_options *options = &session->options;
   const char *name = options->format ? options->format : options->json ? "json" : "text";
   if (options->json && strcmp(name, "json") != 0)
@@ -377,7 +396,7 @@ pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **ou
                             pcal_error *err) {
   const cli_inputs *in = &session->options.inputs;
   pcal_inputs inputs = PCAL_INPUTS_INIT;
-  double levels[PCAL_LEVELS_MAX];
+  double levels[PCAL_LEVELS_MAX], prevalence[PCAL_LEVELS_MAX];
   const struct {
     const char *file;
     const pcal_input **field;
@@ -396,11 +415,15 @@ pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **ou
                {in->target, &inputs.target},
                {in->weights, &inputs.weights},
                {in->groups, &inputs.groups},
-               {in->ids, &inputs.ids}};
+               {in->ids, &inputs.ids},
+               {in->time, &inputs.time}};
   pcal_input items[CLI_COUNT_OF(files)];
   pcal_status status = session_check_inputs(session, labelled, err);
   if (status == PCAL_OK)
-    status = cli_read_levels(in->levels, levels, &inputs.level_count, err);
+    status = cli_read_levels("levels", in->levels, levels, &inputs.level_count, err);
+  if (status == PCAL_OK)
+    status = cli_read_levels("prevalence", session->options.prevalence, prevalence,
+                             &inputs.prevalence_count, err);
   for (size_t i = 0; i < CLI_COUNT_OF(files) && status == PCAL_OK; i++) {
     status = session_fill_input(session, files[i].file, &items[i], err);
     if (files[i].file)
@@ -419,6 +442,8 @@ pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **ou
   inputs.file_format = session->options.input_format;
   inputs.positive = session->options.positive;
   inputs.percent = session->options.score_scale != NULL;
+  inputs.prevalence = prevalence;
+  inputs.every = in->every;
   return session_open_named(session, &inputs, out, err);
 }
 

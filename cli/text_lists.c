@@ -4,19 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-pcal_status cli_read_levels(const char *text, double levels[PCAL_LEVELS_MAX], size_t *count,
-                            pcal_error *err) {
+pcal_status cli_read_levels(const char *flag, const char *text, double levels[PCAL_LEVELS_MAX],
+                            size_t *count, pcal_error *err) {
   *count = 0;
   for (const char *at = text; at;) {
     const size_t length = strcspn(at, ",/");
     char word[64];
     if (*count == PCAL_LEVELS_MAX)
-      return cli_fail(err, PCAL_USAGE, "--levels has more than %d levels", PCAL_LEVELS_MAX);
+      return cli_fail(err, PCAL_USAGE, "--%s has more than %d %s", flag, PCAL_LEVELS_MAX,
+                      strcmp(flag, "levels") == 0 ? "levels" : "numbers");
     snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), at);
     if (length > 63 || !cli_read_real(word, &levels[*count]))
       return cli_fail(err, PCAL_USAGE,
-                      "--levels: \"%s\" is no number; separate levels as in 0.05,0.5,0.95",
-                      word);
+                      "--%s: \"%s\" is no number; separate %s as in 0.05,0.5,0.95", flag, word,
+                      strcmp(flag, "levels") == 0 ? "levels" : "them");
     ++*count;
     at = at[length] != '\0' ? at + length + 1 : NULL;
   }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "models.h"
+#include "table_files.h"
 
 static const cli_flag compare_flags[] = {
     {"method", 'm', CLI_REPEAT, "SPEC", offsetof(cli_options, methods),
@@ -33,12 +34,14 @@ static const cli_flag compare_flags[] = {
 };
 
 static const cli_flag compare_output_flags[] = {
+    CLI_TABLES_FLAG("methods, or models with --model"),
     {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
      "save the chosen calibrator, refitted to all rows available for fitting, for "
      "`propercal apply`; the table still goes to standard output",
      NULL, CLI_FILE},
     {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
-     "format of the table: text (default), json, csv or md", "text|json|csv|md", CLI_ANY},
+     "format of the table: text (default), json, csv, md or latex", "text|json|csv|md|latex",
+     CLI_ANY},
     {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "short for --format json", NULL,
      CLI_ANY},
 };
@@ -107,6 +110,31 @@ static pcal_status compare_save(cli_session *session, pcal_comparison **comparis
   return cli_output_close(&output, status, err);
 }
 
+/* The only table of a comparison, and its name. */
+typedef struct compare_table {
+  const pcal_comparison *comparison;
+  const char *name;
+} compare_table;
+
+static const char *compare_table_name(const void *of, size_t index) {
+  return index == 0 ? ((const compare_table *)of)->name : NULL;
+}
+
+static pcal_status compare_table_write(const void *of, size_t index, pcal_sink sink, void *user,
+                                       pcal_error *err) {
+  (void)index;
+  return pcal_comparison_write(((const compare_table *)of)->comparison, PCAL_CSV, sink, user,
+                               err);
+}
+
+static pcal_status compare_tables(cli_session *session, const pcal_comparison *comparison,
+                                  pcal_error *err) {
+  const compare_table table = {comparison,
+                               session->options.models.count > 0 ? "models" : "methods"};
+  const cli_tables tables = {&table, compare_table_name, compare_table_write};
+  return cli_table_files_write(session, &tables, err);
+}
+
 static pcal_status compare_run(cli_session *session, pcal_error *err) {
   const char *path = session->options.output;
   pcal_comparison *comparison = NULL;
@@ -115,8 +143,12 @@ static pcal_status compare_run(cli_session *session, pcal_error *err) {
     return cli_fail(
         err, PCAL_USAGE,
         "-o needs a file name, such as best.json; the table goes to standard output");
-  pcal_status status =
-      path ? compare_save(session, &comparison, err) : compare_learn(session, &comparison, err);
+  pcal_status status = cli_table_files_check(session, err);
+  if (status == PCAL_OK)
+    status = path ? compare_save(session, &comparison, err)
+                  : compare_learn(session, &comparison, err);
+  if (status == PCAL_OK)
+    status = compare_tables(session, comparison, err);
   if (status == PCAL_OK)
     status =
         pcal_comparison_write(comparison, session->format, cli_text_buffer_sink, &buffer, err);

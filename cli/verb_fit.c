@@ -35,7 +35,7 @@ static pcal_status fit_run_source(cli_session *session, pcal_calibrator **calibr
   config.normalize = options->normalize;
   config.by_group = options->inputs.groups != NULL;
   config.skip_missing = options->skip_missing;
-  pcal_status status = cli_source_open(session, 1, &source, err);
+  pcal_status status = cli_source_open(session, 0, &source, err);
   if (status == PCAL_OK)
     status = pcal_fit_run(source, &config, &session->env, calibrator, err);
   pcal_source_free(source);

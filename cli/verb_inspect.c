@@ -82,8 +82,8 @@ static pcal_status inspect_source(cli_session *session, cli_text_buffer *buffer,
 
 static int inspect_any_input(const cli_inputs *in) {
   return in->logits || in->probs || in->log_probs || in->confidence || in->labels ||
-         in->correct || in->weights || in->groups || in->data || in->mean || in->variance ||
-         in->std || in->quantiles || in->samples || in->target;
+         in->correct || in->weights || in->groups || in->time || in->data || in->mean ||
+         in->variance || in->std || in->quantiles || in->samples || in->target;
 }
 
 static pcal_status inspect_run(cli_session *session, pcal_error *err) {

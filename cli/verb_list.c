@@ -130,6 +130,7 @@ static void list_put_better_json(cli_text_buffer *buffer, const pcal_registry_ro
   list_put_field_json(buffer, "better", list_better(row));
   cli_putf(buffer, ", \"ranks\": %s", row->better != PCAL_BETTER_NONE ? "true" : "false");
   cli_putf(buffer, ", \"test\": %s", row->is_test ? "true" : "false");
+  list_put_field_json(buffer, "unit", pcal_unit_name(row->unit));
 }
 
 /* NULL for classification. */

@@ -115,6 +115,10 @@ static pcal_status measure_interval_config(cli_session *session, pcal_measure_co
   config->paired = cli_has_against(options);
   if (config->paired && !(config->interval > 0))
     config->interval = 0.95;
+  if (options->prevalence && options->state)
+    return cli_fail(err, PCAL_USAGE,
+                    "--prevalence needs all rows at once, and --state saves a part; remove one "
+                    "of them");
   if (config->paired && options->state)
     return cli_fail(err, PCAL_USAGE,
                     "--state saves one model; remove it or the --against flags");

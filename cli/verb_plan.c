@@ -21,7 +21,7 @@ static const cli_flag plan_flags[] = {
 
 static const cli_flag plan_output_flags[] = {
     {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
-     "text (default), json, csv or md", "text|json|csv|md", CLI_ANY},
+     "text (default), json, csv, md or latex", "text|json|csv|md|latex", CLI_ANY},
     {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "short for --format json", NULL,
      CLI_ANY},
     {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),

@@ -28,6 +28,8 @@ static const cli_flag plot_flags[] = {
     {"dpi", 0, CLI_COUNT, "N", offsetof(cli_options, dpi),
      "resolution of PNG: pixels for 96 units of --width and --height (default: 96)", NULL,
      CLI_ANY},
+    {"transparent", 0, CLI_FLAG, NULL, offsetof(cli_options, transparent),
+     "no background, for slides and posters", NULL, CLI_ANY},
 };
 
 static const cli_flag plot_model_flags[] = {
@@ -68,6 +70,10 @@ static pcal_status plot_check(const cli_options *options, const char **format,
                     nearest ? "did you mean \"" : "`propercal list figures` shows all",
                     nearest ? nearest : "", nearest ? "\"?" : "");
   }
+  if (strcmp(figure, "drift") != 0 && (options->inputs.time || options->inputs.every))
+    return cli_fail(
+        err, PCAL_USAGE,
+        "figure %s shows all rows together; --time and --every are for figure drift", figure);
   if (!options->output || !*options->output)
     return cli_fail(err, PCAL_USAGE,
                     "plot needs an output file; give -o x.svg, -o x.png, "
@@ -97,6 +103,10 @@ static pcal_status plot_open(cli_session *session, cli_models *models, pcal_sour
     return cli_fail(err, PCAL_USAGE,
                     "give predictions with --model, with --case, or with --logits, --probs "
                     "and so on, not with several of these");
+  if (options->inputs.groups)
+    return cli_fail(err, PCAL_USAGE,
+                    "--groups draws the groups of one model; leave it out, or give one model "
+                    "with --logits, --probs and so on");
   return cli_models_open(session, models, err);
 }
 
@@ -112,6 +122,7 @@ static pcal_status plot_build(cli_session *session, pcal_figure **figure, pcal_e
   config.interval = options->figure_interval;
   config.replicas = (size_t)options->replicas;
   config.width = (double)options->figure_width;
+  config.transparent = options->transparent;
   config.height = (double)options->figure_height;
   config.title = options->title;
   pcal_status status = options->calibrator
@@ -168,9 +179,9 @@ static const cli_section plot_surety_section = {"How sure", plot_surety_flags,
 static const cli_section plot_calibrator_section = {"After calibration", plot_calibrator_flags,
                                                     CLI_COUNT_OF(plot_calibrator_flags), NULL};
 static const cli_section *const plot_sections[] = {
-    &cli_section_inputs,  &cli_section_labels,      &plot_model_section, &plot_section,
-    &plot_surety_section, &plot_calibrator_section, &cli_section_val,    &cli_section_rows,
-    &cli_section_running, &cli_section_help};
+    &cli_section_inputs, &cli_section_labels,  &cli_section_groups,      &plot_model_section,
+    &plot_section,       &plot_surety_section, &plot_calibrator_section, &cli_section_val,
+    &cli_section_rows,   &cli_section_running, &cli_section_help};
 
 static const cli_example plot_examples[] = {
     {"propercal plot reliability --logits logits.npy --labels labels.npy -o r.svg",

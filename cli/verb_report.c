@@ -45,9 +45,9 @@ static const cli_section report_repair_section = {
     "samples."};
 
 static const cli_section *const report_sections[] = {
-    &cli_section_inputs,     &cli_section_labels,    &report_section,
-    &report_measure_section, &report_repair_section, &cli_section_val,
-    &cli_section_rows,       &cli_section_running,   &cli_section_help};
+    &cli_section_inputs,     &cli_section_labels,    &cli_section_groups, &report_section,
+    &report_measure_section, &report_repair_section, &cli_section_val,    &cli_section_rows,
+    &cli_section_running,    &cli_section_help};
 
 static pcal_format report_format(const cli_options *options) {
   if (options->format && strcmp(options->format, "md") == 0)
@@ -81,6 +81,7 @@ static void report_put_words(const cli_options *options, report_words *words) {
     cli_put_flags(&words->command, &shown, report_sections[i], "");
   cli_put_flags(&words->inputs, options, &cli_section_inputs, "");
   cli_put_flags(&words->inputs, options, &cli_section_labels, "");
+  cli_put_flags(&words->inputs, options, &cli_section_groups, "");
   cli_put_flags(&words->inputs, options, &cli_section_rows, "");
   cli_put_flags(&words->val, options, &cli_section_val, "val-");
   if (options->val.quantiles && options->inputs.levels) {

@@ -3,6 +3,7 @@
 
 #include "figure_render.h"
 #include "models.h"
+#include "table_files.h"
 
 static const cli_flag study_data_flags[] = {
     {"model", 0, CLI_REPEAT, "NAME=KIND:FILE", offsetof(cli_options, models),
@@ -49,13 +50,14 @@ static const cli_flag study_flags[] = {
 
 static const cli_flag study_output_flags[] = {
     {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
-     "text (default), json, csv or md", "text|json|csv|md", CLI_ANY},
+     "text (default), json, csv, md or latex", "text|json|csv|md|latex", CLI_ANY},
     {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "short for --format json", NULL,
      CLI_ANY},
     {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
      "x.svg, x.png or x.pdf for the figure, with the tables on standard output; any other "
      "name for the tables",
      NULL, CLI_FILE},
+    CLI_TABLES_FLAG("NAME is made of the first words of its title"),
     {"theme", 0, CLI_TEXT, "WORD", offsetof(cli_options, theme),
      "theme of the figure: light, dark or, in SVG, auto", "auto|light|dark", CLI_ANY},
 };
@@ -211,6 +213,15 @@ static pcal_status study_draw(cli_session *session, const char *format, pcal_stu
   return cli_output_close(&output, status, err);
 }
 
+static const char *study_table_name(const void *of, size_t index) {
+  return pcal_study_table_name(of, index);
+}
+
+static pcal_status study_table_write(const void *of, size_t index, pcal_sink sink, void *user,
+                                     pcal_error *err) {
+  return pcal_study_table_write(of, index, sink, user, err);
+}
+
 static pcal_status study_run(cli_session *session, pcal_error *err) {
   const cli_options *options = &session->options;
   cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
@@ -221,8 +232,13 @@ static pcal_status study_run(cli_session *session, pcal_error *err) {
   const char *path = options->output;
   const char *format =
       path && *cli_file_extension(path) ? cli_figure_render_format(path) : NULL;
-  pcal_status status =
-      format ? study_draw(session, format, &study, err) : study_learn(session, &study, err);
+  pcal_status status = cli_table_files_check(session, err);
+  if (status == PCAL_OK)
+    status =
+        format ? study_draw(session, format, &study, err) : study_learn(session, &study, err);
+  const cli_tables tables = {study, study_table_name, study_table_write};
+  if (status == PCAL_OK)
+    status = cli_table_files_write(session, &tables, err);
   if (status == PCAL_OK)
     status = pcal_study_write(study, session->format, cli_text_buffer_sink, &buffer, err);
   status = cli_text_buffer_status(&buffer, status, err);

@@ -242,6 +242,7 @@ typedef enum pcal_format {
   PCAL_JSON,
   PCAL_CSV,
   PCAL_MARKDOWN,
+  PCAL_LATEX, /* tabular environments with the rules of booktabs */
   PCAL_HTML,
   PCAL_SVG,
   PCAL_NPY,
@@ -291,6 +292,15 @@ typedef enum pcal_better {
   PCAL_BETTER_LOWER,
   PCAL_BETTER_HIGHER
 } pcal_better;
+
+/* The unit of a metric's values. */
+typedef enum pcal_unit {
+  PCAL_UNIT_NONE, /* a pure number */
+  PCAL_UNIT_SHARE, /* a share of rows or a distance between probabilities; also given in percent */
+  PCAL_UNIT_NATS,   /* natural logarithm of a probability */
+  PCAL_UNIT_TARGET, /* the unit of the target */
+  PCAL_UNIT_TARGET_SQUARED
+} pcal_unit;
 
 /* The tables of the registry. */
 typedef enum pcal_registry {
@@ -343,6 +353,7 @@ typedef enum pcal_machine {
 /* "top-label", "lower", "grid" ...; NULL for NONE and unknown numbers. */
 PCAL_API const char *pcal_notion_name(pcal_notion notion);
 PCAL_API const char *pcal_bound_name(pcal_bound bound);
+PCAL_API const char *pcal_unit_name(pcal_unit unit);
 PCAL_API const char *pcal_machine_name(pcal_machine machine);
 
 /* A metric, a calibrator, ...; all rows are constants of the library. */
@@ -361,6 +372,7 @@ typedef struct pcal_registry_row {
   pcal_task task;
   pcal_better better; /* of metrics; PCAL_BETTER_NONE for other kinds */
   int is_test;        /* a metric whose results have a p-value of their own */
+  pcal_unit unit;     /* of a metric's values */
 } pcal_registry_row;
 
 /* "metrics", "groups", ...; NULL for an unknown number. */
@@ -654,13 +666,25 @@ typedef struct pcal_inputs {
    * third one is refused.  NULL: labels are 0 and 1. */
   const char *positive;
   int percent; /* probs and confidence are percentages, from 0 to 100 */
+  /* As if the classes had these prevalences: rows are weighted by class, as importance weights.  One
+   * number for each class, or for two classes that of class 1; NULL: as observed. */
+  const double *prevalence;
+  size_t prevalence_count;
+  /* The time of each row, in place of groups: groups are then the periods that contain the rows,
+   * in order of time.  Times are text in ISO 8601 ("2026-03-02", "2026-03-02T10:15:00+01:00"; UTC
+   * without an offset) or numbers, seconds since 1970.  With `data` and without `time` the column
+   * of that name is taken. */
+  const pcal_input *time;
+  /* Length of the periods, in UTC: "hour", "day", "week" (from Monday), "month", "quarter",
+   * "year", or seconds with an optional unit: "900", "15min", "6h", "10d".  NULL: no time. */
+  const char *every;
 } pcal_inputs;
 
 #define PCAL_INPUTS_INIT                                                                     \
   {                                                                                          \
     sizeof(pcal_inputs), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,   \
         NULL, NULL, NULL, NULL, NULL, PCAL_WEIGHTS_AUTO, NULL, 0, NULL, 0, PCAL_HEADER_AUTO, \
-        0, NULL, NULL, 0                                                                     \
+        0, NULL, NULL, 0, NULL, 0, NULL, NULL                                                \
   }
 PCAL_API void pcal_inputs_init(pcal_inputs *inputs, size_t size);
 
@@ -817,6 +841,60 @@ PCAL_API pcal_status pcal_measure_describe(const pcal_measure *measure, pcal_sin
                                            void *user, pcal_error *err);
 PCAL_API void pcal_measure_free(pcal_measure *measure);
 
+/* ---- Watching: calibration over time -------------------------------------- */
+
+/* A sequential test of calibration.  Its e-value may be looked at after every row and at any time:
+ * if the predictions are calibrated, it ever reaches 1/alpha with a probability of at most alpha.
+ * The order of the rows matters; otherwise the result depends on neither parts nor threads.  The
+ * event of a row is class 1 of two classes, and of more, or of confidences, that the prediction is
+ * correct; predictions of a number (mean with variance or std) are tested by their PIT. */
+typedef struct pcal_watch pcal_watch;
+
+enum {
+  PCAL_WATCH_NORMALIZE = 1,    /* as normalize of pcal_measure_config */
+  PCAL_WATCH_SKIP_MISSING = 2, /* as skip_missing of pcal_measure_config */
+  PCAL_WATCH_ALLOW_REPEAT = 4  /* take rows that were added before */
+};
+
+/* alpha: the largest probability of a false alarm, such as 0.05. */
+PCAL_API pcal_status pcal_watch_new(double alpha, const pcal_env *env, pcal_watch **out,
+                                    pcal_error *err);
+PCAL_API void pcal_watch_free(pcal_watch *watch);
+/* Adds all rows of a source, in order; on failure the watch is unchanged.  A source of 32 or more
+ * rows whose scores and outcomes were added before is refused (PCAL_USAGE).  flags: a sum of
+ * PCAL_WATCH_... */
+PCAL_API pcal_status pcal_watch_update(pcal_watch *watch, pcal_source *source, unsigned flags,
+                                       pcal_error *err);
+
+typedef struct pcal_watch_report {
+  size_t size;
+  uint64_t rows;
+  uint64_t skipped, normalized; /* rows */
+  size_t parts;                 /* calls of pcal_watch_update with 32 or more rows */
+  double alpha;
+  double log_e;            /* natural logarithm of the e-value after the last row */
+  double highest_log_e;    /* of the highest e-value so far */
+  uint64_t highest_rows;   /* rows when it was reached */
+  double p_value;          /* min(1, 1 / highest e-value), valid at any time */
+  int alarm;               /* the e-value has reached 1/alpha, now or before */
+  uint64_t alarm_rows;     /* rows when it first did; 0: never */
+  uint64_t contradictions; /* rows whose outcome had the predicted probability 0 */
+} pcal_watch_report;
+
+#define PCAL_WATCH_REPORT_INIT \
+  { sizeof(pcal_watch_report), 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0 }
+PCAL_API void pcal_watch_report_init(pcal_watch_report *report, size_t size);
+PCAL_API pcal_status pcal_watch_get(const pcal_watch *watch, pcal_watch_report *out,
+                                    pcal_error *err);
+/* Writes the report as PCAL_TEXT or PCAL_JSON. */
+PCAL_API pcal_status pcal_watch_write(const pcal_watch *watch, pcal_format format,
+                                      pcal_sink sink, void *user, pcal_error *err);
+/* The state as bytes: little-endian, versioned, with a checksum. */
+PCAL_API pcal_status pcal_watch_save(const pcal_watch *watch, pcal_sink sink, void *user,
+                                     pcal_error *err);
+PCAL_API pcal_status pcal_watch_load(const void *bytes, size_t length, const char *name,
+                                     const pcal_env *env, pcal_watch **out, pcal_error *err);
+
 /* ---- Rounds: rows that no single process reads --------------------------- */
 
 /* A table is measured by many processes, each of which reads some of its rows:
@@ -833,7 +911,7 @@ PCAL_API void pcal_measure_free(pcal_measure *measure);
  *
  * Every tally has a fingerprint of its rows, the sum of hashes of their content.  Rows that differ
  * between rounds, also because a part was counted twice or not at all, are refused
- * (PCAL_DATA).  Requests and tallies are versioned bytes with checksums; damaged and forged ones
+ * (PCAL_DATA).  Calibrators are fitted in the same way: pcal_rounds_new_fit.  Requests and tallies are versioned bytes with checksums; damaged and forged ones
  * are refused. */
 typedef struct pcal_rounds pcal_rounds;
 typedef struct pcal_rounds_worker pcal_rounds_worker;
@@ -1131,9 +1209,16 @@ PCAL_API pcal_status pcal_results_get_verdict(const pcal_results *results, pcal_
 /* The verdict in a few sentences. */
 PCAL_API const char *pcal_results_verdict_text(const pcal_results *results);
 
-/* Writes the results: PCAL_TEXT, PCAL_JSON, PCAL_CSV or PCAL_MARKDOWN. */
+/* Writes the results: PCAL_TEXT, PCAL_JSON, PCAL_CSV, PCAL_MARKDOWN or
+ * PCAL_LATEX. */
 PCAL_API pcal_status pcal_results_write(const pcal_results *results, pcal_format format,
                                         pcal_sink sink, void *user, pcal_error *err);
+/* One table as CSV, for a file of its own: "values", a line for each metric; "groups", a line
+ * for each metric in each group, if there are groups; "bins", of the reliability diagram, if
+ * there are any.  pcal_results_table_name returns NULL after the last. */
+PCAL_API const char *pcal_results_table_name(const pcal_results *results, size_t index);
+PCAL_API pcal_status pcal_results_table_write(const pcal_results *results, size_t index,
+                                              pcal_sink sink, void *user, pcal_error *err);
 PCAL_API void pcal_results_free(pcal_results *results);
 
 /* Goals of a sample-size plan. */
@@ -1150,7 +1235,8 @@ typedef struct pcal_plan_config {
 PCAL_API void pcal_plan_config_init(pcal_plan_config *config, size_t size);
 
 /* Writes the number of rows that each metric needs, from the results of a pilot set with
- * intervals and, for power, differences: PCAL_TEXT, PCAL_JSON, PCAL_CSV or PCAL_MARKDOWN. */
+ * intervals and, for power, differences: PCAL_TEXT, PCAL_JSON, PCAL_CSV, PCAL_MARKDOWN or
+ * PCAL_LATEX. */
 PCAL_API pcal_status pcal_plan_write(const pcal_results *results,
                                      const pcal_plan_config *config, pcal_format format,
                                      pcal_sink sink, void *user, pcal_error *err);
@@ -1177,6 +1263,17 @@ PCAL_API pcal_status pcal_fit_run(pcal_source *source, const pcal_fit_config *co
                                   const pcal_env *env, pcal_calibrator **out, pcal_error *err);
 PCAL_API void pcal_calibrator_free(pcal_calibrator *calibrator);
 
+/* Begins rounds that fit a calibrator to rows which no single process reads (see pcal_rounds).  A
+ * round is one pass of the fit over all rows, and an update of a worker runs the search up to that
+ * pass: give a worker many rows at once.  The calibrator file has the bytes of pcal_fit_run on all
+ * rows.  PCAL_USAGE: the method needs all rows at once, or config->by_group is set.  The caller
+ * frees *out with pcal_rounds_free. */
+PCAL_API pcal_status pcal_rounds_new_fit(const pcal_fit_config *config, const pcal_env *env,
+                                         pcal_rounds **out, pcal_error *err);
+/* The calibrator, once the rounds are done.  The caller frees *out with pcal_calibrator_free. */
+PCAL_API pcal_status pcal_rounds_calibrator(const pcal_rounds *rounds, pcal_calibrator **out,
+                                            pcal_error *err);
+
 /* Writes the parameters and how the fit went: PCAL_TEXT or PCAL_JSON. */
 PCAL_API pcal_status pcal_calibrator_describe(const pcal_calibrator *calibrator,
                                               pcal_format format, pcal_sink sink, void *user,
@@ -1196,8 +1293,8 @@ PCAL_API pcal_status pcal_calibrator_export(const pcal_calibrator *calibrator,
                                             pcal_format format, const char *name,
                                             pcal_sink sink, void *user, pcal_error *err);
 
-/* Number of columns of a calibrated row: that of the scores, or 1 for the probability of one
- * event. */
+/* Number of columns of a calibrated row: that of the scores, 1 for the probability of one event,
+ * 2 for intervals and for sets of two classes. */
 PCAL_API size_t pcal_calibrator_column_count(const pcal_calibrator *calibrator);
 /* Number of groups with a calibrator of their own, and their names. */
 PCAL_API size_t pcal_calibrator_group_count(const pcal_calibrator *calibrator);
@@ -1264,7 +1361,8 @@ PCAL_API pcal_status pcal_compare_run(const pcal_model *models, size_t model_cou
                                       const pcal_compare_config *config, const pcal_env *env,
                                       pcal_comparison **out, pcal_error *err);
 PCAL_API void pcal_comparison_free(pcal_comparison *comparison);
-/* PCAL_TEXT, PCAL_JSON, PCAL_CSV or PCAL_MARKDOWN. */
+/* PCAL_TEXT, PCAL_JSON, PCAL_CSV, PCAL_MARKDOWN or
+ * PCAL_LATEX. */
 PCAL_API pcal_status pcal_comparison_write(const pcal_comparison *comparison,
                                            pcal_format format, pcal_sink sink, void *user,
                                            pcal_error *err);
@@ -1302,12 +1400,13 @@ typedef struct pcal_figure_config {
   const pcal_model *models; /* for figures of several models, such as range-bounds, in drawing
                                order; source is then NULL */
   size_t model_count;
+  int transparent; /* no background */
 } pcal_figure_config;
 
 #define PCAL_FIGURE_CONFIG_INIT                                                           \
   {                                                                                       \
     sizeof(pcal_figure_config), "reliability", NULL, NULL, 0, 0, 0.95, 0, 0.0, 0.0, NULL, \
-        NULL, 0                                                                           \
+        NULL, 0, 0                                                                        \
   }
 PCAL_API void pcal_figure_config_init(pcal_figure_config *config, size_t size);
 
@@ -1447,9 +1546,15 @@ typedef struct pcal_study pcal_study;
 /* Runs a study, such as "test-size:space=squared". */
 PCAL_API pcal_status pcal_study_run(const char *study, const pcal_study_config *config,
                                     const pcal_env *env, pcal_study **out, pcal_error *err);
-/* Writes the tables: PCAL_TEXT, PCAL_JSON, PCAL_CSV or PCAL_MARKDOWN. */
+/* Writes the tables: PCAL_TEXT, PCAL_JSON, PCAL_CSV, PCAL_MARKDOWN or
+ * PCAL_LATEX. */
 PCAL_API pcal_status pcal_study_write(const pcal_study *study, pcal_format format,
                                       pcal_sink sink, void *user, pcal_error *err);
+/* One table as CSV, for a file of its own.  Names consist of small letters, digits and '-';
+ * NULL after the last table. */
+PCAL_API const char *pcal_study_table_name(const pcal_study *study, size_t index);
+PCAL_API pcal_status pcal_study_table_write(const pcal_study *study, size_t index,
+                                            pcal_sink sink, void *user, pcal_error *err);
 /* Builds the figure of a study.  Uses width, height and title of the configuration. */
 PCAL_API pcal_status pcal_figure_from_study(const pcal_study *study,
                                             const pcal_figure_config *config, pcal_figure **out,

@@ -62,9 +62,15 @@ SETS = {
         "measure": columns("two", "logits.0..logits.1"),
         "fit": columns("two-fit", "logits.0..logits.1"),
     },
+    "unlabelled": {
+        "measure": columns("two", "logits.0..logits.1"),
+        "fit": columns("two-fit", "logits.0..logits.1")[:2],
+    },
+    "rare": {"measure": [*columns("two", "logits.0..logits.1"), "--prevalence", "0.1"]},
     "one": {"measure": columns("two", "logits.1"), "fit": columns("two-fit", "logits.1")},
     "normal": {"measure": regression("mean", "std"), "fit": regression("mean", "std")},
     "quantiles": {"measure": regression("quantiles")},
+    "intervals": {"measure": regression("quantiles"), "fit": regression("quantiles")},
     "samples": {"measure": regression("samples")},
 }
 

@@ -14,6 +14,7 @@ LADDER = [
     {"machines": "accumulators of rows: sum, grid, curve, pair, rows"},
     {"io": "file formats, sources of rows, output files", "metrics": "one file for each family of metrics"},
     {"measure": "plan, pass over rows, merging, states; replicas/: intervals, null, differences"},
+    {"watch": "a test of calibration that may be looked at after every row"},
     {"calibrators": "fit, apply, files; a folder for each family of methods"},
     {"compare": "held-out rows, ranking of methods and models"},
     {"simulate": "data with known truth, population values, sample-size plans"},

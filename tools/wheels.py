@@ -5,6 +5,23 @@ import shutil
 
 from environments import environment, run
 
+# A short tour, for environments with NumPy alone.
+SMOKE = """
+import os, pathlib, tempfile
+import numpy as np
+import propercal as pc
+
+data = pc.simulate(2000, 5, factor=2)
+result = pc.measure(logits=data.logits, labels=data.labels)
+assert "Over-confident" in result.verdict and "<svg" in result._repr_html_()
+fitted = pc.Temperature(kind="logits").fit(data.logits, data.labels)
+assert pc.ece(fitted.predict_proba(data.logits), data.labels) < result.ece
+with tempfile.TemporaryDirectory() as folder:
+    path = pathlib.Path(folder, "cal.json")
+    fitted.save(path)
+    assert pc.load(path).T_ == fitted.T_
+"""
+
 
 def must(*command, **more):
     done = run(*command, **more)

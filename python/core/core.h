@@ -136,7 +136,7 @@ int core_tuple(PyObject *given);
 /* 1 if the object has this type, else 0 with a TypeError. */
 int core_check(PyObject *object, PyObject *type, const char *what);
 
-enum { CORE_INPUTS = 16 }; /* the fields of pcal_inputs that are a pcal_input */
+enum { CORE_INPUTS = 17 }; /* the fields of pcal_inputs that are a pcal_input */
 
 /* Numbers of a tuple, at most PCAL_LEVELS_MAX; returns how many, or -1.  None: none. */
 Py_ssize_t core_levels(PyObject *tuple, double out[PCAL_LEVELS_MAX]);
@@ -171,8 +171,10 @@ PyObject *core_measure_new(PyObject *module, PyObject *arguments);
 PyObject *core_measure_part(PyObject *module, PyObject *arguments);
 PyObject *core_measure_load(PyObject *module, PyObject *arguments);
 PyObject *core_rounds_new(PyObject *module, PyObject *arguments);
+PyObject *core_rounds_new_fit(PyObject *module, PyObject *arguments);
 PyObject *core_rounds_worker_new(PyObject *module, PyObject *arguments);
 PyObject *core_merge_tallies(PyObject *module, PyObject *arguments);
+PyObject *core_monitoring(PyObject *module, PyObject *arguments);
 PyObject *core_fit(PyObject *module, PyObject *arguments);
 PyObject *core_load(PyObject *module, PyObject *arguments);
 PyObject *core_draw(PyObject *module, PyObject *arguments);

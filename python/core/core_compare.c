@@ -70,16 +70,17 @@ static PyObject *core_compare_run(const pcal_model *models, size_t count, PyObje
     pcal_comparison_free(comparison);
     return core_raise(&error);
   }
-  PyObject *made = Py_BuildValue("(NNN)", core_compare_text(comparison, PCAL_TEXT),
-                                 core_compare_text(comparison, PCAL_JSON),
-                                 core_compare_calibrator(comparison));
+  PyObject *made = Py_BuildValue(
+      "(NNNNN)", core_compare_text(comparison, PCAL_TEXT),
+      core_compare_text(comparison, PCAL_JSON), core_compare_calibrator(comparison),
+      core_compare_text(comparison, PCAL_LATEX), core_compare_text(comparison, PCAL_CSV));
   pcal_comparison_free(comparison);
   return made;
 }
 
 /* compare(models, methods, specs, by or None, folds, interval, replicas, normalize,
- * skip_missing, budget) -> (text, JSON, bytes of the chosen calibrator); each model is (name or None,
- * Source, Source to fit on or None) */
+ * skip_missing, budget) -> (text, JSON, bytes of the chosen calibrator, LaTeX, CSV); each model is
+ * (name or None, Source, Source to fit on or None) */
 PyObject *core_compare(PyObject *module, PyObject *arguments) {
   const core_state *state = PyModule_GetState(module);
   pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;

@@ -2,14 +2,14 @@
  * ends, since a thread may use it until then; the driver cleans up.  A child process does not use
  * the devices of its parent. */
 #include <stdio.h>
-#include <unistd.h>
 
 #include "core.h"
+#include "system/paths.h"
 
 pcal_device *core_device_of(core_state *state, const void *address, pcal_error *error) {
-  if (state->device_process != getpid())
+  if (state->device_process != pc_process_id())
     state->device_count = 0; /* of the parent process, which frees them */
-  state->device_process = getpid();
+  state->device_process = pc_process_id();
   for (size_t i = 0; i < state->device_count; i++)
     if (pcal_device_holds(state->devices[i], address))
       return state->devices[i];

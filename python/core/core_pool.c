@@ -3,15 +3,15 @@
  * child process does not use the pool of its parent.  References are counted with the
  * interpreter's lock held, which core_module.c therefore asks for. */
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "core.h"
+#include "system/paths.h"
 
 #define POOL_THREADS 256 /* at most; a call says how many it wants */
 
 struct core_pool {
   pcal_pool *pool;
-  pid_t process;
+  long process;
   size_t owners;
 };
 
@@ -23,13 +23,13 @@ static core_pool *core_pool_new(void) {
     free(made);
     return NULL;
   }
-  made->process = getpid();
+  made->process = pc_process_id();
   made->owners = 1;
   return made;
 }
 
 core_pool *core_pool_of(core_state *state) {
-  if (state->pool != NULL && state->pool->process != getpid()) {
+  if (state->pool != NULL && state->pool->process != pc_process_id()) {
     core_pool_drop(state->pool);
     state->pool = NULL;
   }

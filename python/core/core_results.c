@@ -252,6 +252,29 @@ static PyObject *core_results_bins_now(PyObject *self, PyObject *unused) {
   return all;
 }
 
+static PyObject *core_results_table(const pcal_results *results, size_t index) {
+  core_bytes bytes = {NULL, 0, 0};
+  pcal_error error;
+  const pcal_status status =
+      pcal_results_table_write(results, index, core_bytes_sink, &bytes, &error);
+  return core_bytes_text(&bytes, status, &error);
+}
+
+/* tables() -> [(name, CSV), ...] */
+static PyObject *core_results_tables_now(PyObject *self, PyObject *unused) {
+  const pcal_results *results = core_results_in(self);
+  PyObject *all = PyList_New(0);
+  const char *name;
+  (void)unused;
+  for (size_t i = 0; all != NULL && (name = pcal_results_table_name(results, i)) != NULL; i++) {
+    PyObject *one = Py_BuildValue("(sN)", name, core_results_table(results, i));
+    if (one == NULL || PyList_Append(all, one) < 0)
+      Py_CLEAR(all);
+    Py_XDECREF(one);
+  }
+  return all;
+}
+
 static PyObject *core_results_where(const pcal_verdict *verdict) {
   const pcal_verdict_bin *where = &verdict->where;
   if (!verdict->has_where)
@@ -312,6 +335,7 @@ CORE_RESULTS_TURN(write)
 CORE_RESULTS_TURN(figure)
 CORE_RESULTS_TURN(figure_data)
 CORE_RESULTS_TURN(bins)
+CORE_RESULTS_TURN(tables)
 CORE_RESULTS_TURN(verdict)
 CORE_RESULTS_TURN(weights)
 CORE_RESULTS_TURN(only_label)
@@ -325,6 +349,7 @@ static PyMethodDef core_results_methods[] = {
     {"figure", core_results_figure, METH_O, NULL},
     {"figure_data", core_results_figure_data, METH_O, NULL},
     {"bins", core_results_bins, METH_NOARGS, NULL},
+    {"tables", core_results_tables, METH_NOARGS, NULL},
     {"only_label", core_results_only_label, METH_NOARGS, NULL},
     {"weights", core_results_weights, METH_NOARGS, NULL},
     {"verdict", core_results_verdict, METH_NOARGS, NULL},

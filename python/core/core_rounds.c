@@ -1,4 +1,4 @@
-/* Measuring in rounds: the coordinator, workers, and tallies. */
+/* Measuring and fitting in rounds: the coordinator, workers, and tallies. */
 #include "core.h"
 
 /* ---- the coordinator ---- */
@@ -52,6 +52,29 @@ PyObject *core_rounds_new(PyObject *module, PyObject *arguments) {
       pcal_rounds_new(&config, core_watch_env(watch), &core_rounds_of(made)->rounds, &error);
   PyMem_Free(letters);
   if (status == PCAL_OK)
+    return made;
+  Py_DECREF(made);
+  return core_raise(&error);
+}
+
+/* rounds_new_fit(method, normalize, skip_missing, settings) -> Rounds */
+PyObject *core_rounds_new_fit(PyObject *module, PyObject *arguments) {
+  const core_state *state = PyModule_GetState(module);
+  pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
+  PyObject *settings;
+  pcal_error error;
+  if (!PyArg_ParseTuple(arguments, "O&ppO", core_letters_argument, &config.method,
+                        &config.normalize, &config.skip_missing, &settings))
+    return NULL;
+  PyObject *made = core_new(state->rounds_type);
+  core_watch *watch = made == NULL ? NULL : core_watch_new(module, settings);
+  if (watch == NULL) {
+    Py_XDECREF(made);
+    return NULL;
+  }
+  core_rounds_of(made)->watch = watch;
+  if (pcal_rounds_new_fit(&config, core_watch_env(watch), &core_rounds_of(made)->rounds,
+                          &error) == PCAL_OK)
     return made;
   Py_DECREF(made);
   return core_raise(&error);
@@ -117,12 +140,33 @@ static PyObject *core_rounds_finish(PyObject *self, PyObject *unused) {
   return core_results_wrap(state, results, core_watch_share(object->watch));
 }
 
+static PyObject *core_rounds_calibrator(PyObject *self, PyObject *unused) {
+  core_rounds_object *object = core_rounds_of(self);
+  PyObject *module = PyType_GetModule(Py_TYPE(self));
+  core_state *state = module == NULL ? NULL : PyModule_GetState(module);
+  pcal_calibrator *calibrator = NULL;
+  core_turn turn = {NULL, 0, NULL};
+  pcal_error error;
+  (void)unused;
+  if (state == NULL)
+    return NULL;
+  pcal_status status = core_turn_begin_one(&turn, object->watch, 0);
+  if (status == PCAL_OK)
+    status = core_turn_end(&turn, pcal_rounds_calibrator(object->rounds, &calibrator, &error));
+  if (status != PCAL_OK) {
+    pcal_calibrator_free(calibrator);
+    return core_raise(&error);
+  }
+  return core_calibrator_wrap(state, calibrator, core_watch_share(object->watch));
+}
+
 static PyMethodDef core_rounds_methods[] = {
     {"done", core_rounds_done, METH_NOARGS, NULL},
     {"round", core_rounds_round, METH_NOARGS, NULL},
     {"request", core_rounds_request, METH_NOARGS, NULL},
     {"absorb", core_rounds_absorb, METH_O, NULL},
     {"finish", core_rounds_finish, METH_NOARGS, NULL},
+    {"calibrator", core_rounds_calibrator, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

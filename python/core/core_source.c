@@ -211,6 +211,7 @@ static const struct {
     {"weights", offsetof(pcal_inputs, weights)},
     {"groups", offsetof(pcal_inputs, groups)},
     {"ids", offsetof(pcal_inputs, ids)},
+    {"time", offsetof(pcal_inputs, time)},
 };
 
 /* Reads one input; -1 with an exception. */
@@ -298,17 +299,19 @@ Py_ssize_t core_levels(PyObject *tuple, double out[PCAL_LEVELS_MAX]) {
 }
 
 /* open({name: input, ...}, classes or None, first_row, header, settings, levels or None,
- * weights_are); names are those of pcal_inputs */
+ * weights_are, prevalence or None, every or None); names are those of pcal_inputs */
 PyObject *core_open(PyObject *module, PyObject *arguments) {
   int header = 0, weights_are = 0;
   unsigned long long first_row = 0;
-  PyObject *given, *classes, *settings, *levels;
-  double numbers[PCAL_LEVELS_MAX];
-  if (!PyArg_ParseTuple(arguments, "O!OKiOOi", &PyDict_Type, &given, &classes, &first_row,
-                        &header, &settings, &levels, &weights_are))
+  const char *every = NULL;
+  PyObject *given, *classes, *settings, *levels, *prevalence;
+  double numbers[PCAL_LEVELS_MAX], shares[PCAL_LEVELS_MAX];
+  if (!PyArg_ParseTuple(arguments, "O!OKiOOiOz", &PyDict_Type, &given, &classes, &first_row,
+                        &header, &settings, &levels, &weights_are, &prevalence, &every))
     return NULL;
   const Py_ssize_t level_count = core_levels(levels, numbers);
-  if (level_count < 0)
+  const Py_ssize_t share_count = level_count < 0 ? -1 : core_levels(prevalence, shares);
+  if (share_count < 0)
     return NULL;
   core_source *object = core_source_new(module, arguments, settings);
   if (object == NULL)
@@ -321,8 +324,11 @@ PyObject *core_open(PyObject *module, PyObject *arguments) {
   inputs.first_row = first_row;
   inputs.header = (pcal_header)header;
   inputs.weights_are = (pcal_weights)weights_are;
+  inputs.every = every;
   inputs.levels = level_count == 0 ? NULL : numbers;
   inputs.level_count = (size_t)level_count;
+  inputs.prevalence = share_count == 0 ? NULL : shares;
+  inputs.prevalence_count = (size_t)share_count;
   int ready = core_source_inputs(object, &plan, given, &inputs) == 0;
   if (ready && classes != Py_None) {
     class_names = core_utf8_list(classes, &inputs.class_count);

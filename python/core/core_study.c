@@ -51,6 +51,27 @@ static PyObject *core_study_text(const pcal_study *study, pcal_format format) {
   return core_bytes_text(&bytes, status, &error);
 }
 
+static PyObject *core_study_table(const pcal_study *study, size_t index) {
+  core_bytes bytes = {NULL, 0, 0};
+  pcal_error error;
+  const pcal_status status =
+      pcal_study_table_write(study, index, core_bytes_sink, &bytes, &error);
+  return core_bytes_text(&bytes, status, &error);
+}
+
+/* [(name, CSV), ...] */
+static PyObject *core_study_tables(const pcal_study *study) {
+  PyObject *all = PyList_New(0);
+  const char *name;
+  for (size_t i = 0; all != NULL && (name = pcal_study_table_name(study, i)) != NULL; i++) {
+    PyObject *one = Py_BuildValue("(sN)", name, core_study_table(study, i));
+    if (one == NULL || PyList_Append(all, one) < 0)
+      Py_CLEAR(all);
+    Py_XDECREF(one);
+  }
+  return all;
+}
+
 /* "" where a study has no figure. */
 static PyObject *core_study_drawing(const pcal_figure *figure, int json) {
   core_bytes bytes = {NULL, 0, 0};
@@ -78,9 +99,10 @@ static PyObject *core_study_run(const char *spec, const pcal_study_config *confi
   PyObject *made =
       status != PCAL_OK
           ? core_raise(&error)
-          : Py_BuildValue("(NNNN)", core_study_text(study, PCAL_TEXT),
+          : Py_BuildValue("(NNNNNN)", core_study_text(study, PCAL_TEXT),
                           core_study_text(study, PCAL_JSON), core_study_drawing(figure, 0),
-                          core_study_drawing(figure, 1));
+                          core_study_drawing(figure, 1), core_study_text(study, PCAL_LATEX),
+                          core_study_tables(study));
   pcal_figure_free(figure);
   pcal_study_free(study);
   return made;
@@ -107,7 +129,7 @@ static int core_study_read(PyObject *module, PyObject *const given[5], core_stud
 
 /* study(spec, models, features or None, methods, specs, rows, factors, classes, sets,
  * null_sets, repeats, interval, replicas, normalize, skip_missing, settings) -> (text, JSON,
- * SVG, JSON of the figure); models as in compare */
+ * SVG, JSON of the figure, LaTeX, [(name, CSV), ...]); models as in compare */
 PyObject *core_study(PyObject *module, PyObject *arguments) {
   const core_state *state = PyModule_GetState(module);
   pcal_study_config config = PCAL_STUDY_CONFIG_INIT;

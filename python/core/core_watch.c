@@ -1,13 +1,13 @@
 /* The library calls back on the calling thread, which has released the interpreter's lock.  A
  * callback acquires it again.  That costs time while other threads run, so signals are checked
  * and progress is reported at most every WATCH_PAUSE seconds. */
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "core.h"
+#include "system/clock.h"
+#include "system/paths.h"
+#include "system/threads.h"
 
 #define WATCH_PAUSE 0.05 /* seconds */
 
@@ -22,27 +22,20 @@ struct core_watch {
   int stopped;           /* a callback has set an exception */
   double signals_at, progress_at;
   /* One call at a time. */
-  pthread_mutex_t lock;
+  pc_mutex lock;
   atomic_uintptr_t holder; /* the thread that holds `lock`, or 0 */
   int changes;             /* the current call changes handles */
   int broken; /* the process was forked during such a call: handles may be half changed */
-  pid_t process;
+  long process;
 };
 
 static uintptr_t core_watch_self(void) {
-  return (uintptr_t)pthread_self();
+  return (uintptr_t)PyThread_get_thread_ident();
 }
 
 /* True if this thread runs the call and has released the interpreter's lock. */
 static int core_watch_runs(core_watch *watch) {
   return atomic_load(&watch->holder) == core_watch_self() && watch->asleep != NULL;
-}
-
-static double core_watch_clock(void) {
-  struct timespec now;
-  return clock_gettime(CLOCK_MONOTONIC, &now) == 0
-             ? (double)now.tv_sec + (double)now.tv_nsec * 1e-9
-             : 0.0;
 }
 
 void core_watch_take(core_watch *watch) {
@@ -59,7 +52,7 @@ static int core_watch_interrupted(void *user) {
     return 0;
   if (watch->stopped)
     return 1;
-  const double now = watch->signals ? core_watch_clock() : 0.0;
+  const double now = watch->signals ? pc_clock_seconds() : 0.0;
   if (!watch->signals || now < watch->signals_at + WATCH_PAUSE)
     return 0;
   watch->signals_at = now;
@@ -73,7 +66,7 @@ static void core_watch_progress(void *user, const char *what, uint64_t done, uin
   core_watch *watch = user;
   if (!core_watch_runs(watch) || watch->stopped)
     return;
-  const double now = core_watch_clock();
+  const double now = pc_clock_seconds();
   if (now < watch->progress_at + WATCH_PAUSE && (total == 0 || done < total))
     return;
   watch->progress_at = now;
@@ -145,19 +138,19 @@ core_watch *core_watch_new(PyObject *module, PyObject *settings) {
     PyErr_NoMemory();
     return NULL;
   }
-  if (pthread_mutex_init(&watch->lock, NULL) != 0) {
+  if (!pc_mutex_init(&watch->lock)) {
     free(watch);
     PyErr_NoMemory();
     return NULL;
   }
   atomic_init(&watch->holder, 0);
-  watch->process = getpid();
+  watch->process = pc_process_id();
   watch->env = (pcal_env)PCAL_ENV_INIT;
   watch->env.threads = threads;
   watch->env.seed = seed;
   watch->env.caller = PCAL_INTERFACE_PYTHON;
   if (core_watch_limit(watch, limit) < 0) {
-    pthread_mutex_destroy(&watch->lock);
+    pc_mutex_destroy(&watch->lock);
     free(watch);
     return NULL;
   }
@@ -185,8 +178,8 @@ void core_watch_drop(core_watch *watch) {
     return;
   Py_XDECREF(watch->progress);
   core_pool_drop(watch->pool);
-  if (watch->process == getpid()) /* a child may find the lock in any state */
-    pthread_mutex_destroy(&watch->lock);
+  if (watch->process == pc_process_id()) /* a child may find the lock in any state */
+    pc_mutex_destroy(&watch->lock);
   if (watch->shared == NULL)
     pcal_budget_free(watch->env.budget);
   Py_XDECREF(watch->shared);
@@ -203,15 +196,15 @@ const pcal_env *core_watch_env(const core_watch *watch) {
  * released.  Called with the interpreter's lock held. */
 static void core_watch_after_fork(core_watch *watch) {
   const uintptr_t holder = atomic_load(&watch->holder);
-  if (watch->process == getpid())
+  if (watch->process == pc_process_id())
     return;
-  watch->process = getpid();
+  watch->process = pc_process_id();
   if (holder == core_watch_self()) /* forked in a callback: the call goes on here too */
     return;
   watch->broken |= holder != 0 && watch->changes;
   atomic_store(&watch->holder, 0);
   watch->asleep = NULL;
-  pthread_mutex_init(&watch->lock, NULL);
+  (void)pc_mutex_init(&watch->lock);
 }
 
 static int core_watch_ready(core_watch *watch) {
@@ -274,7 +267,7 @@ static void core_turn_taken(core_watch *watch, int changes) {
 /* Waits with the interpreter's lock released. */
 static void core_turn_lock(const core_turn *turn, int changes) {
   for (core_watch *w = NULL; (w = core_turn_after(turn, w)) != NULL;) {
-    pthread_mutex_lock(&w->lock);
+    pc_mutex_lock(&w->lock);
     core_turn_taken(w, changes);
   }
 }
@@ -282,7 +275,7 @@ static void core_turn_lock(const core_turn *turn, int changes) {
 static void core_turn_unlock(core_turn *turn) {
   for (size_t i = 0; i < turn->count; i++) {
     atomic_store(&turn->watches[i]->holder, 0);
-    pthread_mutex_unlock(&turn->watches[i]->lock);
+    pc_mutex_unlock(&turn->watches[i]->lock);
   }
 }
 
@@ -302,7 +295,7 @@ pcal_status core_turn_begin(core_turn *turn, int changes) {
   core_turn_lock(turn, changes);
   turn->run = turn->watches[0];
   turn->run->stopped = 0;
-  turn->run->signals_at = core_watch_clock();
+  turn->run->signals_at = pc_clock_seconds();
   turn->run->asleep = caller;
   return PCAL_OK;
 }
@@ -324,7 +317,7 @@ pcal_status core_turn_end(core_turn *turn, pcal_status status) {
 int core_turn_hold(core_turn *turn, core_watch *watch) {
   if (core_turn_add(turn, watch) < 0 || !core_turn_ready(turn))
     return -1;
-  if (pthread_mutex_trylock(&watch->lock) == 0) {
+  if (pc_mutex_try_lock(&watch->lock)) {
     core_turn_taken(watch, 0);
     return 0;
   }

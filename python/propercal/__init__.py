@@ -34,7 +34,7 @@ from ._measure import Measure, measure
 from ._registry import Option, Row
 from ._report import Report, report
 from ._results import Bin, Difference, Interval, Null, Result, Value, Values, Verdict
-from ._rounds import Rounds, RoundsWorker, merge_tallies
+from ._rounds import FitRounds, Rounds, RoundsWorker, merge_tallies
 from ._study import Study, study
 from ._inputs import Data
 from ._inspect import Inspection, inspect
@@ -49,6 +49,7 @@ from ._lists import (
 )
 from ._plot import plot
 from ._simulate import Simulation, simulate
+from ._watch import Watch
 
 __version__ = _core.VERSION
 
@@ -128,6 +129,7 @@ __all__ = [
     "Value",
     "Values",
     "Verdict",
+    "Watch",
     "compare",
     "inspect",
     "list_calibrators",

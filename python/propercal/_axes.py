@@ -11,7 +11,7 @@ import numpy as np
 from ._errors import DataError, UsageError
 
 #: inputs that have one value for each row
-_OF_ROWS = ("labels", "correct", "weights", "groups", "ids")
+_OF_ROWS = ("labels", "correct", "weights", "groups", "ids", "time")
 
 
 def scores_as_rows(name: str, scores: np.ndarray, class_axis: "int | None") -> np.ndarray:

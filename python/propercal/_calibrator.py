@@ -213,7 +213,9 @@ class Calibrator(BaseEstimator):
     # ---- Applying ----
 
     @lists_inputs(
-        without=("labels", "correct", "target", "weights", "weights_are", "ids", "first_row", "ignore_index")
+        without=(
+            "labels", "correct", "target", "weights", "weights_are", "ids", "first_row", "ignore_index", "prevalence",
+        )  # fmt: skip
     )
     def transform(self, X: Any = None, *, progress: Any = None, **inputs: Any) -> Any:
         """Calibrates scores: ``transform(X)``, a ``Data``, or by name as ``transform(logits=...)``.
@@ -231,7 +233,7 @@ class Calibrator(BaseEstimator):
         fitted = self._require()
         given = self._gather("transform", X, inputs, self.kind_)
         self._check_columns(X, reset=False)
-        for name in ("labels", "correct", "target", "weights", "weights_are"):
+        for name in ("labels", "correct", "target", "weights", "weights_are", "prevalence"):
             given.pop(name, None)
         axis = given.get("class_axis")
         with settings(self.threads, self.memory_limit, progress) as how:

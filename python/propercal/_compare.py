@@ -1,18 +1,21 @@
 """Several calibrators or models side by side."""
 
 import json
+import os
 from typing import Any, Iterable, Mapping
 
 from . import _core, _html
 from ._inputs import Data, gather, lists_inputs
+from ._outputs import save_tables
 from ._settings import Progress, settings
 
 
 class Comparison:
     """The result of ``compare``: a row for each method or model, and the best one."""
 
-    def __init__(self, text: str, content: str, calibrator: bytes) -> None:
+    def __init__(self, text: str, content: str, calibrator: bytes, latex: str, csv: str) -> None:
         self._text, self._json, self._bytes = text, content, calibrator
+        self._latex, self._csv = latex, csv
         self._content = json.loads(content)
 
     @property
@@ -44,6 +47,19 @@ class Comparison:
     def to_dict(self) -> "dict[str, Any]":
         """The same as dictionaries and lists."""
         return json.loads(self._json)
+
+    def to_csv(self) -> str:
+        """The table as CSV, as ``propercal compare --format csv``."""
+        return self._csv
+
+    def to_latex(self) -> str:
+        """A ``tabular`` for LaTeX with the rules of booktabs and units; the best values are bold."""
+        return self._latex
+
+    def save_tables(self, prefix: "str | os.PathLike[str]") -> "list[str]":
+        """Writes ``PREFIX-methods.csv``, or ``PREFIX-models.csv``, and returns its name in a list."""
+        models = any("model" in row for row in self.rows)
+        return save_tables(prefix, [("models" if models else "methods", self._csv)])
 
     def to_pandas(self) -> Any:
         """A table with a row for each method, the best on top."""
@@ -116,7 +132,7 @@ def open_models(
     )
 
 
-@lists_inputs("val", without=("groups", "ids"))
+@lists_inputs("val", without=("groups", "ids", "time", "every"))
 def compare(
     probs: Any = None,
     labels: Any = None,

@@ -7,6 +7,7 @@ types of numbers usual ones.
 """
 
 import inspect
+import math
 import os
 from typing import Any, Callable, Iterable, Mapping, TypeVar
 
@@ -90,7 +91,7 @@ def _from_cuda_interface(name: str, value: Any) -> tuple:
     given = value.__cuda_array_interface__
     kind, shape, strides = given["typestr"], tuple(given["shape"]), given.get("strides")
     size = int(kind[2:])
-    steps = [size * int(np.prod(shape[axis + 1 :], dtype=np.int64)) for axis in range(len(shape))]
+    steps = [size * math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
     if strides is not None and any(n > 1 and a != b for n, a, b in zip(shape, strides, steps)):
         raise DataError(f"{name} on the GPU is not contiguous; pass a contiguous copy")
     if kind[0] == ">" or kind[1] not in "fiub" or size > 8:
@@ -305,6 +306,24 @@ def _outcomes(labels: Any, pos_label: Any) -> np.ndarray:
     return outcomes
 
 
+def _seconds(times: Any) -> Any:
+    """Dates and times as seconds since 1970 in UTC; texts and numbers stay as they are."""
+    if is_file(times):
+        return times
+    if hasattr(times, "to_pandas"):
+        times = times.to_pandas()
+    if getattr(getattr(times, "dt", None), "tz", None) is not None:
+        times = times.dt.tz_convert("UTC").dt.tz_localize(None)
+    array = np.asarray(times)
+    if array.dtype == object and all(hasattr(each, "isoformat") for each in array.flat):
+        return np.array([each.isoformat() for each in array.flat])
+    if array.dtype.kind != "M":
+        return times
+    if np.isnat(array).any():
+        raise DataError("a time is missing; give every row a time")
+    return array.astype("datetime64[s]").astype(np.int64)
+
+
 def as_array(value: Any) -> Any:
     """A tensor, list or other array as an array of NumPy; files and tables stay as they are."""
     if is_file(value) or isinstance(value, np.ndarray) or _family(value) in ("pandas", "polars", "pyarrow"):
@@ -327,7 +346,9 @@ def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
     given = {name: value for name, value in inputs.items() if value is not None}
     levels = _levels(given.pop("levels", None))
     weights_are = _weights_are(given.pop("weights_are", None))
-    classes, header = given.pop("classes", None), given.pop("header", None)
+    prevalence = given.pop("prevalence", None)
+    prevalence = _levels([prevalence] if isinstance(prevalence, (int, float)) else prevalence)
+    classes, header, every = given.pop("classes", None), given.pop("header", None), given.pop("every", None)
     first_row, pos_label = given.pop("first_row", 0), given.pop("pos_label", None)
     given = _without_axes(given, given.pop("class_axis", None), given.pop("ignore_index", None))
     data = given.get("data")
@@ -343,6 +364,8 @@ def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
         _check_inputs(given)
     if pos_label is not None:
         given["labels"] = _outcomes(given.get("labels"), pos_label)
+    if "time" in given:
+        given["time"] = _seconds(given["time"])
     found = {name: part(name, value) for name, value in given.items()}
     _check_order(found)
     if classes is None:
@@ -355,6 +378,8 @@ def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
         settings,
         levels,
         weights_are,
+        prevalence,
+        every,
     )
 
 
@@ -366,8 +391,8 @@ def header_mode(header: "bool | None") -> int:
 # ---- Data sets ----
 
 #: inputs that describe rows, which a second model of the same rows shares
-_SHARED = ("labels", "target", "levels", "weights", "weights_are", "groups", "ids", "data",
-           "classes", "header", "first_row")  # fmt: skip
+_SHARED = ("labels", "target", "levels", "weights", "weights_are", "groups", "ids", "time", "every", "data",
+           "classes", "header", "first_row", "prevalence")  # fmt: skip
 
 
 class Data:
@@ -406,6 +431,12 @@ class Data:
         Group of each row.
     ids : array-like of shape (n_samples,)
         Unique id of each row, the key of its random draws; None takes its content.
+    time : array-like of shape (n_samples,)
+        Time of each row, in place of ``groups``: dates and times of NumPy, pandas or Python, texts in
+        ISO 8601 (UTC without an offset), or seconds since 1970.  Groups are then the periods.
+    every : str
+        Length of the periods, in UTC: ``'hour'``, ``'day'``, ``'week'`` (from Monday), ``'month'``,
+        ``'quarter'``, ``'year'``, or a length such as ``'6h'``.
     data : table or path-like
         A table or a file; with a table or a Parquet file the other arguments name its columns.
     classes : sequence of str
@@ -416,6 +447,9 @@ class Data:
         Index of the first row, for messages.
     pos_label : int, float, bool or str, default=None
         Label of class 1, where ``labels`` are two words or numbers other than 0 and 1.
+    prevalence : float or sequence of float, default=None
+        As if the classes were so frequent: class 1 of two, or each class.  Rows are weighted by their
+        class; see ``docs/prevalence.md``.
     class_axis : int, default=None
         Axis of the classes in scores of more than two dimensions: 1 for the logits (N, K, H, W) of
         images.  Each pixel is a row; ``labels`` have the shape (N, H, W), and ``groups``, ``weights``

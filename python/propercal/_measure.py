@@ -209,6 +209,8 @@ class Measure:
         """Adds rows: a ``Data``, or its arguments by name.  Arrays may be empty.  An error leaves
         the measure unchanged."""
         (data,) = gather("update", probs, labels, inputs)
+        if data.inputs.get("prevalence") is not None:
+            raise UsageError("prevalence needs all rows at once; give weights by class instead")
         if data._has_no_rows():
             return self
         first = data.inputs.get("first_row", self._rows)

@@ -1,5 +1,6 @@
-"""The kind of array or table that calibrated probabilities are returned in."""
+"""The kind of array or table that calibrated probabilities are returned in, and tables as files."""
 
+import os
 import sys
 from typing import Any
 
@@ -45,3 +46,12 @@ def as_given(array: np.ndarray, X: Any) -> Any:
     if family in ("jax", "jaxlib"):
         return sys.modules["jax"].numpy.asarray(array)
     return array
+
+
+def save_tables(prefix: Any, tables: "list[tuple[str, str]]") -> "list[str]":
+    """Writes each table, (name, CSV), to PREFIX-NAME.csv and returns the names of the files."""
+    names = [f"{os.fspath(prefix)}-{name}.csv" for name, _ in tables]
+    for path, (_, text) in zip(names, tables):
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+    return names

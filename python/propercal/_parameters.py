@@ -5,8 +5,8 @@ from typing import Any
 #: predictions and truth of classes, and of numbers
 _CLASSES = ("probs", "labels", "logits", "log_probs", "confidence", "correct")
 _NUMBERS = ("mean", "variance", "std", "quantiles", "levels", "samples", "target")
-_ROWS = ("weights", "weights_are", "groups", "ids")
-_READING = ("data", "classes", "header", "first_row", "pos_label", "class_axis", "ignore_index")
+_ROWS = ("weights", "weights_are", "groups", "ids", "time", "every")
+_READING = ("data", "classes", "header", "first_row", "pos_label", "prevalence", "class_axis", "ignore_index")
 
 #: the names of all inputs of a data set, the one list of them
 INPUTS = (*_CLASSES, *_NUMBERS, *_ROWS, *_READING)

@@ -12,7 +12,7 @@ from ._results import Result
 from ._settings import settings
 
 
-@lists_inputs("val", without=("groups", "ids", "first_row", "weights_are"))
+@lists_inputs("val", without=("ids", "first_row", "weights_are"))
 def plot(
     figure: "str | Data | Result | Any" = "reliability",
     result: "Result | Data | Mapping[str, Any] | str | Any" = None,

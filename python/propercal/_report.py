@@ -48,7 +48,7 @@ class Report:
         return f"<report: {kind}; save it as .html, .md or .json>"
 
 
-@lists_inputs("val", without=("groups", "ids", "first_row"))
+@lists_inputs("val", without=("ids", "time", "every", "first_row"))
 def report(
     probs: Any = None,
     labels: Any = None,

@@ -1,15 +1,17 @@
 """Results of measuring."""
 
 import json
+import os
 from typing import Any, Iterator, NamedTuple
 
 from . import _html
 from ._errors import Error, UsageError
 from ._figures import Figure
 from ._inputs import WEIGHTS_ARE
+from ._outputs import save_tables
 from ._registry import identifier, rows
 
-TEXT, JSON, CSV, MARKDOWN = 1, 2, 3, 4
+TEXT, JSON, CSV, MARKDOWN, LATEX = 1, 2, 3, 4, 5
 
 
 class Interval(NamedTuple):
@@ -220,7 +222,8 @@ class _Kept:
         self._all = core.all()
         self._bins, self._verdict = core.bins(), core.verdict()
         self._weights = core.weights()
-        self._forms = {form: core.write(form) for form in (TEXT, JSON, CSV, MARKDOWN)}
+        self._forms = {form: core.write(form) for form in (TEXT, JSON, CSV, MARKDOWN, LATEX)}
+        self._tables = core.tables()
         self._figures: "dict[str, tuple[str, str]]" = {}
         for row in rows("figures"):
             try:
@@ -248,6 +251,9 @@ class _Kept:
 
     def write(self, form: int) -> str:
         return self._forms[form]
+
+    def tables(self) -> "list[tuple[str, str]]":
+        return self._tables
 
     def figure(self, name: str) -> str:
         return self._figure(name)[0]
@@ -330,6 +336,24 @@ class Result(Values):
     def to_markdown(self) -> str:
         """A table in Markdown, with the verdict."""
         return self._core.write(MARKDOWN)
+
+    def to_latex(self) -> str:
+        """A ``tabular`` for LaTeX with the rules of booktabs and units; the best group is bold."""
+        return self._core.write(LATEX)
+
+    def save_tables(self, prefix: "str | os.PathLike[str]") -> "list[str]":
+        """Writes ``PREFIX-values.csv``, ``PREFIX-groups.csv`` (with groups) and ``PREFIX-bins.csv``.
+
+        Parameters
+        ----------
+        prefix : the beginning of the file names, which may name a folder
+
+        Returns
+        -------
+        list of str
+            The names of the files.
+        """
+        return save_tables(prefix, self._core.tables())
 
     def to_pandas(self) -> Any:
         """A DataFrame with a row for each value; needs pandas."""

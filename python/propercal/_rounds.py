@@ -1,4 +1,4 @@
-"""Measuring rows that no single process reads: in rounds."""
+"""Measuring, and fitting to, rows that no single process reads: in rounds."""
 
 from typing import Any, Callable, Iterable
 
@@ -22,7 +22,37 @@ _KINDS = {
 }
 
 
-class Rounds:
+class _Coordinator:
+    """The coordinator of rounds."""
+
+    _core: Any
+
+    @property
+    def done(self) -> bool:
+        """True if the outcome is known."""
+        return self._core.done()
+
+    @property
+    def round(self) -> int:
+        """The number of the current request, from 1."""
+        return self._core.round()
+
+    def request(self) -> bytes:
+        """The current request, for every worker."""
+        return self._core.request()
+
+    def absorb(self, tally: bytes) -> None:
+        """Takes the merged tally of all rows.  A refused one leaves the rounds as they were."""
+        self._core.absorb(bytes(tally))
+
+
+def _kept(threads: "int | None", memory_limit: "int | str | None", seed: int) -> tuple:
+    """Settings that the rounds keep."""
+    _, _, budget, *others = lasting(threads, shared_budget(memory_limit))
+    return lasting(threads, budget)[0], int(seed), budget, *others
+
+
+class Rounds(_Coordinator):
     """Measures a table whose rows are read by many processes, in rounds.
 
     The coordinator has a request; workers answer it over their rows with tallies; tallies merge
@@ -82,40 +112,74 @@ class Rounds:
         )
         chosen = None if levels is None else tuple(float(each) for each in levels)
         columns = classes or (0 if chosen is None else len(chosen))
-        _, _, budget, *others = lasting(threads, shared_budget(memory_limit))
-        how = lasting(threads, budget)[0], int(seed), budget, *others
+        how = _kept(threads, memory_limit, seed)
         self._core = _core.rounds_new(_KINDS[kind], columns, chosen, _specs(metrics), policy, how)
-
-    @property
-    def done(self) -> bool:
-        """True if ``result`` is known."""
-        return self._core.done()
-
-    @property
-    def round(self) -> int:
-        """The number of the current request, from 1."""
-        return self._core.round()
-
-    def request(self) -> bytes:
-        """The current request, for every worker."""
-        return self._core.request()
-
-    def absorb(self, tally: bytes) -> None:
-        """Takes the merged tally of all rows.  A refused one leaves the rounds as they were."""
-        self._core.absorb(bytes(tally))
 
     def result(self) -> Result:
         """The result, once the rounds are done."""
         return Result(self._core.finish())
 
 
-def run_rounds(rounds: Rounds, answer: "Callable[[bytes], bytes]", progress: Any) -> Any:
-    """The core result of rounds whose requests a function answers with the tally of all rows."""
+class FitRounds(_Coordinator):
+    """Fits a calibrator to a table whose rows are read by many processes, in rounds.
+
+    As ``Rounds``: workers answer each request over their rows.  A round is one pass of the fit over
+    all rows, and each ``update`` of a worker runs the search up to that pass: give it many rows at
+    once.
+
+    >>> rounds = FitRounds("temperature")
+    >>> while not rounds.done:
+    ...     worker = RoundsWorker(rounds.request())
+    ...     rounds.absorb(worker.update(logits=logits, labels=labels).tally())
+    >>> rounds.calibrator().T_
+
+    The calibrator file is byte for byte that of a fit to all rows in one process.
+
+    Parameters
+    ----------
+    method : spec of a calibrator, such as ``"temperature:objective=brier"``; methods that need all
+        rows at once are refused by name
+    normalize, skip_missing : as for calibrators
+    seed : of random draws
+    threads, memory_limit : as for ``measure``
+    """
+
+    def __init__(
+        self,
+        method: str = "temperature",
+        *,
+        normalize: bool = False,
+        skip_missing: bool = False,
+        seed: int = 0,
+        threads: "int | None" = None,
+        memory_limit: "int | str | None" = None,
+    ) -> None:
+        how = _kept(threads, memory_limit, seed)
+        self._core = _core.rounds_new_fit(method, bool(normalize), bool(skip_missing), how)
+
+    def calibrator(self) -> Any:
+        """The fitted calibrator, once the rounds are done."""
+        from ._calibrator import loads
+
+        made = loads(self._core.calibrator().save(), "the calibrator")
+        made._warn()
+        return made
+
+
+def answer_rounds(
+    rounds: _Coordinator, answer: "Callable[[bytes], bytes]", progress: Any
+) -> None:
+    """Rounds whose requests a function answers with the tally of all rows, until they are done."""
     with settings(progress=progress) as (_, _, _, shown, _):
         while not rounds.done:
             if shown is not None:
                 shown("readings of the table", rounds.round, 0)
             rounds.absorb(answer(rounds.request()))
+
+
+def run_rounds(rounds: Rounds, answer: "Callable[[bytes], bytes]", progress: Any) -> Any:
+    """The core result of rounds, as ``answer_rounds`` makes them."""
+    answer_rounds(rounds, answer, progress)
     return rounds._core.finish()
 
 

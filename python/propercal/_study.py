@@ -1,20 +1,25 @@
 """Experiments of the papers, as tables and a figure."""
 
 import json
+import os
 from typing import Any, Iterable, Mapping
 
 from . import _core, _html
 from ._compare import models_of, open_models
 from ._figures import Figure
 from ._inputs import Data, gather, lists_inputs
+from ._outputs import save_tables
 from ._settings import Progress, settings
 
 
 class Study:
     """The result of a study: a summary, tables, and a figure."""
 
-    def __init__(self, text: str, content: str, svg: str, drawing: str) -> None:
+    def __init__(
+        self, text: str, content: str, svg: str, drawing: str, latex: str, tables: "list[tuple[str, str]]"
+    ) -> None:
         self._text, self._json, self._svg, self._drawing = text, content, svg, drawing
+        self._latex, self._csv = latex, tables
         self._content = json.loads(content)
 
     @property
@@ -41,6 +46,15 @@ class Study:
         """The same as dictionaries and lists."""
         return json.loads(self._json)
 
+    def to_latex(self) -> str:
+        """A ``tabular`` for LaTeX for each table, with the rules of booktabs; the best values are bold."""
+        return self._latex
+
+    def save_tables(self, prefix: "str | os.PathLike[str]") -> "list[str]":
+        """Writes each table to ``PREFIX-NAME.csv``, named by the first words of its title, and returns
+        the names of the files."""
+        return save_tables(prefix, self._csv)
+
     def to_pandas(self, table: int = 0) -> Any:
         """One of the tables."""
         import pandas
@@ -65,7 +79,7 @@ def _list(value: Any) -> "tuple[float, ...]":
     return (value,) if isinstance(value, (int, float)) else tuple(value)
 
 
-@lists_inputs("val", without=("groups", "ids", "first_row"))
+@lists_inputs("val", without=("groups", "ids", "time", "every", "first_row"))
 def study(
     name: str,
     probs: Any = None,

@@ -1,6 +1,7 @@
 /* Public entry points for calibrators: check arguments, then call the implementation. */
 #include <string.h>
 
+#include "api/measure_api.h"
 #include "base/budget.h"
 #include "calibrators/apply.h"
 #include "calibrators/calibrator_describe.h"
@@ -9,6 +10,18 @@
 #include "calibrators/group_calibrators.h"
 #include "export/export.h"
 
+pcal_status pc_fit_config_resolve(const pcal_fit_config *config, const char *function,
+                                  pcal_fit_config *out, pcal_error *err) {
+  *out = (pcal_fit_config)PCAL_FIT_CONFIG_INIT;
+  if (config != NULL && config->size < sizeof(size_t))
+    return pc_fail(err, PCAL_USAGE, "the configuration's size is not set");
+  if (config != NULL)
+    memcpy(out, config, config->size < sizeof *out ? config->size : sizeof *out);
+  if (out->method == NULL)
+    return pc_fail(err, PCAL_USAGE, "%s needs a method such as \"temperature\"", function);
+  return PCAL_OK;
+}
+
 pcal_status pcal_fit_run(pcal_source *source, const pcal_fit_config *config,
                          const pcal_env *env, pcal_calibrator **out, pcal_error *err) {
   pc_error_clear(err);
@@ -16,13 +29,8 @@ pcal_status pcal_fit_run(pcal_source *source, const pcal_fit_config *config,
     *out = NULL;
   if (source == NULL || out == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_fit_run needs a source and an out pointer");
-  pcal_fit_config full = PCAL_FIT_CONFIG_INIT;
-  if (config != NULL && config->size < sizeof(size_t))
-    return pc_fail(err, PCAL_USAGE, "the configuration's size is not set");
-  if (config != NULL)
-    memcpy(&full, config, config->size < sizeof full ? config->size : sizeof full);
-  if (full.method == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_fit_run needs a method such as \"temperature\"");
+  pcal_fit_config full;
+  PC_TRY(pc_fit_config_resolve(config, "pcal_fit_run", &full, err));
   pcal_env opened;
   PC_TRY(pc_env_open(env, &opened, err));
   return pc_env_close(&opened, pc_fit_run(source, &full, &opened, out, err), err);

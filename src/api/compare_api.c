@@ -53,7 +53,7 @@ pcal_status pcal_comparison_write(const pcal_comparison *comparison, pcal_format
   pc_error_clear(err);
   if (comparison == NULL || sink == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_comparison_write needs a comparison and a sink");
-  if (format < PCAL_TEXT || format > PCAL_MARKDOWN)
+  if (format < PCAL_TEXT || format > PCAL_LATEX)
     return pc_fail(err, PCAL_USAGE, "the format %d is unknown", (int)format);
   pc_text text;
   pc_text_init(&text, &comparison->env);

@@ -1,4 +1,4 @@
-/* Shared by the entry points that measure. */
+/* Shared by the entry points that measure and fit. */
 #ifndef PC_MEASURE_API_H
 #define PC_MEASURE_API_H
 
@@ -8,6 +8,11 @@
  * defaults. */
 PC_CHECKED pcal_status pc_measure_config_resolve(const pcal_measure_config *config,
                                                  pcal_measure_config *out, pcal_error *err);
+
+/* The same for a fit; `function` is for messages. */
+PC_CHECKED pcal_status pc_fit_config_resolve(const pcal_fit_config *config,
+                                             const char *function, pcal_fit_config *out,
+                                             pcal_error *err);
 
 /* Adds the verdict to *out if `status` is PCAL_OK.  On failure frees the results. */
 PC_CHECKED pcal_status pc_results_judge(pcal_status status, pcal_results **out,

@@ -21,6 +21,21 @@ void pcal_study_free(pcal_study *study) {
   (void)study;
 }
 
+const char *pcal_study_table_name(const pcal_study *study, size_t index) {
+  (void)study;
+  (void)index;
+  return NULL;
+}
+
+pcal_status pcal_study_table_write(const pcal_study *study, size_t index, pcal_sink sink,
+                                   void *user, pcal_error *err) {
+  (void)study;
+  (void)index;
+  (void)sink;
+  (void)user;
+  return PC_FAIL_LEFT_OUT(err, "studies", "studies");
+}
+
 pcal_status pcal_study_write(const pcal_study *study, pcal_format format, pcal_sink sink,
                              void *user, pcal_error *err) {
   (void)study;

@@ -182,19 +182,36 @@ const char *pcal_results_verdict_text(const pcal_results *results) {
 pcal_status pcal_results_write(const pcal_results *results, pcal_format format, pcal_sink sink,
                                void *user, pcal_error *err) {
   static void (*const writers[])(const pcal_results *, pc_text *) = {
-      [PCAL_TEXT] = pc_write_results_text,
-      [PCAL_JSON] = pc_write_results_json,
-      [PCAL_CSV] = pc_write_results_csv,
-      [PCAL_MARKDOWN] = pc_write_results_markdown,
+      [PCAL_TEXT] = pc_write_results_text,   [PCAL_JSON] = pc_write_results_json,
+      [PCAL_CSV] = pc_write_results_csv,     [PCAL_MARKDOWN] = pc_write_results_markdown,
+      [PCAL_LATEX] = pc_write_results_latex,
   };
   pc_error_clear(err);
   if (results == NULL || sink == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_results_write needs results and a sink");
-  if (format < PCAL_TEXT || format > PCAL_MARKDOWN)
+  if (format < PCAL_TEXT || format > PCAL_LATEX)
     return pc_fail(err, PCAL_USAGE, "the format %d is unknown", (int)format);
   pc_text text;
   pc_text_init(&text, &results->env);
   writers[format](results, &text);
+  const pcal_status status = pc_text_send(&text, sink, user, err);
+  pc_text_free(&text);
+  return pc_budget_explain(&results->env, status, err);
+}
+
+const char *pcal_results_table_name(const pcal_results *results, size_t index) {
+  return results == NULL ? NULL : pc_results_table_name(results, index);
+}
+
+pcal_status pcal_results_table_write(const pcal_results *results, size_t index, pcal_sink sink,
+                                     void *user, pcal_error *err) {
+  pc_error_clear(err);
+  if (sink == NULL || pcal_results_table_name(results, index) == NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "pcal_results_table_write needs results, a sink and the index of a table");
+  pc_text text;
+  pc_text_init(&text, &results->env);
+  pc_results_table_write(results, index, &text);
   const pcal_status status = pc_text_send(&text, sink, user, err);
   pc_text_free(&text);
   return pc_budget_explain(&results->env, status, err);

@@ -47,11 +47,30 @@ pcal_status pcal_study_write(const pcal_study *study, pcal_format format, pcal_s
   pc_error_clear(err);
   if (study == NULL || sink == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_study_write needs a study and a sink");
-  if (format < PCAL_TEXT || format > PCAL_MARKDOWN)
+  if (format < PCAL_TEXT || format > PCAL_LATEX)
     return pc_fail(err, PCAL_USAGE, "the format %d is unknown", (int)format);
   pc_text text;
   pc_text_init(&text, &study->env);
   pc_findings_write(&study->findings, format, &text);
+  const pcal_status status = pc_text_send(&text, sink, user, err);
+  pc_text_free(&text);
+  return pc_budget_explain(&study->env, status, err);
+}
+
+const char *pcal_study_table_name(const pcal_study *study, size_t index) {
+  const int there = study != NULL && index < study->findings.table_count;
+  return there ? study->findings.tables[index].name : NULL;
+}
+
+pcal_status pcal_study_table_write(const pcal_study *study, size_t index, pcal_sink sink,
+                                   void *user, pcal_error *err) {
+  pc_error_clear(err);
+  if (sink == NULL || pcal_study_table_name(study, index) == NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "pcal_study_table_write needs a study, a sink and the index of a table");
+  pc_text text;
+  pc_text_init(&text, &study->env);
+  pc_table_write_body(&study->findings.tables[index], PCAL_CSV, &text);
   const pcal_status status = pc_text_send(&text, sink, user, err);
   pc_text_free(&text);
   return pc_budget_explain(&study->env, status, err);

@@ -217,6 +217,31 @@ void pc_text_markdown_code(pc_text *out, const char *cell) {
   pc_text_add(out, "`");
 }
 
+/* ---- LaTeX ---- */
+
+void pc_text_latex(pc_text *out, const char *text) {
+  static const char marks[] = "\\~^<>\"|";
+  static const char *const words[] = {"\\textbackslash{}",   "\\textasciitilde{}",
+                                      "\\textasciicircum{}", "\\textless{}",
+                                      "\\textgreater{}",     "''",
+                                      "\\textbar{}"};
+  char one[PC_ESCAPE_MAX + 1];
+  if (text != NULL && (*text == '[' || *text == '*'))
+    pc_text_add(out, "{}"); /* else it would be an argument of the \\ or \midrule before it */
+  while (text != NULL && *text != '\0') {
+    const int line_end = *text == '\n' || *text == '\r';
+    text += pc_escape_one(text, one);
+    for (const char *at = line_end ? " " : one; *at != '\0'; at++) {
+      const char *mark = strchr(marks, *at);
+      pc_text_add(out, strchr("{}$&#%_", *at) != NULL ? "\\" : "");
+      if (mark != NULL)
+        pc_text_add(out, words[mark - marks]);
+      else
+        pc_text_add_bytes(out, at, 1);
+    }
+  }
+}
+
 /* ---- JSON ---- */
 
 static void escape_json_one(pc_text *out, uint32_t code) {

@@ -53,6 +53,9 @@ int pc_csv_guarded(const char *cell, size_t length);
 void pc_text_markdown(pc_text *out, const char *cell);
 void pc_text_markdown_code(pc_text *out, const char *cell);
 
+/* Appends text for LaTeX, with all markup escaped. */
+void pc_text_latex(pc_text *out, const char *text);
+
 /* A JSON string with its quotes. */
 void pc_text_json(pc_text *out, const char *text);
 

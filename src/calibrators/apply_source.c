@@ -24,6 +24,7 @@ typedef struct apply_source_writer {
   pcal_shape shape; /* of the output */
   pcal_sink sink;
   void *user;
+  const char *names; /* of the output columns, separated by ','; NULL: those of the shape */
 } apply_source_writer;
 
 /* Translates groups of the source to members of the calibrator. */
@@ -110,6 +111,10 @@ static pcal_status apply_source_csv_head(const apply_source_writer *writer, pcal
   const char *const *names = writer->shape.class_names;
   pc_text text, name;
   int misleads = 0;
+  if (writer->names != NULL) {
+    PC_TRY(apply_source_send(writer, writer->names, strlen(writer->names), err));
+    return apply_source_send(writer, "\n", 1, err);
+  }
   if (pc_kind_form(writer->shape.kind) != PC_FORM_CLASSES)
     return apply_source_forecast_head(writer, err);
   if (names == NULL)
@@ -311,7 +316,8 @@ pcal_status pc_calibrator_apply_source(pcal_source *source, const pcal_calibrato
   const apply_source_format *target =
       format == PCAL_NPY ? &apply_source_npy : &apply_source_csv;
   apply_source_matches matches = {NULL, 0};
-  apply_source_writer writer = {env, {.size = sizeof(pcal_shape)}, sink, user};
+  apply_source_writer writer = {
+      env, {.size = sizeof(pcal_shape)}, sink, user, calibrator->method->output_names};
   PC_TRY(pc_source_rewind(source, err));
   pc_source_shape(source, &writer.shape);
   PC_TRY(apply_source_check_shape(source, calibrator, &writer.shape, env, err));

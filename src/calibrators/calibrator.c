@@ -120,6 +120,10 @@ const char *pc_calibrator_objective(const pcal_calibrator *calibrator, char *out
                                                : calibrator->method->objective(calibrator);
 }
 
+int pc_method_predicts(const pc_calibrator_method *method) {
+  return !method->makes_sets && method->output_names == NULL;
+}
+
 size_t pc_calibrator_columns(const pcal_calibrator *calibrator) {
   return calibrator->method->output_columns == NULL
              ? calibrator->layout.columns

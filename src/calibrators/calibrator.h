@@ -55,6 +55,7 @@ typedef struct pc_fit_info {
 typedef struct pc_calibrator_method pc_calibrator_method;
 typedef struct pc_group_calibrators pc_group_calibrators; /* calibrators/group_calibrators.h */
 typedef struct pc_recipe pc_recipe;                       /* calibrators/recipe.h */
+typedef struct pc_fit_replay pc_fit_replay;               /* calibrators/fit_replay.h */
 
 struct pcal_calibrator {
   pc_arena arena; /* holds everything below; freed by pc_calibrator_free */
@@ -79,13 +80,20 @@ typedef struct pc_fit_task {
   pcal_calibrator *calibrator; /* layout and options are set, parameters is NULL */
   /* The same method fitted to similar rows, or NULL.  A convex fit may start from it. */
   const pcal_calibrator *like;
+  pc_fit_replay *replay; /* of a fit by rounds; NULL: `source` has all rows */
 } pc_fit_task;
 
 struct pc_calibrator_method {
   pcal_registry_row row;
   unsigned traits;
-  int slow;         /* a fit takes hundreds of passes: `compare` tries it last */
-  int needs_scores; /* apply takes scores (logits, log-probabilities), not probabilities */
+  int slow; /* a fit takes hundreds of passes: `compare` tries it last */
+  /* apply writes sets or intervals, not predictions, so that maps of groups cannot be mixed; of
+   * intervals the names of the columns, separated by ',', else NULL. */
+  int makes_sets;
+  const char *output_names;
+  int takes_unlabelled; /* fit may be given rows without outcomes; fit checks when */
+  int needs_scores;     /* apply takes scores (logits, log-probabilities), not probabilities */
+  int in_rounds; /* can be fitted by rounds: all passes list their fields (fit_tally.h) */
   /* Spec under which `compare` tries this method; NULL: its name, "": it is not compared. */
   const char *comparison_spec;
   /* Traits of a fitted calibrator, where they depend on its parameters; NULL: `traits`. */
@@ -148,6 +156,9 @@ const char *pc_calibrator_objective(const pcal_calibrator *calibrator, char *out
 
 /* Number of output columns. */
 size_t pc_calibrator_columns(const pcal_calibrator *calibrator);
+
+/* False if apply writes sets or intervals. */
+int pc_method_predicts(const pc_calibrator_method *method);
 
 /* Traits of this calibrator, with those of its groups. */
 unsigned pc_calibrator_traits(const pcal_calibrator *calibrator);

@@ -7,10 +7,11 @@
 
 #define FIT_COST_MAX 1e9 /* rows of all fits times columns squared: some minutes */
 
-static pcal_status fit_shape(const pcal_source *source, pcal_shape *shape, pcal_error *err) {
+static pcal_status fit_shape(const pcal_source *source, const pc_calibrator_method *method,
+                             int by_group, pcal_shape *shape, pcal_error *err) {
   *shape = (pcal_shape){.size = sizeof *shape};
   pc_source_shape(source, shape);
-  if (shape->labelled)
+  if (shape->labelled || (method->takes_unlabelled && !by_group))
     return PCAL_OK;
   return pc_fail(err, PCAL_USAGE, "fitting needs the true outcomes; give them with %-s",
                  pc_kind_outcome_argument(shape->kind));
@@ -57,26 +58,42 @@ static pcal_status fit_calibrator(const pc_fit_task *task, const pcal_fit_config
   return config->by_group ? fit_run_step(pc_group_calibrators_fit, task, config, err) : PCAL_OK;
 }
 
-pcal_status pc_fit_run_like(pcal_source *source, const pcal_fit_config *config,
-                            const pcal_calibrator *like, const pcal_env *env,
-                            pcal_calibrator **out, pcal_error *err) {
+static pcal_status fit_source(pcal_source *source, const pcal_fit_config *config,
+                              const pcal_calibrator *like, pc_fit_replay *replay,
+                              const pcal_env *env, pcal_calibrator **out, pcal_error *err) {
   const pc_calibrator_method *method = NULL;
   pc_options options;
   pcal_shape shape;
   pc_layout layout;
   pcal_calibrator *calibrator = NULL;
   PC_TRY(pc_calibrator_parse(config->method, &method, &options, err));
-  PC_TRY(fit_shape(source, &shape, err));
+  if (config->by_group && !pc_method_predicts(method))
+    return pc_fail(err, PCAL_USAGE,
+                   "%s cannot be mixed between groups; fit one calibrator for each group",
+                   method->row.name);
+  PC_TRY(fit_shape(source, method, config->by_group, &shape, err));
   PC_TRY(pc_layout_make_levels(shape.kind, shape.columns, shape.levels, &layout, err));
   PC_TRY(pc_calibrator_check_layout(method, &layout, err));
   PC_TRY(pc_calibrator_new(env, method, &options, &layout, &calibrator, err));
-  const pc_fit_task task = {source, env, config->skip_missing, calibrator, like};
+  const pc_fit_task task = {source, env, config->skip_missing, calibrator, like, replay};
   const pcal_status status = fit_calibrator(&task, config, &shape, err);
   if (status == PCAL_OK)
     *out = calibrator;
   else
     pc_calibrator_free(calibrator);
   return status;
+}
+
+pcal_status pc_fit_run_like(pcal_source *source, const pcal_fit_config *config,
+                            const pcal_calibrator *like, const pcal_env *env,
+                            pcal_calibrator **out, pcal_error *err) {
+  return fit_source(source, config, like, NULL, env, out, err);
+}
+
+pcal_status pc_fit_run_replay(pcal_source *source, const pcal_fit_config *config,
+                              pc_fit_replay *replay, const pcal_env *env, pcal_calibrator **out,
+                              pcal_error *err) {
+  return fit_source(source, config, NULL, replay, env, out, err);
 }
 
 pcal_status pc_fit_run(pcal_source *source, const pcal_fit_config *config, const pcal_env *env,

@@ -1,12 +1,13 @@
 /* Edge cases:
  *   1. Rows with a missing label or score, which a fit may skip, are ignored.
  *   2. One column and confidences have the labels 0 and 1.
- *   3. Predictions of a number have no classes: no warning. */
+ *   3. Predictions of a number have no classes, and rows without labels name none: no warning. */
 #include "calibrators/fit_data_warnings.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "calibrators/fit_replay.h"
 #include "io/source.h"
 
 #define FIT_DATA_WARNINGS_WINDOW 65536
@@ -87,20 +88,78 @@ static void fit_data_warnings_of_kind(const pcal_calibrator *calibrator, pc_fit_
       pc_fit_warn(fit, "probabilities were given: %s acts on their logarithms", options->name);
 }
 
-pcal_status pc_fit_add_data_warnings(const pc_fit_task *task, pcal_error *err) {
+static pcal_status fit_data_warnings_new(const pc_fit_task *task,
+                                         fit_data_warnings_state *state, pcal_error *err) {
   const pc_layout *layout = &task->calibrator->layout;
-  if (layout->form != PC_FORM_CLASSES)
-    return PCAL_OK;
-  fit_data_warnings_state state = {.columns = layout->columns,
-                                   .skip_missing = task->skip_missing};
-  state.classes = layout->columns == 1 ? 2 : layout->classes;
-  state.unseen = state.classes;
-  state.seen = pc_alloc(task->env, state.classes, 1);
-  state.first = pc_alloc(task->env, state.columns, 2 * sizeof *state.first);
-  if (state.seen == NULL || state.first == NULL)
+  *state =
+      (fit_data_warnings_state){.columns = layout->columns, .skip_missing = task->skip_missing};
+  state->classes = layout->columns == 1 ? 2 : layout->classes;
+  state->unseen = state->classes;
+  state->seen = pc_alloc(task->env, state->classes, 1);
+  state->first = pc_alloc(task->env, state->columns, 2 * sizeof *state->first);
+  if (state->seen == NULL || state->first == NULL)
     return pc_fail_memory(err, "fitting");
-  state.row = state.first + state.columns;
-  PC_TRY(fit_data_warnings_pass(task, &state, err));
+  state->row = state->first + state->columns;
+  return PCAL_OK;
+}
+
+/* ---- Fits by rounds ---- */
+
+/* Fields: rows of each class and of all, at most 1 from each worker and class; the largest score
+ * of each column and the largest of its negation.  These agree if all rows have the same. */
+static pcal_status fit_data_warnings_list(fit_data_warnings_state *state, const pcal_env *env,
+                                          pc_fit_fields *fields, pcal_error *err) {
+  const size_t columns = state->columns;
+  uint64_t *seen = pc_alloc(env, state->classes, sizeof *seen), rows = state->rows;
+  double *most = pc_alloc(env, columns, 2 * sizeof *most);
+  if (seen == NULL || most == NULL)
+    return pc_fail_memory(err, "fitting");
+  for (size_t c = 0; c < state->classes; c++)
+    seen[c] = state->seen[c] != 0;
+  for (size_t c = 0; c < columns; c++) {
+    const int differ = !fields->taking && state->differ;
+    most[c] = fields->taking || rows == 0 ? -INFINITY : differ ? INFINITY : state->first[c];
+    most[columns + c] = fields->taking || rows == 0 ? -INFINITY
+                        : differ                    ? INFINITY
+                                                    : -state->first[c];
+  }
+  PC_TRY(pc_fit_field_counts(fields, seen, state->classes, err));
+  PC_TRY(pc_fit_field_counts(fields, &rows, 1, err));
+  PC_TRY(pc_fit_field_most(fields, most, columns, err));
+  PC_TRY(pc_fit_field_most(fields, most + columns, columns, err));
+  for (size_t c = 0; fields->taking && c < state->classes; c++) {
+    state->seen[c] = seen[c] > 0;
+    state->unseen -= seen[c] > 0;
+  }
+  state->rows = (size_t)rows;
+  for (size_t c = 0; fields->taking && c < columns; c++)
+    state->differ |= most[c] != -most[columns + c];
+  return PCAL_OK;
+}
+
+pcal_status pc_fit_data_warnings_give(const pc_fit_task *task, pc_fit_tally *tally,
+                                      pcal_error *err) {
+  fit_data_warnings_state state;
+  pc_fit_fields fields = {.tally = tally};
+  PC_TRY(fit_data_warnings_new(task, &state, err));
+  if (task->calibrator->layout.form == PC_FORM_CLASSES)
+    PC_TRY(fit_data_warnings_pass(task, &state, err));
+  return fit_data_warnings_list(&state, task->env, &fields, err);
+}
+
+pcal_status pc_fit_add_data_warnings(const pc_fit_task *task, pcal_error *err) {
+  fit_data_warnings_state state;
+  pcal_shape shape = {.size = sizeof shape};
+  pc_source_shape(task->source, &shape);
+  if (task->calibrator->layout.form != PC_FORM_CLASSES || !shape.labelled)
+    return PCAL_OK;
+  PC_TRY(fit_data_warnings_new(task, &state, err));
+  if (task->replay == NULL) {
+    PC_TRY(fit_data_warnings_pass(task, &state, err));
+  } else {
+    pc_fit_fields fields = {.tally = &task->replay->answers[0], .taking = 1};
+    PC_TRY(fit_data_warnings_list(&state, task->env, &fields, err));
+  }
   fit_data_warnings_of_kind(task->calibrator, &task->calibrator->fit);
   fit_data_warnings_of_rows(&state, &task->calibrator->fit);
   return PCAL_OK;

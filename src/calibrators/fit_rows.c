@@ -17,7 +17,8 @@
 
 #define FIT_ROWS_OUTLIER 10 /* features are clipped at 2^10 times the scale */
 #define FIT_ROWS_EXPONENT_MAX 500
-#define FIT_ROWS_COST 8.0 /* nanoseconds for a feature, for the executor */
+#define FIT_ROWS_LARGEST 2000 /* bound of the exponents of doubles */
+#define FIT_ROWS_COST 8.0     /* nanoseconds for a feature, for the executor */
 
 /* The sums of a worker, and the rows that it keeps. */
 struct pc_fit_rows_worker {
@@ -42,6 +43,7 @@ struct pc_fit_rows_worker {
 typedef struct fit_rows_pass {
   pc_fit_rows *rows;
   pc_fit_add add;
+  pc_fit_list_fields list;
   void *user;
 } fit_rows_pass;
 
@@ -261,6 +263,23 @@ static pcal_status fit_rows_first(void *user, size_t w, const pc_rows *from, pca
   return worker->keeps ? fit_rows_keep(pass->rows, worker, from, err) : PCAL_OK;
 }
 
+static pcal_status fit_rows_first_list(void *user, size_t w, pc_fit_fields *fields,
+                                       pcal_error *err) {
+  const fit_rows_pass *pass = user;
+  struct pc_fit_rows_worker *worker = &pass->rows->workers[w];
+  double largest = (double)worker->largest;
+  PC_TRY(pc_fit_field_sums(fields, &worker->log_true, 1, err));
+  PC_TRY(pc_fit_field_sums(fields, &worker->weight, 1, err));
+  PC_TRY(pc_fit_field_sums(fields, &worker->exponents, 1, err));
+  PC_TRY(pc_fit_field_sums(fields, &worker->nonzero, 1, err));
+  PC_TRY(pc_fit_field_counts(fields, &worker->impossible, 1, err));
+  PC_TRY(pc_fit_field_fixed(fields, worker->class_weight, pass->rows->classes, err));
+  PC_TRY(pc_fit_field_most(fields, &largest, 1, err));
+  if (fields->taking)
+    worker->largest = (int)fmin(fmax(largest, -FIT_ROWS_LARGEST), FIT_ROWS_LARGEST);
+  return PCAL_OK;
+}
+
 static void fit_rows_scale(pc_fit_rows *rows, const pc_sum *exponents, const pc_sum *nonzero,
                            int largest) {
   const double weight = pc_sum_value(nonzero);
@@ -318,7 +337,7 @@ static pcal_status fit_rows_prepare(pc_fit_rows *rows, pcal_error *err) {
   int enough = rows->class_weight != NULL && rows->workers != NULL;
   for (size_t w = 0; enough && w < rows->worker_count; w++) {
     struct pc_fit_rows_worker *worker = &rows->workers[w];
-    worker->keeps = 1;
+    worker->keeps = rows->task->replay == NULL;
     worker->floats = rows->floats;
     worker->largest = -2 * FIT_ROWS_EXPONENT_MAX;
     worker->class_weight = pc_alloc(env, rows->classes, sizeof *worker->class_weight);
@@ -339,9 +358,9 @@ pcal_status pc_fit_rows_open(const pc_fit_task *task, pc_feature feature,
                        .folded = (order & PC_FIT_FOLDED) != 0,
                        .transposed = (order & PC_FIT_TRANSPOSED) != 0,
                        .worker_count = pc_worker_count(task->env)};
-  fit_rows_pass pass = {out, NULL, NULL};
+  fit_rows_pass pass = {.rows = out};
   PC_TRY(fit_rows_prepare(out, err));
-  PC_TRY(pc_fit_pass(task, &policy, fit_rows_first, &pass, err));
+  PC_TRY(pc_fit_pass(task, &policy, fit_rows_first, fit_rows_first_list, &pass, err));
   fit_rows_collect(out);
   for (size_t w = 0; !out->kept && w < out->worker_count; w++)
     fit_rows_drop(out, &out->workers[w]);
@@ -363,6 +382,12 @@ static pcal_status fit_rows_again(void *user, size_t w, const pc_rows *from, pca
                               .weights = from->weights,
                               .folds = rows->folded ? worker->block_folds : NULL};
   return pass->add(pass->user, w, &block, err);
+}
+
+static pcal_status fit_rows_again_list(void *user, size_t w, pc_fit_fields *fields,
+                                       pcal_error *err) {
+  const fit_rows_pass *pass = user;
+  return pass->list(pass->user, w, fields, err);
 }
 
 /* Index of the first kept row of a worker. */
@@ -423,13 +448,14 @@ static pcal_status fit_rows_task(void *user, size_t index, size_t w, pcal_error 
   return fit_rows_hand_out(pass, from, index, w, w, err);
 }
 
-pcal_status pc_fit_rows_run(const pc_fit_rows *rows, pc_fit_add add, void *user,
-                            pcal_error *err) {
+pcal_status pc_fit_rows_run(const pc_fit_rows *rows, pc_fit_add add, pc_fit_list_fields list,
+                            void *user, pcal_error *err) {
   const pc_row_policy policy = {.scores = PC_SCORES_ONLY, .probs = PC_PROBS_LEAN};
   pc_fit_rows copy = *rows;
-  fit_rows_pass pass = {&copy, add, user};
+  fit_rows_pass pass = {&copy, add, list, user};
   if (!rows->kept)
-    return pc_fit_pass(rows->task, &policy, fit_rows_again, &pass, err);
+    return pc_fit_pass(rows->task, &policy, fit_rows_again,
+                       list == NULL ? NULL : fit_rows_again_list, &pass, err);
   size_t blocks = 0;
   for (size_t w = 0; w < rows->worker_count; w++)
     blocks += fit_rows_blocks(rows, &rows->workers[w]);
@@ -440,7 +466,7 @@ pcal_status pc_fit_rows_run(const pc_fit_rows *rows, pc_fit_add add, void *user,
 pcal_status pc_fit_rows_run_serial(const pc_fit_rows *rows, size_t buffers, pc_fit_add add,
                                    void *user, pcal_error *err) {
   pc_fit_rows copy = *rows;
-  const fit_rows_pass pass = {&copy, add, user};
+  const fit_rows_pass pass = {&copy, add, NULL, user};
   for (size_t w = 0; w < rows->worker_count; w++)
     for (size_t b = 0; b < fit_rows_blocks(rows, &rows->workers[w]); b++)
       PC_TRY(fit_rows_hand_out(&pass, &rows->workers[w], b, buffers, 0, err));

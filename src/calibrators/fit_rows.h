@@ -2,7 +2,8 @@
  *
  * The first pass over the source computes the features, their scale and counts.  If the rows
  * fit into PC_FIT_ROWS_BYTES for each worker, and into the memory limit, they are kept, as
- * floats where that is exact; later passes read the kept rows, or else the source again.
+ * floats where that is exact; later passes read the kept rows, or else the source again.  Fits
+ * by rounds keep no rows.
  * Results are identical either way.
  *
  * Features are handed out divided by 2^exponent, so that their absolute values are about 1; or,
@@ -13,6 +14,7 @@
 
 #include "calibrators/calibrator.h"
 #include "calibrators/features.h"
+#include "calibrators/fit_tally.h"
 #include "kernels/row_kernels.h"
 
 #define PC_FIT_ROWS_BYTES ((size_t)32 << 20)
@@ -67,9 +69,9 @@ PC_CHECKED pcal_status pc_fit_rows_open(const pc_fit_task *task, pc_feature feat
                                         pc_fit_rows_flags order, pc_fit_rows *out,
                                         pcal_error *err);
 
-/* Hands all rows to `add`, from several threads at once. */
-PC_CHECKED pcal_status pc_fit_rows_run(const pc_fit_rows *rows, pc_fit_add add, void *user,
-                                       pcal_error *err);
+/* Hands all rows to `add`, from several threads at once.  list: as for pc_fit_pass. */
+PC_CHECKED pcal_status pc_fit_rows_run(const pc_fit_rows *rows, pc_fit_add add,
+                                       pc_fit_list_fields list, void *user, pcal_error *err);
 
 /* Hands all kept rows to `add` on this thread, always as worker 0, through the buffers of
  * worker number `buffers`. */

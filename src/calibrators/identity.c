@@ -17,10 +17,19 @@ static pcal_status identity_add(void *user, size_t worker, const pc_rows *rows,
   return PCAL_OK;
 }
 
+static pcal_status identity_list(void *user, size_t worker, pc_fit_fields *fields,
+                                 pcal_error *err) {
+  (void)user;
+  (void)worker;
+  (void)fields;
+  (void)err;
+  return PCAL_OK;
+}
+
 static pcal_status identity_fit(const pc_fit_task *task, pcal_error *err) {
   const pc_row_policy policy = {.probs = PC_PROBS_LEAN};
   task->calibrator->fit.status = PC_FIT_IDENTITY;
-  return pc_fit_pass(task, &policy, identity_add, NULL, err);
+  return pc_fit_pass(task, &policy, identity_add, identity_list, NULL, err);
 }
 
 static const char *identity_recipe(const pcal_calibrator *calibrator, pc_recipe *out) {
@@ -76,6 +85,7 @@ const pc_calibrator_method pc_calibrator_identity = {
     .traits = PC_INJECTIVE | PC_KEEPS_ACCURACY | PC_KEEPS_ORDER | PC_SUMS_TO_ONE | PC_GUARDED |
               PC_TAKES_CONFIDENCE | PC_ANY_TASK,
     .fitted_traits = identity_traits,
+    .in_rounds = 1,
     .fit = identity_fit,
     .apply = identity_apply,
     .recipe = identity_recipe,

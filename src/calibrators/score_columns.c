@@ -36,6 +36,7 @@ typedef struct score_state {
   int weighted;
   score_worker *workers;
   size_t worker_count;
+  pc_sorted_column *taken; /* of fits by rounds: misses and hits of each column */
 } score_state;
 
 /* ---- Keeping scores ---- */
@@ -237,12 +238,67 @@ static pcal_status score_columns_one(const score_state *state, pcal_error *err) 
   return status;
 }
 
+/* ---- Fits by rounds ---- */
+
+/* Sorts the kept scores of one outcome of columns [begin, end), and adds them to the tally. */
+static pcal_status score_columns_give(const score_state *state, size_t begin, size_t end,
+                                      int hits, pc_fit_fields *fields, pcal_error *err) {
+  const pcal_env *env = state->task->env;
+  pc_outcome_column *parts = NULL;
+  pc_sorted_column sorted = {0};
+  size_t count = 0;
+  PC_TRY(score_columns_parts(state, env, begin, end, hits, &parts, &count, err));
+  PC_TRY(pc_single_thread_sort(env, parts, count, &sorted, err));
+  PC_TRY(pc_fit_field_scores(fields, env, &sorted, err));
+  pc_sorted_column_free(env, &sorted);
+  pc_free(env, parts);
+  return PCAL_OK;
+}
+
+/* Misses and hits of each column, or of all columns together. */
+static pcal_status score_columns_list(void *user, size_t w, pc_fit_fields *fields,
+                                      pcal_error *err) {
+  score_state *state = user;
+  const size_t range = state->range, lists = state->request->pooled ? 1 : range;
+  if (w > 0)
+    return PCAL_OK;
+  if (fields->taking)
+    state->taken = pc_alloc(state->task->env, 2 * lists, sizeof *state->taken);
+  if (fields->taking && state->taken == NULL)
+    return pc_fail_memory(err, "sorting scores");
+  for (size_t i = 0; i < 2 * lists; i++)
+    PC_TRY(fields->taking
+               ? pc_fit_field_scores(fields, state->task->env, &state->taken[i], err)
+               : score_columns_give(state, i / 2 * range / lists, (i / 2 + 1) * range / lists,
+                                    (int)(i % 2), fields, err));
+  return PCAL_OK;
+}
+
+static pcal_status score_columns_hand_out_taken(const score_state *state, pcal_error *err) {
+  const pc_score_columns_request *request = state->request;
+  const size_t lists = request->pooled ? 1 : state->range;
+  for (size_t c = 0; c < lists; c++) {
+    pc_arena scratch;
+    if (state->taken[2 * c].count + state->taken[2 * c + 1].count == 0)
+      return pc_fail(err, PCAL_DATA,
+                     "a tally is damaged: it has rows without scores; begin the rounds again");
+    PC_TRY(pc_arena_open(&scratch, state->task->env, err));
+    const pcal_status status = request->use(
+        request->user, &scratch.env, c, &state->taken[2 * c], &state->taken[2 * c + 1], err);
+    pc_arena_close(&scratch);
+    PC_TRY(status);
+  }
+  return PCAL_OK;
+}
+
 /* Reads the source, keeps the columns of the range, and hands them out. */
 static pcal_status score_columns_range(score_state *state, pcal_error *err) {
   const pc_row_policy policy = {.score_alone = state->request->bare,
                                 .probs =
                                     state->request->lean ? PC_PROBS_LEAN : PC_PROBS_FILLED};
-  PC_TRY(pc_fit_pass(state->task, &policy, score_columns_add, state, err));
+  PC_TRY(pc_fit_pass(state->task, &policy, score_columns_add, score_columns_list, state, err));
+  if (state->taken != NULL)
+    return score_columns_hand_out_taken(state, err);
   if (state->request->pooled || state->request->columns == 1)
     return score_columns_one(state, err);
   const double work = SCORE_COLUMNS_SORT_COST * (double)state->task->calibrator->fit.rows *
@@ -272,7 +328,7 @@ static pcal_status score_columns_count(const score_state *state, uint64_t *rows,
   *rows = shape.row_count;
   if (*rows != PCAL_NO_ROW)
     return PCAL_OK;
-  PC_TRY(pc_fit_pass(state->task, &policy, score_columns_nothing, NULL, err));
+  PC_TRY(pc_fit_pass(state->task, &policy, score_columns_nothing, NULL, NULL, err));
   *rows = state->task->calibrator->fit.rows;
   return PCAL_OK;
 }
@@ -291,6 +347,8 @@ static pcal_status score_columns_plan(const score_state *state, size_t *range,
   const pc_score_columns_request *request = state->request;
   uint64_t rows = 0;
   *range = request->columns;
+  if (state->task->replay != NULL)
+    return PCAL_OK; /* the passes must not depend on the rows of a worker */
   if (*range == 1 && (env->memory_limit == 0 || !score_columns_counted(state)))
     return PCAL_OK; /* not worth reading the rows to count them */
   PC_TRY(score_columns_count(state, &rows, err));

@@ -3,7 +3,8 @@
  *
  * A row has one or more scores (its columns), of which at most one came true.  As many columns
  * are kept at a time as fit into PC_SCORE_COLUMNS_BYTES, or into half of the memory limit; for
- * the others the source is read again. */
+ * the others the source is read again.  Fits by rounds keep all columns, and their tallies hold
+ * every different score. */
 #ifndef PC_SCORE_COLUMNS_H
 #define PC_SCORE_COLUMNS_H
 

@@ -63,6 +63,11 @@ static pcal_status recalibrated_check(const pc_recalibrated_source *source,
                                       const pcal_shape *shape, pcal_error *err) {
   for (size_t fold = 0; fold < source->folds.count; fold++) {
     const pcal_calibrator *calibrator = source->calibrators[fold];
+    if (!pc_method_predicts(calibrator->method))
+      return pc_fail(err, PCAL_USAGE,
+                     "%s gives sets or intervals, which cannot be compared with predictions; "
+                     "apply it and look at its output",
+                     calibrator->method->row.name);
     if (pc_calibrator_columns(calibrator) == shape->columns)
       continue;
     return pc_fail(err, PCAL_DATA,

@@ -17,19 +17,24 @@ pc_curve_cursor pc_curve_prefix_last(const pc_curve_prefix *prefix) {
   return pc_curve_prefix_at(prefix, prefix->count);
 }
 
+static inline double prefix_tilt(double score) {
+  const double tilt = score * (1.0 - score);
+  return tilt > 1e-100 ? tilt : 1e-100;
+}
+
 double pc_gap_tilt(double score) {
-  return fmax(score * (1.0 - score), 1e-100);
+  return prefix_tilt(score);
 }
 
 /* Hits of one row by the formula of pc_prefix_gaps. */
-static double prefix_hits_from_gaps(const pc_prefix_gaps *gaps, double weight, double drawn,
-                                    double score, double hit) {
+static inline double prefix_hits_from_gaps(const pc_prefix_gaps *gaps, double weight,
+                                           double drawn, double score, double hit) {
   const double data = gaps->factor[PC_GAP_DATA] * weight;
   return weight * score - (data + gaps->factor[PC_GAP_REPLICA] * drawn) * (score - hit) -
-         gaps->factor[PC_GAP_SHIFT] * weight * pc_gap_tilt(score);
+         gaps->factor[PC_GAP_SHIFT] * weight * prefix_tilt(score);
 }
 
-static double prefix_hit(const pc_curve_prefix *prefix, size_t entry, uint32_t row) {
+static inline double prefix_hit(const pc_curve_prefix *prefix, size_t entry, uint32_t row) {
   if (prefix->labels == NULL)
     return prefix->hit[entry];
   return prefix->labels[row * prefix->stride] == prefix->label[entry] ? 1.0 : 0.0;
@@ -53,25 +58,34 @@ static int prefix_skip_tie(const pc_curve_prefix *prefix, pc_curve_cursor *curso
   return 1;
 }
 
-void pc_curve_prefix_next(const pc_curve_prefix *prefix, pc_curve_cursor *cursor) {
+static inline int prefix_has_long_tie(const pc_curve_prefix *prefix, size_t entry) {
+  return prefix->begin[prefix->count] - entry > PREFIX_LONG_TIE &&
+         prefix->score[entry + PREFIX_LONG_TIE] == prefix->score[entry];
+}
+
+/* Moves past one distinct score, entry by entry. */
+static inline pc_curve_cursor prefix_step(const pc_curve_prefix *prefix,
+                                          pc_curve_cursor cursor) {
   const size_t end = prefix->begin[prefix->count];
-  const double score = prefix->score[cursor->entry];
+  const double score = prefix->score[cursor.entry];
   const pc_prefix_gaps *gaps = prefix->gaps;
-  if (end - cursor->entry > PREFIX_LONG_TIE &&
-      prefix->score[cursor->entry + PREFIX_LONG_TIE] == score &&
-      prefix_skip_tie(prefix, cursor))
-    return;
-  while (cursor->entry < end && prefix->score[cursor->entry] == score) {
-    const uint32_t row = prefix->row[cursor->entry];
+  while (cursor.entry < end && prefix->score[cursor.entry] == score) {
+    const uint32_t row = prefix->row[cursor.entry];
     const double drawn = (double)prefix->weight[row * prefix->stride];
-    const double hit = prefix_hit(prefix, cursor->entry, row);
+    const double hit = prefix_hit(prefix, cursor.entry, row);
     const double weight = gaps == NULL ? drawn : (double)gaps->weight[row];
-    cursor->rows += weight;
-    cursor->hits +=
+    cursor.rows += weight;
+    cursor.hits +=
         gaps == NULL ? weight * hit : prefix_hits_from_gaps(gaps, weight, drawn, score, hit);
-    cursor->scores += weight * score;
-    cursor->entry++;
+    cursor.scores += weight * score;
+    cursor.entry++;
   }
+  return cursor;
+}
+
+void pc_curve_prefix_next(const pc_curve_prefix *prefix, pc_curve_cursor *cursor) {
+  if (!prefix_has_long_tie(prefix, cursor->entry) || !prefix_skip_tie(prefix, cursor))
+    *cursor = prefix_step(prefix, *cursor);
 }
 
 pc_curve_cursor pc_curve_prefix_above(const pc_curve_prefix *prefix, double threshold) {
@@ -123,11 +137,15 @@ static size_t prefix_find_range(const pc_curve_prefix *prefix, double rows) {
 pc_curve_cursor pc_curve_prefix_seek(const pc_curve_prefix *prefix, double rows) {
   const double index = fmin(rows, pc_curve_prefix_total(prefix) - 0.5);
   const size_t range = prefix_find_range(prefix, index);
+  const size_t end = prefix->begin[range + 1];
   pc_curve_cursor cursor = pc_curve_prefix_at(prefix, range);
   for (;;) {
     pc_curve_cursor next = cursor;
-    pc_curve_prefix_next(prefix, &next);
-    if (next.rows > index || next.entry >= prefix->begin[range + 1])
+    if (prefix_has_long_tie(prefix, cursor.entry))
+      pc_curve_prefix_next(prefix, &next);
+    else
+      next = prefix_step(prefix, cursor);
+    if (next.rows > index || next.entry >= end)
       return cursor;
     cursor = next;
   }

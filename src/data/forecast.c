@@ -37,11 +37,17 @@ double pc_forecast_pit(const pc_forecast_shape *shape, const double *row) {
          (double)(place.upto - place.below) * FORECAST_TIE;
 }
 
+/* x as a whole number from 0 to most; 0 for NaN. */
+static size_t forecast_whole(double x, size_t most) {
+  return !(x > 0.0) ? 0 : x >= (double)most ? most : (size_t)x;
+}
+
+/* Scores of a forged state need not belong to any place, so that every number is limited. */
 pc_forecast_place pc_forecast_place_of(const pc_forecast_shape *shape, double score) {
   const double cells = 2.0 * ((double)shape->columns + 1.0);
   const double middle = round(score * cells);
-  const size_t both = (size_t)middle - 1;
-  const size_t tied = (size_t)round((score - middle / cells) / FORECAST_TIE);
+  const size_t both = forecast_whole(middle - 1.0, 2 * shape->columns);
+  const size_t tied = forecast_whole(round((score - middle / cells) / FORECAST_TIE), both);
   return (pc_forecast_place){(both - tied) / 2, (both + tied) / 2};
 }
 

@@ -11,6 +11,12 @@ typedef struct pc_lazy_labels {
                       pcal_error *err);
   const void *user;
   int32_t *labels; /* array of the batch that receives them */
+  /* Labels that are still in the memory of a device, in the order of `stream`; NULL: they are not.
+   * `fill` copies them. */
+  const void *on_device;
+  const pcal_device *device;
+  const void *stream;
+  uint32_t size; /* bytes of each: 8, 4 (signed) or 1 (unsigned) */
 } pc_lazy_labels;
 
 /* Converts labels into the array of the batch; threads may do so for disjoint rows. */

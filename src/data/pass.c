@@ -230,6 +230,30 @@ static pcal_status pass_device_softmax(pc_pass *pass, const pcal_batch *batch,
   return PCAL_OK;
 }
 
+static pcal_status pass_fill_labels(pc_pass *pass, size_t rows, pcal_error *err) {
+  const pc_lazy_labels labels = pass->lazy_labels;
+  pass->lazy_labels = (pc_lazy_labels){.fill = NULL};
+  return pc_lazy_labels_fill(&labels, 0, rows, err);
+}
+
+static pcal_status pass_device(pc_pass *pass, const pcal_batch *batch, pcal_error *err) {
+  const pc_lazy_labels *labels = &pass->lazy_labels;
+  const void *there = labels->device == batch->device && labels->stream == batch->stream
+                          ? labels->on_device
+                          : NULL;
+  int done = 0;
+  if (there == NULL)
+    PC_TRY(pass_fill_labels(pass, batch->rows, err));
+  if (pass->sum != NULL)
+    PC_TRY(pass->sum(pass->user, batch, there, labels->size, &done, err));
+  if (done)
+    return PCAL_OK;
+  PC_TRY(pass_fill_labels(pass, batch->rows, err));
+  return pc_device_rows_suffice(batch, &pass->layout, &pass->policy)
+             ? pass_device_softmax(pass, batch, err)
+             : pass_device_copy(pass, batch, err);
+}
+
 pcal_status pc_pass_batch(pc_pass *pass, const pcal_batch *batch, pc_row_counts *counts,
                           pcal_error *err) {
   *counts = (pc_row_counts){.fractional_row = PCAL_NO_ROW};
@@ -237,15 +261,8 @@ pcal_status pc_pass_batch(pc_pass *pass, const pcal_batch *batch, pc_row_counts 
   if (batch->rows == 0)
     return PCAL_OK;
   pass_clear_counts(pass);
-  if (batch->device == NULL) {
-    PC_TRY(pass_rows(pass, batch, NULL, err));
-  } else {
-    PC_TRY(pc_lazy_labels_fill(&pass->lazy_labels, 0, batch->rows, err));
-    pass->lazy_labels = (pc_lazy_labels){NULL, NULL, NULL};
-    PC_TRY(pc_device_rows_suffice(batch, &pass->layout, &pass->policy)
-               ? pass_device_softmax(pass, batch, err)
-               : pass_device_copy(pass, batch, err));
-  }
+  PC_TRY(batch->device == NULL ? pass_rows(pass, batch, NULL, err)
+                               : pass_device(pass, batch, err));
   pass_add_counts(pass, counts);
   return PCAL_OK;
 }

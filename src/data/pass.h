@@ -15,6 +15,11 @@ typedef pcal_status (*pc_pass_add)(void *user, size_t worker, const pc_rows *row
 typedef pcal_status (*pc_pass_take)(void *user, size_t worker, const pc_stored_rows *rows,
                                     pcal_error *err);
 
+/* Adds all rows of a batch of logits on a device at once, if it can: *done says so.  labels: on the
+ * device, label_size bytes each; NULL: those of the batch. */
+typedef pcal_status (*pc_pass_sum)(void *user, const pcal_batch *batch, const void *labels,
+                                   uint32_t label_size, int *done, pcal_error *err);
+
 /* A pass.  Start from pc_pass_init. */
 typedef struct pc_pass {
   const pcal_env *env;
@@ -23,6 +28,7 @@ typedef struct pc_pass {
   pc_pass_add add;
   void *user;
   pc_pass_take take;              /* or NULL, the default: all rows are converted */
+  pc_pass_sum sum;                /* or NULL, the default: rows on a device are converted */
   pc_lazy_labels lazy_labels;     /* of the next batch; default: none */
   struct pc_pass_worker *workers; /* scratch of each worker, allocated when first needed */
   size_t worker_count;

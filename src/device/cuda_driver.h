@@ -21,6 +21,7 @@ typedef struct cuda_stream cuda_stream;
 
 #define CUDA_OUT_OF_MEMORY 2
 #define CUDA_POINTER_ORDINAL 9 /* attribute of an address: the ordinal of its GPU */
+#define CUDA_MULTIPROCESSORS 16
 #define CUDA_CAPABILITY_MAJOR 75
 #define CUDA_CAPABILITY_MINOR 76
 
@@ -47,6 +48,8 @@ typedef struct cuda_stream cuda_stream;
     (void *to, cuda_address from, size_t bytes, cuda_stream *stream))                         \
   X(copy_to_device, "cuMemcpyHtoDAsync_v2",                                                   \
     (cuda_address to, const void *from, size_t bytes, cuda_stream *stream))                   \
+  X(clear, "cuMemsetD8Async",                                                                 \
+    (cuda_address at, unsigned char value, size_t bytes, cuda_stream *stream))                \
   X(launch, "cuLaunchKernel",                                                                 \
     (cuda_function * function, unsigned grid_x, unsigned grid_y, unsigned grid_z,             \
      unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,             \

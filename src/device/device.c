@@ -7,56 +7,48 @@
 
 #include <string.h>
 
-#include "device/cuda_driver.h"
 #include "device/device_code.h"
+#include "device/device_state.h"
 #include "device/softmax_rows.h"
-#include "system/threads.h"
-
-#define DEVICE_BYTES ((size_t)16 << 20)         /* of the GPU */
-#define DEVICE_HOST_BYTES (2 * PC_DEVICE_PIECE) /* page-locked */
-#define DEVICE_NARROW_CLASSES 32                /* PC_NARROW_CLASSES */
-
-enum { DEVICE_F32, DEVICE_F64, DEVICE_TYPES };
-
-struct pcal_device {
-  pcal_env env;
-  pc_cuda_driver driver;
-  cuda_ordinal ordinal;
-  cuda_context *context; /* NULL: not retained */
-  cuda_module *module;   /* NULL: no kernels */
-  cuda_function *wide[DEVICE_TYPES], *narrow[DEVICE_TYPES];
-  char *host;          /* page-locked, or NULL */
-  cuda_address memory; /* on the GPU, or 0 */
-  pc_mutex lock;
-};
 
 /* ---- Opening ---- */
 
+/* Finds the kernels NAME_f32 and NAME_f64; NULL for those that are not there. */
+static void device_find(pcal_device *device, const char *name,
+                        cuda_function *out[DEVICE_TYPES]) {
+  static const char *const types[DEVICE_TYPES] = {"_f32", "_f64"};
+  for (size_t t = 0; t < DEVICE_TYPES; t++) {
+    char full[32];
+    strcpy(full, name);
+    strcat(full, types[t]);
+    if (device->driver.module_function(&out[t], device->module, full) != 0)
+      out[t] = NULL;
+  }
+}
+
 /* Loads the machine code if it is for this GPU, else the PTX, which the driver compiles. */
 static void device_load(pcal_device *device) {
-  static const char *const types[DEVICE_TYPES] = {"f32", "f64"};
   const pc_cuda_driver *driver = &device->driver;
   int major = 0, minor = 0;
   if (driver->device_attribute(&major, CUDA_CAPABILITY_MAJOR, device->ordinal) != 0 ||
-      driver->device_attribute(&minor, CUDA_CAPABILITY_MINOR, device->ordinal) != 0)
+      driver->device_attribute(&minor, CUDA_CAPABILITY_MINOR, device->ordinal) != 0 ||
+      driver->device_attribute(&device->multiprocessors, CUDA_MULTIPROCESSORS,
+                               device->ordinal) != 0)
     return;
   if (major != 9 || minor != 0 ||
       driver->module_load(&device->module, pc_device_code_sm_90) != 0)
     device->module = NULL;
   if (device->module == NULL && driver->module_load(&device->module, pc_device_code_ptx) != 0)
     device->module = NULL;
-  for (size_t t = 0; device->module != NULL && t < DEVICE_TYPES; t++) {
-    char wide[32] = "pc_softmax_wide_", narrow[32] = "pc_softmax_narrow_";
-    strcat(wide, types[t]);
-    strcat(narrow, types[t]);
-    if (driver->module_function(&device->wide[t], device->module, wide) != 0)
-      device->wide[t] = NULL;
-    if (driver->module_function(&device->narrow[t], device->module, narrow) != 0)
-      device->narrow[t] = NULL;
-  }
+  if (device->module == NULL)
+    return;
+  device_find(device, "pc_softmax_wide", device->wide);
+  device_find(device, "pc_softmax_narrow", device->narrow);
+  device_find(device, "pc_row_sums_wide", device->sums_wide);
+  device_find(device, "pc_row_sums_narrow", device->sums_narrow);
 }
 
-static pcal_status device_enter(pcal_device *device, pcal_error *err) {
+pcal_status pc_device_enter(pcal_device *device, pcal_error *err) {
   pc_mutex_lock(&device->lock);
   const pcal_status status = pc_cuda_check(
       &device->driver, device->driver.context_push(device->context), "using the GPU", err);
@@ -65,7 +57,7 @@ static pcal_status device_enter(pcal_device *device, pcal_error *err) {
   return status;
 }
 
-static void device_leave(pcal_device *device) {
+void pc_device_leave(pcal_device *device) {
   cuda_context *popped;
   device->driver.context_pop(&popped);
   pc_mutex_unlock(&device->lock);
@@ -92,9 +84,9 @@ static pcal_status device_prepare(pcal_device *device, const void *address, pcal
                    "GPU of this process");
   PC_TRY(pc_cuda_check(driver, driver->context_retain(&device->context, device->ordinal),
                        "using the GPU", err));
-  PC_TRY(device_enter(device, err));
+  PC_TRY(pc_device_enter(device, err));
   device_load(device);
-  device_leave(device);
+  pc_device_leave(device);
   return PCAL_OK;
 }
 
@@ -122,14 +114,18 @@ static void device_release(pcal_device *device) {
   const pc_cuda_driver *driver = &device->driver;
   if (device->context == NULL)
     return;
-  if (device_enter(device, NULL) == PCAL_OK) {
+  if (pc_device_enter(device, NULL) == PCAL_OK) {
     if (device->module != NULL)
       driver->module_unload(device->module);
     if (device->memory != 0)
       driver->memory_free(device->memory);
     if (device->host != NULL)
       driver->host_free(device->host);
-    device_leave(device);
+    if (device->sums != 0)
+      driver->memory_free(device->sums);
+    if (device->sums_host != NULL)
+      driver->host_free(device->sums_host);
+    pc_device_leave(device);
   }
   driver->context_release(device->ordinal);
 }
@@ -144,7 +140,7 @@ void pc_device_free(pcal_device *device) {
   pc_free(&env, device);
 }
 
-static pcal_status device_reserve(pcal_device *device, int on_gpu, pcal_error *err) {
+pcal_status pc_device_reserve(pcal_device *device, int on_gpu, pcal_error *err) {
   const pc_cuda_driver *driver = &device->driver;
   void *host = NULL;
   if (device->host == NULL) {
@@ -208,13 +204,13 @@ pcal_status pc_device_read(pcal_device *device, void *stream, const void *from, 
   const device_reading reading = {device, stream, (cuda_address)(uintptr_t)from, bytes, piece};
   if (bytes == 0)
     return PCAL_OK;
-  PC_TRY(device_enter(device, err));
-  pcal_status status = device_reserve(device, 0, err);
+  PC_TRY(pc_device_enter(device, err));
+  pcal_status status = pc_device_reserve(device, 0, err);
   if (status == PCAL_OK)
     status = device_read(&reading, receive, user, err);
   if (status != PCAL_OK) /* a copy may still be on its way into the page-locked memory */
     device->driver.synchronize(stream);
-  device_leave(device);
+  pc_device_leave(device);
   return status;
 }
 
@@ -261,7 +257,7 @@ static device_columns device_columns_of(size_t count) {
 _Static_assert(PC_DEVICE_ROWS *(3 * sizeof(double) + 2 * sizeof(int32_t)) + 64 <= DEVICE_BYTES,
                "the columns of a call fit the memory of the device");
 
-static void *device_place(const pcal_device *device, size_t offset) {
+void *pc_device_place(const pcal_device *device, size_t offset) {
   return (void *)(uintptr_t)(device->memory + offset);
 }
 
@@ -270,12 +266,12 @@ static cuda_result device_run(const pcal_device *device, const pcal_batch *batch
   const pc_cuda_driver *driver = &device->driver;
   const size_t count = batch->rows;
   pc_softmax_rows rows = {.scores = batch->scores,
-                          .labels = device_place(device, at->labels),
-                          .rest = device_place(device, at->rest),
-                          .rest_square = device_place(device, at->rest_square),
-                          .gap = device_place(device, at->gap),
-                          .top = device_place(device, at->top),
-                          .odd = device_place(device, at->odd),
+                          .labels = pc_device_place(device, at->labels),
+                          .rest = pc_device_place(device, at->rest),
+                          .rest_square = pc_device_place(device, at->rest_square),
+                          .gap = pc_device_place(device, at->gap),
+                          .top = pc_device_place(device, at->top),
+                          .odd = pc_device_place(device, at->odd),
                           .rows = count,
                           .classes = (uint32_t)batch->columns};
   void *parameters[] = {&rows};
@@ -300,13 +296,13 @@ static cuda_result device_run(const pcal_device *device, const pcal_batch *batch
 pcal_status pc_device_softmax_rows(pcal_device *device, const pcal_batch *batch,
                                    pc_device_softmax *out, pcal_error *err) {
   const device_columns at = device_columns_of(batch->rows);
-  PC_TRY(device_enter(device, err));
-  pcal_status status = device_reserve(device, 1, err);
+  PC_TRY(pc_device_enter(device, err));
+  pcal_status status = pc_device_reserve(device, 1, err);
   if (status == PCAL_OK)
     status = pc_cuda_check(&device->driver, device_run(device, batch, &at),
                            "the softmax on the GPU", err);
   if (status != PCAL_OK) {
-    device_leave(device);
+    pc_device_leave(device);
     return status;
   }
   uint32_t odd;
@@ -321,5 +317,5 @@ pcal_status pc_device_softmax_rows(pcal_device *device, const pcal_batch *batch,
 }
 
 void pc_device_softmax_done(pcal_device *device) {
-  device_leave(device);
+  pc_device_leave(device);
 }

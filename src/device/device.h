@@ -9,6 +9,7 @@
 #define PC_DEVICE_H
 
 #include "base/memory.h"
+#include "device/row_sums.h"
 
 /* Opens the GPU that holds `address`. */
 PC_CHECKED pcal_status pc_device_open(const void *address, const pcal_env *env,
@@ -48,10 +49,21 @@ typedef struct pc_device_softmax {
   int finite; /* 0: some logit is not, and the columns have no meaning */
 } pc_device_softmax;
 
-/* Computes the softmax of a batch of at most PC_DEVICE_ROWS rows; its labels are on the host.  The columns are memory of the device: after success the caller reads them and then
- * calls pc_device_softmax_done; other threads wait until then. */
+/* Computes the softmax of a batch of at most PC_DEVICE_ROWS rows; its labels are on the host.  The
+ * columns are memory of the device: after success the caller reads them and then calls
+ * pc_device_softmax_done; other threads wait until then. */
 PC_CHECKED pcal_status pc_device_softmax_rows(pcal_device *device, const pcal_batch *batch,
                                               pc_device_softmax *out, pcal_error *err);
 void pc_device_softmax_done(pcal_device *device);
+
+/* True if the device has kernels for the sums of row_sums.h. */
+int pc_device_has_row_sums(const pcal_device *device, pcal_type type, size_t classes);
+
+/* Adds up the rows of a batch of logits.  Of `sums` the caller has filled values, grids and cuts.
+ * labels: on the device, label_size bytes each; NULL: the labels of the batch, on the host.  words:
+ * room for PC_ROW_SUMS_WORDS results (row_sums.h). */
+PC_CHECKED pcal_status pc_device_row_sums(pcal_device *device, const pcal_batch *batch,
+                                          const void *labels, uint32_t label_size,
+                                          pc_row_sums *sums, uint64_t *words, pcal_error *err);
 
 #endif

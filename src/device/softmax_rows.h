@@ -1,4 +1,4 @@
-/* Arguments of the kernels of softmax_rows.cu, shared by the host, the GPU and tests. */
+/* Arguments of the kernels of softmax_rows_body.h, shared by the host, the GPU and tests. */
 #ifndef PC_SOFTMAX_ROWS_H
 #define PC_SOFTMAX_ROWS_H
 

@@ -1,4 +1,4 @@
-/* Softmax of rows of logits: the body of the kernels in softmax_rows.cu.
+/* Softmax of rows of logits: the body of the kernels pc_softmax_*.
  *
  * Formula, edge cases and order of every sum are those of kernels/row_kernels_template.h, so that
  * the bits are those of the CPU:
@@ -10,7 +10,7 @@
  *   5. a label that is no class counts as class 0; the host refuses the row.
  * Cost: each logit is read twice, the second time from a cache.
  *
- * This header is plain C: softmax_rows.cu compiles it for the GPU, and tests compile it for the
+ * This header is plain C: device_kernels.cu compiles it for the GPU, and tests compile it for the
  * CPU and call the phases of a block thread by thread.  All threads of a block finish a phase
  * before the next one begins. */
 #ifndef PC_SOFTMAX_ROWS_BODY_H

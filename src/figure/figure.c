@@ -12,6 +12,7 @@ void pc_figure_set_config(pc_figure *figure, const pcal_figure_config *config, d
   figure->width = config->width > 0 ? config->width : width;
   figure->height = config->height > 0 ? config->height : height;
   figure->fixed_height = config->height > 0;
+  figure->transparent = config->transparent;
   figure->given_title = pc_figure_add_string(figure, config->title);
   figure->untitled = config->title != NULL && config->title[0] == '\0';
 }

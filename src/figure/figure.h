@@ -132,6 +132,7 @@ typedef struct pc_figure {
   const pcal_env *env;
   double width, height;
   int fixed_height;  /* the caller chose the height; else a figure may set its own */
+  int transparent;   /* no background */
   int in_page;       /* part of a page that states rows and classes itself */
   pc_point heading;  /* position of the title */
   double title_size; /* letter height; 0: the default */

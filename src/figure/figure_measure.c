@@ -16,6 +16,7 @@
 
 #include "calibrators/apply.h"
 #include "data/rows.h"
+#include "figure/figure_groups.h"
 #include "figure/figure_registry.h"
 #include "figure/study_figure_registry.h"
 #include "io/source.h"
@@ -30,6 +31,7 @@ typedef struct figure_measure_plan {
   const pc_figure_row *row;
   pc_options options;
   pc_figure_request *request;
+  int groups; /* models are groups of one source, which is rewound before each */
 } figure_measure_plan;
 
 /* A pass that changes scores before they are measured: by a calibrator, or by a temperature. */
@@ -118,6 +120,11 @@ static pcal_status figure_measure_pass_check(const figure_measure_pass *pass, pc
     return pc_fail(err, PCAL_USAGE,
                    "figure %s needs the scores of all classes, which a temperature changes "
                    "together, but the data have only confidences; give {logits} or {probs}",
+                   name);
+  if (pass->calibrator != NULL && !pc_method_predicts(pass->calibrator->method))
+    return pc_fail(err, PCAL_USAGE,
+                   "figure %s: the calibrator gives sets or intervals, not predictions; leave "
+                   "it out",
                    name);
   if (pass->calibrator != NULL &&
       pc_calibrator_columns(pass->calibrator) != pass->shape.columns)
@@ -249,7 +256,8 @@ static pcal_status figure_measure_models(const figure_measure_plan *plan,
     return pc_fail_memory(err, "measuring several models");
   for (size_t i = 0; i < config->model_count; i++) {
     pc_progress(plan->env, "models", i, config->model_count);
-    PC_TRY(figure_measure_set(plan, config->models[i].source, 0, 0, &sets->models[i], err));
+    PC_TRY(figure_measure_set(plan, config->models[i].source, 0, plan->groups, &sets->models[i],
+                              err));
   }
   pc_progress(plan->env, "models", config->model_count, config->model_count);
   sets->data.shown = sets->models[0];
@@ -368,21 +376,62 @@ static pcal_status figure_measure_check_source(const figure_measure_plan *plan,
   return PCAL_OK;
 }
 
+/* A figure of predictions, not of a study. */
+static pcal_status figure_measure_run(figure_measure_plan *plan, pcal_source *source,
+                                      pc_figure *figure, pcal_error *err) {
+  plan->request = pc_alloc(plan->env, 1, sizeof *plan->request);
+  figure_measure_sets *sets = pc_alloc(plan->env, 1, sizeof *sets);
+  const pcal_status status = plan->request == NULL || sets == NULL
+                                 ? pc_fail_memory(err, "building a figure")
+                                 : figure_measure_draw(plan, source, sets, figure, err);
+  if (sets != NULL && plan->request != NULL)
+    figure_measure_sets_free(plan, sets);
+  pc_free(plan->env, sets);
+  pc_free(plan->env, plan->request);
+  return status;
+}
+
+/* Draws the groups of a source as several models. */
+static pcal_status figure_measure_groups(figure_measure_plan *plan, pcal_source *source,
+                                         pc_figure *figure, pcal_error *err) {
+  pcal_figure_config config = *plan->config;
+  pc_figure_groups groups;
+  if (!plan->row->several)
+    return pc_fail(err, PCAL_USAGE,
+                   "figure %s draws all rows together; leave {groups} out, or draw "
+                   "reliability",
+                   plan->row->row.name);
+  pcal_status status = pc_figure_groups_open(source, plan->env, &groups, err);
+  config.models = groups.models;
+  config.model_count = groups.count;
+  plan->config = &config;
+  plan->groups = 1;
+  if (status == PCAL_OK)
+    status = figure_measure_run(plan, source, figure, err);
+  pc_figure_groups_close(&groups);
+  return status;
+}
+
+static int figure_measure_is_grouped(const figure_measure_plan *plan,
+                                     const pcal_source *source) {
+  pcal_shape shape = {.size = sizeof shape};
+  if (source == NULL || plan->config->model_count > 0 || plan->row->by_group)
+    return 0;
+  pc_source_shape(source, &shape);
+  return shape.grouped;
+}
+
 pcal_status pc_figure_from_source(pcal_source *source, const pcal_figure_config *config,
                                   pc_figure *figure, pcal_error *err) {
   figure_measure_plan plan = {.config = config, .env = figure->env};
   PC_TRY(pc_figure_parse(config->figure, &plan.row, &plan.options, err));
   PC_TRY(figure_measure_check_source(&plan, source, err));
+  if (plan.row->study != NULL && figure_measure_is_grouped(&plan, source))
+    return pc_fail(err, PCAL_USAGE, "figure %s draws all rows together; leave {groups} out",
+                   plan.row->row.name);
   if (plan.row->study != NULL)
     return figure_measure_study(&plan, source, figure, err);
-  plan.request = pc_alloc(plan.env, 1, sizeof *plan.request);
-  figure_measure_sets *sets = pc_alloc(plan.env, 1, sizeof *sets);
-  const pcal_status status = plan.request == NULL || sets == NULL
-                                 ? pc_fail_memory(err, "building a figure")
-                                 : figure_measure_draw(&plan, source, sets, figure, err);
-  if (sets != NULL && plan.request != NULL)
-    figure_measure_sets_free(&plan, sets);
-  pc_free(plan.env, sets);
-  pc_free(plan.env, plan.request);
-  return status;
+  return figure_measure_is_grouped(&plan, source)
+             ? figure_measure_groups(&plan, source, figure, err)
+             : figure_measure_run(&plan, source, figure, err);
 }

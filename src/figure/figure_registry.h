@@ -55,6 +55,7 @@ typedef struct pc_figure_row {
   int in_report; /* position among the figures of a report, from 1; 0: not in reports */
   const char *report_spec; /* spec used in reports; NULL: the name */
   int several;             /* takes several models */
+  int by_group;            /* shows groups itself; other figures draw each as a model */
 } pc_figure_row;
 
 size_t pc_figure_row_count(void);

@@ -53,6 +53,25 @@ static void models_name(const reliability_models *models, size_t model, char out
            models->data->named[model].name, value, range);
 }
 
+/* Models of groups or of several sets have different numbers of rows: the smallest and the
+ * largest. */
+static void models_subtitle(const reliability_models *models, pc_figure *figure) {
+  const pc_figure_data *data = models->data;
+  double least = data->models[0].results->weight, most = least;
+  char from[PC_NUMBER_TEXT_MAX], to[PC_NUMBER_TEXT_MAX], line[2 * PC_NUMBER_TEXT_MAX + 32];
+  for (size_t i = 1; i < data->model_count; i++) {
+    least = fmin(least, data->models[i].results->weight);
+    most = fmax(most, data->models[i].results->weight);
+  }
+  pc_figure_set_subtitle(figure, data->shown.results, NULL);
+  if (least == most)
+    return;
+  pc_count_text(least, from);
+  pc_count_text(most, to);
+  snprintf(line, sizeof line, "%s to %s rows each", from, to);
+  figure->subtitle = pc_figure_add_string(figure, line);
+}
+
 static void models_heading(const reliability_models *models) {
   pc_figure *figure = models->figure;
   char name[256];
@@ -67,7 +86,7 @@ static void models_heading(const reliability_models *models) {
   figure->failed |= line.failed;
   figure->description = line.failed ? 0 : pc_figure_add_string(figure, line.bytes);
   pc_text_free(&line);
-  pc_figure_set_subtitle(figure, models->data->shown.results, NULL);
+  models_subtitle(models, figure);
 }
 
 /* ---- One diagram ---- */

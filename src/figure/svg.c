@@ -334,8 +334,9 @@ pcal_status pc_svg_write(const pc_figure *figure, pcal_theme theme, pc_text *out
                          pcal_error *err) {
   PC_TRY(pc_figure_status(figure, err));
   svg_open(out, figure, theme);
-  svg_rect(out, (pc_point){0, 0}, (pc_point){figure->width, figure->height},
-           (pc_look){.tone = PC_TONE_PAPER}, "");
+  if (!figure->transparent)
+    svg_rect(out, (pc_point){0, 0}, (pc_point){figure->width, figure->height},
+             (pc_look){.tone = PC_TONE_PAPER}, "");
   for (size_t i = 0; i < figure->panel_count; i++)
     svg_panel(out, figure, i);
   for (size_t i = 0; i < figure->legend_count; i++)

@@ -74,7 +74,7 @@ static pcal_status data_columns_find_one(const pc_column_set *set, const char *n
   return PCAL_OK;
 }
 
-/* Finds the columns other than scores: spread, outcomes, weights, groups. */
+/* Finds the columns other than scores: spread, outcomes, weights, groups, times. */
 static pcal_status data_columns_find_beside(const pc_column_set *set, const pc_score_kind *kind,
                                             pc_data_columns *out, pcal_error *err) {
   size_t std = PC_NO_DATA_COLUMN;
@@ -83,6 +83,8 @@ static pcal_status data_columns_find_beside(const pc_column_set *set, const pc_s
   PC_TRY(data_columns_find_one(set, pc_kind_outcome(kind->kind), &out->labels, err));
   PC_TRY(data_columns_find_one(set, "weights", &out->weights, err));
   PC_TRY(data_columns_find_one(set, "groups", &out->groups, err));
+  if (data_columns_find_one(set, "time", &out->time, NULL) != PCAL_OK)
+    out->time = PC_NO_DATA_COLUMN;
   if (kind->kind != PCAL_MEAN_VARIANCE)
     return PCAL_OK;
   PC_TRY(data_columns_find_one(set, "variance", &out->spread, err));

@@ -12,7 +12,7 @@
  *             logits.CLASS or log-probs.CLASS; for regression mean with variance or std,
  *             quantiles.LEVEL or samples.NUMBER
  *   outcomes  labels; correct for confidence; target for regression
- *   others    weights, groups
+ *   others    weights, groups, time
  * Other columns are ignored, and so are those of regression if there are scores of classes. */
 typedef struct pc_data_columns {
   pcal_kind kind;
@@ -21,6 +21,7 @@ typedef struct pc_data_columns {
   const char **class_names;       /* owned array of pointers into the set's names, or NULL */
   size_t spread;                  /* variance or std, for means */
   size_t labels, weights, groups; /* or PC_NO_DATA_COLUMN; labels: outcomes */
+  size_t time;                    /* the only column of that name, or PC_NO_DATA_COLUMN */
 } pc_data_columns;
 
 PC_CHECKED pcal_status pc_data_columns_find(const pc_column_set *set, const pcal_env *env,

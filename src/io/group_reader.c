@@ -16,20 +16,48 @@ static pcal_status group_reader_fail(const pc_group_reader *groups, size_t row, 
   return pc_fail_at(err, PCAL_DATA, &place, "%-s", what);
 }
 
+static pcal_status group_reader_period(pc_group_reader *groups, pc_slice text, size_t row,
+                                       uint64_t index, char name[PC_PERIOD_NAME_MAX],
+                                       pcal_error *err) {
+  int64_t seconds = 0;
+  char shown[PC_CLIP_MAX];
+  const char *wrong = pc_time_parse(text, &seconds);
+  if (wrong != NULL) {
+    const pc_place place = pc_reader_place(groups->reader, row, index);
+    return pc_fail_at(err, PCAL_DATA, &place, "\"%s\" %-s", pc_clip(text, shown), wrong);
+  }
+  pc_period_name(groups->period, seconds, name);
+  return PCAL_OK;
+}
+
 static pcal_status group_reader_number(pc_group_reader *groups, pc_slice text, size_t row,
                                        uint64_t index, uint32_t *out, pcal_error *err) {
   const int is_text_file = groups->reader->calls->line(groups->reader, 0) > 0;
   if (text.length == 0 || (!is_text_file && pc_slice_is(text, "nan")))
-    return group_reader_fail(groups, row, index, "the group is missing; give every row a group",
+    return group_reader_fail(groups, row, index,
+                             groups->period == NULL
+                                 ? "the group is missing; give every row a group"
+                                 : "the time is missing; give every row a time",
                              err);
   if (!pc_slice_is_utf8(text))
     return group_reader_fail(groups, row, index,
-                             "the group is not valid UTF-8; save the file as UTF-8", err);
+                             groups->period == NULL
+                                 ? "the group is not valid UTF-8; save the file as UTF-8"
+                                 : "the time is not valid UTF-8; save the file as UTF-8",
+                             err);
+  char period[PC_PERIOD_NAME_MAX];
+  if (groups->period != NULL) {
+    PC_TRY(group_reader_period(groups, text, row, index, period, err));
+    text = pc_slice_of(period);
+  }
   const pcal_status status = pc_name_table_add(&groups->names, text, out, err);
   if (status == PCAL_DATA)
     return group_reader_fail(
         groups, row, index,
-        "there are more than 1048576 groups; check that this is the right column", err);
+        groups->period == NULL
+            ? "there are more than 1048576 groups; check that this is the right column"
+            : "there are more than 1048576 periods; choose longer ones",
+        err);
   return status;
 }
 

@@ -1,13 +1,15 @@
 /* Reads the group column: names or numbers become group numbers in order of first
- * appearance. */
+ * appearance.  Times become the names of their periods first. */
 #ifndef PC_GROUP_READER_H
 #define PC_GROUP_READER_H
 
 #include "io/name_table.h"
 #include "io/reader.h"
+#include "io/time_period.h"
 
 typedef struct pc_group_reader {
-  pc_reader *reader; /* opened with PC_COLUMN_TEXT, one column */
+  pc_reader *reader;       /* opened with PC_COLUMN_TEXT, one column */
+  const pc_period *period; /* cells are times, and groups their periods; NULL: names */
   pc_name_table names;
   uint32_t *buffer;
   size_t capacity;

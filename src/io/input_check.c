@@ -33,6 +33,7 @@ static const char *const input_names[PC_INPUT_COUNT] = {
     [PC_INPUT_WEIGHTS] = "weights",
     [PC_INPUT_GROUPS] = "groups",
     [PC_INPUT_IDS] = "ids",
+    [PC_INPUT_TIME] = "time",
 };
 
 static int input_check_arrow(const pcal_input *input) {
@@ -64,10 +65,10 @@ void pc_inputs_copy(const pcal_inputs *inputs, pc_checked_inputs *out) {
   pcal_inputs *full = &out->inputs;
   memcpy(full, inputs, inputs->size < sizeof *full ? inputs->size : sizeof *full);
   const pcal_input *const items[PC_INPUT_COUNT] = {
-      full->probs,   full->logits,   full->log_probs, full->confidence,
-      full->mean,    full->variance, full->std,       full->quantiles,
-      full->samples, full->data,     full->labels,    full->correct,
-      full->target,  full->weights,  full->groups,    full->ids};
+      full->probs,    full->logits,  full->log_probs, full->confidence, full->mean,
+      full->variance, full->std,     full->quantiles, full->samples,    full->data,
+      full->labels,   full->correct, full->target,    full->weights,    full->groups,
+      full->ids,      full->time};
   for (size_t i = 0; i < PC_INPUT_COUNT; i++) {
     pcal_input *item = &out->items[i];
     *item = (pcal_input)PCAL_INPUT_INIT;
@@ -192,6 +193,21 @@ static pcal_status input_check_outcome(pc_checked_inputs *inputs, pcal_error *er
   return PCAL_OK;
 }
 
+/* Times need the length of the periods, and are the groups of the rows. */
+static pcal_status input_check_time(const pc_checked_inputs *inputs, pcal_error *err) {
+  const int time = input_check_given(inputs, PC_INPUT_TIME);
+  if (time && inputs->inputs.every == NULL)
+    return pc_fail(
+        err, PCAL_USAGE,
+        "{time} needs the length of the periods; add {every}: hour, day, week, month, "
+        "quarter or year");
+  if (inputs->inputs.every != NULL && !time && !input_check_given(inputs, PC_INPUT_DATA))
+    return pc_fail(err, PCAL_USAGE, "{every} needs the time of each row; add {time}");
+  if (inputs->inputs.every != NULL && input_check_given(inputs, PC_INPUT_GROUPS))
+    return pc_fail(err, PCAL_USAGE, "{time} and {groups} cannot be combined; give one of them");
+  return PCAL_OK;
+}
+
 /* Fails unless each input is exactly one of a file, an array, Arrow data, or columns of
  * these. */
 static pcal_status input_check_forms(const pc_checked_inputs *inputs, pcal_error *err) {
@@ -236,5 +252,6 @@ pcal_status pc_inputs_check(pc_checked_inputs *inputs, pcal_error *err) {
                    inputs->items[inputs->released].name);
   PC_TRY(input_check_scores(inputs, err));
   PC_TRY(input_check_outcome(inputs, err));
+  PC_TRY(input_check_time(inputs, err));
   return input_check_forms(inputs, err);
 }

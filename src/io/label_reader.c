@@ -4,7 +4,8 @@
  *  3. in a text file, the name of a score column; names are tried first, so a class may be
  *     called "2" or "None".
  *  4. with `positive`, that word is 1 and one other word is 0; True, true and TRUE are the same.
- *  5. NaN, a missing cell, or the smallest int32, as R writes it: PCAL_MISSING_LABEL. */
+ *  5. labels on a device: numbers of one column, copied when they are converted.
+ *  6. NaN, a missing cell, or the smallest int32, as R writes it: PCAL_MISSING_LABEL. */
 #include "io/label_reader.h"
 
 #include <inttypes.h>
@@ -12,7 +13,10 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/float_bits.h"
 #include "base/number.h"
+#include "device/device.h"
+#include "io/formats/element_type.h"
 
 #define LABEL_READER_ROWS ((size_t)1 << 20) /* converted at a time */
 
@@ -25,7 +29,7 @@ typedef struct label_reader_place {
 
 size_t pc_label_reader_limit(const pc_label_reader *labels) {
   return labels->reader->window_limit < LABEL_READER_ROWS ||
-                 labels->reader->cells == PC_CELLS_I32
+                 labels->reader->cells == PC_CELLS_I32 || labels->reader->on_device
              ? labels->reader->window_limit
              : LABEL_READER_ROWS;
 }
@@ -196,26 +200,128 @@ static int label_reader_whole_i64(const int64_t *from, size_t count, int32_t *ou
   return !others;
 }
 
-static int label_reader_whole(pc_cell_type cells, const void *from, size_t count,
-                              int32_t *out) {
-  const uint8_t *bytes = from;
-  if (cells == PC_CELLS_F64)
-    return label_reader_whole_f64(from, count, out);
-  if (cells == PC_CELLS_I64)
-    return label_reader_whole_i64(from, count, out);
-  if (cells == PC_CELLS_U8)
-    for (size_t i = 0; i < count; i++)
-      out[i] = bytes[i];
-  else
-    for (size_t i = 0; i < count; i++)
-      out[i] = bytes[i] != 0;
+/* Half precision: sign, 5 bits of exponent, 10 of fraction.  Shifted into a float, the exponent is
+ * 112 too low; that of infinity and NaN is 31. */
+static int label_reader_whole_f16(const uint16_t *from, size_t count, int32_t *out) {
+  int others = 0;
+  for (size_t i = 0; i < count; i++) {
+    const uint32_t half = from[i];
+    const float size = pc_float_from_bits((half & 0x7FFFu) << 13) * 0x1p112f;
+    const int32_t whole = (int32_t)size;
+    others |= (float)whole != size;
+    others |= (half & 0x7C00u) == 0x7C00u;
+    out[i] = (half & 0x8000u) != 0 ? -whole : whole;
+  }
+  return !others;
+}
+
+static int label_reader_whole_f32(const float *from, size_t count, int32_t *out) {
+  int others = 0;
+  for (size_t i = 0; i < count; i++) {
+    const float here = from[i];
+    const int fits = here >= -0x1p31f && here < 0x1p31f;
+    out[i] = (int32_t)(fits ? here : 0.0f);
+    others |= (float)out[i] != here;
+  }
+  return !others;
+}
+
+/* A loop for each type of whole numbers; those of 32 and 64 bits may be too large. */
+#define LABEL_READER_WHOLE(name, type, most)                                           \
+  static int label_reader_whole_##name(const type *from, size_t count, int32_t *out) { \
+    int others = 0;                                                                    \
+    for (size_t i = 0; i < count; i++) {                                               \
+      others |= from[i] > (most);                                                      \
+      out[i] = (int32_t)(uint32_t)(from[i] & (type)(most));                            \
+    }                                                                                  \
+    return !others;                                                                    \
+  }
+LABEL_READER_WHOLE(u8, uint8_t, UINT8_MAX)
+LABEL_READER_WHOLE(u16, uint16_t, UINT16_MAX)
+LABEL_READER_WHOLE(u32, uint32_t, (uint32_t)INT32_MAX)
+LABEL_READER_WHOLE(u64, uint64_t, (uint64_t)INT32_MAX)
+
+static int label_reader_whole_i8(const int8_t *from, size_t count, int32_t *out) {
+  for (size_t i = 0; i < count; i++)
+    out[i] = from[i];
   return 1;
 }
 
-static const void *label_reader_cells_at(const pc_label_reader *labels, size_t row) {
-  const pc_cell_type cells = labels->reader->cells;
-  const size_t size = cells == PC_CELLS_U8 || cells == PC_CELLS_BOOL ? 1 : sizeof(double);
-  return row == 0 ? labels->cells : (const char *)labels->cells + row * size;
+static int label_reader_whole_i16(const int16_t *from, size_t count, int32_t *out) {
+  for (size_t i = 0; i < count; i++)
+    out[i] = from[i];
+  return 1;
+}
+
+static int label_reader_whole_bool(const uint8_t *from, size_t count, int32_t *out) {
+  for (size_t i = 0; i < count; i++)
+    out[i] = from[i] != 0;
+  return 1;
+}
+
+static int label_reader_whole(pc_cell_type cells, const void *from, size_t count,
+                              int32_t *out) {
+  switch (cells) {
+  case PC_CELLS_F16:
+    return label_reader_whole_f16(from, count, out);
+  case PC_CELLS_F32:
+    return label_reader_whole_f32(from, count, out);
+  case PC_CELLS_I8:
+    return label_reader_whole_i8(from, count, out);
+  case PC_CELLS_I16:
+    return label_reader_whole_i16(from, count, out);
+  case PC_CELLS_I32:
+    memcpy(out, from, count * sizeof *out);
+    return 1;
+  case PC_CELLS_I64:
+    return label_reader_whole_i64(from, count, out);
+  case PC_CELLS_U8:
+    return label_reader_whole_u8(from, count, out);
+  case PC_CELLS_U16:
+    return label_reader_whole_u16(from, count, out);
+  case PC_CELLS_U32:
+    return label_reader_whole_u32(from, count, out);
+  case PC_CELLS_U64:
+    return label_reader_whole_u64(from, count, out);
+  case PC_CELLS_BOOL:
+    return label_reader_whole_bool(from, count, out);
+  default:
+    return label_reader_whole_f64(from, count, out);
+  }
+}
+
+/* The element type of cells that are numbers. */
+static pc_element_type label_reader_type(pc_cell_type cells) {
+  static const pc_element_type types[] = {[PC_CELLS_F16] = {PC_ELEMENT_FLOAT, 2, 0},
+                                          [PC_CELLS_F32] = {PC_ELEMENT_FLOAT, 4, 0},
+                                          [PC_CELLS_F64] = {PC_ELEMENT_FLOAT, 8, 0},
+                                          [PC_CELLS_I8] = {PC_ELEMENT_SIGNED, 1, 0},
+                                          [PC_CELLS_I16] = {PC_ELEMENT_SIGNED, 2, 0},
+                                          [PC_CELLS_I32] = {PC_ELEMENT_SIGNED, 4, 0},
+                                          [PC_CELLS_I64] = {PC_ELEMENT_SIGNED, 8, 0},
+                                          [PC_CELLS_U8] = {PC_ELEMENT_UNSIGNED, 1, 0},
+                                          [PC_CELLS_U16] = {PC_ELEMENT_UNSIGNED, 2, 0},
+                                          [PC_CELLS_U32] = {PC_ELEMENT_UNSIGNED, 4, 0},
+                                          [PC_CELLS_U64] = {PC_ELEMENT_UNSIGNED, 8, 0},
+                                          [PC_CELLS_BOOL] = {PC_ELEMENT_BOOL, 1, 0}};
+  return types[cells];
+}
+
+static size_t label_reader_size(const pc_label_reader *labels) {
+  return label_reader_type(labels->reader->cells).size;
+}
+
+/* Cells [row, row + count) of the window, copied from their device if they are on one. */
+static pcal_status label_reader_cells_at(const pc_label_reader *labels, size_t row,
+                                         size_t count, const void **out, pcal_error *err) {
+  const size_t size = label_reader_size(labels);
+  const char *from = row == 0 ? labels->cells : (const char *)labels->cells + row * size;
+  *out = from;
+  if (labels->device == NULL)
+    return PCAL_OK;
+  *out = labels->stage + row * size;
+  return pc_device_copy(labels->device, labels->stream, from, count * size,
+                        labels->stage + row * size, err);
 }
 
 static int label_reader_is_column(const pc_label_reader *labels) {
@@ -227,13 +333,16 @@ static pcal_status label_reader_fill_column(const void *user, size_t begin, size
                                             int32_t *out, pcal_error *err) {
   const pc_label_reader *labels = user;
   const pc_cell_type cells = labels->reader->cells;
-  const void *from = label_reader_cells_at(labels, begin);
+  const pc_element_type type = label_reader_type(cells);
+  const void *from;
+  PC_TRY(label_reader_cells_at(labels, begin, count, &from, err));
   if (label_reader_whole(cells, from, count, out))
     return PCAL_OK;
   for (size_t i = 0; i < count; i++) {
     const label_reader_place place = {labels, begin + i, labels->first_row + begin + i};
-    const double value =
-        cells == PC_CELLS_I64 ? (double)((const int64_t *)from)[i] : ((const double *)from)[i];
+    const pc_element_run one = {(const unsigned char *)from + i * type.size, 0, 1};
+    double value = 0.0;
+    pc_elements_to_double(&type, &one, &value, 1);
     PC_TRY(label_reader_from_number(&place, value, &out[i], err));
   }
   return PCAL_OK;
@@ -260,6 +369,22 @@ static pcal_status label_reader_fill(pc_label_reader *labels, size_t rows, pcal_
   return PCAL_OK;
 }
 
+/* Reserves room for labels that `fill` copies from a device. */
+static pcal_status label_reader_stage(pc_label_reader *labels, size_t rows, pcal_error *err) {
+  void *stage = labels->stage;
+  if (labels->device == NULL)
+    return PCAL_OK;
+  const pcal_status status = pc_reserve(labels->reader->env, &stage, &labels->stage_capacity,
+                                        rows * label_reader_size(labels), 1, err);
+  labels->stage = stage;
+  return status;
+}
+
+/* True if labels of the window are used where they are. */
+static int label_reader_in_place(const pc_label_reader *labels) {
+  return labels->reader->cells == PC_CELLS_I32 && labels->device == NULL;
+}
+
 /* Reads the cells of a window and reserves the buffer for its labels. */
 static pcal_status label_reader_window(pc_label_reader *labels, size_t max_rows,
                                        uint64_t first_row, const int32_t **out, size_t *rows,
@@ -271,8 +396,11 @@ static pcal_status label_reader_window(pc_label_reader *labels, size_t max_rows,
   *out = window.data;
   labels->cells = window.data;
   labels->first_row = first_row;
-  if (labels->reader->cells == PC_CELLS_I32)
+  labels->device = window.device;
+  labels->stream = window.stream;
+  if (label_reader_in_place(labels))
     return PCAL_OK;
+  PC_TRY(label_reader_stage(labels, window.rows, err));
   void *buffer = labels->buffer;
   const pcal_status status = pc_reserve(labels->reader->env, &buffer, &labels->capacity,
                                         window.rows, sizeof *labels->buffer, err);
@@ -284,18 +412,26 @@ static pcal_status label_reader_window(pc_label_reader *labels, size_t max_rows,
 pcal_status pc_label_reader_next(pc_label_reader *labels, size_t max_rows, uint64_t first_row,
                                  const int32_t **out, size_t *rows, pcal_error *err) {
   PC_TRY(label_reader_window(labels, max_rows, first_row, out, rows, err));
-  return labels->reader->cells == PC_CELLS_I32 ? PCAL_OK
-                                               : label_reader_fill(labels, *rows, err);
+  return label_reader_in_place(labels) ? PCAL_OK : label_reader_fill(labels, *rows, err);
 }
 
 pcal_status pc_label_reader_next_lazy(pc_label_reader *labels, size_t max_rows,
                                       uint64_t first_row, const int32_t **out, size_t *rows,
                                       pc_lazy_labels *lazy_labels, pcal_error *err) {
-  *lazy_labels = (pc_lazy_labels){NULL, NULL, NULL};
-  if (labels->reader->cells == PC_CELLS_I32 || !label_reader_is_column(labels))
+  *lazy_labels = (pc_lazy_labels){.fill = NULL};
+  if (!label_reader_is_column(labels))
     return pc_label_reader_next(labels, max_rows, first_row, out, rows, err);
   PC_TRY(label_reader_window(labels, max_rows, first_row, out, rows, err));
-  *lazy_labels = (pc_lazy_labels){label_reader_fill_column, labels, labels->buffer};
+  if (label_reader_in_place(labels))
+    return PCAL_OK;
+  *lazy_labels = (pc_lazy_labels){
+      .fill = label_reader_fill_column, .user = labels, .labels = labels->buffer};
+  if (labels->device != NULL) {
+    lazy_labels->on_device = labels->cells;
+    lazy_labels->device = labels->device;
+    lazy_labels->stream = labels->stream;
+    lazy_labels->size = (uint32_t)label_reader_size(labels);
+  }
   return PCAL_OK;
 }
 
@@ -304,7 +440,10 @@ void pc_label_reader_free(pc_label_reader *labels) {
     pc_free(labels->reader->env, labels->buffer);
   if (labels->negative != NULL)
     pc_free(labels->reader->env, labels->negative);
+  if (labels->stage != NULL)
+    pc_free(labels->reader->env, labels->stage);
+  labels->stage = NULL;
   labels->buffer = NULL;
   labels->negative = NULL;
-  labels->capacity = 0;
+  labels->capacity = labels->stage_capacity = 0;
 }

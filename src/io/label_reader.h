@@ -16,7 +16,11 @@ typedef struct pc_label_reader {
   const char *meaning;  /* remedy for a bad label: "labels are class numbers counted from 0" */
   int32_t *buffer;
   size_t capacity;
-  const void *cells;  /* of the last window */
+  const void *cells; /* of the last window; on `device` unless that is NULL */
+  pcal_device *device;
+  void *stream;
+  char *stage; /* room for the cells that are copied from a device */
+  size_t stage_capacity;
   uint64_t first_row; /* index of its first row */
 } pc_label_reader;
 

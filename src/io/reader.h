@@ -17,8 +17,8 @@
 typedef enum pc_column_role {
   PC_COLUMN_SCORES = 1, /* F32 if stored as float16 or float32, else F64; any strides */
   PC_COLUMN_NUMBERS,    /* F64 in row order without gaps */
-  PC_COLUMN_LABELS, /* I32, I64, U8 or BOOL if stored so without gaps; TEXT for one column of a
-                       text file; else as NUMBERS */
+  PC_COLUMN_LABELS, /* as stored, if without gaps; TEXT for one column of a text file; else as
+                       NUMBERS */
   PC_COLUMN_TEXT    /* TEXT */
 } pc_column_role;
 
@@ -29,7 +29,13 @@ typedef enum pc_cell_type {
   PC_CELLS_I64,
   PC_CELLS_U8,
   PC_CELLS_BOOL, /* a byte: 0, or anything else for true */
-  PC_CELLS_TEXT  /* pc_slice */
+  PC_CELLS_I8,   /* these for labels alone */
+  PC_CELLS_I16,
+  PC_CELLS_U16,
+  PC_CELLS_U32,
+  PC_CELLS_U64,
+  PC_CELLS_F16,
+  PC_CELLS_TEXT /* pc_slice */
 } pc_cell_type;
 
 typedef struct pc_window {
@@ -88,6 +94,7 @@ struct pc_reader {
   void *state;
   pc_cell_type cells;
   size_t columns;           /* chosen ones */
+  int on_device;            /* windows point to memory of a device */
   int listed;               /* rows are lists of scores, even if they have one element */
   uint64_t rows;            /* PCAL_NO_ROW while unknown */
   size_t window_limit;      /* largest number of rows in a window */

@@ -74,6 +74,8 @@ void pc_source_free(pcal_source *source) {
   pc_free(&env, source->from_device);
   pc_free(&env, source->positive);
   pc_free(&env, source->percent_rows);
+  pc_free(&env, source->class_factors);
+  pc_free(&env, source->class_weights);
   pc_reader_close(&source->table);
   for (size_t i = 0; i < PC_INPUT_COUNT; i++) {
     pc_arrow_table_free(&source->inputs[i].arrow);
@@ -247,7 +249,12 @@ static pcal_status source_read(pcal_source *source, size_t max_rows, pcal_batch 
     PC_TRY(pc_source_scale_percent(source, out, err));
   }
   PC_TRY(source_spread(source, wanted, &window, out, err));
-  return source_beside(source, wanted, out, lazy_labels, err);
+  PC_TRY(source_beside(source, wanted, out, lazy_labels, err));
+  if (source->class_factors == NULL)
+    return PCAL_OK;
+  PC_TRY(pc_lazy_labels_fill(lazy_labels, 0, out->rows, err));
+  *lazy_labels = (pc_lazy_labels){0};
+  return pc_source_weigh_classes(source, out, err);
 }
 
 pcal_status pc_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,
@@ -265,7 +272,7 @@ pcal_status pc_source_next(pcal_source *source, size_t max_rows, pcal_batch *bat
 pcal_status pc_source_next_lazy(pcal_source *source, size_t max_rows, pcal_batch *batch,
                                 pc_lazy_labels *lazy_labels, pcal_error *err) {
   pcal_batch filled = PCAL_BATCH_INIT;
-  *lazy_labels = (pc_lazy_labels){NULL, NULL, NULL};
+  *lazy_labels = (pc_lazy_labels){.fill = NULL};
   if (source->derived.base != NULL)
     PC_TRY(pc_source_derived_next(&source->derived, max_rows, source->position, &filled, err));
   else if (source->borrowed.used)
@@ -296,6 +303,12 @@ pcal_status pc_source_rewind(pcal_source *source, pcal_error *err) {
   return PCAL_OK;
 }
 
+int pc_source_on_device(const pcal_source *source) {
+  return source->derived.base == NULL &&
+         (source->borrowed.used ? source->borrowed.batch.device != NULL
+                                : source->scores.on_device && !source->percent);
+}
+
 void pc_source_shape(const pcal_source *source, pcal_shape *shape) {
   if (source->derived.base != NULL) {
     pc_source_derived_shape(&source->derived, shape);
@@ -311,7 +324,7 @@ void pc_source_shape(const pcal_source *source, pcal_shape *shape) {
       .type = pc_source_type(source),
       .row_count = source->scores.rows,
       .columns = source->scores.columns + (pc_source_has(&source->spread) ? 1 : 0),
-      .weighted = pc_source_has(&source->weights),
+      .weighted = pc_source_has(&source->weights) || source->class_factors != NULL,
       .grouped = pc_source_has(&source->group_cells),
       .labelled = pc_source_has(&source->label_cells),
       .class_names = source->class_names,

@@ -20,6 +20,9 @@ PC_CHECKED pcal_status pc_source_next_lazy(pcal_source *source, size_t max_rows,
 void pc_source_count_from_zero(pcal_source *source);
 
 PC_CHECKED pcal_status pc_source_rewind(pcal_source *source, pcal_error *err);
+
+/* Fails if the rows cannot be a part of a larger data set, since weights depend on all of them. */
+PC_CHECKED pcal_status pc_source_check_parts(const pcal_source *source, pcal_error *err);
 /* A source of derived rows; it owns neither its base nor the data of the step. */
 PC_CHECKED pcal_status pc_source_derive(const pc_source_derived *derived, const pcal_env *env,
                                         pcal_source **out, pcal_error *err);
@@ -29,5 +32,8 @@ PC_CHECKED pcal_status pc_source_borrow(const pcal_batch *batch, const char *con
                                         pcal_error *err);
 void pc_source_free(pcal_source *source);
 void pc_source_shape(const pcal_source *source, pcal_shape *shape);
+
+/* True if batches have their scores in the memory of a device. */
+int pc_source_on_device(const pcal_source *source);
 
 #endif

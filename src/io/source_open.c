@@ -113,7 +113,8 @@ static pcal_status source_scores(pcal_source *source, const pc_checked_inputs *i
   source->columns = (pc_data_columns){.spread = PC_NO_DATA_COLUMN,
                                       .labels = PC_NO_DATA_COLUMN,
                                       .weights = PC_NO_DATA_COLUMN,
-                                      .groups = PC_NO_DATA_COLUMN};
+                                      .groups = PC_NO_DATA_COLUMN,
+                                      .time = PC_NO_DATA_COLUMN};
   source->data = &inputs->items[PC_INPUT_DATA];
   PC_TRY(source_open_table(source, inputs, err));
   if (inputs->scores == PC_INPUT_COUNT)
@@ -292,6 +293,7 @@ static pcal_status source_complete(pcal_source *source, pcal_error *err) {
                                  "one"
                                : "labels are class numbers counted from 0";
   pc_group_reader_init(&source->groups, &source->group_cells, &source->env);
+  source->groups.period = source->has_periods ? &source->period : NULL;
   source->ids.reader = &source->id_cells;
   return PCAL_OK;
 }
@@ -318,6 +320,23 @@ static pcal_status source_meaning(pcal_source *source, const pcal_inputs *inputs
   }
   source->labels.positive = source->positive;
   source->percent = inputs->percent != 0;
+  return PCAL_OK;
+}
+
+/* Opens the groups, or the times whose periods are the groups. */
+static pcal_status source_groups(pcal_source *source, const pc_checked_inputs *inputs,
+                                 pcal_error *err) {
+  const int periods = inputs->inputs.every != NULL;
+  if (periods)
+    PC_TRY(pc_period_parse(inputs->inputs.every, &source->period, err));
+  PC_TRY(pc_source_part_open(source, inputs, periods ? PC_INPUT_TIME : PC_INPUT_GROUPS,
+                             periods ? source->columns.time : source->columns.groups,
+                             PC_COLUMN_TEXT, &source->group_cells, err));
+  if (periods && !pc_source_has(&source->group_cells))
+    return pc_fail(err, PCAL_USAGE,
+                   "%s has no column called time; name the column of times with {time}",
+                   pc_source_part_name(&source->scores));
+  source->has_periods = periods;
   return PCAL_OK;
 }
 
@@ -349,13 +368,13 @@ static pcal_status source_fill(pcal_source *source, pc_checked_inputs *inputs,
                              &source->label_cells, err));
   PC_TRY(pc_source_part_open(source, inputs, PC_INPUT_WEIGHTS, columns->weights,
                              PC_COLUMN_NUMBERS, &source->weights, err));
-  PC_TRY(pc_source_part_open(source, inputs, PC_INPUT_GROUPS, columns->groups, PC_COLUMN_TEXT,
-                             &source->group_cells, err));
+  PC_TRY(source_groups(source, inputs, err));
   PC_TRY(pc_source_part_open(source, inputs, PC_INPUT_IDS, PC_NO_DATA_COLUMN, PC_COLUMN_TEXT,
                              &source->id_cells, err));
   PC_TRY(source_class_names(source, given, err));
   PC_TRY(source_complete(source, err));
-  return source_meaning(source, given, err);
+  PC_TRY(source_meaning(source, given, err));
+  return pc_source_set_prevalence(source, given->prevalence, given->prevalence_count, err);
 }
 
 pcal_status pc_source_open(const pcal_inputs *inputs, const pcal_env *env, pcal_source **out,

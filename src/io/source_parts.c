@@ -132,7 +132,8 @@ static pcal_status parts_open_array(pcal_source *source, const pcal_input *input
                     .name_count = input->meaning_count,
                     .device = input->device,
                     .stream = input->device_stream,
-                    .copied = pc_source_regression(source)};
+                    .copied = pc_source_regression(source),
+                    .labels_stay = source->scores.on_device};
   PC_TRY(parts_type(input, &array.type, err));
   PC_TRY(parts_check(input, &array.type, err));
   if (!pc_strides_fill(array.rows, array.columns, array.type.size, &array.row_stride,

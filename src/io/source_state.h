@@ -57,11 +57,17 @@ struct pcal_source {
   pc_name_table classes;
   pc_label_reader labels;
   pc_group_reader groups;
+  pc_period period; /* if has_periods */
+  int has_periods;  /* groups are periods of time */
   pc_id_reader ids;
   pcal_weights weights_are;
   int percent; /* scores are divided by 100 */
   double *percent_rows;
   size_t percent_capacity;
+  double *class_factors; /* of weights, for each class; NULL: prevalences are as observed */
+  size_t factor_count;
+  double *class_weights; /* of the last window */
+  size_t class_weights_capacity;
   uint64_t first_row;
   char *positive;    /* label of class 1, owned, or NULL */
   int placed;        /* first_row was computed from the content of the files */
@@ -158,6 +164,14 @@ PC_CHECKED pcal_status pc_source_join_spread(pcal_source *source, const pc_windo
 
 /* Divides the scores of a window by 100: the batch then holds rows of the source. */
 PC_CHECKED pcal_status pc_source_scale_percent(pcal_source *source, pcal_batch *batch,
+                                               pcal_error *err);
+
+/* Reads the labels once and sets weights by class, as if the classes had these prevalences; none
+ * (count 0) leaves the weights alone.  The source is at its beginning before and after. */
+PC_CHECKED pcal_status pc_source_set_prevalence(pcal_source *source, const double *given,
+                                                size_t count, pcal_error *err);
+/* Replaces the weights of a window whose labels are converted. */
+PC_CHECKED pcal_status pc_source_weigh_classes(pcal_source *source, pcal_batch *batch,
                                                pcal_error *err);
 
 /* An index for the first row that depends on the content of all files of the source only.  Above

@@ -81,13 +81,10 @@ static double linear_max(const double *u, size_t count) {
   return best;
 }
 
-/* Terms of `stride` entries; those after the last class are 0.  Returns their sum without the
- * largest term. */
-static double linear_terms(const double *restrict u, size_t stride, double max,
-                           double *restrict terms) {
+/* The sum of `stride` terms without the largest; those after the last class are 0. */
+static double linear_sum(const double *restrict u, size_t stride, double max,
+                         const double *restrict terms) {
   double sum[PC_LINEAR_LANES] = {0.0}, same[PC_LINEAR_LANES] = {0.0};
-  for (size_t k = 0; k < stride; k++)
-    terms[k] = pc_lane_exp(u[k] - max);
   for (size_t k = 0; k < stride; k += PC_LINEAR_LANES)
     for (size_t l = 0; l < PC_LINEAR_LANES; l++) {
       const double below = u[k + l] < max ? 1.0 : 0.0;
@@ -97,20 +94,50 @@ static double linear_terms(const double *restrict u, size_t stride, double max,
   return linear_fold(sum) + (linear_fold(same) - 1.0);
 }
 
-static double linear_residual(double *restrict u, size_t count, size_t stride, size_t label,
-                              double *restrict p, double *restrict residual) {
-  const double max = linear_max(u, count), low = -1.7e308;
-  for (size_t k = count; k < stride; k++)
-    u[k] = low;
-  const double gap = u[label] - max, rest = linear_terms(u, stride, max, p);
-  const double scale = 1.0 / (1.0 + rest), term = p[label];
-  const double others = gap < 0.0 ? 1.0 + (rest - term) : rest;
-  for (size_t k = 0; k < stride; k++) {
-    p[k] *= scale;
-    residual[k] = p[k];
+/* The largest of `stride` entries. */
+static double linear_top(const double *u, size_t stride) {
+  double top[PC_LINEAR_LANES];
+  for (size_t l = 0; l < PC_LINEAR_LANES; l++)
+    top[l] = u[l];
+  for (size_t k = PC_LINEAR_LANES; k < stride; k += PC_LINEAR_LANES)
+    for (size_t l = 0; l < PC_LINEAR_LANES; l++)
+      top[l] = u[k + l] > top[l] ? u[k + l] : top[l];
+  for (size_t width = PC_LINEAR_LANES / 2; width > 0; width /= 2)
+    for (size_t l = 0; l < width; l++)
+      top[l] = top[l + width] > top[l] ? top[l + width] : top[l];
+  return top[0];
+}
+
+static void linear_residuals(double *restrict u, size_t count, size_t stride, size_t rows,
+                             const size_t *labels, double *restrict p,
+                             double *restrict residual, double *restrict loss) {
+  double max[PC_LINEAR_ROWS], rest[PC_LINEAR_ROWS];
+  const double low = -1.7e308;
+  for (size_t r = 0; r < rows; r++) {
+    for (size_t k = count; k < stride; k++)
+      u[r * stride + k] = low;
+    max[r] = linear_top(u + r * stride, stride);
+    for (size_t k = 0; k < stride; k++)
+      p[r * stride + k] = u[r * stride + k] - max[r];
   }
-  residual[label] = -(others * scale);
-  return pc_lane_log1p(rest) - (gap < -LINEAR_LOSS_MAX ? -LINEAR_LOSS_MAX : gap);
+  for (size_t i = 0; i < rows * stride; i++)
+    p[i] = pc_lane_exp(p[i]);
+  for (size_t r = 0; r < rows; r++)
+    rest[r] = linear_sum(u + r * stride, stride, max[r], p + r * stride);
+  for (size_t r = 0; r < rows; r++) {
+    double *terms = p + r * stride, *out = residual + r * stride;
+    const double gap = u[r * stride + labels[r]] - max[r], term = terms[labels[r]];
+    const double scale = 1.0 / (1.0 + rest[r]);
+    const double others = gap < 0.0 ? 1.0 + (rest[r] - term) : rest[r];
+    for (size_t k = 0; k < stride; k++) {
+      terms[k] *= scale;
+      out[k] = terms[k];
+    }
+    out[labels[r]] = -(others * scale);
+    loss[r] = -(gap < -LINEAR_LOSS_MAX ? -LINEAR_LOSS_MAX : gap);
+  }
+  for (size_t r = 0; r < rows; r++)
+    loss[r] = pc_lane_log1p(rest[r]) + loss[r];
 }
 
 static void linear_softmax(const double *u, size_t count, double *out) {
@@ -166,6 +193,61 @@ static void linear_outer(double *sums, const double *a, size_t pitch, const doub
     linear_outer_weighted(sums, a, pitch, v, inputs, stride, weights);
 }
 
+/* Explicit vectors, whose sums stay in registers over all rows. */
+#define LINEAR_VECTOR 8
+typedef double linear_vector
+    __attribute__((vector_size(LINEAR_VECTOR * sizeof(double)), aligned(8), may_alias));
+
+static inline const linear_vector *linear_at(const double *x) {
+  return (const linear_vector *)(const void *)x;
+}
+
+#define LINEAR_LATTICE(x) (((x) + LINEAR_BIG) - LINEAR_BIG)
+
+/* One vector of sums; two chains of additions, because a single one would wait. */
+static inline void linear_upper_plain(double *sums, const double *a, size_t stride,
+                                      const double *const *x, size_t j, size_t count) {
+  linear_vector even = *linear_at(sums), odd = {0.0};
+  size_t r = 0;
+  for (; r + 2 <= count; r += 2, a += 2 * stride) {
+    const linear_vector one = a[0] * *linear_at(x[r] + j);
+    const linear_vector two = a[stride] * *linear_at(x[r + 1] + j);
+    even += LINEAR_LATTICE(one);
+    odd += LINEAR_LATTICE(two);
+  }
+  if (r < count) {
+    const linear_vector one = a[0] * *linear_at(x[r] + j);
+    even += LINEAR_LATTICE(one);
+  }
+  *(linear_vector *)(void *)sums = even + odd;
+}
+
+static inline void linear_upper_weighted(double *sums, const double *a, size_t stride,
+                                         const double *const *x, size_t j, size_t count,
+                                         const double *weights) {
+  linear_vector sum = *linear_at(sums);
+  for (size_t r = 0; r < count; r++, a += stride) {
+    const linear_vector one = a[0] * *linear_at(x[r] + j);
+    const linear_vector weighed = weights[r] * LINEAR_LATTICE(one);
+    sum += LINEAR_LATTICE(weighed);
+  }
+  *(linear_vector *)(void *)sums = sum;
+}
+
+static void linear_upper(double *sums, const double *const *x, size_t inputs, size_t stride,
+                         const double *factors, size_t count, const double *weights,
+                         double *scaled) {
+  for (size_t r = 0; r < count; r++)
+    for (size_t j = 0; j < inputs; j += LINEAR_VECTOR)
+      *(linear_vector *)(void *)(scaled + r * stride + j) = factors[r] * *linear_at(x[r] + j);
+  for (size_t i = 0; i < inputs; i++, sums += stride)
+    for (size_t j = i; j < inputs; j += LINEAR_VECTOR)
+      if (weights == NULL)
+        linear_upper_plain(sums + (j - i), scaled + i, stride, x, j, count);
+      else
+        linear_upper_weighted(sums + (j - i), scaled + i, stride, x, j, count, weights);
+}
+
 static void linear_add(double *restrict sums, const double *a, const double *v, size_t count,
                        double weight) {
   for (size_t k = 0; v == NULL && k < count; k++)
@@ -208,9 +290,10 @@ static double linear_dot(const double *restrict a, const double *restrict b, siz
 const pc_linear_kernels PC_VARIANT_TABLE(pc_linear_kernels) = {
     .map = linear_map,
     .scale = linear_scale,
-    .residual = linear_residual,
+    .residuals = linear_residuals,
     .softmax = linear_softmax,
     .outer = linear_outer,
+    .upper = linear_upper,
     .add = linear_add,
     .accumulate = linear_accumulate,
     .logistic = linear_logistic,

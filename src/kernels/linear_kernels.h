@@ -31,17 +31,23 @@ typedef struct pc_linear_kernels {
               double *out);
   /* out[k] = b[k] + x[k] w[k]. */
   void (*scale)(const double *w, const double *b, const double *x, size_t count, double *out);
-  /* Returns the loss -log p[label], at most 1e300, where p = softmax(u) and u is finite.  Fills
-   * p and residual[k] = p[k] - [k = label].  All have length stride; after the last class u is
-   * overwritten, and p and residual are 0. */
-  double (*residual)(double *u, size_t count, size_t stride, size_t label, double *p,
-                     double *residual);
+  /* For at most PC_LINEAR_ROWS rows, p = softmax(u), where u is finite: the loss -log p[label], at
+   * most 1e300, p, and residual[k] = p[k] - [k = label].  Rows have length stride; after the last
+   * class u is overwritten, and p and residual are 0. */
+  void (*residuals)(double *u, size_t count, size_t stride, size_t rows, const size_t *labels,
+                    double *p, double *residual, double *loss);
   /* out = softmax(u) for `count` classes; out may be u. */
   void (*softmax)(const double *u, size_t count, double *out);
   /* sums[i][k] += weights[r] a[r][i] v[r][k] over a block of rows, i < inputs, on the lattice;
    * rows of a are `pitch` apart, those of v and sums `stride`; weights NULL: all 1. */
   void (*outer)(double *sums, const double *a, size_t pitch, const double *v, size_t inputs,
                 size_t stride, const double *weights);
+  /* sums[i][j - i] += weights[r] (factors[r] x[r][i]) x[r][j] over `count` rows, i <= j < inputs,
+   * on the lattice: an upper triangle, each row from its diagonal on.  x: addresses of rows, each
+   * readable for PC_LINEAR_LANES numbers of at most 1 after its inputs; rows of sums are `stride`
+   * apart, and their ends may be overwritten.  scaled: scratch for count x stride numbers. */
+  void (*upper)(double *sums, const double *const *x, size_t inputs, size_t stride,
+                const double *factors, size_t count, const double *weights, double *scaled);
   /* sums[k] += weight a[k] v[k] on the lattice, for one row; v NULL: all 1. */
   void (*add)(double *sums, const double *a, const double *v, size_t count, double weight);
   /* sums[k] += weight factor v[k] on the lattice, for one row. */

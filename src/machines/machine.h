@@ -10,6 +10,7 @@
 #include "curve/curve_resolve.h"
 #include "data/view.h"
 #include "kernels/pair_rows.h"
+#include "kernels/row_values.h"
 #include "stats/decompose.h"
 
 typedef enum pc_machine_kind {
@@ -47,8 +48,10 @@ typedef struct pc_need {
     pc_values_function values;
     size_t value_count;
     double params[PC_PARAMS_MAX];
-    int needs_log; /* uses rows->log_true */
-    int products;  /* also sums of products of two values, for standard errors */
+    int needs_log;          /* uses rows->log_true */
+    pc_row_value row_value; /* what `values` computes, if a device can compute it too */
+    double lowest;          /* of PC_ROW_VALUE_LOG */
+    int products;           /* also sums of products of two values, for standard errors */
   } sum;
   struct {
     pc_edge_rule rule;
@@ -170,6 +173,9 @@ PC_CHECKED pcal_status pc_machine_curve_resolve(const pcal_env *env, const void 
 
 extern const pc_machine pc_machine_sum, pc_machine_grid, pc_machine_curve, pc_machine_pair,
     pc_machine_rows, pc_machine_block;
+
+/* For states of the sum machine: adds a sum of finite values of unweighted rows. */
+void pc_machine_sum_add(void *state, size_t value, const pc_sum *sum);
 
 /* For states of the rows machine.  The first function returns the number of rows; the second
  * changes cluster c to map[c] in the rows from position `first` on. */

@@ -191,6 +191,11 @@ static pcal_status machine_sum_update(const pcal_env *env, void *opaque, const p
   return PCAL_OK;
 }
 
+void pc_machine_sum_add(void *opaque, size_t value, const pc_sum *sum) {
+  sum_state *state = opaque;
+  pc_sum_merge(&state->value[value].finite, sum);
+}
+
 static pcal_status machine_sum_prepare(const pcal_env *env, void *opaque, const void *other,
                                        pcal_error *err) {
   sum_state *into = opaque;

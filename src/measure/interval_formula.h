@@ -23,8 +23,8 @@ void pc_interval_of_blocks(const pc_interval_request *request, const pc_evidence
                            const pc_metric_result *outcome, pc_interval_result *out);
 
 /* Adds a remark to an interval if fewer than PC_INTERVAL_FEW_ROWS rows are of the rarer kind:
- * "wrong", "right", "of class 1".  Wilson intervals keep their coverage with few rows and get
- * no remark. */
+ * "wrong", "right", "of class 1".  Intervals of shares and of means of losses keep their coverage
+ * with few rows and get no remark. */
 void pc_interval_warn_few(double rarer, double total, const char *kind,
                           pc_interval_result *out);
 

@@ -11,6 +11,7 @@
 
 #include "machines/machine_curve_buckets.h"
 #include "machines/machine_grid_sparse.h"
+#include "measure/sums_on_device.h"
 
 static void measure_columns_free(const pcal_measure *measure, pc_measure_worker *worker) {
   for (size_t v = 0; worker->columns != NULL && v < measure->plan.view_count; v++)
@@ -92,6 +93,15 @@ static pcal_status measure_take(void *user, size_t w, const pc_stored_rows *rows
   return pc_group_states_add_stored(&measure_worker(measure, w)->groups, rows, err);
 }
 
+static pcal_status measure_sum(void *user, const pcal_batch *batch, const void *labels,
+                               uint32_t label_size, int *done, pcal_error *err) {
+  pcal_measure *measure = user;
+  if (batch->weights != NULL || batch->groups != NULL || measure->fingerprinted)
+    return PCAL_OK;
+  return pc_group_states_add_device(&measure_worker(measure, 0)->groups, batch, labels,
+                                    label_size, done, err);
+}
+
 static pcal_status measure_prepare(pcal_measure *measure, const pcal_measure_config *config,
                                    const pc_layout *layout, pcal_error *err) {
   pc_interval_request request;
@@ -111,6 +121,7 @@ static pcal_status measure_prepare(pcal_measure *measure, const pcal_measure_con
                                 .need_keys = measure->plan.rows_slot != PC_NO_SLOT};
   PC_TRY(pc_pass_init(&measure->pass, &measure->env, layout, &policy, measure_chunk, measure,
                       err));
+  measure->pass.sum = measure_sum;
   measure->workers =
       pc_alloc(&measure->env, measure->pass.worker_count, sizeof *measure->workers);
   return measure->workers == NULL ? pc_fail_memory(err, "preparing workers") : PCAL_OK;
@@ -360,7 +371,7 @@ pcal_status pc_measure_add_window(pcal_measure *measure, const pcal_batch *batch
   const pcal_status status = measure_grows(&measure->plan)
                                  ? pc_measure_update(measure, batch, err)
                                  : measure_read(measure, batch, &counts, err);
-  measure->pass.lazy_labels = (pc_lazy_labels){NULL, NULL, NULL};
+  measure->pass.lazy_labels = (pc_lazy_labels){.fill = NULL};
   if (status != PCAL_OK || measure_grows(&measure->plan))
     return status;
   measure_note(measure, batch, &counts);

@@ -19,10 +19,12 @@
 #define SOURCE_COARSE_SCORES ((uint64_t)1 << 24)
 #define SOURCE_COARSE_SCORES_MANY ((uint64_t)1 << 28)
 
-static size_t source_window(const pcal_shape *shape) {
+/* Rows on a device are not divided: it works on all of them at once, or copies pieces itself. */
+static size_t source_window(const pcal_source *source, const pcal_shape *shape) {
   const size_t row =
       shape->columns * (shape->type == PCAL_F32 ? sizeof(float) : sizeof(double));
-  const size_t rows = SOURCE_WINDOW_BYTES / (row == 0 ? 1 : row);
+  const size_t rows = pc_source_on_device(source) ? SOURCE_WINDOW_ROWS
+                                                  : SOURCE_WINDOW_BYTES / (row == 0 ? 1 : row);
   return rows < 1 ? 1 : rows > SOURCE_WINDOW_ROWS ? SOURCE_WINDOW_ROWS : rows;
 }
 
@@ -62,7 +64,8 @@ static pcal_status source_read(pcal_source *source, pcal_measure *measure, pcal_
   for (uint64_t done = 0;;) {
     pcal_batch batch = PCAL_BATCH_INIT;
     pc_lazy_labels lazy_labels;
-    PC_TRY(pc_source_next_lazy(source, source_window(&shape), &batch, &lazy_labels, err));
+    PC_TRY(
+        pc_source_next_lazy(source, source_window(source, &shape), &batch, &lazy_labels, err));
     if (batch.rows == 0)
       return pc_measure_settle(measure, err);
     PC_TRY(pc_measure_add_window(measure, &batch, &lazy_labels, err));
@@ -86,7 +89,7 @@ static pcal_status source_all(pcal_source *source, pcal_measure *measure, int fi
                                 source_many_pooled(&shape, &measure->plan.layout), shape.type);
   PC_TRY(source_read(source, measure, err));
   if (buckets)
-    PC_TRY(pc_measure_refine_curves(measure, source, source_window(&shape), err));
+    PC_TRY(pc_measure_refine_curves(measure, source, source_window(source, &shape), err));
   pc_source_shape(source, &shape);
   return pc_measure_set_names(measure, shape.class_names,
                               shape.class_names == NULL ? 0 : shape.columns, shape.group_names,

@@ -13,7 +13,7 @@ static int rounds_sink(void *user, const char *bytes, size_t count) {
   return text->failed;
 }
 
-static pcal_status rounds_write_request(pcal_rounds *rounds, pcal_error *err) {
+static pcal_status rounds_write_request(pc_measure_rounds *rounds, pcal_error *err) {
   pc_text_free(&rounds->request);
   pc_text_init(&rounds->request, &rounds->env);
   const pcal_status status = pc_round_request_write(
@@ -25,7 +25,7 @@ static pcal_status rounds_write_request(pcal_rounds *rounds, pcal_error *err) {
 }
 
 /* Refuses metrics that cannot be measured in rounds, if the data's columns are known. */
-static pcal_status rounds_check(const pcal_rounds *rounds, pcal_error *err) {
+static pcal_status rounds_check(const pc_measure_rounds *rounds, pcal_error *err) {
   pcal_measure *measure = NULL;
   if (rounds->config.measure.columns == 0)
     return PCAL_OK;
@@ -35,10 +35,10 @@ static pcal_status rounds_check(const pcal_rounds *rounds, pcal_error *err) {
   return PCAL_OK;
 }
 
-pcal_status pc_rounds_new(const pcal_measure_config *config, const pcal_env *env,
-                          pcal_rounds **out, pcal_error *err) {
+pcal_status pc_measure_rounds_new(const pcal_measure_config *config, const pcal_env *env,
+                                  pc_measure_rounds **out, pcal_error *err) {
   const pcal_env resolved = pc_env_resolve(env);
-  pcal_rounds *rounds = pc_alloc(&resolved, 1, sizeof *rounds);
+  pc_measure_rounds *rounds = pc_alloc(&resolved, 1, sizeof *rounds);
   if (rounds == NULL)
     return pc_fail_memory(err, "preparing to measure");
   rounds->env = resolved;
@@ -49,20 +49,20 @@ pcal_status pc_rounds_new(const pcal_measure_config *config, const pcal_env *env
   if (status == PCAL_OK)
     status = rounds_write_request(rounds, err);
   if (status != PCAL_OK) {
-    pc_rounds_free(rounds);
+    pc_measure_rounds_free(rounds);
     return status;
   }
   *out = rounds;
   return PCAL_OK;
 }
 
-static void rounds_drop_states(pcal_rounds *rounds) {
+static void rounds_drop_states(pc_measure_rounds *rounds) {
   pc_round_states_free(&rounds->env, rounds->states, rounds->state_count);
   rounds->states = NULL;
   rounds->state_count = 0;
 }
 
-static void rounds_drop_measure(pcal_rounds *rounds) {
+static void rounds_drop_measure(pc_measure_rounds *rounds) {
   rounds_drop_states(rounds);
   if (rounds->total.env != NULL)
     pc_group_states_free(&rounds->total);
@@ -70,7 +70,7 @@ static void rounds_drop_measure(pcal_rounds *rounds) {
   rounds->measure = NULL;
 }
 
-void pc_rounds_free(pcal_rounds *rounds) {
+void pc_measure_rounds_free(pc_measure_rounds *rounds) {
   if (rounds == NULL)
     return;
   const pcal_env env = rounds->env;
@@ -90,7 +90,7 @@ static int rounds_has_buckets(const pc_measure_plan *plan) {
 }
 
 /* Asks the metrics on one state what they still need. */
-static pcal_status rounds_ask_state(pcal_rounds *rounds, const pc_group_state *group,
+static pcal_status rounds_ask_state(pc_measure_rounds *rounds, const pc_group_state *group,
                                     const char *name, pcal_error *err) {
   pc_round_state *state = &rounds->states[rounds->state_count++];
   if (name != NULL) {
@@ -105,12 +105,12 @@ static pcal_status rounds_ask_state(pcal_rounds *rounds, const pc_group_state *g
   return pc_refine_jobs_ask(&state->jobs, PCAL_F64, err);
 }
 
-static const pc_group_state *rounds_total(const pcal_rounds *rounds) {
+static const pc_group_state *rounds_total(const pc_measure_rounds *rounds) {
   return rounds->measure->grouped > 0 ? rounds->total.states[0]
                                       : pc_group_states_find(&rounds->measure->groups, 0);
 }
 
-static pcal_status rounds_ask(pcal_rounds *rounds, pcal_error *err) {
+static pcal_status rounds_ask(pc_measure_rounds *rounds, pcal_error *err) {
   const pc_group_states *groups = &rounds->measure->groups;
   const int grouped = rounds->measure->grouped > 0;
   size_t jobs = 0;
@@ -143,8 +143,8 @@ static pcal_status rounds_misfit(pcal_error *err) {
 }
 
 /* Fails unless the tally was measured as the request says. */
-static pcal_status rounds_check_measure(const pcal_rounds *rounds, const pcal_measure *measure,
-                                        pcal_error *err) {
+static pcal_status rounds_check_measure(const pc_measure_rounds *rounds,
+                                        const pcal_measure *measure, pcal_error *err) {
   const pc_layout *layout = &measure->plan.layout;
   const pcal_measure_config *config = &rounds->config.measure;
   pcal_measure *expected = NULL;
@@ -168,7 +168,7 @@ static int rounds_state_fits(const pc_measure_plan *plan, const pc_group_state *
 }
 
 /* Unpacks all groups, whose curves will be refined, and adds them up. */
-static pcal_status rounds_open_groups(pcal_rounds *rounds, pcal_error *err) {
+static pcal_status rounds_open_groups(pc_measure_rounds *rounds, pcal_error *err) {
   pcal_measure *measure = rounds->measure;
   for (size_t g = 0; g < measure->groups.count; g++) {
     pc_group_state *state = NULL;
@@ -184,7 +184,7 @@ static pcal_status rounds_open_groups(pcal_rounds *rounds, pcal_error *err) {
 }
 
 /* Repeats the first round with all scores of the curves. */
-static pcal_status rounds_repeat(pcal_rounds *rounds, pcal_error *err) {
+static pcal_status rounds_repeat(pc_measure_rounds *rounds, pcal_error *err) {
   rounds->config.measure.columns = rounds->measure->plan.layout.columns;
   if (rounds->config.measure.kind == PCAL_QUANTILES)
     for (size_t i = 0; i < rounds->config.measure.columns; i++)
@@ -195,7 +195,7 @@ static pcal_status rounds_repeat(pcal_rounds *rounds, pcal_error *err) {
   return rounds_write_request(rounds, err);
 }
 
-static pcal_status rounds_absorb_first(pcal_rounds *rounds, pc_round_tally *tally,
+static pcal_status rounds_absorb_first(pc_measure_rounds *rounds, pc_round_tally *tally,
                                        pcal_error *err) {
   const pc_round_content wanted =
       rounds->config.whole_curves ? PC_ROUND_WHOLE : PC_ROUND_BUCKETS;
@@ -220,7 +220,7 @@ static pcal_status rounds_absorb_first(pcal_rounds *rounds, pc_round_tally *tall
 
 /* ---- later rounds ---- */
 
-static pcal_status rounds_fill(pcal_rounds *rounds, const pc_round_tally *tally,
+static pcal_status rounds_fill(pc_measure_rounds *rounds, const pc_round_tally *tally,
                                pcal_error *err) {
   size_t at = 0;
   for (size_t s = 0; s < rounds->state_count; s++) {
@@ -239,7 +239,7 @@ static pcal_status rounds_fill(pcal_rounds *rounds, const pc_round_tally *tally,
   return PCAL_OK;
 }
 
-static size_t rounds_part_count(const pcal_rounds *rounds) {
+static size_t rounds_part_count(const pc_measure_rounds *rounds) {
   size_t count = 0;
   for (size_t s = 0; s < rounds->state_count; s++)
     for (size_t j = 0; j < rounds->states[s].jobs.count; j++)
@@ -247,7 +247,7 @@ static size_t rounds_part_count(const pcal_rounds *rounds) {
   return count;
 }
 
-static pcal_status rounds_absorb_later(pcal_rounds *rounds, const pc_round_tally *tally,
+static pcal_status rounds_absorb_later(pc_measure_rounds *rounds, const pc_round_tally *tally,
                                        pcal_error *err) {
   if (tally->content != PC_ROUND_TARGETS || tally->part_count != rounds_part_count(rounds))
     return rounds_misfit(err);
@@ -258,8 +258,8 @@ static pcal_status rounds_absorb_later(pcal_rounds *rounds, const pc_round_tally
 
 /* ---- interface ---- */
 
-static pcal_status rounds_check_rows(const pcal_rounds *rounds, const pc_round_tally *tally,
-                                     pcal_error *err) {
+static pcal_status rounds_check_rows(const pc_measure_rounds *rounds,
+                                     const pc_round_tally *tally, pcal_error *err) {
   if (tally->id != rounds->id)
     return pc_fail(err, PCAL_USAGE,
                    "the tally answers another request; absorb the tally of the latest one");
@@ -273,7 +273,7 @@ static pcal_status rounds_check_rows(const pcal_rounds *rounds, const pc_round_t
       (unsigned long long)rounds->rows.rows, (unsigned long long)tally->rows.rows);
 }
 
-static pcal_status rounds_absorb_tally(pcal_rounds *rounds, pc_round_tally *tally,
+static pcal_status rounds_absorb_tally(pc_measure_rounds *rounds, pc_round_tally *tally,
                                        pcal_error *err) {
   PC_TRY(rounds_check_rows(rounds, tally, err));
   const pc_row_fingerprint rows = tally->rows;
@@ -285,14 +285,14 @@ static pcal_status rounds_absorb_tally(pcal_rounds *rounds, pc_round_tally *tall
   return PCAL_OK;
 }
 
-static pcal_status rounds_usable(const pcal_rounds *rounds, pcal_error *err) {
+static pcal_status rounds_usable(const pc_measure_rounds *rounds, pcal_error *err) {
   return rounds->failed
              ? pc_fail(err, PCAL_USAGE, "absorbing a tally failed; begin the rounds again")
              : PCAL_OK;
 }
 
-pcal_status pc_rounds_absorb(pcal_rounds *rounds, const void *bytes, size_t length,
-                             pcal_error *err) {
+pcal_status pc_measure_rounds_absorb(pc_measure_rounds *rounds, const void *bytes,
+                                     size_t length, pcal_error *err) {
   pc_round_tally tally;
   PC_TRY(rounds_usable(rounds, err));
   if (rounds->done)
@@ -305,7 +305,8 @@ pcal_status pc_rounds_absorb(pcal_rounds *rounds, const void *bytes, size_t leng
   return status;
 }
 
-pcal_status pc_rounds_finish(const pcal_rounds *rounds, pcal_results **out, pcal_error *err) {
+pcal_status pc_measure_rounds_finish(const pc_measure_rounds *rounds, pcal_results **out,
+                                     pcal_error *err) {
   PC_TRY(rounds_usable(rounds, err));
   if (!rounds->done)
     return pc_fail(err, PCAL_USAGE,

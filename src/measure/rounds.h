@@ -1,6 +1,6 @@
 /* Measuring rows that no single process reads: in rounds.
  *
- * The coordinator (pcal_rounds) writes a request.  Workers (rounds_worker.h) answer it over their
+ * The coordinator (pc_measure_rounds) writes a request.  Workers (rounds_worker.h) answer it over their
  * rows with tallies, which merge in any order (round_tally.h).  The coordinator absorbs the
  * merged tally and has another request, or the results.
  *
@@ -20,7 +20,7 @@
 #include "measure/round_request.h"
 #include "measure/round_tally.h"
 
-struct pcal_rounds {
+typedef struct pc_measure_rounds {
   pcal_env env;
   pc_round_config config;
   pc_text request; /* bytes of the current one */
@@ -33,18 +33,19 @@ struct pcal_rounds {
   size_t state_count;
   int done;
   int failed; /* absorbing a tally failed half way */
-};
+} pc_measure_rounds;
 
-PC_CHECKED pcal_status pc_rounds_new(const pcal_measure_config *config, const pcal_env *env,
-                                     pcal_rounds **out, pcal_error *err);
-void pc_rounds_free(pcal_rounds *rounds);
+PC_CHECKED pcal_status pc_measure_rounds_new(const pcal_measure_config *config,
+                                             const pcal_env *env, pc_measure_rounds **out,
+                                             pcal_error *err);
+void pc_measure_rounds_free(pc_measure_rounds *rounds);
 
 /* A refused tally leaves the rounds as they were. */
-PC_CHECKED pcal_status pc_rounds_absorb(pcal_rounds *rounds, const void *tally, size_t length,
-                                        pcal_error *err);
+PC_CHECKED pcal_status pc_measure_rounds_absorb(pc_measure_rounds *rounds, const void *tally,
+                                                size_t length, pcal_error *err);
 
 /* The results, without the verdict, once the rounds are done. */
-PC_CHECKED pcal_status pc_rounds_finish(const pcal_rounds *rounds, pcal_results **out,
-                                        pcal_error *err);
+PC_CHECKED pcal_status pc_measure_rounds_finish(const pc_measure_rounds *rounds,
+                                                pcal_results **out, pcal_error *err);
 
 #endif

@@ -10,7 +10,7 @@
 /* ---- opening ---- */
 
 /* Prepares a pass over rows for the targets of the request. */
-static pcal_status worker_open_pass(pcal_rounds_worker *worker, pc_pass_add add,
+static pcal_status worker_open_pass(pc_measure_rounds_worker *worker, pc_pass_add add,
                                     pcal_error *err) {
   pcal_measure *measure = worker->request.measure;
   pc_row_policy policy = measure->pass.policy;
@@ -28,7 +28,7 @@ static pcal_status worker_open_pass(pcal_rounds_worker *worker, pc_pass_add add,
   return PCAL_OK;
 }
 
-static pcal_status worker_open_names(pcal_rounds_worker *worker, pcal_error *err) {
+static pcal_status worker_open_names(pc_measure_rounds_worker *worker, pcal_error *err) {
   for (size_t s = 1; s < worker->request.state_count; s++) {
     uint32_t number;
     PC_TRY(pc_name_table_add(&worker->names, pc_slice_of(worker->request.states[s].group),
@@ -43,14 +43,14 @@ static pcal_status worker_open_names(pcal_rounds_worker *worker, pcal_error *err
 
 /* The user data of worker_add_group. */
 typedef struct worker_groups {
-  pcal_rounds_worker *worker;
+  pc_measure_rounds_worker *worker;
   size_t thread;
 } worker_groups;
 
 static pcal_status worker_add_group(void *user, uint64_t group, const pc_rows *rows,
                                     pcal_error *err) {
   const worker_groups *to = user;
-  pcal_rounds_worker *worker = to->worker;
+  pc_measure_rounds_worker *worker = to->worker;
   if (group >= worker->map_count ||
       worker->map[group] == SIZE_MAX) /* the caller overwrites the batch */
     return pc_fail(
@@ -62,7 +62,7 @@ static pcal_status worker_add_group(void *user, uint64_t group, const pc_rows *r
 
 static pcal_status worker_chunk(void *user, size_t thread, const pc_rows *rows,
                                 pcal_error *err) {
-  pcal_rounds_worker *worker = user;
+  pc_measure_rounds_worker *worker = user;
   worker_groups to = {worker, thread};
   pc_row_fingerprint_add(&worker->rows[thread], rows);
   PC_TRY(
@@ -75,8 +75,8 @@ static pcal_status worker_chunk(void *user, size_t thread, const pc_rows *rows,
 }
 
 /* Maps a group of the batch to its state. */
-static pcal_status worker_map_group(pcal_rounds_worker *worker, size_t group, const char *name,
-                                    pcal_error *err) {
+static pcal_status worker_map_group(pc_measure_rounds_worker *worker, size_t group,
+                                    const char *name, pcal_error *err) {
   uint32_t number;
   if (!pc_name_table_find(&worker->names, pc_slice_of(name), &number))
     return pc_fail(
@@ -89,7 +89,7 @@ static pcal_status worker_map_group(pcal_rounds_worker *worker, size_t group, co
 }
 
 /* names NULL: groups are named by their numbers. */
-static pcal_status worker_map_groups(pcal_rounds_worker *worker, const pcal_batch *batch,
+static pcal_status worker_map_groups(pc_measure_rounds_worker *worker, const pcal_batch *batch,
                                      const char *const *names, pcal_error *err) {
   size_t count = 0;
   for (size_t i = 0; batch->groups != NULL && i < batch->rows; i++)
@@ -117,7 +117,7 @@ static pcal_status worker_map_groups(pcal_rounds_worker *worker, const pcal_batc
   return PCAL_OK;
 }
 
-static pcal_status worker_answer(pcal_rounds_worker *worker, const pcal_batch *batch,
+static pcal_status worker_answer(pc_measure_rounds_worker *worker, const pcal_batch *batch,
                                  const char *const *names, pcal_error *err) {
   pc_row_counts counts;
   if (batch->rows > 0 && (batch->groups != NULL) != (worker->request.state_count > 1))
@@ -130,22 +130,22 @@ static pcal_status worker_answer(pcal_rounds_worker *worker, const pcal_batch *b
 
 /* ---- rows of the first round ---- */
 
-static pcal_status worker_part(const pcal_rounds_worker *worker, const pcal_batch *batch,
+static pcal_status worker_part(const pc_measure_rounds_worker *worker, const pcal_batch *batch,
                                pcal_measure **out, pcal_error *err) {
   return pc_round_measure_new(&worker->request.config, batch->kind, batch->columns,
                               batch->levels, &worker->env, out, err);
 }
 
-static pcal_status worker_add(pcal_rounds_worker *worker, const pcal_batch *batch,
+static pcal_status worker_add(pc_measure_rounds_worker *worker, const pcal_batch *batch,
                               pcal_error *err) {
   if (worker->measure == NULL)
     PC_TRY(worker_part(worker, batch, &worker->measure, err));
-  const pc_lazy_labels none = {NULL, NULL, NULL};
+  const pc_lazy_labels none = {.fill = NULL};
   return pc_measure_add_window(worker->measure, batch, &none, err);
 }
 
 /* Adds rows whose groups or classes have names: they are measured apart and merged by name. */
-static pcal_status worker_add_named(pcal_rounds_worker *worker, const pcal_batch *batch,
+static pcal_status worker_add_named(pc_measure_rounds_worker *worker, const pcal_batch *batch,
                                     const pcal_shape *shape, pcal_error *err) {
   pcal_measure *part = NULL;
   if (worker->measure == NULL)
@@ -164,14 +164,14 @@ static pcal_status worker_add_named(pcal_rounds_worker *worker, const pcal_batch
 
 /* ---- interface ---- */
 
-static pcal_status worker_ready(const pcal_rounds_worker *worker, pcal_error *err) {
+static pcal_status worker_ready(const pc_measure_rounds_worker *worker, pcal_error *err) {
   if (worker->failed)
     return pc_fail(err, PCAL_USAGE,
                    "an update of this worker failed; answer the request with a new one");
   return PCAL_OK;
 }
 
-static pcal_status worker_batch(pcal_rounds_worker *worker, const pcal_batch *batch,
+static pcal_status worker_batch(pc_measure_rounds_worker *worker, const pcal_batch *batch,
                                 const pcal_shape *shape, pcal_error *err) {
   PC_TRY(worker_ready(worker, err));
   if (worker->answered)
@@ -192,13 +192,13 @@ static pcal_status worker_batch(pcal_rounds_worker *worker, const pcal_batch *ba
   return status;
 }
 
-pcal_status pc_rounds_worker_update(pcal_rounds_worker *worker, const pcal_batch *batch,
-                                    pcal_error *err) {
+pcal_status pc_measure_rounds_worker_update(pc_measure_rounds_worker *worker,
+                                            const pcal_batch *batch, pcal_error *err) {
   return worker_batch(worker, batch, NULL, err);
 }
 
-pcal_status pc_rounds_worker_update_source(pcal_rounds_worker *worker, pcal_source *source,
-                                           pcal_error *err) {
+pcal_status pc_measure_rounds_worker_update_source(pc_measure_rounds_worker *worker,
+                                                   pcal_source *source, pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(source, &shape);
   if (!shape.labelled)
@@ -215,7 +215,7 @@ pcal_status pc_rounds_worker_update_source(pcal_rounds_worker *worker, pcal_sour
   }
 }
 
-static pcal_status worker_tally_first(pcal_rounds_worker *worker, pc_round_tally *tally,
+static pcal_status worker_tally_first(pc_measure_rounds_worker *worker, pc_round_tally *tally,
                                       pcal_sink sink, void *user, pcal_error *err) {
   tally->content = worker->request.config.whole_curves ? PC_ROUND_WHOLE : PC_ROUND_BUCKETS;
   if (!worker->answered)
@@ -229,7 +229,7 @@ static pcal_status worker_tally_first(pcal_rounds_worker *worker, pc_round_tally
   return status;
 }
 
-static size_t worker_part_count(const pcal_rounds_worker *worker) {
+static size_t worker_part_count(const pc_measure_rounds_worker *worker) {
   size_t count = 0;
   for (size_t s = 0; s < worker->request.state_count; s++)
     for (size_t j = 0; j < worker->request.states[s].jobs.count; j++)
@@ -237,7 +237,7 @@ static size_t worker_part_count(const pcal_rounds_worker *worker) {
   return count;
 }
 
-static pcal_status worker_collect_state(pcal_rounds_worker *worker, size_t s,
+static pcal_status worker_collect_state(pc_measure_rounds_worker *worker, size_t s,
                                         pc_round_tally *tally, size_t *at, pcal_error *err) {
   pc_refine_jobs *jobs = &worker->request.states[s].jobs;
   if (!worker->answered)
@@ -249,7 +249,7 @@ static pcal_status worker_collect_state(pcal_rounds_worker *worker, size_t s,
   return PCAL_OK;
 }
 
-static pcal_status worker_tally_later(pcal_rounds_worker *worker, pc_round_tally *tally,
+static pcal_status worker_tally_later(pc_measure_rounds_worker *worker, pc_round_tally *tally,
                                       pcal_sink sink, void *user, pcal_error *err) {
   size_t at = 0;
   tally->content = PC_ROUND_TARGETS;
@@ -262,8 +262,8 @@ static pcal_status worker_tally_later(pcal_rounds_worker *worker, pc_round_tally
   return pc_round_tally_write(tally, sink, user, err);
 }
 
-pcal_status pc_rounds_worker_tally(pcal_rounds_worker *worker, pcal_sink sink, void *user,
-                                   pcal_error *err) {
+pcal_status pc_measure_rounds_worker_tally(pc_measure_rounds_worker *worker, pcal_sink sink,
+                                           void *user, pcal_error *err) {
   pc_round_tally tally = {.env = &worker->env, .id = worker->request.id};
   PC_TRY(worker_ready(worker, err));
   const pcal_status status = !worker->begun ? pc_round_tally_write(&tally, sink, user, err)
@@ -275,7 +275,7 @@ pcal_status pc_rounds_worker_tally(pcal_rounds_worker *worker, pcal_sink sink, v
   return status;
 }
 
-void pc_rounds_worker_free(pcal_rounds_worker *worker) {
+void pc_measure_rounds_worker_free(pc_measure_rounds_worker *worker) {
   if (worker == NULL)
     return;
   const pcal_env env = worker->env;
@@ -295,10 +295,11 @@ void pc_rounds_worker_free(pcal_rounds_worker *worker) {
   pc_free(&env, worker);
 }
 
-pcal_status pc_rounds_worker_new(const void *request, size_t length, const pcal_env *env,
-                                 pcal_rounds_worker **out, pcal_error *err) {
+pcal_status pc_measure_rounds_worker_new(const void *request, size_t length,
+                                         const pcal_env *env, pc_measure_rounds_worker **out,
+                                         pcal_error *err) {
   const pcal_env resolved = pc_env_resolve(env);
-  pcal_rounds_worker *worker = pc_alloc(&resolved, 1, sizeof *worker);
+  pc_measure_rounds_worker *worker = pc_alloc(&resolved, 1, sizeof *worker);
   if (worker == NULL)
     return pc_fail_memory(err, "answering a request");
   worker->env = resolved;
@@ -310,7 +311,7 @@ pcal_status pc_rounds_worker_new(const void *request, size_t length, const pcal_
   if (status == PCAL_OK)
     status = worker_open_names(worker, err);
   if (status != PCAL_OK) {
-    pc_rounds_worker_free(worker);
+    pc_measure_rounds_worker_free(worker);
     return status;
   }
   *out = worker;

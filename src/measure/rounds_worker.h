@@ -6,7 +6,7 @@
 #include "measure/round_request.h"
 #include "measure/round_tally.h"
 
-struct pcal_rounds_worker {
+typedef struct pc_measure_rounds_worker {
   pcal_env env;
   pc_round_request request;
   pcal_measure *measure; /* first rounds: holds the rows; NULL: there are none yet */
@@ -21,20 +21,24 @@ struct pcal_rounds_worker {
   int begun;    /* rows were added */
   int failed;   /* an update failed */
   int answered; /* the tally was written */
-};
+} pc_measure_rounds_worker;
 
-PC_CHECKED pcal_status pc_rounds_worker_new(const void *request, size_t length,
-                                            const pcal_env *env, pcal_rounds_worker **out,
-                                            pcal_error *err);
-void pc_rounds_worker_free(pcal_rounds_worker *worker);
+PC_CHECKED pcal_status pc_measure_rounds_worker_new(const void *request, size_t length,
+                                                    const pcal_env *env,
+                                                    pc_measure_rounds_worker **out,
+                                                    pcal_error *err);
+void pc_measure_rounds_worker_free(pc_measure_rounds_worker *worker);
 
 /* After a failure the worker takes no more rows and gives no tally. */
-PC_CHECKED pcal_status pc_rounds_worker_update(pcal_rounds_worker *worker,
-                                               const pcal_batch *batch, pcal_error *err);
+PC_CHECKED pcal_status pc_measure_rounds_worker_update(pc_measure_rounds_worker *worker,
+                                                       const pcal_batch *batch,
+                                                       pcal_error *err);
 /* The same for all rows of a source, from where it stands. */
-PC_CHECKED pcal_status pc_rounds_worker_update_source(pcal_rounds_worker *worker,
-                                                      pcal_source *source, pcal_error *err);
-PC_CHECKED pcal_status pc_rounds_worker_tally(pcal_rounds_worker *worker, pcal_sink sink,
-                                              void *user, pcal_error *err);
+PC_CHECKED pcal_status pc_measure_rounds_worker_update_source(pc_measure_rounds_worker *worker,
+                                                              pcal_source *source,
+                                                              pcal_error *err);
+PC_CHECKED pcal_status pc_measure_rounds_worker_tally(pc_measure_rounds_worker *worker,
+                                                      pcal_sink sink, void *user,
+                                                      pcal_error *err);
 
 #endif

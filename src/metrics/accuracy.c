@@ -26,6 +26,7 @@ static pcal_status accuracy_configure(pc_options *options, const pc_layout *layo
   config->need.machine = PC_SUM;
   config->need.sum.values = accuracy_values;
   config->need.sum.value_count = 1;
+  config->need.sum.row_value = PC_ROW_VALUE_HIT;
   return PCAL_OK;
 }
 
@@ -41,6 +42,7 @@ const pc_metric pc_metric_accuracy = {
             .notion = PCAL_NOTION_PROPER,
             .machine = PCAL_MACHINE_SUM,
             .better = PCAL_BETTER_HIGHER,
+            .unit = PCAL_UNIT_SHARE,
         },
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_SHARE,
     .configure = accuracy_configure,

@@ -28,13 +28,14 @@ static void brier_values(const double *params, const pc_rows *rows, size_t begin
                          double *out) {
   (void)params;
   for (size_t i = begin; i < begin + count; i++)
-    *out++ = rows->true_gap[i] * rows->true_gap[i] + rows->others_square[i];
+    *out++ = pc_row_value_brier(rows->true_gap[i], rows->others_square[i]);
 }
 
 void pc_need_brier(pc_need *need) {
   need->machine = PC_SUM;
   need->sum.values = brier_values;
   need->sum.value_count = 1;
+  need->sum.row_value = PC_ROW_VALUE_BRIER;
 }
 
 static pcal_status brier_configure(pc_options *options, const pc_layout *layout,
@@ -91,6 +92,7 @@ const pc_metric pc_metric_brier = {
         },
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES | PC_LOSS |
               PC_PROPER_SCORE | PC_SQUARED | PC_PARTS_IN_TEXT,
+    .largest_loss = 2.0,
     .configure = brier_configure,
     .evaluate = brier_evaluate,
 };
@@ -113,6 +115,7 @@ const pc_metric pc_metric_rbs = {
             .better = PCAL_BETTER_LOWER,
         },
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES | PC_LOSS,
+    .largest_loss = 2.0,
     .configure = brier_configure,
     .evaluate = brier_evaluate_root,
 };

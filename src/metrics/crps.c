@@ -82,6 +82,7 @@ const pc_metric pc_metric_crps = {
             .bound = PCAL_BOUND_UPPER,
             .machine = PCAL_MACHINE_SUM,
             .better = PCAL_BETTER_LOWER,
+            .unit = PCAL_UNIT_TARGET,
         },
     .traits = PC_FORECAST_TRAITS,
     .configure = crps_configure,

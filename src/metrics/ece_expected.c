@@ -65,6 +65,7 @@ const pc_metric pc_metric_ece_expected = {
             .notion = PCAL_NOTION_TOP_LABEL,
             .machine = PCAL_MACHINE_GRID,
             .better = PCAL_BETTER_LOWER,
+            .unit = PCAL_UNIT_SHARE,
             .options = ece_expected_options,
             .option_count = sizeof ece_expected_options / sizeof *ece_expected_options,
         },

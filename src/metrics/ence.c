@@ -223,6 +223,7 @@ const pc_metric pc_metric_uce = {
             .bound = PCAL_BOUND_LOWER,
             .machine = PCAL_MACHINE_KEEP,
             .better = PCAL_BETTER_LOWER,
+            .unit = PCAL_UNIT_TARGET_SQUARED,
             .options = ence_options,
             .option_count = sizeof ence_options / sizeof *ence_options,
         },

@@ -91,6 +91,7 @@ const pc_metric pc_metric_interval_score = {
             .notion = PCAL_NOTION_PROPER,
             .machine = PCAL_MACHINE_SUM,
             .better = PCAL_BETTER_LOWER,
+            .unit = PCAL_UNIT_TARGET,
             .options = interval_score_options,
             .option_count = sizeof interval_score_options / sizeof *interval_score_options,
         },

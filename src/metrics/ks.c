@@ -189,6 +189,7 @@ const pc_metric pc_metric_ks = {
             .bound = PCAL_BOUND_LOWER,
             .machine = PCAL_MACHINE_CURVE,
             .better = PCAL_BETTER_LOWER,
+            .unit = PCAL_UNIT_SHARE,
             .options = ks_options,
             .option_count = sizeof ks_options / sizeof *ks_options,
         },

@@ -56,6 +56,7 @@ const pc_metric pc_metric_log_density = {
             .notion = PCAL_NOTION_PROPER,
             .machine = PCAL_MACHINE_SUM,
             .better = PCAL_BETTER_LOWER,
+            .unit = PCAL_UNIT_NATS,
         },
     .traits = PC_FORECAST_TRAITS | PC_PROPER_SCORE,
     .configure = log_density_configure,

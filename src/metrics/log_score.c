@@ -25,13 +25,16 @@ static const pcal_option log_score_options[] = {
      "raise the probability of the true class to at least this; 0: no clipping"},
 };
 
+/* Edge case 3. */
+static double log_score_lowest(double clip) {
+  return clip > 0 ? pc_log(clip) : -INFINITY;
+}
+
 static void log_score_values(const double *params, const pc_rows *rows, size_t begin,
                              size_t count, double *out) {
-  const double floor_log = params[0] > 0 ? pc_log(params[0]) : -INFINITY;
-  for (size_t i = 0; i < count; i++) {
-    const double here = rows->log_true[begin + i];
-    out[i] = here > floor_log ? -here : -floor_log;
-  }
+  const double lowest = log_score_lowest(params[0]);
+  for (size_t i = 0; i < count; i++)
+    out[i] = pc_row_value_log(rows->log_true[begin + i], lowest);
 }
 
 void pc_need_log(pc_need *need, double clip) {
@@ -40,6 +43,8 @@ void pc_need_log(pc_need *need, double clip) {
   need->sum.value_count = 1;
   need->sum.params[0] = clip;
   need->sum.needs_log = 1;
+  need->sum.row_value = PC_ROW_VALUE_LOG;
+  need->sum.lowest = log_score_lowest(clip);
 }
 
 static pcal_status log_score_configure(pc_options *options, const pc_layout *layout,
@@ -67,6 +72,11 @@ static pcal_status log_score_evaluate(const pc_options *options, const pc_eviden
   return PCAL_OK;
 }
 
+static double log_score_limit(const pc_options *options) {
+  const double clip = options->value[LOG_CLIP].number;
+  return clip > 0 ? -pc_log(clip) : 0.0;
+}
+
 const pc_metric pc_metric_log = {
     .row =
         {
@@ -83,11 +93,13 @@ const pc_metric pc_metric_log = {
             .bound = PCAL_BOUND_UPPER,
             .machine = PCAL_MACHINE_SUM,
             .better = PCAL_BETTER_LOWER,
+            .unit = PCAL_UNIT_NATS,
             .options = log_score_options,
             .option_count = sizeof log_score_options / sizeof *log_score_options,
         },
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES | PC_LOSS |
               PC_PROPER_SCORE | PC_SQUARED,
+    .loss_limit = log_score_limit,
     .configure = log_score_configure,
     .evaluate = log_score_evaluate,
 };

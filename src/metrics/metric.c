@@ -106,6 +106,11 @@ const char *pcal_bound_name(pcal_bound bound) {
   return bound == PCAL_BOUND_LOWER ? "lower" : bound == PCAL_BOUND_UPPER ? "upper" : NULL;
 }
 
+const char *pcal_unit_name(pcal_unit unit) {
+  static const char *const names[] = {NULL, "share", "nats", "target", "target squared"};
+  return unit >= 0 && unit <= PCAL_UNIT_TARGET_SQUARED ? names[unit] : NULL;
+}
+
 const char *pcal_machine_name(pcal_machine machine) {
   static const char *const names[] = {NULL, "sum", "grid", "curve", "pair", "keep"};
   return machine >= 0 && machine <= PCAL_MACHINE_KEEP ? names[machine] : NULL;

@@ -80,6 +80,9 @@ typedef struct pc_metric_config {
 typedef struct pc_metric {
   pcal_registry_row row;
   unsigned traits;
+  double largest_loss; /* PC_LOSS: the largest value of a row; 0: unbounded, logarithmic */
+  /* The largest value of a row by the options, 0: unbounded; NULL: largest_loss. */
+  double (*loss_limit)(const pc_options *options);
   /* Resolves options that depend on the data (results show them as resolved) and fills the
    * config. Fails if the metric does not apply to the layout. */
   pcal_status (*configure)(pc_options *options, const pc_layout *layout,

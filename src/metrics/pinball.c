@@ -66,6 +66,7 @@ const pc_metric pc_metric_pinball = {
             .notion = PCAL_NOTION_PROPER,
             .machine = PCAL_MACHINE_SUM,
             .better = PCAL_BETTER_LOWER,
+            .unit = PCAL_UNIT_TARGET,
             .options = pinball_options,
             .option_count = sizeof pinball_options / sizeof *pinball_options,
         },

@@ -369,6 +369,7 @@ const pc_metric pc_metric_smece = {
             .bound = PCAL_BOUND_LOWER,
             .machine = PCAL_MACHINE_CURVE,
             .better = PCAL_BETTER_LOWER,
+            .unit = PCAL_UNIT_SHARE,
             .options = smece_options,
             .option_count = sizeof smece_options / sizeof *smece_options,
         },

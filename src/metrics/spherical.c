@@ -13,21 +13,18 @@
 #include "metrics/metric.h"
 #include "metrics/score_needs.h"
 
-/* 1 - p_y/|p| = sum of the other squares / (|p| (|p| + p_y)) */
 static void spherical_values(const double *params, const pc_rows *rows, size_t begin,
                              size_t count, double *out) {
   (void)params;
-  for (size_t i = begin; i < begin + count; i++) {
-    const double p = 1.0 - rows->true_gap[i], others = rows->others_square[i];
-    const double norm = sqrt(p * p + others);
-    *out++ = others / (norm * (norm + p));
-  }
+  for (size_t i = begin; i < begin + count; i++)
+    *out++ = pc_row_value_spherical(rows->true_gap[i], rows->others_square[i]);
 }
 
 void pc_need_spherical(pc_need *need) {
   need->machine = PC_SUM;
   need->sum.values = spherical_values;
   need->sum.value_count = 1;
+  need->sum.row_value = PC_ROW_VALUE_SPHERICAL;
 }
 
 static pcal_status spherical_configure(pc_options *options, const pc_layout *layout,
@@ -67,6 +64,7 @@ const pc_metric pc_metric_spherical = {
         },
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES | PC_LOSS |
               PC_PROPER_SCORE | PC_SQUARED,
+    .largest_loss = 1.0,
     .configure = spherical_configure,
     .evaluate = spherical_evaluate,
 };

@@ -131,6 +131,7 @@ const pc_metric pc_metric_tce = {
             .bound = PCAL_BOUND_LOWER,
             .machine = PCAL_MACHINE_GRID,
             .better = PCAL_BETTER_LOWER,
+            .unit = PCAL_UNIT_SHARE,
             .options = tce_options,
             .option_count = sizeof tce_options / sizeof *tce_options,
         },

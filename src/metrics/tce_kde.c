@@ -204,6 +204,7 @@ const pc_metric pc_metric_tce_kde = {
             .bound = PCAL_BOUND_LOWER,
             .machine = PCAL_MACHINE_CURVE,
             .better = PCAL_BETTER_LOWER,
+            .unit = PCAL_UNIT_SHARE,
             .options = tce_kde_options,
             .option_count = sizeof tce_kde_options / sizeof *tce_kde_options,
         },

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "output/latex.h"
 #include "output/table_row.h"
 
 void pc_table_init(pc_table *table, const pcal_env *env, const char *study) {
@@ -35,6 +36,13 @@ void pc_table_set_label(pc_table *table, size_t column, const char *label) {
 
 const char *pc_table_label(const pc_table *table, size_t column) {
   return table->labels[column] != NULL ? table->labels[column] : table->columns[column];
+}
+
+void pc_table_set_metric(pc_table *table, size_t column, const pcal_registry_row *row) {
+  if (column >= table->column_count)
+    return;
+  table->better[column] = row == NULL ? PCAL_BETTER_NONE : row->better;
+  table->units[column] = row == NULL ? PCAL_UNIT_NONE : row->unit;
 }
 
 pcal_status pc_table_add_row(pc_table *table, pcal_error *err) {
@@ -241,6 +249,7 @@ void pc_table_write_body(const pc_table *table, pcal_format format, pc_text *out
       [PCAL_JSON] = table_json,
       [PCAL_CSV] = table_csv,
       [PCAL_MARKDOWN] = table_markdown,
+      [PCAL_LATEX] = pc_table_write_latex,
   };
   writers[format](table, out);
 }
@@ -248,5 +257,9 @@ void pc_table_write_body(const pc_table *table, pcal_format format, pc_text *out
 void pc_table_write(const pc_table *table, pcal_format format, pc_text *out) {
   if (format == PCAL_TEXT || format == PCAL_MARKDOWN)
     pc_write_line(format, table->summary, "\n\n", out);
+  if (format == PCAL_LATEX) {
+    pc_latex_preamble(out);
+    pc_latex_comment(table->summary, out);
+  }
   pc_table_write_body(table, format, out);
 }

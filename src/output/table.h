@@ -1,4 +1,4 @@
-/* A table of words and numbers, written as text, JSON, CSV or Markdown. */
+/* A table of words and numbers, written as text, JSON, CSV, Markdown or LaTeX. */
 #ifndef PC_TABLE_H
 #define PC_TABLE_H
 
@@ -20,9 +20,13 @@ typedef struct pc_table {
   const pcal_env *env;
   const char *study;  /* name of the study or command that made it; borrowed */
   char title[160];    /* where one result has several tables, else "" */
+  char name[48];      /* for a file: words of the title, "metrics-by-temperature" */
   char summary[1024]; /* a sentence above the table */
   char columns[PC_TABLE_COLUMNS_MAX][PC_TABLE_NAME_MAX];
   const char *labels[PC_TABLE_COLUMNS_MAX]; /* shorter names for figures, or NULL; borrowed */
+  pcal_better better[PC_TABLE_COLUMNS_MAX]; /* LaTeX: the best of a column is bold */
+  pcal_unit units[PC_TABLE_COLUMNS_MAX];
+  pcal_better row_better; /* LaTeX: the best of each row is bold */
   size_t column_count;
   pc_table_cell *cells; /* row by row */
   size_t row_count, capacity;
@@ -38,6 +42,8 @@ void pc_table_add_column(pc_table *table, const char *name);
  * NULL: none; a column that does not exist is ignored. */
 void pc_table_set_label(pc_table *table, size_t column, const char *label);
 const char *pc_table_label(const pc_table *table, size_t column);
+/* Says that a column contains values of a metric; row: of the registry, NULL: none. */
+void pc_table_set_metric(pc_table *table, size_t column, const pcal_registry_row *row);
 PC_CHECKED pcal_status pc_table_add_row(pc_table *table, pcal_error *err);
 
 /* Index of the column of this name; column_count if there is none. */
@@ -53,8 +59,9 @@ void pc_table_set_number(pc_table *table, size_t column, double number);
 /* Writes the summary (text and Markdown) and the table. */
 void pc_table_write(const pc_table *table, pcal_format format, pc_text *out);
 
-/* The table without its summary, as text, CSV or Markdown. */
+/* The table without its summary, as text, CSV, Markdown or LaTeX. */
 void pc_table_write_body(const pc_table *table, pcal_format format, pc_text *out);
+void pc_table_write_latex(const pc_table *table, pc_text *out);
 /* The rows as a JSON list of objects. */
 void pc_table_write_json_rows(const pc_table *table, pc_json *json);
 /* A cell of a CSV file; nothing for an empty cell. */
@@ -62,7 +69,7 @@ void pc_table_write_csv_cell(const pc_table_cell *cell, pc_text *out);
 
 /* Writes `words`, escaped for text or Markdown, and then `end` as it is. */
 void pc_write_line(pcal_format format, const char *words, const char *end, pc_text *out);
-/* Writes words, escaped in the same way, in lines of at most `width` columns; a line end in them
+/* Writes words, escaped for text or Markdown, in lines of at most `width` columns; a line end in them
  * ends a line. */
 void pc_write_paragraph(pcal_format format, const char *words, size_t width, pc_text *out);
 

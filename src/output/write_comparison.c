@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/number.h"
+#include "output/latex.h"
 #include "output/table.h"
 
 /* Most metrics in a table. */
@@ -139,6 +140,19 @@ static const char *write_comparison_status(const pc_contestant *here, const char
                                                : unsuited;
 }
 
+/* Columns of metrics, their units and which values are better. */
+static void write_comparison_metric_columns(const pcal_comparison *table, pc_table *out) {
+  const pc_form form = table->contestants[0].results->layout.form;
+  for (size_t m = 0; m < write_comparison_metrics(table); m++) {
+    const pc_result_record *record = write_comparison_record(table, m);
+    const pc_metric *metric = pc_metric_find_for(form, record->metric);
+    pc_table_add_column(out, record->label);
+    pc_table_set_metric(out, out->column_count - 1, metric == NULL ? NULL : &metric->row);
+    for (size_t c = 2; c < 5 && m == table->by && metric != NULL; c++)
+      out->units[c] = metric->row.unit;
+  }
+}
+
 static void write_comparison_head(const pcal_comparison *table, pc_table *out) {
   const pcal_results *results = table->contestants[0].results;
   char how[64], level[PC_NUMBER_MAX];
@@ -155,8 +169,7 @@ static void write_comparison_head(const pcal_comparison *table, pc_table *out) {
   pc_table_add_column(out, "gain");
   pc_table_add_column(out, "low");
   pc_table_add_column(out, "high");
-  for (size_t m = 0; m < write_comparison_metrics(table); m++)
-    pc_table_add_column(out, write_comparison_record(table, m)->label);
+  write_comparison_metric_columns(table, out);
   pc_table_add_column(out, "status");
 }
 
@@ -207,6 +220,33 @@ static void write_comparison_refused(const pcal_comparison *table, pcal_format f
     pc_write_line(format, here->label, " was not judged: ", out);
     pc_write_line(format, here->why, ".\n", out);
   }
+}
+
+/* ---- LaTeX ---- */
+
+/* Removes the last column, the status, and the rows of methods that were not judged, which are
+ * the last ones. */
+static void write_comparison_keep_judged(const pcal_comparison *table, pc_table *rows) {
+  size_t judged = 0;
+  for (size_t i = 0; i < table->count; i++)
+    judged += table->contestants[i].results != NULL;
+  const size_t columns = rows->column_count - 1;
+  rows->row_count = rows->row_count < judged ? rows->row_count : judged;
+  for (size_t r = 0; r < rows->row_count; r++)
+    memmove(&rows->cells[r * columns], &rows->cells[r * (columns + 1)],
+            columns * sizeof *rows->cells);
+  rows->column_count = columns;
+}
+
+/* Methods that were not judged, and the advice, as comments. */
+static void write_comparison_latex_notes(const pcal_comparison *table, pc_text *out) {
+  pc_text notes;
+  pc_text_init(&notes, &table->env);
+  write_comparison_refused(table, PCAL_TEXT, &notes);
+  write_comparison_line(table, PCAL_TEXT, &notes);
+  pc_latex_comment(notes.failed ? NULL : notes.bytes, out);
+  out->failed |= notes.failed;
+  pc_text_free(&notes);
 }
 
 /* ---- JSON ---- */
@@ -318,10 +358,14 @@ pcal_status pc_write_comparison(const pcal_comparison *table, pcal_format format
   pc_table_init(&rows, &table->env, "compare");
   write_comparison_head(table, &rows);
   const pcal_status status = write_comparison_rows(table, &rows, err);
+  if (status == PCAL_OK && format == PCAL_LATEX)
+    write_comparison_keep_judged(table, &rows);
   if (status == PCAL_OK)
     pc_table_write(&rows, format, out);
   pc_table_free(&rows);
-  if (status == PCAL_OK && format != PCAL_CSV) {
+  if (status == PCAL_OK && format == PCAL_LATEX)
+    write_comparison_latex_notes(table, out);
+  else if (status == PCAL_OK && format != PCAL_CSV) {
     pc_text_add(out, "\n");
     write_comparison_refused(table, format, out);
     write_comparison_line(table, format, out);

@@ -1,4 +1,4 @@
-/* Results as text, JSON, CSV and Markdown, and the values in them. */
+/* Results as text, JSON, CSV, Markdown and LaTeX, and the values in them. */
 #ifndef PC_WRITE_RESULTS_H
 #define PC_WRITE_RESULTS_H
 
@@ -10,6 +10,11 @@ void pc_write_results_text(const pcal_results *results, pc_text *out);
 void pc_write_results_json(const pcal_results *results, pc_text *out);
 void pc_write_results_csv(const pcal_results *results, pc_text *out);
 void pc_write_results_markdown(const pcal_results *results, pc_text *out);
+void pc_write_results_latex(const pcal_results *results, pc_text *out);
+
+/* Tables of their own, as CSV; the name is NULL after the last one. */
+const char *pc_results_table_name(const pcal_results *results, size_t index);
+void pc_results_table_write(const pcal_results *results, size_t index, pc_text *out);
 
 /* "frequency" or "importance". */
 const char *pc_weights_name(const pcal_results *results);
@@ -27,6 +32,12 @@ void pc_write_interval(double low, double high, pc_text *out);
 
 /* Writes the value of a table: five significant digits, "inf", or "-" if undefined. */
 void pc_write_value(const pc_result_record *record, pc_text *out);
+
+/* The same at the right of a column. */
+void pc_write_padded_value(const pc_result_record *record, size_t width, pc_text *out);
+
+/* Writes the values of all groups; `labels` is the width of the column of metrics. */
+void pc_write_groups_text(const pcal_results *results, size_t labels, pc_text *out);
 
 /* Writes the interval, "[0.031, 0.047]", the null, "(calibrated: 0.004, p = 0.001)", and the
  * difference, "(against: -0.01 [-0.02, -0.005], p = 0.003)", as far as known, each after `before`. */

@@ -9,9 +9,6 @@
 #include "output/verdict.h"
 #include "output/write_results.h"
 
-#define TABLES_GROUP_COLUMNS 6
-#define TABLES_GROUP_WIDTH 12
-
 /* ---- text ---- */
 
 static size_t tables_label_width(const pcal_results *results) {
@@ -41,30 +38,12 @@ static size_t tables_text_width(const pcal_results *results) {
   return width;
 }
 
-static void tables_padded_count(double count, size_t width, pc_text *out) {
-  pc_text cell;
-  pc_text_init(&cell, out->env);
-  pc_write_count(count, &cell);
-  out->failed |= cell.failed;
-  pc_write_padded(cell.bytes == NULL ? "" : cell.bytes, width, 1, out);
-  pc_text_free(&cell);
-}
-
-static void tables_padded_value(const pc_result_record *record, size_t width, pc_text *out) {
-  pc_text cell;
-  pc_text_init(&cell, out->env);
-  pc_write_value(record, &cell);
-  out->failed |= cell.failed;
-  pc_write_padded(cell.bytes == NULL ? "" : cell.bytes, width, 1, out);
-  pc_text_free(&cell);
-}
-
 static void tables_text_metric(const pcal_results *results, const pc_result_record *record,
                                size_t width, pc_text *out) {
   const char *bound = pc_bound_text(record);
   pc_text_add(out, "  ");
   pc_write_padded(record->label, width, 0, out);
-  tables_padded_value(record, 12, out);
+  pc_write_padded_value(record, 12, out);
   pc_write_uncertainty(record, "  ", out);
   pc_text_format(out, "%s%s", bound[0] == '\0' ? "" : "  ", bound);
   pc_write_p_value(record, "  ", out);
@@ -94,49 +73,6 @@ static void tables_text_metrics(const pcal_results *results, pc_text *out) {
         pc_text_add(out, "other\n");
       first = 0;
       tables_text_metric(results, &results->records[m], width, out);
-    }
-  }
-}
-
-static size_t tables_group_width(const pcal_results *results, size_t group) {
-  const size_t name = pc_terminal_width(results->group_names[group]);
-  return name > TABLES_GROUP_WIDTH ? name : TABLES_GROUP_WIDTH;
-}
-
-/* Writes names and weights of the groups first to last - 1. */
-static void tables_text_group_head(const pcal_results *results, size_t first, size_t last,
-                                   size_t width, pc_text *out) {
-  pc_write_padded("by group", width, 0, out);
-  for (size_t g = first; g < last; g++) {
-    pc_text_add(out, "  ");
-    pc_write_padded(results->group_names[g], TABLES_GROUP_WIDTH, 1, out);
-  }
-  pc_text_add(out, "\n");
-  pc_write_padded("weight", width, 0, out);
-  for (size_t g = first; g < last; g++) {
-    pc_text_add(out, "  ");
-    tables_padded_count(results->group_weights[g], tables_group_width(results, g), out);
-  }
-  pc_text_add(out, "\n");
-}
-
-static void tables_text_groups(const pcal_results *results, pc_text *out) {
-  const size_t labels = tables_label_width(results), head = strlen("by group");
-  const size_t width = labels > head ? labels : head;
-  pc_result_record room;
-  for (size_t first = 0; first < results->group_count; first += TABLES_GROUP_COLUMNS) {
-    const size_t left = results->group_count - first;
-    const size_t last = first + (left < TABLES_GROUP_COLUMNS ? left : TABLES_GROUP_COLUMNS);
-    pc_text_add(out, "\n");
-    tables_text_group_head(results, first, last, width, out);
-    for (size_t m = 0; m < results->metric_count; m++) {
-      pc_write_padded(results->records[m].label, width, 0, out);
-      for (size_t g = first; g < last; g++) {
-        pc_text_add(out, "  ");
-        tables_padded_value(pc_results_at(results, (g + 1) * results->metric_count + m, &room),
-                            tables_group_width(results, g), out);
-      }
-      pc_text_add(out, "\n");
     }
   }
 }
@@ -207,7 +143,7 @@ void pc_write_results_text(const pcal_results *results, pc_text *out) {
   tables_text_metrics(results, out);
   tables_notes(results, out);
   if (results->group_count > 0)
-    tables_text_groups(results, out);
+    pc_write_groups_text(results, tables_label_width(results), out);
   pc_text_add(out, "\n");
   pc_write_paragraph(PCAL_TEXT, results->verdict == NULL ? "" : results->verdict, 80, out);
 }

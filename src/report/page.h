@@ -66,6 +66,9 @@ PC_CHECKED pcal_status pc_page_markdown(const pcal_report *report, pc_text *out,
 /* Parts of the page. */
 void pc_page_key_table(const pcal_report *report, pc_text *out);
 void pc_page_class_table(const pcal_report *report, pc_text *out);
+/* Nothing without groups. */
+void pc_page_group_table(const pcal_report *report, pc_text *out);
+void pc_page_group_markdown(const pcal_report *report, pc_text *out);
 void pc_page_bin_table(const pcal_results *results, pc_text *out);
 void pc_page_comparison_table(const pcal_report *report, pc_text *out);
 void pc_page_conventions(const pcal_report *report, pc_text *out);

@@ -4,6 +4,7 @@
 
 #include "base/markup.h"
 #include "base/number.h"
+#include "output/table_row.h"
 #include "report/page.h"
 
 const pcal_registry_row *pc_page_metric_row(const pcal_results *results,
@@ -277,6 +278,105 @@ void pc_page_class_table(const pcal_report *report, pc_text *out) {
   page_table_close(out);
   pc_text_add(out, "</section>\n");
   pc_class_order_free(&report->env, &order);
+}
+
+/* ---- groups ---- */
+
+#define PAGE_GROUP_METRICS 6
+
+/* Metrics of the table of groups: those that the reader asked for, else some that say most. */
+static size_t page_group_metrics(const pcal_report *report, size_t out[PAGE_GROUP_METRICS]) {
+  static const char *const names[] = {"accuracy", "brier", "log",      "ece",           "ks",
+                                      "smece",    "crps",  "coverage", "variance-ratio"};
+  const pcal_results *results = report->side[PC_PAGE_BEFORE].key;
+  size_t count = 0;
+  for (size_t m = 0; m < results->metric_count; m++) {
+    int wanted = report->chosen_metrics;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+      wanted |= strcmp(names[i], results->records[m].metric) == 0;
+    if (wanted && count < PAGE_GROUP_METRICS)
+      out[count++] = m;
+  }
+  return count;
+}
+
+static void page_group_row(const pcal_results *results, size_t group, const size_t *metrics,
+                           size_t count, pc_text *out) {
+  pc_result_record room;
+  pc_text_add(out, "<tr><th scope=\"row\">");
+  pc_text_markup(out, results->group_names[group]);
+  pc_text_add(out, "</th>");
+  page_cell_count(results->group_weights[group], out);
+  for (size_t i = 0; i < count; i++) {
+    const pc_metric_result *outcome =
+        &pc_results_at(results, (group + 1) * results->metric_count + metrics[i], &room)
+             ->outcome;
+    page_cell_number(outcome->undefined ? (double)NAN : outcome->value, 5, out);
+  }
+  pc_text_add(out, "</tr>\n");
+}
+
+static void page_group_side(const pcal_report *report, pc_page_time time, pc_text *out) {
+  const pcal_results *results = report->side[time].key;
+  size_t metrics[PAGE_GROUP_METRICS];
+  const size_t count = page_group_metrics(report, metrics);
+  if (results == NULL || results->group_count == 0)
+    return;
+  page_table_open(!report->repaired        ? "Groups"
+                  : time == PC_PAGE_BEFORE ? "Groups, before calibration"
+                                           : "Groups, after calibration",
+                  out);
+  page_table_head("group", "", out);
+  page_table_head(results->weighted ? "weight" : "rows", "num", out);
+  for (size_t i = 0; i < count; i++)
+    page_table_head(results->records[metrics[i]].label, "num", out);
+  pc_text_add(out, "</tr></thead>\n<tbody>\n");
+  for (size_t g = 0; g < results->group_count; g++)
+    page_group_row(results, g, metrics, count, out);
+  page_table_close(out);
+}
+
+void pc_page_group_table(const pcal_report *report, pc_text *out) {
+  if (report->side[PC_PAGE_BEFORE].key->group_count == 0)
+    return;
+  pc_text_add(out,
+              "<section aria-labelledby=\"groups\"><h2 id=\"groups\">Group by group</h2>\n"
+              "<p>The same metrics for the rows of each group alone. Calibration errors of "
+              "small groups are larger by chance.</p>\n");
+  page_group_side(report, PC_PAGE_BEFORE, out);
+  page_group_side(report, PC_PAGE_AFTER, out);
+  pc_text_add(out, "</section>\n");
+}
+
+void pc_page_group_markdown(const pcal_report *report, pc_text *out) {
+  const pcal_results *results = report->side[PC_PAGE_BEFORE].key;
+  size_t metrics[PAGE_GROUP_METRICS];
+  const size_t count = page_group_metrics(report, metrics);
+  pc_table_row row = pc_table_row_new(PCAL_MARKDOWN, out);
+  pc_result_record room;
+  if (results->group_count == 0)
+    return;
+  pc_text_add(out, "## Groups\n\n");
+  pc_table_row_word(&row, "group");
+  pc_table_row_word(&row, results->weighted ? "weight" : "rows");
+  for (size_t i = 0; i < count; i++)
+    pc_table_row_name(&row, results->records[metrics[i]].label);
+  pc_table_row_end(&row);
+  for (size_t c = 0; c < count + 2; c++)
+    pc_table_row_rule(&row, c > 0);
+  pc_table_row_end(&row);
+  for (size_t g = 0; g < results->group_count; g++) {
+    pc_table_row_word(&row, results->group_names[g]);
+    pc_table_row_begin_cell(&row);
+    pc_write_count(results->group_weights[g], out);
+    for (size_t i = 0; i < count; i++) {
+      pc_table_row_begin_cell(&row);
+      pc_write_value(
+          pc_results_at(results, (g + 1) * results->metric_count + metrics[i], &room), out);
+    }
+    pc_table_row_end(&row);
+  }
+  pc_text_add(out, "\n");
 }
 
 /* ---- bins ---- */

@@ -14,10 +14,17 @@
  *
  *   error       [T - bias - z se, T + z se], low = 0 where T <= mean + z deviation of the noise
  *
- *   Wilson      the shares p with |share - p| <= z sqrt(p (1 - p) / n)
+ *   Wilson      with continuity correction: the shares p with
+ *               |share - p| - 1 / (2 n) <= z sqrt(p (1 - p) / n).  Its exact coverage at the
+ *               level 0.95 is at least 0.949 for every p and n >= 100 (without the correction
+ *               0.838 where 0.2 rows are expected, 0.92 where 3 are)
  *
- *   Poisson     the t0 with (T - t0)^2 <= t^2 se^2 t0 / T,  t: Student's quantile with
- *               INTERVAL_CARRIED * (T / se)^2 degrees of freedom
+ *   Poisson     of means of losses, as if they were sums of weighted Poisson counts (Fay &
+ *               Feuer): low is the a quantile of a gamma variable with mean T and variance
+ *               se^2; high the 1 - a quantile of one with mean T + u and variance se^2 + u^2,
+ *               u: the loss of one more event, which the rows do not contain, divided by n.
+ *               The p quantile of a gamma variable with mean m and variance v (Wilson &
+ *               Hilferty): m (1 - h + z_p sqrt(h))^3, h = v / (9 m^2)
  *
  *   norm        for errors, which chance makes larger: N = sqrt(q(1 - a)^2 - T^2) is the 1 - a
  *               quantile of chance alone, since squares of error and noise add up;
@@ -31,10 +38,16 @@
  *   (1) all replicas on one side of T: z0 is computed as if half a replica were on the other
  *       side;
  *   (2) a jackknife without deviation has acceleration 0;
- *   (3) middle^2 - T^2 of the quadratic interval is negative only if T < 0, and counts as 0.
+ *   (3) middle^2 - T^2 of the quadratic interval is negative only if T < 0, and counts as 0;
+ *   (4) a share of 0 has the low end 0, a share of 1 the high end 1;
+ *   (5) a mean of losses of 0 has the low end 0 and, at the level 0.95, the high end 3.7 u;
+ *       losses may be below 0 by rounding: a negative mean is its own low end.
  *
  * Source: Efron & Tibshirani, An Introduction to the Bootstrap, 1993, chapters 11, 13 and 14;
- * Wilson, Journal of the American Statistical Association 1927. */
+ * Wilson, Journal of the American Statistical Association 1927; Newcombe, Two-sided confidence
+ * intervals for the single proportion, Statistics in Medicine 1998, method 4; Fay & Feuer,
+ * Confidence intervals for directly standardized rates, Statistics in Medicine 1997; Wilson &
+ * Hilferty, The distribution of chi-square, PNAS 1931. */
 #include "stats/interval.h"
 
 #include <math.h>
@@ -44,8 +57,6 @@
 #include "base/elementary.h"
 #include "base/normal.h"
 #include "stats/distributions.h"
-
-#define INTERVAL_CARRIED 1.5
 
 const char pc_interval_methods[] = "auto|normal|percentile|basic|bca|jackknife";
 
@@ -94,25 +105,33 @@ pc_interval pc_interval_of_error(double estimate, double se, const pc_interval_n
                        estimate + z * se};
 }
 
+/* One end of Wilson's interval of a share; side: -1 or 1. */
+static double interval_wilson_end(double share, double rows, double z, double side) {
+  const double z2 = z * z / rows;
+  const double middle = share + 0.5 * z2;
+  const double reach = z * sqrt(share * (1.0 - share) / rows + 0.25 * z2 / rows);
+  return (middle + side * reach) / (1.0 + z2);
+}
+
 pc_interval pc_interval_wilson(double share, double rows, double level) {
-  const double z = pc_normal_quantile(0.5 + 0.5 * level), z2 = z * z / rows;
-  const double middle = (share + 0.5 * z2) / (1.0 + z2);
-  const double reach = z / (1.0 + z2) * sqrt(share * (1.0 - share) / rows + 0.25 * z2 / rows);
-  return (pc_interval){fmax(middle - reach, 0.0), fmin(middle + reach, 1.0)};
+  const double z = pc_normal_quantile(0.5 + 0.5 * level), half = 0.5 / rows;
+  const double low = interval_wilson_end(fmax(share - half, 0.0), rows, z, -1.0);
+  const double high = interval_wilson_end(fmin(share + half, 1.0), rows, z, 1.0);
+  return (pc_interval){share > half ? fmax(low, 0.0) : 0.0,
+                       share < 1.0 - half ? fmin(high, 1.0) : 1.0};
 }
 
-double pc_interval_event_count(double estimate, double se) {
-  return se > 0.0 ? estimate / se * (estimate / se) : INFINITY;
+static double interval_gamma_quantile(double mean, double variance, double z) {
+  const double h = variance / (9.0 * mean * mean), root = fmax(1.0 - h + z * sqrt(h), 0.0);
+  return mean * root * root * root;
 }
 
-pc_interval pc_interval_poisson(double estimate, double se, double level) {
-  if (!(estimate > 0.0) || !(se > 0.0))
-    return (pc_interval){estimate, estimate};
-  const double freedom = INTERVAL_CARRIED * pc_interval_event_count(estimate, se);
-  const double t = interval_student(freedom, level), slope = se * se / estimate;
-  const double middle = estimate + 0.5 * t * t * slope;
-  const double reach = sqrt(middle * middle - estimate * estimate);
-  return (pc_interval){middle - reach, middle + reach};
+pc_interval pc_interval_poisson(double estimate, double se, double unseen, double level) {
+  const double z = pc_normal_quantile(0.5 + 0.5 * level), above = fmax(estimate, 0.0) + unseen;
+  const double low = estimate > 0.0 ? interval_gamma_quantile(estimate, se * se, -z) : 0.0;
+  const double high =
+      above > 0.0 ? interval_gamma_quantile(above, se * se + unseen * unseen, z) : 0.0;
+  return (pc_interval){fmin(low, estimate), fmax(high, estimate)};
 }
 
 double pc_interval_quantile(const double *values, size_t count, double p) {

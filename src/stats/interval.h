@@ -40,15 +40,12 @@ pc_interval pc_interval_on_scale(pc_interval_scale scale, double estimate, doubl
 pc_interval pc_interval_of_error(double estimate, double se, const pc_interval_noise *noise,
                                  double level);
 
-/* Wilson's interval of a share of `rows` rows. */
+/* Wilson's interval of a share of `rows` rows, with continuity correction. */
 pc_interval pc_interval_wilson(double share, double rows, double level);
 
-/* Effective number of events behind a mean of non-negative values: (estimate / se)^2; for rare
- * events, their number.  Infinite if se is 0. */
-double pc_interval_event_count(double estimate, double se);
-
-/* The interval of such a mean, whose variance grows with it like that of a count. */
-pc_interval pc_interval_poisson(double estimate, double se, double level);
+/* The interval of a mean of losses, which are not negative.  unseen: the loss of one more event,
+ * divided by the number of rows. */
+pc_interval pc_interval_poisson(double estimate, double se, double unseen, double level);
 
 /* An estimate, its replicas in ascending order, and the acceleration for BCa. */
 typedef struct pc_replica_set {

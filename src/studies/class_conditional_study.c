@@ -32,6 +32,8 @@ static pcal_status class_conditional_rows(const pc_method_grid *grid, const char
   pc_table_add_column(table, "ece");
   pc_table_add_column(table, "class_ece");
   pc_table_add_column(table, "ratio");
+  for (size_t c = 1; c < 3; c++)
+    pc_table_set_metric(table, c + (size_t)several, pcal_registry_find(PCAL_METRICS, "ece"));
   for (size_t model = 0; model < grid->model_count; model++)
     for (size_t m = 0; m < grid->method_count; m++) {
       const double ece = pc_method_grid_value(grid, model, m, 0);

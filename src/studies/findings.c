@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "output/latex.h"
+
 void pc_findings_init(pc_findings *findings, const pcal_env *env, const char *study) {
   memset(findings, 0, sizeof *findings);
   findings->env = env;
@@ -16,10 +18,45 @@ void pc_findings_free(pc_findings *findings) {
   findings->table_count = 0;
 }
 
+/* Writes the words of a title up to its first punctuation, joined by '-', as far as whole words
+ * fit; the name of the study where there are none. */
+static void findings_name(const char *study, const char *title, char *out, size_t size) {
+  size_t used = 0;
+  const char *at = *title == '\0' ? study : title;
+  while (*at != '\0' && strchr(",:;.(", *at) == NULL) {
+    const size_t length = strcspn(at, " ,:;.(");
+    const size_t gap = used > 0;
+    if (used + gap + length >= size)
+      break;
+    if (length > 0 && gap)
+      out[used++] = '-';
+    for (size_t i = 0; i < length; i++) {
+      const int upper = at[i] >= 'A' && at[i] <= 'Z';
+      const int plain = (at[i] >= 'a' && at[i] <= 'z') || (at[i] >= '0' && at[i] <= '9');
+      out[used++] = upper ? (char)(at[i] - 'A' + 'a') : plain ? at[i] : '-';
+    }
+    at += length;
+    at += *at == ' ';
+  }
+  out[used] = '\0';
+}
+
+/* Numbers a name that another table has already. */
+static void findings_number_name(const pc_findings *findings, pc_table *table) {
+  size_t same = 1;
+  for (const pc_table *other = findings->tables; other < table; other++)
+    same += strncmp(other->name, table->name, strlen(table->name)) == 0;
+  const size_t length = strlen(table->name);
+  if (same > 1 && length + 4 < sizeof table->name)
+    snprintf(table->name + length, sizeof table->name - length, "-%zu", same);
+}
+
 pc_table *pc_findings_add_table(pc_findings *findings, const char *title) {
   pc_table *table = &findings->tables[findings->table_count++];
   pc_table_init(table, findings->env, findings->study);
   snprintf(table->title, sizeof table->title, "%s", title);
+  findings_name(findings->study, title, table->name, sizeof table->name - 4);
+  findings_number_name(findings, table);
   return table;
 }
 
@@ -102,6 +139,16 @@ static void findings_csv(const pc_findings *findings, pc_text *out) {
       findings_csv_line(findings, t, r, out);
 }
 
+static void findings_latex(const pc_findings *findings, pc_text *out) {
+  pc_latex_preamble(out);
+  pc_latex_comment(findings->summary, out);
+  for (size_t t = 0; t < findings->table_count; t++) {
+    pc_text_add(out, "\n");
+    pc_latex_comment(findings->tables[t].title, out);
+    pc_table_write_latex(&findings->tables[t], out);
+  }
+}
+
 void pc_findings_write(const pc_findings *findings, pcal_format format, pc_text *out) {
   if (format == PCAL_JSON) {
     findings_json(findings, out);
@@ -109,6 +156,10 @@ void pc_findings_write(const pc_findings *findings, pcal_format format, pc_text 
   }
   if (format == PCAL_CSV) {
     findings_csv(findings, out);
+    return;
+  }
+  if (format == PCAL_LATEX) {
+    findings_latex(findings, out);
     return;
   }
   pc_write_paragraph(format, findings->summary, 79, out);

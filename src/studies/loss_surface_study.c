@@ -112,8 +112,10 @@ static pcal_status loss_surface_study_curves(const loss_surface_study_state *sta
                                              pc_findings *findings, pcal_error *err) {
   pc_table *table = pc_findings_add_table(findings, "Metrics by temperature");
   pc_table_add_column(table, "temperature");
-  for (size_t m = 0; m < state->count; m++)
+  for (size_t m = 0; m < state->count; m++) {
     pc_table_add_column(table, state->names[m]);
+    table->better[1 + m] = PCAL_BETTER_LOWER;
+  }
   for (size_t t = 0; t < PC_TEMPERATURES; t++) {
     PC_TRY(pc_table_add_row(table, err));
     pc_table_set_number(table, 0, state->temperatures[t]);

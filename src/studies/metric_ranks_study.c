@@ -72,6 +72,9 @@ static pcal_status metric_ranks_methods(const metric_ranks_state *state, pc_find
   size_t winners = 0;
   for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
     pc_table_add_column(table, columns[c]);
+  for (size_t c = 2; c < 5; c++)
+    table->better[c] = PCAL_BETTER_LOWER;
+  table->better[5] = PCAL_BETTER_HIGHER;
   for (size_t m = 0; m < state->methods; m++) {
     const metric_ranks_summary ranks = metric_ranks_summarise(state, m);
     PC_TRY(pc_table_add_row(table, err));

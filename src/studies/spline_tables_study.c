@@ -286,6 +286,8 @@ static pcal_status spline_tables_fill(const spline_tables_work *work, pc_finding
   for (size_t t = 0; t < SPLINE_TABLES_COUNT; t++) {
     pc_table *table = pc_findings_add_table(findings, spline_tables_all[t].title);
     pc_table_add_column(table, "case");
+    table->row_better =
+        spline_tables_all[t].higher_is_better ? PCAL_BETTER_HIGHER : PCAL_BETTER_LOWER;
     for (size_t c = 0; c < columns; c++) {
       pc_table_add_column(table, spline_tables_name(work, c));
       pc_table_set_label(table, 1 + c, spline_tables_label(spline_tables_name(work, c)));

@@ -24,7 +24,7 @@ SETTINGS = {
     "portable, plain C library": {"PROPERCAL_KERNELS": "0", "GLIBC_TUNABLES": PLAIN},
 }
 FOR_NUMBERS = """
-variance-platt variance-scale quantile-isotonic pit coverage variance-vs-error
+variance-platt variance-scale quantile-isotonic conformal pit coverage variance-vs-error intervals
 """.split()
 ROWS = 240
 REPLICAS = ["--interval", "0.9", "--null", "--replicas", "20"]
@@ -38,7 +38,7 @@ def names(program, kind):
 def write_data(folder):
     """Three classes as probabilities, one column, forecasts: only whole numbers are drawn."""
     draw = random.Random(1)
-    files = {name: [] for name in ("probs", "labels", "score", "hit", "mean", "std", "target")}
+    files = {name: [] for name in ("probs", "labels", "score", "hit", "mean", "std", "target", "quantiles")}
     for _ in range(ROWS):
         parts = [draw.randrange(1, 1000) for _ in range(3)]
         files["probs"].append(",".join(repr(part / sum(parts)) for part in parts))
@@ -48,6 +48,7 @@ def write_data(folder):
         files["hit"].append(str(int(draw.randrange(1200) < score)))
         files["mean"].append(repr(draw.randrange(1000) / 100))
         files["std"].append(repr(draw.randrange(10, 300) / 100))
+        files["quantiles"].append(f"{draw.randrange(500) / 100!r},{draw.randrange(500, 1000) / 100!r}")
         files["target"].append(repr(draw.randrange(1000) / 100))
     for name, lines in files.items():
         (folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
@@ -58,16 +59,20 @@ def commands(program, data, digits):
     probs = ["--probs", data / "probs.csv", "--labels", data / "labels.csv"]
     one = ["--probs", data / "score.csv", "--labels", data / "hit.csv"]
     normal = ["--mean", data / "mean.csv", "--std", data / "std.csv", "--target", data / "target.csv"]
+    quantiles = ["--quantiles", data / "quantiles.csv", "--levels", "0.05,0.95", "--target", data / "target.csv"]
     logits = ["--logits", digits / "logits_val.npy", "--labels", digits / "labels_val.npy"]
     out = {}
     for group in names(program, "groups"):
-        numbers = (("normal", normal),) if group in ("default", "all") else ()
-        for about, source in (("probs", probs), ("one", one), *numbers):
+        classes = () if group in FOR_NUMBERS else (("probs", probs), ("one", one))
+        numbers = (("normal", normal),) if group in ("default", "all", *FOR_NUMBERS) else ()
+        for about, source in (*classes, *numbers):
             out[f"measure {group} {about}"] = ["measure", *source, "--metric", group, *REPLICAS, "--json"]
     for metric in ("log", "ks", "ece", "smece", "decomposition", "ce-kde", "skce"):
         out[f"measure {metric} logits"] = ["measure", *logits, "--metric", metric, "--json", "--curves"]
     for method in names(program, "calibrators"):
         sources = {"normal": normal} if method in FOR_NUMBERS else {"probs": probs, "one": one}
+        if method == "cqr":
+            sources = {"quantiles": quantiles}
         if method in ("temperature", "ets", "vector", "beta", "spline", "dirichlet-odir"):
             sources["logits"] = logits
         for about, source in sources.items():

@@ -25,6 +25,8 @@ COMMANDS = {
     "export-c": ["export", "cal.json", "--to", "c", "-o", "OUT.c"],
     "export-onnx": ["export", "cal.json", "--to", "onnx", "-o", "OUT.onnx"],
     "merge": ["merge", "a.pcal", "-o", "OUT.txt", "--state", "OUT.pcal"],
+    "watch": ["watch", "OUT.pcal", "d.csv", "--alpha", "1e-12", "-o", "OUT.txt"],
+    "drift": ["plot", "drift", "--data", "d.csv", "--groups", "site", "-o", "OUT.svg", "--replicas", "50"],
     "inspect": ["inspect", "d.csv", "cal.json.npy", "--json"],
     "inspect-set": ["inspect", "--data", "d.csv"],
     "plot": ["plot", "reliability", "--data", "d.csv", "-o", "OUT.svg", "--replicas", "50"],

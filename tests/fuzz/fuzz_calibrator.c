@@ -51,7 +51,7 @@ static void fuzz_calibrator_round_trip(const pcal_calibrator *calibrator) {
 /* Tries all kinds and a few shapes, of which one may fit. */
 static void fuzz_calibrator_apply(const pcal_calibrator *calibrator) {
   static const double scores[] = {0.5, 0.25, 0.25, 0.125, 0.75, 0.125};
-  double out[6];
+  double out[12]; /* sets of one column have two */
   pcal_batch batch = PCAL_BATCH_INIT;
   batch.type = PCAL_F64;
   batch.scores = scores;

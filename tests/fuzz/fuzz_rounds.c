@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "../sinks.h"
+#include "api/rounds_api.h"
 #include "base/checksum.h"
 #include "base/envelope.h"
 #include "fuzz_count.h"
 #include "fuzz_models.h"
-#include "measure/rounds.h"
 
 #define ROUNDS_ROWS 12
 #define ROUNDS_COLUMNS 3
@@ -127,13 +127,13 @@ static void fuzz_rounds_absorb(const unsigned char *bytes, size_t length, unsign
   memcpy(mine, bytes, length);
   if (length > ROUNDS_ID_AT + 8 + PC_CHECKSUM_BYTES) { /* the answer to this request */
     pc_checksum checksum;
-    memcpy(mine + ROUNDS_ID_AT, &rounds->id, 8);
+    memcpy(mine + ROUNDS_ID_AT, &rounds->measure->id, 8);
     pc_checksum_start(&checksum);
     pc_checksum_add(&checksum, mine, length - PC_CHECKSUM_BYTES);
     const uint32_t sum = pc_checksum_value(&checksum);
     memcpy(mine + length - PC_CHECKSUM_BYTES, &sum, sizeof sum);
   }
-  rounds->known = 0; /* any rows */
+  rounds->measure->known = 0; /* any rows */
   (void)pcal_rounds_absorb(rounds, mine, length, &err);
   if (pcal_rounds_finish(rounds, &results, &err) == PCAL_OK)
     (void)pcal_results_write(results, PCAL_JSON, sink_count, NULL, &err);

@@ -36,7 +36,7 @@ static void fuzz_state_finish(const pcal_measure *measure) {
   pcal_results *results = NULL;
   pcal_error err;
   if (pcal_measure_finish(measure, &results, &err) == PCAL_OK)
-    for (pcal_format format = PCAL_TEXT; format <= PCAL_MARKDOWN; format++)
+    for (pcal_format format = PCAL_TEXT; format <= PCAL_LATEX; format++)
       (void)pcal_results_write(results, format, sink_count, NULL, &err);
   pcal_results_free(results);
 }

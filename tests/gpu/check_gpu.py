@@ -14,6 +14,7 @@ import propercal as pc
 import torch
 
 LEAN = ["accuracy", "brier", "rbs", "log", "ece", "mce", "ks", "tce:binning=mass,debias=yes", "smece"]
+ADDITIVE = ["accuracy", "brier", "rbs", "log", "spherical", "ece", "mce", "ece:bins=100", "ece:convention=guo2017"]
 passed = failed = 0
 
 
@@ -45,7 +46,7 @@ def compare_bits():
     for classes in (2, 3, 10, 31, 32, 33, 100, 1000):
         for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
             logits, labels = make(5003, classes, dtype, classes)
-            for metrics in (LEAN, ["default"], ["paper"] if classes == 10 else ["brier"]):
+            for metrics in (LEAN, ADDITIVE, ["default"], ["paper"] if classes == 10 else ["log:clip=0.01"]):
                 here = json_of(logits=logits, labels=labels, metrics=metrics)
                 there = json_of(logits=logits.cuda(), labels=labels.cuda(), metrics=metrics)
                 check(f"{classes} classes, {dtype}, {metrics[0]}", here, there)
@@ -72,6 +73,37 @@ def compare_inputs():
         late = logits.cuda() * 2  # complete on this stream only
         check("a stream", json_of(logits=logits * 2, labels=labels, metrics=LEAN),
               json_of(logits=late, labels=labels, metrics=LEAN))  # fmt: skip
+
+
+def compare_sums():
+    """Sizes around those of blocks, rows of all degrees of confidence, types of labels, invalid rows."""
+    for rows, classes in ((1, 10), (127, 3), (128, 32), (129, 33), (4097, 2), (1_200_000, 10), (70_001, 100), (20_000, 1000)):
+        logits, labels = make(rows, classes, torch.float32, rows)
+        scale = torch.logspace(-3, 2.5, rows)[:, None]
+        for each in (logits, logits * scale, (logits * scale).round(), logits.double() * scale.double()):
+            here = json_of(logits=each, labels=labels, metrics=ADDITIVE)
+            check(f"sums of {rows} x {classes}, {each.dtype}", here,
+                  json_of(logits=each.cuda(), labels=labels.cuda(), metrics=ADDITIVE))  # fmt: skip
+            check(f"sums of {rows} x {classes}, labels in memory", here,
+                  json_of(logits=each.cuda(), labels=labels, metrics=ADDITIVE))  # fmt: skip
+    logits, labels = make(300_007, 10)
+    here = json_of(logits=logits, labels=labels, metrics=ADDITIVE)
+    for dtype in (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float32, torch.float64):
+        check(f"labels of {dtype}", here, json_of(logits=logits.cuda(), labels=labels.to(dtype).cuda(), metrics=ADDITIVE))
+    for row, value in ((0, -1), (299_999, 10), (7, 2**40)):
+        bad = labels.clone()
+        bad[row] = value
+        check(f"the label {value}", json_of(logits=logits, labels=bad, metrics=ADDITIVE),
+              json_of(logits=logits.cuda(), labels=bad.cuda(), metrics=ADDITIVE))  # fmt: skip
+    for value in (float("nan"), float("inf"), float("-inf")):
+        bad = logits.clone()
+        bad[200_000, 3] = value
+        check(f"the logit {value}", json_of(logits=bad, labels=labels, metrics=ADDITIVE),
+              json_of(logits=bad.cuda(), labels=labels.cuda(), metrics=ADDITIVE))  # fmt: skip
+    whole, parts = json_of(logits=logits, labels=labels, metrics=ADDITIVE), pc.Measure(ADDITIVE)
+    for begin in range(0, len(labels), 10_007):
+        parts.update(logits=logits[begin : begin + 10_007].cuda(), labels=labels[begin : begin + 10_007].cuda())
+    check("a loop of sums", whole, parts.result().to_json())
 
 
 def compare_methods():
@@ -160,6 +192,7 @@ def main():
         return 77
     compare_bits()
     compare_inputs()
+    compare_sums()
     compare_methods()
     compare_packages()
     if "--bench" in sys.argv[1:]:

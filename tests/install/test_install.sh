@@ -58,6 +58,24 @@ for kind in shared static; do
   done
 done
 
+# The same through CMake, where there is one.
+if command -v cmake >/dev/null 2>&1; then
+  cp -r "$source/tests/install/cmake_project" "$scratch/project"
+  cp "$scratch/outside.c" "$scratch/project"
+  quietly cmake -S "$scratch/project" -B "$scratch/cmake" -DCMAKE_PREFIX_PATH="$prefix"
+  quietly cmake --build "$scratch/cmake"
+  for kind in shared static; do
+    "$scratch/cmake/$kind" >"$scratch/output"
+    expect accuracy 0.66666666
+    expect ece 0.35
+  done
+  sed -i 's/propercal 0.1/propercal 9.9/' "$scratch/project/CMakeLists.txt"
+  if cmake -S "$scratch/project" -B "$scratch/newer" -DCMAKE_PREFIX_PATH="$prefix" >"$scratch/log" 2>&1; then
+    echo "version 9.9 was asked for and found"
+    exit 1
+  fi
+fi
+
 [ "$("$prefix/bin/propercal" --version | head -n 1 | grep -c "$(pkg-config --modversion propercal)")" -eq 1 ]
 
 quietly make -C "$source" uninstall BUILD="$scratch/build"

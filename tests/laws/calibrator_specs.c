@@ -34,6 +34,11 @@ static void specs_add(const char *name, const char *options) {
            options[0] == '\0' ? "" : ":", options);
 }
 
+/* Lists of numbers depend on the number of classes: their default alone is tested here. */
+static int specs_is_varied(const pcal_option *option) {
+  return option->type != PCAL_OPTION_REALS;
+}
+
 /* The tested values of an option, separated by '|'. */
 static void specs_words(const pcal_option *option, char *out, size_t size) {
   static const int numbers[] = {1, 7, 15};
@@ -59,6 +64,10 @@ static void specs_combine(const pcal_registry_row *row, size_t at, const char *b
     return;
   }
   char list[PC_SPEC_MAX];
+  if (!specs_is_varied(&row->options[at])) {
+    specs_combine(row, at + 1, before);
+    return;
+  }
   specs_words(&row->options[at], list, sizeof list);
   for (const char *words = list; *words != '\0';) {
     char text[PC_SPEC_MAX];
@@ -75,6 +84,8 @@ static void specs_vary(const pcal_registry_row *row) {
   specs_add(row->name, "");
   for (size_t i = 0; i < row->option_count; i++) {
     char list[PC_SPEC_MAX], text[PC_SPEC_MAX];
+    if (!specs_is_varied(&row->options[i]))
+      continue;
     specs_words(&row->options[i], list, sizeof list);
     for (const char *words = list; *words != '\0';) {
       const size_t length = strcspn(words, "|");
@@ -92,6 +103,8 @@ static void specs_of_row(const pcal_registry_row *row) {
   for (size_t i = 0; i < row->option_count; i++) {
     char list[PC_SPEC_MAX];
     size_t words = 1;
+    if (!specs_is_varied(&row->options[i]))
+      continue;
     specs_words(&row->options[i], list, sizeof list);
     for (const char *c = list; *c != '\0'; c++)
       words += *c == '|';

@@ -275,12 +275,25 @@ static void forecast_law_traits(const char *spec, const forecast_law_set *set,
     assert_true(forecast_law_dss(set, out) <= forecast_law_dss(set, before) + 1e-12);
 }
 
+/* Intervals: two finite ends in order. */
+static void forecast_law_intervals(const double *out) {
+  for (size_t i = 0; i < FORECAST_LAW_ROWS; i++) {
+    assert_true(isfinite(out[2 * i]) && isfinite(out[2 * i + 1]));
+    assert_true(out[2 * i] <= out[2 * i + 1]);
+  }
+}
+
 static void law_output(const char *spec, const forecast_law_set *set) {
   static double out[FORECAST_LAW_ROWS * FORECAST_LAW_COLUMNS];
   pcal_batch batch = forecast_law_batch(set);
   pcal_calibrator *calibrator = forecast_law_fit(spec, &batch, 1, 0);
   batch.targets = NULL; /* not needed */
   assert_int_equal(pcal_calibrator_apply(calibrator, &batch, NULL, out, NULL), PCAL_OK);
+  if (calibrator->method->output_names != NULL) {
+    forecast_law_intervals(out);
+    pcal_calibrator_free(calibrator);
+    return;
+  }
   for (size_t i = 0; i < FORECAST_LAW_ROWS; i++) {
     const double *row = out + i * set->columns;
     for (size_t j = 0; j < set->columns; j++) {

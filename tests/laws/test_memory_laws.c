@@ -19,7 +19,12 @@
 #define MEMORY_FEW_POINTS 12 /* with sanitizers, and with PROPERCAL_LAWS=few */
 #define MEMORY_SLOW 0.03     /* seconds of one run; a study that takes longer is left out */
 
-typedef enum memory_data { MEMORY_LOGITS, MEMORY_CONFIDENCES, MEMORY_NORMALS } memory_data;
+typedef enum memory_data {
+  MEMORY_LOGITS,
+  MEMORY_CONFIDENCES,
+  MEMORY_NORMALS,
+  MEMORY_QUANTILES
+} memory_data;
 
 typedef struct memory_case {
   memory_data data;
@@ -58,9 +63,42 @@ static pcal_batch memory_batch(memory_data data) {
   return batch;
 }
 
+/* Three quantiles of each row, ascending. */
+static pcal_status memory_quantiles(const pcal_env *env, pcal_source **out, pcal_error *err) {
+  static const double levels[] = {0.05, 0.5, 0.95};
+  const pcal_batch batch = memory_batch(MEMORY_NORMALS);
+  pcal_input quantiles = PCAL_INPUT_INIT, target = PCAL_INPUT_INIT;
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  for (size_t i = 0; i < MEMORY_ROWS; i++)
+    for (size_t c = 0; c < MEMORY_CLASSES; c++)
+      memory_scores[i * MEMORY_CLASSES + c] = (float)(i % 4) / 8.0f + (float)c / 4.0f;
+  quantiles.data = memory_scores;
+  quantiles.columns = MEMORY_CLASSES;
+  target.data = batch.targets;
+  target.type = PCAL_F64;
+  quantiles.rows = target.rows = MEMORY_ROWS;
+  inputs.quantiles = &quantiles;
+  inputs.target = &target;
+  inputs.levels = levels;
+  inputs.level_count = MEMORY_CLASSES;
+  return pcal_source_open(&inputs, env, out, err);
+}
+
 static pcal_status memory_source(memory_data data, const pcal_env *env, pcal_source **out,
                                  pcal_error *err) {
+  if (data == MEMORY_QUANTILES)
+    return memory_quantiles(env, out, err);
   const pcal_batch batch = memory_batch(data);
+  return pc_source_borrow(&batch, NULL, env, out, err);
+}
+
+/* The same without groups. */
+static pcal_status memory_plain_source(memory_data data, const pcal_env *env, pcal_source **out,
+                                       pcal_error *err) {
+  if (data == MEMORY_QUANTILES)
+    return memory_quantiles(env, out, err);
+  pcal_batch batch = memory_batch(data);
+  batch.groups = NULL;
   return pc_source_borrow(&batch, NULL, env, out, err);
 }
 
@@ -98,7 +136,7 @@ static pcal_status memory_unless_refused(pcal_status status) {
 /* ---- what rows do ---- */
 
 static pcal_status memory_write_results(const pcal_results *results, pcal_error *err) {
-  for (int format = PCAL_TEXT; format <= PCAL_MARKDOWN; format++)
+  for (int format = PCAL_TEXT; format <= PCAL_LATEX; format++)
     PC_TRY(pcal_results_write(results, (pcal_format)format, sink_count, NULL, err));
   return PCAL_OK;
 }
@@ -139,11 +177,13 @@ static pcal_status memory_load_again(const pcal_calibrator *calibrator, const pc
 static pcal_status memory_use_calibrator(const pcal_calibrator *calibrator, memory_data data,
                                          const pcal_env *env, pcal_error *err) {
   float out[MEMORY_ROWS * MEMORY_CLASSES];
-  const pcal_batch batch = memory_batch(data);
   PC_TRY(pcal_calibrator_describe(calibrator, PCAL_TEXT, sink_count, NULL, err));
   PC_TRY(pcal_calibrator_describe(calibrator, PCAL_JSON, sink_count, NULL, err));
   PC_TRY(memory_load_again(calibrator, env, err));
-  PC_TRY(pcal_calibrator_apply(calibrator, &batch, env, out, err));
+  if (data != MEMORY_QUANTILES) { /* their levels are in the source */
+    const pcal_batch batch = memory_batch(data);
+    PC_TRY(pcal_calibrator_apply(calibrator, &batch, env, out, err));
+  }
   PC_TRY(memory_unless_refused(
       pcal_calibrator_export(calibrator, PCAL_C, NULL, sink_count, NULL, err)));
   return memory_unless_refused(
@@ -184,14 +224,15 @@ static pcal_status memory_draw(const pcal_figure *figure, pcal_error *err) {
   return pcal_figure_write(figure, PCAL_JSON, PCAL_THEME_AUTO, sink_count, NULL, err);
 }
 
-static pcal_status memory_figure(const pcal_env *env, void *user, pcal_error *err) {
-  const memory_case *one = user;
+static pcal_status memory_figure_of(const memory_case *one, int groups, const pcal_env *env,
+                                    pcal_error *err) {
   pcal_figure_config config = PCAL_FIGURE_CONFIG_INIT;
   pcal_source *source = NULL;
   pcal_figure *figure = NULL;
   config.figure = one->name;
   config.replicas = 20;
-  pcal_status status = memory_source(one->data, env, &source, err);
+  pcal_status status = groups ? memory_named_source(one->data, env, &source, err)
+                              : memory_plain_source(one->data, env, &source, err);
   if (status == PCAL_OK)
     status = pcal_figure_run(source, &config, env, &figure, err);
   if (status == PCAL_OK)
@@ -201,9 +242,17 @@ static pcal_status memory_figure(const pcal_env *env, void *user, pcal_error *er
   return status;
 }
 
+static pcal_status memory_figure(const pcal_env *env, void *user, pcal_error *err) {
+  return memory_figure_of(user, 0, env, err);
+}
+
+static pcal_status memory_figure_of_groups(const pcal_env *env, void *user, pcal_error *err) {
+  return memory_figure_of(user, 1, env, err);
+}
+
 static pcal_status memory_write_study(const pcal_study *study, pcal_error *err) {
   pcal_figure *figure = NULL;
-  for (int format = PCAL_TEXT; format <= PCAL_MARKDOWN; format++)
+  for (int format = PCAL_TEXT; format <= PCAL_LATEX; format++)
     PC_TRY(pcal_study_write(study, (pcal_format)format, sink_count, NULL, err));
   pcal_status status = pcal_figure_from_study(study, NULL, &figure, err);
   if (status == PCAL_OK)
@@ -271,7 +320,7 @@ static pcal_status memory_compare(const pcal_env *env, void *user, pcal_error *e
   pcal_status status = memory_source(one->data, env, &model.source, err);
   if (status == PCAL_OK)
     status = pcal_compare_run(&model, 1, &config, env, &comparison, err);
-  for (int format = PCAL_TEXT; status == PCAL_OK && format <= PCAL_MARKDOWN; format++)
+  for (int format = PCAL_TEXT; status == PCAL_OK && format <= PCAL_LATEX; format++)
     status = pcal_comparison_write(comparison, (pcal_format)format, sink_count, NULL, err);
   pcal_comparison_free(comparison);
   pcal_source_free(model.source);
@@ -327,7 +376,7 @@ static int memory_sweep(unit_scenario scenario, memory_case one) {
 
 static int memory_sweep_spec(unit_scenario scenario, const char *spec) {
   int swept = 0;
-  for (memory_data data = MEMORY_LOGITS; data <= MEMORY_NORMALS; data++)
+  for (memory_data data = MEMORY_LOGITS; data <= MEMORY_QUANTILES; data++)
     swept |= memory_sweep(scenario, (memory_case){data, spec});
   return swept;
 }
@@ -381,6 +430,9 @@ TEST(test_calibrators) {
 TEST(test_figures) {
   assert_true(memory_sweep_rows(PCAL_FIGURES, memory_figure) >=
               pcal_registry_count(PCAL_FIGURES) / 2);
+  assert_true(
+      memory_sweep(memory_figure_of_groups, (memory_case){MEMORY_LOGITS, "reliability"}));
+  assert_true(memory_sweep(memory_figure_of_groups, (memory_case){MEMORY_LOGITS, "drift"}));
 }
 
 TEST(test_studies) {

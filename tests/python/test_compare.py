@@ -63,3 +63,13 @@ def test_errors(digits):
         pc.compare(digits.probs, digits.labels, val_nothing=1)
     with pytest.raises(pc.UsageError, match="there is no calibrator"):
         pc.compare(digits.probs, digits.labels, methods=["nothing"])
+
+
+def test_tables_for_a_paper(digits, tmp_path):
+    found = pc.compare(logits=digits.logits, labels=digits.labels, methods=["temperature"], replicas=20)
+    assert "\\textbf{" in found.to_latex() and "accuracy (\\%)" in found.to_latex()
+    (file,) = found.save_tables(tmp_path / "run")
+    assert file.endswith("run-methods.csv")
+    assert (tmp_path / "run-methods.csv").read_text(encoding="utf-8") == found.to_csv()
+    pandas = pytest.importorskip("pandas")
+    assert list(pandas.read_csv(file)["method"]) == ["identity", "temperature"]

@@ -14,7 +14,7 @@ SPECIAL = [
 ]
 STAY = {
     "diag", "order-invariant", "order-preserving", "accuracy-transform", "label-conditional",
-    "venn-abers",
+    "venn-abers", "conformal-sets",
 }
 
 

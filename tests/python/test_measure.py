@@ -1,6 +1,7 @@
 """measure: values, policies, files, and the same bytes as the program."""
 
 import copy
+import datetime
 import pickle
 import subprocess
 
@@ -356,3 +357,26 @@ def test_the_order_of_rows_does_not_matter(digits):
     assert named.ece.interval is not None
     with pytest.raises(pc.DataError, match="have the same id"):
         pc.measure(digits.probs, digits.labels, ids=ids // 6, metrics="ece", interval=0.9)
+
+
+def test_periods():
+    """Times of NumPy, of Python, as text and as seconds since 1970, in order of time."""
+    probs, labels = np.array([0.9, 0.2, 0.7, 0.4]), np.array([1, 0, 0, 1])
+    days = ["2026-02-02", "2026-01-01", "2026-02-01", "2026-01-31"]
+    dates = np.array(days, dtype="datetime64[ns]")
+    for times in (days, dates, dates.astype("datetime64[s]").astype(int), [*map(datetime.date.fromisoformat, days)]):
+        result = pc.measure(probs, labels, metrics="accuracy", time=times, every="month")
+        assert {name: float(values.accuracy) for name, values in result.groups.items()} == {
+            "2026-01": 0.5,
+            "2026-02": 0.5,
+        }
+        assert list(result.groups) == ["2026-01", "2026-02"]
+    east = datetime.timezone(datetime.timedelta(hours=-2))
+    result = pc.measure(probs, labels, metrics="accuracy", time=[datetime.datetime(2026, 1, 1, 23, tzinfo=east)] * 4, every="day")
+    assert list(result.groups) == ["2026-01-02"]
+    with pytest.raises(pc.UsageError, match="time needs the length of the periods; add every"):
+        pc.measure(probs, labels, time=dates)
+    with pytest.raises(pc.DataError, match="a time is missing; give every row a time"):
+        pc.measure(probs, labels, time=np.array(["NaT", *days[1:]], dtype="datetime64[D]"), every="day")
+    with pytest.raises(pc.UsageError, match="time and groups cannot be combined"):
+        pc.measure(probs, labels, time=dates, every="day", groups=days)

@@ -1,4 +1,4 @@
-"""The pages below docs/python say what the package does: their code is run, section by section."""
+"""The pages below docs/python and docs/start say what the package does: their code is run, section by section."""
 
 import importlib.util
 import pathlib
@@ -7,7 +7,8 @@ import re
 import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
-PAGES = HERE.parent.parent / "docs" / "python"
+DOCS = HERE.parent.parent / "docs"
+PAGES = [*sorted((DOCS / "python").glob("*.md")), *sorted((DOCS / "start").glob("*.md"))]
 
 spec = importlib.util.spec_from_file_location("run_pages", HERE / "run_pages.py")
 run_pages = importlib.util.module_from_spec(spec)
@@ -15,7 +16,7 @@ spec.loader.exec_module(run_pages)
 
 SECTIONS = [
     pytest.param(page, found, id=f"{page.stem}-{title}".rstrip("-").replace(" ", "-"))
-    for page in sorted(PAGES.glob("*.md"))
+    for page in PAGES
     for title, found in run_pages.sections(page.read_text(encoding="utf-8"))
 ]
 
@@ -36,9 +37,10 @@ def test_page(page, found):
 def test_every_page_runs_something():
     pages = {param.values[0].name for param in SECTIONS if param.values[1]}
     assert pages >= {"README.md", "scikit-learn.md", "pytorch.md", "coming-from.md"}
+    assert pages >= {f"for-{reader}.md" for reader in ("scikit-learn", "pytorch", "language-models", "forecasters")}
 
 
-@pytest.mark.parametrize("page", sorted(PAGES.rglob("*.md")), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#:]+)[^):]*\)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target

@@ -187,3 +187,15 @@ def test_progress_in_notebooks(monkeypatch, digits):
     monkeypatch.setattr(_settings._Bars, "__call__", lambda self, *step: None)
     pc.measure(digits.probs, digits.labels, metrics="ece", progress=True)
     assert len(made) == 1
+
+
+def test_groups_in_figures_and_reports():
+    rng = np.random.default_rng(1)
+    scores = rng.random(600)
+    hits = (rng.random(600) < scores).astype(int)
+    groups = np.array(["b", "a", "c"])[np.arange(600) % 3]
+    figure = pc.plot("reliability", probs=scores, labels=hits, groups=groups, interval=None)
+    places = [figure.svg.index(f"{name}: ECE") for name in "abc"]
+    assert places == sorted(places)
+    page = pc.report(probs=scores, labels=hits, groups=groups, replicas=20)
+    assert "Group by group" in page.html

@@ -205,3 +205,17 @@ def test_against_another_model(digits):
     assert "against: by exchanging the two models row by row" in str(result)
     with pytest.raises(pc.DataError):
         pc.measure(digits.probs, digits.labels, against_logits=worse[:5])
+
+
+def test_latex_and_tables_are_those_of_the_program(digits, digits_files, program, tmp_path):
+    """A paper: a table to include, and CSV files for the appendix."""
+    result = pc.measure(logits=digits.logits, labels=digits.labels, metrics=["accuracy", "ece"])
+    command = [program, "measure", "-m", "accuracy", "-m", "ece", "--format", "latex"]
+    command += ["--tables", tmp_path / "program", "--logits", digits_files["logits"]]
+    printed = subprocess.check_output([*command, "--labels", digits_files["labels"]], text=True)
+    for each in (result, copy.deepcopy(result)):
+        assert "\\toprule" in each.to_latex() and each.to_latex().split("% Over")[0] == printed.split("% Over")[0]
+        files = each.save_tables(tmp_path / "package")
+        assert files == [str(tmp_path / f"package-{name}.csv") for name in ("values", "bins")]
+        for name in ("values", "bins"):
+            assert (tmp_path / f"package-{name}.csv").read_bytes() == (tmp_path / f"program-{name}.csv").read_bytes()

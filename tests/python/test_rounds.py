@@ -110,3 +110,38 @@ def test_requests_and_tallies_are_plain_bytes(rows):
     request = pc.Rounds("ece", kind="logits").request()
     assert isinstance(request, bytes) and pickle.loads(pickle.dumps(request)) == request
     assert len(request) < 200
+
+
+# ---- Fitting ----
+
+
+def fitted_in_rounds(method, parts, **policy):
+    rounds = pc.FitRounds(method, **policy)
+    while not rounds.done:
+        tallies = [pc.RoundsWorker(rounds.request()).update(**part).tally() for part in parts]
+        rounds.absorb(pc.merge_tallies(tallies))
+    return rounds.calibrator(), rounds.round
+
+
+@pytest.mark.parametrize("method", ["temperature", "vector", "isotonic", "histogram", "platt"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_fit_in_rounds_is_the_fit_of_one_process(method, dtype):
+    data = pc.simulate(3000, 4, factor=2, seed=5)
+    logits = data.logits.astype(dtype)
+    parts = [
+        {"logits": logits[rows], "labels": data.labels[rows]}
+        for rows in np.array_split(np.random.default_rng(0).permutation(3000), 3)
+    ]
+    found, rounds = fitted_in_rounds(method, parts)
+    whole = pc.calibrators.__dict__[type(found).__name__](kind="logits").fit(
+        logits=logits, labels=data.labels
+    )
+    assert found.to_json() == whole.to_json()
+    assert rounds >= 1
+
+
+def test_fits_that_need_all_rows_are_refused():
+    with pytest.raises(pc.UsageError, match="network needs all rows at once"):
+        pc.FitRounds("network")
+    with pytest.raises(pc.UsageError, match="the rounds are not done"):
+        pc.FitRounds("temperature").calibrator()

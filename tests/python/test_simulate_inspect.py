@@ -52,7 +52,7 @@ def test_lists():
     assert kuiper.is_test
     neither = {row.name for row in pc.list_metrics() if not row.ranks}
     assert neither == {
-        "spiegelhalter", "mean-variance", "sharpness", "variance-ratio", "oe-ratio",
+        "spiegelhalter", "mean-variance", "sharpness", "variance-ratio", "oe-ratio", "interval-coverage",
         "calibration-intercept", "calibration-slope",
     }  # fmt: skip
     assert repr(ece) == "<ece: expected calibration error>"

@@ -57,3 +57,13 @@ def test_refused(digits):
         pc.study("test-size")
     with pytest.raises(TypeError, match="no argument"):
         pc.study("coverage", wrong=1)
+
+
+def test_each_table_in_its_own_file(digits, tmp_path):
+    found = pc.study("loss-surface", logits=digits.logits, labels=digits.labels)
+    files = found.save_tables(tmp_path / "run")
+    assert [os.path.basename(file) for file in files] == [
+        "run-where-each-metric-is-lowest.csv",
+        "run-metrics-by-temperature.csv",
+    ]
+    assert found.to_latex().count("\\begin{tabular}") == 2 and "\\textbf{" in found.to_latex()

@@ -67,6 +67,7 @@ TYPES = {
             "all": lambda one, other: one.all(),
             "first": lambda one, other: one.first(),
             "find": lambda one, other: one.find("ece"),
+            "tables": lambda one, other: one.tables(),
             "write": lambda one, other: one.write(1),
             "figure": lambda one, other: one.figure("reliability"),
             "figure_data": lambda one, other: one.figure_data("reliability"),

@@ -65,7 +65,7 @@ static pcal_status accuracy_transform_fit(const pc_fit_task *task, pcal_error *e
   if (hits == NULL)
     return pc_fail_memory(err, "making a calibrator");
   PC_TRY(pc_calibrator_new_parameters(calibrator, sizeof(accuracy_transform), err));
-  PC_TRY(pc_fit_pass(task, &policy, accuracy_transform_add, hits, err));
+  PC_TRY(pc_fit_pass(task, &policy, accuracy_transform_add, NULL, hits, err));
   for (size_t w = 1; w < workers; w++)
     pc_sum_merge(&hits[0], &hits[w]);
   accuracy_transform_set(task, pc_sum_value(&hits[0]));

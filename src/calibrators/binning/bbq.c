@@ -252,6 +252,7 @@ const pc_calibrator_method pc_calibrator_bbq = {
             .citation = "Naeini, Cooper & Hauskrecht, AAAI 2015",
         },
     .traits = PC_SUMS_TO_ONE | PC_TAKES_CONFIDENCE,
+    .in_rounds = 1,
     .fit = bbq_fit,
     .apply = bbq_apply,
     .recipe = bbq_recipe,

@@ -39,6 +39,7 @@ static const pcal_option histogram_options[] = {
 
 /* ---- Equal width ---- */
 
+/* Listed as an array of sums. */
 typedef struct histogram_cell {
   pc_fixed weight, hits;
 } histogram_cell;
@@ -74,6 +75,13 @@ static pcal_status histogram_add(void *user, size_t worker, const pc_rows *rows,
   return PCAL_OK;
 }
 
+static pcal_status histogram_list(void *user, size_t worker, pc_fit_fields *fields,
+                                  pcal_error *err) {
+  const histogram_state *state = user;
+  const size_t cells = state->fit->tables->count * state->fit->bins;
+  return pc_fit_field_fixed(fields, &state->workers[worker]->weight, 2 * cells, err);
+}
+
 static void histogram_collect(const histogram_state *state, size_t workers) {
   const pc_histogram_fit *fit = state->fit;
   for (size_t t = 0; t < fit->tables->count; t++)
@@ -106,7 +114,7 @@ static pcal_status histogram_fit_width(pc_histogram_fit *fit, pcal_error *err) {
     if (state.workers[w] == NULL)
       return pc_fail_memory(err, "making tables of bins");
   }
-  PC_TRY(pc_fit_pass(fit->task, &policy, histogram_add, &state, err));
+  PC_TRY(pc_fit_pass(fit->task, &policy, histogram_add, histogram_list, &state, err));
   histogram_collect(&state, workers);
   return PCAL_OK;
 }
@@ -227,6 +235,7 @@ const pc_calibrator_method pc_calibrator_histogram = {
             .option_count = sizeof histogram_options / sizeof *histogram_options,
         },
     .traits = PC_SUMS_TO_ONE | PC_TAKES_CONFIDENCE,
+    .in_rounds = 1,
     .fit = histogram_fit,
     .apply = histogram_apply,
     .recipe = histogram_recipe,

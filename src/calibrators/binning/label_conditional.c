@@ -148,7 +148,7 @@ static pcal_status label_conditional_fit(const pc_fit_task *task, pcal_error *er
   state.workers = pc_alloc(task->env, workers, sizeof *state.workers);
   if (state.workers == NULL)
     return pc_fail_memory(err, "preparing workers");
-  PC_TRY(pc_fit_pass(task, &policy, label_conditional_add, &state, err));
+  PC_TRY(pc_fit_pass(task, &policy, label_conditional_add, NULL, &state, err));
   for (size_t w = 1; w < workers; w++)
     PC_TRY(pc_class_pair_counts_merge(task->env, &state.workers[0], &state.workers[w], err));
   const size_t count = state.workers[0].count;

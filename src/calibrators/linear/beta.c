@@ -94,6 +94,7 @@ const pc_calibrator_method pc_calibrator_beta = {
     .fitted_traits = pc_logistic_traits,
     .objective = pc_logistic_objective,
     .needs_scores = 1,
+    .in_rounds = 1,
     .fit = beta_fit,
     .scratch_size = pc_logistic_space,
     .apply = pc_logistic_apply,

@@ -281,11 +281,29 @@ static pcal_status linear_curvature_block_add(void *user, size_t w, const pc_fit
   return PCAL_OK;
 }
 
+static pcal_status linear_curvature_list_sums(pc_lattice_sums *sums, pc_fit_fields *fields,
+                                              pcal_error *err) {
+  pc_lattice_sums_empty(sums, 1.0);
+  return pc_fit_field_fixed(fields, sums->totals, sums->count, err);
+}
+
+static pcal_status linear_curvature_product_list(void *user, size_t w, pc_fit_fields *fields,
+                                                 pcal_error *err) {
+  const pc_linear_curvature *c = user;
+  return linear_curvature_list_sums(&c->workers[w].product, fields, err);
+}
+
+static pcal_status linear_curvature_block_list(void *user, size_t w, pc_fit_fields *fields,
+                                               pcal_error *err) {
+  const pc_linear_curvature *c = user;
+  return linear_curvature_list_sums(&c->workers[w].blocks, fields, err);
+}
+
 static pcal_status linear_curvature_pass(pc_linear_curvature *c, pc_fit_add add,
-                                         pcal_error *err) {
+                                         pc_fit_list_fields list, pcal_error *err) {
   const pc_linear_pass *pass = c->pass;
   return pass->serial ? pc_fit_rows_run_serial(pass->rows, pass->buffers, add, c, err)
-                      : pc_fit_rows_run(pass->rows, add, c, err);
+                      : pc_fit_rows_run(pass->rows, add, list, c, err);
 }
 
 /* Clears the sums of each worker, runs a pass, and merges all into the first. */
@@ -295,8 +313,10 @@ static pcal_status linear_curvature_sum(pc_linear_curvature *c, int product, pca
     pc_lattice_sums_clear(product ? &c->workers[w].product : &c->workers[w].blocks);
     c->workers[w].room = PC_LATTICE_FULL;
   }
-  PC_TRY(linear_curvature_pass(
-      c, product ? linear_curvature_product_add : linear_curvature_block_add, err));
+  PC_TRY(product ? linear_curvature_pass(c, linear_curvature_product_add,
+                                         linear_curvature_product_list, err)
+                 : linear_curvature_pass(c, linear_curvature_block_add,
+                                         linear_curvature_block_list, err));
   pc_lattice_sums *first = product ? &c->workers[0].product : &c->workers[0].blocks;
   pc_lattice_sums_empty(first, 1.0);
   for (size_t w = 1; w < count; w++) {
@@ -372,7 +392,7 @@ pcal_status pc_linear_curvature_set_point(void *user, const double *at, pcal_err
   for (size_t j = 0; j <= k; j++)
     memcpy(c->padded + j * c->pass->stride, at + j * k, k * sizeof *at);
   if (c->probs != NULL)
-    PC_TRY(linear_curvature_pass(c, linear_curvature_keep, err));
+    PC_TRY(linear_curvature_pass(c, linear_curvature_keep, NULL, err));
   const int keep = c->settled && c->products <= LINEAR_CURVATURE_PATIENCE;
   c->products = 0;
   if (keep && c->block_off == c->off && c->block_shift == c->shift)

@@ -18,6 +18,7 @@
 typedef struct linear_pass_batch {
   size_t count;
   double *shrunk, *p; /* as in a worker */
+  double *scaled;     /* scratch of pc_linear_kernels.upper */
   double weights[LINEAR_PASS_BATCH];
   int plain; /* all weights are 1 */
 } linear_pass_batch;
@@ -29,7 +30,7 @@ struct pc_linear_pass_worker {
   size_t held;        /* rows in the block */
   double times;       /* the weight of a heavy row, otherwise 1 */
   double *x, *shrunk; /* features of the block; scaled to at most 1, with the 1 of b */
-  double *u, *p, *r, *a, *v;
+  double *u, *p, *r;
   linear_pass_batch batch;
   size_t labels[LINEAR_PASS_BLOCK];
   double weights[LINEAR_PASS_BLOCK];
@@ -52,19 +53,18 @@ static pcal_status linear_pass_worker_new(const pc_linear_pass *pass,
   const pcal_env *env = pass->rows->task->env;
   const size_t block = LINEAR_PASS_BLOCK;
   const size_t batch = (pass->want & PC_LINEAR_HESSIAN) != 0 ? LINEAR_PASS_BATCH : 0;
-  const size_t cells =
-      block * (4 * pass->inputs + 3 * pass->stride) + batch * (pass->inputs + pass->stride);
+  const size_t cells = block * (2 * pass->inputs + 3 * pass->stride) +
+                       batch * (2 * pass->inputs + pass->stride) + PC_LINEAR_LANES;
   worker->x = pc_alloc(env, cells, sizeof *worker->x);
   if (worker->x == NULL)
     return pc_fail_memory(err, "preparing workers");
   worker->shrunk = worker->x + block * pass->inputs;
-  worker->a = worker->shrunk + block * pass->inputs;
-  worker->v = worker->a + block * pass->inputs;
-  worker->u = worker->v + block * pass->inputs;
+  worker->u = worker->shrunk + block * pass->inputs;
   worker->p = worker->u + block * pass->stride;
   worker->r = worker->p + block * pass->stride;
   worker->batch.shrunk = worker->r + block * pass->stride;
-  worker->batch.p = worker->batch.shrunk + batch * pass->inputs;
+  worker->batch.p = worker->batch.shrunk + batch * pass->inputs + PC_LINEAR_LANES;
+  worker->batch.scaled = worker->batch.p + batch * pass->stride;
   if ((pass->want & PC_LINEAR_GRADIENT) != 0)
     PC_TRY(
         pc_lattice_sums_new(env, (pass->classes + 1) * pass->stride, &worker->gradient, err));
@@ -122,36 +122,26 @@ static void linear_pass_gradient(const pc_linear_pass *pass,
                        pass->classes + 1, pass->stride, weights);
 }
 
-/* Copies the rows of a pair of classes with a factor above pass->least to a and v, the last
- * block filled up with zeros, and adds each full block. */
+/* Adds the rows with a factor above pass->least to the block of a pair of classes. */
 static void linear_pass_hessian_pair(const pc_linear_pass *pass,
                                      const struct pc_linear_pass_worker *worker, size_t c,
                                      size_t d, double *sums) {
   const linear_pass_batch *batch = &worker->batch;
   const size_t k = pass->classes, m = pass->inputs;
-  double weights[LINEAR_PASS_BLOCK];
+  const double *rows[LINEAR_PASS_BATCH];
+  double weights[LINEAR_PASS_BATCH], factors[LINEAR_PASS_BATCH];
   size_t held = 0;
   for (size_t i = 0; i < batch->count; i++) {
-    const double *p = batch->p + i * pass->stride, *x = batch->shrunk + i * m;
+    const double *p = batch->p + i * pass->stride;
     const double factor = c == d ? p[c] * (1.0 - p[c]) : -p[c] * p[d];
-    if (!(fabs(factor) > pass->least))
-      continue;
-    for (size_t j = 0; j < m; j++)
-      worker->a[held * m + j] = factor * x[j];
-    memcpy(worker->v + held * m, x, m * sizeof *x);
-    weights[held++] = batch->weights[i];
-    if (held == LINEAR_PASS_BLOCK) {
-      pass->kernels->outer(sums, worker->a, m, worker->v, k + 1, m,
-                           batch->plain ? NULL : weights);
-      held = 0;
-    }
+    rows[held] = batch->shrunk + i * m;
+    weights[held] = batch->weights[i];
+    factors[held] = factor;
+    held += fabs(factor) > pass->least;
   }
-  if (held == 0)
-    return;
-  memset(worker->a + held * m, 0, (LINEAR_PASS_BLOCK - held) * m * sizeof *worker->a);
-  for (size_t i = held; i < LINEAR_PASS_BLOCK; i++)
-    weights[i] = 0.0;
-  pass->kernels->outer(sums, worker->a, m, worker->v, k + 1, m, batch->plain ? NULL : weights);
+  if (held > 0)
+    pass->kernels->upper(sums, rows, k + 1, m, factors, held, batch->plain ? NULL : weights,
+                         batch->scaled);
 }
 
 /* Adds the rows that wait, one block of the Hessian for each pair of classes. */
@@ -215,15 +205,13 @@ static void linear_pass_blank(const pc_linear_pass *pass, struct pc_linear_pass_
 /* Adds the rows of the block to the sums. */
 static void linear_pass_block(const pc_linear_pass *pass,
                               struct pc_linear_pass_worker *worker) {
-  const size_t s = pass->stride;
-  double sum = 0.0;
+  double losses[LINEAR_PASS_BLOCK], sum = 0.0;
   int plain = 1;
   linear_pass_map(pass, worker);
+  pass->kernels->residuals(worker->u, pass->classes, pass->stride, worker->held, worker->labels,
+                           worker->p, worker->r, losses);
   for (size_t i = 0; i < worker->held; i++) {
-    linear_pass_loss(worker, i,
-                     pass->kernels->residual(worker->u + i * s, pass->classes, s,
-                                             worker->labels[i], worker->p + i * s,
-                                             worker->r + i * s));
+    linear_pass_loss(worker, i, losses[i]);
     sum += worker->weights[i];
     plain &= worker->weights[i] == 1.0;
   }
@@ -314,6 +302,20 @@ static void linear_pass_clear(const pc_linear_pass *pass,
   worker->times = 1.0;
 }
 
+static pcal_status linear_pass_list(void *user, size_t w, pc_fit_fields *fields,
+                                    pcal_error *err) {
+  const pc_linear_pass *pass = user;
+  struct pc_linear_pass_worker *worker = &pass->workers[w];
+  linear_pass_empty(pass, worker, 1.0);
+  PC_TRY(pc_fit_field_sums(fields, &worker->loss, 1, err));
+  PC_TRY(pc_fit_field_sums(fields, &worker->weight, 1, err));
+  if ((pass->want & PC_LINEAR_GRADIENT) != 0)
+    PC_TRY(pc_fit_field_fixed(fields, worker->gradient.totals, worker->gradient.count, err));
+  return (pass->want & PC_LINEAR_HESSIAN) == 0
+             ? PCAL_OK
+             : pc_fit_field_fixed(fields, worker->hessian.totals, worker->hessian.count, err);
+}
+
 static void linear_pass_merge(const pc_linear_pass *pass) {
   struct pc_linear_pass_worker *first = &pass->workers[0];
   linear_pass_empty(pass, first, 1.0);
@@ -356,7 +358,7 @@ static void linear_pass_hessian_means(pc_linear_pass *pass) {
           const size_t low = i < j ? i : j, high = i < j ? j : i;
           const double total =
               pass->weight * linear_pass_factor(pass, i) * linear_pass_factor(pass, j);
-          const double mean = pc_lattice_sums_value(sums, at + low * m + high) / total;
+          const double mean = pc_lattice_sums_value(sums, at + low * m + (high - low)) / total;
           pass->hessian[(i * k + c) * n + j * k + d] = mean;
           pass->hessian[(j * k + d) * n + i * k + c] = mean;
         }
@@ -384,7 +386,7 @@ pcal_status pc_linear_pass_run(pc_linear_pass *pass, const double *parameters, u
     linear_pass_clear(pass, &pass->workers[w]);
   PC_TRY(pass->serial
              ? pc_fit_rows_run_serial(pass->rows, pass->buffers, linear_pass_add, pass, err)
-             : pc_fit_rows_run(pass->rows, linear_pass_add, pass, err));
+             : pc_fit_rows_run(pass->rows, linear_pass_add, linear_pass_list, pass, err));
   linear_pass_merge(pass);
   linear_pass_finish(pass);
   return PCAL_OK;

@@ -119,6 +119,15 @@ static pcal_status logistic_fit_add(void *user, size_t worker, const pc_fit_bloc
   return PCAL_OK;
 }
 
+static pcal_status logistic_fit_list(void *user, size_t worker, pc_fit_fields *fields,
+                                     pcal_error *err) {
+  const logistic_fit_state *s = user;
+  logistic_fit_worker *w = &s->workers[worker];
+  pc_lattice_sums_empty(&w->sums, 1.0);
+  PC_TRY(pc_fit_field_sums(fields, w->loss, s->columns, err));
+  return pc_fit_field_fixed(fields, w->sums.totals, w->sums.count, err);
+}
+
 static void logistic_fit_collect(logistic_fit_state *s) {
   const size_t k = s->columns, sums = s->workers[0].sums.count;
   logistic_fit_worker *first = &s->workers[0];
@@ -142,7 +151,7 @@ static pcal_status logistic_fit_pass(logistic_fit_state *s, pcal_error *err) {
     pc_lattice_sums_clear(&s->workers[w].sums);
     s->workers[w].room = PC_LATTICE_FULL;
   }
-  PC_TRY(pc_fit_rows_run(&s->rows, logistic_fit_add, s, err));
+  PC_TRY(pc_fit_rows_run(&s->rows, logistic_fit_add, logistic_fit_list, s, err));
   logistic_fit_collect(s);
   s->passes++;
   return PCAL_OK;

@@ -44,6 +44,7 @@ const pc_calibrator_method pc_calibrator_matrix = {
     .traits = PC_SUMS_TO_ONE | PC_GUARDED | PC_SQUARE,
     .objective = pc_linear_model_objective,
     .needs_scores = 1,
+    .in_rounds = 1,
     .fit = matrix_fit,
     .scratch_size = pc_linear_model_space,
     .apply = pc_linear_model_apply,

@@ -100,7 +100,7 @@ static pcal_status odir_average_score(const pc_fit_task *task, double *out, pcal
   odir_state state = {task, pc_alloc(task->env, count, sizeof *state.workers)};
   if (state.workers == NULL)
     return pc_fail_memory(err, "preparing workers");
-  PC_TRY(pc_fit_pass(task, &policy, odir_add, &state, err));
+  PC_TRY(pc_fit_pass(task, &policy, odir_add, NULL, &state, err));
   odir_worker *first = &state.workers[0];
   for (size_t w = 1; w < count; w++) {
     pc_sum_merge(&first->loss, &state.workers[w].loss);

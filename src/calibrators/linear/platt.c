@@ -58,6 +58,7 @@ const pc_calibrator_method pc_calibrator_platt = {
     .fitted_traits = pc_logistic_traits,
     .objective = pc_logistic_objective,
     .needs_scores = 1,
+    .in_rounds = 1,
     .fit = platt_fit,
     .scratch_size = pc_logistic_space,
     .apply = pc_logistic_apply,

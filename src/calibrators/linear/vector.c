@@ -67,6 +67,7 @@ const pc_calibrator_method pc_calibrator_vector = {
     .fitted_traits = vector_traits,
     .objective = pc_linear_model_objective,
     .needs_scores = 1,
+    .in_rounds = 1,
     .fit = vector_fit,
     .scratch_size = pc_linear_model_space,
     .apply = pc_linear_model_apply,

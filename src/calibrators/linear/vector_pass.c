@@ -261,6 +261,16 @@ static pcal_status vector_pass_add(void *user, size_t w, const pc_fit_block *blo
   return PCAL_OK;
 }
 
+static pcal_status vector_pass_list(void *user, size_t w, pc_fit_fields *fields,
+                                    pcal_error *err) {
+  const pc_vector_pass *pass = user;
+  struct pc_vector_pass_worker *worker = &pass->workers[w];
+  vector_pass_empty(pass, worker, 1.0);
+  vector_pass_flush(worker);
+  PC_TRY(pc_fit_field_sums(fields, &worker->loss, 1, err));
+  return pc_fit_field_fixed(fields, worker->sums.totals, worker->sums.count, err);
+}
+
 /* Adds all rows, into the sums of the first worker. */
 static pcal_status vector_pass_run(pc_vector_pass *pass, int products, pcal_error *err) {
   struct pc_vector_pass_worker *first = &pass->workers[0];
@@ -274,8 +284,9 @@ static pcal_status vector_pass_run(pc_vector_pass *pass, int products, pcal_erro
     worker->room = PC_LATTICE_FULL;
     worker->loss_count = 0;
   }
-  PC_TRY(pass->sample != NULL ? vector_pass_add(pass, 0, pass->sample, err)
-                              : pc_fit_rows_run(pass->rows, vector_pass_add, pass, err));
+  PC_TRY(pass->sample != NULL
+             ? vector_pass_add(pass, 0, pass->sample, err)
+             : pc_fit_rows_run(pass->rows, vector_pass_add, vector_pass_list, pass, err));
   for (size_t w = 0; w < pass->worker_count; w++) {
     struct pc_vector_pass_worker *worker = &pass->workers[w];
     vector_pass_empty(pass, worker, 1.0);

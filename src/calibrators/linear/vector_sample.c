@@ -57,6 +57,60 @@ static pcal_status vector_sample_add(void *user, size_t w, const pc_fit_block *b
   return PCAL_OK;
 }
 
+/* Adds a row of a tally, which the keys have already chosen. */
+static pcal_status vector_sample_take_row(pc_vector_sample *sample, const double *row,
+                                          pcal_error *err) {
+  const size_t width = sample->rows->width, at = sample->block.count, lane = at % PC_LANES;
+  if (at >= sample->most || !(row[1] >= 0.0 && row[1] < (double)sample->rows->classes))
+    return pc_fail(err, PCAL_DATA,
+                   "the request or a tally is damaged: it names a class that does not exist");
+  for (size_t j = 0; j < width; j++)
+    sample->tiles[(at - lane) * width + j * PC_LANES + lane] = row[2 + j];
+  sample->weights[at] = row[0];
+  sample->labels[at] = (int32_t)row[1];
+  sample->block.count++;
+  return PCAL_OK;
+}
+
+static pcal_status vector_sample_give_rows(const pc_vector_sample *sample,
+                                           pc_fit_fields *fields, pc_fit_field *field,
+                                           pcal_error *err) {
+  const size_t width = sample->rows->width;
+  double *row = pc_alloc_raw(sample->rows->task->env, 2 + width, sizeof *row);
+  if (row == NULL)
+    return pc_fail_memory(err, "preparing a search");
+  for (size_t i = 0; i < sample->block.count; i++) {
+    const size_t lane = i % PC_LANES;
+    row[0] = sample->weights[i];
+    row[1] = sample->labels[i];
+    for (size_t j = 0; j < width; j++)
+      row[2 + j] = sample->tiles[(i - lane) * width + j * PC_LANES + lane];
+    PC_TRY(pc_fit_field_add_row(fields, field, 0, row, err));
+  }
+  pc_free(sample->rows->task->env, row);
+  return PCAL_OK;
+}
+
+static pcal_status vector_sample_list(void *user, size_t w, pc_fit_fields *fields,
+                                      pcal_error *err) {
+  pc_vector_sample *sample = user;
+  uint64_t chosen = sample->chosen;
+  pc_fit_field *field = NULL;
+  if (w > 0)
+    return PCAL_OK;
+  PC_TRY(pc_fit_field_counts(fields, &chosen, 1, err));
+  PC_TRY(pc_fit_field_sums(fields, &sample->total, 1, err));
+  PC_TRY(pc_fit_field_rows(fields, PC_FIT_LIST, 2 + sample->rows->width, sample->most, &field,
+                           err));
+  if (!fields->taking)
+    return vector_sample_give_rows(sample, fields, field, err);
+  sample->chosen = (size_t)chosen;
+  for (size_t i = 0; i < field->count; i++)
+    PC_TRY(
+        vector_sample_take_row(sample, (const double *)field->items + i * field->width, err));
+  return PCAL_OK;
+}
+
 /* Completes the block; empties the sample if too many rows belong to it. */
 static void vector_sample_finish(pc_vector_sample *sample) {
   pc_fit_block *block = &sample->block;
@@ -89,7 +143,8 @@ pcal_status pc_vector_sample_draw(const pc_fit_rows *rows, size_t wanted, pc_vec
   if (out->tiles == NULL || out->weights == NULL || out->labels == NULL ||
       !pc_mutex_init(&out->lock))
     return pc_fail_memory(err, "preparing a search");
-  const pcal_status status = pc_fit_rows_run(rows, vector_sample_add, out, err);
+  const pcal_status status =
+      pc_fit_rows_run(rows, vector_sample_add, vector_sample_list, out, err);
   pc_mutex_destroy(&out->lock);
   PC_TRY(status);
   vector_sample_finish(out);

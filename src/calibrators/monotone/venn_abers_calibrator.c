@@ -231,6 +231,7 @@ const pc_calibrator_method pc_calibrator_venn_abers = {
         },
     .traits = PC_SUMS_TO_ONE | PC_TAKES_CONFIDENCE,
     .fitted_traits = venn_abers_traits,
+    .in_rounds = 1,
     .fit = venn_abers_fit,
     .apply = venn_abers_apply,
     .write = venn_abers_write,

@@ -16,6 +16,7 @@
  * Source:   Rahimi, Shaban, Cheng, Hartley & Boots, NeurIPS 2020; there each score has its own
  *           quadrature with 51 nodes.
  * Cost:     a few hundred passes of a few operations for each score. */
+#include <stdint.h>
 #include <string.h>
 
 #include "calibrators/linear/linear_model.h"
@@ -54,8 +55,13 @@ static size_t diag_scratch_size(const pc_network_model *net, size_t rows) {
   return 6 * DIAG_KNOTS + pc_dense_net_scratch(&net->dense, DIAG_KNOTS);
 }
 
-static diag_knots diag_split(const pc_network_model *net, double *scratch) {
+/* The distance between knots. */
+static double diag_step(const pc_network_model *net) {
   const double span = net->high - net->low;
+  return (span > 0.0 ? span : 1.0) / (DIAG_KNOTS - 1);
+}
+
+static diag_knots diag_split(const pc_network_model *net, double *scratch) {
   return (diag_knots){scratch,
                       scratch + DIAG_KNOTS,
                       scratch + 2 * DIAG_KNOTS,
@@ -63,7 +69,7 @@ static diag_knots diag_split(const pc_network_model *net, double *scratch) {
                       scratch + 4 * DIAG_KNOTS,
                       scratch + 5 * DIAG_KNOTS,
                       scratch + 6 * DIAG_KNOTS,
-                      (span > 0.0 ? span : 1.0) / (DIAG_KNOTS - 1)};
+                      diag_step(net)};
 }
 
 static void diag_fill(const pc_network_model *net, const double *parameters,
@@ -83,25 +89,40 @@ static void diag_fill(const pc_network_model *net, const double *parameters,
 
 /* The interval of a score, by its lower knot, and the distance from that knot; outside the
  * range the outermost knot. */
-static size_t diag_cell(const pc_network_model *net, const diag_knots *knots, double z,
-                        double *distance) {
-  const double place = (z - net->low) / knots->step;
+static size_t diag_cell(const pc_network_model *net, double step, double z, double *distance) {
+  const double place = (z - net->low) / step;
   size_t cell = 0;
   if (place >= DIAG_KNOTS - 1)
     cell = DIAG_KNOTS - 1;
   else if (place > 0.0)
     cell = (size_t)place;
-  *distance = z - (net->low + (double)cell * knots->step);
+  *distance = z - (net->low + (double)cell * step);
   return cell;
 }
 
-static void diag_map(const pc_network_model *net, const double *parameters, const double *x,
-                     size_t rows, double *scratch, double *scores) {
+/* Distances of the scores of a block, and the intervals. */
+static size_t diag_prepared_size(const pc_network_model *net) {
+  return net->classes + (net->classes + 1) / 2;
+}
+
+static void diag_prepare(const pc_network_model *net, const double *x, size_t rows,
+                         double *out) {
+  const size_t cells = rows * net->classes;
+  const double step = diag_step(net);
+  uint32_t *at = (uint32_t *)(void *)(out + cells);
+  for (size_t i = 0; i < cells; i++)
+    at[i] = (uint32_t)diag_cell(net, step, x[i], &out[i]);
+}
+
+static void diag_map(const pc_network_model *net, const double *parameters,
+                     const pc_network_rows *rows, double *scratch, double *scores) {
+  const size_t cells = rows->count * net->classes;
+  const uint32_t *at = (const uint32_t *)(const void *)(rows->prepared + cells);
   const diag_knots knots = diag_split(net, scratch);
   diag_fill(net, parameters, &knots);
-  for (size_t i = 0; i < rows * net->classes; i++) {
-    double d;
-    const size_t c = diag_cell(net, &knots, x[i], &d);
+  for (size_t i = 0; i < cells; i++) {
+    const double d = rows->prepared[i];
+    const size_t c = at[i];
     const int inside = d >= 0.0 && c + 1 < DIAG_KNOTS;
     const double bend = inside ? (knots.h[c + 1] - knots.h[c]) / (2.0 * knots.step) : 0.0;
     scores[i] = knots.f[c] + knots.h[c] * d + bend * d * d;
@@ -122,13 +143,15 @@ static void diag_gather(const diag_knots *knots) {
 }
 
 static void diag_backward(const pc_network_model *net, const double *parameters,
-                          const double *x, size_t rows, const double *slopes, double *scratch,
+                          const pc_network_rows *rows, const double *slopes, double *scratch,
                           double *gradient) {
+  const size_t cells = rows->count * net->classes;
+  const uint32_t *at = (const uint32_t *)(const void *)(rows->prepared + cells);
   const diag_knots knots = diag_split(net, scratch);
   memset(knots.slope_h, 0, 2 * DIAG_KNOTS * sizeof *knots.slope_h);
-  for (size_t i = 0; i < rows * net->classes; i++) {
-    double d;
-    const size_t c = diag_cell(net, &knots, x[i], &d);
+  for (size_t i = 0; i < cells; i++) {
+    const double d = rows->prepared[i];
+    const size_t c = at[i];
     const int inside = d >= 0.0 && c + 1 < DIAG_KNOTS;
     const double bend = inside ? d * d / (2.0 * knots.step) : 0.0;
     knots.slope_f[c] += slopes[i];
@@ -141,8 +164,15 @@ static void diag_backward(const pc_network_model *net, const double *parameters,
                         knots.dense, gradient, NULL);
 }
 
-static const pc_network_kind diag_kind = {0,        diag_shape,   diag_start, diag_scratch_size,
-                                          diag_map, diag_backward};
+static const pc_network_kind diag_kind = {
+    .shape = diag_shape,
+    .start = diag_start,
+    .prepared_size = diag_prepared_size,
+    .prepare = diag_prepare,
+    .scratch_size = diag_scratch_size,
+    .map = diag_map,
+    .backward = diag_backward,
+};
 
 static pcal_status diag_fit(const pc_fit_task *task, pcal_error *err) {
   pcal_calibrator *calibrator = task->calibrator;

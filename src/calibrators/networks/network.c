@@ -31,33 +31,48 @@ static void network_start(const pc_network_model *net, uint64_t seed, double *pa
     parameters[i] = i + 1 < net->count ? 0.0 : 1.0;
 }
 
-/* The inputs of the network, then its own scratch. */
-static size_t network_scratch_size(const pc_network_model *net, size_t rows) {
-  return rows * net->classes + pc_dense_net_scratch(&net->dense, rows);
+/* The inputs of the network. */
+static size_t network_prepared_size(const pc_network_model *net) {
+  return net->classes;
 }
 
-static void network_map(const pc_network_model *net, const double *parameters, const double *x,
-                        size_t rows, double *scratch, double *scores) {
-  const size_t cells = rows * net->classes;
-  for (size_t i = 0; i < cells; i++)
-    scratch[i] = x[i] / net->scale;
+static void network_prepare(const pc_network_model *net, const double *x, size_t rows,
+                            double *out) {
+  for (size_t i = 0; i < rows * net->classes; i++)
+    out[i] = x[i] / net->scale;
+}
+
+static size_t network_scratch_size(const pc_network_model *net, size_t rows) {
+  return pc_dense_net_scratch(&net->dense, rows);
+}
+
+static void network_map(const pc_network_model *net, const double *parameters,
+                        const pc_network_rows *rows, double *scratch, double *scores) {
   const double *added =
-      pc_dense_net_forward(&net->dense, parameters, scratch, rows, scratch + cells);
-  for (size_t i = 0; i < cells; i++)
-    scores[i] = parameters[net->count - 1] * x[i] + added[i];
+      pc_dense_net_forward(&net->dense, parameters, rows->prepared, rows->count, scratch);
+  for (size_t i = 0; i < rows->count * net->classes; i++)
+    scores[i] = parameters[net->count - 1] * rows->x[i] + added[i];
 }
 
 static void network_backward(const pc_network_model *net, const double *parameters,
-                             const double *x, size_t rows, const double *slopes,
-                             double *scratch, double *gradient) {
-  for (size_t i = 0; i < rows * net->classes; i++)
-    gradient[net->count - 1] += slopes[i] * x[i];
-  pc_dense_net_backward(&net->dense, parameters, scratch, rows, slopes,
-                        scratch + rows * net->classes, gradient, NULL);
+                             const pc_network_rows *rows, const double *slopes, double *scratch,
+                             double *gradient) {
+  for (size_t i = 0; i < rows->count * net->classes; i++)
+    gradient[net->count - 1] += slopes[i] * rows->x[i];
+  pc_dense_net_backward(&net->dense, parameters, rows->prepared, rows->count, slopes, scratch,
+                        gradient, NULL);
 }
 
 static const pc_network_kind network_kind = {
-    1, network_shape, network_start, network_scratch_size, network_map, network_backward};
+    .extra = 1,
+    .shape = network_shape,
+    .start = network_start,
+    .prepared_size = network_prepared_size,
+    .prepare = network_prepare,
+    .scratch_size = network_scratch_size,
+    .map = network_map,
+    .backward = network_backward,
+};
 
 static pcal_status network_fit(const pc_fit_task *task, pcal_error *err) {
   return pc_network_train(task, &network_kind, PC_FEATURE_LOG_PROBS,

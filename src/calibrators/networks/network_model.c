@@ -30,7 +30,15 @@ const char *pc_network_model_objective(const pcal_calibrator *calibrator) {
 
 size_t pc_network_model_space(const pcal_calibrator *calibrator) {
   const pc_network_model *net = calibrator->parameters;
-  return 2 * PC_NETWORK_ROWS * net->classes + net->kind->scratch_size(net, PC_NETWORK_ROWS);
+  return PC_NETWORK_ROWS * (2 * net->classes + net->kind->prepared_size(net)) +
+         net->kind->scratch_size(net, PC_NETWORK_ROWS);
+}
+
+static void network_model_map(const pc_network_model *net, const double *x, size_t count,
+                              double *prepared, double *scratch, double *scores) {
+  const pc_network_rows rows = {x, prepared, count};
+  net->kind->prepare(net, x, count, prepared);
+  net->kind->map(net, net->parameters, &rows, scratch, scores);
 }
 
 void pc_network_model_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
@@ -38,7 +46,8 @@ void pc_network_model_apply(const pcal_calibrator *calibrator, const double *in,
   const pc_network_model *net = calibrator->parameters;
   const size_t k = net->classes;
   double *x = out + count * k, *scores = x + PC_NETWORK_ROWS * k,
-         *scratch = scores + PC_NETWORK_ROWS * k;
+         *prepared = scores + PC_NETWORK_ROWS * k,
+         *scratch = prepared + PC_NETWORK_ROWS * net->kind->prepared_size(net);
   for (size_t begin = 0; begin < count; begin += PC_NETWORK_ROWS) {
     const size_t left = count - begin, rows = left < PC_NETWORK_ROWS ? left : PC_NETWORK_ROWS;
     for (size_t i = 0; i < rows; i++)
@@ -46,7 +55,7 @@ void pc_network_model_apply(const pcal_calibrator *calibrator, const double *in,
     if (net->identity)
       memcpy(scores, x, rows * k * sizeof *x);
     else
-      net->kind->map(net, net->parameters, x, rows, scratch, scores);
+      network_model_map(net, x, rows, prepared, scratch, scores);
     for (size_t i = 0; i < rows; i++)
       pc_softmax_row(scores + i * k, k, out + (begin + i) * k);
   }

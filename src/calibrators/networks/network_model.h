@@ -9,6 +9,12 @@
 
 typedef struct pc_network_model pc_network_model;
 
+/* Rows of a block: their features, and what `prepare` computed from them. */
+typedef struct pc_network_rows {
+  const double *x, *prepared;
+  size_t count;
+} pc_network_rows;
+
 /* How the outputs of a network become scores of classes. */
 typedef struct pc_network_kind {
   size_t extra; /* parameters besides those of the network, behind them */
@@ -16,15 +22,19 @@ typedef struct pc_network_kind {
   void (*shape)(const pc_network_model *net, pc_dense_net *out);
   /* Sets parameters that leave probabilities unchanged. */
   void (*start)(const pc_network_model *net, uint64_t seed, double *parameters);
+  /* Doubles for each row that `prepare` fills: whatever depends on the features alone. */
+  size_t (*prepared_size)(const pc_network_model *net);
+  void (*prepare)(const pc_network_model *net, const double *x, size_t rows, double *out);
   /* Doubles of scratch that `map` and `backward` need for `rows` rows. */
   size_t (*scratch_size)(const pc_network_model *net, size_t rows);
-  /* Computes the scores of rows from their features x. */
-  void (*map)(const pc_network_model *net, const double *parameters, const double *x,
-              size_t rows, double *scratch, double *scores);
+  /* Computes the scores of rows from their features. */
+  void (*map)(const pc_network_model *net, const double *parameters,
+              const pc_network_rows *rows, double *scratch, double *scores);
   /* After map of the same rows with the same scratch: adds to `gradient` the derivatives by the
    * parameters, from `slopes`, those by the scores. */
-  void (*backward)(const pc_network_model *net, const double *parameters, const double *x,
-                   size_t rows, const double *slopes, double *scratch, double *gradient);
+  void (*backward)(const pc_network_model *net, const double *parameters,
+                   const pc_network_rows *rows, const double *slopes, double *scratch,
+                   double *gradient);
 } pc_network_kind;
 
 /* Parameters of a calibrator. */

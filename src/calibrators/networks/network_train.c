@@ -28,6 +28,7 @@
 #define NETWORK_TRAIN_WINDOW 10 /* steps */
 #define NETWORK_TRAIN_GAIN 1e-5 /* of the objective */
 #define NETWORK_TRAIN_PARTS 16
+#define NETWORK_TRAIN_PREPARED ((size_t)1 << 24) /* most prepared numbers that are kept */
 #define NETWORK_TRAIN_PART_NUMBERS \
   ((size_t)1 << 22) /* most numbers of the gradients of all parts */
 
@@ -50,6 +51,7 @@ typedef struct network_train {
   size_t parts;
   const double *at;           /* parameters under evaluation */
   double *values, *gradients; /* of each part */
+  double *prepared;           /* of all blocks of rows; NULL: not kept */
   double **scratch;           /* of each worker */
 } network_train;
 
@@ -137,7 +139,7 @@ static pcal_status network_train_gather(network_train *fit, pcal_error *err) {
   fit->workers = pc_alloc(env, fit->worker_count, sizeof *fit->workers);
   if (fit->workers == NULL)
     return pc_fail_memory(err, "preparing workers");
-  PC_TRY(pc_fit_pass(fit->task, &policy, network_train_add, fit, err));
+  PC_TRY(pc_fit_pass(fit->task, &policy, network_train_add, NULL, fit, err));
   PC_TRY(network_train_arrange(fit, err));
   for (size_t w = 0; w < fit->worker_count; w++) {
     fit->impossible += fit->workers[w].impossible;
@@ -165,16 +167,46 @@ static void network_train_set_scale(network_train *fit, pc_network_model *net) {
 
 /* ---- The objective ---- */
 
+/* Memory of a worker for one block of rows; fails by returning NULL. */
+static double *network_train_scratch(const network_train *fit, size_t worker) {
+  const pc_network_model *net = fit->net;
+  const size_t size = PC_NETWORK_ROWS * (2 * net->classes + net->kind->prepared_size(net)) +
+                      net->kind->scratch_size(net, PC_NETWORK_ROWS);
+  if (fit->scratch[worker] == NULL)
+    fit->scratch[worker] = pc_alloc_raw(fit->task->env, size, sizeof(double));
+  return fit->scratch[worker];
+}
+
+/* Features of rows begin .. begin + count - 1, copied to x. */
+static void network_train_features(const network_train *fit, size_t begin, size_t count,
+                                   double *x) {
+  const size_t k = fit->net->classes;
+  for (size_t i = 0; i < count; i++)
+    memcpy(x + i * k, fit->rows + (begin + i) * fit->width + 2, k * sizeof *x);
+}
+
+/* The rows of a block; what depends on features alone is kept, or computed into `prepared`. */
+static pc_network_rows network_train_rows_of(const network_train *fit, size_t begin,
+                                             size_t count, double *x, double *prepared) {
+  const pc_network_model *net = fit->net;
+  network_train_features(fit, begin, count, x);
+  if (fit->prepared != NULL)
+    return (pc_network_rows){x, fit->prepared + begin * net->kind->prepared_size(net), count};
+  net->kind->prepare(net, x, count, prepared);
+  return (pc_network_rows){x, prepared, count};
+}
+
 /* Adds the objective and gradient of rows begin .. begin + count - 1. */
 static void network_train_block(const network_train *fit, size_t begin, size_t count,
                                 double *scratch, double *value, double *gradient) {
   const pc_network_model *net = fit->net;
   const size_t k = net->classes;
-  double *x = scratch, *scores = x + PC_NETWORK_ROWS * k, *rest = scores + PC_NETWORK_ROWS * k;
+  double *x = scratch, *scores = x + PC_NETWORK_ROWS * k,
+         *prepared = scores + PC_NETWORK_ROWS * k,
+         *rest = prepared + PC_NETWORK_ROWS * net->kind->prepared_size(net);
   double own[PC_NETWORK_ROWS], norms[PC_NETWORK_ROWS];
-  for (size_t i = 0; i < count; i++)
-    memcpy(x + i * k, fit->rows + (begin + i) * fit->width + 2, k * sizeof *x);
-  net->kind->map(net, fit->at, x, count, rest, scores);
+  const pc_network_rows rows = network_train_rows_of(fit, begin, count, x, prepared);
+  net->kind->map(net, fit->at, &rows, rest, scores);
   for (size_t i = 0; i < count; i++)
     own[i] = scores[i * k + (size_t)fit->rows[(begin + i) * fit->width + 1]];
   pc_kernels_best()->network->softmax(scores, k, count, norms);
@@ -186,7 +218,13 @@ static void network_train_block(const network_train *fit, size_t begin, size_t c
     scores[i * k + (size_t)row[1]] -= weight;
     *value += weight * (norms[i] - own[i]);
   }
-  net->kind->backward(net, fit->at, x, count, scores, rest, gradient);
+  net->kind->backward(net, fit->at, &rows, scores, rest, gradient);
+}
+
+/* The number of rows of the block of a part that begins at row i. */
+static size_t network_train_block_rows(const network_train *fit, size_t part, size_t i) {
+  const size_t left = fit->count * (part + 1) / fit->parts - i;
+  return left < PC_NETWORK_ROWS ? left : PC_NETWORK_ROWS;
 }
 
 static pcal_status network_train_part(void *user, size_t part, size_t worker, pcal_error *err) {
@@ -194,20 +232,44 @@ static pcal_status network_train_part(void *user, size_t part, size_t worker, pc
   const size_t begin = fit->count * part / fit->parts,
                end = fit->count * (part + 1) / fit->parts;
   double *gradient = fit->gradients + part * fit->net->count;
-  if (fit->scratch[worker] == NULL)
-    fit->scratch[worker] =
-        pc_alloc_raw(fit->task->env,
-                     2 * PC_NETWORK_ROWS * fit->net->classes +
-                         fit->net->kind->scratch_size(fit->net, PC_NETWORK_ROWS),
-                     sizeof(double));
-  if (fit->scratch[worker] == NULL)
+  double *scratch = network_train_scratch(fit, worker);
+  if (scratch == NULL)
     return pc_fail_memory(err, "training a network");
   memset(gradient, 0, fit->net->count * sizeof *gradient);
   fit->values[part] = 0.0;
   for (size_t i = begin; i < end; i += PC_NETWORK_ROWS)
-    network_train_block(fit, i, end - i < PC_NETWORK_ROWS ? end - i : PC_NETWORK_ROWS,
-                        fit->scratch[worker], &fit->values[part], gradient);
+    network_train_block(fit, i, network_train_block_rows(fit, part, i), scratch,
+                        &fit->values[part], gradient);
   return PCAL_OK;
+}
+
+static pcal_status network_train_prepare_part(void *user, size_t part, size_t worker,
+                                              pcal_error *err) {
+  network_train *fit = user;
+  const pc_network_kind *kind = fit->net->kind;
+  const size_t begin = fit->count * part / fit->parts,
+               end = fit->count * (part + 1) / fit->parts;
+  double *x = network_train_scratch(fit, worker);
+  if (x == NULL)
+    return pc_fail_memory(err, "training a network");
+  for (size_t i = begin; i < end; i += PC_NETWORK_ROWS) {
+    const size_t count = network_train_block_rows(fit, part, i);
+    network_train_features(fit, i, count, x);
+    kind->prepare(fit->net, x, count, fit->prepared + i * kind->prepared_size(fit->net));
+  }
+  return PCAL_OK;
+}
+
+/* Computes what depends on features alone once for all evaluations, if it is not too large. */
+static pcal_status network_train_prepare(network_train *fit, pcal_error *err) {
+  const size_t size = fit->net->kind->prepared_size(fit->net);
+  if (fit->count > NETWORK_TRAIN_PREPARED / size)
+    return PCAL_OK;
+  fit->prepared = pc_alloc_raw(fit->task->env, fit->count * size, sizeof *fit->prepared);
+  if (fit->prepared == NULL)
+    return pc_fail_memory(err, "training a network");
+  return pc_run(fit->task->env, fit->parts, 10.0 * (double)(fit->count * size),
+                network_train_prepare_part, fit, err);
 }
 
 /* The penalty; adds its gradient. */
@@ -319,6 +381,7 @@ static pcal_status network_train_learn(network_train *fit, pc_network_model *net
   fit->scratch = pc_alloc(env, fit->worker_count, sizeof *fit->scratch);
   if (fit->gradients == NULL || fit->values == NULL || fit->scratch == NULL)
     return pc_fail_memory(err, "training a network");
+  PC_TRY(network_train_prepare(fit, err));
   net->kind->start(net, env->seed, net->parameters);
   PC_TRY(pc_lbfgs_new(env, net->count, net->parameters, &limits, &search, err));
   PC_TRY(network_train_run(fit, net, &search, fit->gradients + fit->parts * net->count, &after,

@@ -46,104 +46,100 @@ static void order_network_start(const pc_network_model *net, uint64_t seed,
     parameters[i] = i < net->count - (k - 1) ? 0.0 : ORDER_NETWORK_ONE;
 }
 
-/* For each row: inputs, order (two uint32_t in each double), gaps, derivatives of softplus,
- * softplus or derivatives by u; then the scratch of the network. */
-static size_t order_network_scratch_size(const pc_network_model *net, size_t rows) {
-  return 5 * rows * net->classes + pc_dense_net_scratch(&net->dense, rows);
+/* Of a block of rows: inputs of the network, gaps, and the order of the classes. */
+typedef struct order_network_prepared {
+  const double *inputs, *gaps;
+  const uint32_t *order;
+} order_network_prepared;
+
+static size_t order_network_prepared_size(const pc_network_model *net) {
+  return 2 * net->classes + (net->classes + 1) / 2;
 }
 
-typedef struct order_network_parts {
-  double *inputs, *gaps, *rise, *slope, *dense; /* rise: derivative of softplus */
-  uint32_t *order;                              /* 2 K for each row */
-} order_network_parts;
-
-static order_network_parts order_network_split(const pc_network_model *net, size_t rows,
-                                               double *scratch) {
+static order_network_prepared order_network_split(const pc_network_model *net, size_t rows,
+                                                  const double *prepared) {
   const size_t cells = rows * net->classes;
-  return (order_network_parts){.inputs = scratch,
-                               .order = (uint32_t *)(void *)(scratch + cells),
-                               .gaps = scratch + 2 * cells,
-                               .rise = scratch + 3 * cells,
-                               .slope = scratch + 4 * cells,
-                               .dense = scratch + 5 * cells};
+  return (order_network_prepared){prepared, prepared + cells,
+                                  (const uint32_t *)(const void *)(prepared + 2 * cells)};
 }
 
-static void order_network_row(const pc_network_model *net, const double *x, int sorted,
-                              const order_network_parts *parts, size_t row) {
+static void order_network_prepare(const pc_network_model *net, int sorted, const double *x,
+                                  size_t rows, double *out) {
   const size_t k = net->classes;
-  uint32_t *order = parts->order + 2 * k * row;
-  pc_class_ranking(x, k, order, order + k);
-  for (size_t j = 0; j < k; j++) {
-    const double seen = fmin(fmax(sorted ? x[order[j]] : x[j], net->low), net->high);
-    parts->inputs[row * k + j] = seen / net->scale;
-    parts->gaps[row * k + j] = j + 1 < k ? x[order[j]] - x[order[j + 1]] : 0.0;
+  double *inputs = out, *gaps = inputs + rows * k;
+  uint32_t *order = (uint32_t *)(void *)(gaps + rows * k);
+  for (size_t r = 0; r < rows; r++, x += k, inputs += k, gaps += k, order += k) {
+    /* The inputs, written below, are the scratch of the ranking. */
+    pc_class_ranking(x, k, order, (uint32_t *)(void *)inputs);
+    for (size_t j = 0; j < k; j++) {
+      const double seen = fmin(fmax(sorted ? x[order[j]] : x[j], net->low), net->high);
+      inputs[j] = seen / net->scale;
+      gaps[j] = j + 1 < k ? x[order[j]] - x[order[j + 1]] : 0.0;
+    }
   }
 }
 
-static void order_network_map(const pc_network_model *net, int sorted, const double *parameters,
-                              const double *x, size_t rows, double *scratch, double *scores) {
-  const size_t k = net->classes;
-  const order_network_parts parts = order_network_split(net, rows, scratch);
-  for (size_t i = 0; i < rows; i++)
-    order_network_row(net, x + i * k, sorted, &parts, i);
-  const double *u =
-      pc_dense_net_forward(&net->dense, parameters, parts.inputs, rows, parts.dense);
-  memcpy(parts.slope, u, rows * (k - 1) * sizeof *u);
-  pc_kernels_best()->network->softplus(parts.slope, rows * (k - 1), parts.rise);
-  for (size_t i = 0; i < rows; i++) {
-    const uint32_t *order = parts.order + 2 * k * i;
-    double sum = 0.0;
-    scores[i * k + order[k - 1]] = 0.0;
+/* Derivatives of softplus; softplus or derivatives by u; the scratch of the network. */
+static size_t order_network_scratch_size(const pc_network_model *net, size_t rows) {
+  return 2 * rows * net->classes + pc_dense_net_scratch(&net->dense, rows);
+}
+
+static void order_network_map(const pc_network_model *net, const double *parameters,
+                              const pc_network_rows *rows, double *scratch, double *scores) {
+  const size_t k = net->classes, n = rows->count;
+  const order_network_prepared at = order_network_split(net, n, rows->prepared);
+  double *rise = scratch, *slope = rise + n * k, *dense = slope + n * k;
+  const double *u = pc_dense_net_forward(&net->dense, parameters, at.inputs, n, dense);
+  memcpy(slope, u, n * (k - 1) * sizeof *u);
+  pc_kernels_best()->network->softplus(slope, n * (k - 1), rise);
+  for (size_t i = 0; i < n; i++) {
+    const uint32_t *order = at.order + k * i;
+    const double *gaps = at.gaps + k * i, *factors = slope + (k - 1) * i;
+    double *to = scores + k * i, sum = 0.0;
+    to[order[k - 1]] = 0.0;
     for (size_t j = k - 1; j-- > 0;) {
-      sum += parts.gaps[i * k + j] * parts.slope[i * (k - 1) + j];
-      scores[i * k + order[j]] = sum;
+      sum += gaps[j] * factors[j];
+      to[order[j]] = sum;
     }
   }
 }
 
 static void order_network_backward(const pc_network_model *net, const double *parameters,
-                                   const double *x, size_t rows, const double *slopes,
+                                   const pc_network_rows *rows, const double *slopes,
                                    double *scratch, double *gradient) {
-  const size_t k = net->classes;
-  const order_network_parts parts = order_network_split(net, rows, scratch);
-  (void)x;
-  for (size_t i = 0; i < rows; i++) {
-    const uint32_t *order = parts.order + 2 * k * i;
+  const size_t k = net->classes, n = rows->count;
+  const order_network_prepared at = order_network_split(net, n, rows->prepared);
+  double *rise = scratch, *slope = rise + n * k, *dense = slope + n * k;
+  for (size_t i = 0; i < n; i++) {
+    const uint32_t *order = at.order + k * i;
     double above = 0.0;
     for (size_t j = 0; j + 1 < k; j++) {
       above += slopes[i * k + order[j]];
-      parts.slope[i * (k - 1) + j] =
-          above * parts.gaps[i * k + j] * parts.rise[i * (k - 1) + j];
+      slope[i * (k - 1) + j] = above * at.gaps[i * k + j] * rise[i * (k - 1) + j];
     }
   }
-  pc_dense_net_backward(&net->dense, parameters, parts.inputs, rows, parts.slope, parts.dense,
-                        gradient, NULL);
+  pc_dense_net_backward(&net->dense, parameters, at.inputs, n, slope, dense, gradient, NULL);
 }
 
-static void order_network_map_sorted(const pc_network_model *net, const double *parameters,
-                                     const double *x, size_t rows, double *scratch,
-                                     double *scores) {
-  order_network_map(net, 1, parameters, x, rows, scratch, scores);
+static void order_network_prepare_sorted(const pc_network_model *net, const double *x,
+                                         size_t rows, double *out) {
+  order_network_prepare(net, 1, x, rows, out);
 }
 
-static void order_network_map_raw(const pc_network_model *net, const double *parameters,
-                                  const double *x, size_t rows, double *scratch,
-                                  double *scores) {
-  order_network_map(net, 0, parameters, x, rows, scratch, scores);
+static void order_network_prepare_raw(const pc_network_model *net, const double *x, size_t rows,
+                                      double *out) {
+  order_network_prepare(net, 0, x, rows, out);
 }
 
-static const pc_network_kind order_network_invariant = {0,
-                                                        order_network_shape,
-                                                        order_network_start,
-                                                        order_network_scratch_size,
-                                                        order_network_map_sorted,
-                                                        order_network_backward};
-static const pc_network_kind order_network_preserving = {0,
-                                                         order_network_shape,
-                                                         order_network_start,
-                                                         order_network_scratch_size,
-                                                         order_network_map_raw,
-                                                         order_network_backward};
+#define ORDER_NETWORK_KIND                                                                  \
+  .shape = order_network_shape, .start = order_network_start,                               \
+  .prepared_size = order_network_prepared_size, .scratch_size = order_network_scratch_size, \
+  .map = order_network_map, .backward = order_network_backward
+
+static const pc_network_kind order_network_invariant = {.prepare = order_network_prepare_sorted,
+                                                        ORDER_NETWORK_KIND};
+static const pc_network_kind order_network_preserving = {.prepare = order_network_prepare_raw,
+                                                         ORDER_NETWORK_KIND};
 
 static pcal_status order_network_fit(const pc_fit_task *task, const pc_network_kind *kind,
                                      pcal_error *err) {

@@ -75,7 +75,7 @@ pcal_status pc_forecast_table_new(const pc_fit_task *task, pc_forecast_pick pick
   *out = (pc_forecast_table){NULL, 0, 0.0};
   if (work.parts == NULL)
     return pc_fail_memory(err, "preparing workers");
-  PC_TRY(pc_fit_pass(task, &policy, forecast_table_add, &work, err));
+  PC_TRY(pc_fit_pass(task, &policy, forecast_table_add, NULL, &work, err));
   PC_TRY(forecast_table_join(task, work.parts, workers, out, err));
   for (size_t w = 0; w < workers; w++)
     pc_free(task->env, work.parts[w].entries);

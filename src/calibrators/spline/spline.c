@@ -317,6 +317,7 @@ const pc_calibrator_method pc_calibrator_spline = {
         },
     .traits = PC_TAKES_CONFIDENCE,
     .fitted_traits = spline_traits,
+    .in_rounds = 1,
     .fit = spline_fit,
     .apply = pc_spline_apply,
     .recipe = spline_recipe,

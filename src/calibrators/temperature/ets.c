@@ -171,6 +171,7 @@ const pc_calibrator_method pc_calibrator_ets = {
     .traits = PC_KEEPS_ACCURACY | PC_KEEPS_ORDER | PC_SUMS_TO_ONE | PC_GUARDED,
     .fitted_traits = ets_traits,
     .needs_scores = 1,
+    .in_rounds = 1,
     .fit = ets_fit,
     .scratch_size = ets_space,
     .apply = ets_apply,

@@ -185,6 +185,14 @@ static pcal_status ets_pass_add(void *user, size_t w, const pc_rows *rows, pcal_
   return PCAL_OK;
 }
 
+static pcal_status ets_pass_list(void *user, size_t w, pc_fit_fields *fields, pcal_error *err) {
+  const ets_pass_state *state = user;
+  ets_pass_worker *worker = &state->workers[w];
+  PC_TRY(pc_fit_field_sums(fields, &worker->weight, 1, err));
+  PC_TRY(pc_fit_field_counts(fields, worker->impossible, state->count, err));
+  return pc_fit_field_sums(fields, worker->sums[0], state->count * ETS_PASS_SUMS, err);
+}
+
 static void ets_pass_collect(const ets_pass_state *state, size_t workers, pc_ets_values *out) {
   ets_pass_worker *first = &state->workers[0];
   for (size_t w = 1; w < workers; w++) {
@@ -220,7 +228,7 @@ pcal_status pc_ets_pass(const pc_fit_task *task, int brier, int alone,
   state.workers = pc_alloc(task->env, workers, sizeof *state.workers);
   if (state.workers == NULL)
     return pc_fail_memory(err, "preparing workers");
-  PC_TRY(pc_fit_pass(task, &policy, ets_pass_add, &state, err));
+  PC_TRY(pc_fit_pass(task, &policy, ets_pass_add, ets_pass_list, &state, err));
   ets_pass_collect(&state, workers, out);
   for (size_t w = 0; w < workers; w++)
     pc_free(task->env, state.workers[w].parts);

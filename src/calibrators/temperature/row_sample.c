@@ -102,6 +102,8 @@ static pcal_status row_sample_reserve(pc_row_sample *sample, pcal_error *err) {
   const pcal_env *env = sample->env;
   const size_t grown = sample->capacity + sample->capacity / 2 + 16, most = sample->limit + 1;
   const size_t wanted = grown > most || sample->level > 0 ? most : grown;
+  if (wanted <= sample->capacity) /* only if weights were forged */
+    return pc_fail(err, PCAL_DATA, "a tally is damaged: its sample has too many rows");
   const size_t size = sample->floats ? sizeof(float) : sizeof(double);
   void *scores = pc_resize(env, sample->scores, wanted, sample->classes * size);
   sample->scores = scores == NULL ? sample->scores : scores;
@@ -192,4 +194,61 @@ pcal_status pc_row_sample_add(pc_row_sample *sample, const pc_rows *rows, pcal_e
       PC_TRY(row_sample_offer(sample, &scores, row, err));
   }
   return PCAL_OK;
+}
+
+/* ---- Fits by rounds ---- */
+
+#define ROW_SAMPLE_HEAD 3 /* weight, label and top label of a row, before its scores */
+
+static pcal_status row_sample_give(const pc_row_sample *sample, pc_fit_fields *fields,
+                                   pc_fit_field *field, double *row, pcal_error *err) {
+  pc_fit_field_raise(field, row_sample_level(sample));
+  for (size_t i = 0; i < sample->count; i++) {
+    row[0] = sample->rows[i].weight;
+    row[1] = sample->rows[i].label;
+    row[2] = sample->rows[i].top_label;
+    for (size_t j = 0; j < sample->classes; j++)
+      row[ROW_SAMPLE_HEAD + j] = sample->floats ? (double)pc_row_sample_floats(sample, i)[j]
+                                                : pc_row_sample_doubles(sample, i)[j];
+    PC_TRY(pc_fit_field_add_row(fields, field, sample->rows[i].key, row, err));
+  }
+  return PCAL_OK;
+}
+
+/* Reads a class; returns 0 if the number is none. */
+static int row_sample_class(const pc_row_sample *sample, double number, int32_t *out) {
+  if (!(number >= 0.0 && number < (double)sample->classes))
+    return 0;
+  *out = (int32_t)number;
+  return 1;
+}
+
+static pcal_status row_sample_take_all(pc_row_sample *sample, const pc_fit_field *field,
+                                       pcal_error *err) {
+  atomic_store_explicit(&sample->level, field->level, memory_order_relaxed);
+  for (size_t i = 0; i < field->count; i++) {
+    const double *row = (const double *)field->items + i * field->width;
+    const row_sample_scores scores = {NULL, row + ROW_SAMPLE_HEAD};
+    pc_sampled_row taken = {.key = field->keys[i], .weight = row[0]};
+    if (!row_sample_class(sample, row[1], &taken.label) ||
+        !row_sample_class(sample, row[2], &taken.top_label))
+      return pc_fail(err, PCAL_DATA,
+                     "the request or a tally is damaged: it names a class that does not exist");
+    PC_TRY(row_sample_take(sample, &scores, taken, err));
+  }
+  return PCAL_OK;
+}
+
+pcal_status pc_row_sample_list(pc_row_sample *sample, pc_fit_fields *fields, pcal_error *err) {
+  const size_t width = ROW_SAMPLE_HEAD + sample->classes;
+  pc_fit_field *field = NULL;
+  PC_TRY(pc_fit_field_rows(fields, PC_FIT_SAMPLE, width, sample->limit, &field, err));
+  if (fields->taking)
+    return row_sample_take_all(sample, field, err);
+  double *row = pc_alloc_raw(sample->env, width, sizeof *row);
+  if (row == NULL)
+    return pc_fail_memory(err, "keeping a sample of rows");
+  const pcal_status status = row_sample_give(sample, fields, field, row, err);
+  pc_free(sample->env, row);
+  return status;
 }

@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 
+#include "calibrators/fit_tally.h"
 #include "data/rows.h"
 #include "system/threads.h"
 
@@ -46,6 +47,10 @@ void pc_row_sample_free(pc_row_sample *sample); /* a zeroed sample is allowed */
  * top_label. */
 PC_CHECKED pcal_status pc_row_sample_add(pc_row_sample *sample, const pc_rows *rows,
                                          pcal_error *err);
+
+/* The sample as a field of a tally, for fits by rounds; taking, the sample is empty. */
+PC_CHECKED pcal_status pc_row_sample_list(pc_row_sample *sample, pc_fit_fields *fields,
+                                          pcal_error *err);
 
 /* True if the first level was too high, as with many equal rows: draw the sample again, with
  * the number of rows unknown. */

@@ -378,6 +378,7 @@ const pc_calibrator_method pc_calibrator_temperature = {
         },
     .traits = PC_INJECTIVE | PC_KEEPS_ACCURACY | PC_KEEPS_ORDER | PC_SUMS_TO_ONE | PC_GUARDED,
     .needs_scores = 1,
+    .in_rounds = 1,
     .fit = temperature_fit,
     .apply = temperature_apply,
     .apply_floats = temperature_apply_floats,

@@ -214,7 +214,7 @@ static pcal_status temperature_ece_pass(temperature_ece_state *s, pcal_error *er
     pc_sum_clear(&s->workers[w].weight);
     s->workers[w].shifts = shifts;
   }
-  PC_TRY(pc_fit_pass(s->task, &policy, temperature_ece_add, s, err));
+  PC_TRY(pc_fit_pass(s->task, &policy, temperature_ece_add, NULL, s, err));
   temperature_ece_collect(s, workers);
   s->passes++;
   return PCAL_OK;

@@ -210,6 +210,29 @@ static double temperature_objective_collect(const temperature_objective_run *run
 
 /* ---- All rows ---- */
 
+static pcal_status temperature_objective_list(void *user, size_t w, pc_fit_fields *fields,
+                                              pcal_error *err) {
+  const temperature_objective_run *run = user;
+  temperature_objective_worker *worker = &run->workers[w];
+  uint64_t counts[3] = {worker->rows, worker->impossible, worker->misses};
+  if (!fields->taking)
+    temperature_objective_flush(run, worker);
+  counts[2] = worker->misses;
+  PC_TRY(pc_fit_field_counts(fields, counts, 3, err));
+  PC_TRY(pc_fit_field_sums(fields, &worker->weight, 1, err));
+  for (size_t t = 0; t < run->trial_count; t++) {
+    PC_TRY(pc_fit_field_sums(fields, &worker->trials[t].loss, 1, err));
+    PC_TRY(pc_fit_field_sums(fields, &worker->trials[t].one, 1, err));
+    PC_TRY(pc_fit_field_sums(fields, worker->trials[t].slope, PC_SCALAR_DERIVATIVES, err));
+  }
+  if (fields->taking) {
+    worker->rows = counts[0];
+    worker->impossible = counts[1];
+    worker->misses = counts[2];
+  }
+  return PCAL_OK;
+}
+
 static int temperature_objective_not_finite(const temperature_objective_run *run) {
   int not_finite = 0;
   for (size_t w = 0; w < run->worker_count; w++)
@@ -224,7 +247,8 @@ static pcal_status temperature_objective_pass(pc_temperature_objective *objectiv
                                               pcal_error *err) {
   const pc_row_policy policy = {
       .scores = check_first ? PC_SCORES_IN_PLACE : PC_SCORES_UNCHECKED, .probs = PC_PROBS_LEAN};
-  PC_TRY(pc_fit_pass(objective->task, &policy, temperature_objective_add, run, err));
+  PC_TRY(pc_fit_pass(objective->task, &policy, temperature_objective_add,
+                     temperature_objective_list, run, err));
   *not_finite = temperature_objective_not_finite(run);
   objective->weight = temperature_objective_collect(run, out);
   objective->impossible = run->workers[0].impossible;
@@ -250,6 +274,8 @@ pcal_status pc_temperature_objective_on_all(pc_temperature_objective *objective,
                                             pc_scalar_derivatives *out, pcal_error *err) {
   int not_finite = 0;
   objective->passes++;
+  if (objective->task->replay != NULL) /* the passes must not depend on the rows of a worker */
+    return temperature_objective_try(objective, trials, count, 1, out, &not_finite, err);
   const pcal_status status =
       temperature_objective_try(objective, trials, count, 0, out, &not_finite, err);
   if (status != PCAL_DATA && !not_finite)
@@ -273,28 +299,37 @@ static pcal_status temperature_objective_sample_add(void *user, size_t w, const 
   return pc_row_sample_add(&objective->sample, rows, err);
 }
 
+static pcal_status temperature_objective_sample_list(void *user, size_t w,
+                                                     pc_fit_fields *fields, pcal_error *err) {
+  pc_temperature_objective *objective = user;
+  return w == 0 ? pc_row_sample_list(&objective->sample, fields, err) : PCAL_OK;
+}
+
 static pcal_status temperature_objective_sample_from(pc_temperature_objective *objective,
                                                      uint64_t rows, pcal_error *err) {
-  const pc_row_policy policy = {.scores = PC_SCORES_UNCHECKED, .probs = PC_PROBS_LEAN};
+  const int in_rounds = objective->task->replay != NULL;
+  const pc_row_policy policy = {.scores = in_rounds ? PC_SCORES_FILLED : PC_SCORES_UNCHECKED,
+                                .probs = PC_PROBS_LEAN};
   const size_t classes = objective->task->calibrator->layout.classes;
   PC_TRY(pc_row_sample_init(&objective->sample, objective->task->env, classes,
                             temperature_objective_sample_limit(classes), rows, err));
-  objective->passes++;
-  return pc_fit_pass(objective->task, &policy, temperature_objective_sample_add, objective,
-                     err);
+  return pc_fit_pass(objective->task, &policy, temperature_objective_sample_add,
+                     temperature_objective_sample_list, objective, err);
 }
 
 pcal_status pc_temperature_objective_draw_sample(pc_temperature_objective *objective,
                                                  pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(objective->task->source, &shape);
-  const uint64_t rows = shape.row_count == PCAL_NO_ROW ? 0 : shape.row_count;
+  const int in_rounds = objective->task->replay != NULL;
+  const uint64_t rows = in_rounds || shape.row_count == PCAL_NO_ROW ? 0 : shape.row_count;
+  objective->passes++;
   pcal_status status = temperature_objective_sample_from(objective, rows, err);
   if (status == PCAL_OK && pc_row_sample_is_sparse(&objective->sample)) {
     pc_row_sample_free(&objective->sample);
     status = temperature_objective_sample_from(objective, 0, err);
   }
-  if (status != PCAL_DATA)
+  if (status != PCAL_DATA || in_rounds)
     return status;
   pc_row_sample_free(&objective->sample);
   return PCAL_OK;

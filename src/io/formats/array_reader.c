@@ -1,7 +1,7 @@
 /* A window points into the array if no conversion is needed:
  *   scores   float32 and float64 in native byte order, aligned, with any strides
  *   numbers  contiguous float64
- *   labels   one contiguous column of int32, int64, uint8 or bool
+ *   labels   one contiguous column of any type in native byte order
  * Everything else is converted window by window.  Columns may be chosen by number.
  *
  * Edge cases:
@@ -10,8 +10,8 @@
  *  2. strides may be negative, zero, or no multiple of the element size.
  *  3. an array that is read window by window is stored in the file in row or column order; a
  *     window is read into a buffer in the same order.
- *  4. scores of classes on a device stay there as float32 or float64; everything else on a device
- *     is read window by window. */
+ *  4. scores of classes on a device stay there as float32 or float64, and with them labels of
+ *     int32, int64 or uint8; everything else on a device is read window by window. */
 #include "io/formats/array_reader.h"
 
 #include <stdint.h>
@@ -104,10 +104,24 @@ static int array_reader_by_columns(const pc_array *array) {
   return down < along;
 }
 
-/* Converts row by row if rows are contiguous runs, else column by column. */
+/* True if the chosen columns of all rows are neighbours in memory. */
+static int array_reader_no_gaps(const array_reader_state *state, size_t columns) {
+  const size_t size = state->array.type.size;
+  return (columns == 1 || state->chosen_stride == (ptrdiff_t)size) &&
+         state->array.row_stride == (ptrdiff_t)(columns * size);
+}
+
+/* Converts all rows at once if there are no gaps, row by row if rows are contiguous runs, else
+ * column by column. */
 static void array_reader_convert_numbers(const pc_reader *reader, size_t rows) {
   const array_reader_state *state = reader->state;
   const size_t columns = reader->columns;
+  if (array_reader_no_gaps(state, columns)) {
+    const pc_element_run run = {array_reader_element(state, state->at, 0),
+                                (ptrdiff_t)state->array.type.size, rows * columns};
+    array_reader_convert_run(reader, &run, 0, 1);
+    return;
+  }
   if (state->chosen_stride != 0 && columns > 1 && !array_reader_by_columns(&state->array)) {
     for (size_t row = 0; row < rows; row++) {
       const pc_element_run run = {array_reader_element(state, state->at + row, 0),
@@ -246,15 +260,19 @@ static int array_reader_direct(const pc_array *array) {
          array->row_stride % size == 0 && array->column_stride % size == 0;
 }
 
-/* Cell type of labels, by element type. */
+/* Cell type of labels, by element type; sizes are 1, 2, 4 and 8. */
 static pc_cell_type array_reader_label_cells(const pc_element_type *type) {
-  if (type->kind == PC_ELEMENT_SIGNED && type->size == sizeof(int32_t))
-    return PC_CELLS_I32;
-  if (type->kind == PC_ELEMENT_SIGNED && type->size == sizeof(int64_t))
-    return PC_CELLS_I64;
-  if (type->kind == PC_ELEMENT_UNSIGNED && type->size == 1)
-    return PC_CELLS_U8;
-  return type->kind == PC_ELEMENT_BOOL ? PC_CELLS_BOOL : PC_CELLS_F64;
+  static const pc_cell_type floats[] = {0, 0, PC_CELLS_F16, 0, PC_CELLS_F32};
+  static const pc_cell_type whole[] = {0, PC_CELLS_I8, PC_CELLS_I16, 0, PC_CELLS_I32};
+  static const pc_cell_type natural[] = {0, PC_CELLS_U8, PC_CELLS_U16, 0, PC_CELLS_U32};
+  const int large = type->size == sizeof(int64_t);
+  if (type->kind == PC_ELEMENT_BOOL)
+    return PC_CELLS_BOOL;
+  if (type->kind == PC_ELEMENT_FLOAT)
+    return large ? PC_CELLS_F64 : floats[type->size];
+  if (type->kind == PC_ELEMENT_SIGNED)
+    return large ? PC_CELLS_I64 : whole[type->size];
+  return large ? PC_CELLS_U64 : natural[type->size];
 }
 
 static pc_cell_type array_reader_cells(const pc_array *array, size_t columns, pc_column_role as,
@@ -268,6 +286,18 @@ static pc_cell_type array_reader_cells(const pc_array *array, size_t columns, pc
                                                             : PC_CELLS_F64;
 }
 
+/* True for scores, and for labels of one column as label_reader.c takes them from a device. */
+static int array_reader_stays(const pc_reader *reader, pc_column_role as) {
+  const array_reader_state *state = reader->state;
+  const pc_array *array = &state->array;
+  if (array->device == NULL || array->copied || !state->is_view)
+    return 0;
+  return as == PC_COLUMN_SCORES ||
+         (as == PC_COLUMN_LABELS && array->labels_stay &&
+          (reader->cells == PC_CELLS_I32 || reader->cells == PC_CELLS_I64 ||
+           reader->cells == PC_CELLS_U8));
+}
+
 /* Chooses the cell type, and between a view and conversion. */
 static void array_reader_plan(pc_reader *reader, pc_column_role as) {
   array_reader_state *state = reader->state;
@@ -275,16 +305,14 @@ static void array_reader_plan(pc_reader *reader, pc_column_role as) {
   const size_t size = array->type.size, columns = reader->columns;
   const int is_float = array->type.kind == PC_ELEMENT_FLOAT,
             direct = array_reader_direct(array);
-  const int no_gaps = (columns == 1 || state->chosen_stride == (ptrdiff_t)size) &&
-                      array->row_stride == (ptrdiff_t)(columns * size);
+  const int no_gaps = array_reader_no_gaps(state, columns);
   reader->cells = array_reader_cells(array, columns, as, direct && no_gaps);
   if (as == PC_COLUMN_SCORES)
     state->is_view = direct && state->chosen_stride != 0 && is_float && size >= 4;
   else if (reader->cells != PC_CELLS_TEXT)
     state->is_view =
         reader->cells != PC_CELLS_F64 || (direct && no_gaps && is_float && size == 8);
-  state->left_on_device =
-      array->device != NULL && !array->copied && state->is_view && as == PC_COLUMN_SCORES;
+  state->left_on_device = reader->on_device = array_reader_stays(reader, as);
   state->element_size = reader->cells == PC_CELLS_F32    ? sizeof(float)
                         : reader->cells == PC_CELLS_TEXT ? sizeof(pc_slice)
                                                          : sizeof(double);

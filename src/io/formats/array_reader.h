@@ -18,9 +18,10 @@ typedef struct pc_array {
       *file; /* the elements are read from it, window by window; NULL: they are at `first` */
   size_t offset; /* of the first element in the file */
   pcal_device
-      *device;  /* whose memory holds the elements, row after row without gaps; or NULL */
-  void *stream; /* of the device */
-  int copied;   /* windows are copied from the device into memory */
+      *device;     /* whose memory holds the elements, row after row without gaps; or NULL */
+  void *stream;    /* of the device */
+  int copied;      /* windows are copied from the device into memory */
+  int labels_stay; /* labels may be left on the device (pc_window) */
 } pc_array;
 
 /* Opens a zeroed reader whose format, env and bytes the caller has set.  Close it even after a

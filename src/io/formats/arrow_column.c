@@ -306,7 +306,9 @@ static pcal_status arrow_column_string(const pc_arrow_column *column,
     return arrow_column_view(column, text, index, out, err);
   const int64_t begin = pc_arrow_offset(column, text->buffers[1], index);
   const int64_t end = pc_arrow_offset(column, text->buffers[1], index + 1);
-  if (begin < 0 || end < begin || (end > begin && text->buffers[2] == NULL))
+  const uint64_t rows = (uint64_t)text->offset + (uint64_t)text->length;
+  if (begin < 0 || end < begin || end > pc_arrow_offset(column, text->buffers[1], rows) ||
+      (end > begin && text->buffers[2] == NULL))
     return arrow_column_broken(column, "the string offsets are invalid", err);
   *out = (pc_slice){end > begin ? (const char *)text->buffers[2] + begin : "",
                     (size_t)(end - begin)};

@@ -24,9 +24,13 @@
  *      count over the normal one; over all classes by 2/K of that, since a row changes two
  *      classes.
  *   3. Errors over all classes: hits of rare classes fall into few bins, and replicas can only
- *      repeat these hits.  q(1 - a) is at least that of labels drawn from the predictions,
- *      blended from own = 0 to own = 1; they are drawn only if the interval would exclude 0
- *      otherwise.
+ *      repeat these hits.  q(1 - a) is at least a blend from N at own = 0, the quantile for
+ *      labels drawn from the predictions, to M = max(q(1 - a), sqrt(N^2 + T^2)) at own = 1.
+ *      The blend is the mean of two bounds: sqrt(N^2 + own^2 (M^2 - N^2)), for gaps in the bins
+ *      of the noise, where squares add up; and N + own (M - N), for gaps in other bins, where
+ *      both add up as they are.  With 100 classes and some rows in each bin the first alone
+ *      covers in 5 to 60 % of sets, the second is a quarter wider than the mean.  Labels are
+ *      drawn only if the interval would exclude 0 otherwise.
  *   4. Errors over all classes have no shift; the lower shape has more points in its place.
  *      The noise in g, spread over many bins, makes |h + f e_r| grow too little, so the tails
  *      are a / 4 for low and a / 2 for high.
@@ -280,11 +284,12 @@ static double inversion_cross(double x0, double y0, double x1, double y1, double
   return y1 > y0 ? x0 + (x1 - x0) * fmin(fmax((y - y0) / (y1 - y0), 0.0), 1.0) : x0;
 }
 
-/* The quantile of the null, blended from own = 0 to own = 1: squares of gaps and noise add
- * up. */
+/* Edge case 3: the quantile of the null, blended from own = 0 to own = 1. */
 static double inversion_blend(const inversion_tails *tails, double own) {
-  const double null = tails->null_high, data = fmax(tails->high[INVERSION_DATA], null);
-  return null > 0.0 ? sqrt(null * null + own * own * (data * data - null * null)) : 0.0;
+  const double null = tails->null_high, value = tails->value;
+  const double data = fmax(tails->high[INVERSION_DATA], sqrt(null * null + value * value));
+  const double same = sqrt(null * null + own * own * (data * data - null * null));
+  return null > 0.0 ? 0.5 * (same + null + own * (data - null)) : 0.0;
 }
 
 /* The smallest error along the points `order` at which the value is not too large. */

@@ -113,6 +113,41 @@ static void replica_weights_exchange(const pc_replica_request *request, uint64_t
 
 _Static_assert(PC_REPLICA_LANES == 2 * PC_EXCHANGE_BATCH, "a batch has both sides");
 
+#define REPLICA_PATTERNS (1 << PC_EXCHANGE_BATCH) /* of the bits of a row in a batch */
+
+/* True if every row has weight 1. */
+static int replica_weights_are_one(const pc_kept_rows *rows) {
+  size_t i = 0;
+  while (i < rows->count && rows->weights[i] == 1.0)
+    i++;
+  return i == rows->count;
+}
+
+/* Weights of all rows in a batch of exchanges, if every row has weight 1: they are one of few
+ * patterns, which are counted for the totals. */
+static void replica_weights_exchange_ones(const pc_replica_request *request, uint64_t first,
+                                          const pc_replica_bits *bits, float *drawn,
+                                          double total[PC_REPLICA_LANES]) {
+  const size_t count = request->rows->count, at = first % PC_EXCHANGE_BLOCK;
+  const size_t bounds[] = {0, request->half < count ? request->half : count, count};
+  float patterns[REPLICA_PATTERNS][PC_REPLICA_LANES];
+  for (size_t side = 0; side < 2; side++) {
+    size_t seen[REPLICA_PATTERNS] = {0};
+    for (uint32_t p = 0; p < REPLICA_PATTERNS; p++) {
+      const uint32_t bit[4] = {p};
+      replica_weights_swap(1.0, side, first == 0 ? 0 : PC_EXCHANGE_BLOCK, bit, patterns[p]);
+    }
+    for (size_t i = bounds[side]; i < bounds[side + 1]; i++) {
+      const uint32_t p = bits->bits[i][at / 32] >> (at % 32) & (REPLICA_PATTERNS - 1);
+      memcpy(drawn + i * PC_REPLICA_LANES, patterns[p], sizeof patterns[p]);
+      seen[p]++;
+    }
+    for (size_t p = 0; p < REPLICA_PATTERNS; p++)
+      for (size_t q = 0; q < PC_REPLICA_LANES; q++)
+        total[q] += (double)seen[p] * (double)patterns[p][q];
+  }
+}
+
 void pc_replica_weights(const pc_replica_request *request, uint64_t seed, size_t batch,
                         pc_replica_bits *bits, float *drawn, double total[PC_REPLICA_LANES]) {
   const pc_kept_rows *rows = request->rows;
@@ -123,6 +158,10 @@ void pc_replica_weights(const pc_replica_request *request, uint64_t seed, size_t
   if (kind == PC_REPLICA_WEIGHTS)
     replica_weights_draw_weights(request, seed, batch, drawn);
   memset(total, 0, PC_REPLICA_LANES * sizeof *total);
+  if (kind == PC_REPLICA_EXCHANGE && replica_weights_are_one(rows)) {
+    replica_weights_exchange_ones(request, first, bits, drawn, total);
+    return;
+  }
   for (size_t i = 0; i < rows->count; i++) {
     float *weights = drawn + i * PC_REPLICA_LANES;
     if (kind == PC_REPLICA_WITHOUT)

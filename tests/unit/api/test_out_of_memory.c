@@ -17,7 +17,7 @@ typedef struct out_files {
 
 static pcal_status out_write(const pcal_results *results, pcal_error *err) {
   size_t length = 0;
-  for (int format = PCAL_TEXT; format <= PCAL_MARKDOWN; format++)
+  for (int format = PCAL_TEXT; format <= PCAL_LATEX; format++)
     PC_TRY(pcal_results_write(results, (pcal_format)format, sink_count, &length, err));
   pcal_figure *figure = NULL;
   PC_TRY(pcal_figure_from_results(results, "reliability", &figure, err));

@@ -183,3 +183,12 @@ TEST(comments_of_c_do_not_end) {
   check(pc_text_c_comment, "a\\", "a\\ ");
   check(pc_text_c_comment, "a*", "a* ");
 }
+
+TEST(latex_sees_no_markup) {
+  check(pc_text_latex, "a_b & 5 % #1 {x} $y$", "a\\_b \\& 5 \\% \\#1 \\{x\\} \\$y\\$");
+  check(pc_text_latex, "\\input|~^<>\"\n",
+        "\\textbackslash{}input\\textbar{}\\textasciitilde{}\\textasciicircum{}"
+        "\\textless{}\\textgreater{}'' ");
+  check(pc_text_latex, "\303\251\033", "\303\251\\textbackslash{}x1b");
+  check(pc_text_latex, NULL, "");
+}

@@ -66,7 +66,7 @@ TEST(finds_scale_and_counts) {
   assert_int_equal(rows.kept, 1);
   assert_int_equal(rows.count, ROWS);
   seen all = {0};
-  assert_int_equal(pc_fit_rows_run(&rows, look, &all, NULL), PCAL_OK);
+  assert_int_equal(pc_fit_rows_run(&rows, look, NULL, &all, NULL), PCAL_OK);
   assert_int_equal(all.rows, ROWS);
   assert_near(ldexp(all.sum, rows.exponent), sum, 1e-9);
   for (size_t f = 0; f < PC_FIT_FOLDS; f++)
@@ -94,7 +94,7 @@ TEST(kept_and_reread_rows_agree) {
       if (limited == 2)
         assert_int_equal(pc_fit_rows_run_serial(&rows, 0, look, &all, NULL), PCAL_OK);
       else
-        assert_int_equal(pc_fit_rows_run(&rows, look, &all, NULL), PCAL_OK);
+        assert_int_equal(pc_fit_rows_run(&rows, look, NULL, &all, NULL), PCAL_OK);
       mixed[limited] = all.mixed;
       help_task_close(&task);
     }
@@ -118,7 +118,7 @@ TEST(folds_depend_on_content) {
     help_task_open(&task, &batch, "vector", &env);
     assert_int_equal(
         pc_fit_rows_open(&task.task, PC_FEATURE_SCORES, PC_FIT_FOLDED, &rows, NULL), PCAL_OK);
-    assert_int_equal(pc_fit_rows_run(&rows, look, &all, NULL), PCAL_OK);
+    assert_int_equal(pc_fit_rows_run(&rows, look, NULL, &all, NULL), PCAL_OK);
     mixed[seed] = all.mixed;
     help_task_close(&task);
   }
@@ -179,7 +179,7 @@ TEST(transposed_rows) {
     if (rows.kept)
       assert_int_equal(rows.padded_count, (ROWS + PC_LANES - 1) / PC_LANES * PC_LANES);
     turned seen_turned = {&rows, 0.0, 0};
-    assert_int_equal(pc_fit_rows_run(&rows, add_turned, &seen_turned, NULL), PCAL_OK);
+    assert_int_equal(pc_fit_rows_run(&rows, add_turned, NULL, &seen_turned, NULL), PCAL_OK);
     assert_int_equal(seen_turned.places, ROWS);
     assert_same(seen_turned.sum, expected);
     help_task_close(&task);

@@ -24,11 +24,11 @@ static void net_draw(net_data *data) {
 }
 
 /* Half the sum of squared scores of a few rows. */
-static double net_half(const pc_network_model *net, const double *parameters, const double *x,
-                       size_t rows, double *room, double *scores) {
+static double net_half(const pc_network_model *net, const double *parameters,
+                       const pc_network_rows *rows, double *room, double *scores) {
   double sum = 0;
-  net->kind->map(net, parameters, x, rows, room, scores);
-  for (size_t i = 0; i < rows * NET_CLASSES; i++)
+  net->kind->map(net, parameters, rows, room, scores);
+  for (size_t i = 0; i < rows->count * NET_CLASSES; i++)
     sum += 0.5 * scores[i] * scores[i];
   return sum;
 }
@@ -36,20 +36,23 @@ static double net_half(const pc_network_model *net, const double *parameters, co
 static void net_slopes_of(const pcal_calibrator *calibrator, const net_data *data) {
   const pc_network_model *net = calibrator->parameters;
   const pc_rng noise = {HELP_SEED, 7};
-  const size_t rows = 20, room_size = net->kind->scratch_size(net, rows);
+  const size_t count = 20, room_size = net->kind->scratch_size(net, count);
   double *room = malloc(room_size * sizeof *room), scores[20 * NET_CLASSES];
+  double *prepared = malloc(count * net->kind->prepared_size(net) * sizeof *prepared);
+  const pc_network_rows rows = {data->logits, prepared, count};
+  net->kind->prepare(net, data->logits, count, prepared);
   double *at = malloc(net->count * sizeof *at), *gradient = calloc(net->count, sizeof *at);
   /* Away from kinks of units, where fits often end. */
   for (size_t i = 0; i < net->count; i++)
     at[i] = net->parameters[i] + 0.1 * pc_rng_normal(&noise, i);
-  net_half(net, at, data->logits, rows, room, scores);
-  net->kind->backward(net, at, data->logits, rows, scores, room, gradient);
+  net_half(net, at, &rows, room, scores);
+  net->kind->backward(net, at, &rows, scores, room, gradient);
   for (size_t i = 0; i < net->count; i++) {
     const double here = at[i], step = 1e-6 * (1 + fabs(here));
     at[i] = here + step;
-    const double above = net_half(net, at, data->logits, rows, room, scores);
+    const double above = net_half(net, at, &rows, room, scores);
     at[i] = here - step;
-    const double below = net_half(net, at, data->logits, rows, room, scores);
+    const double below = net_half(net, at, &rows, room, scores);
     at[i] = here;
     const double expected = (above - below) / (2 * step);
     if (!(fabs(gradient[i] - expected) <= 2e-5 * (1 + fabs(expected))))
@@ -57,6 +60,7 @@ static void net_slopes_of(const pcal_calibrator *calibrator, const net_data *dat
                (int)(1e6 * gradient[i]), (int)(1e6 * expected));
   }
   free(room);
+  free(prepared);
   free(at);
   free(gradient);
 }

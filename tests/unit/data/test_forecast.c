@@ -52,6 +52,15 @@ TEST(test_places_among_many_samples) {
   }
 }
 
+/* Scores of a forged state: some place, never one outside. */
+TEST(test_places_of_any_score) {
+  const double scores[] = {0, 1, -1, 1e300, -1e300, 0.3, 0.1 - 1e-3, NAN, INFINITY, -INFINITY};
+  for (size_t i = 0; i < UNIT_COUNT(scores); i++) {
+    const pc_forecast_place place = pc_forecast_place_of(&forecast_samples, scores[i]);
+    assert_true(place.below <= place.upto && place.upto <= 4);
+  }
+}
+
 static void forecast_between(const double *row, double low, double high) {
   double found[2];
   pc_forecast_cdf(&forecast_quantiles, row, &found[0], &found[1]);

@@ -1,6 +1,6 @@
 /* A driver without a GPU, for tests: a library called libcuda.so.1 whose "GPU" is memory of the
  * process at addresses that cannot be followed, and whose kernels are those of
- * device/softmax_rows_body.h.
+ * device/softmax_rows_body.h and device/row_sums_body.h.
  *
  * fake_cuda_fail(symbol, result): calls of that function return this result.  fake_cuda_capability:
  * the GPU's capability times ten. */
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "device/cuda_driver.h"
+#include "row_sums_emulator.h"
 #include "softmax_rows_emulator.h"
 
 #define FAKE_BIT (UINT64_C(1) << 62)
@@ -15,18 +16,33 @@
 #define FAKE_NOT_FOUND 500
 #define FAKE_INVALID_VALUE 1
 
-enum { FAKE_WIDE_F32 = 1, FAKE_WIDE_F64, FAKE_NARROW_F32, FAKE_NARROW_F64 };
+/* In the order of `names` in cuModuleGetFunction. */
+enum {
+  FAKE_WIDE_F32 = 1,
+  FAKE_WIDE_F64,
+  FAKE_NARROW_F32,
+  FAKE_NARROW_F64,
+  FAKE_SUMS_WIDE_F32,
+  FAKE_SUMS_WIDE_F64,
+  FAKE_SUMS_NARROW_F32,
+  FAKE_SUMS_NARROW_F64
+};
+
+#define FAKE_MULTIPROCESSORS 2
+#define FAKE_SHARED_BYTES 49152 /* that a kernel gets without asking for more */
 
 static struct {
   char symbol[64];
   cuda_result result;
   int capability;
+  size_t read; /* bytes copied to the host */
   long blocks; /* of memory that were not freed, and contexts and modules */
-} fake = {"", 0, 90, 0};
+} fake = {"", 0, 90, 0, 0};
 
 FAKE_API void fake_cuda_fail(const char *symbol, cuda_result result);
 FAKE_API void fake_cuda_capability(int capability);
 FAKE_API long fake_cuda_blocks(void);
+FAKE_API size_t fake_cuda_read(void);
 
 void fake_cuda_fail(const char *symbol, cuda_result result) {
   strncpy(fake.symbol, symbol, sizeof fake.symbol - 1);
@@ -39,6 +55,10 @@ void fake_cuda_capability(int capability) {
 
 long fake_cuda_blocks(void) {
   return fake.blocks;
+}
+
+size_t fake_cuda_read(void) {
+  return fake.read;
 }
 
 #define FAKE_FAIL(function)                 \
@@ -72,6 +92,8 @@ FAKE_DECLARE(to_host, cuMemcpyDtoHAsync_v2,
              (void *to, cuda_address from, size_t bytes, cuda_stream *stream))
 FAKE_DECLARE(to_device, cuMemcpyHtoDAsync_v2,
              (cuda_address to, const void *from, size_t bytes, cuda_stream *stream))
+FAKE_DECLARE(clear, cuMemsetD8Async,
+             (cuda_address at, unsigned char value, size_t bytes, cuda_stream *stream))
 FAKE_DECLARE(launch, cuLaunchKernel,
              (cuda_function * function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
               unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
@@ -98,7 +120,9 @@ cuda_result cuPointerGetAttribute(void *out, int attribute, cuda_address address
 
 cuda_result cuDeviceGetAttribute(int *out, int attribute, cuda_ordinal device) {
   FAKE_FAIL("cuDeviceGetAttribute");
-  *out = attribute == CUDA_CAPABILITY_MAJOR ? fake.capability / 10 : fake.capability % 10;
+  *out = attribute == CUDA_CAPABILITY_MAJOR  ? fake.capability / 10
+         : attribute == CUDA_MULTIPROCESSORS ? FAKE_MULTIPROCESSORS
+                                             : fake.capability % 10;
   return device;
 }
 
@@ -140,10 +164,12 @@ cuda_result cuModuleUnload(cuda_module *module) {
 }
 
 cuda_result cuModuleGetFunction(cuda_function **out, cuda_module *module, const char *name) {
-  static const char *const names[] = {"pc_softmax_wide_f32", "pc_softmax_wide_f64",
-                                      "pc_softmax_narrow_f32", "pc_softmax_narrow_f64"};
+  static const char *const names[] = {"pc_softmax_wide_f32",    "pc_softmax_wide_f64",
+                                      "pc_softmax_narrow_f32",  "pc_softmax_narrow_f64",
+                                      "pc_row_sums_wide_f32",   "pc_row_sums_wide_f64",
+                                      "pc_row_sums_narrow_f32", "pc_row_sums_narrow_f64"};
   FAKE_FAIL("cuModuleGetFunction");
-  for (uintptr_t i = 0; module != NULL && i < 4; i++)
+  for (uintptr_t i = 0; module != NULL && i < sizeof names / sizeof *names; i++)
     if (strcmp(name, names[i]) == 0) {
       *out = (cuda_function *)(i + 1);
       return 0;
@@ -182,6 +208,7 @@ cuda_result cuMemcpyDtoHAsync_v2(void *to, cuda_address from, size_t bytes,
   (void)stream;
   FAKE_FAIL("cuMemcpyDtoHAsync_v2");
   memcpy(to, fake_host(from), bytes);
+  fake.read += bytes;
   return 0;
 }
 
@@ -190,6 +217,14 @@ cuda_result cuMemcpyHtoDAsync_v2(cuda_address to, const void *from, size_t bytes
   (void)stream;
   FAKE_FAIL("cuMemcpyHtoDAsync_v2");
   memcpy(fake_host(to), from, bytes);
+  return 0;
+}
+
+cuda_result cuMemsetD8Async(cuda_address at, unsigned char value, size_t bytes,
+                            cuda_stream *stream) {
+  (void)stream;
+  FAKE_FAIL("cuMemsetD8Async");
+  memset(fake_host(at), value, bytes);
   return 0;
 }
 
@@ -206,23 +241,45 @@ static pc_softmax_rows fake_rows(const pc_softmax_rows *given) {
   return rows;
 }
 
+static cuda_result fake_softmax(uintptr_t kernel, const pc_softmax_rows *given, unsigned grid,
+                                unsigned threads, unsigned shared_bytes) {
+  const pc_softmax_rows rows = fake_rows(given);
+  const int is_double = kernel == FAKE_WIDE_F64 || kernel == FAKE_NARROW_F64;
+  if (threads != PC_SOFTMAX_ROWS_THREADS || shared_bytes != 0)
+    return FAKE_INVALID_VALUE;
+  if (kernel == FAKE_WIDE_F32 || kernel == FAKE_WIDE_F64)
+    emulator_wide(&rows, is_double, grid);
+  else
+    emulator_narrow(&rows, is_double, grid);
+  return 0;
+}
+
+static cuda_result fake_sums(uintptr_t kernel, const pc_row_sums *given, unsigned grid,
+                             unsigned threads, unsigned shared_bytes) {
+  pc_row_sums sums = *given;
+  const int is_double = kernel == FAKE_SUMS_WIDE_F64 || kernel == FAKE_SUMS_NARROW_F64;
+  const int wide = kernel == FAKE_SUMS_WIDE_F32 || kernel == FAKE_SUMS_WIDE_F64;
+  if (threads != PC_ROW_SUMS_THREADS || shared_bytes > FAKE_SHARED_BYTES || grid == 0)
+    return FAKE_INVALID_VALUE;
+  sums.scores = fake_host((cuda_address)(uintptr_t)given->scores);
+  sums.labels = fake_host((cuda_address)(uintptr_t)given->labels);
+  sums.words = fake_host((cuda_address)(uintptr_t)given->words);
+  row_sums_emulate(&sums, is_double, wide, grid, shared_bytes);
+  return 0;
+}
+
 cuda_result cuLaunchKernel(cuda_function *function, unsigned grid_x, unsigned grid_y,
                            unsigned grid_z, unsigned block_x, unsigned block_y,
                            unsigned block_z, unsigned shared_bytes, cuda_stream *stream,
                            void **parameters, void **extra) {
+  const uintptr_t kernel = (uintptr_t)function;
   (void)stream;
   FAKE_FAIL("cuLaunchKernel");
-  if (grid_y != 1 || grid_z != 1 || block_x != PC_SOFTMAX_ROWS_THREADS || block_y != 1 ||
-      block_z != 1 || shared_bytes != 0 || extra != NULL)
+  if (grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1 || extra != NULL)
     return FAKE_INVALID_VALUE;
-  const pc_softmax_rows rows = fake_rows(parameters[0]);
-  const uintptr_t kernel = (uintptr_t)function;
-  const int is_double = kernel == FAKE_WIDE_F64 || kernel == FAKE_NARROW_F64;
-  if (kernel == FAKE_WIDE_F32 || kernel == FAKE_WIDE_F64)
-    emulator_wide(&rows, is_double, grid_x);
-  else
-    emulator_narrow(&rows, is_double, grid_x);
-  return 0;
+  return kernel < FAKE_SUMS_WIDE_F32
+             ? fake_softmax(kernel, parameters[0], grid_x, block_x, shared_bytes)
+             : fake_sums(kernel, parameters[0], grid_x, block_x, shared_bytes);
 }
 
 cuda_result cuStreamSynchronize(cuda_stream *stream) {

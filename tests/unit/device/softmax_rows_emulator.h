@@ -1,4 +1,4 @@
-/* Runs the kernels of device/softmax_rows.cu on the CPU, block by block: all threads of a block
+/* Runs the kernels of device/device_kernels.cu on the CPU, block by block: all threads of a block
  * finish a phase before the next one begins. */
 #ifndef SOFTMAX_ROWS_EMULATOR_H
 #define SOFTMAX_ROWS_EMULATOR_H

@@ -20,7 +20,8 @@ static struct {
   void (*break_down)(const char *symbol, int result);
   void (*capability)(int capability);
   long (*blocks)(void);
-  int is_real; /* NVIDIA's driver */
+  size_t (*read)(void); /* bytes copied to the host so far */
+  int is_real;          /* NVIDIA's driver */
 } fake;
 
 static void find(const char *symbol, void *function) {
@@ -30,6 +31,10 @@ static void find(const char *symbol, void *function) {
 }
 
 static long no_blocks(void) {
+  return 0;
+}
+
+static size_t no_bytes(void) {
   return 0;
 }
 
@@ -52,6 +57,7 @@ static int set_up(void **state) {
   fake.library = dlopen(fake.is_real ? "libcuda.so.1" : FAKE_CUDA, RTLD_NOW);
   assert_non_null(fake.library);
   fake.blocks = no_blocks;
+  fake.read = no_bytes;
   find("cuMemAlloc_v2", (void *)&fake.alloc);
   find("cuMemFree_v2", (void *)&fake.release);
   find("cuMemcpyHtoDAsync_v2", (void *)&fake.copy);
@@ -62,6 +68,7 @@ static int set_up(void **state) {
   find("fake_cuda_fail", (void *)&fake.break_down);
   find("fake_cuda_capability", (void *)&fake.capability);
   find("fake_cuda_blocks", (void *)&fake.blocks);
+  find("fake_cuda_read", (void *)&fake.read);
   return 0;
 }
 
@@ -183,6 +190,26 @@ TEST(test_same_bytes_by_the_softmax) {
     batch.weights = data.weights;
     batch.groups = data.groups;
     check_same(batch, lean, UNIT_COUNT(lean), PCAL_OK);
+    forget(&data);
+  }
+}
+
+/* Only sums come back. */
+static const char *const additive[] = {
+    "accuracy",      "brier",        "rbs",
+    "log",           "ece",          "mce",
+    "log:clip=0.01", "ece:bins=100", "ece:convention=guo2017"};
+
+TEST(test_same_bytes_by_sums) {
+  static const size_t classes[] = {2, 3, 10, 32, 33, 100};
+  for (size_t c = 0; c < UNIT_COUNT(classes); c++) {
+    const size_t before = fake.read();
+    data_set data = simulate(classes[c]);
+    pcal_batch batch = batch_of(&data);
+    check_same(batch, additive, UNIT_COUNT(additive), PCAL_OK);
+    batch.rows = 1;
+    check_same(batch, additive, 3, PCAL_OK);
+    assert_in_range(fake.read() - before, 0, 16000);
     forget(&data);
   }
 }
@@ -320,6 +347,88 @@ TEST(test_sources) {
   assert_int_equal(fake.blocks(), 0);
 }
 
+/* The results of a source of logits and labels, as JSON, or the message of the error. */
+static char *measured_source(pcal_input *logits, pcal_input *labels) {
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  pcal_source *source = NULL;
+  pcal_results *results = NULL;
+  sink_bytes text = {0};
+  pcal_error err;
+  inputs.logits = logits;
+  inputs.labels = labels;
+  config.specs = additive;
+  config.spec_count = UNIT_COUNT(additive);
+  assert_int_equal(pcal_source_open(&inputs, NULL, &source, NULL), PCAL_OK);
+  if (pcal_measure_run(source, &config, NULL, &results, &err) == PCAL_OK)
+    assert_int_equal(pcal_results_write(results, PCAL_JSON, sink_collect, &text, NULL),
+                     PCAL_OK);
+  else
+    sink_collect(&text, err.message, strlen(err.message));
+  pcal_results_free(results);
+  pcal_source_free(source);
+  return text.bytes;
+}
+
+/* The same from arrays on the GPU, of which at most `most_read` bytes are copied. */
+static void check_source(const data_set *data, pcal_type type, const void *labels, size_t size,
+                         size_t most_read) {
+  pcal_input here[2] = {PCAL_INPUT_INIT, PCAL_INPUT_INIT};
+  here[0].data = data->logits;
+  here[0].type = PCAL_F32;
+  here[0].rows = here[1].rows = ROWS;
+  here[0].columns = data->classes;
+  here[1].data = labels;
+  here[1].type = type;
+  char *expected = measured_source(&here[0], &here[1]);
+  void *there[] = {upload(data->logits, ROWS * data->classes * sizeof(float)),
+                   upload(labels, ROWS * size)};
+  pcal_device *device = NULL;
+  assert_int_equal(pcal_device_open(there[0], NULL, &device, NULL), PCAL_OK);
+  for (size_t p = 0; p < 2; p++) {
+    here[p].data = there[p];
+    here[p].device = device;
+  }
+  const size_t before = fake.read();
+  char *got = measured_source(&here[0], &here[1]);
+  assert_in_range(fake.read() - before, 0, most_read);
+  assert_string_equal(expected, got);
+  free(expected);
+  free(got);
+  drop(there[0]);
+  drop(there[1]);
+  pcal_device_free(device);
+}
+
+/* Labels stay on the GPU, unless their type is unusual or a row is invalid. */
+TEST(test_sources_by_sums) {
+  static const size_t classes[] = {10, 100};
+  static int64_t wide[ROWS];
+  static uint8_t bytes[ROWS];
+  static double doubles[ROWS];
+  for (size_t c = 0; c < UNIT_COUNT(classes); c++) {
+    data_set data = simulate(classes[c]);
+    for (size_t r = 0; r < ROWS; r++) {
+      wide[r] = data.labels[r];
+      bytes[r] = (uint8_t)data.labels[r];
+      doubles[r] = data.labels[r];
+    }
+    check_source(&data, PCAL_I32, data.labels, sizeof *data.labels, 9000);
+    check_source(&data, PCAL_I64, wide, sizeof *wide, 9000);
+    check_source(&data, PCAL_U8, bytes, sizeof *bytes, 9000);
+    check_source(&data, PCAL_F64, doubles, sizeof *doubles, 9000 + sizeof doubles);
+    static const int64_t bad[] = {-1, 1000, (int64_t)1 << 40, PCAL_MISSING_LABEL};
+    for (size_t b = 0; b < UNIT_COUNT(bad); b++) {
+      wide[b * 100 + 50] = bad[b];
+      check_source(&data, PCAL_I64, wide, sizeof *wide, SIZE_MAX);
+    }
+    data.logits[77] = NAN;
+    check_source(&data, PCAL_I32, data.labels, sizeof *data.labels, SIZE_MAX);
+    forget(&data);
+  }
+  assert_int_equal(fake.blocks(), 0);
+}
+
 /* A driver function that fails while rows are measured, its result, and the error. */
 TEST(test_failures_are_one_sentence) {
   if (fake.is_real)
@@ -355,6 +464,37 @@ TEST(test_failures_are_one_sentence) {
     assert_int_equal(status, failures[f].status);
     if (failures[f].message != NULL)
       assert_string_equal(message, failures[f].message);
+    fake.break_down("", 0);
+    free(message);
+    pcal_device_free(batch.device);
+  }
+  drop(scores);
+  forget(&data);
+  assert_int_equal(fake.blocks(), 0);
+}
+
+/* The same while rows are added up on the GPU. */
+TEST(test_failures_of_sums_are_one_sentence) {
+  if (fake.is_real)
+    skip();
+  static const char *const symbols[] = {"cuMemAllocHost_v2",    "cuMemAlloc_v2",
+                                        "cuMemsetD8Async",      "cuMemcpyHtoDAsync_v2",
+                                        "cuLaunchKernel",       "cuStreamSynchronize",
+                                        "cuMemcpyDtoHAsync_v2", "cuCtxPushCurrent_v2"};
+  data_set data = simulate(10);
+  pcal_batch batch = batch_of(&data);
+  void *scores = upload(data.logits, ROWS * 10 * sizeof(float));
+  batch.scores = scores;
+  for (size_t f = 0; f < UNIT_COUNT(symbols); f++) {
+    pcal_status status;
+    assert_int_equal(pcal_device_open(scores, NULL, &batch.device, NULL), PCAL_OK);
+    fake.break_down(symbols[f], f < 2 ? 2 : 700);
+    char *message = measured(&batch, additive, UNIT_COUNT(additive), &status);
+    assert_int_equal(status, f < 2 ? PCAL_MEMORY : PCAL_IO);
+    if (f >= 2 && f < 7)
+      assert_string_equal(message,
+                          "adding up rows on the GPU failed: an illegal memory access was "
+                          "encountered (CUDA error 700); check the program that uses the GPU");
     fake.break_down("", 0);
     free(message);
     pcal_device_free(batch.device);

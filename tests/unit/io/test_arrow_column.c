@@ -191,6 +191,26 @@ TEST(reads_text) {
   assert_int_equal(help_arrow_live, 0);
 }
 
+/* A text must end before the end of the last one; nothing else says how long the buffer is. */
+TEST(refuses_text_beyond_the_last_offset) {
+  const int32_t offsets[] = {0, 7, 6};
+  pc_arrow_table table = column_table(help_schema("u", "x"));
+  pc_arrow_column column;
+  pc_arrow_part part;
+  pc_slice text;
+  pcal_error err;
+  assert_int_equal(pc_arrow_column_find(&table, "x", &column, NULL), PCAL_OK);
+  struct ArrowArray *batch = help_array(2, 0, 1, NULL, NULL, NULL);
+  help_array_add(batch, help_array(2, 0, 3, NULL, offsets, "catdog"));
+  assert_int_equal(pc_arrow_part_find(&column, batch, &part, NULL), PCAL_OK);
+  assert_int_equal(pc_arrow_part_text(&part, 0, &text, &err), PCAL_DATA);
+  assert_string_equal(err.message, "t, column \"x\": the string offsets are invalid; "
+                                   "check the program that produced the Arrow data");
+  batch->release(batch);
+  free(batch);
+  pc_arrow_table_free(&table);
+}
+
 /* A view of 16 bytes: length, then the text, or its beginning, a buffer and a place there. */
 static void column_view(unsigned char out[16], const char *text, int32_t buffer,
                         int32_t place) {

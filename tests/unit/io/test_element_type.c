@@ -51,6 +51,21 @@ static void expect_number(pc_element_kind kind, size_t size, const void *bytes,
   }
 }
 
+/* Neighbouring halves take a way of their own to floats: the same numbers, bit for bit. */
+TEST(reads_every_half_as_float) {
+  enum { HALVES = 1 << 16 };
+  static uint16_t halves[HALVES];
+  static float near[HALVES], apart[2 * HALVES];
+  const pc_element_type type = {PC_ELEMENT_FLOAT, 2, 0};
+  for (uint32_t bits = 0; bits < HALVES; bits++)
+    halves[bits] = (uint16_t)bits;
+  const pc_element_run run = {(const unsigned char *)halves, 2, HALVES};
+  pc_elements_to_float(&type, &run, near, 1);
+  pc_elements_to_float(&type, &run, apart, 2);
+  for (size_t i = 0; i < HALVES; i++)
+    assert_memory_equal(&near[i], &apart[2 * i], sizeof *near);
+}
+
 TEST(reads_every_type_in_both_orders) {
   expect_number(PC_ELEMENT_SIGNED, 1, &(int8_t){-128}, -128);
   expect_number(PC_ELEMENT_SIGNED, 2, &(int16_t){-300}, -300);

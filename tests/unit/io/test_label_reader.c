@@ -78,6 +78,13 @@ TEST(takes_whole_numbers_of_any_type) {
   expect_npy("<f4", "(3,)", (float[]){0, 2, 1}, 12, expected, 3);
   expect_npy("<f8", "(3,)", (double[]){-0.0, 2, 1}, 24, expected, 3);
   expect_npy("|b1", "(3,)", (uint8_t[]){0, 1, 7}, 3, (int32_t[]){0, 1, 1}, 3);
+  expect_npy("<f2", "(5,)", (uint16_t[]){0x0000, 0x3C00, 0x8000, 0x6800, 0xC000}, 10,
+             (int32_t[]){0, 1, 0, 2048, -2}, 5);
+  expect_npy("<f2", "(2,)", (uint16_t[]){0x7E00, 0x3C00}, 4, (int32_t[]){MISSING, 1}, 2);
+  expect_npy("<f4", "(2,)", (float[]){NAN, 1}, 8, (int32_t[]){MISSING, 1}, 2);
+  expect_npy("|i1", "(2,)", (int8_t[]){-128, 127}, 2, (int32_t[]){-128, 127}, 2);
+  expect_npy("<i2", "(2,)", (int16_t[]){-32768, 32767}, 4, (int32_t[]){-32768, 32767}, 2);
+  expect_npy("<u2", "(2,)", (uint16_t[]){65535, 9}, 4, (int32_t[]){65535, 9}, 2);
   expect_npy("|u1", "(3,)", (uint8_t[]){0, 255, 128}, 3, (int32_t[]){0, 255, 128}, 3);
   expect_npy("<i8", "(3,)", (int64_t[]){INT32_MAX, -5, INT32_MIN + 1}, 24,
              (int32_t[]){INT32_MAX, -5, INT32_MIN + 1}, 3);

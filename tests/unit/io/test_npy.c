@@ -205,9 +205,15 @@ TEST(gives_labels_as_they_are) {
                {"|u1", PC_CELLS_U8, 1},
                {"|b1", PC_CELLS_BOOL, 1},
                {native ? ">i4" : "<i4", PC_CELLS_F64, 4},
-               {"|i1", PC_CELLS_F64, 1},
+               {"|i1", PC_CELLS_I8, 1},
                {native ? ">i8" : "<i8", PC_CELLS_F64, 8},
-               {native ? "<u8" : ">u8", PC_CELLS_F64, 8}};
+               {native ? "<i2" : ">i2", PC_CELLS_I16, 2},
+               {native ? "<u2" : ">u2", PC_CELLS_U16, 2},
+               {native ? ">u2" : "<u2", PC_CELLS_F64, 2},
+               {native ? "<u4" : ">u4", PC_CELLS_U32, 4},
+               {native ? "<f2" : ">f2", PC_CELLS_F16, 2},
+               {native ? "<f4" : ">f4", PC_CELLS_F32, 4},
+               {native ? "<u8" : ">u8", PC_CELLS_U64, 8}};
   static const char *const shapes[] = {"(5,)", "(5, 1)"};
   const unsigned char labels[40] = {3, 1, 4, 1, 5};
   for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {

@@ -26,6 +26,14 @@ static void draw(numbers *out) {
     out->weights[r] = 0.5 + (double)r;
 }
 
+/* Residuals of a single row; returns the loss. */
+static double residual_of(const pc_linear_kernels *kernels, double *u, size_t count,
+                          size_t stride, size_t label, double *p, double *r) {
+  double loss;
+  kernels->residuals(u, count, stride, 1, &label, p, r, &loss);
+  return loss;
+}
+
 TEST(maps_and_softmax) {
   static numbers n;
   const pc_linear_kernels *kernels = pc_kernels_best()->linear;
@@ -44,7 +52,7 @@ TEST(maps_and_softmax) {
       sum += exp(u[k] - top);
     const double gap = u[5] - top;
     kernels->softmax(u, CLASSES, even);
-    const double loss = kernels->residual(u, CLASSES, STRIDE, 5, n.p, n.r);
+    const double loss = residual_of(kernels, u, CLASSES, STRIDE, 5, n.p, n.r);
     assert_near(loss, log(sum) - gap, 1e-13);
     double total = 0.0;
     for (size_t k = 0; k < STRIDE; k++) {
@@ -57,22 +65,40 @@ TEST(maps_and_softmax) {
   }
 }
 
+/* Several rows at once give the bits of single ones. */
+TEST(residuals_of_a_block) {
+  static numbers n;
+  static double p[PC_LINEAR_ROWS * STRIDE], r[PC_LINEAR_ROWS * STRIDE];
+  const size_t labels[PC_LINEAR_ROWS] = {3, 0, 20, 7};
+  const pc_linear_kernels *kernels = pc_kernels_best()->linear;
+  double loss[PC_LINEAR_ROWS];
+  draw(&n);
+  kernels->map(n.w, n.b, n.x, INPUTS, STRIDE, n.u);
+  kernels->residuals(n.u, CLASSES, STRIDE, PC_LINEAR_ROWS, labels, p, r, loss);
+  for (size_t i = 0; i < PC_LINEAR_ROWS; i++) {
+    double *u = n.u + i * STRIDE;
+    assert_same(residual_of(kernels, u, CLASSES, STRIDE, labels[i], n.p, n.r), loss[i]);
+    assert_memory_equal(n.p, p + i * STRIDE, sizeof n.p);
+    assert_memory_equal(n.r, r + i * STRIDE, sizeof n.r);
+  }
+}
+
 /* Losses and residuals next to 0 keep their digits; nothing is NaN far out. */
 TEST(extreme_scores) {
   const pc_linear_kernels *kernels = pc_kernels_best()->linear;
   double u[PC_LINEAR_LANES] = {50.0, 0.0, 0.0}, p[PC_LINEAR_LANES], r[PC_LINEAR_LANES];
   const double small = exp(-50.0);
-  assert_near(kernels->residual(u, 3, PC_LINEAR_LANES, 0, p, r), 2.0 * small, 1e-13);
+  assert_near(residual_of(kernels, u, 3, PC_LINEAR_LANES, 0, p, r), 2.0 * small, 1e-13);
   assert_near(r[0], -2.0 * small, 1e-13);
   assert_near(r[1], small, 1e-13);
   double far[PC_LINEAR_LANES] = {1e250, -1e250, 3.0};
-  const double loss = kernels->residual(far, 3, PC_LINEAR_LANES, 1, p, r);
+  const double loss = residual_of(kernels, far, 3, PC_LINEAR_LANES, 1, p, r);
   assert_near(loss, 2e250, 1e-15);
   assert_same(p[0], 1.0);
   assert_same(p[1], 0.0);
   assert_same(r[1], -1.0);
   double same[PC_LINEAR_LANES] = {7.0, 7.0};
-  assert_near(kernels->residual(same, 2, PC_LINEAR_LANES, 1, p, r), log(2.0), 1e-15);
+  assert_near(residual_of(kernels, same, 2, PC_LINEAR_LANES, 1, p, r), log(2.0), 1e-15);
   assert_same(r[1], -0.5);
 }
 
@@ -112,6 +138,37 @@ TEST(lattice_sums) {
   assert_true(fabs(dot - expected) < 1e-14);
 }
 
+/* The upper triangle is that of `outer`, with the same bits. */
+TEST(upper_triangle) {
+  enum { COUNT = PC_LINEAR_ROWS };
+  static numbers n;
+  static double x[COUNT * STRIDE + PC_LINEAR_LANES], a[COUNT * STRIDE], scaled[COUNT * STRIDE];
+  static double all[INPUTS * STRIDE], upper[INPUTS * STRIDE];
+  const double factors[COUNT] = {0.25, -0.125, 0.3, 0.01};
+  const double *rows[COUNT];
+  draw(&n);
+  for (size_t r = 0; r < COUNT; r++) {
+    rows[r] = x + r * STRIDE;
+    memcpy(x + r * STRIDE, n.x + r * INPUTS, INPUTS * sizeof *x);
+    for (size_t j = 0; j < INPUTS; j++)
+      a[r * STRIDE + j] = factors[r] * x[r * STRIDE + j];
+  }
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++)
+    for (int weighted = 0; weighted < 2; weighted++) {
+      const pc_linear_kernels *kernels = pc_kernels_at(v)->linear;
+      const double *weights = weighted ? n.weights : NULL;
+      memset(all, 0, sizeof all);
+      memset(upper, 0, sizeof upper);
+      kernels->outer(all, a, STRIDE, x, INPUTS, STRIDE, weights);
+      kernels->upper(upper, rows, INPUTS, STRIDE, factors, 3, weights, scaled);
+      kernels->upper(upper, rows + 3, INPUTS, STRIDE, factors + 3, 1,
+                     weighted ? weights + 3 : NULL, scaled);
+      for (size_t i = 0; i < INPUTS; i++)
+        for (size_t j = i; j < INPUTS; j++)
+          assert_same(upper[i * STRIDE + (j - i)], all[i * STRIDE + j]);
+    }
+}
+
 TEST(logistic) {
   const pc_linear_kernels *kernels = pc_kernels_best()->linear;
   const double margin[5] = {-800.0, -2.0, 0.0, 3.0, 900.0},
@@ -136,14 +193,14 @@ TEST(variants_agree) {
   draw(&n);
   pc_kernels_at(0)->linear->map(n.w, n.b, n.x, INPUTS, STRIDE, n.u);
   pc_kernels_at(0)->linear->outer(sums[0], n.x, INPUTS, n.u, INPUTS, STRIDE, n.weights);
-  const double loss = pc_kernels_at(0)->linear->residual(n.u, CLASSES, STRIDE, 3, n.p, n.r);
+  const double loss = residual_of(pc_kernels_at(0)->linear, n.u, CLASSES, STRIDE, 3, n.p, n.r);
   for (size_t i = 1; pc_kernels_at(i) != NULL; i++) {
     const pc_linear_kernels *kernels = pc_kernels_at(i)->linear;
     draw(&other);
     memset(sums[1], 0, sizeof sums[1]);
     kernels->map(other.w, other.b, other.x, INPUTS, STRIDE, other.u);
     kernels->outer(sums[1], other.x, INPUTS, other.u, INPUTS, STRIDE, other.weights);
-    assert_same(kernels->residual(other.u, CLASSES, STRIDE, 3, other.p, other.r), loss);
+    assert_same(residual_of(kernels, other.u, CLASSES, STRIDE, 3, other.p, other.r), loss);
     assert_memory_equal(other.p, n.p, sizeof n.p);
     assert_memory_equal(other.r, n.r, sizeof n.r);
     assert_memory_equal(sums[1], sums[0], sizeof sums[0]);

@@ -123,6 +123,79 @@ TEST(test_over_confident) {
   assert_true(zeros[3] < 4);
 }
 
+/* ---- many classes, some rows in each bin ---- */
+
+#define MANY_CLASSES 100
+#define MANY_ROWS 1000
+#define MANY_POPULATION 20000
+#define MANY_SETS 4
+#define MANY_BINS 15
+
+/* Predictions and truth of row i: the logits of the prediction are 0.4 times those of the truth. */
+static void many_row(uint64_t seed, size_t i, double *probs, double *truth) {
+  const pc_rng normals = {seed, 3};
+  double sum = 0.0, total = 0.0;
+  for (size_t k = 0; k < MANY_CLASSES; k++) {
+    const double z = 12.0 * pc_rng_normal(&normals, i * MANY_CLASSES + k);
+    sum += probs[k] = exp(0.4 * z);
+    total += truth[k] = exp(z);
+  }
+  for (size_t k = 0; k < MANY_CLASSES; k++) {
+    probs[k] /= sum;
+    truth[k] /= total;
+  }
+}
+
+/* The sce of the population: gaps of scores and true probabilities, bin by bin. */
+static double many_truth(void) {
+  static double gap[MANY_CLASSES][MANY_BINS];
+  double probs[MANY_CLASSES], truth[MANY_CLASSES], error = 0.0;
+  for (size_t i = 0; i < MANY_POPULATION; i++) {
+    many_row(99, i, probs, truth);
+    for (size_t k = 0; k < MANY_CLASSES; k++)
+      gap[k][(size_t)fmin(probs[k] * MANY_BINS, MANY_BINS - 1)] += probs[k] - truth[k];
+  }
+  for (size_t c = 0; c < MANY_CLASSES * MANY_BINS; c++)
+    error += fabs(gap[c / MANY_BINS][c % MANY_BINS]);
+  return error / MANY_CLASSES / MANY_POPULATION;
+}
+
+static pcal_result many_measure(uint64_t set) {
+  static double probs[MANY_ROWS * MANY_CLASSES];
+  static int32_t labels[MANY_ROWS];
+  const pc_rng uniforms = {set, 4};
+  for (size_t i = 0; i < MANY_ROWS; i++) {
+    double truth[MANY_CLASSES], left = pc_rng_uniform(&uniforms, i);
+    many_row(set, i, probs + i * MANY_CLASSES, truth);
+    labels[i] = 0;
+    while (labels[i] < MANY_CLASSES - 1 && left >= truth[labels[i]])
+      left -= truth[labels[i]++];
+  }
+  const given_data data = {.kind = PCAL_PROBABILITY,
+                           .rows = MANY_ROWS,
+                           .columns = MANY_CLASSES,
+                           .scores = probs,
+                           .labels = labels,
+                           .normalize = 1};
+  pcal_results *results = inversion_measure(&data);
+  const pcal_result sce = given_result(results, "sce");
+  pcal_results_free(results);
+  return sce;
+}
+
+/* Chance makes the error of an under-confident model half as large again.  Gaps and chance
+ * are in different bins, so that their squares do not add up. */
+TEST(test_many_classes) {
+  const double truth = many_truth();
+  size_t holds = 0;
+  for (uint64_t set = 0; set < MANY_SETS; set++) {
+    const pcal_result sce = many_measure(set);
+    assert_true(sce.value > 1.2 * truth);
+    holds += sce.low <= truth && truth <= sce.high;
+  }
+  assert_true(holds >= MANY_SETS - 1);
+}
+
 /* Gap points without noise have the errors that they are made for. */
 static void inversion_points(const char *spec, const double *expected) {
   static inversion_case at;

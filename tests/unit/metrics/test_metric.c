@@ -99,8 +99,9 @@ static int name_is_among(const char *name, const char *const *names) {
  * better direction. */
 TEST(test_rows_name_the_better_direction) {
   static const char *const neither[] = {
-      "spiegelhalter", "mean-variance",         "sharpness",         "variance-ratio",
-      "oe-ratio",      "calibration-intercept", "calibration-slope", NULL};
+      "spiegelhalter",     "mean-variance",     "sharpness",
+      "variance-ratio",    "oe-ratio",          "calibration-intercept",
+      "calibration-slope", "interval-coverage", NULL};
   static const char *const higher[] = {
       "accuracy",         "auc", "failure-auroc", "scaled-brier", "net-benefit",
       "coverage-at-risk", NULL};

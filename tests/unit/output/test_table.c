@@ -39,6 +39,55 @@ TEST(test_formats) {
               "| `long name` | - |\n");
 }
 
+/* Columns of numbers have equal decimals; the best of a column and of a row is bold. */
+TEST(test_latex) {
+  const pcal_env env = pc_env_resolve(NULL);
+  static const struct {
+    const char *name;
+    double ece, accuracy, log;
+  } rows[] = {
+      {"a_b", 0.125, 0.5, 1.0}, {"c%", 0.0625, 0.75, (double)INFINITY}, {"d", NAN, 0.5, -2.5}};
+  pc_table table;
+  pc_text text;
+  pc_table_init(&table, &env, "trial");
+  snprintf(table.summary, sizeof table.summary, "50 %% of it");
+  pc_table_add_column(&table, "name");
+  pc_table_add_column(&table, "ece");
+  pc_table_add_column(&table, "accuracy");
+  pc_table_add_column(&table, "log");
+  pc_table_set_metric(&table, 1, pcal_registry_find(PCAL_METRICS, "ece"));
+  pc_table_set_metric(&table, 2, pcal_registry_find(PCAL_METRICS, "accuracy"));
+  pc_table_set_metric(&table, 3, pcal_registry_find(PCAL_METRICS, "log"));
+  for (size_t r = 0; r < UNIT_COUNT(rows); r++) {
+    assert_int_equal(pc_table_add_row(&table, NULL), PCAL_OK);
+    pc_table_set_word(&table, 0, rows[r].name);
+    pc_table_set_number(&table, 1, rows[r].ece);
+    pc_table_set_number(&table, 2, rows[r].accuracy);
+    pc_table_set_number(&table, 3, rows[r].log);
+  }
+  pc_text_init(&text, &env);
+  pc_table_write(&table, PCAL_LATEX, &text);
+  assert_string_equal(text.bytes,
+                      "% propercal " PCAL_VERSION "; needs \\usepackage{booktabs}\n"
+                      "% 50 % of it\n"
+                      "\\begin{tabular}{lrrr}\n\\toprule\n"
+                      "name & ece (\\%) & accuracy (\\%) & log (nats) \\\\\n\\midrule\n"
+                      "a\\_b & 12.50 & 50 & 1.000 \\\\\n"
+                      "c\\% & \\textbf{6.25} & \\textbf{75} & $\\infty$ \\\\\n"
+                      "d & -- & 50 & \\textbf{$-$2.500} \\\\\n"
+                      "\\bottomrule\n\\end{tabular}\n");
+  text.length = 0;
+  memset(table.better, 0, sizeof table.better);
+  memset(table.units, 0, sizeof table.units);
+  table.row_better = PCAL_BETTER_HIGHER;
+  pc_table_write_body(&table, PCAL_LATEX, &text);
+  assert_contains(text.bytes, "a\\_b & 0.1250 & 0.5000 & \\textbf{1.0000} \\\\\n"
+                              "c\\% & 0.0625 & \\textbf{0.7500} & $\\infty$ \\\\\n"
+                              "d & -- & \\textbf{0.5000} & $-$2.5000 \\\\\n");
+  pc_text_free(&text);
+  pc_table_free(&table);
+}
+
 TEST(test_json) {
   const pcal_env env = pc_env_resolve(NULL);
   pc_table table;

@@ -105,16 +105,12 @@ TEST(test_text_with_many_groups) {
                            .group_names = names,
                            .group_count = 2};
   char *text = tables_written(&data, "accuracy", PCAL_TEXT);
-  assert_contains(text, "by group             2             3             4             5"
-                        "             6             7\n"
-                        "weight               1             1             1             1"
-                        "             1             1\n"
-                        "accuracy        0.0000        0.0000        0.0000        0.0000"
-                        "        0.0000        1.0000\n"
-                        "\n"
-                        "by group             b  one group with a very long name\n"
-                        "weight               1                                1\n"
-                        "accuracy        0.0000                           0.0000\n");
+  assert_contains(text, "accuracy by group, and the weight of each\n"
+                        "  worst first: 2 0.00, 3 0.00, 4 0.00, 5 0.00, 6 0.00\n"
+                        "  2                                         1      0.0000\n");
+  assert_contains(text, "  7                                         1      1.0000\n"
+                        "  b                                         1      0.0000\n"
+                        "  one group with a very long name           1      0.0000\n");
   free(text);
 }
 

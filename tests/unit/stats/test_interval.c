@@ -10,10 +10,40 @@ TEST(test_normal_and_wilson) {
   assert_near(plain.high, 1 + 0.5 * 1.959963984540054, 1e-14);
   const double z2 = 1.959963984540054 * 1.959963984540054;
   const pc_interval all = pc_interval_wilson(1, 10, 0.95);
-  assert_near(all.low, 10 / (10 + z2), 1e-14);
-  assert_near(all.high, 1, 1e-15);
+  const double p = all.low; /* |19 / 20 - p| = z sqrt(p (1 - p) / 10) */
+  assert_near((0.95 - p) * (0.95 - p), z2 * p * (1 - p) / 10, 1e-14);
+  assert_true(all.high == 1 && pc_interval_wilson(0, 10, 0.95).low == 0);
   const pc_interval half = pc_interval_wilson(0.5, 4, 0.95);
-  assert_near(half.high - 0.5, 0.5 * sqrt(z2 / (4 + z2)), 1e-13);
+  const double q = half.high;
+  assert_near((0.625 - q) * (0.625 - q), z2 * q * (1 - q) / 4, 1e-14);
+}
+
+/* The probability that the interval of a binomial count of n rows contains p. */
+static double wilson_coverage(size_t n, double p) {
+  double mass = exp((double)n * log1p(-p)), sum = 0;
+  for (size_t x = 0; x <= n; x++) {
+    const pc_interval found = pc_interval_wilson((double)x / (double)n, (double)n, 0.95);
+    sum += found.low <= p && p <= found.high ? mass : 0;
+    mass *= (double)(n - x) / (double)(x + 1) * p / (1 - p);
+  }
+  return sum;
+}
+
+/* Coverage is lowest just outside an end: exact, over all p up to 1/2. */
+TEST(test_wilson_coverage) {
+  static const size_t rows[] = {100, 101, 137, 200, 317, 500};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    double least = 1;
+    for (size_t x = 0; x <= rows[i]; x++) {
+      const double share = (double)x / (double)rows[i];
+      const pc_interval found = pc_interval_wilson(share, (double)rows[i], 0.95);
+      if (found.low > 0 && found.low <= 0.5)
+        least = fmin(least, wilson_coverage(rows[i], found.low * (1 - 1e-9)));
+      if (found.high <= 0.5)
+        least = fmin(least, wilson_coverage(rows[i], found.high * (1 + 1e-9)));
+    }
+    assert_true(least > 0.949);
+  }
 }
 
 TEST(test_quantiles) {
@@ -65,18 +95,20 @@ TEST(test_jackknife) {
   assert_near(2 - found.low, 2.0096, 2e-4);
 }
 
-/* Both ends solve (T - t0)^2 = t^2 se^2 t0 / T; for 9 rare events t has 13.5 degrees. */
+/* Nine events of weight 1: the exact interval of a Poisson count (Garwood 1936).  No event: 0 to
+ * -log(0.025).  Many events: the normal interval. */
 TEST(test_poisson) {
-  const pc_interval found = pc_interval_poisson(9, 3, 0.95),
-                    far = pc_interval_poisson(1, 1e-4, 0.95);
-  const double t = 2.1523; /* of Student, 13.5 degrees */
-  assert_near(pc_interval_event_count(9, 3), 9, 1e-15);
-  assert_near((9 - found.low) * (9 - found.low) / found.low, t * t, 5e-3);
-  assert_near((9 - found.high) * (9 - found.high) / found.high, t * t, 5e-3);
-  assert_true(found.high - 9 > 9 - found.low && found.low > 0);
+  const pc_interval nine = pc_interval_poisson(9, 3, 1, 0.95),
+                    none = pc_interval_poisson(0, 0, 1, 0.95),
+                    far = pc_interval_poisson(1, 1e-4, 1e-8, 0.95),
+                    below = pc_interval_poisson(-1e-7, 0, 0, 0.95);
+  assert_near(nine.low, 4.1154, 5e-3);
+  assert_near(nine.high, 17.0848, 1e-3);
+  assert_true(none.low == 0);
+  assert_near(none.high, 3.6889, 1e-2);
   assert_near(far.high - 1, 1.96e-4, 1e-3);
-  const pc_interval none = pc_interval_poisson(0, 0, 0.95);
-  assert_true(none.low == 0 && none.high == 0);
+  assert_near(1 - far.low, 1.96e-4, 1e-3);
+  assert_true(below.low == -1e-7 && below.high == 0);
 }
 
 /* Both ends solve (T - t0)^2 = t^2 (slope t0 + noise). */
