@@ -1,4 +1,4 @@
-"""Golden values of the verification of forecasts: events from predictions of a number.
+"""Golden values of the verification of forecasts: events from predictions of a number, parts of the CRPS.
 
 Every value follows from the definition, by NumPy and SciPy; see golden_classes.py.
 """
@@ -36,7 +36,30 @@ def quantiles(rows, levels):
     yield from scores(1 - np.array(below), rows.target > LIMIT, "NumPy interp")
 
 
+def crps_parts(rows):
+    """Hersbach's decomposition, with the ends of the real line as further samples."""
+    target, members = rows.target[:, None], np.sort(rows.samples, axis=1)
+    count = members.shape[1]
+    pairs = abs(members[:, :, None] - members[:, None, :]).mean(axis=(1, 2))
+    score = np.mean(abs(members - target).mean(axis=1) - pairs / 2)
+    yield "crps-decomposition", score, EXACT, "NumPy, mean |x - y| - mean |x - x'| / 2"
+    uncertainty = abs(target - target.T).mean() / 2
+    yield "crps-decomposition uncertainty", uncertainty, EXACT, "NumPy, mean |y - y'| / 2"
+    padded = np.hstack([np.minimum(members[:, :1], target), members, np.maximum(members[:, -1:], target)])
+    below = (np.clip(target, padded[:, :-1], padded[:, 1:]) - padded[:, :-1]).mean(axis=0)
+    above = (padded[:, 1:] - np.clip(target, padded[:, :-1], padded[:, 1:])).mean(axis=0)
+    level = np.arange(count + 1) / count
+    frequency = above / (below + above)
+    frequency[0], frequency[-1] = np.mean(target < members[:, :1]), np.mean(target <= members[:, -1:])
+    width = below + above
+    width[0], width[-1] = above[0] / frequency[0], below[-1] / (1 - frequency[-1])
+    source = "NumPy, Hersbach 2000 equations 25 to 39"
+    yield "crps-decomposition reliability", width @ (frequency - level) ** 2, EXACT, source
+    yield "crps-decomposition resolution", uncertainty - width @ (frequency * (1 - frequency)), EXACT, source
+
+
 def values(rows, levels):
+    yield "samples", crps_parts(rows)
     yield "normal-event", normal(rows)
     yield "samples-event", samples(rows)
     yield "quantiles-event", quantiles(rows, levels)
