@@ -366,7 +366,7 @@ class Calibrator(BaseEstimator):
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Writes a file for ``load`` and ``propercal apply``, in which every number reads back
         exactly."""
-        _core.write_file(file_name(path), self._require().save())
+        _core.write_files(file_name(path), self._require().save())
 
     def export(self, path: "str | os.PathLike[str]", name: str = "calibrate") -> None:
         """Writes the calibrator for other runtimes, by the ending of the path: ``.onnx``, a model
@@ -375,7 +375,7 @@ class Calibrator(BaseEstimator):
         to = shown_name(path).rpartition(".")[2]
         if to not in ("onnx", "c"):
             raise UsageError(f'calibrators are exported to onnx or c, not to "{to}"')
-        _core.write_file(file_name(path), self._require().export(to, name))
+        _core.write_files(file_name(path), self._require().export(to, name))
 
     def __getstate__(self) -> "dict[str, Any]":
         state = dict(vars(self))
