@@ -128,6 +128,7 @@ pcal_status pc_page_markdown(const pcal_report *report, pc_text *out, pcal_error
   if (report->repaired)
     pc_write_difference_note(report->side[PC_PAGE_AFTER].key, "change", out);
   pc_text_add(out, out->length > length ? "\n\n" : "");
+  pc_page_coverage_markdown(report, out);
   pc_page_group_markdown(report, out);
   if (report->comparison != NULL) {
     pc_text_add(out, "## Calibration methods\n\n");
