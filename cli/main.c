@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "file_conflicts.h"
+#include "habits.h"
 #include "rsvg_convert.h"
 #include "session.h"
 #include "system/program_streams.h"
@@ -50,9 +51,10 @@ static pcal_status main_find_verb(const char *name, const cli_verb **verb, pcal_
     }
     cli_nearest_try(&nearest, cli_verbs[i]->name, strlen(cli_verbs[i]->name));
   }
-  if (nearest.best)
+  const char *meant = cli_habit_verb(name) ? cli_habit_verb(name) : nearest.best;
+  if (meant)
     return cli_fail(err, PCAL_USAGE, "there is no verb \"%s\"; did you mean \"%s\"?", name,
-                    nearest.best);
+                    meant);
   return cli_fail(err, PCAL_USAGE, "there is no verb \"%s\"; `propercal --help` shows them all",
                   name);
 }
@@ -89,9 +91,11 @@ static pcal_status main_check_operands(const cli_session *session, pcal_error *e
   if (operands->count <= verb->operands_max)
     return PCAL_OK;
   const char *extra = operands->word[verb->operands_max];
+  char advice[4096];
+  cli_habit_operand(verb->sections, verb->section_count, extra, advice, sizeof advice);
   if (verb->operands_max == 0)
-    return cli_fail(err, PCAL_USAGE, "unexpected argument \"%s\": %s takes only flags", extra,
-                    verb->name);
+    return cli_fail(err, PCAL_USAGE, "unexpected argument \"%s\": %s takes only flags%s", extra,
+                    verb->name, advice);
   return cli_fail(err, PCAL_USAGE,
                   "unexpected argument \"%s\": the usage is propercal %s "
                   "%s",

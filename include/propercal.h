@@ -678,13 +678,17 @@ typedef struct pcal_inputs {
   /* Length of the periods, in UTC: "hour", "day", "week" (from Monday), "month", "quarter",
    * "year", or seconds with an optional unit: "900", "15min", "6h", "10d".  NULL: no time. */
   const char *every;
+  /* An event about the predicted number: "> 20", ">= 20", "< 20" or "<= 20".  The source then has
+   * rows of its predicted probability, one column, with the label 1 where the target satisfies it.
+   * NULL: none. */
+  const char *event;
 } pcal_inputs;
 
 #define PCAL_INPUTS_INIT                                                                     \
   {                                                                                          \
     sizeof(pcal_inputs), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,   \
         NULL, NULL, NULL, NULL, NULL, PCAL_WEIGHTS_AUTO, NULL, 0, NULL, 0, PCAL_HEADER_AUTO, \
-        0, NULL, NULL, 0, NULL, 0, NULL, NULL                                                \
+        0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL                                          \
   }
 PCAL_API void pcal_inputs_init(pcal_inputs *inputs, size_t size);
 

@@ -109,13 +109,23 @@ static PyObject *core_rounds_is_fit(PyObject *self, PyObject *unused) {
 }
 
 static PyObject *core_rounds_done(PyObject *self, PyObject *unused) {
+  core_turn turn = {NULL, 0, NULL};
   (void)unused;
-  return PyBool_FromLong(pcal_rounds_done(core_rounds_of(self)->rounds));
+  if (core_turn_hold(&turn, core_rounds_of(self)->watch) < 0)
+    return NULL;
+  const int done = pcal_rounds_done(core_rounds_of(self)->rounds);
+  core_turn_release(&turn);
+  return PyBool_FromLong(done);
 }
 
 static PyObject *core_rounds_round(PyObject *self, PyObject *unused) {
+  core_turn turn = {NULL, 0, NULL};
   (void)unused;
-  return PyLong_FromUnsignedLong(pcal_rounds_round(core_rounds_of(self)->rounds));
+  if (core_turn_hold(&turn, core_rounds_of(self)->watch) < 0)
+    return NULL;
+  const unsigned number = pcal_rounds_round(core_rounds_of(self)->rounds);
+  core_turn_release(&turn);
+  return PyLong_FromUnsignedLong(number);
 }
 
 static PyObject *core_rounds_request(PyObject *self, PyObject *unused) {

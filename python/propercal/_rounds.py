@@ -8,6 +8,7 @@ from ._inputs import gather, lists_inputs
 from ._measure import _policy, _specs
 from ._results import Result
 from ._settings import lasting, settings, shared_budget
+from ._turns import Turns
 
 #: kinds of scores by the names of the arguments that hold them: numbers of pcal_kind
 _KINDS = {
@@ -228,17 +229,18 @@ class RoundsWorker:
         memory_limit: "int | str | None" = None,
     ) -> None:
         self._threads, self._budget, self._rows = threads, shared_budget(memory_limit), 0
+        self._order = Turns()  # of updates whose rows follow those before
         self._core = _core.rounds_worker_new(bytes(request), lasting(threads, self._budget))
 
     @lists_inputs(without=("header",))
     def update(self, probs: Any = None, labels: Any = None, **inputs: Any) -> "RoundsWorker":
         """Adds rows: a ``Data``, or its arguments by name."""
         (data,) = gather("update", probs, labels, inputs)
-        first = data.inputs.get("first_row", self._rows)
-        with settings(self._threads, budget=self._budget) as how:
+        with self._order, settings(self._threads, budget=self._budget) as how:
+            first = data.inputs.get("first_row", self._rows)
             source = data._with(first_row=first)._open(how)
             self._core.update(source)
-        self._rows = first + source.shape()[-1]
+            self._rows = first + source.shape()[-1]
         return self
 
     def tally(self) -> bytes:

@@ -42,6 +42,7 @@ struct pcal_measure {
   pc_group_hashes group_hashes; /* of the batch that is added, for the fingerprint; borrowed */
   int curves;                   /* results keep their plot tables */
   int loaded;                   /* from a saved state */
+  pcal_device *device;          /* of the rows while their source is open; else NULL */
   char *origin;                 /* the name of that state, or NULL */
 };
 
