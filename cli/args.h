@@ -102,6 +102,8 @@ typedef struct cli_options {
   int annotate;
   double alpha; /* of watch; CLI_NO_ALPHA: not given */
   int allow_repeat;
+  uint64_t parts, part; /* of rounds; 0: not given */
+  const char *kind;
   const char *format;
   int json;
   int curves;

@@ -98,7 +98,7 @@ static pcal_status apply_write(cli_session *session, const pcal_calibrator *cali
     status = pcal_calibrator_apply_source(calibrator, source,
                                           strcmp(format, "npy") == 0 ? PCAL_NPY : PCAL_CSV,
                                           &session->env, cli_output_sink, &output, err);
-  status = cli_output_close(&output, status, err);
+  status = cli_output_close(session, &output, status, err);
   pcal_source_free(source);
   return status;
 }

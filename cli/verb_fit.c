@@ -108,7 +108,7 @@ static pcal_status fit_save(cli_session *session, pcal_calibrator **calibrator,
   status = fit_run_source(session, calibrator, err);
   if (status == PCAL_OK)
     status = pcal_calibrator_save(*calibrator, cli_output_sink, &output, err);
-  return cli_output_close(&output, status, err);
+  return cli_output_close(session, &output, status, err);
 }
 
 static pcal_status fit_run(cli_session *session, pcal_error *err) {
