@@ -97,7 +97,7 @@ static pcal_status rounds_put_request(cli_session *session, const char *folder,
     return status;
   status = pcal_rounds_request(rounds, cli_output_sink, out, err);
   if (status != PCAL_OK)
-    cli_output_close(session, out, status, NULL);
+    cli_output_discard(out);
   return status;
 }
 
