@@ -66,6 +66,11 @@ static const cli_flag session_inputs[] = {
      "regression: the observed "
      "numbers",
      NULL, CLI_INPUT},
+    {"event", 0, CLI_TEXT, "EVENT", offsetof(cli_options, event),
+     "regression: measure the predicted probability of an event, such as '> 20' or '<= 0', as "
+     "a "
+     "binary prediction of its outcome",
+     NULL, CLI_ANY},
     {"weights", 0, CLI_TEXT, "FILE", SESSION_INPUT(weights), "row weights (default: 1)", NULL,
      CLI_INPUT},
     {"weights-are", 0, CLI_TEXT, "WORD", SESSION_INPUT(weights_are),
@@ -444,6 +449,7 @@ pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **ou
   inputs.percent = session->options.score_scale != NULL;
   inputs.prevalence = prevalence;
   inputs.every = in->every;
+  inputs.event = session->options.event;
   return session_open_named(session, &inputs, out, err);
 }
 

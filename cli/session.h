@@ -33,7 +33,7 @@ typedef struct cli_verb {
 
 extern const cli_verb cli_verb_measure, cli_verb_inspect, cli_verb_list, cli_verb_simulate,
     cli_verb_study, cli_verb_plan, cli_verb_plot, cli_verb_merge, cli_verb_fit, cli_verb_apply,
-    cli_verb_compare, cli_verb_export, cli_verb_report, cli_verb_watch;
+    cli_verb_compare, cli_verb_export, cli_verb_report, cli_verb_watch, cli_verb_rounds;
 
 /* The verb table of main.c. */
 extern const cli_verb *const cli_verbs[];

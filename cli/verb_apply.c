@@ -32,6 +32,9 @@ static const cli_flag apply_input_flags[] = {
      "samples of the predicted "
      "distributions",
      NULL, CLI_FILE},
+    {"event", 0, CLI_TEXT, "EVENT", offsetof(cli_options, event),
+     "event about the predicted number, such as '> 20', whose probability the calibrator maps",
+     NULL, CLI_ANY},
     {"groups", 0, CLI_TEXT, "FILE", APPLY_INPUT(groups),
      "group of each row, named as in the fit; required if the calibrator has groups", NULL,
      CLI_FILE},

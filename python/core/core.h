@@ -179,6 +179,7 @@ PyObject *core_measure_part(PyObject *module, PyObject *arguments);
 PyObject *core_measure_load(PyObject *module, PyObject *arguments);
 PyObject *core_rounds_new(PyObject *module, PyObject *arguments);
 PyObject *core_rounds_new_fit(PyObject *module, PyObject *arguments);
+PyObject *core_rounds_resume(PyObject *module, PyObject *arguments);
 PyObject *core_rounds_worker_new(PyObject *module, PyObject *arguments);
 PyObject *core_merge_tallies(PyObject *module, PyObject *arguments);
 PyObject *core_monitoring(PyObject *module, PyObject *arguments);

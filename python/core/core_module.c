@@ -27,6 +27,7 @@ static PyMethodDef core_module_methods[] = {
     {"measure_load", core_measure_load, METH_VARARGS, NULL},
     {"rounds_new", core_rounds_new, METH_VARARGS, NULL},
     {"rounds_new_fit", core_rounds_new_fit, METH_VARARGS, NULL},
+    {"rounds_resume", core_rounds_resume, METH_VARARGS, NULL},
     {"rounds_worker_new", core_rounds_worker_new, METH_VARARGS, NULL},
     {"merge_tallies", core_merge_tallies, METH_VARARGS, NULL},
     {"watch", core_monitoring, METH_VARARGS, NULL},

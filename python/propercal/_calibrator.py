@@ -95,6 +95,8 @@ class Calibrator(BaseEstimator):
         rows; ``transform`` then needs groups too."""
         given = self._gather("fit", X, inputs, self.kind)
         self._check_columns(X, reset=True)
+        if X is not None and not isinstance(X, Data):
+            self._check_kind()
         if self.kind == "probs":
             self._refuse_logits(X)
         regression = any(given.get(name) is not None for name in FORECASTS)
@@ -328,6 +330,15 @@ class Calibrator(BaseEstimator):
             validate_data(self, X, reset=reset, skip_check_array=True)
         elif reset:
             vars(self).pop("feature_names_in_", None)
+
+    def _check_kind(self) -> None:
+        """Refuses scores of classes by position where predictions of a number are calibrated."""
+        if self._row.task == "regression" and self.kind not in FORECASTS:
+            name = type(self).__name__
+            raise UsageError(
+                f"{name} calibrates predictions of a number, which have names; write "
+                f"{name}().fit(mean=..., variance=..., target=...), or give quantiles= or samples="
+            )
 
     def _refuse_logits(self, X: Any) -> None:
         """Refuses negative numbers in place of probabilities; looks at the first rows only."""

@@ -27,6 +27,33 @@ class _Coordinator:
     """The coordinator of rounds."""
 
     _core: Any
+    _fits: bool
+
+    @classmethod
+    def resume(
+        cls,
+        request: bytes,
+        tallies: "Iterable[bytes]" = (),
+        *,
+        threads: "int | None" = None,
+        memory_limit: "int | str | None" = None,
+    ) -> Any:
+        """Goes on after the process of a coordinator has ended.
+
+        Parameters
+        ----------
+        request : the first request
+        tallies : the merged tallies that were absorbed since, in their order
+        threads, memory_limit : as for ``measure``
+        """
+        rounds = cls.__new__(cls)
+        rounds._core = _core.rounds_resume(bytes(request), _kept(threads, memory_limit, 0))
+        if rounds._core.is_fit() != cls._fits:
+            other = "Rounds" if cls._fits else "FitRounds"
+            raise UsageError(f"the request is one of {other}; call {other}.resume")
+        for tally in tallies:
+            rounds.absorb(tally)
+        return rounds
 
     @property
     def done(self) -> bool:
@@ -86,6 +113,8 @@ class Rounds(_Coordinator):
     threads, memory_limit : as for ``measure``
     """
 
+    _fits = False
+
     def __init__(
         self,
         metrics: Any = None,
@@ -144,6 +173,8 @@ class FitRounds(_Coordinator):
     seed : of random draws
     threads, memory_limit : as for ``measure``
     """
+
+    _fits = True
 
     def __init__(
         self,

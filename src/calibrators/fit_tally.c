@@ -9,14 +9,20 @@
 #define FIT_TALLY_SCORE_MAX 2.0   /* of pc_fixed */
 
 static size_t fit_tally_item(const pc_fit_field *field) {
-  static const size_t sizes[PC_FIT_KINDS] = {[PC_FIT_SUMS] = sizeof(pc_sum),
-                                             [PC_FIT_FIXED] = sizeof(pc_fixed),
-                                             [PC_FIT_COUNTS] = sizeof(uint64_t),
-                                             [PC_FIT_MOST] = sizeof(double),
-                                             [PC_FIT_SCORES] = 2 * sizeof(double)};
-  return field->kind == PC_FIT_SAMPLE || field->kind == PC_FIT_LIST
-             ? field->width * sizeof(double)
-             : sizes[field->kind];
+  switch (field->kind) {
+  case PC_FIT_SUMS:
+    return sizeof(pc_sum);
+  case PC_FIT_FIXED:
+    return sizeof(pc_fixed);
+  case PC_FIT_COUNTS:
+    return sizeof(uint64_t);
+  case PC_FIT_MOST:
+    return sizeof(double);
+  case PC_FIT_SCORES:
+    return 2 * sizeof(double);
+  default: /* samples and lists of rows */
+    return field->width * sizeof(double);
+  }
 }
 
 static int fit_tally_is_numbers(pc_fit_field_kind kind) {

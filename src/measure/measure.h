@@ -41,6 +41,7 @@ struct pcal_measure {
   pc_row_fingerprint rows; /* not saved with the state */
   int curves;              /* results keep their plot tables */
   int loaded;              /* from a saved state */
+  pcal_device *device;     /* of the rows while their source is open; else NULL */
   char *origin;            /* the name of that state, or NULL */
 };
 
