@@ -678,13 +678,17 @@ typedef struct pcal_inputs {
   /* Length of the periods, in UTC: "hour", "day", "week" (from Monday), "month", "quarter",
    * "year", or seconds with an optional unit: "900", "15min", "6h", "10d".  NULL: no time. */
   const char *every;
+  /* An event about the predicted number: "> 20", ">= 20", "< 20" or "<= 20".  The source then has
+   * rows of its predicted probability, one column, with the label 1 where the target satisfies it.
+   * NULL: none. */
+  const char *event;
 } pcal_inputs;
 
 #define PCAL_INPUTS_INIT                                                                     \
   {                                                                                          \
     sizeof(pcal_inputs), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,   \
         NULL, NULL, NULL, NULL, NULL, PCAL_WEIGHTS_AUTO, NULL, 0, NULL, 0, PCAL_HEADER_AUTO, \
-        0, NULL, NULL, 0, NULL, 0, NULL, NULL                                                \
+        0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL                                          \
   }
 PCAL_API void pcal_inputs_init(pcal_inputs *inputs, size_t size);
 
@@ -922,6 +926,13 @@ typedef struct pcal_rounds_worker pcal_rounds_worker;
  * outlive it. */
 PCAL_API pcal_status pcal_rounds_new(const pcal_measure_config *config, const pcal_env *env,
                                      pcal_rounds **out, pcal_error *err);
+/* Continues rounds from their first request, in another process for example: then absorb the merged
+ * tallies of the rounds since, in their order.  PCAL_USAGE: a request of a later round.  The
+ * caller frees *out with pcal_rounds_free. */
+PCAL_API pcal_status pcal_rounds_resume(const void *request, size_t length, const pcal_env *env,
+                                        pcal_rounds **out, pcal_error *err);
+/* True if the rounds fit a calibrator; 0 also for NULL. */
+PCAL_API int pcal_rounds_is_fit(const pcal_rounds *rounds);
 /* True if the results are known; 0 also for NULL. */
 PCAL_API int pcal_rounds_done(const pcal_rounds *rounds);
 /* The number of the current request, from 1; 0 for NULL. */
@@ -960,6 +971,11 @@ typedef struct pcal_bytes {
   const void *bytes;
   size_t length;
 } pcal_bytes;
+
+/* The number of rows that a tally counts, and their fingerprint: tallies of the same rows have the
+ * same one.  Neither may be NULL. */
+PCAL_API pcal_status pcal_tally_rows(const void *tally, size_t length, uint64_t *rows,
+                                     uint64_t fingerprint[2], pcal_error *err);
 
 /* Merges tallies of one request, at least one, and writes their sum to `sink`.  PCAL_USAGE: they
  * answer different requests. */

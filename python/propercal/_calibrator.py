@@ -95,6 +95,8 @@ class Calibrator(BaseEstimator):
         rows; ``transform`` then needs groups too."""
         given = self._gather("fit", X, inputs, self.kind)
         self._check_columns(X, reset=True)
+        if X is not None and not isinstance(X, Data):
+            self._check_kind()
         if self.kind == "probs":
             self._refuse_logits(X)
         regression = any(given.get(name) is not None for name in FORECASTS)
@@ -333,6 +335,15 @@ class Calibrator(BaseEstimator):
         elif reset:
             vars(self).pop("feature_names_in_", None)
 
+    def _check_kind(self) -> None:
+        """Refuses scores of classes by position where predictions of a number are calibrated."""
+        if self._row.task == "regression" and self.kind not in FORECASTS:
+            name = type(self).__name__
+            raise UsageError(
+                f"{name} calibrates predictions of a number, which have names; write "
+                f"{name}().fit(mean=..., variance=..., target=...), or give quantiles= or samples="
+            )
+
     def _refuse_logits(self, X: Any) -> None:
         """Refuses negative numbers in place of probabilities; looks at the first rows only."""
         if isinstance(X, Data) or X is None or is_file(X) or not hasattr(X, "__getitem__"):
@@ -370,7 +381,7 @@ class Calibrator(BaseEstimator):
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Writes a file for ``load`` and ``propercal apply``, in which every number reads back
         exactly."""
-        _core.write_file(file_name(path), self._require().save())
+        _core.write_files(file_name(path), self._require().save())
 
     def export(self, path: "str | os.PathLike[str]", name: str = "calibrate") -> None:
         """Writes the calibrator for other runtimes, by the ending of the path: ``.onnx``, a model
@@ -379,7 +390,7 @@ class Calibrator(BaseEstimator):
         to = shown_name(path).rpartition(".")[2]
         if to not in ("onnx", "c"):
             raise UsageError(f'calibrators are exported to onnx or c, not to "{to}"')
-        _core.write_file(file_name(path), self._require().export(to, name))
+        _core.write_files(file_name(path), self._require().export(to, name))
 
     def __getstate__(self) -> "dict[str, Any]":
         state = dict(vars(self))

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ._errors import UsageError
+from . import _core
+from ._errors import UsageError, file_name
 
 _TABLES = ("default", "pandas", "polars")
 
@@ -51,9 +52,9 @@ def as_given(array: np.ndarray, X: Any) -> Any:
 
 
 def save_tables(prefix: Any, tables: "list[tuple[str, str]]") -> "list[str]":
-    """Writes each table, (name, CSV), to PREFIX-NAME.csv and returns the names of the files."""
+    """Writes each table, (name, CSV), to PREFIX-NAME.csv, all of them or none, and returns the names of
+    the files."""
     names = [f"{os.fspath(prefix)}-{name}.csv" for name, _ in tables]
-    for path, (_, text) in zip(names, tables):
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
+    pairs = ((file_name(path), text.encode()) for path, (_, text) in zip(names, tables))
+    _core.write_files(*(word for pair in pairs for word in pair))
     return names

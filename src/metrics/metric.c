@@ -135,6 +135,9 @@ pcal_status pc_metric_parse(const char *alias, const pc_metric **metric, pc_opti
                    "\"%s\" is a group of metrics, which has no options and no value; name "
                    "one of its metrics, see {list_groups}",
                    name);
+  if (*metric == NULL && strchr(name, ',') != NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "\"%s\" is not one metric; give several as {several_metrics}", name);
   if (*metric == NULL) {
     const char *near = pc_nearest_word(name, metric_next_name, NULL);
     return pc_fail(err, PCAL_USAGE,

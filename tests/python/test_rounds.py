@@ -145,3 +145,23 @@ def test_fits_that_need_all_rows_are_refused():
         pc.FitRounds("network")
     with pytest.raises(pc.UsageError, match="the rounds are not done"):
         pc.FitRounds("temperature").calibrator()
+
+
+# ---- Going on in another process ----
+
+
+def test_resumed_rounds(rows):
+    given = {"logits": rows["logits"], "labels": rows["labels"]}
+    first, tallies = pc.Rounds("ks", kind="logits").request(), []
+    while True:  # a new coordinator for each round
+        rounds = pc.Rounds.resume(first, tallies)
+        if rounds.done:
+            break
+        tallies.append(pc.RoundsWorker(rounds.request()).update(**given).tally())
+    assert len(tallies) > 1
+    assert rounds.result().to_json() == pc.measure(metrics="ks", **given).to_json()
+    with pytest.raises(pc.UsageError, match="^the request is one of Rounds; call Rounds.resume$"):
+        pc.FitRounds.resume(first)
+    fit = pc.FitRounds("temperature", seed=3)
+    later = pc.FitRounds.resume(fit.request())
+    assert later.request() == fit.request() and later.round == 1
