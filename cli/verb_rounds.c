@@ -97,7 +97,7 @@ static pcal_status rounds_put_request(cli_session *session, const char *folder,
     return status;
   status = pcal_rounds_request(rounds, cli_output_sink, out, err);
   if (status != PCAL_OK)
-    cli_output_close(out, status, NULL);
+    cli_output_discard(out);
   return status;
 }
 
@@ -119,8 +119,8 @@ static pcal_status rounds_write_first(cli_session *session, const char *folder,
   cli_text_buffer_free(&number);
   if (status == PCAL_OK)
     status = rounds_put_request(session, folder, rounds, &request, err);
-  return status == PCAL_OK ? cli_outputs_close(both, 2, status, err)
-                           : cli_output_close(&parts, status, err);
+  return status == PCAL_OK ? cli_outputs_close(session, both, 2, status, err)
+                           : cli_output_close(session, &parts, status, err);
 }
 
 static pcal_status rounds_new(cli_session *session, const char *folder, pcal_error *err) {
@@ -157,7 +157,7 @@ static pcal_status rounds_answer_rows(cli_session *session, pcal_rounds_worker *
   pcal_source_free(source);
   if (status == PCAL_OK)
     status = pcal_rounds_worker_tally(worker, cli_output_sink, &output, err);
-  return cli_output_close(&output, status, err);
+  return cli_output_close(session, &output, status, err);
 }
 
 static pcal_status rounds_answer(cli_session *session, const char *path, pcal_error *err) {
@@ -216,7 +216,7 @@ static pcal_status rounds_write_next(cli_session *session, const cli_rounds_fold
     open[count] = &outputs[count];
     count += status == PCAL_OK;
   }
-  return count > 0 ? cli_outputs_close(open, count, status, err) : status;
+  return count > 0 ? cli_outputs_close(session, open, count, status, err) : status;
 }
 
 static pcal_status rounds_next(cli_session *session, const char *path, pcal_error *err) {
@@ -280,7 +280,7 @@ static pcal_status rounds_result(cli_session *session, const char *path, pcal_er
   if (status == PCAL_OK) {
     status = pcal_rounds_is_fit(rounds) ? rounds_write_calibrator(rounds, &output, err)
                                         : rounds_write_results(session, rounds, &output, err);
-    status = cli_output_close(&output, status, err);
+    status = cli_output_close(session, &output, status, err);
   }
   pcal_rounds_free(rounds);
   return status;

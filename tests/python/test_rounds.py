@@ -165,3 +165,21 @@ def test_resumed_rounds(rows):
     fit = pc.FitRounds("temperature", seed=3)
     later = pc.FitRounds.resume(fit.request())
     assert later.request() == fit.request() and later.round == 1
+
+
+# ---- Tallies ----
+
+
+@pytest.mark.parametrize("method", [None, "temperature", "isotonic"])
+def test_the_order_of_merging_does_not_change_a_byte(rows, method):
+    given = {"logits": rows["logits"], "labels": rows["labels"], "weights": rows["weights"]}
+    rounds = pc.Rounds(SPECS, kind="logits") if method is None else pc.FitRounds(method)
+    while not rounds.done:
+        tallies = []
+        for part in (slice(0, 900), slice(900, 901), slice(901, None)):
+            worker = pc.RoundsWorker(rounds.request())
+            tallies.append(worker.update(**{name: each[part] for name, each in given.items()}).tally())
+        merged = pc.merge_tallies(tallies)
+        assert pc.merge_tallies(tallies[::-1]) == merged
+        assert pc.merge_tallies([tallies[1], pc.merge_tallies([tallies[2], tallies[0]])]) == merged
+        rounds.absorb(merged)

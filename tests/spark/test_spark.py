@@ -24,6 +24,8 @@ METRICS = ["brier", "log", "ece", "sce", "ks"]
 
 
 def test_default_metrics_by_group(df, rows):
+    used = df.groupBy(sql.spark_partition_id()).count().count()
+    assert 1 < used < df.rdd.getNumPartitions()  # one partition has no rows
     found = pcs.measure(df, probs="p", labels="y", groups="site")
     whole = pc.measure(rows.probs, rows.labels, groups=rows.groups)
     assert found.to_json() == whole.to_json()
@@ -257,7 +259,8 @@ session.conf.set("spark.sql.shuffle.partitions", "2")
 table = arrow.ipc.open_file(sys.argv[1]).read_all()
 frame = session.createDataFrame(table)
 print(pcs.measure(frame, probs="p", labels="y", groups="site").to_json(), end="")
-model = pcs.Temperature(probabilityCol="p", labelCol="y").fit(frame)
+model = pcs.Temperature(probabilityCol="p", labelCol="y", memoryLimit="100kB").fit(frame)
+print(model.calibrator.to_json(), end="")
 print(model.transform(frame).where("size(calibrated) = 4").count())
 session.stop()
 """
@@ -272,4 +275,6 @@ def test_spark_connect(rows, tmp_path):
     words = [sys.executable, "-c", CONNECT, path]
     done = subprocess.run(words, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr[-3000:]
-    assert done.stdout == pc.measure(rows.probs, rows.labels, groups=rows.groups).to_json() + "4000\n"
+    whole = pc.measure(rows.probs, rows.labels, groups=rows.groups).to_json()
+    fitted = pc.Temperature().fit(rows.probs, rows.labels).to_json()
+    assert done.stdout == whole + fitted + "4000\n"

@@ -318,3 +318,38 @@ TEST(the_rows_of_a_tally) {
     free(tallies[i].bytes);
   rounds_case_free(&all);
 }
+
+/* Rows that exchange their groups between rounds are other rows. */
+TEST(changed_groups_are_noticed) {
+  rounds_data data = rounds_data_draw(400, ROUNDS_CLASSES, 0, 0, 3);
+  const pcal_measure_config config = rounds_config(&data, rounds_specs, ROUNDS_SPECS);
+  pcal_rounds *rounds = NULL;
+  pcal_error err;
+  size_t other = 1;
+  while (data.groups[other] == data.groups[0])
+    other++;
+  assert_int_equal(pcal_rounds_new(&config, NULL, &rounds, &err), PCAL_OK);
+  sink_bytes first = rounds_request(rounds), tally = rounds_answer(&data, &first, 2);
+  assert_int_equal(pcal_rounds_absorb(rounds, tally.bytes, tally.length, &err), PCAL_OK);
+  free(tally.bytes);
+  sink_bytes second = rounds_request(rounds);
+  const uint32_t kept = data.groups[0];
+  data.groups[0] = data.groups[other];
+  data.groups[other] = kept;
+  tally = rounds_answer(&data, &second, 3);
+  assert_int_equal(pcal_rounds_absorb(rounds, tally.bytes, tally.length, &err), PCAL_DATA);
+  assert_string_equal(
+      err.message, "the rows of this round differ from those of the first (400 rows then, "
+                   "400 now); store the table before measuring it, so that every round reads "
+                   "the same rows");
+  free(tally.bytes);
+  data.groups[other] = data.groups[0];
+  data.groups[0] = kept;
+  tally = rounds_answer(&data, &second, 3);
+  assert_int_equal(pcal_rounds_absorb(rounds, tally.bytes, tally.length, &err), PCAL_OK);
+  pcal_rounds_free(rounds);
+  free(first.bytes);
+  free(second.bytes);
+  free(tally.bytes);
+  rounds_data_free(&data);
+}
