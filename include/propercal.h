@@ -1345,8 +1345,8 @@ PCAL_API const char *pcal_calibrator_group_name(const pcal_calibrator *calibrato
                                                 size_t group);
 
 /* Calibrates a batch, which needs no labels.  `out` receives rows *
- * pcal_calibrator_column_count numbers of the batch's type, row by row.  For a calibrator with
- * groups, the batch's groups are indices of them; any other index means no group. */
+ * pcal_calibrator_column_count numbers of the batch's type, row by row; it may be on the device of
+ * the batch.  For a calibrator with groups, the batch's groups are indices of them; any other index means no group. */
 PCAL_API pcal_status pcal_calibrator_apply(const pcal_calibrator *calibrator,
                                            const pcal_batch *batch, const pcal_env *env,
                                            void *out, pcal_error *err);
