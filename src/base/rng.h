@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash_key.h"
+
 #define PC_PHILOX_ROUNDS 10
 #define PC_PHILOX_MULTIPLY0 0xd2511f53u
 #define PC_PHILOX_MULTIPLY1 0xcd9e8d57u
@@ -23,13 +25,6 @@ typedef struct pc_rng {
   uint64_t seed;   /* key */
   uint64_t stream; /* high half of the counter: one for each purpose */
 } pc_rng;
-
-/* Hash of a 64-bit key: the finaliser of SplitMix64. */
-static inline uint64_t pc_hash_u64(uint64_t key) {
-  key = (key ^ (key >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  key = (key ^ (key >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return key ^ (key >> 31);
-}
 
 /* Hash of bytes. */
 uint64_t pc_hash_bytes(const void *bytes, size_t count);
