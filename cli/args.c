@@ -5,7 +5,8 @@
  *   2. A word that starts with two dashes is never a value; "-" alone may be one.
  *   3. A flag with one value may be given once; a CLI_REPEAT flag any number of times.
  *   4. "--" ends the flags; all words after it are operands.
- *   5. For an unknown flag the error suggests the nearest known one. */
+ *   5. Flags and values of other programs are understood (habits.h); for other unknown flags the
+ *      error suggests the nearest known one. */
 #include "args.h"
 
 #include <errno.h>
@@ -14,6 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "habits.h"
 
 #define ARGS_NAME_MAX 32
 #define ARGS_FLAGS_MAX 64
@@ -224,18 +227,34 @@ static pcal_status args_unknown(const args_state *state, const char *word, size_
       const char *name = state->sections[s]->flags[i].name;
       cli_nearest_try(&nearest, name, strlen(name));
     }
-  if (nearest.best)
+  char option[96];
+  cli_habit_option(word + dashes, length, option, sizeof option);
+  if (nearest.best && !*option)
     return cli_fail(err, PCAL_USAGE, "there is no flag %.*s; did you mean --%s?",
                     (int)(dashes + length), word, nearest.best);
-  return cli_fail(err, PCAL_USAGE, "there is no flag %.*s", (int)(dashes + length), word);
+  return cli_fail(err, PCAL_USAGE, "there is no flag %.*s%s", (int)(dashes + length), word,
+                  option);
 }
 
-static pcal_status args_check_choice(const cli_flag *flag, const char *value, pcal_error *err) {
+static int args_is_choice(const cli_flag *flag, const char *value) {
   const char *cursor = flag->choices;
   const char *word;
   for (size_t length; (length = cli_choice_next(&cursor, &word)) > 0;)
     if (strlen(value) == length && memcmp(value, word, length) == 0)
-      return PCAL_OK;
+      return 1;
+  return 0;
+}
+
+/* Checks a value, which may be replaced by what it means. */
+static pcal_status args_check_choice(const cli_flag *flag, const char **given,
+                                     pcal_error *err) {
+  const char *value = *given, *known = cli_habit_value(value);
+  if (args_is_choice(flag, value))
+    return PCAL_OK;
+  if (known != NULL && args_is_choice(flag, known)) {
+    *given = known;
+    return PCAL_OK;
+  }
   cli_nearest nearest;
   cli_nearest_start(&nearest, value, strlen(value));
   cli_nearest_try_choices(&nearest, flag->choices);
@@ -266,7 +285,7 @@ static pcal_status args_store(args_state *state, const cli_flag *flag, const cha
     return args_repeat(&state->options->more_inputs, *(const char **)field, value, err);
   pcal_status status = args_once(state, flag, err);
   if (status == PCAL_OK && flag->choices)
-    status = args_check_choice(flag, value, err);
+    status = args_check_choice(flag, &value, err);
   if (status != PCAL_OK)
     return status;
   if (flag->kind == CLI_TEXT)
@@ -313,6 +332,9 @@ static pcal_status args_word(args_state *state, const char *word, const char *ne
   const char *name = word + 2;
   const size_t length = strcspn(name, "=");
   const cli_flag *flag = cli_flag_find(state->sections, state->section_count, name, length);
+  char known[32];
+  if (!flag && cli_habit_flag(name, length, known))
+    flag = cli_flag_find(state->sections, state->section_count, known, strlen(known));
   if (!flag)
     return args_unknown(state, word, 2, length, err);
   return args_take(state, flag, name[length] ? name + length + 1 : NULL, next, used_next, err);

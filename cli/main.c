@@ -6,16 +6,18 @@
 #include <string.h>
 
 #include "file_conflicts.h"
+#include "habits.h"
 #include "rsvg_convert.h"
 #include "session.h"
 #include "system/program_streams.h"
 
 #define MAIN_GATE_FAILED 1
 
-const cli_verb *const cli_verbs[] = {
-    &cli_verb_measure,  &cli_verb_fit,   &cli_verb_apply,   &cli_verb_compare, &cli_verb_export,
-    &cli_verb_merge,    &cli_verb_watch, &cli_verb_inspect, &cli_verb_plot,    &cli_verb_report,
-    &cli_verb_simulate, &cli_verb_study, &cli_verb_plan,    &cli_verb_list};
+const cli_verb *const cli_verbs[] = {&cli_verb_measure, &cli_verb_fit,    &cli_verb_apply,
+                                     &cli_verb_compare, &cli_verb_export, &cli_verb_merge,
+                                     &cli_verb_watch,   &cli_verb_rounds, &cli_verb_inspect,
+                                     &cli_verb_plot,    &cli_verb_report, &cli_verb_simulate,
+                                     &cli_verb_study,   &cli_verb_plan,   &cli_verb_list};
 const size_t cli_verb_count = CLI_COUNT_OF(cli_verbs);
 
 static const cli_flag main_flags[] = {
@@ -49,9 +51,10 @@ static pcal_status main_find_verb(const char *name, const cli_verb **verb, pcal_
     }
     cli_nearest_try(&nearest, cli_verbs[i]->name, strlen(cli_verbs[i]->name));
   }
-  if (nearest.best)
+  const char *meant = cli_habit_verb(name) ? cli_habit_verb(name) : nearest.best;
+  if (meant)
     return cli_fail(err, PCAL_USAGE, "there is no verb \"%s\"; did you mean \"%s\"?", name,
-                    nearest.best);
+                    meant);
   return cli_fail(err, PCAL_USAGE, "there is no verb \"%s\"; `propercal --help` shows them all",
                   name);
 }
@@ -88,9 +91,11 @@ static pcal_status main_check_operands(const cli_session *session, pcal_error *e
   if (operands->count <= verb->operands_max)
     return PCAL_OK;
   const char *extra = operands->word[verb->operands_max];
+  char advice[4096];
+  cli_habit_operand(verb->sections, verb->section_count, extra, advice, sizeof advice);
   if (verb->operands_max == 0)
-    return cli_fail(err, PCAL_USAGE, "unexpected argument \"%s\": %s takes only flags", extra,
-                    verb->name);
+    return cli_fail(err, PCAL_USAGE, "unexpected argument \"%s\": %s takes only flags%s", extra,
+                    verb->name, advice);
   return cli_fail(err, PCAL_USAGE,
                   "unexpected argument \"%s\": the usage is propercal %s "
                   "%s",

@@ -33,7 +33,7 @@ from ._figures import Figure
 from ._measure import Measure, measure
 from ._registry import Option, Row
 from ._report import Report, report
-from ._results import Bin, Difference, Interval, Null, Result, Value, Values, Verdict
+from ._results import Bin, Change, Difference, Interval, Null, Result, Value, Values, Verdict
 from ._rounds import FitRounds, Rounds, RoundsWorker, merge_tallies
 from ._study import Study, study
 from ._inputs import Data
@@ -83,13 +83,26 @@ def __getattr__(name: str) -> _typing.Any:
     return getattr(_importlib.import_module(_LATER[name], __name__), name)
 
 
+#: functions that people look for, and what to write in their place
+_HABITS = {
+    "fit": "; fit a calibrator by its class, as in propercal.Temperature().fit(logits, labels)",
+    "calibrate": "; fit a calibrator by its class, as in propercal.Platt().fit(probs, labels).predict_proba(probs)",
+    "evaluate": "; call propercal.measure(probs, labels)",
+    "apply": "; call predict_proba of a fitted calibrator",
+    "reliability_diagram": "; call propercal.plot('reliability', probs, labels)",
+    "calibration_curve": "; call propercal.plot('reliability', probs, labels)",
+}
+
+
 def _aliased(name: str) -> _typing.Any:
     """The function of a metric by a name that other packages use: ``nll`` is ``log``."""
     try:
         row, options = _registry.parse("metrics", _core.canonical(name))
     except UsageError:
-        near = _difflib.get_close_matches(name, __dir__(), 1)
-        remedy = f"; did you mean {near[0]!r}?" if near else ""
+        public = {each.lower(): each for each in __dir__() if not each.startswith("_")}
+        near = _difflib.get_close_matches(name.lower(), public, 1)
+        remedy = f"; did you mean {public[near[0]]!r}?" if near else ""
+        remedy = _HABITS.get(name, remedy)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{remedy}") from None
     function = globals()[_registry.identifier(row.name)]
     changed = {each.name: options[each.name] for each in row.options if options[each.name] != each.default}
@@ -103,6 +116,7 @@ def __dir__() -> "list[str]":
 # Not among these: IOError and MemoryError, which would hide the built-in ones.
 __all__ = [
     "Bin",
+    "Change",
     "Comparison",
     "ConvergenceWarning",
     "Data",

@@ -6,6 +6,8 @@ values that the library cannot read are converted here: texts become numbers wit
 types of numbers usual ones.
 """
 
+import difflib
+import importlib
 import inspect
 import math
 import os
@@ -18,6 +20,7 @@ from ._axes import flatten
 from ._errors import DataError, UsageError, file_name
 from ._parameters import INPUTS, usual_names
 from ._parquet import is_parquet, table_of
+from ._registry import rows
 from ._tables import table_of as other_table
 
 KINDS = {
@@ -84,6 +87,20 @@ def _torch_on_gpu(name: str, tensor: Any) -> tuple:
     tensor = tensor.contiguous()
     stream = torch.cuda.current_stream(tensor.device).cuda_stream
     return _gpu_part(name, tensor.data_ptr(), _GPU_TYPES[word], tuple(tensor.shape), stream, tensor)
+
+
+def calibrated_on_gpu(fitted: Any, given: "dict[str, Any]") -> Any:
+    """The calibrated probabilities of a CUDA tensor of logits, computed on its GPU; None for other inputs."""
+    tensor = given.get("logits")
+    if _family(tensor) != "torch" or not tensor.is_cuda or tensor.ndim != 2 or set(given) != {"logits"}:
+        return None
+    import torch
+
+    _, address, kind, rows, columns, stream, owner = _torch_on_gpu("logits", tensor.detach())
+    if kind not in ("f4", "f8") or columns < 2:
+        return None
+    out = torch.empty_like(owner)
+    return out if fitted.apply_on_gpu(address, kind, rows, columns, stream, out.data_ptr()) else None
 
 
 def _from_cuda_interface(name: str, value: Any) -> tuple:
@@ -295,8 +312,8 @@ def _weights_are(word: "str | None") -> int:
 
 def _outcomes(labels: Any, pos_label: Any) -> np.ndarray:
     """1 for the positive label, 0 for others, NaN for missing ones."""
-    if labels is None or is_file(labels):
-        raise UsageError("pos_label is for labels in arrays and tables; give labels as one of them")
+    if labels is None:
+        raise UsageError("pos_label is one of the labels; give labels too")
     values = np.asarray(as_array(labels))
     listed = [None if str(each) == "<NA>" or each != each else each for each in values.tolist()]
     outcomes = np.array([np.nan if each is None else each == pos_label for each in listed], dtype=float)
@@ -349,6 +366,7 @@ def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
     prevalence = given.pop("prevalence", None)
     prevalence = _levels([prevalence] if isinstance(prevalence, (int, float)) else prevalence)
     classes, header, every = given.pop("classes", None), given.pop("header", None), given.pop("every", None)
+    event = given.pop("event", None)
     first_row, pos_label = given.pop("first_row", 0), given.pop("pos_label", None)
     given = _without_axes(given, given.pop("class_axis", None), given.pop("ignore_index", None))
     data = given.get("data")
@@ -362,7 +380,10 @@ def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
         given = _chosen(given.pop("data"), given)
     if classes is not None or not all(is_file(value) for value in given.values()):
         _check_inputs(given)
-    if pos_label is not None:
+    positive = None
+    if pos_label is not None and any(is_file(given.get(name)) for name in ("labels", "data")):
+        positive = str(pos_label)
+    elif pos_label is not None:
         given["labels"] = _outcomes(given.get("labels"), pos_label)
     if "time" in given:
         given["time"] = _seconds(given["time"])
@@ -380,6 +401,8 @@ def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
         weights_are,
         prevalence,
         every,
+        positive,
+        event,
     )
 
 
@@ -392,7 +415,7 @@ def header_mode(header: "bool | None") -> int:
 
 #: inputs that describe rows, which a second model of the same rows shares
 _SHARED = ("labels", "target", "levels", "weights", "weights_are", "groups", "ids", "time", "every", "data",
-           "classes", "header", "first_row", "prevalence")  # fmt: skip
+           "classes", "header", "first_row", "prevalence", "event")  # fmt: skip
 
 
 class Data:
@@ -422,6 +445,9 @@ class Data:
         Draws from predicted distributions, or members of an ensemble.
     target : array-like of shape (n_samples,)
         The true numbers.
+    event : str
+        An event about the number, such as ``'> 20'`` or ``'<= 0'``: its predicted probability is measured
+        as a binary prediction of its outcome; see ``docs/forecasts.md``.
     weights : array-like of shape (n_samples,)
         Weights of the rows.
     weights_are : {'frequency', 'importance'}, default=None
@@ -499,7 +525,7 @@ class Data:
         extra = {}
         if "quantiles" in other._inputs and "levels" not in other._inputs:
             extra["levels"] = self._inputs.get("levels")
-        for name in ("classes", "header"):
+        for name in ("classes", "header", "event"):
             if name not in other._inputs:
                 extra[name] = self._inputs.get(name)
         return other._with(**extra)
@@ -510,7 +536,16 @@ def check_names(names: "Iterable[str]", prefixes: "tuple[str, ...]", function: s
     for name in names:
         prefix = next((each for each in prefixes if name.startswith(each + "_")), None)
         if (name if prefix is None else name[len(prefix) + 1 :]) not in INPUTS:
-            raise TypeError(f"{function}() has no argument {name!r}")
+            raise TypeError(f"{function}() has no argument {name!r}{_remedy(name, function)}")
+
+
+def _remedy(name: str, function: str) -> str:
+    """What to write in place of an unknown keyword."""
+    if any(option.name == name for row in rows("metrics") for option in row.options):
+        return f"; it is an option of metrics, which follows their name as in metrics='ece:{name}=...'"
+    known = inspect.signature(getattr(importlib.import_module(__package__), function, len)).parameters
+    near = difflib.get_close_matches(name, [*known, *INPUTS], 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def gather(
@@ -520,6 +555,8 @@ def gather(
     with that name as prefix, such as ``val_probs``; None if nothing was given."""
     inputs = usual_names(function, inputs)
     check_names(inputs, tuple(others), function)
+    if _is_whole_table(first) and labels is None and not any(value is not None for value in inputs.values()):
+        first, inputs = None, {"data": first}
     found = []
     for prefix, given in others.items():
         start = len(prefix) + 1
@@ -543,6 +580,12 @@ def gather(
             raise TypeError(f"{function}() got {name!r} twice")
         own[name] = own.get(name) if value is None else value
     return (Data(**own), *found)
+
+
+def _is_whole_table(first: Any) -> bool:
+    """Is this a file of named columns, such as ``"scores.csv"``, without a choice of one?"""
+    name = os.fspath(first) if is_file(first) else ""
+    return bool(name) and isinstance(name, str) and ":" not in name and not name.endswith(".npy")
 
 
 def as_data(name: str, given: Any) -> "Data | None":

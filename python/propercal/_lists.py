@@ -1,9 +1,7 @@
 """Lists of the rows of the registry."""
 
 import difflib
-from typing import Iterable
-
-from . import _html, _registry
+from . import _core, _html, _registry
 from ._errors import UsageError
 
 
@@ -35,7 +33,8 @@ def _rows(kind: str, name: "str | None") -> Rows:
     found = _registry.rows(kind)
     if name is None:
         return Rows(found)
-    chosen = [row for row in found if row.name == name] or [row for row in found if _has_word(row, name)]
+    usual = _usual(kind, name)
+    chosen = [row for row in found if row.name == usual] or [row for row in found if _has_words(row, name)]
     if not chosen:
         near = difflib.get_close_matches(name, [row.name for row in found], 1)
         remedy = f'; did you mean "{near[0]}"?' if near else ""
@@ -43,9 +42,20 @@ def _rows(kind: str, name: "str | None") -> Rows:
     return Rows(chosen)
 
 
-def _has_word(row: _registry.Row, name: str) -> bool:
-    words: "Iterable[str]" = (*row.name.split("-"), *row.title.lower().split())
-    return name.lower() in words
+def _usual(kind: str, name: str) -> str:
+    """The name of a metric for one that other packages use."""
+    if kind != "metrics":
+        return name
+    try:
+        return _core.canonical(name).split(":")[0]
+    except UsageError:
+        return name
+
+
+def _has_words(row: _registry.Row, name: str) -> bool:
+    """Are all words of name among those of the row's name and title?"""
+    words = {word.strip(",;:.()") for word in (*row.name.split("-"), *row.title.lower().split())}
+    return words.issuperset(name.lower().split())
 
 
 def list_metrics(name: "str | None" = None) -> "list[_registry.Row]":

@@ -7,7 +7,7 @@ from ._errors import IOError
 
 # Too high and too low keep their colours, those of Okabe and Ito, on any background.
 _WARM, _COOL = "#d55e00", "#0072b2"
-_SERIES = "abcde"
+_SERIES = "abcdefghi"
 
 
 class _Paints:

@@ -16,6 +16,7 @@ from ._settings import settings
 def plot(
     figure: "str | Data | Result | Any" = "reliability",
     result: "Result | Data | Mapping[str, Any] | str | Any" = None,
+    labels: Any = None,
     *,
     models: "Mapping[str, Any] | None" = None,
     kind: str = "probs",
@@ -37,7 +38,8 @@ def plot(
     ax: Any = None,
     **inputs: Any,
 ) -> Any:
-    """Draws a figure: ``plot(probs, labels)``, ``plot("ks-graph", data)`` or ``plot(data, "ks-graph")``.
+    """Draws a figure: ``plot(probs, labels)``, ``plot("ks-graph", probs, labels)``, ``plot("ks-graph", data)`` or
+    ``plot(data, "ks-graph")``.
 
     Parameters
     ----------
@@ -46,7 +48,10 @@ def plot(
         In its place probabilities, with labels as the second argument, draw the reliability diagram.
     result : Data, Result, mapping or array-like, default=None
         A ``Data``; a ``Result`` of ``measure`` for figures that need no more; several models as
-        ``{"old": data, "new": other}``; or labels.  Without any, the arguments of ``Data`` by name.
+        ``{"old": data, "new": other}``; or labels, or after the name of a figure probabilities.
+        Without any, the arguments of ``Data`` by name.
+    labels : array-like, default=None
+        True classes, after the name of a figure and probabilities.
     models : mapping, default=None
         Several models by name, for ``reliability`` and ``range-bounds``: each a ``Data`` or scores of
         ``kind``, as ``plot("reliability", models={"old": p, "new": q}, labels=y)``; see ``compare``.
@@ -84,20 +89,20 @@ def plot(
     """
     if label is not None and ax is None:
         raise UsageError("label is for Matplotlib; give ax too")
-    figure, result = _in_order(figure, result)
+    figure, result, labels = _in_order(figure, result, labels)
     if isinstance(result, Mapping):
         if models is not None:
             raise UsageError("models are given twice; give them once")
         models, result = result, None
     if isinstance(result, Result):
-        if calibrator is not None or models is not None or val is not None or any(
+        if calibrator is not None or models is not None or val is not None or labels is not None or any(
             value is not None for value in inputs.values()
         ):
             raise UsageError("a result and data are both given; give one of them")
         drawn = result.figure(str(figure))
         return drawn if ax is None else drawn.draw(ax, label=label)
     first = result if isinstance(result, Data) else inputs.pop("probs", None)
-    data, second = gather("plot", first, inputs.pop("labels", None), inputs, val=val)
+    data, second = gather("plot", first, labels, inputs, val=val)
     given: "dict[str | None, tuple[Data, Data | None]]" = {None: (data, None)}
     if models is not None:
         if any(name in data.inputs for name in (*KINDS, "data")):
@@ -122,15 +127,19 @@ def plot(
     return drawn if ax is None else drawn.draw(ax, label=label)
 
 
-def _in_order(figure: Any, result: Any) -> "tuple[Any, Any]":
-    """The name of a figure and its data, which may stand in either order or without a name."""
+def _in_order(figure: Any, result: Any, labels: Any) -> "tuple[Any, Any, Any]":
+    """The name of a figure, its data and labels; the first two may stand in either order or without a name."""
     if isinstance(figure, (Data, Result, Mapping)):
-        return ("reliability" if result is None else result), figure
+        return ("reliability" if result is None else result), figure, labels
     if isinstance(figure, str):
-        return figure, result
+        if result is None or isinstance(result, (Data, Result, Mapping)):
+            return figure, result, labels
+        return figure, Data(**({"data": result} if labels is None else {"probs": result, "labels": labels})), None
     if isinstance(result, Mapping):
         raise UsageError("plot takes a figure's name before several models; give it first")
-    return "reliability", Data(probs=figure, labels=result)
+    if result is not None and labels is not None:
+        raise UsageError("labels are given twice; give them once")
+    return "reliability", Data(probs=figure, labels=labels if result is None else result), None
 
 
 def _without_results(models: "Mapping[str, Any]") -> "Mapping[str, Any]":

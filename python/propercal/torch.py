@@ -7,7 +7,7 @@
 >>> metric.compute()  # a tensor
 """
 
-from typing import Any, Iterable
+from typing import Any, Iterable, List
 
 from . import _core, _measure, _registry
 from ._errors import UsageError
@@ -49,8 +49,8 @@ class CalibrationMetric(Metric):
     is_differentiable = False
     full_state_update = False
 
-    scores: "list[torch.Tensor]"
-    labels: "list[torch.Tensor]"
+    scores: List[torch.Tensor]
+    labels: List[torch.Tensor]
 
     def __init__(
         self,

@@ -74,7 +74,8 @@ size_t pcal_registry_count(pcal_registry registry) {
 /* The registry's name for a name or an alias.  An alias may stand for a spec with options. */
 static const char *registry_resolve(pcal_registry registry, const char *name,
                                     char spec[PC_SPEC_MAX]) {
-  const int aliased = registry == PCAL_METRICS || registry == PCAL_CALIBRATORS;
+  const int aliased =
+      registry == PCAL_METRICS || registry == PCAL_CALIBRATORS || registry == PCAL_FIGURES;
   if (!aliased || name == NULL || strchr(name, ':') != NULL ||
       pc_spec_resolve(registry, name, spec, NULL) != PCAL_OK)
     return name;

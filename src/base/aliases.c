@@ -29,7 +29,7 @@ static const alias_option alias_options[] = {
 };
 
 static char alias_letter(char c) {
-  return c == '_' ? '-' : c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+  return c == '_' || c == ' ' ? '-' : c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
 static const char *alias_find(pcal_registry registry, const char *name) {

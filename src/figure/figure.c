@@ -193,3 +193,9 @@ pc_point pc_panel_to_figure(const pc_panel *panel, pc_point data) {
                     rect->y +
                         rect->height * (1 - figure_share(&panel->axis[PC_SIDE_Y], data.y))};
 }
+
+pc_look pc_series_look(size_t series, double size) {
+  return (pc_look){.tone = (pc_tone)(PC_TONE_A + series % PC_SERIES_TONES),
+                   .size = size,
+                   .dashed = series >= PC_SERIES_TONES};
+}

@@ -22,13 +22,19 @@ typedef enum pc_tone {
   PC_TONE_WARM,  /* too high */
   PC_TONE_COOL,  /* too low */
   PC_TONE_PAPER, /* background */
-  PC_TONE_A,     /* series; distinct for colour-blind readers too */
-  PC_TONE_B,
-  PC_TONE_C,
-  PC_TONE_D,
-  PC_TONE_E,
+  PC_TONE_A, /* series; distinct for colour-blind readers too.  In figures of one model: predictions */
+  PC_TONE_B, /* wrong predictions */
+  PC_TONE_C, /* outcomes */
+  PC_TONE_D, /* D and G to I: variants of a metric */
+  PC_TONE_E, /* before calibration */
+  PC_TONE_F,
+  PC_TONE_G,
+  PC_TONE_H,
+  PC_TONE_I,
   PC_TONE_END
 } pc_tone;
+
+#define PC_SERIES_TONES 9 /* PC_TONE_A to PC_TONE_I */
 
 typedef struct pc_look {
   pc_tone tone;
@@ -192,6 +198,9 @@ void pc_figure_band(pc_figure *figure, size_t panel, pc_look look, const pc_poin
                     size_t count);
 void pc_figure_note(pc_figure *figure, size_t panel, pc_look look, pc_point at, pc_point shift,
                     pc_anchor anchor, const char *text);
+/* The colour of a line among several: nine colours, then the same ones dashed. */
+pc_look pc_series_look(size_t series, double size);
+
 /* Adds an entry of the legend.  Entries are placed side by side and wrap; a break starts a row. */
 void pc_figure_legend(pc_figure *figure, pc_sample sample, pc_look look, const char *text);
 void pc_figure_legend_break(pc_figure *figure);

@@ -70,7 +70,8 @@ static void figure_json_flag(pc_json *json, const char *key, int value) {
 
 static void figure_json_look(pc_json *json, const pc_look *look) {
   static const char *const tones[PC_TONE_END] = {
-      "ink", "muted", "faint", "fill", "warm", "cool", "paper", "a", "b", "c", "d", "e"};
+      "ink", "muted", "faint", "fill", "warm", "cool", "paper", "a",
+      "b",   "c",     "d",     "e",    "f",    "g",    "h",     "i"};
   figure_json_word(json, "tone", tones[look->tone]);
   figure_json_flag(json, "pale", look->pale);
   figure_json_flag(json, "hollow", look->hollow);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/aliases.h"
 #include "figure/number_text.h"
 
 #define FIGURE(file, symbol) extern const pc_figure_row pc_figure_##symbol;
@@ -57,9 +58,11 @@ static pcal_status figure_registry_unknown(const char *name, pcal_error *err) {
                  nearest);
 }
 
-pcal_status pc_figure_parse(const char *spec, const pc_figure_row **row, pc_options *options,
+pcal_status pc_figure_parse(const char *alias, const pc_figure_row **row, pc_options *options,
                             pcal_error *err) {
-  char name[PC_SPEC_MAX];
+  char spec[PC_SPEC_MAX], name[PC_SPEC_MAX];
+  *row = NULL;
+  PC_TRY(pc_spec_resolve(PCAL_FIGURES, alias, spec, err));
   PC_TRY(pc_spec_name(spec, name, sizeof name, err));
   for (size_t i = 0; i < pc_figure_row_count(); i++) {
     if (strcmp(figure_registry_rows[i]->row.name, name) != 0)

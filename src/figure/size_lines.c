@@ -1,5 +1,5 @@
 /* 1. The axis of rows is logarithmic, with names at 1, 2 and 5 times powers of ten.
- * 2. Five colours, solid and then dashed; further lines are left out and counted.
+ * 2. Nine colours, solid and then dashed; further lines are left out and counted.
  * 3. An empty cell interrupts its line. */
 #include "figure/size_lines.h"
 
@@ -11,7 +11,6 @@
 #include "base/number.h"
 #include "figure/number_text.h"
 
-#define SIZE_LINES_TONES 5
 #define SIZE_LINES_POINTS 64
 
 static const char *size_lines_word(const pc_table *table, size_t row, const char *column) {
@@ -22,15 +21,12 @@ static const char *size_lines_word(const pc_table *table, size_t row, const char
 static pc_look size_lines_look(const char *name, size_t *others) {
   if (strcmp(name, "rbs") == 0 || strcmp(name, "brier") == 0)
     return (pc_look){.tone = PC_TONE_INK, .size = 3, .dashed = name[0] == 'b'};
-  const size_t place = (*others)++;
-  return (pc_look){.tone = (pc_tone)(PC_TONE_A + place % SIZE_LINES_TONES),
-                   .size = 2,
-                   .dashed = place >= SIZE_LINES_TONES};
+  return pc_series_look((*others)++, 2);
 }
 
 /* Begins a line at a row, unless all line styles are used. */
 static void size_lines_begin(size_t row, const char *name, size_t *others, pc_size_lines *out) {
-  if (out->count == PC_SIZE_LINES_MAX || *others == 2 * SIZE_LINES_TONES)
+  if (out->count == PC_SIZE_LINES_MAX || *others == 2 * PC_SERIES_TONES)
     out->left_out++;
   else
     out->line[out->count++] =

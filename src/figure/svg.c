@@ -22,7 +22,7 @@ typedef struct svg_paint {
   const char *fill, *opacity, *stroke;
 } svg_paint;
 
-/* The colours of Okabe and Ito, light and dark. */
+/* The colours of Okabe and Ito, light and dark, and four more for many series. */
 static const svg_paint svg_paints[2][PC_TONE_END] = {
     {[PC_TONE_INK] = {"#1f2328", NULL, "#1f2328"},
      [PC_TONE_MUTED] = {"#57606a", NULL, "#7d8590"},
@@ -35,7 +35,11 @@ static const svg_paint svg_paints[2][PC_TONE_END] = {
      [PC_TONE_B] = {"#d55e00", NULL, "#d55e00"},
      [PC_TONE_C] = {"#009e73", NULL, "#009e73"},
      [PC_TONE_D] = {"#cc79a7", NULL, "#cc79a7"},
-     [PC_TONE_E] = {"#e69f00", NULL, "#e69f00"}},
+     [PC_TONE_E] = {"#e69f00", NULL, "#e69f00"},
+     [PC_TONE_F] = {"#56b4e9", NULL, "#56b4e9"},
+     [PC_TONE_G] = {"#332288", NULL, "#332288"},
+     [PC_TONE_H] = {"#8c564b", NULL, "#8c564b"},
+     [PC_TONE_I] = {"#5b3fd6", NULL, "#5b3fd6"}},
     {[PC_TONE_INK] = {"#e6e9ed", NULL, "#e6e9ed"},
      [PC_TONE_MUTED] = {"#a3abb5", NULL, "#858d98"},
      [PC_TONE_FAINT] = {"#2b3038", NULL, "#2b3038"},
@@ -47,13 +51,19 @@ static const svg_paint svg_paints[2][PC_TONE_END] = {
      [PC_TONE_B] = {"#e8762b", NULL, "#e8762b"},
      [PC_TONE_C] = {"#1cb98c", NULL, "#1cb98c"},
      [PC_TONE_D] = {"#d88fb8", NULL, "#d88fb8"},
-     [PC_TONE_E] = {"#e69f00", NULL, "#e69f00"}}};
+     [PC_TONE_E] = {"#e69f00", NULL, "#e69f00"},
+     [PC_TONE_F] = {"#f0e442", NULL, "#f0e442"},
+     [PC_TONE_G] = {"#9a6bff", NULL, "#9a6bff"},
+     [PC_TONE_H] = {"#d03060", NULL, "#d03060"},
+     [PC_TONE_I] = {"#2f7f8f", NULL, "#2f7f8f"}}};
 
 static const char *const svg_tones[PC_TONE_END] = {
     [PC_TONE_INK] = "ink",     [PC_TONE_MUTED] = "muted", [PC_TONE_FAINT] = "faint",
     [PC_TONE_FILL] = "fill",   [PC_TONE_WARM] = "warm",   [PC_TONE_COOL] = "cool",
     [PC_TONE_PAPER] = "paper", [PC_TONE_A] = "a",         [PC_TONE_B] = "b",
-    [PC_TONE_C] = "c",         [PC_TONE_D] = "d",         [PC_TONE_E] = "e"};
+    [PC_TONE_C] = "c",         [PC_TONE_D] = "d",         [PC_TONE_E] = "e",
+    [PC_TONE_F] = "f",         [PC_TONE_G] = "g",         [PC_TONE_H] = "h",
+    [PC_TONE_I] = "i"};
 
 static const char *const svg_anchors[] = {
     [PC_ANCHOR_START] = "start", [PC_ANCHOR_MIDDLE] = "middle", [PC_ANCHOR_END] = "end"};
@@ -255,9 +265,21 @@ static const char svg_shapes[] =
     ".pcal .line{fill:none;stroke-linejoin:round}.pcal .bold{font-weight:bold}"
     ".pcal .dash{stroke-dasharray:5 4}.pcal .pale{opacity:.5}.pcal .wash{opacity:.2}\n";
 
+/* The last tone that needs a rule: most figures have no more than five series. */
+static pc_tone svg_last_tone(const pc_figure *figure) {
+  pc_tone last = PC_TONE_E;
+  for (size_t i = 0; i < figure->mark_count; i++)
+    if (figure->marks[i].look.tone > last)
+      last = figure->marks[i].look.tone;
+  for (size_t i = 0; i < figure->legend_count; i++)
+    if (figure->legend[i].look.tone > last)
+      last = figure->legend[i].look.tone;
+  return last;
+}
+
 static void svg_paint_rules(pc_text *out, const char *scope,
-                            const svg_paint paints[PC_TONE_END]) {
-  for (int tone = 0; tone < PC_TONE_END; tone++) {
+                            const svg_paint paints[PC_TONE_END], pc_tone last) {
+  for (int tone = 0; tone <= (int)last; tone++) {
     const svg_paint *paint = &paints[tone];
     pc_text_format(out, "%s.pcal .f-%s{fill:%s%s%s}%s.pcal .s-%s{stroke:%s}\n", scope,
                    svg_tones[tone], paint->fill, paint->opacity != NULL ? ";fill-opacity:" : "",
@@ -266,32 +288,33 @@ static void svg_paint_rules(pc_text *out, const char *scope,
   }
 }
 
-static void svg_common_rules(pc_text *out, int dark) {
+static void svg_common_rules(pc_text *out, int dark, pc_tone last) {
   pc_text_add(out, ".pcal{font-family:system-ui,-apple-system,\"Segoe UI\",Roboto,\"Helvetica "
                    "Neue\",Helvetica,Arial,\"DejaVu Sans\",sans-serif;font-size:16px}\n");
-  svg_paint_rules(out, "", svg_paints[dark]);
+  svg_paint_rules(out, "", svg_paints[dark], last);
   pc_text_add(out, svg_shapes);
 }
 
-static void svg_style(pc_text *out, pcal_theme theme) {
+static void svg_style(pc_text *out, const pc_figure *figure, pcal_theme theme) {
+  const pc_tone last = svg_last_tone(figure);
   if (theme == PCAL_THEME_PAGE)
     return;
   pc_text_add(out, "<style>\n");
-  svg_common_rules(out, theme == PCAL_THEME_DARK);
+  svg_common_rules(out, theme == PCAL_THEME_DARK, last);
   if (theme == PCAL_THEME_AUTO) {
     pc_text_add(out, "@media (prefers-color-scheme:dark){\n");
-    svg_paint_rules(out, "", svg_paints[1]);
+    svg_paint_rules(out, "", svg_paints[1], last);
     pc_text_add(out, "}\n");
   }
   pc_text_add(out, "</style>\n");
 }
 
 void pc_svg_page_rules(pc_text *out) {
-  svg_common_rules(out, 0);
+  svg_common_rules(out, 0, PC_TONE_I);
   pc_text_add(out, "@media screen and (prefers-color-scheme:dark){\n");
-  svg_paint_rules(out, ":root:not([data-theme=light]) ", svg_paints[1]);
+  svg_paint_rules(out, ":root:not([data-theme=light]) ", svg_paints[1], PC_TONE_I);
   pc_text_add(out, "}\n@media screen{\n");
-  svg_paint_rules(out, ":root[data-theme=dark] ", svg_paints[1]);
+  svg_paint_rules(out, ":root[data-theme=dark] ", svg_paints[1], PC_TONE_I);
   pc_text_add(out, "}\n");
 }
 
@@ -312,7 +335,7 @@ static void svg_open(pc_text *out, const pc_figure *figure, pcal_theme theme) {
     pc_text_markup(out, description);
     pc_text_add(out, "</desc>\n");
   }
-  svg_style(out, theme);
+  svg_style(out, figure, theme);
 }
 
 static const char *const svg_themes[] = {

@@ -1,5 +1,6 @@
 #include "io/data_columns.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "data/rows.h"
@@ -9,6 +10,23 @@
 static int data_columns_regression(pcal_kind kind) {
   return pc_kind_form(kind) != PC_FORM_CLASSES;
 }
+
+/* Other names of columns; each counts only if there is no column of the known name. */
+static const struct {
+  const char *name, *flag;
+} data_columns_habits[] = {
+    {"prob", "probs"},     {"probability", "probs"},
+    {"y_prob", "probs"},   {"y_proba", "probs"},
+    {"logit", "logits"},   {"conf", "confidence"},
+    {"label", "labels"},   {"y_true", "labels"},
+    {"targets", "target"}, {"observed", "target"},
+    {"weight", "weights"}, {"sample_weight", "weights"},
+    {"group", "groups"},   {"sd", "std"},
+    {"sigma", "std"},      {"var", "variance"},
+};
+
+#define DATA_COLUMNS_HABITS (sizeof data_columns_habits / sizeof *data_columns_habits)
+#define DATA_COLUMNS_LISTED 8 /* column names in an error message */
 
 /* 1 for "probs", 2 for "probs.cat", 0 for other names; "log_probs" is "log-probs". */
 static int data_columns_name_form(const char *name, const char *flag) {
@@ -21,8 +39,19 @@ static int data_columns_name_form(const char *name, const char *flag) {
   return name[length] == '\0' ? 1 : name[length] == '.' ? 2 : 0;
 }
 
+/* The same, or if habits, for the other names of the flag, without classes. */
+static int data_columns_form(const char *name, const char *flag, int habits) {
+  if (!habits)
+    return data_columns_name_form(name, flag);
+  for (size_t i = 0; i < DATA_COLUMNS_HABITS; i++)
+    if (strcmp(data_columns_habits[i].flag, flag) == 0 &&
+        strcmp(data_columns_habits[i].name, name) == 0)
+      return 1;
+  return 0;
+}
+
 /* Sets *out to the only kind of scores of a task among the columns, or to NULL. */
-static pcal_status data_columns_find_task(const pc_column_set *set, int regression,
+static pcal_status data_columns_find_task(const pc_column_set *set, int regression, int habits,
                                           const pc_score_kind **out, int *form,
                                           pcal_error *err) {
   *out = NULL;
@@ -30,7 +59,7 @@ static pcal_status data_columns_find_task(const pc_column_set *set, int regressi
     for (size_t k = 0; k < PC_SCORE_KINDS; k++) {
       if (data_columns_regression(pc_score_kinds[k].kind) != regression)
         continue;
-      const int seen = data_columns_name_form(set->names[i], pc_score_kinds[k].flag);
+      const int seen = data_columns_form(set->names[i], pc_score_kinds[k].flag, habits);
       if (seen == 0)
         continue;
       if (*out != NULL && (*out != &pc_score_kinds[k] || *form != seen || seen == 1))
@@ -45,33 +74,55 @@ static pcal_status data_columns_find_task(const pc_column_set *set, int regressi
   return PCAL_OK;
 }
 
+/* Writes the first names of the columns: "id, risk, outcome". */
+static void data_columns_list(const pc_column_set *set, char *out, size_t size) {
+  size_t used = 0;
+  out[0] = '\0';
+  for (size_t i = 0; i < set->count && i < DATA_COLUMNS_LISTED && used < size; i++)
+    used +=
+        (size_t)snprintf(out + used, size - used, "%s%.40s", i > 0 ? ", " : "", set->names[i]);
+  if (set->count > DATA_COLUMNS_LISTED && used < size)
+    snprintf(out + used, size - used, " and %zu more", set->count - DATA_COLUMNS_LISTED);
+}
+
 static pcal_status data_columns_find_kind(const pc_column_set *set, const pc_score_kind **out,
-                                          int *form, pcal_error *err) {
-  PC_TRY(data_columns_find_task(set, 0, out, form, err));
-  if (*out == NULL)
-    PC_TRY(data_columns_find_task(set, 1, out, form, err));
-  if (*out == NULL)
-    return pc_fail(err, PCAL_DATA,
-                   "%s has no columns for scores; call them probs, logits or confidence, or "
-                   "with the name of the class probs.CLASS, logits.CLASS or log-probs.CLASS; "
-                   "predictions of a number mean and std or variance, quantiles.LEVEL or "
-                   "samples.NUMBER",
-                   set->file);
+                                          int *form, int *habits, pcal_error *err) {
+  char names[64 * DATA_COLUMNS_LISTED];
+  for (*habits = 0; *habits < 2; (*habits)++)
+    for (int regression = 0; regression < 2; regression++) {
+      PC_TRY(data_columns_find_task(set, regression, *habits, out, form, err));
+      if (*out != NULL)
+        return PCAL_OK;
+    }
+  data_columns_list(set, names, sizeof names);
+  return pc_fail(
+      err, PCAL_DATA,
+      "%s has no columns for scores among %s; say which they are with {probs} "
+      "FILE:COLUMN and {labels} FILE:COLUMN in place of {data}, or call them probs, "
+      "logits or confidence, or with the name of the class probs.CLASS, logits.CLASS "
+      "or log-probs.CLASS; predictions of a number mean and std or variance, "
+      "quantiles.LEVEL or samples.NUMBER",
+      set->file, names);
+}
+
+static pcal_status data_columns_find_named(const pc_column_set *set, const char *name,
+                                           int habits, size_t *out, pcal_error *err) {
+  *out = PC_NO_DATA_COLUMN;
+  for (size_t i = 0; i < set->count; i++) {
+    if (habits ? !data_columns_form(set->names[i], name, 1) : strcmp(set->names[i], name) != 0)
+      continue;
+    if (*out != PC_NO_DATA_COLUMN)
+      return pc_fail(err, PCAL_DATA, "%s has two columns called %s; rename one", set->file,
+                     set->names[i]);
+    *out = i;
+  }
   return PCAL_OK;
 }
 
 static pcal_status data_columns_find_one(const pc_column_set *set, const char *name,
                                          size_t *out, pcal_error *err) {
-  *out = PC_NO_DATA_COLUMN;
-  for (size_t i = 0; i < set->count; i++) {
-    if (strcmp(set->names[i], name) != 0)
-      continue;
-    if (*out != PC_NO_DATA_COLUMN)
-      return pc_fail(err, PCAL_DATA, "%s has two columns called %s; rename one", set->file,
-                     name);
-    *out = i;
-  }
-  return PCAL_OK;
+  PC_TRY(data_columns_find_named(set, name, 0, out, err));
+  return *out != PC_NO_DATA_COLUMN ? PCAL_OK : data_columns_find_named(set, name, 1, out, err);
 }
 
 /* Finds the columns other than scores: spread, outcomes, weights, groups, times. */
@@ -102,7 +153,7 @@ static pcal_status data_columns_find_beside(const pc_column_set *set, const pc_s
 }
 
 static pcal_status data_columns_collect(const pc_column_set *set, const pcal_env *env,
-                                        const pc_score_kind *kind, int form,
+                                        const pc_score_kind *kind, int form, int habits,
                                         pc_data_columns *out, pcal_error *err) {
   const size_t prefix = strlen(kind->flag) + 1;
   out->scores = pc_alloc_raw(env, set->count, sizeof *out->scores);
@@ -110,7 +161,7 @@ static pcal_status data_columns_collect(const pc_column_set *set, const pcal_env
   if (out->scores == NULL || (form == 2 && out->class_names == NULL))
     return pc_fail_memory(err, "finding the columns of a data file");
   for (size_t i = 0; i < set->count; i++) {
-    if (data_columns_name_form(set->names[i], kind->flag) != form)
+    if (data_columns_form(set->names[i], kind->flag, habits) != form)
       continue;
     if (form == 2)
       out->class_names[out->score_count] = set->names[i] + prefix;
@@ -122,30 +173,30 @@ static pcal_status data_columns_collect(const pc_column_set *set, const pcal_env
 pcal_status pc_data_columns_find(const pc_column_set *set, const pcal_env *env,
                                  pc_data_columns *out, pcal_error *err) {
   const pc_score_kind *kind = NULL;
-  int form = 0;
+  int form = 0, habits = 0;
   *out = (pc_data_columns){0};
   if (set->names == NULL)
     return pc_fail(err, PCAL_DATA,
                    "%s has no column names; {data} needs npz, jsonl, or csv or tsv with a "
                    "header such as labels,probs.cat,probs.dog",
                    set->file);
-  PC_TRY(data_columns_find_kind(set, &kind, &form, err));
+  PC_TRY(data_columns_find_kind(set, &kind, &form, &habits, err));
   PC_TRY(data_columns_find_beside(set, kind, out, err));
-  const pcal_status status = data_columns_collect(set, env, kind, form, out, err);
+  const pcal_status status = data_columns_collect(set, env, kind, form, habits, out, err);
   if (status != PCAL_OK)
     pc_data_columns_free(env, out);
   return status;
 }
 
 /* Finds the only array of scores of a task. */
-static pcal_status data_columns_find_array(const pc_column_set *set, int regression,
+static pcal_status data_columns_find_array(const pc_column_set *set, int regression, int habits,
                                            size_t *out, const pc_score_kind **kind,
                                            pcal_error *err) {
   *kind = NULL;
   for (size_t i = 0; i < set->count; i++) {
     for (size_t k = 0; k < PC_SCORE_KINDS; k++) {
       if (data_columns_regression(pc_score_kinds[k].kind) != regression ||
-          data_columns_name_form(set->names[i], pc_score_kinds[k].flag) != 1)
+          data_columns_form(set->names[i], pc_score_kinds[k].flag, habits) != 1)
         continue;
       if (*kind != NULL)
         return pc_fail(err, PCAL_DATA,
@@ -161,15 +212,18 @@ static pcal_status data_columns_find_array(const pc_column_set *set, int regress
 
 static pcal_status data_columns_find_scores(const pc_column_set *set, size_t *out,
                                             const pc_score_kind **kind, pcal_error *err) {
-  PC_TRY(data_columns_find_array(set, 0, out, kind, err));
-  if (*kind == NULL)
-    PC_TRY(data_columns_find_array(set, 1, out, kind, err));
-  if (*kind == NULL)
-    return pc_fail(err, PCAL_DATA,
-                   "%s has no scores; name them probs, logits, log_probs or confidence, or "
-                   "mean and std or variance, quantiles or samples",
-                   set->file);
-  return PCAL_OK;
+  char names[64 * DATA_COLUMNS_LISTED];
+  for (int habits = 0; habits < 2; habits++)
+    for (int regression = 0; regression < 2; regression++) {
+      PC_TRY(data_columns_find_array(set, regression, habits, out, kind, err));
+      if (*kind != NULL)
+        return PCAL_OK;
+    }
+  data_columns_list(set, names, sizeof names);
+  return pc_fail(err, PCAL_DATA,
+                 "%s has no scores among %s; name them probs, logits, log_probs or confidence, "
+                 "or mean and std or variance, quantiles or samples",
+                 set->file, names);
 }
 
 pcal_status pc_data_members_find(const pc_column_set *set, const pcal_env *env,

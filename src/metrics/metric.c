@@ -31,6 +31,13 @@ size_t pc_metric_count(void) {
   return sizeof metric_rows / sizeof *metric_rows;
 }
 
+pc_range pc_metric_range(const pc_metric *metric) {
+  static const pc_range any = PC_RANGE_ANY, from_zero = PC_RANGE_FROM_ZERO;
+  if (metric->range.low < metric->range.high)
+    return metric->range;
+  return metric->row.bound == PCAL_BOUND_NONE ? any : from_zero;
+}
+
 const pc_metric *pc_metric_at(size_t index) {
   return index < pc_metric_count() ? metric_rows[index] : NULL;
 }
@@ -135,6 +142,9 @@ pcal_status pc_metric_parse(const char *alias, const pc_metric **metric, pc_opti
                    "\"%s\" is a group of metrics, which has no options and no value; name "
                    "one of its metrics, see {list_groups}",
                    name);
+  if (*metric == NULL && strchr(name, ',') != NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "\"%s\" is not one metric; give several as {several_metrics}", name);
   if (*metric == NULL) {
     const char *near = pc_nearest_word(name, metric_next_name, NULL);
     return pc_fail(err, PCAL_USAGE,

@@ -24,6 +24,24 @@ static double table_latex_value(const pc_table *table, size_t row, size_t column
   return cell->is_number ? cell->number * pc_latex_scale(table->units[column]) : (double)NAN;
 }
 
+/* A head with spaces for the underscores of names such as rows_needed. */
+static void table_latex_label(const char *label, pc_text *out) {
+  while (*label != '\0') {
+    const size_t length = strcspn(label, "_");
+    pc_text part;
+    pc_text_init(&part, out->env);
+    pc_text_add_bytes(&part, label, length);
+    pc_text_latex(out, part.failed || length == 0 ? "" : part.bytes);
+    out->failed |= part.failed;
+    pc_text_free(&part);
+    label += length;
+    if (*label == '_') {
+      pc_text_add(out, " ");
+      label++;
+    }
+  }
+}
+
 static void table_latex_head(const pc_table *table, pc_text *out) {
   char alignment[PC_TABLE_COLUMNS_MAX + 1] = "";
   for (size_t c = 0; c < table->column_count; c++)
@@ -31,7 +49,7 @@ static void table_latex_head(const pc_table *table, pc_text *out) {
   pc_latex_begin(alignment, out);
   for (size_t c = 0; c < table->column_count; c++) {
     pc_text_add(out, c == 0 ? "" : " & ");
-    pc_text_latex(out, pc_table_label(table, c));
+    table_latex_label(pc_table_label(table, c), out);
     pc_text_add(out, pc_latex_unit(table->units[c]));
   }
   pc_text_add(out, " \\\\\n\\midrule\n");

@@ -14,6 +14,7 @@
 
 #define PC_PAGE_FOLDS 5
 #define PC_PAGE_CLASSES 20 /* in the table of classes, at most */
+#define PC_PAGE_LEVELS 9   /* in the table of intervals, at most */
 
 typedef enum pc_page_time { PC_PAGE_BEFORE, PC_PAGE_AFTER } pc_page_time;
 
@@ -66,6 +67,14 @@ PC_CHECKED pcal_status pc_page_markdown(const pcal_report *report, pc_text *out,
 /* Parts of the page. */
 void pc_page_key_table(const pcal_report *report, pc_text *out);
 void pc_page_class_table(const pcal_report *report, pc_text *out);
+/* The levels of central intervals whose coverage the page shows: 50, 80, 90 and 95 %, or those of
+ * the predicted quantiles; none for predictions of classes.  Returns their number. */
+size_t pc_page_coverage_levels(const pc_layout *layout, double out[PC_PAGE_LEVELS]);
+/* Writes the metric of a level: "interval-coverage:level=0.9". */
+void pc_page_coverage_spec(double level, char out[PC_FIGURE_SPEC_SIZE]);
+/* Nothing for predictions of classes. */
+void pc_page_coverage_table(const pcal_report *report, pc_text *out);
+void pc_page_coverage_markdown(const pcal_report *report, pc_text *out);
 /* Nothing without groups. */
 void pc_page_group_table(const pcal_report *report, pc_text *out);
 void pc_page_group_markdown(const pcal_report *report, pc_text *out);

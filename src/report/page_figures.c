@@ -83,6 +83,22 @@ static pcal_status page_figures_request(const pcal_env *env, const pc_figure_row
   return PCAL_OK;
 }
 
+/* What the tables show beside the figures. */
+static void page_specs_tables(page_specs *specs, const pc_layout *layout) {
+  double levels[PC_PAGE_LEVELS];
+  const size_t count = pc_page_coverage_levels(layout, levels);
+  for (size_t i = 0; i < count; i++) {
+    char spec[PC_FIGURE_SPEC_SIZE];
+    pc_page_coverage_spec(levels[i], spec);
+    const size_t place = page_specs_add(specs, spec);
+    if (place < PAGE_FIGURES_SPECS)
+      specs->interval[place] = 1;
+  }
+  if (layout->form == PC_FORM_CLASSES && layout->kind != PCAL_CONFIDENCE &&
+      !pc_layout_is_binary(layout))
+    page_specs_add(specs, "sce");
+}
+
 static pcal_status page_specs_fill(page_specs *specs, const pcal_env *env,
                                    const pc_layout *layout, pc_figure_request *request,
                                    pcal_error *err) {
@@ -98,9 +114,7 @@ static pcal_status page_specs_fill(page_specs *specs, const pcal_env *env,
       specs->null[place] |= request->null != 0;
     }
   }
-  if (layout->form == PC_FORM_CLASSES && layout->kind != PCAL_CONFIDENCE &&
-      !pc_layout_is_binary(layout))
-    page_specs_add(specs, "sce");
+  page_specs_tables(specs, layout);
   return PCAL_OK;
 }
 

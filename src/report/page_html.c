@@ -358,6 +358,7 @@ void pc_page_html(const pcal_report *report, pc_text *out) {
   page_html_head(report, out);
   page_html_top(report, out);
   page_html_opening(report, out);
+  pc_page_coverage_table(report, out);
   page_html_figures(report, out);
   pc_page_group_table(report, out);
   pc_page_class_table(report, out);

@@ -50,7 +50,7 @@ static void page_markdown_row(const pcal_report *report, size_t metric, pc_text 
   pc_write_p_value(before, ", ", out);
   if (after != NULL)
     page_markdown_after(&after->records[metric], &row);
-  pc_table_row_word(&row, pcal_notion_name(before->notion));
+  pc_table_row_word(&row, pc_notion_name_for(report->side[PC_PAGE_BEFORE].key, before));
   pc_table_row_word(&row, pc_bound_text(before));
   pc_table_row_end(&row);
 }
@@ -128,6 +128,7 @@ pcal_status pc_page_markdown(const pcal_report *report, pc_text *out, pcal_error
   if (report->repaired)
     pc_write_difference_note(report->side[PC_PAGE_AFTER].key, "change", out);
   pc_text_add(out, out->length > length ? "\n\n" : "");
+  pc_page_coverage_markdown(report, out);
   pc_page_group_markdown(report, out);
   if (report->comparison != NULL) {
     pc_text_add(out, "## Calibration methods\n\n");

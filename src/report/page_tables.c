@@ -1,87 +1,28 @@
-/* Tables of a report's page.  data-value of a cell is the number that sorting uses. */
+/* Tables of a report's page. */
 #include <math.h>
 #include <string.h>
 
 #include "base/markup.h"
 #include "base/number.h"
+#include "figure/class_chance.h"
 #include "output/table_row.h"
-#include "report/page.h"
+#include "report/page_cells.h"
 
 const pcal_registry_row *pc_page_metric_row(const pcal_results *results,
                                             const pc_result_record *record) {
   return &pc_metric_find_for(results->layout.form, record->metric)->row;
 }
 
-/* ---- pieces ---- */
-
-static void page_table_open(const char *caption, pc_text *out) {
-  pc_text_add(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
-  pc_text_markup(out, caption);
-  pc_text_add(out, "\"><table class=\"sortable\">\n<caption>");
-  pc_text_markup(out, caption);
-  pc_text_add(out, "</caption>\n<thead><tr>");
-}
-
-/* kind: "", or classes such as "num" for numbers. */
-static void page_table_head(const char *name, const char *kind, pc_text *out) {
-  pc_text_format(out, "<th scope=\"col\" class=\"%s\">", kind);
-  pc_text_markup(out, name);
-  pc_text_add(out, "</th>");
-}
-
-static void page_table_close(pc_text *out) {
-  pc_text_add(out, "</tbody></table></div>\n");
-}
-
-static void page_cell_open_as(const char *kind, double value, pc_text *out) {
-  pc_text_format(out, "<td class=\"%s\" data-value=\"", kind);
-  if (isfinite(value))
-    pc_text_number(out, value);
-  pc_text_add(out, "\">");
-}
-
-static void page_cell_open(double value, pc_text *out) {
-  page_cell_open_as("num", value, out);
-}
-
-static void page_cell_number(double value, int digits, pc_text *out) {
-  char text[PC_NUMBER_MAX];
-  page_cell_open(value, out);
-  if (isfinite(value))
-    pc_number_fixed(value, digits, text);
-  pc_text_add(out, isfinite(value) ? text : "\xE2\x80\x93");
-  pc_text_add(out, "</td>");
-}
-
-static void page_cell_count(double value, pc_text *out) {
-  page_cell_open(value, out);
-  pc_write_count(value, out);
-  pc_text_add(out, "</td>");
-}
-
-static void page_cell_word(const char *word, pc_text *out) {
-  pc_text_add(out, "<td>");
-  pc_text_markup(out, word);
-  pc_text_add(out, "</td>");
-}
-
-static void page_interval(int known, double low, double high, pc_text *out) {
-  if (!known)
-    return;
-  pc_text_add(out, " <span class=\"ci\">");
-  pc_write_interval(low, high, out);
-  pc_text_add(out, "</span>");
-}
-
 /* ---- metrics ---- */
 
 static void page_key_value(const pc_result_record *record, const char *kind, pc_text *out) {
-  page_cell_open_as(kind, record->outcome.undefined ? (double)NAN : record->outcome.value, out);
+  pc_page_cell_open_as(kind, record->outcome.undefined ? (double)NAN : record->outcome.value,
+                       out);
   pc_text_add(out, "<b>");
   pc_write_value(record, out);
   pc_text_add(out, "</b>");
-  page_interval(record->interval_result.has_interval, record->interval_result.low,
-                record->interval_result.high, out);
+  pc_page_cell_interval(record->interval_result.has_interval, record->interval_result.low,
+                        record->interval_result.high, out);
   pc_text_add(out, record->interval_result.few_rows[0] != '\0'
                        ? " <span class=\"ci\">unsure</span>"
                        : "");
@@ -92,15 +33,15 @@ static void page_key_value(const pc_result_record *record, const char *kind, pc_
 static void page_key_change(const pc_result_record *record, pc_text *out) {
   const pc_interval_result *interval_result = &record->interval_result;
   if (!interval_result->has_difference) {
-    page_cell_open((double)NAN, out);
+    pc_page_cell_open((double)NAN, out);
     pc_text_add(out, "\xE2\x80\x93</td>");
     return;
   }
-  page_cell_open(interval_result->difference, out);
+  pc_page_cell_open(interval_result->difference, out);
   pc_text_add(out, interval_result->difference > 0 ? "+" : "");
   pc_write_number(interval_result->difference, out);
-  page_interval(interval_result->has_difference_interval, interval_result->difference_low,
-                interval_result->difference_high, out);
+  pc_page_cell_interval(interval_result->has_difference_interval,
+                        interval_result->difference_low, interval_result->difference_high, out);
   pc_text_add(out, "</td>");
 }
 
@@ -166,17 +107,17 @@ void pc_page_key_table(const pcal_report *report, pc_text *out) {
     pc_number_format(floor(1e4 * report->level + 0.5) / 100, level);
     pc_text_format(&caption, ", with %s %% intervals", level);
   }
-  page_table_open(caption.failed ? "" : caption.bytes, out);
+  pc_page_table_open(caption.failed ? "" : caption.bytes, out);
   out->failed |= caption.failed;
   pc_text_free(&caption);
-  page_table_head("metric", "", out);
-  page_table_head(report->repaired ? "before" : "value",
-                  report->repaired ? "num t-before" : "num", out);
+  pc_page_table_head("metric", "", out);
+  pc_page_table_head(report->repaired ? "before" : "value",
+                     report->repaired ? "num t-before" : "num", out);
   if (report->repaired) {
-    page_table_head("after", "num t-after", out);
-    page_table_head("change", "num", out);
+    pc_page_table_head("after", "num t-after", out);
+    pc_page_table_head("change", "num", out);
   }
-  page_table_head("bound", "bound", out);
+  pc_page_table_head("bound", "bound", out);
   pc_text_add(out, "</tr></thead>\n");
   for (size_t n = 0; n <= pc_notion_count(); n++)
     page_key_notion(report, n, out);
@@ -211,6 +152,20 @@ pc_page_class pc_page_class_means(const pc_result_record *record, size_t class) 
   return (pc_page_class){sums.claimed / total, sums.observed / total};
 }
 
+/* The error of a class after calibration, and that of chance alone on the last side shown. */
+static void page_class_after(const pcal_results *drawn, const pc_result_record *record,
+                             const pcal_results *after, size_t class, pc_text *out) {
+  const pc_result_record *mapped = after == NULL ? NULL : pc_results_record(after, "sce");
+  if (after != NULL)
+    pc_page_cell_number(mapped == NULL || mapped->outcome.class_values == NULL
+                            ? (double)NAN
+                            : mapped->outcome.class_values[class],
+                        5, out);
+  const pc_chance_ece chance = mapped == NULL ? pc_class_chance(drawn, record, class)
+                                              : pc_class_chance(after, mapped, class);
+  pc_page_cell_number(chance.mean, 5, out);
+}
+
 static void page_class_row(const pcal_report *report, const pc_result_record *record,
                            size_t class, pc_text *out) {
   const pcal_results *drawn = report->side[PC_PAGE_BEFORE].drawn;
@@ -220,18 +175,12 @@ static void page_class_row(const pcal_report *report, const pc_result_record *re
   pc_text_add(out, "<tr><th scope=\"row\">");
   pc_text_markup(out, pc_class_display_name(drawn, class, buffer));
   pc_text_add(out, "</th>");
-  page_cell_count(floor(sums.observed * drawn->weight + 0.5), out);
-  page_cell_number(100 * sums.claimed, 2, out);
-  page_cell_number(100 * sums.observed, 2, out);
-  page_cell_number(100 * (sums.claimed - sums.observed), 2, out);
-  page_cell_number(record->outcome.class_values[class], 5, out);
-  if (after != NULL) {
-    const pc_result_record *mapped = pc_results_record(after, "sce");
-    page_cell_number(mapped == NULL || mapped->outcome.class_values == NULL
-                         ? (double)NAN
-                         : mapped->outcome.class_values[class],
-                     5, out);
-  }
+  pc_page_cell_count(floor(sums.observed * drawn->weight + 0.5), out);
+  pc_page_cell_number_as(PC_PAGE_LESS, 100 * sums.claimed, 2, out);
+  pc_page_cell_number_as(PC_PAGE_LESS, 100 * sums.observed, 2, out);
+  pc_page_cell_number_as(PC_PAGE_LESS, 100 * (sums.claimed - sums.observed), 2, out);
+  pc_page_cell_number(record->outcome.class_values[class], 5, out);
+  page_class_after(drawn, record, after, class, out);
   pc_text_add(out, "</tr>\n");
 }
 
@@ -241,20 +190,22 @@ static void page_class_head(const pcal_report *report, const pc_class_order *ord
   pc_text_init(&caption, out->env);
   pc_text_format(&caption, "Classes: %zu of %zu, those with the largest error first",
                  order->count, order->total);
-  page_table_open(caption.failed                ? ""
-                  : order->count < order->total ? caption.bytes
-                                                : "Classes, those with the largest error first",
-                  out);
+  pc_page_table_open(caption.failed ? ""
+                     : order->count < order->total
+                         ? caption.bytes
+                         : "Classes, those with the largest error first",
+                     out);
   out->failed |= caption.failed;
   pc_text_free(&caption);
-  page_table_head("class", "", out);
-  page_table_head("rows", "num", out);
-  page_table_head("claimed, %", "num", out);
-  page_table_head("observed, %", "num", out);
-  page_table_head("difference", "num", out);
-  page_table_head(report->repaired ? "error before" : "error", "num", out);
+  pc_page_table_head("class", "", out);
+  pc_page_table_head("rows", "num", out);
+  pc_page_table_head("claimed, %", PC_PAGE_LESS, out);
+  pc_page_table_head("observed, %", PC_PAGE_LESS, out);
+  pc_page_table_head("difference", PC_PAGE_LESS, out);
+  pc_page_table_head(report->repaired ? "error before" : "error", "num", out);
   if (report->repaired)
-    page_table_head("error after", "num", out);
+    pc_page_table_head("error after", "num", out);
+  pc_page_table_head("chance alone", "num", out);
   pc_text_add(out, "</tr></thead>\n<tbody>\n");
 }
 
@@ -268,14 +219,15 @@ void pc_page_class_table(const pcal_report *report, pc_text *out) {
     out->failed = 1;
     return;
   }
-  pc_text_add(out,
-              "<section aria-labelledby=\"classes\"><h2 id=\"classes\">Class by class</h2>\n"
-              "<p>The mean predicted probability of each class, its frequency, and its "
-              "calibration error in 15 bins (its contribution to <code>sce</code>).</p>\n");
+  pc_text_add(
+      out, "<section aria-labelledby=\"classes\"><h2 id=\"classes\">Class by class</h2>\n"
+           "<p>The mean predicted probability of each class, its frequency, and its "
+           "calibration error in 15 bins (its contribution to <code>sce</code>). Chance alone: "
+           "the mean error of a calibrated model with the same scores.</p>\n");
   page_class_head(report, &order, out);
   for (size_t i = 0; i < order.count; i++)
     page_class_row(report, record, order.classes[i], out);
-  page_table_close(out);
+  pc_page_table_close(out);
   pc_text_add(out, "</section>\n");
   pc_class_order_free(&report->env, &order);
 }
@@ -306,12 +258,12 @@ static void page_group_row(const pcal_results *results, size_t group, const size
   pc_text_add(out, "<tr><th scope=\"row\">");
   pc_text_markup(out, results->group_names[group]);
   pc_text_add(out, "</th>");
-  page_cell_count(results->group_weights[group], out);
+  pc_page_cell_count(results->group_weights[group], out);
   for (size_t i = 0; i < count; i++) {
     const pc_metric_result *outcome =
         &pc_results_at(results, (group + 1) * results->metric_count + metrics[i], &room)
              ->outcome;
-    page_cell_number(outcome->undefined ? (double)NAN : outcome->value, 5, out);
+    pc_page_cell_number(outcome->undefined ? (double)NAN : outcome->value, 5, out);
   }
   pc_text_add(out, "</tr>\n");
 }
@@ -322,18 +274,18 @@ static void page_group_side(const pcal_report *report, pc_page_time time, pc_tex
   const size_t count = page_group_metrics(report, metrics);
   if (results == NULL || results->group_count == 0)
     return;
-  page_table_open(!report->repaired        ? "Groups"
-                  : time == PC_PAGE_BEFORE ? "Groups, before calibration"
-                                           : "Groups, after calibration",
-                  out);
-  page_table_head("group", "", out);
-  page_table_head(results->weighted ? "weight" : "rows", "num", out);
+  pc_page_table_open(!report->repaired        ? "Groups"
+                     : time == PC_PAGE_BEFORE ? "Groups, before calibration"
+                                              : "Groups, after calibration",
+                     out);
+  pc_page_table_head("group", "", out);
+  pc_page_table_head(results->weighted ? "weight" : "rows", "num", out);
   for (size_t i = 0; i < count; i++)
-    page_table_head(results->records[metrics[i]].label, "num", out);
+    pc_page_table_head(results->records[metrics[i]].label, "num", out);
   pc_text_add(out, "</tr></thead>\n<tbody>\n");
   for (size_t g = 0; g < results->group_count; g++)
     page_group_row(results, g, metrics, count, out);
-  page_table_close(out);
+  pc_page_table_close(out);
 }
 
 void pc_page_group_table(const pcal_report *report, pc_text *out) {
@@ -382,13 +334,13 @@ void pc_page_group_markdown(const pcal_report *report, pc_text *out) {
 /* ---- bins ---- */
 
 void pc_page_bin_table(const pcal_results *results, pc_text *out) {
-  page_table_open("The bins of the diagram", out);
-  page_table_head("from", "num", out);
-  page_table_head("to", "num", out);
-  page_table_head("rows", "num", out);
-  page_table_head("claimed, %", "num", out);
-  page_table_head("observed, %", "num", out);
-  page_table_head("difference", "num", out);
+  pc_page_table_open("The bins of the diagram", out);
+  pc_page_table_head("from", "num", out);
+  pc_page_table_head("to", "num", out);
+  pc_page_table_head("rows", "num", out);
+  pc_page_table_head("claimed, %", "num", out);
+  pc_page_table_head("observed, %", "num", out);
+  pc_page_table_head("difference", "num", out);
   pc_text_add(out, "</tr></thead>\n<tbody>\n");
   for (size_t b = 0; b < results->bin_count; b++) {
     const pc_bin *bin = &results->bins[b];
@@ -396,21 +348,21 @@ void pc_page_bin_table(const pcal_results *results, pc_text *out) {
       continue;
     const double claimed = pc_bin_confidence(bin), observed = pc_bin_frequency(bin);
     pc_text_add(out, "<tr>");
-    page_cell_number(bin->low, 3, out);
-    page_cell_number(bin->high, 3, out);
-    page_cell_count(bin->weight, out);
-    page_cell_number(100 * claimed, 1, out);
-    page_cell_number(100 * observed, 1, out);
-    page_cell_number(100 * (claimed - observed), 1, out);
+    pc_page_cell_number(bin->low, 3, out);
+    pc_page_cell_number(bin->high, 3, out);
+    pc_page_cell_count(bin->weight, out);
+    pc_page_cell_number(100 * claimed, 1, out);
+    pc_page_cell_number(100 * observed, 1, out);
+    pc_page_cell_number(100 * (claimed - observed), 1, out);
     pc_text_add(out, "</tr>\n");
   }
-  page_table_close(out);
+  pc_page_table_close(out);
 }
 
 /* ---- comparison ---- */
 
 static void page_comparison_value(const pc_result_record *record, pc_text *out) {
-  page_cell_open(record->outcome.undefined ? (double)NAN : record->outcome.value, out);
+  pc_page_cell_open(record->outcome.undefined ? (double)NAN : record->outcome.value, out);
   pc_write_value(record, out);
   pc_text_add(out, "</td>");
 }
@@ -425,18 +377,18 @@ static void page_comparison_row(const pcal_comparison *table, const pc_contestan
   pc_text_format(
       out, "</code>%s</th>",
       here == &table->contestants[table->chosen] ? " <span class=\"what\">chosen</span>" : "");
-  page_cell_open(here->rank > 0 ? (double)here->rank : (double)NAN, out);
+  pc_page_cell_open(here->rank > 0 ? (double)here->rank : (double)NAN, out);
   pc_text_format(out, "%zu</td>", here->rank);
   const int known = gain != NULL && gain->known && here != table->contestants;
-  page_cell_open(known ? gain->value : (double)NAN, out);
+  pc_page_cell_open(known ? gain->value : (double)NAN, out);
   if (known) {
     pc_write_number(gain->value, out);
-    page_interval(gain->sure, gain->low, gain->high, out);
+    pc_page_cell_interval(gain->sure, gain->low, gain->high, out);
   }
   pc_text_add(out, "</td>");
   for (size_t m = 0; m < metrics; m++)
     page_comparison_value(&here->results->records[m], out);
-  page_cell_word(here->status, out);
+  pc_page_cell_word(here->status, out);
   pc_text_add(out, "</tr>\n");
 }
 
@@ -473,19 +425,19 @@ void pc_page_comparison_table(const pcal_report *report, pc_text *out) {
   pc_text_add(out, "</p>\n");
   out->failed |= advice.failed;
   pc_text_free(&advice);
-  page_table_open("Methods, fitted to the second set and judged on these rows", out);
-  page_table_head("method", "", out);
-  page_table_head("rank", "num", out);
-  page_table_head("gain", "num", out);
+  pc_page_table_open("Methods, fitted to the second set and judged on these rows", out);
+  pc_page_table_head("method", "", out);
+  pc_page_table_head("rank", "num", out);
+  pc_page_table_head("gain", "num", out);
   for (size_t m = 0; m < table->contestants[0].results->metric_count; m++)
-    page_table_head(table->contestants[0].results->records[m].label, "num", out);
-  page_table_head("fit", "", out);
+    pc_page_table_head(table->contestants[0].results->records[m].label, "num", out);
+  pc_page_table_head("fit", "", out);
   pc_text_add(out, "</tr></thead>\n<tbody>\n");
   for (size_t rank = 1; rank <= table->count; rank++)
     for (size_t i = 0; i < table->count; i++)
       if (table->contestants[i].rank == rank)
         page_comparison_row(table, &table->contestants[i], out);
-  page_table_close(out);
+  pc_page_table_close(out);
   page_comparison_refused(table, out);
   pc_text_add(out, "</section>\n");
 }

@@ -27,13 +27,13 @@ def test_sets_cover_for_any_order():
     probs = rng.dirichlet([0.5] * 5, 3000)
     labels = np.array([rng.choice(5, p=0.5 * row + 0.1) for row in probs])
     fit, test = slice(0, 1500), slice(1500, None)
-    for score in ("lac", "aps", "raps"):
-        sets = pc.ConformalSets(coverage=0.8, score=score).fit(probs[fit], labels[fit])
+    for rule in ("lac", "aps", "raps"):
+        sets = pc.ConformalSets(coverage=0.8, rule=rule).fit(probs[fit], labels[fit])
         inside = sets.transform(probs[test])
         assert set(np.unique(inside)) <= {0.0, 1.0} and inside.shape == (1500, 5)
         covered = inside[np.arange(1500), labels[test]].mean()
         assert abs(covered - 0.8) < 4 * np.sqrt(2 * 0.16 / 1500)
         order = rng.permutation(1500)
-        again = pc.ConformalSets(coverage=0.8, score=score).fit(probs[fit][order], labels[fit][order])
+        again = pc.ConformalSets(coverage=0.8, rule=rule).fit(probs[fit][order], labels[fit][order])
         assert again.threshold_ == sets.threshold_
         assert np.array_equal(again.transform(probs[test][order]), inside[order])

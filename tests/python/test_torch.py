@@ -173,7 +173,12 @@ def test_images_in_torchmetrics(images):
     assert metric.compute().item() == pc.ece(logits=logits, labels=labels, class_axis=1, ignore_index=255)
 
 
+# What torchmetrics' own tests check of every metric, in two processes on gloo: read-only attributes,
+# scripting, clones, pickles, values of single batches (of this process, or of all at this step), empty
+# state_dict, hash, and the value of all rows.
 PROCESS = """
+import copy
+import pickle
 import sys
 import numpy as np
 import torch
@@ -183,11 +188,97 @@ import propercal as pc
 rank, port = int(sys.argv[1]), sys.argv[2]
 dist.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=2)
 data = pc.simulate(1001, 5, factor=2)
-metric = pc.torch.CalibrationMetric("ece", kind="logits")
-metric.update(torch.tensor(data.logits[rank::2]), torch.tensor(data.labels[rank::2]))
-assert metric.compute().item() == pc.ece(logits=data.logits, labels=data.labels)
+parts = np.array_split(np.arange(1001), 8)
+for on_step in (False, True):
+    for specs in ("ece", ("ks", "brier")):
+        metric = pc.torch.CalibrationMetric(specs, kind="logits", dist_sync_on_step=on_step)
+        for name in ("is_differentiable", "higher_is_better"):
+            try:
+                setattr(metric, name, True)
+            except RuntimeError:
+                continue
+            raise AssertionError(name)
+        torch.jit.script(metric)
+        assert type(metric.clone()) is type(metric) and metric.clone() is not metric
+        metric = copy.deepcopy(pickle.loads(pickle.dumps(metric)))
+
+        def expected(rows):
+            found = pc.measure(logits=data.logits[rows], labels=data.labels[rows], metrics=specs)
+            return [float(value) for value in found]
+
+        def values(found):
+            return [each.item() for each in (found.values() if isinstance(found, dict) else [found])]
+
+        for step in range(rank, 8, 2):
+            batch = metric(torch.tensor(data.logits[parts[step]]), torch.tensor(data.labels[parts[step]]))
+            pair = np.concatenate(parts[step - rank : step - rank + 2])
+            assert values(batch) == expected(pair if on_step else parts[step])
+        assert hash(metric) and metric.state_dict() == {}
+        assert values(metric.compute()) == expected(slice(None))
+        metric.reset()
+        assert metric.update_count == 0
 dist.destroy_process_group()
 """
+
+# With the folder `tests` of a checkout of torchmetrics its harness itself.
+HARNESS = os.environ.get("TORCHMETRICS_TESTS")
+HARNESS_CONFTEST = "from unittests.conftest import pytest_sessionfinish, pytest_sessionstart\n"
+HARNESS_CASE = """
+import functools
+import pytest
+import torch
+import propercal as pc
+from unittests import BATCH_SIZE, NUM_BATCHES, NUM_CLASSES
+from unittests._helpers.testers import MetricTester
+
+LOGITS = torch.randn(NUM_BATCHES, BATCH_SIZE, NUM_CLASSES, generator=torch.Generator().manual_seed(1))
+LABELS = torch.randint(NUM_CLASSES, (NUM_BATCHES, BATCH_SIZE), generator=torch.Generator().manual_seed(2))
+
+def reference(preds, target, specs):
+    found = pc.measure(logits=preds.numpy(), labels=target.numpy(), metrics=specs)
+    values = [torch.tensor(float(value), dtype=torch.float64) for value in found]
+    return values[0] if isinstance(specs, str) else dict(zip(specs, values))
+
+class TestCalibrationMetric(MetricTester):
+    @pytest.mark.parametrize("ddp", [False, True])
+    @pytest.mark.parametrize("on_step", [False, True])
+    @pytest.mark.parametrize("specs", ["ece", "accuracy", "ks", ("brier", "log")])
+    def test_class(self, ddp, on_step, specs):
+        self.run_class_metric_test(
+            ddp=ddp, preds=LOGITS, target=LABELS, metric_class=pc.torch.CalibrationMetric,
+            reference_metric=functools.partial(reference, specs=specs), dist_sync_on_step=on_step,
+            metric_args={"metrics": specs, "kind": "logits"},
+        )
+
+    def test_precision(self):
+        for dtype in (torch.half, torch.bfloat16, torch.double):
+            self.run_precision_test_cpu(
+                LOGITS, LABELS, pc.torch.CalibrationMetric, metric_args={"kind": "logits"}, dtype=dtype
+            )
+
+    def test_gradients(self):
+        self.run_differentiability_test(
+            LOGITS.clone(), LABELS, pc.torch.CalibrationMetric, metric_args={"kind": "logits"}
+        )
+"""
+
+
+def _where_found(*more):
+    folder = os.path.dirname(os.path.dirname(pc.__file__))
+    return os.pathsep.join(filter(None, (*more, folder, os.environ.get("PYTHONPATH"))))
+
+
+@pytest.mark.skipif(HARNESS is None, reason="TORCHMETRICS_TESTS names no checkout of torchmetrics")
+def test_harness_of_torchmetrics(tmp_path):
+    pytest.importorskip("torchmetrics")
+    (tmp_path / "conftest.py").write_text(HARNESS_CONFTEST)
+    (tmp_path / "test_harness.py").write_text(HARNESS_CASE)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": _where_found(str(tmp_path), HARNESS), "USE_PYTEST_POOL": "1"},
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600,
+    )  # fmt: skip
+    assert done.returncode == 0 and "18 passed" in done.stdout, done.stdout
 
 
 def test_two_processes():
@@ -196,11 +287,10 @@ def test_two_processes():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    path = os.pathsep.join(filter(None, (os.path.dirname(os.path.dirname(pc.__file__)), os.environ.get("PYTHONPATH"))))
     started = [
         subprocess.Popen(
             [sys.executable, "-c", textwrap.dedent(PROCESS), str(rank), str(port)],
-            env={**os.environ, "PYTHONPATH": path},
+            env={**os.environ, "PYTHONPATH": _where_found()},
             stderr=subprocess.PIPE,
         )
         for rank in range(2)

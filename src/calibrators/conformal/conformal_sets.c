@@ -20,7 +20,7 @@ enum { SETS_COVERAGE, SETS_SCORE, SETS_PENALTY, SETS_RANK, SETS_RANDOM, SETS_SEE
 static const pcal_option sets_options[] = {
     {"coverage", PCAL_OPTION_REAL, "0.9", 0.01, 0.999, NULL,
      "share of rows whose set contains the true class"},
-    {"score", PCAL_OPTION_CHOICE, "lac", 0, 0, PC_SET_RULES,
+    {"rule", PCAL_OPTION_CHOICE, "lac", 0, 0, PC_SET_RULES,
      "lac: all classes above one probability, the smallest sets; aps: sets that grow where the "
      "model is unsure; raps: the same with a penalty on large sets"},
     {"penalty", PCAL_OPTION_REAL, "0.01", 0, 10, NULL, "of raps, for each class beyond rank"},

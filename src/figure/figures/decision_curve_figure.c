@@ -24,7 +24,6 @@ static const pcal_option decision_options[] = {
      "classes, else top"},
 };
 
-static const pc_tone decision_tones[] = {PC_TONE_A, PC_TONE_B, PC_TONE_C, PC_TONE_D, PC_TONE_E};
 static const pc_look decision_all = {.tone = PC_TONE_MUTED, .size = 2};
 static const pc_look decision_none = {.tone = PC_TONE_INK, .dashed = 1, .size = 1.5};
 
@@ -105,15 +104,12 @@ static void decision_band(pc_figure *figure, const pc_figure_data *data, double 
     outline[i] = (pc_point){x, fmax(decision_value(record, 1), floor)};
     outline[2 * DECISION_STEPS - 1 - i] = (pc_point){x, fmax(decision_value(record, 2), floor)};
   }
-  pc_figure_band(figure, 0, (pc_look){.tone = decision_tones[0], .wash = 1}, outline,
+  pc_figure_band(figure, 0, (pc_look){.tone = PC_TONE_A, .wash = 1}, outline,
                  2 * DECISION_STEPS);
 }
 
 static pc_look decision_model_look(size_t model) {
-  return (pc_look){.tone =
-                       decision_tones[model % (sizeof decision_tones / sizeof *decision_tones)],
-                   .size = 2.5,
-                   .dashed = model >= sizeof decision_tones / sizeof *decision_tones};
+  return pc_series_look(model, 2.5);
 }
 
 static void decision_legend(pc_figure *figure, const pc_figure_data *data) {
@@ -125,8 +121,7 @@ static void decision_legend(pc_figure *figure, const pc_figure_data *data) {
   if (data->model_count == 0 && interval->has_interval) {
     char text[PC_NUMBER_TEXT_MAX];
     pc_level_text(interval->level, "interval", text);
-    pc_figure_legend(figure, PC_SAMPLE_BAR, (pc_look){.tone = decision_tones[0], .wash = 1},
-                     text);
+    pc_figure_legend(figure, PC_SAMPLE_BAR, (pc_look){.tone = PC_TONE_A, .wash = 1}, text);
   }
   pc_figure_legend(figure, PC_SAMPLE_LINE, decision_all, "treat all");
   pc_figure_legend(figure, PC_SAMPLE_LINE, decision_none, "treat none");

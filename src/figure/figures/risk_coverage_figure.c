@@ -21,7 +21,6 @@
 /* Requested metrics: aurc and two more, then selective-risk at RISK_STEPS coverages. */
 enum { RISK_AURC, RISK_AUGRC, RISK_AUROC, RISK_FIRST };
 
-static const pc_tone risk_tones[] = {PC_TONE_A, PC_TONE_B, PC_TONE_C, PC_TONE_D, PC_TONE_E};
 static const pc_look risk_random = {.tone = PC_TONE_MUTED, .dashed = 1, .size = 1.5};
 static const pc_look risk_ideal = {.tone = PC_TONE_MUTED, .size = 1.5};
 static const pc_look risk_band_look = {.tone = PC_TONE_A, .wash = 1};
@@ -108,8 +107,7 @@ static double risk_highest(const pc_result_record *record) {
 }
 
 static pc_look risk_model_look(size_t model) {
-  const size_t tones = sizeof risk_tones / sizeof *risk_tones;
-  return (pc_look){.tone = risk_tones[model % tones], .size = 2.5, .dashed = model >= tones};
+  return pc_series_look(model, 2.5);
 }
 
 static void risk_legend(pc_figure *figure, const pc_figure_data *data) {

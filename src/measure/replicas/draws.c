@@ -27,7 +27,12 @@
 #define DRAWS_ROWS 256 /* rows drawn together */
 #define DRAWS_TAIL 100 /* upper bound on the shares of an outermost cell */
 
-enum { DRAWS_WEIGHT_STREAM = 1, DRAWS_LABEL_STREAM = 3, DRAWS_BLOCK_STREAM };
+enum {
+  DRAWS_WEIGHT_STREAM = 1,
+  DRAWS_LABEL_STREAM = 3,
+  DRAWS_BLOCK_STREAM,
+  DRAWS_OTHER_STREAM = 6
+};
 
 static pc_rng draws_rng(uint64_t seed, unsigned stream, size_t replica) {
   return (pc_rng){seed, ((uint64_t)stream << 40) + replica};
@@ -248,6 +253,13 @@ static int32_t draws_label(const pc_kept_rows *rows, size_t row, double u) {
 int32_t pc_draw_label(uint64_t seed, size_t replica, const pc_kept_rows *rows, size_t row) {
   const pc_rng rng = draws_rng(seed, DRAWS_LABEL_STREAM, replica);
   return draws_label(rows, row, pc_rng_uniform(&rng, rows->ids[row]));
+}
+
+int32_t pc_draw_other_label(uint64_t seed, size_t draw, const pc_kept_rows *rows, size_t row) {
+  const pc_rng rng = draws_rng(seed, DRAWS_OTHER_STREAM, draw);
+  const int32_t first = pc_draw_first(rows, row);
+  return draws_other(rows, row, first, pc_rng_uniform(&rng, rows->ids[row]),
+                     draws_row_rest(rows, row, first));
 }
 
 /* The labels of a row for given uniform draws; returns a bit for each that is pc_draw_first. */

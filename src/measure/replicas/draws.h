@@ -55,6 +55,9 @@ int32_t pc_draw_label(uint64_t seed, size_t replica, const pc_kept_rows *rows, s
 void pc_draw_label_lanes(uint64_t seed, size_t first, const pc_kept_rows *rows, int32_t *out,
                          uint8_t *hits);
 
+/* One of the classes other than pc_draw_first, drawn from the prediction of a row. */
+int32_t pc_draw_other_label(uint64_t seed, size_t draw, const pc_kept_rows *rows, size_t row);
+
 /* Append the labels of all copies of a row, or for regression their targets. */
 PC_CHECKED pcal_status pc_draw_labels(const pcal_env *env, uint64_t seed, size_t replica,
                                       const pc_kept_rows *rows, size_t row,

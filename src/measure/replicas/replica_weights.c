@@ -12,7 +12,7 @@
 
 #define REPLICA_BLOCK 4 /* draws per block of the generator */
 
-/* Streams 1, 3 and 4 are used in draws.c. */
+/* Streams 1, 3, 4 and 6 are used in draws.c. */
 enum { REPLICA_BATCH_STREAM = 2, REPLICA_EXCHANGE_STREAM = 5 };
 
 static pc_rng replica_weights_rng(uint64_t seed, unsigned stream, uint64_t replica) {
@@ -167,7 +167,7 @@ void pc_replica_weights(const pc_replica_request *request, uint64_t seed, size_t
     else if (kind == PC_REPLICA_EXCHANGE)
       replica_weights_exchange(request, seed, first, i, bits->bits[i], weights);
     for (size_t q = 0; q < PC_REPLICA_LANES; q++) {
-      if (kind == PC_REPLICA_LABELS)
+      if (kind == PC_REPLICA_LABELS || kind == PC_REPLICA_AS_IS)
         weights[q] = (float)(rows->weights[i] * rows->copies[i]);
       total[q] += (double)weights[q];
     }

@@ -1,5 +1,8 @@
 #include "figure_help.h"
 
+#include <math.h>
+#include <stdio.h>
+
 #include "figure/svg.h"
 
 typedef struct svg_fixture {
@@ -177,6 +180,91 @@ TEST(test_themes) {
   assert_int_equal(theme, PCAL_THEME_AUTO);
   assert_int_equal(pc_theme_find("pink", &theme, &err), PCAL_USAGE);
   assert_string_equal(err.message, "there is no theme 'pink'; choose auto, light or dark");
+}
+
+/* The stroke of a series, as a red, green and blue in linear light; the second set is dark. */
+static void svg_stroke(const char *svg, char series, int dark, double out[3]) {
+  char rule[32];
+  unsigned red, green, blue;
+  snprintf(rule, sizeof rule, ".pcal .s-%c{stroke:#", series);
+  const char *at = strstr(svg, rule);
+  if (dark && at != NULL)
+    at = strstr(at + 1, rule);
+  assert_non_null(at);
+  assert_int_equal(sscanf(at + strlen(rule), "%2x%2x%2x", &red, &green, &blue), 3);
+  const unsigned all[] = {red, green, blue};
+  for (size_t i = 0; i < 3; i++)
+    out[i] = pow((all[i] / 255.0 + 0.055) / 1.055, 2.4);
+}
+
+/* The colour as a reader with weak or no green cones sees it (Machado et al. 2009). */
+static void svg_without_green(const double in[3], double out[3]) {
+  static const double seen[3][3] = {{0.367322, 0.860646, -0.227968},
+                                    {0.280085, 0.672501, 0.047413},
+                                    {-0.011820, 0.042940, 0.968881}};
+  for (size_t i = 0; i < 3; i++)
+    out[i] = fmax(seen[i][0] * in[0] + seen[i][1] * in[1] + seen[i][2] * in[2], 0);
+}
+
+/* Oklab, in which equal distances look equally different (Ottosson 2020). */
+static void svg_oklab(const double in[3], double out[3]) {
+  static const double cones[3][3] = {{0.4122214708, 0.5363325363, 0.0514459929},
+                                     {0.2119034982, 0.6806995451, 0.1073969566},
+                                     {0.0883024619, 0.2817188376, 0.6299787005}};
+  static const double axes[3][3] = {{0.2104542553, 0.7936177850, -0.0040720468},
+                                    {1.9779984951, -2.4285922050, 0.4505937099},
+                                    {0.0259040371, 0.7827717662, -0.8086757660}};
+  double root[3];
+  for (size_t i = 0; i < 3; i++)
+    root[i] = cbrt(cones[i][0] * in[0] + cones[i][1] * in[1] + cones[i][2] * in[2]);
+  for (size_t i = 0; i < 3; i++)
+    out[i] = axes[i][0] * root[0] + axes[i][1] * root[1] + axes[i][2] * root[2];
+}
+
+/* The difference of two series; 0.02 is just visible side by side. */
+static double svg_difference(const char *svg, int dark, int weak, char one, char other) {
+  double linear[2][3], seen[2][3], lab[2][3], sum = 0;
+  svg_stroke(svg, one, dark, linear[0]);
+  svg_stroke(svg, other, dark, linear[1]);
+  for (size_t s = 0; s < 2; s++) {
+    svg_without_green(linear[s], seen[s]);
+    svg_oklab(weak ? seen[s] : linear[s], lab[s]);
+  }
+  for (size_t i = 0; i < 3; i++)
+    sum += (lab[0][i] - lab[1][i]) * (lab[0][i] - lab[1][i]);
+  return sqrt(sum);
+}
+
+/* Nine series are told apart by colour alone, on light and dark pages and without green cones. */
+TEST(test_nine_colours) {
+  svg_fixture fixture;
+  svg_begin(&fixture);
+  const size_t panel = pc_figure_panel(&fixture.figure, (pc_rect){10, 10, 90, 80});
+  for (size_t s = 0; s < PC_SERIES_TONES; s++) {
+    assert_false(pc_series_look(s, 2).dashed);
+    pc_figure_segment(&fixture.figure, panel, pc_series_look(s, 2), (pc_point){0, 0},
+                      (pc_point){1, 1});
+  }
+  const pc_look tenth = pc_series_look(PC_SERIES_TONES, 2);
+  assert_true(tenth.dashed && tenth.tone == PC_TONE_A);
+  const char *svg = svg_written(&fixture);
+  for (char one = 'a'; one <= 'i'; one++)
+    for (char other = 'a'; other < one; other++)
+      for (int dark = 0; dark < 2; dark++) {
+        assert_true(svg_difference(svg, dark, 0, one, other) > 0.1);
+        assert_true(svg_difference(svg, dark, 1, one, other) > 0.05);
+      }
+  svg_done(&fixture);
+}
+
+/* Figures with fewer series carry no rules for the others. */
+TEST(test_rules_of_five_colours) {
+  svg_fixture fixture;
+  svg_begin(&fixture);
+  const char *svg = svg_written(&fixture);
+  svg_contains(svg, ".pcal .s-e{");
+  assert_null(strstr(svg, ".pcal .s-f{"));
+  svg_done(&fixture);
 }
 
 TEST(test_failed_figure_is_not_written) {

@@ -36,6 +36,30 @@ TEST(finds_the_columns_of_a_data_file) {
   pc_data_columns_free(&env, &found);
 }
 
+/* Common names count only where the known ones are missing. */
+TEST(understands_common_names) {
+  const pcal_env env = help_plain_env();
+  pc_data_columns found;
+  const char *names[] = {"y_true", "y_prob", "sample_weight", "group"};
+  assert_int_equal(
+      pc_data_columns_find(&(pc_column_set){"d.csv", names, 4}, &env, &found, NULL), PCAL_OK);
+  assert_int_equal(found.kind, PCAL_PROBABILITY);
+  assert_int_equal(found.score_count, 1);
+  assert_int_equal(found.scores[0], 1);
+  assert_true(found.labels == 0 && found.weights == 2 && found.groups == 3);
+  pc_data_columns_free(&env, &found);
+  const char *both[] = {"label", "prob", "probs", "labels"};
+  assert_int_equal(pc_data_columns_find(&(pc_column_set){"d.csv", both, 4}, &env, &found, NULL),
+                   PCAL_OK);
+  assert_true(found.score_count == 1 && found.scores[0] == 2 && found.labels == 3);
+  pc_data_columns_free(&env, &found);
+  const char *arrays[] = {"prob", "label"};
+  assert_int_equal(
+      pc_data_members_find(&(pc_column_set){"d.npz", arrays, 2}, &env, &found, NULL), PCAL_OK);
+  assert_true(found.scores[0] == 0 && found.labels == 1);
+  pc_data_columns_free(&env, &found);
+}
+
 static void expect_refused(const char *const *names, size_t count, const char *sentence) {
   help_counter counter = {0};
   const pcal_env env = help_env(&counter);
@@ -52,11 +76,14 @@ TEST(refuses_unclear_data_files) {
   expect_refused(NULL, 2,
                  "d.csv has no column names; data needs npz, jsonl, or csv or tsv with a "
                  "header such as labels,probs.cat,probs.dog");
-  expect_refused((const char *const[]){"labels", "score"}, 2,
-                 "d.csv has no columns for scores; call them probs, logits or confidence, or "
-                 "with the name of the class probs.CLASS, logits.CLASS or log-probs.CLASS; "
-                 "predictions of a number mean and std or variance, quantiles.LEVEL or "
-                 "samples.NUMBER");
+  expect_refused(
+      (const char *const[]){"labels", "score"}, 2,
+      "d.csv has no columns for scores among labels, score; say which they are with "
+      "probs FILE:COLUMN and labels FILE:COLUMN in place of data, or call them probs, "
+      "logits or confidence, or with the name of the class probs.CLASS, logits.CLASS or "
+      "log-probs.CLASS; "
+      "predictions of a number mean and std or variance, quantiles.LEVEL or "
+      "samples.NUMBER");
   expect_refused((const char *const[]){"probs.a", "logits.a"}, 2,
                  "d.csv has two kinds of scores, probs and logits.a; choose one with "
                  "logits FILE:COLUMNS in place of data");
@@ -111,8 +138,9 @@ TEST(refuses_unclear_containers) {
                       "with logits FILE:NAME in place of data");
   assert_int_equal(pc_data_members_find(&(pc_column_set){"d.npz", none, 2}, &env, &found, &err),
                    PCAL_DATA);
-  assert_string_equal(err.message, "d.npz has no scores; name them probs, logits, "
-                                   "log_probs or confidence, or mean and std or variance, "
-                                   "quantiles or samples");
+  assert_string_equal(err.message,
+                      "d.npz has no scores among probs.cat, labels; name them "
+                      "probs, logits, log_probs or confidence, or mean and std or variance, "
+                      "quantiles or samples");
   assert_int_equal(counter.live, 0);
 }

@@ -34,18 +34,33 @@ static inline pcal_source *page_source(const pcal_env *env, pcal_error *err) {
   return pc_source_borrow(&batch, page_names, env, &source, err) == PCAL_OK ? source : NULL;
 }
 
-/* The report in a format; freed by the caller. */
-static inline char *page_text(const pcal_report_config *config, pcal_format format) {
+/* The report about a source in a format; freed by the caller. */
+static inline char *page_text_from(pcal_source *source, const pcal_report_config *config,
+                                   pcal_format format) {
   pcal_report *report = NULL;
   pcal_error err;
   sink_bytes text = {0};
-  pcal_source *source = page_source(NULL, &err);
   if (pcal_report_run(source, config, NULL, &report, &err) != PCAL_OK)
     fail_msg("%s", err.message);
   assert_int_equal(pcal_report_write(report, format, sink_collect, &text, &err), PCAL_OK);
   pcal_report_free(report);
   pcal_source_free(source);
   return text.bytes;
+}
+
+static inline char *page_text(const pcal_report_config *config, pcal_format format) {
+  pcal_error err;
+  return page_text_from(page_source(NULL, &err), config, format);
+}
+
+/* The same about rows of the caller. */
+static inline char *page_text_of(const pcal_batch *batch, const char *const *names,
+                                 const pcal_report_config *config, pcal_format format) {
+  pcal_source *source = NULL;
+  pcal_error err;
+  if (pc_source_borrow(batch, names, NULL, &source, &err) != PCAL_OK)
+    fail_msg("%s", err.message);
+  return page_text_from(source, config, format);
 }
 
 static inline size_t page_count(const char *text, const char *part) {

@@ -1,0 +1,129 @@
+/* 1. Flags are compared with '-' for '_'.
+ * 2. A file without a flag: arrays of .npy files have no names, so the flag must say what they are;
+ *    tables go to --data. */
+#include "habits.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "session.h"
+
+typedef struct habit_pair {
+  const char *word, *known;
+} habit_pair;
+
+static const habit_pair habit_flags[] = {
+    {"y-true", "labels"},
+    {"y-prob", "probs"},
+    {"y-proba", "probs"},
+    {"y-score", "probs"},
+    {"prob", "probs"},
+    {"probabilities", "probs"},
+    {"logit", "logits"},
+    {"label", "labels"},
+    {"sample-weight", "weights"},
+    {"weight", "weights"},
+    {"sample-weights", "weights"},
+    {"pos-label", "positive"},
+    {"metrics", "metric"},
+    {"methods", "method"},
+    {"targets", "target"},
+    {"sd", "std"},
+    {"sigma", "std"},
+    {"group", "groups"},
+    {"clusters", "cluster"},
+    {"out", "output"},
+    {"class-names", "classes"},
+    {"confidences", "confidence"},
+};
+
+static const habit_pair habit_values[] = {
+    {"markdown", "md"}, {"tex", "latex"}, {"txt", "text"}, {"prometheus", "openmetrics"},
+    {"htm", "html"},    {"true", "yes"},  {"false", "no"},
+};
+
+static const habit_pair habit_verbs[] = {
+    {"evaluate", "measure"},  {"score", "measure"},   {"metrics", "measure"},
+    {"check", "measure"},     {"calibrate", "fit"},   {"train", "fit"},
+    {"predict", "apply"},     {"transform", "apply"}, {"draw", "plot"},
+    {"figure", "plot"},       {"diagram", "plot"},    {"monitor", "watch"},
+    {"benchmark", "compare"}, {"convert", "export"},  {"describe", "inspect"},
+};
+
+static const char *const habit_options[] = {"bins", "n-bins", "num-bins", "norm", "binning"};
+
+static const char *habit_find(const habit_pair *pairs, size_t count, const char *word) {
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(pairs[i].word, word) == 0)
+      return pairs[i].known;
+  return NULL;
+}
+
+/* Copies a name with '-' for '_'; returns 0 if it is too long. */
+static int habit_copy(const char *name, size_t length, char out[32]) {
+  if (length >= 32)
+    return 0;
+  for (size_t i = 0; i < length; i++)
+    out[i] = name[i] == '_' ? '-' : name[i];
+  out[length] = '\0';
+  return 1;
+}
+
+int cli_habit_flag(const char *name, size_t length, char out[32]) {
+  if (!habit_copy(name, length, out))
+    return 0;
+  const char *known = habit_find(habit_flags, CLI_COUNT_OF(habit_flags), out);
+  if (known != NULL)
+    snprintf(out, 32, "%s", known);
+  return known != NULL || strncmp(name, out, length) != 0;
+}
+
+const char *cli_habit_value(const char *word) {
+  return habit_find(habit_values, CLI_COUNT_OF(habit_values), word);
+}
+
+const char *cli_habit_verb(const char *word) {
+  return habit_find(habit_verbs, CLI_COUNT_OF(habit_verbs), word);
+}
+
+void cli_habit_option(const char *name, size_t length, char *out, size_t size) {
+  char copy[32];
+  out[0] = '\0';
+  if (!habit_copy(name, length, copy))
+    return;
+  for (size_t i = 0; i < CLI_COUNT_OF(habit_options); i++)
+    if (strcmp(copy, habit_options[i]) == 0) {
+      const char *option = strstr(copy, "bins") != NULL ? "bins" : copy;
+      snprintf(out, size, "; it is an option of a metric, as in --metric ece:%s=%s", option,
+               strcmp(option, "bins") == 0   ? "20"
+               : strcmp(option, "norm") == 0 ? "l2"
+                                             : "mass");
+    }
+}
+
+static int habit_has_flag(const cli_section *const *sections, size_t section_count,
+                          const char *name) {
+  return cli_flag_find(sections, section_count, name, strlen(name)) != NULL;
+}
+
+void cli_habit_operand(const cli_section *const *sections, size_t section_count,
+                       const char *word, char *out, size_t size) {
+  const char *extension = strrchr(word, '.');
+  out[0] = '\0';
+  if (extension == NULL) {
+    if (pcal_registry_find(PCAL_CALIBRATORS, word) != NULL &&
+        habit_has_flag(sections, section_count, "method"))
+      snprintf(out, size, "; give --method %s", word);
+    else if (pcal_registry_find(PCAL_METRICS, word) != NULL &&
+             habit_has_flag(sections, section_count, "metric"))
+      snprintf(out, size, "; give --metric %s", word);
+    return;
+  }
+  if (!habit_has_flag(sections, section_count, "data") || strcmp(extension, ".json") == 0)
+    return;
+  if (strcmp(extension, ".npy") == 0)
+    snprintf(out, size, "; say what the file holds, as in --probs %s or --logits %s", word,
+             word);
+  else
+    snprintf(out, size, "; give --data %s", word);
+}
