@@ -78,6 +78,7 @@ def ignore(call):
 
 
 COORDINATOR = {
+    "is_fit": lambda one, other: one.is_fit(),
     "done": lambda one, other: one.done(),
     "round": lambda one, other: one.round(),
     "request": lambda one, other: ignore(one.request),

@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/executor.h"
 #include "calibrators/fit_pass.h"
 #include "calibrators/networks/network_model.h"
@@ -196,7 +197,8 @@ static void network_train_features(const network_train *fit, size_t begin, size_
 static pc_network_rows network_train_rows_of(const network_train *fit, size_t begin,
                                              size_t count, double *x, double *prepared) {
   const pc_network_model *net = fit->net;
-  network_train_features(fit, begin, count, x);
+  if (fit->prepared == NULL || net->kind->needs_features)
+    network_train_features(fit, begin, count, x);
   if (fit->prepared != NULL)
     return (pc_network_rows){x, fit->prepared + begin * net->kind->prepared_size(net), count};
   net->kind->prepare(net, x, count, prepared);
@@ -270,9 +272,11 @@ static pcal_status network_train_prepare(network_train *fit, pcal_error *err) {
   const size_t size = fit->net->kind->prepared_size(fit->net);
   if (fit->count > NETWORK_TRAIN_PREPARED / size)
     return PCAL_OK;
+  if (fit->count * size * sizeof *fit->prepared > pc_budget_left(fit->task->env))
+    return PCAL_OK;
   fit->prepared = pc_alloc_raw(fit->task->env, fit->count * size, sizeof *fit->prepared);
   if (fit->prepared == NULL)
-    return PCAL_OK;
+    return pc_fail_memory(err, "training a network");
   return pc_run(fit->task->env, fit->parts, 10.0 * (double)(fit->count * size),
                 network_train_prepare_part, fit, err);
 }

@@ -15,6 +15,10 @@
 /* How often a row of `copies` > 1 copies occurs in a replica. */
 double pc_draw_count(uint64_t seed, size_t replica, uint64_t key, double copies);
 
+/* The same for all rows of several copies in PC_REPLICA_LANES replicas: out[row][replica - first];
+ * other rows are left alone. */
+void pc_draw_count_lanes(uint64_t seed, size_t first, const pc_kept_rows *rows, float *out);
+
 /* out[q]: the number of copies of a row that are in block first + q of `blocks`, for
  * q < PC_DRAWS_BATCH; first is a multiple of PC_DRAWS_BATCH. */
 void pc_draw_blocks(uint64_t seed, uint64_t key, double copies, size_t blocks, size_t first,
