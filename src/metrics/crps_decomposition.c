@@ -158,6 +158,7 @@ const pc_metric pc_metric_crps_decomposition = {
             .better = PCAL_BETTER_LOWER,
             .unit = PCAL_UNIT_TARGET,
         },
+    .range = PC_RANGE_FROM_ZERO,
     .traits = PC_FORECAST_TRAITS | PC_PARTS_IN_TEXT,
     .configure = crps_decomposition_configure,
     .evaluate = crps_decomposition_evaluate,
