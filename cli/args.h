@@ -98,6 +98,7 @@ typedef struct cli_options {
   const char *state;
   const char *tables;      /* prefix of CSV files, or NULL */
   const char *gate_report; /* or NULL */
+  const char *baseline;    /* JSON output of an earlier run, or NULL */
   int annotate;
   double alpha; /* of watch; CLI_NO_ALPHA: not given */
   int allow_repeat;

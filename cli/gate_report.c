@@ -34,7 +34,7 @@ pcal_status cli_gate_report_check(const cli_options *options, pcal_error *err) {
     return cli_fail(err, PCAL_USAGE,
                     "--gate-report %s: the name must end in .json, or in .xml for JUnit",
                     options->gate_report);
-  return options->gates.count > 0
+  return options->gates.count > 0 || options->baseline
              ? PCAL_OK
              : cli_fail(err, PCAL_USAGE,
                         "--gate-report needs gates; add --fail-if 'ece > 0.05'");

@@ -89,6 +89,20 @@ def _torch_on_gpu(name: str, tensor: Any) -> tuple:
     return _gpu_part(name, tensor.data_ptr(), _GPU_TYPES[word], tuple(tensor.shape), stream, tensor)
 
 
+def calibrated_on_gpu(fitted: Any, given: "dict[str, Any]") -> Any:
+    """The calibrated probabilities of a CUDA tensor of logits, computed on its GPU; None for other inputs."""
+    tensor = given.get("logits")
+    if _family(tensor) != "torch" or not tensor.is_cuda or tensor.ndim != 2 or set(given) != {"logits"}:
+        return None
+    import torch
+
+    _, address, kind, rows, columns, stream, owner = _torch_on_gpu("logits", tensor.detach())
+    if kind not in ("f4", "f8") or columns < 2:
+        return None
+    out = torch.empty_like(owner)
+    return out if fitted.apply_on_gpu(address, kind, rows, columns, stream, out.data_ptr()) else None
+
+
 def _from_cuda_interface(name: str, value: Any) -> tuple:
     """An array of CuPy, JAX, Numba ... on a GPU."""
     given = value.__cuda_array_interface__

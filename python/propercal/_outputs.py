@@ -41,6 +41,8 @@ def as_table(array: np.ndarray, kind: str, names: "list[str]", X: Any) -> Any:
 
 def as_given(array: np.ndarray, X: Any) -> Any:
     """The array as a tensor of PyTorch or an array of JAX where X is one."""
+    if not isinstance(array, np.ndarray):  # computed where X is
+        return array
     family = type(X).__module__.partition(".")[0]
     if family == "torch":
         return sys.modules["torch"].from_numpy(array.copy()).to(X.device)

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash_key.h"
+
 #define PC_PHILOX_ROUNDS 10
 #define PC_PHILOX_MULTIPLY0 0xd2511f53u
 #define PC_PHILOX_MULTIPLY1 0xcd9e8d57u
@@ -24,13 +26,6 @@ typedef struct pc_rng {
   uint64_t stream; /* high half of the counter: one for each purpose */
 } pc_rng;
 
-/* Hash of a 64-bit key: the finaliser of SplitMix64. */
-static inline uint64_t pc_hash_u64(uint64_t key) {
-  key = (key ^ (key >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  key = (key ^ (key >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return key ^ (key >> 31);
-}
-
 /* Hash of bytes. */
 uint64_t pc_hash_bytes(const void *bytes, size_t count);
 
@@ -48,6 +43,13 @@ double pc_rng_normal(const pc_rng *rng,
                      uint64_t index);   /* normal quantile of the uniform draw */
 uint32_t pc_poisson_one(uint32_t bits); /* Poisson(1) from 32 uniform bits */
 uint32_t pc_rng_poisson(const pc_rng *rng, uint64_t index, double mean); /* mean in [0, 1e6] */
+
+/* P(X = k) for X ~ Poisson(mean), k < PC_POISSON_TERMS.  A mean below PC_POISSON_SMALL is drawn from
+ * one uniform number u: the number of terms that can be subtracted from u, one after the other, as
+ * long as u is above the next one. */
+#define PC_POISSON_SMALL 10.0
+#define PC_POISSON_TERMS 200
+void pc_poisson_terms(double mean, double terms[PC_POISSON_TERMS]);
 /* Binomial(n, p), n whole; the cost does not depend on n. */
 double pc_rng_binomial(const pc_rng *rng, uint64_t index, double n, double p);
 

@@ -53,6 +53,8 @@ static void device_load(pcal_device *device) {
   device_find(device, "pc_temperature_wide", device->temperature_wide);
   device_find(device, "pc_temperature_narrow", device->temperature_narrow);
   device_find(device, "pc_sample_rows", device->sample);
+  device_find(device, "pc_scaled_softmax_wide", device->scaled_wide);
+  device_find(device, "pc_scaled_softmax_narrow", device->scaled_narrow);
   device->value_sums = device_find_one(device, "pc_value_sums_all");
   device->pair_strips = device_find_one(device, "pc_pair_sums_strips_all");
   device->pair_packs = device_find_one(device, "pc_pair_sums_packs_all");

@@ -1,5 +1,4 @@
-/* The kernels of softmax_rows_body.h, row_sums_body.h, temperature_rows_body.h and pair_sums_body.h for
- * NVIDIA GPUs.  tools/make-gpu-code compiles this file into device_kernels.ptx and device_kernels.sm_90.cubin, which are checked in. */
+/* The kernels of softmax_rows_body.h and the other bodies of this room for NVIDIA GPUs.  tools/make-gpu-code compiles this file into device_kernels.ptx and device_kernels.sm_90.cubin, which are checked in. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #define inline inline __device__
 #include "device/pair_sums_body.h"
 #include "device/row_sums_body.h"
+#include "device/scaled_softmax_body.h"
 #include "device/softmax_rows_body.h"
 #include "device/temperature_rows_body.h"
 #undef inline
@@ -86,9 +86,9 @@ static __device__ void row_sums_end(const pc_row_sums *sums, const pc_row_sums_t
 ROW_SUMS_KERNELS(f32, 4)
 ROW_SUMS_KERNELS(f64, 8)
 
-/* Blocks on a multiprocessor; five leave 96 registers for each thread. */
+/* Blocks on a multiprocessor; eight leave 64 registers for each thread. */
 #ifndef TEMPERATURE_ROWS_BLOCKS
-#define TEMPERATURE_ROWS_BLOCKS 5
+#define TEMPERATURE_ROWS_BLOCKS 8
 #endif
 
 #define TEMPERATURE_ROWS_KERNELS(type)                                                         \
@@ -132,7 +132,7 @@ extern "C" __global__ void __launch_bounds__(PC_VALUE_SUMS_THREADS)
 }
 
 #ifndef PAIR_SUMS_BLOCKS
-#define PAIR_SUMS_BLOCKS 4
+#define PAIR_SUMS_BLOCKS 7
 #endif
 
 extern "C" __global__ void __launch_bounds__(PC_PAIR_SUMS_THREADS, PAIR_SUMS_BLOCKS)
@@ -150,3 +150,22 @@ extern "C" __global__ void __launch_bounds__(PC_PAIR_SUMS_THREADS)
   __syncthreads();
   pc_pair_sums_publish_inside(&sums, blockIdx.x, threadIdx.x, &shared);
 }
+
+#define SCALED_SOFTMAX_KERNELS(type)                                                           \
+  extern "C" __global__ void __launch_bounds__(PC_SCALED_SOFTMAX_THREADS, 8)                   \
+      pc_scaled_softmax_wide_##type(const __grid_constant__ pc_scaled_softmax softmax) {       \
+    __shared__ pc_scaled_softmax_shared shared;                                                \
+    pc_scaled_softmax_look_##type(&softmax, blockIdx.x, threadIdx.x, &shared);                 \
+    __syncwarp();                                                                              \
+    pc_scaled_softmax_add_##type(&softmax, blockIdx.x, threadIdx.x, &shared);                  \
+    __syncwarp();                                                                              \
+    pc_scaled_softmax_write_##type(&softmax, blockIdx.x, threadIdx.x, &shared);                \
+  }                                                                                            \
+  extern "C" __global__ void __launch_bounds__(PC_SCALED_SOFTMAX_THREADS, 8)                   \
+      pc_scaled_softmax_narrow_##type(const __grid_constant__ pc_scaled_softmax softmax) {     \
+    pc_scaled_softmax_narrow_row_##type(                                                       \
+        &softmax, (uint64_t)blockIdx.x * PC_SCALED_SOFTMAX_THREADS + threadIdx.x);             \
+  }
+
+SCALED_SOFTMAX_KERNELS(f32)
+SCALED_SOFTMAX_KERNELS(f64)

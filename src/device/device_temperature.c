@@ -170,9 +170,8 @@ pcal_status pc_device_sample(pcal_device *device, const pcal_batch *batch,
 
 /* ---- Labels ---- */
 
-/* Copies bytes through the page-locked memory. */
-static cuda_result device_upload(const pcal_device *device, void *stream, const char *from,
-                                 size_t bytes, cuda_address to) {
+cuda_result pc_device_fill(const pcal_device *device, void *stream, const char *from,
+                           size_t bytes, cuda_address to) {
   const pc_cuda_driver *driver = &device->driver;
   cuda_result result = 0;
   for (size_t begin = 0; begin < bytes && result == 0; begin += PC_DEVICE_PIECE) {
@@ -195,7 +194,7 @@ pcal_status pc_device_upload(pcal_device *device, void *stream, const void *from
     status = pc_cuda_check(&device->driver, device->driver.memory_alloc(&to, bytes),
                            "reserving memory", err);
   if (status == PCAL_OK) {
-    status = pc_cuda_check(&device->driver, device_upload(device, stream, from, bytes, to),
+    status = pc_cuda_check(&device->driver, pc_device_fill(device, stream, from, bytes, to),
                            "copying to the GPU", err);
     if (status != PCAL_OK)
       device->driver.memory_free(to);

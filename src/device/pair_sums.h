@@ -1,5 +1,4 @@
-/* Sums of the SKCE over pairs of rows on a GPU: arguments of the kernels of pair_sums_body.h, and the
- * functions of the host. */
+/* Arguments of the kernels of pair_sums_body.h, shared by the host, the GPU and tests. */
 #ifndef PC_PAIR_SUMS_H
 #define PC_PAIR_SUMS_H
 

@@ -22,11 +22,11 @@ typedef enum pc_tone {
   PC_TONE_WARM,  /* too high */
   PC_TONE_COOL,  /* too low */
   PC_TONE_PAPER, /* background */
-  PC_TONE_A,     /* series; distinct for colour-blind readers too */
-  PC_TONE_B,
-  PC_TONE_C,
-  PC_TONE_D,
-  PC_TONE_E,
+  PC_TONE_A, /* series; distinct for colour-blind readers too.  In figures of one model: predictions */
+  PC_TONE_B, /* wrong predictions */
+  PC_TONE_C, /* outcomes */
+  PC_TONE_D, /* D and G to I: variants of a metric */
+  PC_TONE_E, /* before calibration */
   PC_TONE_F,
   PC_TONE_G,
   PC_TONE_H,

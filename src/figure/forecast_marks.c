@@ -7,7 +7,7 @@
 #define FORECAST_MARKS_NORMAL 1.959963984540054
 
 const pc_look pc_forecast_look_now = {.tone = PC_TONE_A, .size = 2.5};
-const pc_look pc_forecast_look_before = {.tone = PC_TONE_B, .size = 2.5};
+const pc_look pc_forecast_look_before = {.tone = PC_TONE_E, .size = 2.5};
 const pc_look pc_forecast_look_band = {.tone = PC_TONE_FILL};
 const pc_look pc_forecast_look_calibrated = {.tone = PC_TONE_MUTED, .dashed = 1};
 

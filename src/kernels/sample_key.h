@@ -5,7 +5,7 @@
 #define PC_SAMPLE_KEY_H
 
 #include "base/float_bits.h"
-#include "base/rng.h"
+#include "base/hash_key.h"
 
 #define PC_SAMPLE_KEY_SCORES 3 /* of the label and the next classes, mostly in one cache line */
 

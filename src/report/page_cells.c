@@ -35,8 +35,12 @@ void pc_page_cell_open(double value, pc_text *out) {
 }
 
 void pc_page_cell_number(double value, int digits, pc_text *out) {
+  pc_page_cell_number_as("num", value, digits, out);
+}
+
+void pc_page_cell_number_as(const char *kind, double value, int digits, pc_text *out) {
   char text[PC_NUMBER_MAX];
-  pc_page_cell_open(value, out);
+  pc_page_cell_open_as(kind, value, out);
   if (isfinite(value))
     pc_number_fixed(value, digits, text);
   pc_text_add(out, isfinite(value) ? text : "\xE2\x80\x93");

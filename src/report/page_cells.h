@@ -14,8 +14,12 @@ void pc_page_table_close(pc_text *out);
 void pc_page_cell_open_as(const char *kind, double value, pc_text *out);
 void pc_page_cell_open(double value, pc_text *out);
 
+/* kind of columns that a phone leaves out. */
+#define PC_PAGE_LESS "num less"
+
 /* Whole cells.  A number that is not finite is a dash. */
 void pc_page_cell_number(double value, int digits, pc_text *out);
+void pc_page_cell_number_as(const char *kind, double value, int digits, pc_text *out);
 void pc_page_cell_count(double value, pc_text *out);
 void pc_page_cell_word(const char *word, pc_text *out);
 

@@ -68,7 +68,7 @@ static void page_coverage_row(const pcal_report *report, double level, pc_text *
       page_coverage_share(side[time], out);
   for (int time = PC_PAGE_BEFORE; time <= PC_PAGE_AFTER; time++)
     if (side[time] != NULL)
-      pc_page_cell_number(side[time]->outcome.parts[0].value, 4, out);
+      pc_page_cell_number_as(PC_PAGE_LESS, side[time]->outcome.parts[0].value, 4, out);
   pc_text_add(out, "</tr>\n");
 }
 
@@ -87,9 +87,9 @@ void pc_page_coverage_table(const pcal_report *report, pc_text *out) {
   pc_page_table_head(report->repaired ? "inside before, %" : "targets inside, %", "num", out);
   if (report->repaired)
     pc_page_table_head("inside after, %", "num", out);
-  pc_page_table_head(report->repaired ? "width before" : "mean width", "num", out);
+  pc_page_table_head(report->repaired ? "width before" : "mean width", PC_PAGE_LESS, out);
   if (report->repaired)
-    pc_page_table_head("width after", "num", out);
+    pc_page_table_head("width after", PC_PAGE_LESS, out);
   pc_text_add(out, "</tr></thead>\n<tbody>\n");
   for (size_t i = 0; i < count; i++)
     page_coverage_row(report, levels[i], out);

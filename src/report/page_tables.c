@@ -152,6 +152,20 @@ pc_page_class pc_page_class_means(const pc_result_record *record, size_t class) 
   return (pc_page_class){sums.claimed / total, sums.observed / total};
 }
 
+/* The error of a class after calibration, and that of chance alone on the last side shown. */
+static void page_class_after(const pcal_results *drawn, const pc_result_record *record,
+                             const pcal_results *after, size_t class, pc_text *out) {
+  const pc_result_record *mapped = after == NULL ? NULL : pc_results_record(after, "sce");
+  if (after != NULL)
+    pc_page_cell_number(mapped == NULL || mapped->outcome.class_values == NULL
+                            ? (double)NAN
+                            : mapped->outcome.class_values[class],
+                        5, out);
+  const pc_chance_ece chance = mapped == NULL ? pc_class_chance(drawn, record, class)
+                                              : pc_class_chance(after, mapped, class);
+  pc_page_cell_number(chance.mean, 5, out);
+}
+
 static void page_class_row(const pcal_report *report, const pc_result_record *record,
                            size_t class, pc_text *out) {
   const pcal_results *drawn = report->side[PC_PAGE_BEFORE].drawn;
@@ -162,17 +176,11 @@ static void page_class_row(const pcal_report *report, const pc_result_record *re
   pc_text_markup(out, pc_class_display_name(drawn, class, buffer));
   pc_text_add(out, "</th>");
   pc_page_cell_count(floor(sums.observed * drawn->weight + 0.5), out);
-  pc_page_cell_number(100 * sums.claimed, 2, out);
-  pc_page_cell_number(100 * sums.observed, 2, out);
-  pc_page_cell_number(100 * (sums.claimed - sums.observed), 2, out);
+  pc_page_cell_number_as(PC_PAGE_LESS, 100 * sums.claimed, 2, out);
+  pc_page_cell_number_as(PC_PAGE_LESS, 100 * sums.observed, 2, out);
+  pc_page_cell_number_as(PC_PAGE_LESS, 100 * (sums.claimed - sums.observed), 2, out);
   pc_page_cell_number(record->outcome.class_values[class], 5, out);
-  if (after != NULL) {
-    const pc_result_record *mapped = pc_results_record(after, "sce");
-    pc_page_cell_number(mapped == NULL || mapped->outcome.class_values == NULL
-                            ? (double)NAN
-                            : mapped->outcome.class_values[class],
-                        5, out);
-  }
+  page_class_after(drawn, record, after, class, out);
   pc_text_add(out, "</tr>\n");
 }
 
@@ -191,9 +199,9 @@ static void page_class_head(const pcal_report *report, const pc_class_order *ord
   pc_text_free(&caption);
   pc_page_table_head("class", "", out);
   pc_page_table_head("rows", "num", out);
-  pc_page_table_head("claimed, %", "num", out);
-  pc_page_table_head("observed, %", "num", out);
-  pc_page_table_head("difference", "num", out);
+  pc_page_table_head("claimed, %", PC_PAGE_LESS, out);
+  pc_page_table_head("observed, %", PC_PAGE_LESS, out);
+  pc_page_table_head("difference", PC_PAGE_LESS, out);
   pc_page_table_head(report->repaired ? "error before" : "error", "num", out);
   if (report->repaired)
     pc_page_table_head("error after", "num", out);

@@ -34,7 +34,7 @@ def test_event_of_normal_and_quantiles():
 
 def test_calibrator_of_an_event():
     mean, std, target = forecasts()
-    fitted = pc.Platt().fit(mean=mean, std=std, target=target, event="> 20")
+    fitted = pc.Beta().fit(mean=mean, std=std, target=target, event="> 20")
     out = fitted.transform(mean=mean, std=std, event="> 20")
     assert out.shape == (300,) and ((out > 0) & (out < 1)).all()
 

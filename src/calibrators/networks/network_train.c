@@ -197,7 +197,8 @@ static void network_train_features(const network_train *fit, size_t begin, size_
 static pc_network_rows network_train_rows_of(const network_train *fit, size_t begin,
                                              size_t count, double *x, double *prepared) {
   const pc_network_model *net = fit->net;
-  network_train_features(fit, begin, count, x);
+  if (fit->prepared == NULL || net->kind->needs_features)
+    network_train_features(fit, begin, count, x);
   if (fit->prepared != NULL)
     return (pc_network_rows){x, fit->prepared + begin * net->kind->prepared_size(net), count};
   net->kind->prepare(net, x, count, prepared);

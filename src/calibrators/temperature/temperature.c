@@ -309,21 +309,22 @@ static pcal_status temperature_fit(const pc_fit_task *task, pcal_error *err) {
 
 /* ---- Applying, files ---- */
 
+static double temperature_beta(const pcal_calibrator *calibrator) {
+  const temperature_parameters *parameters = calibrator->parameters;
+  return 1.0 / parameters->temperature;
+}
+
 static void temperature_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
                               double *out) {
-  const temperature_parameters *parameters = calibrator->parameters;
   const size_t k = calibrator->layout.classes;
-  const double beta = 1.0 / parameters->temperature;
-  pc_kernels_best()->temperature->softmax(in, count, k, beta, out);
+  pc_kernels_best()->temperature->softmax(in, count, k, temperature_beta(calibrator), out);
 }
 
 static int temperature_apply_floats(const pcal_calibrator *calibrator, const float *in,
                                     size_t count, float *out) {
-  const temperature_parameters *parameters = calibrator->parameters;
   const size_t k = calibrator->layout.classes;
-  const double beta = 1.0 / parameters->temperature;
-  return k <= PC_TEMPERATURE_FLOATS &&
-         pc_kernels_best()->temperature->softmax_floats(in, count, k, beta, out);
+  return k <= PC_TEMPERATURE_FLOATS && pc_kernels_best()->temperature->softmax_floats(
+                                           in, count, k, temperature_beta(calibrator), out);
 }
 
 static const char *temperature_recipe(const pcal_calibrator *calibrator, pc_recipe *out) {
@@ -393,6 +394,7 @@ const pc_calibrator_method pc_calibrator_temperature = {
     .fit = temperature_fit,
     .apply = temperature_apply,
     .apply_floats = temperature_apply_floats,
+    .softmax_factor = temperature_beta,
     .recipe = temperature_recipe,
     .write = temperature_write,
     .read = temperature_read,

@@ -25,7 +25,7 @@ static const int bin_sensitivity_bins[BIN_SENSITIVITY_NUMBERS] = {5,  7,  10, 15
                                                                   30, 50, 70, 100, 200};
 static const char *const bin_sensitivity_names[BIN_SENSITIVITY_SERIES] = {"ECE, equal width",
                                                                           "ECE, equal mass"};
-static const pc_tone bin_sensitivity_tones[] = {PC_TONE_A, PC_TONE_B, PC_TONE_C, PC_TONE_D};
+static const pc_tone bin_sensitivity_tones[] = {PC_TONE_D, PC_TONE_G, PC_TONE_H, PC_TONE_I};
 
 static pcal_status bin_sensitivity_request(const pc_options *options, const pc_layout *layout,
                                            pc_figure_request *request, pcal_error *err) {
@@ -129,7 +129,7 @@ static void bin_sensitivity_legend(pc_figure *figure, const pc_measured_set *set
       set->requested[0]->interval_result.has_interval) {
     char text[PC_NUMBER_TEXT_MAX];
     pc_level_text(set->requested[0]->interval_result.level, "interval", text);
-    pc_figure_legend(figure, PC_SAMPLE_BAR, (pc_look){.tone = PC_TONE_A, .wash = 1}, text);
+    pc_figure_legend(figure, PC_SAMPLE_BAR, (pc_look){.tone = PC_TONE_MUTED, .wash = 1}, text);
   }
 }
 

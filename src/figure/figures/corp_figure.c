@@ -41,7 +41,7 @@ static const pcal_option corp_options[] = {
      "pointwise band of the line of a calibrated model"},
 };
 
-static const pc_look corp_line = {.tone = PC_TONE_B, .size = 2.5};
+static const pc_look corp_line = {.tone = PC_TONE_C, .size = 2.5};
 static const pc_look corp_wash = {.tone = PC_TONE_INK, .wash = 1};
 
 static pcal_status corp_request(const pc_options *options, const pc_layout *layout,

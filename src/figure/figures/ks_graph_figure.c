@@ -33,7 +33,7 @@ static const pcal_option ks_graph_options[] = {
 
 static const char *const ks_graph_names[] = {"rank", "within", "class"};
 static const pc_look ks_graph_score = {.tone = PC_TONE_A, .size = 2};
-static const pc_look ks_graph_outcome = {.tone = PC_TONE_B, .size = 2};
+static const pc_look ks_graph_outcome = {.tone = PC_TONE_C, .size = 2};
 
 static pcal_status ks_graph_request(const pc_options *options, const pc_layout *layout,
                                     pc_figure_request *request, pcal_error *err) {

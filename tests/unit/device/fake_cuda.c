@@ -10,6 +10,7 @@
 #include "device/cuda_driver.h"
 #include "pair_sums_emulator.h"
 #include "row_sums_emulator.h"
+#include "scaled_softmax_emulator.h"
 #include "softmax_rows_emulator.h"
 #include "temperature_rows_emulator.h"
 
@@ -36,7 +37,11 @@ enum {
   FAKE_SAMPLE_F64,
   FAKE_VALUE_SUMS,
   FAKE_PAIR_STRIPS,
-  FAKE_PAIR_PACKS
+  FAKE_PAIR_PACKS,
+  FAKE_SCALED_WIDE_F32,
+  FAKE_SCALED_WIDE_F64,
+  FAKE_SCALED_NARROW_F32,
+  FAKE_SCALED_NARROW_F64
 };
 
 #define FAKE_MULTIPROCESSORS 2
@@ -176,12 +181,17 @@ cuda_result cuModuleUnload(cuda_module *module) {
 
 cuda_result cuModuleGetFunction(cuda_function **out, cuda_module *module, const char *name) {
   static const char *const names[] = {
-      "pc_softmax_wide_f32",     "pc_softmax_wide_f64",       "pc_softmax_narrow_f32",
-      "pc_softmax_narrow_f64",   "pc_row_sums_wide_f32",      "pc_row_sums_wide_f64",
-      "pc_row_sums_narrow_f32",  "pc_row_sums_narrow_f64",    "pc_temperature_wide_f32",
-      "pc_temperature_wide_f64", "pc_temperature_narrow_f32", "pc_temperature_narrow_f64",
-      "pc_sample_rows_f32",      "pc_sample_rows_f64",        "pc_value_sums_all",
-      "pc_pair_sums_strips_all", "pc_pair_sums_packs_all"};
+      "pc_softmax_wide_f32",         "pc_softmax_wide_f64",
+      "pc_softmax_narrow_f32",       "pc_softmax_narrow_f64",
+      "pc_row_sums_wide_f32",        "pc_row_sums_wide_f64",
+      "pc_row_sums_narrow_f32",      "pc_row_sums_narrow_f64",
+      "pc_temperature_wide_f32",     "pc_temperature_wide_f64",
+      "pc_temperature_narrow_f32",   "pc_temperature_narrow_f64",
+      "pc_sample_rows_f32",          "pc_sample_rows_f64",
+      "pc_value_sums_all",           "pc_pair_sums_strips_all",
+      "pc_pair_sums_packs_all",      "pc_scaled_softmax_wide_f32",
+      "pc_scaled_softmax_wide_f64",  "pc_scaled_softmax_narrow_f32",
+      "pc_scaled_softmax_narrow_f64"};
   FAKE_FAIL("cuModuleGetFunction");
   for (uintptr_t i = 0; module != NULL && i < sizeof names / sizeof *names; i++)
     if (strcmp(name, names[i]) == 0) {
@@ -328,6 +338,18 @@ static cuda_result fake_pairs(uintptr_t kernel, const pc_pair_sums *given, unsig
   return 0;
 }
 
+static cuda_result fake_scaled(uintptr_t kernel, const pc_scaled_softmax *given,
+                               unsigned grid) {
+  pc_scaled_softmax softmax = *given;
+  softmax.scores = fake_host((cuda_address)(uintptr_t)given->scores);
+  softmax.out = fake_host((cuda_address)(uintptr_t)given->out);
+  softmax.odd = fake_host((cuda_address)(uintptr_t)given->odd);
+  scaled_softmax_emulate(&softmax,
+                         kernel == FAKE_SCALED_WIDE_F64 || kernel == FAKE_SCALED_NARROW_F64,
+                         kernel <= FAKE_SCALED_WIDE_F64, grid);
+  return 0;
+}
+
 /* Kernels of fits and pairs: blocks of 128 threads, no shared memory from the launch. */
 static cuda_result fake_fit(uintptr_t kernel, const void *given, unsigned grid,
                             unsigned threads, unsigned shared_bytes) {
@@ -336,7 +358,8 @@ static cuda_result fake_fit(uintptr_t kernel, const void *given, unsigned grid,
   return kernel <= FAKE_TEMPERATURE_NARROW_F64 ? fake_temperature(kernel, given, grid)
          : kernel <= FAKE_SAMPLE_F64           ? fake_sample(kernel, given, grid)
          : kernel == FAKE_VALUE_SUMS           ? fake_value_sums(given, grid)
-                                               : fake_pairs(kernel, given, grid);
+         : kernel <= FAKE_PAIR_PACKS           ? fake_pairs(kernel, given, grid)
+                                               : fake_scaled(kernel, given, grid);
 }
 
 cuda_result cuLaunchKernel(cuda_function *function, unsigned grid_x, unsigned grid_y,

@@ -13,6 +13,8 @@ static struct {
   int (*alloc)(uint64_t *out, size_t bytes);
   int (*release)(uint64_t address);
   int (*copy)(uint64_t to, const void *from, size_t bytes, void *stream);
+  int (*get)(void *to, uint64_t from, size_t bytes, void *stream);
+  int (*wait)(void *stream);
   void (*break_down)(const char *symbol, int result);
   void (*capability)(int capability);
   long (*blocks)(void);
@@ -57,6 +59,8 @@ static inline int set_up(void **state) {
   find("cuMemAlloc_v2", (void *)&fake.alloc);
   find("cuMemFree_v2", (void *)&fake.release);
   find("cuMemcpyHtoDAsync_v2", (void *)&fake.copy);
+  find("cuMemcpyDtoHAsync_v2", (void *)&fake.get);
+  find("cuStreamSynchronize", (void *)&fake.wait);
   if (fake.is_real) {
     set_up_gpu();
     return 0;

@@ -245,3 +245,130 @@ TEST(test_failures_of_fits_are_one_sentence) {
   drop(logits);
   assert_int_equal(fake.blocks(), 0);
 }
+
+/* ---- Applying ---- */
+
+static pcal_calibrator *temperature_of(const char *method) {
+  pcal_input parts[2] = {PCAL_INPUT_INIT, PCAL_INPUT_INIT};
+  pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  pcal_source *source = NULL;
+  pcal_calibrator *calibrator = NULL;
+  parts[0].data = data.floats;
+  parts[0].type = PCAL_F32;
+  parts[0].rows = parts[1].rows = data.rows;
+  parts[0].columns = data.classes;
+  parts[1].data = data.labels;
+  parts[1].type = PCAL_I64;
+  inputs.logits = &parts[0];
+  inputs.labels = &parts[1];
+  config.method = method;
+  assert_int_equal(pcal_source_open(&inputs, NULL, &source, NULL), PCAL_OK);
+  assert_int_equal(pcal_fit_run(source, &config, NULL, &calibrator, NULL), PCAL_OK);
+  pcal_source_free(source);
+  return calibrator;
+}
+
+static pcal_batch batch_of(pcal_type type) {
+  pcal_batch batch = PCAL_BATCH_INIT;
+  batch.kind = PCAL_LOGIT;
+  batch.type = type;
+  batch.rows = data.rows;
+  batch.columns = data.classes;
+  batch.scores = type == PCAL_F32 ? (const void *)data.floats : data.doubles;
+  return batch;
+}
+
+/* The same bytes, or the same error, with scores and results on the GPU; at most most_read bytes are
+ * copied from it before the results are read. */
+static void check_apply(const pcal_calibrator *calibrator, pcal_type type, pcal_status expected,
+                        size_t most_read) {
+  pcal_batch batch = batch_of(type);
+  pcal_error here_error = PCAL_ERROR_INIT, there_error = PCAL_ERROR_INIT;
+  const size_t bytes =
+      batch.rows * batch.columns * (type == PCAL_F32 ? sizeof(float) : sizeof(double));
+  char *here = calloc(bytes, 1), *back = calloc(bytes, 1);
+  assert_int_equal(pcal_calibrator_apply(calibrator, &batch, NULL, here, &here_error),
+                   expected);
+  void *scores = upload(batch.scores, bytes), *out = upload(back, bytes);
+  assert_int_equal(pcal_device_open(scores, NULL, &batch.device, NULL), PCAL_OK);
+  batch.scores = scores;
+  const size_t before = fake.read();
+  assert_int_equal(pcal_calibrator_apply(calibrator, &batch, NULL, out, &there_error),
+                   expected);
+  assert_in_range(fake.read() - before, 0, most_read);
+  assert_string_equal(here_error.message, there_error.message);
+  assert_int_equal(fake.get(back, (uint64_t)(uintptr_t)out, bytes, NULL), 0);
+  assert_int_equal(fake.wait(NULL), 0);
+  if (expected == PCAL_OK)
+    assert_memory_equal(here, back, bytes);
+  pcal_device_free(batch.device);
+  drop(scores);
+  drop(out);
+  free(here);
+  free(back);
+}
+
+/* Some rows have ties of the largest logits, or logits so close that their probabilities tie. */
+static void add_ties(void) {
+  for (size_t r = 0; r + 3 < data.rows; r += 7) {
+    float *z = data.floats + r * data.classes;
+    z[data.classes - 1] = z[0] = 9.0f;
+    z[data.classes * 2] = 9.0f;
+    z[data.classes * 3 - 1] = 9.000001f;
+    z[data.classes * 3] = 9.000001f;
+    z[data.classes * 3 + 1] = 9.0f;
+  }
+  for (size_t i = 0; i < data.rows * data.classes; i++)
+    data.doubles[i] = (double)data.floats[i];
+}
+
+TEST(test_same_bytes_of_applying) {
+  static const size_t classes[] = {2, 3, 10, 32, 33, 100};
+  for (size_t c = 0; c < UNIT_COUNT(classes); c++) {
+    simulate(700, classes[c]);
+    pcal_calibrator *calibrator = temperature_of("temperature");
+    add_ties();
+    check_apply(calibrator, PCAL_F32, PCAL_OK, 64);
+    check_apply(calibrator, PCAL_F64, PCAL_OK, 64);
+    data.floats[3 * classes[c]] = INFINITY;
+    check_apply(calibrator, PCAL_F32, PCAL_DATA, SIZE_MAX);
+    pcal_calibrator_free(calibrator);
+  }
+  simulate(700, 10);
+  pcal_calibrator *other = temperature_of("vector-scaling");
+  check_apply(other, PCAL_F32, PCAL_OK, SIZE_MAX);
+  pcal_calibrator_free(other);
+  assert_int_equal(fake.blocks(), 0);
+}
+
+TEST(test_failures_of_applying_are_one_sentence) {
+  if (fake.is_real)
+    skip();
+  static const char *const symbols[] = {"cuMemAllocHost_v2",    "cuMemAlloc_v2",
+                                        "cuMemsetD8Async",      "cuLaunchKernel",
+                                        "cuMemcpyDtoHAsync_v2", "cuStreamSynchronize"};
+  simulate(700, 10);
+  pcal_calibrator *calibrator = temperature_of("temperature");
+  pcal_batch batch = batch_of(PCAL_F32);
+  void *scores = upload(data.floats, 700 * 10 * sizeof(float));
+  void *out = upload(data.floats, 700 * 10 * sizeof(float));
+  batch.scores = scores;
+  for (size_t f = 0; f < UNIT_COUNT(symbols); f++) {
+    pcal_error err = PCAL_ERROR_INIT;
+    assert_int_equal(pcal_device_open(scores, NULL, &batch.device, NULL), PCAL_OK);
+    fake.break_down(symbols[f], f < 2 ? 2 : 700);
+    assert_int_equal(pcal_calibrator_apply(calibrator, &batch, NULL, out, &err),
+                     f < 2 ? PCAL_MEMORY : PCAL_IO);
+    if (f >= 2)
+      assert_string_equal(err.message,
+                          "the softmax on the GPU failed: an illegal memory access was "
+                          "encountered (CUDA error 700); check the program that uses the GPU");
+    fake.break_down("", 0);
+    pcal_device_free(batch.device);
+  }
+  drop(scores);
+  drop(out);
+  pcal_calibrator_free(calibrator);
+  assert_int_equal(fake.blocks(), 0);
+}

@@ -3,6 +3,7 @@
  * rows of a sample. */
 #include "unit.h"
 
+#include "base/rng.h"
 #include "base/sum.h"
 #include "kernels/dispatch.h"
 #include "temperature_rows_emulator.h"

@@ -29,6 +29,25 @@ TEST(test_classes) {
   free(page);
 }
 
+/* Each row of the table of classes has a cell for each head, before and after calibration. */
+static void check_class_cells(const char *method, size_t heads) {
+  pcal_report_config config = page_config();
+  config.method = method;
+  char *page = page_text(&config, PCAL_HTML);
+  char *table = strstr(page, "<caption>Classes, those"), *end = strstr(table, "</table>");
+  *end = '\0';
+  assert_contains(table, ">chance alone</th>");
+  assert_int_equal(page_count(table, "<th scope=\"col\""), heads);
+  assert_int_equal(page_count(table, "<td"), 3 * (heads - 1));
+  assert_int_equal(page_count(table, "\xE2\x80\x93"), 0);
+  free(page);
+}
+
+TEST(test_class_cells) {
+  check_class_cells(NULL, 7);
+  check_class_cells("temperature", 8);
+}
+
 /* Rows of the bins add up, and so does what they claim. */
 TEST(test_bins) {
   const pcal_report_config config = page_config();
