@@ -213,6 +213,10 @@ CASES = [
          "A", "temperature", [], most_seconds=1.5, repeats=3),
     Case("report-B", "propercal report --method temperature: B", "bench_program", "report",
          "B", "temperature", [], most_seconds=20.0, repeats=1),
+    *[Case(f"study-{name.replace(':space=', '-')}-A", f"propercal study {name}, as published: A",
+           "bench_program", "study", "A", name, [], most_seconds=300.0, repeats=1)
+      for name in ("test-size", "test-size:space=squared", "improvement",
+                   "improvement:space=squared")],
     Case("isotonic-D", "isotonic fit: D", "bench_order", "isotonic", "D", "array",
          [Peer("scikit-learn IsotonicRegression", "sklearn", 10.0, 1e-5)], "radix", 2.0,
          repeats=3),

@@ -7,6 +7,7 @@ A request is a line OPERATION DATA OPTION THREADS, its answer a line of JSON as 
     compare DATA all       propercal compare with all methods that suit
     report DATA METHOD     propercal report --method METHOD
     fit DATA METHOD        propercal fit -m METHOD
+    study DATA NAME        propercal study NAME, with the metrics and repeats of its paper
     measure DATA SET       propercal measure: see SETS and COLUMNS
 """
 
@@ -62,11 +63,14 @@ def command(operation, option, inputs, folder):
         return ["report", *inputs, "--method", option, "-o", folder / "report.html"]
     if operation == "fit":
         return ["fit", "-m", option, *inputs, "--json"]
-    raise ValueError(f"bench_program knows measure, compare, report and fit, not {operation}")
+    if operation == "study":
+        return ["study", option, *inputs, "--json"]
+    raise ValueError(
+        f"bench_program knows measure, compare, report, fit and study, not {operation}")
 
 
 def values(operation, text):
-    if operation == "report":
+    if operation in ("report", "study"):
         return {}
     reply = json.loads(text)
     if operation == "measure":

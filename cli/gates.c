@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "baseline.h"
+#include "baseline_gate.h"
 
 static const cli_flag gates_flags[] = {
     {"fail-if", 0, CLI_REPEAT, "GATE", offsetof(cli_options, gates),

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "baseline.h"
+#include "baseline_gate.h"
 #include "flags_against.h"
 #include "results_output.h"
 

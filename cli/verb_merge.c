@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "baseline.h"
+#include "baseline_gate.h"
 #include "read_file.h"
 #include "results_output.h"
 

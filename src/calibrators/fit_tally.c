@@ -187,53 +187,6 @@ static void fit_tally_limit(pc_fit_field *field) {
   }
 }
 
-/* An order of rows: by key, then by their bytes. */
-static int fit_tally_row_before(const pc_fit_field *field, size_t a, size_t b) {
-  const double *rows = field->items;
-  if (field->kind == PC_FIT_SAMPLE && field->keys[a] != field->keys[b])
-    return field->keys[a] < field->keys[b];
-  return memcmp(rows + a * field->width, rows + b * field->width, field->width * sizeof *rows) <
-         0;
-}
-
-static void fit_tally_swap_rows(pc_fit_field *field, size_t a, size_t b) {
-  double *left = (double *)field->items + a * field->width;
-  double *right = (double *)field->items + b * field->width;
-  for (size_t i = 0; i < field->width; i++) {
-    const double kept = left[i];
-    left[i] = right[i];
-    right[i] = kept;
-  }
-  if (field->kind == PC_FIT_SAMPLE) {
-    const uint64_t key = field->keys[a];
-    field->keys[a] = field->keys[b];
-    field->keys[b] = key;
-  }
-}
-
-/* Moves row `at` of a heap of `count` rows down to its place. */
-static void fit_tally_sink_row(pc_fit_field *field, size_t at, size_t count) {
-  for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
-    if (child + 1 < count && fit_tally_row_before(field, child, child + 1))
-      child++;
-    if (!fit_tally_row_before(field, at, child))
-      return;
-    fit_tally_swap_rows(field, at, child);
-    at = child;
-  }
-}
-
-/* Sorts the rows of a merged field, so that its bytes do not depend on the order of merges: a
- * heap sort, which needs no memory. */
-static void fit_tally_sort_rows(pc_fit_field *field) {
-  for (size_t i = field->count / 2; i-- > 0;)
-    fit_tally_sink_row(field, i, field->count);
-  for (size_t left = field->count; left-- > 1;) {
-    fit_tally_swap_rows(field, 0, left);
-    fit_tally_sink_row(field, 0, left);
-  }
-}
-
 static pcal_status fit_tally_add_rows(const pcal_env *env, pc_fit_field *into,
                                       const pc_fit_field *from, pcal_error *err) {
   PC_TRY(fit_tally_reserve(env, into, into->count + from->count, err));
@@ -249,7 +202,7 @@ static pcal_status fit_tally_add_rows(const pcal_env *env, pc_fit_field *into,
     fit_tally_sift(into);
   }
   fit_tally_limit(into);
-  fit_tally_sort_rows(into);
+  pc_fit_field_sort_rows(into);
   return PCAL_OK;
 }
 

@@ -90,6 +90,9 @@ PC_CHECKED pcal_status pc_fit_field_rows(pc_fit_fields *fields, pc_fit_field_kin
 PC_CHECKED pcal_status pc_fit_field_add_row(pc_fit_fields *fields, pc_fit_field *field,
                                             uint64_t key, const double *row, pcal_error *err);
 
+/* Sorts the rows of a sample or a list, so that bytes do not depend on the order of merges. */
+void pc_fit_field_sort_rows(pc_fit_field *field);
+
 /* Raises the level of a sample. */
 void pc_fit_field_raise(pc_fit_field *field, unsigned level);
 

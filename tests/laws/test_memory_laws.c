@@ -23,6 +23,7 @@ typedef enum memory_data {
   MEMORY_LOGITS,
   MEMORY_CONFIDENCES,
   MEMORY_NORMALS,
+  MEMORY_SAMPLES,
   MEMORY_QUANTILES
 } memory_data;
 
@@ -40,6 +41,7 @@ static uint32_t memory_groups[MEMORY_ROWS];
 
 static pcal_batch memory_batch(memory_data data) {
   pcal_batch batch = PCAL_BATCH_INIT;
+  const int of_number = data == MEMORY_NORMALS || data == MEMORY_SAMPLES;
   for (size_t i = 0; i < MEMORY_ROWS; i++) {
     for (size_t c = 0; c < MEMORY_CLASSES; c++)
       memory_scores[i * MEMORY_CLASSES + c] = data == MEMORY_LOGITS
@@ -52,12 +54,15 @@ static pcal_batch memory_batch(memory_data data) {
   }
   batch.kind = data == MEMORY_LOGITS        ? PCAL_LOGIT
                : data == MEMORY_CONFIDENCES ? PCAL_CONFIDENCE
+               : data == MEMORY_SAMPLES     ? PCAL_SAMPLES
                                             : PCAL_MEAN_STD;
   batch.rows = MEMORY_ROWS;
-  batch.columns = data == MEMORY_LOGITS ? MEMORY_CLASSES : data == MEMORY_NORMALS ? 2 : 1;
+  batch.columns = data == MEMORY_LOGITS || data == MEMORY_SAMPLES ? MEMORY_CLASSES
+                  : data == MEMORY_NORMALS                        ? 2
+                                                                  : 1;
   batch.scores = memory_scores;
-  batch.labels = data == MEMORY_NORMALS ? NULL : memory_labels;
-  batch.targets = data == MEMORY_NORMALS ? memory_targets : NULL;
+  batch.labels = of_number ? NULL : memory_labels;
+  batch.targets = of_number ? memory_targets : NULL;
   batch.weights = memory_weights;
   batch.groups = memory_groups;
   return batch;
@@ -157,6 +162,9 @@ static pcal_status memory_metric(const pcal_env *env, void *user, pcal_error *er
     status = pcal_measure_run(source, &config, env, &results, err);
   if (status == PCAL_OK)
     status = memory_write_results(results, err);
+  if (status == PCAL_OK) /* nothing to compare, after all allocations */
+    status = memory_unless_refused(
+        pcal_results_add_baseline(results, "{\"results\": []}", 15, NULL, err));
   pcal_results_free(results);
   pcal_source_free(source);
   return status;

@@ -13,6 +13,7 @@
   X(watch_report, PCAL_WATCH_REPORT_INIT)     \
   X(result, PCAL_RESULT_INIT)                 \
   X(curve, PCAL_CURVE_INIT)                   \
+  X(change, PCAL_CHANGE_INIT)                 \
   X(plan_config, PCAL_PLAN_CONFIG_INIT)       \
   X(fit_config, PCAL_FIT_CONFIG_INIT)         \
   X(model, PCAL_MODEL_INIT)                   \

@@ -1,4 +1,4 @@
-#include "baseline.h"
+#include "baseline_gate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@ pcal_status cli_baseline_compare(cli_session *session, pcal_results *results, pc
 }
 
 /* "ece is 0.08, in main.json 0.04: worse by more than chance, 0.01 to 0.07" */
-static char *baseline_message(const cli_session *session, const pcal_result *result,
-                              const pcal_change *change) {
+static char *baseline_gate_message(const cli_session *session, const pcal_result *result,
+                                   const pcal_change *change) {
   char now[CLI_NUMBER_MAX], before[CLI_NUMBER_MAX], low[CLI_NUMBER_MAX], high[CLI_NUMBER_MAX];
   cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
   cli_putf(&buffer, "%s%s%s is %s, in %s %s: ", result->label,
@@ -39,7 +39,7 @@ static char *baseline_message(const cli_session *session, const pcal_result *res
   return buffer.text;
 }
 
-static void baseline_print(const char *message) {
+static void baseline_gate_print(const char *message) {
   cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
   cli_putf(&buffer, "gate failed: %s", message);
   cli_print_error(buffer.failed ? "gate failed" : buffer.text);
@@ -59,12 +59,12 @@ pcal_status cli_baseline_judge(cli_session *session, const pcal_results *results
       continue;
     const cli_gate_outcome outcome = {result.label, result.group,
                                       result.defined ? result.value : (double)NAN, change.worse,
-                                      baseline_message(session, &result, &change)};
+                                      baseline_gate_message(session, &result, &change)};
     if (!outcome.message)
       return cli_fail(err, PCAL_MEMORY, "out of memory for the outcomes of gates");
     if (change.worse) {
       session->gates_failed = 1;
-      baseline_print(outcome.message);
+      baseline_gate_print(outcome.message);
     }
     status = cli_gate_outcomes_add(outcomes, &outcome, err);
   }

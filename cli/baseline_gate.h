@@ -1,6 +1,6 @@
 /* --baseline FILE: results beside those of an earlier run. */
-#ifndef CLI_BASELINE_H
-#define CLI_BASELINE_H
+#ifndef CLI_BASELINE_GATE_H
+#define CLI_BASELINE_GATE_H
 
 #include "gate_report.h"
 
