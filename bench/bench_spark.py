@@ -89,6 +89,7 @@ def main():
     frame = ids.mapInArrow(generate(given.classes), "p array<double>, y int")
     frame = frame.localCheckpoint() if given.rows <= 5_000_000 else frame
     frame.mapInArrow(count, "rows long").collect()  # starts the workers
+    pcs.measure(frame.limit(1000), probs="p", labels="y", metrics="brier")  # they import the package
     answers = []
     ask = _spark_measure.ask
     _spark_measure.ask = lambda *words: answers.append(ask(*words)) or answers[-1]

@@ -76,6 +76,7 @@ typedef struct cli_options {
   cli_inputs inputs;
   const char *header, *input_format, *positive, *class_names;
   const char *score_scale; /* "percent", or NULL */
+  const char *event;       /* "> 20", or NULL */
   const char *prevalence;  /* "0.1" or "0.2,0.3,0.5", or NULL */
   cli_repeats more_inputs;
   cli_words metrics, gates, operands;
@@ -97,9 +98,12 @@ typedef struct cli_options {
   const char *state;
   const char *tables;      /* prefix of CSV files, or NULL */
   const char *gate_report; /* or NULL */
+  const char *baseline;    /* JSON output of an earlier run, or NULL */
   int annotate;
   double alpha; /* of watch; CLI_NO_ALPHA: not given */
   int allow_repeat;
+  uint64_t parts, part; /* of rounds; 0: not given */
+  const char *kind;
   const char *format;
   int json;
   int curves;

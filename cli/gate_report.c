@@ -34,7 +34,7 @@ pcal_status cli_gate_report_check(const cli_options *options, pcal_error *err) {
     return cli_fail(err, PCAL_USAGE,
                     "--gate-report %s: the name must end in .json, or in .xml for JUnit",
                     options->gate_report);
-  return options->gates.count > 0
+  return options->gates.count > 0 || options->baseline
              ? PCAL_OK
              : cli_fail(err, PCAL_USAGE,
                         "--gate-report needs gates; add --fail-if 'ece > 0.05'");
@@ -88,15 +88,17 @@ static void gate_report_junit(const cli_gate_outcomes *outcomes, cli_text_buffer
   cli_put(out, "</testsuite>\n");
 }
 
-/* A value of a workflow command: % and line breaks are escaped. */
+/* The text of a workflow command: as on a terminal, and % is escaped.  Line ends are escapes
+ * already. */
 static void gate_report_command_text(const char *text, cli_text_buffer *out) {
-  for (; *text; text++)
-    if (*text == '%')
+  cli_text_buffer plain = CLI_TEXT_BUFFER_INIT;
+  cli_put_escaped(&plain, PCAL_FOR_TERMINAL, text);
+  for (size_t i = 0; i < plain.length && !plain.failed; i++)
+    if (plain.text[i] == '%')
       cli_put(out, "%25");
-    else if (*text == '\n' || *text == '\r')
-      cli_put(out, *text == '\n' ? "%0A" : "%0D");
     else
-      cli_put_bytes(out, text, 1);
+      cli_put_bytes(out, &plain.text[i], 1);
+  cli_text_buffer_free(&plain);
 }
 
 static void gate_report_annotate(const cli_gate_outcomes *outcomes) {
@@ -123,5 +125,5 @@ pcal_status cli_gate_report_write(cli_session *session, const cli_gate_outcomes 
     gate_report_junit(outcomes, &buffer);
   else
     gate_report_json(outcomes, &buffer);
-  return cli_text_buffer_write(session, &buffer, path, err);
+  return cli_text_buffer_hold(session, &buffer, path, err);
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "baseline.h"
+
 static const cli_flag gates_flags[] = {
     {"fail-if", 0, CLI_REPEAT, "GATE", offsetof(cli_options, gates),
      "fail with exit code 1 if the comparison is true or the value undefined: 'ece > "
@@ -12,6 +14,10 @@ static const cli_flag gates_flags[] = {
      "'ece@each > 0.1' for every group, 'ece@worst > 0.1' for the worst one, 'ece@north > "
      "0.1' for one; operators < <= > >=; repeatable",
      NULL, CLI_ANY},
+    {"baseline", 0, CLI_TEXT, "FILE", offsetof(cli_options, baseline),
+     "fail with exit code 1 if a metric, in all rows or in a group, is worse than in the JSON "
+     "output of an earlier run by more than chance; both runs with --interval (default: 0.95)",
+     NULL, CLI_FILE},
     {"gate-report", 0, CLI_TEXT, "FILE", offsetof(cli_options, gate_report),
      "also write the outcome of every gate: NAME.json, or NAME.xml in the JUnit format", NULL,
      CLI_FILE},
@@ -289,6 +295,8 @@ pcal_status cli_gates_judge(cli_session *session, const cli_gates *gates,
   for (size_t i = 0; i < gates->count && status == PCAL_OK; i++)
     status = results ? gates_judge(session, results, &gates->gate[i], &outcomes, err)
                      : gates_no_rows(session, &gates->gate[i], &outcomes, err);
+  if (status == PCAL_OK)
+    status = cli_baseline_judge(session, results, &outcomes, err);
   if (status == PCAL_OK)
     status = cli_gate_report_write(session, &outcomes, err);
   cli_gate_outcomes_free(&outcomes);

@@ -40,7 +40,7 @@ typedef struct cli_gates {
   size_t count;
 } cli_gates;
 
-/* The flags --fail-if, --gate-report and --annotate. */
+/* The flags --fail-if, --baseline, --gate-report and --annotate. */
 extern const cli_section cli_section_gates;
 
 /* Parses the gates of the command line.  Call cli_gates_free even after a failure. */

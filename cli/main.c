@@ -13,10 +13,11 @@
 
 #define MAIN_GATE_FAILED 1
 
-const cli_verb *const cli_verbs[] = {
-    &cli_verb_measure,  &cli_verb_fit,   &cli_verb_apply,   &cli_verb_compare, &cli_verb_export,
-    &cli_verb_merge,    &cli_verb_watch, &cli_verb_inspect, &cli_verb_plot,    &cli_verb_report,
-    &cli_verb_simulate, &cli_verb_study, &cli_verb_plan,    &cli_verb_list};
+const cli_verb *const cli_verbs[] = {&cli_verb_measure, &cli_verb_fit,    &cli_verb_apply,
+                                     &cli_verb_compare, &cli_verb_export, &cli_verb_merge,
+                                     &cli_verb_watch,   &cli_verb_rounds, &cli_verb_inspect,
+                                     &cli_verb_plot,    &cli_verb_report, &cli_verb_simulate,
+                                     &cli_verb_study,   &cli_verb_plan,   &cli_verb_list};
 const size_t cli_verb_count = CLI_COUNT_OF(cli_verbs);
 
 static const cli_flag main_flags[] = {

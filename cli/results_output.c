@@ -62,7 +62,7 @@ pcal_status cli_results_output_open(cli_session *session, cli_results_output *ou
     return status;
   status = cli_output_open(session, options->state, &output->state, err);
   if (status != PCAL_OK)
-    cli_output_close(&output->results, status, NULL);
+    cli_output_discard(&output->results);
   return status;
 }
 
@@ -97,13 +97,13 @@ pcal_status cli_results_output_finish(cli_session *session, cli_results_output *
 }
 
 /* Without results the output for them is discarded, which is not a failure. */
-static pcal_status results_output_close(cli_results_output *output, int any_results,
-                                        pcal_status status, pcal_error *err) {
+static pcal_status results_output_close(cli_session *session, cli_results_output *output,
+                                        int any_results, pcal_status status, pcal_error *err) {
   cli_output *const both[] = {&output->results, &output->state};
   if (any_results || status != PCAL_OK)
-    return cli_outputs_close(both, output->has_state ? 2 : 1, status, err);
-  cli_output_close(&output->results, PCAL_DATA, NULL);
-  return output->has_state ? cli_output_close(&output->state, status, err) : status;
+    return cli_outputs_close(session, both, output->has_state ? 2 : 1, status, err);
+  cli_output_discard(&output->results);
+  return output->has_state ? cli_output_close(session, &output->state, status, err) : status;
 }
 
 static pcal_status results_output_openmetrics(cli_results_output *output,
@@ -142,8 +142,7 @@ pcal_status cli_results_output_close(cli_session *session, cli_results_output *o
         pcal_results_write(results, session->format, cli_output_sink, &output->results, err);
   if (status == PCAL_OK && results && session->options.plot)
     status = results_output_picture(output, results, err);
-  status = results_output_close(output, results != NULL, status, err);
   if (status == PCAL_OK)
     status = cli_gates_judge(session, gates, results, err);
-  return status;
+  return results_output_close(session, output, results != NULL, status, err);
 }

@@ -23,8 +23,9 @@ pcal_status cli_results_output_finish(cli_session *session, cli_results_output *
                                       const pcal_measure *measure, pcal_results **results,
                                       pcal_error *err);
 
-/* If status is PCAL_OK, writes the results (unless NULL), commits both files together, and
- * evaluates the gates.  Otherwise discards both.  Returns the first failure. */
+/* If status is PCAL_OK, writes the results (unless NULL), evaluates the gates, and commits
+ * results, state, tables and the report of the gates together.  Otherwise discards all of them.
+ * Returns the first failure. */
 pcal_status cli_results_output_close(cli_session *session, cli_results_output *output,
                                      const pcal_results *results, const cli_gates *gates,
                                      pcal_status status, pcal_error *err);

@@ -17,7 +17,6 @@
 #define SESSION_THREADS_MAX 1024
 #define SESSION_BAR 30
 #define SESSION_STEP 64
-#define SESSION_OUTPUTS_MAX 4
 #define SESSION_SENTENCE_MAX 4096
 
 /* ---- Flags -------------------------------------------------------------- */
@@ -67,6 +66,11 @@ static const cli_flag session_inputs[] = {
      "regression: the observed "
      "numbers",
      NULL, CLI_INPUT},
+    {"event", 0, CLI_TEXT, "EVENT", offsetof(cli_options, event),
+     "regression: measure the predicted probability of an event, such as '> 20' or '<= 0', as "
+     "a "
+     "binary prediction of its outcome",
+     NULL, CLI_ANY},
     {"weights", 0, CLI_TEXT, "FILE", SESSION_INPUT(weights), "row weights (default: 1)", NULL,
      CLI_INPUT},
     {"weights-are", 0, CLI_TEXT, "WORD", SESSION_INPUT(weights_are),
@@ -300,6 +304,7 @@ void cli_session_end(cli_session *session) {
   cli_progress_clear();
   pcal_pool_free(session->env.pool);
   session->env.pool = NULL;
+  cli_outputs_discard_held(session);
   cli_run_limits_end(session);
   cli_input_files_free(session);
   cli_options_free(&session->options);
@@ -444,6 +449,7 @@ pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **ou
   inputs.percent = session->options.score_scale != NULL;
   inputs.prevalence = prevalence;
   inputs.every = in->every;
+  inputs.event = session->options.event;
   return session_open_named(session, &inputs, out, err);
 }
 
@@ -464,106 +470,6 @@ pcal_status cli_calibrator_load(cli_session *session, const char *path, pcal_cal
 const char *cli_file_extension(const char *path) {
   const char *dot = strrchr(path + pc_path_directory(path), '.');
   return dot ? dot + 1 : "";
-}
-
-pcal_status cli_output_open(cli_session *session, const char *path, cli_output *out,
-                            pcal_error *err) {
-  const char *name = path ? path : "-";
-  *out = (cli_output){NULL, strcmp(name, "-") == 0, -1, 0, 0};
-  pc_stop_mask saved;
-  pc_stop_signals_block(&saved);
-  const pcal_status status = pcal_output_open(name, &session->env, &out->file, err);
-  if (status == PCAL_OK)
-    out->slot = cli_signals_add_temporary(pcal_output_temporary_path(out->file));
-  pc_stop_signals_unblock(&saved);
-  return status;
-}
-
-int cli_output_sink(void *output, const char *bytes, size_t count) {
-  cli_output *out = output;
-  if (out->to_stdout)
-    cli_progress_clear();
-  const int failed = pcal_output_write(out->file, bytes, count);
-  out->sink_failed |= failed != 0;
-  return failed;
-}
-
-/* Flushes first, which may be slow; signals are blocked only during the renames. */
-static pcal_status session_commit(cli_output *const *outputs, size_t count, pcal_error *err) {
-  pcal_output *files[SESSION_OUTPUTS_MAX];
-  pcal_status flushed = PCAL_OK;
-  for (size_t i = 0; i < count; i++) {
-    files[i] = outputs[i]->file;
-    if (flushed == PCAL_OK)
-      flushed = pcal_output_flush(files[i], err);
-  }
-  for (size_t i = 0; i < count && flushed != PCAL_OK; i++)
-    pcal_output_discard(files[i]);
-  if (flushed != PCAL_OK)
-    return flushed;
-  pc_stop_mask saved;
-  pc_stop_signals_block(&saved);
-  const pcal_status status = pcal_output_commit_all(files, count, err);
-  pc_stop_signals_unblock(&saved);
-  return status;
-}
-
-/* True if standard output is a pipe that its reader has closed. */
-static int session_reader_gone(const cli_output *output, pcal_status status) {
-  return status == PCAL_IO && output->to_stdout && pc_program_reader_gone(PC_STANDARD_OUTPUT);
-}
-
-static pcal_status session_close(cli_output *const *outputs, size_t count, pcal_status status,
-                                 pcal_error *err) {
-  int sink_failed = 0;
-  for (size_t i = 0; i < count; i++)
-    sink_failed |= outputs[i]->sink_failed;
-  if (status == PCAL_OK || sink_failed) {
-    const pcal_status committed = session_commit(outputs, count, err);
-    status = committed == PCAL_OK ? status : committed;
-  } else {
-    for (size_t i = 0; i < count; i++)
-      pcal_output_discard(outputs[i]->file);
-  }
-  int gone = 0;
-  for (size_t i = 0; i < count; i++) {
-    cli_signals_drop_temporary(outputs[i]->slot);
-    outputs[i]->file = NULL;
-    outputs[i]->reader_gone = session_reader_gone(outputs[i], status);
-    gone |= outputs[i]->reader_gone;
-  }
-  return gone ? PCAL_OK : status;
-}
-
-/* Standard output is closed first: a closed pipe must not discard the files. */
-pcal_status cli_outputs_close(cli_output *const *outputs, size_t count, pcal_status status,
-                              pcal_error *err) {
-  cli_output *files[SESSION_OUTPUTS_MAX];
-  size_t used = 0;
-  for (size_t i = 0; i < count; i++)
-    if (outputs[i]->to_stdout)
-      status = session_close(&outputs[i], 1, status, err);
-    else
-      files[used++] = outputs[i];
-  return used > 0 ? session_close(files, used, status, err) : status;
-}
-
-pcal_status cli_output_close(cli_output *output, pcal_status status, pcal_error *err) {
-  return cli_outputs_close(&output, 1, status, err);
-}
-
-pcal_status cli_text_buffer_write(cli_session *session, cli_text_buffer *buffer,
-                                  const char *path, pcal_error *err) {
-  pcal_status status = cli_text_buffer_check(buffer, err);
-  cli_output output;
-  if (status == PCAL_OK)
-    status = cli_output_open(session, path, &output, err);
-  if (status == PCAL_OK) {
-    cli_output_sink(&output, buffer->text, buffer->length);
-    status = cli_output_close(&output, PCAL_OK, err);
-  }
-  cli_text_buffer_free(buffer);
-  return status;
 }
 
 void cli_text_buffer_to_stderr(cli_text_buffer *buffer) {

@@ -33,7 +33,7 @@ typedef struct cli_verb {
 
 extern const cli_verb cli_verb_measure, cli_verb_inspect, cli_verb_list, cli_verb_simulate,
     cli_verb_study, cli_verb_plan, cli_verb_plot, cli_verb_merge, cli_verb_fit, cli_verb_apply,
-    cli_verb_compare, cli_verb_export, cli_verb_report, cli_verb_watch;
+    cli_verb_compare, cli_verb_export, cli_verb_report, cli_verb_watch, cli_verb_rounds;
 
 /* The verb table of main.c. */
 extern const cli_verb *const cli_verbs[];
@@ -56,6 +56,18 @@ extern const size_t cli_program_example_count;
 extern const cli_section cli_section_inputs, cli_section_groups, cli_section_rows,
     cli_section_labels, cli_section_running, cli_section_help;
 
+/* An output file; its temporary file is removed when a signal ends the program. */
+typedef struct cli_output {
+  pcal_output *file;
+  int to_stdout;
+  int slot;
+  int sink_failed;
+  int reader_gone; /* set by cli_output_close: standard output is a closed pipe */
+} cli_output;
+
+/* Outputs that one command may hold: the tables of a study and its figure, and one more. */
+#define CLI_HELD_MAX 14
+
 struct cli_session {
   const cli_verb *verb;
   cli_options options;
@@ -63,6 +75,8 @@ struct cli_session {
   pcal_format format;
   int gates_failed;
   struct cli_input_list *input_lists; /* of input_files.c */
+  cli_output held[CLI_HELD_MAX];      /* see cli_output_hold */
+  size_t held_count;
 };
 
 /* Sets up the environment and the thread pool.  Call cli_session_end even after a failure. */
@@ -77,26 +91,24 @@ pcal_header cli_header_mode(const cli_options *options);
 pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **out,
                             pcal_error *err);
 
-/* An output file; its temporary file is removed when a signal ends the program. */
-typedef struct cli_output {
-  pcal_output *file;
-  int to_stdout;
-  int slot;
-  int sink_failed;
-  int reader_gone; /* set by cli_output_close: standard output is a closed pipe */
-} cli_output;
-
 /* path NULL or "-": standard output. */
 pcal_status cli_output_open(cli_session *session, const char *path, cli_output *out,
                             pcal_error *err);
 int cli_output_sink(void *output, const char *bytes, size_t count);
 /* Commits if status is PCAL_OK, else discards the output; returns the first failure.  A closed
- * pipe is not a failure. */
-pcal_status cli_output_close(cli_output *output, pcal_status status, pcal_error *err);
+ * pipe is not a failure.  Held outputs are committed or discarded with it. */
+pcal_status cli_output_close(cli_session *session, cli_output *output, pcal_status status,
+                             pcal_error *err);
+/* The same for up to two outputs besides held ones, which are committed together or not at all. */
+pcal_status cli_outputs_close(cli_session *session, cli_output *const *outputs, size_t count,
+                              pcal_status status, pcal_error *err);
+void cli_output_discard(cli_output *output);
 
-/* The same for up to four outputs, which are committed together or not at all. */
-pcal_status cli_outputs_close(cli_output *const *outputs, size_t count, pcal_status status,
-                              pcal_error *err);
+/* Holds a complete output until the next close, so that all files of a command become new
+ * together.  Discards it if status is a failure; standard output is closed at once. */
+pcal_status cli_output_hold(cli_session *session, cli_output *output, pcal_status status,
+                            pcal_error *err);
+void cli_outputs_discard_held(cli_session *session);
 
 /* Loads a saved calibrator; the caller frees *out. */
 pcal_status cli_calibrator_load(cli_session *session, const char *path, pcal_calibrator **out,
@@ -105,6 +117,9 @@ pcal_status cli_calibrator_load(cli_session *session, const char *path, pcal_cal
 /* The file extension of a path without the dot, or "". */
 const char *cli_file_extension(const char *path);
 
+/* Writes the buffer to a path and holds that file; frees the buffer. */
+pcal_status cli_text_buffer_hold(cli_session *session, cli_text_buffer *buffer,
+                                 const char *path, pcal_error *err);
 /* Writes the buffer to a path (NULL or "-": standard output) and frees it. */
 pcal_status cli_text_buffer_write(cli_session *session, cli_text_buffer *buffer,
                                   const char *path, pcal_error *err);

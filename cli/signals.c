@@ -13,7 +13,7 @@
 #include "args.h"
 #include "system/paths.h"
 
-#define SIGNALS_FILES 4
+#define SIGNALS_FILES 16
 #define SIGNALS_INPUTS 16
 #define SIGNALS_NAME_MAX 4352
 

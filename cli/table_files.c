@@ -43,7 +43,7 @@ static pcal_status table_files_one(cli_session *session, const cli_tables *table
     status = tables->write(tables->of, index, cli_text_buffer_sink, &table, err);
   status = cli_text_buffer_status(&table, status, err);
   if (status == PCAL_OK)
-    status = cli_text_buffer_write(session, &table, path.text, err);
+    status = cli_text_buffer_hold(session, &table, path.text, err);
   else
     cli_text_buffer_free(&table);
   cli_text_buffer_free(&path);

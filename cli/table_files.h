@@ -23,8 +23,8 @@ typedef struct cli_tables {
 /* Refuses a prefix that names no file; before the work. */
 pcal_status cli_table_files_check(const cli_session *session, pcal_error *err);
 
-/* Writes the files one after another, each complete or not at all; nothing without --tables.  No
- * file may be one that another flag names. */
+/* Writes the files and holds them (cli_output_hold); nothing without --tables.  No file may be
+ * one that another flag names. */
 pcal_status cli_table_files_write(cli_session *session, const cli_tables *tables,
                                   pcal_error *err);
 

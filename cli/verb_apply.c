@@ -32,6 +32,9 @@ static const cli_flag apply_input_flags[] = {
      "samples of the predicted "
      "distributions",
      NULL, CLI_FILE},
+    {"event", 0, CLI_TEXT, "EVENT", offsetof(cli_options, event),
+     "event about the predicted number, such as '> 20', whose probability the calibrator maps",
+     NULL, CLI_ANY},
     {"groups", 0, CLI_TEXT, "FILE", APPLY_INPUT(groups),
      "group of each row, named as in the fit; required if the calibrator has groups", NULL,
      CLI_FILE},
@@ -95,7 +98,7 @@ static pcal_status apply_write(cli_session *session, const pcal_calibrator *cali
     status = pcal_calibrator_apply_source(calibrator, source,
                                           strcmp(format, "npy") == 0 ? PCAL_NPY : PCAL_CSV,
                                           &session->env, cli_output_sink, &output, err);
-  status = cli_output_close(&output, status, err);
+  status = cli_output_close(session, &output, status, err);
   pcal_source_free(source);
   return status;
 }

@@ -107,7 +107,7 @@ static pcal_status compare_save(cli_session *session, pcal_comparison **comparis
   if (status == PCAL_OK)
     status = pcal_calibrator_save(pcal_comparison_calibrator(*comparison), cli_output_sink,
                                   &output, err);
-  return cli_output_close(&output, status, err);
+  return cli_output_hold(session, &output, status, err);
 }
 
 /* The only table of a comparison, and its name. */

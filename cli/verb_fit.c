@@ -42,10 +42,16 @@ static pcal_status fit_run_source(cli_session *session, pcal_calibrator **calibr
   return status;
 }
 
-static void fit_put_apply(cli_text_buffer *buffer, const char *file, const char *flag) {
+static void fit_put_apply(cli_text_buffer *buffer, const cli_options *options,
+                          const char *flag) {
   cli_put(buffer, "\nNext: propercal apply ");
-  cli_put_escaped(buffer, PCAL_FOR_SHELL, file);
-  cli_putf(buffer, " %s -o calibrated.npy\n", flag);
+  cli_put_escaped(buffer, PCAL_FOR_SHELL, options->output);
+  cli_putf(buffer, " %s", flag);
+  if (options->event) {
+    cli_put(buffer, " --event ");
+    cli_put_escaped(buffer, PCAL_FOR_SHELL, options->event);
+  }
+  cli_put(buffer, " -o calibrated.npy\n");
 }
 
 /* Suggests the next command. */
@@ -63,7 +69,7 @@ static void fit_put_next(cli_text_buffer *buffer, const cli_options *options) {
   if (!options->output)
     cli_put(buffer, "\nNot saved; use -o cal.json to save it for propercal apply\n");
   else if (strcmp(options->output, "-") != 0)
-    fit_put_apply(buffer, options->output, flag);
+    fit_put_apply(buffer, options, flag);
 }
 
 /* Prints the summary of the fit, unless the calibrator itself goes to standard output, or
@@ -102,7 +108,7 @@ static pcal_status fit_save(cli_session *session, pcal_calibrator **calibrator,
   status = fit_run_source(session, calibrator, err);
   if (status == PCAL_OK)
     status = pcal_calibrator_save(*calibrator, cli_output_sink, &output, err);
-  return cli_output_close(&output, status, err);
+  return cli_output_close(session, &output, status, err);
 }
 
 static pcal_status fit_run(cli_session *session, pcal_error *err) {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "baseline.h"
 #include "flags_against.h"
 #include "results_output.h"
 
@@ -113,7 +114,7 @@ static pcal_status measure_interval_config(cli_session *session, pcal_measure_co
   if (options->cluster)
     options->inputs.groups = options->cluster;
   config->paired = cli_has_against(options);
-  if (config->paired && !(config->interval > 0))
+  if ((config->paired || options->baseline) && !(config->interval > 0))
     config->interval = 0.95;
   if (options->prevalence && options->state)
     return cli_fail(err, PCAL_USAGE,
@@ -181,6 +182,8 @@ static pcal_status measure_with_gates(cli_session *session, const cli_gates *gat
     status = measure_source(session, &output, specs, spec_count, &results, err);
     if (status == PCAL_OK)
       status = measure_check_classes(session, results, err);
+    if (status == PCAL_OK)
+      status = cli_baseline_compare(session, results, err);
     status = cli_results_output_close(session, &output, results, gates, status, err);
   }
   pcal_results_free(results);

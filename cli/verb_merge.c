@@ -2,6 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "baseline.h"
 #include "read_file.h"
 #include "results_output.h"
 
@@ -95,6 +96,8 @@ static pcal_status merge_with_gates(cli_session *session, const cli_gates *gates
   if (status != PCAL_OK)
     return status;
   status = merge_results(session, &output, gates, &results, err);
+  if (status == PCAL_OK)
+    status = cli_baseline_compare(session, results, err);
   status = cli_results_output_close(session, &output, results, gates, status, err);
   pcal_results_free(results);
   return status;

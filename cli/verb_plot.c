@@ -167,7 +167,7 @@ static pcal_status plot_run(cli_session *session, pcal_error *err) {
   if (status == PCAL_OK)
     cli_output_sink(&output, buffer.text, buffer.length);
   cli_text_buffer_free(&buffer);
-  return cli_output_close(&output, status, err);
+  return cli_output_close(session, &output, status, err);
 }
 
 static const cli_section plot_section = {"Output", plot_flags, CLI_COUNT_OF(plot_flags), NULL};

@@ -165,7 +165,7 @@ static pcal_status report_run(cli_session *session, pcal_error *err) {
   if (status != PCAL_OK)
     return status;
   status = report_write(session, &output, err);
-  return cli_output_close(&output, status, err);
+  return cli_output_close(session, &output, status, err);
 }
 
 static const cli_example report_examples[] = {

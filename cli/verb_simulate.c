@@ -328,7 +328,7 @@ static pcal_status simulate_write_files(cli_session *session, simulate_file *fil
   for (size_t i = 0; i < count; i++)
     if (files[i].open)
       open[opened++] = &files[i].output;
-  return opened > 0 ? cli_outputs_close(open, opened, status, err) : status;
+  return opened > 0 ? cli_outputs_close(session, open, opened, status, err) : status;
 }
 
 /* ---- Summary ------------------------------------------------------------ */

@@ -210,7 +210,7 @@ static pcal_status study_draw(cli_session *session, const char *format, pcal_stu
     cli_output_sink(&output, buffer.text, buffer.length);
   pcal_figure_free(figure);
   cli_text_buffer_free(&buffer);
-  return cli_output_close(&output, status, err);
+  return cli_output_hold(session, &output, status, err);
 }
 
 static const char *study_table_name(const void *of, size_t index) {

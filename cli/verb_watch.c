@@ -129,14 +129,14 @@ static pcal_status watch_write(cli_session *session, const pcal_watch *watch, co
   if (changed) {
     status = cli_output_open(session, path, &state, err);
     if (status != PCAL_OK) {
-      cli_output_close(&report, status, NULL);
+      cli_output_discard(&report);
       return status;
     }
     status = pcal_watch_save(watch, cli_output_sink, &state, err);
   }
   if (status == PCAL_OK)
     status = pcal_watch_write(watch, session->format, cli_output_sink, &report, err);
-  return cli_outputs_close(both, changed ? 2 : 1, status, err);
+  return cli_outputs_close(session, both, changed ? 2 : 1, status, err);
 }
 
 static pcal_status watch_run(cli_session *session, pcal_error *err) {

@@ -678,13 +678,17 @@ typedef struct pcal_inputs {
   /* Length of the periods, in UTC: "hour", "day", "week" (from Monday), "month", "quarter",
    * "year", or seconds with an optional unit: "900", "15min", "6h", "10d".  NULL: no time. */
   const char *every;
+  /* An event about the predicted number: "> 20", ">= 20", "< 20" or "<= 20".  The source then has
+   * rows of its predicted probability, one column, with the label 1 where the target satisfies it.
+   * NULL: none. */
+  const char *event;
 } pcal_inputs;
 
 #define PCAL_INPUTS_INIT                                                                     \
   {                                                                                          \
     sizeof(pcal_inputs), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,   \
         NULL, NULL, NULL, NULL, NULL, PCAL_WEIGHTS_AUTO, NULL, 0, NULL, 0, PCAL_HEADER_AUTO, \
-        0, NULL, NULL, 0, NULL, 0, NULL, NULL                                                \
+        0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL                                          \
   }
 PCAL_API void pcal_inputs_init(pcal_inputs *inputs, size_t size);
 
@@ -922,6 +926,13 @@ typedef struct pcal_rounds_worker pcal_rounds_worker;
  * outlive it. */
 PCAL_API pcal_status pcal_rounds_new(const pcal_measure_config *config, const pcal_env *env,
                                      pcal_rounds **out, pcal_error *err);
+/* Continues rounds from their first request, in another process for example: then absorb the merged
+ * tallies of the rounds since, in their order.  PCAL_USAGE: a request of a later round.  The
+ * caller frees *out with pcal_rounds_free. */
+PCAL_API pcal_status pcal_rounds_resume(const void *request, size_t length, const pcal_env *env,
+                                        pcal_rounds **out, pcal_error *err);
+/* True if the rounds fit a calibrator; 0 also for NULL. */
+PCAL_API int pcal_rounds_is_fit(const pcal_rounds *rounds);
 /* True if the results are known; 0 also for NULL. */
 PCAL_API int pcal_rounds_done(const pcal_rounds *rounds);
 /* The number of the current request, from 1; 0 for NULL. */
@@ -960,6 +971,11 @@ typedef struct pcal_bytes {
   const void *bytes;
   size_t length;
 } pcal_bytes;
+
+/* The number of rows that a tally counts, and their fingerprint: tallies of the same rows have the
+ * same one.  Neither may be NULL. */
+PCAL_API pcal_status pcal_tally_rows(const void *tally, size_t length, uint64_t *rows,
+                                     uint64_t fingerprint[2], pcal_error *err);
 
 /* Merges tallies of one request, at least one, and writes their sum to `sink`.  PCAL_USAGE: they
  * answer different requests. */
@@ -1188,6 +1204,33 @@ PCAL_API const pcal_bin *pcal_results_bins(const pcal_results *results, size_t *
  * 1 - level exactly when the interval of the difference excludes 0. */
 PCAL_API pcal_status pcal_results_add_difference(pcal_results *results,
                                                  const pcal_results *other, pcal_error *err);
+/* Compares results with those of an earlier run, for example of the main branch.  `json` is what
+ * pcal_results_write has written for that run as PCAL_JSON; `name` names it in messages, NULL:
+ * "baseline".  Both runs have intervals.  Results are found by spec and group; the intervals of all
+ * changes hold together with 95 %, as if the runs were independent.  Fails with PCAL_DATA if nothing
+ * can be compared. */
+PCAL_API pcal_status pcal_results_add_baseline(pcal_results *results, const void *json,
+                                               size_t length, const char *name,
+                                               pcal_error *err);
+
+/* The change of a result from the earlier run. */
+typedef struct pcal_change {
+  size_t size;
+  int compared;     /* 0: without a better direction, or without interval or value in a run */
+  int worse;        /* by more than chance, or the value is not finite any more */
+  double before;    /* value in the earlier run */
+  double low, high; /* interval of the change; NaN if the value is not finite any more */
+} pcal_change;
+
+#define PCAL_CHANGE_INIT \
+  { sizeof(pcal_change), 0, 0, 0, 0, 0 }
+PCAL_API void pcal_change_init(pcal_change *change, size_t size);
+
+/* Fills *out, whose size must be set, with the change of the result at an index.  Fails like
+ * pcal_results_get, and without pcal_results_add_baseline. */
+PCAL_API pcal_status pcal_results_get_change(const pcal_results *results, size_t index,
+                                             pcal_change *out);
+
 /* Declares that one of the two models is an injective function of the other's predictions, as
  * after temperature scaling.  The difference of brier, log or spherical is then also that of
  * its calibration error (Gruber & Buettner 2022, Proposition 4.5). */
@@ -1302,8 +1345,8 @@ PCAL_API const char *pcal_calibrator_group_name(const pcal_calibrator *calibrato
                                                 size_t group);
 
 /* Calibrates a batch, which needs no labels.  `out` receives rows *
- * pcal_calibrator_column_count numbers of the batch's type, row by row.  For a calibrator with
- * groups, the batch's groups are indices of them; any other index means no group. */
+ * pcal_calibrator_column_count numbers of the batch's type, row by row; it may be on the device of
+ * the batch.  For a calibrator with groups, the batch's groups are indices of them; any other index means no group. */
 PCAL_API pcal_status pcal_calibrator_apply(const pcal_calibrator *calibrator,
                                            const pcal_batch *batch, const pcal_env *env,
                                            void *out, pcal_error *err);

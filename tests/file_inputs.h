@@ -11,6 +11,7 @@ typedef struct file_inputs {
   const char *probs, *logits, *log_probs, *confidence, *mean, *variance, *std, *quantiles,
       *samples, *data, *labels, *correct, *target, *weights, *groups, *ids;
   const char *levels;
+  const char *event;
   pcal_header header;
   uint64_t first_row;
 } file_inputs;
@@ -60,6 +61,7 @@ static inline void file_inputs_fill(const file_inputs *files, file_inputs_room *
     at = *end == '/' ? end + 1 : NULL;
   }
   in->levels = out->levels;
+  in->event = files->event;
   in->header = files->header;
   in->first_row = files->first_row;
 }

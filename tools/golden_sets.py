@@ -72,6 +72,9 @@ SETS = {
     "quantiles": {"measure": regression("quantiles")},
     "intervals": {"measure": regression("quantiles"), "fit": regression("quantiles")},
     "samples": {"measure": regression("samples")},
+    "normal-event": {"measure": [*regression("mean", "std"), "--event", "> 1"]},
+    "samples-event": {"measure": [*regression("samples"), "--event", "> 1"]},
+    "quantiles-event": {"measure": [*regression("quantiles"), "--event", "> 1"]},
 }
 
 

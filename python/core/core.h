@@ -12,6 +12,7 @@
 #endif
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <stdatomic.h>
 
 #include "propercal.h"
 
@@ -111,12 +112,18 @@ const char **core_utf8_list(PyObject *tuple, size_t *count);
 struct core_state {
   PyObject *source_type, *results_type, *calibrator_type, *measure_type;
   PyObject *rounds_type, *rounds_worker_type;
-  core_pool *pool; /* or NULL */
-  int ended;       /* the interpreter is shutting down */
+  atomic_long lock; /* of what follows: 0, or the process whose thread has it */
+  core_pool *pool;  /* or NULL */
+  int ended;        /* the interpreter is shutting down */
   pcal_device *devices[CORE_DEVICES];
   size_t device_count;
   long device_process; /* that opened them */
 };
+
+/* Held for a moment, while a pool or a device is looked up.  A child process takes the lock of a
+ * thread that it does not have. */
+void core_state_lock(core_state *state);
+void core_state_unlock(core_state *state);
 
 /* Each adds its type to the module and keeps it in the state. */
 int core_source_add(PyObject *module, core_state *state);
@@ -172,6 +179,7 @@ PyObject *core_measure_part(PyObject *module, PyObject *arguments);
 PyObject *core_measure_load(PyObject *module, PyObject *arguments);
 PyObject *core_rounds_new(PyObject *module, PyObject *arguments);
 PyObject *core_rounds_new_fit(PyObject *module, PyObject *arguments);
+PyObject *core_rounds_resume(PyObject *module, PyObject *arguments);
 PyObject *core_rounds_worker_new(PyObject *module, PyObject *arguments);
 PyObject *core_merge_tallies(PyObject *module, PyObject *arguments);
 PyObject *core_monitoring(PyObject *module, PyObject *arguments);
@@ -189,7 +197,7 @@ PyObject *core_study(PyObject *module, PyObject *arguments);
 pcal_model *core_compare_models(const core_state *state, PyObject *given, size_t *count);
 /* Adds the watches of their sources to a turn; -1 with an exception. */
 int core_compare_turn(core_turn *turn, PyObject *given);
-PyObject *core_write_file(PyObject *module, PyObject *arguments);
+PyObject *core_write_files(PyObject *module, PyObject *arguments);
 PyObject *core_escape(PyObject *module, PyObject *arguments);
 
 #endif

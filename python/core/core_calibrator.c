@@ -213,11 +213,48 @@ static PyObject *core_calibrator_apply(PyObject *self, PyObject *source) {
                        (Py_ssize_t)(columns == 1 ? 0 : columns));
 }
 
+/* apply_on_gpu(address, "f4" or "f8", rows, columns, stream, out): calibrates logits on a GPU into memory
+ * of the same GPU and shape.  False: not possible; then apply says why. */
+static PyObject *core_calibrator_apply_on_gpu(PyObject *self, PyObject *arguments) {
+  PyObject *module = PyType_GetModule(Py_TYPE(self));
+  core_state *state = module == NULL ? NULL : PyModule_GetState(module);
+  unsigned long long address, stream, out;
+  Py_ssize_t rows, columns;
+  const char *type;
+  if (state == NULL ||
+      !PyArg_ParseTuple(arguments, "KsnnKK", &address, &type, &rows, &columns, &stream, &out))
+    return NULL;
+  const pcal_calibrator *calibrator = core_calibrator_in(self);
+  pcal_batch batch = PCAL_BATCH_INIT;
+  pcal_env env = PCAL_ENV_INIT;
+  pcal_error error = PCAL_ERROR_INIT;
+  env.caller = PCAL_INTERFACE_PYTHON;
+  batch.kind = PCAL_LOGIT;
+  batch.type = strcmp(type, "f4") == 0 ? PCAL_F32 : PCAL_F64;
+  batch.rows = (size_t)rows;
+  batch.columns = (size_t)columns;
+  batch.scores = (const void *)(uintptr_t)address;
+  batch.stream = (void *)(uintptr_t)stream;
+  batch.device = core_device_of(state, batch.scores, &error);
+  if (batch.device == NULL)
+    return core_raise(&error);
+  if (pcal_calibrator_column_count(calibrator) != batch.columns)
+    Py_RETURN_FALSE;
+  PyThreadState *saved = PyEval_SaveThread();
+  const pcal_status status =
+      pcal_calibrator_apply(calibrator, &batch, &env, (void *)(uintptr_t)out, &error);
+  PyEval_RestoreThread(saved);
+  if (status != PCAL_OK && status != PCAL_DATA)
+    return core_raise(&error);
+  return PyBool_FromLong(status == PCAL_OK);
+}
+
 static PyMethodDef core_calibrator_methods[] = {
     {"describe", core_calibrator_describe, METH_O, NULL},
     {"save", core_calibrator_save, METH_NOARGS, NULL},
     {"export", core_calibrator_export, METH_VARARGS, NULL},
     {"apply", core_calibrator_apply, METH_O, NULL},
+    {"apply_on_gpu", core_calibrator_apply_on_gpu, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -6,7 +6,8 @@
 #include "core.h"
 #include "system/paths.h"
 
-pcal_device *core_device_of(core_state *state, const void *address, pcal_error *error) {
+static pcal_device *core_device_find(core_state *state, const void *address,
+                                     pcal_error *error) {
   if (state->device_process != pc_process_id())
     state->device_count = 0; /* of the parent process, which frees them */
   state->device_process = pc_process_id();
@@ -26,4 +27,11 @@ pcal_device *core_device_of(core_state *state, const void *address, pcal_error *
     return NULL;
   state->device_count++;
   return *place;
+}
+
+pcal_device *core_device_of(core_state *state, const void *address, pcal_error *error) {
+  core_state_lock(state);
+  pcal_device *device = core_device_find(state, address, error);
+  core_state_unlock(state);
+  return device;
 }

@@ -27,6 +27,7 @@ static PyMethodDef core_module_methods[] = {
     {"measure_load", core_measure_load, METH_VARARGS, NULL},
     {"rounds_new", core_rounds_new, METH_VARARGS, NULL},
     {"rounds_new_fit", core_rounds_new_fit, METH_VARARGS, NULL},
+    {"rounds_resume", core_rounds_resume, METH_VARARGS, NULL},
     {"rounds_worker_new", core_rounds_worker_new, METH_VARARGS, NULL},
     {"merge_tallies", core_merge_tallies, METH_VARARGS, NULL},
     {"watch", core_monitoring, METH_VARARGS, NULL},
@@ -39,7 +40,7 @@ static PyMethodDef core_module_methods[] = {
     {"inspect_file", core_inspect_file, METH_VARARGS, NULL},
     {"simulate", core_simulate, METH_VARARGS, NULL},
     {"study", core_study, METH_VARARGS, NULL},
-    {"write_file", core_write_file, METH_VARARGS, NULL},
+    {"write_files", core_write_files, METH_VARARGS, NULL},
     {"processors", core_module_processors, METH_NOARGS, NULL},
     {"memory_default", core_module_memory, METH_NOARGS, NULL},
     {"end", core_pool_end, METH_NOARGS, NULL},
@@ -120,7 +121,7 @@ static void core_module_free(void *module) {
 
 static PyModuleDef_Slot core_module_slots[] = {
     {Py_mod_exec, CORE_SLOT(core_module_fill)},
-#ifdef Py_mod_gil /* reference counts of watches and the pool rely on the lock */
+#ifdef Py_mod_gil /* handles have locks of their own, but no interpreter without one was tried */
     {Py_mod_gil, Py_MOD_GIL_USED},
 #endif
     {0, NULL},

@@ -1,7 +1,6 @@
 /* Threads that stay between calls: one pool for each process and module, created on first use.
  * Handles hold references to it.  The library starts its threads when there is work for them; a
- * child process does not use the pool of its parent.  References are counted with the
- * interpreter's lock held, which core_module.c therefore asks for. */
+ * child process does not use the pool of its parent. */
 #include <stdlib.h>
 
 #include "core.h"
@@ -12,7 +11,7 @@
 struct core_pool {
   pcal_pool *pool;
   long process;
-  size_t owners;
+  atomic_size_t owners;
 };
 
 static core_pool *core_pool_new(void) {
@@ -24,11 +23,27 @@ static core_pool *core_pool_new(void) {
     return NULL;
   }
   made->process = pc_process_id();
-  made->owners = 1;
+  atomic_init(&made->owners, 1);
   return made;
 }
 
+void core_state_lock(core_state *state) {
+  const long here = pc_process_id();
+  for (;;) {
+    long holder = 0;
+    if (atomic_compare_exchange_strong(&state->lock, &holder, here) ||
+        (holder != here && atomic_compare_exchange_strong(&state->lock, &holder, here)))
+      return;
+    PyEval_RestoreThread(PyEval_SaveThread()); /* lets others run */
+  }
+}
+
+void core_state_unlock(core_state *state) {
+  atomic_store(&state->lock, 0);
+}
+
 core_pool *core_pool_of(core_state *state) {
+  core_state_lock(state);
   if (state->pool != NULL && state->pool->process != pc_process_id()) {
     core_pool_drop(state->pool);
     state->pool = NULL;
@@ -36,8 +51,10 @@ core_pool *core_pool_of(core_state *state) {
   if (state->pool == NULL && !state->ended)
     state->pool = core_pool_new();
   if (state->pool != NULL)
-    state->pool->owners++;
-  return state->pool;
+    atomic_fetch_add(&state->pool->owners, 1);
+  core_pool *pool = state->pool;
+  core_state_unlock(state);
+  return pool;
 }
 
 pcal_pool *core_pool_threads(const core_pool *pool) {
@@ -45,7 +62,7 @@ pcal_pool *core_pool_threads(const core_pool *pool) {
 }
 
 void core_pool_drop(core_pool *pool) {
-  if (pool == NULL || --pool->owners > 0)
+  if (pool == NULL || atomic_fetch_sub(&pool->owners, 1) > 1)
     return;
   pcal_pool_free(pool->pool);
   free(pool);
@@ -54,8 +71,11 @@ void core_pool_drop(core_pool *pool) {
 PyObject *core_pool_end(PyObject *module, PyObject *nothing) {
   core_state *state = PyModule_GetState(module);
   (void)nothing;
-  core_pool_drop(state->pool);
+  core_state_lock(state);
+  core_pool *pool = state->pool;
   state->pool = NULL;
   state->ended = 1;
+  core_state_unlock(state);
+  core_pool_drop(pool);
   Py_RETURN_NONE;
 }

@@ -275,6 +275,39 @@ static PyObject *core_results_tables_now(PyObject *self, PyObject *unused) {
   return all;
 }
 
+/* (spec, group or None, now, before, low, high, worse), or None if it was not compared */
+static PyObject *core_results_change(const pcal_results *results, size_t index) {
+  pcal_result result = PCAL_RESULT_INIT;
+  pcal_change change = PCAL_CHANGE_INIT;
+  pcal_results_get(results, index, &result);
+  pcal_results_get_change(results, index, &change);
+  if (!change.compared)
+    return core_results_none();
+  return Py_BuildValue("(sNddddN)", result.label, core_text(result.group), change.before,
+                       result.defined ? result.value : (double)NAN, change.low, change.high,
+                       PyBool_FromLong(change.worse));
+}
+
+/* changes((JSON, name)) -> [change or None, ...] */
+static PyObject *core_results_changes_now(PyObject *self, PyObject *given) {
+  pcal_results *results = core_results_of(self)->results;
+  const char *json, *name;
+  Py_ssize_t length;
+  pcal_error error;
+  if (!core_tuple(given) || !PyArg_ParseTuple(given, "s#s", &json, &length, &name))
+    return NULL;
+  if (pcal_results_add_baseline(results, json, (size_t)length, name, &error) != PCAL_OK)
+    return core_raise(&error);
+  PyObject *all = PyList_New(0);
+  for (size_t i = 0; all != NULL && i < pcal_results_count(results); i++) {
+    PyObject *one = core_results_change(results, i);
+    if (one == NULL || PyList_Append(all, one) < 0)
+      Py_CLEAR(all);
+    Py_XDECREF(one);
+  }
+  return all;
+}
+
 static PyObject *core_results_where(const pcal_verdict *verdict) {
   const pcal_verdict_bin *where = &verdict->where;
   if (!verdict->has_where)
@@ -336,6 +369,7 @@ CORE_RESULTS_TURN(figure)
 CORE_RESULTS_TURN(figure_data)
 CORE_RESULTS_TURN(bins)
 CORE_RESULTS_TURN(tables)
+CORE_RESULTS_TURN(changes)
 CORE_RESULTS_TURN(verdict)
 CORE_RESULTS_TURN(weights)
 CORE_RESULTS_TURN(only_label)
@@ -350,6 +384,7 @@ static PyMethodDef core_results_methods[] = {
     {"figure_data", core_results_figure_data, METH_O, NULL},
     {"bins", core_results_bins, METH_NOARGS, NULL},
     {"tables", core_results_tables, METH_NOARGS, NULL},
+    {"changes", core_results_changes, METH_O, NULL},
     {"only_label", core_results_only_label, METH_NOARGS, NULL},
     {"weights", core_results_weights, METH_NOARGS, NULL},
     {"verdict", core_results_verdict, METH_NOARGS, NULL},

@@ -80,14 +80,52 @@ PyObject *core_rounds_new_fit(PyObject *module, PyObject *arguments) {
   return core_raise(&error);
 }
 
-static PyObject *core_rounds_done(PyObject *self, PyObject *unused) {
+/* rounds_resume(request, settings) -> Rounds */
+PyObject *core_rounds_resume(PyObject *module, PyObject *arguments) {
+  const core_state *state = PyModule_GetState(module);
+  const char *bytes;
+  Py_ssize_t length = 0;
+  PyObject *settings;
+  pcal_error error;
+  if (!PyArg_ParseTuple(arguments, "y#O", &bytes, &length, &settings))
+    return NULL;
+  PyObject *made = core_new(state->rounds_type);
+  core_watch *watch = made == NULL ? NULL : core_watch_new(module, settings);
+  if (watch == NULL) {
+    Py_XDECREF(made);
+    return NULL;
+  }
+  core_rounds_of(made)->watch = watch;
+  if (pcal_rounds_resume(bytes, (size_t)length, core_watch_env(watch),
+                         &core_rounds_of(made)->rounds, &error) == PCAL_OK)
+    return made;
+  Py_DECREF(made);
+  return core_raise(&error);
+}
+
+static PyObject *core_rounds_is_fit(PyObject *self, PyObject *unused) {
   (void)unused;
-  return PyBool_FromLong(pcal_rounds_done(core_rounds_of(self)->rounds));
+  return PyBool_FromLong(pcal_rounds_is_fit(core_rounds_of(self)->rounds));
+}
+
+static PyObject *core_rounds_done(PyObject *self, PyObject *unused) {
+  core_turn turn = {NULL, 0, NULL};
+  (void)unused;
+  if (core_turn_hold(&turn, core_rounds_of(self)->watch) < 0)
+    return NULL;
+  const int done = pcal_rounds_done(core_rounds_of(self)->rounds);
+  core_turn_release(&turn);
+  return PyBool_FromLong(done);
 }
 
 static PyObject *core_rounds_round(PyObject *self, PyObject *unused) {
+  core_turn turn = {NULL, 0, NULL};
   (void)unused;
-  return PyLong_FromUnsignedLong(pcal_rounds_round(core_rounds_of(self)->rounds));
+  if (core_turn_hold(&turn, core_rounds_of(self)->watch) < 0)
+    return NULL;
+  const unsigned number = pcal_rounds_round(core_rounds_of(self)->rounds);
+  core_turn_release(&turn);
+  return PyLong_FromUnsignedLong(number);
 }
 
 static PyObject *core_rounds_request(PyObject *self, PyObject *unused) {
@@ -161,6 +199,7 @@ static PyObject *core_rounds_calibrator(PyObject *self, PyObject *unused) {
 }
 
 static PyMethodDef core_rounds_methods[] = {
+    {"is_fit", core_rounds_is_fit, METH_NOARGS, NULL},
     {"done", core_rounds_done, METH_NOARGS, NULL},
     {"round", core_rounds_round, METH_NOARGS, NULL},
     {"request", core_rounds_request, METH_NOARGS, NULL},

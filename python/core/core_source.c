@@ -299,16 +299,17 @@ Py_ssize_t core_levels(PyObject *tuple, double out[PCAL_LEVELS_MAX]) {
 }
 
 /* open({name: input, ...}, classes or None, first_row, header, settings, levels or None,
- * weights_are, prevalence or None, every or None, label of class 1 or None); names are those of pcal_inputs */
+ * weights_are, prevalence or None, every or None, label of class 1 or None,
+ * event or None); names are those of pcal_inputs */
 PyObject *core_open(PyObject *module, PyObject *arguments) {
   int header = 0, weights_are = 0;
   unsigned long long first_row = 0;
-  const char *every = NULL, *positive = NULL;
+  const char *every = NULL, *positive = NULL, *event = NULL;
   PyObject *given, *classes, *settings, *levels, *prevalence;
   double numbers[PCAL_LEVELS_MAX], shares[PCAL_LEVELS_MAX];
-  if (!PyArg_ParseTuple(arguments, "O!OKiOOiOzz", &PyDict_Type, &given, &classes, &first_row,
+  if (!PyArg_ParseTuple(arguments, "O!OKiOOiOzzz", &PyDict_Type, &given, &classes, &first_row,
                         &header, &settings, &levels, &weights_are, &prevalence, &every,
-                        &positive))
+                        &positive, &event))
     return NULL;
   const Py_ssize_t level_count = core_levels(levels, numbers);
   const Py_ssize_t share_count = level_count < 0 ? -1 : core_levels(prevalence, shares);
@@ -327,6 +328,7 @@ PyObject *core_open(PyObject *module, PyObject *arguments) {
   inputs.weights_are = (pcal_weights)weights_are;
   inputs.every = every;
   inputs.positive = positive;
+  inputs.event = event;
   inputs.levels = level_count == 0 ? NULL : numbers;
   inputs.level_count = (size_t)level_count;
   inputs.prevalence = share_count == 0 ? NULL : shares;

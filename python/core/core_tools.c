@@ -84,25 +84,52 @@ PyObject *core_inspect_file(PyObject *module, PyObject *arguments) {
   return text == NULL ? NULL : Py_BuildValue("(Nn)", text, (Py_ssize_t)problems);
 }
 
-/* write_file(path, bytes): whole or not at all */
-PyObject *core_write_file(PyObject *module, PyObject *arguments) {
-  PyObject *name;
-  const char *bytes;
-  Py_ssize_t length = 0;
-  pcal_output *output = NULL;
+enum { CORE_FILES = 16 }; /* as many as pcal_output_commit_all takes */
+
+/* Writes the files and makes them new together. */
+static pcal_status core_write_all(const char *const *paths, const pcal_bytes *contents,
+                                  size_t count, pcal_error *error) {
+  pcal_output *outputs[CORE_FILES];
+  size_t opened = 0;
+  pcal_status status = PCAL_OK;
+  while (opened < count && status == PCAL_OK) {
+    status = pcal_output_open(paths[opened], NULL, &outputs[opened], error);
+    if (status != PCAL_OK)
+      break;
+    pcal_output_write(outputs[opened], contents[opened].bytes, contents[opened].length);
+    opened++;
+  }
+  if (status == PCAL_OK)
+    return pcal_output_commit_all(outputs, count, error);
+  while (opened > 0)
+    pcal_output_discard(outputs[--opened]);
+  return status;
+}
+
+/* write_files(path, bytes, path, bytes, ...): each whole, and all of them or none */
+PyObject *core_write_files(PyObject *module, PyObject *arguments) {
+  const Py_ssize_t given = PyTuple_Size(arguments);
+  const char *paths[CORE_FILES];
+  pcal_bytes contents[CORE_FILES];
   pcal_error error;
   (void)module;
-  if (!PyArg_ParseTuple(arguments, "Oy#", &name, &bytes, &length))
+  if (given < 2 || given % 2 != 0 || given > 2 * CORE_FILES) {
+    PyErr_SetString(PyExc_TypeError, "write_files takes 1 to 16 pairs of a path and bytes");
     return NULL;
-  const char *path = core_utf8(name);
-  if (path == NULL)
-    return NULL;
-  PyThreadState *caller = PyEval_SaveThread();
-  pcal_status status = pcal_output_open(path, NULL, &output, &error);
-  if (status == PCAL_OK) {
-    pcal_output_write(output, bytes, (size_t)length);
-    status = pcal_output_commit(output, &error);
   }
+  const size_t count = (size_t)given / 2;
+  for (size_t i = 0; i < count; i++) {
+    char *bytes = NULL;
+    Py_ssize_t length = 0;
+    paths[i] = core_utf8(PyTuple_GetItem(arguments, (Py_ssize_t)(2 * i)));
+    if (paths[i] == NULL ||
+        PyBytes_AsStringAndSize(PyTuple_GetItem(arguments, (Py_ssize_t)(2 * i + 1)), &bytes,
+                                &length) < 0)
+      return NULL;
+    contents[i] = (pcal_bytes){bytes, (size_t)length};
+  }
+  PyThreadState *caller = PyEval_SaveThread();
+  const pcal_status status = core_write_all(paths, contents, count, &error);
   PyEval_RestoreThread(caller);
   if (status != PCAL_OK)
     return core_raise(&error);

@@ -10,12 +10,13 @@
 #include "system/threads.h"
 
 #define WATCH_PAUSE 0.05 /* seconds */
+#define WATCH_FORKED (-1L)
 
 struct core_watch {
   pcal_env env;
   core_pool *pool;  /* or NULL */
   PyObject *shared; /* the budget that settings gave, or NULL */
-  size_t owners;
+  atomic_size_t owners;
   PyObject *progress;    /* or NULL */
   PyThreadState *asleep; /* of the caller, between begin and end */
   int signals;           /* check for signals during the call */
@@ -26,7 +27,7 @@ struct core_watch {
   atomic_uintptr_t holder; /* the thread that holds `lock`, or 0 */
   int changes;             /* the current call changes handles */
   int broken; /* the process was forked during such a call: handles may be half changed */
-  long process;
+  atomic_long process; /* WATCH_FORKED: a thread of a child makes the lock anew */
 };
 
 static uintptr_t core_watch_self(void) {
@@ -144,7 +145,7 @@ core_watch *core_watch_new(PyObject *module, PyObject *settings) {
     return NULL;
   }
   atomic_init(&watch->holder, 0);
-  watch->process = pc_process_id();
+  atomic_init(&watch->process, pc_process_id());
   watch->env = (pcal_env)PCAL_ENV_INIT;
   watch->env.threads = threads;
   watch->env.seed = seed;
@@ -158,7 +159,7 @@ core_watch *core_watch_new(PyObject *module, PyObject *settings) {
   watch->env.pool = core_pool_threads(watch->pool);
   watch->env.interrupted = core_watch_interrupted;
   watch->env.user = watch;
-  watch->owners = 1;
+  atomic_init(&watch->owners, 1);
   watch->signals = signals;
   if (progress != Py_None) {
     Py_INCREF(progress);
@@ -169,16 +170,17 @@ core_watch *core_watch_new(PyObject *module, PyObject *settings) {
 }
 
 core_watch *core_watch_share(core_watch *watch) {
-  watch->owners++;
+  atomic_fetch_add(&watch->owners, 1);
   return watch;
 }
 
 void core_watch_drop(core_watch *watch) {
-  if (watch == NULL || --watch->owners > 0)
+  if (watch == NULL || atomic_fetch_sub(&watch->owners, 1) > 1)
     return;
   Py_XDECREF(watch->progress);
   core_pool_drop(watch->pool);
-  if (watch->process == pc_process_id()) /* a child may find the lock in any state */
+  if (atomic_load(&watch->process) ==
+      pc_process_id()) /* a child may find the lock in any state */
     pc_mutex_destroy(&watch->lock);
   if (watch->shared == NULL)
     pcal_budget_free(watch->env.budget);
@@ -192,19 +194,33 @@ const pcal_env *core_watch_env(const core_watch *watch) {
 
 /* ---- Turns ---- */
 
-/* After a fork only one thread is left, so a lock that another thread held would never be
- * released.  Called with the interpreter's lock held. */
-static void core_watch_after_fork(core_watch *watch) {
+/* Makes the lock anew, unless this thread forked in a callback: then the call goes on here
+ * too. */
+static void core_watch_renew(core_watch *watch) {
   const uintptr_t holder = atomic_load(&watch->holder);
-  if (watch->process == pc_process_id())
-    return;
-  watch->process = pc_process_id();
-  if (holder == core_watch_self()) /* forked in a callback: the call goes on here too */
+  if (holder == core_watch_self())
     return;
   watch->broken |= holder != 0 && watch->changes;
   atomic_store(&watch->holder, 0);
   watch->asleep = NULL;
   (void)pc_mutex_init(&watch->lock);
+}
+
+/* After a fork only one thread is left, so a lock that another thread held would never be
+ * released.  The first thread of the child that comes here makes it anew; others wait, which is
+ * short. */
+static void core_watch_after_fork(core_watch *watch) {
+  const long here = pc_process_id();
+  long seen = atomic_load(&watch->process);
+  if (seen == here)
+    return;
+  if (seen != WATCH_FORKED &&
+      atomic_compare_exchange_strong(&watch->process, &seen, WATCH_FORKED)) {
+    core_watch_renew(watch);
+    atomic_store(&watch->process, here);
+  }
+  while (atomic_load(&watch->process) == WATCH_FORKED)
+    PyEval_RestoreThread(PyEval_SaveThread());
 }
 
 static int core_watch_ready(core_watch *watch) {

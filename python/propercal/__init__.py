@@ -33,7 +33,7 @@ from ._figures import Figure
 from ._measure import Measure, measure
 from ._registry import Option, Row
 from ._report import Report, report
-from ._results import Bin, Difference, Interval, Null, Result, Value, Values, Verdict
+from ._results import Bin, Change, Difference, Interval, Null, Result, Value, Values, Verdict
 from ._rounds import FitRounds, Rounds, RoundsWorker, merge_tallies
 from ._study import Study, study
 from ._inputs import Data
@@ -116,6 +116,7 @@ def __dir__() -> "list[str]":
 # Not among these: IOError and MemoryError, which would hide the built-in ones.
 __all__ = [
     "Bin",
+    "Change",
     "Comparison",
     "ConvergenceWarning",
     "Data",

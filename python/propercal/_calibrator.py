@@ -13,7 +13,7 @@ from ._axes import scores_as_given
 from ._docstrings import calibrator_document
 from ._errors import ConvergenceWarning, DataError, FitWarning, UsageError
 from ._errors import file_name, read_file, shown_name
-from ._inputs import FORECASTS, KINDS, Data, as_array, check_names, gather, is_file, lists_inputs
+from ._inputs import FORECASTS, KINDS, Data, as_array, calibrated_on_gpu, check_names, gather, is_file, lists_inputs
 from ._outputs import as_given, as_table, check_table, chosen_table
 from ._parameters import CALIBRATOR_POLICY, CALIBRATOR_TAKEN
 from ._responses import class_codes
@@ -95,6 +95,8 @@ class Calibrator(BaseEstimator):
         rows; ``transform`` then needs groups too."""
         given = self._gather("fit", X, inputs, self.kind)
         self._check_columns(X, reset=True)
+        if X is not None and not isinstance(X, Data):
+            self._check_kind()
         if self.kind == "probs":
             self._refuse_logits(X)
         regression = any(given.get(name) is not None for name in FORECASTS)
@@ -223,19 +225,23 @@ class Calibrator(BaseEstimator):
         Returns probabilities in the shape and the float width of the scores: one column stays
         one, the probability of class 1.  For predictions of a number: means and variances in two
         columns, quantiles, or samples."""
-        array = self._apply(X, progress, inputs)
         table = chosen_table(vars(self).get("_table"))
+        array = self._apply(X, progress, inputs, on_gpu=table == "default")
         if table == "default":
             return as_given(array, _first(X, inputs))
         return as_table(array, table, list(self.get_feature_names_out()), X)
 
-    def _apply(self, X: Any, progress: Any, inputs: "dict[str, Any]") -> np.ndarray:
+    def _apply(self, X: Any, progress: Any, inputs: "dict[str, Any]", on_gpu: bool = False) -> Any:
+        """An array; with on_gpu, of logits on a GPU a tensor there."""
         fitted = self._require()
         given = self._gather("transform", X, inputs, self.kind_)
         self._check_columns(X, reset=False)
         for name in ("labels", "correct", "target", "weights", "weights_are", "prevalence"):
             given.pop(name, None)
         axis = given.get("class_axis")
+        there = calibrated_on_gpu(fitted, given) if on_gpu else None
+        if there is not None:
+            return there
         with settings(self.threads, self.memory_limit, progress) as how:
             source = Data(**given)._open(how)
             values, form, rows, columns = fitted.apply(source)
@@ -249,13 +255,13 @@ class Calibrator(BaseEstimator):
     def predict_proba(self, X: Any = None, **given: Any) -> Any:
         """Calibrated probabilities, a column for each class; scores are given as to
         ``transform``.  Tensors of PyTorch and arrays of JAX give the same."""
-        return as_given(self._class_probabilities(X, given), _first(X, given))
+        return as_given(self._class_probabilities(X, given, on_gpu=True), _first(X, given))
 
-    def _class_probabilities(self, X: Any, given: "dict[str, Any]") -> np.ndarray:
+    def _class_probabilities(self, X: Any, given: "dict[str, Any]", on_gpu: bool = False) -> Any:
         self._require()
         if self.kind_ == "confidence" or self.kind_ in FORECASTS:
             raise UsageError(f"{self.kind_} says nothing about classes; use transform")
-        array = self._apply(X, None, given)
+        array = self._apply(X, None, given, on_gpu)
         return array if array.ndim >= 2 else np.column_stack((1 - array, array))
 
     def predict(self, X: Any = None, **given: Any) -> np.ndarray:
@@ -329,6 +335,15 @@ class Calibrator(BaseEstimator):
         elif reset:
             vars(self).pop("feature_names_in_", None)
 
+    def _check_kind(self) -> None:
+        """Refuses scores of classes by position where predictions of a number are calibrated."""
+        if self._row.task == "regression" and self.kind not in FORECASTS:
+            name = type(self).__name__
+            raise UsageError(
+                f"{name} calibrates predictions of a number, which have names; write "
+                f"{name}().fit(mean=..., variance=..., target=...), or give quantiles= or samples="
+            )
+
     def _refuse_logits(self, X: Any) -> None:
         """Refuses negative numbers in place of probabilities; looks at the first rows only."""
         if isinstance(X, Data) or X is None or is_file(X) or not hasattr(X, "__getitem__"):
@@ -366,7 +381,7 @@ class Calibrator(BaseEstimator):
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Writes a file for ``load`` and ``propercal apply``, in which every number reads back
         exactly."""
-        _core.write_file(file_name(path), self._require().save())
+        _core.write_files(file_name(path), self._require().save())
 
     def export(self, path: "str | os.PathLike[str]", name: str = "calibrate") -> None:
         """Writes the calibrator for other runtimes, by the ending of the path: ``.onnx``, a model
@@ -375,7 +390,7 @@ class Calibrator(BaseEstimator):
         to = shown_name(path).rpartition(".")[2]
         if to not in ("onnx", "c"):
             raise UsageError(f'calibrators are exported to onnx or c, not to "{to}"')
-        _core.write_file(file_name(path), self._require().export(to, name))
+        _core.write_files(file_name(path), self._require().export(to, name))
 
     def __getstate__(self) -> "dict[str, Any]":
         state = dict(vars(self))

@@ -108,7 +108,7 @@ def models_of(
     shared = {
         name: value
         for name, value in data.inputs.items()
-        if name in ("labels", "correct", "target", "weights", "weights_are", "levels", "classes", "header")
+        if name in ("labels", "correct", "target", "weights", "weights_are", "levels", "classes", "header", "event")
     }
     found: "dict[str | None, tuple[Data, Data | None]]" = {}
     for name, value in models.items():

@@ -43,7 +43,7 @@ class Figure:
         content = self.svg.encode()
         if form != ".svg":
             content = self._convert(name, form, dpi, transparent)
-        _core.write_file(file_name(path), content)
+        _core.write_files(file_name(path), content)
 
     def draw(self, ax: Any = None, *, label: "str | None" = None) -> Any:
         """Draws with Matplotlib, in the colours of its style sheet.

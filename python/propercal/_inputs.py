@@ -89,6 +89,20 @@ def _torch_on_gpu(name: str, tensor: Any) -> tuple:
     return _gpu_part(name, tensor.data_ptr(), _GPU_TYPES[word], tuple(tensor.shape), stream, tensor)
 
 
+def calibrated_on_gpu(fitted: Any, given: "dict[str, Any]") -> Any:
+    """The calibrated probabilities of a CUDA tensor of logits, computed on its GPU; None for other inputs."""
+    tensor = given.get("logits")
+    if _family(tensor) != "torch" or not tensor.is_cuda or tensor.ndim != 2 or set(given) != {"logits"}:
+        return None
+    import torch
+
+    _, address, kind, rows, columns, stream, owner = _torch_on_gpu("logits", tensor.detach())
+    if kind not in ("f4", "f8") or columns < 2:
+        return None
+    out = torch.empty_like(owner)
+    return out if fitted.apply_on_gpu(address, kind, rows, columns, stream, out.data_ptr()) else None
+
+
 def _from_cuda_interface(name: str, value: Any) -> tuple:
     """An array of CuPy, JAX, Numba ... on a GPU."""
     given = value.__cuda_array_interface__
@@ -352,6 +366,7 @@ def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
     prevalence = given.pop("prevalence", None)
     prevalence = _levels([prevalence] if isinstance(prevalence, (int, float)) else prevalence)
     classes, header, every = given.pop("classes", None), given.pop("header", None), given.pop("every", None)
+    event = given.pop("event", None)
     first_row, pos_label = given.pop("first_row", 0), given.pop("pos_label", None)
     given = _without_axes(given, given.pop("class_axis", None), given.pop("ignore_index", None))
     data = given.get("data")
@@ -387,6 +402,7 @@ def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
         prevalence,
         every,
         positive,
+        event,
     )
 
 
@@ -399,7 +415,7 @@ def header_mode(header: "bool | None") -> int:
 
 #: inputs that describe rows, which a second model of the same rows shares
 _SHARED = ("labels", "target", "levels", "weights", "weights_are", "groups", "ids", "time", "every", "data",
-           "classes", "header", "first_row", "prevalence")  # fmt: skip
+           "classes", "header", "first_row", "prevalence", "event")  # fmt: skip
 
 
 class Data:
@@ -429,6 +445,9 @@ class Data:
         Draws from predicted distributions, or members of an ensemble.
     target : array-like of shape (n_samples,)
         The true numbers.
+    event : str
+        An event about the number, such as ``'> 20'`` or ``'<= 0'``: its predicted probability is measured
+        as a binary prediction of its outcome; see ``docs/forecasts.md``.
     weights : array-like of shape (n_samples,)
         Weights of the rows.
     weights_are : {'frequency', 'importance'}, default=None
@@ -506,7 +525,7 @@ class Data:
         extra = {}
         if "quantiles" in other._inputs and "levels" not in other._inputs:
             extra["levels"] = self._inputs.get("levels")
-        for name in ("classes", "header"):
+        for name in ("classes", "header", "event"):
             if name not in other._inputs:
                 extra[name] = self._inputs.get(name)
         return other._with(**extra)

@@ -3,9 +3,7 @@
 import inspect
 import json
 import os
-import threading
 import warnings
-import weakref
 from typing import Any, Callable, Iterable
 
 from . import _core, _registry
@@ -17,6 +15,7 @@ from ._parameters import POLICY, TAKEN, metric_inputs, usual_names
 from ._parquet import is_parquet, measured
 from ._results import Result
 from ._settings import lasting, memory_bytes, settings, shared_budget
+from ._turns import Turns
 
 
 def _specs(metrics: Any) -> "tuple[str, ...]":
@@ -201,8 +200,8 @@ class Measure:
         self._core: Any = None
         self._shape: "tuple[Any, ...]" = (0, 0, None)
         self._rows = 0
-        self._lock = threading.Lock()
-        _measures.add(self)
+        self._lock = Turns()
+        self._order = Turns()  # of updates whose rows follow those before
 
     @lists_inputs(without=("ids", "header"))
     def update(self, probs: Any = None, labels: Any = None, **inputs: Any) -> "Measure":
@@ -213,13 +212,19 @@ class Measure:
             raise UsageError("prevalence needs all rows at once; give weights by class instead")
         if data._has_no_rows():
             return self
-        first = data.inputs.get("first_row", self._rows)
+        if "first_row" in data.inputs:
+            self._update(data, data.inputs["first_row"])
+        else:
+            with self._order:
+                self._update(data, self._rows)
+        return self
+
+    def _update(self, data: Any, first: int) -> None:
         with settings(self._threads, budget=self._budget) as how:
             source = data._with(first_row=first)._open(how)
             part = _core.measure_part(source, *self._policy)
         *shape, rows = source.shape()
         self._add(part, tuple(shape), first + rows)
-        return self
 
     def merge(self, other: "Measure") -> "Measure":
         """Adds the rows of another measure of the same metrics."""
@@ -263,7 +268,7 @@ class Measure:
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Writes a state file for ``Measure.load`` and ``propercal merge``."""
         with self._lock:
-            _core.write_file(file_name(path), self._seen().save())
+            _core.write_files(file_name(path), self._seen().save())
 
     @classmethod
     def load(
@@ -340,19 +345,6 @@ def _unpickle(
     content: bytes, threads: "int | None", memory_limit: "int | str | None"
 ) -> Measure:
     return Measure.from_bytes(content, threads=threads, memory_limit=memory_limit)
-
-
-_measures: "weakref.WeakSet[Measure]" = weakref.WeakSet()
-
-
-def _after_fork() -> None:
-    """Threads that held locks do not exist in a forked child, so the locks are replaced."""
-    for each in list(_measures):
-        each._lock = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
 
 
 # ---- One function for each metric ----

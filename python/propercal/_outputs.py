@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ._errors import UsageError
+from . import _core
+from ._errors import UsageError, file_name
 
 _TABLES = ("default", "pandas", "polars")
 
@@ -40,6 +41,8 @@ def as_table(array: np.ndarray, kind: str, names: "list[str]", X: Any) -> Any:
 
 def as_given(array: np.ndarray, X: Any) -> Any:
     """The array as a tensor of PyTorch or an array of JAX where X is one."""
+    if not isinstance(array, np.ndarray):  # computed where X is
+        return array
     family = type(X).__module__.partition(".")[0]
     if family == "torch":
         return sys.modules["torch"].from_numpy(array.copy()).to(X.device)
@@ -49,9 +52,9 @@ def as_given(array: np.ndarray, X: Any) -> Any:
 
 
 def save_tables(prefix: Any, tables: "list[tuple[str, str]]") -> "list[str]":
-    """Writes each table, (name, CSV), to PREFIX-NAME.csv and returns the names of the files."""
+    """Writes each table, (name, CSV), to PREFIX-NAME.csv, all of them or none, and returns the names of
+    the files."""
     names = [f"{os.fspath(prefix)}-{name}.csv" for name, _ in tables]
-    for path, (_, text) in zip(names, tables):
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
+    pairs = ((file_name(path), text.encode()) for path, (_, text) in zip(names, tables))
+    _core.write_files(*(word for pair in pairs for word in pair))
     return names

@@ -6,7 +6,9 @@ from typing import Any
 _CLASSES = ("probs", "labels", "logits", "log_probs", "confidence", "correct")
 _NUMBERS = ("mean", "variance", "std", "quantiles", "levels", "samples", "target")
 _ROWS = ("weights", "weights_are", "groups", "ids", "time", "every")
-_READING = ("data", "classes", "header", "first_row", "pos_label", "prevalence", "class_axis", "ignore_index")
+_READING = (
+    "data", "classes", "header", "first_row", "pos_label", "prevalence", "event", "class_axis", "ignore_index",
+)  # fmt: skip
 
 #: the names of all inputs of a data set, the one list of them
 INPUTS = (*_CLASSES, *_NUMBERS, *_ROWS, *_READING)

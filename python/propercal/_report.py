@@ -28,7 +28,7 @@ class Report:
         form = os.path.splitext(name)[1].lower()
         if form not in forms:
             raise UsageError(f"{name}: reports are written as .html, .md or .json")
-        _core.write_file(file_name(path), forms[form].encode())
+        _core.write_files(file_name(path), forms[form].encode())
 
     def to_json(self) -> str:
         """The numbers of the report, which are in the page too."""

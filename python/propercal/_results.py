@@ -175,6 +175,18 @@ class Bin(NamedTuple):
     frequency: float
 
 
+class Change(NamedTuple):
+    """A result beside that of an earlier run; ``low`` and ``high`` are the interval of ``now - before``."""
+
+    metric: str
+    group: "str | None"
+    before: float
+    now: float
+    low: float
+    high: float
+    worse: bool
+
+
 class Values:
     """Measured numbers: by metric as attributes, by spec as items, or in a loop."""
 
@@ -316,6 +328,20 @@ class Result(Values):
     def bins(self) -> "list[Bin]":
         """The reliability table of the natural view: 15 bins of equal width."""
         return [Bin(*fields) for fields in self._core.bins()]
+
+    def changes(self, baseline: "Result | str | os.PathLike[str]") -> "list[Change]":
+        """The changes from an earlier run: a ``Result``, or the name of the file of its ``to_json``.  Both
+        runs need ``interval``.  ``worse`` says that a result is worse by more than chance; the intervals of
+        all changes hold together with 95 %, as if the runs were independent."""
+        if isinstance(self._core, _Kept):
+            raise UsageError("a copied result cannot be compared; call changes where it was measured")
+        if isinstance(baseline, Result):
+            text, name = baseline.to_json(), "baseline"
+        else:
+            name = os.fspath(baseline)
+            with open(name, encoding="utf-8") as file:
+                text = file.read()
+        return [Change(*fields) for fields in self._core.changes((text, name)) if fields is not None]
 
     def figure(self, name: str = "reliability") -> Figure:
         """A figure by its name; ``propercal.list_figures()`` shows them all."""

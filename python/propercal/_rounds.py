@@ -8,6 +8,7 @@ from ._inputs import gather, lists_inputs
 from ._measure import _policy, _specs
 from ._results import Result
 from ._settings import lasting, settings, shared_budget
+from ._turns import Turns
 
 #: kinds of scores by the names of the arguments that hold them: numbers of pcal_kind
 _KINDS = {
@@ -26,6 +27,33 @@ class _Coordinator:
     """The coordinator of rounds."""
 
     _core: Any
+    _fits: bool
+
+    @classmethod
+    def resume(
+        cls,
+        request: bytes,
+        tallies: "Iterable[bytes]" = (),
+        *,
+        threads: "int | None" = None,
+        memory_limit: "int | str | None" = None,
+    ) -> Any:
+        """Goes on after the process of a coordinator has ended.
+
+        Parameters
+        ----------
+        request : the first request
+        tallies : the merged tallies that were absorbed since, in their order
+        threads, memory_limit : as for ``measure``
+        """
+        rounds = cls.__new__(cls)
+        rounds._core = _core.rounds_resume(bytes(request), _kept(threads, memory_limit, 0))
+        if rounds._core.is_fit() != cls._fits:
+            other = "Rounds" if cls._fits else "FitRounds"
+            raise UsageError(f"the request is one of {other}; call {other}.resume")
+        for tally in tallies:
+            rounds.absorb(tally)
+        return rounds
 
     @property
     def done(self) -> bool:
@@ -84,6 +112,8 @@ class Rounds(_Coordinator):
     seed : of random draws
     threads, memory_limit : as for ``measure``
     """
+
+    _fits = False
 
     def __init__(
         self,
@@ -144,6 +174,8 @@ class FitRounds(_Coordinator):
     threads, memory_limit : as for ``measure``
     """
 
+    _fits = True
+
     def __init__(
         self,
         method: str = "temperature",
@@ -197,17 +229,18 @@ class RoundsWorker:
         memory_limit: "int | str | None" = None,
     ) -> None:
         self._threads, self._budget, self._rows = threads, shared_budget(memory_limit), 0
+        self._order = Turns()  # of updates whose rows follow those before
         self._core = _core.rounds_worker_new(bytes(request), lasting(threads, self._budget))
 
     @lists_inputs(without=("header",))
     def update(self, probs: Any = None, labels: Any = None, **inputs: Any) -> "RoundsWorker":
         """Adds rows: a ``Data``, or its arguments by name."""
         (data,) = gather("update", probs, labels, inputs)
-        first = data.inputs.get("first_row", self._rows)
-        with settings(self._threads, budget=self._budget) as how:
+        with self._order, settings(self._threads, budget=self._budget) as how:
+            first = data.inputs.get("first_row", self._rows)
             source = data._with(first_row=first)._open(how)
             self._core.update(source)
-        self._rows = first + source.shape()[-1]
+            self._rows = first + source.shape()[-1]
         return self
 
     def tally(self) -> bytes:

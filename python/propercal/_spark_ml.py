@@ -17,10 +17,11 @@ from pyspark.sql.types import ArrayType, DoubleType, StructField, StructType
 from . import _core, _registry
 from ._calibrator import Calibrator, calibrator, loads
 from ._errors import DataError, UsageError
+from ._rounds import FitRounds, answer_rounds
 from ._settings import memory_bytes
-from ._spark_columns import is_vector, quoted, scores, select
-from ._spark_measure import measure
-from ._spark_worker import applied_to
+from ._spark_columns import Table, is_vector, quoted, scores, select
+from ._spark_measure import ask, measure
+from ._spark_worker import FitPart, applied_to, merge_rounds
 
 TEXT = TypeConverters.toString
 
@@ -124,8 +125,9 @@ class Calibration(_CalibrationParams, Estimator, DefaultParamsReadable, DefaultP
     >>> model = Calibration(method="isotonic", outputCol="calibrated").fit(validation)
     >>> model.transform(test)
 
-    The fit is that of ``propercal`` on all rows, in the memory of the driver.  Where they take more
-    than ``memoryLimit``, it is refused; draw a sample of the table then.
+    The fit is that of ``propercal`` on all rows.  Rows of at most ``memoryLimit`` are collected by
+    the driver.  Larger tables stay where they are and are read in rounds, once for each pass of the
+    fit; methods that need all rows at once are refused then.  Both give the same calibrator.
 
     Parameters
     ----------
@@ -133,7 +135,7 @@ class Calibration(_CalibrationParams, Estimator, DefaultParamsReadable, DefaultP
     probabilityCol, labelCol, weightCol, kind : as of ``CalibrationEvaluator``
     outputCol : column of calibrated probabilities, in the form of probabilityCol
     handleInvalid : ``"error"``, or ``"keep"``: null scores give null
-    memoryLimit : rows that the driver may collect, in bytes
+    memoryLimit : rows that the driver may collect, in bytes; larger tables are read in rounds
     """
 
     memoryLimit: "Param[str]" = Param(
@@ -151,7 +153,7 @@ class Calibration(_CalibrationParams, Estimator, DefaultParamsReadable, DefaultP
         kind: str = "probs",
         outputCol: str = "calibrated",
         handleInvalid: str = "error",
-        memoryLimit: str = "1GiB",
+        memoryLimit: str = "256MiB",
     ) -> None:
         super().__init__()
         self._setDefault(
@@ -159,36 +161,45 @@ class Calibration(_CalibrationParams, Estimator, DefaultParamsReadable, DefaultP
             kind="probs",
             outputCol="calibrated",
             handleInvalid="error",
-            memoryLimit="1GiB",
+            memoryLimit="256MiB",
         )
         self._set(**self._input_kwargs)
 
     def _fit(self, dataset: Any) -> "CalibrationModel":
-        columns = self._columns()
-        given = self._collect(dataset, columns)
-        fitted = calibrator(self.getMethod(), kind=self.getKind()).fit(**given)
+        unfitted = calibrator(self.getMethod(), kind=self.getKind())
+        table = select(dataset, self._columns())
+        limit = memory_bytes(self.getOrDefault(self.memoryLimit))
+        rows, needed = _size(table.frame)
+        if needed <= limit:
+            found = table.frame.toArrow()
+            fitted = unfitted.fit(**{name: found.column(name) for name in found.column_names})
+        else:
+            fitted = self._fit_in_rounds(table, rows, needed, limit)
         model = CalibrationModel(fitted)
         model._resetUid(self.uid)
         return self._copyValues(model)
 
-    def _collect(self, dataset: Any, columns: "dict[str, Any]") -> "dict[str, Any]":
-        """All rows, where they fit into the memory limit."""
-        frame = select(dataset, columns).frame
-        limit = memory_bytes(self.getOrDefault(self.memoryLimit))
-        first = frame.first()
-        if first is None:
-            raise DataError("the table has no rows; give at least one")
-        width = len(first[0]) if isinstance(first[0], (list, tuple)) else 1
-        rows = frame.count()
-        needed = rows * 8 * (width + len(frame.columns) - 1)
-        if needed > limit:
+    def _fit_in_rounds(self, table: Table, rows: int, needed: int, limit: int) -> Calibrator:
+        try:
+            rounds = FitRounds(self.getMethod())
+        except UsageError:
             raise UsageError(
                 f"fitting {self.getMethod()} needs all {rows} rows, {needed} bytes, in the memory of "
                 f"the driver, and memoryLimit is {limit}; fit on a sample, such as "
                 f"df.sample({limit / needed / 2:.2g}, seed=0), or raise memoryLimit"
-            )
-        table = frame.toArrow()
-        return {name: table.column(name) for name in table.column_names}
+            ) from None
+        answer_rounds(rounds, lambda request: ask(table, FitPart, request, merge_rounds), None)
+        return rounds.calibrator()
+
+
+def _size(frame: Any) -> "tuple[int, int]":
+    """The number of rows, and their bytes in the memory of the driver."""
+    first = frame.first()
+    if first is None:
+        raise DataError("the table has no rows; give at least one")
+    width = len(first[0]) if isinstance(first[0], (list, tuple)) else 1
+    rows = frame.count()
+    return rows, rows * 8 * (width + len(frame.columns) - 1)
 
 
 class CalibrationModel(_CalibrationParams, Model, MLReadable, MLWritable):

@@ -18,6 +18,9 @@ from ._rounds import RoundsWorker, merge_tallies
 #: rows of a partition are numbered from its number times this
 PARTITION_ROWS = 1 << 40
 
+#: bytes of rows that a worker of a fit gathers before it uses them
+FIT_BYTES = 64 << 20
+
 #: an answer of a partition, or its first failure
 ANSWERS = "partition int, position long, answer binary, failure string"
 _SCHEMA = arrow.schema(
@@ -70,20 +73,21 @@ def answer_of(
     classes: "tuple[str, ...] | None",
 ) -> "Iterator[arrow.RecordBatch]":
     """The answer of one partition, or its first failure; nothing for one without rows."""
-    worker, position = start(request, partition), 0
-    for batch in batches:
-        if batch.num_rows == 0:
-            continue
-        given = _inputs(batch, classes)
-        try:
-            worker.update(**given, first_row=position)
-        except Error as failure:
-            at = position if failure.row is None else failure.row
-            yield _batch((partition, at, None, _text(failure)))
-            return
-        position += batch.num_rows
-    if position > 0:
-        yield _batch((partition, position, worker.answer(), None))
+    position = 0
+    try:
+        worker = start(request, partition)
+        for batch in batches:
+            if batch.num_rows == 0:
+                continue
+            worker.update(**_inputs(batch, classes), first_row=position)
+            position += batch.num_rows
+        content = worker.answer() if position > 0 else None
+    except Error as failure:
+        at = position if failure.row is None else failure.row
+        yield _batch((partition, at, None, _text(failure)))
+        return
+    if content is not None:
+        yield _batch((partition, position, content, None))
 
 
 def first_of(failures: "Iterable[tuple]") -> "tuple | None":
@@ -129,6 +133,35 @@ class RoundPart:
         self._worker.update(**inputs, first_row=first_row)
 
     def answer(self) -> bytes:
+        return self._worker.tally()
+
+
+class FitPart:
+    """Answers a request of ``FitRounds``.  Each update of its worker runs the search of the fit, so
+    batches are gathered and given many at once."""
+
+    def __init__(self, request: bytes, partition: int) -> None:
+        self._worker = RoundsWorker(request, threads=1)
+        self._batches: "list[arrow.RecordBatch]" = []
+        self._first = self._bytes = 0
+
+    def update(self, *, first_row: int, **inputs: Any) -> None:
+        batch = arrow.RecordBatch.from_pydict(inputs)
+        if self._batches and self._bytes + batch.nbytes > FIT_BYTES:
+            self._give()
+        if not self._batches:
+            self._first = first_row
+        self._batches.append(batch)
+        self._bytes += batch.nbytes
+
+    def _give(self) -> None:
+        table = arrow.Table.from_batches(self._batches)
+        self._batches, self._bytes = [], 0
+        columns = {name: table.column(name) for name in table.column_names}
+        self._worker.update(**columns, first_row=self._first)
+
+    def answer(self) -> bytes:
+        self._give()
         return self._worker.tally()
 
 

@@ -5,9 +5,10 @@ import os
 from typing import Any
 
 from . import _core
-from ._errors import file_name
+from ._errors import file_name, read_file
 from ._inputs import gather, lists_inputs
-from ._settings import settings
+from ._settings import memory_bytes, settings
+from ._turns import Turns
 
 _NORMALIZE, _SKIP_MISSING, _ALLOW_REPEAT = 1, 2, 4
 
@@ -28,6 +29,13 @@ class Watch:
     alpha : float, default=0.05
         Largest probability of a false alarm.
     """
+
+    _lock: Turns
+
+    def __new__(cls, *_: Any, **__: Any) -> "Watch":
+        watch = super().__new__(cls)
+        watch._lock = Turns()
+        return watch
 
     def __init__(self, alpha: float = 0.05) -> None:
         self._take(_core.watch(None, alpha, None, 0))
@@ -56,7 +64,7 @@ class Watch:
         rows that were added before are refused unless ``allow_repeat`` is true."""
         (data,) = gather("Watch.update", probs, labels, inputs)
         flags = normalize * _NORMALIZE | skip_missing * _SKIP_MISSING | allow_repeat * _ALLOW_REPEAT
-        with settings(1, memory_limit, progress, 0) as how:
+        with self._lock, settings(1, memory_limit, progress, 0) as how:
             self._take(_core.watch(self._state, 0.0, data._open(how), flags))
         return self
 
@@ -88,15 +96,13 @@ class Watch:
 
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Writes the state; an existing file is replaced once the new one is complete."""
-        _core.write_file(file_name(path), self._state)
+        _core.write_files(file_name(path), self._state)
 
     @classmethod
     def load(cls, path: "str | os.PathLike[str]") -> "Watch":
         """Reads a state of ``save`` or of ``propercal watch``."""
-        with open(path, "rb") as file:
-            state = file.read()
         watch = cls.__new__(cls)
-        watch._take(_core.watch(state, 0.0, None, 0))
+        watch._take(_core.watch(read_file(path, memory_bytes(None)), 0.0, None, 0))
         return watch
 
     def __getstate__(self) -> bytes:

@@ -7,6 +7,7 @@
 #include "measure/group_records.h"
 #include "measure/measure.h"
 #include "measure/replicas/paired_difference.h"
+#include "output/baseline.h"
 #include "output/verdict.h"
 #include "output/write_results.h"
 
@@ -114,6 +115,36 @@ pcal_status pcal_results_add_difference(pcal_results *results, const pcal_result
   if (results == NULL || other == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_results_add_difference needs two results");
   return pc_budget_explain(&results->env, pc_paired_differences(results, other, err), err);
+}
+
+pcal_status pcal_results_add_baseline(pcal_results *results, const void *json, size_t length,
+                                      const char *name, pcal_error *err) {
+  pc_error_clear(err);
+  if (results == NULL || json == NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "pcal_results_add_baseline needs results and the JSON text of earlier ones");
+  return pc_budget_explain(
+      &results->env,
+      pc_baseline_compare(results, json, length, name == NULL ? "baseline" : name, err), err);
+}
+
+pcal_status pcal_results_get_change(const pcal_results *results, size_t index,
+                                    pcal_change *out) {
+  if (out == NULL || out->size < sizeof out->size)
+    return PCAL_USAGE;
+  const size_t size = out->size;
+  const int known = results != NULL && index < results->count && results->changes != NULL;
+  pcal_change filled = {.size = size};
+  if (known) {
+    const pc_change *change = &results->changes[index];
+    filled.compared = change->known;
+    filled.worse = change->worse;
+    filled.before = change->before;
+    filled.low = change->low;
+    filled.high = change->high;
+  }
+  memcpy(out, &filled, size < sizeof filled ? size : sizeof filled);
+  return known ? PCAL_OK : PCAL_USAGE;
 }
 
 void pcal_results_set_injective(pcal_results *results) {

@@ -48,6 +48,26 @@ pcal_status pcal_rounds_new_fit(const pcal_fit_config *config, const pcal_env *e
   return pc_env_close(&made.env, rounds_wrap(&made, status, out, err), err);
 }
 
+pcal_status pcal_rounds_resume(const void *request, size_t length, const pcal_env *env,
+                               pcal_rounds **out, pcal_error *err) {
+  pc_error_clear(err);
+  if (out != NULL)
+    *out = NULL;
+  if ((request == NULL && length > 0) || out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_rounds_resume needs a request and an out pointer");
+  pcal_rounds made = {.measure = NULL};
+  PC_TRY(pc_env_open(env, &made.env, err));
+  const pcal_status status =
+      pc_fit_request_is(request, length)
+          ? pc_fit_rounds_resume(request, length, &made.env, &made.fit, err)
+          : pc_measure_rounds_resume(request, length, &made.env, &made.measure, err);
+  return pc_env_close(&made.env, rounds_wrap(&made, status, out, err), err);
+}
+
+int pcal_rounds_is_fit(const pcal_rounds *rounds) {
+  return rounds != NULL && rounds->fit != NULL;
+}
+
 int pcal_rounds_done(const pcal_rounds *rounds) {
   if (rounds == NULL)
     return 0;
@@ -211,6 +231,23 @@ void pcal_rounds_worker_free(pcal_rounds_worker *worker) {
 }
 
 /* ---- tallies ---- */
+
+pcal_status pcal_tally_rows(const void *tally, size_t length, uint64_t *rows,
+                            uint64_t fingerprint[2], pcal_error *err) {
+  pc_row_fingerprint found;
+  pc_error_clear(err);
+  if ((tally == NULL && length > 0) || rows == NULL || fingerprint == NULL)
+    return pc_fail(
+        err, PCAL_USAGE,
+        "pcal_tally_rows needs a tally and pointers for the rows and the fingerprint");
+  PC_TRY(pc_fit_answer_is(tally, length)
+             ? pc_fit_answer_rows(tally, length, "the tally", &found, err)
+             : pc_round_tally_rows(tally, length, "the tally", &found, err));
+  *rows = found.rows;
+  fingerprint[0] = (uint64_t)found.sum;
+  fingerprint[1] = (uint64_t)(found.sum >> 64);
+  return PCAL_OK;
+}
 
 /* Adds tallies 1 .. count - 1 to the first, which `into` holds. */
 static pcal_status rounds_merge_others(const pcal_bytes *tallies, size_t count,

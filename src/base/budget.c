@@ -182,6 +182,15 @@ pcal_status pc_env_close(const pcal_env *opened, pcal_status status, pcal_error 
   return status;
 }
 
+uint64_t pc_budget_left(const pcal_env *env) {
+  const pcal_budget *budget = env->budget;
+  if (budget == NULL)
+    return UINT64_MAX;
+  const uint64_t live = atomic_load(&budget->live);
+  const uint64_t left = live < budget->limit ? budget->limit - live : 0;
+  return left - left / 16;
+}
+
 pcal_env pc_env_for_use(const pcal_env *env, pc_memory_use what) {
   pcal_env other = *env;
   if (env->budget != NULL && env->allocator.resize == budget_resize)

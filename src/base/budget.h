@@ -49,6 +49,10 @@ pcal_status pc_budget_explain(const pcal_env *env, pcal_status status, pcal_erro
  * whichever environment of the budget resizes or frees it. */
 pcal_env pc_env_for_use(const pcal_env *env, pc_memory_use use);
 
+/* Bytes that the budget of env can still give, less a sixteenth for what blocks need beside their
+ * bytes; UINT64_MAX without a budget.  For memory that makes a call faster but is not needed. */
+uint64_t pc_budget_left(const pcal_env *env);
+
 /* The default limit: three quarters of physical memory, or of the limit of the process's
  * control group if that is smaller (root: see cgroup.h).  0 if unknown. */
 uint64_t pc_memory_default(const char *root);

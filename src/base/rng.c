@@ -26,7 +26,7 @@
 
 #include "base/elementary.h"
 
-#define RNG_SMALL_MEAN 10.0 /* inversion below, rejection from there on */
+#define RNG_SMALL_MEAN PC_POISSON_SMALL /* inversion below, rejection from there on */
 #define RNG_POISSON_MAX 1e6
 #define RNG_BINOMIAL_MAX 1e9
 
@@ -107,12 +107,18 @@ void pc_rng_normals(const pc_rng *rng, uint64_t first, size_t count, double *out
 static uint32_t rng_poisson_invert(double u, double mean) {
   double term = pc_exp(-mean);
   uint32_t k = 0;
-  while (u > term && k < 200) {
+  while (u > term && k < PC_POISSON_TERMS) {
     u -= term;
     k++;
     term *= mean / k;
   }
   return k;
+}
+
+void pc_poisson_terms(double mean, double terms[PC_POISSON_TERMS]) {
+  terms[0] = pc_exp(-mean);
+  for (uint32_t k = 1; k < PC_POISSON_TERMS; k++)
+    terms[k] = terms[k - 1] * (mean / k);
 }
 
 /* log k!: exact product up to 20, from there Stirling's series, error below 1e-14. */

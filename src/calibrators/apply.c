@@ -4,7 +4,9 @@
  *     method keeps the top class, rounding does too: a result that would tie is lowered by one
  *     ulp.
  *  3. Every input row gives one output row: labels, weights and groups are ignored, and a row
- *     with a missing value is an error. */
+ *     with a missing value is an error.
+ *  4. Results may be written to the device that holds the scores; a temperature is then applied
+ *     there, and other methods here. */
 #include "calibrators/apply.h"
 
 #include <math.h>
@@ -13,6 +15,7 @@
 #include "base/executor.h"
 #include "calibrators/group_calibrators.h"
 #include "data/pass.h"
+#include "device/device_softmax.h"
 #include "kernels/dispatch.h"
 #include "kernels/row_kernels.h"
 
@@ -235,12 +238,57 @@ static pcal_status apply_batch(apply_state *state, const pcal_batch *batch, pcal
   return status;
 }
 
-pcal_status pc_calibrator_apply(const pcal_calibrator *calibrator, const pcal_batch *batch,
-                                const pcal_env *env, void *out, pcal_error *err) {
-  PC_TRY(apply_check(calibrator, batch, err));
+static pcal_status apply_here(const pcal_calibrator *calibrator, const pcal_batch *batch,
+                              const pcal_env *env, void *out, pcal_error *err) {
   return calibrator->groups == NULL
              ? pc_calibrator_apply_ungrouped(calibrator, batch, env, out, err)
              : pc_group_calibrators_apply(calibrator, batch, env, out, err);
+}
+
+/* ---- Results on a device ---- */
+
+static size_t apply_bytes(const pcal_batch *batch, size_t columns) {
+  return batch->rows * columns * (batch->type == PCAL_F32 ? sizeof(float) : sizeof(double));
+}
+
+/* True if the device of the batch can map its rows. */
+static int apply_fits_device(const pcal_calibrator *calibrator, const pcal_batch *batch,
+                             const void *out) {
+  const size_t bytes = apply_bytes(batch, batch->columns);
+  const uintptr_t from = (uintptr_t)batch->scores, to = (uintptr_t)out;
+  return calibrator->groups == NULL && calibrator->method->softmax_factor != NULL &&
+         batch->kind == PCAL_LOGIT && apply_keeps_tops(calibrator) &&
+         pc_batch_fits_device(batch) && (from + bytes <= to || to + bytes <= from) &&
+         batch->rows <= PC_DEVICE_ROWS_MAX &&
+         pc_device_has_scaled_softmax(batch->device, batch->type, batch->columns);
+}
+
+/* Rows that are not finite are left to the host, which reports the first. */
+static pcal_status apply_there(const pcal_calibrator *calibrator, const pcal_batch *batch,
+                               const pcal_env *env, void *out, pcal_error *err) {
+  const size_t bytes = apply_bytes(batch, pc_calibrator_columns(calibrator));
+  int odd = 1;
+  if (apply_fits_device(calibrator, batch, out))
+    PC_TRY(pc_device_scaled_softmax(
+        batch->device, batch, calibrator->method->softmax_factor(calibrator), out, &odd, err));
+  if (!odd)
+    return PCAL_OK;
+  void *results = pc_alloc_raw(env, bytes, 1);
+  if (results == NULL)
+    return pc_fail_memory(err, "applying a calibrator");
+  pcal_status status = apply_here(calibrator, batch, env, results, err);
+  if (status == PCAL_OK)
+    status = pc_device_put(batch->device, batch->stream, results, bytes, out, err);
+  pc_free(env, results);
+  return status;
+}
+
+pcal_status pc_calibrator_apply(const pcal_calibrator *calibrator, const pcal_batch *batch,
+                                const pcal_env *env, void *out, pcal_error *err) {
+  PC_TRY(apply_check(calibrator, batch, err));
+  return batch->device != NULL && batch->rows > 0 && pc_device_holds(batch->device, out)
+             ? apply_there(calibrator, batch, env, out, err)
+             : apply_here(calibrator, batch, env, out, err);
 }
 
 pcal_status pc_calibrator_apply_ungrouped(const pcal_calibrator *calibrator,

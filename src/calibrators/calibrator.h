@@ -109,6 +109,8 @@ struct pc_calibrator_method {
    * may hold anything.  NULL: never available. */
   int (*apply_floats)(const pcal_calibrator *calibrator, const float *in, size_t count,
                       float *out);
+  /* beta, if apply is softmax(beta scores); NULL: it is something else. */
+  double (*softmax_factor)(const pcal_calibrator *calibrator);
   /* Output columns: the last N of the numbers that apply writes; NULL: as many as the input
    * has. */
   size_t (*output_columns)(const pcal_calibrator *calibrator);

@@ -11,6 +11,7 @@
 #include "io/source.h"
 
 #define FIT_DATA_WARNINGS_WINDOW 65536
+#define FIT_DATA_WARNINGS_FIRST 64
 
 typedef struct fit_data_warnings_state {
   size_t classes, columns;
@@ -49,12 +50,28 @@ static void fit_data_warnings_add(fit_data_warnings_state *state, const pcal_bat
   }
 }
 
+/* Reads the next rows.  Of rows on a device only the labels are copied where no score can change the
+ * state any more; two of the first rows mostly differ, so the first window is short. */
+static pcal_status fit_data_warnings_next(const pc_fit_task *task,
+                                          const fit_data_warnings_state *state,
+                                          pcal_batch *batch, pcal_error *err) {
+  pc_lazy_labels labels;
+  if (!pc_source_on_device(task->source) || state->skip_missing)
+    return pc_source_next(task->source, FIT_DATA_WARNINGS_WINDOW, batch, err);
+  if (!state->differ)
+    return pc_source_next(task->source,
+                          state->rows == 0 ? FIT_DATA_WARNINGS_FIRST : FIT_DATA_WARNINGS_WINDOW,
+                          batch, err);
+  PC_TRY(pc_source_next_lazy(task->source, FIT_DATA_WARNINGS_WINDOW, batch, &labels, err));
+  return pc_lazy_labels_fill(&labels, 0, batch->rows, err);
+}
+
 static pcal_status fit_data_warnings_pass(const pc_fit_task *task,
                                           fit_data_warnings_state *state, pcal_error *err) {
   PC_TRY(pc_source_rewind(task->source, err));
   while (state->unseen > 0 || !state->differ) {
     pcal_batch batch = PCAL_BATCH_INIT;
-    PC_TRY(pc_source_next(task->source, FIT_DATA_WARNINGS_WINDOW, &batch, err));
+    PC_TRY(fit_data_warnings_next(task, state, &batch, err));
     if (batch.rows == 0 || batch.labels == NULL)
       break;
     fit_data_warnings_add(state, &batch);

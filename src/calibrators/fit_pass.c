@@ -40,7 +40,7 @@ static pcal_status fit_pass_add(void *user, size_t worker, const pc_rows *rows,
   if (rows->weights == NULL)
     pc_sum_add_units(&here->weight, (int64_t)rows->count, 0);
   if (state->task->replay != NULL)
-    pc_row_fingerprint_add(&here->print, rows);
+    pc_row_fingerprint_add(&here->print, rows, (pc_group_hashes){NULL, 0});
   return state->add(state->user, worker, rows, err);
 }
 

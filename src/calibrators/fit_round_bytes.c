@@ -251,6 +251,16 @@ pcal_status pc_fit_answer_read(const void *bytes, size_t length, const char *nam
              : PCAL_OK;
 }
 
+pcal_status pc_fit_answer_rows(const void *bytes, size_t length, const char *name,
+                               pc_row_fingerprint *out, pcal_error *err) {
+  pc_decoder in;
+  PC_TRY(pc_envelope_open(&fit_answer_envelope, bytes, length, name, &in, err));
+  pc_decode_u64(&in); /* id */
+  pc_decode_u8(&in);  /* whether there are rows */
+  pc_decode_row_fingerprint(&in, out);
+  return in.failed ? pc_envelope_misfit(&fit_answer_envelope, name, err) : PCAL_OK;
+}
+
 pcal_status pc_fit_answer_merge(pc_fit_answer *into, pc_fit_answer *from, pcal_error *err) {
   if (into->id != from->id)
     return pc_fail(err, PCAL_USAGE,

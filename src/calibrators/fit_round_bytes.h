@@ -73,6 +73,9 @@ PC_CHECKED pcal_status pc_fit_answer_write(const pc_fit_answer *answer, pcal_sin
 PC_CHECKED pcal_status pc_fit_answer_read(const void *bytes, size_t length, const char *name,
                                           const pcal_env *env, pc_fit_answer *out,
                                           pcal_error *err);
+/* The fingerprint alone. */
+PC_CHECKED pcal_status pc_fit_answer_rows(const void *bytes, size_t length, const char *name,
+                                          pc_row_fingerprint *out, pcal_error *err);
 int pc_fit_answer_is(const void *bytes, size_t length);
 /* Adds the rows of `from`, which may lose its contents. */
 PC_CHECKED pcal_status pc_fit_answer_merge(pc_fit_answer *into, pc_fit_answer *from,

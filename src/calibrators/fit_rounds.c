@@ -75,6 +75,32 @@ void pc_fit_rounds_free(pc_fit_rounds *rounds) {
   pc_free(&env, rounds);
 }
 
+static pcal_status fit_rounds_resume(const pc_fit_request *first, const pcal_env *env,
+                                     pc_fit_rounds **out, pcal_error *err) {
+  const pcal_fit_config config = {.size = sizeof config,
+                                  .method = first->method,
+                                  .normalize = first->normalize,
+                                  .skip_missing = first->skip_missing};
+  pcal_env seeded = *env;
+  if (first->round != 1 || first->count > 0)
+    return pc_fail(err, PCAL_USAGE,
+                   "this is the request of a later round; resume rounds from their first one");
+  seeded.seed = first->seed;
+  return pc_fit_rounds_new(&config, &seeded, out, err);
+}
+
+pcal_status pc_fit_rounds_resume(const void *request, size_t length, const pcal_env *env,
+                                 pc_fit_rounds **out, pcal_error *err) {
+  const pcal_env resolved = pc_env_resolve(env);
+  pc_fit_request first;
+  pcal_status status =
+      pc_fit_request_read(request, length, "the request", &resolved, &first, err);
+  if (status == PCAL_OK)
+    status = fit_rounds_resume(&first, &resolved, out, err);
+  pc_fit_request_free(&first);
+  return status;
+}
+
 /* ---- Absorbing ---- */
 
 /* Runs the fit with the tallies so far, over a source that has the shape of the data. */

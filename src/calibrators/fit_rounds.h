@@ -25,6 +25,10 @@ typedef struct pc_fit_rounds {
 /* PCAL_USAGE: the method cannot be fitted in rounds. */
 PC_CHECKED pcal_status pc_fit_rounds_new(const pcal_fit_config *config, const pcal_env *env,
                                          pc_fit_rounds **out, pcal_error *err);
+/* From the bytes of a first request. */
+PC_CHECKED pcal_status pc_fit_rounds_resume(const void *request, size_t length,
+                                            const pcal_env *env, pc_fit_rounds **out,
+                                            pcal_error *err);
 void pc_fit_rounds_free(pc_fit_rounds *rounds); /* NULL is allowed */
 
 /* A refused tally leaves the rounds as they were. */

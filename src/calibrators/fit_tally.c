@@ -9,14 +9,20 @@
 #define FIT_TALLY_SCORE_MAX 2.0   /* of pc_fixed */
 
 static size_t fit_tally_item(const pc_fit_field *field) {
-  static const size_t sizes[PC_FIT_KINDS] = {[PC_FIT_SUMS] = sizeof(pc_sum),
-                                             [PC_FIT_FIXED] = sizeof(pc_fixed),
-                                             [PC_FIT_COUNTS] = sizeof(uint64_t),
-                                             [PC_FIT_MOST] = sizeof(double),
-                                             [PC_FIT_SCORES] = 2 * sizeof(double)};
-  return field->kind == PC_FIT_SAMPLE || field->kind == PC_FIT_LIST
-             ? field->width * sizeof(double)
-             : sizes[field->kind];
+  switch (field->kind) {
+  case PC_FIT_SUMS:
+    return sizeof(pc_sum);
+  case PC_FIT_FIXED:
+    return sizeof(pc_fixed);
+  case PC_FIT_COUNTS:
+    return sizeof(uint64_t);
+  case PC_FIT_MOST:
+    return sizeof(double);
+  case PC_FIT_SCORES:
+    return 2 * sizeof(double);
+  default: /* samples and lists of rows */
+    return field->width * sizeof(double);
+  }
 }
 
 static int fit_tally_is_numbers(pc_fit_field_kind kind) {
@@ -181,6 +187,53 @@ static void fit_tally_limit(pc_fit_field *field) {
   }
 }
 
+/* An order of rows: by key, then by their bytes. */
+static int fit_tally_row_before(const pc_fit_field *field, size_t a, size_t b) {
+  const double *rows = field->items;
+  if (field->kind == PC_FIT_SAMPLE && field->keys[a] != field->keys[b])
+    return field->keys[a] < field->keys[b];
+  return memcmp(rows + a * field->width, rows + b * field->width, field->width * sizeof *rows) <
+         0;
+}
+
+static void fit_tally_swap_rows(pc_fit_field *field, size_t a, size_t b) {
+  double *left = (double *)field->items + a * field->width;
+  double *right = (double *)field->items + b * field->width;
+  for (size_t i = 0; i < field->width; i++) {
+    const double kept = left[i];
+    left[i] = right[i];
+    right[i] = kept;
+  }
+  if (field->kind == PC_FIT_SAMPLE) {
+    const uint64_t key = field->keys[a];
+    field->keys[a] = field->keys[b];
+    field->keys[b] = key;
+  }
+}
+
+/* Moves row `at` of a heap of `count` rows down to its place. */
+static void fit_tally_sink_row(pc_fit_field *field, size_t at, size_t count) {
+  for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
+    if (child + 1 < count && fit_tally_row_before(field, child, child + 1))
+      child++;
+    if (!fit_tally_row_before(field, at, child))
+      return;
+    fit_tally_swap_rows(field, at, child);
+    at = child;
+  }
+}
+
+/* Sorts the rows of a merged field, so that its bytes do not depend on the order of merges: a
+ * heap sort, which needs no memory. */
+static void fit_tally_sort_rows(pc_fit_field *field) {
+  for (size_t i = field->count / 2; i-- > 0;)
+    fit_tally_sink_row(field, i, field->count);
+  for (size_t left = field->count; left-- > 1;) {
+    fit_tally_swap_rows(field, 0, left);
+    fit_tally_sink_row(field, 0, left);
+  }
+}
+
 static pcal_status fit_tally_add_rows(const pcal_env *env, pc_fit_field *into,
                                       const pc_fit_field *from, pcal_error *err) {
   PC_TRY(fit_tally_reserve(env, into, into->count + from->count, err));
@@ -196,29 +249,42 @@ static pcal_status fit_tally_add_rows(const pcal_env *env, pc_fit_field *into,
     fit_tally_sift(into);
   }
   fit_tally_limit(into);
+  fit_tally_sort_rows(into);
   return PCAL_OK;
 }
 
 /* ---- Scores ---- */
 
-/* True if pairs of these weights may be joined: their sum is exact. */
-static int fit_tally_joins(double a, double b) {
-  return a == floor(a) && b == floor(b) && a + b <= FIT_TALLY_WHOLE_MAX;
+static int fit_tally_is_whole(double weight) {
+  return weight == floor(weight);
 }
 
+/* The order of pairs: by score, fractional weights before whole ones, then by weight. */
 static int fit_tally_before(const double *a, const double *b) {
-  return a[0] < b[0] || (a[0] == b[0] && a[1] < b[1]);
+  const int whole_a = fit_tally_is_whole(a[1]), whole_b = fit_tally_is_whole(b[1]);
+  if (a[0] != b[0])
+    return a[0] < b[0];
+  return whole_a != whole_b ? whole_a < whole_b : a[1] < b[1];
 }
 
-/* Appends a pair that is not before the last one. */
+/* Appends a pair that is not before the last one.  Whole weights of one score are added; a sum
+ * beyond FIT_TALLY_WHOLE_MAX becomes the rest and FIT_TALLY_WHOLE_MAX, so that the pairs depend
+ * on the total alone. */
 static size_t fit_tally_push(double *pairs, size_t count, const double *pair) {
   double *last = pairs + 2 * count - 2;
-  if (count > 0 && last[0] == pair[0] && fit_tally_joins(last[1], pair[1])) {
-    last[1] += pair[1];
-    return count;
+  double weight = pair[1];
+  if (count > 0 && last[0] == pair[0] && fit_tally_is_whole(last[1]) &&
+      fit_tally_is_whole(weight)) {
+    const double room = FIT_TALLY_WHOLE_MAX - last[1];
+    if (weight <= room) {
+      last[1] += weight;
+      return count;
+    }
+    last[1] = weight - room;
+    weight = FIT_TALLY_WHOLE_MAX;
   }
   pairs[2 * count] = pair[0];
-  pairs[2 * count + 1] = pair[1];
+  pairs[2 * count + 1] = weight;
   return count + 1;
 }
 
@@ -280,7 +346,7 @@ static void fit_tally_encode_scores(pc_encoder *out, const pc_fit_field *field) 
   const double *pairs = field->items;
   int whole = 1;
   for (size_t i = 0; i < field->count; i++)
-    whole &= fit_tally_joins(pairs[2 * i + 1], 0.0);
+    whole &= fit_tally_is_whole(pairs[2 * i + 1]);
   pc_encode_u8(out, (unsigned)whole);
   for (size_t i = 0; i < field->count; i++) {
     pc_encode_doubles(out, pairs + 2 * i, whole ? 1 : 2);
@@ -490,6 +556,18 @@ pcal_status pc_fit_field_add_row(pc_fit_fields *fields, pc_fit_field *field, uin
   return PCAL_OK;
 }
 
+/* Appends the pairs of rows begin to end of a column, which have one score: those with
+ * fractional or those with whole weights. */
+static size_t fit_tally_push_ties(double *pairs, size_t count, const pc_sorted_column *column,
+                                  size_t begin, size_t end, int whole) {
+  for (size_t i = begin; i < end; i++) {
+    const double pair[2] = {column->score[i], column->weight == NULL ? 1.0 : column->weight[i]};
+    if (fit_tally_is_whole(pair[1]) == whole)
+      count = fit_tally_push(pairs, count, pair);
+  }
+  return count;
+}
+
 /* The pairs of a column, in a new block. */
 static pcal_status fit_tally_pairs(const pcal_env *env, const pc_sorted_column *column,
                                    double **out, size_t *count, pcal_error *err) {
@@ -497,9 +575,11 @@ static pcal_status fit_tally_pairs(const pcal_env *env, const pc_sorted_column *
   *out = pc_alloc_raw(env, column->count, 2 * sizeof **out);
   if (*out == NULL)
     return pc_fail_memory(err, "collecting a tally");
-  for (size_t i = 0; i < column->count; i++) {
-    const double pair[2] = {column->score[i], column->weight == NULL ? 1.0 : column->weight[i]};
-    *count = fit_tally_push(*out, *count, pair);
+  for (size_t begin = 0, end = 0; begin < column->count; begin = end) {
+    while (end < column->count && column->score[end] == column->score[begin])
+      end++;
+    *count = fit_tally_push_ties(*out, *count, column, begin, end, 0);
+    *count = fit_tally_push_ties(*out, *count, column, begin, end, 1);
   }
   return PCAL_OK;
 }
@@ -514,6 +594,19 @@ static pcal_status fit_tally_give_scores(const pcal_env *env, pc_fit_field *fiel
   const pcal_status status = fit_tally_add_pairs(env, field, pairs, count, err);
   pc_free(env, pairs);
   return status;
+}
+
+/* Puts whole weights, which stand behind fractional ones, into the order of weights. */
+static void fit_tally_order_ties(pc_sorted_column *column) {
+  for (size_t i = 1; i < column->count; i++) {
+    const double weight = column->weight[i];
+    size_t at = i;
+    for (;
+         at > 0 && column->score[at - 1] == column->score[i] && column->weight[at - 1] > weight;
+         at--)
+      column->weight[at] = column->weight[at - 1];
+    column->weight[at] = weight;
+  }
 }
 
 pcal_status pc_fit_field_scores(pc_fit_fields *fields, const pcal_env *env,
@@ -531,5 +624,6 @@ pcal_status pc_fit_field_scores(pc_fit_fields *fields, const pcal_env *env,
     column->score[i] = ((const double *)field->items)[2 * i];
     column->weight[i] = ((const double *)field->items)[2 * i + 1];
   }
+  fit_tally_order_ties(column);
   return PCAL_OK;
 }

@@ -10,8 +10,7 @@
  *                         lowest level at which their weights, each rounded up, are at most
  *                         `limit` together
  *   list                  rows, all of them; none if there are more than `limit`
- *   scores                ascending scores with weights; equal scores are joined if all weights
- *                         are whole numbers
+ *   scores                ascending scores with weights; whole weights of equal scores are added
  *
  * A pass lists the fields of its workers in one function, pc_fit_list_fields, which serves both
  * directions: it adds them to a tally, or a tally to them. */

@@ -6,16 +6,22 @@
 
 #define FOLDS_STREAM 0x666f6c64 /* stream of random numbers */
 
-size_t pc_fold_of(const pc_folds *folds, uint64_t row) {
+size_t pc_fold_in_block(const pc_folds *folds, pc_fold_block *block, uint64_t row) {
   const pc_rng rng = {folds->seed, FOLDS_STREAM};
-  const uint64_t first = row - row % folds->count;
-  unsigned char order[PC_FOLDS_MAX] = {0};
+  if (block->known && row - block->first < folds->count)
+    return block->order[row - block->first];
+  *block = (pc_fold_block){.known = 1, .first = row - row % folds->count};
   for (size_t i = 0; i < folds->count; i++) {
-    const size_t j = (size_t)(pc_rng_bits(&rng, first + i) % (i + 1));
-    order[i] = order[j];
-    order[j] = (unsigned char)i;
+    const size_t j = (size_t)(pc_rng_bits(&rng, block->first + i) % (i + 1));
+    block->order[i] = block->order[j];
+    block->order[j] = (unsigned char)i;
   }
-  return order[row - first];
+  return block->order[row - block->first];
+}
+
+size_t pc_fold_of(const pc_folds *folds, uint64_t row) {
+  pc_fold_block block = {.known = 0};
+  return pc_fold_in_block(folds, &block, row);
 }
 
 static void folds_copy_row(pc_fold_source *source, const pcal_batch *from, size_t row,
@@ -33,10 +39,10 @@ static void folds_copy_row(pc_fold_source *source, const pcal_batch *from, size_
     source->ids[to] = from->ids[row];
 }
 
-static int folds_includes(const pc_fold_source *source, const pcal_batch *from, size_t row) {
+static int folds_includes(pc_fold_source *source, const pcal_batch *from, size_t row) {
   if (source->group != PC_ANY_GROUP && from->groups[row] != source->group)
     return 0;
-  const size_t fold = pc_fold_of(&source->folds, from->first_row + row);
+  const size_t fold = pc_fold_in_block(&source->folds, &source->block, from->first_row + row);
   return (fold == source->fold) == (source->inside != 0);
 }
 

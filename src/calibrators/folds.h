@@ -17,6 +17,16 @@ typedef struct pc_folds {
 
 size_t pc_fold_of(const pc_folds *folds, uint64_t row);
 
+/* The folds of one block of rows, which its rows share.  Zeroed: of none. */
+typedef struct pc_fold_block {
+  int known;
+  uint64_t first; /* its first row */
+  unsigned char order[PC_FOLDS_MAX];
+} pc_fold_block;
+
+/* The same as pc_fold_of, from the last block if the row is in it. */
+size_t pc_fold_in_block(const pc_folds *folds, pc_fold_block *block, uint64_t row);
+
 #define PC_ANY_GROUP UINT32_MAX
 
 /* A source with some rows of another source, as doubles: all rows outside a fold, to fit on, or
@@ -25,6 +35,7 @@ typedef struct pc_fold_source {
   pcal_source *source;
   pc_folds folds;
   size_t fold;
+  pc_fold_block block;  /* of the last row that was looked at */
   int inside;           /* 1: the rows of the fold; 0 (after opening): all others */
   uint32_t group;       /* only rows of this group; PC_ANY_GROUP after opening */
   size_t columns, rows; /* of a window */

@@ -3,8 +3,10 @@
 #include <math.h>
 
 #include "curve/score_key.h"
+#include "kernels/sort.h"
 
 #define SPARSE_BUCKET_BYTES 7
+#define SPARSE_WEIGHT_END 0x1p53 /* weights are below this */
 
 void pc_sparse_tally_free(pc_sparse_tally *sparse) {
   if (sparse->env == NULL)
@@ -33,6 +35,49 @@ static void sparse_tally_put(pc_sparse_tally *sparse, uint64_t index,
   sparse->segments[sparse->count++] = *segment;
 }
 
+/* ---- stored scores ---- */
+
+/* Joins equal scores, which stand side by side. */
+static void sparse_tally_join_ties(pc_kept_scores *kept) {
+  size_t last = 0;
+  for (size_t i = 1; i < kept->count; i++) {
+    if (kept->score[i] == kept->score[last] &&
+        kept->weight[last] + kept->weight[i] < SPARSE_WEIGHT_END) {
+      kept->weight[last] += kept->weight[i];
+      continue;
+    }
+    last++;
+    kept->score[last] = kept->score[i];
+    kept->weight[last] = kept->weight[i];
+  }
+  kept->count = kept->count == 0 ? 0 : last + 1;
+}
+
+/* Sorts the stored scores and joins equal ones, so that they do not depend on the order of
+ * merges. */
+static pcal_status sparse_tally_order(const pcal_env *env, pc_kept_scores *kept,
+                                      pcal_error *err) {
+  const size_t count = kept->count;
+  if (count < 2)
+    return PCAL_OK;
+  PC_TRY(pc_kept_scores_reserve(env, kept, 0, 1, err));
+  double *scratch = pc_alloc_raw(env, count, 2 * sizeof *scratch);
+  if (scratch == NULL)
+    return pc_fail_memory(err, "collecting a tally");
+  pc_sort_pairs(kept->score, kept->weight, scratch, scratch + count, count);
+  pc_free(env, scratch);
+  sparse_tally_join_ties(kept);
+  return PCAL_OK;
+}
+
+static pcal_status sparse_tally_add_kept(const pcal_env *env, pc_kept_scores *into,
+                                         const pc_kept_scores *from, pcal_error *err) {
+  PC_TRY(pc_kept_scores_append(env, into, from, err));
+  return sparse_tally_order(env, into, err);
+}
+
+/* ---- making ---- */
+
 pcal_status pc_sparse_tally_new(const pcal_env *env, const pc_bucket_tally *tally,
                                 pc_sparse_tally *out, pcal_error *err) {
   const size_t buckets = pc_bucket_tally_bucket_count(tally);
@@ -47,7 +92,7 @@ pcal_status pc_sparse_tally_new(const pcal_env *env, const pc_bucket_tally *tall
   }
   pcal_status status = PCAL_OK;
   for (int hit = 0; hit < 2 && status == PCAL_OK; hit++)
-    status = pc_kept_scores_append(env, &out->kept[hit], &tally->kept[hit], err);
+    status = sparse_tally_add_kept(env, &out->kept[hit], &tally->kept[hit], err);
   if (status != PCAL_OK)
     pc_sparse_tally_free(out);
   return status;
@@ -85,7 +130,7 @@ pcal_status pc_sparse_tally_merge(pc_sparse_tally *into, const pc_sparse_tally *
   if (pc_sparse_tally_rows(into) + pc_sparse_tally_rows(from) > PC_SPARSE_TALLY_ROWS_MAX)
     return pc_fail(err, PCAL_DATA, "the weights sum to more than 2^62; give smaller weights");
   for (int hit = 0; hit < 2; hit++)
-    PC_TRY(pc_kept_scores_append(into->env, &into->kept[hit], &from->kept[hit], err));
+    PC_TRY(sparse_tally_add_kept(into->env, &into->kept[hit], &from->kept[hit], err));
   PC_TRY(sparse_tally_room(into->env, into->count + from->count, &both, err));
   sparse_tally_join(into, from, &both);
   pc_free(into->env, into->index);
@@ -128,10 +173,13 @@ static void sparse_tally_encode_segment(pc_encoder *out, const pc_segment *segme
 }
 
 static void sparse_tally_encode_kept(pc_encoder *out, const pc_kept_scores *kept) {
+  int weighted = 0;
+  for (size_t i = 0; i < kept->count; i++)
+    weighted |= pc_kept_scores_weight(kept, i) != 1.0;
   pc_encode_varint(out, kept->count);
-  pc_encode_u8(out, kept->weight != NULL);
+  pc_encode_u8(out, (unsigned)weighted);
   pc_encode_doubles(out, kept->score, kept->count);
-  if (kept->weight != NULL)
+  if (weighted)
     pc_encode_doubles(out, kept->weight, kept->count);
 }
 
@@ -188,7 +236,7 @@ static pcal_status sparse_tally_decode_kept(pc_decoder *in, const pcal_env *env,
   for (size_t i = 0; i < (size_t)count; i++) {
     pc_decoder_expect(in, fabs(out->score[i]) < PC_SCORE_END);
     const double weight = weighted == 1 ? out->weight[i] : 1.0;
-    pc_decoder_expect(in, weight >= 1 && weight < 0x1p53 && weight == floor(weight));
+    pc_decoder_expect(in, weight >= 1 && weight < SPARSE_WEIGHT_END && weight == floor(weight));
   }
   out->count = in->failed ? 0 : (size_t)count;
   return PCAL_OK;

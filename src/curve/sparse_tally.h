@@ -1,5 +1,6 @@
 /* The tally of one curve in one pass (bucket_tally.h) as it travels between processes: only the
- * buckets that have rows, and the stored scores.
+ * buckets that have rows, and the stored scores, sorted and equal ones joined: the bytes do not
+ * depend on the order of merges.
  *
  * Saved: number of buckets (varint); for each the distance of its index from the one before
  * and the segment: rows, hits, distance of its low score from the high score before, distance of

@@ -66,6 +66,11 @@ static pcal_status convert_forecasts_quantiles(pc_checked_row *row, double *numb
     return PCAL_OK;
   }
   const pc_place place = pc_row_forecast_place(row, j);
+  if (row->policy->of_event)
+    return pc_fail_at(err, PCAL_DATA, &place,
+                      "the quantile %s comes after %s, but quantiles ascend with their levels; "
+                      "sort each row",
+                      pc_show(numbers[j], shown), pc_show(numbers[j - 1], before));
   return pc_fail_at(err, PCAL_DATA, &place,
                     "the quantile %s comes after %s, but quantiles ascend with their levels; "
                     "%-s to put such rows in order",
@@ -73,16 +78,20 @@ static pcal_status convert_forecasts_quantiles(pc_checked_row *row, double *numb
                     pc_row_normalize_remedy(row));
 }
 
-static pcal_status convert_forecasts_form(pc_checked_row *row, double *numbers,
-                                          pcal_error *err) {
+pcal_status pc_convert_forecasts_check(pc_checked_row *row, double *numbers, pcal_error *err) {
   PC_TRY(convert_forecasts_finite(row, numbers, err));
-  if (row->missing)
+  if (row->missing || row->layout->form == PC_FORM_SAMPLES)
     return PCAL_OK;
   if (row->layout->form == PC_FORM_GAUSSIAN)
     return convert_forecasts_gaussian(row, numbers, err);
-  if (row->layout->form == PC_FORM_QUANTILES)
-    return convert_forecasts_quantiles(row, numbers, err);
-  qsort(numbers, row->layout->columns, sizeof *numbers, convert_forecasts_order);
+  return convert_forecasts_quantiles(row, numbers, err);
+}
+
+static pcal_status convert_forecasts_form(pc_checked_row *row, double *numbers,
+                                          pcal_error *err) {
+  PC_TRY(pc_convert_forecasts_check(row, numbers, err));
+  if (row->layout->form == PC_FORM_SAMPLES && !row->missing)
+    qsort(numbers, row->layout->columns, sizeof *numbers, convert_forecasts_order);
   return PCAL_OK;
 }
 

@@ -80,6 +80,10 @@ void pc_row_convert_end(pc_row_convert *convert, const pc_checked_row *row);
  * rows and returns 1: the rows then need no check of their own.  Otherwise returns 0. */
 int pc_row_convert_keep_labels(const pc_row_convert *convert, size_t begin, size_t count);
 
+/* Checks a prediction of a number whose row is loaded: edge cases 1 to 4 of convert_forecasts.c. */
+PC_CHECKED pcal_status pc_convert_forecasts_check(pc_checked_row *row, double *numbers,
+                                                  pcal_error *err);
+
 /* Rows [begin, begin + count) of regression. */
 PC_CHECKED pcal_status pc_convert_forecasts(pc_row_convert *convert, size_t begin, size_t count,
                                             pcal_error *err);

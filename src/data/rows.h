@@ -83,6 +83,7 @@ typedef struct pc_row_policy {
   int need_log;    /* fill log_true */
   int need_keys;   /* fill keys */
   int no_squares;  /* others_square may be left unfilled */
+  int of_event;    /* predictions of a number become the probability of an event */
   int applying;    /* rows go to a calibrator: none may be left out, and `normalize` is the
                       calibrator's setting */
 } pc_row_policy;

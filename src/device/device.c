@@ -13,6 +13,11 @@
 
 /* ---- Opening ---- */
 
+static cuda_function *device_find_one(const pcal_device *device, const char *name) {
+  cuda_function *found = NULL;
+  return device->driver.module_function(&found, device->module, name) == 0 ? found : NULL;
+}
+
 /* Finds the kernels NAME_f32 and NAME_f64; NULL for those that are not there. */
 static void device_find(pcal_device *device, const char *name,
                         cuda_function *out[DEVICE_TYPES]) {
@@ -21,8 +26,7 @@ static void device_find(pcal_device *device, const char *name,
     char full[32];
     strcpy(full, name);
     strcat(full, types[t]);
-    if (device->driver.module_function(&out[t], device->module, full) != 0)
-      out[t] = NULL;
+    out[t] = device_find_one(device, full);
   }
 }
 
@@ -46,6 +50,14 @@ static void device_load(pcal_device *device) {
   device_find(device, "pc_softmax_narrow", device->narrow);
   device_find(device, "pc_row_sums_wide", device->sums_wide);
   device_find(device, "pc_row_sums_narrow", device->sums_narrow);
+  device_find(device, "pc_temperature_wide", device->temperature_wide);
+  device_find(device, "pc_temperature_narrow", device->temperature_narrow);
+  device_find(device, "pc_sample_rows", device->sample);
+  device_find(device, "pc_scaled_softmax_wide", device->scaled_wide);
+  device_find(device, "pc_scaled_softmax_narrow", device->scaled_narrow);
+  device->value_sums = device_find_one(device, "pc_value_sums_all");
+  device->pair_strips = device_find_one(device, "pc_pair_sums_strips_all");
+  device->pair_packs = device_find_one(device, "pc_pair_sums_packs_all");
 }
 
 pcal_status pc_device_enter(pcal_device *device, pcal_error *err) {

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "device/row_sums.h"
+#include "device/temperature_rows.h"
 
 /* Opens the GPU that holds `address`. */
 PC_CHECKED pcal_status pc_device_open(const void *address, const pcal_env *env,
@@ -65,5 +66,39 @@ int pc_device_has_row_sums(const pcal_device *device, pcal_type type, size_t cla
 PC_CHECKED pcal_status pc_device_row_sums(pcal_device *device, const pcal_batch *batch,
                                           const void *labels, uint32_t label_size,
                                           pc_row_sums *sums, uint64_t *words, pcal_error *err);
+
+/* Labels on the device: 8, 4 (signed) or 1 (unsigned) bytes each. */
+typedef struct pc_device_labels {
+  const void *at;
+  uint32_t size;
+} pc_device_labels;
+
+/* True if the device has kernels for fits of the temperature. */
+int pc_device_has_temperature(const pcal_device *device, pcal_type type, size_t classes);
+
+/* A value of beta = 1/T, and the rows to evaluate. */
+typedef struct pc_device_trial {
+  double beta;
+  int with_one;           /* the loss at beta = 1 too */
+  const uint32_t *chosen; /* rows, at most PC_SAMPLE_ROWS_MAX; NULL: all */
+  size_t chosen_count;
+} pc_device_trial;
+
+/* Adds up the log score of rows of logits and its derivatives.  words: room for
+ * PC_TEMPERATURE_ROWS_WORDS results (temperature_rows.h). */
+PC_CHECKED pcal_status pc_device_temperature(pcal_device *device, const pcal_batch *batch,
+                                             const pc_device_labels *labels,
+                                             const pc_device_trial *trial, uint64_t *words,
+                                             pcal_error *err);
+
+/* Lists the rows whose key starts with `level` zero bits. */
+PC_CHECKED pcal_status pc_device_sample(pcal_device *device, const pcal_batch *batch,
+                                        const pc_device_labels *labels, unsigned level,
+                                        pc_sample_found *out, pcal_error *err);
+
+/* Copies bytes to new memory of the device; the caller gives it back with pc_device_drop. */
+PC_CHECKED pcal_status pc_device_upload(pcal_device *device, void *stream, const void *from,
+                                        size_t bytes, void **out, pcal_error *err);
+void pc_device_drop(pcal_device *device, void *address); /* NULL is allowed */
 
 #endif

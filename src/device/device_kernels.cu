@@ -1,13 +1,15 @@
-/* The kernels of softmax_rows_body.h and row_sums_body.h for NVIDIA GPUs.  tools/make-gpu-code compiles
- * this file into device_kernels.ptx and device_kernels.sm_90.cubin, which are checked in. */
+/* The kernels of softmax_rows_body.h and the other bodies of this room for NVIDIA GPUs.  tools/make-gpu-code compiles this file into device_kernels.ptx and device_kernels.sm_90.cubin, which are checked in. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 /* Functions of the headers below run on the GPU. */
 #define inline inline __device__
+#include "device/pair_sums_body.h"
 #include "device/row_sums_body.h"
+#include "device/scaled_softmax_body.h"
 #include "device/softmax_rows_body.h"
+#include "device/temperature_rows_body.h"
 #undef inline
 
 #define SOFTMAX_ROWS_KERNELS(type)                                                             \
@@ -83,3 +85,87 @@ static __device__ void row_sums_end(const pc_row_sums *sums, const pc_row_sums_t
 
 ROW_SUMS_KERNELS(f32, 4)
 ROW_SUMS_KERNELS(f64, 8)
+
+/* Blocks on a multiprocessor; eight leave 64 registers for each thread. */
+#ifndef TEMPERATURE_ROWS_BLOCKS
+#define TEMPERATURE_ROWS_BLOCKS 8
+#endif
+
+#define TEMPERATURE_ROWS_KERNELS(type)                                                         \
+  extern "C" __global__ void __launch_bounds__(PC_TEMPERATURE_ROWS_THREADS,                    \
+                                               TEMPERATURE_ROWS_BLOCKS)                        \
+      pc_temperature_wide_##type(const __grid_constant__ pc_temperature_rows rows) {           \
+    __shared__ pc_temperature_rows_shared shared;                                              \
+    pc_temperature_rows_begin(threadIdx.x, &shared);                                           \
+    pc_temperature_rows_look_##type(&rows, blockIdx.x, threadIdx.x, &shared);                  \
+    __syncthreads();                                                                           \
+    pc_temperature_rows_add_##type(&rows, blockIdx.x, threadIdx.x, &shared);                   \
+    __syncwarp();                                                                              \
+    pc_temperature_rows_fold(&rows, blockIdx.x, threadIdx.x, &shared);                         \
+    __syncwarp();                                                                              \
+    pc_temperature_rows_write_##type(&rows, blockIdx.x, threadIdx.x, &shared);                 \
+  }                                                                                            \
+  extern "C" __global__ void __launch_bounds__(PC_TEMPERATURE_ROWS_THREADS,                    \
+                                               TEMPERATURE_ROWS_BLOCKS)                        \
+      pc_temperature_narrow_##type(const __grid_constant__ pc_temperature_rows rows) {         \
+    __shared__ pc_temperature_rows_shared shared;                                              \
+    pc_temperature_rows_begin(threadIdx.x, &shared);                                           \
+    __syncthreads();                                                                           \
+    pc_temperature_rows_narrow_##type(                                                         \
+        &rows, (uint64_t)blockIdx.x * PC_TEMPERATURE_ROWS_THREADS + threadIdx.x, &shared);     \
+  }                                                                                            \
+  extern "C" __global__ void __launch_bounds__(PC_SAMPLE_ROWS_THREADS)                         \
+      pc_sample_rows_##type(const __grid_constant__ pc_sample_rows sample) {                   \
+    pc_sample_rows_find_##type(&sample,                                                        \
+                               (uint64_t)blockIdx.x * PC_SAMPLE_ROWS_THREADS + threadIdx.x);   \
+  }
+
+TEMPERATURE_ROWS_KERNELS(f32)
+TEMPERATURE_ROWS_KERNELS(f64)
+
+extern "C" __global__ void __launch_bounds__(PC_VALUE_SUMS_THREADS)
+    pc_value_sums_all(const __grid_constant__ pc_value_sums sums) {
+  __shared__ pc_value_sums_shared shared;
+  pc_value_sums_add(&sums, blockIdx.x, threadIdx.x, &shared);
+  __syncthreads();
+  pc_value_sums_publish(&sums, blockIdx.x, threadIdx.x, &shared);
+}
+
+#ifndef PAIR_SUMS_BLOCKS
+#define PAIR_SUMS_BLOCKS 7
+#endif
+
+extern "C" __global__ void __launch_bounds__(PC_PAIR_SUMS_THREADS, PAIR_SUMS_BLOCKS)
+    pc_pair_sums_strips_all(const __grid_constant__ pc_pair_sums sums) {
+  __shared__ pc_pair_sums_shared shared;
+  pc_pair_sums_add(&sums, blockIdx.x, threadIdx.x, &shared);
+  __syncthreads();
+  pc_pair_sums_publish(&sums, blockIdx.x, threadIdx.x, &shared);
+}
+
+extern "C" __global__ void __launch_bounds__(PC_PAIR_SUMS_THREADS)
+    pc_pair_sums_packs_all(const __grid_constant__ pc_pair_sums sums) {
+  __shared__ pc_pair_sums_shared shared;
+  pc_pair_sums_inside(&sums, blockIdx.x, threadIdx.x, &shared);
+  __syncthreads();
+  pc_pair_sums_publish_inside(&sums, blockIdx.x, threadIdx.x, &shared);
+}
+
+#define SCALED_SOFTMAX_KERNELS(type)                                                           \
+  extern "C" __global__ void __launch_bounds__(PC_SCALED_SOFTMAX_THREADS, 8)                   \
+      pc_scaled_softmax_wide_##type(const __grid_constant__ pc_scaled_softmax softmax) {       \
+    __shared__ pc_scaled_softmax_shared shared;                                                \
+    pc_scaled_softmax_look_##type(&softmax, blockIdx.x, threadIdx.x, &shared);                 \
+    __syncwarp();                                                                              \
+    pc_scaled_softmax_add_##type(&softmax, blockIdx.x, threadIdx.x, &shared);                  \
+    __syncwarp();                                                                              \
+    pc_scaled_softmax_write_##type(&softmax, blockIdx.x, threadIdx.x, &shared);                \
+  }                                                                                            \
+  extern "C" __global__ void __launch_bounds__(PC_SCALED_SOFTMAX_THREADS, 8)                   \
+      pc_scaled_softmax_narrow_##type(const __grid_constant__ pc_scaled_softmax softmax) {     \
+    pc_scaled_softmax_narrow_row_##type(                                                       \
+        &softmax, (uint64_t)blockIdx.x * PC_SCALED_SOFTMAX_THREADS + threadIdx.x);             \
+  }
+
+SCALED_SOFTMAX_KERNELS(f32)
+SCALED_SOFTMAX_KERNELS(f64)

@@ -21,6 +21,10 @@ struct pcal_device {
   cuda_module *module; /* NULL: no kernels */
   cuda_function *wide[DEVICE_TYPES], *narrow[DEVICE_TYPES];
   cuda_function *sums_wide[DEVICE_TYPES], *sums_narrow[DEVICE_TYPES];
+  cuda_function *temperature_wide[DEVICE_TYPES], *temperature_narrow[DEVICE_TYPES];
+  cuda_function *sample[DEVICE_TYPES], *value_sums;
+  cuda_function *pair_strips, *pair_packs;
+  cuda_function *scaled_wide[DEVICE_TYPES], *scaled_narrow[DEVICE_TYPES];
   char *host;          /* page-locked, or NULL */
   cuda_address memory; /* on the GPU, or 0 */
   void *sums_host;     /* the results of device_sums.c, likewise */
@@ -34,6 +38,13 @@ void pc_device_leave(pcal_device *device);
 
 /* Reserves `host`, and `memory` if `on_gpu`. */
 PC_CHECKED pcal_status pc_device_reserve(pcal_device *device, int on_gpu, pcal_error *err);
+
+/* Reserves `sums` and `sums_host`, and if `all` host and memory too. */
+PC_CHECKED pcal_status pc_device_reserve_sums(pcal_device *device, int all, pcal_error *err);
+
+/* Copies bytes to the GPU through `host`, which is reserved, and waits for them. */
+cuda_result pc_device_fill(const pcal_device *device, void *stream, const char *from,
+                           size_t bytes, cuda_address to);
 
 /* A place in `memory`. */
 void *pc_device_place(const pcal_device *device, size_t offset);

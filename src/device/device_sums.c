@@ -87,8 +87,7 @@ static cuda_result device_sums_run(const pcal_device *device, const pcal_batch *
   return result == 0 ? driver->synchronize(batch->stream) : result;
 }
 
-static pcal_status device_sums_reserve(pcal_device *device, int labels_on_host,
-                                       pcal_error *err) {
+pcal_status pc_device_reserve_sums(pcal_device *device, int all, pcal_error *err) {
   const pc_cuda_driver *driver = &device->driver;
   if (device->sums_host == NULL)
     PC_TRY(pc_cuda_check(driver, driver->host_alloc(&device->sums_host, DEVICE_SUMS_BYTES),
@@ -96,7 +95,7 @@ static pcal_status device_sums_reserve(pcal_device *device, int labels_on_host,
   if (device->sums == 0)
     PC_TRY(pc_cuda_check(driver, driver->memory_alloc(&device->sums, DEVICE_SUMS_BYTES),
                          "reserving memory", err));
-  return labels_on_host ? pc_device_reserve(device, 1, err) : PCAL_OK;
+  return all ? pc_device_reserve(device, 1, err) : PCAL_OK;
 }
 
 pcal_status pc_device_row_sums(pcal_device *device, const pcal_batch *batch, const void *labels,
@@ -106,7 +105,7 @@ pcal_status pc_device_row_sums(pcal_device *device, const pcal_batch *batch, con
   sums->rows = batch->rows;
   sums->classes = (uint32_t)batch->columns;
   PC_TRY(pc_device_enter(device, err));
-  pcal_status status = device_sums_reserve(device, labels == NULL, err);
+  pcal_status status = pc_device_reserve_sums(device, labels == NULL, err);
   sums->words = (uint64_t *)(uintptr_t)device->sums;
   if (status == PCAL_OK)
     status =

@@ -21,6 +21,15 @@ static inline void pc_gpu_add_32(uint32_t *at, uint32_t value) {
 #endif
 }
 
+/* Adds 1 and returns the value before. */
+static inline uint32_t pc_gpu_count_32(uint32_t *at) {
+#if defined(__CUDACC__)
+  return atomicAdd(at, 1u);
+#else
+  return (*at)++;
+#endif
+}
+
 static inline void pc_gpu_max_32(uint32_t *at, uint32_t value) {
 #if defined(__CUDACC__)
   atomicMax(at, value);

@@ -25,7 +25,7 @@
 #ifndef PC_ROW_SUMS_BODY_H
 #define PC_ROW_SUMS_BODY_H
 
-#include "device/gpu_layer.h"
+#include "device/gpu_sums.h"
 #include "device/row_sums.h"
 #include "device/softmax_rows_body.h"
 #include "kernels/row_values.h"
@@ -162,44 +162,13 @@ static inline int64_t pc_row_sums_label(const pc_row_sums *sums, uint64_t row) {
   return ((const uint8_t *)sums->labels)[row];
 }
 
-/* Adds units * 2^(position - 1074), as pc_sum_add_units. */
-static inline void pc_row_sums_add_limbs(uint64_t *limbs, int64_t units, uint32_t position) {
-  const uint64_t sign = units < 0 ? UINT64_MAX : 0, low = UINT32_MAX;
-  const uint64_t size = ((uint64_t)units ^ sign) - sign;
-  const uint32_t shift = position % 32;
-  uint64_t *limb = limbs + position / 32;
-  const uint64_t first = (size << shift) & low, second = (size >> (32 - shift)) & low;
-  const uint64_t third = shift == 0 ? 0 : size >> (64 - shift);
-  if (first != 0)
-    pc_gpu_add_64(limb, (first ^ sign) - sign);
-  if (second != 0)
-    pc_gpu_add_64(limb + 1, (second ^ sign) - sign);
-  if (third != 0)
-    pc_gpu_add_64(limb + 2, (third ^ sign) - sign);
-}
-
-/* Edge case 2. */
-static inline void pc_row_sums_add_whole(uint64_t *limbs, double value) {
-  const uint64_t bits = pc_double_bits(value), mantissa = bits & ((UINT64_C(1) << 52) - 1);
-  const uint32_t field = (uint32_t)(bits >> 52) & 0x7ff, normal = field != 0;
-  const int64_t units = (int64_t)(mantissa | (uint64_t)normal << 52);
-  pc_row_sums_add_limbs(limbs, bits >> 63 != 0 ? -units : units, field - normal);
-}
-
-/* Splits off the multiple of the last bit of the anchor, as row_cut in kernels/row_kernels.c. */
-static inline double pc_row_sums_cut(double rest, double anchor, int64_t *units) {
-  const double sum = rest + anchor;
-  *units = (int64_t)(pc_double_bits(sum) - pc_double_bits(anchor));
-  return rest - (sum - anchor);
-}
-
 static inline void pc_row_sums_add_value(const pc_row_sums *sums, uint32_t v, double value,
                                          int64_t units[PC_ROW_SUMS_PIECES]) {
   int64_t a, b, c, d;
-  double rest = pc_row_sums_cut(value, 0x1.8p12, &a);
-  rest = pc_row_sums_cut(rest, 0x1.8p-39, &b);
-  rest = pc_row_sums_cut(rest, 0x1.8p-90, &c);
-  rest = pc_row_sums_cut(rest, 0x1.8p-141, &d);
+  double rest = pc_gpu_cut(value, 0x1.8p12, &a);
+  rest = pc_gpu_cut(rest, 0x1.8p-39, &b);
+  rest = pc_gpu_cut(rest, 0x1.8p-90, &c);
+  rest = pc_gpu_cut(rest, 0x1.8p-141, &d);
   if (value <= 1024.0 && value >= -1024.0 && rest == 0.0) {
     units[0] += a;
     units[1] += b;
@@ -208,7 +177,7 @@ static inline void pc_row_sums_add_value(const pc_row_sums *sums, uint32_t v, do
   } else if (value - value != 0) {
     sums->words[PC_ROW_SUMS_ODD] = 1;
   } else {
-    pc_row_sums_add_whole(sums->words + pc_row_sums_limbs(v), value);
+    pc_gpu_add_whole(sums->words + pc_row_sums_limbs(v), value);
   }
 }
 
@@ -356,8 +325,8 @@ static inline void pc_row_sums_publish(const pc_row_sums *sums,
     int64_t total = 0;
     for (uint32_t part = 0; part < PC_ROW_SUMS_PARTS; part++)
       total += fold->part[t][part];
-    pc_row_sums_add_limbs(sums->words + pc_row_sums_limbs(t / PC_ROW_SUMS_PIECES), total,
-                          1074 - 40 - 51 * (t % PC_ROW_SUMS_PIECES));
+    pc_gpu_add_limbs(sums->words + pc_row_sums_limbs(t / PC_ROW_SUMS_PIECES), total,
+                     1074 - 40 - 51 * (t % PC_ROW_SUMS_PIECES));
   }
   for (uint32_t c = t; c < sums->cell_count; c += PC_ROW_SUMS_THREADS)
     pc_row_sums_publish_cell(sums, mine, c);

@@ -71,6 +71,9 @@ void pc_source_free(pcal_source *source) {
   pc_reader_close(&source->spread);
   pc_reader_close(&source->id_cells);
   pc_free(&env, source->forecast.rows);
+  pc_free(&env, source->event.probs);
+  pc_free(&env, source->event.labels);
+  pc_free(&env, source->event.row);
   pc_free(&env, source->from_device);
   pc_free(&env, source->positive);
   pc_free(&env, source->percent_rows);
@@ -108,6 +111,7 @@ static pcal_status source_window(pcal_source *source, size_t max_rows, size_t *o
       pc_source_has(&source->spread) ? source->spread.window_limit : SIZE_MAX,
       pc_source_has(&source->spread) ? PC_SOURCE_JOINED_ROWS : SIZE_MAX,
       source->percent ? pc_window_rows(source->scores.columns * sizeof(double)) : SIZE_MAX,
+      source->event.used ? PC_SOURCE_JOINED_ROWS : SIZE_MAX,
   };
   for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
     rows = rows < limits[i] ? rows : limits[i];
@@ -180,7 +184,8 @@ static void source_place(const void *user, pcal_field field, size_t row, size_t 
                           : field == PCAL_FIELD_SCORES ? &source->scores
                           : field == PCAL_FIELD_LABELS ? &source->label_cells
                                                        : &source->weights;
-  const int apart = pc_source_has(&source->spread) && part->names == NULL;
+  const int apart =
+      source->event.used || (pc_source_has(&source->spread) && part->names == NULL);
   out->line = pc_reader_place(part, row, 0).line;
   out->row = pc_reader_file_row(part, row);
   if (out->row == PCAL_NO_ROW && source->placed)
@@ -250,6 +255,10 @@ static pcal_status source_read(pcal_source *source, size_t max_rows, pcal_batch 
   }
   PC_TRY(source_spread(source, wanted, &window, out, err));
   PC_TRY(source_beside(source, wanted, out, lazy_labels, err));
+  if (source->event.used) {
+    PC_TRY(source_copy_scores(source, out, err));
+    PC_TRY(pc_source_make_event(source, out, err));
+  }
   if (source->class_factors == NULL)
     return PCAL_OK;
   PC_TRY(pc_lazy_labels_fill(lazy_labels, 0, out->rows, err));
@@ -305,8 +314,9 @@ pcal_status pc_source_rewind(pcal_source *source, pcal_error *err) {
 
 int pc_source_on_device(const pcal_source *source) {
   return source->derived.base == NULL &&
-         (source->borrowed.used ? source->borrowed.batch.device != NULL
-                                : source->scores.on_device && !source->percent);
+         (source->borrowed.used
+              ? source->borrowed.batch.device != NULL
+              : source->scores.on_device && !source->percent && !source->event.used);
 }
 
 void pc_source_shape(const pcal_source *source, pcal_shape *shape) {
@@ -318,17 +328,18 @@ void pc_source_shape(const pcal_source *source, pcal_shape *shape) {
     pc_source_batch_shape(&source->borrowed, shape);
     return;
   }
+  const int event = source->event.used;
   *shape = (pcal_shape){
       .size = sizeof *shape,
-      .kind = source->kind,
-      .type = pc_source_type(source),
+      .kind = event ? PCAL_PROBABILITY : source->kind,
+      .type = event ? PCAL_F64 : pc_source_type(source),
       .row_count = source->scores.rows,
-      .columns = source->scores.columns + (pc_source_has(&source->spread) ? 1 : 0),
+      .columns = event ? 1 : source->scores.columns + (pc_source_has(&source->spread) ? 1 : 0),
       .weighted = pc_source_has(&source->weights) || source->class_factors != NULL,
       .grouped = pc_source_has(&source->group_cells),
       .labelled = pc_source_has(&source->label_cells),
       .class_names = source->class_names,
-      .levels = source->kind == PCAL_QUANTILES ? source->forecast.levels : NULL,
+      .levels = source->kind == PCAL_QUANTILES && !event ? source->forecast.levels : NULL,
       .group_names = (const char *const *)source->groups.names.text,
       .group_count = source->groups.names.count,
   };

@@ -109,12 +109,14 @@ static pcal_status source_prevalence_factors(pcal_source *source, const pc_sum *
 
 pcal_status pc_source_set_prevalence(pcal_source *source, const double *given, size_t count,
                                      pcal_error *err) {
-  const int classes = !pc_source_regression(source) && source->kind != PCAL_CONFIDENCE;
+  const int classes =
+      (!pc_source_regression(source) || source->event.used) && source->kind != PCAL_CONFIDENCE;
   if (count == 0)
     return PCAL_OK;
   if (!classes || !pc_source_has(&source->label_cells))
     return pc_fail(err, PCAL_USAGE, "{prevalence} needs scores of classes with {labels}");
-  source->factor_count = source->scores.columns == 1 ? 2 : source->scores.columns;
+  source->factor_count =
+      source->scores.columns == 1 || source->event.used ? 2 : source->scores.columns;
   double *factors = pc_alloc(&source->env, source->factor_count, sizeof *factors);
   pc_sum *sums = pc_alloc(&source->env, source->factor_count, sizeof *sums);
   pcal_status status = factors != NULL && sums != NULL

@@ -3,6 +3,7 @@
 #define PC_SOURCE_STATE_H
 
 #include "base/budget.h"
+#include "data/forecast_event.h"
 #include "io/data_columns.h"
 #include "io/formats/arrow_reader.h"
 #include "io/group_reader.h"
@@ -36,6 +37,16 @@ typedef struct pc_source_forecast {
   size_t capacity;                /* in bytes */
 } pc_source_forecast;
 
+/* An event about the predicted number, and rows of its probability. */
+typedef struct pc_source_event {
+  int used;
+  pc_forecast_event event;
+  double *probs; /* of the last window */
+  int32_t *labels;
+  double *row; /* one prediction */
+  size_t prob_capacity, label_capacity, row_capacity;
+} pc_source_event;
+
 struct pcal_source {
   pcal_env env;
   pc_source_file **files; /* one block each: readers point to them */
@@ -51,6 +62,7 @@ struct pcal_source {
   pc_source_derived derived;              /* transformed rows of another source */
   pc_reader scores, label_cells, weights, group_cells, spread, id_cells;
   pc_source_forecast forecast;    /* of regression */
+  pc_source_event event;          /* of regression; if used, rows are binary predictions */
   const char *const *class_names; /* owned by a reader, by columns or by given_names */
   char **given_names;
   size_t given_name_count;
@@ -161,6 +173,14 @@ PC_CHECKED pcal_status pc_source_check_forecast(pcal_source *source, pcal_error 
 PC_CHECKED pcal_status pc_source_join_spread(pcal_source *source, const pc_window *means,
                                              const pc_window *spreads, pcal_batch *batch,
                                              pcal_error *err);
+
+/* Parses an event (data/forecast_event.h) about the predicted numbers; NULL: none. */
+PC_CHECKED pcal_status pc_source_set_event(pcal_source *source, const char *text,
+                                           pcal_error *err);
+/* Replaces the predictions and targets of a window by the probability of the event and its
+ * outcome: the batch then holds rows of the source. */
+PC_CHECKED pcal_status pc_source_make_event(pcal_source *source, pcal_batch *batch,
+                                            pcal_error *err);
 
 /* Divides the scores of a window by 100: the batch then holds rows of the source. */
 PC_CHECKED pcal_status pc_source_scale_percent(pcal_source *source, pcal_batch *batch,

@@ -148,8 +148,8 @@ static void replica_sum_blocks(uint64_t seed, uint64_t stream, const uint64_t *i
 }
 
 /* pc_poisson_one for several words. */
-static void replica_sum_poisson(const uint32_t words[REPLICA_SUM_BLOCKS],
-                                float out[REPLICA_SUM_BLOCKS]) {
+static void replica_sum_poisson_one(const uint32_t words[REPLICA_SUM_BLOCKS],
+                                    float out[REPLICA_SUM_BLOCKS]) {
   static const uint32_t below[] = PC_POISSON_ONE_STEPS;
   int32_t count[REPLICA_SUM_BLOCKS] = {0};
   for (size_t k = 0; k < sizeof below / sizeof *below; k++)
@@ -166,7 +166,7 @@ static void replica_sum_draw_some(uint64_t seed, uint64_t stream, const uint64_t
     float drawn[4][REPLICA_SUM_BLOCKS];
     replica_sum_blocks(seed, stream + lane / 4, ids, words);
     for (size_t k = 0; k < 4; k++)
-      replica_sum_poisson(words[k], drawn[k]);
+      replica_sum_poisson_one(words[k], drawn[k]);
     for (size_t i = 0; i < count; i++)
       for (size_t k = 0; k < 4; k++)
         weights[i * PC_REPLICA_LANES + lane + k] = drawn[k][i];
@@ -212,6 +212,31 @@ static void replica_sum_uniforms(uint64_t seed, uint64_t stream, const uint64_t 
   }
 }
 
+#define REPLICA_SUM_TERMS 4 /* terms between two looks at what is left */
+_Static_assert(PC_POISSON_TERMS % REPLICA_SUM_TERMS == 0, "terms are taken in groups");
+
+/* A number that is not above a term is not above 0 without it, nor above any later term. */
+static void replica_sum_poisson(const double *terms, const double *u, float *out) {
+  typedef double reals __attribute__((vector_size(PC_REPLICA_LANES * sizeof(double))));
+  typedef int64_t wholes __attribute__((vector_size(PC_REPLICA_LANES * sizeof(int64_t))));
+  reals left;
+  wholes drawn = {0};
+  memcpy(&left, u, sizeof left);
+  for (size_t k = 0; k < PC_POISSON_TERMS; k += REPLICA_SUM_TERMS) {
+    for (size_t j = k; j < k + REPLICA_SUM_TERMS; j++) {
+      drawn -= (wholes)(left > terms[j]);
+      left -= terms[j];
+    }
+    double rest = 0.0;
+    for (size_t l = 0; l < PC_REPLICA_LANES; l++)
+      rest = left[l] > rest ? left[l] : rest;
+    if (!(rest > 0.0))
+      break;
+  }
+  for (size_t l = 0; l < PC_REPLICA_LANES; l++)
+    out[l] = (float)drawn[l];
+}
+
 static void replica_sum_add_values(const float *weights, const double *values, size_t width,
                                    size_t count, double *sums) {
   for (size_t v = 0; v < width; v++, sums += PC_REPLICA_LANES) {
@@ -230,6 +255,7 @@ const pc_replica_sum_kernels PC_VARIANT_TABLE(pc_replica_sum_kernels) = {
     .add_hits = replica_sum_add_hits,
     .add_class_gaps = replica_sum_add_class_gaps,
     .uniforms = replica_sum_uniforms,
+    .poisson = replica_sum_poisson,
     .add_values = replica_sum_add_values,
     .draw = replica_sum_draw,
 };

@@ -44,6 +44,8 @@ typedef struct pc_replica_sum_kernels {
    * (pc_rng_uniform), with a stream for each lane, from `stream` on. */
   void (*uniforms)(uint64_t seed, uint64_t stream, const uint64_t *ids, size_t count,
                    double *out);
+  /* out[lane]: the Poisson draw for a uniform number u[lane]; terms: of pc_poisson_terms. */
+  void (*poisson)(const double *terms, const double *u, float *out);
   /* sums[v][lane] of weights[i][lane] values[i][v] over i < count, in the order of i, for `width`
    * finite values of each row. */
   void (*add_values)(const float *weights, const double *values, size_t width, size_t count,

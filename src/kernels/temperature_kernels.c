@@ -27,6 +27,7 @@
 
 #include "kernels/lane_math.h"
 #include "kernels/row_kernels.h"
+#include "kernels/temperature_cumulants.h"
 #include "kernels/transpose.h"
 #include "kernels/variant.h"
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
@@ -38,7 +39,6 @@
 
 #define TEMPERATURE_TILE 512          /* at least PC_NARROW_CLASSES * PC_LANES */
 #define TEMPERATURE_NOTHING (-1023.0) /* exponent of 2 whose term is 0 */
-#define TEMPERATURE_GAP_MAX 1e300
 
 /* Part of a row: y_j = beta log2(e) d_j and t_j = 2^y_j. */
 typedef struct temperature_tile {
@@ -179,25 +179,9 @@ static void temperature_take_lanes(pc_temperature_score score, double beta,
     memcpy(block->slope[k] + first, sums.moment[k], sizeof sums.moment[k]);
 }
 
-/* Replaces moments 2 to 6 by cumulants, by way of central moments; m[0], the mean, is
- * unchanged. */
-static inline void temperature_cumulants(double m[6]) {
-  const double a = m[0], a2 = a * a, a3 = a2 * a, a4 = a2 * a2;
-  const double c2 = m[1] - a2, c3 = m[2] - 3.0 * a * m[1] + 2.0 * a3;
-  const double c4 = m[3] - 4.0 * a * m[2] + 6.0 * a2 * m[1] - 3.0 * a4;
-  const double c5 = m[4] - 5.0 * a * m[3] + 10.0 * a2 * m[2] - 10.0 * a3 * m[1] + 4.0 * a4 * a;
-  const double c6 = m[5] - 6.0 * a * m[4] + 15.0 * a2 * m[3] - 20.0 * a3 * m[2] +
-                    15.0 * a4 * m[1] - 5.0 * a4 * a2;
-  m[1] = c2;
-  m[2] = c3;
-  m[3] = c4 - 3.0 * c2 * c2;
-  m[4] = c5 - 10.0 * c3 * c2;
-  m[5] = c6 - 15.0 * c4 * c2 - 10.0 * c3 * c3 + 30.0 * c2 * c2 * c2;
-}
-
 /* d_y, at least -1e300 (3). */
 static inline double temperature_gap(const pc_temperature_block *block, size_t i) {
-  return block->gap[i] < -TEMPERATURE_GAP_MAX ? -TEMPERATURE_GAP_MAX : block->gap[i];
+  return block->gap[i] < -PC_TEMPERATURE_GAP_MAX ? -PC_TEMPERATURE_GAP_MAX : block->gap[i];
 }
 
 static void temperature_finish_log(double beta, pc_temperature_block *block) {
@@ -208,7 +192,7 @@ static void temperature_finish_log(double beta, pc_temperature_block *block) {
       factor *= back;
       mean[k] = block->slope[k][i] * factor;
     }
-    temperature_cumulants(mean);
+    pc_temperature_cumulants(mean);
     block->slope[0][i] = mean[0] - temperature_gap(block, i);
     for (size_t k = 1; k < PC_TEMPERATURE_SLOPES; k++)
       block->slope[k][i] = mean[k];

@@ -123,6 +123,7 @@ typedef struct pc_evidence {
   struct {
     pc_pair_rows rows; /* distinct rows, sorted by label, predicted class and its probability */
     void *block;
+    pcal_device *device; /* that the rows came from, which can sum pairs; or NULL */
   } pair;
   pc_kept_rows kept;
   struct {

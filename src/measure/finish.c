@@ -204,6 +204,7 @@ static pcal_status finish_evidence(const pcal_measure *measure, const pc_group_s
   const int importance = pc_measure_rows_are_units(measure);
   evidence->machine = measure->plan.slots[slot].need.machine;
   evidence->layout = &measure->plan.layout;
+  evidence->pair.device = measure->device;
   evidence->total = pc_sum_value(&state->totals.weight);
   if (machine == &pc_machine_curve && pc_measure_plan_can_refine(&measure->plan, slot) &&
       !measure->curves && measure->plan.intervals.level <= 0 && !importance)
@@ -320,6 +321,9 @@ static pcal_status finish_state(const pcal_measure *measure, const pc_group_stat
     kept = (pc_replica_output){results->replicas, results->left_out,
                                measure->plan.intervals.paired ? &results->kept : NULL};
   PC_TRY(finish_resample(measure, state, &kept, records, err));
+  for (size_t e = 0; e < measure->plan.entry_count; e++)
+    pc_interval_bound(&measure->plan.entries[e].reading.range, records[e].outcome.value,
+                      &records[e].interval_result);
   return finish_warn_few(measure, state, records, err);
 }
 

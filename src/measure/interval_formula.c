@@ -13,7 +13,10 @@
  *       interval allows for one more loss: half of the largest loss that a row can have; for
  *       unbounded (logarithmic) losses max(3, -3/4 log mean), which in simulations is about
  *       the loss of a row whose top class turns out wrong (docs/interval-coverage.md);
- *   (6) with fewer than PC_INTERVAL_FEW_ROWS rows of one kind all intervals but these two get a
+ *   (6) every interval, also one from replicas, contains its own estimate and otherwise stays in
+ *       the range of its metric; an estimate outside of the range (unbiased estimates of squares
+ *       may be negative) reaches as far into it as if it were at its end;
+ *   (7) with fewer than PC_INTERVAL_FEW_ROWS rows of one kind all intervals but these two get a
  *       remark: these few rows carry all the information. */
 #include "measure/interval_formula.h"
 
@@ -202,6 +205,17 @@ pcal_status pc_interval_of_sums(const pc_interval_request *request, const pc_met
   out->high = interval.high;
   out->method = PCAL_INTERVAL_WILSON;
   return PCAL_OK;
+}
+
+void pc_interval_bound(const pc_range *range, double value, pc_interval_result *out) {
+  if (!out->has_interval)
+    return;
+  if (value < range->low)
+    out->high = fmax(out->high, range->low + fmax(out->high - value, 0.0));
+  if (value > range->high)
+    out->low = fmin(out->low, range->high - fmax(value - out->low, 0.0));
+  out->low = fmin(fmax(out->low, range->low), value);
+  out->high = fmax(fmin(out->high, range->high), value);
 }
 
 void pc_interval_warn_few(double rarer, double total, const char *kind,

@@ -22,6 +22,10 @@ void pc_interval_of_estimate(const pc_interval_request *request,
 void pc_interval_of_blocks(const pc_interval_request *request, const pc_evidence *evidence,
                            const pc_metric_result *outcome, pc_interval_result *out);
 
+/* Makes an interval contain its own estimate and, beyond that, stay in the range of its
+ * metric. */
+void pc_interval_bound(const pc_range *range, double value, pc_interval_result *out);
+
 /* Adds a remark to an interval if fewer than PC_INTERVAL_FEW_ROWS rows are of the rarer kind:
  * "wrong", "right", "of class 1".  Intervals of shares and of means of losses keep their coverage
  * with few rows and get no remark. */

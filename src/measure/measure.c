@@ -80,7 +80,7 @@ static pcal_status measure_chunk(void *user, size_t w, const pc_rows *rows, pcal
   measure_groups to = {worker, &measure->plan};
   PC_TRY(measure_columns_open(measure, worker, err));
   if (measure->fingerprinted)
-    pc_row_fingerprint_add(&worker->rows, rows);
+    pc_row_fingerprint_add(&worker->rows, rows, measure->group_hashes);
   if (rows->groups == NULL || measure->plan.intervals.by_cluster)
     return measure_add(worker, &measure->plan, 0, rows, err);
   PC_TRY(pc_group_rows_open(&measure->env, &measure->plan.layout, &worker->group_rows, err));

@@ -37,11 +37,13 @@ struct pcal_measure {
   size_t class_count;
   char **group_names;
   size_t group_name_count;
-  int fingerprinted;       /* rows are added to `rows`; set before the first row */
-  pc_row_fingerprint rows; /* not saved with the state */
-  int curves;              /* results keep their plot tables */
-  int loaded;              /* from a saved state */
-  char *origin;            /* the name of that state, or NULL */
+  int fingerprinted;            /* rows are added to `rows`; set before the first row */
+  pc_row_fingerprint rows;      /* not saved with the state */
+  pc_group_hashes group_hashes; /* of the batch that is added, for the fingerprint; borrowed */
+  int curves;                   /* results keep their plot tables */
+  int loaded;                   /* from a saved state */
+  pcal_device *device;          /* of the rows while their source is open; else NULL */
+  char *origin;                 /* the name of that state, or NULL */
 };
 
 PC_CHECKED pcal_status pc_measure_new(const pcal_measure_config *config, const pcal_env *env,

@@ -99,6 +99,7 @@ static pcal_status plan_configure(const pc_measure_plan *plan, const char *spec,
   entry->reading.notion = entry->metric->row.notion;
   entry->reading.bound = entry->metric->row.bound;
   entry->reading.traits = entry->metric->traits;
+  entry->reading.range = pc_metric_range(entry->metric);
   return entry->metric->configure(&entry->options, &plan->layout, &entry->reading, err);
 }
 

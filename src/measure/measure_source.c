@@ -69,6 +69,7 @@ static pcal_status source_read(pcal_source *source, pcal_measure *measure, pcal_
     if (batch.rows == 0)
       return pc_measure_settle(measure, err);
     PC_TRY(pc_measure_add_window(measure, &batch, &lazy_labels, err));
+    measure->device = batch.device;
     done += batch.rows;
     pc_progress(&measure->env, "measuring", done, total);
     PC_TRY(pc_check_interrupt(&measure->env, err));
@@ -88,6 +89,8 @@ static pcal_status source_all(pcal_source *source, pcal_measure *measure, int fi
                                 source_many_counted(&shape, &measure->plan.layout),
                                 source_many_pooled(&shape, &measure->plan.layout), shape.type);
   PC_TRY(source_read(source, measure, err));
+  if (!final) /* the measure may outlive the device */
+    measure->device = NULL;
   if (buckets)
     PC_TRY(pc_measure_refine_curves(measure, source, source_window(source, &shape), err));
   pc_source_shape(source, &shape);

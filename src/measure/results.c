@@ -69,6 +69,7 @@ void pc_results_free(pcal_results *results) {
   pc_free(&env, results->group_weights);
   pc_target_ranks_free(&env, &results->forecast.places);
   pc_free(&env, results->verdict);
+  pc_free(&env, results->changes);
   pc_free(&env, results->replicas);
   pc_free(&env, results->left_out);
   pc_exchange_free(&env, &results->kept);

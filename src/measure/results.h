@@ -31,6 +31,14 @@ typedef struct pc_model_difference {
 
 #define PC_MODEL_DIFFERENCE_FEW 10 /* with fewer differing rows a p-value means little */
 
+/* The change of a result from an earlier run (output/baseline.h). */
+typedef struct pc_change {
+  int known; /* the result can be compared */
+  int lost;  /* it has no finite value any more */
+  int worse; /* by more than chance */
+  double before, low, high;
+} pc_change;
+
 struct pcal_results {
   pcal_env env;
   pc_layout layout;
@@ -62,6 +70,7 @@ struct pcal_results {
   pc_model_difference against; /* filled by pc_paired_differences */
   size_t replica_count;
   char *verdict;
+  pc_change *changes;      /* one for each result, or NULL: not compared with an earlier run */
   char tried[PC_SPEC_MAX]; /* spec of the calibrator that made the predictions, or "" */
 };
 

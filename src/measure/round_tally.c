@@ -120,6 +120,16 @@ pcal_status pc_round_tally_read(const void *bytes, size_t length, const char *na
              : PCAL_OK;
 }
 
+pcal_status pc_round_tally_rows(const void *bytes, size_t length, const char *name,
+                                pc_row_fingerprint *out, pcal_error *err) {
+  pc_decoder in;
+  PC_TRY(pc_envelope_open(&round_tally_envelope, bytes, length, name, &in, err));
+  pc_decode_u64(&in); /* id */
+  pc_decode_u8(&in);  /* content */
+  pc_decode_row_fingerprint(&in, out);
+  return in.failed ? pc_envelope_misfit(&round_tally_envelope, name, err) : PCAL_OK;
+}
+
 /* ---- merging ---- */
 
 static void round_tally_take(pc_round_tally *into, pc_round_tally *from) {

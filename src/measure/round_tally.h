@@ -42,6 +42,10 @@ PC_CHECKED pcal_status pc_round_tally_read(const void *bytes, size_t length, con
                                            const pcal_env *env, pc_round_tally *out,
                                            pcal_error *err);
 
+/* The fingerprint alone. */
+PC_CHECKED pcal_status pc_round_tally_rows(const void *bytes, size_t length, const char *name,
+                                           pc_row_fingerprint *out, pcal_error *err);
+
 /* Adds the rows of `from`, which becomes empty.  PCAL_USAGE: the tallies answer different
  * requests. */
 PC_CHECKED pcal_status pc_round_tally_merge(pc_round_tally *into, pc_round_tally *from,

@@ -80,6 +80,36 @@ void pc_measure_rounds_free(pc_measure_rounds *rounds) {
   pc_free(&env, rounds);
 }
 
+static pcal_status rounds_resume(const pc_round_request *first, const pcal_env *env,
+                                 pc_measure_rounds **out, pcal_error *err) {
+  const pc_round_config *config = &first->config;
+  pcal_measure_config measure = config->measure;
+  if (config->round != 1 || config->later || config->whole_curves)
+    return pc_fail(err, PCAL_USAGE,
+                   "this is the request of a later round; resume rounds from their first one");
+  measure.specs = (const char *const *)config->specs;
+  measure.levels =
+      measure.kind == PCAL_QUANTILES && measure.columns > 0 ? config->levels : NULL;
+  PC_TRY(pc_measure_rounds_new(&measure, env, out, err));
+  if ((*out)->id == first->id)
+    return PCAL_OK;
+  pc_measure_rounds_free(*out);
+  *out = NULL;
+  return pc_envelope_misfit(&pc_round_request_envelope, "the request", err);
+}
+
+pcal_status pc_measure_rounds_resume(const void *request, size_t length, const pcal_env *env,
+                                     pc_measure_rounds **out, pcal_error *err) {
+  const pcal_env resolved = pc_env_resolve(env);
+  pc_round_request first;
+  pcal_status status =
+      pc_round_request_read(request, length, "the request", &resolved, &first, err);
+  if (status == PCAL_OK)
+    status = rounds_resume(&first, env, out, err);
+  pc_round_request_free(&first);
+  return status;
+}
+
 /* ---- the next request ---- */
 
 static int rounds_has_buckets(const pc_measure_plan *plan) {

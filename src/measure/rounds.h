@@ -38,6 +38,10 @@ typedef struct pc_measure_rounds {
 PC_CHECKED pcal_status pc_measure_rounds_new(const pcal_measure_config *config,
                                              const pcal_env *env, pc_measure_rounds **out,
                                              pcal_error *err);
+/* From the bytes of a first request. */
+PC_CHECKED pcal_status pc_measure_rounds_resume(const void *request, size_t length,
+                                                const pcal_env *env, pc_measure_rounds **out,
+                                                pcal_error *err);
 void pc_measure_rounds_free(pc_measure_rounds *rounds);
 
 /* A refused tally leaves the rounds as they were. */

@@ -1,11 +1,53 @@
 #include "measure/rounds_worker.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "base/rng.h"
 #include "io/source.h"
 #include "measure/group_names.h"
 
 #define WORKER_WINDOW_ROWS ((size_t)1 << 16)
+
+/* ---- groups of a batch ---- */
+
+/* The largest group number of a batch plus 1; 0 without groups. */
+static pcal_status worker_group_count(const pcal_batch *batch, size_t *out, pcal_error *err) {
+  size_t count = 0;
+  for (size_t i = 0; batch->groups != NULL && i < batch->rows; i++)
+    count = batch->groups[i] >= count ? (size_t)batch->groups[i] + 1 : count;
+  if (count > PC_GROUPS_MAX)
+    return pc_fail(err, PCAL_DATA,
+                   "more than %d groups; groups are meant for a few kinds of rows",
+                   PC_GROUPS_MAX);
+  *out = count;
+  return PCAL_OK;
+}
+
+/* Hashes the names of the groups of a batch, for the fingerprint of its rows.  names NULL: groups
+ * are named by their numbers. */
+static pcal_status worker_hash_groups(pc_measure_rounds_worker *worker, const pcal_batch *batch,
+                                      const char *const *names, pcal_error *err) {
+  size_t count = 0;
+  PC_TRY(worker_group_count(batch, &count, err));
+  void *block = worker->group_hashes;
+  const pcal_status status = pc_reserve(&worker->env, &block, &worker->hash_capacity, count,
+                                        sizeof *worker->group_hashes, err);
+  worker->group_hashes = block;
+  PC_TRY(status);
+  worker->hash_count = count;
+  for (size_t g = 0; g < count; g++) {
+    char number[PC_GROUP_NUMBER_MAX];
+    snprintf(number, sizeof number, "%zu", g);
+    const char *name = names == NULL ? number : names[g];
+    worker->group_hashes[g] = pc_hash_bytes(name, strlen(name));
+  }
+  return PCAL_OK;
+}
+
+static pc_group_hashes worker_group_hashes(const pc_measure_rounds_worker *worker) {
+  return (pc_group_hashes){worker->group_hashes, worker->hash_count};
+}
 
 /* ---- opening ---- */
 
@@ -64,7 +106,7 @@ static pcal_status worker_chunk(void *user, size_t thread, const pc_rows *rows,
                                 pcal_error *err) {
   pc_measure_rounds_worker *worker = user;
   worker_groups to = {worker, thread};
-  pc_row_fingerprint_add(&worker->rows[thread], rows);
+  pc_row_fingerprint_add(&worker->rows[thread], rows, worker_group_hashes(worker));
   PC_TRY(
       pc_refine_jobs_add(&worker->request.states[0].jobs, thread, rows, &worker->columns, err));
   if (rows->groups == NULL)
@@ -91,13 +133,7 @@ static pcal_status worker_map_group(pc_measure_rounds_worker *worker, size_t gro
 /* names NULL: groups are named by their numbers. */
 static pcal_status worker_map_groups(pc_measure_rounds_worker *worker, const pcal_batch *batch,
                                      const char *const *names, pcal_error *err) {
-  size_t count = 0;
-  for (size_t i = 0; batch->groups != NULL && i < batch->rows; i++)
-    count = batch->groups[i] >= count ? (size_t)batch->groups[i] + 1 : count;
-  if (count > PC_GROUPS_MAX)
-    return pc_fail(err, PCAL_DATA,
-                   "more than %d groups; groups are meant for a few kinds of rows",
-                   PC_GROUPS_MAX);
+  const size_t count = worker->hash_count;
   void *block = worker->map;
   const pcal_status status =
       pc_reserve(&worker->env, &block, &worker->map_capacity, count, sizeof *worker->map, err);
@@ -141,6 +177,7 @@ static pcal_status worker_add(pc_measure_rounds_worker *worker, const pcal_batch
   if (worker->measure == NULL)
     PC_TRY(worker_part(worker, batch, &worker->measure, err));
   const pc_lazy_labels none = {.fill = NULL};
+  worker->measure->group_hashes = worker_group_hashes(worker);
   return pc_measure_add_window(worker->measure, batch, &none, err);
 }
 
@@ -151,6 +188,7 @@ static pcal_status worker_add_named(pc_measure_rounds_worker *worker, const pcal
   if (worker->measure == NULL)
     PC_TRY(worker_part(worker, batch, &worker->measure, err));
   PC_TRY(worker_part(worker, batch, &part, err));
+  part->group_hashes = worker_group_hashes(worker);
   pcal_status status = pc_measure_update(part, batch, err);
   if (status == PCAL_OK)
     status = pc_measure_set_names(part, shape->class_names,
@@ -180,13 +218,13 @@ static pcal_status worker_batch(pc_measure_rounds_worker *worker, const pcal_bat
   if (batch->rows == 0)
     return PCAL_OK;
   const int named = shape != NULL && (shape->class_names != NULL || shape->group_count > 0);
-  const pcal_status status =
-      worker->request.config.later
-          ? worker_answer(worker, batch,
-                          shape == NULL || shape->group_count == 0 ? NULL : shape->group_names,
-                          err)
-          : (named ? worker_add_named(worker, batch, shape, err)
-                   : worker_add(worker, batch, err));
+  const char *const *groups =
+      shape == NULL || shape->group_count == 0 ? NULL : shape->group_names;
+  pcal_status status = worker_hash_groups(worker, batch, groups, err);
+  if (status == PCAL_OK)
+    status = worker->request.config.later ? worker_answer(worker, batch, groups, err)
+             : named                      ? worker_add_named(worker, batch, shape, err)
+                                          : worker_add(worker, batch, err);
   worker->begun = 1;
   worker->failed = status != PCAL_OK;
   return status;
@@ -286,6 +324,7 @@ void pc_measure_rounds_worker_free(pc_measure_rounds_worker *worker) {
   pc_free(&env, worker->group_rows);
   pc_free(&env, worker->rows);
   pc_free(&env, worker->map);
+  pc_free(&env, worker->group_hashes);
   pc_name_table_free(&worker->names);
   pc_refine_columns_free(&env, &worker->columns);
   if (worker->pass.env != NULL)

@@ -18,6 +18,8 @@ typedef struct pc_measure_rounds_worker {
   pc_row_fingerprint *rows; /* by thread, as are group_rows */
   size_t *map;              /* by group number of the batch: its state */
   size_t map_count, map_capacity;
+  uint64_t *group_hashes; /* by group number of the batch: the hash of its name */
+  size_t hash_count, hash_capacity;
   int begun;    /* rows were added */
   int failed;   /* an update failed */
   int answered; /* the tally was written */

@@ -44,6 +44,7 @@ const pc_metric pc_metric_accuracy = {
             .better = PCAL_BETTER_HIGHER,
             .unit = PCAL_UNIT_SHARE,
         },
+    .range = PC_RANGE_SHARE,
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_SHARE,
     .configure = accuracy_configure,
     .evaluate = pc_metric_evaluate_mean,

@@ -90,6 +90,7 @@ const pc_metric pc_metric_brier = {
             .options = brier_options,
             .option_count = sizeof brier_options / sizeof *brier_options,
         },
+    .range = {0.0, 2.0},
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES | PC_LOSS |
               PC_PROPER_SCORE | PC_SQUARED | PC_PARTS_IN_TEXT,
     .largest_loss = 2.0,
@@ -114,6 +115,7 @@ const pc_metric pc_metric_rbs = {
             .machine = PCAL_MACHINE_SUM,
             .better = PCAL_BETTER_LOWER,
         },
+    .range = {0.0, 1.4142135623730951},
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES | PC_LOSS,
     .largest_loss = 2.0,
     .configure = brier_configure,

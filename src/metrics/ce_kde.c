@@ -147,8 +147,9 @@ const pc_metric pc_metric_ce_kde = {
             .options = ce_kde_options,
             .option_count = sizeof ce_kde_options / sizeof *ce_kde_options,
         },
+    .range = PC_RANGE_FROM_ZERO,
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_WHOLE_WEIGHTS |
-              PC_NEEDS_CLASSES,
+              PC_NEEDS_CLASSES | PC_NOT_NEGATIVE,
     .configure = ce_kde_configure,
     .evaluate = ce_kde_evaluate,
 };

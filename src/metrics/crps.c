@@ -84,6 +84,7 @@ const pc_metric pc_metric_crps = {
             .better = PCAL_BETTER_LOWER,
             .unit = PCAL_UNIT_TARGET,
         },
+    .range = PC_RANGE_FROM_ZERO,
     .traits = PC_FORECAST_TRAITS,
     .configure = crps_configure,
     .evaluate = pc_metric_evaluate_mean,

@@ -192,6 +192,7 @@ const pc_metric pc_metric_decomposition = {
             .options = decomposition_options,
             .option_count = sizeof decomposition_options / sizeof *decomposition_options,
         },
+    .range = PC_RANGE_FROM_ZERO,
     .traits =
         PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_PARTS_IN_TEXT | PC_SQUARED,
     .configure = decomposition_configure,

@@ -69,6 +69,7 @@ const pc_metric pc_metric_ece_expected = {
             .options = ece_expected_options,
             .option_count = sizeof ece_expected_options / sizeof *ece_expected_options,
         },
+    .range = PC_RANGE_SHARE,
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_OF_THE_SAMPLE,
     .configure = ece_expected_configure,
     .evaluate = ece_expected_evaluate,

@@ -193,7 +193,7 @@ ICI_EVALUATE(ici_evaluate_max, ICI_LARGEST, ici_summary_max)
     .option_count = sizeof ici_options / sizeof *ici_options,                               \
   }
 
-#define ICI_TRAITS (PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NOT_NEGATIVE)
+#define ICI_TRAITS (PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS)
 
 const pc_metric pc_metric_ici = {
     .row =
@@ -205,6 +205,7 @@ const pc_metric pc_metric_ici = {
                 "Above 0 also for a calibrated model, by chance. Scores closer than 1e-6 to 0 "
                 "or 1 are smoothed as if they were that close. The figure calibration-curve "
                 "shows the curve."),
+    .range = PC_RANGE_SHARE,
     .traits = ICI_TRAITS,
     .configure = ici_configure,
     .evaluate = ici_evaluate,
@@ -214,6 +215,7 @@ const pc_metric pc_metric_e50 = {
     .row = ICI_ROW("e50", "median distance from the smooth calibration curve",
                    "median_i |p_i - c(p_i)|, c: smooth calibration curve",
                    "As ici, with the median over rows in place of the mean."),
+    .range = PC_RANGE_SHARE,
     .traits = ICI_TRAITS,
     .configure = ici_configure,
     .evaluate = ici_evaluate_50,
@@ -223,6 +225,7 @@ const pc_metric pc_metric_e90 = {
     .row = ICI_ROW("e90", "90 % quantile of the distance from the smooth calibration curve",
                    "90 % quantile over i of |p_i - c(p_i)|, c: smooth calibration curve",
                    "As ici, with the 90 % quantile over rows in place of the mean."),
+    .range = PC_RANGE_SHARE,
     .traits = ICI_TRAITS,
     .configure = ici_configure,
     .evaluate = ici_evaluate_90,
@@ -233,6 +236,7 @@ const pc_metric pc_metric_emax = {
                    "max_i |p_i - c(p_i)|, c: smooth calibration curve",
                    "As ici, with the maximum over rows in place of the mean; it depends on the "
                    "few rows with the most extreme scores."),
+    .range = PC_RANGE_SHARE,
     .traits = ICI_TRAITS,
     .configure = ici_configure,
     .evaluate = ici_evaluate_max,

@@ -90,6 +90,7 @@ const pc_metric pc_metric_interval_coverage = {
             .option_count =
                 sizeof interval_coverage_options / sizeof *interval_coverage_options,
         },
+    .range = PC_RANGE_SHARE,
     .traits = PC_FORECAST_TRAITS | PC_SHARE,
     .configure = interval_coverage_configure,
     .evaluate = interval_coverage_evaluate,

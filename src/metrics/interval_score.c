@@ -95,6 +95,7 @@ const pc_metric pc_metric_interval_score = {
             .options = interval_score_options,
             .option_count = sizeof interval_score_options / sizeof *interval_score_options,
         },
+    .range = PC_RANGE_FROM_ZERO,
     .traits = PC_FORECAST_TRAITS,
     .configure = interval_score_configure,
     .evaluate = interval_score_evaluate,

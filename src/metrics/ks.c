@@ -193,6 +193,7 @@ const pc_metric pc_metric_ks = {
             .options = ks_options,
             .option_count = sizeof ks_options / sizeof *ks_options,
         },
+    .range = PC_RANGE_SHARE,
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS,
     .configure = ks_configure,
     .evaluate = ks_evaluate,

@@ -58,6 +58,7 @@ const pc_metric pc_metric_log_density = {
             .better = PCAL_BETTER_LOWER,
             .unit = PCAL_UNIT_NATS,
         },
+    .range = PC_RANGE_ANY,
     .traits = PC_FORECAST_TRAITS | PC_PROPER_SCORE,
     .configure = log_density_configure,
     .evaluate = log_density_evaluate,

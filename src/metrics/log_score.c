@@ -97,6 +97,7 @@ const pc_metric pc_metric_log = {
             .options = log_score_options,
             .option_count = sizeof log_score_options / sizeof *log_score_options,
         },
+    .range = PC_RANGE_FROM_ZERO,
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES | PC_LOSS |
               PC_PROPER_SCORE | PC_SQUARED,
     .loss_limit = log_score_limit,

@@ -31,6 +31,13 @@ size_t pc_metric_count(void) {
   return sizeof metric_rows / sizeof *metric_rows;
 }
 
+pc_range pc_metric_range(const pc_metric *metric) {
+  static const pc_range any = PC_RANGE_ANY, from_zero = PC_RANGE_FROM_ZERO;
+  if (metric->range.low < metric->range.high)
+    return metric->range;
+  return metric->row.bound == PCAL_BOUND_NONE ? any : from_zero;
+}
+
 const pc_metric *pc_metric_at(size_t index) {
   return index < pc_metric_count() ? metric_rows[index] : NULL;
 }

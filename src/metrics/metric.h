@@ -2,6 +2,8 @@
 #ifndef PC_METRIC_H
 #define PC_METRIC_H
 
+#include <math.h>
+
 #include "base/number.h"
 #include "base/options.h"
 #include "machines/machine.h"
@@ -22,14 +24,25 @@ typedef enum pc_metric_trait {
   PC_NO_OUTCOMES = 4096,    /* does not depend on outcomes */
   PC_SQUARED = 8192,        /* already a squared error or a score: studies do not square it */
   PC_OF_THE_SAMPLE = 16384, /* depends on the sample size: has no population value */
-  PC_NOT_NEGATIVE = 32768,  /* the lower end of an interval is at least 0, even if the inner
-                               value may be negative */
   PC_KNOWN_IF_CALIBRATED = 131072, /* a calibrated model has a known value, 0 or 1, beside which
                                       no null is needed */
   PC_PROPER_SCORE =
       65536 /* a proper score: under an injective map of the predictions its change
                equals that of its calibration error */
 } pc_metric_trait;
+
+/* The numbers that the true value of a metric can be.  An interval leaves them only to contain its
+ * own estimate: unbiased estimates of squares may be negative. */
+typedef struct pc_range {
+  double low, high;
+} pc_range;
+
+#define PC_RANGE_SHARE \
+  { 0.0, 1.0 }
+#define PC_RANGE_FROM_ZERO \
+  { 0.0, INFINITY }
+#define PC_RANGE_ANY \
+  { -INFINITY, INFINITY }
 
 #define PC_PARTS_MAX 8
 #define PC_PLOT_TABLE_COLUMNS 8
@@ -71,6 +84,7 @@ typedef struct pc_metric_config {
   pcal_notion notion;
   pcal_bound bound;
   pcal_interval_method interval; /* preferred interval method; 0: chosen from `bound` */
+  pc_range range;                /* initially that of the metric; options may change it */
   double most;                   /* largest possible value of a norm of gaps; 0: not a norm */
   int has_se;                    /* evaluate sets the standard error: no replicas are needed */
   int whole_curve;               /* every score of the curve is needed; `wants` is not called */
@@ -79,6 +93,7 @@ typedef struct pc_metric_config {
 
 typedef struct pc_metric {
   pcal_registry_row row;
+  pc_range range; /* both 0: [0, infinity) if the row has a bound, else any number */
   unsigned traits;
   double largest_loss; /* PC_LOSS: the largest value of a row; 0: unbounded, logarithmic */
   /* The largest value of a row by the options, 0: unbounded; NULL: largest_loss. */
@@ -99,6 +114,9 @@ typedef struct pc_metric {
   pcal_status (*cells)(const pc_options *options, const pc_curve_table *table,
                        const pcal_env *env, unsigned *level, pcal_error *err);
 } pc_metric;
+
+/* The range that a metric declares, or the one that follows from its bound. */
+pc_range pc_metric_range(const pc_metric *metric);
 
 size_t pc_metric_count(void);
 const pc_metric *pc_metric_at(size_t index);

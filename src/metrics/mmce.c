@@ -166,6 +166,7 @@ const pc_metric pc_metric_mmce = {
             .options = mmce_options,
             .option_count = sizeof mmce_options / sizeof *mmce_options,
         },
+    .range = PC_RANGE_SHARE,
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS,
     .configure = mmce_configure,
     .evaluate = mmce_evaluate,

@@ -68,6 +68,7 @@ const pc_metric pc_metric_net_benefit = {
             .options = net_benefit_options,
             .option_count = sizeof net_benefit_options / sizeof *net_benefit_options,
         },
+    .range = {-INFINITY, 1.0},
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS,
     .configure = net_benefit_configure,
     .evaluate = net_benefit_evaluate,

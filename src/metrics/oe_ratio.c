@@ -69,6 +69,7 @@ const pc_metric pc_metric_oe_ratio = {
             .options = oe_ratio_options,
             .option_count = sizeof oe_ratio_options / sizeof *oe_ratio_options,
         },
+    .range = PC_RANGE_FROM_ZERO,
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_KNOWN_IF_CALIBRATED,
     .configure = oe_ratio_configure,
     .evaluate = oe_ratio_evaluate,

@@ -70,6 +70,7 @@ const pc_metric pc_metric_pinball = {
             .options = pinball_options,
             .option_count = sizeof pinball_options / sizeof *pinball_options,
         },
+    .range = PC_RANGE_FROM_ZERO,
     .traits = PC_FORECAST_TRAITS,
     .configure = pinball_configure,
     .evaluate = pc_metric_evaluate_mean,

@@ -67,6 +67,7 @@ const pc_metric pc_metric_scaled_brier = {
             .machine = PCAL_MACHINE_GRID,
             .better = PCAL_BETTER_HIGHER,
         },
+    .range = {-INFINITY, 1.0},
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS,
     .configure = scaled_brier_configure,
     .evaluate = scaled_brier_evaluate,

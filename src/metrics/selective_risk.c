@@ -214,7 +214,7 @@ static pcal_status coverage_at_risk_evaluate(const pc_options *options,
   return PCAL_OK;
 }
 
-#define SELECTIVE_TRAITS (PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NOT_NEGATIVE)
+#define SELECTIVE_TRAITS (PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS)
 #define SELECTIVE_TRAUB                                                                  \
   "Traub et al., Overcoming common flaws in the evaluation of selective classification " \
   "systems, NeurIPS 2024"
@@ -240,6 +240,7 @@ const pc_metric pc_metric_aurc = {
             .machine = PCAL_MACHINE_CURVE,
             .better = PCAL_BETTER_LOWER,
         },
+    .range = PC_RANGE_SHARE,
     .traits = SELECTIVE_TRAITS,
     .configure = selective_configure,
     .evaluate = aurc_evaluate,
@@ -260,6 +261,7 @@ const pc_metric pc_metric_excess_aurc = {
             .machine = PCAL_MACHINE_CURVE,
             .better = PCAL_BETTER_LOWER,
         },
+    .range = PC_RANGE_SHARE,
     .traits = SELECTIVE_TRAITS,
     .configure = selective_configure,
     .evaluate = excess_evaluate,
@@ -281,6 +283,7 @@ const pc_metric pc_metric_augrc = {
             .machine = PCAL_MACHINE_CURVE,
             .better = PCAL_BETTER_LOWER,
         },
+    .range = PC_RANGE_SHARE,
     .traits = SELECTIVE_TRAITS,
     .configure = selective_configure,
     .evaluate = augrc_evaluate,
@@ -303,6 +306,7 @@ const pc_metric pc_metric_selective_risk = {
             .options = selective_risk_options,
             .option_count = sizeof selective_risk_options / sizeof *selective_risk_options,
         },
+    .range = PC_RANGE_SHARE,
     .traits = SELECTIVE_TRAITS,
     .configure = selective_configure,
     .evaluate = selective_risk_evaluate,
@@ -329,6 +333,7 @@ const pc_metric pc_metric_coverage_at_risk = {
             .options = coverage_at_risk_options,
             .option_count = sizeof coverage_at_risk_options / sizeof *coverage_at_risk_options,
         },
+    .range = PC_RANGE_SHARE,
     .traits = SELECTIVE_TRAITS,
     .configure = selective_configure,
     .evaluate = coverage_at_risk_evaluate,

@@ -95,6 +95,8 @@ static pcal_status skce_configure(pc_options *options, const pc_layout *layout,
                                   pc_metric_config *config, pcal_error *err) {
   (void)layout;
   pc_option_value *value = options->value;
+  if (value[SKCE_KERNEL].choice && value[SKCE_DISTANCE].choice)
+    config->range.low = -config->range.high; /* this kernel is not positive definite */
   if (value[SKCE_ESTIMATOR].choice == SKCE_BLOCKS)
     return skce_configure_blocks(options, config, err);
   if (value[SKCE_BLOCK].given)
@@ -102,9 +104,6 @@ static pcal_status skce_configure(pc_options *options, const pc_layout *layout,
                    options->name);
   value[SKCE_BLOCK].set = 0;
   config->need.machine = PC_PAIR;
-  if (value[SKCE_ESTIMATOR].choice == SKCE_BIASED &&
-      !(value[SKCE_KERNEL].choice && value[SKCE_DISTANCE].choice))
-    config->traits |= PC_NOT_NEGATIVE;
   if (value[SKCE_ESTIMATOR].choice == SKCE_BIASED && value[SKCE_SCALE].choice != SKCE_MEDIAN)
     config->traits &= ~(unsigned)PC_WHOLE_WEIGHTS;
   return PCAL_OK;
@@ -168,7 +167,7 @@ static pcal_status skce_sum(const pc_skce_kernel *kernel, int biased,
   if (out->undefined)
     return PCAL_OK;
   const pc_pair_form form = pc_pair_form_make(kernel->tv, kernel->gaussian, scale, rows);
-  PC_TRY(pc_pair_sum(env, &form, rows, &sum, err));
+  PC_TRY(pc_pair_sum(env, &form, rows, evidence->pair.device, &sum, err));
   const double selves = skce_selves(rows, biased);
   out->value =
       biased ? (2 * sum + selves) / total / total : (sum + selves) / (total * (total - 1) / 2);
@@ -246,6 +245,7 @@ const pc_metric pc_metric_skce = {
             .options = skce_options,
             .option_count = sizeof skce_options / sizeof *skce_options,
         },
+    .range = {0.0, 2.0},
     .traits = SKCE_TRAITS | PC_SQUARED,
     .configure = skce_configure,
     .evaluate = skce_evaluate,
@@ -271,6 +271,7 @@ const pc_metric pc_metric_kce = {
             .options = kce_options,
             .option_count = sizeof kce_options / sizeof *kce_options,
         },
+    .range = {0.0, 1.4142135623730951},
     .traits = SKCE_TRAITS,
     .configure = skce_configure,
     .evaluate = kce_evaluate,

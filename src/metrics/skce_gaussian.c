@@ -232,6 +232,7 @@ const pc_metric pc_metric_skce_gaussian = {
             .options = skce_gaussian_options,
             .option_count = sizeof skce_gaussian_options / sizeof *skce_gaussian_options,
         },
+    .range = PC_RANGE_FROM_ZERO,
     .traits = PC_FORECAST_TRAITS | PC_WHOLE_WEIGHTS | PC_SQUARED,
     .configure = skce_gaussian_configure,
     .evaluate = skce_gaussian_evaluate,

@@ -373,6 +373,7 @@ const pc_metric pc_metric_smece = {
             .options = smece_options,
             .option_count = sizeof smece_options / sizeof *smece_options,
         },
+    .range = PC_RANGE_SHARE,
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS,
     .configure = smece_configure,
     .evaluate = smece_evaluate,

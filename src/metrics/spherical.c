@@ -62,6 +62,7 @@ const pc_metric pc_metric_spherical = {
             .machine = PCAL_MACHINE_SUM,
             .better = PCAL_BETTER_LOWER,
         },
+    .range = {-1.0, 0.0},
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES | PC_LOSS |
               PC_PROPER_SCORE | PC_SQUARED,
     .largest_loss = 1.0,

@@ -82,6 +82,7 @@ static pcal_status cwce_configure(pc_options *options, const pc_layout *layout,
   config->most = options->value[CWCE_CLASSES].choice == CWCE_SUM
                      ? pc_pow(2.0, 1.0 / options->value[TCE_P].number)
                      : 1.0;
+  config->range.high = config->most;
   return tce_need(options, config, err);
 }
 
@@ -135,6 +136,7 @@ const pc_metric pc_metric_tce = {
             .options = tce_options,
             .option_count = sizeof tce_options / sizeof *tce_options,
         },
+    .range = PC_RANGE_SHARE,
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS,
     .configure = tce_configure,
     .evaluate = tce_evaluate,
@@ -161,6 +163,7 @@ const pc_metric pc_metric_cwce = {
             .options = cwce_options,
             .option_count = sizeof cwce_options / sizeof *cwce_options,
         },
+    .range = PC_RANGE_FROM_ZERO,
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES,
     .configure = cwce_configure,
     .evaluate = cwce_evaluate,

@@ -208,6 +208,7 @@ const pc_metric pc_metric_tce_kde = {
             .options = tce_kde_options,
             .option_count = sizeof tce_kde_options / sizeof *tce_kde_options,
         },
+    .range = PC_RANGE_SHARE,
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS,
     .configure = tce_kde_configure,
     .evaluate = tce_kde_evaluate,

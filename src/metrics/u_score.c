@@ -126,6 +126,7 @@ const pc_metric pc_metric_u_score = {
             .options = u_score_options,
             .option_count = sizeof u_score_options / sizeof *u_score_options,
         },
+    .range = {0.0, 2.0},
     .traits = U_SCORE_TRAITS | PC_SQUARED,
     .configure = u_score_configure,
     .evaluate = u_score_evaluate,
@@ -151,7 +152,8 @@ const pc_metric pc_metric_u_divergence = {
             .options = u_score_options,
             .option_count = sizeof u_score_options / sizeof *u_score_options,
         },
-    .traits = U_SCORE_TRAITS | PC_SQUARED | PC_NOT_NEGATIVE,
+    .range = {0.0, 2.0},
+    .traits = U_SCORE_TRAITS | PC_SQUARED,
     .configure = u_score_configure_divergence,
     .evaluate = u_score_evaluate_divergence,
 };
@@ -175,7 +177,8 @@ const pc_metric pc_metric_u_ce = {
             .options = u_score_ce_options,
             .option_count = sizeof u_score_ce_options / sizeof *u_score_ce_options,
         },
-    .traits = U_SCORE_TRAITS | PC_NOT_NEGATIVE,
+    .range = {0.0, 2.0},
+    .traits = U_SCORE_TRAITS,
     .configure = u_score_configure_ce,
     .evaluate = u_score_evaluate_ce,
 };

@@ -77,6 +77,7 @@ const pc_metric pc_metric_upper_bound = {
             .options = upper_bound_options,
             .option_count = sizeof upper_bound_options / sizeof *upper_bound_options,
         },
+    .range = PC_RANGE_FROM_ZERO,
     .traits =
         PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES | PC_SQUARED,
     .configure = upper_bound_configure,

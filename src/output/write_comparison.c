@@ -222,6 +222,60 @@ static void write_comparison_refused(const pcal_comparison *table, pcal_format f
   }
 }
 
+/* ---- notes ---- */
+
+static int write_comparison_is_infinite(const pc_contestant *here, size_t metric) {
+  return here->results != NULL && isinf(here->results->records[metric].outcome.value);
+}
+
+/* Names the contestants for which a metric is infinite, and gives the reason for the first. */
+static void write_comparison_infinite(const pcal_comparison *table, size_t metric,
+                                      pcal_format format, pc_text *out) {
+  const char *label = write_comparison_record(table, metric)->label, *why = "";
+  char name[PC_SPEC_MAX + 128];
+  size_t found = 0;
+  for (size_t i = 0; i < table->count; i++) {
+    const pc_contestant *here = &table->contestants[i];
+    if (!write_comparison_is_infinite(here, metric))
+      continue;
+    pc_contestant_name(table, here, name, sizeof name);
+    if (found == 0) {
+      why = here->results->records[metric].outcome.why;
+      pc_write_line(format, label, " is infinite for ", out);
+    } else {
+      pc_text_add(out, ", ");
+    }
+    pc_write_line(format, name, "", out);
+    found++;
+  }
+  if (found > 0) {
+    pc_text_add(out, why[0] == '\0' ? "" : found == 1 ? ": " : "; for the first of them: ");
+    pc_write_line(format, why, ".\n", out);
+  }
+}
+
+/* Says which of the two usual Brier scores of two classes this is. */
+static void write_comparison_brier(const pcal_comparison *table, pc_text *out) {
+  for (size_t m = 0; m < write_comparison_metrics(table); m++) {
+    const pc_result_record *record = write_comparison_record(table, m);
+    for (size_t p = 0; p < record->outcome.part_count; p++)
+      if (strcmp(record->outcome.parts[p].name, "one_column") == 0)
+        pc_text_format(out, "%s is the sum over both classes, twice that of class 1 alone.\n",
+                       record->metric);
+  }
+}
+
+/* Writes, in this order: methods that were not judged, infinite values, the convention of the
+ * Brier score, the advice. */
+static void write_comparison_notes(const pcal_comparison *table, pcal_format format,
+                                   pc_text *out) {
+  write_comparison_refused(table, format, out);
+  for (size_t m = 0; m < write_comparison_metrics(table); m++)
+    write_comparison_infinite(table, m, format, out);
+  write_comparison_brier(table, out);
+  write_comparison_line(table, format, out);
+}
+
 /* ---- LaTeX ---- */
 
 /* Removes the last column, the status, and the rows of methods that were not judged, which are
@@ -238,12 +292,11 @@ static void write_comparison_keep_judged(const pcal_comparison *table, pc_table 
   rows->column_count = columns;
 }
 
-/* Methods that were not judged, and the advice, as comments. */
+/* Notes as comments. */
 static void write_comparison_latex_notes(const pcal_comparison *table, pc_text *out) {
   pc_text notes;
   pc_text_init(&notes, &table->env);
-  write_comparison_refused(table, PCAL_TEXT, &notes);
-  write_comparison_line(table, PCAL_TEXT, &notes);
+  write_comparison_notes(table, PCAL_TEXT, &notes);
   pc_latex_comment(notes.failed ? NULL : notes.bytes, out);
   out->failed |= notes.failed;
   pc_text_free(&notes);
@@ -367,8 +420,7 @@ pcal_status pc_write_comparison(const pcal_comparison *table, pcal_format format
     write_comparison_latex_notes(table, out);
   else if (status == PCAL_OK && format != PCAL_CSV) {
     pc_text_add(out, "\n");
-    write_comparison_refused(table, format, out);
-    write_comparison_line(table, format, out);
+    write_comparison_notes(table, format, out);
   }
   return status;
 }

@@ -67,6 +67,8 @@ size_t pc_notion_count(void);
 size_t pc_notion_index(const pc_result_record *record);
 /* The question of a notion, worded for these results. */
 const char *pc_notion_title_for(const pcal_results *results, const pcal_registry_row *notion);
+/* The name of the notion of a record, for pages that people read. */
+const char *pc_notion_name_for(const pcal_results *results, const pc_result_record *record);
 
 /* Writes a whole number with thousands separators: 10,000. */
 void pc_write_count(double count, pc_text *out);

@@ -256,7 +256,7 @@ static void tables_markdown_row(const pcal_results *results, size_t metric, pc_t
   pc_write_value(record, out);
   pc_write_uncertainty(record, " ", out);
   pc_write_p_value(record, ", ", out);
-  pc_table_row_word(&row, pcal_notion_name(record->notion));
+  pc_table_row_word(&row, pc_notion_name_for(results, record));
   pc_table_row_word(&row, pc_bound_text(record));
   for (size_t g = 0; g < results->group_count; g++) {
     pc_result_record scratch;

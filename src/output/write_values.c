@@ -104,15 +104,27 @@ size_t pc_notion_index(const pc_result_record *record) {
   return record->notion == PCAL_NOTION_NONE ? pc_notion_count() : (size_t)record->notion - 1;
 }
 
+/* True if the vector of probabilities is that of class 1 and its complement. */
+static int values_two_classes(const pcal_results *results) {
+  const pc_layout *layout = &results->layout;
+  return layout->form == PC_FORM_CLASSES &&
+         (pc_layout_is_binary(layout) || layout->columns == 2);
+}
+
 /* Words the canonical notion for data without a vector of probabilities. */
 const char *pc_notion_title_for(const pcal_results *results, const pcal_registry_row *notion) {
   if (notion != pc_calibration_notion_at(PCAL_NOTION_CANONICAL - 1))
     return notion->title;
   if (results->layout.form != PC_FORM_CLASSES)
     return "canonical calibration: is the whole predicted distribution right?";
-  return pc_layout_is_binary(&results->layout)
-             ? "calibration of class 1: is its probability right?"
-             : notion->title;
+  return values_two_classes(results) ? "calibration of class 1: is its probability right?"
+                                     : notion->title;
+}
+
+const char *pc_notion_name_for(const pcal_results *results, const pc_result_record *record) {
+  return record->notion == PCAL_NOTION_CANONICAL && values_two_classes(results)
+             ? "class 1"
+             : pcal_notion_name(record->notion);
 }
 
 void pc_write_value(const pc_result_record *record, pc_text *out) {

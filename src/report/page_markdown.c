@@ -50,7 +50,7 @@ static void page_markdown_row(const pcal_report *report, size_t metric, pc_text 
   pc_write_p_value(before, ", ", out);
   if (after != NULL)
     page_markdown_after(&after->records[metric], &row);
-  pc_table_row_word(&row, pcal_notion_name(before->notion));
+  pc_table_row_word(&row, pc_notion_name_for(report->side[PC_PAGE_BEFORE].key, before));
   pc_table_row_word(&row, pc_bound_text(before));
   pc_table_row_end(&row);
 }

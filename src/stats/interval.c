@@ -101,8 +101,9 @@ pc_interval pc_interval_of_error(double estimate, double se, const pc_interval_n
                                  double level) {
   const double z = pc_normal_quantile(0.5 + 0.5 * level);
   const int chance = estimate <= noise->mean + z * noise->deviation;
-  return (pc_interval){chance ? 0.0 : fmax(estimate - noise->bias - z * se, 0.0),
-                       estimate + z * se};
+  const double low = chance ? 0.0 : fmax(estimate - noise->bias - z * se, 0.0);
+  const double high = fmin(estimate + z * se, 1.0);
+  return (pc_interval){fmin(low, estimate), fmax(high, estimate)};
 }
 
 /* One end of Wilson's interval of a share; side: -1 or 1. */

@@ -36,7 +36,7 @@ typedef struct pc_interval_noise {
 pc_interval pc_interval_on_scale(pc_interval_scale scale, double estimate, double se,
                                  double level);
 
-/* The interval of an error with known noise. */
+/* The interval of an error between 0 and 1 with known noise; it contains the estimate. */
 pc_interval pc_interval_of_error(double estimate, double se, const pc_interval_noise *noise,
                                  double level);
 

@@ -4,10 +4,13 @@
 #define PC_PAIR_SUM_H
 
 #include "base/executor.h"
+#include "device/device.h"
 #include "kernels/pair_kernels.h"
 
-/* sum over i < j of w_i w_j k(p_i, p_j) <e_{y_i} - p_i, e_{y_j} - p_j>. */
+/* sum over i < j of w_i w_j k(p_i, p_j) <e_{y_i} - p_i, e_{y_j} - p_j>.  device: computes the sum
+ * of many rows, with the same bits; NULL: none. */
 PC_CHECKED pcal_status pc_pair_sum(const pcal_env *env, const pc_pair_form *form,
-                                   const pc_pair_rows *rows, double *out, pcal_error *err);
+                                   const pc_pair_rows *rows, pcal_device *device, double *out,
+                                   pcal_error *err);
 
 #endif

@@ -12,7 +12,7 @@
  *       class counts with its true probability (simulate/population.c): an estimate, but without
  *       drawn labels;
  *   (2) where that is not possible, but the metric has an unbiased inner value, the mean of the
- *       inner values over all sets replaces it;
+ *       inner values over all sets replaces it; 0, if chance alone made it negative;
  *   (3) metrics without either, or without intervals, have only their mean and deviation.
  * Cost: sets times the cost of a measurement with replicas; sets are spread over threads. */
 #include <math.h>
@@ -35,6 +35,7 @@
   100 /* its standard error is below a tenth of that of one set */
 #define COVERAGE_POPULATION_ROWS 200000u     /* at least */
 #define COVERAGE_POPULATION_SCORES 10000000u /* at most */
+#define COVERAGE_CHANCE 4.0 /* standard errors of a mean that chance alone made negative */
 #define COVERAGE_ROW_COST 1e4
 #define COVERAGE_TRIAL_ROWS 20 /* for each class, to see which metrics are tests */
 
@@ -331,7 +332,13 @@ static double coverage_truth(const coverage_job *job, size_t series, double trut
   }
   if (!isnan(truth) || power == 0)
     return truth;
-  return power == 1 ? coverage_share(&inner) : sqrt(fmax(coverage_share(&inner), 0.0));
+  const double mean = coverage_share(&inner);
+  if (power == 1)
+    return mean < 0.0 &&
+                   -mean < COVERAGE_CHANCE * coverage_sd(job, series, mean) / sqrt(inner.count)
+               ? 0.0
+               : mean;
+  return sqrt(fmax(mean, 0.0));
 }
 
 static pcal_status coverage_row(const coverage_job *job, size_t series, const char *spec,

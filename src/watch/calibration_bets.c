@@ -239,6 +239,14 @@ static void bets_decode_total(pc_wide_number *number, uint64_t contradictions, p
                                                  number->exponent <= BETS_EXPONENT_MAX);
 }
 
+/* The total follows from the bets, and the highest one is not below it. */
+static int bets_agree(const pc_calibration_bets *bets) {
+  const pc_wide_number total = bets_total(bets);
+  return bets->contradictions > 0 ||
+         (total.mantissa == bets->now.mantissa && total.exponent == bets->now.exponent &&
+          !wide_above(bets->now, bets->highest));
+}
+
 void pc_bets_encode(const pc_calibration_bets *bets, pc_encoder *out) {
   pc_encode_u64(out, bets->rows);
   pc_encode_u64(out, bets->contradictions);
@@ -261,4 +269,5 @@ void pc_bets_decode(pc_calibration_bets *bets, pc_decoder *in) {
   bets_decode_total(&bets->highest, bets->contradictions, in);
   bets->highest_rows = pc_decode_u64(in);
   pc_decoder_expect(in, bets->highest_rows <= bets->rows);
+  pc_decoder_expect(in, in->failed || bets_agree(bets));
 }

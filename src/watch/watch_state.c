@@ -16,6 +16,8 @@
 #include "base/envelope.h"
 #include "watch/watch.h"
 
+#define WATCH_ROWS_MAX (UINT64_C(1) << 56)
+
 static const pc_envelope watch_envelope = {
     .magic = "PCALWTCH",
     .version = 1,
@@ -57,6 +59,11 @@ pcal_status pc_watch_save(const pcal_watch *watch, pcal_sink sink, void *user,
   return watch_encode(watch, length, &encoder, err);
 }
 
+/* True if so many rows can be, with room for more. */
+static int watch_is_row_count(uint64_t rows) {
+  return rows <= WATCH_ROWS_MAX;
+}
+
 static void watch_decode_bins(pcal_watch *watch, pc_decoder *in) {
   uint64_t rows = 0;
   for (size_t b = 0; b < PC_BETS_BINS; b++) {
@@ -64,7 +71,9 @@ static void watch_decode_bins(pcal_watch *watch, pc_decoder *in) {
     bin->rows = pc_decode_u64(in);
     bin->hits = pc_decode_u64(in);
     pc_decode_fixed(in, &bin->scores);
-    pc_decoder_expect(in, bin->hits <= bin->rows);
+    pc_decoder_expect(in, watch_is_row_count(bin->rows) && bin->hits <= bin->rows);
+    pc_decoder_expect(in, bin->scores.units >= 0 &&
+                              bin->scores.units <= (pc_int128)bin->rows * pc_fixed_units(1.0));
     rows += bin->rows;
   }
   pc_decoder_expect(in, rows == watch->bets.rows);
@@ -97,6 +106,10 @@ static pcal_status watch_decode(pcal_watch *watch, const char *name, pc_decoder 
   pc_bets_decode(&watch->bets, in);
   pc_decoder_expect(in, watch->started <= 1 && watch->alarm_rows <= watch->bets.rows);
   pc_decoder_expect(in, watch->bets.rows == 0 || watch->started);
+  pc_decoder_expect(in, watch_is_row_count(watch->bets.rows) &&
+                            watch->bets.contradictions <= watch->bets.rows &&
+                            watch_is_row_count(watch->normalized) &&
+                            watch_is_row_count(watch->skipped));
   pc_decoder_expect(in, !watch->started ||
                             (watch->kind >= PCAL_PROBABILITY && watch->kind <= PCAL_MEAN_STD));
   watch_decode_bins(watch, in);

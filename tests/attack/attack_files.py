@@ -10,7 +10,7 @@ from common import Attack, data_files, models, wrong_ending
 TOKENS = (b"nan", b"inf", b"-inf", b"1e999", b"-1", b"0", b"", b"4294967296", b"-9223372036854775808",
           b"\x00", b"\xff\xfe", b'"', b"\n\n", b"{", b"[[[[", b"}", b"null", b"1e-320", b"'shape': (99999999999,)")
 OUTPUTS = ("out.txt", "out.json", "out.npy", "out.csv", "out.svg", "out.html", "out.c", "out.onnx",
-           "out.pcal", "out.md")
+           "out.pcal", "out.md", "out.xml", "out-values.csv", "out-groups.csv", "out-bins.csv")
 
 
 def gentle(random, data):
@@ -58,17 +58,26 @@ def command(random, inputs):
     figures = ("reliability", "ks-graph", "confidence-histogram", "reliability:band=consistency")
     picks = [
         lambda: ["measure", *inputs, "-m", random.choice(metrics), "--format",
-                 random.choice(("text", "json", "csv", "md"))],
+                 random.choice(("text", "json", "csv", "md", "latex", "openmetrics"))],
+        lambda: ["measure", "--data", "d.csv", "--every", random.choice(("hour", "day", "month", "year")), "-m",
+                 "ece", "--tables", "out", "--fail-if", "ece@worst > 0.5", "--gate-report", "out.xml"],
+        lambda: ["measure", *inputs, "--prevalence", "0.2,0.3,0.5", "-m", random.choice(metrics)],
+        lambda: ["watch", "w.pcal", *inputs, *random.choice(([], ["--allow-repeat"]))],
+        lambda: ["watch", "w.pcal", "--json"],
         lambda: ["measure", *inputs, "--interval", "0.9", "--replicas", "20", "-o", "out.txt"],
         lambda: ["measure", *inputs, "--null", "--replicas", "20", "--state", "out.pcal"],
         lambda: ["fit", *inputs, "-m", random.choice(("temperature", "isotonic", "beta", "vector", "histogram",
-                                                      "spline", "platt")), "-o", "out.json"],
-        lambda: ["apply", random.choice(("cal.json", "iso.json")), *inputs, "-o",
+                                                      "spline", "platt", "prior-shift:prevalence=0.2/0.3/0.5",
+                                                      "conformal-sets")), "-o", "out.json"],
+        lambda: ["apply", random.choice(("cal.json", "iso.json", "sets.json")), *inputs, "-o",
                  random.choice(("out.npy", "out.csv"))],
         lambda: ["merge", "s.pcal", "--json"],
         lambda: ["merge", "s.pcal", "s.pcal", "--state", "out.pcal"],
         lambda: ["inspect", *inputs, "--format", random.choice(("text", "json"))],
         lambda: ["plot", random.choice(figures), *inputs, "-o", "out.svg"],
+        lambda: ["plot", "drift", "--data", "d.csv", "--every", "month", "-o", "out.svg"],
+        lambda: ["report", "--data", "d.csv", "--groups", "groups", "-m", "ece", "--replicas", "20", "-o",
+                 "out.html"],
         lambda: ["export", random.choice(("cal.json", "iso.json")), "-o", random.choice(("out.c", "out.onnx"))],
         lambda: ["compare", *inputs, "-m", "temperature", "-m", "isotonic", "--json"],
     ]
@@ -99,6 +108,7 @@ def attack(options):
         for path in it.folder.iterdir():
             if path.name not in whole:
                 path.unlink()
-        it.write(name, whole[name])
+        for changed in {name, "w.pcal"}:  # watch adds to its state
+            it.write(changed, whole[changed])
     it.close()
     return it

@@ -14,6 +14,9 @@ from common import Attack, data_files, models
 COMMANDS = (
     (["measure", "--data", "d.csv", "--json", "-o", "out.json"], ["out.json"]),
     (["measure", "--data", "d.csv", "--state", "out.pcal", "-o", "out.txt"], ["out.pcal", "out.txt"]),
+    (["measure", "--data", "d.csv", "--groups", "groups", "-m", "ece", "--tables", "out", "--state", "out.pcal", "--fail-if",
+      "ece@worst > 1", "--gate-report", "out.xml", "-o", "out.txt"],
+     ["out-values.csv", "out-groups.csv", "out-bins.csv", "out.pcal", "out.xml", "out.txt"]),
     (["fit", "--data", "d.csv", "-o", "out.json"], ["out.json"]),
     (["apply", "cal.json", "--logits", "z.npy", "-o", "out.npy"], ["out.npy"]),
     (["plot", "reliability", "--data", "d.csv", "-o", "out.svg"], ["out.svg"]),

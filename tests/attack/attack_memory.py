@@ -18,7 +18,15 @@ COMMANDS = (
     ["fit", "--data", "d.csv", "-m", "temperature", "-o", "out.json"],
     ["fit", "--data", "d.csv", "-m", "isotonic", "-o", "out.json"],
     ["apply", "cal.json", "--data", "d.csv", "-o", "out.npy"],
+    ["apply", "sets.json", "--data", "d.csv", "-o", "out.csv"],
     ["merge", "s.pcal", "--json"],
+    ["measure", "--data", "d.csv.gz", "--every", "month", "-m", "brier", "--json"],
+    ["measure", "--data", "d.arrows", "-m", "brier", "--format", "openmetrics"],
+    ["measure", "--data", "d.csv", "--groups", "groups", "-m", "ece", "--format", "latex", "--tables", "out"],
+    ["measure", "--data", "d.csv", "--groups", "groups", "-m", "ece", "--prevalence", "0.2,0.3,0.5", "--fail-if",
+     "ece@worst > 1", "--gate-report", "out.xml"],
+    ["fit", "--data", "d.csv", "-m", "prior-shift:prevalence=0.2/0.3/0.5", "-o", "out.json"],
+    ["watch", "out.pcal", "--data", "d.csv", "--alpha", "1e-12", "--json"],
     ["inspect", "--data", "d.csv", "--json"],
     ["export", "cal.json", "-o", "out.c"],
     ["export", "cal.json", "-o", "out.onnx"],
@@ -31,11 +39,18 @@ COMMANDS = (
 
 def outputs(it, words):
     """The files that a command was asked for, and their bytes."""
-    return {word: (it.folder / word).read_bytes() for word in words
-            if word.startswith("out.") and (it.folder / word).exists()}
+    return {path.name: path.read_bytes() for path in it.folder.iterdir()
+            if path.name in words or "--tables" in words and path.name.startswith("out-")
+            if path.name.startswith("out")}
+
+
+def remove_outputs(it):
+    for path in it.folder.glob("out*"):
+        path.unlink()
 
 
 def undisturbed(it, words, shim):
+    remove_outputs(it)
     count = it.folder / "count"
     code, out, err = it.run([*words, "--threads", "1"], {"LD_PRELOAD": shim, "FAIL_COUNT": str(count)})
     if code != 0:
@@ -52,8 +67,7 @@ def one(it, words, shim, expected):
     env = {"LD_PRELOAD": shim, "FAIL_AT": str(at)}
     if it.random.random() < 0.5:
         env["FAIL_ALL"] = "1"
-    for word in files:
-        (it.folder / word).unlink(missing_ok=True)
+    remove_outputs(it)
     code, got, err = it.run([*words, "--threads", "1"], env)
     it.note(f"exit {code}")
     why = wrong_ending(code, err)

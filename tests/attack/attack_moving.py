@@ -14,7 +14,8 @@ from common import PATIENCE, Attack, data_files, models, wrong_ending
 
 METRICS = ("sce", "sce", "cwce", "cwce", "smece", "smece", "ece", "ks", "ace", "tace", "gce", "mmce", "skce", "tce-kde", "kuiper",
            "all", "default")
-METHODS = ("temperature", "isotonic", "histogram", "spline", "beta", "vector", "venn-abers", "bbq")
+METHODS = ("temperature", "isotonic", "histogram", "spline", "beta", "vector", "venn-abers", "bbq", "conformal-sets",
+           "prior-shift")
 
 
 def command(random, inputs):
@@ -28,6 +29,8 @@ def command(random, inputs):
         lambda: ["inspect", *inputs],
         lambda: ["plot", "reliability", *inputs, "-o", "out.svg"],
         lambda: ["merge", "s.pcal"],
+        lambda: ["watch", "w.pcal", *inputs, "--allow-repeat"],
+        lambda: ["measure", "--data", "d.csv", "--every", "day", "-m", "ece"],
     ]
     return random.choice(picks)()
 
@@ -102,6 +105,7 @@ def attack(options):
         why = one(it, words, it.folder / name, whole[name])
         if why:
             it.fail(why, words)
-        it.write(name, whole[name])
+        for changed in {name, "w.pcal"}:  # watch adds to its state
+            it.write(changed, whole[changed])
     it.close()
     return it

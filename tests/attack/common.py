@@ -1,10 +1,12 @@
 """Shared by the attacks: a run of the program that is watched, data sets, and the tally."""
 
+import gzip
 import os
 import pathlib
 import random
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -82,13 +84,23 @@ def wrong_ending(code, err):
     return None
 
 
+def arrow_stream(batches):
+    """An Arrow IPC stream: the record batches of a stored one, again and again."""
+    data = (ROOT / "tests" / "fuzz" / "corpus" / "ipc" / "plain.arrows").read_bytes()
+    head = 8 + struct.unpack("<i", data[4:8])[0]  # the schema
+    return data[:head] + data[head:-8] * batches + data[-8:]
+
+
 def data_files(attack, rows=200, classes=3, seed=1):
     """A data set in every format; flags for each of them."""
     logits, labels = over_confident(rows, classes, seed)
     groups = ["ab"[i % 2] for i in range(rows)]
     names = [f"logits.{c}" for c in range(classes)]
-    table = [[*row, label, group] for row, label, group in zip(logits, labels, groups)]
-    attack.write("d.csv", csv_text([*names, "labels", "groups"], table).encode())
+    days = [f"2026-0{1 + i * 3 // rows}-{1 + i % 28:02d}" for i in range(rows)]
+    table = [[*row, label, group, day] for row, label, group, day in zip(logits, labels, groups, days)]
+    attack.write("d.csv", csv_text([*names, "labels", "groups", "time"], table).encode())
+    attack.write("d.csv.gz", gzip.compress((attack.folder / "d.csv").read_bytes(), 1))
+    attack.write("d.arrows", arrow_stream(max(1, rows // 4)))
     attack.write("z.npy", npy_bytes("<f4", logits))
     attack.write("p.npy", npy_bytes("<f8", [softmax(row) for row in logits]))
     attack.write("y.npy", npy_bytes("<i4", labels))
@@ -97,14 +109,17 @@ def data_files(attack, rows=200, classes=3, seed=1):
     lines = "".join(f'{{"logits": {row}, "labels": {label}}}\n' for row, label in zip(logits, labels))
     attack.write("d.jsonl", lines.encode())
     return [["--data", "d.csv"], ["--logits", "z.npy", "--labels", "y.npy"],
-            ["--probs", "p.npy", "--labels", "y.npy"], ["--data", "d.npz"], ["--data", "d.jsonl"]]
+            ["--probs", "p.npy", "--labels", "y.npy"], ["--data", "d.npz"], ["--data", "d.jsonl"],
+            ["--data", "d.csv.gz"], ["--data", "d.arrows"]]
 
 
 def models(attack, inputs):
-    """A calibrator file and a state, by the program itself."""
+    """Calibrator files, a state and a watch state, by the program itself."""
     for words in (["fit", *inputs, "-o", "cal.json", "-q"],
                   ["fit", *inputs, "-m", "isotonic", "-o", "iso.json", "-q"],
-                  ["measure", *inputs, "--state", "s.pcal", "-q"]):
+                  ["fit", *inputs, "-m", "conformal-sets", "-o", "sets.json", "-q"],
+                  ["measure", *inputs, "--state", "s.pcal", "-q"],
+                  ["watch", "w.pcal", *inputs, "-q"]):
         code, _, err = attack.run(words)
-        if code != 0:
+        if code not in (0, 1):  # 1: an alarm
             raise SystemExit(f"attack: {' '.join(words)}: {err.decode()}")

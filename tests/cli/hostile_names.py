@@ -7,7 +7,8 @@ One list of names goes through files, specs, groups, classes, columns, models, t
 Whatever the program prints is then read by the rules of its form: no control character, no
 character that turns the direction of writing, nothing but UTF-8; JSON that parses; CSV with as many
 cells in every line and no formula; Markdown tables with as many cells in every line and no HTML; HTML
-and SVG with no element or attribute that we did not write; C that compiles.
+and SVG with no element or attribute that we did not write; C that compiles; LaTeX tables with as many
+cells in every line and no command that we did not write; OpenMetrics and JUnit XML that parse.
 """
 
 import csv
@@ -148,7 +149,53 @@ def check_c(text, command):
             fault("C does not compile", command, done.stderr.decode("utf-8", "replace"))
 
 
-CHECKS = {"json": check_json, "csv": check_csv, "md": check_markdown, "html": check_html,
+LATEX_COMMANDS = {"toprule", "midrule", "bottomrule", "begin", "end", "usepackage", "textbf", "multicolumn", "texttt",
+                  "textbackslash", "textasciitilde", "textasciicircum", "textquotesingle", "textless", "textgreater",
+                  "textbar", "textquotedbl", "textasciigrave", "pm", "times", "cdot", "chi", "ge", "le", "alpha",
+                  "emph", "textit", "mathrm", "addlinespace", "label", "caption", "centering", "quad"}
+
+
+def check_latex(text, command):
+    check_plain(text, command, "LaTeX")
+    width = 0
+    for line in text.split("\n"):
+        if line.startswith("%"):
+            continue
+        if re.search(r"(?<!\\)(?:\\\\)*[%#~^]", line) or line.lstrip().startswith("["):
+            fault("LaTeX holds a character that has a meaning", command, line)
+        for word in re.findall(r"\\([a-zA-Z]+)", line):
+            if word not in LATEX_COMMANDS:
+                fault(f"LaTeX holds \\{word}", command, line)
+        plain = re.sub(r"\\.", "", line)
+        if plain.count("{") != plain.count("}") or plain.count("$") % 2:
+            fault("LaTeX has a group that does not end", command, line)
+        cells = plain.count("&") if line.endswith("\\\\") and "multicolumn" not in line else 0
+        if cells and width and cells != width:
+            fault("lines of a LaTeX table differ in length", command, line)
+        width = cells or (0 if "tabular" in line else width)
+
+
+SAMPLE = re.compile(r'[a-z_]+\{([a-z_]+="([^"\\]|\\[\\n"])*",?)*\} (NaN|[-+0-9.e]+|[-+]Inf)')
+
+
+def check_openmetrics(text, command):
+    for line in text.split("\n")[:-1]:
+        if not line.startswith("# ") and not SAMPLE.fullmatch(line):
+            fault("a line of OpenMetrics does not parse", command, line)
+
+
+def check_xml(text, command):
+    check_plain(text, command, "XML")
+    try:
+        root = xml.etree.ElementTree.fromstring(text)
+    except xml.etree.ElementTree.ParseError as error:
+        fault(f"XML does not parse ({error})", command, text)
+        return
+    if {node.tag for node in root.iter()} - {"testsuite", "testcase", "failure"}:
+        fault("XML holds an element of a name", command, text)
+
+
+CHECKS = {"latex": check_latex, "openmetrics": check_openmetrics, "xml": check_xml, "json": check_json, "csv": check_csv, "md": check_markdown, "html": check_html,
           "svg": check_svg, "c": check_c, "text": lambda text, command: None}
 
 
@@ -177,7 +224,7 @@ class Bench:
         self.judge("standard error", done.stderr, "text", words)
         if done.returncode == 0:
             self.judge("standard output", done.stdout, "text" if made else form, words)
-        if made and done.returncode == 0:
+        if made and done.returncode in codes:
             with open(os.path.join(os.fsencode(self.folder), made), "rb") as file:
                 self.judge("a file", file.read(), form, words)
         if os.path.exists(os.path.join(self.folder, "owned")):
@@ -251,6 +298,43 @@ def through_verbs(bench, name):
                   made=b"r.out")
 
 
+def check_annotations(bench, name, words):
+    """Annotations have one line for each failed gate, whatever the names hold."""
+    done = subprocess.run([bench.program, *words], cwd=bench.folder, capture_output=True)
+    lines = [line for line in done.stderr.split(b"\n") if line.lstrip().startswith(b"::")]
+    if len(lines) != 2 or not all(line.startswith(b"::error title=propercal gate::") for line in lines):
+        fault("annotations differ from the failed gates", words, done.stderr.decode("latin-1"))
+
+
+def through_outputs(bench, name):
+    """Names of groups, classes and models in LaTeX, OpenMetrics, gate reports, tables, watch and figures of groups."""
+    bench.write(b"d.csv", data_file(name))
+    given = inputs(b"d.csv")
+    grouped = [*given, b"--groups", b"d.csv:site"]
+    for form in ("latex", "openmetrics"):
+        bench.run(form, b"measure", *grouped, b"-m", b"ece", b"-m", b"brier", b"--format", form.encode())
+    gates = [b"measure", *grouped, b"-m", b"brier", b"-q", b"--fail-if", b"brier@each > 0"]
+    bench.run("json", *gates, b"--gate-report", b"g.json", made=b"g.json", codes=(1,))
+    bench.run("xml", *gates, b"--gate-report", b"g.xml", b"--annotate", made=b"g.xml", codes=(1,))
+    check_annotations(bench, name, [*gates, b"--annotate"])
+    bench.run("text", b"measure", *given, b"--fail-if", b"brier@" + name + b" > 0", codes=(1, 2))
+    bench.run("csv", b"measure", *grouped, b"-m", b"brier", b"-q", b"--tables", b"t", made=b"t-groups.csv")
+    bench.run("svg", b"plot", b"reliability", *grouped, b"-o", b"g.svg", b"--replicas", b"20", made=b"g.svg")
+    bench.run("svg", b"plot", b"drift:metric=brier", *grouped, b"-o", b"g.svg", made=b"g.svg")
+    for form in ("html", "md", "json"):
+        bench.run(form, b"report", *grouped, b"-m", b"brier", b"--replicas", b"20", b"-o", b"r.out", b"--format",
+                  form.encode(), made=b"r.out")
+    if b"=" not in name:
+        bench.run("latex", b"compare", b"--model", name + b"=logits:d.csv:0..2", b"--model", b"b=logits:d.csv:0..2",
+                  b"--labels", b"d.csv:label", b"--replicas", b"20", b"--by", b"brier", b"--format", b"latex")
+        bench.run("svg", b"plot", b"reliability", b"--model", name + b"=logits:d.csv:0..2", b"--model",
+                  b"b=logits:d.csv:0..2", b"--labels", b"d.csv:label", b"-o", b"m.svg", made=b"m.svg")
+    bench.run("text", b"fit", *given, b"-m", b"conformal-sets", b"-o", b"sets.json")
+    bench.run("csv", b"apply", b"sets.json", b"--logits", b"d.csv:0..2", b"-o", b"out.csv", made=b"out.csv")
+    for form in ("text", "json", "md"):
+        bench.run(form, b"watch", b"w.pcal", *given, b"--allow-repeat", b"--format", form.encode(), codes=(0, 1, 2))
+
+
 def through_files(bench, name):
     """Names of files, read, written, and missing."""
     bench.write(b"d.csv", data_file(b"c"))
@@ -266,6 +350,14 @@ def through_files(bench, name):
                       form.encode(), made=b"r.out")
         bench.run("json", b"simulate", b"--rows", b"20", b"--classes", b"3", b"--json", b"-o", name)
         bench.run("text", b"simulate", b"--rows", b"20", b"--classes", b"3", b"-o", name)
+        dashed = b"./" + name
+        bench.run("csv", b"measure", *given, b"-m", b"brier", b"-q", b"--tables", dashed, made=name + b"-values.csv")
+        bench.run("text", b"watch", dashed + b".pcal", *inputs(b"d.csv"), codes=(0, 1))
+        bench.run("json", b"watch", dashed + b".pcal", b"--json", codes=(0, 1))
+        bench.run("text", b"watch", b"d.csv", dashed + b".csv", codes=(2, 3))
+        bench.run("text", b"measure", *given, b"-m", b"brier", b"--fail-if", b"brier > 0", b"--gate-report",
+                  dashed + b".json", codes=(1,))
+        bench.run("text", b"measure", b"--data", b"*" + name + b"*.npy", codes=(2, 3, 4))
     missing = b"no/" + name
     for words in (
         [b"measure", b"--data", missing],
@@ -273,6 +365,12 @@ def through_files(bench, name):
         [b"measure", b"--logits", b"d.csv:" + name, b"--labels", b"d.csv:label"],
         [b"apply", missing, b"--probs", b"d.csv:0..2", b"-o", b"x.csv"],
         [b"merge", missing],
+        [b"watch", missing],
+        [b"watch", missing, b"d.csv"],
+        [b"watch", b"new.pcal", missing],
+        [b"measure", *inputs(b"d.csv"), b"--tables", missing],
+        [b"measure", *inputs(b"d.csv"), b"--time", missing, b"--every", b"day"],
+        [b"measure", *inputs(b"d.csv"), b"--fail-if", b"brier > 0", b"--gate-report", missing + b".xml"],
         [b"inspect", missing],
         [b"export", missing, b"-o", b"x.c"],
         [b"export", b"d.csv", b"--to", b"c", b"-o", b"x.c"],
@@ -292,6 +390,20 @@ def through_flags(bench, name):
         [b"measure", *given, b"--fail-if", b"ece > " + name],
         [b"measure", *given, b"--format", name],
         [b"measure", *given, b"--seed", name],
+        [b"measure", *given, b"--time", b"d.csv:label", b"--every", name],
+        [b"measure", *given, b"--time", b"d.csv:" + name, b"--every", b"day"],
+        [b"measure", *given, b"--prevalence", name],
+        [b"measure", *given, b"--classes", name],
+        [b"measure", *given, b"--positive", name],
+        [b"measure", *given, b"--scale", name],
+        [b"measure", *given, b"--input-format", name],
+        [b"measure", *given, b"--memory-limit", name],
+        [b"measure", *given, b"--timeout", name],
+        [b"measure", *given, b"--fail-if", b"ece@" + name + b" > 0"],
+        [b"measure", *given, b"--fail-if", b"ece > 9", b"--gate-report", name],
+        [b"watch", b"n.pcal", *given, b"--alpha", name],
+        [b"watch", b"n.pcal", *given, b"--positive", name],
+        [b"fit", *given, b"--method", b"prior-shift:prevalence=" + name],
         [b"measure", *given, b"--" + name],
         [b"measure", *given, name],
         [b"fit", *given, b"--method", name],
@@ -311,7 +423,7 @@ def through_flags(bench, name):
         bench.run("text", *words, codes=(0, 2, 3, 4))
 
 
-CASES = {"verbs": through_verbs, "files": through_files, "flags": through_flags}
+CASES = {"verbs": through_verbs, "outputs": through_outputs, "files": through_files, "flags": through_flags}
 
 
 def main():
@@ -319,7 +431,7 @@ def main():
     chosen = sys.argv[2:] or list(CASES)
     try:
         for case in chosen:
-            broken = [] if case == "verbs" else BROKEN  # text files must be UTF-8
+            broken = [] if case in ("verbs", "outputs") else BROKEN  # text files must be UTF-8
             for name in NAMES + broken:
                 if case == "files":
                     name = name.replace(b"/", b"")

@@ -47,6 +47,19 @@ def three_classes(path, rows=200):
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def ensemble(path, rows=400, members=10):
+    """A CSV file of forecasts of a temperature by the members of an ensemble, whose spread is too small: the
+    columns m0 to m9 and target."""
+    chance = random.Random(1)
+    lines = [",".join([*(f"m{i}" for i in range(members)), "target"])]
+    for _ in range(rows):
+        centre, spread = chance.gauss(18, 5), chance.uniform(0.5, 3)
+        numbers = [centre + 0.7 * spread * chance.gauss(0, 1) for _ in range(members)]
+        numbers.append(centre + 0.3 + spread * chance.gauss(0, 1))
+        lines.append(",".join(f"{number:.1f}" for number in numbers))
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def sample_files(folder, execute):
     """The files that pages name without saying where they come from."""
     (folder / "examples").symlink_to(ROOT / "examples")
@@ -61,6 +74,7 @@ def sample_files(folder, execute):
     lines = [f'{{"label": {label}}}\n' for label in labels]
     (folder / "truth.jsonl").write_text("".join(lines), encoding="utf-8")
     three_classes(folder / "predictions.csv")
+    ensemble(folder / "temperature.csv")
     for name, seed in (("d.csv", 1), ("part1.csv", 2), ("part2.csv", 3)):
         execute(f"propercal simulate --rows 500 --classes 5 --factor 2 --seed {seed} -q -o {name}")
     for method, names in (("temperature", ("p.npy", "old.npy")), ("beta", ("q.npy", "new.npy"))):

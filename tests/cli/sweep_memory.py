@@ -26,6 +26,8 @@ COMMANDS = {
     "export-onnx": ["export", "cal.json", "--to", "onnx", "-o", "OUT.onnx"],
     "merge": ["merge", "a.pcal", "-o", "OUT.txt", "--state", "OUT.pcal"],
     "watch": ["watch", "OUT.pcal", "d.csv", "--alpha", "1e-12", "-o", "OUT.txt"],
+    "rounds-answer": ["rounds", "answer", "run", "--part", "1", "--data", "d.csv"],
+    "rounds-result": ["rounds", "result", "done", "-o", "OUT.txt"],
     "drift": ["plot", "drift", "--data", "d.csv", "--groups", "site", "-o", "OUT.svg", "--replicas", "50"],
     "inspect": ["inspect", "d.csv", "cal.json.npy", "--json"],
     "inspect-set": ["inspect", "--data", "d.csv"],
@@ -52,6 +54,11 @@ def prepare(program, folder):
         file.write("\n".join(lines) + "\n")
     run("fit", "--data", "d.csv", "-o", "cal.json")
     run("measure", "--data", "d.csv", "--state", "a.pcal")
+    for name in ("run", "done"):
+        os.mkdir(os.path.join(folder, name))
+        run("rounds", "new", name, "--parts", "1", "--kind", "logits", "-m", "brier", "-m", "ece")
+        run("rounds", "answer", name, "--part", "1", "--data", "d.csv")
+    run("rounds", "next", "done")
     run("apply", "cal.json", "--data", "d.csv", "-o", "cal.json.npy")
 
 

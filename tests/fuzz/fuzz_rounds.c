@@ -1,6 +1,6 @@
 /* A request or a tally of rounds, whole or with a number of it changed, or any bytes: as they
  * are, and under a head and a checksum that fit, so that what lies inside is reached.  Requests
- * are answered, tallies merged with themselves and absorbed. */
+ * are resumed from and answered, tallies merged with themselves and absorbed. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,7 +152,12 @@ static int fuzz_rounds_use(const unsigned char *bytes, size_t length) {
   const pcal_bytes twice[] = {{bytes, length}, {bytes, length}};
   const sink_bytes request = {(char *)(uintptr_t)bytes, length, 0};
   sink_bytes tally = {0};
+  pcal_rounds *resumed = NULL;
+  uint64_t rows, fingerprint[2];
   pcal_error err;
+  (void)pcal_rounds_resume(bytes, length, &env, &resumed, &err);
+  pcal_rounds_free(resumed);
+  (void)pcal_tally_rows(bytes, length, &rows, fingerprint, &err);
   fuzz_rounds_answer(&request, 0, &tally);
   const int answered = tally.length > 0;
   free(tally.bytes);

@@ -106,11 +106,61 @@ def compare_sums():
     check("a loop of sums", whole, parts.result().to_json())
 
 
+def compare_fits():
+    """Temperatures of all sizes and types, wide and narrow, also with labels in memory."""
+    for rows, classes in ((1, 10), (700, 2), (1281, 3), (5003, 33), (300_007, 10), (40_000, 1000), (1_000_000, 32)):
+        logits, labels = make(rows, classes, torch.float32, rows + 1)
+        spread = torch.logspace(-2, 1.5, rows)[:, None]
+        for each in (logits, logits * spread, logits.double() * spread.double()):
+            fits = [pc.Temperature(kind="logits").fit(z, y).to_json() for z, y in
+                    ((each, labels), (each.cuda(), labels.cuda()), (each.cuda(), labels))]  # fmt: skip
+            check(f"temperature of {rows} x {classes}, {each.dtype}", fits[0], fits[1])
+            check(f"temperature of {rows} x {classes}, {each.dtype}, labels in memory", fits[0], fits[2])
+
+
+def compare_maps():
+    """Calibrated probabilities come back on the GPU, with the bits of those in memory."""
+    for rows, classes in ((1, 2), (129, 10), (5003, 33), (70_001, 100), (300_007, 10), (3000, 5000)):
+        logits, labels = make(rows, classes, torch.float32, rows)
+        for each in (logits, logits.round(), logits.double(), logits.half()):
+            fitted = pc.Temperature(kind="logits").fit(logits, labels)
+            there = fitted.predict_proba(each.cuda())
+            here = fitted.predict_proba(each.float() if each.dtype == torch.float16 else each)
+            name = f"map of {rows} x {classes}, {each.dtype}"
+            check(f"{name}: device", there.device.type, "cuda")
+            check(name, bool((here == there.cpu()).all()) and here.dtype == there.dtype, True)
+    other = pc.VectorScaling(kind="logits").fit(*make(2000, 10))
+    logits = make(500, 10)[0]
+    check("another calibrator", bool((other.transform(logits) == other.transform(logits.cuda()).cpu()).all()), True)
+    bad = make(500, 10)[0]
+    bad[123, 4] = float("nan")
+    messages = []
+    for each in (bad, bad.cuda()):
+        try:
+            other.transform(each)
+            messages.append("")
+        except pc.Error as error:
+            messages.append(str(error))
+    check("a bad row", messages[0] != "" and messages[0] == messages[1], True)
+
+
+def compare_pairs():
+    for rows, classes in ((2000, 2), (2001, 10), (10_007, 10), (5000, 100), (3000, 1000)):
+        logits, labels = make(rows, classes, torch.float32, rows)
+        for each in (logits, logits.round(), logits.double()):
+            metrics = ["skce", "kce", "skce:kernel=gaussian,scale=0.3", "kce:distance=tv"]
+            here = json_of(logits=each, labels=labels, metrics=metrics)
+            check(f"pairs of {rows} x {classes}", here, json_of(logits=each.cuda(), labels=labels.cuda(), metrics=metrics))
+
+
 def compare_methods():
     logits, labels = make(20_000, 10)
     first = pc.Temperature(kind="logits").fit(logits.numpy(), labels.numpy())
     second = pc.Temperature(kind="logits").fit(logits.cuda(), labels.cuda())
     check("temperature", first.T_, second.T_)
+    compare_fits()
+    compare_maps()
+    compare_pairs()
     whole = pc.measure(logits=logits, labels=labels, metrics=LEAN).to_json()
     parts = pc.Measure(LEAN)
     for begin in range(0, 20_000, 999):

@@ -86,7 +86,7 @@ int law_spec_fits(const law_set *set, const char *spec) {
 }
 
 /* How a metric reads the data, options included. */
-static pc_metric_config law_spec_reading(const law_set *set, const char *spec) {
+pc_metric_config law_spec_reading(const law_set *set, const char *spec) {
   const pc_metric *metric;
   pc_options options;
   pc_layout layout;
@@ -96,6 +96,7 @@ static pc_metric_config law_spec_reading(const law_set *set, const char *spec) {
                    PCAL_OK);
   assert_int_equal(pc_metric_parse_for(layout.form, spec, &metric, &options, NULL), PCAL_OK);
   reading.traits = metric->traits;
+  reading.range = pc_metric_range(metric);
   assert_int_equal(metric->configure(&options, &layout, &reading, NULL), PCAL_OK);
   return reading;
 }

@@ -21,6 +21,9 @@ typedef struct law_specs {
 void law_specs_make(const law_set *set, unsigned with, unsigned without, law_specs *out);
 void law_specs_free(law_specs *specs);
 
+/* What a spec that fits the data is configured to. */
+pc_metric_config law_spec_reading(const law_set *set, const char *spec);
+
 /* Can a spec be measured on data like these?  Fails the test on any answer but yes and
  * PCAL_USAGE. */
 int law_spec_fits(const law_set *set, const char *spec);

@@ -169,3 +169,46 @@ def test_null_of_skce(forecasts):
     spread = np.quantile(drawn, 0.975) - np.quantile(drawn, 0.025)
     assert abs(reported["null"]["mean"] - np.mean(drawn)) < 0.2 * np.std(drawn)
     assert 0.7 < (reported["null"]["high"] - reported["null"]["low"]) / spread < 1.4
+
+
+REGRESSION = [row for row in pc.list_calibrators() if row.task == "regression"]
+
+
+def class_of(row):
+    classes = vars(pc.calibrators).values()
+    return next(one for one in classes if isinstance(one, type) and getattr(one, "_row", None) == row)
+
+
+@pytest.mark.parametrize("row", REGRESSION, ids=lambda row: row.name)
+def test_fit_never_writes_parameters_of_a_number(forecasts, row):
+    sklearn_base = pytest.importorskip("sklearn.base")
+    mean, variance, target = forecasts
+    made = class_of(row)
+    ends = np.column_stack((mean - variance, mean + variance))
+    inputs = {"mean": mean, "variance": variance}
+    if row.name == "cqr":
+        inputs = {"quantiles": ends}
+    more = {"levels": (0.1, 0.9)} if row.name == "cqr" else {}
+    half = {name: value[:250] for name, value in inputs.items()} | more
+    rest = {name: value[250:] for name, value in inputs.items()} | more
+    first = made()
+    before = first.get_params()
+    first.fit(target=target[:250], **half)
+    assert first.get_params() == before
+    fresh = made().fit(target=target[250:], **rest).transform(**rest)
+    again = sklearn_base.clone(first).fit(target=target[250:], **rest).transform(**rest)
+    assert np.array_equal(again, fresh)
+    assert np.array_equal(first.fit(target=target[250:], **rest).transform(**rest), fresh)
+
+
+@pytest.mark.parametrize("row", REGRESSION, ids=lambda row: row.name)
+def test_predictions_of_a_number_have_names(row):
+    name = class_of(row).__name__
+    said = (
+        f"{name} calibrates predictions of a number, which have names; write "
+        f"{name}().fit(mean=..., variance=..., target=...), or give quantiles= or samples="
+    )
+    for scores in ([[-1.0, 1.0], [2.0, -3.0]], [[0.2, 0.8], [0.5, 0.5]]):
+        with pytest.raises(pc.UsageError) as raised:
+            class_of(row)().fit(np.array(scores), [0.0, 1.0])
+        assert str(raised.value) == said

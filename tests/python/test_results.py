@@ -219,3 +219,13 @@ def test_latex_and_tables_are_those_of_the_program(digits, digits_files, program
         assert files == [str(tmp_path / f"package-{name}.csv") for name in ("values", "bins")]
         for name in ("values", "bins"):
             assert (tmp_path / f"package-{name}.csv").read_bytes() == (tmp_path / f"program-{name}.csv").read_bytes()
+
+
+def test_tables_become_new_together(digits, tmp_path):
+    result = pc.measure(logits=digits.logits, labels=digits.labels, metrics=["ece"])
+    (tmp_path / "run-values.csv").write_text("old")
+    (tmp_path / "run-bins.csv").mkdir()
+    with pytest.raises(pc.IOError, match="run-bins.csv is a directory"):
+        result.save_tables(tmp_path / "run")
+    assert (tmp_path / "run-values.csv").read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run-bins.csv", "run-values.csv"]

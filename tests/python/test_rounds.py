@@ -145,3 +145,41 @@ def test_fits_that_need_all_rows_are_refused():
         pc.FitRounds("network")
     with pytest.raises(pc.UsageError, match="the rounds are not done"):
         pc.FitRounds("temperature").calibrator()
+
+
+# ---- Going on in another process ----
+
+
+def test_resumed_rounds(rows):
+    given = {"logits": rows["logits"], "labels": rows["labels"]}
+    first, tallies = pc.Rounds("ks", kind="logits").request(), []
+    while True:  # a new coordinator for each round
+        rounds = pc.Rounds.resume(first, tallies)
+        if rounds.done:
+            break
+        tallies.append(pc.RoundsWorker(rounds.request()).update(**given).tally())
+    assert len(tallies) > 1
+    assert rounds.result().to_json() == pc.measure(metrics="ks", **given).to_json()
+    with pytest.raises(pc.UsageError, match="^the request is one of Rounds; call Rounds.resume$"):
+        pc.FitRounds.resume(first)
+    fit = pc.FitRounds("temperature", seed=3)
+    later = pc.FitRounds.resume(fit.request())
+    assert later.request() == fit.request() and later.round == 1
+
+
+# ---- Tallies ----
+
+
+@pytest.mark.parametrize("method", [None, "temperature", "isotonic"])
+def test_the_order_of_merging_does_not_change_a_byte(rows, method):
+    given = {"logits": rows["logits"], "labels": rows["labels"], "weights": rows["weights"]}
+    rounds = pc.Rounds(SPECS, kind="logits") if method is None else pc.FitRounds(method)
+    while not rounds.done:
+        tallies = []
+        for part in (slice(0, 900), slice(900, 901), slice(901, None)):
+            worker = pc.RoundsWorker(rounds.request())
+            tallies.append(worker.update(**{name: each[part] for name, each in given.items()}).tally())
+        merged = pc.merge_tallies(tallies)
+        assert pc.merge_tallies(tallies[::-1]) == merged
+        assert pc.merge_tallies([tallies[1], pc.merge_tallies([tallies[2], tallies[0]])]) == merged
+        rounds.absorb(merged)

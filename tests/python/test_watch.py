@@ -50,3 +50,10 @@ def test_other_inputs(stream):
     assert number.alarm and "too narrow" in number.report["most_evidence"]
     with pytest.raises(pc.UsageError, match="alpha is the probability of a false alarm"):
         pc.Watch(alpha=2)
+
+
+def test_files_that_are_no_state(tmp_path):
+    with pytest.raises(pc.IOError, match="is a device"):
+        pc.Watch.load("/dev/zero")
+    with pytest.raises(pc.IOError, match="is this the right path"):
+        pc.Watch.load(tmp_path / "none.pcal")

@@ -14,7 +14,7 @@ from pyspark.sql import functions as sql
 from pyspark.sql.types import ArrayType, DoubleType
 
 import propercal as pc
-from propercal import _spark_measure
+from propercal import _spark_measure, _spark_ml
 from propercal import spark as pcs
 
 METRICS = ["brier", "log", "ece", "sce", "ks"]
@@ -24,6 +24,8 @@ METRICS = ["brier", "log", "ece", "sce", "ks"]
 
 
 def test_default_metrics_by_group(df, rows):
+    used = df.groupBy(sql.spark_partition_id()).count().count()
+    assert 1 < used < df.rdd.getNumPartitions()  # one partition has no rows
     found = pcs.measure(df, probs="p", labels="y", groups="site")
     whole = pc.measure(rows.probs, rows.labels, groups=rows.groups)
     assert found.to_json() == whole.to_json()
@@ -212,11 +214,34 @@ def test_transform_keeps_forms_and_nulls(df, rows):
     assert keep.getMethod() == "temperature:objective=brier"
 
 
+def test_large_tables_are_fitted_in_rounds(df, rows, monkeypatch):
+    """Each round reads the rows in other partitions and another order."""
+    rounds = []
+
+    def moved(table, *request):
+        rounds.append(len(rounds) + 1)
+        frame = table.frame.repartition(len(rounds) % 3 + 1).sortWithinPartitions("labels")
+        return ask(table._replace(frame=frame), *request)
+
+    ask = _spark_ml.ask
+    monkeypatch.setattr(_spark_ml, "ask", moved)
+    given = {"probabilityCol": "p", "labelCol": "y", "weightCol": "w", "memoryLimit": "100kB"}
+    for method, unfitted in (("temperature", pc.Temperature()), ("isotonic", pc.Isotonic())):
+        rounds.clear()
+        model = pcs.Calibration(method=method, **given).fit(df)
+        fitted = unfitted.fit(rows.probs, rows.labels, weights=rows.weights)
+        assert model.calibrator.to_json() == fitted.to_json()
+        assert len(rounds) == 1 if method == "isotonic" else len(rounds) > 1
+    wrong = df.coalesce(1).withColumn("y", sql.when(sql.col("row") == 17, 9).otherwise(sql.col("y")))
+    with pytest.raises(pc.DataError, match=r"^partition \d: labels, row \d+: .*9"):
+        pcs.Temperature(**given).fit(wrong)
+
+
 def test_fits_are_exact_or_refused(df):
     with pytest.raises(pc.UsageError) as found:
-        pcs.Temperature(probabilityCol="p", labelCol="y", memoryLimit="100kB").fit(df)
+        pcs.MatrixODIR(probabilityCol="p", labelCol="y", memoryLimit="100kB").fit(df)
     assert str(found.value) == (
-        "fitting temperature needs all 4000 rows, 160000 bytes, in the memory of the driver, and "
+        "fitting matrix-odir needs all 4000 rows, 160000 bytes, in the memory of the driver, and "
         "memoryLimit is 100000; fit on a sample, such as df.sample(0.31, seed=0), or raise "
         "memoryLimit"
     )
@@ -234,7 +259,8 @@ session.conf.set("spark.sql.shuffle.partitions", "2")
 table = arrow.ipc.open_file(sys.argv[1]).read_all()
 frame = session.createDataFrame(table)
 print(pcs.measure(frame, probs="p", labels="y", groups="site").to_json(), end="")
-model = pcs.Temperature(probabilityCol="p", labelCol="y").fit(frame)
+model = pcs.Temperature(probabilityCol="p", labelCol="y", memoryLimit="100kB").fit(frame)
+print(model.calibrator.to_json(), end="")
 print(model.transform(frame).where("size(calibrated) = 4").count())
 session.stop()
 """
@@ -249,4 +275,6 @@ def test_spark_connect(rows, tmp_path):
     words = [sys.executable, "-c", CONNECT, path]
     done = subprocess.run(words, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr[-3000:]
-    assert done.stdout == pc.measure(rows.probs, rows.labels, groups=rows.groups).to_json() + "4000\n"
+    whole = pc.measure(rows.probs, rows.labels, groups=rows.groups).to_json()
+    fitted = pc.Temperature().fit(rows.probs, rows.labels).to_json()
+    assert done.stdout == whole + fitted + "4000\n"

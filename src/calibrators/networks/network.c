@@ -67,6 +67,7 @@ static const pc_network_kind network_kind = {
     .extra = 1,
     .shape = network_shape,
     .start = network_start,
+    .needs_features = 1,
     .prepared_size = network_prepared_size,
     .prepare = network_prepare,
     .scratch_size = network_scratch_size,

@@ -22,6 +22,7 @@ typedef struct pc_network_kind {
   void (*shape)(const pc_network_model *net, pc_dense_net *out);
   /* Sets parameters that leave probabilities unchanged. */
   void (*start)(const pc_network_model *net, uint64_t seed, double *parameters);
+  int needs_features; /* map and backward read the features, not only what `prepare` filled */
   /* Doubles for each row that `prepare` fills: whatever depends on the features alone. */
   size_t (*prepared_size)(const pc_network_model *net);
   void (*prepare)(const pc_network_model *net, const double *x, size_t rows, double *out);

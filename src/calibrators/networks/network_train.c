@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/executor.h"
 #include "calibrators/fit_pass.h"
 #include "calibrators/networks/network_model.h"
@@ -167,14 +168,21 @@ static void network_train_set_scale(network_train *fit, pc_network_model *net) {
 
 /* ---- The objective ---- */
 
-/* Memory of a worker for one block of rows; fails by returning NULL. */
-static double *network_train_scratch(const network_train *fit, size_t worker) {
+/* Memory of each worker for one block of rows. */
+static pcal_status network_train_scratch(network_train *fit, pcal_error *err) {
   const pc_network_model *net = fit->net;
+  const pcal_env *env = fit->task->env;
   const size_t size = PC_NETWORK_ROWS * (2 * net->classes + net->kind->prepared_size(net)) +
                       net->kind->scratch_size(net, PC_NETWORK_ROWS);
-  if (fit->scratch[worker] == NULL)
-    fit->scratch[worker] = pc_alloc_raw(fit->task->env, size, sizeof(double));
-  return fit->scratch[worker];
+  fit->scratch = pc_alloc(env, fit->worker_count, sizeof *fit->scratch);
+  if (fit->scratch == NULL)
+    return pc_fail_memory(err, "training a network");
+  for (size_t w = 0; w < fit->worker_count; w++) {
+    fit->scratch[w] = pc_alloc_raw(env, size, sizeof(double));
+    if (fit->scratch[w] == NULL)
+      return pc_fail_memory(err, "training a network");
+  }
+  return PCAL_OK;
 }
 
 /* Features of rows begin .. begin + count - 1, copied to x. */
@@ -189,7 +197,8 @@ static void network_train_features(const network_train *fit, size_t begin, size_
 static pc_network_rows network_train_rows_of(const network_train *fit, size_t begin,
                                              size_t count, double *x, double *prepared) {
   const pc_network_model *net = fit->net;
-  network_train_features(fit, begin, count, x);
+  if (fit->prepared == NULL || net->kind->needs_features)
+    network_train_features(fit, begin, count, x);
   if (fit->prepared != NULL)
     return (pc_network_rows){x, fit->prepared + begin * net->kind->prepared_size(net), count};
   net->kind->prepare(net, x, count, prepared);
@@ -232,13 +241,11 @@ static pcal_status network_train_part(void *user, size_t part, size_t worker, pc
   const size_t begin = fit->count * part / fit->parts,
                end = fit->count * (part + 1) / fit->parts;
   double *gradient = fit->gradients + part * fit->net->count;
-  double *scratch = network_train_scratch(fit, worker);
-  if (scratch == NULL)
-    return pc_fail_memory(err, "training a network");
+  (void)err;
   memset(gradient, 0, fit->net->count * sizeof *gradient);
   fit->values[part] = 0.0;
   for (size_t i = begin; i < end; i += PC_NETWORK_ROWS)
-    network_train_block(fit, i, network_train_block_rows(fit, part, i), scratch,
+    network_train_block(fit, i, network_train_block_rows(fit, part, i), fit->scratch[worker],
                         &fit->values[part], gradient);
   return PCAL_OK;
 }
@@ -249,9 +256,8 @@ static pcal_status network_train_prepare_part(void *user, size_t part, size_t wo
   const pc_network_kind *kind = fit->net->kind;
   const size_t begin = fit->count * part / fit->parts,
                end = fit->count * (part + 1) / fit->parts;
-  double *x = network_train_scratch(fit, worker);
-  if (x == NULL)
-    return pc_fail_memory(err, "training a network");
+  double *x = fit->scratch[worker];
+  (void)err;
   for (size_t i = begin; i < end; i += PC_NETWORK_ROWS) {
     const size_t count = network_train_block_rows(fit, part, i);
     network_train_features(fit, i, count, x);
@@ -260,10 +266,13 @@ static pcal_status network_train_prepare_part(void *user, size_t part, size_t wo
   return PCAL_OK;
 }
 
-/* Computes what depends on features alone once for all evaluations, if it is not too large. */
+/* Computes what depends on features alone once for all evaluations, if there is memory for it;
+ * else each evaluation computes it again, with the same bits. */
 static pcal_status network_train_prepare(network_train *fit, pcal_error *err) {
   const size_t size = fit->net->kind->prepared_size(fit->net);
   if (fit->count > NETWORK_TRAIN_PREPARED / size)
+    return PCAL_OK;
+  if (fit->count * size * sizeof *fit->prepared > pc_budget_left(fit->task->env))
     return PCAL_OK;
   fit->prepared = pc_alloc_raw(fit->task->env, fit->count * size, sizeof *fit->prepared);
   if (fit->prepared == NULL)
@@ -378,12 +387,12 @@ static pcal_status network_train_learn(network_train *fit, pc_network_model *net
   fit->parts = parts < 1 ? 1 : parts > NETWORK_TRAIN_PARTS ? NETWORK_TRAIN_PARTS : parts;
   fit->gradients = pc_alloc_raw(env, (fit->parts + 1) * net->count, sizeof *fit->gradients);
   fit->values = pc_alloc_raw(env, fit->parts, sizeof *fit->values);
-  fit->scratch = pc_alloc(env, fit->worker_count, sizeof *fit->scratch);
-  if (fit->gradients == NULL || fit->values == NULL || fit->scratch == NULL)
+  if (fit->gradients == NULL || fit->values == NULL)
     return pc_fail_memory(err, "training a network");
-  PC_TRY(network_train_prepare(fit, err));
+  PC_TRY(network_train_scratch(fit, err));
   net->kind->start(net, env->seed, net->parameters);
   PC_TRY(pc_lbfgs_new(env, net->count, net->parameters, &limits, &search, err));
+  PC_TRY(network_train_prepare(fit, err)); /* last: it may go without memory */
   PC_TRY(network_train_run(fit, net, &search, fit->gradients + fit->parts * net->count, &after,
                            err));
   network_train_record_fit(fit, net, &search, after);

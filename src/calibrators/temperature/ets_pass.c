@@ -47,8 +47,8 @@ typedef struct ets_pass_part {
   double variance; /* of gaps */
 } ets_pass_part;
 
-/* p = softmax(beta gaps) with its moments. */
-static ets_pass_part ets_pass_softmax(const double *gaps, size_t count, double beta,
+/* p = softmax(beta gaps) with its moments; unless `whole`, p is left without its norm. */
+static ets_pass_part ets_pass_softmax(const double *gaps, size_t count, double beta, int whole,
                                       double *p) {
   ets_pass_part part = {0.0, 0.0, 0.0};
   double sum = 0.0;
@@ -60,7 +60,7 @@ static ets_pass_part ets_pass_softmax(const double *gaps, size_t count, double b
     part.mean += p[k] * gap;
     part.variance += p[k] * gap * gap;
   }
-  for (size_t k = 0; k < count; k++)
+  for (size_t k = 0; k < count && whole; k++)
     p[k] /= sum;
   part.norm = pc_lane_log(sum);
   part.mean /= sum;
@@ -151,7 +151,7 @@ static void ets_pass_add_row(const ets_pass_state *state, ets_pass_worker *worke
   for (size_t k = 0; k < classes; k++)
     gaps[k] = scores[k] - max;
   pc_sum_add(&worker->weight, weight);
-  const ets_pass_part identity = ets_pass_softmax(gaps, classes, 1.0, plain);
+  const ets_pass_part identity = ets_pass_softmax(gaps, classes, 1.0, state->brier, plain);
   for (size_t t = 0; t < state->count; t++) {
     const pc_ets_trial *trial = &state->trials[t];
     if (impossible && !(trial->weight[2] > 0.0)) {
@@ -159,7 +159,7 @@ static void ets_pass_add_row(const ets_pass_state *state, ets_pass_worker *worke
       continue;
     }
     const ets_pass_part tempered =
-        ets_pass_softmax(gaps, classes, pc_lane_exp(trial->tau), worker->parts);
+        ets_pass_softmax(gaps, classes, pc_lane_exp(trial->tau), state->brier, worker->parts);
     if (state->brier)
       ets_pass_brier_row(trial, gaps, classes, label, &tempered, worker->parts, values);
     else

@@ -3,17 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/float_bits.h"
-#include "base/rng.h"
 #include "kernels/dispatch.h"
 #include "kernels/prefetch.h"
+#include "kernels/sample_key.h"
 
-#define ROW_SAMPLE_LOOKS 3 /* scores in a key */
 #define ROW_SAMPLE_FETCH 32
-
-static int row_sample_within(unsigned level, uint64_t key) {
-  return level == 0 || (level < 64 && key >> (64 - level) == 0);
-}
 
 static unsigned row_sample_level(const pc_row_sample *sample) {
   return atomic_load_explicit(&sample->level, memory_order_relaxed);
@@ -34,7 +28,7 @@ pcal_status pc_row_sample_init(pc_row_sample *sample, const pcal_env *env, size_
 }
 
 int pc_row_sample_in_subset(const pc_row_sample *sample, size_t i, unsigned bits) {
-  return row_sample_within(row_sample_level(sample) + bits, sample->rows[i].key);
+  return pc_sample_key_within(row_sample_level(sample) + bits, sample->rows[i].key);
 }
 
 int pc_row_sample_is_sparse(const pc_row_sample *sample) {
@@ -61,25 +55,24 @@ static double row_sample_score(const row_sample_scores *scores, size_t j) {
   return scores->floats != NULL ? (double)scores->floats[j] : scores->doubles[j];
 }
 
-/* Uses the score of the label and the next ones, which are mostly in one cache line. */
 static uint64_t row_sample_key(const row_sample_scores *scores, size_t classes, int32_t label) {
-  uint64_t key = pc_hash_u64((uint64_t)label + UINT64_C(0x9e3779b97f4a7c15));
+  uint64_t key = pc_sample_key_begin(label);
   size_t j = (size_t)label;
-  for (size_t i = 0; i < ROW_SAMPLE_LOOKS; i++) {
-    key = pc_hash_u64(key + pc_double_bits(row_sample_score(scores, j) + 0.0));
+  for (size_t i = 0; i < PC_SAMPLE_KEY_SCORES; i++) {
+    key = pc_sample_key_add(key, row_sample_score(scores, j));
     j = j + 1 < classes ? j + 1 : 0;
   }
   return key;
 }
 
 static int row_sample_holds(const pc_row_sample *sample, uint64_t key) {
-  return row_sample_within(row_sample_level(sample), key);
+  return pc_sample_key_within(row_sample_level(sample), key);
 }
 
 /* True if the row is in the sample, or in level start - 1, whose weight is counted. */
 static int row_sample_counts(const pc_row_sample *sample, uint64_t key) {
   return row_sample_holds(sample, key) ||
-         (sample->start > 0 && row_sample_within(sample->start - 1, key));
+         (sample->start > 0 && pc_sample_key_within(sample->start - 1, key));
 }
 
 /* Drops the rows that are not in the current level. */

@@ -19,7 +19,9 @@
  *   4. No T beats 1, as when the scores of each row are all equal: T is 1, status identity.
  *   5. Scores that carry no information about the labels, or point to the wrong classes: T
  *      stops at 1e4.
- *   6. All sums are exact: order, threads and batches do not change T, and a row of weight w
+ *   6. Logits on a GPU, objective=log, no weights: the passes run there (temperature_on_device.h), with
+ *      the same bits.
+ *   7. All sums are exact: order, threads and batches do not change T, and a row of weight w
  *      equals w rows.
  * Source:   Guo et al. 2017.
  * Accuracy: T to 3e-9, mostly to 1e-11; the objective to 1e-13.
@@ -95,9 +97,9 @@ static pcal_status temperature_start_on(pc_temperature_objective *objective,
 static pcal_status temperature_start_log(pc_temperature_objective *objective, double *start,
                                          pcal_error *err) {
   *start = 1.0;
-  if (objective->sample.heavy >= TEMPERATURE_MANY)
+  if (objective->sample_weight >= TEMPERATURE_MANY)
     PC_TRY(temperature_start_on(objective, TEMPERATURE_SUBSET_BITS, start, err));
-  return objective->sample.count == 0 ? PCAL_OK
+  return objective->sample_count == 0 ? PCAL_OK
                                       : temperature_start_on(objective, 0, start, err);
 }
 
@@ -109,7 +111,7 @@ static pcal_status temperature_grid(pc_temperature_objective *objective,
   for (int i = 0; i < TEMPERATURE_GRID; i++)
     trials[i] =
         (pc_temperature_trial){PC_TEMPERATURE_BRIER, ldexp(1.0, i - TEMPERATURE_GRID / 2)};
-  if (objective->sample.count == 0)
+  if (objective->sample_count == 0)
     return pc_temperature_objective_on_all(objective, trials, TEMPERATURE_GRID, grid, err);
   for (size_t i = 0; i < TEMPERATURE_GRID; i++)
     PC_TRY(pc_temperature_objective_on_sample(objective, &trials[i], &grid[i], err));
@@ -144,7 +146,7 @@ static pcal_status temperature_starts_brier(pc_temperature_objective *objective,
     pc_scalar_problem problem = temperature_problem(objective, 1);
     problem.low = fmax(beta / 2.0, TEMPERATURE_LOW);
     problem.high = fmin(beta * 2.0, TEMPERATURE_HIGH);
-    if (objective->sample.count > 0)
+    if (objective->sample_count > 0)
       PC_TRY(pc_scalar_search(&problem, beta, &grid[at], &found, err));
     starts[(*count)++] = found.at;
     taken[at] = 1;
@@ -290,7 +292,16 @@ static pcal_status temperature_fit(const pc_fit_task *task, pcal_error *err) {
   if (calibrator->options.value[0].choice == 2)
     return pc_temperature_fit_ece(
         task, &((temperature_parameters *)calibrator->parameters)->temperature, err);
-  const pcal_status status = temperature_run(&objective, err);
+  pcal_status status =
+      objective.is_log ? pc_temperature_device_open(task, &objective.device, err) : PCAL_OK;
+  if (status == PCAL_OK)
+    status = temperature_run(&objective, err);
+  if (objective.device.odd) { /* again on the host, which finds the row */
+    pc_temperature_objective_free(&objective);
+    pc_error_clear(err);
+    objective = (pc_temperature_objective){.task = task, .is_log = 1};
+    status = temperature_run(&objective, err);
+  }
   calibrator->fit.iterations = objective.passes;
   pc_temperature_objective_free(&objective);
   return status;
@@ -298,21 +309,22 @@ static pcal_status temperature_fit(const pc_fit_task *task, pcal_error *err) {
 
 /* ---- Applying, files ---- */
 
+static double temperature_beta(const pcal_calibrator *calibrator) {
+  const temperature_parameters *parameters = calibrator->parameters;
+  return 1.0 / parameters->temperature;
+}
+
 static void temperature_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
                               double *out) {
-  const temperature_parameters *parameters = calibrator->parameters;
   const size_t k = calibrator->layout.classes;
-  const double beta = 1.0 / parameters->temperature;
-  pc_kernels_best()->temperature->softmax(in, count, k, beta, out);
+  pc_kernels_best()->temperature->softmax(in, count, k, temperature_beta(calibrator), out);
 }
 
 static int temperature_apply_floats(const pcal_calibrator *calibrator, const float *in,
                                     size_t count, float *out) {
-  const temperature_parameters *parameters = calibrator->parameters;
   const size_t k = calibrator->layout.classes;
-  const double beta = 1.0 / parameters->temperature;
-  return k <= PC_TEMPERATURE_FLOATS &&
-         pc_kernels_best()->temperature->softmax_floats(in, count, k, beta, out);
+  return k <= PC_TEMPERATURE_FLOATS && pc_kernels_best()->temperature->softmax_floats(
+                                           in, count, k, temperature_beta(calibrator), out);
 }
 
 static const char *temperature_recipe(const pcal_calibrator *calibrator, pc_recipe *out) {
@@ -382,6 +394,7 @@ const pc_calibrator_method pc_calibrator_temperature = {
     .fit = temperature_fit,
     .apply = temperature_apply,
     .apply_floats = temperature_apply_floats,
+    .softmax_factor = temperature_beta,
     .recipe = temperature_recipe,
     .write = temperature_write,
     .read = temperature_read,

@@ -269,11 +269,28 @@ static pcal_status temperature_objective_try(pc_temperature_objective *objective
   return PCAL_OK;
 }
 
+/* One trial of the log score, on the device. */
+static pcal_status temperature_objective_there(pc_temperature_objective *objective,
+                                               const pc_temperature_trial *trial,
+                                               pc_scalar_derivatives *out, pcal_error *err) {
+  pc_temperature_device_sums sums;
+  PC_TRY(pc_temperature_device_on_all(objective->task, &objective->device, trial->beta,
+                                      trial->score == PC_TEMPERATURE_LOG_AND_ONE, &sums, err));
+  *out = sums.mean;
+  objective->weight = (double)objective->device.batch.rows;
+  objective->impossible = 0;
+  objective->misses = (uint64_t)sums.missed;
+  objective->one = sums.one;
+  return PCAL_OK;
+}
+
 pcal_status pc_temperature_objective_on_all(pc_temperature_objective *objective,
                                             const pc_temperature_trial *trials, size_t count,
                                             pc_scalar_derivatives *out, pcal_error *err) {
   int not_finite = 0;
   objective->passes++;
+  if (objective->device.used)
+    return temperature_objective_there(objective, trials, out, err);
   if (objective->task->replay != NULL) /* the passes must not depend on the rows of a worker */
     return temperature_objective_try(objective, trials, count, 1, out, &not_finite, err);
   const pcal_status status =
@@ -317,13 +334,13 @@ static pcal_status temperature_objective_sample_from(pc_temperature_objective *o
                      temperature_objective_sample_list, objective, err);
 }
 
-pcal_status pc_temperature_objective_draw_sample(pc_temperature_objective *objective,
-                                                 pcal_error *err) {
+/* A bad row leaves the sample empty. */
+static pcal_status temperature_objective_draw(pc_temperature_objective *objective,
+                                              pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(objective->task->source, &shape);
   const int in_rounds = objective->task->replay != NULL;
   const uint64_t rows = in_rounds || shape.row_count == PCAL_NO_ROW ? 0 : shape.row_count;
-  objective->passes++;
   pcal_status status = temperature_objective_sample_from(objective, rows, err);
   if (status == PCAL_OK && pc_row_sample_is_sparse(&objective->sample)) {
     pc_row_sample_free(&objective->sample);
@@ -335,7 +352,25 @@ pcal_status pc_temperature_objective_draw_sample(pc_temperature_objective *objec
   return PCAL_OK;
 }
 
+pcal_status pc_temperature_objective_draw_sample(pc_temperature_objective *objective,
+                                                 pcal_error *err) {
+  const size_t classes = objective->task->calibrator->layout.classes;
+  objective->passes++;
+  if (objective->device.used) {
+    PC_TRY(pc_temperature_device_draw(objective->task, &objective->device,
+                                      temperature_objective_sample_limit(classes), err));
+    objective->sample_count = objective->device.sample_count;
+    objective->sample_weight = (double)objective->sample_count;
+    return PCAL_OK;
+  }
+  PC_TRY(temperature_objective_draw(objective, err));
+  objective->sample_count = objective->sample.count;
+  objective->sample_weight = objective->sample.heavy;
+  return PCAL_OK;
+}
+
 void pc_temperature_objective_free(pc_temperature_objective *objective) {
+  pc_temperature_device_close(&objective->device);
   pc_row_sample_free(&objective->sample);
 }
 
@@ -365,6 +400,13 @@ pcal_status pc_temperature_objective_on_sample(pc_temperature_objective *objecti
                                                pc_scalar_derivatives *out, pcal_error *err) {
   const size_t rows = objective->sample.count;
   temperature_objective_run run;
+  if (objective->device.used) {
+    pc_temperature_device_sums sums;
+    PC_TRY(pc_temperature_device_on_sample(objective->task, &objective->device, trial->beta,
+                                           objective->subset_bits, &sums, err));
+    *out = sums.mean;
+    return PCAL_OK;
+  }
   PC_TRY(temperature_objective_run_new(&run, objective, trial, 1, err));
   const double cost = TEMPERATURE_SCORE_COST * (double)rows * (double)run.classes;
   PC_TRY(pc_run(objective->task->env, (rows - 1) / TEMPERATURE_STEP + 1, cost,

@@ -4,6 +4,7 @@
 
 #include "calibrators/calibrator.h"
 #include "calibrators/temperature/row_sample.h"
+#include "calibrators/temperature/temperature_on_device.h"
 #include "kernels/temperature_kernels.h"
 #include "optim/scalar_search.h"
 
@@ -15,9 +16,12 @@ typedef struct pc_temperature_trial {
 
 typedef struct pc_temperature_objective {
   const pc_fit_task *task;
-  int is_log;      /* else the objective is the Brier score */
-  unsigned passes; /* over all rows so far */
+  int is_log;                   /* else the objective is the Brier score */
+  unsigned passes;              /* over all rows so far */
+  pc_temperature_device device; /* if used, it evaluates the log score, and `sample` is empty */
   pc_row_sample sample;
+  size_t sample_count;  /* rows of the sample, there or here */
+  double sample_weight; /* of these, each rounded up */
   unsigned subset_bits; /* only 2^-subset_bits of the sample is evaluated */
   /* Of the last evaluation on all rows: */
   double weight;       /* of the rows in the objective */

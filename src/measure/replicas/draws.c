@@ -22,12 +22,17 @@
 #include "kernels/dispatch.h"
 
 #define DRAWS_POISSON_MAX 1e6
-#define DRAWS_UNITS 16.0
+#define DRAWS_UNITS 16
 #define DRAWS_CELLS 512
 #define DRAWS_ROWS 256 /* rows drawn together */
 #define DRAWS_TAIL 100 /* upper bound on the shares of an outermost cell */
 
-enum { DRAWS_WEIGHT_STREAM = 1, DRAWS_LABEL_STREAM = 3, DRAWS_BLOCK_STREAM };
+enum {
+  DRAWS_WEIGHT_STREAM = 1,
+  DRAWS_LABEL_STREAM = 3,
+  DRAWS_BLOCK_STREAM,
+  DRAWS_OTHER_STREAM = 6
+};
 
 static pc_rng draws_rng(uint64_t seed, unsigned stream, size_t replica) {
   return (pc_rng){seed, ((uint64_t)stream << 40) + replica};
@@ -44,6 +49,49 @@ double pc_draw_count(uint64_t seed, size_t replica, uint64_t key, double copies)
   if (copies <= DRAWS_POISSON_MAX)
     return (double)pc_rng_poisson(&rng, key, copies);
   return fmax(floor(copies + sqrt(copies) * pc_rng_normal(&rng, key) + 0.5), 0.0);
+}
+
+#define DRAWS_TERMS \
+  ((size_t)PC_POISSON_SMALL) /* copies whose counts are drawn by terms, and more */
+
+/* Probabilities of counts, by the number of copies; filled when first needed. */
+typedef struct draws_terms {
+  int known[DRAWS_TERMS];
+  double of[DRAWS_TERMS][PC_POISSON_TERMS];
+} draws_terms;
+
+/* Counts of one row, from uniform draws if it has few copies. */
+static void draws_count_row(uint64_t seed, size_t first, uint64_t key, double copies,
+                            const double *u, draws_terms *terms, float *out) {
+  const size_t whole = copies < (double)DRAWS_TERMS ? (size_t)copies : 0;
+  if (whole == 0 || (double)whole != copies) {
+    for (size_t q = 0; q < PC_REPLICA_LANES; q++)
+      out[q] = (float)pc_draw_count(seed, first + q, key, copies);
+    return;
+  }
+  if (!terms->known[whole])
+    pc_poisson_terms(copies, terms->of[whole]);
+  terms->known[whole] = 1;
+  pc_kernels_best()->replica_sum->poisson(terms->of[whole], u, out);
+}
+
+void pc_draw_count_lanes(uint64_t seed, size_t first, const pc_kept_rows *rows, float *out) {
+  const pc_rng rng = draws_rng(seed, DRAWS_WEIGHT_STREAM, first);
+  double u[DRAWS_ROWS * PC_REPLICA_LANES];
+  draws_terms terms = {.known = {0}};
+  for (size_t begin = 0; begin < rows->count; begin += DRAWS_ROWS) {
+    const size_t left = rows->count - begin, some = left < DRAWS_ROWS ? left : DRAWS_ROWS;
+    size_t several = 0;
+    for (size_t i = begin; i < begin + some; i++)
+      several += rows->copies[i] > 1.0;
+    if (several > 0)
+      pc_kernels_best()->replica_sum->uniforms(rng.seed, rng.stream, rows->ids + begin, some,
+                                               u);
+    for (size_t i = begin; several > 0 && i < begin + some; i++)
+      if (rows->copies[i] > 1.0)
+        draws_count_row(seed, first, rows->ids[i], rows->copies[i],
+                        u + (i - begin) * PC_REPLICA_LANES, &terms, out + i * PC_REPLICA_LANES);
+  }
 }
 
 /* ---- blocks ---- */
@@ -207,6 +255,13 @@ int32_t pc_draw_label(uint64_t seed, size_t replica, const pc_kept_rows *rows, s
   return draws_label(rows, row, pc_rng_uniform(&rng, rows->ids[row]));
 }
 
+int32_t pc_draw_other_label(uint64_t seed, size_t draw, const pc_kept_rows *rows, size_t row) {
+  const pc_rng rng = draws_rng(seed, DRAWS_OTHER_STREAM, draw);
+  const int32_t first = pc_draw_first(rows, row);
+  return draws_other(rows, row, first, pc_rng_uniform(&rng, rows->ids[row]),
+                     draws_row_rest(rows, row, first));
+}
+
 /* The labels of a row for given uniform draws; returns a bit for each that is pc_draw_first. */
 static uint8_t draws_label_lanes(const pc_kept_rows *rows, size_t row, const double *u,
                                  int32_t *out) {
@@ -264,8 +319,16 @@ pcal_status pc_draw_labels(const pcal_env *env, uint64_t seed, size_t replica,
   const size_t labels = rows->classes > 1 ? rows->classes : 2;
   PC_TRY(draws_open(env, copies < (double)labels ? (size_t)copies : labels, outcomes, err));
   if (copies <= DRAWS_UNITS) {
-    for (size_t u = 0; u < (size_t)copies; u++)
-      draws_add(outcomes, draws_label(rows, row, pc_rng_uniform(&own, u)), 1.0);
+    double u[DRAWS_UNITS];
+    size_t drew_first = 0;
+    pc_rng_uniforms(&own, 0, (size_t)copies, u);
+    for (size_t c = 0; c < (size_t)copies; c++)
+      drew_first += u[c] < p;
+    draws_add(outcomes, first, (double)drew_first);
+    const double rest = drew_first < (size_t)copies ? draws_row_rest(rows, row, first) : 0.0;
+    for (size_t c = 0; c < (size_t)copies; c++)
+      if (!(u[c] < p))
+        draws_add(outcomes, draws_other(rows, row, first, (u[c] - p) / (1.0 - p), rest), 1.0);
     return PCAL_OK;
   }
   const double hits = pc_rng_binomial(&own, 0, copies, p);

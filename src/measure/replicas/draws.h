@@ -15,6 +15,10 @@
 /* How often a row of `copies` > 1 copies occurs in a replica. */
 double pc_draw_count(uint64_t seed, size_t replica, uint64_t key, double copies);
 
+/* The same for all rows of several copies in PC_REPLICA_LANES replicas: out[row][replica - first];
+ * other rows are left alone. */
+void pc_draw_count_lanes(uint64_t seed, size_t first, const pc_kept_rows *rows, float *out);
+
 /* out[q]: the number of copies of a row that are in block first + q of `blocks`, for
  * q < PC_DRAWS_BATCH; first is a multiple of PC_DRAWS_BATCH. */
 void pc_draw_blocks(uint64_t seed, uint64_t key, double copies, size_t blocks, size_t first,
@@ -50,6 +54,9 @@ int32_t pc_draw_label(uint64_t seed, size_t replica, const pc_kept_rows *rows, s
  * bit for each replica that drew pc_draw_first. */
 void pc_draw_label_lanes(uint64_t seed, size_t first, const pc_kept_rows *rows, int32_t *out,
                          uint8_t *hits);
+
+/* One of the classes other than pc_draw_first, drawn from the prediction of a row. */
+int32_t pc_draw_other_label(uint64_t seed, size_t draw, const pc_kept_rows *rows, size_t row);
 
 /* Append the labels of all copies of a row, or for regression their targets. */
 PC_CHECKED pcal_status pc_draw_labels(const pcal_env *env, uint64_t seed, size_t replica,

@@ -19,7 +19,9 @@
  *
  * Edge cases:
  *   1. The interval contains T, although chance makes T too large: high is at least T.
- *   2. Few rows of the rarer outcome, m of n: high rises by the error of a shift of mean
+ *   2. Few rows of the rarer outcome, m of n: high is at least the error with as many more such
+ *      rows as are compatible with m (rarer_rows.h).  Where these would not make the error
+ *      larger, or m is not small, high rises by the error of a shift of mean
  *      (z^2/2 + z sqrt(m + z^2/4) - z sqrt(m)) / n, the excess of Wilson's upper end for a
  *      count over the normal one; over all classes by 2/K of that, since a row changes two
  *      classes.
@@ -51,6 +53,7 @@
 #include <string.h>
 
 #include "base/normal.h"
+#include "measure/replicas/rarer_rows.h"
 #include "measure/replicas/replicas.h"
 
 #define INVERSION_PILOT 40  /* replicas that decide how far apart points are */
@@ -82,6 +85,7 @@ typedef struct inversion_job {
   const pc_measure_plan *plan;
   const pc_kept_rows *rows;
   pc_replica_views *views;
+  const double *more; /* values with more rows of the rarer outcome, or NULL */
   pc_result_record *records;
   size_t count;
   pc_gap_point *points;      /* INVERSION_TRUTHS for each entry */
@@ -354,6 +358,15 @@ static int inversion_read(const inversion_job *job, size_t entry, inversion_tail
   return 1;
 }
 
+/* Edge case 2. */
+static double inversion_allow(const inversion_job *job, size_t entry,
+                              const inversion_tails *tails, double high) {
+  pc_interval with_more = {tails->value, tails->value};
+  pc_rarer_include(job->more, entry, 0, 0, &with_more);
+  return with_more.high > tails->value ? fmax(high, with_more.high)
+                                       : high + tails->truth[INVERSION_FEW];
+}
+
 static void inversion_conclude(const inversion_job *job, size_t entry,
                                const inversion_tails *tails) {
   const int over_classes = inversion_over_classes(job, entry);
@@ -362,7 +375,7 @@ static void inversion_conclude(const inversion_job *job, size_t entry,
   double high = inversion_largest(tails, INVERSION_DATA, INVERSION_FARTHEST);
   if (!over_classes)
     high = fmax(high, inversion_largest(tails, INVERSION_SHIFT, INVERSION_SHIFT_FARTHEST));
-  high = fmax(high + tails->truth[INVERSION_FEW], tails->value);
+  high = fmax(inversion_allow(job, entry, tails, high), tails->value);
   out->has_interval = 1;
   out->level = job->plan->intervals.level;
   out->method = PCAL_INTERVAL_INVERSION;
@@ -432,13 +445,14 @@ static pcal_status inversion_work(inversion_job *job, inversion_tails *tails, ui
 }
 
 pcal_status pc_interval_inversion(const pcal_env *env, pc_replica_views *views,
-                                  const uint8_t *entries, pc_result_record *records,
-                                  pcal_error *err) {
+                                  const uint8_t *entries, const double *rarer,
+                                  pc_result_record *records, pcal_error *err) {
   const size_t n = views->plan->entry_count;
   inversion_job job = {.env = env,
                        .plan = views->plan,
                        .rows = views->rows,
                        .views = views,
+                       .more = rarer,
                        .records = records,
                        .count = views->plan->intervals.replicas};
   job.points = pc_alloc(env, n * INVERSION_TRUTHS, sizeof *job.points);

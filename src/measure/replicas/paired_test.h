@@ -6,6 +6,10 @@
 
 #include "propercal.h"
 
+/* Version of the rule that turns exchanges into p-values and intervals.  Increase it with every
+ * change that moves them: tools/make-paired then drops the error rates that it has recorded. */
+#define PC_PAIRED_RULE 1
+
 /* "exchange", "exchange-wide", "replicas". */
 const char *pc_paired_method_name(pcal_difference_method method);
 

@@ -19,7 +19,15 @@
  *       interval;
  *   (2) an undefined value has no interval;
  *   (3) the statistic of a test has no interval: it has its p-value;
- *   (4) an interval contains its own estimate and stays in the range of its metric. */
+ *   (4) an unbiased estimate of a square may be negative although the square is not: the
+ *       interval of the inner value is then that around 0;
+ *   (5) where few rows are wrong, or few right, an interval also contains the value that the
+ *       metric would have with as many such rows as are compatible with those that are there
+ *       (rarer_rows.h);
+ *   (6) scores and their parts that are not negative in any replica are sums of few large terms
+ *       and many small ones: they also contain the interval of a weighted Poisson count
+ *       (stats/interval.c) with one more term of the size se^2 / T, the mean size of a term
+ *       weighted by its size. */
 #include "measure/replicas/replica_intervals.h"
 
 #include <math.h>
@@ -32,6 +40,7 @@
 #include "base/number.h"
 #include "measure/replicas/exchange.h"
 #include "measure/replicas/interval_inversion.h"
+#include "measure/replicas/rarer_rows.h"
 #include "measure/replicas/replicas.h"
 
 #define INTERVALS_PAIR_NULLS 200 /* most calibrated replicas of a metric over pairs */
@@ -46,7 +55,8 @@ typedef struct intervals_job {
   pc_result_record *records;
   uint8_t *entries;
   double *values, *left_out;
-  size_t count, blocks;          /* of `values`, and of `left_out` */
+  double *rarer;        /* values with more rows of the rarer outcome; NULL: there are enough */
+  size_t count, blocks; /* of `values`, and of `left_out` */
   const pc_replica_output *kept; /* unsorted values that the caller keeps */
 } intervals_job;
 
@@ -63,9 +73,13 @@ static int intervals_inner(const intervals_job *job, size_t entry) {
   return job->records[entry].outcome.inner_power > 0;
 }
 
+static int intervals_pair(const intervals_job *job, size_t entry) {
+  return pc_measure_plan_pairs_rows(job->plan, entry);
+}
+
 static pcal_interval_method intervals_method(const intervals_job *job, size_t entry) {
   const pcal_interval_method suits = job->plan->entries[entry].reading.interval;
-  if (pc_measure_plan_pairs_rows(job->plan, entry))
+  if (intervals_pair(job, entry))
     return PCAL_INTERVAL_JACKKNIFE;
   if (job->plan->intervals.method != PCAL_INTERVAL_AUTO)
     return (pcal_interval_method)job->plan->intervals.method;
@@ -135,6 +149,18 @@ static int intervals_find(const intervals_job *job, const intervals_goal *goal, 
   return 1;
 }
 
+/* Edge case 6. */
+static void intervals_skew(const intervals_job *job, const intervals_goal *goal, double se,
+                           pc_interval *interval) {
+  const double *values = intervals_series(job->values, job->count, goal->entry, goal->series);
+  if (!(goal->estimate > 0.0) || !(values[0] >= 0.0))
+    return;
+  const pc_interval ends = pc_interval_poisson(goal->estimate, se, se * se / goal->estimate,
+                                               job->plan->intervals.level);
+  interval->low = fmin(interval->low, ends.low);
+  interval->high = fmax(interval->high, ends.high);
+}
+
 static double intervals_root(double inner, int power) {
   return power == 1 ? inner : pc_pow(fmax(inner, 0.0), 1.0 / power);
 }
@@ -154,21 +180,6 @@ static void intervals_unwrap(const pc_metric_result *outcome, double *se,
                               : 0.0;
 }
 
-/* Edge case 4.  An unbiased estimate of a square may be negative although the square is not: 0
- * is then inside the interval. */
-static void intervals_bound(const intervals_job *job, size_t entry, int inner,
-                            pc_interval *interval) {
-  const pc_result_record *record = &job->records[entry];
-  const double value = record->outcome.value;
-  const unsigned traits = job->plan->entries[entry].reading.traits;
-  if (intervals_lower(record) || (traits & PC_NOT_NEGATIVE) != 0)
-    interval->low = fmax(interval->low, 0.0);
-  if (inner || intervals_lower(record))
-    interval->high = fmax(interval->high, 0.0);
-  interval->low = fmin(interval->low, value);
-  interval->high = fmax(interval->high, value);
-}
-
 static void intervals_interval(const intervals_job *job, size_t entry) {
   pc_result_record *record = &job->records[entry];
   const pc_metric_result *outcome = &record->outcome;
@@ -176,9 +187,9 @@ static void intervals_interval(const intervals_job *job, size_t entry) {
   intervals_goal goal = {entry, 0, outcome->value, intervals_method(job, entry), NULL};
   const int inner = goal.method == PCAL_INTERVAL_JACKKNIFE && intervals_inner(job, entry);
   pc_interval interval;
-  if (inner) {
+  if (inner) { /* the truth cannot be below its range: nor need the centre of the interval */
     goal.series = PC_REPLICA_INNER;
-    goal.estimate = outcome->inner;
+    goal.estimate = fmax(outcome->inner, job->plan->entries[entry].reading.range.low);
     goal.variance = &outcome->inner_variance;
   }
   if (!intervals_find(job, &goal, &out->se, &interval)) {
@@ -186,12 +197,14 @@ static void intervals_interval(const intervals_job *job, size_t entry) {
              goal.method == PCAL_INTERVAL_JACKKNIFE ? job->blocks : job->count);
     return;
   }
+  if (goal.method == PCAL_INTERVAL_BCA && intervals_two_sided(record))
+    intervals_skew(job, &goal, out->se, &interval);
+  pc_rarer_include(job->rarer, entry, goal.series, intervals_pair(job, entry), &interval);
   if (inner)
     intervals_unwrap(outcome, &out->se, &interval);
   out->has_interval = 1;
   out->level = job->plan->intervals.level;
   out->method = goal.method;
-  intervals_bound(job, entry, inner, &interval);
   out->low = interval.low;
   out->high = interval.high;
 }
@@ -244,8 +257,11 @@ static void intervals_parts(const intervals_job *job, size_t entry) {
       continue;
     if (goal.method == PCAL_INTERVAL_JACKKNIFE && !intervals_lawful(job, &goal))
       intervals_straighten(part->value, out->se, &interval);
-    if (goal.method == PCAL_INTERVAL_BASIC)
+    if (goal.method == PCAL_INTERVAL_BASIC) {
       intervals_widen(job, &goal, &interval);
+      intervals_skew(job, &goal, out->se, &interval);
+    }
+    pc_rarer_include(job->rarer, entry, goal.series, 0, &interval);
     out->has_interval = 1;
     out->low = fmin(interval.low, part->value);
     out->high = fmax(interval.high, part->value);
@@ -290,10 +306,6 @@ static void intervals_null(const intervals_job *job, size_t entry) {
 /* ---- which entries ---- */
 
 typedef int (*intervals_wanted)(const intervals_job *job, size_t entry);
-
-static int intervals_pair(const intervals_job *job, size_t entry) {
-  return pc_measure_plan_pairs_rows(job->plan, entry);
-}
 
 /* Parts have intervals if text output shows them. */
 static int intervals_has_parts(const intervals_job *job, size_t entry) {
@@ -415,6 +427,21 @@ static int intervals_rows_drawn(const intervals_job *job, size_t entry) {
   return intervals_rows_measured(job, entry) && !intervals_inverted(job, entry);
 }
 
+/* Measures the entries for which `wanted` holds with more rows of the rarer outcome. */
+static pcal_status intervals_measure_rarer(intervals_job *job, intervals_wanted wanted,
+                                           pcal_error *err) {
+  const size_t series = job->plan->entry_count * PC_REPLICA_VALUES;
+  pc_free(job->env, job->rarer);
+  job->rarer = NULL;
+  if (job->plan->layout.form != PC_FORM_CLASSES || intervals_choose(job, wanted) == 0 ||
+      pc_rarer_count(job->rows).rarer >= PC_RARER_ENOUGH)
+    return PCAL_OK;
+  job->rarer = pc_alloc_raw(job->env, series * PC_RARER_DRAWS, sizeof *job->rarer);
+  return job->rarer == NULL
+             ? pc_fail_memory(err, "finding intervals")
+             : pc_rarer_measure(job->env, job->plan, job->entries, job->rows, job->rarer, err);
+}
+
 static pcal_status intervals_intervals(intervals_job *job, pcal_error *err) {
   job->count = job->plan->intervals.replicas;
   job->blocks = PC_JACKKNIFE_BLOCKS;
@@ -424,15 +451,19 @@ static pcal_status intervals_intervals(intervals_job *job, pcal_error *err) {
     PC_TRY(intervals_draw(job, intervals_by_blocks, PC_REPLICA_WITHOUT, job->blocks,
                           job->left_out, err));
     intervals_keep(job, job->values, job->count, job->kept->replicas);
+    PC_TRY(intervals_measure_rarer(job, intervals_rows_drawn, err));
     intervals_conclude(job, intervals_rows_drawn);
   }
+  PC_TRY(intervals_measure_rarer(job, intervals_inverted, err));
   if (intervals_choose(job, intervals_inverted) > 0)
-    PC_TRY(pc_interval_inversion(job->env, job->views, job->entries, job->records, err));
+    PC_TRY(pc_interval_inversion(job->env, job->views, job->entries, job->rarer, job->records,
+                                 err));
   job->blocks = PC_JACKKNIFE_PAIR_BLOCKS;
   if (intervals_choose(job, intervals_pair_blocks) > 0) {
     PC_TRY(intervals_draw(job, intervals_pair_blocks, PC_REPLICA_WITHOUT, job->blocks,
                           job->left_out, err));
     intervals_keep(job, job->left_out, job->blocks, job->kept->left_out);
+    PC_TRY(intervals_measure_rarer(job, intervals_pair_blocks, err));
     intervals_conclude(job, intervals_pair_blocks);
   }
   return PCAL_OK;
@@ -502,6 +533,7 @@ pcal_status pc_replica_intervals(const pcal_env *env, const pc_measure_plan *pla
   pc_free(env, job.entries);
   pc_free(env, job.values);
   pc_free(env, job.left_out);
+  pc_free(env, job.rarer);
   machine->release(env, &evidence);
   return status;
 }

@@ -12,7 +12,7 @@
 
 #define REPLICA_BLOCK 4 /* draws per block of the generator */
 
-/* Streams 1, 3 and 4 are used in draws.c. */
+/* Streams 1, 3, 4 and 6 are used in draws.c. */
 enum { REPLICA_BATCH_STREAM = 2, REPLICA_EXCHANGE_STREAM = 5 };
 
 static pc_rng replica_weights_rng(uint64_t seed, unsigned stream, uint64_t replica) {
@@ -24,16 +24,12 @@ static const uint64_t *replica_weights_keys(const pc_kept_rows *rows) {
   return rows->clusters == NULL ? rows->ids : rows->clusters;
 }
 
-/* Weights of a row with a weight or copies other than 1, from the draws of a single row. */
-static void replica_weights_weigh(const pc_replica_request *request, uint64_t seed,
-                                  size_t batch, size_t row, float *out) {
-  const pc_kept_rows *rows = request->rows;
+/* Weights of a row with a weight or copies other than 1, from its draws. */
+static void replica_weights_weigh(const pc_kept_rows *rows, size_t row, float *out) {
   const double weight = rows->weights[row], copies = rows->copies[row];
   const int alone = rows->clusters == NULL && copies > 1.0;
   for (size_t q = 0; q < PC_REPLICA_LANES; q++)
-    out[q] = (float)(weight * (alone ? pc_draw_count(seed, batch * PC_REPLICA_LANES + q,
-                                                     rows->ids[row], copies)
-                                     : copies * (double)out[q]));
+    out[q] = (float)(weight * (alone ? (double)out[q] : copies * (double)out[q]));
 }
 
 /* Weights of a row if one block at a time is left out.  A cluster is in one block. */
@@ -56,9 +52,11 @@ static void replica_weights_draw_weights(const pc_replica_request *request, uint
   const pc_rng rng = replica_weights_rng(seed, REPLICA_BATCH_STREAM, block);
   pc_kernels_best()->replica_sum->draw(rng.seed, rng.stream, replica_weights_keys(rows),
                                        rows->count, drawn);
+  if (rows->clusters == NULL)
+    pc_draw_count_lanes(seed, batch * PC_REPLICA_LANES, rows, drawn);
   for (size_t i = 0; i < rows->count; i++)
     if (rows->weights[i] != 1.0 || rows->copies[i] != 1.0)
-      replica_weights_weigh(request, seed, batch, i, drawn + i * PC_REPLICA_LANES);
+      replica_weights_weigh(rows, i, drawn + i * PC_REPLICA_LANES);
 }
 
 static pc_rng replica_weights_exchange_rng(uint64_t seed) {
@@ -169,7 +167,7 @@ void pc_replica_weights(const pc_replica_request *request, uint64_t seed, size_t
     else if (kind == PC_REPLICA_EXCHANGE)
       replica_weights_exchange(request, seed, first, i, bits->bits[i], weights);
     for (size_t q = 0; q < PC_REPLICA_LANES; q++) {
-      if (kind == PC_REPLICA_LABELS)
+      if (kind == PC_REPLICA_LABELS || kind == PC_REPLICA_AS_IS)
         weights[q] = (float)(rows->weights[i] * rows->copies[i]);
       total[q] += (double)weights[q];
     }

@@ -10,6 +10,7 @@
 typedef enum pc_replica_kind {
   PC_REPLICA_WEIGHTS = 1, /* bootstrap: each row or cluster is drawn Poisson(1) times */
   PC_REPLICA_LABELS,      /* null: labels are drawn from the predictions */
+  PC_REPLICA_AS_IS,       /* the rows as they are */
   PC_REPLICA_WITHOUT,     /* jackknife: one block of rows or clusters is left out */
   PC_REPLICA_EXCHANGE /* two models (exchange.h): replica 2 e is the first model in exchange e,
                          replica 2 e + 1 the second */

@@ -206,3 +206,94 @@ TEST(test_no_memory_for_a_budget) {
   EXPECT_MEMORY(pcal_inspect_source(source, &env, PCAL_TEXT, missing_sink, NULL, NULL, NULL));
   pcal_source_free(source);
 }
+
+/* ---- rounds, watches and tables ---- */
+
+TEST(test_rounds) {
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_rounds *rounds = NULL;
+  pcal_rounds_worker *worker = NULL;
+  pcal_results *results = NULL;
+  pcal_calibrator *calibrator = NULL;
+  const pcal_bytes hollow = {NULL, 3};
+  pcal_batch batch = PCAL_BATCH_INIT;
+  EXPECT_USAGE(pcal_rounds_new(NULL, NULL, &rounds, NULL));
+  EXPECT_USAGE(pcal_rounds_new(&config, NULL, NULL, NULL));
+  EXPECT_USAGE(pcal_rounds_new_fit(NULL, NULL, NULL, NULL));
+  config.size = 0;
+  EXPECT_USAGE(pcal_rounds_new(&config, NULL, &rounds, NULL));
+  assert_int_equal(pcal_rounds_done(NULL), 0);
+  assert_int_equal(pcal_rounds_round(NULL), 0);
+  EXPECT_USAGE(pcal_rounds_request(NULL, missing_sink, NULL, NULL));
+  EXPECT_USAGE(pcal_rounds_absorb(NULL, "x", 1, NULL));
+  EXPECT_USAGE(pcal_rounds_finish(NULL, &results, NULL));
+  EXPECT_USAGE(pcal_rounds_calibrator(NULL, &calibrator, NULL));
+  EXPECT_USAGE(pcal_rounds_worker_new(NULL, 3, NULL, &worker, NULL));
+  EXPECT_USAGE(pcal_rounds_worker_new("x", 1, NULL, NULL, NULL));
+  EXPECT_USAGE(pcal_rounds_worker_update(NULL, &batch, NULL));
+  EXPECT_USAGE(pcal_rounds_worker_update_source(NULL, NULL, NULL));
+  EXPECT_USAGE(pcal_rounds_worker_tally(NULL, missing_sink, NULL, NULL));
+  EXPECT_USAGE(pcal_tally_merge(NULL, 1, NULL, missing_sink, NULL, NULL));
+  EXPECT_USAGE(pcal_tally_merge(&hollow, 0, NULL, missing_sink, NULL, NULL));
+  EXPECT_USAGE(pcal_tally_merge(&hollow, 1, NULL, NULL, NULL, NULL));
+  EXPECT_USAGE(pcal_tally_merge(&hollow, 1, NULL, missing_sink, NULL, NULL));
+  pcal_rounds_worker_free(NULL);
+  pcal_rounds_free(NULL);
+}
+
+TEST(test_rounds_out_of_order) {
+  static const char *const specs[] = {"brier"};
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_rounds *measuring = NULL, *fitting = NULL;
+  pcal_results *results = NULL;
+  pcal_calibrator *calibrator = NULL;
+  config.columns = 2;
+  config.specs = specs;
+  config.spec_count = 1;
+  assert_int_equal(pcal_rounds_new(&config, NULL, &measuring, NULL), PCAL_OK);
+  assert_int_equal(pcal_rounds_new_fit(NULL, NULL, &fitting, NULL), PCAL_OK);
+  EXPECT_USAGE(pcal_rounds_finish(measuring, &results, NULL));
+  EXPECT_USAGE(pcal_rounds_finish(fitting, &results, NULL));
+  EXPECT_USAGE(pcal_rounds_calibrator(measuring, &calibrator, NULL));
+  EXPECT_USAGE(pcal_rounds_calibrator(fitting, &calibrator, NULL));
+  EXPECT_USAGE(pcal_rounds_request(measuring, NULL, NULL, NULL));
+  EXPECT_USAGE(pcal_rounds_absorb(measuring, NULL, 4, NULL));
+  pcal_rounds_free(measuring);
+  pcal_rounds_free(fitting);
+}
+
+TEST(test_watches) {
+  pcal_watch *watch = NULL;
+  pcal_watch_report report = PCAL_WATCH_REPORT_INIT;
+  EXPECT_USAGE(pcal_watch_new(0.05, NULL, NULL, NULL));
+  assert_int_equal(pcal_watch_new(0.05, NULL, &watch, NULL), PCAL_OK);
+  EXPECT_USAGE(pcal_watch_update(NULL, NULL, 0, NULL));
+  EXPECT_USAGE(pcal_watch_update(watch, NULL, 0, NULL));
+  EXPECT_USAGE(pcal_watch_get(NULL, &report, NULL));
+  EXPECT_USAGE(pcal_watch_get(watch, NULL, NULL));
+  report.size = 0;
+  EXPECT_USAGE(pcal_watch_get(watch, &report, NULL));
+  EXPECT_USAGE(pcal_watch_write(NULL, PCAL_TEXT, missing_sink, NULL, NULL));
+  EXPECT_USAGE(pcal_watch_write(watch, PCAL_TEXT, NULL, NULL, NULL));
+  EXPECT_USAGE(pcal_watch_write(watch, PCAL_CSV, missing_sink, NULL, NULL));
+  EXPECT_USAGE(pcal_watch_save(NULL, missing_sink, NULL, NULL));
+  EXPECT_USAGE(pcal_watch_save(watch, NULL, NULL, NULL));
+  EXPECT_USAGE(pcal_watch_load(NULL, 3, NULL, NULL, &watch, NULL));
+  EXPECT_USAGE(pcal_watch_load("x", 1, NULL, NULL, NULL, NULL));
+  pcal_watch_free(watch);
+  pcal_watch_free(NULL);
+}
+
+TEST(test_tables) {
+  pcal_source *source = missing_source();
+  pcal_results *results = NULL;
+  assert_null(pcal_results_table_name(NULL, 0));
+  assert_null(pcal_study_table_name(NULL, 0));
+  EXPECT_USAGE(pcal_results_table_write(NULL, 0, missing_sink, NULL, NULL));
+  EXPECT_USAGE(pcal_study_table_write(NULL, 0, missing_sink, NULL, NULL));
+  assert_int_equal(pcal_measure_run(source, NULL, NULL, &results, NULL), PCAL_OK);
+  EXPECT_USAGE(pcal_results_table_write(results, 0, NULL, NULL, NULL));
+  EXPECT_USAGE(pcal_results_table_write(results, 99, missing_sink, NULL, NULL));
+  pcal_results_free(results);
+  pcal_source_free(source);
+}

@@ -188,3 +188,18 @@ TEST(test_sizes) {
   assert_string_equal(pc_bytes_show(2147483648u, text), "2.15 GB");
   assert_string_equal(pc_bytes_show(999999999, text), "1.00 GB");
 }
+
+TEST(test_left) {
+  unit_memory memory = {0};
+  pcal_env env = unit_env(&memory), opened;
+  assert_true(pc_budget_left(&env) == UINT64_MAX);
+  env.memory_limit = 16000;
+  assert_int_equal(pc_env_open(&env, &opened, NULL), PCAL_OK);
+  assert_true(pc_budget_left(&opened) == 15000);
+  void *block = pc_alloc(&opened, 1, 8000);
+  assert_non_null(block);
+  assert_true(pc_budget_left(&opened) < 7500 && pc_budget_left(&opened) > 7000);
+  pc_free(&opened, block);
+  assert_true(pc_budget_left(&opened) == 15000);
+  pc_env_close(&opened, PCAL_OK, NULL);
+}

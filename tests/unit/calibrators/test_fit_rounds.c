@@ -271,3 +271,36 @@ TEST(damaged_bytes) {
   free(tally.bytes);
   rounds_data_free(&data);
 }
+
+TEST(resumed_fits) {
+  rounds_data data = rounds_data_draw(200, 3, 0, 0, 0);
+  pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
+  pcal_env env = PCAL_ENV_INIT;
+  pcal_rounds *rounds = NULL, *resumed = NULL;
+  uint64_t rows = 0, print[2];
+  pcal_error err;
+  config.method = "platt";
+  env.seed = 7; /* part of the request */
+  assert_int_equal(pcal_rounds_new_fit(&config, &env, &rounds, &err), PCAL_OK);
+  sink_bytes first = rounds_request(rounds), tally = rounds_answer(&data, &first, 2);
+  assert_int_equal(pcal_tally_rows(tally.bytes, tally.length, &rows, print, &err), PCAL_OK);
+  assert_int_equal(rows, 200);
+  assert_int_equal(pcal_rounds_absorb(rounds, tally.bytes, tally.length, &err), PCAL_OK);
+  assert_int_equal(pcal_rounds_resume(first.bytes, first.length, NULL, &resumed, &err),
+                   PCAL_OK);
+  assert_int_equal(pcal_rounds_is_fit(resumed), 1);
+  assert_int_equal(pcal_rounds_absorb(resumed, tally.bytes, tally.length, &err), PCAL_OK);
+  sink_bytes next = rounds_request(rounds), same = rounds_request(resumed);
+  assert_int_equal(next.length, same.length);
+  assert_memory_equal(next.bytes, same.bytes, next.length);
+  pcal_rounds_free(resumed);
+  assert_int_equal(pcal_rounds_resume(next.bytes, next.length, NULL, &resumed, &err),
+                   PCAL_USAGE);
+  assert_null(resumed);
+  pcal_rounds_free(rounds);
+  free(first.bytes);
+  free(tally.bytes);
+  free(next.bytes);
+  free(same.bytes);
+  rounds_data_free(&data);
+}

@@ -89,6 +89,15 @@ static void sparse_check(const sparse_rows *rows, const pc_bucket_layout *layout
   sparse_same(&half[0], &merged);
   assert_int_equal(pc_sparse_tally_merge(&merged, &half[1], NULL), PCAL_OK);
   sparse_same(&whole, &merged);
+  assert_int_equal(pc_sparse_tally_merge(&half[1], &half[0], NULL), PCAL_OK);
+  const sink_bytes written[] = {sparse_write(&whole), sparse_write(&merged),
+                                sparse_write(&half[1])};
+  for (size_t i = 0; i < 3; i++) { /* the same bytes in any order and division */
+    assert_int_equal(written[i].length, written[0].length);
+    assert_memory_equal(written[i].bytes, written[0].bytes, written[0].length);
+  }
+  for (size_t i = 0; i < 3; i++)
+    free(written[i].bytes);
   free(bytes.bytes);
   pc_sparse_tally_free(&whole);
   pc_sparse_tally_free(&half[0]);

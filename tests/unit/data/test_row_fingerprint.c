@@ -1,4 +1,4 @@
-/* Fingerprints depend on the rows and their weights, not on order or division. */
+/* Fingerprints depend on the rows, their weights and groups, not on order or division. */
 #include "unit.h"
 
 #include "data/row_fingerprint.h"
@@ -6,7 +6,7 @@
 static pc_row_fingerprint print_of(const uint64_t *keys, const double *weights, size_t count) {
   const pc_rows rows = {.count = count, .keys = keys, .weights = weights};
   pc_row_fingerprint print = {0};
-  pc_row_fingerprint_add(&print, &rows);
+  pc_row_fingerprint_add(&print, &rows, (pc_group_hashes){NULL, 0});
   return print;
 }
 
@@ -28,4 +28,18 @@ TEST(weights_of_one_are_no_weights_and_others_count) {
   const pc_row_fingerprint other = print_of(keys, others, 2);
   assert_true(pc_row_fingerprint_equal(&bare, &one));
   assert_false(pc_row_fingerprint_equal(&bare, &other));
+}
+
+/* Groups count by the hashes of their names, whatever their numbers are. */
+TEST(groups_count_by_name) {
+  const uint64_t keys[] = {3, 99}, names[] = {11, 12}, turned_names[] = {12, 11};
+  const uint32_t groups[] = {0, 1}, turned[] = {1, 0};
+  pc_rows rows = {.count = 2, .keys = keys, .groups = groups};
+  pc_row_fingerprint one = {0}, same = {0}, other = {0};
+  pc_row_fingerprint_add(&one, &rows, (pc_group_hashes){names, 2});
+  pc_row_fingerprint_add(&other, &rows, (pc_group_hashes){turned_names, 2});
+  rows.groups = turned;
+  pc_row_fingerprint_add(&same, &rows, (pc_group_hashes){turned_names, 2});
+  assert_true(pc_row_fingerprint_equal(&one, &same));
+  assert_false(pc_row_fingerprint_equal(&one, &other));
 }

@@ -1,6 +1,6 @@
 /* A driver without a GPU, for tests: a library called libcuda.so.1 whose "GPU" is memory of the
  * process at addresses that cannot be followed, and whose kernels are those of
- * device/softmax_rows_body.h and device/row_sums_body.h.
+ * device/softmax_rows_body.h and its neighbours.
  *
  * fake_cuda_fail(symbol, result): calls of that function return this result.  fake_cuda_capability:
  * the GPU's capability times ten. */
@@ -8,8 +8,11 @@
 #include <string.h>
 
 #include "device/cuda_driver.h"
+#include "pair_sums_emulator.h"
 #include "row_sums_emulator.h"
+#include "scaled_softmax_emulator.h"
 #include "softmax_rows_emulator.h"
+#include "temperature_rows_emulator.h"
 
 #define FAKE_BIT (UINT64_C(1) << 62)
 #define FAKE_API __attribute__((visibility("default")))
@@ -25,7 +28,20 @@ enum {
   FAKE_SUMS_WIDE_F32,
   FAKE_SUMS_WIDE_F64,
   FAKE_SUMS_NARROW_F32,
-  FAKE_SUMS_NARROW_F64
+  FAKE_SUMS_NARROW_F64,
+  FAKE_TEMPERATURE_WIDE_F32,
+  FAKE_TEMPERATURE_WIDE_F64,
+  FAKE_TEMPERATURE_NARROW_F32,
+  FAKE_TEMPERATURE_NARROW_F64,
+  FAKE_SAMPLE_F32,
+  FAKE_SAMPLE_F64,
+  FAKE_VALUE_SUMS,
+  FAKE_PAIR_STRIPS,
+  FAKE_PAIR_PACKS,
+  FAKE_SCALED_WIDE_F32,
+  FAKE_SCALED_WIDE_F64,
+  FAKE_SCALED_NARROW_F32,
+  FAKE_SCALED_NARROW_F64
 };
 
 #define FAKE_MULTIPROCESSORS 2
@@ -164,10 +180,18 @@ cuda_result cuModuleUnload(cuda_module *module) {
 }
 
 cuda_result cuModuleGetFunction(cuda_function **out, cuda_module *module, const char *name) {
-  static const char *const names[] = {"pc_softmax_wide_f32",    "pc_softmax_wide_f64",
-                                      "pc_softmax_narrow_f32",  "pc_softmax_narrow_f64",
-                                      "pc_row_sums_wide_f32",   "pc_row_sums_wide_f64",
-                                      "pc_row_sums_narrow_f32", "pc_row_sums_narrow_f64"};
+  static const char *const names[] = {
+      "pc_softmax_wide_f32",         "pc_softmax_wide_f64",
+      "pc_softmax_narrow_f32",       "pc_softmax_narrow_f64",
+      "pc_row_sums_wide_f32",        "pc_row_sums_wide_f64",
+      "pc_row_sums_narrow_f32",      "pc_row_sums_narrow_f64",
+      "pc_temperature_wide_f32",     "pc_temperature_wide_f64",
+      "pc_temperature_narrow_f32",   "pc_temperature_narrow_f64",
+      "pc_sample_rows_f32",          "pc_sample_rows_f64",
+      "pc_value_sums_all",           "pc_pair_sums_strips_all",
+      "pc_pair_sums_packs_all",      "pc_scaled_softmax_wide_f32",
+      "pc_scaled_softmax_wide_f64",  "pc_scaled_softmax_narrow_f32",
+      "pc_scaled_softmax_narrow_f64"};
   FAKE_FAIL("cuModuleGetFunction");
   for (uintptr_t i = 0; module != NULL && i < sizeof names / sizeof *names; i++)
     if (strcmp(name, names[i]) == 0) {
@@ -268,6 +292,76 @@ static cuda_result fake_sums(uintptr_t kernel, const pc_row_sums *given, unsigne
   return 0;
 }
 
+static cuda_result fake_temperature(uintptr_t kernel, const pc_temperature_rows *given,
+                                    unsigned grid) {
+  pc_temperature_rows rows = *given;
+  rows.scores = fake_host((cuda_address)(uintptr_t)given->scores);
+  rows.labels = fake_host((cuda_address)(uintptr_t)given->labels);
+  rows.values = fake_host((cuda_address)(uintptr_t)given->values);
+  rows.words = fake_host((cuda_address)(uintptr_t)given->words);
+  if (given->chosen != NULL)
+    rows.chosen = fake_host((cuda_address)(uintptr_t)given->chosen);
+  temperature_rows_emulate(
+      &rows, kernel == FAKE_TEMPERATURE_WIDE_F64 || kernel == FAKE_TEMPERATURE_NARROW_F64,
+      kernel <= FAKE_TEMPERATURE_WIDE_F64, grid);
+  return 0;
+}
+
+static cuda_result fake_sample(uintptr_t kernel, const pc_sample_rows *given, unsigned grid) {
+  pc_sample_rows sample = *given;
+  sample.scores = fake_host((cuda_address)(uintptr_t)given->scores);
+  sample.labels = fake_host((cuda_address)(uintptr_t)given->labels);
+  sample.found = fake_host((cuda_address)(uintptr_t)given->found);
+  sample_rows_emulate(&sample, kernel == FAKE_SAMPLE_F64, grid);
+  return 0;
+}
+
+static cuda_result fake_value_sums(const pc_value_sums *given, unsigned grid) {
+  pc_value_sums sums = *given;
+  sums.values = fake_host((cuda_address)(uintptr_t)given->values);
+  sums.words = fake_host((cuda_address)(uintptr_t)given->words);
+  value_sums_emulate(&sums, grid);
+  return 0;
+}
+
+static cuda_result fake_pairs(uintptr_t kernel, const pc_pair_sums *given, unsigned grid) {
+  pc_pair_sums sums = *given;
+  sums.probs = fake_host((cuda_address)(uintptr_t)given->probs);
+  sums.halves = fake_host((cuda_address)(uintptr_t)given->halves);
+  sums.weights = fake_host((cuda_address)(uintptr_t)given->weights);
+  sums.labels = fake_host((cuda_address)(uintptr_t)given->labels);
+  sums.limbs = fake_host((cuda_address)(uintptr_t)given->limbs);
+  if (kernel == FAKE_PAIR_STRIPS)
+    pair_sums_emulate_strips(&sums, grid);
+  else
+    pair_sums_emulate_packs(&sums, grid);
+  return 0;
+}
+
+static cuda_result fake_scaled(uintptr_t kernel, const pc_scaled_softmax *given,
+                               unsigned grid) {
+  pc_scaled_softmax softmax = *given;
+  softmax.scores = fake_host((cuda_address)(uintptr_t)given->scores);
+  softmax.out = fake_host((cuda_address)(uintptr_t)given->out);
+  softmax.odd = fake_host((cuda_address)(uintptr_t)given->odd);
+  scaled_softmax_emulate(&softmax,
+                         kernel == FAKE_SCALED_WIDE_F64 || kernel == FAKE_SCALED_NARROW_F64,
+                         kernel <= FAKE_SCALED_WIDE_F64, grid);
+  return 0;
+}
+
+/* Kernels of fits and pairs: blocks of 128 threads, no shared memory from the launch. */
+static cuda_result fake_fit(uintptr_t kernel, const void *given, unsigned grid,
+                            unsigned threads, unsigned shared_bytes) {
+  if (threads != PC_TEMPERATURE_ROWS_THREADS || shared_bytes != 0 || grid == 0)
+    return FAKE_INVALID_VALUE;
+  return kernel <= FAKE_TEMPERATURE_NARROW_F64 ? fake_temperature(kernel, given, grid)
+         : kernel <= FAKE_SAMPLE_F64           ? fake_sample(kernel, given, grid)
+         : kernel == FAKE_VALUE_SUMS           ? fake_value_sums(given, grid)
+         : kernel <= FAKE_PAIR_PACKS           ? fake_pairs(kernel, given, grid)
+                                               : fake_scaled(kernel, given, grid);
+}
+
 cuda_result cuLaunchKernel(cuda_function *function, unsigned grid_x, unsigned grid_y,
                            unsigned grid_z, unsigned block_x, unsigned block_y,
                            unsigned block_z, unsigned shared_bytes, cuda_stream *stream,
@@ -277,6 +371,8 @@ cuda_result cuLaunchKernel(cuda_function *function, unsigned grid_x, unsigned gr
   FAKE_FAIL("cuLaunchKernel");
   if (grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1 || extra != NULL)
     return FAKE_INVALID_VALUE;
+  if (kernel >= FAKE_TEMPERATURE_WIDE_F32)
+    return fake_fit(kernel, parameters[0], grid_x, block_x, shared_bytes);
   return kernel < FAKE_SUMS_WIDE_F32
              ? fake_softmax(kernel, parameters[0], grid_x, block_x, shared_bytes)
              : fake_sums(kernel, parameters[0], grid_x, block_x, shared_bytes);

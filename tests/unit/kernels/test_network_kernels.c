@@ -89,3 +89,71 @@ TEST(network_variants) {
     assert_memory_equal(&first, &other, sizeof first);
   }
 }
+
+/* ---- Layers wider than those whose weights are copied ---- */
+
+enum { WIDE_IN = 521, WIDE_OUT = 518, WIDE_ROWS = 5 };
+
+typedef struct wide_numbers {
+  double w[(WIDE_IN + 1) * WIDE_OUT], from[WIDE_ROWS * WIDE_IN], slope[WIDE_ROWS * WIDE_OUT];
+  double to[WIDE_ROWS * WIDE_OUT], gradient[(WIDE_IN + 1) * WIDE_OUT],
+      back[WIDE_ROWS * WIDE_IN];
+} wide_numbers;
+
+static void wide_compute(const pc_network_kernels *kernels, wide_numbers *n) {
+  const pc_rng rng = {3, 9};
+  memset(n, 0, sizeof *n);
+  for (size_t i = 0; i < (WIDE_IN + 1) * WIDE_OUT; i++)
+    n->w[i] = pc_rng_normal(&rng, i);
+  for (size_t i = 0; i < WIDE_ROWS * WIDE_IN; i++)
+    n->from[i] = pc_rng_normal(&rng, 1000000 + i);
+  for (size_t i = 0; i < WIDE_ROWS * WIDE_OUT; i++)
+    n->slope[i] = pc_rng_normal(&rng, 2000000 + i);
+  kernels->layer(n->w, WIDE_IN, WIDE_OUT, n->from, WIDE_ROWS, 1, n->to);
+  kernels->gradient(n->from, WIDE_IN, WIDE_OUT, n->slope, WIDE_ROWS, n->gradient);
+  kernels->slope(n->w, WIDE_IN, WIDE_OUT, n->slope, WIDE_ROWS, n->from, n->back);
+}
+
+static double wide_output(const wide_numbers *n, size_t r, size_t j) {
+  double sum = n->w[WIDE_IN * WIDE_OUT + j];
+  for (size_t i = 0; i < WIDE_IN; i++)
+    sum += n->from[r * WIDE_IN + i] * n->w[i * WIDE_OUT + j];
+  return sum > 0.0 ? sum : 0.0;
+}
+
+static double wide_gradient(const wide_numbers *n, size_t i, size_t j) {
+  double sum = 0.0;
+  for (size_t r = 0; r < WIDE_ROWS; r++)
+    sum += (i < WIDE_IN ? n->from[r * WIDE_IN + i] : 1.0) * n->slope[r * WIDE_OUT + j];
+  return sum;
+}
+
+static double wide_back(const wide_numbers *n, size_t r, size_t i) {
+  double sum = 0.0;
+  for (size_t j = 0; j < WIDE_OUT && n->from[r * WIDE_IN + i] > 0.0; j++)
+    sum += n->slope[r * WIDE_OUT + j] * n->w[i * WIDE_OUT + j];
+  return sum;
+}
+
+TEST(wide_layers) {
+  static wide_numbers n;
+  wide_compute(pc_kernels_best()->network, &n);
+  for (size_t r = 0; r < WIDE_ROWS; r++)
+    for (size_t j = 0; j < WIDE_OUT; j++)
+      assert_true(fabs(n.to[r * WIDE_OUT + j] - wide_output(&n, r, j)) < 1e-11);
+  for (size_t i = 0; i <= WIDE_IN; i++)
+    for (size_t j = 0; j < WIDE_OUT; j++)
+      assert_true(fabs(n.gradient[i * WIDE_OUT + j] - wide_gradient(&n, i, j)) < 1e-13);
+  for (size_t r = 0; r < WIDE_ROWS; r++)
+    for (size_t i = 0; i < WIDE_IN; i++)
+      assert_true(fabs(n.back[r * WIDE_IN + i] - wide_back(&n, r, i)) < 1e-11);
+}
+
+TEST(wide_variants) {
+  static wide_numbers first, other;
+  wide_compute(pc_kernels_at(0)->network, &first);
+  for (size_t i = 1; pc_kernels_at(i) != NULL; i++) {
+    wide_compute(pc_kernels_at(i)->network, &other);
+    assert_memory_equal(&first, &other, sizeof first);
+  }
+}

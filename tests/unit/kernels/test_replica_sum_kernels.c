@@ -194,3 +194,22 @@ TEST(test_values) {
       }
   }
 }
+
+/* Poisson draws from terms: those of pc_rng_poisson, and of the smallest and largest numbers. */
+TEST(test_poisson_from_terms) {
+  const double means[] = {0.3, 2.0, 3.0, 9.0, 9.99};
+  double terms[PC_POISSON_TERMS], u[PC_REPLICA_LANES];
+  for (size_t m = 0; m < sizeof means / sizeof *means; m++) {
+    pc_poisson_terms(means[m], terms);
+    for (size_t v = 0; pc_kernels_at(v) != NULL; v++)
+      for (uint64_t i = 0; i < 4000; i += PC_REPLICA_LANES) {
+        const pc_rng rng = {5, 3};
+        float out[PC_REPLICA_LANES];
+        for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++)
+          u[lane] = pc_rng_uniform(&rng, i + lane);
+        pc_kernels_at(v)->replica_sum->poisson(terms, u, out);
+        for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++)
+          assert_int_equal((int)out[lane], pc_rng_poisson(&rng, i + lane, means[m]));
+      }
+  }
+}

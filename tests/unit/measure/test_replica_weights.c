@@ -1,5 +1,8 @@
 #include "measure_help.h"
 
+#include <math.h>
+
+#include "measure/replicas/draws.h"
 #include "measure/replicas/exchange.h"
 #include "measure/replicas/replica_weights.h"
 
@@ -42,4 +45,35 @@ TEST(exchanged_rows_of_weight_one) {
     }
     assert_memory_equal(total, sums, sizeof sums);
   }
+}
+
+/* Rows of several copies draw one count for all of them, the same for a row alone as among others,
+ * with few copies (probabilities from a table), many and very many. */
+TEST(rows_of_several_copies_draw_their_count) {
+  const double sizes[] = {1.0, 2.0, 3.0, 9.0, 10.0, 2.5, 1000.0, 2e6};
+  enum { SIZES = sizeof sizes / sizeof *sizes, COPIED = 300 };
+  uint64_t ids[COPIED];
+  double ones[COPIED], copies[COPIED], total[PC_REPLICA_LANES];
+  float drawn[COPIED * PC_REPLICA_LANES];
+  double sum = 0.0;
+  for (size_t i = 0; i < COPIED; i++) {
+    ids[i] = 7 * i + 1;
+    ones[i] = 1.0;
+    copies[i] = sizes[i % SIZES];
+  }
+  pc_kept_rows rows = {.count = COPIED, .ids = ids, .weights = ones, .copies = copies};
+  const pc_replica_request request = {.rows = &rows, .kind = PC_REPLICA_WEIGHTS};
+  for (size_t batch = 0; batch < BATCHES; batch++) {
+    pc_replica_weights(&request, 9, batch, NULL, drawn, total);
+    for (size_t i = 0; i < COPIED; i++)
+      for (size_t q = 0; q < PC_REPLICA_LANES; q++) {
+        const double weight = (double)drawn[i * PC_REPLICA_LANES + q];
+        if (copies[i] > 1.0)
+          assert_same(weight, (double)(float)pc_draw_count(9, batch * PC_REPLICA_LANES + q,
+                                                           ids[i], copies[i]));
+        sum += copies[i] == 3.0 ? weight : 0.0;
+      }
+  }
+  const double draws = (double)BATCHES * PC_REPLICA_LANES * (COPIED / SIZES + 1);
+  assert_true(fabs(sum / draws - 3.0) < 5.0 * sqrt(3.0 / draws));
 }

@@ -265,3 +265,91 @@ TEST(a_bad_row_ends_the_worker) {
   pcal_rounds_worker_free(worker);
   rounds_case_free(&all);
 }
+
+/* A coordinator in another process goes on from the first request and the merged tallies. */
+TEST(resumed_rounds) {
+  rounds_data data = rounds_data_draw(400, ROUNDS_CLASSES, 0, 0, 0);
+  const pcal_measure_config config = rounds_config(&data, rounds_specs, ROUNDS_SPECS);
+  pcal_rounds *rounds = NULL, *resumed = NULL;
+  pcal_error err;
+  assert_int_equal(pcal_rounds_new(&config, NULL, &rounds, &err), PCAL_OK);
+  sink_bytes first = rounds_request(rounds), tally = rounds_answer(&data, &first, 3);
+  assert_int_equal(pcal_rounds_resume(first.bytes, first.length, NULL, &resumed, &err),
+                   PCAL_OK);
+  assert_int_equal(pcal_rounds_is_fit(resumed), 0);
+  assert_int_equal(pcal_rounds_absorb(rounds, tally.bytes, tally.length, &err), PCAL_OK);
+  assert_int_equal(pcal_rounds_absorb(resumed, tally.bytes, tally.length, &err), PCAL_OK);
+  assert_int_equal(pcal_rounds_done(resumed), 0);
+  sink_bytes next = rounds_request(rounds), same = rounds_request(resumed);
+  assert_int_equal(next.length, same.length);
+  assert_memory_equal(next.bytes, same.bytes, next.length);
+  pcal_rounds_free(resumed);
+  assert_int_equal(pcal_rounds_resume(next.bytes, next.length, NULL, &resumed, &err),
+                   PCAL_USAGE);
+  assert_null(resumed);
+  assert_string_equal(
+      err.message, "this is the request of a later round; resume rounds from their first one");
+  pcal_rounds_free(rounds);
+  free(first.bytes);
+  free(tally.bytes);
+  free(next.bytes);
+  free(same.bytes);
+  rounds_data_free(&data);
+}
+
+/* Tallies of the same rows in another order have the same fingerprint, others another one. */
+TEST(the_rows_of_a_tally) {
+  rounds_case all = rounds_begun();
+  sink_bytes tallies[3] = {rounds_tally(&all.data, &all.request, 0, 1),
+                           rounds_answer(&all.data, &all.request, 4),
+                           rounds_tally(&all.data, &all.request, 0, 2)};
+  uint64_t rows[3], prints[3][2];
+  for (size_t i = 0; i < 3; i++)
+    assert_int_equal(
+        pcal_tally_rows(tallies[i].bytes, tallies[i].length, &rows[i], prints[i], NULL),
+        PCAL_OK);
+  assert_int_equal(rows[0], all.data.rows);
+  assert_int_equal(rows[1], rows[0]);
+  assert_int_equal(rows[2], all.data.rows / 2);
+  assert_memory_equal(prints[0], prints[1], sizeof prints[0]);
+  assert_memory_not_equal(prints[0], prints[2], sizeof prints[0]);
+  assert_int_equal(pcal_tally_rows(tallies[0].bytes, 40, &rows[0], prints[0], NULL), PCAL_DATA);
+  for (size_t i = 0; i < 3; i++)
+    free(tallies[i].bytes);
+  rounds_case_free(&all);
+}
+
+/* Rows that exchange their groups between rounds are other rows. */
+TEST(changed_groups_are_noticed) {
+  rounds_data data = rounds_data_draw(400, ROUNDS_CLASSES, 0, 0, 3);
+  const pcal_measure_config config = rounds_config(&data, rounds_specs, ROUNDS_SPECS);
+  pcal_rounds *rounds = NULL;
+  pcal_error err;
+  size_t other = 1;
+  while (data.groups[other] == data.groups[0])
+    other++;
+  assert_int_equal(pcal_rounds_new(&config, NULL, &rounds, &err), PCAL_OK);
+  sink_bytes first = rounds_request(rounds), tally = rounds_answer(&data, &first, 2);
+  assert_int_equal(pcal_rounds_absorb(rounds, tally.bytes, tally.length, &err), PCAL_OK);
+  free(tally.bytes);
+  sink_bytes second = rounds_request(rounds);
+  const uint32_t kept = data.groups[0];
+  data.groups[0] = data.groups[other];
+  data.groups[other] = kept;
+  tally = rounds_answer(&data, &second, 3);
+  assert_int_equal(pcal_rounds_absorb(rounds, tally.bytes, tally.length, &err), PCAL_DATA);
+  assert_string_equal(
+      err.message, "the rows of this round differ from those of the first (400 rows then, "
+                   "400 now); store the table before measuring it, so that every round reads "
+                   "the same rows");
+  free(tally.bytes);
+  data.groups[other] = data.groups[0];
+  data.groups[0] = kept;
+  tally = rounds_answer(&data, &second, 3);
+  assert_int_equal(pcal_rounds_absorb(rounds, tally.bytes, tally.length, &err), PCAL_OK);
+  pcal_rounds_free(rounds);
+  free(first.bytes);
+  free(second.bytes);
+  free(tally.bytes);
+  rounds_data_free(&data);
+}

@@ -30,7 +30,7 @@ TEST(test_text) {
       "proper scores: upper bounds of the calibration errors below\n"
       "  accuracy      0.75000\n"
       "  log               inf  upper bound\n"
-      "canonical calibration: is the whole probability vector right?\n"
+      "calibration of class 1: is its probability right?\n"
       "  skce        -0.062156\n"
       "top-label calibration: is the predicted class right as often as claimed?\n"
       "  ks:rank=2     0.25000  lower bound\n"
@@ -147,7 +147,7 @@ TEST(test_csv) {
 }
 
 TEST(test_markdown) {
-  char *text = tables_written(&tables_data, "accuracy log ks:rank=2", PCAL_MARKDOWN);
+  char *text = tables_written(&tables_data, "accuracy log oe-ratio ks:rank=2", PCAL_MARKDOWN);
   const char *expected =
       "3 rows (weight 4, frequency weights), 2 classes, probabilities\n"
       "\n"
@@ -156,6 +156,7 @@ TEST(test_markdown) {
       "| weight | 4 |  |  | 3 | 1 |\n"
       "| `accuracy` | 0.75000 | proper |  | 1.0000 | 0.0000 |\n"
       "| `log` | inf | proper | upper bound | 0.42284 | inf |\n"
+      "| `oe-ratio` | 1.5000 | class 1 |  | 1.0000 | - |\n"
       "| `ks:rank=2` | 0.25000 | top-label | lower bound | 0.33333 | 1.0000 |\n"
       "\n"
       "`log`: row 2 gives its true class probability 0, so the score is infinite; "

@@ -111,6 +111,19 @@ TEST(test_poisson) {
   assert_true(below.low == -1e-7 && below.high == 0);
 }
 
+/* An error between 0 and 1: the ends stay there and enclose the estimate. */
+TEST(test_error_with_noise) {
+  const pc_interval_noise quiet = {0, 0, 0}, low_bias = {-0.5, 0, 0}, loud = {0, 0.2, 0.1};
+  const pc_interval top = pc_interval_of_error(0.9, 0.2, &quiet, 0.95),
+                    biased = pc_interval_of_error(0.4, 0.1, &low_bias, 0.95),
+                    chance = pc_interval_of_error(0.3, 0.05, &loud, 0.95);
+  assert_near(0.9 - top.low, 0.391993, 1e-5);
+  assert_true(top.high == 1);
+  assert_true(biased.low == 0.4);
+  assert_true(chance.low == 0);
+  assert_near(chance.high - 0.3, 0.0979982, 1e-5);
+}
+
 /* Both ends solve (T - t0)^2 = t^2 (slope t0 + noise). */
 TEST(test_quadratic) {
   const pc_variance_model law = {.noise = 1e-6, .slope = 1e-3, .most = 1};

@@ -6,7 +6,7 @@ static double sum_of(const pair_sample *s, const pc_pair_form *form, unsigned th
   pcal_env env = pc_env_resolve(NULL);
   double sum = 0.0;
   env.threads = threads;
-  assert_int_equal(pc_pair_sum(&env, form, &s->rows, &sum, NULL), PCAL_OK);
+  assert_int_equal(pc_pair_sum(&env, form, &s->rows, NULL, &sum, NULL), PCAL_OK);
   return sum;
 }
 
@@ -39,7 +39,7 @@ static pcal_status sum_scenario(const pcal_env *env, void *user, pcal_error *err
   const pc_pair_form form = pc_pair_form_make(0, 0, 1.0, &s->rows);
   const pcal_env resolved = pc_env_resolve(env);
   double sum;
-  return pc_pair_sum(&resolved, &form, &s->rows, &sum, err);
+  return pc_pair_sum(&resolved, &form, &s->rows, NULL, &sum, err);
 }
 
 TEST(runs_out_of_memory) {

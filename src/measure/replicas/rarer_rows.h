@@ -1,0 +1,40 @@
+/* What metrics would show if more rows had the rarer outcome.
+ *
+ * A set with few wrong rows often lacks the rows on which an error depends: neither replicas nor
+ * the jackknife can show rows that are not there.  These values say how much such rows would
+ * change. */
+#ifndef PC_RARER_ROWS_H
+#define PC_RARER_ROWS_H
+
+#include "measure/replicas/replicas.h"
+
+/* Number of draws, and the number of rows of the rarer outcome from which on no allowance is
+ * needed: the effect of these rows is below a tenth of that of chance. */
+#define PC_RARER_DRAWS 4
+#define PC_RARER_ENOUGH 100.0
+
+/* Weight of all rows, their number, and the weight of rows with the rarer outcome: wrong or right
+ * predictions; for one column class 0 or class 1. */
+typedef struct pc_rarer {
+  double total, copies, rarer;
+  int hits; /* the rarer outcome is a hit */
+} pc_rarer;
+
+pc_rarer pc_rarer_count(const pc_kept_rows *rows);
+
+/* Number of rows by which Wilson's upper end, as of a Poisson count, lies above the count. */
+double pc_rarer_more(double count, double level);
+
+/* Measures the requested entries with that many more rows of the rarer outcome: series as in
+ * replicas.h, with PC_RARER_DRAWS values each. */
+PC_CHECKED pcal_status pc_rarer_measure(const pcal_env *env, const pc_measure_plan *plan,
+                                        const uint8_t *entries, const pc_kept_rows *rows,
+                                        double *values, pcal_error *err);
+
+/* Widens an interval so that it contains each of the values of a series, or else their mean;
+ * values may be NULL.  Each: for sums over pairs of rows, which depend on whether the few rows
+ * that changed are alike. */
+void pc_rarer_include(const double *values, size_t entry, size_t series, int each,
+                      pc_interval *interval);
+
+#endif

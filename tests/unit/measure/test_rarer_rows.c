@@ -1,0 +1,72 @@
+/* How many more rows of the rarer outcome are compatible with those that are there, and which
+ * rows count. */
+#include "measure/replicas/rarer_rows.h"
+
+#include <math.h>
+
+#include "measure/interval_formula.h"
+#include "measure_help.h"
+
+/* Wilson's upper end x of a Poisson count m solves x - m = z sqrt(x). */
+TEST(test_more_rows_reach_wilsons_end) {
+  const double z = 1.959963984540054, counts[] = {0.0, 1.0, 7.5, 1000.0};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+    const double more = pc_rarer_more(counts[i], 0.95);
+    assert_near(more, z * sqrt(counts[i] + more), 1e-9);
+  }
+}
+
+/* Three right rows, one of them twice, and a wrong one of weight one half. */
+TEST(test_rarer_outcome_is_counted_by_weight) {
+  int32_t labels[] = {0, 1, 1, 0}, top[] = {0, 1, 1, 1};
+  double weights[] = {1.0, 1.0, 1.0, 0.5}, copies[] = {1.0, 2.0, 1.0, 1.0};
+  pc_kept_rows rows = {.count = 4,
+                       .classes = 2,
+                       .labels = labels,
+                       .weights = weights,
+                       .copies = copies,
+                       .top_label = top};
+  const pc_rarer wrong = pc_rarer_count(&rows);
+  assert_near(wrong.total, 4.5, 0.0);
+  assert_near(wrong.copies, 5.0, 0.0);
+  assert_near(wrong.rarer, 0.5, 0.0);
+  assert_false(wrong.hits);
+  rows.top_label = NULL; /* one column: the rarer outcome is class 0 */
+  const pc_rarer zero = pc_rarer_count(&rows);
+  assert_near(zero.rarer, 1.5, 0.0);
+  assert_false(zero.hits);
+}
+
+TEST(test_values_are_included_one_by_one_or_by_their_mean) {
+  double values[2 * PC_REPLICA_VALUES * PC_RARER_DRAWS] = {0.0};
+  double *second = values + (PC_REPLICA_VALUES + PC_REPLICA_INNER) * PC_RARER_DRAWS;
+  for (size_t d = 0; d < PC_RARER_DRAWS; d++)
+    second[d] = (double)d;
+  pc_interval mean = {1.4, 1.45}, each = {1.4, 1.45}, none = {1.4, 1.45};
+  pc_rarer_include(values, 1, PC_REPLICA_INNER, 0, &mean);
+  pc_rarer_include(values, 1, PC_REPLICA_INNER, 1, &each);
+  pc_rarer_include(NULL, 1, PC_REPLICA_INNER, 1, &none);
+  assert_near(mean.low, 1.4, 0.0);
+  assert_near(mean.high, 0.5 * (PC_RARER_DRAWS - 1), 1e-15);
+  assert_near(each.low, 0.0, 0.0);
+  assert_near(each.high, PC_RARER_DRAWS - 1, 0.0);
+  assert_near(none.high, 1.45, 0.0);
+}
+
+/* An interval stays in the range, but for its estimate; an estimate below the range reaches as far
+ * into it as above itself. */
+TEST(test_interval_is_bounded_by_the_range) {
+  const pc_range share = PC_RANGE_SHARE;
+  pc_interval_result wide = {.has_interval = 1, .low = -0.5, .high = 1.5};
+  pc_interval_result below = {.has_interval = 1, .low = -0.5, .high = -0.1};
+  pc_interval_result above = {.has_interval = 1, .low = 0.2, .high = 0.3};
+  pc_interval_bound(&share, 0.4, &wide);
+  pc_interval_bound(&share, -0.3, &below);
+  pc_interval_bound(&share, 0.1, &above);
+  assert_near(wide.low, 0.0, 0.0);
+  assert_near(wide.high, 1.0, 0.0);
+  assert_near(below.low, -0.3, 0.0);
+  assert_near(below.high, 0.2, 1e-15);
+  assert_near(above.low, 0.1, 0.0);
+  assert_near(above.high, 0.3, 0.0);
+}
