@@ -149,7 +149,7 @@ const pc_metric pc_metric_ce_kde = {
         },
     .range = PC_RANGE_FROM_ZERO,
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_WHOLE_WEIGHTS |
-              PC_NEEDS_CLASSES | PC_NOT_NEGATIVE,
+              PC_NEEDS_CLASSES,
     .configure = ce_kde_configure,
     .evaluate = ce_kde_evaluate,
 };
