@@ -145,14 +145,21 @@ static pcal_status options_unknown(pc_options *options, options_slice key, pcal_
                  near == NULL ? "" : "\"?)", names);
 }
 
+/* The name of an option: as given if the row has it, else what it is an alias for. */
+static options_slice options_key(const pc_options *options, options_slice given) {
+  for (size_t i = 0; i < options->count; i++)
+    if (options_is(given, options->table[i].name))
+      return given;
+  const char *alias = pc_option_alias(given.begin, options_length(given));
+  return alias == NULL ? given : (options_slice){alias, alias + strlen(alias)};
+}
+
 static pcal_status options_pair(pc_options *options, options_slice pair, pcal_error *err) {
   const char *equals = memchr(pair.begin, '=', options_length(pair));
   if (equals == NULL || equals == pair.begin || equals + 1 == pair.end)
     return pc_fail(err, PCAL_USAGE, "%s: \"%.*s\" is not of the form option=value",
                    options->name, (int)options_length(pair), pair.begin);
-  const char *alias = pc_option_alias(pair.begin, (size_t)(equals - pair.begin));
-  const options_slice key = alias == NULL ? (options_slice){pair.begin, equals}
-                                          : (options_slice){alias, alias + strlen(alias)};
+  const options_slice key = options_key(options, (options_slice){pair.begin, equals});
   for (size_t i = 0; i < options->count; i++) {
     if (!options_is(key, options->table[i].name))
       continue;
