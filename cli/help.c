@@ -17,11 +17,11 @@ static const help_code help_codes[] = {
 #undef HELP_CODE
 };
 
-/* Calls `put` for exit code 0, for 1 (gates), then for the codes of the library. */
+/* Calls `put` for exit code 0, for 1 (gates, alarms), then for the codes of the library. */
 static void help_each_code(cli_text_buffer *buffer,
                            void (*put)(cli_text_buffer *, const char *, const char *)) {
   put(buffer, "0", help_codes[0].text);
-  put(buffer, "1", "a --fail-if gate failed");
+  put(buffer, "1", "a gate of --fail-if or --baseline failed, or watch raised its alarm");
   for (size_t i = 1; i < CLI_COUNT_OF(help_codes); i++) {
     char code[16];
     snprintf(code, sizeof code, "%d", help_codes[i].code);

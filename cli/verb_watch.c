@@ -203,7 +203,8 @@ const cli_verb cli_verb_watch = {
     "rows that are in it already are refused. A wrong row of probability exactly 0 or 1 is an "
     "alarm at once, so do not round probabilities. Event: class 1 of two "
     "classes; of more, and of confidences, that the prediction is correct; predictions of a "
-    "number (--mean with --variance or --std) are tested by their PIT.",
+    "number (--mean with --variance or --std) are tested by their PIT. Every row counts once: "
+    "--weights is refused.",
     watch_sections,
     CLI_COUNT_OF(watch_sections),
     watch_examples,
