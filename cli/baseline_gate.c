@@ -46,11 +46,28 @@ static void baseline_gate_print(const char *message) {
   cli_text_buffer_free(&buffer);
 }
 
+/* Without rows nothing shows that the metrics are no worse: a failed gate, as for --fail-if. */
+static pcal_status baseline_gate_no_rows(cli_session *session, cli_gate_outcomes *outcomes,
+                                         pcal_error *err) {
+  cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
+  session->gates_failed = 1;
+  cli_putf(&buffer, "--baseline %s: there are no rows",
+           cli_input_name(session->options.baseline));
+  if (buffer.failed) {
+    cli_text_buffer_free(&buffer);
+    return cli_fail(err, PCAL_MEMORY, "out of memory for the outcomes of gates");
+  }
+  const cli_gate_outcome outcome = {"baseline", NULL, (double)NAN, 1, buffer.text};
+  return cli_gate_outcomes_add(outcomes, &outcome, err);
+}
+
 pcal_status cli_baseline_judge(cli_session *session, const pcal_results *results,
                                cli_gate_outcomes *outcomes, pcal_error *err) {
   pcal_status status = PCAL_OK;
-  if (!session->options.baseline || !results)
+  if (!session->options.baseline)
     return PCAL_OK;
+  if (!results)
+    return baseline_gate_no_rows(session, outcomes, err);
   for (size_t i = 0; i < pcal_results_count(results) && status == PCAL_OK; i++) {
     pcal_result result = {.size = sizeof result};
     pcal_change change = PCAL_CHANGE_INIT;

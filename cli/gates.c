@@ -290,7 +290,7 @@ pcal_status cli_gates_judge(cli_session *session, const cli_gates *gates,
                             const pcal_results *results, pcal_error *err) {
   cli_gate_outcomes outcomes = {NULL, 0, 0};
   pcal_status status = PCAL_OK;
-  if (!results && gates->count > 0)
+  if (!results && (gates->count > 0 || session->options.baseline))
     cli_print_error("gate failed: no rows");
   for (size_t i = 0; i < gates->count && status == PCAL_OK; i++)
     status = results ? gates_judge(session, results, &gates->gate[i], &outcomes, err)

@@ -57,11 +57,30 @@ static pcal_kind rounds_kind(const cli_options *options) {
   return PCAL_PROBABILITY;
 }
 
+/* Refuses names that are no metric, before jobs are started that would all fail.  Options are
+ * checked by the workers, which know the columns. */
+static pcal_status rounds_check_metrics(const cli_words *metrics, pcal_error *err) {
+  for (size_t i = 0; i < metrics->count; i++) {
+    char name[128] = "";
+    const size_t length = strcspn(metrics->word[i], ":");
+    if (length < sizeof name)
+      memcpy(name, metrics->word[i], length);
+    if (!pcal_registry_find(PCAL_METRICS, name) && !pcal_registry_find(PCAL_GROUPS, name))
+      return cli_fail(err, PCAL_USAGE,
+                      "unknown metric \"%s\"; `propercal list metrics` shows all metrics",
+                      metrics->word[i]);
+  }
+  return PCAL_OK;
+}
+
 static pcal_status rounds_begin_measure(cli_session *session, pcal_rounds **out,
                                         pcal_error *err) {
   static const char *const usual[] = {"default"};
   const cli_options *options = &session->options;
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  const pcal_status status = rounds_check_metrics(&options->metrics, err);
+  if (status != PCAL_OK)
+    return status;
   config.kind = rounds_kind(options);
   config.specs = options->metrics.count > 0 ? options->metrics.word : usual;
   config.spec_count = options->metrics.count > 0 ? options->metrics.count : 1;
@@ -144,6 +163,29 @@ static pcal_status rounds_new(cli_session *session, const char *folder, pcal_err
 
 /* ---- answer ---- */
 
+/* Refuses --groups for rounds that fit a calibrator: they would be ignored. */
+static pcal_status rounds_check_groups(cli_session *session, const char *folder,
+                                       pcal_error *err) {
+  char name[CLI_ROUNDS_PATH];
+  cli_file_bytes first;
+  pcal_rounds *rounds = NULL;
+  if (!session->options.inputs.groups)
+    return PCAL_OK;
+  pcal_status status = cli_rounds_name(folder, CLI_ROUNDS_REQUEST, 1, 0, name, err);
+  if (status == PCAL_OK)
+    status = cli_read_file(session, name, &first, err);
+  if (status != PCAL_OK)
+    return status;
+  status = pcal_rounds_resume(first.bytes, first.length, &session->env, &rounds, err);
+  free(first.bytes);
+  if (status == PCAL_OK && pcal_rounds_is_fit(rounds))
+    status = cli_fail(err, PCAL_USAGE,
+                      "calibrators of groups cannot be fitted in rounds; remove --groups, or "
+                      "use propercal fit");
+  pcal_rounds_free(rounds);
+  return status;
+}
+
 static pcal_status rounds_answer_rows(cli_session *session, pcal_rounds_worker *worker,
                                       const char *path, pcal_error *err) {
   pcal_source *source = NULL;
@@ -176,6 +218,8 @@ static pcal_status rounds_answer(cli_session *session, const char *path, pcal_er
         "all parts have answered round %u; run propercal rounds next %s, which says "
         "whether there is another",
         folder.round, path);
+  if (status == PCAL_OK)
+    status = rounds_check_groups(session, path, err);
   if (status == PCAL_OK)
     status = cli_rounds_name(path, CLI_ROUNDS_REQUEST, folder.round, 0, name, err);
   if (status == PCAL_OK)
@@ -296,12 +340,43 @@ static const struct {
                     {"next", rounds_next},
                     {"result", rounds_result}};
 
+static int rounds_has_inputs(const cli_inputs *in) {
+  return in->probs || in->logits || in->log_probs || in->confidence || in->mean ||
+         in->variance || in->std || in->quantiles || in->samples || in->data || in->labels ||
+         in->correct || in->target || in->weights || in->groups;
+}
+
+/* Refuses flags of another step, which would be ignored. */
+static pcal_status rounds_check_step(const cli_options *options, const char *step,
+                                     pcal_error *err) {
+  const struct {
+    const char *step, *flags;
+    int given;
+  } others[] = {
+      {"new", "--parts, --kind, --metric, --interval, --method, --normalize and --skip-missing",
+       options->parts > 0 || options->kind || options->metrics.count > 0 ||
+           options->interval > 0 || options->method || options->normalize ||
+           options->skip_missing},
+      {"answer", "--part and the flags of inputs",
+       options->part > 0 || rounds_has_inputs(&options->inputs)},
+      {"next", "--allow-repeat", options->allow_repeat},
+      {"result", "--format, --json and --output",
+       options->format || options->json || options->output},
+  };
+  for (size_t i = 0; i < CLI_COUNT_OF(others); i++)
+    if (others[i].given && strcmp(step, others[i].step) != 0)
+      return cli_fail(err, PCAL_USAGE, "%s are for the step %s, not for %s; give them there",
+                      others[i].flags, others[i].step, step);
+  return PCAL_OK;
+}
+
 static pcal_status rounds_run(cli_session *session, pcal_error *err) {
   const cli_words *words = &session->options.operands;
-  if (words->count == 2)
-    for (size_t i = 0; i < CLI_COUNT_OF(rounds_steps); i++)
-      if (strcmp(words->word[0], rounds_steps[i].name) == 0)
-        return rounds_steps[i].run(session, words->word[1], err);
+  for (size_t i = 0; words->count == 2 && i < CLI_COUNT_OF(rounds_steps); i++)
+    if (strcmp(words->word[0], rounds_steps[i].name) == 0) {
+      const pcal_status status = rounds_check_step(&session->options, words->word[0], err);
+      return status == PCAL_OK ? rounds_steps[i].run(session, words->word[1], err) : status;
+    }
   return cli_fail(err, PCAL_USAGE,
                   "rounds needs a step, one of new, answer, next and result, and a folder: "
                   "propercal rounds new FOLDER --parts 4");

@@ -275,7 +275,7 @@ static PyObject *core_results_tables_now(PyObject *self, PyObject *unused) {
   return all;
 }
 
-/* (spec, group or None, now, before, low, high, worse), or None if it was not compared */
+/* (label, group or None, before, now, low, high, worse), or None if it was not compared */
 static PyObject *core_results_change(const pcal_results *results, size_t index) {
   pcal_result result = PCAL_RESULT_INIT;
   pcal_change change = PCAL_CHANGE_INIT;

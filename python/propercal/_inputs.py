@@ -555,8 +555,9 @@ def gather(
     with that name as prefix, such as ``val_probs``; None if nothing was given."""
     inputs = usual_names(function, inputs)
     check_names(inputs, tuple(others), function)
-    if _is_whole_table(first) and labels is None and not any(value is not None for value in inputs.values()):
-        first, inputs = None, {"data": first}
+    named = (*KINDS, "labels", "correct", "target", "variance", "std", "data")
+    if _is_whole_table(first) and labels is None and all(inputs.get(name) is None for name in named):
+        first, inputs = None, {**inputs, "data": first}
     found = []
     for prefix, given in others.items():
         start = len(prefix) + 1

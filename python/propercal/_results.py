@@ -5,7 +5,8 @@ import os
 from typing import Any, Iterator, NamedTuple
 
 from . import _html
-from ._errors import Error, UsageError
+from ._errors import Error, UsageError, read_file, shown_name
+from ._settings import memory_bytes
 from ._figures import Figure
 from ._inputs import WEIGHTS_ARE
 from ._outputs import save_tables
@@ -335,12 +336,11 @@ class Result(Values):
         all changes hold together with 95 %, as if the runs were independent."""
         if isinstance(self._core, _Kept):
             raise UsageError("a copied result cannot be compared; call changes where it was measured")
+        text: "str | bytes"
         if isinstance(baseline, Result):
             text, name = baseline.to_json(), "baseline"
         else:
-            name = os.fspath(baseline)
-            with open(name, encoding="utf-8") as file:
-                text = file.read()
+            text, name = read_file(baseline, memory_bytes(None)), shown_name(baseline)
         return [Change(*fields) for fields in self._core.changes((text, name)) if fields is not None]
 
     def figure(self, name: str = "reliability") -> Figure:

@@ -127,7 +127,8 @@ static pcal_status fit_data_warnings_new(const pc_fit_task *task,
 static pcal_status fit_data_warnings_list(fit_data_warnings_state *state, const pcal_env *env,
                                           pc_fit_fields *fields, pcal_error *err) {
   const size_t columns = state->columns;
-  uint64_t *seen = pc_alloc(env, state->classes, sizeof *seen), rows = state->rows;
+  uint64_t *seen = pc_alloc(env, state->classes, sizeof *seen),
+           rows = state->rows < 2 ? state->rows : 2;
   double *most = pc_alloc(env, columns, 2 * sizeof *most);
   if (seen == NULL || most == NULL)
     return pc_fail_memory(err, "fitting");

@@ -165,6 +165,11 @@ static pcal_status fit_pass_give(fit_pass_state *state, const pc_row_policy *pol
     PC_TRY(fit_pass_list(state, list, w, &fields, err));
     pc_row_fingerprint_merge(replay->rows, &state->workers[w].print);
   }
+  for (size_t f = 0; f < replay->live->count; f++) {
+    pc_fit_field *field = &replay->live->fields[f];
+    if (field->kind == PC_FIT_SAMPLE || field->kind == PC_FIT_LIST)
+      pc_fit_field_sort_rows(field);
+  }
   return pc_fit_replay_stop(replay, err);
 }
 

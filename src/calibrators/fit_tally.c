@@ -212,17 +212,19 @@ static int fit_tally_is_whole(double weight) {
   return weight == floor(weight);
 }
 
-/* The order of pairs: by score, fractional weights before whole ones, then by weight. */
+/* The order of pairs: by score; fractional weights, ascending, before whole ones, descending. */
 static int fit_tally_before(const double *a, const double *b) {
   const int whole_a = fit_tally_is_whole(a[1]), whole_b = fit_tally_is_whole(b[1]);
   if (a[0] != b[0])
     return a[0] < b[0];
-  return whole_a != whole_b ? whole_a < whole_b : a[1] < b[1];
+  if (whole_a != whole_b)
+    return whole_a < whole_b;
+  return whole_a ? a[1] > b[1] : a[1] < b[1];
 }
 
 /* Appends a pair that is not before the last one.  Whole weights of one score are added; a sum
- * beyond FIT_TALLY_WHOLE_MAX becomes the rest and FIT_TALLY_WHOLE_MAX, so that the pairs depend
- * on the total alone. */
+ * beyond FIT_TALLY_WHOLE_MAX becomes FIT_TALLY_WHOLE_MAX and the rest, so that the pairs depend
+ * on the total alone: only the last one is below FIT_TALLY_WHOLE_MAX. */
 static size_t fit_tally_push(double *pairs, size_t count, const double *pair) {
   double *last = pairs + 2 * count - 2;
   double weight = pair[1];
@@ -233,8 +235,8 @@ static size_t fit_tally_push(double *pairs, size_t count, const double *pair) {
       last[1] += weight;
       return count;
     }
-    last[1] = weight - room;
-    weight = FIT_TALLY_WHOLE_MAX;
+    last[1] = FIT_TALLY_WHOLE_MAX;
+    weight -= room;
   }
   pairs[2 * count] = pair[0];
   pairs[2 * count + 1] = weight;
@@ -367,6 +369,13 @@ static void fit_tally_decode_numbers(pc_decoder *in, pc_fit_field *field) {
   }
 }
 
+/* True if a pair may stand behind another one: sorted, and whole weights are added. */
+static int fit_tally_follows(const double *last, const double *pair) {
+  const int added = last[0] != pair[0] || !fit_tally_is_whole(last[1]) ||
+                    !fit_tally_is_whole(pair[1]) || last[1] == FIT_TALLY_WHOLE_MAX;
+  return added && !fit_tally_before(pair, last);
+}
+
 static void fit_tally_decode_scores(pc_decoder *in, pc_fit_field *field) {
   double *pairs = field->items;
   const unsigned whole = pc_decode_u8(in);
@@ -377,7 +386,7 @@ static void fit_tally_decode_scores(pc_decoder *in, pc_fit_field *field) {
       pairs[1] = (double)(uint64_t)pc_decode_varint(in);
     pc_decoder_expect(in, fabs(pairs[0]) <= FIT_TALLY_SCORE_MAX && pairs[1] > 0.0 &&
                               pairs[1] <= FIT_TALLY_WHOLE_MAX &&
-                              (i == 0 || pairs[-2] <= pairs[0]));
+                              (i == 0 || fit_tally_follows(pairs - 2, pairs)));
   }
 }
 

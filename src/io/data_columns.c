@@ -11,7 +11,8 @@ static int data_columns_regression(pcal_kind kind) {
   return pc_kind_form(kind) != PC_FORM_CLASSES;
 }
 
-/* Other names of columns; each counts only if there is no column of the known name. */
+/* Other names of columns; each counts only if there is no column of the known name.  "weight" and
+ * "group" are not among them: they are often features, such as the weight of a patient. */
 static const struct {
   const char *name, *flag;
 } data_columns_habits[] = {
@@ -20,8 +21,7 @@ static const struct {
     {"logit", "logits"},   {"conf", "confidence"},
     {"label", "labels"},   {"y_true", "labels"},
     {"targets", "target"}, {"observed", "target"},
-    {"weight", "weights"}, {"sample_weight", "weights"},
-    {"group", "groups"},   {"sd", "std"},
+    {"sd", "std"},         {"sample_weight", "weights"},
     {"sigma", "std"},      {"var", "variance"},
 };
 
@@ -54,6 +54,7 @@ static int data_columns_form(const char *name, const char *flag, int habits) {
 static pcal_status data_columns_find_task(const pc_column_set *set, int regression, int habits,
                                           const pc_score_kind **out, int *form,
                                           pcal_error *err) {
+  size_t first = 0;
   *out = NULL;
   for (size_t i = 0; i < set->count; i++) {
     for (size_t k = 0; k < PC_SCORE_KINDS; k++) {
@@ -66,7 +67,9 @@ static pcal_status data_columns_find_task(const pc_column_set *set, int regressi
         return pc_fail(err, PCAL_DATA,
                        "%s has two kinds of scores, %s and %s; choose one with %-s "
                        "FILE:COLUMNS in place of {data}",
-                       set->file, (*out)->flag, set->names[i], pc_score_kinds[k].argument);
+                       set->file, habits ? set->names[first] : (*out)->flag, set->names[i],
+                       pc_score_kinds[k].argument);
+      first = *out == NULL ? i : first;
       *out = &pc_score_kinds[k];
       *form = seen;
     }
@@ -112,8 +115,12 @@ static pcal_status data_columns_find_named(const pc_column_set *set, const char 
     if (habits ? !data_columns_form(set->names[i], name, 1) : strcmp(set->names[i], name) != 0)
       continue;
     if (*out != PC_NO_DATA_COLUMN)
-      return pc_fail(err, PCAL_DATA, "%s has two columns called %s; rename one", set->file,
-                     set->names[i]);
+      return strcmp(set->names[i], set->names[*out]) == 0
+                 ? pc_fail(err, PCAL_DATA, "%s has two columns called %s; rename one",
+                           set->file, set->names[i])
+                 : pc_fail(err, PCAL_DATA,
+                           "%s has the columns %s and %s for %s; call the right one %s",
+                           set->file, set->names[*out], set->names[i], name, name);
     *out = i;
   }
   return PCAL_OK;
@@ -138,8 +145,12 @@ static pcal_status data_columns_find_beside(const pc_column_set *set, const pc_s
     out->time = PC_NO_DATA_COLUMN;
   if (kind->kind != PCAL_MEAN_VARIANCE)
     return PCAL_OK;
-  PC_TRY(data_columns_find_one(set, "variance", &out->spread, err));
-  PC_TRY(data_columns_find_one(set, "std", &std, err));
+  for (int habits = 0; habits < 2; habits++) {
+    PC_TRY(data_columns_find_named(set, "variance", habits, &out->spread, err));
+    PC_TRY(data_columns_find_named(set, "std", habits, &std, err));
+    if (out->spread != PC_NO_DATA_COLUMN || std != PC_NO_DATA_COLUMN)
+      break;
+  }
   if ((out->spread == PC_NO_DATA_COLUMN) == (std == PC_NO_DATA_COLUMN))
     return pc_fail(err, PCAL_DATA,
                    "%s has %s variance %s std for its means; give exactly one of them",

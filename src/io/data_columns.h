@@ -14,7 +14,7 @@
  *   outcomes  labels; correct for confidence; target for regression
  *   others    weights, groups, time
  * If there is none of these names, common ones are understood: prob, probability, y_prob, y_proba,
- * logit, conf; label, y_true; targets, observed; weight, sample_weight; group; sd, sigma, var.
+ * logit, conf; label, y_true; targets, observed; sample_weight; sd, sigma, var.
  * Other columns are ignored, and so are those of regression if there are scores of classes. */
 typedef struct pc_data_columns {
   pcal_kind kind;

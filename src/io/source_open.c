@@ -302,6 +302,10 @@ static pcal_status source_complete(pcal_source *source, pcal_error *err) {
 static pcal_status source_meaning(pcal_source *source, const pcal_inputs *inputs,
                                   pcal_error *err) {
   const int is_prob = source->kind == PCAL_PROBABILITY || source->kind == PCAL_CONFIDENCE;
+  if (inputs->positive != NULL && pc_source_regression(source))
+    return pc_fail(err, PCAL_USAGE,
+                   "{positive} is a label of classes, but these are predictions of a number; "
+                   "remove it; {event} says what counts as class 1");
   if (inputs->positive != NULL && !source->labels.binary)
     return pc_fail(err, PCAL_USAGE,
                    "{positive} needs one column of scores, those of class 1, but %s has %zu; "

@@ -243,16 +243,17 @@ static pc_uint128 curve_rounds_part_rows(const buckets_state *state, size_t part
 
 int pc_machine_curve_rounds_fits(const void *opaque, const pc_layout *layout, double weight) {
   const buckets_state *state = opaque;
-  const pc_uint128 whole = (pc_uint128)weight;
+  const size_t each = pc_view_is_every_class(&state->view) ? layout->classes : 1;
   const int classes = state->view.kind == PC_VIEW_CLASSES;
   pc_uint128 rows = 0;
   for (size_t p = 0; p < state->part_count; p++) {
     const pc_uint128 here = curve_rounds_part_rows(state, p);
-    if (classes && here != whole)
+    if (classes && (double)here != weight)
       return 0;
     rows += here;
   }
-  return rows == whole * (pc_view_is_every_class(&state->view) ? layout->classes : 1);
+  /* beyond 2^53 the weight is rounded, and the rows are not */
+  return each > 0 && rows % each == 0 && (double)(rows / each) == weight;
 }
 
 /* Also fails if the sums of scores could overflow. */

@@ -9,14 +9,29 @@
 #include "output/table_row.h"
 #include "report/page_cells.h"
 
-/* Levels of symmetric pairs of quantiles, the narrowest interval first; rounded, since 1 - 2 * 0.05
- * is not the number 0.9. */
+/* Levels that interval-coverage takes. */
+#define PAGE_COVERAGE_LOWEST 0.001
+#define PAGE_COVERAGE_HIGHEST 0.999
+
+/* The level of the central interval whose lower end is quantile i, or 0: there is no upper end.
+ * Rounded, since 1 - 2 * 0.05 is not the number 0.9, to less than interval-coverage allows between
+ * two equal levels: those of 1/7 and 6/7 must be found again. */
+static double page_coverage_pair(const pc_layout *layout, size_t i) {
+  for (size_t j = i + 1; layout->levels[i] < 0.5 && j < layout->columns; j++)
+    if (fabs(layout->levels[i] + layout->levels[j] - 1) < 1e-9)
+      return round((layout->levels[j] - layout->levels[i]) * 1e9) / 1e9;
+  return 0;
+}
+
+/* Levels of symmetric pairs of quantiles, the narrowest interval first. */
 static size_t page_coverage_pairs(const pc_layout *layout, double out[PC_PAGE_LEVELS]) {
   size_t count = 0;
-  for (size_t i = layout->columns; i-- > 0 && count < PC_PAGE_LEVELS;)
-    for (size_t j = i + 1; j < layout->columns; j++)
-      if (layout->levels[i] < 0.5 && fabs(layout->levels[i] + layout->levels[j] - 1) < 1e-9)
-        out[count++] = round((layout->levels[j] - layout->levels[i]) * 1e6) / 1e6;
+  for (size_t i = layout->columns; i-- > 0 && count < PC_PAGE_LEVELS;) {
+    const double level = page_coverage_pair(layout, i);
+    if (level >= PAGE_COVERAGE_LOWEST && level <= PAGE_COVERAGE_HIGHEST &&
+        (count == 0 || level > out[count - 1]))
+      out[count++] = level;
+  }
   return count;
 }
 

@@ -53,3 +53,18 @@ def test_what_cannot_be_compared():
         plain.changes(plain)
     with pytest.raises(pc.UsageError, match="a copied result cannot be compared"):
         copy.copy(measured(1)).changes(measured(1))
+
+
+def test_files_that_are_no_baseline(tmp_path):
+    now = measured(1)
+    with pytest.raises(pc.IOError, match="missing.json"):
+        now.changes(tmp_path / "missing.json")
+    with pytest.raises(pc.Error):
+        now.changes("/dev/zero")
+    latin = tmp_path / "latin.json"
+    latin.write_bytes(b'{"results": "\xe9"}')
+    with pytest.raises(pc.Error):
+        now.changes(latin)
+    path = tmp_path / "main.json"
+    path.write_text(now.to_json(), encoding="utf-8")
+    assert now.changes(str(path).encode()) == now.changes(now)

@@ -27,6 +27,8 @@ def test_a_file_alone(scores):
     numbers = scores.with_name("numbers.csv")
     numbers.write_text(scores.read_text().replace("yes", "1").replace("no", "0"))
     assert float(pc.measure(numbers, metrics="brier")["brier"]) == expected
+    assert float(pc.measure(numbers, pos_label=1, metrics="brier")["brier"]) == expected
+    assert float(pc.measure(scores, pos_label="yes", header=True, metrics="brier")["brier"]) == expected
 
 
 def test_names_of_other_packages():

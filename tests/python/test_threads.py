@@ -107,6 +107,7 @@ TYPES = {
             "first": lambda one, other: one.first(),
             "find": lambda one, other: one.find("ece"),
             "tables": lambda one, other: one.tables(),
+            "changes": lambda one, other: one.changes((other.write(1), "other")),
             "write": lambda one, other: one.write(1),
             "figure": lambda one, other: one.figure("reliability"),
             "figure_data": lambda one, other: one.figure_data("reliability"),

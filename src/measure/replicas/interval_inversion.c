@@ -19,8 +19,8 @@
  *
  * Edge cases:
  *   1. The interval contains T, although chance makes T too large: high is at least T.
- *   2. Few rows of the rarer outcome, m of n: high is at least the error with as many more such
- *      rows as are compatible with m (rarer_rows.h).  Where these would not make the error
+ *   2. Few rows of the rarer outcome, m of n: high is at least, and low at most, the error with
+ *      as many more such rows as are compatible with m (rarer_rows.h).  Where these would not make the error
  *      larger, or m is not small, high rises by the error of a shift of mean
  *      (z^2/2 + z sqrt(m + z^2/4) - z sqrt(m)) / n, the excess of Wilson's upper end for a
  *      count over the normal one; over all classes by 2/K of that, since a row changes two
@@ -359,12 +359,13 @@ static int inversion_read(const inversion_job *job, size_t entry, inversion_tail
 }
 
 /* Edge case 2. */
-static double inversion_allow(const inversion_job *job, size_t entry,
-                              const inversion_tails *tails, double high) {
+static void inversion_allow(const inversion_job *job, size_t entry,
+                            const inversion_tails *tails, pc_interval *ends) {
   pc_interval with_more = {tails->value, tails->value};
   pc_rarer_include(job->more, entry, 0, 0, &with_more);
-  return with_more.high > tails->value ? fmax(high, with_more.high)
-                                       : high + tails->truth[INVERSION_FEW];
+  ends->low = fmin(ends->low, with_more.low);
+  ends->high = with_more.high > tails->value ? fmax(ends->high, with_more.high)
+                                             : ends->high + tails->truth[INVERSION_FEW];
 }
 
 static void inversion_conclude(const inversion_job *job, size_t entry,
@@ -372,15 +373,17 @@ static void inversion_conclude(const inversion_job *job, size_t entry,
   const int over_classes = inversion_over_classes(job, entry);
   const double most = job->plan->entries[entry].reading.most;
   pc_interval_result *out = &job->records[entry].interval_result;
-  double high = inversion_largest(tails, INVERSION_DATA, INVERSION_FARTHEST);
+  pc_interval ends = {inversion_least(tails, over_classes),
+                      inversion_largest(tails, INVERSION_DATA, INVERSION_FARTHEST)};
   if (!over_classes)
-    high = fmax(high, inversion_largest(tails, INVERSION_SHIFT, INVERSION_SHIFT_FARTHEST));
-  high = fmax(inversion_allow(job, entry, tails, high), tails->value);
+    ends.high =
+        fmax(ends.high, inversion_largest(tails, INVERSION_SHIFT, INVERSION_SHIFT_FARTHEST));
+  inversion_allow(job, entry, tails, &ends);
   out->has_interval = 1;
   out->level = job->plan->intervals.level;
   out->method = PCAL_INTERVAL_INVERSION;
-  out->low = fmin(inversion_least(tails, over_classes), tails->value);
-  out->high = fmax(fmin(high, most), tails->value);
+  out->low = fmin(ends.low, tails->value);
+  out->high = fmax(fmin(ends.high, most), tails->value);
 }
 
 /* ---- labels drawn from the predictions ---- */

@@ -51,6 +51,8 @@ TEST(any_order_of_merging_gives_the_same_bytes) {
       {1.0, 1.0, 1.5, 3.0, 7.0},
       {0.25, 1.0, 2.0, 3.0, 0x1p53 - 3.0},
       {1.0, 2.0, 0x1p53 - 1.0, 0x1p53 - 1.0, 0x1p53},
+      {3.0, 5.0, 7.0, 0x1p53 - 2.0, 0x1p53},
+      {1.5, 0x1p52, 0x1p52 + 1.0, 0x1p53, 0x1p53},
   };
   const pcal_env env = pc_env_resolve(NULL);
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -78,5 +80,46 @@ TEST(taken_scores_have_ascending_weights) {
   assert_int_equal(column.count, 3);
   assert_true(column.weight[0] == 1.5 && column.weight[1] == 3.0 && column.weight[2] == 5.5);
   pc_free(&env, column.score);
+  pc_fit_tally_free(&tally);
+}
+
+/* The place of a number in the bytes of a tally, little endian. */
+static unsigned char *place_of(sink_bytes bytes, double number) {
+  unsigned char little[sizeof number];
+  uint64_t bits;
+  memcpy(&bits, &number, sizeof bits);
+  for (size_t i = 0; i < sizeof little; i++)
+    little[i] = (unsigned char)(bits >> (8 * i));
+  for (size_t i = 0; i + sizeof little <= bytes.length; i++)
+    if (memcmp((unsigned char *)bytes.bytes + i, little, sizeof little) == 0)
+      return (unsigned char *)bytes.bytes + i;
+  return NULL;
+}
+
+/* True if the bytes are those of a tally. */
+static int decodes(sink_bytes bytes, const pcal_env *env) {
+  pc_decoder decoder;
+  pc_fit_tally tally;
+  pc_fit_tally_init(&tally, env);
+  pc_decoder_init(&decoder, bytes.bytes, bytes.length);
+  const pcal_status status = pc_decode_fit_tally(&decoder, &tally, NULL);
+  pc_fit_tally_free(&tally);
+  return status == PCAL_OK && !decoder.failed;
+}
+
+/* Sorting them again would take quadratic time. */
+TEST(ties_out_of_order_are_refused) {
+  static const double weights[] = {1.5, 2.5};
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_fit_tally tally = tally_of(weights, 2, &env);
+  sink_bytes bytes = bytes_of(&tally);
+  unsigned char *first = place_of(bytes, 1.5), *second = place_of(bytes, 2.5), swap[8];
+  assert_true(decodes(bytes, &env));
+  assert_true(first != NULL && second != NULL);
+  memcpy(swap, first, sizeof swap);
+  memcpy(first, second, sizeof swap);
+  memcpy(second, swap, sizeof swap);
+  assert_false(decodes(bytes, &env));
+  free(bytes.bytes);
   pc_fit_tally_free(&tally);
 }

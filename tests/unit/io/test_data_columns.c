@@ -46,7 +46,19 @@ TEST(understands_common_names) {
   assert_int_equal(found.kind, PCAL_PROBABILITY);
   assert_int_equal(found.score_count, 1);
   assert_int_equal(found.scores[0], 1);
-  assert_true(found.labels == 0 && found.weights == 2 && found.groups == 3);
+  assert_true(found.labels == 0 && found.weights == 2);
+  assert_true(found.groups == PC_NO_DATA_COLUMN); /* often a feature */
+  pc_data_columns_free(&env, &found);
+  const char *features[] = {"probs", "labels", "weight", "sample_weight"};
+  assert_int_equal(
+      pc_data_columns_find(&(pc_column_set){"d.csv", features, 4}, &env, &found, NULL),
+      PCAL_OK);
+  assert_true(found.weights == 3);
+  pc_data_columns_free(&env, &found);
+  const char *spread[] = {"mean", "std", "var", "target"};
+  assert_int_equal(
+      pc_data_columns_find(&(pc_column_set){"d.csv", spread, 4}, &env, &found, NULL), PCAL_OK);
+  assert_true(found.spread == 1);
   pc_data_columns_free(&env, &found);
   const char *both[] = {"label", "prob", "probs", "labels"};
   assert_int_equal(pc_data_columns_find(&(pc_column_set){"d.csv", both, 4}, &env, &found, NULL),
