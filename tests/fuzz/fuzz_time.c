@@ -14,9 +14,11 @@ static void fuzz_make(fuzz_choice *choice, fuzz_out *out) {
   const int day = !fuzz_chance(choice, 3);
   fuzz_putf(out, "%s", FUZZ_PICK(choice, periods));
   fuzz_putf(out, "\n");
-  if (fuzz_chance(choice, 4))
-    fuzz_putf(out, "%lld", (long long)(fuzz_any(choice) - fuzz_any(choice)) * 997);
-  else
+  if (fuzz_chance(choice, 4)) {
+    const size_t shift = fuzz_below(choice, 64);
+    fuzz_putf(out, "%s", fuzz_chance(choice, 4) ? "-" : "");
+    fuzz_putf(out, "%llu", (unsigned long long)fuzz_any(choice) >> shift);
+  } else
     fuzz_putf(out, "%04zu-%02zu-%02zu", fuzz_below(choice, 10000), 1 + fuzz_below(choice, 12),
               1 + fuzz_below(choice, 29));
   if (day)
