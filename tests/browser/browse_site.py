@@ -32,8 +32,10 @@ class Site:
 
 def test_search_works_from_a_disk(site):
     page = site.open("index.html")
-    page.locator("input[name=query]").fill("temperature")
-    page.wait_for_selector(".md-search-result__item a", timeout=20000)
+    page.locator("input[name=query]").click()
+    page.wait_for_selector(".md-search-result__meta:has-text('Type to start')", timeout=60000)
+    page.keyboard.type("temperature")
+    page.wait_for_selector(".md-search-result__item a", timeout=60000)
     links = page.locator(".md-search-result__item a").evaluate_all("all => all.map(a => a.href)")
     assert any("calibrators/temperature" in link for link in links), links
 
