@@ -2,9 +2,11 @@
 #ifndef PC_DEVICE_SOFTMAX_H
 #define PC_DEVICE_SOFTMAX_H
 
+#include <stdint.h>
+
 #include "device/device.h"
 
-#define PC_DEVICE_ROWS_MAX ((size_t)1 << 33) /* of one launch */
+#define PC_DEVICE_ROWS_MAX (SIZE_MAX >> 31) /* of one launch: 2^33 - 1 where a GPU can be */
 
 /* True if the device has kernels for PCAL_F32 or PCAL_F64 and the number of classes. */
 int pc_device_has_scaled_softmax(const pcal_device *device, pcal_type type, size_t classes);

@@ -124,6 +124,7 @@ TYPES = {
             "save": lambda one, other: one.save(),
             "export": lambda one, other: one.export("c", "calibrate"),
             "apply": lambda one, other: one.apply(source()),
+            "apply_on_gpu": lambda one, other: one.apply_on_gpu(0, "f4", 0, 3, 0, 0),
         },
     ),
     "Rounds": (rounds, COORDINATOR),
