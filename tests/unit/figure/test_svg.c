@@ -235,7 +235,7 @@ static double svg_difference(const char *svg, int dark, int weak, char one, char
   return sqrt(sum);
 }
 
-/* Nine series are told apart by colour alone, on light and dark pages and without green cones. */
+/* Nine series have distinct colours in both themes, also for readers with deuteranopia. */
 TEST(test_nine_colours) {
   svg_fixture fixture;
   svg_begin(&fixture);
