@@ -13,7 +13,8 @@ from ._axes import scores_as_given
 from ._docstrings import calibrator_document
 from ._errors import ConvergenceWarning, DataError, FitWarning, UsageError
 from ._errors import file_name, read_file, shown_name
-from ._inputs import FORECASTS, KINDS, Data, as_array, calibrated_on_gpu, check_names, gather, is_file, lists_inputs
+from ._gpu_arrays import calibrated_on_gpu
+from ._inputs import FORECASTS, KINDS, Data, as_array, check_names, gather, is_file, lists_inputs
 from ._outputs import as_given, as_table, check_table, chosen_table
 from ._parameters import CALIBRATOR_POLICY, CALIBRATOR_TAKEN
 from ._responses import class_codes

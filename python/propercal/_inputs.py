@@ -9,7 +9,6 @@ types of numbers usual ones.
 import difflib
 import importlib
 import inspect
-import math
 import os
 from typing import Any, Callable, Iterable, Mapping, TypeVar
 
@@ -18,6 +17,7 @@ import numpy as np
 from . import _core
 from ._axes import flatten
 from ._errors import DataError, UsageError, file_name
+from ._gpu_arrays import from_cuda_interface, torch_on_gpu
 from ._parameters import INPUTS, usual_names
 from ._parquet import is_parquet, table_of
 from ._registry import rows
@@ -51,7 +51,7 @@ def _family(value: Any) -> str:
 def _from_torch(name: str, tensor: Any) -> tuple:
     tensor = tensor.detach()
     if tensor.device.type == "cuda":
-        return _torch_on_gpu(name, tensor)
+        return torch_on_gpu(name, tensor)
     if tensor.device.type != "cpu":
         raise UsageError(f"{name} is on the device {tensor.device}; pass {name}.cpu()")
     return _array(name, _torch_array(tensor))
@@ -61,59 +61,6 @@ def _torch_array(tensor: Any) -> np.ndarray:
     """A tensor as an array on the processor, copied there from a GPU."""
     tensor = tensor.detach().cpu()
     return (tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor).numpy()
-
-
-# ---- Arrays on a GPU ----
-
-_GPU_TYPES = {"float16": "f4", "bfloat16": "f4", "float32": "f4", "float64": "f8", "bool": "b1",
-              "uint8": "u1", "int8": "i1", "int16": "i2", "int32": "i4", "int64": "i8"}  # fmt: skip
-
-
-def _gpu_part(name: str, address: int, kind: str, shape: tuple, stream: int, owner: Any) -> tuple:
-    if len(shape) not in (1, 2) or 0 in shape:
-        raise DataError(f"{name} has the shape {tuple(shape)}; give rows, and columns, at least one of each")
-    columns = shape[1] if len(shape) == 2 else 0
-    return ("gpu", address, kind, shape[0], columns, stream, owner)
-
-
-def _torch_on_gpu(name: str, tensor: Any) -> tuple:
-    import torch
-
-    word = str(tensor.dtype).removeprefix("torch.")
-    if word not in _GPU_TYPES:
-        raise DataError(f"{name} has elements of type {word}; give numbers")
-    if word in ("float16", "bfloat16"):
-        tensor = tensor.float()
-    tensor = tensor.contiguous()
-    stream = torch.cuda.current_stream(tensor.device).cuda_stream
-    return _gpu_part(name, tensor.data_ptr(), _GPU_TYPES[word], tuple(tensor.shape), stream, tensor)
-
-
-def calibrated_on_gpu(fitted: Any, given: "dict[str, Any]") -> Any:
-    """The calibrated probabilities of a CUDA tensor of logits, computed on its GPU; None for other inputs."""
-    tensor = given.get("logits")
-    if _family(tensor) != "torch" or not tensor.is_cuda or tensor.ndim != 2 or set(given) != {"logits"}:
-        return None
-    import torch
-
-    _, address, kind, rows, columns, stream, owner = _torch_on_gpu("logits", tensor.detach())
-    if kind not in ("f4", "f8") or columns < 2:
-        return None
-    out = torch.empty_like(owner)
-    return out if fitted.apply_on_gpu(address, kind, rows, columns, stream, out.data_ptr()) else None
-
-
-def _from_cuda_interface(name: str, value: Any) -> tuple:
-    """An array of CuPy, JAX, Numba ... on a GPU."""
-    given = value.__cuda_array_interface__
-    kind, shape, strides = given["typestr"], tuple(given["shape"]), given.get("strides")
-    size = int(kind[2:])
-    steps = [size * math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
-    if strides is not None and any(n > 1 and a != b for n, a, b in zip(shape, strides, steps)):
-        raise DataError(f"{name} on the GPU is not contiguous; pass a contiguous copy")
-    if kind[0] == ">" or kind[1] not in "fiub" or size > 8:
-        raise DataError(f"{name} has elements of type {kind}; give numbers")
-    return _gpu_part(name, given["data"][0], kind[1:], shape, given.get("stream") or 0, value)
 
 
 def _coded(values: Iterable) -> tuple:
@@ -220,7 +167,7 @@ def part(name: str, value: Any) -> tuple:
     if family == "pandas":
         return _from_pandas(name, value)
     if hasattr(value, "__cuda_array_interface__"):
-        return _from_cuda_interface(name, value), None
+        return from_cuda_interface(name, value), None
     if hasattr(value, "__arrow_c_stream__"):
         return ("stream", value.__arrow_c_stream__(), None), None
     if hasattr(value, "__arrow_c_array__"):
