@@ -78,3 +78,28 @@ const double *pc_forecast_levels_of(const pc_options *options, size_t index,
   *count = value->set ? value->list_count : layout->columns;
   return value->set ? value->list : layout->levels;
 }
+
+int pc_central_ends(const pc_forecast_shape *shape, double level, pc_level ends[2]) {
+  return pc_level_make(shape, (1 - level) / 2, &ends[0]) &&
+         pc_level_make(shape, (1 + level) / 2, &ends[1]);
+}
+
+pcal_status pc_central_configure(const pc_options *options, const pc_layout *layout,
+                                 pc_values_function values, size_t count,
+                                 pc_metric_config *config, pcal_error *err) {
+  const pc_forecast_shape shape = pc_forecast_layout_shape(layout);
+  const double level = options->value[PC_CENTRAL_LEVEL].number;
+  char low[PC_NUMBER_MAX], high[PC_NUMBER_MAX];
+  pc_level ends[2];
+  if (!pc_central_ends(&shape, level, ends)) {
+    pc_show(round((1 - level) * 5e5) / 1e6, low);
+    pc_show(round((1 + level) * 5e5) / 1e6, high);
+    return pc_fail(err, PCAL_USAGE,
+                   "%s needs the quantiles of level %s and %s; choose a level whose ends "
+                   "are among {levels}",
+                   options->name, low, high);
+  }
+  pc_forecast_sum(config, layout, values, count);
+  config->need.sum.params[PC_CENTRAL_PARAM] = level;
+  return PCAL_OK;
+}

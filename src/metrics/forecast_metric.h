@@ -38,6 +38,26 @@ PC_CHECKED pcal_status pc_forecast_levels(pc_options *options, size_t index,
 const double *pc_forecast_levels_of(const pc_options *options, size_t index,
                                     const pc_layout *layout, size_t *count);
 
+/* ---- Central prediction intervals ---- */
+
+/* The option "level" comes first, and is the first parameter of the metric. */
+enum { PC_CENTRAL_LEVEL };
+enum { PC_CENTRAL_PARAM = PC_FORECAST_PARAMS };
+
+#define PC_CENTRAL_LEVEL_OPTION                           \
+  {                                                       \
+    "level", PCAL_OPTION_REAL, "0.9", 0.001, 0.999, NULL, \
+        "probability of the central interval"             \
+  }
+
+/* The levels of both ends of a central interval; returns 0 if the quantiles lack one of them. */
+int pc_central_ends(const pc_forecast_shape *shape, double level, pc_level ends[2]);
+
+/* Requests sums of `count` values of each row's interval; fails where pc_central_ends does. */
+PC_CHECKED pcal_status pc_central_configure(const pc_options *options, const pc_layout *layout,
+                                            pc_values_function values, size_t count,
+                                            pc_metric_config *config, pcal_error *err);
+
 #define PC_FORECAST_LEVELS_OPTION                                                             \
   {                                                                                           \
     "levels", PCAL_OPTION_REALS, "0.1/0.2/0.3/0.4/0.5/0.6/0.7/0.8/0.9", 1e-6, 1 - 1e-6, NULL, \

@@ -9,29 +9,15 @@
  * Parts: width, the mean of u - l.
  * Accuracy: sums are exact.
  * Cost: O(N). */
-#include <math.h>
-
 #include "metrics/forecast_metric.h"
 
-enum { INTERVAL_COVERAGE_LEVEL };
-enum { INTERVAL_COVERAGE_PARAM = PC_FORECAST_PARAMS };
-
-static const pcal_option interval_coverage_options[] = {
-    {"level", PCAL_OPTION_REAL, "0.9", 0.001, 0.999, NULL,
-     "probability of the central interval"},
-};
-
-static int interval_coverage_ends(const pc_forecast_shape *shape, double level,
-                                  pc_level ends[2]) {
-  return pc_level_make(shape, (1 - level) / 2, &ends[0]) &&
-         pc_level_make(shape, (1 + level) / 2, &ends[1]);
-}
+static const pcal_option interval_coverage_options[] = {PC_CENTRAL_LEVEL_OPTION};
 
 static void interval_coverage_values(const double *params, const pc_rows *rows, size_t begin,
                                      size_t count, double *out) {
   const pc_forecast_shape shape = pc_forecast_rows_shape(params, rows);
   pc_level ends[2];
-  interval_coverage_ends(&shape, params[INTERVAL_COVERAGE_PARAM], ends);
+  pc_central_ends(&shape, params[PC_CENTRAL_PARAM], ends);
   for (size_t i = 0; i < count; i++) {
     const double *row = rows->probs + (begin + i) * rows->classes, y = row[shape.columns];
     const double low = pc_forecast_quantile(&shape, row, &ends[0]);
@@ -43,21 +29,7 @@ static void interval_coverage_values(const double *params, const pc_rows *rows, 
 
 static pcal_status interval_coverage_configure(pc_options *options, const pc_layout *layout,
                                                pc_metric_config *config, pcal_error *err) {
-  const pc_forecast_shape shape = pc_forecast_layout_shape(layout);
-  const double level = options->value[INTERVAL_COVERAGE_LEVEL].number;
-  char low[PC_NUMBER_MAX], high[PC_NUMBER_MAX];
-  pc_level ends[2];
-  if (!interval_coverage_ends(&shape, level, ends)) {
-    pc_show(round((1 - level) * 5e5) / 1e6, low);
-    pc_show(round((1 + level) * 5e5) / 1e6, high);
-    return pc_fail(err, PCAL_USAGE,
-                   "%s needs the quantiles of level %s and %s; choose a level whose ends "
-                   "are among {levels}",
-                   options->name, low, high);
-  }
-  pc_forecast_sum(config, layout, interval_coverage_values, 2);
-  config->need.sum.params[INTERVAL_COVERAGE_PARAM] = level;
-  return PCAL_OK;
+  return pc_central_configure(options, layout, interval_coverage_values, 2, config, err);
 }
 
 static pcal_status interval_coverage_evaluate(const pc_options *options,
