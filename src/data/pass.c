@@ -236,22 +236,37 @@ static pcal_status pass_fill_labels(pc_pass *pass, size_t rows, pcal_error *err)
   return pc_lazy_labels_fill(&labels, 0, rows, err);
 }
 
-static pcal_status pass_device(pc_pass *pass, const pcal_batch *batch, pcal_error *err) {
-  const pc_lazy_labels *labels = &pass->lazy_labels;
-  const void *there = labels->device == batch->device && labels->stream == batch->stream
-                          ? labels->on_device
-                          : NULL;
-  int done = 0;
-  if (there == NULL)
-    PC_TRY(pass_fill_labels(pass, batch->rows, err));
-  if (pass->sum != NULL)
-    PC_TRY(pass->sum(pass->user, batch, there, labels->size, &done, err));
-  if (done)
-    return PCAL_OK;
-  PC_TRY(pass_fill_labels(pass, batch->rows, err));
+/* Rows that the device cannot add up. */
+static pcal_status pass_device_rows(pc_pass *pass, const pcal_batch *batch, pcal_error *err) {
   return pc_device_rows_suffice(batch, &pass->layout, &pass->policy)
              ? pass_device_softmax(pass, batch, err)
              : pass_device_copy(pass, batch, err);
+}
+
+static pcal_status pass_device(pc_pass *pass, const pcal_batch *batch, pcal_error *err) {
+  const pc_lazy_labels *lazy = &pass->lazy_labels;
+  pc_device_labels labels = {NULL, lazy->size};
+  if (lazy->device == batch->device && lazy->stream == batch->stream)
+    labels.at = lazy->on_device;
+  if (labels.at == NULL || pass->sum == NULL)
+    PC_TRY(pass_fill_labels(pass, batch->rows, err));
+  if (pass->sum == NULL)
+    return pass_device_rows(pass, batch, err);
+  for (size_t begin = 0; begin < batch->rows; begin += PC_DEVICE_SUMS_ROWS) {
+    const size_t left = batch->rows - begin;
+    pc_device_labels here = labels;
+    pcal_batch window;
+    int done = 0;
+    pass_device_window(batch, begin, left < PC_DEVICE_SUMS_ROWS ? left : PC_DEVICE_SUMS_ROWS,
+                       &window);
+    here.at = labels.at == NULL ? NULL : (const char *)labels.at + begin * labels.size;
+    PC_TRY(pass->sum(pass->user, &window, &here, &done, err));
+    if (!done)
+      PC_TRY(pass_fill_labels(pass, batch->rows, err));
+    if (!done)
+      PC_TRY(pass_device_rows(pass, &window, err));
+  }
+  return PCAL_OK;
 }
 
 pcal_status pc_pass_batch(pc_pass *pass, const pcal_batch *batch, pc_row_counts *counts,

@@ -15,10 +15,10 @@ typedef pcal_status (*pc_pass_add)(void *user, size_t worker, const pc_rows *row
 typedef pcal_status (*pc_pass_take)(void *user, size_t worker, const pc_stored_rows *rows,
                                     pcal_error *err);
 
-/* Adds all rows of a batch of logits on a device at once, if it can: *done says so.  labels: on the
- * device, label_size bytes each; NULL: those of the batch. */
-typedef pcal_status (*pc_pass_sum)(void *user, const pcal_batch *batch, const void *labels,
-                                   uint32_t label_size, int *done, pcal_error *err);
+/* Adds all rows of a batch of logits on a device at once, at most PC_DEVICE_SUMS_ROWS, if it can:
+ * *done says so. */
+typedef pcal_status (*pc_pass_sum)(void *user, const pcal_batch *batch,
+                                   const pc_device_labels *labels, int *done, pcal_error *err);
 
 /* A pass.  Start from pc_pass_init. */
 typedef struct pc_pass {

@@ -9,6 +9,7 @@
 #define PC_DEVICE_H
 
 #include "base/memory.h"
+#include "device/class_bins.h"
 #include "device/row_sums.h"
 #include "device/temperature_rows.h"
 
@@ -57,21 +58,37 @@ PC_CHECKED pcal_status pc_device_softmax_rows(pcal_device *device, const pcal_ba
                                               pc_device_softmax *out, pcal_error *err);
 void pc_device_softmax_done(pcal_device *device);
 
-/* True if the device has kernels for the sums of row_sums.h. */
-int pc_device_has_row_sums(const pcal_device *device, pcal_type type, size_t classes);
-
-/* Adds up the rows of a batch of logits.  Of `sums` the caller has filled values, grids and cuts.
- * labels: on the device, label_size bytes each; NULL: the labels of the batch, on the host.  words:
- * room for PC_ROW_SUMS_WORDS results (row_sums.h). */
-PC_CHECKED pcal_status pc_device_row_sums(pcal_device *device, const pcal_batch *batch,
-                                          const void *labels, uint32_t label_size,
-                                          pc_row_sums *sums, uint64_t *words, pcal_error *err);
-
 /* Labels on the device: 8, 4 (signed) or 1 (unsigned) bytes each. */
 typedef struct pc_device_labels {
-  const void *at;
+  const void *at; /* NULL, where allowed: the labels of the batch, on the host */
   uint32_t size;
 } pc_device_labels;
+
+/* True if the device has kernels for the sums of row_sums.h and class_bins.h. */
+int pc_device_has_row_sums(const pcal_device *device, pcal_type type, size_t classes);
+
+/* Most rows of one call of pc_device_row_sums, and most bytes of the bins of all classes. */
+#define PC_DEVICE_SUMS_ROWS ((size_t)1 << 22)
+#define PC_DEVICE_CLASS_BYTES ((size_t)11 << 20)
+#define PC_DEVICE_CLASS_LAUNCHES 2
+
+/* Sums over rows of logits: what is asked for, and the results, which are memory of the device. */
+typedef struct pc_device_sums {
+  pc_row_sums rows;                                /* the caller fills values, grids and cuts */
+  pc_class_bins classes[PC_DEVICE_CLASS_LAUNCHES]; /* grids and cuts */
+  size_t class_launches;
+  int with_scores;                                       /* also the top score of each row */
+  const uint64_t *words;                                 /* out: results of row_sums.h */
+  const uint64_t *class_words[PC_DEVICE_CLASS_LAUNCHES]; /* out: results of class_bins.h */
+  const double *total; /* out: row_total of row_sums.h, if with_scores */
+} pc_device_sums;
+
+/* Adds up the rows of a batch of logits, at most PC_DEVICE_SUMS_ROWS.  After success the caller
+ * reads the results and then calls pc_device_row_sums_done; other threads wait until then. */
+PC_CHECKED pcal_status pc_device_row_sums(pcal_device *device, const pcal_batch *batch,
+                                          const pc_device_labels *labels, pc_device_sums *sums,
+                                          pcal_error *err);
+void pc_device_row_sums_done(pcal_device *device);
 
 /* True if the device has kernels for fits of the temperature. */
 int pc_device_has_temperature(const pcal_device *device, pcal_type type, size_t classes);

@@ -5,6 +5,7 @@
 
 /* Functions of the headers below run on the GPU. */
 #define inline inline __device__
+#include "device/class_bins_body.h"
 #include "device/pair_sums_body.h"
 #include "device/row_sums_body.h"
 #include "device/scaled_softmax_body.h"
@@ -150,6 +151,33 @@ extern "C" __global__ void __launch_bounds__(PC_PAIR_SUMS_THREADS)
   __syncthreads();
   pc_pair_sums_publish_inside(&sums, blockIdx.x, threadIdx.x, &shared);
 }
+
+#ifndef CLASS_BINS_BLOCKS
+#define CLASS_BINS_BLOCKS 8
+#endif
+
+#define CLASS_BINS_KERNEL(type)                                                                \
+  extern "C" __global__ void __launch_bounds__(PC_CLASS_BINS_THREADS, CLASS_BINS_BLOCKS)       \
+      pc_class_bins_##type(const __grid_constant__ pc_class_bins bins) {                       \
+    __shared__ pc_class_bins_shared shared;                                                    \
+    pc_class_bins_thread mine;                                                                 \
+    pc_class_bins_begin(&bins, blockIdx.x, threadIdx.x, &shared, &mine);                       \
+    for (uint64_t first = mine.slice * PC_CLASS_BINS_THREADS; first < bins.rows;               \
+         first += (uint64_t)bins.slices * PC_CLASS_BINS_THREADS) {                             \
+      __syncthreads();                                                                         \
+      pc_class_bins_load(&bins, &mine, first, &shared);                                        \
+      __syncthreads();                                                                         \
+      pc_class_bins_add_##type(&bins, &mine, first, &shared);                                  \
+    }                                                                                          \
+    pc_class_bins_store(&mine, &shared);                                                       \
+    __syncthreads();                                                                           \
+    for (uint32_t g = 0; g < bins.grid_count; g++)                                             \
+      pc_class_bins_publish_first(&bins, &mine, g, &shared);                                   \
+    pc_class_bins_publish_cells(&bins, &mine, &shared);                                        \
+  }
+
+CLASS_BINS_KERNEL(f32)
+CLASS_BINS_KERNEL(f64)
 
 #define SCALED_SOFTMAX_KERNELS(type)                                                           \
   extern "C" __global__ void __launch_bounds__(PC_SCALED_SOFTMAX_THREADS, 8)                   \

@@ -21,6 +21,7 @@ struct pcal_device {
   cuda_module *module; /* NULL: no kernels */
   cuda_function *wide[DEVICE_TYPES], *narrow[DEVICE_TYPES];
   cuda_function *sums_wide[DEVICE_TYPES], *sums_narrow[DEVICE_TYPES];
+  cuda_function *class_bins[DEVICE_TYPES];
   cuda_function *temperature_wide[DEVICE_TYPES], *temperature_narrow[DEVICE_TYPES];
   cuda_function *sample[DEVICE_TYPES], *value_sums;
   cuda_function *pair_strips, *pair_packs;

@@ -1,8 +1,13 @@
-/* Sums over the rows of a batch, on its GPU: see device.h and row_sums_body.h.
+/* Sums over the rows of a batch, on its GPU: see device.h, row_sums_body.h and class_bins_body.h.
  *
- * Labels on the GPU: one launch.  Labels on the host: a launch for every PC_DEVICE_ROWS rows, whose
- * labels are copied first.  The results, some kilobytes, are copied back, and only for them the
- * host waits. */
+ * Sums alone, with labels on the GPU: one launch.  Otherwise a launch of each kernel for every
+ * PC_DEVICE_ROWS rows: labels on the host are copied first, and the top scores are copied back.
+ * The results, some kilobytes and 8 bytes for each top score, arrive in page-locked memory, and
+ * only for them the host waits.
+ *
+ * The memory of the GPU holds, for the rows of one launch, labels, totals and largest logits, and
+ * the bins of all classes; the page-locked memory holds the totals and labels of all rows, and the
+ * bins. */
 #include <math.h>
 #include <string.h>
 
@@ -23,7 +28,8 @@ static cuda_function *device_sums_kernel(const pcal_device *device, pcal_type ty
 }
 
 int pc_device_has_row_sums(const pcal_device *device, pcal_type type, size_t classes) {
-  return device_sums_kernel(device, type, classes) != NULL;
+  return device_sums_kernel(device, type, classes) != NULL &&
+         device->class_bins[type == PCAL_F32 ? DEVICE_F32 : DEVICE_F64] != NULL;
 }
 
 /* As many blocks as run at once, unless a block would have too many rows or none. */
@@ -48,44 +54,132 @@ static cuda_result device_sums_launch(const pcal_device *device, const pcal_batc
                                1, shared, batch->stream, parameters, NULL);
 }
 
-/* Rows whose labels are on the host. */
-static cuda_result device_sums_pieces(const pcal_device *device, const pcal_batch *batch,
-                                      pc_row_sums *sums) {
-  const pc_cuda_driver *driver = &device->driver;
+/* ---- Memory ---- */
+
+#define DEVICE_SUMS_TOTALS (PC_DEVICE_ROWS * sizeof(int32_t)) /* after the labels */
+#define DEVICE_SUMS_LARGEST (DEVICE_SUMS_TOTALS + PC_DEVICE_ROWS * sizeof(double))
+#define DEVICE_SUMS_CLASSES (DEVICE_SUMS_LARGEST + PC_DEVICE_ROWS * sizeof(double))
+_Static_assert(DEVICE_SUMS_CLASSES + PC_DEVICE_CLASS_BYTES <= DEVICE_BYTES,
+               "columns and bins fit the memory of the device");
+
+#define DEVICE_SUMS_HOST_LABELS (PC_DEVICE_SUMS_ROWS * sizeof(double)) /* after the totals */
+#define DEVICE_SUMS_HOST_CLASSES \
+  (DEVICE_SUMS_HOST_LABELS + PC_DEVICE_SUMS_ROWS * sizeof(int32_t))
+_Static_assert(DEVICE_SUMS_HOST_CLASSES + PC_DEVICE_CLASS_BYTES <= DEVICE_HOST_BYTES,
+               "totals, labels and bins fit the page-locked memory");
+
+static size_t device_sums_class_bytes(const pc_class_bins *bins) {
+  return (size_t)bins->cell_count * PC_CLASS_BINS_WORDS * sizeof(uint64_t);
+}
+
+static size_t device_sums_all_classes(const pc_device_sums *sums) {
+  size_t bytes = 0;
+  for (size_t l = 0; l < sums->class_launches; l++)
+    bytes += device_sums_class_bytes(&sums->classes[l]);
+  return bytes;
+}
+
+/* ---- Launches ---- */
+
+/* Bins of all classes of the rows of the last launch of row sums. */
+static cuda_result device_sums_classes(const pcal_device *device, const pcal_batch *batch,
+                                       pc_device_sums *sums) {
+  const size_t t = batch->type == PCAL_F32 ? DEVICE_F32 : DEVICE_F64;
+  size_t at = DEVICE_SUMS_CLASSES;
   cuda_result result = 0;
-  for (size_t begin = 0; begin < batch->rows && result == 0; begin += PC_DEVICE_ROWS) {
-    const size_t left = batch->rows - begin;
-    const size_t rows = left < PC_DEVICE_ROWS ? left : PC_DEVICE_ROWS;
-    const size_t bytes = rows * sizeof *batch->labels;
-    sums->rows = rows;
-    sums->scores = (const char *)batch->scores + (ptrdiff_t)begin * batch->row_stride;
-    sums->labels = pc_device_place(device, 0);
-    sums->label_size = sizeof *batch->labels;
-    memcpy(device->host, batch->labels + begin, bytes);
-    result = driver->copy_to_device(device->memory, device->host, bytes, batch->stream);
-    if (result == 0)
-      result = device_sums_launch(device, batch, sums);
-    if (result == 0) /* the page-locked memory is used again */
-      result = driver->synchronize(batch->stream);
+  for (size_t l = 0; l < sums->class_launches && result == 0; l++) {
+    pc_class_bins *bins = &sums->classes[l];
+    void *parameters[] = {bins};
+    bins->scores = sums->rows.scores;
+    bins->labels = sums->rows.labels;
+    bins->label_size = sums->rows.label_size;
+    bins->rows = sums->rows.rows;
+    bins->classes = sums->rows.classes;
+    bins->total = sums->rows.row_total;
+    bins->largest = sums->rows.row_largest;
+    bins->words = pc_device_place(device, at);
+    bins->slices =
+        pc_class_bins_slices(bins, (uint64_t)device->multiprocessors * DEVICE_SUMS_BLOCKS);
+    at += device_sums_class_bytes(bins);
+    result =
+        device->driver.launch(device->class_bins[t], pc_class_bins_blocks(bins), 1, 1,
+                              PC_CLASS_BINS_THREADS, 1, 1, 0, batch->stream, parameters, NULL);
   }
   return result;
 }
 
-static cuda_result device_sums_run(const pcal_device *device, const pcal_batch *batch,
-                                   const void *labels, uint32_t label_size, pc_row_sums *sums) {
+/* Rows [begin, begin + rows) of a batch. */
+static cuda_result device_sums_piece(const pcal_device *device, const pcal_batch *batch,
+                                     const pc_device_labels *labels, size_t begin, size_t rows,
+                                     pc_device_sums *sums) {
   const pc_cuda_driver *driver = &device->driver;
-  const size_t bytes = pc_row_sums_words(sums) * sizeof(uint64_t);
-  cuda_result result = driver->clear(device->sums, 0, bytes, batch->stream);
-  if (result != 0)
-    return result;
-  sums->labels = labels;
-  sums->label_size = label_size;
-  result = labels == NULL ? device_sums_pieces(device, batch, sums)
-                          : device_sums_launch(device, batch, sums);
+  cuda_result result = 0;
+  sums->rows.rows = rows;
+  sums->rows.scores = (const char *)batch->scores + (ptrdiff_t)begin * batch->row_stride;
+  if (labels->at == NULL) {
+    char *host = device->host + DEVICE_SUMS_HOST_LABELS + begin * sizeof *batch->labels;
+    memcpy(host, batch->labels + begin, rows * sizeof *batch->labels);
+    result = driver->copy_to_device(device->memory, host, rows * sizeof *batch->labels,
+                                    batch->stream);
+    sums->rows.labels = pc_device_place(device, 0);
+    sums->rows.label_size = sizeof *batch->labels;
+  } else {
+    sums->rows.labels = (const char *)labels->at + begin * labels->size;
+    sums->rows.label_size = labels->size;
+  }
   if (result == 0)
-    result = driver->copy_to_host(device->sums_host, device->sums, bytes, batch->stream);
-  return result == 0 ? driver->synchronize(batch->stream) : result;
+    result = device_sums_launch(device, batch, &sums->rows);
+  if (result == 0)
+    result = device_sums_classes(device, batch, sums);
+  if (result == 0 && sums->with_scores)
+    result = driver->copy_to_host(device->host + begin * sizeof(double),
+                                  device->memory + DEVICE_SUMS_TOTALS, rows * sizeof(double),
+                                  batch->stream);
+  return result;
 }
+
+static cuda_result device_sums_clear(const pcal_device *device, void *stream,
+                                     const pc_device_sums *sums) {
+  const pc_cuda_driver *driver = &device->driver;
+  const size_t classes = device_sums_all_classes(sums);
+  const cuda_result result =
+      driver->clear(device->sums, 0, pc_row_sums_words(&sums->rows) * sizeof(uint64_t), stream);
+  return result != 0 || classes == 0
+             ? result
+             : driver->clear(device->memory + DEVICE_SUMS_CLASSES, 0, classes, stream);
+}
+
+/* Copies the results and waits for them. */
+static cuda_result device_sums_fetch(const pcal_device *device, void *stream,
+                                     const pc_device_sums *sums) {
+  const pc_cuda_driver *driver = &device->driver;
+  const size_t classes = device_sums_all_classes(sums);
+  cuda_result result =
+      driver->copy_to_host(device->sums_host, device->sums,
+                           pc_row_sums_words(&sums->rows) * sizeof(uint64_t), stream);
+  if (result == 0 && classes > 0)
+    result = driver->copy_to_host(device->host + DEVICE_SUMS_HOST_CLASSES,
+                                  device->memory + DEVICE_SUMS_CLASSES, classes, stream);
+  return result == 0 ? driver->synchronize(stream) : result;
+}
+
+static cuda_result device_sums_run(const pcal_device *device, const pcal_batch *batch,
+                                   const pc_device_labels *labels, pc_device_sums *sums) {
+  const int columns = sums->with_scores || sums->class_launches > 0;
+  const size_t step = columns || labels->at == NULL ? PC_DEVICE_ROWS : batch->rows;
+  sums->rows.words = (uint64_t *)(uintptr_t)device->sums;
+  sums->rows.row_total = columns ? pc_device_place(device, DEVICE_SUMS_TOTALS) : NULL;
+  sums->rows.row_largest =
+      sums->class_launches > 0 ? pc_device_place(device, DEVICE_SUMS_LARGEST) : NULL;
+  cuda_result result = device_sums_clear(device, batch->stream, sums);
+  for (size_t begin = 0; begin < batch->rows && result == 0; begin += step) {
+    const size_t left = batch->rows - begin;
+    result = device_sums_piece(device, batch, labels, begin, left < step ? left : step, sums);
+  }
+  return result == 0 ? device_sums_fetch(device, batch->stream, sums) : result;
+}
+
+/* ---- The door ---- */
 
 pcal_status pc_device_reserve_sums(pcal_device *device, int all, pcal_error *err) {
   const pc_cuda_driver *driver = &device->driver;
@@ -98,23 +192,36 @@ pcal_status pc_device_reserve_sums(pcal_device *device, int all, pcal_error *err
   return all ? pc_device_reserve(device, 1, err) : PCAL_OK;
 }
 
-pcal_status pc_device_row_sums(pcal_device *device, const pcal_batch *batch, const void *labels,
-                               uint32_t label_size, pc_row_sums *sums, uint64_t *words,
+/* Where the results are. */
+static void device_sums_results(const pcal_device *device, pc_device_sums *sums) {
+  const char *classes = device->host == NULL ? NULL : device->host + DEVICE_SUMS_HOST_CLASSES;
+  sums->words = device->sums_host;
+  sums->total = sums->with_scores ? (const double *)(const void *)device->host : NULL;
+  for (size_t l = 0; l < sums->class_launches; l++) {
+    sums->class_words[l] = (const uint64_t *)(const void *)classes;
+    classes += device_sums_class_bytes(&sums->classes[l]);
+  }
+}
+
+pcal_status pc_device_row_sums(pcal_device *device, const pcal_batch *batch,
+                               const pc_device_labels *labels, pc_device_sums *sums,
                                pcal_error *err) {
-  sums->scores = batch->scores;
-  sums->rows = batch->rows;
-  sums->classes = (uint32_t)batch->columns;
+  const int all = labels->at == NULL || sums->with_scores || sums->class_launches > 0;
+  sums->rows.classes = (uint32_t)batch->columns;
   PC_TRY(pc_device_enter(device, err));
-  pcal_status status = pc_device_reserve_sums(device, labels == NULL, err);
-  sums->words = (uint64_t *)(uintptr_t)device->sums;
+  pcal_status status = pc_device_reserve_sums(device, all, err);
   if (status == PCAL_OK)
-    status =
-        pc_cuda_check(&device->driver, device_sums_run(device, batch, labels, label_size, sums),
-                      "adding up rows on the GPU", err);
-  if (status != PCAL_OK) /* a copy may still be on its way into the page-locked memory */
+    status = pc_cuda_check(&device->driver, device_sums_run(device, batch, labels, sums),
+                           "adding up rows on the GPU", err);
+  if (status != PCAL_OK) { /* a copy may still be on its way into the page-locked memory */
     device->driver.synchronize(batch->stream);
-  else
-    memcpy(words, device->sums_host, pc_row_sums_words(sums) * sizeof *words);
+    pc_device_leave(device);
+    return status;
+  }
+  device_sums_results(device, sums);
+  return PCAL_OK;
+}
+
+void pc_device_row_sums_done(pcal_device *device) {
   pc_device_leave(device);
-  return status;
 }

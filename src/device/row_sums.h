@@ -35,6 +35,9 @@ typedef struct pc_row_sums {
   const void *scores; /* row after row, without gaps */
   const void *labels; /* one for each row */
   uint64_t *words;    /* results, below */
+  /* Out, for each row, or NULL: 1 + the sum of the terms of its softmax without the largest, which
+   * is 1 / the top score, negative if the row is no hit; and its largest logit. */
+  double *row_total, *row_largest;
   uint64_t rows;
   uint32_t classes;
   uint32_t label_size; /* bytes: 8, 4 (signed) or 1 (unsigned) */

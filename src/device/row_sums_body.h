@@ -225,7 +225,8 @@ static inline double pc_row_sums_value_of(const pc_row_sums_value *value, double
 
 /* Adds a row, given the sums of its softmax.  Every operation is that of row_finish_logits. */
 static inline void pc_row_sums_finish(const pc_row_sums *sums, pc_row_sums_thread *mine,
-                                      double rest, double rest_square, double gap, uint32_t top,
+                                      uint64_t row, double rest, double rest_square,
+                                      double largest, double gap, uint32_t top,
                                       uint32_t label) {
   const double sum = 1.0 + rest, share = 1.0 / sum;
   const int is_top = label == top;
@@ -246,6 +247,10 @@ static inline void pc_row_sums_finish(const pc_row_sums *sums, pc_row_sums_threa
           sums, v, pc_row_sums_value_of(&sums->value[v], true_gap, others_square, log_true),
           mine->units[v]);
   pc_row_sums_add_cells(sums, mine, share, (uint32_t)is_top);
+  if (sums->row_total != NULL)
+    sums->row_total[row] = is_top ? sum : -sum;
+  if (sums->row_largest != NULL)
+    sums->row_largest[row] = largest;
 }
 
 /* ---- The end of a block ---- */

@@ -55,7 +55,8 @@ static inline void NAMED(pc_row_sums_add_narrow)(const pc_row_sums *sums,
     sum += term;
     square += term * term;
   }
-  pc_row_sums_finish(sums, mine, sum, square, (double)z[label] - largest, at, (uint32_t)label);
+  pc_row_sums_finish(sums, mine, row, sum, square, largest, (double)z[label] - largest, at,
+                     (uint32_t)label);
 }
 
 /* ---- Wide rows ---- */
@@ -126,7 +127,8 @@ static inline void NAMED(pc_row_sums_finish_wide)(const pc_row_sums *sums,
   }
   const double z =
       (double)((const NUMBER *)sums->scores)[row * sums->classes + (uint64_t)label];
-  pc_row_sums_finish(sums, mine, wide->row_rest[mine->thread], wide->row_square[mine->thread],
+  pc_row_sums_finish(sums, mine, row, wide->row_rest[mine->thread],
+                     wide->row_square[mine->thread], wide->row_top[mine->thread],
                      z - wide->row_top[mine->thread], wide->row_at[mine->thread],
                      (uint32_t)label);
 }

@@ -106,6 +106,21 @@ static pcal_status machine_curve_every_class(const pcal_env *env, curve_state *s
   return PCAL_OK;
 }
 
+/* Unweighted scores of one part, without branches; both stores have room for all of them. */
+static void machine_curve_put_plain(curve_state *state, const pc_view_columns *columns,
+                                    size_t count) {
+  double *misses = state->store[0].score, *hits = state->store[1].score;
+  size_t missed = state->store[0].count, hit = state->store[1].count;
+  for (size_t i = 0; i < count; i++) {
+    misses[missed] = hits[hit] = columns->score[i];
+    missed += !columns->hit[i];
+    hit += columns->hit[i];
+  }
+  state->store[0].count = missed;
+  state->store[1].count = hit;
+  state->row_count += count;
+}
+
 static pcal_status machine_curve_update(const pcal_env *env, void *opaque, const pc_rows *rows,
                                         const pc_view_columns *columns, pcal_error *err) {
   curve_state *state = opaque;
@@ -115,6 +130,11 @@ static pcal_status machine_curve_update(const pcal_env *env, void *opaque, const
   PC_TRY(machine_curve_limit(env, state, rows->count, weighted, err));
   for (size_t s = 0; columns->part == NULL && s < 2; s++)
     PC_TRY(pc_kept_scores_reserve(env, &state->store[s], rows->count, weighted, err));
+  if (columns->part == NULL && state->store[0].weight == NULL &&
+      state->store[1].weight == NULL) {
+    machine_curve_put_plain(state, columns, rows->count);
+    return PCAL_OK;
+  }
   for (size_t i = 0; i < rows->count; i++) {
     const size_t part = columns->part == NULL ? 0 : columns->part[i];
     pc_kept_scores *store = &state->store[2 * part + columns->hit[i]];

@@ -93,13 +93,13 @@ static pcal_status measure_take(void *user, size_t w, const pc_stored_rows *rows
   return pc_group_states_add_stored(&measure_worker(measure, w)->groups, rows, err);
 }
 
-static pcal_status measure_sum(void *user, const pcal_batch *batch, const void *labels,
-                               uint32_t label_size, int *done, pcal_error *err) {
+static pcal_status measure_sum(void *user, const pcal_batch *batch,
+                               const pc_device_labels *labels, int *done, pcal_error *err) {
   pcal_measure *measure = user;
   if (batch->weights != NULL || batch->groups != NULL || measure->fingerprinted)
     return PCAL_OK;
-  return pc_group_states_add_device(&measure_worker(measure, 0)->groups, batch, labels,
-                                    label_size, done, err);
+  return pc_group_states_add_device(&measure_worker(measure, 0)->groups, batch, labels, done,
+                                    err);
 }
 
 static pcal_status measure_prepare(pcal_measure *measure, const pcal_measure_config *config,

@@ -3,6 +3,7 @@
 #include "curve/class_counts.h"
 #include "io/source.h"
 #include "measure/refine_curves.h"
+#include "measure/sums_on_device.h"
 
 #define SOURCE_WINDOW_BYTES ((size_t)64 << 20)
 #define SOURCE_WINDOW_ROWS ((size_t)1 << 24)
@@ -82,7 +83,7 @@ static pcal_status source_all(pcal_source *source, pcal_measure *measure, int fi
   pc_source_shape(source, &shape);
   const int buckets = final && measure->plan.rows_slot == PC_NO_SLOT &&
                       source_can_read_again(&shape) && !measure->curves;
-  if (buckets)
+  if (buckets && !(pc_source_on_device(source) && pc_measure_plan_fits_device(&measure->plan)))
     pc_measure_plan_share_grids(&measure->plan);
   if (buckets)
     pc_measure_plan_use_buckets(&measure->plan, source_many_rows(&shape),

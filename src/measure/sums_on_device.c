@@ -1,6 +1,7 @@
 /* Edge cases:
- *  1. the kernels know values of kernels/row_values.h and bins of the top score with rows, hits,
- *     scores and squares.  With any other slot, or more than fit, no row is added here.
+ *  1. the kernels know values of kernels/row_values.h, bins of the top score with rows, hits,
+ *     scores and squares, and bins of every class with rows, hits and scores; for curves they
+ *     return the top scores.  With any other slot, or more than fit, no row is added here.
  *  2. an invalid row: the kernels only say that there is one; the rows are then converted on the
  *     host, which finds it. */
 #include "measure/sums_on_device.h"
@@ -18,12 +19,38 @@ static int sums_has_value(const pc_need *need) {
          need->sum.value_count == 1 && !need->sum.products;
 }
 
-static int sums_has_grid(const pc_plan_slot *slot) {
-  const pc_need *need = &slot->need;
+static int sums_is_top(const pc_view *view) {
+  return view->kind == PC_VIEW_RANK && view->index == 1 && !view->by_label;
+}
+
+static int sums_has_curve(const pc_plan_slot *slot) {
+  return slot->machine == &pc_machine_curve && sums_is_top(&slot->need.view);
+}
+
+static int sums_is_plain_grid(const pc_plan_slot *slot) {
   return slot->machine == &pc_machine_grid && slot->curve == PC_NO_SLOT &&
-         slot->shared_grid == PC_NO_SLOT && need->view.kind == PC_VIEW_RANK &&
-         need->view.index == 1 && !need->view.by_label && need->grid.threshold <= 0 &&
-         (need->grid.moments & ~(unsigned)PC_MOMENT_SQUARE) == 0;
+         slot->shared_grid == PC_NO_SLOT && slot->need.grid.threshold <= 0;
+}
+
+static int sums_has_grid(const pc_plan_slot *slot) {
+  return sums_is_plain_grid(slot) && sums_is_top(&slot->need.view) &&
+         (slot->need.grid.moments & ~(unsigned)PC_MOMENT_SQUARE) == 0;
+}
+
+static int sums_has_class_grid(const pc_plan_slot *slot) {
+  return sums_is_plain_grid(slot) && slot->need.view.kind == PC_VIEW_CLASSES &&
+         slot->need.grid.moments == 0;
+}
+
+/* Writes the cuts of a grid, between infinite ones, adjusted so that a score on a cut is below
+ * it; returns their number. */
+static uint32_t sums_write_cuts(const pc_partition *cells, double *out) {
+  uint32_t count = 0;
+  out[count++] = -INFINITY;
+  for (size_t c = 0; c < cells->cut_count; c++)
+    out[count++] = cells->closed_right ? cells->cuts[c] : nextafter(cells->cuts[c], -INFINITY);
+  out[count++] = INFINITY;
+  return count;
 }
 
 /* Adds a grid to the request; 0 if it does not fit. */
@@ -35,42 +62,71 @@ static int sums_add_grid(const pc_partition *cells, pc_row_sums *sums) {
                                                       .cut_count = (uint32_t)cuts,
                                                       .first_cell = sums->cell_count,
                                                       .guess = cells->guess};
-  sums->cuts[sums->cut_count++] = -INFINITY;
-  for (size_t c = 0; c < cuts; c++) /* adjusted so that a score on a cut is below it */
-    sums->cuts[sums->cut_count++] =
-        cells->closed_right ? cells->cuts[c] : nextafter(cells->cuts[c], -INFINITY);
-  sums->cuts[sums->cut_count++] = INFINITY;
+  sums->cut_count += sums_write_cuts(cells, sums->cuts + sums->cut_count);
   sums->cell_count += (uint32_t)cuts + 1;
+  return 1;
+}
+
+/* The same for a grid of every class; a launch has room for a few of them. */
+static int sums_add_class_grid(const pc_grid_state *grid, pc_device_sums *sums) {
+  const pc_partition *cells = &grid->cells;
+  const size_t last = sums->class_launches;
+  size_t used = 0;
+  if (last == 0 || sums->classes[last - 1].grid_count == PC_CLASS_BINS_GRIDS)
+    sums->class_launches++;
+  if (sums->class_launches > PC_DEVICE_CLASS_LAUNCHES)
+    return 0;
+  pc_class_bins *bins = &sums->classes[sums->class_launches - 1];
+  if (cells->cut_count + 2 > PC_CLASS_BINS_CUTS - bins->cut_count)
+    return 0;
+  bins->grid[bins->grid_count++] = (pc_class_bins_grid){.first_cut = bins->cut_count,
+                                                        .cut_count = (uint32_t)cells->cut_count,
+                                                        .first_cell = bins->cell_count,
+                                                        .guess = cells->guess,
+                                                        .last = grid->columns.rule.last,
+                                                        .anchor = grid->columns.rule.anchor};
+  bins->cut_count += sums_write_cuts(cells, bins->cuts + bins->cut_count);
+  bins->cell_count += (uint32_t)(grid->part_count * grid->cell_count);
+  for (size_t l = 0; l < sums->class_launches; l++)
+    used += sums->classes[l].cell_count;
+  return used <= PC_DEVICE_CLASS_BYTES / (PC_CLASS_BINS_WORDS * sizeof(uint64_t));
+}
+
+/* Adds what one slot needs to the request; 0 if it does not fit. */
+static int sums_add_slot(const pc_plan_slot *slot, const void *state, pc_device_sums *sums) {
+  const pc_need *need = &slot->need;
+  if (sums_has_curve(slot))
+    return sums->with_scores = 1;
+  if (sums_has_grid(slot))
+    return sums_add_grid(&((const pc_grid_state *)state)->cells, &sums->rows);
+  if (sums_has_class_grid(slot))
+    return sums_add_class_grid(state, sums);
+  if (need->sum.row_value == PC_ROW_VALUE_HIT)
+    return 1;
+  if (sums->rows.value_count == PC_ROW_SUMS_VALUES)
+    return 0;
+  sums->rows.value[sums->rows.value_count++] =
+      (pc_row_sums_value){(uint32_t)need->sum.row_value, need->sum.lowest};
   return 1;
 }
 
 /* The values and grids of the slots, in their order; 0 if some do not fit. */
 static int sums_request(const pc_measure_plan *plan, const pc_group_state *state,
-                        pc_row_sums *sums) {
-  for (size_t s = 0; s < plan->slot_count; s++) {
-    const pc_need *need = &plan->slots[s].need;
-    const int grid = sums_has_grid(&plan->slots[s]);
-    if (!grid && !sums_has_value(need))
+                        pc_device_sums *sums) {
+  for (size_t s = 0; s < plan->slot_count; s++)
+    if (!sums_add_slot(&plan->slots[s], state->slots[s], sums))
       return 0;
-    if (grid && !sums_add_grid(&((const pc_grid_state *)state->slots[s])->cells, sums))
-      return 0;
-    if (grid || need->sum.row_value == PC_ROW_VALUE_HIT)
-      continue;
-    if (sums->value_count == PC_ROW_SUMS_VALUES)
-      return 0;
-    sums->value[sums->value_count++] =
-        (pc_row_sums_value){(uint32_t)need->sum.row_value, need->sum.lowest};
-  }
   return 1;
 }
 
-/* False if the device has no kernels for these rows, or for a slot. */
-static int sums_fit(const pc_measure_plan *plan, const pcal_batch *batch) {
-  for (size_t s = 0; s < plan->slot_count; s++)
-    if (!sums_has_value(&plan->slots[s].need) && !sums_has_grid(&plan->slots[s]))
+int pc_measure_plan_fits_device(const pc_measure_plan *plan) {
+  for (size_t s = 0; s < plan->slot_count; s++) {
+    const pc_plan_slot *slot = &plan->slots[s];
+    if (!sums_has_value(&slot->need) && !sums_has_grid(slot) && !sums_has_class_grid(slot) &&
+        !sums_has_curve(slot))
       return 0;
-  return plan->layout.kind == PCAL_LOGIT && plan->layout.columns > 1 &&
-         pc_device_has_row_sums(batch->device, batch->type, batch->columns);
+  }
+  return plan->layout.kind == PCAL_LOGIT && plan->layout.columns > 1;
 }
 
 static void sums_add_totals(pc_group_totals *totals, const pcal_batch *batch,
@@ -114,46 +170,108 @@ static void sums_add_cells(pc_grid_state *grid, const uint64_t *words) {
   }
 }
 
-/* Adds the results to the slots, in the order of sums_request. */
-static void sums_add(const pc_measure_plan *plan, const pc_row_sums *sums,
-                     const uint64_t *words, pc_group_state *state) {
-  uint32_t value = 0;
-  size_t grid = 0;
-  for (size_t s = 0; s < plan->slot_count; s++) {
-    const pc_need *need = &plan->slots[s].need;
-    if (need->machine == PC_GRID) {
-      sums_add_cells(state->slots[s],
-                     words + pc_row_sums_limbs(sums->value_count) +
-                         (size_t)sums->grid[grid++].first_cell * PC_ROW_SUMS_CELL_WORDS);
-      continue;
+/* Adds the bins of every class of `rows` rows. */
+static void sums_add_class_cells(pc_grid_state *grid, uint64_t rows, const uint64_t *words) {
+  for (size_t j = 0; j < grid->part_count; j++)
+    for (size_t c = 0; c < grid->cell_count; c++, words += PC_CLASS_BINS_WORDS) {
+      pc_grid_cell *cell = &grid->cell[j * grid->cell_count + c];
+      const pc_int128 units =
+          ((pc_int128)words[PC_CLASS_BINS_SCORE_HIGH] << PC_CLASS_BINS_HIGH) +
+          words[PC_CLASS_BINS_SCORE];
+      cell->count += words[PC_CLASS_BINS_COUNT] & UINT32_MAX;
+      cell->hits += words[PC_CLASS_BINS_COUNT] >> 32;
+      cell->score.units += c == 0 ? units * ((pc_int128)1 << grid->columns.shift)
+                                  : units * (int64_t)(PC_FIXED_ONE / PC_GRID_ONE);
     }
-    const pc_sum sum = need->sum.row_value == PC_ROW_VALUE_HIT
-                           ? sums_hits(words[PC_ROW_SUMS_HITS])
-                           : sums_value(words + pc_row_sums_limbs(value++));
-    pc_machine_sum_add(state->slots[s], 0, &sum);
-  }
+  grid->columns.rows += rows;
 }
 
-#define SUMS_ROWS_MAX ((size_t)1 << 28) /* as many low words of 36 bits fit in 64 bits */
+#define SUMS_SCORES 1024 /* added to a curve at once */
+
+/* Adds the top scores of `rows` rows to a curve. */
+static pcal_status sums_add_scores(const pcal_env *env, void *curve, const double *total,
+                                   size_t rows, pcal_error *err) {
+  double score[SUMS_SCORES];
+  uint8_t hit[SUMS_SCORES];
+  const pc_view_columns columns = {.score = score, .hit = hit};
+  for (size_t begin = 0; begin < rows; begin += SUMS_SCORES) {
+    const size_t left = rows - begin;
+    const pc_rows here = {.count = left < SUMS_SCORES ? left : SUMS_SCORES};
+    for (size_t i = 0; i < here.count; i++) {
+      score[i] = 1.0 / fabs(total[begin + i]);
+      hit[i] = total[begin + i] > 0;
+    }
+    PC_TRY(pc_machine_curve.update(env, curve, &here, &columns, err));
+  }
+  return PCAL_OK;
+}
+
+/* Where the results of the next slot of each kind are. */
+typedef struct sums_place {
+  uint32_t value;
+  size_t grid, class_grid;
+} sums_place;
+
+static void sums_add_next_grid(const pc_device_sums *sums, sums_place *place,
+                               pc_grid_state *grid) {
+  const pc_row_sums *rows = &sums->rows;
+  sums_add_cells(grid,
+                 sums->words + pc_row_sums_limbs(rows->value_count) +
+                     (size_t)rows->grid[place->grid++].first_cell * PC_ROW_SUMS_CELL_WORDS);
+}
+
+static void sums_add_next_class_grid(const pc_device_sums *sums, size_t rows, sums_place *place,
+                                     pc_grid_state *grid) {
+  const size_t launch = place->class_grid / PC_CLASS_BINS_GRIDS;
+  const size_t first =
+      sums->classes[launch].grid[place->class_grid++ % PC_CLASS_BINS_GRIDS].first_cell;
+  sums_add_class_cells(grid, rows, sums->class_words[launch] + first * PC_CLASS_BINS_WORDS);
+}
+
+/* Adds the results to the slots, in the order of sums_request. */
+static pcal_status sums_add(const pc_group_states *groups, const pc_device_sums *sums,
+                            size_t rows, pc_group_state *state, pcal_error *err) {
+  const pc_measure_plan *plan = groups->plan;
+  const pcal_env env = pc_env_for_use(groups->env, PC_MEMORY_CURVES);
+  sums_place place = {0};
+  for (size_t s = 0; s < plan->slot_count; s++) {
+    const pc_plan_slot *slot = &plan->slots[s];
+    if (sums_has_curve(slot)) {
+      PC_TRY(sums_add_scores(&env, state->slots[s], sums->total, rows, err));
+    } else if (sums_has_grid(slot)) {
+      sums_add_next_grid(sums, &place, state->slots[s]);
+    } else if (sums_has_class_grid(slot)) {
+      sums_add_next_class_grid(sums, rows, &place, state->slots[s]);
+    } else {
+      const pc_sum sum = slot->need.sum.row_value == PC_ROW_VALUE_HIT
+                             ? sums_hits(sums->words[PC_ROW_SUMS_HITS])
+                             : sums_value(sums->words + pc_row_sums_limbs(place.value++));
+      pc_machine_sum_add(state->slots[s], 0, &sum);
+    }
+  }
+  return PCAL_OK;
+}
 
 pcal_status pc_group_states_add_device(pc_group_states *groups, const pcal_batch *batch,
-                                       const void *labels, uint32_t label_size, int *done,
+                                       const pc_device_labels *labels, int *done,
                                        pcal_error *err) {
-  uint64_t words[PC_ROW_SUMS_WORDS];
   pc_group_state *state;
-  pc_row_sums sums;
+  pc_device_sums sums;
   *done = 0;
-  if (batch->rows > SUMS_ROWS_MAX || !sums_fit(groups->plan, batch))
+  if (!pc_measure_plan_fits_device(groups->plan) ||
+      !pc_device_has_row_sums(batch->device, batch->type, batch->columns))
     return PCAL_OK;
   PC_TRY(pc_group_states_open(groups, 0, &state, err));
   memset(&sums, 0, sizeof sums);
   if (!sums_request(groups->plan, state, &sums))
     return PCAL_OK;
-  PC_TRY(pc_device_row_sums(batch->device, batch, labels, label_size, &sums, words, err));
-  if (words[PC_ROW_SUMS_ODD] != 0)
-    return PCAL_OK;
-  sums_add_totals(&state->totals, batch, words);
-  sums_add(groups->plan, &sums, words, state);
-  *done = 1;
-  return PCAL_OK;
+  PC_TRY(pc_device_row_sums(batch->device, batch, labels, &sums, err));
+  pcal_status status = PCAL_OK;
+  if (sums.words[PC_ROW_SUMS_ODD] == 0) {
+    sums_add_totals(&state->totals, batch, sums.words);
+    status = sums_add(groups, &sums, batch->rows, state, err);
+    *done = 1;
+  }
+  pc_device_row_sums_done(batch->device);
+  return status;
 }

@@ -1,16 +1,19 @@
-/* Rows of logits on a device that are added up there (device/row_sums_body.h): only sums come
- * back. */
+/* Rows of logits on a device that are added up there (device/row_sums_body.h,
+ * device/class_bins_body.h): sums come back, and for curves the top score of each row. */
 #ifndef PC_SUMS_ON_DEVICE_H
 #define PC_SUMS_ON_DEVICE_H
 
 #include "measure/group_states.h"
 
-/* Adds the rows of a batch without weights to group 0 and sets *done to 1, if the device has
- * kernels for all slots of the plan and all rows are valid; otherwise *done is 0 and no row is
- * added.  labels and label_size: as in pc_device_row_sums. */
+/* True if a device has kernels for all slots of the plan. */
+int pc_measure_plan_fits_device(const pc_measure_plan *plan);
+
+/* Adds the rows of a batch without weights, at most PC_DEVICE_SUMS_ROWS, to group 0 and sets *done
+ * to 1, if the device has kernels for all slots of the plan and all rows are valid; otherwise
+ * *done is 0 and no row is added. */
 PC_CHECKED pcal_status pc_group_states_add_device(pc_group_states *groups,
-                                                  const pcal_batch *batch, const void *labels,
-                                                  uint32_t label_size, int *done,
+                                                  const pcal_batch *batch,
+                                                  const pc_device_labels *labels, int *done,
                                                   pcal_error *err);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "class_bins_emulator.h"
 #include "device/cuda_driver.h"
 #include "pair_sums_emulator.h"
 #include "row_sums_emulator.h"
@@ -41,7 +42,9 @@ enum {
   FAKE_SCALED_WIDE_F32,
   FAKE_SCALED_WIDE_F64,
   FAKE_SCALED_NARROW_F32,
-  FAKE_SCALED_NARROW_F64
+  FAKE_SCALED_NARROW_F64,
+  FAKE_CLASS_BINS_F32,
+  FAKE_CLASS_BINS_F64
 };
 
 #define FAKE_MULTIPROCESSORS 2
@@ -180,18 +183,29 @@ cuda_result cuModuleUnload(cuda_module *module) {
 }
 
 cuda_result cuModuleGetFunction(cuda_function **out, cuda_module *module, const char *name) {
-  static const char *const names[] = {
-      "pc_softmax_wide_f32",         "pc_softmax_wide_f64",
-      "pc_softmax_narrow_f32",       "pc_softmax_narrow_f64",
-      "pc_row_sums_wide_f32",        "pc_row_sums_wide_f64",
-      "pc_row_sums_narrow_f32",      "pc_row_sums_narrow_f64",
-      "pc_temperature_wide_f32",     "pc_temperature_wide_f64",
-      "pc_temperature_narrow_f32",   "pc_temperature_narrow_f64",
-      "pc_sample_rows_f32",          "pc_sample_rows_f64",
-      "pc_value_sums_all",           "pc_pair_sums_strips_all",
-      "pc_pair_sums_packs_all",      "pc_scaled_softmax_wide_f32",
-      "pc_scaled_softmax_wide_f64",  "pc_scaled_softmax_narrow_f32",
-      "pc_scaled_softmax_narrow_f64"};
+  static const char *const names[] = {"pc_softmax_wide_f32",
+                                      "pc_softmax_wide_f64",
+                                      "pc_softmax_narrow_f32",
+                                      "pc_softmax_narrow_f64",
+                                      "pc_row_sums_wide_f32",
+                                      "pc_row_sums_wide_f64",
+                                      "pc_row_sums_narrow_f32",
+                                      "pc_row_sums_narrow_f64",
+                                      "pc_temperature_wide_f32",
+                                      "pc_temperature_wide_f64",
+                                      "pc_temperature_narrow_f32",
+                                      "pc_temperature_narrow_f64",
+                                      "pc_sample_rows_f32",
+                                      "pc_sample_rows_f64",
+                                      "pc_value_sums_all",
+                                      "pc_pair_sums_strips_all",
+                                      "pc_pair_sums_packs_all",
+                                      "pc_scaled_softmax_wide_f32",
+                                      "pc_scaled_softmax_wide_f64",
+                                      "pc_scaled_softmax_narrow_f32",
+                                      "pc_scaled_softmax_narrow_f64",
+                                      "pc_class_bins_f32",
+                                      "pc_class_bins_f64"};
   FAKE_FAIL("cuModuleGetFunction");
   for (uintptr_t i = 0; module != NULL && i < sizeof names / sizeof *names; i++)
     if (strcmp(name, names[i]) == 0) {
@@ -288,6 +302,10 @@ static cuda_result fake_sums(uintptr_t kernel, const pc_row_sums *given, unsigne
   sums.scores = fake_host((cuda_address)(uintptr_t)given->scores);
   sums.labels = fake_host((cuda_address)(uintptr_t)given->labels);
   sums.words = fake_host((cuda_address)(uintptr_t)given->words);
+  if (given->row_total != NULL)
+    sums.row_total = fake_host((cuda_address)(uintptr_t)given->row_total);
+  if (given->row_largest != NULL)
+    sums.row_largest = fake_host((cuda_address)(uintptr_t)given->row_largest);
   row_sums_emulate(&sums, is_double, wide, grid, shared_bytes);
   return 0;
 }
@@ -350,7 +368,21 @@ static cuda_result fake_scaled(uintptr_t kernel, const pc_scaled_softmax *given,
   return 0;
 }
 
-/* Kernels of fits and pairs: blocks of 128 threads, no shared memory from the launch. */
+static cuda_result fake_class_bins(uintptr_t kernel, const pc_class_bins *given,
+                                   unsigned grid) {
+  pc_class_bins bins = *given;
+  if (grid != pc_class_bins_blocks(given))
+    return FAKE_INVALID_VALUE;
+  bins.scores = fake_host((cuda_address)(uintptr_t)given->scores);
+  bins.labels = fake_host((cuda_address)(uintptr_t)given->labels);
+  bins.total = fake_host((cuda_address)(uintptr_t)given->total);
+  bins.largest = fake_host((cuda_address)(uintptr_t)given->largest);
+  bins.words = fake_host((cuda_address)(uintptr_t)given->words);
+  class_bins_emulate(&bins, kernel == FAKE_CLASS_BINS_F64, grid);
+  return 0;
+}
+
+/* Kernels of fits, pairs and classes: blocks of 128 threads, no shared memory from the launch. */
 static cuda_result fake_fit(uintptr_t kernel, const void *given, unsigned grid,
                             unsigned threads, unsigned shared_bytes) {
   if (threads != PC_TEMPERATURE_ROWS_THREADS || shared_bytes != 0 || grid == 0)
@@ -359,7 +391,8 @@ static cuda_result fake_fit(uintptr_t kernel, const void *given, unsigned grid,
          : kernel <= FAKE_SAMPLE_F64           ? fake_sample(kernel, given, grid)
          : kernel == FAKE_VALUE_SUMS           ? fake_value_sums(given, grid)
          : kernel <= FAKE_PAIR_PACKS           ? fake_pairs(kernel, given, grid)
-                                               : fake_scaled(kernel, given, grid);
+         : kernel <= FAKE_SCALED_NARROW_F64    ? fake_scaled(kernel, given, grid)
+                                               : fake_class_bins(kernel, given, grid);
 }
 
 cuda_result cuLaunchKernel(cuda_function *function, unsigned grid_x, unsigned grid_y,

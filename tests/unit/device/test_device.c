@@ -136,6 +136,56 @@ TEST(test_same_bytes_by_sums) {
   }
 }
 
+/* Bins of every class and the top scores; the logits stay on the GPU. */
+static const char *const usual[] = {"default", "cwce:p=2,bins=100", "sce:bins=7", "tce-kde"};
+
+TEST(test_same_bytes_by_bins_of_classes) {
+  static const size_t classes[] = {2, 3, 10, 32, 33, 100, 130};
+  for (size_t c = 0; c < UNIT_COUNT(classes); c++) {
+    const size_t before = fake.read();
+    data_set data = simulate(classes[c]);
+    pcal_batch batch = batch_of(&data);
+    check_same(batch, usual, UNIT_COUNT(usual), PCAL_OK);
+    batch.rows = 1;
+    check_same(batch, NULL, 0, PCAL_OK);
+    assert_in_range(fake.read() - before, 0,
+                    40000 + 8 * ROWS + classes[c] * (2 * 16 + 101 + 8) * 24 +
+                        classes[c] * 32 * 24);
+    forget(&data);
+  }
+}
+
+/* Scores exactly on edges of bins, all classes equal, and doubles. */
+TEST(test_same_bytes_on_edges) {
+  static const size_t classes[] = {3, 5, 15, 45};
+  for (size_t c = 0; c < UNIT_COUNT(classes); c++) {
+    data_set data = simulate(classes[c]);
+    for (size_t i = 0; i < ROWS * classes[c]; i++)
+      data.logits[i] = i / classes[c] % 3 == 0 ? 1.0f : floorf(data.logits[i]);
+    pcal_batch batch = batch_of(&data);
+    check_same(batch, usual, UNIT_COUNT(usual), PCAL_OK);
+    double *doubles = malloc(ROWS * classes[c] * sizeof *doubles);
+    for (size_t i = 0; i < ROWS * classes[c]; i++)
+      doubles[i] = 1.1 * (double)data.logits[i];
+    batch.scores = doubles;
+    batch.type = PCAL_F64;
+    check_same(batch, usual, UNIT_COUNT(usual), PCAL_OK);
+    free(doubles);
+    forget(&data);
+  }
+}
+
+/* More class-wise grids than fit. */
+TEST(test_same_bytes_of_many_grids) {
+  static const char *const many[] = {"sce:bins=5", "sce:bins=6",  "sce:bins=7",
+                                     "sce:bins=8", "cwce:bins=9", "cwce:bins=300"};
+  data_set data = simulate(10);
+  check_same(batch_of(&data), many, UNIT_COUNT(many), PCAL_OK);
+  check_same(batch_of(&data), many, 4, PCAL_OK);
+  check_same(batch_of(&data), many + 5, 1, PCAL_OK);
+  forget(&data);
+}
+
 TEST(test_same_bytes_by_copies) {
   static const char *const all[] = {"default", "skce"};
   static const size_t classes[] = {2, 10, 100};
@@ -210,6 +260,10 @@ TEST(test_same_bytes_without_kernels) {
 
 TEST(test_same_errors) {
   data_set data = simulate(10);
+  data.logits[123] = NAN;
+  check_same(batch_of(&data), usual, UNIT_COUNT(usual), PCAL_DATA);
+  data.logits[123] = -INFINITY; /* a class that is ruled out is valid */
+  check_same(batch_of(&data), usual, UNIT_COUNT(usual), PCAL_OK);
   data.logits[123] = NAN;
   check_same(batch_of(&data), lean, UNIT_COUNT(lean), PCAL_DATA);
   data.logits[123] = INFINITY;
@@ -378,6 +432,7 @@ TEST(test_failures_are_one_sentence) {
   pcal_batch batch = batch_of(&data);
   void *scores = upload(data.logits, ROWS * 10 * sizeof(float));
   batch.scores = scores;
+  batch.weights = data.weights; /* so that rows are converted, not added up there */
   for (size_t f = 0; f < UNIT_COUNT(failures); f++) {
     pcal_status status;
     assert_int_equal(pcal_device_open(scores, NULL, &batch.device, NULL), PCAL_OK);
@@ -411,7 +466,8 @@ TEST(test_failures_of_sums_are_one_sentence) {
     pcal_status status;
     assert_int_equal(pcal_device_open(scores, NULL, &batch.device, NULL), PCAL_OK);
     fake.break_down(symbols[f], f < 2 ? 2 : 700);
-    char *message = measured(&batch, additive, UNIT_COUNT(additive), &status);
+    char *message = f % 2 == 0 ? measured(&batch, additive, UNIT_COUNT(additive), &status)
+                               : measured(&batch, usual, UNIT_COUNT(usual), &status);
     assert_int_equal(status, f < 2 ? PCAL_MEMORY : PCAL_IO);
     if (f >= 2 && f < 7)
       assert_string_equal(message,
