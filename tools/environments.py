@@ -1,10 +1,14 @@
 """Environments with pinned packages for checks, kept between runs."""
 
+import pathlib
 import shutil
 import subprocess
 import sys
 
 LEFT_OUT = 77
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSER_PACKAGES = ["playwright==1.48.0", "axe-playwright-python==0.1.8"]  # the second contains axe-core
 
 
 class LeftOut(Exception):
@@ -32,3 +36,11 @@ def environment(folder, packages):
         raise LeftOut("packages could not be installed: " + done.stdout.strip().split("\n")[-1])
     stamp.write_text(wanted, encoding="utf-8")
     return python
+
+
+def browser_environment():
+    """A browser, and an interpreter with Playwright to drive it."""
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        raise LeftOut("Chromium is not installed")
+    return browser, environment(ROOT / ".venv-browser", BROWSER_PACKAGES)

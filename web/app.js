@@ -285,12 +285,12 @@ function showMeasure(about) {
 }
 
 /* Intervals are resampled; for large files only the values are computed. */
-function intervals() {
+function isLarge() {
   const scores = [...element("scores").selectedOptions].map((option) => state.items[Number(option.value)]);
-  const numbers = (scores[0].rows || 0) * scores.reduce((sum, item) => sum + item.columns, 0);
-  element("no-intervals").hidden = numbers <= MOST_FOR_INTERVALS;
-  return numbers > MOST_FOR_INTERVALS ? [] : ["--interval", "0.95"];
+  return (scores[0].rows || 0) * scores.reduce((sum, item) => sum + item.columns, 0) > MOST_FOR_INTERVALS;
 }
+
+const figure = (...words) => ["plot", "reliability", ...state.inputs, ...words, ...(isLarge() ? ["--interval", "0"] : []), ...theme()];
 
 async function measure() {
   await busy(async () => {
@@ -299,9 +299,10 @@ async function measure() {
     element("result").hidden = true;
     element("repaired").hidden = true;
     element("downloads").replaceChildren();
-    const result = await run(["measure", ...state.inputs, ...intervals(), "--json"], "Measuring");
+    element("no-intervals").hidden = !isLarge();
+    const result = await run(["measure", ...state.inputs, ...(isLarge() ? [] : ["--interval", "0.95"]), "--json"], "Measuring");
     showMeasure(JSON.parse(result.out));
-    await run(["plot", "reliability", ...state.inputs, ...theme(), "-o", "reliability.svg"], "Drawing");
+    await run([...figure(), "-o", "reliability.svg"], "Drawing");
     showFigure("before", "reliability.svg", "Reliability diagram before repair: how often predictions of each confidence are right");
     offer("reliability.svg", "the figure above");
     element("result").hidden = false;
@@ -314,7 +315,7 @@ async function repair() {
     const method = element("method").value;
     const result = await run(["compare", ...state.inputs, "--method", method, "--json"], `Comparing ${method} by cross-validation`);
     await run(["fit", ...state.inputs, "--method", method, "-o", "calibrator.json"], `Fitting ${method}`);
-    await run(["plot", "reliability", ...state.inputs, "--calibrator", "calibrator.json", ...theme(), "-o", "repaired.svg"], "Drawing");
+    await run([...figure("--calibrator", "calibrator.json"), "-o", "repaired.svg"], "Drawing");
     const about = JSON.parse(result.out), [before, after] = ["identity", method].map((name) => about.methods.find((row) => row.name === name));
     fillTable("change", Object.keys(after.metrics).map((name) => [name, show(before.metrics[name]), show(after.metrics[name]),
       `${show(after.improvement[name] && after.improvement[name].value)} (${showInterval(after.improvement[name])})`]));
