@@ -70,9 +70,9 @@ extern "C" {
 #endif
 
 #define PCAL_VERSION_MAJOR 0
-#define PCAL_VERSION_MINOR 1
+#define PCAL_VERSION_MINOR 9
 #define PCAL_VERSION_PATCH 0
-#define PCAL_VERSION "0.1.0"
+#define PCAL_VERSION "0.9.0"
 
 #if defined(_WIN32)
 #define PCAL_API
@@ -82,7 +82,7 @@ extern "C" {
 #define PCAL_API
 #endif
 
-/* Version of the library at run time: "0.1.0". */
+/* Version of the library at run time: "0.9.0". */
 PCAL_API const char *pcal_version(void);
 
 /* One line: compiler, processor family, and the kernels chosen for this processor. */

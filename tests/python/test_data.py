@@ -1,7 +1,9 @@
 """pc.Data: inputs by name, as the first argument and for val and against."""
 
 import inspect
+import pathlib
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -87,6 +89,9 @@ def test_old_names_of_classes_warn():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert pc.MatrixODIR.__name__ == "MatrixODIR"
+    page = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "stability.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+)` \| `(\w+)` \|$", page, re.M)
+    assert dict(listed) == pc._registry.OLD_CLASS_NAMES
 
 
 @pytest.mark.parametrize("limit", [10**9, "1GB", "1gib", "1000 MB", "1e9"])

@@ -112,10 +112,10 @@ TEST(foreign_files) {
 
 TEST(versions) {
   refuse("\"version\": 1", "\"version\": 2",
-         "cal.json: calibrator files of version 2 are newer than this propercal (0.1.0), which "
+         "cal.json: calibrator files of version 2 are newer than this propercal (0.9.0), which "
          "reads version 1; update propercal");
   refuse("\"version\": 1", "\"version\": 0",
-         "cal.json: calibrator files of version 0 are unknown to this propercal (0.1.0), which "
+         "cal.json: calibrator files of version 0 are unknown to this propercal (0.9.0), which "
          "reads version 1; fit again");
   refuse("\"version\": 1", "\"version\": 1.5",
          "cal.json, line 3: \"version\" must be a whole number, 0 or more");
