@@ -60,6 +60,16 @@ def ensemble(path, rows=400, members=10):
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def normal_forecasts(path, seed, rows=300):
+    """A CSV file with the columns mean, std and target."""
+    chance = random.Random(seed)
+    lines = ["mean,std,target"]
+    for _ in range(rows):
+        mean, std = chance.uniform(0, 10), chance.uniform(0.5, 2)
+        lines.append(f"{mean:.3f},{std:.3f},{chance.gauss(mean, 1.3 * std):.3f}")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def sample_files(folder, execute):
     """The files that pages name without saying where they come from."""
     (folder / "examples").symlink_to(ROOT / "examples")
@@ -75,6 +85,8 @@ def sample_files(folder, execute):
     (folder / "truth.jsonl").write_text("".join(lines), encoding="utf-8")
     three_classes(folder / "predictions.csv")
     ensemble(folder / "temperature.csv")
+    normal_forecasts(folder / "val.csv", 4)
+    normal_forecasts(folder / "test.csv", 5)
     for name, seed in (("d.csv", 1), ("part1.csv", 2), ("part2.csv", 3)):
         execute(f"propercal simulate --rows 500 --classes 5 --factor 2 --seed {seed} -q -o {name}")
     for method, names in (("temperature", ("p.npy", "old.npy")), ("beta", ("q.npy", "new.npy"))):
@@ -109,9 +121,9 @@ class Page:
         if first.startswith(SHOWN):
             self.found += 1
             done = self.execute(first[2:])
-            if done.stdout.strip() != shown.strip():
+            said = (done.stdout or done.stderr).strip()  # a refused command prints its error alone
+            if said != shown.strip():
                 self.fail(first[2:] + "\nprints something else than the page shows:", done)
-            said = done.stdout.strip()
             return f"```\n{first}\n{said}\n```\n" if said else f"```\n{first}\n```\n"
         for line in match.group(1).splitlines():
             if line.startswith(COMMAND):
