@@ -113,7 +113,7 @@ typedef struct cli_options {
   const char *set_rows, *set_factors, *features;
   uint64_t repeats;
   double width, power, difference; /* of plan */
-  const char *calibrator, *theme, *title;
+  const char *calibrator, *theme, *title, *preset;
   uint64_t figure_width, figure_height, dpi; /* 0: not given */
   int transparent;
   double figure_interval;

@@ -28,8 +28,8 @@ static const cli_flag measure_surety_flags[] = {
      "p-value",
      NULL, CLI_ANY},
     {"cluster", 0, CLI_TEXT, "FILE", offsetof(cli_options, cluster),
-     "cluster of each row, such as a patient with several scans; intervals resample whole "
-     "clusters",
+     "cluster of each row, such as a patient with several scans or the subject of a question; "
+     "intervals, of level 0.95 unless --interval says otherwise, resample whole clusters",
      NULL, CLI_FILE},
     {"id", 0, CLI_TEXT, "FILE", offsetof(cli_options, inputs.ids),
      "unique id of each row, the key of its random draws. Default: a hash of the row's "
@@ -114,7 +114,7 @@ static pcal_status measure_interval_config(cli_session *session, pcal_measure_co
   if (options->cluster)
     options->inputs.groups = options->cluster;
   config->paired = cli_has_against(options);
-  if ((config->paired || options->baseline) && !(config->interval > 0))
+  if ((config->paired || options->baseline || options->cluster) && !(config->interval > 0))
     config->interval = 0.95;
   if (options->prevalence && options->state)
     return cli_fail(err, PCAL_USAGE,

@@ -10,18 +10,29 @@ static const cli_flag report_flags[] = {
      CLI_FILE},
     {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
      "html (default), md or json", "html|md|json", CLI_ANY},
+    {"preset", 0, CLI_TEXT, "NAME", offsetof(cli_options, preset),
+     "clinical: one page about predicted risks for a paper, with the metrics of the group "
+     "clinical, a calibration curve, a decision curve, and the sentences for methods and "
+     "results",
+     "clinical", CLI_ANY},
     {"title", 0, CLI_TEXT, "TEXT", offsetof(cli_options, title), "title of the report", NULL,
      CLI_ANY},
 };
 
 static const cli_flag report_measure_flags[] = {
     {"metric", 'm', CLI_REPEAT, "SPEC", offsetof(cli_options, metrics),
-     "metric or group for the table; repeatable (default: the group default)", NULL,
-     CLI_METRICS},
+     "metric or group for the table; repeatable (default: the group default); added to those "
+     "of a "
+     "preset",
+     NULL, CLI_METRICS},
     {"interval", 0, CLI_REAL, "LEVEL", offsetof(cli_options, figure_interval),
      "level of the intervals (default: 0.95); 0 for none", NULL, CLI_ANY},
     {"replicas", 0, CLI_COUNT, "N", offsetof(cli_options, replicas),
      "bootstrap replicas (default: 1000)", NULL, CLI_ANY},
+    {"cluster", 0, CLI_TEXT, "FILE", offsetof(cli_options, cluster),
+     "cluster of each row, such as a patient with several scans; intervals resample whole "
+     "clusters",
+     NULL, CLI_FILE},
 };
 
 static const cli_flag report_repair_flags[] = {
@@ -64,6 +75,9 @@ static pcal_status report_check(const cli_options *options, pcal_error *err) {
     return cli_fail(
         err, PCAL_USAGE,
         "--calibrator is already fitted; remove it, or remove --method and the --val flags");
+  if (options->cluster && options->inputs.groups)
+    return cli_fail(err, PCAL_USAGE,
+                    "--cluster and --groups cannot be combined; give one of them");
   return PCAL_OK;
 }
 
@@ -116,6 +130,8 @@ static pcal_status report_measure(cli_session *session, pcal_report_config *conf
   pcal_calibrator *calibrator = NULL;
   const char *file = session->options.calibrator;
   pcal_status status = file ? cli_calibrator_load(session, file, &calibrator, err) : PCAL_OK;
+  if (session->options.cluster) /* clusters are passed as groups */
+    session->options.inputs.groups = session->options.cluster;
   if (status == PCAL_OK)
     status = cli_source_open(session, 1, &source, err);
   if (status == PCAL_OK)
@@ -147,6 +163,8 @@ static pcal_status report_write(cli_session *session, cli_output *output, pcal_e
   config.input_flags = report_flags_of(&words.inputs);
   config.val_flags = report_flags_of(&words.val);
   config.calibrator_file = options->calibrator;
+  config.preset = options->preset;
+  config.by_cluster = options->cluster != NULL;
   pcal_status status = report_words_check(&words, err);
   if (status == PCAL_OK)
     status = report_measure(session, &config, &report, err);
@@ -179,6 +197,9 @@ static const cli_example report_examples[] = {
      "one method, judged by cross-validation on the same rows"},
     {"propercal report --data test.npz --format md -o - | gh pr comment -F -",
      "Markdown for a pull request"},
+    {"propercal report --preset clinical --probs risks.csv:p --labels risks.csv:event -o "
+     "page.html",
+     "one page about predicted risks, for a paper"},
 };
 
 const cli_verb cli_verb_report = {

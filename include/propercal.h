@@ -1487,12 +1487,16 @@ typedef struct pcal_report_config {
   /* For the section that shows how to repeat the report; copied; each may be NULL: the whole
    * command, and the flags that name the rows, the other rows and the calibrator file. */
   const char *command, *input_flags, *val_flags, *calibrator_file;
+  const char
+      *preset;    /* "clinical": one page about predicted risks for a paper, with the metrics of
+                         that group before `specs`; NULL: the full report */
+  int by_cluster; /* as in pcal_measure_config */
 } pcal_report_config;
 
 #define PCAL_REPORT_CONFIG_INIT                                                             \
   {                                                                                         \
     sizeof(pcal_report_config), NULL, NULL, NULL, NULL, 0, 0.95, 0, 0, 0, NULL, NULL, NULL, \
-        NULL, NULL                                                                          \
+        NULL, NULL, NULL, 0                                                                 \
   }
 PCAL_API void pcal_report_config_init(pcal_report_config *config, size_t size);
 

@@ -34,16 +34,17 @@ static PyObject *core_report_run(core_source *source, PyObject *second,
 }
 
 /* report(source, second or None, calibrator or None, method or None, specs, interval, replicas,
- * normalize, skip_missing, title or None) -> (HTML, Markdown, JSON) */
+ * normalize, skip_missing, title or None, preset or None, by_cluster) -> (HTML, Markdown, JSON) */
 PyObject *core_report(PyObject *module, PyObject *arguments) {
   const core_state *state = PyModule_GetState(module);
   pcal_report_config config = PCAL_REPORT_CONFIG_INIT;
   PyObject *source, *second, *calibrator, *specs;
   Py_ssize_t replicas = 0;
-  if (!PyArg_ParseTuple(arguments, "OOOO&O!dnppO&", &source, &second, &calibrator,
+  if (!PyArg_ParseTuple(arguments, "OOOO&O!dnppO&O&p", &source, &second, &calibrator,
                         core_letters_or_none, &config.method, &PyTuple_Type, &specs,
                         &config.interval, &replicas, &config.normalize, &config.skip_missing,
-                        core_letters_or_none, &config.title) ||
+                        core_letters_or_none, &config.title, core_letters_or_none,
+                        &config.preset, &config.by_cluster) ||
       !core_check(source, state->source_type, "Source") ||
       (second != Py_None && !core_check(second, state->source_type, "Source")) ||
       (calibrator != Py_None && !core_check(calibrator, state->calibrator_type, "Calibrator")))

@@ -80,7 +80,8 @@ def measure(
     null : bool, default=False
         Also measure what a calibrated model would show.
     cluster : array-like of shape (n_samples,), default=None
-        Cluster of each row; intervals draw whole clusters.
+        Cluster of each row, such as a patient or the subject of a question; intervals, of level 0.95
+        unless ``interval`` says otherwise, draw whole clusters.
     replicas : int, default=1000
         Number of replicas for ``interval`` and ``null``.
     interval_method : {'auto', 'normal', 'percentile', 'basic', 'bca', 'jackknife'}, default='auto'
@@ -118,6 +119,7 @@ def measure(
         if "groups" in mine.inputs:
             raise UsageError("cluster and groups cannot be combined; give one of them")
         mine = mine._with(groups=cluster)
+        interval = 0.95 if interval is None else interval
     policy = _policy(
         normalize,
         skip_missing,

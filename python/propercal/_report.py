@@ -57,6 +57,8 @@ def report(
     calibrator: Any = None,
     method: "str | None" = None,
     metrics: "str | Iterable[str] | None" = None,
+    preset: "str | None" = None,
+    cluster: Any = None,
     interval: "float | None" = 0.95,
     replicas: int = 1000,
     title: "str | None" = None,
@@ -80,7 +82,11 @@ def report(
     calibrator : a fitted calibrator, in place of other rows
     method : a calibrator to fit, as ``"beta"``: to the other rows or, without any, by
         cross-validation
-    metrics : metrics of the table, as for ``measure``
+    metrics : metrics of the table, as for ``measure``; added to those of a preset
+    preset : ``"clinical"``: one page about predicted risks for a paper, with the metrics of the
+        group clinical, a calibration curve, a decision curve, and the sentences for methods and
+        results
+    cluster : cluster of each row, as for ``measure``
     interval : level of the intervals, or None
     replicas : number of replicas for the intervals
     title : of the page
@@ -92,6 +98,10 @@ def report(
         ``html``, ``markdown``, ``to_json()`` and ``save(path)``
     """
     data, second = gather("report", probs, labels, inputs, val=val)
+    if cluster is not None:
+        if "groups" in data.inputs:
+            raise UsageError("cluster and groups cannot be combined; give one of them")
+        data = data._with(groups=cluster)
     specs = () if metrics is None else (metrics,) if isinstance(metrics, str) else tuple(metrics)
     with settings(threads, memory_limit, progress, seed) as how:
         found = _core.report(
@@ -105,5 +115,7 @@ def report(
             bool(normalize),
             bool(skip_missing),
             title,
+            preset,
+            cluster is not None,
         )
     return Report(*found)

@@ -18,6 +18,8 @@
 
 typedef enum pc_page_time { PC_PAGE_BEFORE, PC_PAGE_AFTER } pc_page_time;
 
+typedef struct pc_page_preset pc_page_preset; /* page_preset.h */
+
 typedef struct pc_page_side {
   pcal_results *key;   /* metrics of the table */
   pcal_results *drawn; /* source of the figures and the table of classes */
@@ -32,10 +34,12 @@ struct pcal_report {
   pcal_env env;
   char *title, *command, *input_flags, *val_flags, *calibrator_file; /* or NULL */
   double level;
-  int chosen_metrics; /* the caller named them */
-  int repaired;       /* there is an after side */
-  int given;          /* the caller gave the calibrator */
-  int second;         /* the calibrator was fitted to other rows */
+  int by_cluster;               /* intervals keep clusters of rows together */
+  const pc_page_preset *preset; /* or NULL */
+  int chosen_metrics;           /* the caller named them */
+  int repaired;                 /* there is an after side */
+  int given;                    /* the caller gave the calibrator */
+  int second;                   /* the calibrator was fitted to other rows */
   pc_page_side side[2];
   char method[PC_SPEC_MAX]; /* short spec; "" without a calibrator */
   const pcal_registry_row *method_row;

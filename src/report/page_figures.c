@@ -9,7 +9,7 @@
 #include "figure/svg.h"
 #include "io/source.h"
 #include "measure/measure_source.h"
-#include "report/page.h"
+#include "report/page_preset.h"
 
 #define PAGE_FIGURES_SPECS 96
 #define PAGE_FIGURES_WIDTH 560.0
@@ -34,10 +34,22 @@ static size_t page_specs_add(page_specs *specs, const char *spec) {
   return place;
 }
 
+/* The figures of the report in order; NULL beyond the last. */
+static const pc_figure_row *page_figures_at(const pcal_report *report, size_t index) {
+  const pc_figure_row *row;
+  pc_options options;
+  if (report->preset == NULL)
+    return pc_figure_in_report(index);
+  const char *name = report->preset->figures[index].name;
+  return name == NULL || pc_figure_parse(name, &row, &options, NULL) != PCAL_OK ? NULL : row;
+}
+
 /* True for metrics of one score for each row, whose replicas cost little. */
-static int page_specs_is_cheap(pc_form form, const char *spec) {
+static int page_specs_is_cheap(const pcal_report *report, pc_form form, const char *spec) {
   const pc_metric *metric;
   pc_options options;
+  if (report->preset != NULL)
+    return 1;
   if (pc_metric_parse_for(form, spec, &metric, &options, NULL) != PCAL_OK)
     return 0;
   return form != PC_FORM_CLASSES || metric->row.notion == PCAL_NOTION_TOP_LABEL;
@@ -99,16 +111,16 @@ static void page_specs_tables(page_specs *specs, const pc_layout *layout) {
     page_specs_add(specs, "sce");
 }
 
-static pcal_status page_specs_fill(page_specs *specs, const pcal_env *env,
+static pcal_status page_specs_fill(page_specs *specs, const pcal_report *report,
                                    const pc_layout *layout, pc_figure_request *request,
                                    pcal_error *err) {
   const pc_figure_row *row;
-  for (size_t i = 0; (row = pc_figure_in_report(i)) != NULL; i++) {
-    PC_TRY(page_figures_request(env, row, layout, request, err));
+  for (size_t i = 0; (row = page_figures_at(report, i)) != NULL; i++) {
+    PC_TRY(page_figures_request(&report->env, row, layout, request, err));
     for (size_t s = 0; s < request->spec_count; s++) {
       const size_t place = page_specs_add(specs, request->specs[s]);
       if (place == PAGE_FIGURES_SPECS || !request->interval ||
-          !page_specs_is_cheap(layout->form, request->specs[s]))
+          !page_specs_is_cheap(report, layout->form, request->specs[s]))
         continue;
       specs->interval[place] = 1;
       specs->null[place] |= request->null != 0;
@@ -145,11 +157,11 @@ static size_t page_figures_missing(const page_specs *specs, const pcal_results *
   return count;
 }
 
-static pcal_status page_figures_intervals(pcal_source *source, const pcal_measure_config *plain,
+static pcal_status page_figures_intervals(const pcal_report *report, pcal_source *source,
+                                          const pcal_measure_config *plain,
                                           const pcal_report_config *config,
                                           const page_specs *specs, int null,
-                                          const pcal_env *env, pcal_results *drawn,
-                                          pcal_error *err) {
+                                          pcal_results *drawn, pcal_error *err) {
   const char *missing[PAGE_FIGURES_SPECS];
   pcal_measure_config with_intervals = *plain;
   pcal_results *results = NULL;
@@ -159,9 +171,11 @@ static pcal_status page_figures_intervals(pcal_source *source, const pcal_measur
   with_intervals.interval = config->interval;
   with_intervals.replicas = config->replicas;
   with_intervals.null = null;
+  with_intervals.by_cluster = report->by_cluster;
   if (with_intervals.spec_count == 0 || !(config->interval > 0))
     return PCAL_OK;
-  const pcal_status status = pc_measure_whole(source, &with_intervals, env, &results, err);
+  const pcal_status status =
+      pc_measure_whole(source, &with_intervals, &report->env, &results, err);
   if (status == PCAL_OK)
     page_figures_borrow(drawn, results, 1);
   pc_results_free(results);
@@ -179,13 +193,15 @@ static pcal_status page_figures_measure(pcal_report *report, pcal_source *source
   plain.normalize = config->normalize && time == PC_PAGE_BEFORE;
   plain.skip_missing = config->skip_missing;
   plain.curves = 1;
+  plain.by_cluster = report->by_cluster;
+  plain.interval = report->by_cluster ? config->interval : 0; /* clusters need a level */
+  plain.replicas = config->replicas;
   if (specs->count == 0)
     return PCAL_OK;
   PC_TRY(pc_measure_once(source, &plain, &report->env, drawn, err));
   page_figures_borrow(*drawn, report->side[time].key, 0);
   for (int null = 0; null < 2; null++)
-    PC_TRY(
-        page_figures_intervals(source, &plain, config, specs, null, &report->env, *drawn, err));
+    PC_TRY(page_figures_intervals(report, source, &plain, config, specs, null, *drawn, err));
   return PCAL_OK;
 }
 
@@ -199,7 +215,7 @@ pcal_status pc_page_measure_figures(pcal_report *report, pcal_source *source,
   if (specs == NULL || request == NULL)
     status = pc_fail_memory(err, "making a report");
   if (status == PCAL_OK)
-    status = page_specs_fill(specs, &report->env, layout, request, err);
+    status = page_specs_fill(specs, report, layout, request, err);
   if (status == PCAL_OK)
     status = page_figures_measure(report, source, config, specs, time, err);
   pc_free(&report->env, request);
@@ -215,7 +231,9 @@ static pcal_status page_figures_draw(const pcal_report *report, const pc_figure_
   const pcal_results *before =
       time == PC_PAGE_AFTER ? report->side[PC_PAGE_BEFORE].drawn : NULL;
   pc_figure figure;
-  pc_figure_init(&figure, PAGE_FIGURES_WIDTH, 0, &report->env);
+  pc_figure_init(&figure,
+                 report->preset == NULL ? PAGE_FIGURES_WIDTH : report->preset->figure_width,
+                 report->preset == NULL ? 0 : report->preset->figure_height, &report->env);
   figure.in_page = 1;
   pcal_status status = pc_figure_from_pair(page_figures_spec(row), shown, before, &figure, err);
   if (status == PCAL_OK)
@@ -242,7 +260,7 @@ static pcal_status page_figures_all(pcal_report *report, pc_figure_request *requ
                                     pcal_error *err) {
   const pc_layout *layout = &report->side[PC_PAGE_BEFORE].key->layout;
   const pc_figure_row *row;
-  for (size_t i = 0; (row = pc_figure_in_report(i)) != NULL; i++) {
+  for (size_t i = 0; (row = page_figures_at(report, i)) != NULL; i++) {
     PC_TRY(page_figures_request(&report->env, row, layout, request, err));
     if (request->spec_count > 0)
       PC_TRY(page_figures_one(report, row, err));

@@ -11,8 +11,8 @@
 #include "base/markup.h"
 #include "figure/svg.h"
 #include "output/verdict.h"
-#include "report/page.h"
 #include "report/page_parts.h"
+#include "report/page_preset.h"
 
 static void page_html_head(const pcal_report *report, pc_text *out) {
   pc_text_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -29,16 +29,26 @@ static void page_html_head(const pcal_report *report, pc_text *out) {
   pc_text_add(out, "</style>\n</head>\n");
 }
 
-static void page_html_tools(const pcal_report *report, pc_text *out) {
-  pc_text_add(out, "<nav class=\"bar\" aria-label=\"Report\"><ul>"
-                   "<li><a href=\"#verdict\">Verdict</a></li>"
+/* Links to the sections that come before the notes. */
+static void page_html_links(const pcal_report *report, pc_text *out) {
+  if (report->preset != NULL) {
+    pc_text_add(out, "<li><a href=\"#results\">Results</a></li>"
+                     "<li><a href=\"#methods\">Methods</a></li>");
+    return;
+  }
+  pc_text_add(out, "<li><a href=\"#verdict\">Verdict</a></li>"
                    "<li><a href=\"#metrics\">Metrics</a></li>");
   if (report->figure_count > 0)
     pc_text_add(out, "<li><a href=\"#figures\">Figures</a></li>");
+}
+
+static void page_html_tools(const pcal_report *report, pc_text *out) {
+  pc_text_add(out, "<nav class=\"bar\" aria-label=\"Report\"><ul>");
+  page_html_links(report, out);
   pc_text_add(out, "<li><a href=\"#data\">Data</a></li>"
                    "<li><a href=\"#commands\">Commands</a></li></ul>"
                    "<div class=\"tools\" hidden>");
-  if (report->repaired && report->figure_count > 0)
+  if (report->repaired && report->figure_count > 0 && report->preset == NULL)
     pc_text_add(out, "<div class=\"switch\" role=\"group\" aria-label=\"Figures show\">"
                      "<button type=\"button\" data-side=\"before\">Before</button>"
                      "<button type=\"button\" data-side=\"after\">After</button></div>");
@@ -47,11 +57,15 @@ static void page_html_tools(const pcal_report *report, pc_text *out) {
 }
 
 static void page_html_top(const pcal_report *report, pc_text *out) {
-  pc_text_add(out, "<body>\n<a class=\"skip\" href=\"#verdict\">Skip to the verdict</a>\n"
-                   "<header><p class=\"brand\">propercal</p><h1>");
+  pc_text_format(out, "<body%s>\n<a class=\"skip\" href=\"#%s\">Skip to the %s</a>\n",
+                 report->preset == NULL ? "" : " class=\"sheet\"",
+                 report->preset == NULL ? "verdict" : "results",
+                 report->preset == NULL ? "verdict" : "results");
+  pc_text_add(out, "<header><p class=\"brand\">propercal</p><h1>");
   pc_text_markup(out, pc_page_title(report));
   pc_text_add(out, "</h1><p class=\"sub\">");
-  pc_write_data_summary(report->side[PC_PAGE_BEFORE].key, out);
+  (report->preset == NULL ? pc_write_data_summary
+                          : report->preset->summary)(report->side[PC_PAGE_BEFORE].key, out);
   pc_text_add(out, "</p></header>\n");
   page_html_tools(report, out);
   pc_text_add(out, "<main>\n");
@@ -274,7 +288,7 @@ static void page_html_problems(const pcal_report *report, pc_text *out) {
     pc_text_init(&sentence, out->env);
     const int more = pc_page_problem(report, i, &sentence);
     if (more || i == 0) {
-      pc_text_add(out, "<li>");
+      pc_text_add(out, more ? "<li>" : "<li class=\"fine\">");
       pc_text_markup(out, more ? sentence.bytes : "No problems: every row can be measured.");
       pc_text_add(out, "</li>\n");
     }
@@ -354,16 +368,24 @@ static void page_html_json(const pcal_report *report, pc_text *out) {
   pc_text_free(&json);
 }
 
+static void page_html_body(const pcal_report *report, pc_text *out) {
+  if (report->preset != NULL) {
+    report->preset->html(report, out);
+  } else {
+    page_html_opening(report, out);
+    pc_page_coverage_table(report, out);
+    page_html_figures(report, out);
+    pc_page_group_table(report, out);
+    pc_page_class_table(report, out);
+    pc_page_comparison_table(report, out);
+  }
+  page_html_notes(report, out);
+}
+
 void pc_page_html(const pcal_report *report, pc_text *out) {
   page_html_head(report, out);
   page_html_top(report, out);
-  page_html_opening(report, out);
-  pc_page_coverage_table(report, out);
-  page_html_figures(report, out);
-  pc_page_group_table(report, out);
-  pc_page_class_table(report, out);
-  pc_page_comparison_table(report, out);
-  page_html_notes(report, out);
+  page_html_body(report, out);
   pc_text_add(out, "</main>\n<footer>propercal " PCAL_VERSION
                    ". The page also contains its numbers as JSON.</footer>\n"
                    "<div id=\"hint\" role=\"status\" hidden></div>\n");

@@ -1,6 +1,6 @@
 /* A report as JSON: the results of `measure --json`, before and after. */
 #include "base/json.h"
-#include "report/page.h"
+#include "report/page_preset.h"
 
 static void page_json_results(pc_json *json, const char *key, const pcal_results *results,
                               pc_text *out) {
@@ -82,6 +82,11 @@ void pc_page_json(const pcal_report *report, pc_text *out) {
   pc_json_string(&json, report->command);
   pc_json_key(&json, "seed");
   pc_json_integer(&json, report->env.seed);
+  if (report->preset != NULL) {
+    pc_json_key(&json, "preset");
+    pc_json_string(&json, report->preset->name);
+    report->preset->json(report, &json);
+  }
   page_json_problems(&json, report, out);
   page_json_calibrator(&json, report, out);
   page_json_results(&json, "before", report->side[PC_PAGE_BEFORE].key, out);

@@ -1,7 +1,7 @@
 /* A report for a pull request: verdict and table, before and after. */
 #include "output/table_row.h"
 #include "output/verdict.h"
-#include "report/page.h"
+#include "report/page_preset.h"
 
 static void page_markdown_head(const pcal_report *report, pc_text *out) {
   pc_text_add(out, "# ");
@@ -105,8 +105,23 @@ static void page_markdown_brier(const pcal_report *report, pc_text *out) {
   pc_text_add(out, out->length > before ? "\n\n" : "");
 }
 
+static pcal_status page_markdown_ending(const pcal_report *report, pc_text *out,
+                                        pcal_error *err) {
+  page_markdown_problems(report, out);
+  pc_text_add(out, "## Reproduce this report\n\n```\n");
+  pc_page_commands(report, out);
+  pc_text_format(out, "```\n\npropercal %s\n", PCAL_VERSION);
+  return pc_text_status(out, err);
+}
+
 pcal_status pc_page_markdown(const pcal_report *report, pc_text *out, pcal_error *err) {
   page_markdown_head(report, out);
+  if (report->preset != NULL) {
+    report->preset->summary(report->side[PC_PAGE_BEFORE].key, out);
+    pc_text_add(out, "\n\n");
+    report->preset->markdown(report, out);
+    return page_markdown_ending(report, out, err);
+  }
   pc_write_data_summary(report->side[PC_PAGE_BEFORE].key, out);
   pc_text_add(out, "\n\n");
   if (report->repaired)
@@ -135,9 +150,5 @@ pcal_status pc_page_markdown(const pcal_report *report, pc_text *out, pcal_error
     PC_TRY(pc_write_comparison(report->comparison, PCAL_MARKDOWN, out, err));
     pc_text_add(out, "\n");
   }
-  page_markdown_problems(report, out);
-  pc_text_add(out, "## Reproduce this report\n\n```\n");
-  pc_page_commands(report, out);
-  pc_text_format(out, "```\n\npropercal %s\n", PCAL_VERSION);
-  return pc_text_status(out, err);
+  return page_markdown_ending(report, out, err);
 }

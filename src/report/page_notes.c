@@ -6,12 +6,14 @@
 #include "base/argument_names.h"
 #include "base/markup.h"
 #include "base/number.h"
-#include "report/page.h"
+#include "report/page_preset.h"
 
 #define PAGE_NOTES_CITATIONS 64
 
 const char *pc_page_title(const pcal_report *report) {
-  return report->title != NULL ? report->title : "Calibration report";
+  if (report->title != NULL)
+    return report->title;
+  return report->preset != NULL ? report->preset->title : "Calibration report";
 }
 
 /* ---- problems ---- */

@@ -12,7 +12,7 @@
 #include "measure/measure_source.h"
 #include "measure/replicas/paired_difference.h"
 #include "output/verdict.h"
-#include "report/page.h"
+#include "report/page_preset.h"
 
 typedef struct page_run {
   pcal_report *report;
@@ -112,20 +112,39 @@ static pcal_status page_run_calibrator(page_run *run, pcal_error *err) {
 
 /* ---- measuring ---- */
 
+/* Measures the metrics of the preset, then those of the caller. */
+static pcal_status page_run_measure(const page_run *run, pcal_source *source,
+                                    pcal_measure_config *measure_config, pcal_results **out,
+                                    pcal_error *err) {
+  const pcal_report *report = run->report;
+  const size_t own = report->preset != NULL, count = own + run->config->spec_count;
+  const char **specs = pc_alloc(&report->env, count > 0 ? count : 1, sizeof *specs);
+  if (specs == NULL)
+    return pc_fail_memory(err, "making a report");
+  if (own)
+    specs[0] = report->preset->metrics;
+  for (size_t i = own; i < count; i++)
+    specs[i] = run->config->specs[i - own];
+  measure_config->specs = specs;
+  measure_config->spec_count = count;
+  const pcal_status status = pc_measure_whole(source, measure_config, &report->env, out, err);
+  pc_free(&report->env, specs);
+  return status;
+}
+
 static pcal_status page_run_key(page_run *run, pcal_source *source, pc_page_time time,
                                 pcal_error *err) {
   const pcal_report_config *config = run->config;
   pcal_report *report = run->report;
   pcal_measure_config measure_config = PCAL_MEASURE_CONFIG_INIT;
   pcal_results **key = &report->side[time].key;
-  measure_config.specs = config->specs;
-  measure_config.spec_count = config->spec_count;
   measure_config.normalize = config->normalize && time == PC_PAGE_BEFORE;
   measure_config.skip_missing = config->skip_missing;
   measure_config.interval = config->interval;
   measure_config.replicas = config->replicas;
+  measure_config.by_cluster = report->by_cluster;
   measure_config.paired = report->repaired && config->interval > 0;
-  PC_TRY(pc_measure_whole(source, &measure_config, &report->env, key, err));
+  PC_TRY(page_run_measure(run, source, &measure_config, key, err));
   if (time == PC_PAGE_AFTER)
     snprintf((*key)->tried, sizeof(*key)->tried, "%s", report->method);
   return pc_verdict_store(*key, err);
@@ -170,13 +189,27 @@ static pcal_status page_run_copy(pcal_report *report, const pcal_report_config *
       return pc_fail_memory(err, "making a report");
   }
   report->level = config->interval;
-  report->chosen_metrics = config->spec_count > 0;
+  report->by_cluster = config->by_cluster && config->interval > 0;
+  PC_TRY(pc_page_preset_find(config->preset, &report->preset, err));
+  report->chosen_metrics = config->spec_count > 0 || report->preset != NULL;
   return PCAL_OK;
+}
+
+static pcal_status page_run_check(const page_run *run, pcal_error *err) {
+  const pc_page_preset *preset = run->report->preset;
+  pcal_shape shape = {.size = sizeof shape};
+  pc_layout layout;
+  if (preset == NULL)
+    return PCAL_OK;
+  pc_source_shape(run->held_out.source, &shape);
+  PC_TRY(pc_layout_make_levels(shape.kind, shape.columns, shape.levels, &layout, err));
+  return preset->check(&layout, err);
 }
 
 static pcal_status page_run_all(page_run *run, pcal_error *err) {
   pcal_report *report = run->report;
   PC_TRY(page_run_copy(report, run->config, err));
+  PC_TRY(page_run_check(run, err));
   PC_TRY(page_run_calibrator(run, err));
   PC_TRY(page_run_side(run, run->held_out.source, PC_PAGE_BEFORE, err));
   if (report->repaired)
