@@ -18,6 +18,7 @@ from . import _core
 from ._axes import flatten
 from ._errors import DataError, UsageError, file_name
 from ._gpu_arrays import from_cuda_interface, torch_on_gpu
+from ._groups import joined
 from ._parameters import INPUTS, usual_names
 from ._parquet import is_parquet, table_of
 from ._registry import rows
@@ -334,6 +335,8 @@ def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
         given["labels"] = _outcomes(given.get("labels"), pos_label)
     if "time" in given:
         given["time"] = _seconds(given["time"])
+    if "groups" in given:
+        given["groups"] = joined(given["groups"])
     found = {name: part(name, value) for name, value in given.items()}
     _check_order(found)
     if classes is None:
@@ -400,8 +403,9 @@ class Data:
     weights_are : {'frequency', 'importance'}, default=None
         A row of weight 3 is three rows, or one row that counts for more; None takes integers for
         frequencies.
-    groups : array-like of shape (n_samples,)
-        Group of each row.
+    groups : array-like of shape (n_samples,), or table
+        Group of each row.  Up to four columns (a table, a dict, an array of two dimensions) are groups that
+        overlap: results show those of each column, and their intersections.
     ids : array-like of shape (n_samples,)
         Unique id of each row, the key of its random draws; None takes its content.
     time : array-like of shape (n_samples,)

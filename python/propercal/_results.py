@@ -15,6 +15,9 @@ from ._registry import identifier, rows
 TEXT, JSON, CSV, MARKDOWN, LATEX = 1, 2, 3, 4, 5
 
 
+_GROUP_COLUMNS = 6  # with more groups, a group is a line of a table
+
+
 class Interval(NamedTuple):
     """An interval for the population value."""
 
@@ -414,7 +417,8 @@ class Result(Values):
             null = value.null
             return text + (f" (calibrated: {null.mean:.3g}, p = {null.p_value:.3g})" if null else "")
 
-        columns = [self, *self.groups.values()]
+        many = len(self.groups) > _GROUP_COLUMNS
+        columns = [self] if many else [self, *self.groups.values()]
         lines = [
             [
                 value.label,
@@ -428,7 +432,13 @@ class Result(Values):
         )
         return _html.box(
             _html.paragraphs(self.verdict),
-            _html.table(["metric", "value", *self.groups, "estimates"], lines),
+            _html.table(["metric", "value", *([] if many else self.groups), "estimates"], lines),
+            _html.table(
+                ["group", *(value.label for value in self)],
+                [[name, *(shown(value) for value in group)] for name, group in self.groups.items()],
+            )
+            if many
+            else "",
             _html.paragraphs(notes, note=True),
             _html.figure(self.figure().svg),
         )

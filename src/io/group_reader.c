@@ -2,12 +2,17 @@
  *  1. the group is the text of the cell: "1" and "1.0" are different groups, and "NA" is a
  *     group; numbers of a npy file are converted to their shortest text.
  *  2. an empty cell, or NaN in a npy file, is refused.
- *  3. more than PC_NAME_TABLE_MAX groups are refused. */
+ *  3. more than PC_NAME_TABLE_MAX groups are refused.
+ *  4. of several columns, one without a name is called by its number, and a value that contains
+ *     PC_GROUP_FIELD is refused. */
 #include "io/group_reader.h"
+
+#include <string.h>
 
 void pc_group_reader_init(pc_group_reader *groups, pc_reader *reader, const pcal_env *env) {
   *groups = (pc_group_reader){.reader = reader};
   pc_name_table_init(&groups->names, env);
+  pc_text_init(&groups->joined, env);
 }
 
 static pcal_status group_reader_fail(const pc_group_reader *groups, size_t row, uint64_t index,
@@ -30,8 +35,8 @@ static pcal_status group_reader_period(pc_group_reader *groups, pc_slice text, s
   return PCAL_OK;
 }
 
-static pcal_status group_reader_number(pc_group_reader *groups, pc_slice text, size_t row,
-                                       uint64_t index, uint32_t *out, pcal_error *err) {
+static pcal_status group_reader_check(const pc_group_reader *groups, pc_slice text, size_t row,
+                                      uint64_t index, pcal_error *err) {
   const int is_text_file = groups->reader->calls->line(groups->reader, 0) > 0;
   if (text.length == 0 || (!is_text_file && pc_slice_is(text, "nan")))
     return group_reader_fail(groups, row, index,
@@ -45,7 +50,43 @@ static pcal_status group_reader_number(pc_group_reader *groups, pc_slice text, s
                                  ? "the group is not valid UTF-8; save the file as UTF-8"
                                  : "the time is not valid UTF-8; save the file as UTF-8",
                              err);
+  return PCAL_OK;
+}
+
+/* The name of the combination of the groups of a row. */
+static pcal_status group_reader_join(pc_group_reader *groups, const pc_slice *cells, size_t row,
+                                     uint64_t index, pc_slice *out, pcal_error *err) {
+  pc_text *joined = &groups->joined;
+  joined->length = 0;
+  for (size_t c = 0; c < groups->reader->columns; c++) {
+    PC_TRY(group_reader_check(groups, cells[c], row, index, err));
+    if (memchr(cells[c].bytes, PC_GROUP_FIELD, cells[c].length) != NULL)
+      return group_reader_fail(groups, row, index,
+                               "the group contains the control character 0x1F; remove it", err);
+    if (c > 0)
+      pc_text_add_repeated(joined, PC_GROUP_FIELD, 1);
+    if (groups->reader->names != NULL)
+      pc_text_add(joined, groups->reader->names[c]);
+    else
+      pc_text_format(joined, "%zu", c);
+    pc_text_add(joined, "=");
+    pc_text_add_bytes(joined, cells[c].bytes, cells[c].length);
+  }
+  if (joined->failed)
+    return pc_fail_memory(err, "reading groups");
+  *out = (pc_slice){joined->bytes, joined->length};
+  return PCAL_OK;
+}
+
+static pcal_status group_reader_number(pc_group_reader *groups, const pc_slice *cells,
+                                       size_t row, uint64_t index, uint32_t *out,
+                                       pcal_error *err) {
+  pc_slice text = cells[0];
   char period[PC_PERIOD_NAME_MAX];
+  if (groups->reader->columns > 1)
+    PC_TRY(group_reader_join(groups, cells, row, index, &text, err));
+  else
+    PC_TRY(group_reader_check(groups, text, row, index, err));
   if (groups->period != NULL) {
     PC_TRY(group_reader_period(groups, text, row, index, period, err));
     text = pc_slice_of(period);
@@ -71,8 +112,9 @@ pcal_status pc_group_reader_next(pc_group_reader *groups, size_t max_rows, uint6
   groups->buffer = buffer;
   PC_TRY(status);
   for (size_t i = 0; i < window.rows; i++)
-    PC_TRY(group_reader_number(groups, ((const pc_slice *)window.data)[i], i, first_row + i,
-                               &groups->buffer[i], err));
+    PC_TRY(group_reader_number(groups,
+                               (const pc_slice *)window.data + i * groups->reader->columns, i,
+                               first_row + i, &groups->buffer[i], err));
   *out = groups->buffer;
   *rows = window.rows;
   return PCAL_OK;
@@ -82,5 +124,6 @@ void pc_group_reader_free(pc_group_reader *groups) {
   if (groups->buffer != NULL)
     pc_free(groups->reader->env, groups->buffer);
   pc_name_table_free(&groups->names);
+  pc_text_free(&groups->joined);
   *groups = (pc_group_reader){0};
 }

@@ -206,9 +206,22 @@ static pcal_status source_one_class(const pc_reader *scores, pcal_error *err) {
       pc_source_part_name(scores));
 }
 
+/* Rows may be in groups of several kinds, a column for each; times are one column. */
+static pcal_status source_check_groups(const pcal_source *source, pcal_error *err) {
+  const pc_reader *cells = &source->group_cells;
+  if (!pc_source_has(cells) || source->has_periods)
+    return pc_source_one_column(cells, "times", err);
+  if (cells->columns <= PC_GROUP_COLUMNS_MAX)
+    return PCAL_OK;
+  return pc_fail(err, PCAL_DATA, "%s has %zu columns, but groups are at most %d; choose them%s%s",
+                 pc_source_part_name(cells), cells->columns, PC_GROUP_COLUMNS_MAX,
+                 source_selectable(cells) ? " as " : "",
+                 source_selectable(cells) ? "FILE:COLUMN,COLUMN" : "");
+}
+
 static pcal_status source_check_columns(const pcal_source *source, pcal_error *err) {
   PC_TRY(pc_source_one_column(&source->weights, "weights", err));
-  PC_TRY(pc_source_one_column(&source->group_cells, "groups", err));
+  PC_TRY(source_check_groups(source, err));
   PC_TRY(pc_source_one_column(&source->id_cells, "ids", err));
   if (pc_source_regression(source))
     return PCAL_OK;

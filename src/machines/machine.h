@@ -97,6 +97,10 @@ typedef struct pc_evidence {
   int importance;          /* weights are importance weights (pc_evidence_scale) */
   double effective;        /* effective sample size of importance weights */
   const pc_layout *layout; /* of the data */
+  struct {
+    size_t groups; /* number of groups that are measured together; 0: none */
+    double total;  /* weight of all rows, scaled as these rows are */
+  } family;
   int rough; /* one of many replicas: a value accurate to 2e-3 is enough; curves have the form
                 PC_CURVE_REPLICA */
   struct pc_sum_evidence {

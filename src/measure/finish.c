@@ -8,6 +8,7 @@
 #include "measure/group_names.h"
 #include "measure/group_records.h"
 #include "measure/interval_formula.h"
+#include "measure/overlapping_groups.h"
 #include "measure/replicas/replica_intervals.h"
 
 /* Memory for the values that a comparison with another model reads; filled with NaN. */
@@ -52,16 +53,14 @@ static pcal_status finish_allocate(const pcal_measure *measure, size_t groups,
   return measure->plan.intervals.paired ? finish_allocate_pairs(env, results, err) : PCAL_OK;
 }
 
-static pcal_status finish_group_names(const pcal_measure *measure, const size_t *order,
-                                      size_t groups, pcal_results *results, pcal_error *err) {
-  results->group_names = pc_alloc(&measure->env, groups, sizeof *results->group_names);
+static pcal_status finish_group_names(const pc_result_groups *groups, pcal_results *results,
+                                      pcal_error *err) {
+  results->group_names = pc_alloc(groups->env, groups->count, sizeof *results->group_names);
   if (results->group_names == NULL)
     return pc_fail_memory(err, "collecting results");
-  results->group_count = groups;
-  for (size_t g = 0; g < groups; g++) {
-    char number[PC_GROUP_NUMBER_MAX];
-    results->group_names[g] =
-        pc_copy_text(&measure->env, pc_group_name(measure, order[g], number));
+  results->group_count = groups->count;
+  for (size_t g = 0; g < groups->count; g++) {
+    results->group_names[g] = pc_copy_text(groups->env, groups->names[g]);
     if (results->group_names[g] == NULL)
       return pc_fail_memory(err, "collecting results");
   }
@@ -122,6 +121,26 @@ static pcal_status finish_reliability(const pcal_env *env, const pc_evidence *ev
   return PCAL_OK;
 }
 
+/* The interval of a value that is the largest over groups. */
+static void finish_bounds(const pc_measure_plan *plan, const pc_plan_entry *entry,
+                          const pc_evidence *evidence, pc_result_record *out) {
+  pc_interval_result *result = &out->interval_result;
+  if (plan->intervals.level <= 0 || out->outcome.undefined)
+    return;
+  if (plan->intervals.by_cluster) {
+    snprintf(result->why, sizeof result->why, "its interval does not allow for clusters");
+    return;
+  }
+  const pc_interval found =
+      entry->metric->bounds(&entry->options, evidence, plan->intervals.level);
+  result->has_interval = 1;
+  result->level = plan->intervals.level;
+  result->low = found.low;
+  result->high = found.high;
+  result->se = (double)NAN;
+  result->method = PCAL_INTERVAL_WILSON;
+}
+
 static pcal_status finish_entry(const pc_measure_plan *plan, size_t index,
                                 const pc_evidence *evidence, const pcal_env *env, size_t group,
                                 pc_result_record *out, pcal_error *err) {
@@ -138,6 +157,8 @@ static pcal_status finish_entry(const pc_measure_plan *plan, size_t index,
     snprintf(out->interval_result.why, sizeof out->interval_result.why, "%s", no_null);
   if (evidence->total > 0) {
     PC_TRY(entry->metric->evaluate(&entry->options, evidence, env, &out->outcome, err));
+    if (entry->metric->bounds != NULL)
+      finish_bounds(plan, entry, evidence, out);
     if (evidence->machine == PC_BLOCK)
       pc_interval_of_blocks(&plan->intervals, evidence, &out->outcome, &out->interval_result);
     const int formula =
@@ -226,6 +247,11 @@ static pcal_status finish_slot(const pcal_measure *measure, const pc_group_state
   evidence.machine = measure->plan.slots[slot].need.machine;
   if (state != NULL)
     PC_TRY(finish_evidence(measure, state, slot, &evidence, err));
+  if (state != NULL) {
+    evidence.family.groups = results->count / results->metric_count - 1;
+    evidence.family.total =
+        results->weight * (pc_measure_rows_are_units(measure) ? finish_scale(state) : 1.0);
+  }
   pcal_status status = PCAL_OK;
   for (size_t e = 0; e < measure->plan.entry_count && status == PCAL_OK; e++) {
     if (measure->plan.entries[e].slot != slot)
@@ -368,48 +394,96 @@ static void finish_records_clear(const pcal_env *env, pc_result_record *records,
   memset(records, 0, count * sizeof *records);
 }
 
-/* records: zeroed memory for one group. */
-static pcal_status finish_group(const pcal_measure *measure, size_t number, size_t group,
-                                pc_result_record *records, pcal_results *results,
+/* records: zeroed memory for one group; state NULL: it has no rows. */
+static pcal_status finish_group(const pcal_measure *measure, const pc_group_state *state,
+                                size_t group, pc_result_record *records, pcal_results *results,
                                 pcal_error *err) {
-  pc_group_state *loan;
-  const pc_group_state *state;
-  PC_TRY(pc_group_states_view(&measure->groups, number, &loan, &state, err));
-  results->group_weights[group] = pc_group_states_weight(&measure->groups, number);
+  results->group_weights[group] = state == NULL ? 0.0 : pc_sum_value(&state->totals.weight);
   pcal_status status = finish_state(measure, state, group, records, results, err);
   if (status == PCAL_OK)
     status = pc_group_records_keep(results, group, records, err);
   finish_records_clear(&measure->env, records, results->metric_count);
+  return status;
+}
+
+static pcal_status finish_member(const pcal_measure *measure, size_t number, size_t group,
+                                 pc_result_record *records, pcal_results *results,
+                                 pcal_error *err) {
+  pc_group_state *loan;
+  const pc_group_state *state;
+  PC_TRY(pc_group_states_view(&measure->groups, number, &loan, &state, err));
+  const pcal_status status = finish_group(measure, state, group, records, results, err);
   pc_group_state_free(&measure->groups, loan);
   return status;
 }
 
-static pcal_status finish_groups(const pcal_measure *measure, const size_t *order,
-                                 size_t groups, pcal_results *results, pcal_error *err) {
-  PC_TRY(finish_group_names(measure, order, groups, results, err));
+/* Finishes a group that is the union of several combinations of group columns. */
+static pcal_status finish_union(const pcal_measure *measure, const size_t *members,
+                                size_t count, size_t group, pc_result_record *records,
+                                pcal_results *results, pcal_error *err) {
+  pc_group_states joined;
+  pc_group_states_init(&joined, &measure->env, &measure->plan);
+  pcal_status status = pc_group_states_join(&joined, &measure->groups, members, count, err);
+  if (status == PCAL_OK)
+    status = finish_group(measure, joined.states[0], group, records, results, err);
+  pc_group_states_free(&joined);
+  return status;
+}
+
+/* Takes over the result of a group into that of all rows if its value is larger, and the larger
+ * ends of its interval. */
+static void finish_take_larger(const pc_result_record *group, pc_result_record *all) {
+  const pc_metric_result *from = &group->outcome;
+  pc_metric_result *into = &all->outcome;
+  if (from->undefined)
+    return;
+  if (into->undefined || from->value > into->value) {
+    into->undefined = 0;
+    into->why[0] = '\0';
+    into->value = from->value;
+    into->part_count = from->part_count;
+    memcpy(into->parts, from->parts, sizeof into->parts);
+  }
+  all->interval_result.low = fmax(all->interval_result.low, group->interval_result.low);
+  all->interval_result.high = fmax(all->interval_result.high, group->interval_result.high);
+}
+
+static void finish_largest(const pc_measure_plan *plan, pcal_results *results) {
+  pc_result_record room;
+  for (size_t e = 0; e < plan->entry_count; e++)
+    for (size_t g = 0; plan->entries[e].metric->bounds != NULL && g < results->group_count; g++)
+      finish_take_larger(
+          pc_results_at(results, (g + 1) * results->metric_count + e, &room),
+          &results->records[e]);
+}
+
+static pcal_status finish_groups(const pcal_measure *measure, const pc_result_groups *groups,
+                                 pcal_results *results, pcal_error *err) {
+  PC_TRY(finish_group_names(groups, results, err));
   pc_result_record *records = pc_alloc(&measure->env, results->metric_count, sizeof *records);
   pcal_status status = records == NULL ? pc_fail_memory(err, "collecting results") : PCAL_OK;
-  for (size_t g = 0; g < groups && status == PCAL_OK; g++)
-    status = finish_group(measure, order[g], g, records, results, err);
+  for (size_t g = 0; g < groups->count && status == PCAL_OK; g++) {
+    size_t count;
+    const size_t *members = pc_result_group_members(groups, g, &count);
+    status = count == 1 ? finish_member(measure, members[0], g, records, results, err)
+                        : finish_union(measure, members, count, g, records, results, err);
+  }
   pc_free(&measure->env, records);
   return status;
 }
 
-/* The groups in the order of results. */
-typedef struct finish_order {
-  size_t *numbers;
-  size_t count;
-} finish_order;
-
 static pcal_status finish_all(const pcal_measure *measure, const pc_group_state *whole,
-                              const finish_order *groups, pcal_results **out, pcal_error *err) {
+                              const pc_result_groups *groups, pcal_results **out,
+                              pcal_error *err) {
   PC_TRY(finish_allocate(measure, groups->count, out, err));
   pcal_results *results = *out;
   PC_TRY(finish_summary(measure, &whole->totals, results, err));
   PC_TRY(finish_state(measure, whole, PC_ALL_ROWS, results->records, results, err));
   if (measure->grouped <= 0)
     return PCAL_OK;
-  return finish_groups(measure, groups->numbers, groups->count, results, err);
+  PC_TRY(finish_groups(measure, groups, results, err));
+  finish_largest(&measure->plan, results);
+  return PCAL_OK;
 }
 
 pcal_status pc_measure_finish(const pcal_measure *measure, pcal_results **out,
@@ -417,17 +491,19 @@ pcal_status pc_measure_finish(const pcal_measure *measure, pcal_results **out,
   return pc_measure_finish_total(measure, NULL, out, err);
 }
 
+/* Unions of combinations need whole states: curves of rounds, of which the total is given, are
+ * resolved for each combination alone. */
 pcal_status pc_measure_finish_total(const pcal_measure *measure, const pc_group_state *given,
                                     pcal_results **out, pcal_error *err) {
   pcal_results *results = NULL;
-  finish_order groups = {NULL, 0};
+  pc_result_groups groups = {0};
   pc_group_states total;
   pc_group_states_init(&total, &measure->env, &measure->plan);
   const pc_group_state *whole =
       given != NULL ? given : pc_group_states_find(&measure->groups, 0);
   pcal_status status = PCAL_OK;
   if (measure->grouped > 0)
-    status = pc_group_order(measure, &groups.numbers, &groups.count, err);
+    status = pc_result_groups_new(measure, given == NULL, &groups, err);
   if (status == PCAL_OK && given == NULL && (measure->grouped > 0 || whole == NULL)) {
     status = pc_group_states_total(&total, &measure->groups, err);
     whole = status == PCAL_OK ? total.states[0] : NULL;
@@ -435,7 +511,7 @@ pcal_status pc_measure_finish_total(const pcal_measure *measure, const pc_group_
   if (status == PCAL_OK)
     status = finish_all(measure, whole, &groups, &results, err);
   pc_group_states_free(&total);
-  pc_free(&measure->env, groups.numbers);
+  pc_result_groups_free(&groups);
   if (status != PCAL_OK) {
     pc_results_free(results);
     return status;

@@ -30,11 +30,8 @@ static size_t group_names_digits(const char **name) {
   return digits - skipped;
 }
 
-/* Whole numbers first, by value; then other names, by their bytes. */
-static int group_names_before(const pcal_measure *measure, size_t a, size_t b) {
-  char number_a[PC_GROUP_NUMBER_MAX], number_b[PC_GROUP_NUMBER_MAX];
-  const char *name_a = pc_group_name(measure, a, number_a), *value_a = name_a;
-  const char *name_b = pc_group_name(measure, b, number_b), *value_b = name_b;
+int pc_group_name_before(const char *name_a, const char *name_b) {
+  const char *value_a = name_a, *value_b = name_b;
   const size_t digits_a = group_names_digits(&value_a), digits_b = group_names_digits(&value_b);
   if ((digits_a == 0) != (digits_b == 0))
     return digits_a > 0;
@@ -42,6 +39,12 @@ static int group_names_before(const pcal_measure *measure, size_t a, size_t b) {
     return digits_a < digits_b;
   const int by_value = strcmp(value_a, value_b);
   return by_value != 0 ? by_value < 0 : strcmp(name_a, name_b) < 0;
+}
+
+static int group_names_before(const pcal_measure *measure, size_t a, size_t b) {
+  char number_a[PC_GROUP_NUMBER_MAX], number_b[PC_GROUP_NUMBER_MAX];
+  return pc_group_name_before(pc_group_name(measure, a, number_a),
+                              pc_group_name(measure, b, number_b));
 }
 
 static void group_names_sink(const pcal_measure *measure, size_t *heap, size_t at,

@@ -13,6 +13,10 @@ int pc_groups_have_names(const pcal_measure *measure);
 const char *pc_group_name(const pcal_measure *measure, size_t number,
                           char buffer[PC_GROUP_NUMBER_MAX]);
 
+/* The order of names in results: whole numbers first, by value; then other names, by their
+ * bytes. */
+int pc_group_name_before(const char *a, const char *b);
+
 /* The numbers of the groups in the order of results; the caller frees *out.  Named groups:
  * those with rows, by name: whole numbers by value, then other names by their bytes.  Groups
  * without names: all numbers from 0 to the highest.  The order does not depend on the order of

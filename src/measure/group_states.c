@@ -485,23 +485,34 @@ pcal_status pc_group_states_merge(pc_group_states *into, const pc_group_states *
   return pc_group_states_merge_mapped(into, from, NULL, err);
 }
 
-pcal_status pc_group_states_total(pc_group_states *into, const pc_group_states *from,
-                                  pcal_error *err) {
+/* Adds group `number` of `from` to a state of `into`. */
+static pcal_status group_states_add(const pc_group_states *into, pc_group_state *total,
+                                    const pc_group_states *from, size_t number,
+                                    pcal_error *err) {
+  pc_group_state *loan;
+  const pc_group_state *state;
+  PC_TRY(pc_group_states_view(from, number, &loan, &state, err));
+  pcal_status status = PCAL_OK;
+  if (state != NULL)
+    status = group_states_prepare(into, total, state, err);
+  if (state != NULL && status == PCAL_OK)
+    group_states_join(into, total, state);
+  pc_group_state_free(from, loan);
+  return status;
+}
+
+pcal_status pc_group_states_join(pc_group_states *into, const pc_group_states *from,
+                                 const size_t *numbers, size_t count, pcal_error *err) {
   pc_group_state *total;
   PC_TRY(pc_group_states_open(into, 0, &total, err));
-  for (size_t a = 0; a < from->count; a++) {
-    pc_group_state *loan;
-    const pc_group_state *state;
-    PC_TRY(pc_group_states_view(from, a, &loan, &state, err));
-    pcal_status status = PCAL_OK;
-    if (state != NULL)
-      status = group_states_prepare(into, total, state, err);
-    if (state != NULL && status == PCAL_OK)
-      group_states_join(into, total, state);
-    pc_group_state_free(from, loan);
-    PC_TRY(status);
-  }
+  for (size_t a = 0; a < count; a++)
+    PC_TRY(group_states_add(into, total, from, numbers == NULL ? a : numbers[a], err));
   return PCAL_OK;
+}
+
+pcal_status pc_group_states_total(pc_group_states *into, const pc_group_states *from,
+                                  pcal_error *err) {
+  return pc_group_states_join(into, from, NULL, from->count, err);
 }
 
 /* ---- as bytes ---- */

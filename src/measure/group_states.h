@@ -94,6 +94,12 @@ PC_CHECKED pcal_status pc_group_states_merge_mapped(pc_group_states *into,
 PC_CHECKED pcal_status pc_group_states_total(pc_group_states *into, const pc_group_states *from,
                                              pcal_error *err);
 
+/* Adds some groups of `from` into group 0; numbers NULL: those below count.  On failure group 0 is
+ * incomplete. */
+PC_CHECKED pcal_status pc_group_states_join(pc_group_states *into, const pc_group_states *from,
+                                            const size_t *numbers, size_t count,
+                                            pcal_error *err);
+
 /* States as bytes.  Invalid bytes put the decoder into its failed state.  In that case, and if
  * the call fails, no state is added and *out is NULL. */
 PC_CHECKED pcal_status pc_group_state_save(const pc_group_states *groups,

@@ -197,6 +197,8 @@ const char *pc_measure_plan_no_null(const pc_measure_plan *plan, size_t entry) {
            "cannot be drawn from it";
   if (plan->entries[entry].reading.traits & PC_NO_OUTCOMES)
     return "it ignores the targets, so a calibrated model has the same value";
+  if (plan->entries[entry].metric->bounds != NULL)
+    return "its interval allows for chance in all groups together";
   if (plan->entries[entry].reading.traits & PC_KNOWN_IF_CALIBRATED)
     return "a calibrated model has a known value, which the interval contains or not";
   if (plan->layout.form != PC_FORM_CLASSES && plan_machine(plan, entry) == PC_BLOCK)

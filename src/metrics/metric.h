@@ -105,6 +105,9 @@ typedef struct pc_metric {
   /* Computes the value; evidence->total > 0. */
   pcal_status (*evaluate)(const pc_options *options, const pc_evidence *evidence,
                           const pcal_env *env, pc_metric_result *out, pcal_error *err);
+  /* Of a metric whose value is the largest over groups: an interval that holds, for all
+   * groups together, with the level.  NULL: the value over all rows does not depend on groups. */
+  pc_interval (*bounds)(const pc_options *options, const pc_evidence *evidence, double level);
   /* Marks the segments of a bucket curve (curve/bucket_curve.h) that evaluate needs score by
    * score, and returns how many were newly marked.  NULL: all segments. */
   size_t (*wants)(const pc_options *options, const pc_curve_table *table, uint8_t *wanted);

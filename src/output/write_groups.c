@@ -1,6 +1,7 @@
-/* Values by group as text: a table with a column for each group, or, for more than
- * GROUPS_COLUMNS groups and for intervals, a block for each metric with a line for each group, and
- * above them the worst groups.
+/* Values by group.  Text: a table with a column for each group, or, for more than
+ * PC_GROUP_COLUMNS_SHOWN groups and for intervals, a block for each metric with a line for each group,
+ * and above them the worst groups.  Markdown: for more groups than that, a table of their own with
+ * a line for each group, and below it the worst ones.
  *
  * Edge cases:
  *  1. groups are in the order of the results: by name, periods by time.
@@ -14,9 +15,7 @@
 #include "output/table_row.h"
 #include "output/write_results.h"
 
-#define GROUPS_COLUMNS 6
 #define GROUPS_WIDTH 12
-#define GROUPS_WORST 5
 
 static void groups_padded_count(double count, size_t width, pc_text *out) {
   pc_text cell;
@@ -96,27 +95,46 @@ static size_t groups_next_worst(const pcal_results *results, size_t metric, int 
   return found;
 }
 
-static void groups_worst(const pcal_results *results, size_t metric, pc_text *out) {
+size_t pc_worst_groups(const pcal_results *results, size_t metric,
+                       size_t out[PC_WORST_GROUPS]) {
   const pc_metric *row =
       pc_metric_find_for(results->layout.form, results->records[metric].metric);
   const pcal_better better = row == NULL ? PCAL_BETTER_NONE : row->row.better;
-  if (better == PCAL_BETTER_NONE || results->group_count <= GROUPS_COLUMNS)
-    return;
+  if (better == PCAL_BETTER_NONE || results->group_count <= PC_GROUP_COLUMNS_SHOWN)
+    return 0;
   const int sign = better == PCAL_BETTER_LOWER ? 1 : -1;
   double bound = 0, value = 0;
-  size_t last = SIZE_MAX;
-  for (size_t i = 0; i < GROUPS_WORST; i++) {
+  size_t last = SIZE_MAX, count = 0;
+  for (; count < PC_WORST_GROUPS; count++) {
     const size_t g = groups_next_worst(results, metric, sign, bound, last, &value);
     if (g == results->group_count)
       break;
-    pc_text_add(out, i == 0 ? "  worst first: " : ", ");
-    pc_text_terminal(out, results->group_names[g]);
-    pc_text_add(out, " ");
-    pc_write_number(sign * value, out);
-    last = g;
+    out[count] = last = g;
     bound = value;
   }
-  pc_text_add(out, last == SIZE_MAX ? "" : "\n");
+  return count;
+}
+
+void pc_write_worst_groups(const pcal_results *results, size_t metric,
+                           void (*write_name)(pc_text *out, const char *name), pc_text *out) {
+  size_t worst[PC_WORST_GROUPS];
+  const size_t count = pc_worst_groups(results, metric, worst);
+  pc_result_record room;
+  for (size_t i = 0; i < count; i++) {
+    pc_text_add(out, i == 0 ? "worst first: " : ", ");
+    write_name(out, results->group_names[worst[i]]);
+    pc_text_add(out, " ");
+    pc_write_number(groups_record(results, worst[i], metric, &room)->outcome.value, out);
+  }
+}
+
+static void groups_worst(const pcal_results *results, size_t metric, pc_text *out) {
+  size_t worst[PC_WORST_GROUPS];
+  if (pc_worst_groups(results, metric, worst) == 0)
+    return;
+  pc_text_add(out, "  ");
+  pc_write_worst_groups(results, metric, pc_text_terminal, out);
+  pc_text_add(out, "\n");
 }
 
 static void groups_lines(const pcal_results *results, pc_text *out) {
@@ -151,8 +169,50 @@ void pc_write_groups_text(const pcal_results *results, size_t labels, pc_text *o
       const pc_result_record *record = groups_record(results, g, m, &room);
       intervals |= record->interval_result.has_interval || record->interval_result.has_null;
     }
-  if (intervals || results->group_count > GROUPS_COLUMNS)
+  if (intervals || results->group_count > PC_GROUP_COLUMNS_SHOWN)
     groups_lines(results, out);
   else
     groups_columns(results, labels, out);
+}
+
+/* ---- Markdown ---- */
+
+static void groups_markdown_head(const pcal_results *results, pc_text *out) {
+  pc_table_row row = pc_table_row_new(PCAL_MARKDOWN, out);
+  pc_table_row_word(&row, "group");
+  pc_table_row_word(&row, "weight");
+  for (size_t m = 0; m < results->metric_count; m++)
+    pc_table_row_name(&row, results->records[m].label);
+  pc_table_row_end(&row);
+  for (size_t c = 0; c < results->metric_count + 2; c++)
+    pc_table_row_rule(&row, c > 0);
+  pc_table_row_end(&row);
+}
+
+void pc_write_groups_markdown(const pcal_results *results, pc_text *out) {
+  pc_result_record room;
+  size_t worst[PC_WORST_GROUPS];
+  groups_markdown_head(results, out);
+  for (size_t g = 0; g < results->group_count; g++) {
+    pc_table_row row = pc_table_row_new(PCAL_MARKDOWN, out);
+    pc_table_row_word(&row, results->group_names[g]);
+    pc_table_row_begin_cell(&row);
+    pc_write_count(results->group_weights[g], out);
+    for (size_t m = 0; m < results->metric_count; m++) {
+      const pc_result_record *record = groups_record(results, g, m, &room);
+      pc_table_row_begin_cell(&row);
+      pc_write_value(record, out);
+      pc_write_uncertainty(record, " ", out);
+    }
+    pc_table_row_end(&row);
+  }
+  pc_text_add(out, "\n");
+  for (size_t m = 0; m < results->metric_count; m++) {
+    if (pc_worst_groups(results, m, worst) == 0)
+      continue;
+    pc_text_markdown_code(out, results->records[m].label);
+    pc_text_add(out, ": ");
+    pc_write_worst_groups(results, m, pc_text_markdown, out);
+    pc_text_add(out, "\n\n");
+  }
 }

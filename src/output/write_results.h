@@ -39,6 +39,21 @@ void pc_write_padded_value(const pc_result_record *record, size_t width, pc_text
 /* Writes the values of all groups; `labels` is the width of the column of metrics. */
 void pc_write_groups_text(const pcal_results *results, size_t labels, pc_text *out);
 
+/* The same as Markdown: a table with a line for each group, and the worst groups. */
+void pc_write_groups_markdown(const pcal_results *results, pc_text *out);
+
+/* With more groups a group is a line of a table, not a column. */
+#define PC_GROUP_COLUMNS_SHOWN 6
+#define PC_WORST_GROUPS 5
+
+/* The worst groups by a metric, the worst first; none if there are few groups, or if the metric
+ * has no better direction.  Returns their number. */
+size_t pc_worst_groups(const pcal_results *results, size_t metric,
+                       size_t out[PC_WORST_GROUPS]);
+/* Writes "worst first: north 0.21, south 0.18"; nothing if there are none. */
+void pc_write_worst_groups(const pcal_results *results, size_t metric,
+                           void (*write_name)(pc_text *out, const char *name), pc_text *out);
+
 /* Writes the interval, "[0.031, 0.047]", the null, "(calibrated: 0.004, p = 0.001)", and the
  * difference, "(against: -0.01 [-0.02, -0.005], p = 0.003)", as far as known, each after `before`. */
 void pc_write_uncertainty(const pc_result_record *record, const char *before, pc_text *out);

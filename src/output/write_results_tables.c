@@ -248,6 +248,11 @@ void pc_write_results_csv(const pcal_results *results, pc_text *out) {
 
 /* ---- Markdown ---- */
 
+/* The number of groups that are columns; many groups are lines of a table of their own. */
+static size_t tables_markdown_groups(const pcal_results *results) {
+  return results->group_count > PC_GROUP_COLUMNS_SHOWN ? 0 : results->group_count;
+}
+
 static void tables_markdown_row(const pcal_results *results, size_t metric, pc_text *out) {
   const pc_result_record *record = &results->records[metric];
   pc_table_row row = pc_table_row_new(PCAL_MARKDOWN, out);
@@ -258,7 +263,7 @@ static void tables_markdown_row(const pcal_results *results, size_t metric, pc_t
   pc_write_p_value(record, ", ", out);
   pc_table_row_word(&row, pc_notion_name_for(results, record));
   pc_table_row_word(&row, pc_bound_text(record));
-  for (size_t g = 0; g < results->group_count; g++) {
+  for (size_t g = 0; g < tables_markdown_groups(results); g++) {
     pc_result_record scratch;
     pc_table_row_begin_cell(&row);
     pc_write_value(pc_results_at(results, (g + 1) * results->metric_count + metric, &scratch),
@@ -269,14 +274,14 @@ static void tables_markdown_row(const pcal_results *results, size_t metric, pc_t
 
 static void tables_markdown_weights(const pcal_results *results, pc_text *out) {
   pc_table_row row = pc_table_row_new(PCAL_MARKDOWN, out);
-  if (results->group_count == 0)
+  if (tables_markdown_groups(results) == 0)
     return;
   pc_table_row_word(&row, "weight");
   pc_table_row_begin_cell(&row);
   pc_write_count(results->weight, out);
   pc_table_row_word(&row, "");
   pc_table_row_word(&row, "");
-  for (size_t g = 0; g < results->group_count; g++) {
+  for (size_t g = 0; g < tables_markdown_groups(results); g++) {
     pc_table_row_begin_cell(&row);
     pc_write_count(results->group_weights[g], out);
   }
@@ -289,10 +294,10 @@ static void tables_markdown_head(const pcal_results *results, pc_text *out) {
   pc_table_row row = pc_table_row_new(PCAL_MARKDOWN, out);
   for (size_t c = 0; c < count; c++)
     pc_table_row_word(&row, columns[c]);
-  for (size_t g = 0; g < results->group_count; g++)
+  for (size_t g = 0; g < tables_markdown_groups(results); g++)
     pc_table_row_word(&row, results->group_names[g]);
   pc_table_row_end(&row);
-  for (size_t c = 0; c < count + results->group_count; c++)
+  for (size_t c = 0; c < count + tables_markdown_groups(results); c++)
     pc_table_row_rule(&row, c == 1 || c >= count);
   pc_table_row_end(&row);
 }
@@ -319,6 +324,8 @@ void pc_write_results_markdown(const pcal_results *results, pc_text *out) {
       if (pc_notion_index(&results->records[m]) == n)
         tables_markdown_row(results, m, out);
   pc_text_add(out, "\n");
+  if (results->group_count > PC_GROUP_COLUMNS_SHOWN)
+    pc_write_groups_markdown(results, out);
   for (size_t m = 0; m < results->metric_count; m++) {
     if (results->records[m].outcome.why[0] != '\0')
       tables_markdown_why(&results->records[m], out);

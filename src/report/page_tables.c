@@ -268,6 +268,21 @@ static void page_group_row(const pcal_results *results, size_t group, const size
   pc_text_add(out, "</tr>\n");
 }
 
+/* A line for each metric with the worst groups, if there are many. */
+static void page_group_worst(const pcal_results *results, const size_t *metrics, size_t count,
+                             pc_text *out) {
+  size_t worst[PC_WORST_GROUPS];
+  for (size_t i = 0; i < count; i++) {
+    if (pc_worst_groups(results, metrics[i], worst) == 0)
+      continue;
+    pc_text_add(out, "<p><code>");
+    pc_text_markup(out, results->records[metrics[i]].label);
+    pc_text_add(out, "</code>, ");
+    pc_write_worst_groups(results, metrics[i], pc_text_markup, out);
+    pc_text_add(out, "</p>\n");
+  }
+}
+
 static void page_group_side(const pcal_report *report, pc_page_time time, pc_text *out) {
   const pcal_results *results = report->side[time].key;
   size_t metrics[PAGE_GROUP_METRICS];
@@ -286,6 +301,7 @@ static void page_group_side(const pcal_report *report, pc_page_time time, pc_tex
   for (size_t g = 0; g < results->group_count; g++)
     page_group_row(results, g, metrics, count, out);
   pc_page_table_close(out);
+  page_group_worst(results, metrics, count, out);
 }
 
 void pc_page_group_table(const pcal_report *report, pc_text *out) {
@@ -329,6 +345,15 @@ void pc_page_group_markdown(const pcal_report *report, pc_text *out) {
     pc_table_row_end(&row);
   }
   pc_text_add(out, "\n");
+  for (size_t i = 0; i < count; i++) {
+    size_t worst[PC_WORST_GROUPS];
+    if (pc_worst_groups(results, metrics[i], worst) == 0)
+      continue;
+    pc_text_markdown_code(out, results->records[metrics[i]].label);
+    pc_text_add(out, ": ");
+    pc_write_worst_groups(results, metrics[i], pc_text_markdown, out);
+    pc_text_add(out, "\n\n");
+  }
 }
 
 /* ---- bins ---- */

@@ -23,7 +23,7 @@ typedef struct arrow_reader_state {
   size_t element_size;
   void *buffer;
   size_t capacity; /* rows */
-  char *letters;   /* text of numbers, PC_ELEMENT_TEXT_MAX bytes for each row */
+  char *letters;   /* text of numbers, PC_ELEMENT_TEXT_MAX bytes for each cell */
   size_t batch;    /* position of the next window: batch and row in it */
   uint64_t row;
   uint64_t before; /* rows of the batches before that one */
@@ -63,7 +63,8 @@ static pcal_status arrow_reader_reserve(const pc_reader *reader, size_t rows, pc
     return pc_fail_memory(err, "reading Arrow data");
   state->buffer = buffer;
   if (reader->cells == PC_CELLS_TEXT) {
-    char *letters = pc_resize(reader->env, state->letters, rows, PC_ELEMENT_TEXT_MAX);
+    char *letters =
+        pc_resize(reader->env, state->letters, rows, reader->columns * PC_ELEMENT_TEXT_MAX);
     if (letters == NULL)
       return pc_fail_memory(err, "reading Arrow data");
     state->letters = letters;
@@ -143,12 +144,14 @@ static void arrow_reader_gather(const pc_reader *reader, const pc_arrow_part *pa
 }
 
 static pcal_status arrow_reader_texts(const pc_reader *reader, const pc_arrow_part *part,
-                                      size_t row, size_t rows, pcal_error *err) {
+                                      size_t row, size_t rows, size_t place,
+                                      pcal_error *err) {
   const arrow_reader_state *state = reader->state;
   const pc_arrow_column *column = part->column;
   for (size_t i = 0; i < rows; i++) {
-    pc_slice *out = (pc_slice *)state->buffer + i;
-    char *letters = state->letters + i * PC_ELEMENT_TEXT_MAX;
+    const size_t cell = i * reader->columns + place;
+    pc_slice *out = (pc_slice *)state->buffer + cell;
+    char *letters = state->letters + cell * PC_ELEMENT_TEXT_MAX;
     *out = (pc_slice){"", 0};
     if (pc_arrow_part_null(part, row + i, 0))
       continue;
@@ -197,12 +200,13 @@ static pcal_status arrow_reader_window(const pc_reader *reader, const struct Arr
   }
   PC_TRY(arrow_reader_reserve(reader, out->rows, err));
   out->data = state->buffer;
-  if (reader->cells == PC_CELLS_TEXT)
-    return arrow_reader_texts(reader, &part, row, out->rows, err);
-  arrow_reader_gather(reader, &part, row, out->rows, 0);
-  for (size_t i = 1; i < state->count; i++) {
-    PC_TRY(pc_arrow_part_find(&state->columns[i], batch, &part, err));
-    arrow_reader_gather(reader, &part, row, out->rows, i);
+  for (size_t i = 0; i < state->count; i++) {
+    if (i > 0)
+      PC_TRY(pc_arrow_part_find(&state->columns[i], batch, &part, err));
+    if (reader->cells == PC_CELLS_TEXT)
+      PC_TRY(arrow_reader_texts(reader, &part, row, out->rows, i, err));
+    else
+      arrow_reader_gather(reader, &part, row, out->rows, i);
   }
   return PCAL_OK;
 }
@@ -323,7 +327,7 @@ static void arrow_reader_plan(pc_reader *reader, pc_column_role as) {
   const size_t letters = reader->cells == PC_CELLS_TEXT ? PC_ELEMENT_TEXT_MAX : 0;
   reader->window_limit = state->viewable
                              ? SIZE_MAX
-                             : pc_window_rows(reader->columns * state->element_size + letters);
+                             : pc_window_rows(reader->columns * (state->element_size + letters));
 }
 
 static pcal_status arrow_reader_fill(const char *const *names, pc_column_role as,

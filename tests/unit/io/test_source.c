@@ -374,6 +374,7 @@ TEST(refuses_columns_that_do_not_fit) {
   const char *p = help_text("two.csv", "a,b\n0.5,0.5\n");
   const char *y = help_text("three.csv", "x,y,z\n0,1,0\n");
   const char *one = help_text("one.csv", "0\n");
+  const char *five = help_text("five.csv", "a,b,c,d,e\n0,1,0,1,0\n");
   expect_refused((file_inputs){.probs = p, .labels = y}, PCAL_DATA,
                  "three.csv has 3 columns, but ");
   expect_refused((file_inputs){.probs = p, .labels = y}, PCAL_DATA,
@@ -381,8 +382,8 @@ TEST(refuses_columns_that_do_not_fit) {
                  "column of class numbers as ");
   expect_refused((file_inputs){.probs = p, .weights = y}, PCAL_DATA,
                  "three.csv has 3 columns, but weights need one; choose it as ");
-  expect_refused((file_inputs){.probs = p, .groups = y}, PCAL_DATA,
-                 "three.csv has 3 columns, but groups need one; choose it as ");
+  expect_refused((file_inputs){.probs = p, .groups = five}, PCAL_DATA,
+                 "five.csv has 5 columns, but groups are at most 4; choose them as FILE:COLUMN,");
   expect_refused((file_inputs){.confidence = p, .correct = one}, PCAL_DATA,
                  "two.csv has 2 columns, but confidences need one; choose it as ");
   expect_refused((file_inputs){.confidence = one, .correct = p}, PCAL_DATA,

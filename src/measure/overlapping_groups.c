@@ -1,0 +1,205 @@
+/* Cost: O(C 2^k log C) for C combinations of k columns. */
+#include "measure/overlapping_groups.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "io/group_reader.h"
+#include "measure/group_names.h"
+
+/* A group of a set of columns, and one of the combinations that belong to it. */
+typedef struct overlap_pair {
+  char *name; /* owned */
+  size_t member;
+} overlap_pair;
+
+void pc_result_groups_free(pc_result_groups *groups) {
+  for (size_t g = 0; g < groups->count; g++)
+    pc_free(groups->env, groups->names[g]);
+  if (groups->env != NULL) {
+    pc_free(groups->env, groups->names);
+    pc_free(groups->env, groups->ends);
+    pc_free(groups->env, groups->members);
+  }
+  *groups = (pc_result_groups){0};
+}
+
+const size_t *pc_result_group_members(const pc_result_groups *groups, size_t group,
+                                      size_t *count) {
+  const size_t begin = group == 0 ? 0 : groups->ends[group - 1];
+  *count = groups->ends[group] - begin;
+  return groups->members + begin;
+}
+
+static size_t overlap_fields(const char *name) {
+  size_t fields = 1;
+  for (; *name != '\0'; name++)
+    fields += *name == PC_GROUP_FIELD;
+  return fields;
+}
+
+/* The name of a combination, restricted to the columns of a set: bit c is column c. */
+static pcal_status overlap_name(const pcal_env *env, const char *name, unsigned set, char **out,
+                                pcal_error *err) {
+  static const char between[] = {PC_GROUP_FIELD, '\0'};
+  pc_text text;
+  pc_text_init(&text, env);
+  for (unsigned bit = 1; *name != '\0'; bit <<= 1) {
+    const size_t length = strcspn(name, between);
+    if ((set & bit) != 0 && text.length > 0)
+      pc_text_add(&text, " & ");
+    if ((set & bit) != 0)
+      pc_text_add_bytes(&text, name, length);
+    name += length;
+    name += *name != '\0';
+  }
+  *out = text.bytes == NULL ? NULL : pc_copy_text(env, text.bytes);
+  pc_text_free(&text);
+  return *out == NULL ? pc_fail_memory(err, "collecting groups") : PCAL_OK;
+}
+
+static int overlap_before(const overlap_pair *a, const overlap_pair *b) {
+  if (pc_group_name_before(a->name, b->name))
+    return 1;
+  return !pc_group_name_before(b->name, a->name) && a->member < b->member;
+}
+
+static void overlap_sink(overlap_pair *heap, size_t at, size_t count) {
+  const overlap_pair sinking = heap[at];
+  for (size_t child; (child = 2 * at + 1) < count; at = child) {
+    if (child + 1 < count && overlap_before(&heap[child], &heap[child + 1]))
+      child++;
+    if (!overlap_before(&sinking, &heap[child]))
+      break;
+    heap[at] = heap[child];
+  }
+  heap[at] = sinking;
+}
+
+static void overlap_sort(overlap_pair *pairs, size_t count) {
+  for (size_t at = count / 2; at > 0; at--)
+    overlap_sink(pairs, at - 1, count);
+  for (size_t end = count; end > 1; end--) {
+    const overlap_pair last = pairs[0];
+    pairs[0] = pairs[end - 1];
+    pairs[end - 1] = last;
+    overlap_sink(pairs, 0, end - 1);
+  }
+}
+
+/* Room for one more group of `members` more members. */
+static pcal_status overlap_reserve(pc_result_groups *groups, size_t members, pcal_error *err) {
+  void *names = groups->names, *ends = groups->ends, *numbers = groups->members;
+  const size_t filled = groups->count == 0 ? 0 : groups->ends[groups->count - 1];
+  pcal_status status = pc_reserve(groups->env, &names, &groups->capacity, groups->count + 1,
+                                  sizeof *groups->names, err);
+  groups->names = names;
+  if (status == PCAL_OK)
+    status = pc_reserve(groups->env, &ends, &groups->end_capacity, groups->count + 1,
+                        sizeof *groups->ends, err);
+  groups->ends = ends;
+  if (status == PCAL_OK)
+    status = pc_reserve(groups->env, &numbers, &groups->member_capacity, filled + members,
+                        sizeof *groups->members, err);
+  groups->members = numbers;
+  return status;
+}
+
+/* Adds the groups of sorted pairs; takes over the first name of each. */
+static pcal_status overlap_add(pc_result_groups *groups, overlap_pair *pairs, size_t count,
+                               pcal_error *err) {
+  for (size_t begin = 0, end; begin < count; begin = end) {
+    for (end = begin + 1; end < count && strcmp(pairs[begin].name, pairs[end].name) == 0;)
+      end++;
+    PC_TRY(overlap_reserve(groups, end - begin, err));
+    size_t at = groups->count == 0 ? 0 : groups->ends[groups->count - 1];
+    for (size_t i = begin; i < end; i++)
+      groups->members[at++] = pairs[i].member;
+    groups->ends[groups->count] = at;
+    groups->names[groups->count++] = pairs[begin].name;
+    pairs[begin].name = NULL;
+  }
+  return PCAL_OK;
+}
+
+/* The groups of the measure, by name. */
+typedef struct overlap_source {
+  const pcal_measure *measure;
+  size_t *order;
+  size_t count;
+} overlap_source;
+
+/* Adds the groups of one set of columns; of set 0 those that are shown alone. */
+static pcal_status overlap_add_set(const overlap_source *from, unsigned set, overlap_pair *pairs,
+                                   pc_result_groups *groups, pcal_error *err) {
+  size_t count = 0;
+  pcal_status status = PCAL_OK;
+  for (size_t i = 0; i < from->count && status == PCAL_OK; i++) {
+    char number[PC_GROUP_NUMBER_MAX];
+    const char *name = pc_group_name(from->measure, from->order[i], number);
+    const size_t fields = overlap_fields(name);
+    const int alone = fields == 1 || fields > PC_GROUP_COLUMNS_MAX;
+    if (alone != (set == 0) || (!alone && set >> fields != 0))
+      continue;
+    pairs[count].member = from->order[i];
+    status = overlap_name(groups->env, name, alone ? ~0u : set, &pairs[count].name, err);
+    count += status == PCAL_OK;
+  }
+  if (status == PCAL_OK) {
+    overlap_sort(pairs, count);
+    status = overlap_add(groups, pairs, count, err);
+  }
+  for (size_t i = 0; i < count; i++)
+    pc_free(groups->env, pairs[i].name);
+  return status;
+}
+
+static unsigned overlap_size(unsigned set) {
+  unsigned size = 0;
+  for (; set != 0; set &= set - 1)
+    size++;
+  return size;
+}
+
+static pcal_status overlap_add_sets(const overlap_source *from, pc_result_groups *groups,
+                                    pcal_error *err) {
+  overlap_pair *pairs = pc_alloc_raw(groups->env, from->count, sizeof *pairs);
+  pcal_status status = pairs == NULL ? pc_fail_memory(err, "collecting groups") : PCAL_OK;
+  for (unsigned size = 0; size <= PC_GROUP_COLUMNS_MAX && status == PCAL_OK; size++)
+    for (unsigned set = 0; set >> PC_GROUP_COLUMNS_MAX == 0 && status == PCAL_OK; set++)
+      if (overlap_size(set) == size)
+        status = overlap_add_set(from, set, pairs, groups, err);
+  pc_free(groups->env, pairs);
+  return status;
+}
+
+/* Adds each group alone, in the order of the measure. */
+static pcal_status overlap_add_plain(const overlap_source *from, pc_result_groups *groups,
+                                     pcal_error *err) {
+  for (size_t i = 0; i < from->count; i++) {
+    char number[PC_GROUP_NUMBER_MAX];
+    PC_TRY(overlap_reserve(groups, 1, err));
+    PC_TRY(overlap_name(groups->env, pc_group_name(from->measure, from->order[i], number), ~0u,
+                        &groups->names[groups->count], err));
+    groups->members[groups->count] = from->order[i];
+    groups->ends[groups->count] = groups->count + 1;
+    groups->count++;
+  }
+  return PCAL_OK;
+}
+
+pcal_status pc_result_groups_new(const pcal_measure *measure, int combined,
+                                 pc_result_groups *out, pcal_error *err) {
+  overlap_source from = {measure, NULL, 0};
+  int found = 0;
+  *out = (pc_result_groups){.env = &measure->env};
+  PC_TRY(pc_group_order(measure, &from.order, &from.count, err));
+  for (size_t i = 0; i < from.count && combined && !found; i++) {
+    char number[PC_GROUP_NUMBER_MAX];
+    found = overlap_fields(pc_group_name(measure, from.order[i], number)) > 1;
+  }
+  const pcal_status status =
+      found ? overlap_add_sets(&from, out, err) : overlap_add_plain(&from, out, err);
+  pc_free(&measure->env, from.order);
+  return status;
+}

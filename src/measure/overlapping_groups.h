@@ -1,0 +1,33 @@
+/* The groups of results.
+ *
+ * Rows with several group columns are kept by the combination of their values, called
+ * "site=north<0x1F>sex=f" (io/group_reader.h).  Each combination belongs to several groups of
+ * results: one for each nonempty set of columns, called "site=north", "sex=f" and
+ * "site=north & sex=f".  Other groups are shown as they are. */
+#ifndef PC_OVERLAPPING_GROUPS_H
+#define PC_OVERLAPPING_GROUPS_H
+
+#include "measure/measure.h"
+
+typedef struct pc_result_groups {
+  const pcal_env *env;
+  size_t count;
+  char **names;
+  size_t *ends;    /* the members of group g end before members[ends[g]] */
+  size_t *members; /* numbers of the measure's groups, group after group */
+  size_t capacity, end_capacity, member_capacity;
+} pc_result_groups;
+
+/* The groups in the order of results: those of one column first, then those of two, ...; the
+ * groups of a set of columns by name.  Combinations of more than PC_GROUP_COLUMNS_MAX columns are
+ * shown alone.  combined = 0: shows each of the measure's groups alone.  Freed with
+ * pc_result_groups_free, also after a failure. */
+PC_CHECKED pcal_status pc_result_groups_new(const pcal_measure *measure, int combined,
+                                            pc_result_groups *out, pcal_error *err);
+void pc_result_groups_free(pc_result_groups *groups);
+
+/* The members of a group. */
+const size_t *pc_result_group_members(const pc_result_groups *groups, size_t group,
+                                      size_t *count);
+
+#endif
