@@ -12,10 +12,11 @@
  *    single event out of several classes. */
 #include "figure/figure_measure.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "calibrators/apply.h"
-#include "data/rows.h"
+#include "data/pass.h"
 #include "figure/figure_groups.h"
 #include "figure/figure_registry.h"
 #include "figure/study_figure_registry.h"
@@ -169,6 +170,85 @@ static pcal_status figure_measure_changed(figure_measure_pass *pass, int interva
   return status;
 }
 
+/* ---- First rows ---- */
+
+typedef struct figure_measure_kept {
+  pc_figure_rows *rows;
+  uint64_t first; /* index of the first row */
+} figure_measure_kept;
+
+static pcal_status figure_measure_keep_row(void *user, size_t worker, const pc_rows *rows,
+                                           pcal_error *err) {
+  const figure_measure_kept *kept = user;
+  const size_t width = rows->classes;
+  (void)worker;
+  (void)err;
+  for (size_t i = 0; i < rows->count; i++)
+    memcpy(kept->rows->values + (size_t)(rows->ids[i] - kept->first) * width,
+           rows->probs + i * width, width * sizeof(double));
+  return PCAL_OK;
+}
+
+/* Reads batches until the requested rows are there. */
+static pcal_status figure_measure_keep_batches(figure_measure_pass *pass, pc_pass *reading,
+                                               figure_measure_kept *kept, pcal_error *err) {
+  const size_t wanted = pass->window;
+  while (kept->rows->count < wanted) {
+    pcal_batch batch = PCAL_BATCH_INIT;
+    pc_row_counts counts;
+    PC_TRY(pc_source_next(pass->source, wanted - kept->rows->count, &batch, err));
+    if (batch.rows == 0)
+      break;
+    if (kept->rows->count == 0)
+      kept->first = batch.first_row;
+    if (pass->calibrator != NULL)
+      PC_TRY(figure_measure_change(pass, &batch, err));
+    PC_TRY(pc_pass_batch(reading, &batch, &counts, err));
+    kept->rows->count += batch.rows;
+  }
+  return PCAL_OK;
+}
+
+static pcal_status figure_measure_keep_pass(figure_measure_pass *pass, pc_figure_rows *rows,
+                                            pcal_error *err) {
+  const figure_measure_plan *plan = pass->plan;
+  const pc_row_policy policy = {.normalize = plan->config->normalize,
+                                .skip_missing = plan->config->skip_missing,
+                                .probs = PC_PROBS_FILLED};
+  const size_t width = rows->layout.classes;
+  figure_measure_kept kept = {rows, 0};
+  pc_pass reading;
+  rows->values = pc_alloc_raw(plan->env, pass->window * width, sizeof *rows->values);
+  pass->buffer = pc_alloc_raw(plan->env, pass->window * pass->shape.columns, sizeof(double));
+  if (rows->values == NULL || pass->buffer == NULL)
+    return pc_fail_memory(err, "reading the rows of a figure");
+  for (size_t i = 0; i < pass->window * width; i++)
+    rows->values[i] = (double)NAN;
+  PC_TRY(pc_pass_init(&reading, plan->env, &rows->layout, &policy, figure_measure_keep_row,
+                      &kept, err));
+  const pcal_status status = figure_measure_keep_batches(pass, &reading, &kept, err);
+  pc_pass_free(&reading);
+  return status;
+}
+
+/* The first rows of a source, after the calibrator if there is one. */
+static pcal_status figure_measure_rows(const figure_measure_plan *plan, pcal_source *source,
+                                       pc_figure_rows *rows, pcal_error *err) {
+  figure_measure_pass pass = {.plan = plan,
+                              .source = source,
+                              .calibrator = plan->config->calibrator,
+                              .window = plan->request->row_count};
+  pass.shape.size = sizeof pass.shape;
+  PC_TRY(pc_source_rewind(source, err));
+  pc_source_shape(source, &pass.shape);
+  PC_TRY(pc_layout_make_levels(
+      pass.calibrator == NULL ? pass.shape.kind : pc_calibrator_output_kind(pass.shape.kind),
+      pass.shape.columns, pass.shape.levels, &rows->layout, err));
+  const pcal_status status = figure_measure_keep_pass(&pass, rows, err);
+  pc_free(plan->env, pass.buffer);
+  return status;
+}
+
 /* ---- Sets ---- */
 
 static pcal_status figure_measure_tempered(const figure_measure_plan *plan, pcal_source *source,
@@ -217,6 +297,7 @@ static void figure_measure_set_free(const figure_measure_plan *plan, pc_measured
 typedef struct figure_measure_sets {
   pc_figure_data data;
   pc_measured_set before, val;
+  pc_figure_rows rows;
   pc_measured_set *models; /* of several, or NULL */
 } figure_measure_sets;
 
@@ -238,6 +319,10 @@ static pcal_status figure_measure_one_model(const figure_measure_plan *plan,
   if (config->val != NULL) {
     PC_TRY(figure_measure_set(plan, config->val, calibrated, 0, &sets->val, err));
     sets->data.val = &sets->val;
+  }
+  if (plan->request->row_count > 0) {
+    sets->data.rows = &sets->rows;
+    PC_TRY(figure_measure_rows(plan, source, &sets->rows, err));
   }
   return PCAL_OK;
 }
@@ -276,6 +361,7 @@ static void figure_measure_sets_free(const figure_measure_plan *plan,
   figure_measure_set_free(plan, &sets->before);
   figure_measure_set_free(plan, &sets->val);
   pc_free(plan->env, sets->models);
+  pc_free(plan->env, sets->rows.values);
 }
 
 static pcal_status figure_measure_request(const figure_measure_plan *plan, pcal_source *source,

@@ -17,11 +17,20 @@ typedef struct pc_figure_request {
   int interval, null; /* the figure shows them */
   double temperatures[PC_FIGURE_TEMPERATURES];
   size_t temperature_count;
+  size_t row_count; /* of first rows that the figure shows one by one */
 } pc_figure_request;
 
 /* Adds a spec; beyond PC_FIGURE_SPECS it is dropped. */
 void pc_figure_request_metric(pc_figure_request *request, const char *format, ...)
     PC_PRINTF(2, 3);
+
+/* The first rows of predictions of a number, converted, and each followed by its target; the
+ * target of a row with missing values is NaN. */
+typedef struct pc_figure_rows {
+  pc_layout layout;
+  size_t count;
+  double *values;
+} pc_figure_rows;
 
 /* One data set, measured. */
 typedef struct pc_measured_set {
@@ -41,6 +50,7 @@ typedef struct pc_figure_data {
   const pc_measured_set *models; /* several models, or NULL; the first is also in shown */
   const pcal_model *named;       /* the models with their names */
   size_t model_count;
+  const pc_figure_rows *rows; /* if requested, and drawn from data; else NULL */
 } pc_figure_data;
 
 typedef struct pc_figure_row {

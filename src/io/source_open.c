@@ -213,7 +213,8 @@ static pcal_status source_check_groups(const pcal_source *source, pcal_error *er
     return pc_source_one_column(cells, "times", err);
   if (cells->columns <= PC_GROUP_COLUMNS_MAX)
     return PCAL_OK;
-  return pc_fail(err, PCAL_DATA, "%s has %zu columns, but groups are at most %d; choose them%s%s",
+  return pc_fail(err, PCAL_DATA,
+                 "%s has %zu columns, but groups are at most %d; choose them%s%s",
                  pc_source_part_name(cells), cells->columns, PC_GROUP_COLUMNS_MAX,
                  source_selectable(cells) ? " as " : "",
                  source_selectable(cells) ? "FILE:COLUMN,COLUMN" : "");

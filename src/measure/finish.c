@@ -452,9 +452,8 @@ static void finish_largest(const pc_measure_plan *plan, pcal_results *results) {
   pc_result_record room;
   for (size_t e = 0; e < plan->entry_count; e++)
     for (size_t g = 0; plan->entries[e].metric->bounds != NULL && g < results->group_count; g++)
-      finish_take_larger(
-          pc_results_at(results, (g + 1) * results->metric_count + e, &room),
-          &results->records[e]);
+      finish_take_larger(pc_results_at(results, (g + 1) * results->metric_count + e, &room),
+                         &results->records[e]);
 }
 
 static pcal_status finish_groups(const pcal_measure *measure, const pc_result_groups *groups,

@@ -130,8 +130,9 @@ typedef struct overlap_source {
 } overlap_source;
 
 /* Adds the groups of one set of columns; of set 0 those that are shown alone. */
-static pcal_status overlap_add_set(const overlap_source *from, unsigned set, overlap_pair *pairs,
-                                   pc_result_groups *groups, pcal_error *err) {
+static pcal_status overlap_add_set(const overlap_source *from, unsigned set,
+                                   overlap_pair *pairs, pc_result_groups *groups,
+                                   pcal_error *err) {
   size_t count = 0;
   pcal_status status = PCAL_OK;
   for (size_t i = 0; i < from->count && status == PCAL_OK; i++) {

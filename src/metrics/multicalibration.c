@@ -84,8 +84,8 @@ static pc_interval multicalibration_bounds(const pc_options *options,
   for (size_t b = 0; b < evidence->grid.bin_count; b++) {
     if (!multicalibration_counts(options, evidence, &bins[b]))
       continue;
-    const pc_interval share = pc_interval_wilson(
-        pc_bin_frequency(&bins[b]), bins[b].weight, 1.0 - (1.0 - level) / family);
+    const pc_interval share = pc_interval_wilson(pc_bin_frequency(&bins[b]), bins[b].weight,
+                                                 1.0 - (1.0 - level) / family);
     const double claimed = pc_bin_confidence(&bins[b]);
     found.low = fmax(found.low, fmax(share.low - claimed, claimed - share.high));
     found.high = fmax(found.high, fmax(share.high - claimed, claimed - share.low));
@@ -100,12 +100,13 @@ const pc_metric pc_metric_multicalibration = {
             .name = "multicalibration",
             .title = "largest calibration gap in any bin of any group",
             .formula = "max_g max_b |conf_gb - acc_gb|",
-            .about = "The largest gap between the mean score and the share of hits over the bins "
-                     "of all rows and of every group; bins with fewer than a share of all rows "
-                     "are left out. Chance makes it larger, the more the smaller the groups: its "
-                     "interval allows for the choice of the largest, and a lower end above 0 is "
-                     "an error that chance does not explain. With several group columns "
-                     "({groups} a,b) the groups overlap. Intervals of groups hold together.",
+            .about =
+                "The largest gap between the mean score and the share of hits over the bins "
+                "of all rows and of every group; bins with fewer than a share of all rows "
+                "are left out. Chance makes it larger, the more the smaller the groups: its "
+                "interval allows for the choice of the largest, and a lower end above 0 is "
+                "an error that chance does not explain. With several group columns "
+                "({groups} a,b) the groups overlap. Intervals of groups hold together.",
             .citation = "Hebert-Johnson, Kim, Reingold & Rothblum, ICML 2018",
             .notion = PCAL_NOTION_TOP_LABEL,
             .machine = PCAL_MACHINE_GRID,

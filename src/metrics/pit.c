@@ -262,21 +262,23 @@ static pcal_status pit_evaluate(const pc_options *options, const pc_evidence *ev
   return PCAL_OK;
 }
 
-/* Shares of targets in central intervals at every percent, or at the levels of quantiles. */
-static pcal_status coverage_graph(const pc_options *options, const pit_view *view,
-                                  const pcal_env *env, pc_plot_table *graph, pcal_error *err) {
+/* Shares of targets by level, at every percent, or at these levels for quantiles: `share` is
+ * pit_central for central intervals, pit_upto for quantiles. */
+static pcal_status coverage_graph(const double *levels, size_t level_count,
+                                  double (*share)(const pit_view *view, double level),
+                                  const pit_view *view, const pcal_env *env,
+                                  pc_plot_table *graph, pcal_error *err) {
   static const char *const names[] = {"level", "share", NULL};
-  const pc_option_value *value = &options->value[PIT_LEVELS];
   const int few = view->layout->form == PC_FORM_QUANTILES;
-  const size_t count = few ? value->list_count : COVERAGE_GRAPH_LEVELS;
+  const size_t count = few ? level_count : COVERAGE_GRAPH_LEVELS;
   if (!graph->wanted)
     return PCAL_OK;
   PC_TRY(pc_plot_table_new(env, names, count, graph, err));
   graph->count = count;
   for (size_t i = 0; i < count; i++) {
-    const double level = few ? value->list[i] : (double)(i + 1) / (COVERAGE_GRAPH_LEVELS + 1.0);
+    const double level = few ? levels[i] : (double)(i + 1) / (COVERAGE_GRAPH_LEVELS + 1.0);
     graph->columns[0][i] = level;
-    graph->columns[1][i] = pit_central(view, level);
+    graph->columns[1][i] = share(view, level);
   }
   return PCAL_OK;
 }
@@ -292,7 +294,8 @@ static pcal_status coverage_evaluate(const pc_options *options, const pc_evidenc
     out->value += fabs(share - value->list[l]) / (double)value->list_count;
     pc_metric_result_part_at(out, value->list[l], share);
   }
-  const pcal_status status = coverage_graph(options, &view, env, &out->graph, err);
+  const pcal_status status =
+      coverage_graph(value->list, value->list_count, pit_central, &view, env, &out->graph, err);
   pc_target_ranks_free(env, &view.places);
   return status;
 }
@@ -306,8 +309,10 @@ static pcal_status quantile_ce_evaluate(const pc_options *options, const pc_evid
   PC_TRY(pit_open(evidence, env, &view, err));
   for (size_t l = 0; l < count; l++)
     out->value += fabs(pit_upto(&view, levels[l]) - levels[l]) / (double)count;
+  const pcal_status status =
+      coverage_graph(levels, count, pit_upto, &view, env, &out->graph, err);
   pc_target_ranks_free(env, &view.places);
-  return PCAL_OK;
+  return status;
 }
 
 const pc_metric pc_metric_pit = {

@@ -48,8 +48,7 @@ void pc_write_groups_markdown(const pcal_results *results, pc_text *out);
 
 /* The worst groups by a metric, the worst first; none if there are few groups, or if the metric
  * has no better direction.  Returns their number. */
-size_t pc_worst_groups(const pcal_results *results, size_t metric,
-                       size_t out[PC_WORST_GROUPS]);
+size_t pc_worst_groups(const pcal_results *results, size_t metric, size_t out[PC_WORST_GROUPS]);
 /* Writes "worst first: north 0.21, south 0.18"; nothing if there are none. */
 void pc_write_worst_groups(const pcal_results *results, size_t metric,
                            void (*write_name)(pc_text *out, const char *name), pc_text *out);

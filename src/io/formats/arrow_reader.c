@@ -144,8 +144,7 @@ static void arrow_reader_gather(const pc_reader *reader, const pc_arrow_part *pa
 }
 
 static pcal_status arrow_reader_texts(const pc_reader *reader, const pc_arrow_part *part,
-                                      size_t row, size_t rows, size_t place,
-                                      pcal_error *err) {
+                                      size_t row, size_t rows, size_t place, pcal_error *err) {
   const arrow_reader_state *state = reader->state;
   const pc_arrow_column *column = part->column;
   for (size_t i = 0; i < rows; i++) {
@@ -325,9 +324,9 @@ static void arrow_reader_plan(pc_reader *reader, pc_column_role as) {
                     (is_float || reader->cells == PC_CELLS_I32) &&
                     column->number.size == state->element_size;
   const size_t letters = reader->cells == PC_CELLS_TEXT ? PC_ELEMENT_TEXT_MAX : 0;
-  reader->window_limit = state->viewable
-                             ? SIZE_MAX
-                             : pc_window_rows(reader->columns * (state->element_size + letters));
+  reader->window_limit =
+      state->viewable ? SIZE_MAX
+                      : pc_window_rows(reader->columns * (state->element_size + letters));
 }
 
 static pcal_status arrow_reader_fill(const char *const *names, pc_column_role as,

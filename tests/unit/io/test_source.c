@@ -382,8 +382,9 @@ TEST(refuses_columns_that_do_not_fit) {
                  "column of class numbers as ");
   expect_refused((file_inputs){.probs = p, .weights = y}, PCAL_DATA,
                  "three.csv has 3 columns, but weights need one; choose it as ");
-  expect_refused((file_inputs){.probs = p, .groups = five}, PCAL_DATA,
-                 "five.csv has 5 columns, but groups are at most 4; choose them as FILE:COLUMN,");
+  expect_refused(
+      (file_inputs){.probs = p, .groups = five}, PCAL_DATA,
+      "five.csv has 5 columns, but groups are at most 4; choose them as FILE:COLUMN,");
   expect_refused((file_inputs){.confidence = p, .correct = one}, PCAL_DATA,
                  "two.csv has 2 columns, but confidences need one; choose it as ");
   expect_refused((file_inputs){.confidence = one, .correct = p}, PCAL_DATA,
