@@ -23,6 +23,9 @@ void pc_refine_targets_append(pc_refine_targets *targets, pc_refine_target targe
 /* Fills `wanted` and `reach`, after the last target. */
 void pc_refine_targets_index(pc_refine_targets *targets);
 
+/* Memory of the targets and of one tally over them, without kept scores; 0 without targets. */
+uint64_t pc_refine_targets_bytes(const pc_refine_targets *targets);
+
 /* Zeroed targets are saved too. */
 void pc_encode_refine_targets(pc_encoder *out, const pc_refine_targets *targets);
 /* Invalid bytes, or targets with very many sub-buckets, fail the decoder.  layout: of the first

@@ -203,10 +203,19 @@ static pcal_status refine_jobs_slot(pc_refine_jobs *jobs, size_t slot, pcal_type
   return PCAL_OK;
 }
 
+uint64_t pc_refine_jobs_bytes(const pc_refine_jobs *jobs) {
+  uint64_t bytes = 0;
+  for (size_t j = 0; j < jobs->count; j++)
+    for (size_t p = 0; p < jobs->list[j].part_count; p++)
+      bytes += pc_refine_targets_bytes(&jobs->list[j].targets[p]);
+  return bytes;
+}
+
 pcal_status pc_refine_jobs_ask(pc_refine_jobs *jobs, pcal_type type, pcal_error *err) {
   const pc_measure_plan *plan = &jobs->measure->plan;
   for (size_t s = 0; s < plan->slot_count; s++)
-    if (pc_machine_has_buckets(plan->slots[s].machine))
+    if (pc_machine_has_buckets(plan->slots[s].machine) &&
+        (jobs->byte_limit == 0 || pc_refine_jobs_bytes(jobs) < jobs->byte_limit))
       PC_TRY(refine_jobs_slot(jobs, s, type, err));
   return PCAL_OK;
 }

@@ -38,6 +38,8 @@ typedef struct pc_refine_jobs {
   size_t keep_limit; /* scores that the pass may store for a slot, or 0: the usual number */
   size_t
       cell_limit; /* cells that a part may have in one pass, or 0: all; more for narrow cells */
+  uint64_t byte_limit; /* slots are asked until their targets reach it, or 0: all; the others
+                          wait for a later pass */
 } pc_refine_jobs;
 
 /* True if the scores of a view are the stored ones. */
@@ -53,6 +55,9 @@ void pc_refine_jobs_free(pc_refine_jobs *jobs); /* or zeroed ones */
 /* Adds a job for a slot, without targets. */
 PC_CHECKED pcal_status pc_refine_jobs_add_slot(pc_refine_jobs *jobs, size_t slot,
                                                pc_refine_job **out, pcal_error *err);
+
+/* Memory of all targets (pc_refine_targets_bytes). */
+uint64_t pc_refine_jobs_bytes(const pc_refine_jobs *jobs);
 
 /* Adds a job for every slot whose curves are not exact.  type: of the stored scores. */
 PC_CHECKED pcal_status pc_refine_jobs_ask(pc_refine_jobs *jobs, pcal_type type,

@@ -245,7 +245,9 @@ static pcal_status request_read_config(pc_decoder *in, pc_round_config *out, pca
   return PCAL_OK;
 }
 
-static pcal_status request_read_job(pc_decoder *in, pc_refine_jobs *jobs, pcal_error *err) {
+/* asked: bytes of all lists of targets so far. */
+static pcal_status request_read_job(pc_decoder *in, pc_refine_jobs *jobs, uint64_t *asked,
+                                    pcal_error *err) {
   const pc_measure_plan *plan = &jobs->measure->plan;
   const pc_uint128 slot = pc_decode_varint(in);
   pc_refine_job *job = NULL;
@@ -259,13 +261,21 @@ static pcal_status request_read_job(pc_decoder *in, pc_refine_jobs *jobs, pcal_e
   }
   PC_TRY(pc_refine_jobs_add_slot(jobs, (size_t)slot, &job, err));
   const pc_bucket_layout layout = pc_machine_curve_rounds_layout(job->view, job->part_count);
-  for (size_t p = 0; p < job->part_count && !in->failed; p++)
+  for (size_t p = 0; p < job->part_count && !in->failed; p++) {
     PC_TRY(pc_decode_refine_targets(in, jobs->env, &layout, &job->targets[p], err));
+    *asked += pc_refine_targets_bytes(&job->targets[p]);
+    if (*asked > PC_ROUND_ASKED_MAX)
+      return pc_fail(err, PCAL_MEMORY,
+                     "the request asks for more than %d MiB of counters in one round; begin the "
+                     "rounds with fewer metrics, or check where the request comes from",
+                     (int)(PC_ROUND_ASKED_MAX >> 20));
+  }
   return PCAL_OK;
 }
 
 static pcal_status request_read_state(pc_decoder *in, pc_round_request *request,
-                                      pc_round_state *out, pcal_error *err) {
+                                      pc_round_state *out, uint64_t *asked,
+                                      pcal_error *err) {
   const pcal_env *env = request->config.env;
   const unsigned named = pc_decode_u8(in);
   pc_decoder_expect(in, named == (request->state_count > 1));
@@ -280,13 +290,14 @@ static pcal_status request_read_state(pc_decoder *in, pc_round_request *request,
     return PCAL_OK;
   PC_TRY(pc_refine_jobs_new(request->measure, NULL, &out->jobs, err));
   for (size_t j = 0; j < (size_t)count && !in->failed; j++)
-    PC_TRY(request_read_job(in, &out->jobs, err));
+    PC_TRY(request_read_job(in, &out->jobs, asked, err));
   return PCAL_OK;
 }
 
 /* The first state holds all rows. */
 static pcal_status request_read_states(pc_decoder *in, pc_round_request *out, pcal_error *err) {
   const pcal_env *env = out->config.env;
+  uint64_t asked = 0;
   if (!out->config.later)
     return PCAL_OK;
   const size_t count = pc_decode_count(in, REQUEST_STATE_BYTES);
@@ -300,7 +311,7 @@ static pcal_status request_read_states(pc_decoder *in, pc_round_request *out, pc
     return pc_fail_memory(err, "reading a request");
   for (size_t s = 0; s < count && !in->failed; s++) {
     out->state_count = s + 1;
-    PC_TRY(request_read_state(in, out, &out->states[s], err));
+    PC_TRY(request_read_state(in, out, &out->states[s], &asked, err));
   }
   return PCAL_OK;
 }

@@ -41,6 +41,11 @@ PC_CHECKED pcal_status pc_round_measure_new(const pc_round_config *config, pcal_
 /* The change of a plan behind it. */
 void pc_round_plan_use_buckets(pc_measure_plan *plan);
 
+/* Memory of the targets and tallies of one request, over all states: the coordinator asks for
+ * about the first number in one round, and requests beyond the second are refused. */
+#define PC_ROUND_ASKED_BYTES ((uint64_t)1 << 28)
+#define PC_ROUND_ASKED_MAX ((uint64_t)1 << 29)
+
 /* The rows of one state: all rows, or one group. */
 typedef struct pc_round_state {
   char *group; /* its name; NULL: all rows */

@@ -42,6 +42,7 @@ pcal_status pc_measure_rounds_new(const pcal_measure_config *config, const pcal_
   if (rounds == NULL)
     return pc_fail_memory(err, "preparing to measure");
   rounds->env = resolved;
+  rounds->room = PC_ROUND_ASKED_BYTES;
   pc_text_init(&rounds->request, &rounds->env);
   pcal_status status = pc_round_config_new(&rounds->env, config, &rounds->config, err);
   if (status == PCAL_OK)
@@ -119,9 +120,10 @@ static int rounds_has_buckets(const pc_measure_plan *plan) {
   return 0;
 }
 
-/* Asks the metrics on one state what they still need. */
+/* Asks the metrics on one state what they still need, and takes it from *room; without room the
+ * state waits for a later round. */
 static pcal_status rounds_ask_state(pc_measure_rounds *rounds, const pc_group_state *group,
-                                    const char *name, pcal_error *err) {
+                                    const char *name, uint64_t *room, pcal_error *err) {
   pc_round_state *state = &rounds->states[rounds->state_count++];
   if (name != NULL) {
     state->group = pc_copy_text(&rounds->env, name);
@@ -132,7 +134,12 @@ static pcal_status rounds_ask_state(pc_measure_rounds *rounds, const pc_group_st
   state->jobs.workers = 1; /* requests must not depend on threads */
   state->jobs.keep_limit = ROUNDS_KEPT_MAX;
   state->jobs.cell_limit = ROUNDS_CELLS_MAX;
-  return pc_refine_jobs_ask(&state->jobs, PCAL_F64, err);
+  state->jobs.byte_limit = *room;
+  if (*room > 0)
+    PC_TRY(pc_refine_jobs_ask(&state->jobs, PCAL_F64, err));
+  const uint64_t bytes = pc_refine_jobs_bytes(&state->jobs);
+  *room -= bytes < *room ? bytes : *room;
+  return PCAL_OK;
 }
 
 static const pc_group_state *rounds_total(const pc_measure_rounds *rounds) {
@@ -143,17 +150,19 @@ static const pc_group_state *rounds_total(const pc_measure_rounds *rounds) {
 static pcal_status rounds_ask(pc_measure_rounds *rounds, pcal_error *err) {
   const pc_group_states *groups = &rounds->measure->groups;
   const int grouped = rounds->measure->grouped > 0;
+  uint64_t room = rounds->room;
   size_t jobs = 0;
   rounds_drop_states(rounds);
   rounds->states = pc_alloc(&rounds->env, groups->count + 1, sizeof *rounds->states);
   if (rounds->states == NULL)
     return pc_fail_memory(err, "refining a curve");
-  PC_TRY(rounds_ask_state(rounds, rounds_total(rounds), NULL, err));
+  PC_TRY(rounds_ask_state(rounds, rounds_total(rounds), NULL, &room, err));
   for (size_t g = 0; grouped && g < groups->count; g++) {
     char number[PC_GROUP_NUMBER_MAX];
     const pc_group_state *group = pc_group_states_find(groups, g);
     if (group != NULL)
-      PC_TRY(rounds_ask_state(rounds, group, pc_group_name(rounds->measure, g, number), err));
+      PC_TRY(rounds_ask_state(rounds, group, pc_group_name(rounds->measure, g, number),
+                              &room, err));
   }
   for (size_t s = 0; s < rounds->state_count; s++)
     jobs += rounds->states[s].jobs.count;

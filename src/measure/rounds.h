@@ -31,6 +31,7 @@ typedef struct pc_measure_rounds {
   pc_group_states total; /* all groups together; without groups unused */
   pc_round_state *states;
   size_t state_count;
+  uint64_t room; /* memory that one request asks for: PC_ROUND_ASKED_BYTES */
   int done;
   int failed; /* absorbing a tally failed half way */
 } pc_measure_rounds;

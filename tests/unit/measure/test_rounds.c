@@ -1,6 +1,9 @@
 /* Rounds over several workers print the bytes of one process. */
 #include "rounds_help.h"
 
+#include "api/rounds_api.h"
+#include "curve/refine_targets.h"
+#include "machines/machine_curve_buckets.h"
 #include "measure/rounds.h"
 
 static const char *const rounds_specs[] = {
@@ -352,4 +355,100 @@ TEST(changed_groups_are_noticed) {
   free(second.bytes);
   free(tally.bytes);
   rounds_data_free(&data);
+}
+
+/* ---- a request that asks for much ---- */
+
+/* A state whose curve is split into about 2^21 sub-buckets. */
+static void rounds_ask_much(const pcal_measure *measure, const char *group,
+                            pc_round_state *state) {
+  pc_refine_job *job = NULL;
+  if (group != NULL)
+    state->group = pc_copy_text(&measure->env, group);
+  assert_int_equal(pc_refine_jobs_new(measure, NULL, &state->jobs, NULL), PCAL_OK);
+  assert_int_equal(pc_refine_jobs_add_slot(&state->jobs, 0, &job, NULL), PCAL_OK);
+  const pc_bucket_layout layout = pc_machine_curve_rounds_layout(job->view, job->part_count);
+  assert_int_equal(pc_refine_targets_new(&measure->env, &layout, 1, &job->targets[0], NULL),
+                   PCAL_OK);
+  const pc_refine_target target = {
+      .low = 0.25, .high = 0.5, .action = PC_REFINE_SPLIT, .shift = 31};
+  pc_refine_targets_append(&job->targets[0], target);
+  assert_true(job->targets[0].split > 2000000);
+}
+
+/* The worker of a request over all rows and some groups. */
+static pcal_status rounds_worker_of_much(size_t groups, pcal_error *err) {
+  const char *const specs[] = {"ks"};
+  const pcal_env env = pc_env_resolve(NULL);
+  const rounds_data data = {.kind = PCAL_PROBABILITY, .columns = 1};
+  const pcal_measure_config measured = rounds_config(&data, specs, 1);
+  pc_round_config config;
+  pcal_measure *measure = NULL;
+  pcal_rounds_worker *worker = NULL;
+  sink_bytes bytes = {0};
+  char name[2] = "a";
+  pc_round_state *states = pc_alloc(&env, groups + 1, sizeof *states);
+  assert_int_equal(pc_round_config_new(&env, &measured, &config, NULL), PCAL_OK);
+  config.later = 1;
+  assert_int_equal(
+      pc_round_measure_new(&config, PCAL_PROBABILITY, 1, NULL, &env, &measure, NULL), PCAL_OK);
+  for (size_t s = 0; s <= groups; s++, name[0]++)
+    rounds_ask_much(measure, s == 0 ? NULL : name, &states[s]);
+  assert_int_equal(
+      pc_round_request_write(&config, states, groups + 1, sink_collect, &bytes, NULL), PCAL_OK);
+  assert_true(bytes.length < 500);
+  const pcal_status status =
+      pcal_rounds_worker_new(bytes.bytes, bytes.length, NULL, &worker, err);
+  pcal_rounds_worker_free(worker);
+  pc_round_states_free(&env, states, groups + 1);
+  pc_measure_free(measure);
+  pc_round_config_free(&config);
+  free(bytes.bytes);
+  return status;
+}
+
+/* Runs rounds with one worker and this room for each request; returns their number. */
+static unsigned rounds_with_room(const rounds_data *data, const pcal_measure_config *config,
+                                 uint64_t room) {
+  pcal_rounds *rounds = NULL;
+  pcal_results *results = NULL;
+  unsigned count = 0;
+  assert_int_equal(pcal_rounds_new(config, NULL, &rounds, NULL), PCAL_OK);
+  for (rounds->measure->room = room; !pcal_rounds_done(rounds); count++) {
+    sink_bytes request = rounds_request(rounds), tally = rounds_tally(data, &request, 0, 1);
+    assert_int_equal(pcal_rounds_absorb(rounds, tally.bytes, tally.length, NULL), PCAL_OK);
+    free(request.bytes);
+    free(tally.bytes);
+  }
+  assert_int_equal(pcal_rounds_finish(rounds, &results, NULL), PCAL_OK);
+  pcal_rounds_free(rounds);
+  sink_bytes expected = rounds_in_one_process(data, config), found = rounds_print(results);
+  assert_string_equal(found.bytes, expected.bytes);
+  free(expected.bytes);
+  free(found.bytes);
+  return count;
+}
+
+/* Curves that do not fit into one request take turns; the results are the same. */
+TEST(curves_take_turns) {
+  const char *const specs[] = {"ks", "ks:class=0"};
+  rounds_data data = rounds_data_draw(600, 1, 0, 0, 5);
+  for (size_t i = 0; i < data.rows; i++)
+    data.scores[i] = 0.5 + 1e-6 * data.scores[i]; /* one bucket */
+  const pcal_measure_config config = rounds_config(&data, specs, 2);
+  assert_int_equal(rounds_with_room(&data, &config, PC_ROUND_ASKED_BYTES), 2);
+  assert_int_equal(rounds_with_room(&data, &config, 300000), 4);
+  assert_int_equal(rounds_with_room(&data, &config, 1), 13);
+  rounds_data_free(&data);
+}
+
+/* The limit is one over all lists of targets. */
+TEST(a_request_for_very_many_counters) {
+  pcal_error err;
+  assert_int_equal(rounds_worker_of_much(0, &err), PCAL_OK);
+  assert_int_equal(rounds_worker_of_much(4, &err), PCAL_MEMORY);
+  assert_string_equal(
+      err.message,
+      "the request asks for more than 512 MiB of counters in one round; begin the rounds with "
+      "fewer metrics, or check where the request comes from");
 }
