@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file_conflicts.h"
 #include "rounds_folder.h"
 
 static const cli_flag rounds_new_flags[] = {
@@ -307,11 +308,33 @@ static pcal_status rounds_write_calibrator(const pcal_rounds *rounds, cli_output
   return status;
 }
 
+/* Refuses an output that is a file of the folder. */
+static pcal_status rounds_check_output(const cli_session *session,
+                                       const cli_rounds_folder *folder, pcal_error *err) {
+  const cli_rounds_file files[] = {CLI_ROUNDS_PARTS, CLI_ROUNDS_REQUEST, CLI_ROUNDS_TALLY};
+  const char *output = session->options.output;
+  pcal_status status = PCAL_OK;
+  for (unsigned round = 1; output && strcmp(output, "-") != 0 && round <= folder->round;
+       round++)
+    for (size_t i = 0; i < CLI_COUNT_OF(files) && status == PCAL_OK; i++) {
+      char name[CLI_ROUNDS_PATH];
+      status = cli_rounds_name(folder->path, files[i], round, 0, name, err);
+      if (status == PCAL_OK && cli_same_file(output, name))
+        status = cli_fail(err, PCAL_USAGE,
+                          "--output %s is a file of the rounds and would overwrite it; choose "
+                          "another file",
+                          output);
+    }
+  return status;
+}
+
 static pcal_status rounds_result(cli_session *session, const char *path, pcal_error *err) {
   cli_rounds_folder folder;
   cli_output output;
   pcal_rounds *rounds = NULL;
   pcal_status status = cli_rounds_folder_open(session, path, &folder, err);
+  if (status == PCAL_OK)
+    status = rounds_check_output(session, &folder, err);
   if (status == PCAL_OK)
     status = cli_rounds_folder_resume(session, &folder, &rounds, err);
   if (status == PCAL_OK && !pcal_rounds_done(rounds))

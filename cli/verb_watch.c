@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file_conflicts.h"
 #include "read_file.h"
 #include "session.h"
 #include "system/paths.h"
@@ -149,6 +150,12 @@ static pcal_status watch_run(cli_session *session, pcal_error *err) {
                     "watch needs a state file: propercal watch state.pcal new.jsonl");
   const char *path = options->operands.word[0];
   cli_file_bytes before;
+  if (options->output && strcmp(options->output, "-") != 0 &&
+      cli_same_file(options->output, path))
+    return cli_fail(err, PCAL_USAGE,
+                    "--output %s is the same file as the state and would overwrite it; choose "
+                    "another file",
+                    options->output);
   pcal_status status = watch_read(session, path, &before, err);
   if (status == PCAL_OK)
     status = watch_open(session, path, &before, &watch, err);

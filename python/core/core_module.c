@@ -121,8 +121,8 @@ static void core_module_free(void *module) {
 
 static PyModuleDef_Slot core_module_slots[] = {
     {Py_mod_exec, CORE_SLOT(core_module_fill)},
-#ifdef Py_mod_gil /* handles have locks of their own, but no interpreter without one was tried */
-    {Py_mod_gil, Py_MOD_GIL_USED},
+#ifdef Py_mod_gil /* handles have locks of their own: tools/check-free-python */
+    {Py_mod_gil, Py_MOD_GIL_NOT_USED},
 #endif
     {0, NULL},
 };

@@ -298,6 +298,30 @@ def through_verbs(bench, name):
                   made=b"r.out")
 
 
+def through_newer(bench, name):
+    """Names of groups in comparisons with a baseline, in events and in rounds."""
+    bench.write(b"d.csv", data_file(name))
+    grouped = [*inputs(b"d.csv"), b"--groups", b"d.csv:site"]
+    bench.run("text", b"measure", *grouped, b"-m", b"brier", b"--interval", b"0.9", b"--json", b"-o",
+              b"base.json")
+    for form in ("text", "json", "csv", "md"):
+        bench.run(form, b"measure", *grouped, b"-m", b"brier", b"--interval", b"0.9", b"--baseline", b"base.json", b"--format",
+                  form.encode(), codes=(0, 1))
+    bench.run("xml", b"measure", *grouped, b"-m", b"brier", b"-q", b"--interval", b"0.9", b"--baseline", b"base.json",
+              b"--annotate", b"--gate-report", b"g.xml", made=b"g.xml", codes=(0, 1))
+    bench.run("json", b"measure", b"--mean", b"d.csv:0", b"--std", b"d.csv:2", b"--target", b"d.csv:0", b"--groups",
+              b"d.csv:site", b"--event", b"> 1", b"-m", b"brier", b"--json", codes=(0, 3))
+    folder = os.path.join(bench.folder, "run")
+    shutil.rmtree(folder, ignore_errors=True)
+    os.mkdir(folder)
+    bench.run("text", b"rounds", b"new", b"run", b"--parts", b"1", b"--kind", b"logits", b"-m", b"brier", b"-m", b"ks")
+    for _ in range(2):
+        bench.run("text", b"rounds", b"answer", b"run", b"--part", b"1", *grouped)
+        bench.run("text", b"rounds", b"next", b"run")
+    for form in ("text", "json", "csv", "md", "latex"):
+        bench.run(form, b"rounds", b"result", b"run", b"--format", form.encode())
+
+
 def check_annotations(bench, name, words):
     """Annotations have one line for each failed gate, whatever the names hold."""
     done = subprocess.run([bench.program, *words], cwd=bench.folder, capture_output=True)
@@ -366,6 +390,11 @@ def through_files(bench, name):
         [b"apply", missing, b"--probs", b"d.csv:0..2", b"-o", b"x.csv"],
         [b"merge", missing],
         [b"watch", missing],
+        [b"rounds", b"new", missing, b"--parts", b"1"],
+        [b"rounds", b"answer", missing, b"--part", b"1", *inputs(b"d.csv")],
+        [b"rounds", b"next", missing],
+        [b"rounds", b"result", missing],
+        [b"measure", *inputs(b"d.csv"), b"--baseline", missing],
         [b"watch", missing, b"d.csv"],
         [b"watch", b"new.pcal", missing],
         [b"measure", *inputs(b"d.csv"), b"--tables", missing],
@@ -402,6 +431,16 @@ def through_flags(bench, name):
         [b"measure", *given, b"--fail-if", b"ece@" + name + b" > 0"],
         [b"measure", *given, b"--fail-if", b"ece > 9", b"--gate-report", name],
         [b"watch", b"n.pcal", *given, b"--alpha", name],
+        [b"measure", *given, b"--event", name],
+        [b"measure", *given, b"--event", b"> " + name],
+        [b"measure", *given, b"--baseline", name],
+        [b"fit", *given, b"--method", b"conformal-sets:coverage=" + name],
+        [b"rounds", name, b"run"],
+        [b"rounds", b"next", name],
+        [b"rounds", b"new", b".", b"--parts", name],
+        [b"rounds", b"new", b".", b"--parts", b"1", b"--kind", name],
+        [b"rounds", b"new", b".", b"--parts", b"1", b"-m", name],
+        [b"rounds", b"new", b".", b"--parts", b"1", b"--method", name],
         [b"watch", b"n.pcal", *given, b"--positive", name],
         [b"fit", *given, b"--method", b"prior-shift:prevalence=" + name],
         [b"measure", *given, b"--" + name],
@@ -423,7 +462,7 @@ def through_flags(bench, name):
         bench.run("text", *words, codes=(0, 2, 3, 4))
 
 
-CASES = {"verbs": through_verbs, "outputs": through_outputs, "files": through_files, "flags": through_flags}
+CASES = {"verbs": through_verbs, "outputs": through_outputs, "newer": through_newer, "files": through_files, "flags": through_flags}
 
 
 def main():
@@ -431,7 +470,7 @@ def main():
     chosen = sys.argv[2:] or list(CASES)
     try:
         for case in chosen:
-            broken = [] if case in ("verbs", "outputs") else BROKEN  # text files must be UTF-8
+            broken = [] if case in ("verbs", "outputs", "newer") else BROKEN  # text files must be UTF-8
             for name in NAMES + broken:
                 if case == "files":
                     name = name.replace(b"/", b"")

@@ -25,6 +25,12 @@ COMMANDS = {
     "export-c": ["export", "cal.json", "--to", "c", "-o", "OUT.c"],
     "export-onnx": ["export", "cal.json", "--to", "onnx", "-o", "OUT.onnx"],
     "merge": ["merge", "a.pcal", "-o", "OUT.txt", "--state", "OUT.pcal"],
+    "baseline": ["measure", "--data", "d.csv", "-m", "brier", "--interval", "0.9", "--baseline", "base.json",
+                 "--gate-report", "OUT.xml", "-o", "OUT.json", "--json"],
+    "event": ["measure", "--mean", "d.csv:0", "--std", "d.csv:5", "--target", "d.csv:1", "--event", "> 1", "-m", "ece",
+              "-o", "OUT.json", "--json"],
+    "conformal": ["fit", "--data", "d.csv", "-m", "conformal-sets", "-o", "OUT.json"],
+    "conformal-apply": ["apply", "sets.json", "--data", "d.csv", "-o", "OUT.csv"],
     "watch": ["watch", "OUT.pcal", "d.csv", "--alpha", "1e-12", "-o", "OUT.txt"],
     "rounds-answer": ["rounds", "answer", "run", "--part", "1", "--data", "d.csv"],
     "rounds-result": ["rounds", "result", "done", "-o", "OUT.txt"],
@@ -47,12 +53,14 @@ def prepare(program, folder):
     def run(*words):
         subprocess.run([program, *words], cwd=folder, check=True, capture_output=True)
 
-    lines = ["logits.a,logits.b,logits.c,labels,site"]
+    lines = ["logits.a,logits.b,logits.c,labels,site,std"]
     for i in range(60):
-        lines.append(f"{i % 7 / 3},{i % 5 / 2},{i % 3},{(i * i) % 3},{'north' if i % 2 else 's'}")
+        lines.append(f"{i % 7 / 3},{i % 5 / 2},{i % 3},{(i * i) % 3},{'north' if i % 2 else 's'},{1 + i % 4}")
     with open(os.path.join(folder, "d.csv"), "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
     run("fit", "--data", "d.csv", "-o", "cal.json")
+    run("fit", "--data", "d.csv", "-m", "conformal-sets", "-o", "sets.json")
+    run("measure", "--data", "d.csv", "-m", "brier", "--interval", "0.9", "--json", "-o", "base.json")
     run("measure", "--data", "d.csv", "--state", "a.pcal")
     for name in ("run", "done"):
         os.mkdir(os.path.join(folder, name))
