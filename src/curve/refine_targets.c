@@ -54,12 +54,11 @@ void pc_refine_targets_index(pc_refine_targets *targets) {
 
 uint64_t pc_refine_targets_bytes(const pc_refine_targets *targets) {
   const uint64_t bucket = sizeof *targets->wanted + sizeof *targets->reach;
-  return targets->count == 0
-             ? 0
-             : targets->count * (uint64_t)sizeof *targets->list +
-                   targets->layout.count * bucket +
-                   targets->split * (uint64_t)sizeof(pc_segment) +
-                   targets->counted * (uint64_t)(2 * sizeof(uint64_t));
+  return targets->count == 0 ? 0
+                             : targets->count * (uint64_t)sizeof *targets->list +
+                                   targets->layout.count * bucket +
+                                   targets->split * (uint64_t)sizeof(pc_segment) +
+                                   targets->counted * (uint64_t)(2 * sizeof(uint64_t));
 }
 
 /* ---- bytes ---- */

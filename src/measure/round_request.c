@@ -265,17 +265,17 @@ static pcal_status request_read_job(pc_decoder *in, pc_refine_jobs *jobs, uint64
     PC_TRY(pc_decode_refine_targets(in, jobs->env, &layout, &job->targets[p], err));
     *asked += pc_refine_targets_bytes(&job->targets[p]);
     if (*asked > PC_ROUND_ASKED_MAX)
-      return pc_fail(err, PCAL_MEMORY,
-                     "the request asks for more than %d MiB of counters in one round; begin the "
-                     "rounds with fewer metrics, or check where the request comes from",
-                     (int)(PC_ROUND_ASKED_MAX >> 20));
+      return pc_fail(
+          err, PCAL_MEMORY,
+          "the request asks for more than %d MiB of counters in one round; begin the "
+          "rounds with fewer metrics, or check where the request comes from",
+          (int)(PC_ROUND_ASKED_MAX >> 20));
   }
   return PCAL_OK;
 }
 
 static pcal_status request_read_state(pc_decoder *in, pc_round_request *request,
-                                      pc_round_state *out, uint64_t *asked,
-                                      pcal_error *err) {
+                                      pc_round_state *out, uint64_t *asked, pcal_error *err) {
   const pcal_env *env = request->config.env;
   const unsigned named = pc_decode_u8(in);
   pc_decoder_expect(in, named == (request->state_count > 1));

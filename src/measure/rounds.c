@@ -161,8 +161,8 @@ static pcal_status rounds_ask(pc_measure_rounds *rounds, pcal_error *err) {
     char number[PC_GROUP_NUMBER_MAX];
     const pc_group_state *group = pc_group_states_find(groups, g);
     if (group != NULL)
-      PC_TRY(rounds_ask_state(rounds, group, pc_group_name(rounds->measure, g, number),
-                              &room, err));
+      PC_TRY(rounds_ask_state(rounds, group, pc_group_name(rounds->measure, g, number), &room,
+                              err));
   }
   for (size_t s = 0; s < rounds->state_count; s++)
     jobs += rounds->states[s].jobs.count;
@@ -273,7 +273,9 @@ static pcal_status rounds_fill(pc_measure_rounds *rounds, const pc_round_tally *
         if (!fits)
           return rounds_misfit(err);
       }
-    PC_TRY(pc_refine_jobs_absorb(jobs, err));
+    const pcal_status status = pc_refine_jobs_absorb(jobs, err);
+    if (status != PCAL_OK) /* the rows have the right fingerprint, so they did not change */
+      return status == PCAL_IO ? rounds_misfit(err) : status;
   }
   return PCAL_OK;
 }

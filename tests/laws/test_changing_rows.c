@@ -38,11 +38,15 @@ typedef enum changing_call {
   CHANGING_STUDY,
   CHANGING_COMPARE,
   CHANGING_REPORT,
-  CHANGING_INSPECT
+  CHANGING_INSPECT,
+  CHANGING_ROUNDS,
+  CHANGING_FIT_ROUNDS,
+  CHANGING_WATCH
 } changing_call;
 
-static const char *const changing_verbs[] = {"measure", "fit",     "apply",  "figure",
-                                             "study",   "compare", "report", "inspect"};
+static const char *const changing_verbs[] = {"measure", "fit",           "apply",  "figure",
+                                             "study",   "compare",       "report", "inspect",
+                                             "rounds",  "fit in rounds", "watch"};
 
 typedef struct changing_case {
   changing_call call;
@@ -244,6 +248,15 @@ static void changing_cases_make(void) {
     changing_add_rows(CHANGING_STUDY, PCAL_STUDIES, few[i]);
     changing_add(CHANGING_COMPARE, few[i], "");
     changing_add(CHANGING_REPORT, few[i], "");
+    changing_add(CHANGING_WATCH, few[i], "");
+  }
+  for (size_t i = 0; i < 2; i++) {
+    changing_add(CHANGING_ROUNDS, few[i], "ks");
+    changing_add(CHANGING_ROUNDS, few[i], "smece");
+    changing_add(CHANGING_ROUNDS, few[i], "ece:binning=mass");
+    changing_add(CHANGING_FIT_ROUNDS, few[i], "temperature");
+    changing_add(CHANGING_FIT_ROUNDS, few[i], "isotonic");
+    changing_add(CHANGING_FIT_ROUNDS, few[i], "histogram");
   }
 }
 
@@ -375,6 +388,59 @@ static void changing_report(changing_round *round) {
   pcal_report_free(report);
 }
 
+/* Answers a request over the rows and gives the tally to the rounds. */
+static pcal_status changing_answer(const changing_round *round, pcal_rounds *rounds) {
+  const pcal_batch batch = changing_batch(round);
+  sink_bytes request = {0}, tally = {0};
+  pcal_rounds_worker *worker = NULL;
+  pcal_status status = pcal_rounds_request(rounds, sink_collect, &request, NULL);
+  if (status == PCAL_OK)
+    status = pcal_rounds_worker_new(request.bytes, request.length, &round->env, &worker, NULL);
+  if (status == PCAL_OK)
+    status = pcal_rounds_worker_update(worker, &batch, NULL);
+  if (status == PCAL_OK)
+    status = pcal_rounds_worker_tally(worker, sink_collect, &tally, NULL);
+  if (status == PCAL_OK)
+    status = pcal_rounds_absorb(rounds, tally.bytes, tally.length, NULL);
+  pcal_rounds_worker_free(worker);
+  free(request.bytes);
+  free(tally.bytes);
+  return status;
+}
+
+static void changing_rounds(changing_round *round) {
+  const char *spec = round->about->spec;
+  pcal_measure_config measured = PCAL_MEASURE_CONFIG_INIT;
+  pcal_fit_config fitted = PCAL_FIT_CONFIG_INIT;
+  pcal_rounds *rounds = NULL;
+  pcal_results *results = NULL;
+  pcal_calibrator *calibrator = NULL;
+  measured.kind = round->set->kind;
+  measured.specs = &spec;
+  measured.spec_count = 1;
+  fitted.method = spec;
+  pcal_status status = round->about->call == CHANGING_ROUNDS
+                           ? pcal_rounds_new(&measured, &round->env, &rounds, NULL)
+                           : pcal_rounds_new_fit(&fitted, &round->env, &rounds, NULL);
+  while (status == PCAL_OK && !pcal_rounds_done(rounds))
+    status = changing_answer(round, rounds);
+  if (status == PCAL_OK && round->about->call == CHANGING_ROUNDS)
+    pcal_rounds_finish(rounds, &results, NULL);
+  else if (status == PCAL_OK)
+    pcal_rounds_calibrator(rounds, &calibrator, NULL);
+  pcal_results_free(results);
+  pcal_calibrator_free(calibrator);
+  pcal_rounds_free(rounds);
+}
+
+static void changing_watch(changing_round *round) {
+  pcal_watch *watch = NULL;
+  if (pcal_watch_new(0.05, &round->env, &watch, NULL) == PCAL_OK &&
+      pcal_watch_update(watch, round->source, 0, NULL) == PCAL_OK)
+    pcal_watch_write(watch, PCAL_TEXT, sink_count, NULL, NULL);
+  pcal_watch_free(watch);
+}
+
 static void changing_once(changing_round *round) {
   size_t problems = 0;
   switch (round->about->call) {
@@ -404,6 +470,13 @@ static void changing_once(changing_round *round) {
   case CHANGING_INSPECT:
     pcal_inspect_source(round->source, &round->env, PCAL_TEXT, sink_count, NULL, &problems,
                         NULL);
+    break;
+  case CHANGING_ROUNDS:
+  case CHANGING_FIT_ROUNDS:
+    changing_rounds(round);
+    break;
+  case CHANGING_WATCH:
+    changing_watch(round);
     break;
   }
 }
