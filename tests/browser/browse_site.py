@@ -64,6 +64,16 @@ def test_dark_mode_follows_the_reader(site):
     page.wait_for_function("document.body.getAttribute('data-md-color-scheme') === 'slate'")
 
 
+def test_the_program_runs_in_the_page_to_try(site):
+    if not (site.folder / "try").is_dir():
+        return  # a site without the page (make web)
+    page = site.open("try/index.html")
+    frame = page.frame_locator("iframe.try")
+    frame.locator("#try-digits").click()
+    frame.locator("#measure").click(timeout=60000)
+    frame.locator("#verdict-first:has-text('Over-confident')").wait_for(timeout=60000)
+
+
 def test_no_request_leaves_the_disk(site):
     assert site.asked, "no page was opened"
     assert all(url.startswith(("file:", "data:", "blob:")) for url in site.asked), set(site.asked)
