@@ -88,6 +88,7 @@ typedef struct cli_options {
   const char *method;
   int normalize, skip_missing;
   const char *precision;
+  const char *device; /* "cpu" or "cuda", or NULL */
   double interval;
   uint64_t replicas;
   const char *interval_method, *cluster;

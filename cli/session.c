@@ -302,6 +302,8 @@ pcal_status cli_session_start(cli_session *session, pcal_error *err) {
 
 void cli_session_end(cli_session *session) {
   cli_progress_clear();
+  pcal_device_free(session->device);
+  session->device = NULL;
   pcal_pool_free(session->env.pool);
   session->env.pool = NULL;
   cli_outputs_discard_held(session);
@@ -397,6 +399,14 @@ static int session_is_part(const cli_options *options) {
   return options->state != NULL && !cli_has_against(options);
 }
 
+/* Opens the GPU of --device. */
+static pcal_status session_open_device(cli_session *session, pcal_error *err) {
+  const char *device = session->options.device;
+  return device == NULL || strcmp(device, "cuda") != 0 || session->device != NULL
+             ? PCAL_OK
+             : pcal_device_open(NULL, &session->env, &session->device, err);
+}
+
 pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **out,
                             pcal_error *err) {
   const cli_inputs *in = &session->options.inputs;
@@ -450,6 +460,10 @@ pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **ou
   inputs.prevalence = prevalence;
   inputs.every = in->every;
   inputs.event = session->options.event;
+  status = session_open_device(session, err);
+  inputs.device = session->device;
+  if (status != PCAL_OK)
+    return status;
   return session_open_named(session, &inputs, out, err);
 }
 

@@ -72,6 +72,7 @@ struct cli_session {
   const cli_verb *verb;
   cli_options options;
   pcal_env env;
+  pcal_device *device; /* of --device cuda, opened with the first source; else NULL */
   pcal_format format;
   int gates_failed;
   struct cli_input_list *input_lists; /* of input_files.c */

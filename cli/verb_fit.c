@@ -12,6 +12,10 @@ static const cli_flag fit_flags[] = {
      "group of each row: fits one calibrator for each group too; a group of n rows gets "
      "weight n/(n+kappa), the common calibrator the rest; kappa is cross-validated",
      NULL, CLI_FILE},
+    {"device", 0, CLI_TEXT, "WORD", offsetof(cli_options, device),
+     "cpu (default), or cuda: a temperature is fitted to --logits on the first NVIDIA GPU; "
+     "results do not depend on it",
+     "cpu|cuda", CLI_ANY},
 };
 
 static const cli_flag fit_output_flags[] = {

@@ -15,6 +15,10 @@ static const cli_flag measure_flags[] = {
      "exact (default), or fast: exponentials of float32 logits in float32, accurate to "
      "about seven digits; sums stay exact, and the output names the precision",
      "exact|fast", CLI_ANY},
+    {"device", 0, CLI_TEXT, "WORD", offsetof(cli_options, device),
+     "cpu (default), or cuda: --logits are copied to the first NVIDIA GPU and added up there, "
+     "and pairs of rows are summed there; results do not depend on it",
+     "cpu|cuda", CLI_ANY},
 };
 
 static const cli_flag measure_surety_flags[] = {

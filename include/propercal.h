@@ -464,9 +464,9 @@ typedef void (*pcal_row_locator)(const void *user, pcal_field field, size_t row,
  * reserved when first needed.  Several threads may share a device; they take turns. */
 typedef struct pcal_device pcal_device;
 
-/* Opens the GPU that holds `address`, through NVIDIA's driver (libcuda.so.1), which is opened here
- * and is needed for nothing else.  The device must outlive the batches and inputs that refer to
- * it. */
+/* Opens the GPU that holds `address`, or the first GPU if it is NULL, through NVIDIA's driver
+ * (libcuda.so.1), which is opened here and is needed for nothing else.  The device must outlive the
+ * batches and inputs that refer to it. */
 PCAL_API pcal_status pcal_device_open(const void *address, const pcal_env *env,
                                       pcal_device **out, pcal_error *err);
 PCAL_API void pcal_device_free(pcal_device *device);
@@ -682,13 +682,16 @@ typedef struct pcal_inputs {
    * rows of its predicted probability, one column, with the label 1 where the target satisfies it.
    * NULL: none. */
   const char *event;
+  /* A GPU that measures these rows and fits temperatures to them, where it has kernels for it:
+   * logits are copied there window by window.  NULL: none.  Results are the same. */
+  pcal_device *device;
 } pcal_inputs;
 
 #define PCAL_INPUTS_INIT                                                                     \
   {                                                                                          \
     sizeof(pcal_inputs), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,   \
         NULL, NULL, NULL, NULL, NULL, PCAL_WEIGHTS_AUTO, NULL, 0, NULL, 0, PCAL_HEADER_AUTO, \
-        0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL                                          \
+        0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL                                    \
   }
 PCAL_API void pcal_inputs_init(pcal_inputs *inputs, size_t size);
 

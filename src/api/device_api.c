@@ -7,8 +7,8 @@ pcal_status pcal_device_open(const void *address, const pcal_env *env, pcal_devi
   pc_error_clear(err);
   if (out != NULL)
     *out = NULL;
-  if (address == NULL || out == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_device_open needs an address and an out pointer");
+  if (out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_device_open needs an out pointer");
   pcal_env opened;
   PC_TRY(pc_env_open(env, &opened, err));
   return pc_env_close(&opened, pc_device_open(address, &opened, out, err), err);

@@ -56,6 +56,8 @@ static void device_load(pcal_device *device) {
   device_find(device, "pc_sample_rows", device->sample);
   device_find(device, "pc_scaled_softmax_wide", device->scaled_wide);
   device_find(device, "pc_scaled_softmax_narrow", device->scaled_narrow);
+  device->sums_fast_wide = device_find_one(device, "pc_row_sums_wide_fast");
+  device->sums_fast_narrow = device_find_one(device, "pc_row_sums_narrow_fast");
   device->value_sums = device_find_one(device, "pc_value_sums_all");
   device->pair_strips = device_find_one(device, "pc_pair_sums_strips_all");
   device->pair_packs = device_find_one(device, "pc_pair_sums_packs_all");
@@ -89,9 +91,14 @@ int pc_device_holds(const pcal_device *device, const void *address) {
 
 static pcal_status device_prepare(pcal_device *device, const void *address, pcal_error *err) {
   const pc_cuda_driver *driver = &device->driver;
-  PC_TRY(pc_cuda_driver_open(&device->driver, err));
+  if (address == NULL && pc_cuda_driver_open(&device->driver, NULL) != PCAL_OK)
+    return pc_fail(err, PCAL_USAGE,
+                   "there is no NVIDIA driver (libcuda.so.1) of CUDA 12 or later here; leave "
+                   "{device} out, or run where there is a GPU");
+  if (address != NULL)
+    PC_TRY(pc_cuda_driver_open(&device->driver, err));
   PC_TRY(pc_cuda_check(driver, driver->init(0), "starting the NVIDIA driver", err));
-  if (!device_ordinal(device, address, &device->ordinal))
+  if (address != NULL && !device_ordinal(device, address, &device->ordinal))
     return pc_fail(err, PCAL_USAGE,
                    "no GPU holds the address of the scores; pass the address of an array on a "
                    "GPU of this process");

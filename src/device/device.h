@@ -13,7 +13,7 @@
 #include "device/row_sums.h"
 #include "device/temperature_rows.h"
 
-/* Opens the GPU that holds `address`. */
+/* Opens the GPU that holds `address`; NULL: the first GPU. */
 PC_CHECKED pcal_status pc_device_open(const void *address, const pcal_env *env,
                                       pcal_device **out, pcal_error *err);
 void pc_device_free(pcal_device *device); /* NULL is allowed */
@@ -66,6 +66,7 @@ typedef struct pc_device_labels {
 
 /* True if the device has kernels for the sums of row_sums.h and class_bins.h. */
 int pc_device_has_row_sums(const pcal_device *device, pcal_type type, size_t classes);
+int pc_device_has_fast_sums(const pcal_device *device);
 
 /* Most rows of one call of pc_device_row_sums, and most bytes of the bins of all classes. */
 #define PC_DEVICE_SUMS_ROWS ((size_t)1 << 22)
@@ -77,8 +78,9 @@ typedef struct pc_device_sums {
   pc_row_sums rows;                                /* the caller fills values, grids and cuts */
   pc_class_bins classes[PC_DEVICE_CLASS_LAUNCHES]; /* grids and cuts */
   size_t class_launches;
-  int with_scores;                                       /* also the top score of each row */
-  const uint64_t *words;                                 /* out: results of row_sums.h */
+  int with_scores;       /* also the top score of each row */
+  int fast;              /* exponentials in float; of float32 logits, without classes */
+  const uint64_t *words; /* out: results of row_sums.h */
   const uint64_t *class_words[PC_DEVICE_CLASS_LAUNCHES]; /* out: results of class_bins.h */
   const double *total; /* out: row_total of row_sums.h, if with_scores */
 } pc_device_sums;
@@ -113,7 +115,15 @@ PC_CHECKED pcal_status pc_device_sample(pcal_device *device, const pcal_batch *b
                                         const pc_device_labels *labels, unsigned level,
                                         pc_sample_found *out, pcal_error *err);
 
-/* Copies bytes to new memory of the device; the caller gives it back with pc_device_drop. */
+/* Copies bytes from the host to memory of the device, in the order of the stream. */
+PC_CHECKED pcal_status pc_device_put(pcal_device *device, void *stream, const void *from,
+                                     size_t bytes, void *to, pcal_error *err);
+
+/* Memory of the device; the caller gives it back with pc_device_drop. */
+PC_CHECKED pcal_status pc_device_allocate(pcal_device *device, size_t bytes, void **out,
+                                          pcal_error *err);
+
+/* Copies bytes to new memory of the device. */
 PC_CHECKED pcal_status pc_device_upload(pcal_device *device, void *stream, const void *from,
                                         size_t bytes, void **out, pcal_error *err);
 void pc_device_drop(pcal_device *device, void *address); /* NULL is allowed */

@@ -86,6 +86,7 @@ static __device__ void row_sums_end(const pc_row_sums *sums, const pc_row_sums_t
 
 ROW_SUMS_KERNELS(f32, 4)
 ROW_SUMS_KERNELS(f64, 8)
+ROW_SUMS_KERNELS(fast, 4)
 
 /* Blocks on a multiprocessor; eight leave 64 registers for each thread. */
 #ifndef TEMPERATURE_ROWS_BLOCKS

@@ -57,16 +57,3 @@ pcal_status pc_device_scaled_softmax(pcal_device *device, const pcal_batch *batc
   pc_device_leave(device);
   return status;
 }
-
-pcal_status pc_device_put(pcal_device *device, void *stream, const void *from, size_t bytes,
-                          void *to, pcal_error *err) {
-  PC_TRY(pc_device_enter(device, err));
-  pcal_status status = pc_device_reserve(device, 0, err);
-  if (status == PCAL_OK)
-    status =
-        pc_cuda_check(&device->driver,
-                      pc_device_fill(device, stream, from, bytes, (cuda_address)(uintptr_t)to),
-                      "copying to the GPU", err);
-  pc_device_leave(device);
-  return status;
-}

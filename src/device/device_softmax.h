@@ -17,8 +17,4 @@ PC_CHECKED pcal_status pc_device_scaled_softmax(pcal_device *device, const pcal_
                                                 double beta, void *out, int *odd,
                                                 pcal_error *err);
 
-/* Copies bytes from the host to memory of the device, in the order of the stream. */
-PC_CHECKED pcal_status pc_device_put(pcal_device *device, void *stream, const void *from,
-                                     size_t bytes, void *to, pcal_error *err);
-
 #endif

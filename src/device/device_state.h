@@ -21,6 +21,7 @@ struct pcal_device {
   cuda_module *module; /* NULL: no kernels */
   cuda_function *wide[DEVICE_TYPES], *narrow[DEVICE_TYPES];
   cuda_function *sums_wide[DEVICE_TYPES], *sums_narrow[DEVICE_TYPES];
+  cuda_function *sums_fast_wide, *sums_fast_narrow;
   cuda_function *class_bins[DEVICE_TYPES];
   cuda_function *temperature_wide[DEVICE_TYPES], *temperature_narrow[DEVICE_TYPES];
   cuda_function *sample[DEVICE_TYPES], *value_sums;
@@ -43,7 +44,8 @@ PC_CHECKED pcal_status pc_device_reserve(pcal_device *device, int on_gpu, pcal_e
 /* Reserves `sums` and `sums_host`, and if `all` host and memory too. */
 PC_CHECKED pcal_status pc_device_reserve_sums(pcal_device *device, int all, pcal_error *err);
 
-/* Copies bytes to the GPU through `host`, which is reserved, and waits for them. */
+/* Copies bytes to the GPU through `host`, which is reserved, and waits for them: while one half of
+ * it is filled, the other one is copied. */
 cuda_result pc_device_fill(const pcal_device *device, void *stream, const char *from,
                            size_t bytes, cuda_address to);
 

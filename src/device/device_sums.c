@@ -22,13 +22,19 @@ static int device_sums_wide(size_t classes) {
 }
 
 static cuda_function *device_sums_kernel(const pcal_device *device, pcal_type type,
-                                         size_t classes) {
+                                         size_t classes, int fast) {
   const size_t t = type == PCAL_F32 ? DEVICE_F32 : DEVICE_F64;
+  if (fast)
+    return device_sums_wide(classes) ? device->sums_fast_wide : device->sums_fast_narrow;
   return device_sums_wide(classes) ? device->sums_wide[t] : device->sums_narrow[t];
 }
 
+int pc_device_has_fast_sums(const pcal_device *device) {
+  return device->sums_fast_wide != NULL && device->sums_fast_narrow != NULL;
+}
+
 int pc_device_has_row_sums(const pcal_device *device, pcal_type type, size_t classes) {
-  return device_sums_kernel(device, type, classes) != NULL &&
+  return device_sums_kernel(device, type, classes, 0) != NULL &&
          device->class_bins[type == PCAL_F32 ? DEVICE_F32 : DEVICE_F64] != NULL;
 }
 
@@ -44,12 +50,12 @@ static unsigned device_sums_blocks(const pcal_device *device, const pc_row_sums 
 }
 
 static cuda_result device_sums_launch(const pcal_device *device, const pcal_batch *batch,
-                                      pc_row_sums *sums) {
+                                      pc_row_sums *sums, int fast) {
   const uint32_t size = batch->type == PCAL_F32 ? sizeof(float) : sizeof(double);
   const uint32_t shared =
       pc_row_sums_layout_of(sums, size, device_sums_wide(sums->classes)).bytes;
   void *parameters[] = {sums};
-  return device->driver.launch(device_sums_kernel(device, batch->type, batch->columns),
+  return device->driver.launch(device_sums_kernel(device, batch->type, batch->columns, fast),
                                device_sums_blocks(device, sums), 1, 1, PC_ROW_SUMS_THREADS, 1,
                                1, shared, batch->stream, parameters, NULL);
 }
@@ -128,7 +134,7 @@ static cuda_result device_sums_piece(const pcal_device *device, const pcal_batch
     sums->rows.label_size = labels->size;
   }
   if (result == 0)
-    result = device_sums_launch(device, batch, &sums->rows);
+    result = device_sums_launch(device, batch, &sums->rows, sums->fast);
   if (result == 0)
     result = device_sums_classes(device, batch, sums);
   if (result == 0 && sums->with_scores)

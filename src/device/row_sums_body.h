@@ -17,7 +17,9 @@
  *   3. a block has at most PC_ROW_SUMS_BLOCK_ROWS rows.
  *   4. narrow rows (PC_NARROW_CLASSES classes or fewer): one thread for a row; the rows of a block
  *      pass through shared memory, whose rows have an odd length so that banks differ.
- *   5. wide rows: PC_ROW_SUMS_LANES threads for a row; only the threads of a warp wait for each
+ *   5. the fast precision: terms and their sums in float, as kernels/fast_kernels.c but not in its
+ *      order; all else as above.
+ *   6. wide rows: PC_ROW_SUMS_LANES threads for a row; only the threads of a warp wait for each
  *      other.  After PC_ROW_SUMS_STEPS steps each thread of the warp finishes one row.
  * Cost: about 40 double operations for each logit and 150 for each row.
  *
@@ -401,6 +403,15 @@ static inline void pc_row_sums_keep(const pc_row_sums *sums, const pc_row_sums_t
   wide->row_square[slot] = pc_softmax_rows_fold(wide->square + mine->thread);
 }
 
+/* exp(gap) in units of PC_LANE_EXPF_UNIT; 0 where it is below 1e-52. */
+static inline float pc_row_sums_fast_term(float gap) {
+  return gap < pc_lane_expf_lowest() ? 0.0f : pc_lane_expf(gap);
+}
+
+#define REAL double
+#define UNIT 1.0
+#define TERM(z, largest) pc_softmax_rows_term((double)(z), largest)
+
 #define NUMBER float
 #define NAMED(name) name##_f32
 #include "device/row_sums_template.h"
@@ -412,5 +423,23 @@ static inline void pc_row_sums_keep(const pc_row_sums *sums, const pc_row_sums_t
 #include "device/row_sums_template.h"
 #undef NAMED
 #undef NUMBER
+
+#undef REAL
+#undef UNIT
+#undef TERM
+
+#define REAL float
+#define UNIT PC_LANE_EXPF_UNIT
+#define TERM(z, largest) pc_row_sums_fast_term((z) - (float)(largest))
+
+#define NUMBER float
+#define NAMED(name) name##_fast
+#include "device/row_sums_template.h"
+#undef NAMED
+#undef NUMBER
+
+#undef REAL
+#undef UNIT
+#undef TERM
 
 #endif

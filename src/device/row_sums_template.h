@@ -1,5 +1,7 @@
 /* The phases for one type of logits, for row_sums_body.h only: included with NUMBER float and
- * NAMED(x) x_f32, and with NUMBER double and NAMED(x) x_f64. */
+ * NAMED(x) x_f32, with NUMBER double and NAMED(x) x_f64, and for the fast precision with NUMBER float
+ * and NAMED(x) x_fast.  TERM(z, largest) is the exponential of z - largest, of type REAL, in units of
+ * UNIT. */
 
 /* ---- Narrow rows ---- */
 
@@ -33,7 +35,7 @@ static inline void NAMED(pc_row_sums_add_narrow)(const pc_row_sums *sums,
                     mine->thread * pc_row_sums_stride(sums);
   const uint64_t row = first + mine->thread;
   NUMBER top = (NUMBER)-INFINITY, odd = 0;
-  double sum = 0, square = 0;
+  REAL sum = 0, square = 0;
   uint32_t at = 0;
   if (row >= sums->rows)
     return;
@@ -51,12 +53,12 @@ static inline void NAMED(pc_row_sums_add_narrow)(const pc_row_sums *sums,
   const double largest = (double)top;
   PC_GPU_UNROLL(PC_ROW_SUMS_UNROLL_NARROW)
   for (uint32_t j = 0; j < sums->classes; j++) {
-    const double term = j == at ? 0.0 : pc_softmax_rows_term((double)z[j], largest);
+    const REAL term = j == at ? 0 : TERM(z[j], largest);
     sum += term;
     square += term * term;
   }
-  pc_row_sums_finish(sums, mine, row, sum, square, largest, (double)z[label] - largest, at,
-                     (uint32_t)label);
+  pc_row_sums_finish(sums, mine, row, (double)sum * UNIT, (double)square * (UNIT * UNIT),
+                     largest, (double)z[label] - largest, at, (uint32_t)label);
 }
 
 /* ---- Wide rows ---- */
@@ -93,7 +95,7 @@ static inline void NAMED(pc_row_sums_add)(const pc_row_sums *sums,
   const uint64_t row = pc_row_sums_wide_row(mine, first, step);
   const NUMBER *z = (const NUMBER *)sums->scores + row * sums->classes;
   pc_row_sums_wide *wide = pc_row_sums_wide_of(mine);
-  double sum = 0, square = 0;
+  REAL sum = 0, square = 0;
   uint32_t at;
   if (row >= sums->rows)
     return;
@@ -101,12 +103,12 @@ static inline void NAMED(pc_row_sums_add)(const pc_row_sums *sums,
   PC_GPU_UNROLL(PC_ROW_SUMS_UNROLL_WIDE)
   for (uint32_t j = mine->thread % PC_ROW_SUMS_LANES; j < sums->classes;
        j += PC_ROW_SUMS_LANES) {
-    const double term = j == at ? 0.0 : pc_softmax_rows_term((double)z[j], largest);
+    const REAL term = j == at ? 0 : TERM(z[j], largest);
     sum += term;
     square += term * term;
   }
-  wide->sum[mine->thread] = sum;
-  wide->square[mine->thread] = square;
+  wide->sum[mine->thread] = (double)sum * UNIT;
+  wide->square[mine->thread] = (double)square * (UNIT * UNIT);
   if (mine->thread % PC_ROW_SUMS_LANES == 0) {
     wide->row_top[pc_row_sums_slot(mine, step)] = largest;
     wide->row_at[pc_row_sums_slot(mine, step)] = at;

@@ -12,6 +12,8 @@
 #include "device/device.h"
 #include "io/source_state.h"
 
+#define SOURCE_DEVICE_BYTES ((size_t)16 << 30)
+
 pcal_source *pc_source_new(const pcal_env *env) {
   const pcal_env resolved = pc_env_resolve(env);
   pcal_source *source = pc_alloc(&resolved, 1, sizeof *source);
@@ -75,6 +77,8 @@ void pc_source_free(pcal_source *source) {
   pc_free(&env, source->event.labels);
   pc_free(&env, source->event.row);
   pc_free(&env, source->from_device);
+  if (source->uploaded != NULL)
+    pc_device_drop(source->device, source->uploaded);
   pc_free(&env, source->positive);
   pc_free(&env, source->percent_rows);
   pc_free(&env, source->class_factors);
@@ -97,6 +101,12 @@ void pc_source_free(pcal_source *source) {
   pc_free(&env, source);
 }
 
+/* Most rows of a window that is copied to a device. */
+static size_t source_device_rows(const pcal_source *source) {
+  const size_t rows = SOURCE_DEVICE_BYTES / (source->scores.columns * sizeof(double));
+  return rows < 1 ? 1 : rows;
+}
+
 static pcal_status source_window(pcal_source *source, size_t max_rows, size_t *out,
                                  pcal_error *err) {
   size_t rows = max_rows;
@@ -112,6 +122,7 @@ static pcal_status source_window(pcal_source *source, size_t max_rows, size_t *o
       pc_source_has(&source->spread) ? PC_SOURCE_JOINED_ROWS : SIZE_MAX,
       source->percent ? pc_window_rows(source->scores.columns * sizeof(double)) : SIZE_MAX,
       source->event.used ? PC_SOURCE_JOINED_ROWS : SIZE_MAX,
+      pc_source_uploads(source) ? source_device_rows(source) : SIZE_MAX,
   };
   for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
     rows = rows < limits[i] ? rows : limits[i];
@@ -317,6 +328,41 @@ int pc_source_on_device(const pcal_source *source) {
          (source->borrowed.used
               ? source->borrowed.batch.device != NULL
               : source->scores.on_device && !source->percent && !source->event.used);
+}
+
+pcal_device *pc_source_device(const pcal_source *source) {
+  return source->device;
+}
+
+int pc_source_uploads(const pcal_source *source) {
+  return source->device != NULL && source->kind == PCAL_LOGIT && source->scores.columns > 1 &&
+         !source->scores.on_device;
+}
+
+/* Gives the device room for a window. */
+static pcal_status source_reserve_upload(pcal_source *source, size_t bytes, pcal_error *err) {
+  if (bytes <= source->uploaded_capacity)
+    return PCAL_OK;
+  pc_device_drop(source->device, source->uploaded);
+  source->uploaded = NULL;
+  source->uploaded_capacity = 0;
+  PC_TRY(pc_device_allocate(source->device, bytes, &source->uploaded, err));
+  source->uploaded_capacity = bytes;
+  return PCAL_OK;
+}
+
+pcal_status pc_source_upload(pcal_source *source, pcal_batch *batch, pcal_error *err) {
+  const size_t size = batch->type == PCAL_F32 ? sizeof(float) : sizeof(double);
+  const size_t row = batch->columns * size, bytes = batch->rows * row;
+  if (!pc_source_uploads(source) || batch->rows == 0 || batch->device != NULL ||
+      batch->column_stride != (ptrdiff_t)size || batch->row_stride != (ptrdiff_t)row)
+    return PCAL_OK;
+  PC_TRY(source_reserve_upload(source, bytes, err));
+  PC_TRY(pc_device_put(source->device, NULL, batch->scores, bytes, source->uploaded, err));
+  batch->scores = source->uploaded;
+  batch->device = source->device;
+  batch->stream = NULL;
+  return PCAL_OK;
 }
 
 void pc_source_shape(const pcal_source *source, pcal_shape *shape) {

@@ -36,4 +36,14 @@ void pc_source_shape(const pcal_source *source, pcal_shape *shape);
 /* True if batches have their scores in the memory of a device. */
 int pc_source_on_device(const pcal_source *source);
 
+/* The device that the inputs name, or NULL.  The second function is true if it names one for rows
+ * of logits, so that pc_source_upload copies them there. */
+pcal_device *pc_source_device(const pcal_source *source);
+int pc_source_uploads(const pcal_source *source);
+
+/* Copies the scores of a window of pc_source_next_lazy to the device that the inputs name: the batch
+ * is then one of that device until the next window.  Other batches stay as they are. */
+PC_CHECKED pcal_status pc_source_upload(pcal_source *source, pcal_batch *batch,
+                                        pcal_error *err);
+
 #endif

@@ -338,6 +338,7 @@ static pcal_status source_meaning(pcal_source *source, const pcal_inputs *inputs
   }
   source->labels.positive = source->positive;
   source->percent = inputs->percent != 0;
+  source->device = inputs->device;
   return PCAL_OK;
 }
 

@@ -88,6 +88,9 @@ struct pcal_source {
   pcal_header header;
   void *from_device;           /* the last window of scores, copied from a device; owned */
   size_t from_device_capacity; /* in bytes */
+  pcal_device *device;         /* that rows may be copied to, or NULL */
+  void *uploaded;              /* the last window of scores there; owned */
+  size_t uploaded_capacity;    /* in bytes */
   const pcal_input *data;      /* the input of that name; used while opening */
   const char *file_format; /* of inputs that do not name theirs, or NULL; used while opening */
 };

@@ -98,8 +98,11 @@ static pcal_status measure_sum(void *user, const pcal_batch *batch,
   pcal_measure *measure = user;
   if (batch->weights != NULL || batch->groups != NULL || measure->fingerprinted)
     return PCAL_OK;
-  return pc_group_states_add_device(&measure_worker(measure, 0)->groups, batch, labels, done,
-                                    err);
+  int fast = measure->pass.policy.probs == PC_PROBS_FAST && batch->columns > 2;
+  PC_TRY(pc_group_states_add_device(&measure_worker(measure, 0)->groups, batch, labels, &fast,
+                                    done, err));
+  measure->fast_on_device |= *done && fast;
+  return PCAL_OK;
 }
 
 static pcal_status measure_prepare(pcal_measure *measure, const pcal_measure_config *config,
@@ -315,6 +318,7 @@ static pcal_status measure_read(pcal_measure *measure, const pcal_batch *batch,
       measure->identified != (batch->ids != NULL))
     return pc_fail(err, PCAL_USAGE, "some rows have ids and some have none; give all or none");
   measure->pass.take = measure->plan.stored_scores_only ? measure_take : NULL;
+  measure->fast_on_device = 0;
   PC_TRY(pc_pass_batch(&measure->pass, batch, counts, err));
   PC_TRY(measure_check_weights(measure, batch, counts, err));
   PC_TRY(measure_check_indices(measure, batch, err));
@@ -332,7 +336,8 @@ static void measure_note(pcal_measure *measure, const pcal_batch *batch,
   measure->grouped = measure_grouped(measure, batch);
   measure->identified = batch->ids != NULL;
   measure->weighted |= batch->weights != NULL;
-  measure->fast |= pc_batch_is_fast(batch, &measure->plan.layout, &measure->pass.policy);
+  measure->fast |= pc_batch_is_fast(batch, &measure->plan.layout, &measure->pass.policy) ||
+                   measure->fast_on_device;
   measure->fractional |= counts->fractional_row != PCAL_NO_ROW;
   if (batch->weights != NULL && batch->weights_are != PCAL_WEIGHTS_AUTO)
     measure->weights_are = batch->weights_are;

@@ -27,6 +27,7 @@ struct pcal_measure {
   uint64_t normalized, skipped;
   int weighted;
   int fast;               /* some rows were measured in fast precision */
+  int fast_on_device;     /* rows of the present batch were, on a device */
   int fractional;         /* some weight is not a whole number */
   int weights_are;        /* pcal_weights as given, or PC_WEIGHTS_EXPECTED */
   int grouped;            /* rows have groups; -1: no rows yet */

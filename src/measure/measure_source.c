@@ -20,12 +20,20 @@
 #define SOURCE_COARSE_SCORES ((uint64_t)1 << 24)
 #define SOURCE_COARSE_SCORES_MANY ((uint64_t)1 << 28)
 
+/* True if the device of the source adds up its rows. */
+static int source_sums_on_device(const pcal_source *source, const pcal_measure *measure) {
+  return (pc_source_on_device(source) || pc_source_uploads(source)) &&
+         pc_measure_plan_fits_device(&measure->plan);
+}
+
 /* Rows on a device are not divided: it works on all of them at once, or copies pieces itself. */
-static size_t source_window(const pcal_source *source, const pcal_shape *shape) {
+static size_t source_window(const pcal_source *source, const pcal_measure *measure,
+                            const pcal_shape *shape) {
   const size_t row =
       shape->columns * (shape->type == PCAL_F32 ? sizeof(float) : sizeof(double));
-  const size_t rows = pc_source_on_device(source) ? SOURCE_WINDOW_ROWS
-                                                  : SOURCE_WINDOW_BYTES / (row == 0 ? 1 : row);
+  const size_t rows = pc_source_on_device(source) || source_sums_on_device(source, measure)
+                          ? SOURCE_WINDOW_ROWS
+                          : SOURCE_WINDOW_BYTES / (row == 0 ? 1 : row);
   return rows < 1 ? 1 : rows > SOURCE_WINDOW_ROWS ? SOURCE_WINDOW_ROWS : rows;
 }
 
@@ -62,15 +70,19 @@ static pcal_status source_read(pcal_source *source, pcal_measure *measure, pcal_
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(source, &shape);
   const uint64_t total = shape.row_count == PCAL_NO_ROW ? 0 : shape.row_count;
+  const size_t window = source_window(source, measure, &shape);
+  measure->device = pc_source_device(source);
   for (uint64_t done = 0;;) {
     pcal_batch batch = PCAL_BATCH_INIT;
     pc_lazy_labels lazy_labels;
-    PC_TRY(
-        pc_source_next_lazy(source, source_window(source, &shape), &batch, &lazy_labels, err));
+    PC_TRY(pc_source_next_lazy(source, window, &batch, &lazy_labels, err));
     if (batch.rows == 0)
       return pc_measure_settle(measure, err);
+    if (source_sums_on_device(source, measure))
+      PC_TRY(pc_source_upload(source, &batch, err));
     PC_TRY(pc_measure_add_window(measure, &batch, &lazy_labels, err));
-    measure->device = batch.device;
+    if (batch.device != NULL)
+      measure->device = batch.device;
     done += batch.rows;
     pc_progress(&measure->env, "measuring", done, total);
     PC_TRY(pc_check_interrupt(&measure->env, err));
@@ -83,7 +95,7 @@ static pcal_status source_all(pcal_source *source, pcal_measure *measure, int fi
   pc_source_shape(source, &shape);
   const int buckets = final && measure->plan.rows_slot == PC_NO_SLOT &&
                       source_can_read_again(&shape) && !measure->curves;
-  if (buckets && !(pc_source_on_device(source) && pc_measure_plan_fits_device(&measure->plan)))
+  if (buckets && !source_sums_on_device(source, measure))
     pc_measure_plan_share_grids(&measure->plan);
   if (buckets)
     pc_measure_plan_use_buckets(&measure->plan, source_many_rows(&shape),
@@ -93,7 +105,8 @@ static pcal_status source_all(pcal_source *source, pcal_measure *measure, int fi
   if (!final) /* the measure may outlive the device */
     measure->device = NULL;
   if (buckets)
-    PC_TRY(pc_measure_refine_curves(measure, source, source_window(source, &shape), err));
+    PC_TRY(
+        pc_measure_refine_curves(measure, source, source_window(source, measure, &shape), err));
   pc_source_shape(source, &shape);
   return pc_measure_set_names(measure, shape.class_names,
                               shape.class_names == NULL ? 0 : shape.columns, shape.group_names,

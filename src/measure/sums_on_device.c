@@ -253,7 +253,7 @@ static pcal_status sums_add(const pc_group_states *groups, const pc_device_sums 
 }
 
 pcal_status pc_group_states_add_device(pc_group_states *groups, const pcal_batch *batch,
-                                       const pc_device_labels *labels, int *done,
+                                       const pc_device_labels *labels, int *fast, int *done,
                                        pcal_error *err) {
   pc_group_state *state;
   pc_device_sums sums;
@@ -265,6 +265,9 @@ pcal_status pc_group_states_add_device(pc_group_states *groups, const pcal_batch
   memset(&sums, 0, sizeof sums);
   if (!sums_request(groups->plan, state, &sums))
     return PCAL_OK;
+  *fast = *fast && batch->type == PCAL_F32 && sums.class_launches == 0 &&
+          pc_device_has_fast_sums(batch->device);
+  sums.fast = *fast;
   PC_TRY(pc_device_row_sums(batch->device, batch, labels, &sums, err));
   pcal_status status = PCAL_OK;
   if (sums.words[PC_ROW_SUMS_ODD] == 0) {

@@ -10,10 +10,11 @@ int pc_measure_plan_fits_device(const pc_measure_plan *plan);
 
 /* Adds the rows of a batch without weights, at most PC_DEVICE_SUMS_ROWS, to group 0 and sets *done
  * to 1, if the device has kernels for all slots of the plan and all rows are valid; otherwise
- * *done is 0 and no row is added. */
+ * *done is 0 and no row is added.  *fast: exponentials of float32 may be computed in float; set to 0
+ * if they were not. */
 PC_CHECKED pcal_status pc_group_states_add_device(pc_group_states *groups,
                                                   const pcal_batch *batch,
-                                                  const pc_device_labels *labels, int *done,
-                                                  pcal_error *err);
+                                                  const pc_device_labels *labels, int *fast,
+                                                  int *done, pcal_error *err);
 
 #endif

@@ -84,6 +84,9 @@ def lines():
     return {
         "reading the logits once (sum)": lambda z, y: z.sum().item(),
         "propercal, exact": lambda z, y: pc.measure(logits=z, labels=y, metrics=ADDITIVE),
+        "propercal, fast precision": lambda z, y: pc.measure(
+            logits=z, labels=y, metrics=ADDITIVE, precision="fast"
+        ),
         "propercal, all default metrics, exact": lambda z, y: pc.measure(logits=z, labels=y),
         "PyTorch as usually written, float32": lambda z, y: usual(z, y).tolist(),
         "PyTorch in few passes, float32": lambda z, y: frugal(z, y).tolist(),

@@ -21,7 +21,8 @@ _Static_assert(PC_VALUE_SUMS_LIMBS == PC_SUM_LIMBS, "limbs are those of pc_sum")
 static int temperature_device_fits(const pc_fit_task *task) {
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(task->source, &shape);
-  return task->replay == NULL && pc_source_on_device(task->source) &&
+  return task->replay == NULL &&
+         (pc_source_on_device(task->source) || pc_source_uploads(task->source)) &&
          shape.kind == PCAL_LOGIT && shape.columns > 1 && !shape.weighted &&
          shape.row_count != PCAL_NO_ROW && shape.row_count > 0 &&
          shape.row_count <= TEMPERATURE_DEVICE_ROWS;
@@ -63,6 +64,8 @@ pcal_status pc_temperature_device_open(const pc_fit_task *task, pc_temperature_d
   pc_source_shape(task->source, &shape);
   PC_TRY(pc_source_rewind(task->source, err));
   PC_TRY(pc_source_next_lazy(task->source, (size_t)shape.row_count, &batch, &lazy, err));
+  if (batch.rows == shape.row_count)
+    PC_TRY(pc_source_upload(task->source, &batch, err));
   if (batch.device == NULL || batch.rows != shape.row_count ||
       !pc_device_has_temperature(batch.device, batch.type, batch.columns))
     return PCAL_OK;

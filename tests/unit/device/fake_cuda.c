@@ -44,7 +44,9 @@ enum {
   FAKE_SCALED_NARROW_F32,
   FAKE_SCALED_NARROW_F64,
   FAKE_CLASS_BINS_F32,
-  FAKE_CLASS_BINS_F64
+  FAKE_CLASS_BINS_F64,
+  FAKE_SUMS_WIDE_FAST,
+  FAKE_SUMS_NARROW_FAST
 };
 
 #define FAKE_MULTIPROCESSORS 2
@@ -205,7 +207,9 @@ cuda_result cuModuleGetFunction(cuda_function **out, cuda_module *module, const 
                                       "pc_scaled_softmax_narrow_f32",
                                       "pc_scaled_softmax_narrow_f64",
                                       "pc_class_bins_f32",
-                                      "pc_class_bins_f64"};
+                                      "pc_class_bins_f64",
+                                      "pc_row_sums_wide_fast",
+                                      "pc_row_sums_narrow_fast"};
   FAKE_FAIL("cuModuleGetFunction");
   for (uintptr_t i = 0; module != NULL && i < sizeof names / sizeof *names; i++)
     if (strcmp(name, names[i]) == 0) {
@@ -295,8 +299,12 @@ static cuda_result fake_softmax(uintptr_t kernel, const pc_softmax_rows *given, 
 static cuda_result fake_sums(uintptr_t kernel, const pc_row_sums *given, unsigned grid,
                              unsigned threads, unsigned shared_bytes) {
   pc_row_sums sums = *given;
-  const int is_double = kernel == FAKE_SUMS_WIDE_F64 || kernel == FAKE_SUMS_NARROW_F64;
-  const int wide = kernel == FAKE_SUMS_WIDE_F32 || kernel == FAKE_SUMS_WIDE_F64;
+  const row_sums_form form = kernel >= FAKE_SUMS_WIDE_FAST ? ROW_SUMS_FAST
+                             : kernel == FAKE_SUMS_WIDE_F64 || kernel == FAKE_SUMS_NARROW_F64
+                                 ? ROW_SUMS_F64
+                                 : ROW_SUMS_F32;
+  const int wide = kernel == FAKE_SUMS_WIDE_F32 || kernel == FAKE_SUMS_WIDE_F64 ||
+                   kernel == FAKE_SUMS_WIDE_FAST;
   if (threads != PC_ROW_SUMS_THREADS || shared_bytes > FAKE_SHARED_BYTES || grid == 0)
     return FAKE_INVALID_VALUE;
   sums.scores = fake_host((cuda_address)(uintptr_t)given->scores);
@@ -306,7 +314,7 @@ static cuda_result fake_sums(uintptr_t kernel, const pc_row_sums *given, unsigne
     sums.row_total = fake_host((cuda_address)(uintptr_t)given->row_total);
   if (given->row_largest != NULL)
     sums.row_largest = fake_host((cuda_address)(uintptr_t)given->row_largest);
-  row_sums_emulate(&sums, is_double, wide, grid, shared_bytes);
+  row_sums_emulate(&sums, form, wide, grid, shared_bytes);
   return 0;
 }
 
@@ -404,7 +412,7 @@ cuda_result cuLaunchKernel(cuda_function *function, unsigned grid_x, unsigned gr
   FAKE_FAIL("cuLaunchKernel");
   if (grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1 || extra != NULL)
     return FAKE_INVALID_VALUE;
-  if (kernel >= FAKE_TEMPERATURE_WIDE_F32)
+  if (kernel >= FAKE_TEMPERATURE_WIDE_F32 && kernel < FAKE_SUMS_WIDE_FAST)
     return fake_fit(kernel, parameters[0], grid_x, block_x, shared_bytes);
   return kernel < FAKE_SUMS_WIDE_F32
              ? fake_softmax(kernel, parameters[0], grid_x, block_x, shared_bytes)

@@ -186,6 +186,58 @@ TEST(test_same_bytes_of_many_grids) {
   forget(&data);
 }
 
+/* Measures with the fast precision, or the exact one, and checks that the results name it. */
+static size_t measured_values(const pcal_batch *batch, int fast, double *out) {
+  static const char *const specs[] = {"accuracy", "brier", "log", "ece", "ks", "spherical"};
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_measure *measure = NULL;
+  pcal_results *results = NULL;
+  sink_bytes text = {0};
+  config.kind = batch->kind;
+  config.columns = batch->columns;
+  config.specs = specs;
+  config.spec_count = UNIT_COUNT(specs);
+  config.fast = fast;
+  assert_int_equal(pcal_measure_new(&config, NULL, &measure, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_update(measure, batch, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_finish(measure, &results, NULL), PCAL_OK);
+  assert_int_equal(pcal_results_write(results, PCAL_JSON, sink_collect, &text, NULL), PCAL_OK);
+  assert_non_null(strstr(text.bytes, fast ? "\"fast\"" : "\"exact\""));
+  for (size_t i = 0; i < UNIT_COUNT(specs); i++) {
+    pcal_result result = {.size = sizeof result};
+    assert_int_equal(pcal_results_get(results, i, &result), PCAL_OK);
+    out[i] = result.value;
+  }
+  free(text.bytes);
+  pcal_results_free(results);
+  pcal_measure_free(measure);
+  return UNIT_COUNT(specs);
+}
+
+/* The fast precision on the GPU: named in the results, and close to the exact one. */
+TEST(test_fast_precision) {
+  static const size_t classes[] = {3, 10, 32, 33, 100};
+  for (size_t c = 0; c < UNIT_COUNT(classes); c++) {
+    data_set data = simulate(classes[c]);
+    pcal_batch batch = batch_of(&data);
+    void *scores = upload(data.logits, ROWS * classes[c] * sizeof(float));
+    double exact[8], fast[8];
+    int differ = 0;
+    batch.scores = scores;
+    assert_int_equal(pcal_device_open(scores, NULL, &batch.device, NULL), PCAL_OK);
+    const size_t count = measured_values(&batch, 0, exact);
+    measured_values(&batch, 1, fast);
+    for (size_t i = 0; i < count; i++) {
+      assert_true(fabs(fast[i] - exact[i]) <= 1e-6 * fabs(exact[i]));
+      differ |= fast[i] != exact[i];
+    }
+    assert_true(differ);
+    pcal_device_free(batch.device);
+    drop(scores);
+    forget(&data);
+  }
+}
+
 TEST(test_same_bytes_by_copies) {
   static const char *const all[] = {"default", "skce"};
   static const size_t classes[] = {2, 10, 100};
@@ -405,6 +457,51 @@ TEST(test_sources_by_sums) {
   assert_int_equal(fake.blocks(), 0);
 }
 
+/* Rows in memory, computed on a GPU that the inputs name: the same results, of logits, of
+ * probabilities and of pairs, with labels in memory. */
+TEST(test_sources_that_are_uploaded) {
+  static const char *const specs[] = {"default", "skce", "ace"};
+  static const size_t classes[] = {2, 10, 100};
+  for (size_t c = 0; c < UNIT_COUNT(classes) * 2; c++) {
+    data_set data = simulate(classes[c / 2]);
+    pcal_device *device = NULL;
+    char *text[2];
+    assert_int_equal(pcal_device_open(NULL, NULL, &device, NULL), PCAL_OK);
+    for (int gpu = 0; gpu < 2; gpu++) {
+      pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+      pcal_input logits = PCAL_INPUT_INIT, labels = PCAL_INPUT_INIT;
+      pcal_inputs inputs = PCAL_INPUTS_INIT;
+      pcal_source *source = NULL;
+      pcal_results *results = NULL;
+      sink_bytes json = {0};
+      logits.data = data.logits;
+      logits.type = PCAL_F32;
+      logits.rows = labels.rows = ROWS;
+      logits.columns = data.classes;
+      labels.data = data.labels;
+      labels.type = PCAL_I32;
+      inputs.logits = &logits;
+      inputs.labels = &labels;
+      inputs.device = gpu ? device : NULL;
+      config.specs = specs;
+      config.spec_count = c % 2 == 0 ? 1 : UNIT_COUNT(specs);
+      assert_int_equal(pcal_source_open(&inputs, NULL, &source, NULL), PCAL_OK);
+      assert_int_equal(pcal_measure_run(source, &config, NULL, &results, NULL), PCAL_OK);
+      assert_int_equal(pcal_results_write(results, PCAL_JSON, sink_collect, &json, NULL),
+                       PCAL_OK);
+      text[gpu] = json.bytes;
+      pcal_results_free(results);
+      pcal_source_free(source);
+    }
+    assert_string_equal(text[0], text[1]);
+    free(text[0]);
+    free(text[1]);
+    pcal_device_free(device);
+    forget(&data);
+    assert_int_equal(fake.blocks(), 0);
+  }
+}
+
 /* A driver function that fails while rows are measured, its result, and the error. */
 TEST(test_failures_are_one_sentence) {
   if (fake.is_real)
@@ -500,7 +597,12 @@ TEST(test_opening_fails_in_one_sentence) {
   assert_int_equal(pcal_device_open(there, NULL, &device, &err), PCAL_MEMORY);
   fake.break_down("", 0);
   drop(there);
-  assert_int_equal(pcal_device_open(NULL, NULL, &device, &err), PCAL_USAGE);
+  assert_int_equal(pcal_device_open(there, NULL, NULL, &err), PCAL_USAGE);
+  fake.break_down("cuInit", 100);
+  assert_int_equal(pcal_device_open(NULL, NULL, &device, &err), PCAL_IO);
+  fake.break_down("", 0);
+  assert_int_equal(pcal_device_open(NULL, NULL, &device, &err), PCAL_OK); /* the first GPU */
+  pcal_device_free(device);
   pcal_device_free(NULL);
   assert_int_equal(pcal_device_holds(NULL, there), 0);
 }

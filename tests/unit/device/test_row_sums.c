@@ -131,7 +131,7 @@ static void run(const pc_partition *grids, int is_double, uint32_t label_size, u
   memcpy(sums->value, values, sizeof values);
   for (size_t g = 0; g < GRIDS; g++)
     add_grid(&grids[g], sums);
-  row_sums_emulate(sums, is_double, wide, blocks,
+  row_sums_emulate(sums, is_double ? ROW_SUMS_F64 : ROW_SUMS_F32, wide, blocks,
                    pc_row_sums_layout_of(sums, is_double ? 8 : 4, wide).bytes);
 }
 
