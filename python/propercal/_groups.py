@@ -1,6 +1,6 @@
 """Several group columns as one: rows are in a group for each column, and in their intersections.
 
-A row belongs to the combination of its values, which is called ``site=north<0x1F>sex=f``; the library shows
+A row belongs to the combination of its values, which is called ``site=north & sex=f``; the library shows
 all groups that combinations belong to.
 """
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from ._errors import DataError
 
-_FIELD = "\x1f"
+_AND = " & "
 
 
 def _columns(groups: Any) -> "dict[str, list] | None":
@@ -34,8 +34,8 @@ def _text(name: str, value: Any) -> str:
     if value is None or value != value or str(value) in ("", "<NA>"):
         raise DataError(f"groups: the column {name} has a missing value; give every row a group")
     text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-    if _FIELD in text:
-        raise DataError(f"groups: a value of the column {name} contains the control character 0x1F; remove it")
+    if _AND in text:
+        raise DataError(f"groups: a value of the column {name} contains ' & ', which joins names; rename it")
     return f"{name}={text}"
 
 
@@ -49,4 +49,4 @@ def joined(groups: Any) -> Any:
     texts = [[_text(name, value) for value in values] for name, values in columns.items()]
     if len({len(each) for each in texts}) > 1:
         raise DataError("groups has columns of different lengths; give one value for each row")
-    return np.array([_FIELD.join(row) for row in zip(*texts)], dtype=object)
+    return np.array([_AND.join(row) for row in zip(*texts)], dtype=object)

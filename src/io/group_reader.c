@@ -4,7 +4,7 @@
  *  2. an empty cell, or NaN in a npy file, is refused.
  *  3. more than PC_NAME_TABLE_MAX groups are refused.
  *  4. of several columns, one without a name is called by its number, and a value that contains
- *     PC_GROUP_FIELD is refused. */
+ *     PC_GROUP_AND is refused. */
 #include "io/group_reader.h"
 
 #include <string.h>
@@ -53,6 +53,14 @@ static pcal_status group_reader_check(const pc_group_reader *groups, pc_slice te
   return PCAL_OK;
 }
 
+static int group_reader_contains(pc_slice text, const char *part) {
+  const size_t length = strlen(part);
+  for (size_t i = 0; i + length <= text.length; i++)
+    if (memcmp(text.bytes + i, part, length) == 0)
+      return 1;
+  return 0;
+}
+
 /* The name of the combination of the groups of a row. */
 static pcal_status group_reader_join(pc_group_reader *groups, const pc_slice *cells, size_t row,
                                      uint64_t index, pc_slice *out, pcal_error *err) {
@@ -60,11 +68,13 @@ static pcal_status group_reader_join(pc_group_reader *groups, const pc_slice *ce
   joined->length = 0;
   for (size_t c = 0; c < groups->reader->columns; c++) {
     PC_TRY(group_reader_check(groups, cells[c], row, index, err));
-    if (memchr(cells[c].bytes, PC_GROUP_FIELD, cells[c].length) != NULL)
+    if (group_reader_contains(cells[c], PC_GROUP_AND))
       return group_reader_fail(groups, row, index,
-                               "the group contains the control character 0x1F; remove it", err);
+                               "the group contains \" & \", which joins the names of several "
+                               "group columns; rename it",
+                               err);
     if (c > 0)
-      pc_text_add_repeated(joined, PC_GROUP_FIELD, 1);
+      pc_text_add(joined, PC_GROUP_AND);
     if (groups->reader->names != NULL)
       pc_text_add(joined, groups->reader->names[c]);
     else

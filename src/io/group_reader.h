@@ -2,7 +2,7 @@
  * appearance.  Times become the names of their periods first.
  *
  * Rows with several group columns are numbered by the combination of their values.  Its name is
- * COLUMN=VALUE of each column, joined by PC_GROUP_FIELD; results show all groups that it
+ * COLUMN=VALUE of each column, joined by PC_GROUP_AND; results show all groups that it
  * belongs to (measure/overlapping_groups.h). */
 #ifndef PC_GROUP_READER_H
 #define PC_GROUP_READER_H
@@ -12,7 +12,7 @@
 #include "io/reader.h"
 #include "io/time_period.h"
 
-#define PC_GROUP_FIELD '\x1f' /* the unit separator of ASCII */
+#define PC_GROUP_AND " & "
 #define PC_GROUP_COLUMNS_MAX 4
 
 typedef struct pc_group_reader {

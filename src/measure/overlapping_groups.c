@@ -31,29 +31,43 @@ const size_t *pc_result_group_members(const pc_result_groups *groups, size_t gro
   return groups->members + begin;
 }
 
-static size_t overlap_fields(const char *name) {
-  size_t fields = 1;
-  for (; *name != '\0'; name++)
-    fields += *name == PC_GROUP_FIELD;
-  return fields;
+/* The end of the first field of a name. */
+static const char *overlap_field_end(const char *name) {
+  const char *end = strstr(name, PC_GROUP_AND);
+  return end == NULL ? name + strlen(name) : end;
 }
 
-/* The name of a combination, restricted to the columns of a set: bit c is column c. */
+/* The number of fields COLUMN=VALUE of a combination; 1 for another name. */
+static size_t overlap_fields(const char *name) {
+  size_t fields = 0;
+  for (;; name += strlen(PC_GROUP_AND)) {
+    const char *end = overlap_field_end(name);
+    if (end == name || memchr(name + 1, '=', (size_t)(end - name - 1)) == NULL)
+      return 1;
+    fields++;
+    name = end;
+    if (*name == '\0')
+      return fields;
+  }
+}
+
+/* The name of a combination, restricted to the columns of a set: bit c is column c; set 0: the
+ * name as it is. */
 static pcal_status overlap_name(const pcal_env *env, const char *name, unsigned set, char **out,
                                 pcal_error *err) {
-  static const char between[] = {PC_GROUP_FIELD, '\0'};
   pc_text text;
   pc_text_init(&text, env);
-  for (unsigned bit = 1; *name != '\0'; bit <<= 1) {
-    const size_t length = strcspn(name, between);
+  if (set == 0)
+    pc_text_add(&text, name);
+  for (unsigned bit = 1; bit <= set; bit <<= 1) {
+    const char *end = overlap_field_end(name);
     if ((set & bit) != 0 && text.length > 0)
-      pc_text_add(&text, " & ");
+      pc_text_add(&text, PC_GROUP_AND);
     if ((set & bit) != 0)
-      pc_text_add_bytes(&text, name, length);
-    name += length;
-    name += *name != '\0';
+      pc_text_add_bytes(&text, name, (size_t)(end - name));
+    name = *end == '\0' ? end : end + strlen(PC_GROUP_AND);
   }
-  *out = text.bytes == NULL ? NULL : pc_copy_text(env, text.bytes);
+  *out = text.failed ? NULL : pc_copy_text(env, text.bytes == NULL ? "" : text.bytes);
   pc_text_free(&text);
   return *out == NULL ? pc_fail_memory(err, "collecting groups") : PCAL_OK;
 }
@@ -143,7 +157,7 @@ static pcal_status overlap_add_set(const overlap_source *from, unsigned set,
     if (alone != (set == 0) || (!alone && set >> fields != 0))
       continue;
     pairs[count].member = from->order[i];
-    status = overlap_name(groups->env, name, alone ? ~0u : set, &pairs[count].name, err);
+    status = overlap_name(groups->env, name, alone ? 0 : set, &pairs[count].name, err);
     count += status == PCAL_OK;
   }
   if (status == PCAL_OK) {
@@ -180,7 +194,7 @@ static pcal_status overlap_add_plain(const overlap_source *from, pc_result_group
   for (size_t i = 0; i < from->count; i++) {
     char number[PC_GROUP_NUMBER_MAX];
     PC_TRY(overlap_reserve(groups, 1, err));
-    PC_TRY(overlap_name(groups->env, pc_group_name(from->measure, from->order[i], number), ~0u,
+    PC_TRY(overlap_name(groups->env, pc_group_name(from->measure, from->order[i], number), 0,
                         &groups->names[groups->count], err));
     groups->members[groups->count] = from->order[i];
     groups->ends[groups->count] = groups->count + 1;

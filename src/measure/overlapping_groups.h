@@ -1,9 +1,9 @@
 /* The groups of results.
  *
  * Rows with several group columns are kept by the combination of their values, called
- * "site=north<0x1F>sex=f" (io/group_reader.h).  Each combination belongs to several groups of
- * results: one for each nonempty set of columns, called "site=north", "sex=f" and
- * "site=north & sex=f".  Other groups are shown as they are. */
+ * "site=north & sex=f" (io/group_reader.h).  Each combination belongs to several groups of
+ * results: one for each nonempty set of columns, here "site=north", "sex=f" and
+ * "site=north & sex=f".  Groups with other names are shown as they are. */
 #ifndef PC_OVERLAPPING_GROUPS_H
 #define PC_OVERLAPPING_GROUPS_H
 

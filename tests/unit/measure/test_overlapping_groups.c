@@ -8,8 +8,8 @@ static const given_data overlap_rows = {
     .scores = (const double[]){0.5, 0.5, 0.5, 0.5, 0.5, 0.5},
     .labels = (const int32_t[]){1, 1, 0, 0, 1, 0},
     .groups = (const uint32_t[]){0, 0, 1, 2, 3, 3},
-    .group_names = (const char *const[]){"site=s\x1fsex=m", "site=n\x1fsex=f",
-                                         "site=s\x1fsex=f", "site=n\x1fsex=m"},
+    .group_names = (const char *const[]){"site=s & sex=m", "site=n & sex=f", "site=s & sex=f",
+                                         "site=n & sex=m"},
     .group_count = 4,
 };
 
@@ -38,17 +38,12 @@ TEST(groups_of_each_column_then_intersections_by_name) {
 /* Groups of one column, of more than four, and combinations may occur together after merging. */
 TEST(other_names_are_shown_alone) {
   given_data data = overlap_rows;
-  data.group_names = (const char *const[]){"plain",
-                                           "a\x1f"
-                                           "b\x1f"
-                                           "c\x1f"
-                                           "d\x1f"
-                                           "e",
-                                           "x=1\x1fy=1", "x=1\x1fy=2"};
+  data.group_names =
+      (const char *const[]){"R & D", "a=1 & b=1 & c=1 & d=1 & e=1", "x=1 & y=1", "x=1 & y=2"};
   pcal_results *results = given_results(&data, "accuracy");
   assert_int_equal(pcal_results_count(results), 8);
-  overlap_expect(results, 1, "a & b & c & d & e", 0.0);
-  overlap_expect(results, 2, "plain", 1.0);
+  overlap_expect(results, 1, "R & D", 1.0);
+  overlap_expect(results, 2, "a=1 & b=1 & c=1 & d=1 & e=1", 0.0);
   overlap_expect(results, 3, "x=1", 1.0 / 3);
   overlap_expect(results, 4, "y=1", 0.0);
   overlap_expect(results, 5, "y=2", 0.5);

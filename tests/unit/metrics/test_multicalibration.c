@@ -2,18 +2,8 @@
 
 /* Expected numbers were computed in Python with statistics.NormalDist, row by row. */
 
-static const char *const multicalibration_names[] = {"a=0\x1f"
-                                                     "b=0",
-                                                     "a=1\x1f"
-                                                     "b=1",
-                                                     "a=2\x1f"
-                                                     "b=0",
-                                                     "a=0\x1f"
-                                                     "b=1",
-                                                     "a=1\x1f"
-                                                     "b=0",
-                                                     "a=2\x1f"
-                                                     "b=1"};
+static const char *const multicalibration_names[] = {"a=0 & b=0", "a=1 & b=1", "a=2 & b=0",
+                                                     "a=0 & b=1", "a=1 & b=0", "a=2 & b=1"};
 
 /* Rows are in the groups i mod 3 and i mod 2. */
 static pcal_results *multicalibration_results(const char *spec) {
