@@ -9,6 +9,7 @@ run one after the other in a folder that has the examples, the files that pages 
 and what earlier blocks have written.  --write puts the outputs into the pages anew.
 """
 
+import math
 import os
 import pathlib
 import random
@@ -70,6 +71,18 @@ def normal_forecasts(path, seed, rows=300):
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def risks(path, rows=3000):
+    """A CSV file with the columns probs, labels, site and sex, whose probabilities are right over all rows only."""
+    chance = random.Random(3)
+    lines = ["probs,labels,site,sex"]
+    for _ in range(rows):
+        site, sex, score = chance.choice(["north", "south", "west"]), chance.choice("fm"), chance.gauss(0, 1.5)
+        shift = 0.9 if (site, sex) == ("north", "f") else -0.3 if sex == "m" else 0.0
+        label = chance.random() < 1 / (1 + math.exp(-score - shift))
+        lines.append(f"{1 / (1 + math.exp(-score)):.4f},{int(label)},{site},{sex}")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def sample_files(folder, execute):
     """The files that pages name without saying where they come from."""
     (folder / "examples").symlink_to(ROOT / "examples")
@@ -85,6 +98,7 @@ def sample_files(folder, execute):
     (folder / "truth.jsonl").write_text("".join(lines), encoding="utf-8")
     three_classes(folder / "predictions.csv")
     ensemble(folder / "temperature.csv")
+    risks(folder / "risks.csv")
     normal_forecasts(folder / "val.csv", 4)
     normal_forecasts(folder / "test.csv", 5)
     for name, seed in (("d.csv", 1), ("part1.csv", 2), ("part2.csv", 3)):
