@@ -105,8 +105,8 @@ const cli_section cli_section_inputs = {
 static const cli_flag session_groups[] = {
     {"groups", 0, CLI_TEXT, "FILE", SESSION_INPUT(groups),
      "group of each row, such as g.csv:team, or with --data FILE the name of its column: "
-     "results "
-     "are also computed for each group",
+     "results are also computed for each group; several columns, as in g.csv:site,sex, are "
+     "groups that overlap",
      NULL, CLI_INPUT},
     {"time", 0, CLI_TEXT, "FILE", SESSION_INPUT(time),
      "time of each row, such as log.csv:when, or with --data FILE the name of its column: "
