@@ -10,13 +10,15 @@
  *   (4) a mean of losses, which are not negative, has the interval of a weighted count
  *       (stats/interval.c); a share has Wilson's;
  *   (5) where few rows are wrong, a set often lacks the losses that its mean depends on.  The
- *       interval allows for one more loss: half of the largest loss that a row can have; for
- *       unbounded (logarithmic) losses max(3, -3/4 log mean), which in simulations is about
- *       the loss of a row whose top class turns out wrong (docs/interval-coverage.md);
+ *       interval allows for one more loss: max(3, -3/4 log mean), which in simulations is about
+ *       the logarithmic loss of a row whose top class turns out wrong (docs/interval-coverage.md),
+ *       but at most half of the largest loss that a row can have;
  *   (6) every interval, also one from replicas, contains its own estimate and otherwise stays in
  *       the range of its metric; an estimate outside of the range (unbiased estimates of squares
  *       may be negative) reaches as far into it as if it were at its end;
- *   (7) with fewer than PC_INTERVAL_FEW_ROWS rows of one kind all intervals but these two get a
+ *   (7) estimates that are linear in a number of events (oe-ratio, net-benefit) allow for one more
+ *       event, or one fewer, if fewer than PC_INTERVAL_FEW_ROWS rows are events or fewer are not;
+ *   (8) with fewer than PC_INTERVAL_FEW_ROWS rows of one kind all intervals but these two get a
  *       remark: these few rows carry all the information. */
 #include "measure/interval_formula.h"
 
@@ -85,10 +87,10 @@ static pcal_status interval_se(const pc_metric *metric, const pc_options *option
 }
 
 /* Edge case 5: the loss of one more wrong row. */
-static double interval_unseen(const pc_metric *metric, double mean) {
-  if (metric->largest_loss > 0.0)
-    return 0.5 * metric->largest_loss;
-  return fmax(INTERVAL_LEAST_LOG, -INTERVAL_LOG_SHARE * pc_log(fmax(mean, DBL_EPSILON)));
+static double interval_unseen(double limit, double mean) {
+  const double log =
+      fmax(INTERVAL_LEAST_LOG, -INTERVAL_LOG_SHARE * pc_log(fmax(mean, DBL_EPSILON)));
+  return limit > 0.0 ? fmin(0.5 * limit, log) : log;
 }
 
 /* The interval of the mean of losses, mapped to the metric. */
@@ -100,8 +102,7 @@ static pcal_status interval_poisson(const pc_interval_request *request, const pc
   const double se = sqrt(fmax(interval_covariance(evidence, 0, 0), 0.0));
   const double limit =
       metric->loss_limit != NULL ? metric->loss_limit(options) : metric->largest_loss;
-  const double loss = interval_unseen(metric, mean);
-  const double unseen = (limit > 0.0 ? fmin(loss, limit) : loss) / interval_rows(evidence);
+  const double unseen = interval_unseen(limit, mean) / interval_rows(evidence);
   pc_interval ends = pc_interval_poisson(mean, se, unseen, request->level);
   if (limit > 0.0)
     ends.high = fmax(fmin(ends.high, limit), mean);
@@ -135,10 +136,15 @@ static void interval_scaled(const pc_interval_request *request, const pc_metric_
       request->method == PCAL_INTERVAL_NORMAL && outcome->scale != PC_SCALE_NORM
           ? PC_SCALE_PLAIN
           : outcome->scale;
-  const pc_interval ends =
+  pc_interval ends =
       scale == PC_SCALE_NORM
           ? pc_interval_of_error(outcome->value, out->se, &outcome->noise, request->level)
           : pc_interval_on_scale(scale, outcome->value, out->se, request->level);
+  const pc_interval_count *count = &outcome->count;
+  const double few = fmin(outcome->value - count->none, count->all - outcome->value);
+  if (count->one > 0.0 && few < PC_INTERVAL_FEW_ROWS * count->one &&
+      request->method != PCAL_INTERVAL_NORMAL)
+    pc_interval_allow_count(outcome->value, out->se, &outcome->count, request->level, &ends);
   out->low = ends.low;
   out->high = ends.high;
 }

@@ -34,6 +34,9 @@
 #include "metrics/metric.h"
 #include "stats/decompose.h"
 
+#define DECOMPOSITION_LOG_2 \
+  0.69314718055994531 /* largest entropy of an outcome; 1/4 for brier */
+
 enum { DECOMPOSITION_SCORE, DECOMPOSITION_BY, DECOMPOSITION_VIEW, DECOMPOSITION_BINS };
 enum { DECOMPOSITION_BY_BINS, DECOMPOSITION_BY_CORP };
 enum { DECOMPOSITION_CLASSWISE = 3 }; /* after the views of pc_metric_choose_view */
@@ -94,21 +97,45 @@ static pc_variance_model decomposition_law(const pc_evidence *evidence,
   return pc_debiased_variance(&sum, 1.0, PC_MOST_BY_WIDTH);
 }
 
+/* What one row that the data lack may add to the parts, times the number of rows: a row in a bin of
+ * its own, or with a score at the edge of its bin.  A row changes two classes. */
+typedef struct decomposition_missing {
+  double entropy, variance, covariance, square;
+} decomposition_missing;
+
+static decomposition_missing decomposition_missing_row(const pc_evidence *evidence, int score) {
+  if (evidence->machine != PC_GRID)
+    return (decomposition_missing){0};
+  const double width = 1.0 / (double)evidence->grid.bin_count;
+  const double times = evidence->grid.part_count > 1 ? 2.0 : 1.0;
+  if (score != PC_BINARY_BRIER)
+    return (decomposition_missing){.entropy = times * DECOMPOSITION_LOG_2};
+  return (decomposition_missing){0.25 * times, 0.5 * times * width * width,
+                                 0.25 * times * width, PC_UNSEEN_SQUARE * times};
+}
+
 static void decomposition_parts(const pc_decomposition *found, const pc_evidence *evidence,
                                 int score, pc_metric_result *out) {
+  const decomposition_missing row = decomposition_missing_row(evidence, score);
   pc_metric_result_part(out, "calibration", found->calibration);
+  pc_metric_result_about_part(out, PC_PART_IS_ERROR, 0.0);
   pc_metric_result_part(out, "sharpness", found->sharpness);
+  pc_metric_result_about_part(out, 0, row.entropy);
   pc_metric_result_part(out, "entropy", found->entropy);
   if (evidence->machine != PC_GRID) /* by=corp */
     return;
   pc_metric_result_part(out, "within_variance", found->within_variance);
+  pc_metric_result_about_part(out, 0, row.variance);
   pc_metric_result_part(out, "within_covariance", found->within_covariance);
+  pc_metric_result_about_part(out, 0, row.covariance);
   if (score != PC_BINARY_BRIER)
     return;
   pc_metric_result_unbiased_part(out, "calibration_debiased", found->calibration_debiased,
                                  decomposition_law(evidence, pc_bins_debiased));
+  pc_metric_result_about_part(out, PC_PART_IS_ERROR, row.square);
   pc_metric_result_unbiased_part(out, "sharpness_debiased", found->sharpness_debiased,
                                  decomposition_law(evidence, pc_bins_sharpness));
+  pc_metric_result_about_part(out, 0, row.entropy);
   pc_metric_result_unbiased_part(out, "entropy_debiased", found->entropy_debiased,
                                  (pc_variance_model){0});
 }

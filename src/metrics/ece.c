@@ -141,6 +141,8 @@ static pcal_status ece_configure(pc_options *options, const pc_layout *layout,
   if (options->value[ECE_DEBIAS].number != 0 && options->value[ECE_NORM].choice != PC_NORM_L2)
     return pc_fail(err, PCAL_USAGE, "ece: debias=yes needs norm=l2; add norm=l2");
   PC_TRY(ece_view(options, ECE_VIEW, ECE_CONVENTION, layout, config, err));
+  static const pc_gap_norm norms[] = {PC_GAPS_MEAN, PC_GAPS_SQUARES, PC_GAPS_LARGEST};
+  config->gaps = norms[options->value[ECE_NORM].choice];
   if (options->value[ECE_BINNING].choice == ECE_BY_MASS)
     return ece_mass(options, config, err);
   if (options->value[ECE_BINNING].choice == ECE_BY_SWEEP)
@@ -153,6 +155,7 @@ static pcal_status ece_configure(pc_options *options, const pc_layout *layout,
 static pcal_status mce_configure(pc_options *options, const pc_layout *layout,
                                  pc_metric_config *config, pcal_error *err) {
   PC_TRY(ece_view(options, MCE_VIEW, MCE_CONVENTION, layout, config, err));
+  config->gaps = PC_GAPS_LARGEST;
   return ece_width(options, MCE_EDGES, MCE_CONVENTION, config, err);
 }
 
@@ -166,10 +169,11 @@ static void ece_value(const pc_options *options, const pc_bin *bins, size_t coun
   const int debias = options->value[ECE_DEBIAS].number != 0;
   out->value =
       pc_bins_error(bins, count, total, (pc_norm)options->value[ECE_NORM].choice, debias);
+  const int by_width = options->value[ECE_BINNING].choice == ECE_BY_WIDTH;
   if (debias)
-    pc_metric_result_debiased(
-        out, pc_bins_debiased(bins, count, total), 1.0,
-        options->value[ECE_BINNING].choice == ECE_BY_WIDTH ? PC_MOST_BY_WIDTH : 1.0);
+    pc_metric_result_debiased(out, pc_bins_debiased(bins, count, total), 1.0,
+                              by_width ? PC_MOST_BY_WIDTH : 1.0);
+  out->inner_unseen = debias && by_width ? PC_UNSEEN_SQUARE : 0.0;
 }
 
 static pcal_status ece_evaluate_mass(const pc_options *options, const pc_evidence *evidence,

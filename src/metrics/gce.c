@@ -171,6 +171,8 @@ static void gce_need(const gce_form *form, pc_metric_config *config) {
   }
   config->bound = form->threshold > 0 ? PCAL_BOUND_NONE : PCAL_BOUND_LOWER;
   config->most = 1.0;
+  if (!(form->threshold > 0) && !form->equal_weights)
+    config->gaps = form->l2 ? PC_GAPS_SQUARES : PC_GAPS_MEAN;
   need->machine = form->adaptive ? PC_CURVE : PC_GRID;
   if (form->adaptive)
     return;

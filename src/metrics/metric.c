@@ -237,6 +237,13 @@ void pc_metric_result_unbiased_part(pc_metric_result *result, const char *name, 
   result->part_variances[part] = law;
 }
 
+void pc_metric_result_about_part(pc_metric_result *result, int is_error, double unseen) {
+  if (result->part_count == 0)
+    return;
+  result->part_errors[result->part_count - 1] = (uint8_t)is_error;
+  result->part_unseen[result->part_count - 1] = unseen;
+}
+
 void pc_metric_result_part_at(pc_metric_result *result, double number, double value) {
   if (result->part_count >= PC_PARTS_MAX)
     return;

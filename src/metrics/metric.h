@@ -61,22 +61,35 @@ typedef struct pc_metric_result {
   char why[192];   /* reason for an undefined or infinite value */
   int inner_power; /* 0: no inner value; else the value estimates E(inner)^(1/inner_power) */
   double inner;    /* unbiased, unlike the value; may be negative */
+  double inner_unseen; /* as part_unseen */
   pc_variance_model inner_variance,
       part_variances[PC_PARTS_MAX]; /* variances of inner and of parts */
   int se_wanted;                    /* 0: evaluate may leave out an expensive standard error */
   double se;                        /* standard error, if config.has_se; NaN: there is none */
   pc_interval_scale scale;          /* on which intervals by formula are computed */
   pc_interval_noise noise;          /* for PC_SCALE_NORM */
+  pc_interval_count count;          /* if linear in a number of events */
   int tested;                       /* the metric is a test with this p-value */
   double p_value;
   pcal_part parts[PC_PARTS_MAX];
   uint8_t part_unbiased[PC_PARTS_MAX]; /* unbiased parts; most others are biased */
+  double part_unseen[PC_PARTS_MAX]; /* what one row that the data lack may add, times the number
+                                       of rows; 0: unknown */
+  uint8_t part_errors[PC_PARTS_MAX]; /* parts that are 0 if the model is calibrated */
   size_t part_count;
   char part_names[PC_PARTS_MAX][PC_NUMBER_MAX]; /* storage for part names that are numbers */
   double *class_values; /* one per class, or NULL; freed with the results */
   size_t class_count;
   pc_plot_table graph;
 } pc_metric_result;
+
+/* What a norm of gaps (score less frequency of hits) is at least, with every row in some gap. */
+typedef enum pc_gap_norm {
+  PC_GAPS_OTHER,   /* unknown */
+  PC_GAPS_MEAN,    /* the mean of absolute gaps */
+  PC_GAPS_SQUARES, /* the root mean square of gaps */
+  PC_GAPS_LARGEST  /* the largest gap, of however few rows */
+} pc_gap_norm;
 
 /* How a metric is computed for given options and data. */
 typedef struct pc_metric_config {
@@ -86,9 +99,10 @@ typedef struct pc_metric_config {
   pcal_interval_method interval; /* preferred interval method; 0: chosen from `bound` */
   pc_range range;                /* initially that of the metric; options may change it */
   double most;                   /* largest possible value of a norm of gaps; 0: not a norm */
-  int has_se;                    /* evaluate sets the standard error: no replicas are needed */
-  int whole_curve;               /* every score of the curve is needed; `wants` is not called */
-  unsigned traits;               /* initially those of the metric; options may change them */
+  pc_gap_norm gaps;
+  int has_se;      /* evaluate sets the standard error: no replicas are needed */
+  int whole_curve; /* every score of the curve is needed; `wants` is not called */
+  unsigned traits; /* initially those of the metric; options may change them */
 } pc_metric_config;
 
 typedef struct pc_metric {
@@ -160,6 +174,10 @@ void pc_metric_result_part(pc_metric_result *result, const char *name, double va
 /* The same for a part that is an unbiased estimate; law: its distribution, zeroed if unknown. */
 void pc_metric_result_unbiased_part(pc_metric_result *result, const char *name, double value,
                                     pc_variance_model law);
+/* Says of the part added last whether it is 0 for a calibrated model, and how much one row that the
+ * data lack may add to it, times the number of rows (0: unknown). */
+enum { PC_PART_IS_ERROR = 1 };
+void pc_metric_result_about_part(pc_metric_result *result, int is_error, double unseen);
 /* Adds a part whose name is a number: "0.9". */
 void pc_metric_result_part_at(pc_metric_result *result, double number, double value);
 
@@ -171,6 +189,9 @@ void pc_metric_result_inner(pc_metric_result *result, double inner, int power);
 /* The same for debiased squares of bins, summed over parts and divided by `divisor`.  `most`:
  * see pc_variance_model; larger for bins of unequal mass, 1 for bins of equal mass. */
 #define PC_MOST_BY_WIDTH 3.0
+
+/* What one row in a bin that the data lack may add to a debiased square: a gap of one quarter. */
+#define PC_UNSEEN_SQUARE 0.0625
 #define PC_MOST_BY_CLASS 1.25
 void pc_metric_result_debiased(pc_metric_result *result, pc_debiased sum, double divisor,
                                double most);

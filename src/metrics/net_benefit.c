@@ -3,7 +3,9 @@
  * Formula:  (1/N) sum_i [p_i >= t] (y_i - (1 - y_i) t / (1 - t))
  * Edge cases:
  * (1) a score equal to the threshold is acted upon;
- * (2) t = 0: everyone is treated at no cost, and the value is the share of events.
+ * (2) intervals by the delta method, which also allow for one more event among the rows acted upon
+ *     if there are few: in place of a false positive it adds 1 / (1 - t) / N (stats/interval.c);
+ * (3) t = 0: everyone is treated at no cost, and the value is the share of events.
  * Parts: treat_all, the net benefit of acting on every row; acting on none has 0.
  * Source: Vickers & Elkin, Decision curve analysis, Medical Decision Making 2006.
  * Accuracy: exact sums.   Cost: O(1) per row. */
@@ -27,6 +29,7 @@ static void net_benefit_values(const double *params, const pc_rows *rows, size_t
     const double gain = outcome - (1.0 - outcome) * odds;
     *out++ = pc_event_score(rows, i, positive) >= threshold ? gain : 0.0;
     *out++ = gain;
+    *out++ = pc_event_score(rows, i, positive) >= threshold;
   }
 }
 
@@ -36,7 +39,7 @@ static pcal_status net_benefit_configure(pc_options *options, const pc_layout *l
   config->notion = PCAL_NOTION_PROPER;
   config->need.machine = PC_SUM;
   config->need.sum.values = net_benefit_values;
-  config->need.sum.value_count = 2;
+  config->need.sum.value_count = 3;
   config->need.sum.params[0] = config->need.view.kind == PC_VIEW_CLASS;
   config->need.sum.params[1] = options->value[NET_BENEFIT_THRESHOLD].number;
   return PCAL_OK;
@@ -45,7 +48,12 @@ static pcal_status net_benefit_configure(pc_options *options, const pc_layout *l
 static pcal_status net_benefit_evaluate(const pc_options *options, const pc_evidence *evidence,
                                         const pcal_env *env, pc_metric_result *out,
                                         pcal_error *err) {
+  const double threshold = options->value[NET_BENEFIT_THRESHOLD].number;
+  const double rows = evidence->importance ? evidence->effective : evidence->total;
+  const double odds = threshold / (1.0 - threshold);
+  const double acted = evidence->sum.value[2] / evidence->total;
   PC_TRY(pc_metric_evaluate_mean(options, evidence, env, out, err));
+  out->count = (pc_interval_count){-odds * acted, acted, (1.0 + odds) / rows};
   pc_metric_result_part(out, "treat_all", evidence->sum.value[1] / evidence->total);
   return PCAL_OK;
 }

@@ -3,8 +3,8 @@
  * Formula:  sum_i y_i / sum_i p_i
  * Edge cases:
  * (1) no expected events: no value;
- * (2) intervals by the delta method on the logarithmic scale; no observed events: on the plain
- *     one.
+ * (2) intervals by the delta method on the logarithmic scale, which also allow for one more
+ *     event if there are few (stats/interval.c); no observed events: on the plain scale.
  * Source: Debray et al., A guide to systematic review and meta-analysis of prediction model
  * performance, BMJ 2017.
  * Accuracy: exact sums.   Cost: O(1) per row. */
@@ -48,7 +48,10 @@ static pcal_status oe_ratio_evaluate(const pc_options *options, const pc_evidenc
     return PCAL_OK;
   }
   out->value = observed / expected;
+  const double rows = evidence->importance ? evidence->effective : evidence->total;
+  const double all = evidence->total / expected;
   out->scale = PC_SCALE_LOG;
+  out->count = (pc_interval_count){0.0, all, all / rows};
   pc_metric_result_part(out, "observed", observed / evidence->total);
   pc_metric_result_part(out, "expected", expected / evidence->total);
   return PCAL_OK;

@@ -53,6 +53,7 @@ static pcal_status smece_configure(pc_options *options, const pc_layout *layout,
   config->need.machine = PC_CURVE;
   config->bound = PCAL_BOUND_LOWER;
   config->most = 1.0;
+  config->gaps = PC_GAPS_MEAN;
   return PCAL_OK;
 }
 

@@ -39,6 +39,11 @@ static pcal_status upper_bound_configure(pc_options *options, const pc_layout *l
   return PCAL_OK;
 }
 
+static double upper_bound_limit(const pc_options *options) {
+  static const double limits[] = {2.0, 0.0, 1.0}; /* brier, log, spherical */
+  return limits[options->value[UPPER_SCORE].choice];
+}
+
 static pcal_status upper_bound_evaluate(const pc_options *options, const pc_evidence *evidence,
                                         const pcal_env *env, pc_metric_result *out,
                                         pcal_error *err) {
@@ -78,8 +83,9 @@ const pc_metric pc_metric_upper_bound = {
             .option_count = sizeof upper_bound_options / sizeof *upper_bound_options,
         },
     .range = PC_RANGE_FROM_ZERO,
-    .traits =
-        PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES | PC_SQUARED,
+    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES | PC_LOSS |
+              PC_SQUARED,
+    .loss_limit = upper_bound_limit,
     .configure = upper_bound_configure,
     .evaluate = upper_bound_evaluate,
 };

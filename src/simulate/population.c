@@ -8,6 +8,7 @@
 
 #define POPULATION_FIRST (UINT64_C(1) << 40)
 #define POPULATION_CHUNK 8192
+#define POPULATION_COPIES 1048576.0 /* of each row, where a metric corrects for chance */
 
 /* Most scores that curves of every class keep: some 2 GB. */
 #define POPULATION_CURVE_SCORES 100000000u
@@ -40,7 +41,7 @@ static pcal_status population_chunk_new(const pcal_env *env, size_t classes,
 
 /* Adds the rows of a chunk once for each class. */
 static pcal_status population_add(pcal_measure *measure, const pcal_simulation *sim,
-                                  population_chunk *chunk, pcal_error *err) {
+                                  double copies, population_chunk *chunk, pcal_error *err) {
   const size_t rows = (size_t)sim->rows, classes = sim->classes;
   pcal_batch batch = PCAL_BATCH_INIT;
   batch.kind = PCAL_LOGIT;
@@ -55,7 +56,7 @@ static pcal_status population_add(pcal_measure *measure, const pcal_simulation *
   for (size_t k = 0; k < classes; k++) {
     for (size_t i = 0; i < rows; i++) {
       chunk->labels[i] = (int32_t)k;
-      chunk->weights[i] = chunk->truth[i * classes + k];
+      chunk->weights[i] = copies * chunk->truth[i * classes + k];
     }
     PC_TRY(pc_measure_update(measure, &batch, err));
   }
@@ -63,7 +64,7 @@ static pcal_status population_add(pcal_measure *measure, const pcal_simulation *
 }
 
 static pcal_status population_measure(pcal_measure *measure, const pcal_simulation *simulation,
-                                      uint64_t rows, pcal_error *err) {
+                                      uint64_t rows, double copies, pcal_error *err) {
   const pcal_env *env = &measure->env;
   const uint64_t classes = simulation->classes, step = POPULATION_CHUNK / classes * classes;
   population_chunk chunk;
@@ -76,7 +77,7 @@ static pcal_status population_measure(pcal_measure *measure, const pcal_simulati
     part.rows = rows - done < step ? rows - done : step;
     status = pc_simulate(&part, env, chunk.logits, chunk.labels, chunk.truth, err);
     if (status == PCAL_OK)
-      status = population_add(measure, &part, &chunk, err);
+      status = population_add(measure, &part, copies, &chunk, err);
     pc_progress(env, "measuring the population", done, rows);
   }
   population_chunk_free(env, &chunk);
@@ -85,10 +86,19 @@ static pcal_status population_measure(pcal_measure *measure, const pcal_simulati
 
 /* How a metric's population value is measured. */
 typedef enum population_way {
-  POPULATION_NONE,   /* not at all: pairs of rows, or fractional weights refused */
-  POPULATION_ROWS,   /* all rows */
+  POPULATION_NONE, /* not at all: pairs of rows, or fractional weights refused */
+  POPULATION_ROWS, /* all rows */
+  POPULATION_BINS, /* all rows many times: debiased errors of bins would subtract chance, which a
+                        population without drawn labels does not have */
   POPULATION_CURVES, /* fewer rows: a curve for each class keeps classes^2 scores of a row */
 } population_way;
+
+static int population_debiased(const pc_metric *metric, const pc_options *options) {
+  for (size_t i = 0; i < metric->row.option_count; i++)
+    if (strcmp(metric->row.options[i].name, "debias") == 0)
+      return options->value[i].number != 0;
+  return 0;
+}
 
 static pcal_status population_choose_way(const char *spec, size_t classes, population_way *way,
                                          pcal_error *err) {
@@ -103,14 +113,15 @@ static pcal_status population_choose_way(const char *spec, size_t classes, popul
   const pc_need *need = &reading.need;
   const int taken = (reading.traits & (PC_WHOLE_WEIGHTS | PC_NO_WEIGHTS)) == 0 &&
                     need->machine != PC_PAIR && need->machine != PC_BLOCK;
-  *way = !taken                                                             ? POPULATION_NONE
-         : need->machine == PC_CURVE && pc_view_is_every_class(&need->view) ? POPULATION_CURVES
-                                                                            : POPULATION_ROWS;
+  *way = !taken                                                              ? POPULATION_NONE
+         : need->machine == PC_CURVE && pc_view_is_every_class(&need->view)  ? POPULATION_CURVES
+         : need->machine == PC_GRID || population_debiased(metric, &options) ? POPULATION_BINS
+                                                                             : POPULATION_ROWS;
   return PCAL_OK;
 }
 
 static pcal_status population_results(const pcal_simulation *simulation, uint64_t rows,
-                                      const char *const *specs, size_t count,
+                                      double copies, const char *const *specs, size_t count,
                                       const pcal_env *env, pcal_results **out,
                                       pcal_error *err) {
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
@@ -120,7 +131,7 @@ static pcal_status population_results(const pcal_simulation *simulation, uint64_
   config.specs = specs;
   config.spec_count = count;
   PC_TRY(pc_measure_new(&config, env, &measure, err));
-  pcal_status status = population_measure(measure, simulation, rows, err);
+  pcal_status status = population_measure(measure, simulation, rows, copies, err);
   if (status == PCAL_OK)
     status = pc_measure_finish(measure, out, err);
   pc_measure_free(measure);
@@ -152,7 +163,8 @@ static pcal_status population_fill(const pcal_simulation *simulation, uint64_t r
   if (used == 0)
     return PCAL_OK;
   pcal_results *results = NULL;
-  PC_TRY(population_results(simulation, rows, list, used, env, &results, err));
+  PC_TRY(population_results(simulation, rows, way == POPULATION_BINS ? POPULATION_COPIES : 1.0,
+                            list, used, env, &results, err));
   for (size_t i = 0; i < count; i++) { /* by spec: a repeated one was measured once */
     const pc_result_record *record = pc_results_record(results, specs[i]);
     if (record != NULL)
@@ -176,6 +188,9 @@ pcal_status pc_population_outcomes(const pcal_simulation *simulation, uint64_t r
   const uint64_t most = POPULATION_CURVE_SCORES / (classes * classes);
   pcal_status status = population_fill(simulation, rows, POPULATION_ROWS, specs, count, env,
                                        list, outcomes, err);
+  if (status == PCAL_OK)
+    status = population_fill(simulation, rows, POPULATION_BINS, specs, count, env, list,
+                             outcomes, err);
   if (status == PCAL_OK)
     status = population_fill(simulation, rows < most ? rows : most, POPULATION_CURVES, specs,
                              count, env, list, outcomes, err);

@@ -26,6 +26,10 @@
  *               The p quantile of a gamma variable with mean m and variance v (Wilson &
  *               Hilferty): m (1 - h + z_p sqrt(h))^3, h = v / (9 m^2)
  *
+ *   count       of an estimate none + one * m, m events: an interval on a scale, joined with the
+ *               Poisson interval of the distance from `none` or, if that is smaller, from the value
+ *               of all events
+ *
  *   norm        for errors, which chance makes larger: N = sqrt(q(1 - a)^2 - T^2) is the 1 - a
  *               quantile of chance alone, since squares of error and noise add up;
  *               low = 0 where T <= N, else T (T - N) / (q(1 - a) - N);
@@ -133,6 +137,16 @@ pc_interval pc_interval_poisson(double estimate, double se, double unseen, doubl
   const double high =
       above > 0.0 ? interval_gamma_quantile(above, se * se + unseen * unseen, z) : 0.0;
   return (pc_interval){fmin(low, estimate), fmax(high, estimate)};
+}
+
+void pc_interval_allow_count(double estimate, double se, const pc_interval_count *count,
+                             double level, pc_interval *interval) {
+  const double events = fmax(estimate - count->none, 0.0);
+  const double rest = fmax(count->all - estimate, 0.0);
+  const int few = events <= rest;
+  const pc_interval away = pc_interval_poisson(few ? events : rest, se, count->one, level);
+  interval->low = fmin(interval->low, few ? count->none + away.low : count->all - away.high);
+  interval->high = fmax(interval->high, few ? count->none + away.high : count->all - away.low);
 }
 
 double pc_interval_quantile(const double *values, size_t count, double p) {

@@ -25,6 +25,12 @@ typedef enum pc_interval_scale {
   PC_SCALE_NORM   /* of errors, which chance makes larger: needs a pc_interval_noise */
 } pc_interval_scale;
 
+/* An estimate that is linear in a number of events: its value without an event, its value if all
+ * rows were events, and how much one event adds; 0: it is not. */
+typedef struct pc_interval_count {
+  double none, all, one;
+} pc_interval_count;
+
 /* Chance in an error: how much larger it makes the estimate on average, and the mean and the
  * standard deviation of what it alone would show if the truth were 0. */
 typedef struct pc_interval_noise {
@@ -46,6 +52,11 @@ pc_interval pc_interval_wilson(double share, double rows, double level);
 /* The interval of a mean of losses, which are not negative.  unseen: the loss of one more event,
  * divided by the number of rows. */
 pc_interval pc_interval_poisson(double estimate, double se, double unseen, double level);
+
+/* Widens the interval of an estimate that is linear in a number of events, so that it allows for
+ * few events and for few other rows. */
+void pc_interval_allow_count(double estimate, double se, const pc_interval_count *count,
+                             double level, pc_interval *interval);
 
 /* An estimate, its replicas in ascending order, and the acceleration for BCa. */
 typedef struct pc_replica_set {

@@ -22,8 +22,8 @@
  *   2. Few rows of the rarer outcome, m of n: high is at least, and low at most, the error with
  *      as many more such rows as are compatible with m (rarer_rows.h).  Where these would not make the error
  *      larger, or m is not small, high rises by the error of a shift of mean
- *      (z^2/2 + z sqrt(m + z^2/4) - z sqrt(m)) / n, the excess of Wilson's upper end for a
- *      count over the normal one; over all classes by 2/K of that, since a row changes two
+ *      (more - z sqrt(s m)) / n, the excess of Wilson's upper end (rarer_rows.c) over the normal
+ *      one; over all classes by 2/K of that, since a row changes two
  *      classes.
  *   3. Errors over all classes: hits of rare classes fall into few bins, and replicas can only
  *      repeat these hits.  q(1 - a) is at least a blend from N at own = 0, the quantile for
@@ -36,9 +36,12 @@
  *   4. Errors over all classes have no shift; the lower shape has more points in its place.
  *      The noise in g, spread over many bins, makes |h + f e_r| grow too little, so the tails
  *      are a / 4 for low and a / 2 for high.
- *   5. Replicas without a value are left out; if they are a tenth or more, there is no
+ *   5. The mean of signed gaps may show a larger low end than chance allows for T (gap_direction.h).
+ *   6. The largest gap of any bin, with fewer than PC_INTERVAL_FEW_ROWS rows of the rarer outcome:
+ *      such rows say nothing about bins that the data lack, and high is the end of the range.
+ *   7. Replicas without a value are left out; if they are a tenth or more, there is no
  *      interval.
- *   6. Ends stay in the metric's range.
+ *   8. Ends stay in the metric's range.
  *
  * Covers: the population's value on the same bins (equal-mass bins: with the edges found in the
  * data).
@@ -53,6 +56,8 @@
 #include <string.h>
 
 #include "base/normal.h"
+#include "measure/interval_formula.h"
+#include "measure/replicas/gap_direction.h"
 #include "measure/replicas/rarer_rows.h"
 #include "measure/replicas/replicas.h"
 
@@ -158,8 +163,11 @@ static double inversion_noise(const inversion_job *job, int over_classes) {
 }
 
 static double inversion_few(const inversion_job *job) {
-  const double z = pc_normal_quantile(0.5 + 0.5 * job->plan->intervals.level), m = job->rarer;
-  return (0.5 * z * z + z * sqrt(m + 0.25 * z * z) - z * sqrt(m)) / job->total;
+  const double level = job->plan->intervals.level, z = pc_normal_quantile(0.5 + 0.5 * level);
+  const pc_rarer found = pc_rarer_count(job->rows);
+  const double spread = pc_rarer_spread(&found, PC_RARER_OF_GAPS);
+  return (pc_rarer_more(job->rarer, spread, level) - z * sqrt(job->rarer * spread)) /
+         job->total;
 }
 
 /* ---- quantiles ---- */
@@ -378,7 +386,11 @@ static void inversion_conclude(const inversion_job *job, size_t entry,
   if (!over_classes)
     ends.high =
         fmax(ends.high, inversion_largest(tails, INVERSION_SHIFT, INVERSION_SHIFT_FARTHEST));
+  const pc_gap_norm gaps = job->plan->entries[entry].reading.gaps;
+  ends.low = fmax(ends.low, pc_gap_direction_low(job->plan, entry, job->rows));
   inversion_allow(job, entry, tails, &ends);
+  if (gaps == PC_GAPS_LARGEST && job->rarer < PC_INTERVAL_FEW_ROWS)
+    ends.high = most;
   out->has_interval = 1;
   out->level = job->plan->intervals.level;
   out->method = PCAL_INTERVAL_INVERSION;

@@ -1,6 +1,13 @@
 /* Formula:  m rows of the rarer outcome, z the normal quantile of the level:
- *             more = z^2/2 + z sqrt(m + z^2/4),
- *           so that m + more is Wilson's upper end for the mean of a count of m.  That many rows of
+ *             more = s (z^2/2 + z sqrt(m / s + z^2/4)),
+ *           so that m + more is Wilson's upper end for the mean of a count of m whose variance is
+ *           s times its mean.  s = 1, the count is Poisson, for numbers that depend on the count.
+ *           Errors depend on its difference from what the predictions expect, and
+ *             s = min((sum (score - hit)^2 + 4) / (m + 4), 1):
+ *           where most wrong rows had a low score, chance moves this difference less than it
+ *           moves the count.  Four more rows that show nothing of the kind keep s from resting on
+ *           one or two rows.
+ *           That many rows of
  *           the other outcome are changed to the rarer one: where the predictions expect it, a row
  *           with a probability proportional to the one that it gives to the rarer outcome.
  *           A wrong row takes another class, drawn from its prediction.
@@ -24,26 +31,36 @@
 #include "base/normal.h"
 #include "measure/replicas/draws.h"
 
+#define RARER_POISSON \
+  4.0 /* rows that count as if their outcome had nothing to do with scores */
+
 static int rarer_hit(const pc_kept_rows *rows, size_t row) {
   return rows->labels[row] == pc_draw_first(rows, row);
 }
 
 pc_rarer pc_rarer_count(const pc_kept_rows *rows) {
-  pc_rarer out = {0.0, 0.0, 0.0, 0};
+  pc_rarer out = {0};
   double hits = 0.0;
   for (size_t i = 0; i < rows->count; i++) {
     out.total += pc_kept_weight(rows, i);
     out.copies += rows->copies[i];
-    hits += rarer_hit(rows, i) ? pc_kept_weight(rows, i) : 0.0;
+    const double hit = rarer_hit(rows, i), gap = rows->score[i] - hit;
+    hits += hit * pc_kept_weight(rows, i);
+    out.shown += gap * gap * pc_kept_weight(rows, i);
   }
   out.rarer = fmin(hits, out.total - hits);
   out.hits = 2.0 * hits < out.total;
   return out;
 }
 
-double pc_rarer_more(double count, double level) {
+double pc_rarer_spread(const pc_rarer *found, pc_rarer_counts counts) {
+  const double ratio = (found->shown + RARER_POISSON) / (found->rarer + RARER_POISSON);
+  return counts == PC_RARER_OF_ROWS ? 1.0 : fmin(ratio, 1.0);
+}
+
+double pc_rarer_more(double count, double spread, double level) {
   const double z = pc_normal_quantile(0.5 + 0.5 * level);
-  return 0.5 * z * z + z * sqrt(count + 0.25 * z * z);
+  return spread * (0.5 * z * z + z * sqrt(count / spread + 0.25 * z * z));
 }
 
 /* The rows of a draw: those of the data, then rows split off from them. */
@@ -158,11 +175,8 @@ static void rarer_change(uint64_t seed, size_t draw, const pc_rarer *found, doub
 }
 
 static pcal_status rarer_draw(const pcal_env *env, const pc_replica_request *request,
-                              const pc_rarer *found, size_t draw, double *values,
+                              const pc_rarer *found, double more, size_t draw, double *values,
                               pcal_error *err) {
-  const pc_measure_plan *plan = request->plan;
-  const double more =
-      ceil(pc_rarer_more(found->rarer, plan->intervals.level) * found->copies / found->total);
   rarer_rows changed;
   PC_TRY(rarer_new(env, request->rows, (size_t)more + 1, &changed, err));
   rarer_change(env->seed, draw, found, more, &changed);
@@ -174,16 +188,19 @@ static pcal_status rarer_draw(const pcal_env *env, const pc_replica_request *req
 }
 
 pcal_status pc_rarer_measure(const pcal_env *env, const pc_measure_plan *plan,
-                             const uint8_t *entries, const pc_kept_rows *rows, double *values,
-                             pcal_error *err) {
+                             const uint8_t *entries, const pc_kept_rows *rows,
+                             pc_rarer_counts counts, double *values, pcal_error *err) {
   const size_t series = plan->entry_count * PC_REPLICA_VALUES;
   const pc_rarer found = pc_rarer_count(rows);
   const pc_replica_request request = {
       .plan = plan, .entries = entries, .rows = rows, .kind = PC_REPLICA_AS_IS, .count = 1};
+  const double more =
+      pc_rarer_more(found.rarer, pc_rarer_spread(&found, counts), plan->intervals.level);
+  const double changed = ceil(more * found.copies / found.total);
   double *one = pc_alloc_raw(env, series, sizeof *one);
   pcal_status status = one == NULL ? pc_fail_memory(err, "finding intervals") : PCAL_OK;
   for (size_t d = 0; status == PCAL_OK && d < PC_RARER_DRAWS; d++) {
-    status = rarer_draw(env, &request, &found, d, one, err);
+    status = rarer_draw(env, &request, &found, changed, d, one, err);
     for (size_t s = 0; status == PCAL_OK && s < series; s++)
       values[s * PC_RARER_DRAWS + d] = one[s];
   }

@@ -17,19 +17,29 @@
  * predictions; for one column class 0 or class 1. */
 typedef struct pc_rarer {
   double total, copies, rarer;
-  int hits; /* the rarer outcome is a hit */
+  double shown; /* weighted sum of (score - hit)^2 */
+  int hits;     /* the rarer outcome is a hit */
 } pc_rarer;
+
+/* What a number depends on: how many rows have the rarer outcome, or how many more of them than the
+ * predictions expect, which varies less from set to set. */
+typedef enum pc_rarer_counts { PC_RARER_OF_ROWS, PC_RARER_OF_GAPS } pc_rarer_counts;
 
 pc_rarer pc_rarer_count(const pc_kept_rows *rows);
 
-/* Number of rows by which Wilson's upper end, as of a Poisson count, lies above the count. */
-double pc_rarer_more(double count, double level);
+/* Variance of the number of rows with the rarer outcome relative to that of a Poisson count. */
+double pc_rarer_spread(const pc_rarer *found, pc_rarer_counts counts);
+
+/* Number of rows by which Wilson's upper end lies above a count whose variance is `spread` times
+ * that of a Poisson count. */
+double pc_rarer_more(double count, double spread, double level);
 
 /* Measures the requested entries with that many more rows of the rarer outcome: series as in
  * replicas.h, with PC_RARER_DRAWS values each. */
 PC_CHECKED pcal_status pc_rarer_measure(const pcal_env *env, const pc_measure_plan *plan,
                                         const uint8_t *entries, const pc_kept_rows *rows,
-                                        double *values, pcal_error *err);
+                                        pc_rarer_counts counts, double *values,
+                                        pcal_error *err);
 
 /* Widens an interval so that it contains each of the values of a series, or else their mean;
  * values may be NULL.  Each: for sums over pairs of rows, which depend on whether the few rows

@@ -27,7 +27,13 @@
  *   (6) scores and their parts that are not negative in any replica are sums of few large terms
  *       and many small ones: they also contain the interval of a weighted Poisson count
  *       (stats/interval.c) with one more term of the size se^2 / T, the mean size of a term
- *       weighted by its size. */
+ *       weighted by its size;
+ *   (7) parts and debiased squares that depend on bins with few rows, which the data may lack: that
+ *       term is at least what one such row may add (part_unseen); where few rows are wrong, m of
+ *       them, se is at least T / sqrt(m), and debiased parts are widened in the same way; a part
+ *       that may be negative also contains that much on either side;
+ *   (8) where few rows are wrong, the low end of an error that labels drawn from the predictions
+ *       would show as well is 0 (chance_floor.h). */
 #include "measure/replicas/replica_intervals.h"
 
 #include <math.h>
@@ -38,6 +44,7 @@
 #include "base/budget.h"
 #include "base/elementary.h"
 #include "base/number.h"
+#include "measure/replicas/chance_floor.h"
 #include "measure/replicas/exchange.h"
 #include "measure/replicas/interval_inversion.h"
 #include "measure/replicas/rarer_rows.h"
@@ -55,8 +62,9 @@ typedef struct intervals_job {
   pc_result_record *records;
   uint8_t *entries;
   double *values, *left_out;
-  double *rarer;        /* values with more rows of the rarer outcome; NULL: there are enough */
-  size_t count, blocks; /* of `values`, and of `left_out` */
+  double *rarer; /* values with more rows of the rarer outcome; NULL: there are enough */
+  pc_rarer found;
+  size_t count, blocks;          /* of `values`, and of `left_out` */
   const pc_replica_output *kept; /* unsorted values that the caller keeps */
 } intervals_job;
 
@@ -149,16 +157,34 @@ static int intervals_find(const intervals_job *job, const intervals_goal *goal, 
   return 1;
 }
 
-/* Edge case 6. */
-static void intervals_skew(const intervals_job *job, const intervals_goal *goal, double se,
-                           pc_interval *interval) {
-  const double *values = intervals_series(job->values, job->count, goal->entry, goal->series);
-  if (!(goal->estimate > 0.0) || !(values[0] >= 0.0))
-    return;
-  const pc_interval ends = pc_interval_poisson(goal->estimate, se, se * se / goal->estimate,
+static int intervals_few(const intervals_job *job) {
+  return job->plan->layout.form == PC_FORM_CLASSES && job->found.rarer < PC_RARER_ENOUGH;
+}
+
+/* Edge cases 6 and 7, for a number that is not negative. */
+static void intervals_poisson(const intervals_job *job, double estimate, double se,
+                              double unseen, pc_interval *interval) {
+  const double t = fmax(estimate, 0.0), m = fmax(job->found.rarer, 1.0);
+  const double spread = unseen > 0.0 && intervals_few(job) ? fmax(se, t / sqrt(m)) : se;
+  const double term = t > 0.0 ? spread * spread / t : 0.0;
+  const pc_interval ends = pc_interval_poisson(t, spread, fmax(term, unseen / job->found.total),
                                                job->plan->intervals.level);
   interval->low = fmin(interval->low, ends.low);
   interval->high = fmax(interval->high, ends.high);
+}
+
+static void intervals_skew(const intervals_job *job, const intervals_goal *goal, double se,
+                           double unseen, pc_interval *interval) {
+  const double *values = intervals_series(job->values, job->count, goal->entry, goal->series);
+  if (values[0] >= 0.0) {
+    if (goal->estimate > 0.0 || unseen > 0.0)
+      intervals_poisson(job, goal->estimate, se, unseen, interval);
+    return;
+  }
+  const pc_interval row =
+      pc_interval_poisson(0.0, 0.0, unseen / job->found.total, job->plan->intervals.level);
+  interval->low = fmin(interval->low, goal->estimate - row.high);
+  interval->high = fmax(interval->high, goal->estimate + row.high);
 }
 
 static double intervals_root(double inner, int power) {
@@ -198,7 +224,9 @@ static void intervals_interval(const intervals_job *job, size_t entry) {
     return;
   }
   if (goal.method == PCAL_INTERVAL_BCA && intervals_two_sided(record))
-    intervals_skew(job, &goal, out->se, &interval);
+    intervals_skew(job, &goal, out->se, 0.0, &interval);
+  if (inner && outcome->inner_unseen > 0.0 && intervals_few(job))
+    intervals_poisson(job, goal.estimate, out->se, outcome->inner_unseen, &interval);
   pc_rarer_include(job->rarer, entry, goal.series, intervals_pair(job, entry), &interval);
   if (inner)
     intervals_unwrap(outcome, &out->se, &interval);
@@ -257,9 +285,12 @@ static void intervals_parts(const intervals_job *job, size_t entry) {
       continue;
     if (goal.method == PCAL_INTERVAL_JACKKNIFE && !intervals_lawful(job, &goal))
       intervals_straighten(part->value, out->se, &interval);
+    const double unseen = record->outcome.part_unseen[p];
     if (goal.method == PCAL_INTERVAL_BASIC) {
       intervals_widen(job, &goal, &interval);
-      intervals_skew(job, &goal, out->se, &interval);
+      intervals_skew(job, &goal, out->se, unseen, &interval);
+    } else if (unseen > 0.0 && intervals_few(job)) {
+      intervals_poisson(job, part->value, out->se, unseen, &interval);
     }
     pc_rarer_include(job->rarer, entry, goal.series, 0, &interval);
     out->has_interval = 1;
@@ -429,17 +460,17 @@ static int intervals_rows_drawn(const intervals_job *job, size_t entry) {
 
 /* Measures the entries for which `wanted` holds with more rows of the rarer outcome. */
 static pcal_status intervals_measure_rarer(intervals_job *job, intervals_wanted wanted,
-                                           pcal_error *err) {
+                                           pc_rarer_counts counts, pcal_error *err) {
   const size_t series = job->plan->entry_count * PC_REPLICA_VALUES;
   pc_free(job->env, job->rarer);
   job->rarer = NULL;
   if (job->plan->layout.form != PC_FORM_CLASSES || intervals_choose(job, wanted) == 0 ||
-      pc_rarer_count(job->rows).rarer >= PC_RARER_ENOUGH)
+      job->found.rarer >= PC_RARER_ENOUGH)
     return PCAL_OK;
   job->rarer = pc_alloc_raw(job->env, series * PC_RARER_DRAWS, sizeof *job->rarer);
-  return job->rarer == NULL
-             ? pc_fail_memory(err, "finding intervals")
-             : pc_rarer_measure(job->env, job->plan, job->entries, job->rows, job->rarer, err);
+  return job->rarer == NULL ? pc_fail_memory(err, "finding intervals")
+                            : pc_rarer_measure(job->env, job->plan, job->entries, job->rows,
+                                               counts, job->rarer, err);
 }
 
 static pcal_status intervals_intervals(intervals_job *job, pcal_error *err) {
@@ -451,10 +482,12 @@ static pcal_status intervals_intervals(intervals_job *job, pcal_error *err) {
     PC_TRY(intervals_draw(job, intervals_by_blocks, PC_REPLICA_WITHOUT, job->blocks,
                           job->left_out, err));
     intervals_keep(job, job->values, job->count, job->kept->replicas);
-    PC_TRY(intervals_measure_rarer(job, intervals_rows_drawn, err));
+    PC_TRY(intervals_measure_rarer(job, intervals_rows_drawn, PC_RARER_OF_ROWS, err));
     intervals_conclude(job, intervals_rows_drawn);
+    if (intervals_few(job) && intervals_choose(job, intervals_rows_drawn) > 0)
+      PC_TRY(pc_chance_floor(job->env, job->views, job->entries, job->records, err));
   }
-  PC_TRY(intervals_measure_rarer(job, intervals_inverted, err));
+  PC_TRY(intervals_measure_rarer(job, intervals_inverted, PC_RARER_OF_GAPS, err));
   if (intervals_choose(job, intervals_inverted) > 0)
     PC_TRY(pc_interval_inversion(job->env, job->views, job->entries, job->rarer, job->records,
                                  err));
@@ -463,7 +496,7 @@ static pcal_status intervals_intervals(intervals_job *job, pcal_error *err) {
     PC_TRY(intervals_draw(job, intervals_pair_blocks, PC_REPLICA_WITHOUT, job->blocks,
                           job->left_out, err));
     intervals_keep(job, job->left_out, job->blocks, job->kept->left_out);
-    PC_TRY(intervals_measure_rarer(job, intervals_pair_blocks, err));
+    PC_TRY(intervals_measure_rarer(job, intervals_pair_blocks, PC_RARER_OF_ROWS, err));
     intervals_conclude(job, intervals_pair_blocks);
   }
   return PCAL_OK;
@@ -513,6 +546,8 @@ pcal_status pc_replica_intervals(const pcal_env *env, const pc_measure_plan *pla
                        .views = &views,
                        .records = records,
                        .kept = values};
+  if (plan->layout.form == PC_FORM_CLASSES)
+    job.found = pc_rarer_count(&evidence.kept);
   const pcal_env held = pc_env_for_use(env, PC_MEMORY_REPLICAS);
   job.entries = pc_alloc(&held, plan->entry_count, 1);
   job.values = pc_alloc_raw(&held, series * plan->intervals.replicas, sizeof(double));

@@ -11,8 +11,10 @@
 TEST(test_more_rows_reach_wilsons_end) {
   const double z = 1.959963984540054, counts[] = {0.0, 1.0, 7.5, 1000.0};
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-    const double more = pc_rarer_more(counts[i], 0.95);
+    const double more = pc_rarer_more(counts[i], 1.0, 0.95);
+    const double half = pc_rarer_more(counts[i], 0.5, 0.95);
     assert_near(more, z * sqrt(counts[i] + more), 1e-9);
+    assert_near(half, z * sqrt(0.5 * (counts[i] + half)), 1e-9);
   }
 }
 
@@ -20,17 +22,22 @@ TEST(test_more_rows_reach_wilsons_end) {
 TEST(test_rarer_outcome_is_counted_by_weight) {
   int32_t labels[] = {0, 1, 1, 0}, top[] = {0, 1, 1, 1};
   double weights[] = {1.0, 1.0, 1.0, 0.5}, copies[] = {1.0, 2.0, 1.0, 1.0};
+  double scores[] = {0.5, 1.0, 1.0, 0.6};
   pc_kept_rows rows = {.count = 4,
                        .classes = 2,
                        .labels = labels,
                        .weights = weights,
                        .copies = copies,
+                       .score = scores,
                        .top_label = top};
   const pc_rarer wrong = pc_rarer_count(&rows);
   assert_near(wrong.total, 4.5, 0.0);
   assert_near(wrong.copies, 5.0, 0.0);
   assert_near(wrong.rarer, 0.5, 0.0);
   assert_false(wrong.hits);
+  assert_near(wrong.shown, 0.25 + 0.5 * 0.36, 1e-15);
+  assert_near(pc_rarer_spread(&wrong, PC_RARER_OF_GAPS), 4.43 / 4.5, 1e-15);
+  assert_near(pc_rarer_spread(&wrong, PC_RARER_OF_ROWS), 1.0, 0.0);
   rows.top_label = NULL; /* one column: the rarer outcome is class 0 */
   const pc_rarer zero = pc_rarer_count(&rows);
   assert_near(zero.rarer, 1.5, 0.0);

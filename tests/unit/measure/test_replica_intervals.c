@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/rng.h"
+#include "measure/results.h"
 
 #define RESAMPLE_ROWS 400
 
@@ -155,6 +156,34 @@ TEST(test_few_rows_of_a_kind) {
     assert_null(ks.unsure);
     pcal_results_free(results);
   }
+}
+
+/* No row of class 1, as a calibrated model of rare events often shows: errors may be 0, the largest
+ * gap of any bin may be anything, and parts that depend on rows which are not there have a width. */
+TEST(test_no_row_of_a_kind) {
+  static const char *const specs[] = {"mmce", "mce", "decomposition"};
+  resample_case at;
+  const given_data data = resample_data(&at, 1);
+  const resample_wish wish = {.interval = 0.95, .replicas = 50};
+  pcal_results *results;
+  for (size_t i = 0; i < RESAMPLE_ROWS; i++) {
+    at.labels[i] = 0;
+    at.scores[i] *= 0.01;
+  }
+  assert_int_equal(resample_try(&data, specs, UNIT_COUNT(specs), &wish, &results, NULL),
+                   PCAL_OK);
+  const pcal_result mmce = given_result(results, "mmce"), mce = given_result(results, "mce");
+  const pc_result_record *parts = pc_results_record(results, "decomposition");
+  assert_true(mmce.value > 0.0);
+  assert_near(mmce.low, 0.0, 0.0);
+  assert_near(mce.high, 1.0, 0.0);
+  for (size_t p = 0; p < parts->outcome.part_count; p++) {
+    const pc_part_interval *of = &parts->part_interval_results[p];
+    assert_true(of->high > of->low);
+    if (parts->outcome.part_errors[p])
+      assert_true(of->low <= 0.0);
+  }
+  pcal_results_free(results);
 }
 
 /* Replicas agree with the closed form about as well as their number allows. */

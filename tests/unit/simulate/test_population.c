@@ -39,6 +39,26 @@ TEST(test_calibrated) {
   assert_true(values[4].undefined); /* pairs of copies need whole weights */
 }
 
+/* A population has no chance to subtract: debiased errors are the plain ones. */
+TEST(test_debiased) {
+  static const char *const specs[] = {"ece:norm=l2", "ece:norm=l2,debias=yes", "cwce",
+                                      "cwce:debias=yes", "decomposition"};
+  pcal_simulation sim = PCAL_SIMULATION_INIT;
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_metric_result values[5];
+  sim.classes = 3;
+  sim.factor = 1.5;
+  assert_int_equal(pc_population_outcomes(&sim, POPULATION_ROWS, specs, UNIT_COUNT(specs), &env,
+                                          values, NULL),
+                   PCAL_OK);
+  assert_near(values[1].value, values[0].value, 1e-6);
+  assert_near(values[3].value, values[2].value, 1e-6);
+  assert_true(values[0].value > 0.01 && values[2].value > 0.01);
+  const pcal_part *parts = values[4].parts; /* calibration and calibration_debiased */
+  assert_near(parts[5].value, parts[0].value, 1e-5);
+  assert_near(parts[6].value, parts[1].value, 1e-5);
+}
+
 /* A metric that is asked for twice, also under a longer spec, has the same value each time, and
  * those behind it have their own. */
 TEST(test_repeated_specs) {

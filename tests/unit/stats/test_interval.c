@@ -141,3 +141,18 @@ TEST(test_quadratic) {
   const pc_variance_model flat = {.noise = 4.0, .slope = 0, .most = 1};
   assert_near(pc_interval_quadratic(1, 9, &flat, 1000000, 0.95).high, 1 + 2 * 1.959964, 1e-4);
 }
+
+/* 0, 1 and 99 events of 100 rows that expect 10: the ends are those of Fay and Feuer. */
+TEST(test_few_events_are_allowed_for) {
+  const pc_interval_count ratio = {0.0, 10.0, 0.1};
+  pc_interval none = {0.0, 0.0}, one = {0.05, 0.2}, rest = {9.85, 9.95};
+  pc_interval_allow_count(0.0, 0.0, &ratio, 0.95, &none);
+  assert_near(none.low, 0.0, 0.0);
+  assert_near(none.high, pc_interval_poisson(0.0, 0.0, 0.1, 0.95).high, 1e-15);
+  assert_true(none.high > 0.36 && none.high < 0.38);
+  pc_interval_allow_count(0.1, 0.1, &ratio, 0.95, &one);
+  assert_true(one.low < 0.005 && one.high > 0.5);
+  pc_interval_allow_count(9.9, 0.1, &ratio, 0.95, &rest);
+  assert_near(rest.low, 10.0 - one.high, 1e-12);
+  assert_near(rest.high, 10.0 - one.low, 1e-12);
+}
