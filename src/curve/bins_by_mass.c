@@ -11,6 +11,7 @@
 #include "base/assert.h"
 #include "curve/curve_bins.h"
 #include "curve/curve_cursor.h"
+#include "curve/mass_bin_cache.h"
 
 double pc_bins_end_position(const pc_curve_table *table, size_t bins, size_t r) {
   const double q = floor(table->total / (double)bins);
@@ -93,7 +94,8 @@ static pc_bin bins_by_mass_bin(const pc_curve_table *table, const pc_curve_curso
   return bin;
 }
 
-size_t pc_bins_by_mass(const pc_curve_table *table, size_t bins, pc_bin *out) {
+size_t pc_bins_by_mass_ends(const pc_curve_table *table, size_t bins, pc_bin *out,
+                            size_t *ends) {
   pc_curve_cursor begin = pc_curve_first(table), walk = begin, end;
   double low = 0.0;
   size_t count = 0;
@@ -107,12 +109,25 @@ size_t pc_bins_by_mass(const pc_curve_table *table, size_t bins, pc_bin *out) {
     while (table->form != PC_CURVE_REPLICA && end.entry < table->count &&
            pc_curve_low(table, &end) <= edge)
       pc_curve_next(table, &end);
+    if (ends != NULL)
+      ends[count] = end.entry;
     out[count++] = bins_by_mass_bin(table, &begin, &end, low, edge);
     low = edge;
     begin = end;
   }
   end = pc_curve_last(table);
+  if (ends != NULL)
+    ends[count] = end.entry;
   out[count++] = bins_by_mass_bin(table, &begin, &end, low, 1.0);
   pc_assert(count <= bins || bins == 0);
   return count;
+}
+
+size_t pc_bins_by_mass(const pc_curve_table *table, size_t bins, pc_bin *out) {
+  const pc_prefix_gaps *gaps =
+      table->form == PC_CURVE_REPLICA ? table->prefix->gaps : NULL;
+  const size_t cached = gaps == NULL || gaps->bins == NULL
+                            ? 0
+                            : pc_mass_bin_cache_bins(gaps->bins, table, bins, out);
+  return cached > 0 ? cached : pc_bins_by_mass_ends(table, bins, out, NULL);
 }

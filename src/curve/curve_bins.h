@@ -15,6 +15,9 @@
  * so that equal scores share a bin.  Writes at most `bins` bins and returns how many.  Moments
  * are NaN unless the table is one of scores. */
 size_t pc_bins_by_mass(const pc_curve_table *table, size_t bins, pc_bin *out);
+/* The same; ends[i]: the entry before which bin i ends.  NULL: not wanted. */
+size_t pc_bins_by_mass_ends(const pc_curve_table *table, size_t bins, pc_bin *out,
+                            size_t *ends);
 size_t pc_bins_by_mass_wants(const pc_curve_table *table, size_t bins, uint8_t *wanted);
 
 /* The number of rows after which part r of `bins` ends; for an empty part the result may be 0

@@ -21,7 +21,8 @@ typedef struct pc_prefix_sums {
   const double *hit_scores; /* sum of the scores of hits; NULL: unknown */
 } pc_prefix_sums;
 
-typedef struct pc_smooth_ladder pc_smooth_ladder; /* smooth_ladder.h */
+typedef struct pc_smooth_ladder pc_smooth_ladder;   /* smooth_ladder.h */
+typedef struct pc_mass_bin_cache pc_mass_bin_cache; /* mass_bin_cache.h */
 
 /* The gaps (score - outcome) of which those of a gap point consist. */
 enum { PC_GAP_DATA, PC_GAP_REPLICA, PC_GAP_SHIFT, PC_GAP_PARTS };
@@ -37,6 +38,7 @@ typedef struct pc_prefix_gaps {
   const double *size[PC_GAP_PARTS]; /* of each range: a bound on the sum of |gaps| */
   double *spare;                    /* 2 * (number of ranges + 1) numbers */
   pc_smooth_ladder *ladder;         /* NULL: none */
+  pc_mass_bin_cache *bins;          /* NULL: none */
 } pc_prefix_gaps;
 
 /* tilt(s) = s (1 - s), the derivative of a score with respect to its log-odds.  At least

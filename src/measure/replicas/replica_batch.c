@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "curve/mass_bin_cache.h"
 #include "curve/smooth_ladder.h"
 #include "kernels/dispatch.h"
 #include "measure/replicas/draws.h"
@@ -39,6 +40,7 @@ void pc_replica_batch_free(const pcal_env *env, pc_replica_batch *batch) {
   pc_free(env, batch->gap_sums);
   pc_free(env, batch->class_gaps);
   pc_smooth_ladder_free(env, batch->ladder);
+  pc_mass_bin_cache_free(env, batch->mass_bins);
   pc_free(env, batch->hits);
   memset(batch, 0, sizeof *batch);
 }
@@ -425,6 +427,8 @@ pcal_status pc_replica_batch_reserve_points(const pcal_env *env, const pc_sorted
       pc_alloc_raw(env, 4 * batch_step(sorted, ranges, batch), sizeof *batch->gap_sums);
   if (batch->gaps == NULL || batch->gap_sums == NULL)
     return pc_fail_memory(err, "drawing replicas");
+  if (sorted->part_count == 1)
+    PC_TRY(pc_mass_bin_cache_new(env, &batch->mass_bins, err));
   return ranges->in_cells && sorted->part_count == 1
              ? pc_smooth_ladder_new(env, &batch->ladder, err)
              : PCAL_OK;
@@ -469,7 +473,8 @@ static void batch_parts_at_point(const pc_sorted_view *sorted, const pc_replica_
         .gap = {base->gap + at, drawn + at, base->tilt + at},
         .size = {base->size + at, drawn + mix->step + at, base->tilt_size + at},
         .spare = drawn + 2 * mix->step + 2 * at,
-        .ladder = batch->ladder};
+        .ladder = batch->ladder,
+        .bins = batch->mass_bins};
     memcpy(gaps->factor, mix->factor, sizeof gaps->factor);
     prefix->sums = batch_prefix_sums(base->sums + at, mix->step, batch->three);
     prefix->gaps = gaps;
@@ -486,6 +491,8 @@ static void batch_open_lane(const batch_point *mix, size_t lane, pc_replica_batc
                  batch->gap_sums + mix->step);
   if (batch->ladder != NULL)
     pc_smooth_ladder_renew(batch->ladder);
+  if (batch->mass_bins != NULL)
+    pc_mass_bin_cache_renew(batch->mass_bins);
   batch->gap_lane = lane;
 }
 

@@ -47,6 +47,7 @@ typedef struct pc_replica_batch {
   size_t gap_lane;    /* the replica of gap_sums; PC_REPLICA_LANES: none */
   double *class_gaps; /* scratch for gap points with ranges->of_class: [range + 1][replica] */
   pc_smooth_ladder *ladder;
+  pc_mass_bin_cache *mass_bins;
 } pc_replica_batch;
 
 PC_CHECKED pcal_status pc_replica_batch_new(const pcal_env *env, const pc_measure_plan *plan,
