@@ -88,6 +88,7 @@ static pcal_status compare_learn(cli_session *session, pcal_comparison **out, pc
     config.judged = compare_show;
   config.normalize = options->normalize;
   config.skip_missing = options->skip_missing;
+  config.rank_only = session->format != PCAL_JSON;
   pcal_status status = compare_check(options, err);
   if (status == PCAL_OK)
     status = cli_models_open(session, &models, err);

@@ -1392,10 +1392,12 @@ typedef struct pcal_compare_config {
    * or the reason why it was not judged; or NULL. */
   void (*judged)(void *user, const char *name, const char *outcome);
   void *user;
+  int rank_only; /* improvements of the ranking metric alone, which are all that formats other
+                    than PCAL_JSON contain; those of other metrics are then null in PCAL_JSON */
 } pcal_compare_config;
 
 #define PCAL_COMPARE_CONFIG_INIT \
-  { sizeof(pcal_compare_config), NULL, 0, NULL, 0, NULL, 0, 0.0, 0, 0, 0, 0.0, NULL, NULL }
+  { sizeof(pcal_compare_config), NULL, 0, NULL, 0, NULL, 0, 0.0, 0, 0, 0, 0.0, NULL, NULL, 0 }
 PCAL_API void pcal_compare_config_init(pcal_compare_config *config, size_t size);
 
 typedef struct pcal_comparison pcal_comparison;

@@ -209,20 +209,27 @@ static pc_gain comparison_gain(const pc_result_record *record) {
   return gain;
 }
 
+/* The results that have replicas. */
+static pcal_results *comparison_paired(const pc_contestant *contestant) {
+  return contestant->ranked != NULL ? contestant->ranked : contestant->results;
+}
+
 static pcal_status comparison_gains(pcal_comparison *table, pc_contestant *contestant,
                                     pcal_error *err) {
-  pcal_results *results = contestant->results;
+  pcal_results *results = comparison_paired(contestant);
+  const size_t by = contestant->ranked != NULL ? 0 : table->by; /* among those with replicas */
   if (results == NULL)
     return PCAL_OK;
-  contestant->gains = pc_alloc(&table->env, results->metric_count, sizeof(pc_gain));
+  contestant->gains =
+      pc_alloc(&table->env, contestant->results->metric_count, sizeof(pc_gain));
   if (contestant->gains == NULL)
     return pc_fail_memory(err, "comparing");
-  PC_TRY(pc_paired_differences(results, table->contestants[0].results, err));
+  PC_TRY(pc_paired_differences(results, comparison_paired(&table->contestants[0]), err));
   for (size_t m = 0; m < results->metric_count; m++)
-    contestant->gains[m] = comparison_gain(&results->records[m]);
-  PC_TRY(
-      pc_paired_difference(results, table->contestants[table->best].results, table->by, err));
-  const pc_gain gain = comparison_gain(&results->records[table->by]);
+    contestant->gains[table->by + m - by] = comparison_gain(&results->records[m]);
+  PC_TRY(pc_paired_difference(
+      results, comparison_paired(&table->contestants[table->best]), by, err));
+  const pc_gain gain = comparison_gain(&results->records[by]);
   contestant->behind =
       (pc_gain){gain.known, gain.sure, 0.0 - gain.value, 0.0 - gain.high, 0.0 - gain.low};
   return PCAL_OK;
@@ -375,6 +382,7 @@ void pc_comparison_free(pcal_comparison *comparison) {
   const pcal_env env = comparison->env;
   for (size_t i = 0; i < comparison->count; i++) {
     pc_results_free(comparison->contestants[i].results);
+    pc_results_free(comparison->contestants[i].ranked);
     pc_free(&env, comparison->contestants[i].gains);
   }
   pc_free(&env, comparison->contestants);

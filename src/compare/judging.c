@@ -25,12 +25,17 @@ pc_held_out pc_judging_held_out(const pc_judging *state, size_t index) {
                        .deadline = state->deadline};
 }
 
-/* Gains need replicas; the interval of a value is not shown, so the cheapest one is requested. */
-static pcal_measure_config judging_measure_config(const pc_judging *state) {
+static pcal_measure_config judging_value_config(const pc_judging *state, size_t spec_count) {
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
   config.specs = state->specs;
-  config.spec_count = state->spec_count;
+  config.spec_count = spec_count;
   config.skip_missing = state->config->skip_missing;
+  return config;
+}
+
+/* Gains need replicas; the interval of a value is not shown, so the cheapest one is requested. */
+static pcal_measure_config judging_gain_config(const pc_judging *state, size_t spec_count) {
+  pcal_measure_config config = judging_value_config(state, spec_count);
   config.interval = state->table->level;
   config.interval_method = PCAL_INTERVAL_NORMAL;
   config.replicas = state->config->replicas;
@@ -113,8 +118,13 @@ static pcal_status judging_first_fold(pc_judging *state, const pc_held_out *held
 static pcal_status judging_judge_fits(const pc_judging *state, const pc_held_out *held_out,
                                       pcal_calibrator *const *calibrators,
                                       pc_contestant *contestant, pcal_error *err) {
-  const pcal_measure_config config = judging_measure_config(state);
-  PC_TRY(pc_held_out_measure(held_out, calibrators, &config, &contestant->results, err));
+  const int rank_only = state->config->rank_only && state->spec_count > 1;
+  const pcal_measure_config values = judging_value_config(state, state->spec_count);
+  const pcal_measure_config gains = judging_gain_config(state, rank_only ? 1 : state->spec_count);
+  if (rank_only)
+    PC_TRY(pc_held_out_measure(held_out, calibrators, &gains, &contestant->ranked, err));
+  PC_TRY(pc_held_out_measure(held_out, calibrators, rank_only ? &values : &gains,
+                             &contestant->results, err));
   judging_store_fit(contestant, calibrators, held_out->folds.count);
   return PCAL_OK;
 }
