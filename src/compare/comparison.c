@@ -220,15 +220,14 @@ static pcal_status comparison_gains(pcal_comparison *table, pc_contestant *conte
   const size_t by = contestant->ranked != NULL ? 0 : table->by; /* among those with replicas */
   if (results == NULL)
     return PCAL_OK;
-  contestant->gains =
-      pc_alloc(&table->env, contestant->results->metric_count, sizeof(pc_gain));
+  contestant->gains = pc_alloc(&table->env, contestant->results->metric_count, sizeof(pc_gain));
   if (contestant->gains == NULL)
     return pc_fail_memory(err, "comparing");
   PC_TRY(pc_paired_differences(results, comparison_paired(&table->contestants[0]), err));
   for (size_t m = 0; m < results->metric_count; m++)
     contestant->gains[table->by + m - by] = comparison_gain(&results->records[m]);
-  PC_TRY(pc_paired_difference(
-      results, comparison_paired(&table->contestants[table->best]), by, err));
+  PC_TRY(pc_paired_difference(results, comparison_paired(&table->contestants[table->best]), by,
+                              err));
   const pc_gain gain = comparison_gain(&results->records[by]);
   contestant->behind =
       (pc_gain){gain.known, gain.sure, 0.0 - gain.value, 0.0 - gain.high, 0.0 - gain.low};

@@ -30,9 +30,9 @@ typedef struct pc_contestant {
   unsigned traits;
   pcal_results *results;
   pcal_results *ranked; /* the ranking metric with replicas; NULL: `results` has them */
-  pc_gain *gains; /* over the first contestant, one for each metric */
-  pc_gain behind; /* gain of the best over this one, by the ranking metric */
-  size_t rank;    /* from 1; 0: not judged */
+  pc_gain *gains;       /* over the first contestant, one for each metric */
+  pc_gain behind;       /* gain of the best over this one, by the ranking metric */
+  size_t rank;          /* from 1; 0: not judged */
 } pc_contestant;
 
 struct pcal_comparison {

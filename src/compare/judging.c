@@ -120,7 +120,8 @@ static pcal_status judging_judge_fits(const pc_judging *state, const pc_held_out
                                       pc_contestant *contestant, pcal_error *err) {
   const int rank_only = state->config->rank_only && state->spec_count > 1;
   const pcal_measure_config values = judging_value_config(state, state->spec_count);
-  const pcal_measure_config gains = judging_gain_config(state, rank_only ? 1 : state->spec_count);
+  const pcal_measure_config gains =
+      judging_gain_config(state, rank_only ? 1 : state->spec_count);
   if (rank_only)
     PC_TRY(pc_held_out_measure(held_out, calibrators, &gains, &contestant->ranked, err));
   PC_TRY(pc_held_out_measure(held_out, calibrators, rank_only ? &values : &gains,

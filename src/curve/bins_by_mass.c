@@ -124,8 +124,7 @@ size_t pc_bins_by_mass_ends(const pc_curve_table *table, size_t bins, pc_bin *ou
 }
 
 size_t pc_bins_by_mass(const pc_curve_table *table, size_t bins, pc_bin *out) {
-  const pc_prefix_gaps *gaps =
-      table->form == PC_CURVE_REPLICA ? table->prefix->gaps : NULL;
+  const pc_prefix_gaps *gaps = table->form == PC_CURVE_REPLICA ? table->prefix->gaps : NULL;
   const size_t cached = gaps == NULL || gaps->bins == NULL
                             ? 0
                             : pc_mass_bin_cache_bins(gaps->bins, table, bins, out);

@@ -25,10 +25,10 @@ typedef struct mass_bin_set {
 struct pc_mass_bin_cache {
   mass_bin_set sets[MASS_BIN_SETS];
   size_t set_count;
-  pc_bin bin[PC_MASS_BIN_CACHE_BINS];                            /* hits are unknown */
+  pc_bin bin[PC_MASS_BIN_CACHE_BINS];                                /* hits are unknown */
   size_t range[PC_MASS_BIN_CACHE_BINS], end[PC_MASS_BIN_CACHE_BINS]; /* the place */
-  double scores[PC_MASS_BIN_CACHE_BINS];                         /* sums before the place */
-  double gap[PC_GAP_PARTS][PC_MASS_BIN_CACHE_BINS];              /* the same */
+  double scores[PC_MASS_BIN_CACHE_BINS];                             /* sums before the place */
+  double gap[PC_GAP_PARTS][PC_MASS_BIN_CACHE_BINS];                  /* the same */
   double hits[PC_MASS_BIN_CACHE_BINS];
 };
 
@@ -84,8 +84,7 @@ static mass_bin_set *mass_bin_find(pc_mass_bin_cache *cache, const pc_curve_tabl
   for (size_t s = 0; s < cache->set_count; s++)
     if (cache->sets[s].bins == bins)
       return &cache->sets[s];
-  const mass_bin_set *last =
-      cache->set_count == 0 ? NULL : &cache->sets[cache->set_count - 1];
+  const mass_bin_set *last = cache->set_count == 0 ? NULL : &cache->sets[cache->set_count - 1];
   const size_t first = last == NULL ? 0 : last->first + last->count;
   if (cache->set_count == MASS_BIN_SETS || bins > PC_MASS_BIN_CACHE_BINS - first)
     return NULL;
@@ -122,8 +121,7 @@ size_t pc_mass_bin_cache_bins(pc_mass_bin_cache *cache, const pc_curve_table *ta
   const double *factor = prefix->gaps->factor;
   const size_t first = set->first, end = first + set->count;
   for (size_t at = first; at < end; at++)
-    cache->hits[at] = cache->scores[at] -
-                      factor[PC_GAP_DATA] * cache->gap[PC_GAP_DATA][at] -
+    cache->hits[at] = cache->scores[at] - factor[PC_GAP_DATA] * cache->gap[PC_GAP_DATA][at] -
                       factor[PC_GAP_REPLICA] * cache->gap[PC_GAP_REPLICA][at] -
                       factor[PC_GAP_SHIFT] * cache->gap[PC_GAP_SHIFT][at];
   for (size_t at = first; at < end; at++) {

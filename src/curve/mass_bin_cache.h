@@ -16,7 +16,8 @@ typedef struct pc_mass_bin_cache pc_mass_bin_cache;
  * stay the same. */
 PC_CHECKED pcal_status pc_mass_bin_cache_new(const pcal_env *env, pc_mass_bin_cache **out,
                                              pcal_error *err);
-void pc_mass_bin_cache_free(const pcal_env *env, pc_mass_bin_cache *cache); /* NULL is allowed */
+void pc_mass_bin_cache_free(const pcal_env *env,
+                            pc_mass_bin_cache *cache); /* NULL is allowed */
 
 /* To be called when the sums of the replica have changed. */
 void pc_mass_bin_cache_renew(pc_mass_bin_cache *cache);

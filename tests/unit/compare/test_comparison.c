@@ -107,6 +107,36 @@ TEST(compared_values) {
   pcal_comparison_free(comparison);
 }
 
+/* rank_only: the same table; gains of the ranking metric alone. */
+TEST(compared_rank_only) {
+  static const char *const methods[] = {"temperature", "isotonic"};
+  compared_data data;
+  pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
+  compared_draw(&data, 0.4);
+  config.methods = methods;
+  config.method_count = 2;
+  pcal_comparison *all = compared_run(&data, &config, NULL);
+  config.rank_only = 1;
+  pcal_comparison *one = compared_run(&data, &config, NULL);
+  assert_int_equal(one->count, all->count);
+  assert_int_equal(one->by, all->by);
+  assert_int_equal(one->chosen, all->chosen);
+  for (size_t i = 0; i < all->count; i++) {
+    const pc_contestant *a = &all->contestants[i], *b = &one->contestants[i];
+    assert_int_equal(a->rank, b->rank);
+    assert_int_equal(a->results->metric_count, b->results->metric_count);
+    assert_memory_equal(&a->gains[all->by], &b->gains[all->by], sizeof(pc_gain));
+    assert_memory_equal(&a->behind, &b->behind, sizeof(pc_gain));
+    for (size_t m = 0; m < a->results->metric_count; m++) {
+      assert_same(a->results->records[m].outcome.value, b->results->records[m].outcome.value);
+      assert_int_equal(b->gains[m].known, m == all->by && a->gains[m].known);
+    }
+  }
+  assert_true(all->contestants[1].gains[all->by].sure);
+  pcal_comparison_free(all);
+  pcal_comparison_free(one);
+}
+
 TEST(compared_leave_alone) {
   compared_data data;
   pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
