@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "input_files.h"
+
 #define FLAGS_AGAINST_NAME_MAX 4096
 
 #define FLAGS_AGAINST_OTHER(field) offsetof(cli_options, against.field)
@@ -59,6 +61,9 @@ pcal_status cli_measure_against(cli_session *session, const pcal_measure_config 
   const cli_inputs mine = options->inputs;
   pcal_source *source = NULL;
   pcal_results *other = NULL;
+  const pcal_status found = cli_input_files_all(session, &options->against, err);
+  if (found != PCAL_OK) /* while --data is among the inputs: values may be its columns */
+    return found;
   options->inputs = options->against;
   options->inputs.labels = options->against.confidence ? NULL : mine.labels;
   options->inputs.target = mine.target;

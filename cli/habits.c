@@ -35,6 +35,16 @@ static const habit_pair habit_flags[] = {
     {"out", "output"},
     {"class-names", "classes"},
     {"confidences", "confidence"},
+    {"input", "data"},
+    {"file", "data"},
+    {"csv-file", "data"},
+    {"group-by", "groups"},
+    {"save", "output"},
+    {"jobs", "threads"},
+    {"n-jobs", "threads"},
+    {"bootstrap", "replicas"},
+    {"n-bootstrap", "replicas"},
+    {"random-state", "seed"},
 };
 
 static const habit_pair habit_values[] = {
@@ -50,7 +60,26 @@ static const habit_pair habit_verbs[] = {
     {"benchmark", "compare"}, {"convert", "export"},  {"describe", "inspect"},
 };
 
-static const char *const habit_options[] = {"bins", "n-bins", "num-bins", "norm", "binning"};
+/* Flags that do not exist, and what to write instead. */
+static const habit_pair habit_advice[] = {
+    {"bins", "it is an option of a metric, as in --metric ece:bins=20"},
+    {"n-bins", "it is an option of a metric, as in --metric ece:bins=20"},
+    {"num-bins", "it is an option of a metric, as in --metric ece:bins=20"},
+    {"norm", "it is an option of a metric, as in --metric ece:norm=l2"},
+    {"binning", "it is an option of a metric, as in --metric ece:binning=mass"},
+    {"column", "write columns after the file, as in --probs scores.csv:COLUMN"},
+    {"columns", "write columns after the file, as in --probs scores.csv:COLUMN"},
+    {"ci", "intervals are --interval 0.95"},
+    {"confidence-level", "intervals are --interval 0.95"},
+    {"alpha", "intervals are --interval 0.95"},
+    {"size", "give --width and --height in pixels"},
+    {"figsize", "give --width and --height in pixels"},
+    {"csv", "give --format csv, or --tables PREFIX for a file for each table"},
+    {"latex", "give --format latex"},
+    {"markdown", "give --format md"},
+    {"format", "the ending of -o says the format, as in -o figure.pdf"},
+    {"i", "the table is --data FILE"},
+};
 
 static const char *habit_find(const habit_pair *pairs, size_t count, const char *word) {
   for (size_t i = 0; i < count; i++)
@@ -86,19 +115,28 @@ const char *cli_habit_verb(const char *word) {
   return habit_find(habit_verbs, CLI_COUNT_OF(habit_verbs), word);
 }
 
+void cli_habit_no_verb(const char *word, char *out, size_t size) {
+  const char *dot = strrchr(word, '.');
+  if (pcal_registry_find(PCAL_METRICS, word) != NULL)
+    snprintf(out, size, "it is a metric: propercal measure --metric %.80s --data FILE", word);
+  else if (pcal_registry_find(PCAL_CALIBRATORS, word) != NULL)
+    snprintf(out, size, "it is a calibrator: propercal fit --method %.80s --data FILE", word);
+  else if (pcal_registry_find(PCAL_FIGURES, word) != NULL)
+    snprintf(out, size, "it is a figure: propercal plot %.80s --data FILE -o figure.svg", word);
+  else if (dot != NULL && strcmp(dot, ".npy") != 0)
+    snprintf(out, size, "to measure a file type propercal measure --data %.80s", word);
+  else
+    snprintf(out, size, "`propercal --help` shows them all");
+}
+
 void cli_habit_option(const char *name, size_t length, char *out, size_t size) {
   char copy[32];
   out[0] = '\0';
   if (!habit_copy(name, length, copy))
     return;
-  for (size_t i = 0; i < CLI_COUNT_OF(habit_options); i++)
-    if (strcmp(copy, habit_options[i]) == 0) {
-      const char *option = strstr(copy, "bins") != NULL ? "bins" : copy;
-      snprintf(out, size, "; it is an option of a metric, as in --metric ece:%s=%s", option,
-               strcmp(option, "bins") == 0   ? "20"
-               : strcmp(option, "norm") == 0 ? "l2"
-                                             : "mass");
-    }
+  const char *advice = habit_find(habit_advice, CLI_COUNT_OF(habit_advice), copy);
+  if (advice != NULL)
+    snprintf(out, size, "; %s", advice);
 }
 
 static int habit_has_flag(const cli_section *const *sections, size_t section_count,
@@ -111,12 +149,19 @@ void cli_habit_operand(const cli_section *const *sections, size_t section_count,
   const char *extension = strrchr(word, '.');
   out[0] = '\0';
   if (extension == NULL) {
-    if (pcal_registry_find(PCAL_CALIBRATORS, word) != NULL &&
-        habit_has_flag(sections, section_count, "method"))
-      snprintf(out, size, "; give --method %s", word);
-    else if (pcal_registry_find(PCAL_METRICS, word) != NULL &&
-             habit_has_flag(sections, section_count, "metric"))
-      snprintf(out, size, "; give --metric %s", word);
+    static const struct {
+      pcal_registry registry;
+      const char *flag;
+    } kinds[] = {{PCAL_CALIBRATORS, "method"}, {PCAL_METRICS, "metric"}};
+    for (int near = 0; near < 2 && *out == '\0'; near++)
+      for (size_t i = 0; i < CLI_COUNT_OF(kinds) && *out == '\0'; i++) {
+        const char *known = near ? pcal_registry_nearest(kinds[i].registry, word)
+                            : pcal_registry_find(kinds[i].registry, word) != NULL ? word
+                                                                                  : NULL;
+        if (known != NULL && habit_has_flag(sections, section_count, kinds[i].flag))
+          snprintf(out, size, near ? "; did you mean --%s %s?" : "; give --%s %s",
+                   kinds[i].flag, known);
+      }
     return;
   }
   if (!habit_has_flag(sections, section_count, "data") || strcmp(extension, ".json") == 0)

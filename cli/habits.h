@@ -14,7 +14,10 @@ const char *cli_habit_value(const char *word);
 /* The verb that a word means, such as "fit" for "calibrate"; NULL if there is none. */
 const char *cli_habit_verb(const char *word);
 
-/* Writes what to type in place of an unknown flag that is an option of metrics, or "". */
+/* Writes what to type in place of a word that is no verb. */
+void cli_habit_no_verb(const char *word, char *out, size_t size);
+
+/* Writes what to type in place of an unknown flag, or "". */
 void cli_habit_option(const char *name, size_t length, char *out, size_t size);
 
 /* Writes what to type in place of a word without a flag, or "".  sections: those of the verb. */

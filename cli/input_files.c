@@ -1,7 +1,8 @@
 /* 1. A value that names an existing file, with or without :COLUMNS, is that file.
  * 2. Otherwise a value with *, ? or [ is a pattern of the shell; its files are sorted by name,
  *    byte by byte, and :COLUMNS is added to each of them.
- * 3. A plain word that is no file is, for inputs of rows beside --data, a column of its files. */
+ * 3. Beside --data a word without slash, colon and single dot that is no file is a column of its files,
+ *    and so are "a,b,c" and "a..c". */
 #include "input_files.h"
 
 #include <stdlib.h>
@@ -116,11 +117,35 @@ static pcal_status input_files_start(cli_session *session, const char *value,
   return PCAL_OK;
 }
 
-/* True for a plain word as groups, ids or times beside --data: a column of its files. */
-static int input_files_is_column(const cli_inputs *in, const char *value) {
-  return in->data && (value == in->groups || value == in->ids || value == in->time) &&
-         !strpbrk(value, ":/*?[") && strcmp(value, "-") != 0 &&
-         !strchr(in->data + pc_path_directory(in->data), ':') && !input_files_exists(value);
+#define INPUT_FILES_FIELDS 16
+
+/* The inputs apart from data. */
+static void input_files_values(const cli_inputs *in, const char *out[INPUT_FILES_FIELDS]) {
+  const char *const values[INPUT_FILES_FIELDS] = {
+      in->probs,   in->logits,    in->log_probs, in->confidence, in->mean,    in->variance,
+      in->std,     in->quantiles, in->samples,   in->labels,     in->correct, in->target,
+      in->weights, in->groups,    in->ids,       in->time};
+  memcpy(out, values, sizeof values);
+}
+
+static int input_files_has(const cli_inputs *in, const char *value) {
+  const char *values[INPUT_FILES_FIELDS];
+  input_files_values(in, values);
+  for (size_t i = 0; i < INPUT_FILES_FIELDS; i++)
+    if (value == values[i])
+      return 1;
+  return 0;
+}
+
+int cli_input_is_column(const cli_session *session, const char *value) {
+  const cli_options *options = &session->options;
+  const char *data = options->inputs.data;
+  return value && data &&
+         (input_files_has(&options->inputs, value) ||
+          input_files_has(&options->against, value)) &&
+         !strpbrk(value, ":/*?[") && (!strchr(value, '.') || strstr(value, "..")) &&
+         strcmp(value, "-") != 0 && !strchr(data + pc_path_directory(data), ':') &&
+         !input_files_exists(value);
 }
 
 /* Adds FILE:COLUMN for each file of --data. */
@@ -148,12 +173,23 @@ pcal_status cli_input_files(cli_session *session, const char *value, const cli_w
   *out = &list->files;
   if (found)
     return PCAL_OK;
-  if (input_files_is_column(&session->options.inputs, value))
+  if (cli_input_is_column(session, value))
     return input_files_add_column(session, &list->files, value, err);
   status = input_files_expand(&list->files, value, err);
   for (size_t i = 0; i < more->count && status == PCAL_OK; i++)
     if (more->item[i].first == value)
       status = input_files_expand(&list->files, more->item[i].word, err);
+  return status;
+}
+
+pcal_status cli_input_files_all(cli_session *session, const cli_inputs *in, pcal_error *err) {
+  const char *values[INPUT_FILES_FIELDS];
+  const cli_words *files = NULL;
+  pcal_status status = PCAL_OK;
+  input_files_values(in, values);
+  for (size_t i = 0; i < INPUT_FILES_FIELDS && status == PCAL_OK; i++)
+    if (values[i])
+      status = cli_input_files(session, values[i], &files, err);
   return status;
 }
 

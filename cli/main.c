@@ -55,19 +55,20 @@ static pcal_status main_find_verb(const char *name, const cli_verb **verb, pcal_
   if (meant)
     return cli_fail(err, PCAL_USAGE, "there is no verb \"%s\"; did you mean \"%s\"?", name,
                     meant);
-  return cli_fail(err, PCAL_USAGE, "there is no verb \"%s\"; `propercal --help` shows them all",
-                  name);
+  char advice[512];
+  cli_habit_no_verb(name, advice, sizeof advice);
+  return cli_fail(err, PCAL_USAGE, "there is no verb \"%s\"; %s", name, advice);
 }
 
 static void main_put_version(cli_text_buffer *buffer) {
   cli_putf(buffer, "propercal %s\n%s\n", pcal_version(), pcal_build_info());
-  cli_putf(
-      buffer,
-      "features: npy, npz, csv, tsv, jsonl; %zu metrics, %zu conventions, %zu calibrators, "
-      "%zu figure%s; svg",
-      pcal_registry_count(PCAL_METRICS), pcal_registry_count(PCAL_CONVENTIONS),
-      pcal_registry_count(PCAL_CALIBRATORS), pcal_registry_count(PCAL_FIGURES),
-      pcal_registry_count(PCAL_FIGURES) == 1 ? "" : "s");
+  cli_putf(buffer,
+           "features: npy, npz, csv, tsv, jsonl, arrow; %zu metrics, %zu conventions, %zu "
+           "calibrators, "
+           "%zu figure%s; svg",
+           pcal_registry_count(PCAL_METRICS), pcal_registry_count(PCAL_CONVENTIONS),
+           pcal_registry_count(PCAL_CALIBRATORS), pcal_registry_count(PCAL_FIGURES),
+           pcal_registry_count(PCAL_FIGURES) == 1 ? "" : "s");
   cli_put(buffer, cli_rsvg_convert_available() ? ", png and pdf through rsvg-convert\n"
                                                : " (png and pdf need rsvg-convert)\n");
 }
@@ -158,10 +159,10 @@ static pcal_status main_run_program(cli_session *session, int argc, const char *
   return cli_text_buffer_write(session, &buffer, NULL, err);
 }
 
-/* `propercal help`, `propercal help VERB` and `propercal version`. */
+/* `propercal help`, `propercal help VERB`, `propercal --help VERB` and `propercal version`. */
 static pcal_status main_run_help(cli_session *session, int argc, const char *const *argv,
                                  pcal_error *err) {
-  session->options.help = strcmp(argv[1], "help") == 0;
+  session->options.help = strcmp(argv[1], "version") != 0;
   session->options.version = !session->options.help;
   const int most = session->options.help ? 3 : 2;
   if (argc > most)
@@ -179,6 +180,8 @@ static pcal_status main_run_help(cli_session *session, int argc, const char *con
 
 static pcal_status main_run(cli_session *session, int argc, const char *const *argv,
                             pcal_error *err) {
+  if (argc == 3 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+    return main_run_help(session, argc, argv, err);
   if (argc > 1 && argv[1][0] == '-')
     return main_run_program(session, argc, argv, err);
   if (argc > 1 && (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "version") == 0))

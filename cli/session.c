@@ -314,13 +314,25 @@ void cli_session_end(cli_session *session) {
 
 /* ---- Inputs ------------------------------------------------------------- */
 
+/* True if --data is only the file of columns that other flags choose, the scores among them. */
+static int session_chooses_columns(const cli_session *session) {
+  const cli_inputs *in = &session->options.inputs;
+  const char *const scores[] = {in->logits, in->probs,     in->log_probs, in->confidence,
+                                in->mean,   in->quantiles, in->samples};
+  for (size_t i = 0; i < CLI_COUNT_OF(scores); i++)
+    if (cli_input_is_column(session, scores[i]))
+      return 1;
+  return 0;
+}
+
 static pcal_status session_check_inputs(const cli_session *session, int labelled,
                                         pcal_error *err) {
   const cli_inputs *in = &session->options.inputs;
   const char *verb = session->verb->name;
+  const int data = in->data && !session_chooses_columns(session);
   const int scores = (in->logits != NULL) + (in->probs != NULL) + (in->log_probs != NULL) +
                      (in->confidence != NULL) + (in->mean != NULL) + (in->quantiles != NULL) +
-                     (in->samples != NULL) + (in->data != NULL);
+                     (in->samples != NULL) + data;
   if (scores == 0)
     return cli_fail(err, PCAL_USAGE,
                     "%s needs predictions; give one of --logits, --probs, --log-probs, "
@@ -331,7 +343,7 @@ static pcal_status session_check_inputs(const cli_session *session, int labelled
     return cli_fail(err, PCAL_USAGE,
                     "only one of --logits, --probs, --log-probs, --confidence, --mean, "
                     "--quantiles, --samples and --data may be given");
-  if (in->data || !labelled)
+  if (data || !labelled)
     return PCAL_OK;
   if (in->confidence && !in->correct)
     return cli_fail(err, PCAL_USAGE,
@@ -424,7 +436,7 @@ pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **ou
                {in->std, &inputs.std},
                {in->quantiles, &inputs.quantiles},
                {in->samples, &inputs.samples},
-               {in->data, &inputs.data},
+               {session_chooses_columns(session) ? NULL : in->data, &inputs.data},
                {in->labels, &inputs.labels},
                {in->correct, &inputs.correct},
                {in->target, &inputs.target},

@@ -379,6 +379,29 @@ static pcal_status list_find_row(pcal_registry registry, const char *name,
                   kind);
 }
 
+static int list_is_kind(const char *name) {
+  for (size_t i = 0; i < cli_row_kind_count; i++)
+    if (strcmp(cli_row_kinds[i].name, name) == 0)
+      return 1;
+  return 0;
+}
+
+/* Explains the entries called so in any kind; returns how many there are. */
+static size_t list_put_named(cli_text_buffer *buffer, const char *name, int json) {
+  size_t found = 0;
+  for (size_t i = 0; i < cli_row_kind_count && !(json && found > 0); i++) {
+    const pcal_registry registry = pcal_registry_by_name(cli_row_kinds[i].name);
+    const pcal_registry_row *row = pcal_registry_find(registry, name);
+    if (!row)
+      continue;
+    if (!json)
+      cli_putf(buffer, "%sIn %s:\n\n", found > 0 ? "\n" : "", cli_row_kinds[i].name);
+    (json ? list_put_row_json : list_put_row)(buffer, row);
+    found++;
+  }
+  return found;
+}
+
 static pcal_status list_run(cli_session *session, pcal_error *err) {
   const cli_words *words = &session->options.operands;
   const int json = session->format == PCAL_JSON;
@@ -388,6 +411,9 @@ static pcal_status list_run(cli_session *session, pcal_error *err) {
     (json ? list_put_kinds_json : list_put_kinds)(&buffer);
     return cli_text_buffer_write(session, &buffer, session->options.output, err);
   }
+  if (words->count == 1 && !list_is_kind(words->word[0]) &&
+      list_put_named(&buffer, words->word[0], json) > 0)
+    return cli_text_buffer_write(session, &buffer, session->options.output, err);
   pcal_status status = list_find_kind(words->word[0], err);
   if (status == PCAL_OK && words->count == 2)
     status = list_find_row(pcal_registry_by_name(words->word[0]), words->word[1], &row, err);
@@ -413,6 +439,7 @@ static const cli_example list_examples[] = {
     {"propercal list", "all kinds of entries"},
     {"propercal list metrics", "all metrics, one line each"},
     {"propercal list metrics ece", "formula, options, conventions and citation of one metric"},
+    {"propercal list 'PIT histogram'", "all entries of that name"},
     {"propercal list groups default", "the metrics of measure's default group"},
     {"propercal list metrics ece --json", "the same as JSON"},
 };
@@ -425,7 +452,8 @@ const cli_verb cli_verb_list = {
     "list and explain metrics, calibrators, figures and studies",
     "Without arguments, lists the kinds of entries: metrics, groups of metrics, notions of "
     "calibration, conventions of other packages, calibrators, figures, studies. With a "
-    "kind, lists its entries. With a name, explains one entry: formula, meaning, options "
+    "kind, lists its entries. With a name, after its kind or alone, explains one entry: "
+    "formula, meaning, options "
     "with defaults and limits, citation.",
     list_sections,
     CLI_COUNT_OF(list_sections),

@@ -162,7 +162,7 @@ static pcal_status measure_source(cli_session *session, cli_results_output *outp
 static pcal_status measure_check_classes(const cli_session *session,
                                          const pcal_results *results, pcal_error *err) {
   const cli_options *options = &session->options;
-  const char *file = options->inputs.labels ? options->inputs.labels : options->inputs.data;
+  const char *file = options->inputs.data ? options->inputs.data : options->inputs.labels;
   const int32_t only = pcal_results_only_label(results);
   if (only < 0 || options->metrics.count > 0 || options->state)
     return PCAL_OK;

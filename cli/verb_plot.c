@@ -66,6 +66,11 @@ static pcal_status plot_check(const cli_options *options, const char **format,
   /* Without any figure in this build, the library says so. */
   if (pcal_registry_count(PCAL_FIGURES) > 0 && !pcal_registry_find(PCAL_FIGURES, figure)) {
     const char *nearest = pcal_registry_nearest(PCAL_FIGURES, figure);
+    if (!nearest && strchr(figure, '.'))
+      return cli_fail(err, PCAL_USAGE,
+                      "%s is no figure; name one before the data, as in propercal plot "
+                      "reliability --data %s",
+                      figure, figure);
     return cli_fail(err, PCAL_USAGE, "unknown figure \"%s\"; %s%s%s", figure,
                     nearest ? "did you mean \"" : "`propercal list figures` shows all",
                     nearest ? nearest : "", nearest ? "\"?" : "");

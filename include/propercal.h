@@ -712,6 +712,14 @@ typedef struct pcal_source pcal_source;
  * file, the system sends SIGBUS, which only the caller can handle, as the program does. */
 PCAL_API pcal_status pcal_source_open(const pcal_inputs *inputs, const pcal_env *env,
                                       pcal_source **out, pcal_error *err);
+/* Finds the columns of a table by their names, as `data` of pcal_inputs does, for tables that the
+ * caller reads.  roles[i] becomes the name of the field of pcal_inputs that column i is for ("probs",
+ * "labels", ...), or NULL.  Columns "probs.cat", "probs.dog" all have the role "probs".  table: for
+ * messages. */
+PCAL_API pcal_status pcal_find_columns(const char *table, const char *const *names,
+                                       size_t count, const pcal_env *env, const char **roles,
+                                       pcal_error *err);
+
 /* Reads the next rows, at most max_rows; batch->rows is 0 at the end.  The batch is valid until
  * the next call on the source. */
 PCAL_API pcal_status pcal_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,

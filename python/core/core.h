@@ -173,6 +173,7 @@ const pcal_calibrator *core_calibrator_in(PyObject *self);
 PyObject *core_rows(PyObject *module, PyObject *kind);
 PyObject *core_canonical(PyObject *module, PyObject *spec);
 PyObject *core_open(PyObject *module, PyObject *arguments);
+PyObject *core_find_columns(PyObject *module, PyObject *arguments);
 PyObject *core_measure(PyObject *module, PyObject *arguments);
 PyObject *core_measure_new(PyObject *module, PyObject *arguments);
 PyObject *core_measure_part(PyObject *module, PyObject *arguments);

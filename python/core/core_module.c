@@ -21,6 +21,7 @@ static PyMethodDef core_module_methods[] = {
     {"rows", core_rows, METH_O, NULL},
     {"canonical", core_canonical, METH_O, NULL},
     {"open", core_open, METH_VARARGS, NULL},
+    {"find_columns", core_find_columns, METH_VARARGS, NULL},
     {"measure", core_measure, METH_VARARGS, NULL},
     {"measure_new", core_measure_new, METH_VARARGS, NULL},
     {"measure_part", core_measure_part, METH_VARARGS, NULL},

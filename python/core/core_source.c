@@ -1,6 +1,7 @@
 /* Sources from Python objects.  An input of a data set is one of the tuples
  *
  *   ("file", path)               as on the command line
+ *   ("files", paths)             a tuple of them, read in this order as one
  *   ("array", object, names)     any object with a buffer of one or two dimensions; names: the
  *                                names that whole numbers stand for, or None
  *   ("stream", capsule, names)   an Arrow stream; names: of columns, or None for all
@@ -227,6 +228,12 @@ static int core_source_input(core_source *object, core_source_plan *plan, size_t
     input->file = path == NULL ? NULL : core_utf8(path);
     return input->file == NULL ? -1 : 0;
   }
+  if (strcmp(word, "files") == 0) {
+    PyObject *paths = PyTuple_GetItem(given, 1);
+    plan->chosen[i] = paths == NULL ? NULL : core_utf8_list(paths, &input->file_count);
+    input->files = plan->chosen[i];
+    return plan->chosen[i] == NULL ? -1 : 0;
+  }
   if (strcmp(word, "array") == 0)
     return core_source_array(object, i, given, input);
   if (strcmp(word, "gpu") == 0)
@@ -351,6 +358,40 @@ PyObject *core_open(PyObject *module, PyObject *arguments) {
     PyMem_Free(plan.chosen[i]);
   PyMem_Free(class_names);
   return core_source_give(object, status, &error);
+}
+
+static PyObject *core_source_roles(const char *const *roles, size_t count) {
+  PyObject *made = PyTuple_New((Py_ssize_t)count);
+  for (size_t i = 0; made != NULL && i < count; i++)
+    if (PyTuple_SetItem(made, (Py_ssize_t)i, core_text(roles[i])) < 0)
+      Py_CLEAR(made);
+  return made;
+}
+
+/* find_columns(table, names) -> the input that each column is for, or None */
+PyObject *core_find_columns(PyObject *module, PyObject *arguments) {
+  const char *table;
+  PyObject *names;
+  size_t count = 0;
+  (void)module;
+  if (!PyArg_ParseTuple(arguments, "sO!", &table, &PyTuple_Type, &names))
+    return NULL;
+  const char **letters = core_utf8_list(names, &count);
+  if (letters == NULL)
+    return NULL;
+  pcal_env env = PCAL_ENV_INIT;
+  pcal_error error = PCAL_ERROR_INIT;
+  env.caller = PCAL_INTERFACE_PYTHON;
+  const char **roles = PyMem_Calloc(count + 1, sizeof *roles);
+  if (roles == NULL) {
+    PyMem_Free(letters);
+    return PyErr_NoMemory();
+  }
+  const pcal_status status = pcal_find_columns(table, letters, count, &env, roles, &error);
+  PyObject *made = status == PCAL_OK ? core_source_roles(roles, count) : core_raise(&error);
+  PyMem_Free(roles);
+  PyMem_Free(letters);
+  return made;
 }
 
 /* inspect(source, format) -> (text, problems) */

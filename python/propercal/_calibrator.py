@@ -170,7 +170,7 @@ class Calibrator(BaseEstimator):
         if value is None:
             return
         if given.get(name) is not None:
-            raise UsageError(f"{word} and {name} are both given; give only one of them")
+            raise UsageError(f"{word} and {name} are both given; give only one of them, or a table as data")
         given[name] = value
 
     def _take(self, fitted: Any) -> None:

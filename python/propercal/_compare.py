@@ -7,6 +7,7 @@ from typing import Any, Iterable, Mapping
 from . import _core, _html
 from ._inputs import Data, gather, lists_inputs
 from ._outputs import save_tables
+from ._parameters import one_or_more
 from ._settings import Progress, settings
 
 
@@ -140,8 +141,8 @@ def compare(
     models: "Mapping[str, Any] | None" = None,
     kind: str = "probs",
     val: "Data | None" = None,
-    methods: "Iterable[str] | None" = None,
-    metrics: "Iterable[str] | None" = None,
+    methods: "str | Iterable[str] | None" = None,
+    metrics: "str | Iterable[str] | None" = None,
     by: "str | None" = None,
     folds: int = 5,
     interval: float = 0.95,
@@ -192,8 +193,8 @@ def compare(
     with settings(threads, memory_limit, progress, seed) as how:
         found = _core.compare(
             open_models(given, how),
-            tuple(methods or ()),
-            tuple(metrics or ()),
+            one_or_more(methods),
+            one_or_more(metrics),
             by,
             0 if fitting else folds,
             interval,

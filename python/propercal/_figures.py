@@ -5,7 +5,7 @@ import os
 import shutil
 from typing import Any, Callable
 
-from . import _core
+from . import _core, _html
 from ._errors import IOError, UsageError, file_name, shown_name
 
 
@@ -88,6 +88,9 @@ class Figure:
 
     def _repr_svg_(self) -> str:
         return self.svg
+
+    def _repr_html_(self) -> str:
+        return _html.box(_html.figure(self.svg))
 
     def __repr__(self) -> str:
         return f"<figure {self.name}; save it, or draw it with Matplotlib>"

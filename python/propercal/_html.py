@@ -22,11 +22,11 @@ _STYLE = f"""<style>
 .pcal-box {{ max-width: 60em; color: inherit }}
 .pcal-box p {{ margin: 0.4em 0 }}
 .pcal-box .pcal-scroll {{ overflow-x: auto }}
-.pcal-box table {{ border-collapse: collapse; color: inherit; background: none; margin: 0.6em 0 }}
-.pcal-box th, .pcal-box td {{ text-align: left; padding: 0.2em 0.8em 0.2em 0; background: none;
+.pcal-box table.pcal {{ border-collapse: collapse; color: inherit; background: none; margin: 0.6em 0 }}
+.pcal-box table.pcal th, .pcal-box table.pcal td {{ text-align: left; vertical-align: top; padding: 0.2em 0.8em 0.2em 0; background: none;
   color: inherit; border: 0; border-bottom: 1px solid rgba(128, 128, 128, 0.35) }}
-.pcal-box .pcal-number {{ text-align: right; font-variant-numeric: tabular-nums }}
-.pcal-box .pcal-best td {{ font-weight: bold }}
+.pcal-box table.pcal .pcal-number {{ text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums }}
+.pcal-box table.pcal .pcal-best td {{ font-weight: bold }}
 .pcal-box .pcal-note {{ opacity: 0.75 }}
 @media (prefers-color-scheme: light) {{ {_inverted(_DARK)} }}
 @media (prefers-color-scheme: dark) {{ {_inverted(_LIGHT)} }}
@@ -45,21 +45,29 @@ def paragraphs(text: str, note: bool = False) -> str:
 
 
 def figure(svg: str) -> str:
-    return f'<div class="pcal-figure">{svg}</div>'
+    """A figure; one with a theme of its own keeps it."""
+    follows = "prefers-color-scheme" in svg
+    return f'<div{" class=pcal-figure" if follows else ""}>{svg}</div>'
 
 
-def _cell(value: Any, tag: str) -> str:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _cell(value: Any, tag: str, right: bool) -> str:
     text = f"{value:.5g}" if isinstance(value, float) else "" if value is None else str(value)
-    return f"<{tag}{' class=pcal-number' if number else ''}>{markup(text)}</{tag}>"
+    return f"<{tag}{' class=pcal-number' if right else ''}>{markup(text)}</{tag}>"
 
 
 def table(head: "Iterable[str]", rows: "Iterable[Iterable[Any]]", best: "int | None" = None) -> str:
-    """A table; numbers to the right, the best row in bold."""
-    names = "".join(_cell(each, "th") for each in head)
-    lines = [
-        f"<tr{' class=pcal-best' if i == best else ''}>{''.join(_cell(each, 'td') for each in row)}</tr>"
-        for i, row in enumerate(rows)
-    ]
-    body = f"<thead><tr>{names}</tr></thead><tbody>{''.join(lines)}</tbody>"
-    return f'<div class="pcal-scroll"><table>{body}</table></div>'
+    """A table; columns of numbers to the right, the best row in bold, empty columns left out."""
+    names, lines = list(head), [list(row) for row in rows]
+    kept = [i for i in range(len(names)) if any(row[i] not in (None, "") for row in lines)]
+    right = {i for i in kept if any(_is_number(row[i]) for row in lines)}
+    top = "".join(_cell(names[i], "th", i in right) for i in kept)
+    body = "".join(
+        f"<tr{' class=pcal-best' if n == best else ''}>{''.join(_cell(row[i], 'td', i in right) for i in kept)}</tr>"
+        for n, row in enumerate(lines)
+    )
+    whole = f"<thead><tr>{top}</tr></thead><tbody>{body}</tbody>"
+    return f'<div class="pcal-scroll"><table class="pcal">{whole}</table></div>'

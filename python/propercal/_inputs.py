@@ -7,6 +7,7 @@ types of numbers usual ones.
 """
 
 import difflib
+import functools
 import importlib
 import inspect
 import os
@@ -20,9 +21,8 @@ from ._errors import DataError, UsageError, file_name
 from ._gpu_arrays import from_cuda_interface, torch_on_gpu
 from ._groups import joined
 from ._parameters import INPUTS, usual_names
-from ._parquet import is_parquet, table_of
 from ._registry import rows
-from ._tables import table_of as other_table
+from ._tables import Files, files_of, is_frame, is_table_file, table_of, with_columns
 
 KINDS = {
     "probs": 1,
@@ -38,7 +38,8 @@ FORECASTS = ("mean", "quantiles", "samples")
 
 
 def is_file(value: Any) -> bool:
-    return isinstance(value, (str, os.PathLike))
+    """True for a name of a file, and for several files that are read as one."""
+    return isinstance(value, (str, os.PathLike, Files))
 
 
 def _family(value: Any) -> str:
@@ -159,7 +160,10 @@ def part(name: str, value: Any) -> tuple:
     if value is None:
         return None, None
     if is_file(value):
-        return ("file", file_name(value)), None
+        files = files_of(value)
+        if isinstance(files, Files):
+            return ("files", tuple(file_name(each) for each in files)), None
+        return ("file", file_name(files)), None
     if isinstance(value, np.ndarray):
         return ("array", *_usual(name, value)), None
     family = _family(value)
@@ -182,6 +186,8 @@ def _choose(data: Any, columns: Any) -> Any:
     """One column of a table, or several."""
     if isinstance(columns, str):
         return data[columns]
+    if isinstance(data, dict):
+        return np.column_stack([as_array(data[name]) for name in columns])
     return data.select(list(columns)) if _family(data) == "pyarrow" else data[list(columns)]
 
 
@@ -309,6 +315,8 @@ def _without_axes(given: "dict[str, Any]", class_axis: Any, ignore_index: Any) -
 def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
     """A source of the extension module."""
     given = {name: value for name, value in inputs.items() if value is not None}
+    if "data" in given:
+        given = with_columns(given)
     levels = _levels(given.pop("levels", None))
     weights_are = _weights_are(given.pop("weights_are", None))
     prevalence = given.pop("prevalence", None)
@@ -318,14 +326,10 @@ def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
     first_row, pos_label = given.pop("first_row", 0), given.pop("pos_label", None)
     given = _without_axes(given, given.pop("class_axis", None), given.pop("ignore_index", None))
     data = given.get("data")
-    if is_parquet(data):
-        given["data"] = data = table_of(data, given)
-    elif data is not None:
-        given["data"] = data = other_table(data, given)
     if is_file(data) and not all(is_file(value) for value in given.values()):
         raise UsageError("data is a file and can be combined only with files; give the arrays without it")
     if data is not None and not is_file(data):
-        given = _chosen(given.pop("data"), given)
+        given = _chosen(table_of(given.pop("data"), given), given)
     if classes is not None or not all(is_file(value) for value in given.values()):
         _check_inputs(given)
     positive = None
@@ -506,8 +510,7 @@ def gather(
     with that name as prefix, such as ``val_probs``; None if nothing was given."""
     inputs = usual_names(function, inputs)
     check_names(inputs, tuple(others), function)
-    named = (*KINDS, "labels", "correct", "target", "variance", "std", "data")
-    if _is_whole_table(first) and labels is None and all(inputs.get(name) is None for name in named):
+    if is_whole_table(first, labels, inputs):
         first, inputs = None, {**inputs, "data": first}
     found = []
     for prefix, given in others.items():
@@ -534,10 +537,14 @@ def gather(
     return (Data(**own), *found)
 
 
-def _is_whole_table(first: Any) -> bool:
-    """Is this a file of named columns, such as ``"scores.csv"``, without a choice of one?"""
-    name = os.fspath(first) if is_file(first) else ""
-    return bool(name) and isinstance(name, str) and ":" not in name and not name.endswith(".npy")
+def is_whole_table(first: Any, labels: Any, inputs: "dict[str, Any]") -> bool:
+    """Is the first argument a table, and not the scores?  Then others name its columns, if any."""
+    if inputs.get("data") is not None or not (is_table_file(first) or is_frame(first)):
+        return False
+    columns = (labels, *(inputs.get(name) for name in ("labels", "correct", "target")))
+    return any(inputs.get(name) is not None for name in KINDS) or all(
+        each is None or (isinstance(each, str) and is_frame(first)) for each in columns
+    )
 
 
 def as_data(name: str, given: Any) -> "Data | None":
@@ -559,7 +566,7 @@ def lists_inputs(*prefixes: str, without: "tuple[str, ...]" = ()) -> "Callable[[
     def decorate(function: _Function) -> _Function:
         signature = inspect.signature(function)
         known = [each for each in signature.parameters.values() if each.kind != each.VAR_KEYWORD]
-        names = {each.name for each in known}
+        names = [each.name for each in known]
         more = [name for name in INPUTS if name not in names and name not in without]
         more += [
             f"{prefix}_{name}" for prefix in prefixes for name in _predictions(prefix)
@@ -567,8 +574,17 @@ def lists_inputs(*prefixes: str, without: "tuple[str, ...]" = ()) -> "Callable[[
         extra = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in more
         ]
-        function.__signature__ = signature.replace(parameters=[*known, *extra])  # type: ignore[attr-defined]
-        return function
+        place = names.index("probs") if "probs" in names else -1
+
+        @functools.wraps(function)
+        def called(*args: Any, **kwargs: Any) -> Any:
+            if len(args) == place + 1 and "probs" in kwargs and "data" not in kwargs:  # a table and its columns
+                *args, kwargs["data"] = args
+            return function(*args, **kwargs)
+
+        chosen = called if place >= 0 else function
+        chosen.__signature__ = signature.replace(parameters=[*known, *extra])  # type: ignore[attr-defined]
+        return chosen  # type: ignore[return-value]
 
     return decorate
 

@@ -9,6 +9,7 @@ from ._errors import file_name
 from ._inputs import Data, gather, header_mode, lists_inputs
 from ._results import JSON, TEXT
 from ._settings import settings
+from ._tables import is_foreign
 
 
 class Inspection:
@@ -48,9 +49,9 @@ def inspect(
         inputs["header"] = header
     with settings(threads, memory_limit, progress) as how:
         for form in (TEXT, JSON):
-            if file is not None and not isinstance(file, Data):
+            if file is not None and not isinstance(file, Data) and not is_foreign(file):
                 texts.append(_core.inspect_file(file_name(file), header_mode(header), form, how))
             else:
-                (data,) = gather("inspect", file, None, dict(inputs)) if file else (Data(**inputs),)
+                (data,) = (Data(**inputs),) if file is None else gather("inspect", file, None, dict(inputs))
                 texts.append(_core.inspect(data._open(how), form))
     return Inspection(texts[0][0], texts[1][0], texts[0][1])

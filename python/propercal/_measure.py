@@ -14,6 +14,7 @@ from ._inputs import Data, gather, lists_inputs
 from ._parameters import POLICY, TAKEN, metric_inputs, usual_names
 from ._parquet import is_parquet, measured
 from ._results import Result
+from ._tables import files_of, with_columns
 from ._settings import lasting, memory_bytes, settings, shared_budget
 from ._turns import Turns
 
@@ -131,10 +132,11 @@ def measure(
         cluster is not None,
         other is not None,
     )
-    if other is None and cluster is None and is_parquet(mine.inputs.get("data")):
+    if other is None and cluster is None and is_parquet(files_of(mine.inputs.get("data"))):
+        given, shown = with_columns(mine.inputs), _shown(mine.inputs["data"])
         kept = {"interval": interval, "null": null, "replicas": replicas, "precision": precision}
         kept |= {"interval_method": interval_method, "normalize": normalize, "skip_missing": skip_missing}
-        streamed = measured(mine, metrics, kept, (threads, seed, memory_limit, progress))
+        streamed = measured(given, shown, metrics, kept, (threads, seed, memory_limit, progress))
         if streamed is not None:
             return judged(streamed, metrics)
     with settings(threads, memory_limit, progress, seed) as how:
@@ -143,6 +145,11 @@ def measure(
             source = mine._same_rows(other)._open(how)
             results.against(_core.measure(source, _specs(metrics), policy))
     return judged(results, metrics)
+
+
+def _shown(data: Any) -> str:
+    """The name of a file in messages."""
+    return shown_name(data) if isinstance(data, (str, os.PathLike)) else "data"
 
 
 def judged(results: Any, metrics: Any) -> Result:
@@ -375,6 +382,8 @@ def metric(row: _registry.Row, tasks: "frozenset[str | None]") -> Callable[..., 
     name = _registry.identifier(row.name)
 
     def function(*args: Any, **kwargs: Any) -> float:
+        if len(args) == 1 and "probs" in kwargs and "data" not in kwargs:  # a table and its columns
+            args, kwargs = (), {**kwargs, "data": args[0]}
         given = signature.bind(*args, **usual_names(name, kwargs)).arguments
         chosen = {name: given.pop(key) for key, name in options.items() if key in given}
         how = {name: given.pop(name, each[0]) for name, each in POLICY.items()}

@@ -5,6 +5,8 @@ from typing import Any
 #: predictions and truth of classes, and of numbers
 _CLASSES = ("probs", "labels", "logits", "log_probs", "confidence", "correct")
 _NUMBERS = ("mean", "variance", "std", "quantiles", "levels", "samples", "target")
+#: kinds of scores
+SCORES = ("probs", "logits", "log_probs", "confidence", "mean", "quantiles", "samples")
 _ROWS = ("weights", "weights_are", "groups", "ids", "time", "every")
 _READING = (
     "data", "classes", "header", "first_row", "pos_label", "prevalence", "event", "class_axis", "ignore_index",
@@ -34,6 +36,11 @@ def usual_names(function: str, given: "dict[str, Any]") -> "dict[str, Any]":
             raise TypeError(f"{function}() got {usual!r} twice, also as {name!r}")
         found[usual] = value
     return found
+
+
+def one_or_more(specs: Any) -> "tuple[str, ...]":
+    """Specs of metrics or calibrators; one may be given without a list."""
+    return (specs,) if isinstance(specs, str) else tuple(specs or ())
 
 
 def metric_inputs(tasks: "frozenset[str | None]") -> "tuple[tuple[str, ...], tuple[str, ...]]":

@@ -4,67 +4,55 @@
 cannot measure, and other calls, read the columns that they need into memory.
 """
 
-import difflib
 import os
 from typing import Any, Iterator
 
 from ._errors import DataError, IOError, UsageError
+from ._parameters import SCORES
 
 #: rows of a batch
 _BATCH_ROWS = 65536
 
 
 def is_parquet(value: Any) -> bool:
-    """Whether a value names a Parquet file."""
+    """True for Parquet files by name, folders, and data sets of pyarrow."""
+    if isinstance(value, (list, tuple)):
+        return len(value) > 0 and all(is_parquet(each) for each in value)
     if not isinstance(value, (str, os.PathLike)):
-        return False
-    return os.fsdecode(value).endswith((".parquet", ".pq"))
+        return type(value).__module__.startswith("pyarrow") and hasattr(value, "to_batches") and hasattr(value, "scanner")
+    return os.fsdecode(value).endswith((".parquet", ".pq")) or os.path.isdir(value)
 
 
-def _names(given: "dict[str, Any]") -> "list[str]":
-    """The columns that arguments name, each once."""
-    found: "dict[str, None]" = {}
-    for name, value in given.items():
-        if name == "data":
-            continue
-        words = [value] if isinstance(value, str) else value
-        if isinstance(words, (list, tuple)) and all(isinstance(word, str) for word in words):
-            found.update(dict.fromkeys(words))
-    return list(found)
-
-
-def _open(path: Any, given: "dict[str, Any]") -> tuple:
-    """The pyarrow data set of a path, and the columns to read."""
+def open_data_set(value: Any) -> Any:
+    """The pyarrow data set of a file, a folder or several files; of itself, if it is one."""
     try:
         import pyarrow
         import pyarrow.dataset
     except ImportError:
         raise UsageError("reading Parquet files needs pyarrow; run pip install pyarrow") from None
-    shown = os.fsdecode(path)
+    if isinstance(value, pyarrow.dataset.Dataset):
+        return value
+    files = [os.fsdecode(each) for each in (value if isinstance(value, tuple) else [value])]
     try:
-        data = pyarrow.dataset.dataset(shown, format="parquet")
+        return pyarrow.dataset.dataset(files if len(files) > 1 else files[0], format="parquet")
     except FileNotFoundError:
-        raise IOError(f"{shown} could not be opened; check its name") from None
+        lost = next((file for file in files if not os.path.exists(file)), files[0])
+        raise IOError(f"{lost} could not be opened; check its name") from None
     except pyarrow.ArrowInvalid as error:
-        raise DataError(f"{shown} could not be read as Parquet: {error}") from None
-    columns = _names(given)
-    for name in columns:
-        if name not in data.schema.names:
-            near = difflib.get_close_matches(name, data.schema.names, 1)
-            remedy = f'did you mean "{near[0]}"?' if near else f"it has {', '.join(data.schema.names)}"
-            raise UsageError(f'{shown} has no column "{name}"; {remedy}')
-    return data, columns
+        raise DataError(f"{', '.join(files)} could not be read as Parquet: {error}") from None
 
 
-def table_of(path: Any, given: "dict[str, Any]") -> Any:
-    """A table of the columns that the arguments name."""
-    data, columns = _open(path, given)
-    return data.to_table(columns=columns)
+def _columns(given: "dict[str, Any]") -> "list[str]":
+    """The columns that arguments name, each once."""
+    found: "dict[str, None]" = {}
+    for name in (*SCORES, "variance", "std", "labels", "correct", "target", "weights", "groups", "ids", "time"):
+        words = given.get(name)
+        found.update(dict.fromkeys([words] if isinstance(words, str) else words or ()))
+    return list(found)
 
 
-def batches_of(path: Any, given: "dict[str, Any]") -> "Iterator[Any]":
-    """The same batch by batch, so that the file may be larger than memory."""
-    data, columns = _open(path, given)
+def _batches(data: Any, columns: "list[str]") -> "Iterator[Any]":
+    """A data set batch by batch, so that it may be larger than memory."""
     few = {"batch_size": _BATCH_ROWS, "batch_readahead": 2, "fragment_readahead": 1}
     for batch in data.to_batches(columns=columns, use_threads=False, **few):
         if batch.num_rows > 0:
@@ -79,11 +67,11 @@ def _kind(given: "dict[str, Any]") -> "str | None":
     return next((name for name in kinds if name in given), None)
 
 
-def _width(path: Any, given: "dict[str, Any]", name: str) -> "int | None":
+def _width(data: Any, columns: Any) -> "int | None":
     """The number of columns of the scores; None if the first rows do not show it."""
-    if not isinstance(given[name], str):
-        return len(given[name])
-    for batch in batches_of(path, {name: given[name]}):
+    if not isinstance(columns, str):
+        return len(columns)
+    for batch in _batches(data, [columns]):
         column = batch.column(0)
         if not hasattr(column, "value_lengths"):
             return 1
@@ -91,29 +79,61 @@ def _width(path: Any, given: "dict[str, Any]", name: str) -> "int | None":
     return None
 
 
-def measured(data: Any, metrics: Any, policy: "dict[str, Any]", settings: tuple) -> Any:
-    """The results of a Parquet file; None where rounds cannot measure it."""
+def _outcomes(batch: Any, column: str, pos_label: Any) -> Any:
+    """A batch whose labels are true for the positive one."""
+    import pyarrow
+    import pyarrow.compute
+
+    labels = batch.column(column)
+    if hasattr(labels, "dictionary_decode"):
+        labels = labels.dictionary_decode()
+    try:
+        equal = pyarrow.compute.equal(labels, pyarrow.scalar(pos_label, type=labels.type))
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError):  # a label of another type equals none
+        equal = pyarrow.array([False] * len(labels))
+    return batch.set_column(batch.schema.get_field_index(column), column, equal)
+
+
+def _first_labels(data: Any, column: str) -> str:
+    for batch in _batches(data, [column]):
+        values = batch.column(0)[:1000].to_pylist()
+        return ", ".join(sorted({repr(each) for each in values if each is not None})[:8])
+    return "none"
+
+
+def measured(given: "dict[str, Any]", shown: str, metrics: Any, policy: "dict[str, Any]", settings: tuple) -> Any:
+    """The results of a data set with named columns; None where rounds cannot measure it."""
+    from ._inputs import Data
     from ._rounds import Rounds, RoundsWorker, run_rounds
 
-    given = {name: value for name, value in data.inputs.items() if value is not None}
-    path, kind = given.pop("data"), _kind(given)
-    if kind is None or "mean" in given or "header" in given:
+    given = dict(given)
+    data, kind, pos_label = given.pop("data"), _kind(given), given.pop("pos_label", None)
+    columns = _columns(given)
+    named = all(isinstance(each, str) for each in columns)
+    if kind is None or "mean" in given or "header" in given or not named or (pos_label is not None and "labels" not in given):
         return None
     threads, seed, memory_limit, progress = settings
     limits = {"threads": threads, "memory_limit": memory_limit}
     try:
-        wide = {"classes": _width(path, given, kind), "levels": given.get("levels")}
+        wide = {"classes": _width(data, given[kind]), "levels": given.get("levels")}
         rounds = Rounds(metrics, kind=kind, seed=seed, **wide, **policy, **limits)
     except UsageError:  # of a metric; the caller raises that of a wrong name
         return None
 
     def answer(request: bytes) -> bytes:
         worker, first = RoundsWorker(request, **limits), given.get("first_row", 0)
-        for batch in batches_of(path, given):
-            worker.update(type(data)(**{**given, "data": batch, "first_row": first}))
+        positive = pos_label is None
+        for batch in _batches(data, columns):
+            if pos_label is not None:
+                batch = _outcomes(batch, given["labels"], pos_label)
+                positive = positive or batch.column(given["labels"]).true_count > 0
+            worker.update(Data(**{**given, "data": batch, "first_row": first}))
             first += batch.num_rows
         if first == given.get("first_row", 0):
-            raise DataError(f"{os.fsdecode(path)} has no rows; give at least one")
+            raise DataError(f"{shown} has no rows; give at least one")
+        if not positive:
+            known = _first_labels(data, given["labels"])
+            raise UsageError(f"pos_label={pos_label!r} is none of the labels; they are {known}")
         return worker.tally()
 
     return run_rounds(rounds, answer, progress)

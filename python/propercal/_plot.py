@@ -7,9 +7,10 @@ from . import _core
 from ._compare import models_of, open_models
 from ._errors import UsageError
 from ._figures import Figure
-from ._inputs import KINDS, Data, gather, lists_inputs
+from ._inputs import KINDS, Data, gather, is_whole_table, lists_inputs
 from ._results import Result
 from ._settings import settings
+from ._tables import is_table_file
 
 
 @lists_inputs("val", without=("ids", "first_row", "weights_are"))
@@ -101,7 +102,9 @@ def plot(
             raise UsageError("a result and data are both given; give one of them")
         drawn = result.figure(str(figure))
         return drawn if ax is None else drawn.draw(ax, label=label)
-    first = result if isinstance(result, Data) else inputs.pop("probs", None)
+    first = inputs.pop("probs", None) if result is None else result
+    if result is not None and is_whole_table(result, labels, inputs):
+        inputs["data"], first = result, inputs.pop("probs", None)
     data, second = gather("plot", first, labels, inputs, val=val)
     given: "dict[str | None, tuple[Data, Data | None]]" = {None: (data, None)}
     if models is not None:
@@ -131,15 +134,15 @@ def _in_order(figure: Any, result: Any, labels: Any) -> "tuple[Any, Any, Any]":
     """The name of a figure, its data and labels; the first two may stand in either order or without a name."""
     if isinstance(figure, (Data, Result, Mapping)):
         return ("reliability" if result is None else result), figure, labels
+    if is_table_file(figure) and (result is None or isinstance(result, str)):
+        return ("reliability" if result is None else result), figure, labels
     if isinstance(figure, str):
-        if result is None or isinstance(result, (Data, Result, Mapping)):
-            return figure, result, labels
-        return figure, Data(**({"data": result} if labels is None else {"probs": result, "labels": labels})), None
+        return figure, result, labels
     if isinstance(result, Mapping):
         raise UsageError("plot takes a figure's name before several models; give it first")
     if result is not None and labels is not None:
         raise UsageError("labels are given twice; give them once")
-    return "reliability", Data(probs=figure, labels=labels if result is None else result), None
+    return "reliability", figure, labels if result is None else result
 
 
 def _without_results(models: "Mapping[str, Any]") -> "Mapping[str, Any]":

@@ -8,6 +8,7 @@ from typing import Any, Iterable
 from . import _core
 from ._errors import UsageError, file_name, shown_name
 from ._inputs import Data, gather, lists_inputs
+from ._parameters import one_or_more
 from ._settings import settings
 
 
@@ -102,14 +103,13 @@ def report(
         if "groups" in data.inputs:
             raise UsageError("cluster and groups cannot be combined; give one of them")
         data = data._with(groups=cluster)
-    specs = () if metrics is None else (metrics,) if isinstance(metrics, str) else tuple(metrics)
     with settings(threads, memory_limit, progress, seed) as how:
         found = _core.report(
             data._open(how),
             None if second is None else data._val(second)._open(how),
             None if calibrator is None else calibrator._require(),
             method,
-            specs,
+            one_or_more(metrics),
             float(interval or 0),
             int(replicas),
             bool(normalize),

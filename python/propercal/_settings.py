@@ -2,7 +2,6 @@
 
 import contextlib
 import functools
-import importlib.util
 import os
 import sys
 import threading
@@ -10,7 +9,7 @@ import time
 from typing import Any, Callable, Iterator
 
 from . import _core
-from ._errors import UsageError
+from ._errors import UsageError, markup
 
 _MOST_THREADS = 1024
 
@@ -118,7 +117,35 @@ class _Lines:
 
 def _is_watched() -> bool:
     """True on a terminal and in a notebook."""
-    return "ipykernel" in sys.modules or bool(sys.stderr and sys.stderr.isatty())
+    return _in_notebook() or bool(sys.stderr and sys.stderr.isatty())
+
+
+class _Display:
+    """Progress as a bar below the cell of a notebook, which disappears at the end."""
+
+    _PAUSE = 0.2  # seconds between two updates
+
+    def __init__(self, after: float = 0.0) -> None:
+        self.next, self.handle = time.monotonic() + after, None
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        if time.monotonic() < self.next:
+            return
+        from IPython.display import HTML, display
+
+        self.next = time.monotonic() + self._PAUSE
+        share = f' value="{done}" max="{total}"' if total else ""
+        bar = HTML(f"<progress{share}></progress> {markup(what)}" + (f", {100 * done // total} %" if total else ""))
+        if self.handle is None:
+            self.handle = display(bar, display_id=True)
+        else:
+            self.handle.update(bar)
+
+    def close(self) -> None:
+        if self.handle is not None:
+            from IPython.display import HTML
+
+            self.handle.update(HTML(""))
 
 
 class _Bars:
@@ -142,8 +169,8 @@ class _Bars:
 
 
 def _in_notebook() -> bool:
-    """True in the kernel of a notebook, where bars can be shown."""
-    return "ipykernel" in sys.modules and importlib.util.find_spec("tqdm") is not None
+    """True in the kernel of a notebook."""
+    return "ipykernel" in sys.modules
 
 
 def lasting(threads: "int | None", budget: Any) -> tuple:
@@ -162,11 +189,11 @@ def settings(
     """The settings of a call, as the extension module takes them."""
     shown: Any = progress
     if progress is None and _is_watched():
-        shown = _Lines(_SHOWN_AFTER)
+        shown = (_Display if _in_notebook() else _Lines)(_SHOWN_AFTER)
     elif progress is False:
         shown = None
     elif progress is True:
-        shown = _Bars() if _in_notebook() else _Lines()
+        shown = _Display() if _in_notebook() else _Lines()
     elif progress == "tqdm":
         shown = _Bars()
     elif progress is not None and not callable(progress):
@@ -177,5 +204,5 @@ def settings(
     try:
         yield how
     finally:
-        if isinstance(shown, (_Lines, _Bars)):
+        if isinstance(shown, (_Lines, _Display, _Bars)):
             shown.close()

@@ -9,6 +9,7 @@ from ._compare import models_of, open_models
 from ._figures import Figure
 from ._inputs import Data, gather, lists_inputs
 from ._outputs import save_tables
+from ._parameters import one_or_more
 from ._settings import Progress, settings
 
 
@@ -89,8 +90,8 @@ def study(
     cases: "Mapping[str, Any] | None" = None,
     features: Any = None,
     target: Any = None,
-    methods: "Iterable[str] | None" = None,
-    metrics: "Iterable[str] | None" = None,
+    methods: "str | Iterable[str] | None" = None,
+    metrics: "str | Iterable[str] | None" = None,
     rows: "int | Iterable[int] | None" = None,
     factor: "float | Iterable[float] | None" = None,
     n_classes: int = 0,
@@ -144,8 +145,8 @@ def study(
             name,
             models,
             learnt,
-            tuple(methods or ()),
-            tuple(metrics or ()),
+            one_or_more(methods),
+            one_or_more(metrics),
             _list(rows),
             _list(factor),
             n_classes,

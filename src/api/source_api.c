@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/budget.h"
+#include "io/data_columns.h"
 #include "io/input_check.h"
 #include "io/source.h"
 
@@ -33,6 +34,25 @@ pcal_status pcal_source_open(const pcal_inputs *inputs, const pcal_env *env, pca
   if (status != PCAL_OK)
     pc_inputs_release(inputs); /* does nothing for Arrow data that were moved */
   return status;
+}
+
+pcal_status pcal_find_columns(const char *table, const char *const *names, size_t count,
+                              const pcal_env *env, const char **roles, pcal_error *err) {
+  pc_data_columns found;
+  pc_error_clear(err);
+  if (table == NULL || names == NULL || roles == NULL)
+    return source_missing(err, "pcal_find_columns", "a table's name, names and roles");
+  for (size_t i = 0; i < count; i++)
+    if (names[i] == NULL)
+      return pc_fail(err, PCAL_USAGE, "pcal_find_columns: name %zu is NULL", i);
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
+  const pc_column_set set = {table, names, count};
+  const pcal_status status = pc_data_columns_find(&set, &opened, &found, err);
+  if (status == PCAL_OK)
+    pc_data_columns_roles(&found, count, roles);
+  pc_data_columns_free(&opened, &found);
+  return pc_env_close(&opened, status, err);
 }
 
 pcal_status pcal_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,

@@ -100,8 +100,7 @@ static pcal_status data_columns_find_kind(const pc_column_set *set, const pc_sco
   data_columns_list(set, names, sizeof names);
   return pc_fail(
       err, PCAL_DATA,
-      "%s has no columns for scores among %s; say which they are with {probs} "
-      "FILE:COLUMN and {labels} FILE:COLUMN in place of {data}, or call them probs, "
+      "%s has no columns for scores among %s; give {name_columns}, or call them probs, "
       "logits or confidence, or with the name of the class probs.CLASS, logits.CLASS "
       "or log-probs.CLASS; predictions of a number mean and std or variance, "
       "quantiles.LEVEL or samples.NUMBER",
@@ -250,6 +249,35 @@ pcal_status pc_data_members_find(const pc_column_set *set, const pcal_env *env,
   out->scores[0] = scores;
   out->score_count = 1;
   return PCAL_OK;
+}
+
+static const char *data_columns_score_role(pcal_kind kind) {
+  if (kind == PCAL_LOG_PROBABILITY)
+    return "log_probs";
+  for (size_t i = 0; i < PC_SCORE_KINDS; i++)
+    if (pc_score_kinds[i].kind == (kind == PCAL_MEAN_STD ? PCAL_MEAN_VARIANCE : kind))
+      return pc_score_kinds[i].flag;
+  return NULL;
+}
+
+void pc_data_columns_roles(const pc_data_columns *columns, size_t count, const char **roles) {
+  const struct {
+    size_t column;
+    const char *role;
+  } beside[] = {
+      {columns->spread, columns->kind == PCAL_MEAN_STD ? "std" : "variance"},
+      {columns->labels, pc_kind_outcome(columns->kind)},
+      {columns->weights, "weights"},
+      {columns->groups, "groups"},
+      {columns->time, "time"},
+  };
+  for (size_t i = 0; i < count; i++)
+    roles[i] = NULL;
+  for (size_t i = 0; i < columns->score_count; i++)
+    roles[columns->scores[i]] = data_columns_score_role(columns->kind);
+  for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++)
+    if (beside[i].column != PC_NO_DATA_COLUMN)
+      roles[beside[i].column] = beside[i].role;
 }
 
 void pc_data_columns_free(const pcal_env *env, pc_data_columns *columns) {

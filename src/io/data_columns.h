@@ -35,6 +35,9 @@ PC_CHECKED pcal_status pc_data_columns_find(const pc_column_set *set, const pcal
 PC_CHECKED pcal_status pc_data_members_find(const pc_column_set *set, const pcal_env *env,
                                             pc_data_columns *out, pcal_error *err);
 
+/* Sets roles[i] to the name of the field of pcal_inputs that column i is for, or to NULL. */
+void pc_data_columns_roles(const pc_data_columns *columns, size_t count, const char **roles);
+
 void pc_data_columns_free(const pcal_env *env, pc_data_columns *columns);
 
 #endif

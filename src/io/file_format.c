@@ -130,13 +130,12 @@ static const char *file_format_of_bytes(const pc_input_file *bytes) {
 /* ---- Both ---- */
 
 /* One sentence for files of a format that other programs convert. */
-static pcal_status file_format_foreign(const pc_input_file *bytes, pcal_error *err) {
+static pcal_status file_format_foreign(const pc_input_file *bytes, pc_slice extension,
+                                       pcal_error *err) {
   if (file_format_begins(bytes, "PAR1", 4))
-    return pc_fail(
-        err, PCAL_USAGE,
-        "%s is Parquet, which the Python package reads; on the command line pipe it as "
-        "CSV: duckdb -csv -c \"from 'FILE'\" | propercal measure --data -",
-        bytes->name);
+    return pc_fail(err, PCAL_USAGE, "%s is a Parquet file; {parquet}", bytes->name);
+  if (file_format_has_word("xlsx|xlsm|xls|ods", extension))
+    return pc_fail(err, PCAL_USAGE, "%s is a spreadsheet; {spreadsheet}", bytes->name);
   return PCAL_OK;
 }
 
@@ -164,7 +163,7 @@ pcal_status pc_file_format_find(const pc_input_file *bytes, const pc_file_format
     *out = file_format_named(pc_slice_of(bytes->format));
   if (*out != NULL)
     return PCAL_OK;
-  PC_TRY(file_format_foreign(bytes, err));
+  PC_TRY(file_format_foreign(bytes, extension, err));
   if (is_stream)
     *out = file_format_named(pc_slice_of(file_format_of_bytes(bytes)));
   return *out == NULL ? file_format_unknown(bytes->name, extension, err) : PCAL_OK;

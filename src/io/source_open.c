@@ -202,7 +202,7 @@ static pcal_status source_one_class(const pc_reader *scores, pcal_error *err) {
   return pc_fail(
       err, PCAL_DATA,
       "%s has lists of one score, which means a single class; for scores of class 1 of two "
-      "save a one-dimensional array",
+      "give {one_dimension}",
       pc_source_part_name(scores));
 }
 

@@ -151,7 +151,7 @@ def test_models_on_the_command_line(program, two, tmp_path):
 
 def test_verdict_comes_first(two):
     shown = pc.measure(two["old"], metrics=["ece", "brier"])._repr_html_()
-    assert shown.index("Over-confident") < shown.index("<table>") < shown.index("<svg")
+    assert shown.index("Over-confident") < shown.index("<table") < shown.index("<svg")
     assert "data-jp-theme-light" in shown and ".vscode-dark" in shown and 'html[theme="dark"]' in shown
     assert "background: #fff" not in shown
 
@@ -159,7 +159,7 @@ def test_verdict_comes_first(two):
 def test_comparisons_and_lists_are_tables(two):
     found = pc.compare(two["old"], methods=["temperature", "identity"], replicas=20)
     shown = found._repr_html_()
-    assert shown.index("Choose temperature") < shown.index("<table>")
+    assert shown.index("Choose temperature") < shown.index("<table")
     assert shown.count("<tr") == 3 and "pcal-best" in shown and "<pre>" not in shown
     assert pc.list_metrics()._repr_html_().count("<tr") == len(pc.list_metrics()) + 1
     (row,) = pc.list_metrics("ece")
@@ -170,23 +170,53 @@ def test_comparisons_and_lists_are_tables(two):
 
 def test_studies_are_tables():
     shown = pc.study("counterexample")._repr_html_()
-    assert "<table>" in shown and "<pre>" not in shown
+    assert "<table" in shown and "<pre>" not in shown
+
+
+def test_lists_have_no_empty_columns():
+    shown = pc.list_calibrators()._repr_html_()
+    assert "<th>options</th>" in shown and "notion" not in shown
+
+
+def test_figures_follow_the_notebook(two):
+    drawn = pc.plot(two["old"], replicas=20)
+    assert ".vscode-dark" in drawn._repr_html_() and "class=pcal-figure" in drawn._repr_html_()
+    fixed = pc.plot(two["old"], theme="light", replicas=20)
+    assert "class=pcal-figure" not in fixed._repr_html_()
+
+
+class Cell:
+    """What a notebook shows below a cell."""
+
+    def __init__(self):
+        self.texts = []
+
+    def display(self, shown, display_id=False):
+        assert display_id
+        self.update(shown)
+        return self
+
+    def update(self, shown):
+        self.texts.append(shown)
 
 
 def test_progress_in_notebooks(monkeypatch, digits):
     import sys
     import types
 
-    pytest.importorskip("tqdm")
-    from propercal import _settings
-
-    monkeypatch.setitem(sys.modules, "ipykernel", types.ModuleType("ipykernel"))
-    assert _settings._in_notebook()
-    made = []
-    monkeypatch.setattr(_settings._Bars, "__init__", lambda self: made.append(self) or setattr(self, "bar", None))
-    monkeypatch.setattr(_settings._Bars, "__call__", lambda self, *step: None)
-    pc.measure(digits.probs, digits.labels, metrics="ece", progress=True)
-    assert len(made) == 1
+    cell = Cell()
+    kernel, shown = types.ModuleType("ipykernel"), types.ModuleType("IPython.display")
+    shown.HTML, shown.display = str, cell.display
+    monkeypatch.setitem(sys.modules, "ipykernel", kernel)
+    monkeypatch.setitem(sys.modules, "IPython", types.ModuleType("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", shown)
+    pc.measure(digits.probs, digits.labels, metrics="ece", interval=0.9, progress=True)
+    assert re.match(r'<progress value="\d+" max="\d+"></progress> .+, \d+ %', cell.texts[0])
+    assert cell.texts[-1] == ""  # the bar disappears
+    cell.texts.clear()
+    pc.measure(digits.probs, digits.labels, metrics="ece")  # quick calls show none
+    pc.measure(digits.probs, digits.labels, metrics="ece", interval=0.9, progress=False)
+    assert cell.texts == []
 
 
 def test_groups_in_figures_and_reports():

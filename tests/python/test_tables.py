@@ -94,6 +94,136 @@ def test_excel_and_feather_by_name(rows, tmp_path):
     assert found == pytest.approx(expected)
 
 
+def test_usual_names_need_no_arguments(rows, tmp_path):
+    polars, duckdb = pytest.importorskip("polars"), pytest.importorskip("duckdb")
+    pytest.importorskip("pyarrow")
+    score, outcome = rows
+    frame = pandas.DataFrame({"id": range(400), "y_prob": score, "label": outcome.astype(int)})
+    frame.to_parquet(tmp_path / "s.parquet")
+    frame.to_feather(tmp_path / "s.feather")
+    frame.to_csv(tmp_path / "s.csv", index=False)
+    expected = pc.ece(score, outcome)
+    relation = duckdb.from_df(frame)
+    tables = [frame, polars.from_pandas(frame), polars.from_pandas(frame).lazy(), relation, frame.to_dict("series")]
+    files = [tmp_path / name for name in ("s.parquet", "s.feather", "s.csv")]
+    for data in (*tables, *files, *map(str, files)):
+        assert pc.measure(data, metrics="ece").ece == expected
+        assert pc.measure(data=data, metrics="ece").ece == expected
+    with pytest.raises(pc.DataError, match="data has no columns for scores among a, b; give probs='COLUMN' and labels='COL"):
+        pc.measure(pandas.DataFrame({"a": [1], "b": [2]}))
+    with pytest.raises(pc.UsageError, match="data is a int, which has no named columns"):
+        pc.measure(data=5)
+
+
+def test_usual_names_of_classes_and_levels(digits):
+    frame = pandas.DataFrame(digits.probs, columns=[f"probs.{name}" for name in digits.names])
+    frame["label"] = [digits.names[each] for each in digits.labels]
+    assert pc.measure(frame, metrics="ece").ece == pc.ece(digits.probs, digits.labels)
+    target = np.linspace(-1, 1, 50)
+    quantiles = pandas.DataFrame({"quantiles.0.1": target - 1, "quantiles.0.9": target + 0.5, "observed": target})
+    expected = pc.measure(quantiles=quantiles.to_numpy()[:, :2], levels=[0.1, 0.9], target=target, metrics="crps").crps
+    assert pc.measure(quantiles, metrics="crps").crps == expected
+
+
+def test_a_table_and_its_columns(rows, tmp_path):
+    score, outcome = rows
+    frame = pandas.DataFrame({"p": score, "y": outcome.astype(int), "site": np.where(score < 0.5, "north", "south")})
+    frame.to_csv(tmp_path / "s.csv", index=False)
+    expected = pc.ece(score, outcome)
+    for data in (frame, tmp_path / "s.csv", str(tmp_path / "s.csv")):
+        assert pc.measure(data, probs="p", labels="y", metrics="ece").ece == expected
+        assert pc.ece(data, probs="p", labels="y") == expected
+        assert pc.measure(data=data, probs=["p"] if data is not frame else "p", labels="y", metrics="ece").ece == expected
+        assert pc.measure(data, probs="p", labels="y", groups="site", metrics="ece").groups.keys() == {"north", "south"}
+        assert pc.plot(data, probs="p", labels="y", interval=None).svg == pc.plot(score, outcome, interval=None).svg
+        assert pc.compare(data, probs="p", labels="y", methods="platt", metrics="brier").rows
+        assert pc.Isotonic().fit(data=data, probs="p", labels="y").predict_proba(score).shape == (400, 2)
+    with pytest.raises(pc.UsageError, match='data has no column "q"; it has p, y, site'):
+        pc.measure(frame, probs="q", labels="y")
+    with pytest.raises(pc.UsageError, match='s.csv has no column "sit"; did you mean "site"'):
+        pc.measure(tmp_path / "s.csv", probs="p", labels="y", groups="sit")
+
+
+def test_several_files(rows, tmp_path):
+    pytest.importorskip("pyarrow")
+    score, outcome = rows
+    frame = pandas.DataFrame({"prob": score, "label": np.where(outcome, "yes", "no")})
+    for first in (0, 100, 200, 300):
+        part = frame[first : first + 100]
+        part.to_csv(tmp_path / f"part-{first}.csv", index=False)
+        part.to_parquet(tmp_path / f"part-{first}.parquet")
+    expected = pc.ece(score, outcome)
+    for ending in ("csv", "parquet"):
+        files = [tmp_path / f"part-{first}.{ending}" for first in (0, 100, 200, 300)]
+        found = pc.measure(data=str(tmp_path / f"part-*.{ending}"), pos_label="yes", metrics="ece")
+        assert found.ece == expected
+        assert pc.measure(data=files, pos_label="yes", metrics="ece").ece == expected
+        with pytest.raises(pc.IOError, match="no file matches the pattern; check it"):
+            pc.measure(data=str(tmp_path / f"day-*.{ending}"))
+    np.save(tmp_path / "a-1.npy", score[:200])
+    np.save(tmp_path / "a-2.npy", score[200:])
+    assert pc.ece(str(tmp_path / "a-*.npy"), outcome) == expected
+
+
+def test_parquet_with_words(rows, table, tmp_path, monkeypatch):
+    """Batches without the positive label are no error; a label that no row has is."""
+    pytest.importorskip("pyarrow")
+    from propercal import _parquet
+
+    score, outcome = rows
+    monkeypatch.setattr(_parquet, "_BATCH_ROWS", 3)
+    for name, labels in (("words", table["y"]), ("categories", table["y"].astype("category"))):
+        path = tmp_path / f"{name}.parquet"
+        table.assign(y=labels).to_parquet(path, row_group_size=100)
+        found = pc.measure(data=path, probs="p", labels="y", pos_label="malignant", metrics="ece")
+        assert found.ece == pc.ece(score, outcome)
+        with pytest.raises(pc.UsageError, match="pos_label='Yes' is none of the labels; they are 'benign'"):
+            pc.measure(data=path, probs="p", labels="y", pos_label="Yes", metrics="ece")
+
+
+def test_objects_of_pyarrow_and_duckdb(rows, tmp_path):
+    dataset, parquet = pytest.importorskip("pyarrow.dataset"), pytest.importorskip("pyarrow.parquet")
+    duckdb = pytest.importorskip("duckdb")
+    score, outcome = rows
+    path = tmp_path / "s.parquet"
+    pandas.DataFrame({"p": score, "y": outcome.astype(int)}).to_parquet(path)
+    connection = duckdb.connect()
+    for data in (
+        dataset.dataset(path),
+        parquet.ParquetFile(path),
+        parquet.read_table(path),
+        connection.execute(f"select p, y from '{path}'"),
+    ):
+        assert pc.measure(data=data, probs="p", labels="y", metrics="ece").ece == pc.ece(score, outcome)
+    connection.close()
+
+
+def test_sheets(rows, tmp_path):
+    pytest.importorskip("openpyxl")
+    score, outcome = rows
+    frame = pandas.DataFrame({"p": score, "y": outcome.astype(int)})
+    path = tmp_path / "book.xlsx"
+    with pandas.ExcelWriter(path) as book:
+        pandas.DataFrame({"about": ["scores"]}).to_excel(book, sheet_name="notes", index=False)
+        frame.to_excel(book, sheet_name="run 1", index=False)
+    expected = pytest.approx(pc.ece(score, outcome))
+    assert pc.measure(path, probs="p", labels="y", metrics="ece").ece == expected
+    assert pc.measure(f"{path}:run 1", probs="p", labels="y", metrics="ece").ece == expected
+    with pytest.raises(pc.UsageError, match='has the sheets notes, run 1; choose one as in "book.xlsx:notes"'):
+        pc.measure(path)
+    with pytest.raises(pc.UsageError, match='book.xlsx has no sheet "run"; it has notes, run 1'):
+        pc.measure(f"{path}:run", probs="p", labels="y")
+
+
+def test_inspect_tables(rows, tmp_path):
+    pytest.importorskip("pyarrow")
+    score, outcome = rows
+    frame = pandas.DataFrame({"prob": score, "label": outcome.astype(int)})
+    frame.to_parquet(tmp_path / "s.parquet")
+    for data in (frame, tmp_path / "s.parquet"):
+        assert "400 rows" in str(pc.inspect(data))
+
+
 def test_results_by_the_name_they_were_asked_for(digits):
     found = pc.measure(digits.probs, digits.labels, metrics=["nll", "brier_score_loss", "ece:n_bins=20"])
     assert found["nll"] == found["log"] and found["ece:n_bins=20"] == found["ece:bins=20"]

@@ -24,6 +24,11 @@ TEST(refuses_null) {
                "pcal_source_open needs inputs and an out pointer; NULL was given");
   expect_usage(pcal_source_open(&inputs, NULL, NULL, &err), &err,
                "pcal_source_open needs inputs and an out pointer; NULL was given");
+  const char *const names[] = {"probs", NULL}, *roles[2];
+  expect_usage(pcal_find_columns("t", NULL, 1, NULL, roles, &err), &err,
+               "pcal_find_columns needs a table's name, names and roles; NULL was given");
+  expect_usage(pcal_find_columns("t", names, 2, NULL, roles, &err), &err,
+               "pcal_find_columns: name 1 is NULL");
   expect_usage(pcal_source_next(NULL, 1, &batch, &err), &err,
                "pcal_source_next needs a source and a batch; NULL was given");
   expect_usage(pcal_source_rewind(NULL, &err), &err,
@@ -79,4 +84,29 @@ TEST(writes_and_reads_back) {
   pcal_source_free(source);
   unlink(path);
   rmdir(directory);
+}
+
+static void expect_roles(const char *const *names, const char *const *expected, size_t count) {
+  const char *roles[8] = {"before"};
+  pcal_error err;
+  assert_int_equal(pcal_find_columns("t", names, count, NULL, roles, &err), PCAL_OK);
+  for (size_t i = 0; i < count; i++)
+    if (expected[i] == NULL)
+      assert_null(roles[i]);
+    else
+      assert_string_equal(roles[i], expected[i]);
+}
+
+TEST(finds_columns_by_name) {
+  expect_roles((const char *const[]){"id", "log_probs.a", "log_probs.b", "y_true", "weights"},
+               (const char *const[]){NULL, "log_probs", "log_probs", "labels", "weights"}, 5);
+  expect_roles((const char *const[]){"conf", "correct", "groups", "time"},
+               (const char *const[]){"confidence", "correct", "groups", "time"}, 4);
+  expect_roles((const char *const[]){"observed", "sd", "mean"},
+               (const char *const[]){"target", "std", "mean"}, 3);
+  expect_roles((const char *const[]){"mean", "variance"},
+               (const char *const[]){"mean", "variance"}, 2);
+  const char *const names[] = {"a"}, *roles[1];
+  pcal_error err;
+  assert_int_equal(pcal_find_columns("t", names, 1, NULL, roles, &err), PCAL_DATA);
 }

@@ -90,8 +90,8 @@ TEST(refuses_unclear_data_files) {
                  "header such as labels,probs.cat,probs.dog");
   expect_refused(
       (const char *const[]){"labels", "score"}, 2,
-      "d.csv has no columns for scores among labels, score; say which they are with "
-      "probs FILE:COLUMN and labels FILE:COLUMN in place of data, or call them probs, "
+      "d.csv has no columns for scores among labels, score; give probs and labels "
+      "as FILE:COLUMN in place of data, or call them probs, "
       "logits or confidence, or with the name of the class probs.CLASS, logits.CLASS or "
       "log-probs.CLASS; "
       "predictions of a number mean and std or variance, quantiles.LEVEL or "
