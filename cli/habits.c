@@ -115,6 +115,12 @@ const char *cli_habit_verb(const char *word) {
   return habit_find(habit_verbs, CLI_COUNT_OF(habit_verbs), word);
 }
 
+int cli_habit_is_entry(const char *word) {
+  return pcal_registry_find(PCAL_METRICS, word) != NULL ||
+         pcal_registry_find(PCAL_CALIBRATORS, word) != NULL ||
+         pcal_registry_find(PCAL_FIGURES, word) != NULL;
+}
+
 void cli_habit_no_verb(const char *word, char *out, size_t size) {
   const char *dot = strrchr(word, '.');
   if (pcal_registry_find(PCAL_METRICS, word) != NULL)

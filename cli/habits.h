@@ -14,6 +14,9 @@ const char *cli_habit_value(const char *word);
 /* The verb that a word means, such as "fit" for "calibrate"; NULL if there is none. */
 const char *cli_habit_verb(const char *word);
 
+/* True for the name of a metric, a calibrator or a figure. */
+int cli_habit_is_entry(const char *word);
+
 /* Writes what to type in place of a word that is no verb. */
 void cli_habit_no_verb(const char *word, char *out, size_t size);
 

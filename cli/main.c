@@ -52,7 +52,7 @@ static pcal_status main_find_verb(const char *name, const cli_verb **verb, pcal_
     cli_nearest_try(&nearest, cli_verbs[i]->name, strlen(cli_verbs[i]->name));
   }
   const char *meant = cli_habit_verb(name) ? cli_habit_verb(name) : nearest.best;
-  if (meant)
+  if (meant && !cli_habit_is_entry(name))
     return cli_fail(err, PCAL_USAGE, "there is no verb \"%s\"; did you mean \"%s\"?", name,
                     meant);
   char advice[512];

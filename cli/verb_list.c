@@ -440,7 +440,6 @@ static const cli_example list_examples[] = {
     {"propercal list metrics", "all metrics, one line each"},
     {"propercal list metrics ece", "formula, options, conventions and citation of one metric"},
     {"propercal list 'PIT histogram'", "all entries of that name"},
-    {"propercal list groups default", "the metrics of measure's default group"},
     {"propercal list metrics ece --json", "the same as JSON"},
 };
 
