@@ -48,9 +48,9 @@ static __device__ void row_sums_end(const pc_row_sums *sums, const pc_row_sums_t
 #define ROW_SUMS_BLOCKS 8
 #endif
 
-#define ROW_SUMS_KERNELS(type, size)                                                           \
+#define ROW_SUMS_KERNELS(name, type, size)                                                           \
   extern "C" __global__ void __launch_bounds__(PC_ROW_SUMS_THREADS, ROW_SUMS_BLOCKS)           \
-      pc_row_sums_narrow_##type(const __grid_constant__ pc_row_sums sums) {                    \
+      pc_row_sums_narrow_##name(const __grid_constant__ pc_row_sums sums) {                    \
     pc_row_sums_thread mine;                                                                   \
     pc_row_sums_begin(&sums, (char *)row_sums_shared, blockIdx.x, gridDim.x, threadIdx.x,      \
                       size, 0, &mine);                                                         \
@@ -59,12 +59,12 @@ static __device__ void row_sums_end(const pc_row_sums *sums, const pc_row_sums_t
       __syncthreads();                                                                         \
       pc_row_sums_load_##type(&sums, &mine, first);                                            \
       __syncthreads();                                                                         \
-      pc_row_sums_add_narrow_##type(&sums, &mine, first);                                      \
+      pc_row_sums_add_narrow_##name(&sums, &mine, first);                                      \
     }                                                                                          \
     row_sums_end(&sums, &mine);                                                                \
   }                                                                                            \
   extern "C" __global__ void __launch_bounds__(PC_ROW_SUMS_THREADS, ROW_SUMS_BLOCKS)           \
-      pc_row_sums_wide_##type(const __grid_constant__ pc_row_sums sums) {                      \
+      pc_row_sums_wide_##name(const __grid_constant__ pc_row_sums sums) {                      \
     pc_row_sums_thread mine;                                                                   \
     pc_row_sums_begin(&sums, (char *)row_sums_shared, blockIdx.x, gridDim.x, threadIdx.x,      \
                       size, 1, &mine);                                                         \
@@ -73,7 +73,7 @@ static __device__ void row_sums_end(const pc_row_sums *sums, const pc_row_sums_t
       for (uint32_t step = 0; step < PC_ROW_SUMS_STEPS; step++) {                              \
         pc_row_sums_look_##type(&sums, &mine, first, step);                                    \
         __syncwarp();                                                                          \
-        pc_row_sums_add_##type(&sums, &mine, first, step);                                     \
+        pc_row_sums_add_##name(&sums, &mine, first, step);                                     \
         __syncwarp();                                                                          \
         pc_row_sums_keep(&sums, &mine, first, step);                                           \
         __syncwarp();                                                                          \
@@ -84,9 +84,9 @@ static __device__ void row_sums_end(const pc_row_sums *sums, const pc_row_sums_t
     row_sums_end(&sums, &mine);                                                                \
   }
 
-ROW_SUMS_KERNELS(f32, 4)
-ROW_SUMS_KERNELS(f64, 8)
-ROW_SUMS_KERNELS(fast, 4)
+ROW_SUMS_KERNELS(f32, f32, 4)
+ROW_SUMS_KERNELS(f64, f64, 8)
+ROW_SUMS_KERNELS(fast, f32, 4)
 
 /* Blocks on a multiprocessor; eight leave 64 registers for each thread. */
 #ifndef TEMPERATURE_ROWS_BLOCKS

@@ -29,6 +29,7 @@
 
 #include "device/gpu_sums.h"
 #include "device/row_sums.h"
+#include "device/row_top.h"
 #include "device/softmax_rows_body.h"
 #include "kernels/row_values.h"
 
@@ -380,15 +381,7 @@ static inline uint64_t pc_row_sums_finished_row(const pc_row_sums_thread *mine,
 static inline double pc_row_sums_largest(const pc_row_sums_wide *wide, uint32_t thread,
                                          uint32_t *at) {
   const uint32_t first = thread - thread % PC_ROW_SUMS_LANES;
-  double largest = wide->top[first];
-  *at = wide->at[first];
-  PC_GPU_UNROLL(15)
-  for (uint32_t t = first + 1; t < first + PC_ROW_SUMS_LANES; t++) {
-    const int better = wide->top[t] > largest || (wide->top[t] == largest && wide->at[t] < *at);
-    *at = better ? wide->at[t] : *at;
-    largest = better ? wide->top[t] : largest;
-  }
-  return largest;
+  return pc_row_top_fold(wide->top + first, wide->at + first, PC_ROW_SUMS_LANES, at);
 }
 
 /* Third phase of a step: the first thread of each row keeps its sums. */
@@ -410,34 +403,40 @@ static inline float pc_row_sums_fast_term(float gap) {
 
 #define REAL double
 #define UNIT 1.0
+#define LOADS PC_ROW_SUMS_UNROLL_WIDE
 #define TERM(z, largest) pc_softmax_rows_term((double)(z), largest)
 
 #define NUMBER float
 #define NAMED(name) name##_f32
 #include "device/row_sums_template.h"
+#include "device/row_sums_terms_template.h"
 #undef NAMED
 #undef NUMBER
 
 #define NUMBER double
 #define NAMED(name) name##_f64
 #include "device/row_sums_template.h"
+#include "device/row_sums_terms_template.h"
 #undef NAMED
 #undef NUMBER
 
+#undef LOADS
 #undef REAL
 #undef UNIT
 #undef TERM
 
 #define REAL float
 #define UNIT PC_LANE_EXPF_UNIT
+#define LOADS 8
 #define TERM(z, largest) pc_row_sums_fast_term((z) - (float)(largest))
 
 #define NUMBER float
 #define NAMED(name) name##_fast
-#include "device/row_sums_template.h"
+#include "device/row_sums_terms_template.h"
 #undef NAMED
 #undef NUMBER
 
+#undef LOADS
 #undef REAL
 #undef UNIT
 #undef TERM

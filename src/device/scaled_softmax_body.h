@@ -14,7 +14,7 @@
 #ifndef PC_SCALED_SOFTMAX_BODY_H
 #define PC_SCALED_SOFTMAX_BODY_H
 
-#include "device/gpu_layer.h"
+#include "device/row_top.h"
 #include "device/scaled_softmax.h"
 #include "kernels/lane_math.h"
 
@@ -49,14 +49,7 @@ static inline double pc_scaled_softmax_fold(const double *lanes) {
 static inline double pc_scaled_softmax_largest(const pc_scaled_softmax_shared *shared,
                                                uint32_t thread, uint32_t *at) {
   const uint32_t first = thread - thread % PC_SCALED_SOFTMAX_LANES;
-  double largest = shared->top[first];
-  *at = shared->at[first];
-  for (uint32_t t = first + 1; t < first + PC_SCALED_SOFTMAX_LANES; t++)
-    if (shared->top[t] > largest || (shared->top[t] == largest && shared->at[t] < *at)) {
-      largest = shared->top[t];
-      *at = shared->at[t];
-    }
-  return largest;
+  return pc_row_top_fold(shared->top + first, shared->at + first, PC_SCALED_SOFTMAX_LANES, at);
 }
 
 static inline float pc_scaled_softmax_below_f32(float value) {

@@ -49,21 +49,15 @@ static inline void NAMED(pc_scaled_softmax_look)(const pc_scaled_softmax *softma
                                                  pc_scaled_softmax_shared *shared) {
   const uint64_t row = pc_scaled_softmax_row(block, thread);
   const NUMBER *z = (const NUMBER *)softmax->scores + row * softmax->classes;
-  NUMBER top = (NUMBER)-INFINITY, odd = 0;
-  uint32_t at = 0;
+  uint32_t at;
+  int odd;
   if (row >= softmax->rows)
     return;
-  PC_GPU_UNROLL(8)
-  for (uint32_t j = thread % PC_SCALED_SOFTMAX_LANES; j < softmax->classes;
-       j += PC_SCALED_SOFTMAX_LANES) {
-    const NUMBER here = z[j];
-    at = here > top ? j : at;
-    top = here > top ? here : top;
-    odd += here - here;
-  }
-  shared->top[thread] = (double)top;
+  shared->top[thread] =
+      (double)NAMED(pc_row_top)(z, softmax->classes, thread % PC_SCALED_SOFTMAX_LANES,
+                                PC_SCALED_SOFTMAX_LANES, &at, &odd);
   shared->at[thread] = at;
-  if (odd != 0)
+  if (odd)
     *softmax->odd = 1;
 }
 
@@ -78,9 +72,17 @@ static inline void NAMED(pc_scaled_softmax_add)(const pc_scaled_softmax *softmax
   if (row >= softmax->rows)
     return;
   const double largest = pc_scaled_softmax_largest(shared, thread, &at);
-  PC_GPU_UNROLL(4)
-  for (uint32_t j = thread % PC_SCALED_SOFTMAX_LANES; j < softmax->classes;
-       j += PC_SCALED_SOFTMAX_LANES)
+  uint32_t j = thread % PC_SCALED_SOFTMAX_LANES;
+  for (; j + 3 * PC_SCALED_SOFTMAX_LANES < softmax->classes; j += 4 * PC_SCALED_SOFTMAX_LANES) {
+    NUMBER here[4]; /* loaded at once */
+    PC_GPU_UNROLL(4)
+    for (uint32_t i = 0; i < 4; i++)
+      here[i] = z[j + i * PC_SCALED_SOFTMAX_LANES];
+    PC_GPU_UNROLL(4)
+    for (uint32_t i = 0; i < 4; i++)
+      sum += pc_scaled_softmax_term((double)here[i], largest, softmax->beta);
+  }
+  for (; j < softmax->classes; j += PC_SCALED_SOFTMAX_LANES)
     sum += pc_scaled_softmax_term((double)z[j], largest, softmax->beta);
   shared->sum[thread] = sum;
 }

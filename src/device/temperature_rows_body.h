@@ -18,6 +18,7 @@
 #define PC_TEMPERATURE_ROWS_BODY_H
 
 #include "device/gpu_sums.h"
+#include "device/row_top.h"
 #include "device/temperature_rows.h"
 #include "kernels/lane_math.h"
 #include "kernels/sample_key.h"
@@ -177,16 +178,8 @@ static inline uint64_t pc_temperature_rows_item(uint32_t block, uint32_t thread)
 static inline double pc_temperature_rows_largest(const pc_temperature_rows_shared *shared,
                                                  uint32_t thread, uint32_t *at) {
   const uint32_t first = thread - thread % PC_TEMPERATURE_ROWS_LANES;
-  double largest = shared->top[first];
-  *at = shared->at[first];
-  PC_GPU_UNROLL(7)
-  for (uint32_t t = first + 1; t < first + PC_TEMPERATURE_ROWS_LANES; t++) {
-    const int better =
-        shared->top[t] > largest || (shared->top[t] == largest && shared->at[t] < *at);
-    *at = better ? shared->at[t] : *at;
-    largest = better ? shared->top[t] : largest;
-  }
-  return largest;
+  return pc_row_top_fold(shared->top + first, shared->at + first, PC_TEMPERATURE_ROWS_LANES,
+                         at);
 }
 
 /* Third phase: each thread of a row folds one sum, in the order of portable_fold. */

@@ -52,22 +52,16 @@ static inline void NAMED(pc_temperature_rows_look)(const pc_temperature_rows *ro
                                                    uint32_t block, uint32_t thread,
                                                    pc_temperature_rows_shared *shared) {
   const uint64_t item = pc_temperature_rows_item(block, thread);
-  NUMBER top = (NUMBER)-INFINITY, odd = 0;
-  uint32_t at = 0;
+  uint32_t at;
+  int odd;
   if (item >= rows->rows)
     return;
   const NUMBER *z = NAMED(pc_temperature_rows_scores)(rows, item);
-  PC_GPU_UNROLL(8)
-  for (uint32_t j = thread % PC_TEMPERATURE_ROWS_LANES; j < rows->classes;
-       j += PC_TEMPERATURE_ROWS_LANES) {
-    const NUMBER here = z[j];
-    at = here > top ? j : at;
-    top = here > top ? here : top;
-    odd += here - here;
-  }
-  shared->top[thread] = (double)top;
+  shared->top[thread] =
+      (double)NAMED(pc_row_top)(z, rows->classes, thread % PC_TEMPERATURE_ROWS_LANES,
+                                PC_TEMPERATURE_ROWS_LANES, &at, &odd);
   shared->at[thread] = at;
-  if (odd != 0)
+  if (odd)
     rows->words[PC_TEMPERATURE_ROWS_ODD] = 1;
 }
 
@@ -107,9 +101,13 @@ static inline void NAMED(pc_temperature_rows_add)(const pc_temperature_rows *row
   for (uint32_t b = lane; b < whole; b += PC_TEMPERATURE_ROWS_BLOCK) {
     if (b - lane == odd)
       continue;
-    PC_GPU_UNROLL(2)
-    for (uint32_t j = 0; j < PC_TEMPERATURE_ROWS_BLOCK; j += PC_TEMPERATURE_ROWS_LANES)
-      pc_temperature_rows_add_term(&scales, shared->roots, (double)z[b + j] - largest, &sums);
+    NUMBER here[PC_TEMPERATURE_ROWS_BLOCK / PC_TEMPERATURE_ROWS_LANES]; /* loaded at once */
+    PC_GPU_UNROLL(8)
+    for (uint32_t i = 0; i < PC_TEMPERATURE_ROWS_BLOCK / PC_TEMPERATURE_ROWS_LANES; i++)
+      here[i] = z[b + i * PC_TEMPERATURE_ROWS_LANES];
+    PC_GPU_UNROLL(8)
+    for (uint32_t i = 0; i < PC_TEMPERATURE_ROWS_BLOCK / PC_TEMPERATURE_ROWS_LANES; i++)
+      pc_temperature_rows_add_term(&scales, shared->roots, (double)here[i] - largest, &sums);
   }
   PC_GPU_UNROLL(8)
   for (int v = 0; v < PC_TEMPERATURE_ROWS_VALUES; v++)

@@ -33,6 +33,7 @@ class Sums(ctypes.Structure):
     """pc_row_sums of src/device/row_sums.h."""
 
     _fields_ = [("scores", ctypes.c_void_p), ("labels", ctypes.c_void_p), ("words", ctypes.c_void_p),
+                ("row_total", ctypes.c_void_p), ("row_largest", ctypes.c_void_p),
                 ("rows", ctypes.c_uint64), ("classes", ctypes.c_uint32), ("label_size", ctypes.c_uint32),
                 ("value_count", ctypes.c_uint32), ("grid_count", ctypes.c_uint32), ("cell_count", ctypes.c_uint32),
                 ("cut_count", ctypes.c_uint32), ("value", Value * 3), ("grid", Grid * 4),
