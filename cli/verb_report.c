@@ -197,8 +197,7 @@ static const cli_example report_examples[] = {
      "one method, judged by cross-validation on the same rows"},
     {"propercal report --data test.npz --format md -o - | gh pr comment -F -",
      "Markdown for a pull request"},
-    {"propercal report --preset clinical --probs risks.csv:p --labels risks.csv:event -o "
-     "page.html",
+    {"propercal report --preset clinical --data risks.csv -o page.html",
      "one page about predicted risks, for a paper"},
 };
 
