@@ -191,8 +191,6 @@ static const cli_example report_examples[] = {
      "a self-contained HTML page"},
     {"propercal report --data test.npz --val-data val.npz -o report.html",
      "before and after the best method, fitted to the second set"},
-    {"propercal report --data test.npz --calibrator cal.json -o report.html",
-     "before and after a saved calibrator"},
     {"propercal report --probs p.npy --labels y.npy --method beta -o report.html",
      "one method, judged by cross-validation on the same rows"},
     {"propercal report --data test.npz --format md -o - | gh pr comment -F -",
