@@ -212,6 +212,38 @@ static void replica_sum_uniforms(uint64_t seed, uint64_t stream, const uint64_t 
   }
 }
 
+#define REPLICA_SUM_CLASSES 16 /* classes between two looks at what is left */
+
+static void replica_sum_draw_class(const double *probs, size_t classes, int32_t but,
+                                   const double *wanted, int32_t *out) {
+  typedef double reals __attribute__((vector_size(PC_REPLICA_LANES * sizeof(double))));
+  typedef int64_t wholes __attribute__((vector_size(PC_REPLICA_LANES * sizeof(int64_t))));
+  reals least;
+  wholes drawn, open;
+  double sum = 0.0;
+  memcpy(&least, wanted, sizeof least);
+  for (size_t l = 0; l < PC_REPLICA_LANES; l++) {
+    drawn[l] = out[l];
+    open[l] = -1;
+  }
+  for (size_t k = 0; k < classes; k++) {
+    if (k % REPLICA_SUM_CLASSES == REPLICA_SUM_CLASSES - 1) {
+      int64_t any = 0;
+      for (size_t l = 0; l < PC_REPLICA_LANES; l++)
+        any |= open[l];
+      if (any == 0)
+        break;
+    }
+    if ((int32_t)k == but || !(probs[k] > 0.0))
+      continue;
+    sum += probs[k];
+    drawn = (drawn & ~open) | ((int64_t)k & open);
+    open &= ~(wholes)(least < sum);
+  }
+  for (size_t l = 0; l < PC_REPLICA_LANES; l++)
+    out[l] = (int32_t)drawn[l];
+}
+
 #define REPLICA_SUM_TERMS 4 /* terms between two looks at what is left */
 _Static_assert(PC_POISSON_TERMS % REPLICA_SUM_TERMS == 0, "terms are taken in groups");
 
@@ -255,6 +287,7 @@ const pc_replica_sum_kernels PC_VARIANT_TABLE(pc_replica_sum_kernels) = {
     .add_hits = replica_sum_add_hits,
     .add_class_gaps = replica_sum_add_class_gaps,
     .uniforms = replica_sum_uniforms,
+    .draw_class = replica_sum_draw_class,
     .poisson = replica_sum_poisson,
     .add_values = replica_sum_add_values,
     .draw = replica_sum_draw,

@@ -44,6 +44,11 @@ typedef struct pc_replica_sum_kernels {
    * (pc_rng_uniform), with a stream for each lane, from `stream` on. */
   void (*uniforms)(uint64_t seed, uint64_t stream, const uint64_t *ids, size_t count,
                    double *out);
+  /* out[lane]: the first class, without `but` and those of probability 0, up to which the
+   * probabilities add up to more than wanted[lane]; the last such class if none does; unchanged
+   * if there is no such class. */
+  void (*draw_class)(const double *probs, size_t classes, int32_t but, const double *wanted,
+                     int32_t *out);
   /* out[lane]: the Poisson draw for a uniform number u[lane]; terms: of pc_poisson_terms. */
   void (*poisson)(const double *terms, const double *u, float *out);
   /* sums[v][lane] of weights[i][lane] values[i][v] over i < count, in the order of i, for `width`

@@ -275,9 +275,18 @@ static uint8_t draws_label_lanes(const pc_kept_rows *rows, size_t row, const dou
   if (hits == (1U << PC_REPLICA_LANES) - 1)
     return (uint8_t)hits;
   const double rest = draws_row_rest(rows, row, first);
+  int32_t others[PC_REPLICA_LANES];
   for (size_t q = 0; q < PC_REPLICA_LANES; q++)
-    if (!(u[q] < p))
-      out[q] = draws_other(rows, row, first, (u[q] - p) / (1.0 - p), rest);
+    others[q] = first == 0;
+  if (rows->probs != NULL) {
+    double wanted[PC_REPLICA_LANES];
+    for (size_t q = 0; q < PC_REPLICA_LANES; q++)
+      wanted[q] = (u[q] - p) / (1.0 - p) * rest;
+    pc_kernels_best()->replica_sum->draw_class(rows->probs + row * rows->classes, rows->classes,
+                                               first, wanted, others);
+  }
+  for (size_t q = 0; q < PC_REPLICA_LANES; q++)
+    out[q] = u[q] < p ? first : others[q];
   return (uint8_t)hits;
 }
 

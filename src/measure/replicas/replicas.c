@@ -7,18 +7,19 @@
 
 #include "base/executor.h"
 #include "measure/replicas/draws.h"
+#include "measure/replicas/replica_label_sums.h"
 #include "measure/replicas/replica_row_sums.h"
 #include "measure/replicas/replica_rows.h"
 #include "measure/replicas/replica_views.h"
+#include "measure/replicas/replica_ways.h"
 #include "measure/replicas/replica_weights.h"
 #include "measure/replicas/sorted_view.h"
 
 #define REPLICAS_ROW_COST 20.0          /* nanoseconds per row, entry and class, roughly */
 #define REPLICAS_BATCH PC_REPLICA_LANES /* replicas drawn together */
-#define REPLICAS_EXACT_ROWS 1024        /* fewer rows: curves with other labels are exact */
 
 /* The memory of one thread: the draws of REPLICAS_BATCH replicas, evidence that is refilled,
- * and rows and states for REPLICAS_STATE. */
+ * and rows and states for PC_REPLICA_WAY_STATE. */
 typedef struct replicas_worker {
   int ready;
   float *drawn; /* weights: [row][replica of the batch] */
@@ -30,35 +31,29 @@ typedef struct replicas_worker {
   pc_drawn_outcomes outcomes; /* of its rows of several copies */
   pc_replica_evidence *refilled;
   pc_replica_batch *batches;
-  double *row_sums; /* of the batch: [slot][value][replica of the batch] */
+  double *row_sums;                 /* of the batch: [slot][value][replica of the batch] */
+  pc_replica_label_sums label_sums; /* of the batch */
   pc_replica_rows rows;
   pc_view_columns *columns;
   void **states;
 } replicas_worker;
 
-/* How the replicas of a slot are evaluated, the fastest way that applies. */
-typedef enum replicas_way {
-  REPLICAS_NONE,     /* the slot is not requested */
-  REPLICAS_IN_BATCH, /* sorted scores, ranges added up for all replicas of a batch together */
-  REPLICAS_COUNT,    /* grids over every class with other labels: hits counted row by row */
-  REPLICAS_REFILL,   /* sorted scores, evidence filled replica by replica */
-  REPLICAS_ROW_SUMS, /* sums of row values, which are computed once */
-  REPLICAS_STATE     /* rows written out and added to an ordinary state */
-} replicas_way;
-
 typedef struct replicas_job {
   pcal_env env; /* of a single thread */
   const pc_replica_request *request;
-  replicas_way *ways;          /* by slot */
+  pc_replica_way *ways;        /* by slot */
   pc_replica_views *views;     /* for the first two ways */
-  pc_replica_row_sums *summed; /* by slot; for REPLICAS_ROW_SUMS */
+  pc_replica_row_sums *summed; /* by slot; for PC_REPLICA_WAY_ROW_SUMS */
   replicas_worker *workers;
   size_t worker_count;
-  int lanes;     /* labels are drawn for all replicas of a batch together */
-  int sums;      /* some entry is a sum of row values */
-  int states;    /* some slot is evaluated by REPLICAS_STATE */
-  size_t single; /* for blocks of rows: number of rows with copies written out; else 0 */
-  size_t step;   /* then the distance between copies of a row */
+  int lanes;           /* labels are drawn for all replicas of a batch together */
+  int sums;            /* some entry is a sum of row values */
+  int states;          /* some slot is evaluated by PC_REPLICA_WAY_STATE */
+  uint8_t *label_sums; /* by slot: evaluated by PC_REPLICA_WAY_LABEL_SUMS */
+  int sums_labels;     /* some slot is */
+  int relabels;        /* some slot reads the labels of a single replica */
+  size_t single;       /* for blocks of rows: number of rows with copies written out; else 0 */
+  size_t step;         /* then the distance between copies of a row */
   double *values;
 } replicas_job;
 
@@ -132,13 +127,6 @@ static pc_rows replicas_rows(const replicas_job *job, replicas_worker *worker,
 
 /* ---- workers ---- */
 
-static int replicas_has(const pc_replica_request *request, size_t slot) {
-  for (size_t e = 0; e < request->plan->entry_count; e++)
-    if (request->entries[e] && request->plan->entries[e].slot == slot)
-      return 1;
-  return 0;
-}
-
 static void replicas_rows_free(const replicas_job *job, replicas_worker *worker) {
   pc_replica_rows_free(&job->env, &worker->rows);
   for (size_t v = 0; worker->columns != NULL && v < job->request->plan->view_count; v++)
@@ -163,6 +151,8 @@ static void replicas_worker_free(replicas_job *job, replicas_worker *worker) {
   pc_free(&job->env, worker->refilled);
   pc_free(&job->env, worker->batches);
   pc_free(&job->env, worker->row_sums);
+  if (worker->label_sums.plan != NULL)
+    pc_replica_label_sums_free(&job->env, &worker->label_sums);
   pc_free(&job->env, worker->bits.bits);
   pc_free(&job->env, worker->columns);
   pc_free(&job->env, worker->states);
@@ -184,7 +174,7 @@ static pcal_status replicas_rows_room(const replicas_job *job, replicas_worker *
   return PCAL_OK;
 }
 
-/* Memory for REPLICAS_STATE. */
+/* Memory for PC_REPLICA_WAY_STATE. */
 static pcal_status replicas_worker_states(const replicas_job *job, replicas_worker *worker,
                                           pcal_error *err) {
   const pc_measure_plan *plan = job->request->plan;
@@ -194,7 +184,7 @@ static pcal_status replicas_worker_states(const replicas_job *job, replicas_work
     return pc_fail_memory(err, "drawing replicas");
   PC_TRY(replicas_rows_room(job, worker, job->request->rows->count, err));
   for (size_t s = 0; s < plan->slot_count; s++)
-    if (job->ways[s] == REPLICAS_STATE)
+    if (job->ways[s] == PC_REPLICA_WAY_STATE)
       PC_TRY(plan->slots[s].machine->create(&job->env, &plan->slots[s].need, &plan->layout,
                                             &worker->states[s], err));
   return PCAL_OK;
@@ -232,13 +222,16 @@ static pcal_status replicas_worker_fill(const replicas_job *job, replicas_worker
       (job->lanes && (worker->lane_labels == NULL || worker->lane_hits == NULL)))
     return pc_fail_memory(err, "drawing replicas");
   for (size_t s = 0; s < plan->slot_count; s++)
-    if (job->ways[s] == REPLICAS_IN_BATCH || job->ways[s] == REPLICAS_COUNT)
+    if (job->ways[s] == PC_REPLICA_WAY_IN_BATCH || job->ways[s] == PC_REPLICA_WAY_COUNT)
       PC_TRY(replicas_worker_lanes(job, s, &worker->batches[s], err));
-    else if (job->ways[s] == REPLICAS_REFILL)
+    else if (job->ways[s] == PC_REPLICA_WAY_REFILL)
       PC_TRY(pc_replica_evidence_new(&job->env, &plan->slots[s].need, job->views->sorted[s],
                                      &worker->refilled[s], err));
   if (job->states)
     PC_TRY(replicas_worker_states(job, worker, err));
+  if (job->sums_labels)
+    PC_TRY(pc_replica_label_sums_new(&job->env, plan, job->label_sums, job->request->rows,
+                                     &worker->label_sums, err));
   worker->ready = 1;
   return PCAL_OK;
 }
@@ -280,6 +273,18 @@ static pcal_status replicas_slot_entries(const replicas_job *job, size_t slot,
   return PCAL_OK;
 }
 
+/* Evaluates the entries of a slot from a state that has all rows of a replica. */
+static pcal_status replicas_finish(const replicas_job *job, size_t slot, void *state,
+                                   double total, size_t replica, pcal_error *err) {
+  const pc_plan_slot *planned = &job->request->plan->slots[slot];
+  pc_evidence evidence = {
+      .machine = planned->need.machine, .layout = &job->request->plan->layout, .total = total};
+  PC_TRY(planned->machine->finish(&job->env, state, &evidence, err));
+  const pcal_status status = replicas_slot_entries(job, slot, &evidence, replica, err);
+  planned->machine->release(&job->env, &evidence);
+  return status;
+}
+
 /* Adds the rows of a replica to an ordinary state. */
 static pcal_status replicas_state(const replicas_job *job, replicas_worker *worker, size_t slot,
                                   const pc_rows *rows, double total, size_t replica,
@@ -290,12 +295,7 @@ static pcal_status replicas_state(const replicas_job *job, replicas_worker *work
     pc_view_fill(&planned->need.view, rows, view);
   planned->machine->clear(worker->states[slot]);
   PC_TRY(planned->machine->update(&job->env, worker->states[slot], rows, view, err));
-  pc_evidence evidence = {
-      .machine = planned->need.machine, .layout = &job->request->plan->layout, .total = total};
-  PC_TRY(planned->machine->finish(&job->env, worker->states[slot], &evidence, err));
-  const pcal_status status = replicas_slot_entries(job, slot, &evidence, replica, err);
-  planned->machine->release(&job->env, &evidence);
-  return status;
+  return replicas_finish(job, slot, worker->states[slot], total, replica, err);
 }
 
 /* Evaluates the entries of a slot at their gap points. */
@@ -347,7 +347,7 @@ static pcal_status replicas_in_batch(const replicas_job *job, replicas_worker *w
   const pc_batch_draws all = {worker->drawn, worker->lane_labels, worker->lane_hits};
   if (job->request->points != NULL)
     return replicas_points(job, worker, slot, drawn->total, replica, err);
-  if (job->ways[slot] == REPLICAS_COUNT)
+  if (job->ways[slot] == PC_REPLICA_WAY_COUNT)
     pc_replica_batch_count(ranges, &job->views->base[slot], drawn, batch);
   else
     pc_replica_batch_select(job->views->sorted[slot], ranges, &all, replica % REPLICAS_BATCH,
@@ -367,16 +367,20 @@ static pcal_status replicas_slot(const replicas_job *job, replicas_worker *worke
                                  const pc_replica_draw *drawn, const pc_rows *rows,
                                  size_t replica, pcal_error *err) {
   switch (job->ways[slot]) {
-  case REPLICAS_NONE:
+  case PC_REPLICA_WAY_NONE:
     break;
-  case REPLICAS_IN_BATCH:
-  case REPLICAS_COUNT:
+  case PC_REPLICA_WAY_IN_BATCH:
+  case PC_REPLICA_WAY_COUNT:
     return replicas_in_batch(job, worker, slot, drawn, replica, err);
-  case REPLICAS_REFILL:
+  case PC_REPLICA_WAY_REFILL:
     return replicas_refill(job, worker, slot, drawn, replica, err);
-  case REPLICAS_ROW_SUMS:
+  case PC_REPLICA_WAY_ROW_SUMS:
     return replicas_summed(job, worker, slot, drawn, replica, err);
-  case REPLICAS_STATE:
+  case PC_REPLICA_WAY_LABEL_SUMS:
+    return replicas_finish(
+        job, slot, worker->label_sums.states[slot * REPLICAS_BATCH + replica % REPLICAS_BATCH],
+        drawn->total, replica, err);
+  case PC_REPLICA_WAY_STATE:
     return replicas_state(job, worker, slot, rows, drawn->total, replica, err);
   }
   return PCAL_OK;
@@ -409,18 +413,23 @@ static pcal_status replicas_task(void *user, size_t batch, size_t w, pcal_error 
                         worker->lane_hits);
   const pc_batch_draws all = {worker->drawn, worker->lane_labels, worker->lane_hits};
   for (size_t s = 0; s < job->request->plan->slot_count; s++)
-    if (job->ways[s] == REPLICAS_IN_BATCH)
+    if (job->ways[s] == PC_REPLICA_WAY_IN_BATCH)
       pc_replica_batch_add(job->views->sorted[s], &job->views->ranges[s], &all,
                            &worker->batches[s]);
-    else if (job->ways[s] == REPLICAS_ROW_SUMS)
+    else if (job->ways[s] == PC_REPLICA_WAY_ROW_SUMS)
       pc_replica_row_sums_add(&job->summed[s], worker->drawn, replicas_row_sums(worker, s));
+  const size_t left = job->request->count - batch * REPLICAS_BATCH;
+  if (job->sums_labels)
+    PC_TRY(pc_replica_label_sums_add(&job->env, rows, worker->lane_labels,
+                                     left < REPLICAS_BATCH ? left : REPLICAS_BATCH,
+                                     &worker->label_sums, err));
   for (size_t q = 0; q < REPLICAS_BATCH; q++) {
     const size_t replica = batch * REPLICAS_BATCH + q;
     pc_replica_draw drawn = {worker->drawn + q, REPLICAS_BATCH, rows->labels,
                              worker->total[q],  rows->weights,  &worker->outcomes};
     if (replica >= job->request->count)
       break;
-    if (job->request->kind == PC_REPLICA_LABELS) {
+    if (job->request->kind == PC_REPLICA_LABELS && job->relabels) {
       PC_TRY(replicas_relabel(job, worker, replica, err));
       drawn.labels = worker->new_labels;
     }
@@ -445,6 +454,7 @@ static void replicas_free(replicas_job *job) {
   for (size_t s = 0; job->summed != NULL && s < plan->slot_count; s++)
     pc_replica_row_sums_free(&job->env, &job->summed[s]);
   pc_free(&job->env, job->summed);
+  pc_free(&job->env, job->label_sums);
   pc_free(&job->env, job->ways);
   pc_free(&job->env, job->workers);
 }
@@ -460,7 +470,7 @@ static void replicas_singles(replicas_job *job) {
   job->step = pc_draw_step(job->single);
 }
 
-/* Computes the values of all rows for REPLICAS_ROW_SUMS; they are the same in every replica. */
+/* Computes the values of all rows for PC_REPLICA_WAY_ROW_SUMS; they are the same in every replica. */
 static pcal_status replicas_fill_sums(replicas_job *job, replicas_worker *worker,
                                       pcal_error *err) {
   const pc_replica_request *request = job->request;
@@ -478,7 +488,7 @@ static pcal_status replicas_fill_sums(replicas_job *job, replicas_worker *worker
                                 .total = (double)n};
   const pc_rows rows = replicas_rows(job, worker, &each, 0);
   for (size_t s = 0; s < request->plan->slot_count; s++)
-    if (replicas_has(request, s) && request->plan->slots[s].need.machine == PC_SUM)
+    if (pc_replica_wants_slot(request, s) && request->plan->slots[s].need.machine == PC_SUM)
       PC_TRY(pc_replica_row_sums_new(&job->env, &request->plan->slots[s].need, &rows,
                                      &job->summed[s], err));
   return PCAL_OK;
@@ -491,62 +501,31 @@ static pcal_status replicas_prepare_sums(replicas_job *job, pcal_error *err) {
   return status;
 }
 
-/* True if a batch evaluates the replicas of a slot.  Values of curves from prefix sums are not
- * exact in the last digits; with other labels of few rows they may equal the observed value, so
- * that every bit matters. */
-static int replicas_batched(const replicas_job *job, size_t slot) {
-  const pc_replica_request *request = job->request;
-  if (request->kind != PC_REPLICA_LABELS)
-    return 1;
-  return job->lanes && (request->plan->slots[slot].need.machine == PC_GRID ||
-                        request->rows->count >= REPLICAS_EXACT_ROWS);
-}
-
-/* True if rows stand for several copies or have other weights than 1, so that
- * labels of a grid over every class are counted row by row. */
-static int replicas_counts(const replicas_job *job, const pc_need *need) {
-  return job->request->kind == PC_REPLICA_LABELS && pc_score_ranges_indexable(need) &&
-         !(job->lanes && pc_kept_rows_unit(job->request->rows));
-}
-
-static replicas_way replicas_choose(const replicas_job *job, size_t slot) {
-  const pc_replica_request *request = job->request;
-  const pc_measure_plan *plan = request->plan;
-  const pc_need *need = &plan->slots[slot].need;
-  const uint8_t *entries = request->points == NULL ? NULL : request->entries;
-  if (!replicas_has(request, slot))
-    return REPLICAS_NONE;
-  if (pc_sorted_view_applies(need, &plan->layout, request->rows))
-    return replicas_counts(job, need) ? REPLICAS_COUNT
-           : replicas_batched(job, slot) &&
-                   pc_replica_batch_applies(plan, slot, entries, request->rows)
-               ? REPLICAS_IN_BATCH
-               : REPLICAS_REFILL;
-  return need->machine == PC_SUM && request->kind != PC_REPLICA_LABELS ? REPLICAS_ROW_SUMS
-                                                                       : REPLICAS_STATE;
-}
-
 static pcal_status replicas_prepare_slot(replicas_job *job, size_t slot, pcal_error *err) {
   const pc_replica_request *request = job->request;
   const pc_measure_plan *plan = request->plan;
   const pc_need *need = &plan->slots[slot].need;
-  const replicas_way way = job->ways[slot] = replicas_choose(job, slot);
-  job->states |= way == REPLICAS_STATE;
-  job->sums |= way != REPLICAS_NONE && need->machine == PC_SUM;
-  if (way != REPLICAS_NONE && need->machine == PC_BLOCK && job->single == 0)
+  const pc_replica_way way = job->ways[slot] = pc_replica_choose_way(request, slot, job->lanes);
+  job->states |= way == PC_REPLICA_WAY_STATE;
+  job->sums_labels |= job->label_sums[slot] = way == PC_REPLICA_WAY_LABEL_SUMS;
+  job->relabels |= way == PC_REPLICA_WAY_COUNT || way == PC_REPLICA_WAY_REFILL ||
+                   way == PC_REPLICA_WAY_STATE || !job->lanes;
+  job->sums |= way != PC_REPLICA_WAY_NONE && need->machine == PC_SUM;
+  if (way != PC_REPLICA_WAY_NONE && need->machine == PC_BLOCK && job->single == 0)
     replicas_singles(job);
-  if (way == REPLICAS_NONE || way == REPLICAS_ROW_SUMS || way == REPLICAS_STATE)
+  if (way == PC_REPLICA_WAY_NONE || way == PC_REPLICA_WAY_ROW_SUMS ||
+      way == PC_REPLICA_WAY_LABEL_SUMS || way == PC_REPLICA_WAY_STATE)
     return PCAL_OK;
   PC_TRY(pc_replica_views_sort(job->views, slot, err));
-  if (way == REPLICAS_REFILL)
+  if (way == PC_REPLICA_WAY_REFILL)
     return PCAL_OK;
   PC_TRY(pc_replica_views_divide(job->views, slot, err));
-  if (way == REPLICAS_COUNT || request->points != NULL)
+  if (way == PC_REPLICA_WAY_COUNT || request->points != NULL)
     PC_TRY(pc_replica_views_add_data(job->views, slot, err));
-  if (way == REPLICAS_COUNT || job->lanes || request->points != NULL)
+  if (way == PC_REPLICA_WAY_COUNT || job->lanes || request->points != NULL)
     PC_TRY(pc_replica_views_index(job->views, slot, err));
-  if (way == REPLICAS_COUNT && job->views->ranges[slot].of_class == NULL)
-    job->ways[slot] = REPLICAS_REFILL; /* too many bins */
+  if (way == PC_REPLICA_WAY_COUNT && job->views->ranges[slot].of_class == NULL)
+    job->ways[slot] = PC_REPLICA_WAY_REFILL; /* too many bins */
   return PCAL_OK;
 }
 
@@ -554,8 +533,10 @@ static pcal_status replicas_prepare(replicas_job *job, pcal_error *err) {
   const size_t slots = job->request->plan->slot_count;
   job->workers = pc_alloc(&job->env, job->worker_count, sizeof *job->workers);
   job->ways = pc_alloc(&job->env, slots, sizeof *job->ways);
+  job->label_sums = pc_alloc(&job->env, slots, sizeof *job->label_sums);
   job->summed = pc_alloc(&job->env, slots, sizeof *job->summed);
-  if (job->workers == NULL || job->ways == NULL || job->summed == NULL)
+  if (job->workers == NULL || job->ways == NULL || job->label_sums == NULL ||
+      job->summed == NULL)
     return pc_fail_memory(err, "drawing replicas");
   job->lanes = job->request->kind == PC_REPLICA_LABELS &&
                job->request->plan->layout.form == PC_FORM_CLASSES &&

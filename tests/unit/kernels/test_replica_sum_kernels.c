@@ -155,6 +155,37 @@ TEST(test_sums_of_other_labels) {
   }
 }
 
+/* The class that a plain walk finds; -7: none. */
+static int32_t class_by_walk(const double *probs, size_t classes, int32_t but, double wanted) {
+  double sum = 0.0;
+  int32_t last = -7;
+  for (size_t k = 0; k < classes && !(last >= 0 && wanted < sum); k++)
+    if ((int32_t)k != but && probs[k] > 0.0) {
+      sum += probs[k];
+      last = (int32_t)k;
+    }
+  return last;
+}
+
+TEST(test_drawn_classes) {
+  const pc_rng rng = {3, 4};
+  double probs[REPLICA_SUM_ROWS], wanted[PC_REPLICA_LANES];
+  for (size_t classes = 1; classes <= REPLICA_SUM_ROWS; classes++)
+    for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
+      int32_t drawn[PC_REPLICA_LANES];
+      const int32_t but = (int32_t)(7 * classes % (classes + 1));
+      for (size_t k = 0; k < classes; k++)
+        probs[k] = k % 5 == 2 ? 0.0 : pc_rng_uniform(&rng, 100 * classes + k);
+      for (size_t q = 0; q < PC_REPLICA_LANES; q++) {
+        wanted[q] = 0.5 * (double)classes * pc_rng_uniform(&rng, 9000 + 10 * classes + q) - 0.1;
+        drawn[q] = -7;
+      }
+      pc_kernels_at(v)->replica_sum->draw_class(probs, classes, but, wanted, drawn);
+      for (size_t q = 0; q < PC_REPLICA_LANES; q++)
+        assert_int_equal(drawn[q], class_by_walk(probs, classes, but, wanted[q]));
+    }
+}
+
 TEST(test_uniforms_are_single_draws) {
   enum { COUNT = 37 };
   const uint64_t stream = ((uint64_t)3 << 40) + 16;
