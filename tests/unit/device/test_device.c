@@ -5,44 +5,9 @@
  * is NVIDIA's, and tests of failures are skipped (tools/check-gpu). */
 #include "unit.h"
 
-#include "base/rng.h"
-#include "gpu_fixture.h"
-
-#define ROWS 700
+#include "gpu_data_set.h"
 
 TEST_GROUP(set_up, tear_down)
-
-typedef struct data_set {
-  float *logits;
-  int32_t *labels;
-  double *weights;
-  uint32_t *groups;
-  size_t classes;
-} data_set;
-
-static data_set simulate(size_t classes) {
-  const pc_rng rng = {5, classes};
-  data_set data = {malloc(ROWS * classes * sizeof(float)), malloc(ROWS * sizeof(int32_t)),
-                   malloc(ROWS * sizeof(double)), malloc(ROWS * sizeof(uint32_t)), classes};
-  for (size_t i = 0; i < ROWS * classes; i++)
-    data.logits[i] = (float)(3 * pc_rng_normal(&rng, i));
-  for (size_t r = 0; r < ROWS; r++) {
-    size_t top = 0;
-    for (size_t j = 1; j < classes; j++)
-      top = data.logits[r * classes + j] > data.logits[r * classes + top] ? j : top;
-    data.labels[r] = (int32_t)(r % 4 == 0 ? r % classes : top);
-    data.weights[r] = (double)(r % 3);
-    data.groups[r] = (uint32_t)(r % 2);
-  }
-  return data;
-}
-
-static void forget(data_set *data) {
-  free(data->logits);
-  free(data->labels);
-  free(data->weights);
-  free(data->groups);
-}
 
 /* Measures a batch; the results as JSON, or the message of the error. */
 static char *measured(const pcal_batch *batch, const char *const *specs, size_t count,
@@ -117,11 +82,6 @@ TEST(test_same_bytes_by_the_softmax) {
 }
 
 /* Only sums come back. */
-static const char *const additive[] = {
-    "accuracy",      "brier",        "rbs",
-    "log",           "ece",          "mce",
-    "log:clip=0.01", "ece:bins=100", "ece:convention=guo2017"};
-
 TEST(test_same_bytes_by_sums) {
   static const size_t classes[] = {2, 3, 10, 32, 33, 100};
   for (size_t c = 0; c < UNIT_COUNT(classes); c++) {
@@ -326,180 +286,6 @@ TEST(test_same_errors) {
   data.labels[77] = -1;
   check_same(batch_of(&data), lean, UNIT_COUNT(lean), PCAL_DATA);
   forget(&data);
-}
-
-/* Scores, labels and weights on the GPU, as a source: the same results. */
-TEST(test_sources) {
-  data_set data = simulate(10);
-  void *there[] = {upload(data.logits, ROWS * 10 * sizeof(float)),
-                   upload(data.labels, ROWS * sizeof(int32_t)),
-                   upload(data.weights, ROWS * sizeof(double))};
-  const void *here[] = {data.logits, data.labels, data.weights};
-  static const pcal_type types[] = {PCAL_F32, PCAL_I32, PCAL_F64};
-  pcal_device *device = NULL;
-  char *text[2];
-  assert_int_equal(pcal_device_open(there[0], NULL, &device, NULL), PCAL_OK);
-  assert_int_equal(pcal_device_holds(device, there[1]), 1);
-  assert_int_equal(pcal_device_holds(device, here[1]), 0);
-  for (int gpu = 0; gpu < 2; gpu++) {
-    pcal_input parts[3] = {PCAL_INPUT_INIT, PCAL_INPUT_INIT, PCAL_INPUT_INIT};
-    pcal_inputs inputs = PCAL_INPUTS_INIT;
-    pcal_source *source = NULL;
-    pcal_results *results = NULL;
-    sink_bytes json = {0};
-    for (size_t p = 0; p < 3; p++) {
-      parts[p].data = gpu ? there[p] : here[p];
-      parts[p].type = types[p];
-      parts[p].rows = ROWS;
-      parts[p].columns = p == 0 ? 10 : 0;
-      parts[p].device = gpu ? device : NULL;
-    }
-    inputs.logits = &parts[0];
-    inputs.labels = &parts[1];
-    inputs.weights = &parts[2];
-    assert_int_equal(pcal_source_open(&inputs, NULL, &source, NULL), PCAL_OK);
-    assert_int_equal(pcal_measure_run(source, NULL, NULL, &results, NULL), PCAL_OK);
-    assert_int_equal(pcal_results_write(results, PCAL_JSON, sink_collect, &json, NULL),
-                     PCAL_OK);
-    text[gpu] = json.bytes;
-    pcal_results_free(results);
-    pcal_source_free(source);
-  }
-  assert_string_equal(text[0], text[1]);
-  for (size_t p = 0; p < 3; p++)
-    drop(there[p]);
-  pcal_device_free(device);
-  free(text[0]);
-  free(text[1]);
-  forget(&data);
-  assert_int_equal(fake.blocks(), 0);
-}
-
-/* The results of a source of logits and labels, as JSON, or the message of the error. */
-static char *measured_source(pcal_input *logits, pcal_input *labels) {
-  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
-  pcal_inputs inputs = PCAL_INPUTS_INIT;
-  pcal_source *source = NULL;
-  pcal_results *results = NULL;
-  sink_bytes text = {0};
-  pcal_error err;
-  inputs.logits = logits;
-  inputs.labels = labels;
-  config.specs = additive;
-  config.spec_count = UNIT_COUNT(additive);
-  assert_int_equal(pcal_source_open(&inputs, NULL, &source, NULL), PCAL_OK);
-  if (pcal_measure_run(source, &config, NULL, &results, &err) == PCAL_OK)
-    assert_int_equal(pcal_results_write(results, PCAL_JSON, sink_collect, &text, NULL),
-                     PCAL_OK);
-  else
-    sink_collect(&text, err.message, strlen(err.message));
-  pcal_results_free(results);
-  pcal_source_free(source);
-  return text.bytes;
-}
-
-/* The same from arrays on the GPU, of which at most `most_read` bytes are copied. */
-static void check_source(const data_set *data, pcal_type type, const void *labels, size_t size,
-                         size_t most_read) {
-  pcal_input here[2] = {PCAL_INPUT_INIT, PCAL_INPUT_INIT};
-  here[0].data = data->logits;
-  here[0].type = PCAL_F32;
-  here[0].rows = here[1].rows = ROWS;
-  here[0].columns = data->classes;
-  here[1].data = labels;
-  here[1].type = type;
-  char *expected = measured_source(&here[0], &here[1]);
-  void *there[] = {upload(data->logits, ROWS * data->classes * sizeof(float)),
-                   upload(labels, ROWS * size)};
-  pcal_device *device = NULL;
-  assert_int_equal(pcal_device_open(there[0], NULL, &device, NULL), PCAL_OK);
-  for (size_t p = 0; p < 2; p++) {
-    here[p].data = there[p];
-    here[p].device = device;
-  }
-  const size_t before = fake.read();
-  char *got = measured_source(&here[0], &here[1]);
-  assert_in_range(fake.read() - before, 0, most_read);
-  assert_string_equal(expected, got);
-  free(expected);
-  free(got);
-  drop(there[0]);
-  drop(there[1]);
-  pcal_device_free(device);
-}
-
-/* Labels stay on the GPU, unless their type is unusual or a row is invalid. */
-TEST(test_sources_by_sums) {
-  static const size_t classes[] = {10, 100};
-  static int64_t wide[ROWS];
-  static uint8_t bytes[ROWS];
-  static double doubles[ROWS];
-  for (size_t c = 0; c < UNIT_COUNT(classes); c++) {
-    data_set data = simulate(classes[c]);
-    for (size_t r = 0; r < ROWS; r++) {
-      wide[r] = data.labels[r];
-      bytes[r] = (uint8_t)data.labels[r];
-      doubles[r] = data.labels[r];
-    }
-    check_source(&data, PCAL_I32, data.labels, sizeof *data.labels, 9000);
-    check_source(&data, PCAL_I64, wide, sizeof *wide, 9000);
-    check_source(&data, PCAL_U8, bytes, sizeof *bytes, 9000);
-    check_source(&data, PCAL_F64, doubles, sizeof *doubles, 9000 + sizeof doubles);
-    static const int64_t bad[] = {-1, 1000, (int64_t)1 << 40, PCAL_MISSING_LABEL};
-    for (size_t b = 0; b < UNIT_COUNT(bad); b++) {
-      wide[b * 100 + 50] = bad[b];
-      check_source(&data, PCAL_I64, wide, sizeof *wide, SIZE_MAX);
-    }
-    data.logits[77] = NAN;
-    check_source(&data, PCAL_I32, data.labels, sizeof *data.labels, SIZE_MAX);
-    forget(&data);
-  }
-  assert_int_equal(fake.blocks(), 0);
-}
-
-/* Rows in memory, computed on a GPU that the inputs name: the same results, of logits, of
- * probabilities and of pairs, with labels in memory. */
-TEST(test_sources_that_are_uploaded) {
-  static const char *const specs[] = {"default", "skce", "ace"};
-  static const size_t classes[] = {2, 10, 100};
-  for (size_t c = 0; c < UNIT_COUNT(classes) * 2; c++) {
-    data_set data = simulate(classes[c / 2]);
-    pcal_device *device = NULL;
-    char *text[2];
-    assert_int_equal(pcal_device_open(NULL, NULL, &device, NULL), PCAL_OK);
-    for (int gpu = 0; gpu < 2; gpu++) {
-      pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
-      pcal_input logits = PCAL_INPUT_INIT, labels = PCAL_INPUT_INIT;
-      pcal_inputs inputs = PCAL_INPUTS_INIT;
-      pcal_source *source = NULL;
-      pcal_results *results = NULL;
-      sink_bytes json = {0};
-      logits.data = data.logits;
-      logits.type = PCAL_F32;
-      logits.rows = labels.rows = ROWS;
-      logits.columns = data.classes;
-      labels.data = data.labels;
-      labels.type = PCAL_I32;
-      inputs.logits = &logits;
-      inputs.labels = &labels;
-      inputs.device = gpu ? device : NULL;
-      config.specs = specs;
-      config.spec_count = c % 2 == 0 ? 1 : UNIT_COUNT(specs);
-      assert_int_equal(pcal_source_open(&inputs, NULL, &source, NULL), PCAL_OK);
-      assert_int_equal(pcal_measure_run(source, &config, NULL, &results, NULL), PCAL_OK);
-      assert_int_equal(pcal_results_write(results, PCAL_JSON, sink_collect, &json, NULL),
-                       PCAL_OK);
-      text[gpu] = json.bytes;
-      pcal_results_free(results);
-      pcal_source_free(source);
-    }
-    assert_string_equal(text[0], text[1]);
-    free(text[0]);
-    free(text[1]);
-    pcal_device_free(device);
-    forget(&data);
-    assert_int_equal(fake.blocks(), 0);
-  }
 }
 
 /* A driver function that fails while rows are measured, its result, and the error. */
