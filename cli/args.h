@@ -64,7 +64,7 @@ typedef struct cli_inputs {
   const char *mean, *variance, *std, *quantiles, *samples;
   const char *data;
   const char *labels, *correct, *target;
-  const char *weights, *groups, *ids, *time;
+  const char *weights, *groups, *ids, *time, *abstain;
   const char *every;       /* "week", or NULL */
   const char *weights_are; /* "frequency" or "importance", or NULL */
   const char *levels;      /* "0.05,0.5,0.95" or "0.05/0.5/0.95", or NULL */
@@ -77,7 +77,8 @@ typedef struct cli_options {
   const char *header, *input_format, *positive, *class_names;
   const char *score_scale; /* "percent", or NULL */
   const char *event;       /* "> 20", or NULL */
-  const char *prevalence;  /* "0.1" or "0.2,0.3,0.5", or NULL */
+  int ragged;
+  const char *prevalence; /* "0.1" or "0.2,0.3,0.5", or NULL */
   cli_repeats more_inputs;
   cli_words metrics, gates, operands;
   cli_words methods, models, cases; /* --method, --model, --case */

@@ -73,6 +73,7 @@ pcal_status cli_measure_against(cli_session *session, const pcal_measure_config 
   options->inputs.ids = mine.ids;
   options->inputs.groups = mine.groups;
   options->inputs.time = mine.time;
+  options->inputs.abstain = mine.abstain;
   options->inputs.every = mine.every;
   options->inputs.first_row = mine.first_row;
   const int classes =

@@ -117,14 +117,14 @@ static pcal_status input_files_start(cli_session *session, const char *value,
   return PCAL_OK;
 }
 
-#define INPUT_FILES_FIELDS 16
+#define INPUT_FILES_FIELDS 17
 
 /* The inputs apart from data. */
 static void input_files_values(const cli_inputs *in, const char *out[INPUT_FILES_FIELDS]) {
   const char *const values[INPUT_FILES_FIELDS] = {
       in->probs,   in->logits,    in->log_probs, in->confidence, in->mean,    in->variance,
       in->std,     in->quantiles, in->samples,   in->labels,     in->correct, in->target,
-      in->weights, in->groups,    in->ids,       in->time};
+      in->weights, in->groups,    in->ids,       in->time,       in->abstain};
   memcpy(out, values, sizeof values);
 }
 

@@ -132,6 +132,15 @@ static const cli_flag session_labels[] = {
      NULL, CLI_ANY},
     {"scale", 0, CLI_TEXT, "WORD", offsetof(cli_options, score_scale),
      "percent: --probs and --confidence run from 0 to 100", "percent", CLI_ANY},
+    {"ragged", 0, CLI_FLAG, NULL, offsetof(cli_options, ragged),
+     "rows have different numbers of choices: missing scores, shorter lists and names that an "
+     "object lacks are choices that the row does not have, of probability 0",
+     NULL, CLI_ANY},
+    {"abstain", 0, CLI_TEXT, "FILE", SESSION_INPUT(abstain),
+     "beside --confidence: 1 for each row in which the model did not answer, else 0; such a "
+     "row "
+     "counts as an answer with confidence 0 that is wrong",
+     NULL, CLI_INPUT},
     {"prevalence", 0, CLI_TEXT, "LIST", offsetof(cli_options, prevalence),
      "as if the classes were so frequent: of class 1 of two, or of each class as "
      "0.2,0.3,0.5; rows are weighted by their class",
@@ -443,7 +452,8 @@ pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **ou
                {in->weights, &inputs.weights},
                {in->groups, &inputs.groups},
                {in->ids, &inputs.ids},
-               {in->time, &inputs.time}};
+               {in->time, &inputs.time},
+               {in->abstain, &inputs.abstain}};
   pcal_input items[CLI_COUNT_OF(files)];
   pcal_status status = session_check_inputs(session, labelled, err);
   if (status == PCAL_OK)
@@ -472,6 +482,7 @@ pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **ou
   inputs.prevalence = prevalence;
   inputs.every = in->every;
   inputs.event = session->options.event;
+  inputs.ragged = session->options.ragged;
   status = session_open_device(session, err);
   inputs.device = session->device;
   if (status != PCAL_OK)

@@ -48,6 +48,8 @@ static const cli_flag apply_input_flags[] = {
     {"header", 0, CLI_TEXT, "WORD", offsetof(cli_options, header),
      "whether the first line of CSV and TSV files is a header: yes, no or auto (default)",
      "yes|no|auto", CLI_ANY},
+    {"ragged", 0, CLI_FLAG, NULL, offsetof(cli_options, ragged),
+     "rows have different numbers of choices, as for `propercal fit`", NULL, CLI_ANY},
 };
 
 static const cli_flag apply_output_flags[] = {

@@ -685,13 +685,20 @@ typedef struct pcal_inputs {
   /* A GPU that measures these rows and fits temperatures to them, where it has kernels for it:
    * logits are copied there window by window.  NULL: none.  Results are the same. */
   pcal_device *device;
+  /* Rows have different numbers of choices: missing scores of a row (NaN, null, the end of a shorter
+   * list, a name that an object lacks) are choices that it does not have, of probability 0.  A row
+   * without any score stays missing. */
+  int ragged;
+  /* 1 for each row in which the model did not answer, else 0; beside confidence.  Such a row has the
+   * confidence 0 and is not correct. */
+  const pcal_input *abstain;
 } pcal_inputs;
 
 #define PCAL_INPUTS_INIT                                                                     \
   {                                                                                          \
     sizeof(pcal_inputs), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,   \
         NULL, NULL, NULL, NULL, NULL, PCAL_WEIGHTS_AUTO, NULL, 0, NULL, 0, PCAL_HEADER_AUTO, \
-        0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL                                    \
+        0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, 0, NULL                           \
   }
 PCAL_API void pcal_inputs_init(pcal_inputs *inputs, size_t size);
 
@@ -1008,10 +1015,11 @@ typedef enum pcal_difference_method {
   PCAL_DIFFERENCE_EXCHANGE,      /* the two models were exchanged row by row */
   PCAL_DIFFERENCE_EXCHANGE_WIDE, /* as EXCHANGE; the models err in different ways, so that a
                                     difference must also exceed the variation of replicas */
-  PCAL_DIFFERENCE_REPLICAS       /* by standard errors; the models could not be exchanged */
+  PCAL_DIFFERENCE_REPLICAS,      /* by standard errors; the models could not be exchanged */
+  PCAL_DIFFERENCE_DELONG         /* of two areas under the ROC curve: DeLong's test */
 } pcal_difference_method;
 
-/* "exchange", "exchange-wide", "replicas"; NULL for PCAL_DIFFERENCE_NONE. */
+/* "exchange", "exchange-wide", "replicas", "delong"; NULL for PCAL_DIFFERENCE_NONE. */
 PCAL_API const char *pcal_difference_method_name(pcal_difference_method method);
 
 /* The value of one metric for all rows or for one group.  Strings belong to the results. */

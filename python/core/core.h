@@ -143,7 +143,7 @@ int core_tuple(PyObject *given);
 /* 1 if the object has this type, else 0 with a TypeError. */
 int core_check(PyObject *object, PyObject *type, const char *what);
 
-enum { CORE_INPUTS = 17 }; /* the fields of pcal_inputs that are a pcal_input */
+enum { CORE_INPUTS = 18 }; /* the fields of pcal_inputs that are a pcal_input */
 
 /* Numbers of a tuple, at most PCAL_LEVELS_MAX; returns how many, or -1.  None: none. */
 Py_ssize_t core_levels(PyObject *tuple, double out[PCAL_LEVELS_MAX]);

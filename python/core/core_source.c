@@ -213,6 +213,7 @@ static const struct {
     {"groups", offsetof(pcal_inputs, groups)},
     {"ids", offsetof(pcal_inputs, ids)},
     {"time", offsetof(pcal_inputs, time)},
+    {"abstain", offsetof(pcal_inputs, abstain)},
 };
 
 /* Reads one input; -1 with an exception. */
@@ -307,16 +308,16 @@ Py_ssize_t core_levels(PyObject *tuple, double out[PCAL_LEVELS_MAX]) {
 
 /* open({name: input, ...}, classes or None, first_row, header, settings, levels or None,
  * weights_are, prevalence or None, every or None, label of class 1 or None,
- * event or None); names are those of pcal_inputs */
+ * event or None, ragged); names are those of pcal_inputs */
 PyObject *core_open(PyObject *module, PyObject *arguments) {
-  int header = 0, weights_are = 0;
+  int header = 0, weights_are = 0, ragged = 0;
   unsigned long long first_row = 0;
   const char *every = NULL, *positive = NULL, *event = NULL;
   PyObject *given, *classes, *settings, *levels, *prevalence;
   double numbers[PCAL_LEVELS_MAX], shares[PCAL_LEVELS_MAX];
-  if (!PyArg_ParseTuple(arguments, "O!OKiOOiOzzz", &PyDict_Type, &given, &classes, &first_row,
+  if (!PyArg_ParseTuple(arguments, "O!OKiOOiOzzzp", &PyDict_Type, &given, &classes, &first_row,
                         &header, &settings, &levels, &weights_are, &prevalence, &every,
-                        &positive, &event))
+                        &positive, &event, &ragged))
     return NULL;
   const Py_ssize_t level_count = core_levels(levels, numbers);
   const Py_ssize_t share_count = level_count < 0 ? -1 : core_levels(prevalence, shares);
@@ -336,6 +337,7 @@ PyObject *core_open(PyObject *module, PyObject *arguments) {
   inputs.every = every;
   inputs.positive = positive;
   inputs.event = event;
+  inputs.ragged = ragged;
   inputs.levels = level_count == 0 ? NULL : numbers;
   inputs.level_count = (size_t)level_count;
   inputs.prevalence = share_count == 0 ? NULL : shares;

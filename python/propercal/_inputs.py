@@ -10,6 +10,7 @@ import difflib
 import functools
 import importlib
 import inspect
+import math
 import os
 from typing import Any, Callable, Iterable, Mapping, TypeVar
 
@@ -312,6 +313,14 @@ def _without_axes(given: "dict[str, Any]", class_axis: Any, ignore_index: Any) -
     return flatten(arrays, scores, class_axis, ignore_index)
 
 
+def _padded(rows: Any) -> Any:
+    """Lists of different lengths as an array that ends with NaN; anything else as it is."""
+    if not isinstance(rows, (list, tuple)) or not all(isinstance(row, (list, tuple)) for row in rows):
+        return rows
+    width = max(map(len, rows), default=0)
+    return np.array([[*row, *[math.nan] * (width - len(row))] for row in rows], dtype=float)
+
+
 def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
     """A source of the extension module."""
     given = {name: value for name, value in inputs.items() if value is not None}
@@ -323,6 +332,9 @@ def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
     prevalence = _levels([prevalence] if isinstance(prevalence, (int, float)) else prevalence)
     classes, header, every = given.pop("classes", None), given.pop("header", None), given.pop("every", None)
     event = given.pop("event", None)
+    ragged = bool(given.pop("ragged", False))
+    if ragged:
+        given = {name: _padded(value) if name in KINDS else value for name, value in given.items()}
     first_row, pos_label = given.pop("first_row", 0), given.pop("pos_label", None)
     given = _without_axes(given, given.pop("class_axis", None), given.pop("ignore_index", None))
     data = given.get("data")
@@ -357,6 +369,7 @@ def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
         every,
         positive,
         event,
+        ragged,
     )
 
 
@@ -369,7 +382,7 @@ def header_mode(header: "bool | None") -> int:
 
 #: inputs that describe rows, which a second model of the same rows shares
 _SHARED = ("labels", "target", "levels", "weights", "weights_are", "groups", "ids", "time", "every", "data",
-           "classes", "header", "first_row", "prevalence", "event")  # fmt: skip
+           "classes", "header", "first_row", "prevalence", "event", "ragged", "abstain")  # fmt: skip
 
 
 class Data:
@@ -389,6 +402,12 @@ class Data:
         Class numbers from 0, names of the score columns, or one-hot rows.
     confidence, correct : array-like of shape (n_samples,)
         Probability of the predicted label, and whether it was right.
+    abstain : array-like of shape (n_samples,)
+        Beside ``confidence``: True for each row in which the model did not answer.  Such a row counts as an
+        answer with confidence 0 that is wrong; see ``docs/selective.md``.
+    ragged : bool, default=False
+        Rows have different numbers of choices: missing scores (NaN, the end of a shorter list) are
+        choices that the row does not have, of probability 0; see ``docs/start/for-language-models.md``.
     mean, variance, std : array-like of shape (n_samples,)
         Of predicted normal distributions of a number; ``mean`` and one of the others, with ``target``.
     quantiles : array-like of shape (n_samples, n_levels)
@@ -480,7 +499,7 @@ class Data:
         extra = {}
         if "quantiles" in other._inputs and "levels" not in other._inputs:
             extra["levels"] = self._inputs.get("levels")
-        for name in ("classes", "header", "event"):
+        for name in ("classes", "header", "event", "ragged"):
             if name not in other._inputs:
                 extra[name] = self._inputs.get(name)
         return other._with(**extra)

@@ -3,13 +3,13 @@
 from typing import Any
 
 #: predictions and truth of classes, and of numbers
-_CLASSES = ("probs", "labels", "logits", "log_probs", "confidence", "correct")
+_CLASSES = ("probs", "labels", "logits", "log_probs", "confidence", "correct", "abstain")
 _NUMBERS = ("mean", "variance", "std", "quantiles", "levels", "samples", "target")
 #: kinds of scores
 SCORES = ("probs", "logits", "log_probs", "confidence", "mean", "quantiles", "samples")
 _ROWS = ("weights", "weights_are", "groups", "ids", "time", "every")
 _READING = (
-    "data", "classes", "header", "first_row", "pos_label", "prevalence", "event", "class_axis", "ignore_index",
+    "data", "classes", "header", "first_row", "pos_label", "prevalence", "event", "ragged", "class_axis", "ignore_index",
 )  # fmt: skip
 
 #: the names of all inputs of a data set, the one list of them
@@ -49,7 +49,7 @@ def metric_inputs(tasks: "frozenset[str | None]") -> "tuple[tuple[str, ...], tup
     classes, numbers = None in tasks, "regression" in tasks
     leading = ("probs", "labels") if classes else ("data",)
     names = (*(_CLASSES[2:] if classes else ()), *(_NUMBERS if numbers else ()))
-    more = ("weights", "weights_are", *(("data", "classes", "pos_label", "class_axis", "ignore_index") if classes else ()))
+    more = ("weights", "weights_are", *(("data", "classes", "pos_label", "ragged", "class_axis", "ignore_index") if classes else ()))
     return leading, (*names, *more)
 
 

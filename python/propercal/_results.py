@@ -43,8 +43,9 @@ class Difference(NamedTuple):
 
     ``p_value`` is below 1 - level exactly when [low, high] excludes 0. ``method`` is "exchange" (the
     two models were exchanged row by row), "exchange-wide" (the same, but the models err in
-    different ways, so the difference must also exceed its variation over replicas) or "replicas"
-    (they could not be exchanged, and standard errors alone decide). ``rows`` is the number of rows,
+    different ways, so the difference must also exceed its variation over replicas), "replicas"
+    (they could not be exchanged, and standard errors alone decide) or "delong" (DeLong's test of two
+    areas under the ROC curve). ``rows`` is the number of rows,
     or clusters, in which the models differ.
     """
 

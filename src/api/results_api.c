@@ -12,7 +12,7 @@
 #include "output/write_results.h"
 
 const char *pcal_difference_method_name(pcal_difference_method method) {
-  return method >= PCAL_DIFFERENCE_EXCHANGE && method <= PCAL_DIFFERENCE_REPLICAS
+  return method >= PCAL_DIFFERENCE_EXCHANGE && method <= PCAL_DIFFERENCE_DELONG
              ? pc_paired_method_name(method)
              : NULL;
 }

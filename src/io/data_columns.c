@@ -142,6 +142,9 @@ static pcal_status data_columns_find_beside(const pc_column_set *set, const pc_s
   PC_TRY(data_columns_find_one(set, "groups", &out->groups, err));
   if (data_columns_find_one(set, "time", &out->time, NULL) != PCAL_OK)
     out->time = PC_NO_DATA_COLUMN;
+  out->abstain = PC_NO_DATA_COLUMN;
+  if (kind->kind == PCAL_CONFIDENCE)
+    PC_TRY(data_columns_find_named(set, "abstain", 0, &out->abstain, err));
   if (kind->kind != PCAL_MEAN_VARIANCE)
     return PCAL_OK;
   for (int habits = 0; habits < 2; habits++) {

@@ -12,7 +12,7 @@
  *             logits.CLASS or log-probs.CLASS; for regression mean with variance or std,
  *             quantiles.LEVEL or samples.NUMBER
  *   outcomes  labels; correct for confidence; target for regression
- *   others    weights, groups, time
+ *   others    weights, groups, time; abstain for confidence
  * If there is none of these names, common ones are understood: prob, probability, y_prob, y_proba,
  * logit, conf; label, y_true; targets, observed; sample_weight; sd, sigma, var.
  * Other columns are ignored, and so are those of regression if there are scores of classes. */
@@ -24,6 +24,7 @@ typedef struct pc_data_columns {
   size_t spread;                  /* variance or std, for means */
   size_t labels, weights, groups; /* or PC_NO_DATA_COLUMN; labels: outcomes */
   size_t time;                    /* the only column of that name, or PC_NO_DATA_COLUMN */
+  size_t abstain;                 /* or PC_NO_DATA_COLUMN */
 } pc_data_columns;
 
 PC_CHECKED pcal_status pc_data_columns_find(const pc_column_set *set, const pcal_env *env,

@@ -34,6 +34,7 @@ static const char *const input_names[PC_INPUT_COUNT] = {
     [PC_INPUT_GROUPS] = "groups",
     [PC_INPUT_IDS] = "ids",
     [PC_INPUT_TIME] = "time",
+    [PC_INPUT_ABSTAIN] = "abstain",
 };
 
 static int input_check_arrow(const pcal_input *input) {
@@ -68,7 +69,7 @@ void pc_inputs_copy(const pcal_inputs *inputs, pc_checked_inputs *out) {
       full->probs,    full->logits,  full->log_probs, full->confidence, full->mean,
       full->variance, full->std,     full->quantiles, full->samples,    full->data,
       full->labels,   full->correct, full->target,    full->weights,    full->groups,
-      full->ids,      full->time};
+      full->ids,      full->time,    full->abstain};
   for (size_t i = 0; i < PC_INPUT_COUNT; i++) {
     pcal_input *item = &out->items[i];
     *item = (pcal_input)PCAL_INPUT_INIT;

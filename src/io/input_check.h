@@ -24,6 +24,7 @@ typedef enum pc_input_field {
   PC_INPUT_GROUPS,
   PC_INPUT_IDS,
   PC_INPUT_TIME,
+  PC_INPUT_ABSTAIN,
   PC_INPUT_COUNT /* number of fields; as a value: none */
 } pc_input_field;
 

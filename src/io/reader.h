@@ -55,6 +55,7 @@ typedef struct pc_read_request {
   size_t chosen_count;
   pc_column_role as;
   pcal_header header; /* of delimited text files */
+  int ragged;         /* scores: rows of lists and objects may be shorter; they end with NaN */
 } pc_read_request;
 
 typedef struct pc_reader pc_reader;

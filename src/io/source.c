@@ -80,7 +80,11 @@ void pc_source_free(pcal_source *source) {
   if (source->uploaded != NULL)
     pc_device_drop(source->device, source->uploaded);
   pc_free(&env, source->positive);
-  pc_free(&env, source->percent_rows);
+  pc_label_reader_free(&source->abstain.answers);
+  pc_name_table_free(&source->abstain.names);
+  pc_reader_close(&source->abstain.cells);
+  pc_free(&env, source->abstain.correct);
+  pc_free(&env, source->own_rows);
   pc_free(&env, source->class_factors);
   pc_free(&env, source->class_weights);
   pc_reader_close(&source->table);
@@ -120,14 +124,18 @@ static pcal_status source_window(pcal_source *source, size_t max_rows, size_t *o
       pc_source_has(&source->id_cells) ? source->id_cells.window_limit : SIZE_MAX,
       pc_source_has(&source->spread) ? source->spread.window_limit : SIZE_MAX,
       pc_source_has(&source->spread) ? PC_SOURCE_JOINED_ROWS : SIZE_MAX,
-      source->percent ? pc_window_rows(source->scores.columns * sizeof(double)) : SIZE_MAX,
+      pc_source_changes_rows(source) ? pc_window_rows(source->scores.columns * sizeof(double))
+                                     : SIZE_MAX,
+      pc_source_has(&source->abstain.cells) ? pc_label_reader_limit(&source->abstain.answers)
+                                            : SIZE_MAX,
       source->event.used ? PC_SOURCE_JOINED_ROWS : SIZE_MAX,
       pc_source_uploads(source) ? source_device_rows(source) : SIZE_MAX,
   };
   for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
     rows = rows < limits[i] ? rows : limits[i];
-  pc_reader *parts[] = {&source->scores,      &source->label_cells, &source->weights,
-                        &source->group_cells, &source->spread,      &source->id_cells};
+  pc_reader *parts[] = {&source->scores,       &source->label_cells, &source->weights,
+                        &source->group_cells,  &source->spread,      &source->id_cells,
+                        &source->abstain.cells};
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     size_t ready = SIZE_MAX;
     if (pc_source_has(parts[i]))
@@ -234,6 +242,17 @@ static pcal_status source_copy_scores(pcal_source *source, pcal_batch *batch, pc
   return PCAL_OK;
 }
 
+/* Changes a window whose labels are converted. */
+static pcal_status source_change(pcal_source *source, size_t wanted, pcal_batch *out,
+                                 pcal_error *err) {
+  PC_TRY(source_copy_scores(source, out, err));
+  if (source->ragged.used)
+    PC_TRY(pc_source_rule_out(source, out, err));
+  if (pc_source_has(&source->abstain.cells))
+    PC_TRY(pc_source_mark_abstentions(source, wanted, out, err));
+  return source->class_factors == NULL ? PCAL_OK : pc_source_weigh_classes(source, out, err);
+}
+
 /* Reads the next rows of all parts. */
 static pcal_status source_read(pcal_source *source, size_t max_rows, pcal_batch *out,
                                pc_lazy_labels *lazy_labels, pcal_error *err) {
@@ -270,11 +289,12 @@ static pcal_status source_read(pcal_source *source, size_t max_rows, pcal_batch 
     PC_TRY(source_copy_scores(source, out, err));
     PC_TRY(pc_source_make_event(source, out, err));
   }
-  if (source->class_factors == NULL)
+  if (source->class_factors == NULL && !source->ragged.used &&
+      !pc_source_has(&source->abstain.cells))
     return PCAL_OK;
   PC_TRY(pc_lazy_labels_fill(lazy_labels, 0, out->rows, err));
   *lazy_labels = (pc_lazy_labels){0};
-  return pc_source_weigh_classes(source, out, err);
+  return source_change(source, wanted, out, err);
 }
 
 pcal_status pc_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,
@@ -313,11 +333,13 @@ pcal_status pc_source_rewind(pcal_source *source, pcal_error *err) {
     PC_TRY(pc_source_rewind(source->derived.base, err));
   for (size_t i = 0; i < source->file_count; i++)
     PC_TRY(pc_input_file_check(&source->files[i]->bytes, err));
-  pc_reader *parts[] = {&source->scores,      &source->label_cells, &source->weights,
-                        &source->group_cells, &source->spread,      &source->id_cells};
+  pc_reader *parts[] = {&source->scores,       &source->label_cells, &source->weights,
+                        &source->group_cells,  &source->spread,      &source->id_cells,
+                        &source->abstain.cells};
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
     if (pc_source_has(parts[i]))
       pc_reader_rewind(parts[i]);
+  source->abstain.count = 0;
   source->position = 0;
   source->borrowed.position = 0;
   return PCAL_OK;
@@ -325,9 +347,9 @@ pcal_status pc_source_rewind(pcal_source *source, pcal_error *err) {
 
 int pc_source_on_device(const pcal_source *source) {
   return source->derived.base == NULL &&
-         (source->borrowed.used
-              ? source->borrowed.batch.device != NULL
-              : source->scores.on_device && !source->percent && !source->event.used);
+         (source->borrowed.used ? source->borrowed.batch.device != NULL
+                                : source->scores.on_device && !pc_source_changes_rows(source) &&
+                                      !source->event.used);
 }
 
 pcal_device *pc_source_device(const pcal_source *source) {

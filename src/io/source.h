@@ -33,6 +33,9 @@ PC_CHECKED pcal_status pc_source_borrow(const pcal_batch *batch, const char *con
 void pc_source_free(pcal_source *source);
 void pc_source_shape(const pcal_source *source, pcal_shape *shape);
 
+/* True if the source has abstentions; *count is set to their number in a whole pass. */
+int pc_source_abstentions(const pcal_source *source, uint64_t *count);
+
 /* True if batches have their scores in the memory of a device. */
 int pc_source_on_device(const pcal_source *source);
 

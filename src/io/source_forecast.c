@@ -76,7 +76,7 @@ pcal_status pc_source_check_outcomes(const pcal_source *source, const pc_checked
 }
 
 pcal_type pc_source_type(const pcal_source *source) {
-  return source->scores.cells == PC_CELLS_F32 && !source->percent &&
+  return source->scores.cells == PC_CELLS_F32 && !pc_source_changes_rows(source) &&
                  (source->spread.format == NULL || source->spread.cells == PC_CELLS_F32)
              ? PCAL_F32
              : PCAL_F64;

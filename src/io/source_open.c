@@ -114,7 +114,8 @@ static pcal_status source_scores(pcal_source *source, const pc_checked_inputs *i
                                       .labels = PC_NO_DATA_COLUMN,
                                       .weights = PC_NO_DATA_COLUMN,
                                       .groups = PC_NO_DATA_COLUMN,
-                                      .time = PC_NO_DATA_COLUMN};
+                                      .time = PC_NO_DATA_COLUMN,
+                                      .abstain = PC_NO_DATA_COLUMN};
   source->data = &inputs->items[PC_INPUT_DATA];
   PC_TRY(source_open_table(source, inputs, err));
   if (inputs->scores == PC_INPUT_COUNT)
@@ -257,6 +258,7 @@ static pcal_status source_check_lengths(const pcal_source *source, pcal_error *e
   PC_TRY(source_check_length(source, &source->label_cells, err));
   PC_TRY(source_check_length(source, &source->weights, err));
   PC_TRY(source_check_length(source, &source->group_cells, err));
+  PC_TRY(source_check_length(source, &source->abstain.cells, err));
   return source_check_length(source, &source->id_cells, err);
 }
 
@@ -309,6 +311,27 @@ static pcal_status source_complete(pcal_source *source, pcal_error *err) {
   pc_group_reader_init(&source->groups, &source->group_cells, &source->env);
   source->groups.period = source->has_periods ? &source->period : NULL;
   source->ids.reader = &source->id_cells;
+  pc_name_table_init(&source->abstain.names, &source->env);
+  source->abstain.answers =
+      (pc_label_reader){.reader = &source->abstain.cells,
+                        .classes = &source->abstain.names,
+                        .scores_name = pc_source_part_name(&source->scores),
+                        .meaning = "write 1 where the model did not answer, else 0"};
+  return PCAL_OK;
+}
+
+/* Rows with different numbers of choices have several columns of classes. */
+static pcal_status source_check_ragged(pcal_source *source, pcal_error *err) {
+  if (!source->ragged.used)
+    return PCAL_OK;
+  if (pc_source_regression(source) || source->scores.columns < 2)
+    return pc_fail(
+        err, PCAL_USAGE,
+        "{ragged} is for rows of several choices, in {probs}, {logits} or {log_probs}; "
+        "remove it");
+  source->ragged.logits = source->kind == PCAL_LOGIT;
+  if (source->ragged.logits)
+    source->kind = PCAL_LOG_PROBABILITY;
   return PCAL_OK;
 }
 
@@ -370,6 +393,9 @@ static pcal_status source_fill(pcal_source *source, pc_checked_inputs *inputs,
   if (given->file_format != NULL)
     PC_TRY(pc_file_format_check_name(given->file_format, err));
   source->weights_are = given->weights_are;
+  source->ragged.used = given->ragged != 0;
+  for (size_t i = 0; i < PC_INPUT_COUNT; i++)
+    source->inputs[i].arrow.ragged = source->ragged.used;
   PC_TRY(source_scores(source, inputs, err));
   PC_TRY(pc_source_check_outcomes(source, inputs, err));
   const pc_data_columns *columns = &source->columns;
@@ -390,8 +416,16 @@ static pcal_status source_fill(pcal_source *source, pc_checked_inputs *inputs,
   PC_TRY(source_groups(source, inputs, err));
   PC_TRY(pc_source_part_open(source, inputs, PC_INPUT_IDS, PC_NO_DATA_COLUMN, PC_COLUMN_TEXT,
                              &source->id_cells, err));
+  PC_TRY(pc_source_part_open(source, inputs, PC_INPUT_ABSTAIN, columns->abstain,
+                             PC_COLUMN_LABELS, &source->abstain.cells, err));
+  if (pc_source_has(&source->abstain.cells) && source->kind != PCAL_CONFIDENCE)
+    return pc_fail(
+        err, PCAL_USAGE,
+        "{abstain} needs {confidence} and {correct}; remove it, or give these in place "
+        "of the scores");
   PC_TRY(source_class_names(source, given, err));
   PC_TRY(source_complete(source, err));
+  PC_TRY(source_check_ragged(source, err));
   PC_TRY(source_meaning(source, given, err));
   PC_TRY(pc_source_set_event(source, given->event, err));
   return pc_source_set_prevalence(source, given->prevalence, given->prevalence_count, err);

@@ -39,7 +39,10 @@ static pcal_status parts_open_file(pcal_source *source, const char *text,
                                    const pc_source_pick *pick, pc_column_role as,
                                    pc_reader *part, pcal_error *err) {
   pc_selector selector;
-  pc_read_request request = {.env = &source->env, .as = as, .header = source->header};
+  pc_read_request request = {.env = &source->env,
+                             .as = as,
+                             .header = source->header,
+                             .ragged = source->ragged.used && as == PC_COLUMN_SCORES};
   PC_TRY(pc_selector_split(text, pc_input_file_exists(text), &source->env, &selector, err));
   request.selector = selector.columns;
   if (pick != NULL) {

@@ -133,6 +133,11 @@ pcal_status pc_source_set_prevalence(pcal_source *source, const double *given, s
 }
 
 pcal_status pc_source_check_parts(const pcal_source *source, pcal_error *err) {
+  if (pc_source_has(&source->abstain.cells))
+    return pc_fail(
+        err, PCAL_USAGE,
+        "{abstain} needs all rows at once; set the confidence and outcome of these rows to "
+        "0 instead");
   return source->class_factors == NULL
              ? PCAL_OK
              : pc_fail(err, PCAL_USAGE,

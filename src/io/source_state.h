@@ -47,6 +47,22 @@ typedef struct pc_source_event {
   size_t prob_capacity, label_capacity, row_capacity;
 } pc_source_event;
 
+/* Rows with different numbers of choices. */
+typedef struct pc_source_ragged {
+  int used;
+  int logits; /* given as logits; the source then has log-probabilities */
+} pc_source_ragged;
+
+/* Rows in which the model did not answer. */
+typedef struct pc_source_abstain {
+  pc_reader cells;
+  pc_label_reader answers;
+  pc_name_table names; /* none */
+  int32_t *correct;    /* of the last window */
+  size_t capacity;
+  uint64_t count, most; /* in this pass; in any pass */
+} pc_source_abstain;
+
 struct pcal_source {
   pcal_env env;
   pc_source_file **files; /* one block each: readers point to them */
@@ -74,8 +90,10 @@ struct pcal_source {
   pc_id_reader ids;
   pcal_weights weights_are;
   int percent; /* scores are divided by 100 */
-  double *percent_rows;
-  size_t percent_capacity;
+  pc_source_ragged ragged;
+  pc_source_abstain abstain;
+  double *own_rows; /* scores of the last window, if they are changed */
+  size_t own_capacity;
   double *class_factors; /* of weights, for each class; NULL: prevalences are as observed */
   size_t factor_count;
   double *class_weights; /* of the last window */
@@ -101,6 +119,11 @@ pcal_source *pc_source_new(const pcal_env *env);
 /* True if the part is given. */
 static inline int pc_source_has(const pc_reader *part) {
   return part->format != NULL;
+}
+
+/* True if scores are copied and changed window by window. */
+static inline int pc_source_changes_rows(const pcal_source *source) {
+  return source->percent || source->ragged.used || pc_source_has(&source->abstain.cells);
 }
 
 /* The name of a part for messages, or NULL. */
@@ -184,6 +207,20 @@ PC_CHECKED pcal_status pc_source_set_event(pcal_source *source, const char *text
  * outcome: the batch then holds rows of the source. */
 PC_CHECKED pcal_status pc_source_make_event(pcal_source *source, pcal_batch *batch,
                                             pcal_error *err);
+
+/* Copies the scores of a window as doubles, which may be changed: the batch then holds rows of the
+ * source. */
+PC_CHECKED pcal_status pc_source_own_rows(pcal_source *source, pcal_batch *batch,
+                                          pcal_error *err);
+
+/* Replaces missing scores by choices of probability 0, and normalises logits: source_ragged.c. */
+PC_CHECKED pcal_status pc_source_rule_out(pcal_source *source, pcal_batch *batch,
+                                          pcal_error *err);
+
+/* Reads the abstentions of a window and replaces its confidences and outcomes there:
+ * source_abstain.c. */
+PC_CHECKED pcal_status pc_source_mark_abstentions(pcal_source *source, size_t max_rows,
+                                                  pcal_batch *batch, pcal_error *err);
 
 /* Divides the scores of a window by 100: the batch then holds rows of the source. */
 PC_CHECKED pcal_status pc_source_scale_percent(pcal_source *source, pcal_batch *batch,

@@ -124,6 +124,8 @@ pcal_status pc_measure_source(pcal_source *source, const pcal_measure_config *co
   if (!shape.labelled)
     return pc_fail(err, PCAL_USAGE, "measuring needs the true outcomes; give them with %-s",
                    pc_kind_outcome_argument(shape.kind));
+  if (!final)
+    PC_TRY(pc_source_check_parts(source, err));
   pcal_measure *measure = NULL;
   PC_TRY(pc_measure_new(&full, env, &measure, err));
   if (measure->plan.by_index != NULL) /* blocks need the indices of the whole data set */
@@ -143,6 +145,8 @@ pcal_status pc_measure_once(pcal_source *source, const pcal_measure_config *conf
   PC_TRY(pc_measure_source(source, config, 1, env, &measure, err));
   const pcal_status status = pc_measure_finish(measure, out, err);
   pc_measure_free(measure);
+  if (status == PCAL_OK)
+    (*out)->abstains = pc_source_abstentions(source, &(*out)->abstained);
   return status;
 }
 

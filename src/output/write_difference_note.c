@@ -60,7 +60,9 @@ void pc_write_difference_note(const pcal_results *results, const char *word, pc_
   const size_t exchanged = difference_note_names(results, PCAL_DIFFERENCE_EXCHANGE, NULL) +
                            difference_note_names(results, PCAL_DIFFERENCE_EXCHANGE_WIDE, NULL);
   char chance[PC_NUMBER_MAX];
-  if (exchanged + difference_note_names(results, PCAL_DIFFERENCE_REPLICAS, NULL) == 0)
+  if (exchanged + difference_note_names(results, PCAL_DIFFERENCE_REPLICAS, NULL) +
+          difference_note_names(results, PCAL_DIFFERENCE_DELONG, NULL) ==
+      0)
     return;
   pc_number_format(round((1.0 - results->level) * 1e12) / 1e12, chance);
   pc_text_format(out,
@@ -77,4 +79,5 @@ void pc_write_difference_note(const pcal_results *results, const char *word, pc_
   difference_note_method(
       results, PCAL_DIFFERENCE_REPLICAS,
       ": the models could not be exchanged, so standard errors alone decide.", out);
+  difference_note_method(results, PCAL_DIFFERENCE_DELONG, ": by DeLong's test.", out);
 }

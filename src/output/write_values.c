@@ -80,6 +80,11 @@ void pc_write_data_summary(const pcal_results *results, pc_text *out) {
     pc_text_add(out,
                 results->layout.form == PC_FORM_CLASSES ? " rescaled to sum to 1" : " sorted");
   }
+  if (results->abstains) {
+    pc_text_add(out, ", ");
+    pc_write_count((double)results->abstained, out);
+    pc_text_add(out, " not answered");
+  }
   if (results->skipped > 0) {
     pc_text_add(out, ", ");
     pc_write_count((double)results->skipped, out);

@@ -380,3 +380,29 @@ def test_periods():
         pc.measure(probs, labels, time=np.array(["NaT", *days[1:]], dtype="datetime64[D]"), every="day")
     with pytest.raises(pc.UsageError, match="time and groups cannot be combined"):
         pc.measure(probs, labels, time=dates, every="day", groups=days)
+
+
+def test_ragged_rows(tmp_path):
+    rows, labels = [[1.0, 2.0, 0.5], [0.3, -1.0], [0.1, 0.2, 0.3, 2.0]], [1, 0, 3]
+    expected = np.mean([np.log(np.exp(z).sum()) - z[y] for z, y in zip(map(np.array, rows), labels)])
+    assert np.isclose(pc.measure(logits=rows, labels=labels, ragged=True)["log"], expected)
+    padded = np.array([[*row, *[np.nan] * (4 - len(row))] for row in rows])
+    assert np.isclose(pc.measure(logits=padded, labels=labels, ragged=True)["log"], expected)
+    arrow = pytest.importorskip("pyarrow")
+    table = arrow.table({"logits": arrow.array(rows), "labels": labels})
+    assert np.isclose(pc.measure(data=table, logits="logits", labels="labels", ragged=True)["log"], expected)
+    with pytest.raises(pc.DataError, match="no score for"):
+        pc.measure(logits=rows, labels=[1, 2, 3], ragged=True)
+
+
+def test_abstentions():
+    given = dict(confidence=[0.9, 0.8, np.nan], correct=[1.0, 0.0, np.nan], metrics=["accuracy"])
+    result = pc.measure(**given, abstain=[False, False, True])
+    assert result["accuracy"] == pytest.approx(1 / 3)
+    assert result.to_dict()["data"]["abstained_rows"] == 1
+
+
+def test_clusters_bring_intervals():
+    probs, labels = [0.9, 0.8, 0.3, 0.4, 0.7, 0.2], [1, 0, 0, 1, 1, 0]
+    result = pc.measure(probs, labels, cluster=[0, 0, 1, 1, 2, 2], metrics="brier", replicas=50)
+    assert result.brier.interval is not None

@@ -55,3 +55,15 @@ def test_numbers():
     second = {f"val_{name}": value for name, value in data.items()}
     made = pc.report(**data, **second, method="variance-platt", replicas=50)
     assert made.to_dict()["calibrator"]["method"] == "variance-platt"
+
+
+def test_clinical_preset():
+    data = pc.simulate(200, 2, seed=1)
+    page = pc.report(logits=data.logits, labels=data.labels, preset="clinical", replicas=50)
+    assert "Table 1." in page.html and page.to_dict()["preset"] == "clinical"
+    clustered = pc.report(
+        logits=data.logits, labels=data.labels, preset="clinical", cluster=np.arange(200) // 4, replicas=50
+    )
+    assert "patients of one cluster" in clustered.to_dict()["methods"]
+    with pytest.raises(pc.UsageError, match="preset"):
+        pc.report(logits=data.logits, labels=data.labels, preset="surgical")

@@ -118,6 +118,7 @@ pcal_status pc_arrow_open(const pc_read_request *request, pc_reader *out, pcal_e
   out->calls = &arrow_calls;
   out->state = state;
   PC_TRY(arrow_open_table(request->bytes, request->env, &state->table, err));
+  state->table.ragged = request->ragged;
   pc_name_table_init(&names, request->env);
   pcal_status status = arrow_names(&state->table, &names, err);
   if (status == PCAL_OK)

@@ -19,6 +19,7 @@ typedef struct pc_arrow_column {
   int is_list;             /* lists of numbers */
   int has_offsets;         /* lists of any size: arrow_lists.h sets width and checks them */
   size_t width;            /* values in a row */
+  int ragged;              /* lists may be shorter than width */
   pc_arrow_kind kind;      /* of the values */
   pc_element_type number;  /* of numbers, and of indices into a dictionary */
   int wide;                /* text or lists have 64-bit offsets */

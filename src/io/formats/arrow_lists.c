@@ -3,7 +3,8 @@
  *
  * Edge cases:
  *  1. a list that is null is a row of missing values; its offsets are not used.
- *  2. all other lists have the length of the first one; an empty one is refused too.
+ *  2. all other lists have the length of the first one; an empty one is refused too.  In a ragged
+ *     column the longest list sets the width, and shorter ones are never adjacent.
  *  3. offsets outside the child array are refused.
  *  4. a column without any list has no width and is refused.
  *
@@ -49,16 +50,37 @@ static pcal_status arrow_lists_width_in(const pc_arrow_column *column,
   return PCAL_OK;
 }
 
+/* The longest list of a batch, if it is longer than *width. */
+static pcal_status arrow_lists_longest_in(const pc_arrow_column *column,
+                                          const struct ArrowArray *batch, size_t *width,
+                                          pcal_error *err) {
+  pc_arrow_part part;
+  PC_TRY(pc_arrow_part_find(column, batch, &part, err));
+  for (size_t row = 0; row < (size_t)batch->length; row++) {
+    size_t length = 0;
+    if (!pc_arrow_part_row_null(&part, row))
+      PC_TRY(arrow_lists_length(&part, row, &length, err));
+    *width = length > *width ? length : *width;
+  }
+  return PCAL_OK;
+}
+
+size_t pc_arrow_lists_size(const pc_arrow_part *part, size_t row) {
+  return (size_t)(arrow_lists_offset(part, row + 1) - arrow_lists_offset(part, row));
+}
+
 pcal_status pc_arrow_lists_width(pc_arrow_table *table, pc_arrow_column *column,
                                  pcal_error *err) {
   char shown[PC_CLIP_MAX];
   const struct ArrowArray *batch = NULL;
   size_t width = 0;
-  for (size_t b = 0; width == 0; b++) {
+  column->ragged = table->ragged;
+  for (size_t b = 0; width == 0 || column->ragged; b++) {
     PC_TRY(pc_arrow_table_batch(table, b, &batch, err));
     if (batch == NULL)
       break;
-    PC_TRY(arrow_lists_width_in(column, batch, &width, err));
+    PC_TRY((column->ragged ? arrow_lists_longest_in : arrow_lists_width_in)(column, batch,
+                                                                            &width, err));
   }
   if (width == 0 || width == SIZE_MAX)
     return pc_fail(err, PCAL_DATA, "%s, column \"%s\": %s; give a list of scores for each row",
@@ -81,6 +103,10 @@ pcal_status pc_arrow_lists_check(const pc_arrow_part *part, size_t row, size_t r
       continue;
     }
     PC_TRY(arrow_lists_length(part, i, &length, err));
+    if (column->ragged && length < column->width) {
+      *adjacent = 0;
+      continue;
+    }
     if (length != column->width)
       return pc_fail_row(err, PCAL_DATA, before + i,
                          "%s, column \"%s\", row %" PRIu64

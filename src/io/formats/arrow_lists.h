@@ -16,4 +16,7 @@ PC_CHECKED pcal_status pc_arrow_lists_width(pc_arrow_table *table, pc_arrow_colu
 PC_CHECKED pcal_status pc_arrow_lists_check(const pc_arrow_part *part, size_t row, size_t rows,
                                             uint64_t before, int *adjacent, pcal_error *err);
 
+/* The number of values of a list that was checked and is not null. */
+size_t pc_arrow_lists_size(const pc_arrow_part *part, size_t row);
+
 #endif

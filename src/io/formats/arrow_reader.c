@@ -116,12 +116,22 @@ static void arrow_reader_lists(const pc_reader *reader, const pc_arrow_part *par
   for (size_t i = 0; i < rows; i++) {
     if (pc_arrow_part_row_null(part, row + i))
       continue;
-    const pc_element_run run = {pc_arrow_part_at(part, row + i), (ptrdiff_t)type->size, width};
+    const size_t size = pc_arrow_lists_size(part, row + i);
+    const pc_element_run run = {pc_arrow_part_at(part, row + i), (ptrdiff_t)type->size, size};
+    for (size_t j = size; j < width; j++)
+      arrow_reader_set_missing(reader, i * width + j);
     if (reader->cells == PC_CELLS_F32)
       pc_elements_to_float(type, &run, (float *)state->buffer + i * width, 1);
     else
       pc_elements_to_double(type, &run, (double *)state->buffer + i * width, 1);
   }
+}
+
+/* Values of a row that may be null. */
+static size_t arrow_reader_values(const pc_arrow_part *part, size_t row) {
+  return part->column->ragged && !pc_arrow_part_row_null(part, row)
+             ? pc_arrow_lists_size(part, row)
+             : part->column->width;
 }
 
 /* Copies a column of numbers, booleans or lists. */
@@ -138,7 +148,7 @@ static void arrow_reader_gather(const pc_reader *reader, const pc_arrow_part *pa
   if (pc_arrow_part_full(part))
     return;
   for (size_t i = 0; i < rows; i++)
-    for (size_t j = 0; j < width; j++)
+    for (size_t j = 0; j < arrow_reader_values(part, row + i); j++)
       if (pc_arrow_part_null(part, row + i, j))
         arrow_reader_set_missing(reader, i * reader->columns + place + j);
 }

@@ -18,6 +18,7 @@ typedef struct pc_arrow_table {
   size_t empty;    /* batches without rows since the last one with rows */
   int takes_plain; /* accept plain arrays as one column; set before opening */
   int plain;       /* the batches were plain arrays */
+  int ragged;      /* lists of scores may have different lengths; set before reading columns */
 } pc_arrow_table;
 
 /* Moves a stream, or a schema and one array, into a table and marks the originals as

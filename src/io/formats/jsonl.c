@@ -12,6 +12,8 @@
  *     length or names; if all are null there is one column.
  *  3. strings in place of numbers, empty arrays and objects, and those with elements other than
  *     numbers and null are refused.  The fields of an object may change their order.
+ *     A ragged request reads all lines first: the longest array, or all names of objects, are the
+ *     columns; what a row lacks is missing, and so is an empty array or object.
  *  4. the number of rows is known only after the end has been reached.
  *  5. rows are read window by window: memory does not grow with the file. */
 #include <inttypes.h>
@@ -32,6 +34,7 @@ typedef struct jsonl_state {
   pc_slice path;
   pc_input_file file; /* the file of the request, under that name */
   pc_jsonl_scan first, scan;
+  int ragged;             /* rows may be shorter */
   pc_jsonl_kind form;     /* of rows: ARRAY, OBJECT, or anything else for one value */
   pc_name_table names;    /* of the fields of objects */
   pc_jsonl_value *values; /* of one object */
@@ -208,10 +211,13 @@ static pcal_status jsonl_cell(const pc_reader *reader, const pc_jsonl_scan *at,
 
 static pcal_status jsonl_array(const pc_reader *reader, const pc_jsonl_scan *at,
                                const pc_jsonl_value *array, size_t index, pcal_error *err) {
+  const jsonl_state *state = reader->state;
   pc_slice inside = jsonl_inside(array);
   pc_jsonl_value element;
   for (size_t column = 0; column < reader->columns; column++) {
     pc_jsonl_element(&inside, &element);
+    if (element.kind == PC_JSONL_NONE && state->ragged)
+      element.kind = PC_JSONL_NULL;
     if (element.kind == PC_JSONL_NONE)
       return jsonl_wrong_length(reader, at, array, err);
     if (element.kind != PC_JSONL_NULL && element.kind != PC_JSONL_NUMBER)
@@ -225,7 +231,7 @@ static pcal_status jsonl_array(const pc_reader *reader, const pc_jsonl_scan *at,
 static pcal_status jsonl_object(const pc_reader *reader, const pc_jsonl_scan *at,
                                 const pc_jsonl_value *object, size_t index, pcal_error *err) {
   const jsonl_state *state = reader->state;
-  PC_TRY(pc_jsonl_object_values(at, object, &state->names, state->values, err));
+  PC_TRY(pc_jsonl_object_values(at, object, &state->names, state->ragged, state->values, err));
   for (size_t column = 0; column < reader->columns; column++) {
     const pc_jsonl_value *value = &state->values[column];
     if (value->kind != PC_JSONL_NULL && value->kind != PC_JSONL_NUMBER)
@@ -354,11 +360,38 @@ static pcal_status jsonl_choose(const pc_read_request *request, jsonl_state *sta
   return pc_jsonl_begin(request->bytes, &state->first, err);
 }
 
+/* Reads all lines from the first one with a value on: the longest array, or all names. */
+static pcal_status jsonl_ragged_shape(pc_reader *reader, pc_jsonl_scan at, pc_jsonl_value value,
+                                      pcal_error *err) {
+  jsonl_state *state = reader->state;
+  size_t longest = 0;
+  for (;;) {
+    if (value.kind == PC_JSONL_ARRAY && state->form == PC_JSONL_ARRAY) {
+      const size_t length = jsonl_length(&value);
+      longest = length > longest ? length : longest;
+    } else if (value.kind == PC_JSONL_OBJECT && state->form == PC_JSONL_OBJECT) {
+      PC_TRY(pc_jsonl_object_names(&at, &value, 1, &state->names, err));
+    }
+    if (state->scan.at == state->scan.end)
+      break;
+    PC_TRY(jsonl_value(state, &at, &value, err));
+    if (at.line % 4096 == 0)
+      PC_TRY(pc_check_interrupt(reader->env, err));
+  }
+  reader->columns = state->form == PC_JSONL_OBJECT ? state->names.count : longest;
+  return reader->columns > 0
+             ? PCAL_OK
+             : pc_jsonl_fail(&at, "every row is empty; give a number for each choice", err);
+}
+
 /* The columns of rows that are objects. */
 static pcal_status jsonl_object_shape(pc_reader *reader, const pc_jsonl_scan *at,
                                       const pc_jsonl_value *object, pcal_error *err) {
   jsonl_state *state = reader->state;
-  PC_TRY(pc_jsonl_object_names(at, object, &state->names, err));
+  if (state->ragged)
+    PC_TRY(jsonl_ragged_shape(reader, *at, *object, err));
+  else
+    PC_TRY(pc_jsonl_object_names(at, object, 0, &state->names, err));
   reader->columns = state->names.count;
   reader->names = (const char *const *)state->names.text;
   state->values = pc_alloc(reader->env, reader->columns, sizeof *state->values);
@@ -383,6 +416,8 @@ static pcal_status jsonl_find_shape(pc_reader *reader, pcal_error *err) {
   state->shape_line = at.line;
   if (state->form == PC_JSONL_OBJECT)
     return jsonl_object_shape(reader, &at, &value, err);
+  if (state->ragged)
+    return jsonl_ragged_shape(reader, at, value, err);
   reader->columns = jsonl_length(&value);
   if (reader->columns == 0)
     return pc_jsonl_fail(&at, "the array is empty; give a number for each class", err);
@@ -401,6 +436,7 @@ pcal_status pc_jsonl_open(const pc_read_request *request, pc_reader *out, pcal_e
     return pc_fail_memory(err, "opening a file of JSON lines");
   out->calls = &jsonl_calls;
   out->state = state;
+  state->ragged = request->ragged;
   pc_name_table_init(&state->names, request->env);
   PC_TRY(jsonl_choose(request, state, err));
   out->bytes = &state->file;

@@ -56,17 +56,17 @@ pcal_status pc_jsonl_follow(const pc_jsonl_scan *at, pc_slice path, pc_jsonl_val
 }
 
 pcal_status pc_jsonl_object_names(const pc_jsonl_scan *at, const pc_jsonl_value *object,
-                                  pc_name_table *out, pcal_error *err) {
+                                  int ragged, pc_name_table *out, pcal_error *err) {
   pc_slice inside = jsonl_object_inside(object);
   pc_jsonl_value key, value;
   size_t count = 0;
   while (pc_jsonl_member(&inside, &key, &value)) {
     uint32_t number = 0;
     PC_TRY(pc_jsonl_add_name(at, &key, out, &number, err));
-    if (number != count++)
+    if (number != count++ && !ragged)
       return pc_jsonl_fail(at, "a class occurs twice in the object; remove one", err);
   }
-  return count > 0
+  return count > 0 || ragged
              ? PCAL_OK
              : pc_jsonl_fail(at, "the object is empty; give a number for each class", err);
 }
@@ -105,8 +105,8 @@ static pcal_status jsonl_object_wrong(const pc_jsonl_scan *at, const pc_jsonl_va
 }
 
 pcal_status pc_jsonl_object_values(const pc_jsonl_scan *at, const pc_jsonl_value *object,
-                                   const pc_name_table *names, pc_jsonl_value *values,
-                                   pcal_error *err) {
+                                   const pc_name_table *names, int ragged,
+                                   pc_jsonl_value *values, pcal_error *err) {
   pc_slice inside = jsonl_object_inside(object);
   pc_jsonl_value key, value;
   size_t count = 0;
@@ -124,5 +124,9 @@ pcal_status pc_jsonl_object_values(const pc_jsonl_scan *at, const pc_jsonl_value
     values[i] = value;
     count++;
   }
-  return count == names->count ? PCAL_OK : jsonl_object_missing(at, names, values, err);
+  for (size_t i = 0; ragged && i < names->count; i++)
+    if (values[i].kind == PC_JSONL_NONE)
+      values[i] = (pc_jsonl_value){.kind = PC_JSONL_NULL};
+  return count == names->count || ragged ? PCAL_OK
+                                         : jsonl_object_missing(at, names, values, err);
 }

@@ -11,16 +11,16 @@ PC_CHECKED pcal_status pc_jsonl_follow(const pc_jsonl_scan *at, pc_slice path,
                                        pc_jsonl_value *value, pcal_error *err);
 
 /* Adds the names of the fields of an object to an empty table.  Fails with PCAL_DATA if there are
- * none, or two of the same name. */
+ * none, or two of the same name.  ragged: adds those that the table lacks, if any. */
 PC_CHECKED pcal_status pc_jsonl_object_names(const pc_jsonl_scan *at,
-                                             const pc_jsonl_value *object, pc_name_table *out,
-                                             pcal_error *err);
+                                             const pc_jsonl_value *object, int ragged,
+                                             pc_name_table *out, pcal_error *err);
 
 /* Sets values[i] to the field called names->text[i].  Fails with PCAL_DATA unless the object has
- * exactly these fields, in any order, each once. */
+ * exactly these fields, in any order, each once; ragged: those that are missing are null. */
 PC_CHECKED pcal_status pc_jsonl_object_values(const pc_jsonl_scan *at,
                                               const pc_jsonl_value *object,
-                                              const pc_name_table *names,
+                                              const pc_name_table *names, int ragged,
                                               pc_jsonl_value *values, pcal_error *err);
 
 /* Adds a string to a table of names, with escapes resolved. */

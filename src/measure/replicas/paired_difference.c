@@ -12,7 +12,9 @@
  *   (5) models of different kinds (quantiles against samples), and rows of more than
  *       PC_REPLICA_OUTPUT_ROWS_MAX bytes, are not exchanged: standard errors alone decide, and
  *       difference_method says so;
- *   (6) the models are the same in every row: all differences are 0, all p-values 1.
+ *   (6) the models are the same in every row: all differences are 0, all p-values 1;
+ *   (7) auc of class 1 is judged by DeLong's test (paired_delong.c), unless there are clusters or
+ *       weights that are not whole.
  * Cost: each exchange measures the rows of both models.
  * Source: see measure/replicas/paired_test.c. */
 #include "measure/replicas/paired_difference.h"
@@ -23,6 +25,7 @@
 #include <string.h>
 
 #include "measure/replicas/exchange.h"
+#include "measure/replicas/paired_delong.h"
 #include "measure/replicas/replica_intervals.h"
 #include "measure/replicas/replicas.h"
 
@@ -296,6 +299,40 @@ static void difference_same(const difference_job *job) {
   }
 }
 
+/* ---- areas under the ROC curve ---- */
+
+static int difference_is_auc(const pc_result_record *record) {
+  return strcmp(record->metric, "auc") == 0 && record->view.kind == PC_VIEW_CLASS;
+}
+
+/* Judges areas of class 1, which are then not wanted any more. */
+static pcal_status difference_areas(const difference_job *job, pcal_error *err) {
+  const pc_kept_rows *rows[2] = {&job->results->kept, &job->other->kept};
+  if (rows[0]->clusters != NULL || rows[0]->classes != 2 ||
+      job->results->weights_are == PCAL_WEIGHTS_IMPORTANCE || !pc_exchange_whole(rows[0]))
+    return PCAL_OK;
+  for (size_t m = 0; m < job->results->metric_count; m++) {
+    pc_result_record *record = &job->results->records[m];
+    const pc_metric_result *there = &job->other->records[m].outcome;
+    pc_paired_finding finding;
+    int found = 0;
+    if (!job->wanted[m] || !difference_is_auc(record) || !difference_finite(&record->outcome) ||
+        !difference_finite(there))
+      continue;
+    const pc_paired_sample sample = {.value = {record->outcome.value, there->value},
+                                     .level = job->results->level};
+    const double difference = sample.value[0] - sample.value[1];
+    PC_TRY(pc_paired_delong(job->env, rows, difference, sample.level, &found, &finding, err));
+    if (!found)
+      continue;
+    record->interval_result.has_difference = 1;
+    record->interval_result.difference = difference;
+    difference_store(&sample, 0, &finding, &record->interval_result);
+    job->wanted[m] = 0;
+  }
+  return PCAL_OK;
+}
+
 /* Judges the metrics for which the models were not exchanged. */
 static pcal_status difference_rest(difference_job *job, pcal_error *err) {
   const size_t most = job->results->replica_count + PC_JACKKNIFE_PAIR_BLOCKS;
@@ -329,8 +366,10 @@ static pcal_status difference_run(difference_job *job, size_t metric, pcal_error
                                            .differ = job->check.differ};
   if (job->check.possible && job->check.differ == 0)
     difference_same(job);
-  else if (job->check.possible)
+  else if (job->check.possible) {
+    PC_TRY(difference_areas(job, err));
     PC_TRY(difference_exchange(job, err));
+  }
   return difference_rest(job, err);
 }
 

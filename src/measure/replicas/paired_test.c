@@ -55,6 +55,7 @@
 const char *pc_paired_method_name(pcal_difference_method method) {
   return method == PCAL_DIFFERENCE_EXCHANGE        ? "exchange"
          : method == PCAL_DIFFERENCE_EXCHANGE_WIDE ? "exchange-wide"
+         : method == PCAL_DIFFERENCE_DELONG        ? "delong"
                                                    : "replicas";
 }
 

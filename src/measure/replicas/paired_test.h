@@ -10,7 +10,7 @@
  * change that moves them: tools/make-paired then drops the error rates that it has recorded. */
 #define PC_PAIRED_RULE 1
 
-/* "exchange", "exchange-wide", "replicas". */
+/* "exchange", "exchange-wide", "replicas", "delong". */
 const char *pc_paired_method_name(pcal_difference_method method);
 
 /* What is known about T, the metric or its unbiased power, in both models. */
