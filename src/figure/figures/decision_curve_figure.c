@@ -2,8 +2,8 @@
  * for acting on none.
  *
  * 1. Lines end where they leave the panel, whose floor is a quarter of the highest value below 0.
- * 2. Bands are the intervals of net-benefit, threshold by threshold; with several models only
- *    lines are drawn. */
+ * 2. Bands are the intervals of net-benefit, threshold by threshold, in the colour of their
+ *    model. */
 #include <math.h>
 #include <stdio.h>
 
@@ -66,8 +66,12 @@ static double decision_highest(const pc_figure_data *data) {
       highest = fmax(highest, decision_value(record, 2));
   }
   for (size_t m = 0; m < data->model_count; m++)
-    for (size_t i = 0; i < DECISION_STEPS; i++)
-      highest = fmax(highest, decision_value(data->models[m].requested[i], 0));
+    for (size_t i = 0; i < DECISION_STEPS; i++) {
+      const pc_result_record *record = data->models[m].requested[i];
+      highest = fmax(highest, decision_value(record, 0));
+      if (record->interval_result.has_interval)
+        highest = fmax(highest, decision_value(record, 2));
+    }
   return highest > 0 ? highest : 0.01;
 }
 
@@ -94,17 +98,18 @@ static void decision_line(pc_figure *figure, const pc_figure_data *data,
     pc_figure_line(figure, 0, look, points, used);
 }
 
-static void decision_band(pc_figure *figure, const pc_figure_data *data, double floor) {
+static void decision_band(pc_figure *figure, const pc_figure_data *data,
+                          const pc_measured_set *set, double floor, pc_look look) {
   pc_point outline[2 * DECISION_STEPS];
   for (size_t i = 0; i < DECISION_STEPS; i++) {
-    const pc_result_record *record = data->shown.requested[i];
+    const pc_result_record *record = set->requested[i];
     const double x = decision_threshold(data->options, i);
     if (!record->interval_result.has_interval)
       return;
     outline[i] = (pc_point){x, fmax(decision_value(record, 1), floor)};
     outline[2 * DECISION_STEPS - 1 - i] = (pc_point){x, fmax(decision_value(record, 2), floor)};
   }
-  pc_figure_band(figure, 0, (pc_look){.tone = PC_TONE_A, .wash = 1}, outline,
+  pc_figure_band(figure, 0, (pc_look){.tone = look.tone, .wash = 1}, outline,
                  2 * DECISION_STEPS);
 }
 
@@ -155,7 +160,9 @@ static pcal_status decision_build(const pc_figure_data *data, pc_figure *figure,
   decision_legend(figure, data);
   pc_figure_lay_out(figure, &grid);
   if (data->model_count == 0)
-    decision_band(figure, data, floor);
+    decision_band(figure, data, &data->shown, floor, decision_model_look(0));
+  for (size_t m = 0; m < data->model_count; m++)
+    decision_band(figure, data, &data->models[m], floor, decision_model_look(m));
   pc_figure_segment(figure, panel, decision_none, (pc_point){from, 0}, (pc_point){to, 0});
   decision_line(figure, data, &data->shown, 3, floor, decision_all);
   for (size_t m = 0; m < data->model_count; m++)
