@@ -26,6 +26,8 @@ typedef enum pc_metric_trait {
   PC_OF_THE_SAMPLE = 16384, /* depends on the sample size: has no population value */
   PC_KNOWN_IF_CALIBRATED = 131072, /* a calibrated model has a known value, 0 or 1, beside which
                                       no null is needed */
+  PC_LARGEST_OF_GROUPS = 262144,   /* with groups, the value of all rows is the largest over
+                                      the groups */
   PC_PROPER_SCORE =
       65536 /* a proper score: under an injective map of the predictions its change
                equals that of its calibration error */

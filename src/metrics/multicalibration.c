@@ -116,7 +116,8 @@ const pc_metric pc_metric_multicalibration = {
             .option_count = sizeof multicalibration_options / sizeof *multicalibration_options,
         },
     .range = PC_RANGE_SHARE,
-    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_OF_THE_SAMPLE,
+    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_OF_THE_SAMPLE |
+              PC_LARGEST_OF_GROUPS,
     .configure = multicalibration_configure,
     .evaluate = multicalibration_evaluate,
     .bounds = multicalibration_bounds,
