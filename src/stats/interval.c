@@ -145,8 +145,10 @@ void pc_interval_allow_count(double estimate, double se, const pc_interval_count
   const double rest = fmax(count->all - estimate, 0.0);
   const int few = events <= rest;
   const pc_interval away = pc_interval_poisson(few ? events : rest, se, count->one, level);
-  interval->low = fmin(interval->low, few ? count->none + away.low : count->all - away.high);
-  interval->high = fmax(interval->high, few ? count->none + away.high : count->all - away.low);
+  const double low = few ? count->none + away.low : fmax(count->all - away.high, count->none);
+  const double high = few ? fmin(count->none + away.high, count->all) : count->all - away.low;
+  interval->low = fmin(interval->low, low);
+  interval->high = fmax(interval->high, high);
 }
 
 double pc_interval_quantile(const double *values, size_t count, double p) {

@@ -156,3 +156,14 @@ TEST(test_few_events_are_allowed_for) {
   assert_near(rest.low, 10.0 - one.high, 1e-12);
   assert_near(rest.high, 10.0 - one.low, 1e-12);
 }
+
+/* Two rows cannot be more than two events, and no row is none. */
+TEST(test_no_more_events_than_rows_are_allowed_for) {
+  const pc_interval_count two = {-0.2, 0.2, 0.2}, empty = {0.0, 0.0, 0.2};
+  pc_interval ends = {-0.2, -0.2}, still = {0.0, 0.0};
+  pc_interval_allow_count(-0.2, 0.0, &two, 0.95, &ends);
+  assert_near(ends.high, 0.2, 0.0);
+  pc_interval_allow_count(0.0, 0.0, &empty, 0.95, &still);
+  assert_near(still.low, 0.0, 0.0);
+  assert_near(still.high, 0.0, 0.0);
+}
