@@ -147,16 +147,15 @@ def _read_excel(path: Any, given: "dict[str, Any]") -> Any:
         ) from error
     except FileNotFoundError:
         raise IOError(f"{shown_name(name)} could not be opened; check its name") from None
+    known = ", ".join(shown_name(str(each)) for each in sheets)
     if sheet is None and len(sheets) > 1:
         fits = [each for each, table in sheets.items() if set(_named_columns(given)) <= set(table.columns)]
         if len(fits) != 1:
-            raise UsageError(
-                f"{shown_name(name)} has the sheets {', '.join(map(str, sheets))}; choose one as in "
-                f'"{os.path.basename(name)}:{next(iter(sheets))}"'
-            )
+            first = shown_name(f"{os.path.basename(name)}:{next(iter(sheets))}")
+            raise UsageError(f'{shown_name(name)} has the sheets {known}; choose one as in "{first}"')
         sheet = fits[0]
     if sheet is not None and sheet not in sheets:
-        raise UsageError(f'{shown_name(name)} has no sheet "{sheet}"; it has {", ".join(map(str, sheets))}')
+        raise UsageError(f'{shown_name(name)} has no sheet "{shown_name(sheet)}"; it has {known}')
     return sheets[next(iter(sheets)) if sheet is None else sheet]
 
 
@@ -166,7 +165,7 @@ def _read_feather(path: Any) -> Any:
     except ImportError as error:
         raise UsageError(f"{shown_name(path)}: Feather files are read by pyarrow; pip install pyarrow") from error
     try:
-        return pyarrow.feather.read_table(path, memory_map=True)
+        return pyarrow.feather.read_table(path, memory_map=False)  # a mapped file that shrinks ends the process
     except FileNotFoundError:
         raise IOError(f"{shown_name(path)} could not be opened; check its name") from None
 
@@ -178,7 +177,7 @@ def _matches(name: Any) -> "list[Any]":
         return [name]
     found = sorted(glob.glob(text), key=os.fsencode)
     if not found:
-        raise IOError(f"{text}: no file matches the pattern; check it")
+        raise IOError(f"{shown_name(text)}: no file matches the pattern; check it")
     return list(found)
 
 

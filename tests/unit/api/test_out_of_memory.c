@@ -107,9 +107,9 @@ TEST(test_measure_from_npy) {
     snprintf(groups + strlen(groups), 32, "group %zu\n", i % 3);
   }
   out_files files = {.inputs = {0}, .specs = specs, .spec_count = UNIT_COUNT(specs)};
-  files.inputs.logits = help_npy_file("logits.npy", "<f4", "(24, 3)", logits, sizeof logits);
-  files.inputs.labels = help_npy_file("labels.npy", "<i8", "(24,)", labels, sizeof labels);
-  files.inputs.weights = help_npy_file("weights.npy", "<f8", "(24,)", weights, sizeof weights);
+  files.inputs.logits = help_npy_file("logits.npy", "=f4", "(24, 3)", logits, sizeof logits);
+  files.inputs.labels = help_npy_file("labels.npy", "=i8", "(24,)", labels, sizeof labels);
+  files.inputs.weights = help_npy_file("weights.npy", "=f8", "(24,)", weights, sizeof weights);
   files.inputs.groups = help_text("groups.csv", groups);
   unit_fail_each_allocation(out_measure_one_thread, &files);
   unit_fail_each_allocation(out_measure_two_threads, &files);
@@ -128,7 +128,7 @@ TEST(test_inspect_files) {
   snprintf(path, sizeof path, "%s", help_text("inspect.csv", text));
   unit_fail_each_allocation(out_inspect_file, path);
   snprintf(path, sizeof path, "%s",
-           help_npy_file("inspect.npy", "<f8", "(2, 2)", numbers, sizeof numbers));
+           help_npy_file("inspect.npy", "=f8", "(2, 2)", numbers, sizeof numbers));
   unit_fail_each_allocation(out_inspect_file, path);
 }
 

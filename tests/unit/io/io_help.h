@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "io/formats/element_type.h"
 
 /* A directory of its own for each test program; removed by help_teardown. */
 static char help_directory[] = "/tmp/propercal-test-XXXXXX";
@@ -135,13 +136,17 @@ static inline help_npy help_npy_header(unsigned version, const char *header, con
 }
 
 /* As numpy.save writes it: padded to a multiple of 64. */
+/* A descr that begins with "=" has the byte order of the machine, as NumPy writes its own. */
 static inline help_npy help_npy_make(unsigned version, const char *descr, int fortran,
                                      const char *shape, const void *data, size_t size) {
-  char header[512];
+  char header[512], type[16];
+  snprintf(type, sizeof type, "%s", descr);
+  if (type[0] == '=')
+    type[0] = pc_little_endian() ? '<' : '>';
   const size_t start = version == 1 ? 10 : 12;
   int used =
       snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }",
-               descr, fortran ? "True" : "False", shape);
+               type, fortran ? "True" : "False", shape);
   while ((start + (size_t)used + 1) % 64 != 0)
     header[used++] = ' ';
   header[used++] = '\n';

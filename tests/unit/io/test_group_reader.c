@@ -50,7 +50,7 @@ TEST(numbers_groups_in_order) {
 TEST(takes_numbers_of_npy) {
   const pcal_env env = help_plain_env();
   const int64_t values[] = {9007199254740993, 9007199254740992, 9007199254740993};
-  const help_npy npy = help_npy_make(1, "<i8", 0, "(3,)", values, sizeof values);
+  const help_npy npy = help_npy_make(1, "=i8", 0, "(3,)", values, sizeof values);
   groups_fixture f;
   const uint32_t *out = NULL;
   size_t rows = 0;
@@ -81,7 +81,7 @@ TEST(refuses_missing_and_broken_names) {
                  "g.csv, line 3: the group is missing; give every row a group");
   expect_refused("g.csv", "g\na\ncaf\xE9\n", 9,
                  "g.csv, line 3: the group is not valid UTF-8; save the file as UTF-8");
-  const help_npy npy = help_npy_make(1, "<f8", 0, "(2,)", (double[]){1, NAN}, 16);
+  const help_npy npy = help_npy_make(1, "=f8", 0, "(2,)", (double[]){1, NAN}, 16);
   expect_refused("g.npy", npy.bytes, npy.length,
                  "g.npy, row 101: the group is missing; give every row a group");
   free(npy.bytes);
@@ -93,7 +93,7 @@ TEST(refuses_too_many) {
   uint32_t *values = malloc(count * sizeof *values);
   for (size_t i = 0; i < count; i++)
     values[i] = (uint32_t)i;
-  const help_npy npy = help_npy_make(1, "<u4", 0, "(1048577,)", values, count * sizeof *values);
+  const help_npy npy = help_npy_make(1, "=u4", 0, "(1048577,)", values, count * sizeof *values);
   groups_fixture f;
   pcal_error err;
   const uint32_t *out = NULL;

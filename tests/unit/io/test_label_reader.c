@@ -69,32 +69,32 @@ TEST(takes_whole_numbers_of_any_type) {
   const int32_t expected[] = {0, 2, 1};
   expect_npy("|i1", "(3,)", (int8_t[]){0, 2, 1}, 3, expected, 3);
   expect_npy("|u1", "(3,)", (uint8_t[]){0, 2, 1}, 3, expected, 3);
-  expect_npy("<i2", "(3,)", (int16_t[]){0, 2, 1}, 6, expected, 3);
-  expect_npy("<u2", "(3,)", (uint16_t[]){0, 2, 1}, 6, expected, 3);
-  expect_npy("<i4", "(3,)", (int32_t[]){0, 2, 1}, 12, expected, 3);
-  expect_npy("<u4", "(3,)", (uint32_t[]){0, 2, 1}, 12, expected, 3);
-  expect_npy("<i8", "(3,)", (int64_t[]){0, 2, 1}, 24, expected, 3);
-  expect_npy("<u8", "(3, 1)", (uint64_t[]){0, 2, 1}, 24, expected, 3);
-  expect_npy("<f4", "(3,)", (float[]){0, 2, 1}, 12, expected, 3);
-  expect_npy("<f8", "(3,)", (double[]){-0.0, 2, 1}, 24, expected, 3);
+  expect_npy("=i2", "(3,)", (int16_t[]){0, 2, 1}, 6, expected, 3);
+  expect_npy("=u2", "(3,)", (uint16_t[]){0, 2, 1}, 6, expected, 3);
+  expect_npy("=i4", "(3,)", (int32_t[]){0, 2, 1}, 12, expected, 3);
+  expect_npy("=u4", "(3,)", (uint32_t[]){0, 2, 1}, 12, expected, 3);
+  expect_npy("=i8", "(3,)", (int64_t[]){0, 2, 1}, 24, expected, 3);
+  expect_npy("=u8", "(3, 1)", (uint64_t[]){0, 2, 1}, 24, expected, 3);
+  expect_npy("=f4", "(3,)", (float[]){0, 2, 1}, 12, expected, 3);
+  expect_npy("=f8", "(3,)", (double[]){-0.0, 2, 1}, 24, expected, 3);
   expect_npy("|b1", "(3,)", (uint8_t[]){0, 1, 7}, 3, (int32_t[]){0, 1, 1}, 3);
-  expect_npy("<f2", "(5,)", (uint16_t[]){0x0000, 0x3C00, 0x8000, 0x6800, 0xC000}, 10,
+  expect_npy("=f2", "(5,)", (uint16_t[]){0x0000, 0x3C00, 0x8000, 0x6800, 0xC000}, 10,
              (int32_t[]){0, 1, 0, 2048, -2}, 5);
-  expect_npy("<f2", "(2,)", (uint16_t[]){0x7E00, 0x3C00}, 4, (int32_t[]){MISSING, 1}, 2);
-  expect_npy("<f4", "(2,)", (float[]){NAN, 1}, 8, (int32_t[]){MISSING, 1}, 2);
+  expect_npy("=f2", "(2,)", (uint16_t[]){0x7E00, 0x3C00}, 4, (int32_t[]){MISSING, 1}, 2);
+  expect_npy("=f4", "(2,)", (float[]){NAN, 1}, 8, (int32_t[]){MISSING, 1}, 2);
   expect_npy("|i1", "(2,)", (int8_t[]){-128, 127}, 2, (int32_t[]){-128, 127}, 2);
-  expect_npy("<i2", "(2,)", (int16_t[]){-32768, 32767}, 4, (int32_t[]){-32768, 32767}, 2);
-  expect_npy("<u2", "(2,)", (uint16_t[]){65535, 9}, 4, (int32_t[]){65535, 9}, 2);
+  expect_npy("=i2", "(2,)", (int16_t[]){-32768, 32767}, 4, (int32_t[]){-32768, 32767}, 2);
+  expect_npy("=u2", "(2,)", (uint16_t[]){65535, 9}, 4, (int32_t[]){65535, 9}, 2);
   expect_npy("|u1", "(3,)", (uint8_t[]){0, 255, 128}, 3, (int32_t[]){0, 255, 128}, 3);
-  expect_npy("<i8", "(3,)", (int64_t[]){INT32_MAX, -5, INT32_MIN + 1}, 24,
+  expect_npy("=i8", "(3,)", (int64_t[]){INT32_MAX, -5, INT32_MIN + 1}, 24,
              (int32_t[]){INT32_MAX, -5, INT32_MIN + 1}, 3);
 }
 
 TEST(marks_missing_ones) {
-  expect_npy("<f8", "(3,)", (double[]){1, NAN, 0}, 24, (int32_t[]){1, MISSING, 0}, 3);
-  expect_npy("<i4", "(2,)", (int32_t[]){1, INT32_MIN}, 8, (int32_t[]){1, MISSING}, 2);
-  expect_npy("<i8", "(2,)", (int64_t[]){1, INT32_MIN}, 16, (int32_t[]){1, MISSING}, 2);
-  expect_npy("<f8", "(2, 2)", (double[]){0, 1, NAN, 1}, 32, (int32_t[]){1, MISSING}, 2);
+  expect_npy("=f8", "(3,)", (double[]){1, NAN, 0}, 24, (int32_t[]){1, MISSING, 0}, 3);
+  expect_npy("=i4", "(2,)", (int32_t[]){1, INT32_MIN}, 8, (int32_t[]){1, MISSING}, 2);
+  expect_npy("=i8", "(2,)", (int64_t[]){1, INT32_MIN}, 16, (int32_t[]){1, MISSING}, 2);
+  expect_npy("=f8", "(2, 2)", (double[]){0, 1, NAN, 1}, 32, (int32_t[]){1, MISSING}, 2);
   const char *text = "y,x\n1,a\n,a\nNA,a\nnan,a\nnull,a\nNone,a\nNaN,a\n";
   const pcal_env env = help_plain_env();
   pc_input_file bytes;
@@ -119,7 +119,7 @@ TEST(marks_missing_ones) {
 TEST(takes_one_hot_rows) {
   expect_npy("|u1", "(3, 3)", (uint8_t[]){0, 0, 1, 1, 0, 0, 0, 1, 0}, 9, (int32_t[]){2, 0, 1},
              3);
-  expect_npy("<f4", "(2, 2)", (float[]){1, 0, 0, 1}, 16, (int32_t[]){0, 1}, 2);
+  expect_npy("=f4", "(2, 2)", (float[]){1, 0, 0, 1}, 16, (int32_t[]){0, 1}, 2);
   const char *text = "a,b\n0,1\n1,0\n";
   expect_labels("y.csv", text, strlen(text), "", (int32_t[]){1, 0}, 2);
 }
@@ -154,16 +154,16 @@ static void expect_refused_npy(const char *descr, const char *shape, const void 
 }
 
 TEST(refuses_bad_numbers) {
-  expect_refused_npy("<f8", "(2,)", (double[]){0, 1.5}, 16,
+  expect_refused_npy("=f8", "(2,)", (double[]){0, 1.5}, 16,
                      "y.npy, row 1001: the label 1.5 is not a whole number; labels are class "
                      "numbers counted from 0");
-  expect_refused_npy("<f8", "(2,)", (double[]){0, INFINITY}, 16,
+  expect_refused_npy("=f8", "(2,)", (double[]){0, INFINITY}, 16,
                      "y.npy, row 1001: the label inf does not fit 32 bits; labels are class "
                      "numbers counted from 0");
-  expect_refused_npy("<i8", "(2,)", (int64_t[]){0, 3000000000}, 16,
+  expect_refused_npy("=i8", "(2,)", (int64_t[]){0, 3000000000}, 16,
                      "y.npy, row 1001: the label 3000000000 does not fit 32 bits; labels are "
                      "class numbers counted from 0");
-  expect_refused_npy("<i8", "(2,)", (int64_t[]){0, -2147483649}, 16,
+  expect_refused_npy("=i8", "(2,)", (int64_t[]){0, -2147483649}, 16,
                      "y.npy, row 1001: the label -2147483649 does not fit 32 bits; labels are "
                      "class numbers counted from 0");
   expect_refused(
@@ -176,7 +176,7 @@ TEST(refuses_bad_numbers) {
 /* Labels of a column are left for later; each piece is converted by itself. */
 TEST(fills_labels_when_asked) {
   const int64_t labels[] = {3, 1, 4, 3000000000, 5};
-  const help_npy npy = help_npy_make(1, "<i8", 0, "(5,)", labels, sizeof labels);
+  const help_npy npy = help_npy_make(1, "=i8", 0, "(5,)", labels, sizeof labels);
   labels_fixture f = {.env = help_plain_env()};
   const int32_t *out = NULL;
   size_t rows = 0;
@@ -201,7 +201,7 @@ TEST(fills_labels_when_asked) {
 /* Names, one-hot rows and labels that lie there as they are needed are not left for later. */
 TEST(leaves_only_columns_for_later) {
   const int32_t plain[] = {1, 0};
-  const help_npy files[] = {help_npy_make(1, "<i4", 0, "(2,)", plain, sizeof plain),
+  const help_npy files[] = {help_npy_make(1, "=i4", 0, "(2,)", plain, sizeof plain),
                             help_npy_make(1, "|u1", 0, "(2, 2)", (uint8_t[]){0, 1, 1, 0}, 4)};
   for (size_t i = 0; i < 3; i++) {
     labels_fixture f = {.env = help_plain_env()};
@@ -229,7 +229,7 @@ TEST(refuses_bad_one_hot_rows) {
       "|u1", "(2, 2)", (uint8_t[]){1, 0, 1, 1}, 4,
       "y.npy, row 1001: the label row has several ones; a one-hot row has exactly one; "
       "multi-label data are not supported");
-  expect_refused_npy("<f8", "(2, 2)", (double[]){1, 0, 0.9, 0.1}, 32,
+  expect_refused_npy("=f8", "(2, 2)", (double[]){1, 0, 0.9, 0.1}, 32,
                      "y.npy, row 1001: the label 0.9 is neither 0 nor 1; labels in several "
                      "columns are one-hot; for class numbers choose one column as FILE:COLUMN");
 }

@@ -157,7 +157,8 @@ TEST(converts_unaligned_data) {
   npy_fixture f;
   for (int i = 0; i < 9; i++)
     values[i] = (float)(10 * (i / 3) + i % 3);
-  static const char header[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 3)}   ";
+  char header[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 3)}   ";
+  *strchr(header, '<') = pc_little_endian() ? '<' : '>';
   assert_true((10 + strlen(header)) % 4 != 0);
   const help_npy npy = help_npy_header(1, header, values, sizeof values);
   npy_open(&f, npy, NULL, PC_COLUMN_SCORES);
@@ -167,10 +168,12 @@ TEST(converts_unaligned_data) {
 }
 
 TEST(chooses_columns_by_number) {
+  const char *number = pc_little_endian() ? "<f8" : ">f8";
+  const char *whole = pc_little_endian() ? "<i4" : ">i4";
   npy_fixture f;
   pc_window window;
   for (int fortran = 0; fortran <= 1; fortran++) {
-    npy_open(&f, npy_table("<f8", fortran, 4), "2,0", PC_COLUMN_SCORES);
+    npy_open(&f, npy_table(number, fortran, 4), "2,0", PC_COLUMN_SCORES);
     assert_int_equal(f.reader.columns, 2);
     assert_int_equal(f.reader.file_columns, 3);
     assert_int_equal(pc_reader_next(&f.reader, 9, &window, NULL), PCAL_OK);
@@ -180,14 +183,14 @@ TEST(chooses_columns_by_number) {
       assert_true(npy_cell(&f.reader, &window, r, 1) == (double)(10 * r));
     }
     npy_done(&f);
-    npy_open(&f, npy_table("<f8", fortran, 4), "2,0,1", PC_COLUMN_SCORES);
+    npy_open(&f, npy_table(number, fortran, 4), "2,0,1", PC_COLUMN_SCORES);
     assert_int_equal(pc_reader_next(&f.reader, 9, &window, NULL), PCAL_OK);
     assert_false(npy_is_inside(&f, window.data));
     assert_true(npy_cell(&f.reader, &window, 3, 0) == 32);
     assert_true(npy_cell(&f.reader, &window, 3, 1) == 30);
     assert_true(npy_cell(&f.reader, &window, 3, 2) == 31);
     npy_done(&f);
-    npy_open(&f, npy_table("<i4", fortran, 4), "1", PC_COLUMN_LABELS);
+    npy_open(&f, npy_table(whole, fortran, 4), "1", PC_COLUMN_LABELS);
     assert_int_equal(f.reader.cells, fortran ? PC_CELLS_I32 : PC_CELLS_F64);
     npy_done(&f);
   }
@@ -241,7 +244,7 @@ TEST(reads_bool_and_no_dimension) {
   assert_int_equal(pc_reader_next(&f.reader, 9, &window, NULL), PCAL_OK);
   assert_true(((const double *)window.data)[0] == 1 && ((const double *)window.data)[1] == 0);
   npy_done(&f);
-  npy_open(&f, help_npy_make(2, "<f8", 0, "()", &(double){0.25}, 8), NULL, PC_COLUMN_SCORES);
+  npy_open(&f, help_npy_make(2, "=f8", 0, "()", &(double){0.25}, 8), NULL, PC_COLUMN_SCORES);
   assert_int_equal(f.reader.rows, 1);
   assert_int_equal(pc_reader_next(&f.reader, 9, &window, NULL), PCAL_OK);
   assert_int_equal(window.rows, 1);
@@ -253,7 +256,7 @@ TEST(gives_text) {
   const int64_t groups[] = {9007199254740993, 9007199254740992, -7};
   npy_fixture f;
   pc_window window;
-  npy_open(&f, help_npy_make(1, "<i8", 0, "(3,)", groups, sizeof groups), NULL, PC_COLUMN_TEXT);
+  npy_open(&f, help_npy_make(1, "=i8", 0, "(3,)", groups, sizeof groups), NULL, PC_COLUMN_TEXT);
   assert_int_equal(f.reader.cells, PC_CELLS_TEXT);
   assert_int_equal(pc_reader_next(&f.reader, 9, &window, NULL), PCAL_OK);
   const pc_slice *slices = window.data;
@@ -299,9 +302,9 @@ static const char *npy_large(const char *name, int fortran) {
   memset(header, ' ', sizeof header);
   memcpy(header, "\x93NUMPY\x01\x00\x76\x00", 10);
   char text[118];
-  const int length =
-      snprintf(text, sizeof text, "{'descr': '<f4', 'fortran_order': %s, 'shape': (%d, %d), }",
-               fortran ? "True" : "False", LARGE_ROWS, LARGE_COLUMNS);
+  const int length = snprintf(
+      text, sizeof text, "{'descr': '%cf4', 'fortran_order': %s, 'shape': (%d, %d), }",
+      pc_little_endian() ? '<' : '>', fortran ? "True" : "False", LARGE_ROWS, LARGE_COLUMNS);
   memcpy(header + 10, text, (size_t)length);
   header[127] = '\n';
   FILE *file = fopen(path, "wb");

@@ -7,8 +7,8 @@ static const int64_t npz_labels[] = {1, 0, 1};
 
 /* logits (3 x 2, float32) and labels (int64), and something that is no array. */
 static help_zip npz_make(int deflated, int wide) {
-  const help_npy scores = help_npy_make(1, "<f4", 0, "(3, 2)", npz_scores, sizeof npz_scores);
-  const help_npy labels = help_npy_make(1, "<i8", 0, "(3,)", npz_labels, sizeof npz_labels);
+  const help_npy scores = help_npy_make(1, "=f4", 0, "(3, 2)", npz_scores, sizeof npz_scores);
+  const help_npy labels = help_npy_make(1, "=i8", 0, "(3,)", npz_labels, sizeof npz_labels);
   const help_member members[] = {
       {"logits.npy", scores.bytes, scores.length, deflated, wide, 0},
       {"notes.txt", "hello", 5, deflated, wide, 0},
@@ -98,7 +98,7 @@ TEST(reads_labels_and_text) {
 TEST(does_not_copy_stored_arrays) {
   pcal_env env = help_plain_env();
   env.map_files = 1;
-  const help_npy npy = help_npy_make(1, "<f4", 0, "(3, 2)", npz_scores, sizeof npz_scores);
+  const help_npy npy = help_npy_make(1, "=f4", 0, "(3, 2)", npz_scores, sizeof npz_scores);
   const help_zip zip = npz_of("four__.npy", npy.bytes, npy.length);
   const char *path = help_file("view.npz", zip.bytes, zip.length);
   pc_input_file bytes;
@@ -162,7 +162,7 @@ TEST(refuses_bad_archives) {
   zip = npz_of("a.npy", "", 0);
   expect_refused(&zip, NULL, PCAL_DATA, "d.npz:a is not a npy file");
   free(zip.bytes);
-  const help_npy npy = help_npy_make(1, "<f4", 0, "(4, 2)", npz_scores, sizeof npz_scores);
+  const help_npy npy = help_npy_make(1, "=f4", 0, "(4, 2)", npz_scores, sizeof npz_scores);
   zip = npz_of("a.npy", npy.bytes, npy.length);
   expect_refused(&zip, "a", PCAL_DATA, "d.npz:a is truncated: the npy header says 4 x 2");
   free(zip.bytes);

@@ -99,7 +99,7 @@ TEST(notices_a_file_that_shrinks) {
   env.map_files = 1;
   const float values[] = {1, 2, 3, 4};
   const char *paths[] = {
-      help_npy_file("s.npy", "<f4", "(4,)", values, sizeof values),
+      help_npy_file("s.npy", "=f4", "(4,)", values, sizeof values),
       help_text("s.csv", "1\n2\n3\n4\n"),
       help_npy_file("t.npy", ">f4", "(4,)", values, sizeof values),
       help_text("s.jsonl", "{\"p\":1}\n{\"p\":2}\n{\"p\":3}\n"),

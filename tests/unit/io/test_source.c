@@ -43,8 +43,8 @@ static void expect_refused(file_inputs inputs, pcal_status wanted, const char *s
 TEST(gives_npy_rows_without_copying) {
   const float scores[] = {1, 2, 3, 4, 5, 6};
   const int32_t labels[] = {1, 0, 1};
-  const char *s = help_npy_file("l.npy", "<f4", "(3, 2)", scores, sizeof scores);
-  const char *y = help_npy_file("y.npy", "<i4", "(3,)", labels, sizeof labels);
+  const char *s = help_npy_file("l.npy", "=f4", "(3, 2)", scores, sizeof scores);
+  const char *y = help_npy_file("y.npy", "=i4", "(3,)", labels, sizeof labels);
   pcal_source *source = source_open((file_inputs){.logits = s, .labels = y, .first_row = 100});
   pcal_shape shape;
   pc_source_shape(source, &shape);
@@ -168,9 +168,9 @@ static const char *source_npz(const char *name, int deflated, size_t label_count
   char shape[16];
   snprintf(shape, sizeof shape, "(%zu,)", label_count);
   const help_npy arrays[] = {
-      help_npy_make(1, "<f8", 0, "(2, 2)", logits, sizeof logits),
-      help_npy_make(1, "<i8", 0, shape, labels, label_count * sizeof *labels),
-      help_npy_make(1, "<f8", 0, "(2,)", weights, sizeof weights),
+      help_npy_make(1, "=f8", 0, "(2, 2)", logits, sizeof logits),
+      help_npy_make(1, "=i8", 0, shape, labels, label_count * sizeof *labels),
+      help_npy_make(1, "=f8", 0, "(2,)", weights, sizeof weights),
       help_npy_make(1, "|u1", 0, "(2,)", groups, sizeof groups),
   };
   const char *const names[] = {"logits.npy", "labels.npy", "weights.npy", "groups.npy"};
@@ -253,7 +253,7 @@ TEST(reads_confidences) {
   assert_memory_equal(batch.scores, ((double[]){0.75, 0.5}), 16);
   assert_memory_equal(batch.labels, ((int32_t[]){1, 0}), 8);
   pc_source_free(source);
-  const char *c = help_npy_file("c.npy", "<f2", "(2,)", "\x00\x38\x00\x3A", 4);
+  const char *c = help_npy_file("c.npy", "=f2", "(2,)", "\x00\x38\x00\x3A", 4);
   const char *y = help_npy_file("k.npy", "|b1", "(2,)", "\x01\x00", 2);
   source = source_open((file_inputs){.confidence = c, .correct = y});
   batch = source_next(source, 10);
@@ -323,9 +323,9 @@ TEST(keeps_windows_of_different_limits_together) {
     labels[i] = (uint8_t)(i % 2);
     used += (size_t)snprintf(groups + used, 9, "g%zu\n", i % 7);
   }
-  const char *s = help_npy_file("ws.npy", "<f8", "(300000,)", scores, rows * sizeof *scores);
+  const char *s = help_npy_file("ws.npy", "=f8", "(300000,)", scores, rows * sizeof *scores);
   const char *y = help_npy_file("wy.npy", "|u1", "(300000,)", labels, rows);
-  const char *w = help_npy_file("ww.npy", "<f8", "(300000,)", scores, rows * sizeof *scores);
+  const char *w = help_npy_file("ww.npy", "=f8", "(300000,)", scores, rows * sizeof *scores);
   const char *g = help_file("wg.csv", groups, used);
   pcal_source *source =
       source_open((file_inputs){.logits = s, .labels = y, .weights = w, .groups = g});
@@ -347,7 +347,7 @@ TEST(keeps_windows_of_different_limits_together) {
 
 TEST(refuses_different_lengths) {
   const float three[] = {1, 2, 3};
-  const char *a3 = help_npy_file("a3.npy", "<f4", "(3,)", three, 12);
+  const char *a3 = help_npy_file("a3.npy", "=f4", "(3,)", three, 12);
   const char *y2 = help_npy_file("y2.npy", "|u1", "(2,)", "\x00\x01", 2);
   const char *c2 = help_text("c2.csv", "y\n0\n1\n");
   const char *c4 = help_text("c4.csv", "0\n1\n0\n1\n");
@@ -439,7 +439,7 @@ TEST(places_parts_by_their_content) {
 TEST(refuses_row_numbers_that_wrap) {
   const char *p = help_text("wrap.csv", "0.5\n0.5\n");
   const double two[2] = {0.5, 0.5};
-  const char *n = help_npy_file("wrap.npy", "<f8", "(2,)", two, sizeof two);
+  const char *n = help_npy_file("wrap.npy", "=f8", "(2,)", two, sizeof two);
   expect_refused((file_inputs){.probs = n, .first_row = UINT64_MAX - 3}, PCAL_OK, "");
   expect_refused((file_inputs){.probs = p, .first_row = UINT64_MAX - 3}, PCAL_OK, "");
   expect_refused((file_inputs){.probs = n, .first_row = UINT64_MAX - 2}, PCAL_USAGE,
@@ -492,7 +492,7 @@ TEST(finds_columns_between_semicolons) {
 TEST(notices_files_that_shrink) {
   const float scores[] = {1, 2, 3, 4};
   for (int which = 0; which < 2; which++) {
-    const char *s = help_npy_file("sh.npy", "<f4", "(4,)", scores, sizeof scores);
+    const char *s = help_npy_file("sh.npy", "=f4", "(4,)", scores, sizeof scores);
     const char *y = help_text("sh.csv", "0\n1\n0\n1\n");
     pcal_env env = help_plain_env();
     pcal_source *source = NULL;
@@ -539,7 +539,7 @@ TEST(survives_every_failed_allocation) {
   const char *data = help_text("all.csv", "labels,probs.a,probs.b,weights,groups\n"
                                           "a,0.5,0.5,1,\"x\"\"y\"\n"
                                           "b,0.25,0.75,2,z\n");
-  const char *s = help_npy_file("fs.npy", "<f2", "(2,)", "\x00\x38\x00\x38", 4);
+  const char *s = help_npy_file("fs.npy", "=f2", "(2,)", "\x00\x38\x00\x38", 4);
   const char *y = help_npy_file("fy.npy", ">i2", "(2,)", "\x00\x01\x00\x00", 4);
   const char *t = help_text("f.tsv", "w\tg\n1\tp\n2\tq\n");
   char weights[300], groups[300];

@@ -53,7 +53,7 @@ TEST(test_samples_without_targets) {
   pcal_source *source = NULL;
   pcal_shape shape = PCAL_SHAPE_INIT;
   pcal_batch batch = PCAL_BATCH_INIT;
-  inputs.samples = help_npy_file("s.npy", "<f4", "(2, 3)", samples, sizeof samples);
+  inputs.samples = help_npy_file("s.npy", "=f4", "(2, 3)", samples, sizeof samples);
   assert_int_equal(file_inputs_open(&inputs, NULL, &source, NULL), PCAL_OK);
   pcal_source_get_shape(source, &shape);
   assert_false(shape.labelled);

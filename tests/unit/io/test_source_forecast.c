@@ -21,15 +21,15 @@ TEST(test_parts_are_joined) {
   const float means[] = {1.5F, 2.5F, 0.1F}, variances[] = {4, 9, 16};
   const double wide[] = {4, 9, 16}, targets[] = {1, 2, 3};
   file_inputs inputs = {0};
-  inputs.mean = help_npy_file("m.npy", "<f4", "(3,)", means, sizeof means);
-  inputs.target = help_npy_file("t.npy", "<f8", "(3,)", targets, sizeof targets);
+  inputs.mean = help_npy_file("m.npy", "=f4", "(3,)", means, sizeof means);
+  inputs.target = help_npy_file("t.npy", "=f8", "(3,)", targets, sizeof targets);
   for (int doubles = 0; doubles < 2; doubles++) {
     pcal_source *source = NULL;
     pcal_shape shape = PCAL_SHAPE_INIT;
     pcal_batch batch = PCAL_BATCH_INIT;
     inputs.variance = doubles
-                          ? help_npy_file("w.npy", "<f8", "(3,)", wide, sizeof wide)
-                          : help_npy_file("v.npy", "<f4", "(3,)", variances, sizeof variances);
+                          ? help_npy_file("w.npy", "=f8", "(3,)", wide, sizeof wide)
+                          : help_npy_file("v.npy", "=f4", "(3,)", variances, sizeof variances);
     assert_int_equal(file_inputs_open(&inputs, NULL, &source, NULL), PCAL_OK);
     pcal_source_get_shape(source, &shape);
     assert_int_equal(shape.columns, 2);
@@ -76,21 +76,21 @@ TEST(test_what_does_not_fit) {
   const double three[] = {1, 2, 3}, two[] = {1, 2};
   file_inputs inputs = {0};
   inputs.data = help_text("d.csv", "mean,std,target\n1,2,3\n");
-  inputs.labels = help_npy_file("y.npy", "<f8", "(3,)", three, sizeof three);
+  inputs.labels = help_npy_file("y.npy", "=f8", "(3,)", three, sizeof three);
   forecast_refused(&inputs, PCAL_USAGE,
                    "d.csv contains predictions of a number, which need target; give that "
                    "in place of labels");
   inputs = (file_inputs){0};
   inputs.data = help_text("c.csv", "probs.a,probs.b,labels\n0.5,0.5,a\n");
-  inputs.target = help_npy_file("t.npy", "<f8", "(3,)", three, sizeof three);
+  inputs.target = help_npy_file("t.npy", "=f8", "(3,)", three, sizeof three);
   forecast_refused(&inputs, PCAL_USAGE,
                    "c.csv contains scores of classes, which need labels; give that in "
                    "place of target");
   inputs = (file_inputs){0};
-  inputs.mean = help_npy_file("m.npy", "<f8", "(3,)", three, sizeof three);
-  inputs.std = help_npy_file("s.npy", "<f8", "(2,)", two, sizeof two);
+  inputs.mean = help_npy_file("m.npy", "=f8", "(3,)", three, sizeof three);
+  inputs.std = help_npy_file("s.npy", "=f8", "(2,)", two, sizeof two);
   forecast_refused(&inputs, PCAL_DATA, "has 2; both must describe the same rows");
-  inputs.std = help_npy_file("p.npy", "<f8", "(1, 3)", three, sizeof three);
+  inputs.std = help_npy_file("p.npy", "=f8", "(1, 3)", three, sizeof three);
   forecast_refused(&inputs, PCAL_DATA, "variances or standard deviations need one");
 }
 
@@ -105,7 +105,7 @@ TEST(test_long_parts) {
   for (size_t i = 0; i < LONG_ROWS; i++)
     numbers[i] = (double)i + 1;
   snprintf(shape, sizeof shape, "(%d,)", (int)LONG_ROWS);
-  inputs.mean = help_npy_file("long.npy", "<f8", shape, numbers, LONG_ROWS * sizeof *numbers);
+  inputs.mean = help_npy_file("long.npy", "=f8", shape, numbers, LONG_ROWS * sizeof *numbers);
   inputs.std = inputs.target = inputs.mean;
   assert_int_equal(file_inputs_open(&inputs, NULL, &source, NULL), PCAL_OK);
   for (int pass = 0; pass < 2; pass++, seen = 0) {

@@ -88,13 +88,13 @@ TEST(test_files_of_every_type) {
   const given_data data = run_given();
   pcal_results *results = given_results(&data, RUN_SPECS);
   char *expected = given_written(results, PCAL_JSON);
-  const char *scores[] = {run_file("f4.npy", "<f4", run_rows.narrow, 4),
-                          run_file("f8.npy", "<f8", run_rows.score, 8)};
+  const char *scores[] = {run_file("f4.npy", "=f4", run_rows.narrow, 4),
+                          run_file("f8.npy", "=f8", run_rows.score, 8)};
   const char *labels[] = {run_file("u1.npy", "|u1", run_rows.byte_label, 1),
                           run_file("b1.npy", "|b1", run_rows.byte_label, 1),
-                          run_file("i4.npy", "<i4", run_rows.label, 4),
-                          run_file("i8.npy", "<i8", run_rows.wide_label, 8),
-                          run_file("n8.npy", "<f8", run_rows.number_label, 8)};
+                          run_file("i4.npy", "=i4", run_rows.label, 4),
+                          run_file("i8.npy", "=i8", run_rows.wide_label, 8),
+                          run_file("n8.npy", "=f8", run_rows.number_label, 8)};
   for (size_t s = 0; s < UNIT_COUNT(scores); s++)
     for (size_t l = 0; l < UNIT_COUNT(labels); l++)
       for (unsigned threads = 1; threads <= 3; threads += 2) {
@@ -217,7 +217,7 @@ TEST(test_hostile_scores) {
 }
 
 static void run_refused(const char *labels, uint64_t row, const char *sentence) {
-  const char *scores = run_file("s.npy", "<f8", run_rows.score, 8);
+  const char *scores = run_file("s.npy", "=f8", run_rows.score, 8);
   for (unsigned threads = 1; threads <= 3; threads += 2) {
     pcal_source *source = run_open(scores, labels);
     pcal_results *results = NULL;
@@ -236,7 +236,7 @@ TEST(test_bad_rows_are_refused) {
   run_refused(run_file("y.npy", "|u1", run_rows.byte_label, 1), 66000, "row 66000");
   run_draw();
   run_rows.number_label[30000] = 0.5;
-  run_refused(run_file("y.npy", "<f8", run_rows.number_label, 8), 30000,
+  run_refused(run_file("y.npy", "=f8", run_rows.number_label, 8), 30000,
               "y.npy, row 30000: the label 0.5 is not a whole number");
   run_draw();
   for (size_t i = 0; i < RUN_ROWS; i++)
