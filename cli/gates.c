@@ -86,7 +86,7 @@ static pcal_status gates_check_metric(const char *text, const cli_options *optio
     return scoped;
   gates_take_field(gate);
   if (!saved && (gate->field == CLI_GATE_LOW || gate->field == CLI_GATE_HIGH) &&
-      !(options->interval > 0))
+      !(options->interval > 0) && !options->cluster)
     return cli_fail(err, PCAL_USAGE,
                     "--fail-if '%s': interval bounds need --interval; add --interval 0.95",
                     text);

@@ -173,8 +173,16 @@ pcal_status cli_input_files(cli_session *session, const char *value, const cli_w
   *out = &list->files;
   if (found)
     return PCAL_OK;
-  if (cli_input_is_column(session, value))
+  if (cli_input_is_column(session, value)) {
+    for (size_t i = 0; i < more->count; i++)
+      if (more->item[i].first == value)
+        return cli_fail(
+            err, PCAL_USAGE,
+            "the columns \"%s\" and \"%s\" of --data are given by the same flag; name "
+            "all columns in one value, as %s,%s",
+            value, more->item[i].word, value, more->item[i].word);
     return input_files_add_column(session, &list->files, value, err);
+  }
   status = input_files_expand(&list->files, value, err);
   for (size_t i = 0; i < more->count && status == PCAL_OK; i++)
     if (more->item[i].first == value)

@@ -646,7 +646,9 @@ typedef struct pcal_inputs {
   const pcal_input *correct; /* 1 or 0, beside confidence */
   const pcal_input *target;  /* the true numbers, beside mean, quantiles and samples */
   const pcal_input *weights;
-  const pcal_input *groups; /* a name or number for each row */
+  const pcal_input *groups; /* a name or number for each row; with two to four columns, results
+                               also have the groups of every column and of their combinations,
+                               which overlap: "site=a", "site=a & sex=f" */
   const pcal_input *ids;    /* a unique key for each row, for random draws */
   pcal_weights weights_are;
   const double *levels; /* of quantiles, one for each column; NULL: from the column names */
@@ -836,7 +838,8 @@ PCAL_API pcal_status pcal_measure_update(pcal_measure *measure, const pcal_batch
 PCAL_API pcal_status pcal_measure_merge(pcal_measure *measure, const pcal_measure *other,
                                         pcal_error *err);
 /* Sets names for output, which are copied; either array may be NULL.  Results list groups with
- * names by name (whole numbers by value, before other names), other groups by number. */
+ * names by name (whole numbers by value, before other names), other groups by number.  Names as
+ * "a=1 & b=2" are combinations of the groups of several columns. */
 PCAL_API pcal_status pcal_measure_set_names(pcal_measure *measure,
                                             const char *const *class_names, size_t class_count,
                                             const char *const *group_names, size_t group_count,

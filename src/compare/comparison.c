@@ -218,7 +218,7 @@ static pcal_status comparison_gains(pcal_comparison *table, pc_contestant *conte
                                     pcal_error *err) {
   pcal_results *results = comparison_paired(contestant);
   const size_t by = contestant->ranked != NULL ? 0 : table->by; /* among those with replicas */
-  if (results == NULL)
+  if (results == NULL || contestant->results == NULL)
     return PCAL_OK;
   contestant->gains = pc_alloc(&table->env, contestant->results->metric_count, sizeof(pc_gain));
   if (contestant->gains == NULL)

@@ -30,8 +30,13 @@ static void device_fill_half(const pcal_device *device, char *to, const char *fr
                              size_t bytes) {
   device_fill fill = {to, from, bytes};
   const size_t tasks = (bytes + DEVICE_FILL_TASK - 1) / DEVICE_FILL_TASK;
-  if (pc_run(&device->env, tasks, DEVICE_FILL_COST * (double)bytes, device_fill_task, &fill,
-             NULL) != PCAL_OK)
+  pcal_env env =
+      device->env; /* that of pcal_device_open, whose callbacks and pool may be gone */
+  env.interrupted = NULL;
+  env.progress = NULL;
+  env.pool = NULL;
+  if (pc_run(&env, tasks, DEVICE_FILL_COST * (double)bytes, device_fill_task, &fill, NULL) !=
+      PCAL_OK)
     memcpy(to, from, bytes);
 }
 

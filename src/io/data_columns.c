@@ -273,6 +273,7 @@ void pc_data_columns_roles(const pc_data_columns *columns, size_t count, const c
       {columns->weights, "weights"},
       {columns->groups, "groups"},
       {columns->time, "time"},
+      {columns->abstain, "abstain"},
   };
   for (size_t i = 0; i < count; i++)
     roles[i] = NULL;

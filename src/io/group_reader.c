@@ -61,6 +61,23 @@ static int group_reader_contains(pc_slice text, const char *part) {
   return 0;
 }
 
+/* True if a name could not be told from a combination: it contains " & ", or ends in " &". */
+static int group_reader_joins(pc_slice name) {
+  return group_reader_contains(name, PC_GROUP_AND) ||
+         (name.length >= 2 && memcmp(name.bytes + name.length - 2, PC_GROUP_AND, 2) == 0);
+}
+
+/* Refuses names of columns that could not be told from combinations. */
+static pcal_status group_reader_check_names(const pc_reader *reader, pcal_error *err) {
+  for (size_t c = 0; c < reader->columns && reader->columns > 1 && reader->names != NULL; c++)
+    if (group_reader_joins((pc_slice){reader->names[c], strlen(reader->names[c])}))
+      return pc_fail(err, PCAL_DATA,
+                     "the group column \"%s\" has \" &\" in its name, which joins the names of "
+                     "several group columns; rename it",
+                     reader->names[c]);
+  return PCAL_OK;
+}
+
 /* The name of the combination of the groups of a row. */
 static pcal_status group_reader_join(pc_group_reader *groups, const pc_slice *cells, size_t row,
                                      uint64_t index, pc_slice *out, pcal_error *err) {
@@ -68,11 +85,12 @@ static pcal_status group_reader_join(pc_group_reader *groups, const pc_slice *ce
   joined->length = 0;
   for (size_t c = 0; c < groups->reader->columns; c++) {
     PC_TRY(group_reader_check(groups, cells[c], row, index, err));
-    if (group_reader_contains(cells[c], PC_GROUP_AND))
-      return group_reader_fail(groups, row, index,
-                               "the group contains \" & \", which joins the names of several "
-                               "group columns; rename it",
-                               err);
+    if (group_reader_joins(cells[c]))
+      return group_reader_fail(
+          groups, row, index,
+          "the group contains \" & \" or ends in \" &\", which joins the names of several "
+          "group columns; rename it",
+          err);
     if (c > 0)
       pc_text_add(joined, PC_GROUP_AND);
     if (groups->reader->names != NULL)
@@ -115,6 +133,7 @@ static pcal_status group_reader_number(pc_group_reader *groups, const pc_slice *
 pcal_status pc_group_reader_next(pc_group_reader *groups, size_t max_rows, uint64_t first_row,
                                  const uint32_t **out, size_t *rows, pcal_error *err) {
   pc_window window;
+  PC_TRY(group_reader_check_names(groups->reader, err));
   PC_TRY(pc_reader_next(groups->reader, max_rows, &window, err));
   void *buffer = groups->buffer;
   const pcal_status status = pc_reserve(groups->reader->env, &buffer, &groups->capacity,

@@ -379,7 +379,8 @@ pcal_status pc_source_upload(pcal_source *source, pcal_batch *batch, pcal_error 
   if (!pc_source_uploads(source) || batch->rows == 0 || batch->device != NULL ||
       batch->column_stride != (ptrdiff_t)size || batch->row_stride != (ptrdiff_t)row)
     return PCAL_OK;
-  PC_TRY(source_reserve_upload(source, bytes, err));
+  if (source_reserve_upload(source, bytes, NULL) != PCAL_OK)
+    return PCAL_OK; /* too little memory there: the rows stay here, with the same results */
   PC_TRY(pc_device_put(source->device, NULL, batch->scores, bytes, source->uploaded, err));
   batch->scores = source->uploaded;
   batch->device = source->device;

@@ -189,7 +189,10 @@ static pcal_status page_run_copy(pcal_report *report, const pcal_report_config *
       return pc_fail_memory(err, "making a report");
   }
   report->level = config->interval;
-  report->by_cluster = config->by_cluster && config->interval > 0;
+  if (config->by_cluster && !(config->interval > 0))
+    return pc_fail(err, PCAL_USAGE,
+                   "{cluster} affects only intervals; give {interval} 0.95, or leave it out");
+  report->by_cluster = config->by_cluster;
   PC_TRY(pc_page_preset_find(config->preset, &report->preset, err));
   report->chosen_metrics = config->spec_count > 0 || report->preset != NULL;
   return PCAL_OK;

@@ -179,14 +179,16 @@ pcal_status pc_temperature_device_draw(const pc_fit_task *task, pc_temperature_d
   pc_sample_found *found = pc_alloc(task->env, 1, sizeof *found);
   if (found == NULL)
     return pc_fail_memory(err, "keeping a sample of rows");
-  PC_TRY(pc_device_sample(batch->device, batch, &device->labels, start > 0 ? start - 1 : 0,
-                          found, err));
-  if (found->odd || found->count > PC_SAMPLE_ROWS_MAX ||
-      (start > 0 && found->count <= limit)) /* edge case 1 */
-    return temperature_device_odd(device, err);
   device->level = start;
-  const size_t count = temperature_device_sift(found, &device->level, limit);
-  PC_TRY(temperature_device_keep(task->env, found, count, device, err));
+  pcal_status status = pc_device_sample(batch->device, batch, &device->labels,
+                                        start > 0 ? start - 1 : 0, found, err);
+  if (status == PCAL_OK && (found->odd || found->count > PC_SAMPLE_ROWS_MAX ||
+                            (start > 0 && found->count <= limit))) /* edge case 1 */
+    status = temperature_device_odd(device, err);
+  if (status == PCAL_OK) {
+    const size_t count = temperature_device_sift(found, &device->level, limit);
+    status = temperature_device_keep(task->env, found, count, device, err);
+  }
   pc_free(task->env, found);
-  return PCAL_OK;
+  return status;
 }

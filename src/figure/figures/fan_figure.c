@@ -42,8 +42,10 @@ static size_t fan_levels(const pc_options *options, const pc_layout *layout,
     for (size_t k = 0; 2 * k + 1 < layout->columns && count < FAN_LEVELS_MAX; k++)
       for (size_t j = layout->columns; j-- > 0;)
         if (fabs(layout->levels[j] + layout->levels[k] - 1.0) <= FAN_SAME_LEVEL &&
-            layout->levels[k] < 0.5)
+            layout->levels[k] < 0.5) {
           out[count++] = layout->levels[j] - layout->levels[k];
+          break;
+        }
     return count;
   }
   for (; count < value->list_count && count < FAN_LEVELS_MAX; count++) {
