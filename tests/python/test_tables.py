@@ -228,3 +228,12 @@ def test_results_by_the_name_they_were_asked_for(digits):
     found = pc.measure(digits.probs, digits.labels, metrics=["nll", "brier_score_loss", "ece:n_bins=20"])
     assert found["nll"] == found["log"] and found["ece:n_bins=20"] == found["ece:bins=20"]
     assert found["brier_score_loss"] == pc.brier(digits.probs, digits.labels, half=True)
+
+
+def test_rows_without_an_answer(tmp_path):
+    """A column ``abstain`` of a data frame and of a CSV file means the same."""
+    frame = pandas.DataFrame({"confidence": [0.9, 0.6, 0.8], "correct": [1, 1, 1], "abstain": [0, 1, 0]})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    found = pc.measure(frame, metrics="accuracy")
+    assert found.accuracy == pytest.approx(2 / 3)
+    assert found.to_json() == pc.measure(data=tmp_path / "a.csv", metrics="accuracy").to_json()
