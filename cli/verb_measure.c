@@ -29,7 +29,7 @@ static const cli_flag measure_surety_flags[] = {
     {"null", 0, CLI_FLAG, NULL, offsetof(cli_options, null),
      "distribution of each metric for a calibrated model, from labels drawn from the "
      "predictions; the share of draws at least as large as the value is reported as a "
-     "p-value",
+     "p-value, for scores twice the smaller of the two tails",
      NULL, CLI_ANY},
     {"cluster", 0, CLI_TEXT, "FILE", offsetof(cli_options, cluster),
      "cluster of each row, such as a patient with several scans or the subject of a question; "
