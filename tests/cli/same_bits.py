@@ -24,7 +24,7 @@ SETTINGS = {
     "portable, plain C library": {"PROPERCAL_KERNELS": "0", "GLIBC_TUNABLES": PLAIN},
 }
 FOR_NUMBERS = """
-variance-platt variance-scale quantile-isotonic conformal pit coverage variance-vs-error intervals
+variance-platt variance-scale quantile-isotonic conformal pit coverage variance-vs-error intervals fan quantile-reliability
 """.split()
 ROWS = 240
 REPLICAS = ["--interval", "0.9", "--null", "--replicas", "20"]
