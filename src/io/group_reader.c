@@ -61,13 +61,13 @@ static int group_reader_contains(pc_slice text, const char *part) {
   return 0;
 }
 
-/* True if a name could not be told from a combination: it contains " & ", or ends in " &". */
+/* True if a name contains " & " or ends in " &": it would be read as two groups. */
 static int group_reader_joins(pc_slice name) {
   return group_reader_contains(name, PC_GROUP_AND) ||
          (name.length >= 2 && memcmp(name.bytes + name.length - 2, PC_GROUP_AND, 2) == 0);
 }
 
-/* Refuses names of columns that could not be told from combinations. */
+/* Fails if the name of one of several group columns contains " & " or ends in " &". */
 static pcal_status group_reader_check_names(const pc_reader *reader, pcal_error *err) {
   for (size_t c = 0; c < reader->columns && reader->columns > 1 && reader->names != NULL; c++)
     if (group_reader_joins((pc_slice){reader->names[c], strlen(reader->names[c])}))
