@@ -14,6 +14,7 @@
  *     and 2^-20.
  * Parts: sigma, the width of the kernel, which is the value itself; signed, the mean of score -
  * outcome, never larger in absolute value; both are equal if all residuals have one sign.
+ * Curve: the smooth reliability diagram (smooth_diagram.c).
  * Source: Blasiok & Nakkiran 2024.
  * Accuracy: below 1e-6.  The quadrature is off by at most PC_SMOOTH_ERROR (curve/smooth.h);
  * from 2^16 rows on, scores are joined in cells of width 2^-14 to 2^-21, fine enough to add at
@@ -28,7 +29,7 @@
 #include "curve/curve_cursor.h"
 #include "curve/smooth.h"
 #include "curve/smooth_ladder.h"
-#include "metrics/metric.h"
+#include "metrics/smooth_diagram.h"
 
 #define SMECE_JOIN_ROWS 0x1p16  /* with fewer rows every score is used */
 #define SMECE_JOIN_ERROR 6e-7   /* largest error from joining scores */
@@ -345,7 +346,8 @@ static pcal_status smece_evaluate(const pc_options *options, const pc_evidence *
   unsigned level;
   if (evidence->rough)
     return smece_rough(env, &evidence->curve.parts[0], out, err);
-  return smece_refine(env, &evidence->curve.parts[0], &level, out, err);
+  PC_TRY(smece_refine(env, &evidence->curve.parts[0], &level, out, err));
+  return pc_smooth_diagram(env, &evidence->curve.parts[0], out->value, &out->graph, err);
 }
 
 const pc_metric pc_metric_smece = {

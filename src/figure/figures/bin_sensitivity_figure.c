@@ -187,5 +187,5 @@ const pc_figure_row pc_figure_bin_sensitivity = {
     .height = 480,
     .request = bin_sensitivity_request,
     .build = bin_sensitivity_build,
-    .in_report = 8,
+    .in_report = 9,
 };

@@ -191,5 +191,5 @@ const pc_figure_row pc_figure_class_errors = {
     .height = 560,
     .request = class_errors_request,
     .build = class_errors_build,
-    .in_report = 5,
+    .in_report = 6,
 };

@@ -163,5 +163,5 @@ const pc_figure_row pc_figure_coverage = {
     .height = 580,
     .request = coverage_figure_request,
     .build = coverage_figure_build,
-    .in_report = 10,
+    .in_report = 11,
 };

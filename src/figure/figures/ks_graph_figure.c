@@ -227,5 +227,5 @@ const pc_figure_row pc_figure_ks_graph = {
     .height = 680,
     .request = ks_graph_request,
     .build = ks_graph_build,
-    .in_report = 4,
+    .in_report = 5,
 };

@@ -118,5 +118,5 @@ const pc_figure_row pc_figure_pit = {
     .height = 440,
     .request = pit_figure_request,
     .build = pit_figure_build,
-    .in_report = 9,
+    .in_report = 10,
 };

@@ -151,6 +151,6 @@ const pc_figure_row pc_figure_reliability_classwise = {
     .height = 760,
     .request = classwise_request,
     .build = classwise_build,
-    .in_report = 6,
+    .in_report = 7,
     .report_spec = "reliability-classwise:classes=6",
 };

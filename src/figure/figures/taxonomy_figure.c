@@ -131,5 +131,5 @@ const pc_figure_row pc_figure_taxonomy = {
     .height = 440,
     .request = taxonomy_request,
     .build = taxonomy_build,
-    .in_report = 7,
+    .in_report = 8,
 };

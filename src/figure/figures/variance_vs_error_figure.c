@@ -121,5 +121,5 @@ const pc_figure_row pc_figure_variance_vs_error = {
     .height = 580,
     .request = variance_error_request,
     .build = variance_error_build,
-    .in_report = 11,
+    .in_report = 12,
 };

@@ -270,6 +270,7 @@ TEST(test_data_of_one_column) {
                   {"reliability-classwise", PCAL_USAGE, PCAL_USAGE},
                   {"class-errors", PCAL_USAGE, PCAL_USAGE},
                   {"corp", PCAL_OK, PCAL_OK},
+                  {"smooth-reliability", PCAL_OK, PCAL_OK},
                   {"ks-graph", PCAL_OK, PCAL_OK},
                   {"ks-graph:class=0", PCAL_OK, PCAL_USAGE},
                   {"ks-graph:rank=1,class=0", PCAL_USAGE, PCAL_USAGE},
