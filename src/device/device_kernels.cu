@@ -1,4 +1,5 @@
 /* The kernels of softmax_rows_body.h and the other bodies of this room for NVIDIA GPUs.  tools/make-gpu-code compiles this file into device_kernels.ptx and device_kernels.sm_90.cubin, which are checked in. */
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -43,9 +44,9 @@ static __device__ void row_sums_end(const pc_row_sums *sums, const pc_row_sums_t
   pc_row_sums_publish(sums, mine);
 }
 
-/* Blocks on a multiprocessor; eight leave 64 registers for each thread. */
+/* Blocks on a multiprocessor; six leave 80 registers for each thread. */
 #ifndef ROW_SUMS_BLOCKS
-#define ROW_SUMS_BLOCKS 8
+#define ROW_SUMS_BLOCKS 6
 #endif
 
 #define ROW_SUMS_KERNELS(name, type, size)                                                           \
@@ -71,7 +72,7 @@ static __device__ void row_sums_end(const pc_row_sums *sums, const pc_row_sums_t
     __syncthreads();                                                                           \
     for (uint64_t first = 0; first < sums.rows; first += pc_row_sums_round(gridDim.x)) {       \
       for (uint32_t step = 0; step < PC_ROW_SUMS_STEPS; step++) {                              \
-        pc_row_sums_look_##type(&sums, &mine, first, step);                                    \
+        pc_row_sums_look_##name(&sums, &mine, first, step);                                    \
         __syncwarp();                                                                          \
         pc_row_sums_add_##name(&sums, &mine, first, step);                                     \
         __syncwarp();                                                                          \

@@ -14,7 +14,8 @@
 #include "device/device_state.h"
 #include "device/row_sums_body.h"
 
-#define DEVICE_SUMS_BLOCKS 8 /* on a multiprocessor */
+#define DEVICE_SUMS_BLOCKS 6  /* of row sums, on a multiprocessor */
+#define DEVICE_CLASS_BLOCKS 8 /* of bins of classes */
 #define DEVICE_SUMS_BYTES (PC_ROW_SUMS_WORDS * sizeof(uint64_t))
 
 static int device_sums_wide(size_t classes) {
@@ -38,14 +39,17 @@ int pc_device_has_row_sums(const pcal_device *device, pcal_type type, size_t cla
          device->class_bins[type == PCAL_F32 ? DEVICE_F32 : DEVICE_F64] != NULL;
 }
 
-/* As many blocks as run at once, unless a block would have too many rows or none. */
-static unsigned device_sums_blocks(const pcal_device *device, const pc_row_sums *sums) {
+/* As many blocks as run at once, unless a block would have too many rows or none; twice as many for wide rows in
+ * the exact precision, so that no multiprocessor waits long for the last ones. */
+static unsigned device_sums_blocks(const pcal_device *device, const pc_row_sums *sums,
+                                   int fast) {
   const uint64_t step = device_sums_wide(sums->classes)
                             ? PC_ROW_SUMS_THREADS / PC_ROW_SUMS_LANES
                             : PC_ROW_SUMS_THREADS;
   const uint64_t most = (sums->rows + step - 1) / step;
   const uint64_t least = (sums->rows + PC_ROW_SUMS_BLOCK_ROWS - 1) / PC_ROW_SUMS_BLOCK_ROWS;
-  const uint64_t at_once = (uint64_t)device->multiprocessors * DEVICE_SUMS_BLOCKS;
+  const uint64_t turns = device_sums_wide(sums->classes) && !fast ? 2 : 1;
+  const uint64_t at_once = (uint64_t)device->multiprocessors * DEVICE_SUMS_BLOCKS * turns;
   return (unsigned)(most < at_once ? most : least > at_once ? least : at_once);
 }
 
@@ -56,8 +60,9 @@ static cuda_result device_sums_launch(const pcal_device *device, const pcal_batc
       pc_row_sums_layout_of(sums, size, device_sums_wide(sums->classes)).bytes;
   void *parameters[] = {sums};
   return device->driver.launch(device_sums_kernel(device, batch->type, batch->columns, fast),
-                               device_sums_blocks(device, sums), 1, 1, PC_ROW_SUMS_THREADS, 1,
-                               1, shared, batch->stream, parameters, NULL);
+                               device_sums_blocks(device, sums, fast), 1, 1,
+                               PC_ROW_SUMS_THREADS, 1, 1, shared, batch->stream, parameters,
+                               NULL);
 }
 
 /* ---- Memory ---- */
@@ -105,7 +110,7 @@ static cuda_result device_sums_classes(const pcal_device *device, const pcal_bat
     bins->largest = sums->rows.row_largest;
     bins->words = pc_device_place(device, at);
     bins->slices =
-        pc_class_bins_slices(bins, (uint64_t)device->multiprocessors * DEVICE_SUMS_BLOCKS);
+        pc_class_bins_slices(bins, (uint64_t)device->multiprocessors * DEVICE_CLASS_BLOCKS);
     at += device_sums_class_bytes(bins);
     result =
         device->driver.launch(device->class_bins[t], pc_class_bins_blocks(bins), 1, 1,

@@ -1,9 +1,10 @@
 /* The thin layer between the body of a kernel and the machine that runs it: operations on memory
- * that several threads change.  On a GPU they are atomic; on the CPU, where tests run the threads
- * of a block one after the other, they are plain. */
+ * that several threads change, and an exponential.  On a GPU they are atomic; on the CPU, where tests run
+ * the threads of a block one after the other, they are plain. */
 #ifndef PC_GPU_LAYER_H
 #define PC_GPU_LAYER_H
 
+#include <math.h>
 #include <stdint.h>
 
 #if defined(__CUDACC__)
@@ -51,6 +52,17 @@ static inline void pc_gpu_max_64(uint64_t *at, uint64_t value) {
   atomicMax((unsigned long long *)at, (unsigned long long)value);
 #else
   *at = value > *at ? value : *at;
+#endif
+}
+
+/* 2^x in float, of about 22 bits; results below 2^-126 are 0 on a GPU. */
+static inline float pc_gpu_exp2(float x) {
+#if defined(__CUDACC__)
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return power;
+#else
+  return exp2f(x);
 #endif
 }
 

@@ -17,8 +17,9 @@
  *   3. a block has at most PC_ROW_SUMS_BLOCK_ROWS rows.
  *   4. narrow rows (PC_NARROW_CLASSES classes or fewer): one thread for a row; the rows of a block
  *      pass through shared memory, whose rows have an odd length so that banks differ.
- *   5. the fast precision: terms and their sums in float, as kernels/fast_kernels.c but not in its
- *      order; all else as above.
+ *   5. the fast precision: terms and their sums in float, with the exponential of the GPU, whose last digits
+ *      may differ between GPUs; wide rows are read once, each thread moving its sums whenever it finds a
+ *      larger logit; all else as above.
  *   6. wide rows: PC_ROW_SUMS_LANES threads for a row; only the threads of a warp wait for each
  *      other.  After PC_ROW_SUMS_STEPS steps each thread of the warp finishes one row.
  * Cost: about 40 double operations for each logit and 150 for each row.
@@ -26,6 +27,8 @@
  * This header is plain C, as softmax_rows_body.h: tests call the phases thread by thread. */
 #ifndef PC_ROW_SUMS_BODY_H
 #define PC_ROW_SUMS_BODY_H
+
+#include <float.h>
 
 #include "device/gpu_sums.h"
 #include "device/row_sums.h"
@@ -35,8 +38,11 @@
 
 #define PC_ROW_SUMS_COPIES 8
 /* Exponentials of a thread at once; tests/gpu/tune_row_sums.py tries others. */
-#ifndef PC_ROW_SUMS_UNROLL_WIDE
-#define PC_ROW_SUMS_UNROLL_WIDE 4
+#ifndef PC_ROW_SUMS_LOADS
+#define PC_ROW_SUMS_LOADS 8 /* of a wide row */
+#endif
+#ifndef PC_ROW_SUMS_FAST_LOADS
+#define PC_ROW_SUMS_FAST_LOADS 8
 #endif
 #ifndef PC_ROW_SUMS_UNROLL_NARROW
 #define PC_ROW_SUMS_UNROLL_NARROW 2
@@ -396,49 +402,161 @@ static inline void pc_row_sums_keep(const pc_row_sums *sums, const pc_row_sums_t
   wide->row_square[slot] = pc_softmax_rows_fold(wide->square + mine->thread);
 }
 
-/* exp(gap) in units of PC_LANE_EXPF_UNIT; 0 where it is below 1e-52. */
-static inline float pc_row_sums_fast_term(float gap) {
-  return gap < pc_lane_expf_lowest() ? 0.0f : pc_lane_expf(gap);
+/* The class of load i of a thread that is at class j. */
+static inline uint32_t pc_row_sums_class(uint32_t j, uint32_t i) {
+  return j + i * PC_ROW_SUMS_LANES;
 }
 
-#define REAL double
-#define UNIT 1.0
-#define LOADS PC_ROW_SUMS_UNROLL_WIDE
-#define TERM(z, largest) pc_softmax_rows_term((double)(z), largest)
+/* Keeps what a thread has added of a wide row; its first thread keeps the top class, too. */
+static inline void pc_row_sums_keep_thread(const pc_row_sums_thread *mine, uint32_t step,
+                                           double largest, uint32_t at, double sum,
+                                           double square) {
+  pc_row_sums_wide *wide = pc_row_sums_wide_of(mine);
+  wide->sum[mine->thread] = sum;
+  wide->square[mine->thread] = square;
+  if (mine->thread % PC_ROW_SUMS_LANES == 0) {
+    wide->row_top[pc_row_sums_slot(mine, step)] = largest;
+    wide->row_at[pc_row_sums_slot(mine, step)] = at;
+  }
+}
 
 #define NUMBER float
 #define NAMED(name) name##_f32
 #include "device/row_sums_template.h"
-#include "device/row_sums_terms_template.h"
 #undef NAMED
 #undef NUMBER
 
 #define NUMBER double
 #define NAMED(name) name##_f64
 #include "device/row_sums_template.h"
-#include "device/row_sums_terms_template.h"
 #undef NAMED
 #undef NUMBER
 
-#undef LOADS
-#undef REAL
-#undef UNIT
-#undef TERM
-
-#define REAL float
-#define UNIT PC_LANE_EXPF_UNIT
-#define LOADS 8
-#define TERM(z, largest) pc_row_sums_fast_term((z) - (float)(largest))
+#define REAL double
+#define TERM(z, largest) pc_softmax_rows_term((double)(z), largest)
 
 #define NUMBER float
-#define NAMED(name) name##_fast
-#include "device/row_sums_terms_template.h"
+#define NAMED(name) name##_f32
+#include "device/row_sums_narrow_template.h"
 #undef NAMED
 #undef NUMBER
 
-#undef LOADS
+#define NUMBER double
+#define NAMED(name) name##_f64
+#include "device/row_sums_narrow_template.h"
+#undef NAMED
+#undef NUMBER
+
 #undef REAL
-#undef UNIT
+#undef TERM
+
+/* ---- The fast precision ---- */
+
+/* exp(gap), gap <= 0, with a relative error below 3e-7 + 1e-7 |gap|; 0 where it is below 2^-126. */
+static inline float pc_row_sums_fast_term(float gap) {
+  return pc_gpu_exp2(gap * PC_LANE_EXPF_LOG2_E);
+}
+
+/* A part of a row: its largest logit, the class of that, and the sums of the terms of all others, relative
+ * to it. */
+typedef struct pc_row_sums_part {
+  float top, sum, square, odd;
+  uint32_t at;
+} pc_row_sums_part;
+
+/* The sums of a part relative to `top`, the logit of another class and not below its own. */
+static inline void pc_row_sums_part_move(pc_row_sums_part *part, float top) {
+  const float scale = pc_row_sums_fast_term(part->top - top);
+  part->sum = (part->sum + 1.0f) * scale;
+  part->square = (part->square + 1.0f) * (scale * scale);
+  part->top = top;
+}
+
+/* Logits of classes j, j + PC_ROW_SUMS_LANES, ...; beyond the last class one that counts for nothing. */
+static inline void pc_row_sums_part_load(const float *z, uint32_t classes, uint32_t j,
+                                         float here[PC_ROW_SUMS_FAST_LOADS]) {
+  PC_GPU_UNROLL(PC_ROW_SUMS_FAST_LOADS)
+  for (uint32_t i = 0; i < PC_ROW_SUMS_FAST_LOADS; i++)
+    here[i] = pc_row_sums_class(j, i) < classes ? z[pc_row_sums_class(j, i)] : -FLT_MAX;
+}
+
+/* Adds logits that have been loaded. */
+static inline void pc_row_sums_part_add(pc_row_sums_part *part, uint32_t j,
+                                        const float here[PC_ROW_SUMS_FAST_LOADS]) {
+  float top = part->top;
+  uint32_t at = part->at;
+  PC_GPU_UNROLL(PC_ROW_SUMS_FAST_LOADS)
+  for (uint32_t i = 0; i < PC_ROW_SUMS_FAST_LOADS; i++) {
+    at = here[i] > top ? pc_row_sums_class(j, i) : at;
+    top = here[i] > top ? here[i] : top;
+    part->odd = fmaf(here[i], 0.0f, part->odd); /* NaN if it is not finite */
+  }
+  if (at != part->at)
+    pc_row_sums_part_move(part, top);
+  part->at = at;
+  PC_GPU_UNROLL(PC_ROW_SUMS_FAST_LOADS)
+  for (uint32_t i = 0; i < PC_ROW_SUMS_FAST_LOADS; i++) {
+    const float gap = here[i] - top;
+    const float term = pc_row_sums_class(j, i) == at ? 0.0f : pc_row_sums_fast_term(gap);
+    part->sum += term;
+    part->square = fmaf(term, term, part->square);
+  }
+}
+
+/* Wide rows, first phase of a step, which reads each logit once: the part of each thread.  The next logits
+ * are on their way while these are added. */
+static inline void pc_row_sums_look_fast(const pc_row_sums *sums,
+                                         const pc_row_sums_thread *mine, uint64_t first,
+                                         uint32_t step) {
+  const uint64_t row = pc_row_sums_wide_row(mine, first, step);
+  const float *z = (const float *)sums->scores + row * sums->classes;
+  const uint32_t forward = PC_ROW_SUMS_FAST_LOADS * PC_ROW_SUMS_LANES;
+  pc_row_sums_wide *wide = pc_row_sums_wide_of(mine);
+  pc_row_sums_part part = {-INFINITY, 0, 0, 0, UINT32_MAX};
+  float here[PC_ROW_SUMS_FAST_LOADS], next[PC_ROW_SUMS_FAST_LOADS];
+  uint32_t j = mine->thread % PC_ROW_SUMS_LANES;
+  if (row >= sums->rows)
+    return;
+  pc_row_sums_part_load(z, sums->classes, j, here);
+  for (; j < sums->classes; j += forward) {
+    pc_row_sums_part_load(z, sums->classes, j + forward, next);
+    pc_row_sums_part_add(&part, j, here);
+    PC_GPU_UNROLL(PC_ROW_SUMS_FAST_LOADS)
+    for (uint32_t i = 0; i < PC_ROW_SUMS_FAST_LOADS; i++)
+      here[i] = next[i];
+  }
+  wide->top[mine->thread] = (double)part.top;
+  wide->at[mine->thread] = part.at;
+  wide->sum[mine->thread] = (double)part.sum;
+  wide->square[mine->thread] = (double)part.square;
+  if (part.odd != 0)
+    sums->words[PC_ROW_SUMS_ODD] = 1;
+}
+
+/* Second phase: each thread moves its sums to the largest logit of the row. */
+static inline void pc_row_sums_add_fast(const pc_row_sums *sums, const pc_row_sums_thread *mine,
+                                        uint64_t first, uint32_t step) {
+  const pc_row_sums_wide *wide = pc_row_sums_wide_of(mine);
+  const uint32_t t = mine->thread;
+  uint32_t at;
+  if (pc_row_sums_wide_row(mine, first, step) >= sums->rows)
+    return;
+  const double largest = pc_row_sums_largest(wide, t, &at);
+  pc_row_sums_part part = {(float)wide->top[t], (float)wide->sum[t], (float)wide->square[t], 0,
+                           wide->at[t]};
+  if (part.at != at)
+    pc_row_sums_part_move(&part, (float)largest);
+  pc_row_sums_keep_thread(mine, step, largest, at, (double)part.sum, (double)part.square);
+}
+
+#define REAL float
+#define TERM(z, largest) pc_row_sums_fast_term((z) - (float)(largest))
+#define NUMBER float
+#define NAMED(name) name##_fast
+#include "device/row_sums_narrow_template.h"
+#undef NAMED
+#undef NUMBER
+#undef REAL
 #undef TERM
 
 #endif

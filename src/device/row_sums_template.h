@@ -53,6 +53,35 @@ static inline void NAMED(pc_row_sums_look)(const pc_row_sums *sums,
     sums->words[PC_ROW_SUMS_ODD] = 1;
 }
 
+/* Second phase: the sums of each thread. */
+static inline void NAMED(pc_row_sums_add)(const pc_row_sums *sums,
+                                          const pc_row_sums_thread *mine, uint64_t first,
+                                          uint32_t step) {
+  const uint64_t row = pc_row_sums_wide_row(mine, first, step);
+  const NUMBER *z = (const NUMBER *)sums->scores + row * sums->classes;
+  const uint32_t lane = mine->thread % PC_ROW_SUMS_LANES, classes = sums->classes;
+  double sum = 0, square = 0;
+  uint32_t at;
+  NUMBER here[PC_ROW_SUMS_LOADS];
+  if (row >= sums->rows)
+    return;
+  const double largest = pc_row_sums_largest(pc_row_sums_wide_of(mine), mine->thread, &at);
+  for (uint32_t j = lane; j < classes; j += PC_ROW_SUMS_LOADS * PC_ROW_SUMS_LANES) {
+    PC_GPU_UNROLL(PC_ROW_SUMS_LOADS)
+    for (uint32_t i = 0; i < PC_ROW_SUMS_LOADS; i++)
+      here[i] = z[pc_row_sums_class(j, i) < classes ? pc_row_sums_class(j, i) : j];
+    PC_GPU_UNROLL(PC_ROW_SUMS_LOADS)
+    for (uint32_t i = 0; i < PC_ROW_SUMS_LOADS; i++) {
+      const uint32_t c = pc_row_sums_class(j, i);
+      const double term = pc_softmax_rows_term((double)here[i], largest);
+      const double added = (c == at) | (c >= classes) ? 0.0 : term;
+      sum += added;
+      square += added * added;
+    }
+  }
+  pc_row_sums_keep_thread(mine, step, largest, at, sum, square);
+}
+
 /* After the steps of a round: the thread adds one row. */
 static inline void NAMED(pc_row_sums_finish_wide)(const pc_row_sums *sums,
                                                   pc_row_sums_thread *mine, uint64_t first) {

@@ -1,7 +1,7 @@
 /* The largest logit of the threads of a row, for the bodies of kernels.
  *
  * A loop whose end is checked after each logit waits for each load; these loops load PC_ROW_TOP_LOADS
- * logits at once. */
+ * logits at once, and beyond the end of a row the first of these again. */
 #ifndef PC_ROW_TOP_H
 #define PC_ROW_TOP_H
 
@@ -17,22 +17,17 @@
   static inline number name(const number *z, uint32_t classes, uint32_t first, uint32_t step, \
                             uint32_t *at, int *odd) {                                         \
     number top = (number)-INFINITY, rest = 0, here[PC_ROW_TOP_LOADS];                         \
-    uint32_t j = first, best = 0;                                                             \
-    for (; j + (PC_ROW_TOP_LOADS - 1) * step < classes; j += PC_ROW_TOP_LOADS * step) {       \
+    uint32_t best = 0;                                                                        \
+    for (uint32_t j = first; j < classes; j += PC_ROW_TOP_LOADS * step) {                     \
       PC_GPU_UNROLL(8)                                                                        \
       for (uint32_t i = 0; i < PC_ROW_TOP_LOADS; i++)                                         \
-        here[i] = z[j + i * step];                                                            \
+        here[i] = z[j + i * step < classes ? j + i * step : j];                               \
       PC_GPU_UNROLL(8)                                                                        \
       for (uint32_t i = 0; i < PC_ROW_TOP_LOADS; i++) {                                       \
         best = here[i] > top ? j + i * step : best;                                           \
         top = here[i] > top ? here[i] : top;                                                  \
         rest += here[i] - here[i];                                                            \
       }                                                                                       \
-    }                                                                                         \
-    for (; j < classes; j += step) {                                                          \
-      best = z[j] > top ? j : best;                                                           \
-      top = z[j] > top ? z[j] : top;                                                          \
-      rest += z[j] - z[j];                                                                    \
     }                                                                                         \
     *at = best;                                                                               \
     *odd = rest != 0;                                                                         \

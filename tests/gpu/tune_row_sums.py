@@ -43,7 +43,7 @@ class Sums(ctypes.Structure):
 def compiled(setting):
     name = "_".join(str(each) for each in setting)
     path = pathlib.Path(tempfile.gettempdir(), f"row_sums_{name}.cubin")
-    flags = [f"-DROW_SUMS_BLOCKS={setting[0]}", f"-DPC_ROW_SUMS_UNROLL_WIDE={setting[1]}",
+    flags = [f"-DROW_SUMS_BLOCKS={setting[0]}", f"-DPC_ROW_SUMS_LOADS={setting[1]}",
              f"-DPC_ROW_SUMS_UNROLL_NARROW={setting[2]}"]  # fmt: skip
     subprocess.run(["nvcc", "-cubin", "-arch=sm_90", "-O3", "-fmad=false", "-I", ROOT / "src", *flags, "-o", path,
                     ROOT / "src" / "device" / "device_kernels.cu"], check=True)  # fmt: skip

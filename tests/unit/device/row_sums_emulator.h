@@ -33,8 +33,9 @@ static inline void row_sums_emulate_wide(const pc_row_sums *sums, row_sums_form 
   for (uint64_t first = 0; first < sums->rows; first += pc_row_sums_round(blocks)) {
     for (uint32_t step = 0; step < PC_ROW_SUMS_STEPS; step++) {
       ROW_SUMS_EACH
-      form == ROW_SUMS_F64 ? pc_row_sums_look_f64(sums, &mine[t], first, step)
-                           : pc_row_sums_look_f32(sums, &mine[t], first, step);
+      form == ROW_SUMS_F64   ? pc_row_sums_look_f64(sums, &mine[t], first, step)
+      : form == ROW_SUMS_F32 ? pc_row_sums_look_f32(sums, &mine[t], first, step)
+                             : pc_row_sums_look_fast(sums, &mine[t], first, step);
       ROW_SUMS_EACH
       form == ROW_SUMS_F64   ? pc_row_sums_add_f64(sums, &mine[t], first, step)
       : form == ROW_SUMS_F32 ? pc_row_sums_add_f32(sums, &mine[t], first, step)

@@ -114,8 +114,11 @@ static void add_grid(const pc_partition *cells, pc_row_sums *sums) {
   sums->cell_count += (uint32_t)cells->cut_count + 1;
 }
 
-static void run(const pc_partition *grids, int is_double, uint32_t label_size, uint32_t blocks,
-                pc_row_sums *sums, uint64_t *words) {
+static double row_total[ROWS], row_largest[ROWS];
+
+static void run(const pc_partition *grids, row_sums_form form, uint32_t label_size,
+                uint32_t blocks, pc_row_sums *sums, uint64_t *words) {
+  const int is_double = form == ROW_SUMS_F64;
   const int wide = data.classes > PC_NARROW_CLASSES;
   memset(sums, 0, sizeof *sums);
   memset(words, 0, PC_ROW_SUMS_WORDS * sizeof *words);
@@ -125,13 +128,15 @@ static void run(const pc_partition *grids, int is_double, uint32_t label_size, u
                                    : data.short_labels;
   sums->label_size = label_size;
   sums->words = words;
+  sums->row_total = row_total;
+  sums->row_largest = row_largest;
   sums->rows = ROWS;
   sums->classes = (uint32_t)data.classes;
   sums->value_count = UNIT_COUNT(values);
   memcpy(sums->value, values, sizeof values);
   for (size_t g = 0; g < GRIDS; g++)
     add_grid(&grids[g], sums);
-  row_sums_emulate(sums, is_double ? ROW_SUMS_F64 : ROW_SUMS_F32, wide, blocks,
+  row_sums_emulate(sums, form, wide, blocks,
                    pc_row_sums_layout_of(sums, is_double ? 8 : 4, wide).bytes);
 }
 
@@ -183,7 +188,7 @@ TEST(test_sums_are_those_of_the_cpu) {
     draw(classes[c]);
     expect(grids, &expected);
     for (size_t b = 0; b < UNIT_COUNT(blocks); b++) {
-      run(grids, b % 2 == 1,
+      run(grids, b % 2 == 1 ? ROW_SUMS_F64 : ROW_SUMS_F32,
           b == 2 && classes[c] < 256 ? 1
           : b == 0                   ? 8
                                      : 4,
@@ -191,6 +196,37 @@ TEST(test_sums_are_those_of_the_cpu) {
       check(grids, &sums, words, &expected);
       assert_int_equal(words[PC_ROW_SUMS_LABEL_HIGH], classes[c] - 1);
       assert_int_equal(words[PC_ROW_SUMS_LABEL_LOW], classes[c] - 1);
+    }
+  }
+  close_grids(grids);
+}
+
+/* The rest of a row, relative to its largest term, from its total as row_total has it. */
+static double rest_of(double total) {
+  return fabs(total) - 1.0;
+}
+
+/* Edge case 5: the same top class and hit as in the exact precision, and a rest of about seven digits, however the
+ * logits of a thread are ordered. */
+TEST(test_fast_rows_are_close) {
+  static const size_t classes[] = {2, 10, 32, 33, 127, 128, 129, 257};
+  static uint64_t words[PC_ROW_SUMS_WORDS];
+  static double exact[ROWS];
+  pc_partition grids[GRIDS];
+  pc_row_sums sums;
+  open_grids(grids);
+  for (size_t c = 0; c < UNIT_COUNT(classes); c++) {
+    draw(classes[c]);
+    run(grids, ROW_SUMS_F32, 4, 3, &sums, words);
+    const uint64_t hits = words[PC_ROW_SUMS_HITS];
+    memcpy(exact, row_total, sizeof exact);
+    run(grids, ROW_SUMS_FAST, 4, 3, &sums, words);
+    assert_int_equal(words[PC_ROW_SUMS_ODD], 0);
+    assert_int_equal(words[PC_ROW_SUMS_HITS], hits);
+    for (size_t r = 0; r < ROWS; r++) {
+      assert_int_equal(row_total[r] > 0, exact[r] > 0);
+      assert_true(fabs(rest_of(row_total[r]) - rest_of(exact[r])) <=
+                  4e-6 * rest_of(exact[r]) + 4e-16);
     }
   }
   close_grids(grids);
@@ -210,20 +246,22 @@ TEST(test_rows_for_the_host_are_noticed) {
       const size_t at = (ROWS - 1 - 7 * i) * classes[c] + 3 * i;
       const float before = data.z[at];
       data.z[at] = odd[i];
-      run(grids, 0, 4, 3, &sums, words);
+      run(grids, ROW_SUMS_F32, 4, 3, &sums, words);
+      assert_int_equal(words[PC_ROW_SUMS_ODD], 1);
+      run(grids, ROW_SUMS_FAST, 4, 3, &sums, words);
       assert_int_equal(words[PC_ROW_SUMS_ODD], 1);
       data.z[at] = before;
     }
     static const int64_t bad[] = {-1, INT32_MIN, INT64_MAX, 40};
     for (size_t i = 0; i < UNIT_COUNT(bad); i++) {
       data.wide_labels[500] = bad[i];
-      run(grids, 0, 8, 3, &sums, words);
+      run(grids, ROW_SUMS_F32, 8, 3, &sums, words);
       assert_int_equal(words[PC_ROW_SUMS_ODD], 1);
     }
     data.doubles[0] = -1e308; /* the log score of label 0 is infinite */
     data.doubles[1] = 1e308;
     data.labels[0] = 0;
-    run(grids, 1, 4, 2, &sums, words);
+    run(grids, ROW_SUMS_F64, 4, 2, &sums, words);
     assert_int_equal(words[PC_ROW_SUMS_ODD], 0); /* but not below the bound */
   }
   close_grids(grids);
