@@ -55,6 +55,11 @@ static void fit_put_apply(cli_text_buffer *buffer, const cli_options *options,
     cli_put(buffer, " --event ");
     cli_put_escaped(buffer, PCAL_FOR_SHELL, options->event);
   }
+  if (options->inputs.groups) {
+    cli_put(buffer, " --groups ");
+    cli_put_escaped(buffer, PCAL_FOR_SHELL,
+                    options->inputs.data ? options->inputs.groups : "groups.npy");
+  }
   cli_put(buffer, " -o calibrated.npy\n");
 }
 

@@ -81,6 +81,7 @@ typedef struct pc_fit_task {
   /* The same method fitted to similar rows, or NULL.  A convex fit may start from it. */
   const pcal_calibrator *like;
   pc_fit_replay *replay; /* of a fit by rounds; NULL: `source` has all rows */
+  int by_group;          /* for methods that fit groups themselves */
 } pc_fit_task;
 
 struct pc_calibrator_method {
@@ -91,6 +92,7 @@ struct pc_calibrator_method {
    * intervals the names of the columns, separated by ',', else NULL. */
   int makes_sets;
   const char *output_names;
+  int fits_groups;      /* fit sets calibrator->groups itself where the task asks for groups */
   int takes_unlabelled; /* fit may be given rows without outcomes; fit checks when */
   int needs_scores;     /* apply takes scores (logits, log-probabilities), not probabilities */
   int in_rounds; /* can be fitted by rounds: all passes list their fields (fit_tally.h) */

@@ -55,7 +55,8 @@ static pcal_status fit_calibrator(const pc_fit_task *task, const pcal_fit_config
                            &calibrator->class_names, err));
   PC_TRY(fit_run_step(fit_method, task, config, err));
   PC_TRY(fit_run_step(fit_warnings, task, config, err));
-  return config->by_group ? fit_run_step(pc_group_calibrators_fit, task, config, err) : PCAL_OK;
+  const int each = config->by_group && !calibrator->method->fits_groups;
+  return each ? fit_run_step(pc_group_calibrators_fit, task, config, err) : PCAL_OK;
 }
 
 static pcal_status fit_source(pcal_source *source, const pcal_fit_config *config,
@@ -75,7 +76,8 @@ static pcal_status fit_source(pcal_source *source, const pcal_fit_config *config
   PC_TRY(pc_layout_make_levels(shape.kind, shape.columns, shape.levels, &layout, err));
   PC_TRY(pc_calibrator_check_layout(method, &layout, err));
   PC_TRY(pc_calibrator_new(env, method, &options, &layout, &calibrator, err));
-  const pc_fit_task task = {source, env, config->skip_missing, calibrator, like, replay};
+  const pc_fit_task task = {source, env,    config->skip_missing, calibrator,
+                            like,   replay, config->by_group};
   const pcal_status status = fit_calibrator(&task, config, &shape, err);
   if (status == PCAL_OK)
     *out = calibrator;

@@ -3,7 +3,8 @@
  *           p_g: map fitted to the row's group
  *           n_g: weight of the rows that p_g was fitted to
  * Edge cases:
- *   1. A group without a calibrator of its own gets p.
+ *   1. A group without a calibrator of its own gets p; of several columns, with a value that no
+ *      row of the fit had, the calibrator of its other values if there is one (group-boosting).
  *   2. kappa infinite: every group gets p.
  *   3. kappa 0: every group gets p_g.
  *   4. The mixture keeps what both maps keep of a row (its sum, its top class, the order of its
@@ -17,6 +18,7 @@
 
 #include "calibrators/apply.h"
 #include "io/source.h"
+#include "measure/overlapping_groups.h"
 
 double pc_group_share(const pc_group_member *member, double kappa) {
   const double n = member->calibrator->fit.weight;
@@ -40,14 +42,27 @@ void pc_group_calibrators_free(pc_group_calibrators *groups) {
     pc_calibrator_free(groups->members[g].calibrator);
 }
 
+/* The member for a group, or UINT32_MAX. */
+static uint32_t group_match(const pc_group_calibrators *groups, const char *name) {
+  uint32_t found = UINT32_MAX;
+  size_t most = 0;
+  for (size_t g = 0; g < groups->count; g++) {
+    const char *member = groups->members[g].name;
+    if (strcmp(member, name) == 0)
+      return (uint32_t)g;
+    const size_t fields = pc_group_is_part(member, name) ? pc_group_fields(member) : 0;
+    if (fields > most) {
+      found = (uint32_t)g;
+      most = fields;
+    }
+  }
+  return found;
+}
+
 void pc_group_calibrators_match(const pc_group_calibrators *groups, const char *const *names,
                                 size_t count, uint32_t *out) {
-  for (size_t i = 0; i < count; i++) {
-    out[i] = UINT32_MAX;
-    for (size_t g = 0; g < groups->count && out[i] == UINT32_MAX; g++)
-      if (strcmp(groups->members[g].name, names[i]) == 0)
-        out[i] = (uint32_t)g;
-  }
+  for (size_t i = 0; i < count; i++)
+    out[i] = group_match(groups, names[i]);
 }
 
 /* ---- Two maps ---- */

@@ -42,7 +42,9 @@ PC_CHECKED pcal_status pc_group_calibrators_apply(const pcal_calibrator *calibra
                                                   const pcal_batch *batch, const pcal_env *env,
                                                   void *out, pcal_error *err);
 
-/* out[i]: index of the member called names[i], or UINT32_MAX. */
+/* out[i]: index of the member called names[i]; else of the member whose name has the most fields
+ * of names[i] and no other (measure/overlapping_groups.h), of several the first; else
+ * UINT32_MAX. */
 void pc_group_calibrators_match(const pc_group_calibrators *groups, const char *const *names,
                                 size_t count, uint32_t *out);
 

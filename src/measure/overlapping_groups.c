@@ -37,8 +37,7 @@ static const char *overlap_field_end(const char *name) {
   return end == NULL ? name + strlen(name) : end;
 }
 
-/* The number of fields COLUMN=VALUE of a combination; 1 for another name. */
-static size_t overlap_fields(const char *name) {
+size_t pc_group_fields(const char *name) {
   size_t fields = 0;
   for (;; name += strlen(PC_GROUP_AND)) {
     const char *end = overlap_field_end(name);
@@ -47,14 +46,39 @@ static size_t overlap_fields(const char *name) {
     fields++;
     name = end;
     if (*name == '\0')
-      return fields;
+      return fields > PC_GROUP_COLUMNS_MAX ? 1 : fields;
   }
 }
 
-/* The name of a combination, restricted to the columns of a set: bit c is column c; set 0: the
- * name as it is. */
-static pcal_status overlap_name(const pcal_env *env, const char *name, unsigned set, char **out,
-                                pcal_error *err) {
+/* True if the `length` bytes of a field are one of the fields of a name. */
+static int overlap_has_field(const char *name, const char *field, size_t length) {
+  for (;; name += strlen(PC_GROUP_AND)) {
+    const char *end = overlap_field_end(name);
+    if ((size_t)(end - name) == length && memcmp(name, field, length) == 0)
+      return 1;
+    name = end;
+    if (*name == '\0')
+      return 0;
+  }
+}
+
+int pc_group_is_part(const char *part, const char *name) {
+  if (strcmp(part, name) == 0)
+    return 1;
+  if (pc_group_fields(name) == 1)
+    return 0;
+  for (;; part += strlen(PC_GROUP_AND)) {
+    const char *end = overlap_field_end(part);
+    if (!overlap_has_field(name, part, (size_t)(end - part)))
+      return 0;
+    part = end;
+    if (*part == '\0')
+      return 1;
+  }
+}
+
+pcal_status pc_group_part(const pcal_env *env, const char *name, unsigned set, char **out,
+                          pcal_error *err) {
   pc_text text;
   pc_text_init(&text, env);
   if (set == 0)
@@ -152,12 +176,12 @@ static pcal_status overlap_add_set(const overlap_source *from, unsigned set,
   for (size_t i = 0; i < from->count && status == PCAL_OK; i++) {
     char number[PC_GROUP_NUMBER_MAX];
     const char *name = pc_group_name(from->measure, from->order[i], number);
-    const size_t fields = overlap_fields(name);
-    const int alone = fields == 1 || fields > PC_GROUP_COLUMNS_MAX;
+    const size_t fields = pc_group_fields(name);
+    const int alone = fields == 1;
     if (alone != (set == 0) || (!alone && set >> fields != 0))
       continue;
     pairs[count].member = from->order[i];
-    status = overlap_name(groups->env, name, alone ? 0 : set, &pairs[count].name, err);
+    status = pc_group_part(groups->env, name, alone ? 0 : set, &pairs[count].name, err);
     count += status == PCAL_OK;
   }
   if (status == PCAL_OK) {
@@ -194,8 +218,8 @@ static pcal_status overlap_add_plain(const overlap_source *from, pc_result_group
   for (size_t i = 0; i < from->count; i++) {
     char number[PC_GROUP_NUMBER_MAX];
     PC_TRY(overlap_reserve(groups, 1, err));
-    PC_TRY(overlap_name(groups->env, pc_group_name(from->measure, from->order[i], number), 0,
-                        &groups->names[groups->count], err));
+    PC_TRY(pc_group_part(groups->env, pc_group_name(from->measure, from->order[i], number), 0,
+                         &groups->names[groups->count], err));
     groups->members[groups->count] = from->order[i];
     groups->ends[groups->count] = groups->count + 1;
     groups->count++;
@@ -211,7 +235,7 @@ pcal_status pc_result_groups_new(const pcal_measure *measure, int combined,
   PC_TRY(pc_group_order(measure, &from.order, &from.count, err));
   for (size_t i = 0; i < from.count && combined && !found; i++) {
     char number[PC_GROUP_NUMBER_MAX];
-    found = overlap_fields(pc_group_name(measure, from.order[i], number)) > 1;
+    found = pc_group_fields(pc_group_name(measure, from.order[i], number)) > 1;
   }
   const pcal_status status =
       found ? overlap_add_sets(&from, out, err) : overlap_add_plain(&from, out, err);

@@ -26,6 +26,19 @@ PC_CHECKED pcal_status pc_result_groups_new(const pcal_measure *measure, int com
                                             pc_result_groups *out, pcal_error *err);
 void pc_result_groups_free(pc_result_groups *groups);
 
+/* The number of fields COLUMN=VALUE of a name; 1 for a name that is no combination of at most
+ * PC_GROUP_COLUMNS_MAX columns. */
+size_t pc_group_fields(const char *name);
+
+/* The name of a combination, restricted to the columns of a set: bit c is column c; set 0: the
+ * name as it is.  The caller frees *out. */
+PC_CHECKED pcal_status pc_group_part(const pcal_env *env, const char *name, unsigned set,
+                                     char **out, pcal_error *err);
+
+/* True if every field of `part` is one of the fields of `name`: rows called `name` belong to the
+ * group `part`. */
+int pc_group_is_part(const char *part, const char *name);
+
 /* The members of a group. */
 const size_t *pc_result_group_members(const pc_result_groups *groups, size_t group,
                                       size_t *count);

@@ -14,7 +14,7 @@ SPECIAL = [
 ]
 STAY = {
     "diag", "order-invariant", "order-preserving", "accuracy-transform", "label-conditional",
-    "venn-abers", "conformal-sets",
+    "venn-abers", "conformal-sets", "group-boosting",
 }
 
 
