@@ -61,6 +61,8 @@ static void device_load(pcal_device *device) {
   device->value_sums = device_find_one(device, "pc_value_sums_all");
   device->pair_strips = device_find_one(device, "pc_pair_sums_strips_all");
   device->pair_packs = device_find_one(device, "pc_pair_sums_packs_all");
+  device->dirichlet_density = device_find_one(device, "pc_dirichlet_sums_density");
+  device->dirichlet_labels = device_find_one(device, "pc_dirichlet_sums_labels");
 }
 
 pcal_status pc_device_enter(pcal_device *device, pcal_error *err) {

@@ -7,6 +7,7 @@
 /* Functions of the headers below run on the GPU. */
 #define inline inline __device__
 #include "device/class_bins_body.h"
+#include "device/dirichlet_sums_body.h"
 #include "device/pair_sums_body.h"
 #include "device/row_sums_body.h"
 #include "device/scaled_softmax_body.h"
@@ -152,6 +153,21 @@ extern "C" __global__ void __launch_bounds__(PC_PAIR_SUMS_THREADS)
   pc_pair_sums_inside(&sums, blockIdx.x, threadIdx.x, &shared);
   __syncthreads();
   pc_pair_sums_publish_inside(&sums, blockIdx.x, threadIdx.x, &shared);
+}
+
+/* Blocks on a multiprocessor; four leave 128 registers for each thread. */
+#ifndef DIRICHLET_SUMS_BLOCKS
+#define DIRICHLET_SUMS_BLOCKS 4
+#endif
+
+extern "C" __global__ void __launch_bounds__(PC_DIRICHLET_SUMS_THREADS, DIRICHLET_SUMS_BLOCKS)
+    pc_dirichlet_sums_density(const __grid_constant__ pc_dirichlet_sums sums) {
+  pc_dirichlet_density(&sums, (uint64_t)blockIdx.x * PC_DIRICHLET_SUMS_THREADS + threadIdx.x);
+}
+
+extern "C" __global__ void __launch_bounds__(PC_DIRICHLET_SUMS_THREADS, DIRICHLET_SUMS_BLOCKS)
+    pc_dirichlet_sums_labels(const __grid_constant__ pc_dirichlet_sums sums) {
+  pc_dirichlet_labels(&sums, (uint64_t)blockIdx.x * PC_DIRICHLET_SUMS_THREADS + threadIdx.x);
 }
 
 #ifndef CLASS_BINS_BLOCKS

@@ -26,6 +26,7 @@ struct pcal_device {
   cuda_function *temperature_wide[DEVICE_TYPES], *temperature_narrow[DEVICE_TYPES];
   cuda_function *sample[DEVICE_TYPES], *value_sums;
   cuda_function *pair_strips, *pair_packs;
+  cuda_function *dirichlet_density, *dirichlet_labels;
   cuda_function *scaled_wide[DEVICE_TYPES], *scaled_narrow[DEVICE_TYPES];
   char *host;          /* page-locked, or NULL */
   cuda_address memory; /* on the GPU, or 0 */

@@ -122,7 +122,8 @@ static pcal_status ce_kde_evaluate(const pc_options *options, const pc_evidence 
     ce_kde_undefined(out, "at least two rows are needed");
     return PCAL_OK;
   }
-  PC_TRY(pc_dirichlet_kde_new(env, &evidence->pair.rows, evidence->total, &dirichlet, err));
+  PC_TRY(pc_dirichlet_kde_new(env, &evidence->pair.rows, evidence->total, evidence->pair.device,
+                              &dirichlet, err));
   const pcal_status status = ce_kde_value(options, &dirichlet, out, err);
   pc_dirichlet_kde_free(&dirichlet);
   return status;

@@ -18,6 +18,7 @@
 
 #include "base/elementary.h"
 #include "base/sum.h"
+#include "device/device_dirichlet.h"
 #include "kernels/dispatch.h"
 #include "kernels/lane_math.h"
 #include "kernels/pair_kernels.h"
@@ -50,10 +51,11 @@ static int dirichlet_plain(const double *probs, size_t count) {
 }
 
 pcal_status pc_dirichlet_kde_new(const pcal_env *env, const pc_pair_rows *rows, double total,
-                                 pc_dirichlet_kde *out, pcal_error *err) {
+                                 pcal_device *device, pc_dirichlet_kde *out, pcal_error *err) {
   const size_t count = pc_pair_pack_count(rows) * PC_LANES * rows->classes;
   const int plain = dirichlet_plain(rows->probs, count);
-  *out = (pc_dirichlet_kde){.env = env, .rows = rows, .total = total, .probs = rows->probs};
+  *out = (pc_dirichlet_kde){
+      .env = env, .rows = rows, .total = total, .probs = rows->probs, .device = device};
   out->logs = pc_alloc_raw(env, count, sizeof(double));
   if (!plain)
     out->probs = out->own = pc_alloc_raw(env, count, sizeof(double));
@@ -361,6 +363,73 @@ static pcal_status dirichlet_error_task(void *user, size_t index, size_t worker,
   return PCAL_OK;
 }
 
+/* ---- On a device ---- */
+
+#define DIRICHLET_DEVICE_ROWS 2000
+#define DIRICHLET_DEVICE_PACKS ((size_t)1 << 20)
+#define DIRICHLET_LAUNCH 2e10               /* pairs of a launch: some ten milliseconds */
+#define DIRICHLET_THREADS ((size_t)1 << 17) /* of a launch, unless it has fewer rows */
+
+static int dirichlet_on_device(const dirichlet_work *work) {
+  const pc_dirichlet_kde *dirichlet = work->dirichlet;
+  return dirichlet->device != NULL && dirichlet->rows->count >= DIRICHLET_DEVICE_ROWS &&
+         pc_pair_pack_count(dirichlet->rows) <= DIRICHLET_DEVICE_PACKS &&
+         work->count <= PC_DIRICHLET_SUMS_SCALES && pc_device_has_dirichlet(dirichlet->device);
+}
+
+static pcal_status dirichlet_launch(const dirichlet_work *work, const char *what,
+                                    pc_device_dirichlet *there, pcal_error *err) {
+  const pcal_env *env = work->dirichlet->env;
+  const size_t rows = work->dirichlet->rows->count, fewest = DIRICHLET_THREADS / work->count;
+  const size_t some = (size_t)(DIRICHLET_LAUNCH / ((double)rows * (double)work->count));
+  const size_t step = some > fewest ? some : fewest;
+  for (size_t first = 0; first < rows; first += step) {
+    pc_progress(env, what, first, rows);
+    PC_TRY(pc_check_interrupt(env, err));
+    PC_TRY(
+        pc_device_dirichlet_run(there, first, rows - first < step ? rows - first : step, err));
+  }
+  return PCAL_OK;
+}
+
+/* The errors of rows, from the sums of their classes. */
+static void dirichlet_errors(const dirichlet_work *work, double *classes) {
+  const pc_pair_rows *rows = work->dirichlet->rows;
+  dirichlet_lanes lanes = {.peak = {0}};
+  for (size_t i = 0; i < rows->count; i++) {
+    const size_t r = i % PC_LANES, pack = i / PC_LANES;
+    dirichlet_tile tile = {work, pack,   1,
+                           -1,   &lanes, classes + pack * PC_LANES * rows->classes};
+    lanes.peak[r] = work->values[i];
+    work->values[i] = dirichlet_row_error(&tile, 0, r);
+  }
+}
+
+/* Fills the values; by_label: errors, otherwise log densities. */
+static pcal_status dirichlet_there(const dirichlet_work *work, const char *what, int by_label,
+                                   pcal_error *err) {
+  const pc_dirichlet_kde *dirichlet = work->dirichlet;
+  const pcal_env *env = dirichlet->env;
+  const size_t cells = by_label ? dirichlet_padded(work) * dirichlet->rows->classes : 1;
+  const pc_device_dirichlet_rows from = {dirichlet->rows, dirichlet->logs,  dirichlet->probs,
+                                         work->offsets,   work->bandwidths, work->count,
+                                         by_label};
+  double *classes = pc_alloc(env, cells, sizeof *classes);
+  pc_device_dirichlet there = {.device = dirichlet->device};
+  if (classes == NULL)
+    return pc_fail_memory(err, "preparing kernels");
+  pcal_status status = pc_device_dirichlet_open(dirichlet->device, &from, env, &there, err);
+  if (status == PCAL_OK)
+    status = dirichlet_launch(work, what, &there, err);
+  if (status == PCAL_OK)
+    status = pc_device_dirichlet_results(&there, work->values, by_label ? classes : NULL, err);
+  pc_device_dirichlet_close(&there);
+  if (status == PCAL_OK && by_label)
+    dirichlet_errors(work, classes);
+  pc_free(env, classes);
+  return status;
+}
+
 /* ---- both ---- */
 
 typedef struct dirichlet_job {
@@ -377,6 +446,8 @@ static pcal_status dirichlet_run(dirichlet_work *work, const dirichlet_job *job,
   const double rows = (double)dirichlet->rows->count;
   const size_t packs = pc_pair_pack_count(dirichlet->rows);
   PC_TRY(dirichlet_offsets_fill(dirichlet, work->bandwidths, work->count, offsets, err));
+  if (dirichlet_on_device(work))
+    return dirichlet_there(work, job->what, job->task == dirichlet_error_task, err);
   return pc_run_with_progress(dirichlet->env, job->what, (packs + job->packs - 1) / job->packs,
                               job->nanoseconds * rows * rows, job->task, work, err);
 }

@@ -20,11 +20,12 @@ typedef struct pc_dirichlet_kde {
   double *logs;             /* log probabilities, in the layout of rows->probs */
   const double *probs;      /* as used in kernels: none below 0, no positive one below 2^-200 */
   double *own; /* owned copy behind `probs` if they differ from rows->probs, else NULL */
+  pcal_device *device; /* that compares the rows, or NULL */
 } pc_dirichlet_kde;
 
 PC_CHECKED pcal_status pc_dirichlet_kde_new(const pcal_env *env, const pc_pair_rows *rows,
-                                            double total, pc_dirichlet_kde *out,
-                                            pcal_error *err);
+                                            double total, pcal_device *device,
+                                            pc_dirichlet_kde *out, pcal_error *err);
 void pc_dirichlet_kde_free(pc_dirichlet_kde *dirichlet);
 
 /* out[b]: the mean over rows of the log density at the row given by all other rows, with

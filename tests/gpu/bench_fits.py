@@ -47,6 +47,10 @@ def skce_there(logits, labels):
     return pc.measure(logits=logits, labels=labels, metrics=["skce"])["skce"]
 
 
+def ce_kde(logits, labels):
+    return pc.measure(logits=logits, labels=labels, metrics=["ce-kde"])["ce-kde"]
+
+
 def skce_matrices(logits, labels, step=8192):
     """The unbiased SKCE by matrix products, float32, `step` rows at a time."""
     probs = torch.softmax(logits, 1)
@@ -88,6 +92,11 @@ def pairs():
         table(f"SKCE of {rows:,} × 10", sets, lines, 3)
         found = skce_there(*sets[0])
         print(f"\nvalue: {found!r} here, {skce_matrices(*sets[0])!r} by PyTorch")
+    lines = {"propercal, bandwidth searched": ce_kde}
+    for rows in (10_000, 100_000):
+        table(f"ce-kde of {rows:,} × 10", [make(rows, 10, 5)], lines, 1)
+    memory = [each.cpu() for each in make(10_000, 10, 5)]
+    print(f"\nce-kde of 10,000 × 10 in memory: {whole_time(ce_kde, [memory], 1):.1f} ms")
     if "--large" in sys.argv[1:]:
         table("SKCE of 1,000,000 × 10", [make(1_000_000, 10, 4)], {"propercal, exact": skce_there}, 1)
 

@@ -148,7 +148,7 @@ def compare_pairs():
     for rows, classes in ((2000, 2), (2001, 10), (10_007, 10), (5000, 100), (3000, 1000)):
         logits, labels = make(rows, classes, torch.float32, rows)
         for each in (logits, logits.round(), logits.double()):
-            metrics = ["skce", "kce", "skce:kernel=gaussian,scale=0.3", "kce:distance=tv"]
+            metrics = ["skce", "kce", "skce:kernel=gaussian,scale=0.3", "kce:distance=tv", "ce-kde"]
             here = json_of(logits=each, labels=labels, metrics=metrics)
             check(f"pairs of {rows} x {classes}", here, json_of(logits=each.cuda(), labels=labels.cuda(), metrics=metrics))
 

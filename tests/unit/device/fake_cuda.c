@@ -9,6 +9,7 @@
 
 #include "class_bins_emulator.h"
 #include "device/cuda_driver.h"
+#include "dirichlet_sums_emulator.h"
 #include "pair_sums_emulator.h"
 #include "row_sums_emulator.h"
 #include "scaled_softmax_emulator.h"
@@ -45,6 +46,8 @@ enum {
   FAKE_SCALED_NARROW_F64,
   FAKE_CLASS_BINS_F32,
   FAKE_CLASS_BINS_F64,
+  FAKE_DIRICHLET_DENSITY,
+  FAKE_DIRICHLET_LABELS,
   FAKE_SUMS_WIDE_FAST,
   FAKE_SUMS_NARROW_FAST
 };
@@ -208,6 +211,8 @@ cuda_result cuModuleGetFunction(cuda_function **out, cuda_module *module, const 
                                       "pc_scaled_softmax_narrow_f64",
                                       "pc_class_bins_f32",
                                       "pc_class_bins_f64",
+                                      "pc_dirichlet_sums_density",
+                                      "pc_dirichlet_sums_labels",
                                       "pc_row_sums_wide_fast",
                                       "pc_row_sums_narrow_fast"};
   FAKE_FAIL("cuModuleGetFunction");
@@ -390,6 +395,22 @@ static cuda_result fake_class_bins(uintptr_t kernel, const pc_class_bins *given,
   return 0;
 }
 
+static cuda_result fake_dirichlet(uintptr_t kernel, const pc_dirichlet_sums *given,
+                                  unsigned grid) {
+  pc_dirichlet_sums sums = *given;
+  sums.logs = fake_host((cuda_address)(uintptr_t)given->logs);
+  sums.probs = fake_host((cuda_address)(uintptr_t)given->probs);
+  sums.offsets = fake_host((cuda_address)(uintptr_t)given->offsets);
+  sums.weights = fake_host((cuda_address)(uintptr_t)given->weights);
+  sums.labels = fake_host((cuda_address)(uintptr_t)given->labels);
+  sums.pack_labels = fake_host((cuda_address)(uintptr_t)given->pack_labels);
+  sums.values = fake_host((cuda_address)(uintptr_t)given->values);
+  if (given->classes != NULL)
+    sums.classes = fake_host((cuda_address)(uintptr_t)given->classes);
+  dirichlet_sums_emulate(&sums, kernel == FAKE_DIRICHLET_LABELS, grid);
+  return 0;
+}
+
 /* Kernels of fits, pairs and classes: blocks of 128 threads, no shared memory from the launch. */
 static cuda_result fake_fit(uintptr_t kernel, const void *given, unsigned grid,
                             unsigned threads, unsigned shared_bytes) {
@@ -400,7 +421,8 @@ static cuda_result fake_fit(uintptr_t kernel, const void *given, unsigned grid,
          : kernel == FAKE_VALUE_SUMS           ? fake_value_sums(given, grid)
          : kernel <= FAKE_PAIR_PACKS           ? fake_pairs(kernel, given, grid)
          : kernel <= FAKE_SCALED_NARROW_F64    ? fake_scaled(kernel, given, grid)
-                                               : fake_class_bins(kernel, given, grid);
+         : kernel <= FAKE_CLASS_BINS_F64       ? fake_class_bins(kernel, given, grid)
+                                               : fake_dirichlet(kernel, given, grid);
 }
 
 cuda_result cuLaunchKernel(cuda_function *function, unsigned grid_x, unsigned grid_y,

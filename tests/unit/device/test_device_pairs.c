@@ -4,7 +4,9 @@
 
 #include "base/rng.h"
 #include "device/device.h"
+#include "device/device_dirichlet.h"
 #include "gpu_fixture.h"
+#include "stats/dirichlet_kde.h"
 #include "stats/pair_sum.h"
 
 #define ROWS 2210
@@ -69,10 +71,53 @@ TEST(test_sums_are_those_of_the_cpu) {
   assert_int_equal(fake.blocks(), 0);
 }
 
+/* Rows of distinct and of equal probabilities, with zeros, in packs of one label and of several. */
+TEST(test_dirichlet_kernels_are_those_of_the_cpu) {
+  static const size_t classes[] = {2, 3, 10}, counts[] = {2000, 2003, 2064};
+  static const double bandwidths[] = {1e-5, 1e-3, 0.02, 0.3, 1.0};
+  const pcal_env env = pc_env_resolve(NULL);
+  pcal_device *device = NULL;
+  void *there = upload(labels, sizeof labels);
+  assert_int_equal(pcal_device_open(there, NULL, &device, NULL), PCAL_OK);
+  assert_true(pc_device_has_dirichlet(device));
+  for (size_t c = 0; c < UNIT_COUNT(classes); c++) {
+    double likelihood[2][UNIT_COUNT(bandwidths)], error[2][3];
+    void *block;
+    const pc_pair_rows rows = rows_of(classes[c], counts[c], c > 0, &block);
+    double total = 0;
+    for (size_t i = 0; i < rows.count; i++)
+      total += rows.weights[i];
+    for (size_t i = 0; i < rows.count && c == 1; i += 50) /* zeros, several of them */
+      rows.probs[i / PC_LANES * PC_LANES * classes[c] + i % PC_LANES] = 0.0;
+    for (int on_gpu = 0; on_gpu < 2; on_gpu++) {
+      pc_dirichlet_kde dirichlet;
+      assert_int_equal(
+          pc_dirichlet_kde_new(&env, &rows, total, on_gpu ? device : NULL, &dirichlet, NULL),
+          PCAL_OK);
+      assert_int_equal(pc_dirichlet_kde_likelihood(&dirichlet, bandwidths,
+                                                   UNIT_COUNT(bandwidths), likelihood[on_gpu],
+                                                   NULL),
+                       PCAL_OK);
+      for (size_t e = 0; e < 3; e++)
+        assert_int_equal(pc_dirichlet_kde_error(&dirichlet, bandwidths[e + 1], 1.0 + (double)e,
+                                                &error[on_gpu][e], NULL),
+                         PCAL_OK);
+      pc_dirichlet_kde_free(&dirichlet);
+    }
+    assert_memory_equal(likelihood[0], likelihood[1], sizeof likelihood[0]);
+    assert_memory_equal(error[0], error[1], sizeof error[0]);
+    assert_true(isfinite(likelihood[0][4]) && error[0][1] > 0);
+    free(block);
+  }
+  drop(there);
+  pcal_device_free(device);
+  assert_int_equal(fake.blocks(), 0);
+}
+
 /* ---- Whole results ---- */
 
-static const char *const specs[] = {"skce", "kce",
-                                    "skce:kernel=gaussian,distance=tv,scale=0.3"};
+static const char *const specs[] = {"skce", "kce", "skce:kernel=gaussian,distance=tv,scale=0.3",
+                                    "ce-kde", "ce-kde:bandwidth=0.05,p=2"};
 
 static char *measured(const void *scores, pcal_device *device, size_t classes,
                       pcal_status *status) {

@@ -81,8 +81,8 @@ static double error_of(const pair_sample *s, double h, double power, unsigned th
   pc_dirichlet_kde dirichlet;
   double error = 0.0;
   env.threads = threads;
-  assert_int_equal(pc_dirichlet_kde_new(&env, &s->rows, density_total(s), &dirichlet, NULL),
-                   PCAL_OK);
+  assert_int_equal(
+      pc_dirichlet_kde_new(&env, &s->rows, density_total(s), NULL, &dirichlet, NULL), PCAL_OK);
   assert_int_equal(pc_dirichlet_kde_error(&dirichlet, h, power, &error, NULL), PCAL_OK);
   pc_dirichlet_kde_free(&dirichlet);
   return error;
@@ -93,8 +93,8 @@ static void likelihood_of(const pair_sample *s, const double *h, size_t count, u
   pcal_env env = pc_env_resolve(NULL);
   pc_dirichlet_kde dirichlet;
   env.threads = threads;
-  assert_int_equal(pc_dirichlet_kde_new(&env, &s->rows, density_total(s), &dirichlet, NULL),
-                   PCAL_OK);
+  assert_int_equal(
+      pc_dirichlet_kde_new(&env, &s->rows, density_total(s), NULL, &dirichlet, NULL), PCAL_OK);
   assert_int_equal(pc_dirichlet_kde_likelihood(&dirichlet, h, count, out, NULL), PCAL_OK);
   pc_dirichlet_kde_free(&dirichlet);
 }
@@ -242,7 +242,7 @@ static pcal_status density_scenario(const pcal_env *env, void *user, pcal_error 
   pc_dirichlet_kde dirichlet;
   double found[2];
   resolved.threads = 1;
-  PC_TRY(pc_dirichlet_kde_new(&resolved, &s->rows, density_total(s), &dirichlet, err));
+  PC_TRY(pc_dirichlet_kde_new(&resolved, &s->rows, density_total(s), NULL, &dirichlet, err));
   pcal_status status =
       pc_dirichlet_kde_likelihood(&dirichlet, density_bandwidths, 2, found, err);
   if (status == PCAL_OK)
