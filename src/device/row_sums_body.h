@@ -42,7 +42,7 @@
 #define PC_ROW_SUMS_LOADS 8 /* of a wide row */
 #endif
 #ifndef PC_ROW_SUMS_FAST_LOADS
-#define PC_ROW_SUMS_FAST_LOADS 8
+#define PC_ROW_SUMS_FAST_LOADS 16
 #endif
 #ifndef PC_ROW_SUMS_UNROLL_NARROW
 #define PC_ROW_SUMS_UNROLL_NARROW 2
