@@ -295,6 +295,12 @@ static pcal_status args_store(args_state *state, const cli_flag *flag, const cha
                       "--%s %s: the value must be a whole number, 0 or "
                       "more",
                       flag->name, value);
+  else if (flag->kind == CLI_POSITIVE &&
+           (!cli_read_count(value, field) || *(const uint64_t *)field == 0))
+    status = cli_fail(err, PCAL_USAGE,
+                      "--%s %s: the value must be a whole number, 1 or "
+                      "more",
+                      flag->name, value);
   else if (flag->kind == CLI_REAL && !cli_read_real(value, field))
     status = cli_fail(err, PCAL_USAGE, "--%s %s: the value must be a number such as 1.5",
                       flag->name, value);

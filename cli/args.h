@@ -9,7 +9,14 @@
 
 /* Type of the cli_options field that a flag sets: int, const char *, cli_words, uint64_t,
  * double. */
-typedef enum cli_kind { CLI_FLAG, CLI_TEXT, CLI_REPEAT, CLI_COUNT, CLI_REAL } cli_kind;
+typedef enum cli_kind {
+  CLI_FLAG,
+  CLI_TEXT,
+  CLI_REPEAT,
+  CLI_COUNT,
+  CLI_POSITIVE, /* a count of at least 1; the field is 0 if the flag is not given */
+  CLI_REAL
+} cli_kind;
 
 /* Values of a flag or operand, for completion. */
 typedef enum cli_domain {

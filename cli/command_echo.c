@@ -40,7 +40,7 @@ static void command_echo_put_flag(cli_text_buffer *buffer, const cli_flag *flag,
   cli_put(buffer, " ");
   if (flag->kind == CLI_TEXT)
     command_echo_put_word(buffer, *(const char *const *)given);
-  else if (flag->kind == CLI_COUNT)
+  else if (flag->kind == CLI_COUNT || flag->kind == CLI_POSITIVE)
     cli_putf(buffer, "%llu", (unsigned long long)*(const uint64_t *)given);
   else
     cli_put(buffer, cli_number(*(const double *)given, number));

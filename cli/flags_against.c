@@ -1,10 +1,6 @@
 #include "flags_against.h"
 
-#include <stdio.h>
-
 #include "input_files.h"
-
-#define FLAGS_AGAINST_NAME_MAX 4096
 
 #define FLAGS_AGAINST_OTHER(field) offsetof(cli_options, against.field)
 
@@ -55,36 +51,49 @@ int cli_has_against(const cli_options *options) {
          other->mean || other->quantiles || other->samples;
 }
 
-pcal_status cli_measure_against(cli_session *session, const pcal_measure_config *config,
-                                pcal_results *results, pcal_error *err) {
+/* Sets the inputs of the other model: its scores, and everything else as for the first model, whose
+ * columns of --data are named here. */
+static void flags_against_fill(const cli_inputs *mine, const pcal_source *source,
+                               cli_inputs *out) {
+  const struct {
+    const char **field;
+    const char *given, *name;
+  } shared[] = {
+      {&out->labels, mine->labels, "labels"},    {&out->target, mine->target, "target"},
+      {&out->weights, mine->weights, "weights"}, {&out->groups, mine->groups, "groups"},
+      {&out->time, mine->time, "time"},          {&out->abstain, mine->abstain, "abstain"}};
+  for (size_t i = 0; i < CLI_COUNT_OF(shared); i++) {
+    const int times = shared[i].field == &out->time;
+    *shared[i].field = shared[i].given;
+    if (!shared[i].given && (!times || mine->every))
+      *shared[i].field = pcal_source_data_column(source, shared[i].name);
+  }
+  if (mine->every)
+    out->groups = NULL;
+  if (out->confidence)
+    out->labels = NULL;
+  else
+    out->abstain = NULL;
+  out->levels = out->quantiles ? mine->levels : NULL;
+  out->weights_are = mine->weights_are;
+  out->ids = mine->ids;
+  out->every = mine->every;
+  out->first_row = mine->first_row;
+}
+
+pcal_status cli_measure_against(cli_session *session, const pcal_source *mine_source,
+                                const pcal_measure_config *config, pcal_results *results,
+                                pcal_error *err) {
   cli_options *options = &session->options;
-  const cli_inputs mine = options->inputs;
+  const cli_inputs mine = options->inputs, given = options->against;
   pcal_source *source = NULL;
   pcal_results *other = NULL;
-  const pcal_status found = cli_input_files_all(session, &options->against, err);
-  if (found != PCAL_OK) /* while --data is among the inputs: values may be its columns */
-    return found;
-  options->inputs = options->against;
-  options->inputs.labels = options->against.confidence ? NULL : mine.labels;
-  options->inputs.target = mine.target;
-  options->inputs.levels = options->against.quantiles ? mine.levels : NULL;
-  options->inputs.weights = mine.weights;
-  options->inputs.weights_are = mine.weights_are;
-  options->inputs.ids = mine.ids;
-  options->inputs.groups = mine.groups;
-  options->inputs.time = mine.time;
-  options->inputs.abstain = mine.abstain;
-  options->inputs.every = mine.every;
-  options->inputs.first_row = mine.first_row;
-  const int classes =
-      !(options->against.mean || options->against.quantiles || options->against.samples);
-  if (mine.data && classes && !options->inputs.labels && !options->inputs.correct)
-    options->inputs.labels = mine.data;
-  char target[FLAGS_AGAINST_NAME_MAX];
-  if (mine.data && !classes && !mine.target &&
-      snprintf(target, sizeof target, "%s:target", mine.data) < (int)sizeof target)
-    options->inputs.target = target;
-  pcal_status status = cli_source_open(session, 1, &source, err);
+  flags_against_fill(&mine, mine_source, &options->against);
+  pcal_status status = cli_input_files_all(session, &options->against, err);
+  if (status == PCAL_OK) { /* columns of --data are files now */
+    options->inputs = options->against;
+    status = cli_source_open(session, 1, &source, err);
+  }
   if (status == PCAL_OK)
     status = pcal_measure_run(source, config, &session->env, &other, err);
   if (status == PCAL_OK)
@@ -94,5 +103,6 @@ pcal_status cli_measure_against(cli_session *session, const pcal_measure_config 
   pcal_results_free(other);
   pcal_source_free(source);
   options->inputs = mine;
+  options->against = given;
   return status;
 }

@@ -1,8 +1,9 @@
-/* 1. A value that names an existing file, with or without :COLUMNS, is that file.
- * 2. Otherwise a value with *, ? or [ is a pattern of the shell; its files are sorted by name,
- *    byte by byte, and :COLUMNS is added to each of them.
- * 3. Beside --data a word without slash, colon and single dot that is no file is a column of its files,
- *    and so are "a,b,c" and "a..c". */
+/* 1. Beside --data a word without slash, colon and single dot is a column of its files, and so are
+ *    "a,b,c" and "a..c", whatever files there are: ./p is the file p.  The same for the flags
+ *    --val-... beside --val-data.
+ * 2. Otherwise a value that names an existing file, with or without :COLUMNS, is that file.
+ * 3. Otherwise a value with *, ? or [ is a pattern of the shell; its files are sorted by name,
+ *    byte by byte, and :COLUMNS is added to each of them. */
 #include "input_files.h"
 
 #include <stdlib.h>
@@ -137,26 +138,29 @@ static int input_files_has(const cli_inputs *in, const char *value) {
   return 0;
 }
 
-int cli_input_is_column(const cli_session *session, const char *value) {
+/* The file of --data or --val-data that a value stands beside, or NULL. */
+static const char *input_files_data(const cli_session *session, const char *value) {
   const cli_options *options = &session->options;
-  const char *data = options->inputs.data;
-  return value && data &&
-         (input_files_has(&options->inputs, value) ||
-          input_files_has(&options->against, value)) &&
-         !strpbrk(value, ":/*?[") && (!strchr(value, '.') || strstr(value, "..")) &&
-         strcmp(value, "-") != 0 && !strchr(data + pc_path_directory(data), ':') &&
-         !input_files_exists(value);
+  if (input_files_has(&options->inputs, value) || input_files_has(&options->against, value))
+    return options->inputs.data;
+  return input_files_has(&options->val, value) ? options->val.data : NULL;
+}
+
+int cli_input_is_column(const cli_session *session, const char *value) {
+  const char *data = value ? input_files_data(session, value) : NULL;
+  return data && !strpbrk(value, ":/*?[") && (!strchr(value, '.') || strstr(value, "..")) &&
+         strcmp(value, "-") != 0 && !strchr(data + pc_path_directory(data), ':');
 }
 
 /* Adds FILE:COLUMN for each file of --data. */
-static pcal_status input_files_add_column(cli_session *session, cli_words *out,
-                                          const char *column, pcal_error *err) {
+static pcal_status input_files_add_column(cli_session *session, const char *data,
+                                          cli_words *out, const char *column, pcal_error *err) {
   const cli_words *files = NULL;
   char selector[1024] = ":";
   if (strlen(column) >= sizeof selector - 1)
     return cli_fail(err, PCAL_USAGE, "the name of the column \"%.60s...\" is too long", column);
   memcpy(selector + 1, column, strlen(column) + 1);
-  pcal_status status = cli_input_files(session, session->options.inputs.data, &files, err);
+  pcal_status status = cli_input_files(session, data, &files, err);
   for (size_t i = 0; status == PCAL_OK && i < files->count; i++)
     status = input_files_add(out, files->word[i], selector, err);
   return status;
@@ -181,7 +185,8 @@ pcal_status cli_input_files(cli_session *session, const char *value, const cli_w
             "the columns \"%s\" and \"%s\" of --data are given by the same flag; name "
             "all columns in one value, as %s,%s",
             value, more->item[i].word, value, more->item[i].word);
-    return input_files_add_column(session, &list->files, value, err);
+    return input_files_add_column(session, input_files_data(session, value), &list->files,
+                                  value, err);
   }
   status = input_files_expand(&list->files, value, err);
   for (size_t i = 0; i < more->count && status == PCAL_OK; i++)

@@ -1,5 +1,5 @@
 /*   propercal_value{metric="ece",spec="ece:bins=20",group="north"} 0.0475
- * Families: value, low, high, standard_error, null_mean, null_p_value, p_value, difference and
+ * Families: abstained_rows, without labels, where rows say whether the model answered; value, low, high, standard_error, null_mean, null_p_value, p_value, difference and
  * part{part="..."}; a result over all rows has no label group.
  * (1) An undefined value is NaN, an infinite one +Inf.
  * (2) A family is written only if some result has it.
@@ -124,6 +124,15 @@ static void openmetrics_parts(cli_text_buffer *out, const pcal_results *results)
     }
 }
 
+static void openmetrics_abstained(cli_text_buffer *out, const pcal_results *results) {
+  const uint64_t abstained = pcal_results_abstained(results);
+  int begun = 0;
+  if (abstained == PCAL_NO_ROW)
+    return;
+  openmetrics_begin(out, &begun, "abstained_rows", "Rows that the model did not answer.");
+  cli_putf(out, "propercal_abstained_rows %llu\n", (unsigned long long)abstained);
+}
+
 void cli_put_openmetrics(cli_text_buffer *buffer, const pcal_results *results) {
   static const struct {
     const char *name, *help;
@@ -138,6 +147,7 @@ void cli_put_openmetrics(cli_text_buffer *buffer, const pcal_results *results) {
       {"p_value", "p-value of a test.", openmetrics_p_value},
       {"difference", "Difference to the other model.", openmetrics_difference},
   };
+  openmetrics_abstained(buffer, results);
   for (size_t f = 0; f < CLI_COUNT_OF(families); f++)
     openmetrics_family(buffer, results, families[f].name, families[f].help, families[f].read);
   openmetrics_parts(buffer, results);

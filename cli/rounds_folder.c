@@ -82,6 +82,15 @@ pcal_status cli_rounds_folder_open(const cli_session *session, const char *path,
   return rounds_folder_parts(session, name, &out->parts, err);
 }
 
+/* The failure of reading a file of the folder, with its name. */
+static pcal_status rounds_folder_blame(const char *name, pcal_status status, pcal_error *err) {
+  char why[sizeof err->message];
+  if (status == PCAL_OK || status == PCAL_MEMORY)
+    return status;
+  pcal_error_text(err, PCAL_INTERFACE_PROGRAM, why, sizeof why);
+  return cli_fail(err, status, "%s: %s", name, why);
+}
+
 static pcal_status rounds_folder_absorb(cli_session *session, const cli_rounds_folder *folder,
                                         unsigned round, pcal_rounds *rounds, pcal_error *err) {
   char name[CLI_ROUNDS_PATH];
@@ -91,7 +100,8 @@ static pcal_status rounds_folder_absorb(cli_session *session, const cli_rounds_f
     status = cli_read_file(session, name, &tally, err);
   if (status != PCAL_OK)
     return status;
-  status = pcal_rounds_absorb(rounds, tally.bytes, tally.length, err);
+  status = rounds_folder_blame(name, pcal_rounds_absorb(rounds, tally.bytes, tally.length, err),
+                               err);
   free(tally.bytes);
   return status;
 }
@@ -106,7 +116,8 @@ pcal_status cli_rounds_folder_resume(cli_session *session, const cli_rounds_fold
     status = cli_read_file(session, name, &request, err);
   if (status != PCAL_OK)
     return status;
-  status = pcal_rounds_resume(request.bytes, request.length, &session->env, out, err);
+  status = rounds_folder_blame(
+      name, pcal_rounds_resume(request.bytes, request.length, &session->env, out, err), err);
   free(request.bytes);
   const unsigned last = folder->merged ? folder->round : folder->round - 1;
   for (unsigned round = 1; round <= last && status == PCAL_OK; round++)
@@ -196,11 +207,7 @@ static pcal_status rounds_folder_merge_part(cli_session *session,
   if (status == PCAL_OK)
     status = rounds_folder_add(session, &answer, merged, err);
   free(answer.bytes);
-  if (status == PCAL_OK || status == PCAL_MEMORY)
-    return status;
-  char why[sizeof err->message];
-  pcal_error_text(err, PCAL_INTERFACE_PROGRAM, why, sizeof why);
-  return cli_fail(err, status, "%s: %s", name, why);
+  return rounds_folder_blame(name, status, err);
 }
 
 pcal_status cli_rounds_folder_merge(cli_session *session, const cli_rounds_folder *folder,

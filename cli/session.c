@@ -80,7 +80,8 @@ static const cli_flag session_inputs[] = {
      "frequency|importance", CLI_ANY},
     {"data", 0, CLI_TEXT, "FILE", SESSION_INPUT(data),
      "one file with all inputs, named like these flags: arrays of a .npz file, fields of a "
-     ".jsonl file, or CSV columns (logits.0, logits.1, ..., labels)",
+     ".jsonl file, or CSV columns (logits.0, logits.1, ..., labels). Beside it, a plain word "
+     "after another flag is a column of the file: --probs p --labels y",
      NULL, CLI_INPUT},
     {"first-row", 0, CLI_COUNT, "N", SESSION_INPUT(first_row),
      "index of the first row, if the files are one part of a larger data set; --state "
@@ -124,7 +125,7 @@ const cli_section cli_section_groups = {"Groups", session_groups, CLI_COUNT_OF(s
 static const cli_flag session_labels[] = {
     {"classes", 0, CLI_TEXT, "LIST", offsetof(cli_options, class_names),
      "names of the classes in the order of the score columns, for example cat,dog,bird; "
-     "labels may then be these names",
+     "labels may then be these names. With --ragged also those of choices that no row has",
      NULL, CLI_ANY},
     {"positive", 0, CLI_TEXT, "LABEL", offsetof(cli_options, positive),
      "binary problem with one column of scores: the label of class 1, for example malignant "
@@ -148,6 +149,9 @@ static const cli_flag session_labels[] = {
 };
 const cli_section cli_section_labels = {"Meaning of the columns", session_labels,
                                         CLI_COUNT_OF(session_labels), NULL};
+/* Without --abstain and --prevalence, the last two, which need all rows at once. */
+const cli_section cli_section_part_labels = {"Meaning of the columns", session_labels,
+                                             CLI_COUNT_OF(session_labels) - 2, NULL};
 
 static const cli_flag session_rows[] = {
     {"normalize", 0, CLI_FLAG, NULL, offsetof(cli_options, normalize),

@@ -54,7 +54,7 @@ extern const size_t cli_program_example_count;
 
 /* Flag sections shared by several verbs. */
 extern const cli_section cli_section_inputs, cli_section_groups, cli_section_rows,
-    cli_section_labels, cli_section_running, cli_section_help;
+    cli_section_labels, cli_section_part_labels, cli_section_running, cli_section_help;
 
 /* An output file; its temporary file is removed when a signal ends the program. */
 typedef struct cli_output {

@@ -48,6 +48,9 @@ static const cli_flag apply_input_flags[] = {
     {"header", 0, CLI_TEXT, "WORD", offsetof(cli_options, header),
      "whether the first line of CSV and TSV files is a header: yes, no or auto (default)",
      "yes|no|auto", CLI_ANY},
+    {"classes", 0, CLI_TEXT, "LIST", offsetof(cli_options, class_names),
+     "names of the classes in the order of the fit; beside --ragged, objects are read by name",
+     NULL, CLI_ANY},
     {"ragged", 0, CLI_FLAG, NULL, offsetof(cli_options, ragged),
      "rows have different numbers of choices, as for `propercal fit`", NULL, CLI_ANY},
 };

@@ -21,11 +21,11 @@ static const cli_flag compare_flags[] = {
      NULL, CLI_METRICS},
     {"metric", 0, CLI_REPEAT, "SPEC", offsetof(cli_options, metrics),
      "further metric to report; repeatable (default: the group compare)", NULL, CLI_METRICS},
-    {"folds", 0, CLI_COUNT, "N", offsetof(cli_options, folds),
+    {"folds", 0, CLI_POSITIVE, "N", offsetof(cli_options, folds),
      "folds of the cross-validation, used without a second set (default: 5)", NULL, CLI_ANY},
     {"interval", 0, CLI_REAL, "LEVEL", offsetof(cli_options, interval),
      "level of the intervals (default: 0.95)", NULL, CLI_ANY},
-    {"replicas", 0, CLI_COUNT, "N", offsetof(cli_options, replicas),
+    {"replicas", 0, CLI_POSITIVE, "N", offsetof(cli_options, replicas),
      "bootstrap replicas (default: 1000)", NULL, CLI_ANY},
     {"budget", 0, CLI_REAL, "SECONDS", offsetof(cli_options, budget),
      "time for fitting and judging methods, cheap ones first; those that are not fitted in "

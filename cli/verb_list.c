@@ -386,20 +386,32 @@ static int list_is_kind(const char *name) {
   return 0;
 }
 
-/* Explains the entries called so in any kind; returns how many there are. */
+static const pcal_registry_row *list_find_in(size_t kind, const char *name) {
+  return pcal_registry_find(pcal_registry_by_name(cli_row_kinds[kind].name), name);
+}
+
+/* Explains the entries called so in any kind; returns how many there are.  Several entries are an
+ * array of JSON. */
 static size_t list_put_named(cli_text_buffer *buffer, const char *name, int json) {
-  size_t found = 0;
-  for (size_t i = 0; i < cli_row_kind_count && !(json && found > 0); i++) {
-    const pcal_registry registry = pcal_registry_by_name(cli_row_kinds[i].name);
-    const pcal_registry_row *row = pcal_registry_find(registry, name);
+  size_t count = 0, found = 0;
+  for (size_t i = 0; i < cli_row_kind_count; i++)
+    count += list_find_in(i, name) != NULL;
+  if (json && count > 1)
+    cli_put(buffer, "[");
+  for (size_t i = 0; i < cli_row_kind_count; i++) {
+    const pcal_registry_row *row = list_find_in(i, name);
     if (!row)
       continue;
-    if (!json)
+    if (json)
+      cli_put(buffer, found > 0 ? "," : "");
+    else
       cli_putf(buffer, "%sIn %s:\n\n", found > 0 ? "\n" : "", cli_row_kinds[i].name);
     (json ? list_put_row_json : list_put_row)(buffer, row);
     found++;
   }
-  return found;
+  if (json && count > 1)
+    cli_put(buffer, "]\n");
+  return count;
 }
 
 static pcal_status list_run(cli_session *session, pcal_error *err) {

@@ -39,7 +39,7 @@ static const cli_flag measure_surety_flags[] = {
      "unique id of each row, the key of its random draws. Default: a hash of the row's "
      "content or, against another model, the row's position",
      NULL, CLI_FILE},
-    {"replicas", 0, CLI_COUNT, "N", offsetof(cli_options, replicas),
+    {"replicas", 0, CLI_POSITIVE, "N", offsetof(cli_options, replicas),
      "replicas for --interval and --null (default: 1000)", NULL, CLI_ANY},
     {"interval-method", 0, CLI_TEXT, "WORD", offsetof(cli_options, interval_method),
      "auto (default) chooses by metric; or normal, percentile, basic, bca, jackknife",
@@ -151,9 +151,9 @@ static pcal_status measure_source(cli_session *session, cli_results_output *outp
     status = measure_with_state(session, output, source, &config, results, err);
   else if (status == PCAL_OK)
     status = pcal_measure_run(source, &config, &session->env, results, err);
-  pcal_source_free(source);
   if (status == PCAL_OK && config.paired)
-    status = cli_measure_against(session, &config, *results, err);
+    status = cli_measure_against(session, source, &config, *results, err);
+  pcal_source_free(source);
   return status;
 }
 

@@ -15,7 +15,7 @@ static const cli_flag plan_flags[] = {
      "difference to detect (default: that of the pilot set)", NULL, CLI_ANY},
     {"interval", 0, CLI_REAL, "LEVEL", offsetof(cli_options, interval),
      "level of the interval (default: 0.95)", NULL, CLI_ANY},
-    {"replicas", 0, CLI_COUNT, "N", offsetof(cli_options, replicas),
+    {"replicas", 0, CLI_POSITIVE, "N", offsetof(cli_options, replicas),
      "bootstrap replicas (default: 1000)", NULL, CLI_ANY},
 };
 
@@ -45,9 +45,9 @@ static pcal_status plan_measure(cli_session *session, pcal_results **results, pc
   pcal_status status = cli_source_open(session, 1, &source, err);
   if (status == PCAL_OK)
     status = pcal_measure_run(source, &config, &session->env, results, err);
-  pcal_source_free(source);
   if (status == PCAL_OK && config.paired)
-    status = cli_measure_against(session, &config, *results, err);
+    status = cli_measure_against(session, source, &config, *results, err);
+  pcal_source_free(source);
   return status;
 }
 

@@ -19,13 +19,13 @@ static const cli_flag plot_flags[] = {
      "auto|light|dark", CLI_ANY},
     {"title", 0, CLI_TEXT, "TEXT", offsetof(cli_options, title),
      "title of the figure, in place of its own; '' for none", NULL, CLI_ANY},
-    {"width", 0, CLI_COUNT, "N", offsetof(cli_options, figure_width),
+    {"width", 0, CLI_POSITIVE, "N", offsetof(cli_options, figure_width),
      "width in pixels, 240 to 10000; the size of text does not change", NULL, CLI_ANY},
-    {"height", 0, CLI_COUNT, "N", offsetof(cli_options, figure_height),
+    {"height", 0, CLI_POSITIVE, "N", offsetof(cli_options, figure_height),
      "height in pixels, "
      "240 to 10000",
      NULL, CLI_ANY},
-    {"dpi", 0, CLI_COUNT, "N", offsetof(cli_options, dpi),
+    {"dpi", 0, CLI_POSITIVE, "N", offsetof(cli_options, dpi),
      "resolution of PNG: pixels for 96 units of --width and --height (default: 96)", NULL,
      CLI_ANY},
     {"transparent", 0, CLI_FLAG, NULL, offsetof(cli_options, transparent),
@@ -44,7 +44,7 @@ static const cli_flag plot_model_flags[] = {
 static const cli_flag plot_surety_flags[] = {
     {"interval", 0, CLI_REAL, "LEVEL", offsetof(cli_options, figure_interval),
      "level of intervals and bands (default: 0.95); 0 for none", NULL, CLI_ANY},
-    {"replicas", 0, CLI_COUNT, "N", offsetof(cli_options, replicas),
+    {"replicas", 0, CLI_POSITIVE, "N", offsetof(cli_options, replicas),
      "bootstrap replicas (default: 1000)", NULL, CLI_ANY},
 };
 

@@ -27,7 +27,7 @@ static const cli_flag report_measure_flags[] = {
      NULL, CLI_METRICS},
     {"interval", 0, CLI_REAL, "LEVEL", offsetof(cli_options, figure_interval),
      "level of the intervals (default: 0.95); 0 for none", NULL, CLI_ANY},
-    {"replicas", 0, CLI_COUNT, "N", offsetof(cli_options, replicas),
+    {"replicas", 0, CLI_POSITIVE, "N", offsetof(cli_options, replicas),
      "bootstrap replicas (default: 1000)", NULL, CLI_ANY},
     {"cluster", 0, CLI_TEXT, "FILE", offsetof(cli_options, cluster),
      "cluster of each row, such as a patient with several scans; intervals resample whole "

@@ -10,7 +10,7 @@ static const cli_flag rounds_new_flags[] = {
      "number of parts that the rows are divided into, each answered by one command", NULL,
      CLI_ANY},
     {"kind", 0, CLI_TEXT, "KIND", offsetof(cli_options, kind),
-     "kind of the scores, for measuring (default: probs)",
+     "kind of the scores, for measuring (default: probs); add --ragged if rows have it",
      "probs|logits|log-probs|confidence|mean-variance|mean-std|quantiles|samples", CLI_ANY},
     {"metric", 'm', CLI_REPEAT, "SPEC", offsetof(cli_options, metrics),
      "metric to compute, or a group of metrics (default: default); repeatable", NULL,
@@ -54,7 +54,8 @@ static const char *const rounds_kinds[] = {"probs",      "logits",        "log-p
 static pcal_kind rounds_kind(const cli_options *options) {
   for (size_t i = 0; options->kind && i < CLI_COUNT_OF(rounds_kinds); i++)
     if (strcmp(options->kind, rounds_kinds[i]) == 0)
-      return (pcal_kind)(i + 1);
+      return options->ragged && (pcal_kind)(i + 1) == PCAL_LOGIT ? PCAL_LOG_PROBABILITY
+                                                                 : (pcal_kind)(i + 1);
   return PCAL_PROBABILITY;
 }
 
@@ -415,7 +416,7 @@ static const cli_section rounds_result_section = {"result", rounds_result_flags,
                                                   CLI_COUNT_OF(rounds_result_flags), NULL};
 static const cli_section *const rounds_sections[] = {
     &rounds_new_section,    &rounds_answer_section, &rounds_next_section,
-    &rounds_result_section, &cli_section_inputs,    &cli_section_labels,
+    &rounds_result_section, &cli_section_inputs,    &cli_section_part_labels,
     &cli_section_rows,      &cli_section_running,   &cli_section_help};
 
 static const cli_example rounds_examples[] = {

@@ -23,17 +23,17 @@ static const cli_flag study_flags[] = {
      "metric to study; repeatable (default: chosen by the study)", NULL, CLI_METRICS},
     {"method", 0, CLI_REPEAT, "SPEC", offsetof(cli_options, methods),
      "calibrator to study; repeatable (default: chosen by the study)", NULL, CLI_METHODS},
-    {"repeats", 0, CLI_COUNT, "N", offsetof(cli_options, repeats),
+    {"repeats", 0, CLI_POSITIVE, "N", offsetof(cli_options, repeats),
      "repetitions of each step (default: as in the paper)", NULL, CLI_ANY},
-    {"sets", 0, CLI_COUNT, "N", offsetof(cli_options, sets),
+    {"sets", 0, CLI_POSITIVE, "N", offsetof(cli_options, sets),
      "number of simulated data sets (default: 1000)", NULL, CLI_ANY},
-    {"null-sets", 0, CLI_COUNT, "N", offsetof(cli_options, null_sets),
+    {"null-sets", 0, CLI_POSITIVE, "N", offsetof(cli_options, null_sets),
      "number of calibrated data sets for the size of tests (default: --sets)", NULL, CLI_ANY},
     {"rows", 0, CLI_TEXT, "N/N", offsetof(cli_options, set_rows),
      "rows of a data set; several values separated by / are studied in turn (default: "
      "chosen by the study)",
      NULL, CLI_ANY},
-    {"classes", 0, CLI_COUNT, "K", offsetof(cli_options, set_classes),
+    {"classes", 0, CLI_POSITIVE, "K", offsetof(cli_options, set_classes),
      "classes of simulated rows (default: chosen by the study)", NULL, CLI_ANY},
     {"factor", 0, CLI_TEXT, "F/F", offsetof(cli_options, set_factors),
      "factor on the logits, a temperature of 1/F; 1 is calibrated; several values "
@@ -44,7 +44,7 @@ static const cli_flag study_flags[] = {
     {"interval-method", 0, CLI_TEXT, "WORD", offsetof(cli_options, interval_method),
      "auto (default), normal, percentile, basic, bca or jackknife",
      "auto|normal|percentile|basic|bca|jackknife", CLI_ANY},
-    {"replicas", 0, CLI_COUNT, "N", offsetof(cli_options, replicas),
+    {"replicas", 0, CLI_POSITIVE, "N", offsetof(cli_options, replicas),
      "replicas for each interval (default: 400)", NULL, CLI_ANY},
 };
 

@@ -653,7 +653,10 @@ typedef struct pcal_inputs {
   pcal_weights weights_are;
   const double *levels; /* of quantiles, one for each column; NULL: from the column names */
   size_t level_count;
-  const char *const *class_names; /* in place of the names of score columns; or NULL */
+  /* Names of the classes, or NULL.  If the scores have the same names, they are taken in this order;
+   * if they have other names or none, these replace them, column by column.  With `ragged` there may
+   * be more names than columns: choices that no row has. */
+  const char *const *class_names;
   size_t class_count;
   pcal_header header;
   /* Index of the first row in the whole data set.  PCAL_FIRST_ROW_AUTO: one that is computed from
@@ -757,6 +760,10 @@ PCAL_API void pcal_shape_init(pcal_shape *shape, size_t size);
 
 /* Fills *out, whose size must be set. */
 PCAL_API void pcal_source_get_shape(const pcal_source *source, pcal_shape *out);
+/* The name of the column or array of the file `data` that was taken for a field of pcal_inputs:
+ * "labels", "correct", "target", "weights", "groups", "time" or "abstain"; NULL: none.  Valid as long
+ * as the source. */
+PCAL_API const char *pcal_source_data_column(const pcal_source *source, const char *field);
 
 /* ---- Measuring ---------------------------------------------------------- */
 
@@ -886,7 +893,7 @@ PCAL_API pcal_status pcal_watch_new(double alpha, const pcal_env *env, pcal_watc
                                     pcal_error *err);
 PCAL_API void pcal_watch_free(pcal_watch *watch);
 /* Adds all rows of a source, in order; on failure the watch is unchanged.  A source of 32 or more
- * rows whose scores and outcomes were added before is refused (PCAL_USAGE).  flags: a sum of
+ * rows whose scores and outcomes were added before is refused (PCAL_DATA).  flags: a sum of
  * PCAL_WATCH_... */
 PCAL_API pcal_status pcal_watch_update(pcal_watch *watch, pcal_source *source, unsigned flags,
                                        pcal_error *err);
@@ -904,10 +911,11 @@ typedef struct pcal_watch_report {
   int alarm;               /* the e-value has reached 1/alpha, now or before */
   uint64_t alarm_rows;     /* rows when it first did; 0: never */
   uint64_t contradictions; /* rows whose outcome had the predicted probability 0 */
+  uint64_t abstained;      /* rows in which the model did not answer */
 } pcal_watch_report;
 
 #define PCAL_WATCH_REPORT_INIT \
-  { sizeof(pcal_watch_report), 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0 }
+  { sizeof(pcal_watch_report), 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0 }
 PCAL_API void pcal_watch_report_init(pcal_watch_report *report, size_t size);
 PCAL_API pcal_status pcal_watch_get(const pcal_watch *watch, pcal_watch_report *out,
                                     pcal_error *err);
@@ -1161,13 +1169,20 @@ typedef struct pcal_verdict {
   double level;                 /* the level with the largest error, */
   double level_share;           /* share of targets up to its quantile, */
   double level_margin;
+  /* Classes: the test of calibration among the results with the smallest p-value, if mean and ECE
+   * look calibrated and that p-value is below 0.05; else NULL.  A calibration slope or intercept
+   * counts as a test of its standard error. */
+  const char *test;    /* spec; valid as long as the results */
+  double test_p_value; /* below 0.05 / test_count: kind is PCAL_VERDICT_UNEVEN */
+  size_t test_count;   /* of tests among the results */
 } pcal_verdict;
 
-#define PCAL_VERDICT_INIT                                                                     \
-  {                                                                                           \
-    sizeof(pcal_verdict), PCAL_VERDICT_CALIBRATED, 0, PCAL_PROBABILITY, 0, 0.0,               \
-        PCAL_ADVICE_NONE, NULL, NULL, 0.0, 0.0, 0.0, 0, 0.0, 0.0, 0, 0,                       \
-        {0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0 \
+#define PCAL_VERDICT_INIT                                                                      \
+  {                                                                                            \
+    sizeof(pcal_verdict), PCAL_VERDICT_CALIBRATED, 0, PCAL_PROBABILITY, 0, 0.0,                \
+        PCAL_ADVICE_NONE, NULL, NULL, 0.0, 0.0, 0.0, 0, 0.0, 0.0, 0, 0,                        \
+        {0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, \
+        NULL, 0.0, 0                                                                           \
   }
 PCAL_API void pcal_verdict_init(pcal_verdict *verdict, size_t size);
 
@@ -1263,6 +1278,8 @@ PCAL_API pcal_weights pcal_results_weights_are(const pcal_results *results);
 /* The effective sample size: the number of rows; with frequencies the sum of the weights; with
  * importance weights (sum w)^2 / sum w^2 (Kish 1965). */
 PCAL_API double pcal_results_effective_rows(const pcal_results *results);
+/* Rows in which the model did not answer; PCAL_NO_ROW: the inputs had no `abstain`. */
+PCAL_API uint64_t pcal_results_abstained(const pcal_results *results);
 
 /* The class that every label has, or -1 if labels differ (or scores are confidences).  If all
  * labels are equal, metrics still have values, but calibration cannot be judged from them. */

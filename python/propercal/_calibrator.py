@@ -10,11 +10,12 @@ import numpy as np
 
 from . import _core, _registry
 from ._axes import scores_as_given
+from ._conversions import as_array, is_file
 from ._docstrings import calibrator_document
 from ._errors import ConvergenceWarning, DataError, FitWarning, UsageError
 from ._errors import file_name, read_file, shown_name
 from ._gpu_arrays import calibrated_on_gpu
-from ._inputs import FORECASTS, KINDS, Data, as_array, check_names, gather, is_file, lists_inputs
+from ._inputs import FORECASTS, KINDS, Data, check_names, gather, lists_inputs
 from ._outputs import as_given, as_table, check_table, chosen_table
 from ._parameters import CALIBRATOR_POLICY, CALIBRATOR_TAKEN
 from ._responses import class_codes

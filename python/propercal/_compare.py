@@ -8,7 +8,7 @@ from . import _core, _html
 from ._inputs import Data, gather, lists_inputs
 from ._outputs import save_tables
 from ._parameters import one_or_more
-from ._settings import Progress, settings
+from ._settings import Progress, replica_count, settings
 
 
 class Comparison:
@@ -198,7 +198,7 @@ def compare(
             by,
             0 if fitting else folds,
             interval,
-            replicas,
+            replica_count(replicas),
             normalize,
             skip_missing,
             0.0 if budget is None else budget,

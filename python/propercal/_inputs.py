@@ -10,14 +10,13 @@ import difflib
 import functools
 import importlib
 import inspect
-import math
-import os
 from typing import Any, Callable, Iterable, Mapping, TypeVar
 
 import numpy as np
 
 from . import _core
 from ._axes import flatten
+from ._conversions import as_array, is_file, outcomes, package_of, padded, seconds, torch_array
 from ._errors import DataError, UsageError, file_name
 from ._gpu_arrays import from_cuda_interface, torch_on_gpu
 from ._groups import joined
@@ -38,16 +37,6 @@ KINDS = {
 FORECASTS = ("mean", "quantiles", "samples")
 
 
-def is_file(value: Any) -> bool:
-    """True for a name of a file, and for several files that are read as one."""
-    return isinstance(value, (str, os.PathLike, Files))
-
-
-def _family(value: Any) -> str:
-    """The package that a value comes from."""
-    return type(value).__module__.partition(".")[0]
-
-
 # ---- Arrays ----
 
 
@@ -57,13 +46,7 @@ def _from_torch(name: str, tensor: Any) -> tuple:
         return torch_on_gpu(name, tensor)
     if tensor.device.type != "cpu":
         raise UsageError(f"{name} is on the device {tensor.device}; pass {name}.cpu()")
-    return _array(name, _torch_array(tensor))
-
-
-def _torch_array(tensor: Any) -> np.ndarray:
-    """A tensor as an array on the processor, copied there from a GPU."""
-    tensor = tensor.detach().cpu()
-    return (tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor).numpy()
+    return _array(name, torch_array(tensor))
 
 
 def _coded(values: Iterable) -> tuple:
@@ -167,7 +150,7 @@ def part(name: str, value: Any) -> tuple:
         return ("file", file_name(files)), None
     if isinstance(value, np.ndarray):
         return ("array", *_usual(name, value)), None
-    family = _family(value)
+    family = package_of(value)
     if family == "torch":
         return _from_torch(name, value), None
     if family == "pandas":
@@ -189,7 +172,7 @@ def _choose(data: Any, columns: Any) -> Any:
         return data[columns]
     if isinstance(data, dict):
         return np.column_stack([as_array(data[name]) for name in columns])
-    return data.select(list(columns)) if _family(data) == "pyarrow" else data[list(columns)]
+    return data.select(list(columns)) if package_of(data) == "pyarrow" else data[list(columns)]
 
 
 def _chosen(data: Any, given: dict) -> dict:
@@ -265,44 +248,6 @@ def _weights_are(word: "str | None") -> int:
     return WEIGHTS_ARE.index(word)
 
 
-def _outcomes(labels: Any, pos_label: Any) -> np.ndarray:
-    """1 for the positive label, 0 for others, NaN for missing ones."""
-    if labels is None:
-        raise UsageError("pos_label is one of the labels; give labels too")
-    values = np.asarray(as_array(labels))
-    listed = [None if str(each) == "<NA>" or each != each else each for each in values.tolist()]
-    outcomes = np.array([np.nan if each is None else each == pos_label for each in listed], dtype=float)
-    if not (outcomes == 1).any():
-        known = ", ".join(sorted({repr(each) for each in values[:1000].tolist()})[:8])
-        raise UsageError(f"pos_label={pos_label!r} is none of the labels; they are {known}")
-    return outcomes
-
-
-def _seconds(times: Any) -> Any:
-    """Dates and times as seconds since 1970 in UTC; texts and numbers stay as they are."""
-    if is_file(times):
-        return times
-    if hasattr(times, "to_pandas"):
-        times = times.to_pandas()
-    if getattr(getattr(times, "dt", None), "tz", None) is not None:
-        times = times.dt.tz_convert("UTC").dt.tz_localize(None)
-    array = np.asarray(times)
-    if array.dtype == object and all(hasattr(each, "isoformat") for each in array.flat):
-        return np.array([each.isoformat() for each in array.flat])
-    if array.dtype.kind != "M":
-        return times
-    if np.isnat(array).any():
-        raise DataError("a time is missing; give every row a time")
-    return array.astype("datetime64[s]").astype(np.int64)
-
-
-def as_array(value: Any) -> Any:
-    """A tensor, list or other array as an array of NumPy; files and tables stay as they are."""
-    if is_file(value) or isinstance(value, np.ndarray) or _family(value) in ("pandas", "polars", "pyarrow"):
-        return value
-    return np.asarray(_torch_array(value) if _family(value) == "torch" else value)
-
-
 def _without_axes(given: "dict[str, Any]", class_axis: Any, ignore_index: Any) -> "dict[str, Any]":
     """Inputs with rows in place of pixels and the like, where arrays have more dimensions."""
     scores = next((name for name in KINDS if name in given), None)
@@ -311,14 +256,6 @@ def _without_axes(given: "dict[str, Any]", class_axis: Any, ignore_index: Any) -
         return given
     arrays = {name: as_array(value) for name, value in given.items()}
     return flatten(arrays, scores, class_axis, ignore_index)
-
-
-def _padded(rows: Any) -> Any:
-    """Lists of different lengths as an array that ends with NaN; anything else as it is."""
-    if not isinstance(rows, (list, tuple)) or not all(isinstance(row, (list, tuple)) for row in rows):
-        return rows
-    width = max(map(len, rows), default=0)
-    return np.array([[*row, *[math.nan] * (width - len(row))] for row in rows], dtype=float)
 
 
 def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
@@ -334,7 +271,7 @@ def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
     event = given.pop("event", None)
     ragged = bool(given.pop("ragged", False))
     if ragged:
-        given = {name: _padded(value) if name in KINDS else value for name, value in given.items()}
+        given = {name: padded(value) if name in KINDS else value for name, value in given.items()}
     first_row, pos_label = given.pop("first_row", 0), given.pop("pos_label", None)
     given = _without_axes(given, given.pop("class_axis", None), given.pop("ignore_index", None))
     data = given.get("data")
@@ -348,9 +285,9 @@ def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
     if pos_label is not None and any(is_file(given.get(name)) for name in ("labels", "data")):
         positive = str(pos_label)
     elif pos_label is not None:
-        given["labels"] = _outcomes(given.get("labels"), pos_label)
+        given["labels"] = outcomes(given.get("labels"), pos_label)
     if "time" in given:
-        given["time"] = _seconds(given["time"])
+        given["time"] = seconds(given["time"])
     if "groups" in given:
         given["groups"] = joined(given["groups"])
     found = {name: part(name, value) for name, value in given.items()}

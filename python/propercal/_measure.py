@@ -15,7 +15,7 @@ from ._parameters import POLICY, TAKEN, metric_inputs, usual_names
 from ._parquet import is_parquet, measured
 from ._results import Result
 from ._tables import files_of, with_columns
-from ._settings import lasting, memory_bytes, settings, shared_budget
+from ._settings import lasting, memory_bytes, replica_count, settings, shared_budget
 from ._turns import Turns
 
 
@@ -126,7 +126,7 @@ def measure(
         skip_missing,
         precision,
         interval,
-        replicas,
+        replica_count(replicas),
         interval_method,
         null,
         cluster is not None,
@@ -202,7 +202,7 @@ class Measure:
         threads: "int | None" = None,
         memory_limit: "int | str | None" = None,
     ) -> None:
-        sure = interval, replicas if interval or null else 0, interval_method if interval or null else None
+        sure = interval, replica_count(replicas) if interval or null else 0, interval_method if interval or null else None
         self._policy = _specs(metrics), _policy(normalize, skip_missing, precision, *sure, null)
         self._threads, self._memory_limit = threads, memory_limit
         self._budget = shared_budget(memory_limit)

@@ -9,7 +9,7 @@ from ._errors import UsageError
 from ._figures import Figure
 from ._inputs import KINDS, Data, gather, is_whole_table, lists_inputs
 from ._results import Result
-from ._settings import settings
+from ._settings import replica_count, settings
 from ._tables import is_table_file
 
 
@@ -120,7 +120,7 @@ def plot(
             bool(normalize),
             bool(skip_missing),
             float(interval or 0),
-            int(replicas),
+            replica_count(replicas),
             float(width),
             float(height),
             title,

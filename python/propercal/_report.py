@@ -9,7 +9,7 @@ from . import _core
 from ._errors import UsageError, file_name, shown_name
 from ._inputs import Data, gather, lists_inputs
 from ._parameters import one_or_more
-from ._settings import settings
+from ._settings import replica_count, settings
 
 
 class Report:
@@ -111,7 +111,7 @@ def report(
             method,
             one_or_more(metrics),
             float(interval or 0),
-            int(replicas),
+            replica_count(replicas),
             bool(normalize),
             bool(skip_missing),
             title,

@@ -29,6 +29,13 @@ for _power, _letter in enumerate("kmgt", 1):
     _UNITS |= {_letter + "i": 1024**_power, _letter + "ib": 1024**_power}
 
 
+def replica_count(replicas: int) -> int:
+    """The number of replicas, at least 1: the library takes 0 for its default."""
+    if _whole("replicas", replicas) < 1:
+        raise UsageError(f"replicas is {replicas}; give a whole number, 1 or more")
+    return int(replicas)
+
+
 def _bytes(size: "int | str | None") -> int:
     """A memory limit: bytes, or a text such as 500MB or 2GiB; None and 0: the default."""
     if not isinstance(size, str):

@@ -191,6 +191,10 @@ double pcal_results_effective_rows(const pcal_results *results) {
   return results == NULL ? 0.0 : results->effective;
 }
 
+uint64_t pcal_results_abstained(const pcal_results *results) {
+  return results == NULL || !results->abstains ? PCAL_NO_ROW : results->abstained;
+}
+
 int32_t pcal_results_only_label(const pcal_results *results) {
   return results == NULL ? -1 : results->only_label;
 }

@@ -55,6 +55,10 @@ pcal_status pcal_find_columns(const char *table, const char *const *names, size_
   return pc_env_close(&opened, status, err);
 }
 
+const char *pcal_source_data_column(const pcal_source *source, const char *field) {
+  return source == NULL || field == NULL ? NULL : pc_source_data_column(source, field);
+}
+
 pcal_status pcal_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,
                              pcal_error *err) {
   pc_error_clear(err);

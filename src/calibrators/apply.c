@@ -57,6 +57,13 @@ static pcal_status apply_check(const pcal_calibrator *calibrator, const pcal_bat
                                pcal_error *err) {
   const pc_layout *layout = &calibrator->layout;
   const char *name = batch->scores_name == NULL ? "scores" : batch->scores_name;
+  if (batch->kind == PCAL_LOGIT && layout->kind == PCAL_LOG_PROBABILITY)
+    return pc_fail(
+        err, PCAL_DATA,
+        "%s: the calibrator was fitted on {log_probs}, or on {logits} with {ragged}, "
+        "and is applied to {logits} without it; add {ragged} if it was fitted so, or "
+        "fit on these",
+        name);
   if (batch->kind != layout->kind)
     return pc_fail(err, PCAL_DATA,
                    "%s: the calibrator was fitted on %-s and is applied to %-s; give the same "

@@ -319,6 +319,7 @@ pcal_status pc_calibrator_apply_source(pcal_source *source, const pcal_calibrato
   apply_source_writer writer = {
       env, {.size = sizeof(pcal_shape)}, sink, user, calibrator->method->output_names};
   PC_TRY(pc_source_rewind(source, err));
+  PC_TRY(pc_source_widen(source, calibrator->layout.columns, err));
   pc_source_shape(source, &writer.shape);
   PC_TRY(apply_source_check_shape(source, calibrator, &writer.shape, env, err));
   const size_t window = pc_fit_pass_window(&writer.shape, APPLY_SOURCE_BYTES);

@@ -35,10 +35,15 @@ void pc_fit_rounds_worker_free(pc_fit_rounds_worker *worker) {
 }
 
 /* Fails if the rows have other columns than those before, or than those of the first round. */
-static pcal_status worker_check_shape(pc_fit_rounds_worker *worker, const pcal_source *source,
+static pcal_status worker_check_shape(pc_fit_rounds_worker *worker, pcal_source *source,
                                       pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
   pc_fit_data_shape here;
+  if (worker->answer.any || worker->request.count > 0)
+    PC_TRY(pc_source_widen(source,
+                           worker->answer.any ? worker->answer.shape.columns
+                                              : worker->request.shape.columns,
+                           err));
   pc_source_shape(source, &shape);
   PC_TRY(pc_fit_data_shape_copy(&worker->env, shape.kind, shape.columns, shape.levels,
                                 shape.class_names, &here, err));

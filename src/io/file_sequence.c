@@ -3,9 +3,12 @@
  *     the next window of the current file, and `next` returns rows of it, so that other readers
  *     can be asked for as many.
  *  2. names and numbers of columns and the type of cells must be the same in all files.
- *  3. the number of rows is known if it is for every file. */
+ *  3. the number of rows is known if it is for every file.
+ *  4. ragged scores: the columns are all names of the files, in order of appearance, or without
+ *     names as many as the widest file has.  A file that lacks some has NaN there. */
 #include "io/file_sequence.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct sequence_state {
@@ -15,13 +18,23 @@ typedef struct sequence_state {
   pc_window window; /* of the current file */
   size_t used;      /* rows of it returned */
   size_t first;     /* its first row in the last window returned */
+  /* Ragged scores of files with different columns; else from is NULL. */
+  size_t *from;        /* [file][column]: the column of the file, or SEQUENCE_ABSENT; owned */
+  pc_name_table names; /* of all columns */
+  void *joined;        /* the last window with all columns; owned */
+  size_t capacity;
 } sequence_state;
+
+#define SEQUENCE_ABSENT SIZE_MAX
 
 static void sequence_close(pc_reader *reader) {
   sequence_state *state = reader->state;
   for (size_t i = 0; i < state->count; i++)
     pc_reader_close(&state->parts[i]);
   pc_free(reader->env, state->parts);
+  pc_free(reader->env, state->from);
+  pc_free(reader->env, state->joined);
+  pc_name_table_free(&state->names);
   pc_free(reader->env, state);
   reader->state = NULL;
 }
@@ -84,6 +97,31 @@ static uint64_t sequence_rows(const sequence_state *state) {
   return rows;
 }
 
+/* Copies a window of one file, with NaN in the columns that it lacks. */
+static pcal_status sequence_widen(const pc_reader *reader, pc_window *window, pcal_error *err) {
+  sequence_state *state = reader->state;
+  const size_t *from = state->from + state->current * reader->columns;
+  const size_t item = reader->cells == PC_CELLS_F32 ? sizeof(float) : sizeof(double);
+  const float narrow = (float)NAN;
+  const double wide = (double)NAN;
+  const void *absent = reader->cells == PC_CELLS_F32 ? (const void *)&narrow : &wide;
+  PC_TRY(pc_reserve(reader->env, &state->joined, &state->capacity,
+                    window->rows * reader->columns, item, err));
+  char *to = state->joined;
+  for (size_t i = 0; i < window->rows; i++) {
+    const char *row = (const char *)window->data + (ptrdiff_t)i * window->row_stride;
+    for (size_t k = 0; k < reader->columns; k++, to += item)
+      memcpy(to,
+             from[k] == SEQUENCE_ABSENT ? absent
+                                        : row + (ptrdiff_t)from[k] * window->column_stride,
+             item);
+  }
+  window->data = state->joined;
+  window->row_stride = (ptrdiff_t)(reader->columns * item);
+  window->column_stride = (ptrdiff_t)item;
+  return PCAL_OK;
+}
+
 static pcal_status sequence_next(pc_reader *reader, size_t max_rows, pc_window *out,
                                  pcal_error *err) {
   sequence_state *state = reader->state;
@@ -98,7 +136,7 @@ static pcal_status sequence_next(pc_reader *reader, size_t max_rows, pc_window *
   state->used += out->rows;
   if (state->current + 1 == state->count)
     reader->rows = sequence_rows(state);
-  return PCAL_OK;
+  return state->from == NULL || out->rows == 0 ? PCAL_OK : sequence_widen(reader, out, err);
 }
 
 static const pc_reader_calls sequence_calls = {sequence_next,  sequence_rewind,
@@ -111,6 +149,15 @@ static size_t sequence_other_name(const pc_reader *a, const pc_reader *b) {
   while (i < a->columns && strcmp(a->names[i], b->names[i]) == 0)
     i++;
   return i;
+}
+
+static pcal_status sequence_check_types(const pc_reader *first, const pc_reader *other,
+                                        pcal_error *err) {
+  if (other->cells == first->cells && other->listed == first->listed)
+    return PCAL_OK;
+  return pc_fail(err, PCAL_DATA,
+                 "%s contains %s, but %s contains %s; save both with the same type",
+                 other->bytes->name, other->stored, first->bytes->name, first->stored);
 }
 
 static pcal_status sequence_check(const pc_reader *first, const pc_reader *other,
@@ -135,14 +182,56 @@ static pcal_status sequence_check(const pc_reader *first, const pc_reader *other
                    "one need the same columns in the same order",
                    other->bytes->name, name, pc_clip(pc_slice_of(other->names[name]), here),
                    first->bytes->name, pc_clip(pc_slice_of(first->names[name]), there));
-  if (other->cells != first->cells || other->listed != first->listed)
-    return pc_fail(err, PCAL_DATA,
-                   "%s contains %s, but %s contains %s; save both with the same type",
-                   other->bytes->name, other->stored, first->bytes->name, first->stored);
+  return sequence_check_types(first, other, err);
+}
+
+/* True if the files have ragged scores with other columns, either all with names or all without. */
+static int sequence_needs_widening(const sequence_state *state) {
+  const pc_reader *first = &state->parts[0];
+  int other = 0;
+  for (size_t i = 0; i < state->count; i++) {
+    const pc_reader *part = &state->parts[i];
+    if ((part->names == NULL) != (first->names == NULL) ||
+        (part->cells != PC_CELLS_F32 && part->cells != PC_CELLS_F64))
+      return 0;
+    other |=
+        part->columns != first->columns || sequence_other_name(first, part) < first->columns;
+  }
+  return other;
+}
+
+/* Finds the columns of all files: by name, or as many as the widest has. */
+static pcal_status sequence_join(pc_reader *reader, pcal_error *err) {
+  sequence_state *state = reader->state;
+  const int named = state->parts[0].names != NULL;
+  uint32_t number = 0;
+  reader->columns = 0;
+  for (size_t i = 0; i < state->count; i++)
+    for (size_t k = 0; k < state->parts[i].columns; k++) {
+      if (named)
+        PC_TRY(pc_name_table_add(&state->names, pc_slice_of(state->parts[i].names[k]), &number,
+                                 err));
+      if ((named ? number : k) + 1 > reader->columns)
+        reader->columns = (named ? number : k) + 1;
+    }
+  state->from = pc_alloc_raw(reader->env, state->count * reader->columns, sizeof *state->from);
+  if (state->from == NULL)
+    return pc_fail_memory(err, "opening several files");
+  for (size_t i = 0; i < state->count * reader->columns; i++)
+    state->from[i] = SEQUENCE_ABSENT;
+  for (size_t i = 0; i < state->count; i++)
+    for (size_t k = 0; k < state->parts[i].columns; k++) {
+      number = (uint32_t)k;
+      if (named)
+        PC_TRY(pc_name_table_add(&state->names, pc_slice_of(state->parts[i].names[k]), &number,
+                                 err));
+      state->from[i * reader->columns + number] = k;
+    }
+  reader->names = named ? (const char *const *)state->names.text : NULL;
   return PCAL_OK;
 }
 
-static pcal_status sequence_shape(pc_reader *reader, pcal_error *err) {
+static pcal_status sequence_shape(pc_reader *reader, int ragged, pcal_error *err) {
   const sequence_state *state = reader->state;
   const pc_reader *first = &state->parts[0];
   reader->format = first->format;
@@ -155,9 +244,12 @@ static pcal_status sequence_shape(pc_reader *reader, pcal_error *err) {
   reader->headed = first->headed;
   reader->window_limit = first->window_limit;
   memcpy(reader->stored, first->stored, sizeof reader->stored);
+  const int joined = ragged && sequence_needs_widening(state);
+  if (joined)
+    PC_TRY(sequence_join(reader, err));
   for (size_t i = 0; i < state->count; i++) {
     const pc_reader *part = &state->parts[i];
-    PC_TRY(sequence_check(first, part, err));
+    PC_TRY(joined ? sequence_check_types(first, part, err) : sequence_check(first, part, err));
     if (part->window_limit < reader->window_limit)
       reader->window_limit = part->window_limit;
   }
@@ -165,8 +257,8 @@ static pcal_status sequence_shape(pc_reader *reader, pcal_error *err) {
   return PCAL_OK;
 }
 
-pcal_status pc_file_sequence_open(pc_reader *parts, size_t count, const pcal_env *env,
-                                  pc_reader *out, pcal_error *err) {
+pcal_status pc_file_sequence_open(pc_reader *parts, size_t count, int ragged,
+                                  const pcal_env *env, pc_reader *out, pcal_error *err) {
   sequence_state *state = pc_alloc(env, 1, sizeof *state);
   *out = (pc_reader){.env = env, .calls = &sequence_calls, .state = state};
   if (state == NULL) {
@@ -177,7 +269,8 @@ pcal_status pc_file_sequence_open(pc_reader *parts, size_t count, const pcal_env
   }
   state->parts = parts;
   state->count = count;
-  const pcal_status status = sequence_shape(out, err);
+  pc_name_table_init(&state->names, env);
+  const pcal_status status = sequence_shape(out, ragged, err);
   if (status != PCAL_OK)
     pc_reader_close(out);
   return status;

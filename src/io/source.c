@@ -85,6 +85,7 @@ void pc_source_free(pcal_source *source) {
   pc_reader_close(&source->abstain.cells);
   pc_free(&env, source->abstain.correct);
   pc_free(&env, source->own_rows);
+  pc_free(&env, source->arranged.from);
   pc_free(&env, source->class_factors);
   pc_free(&env, source->class_weights);
   pc_reader_close(&source->table);
@@ -124,8 +125,9 @@ static pcal_status source_window(pcal_source *source, size_t max_rows, size_t *o
       pc_source_has(&source->id_cells) ? source->id_cells.window_limit : SIZE_MAX,
       pc_source_has(&source->spread) ? source->spread.window_limit : SIZE_MAX,
       pc_source_has(&source->spread) ? PC_SOURCE_JOINED_ROWS : SIZE_MAX,
-      pc_source_changes_rows(source) ? pc_window_rows(source->scores.columns * sizeof(double))
-                                     : SIZE_MAX,
+      pc_source_changes_rows(source)
+          ? pc_window_rows(pc_source_class_columns(source) * sizeof(double))
+          : SIZE_MAX,
       pc_source_has(&source->abstain.cells) ? pc_label_reader_limit(&source->abstain.answers)
                                             : SIZE_MAX,
       source->event.used ? PC_SOURCE_JOINED_ROWS : SIZE_MAX,
@@ -194,6 +196,14 @@ static pcal_status source_beside(pcal_source *source, size_t max_rows, pcal_batc
   return PCAL_OK;
 }
 
+/* The name of a column of a part; NULL for a choice that no row has. */
+static const char *source_column_name(const pcal_source *source, const pc_reader *part,
+                                      size_t column) {
+  if (part == &source->scores && source->arranged.from != NULL)
+    column = source->arranged.from[column];
+  return column == PC_NO_DATA_COLUMN ? NULL : part->names[column];
+}
+
 static void source_place(const void *user, pcal_field field, size_t row, size_t column,
                          pcal_location *out) {
   const pcal_source *source = user;
@@ -212,7 +222,7 @@ static void source_place(const void *user, pcal_field field, size_t row, size_t 
   if (apart)
     out->column = PCAL_NO_COLUMN;
   else if (column != PCAL_NO_COLUMN && part->names != NULL)
-    out->column_name = part->names[spread ? 0 : column];
+    out->column_name = source_column_name(source, part, spread ? 0 : column);
 }
 
 /* Adds the levels and spreads of regression to a window. */
@@ -403,7 +413,9 @@ void pc_source_shape(const pcal_source *source, pcal_shape *shape) {
       .kind = event ? PCAL_PROBABILITY : source->kind,
       .type = event ? PCAL_F64 : pc_source_type(source),
       .row_count = source->scores.rows,
-      .columns = event ? 1 : source->scores.columns + (pc_source_has(&source->spread) ? 1 : 0),
+      .columns =
+          event ? 1
+                : pc_source_class_columns(source) + (pc_source_has(&source->spread) ? 1 : 0),
       .weighted = pc_source_has(&source->weights) || source->class_factors != NULL,
       .grouped = pc_source_has(&source->group_cells),
       .labelled = pc_source_has(&source->label_cells),

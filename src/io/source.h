@@ -33,6 +33,15 @@ PC_CHECKED pcal_status pc_source_borrow(const pcal_batch *batch, const char *con
 void pc_source_free(pcal_source *source);
 void pc_source_shape(const pcal_source *source, pcal_shape *shape);
 
+/* The name of the column or array of a data file that a field was found in, or NULL. */
+const char *pc_source_data_column(const pcal_source *source, const char *field);
+
+/* True if rows may have different numbers of choices. */
+int pc_source_is_ragged(const pcal_source *source);
+/* Gives rows with different numbers of choices at least so many columns; the others are choices that
+ * no row has.  Other sources, and those with names of classes, stay as they are. */
+PC_CHECKED pcal_status pc_source_widen(pcal_source *source, size_t columns, pcal_error *err);
+
 /* True if the source has abstentions; *count is set to their number in a whole pass. */
 int pc_source_abstentions(const pcal_source *source, uint64_t *count);
 

@@ -5,7 +5,7 @@
  *  2. labels may be absent: such a source can be inspected but not measured.
  *  3. a data file that is a container has one array of scores; only objects of JSON name the
  *     classes.
- *  4. given class names replace those of columns; there is one for each column.
+ *  4. given class names: source_classes.c.
  *  5. several files of one input are one part (file_sequence.h).
  *  6. Arrow data are moved into the source before anything can fail. */
 #include <inttypes.h>
@@ -129,34 +129,6 @@ static pcal_status source_scores(pcal_source *source, const pc_checked_inputs *i
   return PCAL_OK;
 }
 
-static pcal_status source_class_names(pcal_source *source, const pcal_inputs *inputs,
-                                      pcal_error *err) {
-  const size_t columns = source->scores.columns, count = inputs->class_count;
-  if (inputs->class_names == NULL)
-    return PCAL_OK;
-  if (count != columns)
-    return pc_fail(err, PCAL_USAGE,
-                   "there are %zu names of classes for %zu column%s of scores; give one for "
-                   "each",
-                   count, columns, columns == 1 ? "" : "s");
-  source->given_names = pc_alloc(&source->env, count, sizeof *source->given_names);
-  if (source->given_names == NULL)
-    return pc_fail_memory(err, "opening the data");
-  for (; source->given_name_count < count; source->given_name_count++) {
-    const char *name = inputs->class_names[source->given_name_count];
-    if (name == NULL)
-      return pc_fail(err, PCAL_USAGE, "the name of class %zu is NULL",
-                     source->given_name_count);
-    char **copy = &source->given_names[source->given_name_count];
-    *copy = pc_copy_text(&source->env, name);
-    if (*copy == NULL)
-      return pc_fail_memory(err, "opening the data");
-  }
-  if (columns > 1)
-    source->class_names = (const char *const *)source->given_names;
-  return PCAL_OK;
-}
-
 static int source_is_file(const pc_reader *part) {
   return part->format->open != NULL;
 }
@@ -229,8 +201,8 @@ static pcal_status source_check_columns(const pcal_source *source, pcal_error *e
     return PCAL_OK;
   if (source->kind != PCAL_CONFIDENCE) {
     PC_TRY(source_one_class(&source->scores, err));
-    return source_one_hot(source, source->scores.columns == 1 ? 2 : source->scores.columns,
-                          err);
+    return source_one_hot(
+        source, source->scores.columns == 1 ? 2 : pc_source_class_columns(source), err);
   }
   PC_TRY(pc_source_one_column(&source->scores, "confidences", err));
   return pc_source_one_column(&source->label_cells, "{correct} values", err);
@@ -278,7 +250,7 @@ static pcal_status source_name_classes(pcal_source *source, pcal_error *err) {
   pc_name_table_init(&source->classes, &source->env);
   if (source->class_names == NULL || source->label_cells.cells != PC_CELLS_TEXT)
     return PCAL_OK;
-  for (size_t i = 0; i < source->scores.columns; i++) {
+  for (size_t i = 0; i < pc_source_class_columns(source); i++) {
     uint32_t number = 0;
     PC_TRY(
         pc_name_table_add(&source->classes, pc_slice_of(source->class_names[i]), &number, err));
@@ -329,9 +301,8 @@ static pcal_status source_check_ragged(pcal_source *source, pcal_error *err) {
         err, PCAL_USAGE,
         "{ragged} is for rows of several choices, in {probs}, {logits} or {log_probs}; "
         "remove it");
-  source->ragged.logits = source->kind == PCAL_LOGIT;
-  if (source->ragged.logits)
-    source->kind = PCAL_LOG_PROBABILITY;
+  if (source->kind == PCAL_LOGIT)
+    source->kind = PCAL_LOG_PROBABILITY; /* normalised over the choices of each row */
   return PCAL_OK;
 }
 
@@ -423,7 +394,7 @@ static pcal_status source_fill(pcal_source *source, pc_checked_inputs *inputs,
         err, PCAL_USAGE,
         "{abstain} needs {confidence} and {correct}; remove it, or give these in place "
         "of the scores");
-  PC_TRY(source_class_names(source, given, err));
+  PC_TRY(pc_source_set_classes(source, given, err));
   PC_TRY(source_complete(source, err));
   PC_TRY(source_check_ragged(source, err));
   PC_TRY(source_meaning(source, given, err));

@@ -76,7 +76,8 @@ pcal_status pc_source_file_part(pcal_source *source, const pcal_input *input,
     pc_free(&source->env, parts);
     return status;
   }
-  return pc_file_sequence_open(parts, count, &source->env, part, err);
+  return pc_file_sequence_open(parts, count, source->ragged.used && as == PC_COLUMN_SCORES,
+                               &source->env, part, err);
 }
 
 /* ---- Arrays ---- */
@@ -257,4 +258,26 @@ pcal_status pc_source_part_open(pcal_source *source, const pc_checked_inputs *in
   if (field != PC_INPUT_COUNT && inputs->forms[field] != PC_INPUT_NOT_GIVEN)
     return parts_open_input(source, inputs, field, as, part, err);
   return column == PC_NO_DATA_COLUMN ? PCAL_OK : parts_open_data(source, column, as, part, err);
+}
+
+const char *pc_source_data_column(const pcal_source *source, const char *field) {
+  const pc_data_columns *columns = &source->columns;
+  const struct {
+    const char *field;
+    size_t column;
+  } found[] = {{pc_kind_outcome(source->kind), columns->labels},
+               {"weights", columns->weights},
+               {"groups", columns->groups},
+               {"time", columns->time},
+               {"abstain", columns->abstain}};
+  const char *const *names = source->arrow_names != NULL ? source->arrow_names
+                             : source->members.count > 0
+                                 ? (const char *const *)source->members.text
+                                 : source->table.names;
+  if (columns->score_count == 0 || names == NULL) /* no data file, or a derived source */
+    return NULL;
+  for (size_t i = 0; i < sizeof found / sizeof *found; i++)
+    if (strcmp(found[i].field, field) == 0 && found[i].column != PC_NO_DATA_COLUMN)
+      return names[found[i].column];
+  return NULL;
 }

@@ -116,7 +116,7 @@ pcal_status pc_source_set_prevalence(pcal_source *source, const double *given, s
   if (!classes || !pc_source_has(&source->label_cells))
     return pc_fail(err, PCAL_USAGE, "{prevalence} needs scores of classes with {labels}");
   source->factor_count =
-      source->scores.columns == 1 || source->event.used ? 2 : source->scores.columns;
+      source->scores.columns == 1 || source->event.used ? 2 : pc_source_class_columns(source);
   double *factors = pc_alloc(&source->env, source->factor_count, sizeof *factors);
   pc_sum *sums = pc_alloc(&source->env, source->factor_count, sizeof *sums);
   pcal_status status = factors != NULL && sums != NULL

@@ -50,8 +50,13 @@ typedef struct pc_source_event {
 /* Rows with different numbers of choices. */
 typedef struct pc_source_ragged {
   int used;
-  int logits; /* given as logits; the source then has log-probabilities */
 } pc_source_ragged;
+
+/* The column of scores of each class; PC_NO_DATA_COLUMN: a choice that no row has. */
+typedef struct pc_source_arranged {
+  size_t *from; /* owned; NULL: the columns are the classes */
+  size_t count;
+} pc_source_arranged;
 
 /* Rows in which the model did not answer. */
 typedef struct pc_source_abstain {
@@ -91,6 +96,7 @@ struct pcal_source {
   pcal_weights weights_are;
   int percent; /* scores are divided by 100 */
   pc_source_ragged ragged;
+  pc_source_arranged arranged; /* only of ragged rows */
   pc_source_abstain abstain;
   double *own_rows; /* scores of the last window, if they are changed */
   size_t own_capacity;
@@ -213,7 +219,14 @@ PC_CHECKED pcal_status pc_source_make_event(pcal_source *source, pcal_batch *bat
 PC_CHECKED pcal_status pc_source_own_rows(pcal_source *source, pcal_batch *batch,
                                           pcal_error *err);
 
-/* Replaces missing scores by choices of probability 0, and normalises logits: source_ragged.c. */
+/* Columns of the rows of classes: those of the scores, or more if rows lack choices. */
+size_t pc_source_class_columns(const pcal_source *source);
+/* Takes the names of classes that the inputs give: source_classes.c. */
+PC_CHECKED pcal_status pc_source_set_classes(pcal_source *source, const pcal_inputs *inputs,
+                                             pcal_error *err);
+
+/* Replaces missing scores by choices of probability 0, and normalises the others:
+ * source_ragged.c. */
 PC_CHECKED pcal_status pc_source_rule_out(pcal_source *source, pcal_batch *batch,
                                           pcal_error *err);
 

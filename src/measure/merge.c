@@ -32,10 +32,14 @@ static pcal_status merge_check_layout(const pcal_measure *measure, const pcal_me
                    merge_name(other, "the other measure"), merge_name(measure, "this one"));
   return pc_fail(err, PCAL_USAGE,
                  "%s has scores of the kind %s in %zu column%s, and %s of the kind %s in %zu; "
-                 "only parts of one data set can be merged",
+                 "only parts of one data set can be merged%-s",
                  merge_name(other, "the other measure"), pcal_kind_name(b->kind), b->columns,
                  b->columns == 1 ? "" : "s", merge_name(measure, "this one"),
-                 pcal_kind_name(a->kind), a->columns);
+                 pcal_kind_name(a->kind), a->columns,
+                 a->kind == b->kind && a->columns > 1 && b->columns > 1
+                     ? "; if rows have different numbers of choices, measure every part with "
+                       "{ragged} and the names of all choices in {class_names}"
+                     : "");
 }
 
 static pcal_status merge_check_flag(const pcal_measure *measure, int here,

@@ -95,8 +95,11 @@ pcal_status pc_round_measure_new(const pc_round_config *config, pcal_kind kind, 
     if (kind != full.kind)
       return pc_fail(err, PCAL_USAGE,
                      "the rounds were begun for scores of the kind %s, and these are of the "
-                     "kind %s; begin them for the kind of the data",
-                     pcal_kind_name(full.kind), pcal_kind_name(kind));
+                     "kind %s; begin them for the kind of the data%-s",
+                     pcal_kind_name(full.kind), pcal_kind_name(kind),
+                     full.kind == PCAL_LOGIT && kind == PCAL_LOG_PROBABILITY
+                         ? ": logits with {ragged} are log-probabilities"
+                         : "");
     full.columns = columns;
     full.levels = levels;
   }

@@ -238,6 +238,7 @@ pcal_status pc_measure_rounds_worker_update(pc_measure_rounds_worker *worker,
 pcal_status pc_measure_rounds_worker_update_source(pc_measure_rounds_worker *worker,
                                                    pcal_source *source, pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
+  PC_TRY(pc_source_widen(source, worker->request.config.measure.columns, err));
   pc_source_shape(source, &shape);
   if (!shape.labelled)
     return pc_fail(err, PCAL_USAGE, "measuring needs the true outcomes; give them with %-s",

@@ -117,6 +117,7 @@ const pc_metric pc_metric_calibration_slope = {
         },
     .range = PC_RANGE_ANY,
     .traits = SLOPE_TRAITS,
+    .if_calibrated = 1,
     .configure = slope_configure,
     .evaluate = slope_evaluate,
 };

@@ -111,7 +111,8 @@ typedef struct pc_metric {
   pcal_registry_row row;
   pc_range range; /* both 0: [0, infinity) if the row has a bound, else any number */
   unsigned traits;
-  double largest_loss; /* PC_LOSS: the largest value of a row; 0: unbounded, logarithmic */
+  double largest_loss;  /* PC_LOSS: the largest value of a row; 0: unbounded, logarithmic */
+  double if_calibrated; /* PC_KNOWN_IF_CALIBRATED: the value of a calibrated model */
   /* The largest value of a row by the options, 0: unbounded; NULL: largest_loss. */
   double (*loss_limit)(const pc_options *options);
   /* Resolves options that depend on the data (results show them as resolved) and fills the

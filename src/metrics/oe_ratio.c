@@ -74,6 +74,7 @@ const pc_metric pc_metric_oe_ratio = {
         },
     .range = PC_RANGE_FROM_ZERO,
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_KNOWN_IF_CALIBRATED,
+    .if_calibrated = 1,
     .configure = oe_ratio_configure,
     .evaluate = oe_ratio_evaluate,
 };

@@ -28,6 +28,8 @@ typedef struct inspect_set {
   inspect_class *classes;
   pc_sum score, hits, weight;
   pc_sum target; /* of regression */
+  int abstains;  /* the source says in which rows the model did not answer */
+  uint64_t abstained;
 } inspect_set;
 
 static void inspect_fault(inspect_set *set, const pcal_error *error) {
@@ -208,6 +210,10 @@ static void inspect_text(const inspect_set *set, pc_text *out) {
                  set->shape.columns, set->shape.columns == 1 ? "column" : "columns",
                  pcal_kind_name(set->shape.kind),
                  set->shape.type == PCAL_F32 ? "float32" : "float64");
+  if (set->abstains) {
+    pc_write_count((double)set->abstained, out);
+    pc_text_add(out, set->abstained == 1 ? " row not answered\n" : " rows not answered\n");
+  }
   if (set->shape.grouped)
     pc_text_format(out, "groups: %zu\n", set->shape.group_count);
   if (set->shape.weighted) {
@@ -283,6 +289,10 @@ static void inspect_json(const inspect_set *set, pc_text *out) {
   pc_json_integer(&json, set->rows);
   pc_json_key(&json, "columns");
   pc_json_integer(&json, set->shape.columns);
+  if (set->abstains) {
+    pc_json_key(&json, "abstained_rows");
+    pc_json_integer(&json, set->abstained);
+  }
   if (set->shape.grouped)
     inspect_json_groups(set, &json);
   if (set->shape.weighted) {
@@ -331,6 +341,7 @@ static pcal_status inspect_all(pcal_source *source, const pcal_env *env, inspect
     return pc_fail_memory(err, "inspecting");
   PC_TRY(inspect_read(set, source, err));
   pc_source_shape(source, &set->shape);
+  set->abstains = pc_source_abstentions(source, &set->abstained);
   return PCAL_OK;
 }
 

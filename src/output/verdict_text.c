@@ -86,6 +86,22 @@ static void verdict_text_headline(const pcal_verdict *verdict, pc_text *out) {
 
 /* ---- basis ---- */
 
+/* Why the verdict and the tests beside it differ, or which test decides. */
+static void verdict_text_test(const pcal_verdict *verdict, pc_text *out) {
+  if (verdict->test == NULL)
+    return;
+  if (verdict->kind != PCAL_VERDICT_CALIBRATED) {
+    pc_text_format(out, " %s contradicts calibration (p = ", verdict->test);
+    verdict_text_round(verdict->test_p_value, 2, out);
+    pc_text_add(out, "), which the mean and the ECE do not show.");
+    return;
+  }
+  pc_text_add(out, " The smallest p-value, ");
+  verdict_text_round(verdict->test_p_value, 2, out);
+  pc_text_format(out, " of %s, is within chance for %zu tests.", verdict->test,
+                 verdict->test_count);
+}
+
 static void verdict_text_basis_classes(const pcal_verdict *verdict, pc_text *out) {
   const double gap = verdict->claimed - verdict->observed;
   pc_text_add(out, verdict->binary ? "Class 1 is predicted with " : "The model claims ");
@@ -102,6 +118,7 @@ static void verdict_text_basis_classes(const pcal_verdict *verdict, pc_text *out
   pc_text_add(out, " (chance alone: up to ");
   verdict_text_points(verdict->margin, out);
   pc_text_add(out, ").");
+  verdict_text_test(verdict, out);
 }
 
 static void verdict_text_basis_u(const pcal_verdict *verdict, pc_text *out) {
@@ -411,6 +428,16 @@ static void verdict_json_classes(const pcal_verdict *verdict, pc_json *json) {
   verdict_json_number(json, "claimed", verdict->claimed);
   verdict_json_number(json, "observed", verdict->observed);
   verdict_json_number(json, "margin", verdict->margin);
+  if (verdict->test != NULL) {
+    pc_json_key(json, "test");
+    pc_json_open(json, '{');
+    pc_json_key(json, "spec");
+    pc_json_string(json, verdict->test);
+    verdict_json_number(json, "p_value", verdict->test_p_value);
+    pc_json_key(json, "tests");
+    pc_json_integer(json, verdict->test_count);
+    pc_json_close(json, '}');
+  }
   if (!verdict->has_where)
     return;
   pc_json_key(json, "where");

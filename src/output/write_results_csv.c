@@ -2,6 +2,7 @@
  *
  *   values  a line for each metric: value, interval, null, difference, p-value, reason
  *   groups  the same for each metric in each group, with the group's weight; only with groups
+ *   data    rows, and those that the model did not answer; only where rows say so
  *   bins    those of the reliability diagram: edges, weight, confidence, frequency of hits
  *
  *   1. Numbers that are not known are empty cells. */
@@ -85,18 +86,34 @@ static void results_csv_bins(const pcal_results *results, pc_text *out) {
   }
 }
 
+static void results_csv_data(const pcal_results *results, pc_text *out) {
+  pc_text_add(out, "rows,skipped_rows,normalized_rows,abstained_rows\n");
+  pc_table_row row = pc_table_row_new(PCAL_CSV, out);
+  results_csv_number(&row, 1, (double)results->rows);
+  results_csv_number(&row, 1, (double)results->skipped);
+  results_csv_number(&row, 1, (double)results->normalized);
+  results_csv_number(&row, 1, (double)results->abstained);
+  pc_table_row_end(&row);
+}
+
 /* The table at an index; *name is NULL after the last one. */
 static results_csv_writer results_csv_table(const pcal_results *results, size_t index,
                                             const char **name) {
-  const size_t bins = results->group_count > 0 ? 2 : 1;
+  const struct {
+    int given;
+    const char *name;
+    results_csv_writer write;
+  } tables[] = {{1, "values", results_csv_values},
+                {results->group_count > 0, "groups", results_csv_groups},
+                {results->abstains, "data", results_csv_data},
+                {results->bin_count > 0, "bins", results_csv_bins}};
   *name = NULL;
-  if (index == 0)
-    *name = "values";
-  else if (index < bins)
-    *name = "groups";
-  else if (index == bins && results->bin_count > 0)
-    *name = "bins";
-  return index == 0 ? results_csv_values : index < bins ? results_csv_groups : results_csv_bins;
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+    if (tables[i].given && index-- == 0) {
+      *name = tables[i].name;
+      return tables[i].write;
+    }
+  return NULL;
 }
 
 const char *pc_results_table_name(const pcal_results *results, size_t index) {
@@ -107,5 +124,7 @@ const char *pc_results_table_name(const pcal_results *results, size_t index) {
 
 void pc_results_table_write(const pcal_results *results, size_t index, pc_text *out) {
   const char *name;
-  results_csv_table(results, index, &name)(results, out);
+  const results_csv_writer write = results_csv_table(results, index, &name);
+  if (write != NULL)
+    write(results, out);
 }

@@ -231,6 +231,22 @@ static void tables_csv_part(const pcal_results *results, const pc_result_record 
   }
 }
 
+/* Writes "data,data,,abstained_rows,N". */
+static void tables_csv_abstained(const pcal_results *results, pc_text *out) {
+  pc_table_row row = pc_table_row_new(PCAL_CSV, out);
+  pc_table_row_word(&row, "data");
+  pc_table_row_word(&row, "data");
+  pc_table_row_word(&row, "");
+  pc_table_row_word(&row, "abstained_rows");
+  pc_table_row_begin_cell(&row);
+  pc_text_number(out, (double)results->abstained);
+  for (int empty = 0; empty < 3; empty++)
+    pc_table_row_word(&row, "");
+  pc_table_row_begin_cell(&row);
+  pc_text_number(out, results->weight);
+  pc_table_row_end(&row);
+}
+
 void pc_write_results_csv(const pcal_results *results, pc_text *out) {
   pc_text_add(out, "metric,spec,group,part,value,notion,bound,why,weight\n");
   pc_result_record room;
@@ -244,6 +260,8 @@ void pc_write_results_csv(const pcal_results *results, pc_text *out) {
     for (size_t p = 0; p < outcome->part_count; p++)
       tables_csv_part(results, record, p, out);
   }
+  if (results->abstains)
+    tables_csv_abstained(results, out);
 }
 
 /* ---- Markdown ---- */

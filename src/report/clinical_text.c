@@ -184,10 +184,18 @@ static int clinical_interval_group(const pcal_results *results, size_t first, in
   return 1;
 }
 
+/* True if some metric has an interval. */
+static int clinical_has_intervals(const pcal_results *results) {
+  for (size_t m = 0; m < results->metric_count; m++)
+    if (clinical_interval_words(&results->records[m]) != NULL)
+      return 1;
+  return 0;
+}
+
 static void clinical_intervals(const pcal_report *report, pc_text *out) {
   const pcal_results *results = report->side[PC_PAGE_BEFORE].key;
   int groups = 0;
-  if (!(report->level > 0))
+  if (!(report->level > 0) || !clinical_has_intervals(results))
     return;
   pc_text_add(out, " Confidence intervals have the level ");
   pc_clinical_level(report->level, out);

@@ -54,8 +54,18 @@ void pc_watch_free(pcal_watch *watch) {
   pc_free(&env, watch);
 }
 
-static pcal_status watch_check_kind(const pcal_watch *watch, const pcal_shape *shape,
-                                    pcal_error *err) {
+/* True if rows have other columns than those before.  Of more than two classes, only the predicted
+ * one is tested, so that rows with more choices are no other rows. */
+static int watch_is_other(const pcal_watch *watch, const pcal_source *source,
+                          const pcal_shape *shape) {
+  return watch->started &&
+         (watch->kind != shape->kind ||
+          (watch->columns != shape->columns &&
+           !(pc_source_is_ragged(source) && watch->columns > 2 && shape->columns > 2)));
+}
+
+static pcal_status watch_check_kind(const pcal_watch *watch, const pcal_source *source,
+                                    const pcal_shape *shape, pcal_error *err) {
   if (!shape->labelled)
     return pc_fail(err, PCAL_USAGE,
                    "there are no outcomes; give {labels}, {correct} or {target}");
@@ -66,7 +76,7 @@ static pcal_status watch_check_kind(const pcal_watch *watch, const pcal_shape *s
       pc_kind_form(shape->kind) == PC_FORM_SAMPLES)
     return pc_fail(err, PCAL_USAGE,
                    "a watch of predictions of a number needs {mean} with {variance} or {std}");
-  if (watch->started && (watch->kind != shape->kind || watch->columns != shape->columns))
+  if (watch_is_other(watch, source, shape))
     return pc_fail(err, PCAL_USAGE,
                    "the rows have another kind or number of scores than those before; start a "
                    "new state for them");
@@ -150,7 +160,7 @@ static pcal_status watch_remember(pcal_watch *watch, const watch_part *part, uns
     return PCAL_OK;
   for (size_t i = 0; i < watch->part_count; i++)
     if (watch->parts[i] == part->hash && !(flags & PCAL_WATCH_ALLOW_REPEAT))
-      return pc_fail(err, PCAL_USAGE,
+      return pc_fail(err, PCAL_DATA,
                      "these %llu rows are in the state already, and counting rows twice would "
                      "raise false alarms; leave them out, or {allow_repeat}",
                      (unsigned long long)rows);
@@ -186,13 +196,18 @@ pcal_status pc_watch_update(pcal_watch *watch, pcal_source *source, unsigned fla
   watch_part part = {.watch = *watch,
                      .policy = {.normalize = (flags & PCAL_WATCH_NORMALIZE) != 0,
                                 .skip_missing = (flags & PCAL_WATCH_SKIP_MISSING) != 0}};
+  if (watch->started)
+    PC_TRY(pc_source_widen(source, (size_t)watch->columns, err));
   pc_source_shape(source, &shape);
-  PC_TRY(watch_check_kind(watch, &shape, err));
+  PC_TRY(watch_check_kind(watch, source, &shape, err));
   PC_TRY(pc_layout_make(shape.kind, shape.columns, &part.layout, err));
   PC_TRY(watch_take(&part, source, err));
   if (part.watch.bets.rows == watch->bets.rows && part.watch.skipped == watch->skipped)
     return PCAL_OK;
   PC_TRY(watch_remember(watch, &part, flags, err));
+  uint64_t abstained = 0;
+  if (pc_source_abstentions(source, &abstained))
+    part.watch.abstained += abstained;
   part.watch.parts = watch->parts;
   part.watch.part_count = watch->part_count;
   part.watch.part_capacity = watch->part_capacity;

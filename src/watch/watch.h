@@ -23,6 +23,7 @@ struct pcal_watch {
   pcal_kind kind;
   uint64_t columns;
   uint64_t normalized, skipped; /* rows */
+  uint64_t abstained;           /* rows in which the model did not answer */
   uint64_t alarm_rows;          /* rows at the first alarm; 0: none */
   pc_calibration_bets bets;
   pc_watch_bin bins[PC_BETS_BINS];

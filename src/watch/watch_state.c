@@ -8,6 +8,7 @@
  *              rows when highest (u64)
  *   bins       rows, hits (u64), sum of scores (fixed)
  *   parts      number (u64), hash of each (u64)
+ *   abstained  rows without an answer (u64); absent if there are none
  *   checksum   CRC-32C of all bytes before (u32)
  *
  * The version must change whenever old bytes would be read differently, also if the bets change. */
@@ -46,6 +47,8 @@ static pcal_status watch_encode(const pcal_watch *watch, uint64_t length, pc_enc
   pc_encode_u64(out, watch->part_count);
   for (size_t p = 0; p < watch->part_count; p++)
     pc_encode_u64(out, watch->parts[p]);
+  if (watch->abstained > 0)
+    pc_encode_u64(out, watch->abstained);
   return pc_encoder_finish(out, err);
 }
 
@@ -93,6 +96,14 @@ static pcal_status watch_decode_parts(pcal_watch *watch, pc_decoder *in, pcal_er
   return PCAL_OK;
 }
 
+static void watch_decode_abstained(pcal_watch *watch, pc_decoder *in) {
+  if (in->failed || pc_decoder_left(in) == 0)
+    return;
+  watch->abstained = pc_decode_u64(in);
+  pc_decoder_expect(in, watch->abstained > 0 && watch->abstained <= watch->bets.rows &&
+                            watch->kind == PCAL_CONFIDENCE);
+}
+
 static pcal_status watch_decode(pcal_watch *watch, const char *name, pc_decoder *in,
                                 pcal_error *err) {
   pc_decode_doubles(in, &watch->alpha, 1);
@@ -114,6 +125,7 @@ static pcal_status watch_decode(pcal_watch *watch, const char *name, pc_decoder 
                             (watch->kind >= PCAL_PROBABILITY && watch->kind <= PCAL_MEAN_STD));
   watch_decode_bins(watch, in);
   PC_TRY(watch_decode_parts(watch, in, err));
+  watch_decode_abstained(watch, in);
   return in->failed || pc_decoder_left(in) > 0 ? pc_envelope_misfit(&watch_envelope, name, err)
                                                : PCAL_OK;
 }

@@ -30,6 +30,7 @@ void pc_watch_report(const pcal_watch *watch, pcal_watch_report *out) {
   out->alarm = watch->alarm_rows > 0;
   out->alarm_rows = watch->alarm_rows;
   out->contradictions = watch->bets.contradictions;
+  out->abstained = watch->abstained;
 }
 
 static void watch_number(pc_text *out, double value, int digits) {
@@ -96,6 +97,8 @@ void pc_watch_write_text(const pcal_watch *watch, pc_text *out) {
     pc_text_format(out, " in %zu parts", report.parts);
   if (report.skipped > 0)
     pc_text_format(out, ", %llu skipped", (unsigned long long)report.skipped);
+  if (report.abstained > 0)
+    pc_text_format(out, ", %llu not answered", (unsigned long long)report.abstained);
   pc_text_add(out, "\ne-value ");
   watch_e_value(out, report.log_e);
   pc_text_add(out, ", highest ");
@@ -165,6 +168,8 @@ void pc_watch_write_json(const pcal_watch *watch, pc_text *out) {
   watch_json_count(&json, "parts", report.parts);
   watch_json_count(&json, "skipped_rows", report.skipped);
   watch_json_count(&json, "normalized_rows", report.normalized);
+  if (report.abstained > 0)
+    watch_json_count(&json, "abstained_rows", report.abstained);
   pc_json_key(&json, "event");
   pc_json_string(&json, watch_event(watch));
   watch_json_number(&json, "alpha", report.alpha);

@@ -36,7 +36,7 @@ def test_alarm_after_the_change(stream, tmp_path):
 def test_same_rows_twice(stream):
     probs, labels = stream
     watch = pc.Watch().update(probs[:100], labels[:100])
-    with pytest.raises(pc.UsageError, match="these 100 rows are in the state already.*pass allow_repeat=True"):
+    with pytest.raises(pc.DataError, match="these 100 rows are in the state already.*pass allow_repeat=True"):
         watch.update(probs[:100], labels[:100])
     assert watch.rows == 100
     assert watch.update(probs[:100], labels[:100], allow_repeat=True).rows == 200

@@ -50,6 +50,8 @@ TEST(test_results_and_measures) {
   assert_int_equal(pcal_results_weights_are(NULL), PCAL_WEIGHTS_AUTO);
   assert_true(pcal_results_effective_rows(NULL) == 0.0);
   assert_int_equal(pcal_results_only_label(NULL), -1);
+  assert_true(pcal_results_abstained(NULL) == PCAL_NO_ROW);
+  assert_null(pcal_source_data_column(NULL, "labels"));
 }
 
 TEST(test_describes_a_measure) {

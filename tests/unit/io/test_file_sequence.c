@@ -25,7 +25,7 @@ static pcal_status sequence_open(sequence_case *open, const char *const *texts, 
     pc_free(env, parts);
     return status;
   }
-  return pc_file_sequence_open(parts, count, env, &open->reader, err);
+  return pc_file_sequence_open(parts, count, 0, env, &open->reader, err);
 }
 
 static const char *const sequence_texts[] = {"x\n1\n2\n3\n", "x\n4\n", "x\n5\n6\n"};

@@ -98,7 +98,7 @@ TEST(refuses_rows_twice) {
   assert_int_equal(pcal_watch_new(0.05, NULL, &watch, &err), PCAL_OK);
   assert_int_equal(add(watch, &rows, 0, 100, 0, &err), PCAL_OK);
   assert_int_equal(add(watch, &rows, 100, 100, 0, &err), PCAL_OK);
-  assert_int_equal(add(watch, &rows, 0, 100, 0, &err), PCAL_USAGE);
+  assert_int_equal(add(watch, &rows, 0, 100, 0, &err), PCAL_DATA);
   assert_int_equal(pcal_watch_get(watch, &report, &err), PCAL_OK);
   assert_int_equal(report.rows, 200); /* unchanged by the failure */
   assert_int_equal(add(watch, &rows, 0, 100, PCAL_WATCH_ALLOW_REPEAT, &err), PCAL_OK);
