@@ -421,8 +421,10 @@ class Data:
         return False
 
     def _with(self, **inputs: Any) -> "Data":
-        """A copy with other inputs; None removes one."""
-        return Data(**{**self._inputs, **inputs})
+        """A copy with other inputs, whose names are right; None removes one."""
+        copy = object.__new__(Data)
+        copy._inputs = {name: value for name, value in {**self._inputs, **inputs}.items() if value is not None}
+        return copy
 
     def _same_rows(self, other: "Data") -> "Data":
         """Another model of these rows, with labels, weights and the like of these."""
