@@ -16,7 +16,14 @@ static const cli_flag rounds_new_flags[] = {
      "metric to compute, or a group of metrics (default: default); repeatable", NULL,
      CLI_METRICS},
     {"interval", 0, CLI_REAL, "LEVEL", offsetof(cli_options, interval),
-     "confidence intervals, of metrics that have a formula for them", NULL, CLI_ANY},
+     "confidence intervals at this level: of metrics that have a formula for them, and of "
+     "errors "
+     "in bins of equal width",
+     NULL, CLI_ANY},
+    {"null", 0, CLI_FLAG, NULL, offsetof(cli_options, null),
+     "what a calibrated model would show, for errors in bins of equal width", NULL, CLI_ANY},
+    {"replicas", 0, CLI_COUNT, "N", offsetof(cli_options, replicas),
+     "replicas for --interval and --null (default: 1000)", NULL, CLI_ANY},
     {"method", 0, CLI_TEXT, "SPEC", offsetof(cli_options, method),
      "fit this calibrator, in place of measuring", NULL, CLI_METHODS},
 };
@@ -26,6 +33,11 @@ static const cli_flag rounds_answer_flags[] = {
      "number of the part, from 1, whose rows the input flags name", NULL, CLI_ANY},
     {"groups", 0, CLI_TEXT, "FILE", offsetof(cli_options, inputs.groups),
      "group of each row: results are also computed for each group", NULL, CLI_INPUT},
+    {"id", 0, CLI_TEXT, "FILE", offsetof(cli_options, inputs.ids),
+     "unique id of each row, the key of its random draws; without ids equal rows must be in "
+     "one "
+     "part",
+     NULL, CLI_FILE},
 };
 
 static const cli_flag rounds_next_flags[] = {
@@ -89,16 +101,19 @@ static pcal_status rounds_begin_measure(cli_session *session, pcal_rounds **out,
   config.normalize = options->normalize;
   config.skip_missing = options->skip_missing;
   config.interval = options->interval;
+  config.null = options->null;
+  config.replicas = (size_t)options->replicas;
   return pcal_rounds_new(&config, &session->env, out, err);
 }
 
 static pcal_status rounds_begin_fit(cli_session *session, pcal_rounds **out, pcal_error *err) {
   const cli_options *options = &session->options;
   pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
-  if (options->metrics.count > 0 || options->kind || options->interval > 0)
+  if (options->metrics.count > 0 || options->kind || options->interval > 0 || options->null ||
+      options->replicas > 0)
     return cli_fail(err, PCAL_USAGE,
-                    "--metric, --kind and --interval are for measuring and --method is for "
-                    "fitting; remove one side");
+                    "--metric, --kind, --interval, --null and --replicas are for measuring and "
+                    "--method is for fitting; remove one side");
   config.method = options->method;
   config.normalize = options->normalize;
   config.skip_missing = options->skip_missing;
@@ -367,7 +382,7 @@ static const struct {
 static int rounds_has_inputs(const cli_inputs *in) {
   return in->probs || in->logits || in->log_probs || in->confidence || in->mean ||
          in->variance || in->std || in->quantiles || in->samples || in->data || in->labels ||
-         in->correct || in->target || in->weights || in->groups;
+         in->correct || in->target || in->weights || in->groups || in->ids;
 }
 
 /* Refuses flags of another step, which would be ignored. */
@@ -377,10 +392,12 @@ static pcal_status rounds_check_step(const cli_options *options, const char *ste
     const char *step, *flags;
     int given;
   } others[] = {
-      {"new", "--parts, --kind, --metric, --interval, --method, --normalize and --skip-missing",
+      {"new",
+       "--parts, --kind, --metric, --interval, --null, --replicas, --method, --normalize and "
+       "--skip-missing",
        options->parts > 0 || options->kind || options->metrics.count > 0 ||
-           options->interval > 0 || options->method || options->normalize ||
-           options->skip_missing},
+           options->interval > 0 || options->null || options->replicas > 0 || options->method ||
+           options->normalize || options->skip_missing},
       {"answer", "--part and the flags of inputs",
        options->part > 0 || rounds_has_inputs(&options->inputs)},
       {"next", "--allow-repeat", options->allow_repeat},

@@ -13,6 +13,7 @@ import json
 from typing import Any, Iterable, Iterator
 
 import pyarrow as arrow
+from pyspark.sql import functions as sql
 
 from . import _errors
 from ._errors import DataError, UsageError
@@ -75,6 +76,7 @@ def measure(
     correct: "str | None" = None,
     groups: "str | None" = None,
     weights: "str | None" = None,
+    ids: "str | None" = None,
     metrics: "str | Iterable[str] | None" = None,
     interval: "float | None" = None,
     null: bool = False,
@@ -100,10 +102,12 @@ def measure(
     labels : the column of class numbers from 0, or of names of the score columns
     confidence, correct : probability of the predicted label, and whether it was right
     groups, weights : columns of groups and weights
+    ids : column of unique ids, the keys of random draws; without it equal rows are counted, which
+        moves all rows once
     metrics, interval, null, replicas, interval_method, normalize, skip_missing : as of
         ``propercal.measure``
     keep_scores : also measure what needs all scores at once, such as ``hosmer-lemeshow`` or
-        intervals from replicas.  Scores, or whole rows, then reach the driver; otherwise a few
+        the interval of ``ks``.  Scores, or whole rows, then reach the driver; otherwise a few
         megabytes do, for any number of rows
     memory_limit : bytes that merging on the driver may allocate
     progress : True, ``"tqdm"``, or a function called as ``f(what, done, total)`` for each round
@@ -115,6 +119,7 @@ def measure(
     """
     columns = {"probs": probs, "logits": logits, "log_probs": log_probs, "confidence": confidence}
     columns |= {"labels": labels, "correct": correct, "groups": groups, "weights": weights}
+    columns |= {"ids": ids}
     table = select(df, columns)
     specs = _specs(metrics)
     _check_specs(specs)
@@ -124,17 +129,36 @@ def measure(
         found = _from_states(table, specs, policy, memory_limit)
     else:
         rounds = Rounds(specs, kind=table.kind, memory_limit=memory_limit, **policy)
-        found = _from_rounds(table, rounds, progress)
+        found = _from_rounds(table, rounds, interval is not None or null, progress)
     result = judged(found, metrics)
     return frame_of(df.sparkSession, result) if as_frame else result
 
 
-def _from_rounds(table: Table, rounds: Rounds, progress: Any) -> Any:
-    """Reads the table until no metric wants to know more."""
+def _joined(table: Table) -> Table:
+    """Equal rows as one row with a weight; rows of equal content are in one partition."""
+    names = table.frame.columns
+    if "ids" in names:
+        return table
+    content = [name for name in names if name not in ("weights", "groups")]
+    weight = sql.sum("weights") if "weights" in names else sql.count(sql.lit(1))
+    keys = [name for name in names if name != "weights"]
+    together = table.frame.repartition(*content).groupBy(*keys)
+    return table._replace(frame=together.agg(weight.cast("double").alias("weights")))
+
+
+def _from_rounds(table: Table, rounds: Rounds, draws: bool, progress: Any) -> Any:
+    """Reads the table until no metric wants to know more.
+
+    What a row draws depends on the number of rows that equal it: the rounds after the first, which
+    draw replicas if there are any, read joined rows.
+    """
+
+    def answer(request: bytes) -> bytes:
+        read = _joined(table) if draws and rounds.round > 1 else table
+        return ask(read, RoundPart, request, merge_rounds)
+
     try:
-        return run_rounds(
-            rounds, lambda request: ask(table, RoundPart, request, merge_rounds), progress
-        )
+        return run_rounds(rounds, answer, progress)
     except UsageError as error:
         if "in one process" not in str(error):
             raise

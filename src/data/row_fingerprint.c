@@ -1,18 +1,21 @@
 #include "data/row_fingerprint.h"
 
+#include <math.h>
+
 #include "base/rng.h"
 
 void pc_row_fingerprint_add(pc_row_fingerprint *print, const pc_rows *rows,
                             pc_group_hashes groups) {
   print->rows += rows->count;
   for (size_t i = 0; i < rows->count; i++) {
-    const uint64_t weight = rows->weights == NULL || rows->weights[i] == 1.0
-                                ? 0
-                                : pc_hash_u64(pc_double_bits(rows->weights[i]));
+    const double weight = rows->weights == NULL ? 1.0 : rows->weights[i];
+    const int whole = weight >= 0.0 && weight < 0x1p53 && weight == floor(weight);
+    const uint64_t fraction = whole ? 0 : pc_hash_u64(pc_double_bits(weight));
     const uint64_t group = rows->groups != NULL && rows->groups[i] < groups.count
                                ? groups.list[rows->groups[i]]
                                : 0;
-    print->sum += pc_hash_u64(rows->keys[i] ^ weight ^ group);
+    print->sum += (pc_uint128)(whole ? (uint64_t)weight : 1) *
+                  pc_hash_u64(rows->keys[i] ^ fraction ^ group);
   }
 }
 

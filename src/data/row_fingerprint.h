@@ -1,6 +1,6 @@
 /* The fingerprint of a set of rows: their number and the sum of 64-bit hashes of their keys
  * (row_keys.h), weights and the names of their groups.  It depends on the rows only, not on their
- * order or division. */
+ * order or division.  In the sum a row of whole weight m counts as m rows. */
 #ifndef PC_ROW_FINGERPRINT_H
 #define PC_ROW_FINGERPRINT_H
 

@@ -11,21 +11,27 @@ static inline void replica_sum_prefetch(const void *draws, uint32_t row) {
   __builtin_prefetch((const char *)draws + (size_t)row * PC_REPLICA_LANES * sizeof(float));
 }
 
+/* A number on the lattice: see replica_sum_kernels.h. */
+static inline double replica_sum_round(double value, double lattice) {
+  return (value + lattice) - lattice;
+}
+
 static void replica_sum_add(const float *weights, const uint32_t *row, const double *score,
-                            const double *hit, size_t count, double *sums) {
+                            const double *hit, size_t count, double lattice, double *sums) {
   double all[PC_REPLICA_LANES] = {0.0}, hits[PC_REPLICA_LANES] = {0.0};
   double scores[PC_REPLICA_LANES] = {0.0}, squares[PC_REPLICA_LANES] = {0.0};
   double both[PC_REPLICA_LANES] = {0.0};
   for (size_t i = 0; i < count; i++) {
     const float *w = weights + (size_t)row[i] * PC_REPLICA_LANES;
-    const double s = score[i], a = hit[i];
+    const double s = replica_sum_round(score[i], lattice), a = hit[i];
+    const double square = replica_sum_round(score[i] * score[i], lattice);
     replica_sum_prefetch(weights, row[i + PC_REPLICA_AHEAD]);
     for (size_t k = 0; k < PC_REPLICA_LANES; k++) {
       const double weight = (double)w[k], mass = weight * s;
       all[k] += weight;
       hits[k] += weight * a;
       scores[k] += mass;
-      squares[k] += mass * s;
+      squares[k] += weight * square;
       both[k] += mass * a;
     }
   }
@@ -38,12 +44,12 @@ static void replica_sum_add(const float *weights, const uint32_t *row, const dou
 
 static void replica_sum_add_three(const float *weights, const uint32_t *row,
                                   const double *score, const double *hit, size_t count,
-                                  double *sums) {
+                                  double lattice, double *sums) {
   double all[PC_REPLICA_LANES] = {0.0}, hits[PC_REPLICA_LANES] = {0.0};
   double scores[PC_REPLICA_LANES] = {0.0};
   for (size_t i = 0; i < count; i++) {
     const float *w = weights + (size_t)row[i] * PC_REPLICA_LANES;
-    const double s = score[i], a = hit[i];
+    const double s = replica_sum_round(score[i], lattice), a = hit[i];
     replica_sum_prefetch(weights, row[i + PC_REPLICA_AHEAD]);
     for (size_t k = 0; k < PC_REPLICA_LANES; k++) {
       const double weight = (double)w[k];
@@ -59,7 +65,8 @@ static void replica_sum_add_three(const float *weights, const uint32_t *row,
 
 static void replica_sum_add_labels(const float *weights, const int32_t *labels,
                                    const uint32_t *row, const int32_t *label,
-                                   const double *score, size_t count, double *sums) {
+                                   const double *score, size_t count, double lattice,
+                                   double *sums) {
   double all[PC_REPLICA_LANES] = {0.0}, hits[PC_REPLICA_LANES] = {0.0};
   double scores[PC_REPLICA_LANES] = {0.0}, squares[PC_REPLICA_LANES] = {0.0};
   double both[PC_REPLICA_LANES] = {0.0};
@@ -68,14 +75,15 @@ static void replica_sum_add_labels(const float *weights, const int32_t *labels,
     const int32_t *drew = labels + (size_t)row[i] * PC_REPLICA_LANES, own = label[i];
     replica_sum_prefetch(weights, row[i + PC_REPLICA_AHEAD]);
     replica_sum_prefetch(labels, row[i + PC_REPLICA_AHEAD]);
-    const double s = score[i];
+    const double s = replica_sum_round(score[i], lattice);
+    const double square = replica_sum_round(score[i] * score[i], lattice);
     for (size_t k = 0; k < PC_REPLICA_LANES; k++) {
       const double weight = (double)w[k], mass = weight * s;
       const double hit = drew[k] == own ? 1.0 : 0.0;
       all[k] += weight;
       hits[k] += weight * hit;
       scores[k] += mass;
-      squares[k] += mass * s;
+      squares[k] += weight * square;
       both[k] += mass * hit;
     }
   }
@@ -87,11 +95,11 @@ static void replica_sum_add_labels(const float *weights, const int32_t *labels,
 }
 
 static void replica_sum_add_hits(const uint8_t *hits, const uint32_t *row, const double *score,
-                                 size_t count, double *sums) {
+                                 size_t count, double lattice, double *sums) {
   double all[PC_REPLICA_LANES] = {0.0}, both[PC_REPLICA_LANES] = {0.0};
   for (size_t i = 0; i < count; i++) {
     const uint32_t bits = hits[row[i]];
-    const double s = score[i];
+    const double s = replica_sum_round(score[i], lattice);
     for (size_t k = 0; k < PC_REPLICA_LANES; k++) {
       const double hit = bits >> k & 1 ? 1.0 : 0.0;
       all[k] += hit;
@@ -104,14 +112,15 @@ static void replica_sum_add_hits(const uint8_t *hits, const uint32_t *row, const
 
 static void replica_sum_add_class_gaps(const float *weights, const double *probs,
                                        const int32_t *labels, const uint16_t *range,
-                                       size_t count, size_t classes, double *sums) {
+                                       size_t count, size_t classes, double lattice,
+                                       double *sums) {
   for (size_t i = 0; i < count; i++, weights += PC_REPLICA_LANES, range += classes) {
     double w[PC_REPLICA_LANES];
     for (size_t k = 0; k < PC_REPLICA_LANES; k++)
       w[k] = (double)weights[k];
     for (size_t c = 0; c < classes; c++) {
       double *to = sums + (size_t)range[c] * PC_REPLICA_LANES;
-      const double p = *probs++;
+      const double p = replica_sum_round(*probs++, lattice);
       for (size_t k = 0; k < PC_REPLICA_LANES; k++)
         to[k] += w[k] * p;
     }

@@ -21,25 +21,30 @@ enum {
   PC_REPLICA_SUM_COUNT
 };
 
+/* lattice: scores and their squares are rounded to multiples of 2^-k by adding 1.5 2^(52 - k) and
+ * subtracting it again; 0: they are not rounded.  Sums of fewer than 2^(53 - k) rows are then exact
+ * in any order. */
 typedef struct pc_replica_sum_kernels {
   /* sums[what][lane] over i < count with w = weights[row[i]][lane], in the order of i: all
    * sums, or the first three. */
   void (*add)(const float *weights, const uint32_t *row, const double *score, const double *hit,
-              size_t count, double *sums);
+              size_t count, double lattice, double *sums);
   void (*add_three)(const float *weights, const uint32_t *row, const double *score,
-                    const double *hit, size_t count, double *sums);
+                    const double *hit, size_t count, double lattice, double *sums);
   /* All sums with w = weights[row[i]][lane]; a score is a hit if labels[row[i]][lane] is
    * label[i]. */
   void (*add_labels)(const float *weights, const int32_t *labels, const uint32_t *row,
-                     const int32_t *label, const double *score, size_t count, double *sums);
+                     const int32_t *label, const double *score, size_t count, double lattice,
+                     double *sums);
   /* The sums HITS and SCORE_HIT alone, for weights of 1: score i is a hit in a lane if that bit of
    * hits[row[i]] is set. */
   void (*add_hits)(const uint8_t *hits, const uint32_t *row, const double *score, size_t count,
-                   double *sums);
+                   double lattice, double *sums);
   /* Adds gaps (probability - outcome) of every class of rows i < count to
    * sums[range[i][class]][lane]. */
   void (*add_class_gaps)(const float *weights, const double *probs, const int32_t *labels,
-                         const uint16_t *range, size_t count, size_t classes, double *sums);
+                         const uint16_t *range, size_t count, size_t classes, double lattice,
+                         double *sums);
   /* out[i][lane] for rows i < count: uniform draws at index ids[i] of the generator
    * (pc_rng_uniform), with a stream for each lane, from `stream` on. */
   void (*uniforms)(uint64_t seed, uint64_t stream, const uint64_t *ids, size_t count,

@@ -10,6 +10,7 @@
 #include "measure/interval_formula.h"
 #include "measure/overlapping_groups.h"
 #include "measure/replicas/replica_intervals.h"
+#include "measure/replicas/replica_tally.h"
 
 /* Memory for the values that a comparison with another model reads; filled with NaN. */
 static pcal_status finish_allocate_pairs(const pcal_env *env, pcal_results *results,
@@ -311,12 +312,33 @@ static pcal_status finish_cluster_keys(const pcal_measure *measure, uint64_t **o
   return PCAL_OK;
 }
 
+/* The same from tallies; group NULL: all rows. */
+static pcal_status finish_tallied(const pcal_measure *measure, const char *group,
+                                  pc_result_record *records, pcal_error *err) {
+  const pc_measure_plan *plan = &measure->plan;
+  for (size_t t = 0; t < measure->tally_count; t++) {
+    const pc_group_tally *at = &measure->tallies[t];
+    const int found =
+        group == NULL || at->group == NULL ? group == at->group : strcmp(group, at->group) == 0;
+    if (found && at->tally.env != NULL)
+      return pc_replica_intervals_tallied(&measure->env, plan, &at->tally, records, err);
+  }
+  for (size_t e = 0; e < plan->entry_count; e++)
+    if (pc_measure_plan_resampled(plan, e) || pc_measure_plan_relabelled(plan, e))
+      snprintf(records[e].interval_result.why, sizeof records[e].interval_result.why,
+               "replicas of fewer than %d rows need all rows in one process",
+               (int)PC_ROW_LATTICE_LEAST);
+  return PCAL_OK;
+}
+
 /* Intervals and nulls from stored rows. */
 static pcal_status finish_resample(const pcal_measure *measure, const pc_group_state *state,
-                                   const pc_replica_output *kept, pc_result_record *records,
-                                   pcal_error *err) {
+                                   const pc_replica_output *kept, const char *group,
+                                   pc_result_record *records, pcal_error *err) {
   const pc_measure_plan *plan = &measure->plan;
   uint64_t *keys = NULL;
+  if (measure->tally_count > 0)
+    return finish_tallied(measure, group, records, err);
   if (plan->rows_slot == PC_NO_SLOT)
     return PCAL_OK;
   PC_TRY(finish_cluster_keys(measure, &keys, err));
@@ -346,7 +368,9 @@ static pcal_status finish_state(const pcal_measure *measure, const pc_group_stat
   if (group == PC_ALL_ROWS)
     kept = (pc_replica_output){results->replicas, results->left_out,
                                measure->plan.intervals.paired ? &results->kept : NULL};
-  PC_TRY(finish_resample(measure, state, &kept, records, err));
+  PC_TRY(finish_resample(measure, state, &kept,
+                         group == PC_ALL_ROWS ? NULL : results->group_names[group], records,
+                         err));
   for (size_t e = 0; e < measure->plan.entry_count; e++)
     pc_interval_bound(&measure->plan.entries[e].reading.range, records[e].outcome.value,
                       &records[e].interval_result);

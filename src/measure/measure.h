@@ -41,10 +41,12 @@ struct pcal_measure {
   int fingerprinted;            /* rows are added to `rows`; set before the first row */
   pc_row_fingerprint rows;      /* not saved with the state */
   pc_group_hashes group_hashes; /* of the batch that is added, for the fingerprint; borrowed */
-  int curves;                   /* results keep their plot tables */
-  int loaded;                   /* from a saved state */
-  pcal_device *device;          /* of the rows while their source is open; else NULL */
-  char *origin;                 /* the name of that state, or NULL */
+  const struct pc_group_tally *tallies; /* of replicas, in place of rows (rounds.h); borrowed */
+  size_t tally_count;
+  int curves;          /* results keep their plot tables */
+  int loaded;          /* from a saved state */
+  pcal_device *device; /* of the rows while their source is open; else NULL */
+  char *origin;        /* the name of that state, or NULL */
 };
 
 PC_CHECKED pcal_status pc_measure_new(const pcal_measure_config *config, const pcal_env *env,

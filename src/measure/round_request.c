@@ -27,7 +27,7 @@ void pc_round_config_free(pc_round_config *config) {
 
 pcal_status pc_round_config_new(const pcal_env *env, const pcal_measure_config *from,
                                 pc_round_config *out, pcal_error *err) {
-  *out = (pc_round_config){.env = env, .measure = *from, .round = 1};
+  *out = (pc_round_config){.env = env, .measure = *from, .round = 1, .seed = env->seed};
   if (from->by_cluster || from->paired || from->curves)
     return pc_fail(err, PCAL_USAGE,
                    "clusters, comparisons with another model and plot tables need all rows at "
@@ -49,22 +49,34 @@ static const char *request_metric(const pc_measure_plan *plan, size_t slot) {
   return "the reliability diagram";
 }
 
-/* The first metric that needs replicas of the rows. */
-static const char *request_replicated(const pc_measure_plan *plan) {
-  for (size_t e = 0; e < plan->entry_count; e++)
-    if (pc_measure_plan_resampled(plan, e) || pc_measure_plan_relabelled(plan, e))
-      return plan->entries[e].metric->row.name;
-  return "a metric";
+static pcal_status request_check_replicas(const pc_measure_plan *plan, const pcal_env *env,
+                                          pcal_error *err) {
+  const char *refused = pc_replica_tally_refuses(plan);
+  uint64_t numbers = 0;
+  if (refused != NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "%s: its interval and its null need all rows at once; rounds draw replicas "
+                   "only of errors in bins of equal width (such as ece, mce, sce, tce), and "
+                   "intervals of accuracy, brier and log have a formula; leave them out, or "
+                   "measure in one process",
+                   refused);
+  PC_TRY(pc_replica_tally_size(env, plan, &numbers, err));
+  if (numbers > PC_ROUND_DRAWS_MAX)
+    return pc_fail(err, PCAL_USAGE,
+                   "the sums of %zu replicas take more than %d MiB; ask for fewer replicas, "
+                   "metrics or bins",
+                   plan->intervals.replicas, (int)(PC_ROUND_DRAWS_MAX >> 17));
+  return PCAL_OK;
 }
 
-static pcal_status request_check_plan(const pc_measure_plan *plan, pcal_error *err) {
+static pcal_status request_check_plan(const pc_measure_plan *plan, const pcal_env *env,
+                                      pcal_error *err) {
   if (plan->rows_slot != PC_NO_SLOT)
-    return pc_fail(err, PCAL_USAGE,
-                   "%s: its interval and its null draw replicas of the rows, which rounds do "
-                   "not do; leave them out, or measure in one process",
-                   request_replicated(plan));
+    PC_TRY(request_check_replicas(plan, env, err));
   for (size_t s = 0; s < plan->slot_count; s++) {
     const pc_machine_kind machine = plan->slots[s].need.machine;
+    if (s == plan->rows_slot)
+      continue;
     if (machine == PC_CURVE && !pc_measure_plan_can_refine(plan, s))
       return pc_fail(err, PCAL_USAGE,
                      "%s needs every score, so its tallies would grow with the rows; leave it "
@@ -80,6 +92,10 @@ static pcal_status request_check_plan(const pc_measure_plan *plan, pcal_error *e
 }
 
 void pc_round_plan_use_buckets(pc_measure_plan *plan) {
+  if (plan->rows_slot != PC_NO_SLOT && plan->rows_slot + 1 == plan->slot_count) {
+    plan->slot_count--; /* rows are kept in rounds of replicas only */
+    plan->rows_slot = PC_NO_SLOT;
+  }
   for (size_t s = 0; s < plan->slot_count; s++)
     if (plan->slots[s].need.machine == PC_CURVE && pc_measure_plan_can_refine(plan, s))
       plan->slots[s].machine = &pc_machine_curve_rounds;
@@ -104,13 +120,13 @@ pcal_status pc_round_measure_new(const pc_round_config *config, pcal_kind kind, 
     full.levels = levels;
   }
   PC_TRY(pc_measure_new(&full, env, out, err));
-  const pcal_status status = request_check_plan(&(*out)->plan, err);
+  const pcal_status status = request_check_plan(&(*out)->plan, env, err);
   if (status != PCAL_OK) {
     pc_measure_free(*out);
     *out = NULL;
     return status;
   }
-  if (!config->whole_curves)
+  if (!config->whole_curves && !config->draws)
     pc_round_plan_use_buckets(&(*out)->plan);
   pc_measure_use_fingerprint(*out);
   return PCAL_OK;
@@ -123,6 +139,8 @@ static void request_write_config(const pc_round_config *config, pc_encoder *out)
   pc_encode_u32(out, config->round);
   pc_encode_u8(out, config->later != 0);
   pc_encode_u8(out, config->whole_curves != 0);
+  pc_encode_u8(out, config->draws != 0);
+  pc_encode_u64(out, config->seed);
   pc_encode_u8(out, (unsigned)measure->kind);
   pc_encode_u64(out, measure->columns);
   if (measure->kind == PCAL_QUANTILES)
@@ -152,26 +170,48 @@ static void request_write_state(const pc_round_state *state, pc_encoder *out) {
   }
 }
 
-static pcal_status request_write_all(const pc_round_config *config,
-                                     const pc_round_state *states, size_t count,
-                                     uint64_t length, pc_encoder *out, pcal_error *err) {
+static void request_write_draws(const pc_group_tally *draws, size_t count, pc_encoder *out) {
+  pc_encode_u64(out, count);
+  for (size_t i = 0; i < count; i++) {
+    pc_encode_u8(out, draws[i].group != NULL);
+    if (draws[i].group != NULL)
+      pc_encode_text(out, draws[i].group);
+    pc_encode_u8(out, draws[i].bits);
+  }
+}
+
+/* The contents of a request. */
+typedef struct request_parts {
+  const pc_round_config *config;
+  const pc_round_state *states;
+  size_t count;
+  const pc_group_tally *draws;
+  size_t draw_count;
+} request_parts;
+
+static pcal_status request_write_all(const request_parts *parts, uint64_t length,
+                                     pc_encoder *out, pcal_error *err) {
   pc_envelope_begin(&pc_round_request_envelope, length, out);
-  request_write_config(config, out);
-  if (config->later)
-    pc_encode_u64(out, count);
-  for (size_t s = 0; s < count; s++)
-    request_write_state(&states[s], out);
+  request_write_config(parts->config, out);
+  if (parts->config->later)
+    pc_encode_u64(out, parts->count);
+  for (size_t s = 0; s < parts->count; s++)
+    request_write_state(&parts->states[s], out);
+  if (parts->config->draws)
+    request_write_draws(parts->draws, parts->draw_count, out);
   return pc_encoder_finish(out, err);
 }
 
 pcal_status pc_round_request_write(const pc_round_config *config, const pc_round_state *states,
-                                   size_t count, pcal_sink sink, void *user, pcal_error *err) {
+                                   size_t count, const pc_group_tally *draws, size_t draw_count,
+                                   pcal_sink sink, void *user, pcal_error *err) {
+  const request_parts parts = {config, states, count, draws, draw_count};
   pc_encoder encoder;
   pc_encoder_init(&encoder, NULL, NULL);
-  PC_TRY(request_write_all(config, states, count, 0, &encoder, err));
+  PC_TRY(request_write_all(&parts, 0, &encoder, err));
   const uint64_t length = encoder.length;
   pc_encoder_init(&encoder, sink, user);
-  return request_write_all(config, states, count, length, &encoder, err);
+  return request_write_all(&parts, length, &encoder, err);
 }
 
 uint64_t pc_round_request_id(const void *bytes, size_t length) {
@@ -193,6 +233,7 @@ void pc_round_request_free(pc_round_request *request) {
     return;
   const pcal_env *env = request->config.env;
   pc_round_states_free(env, request->states, request->state_count);
+  pc_group_tallies_free(env, request->draws, request->draw_count);
   pc_measure_free(request->measure);
   pc_round_config_free(&request->config);
   *request = (pc_round_request){0};
@@ -201,11 +242,14 @@ void pc_round_request_free(pc_round_request *request) {
 static void request_read_numbers(pc_decoder *in, pc_round_config *out) {
   pcal_measure_config *measure = &out->measure;
   out->round = pc_decode_u32(in);
-  const unsigned later = pc_decode_u8(in), whole = pc_decode_u8(in), kind = pc_decode_u8(in);
+  const unsigned later = pc_decode_u8(in), whole = pc_decode_u8(in), draws = pc_decode_u8(in);
+  out->seed = pc_decode_u64(in);
+  const unsigned kind = pc_decode_u8(in);
   const uint64_t columns = pc_decode_u64(in);
-  pc_decoder_expect(in, out->round > 0 && later <= 1 && whole <= 1 && later + whole <= 1 &&
-                            kind >= PCAL_PROBABILITY && kind <= PCAL_SAMPLES &&
-                            columns <= PC_CLASSES_MAX && (columns > 0 || later == 0));
+  pc_decoder_expect(in, out->round > 0 && later <= 1 && whole <= 1 && draws <= 1 &&
+                            later + whole + draws <= 1 && kind >= PCAL_PROBABILITY &&
+                            kind <= PCAL_SAMPLES && columns <= PC_CLASSES_MAX &&
+                            (columns > 0 || (later == 0 && draws == 0)));
   pc_decoder_expect(in, kind != PCAL_QUANTILES || columns <= PCAL_LEVELS_MAX);
   if (kind == PCAL_QUANTILES && !in->failed)
     pc_decode_doubles(in, out->levels, (size_t)columns);
@@ -220,6 +264,7 @@ static void request_read_numbers(pc_decoder *in, pc_round_config *out) {
     return;
   out->later = later == 1;
   out->whole_curves = whole == 1;
+  out->draws = draws == 1;
   measure->kind = (pcal_kind)kind;
   measure->columns = (size_t)columns;
   measure->normalize = (int)normalize;
@@ -319,6 +364,48 @@ static pcal_status request_read_states(pc_decoder *in, pc_round_request *out, pc
   return PCAL_OK;
 }
 
+/* The first group may be that of all rows. */
+static pcal_status request_read_draws(pc_decoder *in, pc_round_request *out, pcal_error *err) {
+  const pcal_env *env = out->config.env;
+  const size_t count = pc_decode_count(in, REQUEST_STATE_BYTES);
+  pc_decoder_expect(in, count > 0);
+  if (in->failed)
+    return PCAL_OK;
+  out->draws = pc_alloc(env, count, sizeof *out->draws);
+  if (out->draws == NULL)
+    return pc_fail_memory(err, "reading a request");
+  for (size_t i = 0; i < count && !in->failed; i++) {
+    pc_group_tally *draw = &out->draws[i];
+    const unsigned named = pc_decode_u8(in);
+    out->draw_count = i + 1;
+    pc_decoder_expect(in, named <= 1 && (named == 1 || i == 0));
+    if (named == 1 && !in->failed) {
+      draw->group = pc_decode_text(in, env);
+      if (draw->group == NULL && !in->failed)
+        return pc_fail_memory(err, "reading a request");
+    }
+    draw->bits = pc_decode_u8(in);
+    pc_decoder_expect(in, draw->bits >= 1 && draw->bits <= PC_ROW_LATTICE_BITS_MAX);
+  }
+  return PCAL_OK;
+}
+
+/* Checks that the metrics can be drawn, and that the sums of all groups are not too many. */
+static pcal_status request_check_draws(const pc_round_request *request, pcal_error *err) {
+  const pc_round_config *config = &request->config;
+  pcal_measure *measure = NULL;
+  uint64_t numbers = 0;
+  PC_TRY(
+      pc_round_measure_new(config, config->measure.kind, 0, NULL, config->env, &measure, err));
+  pcal_status status = pc_replica_tally_size(config->env, &measure->plan, &numbers, err);
+  pc_measure_free(measure);
+  if (status == PCAL_OK &&
+      (numbers == 0 ||
+       (request->draw_count > 1 && numbers > PC_ROUND_DRAWS_MAX / request->draw_count)))
+    status = pc_envelope_misfit(&pc_round_request_envelope, "the request", err);
+  return status;
+}
+
 pcal_status pc_round_request_read(const void *bytes, size_t length, const char *name,
                                   const pcal_env *env, pc_round_request *out, pcal_error *err) {
   pc_decoder in;
@@ -328,8 +415,9 @@ pcal_status pc_round_request_read(const void *bytes, size_t length, const char *
   out->id = pc_round_request_id(bytes, length);
   PC_TRY(request_read_config(&in, &out->config, err));
   if (!in.failed)
-    PC_TRY(request_read_states(&in, out, err));
-  return in.failed || pc_decoder_left(&in) > 0
-             ? pc_envelope_misfit(&pc_round_request_envelope, name, err)
-             : PCAL_OK;
+    PC_TRY(out->config.draws ? request_read_draws(&in, out, err)
+                             : request_read_states(&in, out, err));
+  if (in.failed || pc_decoder_left(&in) > 0)
+    return pc_envelope_misfit(&pc_round_request_envelope, name, err);
+  return out->config.draws ? request_check_draws(out, err) : PCAL_OK;
 }

@@ -1,17 +1,19 @@
 /* Requests of rounds (rounds.h) as bytes.
  *
  * The layout, in order: magic "PCALRQST", format version, length (base/envelope.h); round (u32),
- * whether targets follow, whole curves (u8); kind (u8), columns (u64; 0: those of the data), levels of quantiles
+ * whether targets follow, whole curves, whether groups for replicas follow (u8); seed (u64); kind (u8), columns (u64; 0: those of the data), levels of quantiles
  * (doubles); normalize, skip_missing, fast (u8); level of intervals (double), replicas (u64),
  * method, null (u8); number of specs (u64), specs (texts).  Later rounds: number of states
  * (u64); for each whether it has a name (u8), the name of its group (text), the number of slots
  * (varint), and for each its number (varint) and the targets of each part
- * (curve/refine_targets.h).  Checksum. */
+ * (curve/refine_targets.h).  Rounds of replicas: number of groups (u64); for each whether it has a
+ * name (u8), its name (text), the bits of its lattice (u8).  Checksum. */
 #ifndef PC_ROUND_REQUEST_H
 #define PC_ROUND_REQUEST_H
 
 #include "base/envelope.h"
 #include "measure/refine_jobs.h"
+#include "measure/round_draws.h"
 
 extern const pc_envelope pc_round_request_envelope;
 
@@ -24,6 +26,8 @@ typedef struct pc_round_config {
   uint32_t round;   /* from 1 */
   int later;        /* the request has targets */
   int whole_curves; /* curves hold all scores: weights are not whole numbers */
+  int draws;        /* the request asks for replicas; it has no targets */
+  uint64_t seed;    /* of random draws */
 } pc_round_config;
 
 /* Copies a configuration; freed with pc_round_config_free. */
@@ -31,8 +35,8 @@ PC_CHECKED pcal_status pc_round_config_new(const pcal_env *env, const pcal_measu
                                            pc_round_config *out, pcal_error *err);
 void pc_round_config_free(pc_round_config *config); /* or a zeroed one */
 
-/* An empty measure whose curves are kept as buckets, or whole (whole_curves).  It fingerprints
- * its rows.  kind, columns, levels: of the data, used where the configuration leaves them open.
+/* An empty measure whose curves are kept as buckets, or whole (whole_curves).  It keeps rows for
+ * replicas only in rounds of them (draws).  It fingerprints its rows.  kind, columns, levels: of the data, used where the configuration leaves them open.
  * PCAL_USAGE: a metric cannot be measured in rounds. */
 PC_CHECKED pcal_status pc_round_measure_new(const pc_round_config *config, pcal_kind kind,
                                             size_t columns, const double *levels,
@@ -40,6 +44,10 @@ PC_CHECKED pcal_status pc_round_measure_new(const pc_round_config *config, pcal_
                                             pcal_error *err);
 /* The change of a plan behind it. */
 void pc_round_plan_use_buckets(pc_measure_plan *plan);
+
+/* Numbers that the replicas of one request may have, over all its groups; a single group with more is
+ * refused. */
+#define PC_ROUND_DRAWS_MAX ((uint64_t)1 << 23)
 
 /* Memory of the targets and tallies of one request, over all states: the coordinator asks for
  * about the first number in one round, and requests beyond the second are refused. */
@@ -57,6 +65,7 @@ void pc_round_states_free(const pcal_env *env, pc_round_state *states, size_t co
 
 PC_CHECKED pcal_status pc_round_request_write(const pc_round_config *config,
                                               const pc_round_state *states, size_t count,
+                                              const pc_group_tally *draws, size_t draw_count,
                                               pcal_sink sink, void *user, pcal_error *err);
 
 /* Reads a request.  Later rounds: *measure is a measure without rows, and the jobs of *states
@@ -67,6 +76,8 @@ typedef struct pc_round_request {
   pcal_measure *measure;
   pc_round_state *states;
   size_t state_count;
+  pc_group_tally *draws; /* groups and bits; without tallies */
+  size_t draw_count;
 } pc_round_request;
 
 PC_CHECKED pcal_status pc_round_request_read(const void *bytes, size_t length, const char *name,

@@ -20,6 +20,7 @@ void pc_round_tally_free(pc_round_tally *tally) {
   if (tally->parts != NULL)
     pc_free(tally->env, tally->parts);
   pc_measure_free(tally->measure);
+  pc_round_draws_free(&tally->draws);
   *tally = (pc_round_tally){.env = tally->env};
 }
 
@@ -65,6 +66,8 @@ static pcal_status round_tally_write_all(const pc_round_tally *tally, uint64_t l
     pc_encode_u64(out, tally->part_count);
   for (size_t p = 0; p < tally->part_count; p++)
     pc_encode_sparse_tally(out, &tally->parts[p]);
+  if (tally->content == PC_ROUND_DRAWS)
+    pc_encode_round_draws(out, &tally->draws);
   return pc_encoder_finish(out, err);
 }
 
@@ -108,11 +111,13 @@ pcal_status pc_round_tally_read(const void *bytes, size_t length, const char *na
   PC_TRY(pc_envelope_open(&round_tally_envelope, bytes, length, name, &in, err));
   out->id = pc_decode_u64(&in);
   const unsigned content = pc_decode_u8(&in);
-  pc_decoder_expect(&in, content <= PC_ROUND_TARGETS);
+  pc_decoder_expect(&in, content <= PC_ROUND_DRAWS);
   pc_decode_row_fingerprint(&in, &out->rows);
   out->content = in.failed ? PC_ROUND_EMPTY : (pc_round_content)content;
   if (out->content == PC_ROUND_TARGETS)
     PC_TRY(round_tally_read_parts(&in, out, err));
+  else if (out->content == PC_ROUND_DRAWS)
+    PC_TRY(pc_decode_round_draws(&in, env, &out->draws, err));
   else if (out->content != PC_ROUND_EMPTY)
     PC_TRY(round_tally_read_state(&in, name, out, err));
   return in.failed || pc_decoder_left(&in) > 0
@@ -137,6 +142,8 @@ static void round_tally_take(pc_round_tally *into, pc_round_tally *from) {
   into->measure = from->measure;
   into->parts = from->parts;
   into->part_count = from->part_count;
+  into->draws = from->draws;
+  from->draws = (pc_round_draws){0};
   from->content = PC_ROUND_EMPTY;
   from->measure = NULL;
   from->parts = NULL;
@@ -147,6 +154,8 @@ static pcal_status round_tally_merge_content(pc_round_tally *into, const pc_roun
                                              pcal_error *err) {
   if (into->measure != NULL)
     return pc_measure_merge(into->measure, from->measure, err);
+  if (into->content == PC_ROUND_DRAWS)
+    return pc_round_draws_merge(&into->draws, &from->draws, err);
   for (size_t p = 0; p < into->part_count; p++)
     PC_TRY(pc_sparse_tally_merge(&into->parts[p], &from->parts[p], err));
   return PCAL_OK;

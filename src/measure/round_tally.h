@@ -3,20 +3,22 @@
  * The layout, in order: magic "PCALTALY", format version, length (base/envelope.h); id of the
  * request (u64), content (u8), fingerprint of the rows (data/row_fingerprint.h).  First rounds:
  * a saved state (saved_state.h) to the end.  Later rounds: number of parts (u64), sparse tallies
- * (curve/sparse_tally.h), one for each part of each slot of each state of the request.
- * Checksum. */
+ * (curve/sparse_tally.h), one for each part of each slot of each state of the request.  Rounds of
+ * replicas: round_draws.h.  Checksum. */
 #ifndef PC_ROUND_TALLY_H
 #define PC_ROUND_TALLY_H
 
 #include "base/envelope.h"
 #include "curve/sparse_tally.h"
 #include "measure/measure.h"
+#include "measure/round_draws.h"
 
 typedef enum pc_round_content {
   PC_ROUND_EMPTY,   /* no rows */
   PC_ROUND_BUCKETS, /* a first round: sums, bins, and buckets of curves */
   PC_ROUND_WHOLE,   /* the same with whole curves */
-  PC_ROUND_TARGETS  /* a later round */
+  PC_ROUND_TARGETS, /* a later round */
+  PC_ROUND_DRAWS    /* replicas */
 } pc_round_content;
 
 typedef struct pc_round_tally {
@@ -27,6 +29,7 @@ typedef struct pc_round_tally {
   pcal_measure *measure;  /* of first rounds */
   pc_sparse_tally *parts; /* of later rounds */
   size_t part_count;
+  pc_round_draws draws; /* of replicas */
 } pc_round_tally;
 
 void pc_round_tally_free(pc_round_tally *tally); /* or a zeroed one */

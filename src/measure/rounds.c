@@ -17,7 +17,8 @@ static pcal_status rounds_write_request(pc_measure_rounds *rounds, pcal_error *e
   pc_text_free(&rounds->request);
   pc_text_init(&rounds->request, &rounds->env);
   const pcal_status status = pc_round_request_write(
-      &rounds->config, rounds->states, rounds->state_count, rounds_sink, &rounds->request, err);
+      &rounds->config, rounds->states, rounds->state_count, rounds->draws + rounds->draws_done,
+      rounds->draws_asked - rounds->draws_done, rounds_sink, &rounds->request, err);
   PC_TRY(pc_text_status(&rounds->request, err));
   PC_TRY(status);
   rounds->id = pc_round_request_id(rounds->request.bytes, rounds->request.length);
@@ -65,6 +66,8 @@ static void rounds_drop_states(pc_measure_rounds *rounds) {
 
 static void rounds_drop_measure(pc_measure_rounds *rounds) {
   rounds_drop_states(rounds);
+  pc_group_tallies_free(&rounds->env, rounds->draws, rounds->draw_count);
+  rounds->draws = NULL;
   if (rounds->total.env != NULL)
     pc_group_states_free(&rounds->total);
   pc_measure_free(rounds->measure);
@@ -85,13 +88,15 @@ static pcal_status rounds_resume(const pc_round_request *first, const pcal_env *
                                  pc_measure_rounds **out, pcal_error *err) {
   const pc_round_config *config = &first->config;
   pcal_measure_config measure = config->measure;
-  if (config->round != 1 || config->later || config->whole_curves)
+  if (config->round != 1 || config->later || config->whole_curves || config->draws)
     return pc_fail(err, PCAL_USAGE,
                    "this is the request of a later round; resume rounds from their first one");
   measure.specs = (const char *const *)config->specs;
   measure.levels =
       measure.kind == PCAL_QUANTILES && measure.columns > 0 ? config->levels : NULL;
-  PC_TRY(pc_measure_rounds_new(&measure, env, out, err));
+  pcal_env seeded = *env;
+  seeded.seed = config->seed;
+  PC_TRY(pc_measure_rounds_new(&measure, &seeded, out, err));
   if ((*out)->id == first->id)
     return PCAL_OK;
   pc_measure_rounds_free(*out);
@@ -106,7 +111,7 @@ pcal_status pc_measure_rounds_resume(const void *request, size_t length, const p
   pcal_status status =
       pc_round_request_read(request, length, "the request", &resolved, &first, err);
   if (status == PCAL_OK)
-    status = rounds_resume(&first, env, out, err);
+    status = rounds_resume(&first, &resolved, out, err);
   pc_round_request_free(&first);
   return status;
 }
@@ -147,6 +152,47 @@ static const pc_group_state *rounds_total(const pc_measure_rounds *rounds) {
                                       : pc_group_states_find(&rounds->measure->groups, 0);
 }
 
+/* ---- replicas ---- */
+
+/* Asks for the replicas of as many groups as one request may hold, from draws_done on; without groups
+ * that are left the rounds are done.  Groups of few rows have none. */
+static pcal_status rounds_ask_draws(pc_measure_rounds *rounds, pcal_error *err) {
+  uint64_t numbers = 0;
+  PC_TRY(pc_replica_tally_size(&rounds->env, &rounds->measure->plan, &numbers, err));
+  const size_t most = numbers == 0 ? 0 : (size_t)(PC_ROUND_DRAWS_MAX / numbers);
+  size_t *from = &rounds->draws_done, *to = &rounds->draws_asked;
+  while (*from < rounds->draw_count && rounds->draws[*from].bits == 0)
+    ++*from;
+  for (*to = *from; *to < rounds->draw_count && *to - *from < most; ++*to)
+    if (rounds->draws[*to].bits == 0)
+      break;
+  rounds->done = *from == rounds->draw_count;
+  rounds_drop_states(rounds);
+  rounds->config.later = 0;
+  rounds->config.draws = 1;
+  rounds->config.round++;
+  rounds->config.measure.columns = rounds->measure->plan.layout.columns;
+  return rounds->done ? PCAL_OK : rounds_write_request(rounds, err);
+}
+
+/* Called when all values are known. */
+static pcal_status rounds_begin_draws(pc_measure_rounds *rounds, pcal_error *err) {
+  pcal_measure *measure = rounds->measure;
+  uint64_t numbers = 0;
+  rounds->done = 1;
+  PC_TRY(pc_replica_tally_size(&rounds->env, &measure->plan, &numbers, err));
+  if (numbers == 0 || rounds_total(rounds) == NULL)
+    return PCAL_OK;
+  if (pc_measure_rows_are_units(measure))
+    return pc_fail(
+        err, PCAL_DATA,
+        "intervals and nulls of rounds draw rows of whole weights; leave them out, or "
+        "measure these rows in one process");
+  PC_TRY(pc_group_tallies_new(measure, rounds_total(rounds), &rounds->draws,
+                              &rounds->draw_count, err));
+  return rounds_ask_draws(rounds, err);
+}
+
 static pcal_status rounds_ask(pc_measure_rounds *rounds, pcal_error *err) {
   const pc_group_states *groups = &rounds->measure->groups;
   const int grouped = rounds->measure->grouped > 0;
@@ -166,11 +212,12 @@ static pcal_status rounds_ask(pc_measure_rounds *rounds, pcal_error *err) {
   }
   for (size_t s = 0; s < rounds->state_count; s++)
     jobs += rounds->states[s].jobs.count;
-  rounds->done = jobs == 0;
+  if (jobs == 0)
+    return rounds_begin_draws(rounds, err);
   rounds->config.later = 1;
   rounds->config.round++;
   rounds->config.measure.columns = rounds->measure->plan.layout.columns;
-  return rounds->done ? PCAL_OK : rounds_write_request(rounds, err);
+  return rounds_write_request(rounds, err);
 }
 
 /* ---- the first round ---- */
@@ -247,14 +294,17 @@ static pcal_status rounds_absorb_first(pc_measure_rounds *rounds, pc_round_tally
   rounds->measure = tally->measure;
   tally->measure = NULL;
   const pc_measure_plan *plan = &rounds->measure->plan;
+  const int buckets = rounds_has_buckets(plan);
+  uint64_t numbers = 0;
+  PC_TRY(pc_replica_tally_size(&rounds->env, plan, &numbers, err));
   rounds->done =
-      !rounds_has_buckets(plan) || pc_group_states_used(&rounds->measure->groups) == 0;
+      (!buckets && numbers == 0) || pc_group_states_used(&rounds->measure->groups) == 0;
   if (rounds->done)
     return PCAL_OK;
-  if (pc_measure_rows_are_units(rounds->measure))
+  if (buckets && pc_measure_rows_are_units(rounds->measure))
     return rounds_repeat(rounds, err);
   PC_TRY(rounds_open_groups(rounds, err));
-  return rounds_ask(rounds, err);
+  return buckets ? rounds_ask(rounds, err) : rounds_begin_draws(rounds, err);
 }
 
 /* ---- later rounds ---- */
@@ -297,6 +347,63 @@ static pcal_status rounds_absorb_later(pc_measure_rounds *rounds, const pc_round
   return rounds_ask(rounds, err);
 }
 
+/* ---- replicas: answers ---- */
+
+/* True if the bins of the data are those of the first round. */
+static pcal_status rounds_compare_bins(const pc_measure_rounds *rounds,
+                                       const pc_group_state *state, const pc_tally_slot *slot,
+                                       int *same, pcal_error *err) {
+  const pc_machine *machine = rounds->measure->plan.slots[slot->slot].machine;
+  pc_evidence evidence = {.machine = PC_GRID, .layout = &rounds->measure->plan.layout};
+  PC_TRY(machine->finish(&rounds->env, state->slots[slot->slot], &evidence, err));
+  const pc_bin *bins = evidence.grid.bins;
+  for (size_t r = 0; bins != NULL && r < slot->ranges; r++)
+    *same &= slot->sums[PC_REPLICA_SUM_WEIGHT * slot->ranges + r] == bins[r].weight &&
+             slot->sums[PC_REPLICA_SUM_HITS * slot->ranges + r] == bins[r].hits;
+  machine->release(&rounds->env, &evidence);
+  return PCAL_OK;
+}
+
+/* The state of a group of `draws`; of all rows for the first. */
+static const pc_group_state *rounds_draw_state(const pc_measure_rounds *rounds, size_t at) {
+  const pc_group_states *groups = &rounds->measure->groups;
+  size_t seen = 0;
+  for (size_t g = 0; at > 0 && g < groups->count; g++)
+    if (pc_group_states_rows(groups, g) > 0 && ++seen == at)
+      return pc_group_states_find(groups, g);
+  return rounds_total(rounds);
+}
+
+static pcal_status rounds_take_draw(pc_measure_rounds *rounds, size_t at,
+                                    pc_replica_tally *from, pcal_error *err) {
+  const pc_group_state *state = rounds_draw_state(rounds, at);
+  pc_group_tally *to = &rounds->draws[at];
+  pc_replica_tally form;
+  PC_TRY(pc_replica_tally_new(&rounds->env, &rounds->measure->plan, to->bits, &form, err));
+  int fits = pc_replica_tally_fits(from, &form, to->weight);
+  pc_replica_tally_free(&form);
+  for (size_t s = 0; fits && s < from->slot_count; s++)
+    PC_TRY(rounds_compare_bins(rounds, state, &from->slots[s], &fits, err));
+  if (!fits)
+    return rounds_misfit(err);
+  to->tally = *from;
+  *from = (pc_replica_tally){0};
+  return PCAL_OK;
+}
+
+static pcal_status rounds_absorb_draws(pc_measure_rounds *rounds, pc_round_tally *tally,
+                                       pcal_error *err) {
+  const size_t first = rounds->draws_done, count = rounds->draws_asked - first;
+  if (tally->content != PC_ROUND_DRAWS || tally->draws.count != count)
+    return rounds_misfit(err);
+  PC_TRY(pc_round_draws_check(&tally->draws, err));
+  rounds->failed = 1;
+  for (size_t i = 0; i < count; i++)
+    PC_TRY(rounds_take_draw(rounds, first + i, &tally->draws.list[i], err));
+  rounds->draws_done = rounds->draws_asked;
+  return rounds_ask_draws(rounds, err);
+}
+
 /* ---- interface ---- */
 
 static pcal_status rounds_check_rows(const pc_measure_rounds *rounds,
@@ -304,7 +411,8 @@ static pcal_status rounds_check_rows(const pc_measure_rounds *rounds,
   if (tally->id != rounds->id)
     return pc_fail(err, PCAL_USAGE,
                    "the tally answers another request; absorb the tally of the latest one");
-  if (!rounds->known || pc_row_fingerprint_equal(&rounds->rows, &tally->rows))
+  const int joined = rounds->config.draws && rounds->rows.sum == tally->rows.sum;
+  if (!rounds->known || joined || pc_row_fingerprint_equal(&rounds->rows, &tally->rows))
     return PCAL_OK;
   return pc_fail(
       err, PCAL_DATA,
@@ -318,10 +426,12 @@ static pcal_status rounds_absorb_tally(pc_measure_rounds *rounds, pc_round_tally
                                        pcal_error *err) {
   PC_TRY(rounds_check_rows(rounds, tally, err));
   const pc_row_fingerprint rows = tally->rows;
-  PC_TRY(rounds->config.later ? rounds_absorb_later(rounds, tally, err)
-                              : rounds_absorb_first(rounds, tally, err));
+  PC_TRY(rounds->config.later   ? rounds_absorb_later(rounds, tally, err)
+         : rounds->config.draws ? rounds_absorb_draws(rounds, tally, err)
+                                : rounds_absorb_first(rounds, tally, err));
   rounds->failed = 0;
-  rounds->rows = rows;
+  if (!rounds->known)
+    rounds->rows = rows;
   rounds->known = 1;
   return PCAL_OK;
 }
@@ -352,6 +462,8 @@ pcal_status pc_measure_rounds_finish(const pc_measure_rounds *rounds, pcal_resul
   if (!rounds->done)
     return pc_fail(err, PCAL_USAGE,
                    "the rounds are not done; answer the request and absorb its tally");
+  rounds->measure->tallies = rounds->draws;
+  rounds->measure->tally_count = rounds->draw_count;
   const int total = rounds->total.env != NULL && rounds->measure->grouped > 0;
   return pc_measure_finish_total(rounds->measure, total ? rounds->total.states[0] : NULL, out,
                                  err);

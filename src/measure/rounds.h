@@ -6,6 +6,7 @@
  *
  *   first round    sums, bins, and the coarse buckets of every curve, as a saved state
  *   later rounds   the parts of curves that metrics still need (refine_jobs.h)
+ *   replicas       for intervals and nulls: sums of the bins of every replica (round_draws.h)
  *
  * The results have the bits of one process on all rows.  Weights that are not whole numbers
  * cannot be counted in buckets: the first round is then repeated with all scores of the curves,
@@ -31,7 +32,11 @@ typedef struct pc_measure_rounds {
   pc_group_states total; /* all groups together; without groups unused */
   pc_round_state *states;
   size_t state_count;
-  uint64_t room; /* memory that one request asks for: PC_ROUND_ASKED_BYTES */
+  pc_group_tally *draws; /* replicas of all rows and of groups; NULL: not begun, or none */
+  size_t draw_count;
+  size_t draws_done;  /* the first of them that was not asked for */
+  size_t draws_asked; /* the end of those in the present request */
+  uint64_t room;      /* memory that one request asks for: PC_ROUND_ASKED_BYTES */
   int done;
   int failed; /* absorbing a tally failed half way */
 } pc_measure_rounds;

@@ -268,6 +268,19 @@ static pcal_status worker_tally_first(pc_measure_rounds_worker *worker, pc_round
   return status;
 }
 
+/* Equal rows and replicas are known when all rows are there. */
+static pcal_status worker_tally_draws(pc_measure_rounds_worker *worker, pc_round_tally *tally,
+                                      pcal_sink sink, void *user, pcal_error *err) {
+  tally->content = PC_ROUND_DRAWS;
+  if (!worker->answered)
+    PC_TRY(pc_measure_settle(worker->measure, err));
+  worker->answered = 1;
+  tally->rows = worker->measure->rows;
+  PC_TRY(pc_round_draws_new(&worker->env, worker->measure, worker->request.draws,
+                            worker->request.draw_count, &tally->draws, err));
+  return pc_round_tally_write(tally, sink, user, err);
+}
+
 static size_t worker_part_count(const pc_measure_rounds_worker *worker) {
   size_t count = 0;
   for (size_t s = 0; s < worker->request.state_count; s++)
@@ -305,10 +318,11 @@ pcal_status pc_measure_rounds_worker_tally(pc_measure_rounds_worker *worker, pca
                                            void *user, pcal_error *err) {
   pc_round_tally tally = {.env = &worker->env, .id = worker->request.id};
   PC_TRY(worker_ready(worker, err));
-  const pcal_status status = !worker->begun ? pc_round_tally_write(&tally, sink, user, err)
-                             : worker->request.config.later
-                                 ? worker_tally_later(worker, &tally, sink, user, err)
-                                 : worker_tally_first(worker, &tally, sink, user, err);
+  const pcal_status status =
+      !worker->begun                 ? pc_round_tally_write(&tally, sink, user, err)
+      : worker->request.config.later ? worker_tally_later(worker, &tally, sink, user, err)
+      : worker->request.config.draws ? worker_tally_draws(worker, &tally, sink, user, err)
+                                     : worker_tally_first(worker, &tally, sink, user, err);
   worker->failed |= status != PCAL_OK && !worker->answered;
   pc_round_tally_free(&tally);
   return status;
@@ -346,6 +360,7 @@ pcal_status pc_measure_rounds_worker_new(const void *request, size_t length,
   pc_name_table_init(&worker->names, &worker->env);
   pcal_status status = pc_round_request_read(request, length, "the request", &worker->env,
                                              &worker->request, err);
+  worker->env.seed = worker->request.config.seed;
   if (status == PCAL_OK && worker->request.config.later)
     status = worker_open_pass(worker, worker_chunk, err);
   if (status == PCAL_OK)

@@ -18,12 +18,15 @@
 #define ROUNDS_CONTENT_AT (ROUNDS_ID_AT + 8)
 
 static const char *const fuzz_specs[] = {"brier", "ece", "ks", "ece:binning=mass", "ace"};
+static const char *const fuzz_binned[] = {"brier", "ece", "sce"}; /* have intervals */
 
 static const double fuzz_scores[ROUNDS_ROWS * ROUNDS_COLUMNS] = {
     0.7, 0.2, 0.1, 0.1, 0.8, 0.1, 0.3, 0.3, 0.4, 0.5, 0.25, 0.25, 0.9, 0.1, 0,   0.2, 0.2, 0.6,
     0.7, 0.2, 0.1, 0.1, 0.1, 0.8, 0.6, 0.3, 0.1, 0.2, 0.7,  0.1,  1,   0,   0.0, 0.4, 0.4, 0.2};
 static const int32_t fuzz_labels[ROUNDS_ROWS] = {0, 1, 2, 0, 0, 2, 1, 2, 0, 1, 0, 2};
 static const double fuzz_weights[ROUNDS_ROWS] = {1, 2, 3, 1, 1, 2, 1, 4, 1, 2, 1, 1};
+static const double fuzz_copies[ROUNDS_ROWS] = {900, 200, 310, 1,   140, 200,
+                                                100, 400, 100, 220, 100, 100};
 static const uint32_t fuzz_groups[ROUNDS_ROWS] = {0, 1, 1, 0, 0, 1, 0, 1, 0, 1, 0, 1};
 
 static pcal_env fuzz_rounds_env(void) {
@@ -33,7 +36,7 @@ static pcal_env fuzz_rounds_env(void) {
   return env;
 }
 
-/* variant: bit 0 weights, bit 1 groups. */
+/* variant: bit 0 weights, bit 1 groups, bit 2 intervals. */
 static void fuzz_rounds_answer(const sink_bytes *request, unsigned variant, sink_bytes *out) {
   const pcal_env env = fuzz_rounds_env();
   pcal_rounds_worker *worker = NULL;
@@ -44,7 +47,7 @@ static void fuzz_rounds_answer(const sink_bytes *request, unsigned variant, sink
   batch.columns = ROUNDS_COLUMNS;
   batch.scores = fuzz_scores;
   batch.labels = fuzz_labels;
-  batch.weights = variant & 1 ? fuzz_weights : NULL;
+  batch.weights = variant & 4 ? fuzz_copies : variant & 1 ? fuzz_weights : NULL;
   batch.groups = variant & 2 ? fuzz_groups : NULL;
   if (pcal_rounds_worker_new(request->bytes, request->length, &env, &worker, &err) == PCAL_OK &&
       pcal_rounds_worker_update(worker, &batch, &err) == PCAL_OK)
@@ -52,14 +55,17 @@ static void fuzz_rounds_answer(const sink_bytes *request, unsigned variant, sink
   pcal_rounds_worker_free(worker);
 }
 
-static pcal_rounds *fuzz_rounds_begin(void) {
+static pcal_rounds *fuzz_rounds_begin(unsigned variant) {
   const pcal_env env = fuzz_rounds_env();
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
   pcal_rounds *rounds = NULL;
   pcal_error err;
   config.columns = ROUNDS_COLUMNS;
-  config.specs = fuzz_specs;
-  config.spec_count = sizeof fuzz_specs / sizeof *fuzz_specs;
+  config.specs = variant & 4 ? fuzz_binned : fuzz_specs;
+  config.spec_count = variant & 4 ? sizeof fuzz_binned / sizeof *fuzz_binned
+                                  : sizeof fuzz_specs / sizeof *fuzz_specs;
+  config.interval = variant & 4 ? 0.9 : 0.0;
+  config.replicas = 20;
   if (pcal_rounds_new(&config, &env, &rounds, &err) != PCAL_OK)
     abort();
   return rounds;
@@ -77,7 +83,7 @@ static sink_bytes fuzz_rounds_request(const pcal_rounds *rounds) {
 /* The request and the tally of a round, from 1; empty if there are fewer rounds. */
 static void fuzz_rounds_of(unsigned round, unsigned variant, sink_bytes *request,
                            sink_bytes *tally) {
-  pcal_rounds *rounds = fuzz_rounds_begin();
+  pcal_rounds *rounds = fuzz_rounds_begin(variant);
   pcal_error err;
   for (unsigned r = 1; r <= round && !pcal_rounds_done(rounds); r++) {
     free(request->bytes);
@@ -93,7 +99,7 @@ static void fuzz_rounds_of(unsigned round, unsigned variant, sink_bytes *request
 
 static void fuzz_make(fuzz_choice *choice, fuzz_out *out) {
   sink_bytes request = {0}, tally = {0};
-  const unsigned variant = (unsigned)fuzz_below(choice, 4);
+  const unsigned variant = (unsigned)fuzz_below(choice, 8);
   fuzz_rounds_of(1 + (unsigned)fuzz_below(choice, 2), variant, &request, &tally);
   const sink_bytes *chosen = fuzz_chance(choice, 2) ? &request : &tally;
   fuzz_put(out, (const uint8_t *)chosen->bytes, chosen->length);
@@ -112,7 +118,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* A tally, absorbed by rounds that wait for it. */
 static void fuzz_rounds_absorb(const unsigned char *bytes, size_t length, unsigned round,
                                unsigned variant) {
-  pcal_rounds *rounds = fuzz_rounds_begin();
+  pcal_rounds *rounds = fuzz_rounds_begin(variant);
   pcal_results *results = NULL;
   pcal_error err;
   for (unsigned r = 1; r < round; r++) {
@@ -142,9 +148,9 @@ static void fuzz_rounds_absorb(const unsigned char *bytes, size_t length, unsign
   free(mine);
 }
 
-/* True for the tally of a later round. */
-static int fuzz_rounds_later(const unsigned char *bytes, size_t length) {
-  return length > ROUNDS_CONTENT_AT && bytes[ROUNDS_CONTENT_AT] == PC_ROUND_TARGETS;
+/* The content of a tally. */
+static unsigned fuzz_rounds_content(const unsigned char *bytes, size_t length) {
+  return length > ROUNDS_CONTENT_AT ? bytes[ROUNDS_CONTENT_AT] : 0;
 }
 
 static int fuzz_rounds_use(const unsigned char *bytes, size_t length) {
@@ -163,8 +169,10 @@ static int fuzz_rounds_use(const unsigned char *bytes, size_t length) {
   free(tally.bytes);
   if (pcal_tally_merge(twice, 2, &env, sink_count, NULL, &err) != PCAL_OK)
     return answered;
-  fuzz_rounds_absorb(bytes, length, fuzz_rounds_later(bytes, length) ? 2 : 1,
-                     length % 2 == 0 ? 0 : 3);
+  const unsigned content = fuzz_rounds_content(bytes, length);
+  fuzz_rounds_absorb(bytes, length,
+                     content == PC_ROUND_TARGETS || content == PC_ROUND_DRAWS ? 2 : 1,
+                     (content == PC_ROUND_DRAWS ? 4u : 0u) + (length % 2 == 0 ? 0u : 3u));
   return 1;
 }
 

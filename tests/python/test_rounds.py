@@ -22,10 +22,10 @@ def rows():
     }
 
 
-def measured(given, parts, **how):
+def measured(given, parts, specs=SPECS, **how):
     """Each round divides the rows in another way."""
     rng = np.random.default_rng(2)
-    rounds = pc.Rounds(SPECS, kind="logits", **how)
+    rounds = pc.Rounds(specs, kind="logits", **how)
     while not rounds.done:
         request = rounds.request()
         tallies = [pc.RoundsWorker(request).tally()]
@@ -138,6 +138,17 @@ def test_a_fit_in_rounds_is_the_fit_of_one_process(method, dtype):
     )
     assert found.to_json() == whole.to_json()
     assert rounds >= 1
+
+
+def test_intervals_and_nulls(rows):
+    """Replicas are drawn by the workers, each over its rows."""
+    given = {name: rows[name] for name in ("logits", "labels", "weights")}
+    asked = {"interval": 0.9, "null": True, "replicas": 40, "seed": 4}
+    found = measured(given, 3, specs=["ece", "sce"], **asked)
+    assert found.to_json() == pc.measure(**given, metrics=["ece", "sce"], **asked).to_json()
+    assert found.ece.interval[0] < found.ece < found.ece.interval[1]
+    with pytest.raises(pc.UsageError, match="^smece: its interval and its null need all rows"):
+        pc.Rounds("smece", classes=3, interval=0.9)
 
 
 def test_fits_that_need_all_rows_are_refused():

@@ -72,6 +72,30 @@ def test_rows_move_between_rounds(df, rows, monkeypatch):
     assert len(rounds) > 1
 
 
+def test_intervals_and_nulls(df, rows):
+    """Replicas are drawn by the executors; equal rows of other partitions and groups are counted."""
+    given = {"metrics": ["ece", "sce", "brier"], "interval": 0.9, "replicas": 50}
+    halves = np.arange(len(rows.labels)) % 2
+    frame = df.withColumn("half", sql.col("row") % 2)
+    found = pcs.measure(frame, probs="p", labels="y", weights="w", groups="half", **given)
+    whole = pc.measure(rows.probs, rows.labels, weights=rows.weights, groups=halves, **given)
+    assert found.to_json() == whole.to_json()
+    rounded = frame.union(frame).withColumn("one", sql.round("one", 2)).repartition(7).cache()
+    few = rounded.select("one", "is one", "half").toPandas()
+    assert few["one"].nunique() < 120
+    null = {"metrics": "ece", "interval": 0.9, "null": True, "replicas": 50}
+    again = pcs.measure(rounded, probs="one", labels="is one", groups="half", **null)
+    assert again.to_json() == (
+        pc.measure(few["one"], few["is one"], groups=few["half"], **null).to_json()
+    )
+    numbered = pcs.measure(df, probs="one", labels="is one", ids="row", **{**given, "metrics": "ece"})
+    ids = np.arange(len(rows.labels))
+    named = pc.measure(rows.probs[:, 1], rows.labels == 1, ids=ids, **{**given, "metrics": "ece"})
+    assert numbered.to_json() == named.to_json()
+    with pytest.raises(pc.UsageError, match="^ks: its interval and its null need all rows"):
+        pcs.measure(df, probs="p", labels="y", metrics=["ece", "ks"], interval=0.9)
+
+
 def test_rows_that_change_are_noticed(df):
     """The rows of each reading differ, as of a table that is computed anew."""
 

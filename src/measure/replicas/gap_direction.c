@@ -16,7 +16,7 @@
  *   2. a score on the edge between two bins counts in the upper one;
  *   3. fewer than PC_INTERVAL_FEW_ROWS rows of the rarer outcome, for which the mean is not normal:
  *      0.
- * Source: Hoelder's inequality.   Cost: two passes over the scores. */
+ * Source: Hoelder's inequality.   Cost: one pass over the scores. */
 #include "measure/replicas/gap_direction.h"
 
 #include <math.h>
@@ -25,7 +25,6 @@
 #include "base/normal.h"
 #include "measure/interval_formula.h"
 #include "measure/replicas/draws.h"
-#include "measure/replicas/rarer_rows.h"
 
 typedef struct direction_job {
   const pc_kept_rows *rows;
@@ -67,42 +66,53 @@ static direction_row direction_read(const direction_job *job, size_t row) {
   return out;
 }
 
-static double direction_low(const direction_job *job, double level) {
-  const pc_kept_rows *rows = job->rows;
-  double total = 0.0, mean = 0.0, norm = 0.0, shown = 0.0, claimed = 0.0;
-  for (size_t i = 0; i < rows->count; i++) {
-    const double w = pc_kept_weight(rows, i);
-    const direction_row row = direction_read(job, i);
-    total += w;
-    mean += w * row.gap;
-    norm += w * row.square;
-    claimed += w * row.claimed;
-  }
-  if (!(total > 1.0) || !(norm > 0.0))
-    return 0.0;
-  mean /= total;
-  for (size_t i = 0; i < rows->count; i++) {
-    const double away = direction_read(job, i).gap - mean;
-    shown += pc_kept_weight(rows, i) * away * away;
-  }
-  const double z = pc_normal_quantile(0.5 + 0.5 * level);
-  const double se = sqrt(fmax(shown, claimed) / ((total - 1.0) * total));
-  return fmax(fabs(mean) - z * se, 0.0) / (job->squares ? sqrt(norm / total) : 1.0);
-}
-
-double pc_gap_direction_low(const pc_measure_plan *plan, size_t entry,
-                            const pc_kept_rows *rows) {
+static int direction_applies(const pc_measure_plan *plan, size_t entry) {
   const pc_plan_entry *at = &plan->entries[entry];
   const pc_need *need = &plan->slots[at->slot].need;
   const pc_view *natural = &plan->slots[plan->reliability_slot].need.view;
   const int over_classes = pc_view_is_every_class(&need->view);
-  const size_t bins = need->machine == PC_GRID ? need->grid.bins : 0;
-  if (at->reading.gaps == PC_GAPS_OTHER || plan->intervals.by_cluster ||
-      pc_rarer_count(rows).rarer < PC_INTERVAL_FEW_ROWS ||
-      (over_classes && (bins == 0 || rows->probs == NULL)) ||
-      (!over_classes && memcmp(&need->view, natural, sizeof *natural) != 0))
+  return at->reading.gaps != PC_GAPS_OTHER && !plan->intervals.by_cluster &&
+         (over_classes ? need->machine == PC_GRID && need->grid.bins > 0
+                       : memcmp(&need->view, natural, sizeof *natural) == 0);
+}
+
+/* True for a root mean square over bins. */
+static int direction_squares(const pc_measure_plan *plan, size_t entry) {
+  const pc_plan_entry *at = &plan->entries[entry];
+  return at->reading.gaps == PC_GAPS_SQUARES && plan->slots[at->slot].need.machine == PC_GRID &&
+         plan->slots[at->slot].need.grid.bins > 0;
+}
+
+pc_gap_moments pc_gap_moments_of(const pc_measure_plan *plan, size_t entry,
+                                 const pc_kept_rows *rows, unsigned bits) {
+  const pc_need *need = &plan->slots[plan->entries[entry].slot].need;
+  const direction_job job = {rows, need->machine == PC_GRID ? need->grid.bins : 0,
+                             direction_squares(plan, entry),
+                             pc_view_is_every_class(&need->view)};
+  const double lattice = pc_row_lattice(bits);
+  pc_gap_moments out = {0};
+  if (!direction_applies(plan, entry) || (job.over_classes && rows->probs == NULL))
+    return out;
+  for (size_t i = 0; i < rows->count; i++) {
+    const double w = pc_kept_weight(rows, i);
+    const direction_row row = direction_read(&job, i);
+    out.gap += w * pc_lattice_round(row.gap, lattice);
+    out.square += w * pc_lattice_round(row.square, lattice);
+    out.claimed += w * pc_lattice_round(row.claimed, lattice);
+    out.gap_square += w * pc_lattice_round(row.gap * row.gap, lattice);
+  }
+  return out;
+}
+
+double pc_gap_direction_low(const pc_measure_plan *plan, size_t entry,
+                            const pc_row_moments *rows, const pc_gap_moments *gaps) {
+  const double total = rows->total, norm = gaps->square, mean = gaps->gap / total;
+  if (!direction_applies(plan, entry) || !(total > 1.0) || !(norm > 0.0) ||
+      fmin(rows->hits, total - rows->hits) < PC_INTERVAL_FEW_ROWS)
     return 0.0;
-  const direction_job job = {rows, bins, at->reading.gaps == PC_GAPS_SQUARES && bins > 0,
-                             over_classes};
-  return direction_low(&job, plan->intervals.level);
+  const double shown = fmax(gaps->gap_square - mean * gaps->gap, 0.0);
+  const double z = pc_normal_quantile(0.5 + 0.5 * plan->intervals.level);
+  const double se = sqrt(fmax(shown, gaps->claimed) / ((total - 1.0) * total));
+  return fmax(fabs(mean) - z * se, 0.0) /
+         (direction_squares(plan, entry) ? sqrt(norm / total) : 1.0);
 }

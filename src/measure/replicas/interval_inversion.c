@@ -59,10 +59,10 @@
 #include "measure/interval_formula.h"
 #include "measure/replicas/gap_direction.h"
 #include "measure/replicas/rarer_rows.h"
+#include "measure/replicas/replica_tally.h"
 #include "measure/replicas/replicas.h"
 
-#define INVERSION_PILOT 40  /* replicas that decide how far apart points are */
-#define INVERSION_NULLS 200 /* most draws of labels from the predictions */
+#define INVERSION_PILOT 40 /* replicas that decide how far apart points are */
 #define INVERSION_LACKING 0.1
 #define INVERSION_CLAIMED 4.0
 
@@ -97,15 +97,16 @@ typedef struct inversion_job {
   double *truths;            /* the error of each point, without noise */
   double *values;            /* of replicas */
   uint8_t *chosen, *doubted; /* entries */
-  double total, rarer;       /* weight of all rows, and of rows with the rarer outcome */
-  double side;               /* 1: scores are too high on average; -1: too low */
+  pc_row_moments moments;
+  pc_rarer found;
+  double side; /* 1: scores are too high on average; -1: too low */
 } inversion_job;
 
 int pc_interval_inversion_applies(const pc_measure_plan *plan, size_t entry,
                                   const pc_kept_rows *rows) {
   const pc_metric_config *reading = &plan->entries[entry].reading;
   return reading->most > 0.0 && plan->layout.form == PC_FORM_CLASSES &&
-         pc_replica_has_points(plan, entry, rows);
+         (rows == NULL || pc_replica_has_points(plan, entry, rows));
 }
 
 static int inversion_over_classes(const inversion_job *job, size_t entry) {
@@ -113,22 +114,6 @@ static int inversion_over_classes(const inversion_job *job, size_t entry) {
 }
 
 /* ---- statistics of the rows ---- */
-
-static int inversion_hit(const pc_kept_rows *rows, size_t i) {
-  return rows->top_label == NULL ? rows->labels[i] == 1 : rows->labels[i] == rows->top_label[i];
-}
-
-static void inversion_count(inversion_job *job) {
-  const pc_kept_rows *rows = job->rows;
-  double hits = 0.0, scores = 0.0;
-  for (size_t i = 0; i < rows->count; i++) {
-    job->total += pc_kept_weight(rows, i);
-    hits += inversion_hit(rows, i) ? pc_kept_weight(rows, i) : 0.0;
-    scores += pc_kept_weight(rows, i) * rows->score[i];
-  }
-  job->rarer = fmin(hits, job->total - hits);
-  job->side = scores >= hits ? 1.0 : -1.0;
-}
 
 /* The variance that the outcomes show relative to the variance that the predictions claim; the
  * ratio is shrunk towards 1 as if INVERSION_CLAIMED more rows of the rarer outcome agreed with
@@ -138,21 +123,33 @@ typedef struct inversion_chance {
 } inversion_chance;
 
 static inversion_chance inversion_variance(const inversion_job *job, int over_classes) {
-  const pc_kept_rows *rows = job->rows;
-  inversion_chance out = {0.0, 0.0, 1.0};
-  for (size_t i = 0; i < rows->count; i++) {
-    const size_t scores = over_classes ? rows->classes : 1;
-    for (size_t k = 0; k < scores; k++) {
-      const double p = over_classes ? rows->probs[i * rows->classes + k] : rows->score[i];
-      const double a = over_classes ? rows->labels[i] == (int32_t)k : inversion_hit(rows, i);
-      out.claimed += pc_kept_weight(rows, i) * p * (1.0 - p);
-      out.shown += pc_kept_weight(rows, i) * (p - a) * (p - a);
-    }
-  }
+  const pc_row_moments *rows = &job->moments;
+  inversion_chance out = {over_classes ? rows->shown_classes : rows->shown,
+                          over_classes ? rows->claimed_classes : rows->claimed, 1.0};
   if (out.claimed > 0.0)
-    out.ratio = (job->rarer * out.shown / out.claimed + INVERSION_CLAIMED) /
-                (job->rarer + INVERSION_CLAIMED);
+    out.ratio = (job->found.rarer * out.shown / out.claimed + INVERSION_CLAIMED) /
+                (job->found.rarer + INVERSION_CLAIMED);
   return out;
+}
+
+/* The sums over rows: of the tally, or added up. */
+static void inversion_count(inversion_job *job) {
+  int over_classes = 0;
+  for (size_t e = 0; e < job->plan->entry_count; e++)
+    over_classes |= job->chosen[e] && inversion_over_classes(job, e);
+  job->moments = job->views->tally != NULL
+                     ? job->views->tally->moments
+                     : pc_row_moments_of(job->rows, job->views->bits, over_classes);
+  job->found = pc_rarer_from(&job->moments);
+  job->side = job->moments.scores >= job->moments.hits ? 1.0 : -1.0;
+}
+
+static double inversion_direction(const inversion_job *job, size_t entry) {
+  const pc_gap_moments gaps =
+      job->views->tally != NULL
+          ? job->views->tally->gaps[entry]
+          : pc_gap_moments_of(job->plan, entry, job->rows, job->views->bits);
+  return pc_gap_direction_low(job->plan, entry, &job->moments, &gaps);
 }
 
 /* The factor of the deviations of replicas at own = 0. */
@@ -164,10 +161,9 @@ static double inversion_noise(const inversion_job *job, int over_classes) {
 
 static double inversion_few(const inversion_job *job) {
   const double level = job->plan->intervals.level, z = pc_normal_quantile(0.5 + 0.5 * level);
-  const pc_rarer found = pc_rarer_count(job->rows);
-  const double spread = pc_rarer_spread(&found, PC_RARER_OF_GAPS);
-  return (pc_rarer_more(job->rarer, spread, level) - z * sqrt(job->rarer * spread)) /
-         job->total;
+  const double rarer = job->found.rarer;
+  const double spread = pc_rarer_spread(&job->found, PC_RARER_OF_GAPS);
+  return (pc_rarer_more(rarer, spread, level) - z * sqrt(rarer * spread)) / job->found.total;
 }
 
 /* ---- quantiles ---- */
@@ -387,9 +383,9 @@ static void inversion_conclude(const inversion_job *job, size_t entry,
     ends.high =
         fmax(ends.high, inversion_largest(tails, INVERSION_SHIFT, INVERSION_SHIFT_FARTHEST));
   const pc_gap_norm gaps = job->plan->entries[entry].reading.gaps;
-  ends.low = fmax(ends.low, pc_gap_direction_low(job->plan, entry, job->rows));
+  ends.low = fmax(ends.low, inversion_direction(job, entry));
   inversion_allow(job, entry, tails, &ends);
-  if (gaps == PC_GAPS_LARGEST && job->rarer < PC_INTERVAL_FEW_ROWS)
+  if (gaps == PC_GAPS_LARGEST && job->found.rarer < PC_INTERVAL_FEW_ROWS)
     ends.high = most;
   out->has_interval = 1;
   out->level = job->plan->intervals.level;
@@ -414,7 +410,7 @@ static size_t inversion_doubt(inversion_job *job, const inversion_tails *tails,
 
 static pcal_status inversion_nulls(inversion_job *job, inversion_tails *tails,
                                    pcal_error *err) {
-  const size_t count = job->count < INVERSION_NULLS ? job->count : INVERSION_NULLS;
+  const size_t count = job->count < PC_INVERSION_NULLS ? job->count : PC_INVERSION_NULLS;
   const size_t series = job->plan->entry_count * PC_REPLICA_VALUES;
   double *values = pc_alloc_raw(job->env, series * count, sizeof *values);
   if (values == NULL)

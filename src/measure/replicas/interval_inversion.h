@@ -5,8 +5,11 @@
 #include "measure/replicas/replica_views.h"
 #include "measure/results.h"
 
+#define PC_INVERSION_NULLS 200 /* most draws of labels from the predictions */
+
 /* True if test inversion applies to an entry: its value is a norm of gaps with an upper bound
- * (pc_metric_config.most), and its replicas can be evaluated at gap points. */
+ * (pc_metric_config.most), and its replicas can be evaluated at gap points.  rows NULL: they were
+ * tallied (replica_tally.h). */
 int pc_interval_inversion_applies(const pc_measure_plan *plan, size_t entry,
                                   const pc_kept_rows *rows);
 

@@ -34,23 +34,21 @@
 #define RARER_POISSON \
   4.0 /* rows that count as if their outcome had nothing to do with scores */
 
-static int rarer_hit(const pc_kept_rows *rows, size_t row) {
-  return rows->labels[row] == pc_draw_first(rows, row);
+pc_rarer pc_rarer_from(const pc_row_moments *moments) {
+  return (pc_rarer){.total = moments->total,
+                    .copies = moments->copies,
+                    .rarer = fmin(moments->hits, moments->total - moments->hits),
+                    .shown = moments->shown,
+                    .hits = 2.0 * moments->hits < moments->total};
 }
 
 pc_rarer pc_rarer_count(const pc_kept_rows *rows) {
-  pc_rarer out = {0};
-  double hits = 0.0;
-  for (size_t i = 0; i < rows->count; i++) {
-    out.total += pc_kept_weight(rows, i);
-    out.copies += rows->copies[i];
-    const double hit = rarer_hit(rows, i), gap = rows->score[i] - hit;
-    hits += hit * pc_kept_weight(rows, i);
-    out.shown += gap * gap * pc_kept_weight(rows, i);
-  }
-  out.rarer = fmin(hits, out.total - hits);
-  out.hits = 2.0 * hits < out.total;
-  return out;
+  const pc_row_moments moments = pc_row_moments_of(rows, pc_kept_lattice_bits(rows), 0);
+  return pc_rarer_from(&moments);
+}
+
+static int rarer_hit(const pc_kept_rows *rows, size_t row) {
+  return rows->labels[row] == pc_draw_first(rows, row);
 }
 
 double pc_rarer_spread(const pc_rarer *found, pc_rarer_counts counts) {

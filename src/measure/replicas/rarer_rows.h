@@ -7,6 +7,7 @@
 #define PC_RARER_ROWS_H
 
 #include "measure/replicas/replicas.h"
+#include "measure/replicas/row_moments.h"
 
 /* Number of draws, and the number of rows of the rarer outcome from which on no allowance is
  * needed: the effect of these rows is below a tenth of that of chance. */
@@ -25,6 +26,7 @@ typedef struct pc_rarer {
  * predictions expect, which varies less from set to set. */
 typedef enum pc_rarer_counts { PC_RARER_OF_ROWS, PC_RARER_OF_GAPS } pc_rarer_counts;
 
+pc_rarer pc_rarer_from(const pc_row_moments *moments);
 pc_rarer pc_rarer_count(const pc_kept_rows *rows);
 
 /* Variance of the number of rows with the rarer outcome relative to that of a Poisson count. */

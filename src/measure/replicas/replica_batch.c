@@ -7,6 +7,7 @@
 #include "curve/smooth_ladder.h"
 #include "kernels/dispatch.h"
 #include "measure/replicas/draws.h"
+#include "measure/replicas/row_moments.h"
 
 static int batch_refine(const pc_measure_plan *plan, size_t slot, const uint8_t *entries) {
   for (size_t e = 0; e < plan->entry_count; e++)
@@ -113,10 +114,11 @@ static void batch_add_range(const pc_sorted_view *sorted, const pc_score_ranges 
   const size_t at = ranges->begin[r], count = ranges->end[r] - at;
   if (drawn->labels != NULL)
     kernels->add_labels(drawn->weights, drawn->labels, sorted->row + at, sorted->label + at,
-                        sorted->score + at, count, sums);
+                        sorted->score + at, count, ranges->lattice, sums);
   else
-    (three ? kernels->add_three : kernels->add)(
-        drawn->weights, sorted->row + at, sorted->score + at, ranges->hit + at, count, sums);
+    (three ? kernels->add_three : kernels->add)(drawn->weights, sorted->row + at,
+                                                sorted->score + at, ranges->hit + at, count,
+                                                ranges->lattice, sums);
 }
 
 /* Counts the hits of all ranges row by row.  The other sums are those of the batch before. */
@@ -149,7 +151,8 @@ static void batch_natural_hits(const pc_sorted_view *sorted, const pc_score_rang
     for (size_t r = ranges->part[p]; r < ranges->part[p + 1]; r++) {
       const size_t at = ranges->begin[r];
       double sums[PC_REPLICA_SUM_COUNT * PC_REPLICA_LANES];
-      kernels->add_hits(drawn, sorted->row + at, sorted->score + at, ranges->end[r] - at, sums);
+      kernels->add_hits(drawn, sorted->row + at, sorted->score + at, ranges->end[r] - at,
+                        ranges->lattice, sums);
       for (size_t k = 0; k < 2; k++)
         batch_put_kind(batch->prefix == NULL ? sums : before, kinds[k], step, to);
       to++;
@@ -173,7 +176,7 @@ static void batch_add_class_gaps(const pc_score_ranges *ranges, const float *wei
   memset(batch->class_gaps, 0, (count + 1) * PC_REPLICA_LANES * sizeof *batch->class_gaps);
   pc_kernels_best()->replica_sum->add_class_gaps(weights, rows->probs, rows->labels,
                                                  ranges->of_class, rows->count, rows->classes,
-                                                 batch->class_gaps);
+                                                 ranges->lattice, batch->class_gaps);
   for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++) {
     double *to = batch->sums + lane * PC_REPLICA_SUM_COUNT * count;
     for (size_t r = 0; r < count; r++) {
@@ -224,7 +227,7 @@ void pc_replica_batch_add(const pc_sorted_view *sorted, const pc_score_ranges *r
 
 /* ---- one replica ---- */
 
-static void batch_select_bins(const double *sums, size_t count, int three, pc_bin *bins) {
+void pc_replica_bins(const double *sums, size_t count, int three, pc_bin *bins) {
   for (size_t r = 0; r < count; r++)
     bins[r] = (pc_bin){
         .weight = sums[PC_REPLICA_SUM_WEIGHT * count + r],
@@ -272,7 +275,7 @@ void pc_replica_batch_select(const pc_sorted_view *sorted, const pc_score_ranges
                                .labels = drawn->labels == NULL ? NULL : drawn->labels + lane};
   batch->evidence.total = total;
   if (batch->prefix == NULL)
-    batch_select_bins(sums, ranges->count, batch->three, batch->evidence.grid.bins);
+    pc_replica_bins(sums, ranges->count, batch->three, batch->evidence.grid.bins);
   for (size_t p = 0; batch->prefix != NULL && p < sorted->part_count; p++) {
     batch_select_part(sorted, ranges, &here, sums, step, p, batch);
     sums += batch->prefix[p].count + 1;
@@ -295,7 +298,7 @@ void pc_replica_batch_count(const pc_score_ranges *ranges, const pc_replica_base
                             const pc_replica_draw *drawn, pc_replica_batch *batch) {
   pc_bin *bins = batch->evidence.grid.bins;
   const pc_kept_rows *rows = ranges->rows;
-  batch_select_bins(base->sums, ranges->count, 1, bins);
+  pc_replica_bins(base->sums, ranges->count, 1, bins);
   for (size_t r = 0; r < ranges->count; r++)
     bins[r].hits = 0.0;
   for (size_t i = 0; i < rows->count; i++) {
@@ -345,7 +348,7 @@ static void batch_base_tilt(const pc_sorted_view *sorted, const pc_score_ranges 
       double here = 0.0;
       for (size_t i = ranges->begin[r]; i < ranges->end[r]; i++) {
         const double weight = (double)out->weight[sorted->row[i]];
-        here += weight * pc_gap_tilt(sorted->score[i]);
+        here += weight * pc_lattice_round(pc_gap_tilt(sorted->score[i]), ranges->lattice);
         rows += weight;
       }
       *to++ = curve ? before : here;
@@ -496,17 +499,35 @@ static void batch_open_lane(const batch_point *mix, size_t lane, pc_replica_batc
   batch->gap_lane = lane;
 }
 
+static batch_point batch_mix(const pc_replica_pair *sums, size_t step,
+                             const pc_gap_point *point) {
+  return (batch_point){sums->drawn,
+                       sums->base,
+                       sums->tilt,
+                       step,
+                       {point->own - point->noise,
+                        point->noise * sums->base_total / sums->drawn_total,
+                        point->shift / sums->tilt_mean}};
+}
+
+void pc_replica_bins_at_point(const pc_replica_pair *sums, size_t count,
+                              const pc_gap_point *point, pc_bin *bins) {
+  const batch_point mix = batch_mix(sums, count, point);
+  batch_bins_at_point(&mix, count, bins);
+}
+
 void pc_replica_batch_select_point(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
                                    const pc_replica_base *base, const float *weights,
                                    size_t lane, double total, const pc_gap_point *point,
                                    pc_replica_batch *batch) {
   const size_t step = batch_step(sorted, ranges, batch);
-  const batch_point mix = {batch->sums + lane * PC_REPLICA_SUM_COUNT * step,
-                           base->sums,
-                           base->tilt,
-                           step,
-                           {point->own - point->noise, point->noise * base->total / total,
-                            point->shift / base->tilt_mean}};
+  const pc_replica_pair sums = {batch->sums + lane * PC_REPLICA_SUM_COUNT * step,
+                                base->sums,
+                                base->tilt,
+                                total,
+                                base->total,
+                                base->tilt_mean};
+  const batch_point mix = batch_mix(&sums, step, point);
   batch->evidence.total = base->total;
   if (batch->prefix == NULL) {
     batch_bins_at_point(&mix, ranges->count, batch->evidence.grid.bins);

@@ -75,6 +75,18 @@ void pc_replica_batch_select(const pc_sorted_view *sorted, const pc_score_ranges
                              const pc_batch_draws *drawn, size_t lane, double total,
                              pc_replica_batch *batch);
 
+/* The bins of a grid from the sums of a replica, [kind][bin]; three: only the first three kinds are
+ * there. */
+void pc_replica_bins(const double *sums, size_t count, int three, pc_bin *bins);
+/* The same at a gap point, from the sums of the replica (total: its weight) and of the data; tilt and
+ * tilt_mean as in pc_replica_base. */
+typedef struct pc_replica_pair {
+  const double *drawn, *base, *tilt;
+  double drawn_total, base_total, tilt_mean;
+} pc_replica_pair;
+void pc_replica_bins_at_point(const pc_replica_pair *sums, size_t count,
+                              const pc_gap_point *point, pc_bin *bins);
+
 /* Fills batch->evidence of a grid with ranges->of_class for the labels of one replica: weights
  * and scores are those of the data, hits are counted row by row. */
 void pc_replica_batch_count(const pc_score_ranges *ranges, const pc_replica_base *base,

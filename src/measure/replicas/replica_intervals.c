@@ -10,9 +10,7 @@
  * each other: one of PC_JACKKNIFE_PAIR_BLOCKS blocks of rows is left out at a time, whatever
  * method was chosen.
  *
- * The p-value of a null is (1 + number of calibrated replicas at least as large) / (1 +
- * replicas) for errors; for proper scores and accuracy, which a calibrated model can miss on
- * either side, twice the smaller tail; statistics of tests are compared by absolute value.
+ * Nulls: null_summary.h.
  *
  * Edge cases:
  *   (1) replicas without a value are left out; if they are a tenth or more, there is no
@@ -47,8 +45,9 @@
 #include "measure/replicas/chance_floor.h"
 #include "measure/replicas/exchange.h"
 #include "measure/replicas/interval_inversion.h"
+#include "measure/replicas/null_summary.h"
 #include "measure/replicas/rarer_rows.h"
-#include "measure/replicas/replicas.h"
+#include "measure/replicas/replica_tally.h"
 
 #define INTERVALS_PAIR_NULLS 200 /* most calibrated replicas of a metric over pairs */
 #define INTERVALS_LACKING 0.1    /* share of replicas that may lack a value */
@@ -57,7 +56,7 @@
 typedef struct intervals_job {
   const pcal_env *env;
   const pc_measure_plan *plan;
-  const pc_kept_rows *rows;
+  const pc_kept_rows *rows; /* NULL: they were tallied */
   pc_replica_views *views;
   pc_result_record *records;
   uint8_t *entries;
@@ -67,11 +66,6 @@ typedef struct intervals_job {
   size_t count, blocks;          /* of `values`, and of `left_out` */
   const pc_replica_output *kept; /* unsorted values that the caller keeps */
 } intervals_job;
-
-/* True if a calibrated model can miss the value on either side. */
-static int intervals_two_sided(const pc_result_record *record) {
-  return record->notion == PCAL_NOTION_PROPER;
-}
 
 static int intervals_lower(const pc_result_record *record) {
   return record->bound == PCAL_BOUND_LOWER;
@@ -223,7 +217,7 @@ static void intervals_interval(const intervals_job *job, size_t entry) {
              goal.method == PCAL_INTERVAL_JACKKNIFE ? job->blocks : job->count);
     return;
   }
-  if (goal.method == PCAL_INTERVAL_BCA && intervals_two_sided(record))
+  if (goal.method == PCAL_INTERVAL_BCA && pc_null_two_sided(record))
     intervals_skew(job, &goal, out->se, 0.0, &interval);
   if (inner && outcome->inner_unseen > 0.0 && intervals_few(job))
     intervals_poisson(job, goal.estimate, out->se, outcome->inner_unseen, &interval);
@@ -301,37 +295,11 @@ static void intervals_parts(const intervals_job *job, size_t entry) {
 
 /* ---- calibrated replicas ---- */
 
-static double intervals_p_value(const pc_result_record *record, const double *values,
-                                size_t count) {
-  size_t above = 0, below = 0;
-  const int tested = record->outcome.tested; /* statistics of tests may be negative */
-  const double value = tested ? fabs(record->outcome.value) : record->outcome.value;
-  for (size_t i = 0; i < count; i++) {
-    above += (tested ? fabs(values[i]) : values[i]) >= value;
-    below += values[i] <= value;
-  }
-  if (!intervals_two_sided(record))
-    return (1.0 + (double)above) / (1.0 + (double)count);
-  const size_t least = above < below ? above : below;
-  return fmin(2.0 * (1.0 + (double)least) / (1.0 + (double)count), 1.0);
-}
-
 static void intervals_null(const intervals_job *job, size_t entry) {
-  pc_result_record *record = &job->records[entry];
-  pc_interval_result *out = &record->interval_result;
-  double *values = intervals_series(job->values, job->count, entry, 0);
-  const size_t kept = pc_interval_sort_values(values, job->count);
-  if ((double)kept < (1.0 - INTERVALS_LACKING) * (double)job->count) {
-    snprintf(out->why, sizeof out->why, "only %zu of %zu calibrated replicas have a value",
-             kept, job->count);
-    return;
-  }
-  for (size_t i = 0; i < kept; i++)
-    out->null_mean += values[i] / (double)kept;
-  out->has_null = 1;
-  out->null_low = pc_interval_quantile(values, kept, 0.5 * (1.0 - PC_NULL_LEVEL));
-  out->null_high = pc_interval_quantile(values, kept, 0.5 * (1.0 + PC_NULL_LEVEL));
-  out->null_p_value = intervals_p_value(record, values, kept);
+  const double lattice = pc_replica_views_lattice(job->views, job->plan->entries[entry].slot);
+  pc_null_summary(intervals_series(job->values, job->count, entry, 0), job->count,
+                  lattice > 0.0 ? ldexp(4.0, -(int)job->views->bits) : 0.0,
+                  &job->records[entry]);
 }
 
 /* ---- which entries ---- */
@@ -473,9 +441,22 @@ static pcal_status intervals_measure_rarer(intervals_job *job, intervals_wanted 
                                                counts, job->rarer, err);
 }
 
+/* Few rows of the rarer outcome need more than tallies of replicas. */
+static int intervals_lack_rows(const intervals_job *job) {
+  const int lacking = job->rows == NULL && job->plan->intervals.level > 0 && intervals_few(job);
+  for (size_t e = 0; lacking && e < job->plan->entry_count; e++)
+    if (intervals_measured(job, e))
+      snprintf(job->records[e].interval_result.why, sizeof job->records[e].interval_result.why,
+               "few rows have one of the outcomes, so its interval needs all rows in one "
+               "process");
+  return lacking;
+}
+
 static pcal_status intervals_intervals(intervals_job *job, pcal_error *err) {
   job->count = job->plan->intervals.replicas;
   job->blocks = PC_JACKKNIFE_BLOCKS;
+  if (intervals_lack_rows(job))
+    return PCAL_OK;
   if (intervals_choose(job, intervals_rows_measured) > 0) {
     PC_TRY(intervals_draw(job, intervals_by_weights, PC_REPLICA_WEIGHTS, job->count,
                           job->values, err));
@@ -530,45 +511,73 @@ static void intervals_say_why(const intervals_job *job, size_t entry) {
              "its p-value comes from replicas already, so there is no null beside it");
 }
 
+/* Intervals and nulls of rows, or of the tally of `views`. */
+static pcal_status intervals_run(intervals_job *job, const pc_row_moments *moments,
+                                 pcal_error *err) {
+  const pc_measure_plan *plan = job->plan;
+  const size_t series = plan->entry_count * PC_REPLICA_VALUES;
+  const pcal_env held = pc_env_for_use(job->env, PC_MEMORY_REPLICAS);
+  if (moments != NULL)
+    job->found = pc_rarer_from(moments);
+  job->entries = pc_alloc(&held, plan->entry_count, 1);
+  job->values = pc_alloc_raw(&held, series * plan->intervals.replicas, sizeof(double));
+  job->left_out = pc_alloc_raw(&held, series * PC_JACKKNIFE_BLOCKS, sizeof(double));
+  const int enough = job->entries != NULL && job->values != NULL && job->left_out != NULL;
+  pcal_status status =
+      enough ? intervals_intervals(job, err) : pc_fail_memory(err, "drawing replicas");
+  if (status == PCAL_OK)
+    status = intervals_nulls(job, err);
+  for (size_t e = 0; status == PCAL_OK && e < plan->entry_count; e++)
+    intervals_say_why(job, e);
+  pc_free(job->env, job->entries);
+  pc_free(job->env, job->values);
+  pc_free(job->env, job->left_out);
+  pc_free(job->env, job->rarer);
+  return status;
+}
+
 pcal_status pc_replica_intervals(const pcal_env *env, const pc_measure_plan *plan,
                                  const void *rows, const pc_distinct_rule *rule,
                                  const pc_replica_output *values, pc_result_record *records,
                                  pcal_error *err) {
   const pc_machine *machine = plan->slots[plan->rows_slot].machine;
-  const size_t series = plan->entry_count * PC_REPLICA_VALUES;
   pc_evidence evidence;
   memset(&evidence, 0, sizeof evidence);
   PC_TRY(pc_machine_rows_distinct(env, rows, rule, &evidence, err));
+  const pc_kept_rows *kept = &evidence.kept;
+  const int classes = plan->layout.form == PC_FORM_CLASSES;
   pc_replica_views views;
   intervals_job job = {.env = env,
                        .plan = plan,
-                       .rows = &evidence.kept,
+                       .rows = kept,
                        .views = &views,
                        .records = records,
                        .kept = values};
-  if (plan->layout.form == PC_FORM_CLASSES)
-    job.found = pc_rarer_count(&evidence.kept);
-  const pcal_env held = pc_env_for_use(env, PC_MEMORY_REPLICAS);
-  job.entries = pc_alloc(&held, plan->entry_count, 1);
-  job.values = pc_alloc_raw(&held, series * plan->intervals.replicas, sizeof(double));
-  job.left_out = pc_alloc_raw(&held, series * PC_JACKKNIFE_BLOCKS, sizeof(double));
-  const int enough = job.entries != NULL && job.values != NULL && job.left_out != NULL;
-  pcal_status status = enough ? pc_replica_views_new(env, plan, &evidence.kept, &views, err)
-                              : pc_fail_memory(err, "drawing replicas");
+  pcal_status status = pc_replica_views_new(env, plan, kept, &views, err);
   if (status == PCAL_OK) {
-    status = intervals_intervals(&job, err);
-    if (status == PCAL_OK)
-      status = intervals_nulls(&job, err);
+    pc_row_moments moments = {0};
+    if (classes)
+      moments = pc_row_moments_of(kept, views.bits, 0);
+    status = intervals_run(&job, classes ? &moments : NULL, err);
     pc_replica_views_free(&views);
   }
-  for (size_t e = 0; status == PCAL_OK && e < plan->entry_count; e++)
-    intervals_say_why(&job, e);
   if (status == PCAL_OK)
     status = intervals_keep_rows(env, values, &evidence.kept, err);
-  pc_free(env, job.entries);
-  pc_free(env, job.values);
-  pc_free(env, job.left_out);
-  pc_free(env, job.rarer);
   machine->release(env, &evidence);
+  return status;
+}
+
+pcal_status pc_replica_intervals_tallied(const pcal_env *env, const pc_measure_plan *plan,
+                                         const pc_replica_tally *tally,
+                                         pc_result_record *records, pcal_error *err) {
+  const pc_replica_output none = {NULL, NULL, NULL};
+  pc_replica_views views;
+  intervals_job job = {
+      .env = env, .plan = plan, .views = &views, .records = records, .kept = &none};
+  PC_TRY(pc_replica_views_new(env, plan, NULL, &views, err));
+  views.tally = tally;
+  views.bits = tally->bits;
+  const pcal_status status = intervals_run(&job, &tally->moments, err);
+  pc_replica_views_free(&views);
   return status;
 }

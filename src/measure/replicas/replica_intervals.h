@@ -26,4 +26,11 @@ PC_CHECKED pcal_status pc_replica_intervals(const pcal_env *env, const pc_measur
                                             const pc_replica_output *values,
                                             pc_result_record *records, pcal_error *err);
 
+/* The same from a tally of replicas. */
+struct pc_replica_tally;
+PC_CHECKED pcal_status pc_replica_intervals_tallied(const pcal_env *env,
+                                                    const pc_measure_plan *plan,
+                                                    const struct pc_replica_tally *tally,
+                                                    pc_result_record *records, pcal_error *err);
+
 #endif

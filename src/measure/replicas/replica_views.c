@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/budget.h"
+#include "measure/replicas/row_moments.h"
 
 pcal_status pc_replica_views_new(const pcal_env *env, const pc_measure_plan *plan,
                                  const pc_kept_rows *rows, pc_replica_views *out,
@@ -10,6 +11,7 @@ pcal_status pc_replica_views_new(const pcal_env *env, const pc_measure_plan *pla
   const size_t slots = plan->slot_count;
   *out = (pc_replica_views){
       .env = pc_env_for_use(env, PC_MEMORY_REPLICAS), .plan = plan, .rows = rows};
+  out->bits = rows == NULL ? 0 : pc_kept_lattice_bits(rows);
   out->env.threads = 1;
   out->env.pool = NULL;
   out->env.progress = NULL;
@@ -60,12 +62,19 @@ pcal_status pc_replica_views_sort(pc_replica_views *views, size_t slot, pcal_err
   return PCAL_OK;
 }
 
+double pc_replica_views_lattice(const pc_replica_views *views, size_t slot) {
+  return views->plan->slots[slot].need.machine == PC_GRID ? pc_row_lattice(views->bits) : 0.0;
+}
+
 pcal_status pc_replica_views_divide(pc_replica_views *views, size_t slot, pcal_error *err) {
+  pc_score_ranges *ranges = &views->ranges[slot];
   PC_TRY(pc_replica_views_sort(views, slot, err));
-  return views->ranges[slot].part != NULL
-             ? PCAL_OK
-             : pc_score_ranges_new(&views->env, views->plan, slot, views->sorted[slot],
-                                   views->rows->labels, &views->ranges[slot], err);
+  if (ranges->part != NULL)
+    return PCAL_OK;
+  PC_TRY(pc_score_ranges_new(&views->env, views->plan, slot, views->sorted[slot],
+                             views->rows->labels, ranges, err));
+  ranges->lattice = pc_replica_views_lattice(views, slot);
+  return PCAL_OK;
 }
 
 pcal_status pc_replica_views_index(pc_replica_views *views, size_t slot, pcal_error *err) {

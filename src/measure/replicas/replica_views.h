@@ -8,18 +8,23 @@
 typedef struct pc_replica_views {
   pcal_env env; /* of a single thread */
   const pc_measure_plan *plan;
-  const pc_kept_rows *rows;
-  const pc_sorted_view **sorted; /* by slot; NULL: not sorted yet */
-  pc_sorted_view *owned;         /* by slot; empty if another slot has the same view */
-  pc_score_ranges *ranges;       /* by slot */
-  pc_replica_base *base;         /* by slot */
+  const pc_kept_rows *rows;             /* or NULL */
+  const struct pc_replica_tally *tally; /* of rows elsewhere (replica_tally.h); or NULL */
+  unsigned bits;                        /* of the lattice of grids (row_moments.h) */
+  const pc_sorted_view **sorted;        /* by slot; NULL: not sorted yet */
+  pc_sorted_view *owned;                /* by slot; empty if another slot has the same view */
+  pc_score_ranges *ranges;              /* by slot */
+  pc_replica_base *base;                /* by slot */
 } pc_replica_views;
 
-/* plan and rows must outlive the views. */
+/* plan and rows must outlive the views.  rows NULL: the caller sets the tally. */
 PC_CHECKED pcal_status pc_replica_views_new(const pcal_env *env, const pc_measure_plan *plan,
                                             const pc_kept_rows *rows, pc_replica_views *out,
                                             pcal_error *err);
 void pc_replica_views_free(pc_replica_views *views);
+
+/* The number that rounds the scores of a slot; 0: they are not rounded. */
+double pc_replica_views_lattice(const pc_replica_views *views, size_t slot);
 
 /* Prepare a slot; nothing is done twice.  Each includes those before it, and not the index. */
 PC_CHECKED pcal_status pc_replica_views_sort(pc_replica_views *views, size_t slot,

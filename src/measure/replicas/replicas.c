@@ -10,6 +10,7 @@
 #include "measure/replicas/replica_label_sums.h"
 #include "measure/replicas/replica_row_sums.h"
 #include "measure/replicas/replica_rows.h"
+#include "measure/replicas/replica_tally.h"
 #include "measure/replicas/replica_views.h"
 #include "measure/replicas/replica_ways.h"
 #include "measure/replicas/replica_weights.h"
@@ -224,9 +225,11 @@ static pcal_status replicas_worker_fill(const replicas_job *job, replicas_worker
   for (size_t s = 0; s < plan->slot_count; s++)
     if (job->ways[s] == PC_REPLICA_WAY_IN_BATCH || job->ways[s] == PC_REPLICA_WAY_COUNT)
       PC_TRY(replicas_worker_lanes(job, s, &worker->batches[s], err));
-    else if (job->ways[s] == PC_REPLICA_WAY_REFILL)
+    else if (job->ways[s] == PC_REPLICA_WAY_REFILL) {
       PC_TRY(pc_replica_evidence_new(&job->env, &plan->slots[s].need, job->views->sorted[s],
                                      &worker->refilled[s], err));
+      worker->refilled[s].lattice = pc_replica_views_lattice(job->views, s);
+    }
   if (job->states)
     PC_TRY(replicas_worker_states(job, worker, err));
   if (job->sums_labels)
@@ -242,14 +245,13 @@ static double replicas_finite(double value) {
   return isfinite(value) ? value : (double)NAN;
 }
 
-/* Evaluates one replica of an entry; out: its place in the first series of the entry. */
-static pcal_status replicas_entry(const replicas_job *job, const pc_plan_entry *entry,
-                                  const pc_evidence *evidence, double *out, pcal_error *err) {
-  const size_t count = job->request->count;
+pcal_status pc_replica_evaluate(const pcal_env *env, const pc_plan_entry *entry,
+                                const pc_evidence *evidence, size_t count, double *out,
+                                pcal_error *err) {
   pc_metric_result outcome;
   memset(&outcome, 0, sizeof outcome);
   const pcal_status status =
-      entry->metric->evaluate(&entry->options, evidence, &job->env, &outcome, err);
+      entry->metric->evaluate(&entry->options, evidence, env, &outcome, err);
   const int defined = status == PCAL_OK && !outcome.undefined;
   if (defined)
     out[0] = replicas_finite(outcome.value);
@@ -257,7 +259,19 @@ static pcal_status replicas_entry(const replicas_job *job, const pc_plan_entry *
     out[PC_REPLICA_INNER * count] = replicas_finite(outcome.inner);
   for (size_t p = 0; defined && p < outcome.part_count; p++)
     out[(PC_REPLICA_PARTS + p) * count] = replicas_finite(outcome.parts[p].value);
-  pc_free(&job->env, outcome.class_values);
+  pc_free(env, outcome.class_values);
+  return status;
+}
+
+pcal_status pc_replica_value(const pcal_env *env, const pc_plan_entry *entry,
+                             const pc_evidence *evidence, double *out, pcal_error *err) {
+  pc_metric_result outcome;
+  memset(&outcome, 0, sizeof outcome);
+  const pcal_status status =
+      entry->metric->evaluate(&entry->options, evidence, env, &outcome, err);
+  if (status == PCAL_OK && !outcome.undefined)
+    *out = replicas_finite(outcome.value);
+  pc_free(env, outcome.class_values);
   return status;
 }
 
@@ -265,11 +279,15 @@ static pcal_status replicas_slot_entries(const replicas_job *job, size_t slot,
                                          const pc_evidence *evidence, size_t replica,
                                          pcal_error *err) {
   const pc_replica_request *request = job->request;
+  if (request->collect != NULL) {
+    request->collect(request->user, slot, replica, evidence);
+    return PCAL_OK;
+  }
   for (size_t e = 0; e < request->plan->entry_count; e++)
     if (request->entries[e] && request->plan->entries[e].slot == slot)
-      PC_TRY(replicas_entry(job, &request->plan->entries[e], evidence,
-                            &job->values[e * PC_REPLICA_VALUES * request->count + replica],
-                            err));
+      PC_TRY(pc_replica_evaluate(
+          &job->env, &request->plan->entries[e], evidence, request->count,
+          &job->values[e * PC_REPLICA_VALUES * request->count + replica], err));
   return PCAL_OK;
 }
 
@@ -307,18 +325,12 @@ static pcal_status replicas_points(const replicas_job *job, replicas_worker *wor
     if (!request->entries[i / request->point_count] || entry->slot != slot ||
         isnan(request->points[i].noise))
       continue;
-    pc_metric_result outcome;
-    memset(&outcome, 0, sizeof outcome);
     pc_replica_batch_select_point(job->views->sorted[slot], &job->views->ranges[slot],
                                   &job->views->base[slot], worker->drawn,
                                   replica % REPLICAS_BATCH, total, &request->points[i],
                                   &worker->batches[slot]);
-    const pcal_status status = entry->metric->evaluate(
-        &entry->options, &worker->batches[slot].evidence, &job->env, &outcome, err);
-    if (status == PCAL_OK && !outcome.undefined)
-      job->values[i * request->count + replica] = replicas_finite(outcome.value);
-    pc_free(&job->env, outcome.class_values);
-    PC_TRY(status);
+    PC_TRY(pc_replica_value(&job->env, entry, &worker->batches[slot].evidence,
+                            &job->values[i * request->count + replica], err));
   }
   return PCAL_OK;
 }
@@ -568,7 +580,10 @@ pcal_status pc_replicas_measure(const pcal_env *env, const pc_replica_request *r
                       .views = request->views == NULL ? &own : request->views,
                       .worker_count = pc_worker_count(env),
                       .values = values};
-  pc_replica_values_clear(request, values);
+  if (values != NULL)
+    pc_replica_values_clear(request, values);
+  if (request->views != NULL && request->views->tally != NULL)
+    return pc_replica_tally_measure(env, request, values, err);
   if (request->views == NULL)
     PC_TRY(pc_replica_views_new(env, request->plan, request->rows, &own, err));
   job.env = job.views->env;

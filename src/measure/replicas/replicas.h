@@ -28,6 +28,10 @@ typedef struct pc_replica_request {
   size_t half;                /* exchange: number of rows of the first model */
   int whole;                  /* exchange: weights count rows */
   pc_replica_views *views;    /* of the same plan and rows, for several requests; or NULL */
+  /* Takes the bins of each requested grid in each replica, in place of evaluating entries; called
+   * by several threads; or NULL. */
+  void (*collect)(void *user, size_t slot, size_t replica, const pc_evidence *evidence);
+  void *user;
 } pc_replica_request;
 
 /* An entry has PC_REPLICA_VALUES series of values: its value, its inner value
@@ -38,6 +42,15 @@ typedef struct pc_replica_request {
 #define PC_REPLICA_INNER 1
 #define PC_REPLICA_PARTS 2
 #define PC_REPLICA_VALUES (PC_REPLICA_PARTS + PC_PARTS_MAX)
+
+/* Evaluates an entry; out[series * count]: its values, NaN where it has none. */
+PC_CHECKED pcal_status pc_replica_evaluate(const pcal_env *env, const pc_plan_entry *entry,
+                                           const pc_evidence *evidence, size_t count,
+                                           double *out, pcal_error *err);
+/* The value alone. */
+PC_CHECKED pcal_status pc_replica_value(const pcal_env *env, const pc_plan_entry *entry,
+                                        const pc_evidence *evidence, double *out,
+                                        pcal_error *err);
 
 void pc_replica_values_clear(const pc_replica_request *request, double *values);
 PC_CHECKED pcal_status pc_replicas_measure(const pcal_env *env,

@@ -18,7 +18,9 @@ typedef struct pc_score_ranges {
                           none; NULL unless pc_score_ranges_index was called */
   const pc_kept_rows *rows; /* with of_class */
   int unit;                 /* every row has weight 1; with of_class or natural */
-  int natural;              /* a score is a hit if its row draws the class of the natural view;
+  double
+      lattice; /* rounds the scores of a grid (kernels/replica_sum_kernels.h); 0: not rounded */
+  int natural; /* a score is a hit if its row draws the class of the natural view;
                                0 unless pc_score_ranges_index was called */
 } pc_score_ranges;
 

@@ -5,6 +5,7 @@
 
 #include "kernels/replica_sum_kernels.h"
 #include "kernels/sort.h"
+#include "measure/replicas/row_moments.h"
 
 #define SORTED_VIEW_MAX ((size_t)1 << 25) /* scores; with more, states need less memory */
 
@@ -12,21 +13,23 @@ static int sorted_view_natural(const pc_view *view) {
   return (view->kind == PC_VIEW_RANK || view->kind == PC_VIEW_CLASS) && view->index == 1;
 }
 
-int pc_sorted_view_applies(const pc_need *need, const pc_layout *layout,
-                           const pc_kept_rows *rows) {
+int pc_sorted_view_suits(const pc_need *need, const pc_layout *layout) {
   if (layout->form != PC_FORM_CLASSES)
     return 0;
   if (need->machine != PC_CURVE &&
       (need->machine != PC_GRID || (need->grid.moments & PC_MOMENT_LOG) ||
        need->grid.rule == PC_EDGES_KULL))
     return 0;
-  if (rows->count > UINT32_MAX ||
-      rows->count * pc_view_scores_per_row(&need->view, layout) > SORTED_VIEW_MAX)
-    return 0;
-  if (pc_view_is_every_class(&need->view))
-    return rows->probs != NULL;
-  return sorted_view_natural(&need->view) &&
-         (need->view.kind == PC_VIEW_RANK || layout->columns == 1);
+  return pc_view_is_every_class(&need->view) ||
+         (sorted_view_natural(&need->view) &&
+          (need->view.kind == PC_VIEW_RANK || layout->columns == 1));
+}
+
+int pc_sorted_view_applies(const pc_need *need, const pc_layout *layout,
+                           const pc_kept_rows *rows) {
+  return pc_sorted_view_suits(need, layout) && rows->count <= UINT32_MAX &&
+         rows->count * pc_view_scores_per_row(&need->view, layout) <= SORTED_VIEW_MAX &&
+         (!pc_view_is_every_class(&need->view) || rows->probs != NULL);
 }
 
 void pc_sorted_view_free(const pcal_env *env, pc_sorted_view *sorted) {
@@ -217,27 +220,31 @@ static void sorted_view_curve(const pc_sorted_view *sorted, const pc_replica_dra
 /* Adds the scores from entry `at` on that are in cells up to `last`; returns the first that is
  * not. */
 static size_t sorted_view_bin(const pc_sorted_view *sorted, const pc_replica_draw *drawn,
-                              size_t at, size_t end, const pc_partition *cells, size_t last,
-                              pc_bin *bin) {
+                              size_t at, size_t end, const pc_replica_evidence *refilled,
+                              size_t last, pc_bin *bin) {
+  const pc_partition *cells = &refilled->cells;
+  const double lattice = refilled->lattice;
   for (; at < end; at++) {
     const double score = sorted->score[at];
     if (last < cells->cut_count && pc_partition_above(cells, score, last))
       break;
     const uint32_t row = sorted->row[at];
-    const double weight = (double)drawn->weights[row * drawn->stride], mass = weight * score;
+    const double weight = (double)drawn->weights[row * drawn->stride];
     const double hits = sorted_view_hits(drawn, row, sorted->label[at], weight);
+    const double rounded = pc_lattice_round(score, lattice);
     bin->weight += weight;
     bin->hits += hits;
-    bin->score += mass;
-    bin->score_square += mass * score;
-    bin->score_hit += hits * score;
+    bin->score += weight * rounded;
+    bin->score_square += weight * pc_lattice_round(score * score, lattice);
+    bin->score_hit += hits * rounded;
   }
   return at;
 }
 
 static void sorted_view_grid(const pc_need *need, const pc_sorted_view *sorted,
                              const pc_replica_draw *drawn, size_t part,
-                             const pc_partition *cells, pc_bin *bins) {
+                             const pc_replica_evidence *refilled, pc_bin *bins) {
+  const pc_partition *cells = &refilled->cells;
   const size_t end = sorted->begin[part + 1];
   size_t at = sorted->begin[part];
   while (need->grid.threshold > 0 && at < end && sorted->score[at] <= need->grid.threshold)
@@ -247,8 +254,8 @@ static void sorted_view_grid(const pc_need *need, const pc_sorted_view *sorted,
     pc_bin skipped = {0};
     bins[b] = (pc_bin){run->low, run->high, 0, 0, 0, 0, 0};
     if (run->first > 0)
-      at = sorted_view_bin(sorted, drawn, at, end, cells, run->first - 1, &skipped);
-    at = sorted_view_bin(sorted, drawn, at, end, cells, run->last, &bins[b]);
+      at = sorted_view_bin(sorted, drawn, at, end, refilled, run->first - 1, &skipped);
+    at = sorted_view_bin(sorted, drawn, at, end, refilled, run->last, &bins[b]);
   }
 }
 
@@ -260,6 +267,6 @@ void pc_replica_evidence_fill(const pc_need *need, const pc_sorted_view *sorted,
     if (need->machine == PC_CURVE)
       sorted_view_curve(sorted, drawn, p, &evidence->curve.parts[p]);
     else
-      sorted_view_grid(need, sorted, drawn, p, &refilled->cells,
+      sorted_view_grid(need, sorted, drawn, p, refilled,
                        evidence->grid.bins + p * refilled->cells.bin_count);
 }

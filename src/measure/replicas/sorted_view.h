@@ -28,6 +28,8 @@ typedef struct pc_replica_draw {
 
 /* True if a need can be served: not for lower ranks, sums of logarithms, or bins that
  * overlap. */
+int pc_sorted_view_suits(const pc_need *need, const pc_layout *layout);
+/* The same for these rows: not for very many of them. */
 int pc_sorted_view_applies(const pc_need *need, const pc_layout *layout,
                            const pc_kept_rows *rows);
 
@@ -39,6 +41,7 @@ void pc_sorted_view_free(const pcal_env *env, pc_sorted_view *sorted);
 /* Evidence of a curve or a grid that is refilled for each replica. */
 typedef struct pc_replica_evidence {
   pc_partition cells; /* of a grid */
+  double lattice;     /* the same: rounds its scores (row_moments.h); 0: not rounded */
   pc_evidence evidence;
 } pc_replica_evidence;
 

@@ -49,6 +49,7 @@ typedef struct memory_task {
   const char *const *specs;
   size_t spec_count;
   const char *method;
+  double interval;
 } memory_task;
 
 static pcal_status memory_measure(const pcal_env *env, void *user, pcal_error *err) {
@@ -60,6 +61,8 @@ static pcal_status memory_measure(const pcal_env *env, void *user, pcal_error *e
   config.columns = task->data->columns;
   config.specs = task->specs;
   config.spec_count = task->spec_count;
+  config.interval = task->interval;
+  config.replicas = 20;
   pcal_status status = pcal_rounds_new(&config, env, &rounds, err);
   if (status == PCAL_OK)
     status = memory_rounds(env, rounds, task->data, err);
@@ -90,19 +93,30 @@ TEST(measures_by_rounds) {
   static const char *const specs[] = {"brier", "ks", "ece:binning=mass"};
   rounds_data plain = rounds_data_draw(MEMORY_ROWS, ROUNDS_CLASSES, 0, 0, 0);
   rounds_data grouped = rounds_data_draw(MEMORY_ROWS, ROUNDS_CLASSES, 1, 1, 3);
-  memory_task task = {&plain, specs, UNIT_COUNT(specs), NULL};
+  memory_task task = {&plain, specs, UNIT_COUNT(specs), NULL, 0};
   unit_fail_each_allocation(memory_measure, &task);
-  task = (memory_task){&grouped, specs, 1, NULL};
+  task = (memory_task){&grouped, specs, 1, NULL, 0};
   unit_fail_each_allocation(memory_measure, &task);
   rounds_data_free(&plain);
   rounds_data_free(&grouped);
+}
+
+/* Replicas, of few rows that stand for many. */
+TEST(intervals_by_rounds) {
+  static const char *const specs[] = {"ece", "sce"};
+  rounds_data data = rounds_data_draw(MEMORY_ROWS, ROUNDS_CLASSES, 0, 1, 2);
+  for (size_t i = 0; i < data.rows; i++)
+    data.weights[i] = 100;
+  memory_task task = {&data, specs, UNIT_COUNT(specs), NULL, 0.9};
+  unit_fail_each_allocation(memory_measure, &task);
+  rounds_data_free(&data);
 }
 
 TEST(fits_by_rounds) {
   static const char *const methods[] = {"temperature", "isotonic"};
   rounds_data data = rounds_data_draw(MEMORY_ROWS, 1, 0, 1, 0);
   for (size_t m = 0; m < UNIT_COUNT(methods); m++) {
-    memory_task task = {&data, NULL, 0, methods[m]};
+    memory_task task = {&data, NULL, 0, methods[m], 0};
     unit_fail_each_allocation(memory_fit, &task);
   }
   rounds_data_free(&data);

@@ -24,12 +24,12 @@ TEST(test_sums) {
   }
   for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
     double sums[PC_REPLICA_SUM_COUNT * PC_REPLICA_LANES];
-    pc_kernels_at(v)->replica_sum->add(weights, row, score, hit, REPLICA_SUM_SCORES, sums);
+    pc_kernels_at(v)->replica_sum->add(weights, row, score, hit, REPLICA_SUM_SCORES, 0.0, sums);
     if (v == 0)
       memcpy(first, sums, sizeof sums);
     assert_memory_equal(first, sums, sizeof sums);
     double three[PC_REPLICA_SUM_COUNT * PC_REPLICA_LANES];
-    pc_kernels_at(v)->replica_sum->add_three(weights, row, score, hit, REPLICA_SUM_SCORES,
+    pc_kernels_at(v)->replica_sum->add_three(weights, row, score, hit, REPLICA_SUM_SCORES, 0.0,
                                              three);
     assert_memory_equal(first, three, 3 * PC_REPLICA_LANES * sizeof *three);
   }
@@ -47,6 +47,35 @@ TEST(test_sums) {
   }
 }
 
+/* On a lattice sums are exact, so that rows may be added in any order and in parts. */
+TEST(test_sums_on_a_lattice) {
+  const pc_rng rng = {5, 2};
+  const double lattice = 1.5 * 0x1p22; /* multiples of 2^-30 */
+  float weights[REPLICA_SUM_ROWS * PC_REPLICA_LANES];
+  double score[2][REPLICA_SUM_SCORES], hit[2][REPLICA_SUM_SCORES];
+  uint32_t row[2][REPLICA_SUM_SCORES + PC_REPLICA_AHEAD] = {{0}};
+  for (size_t i = 0; i < REPLICA_SUM_ROWS * PC_REPLICA_LANES; i++)
+    weights[i] = (float)floor(4 * pc_rng_uniform(&rng, i));
+  for (size_t i = 0; i < REPLICA_SUM_SCORES; i++) {
+    const size_t back = REPLICA_SUM_SCORES - 1 - i;
+    score[0][i] = score[1][back] = pc_rng_uniform(&rng, 1000 + i);
+    hit[0][i] = hit[1][back] = (double)(i % 3 == 0);
+    row[0][i] = row[1][back] = (uint32_t)(7 * i % REPLICA_SUM_ROWS);
+  }
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
+    const pc_replica_sum_kernels *kernels = pc_kernels_at(v)->replica_sum;
+    double all[PC_REPLICA_SUM_COUNT * PC_REPLICA_LANES], part[2][UNIT_COUNT(all)];
+    kernels->add(weights, row[0], score[0], hit[0], REPLICA_SUM_SCORES, lattice, all);
+    kernels->add(weights, row[1], score[1], hit[1], 30, lattice, part[0]);
+    kernels->add(weights, row[1] + 30, score[1] + 30, hit[1] + 30, REPLICA_SUM_SCORES - 30,
+                 lattice, part[1]);
+    for (size_t i = 0; i < UNIT_COUNT(all); i++) {
+      assert_same(part[0][i] + part[1][i], all[i]);
+      assert_same(floor(all[i] * 0x1p30), all[i] * 0x1p30);
+    }
+  }
+}
+
 TEST(test_hits_as_bits) {
   const pc_rng rng = {7, 2};
   uint8_t hits[REPLICA_SUM_ROWS];
@@ -60,7 +89,7 @@ TEST(test_hits_as_bits) {
   }
   for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
     double sums[PC_REPLICA_SUM_COUNT * PC_REPLICA_LANES];
-    pc_kernels_at(v)->replica_sum->add_hits(hits, row, score, REPLICA_SUM_SCORES, sums);
+    pc_kernels_at(v)->replica_sum->add_hits(hits, row, score, REPLICA_SUM_SCORES, 0.0, sums);
     for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++) {
       double count = 0.0, scores = 0.0;
       for (size_t i = 0; i < REPLICA_SUM_SCORES; i++) {
@@ -143,11 +172,12 @@ TEST(test_sums_of_other_labels) {
     double sums[PC_REPLICA_SUM_COUNT * PC_REPLICA_LANES];
     double want[PC_REPLICA_SUM_COUNT * PC_REPLICA_LANES];
     pc_kernels_at(v)->replica_sum->add_labels(weights, labels, row, label, score,
-                                              REPLICA_SUM_SCORES, sums);
+                                              REPLICA_SUM_SCORES, 0.0, sums);
     for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++) {
       for (size_t i = 0; i < REPLICA_SUM_SCORES; i++)
         hit[i] = (double)(labels[row[i] * PC_REPLICA_LANES + lane] == label[i]);
-      pc_kernels_at(0)->replica_sum->add(weights, row, score, hit, REPLICA_SUM_SCORES, want);
+      pc_kernels_at(0)->replica_sum->add(weights, row, score, hit, REPLICA_SUM_SCORES, 0.0,
+                                         want);
       for (size_t what = 0; what < PC_REPLICA_SUM_COUNT; what++)
         assert_true(sums[what * PC_REPLICA_LANES + lane] ==
                     want[what * PC_REPLICA_LANES + lane]);

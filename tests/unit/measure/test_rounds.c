@@ -135,9 +135,11 @@ TEST(metrics_that_need_all_rows_are_refused) {
                  "skce needs all rows at once, so it cannot be measured in rounds; leave it "
                  "out, or measure it in one process on a sample of the rows");
   rounds_refused(
-      "ece", 0.95,
-      "ece: its interval and its null draw replicas of the rows, which rounds do not do; "
-      "leave them out, or measure in one process");
+      "ks", 0.95,
+      "ks: its interval and its null need all rows at once; rounds draw replicas only "
+      "of errors in bins of equal width (such as ece, mce, sce, tce), and intervals "
+      "of accuracy, brier and log have a formula; leave them out, or measure in one "
+      "process");
 }
 
 /* ---- changing rows, other requests, damaged bytes ---- */
@@ -395,7 +397,8 @@ static pcal_status rounds_worker_of_much(size_t groups, pcal_error *err) {
   for (size_t s = 0; s <= groups; s++, name[0]++)
     rounds_ask_much(measure, s == 0 ? NULL : name, &states[s]);
   assert_int_equal(
-      pc_round_request_write(&config, states, groups + 1, sink_collect, &bytes, NULL), PCAL_OK);
+      pc_round_request_write(&config, states, groups + 1, NULL, 0, sink_collect, &bytes, NULL),
+      PCAL_OK);
   assert_true(bytes.length < 500);
   const pcal_status status =
       pcal_rounds_worker_new(bytes.bytes, bytes.length, NULL, &worker, err);

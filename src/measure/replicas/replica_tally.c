@@ -1,0 +1,337 @@
+#include "measure/replicas/replica_tally.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "measure/replicas/interval_inversion.h"
+#include "measure/replicas/replica_intervals.h"
+
+/* ---- form ---- */
+
+static int tally_wants_entry(const pc_measure_plan *plan, size_t entry) {
+  return pc_measure_plan_resampled(plan, entry) || pc_measure_plan_relabelled(plan, entry);
+}
+
+const char *pc_replica_tally_refuses(const pc_measure_plan *plan) {
+  for (size_t e = 0; e < plan->entry_count; e++) {
+    const pc_need *need = &plan->slots[plan->entries[e].slot].need;
+    if (tally_wants_entry(plan, e) &&
+        (need->machine != PC_GRID || !pc_sorted_view_suits(need, &plan->layout)))
+      return plan->entries[e].metric->row.name;
+  }
+  return NULL;
+}
+
+static int tally_wants_slot(const pc_measure_plan *plan, size_t slot) {
+  for (size_t e = 0; e < plan->entry_count; e++)
+    if (plan->entries[e].slot == slot && tally_wants_entry(plan, e))
+      return 1;
+  return 0;
+}
+
+static int tally_over_classes(const pc_measure_plan *plan, size_t slot) {
+  return pc_view_is_every_class(&plan->slots[slot].need.view);
+}
+
+/* Labels are drawn for the null, and for intervals of errors over all classes. */
+static void tally_count(const pc_measure_plan *plan, size_t counts[PC_TALLY_KINDS]) {
+  const size_t asked = plan->intervals.replicas;
+  int classes = 0;
+  for (size_t s = 0; s < plan->slot_count; s++)
+    classes |= tally_wants_slot(plan, s) && tally_over_classes(plan, s);
+  const size_t some = asked < PC_INVERSION_NULLS ? asked : PC_INVERSION_NULLS;
+  const int intervals = plan->intervals.level > 0;
+  counts[PC_TALLY_DATA] = 1;
+  counts[PC_TALLY_WEIGHTS] = intervals ? asked : 0;
+  counts[PC_TALLY_BLOCKS] = intervals ? PC_JACKKNIFE_BLOCKS : 0;
+  counts[PC_TALLY_LABELS] = plan->intervals.null ? asked : intervals && classes ? some : 0;
+}
+
+static pcal_status tally_ranges(const pcal_env *env, const pc_measure_plan *plan, size_t slot,
+                                size_t *out, pcal_error *err) {
+  const pc_need *need = &plan->slots[slot].need;
+  pc_partition cells;
+  PC_TRY(pc_partition_new(env, need->grid.rule, need->grid.bins, &cells, err));
+  *out = cells.bin_count * pc_view_parts(&need->view, &plan->layout);
+  pc_partition_free(env, &cells);
+  return PCAL_OK;
+}
+
+static size_t tally_kinds(const pc_measure_plan *plan, size_t slot) {
+  return plan->slots[slot].need.grid.moments == 0 ? 3 : PC_REPLICA_SUM_COUNT;
+}
+
+pcal_status pc_replica_tally_size(const pcal_env *env, const pc_measure_plan *plan,
+                                  uint64_t *numbers, pcal_error *err) {
+  size_t counts[PC_TALLY_KINDS], ranges = 0;
+  uint64_t replicas = 0;
+  tally_count(plan, counts);
+  for (size_t k = 0; k < PC_TALLY_KINDS; k++)
+    replicas += counts[k];
+  *numbers = 0;
+  for (size_t s = 0; s < plan->slot_count; s++) {
+    if (!tally_wants_slot(plan, s))
+      continue;
+    PC_TRY(tally_ranges(env, plan, s, &ranges, err));
+    *numbers += replicas * ranges * tally_kinds(plan, s);
+  }
+  return PCAL_OK;
+}
+
+/* ---- memory ---- */
+
+void pc_replica_tally_free(pc_replica_tally *tally) {
+  if (tally->env == NULL)
+    return;
+  for (size_t s = 0; tally->slots != NULL && s < tally->slot_count; s++) {
+    pc_free(tally->env, tally->slots[s].sums);
+    pc_free(tally->env, tally->slots[s].tilt);
+  }
+  pc_free(tally->env, tally->slots);
+  pc_free(tally->env, tally->totals);
+  pc_free(tally->env, tally->gaps);
+  *tally = (pc_replica_tally){0};
+}
+
+pcal_status pc_replica_tally_room(const pcal_env *env, pc_replica_tally *tally,
+                                  pcal_error *err) {
+  tally->replicas = 0;
+  for (size_t k = 0; k < PC_TALLY_KINDS; k++)
+    tally->replicas += tally->counts[k];
+  tally->totals = pc_alloc(env, tally->replicas, sizeof *tally->totals);
+  tally->gaps = pc_alloc(env, tally->entry_count, sizeof *tally->gaps);
+  int enough = tally->totals != NULL && tally->gaps != NULL;
+  for (size_t s = 0; enough && s < tally->slot_count; s++) {
+    pc_tally_slot *slot = &tally->slots[s];
+    slot->sums = pc_alloc(env, tally->replicas * slot->kinds * slot->ranges, sizeof(double));
+    slot->tilt = pc_alloc(env, slot->ranges, sizeof(double));
+    enough = slot->sums != NULL && slot->tilt != NULL;
+  }
+  return enough ? PCAL_OK : pc_fail_memory(err, "tallying replicas");
+}
+
+static pcal_status tally_form(const pc_measure_plan *plan, pc_replica_tally *out,
+                              pcal_error *err) {
+  out->slots = pc_alloc(out->env, plan->slot_count, sizeof *out->slots);
+  if (out->slots == NULL)
+    return pc_fail_memory(err, "tallying replicas");
+  for (size_t s = 0; s < plan->slot_count; s++) {
+    if (!tally_wants_slot(plan, s))
+      continue;
+    pc_tally_slot *slot = &out->slots[out->slot_count++];
+    *slot = (pc_tally_slot){.slot = s, .kinds = tally_kinds(plan, s)};
+    PC_TRY(tally_ranges(out->env, plan, s, &slot->ranges, err));
+  }
+  return pc_replica_tally_room(out->env, out, err);
+}
+
+pcal_status pc_replica_tally_new(const pcal_env *env, const pc_measure_plan *plan,
+                                 unsigned bits, pc_replica_tally *out, pcal_error *err) {
+  *out = (pc_replica_tally){.env = env, .bits = bits, .entry_count = plan->entry_count};
+  tally_count(plan, out->counts);
+  const pcal_status status = tally_form(plan, out, err);
+  if (status != PCAL_OK)
+    pc_replica_tally_free(out);
+  return status;
+}
+
+static size_t tally_first(const pc_replica_tally *tally, pc_tally_kind kind) {
+  size_t first = 0;
+  for (int k = 0; k < (int)kind; k++)
+    first += tally->counts[k];
+  return first;
+}
+
+static const pc_tally_slot *tally_slot(const pc_replica_tally *tally, size_t slot) {
+  for (size_t s = 0; s < tally->slot_count; s++)
+    if (tally->slots[s].slot == slot)
+      return &tally->slots[s];
+  return NULL;
+}
+
+static double *tally_sums(const pc_tally_slot *slot, size_t replica) {
+  return slot->sums + replica * slot->kinds * slot->ranges;
+}
+
+/* ---- drawing ---- */
+
+/* The user data of tally_collect. */
+typedef struct tally_collector {
+  const pc_replica_tally *tally;
+  size_t first; /* replica of the tally */
+} tally_collector;
+
+static void tally_collect(void *user, size_t slot, size_t replica,
+                          const pc_evidence *evidence) {
+  const tally_collector *to = user;
+  const pc_tally_slot *at = tally_slot(to->tally, slot);
+  double *sums = tally_sums(at, to->first + replica);
+  to->tally->totals[to->first + replica] = evidence->total;
+  for (size_t r = 0; r < at->ranges; r++) {
+    const pc_bin *bin = &evidence->grid.bins[r];
+    sums[PC_REPLICA_SUM_WEIGHT * at->ranges + r] = bin->weight;
+    sums[PC_REPLICA_SUM_HITS * at->ranges + r] = bin->hits;
+    sums[PC_REPLICA_SUM_SCORE * at->ranges + r] = bin->score;
+    if (at->kinds == 3)
+      continue;
+    sums[PC_REPLICA_SUM_SCORE_HIT * at->ranges + r] = bin->score_hit;
+    sums[PC_REPLICA_SUM_SCORE_SQUARE * at->ranges + r] = bin->score_square;
+  }
+}
+
+static pcal_status tally_draw_kinds(const pcal_env *env, pc_replica_views *views,
+                                    const uint8_t *entries, pc_replica_tally *out,
+                                    pcal_error *err) {
+  static const pc_replica_kind drawn[] = {PC_REPLICA_AS_IS, PC_REPLICA_WEIGHTS,
+                                          PC_REPLICA_WITHOUT, PC_REPLICA_LABELS};
+  for (int k = 0; k < PC_TALLY_KINDS; k++) {
+    tally_collector to = {out, tally_first(out, (pc_tally_kind)k)};
+    const pc_replica_request request = {.plan = views->plan,
+                                        .entries = entries,
+                                        .rows = views->rows,
+                                        .kind = drawn[k],
+                                        .count = out->counts[k],
+                                        .views = views,
+                                        .collect = tally_collect,
+                                        .user = &to};
+    if (out->counts[k] > 0)
+      PC_TRY(pc_replicas_measure(env, &request, NULL, err));
+  }
+  for (size_t s = 0; s < out->slot_count; s++) {
+    pc_tally_slot *slot = &out->slots[s];
+    PC_TRY(pc_replica_views_add_data(views, slot->slot, err));
+    memcpy(slot->tilt, views->base[slot->slot].tilt, slot->ranges * sizeof *slot->tilt);
+  }
+  return PCAL_OK;
+}
+
+static pcal_status tally_check_rows(const pc_measure_plan *plan, const pc_kept_rows *rows,
+                                    const pc_replica_tally *tally, pcal_error *err) {
+  for (size_t s = 0; s < tally->slot_count; s++)
+    if (!pc_sorted_view_applies(&plan->slots[tally->slots[s].slot].need, &plan->layout, rows))
+      return pc_fail(err, PCAL_USAGE,
+                     "one worker has too many rows for their replicas; give each worker fewer "
+                     "rows");
+  return PCAL_OK;
+}
+
+pcal_status pc_replica_tally_draw(const pcal_env *env, const pc_measure_plan *plan,
+                                  const pc_kept_rows *rows, pc_replica_tally *out,
+                                  pcal_error *err) {
+  pc_replica_views views;
+  int classes = 0;
+  PC_TRY(tally_check_rows(plan, rows, out, err));
+  uint8_t *entries = pc_alloc(env, plan->entry_count, 1);
+  if (entries == NULL)
+    return pc_fail_memory(err, "tallying replicas");
+  for (size_t e = 0; e < plan->entry_count; e++) {
+    entries[e] = (uint8_t)tally_wants_entry(plan, e);
+    classes |= entries[e] && tally_over_classes(plan, plan->entries[e].slot);
+  }
+  pcal_status status = pc_replica_views_new(env, plan, rows, &views, err);
+  if (status == PCAL_OK) {
+    views.bits = out->bits;
+    status = tally_draw_kinds(env, &views, entries, out, err);
+    pc_replica_views_free(&views);
+  }
+  out->moments = pc_row_moments_of(rows, out->bits, classes);
+  for (size_t e = 0; e < plan->entry_count; e++)
+    if (entries[e])
+      out->gaps[e] = pc_gap_moments_of(plan, e, rows, out->bits);
+  pc_free(env, entries);
+  return status;
+}
+
+/* ---- values ---- */
+
+static pc_tally_kind tally_kind_of(pc_replica_kind kind) {
+  return kind == PC_REPLICA_WEIGHTS   ? PC_TALLY_WEIGHTS
+         : kind == PC_REPLICA_WITHOUT ? PC_TALLY_BLOCKS
+         : kind == PC_REPLICA_LABELS  ? PC_TALLY_LABELS
+                                      : PC_TALLY_DATA;
+}
+
+static double tally_tilt_mean(const pc_tally_slot *slot) {
+  double all = 0.0, rows = 0.0;
+  for (size_t r = 0; r < slot->ranges; r++) {
+    all += slot->tilt[r];
+    rows += slot->sums[PC_REPLICA_SUM_WEIGHT * slot->ranges + r]; /* of the data */
+  }
+  return all > 0.0 ? all / rows : 1.0;
+}
+
+/* One entry of a request, and where the sums of its replicas are. */
+typedef struct tally_job {
+  const pcal_env *env;
+  const pc_replica_request *request;
+  const pc_replica_tally *tally;
+  const pc_tally_slot *slot;
+  size_t entry;
+  pc_evidence evidence;
+} tally_job;
+
+static pcal_status tally_points(tally_job *job, const double *sums, double total,
+                                double *values, size_t replica, pcal_error *err) {
+  const pc_replica_request *request = job->request;
+  const pc_replica_pair pair = {sums,  job->slot->sums,       job->slot->tilt,
+                                total, job->tally->totals[0], tally_tilt_mean(job->slot)};
+  job->evidence.total = pair.base_total;
+  for (size_t p = 0; p < request->point_count; p++) {
+    const size_t i = job->entry * request->point_count + p;
+    if (isnan(request->points[i].noise))
+      continue;
+    pc_replica_bins_at_point(&pair, job->slot->ranges, &request->points[i],
+                             job->evidence.grid.bins);
+    PC_TRY(pc_replica_value(job->env, &request->plan->entries[job->entry], &job->evidence,
+                            &values[i * request->count + replica], err));
+  }
+  return PCAL_OK;
+}
+
+static pcal_status tally_entry(tally_job *job, double *values, pcal_error *err) {
+  const pc_replica_request *request = job->request;
+  const size_t first = tally_first(job->tally, tally_kind_of(request->kind));
+  for (size_t i = 0; i < request->count; i++) {
+    const double *sums = tally_sums(job->slot, first + i);
+    const double total = job->tally->totals[first + i];
+    if (!(total > 0.0))
+      continue;
+    if (request->points != NULL) {
+      PC_TRY(tally_points(job, sums, total, values, i, err));
+      continue;
+    }
+    job->evidence.total = total;
+    pc_replica_bins(sums, job->slot->ranges, job->slot->kinds == 3, job->evidence.grid.bins);
+    PC_TRY(pc_replica_evaluate(
+        job->env, &request->plan->entries[job->entry], &job->evidence, request->count,
+        &values[job->entry * PC_REPLICA_VALUES * request->count + i], err));
+  }
+  return PCAL_OK;
+}
+
+pcal_status pc_replica_tally_measure(const pcal_env *env, const pc_replica_request *request,
+                                     double *values, pcal_error *err) {
+  const pc_measure_plan *plan = request->plan;
+  const pc_replica_tally *tally = request->views->tally;
+  pcal_status status = PCAL_OK;
+  for (size_t e = 0; status == PCAL_OK && e < plan->entry_count; e++) {
+    if (!request->entries[e])
+      continue;
+    tally_job job = {
+        .env = &request->views->env, .request = request, .tally = tally, .entry = e};
+    job.slot = tally_slot(tally, plan->entries[e].slot);
+    if (job.slot == NULL || request->count > tally->counts[tally_kind_of(request->kind)])
+      return pc_fail(err, PCAL_USAGE, "these replicas were not tallied");
+    job.evidence = (pc_evidence){.machine = PC_GRID, .rough = 1};
+    job.evidence.grid.part_count =
+        pc_view_parts(&plan->slots[job.slot->slot].need.view, &plan->layout);
+    job.evidence.grid.bin_count = job.slot->ranges / job.evidence.grid.part_count;
+    job.evidence.grid.bins = pc_alloc(env, job.slot->ranges, sizeof(pc_bin));
+    status = job.evidence.grid.bins == NULL ? pc_fail_memory(err, "evaluating replicas")
+                                            : tally_entry(&job, values, err);
+    pc_free(env, job.evidence.grid.bins);
+    if (status == PCAL_OK)
+      status = pc_check_interrupt(env, err);
+  }
+  return status;
+}

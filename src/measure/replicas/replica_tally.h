@@ -1,0 +1,95 @@
+/* Replicas of rows that no single process has: the sums of the bins of every replica, which add up
+ * over parts of the rows (rounds.h).
+ *
+ * Only for rows of whole weights and grids of scores of the natural view or of every class, whose
+ * values need nothing but the sums of their bins.  Scores are rounded to a lattice (row_moments.h),
+ * so that sums are exact, and those of parts add up to the bits of all rows. */
+#ifndef PC_REPLICA_TALLY_H
+#define PC_REPLICA_TALLY_H
+
+#include "base/codec.h"
+#include "measure/replicas/gap_direction.h"
+#include "measure/replicas/replicas.h"
+
+/* The kinds of replicas that are tallied, in their order. */
+typedef enum pc_tally_kind {
+  PC_TALLY_DATA, /* the rows as they are: one replica */
+  PC_TALLY_WEIGHTS,
+  PC_TALLY_BLOCKS,
+  PC_TALLY_LABELS,
+  PC_TALLY_KINDS
+} pc_tally_kind;
+
+/* One grid. */
+typedef struct pc_tally_slot {
+  size_t slot;          /* of the plan */
+  size_t kinds, ranges; /* sums of a bin (replica_sum_kernels.h): 3 or 5; bins of all parts */
+  double *sums;         /* [replica][kind][range] */
+  double *tilt;         /* of the data: [range], as in pc_replica_base */
+} pc_tally_slot;
+
+typedef struct pc_replica_tally {
+  const pcal_env *env;                     /* outlives the tally; NULL: empty */
+  unsigned bits;                           /* of the lattice */
+  size_t counts[PC_TALLY_KINDS], replicas; /* of each kind, and together */
+  double *totals;                          /* weight of each replica */
+  pc_tally_slot *slots;
+  size_t slot_count;
+  pc_row_moments moments;
+  pc_gap_moments *gaps; /* by entry of the plan */
+  size_t entry_count;
+} pc_replica_tally;
+
+/* The tally of all rows, or of one group. */
+typedef struct pc_group_tally {
+  char *group;   /* its name; NULL: all rows */
+  double weight; /* of its rows */
+  unsigned bits; /* of the lattice; 0: too few rows, no tally */
+  pc_replica_tally tally;
+} pc_group_tally;
+
+/* The first metric whose interval or null needs more than sums of bins; NULL: there is none. */
+const char *pc_replica_tally_refuses(const pc_measure_plan *plan);
+
+/* Numbers that the tally of a plan holds; 0 if it needs no replicas. */
+PC_CHECKED pcal_status pc_replica_tally_size(const pcal_env *env, const pc_measure_plan *plan,
+                                             uint64_t *numbers, pcal_error *err);
+
+/* A tally without rows; freed with pc_replica_tally_free. */
+PC_CHECKED pcal_status pc_replica_tally_new(const pcal_env *env, const pc_measure_plan *plan,
+                                            unsigned bits, pc_replica_tally *out,
+                                            pcal_error *err);
+void pc_replica_tally_free(pc_replica_tally *tally); /* or a zeroed one */
+/* Allocates the numbers of a tally whose form is filled: counts, entries, slots. */
+PC_CHECKED pcal_status pc_replica_tally_room(const pcal_env *env, pc_replica_tally *tally,
+                                             pcal_error *err);
+
+/* Draws the replicas of distinct rows with the seed of env, into a tally without rows. */
+PC_CHECKED pcal_status pc_replica_tally_draw(const pcal_env *env, const pc_measure_plan *plan,
+                                             const pc_kept_rows *rows, pc_replica_tally *out,
+                                             pcal_error *err);
+
+/* PCAL_USAGE: the tallies answer different requests. */
+PC_CHECKED pcal_status pc_replica_tally_merge(pc_replica_tally *into,
+                                              const pc_replica_tally *from, pcal_error *err);
+
+/* True if the tally has the form of the plan, and its numbers can be those of rows of this weight
+ * together. */
+int pc_replica_tally_fits(const pc_replica_tally *tally, const pc_replica_tally *form,
+                          double weight);
+
+/* As pc_replicas_measure, for a request whose views have a tally in place of rows. */
+PC_CHECKED pcal_status pc_replica_tally_measure(const pcal_env *env,
+                                                const pc_replica_request *request,
+                                                double *values, pcal_error *err);
+
+/* As bytes: bits (u8), replicas of each kind but the first, number of slots and of entries
+ * (varints); for each slot its number, kinds and ranges; totals; moments; gaps by entry; for each
+ * slot tilts and sums.  Numbers are integers in units of the lattice (varints, signed ones with the
+ * sign in the lowest bit). */
+void pc_encode_replica_tally(pc_encoder *out, const pc_replica_tally *tally);
+/* The caller frees *out, also on failure. */
+PC_CHECKED pcal_status pc_decode_replica_tally(pc_decoder *in, const pcal_env *env,
+                                               pc_replica_tally *out, pcal_error *err);
+
+#endif

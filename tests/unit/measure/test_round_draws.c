@@ -1,0 +1,338 @@
+/* Intervals and nulls by rounds print the bytes of one process. */
+#include "rounds_help.h"
+
+#include "base/checksum.h"
+#include "base/envelope.h"
+#include "measure/round_draws.h"
+
+static const char *const draws_specs[] = {
+    "ece", "mce", "sce", "tce:p=2,binning=width", "tce:p=2,binning=width,debias=yes", "cwce",
+};
+#define DRAWS_SPECS UNIT_COUNT(draws_specs)
+
+static pcal_measure_config draws_config(const rounds_data *data, const char *const *specs,
+                                        size_t count, int null) {
+  pcal_measure_config config = rounds_config(data, specs, count);
+  config.interval = null ? 0.0 : 0.9;
+  config.null = null;
+  config.replicas = 60;
+  return config;
+}
+
+static rounds_cost draws_compare(const rounds_data *data, const pcal_measure_config *config,
+                                 size_t workers) {
+  rounds_cost cost;
+  sink_bytes expected = rounds_in_one_process(data, config);
+  sink_bytes found = rounds_run(data, config, workers, &cost);
+  assert_string_equal(found.bytes, expected.bytes);
+  if (config->interval > 0)
+    assert_non_null(strstr(found.bytes, "\"inversion\""));
+  if (config->null)
+    assert_non_null(strstr(found.bytes, "\"p_value\""));
+  free(expected.bytes);
+  free(found.bytes);
+  return cost;
+}
+
+/* Any number of workers; weights stand for copies of a row. */
+TEST(intervals_have_the_bytes_of_one_process) {
+  for (int weighted = 0; weighted < 2; weighted++) {
+    rounds_data data = rounds_data_draw(3000, ROUNDS_CLASSES, 0, weighted, 0);
+    const pcal_measure_config config = draws_config(&data, draws_specs, DRAWS_SPECS, 0);
+    for (size_t workers = 1; workers <= 5; workers += 2)
+      assert_int_equal(draws_compare(&data, &config, workers).rounds, 2);
+    rounds_data_free(&data);
+  }
+}
+
+TEST(nulls_have_the_bytes_of_one_process) {
+  for (int weighted = 0; weighted < 2; weighted++) {
+    rounds_data data = rounds_data_draw(3000, ROUNDS_CLASSES, 0, weighted, 0);
+    pcal_measure_config config = draws_config(&data, draws_specs, DRAWS_SPECS, 1);
+    draws_compare(&data, &config, 4);
+    config.interval = 0.95;
+    draws_compare(&data, &config, 3);
+    rounds_data_free(&data);
+  }
+}
+
+/* One column, beside metrics whose intervals have a formula. */
+TEST(one_column_beside_formulas) {
+  const char *const specs[] = {"ece", "brier", "accuracy", "mce", "tce:p=2,debias=yes"};
+  rounds_data data = rounds_data_draw(4000, 1, 0, 0, 0);
+  const pcal_measure_config config = draws_config(&data, specs, UNIT_COUNT(specs), 0);
+  draws_compare(&data, &config, 4);
+  rounds_data_free(&data);
+}
+
+/* Groups have replicas of their own; those of few rows say that they have none. */
+TEST(groups) {
+  const char *const specs[] = {"ece", "sce"};
+  rounds_data data = rounds_data_draw(6000, ROUNDS_CLASSES, 0, 1, 3);
+  const pcal_measure_config config = draws_config(&data, specs, 2, 0);
+  draws_compare(&data, &config, 4);
+  for (size_t i = 0; i < data.rows; i++)
+    data.groups[i] = i < 200 ? 1 : 0;
+  rounds_cost cost;
+  sink_bytes found = rounds_run(&data, &config, 3, &cost);
+  assert_non_null(strstr(found.bytes, "replicas of fewer than 1024 rows need all rows in one "
+                                      "process"));
+  free(found.bytes);
+  rounds_data_free(&data);
+}
+
+/* The seed of the coordinator is that of the workers. */
+TEST(seeds) {
+  const char *const specs[] = {"ece"};
+  rounds_data data = rounds_data_draw(2000, 1, 0, 0, 0);
+  const pcal_measure_config config = draws_config(&data, specs, 1, 0);
+  pcal_env env = PCAL_ENV_INIT;
+  sink_bytes printed[2];
+  for (size_t i = 0; i < 2; i++) {
+    pcal_rounds *rounds = NULL, *resumed = NULL;
+    pcal_results *results = NULL;
+    env.seed = 5;
+    assert_int_equal(pcal_rounds_new(&config, &env, &rounds, NULL), PCAL_OK);
+    sink_bytes first = rounds_request(rounds);
+    env.seed = 6; /* of another process */
+    assert_int_equal(pcal_rounds_resume(first.bytes, first.length, &env, &resumed, NULL),
+                     PCAL_OK);
+    pcal_rounds *const used = i == 0 ? rounds : resumed;
+    while (!pcal_rounds_done(used)) {
+      sink_bytes request = rounds_request(used), tally = rounds_answer(&data, &request, 2);
+      assert_int_equal(pcal_rounds_absorb(used, tally.bytes, tally.length, NULL), PCAL_OK);
+      free(request.bytes);
+      free(tally.bytes);
+    }
+    assert_int_equal(pcal_rounds_finish(used, &results, NULL), PCAL_OK);
+    printed[i] = rounds_print(results);
+    free(first.bytes);
+    pcal_rounds_free(rounds);
+    pcal_rounds_free(resumed);
+  }
+  assert_string_equal(printed[0].bytes, printed[1].bytes);
+  sink_bytes other = rounds_in_one_process(&data, &config); /* seed 0 */
+  assert_string_not_equal(other.bytes, printed[0].bytes);
+  free(other.bytes);
+  free(printed[0].bytes);
+  free(printed[1].bytes);
+  rounds_data_free(&data);
+}
+
+/* ---- refused ---- */
+
+/* Rounds whose request for replicas is open. */
+typedef struct draws_case {
+  rounds_data data;
+  pcal_rounds *rounds;
+  sink_bytes request;
+} draws_case;
+
+static draws_case draws_begun(int ties) {
+  const char *const specs[] = {"ece"};
+  draws_case all = {.data = rounds_data_draw(2000, 1, ties, 0, 0)};
+  pcal_measure_config config = draws_config(&all.data, specs, 1, 0);
+  config.replicas = 20;
+  assert_int_equal(pcal_rounds_new(&config, NULL, &all.rounds, NULL), PCAL_OK);
+  sink_bytes first = rounds_request(all.rounds);
+  sink_bytes tally = rounds_answer(&all.data, &first, 2);
+  assert_int_equal(pcal_rounds_absorb(all.rounds, tally.bytes, tally.length, NULL), PCAL_OK);
+  assert_false(pcal_rounds_done(all.rounds));
+  free(first.bytes);
+  free(tally.bytes);
+  all.request = rounds_request(all.rounds);
+  return all;
+}
+
+static void draws_case_free(draws_case *all) {
+  free(all->request.bytes);
+  pcal_rounds_free(all->rounds);
+  rounds_data_free(&all->data);
+}
+
+/* Equal rows draw by their number, which no part knows; in one part they are counted. */
+TEST(equal_rows_in_several_parts_are_refused) {
+  draws_case all = draws_begun(1);
+  pcal_error err;
+  sink_bytes tally = rounds_answer(&all.data, &all.request, 2);
+  assert_int_equal(pcal_rounds_absorb(all.rounds, tally.bytes, tally.length, &err), PCAL_DATA);
+  assert_string_equal(err.message,
+                      "equal rows, or rows of one id, are in several parts, and what they draw "
+                      "for intervals depends on their number; bring them into one part, join "
+                      "them into one row with a weight, or give each row an id of its own");
+  free(tally.bytes);
+  tally = rounds_answer(&all.data, &all.request, 1);
+  assert_int_equal(pcal_rounds_absorb(all.rounds, tally.bytes, tally.length, &err), PCAL_OK);
+  assert_true(pcal_rounds_done(all.rounds));
+  free(tally.bytes);
+  pcal_results *results = NULL;
+  const char *const specs[] = {"ece"};
+  pcal_measure_config config = draws_config(&all.data, specs, 1, 0);
+  config.replicas = 20;
+  assert_int_equal(pcal_rounds_finish(all.rounds, &results, &err), PCAL_OK);
+  sink_bytes found = rounds_print(results),
+             expected = rounds_in_one_process(&all.data, &config);
+  assert_string_equal(found.bytes, expected.bytes);
+  free(found.bytes);
+  free(expected.bytes);
+  draws_case_free(&all);
+}
+
+/* Equal rows, joined into one row with a weight, are the same rows as before. */
+TEST(joined_rows_are_the_same_rows) {
+  draws_case all = draws_begun(1);
+  rounds_data joined = rounds_data_draw(2000, 1, 1, 1, 0);
+  size_t count = 0;
+  for (size_t i = 0; i < all.data.rows; i++) {
+    size_t at = 0;
+    while (at < count &&
+           (joined.scores[at] != all.data.scores[i] || joined.labels[at] != all.data.labels[i]))
+      at++;
+    joined.weights[at] = at == count ? 1.0 : joined.weights[at] + 1.0;
+    joined.scores[at] = all.data.scores[i];
+    joined.labels[at] = all.data.labels[i];
+    count += at == count;
+  }
+  joined.rows = count;
+  assert_true(count < 60);
+  pcal_error err;
+  pcal_results *results = NULL;
+  const char *const specs[] = {"ece"};
+  pcal_measure_config config = draws_config(&all.data, specs, 1, 0);
+  config.replicas = 20;
+  sink_bytes tally = rounds_answer(&joined, &all.request, 3);
+  assert_int_equal(pcal_rounds_absorb(all.rounds, tally.bytes, tally.length, &err), PCAL_OK);
+  assert_int_equal(pcal_rounds_finish(all.rounds, &results, &err), PCAL_OK);
+  sink_bytes found = rounds_print(results),
+             expected = rounds_in_one_process(&all.data, &config);
+  assert_string_equal(found.bytes, expected.bytes);
+  free(found.bytes);
+  free(expected.bytes);
+  free(tally.bytes);
+  rounds_data_free(&joined);
+  draws_case_free(&all);
+}
+
+TEST(changed_rows_are_noticed) {
+  draws_case all = draws_begun(0);
+  pcal_error err;
+  all.data.scores[7] += 1e-9;
+  sink_bytes tally = rounds_answer(&all.data, &all.request, 3);
+  assert_int_equal(pcal_rounds_absorb(all.rounds, tally.bytes, tally.length, &err), PCAL_DATA);
+  assert_string_equal(err.message,
+                      "the rows of this round differ from those of the first (2000 rows then, "
+                      "2000 now); store the table before measuring it, so that every round "
+                      "reads the same rows");
+  free(tally.bytes);
+  draws_case_free(&all);
+}
+
+TEST(weights_that_are_not_whole) {
+  const char *const specs[] = {"ece"};
+  rounds_data data = rounds_data_draw(2000, 1, 0, 1, 0);
+  data.weights[4] = 0.5;
+  const pcal_measure_config config = draws_config(&data, specs, 1, 0);
+  pcal_rounds *rounds = NULL;
+  pcal_error err;
+  assert_int_equal(pcal_rounds_new(&config, NULL, &rounds, NULL), PCAL_OK);
+  sink_bytes first = rounds_request(rounds), tally = rounds_answer(&data, &first, 2);
+  assert_int_equal(pcal_rounds_absorb(rounds, tally.bytes, tally.length, &err), PCAL_DATA);
+  assert_string_equal(
+      err.message, "intervals and nulls of rounds draw rows of whole weights; leave them out, "
+                   "or measure these rows in one process");
+  free(first.bytes);
+  free(tally.bytes);
+  pcal_rounds_free(rounds);
+  rounds_data_free(&data);
+}
+
+static void draws_seal(sink_bytes *bytes) {
+  pc_checksum checksum;
+  pc_checksum_start(&checksum);
+  pc_checksum_add(&checksum, bytes->bytes, bytes->length - PC_CHECKSUM_BYTES);
+  const uint32_t sum = pc_checksum_value(&checksum);
+  for (size_t b = 0; b < PC_CHECKSUM_BYTES; b++)
+    bytes->bytes[bytes->length - PC_CHECKSUM_BYTES + b] = (char)(sum >> (8 * b));
+}
+
+/* Each byte in turn forged, with a checksum that fits: refused, or a tally of other draws. */
+TEST(forged_tallies) {
+  draws_case all = draws_begun(0);
+  sink_bytes tally = rounds_tally(&all.data, &all.request, 0, 1);
+  size_t refused = 0, tried = 0;
+  for (size_t at = 0; at + PC_CHECKSUM_BYTES < tally.length; at += 1 + at / 200) {
+    pcal_rounds *rounds = NULL;
+    pcal_results *results = NULL;
+    pcal_error err;
+    sink_bytes forged = {malloc(tally.length), tally.length, 0};
+    memcpy(forged.bytes, tally.bytes, tally.length);
+    forged.bytes[at] ^= (char)(1 << (at % 8));
+    draws_seal(&forged);
+    const char *const specs[] = {"ece"};
+    pcal_measure_config config = draws_config(&all.data, specs, 1, 0);
+    config.replicas = 20;
+    assert_int_equal(pcal_rounds_new(&config, NULL, &rounds, NULL), PCAL_OK);
+    sink_bytes first = rounds_request(rounds), answer = rounds_answer(&all.data, &first, 1);
+    assert_int_equal(pcal_rounds_absorb(rounds, answer.bytes, answer.length, NULL), PCAL_OK);
+    const pcal_status status = pcal_rounds_absorb(rounds, forged.bytes, forged.length, &err);
+    assert_true(status == PCAL_OK || status == PCAL_DATA || status == PCAL_USAGE);
+    if (status == PCAL_OK)
+      assert_int_equal(pcal_rounds_finish(rounds, &results, &err), PCAL_OK);
+    pcal_results_free(results);
+    tried++;
+    refused += status != PCAL_OK;
+    pcal_rounds_free(rounds);
+    free(forged.bytes);
+    free(first.bytes);
+    free(answer.bytes);
+  }
+  assert_true(tried > 300 && refused > tried / 4);
+  free(tally.bytes);
+  draws_case_free(&all);
+}
+
+/* The same for requests: a worker refuses them, or answers. */
+TEST(forged_requests) {
+  draws_case all = draws_begun(0);
+  for (size_t at = 0; at + PC_CHECKSUM_BYTES < all.request.length; at++)
+    for (int bit = 0; bit < 8; bit++) {
+      pcal_rounds_worker *worker = NULL;
+      pcal_error err;
+      all.request.bytes[at] ^= (char)(1 << bit);
+      draws_seal(&all.request);
+      const pcal_status status =
+          pcal_rounds_worker_new(all.request.bytes, all.request.length, NULL, &worker, &err);
+      assert_true(status == PCAL_OK || status == PCAL_DATA || status == PCAL_USAGE ||
+                  status == PCAL_MEMORY);
+      pcal_rounds_worker_free(worker);
+      all.request.bytes[at] ^= (char)(1 << bit);
+    }
+  draws_case_free(&all);
+}
+
+/* Tallies merge in any order to the same bytes. */
+TEST(any_order_of_merges) {
+  draws_case all = draws_begun(0);
+  sink_bytes parts[3], merged[2] = {{0}, {0}}, pair = {0};
+  for (size_t w = 0; w < 3; w++)
+    parts[w] = rounds_tally(&all.data, &all.request, w, 3);
+  const pcal_bytes some[] = {{parts[2].bytes, parts[2].length},
+                             {parts[0].bytes, parts[0].length}};
+  assert_int_equal(pcal_tally_merge(some, 2, NULL, sink_collect, &pair, NULL), PCAL_OK);
+  const pcal_bytes ways[2][3] = {
+      {{parts[0].bytes, parts[0].length},
+       {parts[1].bytes, parts[1].length},
+       {parts[2].bytes, parts[2].length}},
+      {{parts[1].bytes, parts[1].length}, {pair.bytes, pair.length}}};
+  for (size_t w = 0; w < 2; w++)
+    assert_int_equal(pcal_tally_merge(ways[w], 3 - w, NULL, sink_collect, &merged[w], NULL),
+                     PCAL_OK);
+  assert_int_equal(merged[0].length, merged[1].length);
+  assert_memory_equal(merged[0].bytes, merged[1].bytes, merged[0].length);
+  for (size_t w = 0; w < 3; w++)
+    free(parts[w].bytes);
+  free(pair.bytes);
+  free(merged[0].bytes);
+  free(merged[1].bytes);
+  draws_case_free(&all);
+}
