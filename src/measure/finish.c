@@ -166,7 +166,7 @@ static pcal_status finish_entry(const pc_measure_plan *plan, size_t index,
         !plan->intervals.by_cluster && pc_interval_request_allows_formula(&plan->intervals);
     if (entry->reading.has_se && formula)
       pc_interval_of_estimate(&plan->intervals, &out->outcome, &out->interval_result);
-    return evidence->machine == PC_SUM && formula
+    return evidence->machine == PC_SUM && formula && !out->outcome.tested
                ? pc_interval_of_sums(&plan->intervals, entry->metric, &entry->options, evidence,
                                      env, &out->outcome, &out->interval_result, err)
                : PCAL_OK;

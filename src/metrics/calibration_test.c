@@ -47,6 +47,13 @@ static void calibration_test_set_undefined(const char *why, pc_metric_result *ou
   snprintf(out->why, sizeof out->why, "%s", why);
 }
 
+void pc_calibration_test_result(const pc_calibration_test *test, pc_metric_result *out) {
+  if (test->cannot != NULL)
+    calibration_test_set_undefined(test->cannot, out);
+  else
+    calibration_test_set_result(test, test->p_value, out);
+}
+
 /* Tests every class and keeps the one with the smallest p-value.  The tests of two classes are
  * equal by symmetry, so there is no correction. */
 static pcal_status calibration_test_classes(const pc_options *options,
@@ -83,10 +90,7 @@ pcal_status pc_calibration_test_evaluate(const pc_options *options, const pc_evi
   if (count == 1) {
     pc_calibration_test only = {.among = 1};
     PC_TRY(test(options, &evidence->curve.parts[0], env, &only, err));
-    if (only.cannot != NULL)
-      calibration_test_set_undefined(only.cannot, out);
-    else
-      calibration_test_set_result(&only, only.p_value, out);
+    pc_calibration_test_result(&only, out);
     return PCAL_OK;
   }
   double *p_values = pc_alloc_raw(env, count, sizeof *p_values);

@@ -41,6 +41,9 @@ PC_CHECKED pcal_status pc_calibration_test_evaluate(const pc_options *options,
                                                     pc_calibration_test_function test,
                                                     pc_metric_result *out, pcal_error *err);
 
+/* The result of a single test. */
+void pc_calibration_test_result(const pc_calibration_test *test, pc_metric_result *out);
+
 /* The score clipped to [0, 1]; stored scores may be outside by 1e-5. */
 double pc_calibration_test_score(double score);
 

@@ -107,12 +107,12 @@ TEST(columns_of_the_data_and_empty_workers) {
 
 /* Sums and bins alone need one round. */
 TEST(one_round_for_sums_and_bins) {
-  const char *const specs[] = {"brier", "log", "ece", "sce"};
+  const char *const specs[] = {"brier", "log", "ece", "sce", "spiegelhalter"};
   rounds_data data = rounds_data_draw(500, ROUNDS_CLASSES, 0, 1, 3);
   pcal_measure_config config = rounds_config(&data, specs, 2);
   config.interval = 0.9;
   assert_int_equal(rounds_compare(&data, &config, 3).rounds, 1);
-  config = rounds_config(&data, specs, 4);
+  config = rounds_config(&data, specs, 5);
   assert_int_equal(rounds_compare(&data, &config, 3).rounds, 1);
   rounds_data_free(&data);
 }
