@@ -72,9 +72,14 @@ pcal_status cli_fail(pcal_error *err, pcal_status status, const char *format, ..
   return status;
 }
 
+double cli_level(const cli_options *options) {
+  return options->interval == CLI_NO_INTERVAL ? 0.0 : options->interval;
+}
+
 void cli_options_init(cli_options *options) {
   const pcal_simulation simulation = PCAL_SIMULATION_INIT;
   *options = (cli_options){.figure_interval = 0.95,
+                           .interval = CLI_NO_INTERVAL,
                            .inputs.first_row = CLI_NO_FIRST_ROW,
                            .alpha = CLI_NO_ALPHA,
                            .rows = simulation.rows,

@@ -64,6 +64,7 @@ typedef struct cli_repeats {
 
 #define CLI_NO_FIRST_ROW UINT64_MAX /* --first-row is not given */
 #define CLI_NO_ALPHA (-1.0)
+#define CLI_NO_INTERVAL (-1e9)
 
 /* Inputs as the command line names them, by the fields of pcal_inputs. */
 typedef struct cli_inputs {
@@ -97,7 +98,7 @@ typedef struct cli_options {
   int normalize, skip_missing;
   const char *precision;
   const char *device; /* "cpu" or "cuda", or NULL */
-  double interval;
+  double interval;    /* CLI_NO_INTERVAL: not given */
   uint64_t replicas;
   const char *interval_method, *cluster;
   int injective;
@@ -138,6 +139,9 @@ typedef struct cli_options {
 
 /* Copies text escaped for a terminal, cut to `size` bytes. */
 void cli_escape_terminal(const char *text, char *out, size_t size);
+
+/* The level of intervals; 0 if none is given. */
+double cli_level(const cli_options *options);
 
 /* Fills err, which may be NULL, and returns status.  The message is escaped for a terminal. */
 pcal_status cli_fail(pcal_error *err, pcal_status status, const char *format, ...)

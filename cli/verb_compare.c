@@ -27,6 +27,10 @@ static const cli_flag compare_flags[] = {
      "level of the intervals (default: 0.95)", NULL, CLI_ANY},
     {"replicas", 0, CLI_POSITIVE, "N", offsetof(cli_options, replicas),
      "bootstrap replicas (default: 1000)", NULL, CLI_ANY},
+    {"cluster", 0, CLI_TEXT, "FILE", offsetof(cli_options, cluster),
+     "cluster of each row, such as a patient with several scans: its rows are in one fold, and "
+     "intervals exchange whole clusters; not with --groups",
+     NULL, CLI_FILE},
     {"budget", 0, CLI_REAL, "SECONDS", offsetof(cli_options, budget),
      "time for fitting and judging methods, cheap ones first; those that are not fitted in "
      "time are listed with that reason (default: no limit)",
@@ -47,6 +51,9 @@ static const cli_flag compare_output_flags[] = {
 };
 
 static pcal_status compare_check(const cli_options *options, pcal_error *err) {
+  if (options->cluster && options->inputs.groups)
+    return cli_fail(err, PCAL_USAGE,
+                    "--cluster and --groups cannot be combined; give one of them");
   if (options->models.count == 0)
     return PCAL_OK;
   if (options->models.count == 1)
@@ -81,7 +88,7 @@ static pcal_status compare_learn(cli_session *session, pcal_comparison **out, pc
   config.spec_count = options->metrics.count;
   config.by = options->by;
   config.folds = (size_t)options->folds;
-  config.interval = options->interval;
+  config.interval = cli_level(options);
   config.replicas = (size_t)options->replicas;
   config.budget = options->budget;
   if (session->env.progress)
@@ -90,6 +97,8 @@ static pcal_status compare_learn(cli_session *session, pcal_comparison **out, pc
   config.skip_missing = options->skip_missing;
   config.rank_only = session->format != PCAL_JSON;
   pcal_status status = compare_check(options, err);
+  if (status == PCAL_OK && options->cluster) /* clusters are passed as groups */
+    session->options.inputs.groups = options->cluster;
   if (status == PCAL_OK)
     status = cli_models_open(session, &models, err);
   if (status == PCAL_OK)

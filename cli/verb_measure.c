@@ -33,7 +33,8 @@ static const cli_flag measure_surety_flags[] = {
      NULL, CLI_ANY},
     {"cluster", 0, CLI_TEXT, "FILE", offsetof(cli_options, cluster),
      "cluster of each row, such as a patient with several scans or the subject of a question; "
-     "intervals, of level 0.95 unless --interval says otherwise, resample whole clusters",
+     "intervals, of level 0.95 unless --interval says otherwise, resample whole clusters; not "
+     "with --groups",
      NULL, CLI_FILE},
     {"id", 0, CLI_TEXT, "FILE", offsetof(cli_options, inputs.ids),
      "unique id of each row, the key of its random draws. Default: a hash of the row's "
@@ -107,7 +108,8 @@ static pcal_status measure_with_state(cli_session *session, cli_results_output *
 static pcal_status measure_interval_config(cli_session *session, pcal_measure_config *config,
                                            pcal_error *err) {
   cli_options *options = &session->options;
-  config->interval = options->interval;
+  const int level_given = options->interval != CLI_NO_INTERVAL;
+  config->interval = cli_level(options);
   config->replicas = (size_t)options->replicas;
   config->null = options->null;
   config->by_cluster = options->cluster != NULL;
@@ -118,7 +120,9 @@ static pcal_status measure_interval_config(cli_session *session, pcal_measure_co
   if (options->cluster)
     options->inputs.groups = options->cluster;
   config->paired = cli_has_against(options);
-  if ((config->paired || options->baseline || options->cluster) && !(config->interval > 0))
+  if ((config->paired || options->baseline) && !(config->interval > 0))
+    config->interval = 0.95;
+  if (options->cluster && !level_given) /* 0 is refused: clusters affect only intervals */
     config->interval = 0.95;
   if (options->prevalence && options->state)
     return cli_fail(err, PCAL_USAGE,

@@ -30,8 +30,8 @@ static const cli_flag report_measure_flags[] = {
     {"replicas", 0, CLI_POSITIVE, "N", offsetof(cli_options, replicas),
      "bootstrap replicas (default: 1000)", NULL, CLI_ANY},
     {"cluster", 0, CLI_TEXT, "FILE", offsetof(cli_options, cluster),
-     "cluster of each row, such as a patient with several scans; intervals resample whole "
-     "clusters",
+     "cluster of each row, such as a patient with several scans; intervals and folds keep "
+     "clusters whole; not with --groups",
      NULL, CLI_FILE},
 };
 
@@ -97,6 +97,10 @@ static void report_put_words(const cli_options *options, report_words *words) {
   cli_put_flags(&words->inputs, options, &cli_section_labels, "");
   cli_put_flags(&words->inputs, options, &cli_section_groups, "");
   cli_put_flags(&words->inputs, options, &cli_section_rows, "");
+  if (options->cluster) {
+    cli_put(&words->inputs, " --cluster ");
+    cli_put_escaped(&words->inputs, PCAL_FOR_SHELL, options->cluster);
+  }
   cli_put_flags(&words->val, options, &cli_section_val, "val-");
   if (options->val.quantiles && options->inputs.levels) {
     cli_put(&words->val, " --levels ");

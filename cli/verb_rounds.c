@@ -100,7 +100,7 @@ static pcal_status rounds_begin_measure(cli_session *session, pcal_rounds **out,
   config.spec_count = options->metrics.count > 0 ? options->metrics.count : 1;
   config.normalize = options->normalize;
   config.skip_missing = options->skip_missing;
-  config.interval = options->interval;
+  config.interval = cli_level(options);
   config.null = options->null;
   config.replicas = (size_t)options->replicas;
   return pcal_rounds_new(&config, &session->env, out, err);

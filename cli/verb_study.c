@@ -179,7 +179,7 @@ static pcal_status study_learn(cli_session *session, pcal_study **out, pcal_erro
   config.null_sets = options->null_sets;
   config.sets = options->sets;
   config.repeats = options->repeats;
-  config.interval = options->interval;
+  config.interval = cli_level(options);
   config.replicas = (size_t)options->replicas;
   config.normalize = options->normalize;
   config.skip_missing = options->skip_missing;

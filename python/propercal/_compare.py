@@ -109,7 +109,7 @@ def models_of(
     shared = {
         name: value
         for name, value in data.inputs.items()
-        if name in ("labels", "correct", "target", "weights", "weights_are", "levels", "classes", "header", "event")
+        if name in ("labels", "correct", "target", "weights", "weights_are", "levels", "classes", "header", "event", "groups")
     }
     found: "dict[str | None, tuple[Data, Data | None]]" = {}
     for name, value in models.items():
@@ -147,6 +147,7 @@ def compare(
     folds: int = 5,
     interval: float = 0.95,
     replicas: int = 1000,
+    cluster: Any = None,
     budget: "float | None" = None,
     normalize: bool = False,
     skip_missing: bool = False,
@@ -174,6 +175,8 @@ def compare(
         and samples ``crps``
     folds : of the cross-validation
     interval, replicas : level of the intervals of paired differences, and number of replicas
+    cluster : cluster of each row, such as a patient with several scans: its rows are in one fold,
+        and intervals exchange whole clusters
     budget : seconds for fitting and judging methods, cheap ones first; those that are not fitted
         in time are listed with that reason.  None: no limit
     normalize, skip_missing, threads, memory_limit, progress, seed : see ``measure``
@@ -184,6 +187,8 @@ def compare(
         ``chosen``, ``rows``, ``advice``, and ``calibrator``, the best one
     """
     data, second = gather("compare", probs, labels, inputs, val=val)
+    if cluster is not None:
+        data = data._with(groups=cluster)
     given: "dict[str | None, tuple[Data, Data | None]]" = {
         None: (data, None if second is None else data._val(second))
     }

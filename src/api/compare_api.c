@@ -3,6 +3,7 @@
 
 #include "base/budget.h"
 #include "calibrators/folds.h"
+#include "io/source.h"
 #include "output/write_comparison.h"
 
 static pcal_status compare_check_models(const pcal_model *models, size_t count,
@@ -41,7 +42,9 @@ pcal_status pcal_compare_run(const pcal_model *models, size_t model_count,
     return pc_fail(err, PCAL_USAGE, "the time budget is a number of seconds, at least 0");
   pcal_env opened;
   PC_TRY(pc_env_open(env, &opened, err));
-  return pc_env_close(&opened, pc_compare(models, model_count, &full, &opened, out, err), err);
+  const int by_cluster = pc_source_has_given_groups(models[0].source);
+  return pc_env_close(
+      &opened, pc_compare(models, model_count, &full, by_cluster, &opened, out, err), err);
 }
 
 void pcal_comparison_free(pcal_comparison *comparison) {

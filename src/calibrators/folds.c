@@ -24,6 +24,12 @@ size_t pc_fold_of(const pc_folds *folds, uint64_t row) {
   return pc_fold_in_block(folds, &block, row);
 }
 
+size_t pc_fold_of_row(const pc_folds *folds, pc_fold_block *block, const pcal_batch *batch,
+                      size_t row) {
+  const int grouped = folds->by_group && batch->groups != NULL;
+  return pc_fold_in_block(folds, block, grouped ? batch->groups[row] : batch->first_row + row);
+}
+
 static void folds_copy_row(pc_fold_source *source, const pcal_batch *from, size_t row,
                            size_t to) {
   pc_batch_row(from, row, source->scores + to * source->columns);
@@ -42,7 +48,7 @@ static void folds_copy_row(pc_fold_source *source, const pcal_batch *from, size_
 static int folds_includes(pc_fold_source *source, const pcal_batch *from, size_t row) {
   if (source->group != PC_ANY_GROUP && from->groups[row] != source->group)
     return 0;
-  const size_t fold = pc_fold_in_block(&source->folds, &source->block, from->first_row + row);
+  const size_t fold = pc_fold_of_row(&source->folds, &source->block, from, row);
   return (fold == source->fold) == (source->inside != 0);
 }
 

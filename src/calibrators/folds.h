@@ -13,6 +13,7 @@
 typedef struct pc_folds {
   uint64_t seed;
   size_t count; /* 1 to PC_FOLDS_MAX; 1: all rows are in fold 0 */
+  int by_group; /* the fold of a row is that of the index of its group: groups stay together */
 } pc_folds;
 
 size_t pc_fold_of(const pc_folds *folds, uint64_t row);
@@ -26,6 +27,10 @@ typedef struct pc_fold_block {
 
 /* The same as pc_fold_of, from the last block if the row is in it. */
 size_t pc_fold_in_block(const pc_folds *folds, pc_fold_block *block, uint64_t row);
+
+/* The fold of a row of a batch; with folds->by_group the batch has groups. */
+size_t pc_fold_of_row(const pc_folds *folds, pc_fold_block *block, const pcal_batch *batch,
+                      size_t row);
 
 #define PC_ANY_GROUP UINT32_MAX
 

@@ -230,7 +230,7 @@ static pcal_status group_fit_judge(group_fit *fit, const pc_folds *folds, size_t
 }
 
 static pcal_status group_fit_search(group_fit *fit, double *kappa, pcal_error *err) {
-  const pc_folds folds = {fit->task->env->seed, GROUP_FIT_FOLDS};
+  const pc_folds folds = {fit->task->env->seed, GROUP_FIT_FOLDS, 0};
   *kappa = (double)INFINITY;
   if (fit->task->calibrator->fit.rows < 2 * GROUP_FIT_FOLDS)
     return PCAL_OK;
@@ -253,7 +253,7 @@ static pcal_status group_fit_search(group_fit *fit, double *kappa, pcal_error *e
 
 static pcal_status group_fit_member(group_fit *fit, size_t group, const char *name,
                                     pc_group_calibrators *groups, pcal_error *err) {
-  const pc_folds whole = {0, 1}; /* all rows are outside fold 1 */
+  const pc_folds whole = {0, 1, 0}; /* all rows are outside fold 1 */
   pcal_calibrator *calibrator = fit->task->calibrator;
   pc_group_member *member = &groups->members[groups->count];
   pcal_error why;

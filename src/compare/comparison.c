@@ -2,7 +2,7 @@
  *           rows outside a fold, and then maps the rows of the fold.  With T the metric, m a method
  *           and 0 the first model without a method,
  *             gain(m) = T(0) - T(m),     behind(m) = T(m) - T(best),
- *           with intervals from exchanging the two row by row
+ *           with intervals from exchanging the two row by row, or cluster by cluster
  *           (measure/replicas/paired_difference.c).
  * Chosen:   among the methods whose interval of the gain is above 0, the one with the best T; if
  *           there is none, the first model without a method.  Among several models, the best T.
@@ -37,6 +37,7 @@
 
 #define COMPARISON_FOLDS 5
 #define COMPARISON_LEVEL 0.95
+#define COMPARISON_CHECK_REPLICAS 20
 
 /* ---- the list of contestants ---- */
 
@@ -79,13 +80,17 @@ static pcal_status comparison_add_methods(const pc_judging *state, size_t model,
 
 /* Checks the rows before any method maps them, so that errors name the original values. */
 static pcal_status comparison_check(const pc_judging *state, pcal_source *source,
-                                    pcal_error *err) {
+                                    int source_is_judged, pcal_error *err) {
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
   pcal_results *results = NULL;
   config.specs = state->specs;
   config.spec_count = 1;
   config.normalize = state->config->normalize;
   config.skip_missing = state->config->skip_missing;
+  config.by_cluster = state->by_cluster && source_is_judged;
+  config.interval = config.by_cluster ? state->table->level : 0.0;
+  config.interval_method = PCAL_INTERVAL_NORMAL;
+  config.replicas = COMPARISON_CHECK_REPLICAS;
   pcal_status status = pc_measure_whole(source, &config, &state->env, &results, err);
   if (status == PCAL_OK && results->only_label >= 0)
     status = pc_fail(err, PCAL_DATA,
@@ -135,12 +140,26 @@ static pcal_status comparison_run(pc_judging *state, size_t first, int slow, pca
   return PCAL_OK;
 }
 
+/* Folds keep the rows of a cluster together, so that one cluster alone cannot be divided. */
+static pcal_status comparison_check_clusters(const pc_judging *state, const pcal_model *model,
+                                             pcal_error *err) {
+  pcal_shape shape = {.size = sizeof shape};
+  pc_source_shape(model->source, &shape);
+  if (!state->by_cluster || model->val != NULL || shape.group_count != 1)
+    return PCAL_OK;
+  return pc_fail(
+      err, PCAL_DATA,
+      "all rows are in one cluster, and the rows of a cluster are in one fold of the "
+      "cross-validation; give several clusters, or leave out {cluster}");
+}
+
 static pcal_status comparison_add_model(pc_judging *state, size_t index, pcal_error *err) {
   const pcal_model *model = &state->models[index];
   const size_t first = state->table->count;
-  PC_TRY(comparison_check(state, model->source, err));
+  PC_TRY(comparison_check(state, model->source, 1, err));
+  PC_TRY(comparison_check_clusters(state, model, err));
   if (model->val != NULL)
-    PC_TRY(comparison_check(state, model->val, err));
+    PC_TRY(comparison_check(state, model->val, 0, err));
   PC_TRY(comparison_add(state, index, "identity", err));
   PC_TRY(comparison_add_methods(state, index, err));
   if (model->val == NULL)
@@ -344,7 +363,7 @@ static pcal_status comparison_specs(pc_judging *state, pcal_error *err) {
 }
 
 pcal_status pc_compare(const pcal_model *models, size_t model_count,
-                       const pcal_compare_config *config, const pcal_env *env,
+                       const pcal_compare_config *config, int by_cluster, const pcal_env *env,
                        pcal_comparison **out, pcal_error *err) {
   pcal_comparison *table = pc_alloc(env, 1, sizeof *table);
   if (table == NULL)
@@ -355,7 +374,11 @@ pcal_status pc_compare(const pcal_model *models, size_t model_count,
                  : config->folds == 0  ? COMPARISON_FOLDS
                                        : config->folds;
   table->level = config->interval > 0 ? config->interval : COMPARISON_LEVEL;
-  pc_judging state = {.table = table, .models = models, .config = config, .env = *env};
+  pc_judging state = {.table = table,
+                      .models = models,
+                      .config = config,
+                      .env = *env,
+                      .by_cluster = by_cluster};
   state.deadline = config->budget > 0.0 ? pc_clock_seconds() + config->budget : 0.0;
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(models[0].source, &shape);

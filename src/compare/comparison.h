@@ -50,10 +50,11 @@ struct pcal_comparison {
   pcal_calibrator *calibrator;
 };
 
-/* As pcal_compare_run for checked arguments. */
+/* As pcal_compare_run for checked arguments.  by_cluster: groups of rows are clusters of dependent
+ * rows, which are in one fold and exchanged together; else they are ignored. */
 PC_CHECKED pcal_status pc_compare(const pcal_model *models, size_t model_count,
-                                  const pcal_compare_config *config, const pcal_env *env,
-                                  pcal_comparison **out, pcal_error *err);
+                                  const pcal_compare_config *config, int by_cluster,
+                                  const pcal_env *env, pcal_comparison **out, pcal_error *err);
 void pc_comparison_free(pcal_comparison *comparison);
 
 /* Writes the name of a contestant: "temperature", "NAME" or "NAME + temperature". */

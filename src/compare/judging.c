@@ -18,7 +18,8 @@ pc_held_out pc_judging_held_out(const pc_judging *state, size_t index) {
   return (pc_held_out){.env = &state->env,
                        .source = model->source,
                        .val = model->val,
-                       .folds = {state->env.seed, model->val != NULL ? 1 : state->table->folds},
+                       .folds = {state->env.seed, model->val != NULL ? 1 : state->table->folds,
+                                 state->by_cluster},
                        .normalize = state->config->normalize,
                        .skip_missing = state->config->skip_missing,
                        .kept = &state->kept,
@@ -40,6 +41,7 @@ static pcal_measure_config judging_gain_config(const pc_judging *state, size_t s
   config.interval_method = PCAL_INTERVAL_NORMAL;
   config.replicas = state->config->replicas;
   config.paired = 1;
+  config.by_cluster = state->by_cluster;
   return config;
 }
 
@@ -118,7 +120,8 @@ static pcal_status judging_first_fold(pc_judging *state, const pc_held_out *held
 static pcal_status judging_judge_fits(const pc_judging *state, const pc_held_out *held_out,
                                       pcal_calibrator *const *calibrators,
                                       pc_contestant *contestant, pcal_error *err) {
-  const int rank_only = state->config->rank_only && state->spec_count > 1;
+  /* Clusters need a level: one measurement then has values and replicas. */
+  const int rank_only = state->config->rank_only && state->spec_count > 1 && !state->by_cluster;
   const pcal_measure_config values = judging_value_config(state, state->spec_count);
   const pcal_measure_config gains =
       judging_gain_config(state, rank_only ? 1 : state->spec_count);

@@ -14,6 +14,7 @@ typedef struct pc_judging {
   size_t spec_count;
   pc_form form;          /* of the first model */
   double deadline;       /* of pc_clock_seconds for fits, or 0 */
+  int by_cluster;        /* groups are clusters of dependent rows */
   pc_memory_source kept; /* rows of the current model */
   pc_first_fold leader;  /* of the best contestant so far; empty if none is given up */
   char leader_name[PC_SPEC_MAX];

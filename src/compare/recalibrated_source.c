@@ -18,7 +18,7 @@ static size_t recalibrated_gather(pc_recalibrated_source *source, const pcal_bat
   pc_fold_block block = {.known = 0};
   size_t count = 0;
   for (size_t i = 0; i < from->rows; i++) {
-    if (pc_fold_in_block(&source->folds, &block, from->first_row + i) != fold)
+    if (pc_fold_of_row(&source->folds, &block, from, i) != fold)
       continue;
     double *row = source->in + count * source->columns;
     pc_batch_row(from, i, row);

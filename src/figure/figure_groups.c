@@ -31,7 +31,7 @@ static int figure_groups_order(const void *a, const void *b) {
 
 static pcal_status figure_groups_one(pcal_source *source, size_t group, pc_figure_groups *out,
                                      pcal_error *err) {
-  const pc_folds all = {0, 1};
+  const pc_folds all = {0, 1, 0};
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(source, &shape);
   PC_TRY(pc_fold_source_open(source, &all, 0, out->env, &out->parts[group], err));

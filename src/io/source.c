@@ -355,6 +355,10 @@ pcal_status pc_source_rewind(pcal_source *source, pcal_error *err) {
   return PCAL_OK;
 }
 
+int pc_source_has_given_groups(const pcal_source *source) {
+  return source->given_groups;
+}
+
 int pc_source_on_device(const pcal_source *source) {
   return source->derived.base == NULL &&
          (source->borrowed.used ? source->borrowed.batch.device != NULL

@@ -45,6 +45,9 @@ PC_CHECKED pcal_status pc_source_widen(pcal_source *source, size_t columns, pcal
 /* True if the source has abstentions; *count is set to their number in a whole pass. */
 int pc_source_abstentions(const pcal_source *source, uint64_t *count);
 
+/* True if groups were given as an input of their own: in comparisons they are clusters. */
+int pc_source_has_given_groups(const pcal_source *source);
+
 /* True if batches have their scores in the memory of a device. */
 int pc_source_on_device(const pcal_source *source);
 

@@ -350,6 +350,7 @@ static pcal_status source_groups(pcal_source *source, const pc_checked_inputs *i
                    "%s has no column called time; name the column of times with {time}",
                    pc_source_part_name(&source->scores));
   source->has_periods = periods;
+  source->given_groups = !periods && inputs->inputs.groups != NULL;
   return PCAL_OK;
 }
 

@@ -92,6 +92,7 @@ struct pcal_source {
   pc_group_reader groups;
   pc_period period; /* if has_periods */
   int has_periods;  /* groups are periods of time */
+  int given_groups; /* groups are an input of their own, not a column of `data` */
   pc_id_reader ids;
   pcal_weights weights_are;
   int percent; /* scores are divided by 100 */

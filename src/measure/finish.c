@@ -354,6 +354,28 @@ static pcal_status finish_resample(const pcal_measure *measure, const pc_group_s
   return status;
 }
 
+/* One cluster shows nothing of the chance between clusters, and few show little. */
+static void finish_warn_clusters(const pcal_measure *measure, pc_result_record *records) {
+  const size_t clusters = measure->group_name_count;
+  if (!measure->plan.intervals.by_cluster || clusters == 0 || clusters >= PC_INTERVAL_FEW_ROWS)
+    return;
+  for (size_t e = 0; e < measure->plan.entry_count; e++) {
+    pc_interval_result *result = &records[e].interval_result;
+    if (!result->has_interval)
+      continue;
+    if (clusters == 1) {
+      result->has_interval = 0;
+      snprintf(result->why, sizeof result->why,
+               "all rows are in one cluster, which shows nothing of chance");
+    } else {
+      snprintf(result->few_rows, sizeof result->few_rows,
+               "only %zu clusters, too few for an interval with the stated coverage; use more "
+               "clusters",
+               clusters);
+    }
+  }
+}
+
 /* state NULL: the group has no rows. */
 static pcal_status finish_state(const pcal_measure *measure, const pc_group_state *state,
                                 size_t group, pc_result_record *records, pcal_results *results,
@@ -374,7 +396,9 @@ static pcal_status finish_state(const pcal_measure *measure, const pc_group_stat
   for (size_t e = 0; e < measure->plan.entry_count; e++)
     pc_interval_bound(&measure->plan.entries[e].reading.range, records[e].outcome.value,
                       &records[e].interval_result);
-  return finish_warn_few(measure, state, records, err);
+  PC_TRY(finish_warn_few(measure, state, records, err));
+  finish_warn_clusters(measure, records);
+  return PCAL_OK;
 }
 
 static pcal_status finish_summary(const pcal_measure *measure, const pc_group_totals *totals,

@@ -96,10 +96,51 @@ pcal_status pc_group_part(const pcal_env *env, const char *name, unsigned set, c
   return *out == NULL ? pc_fail_memory(err, "collecting groups") : PCAL_OK;
 }
 
+/* The bytes of a field after "COLUMN=", or all of it. */
+static const char *overlap_value(const char *field, const char *end) {
+  const char *equals =
+      end - field > 1 ? memchr(field + 1, '=', (size_t)(end - field - 1)) : NULL;
+  return equals == NULL ? field : equals + 1;
+}
+
+/* The order of values: whole numbers first, by value; then others, by their bytes. */
+static int overlap_value_order(const char *a, size_t a_length, const char *b, size_t b_length) {
+  const size_t a_digits = strspn(a, "0123456789"), b_digits = strspn(b, "0123456789");
+  const int a_whole = a_length > 0 && a_digits >= a_length;
+  const int b_whole = b_length > 0 && b_digits >= b_length;
+  if (a_whole != b_whole)
+    return a_whole ? -1 : 1;
+  for (; a_whole && a_length > 1 && *a == '0'; a++)
+    a_length--;
+  for (; b_whole && b_length > 1 && *b == '0'; b++)
+    b_length--;
+  if (a_whole && a_length != b_length)
+    return a_length < b_length ? -1 : 1;
+  const int bytes = memcmp(a, b, a_length < b_length ? a_length : b_length);
+  return bytes != 0 ? bytes : (a_length > b_length) - (a_length < b_length);
+}
+
+int pc_group_parts_order(const char *a, const char *b) {
+  const char *const first = a, *const second = b;
+  for (;;) {
+    const char *a_end = overlap_field_end(a), *b_end = overlap_field_end(b);
+    const char *x = overlap_value(a, a_end), *y = overlap_value(b, b_end);
+    const int same = x - a == y - b && memcmp(a, b, (size_t)(x - a)) == 0;
+    const int order = same
+                          ? overlap_value_order(x, (size_t)(a_end - x), y, (size_t)(b_end - y))
+                          : overlap_value_order(a, (size_t)(a_end - a), b, (size_t)(b_end - b));
+    if (order != 0)
+      return order;
+    if (*a_end == '\0' || *b_end == '\0')
+      return strcmp(first, second);
+    a = a_end + strlen(PC_GROUP_AND);
+    b = b_end + strlen(PC_GROUP_AND);
+  }
+}
+
 static int overlap_before(const overlap_pair *a, const overlap_pair *b) {
-  if (pc_group_name_before(a->name, b->name))
-    return 1;
-  return !pc_group_name_before(b->name, a->name) && a->member < b->member;
+  const int order = pc_group_parts_order(a->name, b->name);
+  return order != 0 ? order < 0 : a->member < b->member;
 }
 
 static void overlap_sink(overlap_pair *heap, size_t at, size_t count) {

@@ -35,6 +35,10 @@ size_t pc_group_fields(const char *name);
 PC_CHECKED pcal_status pc_group_part(const pcal_env *env, const char *name, unsigned set,
                                      char **out, pcal_error *err);
 
+/* The order of groups of the same columns, as strcmp: field by field, whole numbers before other
+ * values and by value. */
+int pc_group_parts_order(const char *a, const char *b);
+
 /* True if every field of `part` is one of the fields of `name`: rows called `name` belong to the
  * group `part`. */
 int pc_group_is_part(const char *part, const char *name);

@@ -38,7 +38,7 @@ static void difference_note_rows(const pcal_results *results, pc_text *out) {
   if (!against->known)
     return;
   if (against->differ == 0) {
-    pc_text_add(out, " The two models are the same in every row.");
+    pc_text_format(out, " The two models are the same in every %s.", unit);
     return;
   }
   pc_text_add(out, against->differ < PC_MODEL_DIFFERENCE_FEW ? " Only " : " ");
@@ -68,7 +68,11 @@ void pc_write_difference_note(const pcal_results *results, const char *word, pc_
   pc_text_format(out,
                  "%s: %sp is below %s exactly when the interval of the difference excludes "
                  "0.",
-                 word, exchanged > 0 ? "by exchanging the two models row by row; " : "",
+                 word,
+                 exchanged == 0 ? ""
+                 : results->against.clusters
+                     ? "by exchanging the two models cluster by cluster; "
+                     : "by exchanging the two models row by row; ",
                  chance);
   difference_note_rows(results, out);
   difference_note_method(

@@ -140,11 +140,23 @@ static void clinical_remark(const char *sentence, pc_text *out) {
   pc_text_add(out, "</p>\n");
 }
 
+/* The convention of the Brier score, which is that of the event (clinical_text.c). */
+static const char *const clinical_brier =
+    "The Brier score of this page is the mean squared error of the risk, as in clinical "
+    "papers; "
+    "propercal measure prints the sum over both classes, which is twice that.";
+
+static int clinical_has_brier(const pcal_report *report) {
+  return pc_results_record(report->side[PC_PAGE_BEFORE].key, "brier") != NULL;
+}
+
 static void clinical_html(const pcal_report *report, pc_text *out) {
   pc_text_add(out, "<section aria-labelledby=\"results\"><h2 id=\"results\" tabindex=\"-1\">"
                    "Results</h2>\n");
   clinical_paragraph(report, pc_clinical_results, out);
   clinical_table(report, out);
+  if (clinical_has_brier(report))
+    clinical_remark(clinical_brier, out);
   pc_page_remarks(report, clinical_remark, out);
   clinical_figures(report, out);
   pc_text_add(out, "</section>\n<section aria-labelledby=\"methods\"><h2 id=\"methods\">Methods"
@@ -193,7 +205,10 @@ static void clinical_markdown(const pcal_report *report, pc_text *out) {
   for (size_t m = 0; m < results->metric_count; m++)
     clinical_markdown_row(report, m, out);
   pc_text_add(out, "\n");
+  if (clinical_has_brier(report))
+    pc_text_format(out, "%s\n\n", clinical_brier);
   clinical_markdown_text(report, "Methods", pc_clinical_methods, out);
+  pc_page_group_markdown(report, out);
 }
 
 static void clinical_json(const pcal_report *report, pc_json *json) {

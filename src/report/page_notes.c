@@ -148,16 +148,26 @@ void pc_page_calibrator_origin(const pcal_report *report, pc_text *out) {
 
 /* ---- commands ---- */
 
-static void page_notes_inputs(const pcal_report *report, pc_text *out) {
+/* The flags of the inputs.  The clusters come last, and only `measure` takes them. */
+static void page_notes_inputs(const pcal_report *report, int with_cluster, pc_text *out) {
+  const char *flags = report->input_flags == NULL ? "..." : report->input_flags;
+  const char *cluster = report->by_cluster ? strstr(flags, " --cluster ") : NULL;
+  pc_text part;
+  pc_text_init(&part, out->env);
+  pc_text_add_bytes(&part, flags,
+                    cluster == NULL || with_cluster ? strlen(flags)
+                                                    : (size_t)(cluster - flags));
   pc_text_add(out, " ");
-  pc_text_terminal(out, report->input_flags == NULL ? "..." : report->input_flags);
+  pc_text_terminal(out, part.failed ? "" : part.bytes);
+  out->failed |= part.failed;
+  pc_text_free(&part);
 }
 
 static void page_notes_measure(const pcal_report *report, pc_text *out) {
   const pcal_results *results = report->side[PC_PAGE_BEFORE].key;
   char level[PC_NUMBER_MAX];
   pc_text_add(out, "propercal measure");
-  page_notes_inputs(report, out);
+  page_notes_inputs(report, 1, out);
   for (size_t m = 0; report->chosen_metrics && m < results->metric_count; m++) {
     pc_text_add(out, " --metric ");
     pc_text_shell(out, results->records[m].label);
@@ -173,18 +183,21 @@ static void page_notes_measure(const pcal_report *report, pc_text *out) {
 
 static void page_notes_repair(const pcal_report *report, const char *file, pc_text *out) {
   if (!report->given) {
-    const char *flags = report->second ? report->val_flags : report->input_flags;
     pc_text_add(out, "propercal fit --method ");
     pc_text_shell(out, report->method);
-    pc_text_add(out, " ");
-    pc_text_terminal(out, flags == NULL ? "..." : flags);
+    if (report->second) {
+      pc_text_add(out, " ");
+      pc_text_terminal(out, report->val_flags == NULL ? "..." : report->val_flags);
+    } else {
+      page_notes_inputs(report, 0, out);
+    }
     pc_text_add(out, " -o ");
     pc_text_shell(out, file);
     pc_text_add(out, "\n");
   }
   pc_text_add(out, "propercal apply ");
   pc_text_shell(out, file);
-  page_notes_inputs(report, out);
+  page_notes_inputs(report, 0, out);
   pc_text_add(out, " -o calibrated.npy\n");
 }
 
@@ -200,7 +213,7 @@ void pc_page_commands(const pcal_report *report, pc_text *out) {
     return;
   const char *figure = report->figures[0].row->name;
   pc_text_format(out, "propercal plot %s", figure);
-  page_notes_inputs(report, out);
+  page_notes_inputs(report, 0, out);
   if (report->repaired) {
     pc_text_add(out, " --calibrator ");
     pc_text_shell(out, file);

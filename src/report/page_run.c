@@ -72,7 +72,8 @@ static pcal_status page_run_compare(page_run *run, pcal_error *err) {
   compare.normalize = config->normalize;
   compare.skip_missing = config->skip_missing;
   pcal_report *report = run->report;
-  PC_TRY(pc_compare(&model, 1, &compare, &report->env, &report->comparison, err));
+  PC_TRY(pc_compare(&model, 1, &compare, config->by_cluster, &report->env, &report->comparison,
+                    err));
   if (report->comparison->chosen == 0)
     return PCAL_OK;
   run->shown = run->used[0] = report->comparison->calibrator;
@@ -235,7 +236,7 @@ pcal_status pc_page_run(pcal_source *source, const pcal_report_config *config,
                   .held_out = {.env = &report->env,
                                .source = source,
                                .val = config->val,
-                               .folds = {report->env.seed, 1},
+                               .folds = {report->env.seed, 1, config->by_cluster},
                                .normalize = config->normalize,
                                .skip_missing = config->skip_missing}};
   const pcal_status status = page_run_all(&run, err);

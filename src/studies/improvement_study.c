@@ -62,7 +62,7 @@ static pcal_status improvement_fit(const pc_study_job *job, const pcal_model *mo
   const pc_held_out held_out = {.env = job->env,
                                 .source = model->source,
                                 .val = model->val,
-                                .folds = {job->env->seed, folds},
+                                .folds = {job->env->seed, folds, 0},
                                 .normalize = job->config->normalize,
                                 .skip_missing = job->config->skip_missing};
   pcal_calibrator *calibrators[IMPROVEMENT_FOLDS] = {NULL};

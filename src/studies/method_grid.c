@@ -70,7 +70,7 @@ static pcal_status method_grid_cell(const method_grid_run *run, size_t index,
   const char *method = run->grid->methods[index % run->grid->method_count];
   const int second = run->fitted[model].rows > 0;
   pc_held_out held_out = {.env = env,
-                          .folds = {env->seed, second ? 1 : PC_METHOD_GRID_FOLDS},
+                          .folds = {env->seed, second ? 1 : PC_METHOD_GRID_FOLDS, 0},
                           .normalize = run->job->config->normalize,
                           .skip_missing = run->job->config->skip_missing};
   pcal_results *results = NULL;

@@ -237,7 +237,7 @@ static pcal_status paired_size_recalibrated(const paired_size_job *job, size_t s
                                             pcal_results **out, pcal_error *err) {
   const int second = job->options[PAIRED_SIZE_FIT].choice != 0;
   const pcal_batch batch = paired_size_batch(job, rows, 0, job->rows);
-  pc_held_out held_out = {.env = env, .folds = {env->seed, second ? 1 : PAIRED_SIZE_FOLDS}};
+  pc_held_out held_out = {.env = env, .folds = {env->seed, second ? 1 : PAIRED_SIZE_FOLDS, 0}};
   paired_size_rows more = {{NULL, NULL}, NULL};
   pcal_status status = pc_source_borrow(&batch, NULL, env, &held_out.source, err);
   if (status == PCAL_OK && second)

@@ -9,7 +9,7 @@ pcal_status pc_study_recalibrate(const pc_study_job *job, pcal_source *val, pcal
   const pc_held_out held_out = {.env = job->env,
                                 .source = source,
                                 .val = val,
-                                .folds = {job->env->seed, 1},
+                                .folds = {job->env->seed, 1, 0},
                                 .normalize = job->config->normalize,
                                 .skip_missing = job->config->skip_missing};
   pcal_calibrator *calibrator = NULL;

@@ -79,7 +79,7 @@ static pcal_status training_rows_all(const pc_study_scores *from, pc_training_ro
 /* Draws half of the rows for each set. */
 static pcal_status training_rows_split(const pc_study_scores *from, pc_training_rows *out,
                                        pcal_error *err) {
-  const pc_folds folds = {out->env->seed, 2};
+  const pc_folds folds = {out->env->seed, 2, 0};
   size_t used[2] = {0, 0};
   for (size_t i = 0; i < from->rows; i++)
     used[pc_fold_of(&folds, i)]++;

@@ -43,3 +43,25 @@ def test_sentences():
         measure({"site": SITE, "sex": ["a & b", *SEX[1:]]})
     with pytest.raises(pc.DataError, match="columns of different lengths"):
         measure({"site": SITE, "sex": SEX[1:]})
+
+
+def test_arrow(tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    feather = pytest.importorskip("pyarrow.feather")
+    columns = {"site": arrow.array(SITE), "sex": arrow.array(SEX).dictionary_encode()}
+    assert list(measure(arrow.table(columns)).groups) == GROUPS
+    table = arrow.table({"probs": PROBS, "labels": LABELS, **columns})
+    feather.write_feather(table, tmp_path / "rows.arrow", compression="uncompressed")
+    path = str(tmp_path / "rows.arrow")
+    result = pc.measure(data=path, groups=f"{path}:site,sex", metrics=["oe-ratio"])
+    assert list(result.groups) == GROUPS
+    assert float(result.groups["sex=m"]["oe-ratio"]) == pytest.approx(2 / 3)
+
+
+def test_arrow_combinations_fit_and_apply():
+    arrow = pytest.importorskip("pyarrow")
+    groups = arrow.table({"site": SITE * 20, "sex": SEX * 20})
+    probs, labels = np.tile(PROBS, 20), np.tile(LABELS, 20)
+    fitted = pc.GroupBoosting(steps=10, validate=False).fit(probs=probs, labels=labels, groups=groups)
+    plain = fitted.transform(probs=probs, groups={"site": SITE * 20, "sex": SEX * 20})
+    assert np.array_equal(fitted.transform(probs=probs, groups=groups), plain)

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/group_names.h"
 #include "measure/overlapping_groups.h"
 
 static int boosting_sets_order(const void *a, const void *b) {
@@ -11,7 +10,7 @@ static int boosting_sets_order(const void *a, const void *b) {
   const size_t p = pc_group_fields(x), q = pc_group_fields(y);
   if (p != q)
     return p < q ? -1 : 1;
-  return pc_group_name_before(x, y) ? -1 : pc_group_name_before(y, x) ? 1 : strcmp(x, y);
+  return pc_group_parts_order(x, y);
 }
 
 /* Sorts the names after the first and drops repeated ones. */

@@ -174,6 +174,17 @@ static void difference_store(const pc_paired_sample *sample, int power,
     out->difference_p_value = fmax(out->difference_p_value, 1.0 - sample->level);
 }
 
+/* No difference of values leaves the width of the metric's range. */
+static void difference_bound(const difference_job *job, size_t metric,
+                             pc_interval_result *out) {
+  if (metric >= job->plan.entry_count || !out->has_difference_interval)
+    return;
+  const pc_range *range = &job->plan.entries[metric].reading.range;
+  const double width = range->high - range->low;
+  out->difference_low = fmax(out->difference_low, fmin(-width, out->difference));
+  out->difference_high = fmin(out->difference_high, fmax(width, out->difference));
+}
+
 static void difference_one(const difference_job *job, size_t metric, double *room) {
   pc_result_record *record = &job->results->records[metric];
   const pc_metric_result *here = &record->outcome,
@@ -207,6 +218,7 @@ static void difference_one(const difference_job *job, size_t metric, double *roo
     difference_store(&sample, power, &finding, interval_result);
   else
     difference_say_why(record);
+  difference_bound(job, metric, interval_result);
 }
 
 /* ---- exchanges ---- */

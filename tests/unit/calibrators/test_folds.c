@@ -5,7 +5,7 @@
 
 TEST(folds_balanced) {
   for (size_t count = 1; count <= PC_FOLDS_MAX; count += 33) {
-    const pc_folds folds = {7, count};
+    const pc_folds folds = {7, count, 0};
     for (uint64_t block = 0; block < 20; block++) {
       unsigned seen[PC_FOLDS_MAX] = {0};
       for (uint64_t i = 0; i < count; i++)
@@ -19,7 +19,7 @@ TEST(folds_balanced) {
 /* Each of the 6 orders of 3 folds is as frequent as the others: chi-square with 5 degrees of
  * freedom exceeds 20.5 with probability 0.001. */
 TEST(folds_random) {
-  const pc_folds folds = {11, 3};
+  const pc_folds folds = {11, 3, 0};
   const double blocks = 6000;
   double seen[9] = {0}, chi = 0;
   size_t orders = 0;
@@ -35,7 +35,7 @@ TEST(folds_random) {
 }
 
 TEST(folds_seeds) {
-  const pc_folds one = {1, 5}, other = {2, 5};
+  const pc_folds one = {1, 5, 0}, other = {2, 5, 0};
   size_t differ = 0;
   for (uint64_t i = 0; i < 100; i++)
     differ += pc_fold_of(&one, i) != pc_fold_of(&other, i);
@@ -50,7 +50,7 @@ TEST(folds_source) {
   double weights[FOLDS_ROWS];
   pcal_batch batch = PCAL_BATCH_INIT;
   pcal_source *base = NULL;
-  const pc_folds folds = {3, 4};
+  const pc_folds folds = {3, 4, 0};
   const pcal_env env = pc_env_resolve(NULL);
   size_t total = 0;
   for (size_t i = 0; i < FOLDS_ROWS; i++) {
@@ -87,4 +87,23 @@ TEST(folds_source) {
   }
   assert_int_equal(total, 3 * FOLDS_ROWS);
   pcal_source_free(base);
+}
+
+/* Rows of a group are in one fold, and five groups in a row are in five folds. */
+TEST(test_groups_stay_together) {
+  const pc_folds folds = {3, 5, 1};
+  const uint32_t groups[] = {4, 0, 1, 0, 2, 4, 3, 3};
+  pcal_batch batch = PCAL_BATCH_INIT;
+  pc_fold_block block = {.known = 0};
+  size_t fold[8], seen = 0;
+  batch.rows = 8;
+  batch.first_row = 1000;
+  batch.groups = groups;
+  for (size_t i = 0; i < 8; i++) {
+    fold[i] = pc_fold_of_row(&folds, &block, &batch, i);
+    seen |= (size_t)1 << fold[i];
+    assert_int_equal(fold[i], pc_fold_of(&folds, groups[i]));
+  }
+  assert_true(fold[0] == fold[5] && fold[1] == fold[3] && fold[6] == fold[7]);
+  assert_int_equal(seen, 31);
 }

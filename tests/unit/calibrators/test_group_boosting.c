@@ -83,6 +83,11 @@ TEST(names_and_their_parts) {
   assert_sentence(err, PCAL_DATA, "there are 8 groups; give at most 7");
   pc_arena_close(&arena);
   assert_true(pc_group_is_part("a=x", "b=1 & a=x") && !pc_group_is_part("a=", "b=1 & a=x"));
+  assert_true(pc_group_parts_order("a=9 & b=x", "a=10 & b=w") < 0);
+  assert_true(pc_group_parts_order("a=9 & b=10", "a=9 & b=9") > 0);
+  assert_true(pc_group_parts_order("a=10", "a=x") < 0 &&
+              pc_group_parts_order("a=x", "a=x") == 0);
+  assert_true(pc_group_parts_order("a=07", "a=7") != 0);
   assert_true(pc_group_is_part("plain", "plain") && !pc_group_is_part("plain", "plain & x"));
 }
 

@@ -54,7 +54,7 @@ static double compared_by_hand(const compared_data *data, const char *method, si
   static double scores[COMPARED_ROWS * COMPARED_CLASSES], made[2 * COMPARED_ROWS * 3],
       probs[COMPARED_ROWS * COMPARED_CLASSES];
   int32_t labels[COMPARED_ROWS];
-  const pc_folds folds = {0, count};
+  const pc_folds folds = {0, count, 0};
   for (size_t fold = 0; fold < count; fold++) {
     size_t rows = 0;
     for (size_t i = 0; i < COMPARED_ROWS; i++) {

@@ -35,7 +35,7 @@ static pcal_comparison *numbers_run(const forecast_data *data, pcal_compare_conf
 static double numbers_by_hand(const forecast_fit_set *set, const char *method) {
   static double pairs[2 * FORECAST_FIT_ROWS], targets[FORECAST_FIT_ROWS],
       made[2 * FORECAST_FIT_ROWS];
-  const pc_folds folds = {0, NUMBERS_FOLDS};
+  const pc_folds folds = {0, NUMBERS_FOLDS, 0};
   double sum = 0.0;
   for (size_t fold = 0; fold < NUMBERS_FOLDS; fold++) {
     forecast_data rest = {PCAL_MEAN_VARIANCE, 0, 2, pairs, targets, NULL, NULL};

@@ -19,7 +19,7 @@ static void first_fold_check(int weighted) {
   pcal_calibrator *plain = help_fit(&batch, "identity");
   double probs[ROWS * CLASSES], total = 0.0, weight = 0.0;
   help_apply(plain, &batch, probs);
-  pc_held_out held_out = {.env = &env, .folds = {0, 4}};
+  pc_held_out held_out = {.env = &env, .folds = {0, 4, 0}};
   assert_int_equal(pc_source_borrow(&batch, NULL, &env, &held_out.source, NULL), PCAL_OK);
   pc_first_fold fold;
   assert_int_equal(pc_first_fold_score(&held_out, plain, &fold, NULL), PCAL_OK);

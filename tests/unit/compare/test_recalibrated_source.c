@@ -31,7 +31,7 @@ static void mapped_free(mapped_case *data) {
 TEST(mapped_by_fold) {
   mapped_case data;
   double expected[2][MAPPED_ROWS * MAPPED_CLASSES];
-  const pc_folds folds = {5, 2};
+  const pc_folds folds = {5, 2, 0};
   const pcal_env env = pc_env_resolve(NULL);
   pc_recalibrated_source mapped;
   pcal_batch got = PCAL_BATCH_INIT;
@@ -56,7 +56,7 @@ TEST(mapped_by_fold) {
 
 TEST(mapped_missing) {
   mapped_case data;
-  const pc_folds folds = {5, 2};
+  const pc_folds folds = {5, 2, 0};
   const pcal_env env = pc_env_resolve(NULL);
   pc_recalibrated_source mapped;
   pcal_batch got = PCAL_BATCH_INIT;
@@ -81,7 +81,7 @@ TEST(mapped_missing) {
 
 TEST(mapped_single_event) {
   mapped_case data;
-  const pc_folds folds = {0, 1};
+  const pc_folds folds = {0, 1, 0};
   const pcal_env env = pc_env_resolve(NULL);
   pc_recalibrated_source mapped;
   pcal_error err;
