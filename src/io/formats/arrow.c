@@ -99,7 +99,8 @@ static pcal_status arrow_open_columns(const pc_read_request *request, pc_reader 
   pcal_status status = wanted == NULL ? pc_fail_memory(err, "opening an Arrow file") : PCAL_OK;
   for (size_t i = 0; i < count && status == PCAL_OK; i++)
     wanted[i] = names->text[chosen[i]];
-  if (status == PCAL_OK && request->as != PC_COLUMN_SCORES && count > 1)
+  const int several = request->as == PC_COLUMN_SCORES || request->as == PC_COLUMN_TEXT;
+  if (status == PCAL_OK && !several && count > 1)
     status = pc_fail(err, PCAL_DATA, "%s has %zu columns; choose one as %s:COLUMN",
                      request->bytes->name, count, request->bytes->name);
   if (status == PCAL_OK)
