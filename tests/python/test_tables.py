@@ -237,10 +237,3 @@ def test_rows_without_an_answer(tmp_path):
     found = pc.measure(frame, metrics="accuracy")
     assert found.accuracy == pytest.approx(2 / 3)
     assert found.to_json() == pc.measure(data=tmp_path / "a.csv", metrics="accuracy").to_json()
-
-
-def test_a_folder_with_an_odd_name_is_not_taken_for_missing_scores(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / ".npy").mkdir()
-    probs, labels = np.array([[0.8, 0.2], [0.3, 0.7]]), np.array([0, 1])
-    assert pc.measure(probs=probs, labels=labels, metrics="brier").brier == pc.measure(probs, labels, metrics="brier").brier
