@@ -97,6 +97,8 @@ PyObject *core_bytes_object(core_bytes *bytes, pcal_status status, const pcal_er
 
 /* None for NULL. */
 PyObject *core_text(const char *text);
+/* Moves an item into a new tuple; item NULL, an exception, or a failure: clears the tuple. */
+void core_tuple_set(PyObject **tuple, size_t index, PyObject *item);
 /* The UTF-8 bytes of a str without NUL characters, valid as long as the str; NULL with an
  * exception. */
 const char *core_utf8(PyObject *text);

@@ -52,6 +52,11 @@ PyObject *core_text(const char *text) {
   Py_RETURN_NONE;
 }
 
+void core_tuple_set(PyObject **tuple, size_t index, PyObject *item) {
+  if (item == NULL || PyTuple_SetItem(*tuple, (Py_ssize_t)index, item) < 0)
+    Py_CLEAR(*tuple);
+}
+
 /* Raises UsageError for a name or spec; returns NULL. */
 static const char *core_refuse_letters(const char *problem, const char *remedy) {
   pcal_error error = PCAL_ERROR_INIT;

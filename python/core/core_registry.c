@@ -11,11 +11,8 @@ static PyObject *core_registry_option(const pcal_option *option) {
 
 static PyObject *core_registry_options(const pcal_registry_row *row) {
   PyObject *options = PyTuple_New((Py_ssize_t)row->option_count);
-  for (size_t i = 0; options != NULL && i < row->option_count; i++) {
-    PyObject *option = core_registry_option(&row->options[i]);
-    if (option == NULL || PyTuple_SetItem(options, (Py_ssize_t)i, option) < 0)
-      Py_CLEAR(options);
-  }
+  for (size_t i = 0; options != NULL && i < row->option_count; i++)
+    core_tuple_set(&options, i, core_registry_option(&row->options[i]));
   return options;
 }
 

@@ -365,8 +365,7 @@ PyObject *core_open(PyObject *module, PyObject *arguments) {
 static PyObject *core_source_roles(const char *const *roles, size_t count) {
   PyObject *made = PyTuple_New((Py_ssize_t)count);
   for (size_t i = 0; made != NULL && i < count; i++)
-    if (PyTuple_SetItem(made, (Py_ssize_t)i, core_text(roles[i])) < 0)
-      Py_CLEAR(made);
+    core_tuple_set(&made, i, core_text(roles[i]));
   return made;
 }
 
@@ -424,8 +423,7 @@ static PyObject *core_source_levels(const pcal_shape *shape) {
     return core_text(NULL);
   PyObject *levels = PyTuple_New((Py_ssize_t)shape->columns);
   for (size_t l = 0; levels != NULL && l < shape->columns; l++)
-    if (PyTuple_SetItem(levels, (Py_ssize_t)l, PyFloat_FromDouble(shape->levels[l])) < 0)
-      Py_CLEAR(levels);
+    core_tuple_set(&levels, l, PyFloat_FromDouble(shape->levels[l]));
   return levels;
 }
 

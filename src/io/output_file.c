@@ -210,19 +210,23 @@ pcal_status pc_output_file_open_named(const char *path, const pcal_env *env, pca
   return output_file_open(path, env, 0, out, err);
 }
 
-/* Writes all bytes, or sets output->failure. */
-static void output_file_write(pcal_output *output, const char *bytes, size_t count) {
-  while (count > 0 && output->failure == 0) {
-    const int64_t wrote = pc_file_write(output->descriptor, bytes, count);
+int pc_output_file_write_all(int descriptor, const char *bytes, size_t count) {
+  while (count > 0) {
+    const int64_t wrote = pc_file_write(descriptor, bytes, count);
     if (wrote < 0 && errno == EINTR)
       continue;
-    if (wrote <= 0) {
-      output->failure = wrote < 0 ? errno : EIO;
-      return;
-    }
+    if (wrote <= 0)
+      return wrote < 0 ? errno : EIO;
     bytes += wrote;
     count -= (size_t)wrote;
   }
+  return 0;
+}
+
+/* Writes all bytes, or sets output->failure. */
+static void output_file_write(pcal_output *output, const char *bytes, size_t count) {
+  if (output->failure == 0)
+    output->failure = pc_output_file_write_all(output->descriptor, bytes, count);
 }
 
 static void output_file_empty(pcal_output *output) {

@@ -21,6 +21,9 @@ pcal_status pc_output_file_fail(const char *name, int code, pcal_error *err);
 /* Length of the directory part of a path, including the slash. */
 size_t pc_output_file_directory(const char *path);
 
+/* Writes all bytes, however few each call takes.  Returns 0 or an errno. */
+int pc_output_file_write_all(int descriptor, const char *bytes, size_t count);
+
 /* Gives a nameless file a temporary name; returns 0 and sets errno on failure. */
 int pc_output_file_take_name(pcal_output *output);
 

@@ -60,8 +60,7 @@ static int output_journal_write_one(const char *target, const pc_text *text) {
   const int descriptor = pc_file_create(name, 1);
   if (descriptor < 0)
     return errno;
-  const int64_t wrote = pc_file_write(descriptor, text->bytes, text->length);
-  int failure = wrote < 0 ? errno : (size_t)wrote < text->length ? EIO : 0;
+  int failure = pc_output_file_write_all(descriptor, text->bytes, text->length);
   if (failure == 0 && pc_file_sync(descriptor) != 0)
     failure = errno;
   pc_file_close(descriptor);
@@ -113,8 +112,10 @@ static size_t output_journal_read(const char *name, char *bytes) {
     return 0;
   const int own = pc_file_describe(descriptor, &about) == 0 && about.kind == PC_FILE_REGULAR &&
                   pc_file_is_private(&about) && about.size <= OUTPUT_JOURNAL_MOST;
-  while (own && used < OUTPUT_JOURNAL_MOST && got > 0) {
+  while (own && used < OUTPUT_JOURNAL_MOST && got != 0) {
     got = pc_file_read(descriptor, bytes + used, OUTPUT_JOURNAL_MOST - used);
+    if (got < 0 && errno != EINTR)
+      break;
     used += got > 0 ? (size_t)got : 0;
   }
   pc_file_close(descriptor);

@@ -6,6 +6,7 @@ import os
 import numpy as np
 import propercal as pc
 import pytest
+from propercal import _core as core
 
 LATIN = b"caf\xe9-\xff"  # no UTF-8
 ODD = "a\x1b[2J\n\u202eb"
@@ -192,3 +193,22 @@ def test_html_hides_nothing(rows):
     page = pc.measure(logits=rows[0], labels=rows[1], groups=names, metrics=["brier"])._repr_html_()
     assert "\u202e" not in page and "\u200b" not in page and "<b>" not in page
     assert "\ufffd&lt;b&gt;" in page and "a\ufffd" in page
+
+
+def test_no_memory_for_the_roles_of_columns():
+    """Each allocation of the interpreter fails once: MemoryError, or a tuple without holes."""
+    hooks = pytest.importorskip("_testcapi")
+    names = ("probs.cat", "probs.dog", "labels", "groups", "other")
+    expected = core.find_columns("rows", names)
+    failures = 0
+    for n in range(60):
+        hooks.set_nomemory(n, n + 1)
+        try:
+            found = core.find_columns("rows", names)
+        except MemoryError:
+            failures += 1
+            continue
+        finally:
+            hooks.remove_mem_hooks()
+        assert found == expected
+    assert failures > 0

@@ -1,0 +1,26 @@
+/* Makes the calls of row_calls.h fail at every place: an allocation returns NULL, the caller stops the
+ * call at one of its checks, or a sink refuses bytes.  Each time the status of that fault, and nothing
+ * is left over.
+ *
+ * A place is a call stack.  Each stack is tried once in a program; of the other points of a call
+ * about FAULT_POINTS are tried, the first ones one by one. */
+#ifndef FAULT_SWEEP_H
+#define FAULT_SWEEP_H
+
+#include <stddef.h>
+
+#include "row_calls.h"
+
+typedef enum fault_kind { FAULT_MEMORY, FAULT_STOP, FAULT_SINK } fault_kind;
+
+/* Returns 1 if the row suits the data and was swept.  Fails the test where a fault is not
+ * reported, or blocks are left. */
+int fault_sweep(fault_kind kind, row_call_function function, call_data data, const char *spec);
+/* The same for each kind of data. */
+int fault_sweep_spec(fault_kind kind, row_call_function function, const char *spec);
+/* Each row of a registry; `words`: also with each word of each of its choices.  Returns how many
+ * rows were swept. */
+size_t fault_sweep_rows(fault_kind kind, row_call_function function, pcal_registry registry,
+                        int words);
+
+#endif
