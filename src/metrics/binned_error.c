@@ -78,6 +78,11 @@ static binned_error_sum binned_error_part(const pc_binned_error *how, const pc_b
   return sum;
 }
 
+/* True for the root mean square of gaps, weighted by rows. */
+static int binned_error_squares(const pc_binned_error *how) {
+  return how->p == 2.0 && !how->equal_weights;
+}
+
 /* The bins of one part: for a grid its own; for a curve and a sparse grid computed into
  * `space`. */
 static void binned_error_bins(const pc_binned_error *how, const pc_evidence *evidence,
@@ -119,6 +124,8 @@ static void binned_error_parts(const pc_binned_error *how, const pc_evidence *ev
     binned_error_join(&total, &part);
     if (how->debias && weight > 0)
       pc_debiased_add(&inner, pc_bins_debiased(bins, count, weight));
+    else if (binned_error_squares(how) && weight > 0)
+      pc_debiased_add(&inner, pc_bins_square(bins, count, weight));
   }
   binned_error_share(parts, &inner);
   if (how->debias)
@@ -126,6 +133,9 @@ static void binned_error_parts(const pc_binned_error *how, const pc_evidence *ev
                               evidence->machine == PC_GRID ? PC_MOST_BY_WIDTH
                               : parts > 1                  ? PC_MOST_BY_CLASS
                                                            : 1.0);
+  else if (binned_error_squares(how))
+    pc_metric_result_square(out, &inner, how->mean ? (double)parts : 1.0,
+                            parts > 1 ? 1.0 : PC_SLOPE_ONE_SCORE);
   out->value = binned_error_root(&total, how->mean ? (double)parts : 1.0);
 }
 

@@ -173,6 +173,10 @@ static void ece_value(const pc_options *options, const pc_bin *bins, size_t coun
   if (debias)
     pc_metric_result_debiased(out, pc_bins_debiased(bins, count, total), 1.0,
                               by_width ? PC_MOST_BY_WIDTH : 1.0);
+  else if (options->value[ECE_NORM].choice == PC_NORM_L2) {
+    const pc_debiased sum = pc_bins_square(bins, count, total);
+    pc_metric_result_square(out, &sum, 1.0, PC_SLOPE_ONE_SCORE);
+  }
   out->inner_unseen = debias && by_width ? PC_UNSEEN_SQUARE : 0.0;
 }
 

@@ -212,6 +212,13 @@ void pc_metric_result_debiased(pc_metric_result *result, pc_debiased sum, double
   result->inner_variance = pc_debiased_variance(&sum, divisor, most);
 }
 
+void pc_metric_result_square(pc_metric_result *result, const pc_debiased *sum, double divisor,
+                             double slope) {
+  result->square = sum->square / divisor;
+  result->square_variance = pc_debiased_variance(sum, divisor, 1.0);
+  result->square_variance.slope *= slope;
+}
+
 pcal_status pc_metric_evaluate_mean(const pc_options *options, const pc_evidence *evidence,
                                     const pcal_env *env, pc_metric_result *out,
                                     pcal_error *err) {

@@ -66,12 +66,14 @@ typedef struct pc_metric_result {
   double inner_unseen; /* as part_unseen */
   pc_variance_model inner_variance,
       part_variances[PC_PARTS_MAX]; /* variances of inner and of parts */
-  int se_wanted;                    /* 0: evaluate may leave out an expensive standard error */
-  double se;                        /* standard error, if config.has_se; NaN: there is none */
-  pc_interval_scale scale;          /* on which intervals by formula are computed */
-  pc_interval_noise noise;          /* for PC_SCALE_NORM */
-  pc_interval_count count;          /* if linear in a number of events */
-  int tested;                       /* the metric is a test with this p-value */
+  double square; /* root mean squares of gaps: their square without the part that chance adds */
+  pc_variance_model square_variance; /* of `square`; noise is 0 if it is unknown */
+  int se_wanted;                     /* 0: evaluate may leave out an expensive standard error */
+  double se;                         /* standard error, if config.has_se; NaN: there is none */
+  pc_interval_scale scale;           /* on which intervals by formula are computed */
+  pc_interval_noise noise;           /* for PC_SCALE_NORM */
+  pc_interval_count count;           /* if linear in a number of events */
+  int tested;                        /* the metric is a test with this p-value */
   double p_value;
   pcal_part parts[PC_PARTS_MAX];
   uint8_t part_unbiased[PC_PARTS_MAX]; /* unbiased parts; most others are biased */
@@ -198,6 +200,11 @@ void pc_metric_result_inner(pc_metric_result *result, double inner, int power);
 #define PC_MOST_BY_CLASS 1.25
 void pc_metric_result_debiased(pc_metric_result *result, pc_debiased sum, double divisor,
                                double most);
+/* Sets the square of a root mean square that is not debiased, for its interval.  Samples differ
+ * in their scores too: one score for each row, multiply the slope by PC_SLOPE_ONE_SCORE. */
+#define PC_SLOPE_ONE_SCORE 1.4
+void pc_metric_result_square(pc_metric_result *result, const pc_debiased *sum, double divisor,
+                             double slope);
 void pc_debiased_add(pc_debiased *into, pc_debiased part);
 pc_variance_model pc_debiased_variance(const pc_debiased *sum, double divisor, double most);
 

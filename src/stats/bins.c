@@ -158,16 +158,26 @@ static void bins_add_square(const pc_bin *bin, double gap, double variance, doub
   out->slope_weight += share * gap * gap;
 }
 
-pc_debiased pc_bins_debiased(const pc_bin *bins, size_t count, double total) {
+static pc_debiased bins_squares(const pc_bin *bins, size_t count, double total, int moments) {
   pc_debiased out = {0};
   for (size_t b = 0; b < count; b++) {
     if (bins[b].weight < 2)
       continue;
     const double frequency = pc_bin_frequency(&bins[b]);
     const double gap = fabs(pc_bin_confidence(&bins[b]) - frequency);
-    bins_add_square(&bins[b], gap, bins_gap_variance(&bins[b], frequency, gap), total, &out);
+    const double variance =
+        moments ? bins_gap_variance(&bins[b], frequency, gap) : bins_outcome_variance(&bins[b]);
+    bins_add_square(&bins[b], gap, variance, total, &out);
   }
   return out;
+}
+
+pc_debiased pc_bins_debiased(const pc_bin *bins, size_t count, double total) {
+  return bins_squares(bins, count, total, 1);
+}
+
+pc_debiased pc_bins_square(const pc_bin *bins, size_t count, double total) {
+  return bins_squares(bins, count, total, 0);
 }
 
 pc_debiased pc_bins_sharpness(const pc_bin *bins, size_t count, double total) {

@@ -98,6 +98,8 @@ typedef struct pc_debiased {
 } pc_debiased;
 
 pc_debiased pc_bins_debiased(const pc_bin *bins, size_t count, double total);
+/* The same without moments: the variance of a row is that of its outcome. */
+pc_debiased pc_bins_square(const pc_bin *bins, size_t count, double total);
 /* The same for squares of (frequency - overall frequency): the debiased sharpness. */
 pc_debiased pc_bins_sharpness(const pc_bin *bins, size_t count, double total);
 

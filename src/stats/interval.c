@@ -192,6 +192,17 @@ pc_interval pc_interval_quadratic(double estimate, double se, const pc_variance_
   return (pc_interval){middle - reach, middle + reach};
 }
 
+#define INTERVAL_SKEW 1.2 /* docs/interval-coverage.md */
+
+pc_interval pc_interval_of_square(double estimate, const pc_variance_model *variance,
+                                  double level) {
+  const double z = pc_normal_quantile(0.5 + 0.5 * level), t = fmax(estimate, 0.0);
+  const double middle = t + 0.5 * z * z * variance->slope;
+  const double along = middle * middle - t * t, noise = z * z * variance->noise;
+  const double low = middle - sqrt(along + INTERVAL_SKEW * INTERVAL_SKEW * noise);
+  return (pc_interval){sqrt(fmax(low, 0.0)), sqrt(middle + sqrt(along + noise))};
+}
+
 double pc_interval_acceleration(const double *left_out, size_t count) {
   double mean = 0.0, square = 0.0, cube = 0.0;
   for (size_t i = 0; i < count; i++)

@@ -101,6 +101,12 @@ typedef struct pc_variance_model {
 pc_interval pc_interval_quadratic(double estimate, double se, const pc_variance_model *variance,
                                   size_t count, double level);
 
+/* The root of a square that is not negative, from an unbiased estimate of it: all t0 with
+ * |estimate - t0| <= z sqrt(slope t0 + noise), and the roots of its ends.  Around 0 the estimate is
+ * skewed to the right, so its noise counts INTERVAL_SKEW times in the lower end. */
+pc_interval pc_interval_of_square(double estimate, const pc_variance_model *variance,
+                                  double level);
+
 /* The acceleration from estimates that each leave out one block of rows. */
 double pc_interval_acceleration(const double *left_out, size_t count);
 

@@ -1,9 +1,9 @@
 /* Formula:  an exchange gives each row of one model to the first or the second side with
  * probability 1/2,
  *   and the same row of the other model to the other side.
- *   The distributions of scores differ if |sum d| > EXCHANGE_DIFFER sqrt(sum d^2) for the
- *   differences d of scores, or of squared scores, between the models: exchanging a row changes
- *   the sign of its d.  For predictions of a number, d is the difference of the first or of the
+ *   Distance between the distributions of scores: |sum d| / sqrt(sum d^2 - (sum d)^2 / m) for the
+ *   differences d of scores, or of squared scores, in m rows, whichever is larger: exchanging a row
+ *   changes the sign of its d.  Infinite if all d are equal; 0 for a single row.  For predictions of a number, d is the difference of the first or of the
  *   last column (mean and standard deviation; lowest and highest quantile or sample).
  * Edge cases:
  *   (1) a row of whole weight w stands for w rows, which are exchanged one by one; if any
@@ -19,7 +19,6 @@
 #include <string.h>
 
 #define EXCHANGE_BITS 4096
-#define EXCHANGE_DIFFER 2.241 /* quantile for two statistics at 5 % together */
 
 /* ---- draws ---- */
 
@@ -170,16 +169,21 @@ static void exchange_add(const pc_kept_rows *rows[2], const exchange_units *unit
   }
 }
 
-/* w equal rows add w d to the sum and w d^2 to its variance. */
-static int exchange_distribution_differs(const pc_kept_rows *rows, const exchange_units *units,
-                                         int s) {
-  double sum = 0.0, square = 0.0;
+/* Student's statistic of the differences.  w equal rows add w d to the sum and w d^2 to its
+ * variance. */
+static double exchange_distance(const pc_kept_rows *rows, const exchange_units *units, int s) {
+  double sum = 0.0, square = 0.0, count = 0.0;
   for (size_t u = 0; u < units->count; u++) {
     const double d = units->sums[s][u];
     sum += rows->clusters == NULL ? d * sqrt(rows->weights[u]) : d;
     square += d * d;
+    if (units->differ[u])
+      count += rows->clusters == NULL ? rows->weights[u] : 1.0;
   }
-  return fabs(sum) > EXCHANGE_DIFFER * sqrt(square);
+  const double variance = square - sum * sum / fmax(count, 1.0);
+  return variance > 1e-12 * square   ? fabs(sum) / sqrt(variance)
+         : count > 1.0 && sum != 0.0 ? (double)INFINITY
+                                     : 0.0;
 }
 
 pcal_status pc_exchange_compare(const pcal_env *env, const pc_layout *layouts[2],
@@ -203,8 +207,8 @@ pcal_status pc_exchange_compare(const pcal_env *env, const pc_layout *layouts[2]
     out->possible = 1;
     for (size_t u = 0; u < units.count; u++)
       out->differ += units.differ[u];
-    out->scores_differ = exchange_distribution_differs(rows[0], &units, 0) ||
-                         exchange_distribution_differs(rows[0], &units, 1);
+    out->score_distance =
+        fmax(exchange_distance(rows[0], &units, 0), exchange_distance(rows[0], &units, 1));
   }
   pc_free(env, units.sums[0]);
   pc_free(env, units.sums[1]);

@@ -22,9 +22,9 @@ void pc_exchange_bits(const pc_rng *rng, uint64_t id, uint64_t first, uint32_t b
 
 /* Whether two models can be exchanged, and where they differ. */
 typedef struct pc_exchange_check {
-  int possible;      /* same rows, same kind of columns */
-  uint64_t differ;   /* rows, or clusters, in which the predictions differ */
-  int scores_differ; /* the distributions of scores differ, at 5 % */
+  int possible;          /* same rows, same kind of columns */
+  uint64_t differ;       /* rows, or clusters, in which the predictions differ */
+  double score_distance; /* of the two distributions of scores, in standard errors */
 } pc_exchange_check;
 
 PC_CHECKED pcal_status pc_exchange_compare(const pcal_env *env, const pc_layout *layouts[2],

@@ -42,6 +42,11 @@
  *   7. Replicas without a value are left out; if they are a tenth or more, there is no
  *      interval.
  *   8. Ends stay in the metric's range.
+ *   9. Root mean squares of gaps: chance adds a known amount to the square, and the variance of
+ *      what remains is known from the bins, so that the interval is that of the unbiased square
+ *      (pc_interval_of_square), extended to T; edge case 2 below PC_INTERVAL_FEW_ROWS only.
+ *      Replicas of bins with few rows vary far more than new rows would.
+ *      Not with clusters, whose rows are not independent.
  *
  * Covers: the population's value on the same bins (equal-mass bins: with the edges found in the
  * data).
@@ -372,19 +377,45 @@ static void inversion_allow(const inversion_job *job, size_t entry,
                                              : ends->high + tails->truth[INVERSION_FEW];
 }
 
-static void inversion_conclude(const inversion_job *job, size_t entry,
-                               const inversion_tails *tails) {
+/* Edge case 9: true if the unbiased square of the error and its variance are known. */
+static int inversion_has_square(const inversion_job *job, size_t entry) {
+  return job->records[entry].outcome.square_variance.noise > 0.0 &&
+         !job->plan->intervals.by_cluster;
+}
+
+static pc_interval inversion_of_square(const inversion_job *job, size_t entry) {
+  const pc_metric_result *outcome = &job->records[entry].outcome;
+  return pc_interval_of_square(outcome->square, &outcome->square_variance,
+                               job->plan->intervals.level);
+}
+
+/* The ends before allowances. */
+static pc_interval inversion_ends(const inversion_job *job, size_t entry,
+                                  const inversion_tails *tails) {
   const int over_classes = inversion_over_classes(job, entry);
-  const double most = job->plan->entries[entry].reading.most;
-  pc_interval_result *out = &job->records[entry].interval_result;
+  if (inversion_has_square(job, entry)) {
+    pc_interval ends = inversion_of_square(job, entry);
+    if (tails->value <= tails->null_high)
+      ends.low = 0.0;
+    return ends;
+  }
   pc_interval ends = {inversion_least(tails, over_classes),
                       inversion_largest(tails, INVERSION_DATA, INVERSION_FARTHEST)};
   if (!over_classes)
     ends.high =
         fmax(ends.high, inversion_largest(tails, INVERSION_SHIFT, INVERSION_SHIFT_FARTHEST));
+  return ends;
+}
+
+static void inversion_conclude(const inversion_job *job, size_t entry,
+                               const inversion_tails *tails) {
+  const double most = job->plan->entries[entry].reading.most;
+  pc_interval_result *out = &job->records[entry].interval_result;
+  pc_interval ends = inversion_ends(job, entry, tails);
   const pc_gap_norm gaps = job->plan->entries[entry].reading.gaps;
   ends.low = fmax(ends.low, inversion_direction(job, entry));
-  inversion_allow(job, entry, tails, &ends);
+  if (!inversion_has_square(job, entry) || job->found.rarer < PC_INTERVAL_FEW_ROWS)
+    inversion_allow(job, entry, tails, &ends);
   if (gaps == PC_GAPS_LARGEST && job->found.rarer < PC_INTERVAL_FEW_ROWS)
     ends.high = most;
   out->has_interval = 1;
@@ -401,8 +432,10 @@ static size_t inversion_doubt(inversion_job *job, const inversion_tails *tails,
                               const uint8_t *read) {
   size_t count = 0;
   for (size_t e = 0; e < job->plan->entry_count; e++) {
-    job->doubted[e] = read[e] && inversion_over_classes(job, e) &&
-                      tails[e].value > tails[e].high[INVERSION_ZERO];
+    job->doubted[e] =
+        read[e] && inversion_over_classes(job, e) &&
+        (inversion_has_square(job, e) ? inversion_of_square(job, e).low > 0.0
+                                      : tails[e].value > tails[e].high[INVERSION_ZERO]);
     count += job->doubted[e];
   }
   return count;

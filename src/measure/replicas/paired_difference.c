@@ -200,7 +200,7 @@ static void difference_one(const difference_job *job, size_t metric, double *roo
   interval_result->difference = here->value - there->value;
   pc_paired_sample sample = {
       .value = {power > 0 ? here->inner : here->value, power > 0 ? there->inner : there->value},
-      .differ = job->check.scores_differ,
+      .score_distance = job->check.score_distance,
       .zero_if_calibrated = difference_zero_if_calibrated(record),
       .level = job->results->level};
   pc_paired_finding finding;

@@ -8,7 +8,8 @@
  *   Opposed: two models with equal errors in opposite directions (over- against
  *     under-confident) have different distributions, and exchanging them cancels the errors and
  *     their variance.  They are recognised by two signs:
- *     (a) the distributions of their scores differ, and
+ *     (a) the distributions of their scores differ: their distance (exchange.c) is above
+ *         PAIRED_DIFFER, which models with the same distribution are in 0.1 % of sets, and
  *     (b) S - beta |D| exceeds PAIRED_RANK of S* - beta |D*|, beta the slope of S* on |D*|,
  *         so that a large |D| alone does not count as this sign.  Where bias is more than a
  *         standard error of T(a) or T(b), or is not known (errors over pairs of rows), S says
@@ -23,7 +24,9 @@
  *     Replicas have as much noise as half the rows would, so they show b = B(n/2) - B(n), B the
  *     bias of D.  B falls no slower than n^-1/2, so B(n) <= b / (sqrt 2 - 1); twice that is
  *     used, since replicas show only half of the noise of a bin of two rows.  Both D and
- *     D - 2 b / (sqrt 2 - 1) must be significant, with the same sign.
+ *     D - 2 b / (sqrt 2 - 1) must be significant, with the same sign.  Models with the same
+ *     distribution have the same bias: b counts only if the distance of the distributions of
+ *     scores is above PAIRED_MAY_DIFFER.
  *   Interval: from the smaller to the larger of these two, extended on either side by the
  *     distance at which p = 1 - level; it includes 0 unless p is below 1 - level.
  * Edge cases:
@@ -48,7 +51,9 @@
 
 #define PAIRED_RANK 0.65
 #define PAIRED_WIDE 1.25
-#define PAIRED_LACKING 0.1 /* share of exchanges that may have no value */
+#define PAIRED_DIFFER 3.481     /* of two normal statistics, beyond it in 0.1 % by chance */
+#define PAIRED_MAY_DIFFER 2.241 /* the same, 5 % */
+#define PAIRED_LACKING 0.1      /* share of exchanges that may have no value */
 #define PAIRED_EQUAL 1e-9
 #define PAIRED_BIAS 4.82842712474619 /* 2 / (sqrt 2 - 1) */
 
@@ -163,7 +168,9 @@ static double paired_chance(double level) {
 /* Judges D, with and without its bias; the interval covers both. */
 static void paired_conclude(const pc_paired_sample *sample, const paired_scale *scale, double d,
                             pc_paired_finding *out) {
-  const double c = d - PAIRED_BIAS * sample->bias, chance = paired_chance(sample->level);
+  const int biased = scale->count == 0 || sample->score_distance > PAIRED_MAY_DIFFER;
+  const double c = biased ? d - PAIRED_BIAS * sample->bias : d,
+               chance = paired_chance(sample->level);
   const int same = (d > 0.0 && c > 0.0) || (d < 0.0 && c < 0.0);
   out->p_value = same ? fmax(paired_p_value(scale, d), paired_p_value(scale, c)) : 1.0;
   out->low = fmin(d, c) - scale->reach;
@@ -190,6 +197,7 @@ static double paired_deviation(const double *distance, size_t count) {
 
 int pc_paired_judge(const pc_paired_sample *sample, pc_paired_finding *out) {
   const size_t kept = paired_gather(sample);
+  const int differ = sample->score_distance > PAIRED_DIFFER;
   const double widest = PAIRED_WIDE * sample->deviation;
   double d = sample->value[0] - sample->value[1];
   paired_scale scale = {.count = 0};
@@ -198,18 +206,18 @@ int pc_paired_judge(const pc_paired_sample *sample, pc_paired_finding *out) {
         sample->exchanged[1][0]; /* rounded like the exchanged values */
     const double size = fabs(sample->exchanged[0][0]) + fabs(sample->exchanged[1][0]);
     paired_sums(sample, kept);
-    const int wide = sample->zero_if_calibrated && sample->differ && isfinite(widest) &&
+    const int wide = sample->zero_if_calibrated && differ && isfinite(widest) &&
                      (sample->bias_unknown || sample->dominant_bias > 0.0 ||
                       paired_exceeds(sample->exchanged[0], sample->exchanged[1], kept));
     double *distance = sample->exchanged[0] + 1;
     qsort(distance, kept - 1, sizeof *distance, paired_order);
-    scale = (paired_scale){
-        .distance = distance,
-        .count = kept - 1,
-        .margin = PAIRED_EQUAL * size,
-        .s = wide ? widest : 0.0,
-        .slack = wide ? sample->dominant_bias : 0.0,
-        .least = sample->zero_if_calibrated && sample->differ ? sample->sign_p : 0.0};
+    scale =
+        (paired_scale){.distance = distance,
+                       .count = kept - 1,
+                       .margin = PAIRED_EQUAL * size,
+                       .s = wide ? widest : 0.0,
+                       .slack = wide ? sample->dominant_bias : 0.0,
+                       .least = sample->zero_if_calibrated && differ ? sample->sign_p : 0.0};
     out->method = wide ? PCAL_DIFFERENCE_EXCHANGE_WIDE : PCAL_DIFFERENCE_EXCHANGE;
     out->se = fmax(paired_deviation(distance, kept - 1), scale.s);
   } else {

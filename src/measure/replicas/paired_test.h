@@ -8,7 +8,7 @@
 
 /* Version of the rule that turns exchanges into p-values and intervals.  Increase it with every
  * change that moves them: tools/make-paired then drops the error rates that it has recorded. */
-#define PC_PAIRED_RULE 1
+#define PC_PAIRED_RULE 2
 
 /* "exchange", "exchange-wide", "replicas", "delong". */
 const char *pc_paired_method_name(pcal_difference_method method);
@@ -22,9 +22,9 @@ typedef struct pc_paired_sample {
   double deviation;     /* standard deviation of T[0] - T[1] over the same replicas */
   double sign_p;        /* twice the share of replicas whose difference has the opposite sign */
   double bias;          /* of T[0] - T[1], estimated from replicas */
-  int differ;           /* the distributions of the scores differ */
-  double dominant_bias; /* the largest bias that exceeds its standard error; 0: none does */
-  int bias_unknown;     /* the bias of T is unknown, so the size of T says little about the true
+  double score_distance; /* of the two distributions of scores, in standard errors */
+  double dominant_bias;  /* the largest bias that exceeds its standard error; 0: none does */
+  int bias_unknown; /* the bias of T is unknown, so the size of T says little about the true
                            error */
   int zero_if_calibrated; /* T is an error or its square: 0 for a calibrated model */
   double level;

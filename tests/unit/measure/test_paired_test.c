@@ -61,24 +61,27 @@ TEST(test_models_that_err_differently) {
   pc_paired_sample sample = paired_given(4.0, 2.9);
   assert_near(paired_found(sample).p_value, 0.01, 1e-12);
   sample = paired_given(4.0, 2.9);
-  sample.differ = 1;
+  sample.score_distance = 3.0; /* as chance alone shows in some sets of equal models */
+  assert_near(paired_found(sample).p_value, 0.01, 1e-12);
+  sample = paired_given(4.0, 2.9);
+  sample.score_distance = 10.0;
   const pc_paired_finding found = paired_found(sample);
   assert_int_equal(found.method, PCAL_DIFFERENCE_EXCHANGE_WIDE);
   assert_near(found.high - found.low, 2 * 1.959963984540054 * 0.6, 1e-9);
   assert_near(found.p_value, erfc(1.1 / 0.6 / sqrt(2.0)), 1e-9);
   sample = paired_given(4.0, 2.9);
-  sample.differ = 1;
+  sample.score_distance = 10.0;
   sample.zero_if_calibrated = 0; /* a score that calibrated models have too */
   assert_int_equal(paired_found(sample).method, PCAL_DIFFERENCE_EXCHANGE);
   sample = paired_given(2.0, 0.9); /* less error than after exchanging */
-  sample.differ = 1;
+  sample.score_distance = 10.0;
   assert_int_equal(paired_found(sample).method, PCAL_DIFFERENCE_EXCHANGE);
   sample = paired_given(2.0, 0.9); /* but mostly bias */
-  sample.differ = 1;
+  sample.score_distance = 10.0;
   sample.dominant_bias = 0.5;
   assert_int_equal(paired_found(sample).method, PCAL_DIFFERENCE_EXCHANGE_WIDE);
   sample = paired_given(2.0, 0.9);
-  sample.differ = 1;
+  sample.score_distance = 10.0;
   sample.dominant_bias = 0.5;
   assert_near(paired_found(sample).p_value, erfc(0.6 / 0.6 / sqrt(2.0)), 1e-9);
 }
@@ -90,14 +93,14 @@ TEST(test_direction) {
   assert_near(paired_found(sample).p_value, 0.01, 1e-12); /* equal in law: the exchange alone */
   sample = paired_given(2.0, 0.9);
   sample.sign_p = 0.2;
-  sample.differ = 1;
+  sample.score_distance = 10.0;
   const pc_paired_finding found = paired_found(sample);
   assert_int_equal(found.method, PCAL_DIFFERENCE_EXCHANGE);
   assert_near(found.p_value, 0.2, 1e-12);
   assert_true(found.low <= 0.0 && found.high >= 1.1);
   sample = paired_given(2.0, 0.9);
   sample.sign_p = 0.2;
-  sample.differ = 1;
+  sample.score_distance = 10.0;
   sample.zero_if_calibrated = 0; /* scores are sums, not sizes of gaps */
   assert_near(paired_found(sample).p_value, 0.01, 1e-12);
 }
@@ -106,12 +109,18 @@ TEST(test_direction) {
 TEST(test_bias) {
   pc_paired_sample sample = paired_given(3.1, 2.0);
   sample.bias = 0.05;
+  sample.score_distance = 2.0; /* the same distribution has the same bias */
+  assert_near(paired_found(sample).low, 1.1 - 0.96, 1e-9);
+  sample = paired_given(3.1, 2.0);
+  sample.bias = 0.05;
+  sample.score_distance = 2.5;
   const pc_paired_finding found = paired_found(sample);
   assert_near(found.low, 1.1 - 0.2414213562373095 - 0.96, 1e-9);
   assert_near(found.high, 1.1 + 0.96, 1e-9);
   assert_true(found.p_value > 0.05);
   sample = paired_given(2.1, 2.0);
   sample.bias = 0.05; /* all of it may be bias */
+  sample.score_distance = 2.5;
   assert_near(paired_found(sample).p_value, 1.0, 0.0);
 }
 
