@@ -94,10 +94,10 @@ class Comparison:
         lines = []
         for row in ordered:
             gain = row["improvement"].get(by) or {}
-            between = f"[{gain['low']:.4g}, {gain['high']:.4g}]" if gain.get("low") is not None else ""
+            between = f"[{gain['low']:.3g}, {gain['high']:.3g}]" if gain.get("low") is not None else ""
             values = [row["metrics"].get(name) for name in metrics]
-            lines.append([row["rank"], row["name"], *values, gain.get("value"), between, row["status"]])
-        head = ["rank", "name", *metrics, f"gain in {by}", "interval", "status"]
+            lines.append([row["rank"], row["name"], gain.get("value"), between, *values, row["status"]])
+        head = ["rank", "name", f"gain in {by}", "interval", *metrics, "status"]
         return _html.box(_html.paragraphs(self.advice), _html.table(head, lines, best))
 
 

@@ -24,12 +24,18 @@ def annotation(option: Option) -> str:
     return " | ".join(kinds)
 
 
+def _sentence(text: str) -> str:
+    """The help of an option with a capital letter, unless it begins with a name or a symbol."""
+    word = text.partition(" ")[0]
+    return text[:1].upper() + text[1:] if len(word) > 1 and word.isalpha() else text
+
+
 def _option(option: Option, taken: "frozenset[str]") -> str:
     name = _registry.identifier(option.name, taken)
     words = ", ".join(map(repr, option.words))
     plain = {INT: "int", REAL: "float", BOOL: "bool", REALS: "sequence of float"}
     kind = " or ".join(filter(None, (plain.get(option.type, ""), words and "{" + words + "}")))
-    return f"{name} : {kind}, default={option.default!r}\n" + _fold(option.help or "", "    ")
+    return f"{name} : {kind}, default={option.default!r}\n" + _fold(_sentence(option.help or ""), "    ")
 
 
 def options_section(row: Row, taken: "frozenset[str]") -> str:
@@ -63,8 +69,22 @@ data : Data, table or path-like
 """
 _MORE = """\
 
-weights, weights_are, normalize, skip_missing, precision, threads, memory_limit, progress
-    See ``measure``."""
+weights : array-like of shape (n_samples,), default=None
+    Weights of the rows; None: every row counts once.
+weights_are : {'frequency', 'importance'}, default=None
+    What weights mean; None: frequencies if all are whole numbers.
+normalize : bool, default=False
+    Rescale probability rows whose sums are off by 1e-5 to 1e-2.
+skip_missing : bool, default=False
+    Leave rows with a missing value out.
+precision : {'exact', 'fast'}, default='exact'
+    ``'fast'`` computes exponentials of float32 logits in float32.
+threads : int, default=None
+    Number of threads; None takes the processors that the process may use.
+memory_limit : int or str, default=None
+    Bytes that the call may allocate, also as ``'500MB'``; None: see ``measure``.
+progress : bool, {'tqdm'} or callable, default=None
+    As for ``measure``."""
 
 
 def metric_document(row: Row, taken: "frozenset[str]", tasks: "frozenset[str | None]") -> str:

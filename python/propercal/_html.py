@@ -26,6 +26,8 @@ _STYLE = f"""<style>
 .pcal-box table.pcal th, .pcal-box table.pcal td {{ text-align: left; vertical-align: top; padding: 0.2em 0.8em 0.2em 0; background: none;
   color: inherit; border: 0; border-bottom: 1px solid rgba(128, 128, 128, 0.35) }}
 .pcal-box table.pcal .pcal-number {{ text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums }}
+.pcal-box table.pcal.pcal-wide {{ font-size: 0.82em }}
+.pcal-box table.pcal.pcal-wide th, .pcal-box table.pcal.pcal-wide td {{ padding-right: 0.45em }}
 .pcal-box table.pcal .pcal-best td {{ font-weight: bold }}
 .pcal-box .pcal-note {{ opacity: 0.75 }}
 @media (prefers-color-scheme: light) {{ {_inverted(_DARK)} }}
@@ -54,9 +56,12 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _cell(value: Any, tag: str, right: bool) -> str:
-    text = f"{value:.5g}" if isinstance(value, float) else "" if value is None else str(value)
+def _cell(value: Any, tag: str, right: bool, digits: int) -> str:
+    text = f"{value:.{digits}g}" if isinstance(value, float) else "" if value is None else str(value)
     return f"<{tag}{' class=pcal-number' if right else ''}>{markup(text)}</{tag}>"
+
+
+_WIDE = 8  #: columns from which on a table has narrower ones, and one digit less
 
 
 def table(head: "Iterable[str]", rows: "Iterable[Iterable[Any]]", best: "int | None" = None) -> str:
@@ -64,10 +69,13 @@ def table(head: "Iterable[str]", rows: "Iterable[Iterable[Any]]", best: "int | N
     names, lines = list(head), [list(row) for row in rows]
     kept = [i for i in range(len(names)) if any(row[i] not in (None, "") for row in lines)]
     right = {i for i in kept if any(_is_number(row[i]) for row in lines)}
-    top = "".join(_cell(names[i], "th", i in right) for i in kept)
+    wide = len(kept) >= _WIDE
+    digits = 4 if wide else 5
+    top = "".join(_cell(names[i], "th", i in right, digits) for i in kept)
     body = "".join(
-        f"<tr{' class=pcal-best' if n == best else ''}>{''.join(_cell(row[i], 'td', i in right) for i in kept)}</tr>"
+        f"<tr{' class=pcal-best' if n == best else ''}>"
+        f"{''.join(_cell(row[i], 'td', i in right, digits) for i in kept)}</tr>"
         for n, row in enumerate(lines)
     )
     whole = f"<thead><tr>{top}</tr></thead><tbody>{body}</tbody>"
-    return f'<div class="pcal-scroll"><table class="pcal">{whole}</table></div>'
+    return f'<div class="pcal-scroll"><table class="pcal{" pcal-wide" if wide else ""}">{whole}</table></div>'

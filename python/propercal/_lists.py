@@ -16,7 +16,7 @@ class Rows(list):  # type: ignore[type-arg]
 
     @staticmethod
     def _one(row: _registry.Row) -> str:
-        options = [[each.name, each.fallback, each.choices or "", each.help or ""] for each in row.options]
+        options = [[each.name, each.fallback, (each.choices or "").replace("|", " | "), each.help or ""] for each in row.options]
         parts = [_html.paragraphs(f"{row.name}: {row.title}")]
         parts += [_html.paragraphs(text, note=True) for text in (row.formula, row.about) if text]
         if options:

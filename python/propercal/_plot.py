@@ -127,7 +127,19 @@ def plot(
             theme,
         )
     drawn = Figure(str(figure).split(":")[0], svg, lambda: content)
+    if models is not None and ax is not None and not hasattr(ax, "__len__"):
+        _check_one_panel(drawn.data, len(models))
     return drawn if ax is None else drawn.draw(ax, label=label)
+
+
+def _check_one_panel(data: dict, models: int) -> None:
+    """Refuses to draw the first of several models alone."""
+    panels = sum(bool(panel.get("title")) for panel in data["panels"])
+    if panels > 1:
+        raise UsageError(
+            f"these {models} models are drawn in {panels} panels; give as many Axes, leave ax out, or draw "
+            "each model with ax=ax and label=its name"
+        )
 
 
 def _in_order(figure: Any, result: Any, labels: Any) -> "tuple[Any, Any, Any]":

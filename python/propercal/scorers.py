@@ -133,8 +133,12 @@ def make_scorer(
     ----------
     metric : str
         Name or spec of a metric: ``'brier'``, ``'ece:bins=20'``.
-    pos_label, response, threads
-        See ``Scorer``.
+    pos_label : int or str, default=None
+        The label of class 1 of two; None takes the last of the estimator's classes.
+    response : {'auto', 'predict_proba', 'predict_log_proba', 'decision_function'}, default='auto'
+        Method of the estimator that gives the scores; see ``Scorer``.
+    threads : int, default=1
+        Number of threads; None takes the processors that the process may use.
     **options
         Options of the metric: ``make_scorer("ece", bins=20)``.
 

@@ -325,6 +325,12 @@ def paper(browser, pages):
                 ".scroll", "parts => parts.filter(p => p.scrollWidth > p.clientWidth + 1).length"
             )
             assert cut == 0, (path.name, cut)
+            holes = page.eval_on_selector_all(
+                ".cards",
+                "parts => parts.filter(p => p.children.length === 1 && "
+                "p.firstElementChild.offsetWidth < 0.95 * p.clientWidth).length",
+            )
+            assert holes == 0, (path.name, "a verdict alone does not fill its line")
             document = page.pdf(format="A4")
             assert document.startswith(b"%PDF") and 1 <= len(re.findall(rb"/Type /Page\b", document)) <= 15
 

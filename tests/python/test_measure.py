@@ -20,6 +20,13 @@ def by_hand_ece(confidence, correct, bins=15):
     ) / len(confidence)
 
 
+def test_no_replicas_are_no_default_number():
+    for call in (pc.measure, pc.compare, pc.plot):
+        given = ["reliability"] if call is pc.plot else []
+        with pytest.raises(pc.UsageError, match="replicas is 0; give a whole number, 1 or more"):
+            call(*given, [0.2, 0.8, 0.6, 0.3], [0, 1, 1, 0], interval=0.9, replicas=0)
+
+
 def test_values_by_hand(digits):
     result = pc.measure(digits.probs, digits.labels, metrics=["accuracy", "brier", "log", "ece"])
     truth = np.eye(10)[digits.labels]

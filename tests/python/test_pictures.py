@@ -168,6 +168,28 @@ def test_comparisons_and_lists_are_tables(two):
         pc.list_metrics("eec")
 
 
+def test_wide_tables_fit_a_notebook(two):
+    """The gain stands beside the name, numbers have four digits, and the columns are narrower."""
+    shown = pc.compare(two["old"], methods=["temperature", "identity"], replicas=20)._repr_html_()
+    head = re.findall(r"<th[^>]*>([^<]*)</th>", shown)
+    assert head[:4] == ["rank", "name", "gain in brier", "interval"] and 'class="pcal pcal-wide"' in shown
+    numbers = re.findall(r"<td class=pcal-number>([\d.]+)</td>", shown)
+    assert numbers and max(len(each.replace(".", "").lstrip("0")) for each in numbers) <= 4
+    assert "width | mass | sweep" in pc.list_metrics("ece")._repr_html_()
+
+
+def test_many_models_do_not_vanish_on_one_axes(two, ax):
+    """One Axes cannot hold small multiples: nothing is drawn in place of the first model alone."""
+    many = {f"model {i}": two["old"] for i in range(9)}
+    with pytest.raises(pc.UsageError, match="these 9 models are drawn in 9 panels; give as many Axes, leave ax out"):
+        pc.plot("reliability", many, ax=ax)
+    assert not ax.lines
+    panels = plt.subplots(3, 3)[1].ravel()
+    pc.plot("reliability", many, ax=panels)
+    assert all(each.lines for each in panels)
+    plt.close(panels[0].figure)
+
+
 def test_studies_are_tables():
     shown = pc.study("counterexample")._repr_html_()
     assert "<table" in shown and "<pre>" not in shown

@@ -184,14 +184,25 @@ def parameters(document):
     return [line for line in section.split("\n") if line and not line.startswith(" ")]
 
 
-@pytest.mark.parametrize("name", ["ece", "Temperature", "measure", "Data", "CalibratedClassifier", "make_scorer"])
+def documented():
+    """The functions of metrics, the classes of calibrators, and what else people call."""
+    rows = [*pc.list_metrics(), *pc.list_calibrators()]
+    names = {row.name.replace("-", "_") for row in rows} | {pc._registry.class_name(row.name) for row in rows}
+    return sorted(name for name in names | {"measure", "Data", "CalibratedClassifier", "make_scorer"} if inspect.isroutine(getattr(pc, name, None)) or inspect.isclass(getattr(pc, name, None)))
+
+
+@pytest.mark.parametrize("name", documented())
 def test_docstrings_by_numpydoc(name):
     document = inspect.cleandoc(getattr(pc, name).__doc__)
     found = parameters(document)
-    assert found and all(" : " in line or line.startswith(("weights", "pos_label", "**")) for line in found)
+    assert found and all(" : " in line or line.startswith("**") for line in found)
     assert not any(" | " in line or ", default " in line for line in found)
+    listed = [each for line in found if " : " in line for each in line.partition(" : ")[0].split(", ")]
+    taken = inspect.signature(getattr(pc, name)).parameters
+    assert len(set(listed)) == len(listed) and set(listed) <= set(taken)
 
 
 def test_docstrings_name_choices_and_arrays():
     assert "objective : {'nll', 'brier'" in pc.Temperature.__doc__ or "objective : {'log', 'brier'" in pc.Temperature.__doc__
     assert "array-like of shape (n_samples, n_classes)" in pc.ece.__doc__
+    assert "weights : array-like of shape (n_samples,), default=None" in pc.ece.__doc__
