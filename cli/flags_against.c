@@ -81,6 +81,17 @@ static void flags_against_fill(const cli_inputs *mine, const pcal_source *source
   out->first_row = mine->first_row;
 }
 
+/* Standard input can be read once, and the first model has been measured already. */
+static pcal_status flags_against_check_input(const cli_session *session, const cli_inputs *mine,
+                                             pcal_error *err) {
+  return cli_inputs_use_standard_input(session, mine) &&
+                 cli_inputs_use_standard_input(session, &session->options.against)
+             ? cli_fail(err, PCAL_USAGE,
+                        "standard input can be read once, and both models need it; store it in "
+                        "a file first")
+             : PCAL_OK;
+}
+
 pcal_status cli_measure_against(cli_session *session, const pcal_source *mine_source,
                                 const pcal_measure_config *config, pcal_results *results,
                                 pcal_error *err) {
@@ -89,7 +100,9 @@ pcal_status cli_measure_against(cli_session *session, const pcal_source *mine_so
   pcal_source *source = NULL;
   pcal_results *other = NULL;
   flags_against_fill(&mine, mine_source, &options->against);
-  pcal_status status = cli_input_files_all(session, &options->against, err);
+  pcal_status status = flags_against_check_input(session, &mine, err);
+  if (status == PCAL_OK)
+    status = cli_input_files_all(session, &options->against, err);
   if (status == PCAL_OK) { /* columns of --data are files now */
     options->inputs = options->against;
     status = cli_source_open(session, 1, &source, err);

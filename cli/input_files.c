@@ -152,6 +152,21 @@ int cli_input_is_column(const cli_session *session, const char *value) {
          strcmp(value, "-") != 0 && !strchr(data + pc_path_directory(data), ':');
 }
 
+static int input_files_is_standard_input(const char *value) {
+  return value && value[0] == '-' && (value[1] == '\0' || value[1] == ':');
+}
+
+int cli_inputs_use_standard_input(const cli_session *session, const cli_inputs *in) {
+  const char *values[INPUT_FILES_FIELDS];
+  int found = input_files_is_standard_input(in->data);
+  input_files_values(in, values);
+  for (size_t i = 0; i < INPUT_FILES_FIELDS; i++)
+    found |= input_files_is_standard_input(cli_input_is_column(session, values[i])
+                                               ? input_files_data(session, values[i])
+                                               : values[i]);
+  return found;
+}
+
 /* Adds FILE:COLUMN for each file of --data. */
 static pcal_status input_files_add_column(cli_session *session, const char *data,
                                           cli_words *out, const char *column, pcal_error *err) {

@@ -14,6 +14,8 @@ pcal_status cli_input_files(cli_session *session, const char *value, const cli_w
 pcal_status cli_input_files_all(cli_session *session, const cli_inputs *in, pcal_error *err);
 /* True if the value of an input flag is a column of --data or --val-data. */
 int cli_input_is_column(const cli_session *session, const char *value);
+/* True if one of these inputs, --data included, is read from standard input. */
+int cli_inputs_use_standard_input(const cli_session *session, const cli_inputs *in);
 void cli_input_files_free(cli_session *session);
 
 #endif
