@@ -22,7 +22,7 @@ static const cli_flag rounds_new_flags[] = {
      NULL, CLI_ANY},
     {"null", 0, CLI_FLAG, NULL, offsetof(cli_options, null),
      "what a calibrated model would show, for errors in bins of equal width", NULL, CLI_ANY},
-    {"replicas", 0, CLI_COUNT, "N", offsetof(cli_options, replicas),
+    {"replicas", 0, CLI_POSITIVE, "N", offsetof(cli_options, replicas),
      "replicas for --interval and --null (default: 1000)", NULL, CLI_ANY},
     {"method", 0, CLI_TEXT, "SPEC", offsetof(cli_options, method),
      "fit this calibrator, in place of measuring", NULL, CLI_METHODS},

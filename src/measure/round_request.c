@@ -27,11 +27,13 @@ void pc_round_config_free(pc_round_config *config) {
 
 pcal_status pc_round_config_new(const pcal_env *env, const pcal_measure_config *from,
                                 pc_round_config *out, pcal_error *err) {
+  pc_interval_request intervals;
   *out = (pc_round_config){.env = env, .measure = *from, .round = 1, .seed = env->seed};
   if (from->by_cluster || from->paired || from->curves)
     return pc_fail(err, PCAL_USAGE,
                    "clusters, comparisons with another model and plot tables need all rows at "
                    "once; measure them in one process, or leave them out");
+  PC_TRY(pc_interval_request_read(from, &intervals, err));
   if (from->spec_count > PC_STATE_METRICS_MAX)
     return pc_fail(err, PCAL_USAGE, "rounds measure at most %d metrics, not %zu; ask for fewer",
                    PC_STATE_METRICS_MAX, from->spec_count);
