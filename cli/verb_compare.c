@@ -29,7 +29,7 @@ static const cli_flag compare_flags[] = {
      "bootstrap replicas (default: 1000)", NULL, CLI_ANY},
     {"cluster", 0, CLI_TEXT, "FILE", offsetof(cli_options, cluster),
      "cluster of each row, such as a patient with several scans: its rows are in one fold, and "
-     "intervals exchange whole clusters; not with --groups",
+     "intervals exchange whole clusters",
      NULL, CLI_FILE},
     {"budget", 0, CLI_REAL, "SECONDS", offsetof(cli_options, budget),
      "time for fitting and judging methods, cheap ones first; those that are not fitted in "
@@ -51,9 +51,10 @@ static const cli_flag compare_output_flags[] = {
 };
 
 static pcal_status compare_check(const cli_options *options, pcal_error *err) {
-  if (options->cluster && options->inputs.groups)
-    return cli_fail(err, PCAL_USAGE,
-                    "--cluster and --groups cannot be combined; give one of them");
+  if (options->interval == 0)
+    return cli_fail(
+        err, PCAL_USAGE,
+        "--interval 0: methods are compared by intervals; give a level such as 0.95");
   if (options->models.count == 0)
     return PCAL_OK;
   if (options->models.count == 1)

@@ -106,7 +106,7 @@ const pc_metric pc_metric_multicalibration = {
                 "are left out. Chance makes it larger, the more the smaller the groups: its "
                 "interval allows for the choice of the largest, and a lower end above 0 is "
                 "an error that chance does not explain. With several group columns "
-                "({groups} a,b) the groups overlap. Intervals of groups hold together.",
+                "the groups overlap. Intervals of groups hold together.",
             .citation = "Hebert-Johnson, Kim, Reingold & Rothblum, ICML 2018",
             .notion = PCAL_NOTION_TOP_LABEL,
             .machine = PCAL_MACHINE_GRID,

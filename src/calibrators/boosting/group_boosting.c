@@ -212,13 +212,12 @@ const pc_calibrator_method pc_calibrator_group_boosting = {
                        "d: best log score of these rows; the cell with the largest gain comes "
                        "first",
             .about =
-                "Repairs groups that overlap ({groups} a,b) together: each step corrects the "
-                "group and bin with the most significant error, for all rows in it, so that "
-                "one "
-                "group is not repaired at the cost of another. Five-fold cross-validation "
-                "chooses the number of steps; on the rows of the fit the log score never gets "
-                "worse. apply needs the groups too; without groups in the fit the bins of all "
-                "rows are repaired. Measure with multicalibration.",
+                "Repairs groups that overlap, those of several columns, together: each step "
+                "corrects the group and bin with the most significant error, for all rows in "
+                "it, so that one group is not repaired at the cost of another. Five-fold "
+                "cross-validation chooses the number of steps; on the rows of the fit the log "
+                "score never gets worse. apply needs the groups too; without groups in the fit "
+                "the bins of all rows are repaired. Measure with multicalibration.",
             .citation = "Hebert-Johnson, Kim, Reingold & Rothblum, ICML 2018; Globus-Harris et "
                         "al., ICML 2023",
             .options = boosting_options,
