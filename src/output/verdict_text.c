@@ -223,6 +223,8 @@ static void verdict_text_class(const char *method, pc_text *out) {
 static void verdict_text_method(const char *method, pcal_interface interface, pc_text *out) {
   if (interface == PCAL_INTERFACE_PYTHON)
     verdict_text_class(method, out);
+  else if (interface == PCAL_INTERFACE_C)
+    pc_text_format(out, "method \"%s\" of pcal_fit_run", method);
   else
     pc_text_format(out, "propercal fit --method %s", method);
 }
@@ -303,6 +305,7 @@ static void verdict_text_advice(const pcal_verdict *verdict, pcal_interface inte
   case PCAL_ADVICE_OTHER_METHOD:
     pc_text_format(out, "another method: %s ranks them on held-out rows.",
                    interface == PCAL_INTERFACE_PYTHON ? "propercal.compare"
+                   : interface == PCAL_INTERFACE_C    ? "pcal_compare_run"
                                                       : "propercal compare");
     break;
   case PCAL_ADVICE_WIDER_PREDICTIONS:

@@ -203,7 +203,7 @@ TEST(refuses_what_does_not_fit) {
   scores.columns = 1;
   join_refused(&inputs, PCAL_DATA,
                "probs has lists of one score, which means a single class; for scores of "
-               "class 1 of two give a one-dimensional array");
+               "class 1 of two give a one-dimensional array (columns 0)");
   scores.columns = 2;
   scores.data = NULL;
   join_refused(&inputs, PCAL_USAGE, "probs: an array of 3 rows needs data");

@@ -323,13 +323,12 @@ TEST(test_advice_follows_the_error) {
                   "What to try: isotonic (propercal fit --method isotonic) or spline");
 }
 
-/* Names are those of the caller's language. */
-TEST(test_advice_in_python) {
+static void verdict_for_caller(pcal_interface caller, const char *expected) {
   given_data data =
       verdict_confidence((const double[]){0.6, 0.6}, (const double[]){300, 700}, 2);
   data.kind = PCAL_PROBABILITY;
   pcal_env env = PCAL_ENV_INIT;
-  env.caller = PCAL_INTERFACE_PYTHON;
+  env.caller = caller;
   pcal_measure *measure = NULL;
   pcal_results *results = NULL;
   const pcal_batch batch = given_batch(&data);
@@ -340,8 +339,15 @@ TEST(test_advice_in_python) {
   assert_int_equal(pcal_measure_new(&config, &env, &measure, &err), PCAL_OK);
   assert_int_equal(pcal_measure_update(measure, &batch, &err), PCAL_OK);
   assert_int_equal(pcal_measure_finish(measure, &results, &err), PCAL_OK);
-  assert_contains(pcal_results_verdict_text(results),
-                  "What to try: platt (propercal.Platt) or beta (propercal.Beta) on");
+  assert_contains(pcal_results_verdict_text(results), expected);
   pcal_results_free(results);
   pcal_measure_free(measure);
+}
+
+/* Names are those of the caller's language. */
+TEST(test_advice_in_python_and_c) {
+  verdict_for_caller(PCAL_INTERFACE_PYTHON,
+                     "What to try: platt (propercal.Platt) or beta (propercal.Beta) on");
+  verdict_for_caller(PCAL_INTERFACE_C,
+                     "What to try: platt (method \"platt\" of pcal_fit_run) or beta on");
 }
