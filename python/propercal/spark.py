@@ -4,17 +4,27 @@
 >>> pcs.measure(df, probs="probability", labels="label", groups="site")
 >>> pcs.CalibrationEvaluator(metricName="ece").evaluate(df)
 >>> pcs.Temperature(outputCol="calibrated").fit(validation).transform(df)
+>>> pcs.compare(validation, test=df, probs="probability", labels="label")
 
 Results are bit for bit those of one process on all rows.  ``docs/spark.md`` is a tutorial.
 """
 
+from ._spark_compare import TableComparison, compare
 from ._spark_measure import measure
 from ._spark_ml import Calibration, CalibrationEvaluator, CalibrationModel, estimators
 
 _ESTIMATORS = estimators(__name__)
 globals().update(_ESTIMATORS)
 
-for _public in (measure, Calibration, CalibrationEvaluator, CalibrationModel):
+for _public in (compare, measure, Calibration, CalibrationEvaluator, CalibrationModel, TableComparison):
     _public.__module__ = __name__
 
-__all__ = ["Calibration", "CalibrationEvaluator", "CalibrationModel", "measure", *_ESTIMATORS]
+__all__ = [
+    "Calibration",
+    "CalibrationEvaluator",
+    "CalibrationModel",
+    "TableComparison",
+    "compare",
+    "measure",
+    *_ESTIMATORS,
+]

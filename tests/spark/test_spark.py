@@ -271,6 +271,28 @@ def test_fits_are_exact_or_refused(df):
     )
 
 
+def test_compare(df, rows):
+    """Each calibrator and each result is that of one process."""
+    first = np.arange(len(rows.labels)) < 2000
+    given = {"probs": "p", "labels": "y", "metrics": ["ece"], "interval": 0.9}
+    found = pcs.compare(df.where("row < 2000"), test=df.where("row >= 2000"), **given)
+    assert list(found.results)[-1] == "identity" and found.model is found.models[found.chosen]
+    fitted = pc.Temperature().fit(rows.probs[first], rows.labels[first])
+    whole = pc.measure(
+        fitted.transform(rows.probs[~first]), rows.labels[~first], metrics=["brier", "ece"], interval=0.9
+    )
+    assert found.models["temperature"].calibrator.to_json() == fitted.to_json()
+    assert found.results["temperature"].to_json() == whole.to_json()
+    table = found.to_pandas()
+    assert list(table.columns) == ["brier", "ece"] and table.index[0] == found.chosen
+    assert table["brier"].is_monotonic_increasing
+    assert repr(found).splitlines()[0].split() == ["method", "brier", "ece"]
+    with pytest.raises(pc.UsageError, match="^name the column of scores"):
+        pcs.compare(df, test=df, labels="y")
+    with pytest.raises(pc.UsageError, match="^neither low nor high values of oe-ratio are better"):
+        pcs.compare(df, test=df, probs="p", labels="y", by="oe-ratio")
+
+
 # ---- Spark Connect ----
 
 CONNECT = """
