@@ -16,8 +16,10 @@ static int rounds_sink(void *user, const char *bytes, size_t count) {
 static pcal_status rounds_write_request(pc_measure_rounds *rounds, pcal_error *err) {
   pc_text_free(&rounds->request);
   pc_text_init(&rounds->request, &rounds->env);
+  const pc_group_tally *draws =
+      rounds->draws == NULL ? NULL : rounds->draws + rounds->draws_done;
   const pcal_status status = pc_round_request_write(
-      &rounds->config, rounds->states, rounds->state_count, rounds->draws + rounds->draws_done,
+      &rounds->config, rounds->states, rounds->state_count, draws,
       rounds->draws_asked - rounds->draws_done, rounds_sink, &rounds->request, err);
   PC_TRY(pc_text_status(&rounds->request, err));
   PC_TRY(status);
@@ -68,6 +70,7 @@ static void rounds_drop_measure(pc_measure_rounds *rounds) {
   rounds_drop_states(rounds);
   pc_group_tallies_free(&rounds->env, rounds->draws, rounds->draw_count);
   rounds->draws = NULL;
+  rounds->draw_count = rounds->draws_done = rounds->draws_asked = 0;
   if (rounds->total.env != NULL)
     pc_group_states_free(&rounds->total);
   pc_measure_free(rounds->measure);

@@ -205,8 +205,16 @@ static pcal_status tally_draw_kinds(const pcal_env *env, pc_replica_views *views
   return PCAL_OK;
 }
 
+/* Rows whose sums would not be exact on the lattice were not in the first round. */
 static pcal_status tally_check_rows(const pc_measure_plan *plan, const pc_kept_rows *rows,
                                     const pc_replica_tally *tally, pcal_error *err) {
+  double weight = 0.0;
+  for (size_t i = 0; i < rows->count; i++)
+    weight += rows->copies[i];
+  if (!(weight < ldexp(1.0, 52 - (int)tally->bits)))
+    return pc_fail(err, PCAL_DATA,
+                   "these rows have more weight than those of the first round; store the table "
+                   "before measuring it, so that every round reads the same rows");
   for (size_t s = 0; s < tally->slot_count; s++)
     if (!pc_sorted_view_applies(&plan->slots[tally->slots[s].slot].need, &plan->layout, rows))
       return pc_fail(err, PCAL_USAGE,

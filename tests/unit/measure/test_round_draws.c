@@ -227,6 +227,30 @@ TEST(changed_rows_are_noticed) {
   draws_case_free(&all);
 }
 
+/* Sums of such rows would not be exact. */
+TEST(more_rows_than_in_the_first_round) {
+  draws_case all = draws_begun(0);
+  rounds_data heavy = rounds_data_draw(50, 1, 0, 1, 0);
+  pcal_rounds_worker *worker = NULL;
+  pcal_error err;
+  size_t written = 0;
+  for (size_t i = 0; i < heavy.rows; i++)
+    heavy.weights[i] = 1e12;
+  const pcal_batch batch = rounds_batch(&heavy, 0, heavy.rows);
+  assert_int_equal(
+      pcal_rounds_worker_new(all.request.bytes, all.request.length, NULL, &worker, NULL),
+      PCAL_OK);
+  assert_int_equal(pcal_rounds_worker_update(worker, &batch, &err), PCAL_OK);
+  assert_int_equal(pcal_rounds_worker_tally(worker, sink_count, &written, &err), PCAL_DATA);
+  assert_string_equal(err.message,
+                      "these rows have more weight than those of the first round; store the "
+                      "table before measuring it, so that every round reads the same rows");
+  assert_int_equal(written, 0);
+  pcal_rounds_worker_free(worker);
+  rounds_data_free(&heavy);
+  draws_case_free(&all);
+}
+
 TEST(weights_that_are_not_whole) {
   const char *const specs[] = {"ece"};
   rounds_data data = rounds_data_draw(2000, 1, 0, 1, 0);
