@@ -7,6 +7,7 @@
 #include "call_sources.h"
 #include "file_inputs.h"
 #include "ipc_bytes.h"
+#include "system/paths.h"
 
 typedef struct call_file_case {
   const char *name;
@@ -70,10 +71,11 @@ static const call_file_case *call_file_find(const char *name) {
   abort();
 }
 
-/* Writes the file of a case into the folder for temporary files. */
+/* Writes the file of a case into the folder for temporary files, under a name of this process. */
 static void call_file_put(const call_file_case *one, char *path, size_t size) {
   const char *folder = getenv("TMPDIR");
-  snprintf(path, size, "%s/propercal-call-%s", folder != NULL ? folder : "/tmp", one->file);
+  snprintf(path, size, "%s/propercal-%ld-%s", folder != NULL ? folder : "/tmp", pc_process_id(),
+           one->file);
   FILE *file = fopen(path, "wb");
   const void *bytes = one->text != NULL ? (const void *)one->text : (const void *)ipc_bytes;
   const size_t length = one->text != NULL ? strlen(one->text) : sizeof ipc_bytes;
