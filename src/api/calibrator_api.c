@@ -9,6 +9,7 @@
 #include "calibrators/fit.h"
 #include "calibrators/group_calibrators.h"
 #include "export/export.h"
+#include "io/source.h"
 
 pcal_status pc_fit_config_resolve(const pcal_fit_config *config, const char *function,
                                   pcal_fit_config *out, pcal_error *err) {
@@ -33,6 +34,7 @@ pcal_status pcal_fit_run(pcal_source *source, const pcal_fit_config *config,
   PC_TRY(pc_fit_config_resolve(config, "pcal_fit_run", &full, err));
   pcal_env opened;
   PC_TRY(pc_env_open(env, &opened, err));
+  pc_source_allow_soft(source);
   return pc_env_close(&opened, pc_fit_run(source, &full, &opened, out, err), err);
 }
 

@@ -4,6 +4,7 @@
 #include "api/measure_api.h"
 #include "base/budget.h"
 #include "base/text.h"
+#include "io/source.h"
 #include "measure/measure_source.h"
 #include "measure/saved_state.h"
 #include "output/verdict.h"
@@ -146,6 +147,7 @@ pcal_status pcal_measure_run(pcal_source *source, const pcal_measure_config *con
   PC_TRY(pc_measure_config_resolve(config, &full, err));
   pcal_env opened;
   PC_TRY(pc_env_open(env, &opened, err));
+  pc_source_allow_soft(source);
   const pcal_status status = pc_measure_once(source, &full, &opened, out, err);
   return pc_env_close(&opened, pc_results_judge(status, out, err), err);
 }

@@ -17,6 +17,21 @@ static pcal_status fit_shape(const pcal_source *source, const pc_calibrator_meth
                  pc_kind_outcome_argument(shape->kind));
 }
 
+/* Labels that are distributions over classes are weighted rows: folds and ranks of single rows would
+ * divide them. */
+static pcal_status fit_check_soft(const pc_calibrator_method *method,
+                                  const pcal_fit_config *config, pcal_error *err) {
+  if (config->by_group)
+    return pc_fail(err, PCAL_USAGE,
+                   "calibrators of groups need labels of one class; fit one calibrator for all "
+                   "rows, or one for the rows of each group");
+  return pc_method_predicts(method)
+             ? PCAL_OK
+             : pc_fail(err, PCAL_USAGE,
+                       "%s needs labels of one class; these are distributions over classes",
+                       method->row.name);
+}
+
 /* ---- Steps of a fit ---- */
 
 typedef pcal_status (*fit_step)(const pc_fit_task *task, const pcal_fit_config *config,
@@ -73,12 +88,16 @@ static pcal_status fit_source(pcal_source *source, const pcal_fit_config *config
                    "%s cannot be mixed between groups; fit one calibrator for each group",
                    method->row.name);
   PC_TRY(fit_shape(source, method, config->by_group, &shape, err));
+  if (pc_source_is_soft(source))
+    PC_TRY(fit_check_soft(method, config, err));
   PC_TRY(pc_layout_make_levels(shape.kind, shape.columns, shape.levels, &layout, err));
   PC_TRY(pc_calibrator_check_layout(method, &layout, err));
   PC_TRY(pc_calibrator_new(env, method, &options, &layout, &calibrator, err));
   const pc_fit_task task = {source, env,    config->skip_missing, calibrator,
                             like,   replay, config->by_group};
   const pcal_status status = fit_calibrator(&task, config, &shape, err);
+  if (pc_source_is_soft(source))
+    calibrator->fit.rows = pc_source_soft_rows(source) - calibrator->fit.skipped;
   if (status == PCAL_OK)
     *out = calibrator;
   else

@@ -13,6 +13,7 @@
 #include "io/source_state.h"
 
 #define SOURCE_DEVICE_BYTES ((size_t)16 << 30)
+#define SOURCE_SOFT_WINDOW ((size_t)1 << 14) /* expanded rows */
 
 pcal_source *pc_source_new(const pcal_env *env) {
   const pcal_env resolved = pc_env_resolve(env);
@@ -85,6 +86,7 @@ void pc_source_free(pcal_source *source) {
   pc_reader_close(&source->abstain.cells);
   pc_free(&env, source->abstain.correct);
   pc_free(&env, source->own_rows);
+  pc_source_soft_free(source);
   pc_free(&env, source->arranged.from);
   pc_free(&env, source->class_factors);
   pc_free(&env, source->class_weights);
@@ -173,6 +175,11 @@ static pcal_status source_beside(pcal_source *source, size_t max_rows, pcal_batc
     pc_window window;
     PC_TRY(pc_reader_next(&source->label_cells, max_rows, &window, err));
     batch->targets = window.data;
+    PC_TRY(source_check_end(source, &source->label_cells, window.rows, batch->rows, err));
+  } else if (source->soft.used) {
+    pc_window window;
+    PC_TRY(pc_reader_next(&source->label_cells, max_rows, &window, err));
+    batch->targets = window.data; /* shares, until they are expanded */
     PC_TRY(source_check_end(source, &source->label_cells, window.rows, batch->rows, err));
   } else if (pc_source_has(&source->label_cells)) {
     PC_TRY(pc_label_reader_next_lazy(&source->labels, max_rows, first, &batch->labels, &rows,
@@ -307,6 +314,33 @@ static pcal_status source_read(pcal_source *source, size_t max_rows, pcal_batch 
   return source_change(source, wanted, out, err);
 }
 
+/* Reads the next rows of soft labels: those that are left of the last window, or a new one. */
+static pcal_status source_read_soft(pcal_source *source, size_t max_rows, pcal_batch *out,
+                                    pc_lazy_labels *lazy_labels, pcal_error *err) {
+  pc_source_soft *soft = &source->soft;
+  const uint64_t position = source->position;
+  const size_t rows = SOURCE_SOFT_WINDOW / soft->classes;
+  if (!soft->allowed)
+    return pc_fail(
+        err, PCAL_USAGE,
+        "%s has labels that are distributions over classes, which only `measure` and "
+        "`fit` take; give one class for each row",
+        pc_source_part_name(&source->label_cells));
+  if (soft->next == soft->held.rows) {
+    pcal_batch base = PCAL_BATCH_INIT;
+    source->position = soft->read;
+    pcal_status status = source_read(source, rows < 1 ? 1 : rows, &base, lazy_labels, err);
+    source->position = position;
+    PC_TRY(status);
+    PC_TRY(source_copy_scores(source, &base, err));
+    const double *shares = base.targets;
+    base.targets = NULL;
+    PC_TRY(pc_source_soft_expand(source, &base, shares, err));
+  }
+  pc_source_soft_take(source, max_rows, out);
+  return PCAL_OK;
+}
+
 pcal_status pc_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,
                            pcal_error *err) {
   pcal_batch filled = PCAL_BATCH_INIT;
@@ -329,7 +363,9 @@ pcal_status pc_source_next_lazy(pcal_source *source, size_t max_rows, pcal_batch
     pc_source_batch_next(&source->borrowed, max_rows, &filled);
   else
     PC_TRY(pc_budget_explain(&source->env,
-                             source_read(source, max_rows, &filled, lazy_labels, err), err));
+                             (source->soft.used ? source_read_soft : source_read)(
+                                 source, max_rows, &filled, lazy_labels, err),
+                             err));
   source->window = source->position;
   source->position += filled.rows;
   const size_t size = batch->size < sizeof filled ? batch->size : sizeof filled;
@@ -350,6 +386,10 @@ pcal_status pc_source_rewind(pcal_source *source, pcal_error *err) {
     if (pc_source_has(parts[i]))
       pc_reader_rewind(parts[i]);
   source->abstain.count = 0;
+  source->soft.read = source->soft.first = 0;
+  source->soft.next = source->soft.held.rows = 0;
+  source->soft.kept = 0;
+  pc_sum_clear(&source->soft.square);
   source->position = 0;
   source->borrowed.position = 0;
   return PCAL_OK;
@@ -363,7 +403,7 @@ int pc_source_on_device(const pcal_source *source) {
   return source->derived.base == NULL &&
          (source->borrowed.used ? source->borrowed.batch.device != NULL
                                 : source->scores.on_device && !pc_source_changes_rows(source) &&
-                                      !source->event.used);
+                                      !source->event.used && !source->soft.used);
 }
 
 pcal_device *pc_source_device(const pcal_source *source) {
@@ -372,7 +412,7 @@ pcal_device *pc_source_device(const pcal_source *source) {
 
 int pc_source_uploads(const pcal_source *source) {
   return source->device != NULL && source->kind == PCAL_LOGIT && source->scores.columns > 1 &&
-         !source->scores.on_device;
+         !source->scores.on_device && !source->soft.used;
 }
 
 /* Gives the device room for a window. */
@@ -420,12 +460,18 @@ void pc_source_shape(const pcal_source *source, pcal_shape *shape) {
       .columns =
           event ? 1
                 : pc_source_class_columns(source) + (pc_source_has(&source->spread) ? 1 : 0),
-      .weighted = pc_source_has(&source->weights) || source->class_factors != NULL,
-      .grouped = pc_source_has(&source->group_cells),
+      .weighted =
+          pc_source_has(&source->weights) || source->class_factors != NULL || source->soft.used,
+      .grouped = pc_source_has(&source->group_cells) || source->soft.clusters,
       .labelled = pc_source_has(&source->label_cells),
       .class_names = source->class_names,
       .levels = source->kind == PCAL_QUANTILES && !event ? source->forecast.levels : NULL,
       .group_names = (const char *const *)source->groups.names.text,
       .group_count = source->groups.names.count,
   };
+  if (!source->soft.used)
+    return;
+  shape->type = PCAL_F64;
+  if (shape->row_count != PCAL_NO_ROW)
+    shape->row_count *= source->soft.classes;
 }

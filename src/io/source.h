@@ -3,6 +3,7 @@
 #define PC_SOURCE_H
 
 #include "base/memory.h"
+#include "base/sum.h"
 #include "data/lazy_labels.h"
 #include "io/source_derived.h"
 
@@ -44,6 +45,16 @@ PC_CHECKED pcal_status pc_source_widen(pcal_source *source, size_t columns, pcal
 
 /* True if the source has abstentions; *count is set to their number in a whole pass. */
 int pc_source_abstentions(const pcal_source *source, uint64_t *count);
+
+/* Labels that are distributions over classes (source_soft.c).  Reading them fails unless they are
+ * allowed; with clusters each row of the data is a group, unless groups were given. */
+int pc_source_is_soft(const pcal_source *source);
+void pc_source_allow_soft(pcal_source *source);
+void pc_source_use_soft_clusters(pcal_source *source);
+/* Rows of the data, after a pass over all of them. */
+uint64_t pc_source_soft_rows(const pcal_source *source);
+/* Rows of the last pass with a label and a weight above 0, and the sum of their squared weights. */
+uint64_t pc_source_soft_kept(const pcal_source *source, pc_sum *square);
 
 /* True if groups were given as an input of their own: in comparisons they are clusters. */
 int pc_source_has_given_groups(const pcal_source *source);

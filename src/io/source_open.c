@@ -399,6 +399,7 @@ static pcal_status source_fill(pcal_source *source, pc_checked_inputs *inputs,
   PC_TRY(source_complete(source, err));
   PC_TRY(source_check_ragged(source, err));
   PC_TRY(source_meaning(source, given, err));
+  PC_TRY(pc_source_open_soft(source, given, err));
   PC_TRY(pc_source_set_event(source, given->event, err));
   return pc_source_set_prevalence(source, given->prevalence, given->prevalence_count, err);
 }

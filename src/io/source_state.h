@@ -3,6 +3,7 @@
 #define PC_SOURCE_STATE_H
 
 #include "base/budget.h"
+#include "base/sum.h"
 #include "data/forecast_event.h"
 #include "io/data_columns.h"
 #include "io/formats/arrow_reader.h"
@@ -68,6 +69,28 @@ typedef struct pc_source_abstain {
   uint64_t count, most; /* in this pass; in any pass */
 } pc_source_abstain;
 
+/* Labels that are distributions over classes: source_soft.c. */
+typedef struct pc_source_soft {
+  int used;
+  int allowed;    /* whoever reads the rows knows about soft labels */
+  int clusters;   /* each row is a group */
+  size_t classes; /* rows for one row of the data */
+  double *scores; /* of the last window, expanded */
+  int32_t *labels;
+  double *weights;
+  uint32_t *groups;
+  size_t capacity; /* rows */
+  pcal_batch held; /* the last window */
+  size_t next;     /* row of it that is returned next */
+  size_t given;    /* row of it that was returned first in the last call */
+  uint64_t read;   /* rows of the data read so far */
+  uint64_t first;  /* the same before the last window */
+  uint64_t most;   /* the most rows of the data read in one pass */
+  uint64_t kept;   /* rows of this pass with a label and a weight above 0 */
+  pc_sum square;   /* of their weights, squared */
+  pcal_row_locator place;
+} pc_source_soft;
+
 struct pcal_source {
   pcal_env env;
   pc_source_file **files; /* one block each: readers point to them */
@@ -99,6 +122,7 @@ struct pcal_source {
   pc_source_ragged ragged;
   pc_source_arranged arranged; /* only of ragged rows */
   pc_source_abstain abstain;
+  pc_source_soft soft;
   double *own_rows; /* scores of the last window, if they are changed */
   size_t own_capacity;
   double *class_factors; /* of weights, for each class; NULL: prevalences are as observed */
@@ -225,6 +249,16 @@ size_t pc_source_class_columns(const pcal_source *source);
 /* Takes the names of classes that the inputs give: source_classes.c. */
 PC_CHECKED pcal_status pc_source_set_classes(pcal_source *source, const pcal_inputs *inputs,
                                              pcal_error *err);
+
+/* Finds out whether labels are distributions; the labels are at their beginning afterwards. */
+PC_CHECKED pcal_status pc_source_open_soft(pcal_source *source, const pcal_inputs *inputs,
+                                           pcal_error *err);
+/* Expands a window of rows and of their shares, row after row. */
+PC_CHECKED pcal_status pc_source_soft_expand(pcal_source *source, const pcal_batch *base,
+                                             const double *shares, pcal_error *err);
+/* Returns the next rows of the expanded window. */
+void pc_source_soft_take(pcal_source *source, size_t max_rows, pcal_batch *out);
+void pc_source_soft_free(pcal_source *source);
 
 /* Replaces missing scores by choices of probability 0, and normalises the others:
  * source_ragged.c. */

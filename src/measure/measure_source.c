@@ -1,5 +1,7 @@
 #include "measure/measure_source.h"
 
+#include <string.h>
+
 #include "curve/class_counts.h"
 #include "io/source.h"
 #include "measure/refine_curves.h"
@@ -113,6 +115,91 @@ static pcal_status source_all(pcal_source *source, pcal_measure *measure, int fi
                               shape.group_count, err);
 }
 
+/* ---- soft labels ---- */
+
+/* Metrics that are linear in the truth, or a function of frequencies that are. */
+static const char *const source_soft_metrics[] = {"accuracy",  "brier",         "rbs", "log",
+                                                  "spherical", "decomposition", "ece", "mce",
+                                                  "sce",       "cwce",          "ks",  NULL};
+
+static int source_soft_allows(const pc_plan_entry *entry) {
+  const pc_options *options = &entry->options;
+  size_t i = 0;
+  while (source_soft_metrics[i] != NULL &&
+         strcmp(source_soft_metrics[i], entry->metric->row.name) != 0)
+    i++;
+  for (size_t o = 0; o < options->count; o++)
+    if (strcmp(options->table[o].name, "debias") == 0 && options->value[o].number != 0)
+      return 0;
+  return source_soft_metrics[i] != NULL;
+}
+
+static pcal_status source_soft_check(const pcal_measure *measure, pcal_error *err) {
+  for (size_t e = 0; e < measure->plan.entry_count; e++)
+    if (!source_soft_allows(&measure->plan.entries[e]))
+      return pc_fail(
+          err, PCAL_USAGE,
+          "%s is not defined for labels that are distributions over classes; choose "
+          "accuracy, brier, rbs, log, spherical, decomposition, ece, mce, sce, cwce or "
+          "ks",
+          measure->plan.entries[e].metric->row.name);
+  return PCAL_OK;
+}
+
+/* Rows are the units of intervals. */
+static pcal_status source_soft_config(pcal_source *source, const pcal_shape *shape, int final,
+                                      pcal_measure_config *config, pcal_error *err) {
+  static const char *const usual[] = {"accuracy", "brier", "log", "ece"};
+  const int unnamed = config->spec_count == 0 ||
+                      (config->spec_count == 1 && strcmp(config->specs[0], "default") == 0);
+  if (!final)
+    return pc_fail(err, PCAL_USAGE,
+                   "labels that are distributions over classes cannot be saved in parts; "
+                   "measure all rows at once");
+  if (config->null)
+    return pc_fail(
+        err, PCAL_USAGE,
+        "{null} draws one class for each row, and these labels are distributions over "
+        "classes; remove it");
+  if (unnamed) {
+    config->specs = usual;
+    config->spec_count = sizeof usual / sizeof *usual;
+  }
+  if (config->interval > 0 && !config->by_cluster) {
+    if (shape->grouped)
+      return pc_fail(err, PCAL_USAGE,
+                     "intervals of groups need labels of one class; leave out {interval} or "
+                     "{groups}");
+    pc_source_use_soft_clusters(source);
+    config->by_cluster = 1;
+  }
+  return PCAL_OK;
+}
+
+/* Parts that correct for chance take rows for draws of one class. */
+static void source_soft_drop(pc_metric_result *outcome) {
+  size_t kept = 0;
+  for (size_t p = 0; p < outcome->part_count; p++)
+    if (strstr(outcome->parts[p].name, "_debiased") == NULL)
+      outcome->parts[kept++] = outcome->parts[p];
+  outcome->part_count = kept;
+}
+
+/* Counts rows of the data, and their weights, in place of those of their classes. */
+static void source_soft_totals(const pcal_source *source, pcal_measure *measure) {
+  pc_group_state *whole = measure->groups.count == 1 ? measure->groups.states[0] : NULL;
+  if (whole != NULL)
+    whole->totals.rows = pc_source_soft_kept(source, &whole->totals.square);
+}
+
+static void source_soft_finish(const pcal_source *source, pcal_results *results) {
+  pc_sum square;
+  results->soft = 1;
+  results->rows = pc_source_soft_kept(source, &square);
+  for (size_t m = 0; m < results->metric_count; m++)
+    source_soft_drop(&results->records[m].outcome);
+}
+
 pcal_status pc_measure_source(pcal_source *source, const pcal_measure_config *config, int final,
                               const pcal_env *env, pcal_measure **out, pcal_error *err) {
   pcal_measure_config full = *config;
@@ -126,11 +213,17 @@ pcal_status pc_measure_source(pcal_source *source, const pcal_measure_config *co
                    pc_kind_outcome_argument(shape.kind));
   if (!final)
     PC_TRY(pc_source_check_parts(source, err));
+  if (pc_source_is_soft(source))
+    PC_TRY(source_soft_config(source, &shape, final, &full, err));
   pcal_measure *measure = NULL;
   PC_TRY(pc_measure_new(&full, env, &measure, err));
   if (measure->plan.by_index != NULL) /* blocks need the indices of the whole data set */
     pc_source_count_from_zero(source);
-  const pcal_status status = source_all(source, measure, final, err);
+  pcal_status status = pc_source_is_soft(source) ? source_soft_check(measure, err) : PCAL_OK;
+  if (status == PCAL_OK)
+    status = source_all(source, measure, final, err);
+  if (status == PCAL_OK && pc_source_is_soft(source))
+    source_soft_totals(source, measure);
   if (status != PCAL_OK) {
     pc_measure_free(measure);
     return status;
@@ -145,6 +238,8 @@ pcal_status pc_measure_once(pcal_source *source, const pcal_measure_config *conf
   PC_TRY(pc_measure_source(source, config, 1, env, &measure, err));
   const pcal_status status = pc_measure_finish(measure, out, err);
   pc_measure_free(measure);
+  if (status == PCAL_OK && pc_source_is_soft(source))
+    source_soft_finish(source, *out);
   if (status == PCAL_OK)
     (*out)->abstains = pc_source_abstentions(source, &(*out)->abstained);
   return status;

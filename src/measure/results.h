@@ -50,6 +50,7 @@ struct pcal_results {
   uint64_t normalized, skipped;
   int abstains;       /* the source says in which rows the model did not answer */
   uint64_t abstained; /* their number */
+  int soft;           /* labels are distributions over classes */
   int fast;
   int32_t only_label;             /* the label of all rows if they share one, else -1 */
   pc_result_record *records;      /* over all rows, one for each metric */

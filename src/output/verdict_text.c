@@ -319,7 +319,11 @@ static void verdict_text_advice(const pcal_verdict *verdict, pcal_interface inte
 /* ---- parts and paragraphs ---- */
 
 static void verdict_text_warning(const pcal_results *results, pc_text *out) {
-  if (results->only_label < 0)
+  if (results->soft)
+    pc_text_add(out,
+                "labels are distributions over classes, and the judgement below takes each "
+                "for one class that was drawn from it, so it allows for too much chance.");
+  if (results->only_label < 0 || results->soft)
     return;
   pc_text_add(out, "every label is ");
   if ((size_t)results->only_label < results->class_count) {

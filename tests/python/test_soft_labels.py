@@ -1,0 +1,63 @@
+"""Labels of shape (n_samples, n_classes) that are distributions over classes."""
+
+import numpy as np
+import propercal as pc
+import pytest
+
+
+def drawn(rows=300, seed=1):
+    draw = np.random.default_rng(seed)
+    logits = draw.normal(0, 1.5, (rows, 4))
+    probs = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
+    truth = draw.dirichlet(np.ones(4), rows)
+    return logits, probs, truth
+
+
+def test_scores_are_linear_in_the_truth():
+    _, probs, truth = drawn()
+    result = pc.measure(probs=probs, labels=truth, metrics=["brier", "log", "accuracy"])
+    eye = np.eye(4)
+    brier = sum(truth[:, k] * ((probs - eye[k]) ** 2).sum(1) for k in range(4))
+    assert float(result["brier"]) == pytest.approx(brier.mean(), abs=1e-12)
+    assert float(result["log"]) == pytest.approx(-(truth * np.log(probs)).sum(1).mean(), abs=1e-12)
+    assert float(result["accuracy"]) == pytest.approx(truth[np.arange(300), probs.argmax(1)].mean(), abs=1e-12)
+
+
+def test_intervals_count_rows():
+    """The standard error is that of the row means, not of weighted rows."""
+    _, probs, truth = drawn(2000)
+    result = pc.measure(probs=probs, labels=truth, metrics=["log"], interval=0.95, replicas=400)
+    rows = -(truth * np.log(probs)).sum(1)
+    low, high = result["log"].interval
+    assert (high - low) / 2 == pytest.approx(1.96 * rows.std() / np.sqrt(len(rows)), rel=0.15)
+
+
+def test_fit():
+    """The temperature minimises the cross entropy to the shares."""
+    logits, _, truth = drawn()
+    fitted = pc.Temperature().fit(logits=logits, labels=truth)
+
+    def loss(t):
+        z = logits / t
+        return -(truth * (z - np.log(np.exp(z).sum(1, keepdims=True)))).sum()
+
+    from scipy.optimize import minimize_scalar
+
+    best = minimize_scalar(lambda u: loss(np.exp(u)), bounds=(-3, 6), method="bounded", options={"xatol": 1e-10}).x
+    assert fitted.T_ == pytest.approx(np.exp(best), rel=1e-5)
+
+
+def test_one_hot_rows_are_labels():
+    _, probs, truth = drawn()
+    labels = truth.argmax(1)
+    plain = pc.measure(probs=probs, labels=labels, metrics=["brier", "skce"])
+    hot = pc.measure(probs=probs, labels=np.eye(4)[labels], metrics=["brier", "skce"])
+    assert float(plain["brier"]) == float(hot["brier"]) and float(plain["skce"]) == float(hot["skce"])
+
+
+def test_sentences():
+    _, probs, truth = drawn()
+    with pytest.raises(pc.UsageError, match="mmce is not defined for labels that are distributions over classes"):
+        pc.measure(probs=probs, labels=truth, metrics=["mmce"])
+    with pytest.raises(pc.DataError, match="is the sum of the shares"):
+        pc.measure(probs=probs, labels=truth * 0.9, metrics=["brier"])
