@@ -28,8 +28,8 @@ def test_intervals_count_rows():
     _, probs, truth = drawn(2000)
     result = pc.measure(probs=probs, labels=truth, metrics=["log"], interval=0.95, replicas=400)
     rows = -(truth * np.log(probs)).sum(1)
-    low, high = result["log"].interval
-    assert (high - low) / 2 == pytest.approx(1.96 * rows.std() / np.sqrt(len(rows)), rel=0.15)
+    interval = result["log"].interval
+    assert (interval.high - interval.low) / 2 == pytest.approx(1.96 * rows.std() / np.sqrt(len(rows)), rel=0.15)
 
 
 def test_fit():
