@@ -89,10 +89,14 @@ static void watch_leading(const pcal_watch *watch, pc_text *out) {
   pc_text_add(out, ")");
 }
 
+static void watch_rows(pc_text *out, uint64_t rows) {
+  pc_text_format(out, "%llu row%s", (unsigned long long)rows, rows == 1 ? "" : "s");
+}
+
 void pc_watch_write_text(const pcal_watch *watch, pc_text *out) {
   pcal_watch_report report = {.size = sizeof report};
   pc_watch_report(watch, &report);
-  pc_text_format(out, "%llu rows", (unsigned long long)report.rows);
+  watch_rows(out, report.rows);
   if (report.parts > 1)
     pc_text_format(out, " in %zu parts", report.parts);
   if (report.skipped > 0)
@@ -103,15 +107,18 @@ void pc_watch_write_text(const pcal_watch *watch, pc_text *out) {
   watch_e_value(out, report.log_e);
   pc_text_add(out, ", highest ");
   watch_e_value(out, report.highest_log_e);
-  pc_text_format(out, " after %llu rows; alarm from ", (unsigned long long)report.highest_rows);
+  pc_text_add(out, " after ");
+  watch_rows(out, report.highest_rows);
+  pc_text_add(out, "; alarm from ");
   watch_number(out, 1 / report.alpha, 3);
   pc_text_add(out, " on (false alarms: ");
   pc_text_number(out, 100 * report.alpha);
   pc_text_add(out, " %)\n");
-  if (report.alarm)
-    pc_text_format(out, "ALARM after %llu rows: the predictions are not calibrated.\n",
-                   (unsigned long long)report.alarm_rows);
-  else
+  if (report.alarm) {
+    pc_text_add(out, "ALARM after ");
+    watch_rows(out, report.alarm_rows);
+    pc_text_add(out, ": the predictions are not calibrated.\n");
+  } else
     pc_text_add(out, "No alarm: calibrated predictions would look like this.\n");
   if (report.highest_log_e > 1) {
     pc_text_add(out, "Most evidence: ");
