@@ -1438,9 +1438,9 @@ PCAL_API void pcal_compare_config_init(pcal_compare_config *config, size_t size)
 
 typedef struct pcal_comparison pcal_comparison;
 
-/* Fits every method to every model, judges it on rows that it has not seen, and ranks.
- * Improvements are differences to the first model without a calibrator.  A default method that
- * does not suit the data is listed with its reason; a requested one is an error. */
+/* Fits every method to every model, judges it on unseen rows, and ranks.  Improvements are over
+ * the first model without a calibrator.  A default method that does not suit is listed so,
+ * a requested one is an error.  Groups (pcal_inputs.groups) are clusters, each in one fold. */
 PCAL_API pcal_status pcal_compare_run(const pcal_model *models, size_t model_count,
                                       const pcal_compare_config *config, const pcal_env *env,
                                       pcal_comparison **out, pcal_error *err);

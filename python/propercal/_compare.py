@@ -5,6 +5,7 @@ import os
 from typing import Any, Iterable, Mapping
 
 from . import _core, _html
+from ._errors import UsageError
 from ._inputs import Data, gather, lists_inputs
 from ._outputs import save_tables
 from ._parameters import one_or_more
@@ -186,14 +187,16 @@ def compare(
     Comparison
         ``chosen``, ``rows``, ``advice``, and ``calibrator``, the best one
     """
+    if not interval:
+        raise UsageError(f"interval is {interval}, and methods are compared by intervals; give a level such as 0.95")
     data, second = gather("compare", probs, labels, inputs, val=val)
-    if cluster is not None:
-        data = data._with(groups=cluster)
+    data = data._with(groups=cluster)  # the library takes given groups for clusters
     given: "dict[str | None, tuple[Data, Data | None]]" = {
         None: (data, None if second is None else data._val(second))
     }
     if models is not None:
-        given = models_of(models, kind, data, second)
+        found_models = models_of(models, kind, data, second)
+        given = {name: (own._with(groups=cluster), other) for name, (own, other) in found_models.items()}
     fitting = any(pair[1] is not None for pair in given.values())
     with settings(threads, memory_limit, progress, seed) as how:
         found = _core.compare(

@@ -7,7 +7,7 @@ from ._errors import UsageError
 from ._inputs import gather, lists_inputs
 from ._measure import _policy, _specs
 from ._results import Result
-from ._settings import lasting, settings, shared_budget
+from ._settings import lasting, replica_count, settings, shared_budget
 from ._turns import Turns
 
 #: kinds of scores by the names of the arguments that hold them: numbers of pcal_kind
@@ -138,7 +138,7 @@ class Rounds(_Coordinator):
         if classes is not None and classes < 1:
             raise UsageError(f"classes={classes}: this must be at least 1, or None")
         policy = _policy(
-            normalize, skip_missing, precision, interval, replicas, interval_method, null
+            normalize, skip_missing, precision, interval, replica_count(replicas), interval_method, null
         )
         chosen = None if levels is None else tuple(float(each) for each in levels)
         columns = classes or (0 if chosen is None else len(chosen))

@@ -31,3 +31,22 @@ def test_one_cluster():
     p, y = np.linspace(0.1, 0.9, 20), np.arange(20) % 2
     with pytest.raises(pc.DataError, match="all rows are in one cluster"):
         pc.compare(p, y, cluster=np.zeros(20, int), methods="platt")
+
+
+def test_groups_are_no_clusters():
+    draw = np.random.default_rng(3)
+    p = draw.random(90)
+    y, site = (draw.random(90) < p).astype(int), np.repeat(np.arange(3), 30)
+    plain = pc.Data(probs=p, labels=y)
+    grouped = pc.Data(probs=p, labels=y, groups=site)
+    found = [pc.compare(data, methods="platt", replicas=100).rows for data in (plain, grouped)]
+    assert found[0] == found[1]
+    models = {"one": grouped, "other": pc.Data(probs=1 - p, labels=y)}
+    assert pc.compare(models=models, replicas=100).chosen == "one"
+
+
+def test_levels():
+    p, y = np.linspace(0.1, 0.9, 20), np.arange(20) % 2
+    for level in (0, None):
+        with pytest.raises(pc.UsageError, match="give a level such as 0.95"):
+            pc.compare(p, y, interval=level, methods="platt")

@@ -194,3 +194,10 @@ def test_the_order_of_merging_does_not_change_a_byte(rows, method):
         assert pc.merge_tallies(tallies[::-1]) == merged
         assert pc.merge_tallies([tallies[1], pc.merge_tallies([tallies[2], tallies[0]])]) == merged
         rounds.absorb(merged)
+
+
+def test_levels_and_replicas_are_checked_at_once():
+    with pytest.raises(pc.UsageError, match="level of intervals must be between 0 and 1"):
+        pc.Rounds("ece", interval=1.5)
+    with pytest.raises(pc.UsageError, match="replicas is 0; give a whole number, 1 or more"):
+        pc.Rounds("ece", interval=0.9, replicas=0)
