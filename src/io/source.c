@@ -320,12 +320,7 @@ static pcal_status source_read_soft(pcal_source *source, size_t max_rows, pcal_b
   pc_source_soft *soft = &source->soft;
   const uint64_t position = source->position;
   const size_t rows = SOURCE_SOFT_WINDOW / soft->classes;
-  if (!soft->allowed)
-    return pc_fail(
-        err, PCAL_USAGE,
-        "%s has labels that are distributions over classes, which only `measure` and "
-        "`fit` take; give one class for each row",
-        pc_source_part_name(&source->label_cells));
+  PC_TRY(pc_source_check_soft(source, err));
   if (soft->next == soft->held.rows) {
     pcal_batch base = PCAL_BATCH_INIT;
     source->position = soft->read;

@@ -50,6 +50,7 @@ int pc_source_abstentions(const pcal_source *source, uint64_t *count);
  * allowed; with clusters each row of the data is a group, unless groups were given. */
 int pc_source_is_soft(const pcal_source *source);
 void pc_source_allow_soft(pcal_source *source);
+PC_CHECKED pcal_status pc_source_check_soft(const pcal_source *source, pcal_error *err);
 void pc_source_use_soft_clusters(pcal_source *source);
 /* Rows of the data, after a pass over all of them. */
 uint64_t pc_source_soft_rows(const pcal_source *source);

@@ -152,6 +152,7 @@ static pcal_status source_soft_config(pcal_source *source, const pcal_shape *sha
   static const char *const usual[] = {"accuracy", "brier", "log", "ece"};
   const int unnamed = config->spec_count == 0 ||
                       (config->spec_count == 1 && strcmp(config->specs[0], "default") == 0);
+  PC_TRY(pc_source_check_soft(source, err));
   if (!final)
     return pc_fail(err, PCAL_USAGE,
                    "labels that are distributions over classes cannot be saved in parts; "

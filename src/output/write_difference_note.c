@@ -30,10 +30,16 @@ static void difference_note_method(const pcal_results *results, pcal_difference_
   pc_text_add(out, sentence);
 }
 
+/* True if whole clusters were exchanged.  A row of soft labels is a cluster of its own. */
+static int difference_note_clusters(const pcal_results *results) {
+  return results->against.clusters && !results->soft;
+}
+
 /* Few rows allow few exchanges: 2^m of m rows, and half of them mirror the other half. */
 static void difference_note_rows(const pcal_results *results, pc_text *out) {
   const pc_model_difference *against = &results->against;
-  const char *unit = against->clusters ? "cluster" : "row";
+  const int clusters = difference_note_clusters(results);
+  const char *unit = clusters ? "cluster" : "row";
   char least[PC_NUMBER_MAX];
   if (!against->known)
     return;
@@ -43,11 +49,11 @@ static void difference_note_rows(const pcal_results *results, pc_text *out) {
   }
   pc_text_add(out, against->differ < PC_MODEL_DIFFERENCE_FEW ? " Only " : " ");
   pc_write_count((double)against->differ, out);
-  if (!against->clusters) {
+  if (!clusters) {
     pc_text_add(out, " of ");
     pc_write_count((double)results->rows, out);
   }
-  const int one = against->clusters && against->differ == 1;
+  const int one = clusters && against->differ == 1;
   pc_text_format(out, " %s%s differ%s", unit, one ? "" : "s", one ? "s" : "");
   if (against->differ < PC_MODEL_DIFFERENCE_FEW && !results->weighted) {
     pc_number_round(ldexp(1.0, 1 - (int)against->differ), 3, least);
@@ -70,7 +76,7 @@ void pc_write_difference_note(const pcal_results *results, const char *word, pc_
                  "0.",
                  word,
                  exchanged == 0 ? ""
-                 : results->against.clusters
+                 : difference_note_clusters(results)
                      ? "by exchanging the two models cluster by cluster; "
                      : "by exchanging the two models row by row; ",
                  chance);

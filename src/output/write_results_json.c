@@ -118,7 +118,7 @@ static void results_json_difference(pc_json *json, const pcal_results *results,
     pc_json_string(json, pc_paired_method_name(interval_result->difference_method));
   }
   if (interval_result->has_difference_interval && results->against.known)
-    results_json_pair(json, results->against.clusters ? "clusters" : "rows",
+    results_json_pair(json, results->against.clusters && !results->soft ? "clusters" : "rows",
                       (double)results->against.differ);
   if (interval_result->difference_of_calibration) {
     pc_json_key(json, "of_calibration_error");

@@ -66,6 +66,7 @@ static int watch_is_other(const pcal_watch *watch, const pcal_source *source,
 
 static pcal_status watch_check_kind(const pcal_watch *watch, const pcal_source *source,
                                     const pcal_shape *shape, pcal_error *err) {
+  PC_TRY(pc_source_check_soft(source, err));
   if (!shape->labelled)
     return pc_fail(err, PCAL_USAGE,
                    "there are no outcomes; give {labels}, {correct} or {target}");
