@@ -43,7 +43,7 @@ def test_page(page, found):
 def test_every_page_runs_something():
     pages = {param.values[0].name for param in SECTIONS if param.values[1]}
     assert pages >= {"README.md", "scikit-learn.md", "pytorch.md", "coming-from.md"}
-    assert pages >= {"monitoring.md", "report.md", "rounds.md", "tour.md"}
+    assert pages >= {"monitoring.md", "report.md", "rounds.md", "tour.md", "language-models.md"}
     assert pages >= {f"for-{reader}.md" for reader in ("scikit-learn", "pytorch", "language-models", "forecasters")}
 
 
