@@ -1,6 +1,7 @@
 /* Public entry points for comparisons: check arguments, then call the implementation. */
 #include <string.h>
 
+#include "api/name_checks.h"
 #include "base/budget.h"
 #include "calibrators/folds.h"
 #include "io/source.h"
@@ -19,7 +20,7 @@ static pcal_status compare_check_models(const pcal_model *models, size_t count,
       return pc_fail(err, PCAL_USAGE,
                      "either all models have rows of their own to fit on, or none");
   }
-  return PCAL_OK;
+  return pc_check_model_names(models, count, err);
 }
 
 pcal_status pcal_compare_run(const pcal_model *models, size_t model_count,

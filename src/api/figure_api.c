@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/name_checks.h"
 #include "base/budget.h"
 #include "figure/figure_json.h"
 #include "figure/figure_measure.h"
@@ -34,7 +35,8 @@ static pcal_status figure_config(const pcal_figure_config *config, pcal_figure_c
     if (sides[i] != 0 && !(sides[i] >= FIGURE_SMALLEST && sides[i] <= FIGURE_LARGEST))
       return pc_fail(err, PCAL_USAGE, "the %s of a figure must be between 240 and 10000",
                      i == 0 ? "width" : "height");
-  return PCAL_OK;
+  return full->models == NULL ? PCAL_OK
+                              : pc_check_model_names(full->models, full->model_count, err);
 }
 
 static pcal_status figure_new(const pcal_env *env, pcal_figure **out, pcal_error *err) {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/measure_api.h"
+#include "api/name_checks.h"
 #include "base/budget.h"
 #include "base/text.h"
 #include "io/source.h"
@@ -45,6 +46,8 @@ pcal_status pc_measure_config_resolve(const pcal_measure_config *config,
   for (size_t i = 0; i < out->spec_count; i++)
     if (out->specs[i] == NULL)
       return pc_fail(err, PCAL_USAGE, "spec number %zu is NULL", i);
+  for (size_t i = 0; i < out->spec_count; i++)
+    PC_TRY(pc_check_metric_name(out->specs[i], err));
   return PCAL_OK;
 }
 

@@ -85,7 +85,12 @@ static pcal_status options_list(const pc_options *options, const pcal_option *ro
     if (value->list_count == PC_LIST_MAX)
       return pc_fail(err, PCAL_USAGE, "%s: option %s takes at most %d numbers", options->name,
                      row->name, PC_LIST_MAX);
-    PC_TRY(options_number(options, row, item, &value->list[value->list_count++], err));
+    PC_TRY(options_number(options, row, item, &value->list[value->list_count], err));
+    for (size_t i = 0; i < value->list_count; i++)
+      if (value->list[i] == value->list[value->list_count])
+        return pc_fail(err, PCAL_USAGE, "%s: option %s has %.*s twice; give each number once",
+                       options->name, row->name, (int)options_length(item), item.begin);
+    value->list_count++;
     begin = item.end + 1;
   }
   return PCAL_OK;

@@ -5,7 +5,9 @@
  * (1) a score equal to the threshold is acted upon;
  * (2) intervals by the delta method, which also allow for one more event among the rows acted upon
  *     if there are few: in place of a false positive it adds 1 / (1 - t) / N (stats/interval.c);
- * (3) t = 0: everyone is treated at no cost, and the value is the share of events.
+ * (3) no row is acted upon: the value is 0, and the interval allows for rows that would have been,
+ *     as many as none in N rows leave possible;
+ * (4) t = 0: everyone is treated at no cost, and the value is the share of events.
  * Parts: treat_all, the net benefit of acting on every row; acting on none has 0.
  * Source: Vickers & Elkin, Decision curve analysis, Medical Decision Making 2006.
  * Accuracy: exact sums.   Cost: O(1) per row. */
@@ -53,7 +55,8 @@ static pcal_status net_benefit_evaluate(const pc_options *options, const pc_evid
   const double odds = threshold / (1.0 - threshold);
   const double acted = evidence->sum.value[2] / evidence->total;
   PC_TRY(pc_metric_evaluate_mean(options, evidence, env, out, err));
-  out->count = (pc_interval_count){-odds * acted, acted, (1.0 + odds) / rows};
+  out->count = acted > 0.0 ? (pc_interval_count){-odds * acted, acted, (1.0 + odds) / rows, 0.0}
+                           : (pc_interval_count){0.0, 0.0, 1.0 / rows, odds / rows};
   pc_metric_result_part(out, "treat_all", evidence->sum.value[1] / evidence->total);
   return PCAL_OK;
 }

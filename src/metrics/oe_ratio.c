@@ -51,7 +51,7 @@ static pcal_status oe_ratio_evaluate(const pc_options *options, const pc_evidenc
   const double rows = evidence->importance ? evidence->effective : evidence->total;
   const double all = evidence->total / expected;
   out->scale = PC_SCALE_LOG;
-  out->count = (pc_interval_count){0.0, all, all / rows};
+  out->count = (pc_interval_count){0.0, all, all / rows, 0.0};
   pc_metric_result_part(out, "observed", observed / evidence->total);
   pc_metric_result_part(out, "expected", expected / evidence->total);
   return PCAL_OK;

@@ -141,6 +141,12 @@ pc_interval pc_interval_poisson(double estimate, double se, double unseen, doubl
 
 void pc_interval_allow_count(double estimate, double se, const pc_interval_count *count,
                              double level, pc_interval *interval) {
+  const double unseen = pc_interval_poisson(0.0, 0.0, 1.0, level).high;
+  if (count->other > 0.0) {
+    interval->low = fmin(interval->low, estimate - unseen * count->other);
+    interval->high = fmax(interval->high, estimate + unseen * count->one);
+    return;
+  }
   const double events = fmax(estimate - count->none, 0.0);
   const double rest = fmax(count->all - estimate, 0.0);
   const int few = events <= rest;

@@ -26,9 +26,10 @@ typedef enum pc_interval_scale {
 } pc_interval_scale;
 
 /* An estimate that is linear in a number of events: its value without an event, its value if all
- * rows were events, and how much one event adds; 0: it is not. */
+ * rows were events, and how much one event adds; 0: it is not.  If no row could have been an event,
+ * `other` is how much a row that could have been, and was not, would have taken away; else 0. */
 typedef struct pc_interval_count {
-  double none, all, one;
+  double none, all, one, other;
 } pc_interval_count;
 
 /* Chance in an error: how much larger it makes the estimate on average, and the mean and the

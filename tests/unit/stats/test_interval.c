@@ -163,7 +163,7 @@ TEST(test_of_square) {
 
 /* 0, 1 and 99 events of 100 rows that expect 10: the ends are those of Fay and Feuer. */
 TEST(test_few_events_are_allowed_for) {
-  const pc_interval_count ratio = {0.0, 10.0, 0.1};
+  const pc_interval_count ratio = {0.0, 10.0, 0.1, 0.0};
   pc_interval none = {0.0, 0.0}, one = {0.05, 0.2}, rest = {9.85, 9.95};
   pc_interval_allow_count(0.0, 0.0, &ratio, 0.95, &none);
   assert_near(none.low, 0.0, 0.0);
@@ -178,7 +178,7 @@ TEST(test_few_events_are_allowed_for) {
 
 /* Two rows cannot be more than two events, and no row is none. */
 TEST(test_no_more_events_than_rows_are_allowed_for) {
-  const pc_interval_count two = {-0.2, 0.2, 0.2}, empty = {0.0, 0.0, 0.2};
+  const pc_interval_count two = {-0.2, 0.2, 0.2, 0.0}, empty = {0.0, 0.0, 0.2, 0.0};
   pc_interval ends = {-0.2, -0.2}, still = {0.0, 0.0};
   pc_interval_allow_count(-0.2, 0.0, &two, 0.95, &ends);
   assert_near(ends.high, 0.2, 0.0);
