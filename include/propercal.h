@@ -406,7 +406,10 @@ typedef enum pcal_kind {
   PCAL_MEAN_VARIANCE, /* two columns, of a normal distribution */
   PCAL_MEAN_STD,      /* the same with the standard deviation */
   PCAL_QUANTILES,     /* one column for each level, ascending */
-  PCAL_SAMPLES        /* one column for each sample or ensemble member, in any order */
+  PCAL_SAMPLES,       /* one column for each sample or ensemble member, in any order */
+  /* Samples of several numbers at once, with as many targets: the numbers of sample 1, then those
+   * of sample 2, ...; `dimensions` of a batch is how many numbers a sample has. */
+  PCAL_SAMPLE_VECTORS
 } pcal_kind;
 
 PCAL_API const char *pcal_kind_name(pcal_kind kind);
@@ -505,13 +508,16 @@ typedef struct pcal_batch {
    * metrics the scores are copied once.  Labels and weights are in the memory of the process. */
   pcal_device *device;
   void *stream; /* of the device (CUstream): the scores are complete there; NULL: the default */
+  size_t
+      dimensions; /* of PCAL_SAMPLE_VECTORS: numbers of each sample, and targets of each row, which
+                        are row after row; else 0 */
 } pcal_batch;
 
 #define PCAL_BATCH_INIT                                                                      \
   {                                                                                          \
     sizeof(pcal_batch), PCAL_PROBABILITY, PCAL_F32, 0, 0, NULL, 0, 0, NULL, NULL, NULL, 0,   \
         NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, PCAL_WEIGHTS_AUTO, NULL, \
-        NULL                                                                                 \
+        NULL, 0                                                                              \
   }
 PCAL_API void pcal_batch_init(pcal_batch *batch, size_t size);
 
@@ -644,7 +650,10 @@ typedef struct pcal_inputs {
   const pcal_input *data;
   const pcal_input *labels;  /* class numbers, booleans, one-hot rows or names of classes */
   const pcal_input *correct; /* 1 or 0, beside confidence */
-  const pcal_input *target;  /* the true numbers, beside mean, quantiles and samples */
+  const pcal_input
+      *target; /* the true numbers, beside mean, quantiles and samples.  Several columns
+                                beside samples: as many numbers in each sample, whose columns are
+                                those of sample 1, then those of sample 2, ... */
   const pcal_input *weights;
   const pcal_input *groups; /* a name or number for each row; with two to four columns, results
                                also have the groups of every column and of their combinations,

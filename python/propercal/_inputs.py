@@ -258,6 +258,22 @@ def _without_axes(given: "dict[str, Any]", class_axis: Any, ignore_index: Any) -
     return flatten(arrays, scores, class_axis, ignore_index)
 
 
+def _flat_samples(given: "dict[str, Any]") -> "dict[str, Any]":
+    """Samples of several targets, rows x samples x targets, with the last two dimensions as columns."""
+    samples = given.get("samples")
+    if samples is None or is_file(samples) or np.ndim(samples) != 3:
+        return given
+    array, target = as_array(samples), given.get("target")
+    shape = () if target is None or is_file(target) else np.shape(target)
+    width = shape[1] if len(shape) == 2 else 1
+    if len(shape) > 0 and width != array.shape[2]:
+        raise DataError(
+            f"samples has the shape {array.shape}, so each sample has {array.shape[2]} numbers, and target has the "
+            f"shape {shape}; give target with {array.shape[2]} columns"
+        )
+    return {**given, "samples": array.reshape(len(array), -1)}
+
+
 def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
     """A source of the extension module."""
     given = {name: value for name, value in inputs.items() if value is not None}
@@ -273,6 +289,7 @@ def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
     if ragged:
         given = {name: padded(value) if name in KINDS else value for name, value in given.items()}
     first_row, pos_label = given.pop("first_row", 0), given.pop("pos_label", None)
+    given = _flat_samples(given)
     given = _without_axes(given, given.pop("class_axis", None), given.pop("ignore_index", None))
     data = given.get("data")
     if is_file(data) and not all(is_file(value) for value in given.values()):
@@ -351,10 +368,10 @@ class Data:
         Predicted quantiles of a number.
     levels : sequence of float
         Levels of the quantiles.
-    samples : array-like of shape (n_samples, n_draws)
+    samples : array-like of shape (n_samples, n_draws) or (n_samples, n_draws, n_targets)
         Draws from predicted distributions, or members of an ensemble.
-    target : array-like of shape (n_samples,)
-        The true numbers.
+    target : array-like of shape (n_samples,) or (n_samples, n_targets)
+        The true numbers.  Several for each row, beside ``samples`` of as many, are measured by ``energy_score``.
     event : str
         An event about the number, such as ``'> 20'`` or ``'<= 0'``: its predicted probability is measured
         as a binary prediction of its outcome; see ``docs/forecasts.md``.

@@ -314,9 +314,10 @@ class Result(Values):
         return Result, (self._core if isinstance(self._core, _Kept) else _Kept(self._core),)
 
     @property
-    def verdict(self) -> Verdict:
-        """What the results say about calibration: a few sentences, with fields."""
-        return Verdict._make(dict(self._core.verdict()))
+    def verdict(self) -> "Verdict | None":
+        """What the results say about calibration: a few sentences, with fields.  None for several targets."""
+        fields = dict(self._core.verdict())
+        return None if fields["text"] is None else Verdict._make(fields)
 
     @property
     def weights_are(self) -> "str | None":
@@ -432,7 +433,7 @@ class Result(Values):
             f"{value.label}: {note}" for value in self for note in (value.why, value.unsure) if note
         )
         return _html.box(
-            _html.paragraphs(self.verdict),
+            _html.paragraphs(self.verdict or ""),
             _html.table(["metric", "value", *([] if many else self.groups), "estimates"], lines),
             _html.table(
                 ["group", *(value.label for value in self)],

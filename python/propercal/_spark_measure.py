@@ -177,7 +177,7 @@ def _from_states(
 def frame_of(session: Any, result: Result) -> Any:
     """A result as a DataFrame of one row: a column for each value, the verdict, and all as JSON."""
     values = {value.label: float(value) for value in result}
-    row = {**values, "verdict": str(result.verdict), "json": result.to_json()}
+    row = {**values, "verdict": str(result.verdict or ""), "json": result.to_json()}
     kinds = {name: "double" for name in values} | {"verdict": "string", "json": "string"}
     schema = ", ".join(f"`{name}` {kind}" for name, kind in kinds.items())
     return session.createDataFrame([tuple(row.values())], schema)

@@ -48,6 +48,7 @@ static const char *apply_flag(pcal_kind kind) {
   case PCAL_QUANTILES:
     return "{quantiles}";
   case PCAL_SAMPLES:
+  case PCAL_SAMPLE_VECTORS:
     return "{samples}";
   }
   return "scores";

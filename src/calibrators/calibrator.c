@@ -94,6 +94,12 @@ pcal_status pc_calibrator_new_parameters(pcal_calibrator *calibrator, size_t siz
 pcal_status pc_calibrator_check_layout(const pc_calibrator_method *method,
                                        const pc_layout *layout, pcal_error *err) {
   const int regression = layout->form != PC_FORM_CLASSES;
+  if (layout->form == PC_FORM_DISTANCES)
+    return pc_fail(
+        err, PCAL_USAGE,
+        "%s calibrates one number at a time, and {target} has several columns; give one "
+        "of them, with its samples",
+        method->row.name);
   if (regression != (method->row.task == PCAL_REGRESSION) &&
       (method->traits & PC_ANY_TASK) == 0)
     return pc_fail(err, PCAL_USAGE,

@@ -113,6 +113,7 @@ static const char *calibrator_describe_kind(pcal_kind kind) {
   case PCAL_QUANTILES:
     return "quantiles";
   case PCAL_SAMPLES:
+  case PCAL_SAMPLE_VECTORS:
     return "samples";
   }
   return "scores";

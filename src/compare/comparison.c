@@ -383,7 +383,13 @@ pcal_status pc_compare(const pcal_model *models, size_t model_count,
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(models[0].source, &shape);
   state.form = pc_kind_form(shape.kind);
-  pcal_status status = comparison_names(table, models, err);
+  pcal_status status =
+      state.form == PC_FORM_DISTANCES
+          ? pc_fail(err, PCAL_USAGE,
+                    "a comparison is about one number, and {target} has several columns; give "
+                    "one of "
+                    "them, with its samples, or measure energy-score of each model")
+          : comparison_names(table, models, err);
   if (status == PCAL_OK)
     status = comparison_specs(&state, err);
   if (status == PCAL_OK)

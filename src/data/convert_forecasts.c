@@ -80,7 +80,8 @@ static pcal_status convert_forecasts_quantiles(pc_checked_row *row, double *numb
 
 pcal_status pc_convert_forecasts_check(pc_checked_row *row, double *numbers, pcal_error *err) {
   PC_TRY(convert_forecasts_finite(row, numbers, err));
-  if (row->missing || row->layout->form == PC_FORM_SAMPLES)
+  if (row->missing || row->layout->form == PC_FORM_SAMPLES ||
+      row->layout->form == PC_FORM_DISTANCES)
     return PCAL_OK;
   if (row->layout->form == PC_FORM_GAUSSIAN)
     return convert_forecasts_gaussian(row, numbers, err);

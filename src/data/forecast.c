@@ -31,6 +31,8 @@ pc_forecast_place pc_forecast_place_find(const double *numbers, size_t count, do
 double pc_forecast_pit(const pc_forecast_shape *shape, const double *row) {
   if (shape->form == PC_FORM_GAUSSIAN)
     return pc_normal_cdf((row[2] - row[0]) / row[1]);
+  if (shape->form == PC_FORM_DISTANCES)
+    return 0.5;
   const pc_forecast_place place =
       pc_forecast_place_find(row, shape->columns, row[shape->columns]);
   return (double)(place.below + place.upto + 1) / (2.0 * ((double)shape->columns + 1.0)) +

@@ -24,7 +24,8 @@ pc_forecast_place pc_forecast_place_find(const double *numbers, size_t count, do
  *   normal                 Phi((y - mean) / std)
  *   samples and quantiles  (below + upto + 1) / (2 n + 2), the middle of the possible cells,
  *                          plus (upto - below) 2^-44, so that pc_forecast_place_of can recover
- *                          the place from the score */
+ *                          the place from the score
+ *   distances              1/2: several targets have no such probability */
 double pc_forecast_pit(const pc_forecast_shape *shape, const double *row);
 /* The place that such a score encodes, for samples or quantiles; n < 2^20. */
 pc_forecast_place pc_forecast_place_of(const pc_forecast_shape *shape, double score);

@@ -178,7 +178,7 @@ static void pass_device_window(const pcal_batch *batch, size_t begin, size_t row
   out->rows = rows;
   out->scores = (const char *)batch->scores + (ptrdiff_t)begin * batch->row_stride;
   out->labels = batch->labels == NULL ? NULL : batch->labels + begin;
-  out->targets = batch->targets == NULL ? NULL : batch->targets + begin;
+  out->targets = pc_batch_targets(batch, begin);
   out->weights = batch->weights == NULL ? NULL : batch->weights + begin;
   out->groups = batch->groups == NULL ? NULL : batch->groups + begin;
   out->ids = batch->ids == NULL ? NULL : batch->ids + begin;

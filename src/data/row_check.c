@@ -162,8 +162,13 @@ pcal_status pc_row_check_missing_forecast(pc_checked_row *row, size_t column, pc
 }
 
 pcal_status pc_row_check_target(pc_checked_row *row, double *target, pcal_error *err) {
-  char shown[PC_NUMBER_MAX];
   *target = row->policy->unlabelled ? 0.0 : row->batch->targets[row->position];
+  return pc_row_check_targets(row, target, 1, err);
+}
+
+static pcal_status row_check_one_target(pc_checked_row *row, const double *target,
+                                        pcal_error *err) {
+  char shown[PC_NUMBER_MAX];
   if (fabs(*target) <= PC_FORECAST_MAX)
     return PCAL_OK;
   const char *name = row_check_name(row->batch->labels_name, "target");
@@ -173,6 +178,13 @@ pcal_status pc_row_check_target(pc_checked_row *row, double *target, pcal_error 
   return pc_fail_at(err, PCAL_DATA, &place,
                     "the target %s is beyond 1e100; give finite numbers on a smaller scale",
                     pc_show(*target, shown));
+}
+
+pcal_status pc_row_check_targets(pc_checked_row *row, const double *targets, size_t count,
+                                 pcal_error *err) {
+  for (size_t j = 0; j < count && !row->missing; j++)
+    PC_TRY(row_check_one_target(row, &targets[j], err));
+  return PCAL_OK;
 }
 
 double pc_prob_excess(double p) {

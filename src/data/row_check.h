@@ -53,6 +53,8 @@ pcal_status pc_row_fail_changed(const pc_checked_row *row, pcal_error *err);
 /* Rows of regression: checks of the target and of a missing number of the prediction. */
 PC_CHECKED pcal_status pc_row_check_target(pc_checked_row *row, double *target,
                                            pcal_error *err);
+PC_CHECKED pcal_status pc_row_check_targets(pc_checked_row *row, const double *targets,
+                                            size_t count, pcal_error *err);
 /* The start of a remedy: "pass {normalize}", or the equivalent advice when a calibrator is
  * applied. */
 const char *pc_row_normalize_remedy(const pc_checked_row *row);

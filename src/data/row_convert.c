@@ -409,7 +409,8 @@ pcal_status pc_rows_convert(const pcal_batch *batch, const pc_layout *layout,
       !regression && layout->columns == 1 && row_convert_plain(&convert, begin, count);
   const int wide = !regression && layout->kind == PCAL_PROBABILITY && layout->columns > 1;
   if (regression)
-    PC_TRY(pc_convert_forecasts(&convert, begin, count, err));
+    PC_TRY((layout->form == PC_FORM_DISTANCES ? pc_convert_vectors : pc_convert_forecasts)(
+        &convert, begin, count, err));
   else if (layout->kind == PCAL_LOGIT && layout->columns > 1)
     PC_TRY(pc_convert_logits(&convert, begin, count, err));
   else if (plain)

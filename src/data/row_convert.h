@@ -88,6 +88,10 @@ PC_CHECKED pcal_status pc_convert_forecasts_check(pc_checked_row *row, double *n
 PC_CHECKED pcal_status pc_convert_forecasts(pc_row_convert *convert, size_t begin, size_t count,
                                             pcal_error *err);
 
+/* The same for samples of several numbers: rows of distances. */
+PC_CHECKED pcal_status pc_convert_vectors(pc_row_convert *convert, size_t begin, size_t count,
+                                          pcal_error *err);
+
 /* Rows [begin, begin + count) of logits whose softmax a device has computed; the columns begin with
  * row `begin`. */
 PC_CHECKED pcal_status pc_convert_device_rows(pc_row_convert *convert,

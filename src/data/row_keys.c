@@ -35,6 +35,14 @@ static uint64_t row_keys_scores(const pcal_batch *batch, size_t position) {
   return hash;
 }
 
+static uint64_t row_keys_targets(const pcal_batch *batch, size_t position) {
+  const double *targets = pc_batch_targets(batch, position);
+  uint64_t outcome = row_keys_bits(targets[0]);
+  for (size_t j = 1; j < batch->dimensions; j++)
+    outcome = pc_hash_u64(outcome) + row_keys_bits(targets[j]);
+  return outcome;
+}
+
 void pc_row_keys(const pcal_batch *batch, const pc_rows *rows, uint64_t *keys) {
   const int regression = pc_kind_form(batch->kind) != PC_FORM_CLASSES;
   for (size_t i = 0; i < rows->count; i++) {
@@ -43,8 +51,8 @@ void pc_row_keys(const pcal_batch *batch, const pc_rows *rows, uint64_t *keys) {
       keys[i] = batch->ids[position];
       continue;
     }
-    const uint64_t outcome = regression ? row_keys_bits(batch->targets[position])
-                                        : (uint64_t)(uint32_t)rows->labels[i];
+    const uint64_t outcome =
+        regression ? row_keys_targets(batch, position) : (uint64_t)(uint32_t)rows->labels[i];
     keys[i] = pc_hash_u64(row_keys_scores(batch, position) +
                           pc_hash_u64(outcome + ROW_CONTENT_START));
   }

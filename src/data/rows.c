@@ -12,6 +12,7 @@ pc_form pc_kind_form(pcal_kind kind) {
   return kind == PCAL_MEAN_VARIANCE || kind == PCAL_MEAN_STD ? PC_FORM_GAUSSIAN
          : kind == PCAL_QUANTILES                            ? PC_FORM_QUANTILES
          : kind == PCAL_SAMPLES                              ? PC_FORM_SAMPLES
+         : kind == PCAL_SAMPLE_VECTORS                       ? PC_FORM_DISTANCES
                                                              : PC_FORM_CLASSES;
 }
 
@@ -65,7 +66,10 @@ static pcal_status rows_regression_layout(pcal_kind kind, size_t columns, const 
     return pc_fail(err, PCAL_DATA,
                    "a distribution takes at least two samples, and {samples} has one column; "
                    "give a column for each sample");
-  *out = (pc_layout){.kind = kind, .columns = columns, .classes = columns + 1, .form = form};
+  *out = (pc_layout){.kind = kind,
+                     .columns = columns,
+                     .classes = form == PC_FORM_DISTANCES ? PC_DISTANCES : columns + 1,
+                     .form = form};
   return form == PC_FORM_QUANTILES ? rows_layout_levels(out, levels, err) : PCAL_OK;
 }
 
@@ -111,7 +115,8 @@ int pc_layout_is_binary(const pc_layout *layout) {
 }
 
 size_t pc_chunk_rows(const pc_layout *layout) {
-  const size_t rows = ROWS_CHUNK_DOUBLES / layout->classes;
+  const size_t wide = layout->columns > layout->classes ? layout->columns : layout->classes;
+  const size_t rows = ROWS_CHUNK_DOUBLES / wide;
   const size_t some = rows > ROWS_CHUNK_MAX ? ROWS_CHUNK_MAX : rows;
   return some < 1 ? 1 : some < PC_NARROW_ROWS ? some : some / PC_NARROW_ROWS * PC_NARROW_ROWS;
 }
@@ -125,7 +130,10 @@ static void *rows_carve(char *block, size_t *used, size_t bytes) {
 
 static size_t rows_lay_out(const pc_layout *layout, char *block, pc_scratch *out) {
   const size_t n = out->capacity, k = layout->classes, m = n + PC_NARROW_ROWS;
-  const size_t wide = k > PC_NARROW_CLASSES ? k : PC_NARROW_CLASSES * PC_NARROW_ROWS;
+  const size_t longest = layout->columns > k ? layout->columns : k;
+  const size_t wide = longest > PC_NARROW_CLASSES * PC_NARROW_ROWS || k > PC_NARROW_CLASSES
+                          ? longest
+                          : PC_NARROW_CLASSES * PC_NARROW_ROWS;
   size_t used = 0;
   out->probs = rows_carve(block, &used, (k > PC_NARROW_CLASSES ? n : m) * k * sizeof(double));
   out->scores = rows_carve(block, &used, n * k * sizeof(double));
@@ -225,6 +233,14 @@ pcal_status pc_batch_check(const pcal_batch *batch, const pc_layout *layout,
                      "%s: a batch of quantiles has other levels than what was made for it",
                      name);
   const int regression = layout->form != PC_FORM_CLASSES;
+  if (layout->form == PC_FORM_DISTANCES && batch->rows > 0 &&
+      (batch->dimensions == 0 || batch->columns % batch->dimensions != 0 ||
+       batch->columns / batch->dimensions < 2))
+    return pc_fail(
+        err, PCAL_USAGE,
+        "%s: %zu columns are not two or more samples of %zu numbers; set dimensions to "
+        "the numbers of a sample",
+        name, batch->columns, batch->dimensions);
   if (batch->rows > 0 && !policy->unlabelled &&
       (regression ? batch->targets == NULL : batch->labels == NULL))
     return pc_fail(err, PCAL_USAGE, "%s: a batch needs %-s; give them with %-s", name,
@@ -310,6 +326,11 @@ void pc_rows_select(const pc_rows *rows, const size_t *positions, size_t count,
                    .others_square = scratch->others_square,
                    .log_true = rows->log_true == NULL ? NULL : scratch->log_true,
                    .levels = rows->levels};
+}
+
+const double *pc_batch_targets(const pcal_batch *batch, size_t at) {
+  const size_t each = batch->kind == PCAL_SAMPLE_VECTORS ? batch->dimensions : 1;
+  return batch->targets == NULL ? NULL : batch->targets + at * each;
 }
 
 void pc_batch_row(const pcal_batch *batch, size_t row, double *out) {

@@ -16,7 +16,9 @@ typedef enum pc_form {
   PC_FORM_CLASSES,   /* probabilities of classes */
   PC_FORM_GAUSSIAN,  /* mean and standard deviation */
   PC_FORM_QUANTILES, /* ascending, one for each level */
-  PC_FORM_SAMPLES    /* ascending */
+  PC_FORM_SAMPLES,   /* ascending */
+  PC_FORM_DISTANCES  /* of samples of several numbers (data/convert_vectors.c): half their mean
+                        distance, fair and empirical, then their mean distance from the targets */
 } pc_form;
 
 /* The shape of the rows of a data set.  A row of regression is its prediction followed by its
@@ -25,12 +27,14 @@ typedef enum pc_form {
 typedef struct pc_layout {
   pcal_kind kind;
   size_t columns;
-  size_t classes; /* 2 for one column; 1 for confidences; columns + 1 for regression */
+  size_t classes; /* 2 for one column; 1 for confidences; columns + 1 for regression; 3 for
+                     distances */
   pc_form form;
   double levels[PCAL_LEVELS_MAX]; /* of quantiles */
 } pc_layout;
 
 #define PC_CLASSES_MAX 1000000
+#define PC_DISTANCES 3 /* numbers of a row of PC_FORM_DISTANCES */
 
 /* For weights_are of a batch: expected frequencies, which need not be whole. */
 #define PC_WEIGHTS_EXPECTED 3
@@ -170,6 +174,9 @@ PC_CHECKED pcal_status pc_batch_resolve(const pcal_batch *given, pcal_batch *out
  * is unknown. */
 int pc_strides_fill(size_t rows, size_t columns, size_t size, ptrdiff_t *row_stride,
                     ptrdiff_t *column_stride);
+
+/* The targets from row `at` on; NULL: there are none. */
+const double *pc_batch_targets(const pcal_batch *batch, size_t at);
 
 /* Copies the scores of one row to `out`, as doubles. */
 void pc_batch_row(const pcal_batch *batch, size_t row, double *out);

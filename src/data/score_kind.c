@@ -18,6 +18,8 @@ const char *pcal_kind_name(pcal_kind kind) {
     return "quantiles";
   case PCAL_SAMPLES:
     return "samples";
+  case PCAL_SAMPLE_VECTORS:
+    return "sample-vectors";
   }
   return NULL;
 }

@@ -370,6 +370,17 @@ static pcal_status figure_measure_request(const figure_measure_plan *plan, pcal_
   pc_layout layout;
   pc_source_shape(source, &shape);
   PC_TRY(pc_layout_make_levels(shape.kind, shape.columns, shape.levels, &layout, err));
+  if (plan->row->row.task == PCAL_REGRESSION && layout.form == PC_FORM_CLASSES)
+    return pc_fail(err, PCAL_USAGE,
+                   "figure %s is about predictions of a number, but these data are scores of "
+                   "classes; give {mean} with {variance}, {quantiles} or {samples}",
+                   plan->row->row.name);
+  if (plan->row->row.task == PCAL_REGRESSION && layout.form == PC_FORM_DISTANCES)
+    return pc_fail(
+        err, PCAL_USAGE,
+        "figure %s is about one number, and {target} has several columns; give one of "
+        "them, with its samples",
+        plan->row->row.name);
   return plan->row->request(&plan->options, &layout, request, err);
 }
 

@@ -163,7 +163,7 @@ static pcal_status sequence_check_types(const pc_reader *first, const pc_reader 
 static pcal_status sequence_check(const pc_reader *first, const pc_reader *other,
                                   pcal_error *err) {
   char here[PC_CLIP_MAX], there[PC_CLIP_MAX];
-  if (other->columns != first->columns)
+  if (other->columns != first->columns || other->depth != first->depth)
     return pc_fail(err, PCAL_DATA,
                    "%s has %zu column%s, but %s has %zu; files that are read as one need the "
                    "same columns",
@@ -238,6 +238,7 @@ static pcal_status sequence_shape(pc_reader *reader, int ragged, pcal_error *err
   reader->bytes = first->bytes;
   reader->cells = first->cells;
   reader->columns = first->columns;
+  reader->depth = first->depth;
   reader->listed = first->listed;
   reader->names = first->names;
   reader->file_columns = first->file_columns;

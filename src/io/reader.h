@@ -56,6 +56,7 @@ typedef struct pc_read_request {
   pc_column_role as;
   pcal_header header; /* of delimited text files */
   int ragged;         /* scores: rows of lists and objects may be shorter; they end with NaN */
+  int deep;           /* an array may have three dimensions: the last two are the columns */
 } pc_read_request;
 
 typedef struct pc_reader pc_reader;
@@ -95,6 +96,7 @@ struct pc_reader {
   void *state;
   pc_cell_type cells;
   size_t columns;           /* chosen ones */
+  size_t depth;             /* length of the third dimension; 0: there is none */
   int on_device;            /* windows point to memory of a device */
   int listed;               /* rows are lists of scores, even if they have one element */
   uint64_t rows;            /* PCAL_NO_ROW while unknown */

@@ -283,6 +283,7 @@ static pcal_status source_read(pcal_source *source, size_t max_rows, pcal_batch 
   out->type = pc_source_type(source);
   out->rows = window.rows;
   out->columns = source->scores.columns;
+  out->dimensions = source->forecast.dimensions;
   out->scores = window.data;
   out->device = window.device;
   out->stream = window.stream;

@@ -67,7 +67,7 @@ void pc_source_batch_next(pc_source_batch *borrowed, size_t max_rows, pcal_batch
   out->scores =
       left == 0 ? all->scores : (const char *)all->scores + (ptrdiff_t)at * all->row_stride;
   out->labels = all->labels == NULL ? NULL : all->labels + at;
-  out->targets = all->targets == NULL ? NULL : all->targets + at;
+  out->targets = pc_batch_targets(all, at);
   out->weights = all->weights == NULL ? NULL : all->weights + at;
   out->groups = all->groups == NULL ? NULL : all->groups + at;
   out->ids = all->ids == NULL ? NULL : all->ids + at;

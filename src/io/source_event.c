@@ -89,6 +89,10 @@ pcal_status pc_source_set_event(pcal_source *source, const char *text, pcal_erro
     return pc_fail(err, PCAL_USAGE,
                    "{event} needs predictions of a number: {mean}, {quantiles} or {samples}; "
                    "remove it");
+  if (source->kind == PCAL_SAMPLE_VECTORS)
+    return pc_fail(err, PCAL_USAGE,
+                   "{event} is about one number, and {target} has several columns; give one of "
+                   "them, with its samples");
   PC_TRY(pc_forecast_event_parse(text, &source->event.event, err));
   source->event.used = 1;
   return PCAL_OK;

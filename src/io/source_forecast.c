@@ -3,7 +3,8 @@
  * Edge cases:
  *  1. means and variances are two parts of one column each, or one part of two columns.
  *  2. levels are given, or read from the column names of a data file.
- *  3. column names are not class names. */
+ *  3. column names are not class names.
+ *  4. several columns of targets beside samples: samples of as many numbers. */
 #include <string.h>
 
 #include "base/number.h"
@@ -37,9 +38,36 @@ static pcal_status source_forecast_levels(pcal_source *source, pcal_error *err) 
   return PCAL_OK;
 }
 
+/* Edge case 4.  Samples of a file of three dimensions say themselves how many numbers they have. */
+static pcal_status source_forecast_vectors(pcal_source *source, pcal_error *err) {
+  const pc_reader *samples = &source->scores, *targets = &source->label_cells;
+  const size_t numbers = pc_source_has(targets) ? targets->columns : samples->depth;
+  if (samples->depth > 0 && samples->depth != numbers)
+    return pc_fail(
+        err, PCAL_DATA,
+        "%s has samples of %zu number%s, but %s has %zu column%s; both need one for each "
+        "target",
+        pc_source_part_name(samples), samples->depth, samples->depth == 1 ? "" : "s",
+        pc_source_part_name(targets), numbers, numbers == 1 ? "" : "s");
+  if (numbers < 2)
+    return PCAL_OK;
+  if (samples->columns % numbers != 0 || samples->columns / numbers < 2)
+    return pc_fail(
+        err, PCAL_DATA,
+        "%s has %zu columns, which are not two or more samples of %zu numbers, as many as "
+        "%s has; give the numbers of sample 1, then those of sample 2, ...",
+        pc_source_part_name(samples), samples->columns, numbers, pc_source_part_name(targets));
+  source->kind = PCAL_SAMPLE_VECTORS;
+  source->forecast.dimensions = numbers;
+  return PCAL_OK;
+}
+
 pcal_status pc_source_check_forecast(pcal_source *source, pcal_error *err) {
   const int joined = source->spread.format != NULL;
-  PC_TRY(pc_source_one_column(&source->label_cells, "targets", err));
+  if (source->kind == PCAL_SAMPLES)
+    PC_TRY(source_forecast_vectors(source, err));
+  if (source->kind != PCAL_SAMPLE_VECTORS)
+    PC_TRY(pc_source_one_column(&source->label_cells, "targets", err));
   PC_TRY(pc_source_one_column(&source->spread, "variances or standard deviations", err));
   if (joined)
     PC_TRY(pc_source_one_column(&source->scores, "means", err));

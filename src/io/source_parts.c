@@ -42,7 +42,8 @@ static pcal_status parts_open_file(pcal_source *source, const char *text,
   pc_read_request request = {.env = &source->env,
                              .as = as,
                              .header = source->header,
-                             .ragged = source->ragged.used && as == PC_COLUMN_SCORES};
+                             .ragged = source->ragged.used && as == PC_COLUMN_SCORES,
+                             .deep = source->kind == PCAL_SAMPLES && as == PC_COLUMN_SCORES};
   PC_TRY(pc_selector_split(text, pc_input_file_exists(text), &source->env, &selector, err));
   request.selector = selector.columns;
   if (pick != NULL) {

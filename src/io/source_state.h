@@ -34,6 +34,7 @@ typedef struct pc_source_input {
 typedef struct pc_source_forecast {
   double levels[PCAL_LEVELS_MAX]; /* of quantiles */
   size_t level_count;             /* 0: not given */
+  size_t dimensions;              /* of samples of several numbers; else 0 */
   void *rows;                     /* joined means and spreads */
   size_t capacity;                /* in bytes */
 } pc_source_forecast;

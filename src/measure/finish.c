@@ -261,7 +261,8 @@ static pcal_status finish_slot(const pcal_measure *measure, const pc_group_state
     records[e].outcome.se_wanted = measure->plan.intervals.level > 0;
     status = finish_entry(&measure->plan, e, &evidence, &measure->env, group, &records[e], err);
   }
-  if (status == PCAL_OK && group == PC_ALL_ROWS && slot == measure->plan.reliability_slot)
+  if (status == PCAL_OK && group == PC_ALL_ROWS && slot == measure->plan.reliability_slot &&
+      measure->plan.layout.form != PC_FORM_DISTANCES)
     status = finish_reliability(&measure->env, &evidence, results, err);
   if (state != NULL)
     machine->release(&measure->env, &evidence);

@@ -195,6 +195,8 @@ const char *pc_measure_plan_no_null(const pc_measure_plan *plan, size_t entry) {
   if (plan->layout.form == PC_FORM_QUANTILES)
     return "quantiles do not determine the distribution between and beyond them, so outcomes "
            "cannot be drawn from it";
+  if (plan->layout.form == PC_FORM_DISTANCES)
+    return "targets of several numbers are not drawn from the samples";
   if (plan->entries[entry].reading.traits & PC_NO_OUTCOMES)
     return "it ignores the targets, so a calibrated model has the same value";
   if (plan->entries[entry].metric->bounds != NULL)

@@ -250,7 +250,7 @@ static void request_read_numbers(pc_decoder *in, pc_round_config *out) {
   const uint64_t columns = pc_decode_u64(in);
   pc_decoder_expect(in, out->round > 0 && later <= 1 && whole <= 1 && draws <= 1 &&
                             later + whole + draws <= 1 && kind >= PCAL_PROBABILITY &&
-                            kind <= PCAL_SAMPLES && columns <= PC_CLASSES_MAX &&
+                            kind <= PCAL_SAMPLE_VECTORS && columns <= PC_CLASSES_MAX &&
                             (columns > 0 || (later == 0 && draws == 0)));
   pc_decoder_expect(in, kind != PCAL_QUANTILES || columns <= PCAL_LEVELS_MAX);
   if (kind == PCAL_QUANTILES && !in->failed)

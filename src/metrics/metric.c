@@ -177,6 +177,15 @@ pcal_status pc_metric_parse_for(pc_form form, const char *alias, const pc_metric
   if (*metric == NULL)
     return pc_metric_parse(spec, metric, options, err);
   const pcal_registry_row *row = &(*metric)->row;
+  const int several = ((*metric)->traits & PC_SEVERAL_TARGETS) != 0;
+  if (several != (form == PC_FORM_DISTANCES))
+    return pc_fail(err, PCAL_USAGE,
+                   several
+                       ? "%s is for several targets in each row; for one target use crps, or "
+                         "give {target} with several columns beside {samples}"
+                       : "%s is for one target in each row, and {target} has several columns; "
+                         "use energy-score, or measure each target by itself",
+                   name);
   return pc_options_parse(spec, row->name, row->options, row->option_count, options, err);
 }
 

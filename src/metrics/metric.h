@@ -28,6 +28,7 @@ typedef enum pc_metric_trait {
                                       no null is needed */
   PC_LARGEST_OF_GROUPS = 262144,   /* with groups, the value of all rows is the largest over
                                       the groups */
+  PC_SEVERAL_TARGETS = 524288,     /* for several targets in each row, and for nothing else */
   PC_PROPER_SCORE =
       65536 /* a proper score: under an injective map of the predictions its change
                equals that of its calibration error */

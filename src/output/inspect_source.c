@@ -86,7 +86,7 @@ static void inspect_batch(inspect_set *set, pcal_batch *batch, const pc_scratch 
     row.rows = 1;
     row.scores = (const char *)batch->scores + (ptrdiff_t)i * batch->row_stride;
     row.labels = batch->labels == NULL ? NULL : batch->labels + i;
-    row.targets = batch->targets == NULL ? NULL : batch->targets + i;
+    row.targets = pc_batch_targets(batch, i);
     row.weights = batch->weights == NULL ? NULL : batch->weights + i;
     row.groups = NULL;
     row.first_row = batch->first_row + i;
@@ -203,6 +203,11 @@ static void inspect_text_problems(const inspect_set *set, pc_text *out) {
   }
 }
 
+/* True for predictions of one number, whose targets have a mean. */
+static int inspect_one_number(const inspect_set *set) {
+  return set->layout.form != PC_FORM_CLASSES && set->layout.form != PC_FORM_DISTANCES;
+}
+
 static void inspect_text(const inspect_set *set, pc_text *out) {
   const double weight = pc_sum_value(&set->weight);
   pc_write_count((double)set->rows, out);
@@ -224,13 +229,13 @@ static void inspect_text(const inspect_set *set, pc_text *out) {
   if (!set->shape.labelled)
     pc_text_add(out, set->layout.form == PC_FORM_CLASSES ? "no labels given\n"
                                                          : "no targets given\n");
-  else if (weight > 0 && set->layout.form != PC_FORM_CLASSES) {
+  else if (weight > 0 && inspect_one_number(set)) {
     char mean[PC_NUMBER_MAX];
     pc_number_round(pc_sum_value(&set->target) / weight, 5, mean);
     pc_text_format(out, "mean target %s, ", mean);
     inspect_percent(pc_sum_value(&set->score) / weight, out);
     pc_text_add(out, " of the predicted probability lies below targets on average\n");
-  } else if (weight > 0) {
+  } else if (weight > 0 && set->layout.form == PC_FORM_CLASSES) {
     pc_text_add(out, "accuracy ");
     inspect_percent(pc_sum_value(&set->hits) / weight, out);
     pc_text_add(out, ", mean confidence ");
@@ -299,12 +304,12 @@ static void inspect_json(const inspect_set *set, pc_text *out) {
     pc_json_key(&json, "weight");
     pc_json_number(&json, weight);
   }
-  if (set->shape.labelled && set->layout.form != PC_FORM_CLASSES) {
+  if (set->shape.labelled && inspect_one_number(set)) {
     pc_json_key(&json, "mean_target");
     pc_json_number(&json, pc_sum_value(&set->target) / weight);
     pc_json_key(&json, "mean_pit");
     pc_json_number(&json, pc_sum_value(&set->score) / weight);
-  } else if (set->shape.labelled) {
+  } else if (set->shape.labelled && set->layout.form == PC_FORM_CLASSES) {
     pc_json_key(&json, "accuracy");
     pc_json_number(&json, pc_sum_value(&set->hits) / weight);
     pc_json_key(&json, "mean_confidence");

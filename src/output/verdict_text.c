@@ -415,6 +415,8 @@ void pc_verdict_text(const pcal_results *results, pcal_interface interface, pc_t
 
 pcal_status pc_verdict_store(pcal_results *results, pcal_error *err) {
   pc_text text;
+  if (results->layout.form == PC_FORM_DISTANCES) /* distances say nothing about calibration */
+    return PCAL_OK;
   pc_text_init(&text, &results->env);
   pc_verdict_text(results, results->env.caller, &text);
   pc_free(&results->env, results->verdict);

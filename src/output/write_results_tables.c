@@ -144,6 +144,8 @@ void pc_write_results_text(const pcal_results *results, pc_text *out) {
   tables_notes(results, out);
   if (results->group_count > 0)
     pc_write_groups_text(results, tables_label_width(results), out);
+  if (results->layout.form == PC_FORM_DISTANCES) /* there is no verdict */
+    return;
   pc_text_add(out, "\n");
   pc_write_paragraph(PCAL_TEXT, results->verdict == NULL ? "" : results->verdict, 80, out);
 }

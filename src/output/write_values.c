@@ -36,6 +36,8 @@ static const char *write_values_kind(const pcal_results *results) {
     return "quantiles";
   case PCAL_SAMPLES:
     return "samples";
+  case PCAL_SAMPLE_VECTORS:
+    return "numbers in samples of several targets";
   case PCAL_PROBABILITY:
     break;
   }

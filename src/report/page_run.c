@@ -203,9 +203,14 @@ static pcal_status page_run_check(const page_run *run, pcal_error *err) {
   const pc_page_preset *preset = run->report->preset;
   pcal_shape shape = {.size = sizeof shape};
   pc_layout layout;
+  pc_source_shape(run->held_out.source, &shape);
+  if (shape.kind == PCAL_SAMPLE_VECTORS)
+    return pc_fail(
+        err, PCAL_USAGE,
+        "a report is about one number, and {target} has several columns; give one of "
+        "them, with its samples, or measure energy-score");
   if (preset == NULL)
     return PCAL_OK;
-  pc_source_shape(run->held_out.source, &shape);
   PC_TRY(pc_layout_make_levels(shape.kind, shape.columns, shape.levels, &layout, err));
   return preset->check(&layout, err);
 }

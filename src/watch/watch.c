@@ -74,7 +74,8 @@ static pcal_status watch_check_kind(const pcal_watch *watch, const pcal_source *
     return pc_fail(err, PCAL_USAGE,
                    "a watch counts every row once; leave {weights} and {prevalence} out");
   if (pc_kind_form(shape->kind) == PC_FORM_QUANTILES ||
-      pc_kind_form(shape->kind) == PC_FORM_SAMPLES)
+      pc_kind_form(shape->kind) == PC_FORM_SAMPLES ||
+      pc_kind_form(shape->kind) == PC_FORM_DISTANCES)
     return pc_fail(err, PCAL_USAGE,
                    "a watch of predictions of a number needs {mean} with {variance} or {std}");
   if (watch_is_other(watch, source, shape))

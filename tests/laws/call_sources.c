@@ -12,8 +12,9 @@ static uint32_t call_group_of_row[CALL_ROWS];
 static const char *const call_groups[] = {"north", "south"};
 
 const pcal_kind call_kinds[] = {PCAL_LOGIT,    PCAL_PROBABILITY, PCAL_CONFIDENCE,
-                                PCAL_MEAN_STD, PCAL_SAMPLES,     PCAL_MEAN_STD};
-const size_t call_columns[] = {CALL_CLASSES, 1, 1, 2, CALL_CLASSES, 2};
+                                PCAL_MEAN_STD, PCAL_SAMPLES,     PCAL_SAMPLE_VECTORS,
+                                PCAL_MEAN_STD};
+const size_t call_columns[] = {CALL_CLASSES, 1, 1, 2, CALL_CLASSES, CALL_CLASSES, 2};
 
 /* The second model errs elsewhere. */
 static void call_fill(call_data data, size_t model) {
@@ -36,6 +37,7 @@ pcal_batch call_batch(call_data data) {
   batch.kind = call_kinds[data];
   batch.rows = CALL_ROWS;
   batch.columns = call_columns[data];
+  batch.dimensions = data == CALL_VECTORS ? 1 : 0;
   batch.scores = call_scores;
   batch.labels = of_number ? NULL : call_labels;
   batch.targets = of_number ? call_targets : NULL;

@@ -29,6 +29,7 @@ static const law_shape law_shapes[] = {
     {"means and standard deviations, float32", PCAL_MEAN_STD, PCAL_F32, 200, 2},
     {"quantiles with ties", PCAL_QUANTILES, PCAL_F64, 200, 5},
     {"samples with ties", PCAL_SAMPLES, PCAL_F64, 200, 8},
+    {"samples for several targets", PCAL_SAMPLE_VECTORS, PCAL_F64, 200, 8},
 };
 
 static const law_shape law_large = {"logits of 256 classes", PCAL_LOGIT, PCAL_F32, 1024, 256};
@@ -144,7 +145,7 @@ static void law_fill_forecasts(law_set *set) {
       const double drawn = floor(4 * width * pc_rng_normal(&scores, at + 100000)) / 4;
       if (set->kind == PCAL_QUANTILES)
         law_store(set, at, mean + (i % 7 == 4 ? 0.0 : floor(4 * width * step) / 4 + off));
-      else if (set->kind == PCAL_SAMPLES)
+      else if (set->kind == PCAL_SAMPLES || set->kind == PCAL_SAMPLE_VECTORS)
         law_store(set, at, mean + (i % 20 == 11 ? 0.0 : drawn + off));
       else
         law_store(set, at, j == 0 ? mean + off : width);

@@ -56,6 +56,7 @@ pcal_batch law_batch(const law_case *about, size_t first, size_t count) {
   batch.column_stride = (ptrdiff_t)law_score_size(set);
   batch.labels = set->labels + first;
   batch.targets = set->targets + first;
+  batch.dimensions = set->kind == PCAL_SAMPLE_VECTORS ? 1 : 0;
   batch.weights = about->weights == NULL ? NULL : about->weights + first;
   batch.groups = about->groups == NULL ? NULL : about->groups + first;
   batch.first_row = first;

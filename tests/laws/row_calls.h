@@ -11,6 +11,7 @@ typedef enum call_data {
   CALL_CONFIDENCES,
   CALL_NORMALS,
   CALL_SAMPLES,
+  CALL_VECTORS,
   CALL_QUANTILES,
   CALL_DATA_COUNT
 } call_data;

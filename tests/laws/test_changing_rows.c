@@ -294,6 +294,7 @@ static pcal_batch changing_batch(const changing_round *round) {
   batch.scores = set->scores;
   batch.labels = changing_is_regression(set) ? NULL : set->labels;
   batch.targets = changing_is_regression(set) ? set->targets : NULL;
+  batch.dimensions = set->kind == PCAL_SAMPLE_VECTORS ? 1 : 0;
   batch.levels = set->levels;
   if (round->number / 2 % 4 == 1)
     batch.weights = set->whole;

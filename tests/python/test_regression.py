@@ -212,3 +212,26 @@ def test_predictions_of_a_number_have_names(row):
         with pytest.raises(pc.UsageError) as raised:
             class_of(row)().fit(np.array(scores), [0.0, 1.0])
         assert str(raised.value) == said
+
+
+def test_several_targets():
+    rng = np.random.default_rng(4)
+    samples, target = rng.normal(size=(80, 5, 3)), rng.normal(0.5, 1, (80, 3))
+    away = np.linalg.norm(samples - target[:, None], axis=2).mean(axis=1)
+    apart = np.linalg.norm(samples[:, :, None] - samples[:, None], axis=3).sum(axis=(1, 2))
+    fair = (away - apart / (2 * 5 * 4)).mean()
+    assert pc.energy_score(samples=samples, target=target) == pytest.approx(fair, rel=1e-13)
+    empirical = (away - apart / (2 * 5 * 5)).mean()
+    assert pc.energy_score(samples=samples, target=target, estimator="empirical") == pytest.approx(empirical, rel=1e-13)
+    flat = pc.measure(samples=samples.reshape(80, 15), target=target, interval=0.9)
+    assert flat["energy-score"] == pc.energy_score(samples=np.asfortranarray(samples), target=target)
+    assert flat.verdict is None and flat["energy-score"].interval.low < fair
+    assert pc.crps(samples=samples[:, :, :1], target=target[:, 0]) == pc.crps(samples=samples[:, :, 0], target=target[:, 0])
+    with pytest.raises(pc.DataError, match="give target with 3 columns"):
+        pc.energy_score(samples=samples, target=target[:, :2])
+    with pytest.raises(pc.UsageError, match="crps is for one target in each row"):
+        pc.crps(samples=samples, target=target)
+    part = pc.Measure("energy-score")
+    part.update(samples=samples[:30], target=target[:30])
+    part.update(samples=samples[30:], target=target[30:])
+    assert part.compute()["energy-score"] == flat["energy-score"]

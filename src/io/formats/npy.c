@@ -4,7 +4,7 @@
 
 pcal_status pc_npy_open(const pc_read_request *request, pc_reader *out, pcal_error *err) {
   pc_npy_header header;
-  PC_TRY(pc_npy_header_read(request->bytes, &header, err));
+  PC_TRY(pc_npy_header_read(request->bytes, request->deep, &header, err));
   const ptrdiff_t size = (ptrdiff_t)header.type.size;
   const int windows = request->bytes->kind == PC_INPUT_FILE_WINDOWS;
   const pc_array array = {
@@ -18,5 +18,7 @@ pcal_status pc_npy_open(const pc_read_request *request, pc_reader *out, pcal_err
       .row_stride = header.fortran_order ? size : size * (ptrdiff_t)header.columns,
       .column_stride = header.fortran_order ? size * (ptrdiff_t)header.rows : size,
   };
-  return pc_array_reader_open(&array, request, out, err);
+  PC_TRY(pc_array_reader_open(&array, request, out, err));
+  out->depth = header.depth;
+  return PCAL_OK;
 }

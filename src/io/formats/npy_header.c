@@ -27,7 +27,7 @@ typedef struct npy_header_text {
   int has_descr, has_order, has_shape;
   int fortran_order;
   size_t dimensions;
-  uint64_t shape[2];
+  uint64_t shape[3];
   int too_large; /* a number in the shape */
 } npy_header_text;
 
@@ -103,7 +103,7 @@ static int npy_header_shape(npy_header_text *text) {
     uint64_t size = 0;
     if (!npy_header_number(text, &size))
       return 0;
-    if (text->dimensions < 2)
+    if (text->dimensions < 3)
       text->shape[text->dimensions] = size;
     text->dimensions++;
     const int comma = npy_header_take(text, ',');
@@ -226,7 +226,9 @@ static pcal_status npy_header_type(const char *name, pc_slice descr, pc_element_
 static pcal_status npy_header_fit(const npy_header_text *text, const pc_input_file *bytes,
                                   pc_npy_header *out, pcal_error *err) {
   const uint64_t rows = text->dimensions > 0 ? text->shape[0] : 1;
-  const uint64_t columns = text->dimensions > 1 ? text->shape[1] : 1;
+  const uint64_t wide = text->dimensions > 1 ? text->shape[1] : 1;
+  const uint64_t deep = text->dimensions > 2 ? text->shape[2] : 1;
+  const uint64_t columns = deep > 0 && wide > UINT64_MAX / deep ? UINT64_MAX : wide * deep;
   const uint64_t held = bytes->length - out->data_offset;
   if (rows == 0 || columns == 0)
     return pc_fail(err, PCAL_DATA, "%s has no %ss; give a file with at least one %s",
@@ -251,6 +253,7 @@ static pcal_status npy_header_fit(const npy_header_text *text, const pc_input_fi
                    bytes->name, rows, columns, needed, held);
   out->rows = (size_t)rows;
   out->columns = (size_t)columns;
+  out->depth = text->dimensions > 2 ? (size_t)deep : 0;
   return PCAL_OK;
 }
 
@@ -294,17 +297,22 @@ static pcal_status npy_header_locate(const pc_input_file *bytes, npy_header_text
   return PCAL_OK;
 }
 
-pcal_status pc_npy_header_read(const pc_input_file *bytes, pc_npy_header *out,
+pcal_status pc_npy_header_read(const pc_input_file *bytes, int deep, pc_npy_header *out,
                                pcal_error *err) {
   npy_header_text text = {0};
   *out = (pc_npy_header){0};
   PC_TRY(npy_header_locate(bytes, &text, out, err));
   PC_TRY(npy_header_dict(&text, err));
   PC_TRY(npy_header_type(bytes->name, text.descr, &out->type, err));
-  if (text.dimensions > 2)
+  if (text.dimensions > 3 || (text.dimensions == 3 && !deep))
     return pc_fail(err, PCAL_DATA,
                    "%s has %zu dimensions; give at most two, rows and classes (array.reshape)",
                    bytes->name, text.dimensions);
+  if (text.dimensions == 3 && text.fortran_order)
+    return pc_fail(
+        err, PCAL_DATA,
+        "%s has three dimensions in Fortran order; save numpy.ascontiguousarray of it",
+        bytes->name);
   out->fortran_order = text.fortran_order;
   out->dimensions = text.dimensions;
   return npy_header_fit(&text, bytes, out, err);

@@ -154,10 +154,11 @@ pcal_status pc_npz_open(const pc_read_request *request, pc_reader *out, pcal_err
                             &state->image);
   state->array = (pc_reader){.format = out->format, .env = out->env, .bytes = &state->image};
   const pc_read_request inside = {
-      .env = request->env, .bytes = &state->image, .as = request->as};
+      .env = request->env, .bytes = &state->image, .as = request->as, .deep = request->deep};
   PC_TRY(pc_npy_open(&inside, &state->array, err));
   out->cells = state->array.cells;
   out->columns = state->array.columns;
+  out->depth = state->array.depth;
   out->rows = state->array.rows;
   out->window_limit = state->array.window_limit;
   out->file_columns = state->array.file_columns;

@@ -101,14 +101,15 @@ static int exchange_same_kind(const pc_layout *layouts[2], const pc_kept_rows *r
          (rows[0]->clusters == NULL) == (rows[1]->clusters == NULL);
 }
 
-/* True if both models have the same outcomes: labels, or targets for regression.  Confidences
- * have their own outcomes, which are not compared. */
+/* True if both models have the same outcomes: labels, or targets for regression.  Confidences and
+ * distances have their own outcomes, which are not compared. */
 static int exchange_same_outcomes(const pc_layout *layout, const pc_kept_rows *a,
                                   const pc_kept_rows *b) {
   const size_t k = a->classes;
+  const int has_target = layout->form != PC_FORM_CLASSES && layout->form != PC_FORM_DISTANCES;
   int same = layout->kind == PCAL_CONFIDENCE ||
              memcmp(a->labels, b->labels, a->count * sizeof *a->labels) == 0;
-  for (size_t i = 0; same && layout->form != PC_FORM_CLASSES && i < a->count; i++)
+  for (size_t i = 0; same && has_target && i < a->count; i++)
     same = a->probs[i * k + k - 1] == b->probs[i * k + k - 1];
   return same;
 }

@@ -30,7 +30,7 @@ TEST(lays_out_every_kind) {
 }
 
 TEST(refuses_impossible_layouts) {
-  assert_no_layout((pcal_kind)9, 3, PCAL_USAGE, "the kind of scores 9 is unknown");
+  assert_no_layout((pcal_kind)10, 3, PCAL_USAGE, "the kind of scores 10 is unknown");
   assert_no_layout(PCAL_LOGIT, 0, PCAL_DATA,
                    "the scores have 0 columns; between 1 and 1000000 are possible");
   assert_no_layout(PCAL_LOGIT, 1000001, PCAL_DATA,

@@ -10,5 +10,6 @@ TEST(names_every_kind) {
   assert_string_equal(pcal_kind_name(PCAL_MEAN_STD), "mean-std");
   assert_string_equal(pcal_kind_name(PCAL_QUANTILES), "quantiles");
   assert_string_equal(pcal_kind_name(PCAL_SAMPLES), "samples");
-  assert_null(pcal_kind_name((pcal_kind)9));
+  assert_string_equal(pcal_kind_name(PCAL_SAMPLE_VECTORS), "sample-vectors");
+  assert_null(pcal_kind_name((pcal_kind)10));
 }

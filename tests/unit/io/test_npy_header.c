@@ -8,7 +8,7 @@ static pcal_status header_read(help_npy npy, pc_npy_header *out, pcal_error *err
   memcpy(exact, npy.bytes, npy.length);
   pc_input_file_from_memory("x.npy", exact, npy.length, &bytes);
   pc_error_clear(err);
-  const pcal_status status = pc_npy_header_read(&bytes, out, err);
+  const pcal_status status = pc_npy_header_read(&bytes, 0, out, err);
   free(exact);
   free(npy.bytes);
   return status;

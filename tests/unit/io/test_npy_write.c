@@ -49,7 +49,7 @@ TEST(writes_what_the_reader_reads) {
     unsigned char *file = calloc(sink.length + data, 1);
     memcpy(file, sink.bytes, sink.length);
     pc_input_file_from_memory("x.npy", file, sink.length + data, &bytes);
-    assert_int_equal(pc_npy_header_read(&bytes, &header, NULL), PCAL_OK);
+    assert_int_equal(pc_npy_header_read(&bytes, 0, &header, NULL), PCAL_OK);
     assert_int_equal(header.rows, cases[i].rows);
     assert_int_equal(header.dimensions, cases[i].columns == 0 ? 1 : 2);
     assert_int_equal(header.columns, cases[i].columns == 0 ? 1 : cases[i].columns);

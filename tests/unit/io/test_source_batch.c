@@ -113,8 +113,8 @@ static void refuse(pcal_batch batch, pcal_status status, const char *sentence) {
 
 TEST(refuses_what_is_no_batch) {
   pcal_batch batch = three_rows();
-  batch.kind = (pcal_kind)9;
-  refuse(batch, PCAL_USAGE, "the kind of scores 9 is unknown");
+  batch.kind = (pcal_kind)10;
+  refuse(batch, PCAL_USAGE, "the kind of scores 10 is unknown");
   batch = three_rows();
   batch.columns = 0;
   refuse(batch, PCAL_DATA, "the scores have 0 columns; between 1 and 1000000 are possible");
