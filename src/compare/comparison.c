@@ -145,6 +145,7 @@ static pcal_status comparison_check_clusters(const pc_judging *state, const pcal
                                              pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(model->source, &shape);
+  state->table->clusters = state->by_cluster ? shape.group_count : 0;
   if (!state->by_cluster || model->val != NULL || shape.group_count != 1)
     return PCAL_OK;
   return pc_fail(

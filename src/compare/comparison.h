@@ -41,7 +41,8 @@ struct pcal_comparison {
   size_t count, capacity;
   char **model_names; /* NULL if there is one model */
   size_t model_count;
-  size_t folds; /* of the cross-validation; 0: fitted to a second set */
+  size_t folds;    /* of the cross-validation; 0: fitted to a second set */
+  size_t clusters; /* of the rows to measure on; 0: not by cluster */
   double level;
   size_t by;      /* index of the ranking metric's record */
   size_t best;    /* index of the contestant of rank 1 */

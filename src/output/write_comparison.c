@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/number.h"
+#include "measure/interval_formula.h"
 #include "output/latex.h"
 #include "output/table.h"
 
@@ -112,6 +113,9 @@ static void write_comparison_advice(const pcal_comparison *table, pc_text *out) 
     write_comparison_tied(table, out);
   write_comparison_best(table, out);
   write_comparison_why(table, out);
+  if (table->clusters > 0 && table->clusters < PC_INTERVAL_FEW_ROWS)
+    pc_text_format(out, " Only %zu cluster%s: too few for intervals with the stated coverage.",
+                   table->clusters, table->clusters == 1 ? "" : "s");
 }
 
 /* Writes the advice, escaped for the format. */
