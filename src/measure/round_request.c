@@ -56,12 +56,13 @@ static pcal_status request_check_replicas(const pc_measure_plan *plan, const pca
   const char *refused = pc_replica_tally_refuses(plan);
   uint64_t numbers = 0;
   if (refused != NULL)
-    return pc_fail(err, PCAL_USAGE,
-                   "%s: its interval and its null need all rows at once; rounds draw replicas "
-                   "only of errors in bins of equal width (such as ece, mce, sce, tce), and "
-                   "intervals of accuracy, brier and log have a formula; leave them out, or "
-                   "measure in one process",
-                   refused);
+    return pc_fail(
+        err, PCAL_USAGE,
+        "%s: its interval and its null need all rows at once; rounds draw replicas "
+        "only of errors in bins of equal width (such as ece, mce, sce, tce); "
+        "accuracy, brier and log have intervals by a formula, but no null; leave these "
+        "out, or measure in one process",
+        refused);
   PC_TRY(pc_replica_tally_size(env, plan, &numbers, err));
   if (numbers > PC_ROUND_DRAWS_MAX)
     return pc_fail(err, PCAL_USAGE,

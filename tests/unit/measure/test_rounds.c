@@ -137,8 +137,8 @@ TEST(metrics_that_need_all_rows_are_refused) {
   rounds_refused(
       "ks", 0.95,
       "ks: its interval and its null need all rows at once; rounds draw replicas only "
-      "of errors in bins of equal width (such as ece, mce, sce, tce), and intervals "
-      "of accuracy, brier and log have a formula; leave them out, or measure in one "
+      "of errors in bins of equal width (such as ece, mce, sce, tce); accuracy, brier and "
+      "log have intervals by a formula, but no null; leave these out, or measure in one "
       "process");
 }
 
