@@ -9,7 +9,7 @@ static const cli_flag report_flags[] = {
      "output file, or '-' for standard output; replaced only once it is complete", NULL,
      CLI_FILE},
     {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
-     "html (default), md or json", "html|md|json", CLI_ANY},
+     "html, md or json (default: as the file ends, else html)", "html|md|json", CLI_ANY},
     {"preset", 0, CLI_TEXT, "NAME", offsetof(cli_options, preset),
      "clinical: one page about predicted risks for a paper, with the metrics of the group "
      "clinical, a calibration curve, a decision curve, and the sentences for methods and "
@@ -61,9 +61,11 @@ static const cli_section *const report_sections[] = {
     &cli_section_running,    &cli_section_help};
 
 static pcal_format report_format(const cli_options *options) {
-  if (options->format && strcmp(options->format, "md") == 0)
-    return PCAL_MARKDOWN;
-  return options->format && strcmp(options->format, "json") == 0 ? PCAL_JSON : PCAL_HTML;
+  const char *dot = strrchr(options->output, '.');
+  const char *word = options->format ? options->format : dot ? dot + 1 : "html";
+  return strcmp(word, "md") == 0     ? PCAL_MARKDOWN
+         : strcmp(word, "json") == 0 ? PCAL_JSON
+                                     : PCAL_HTML;
 }
 
 static pcal_status report_check(const cli_options *options, pcal_error *err) {

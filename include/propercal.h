@@ -1182,7 +1182,7 @@ typedef struct pcal_verdict {
    * look calibrated and that p-value is below 0.05; else NULL.  A calibration slope or intercept
    * counts as a test of its standard error. */
   const char *test;    /* spec; valid as long as the results */
-  double test_p_value; /* below 0.05 / test_count: kind is PCAL_VERDICT_UNEVEN */
+  double test_p_value; /* below 0.05 / test_count: UNEVEN; NaN: an interval excludes 0 */
   size_t test_count;   /* of tests among the results */
 } pcal_verdict;
 

@@ -149,6 +149,11 @@ void pc_verdict_advise(const pcal_results *results, pcal_verdict *out) {
     out->advice = results->effective < ADVICE_ROWS ? PCAL_ADVICE_MORE_ROWS : PCAL_ADVICE_NONE;
     return;
   }
+  if (out->test != NULL && isnan(out->test_p_value)) { /* groups */
+    out->advice = PCAL_ADVICE_SHAPE;
+    advice_set_methods(out, "group-boosting", NULL);
+    return;
+  }
   out->advice = advice_has_graded_scores(results) ? advice_model(results, out->kind)
                                                   : PCAL_ADVICE_GRADED_SCORES;
   if (out->advice == PCAL_ADVICE_GRADED_SCORES)

@@ -1,4 +1,4 @@
-/* Tests of calibration beside a verdict that finds mean and ECE calibrated.
+/* Tests of calibration, and intervals over groups, beside a verdict that finds mean and ECE calibrated.
  *
  * p-values of the results over all rows:
  *   tests (spiegelhalter, cox, ...)              their p-value
@@ -8,7 +8,8 @@
  * Rules, with m such p-values and p the smallest of them:
  *   (1) p < 0.05 / m (Bonferroni): the test contradicts, and the verdict is "uneven";
  *   (2) else p < 0.05: the verdict stays, and says that chance alone shows such a p among m;
- *   (3) else nothing is said.
+ *   (3) else nothing is said;
+ *   (4) an interval of the largest error of groups that excludes 0 contradicts, whatever the tests show.
  * Edge cases:
  *   (1) undefined results and standard errors that are 0 or not finite do not count;
  *   (2) oe-ratio does not count: the mean gap of the verdict is the same question.
@@ -38,8 +39,26 @@ static double verdict_tests_p_value(const pcal_results *results,
   return 2 * pc_normal_tail(fabs(outcome->value - metric->if_calibrated) / se);
 }
 
+/* Rule (4): 1 if the verdict is now that of groups. */
+static int verdict_tests_groups(const pcal_results *results, pcal_verdict *out) {
+  for (size_t m = 0; results->group_count > 0 && m < results->metric_count; m++) {
+    const pc_result_record *record = &results->records[m];
+    const pc_metric *metric = pc_metric_find_for(results->layout.form, record->metric);
+    const pc_interval_result *interval = &record->interval_result;
+    if (metric == NULL || !(metric->traits & PC_LARGEST_OF_GROUPS) || !interval->has_interval ||
+        !(interval->low > 0))
+      continue;
+    out->kind = PCAL_VERDICT_UNEVEN;
+    out->test = record->label;
+    out->test_p_value = (double)NAN;
+    out->has_where = 0; /* no range of scores is to blame */
+    return 1;
+  }
+  return 0;
+}
+
 void pc_verdict_test(const pcal_results *results, pcal_verdict *out) {
-  if (out->kind != PCAL_VERDICT_CALIBRATED)
+  if (out->kind != PCAL_VERDICT_CALIBRATED || verdict_tests_groups(results, out))
     return;
   for (size_t m = 0; m < results->metric_count; m++) {
     const double p = verdict_tests_p_value(results, &results->records[m]);

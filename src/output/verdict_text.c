@@ -90,6 +90,11 @@ static void verdict_text_headline(const pcal_verdict *verdict, pc_text *out) {
 static void verdict_text_test(const pcal_verdict *verdict, pc_text *out) {
   if (verdict->test == NULL)
     return;
+  if (isnan(verdict->test_p_value)) {
+    pc_text_format(out, " But not in every group: the interval of %s excludes 0.",
+                   verdict->test);
+    return;
+  }
   if (verdict->kind != PCAL_VERDICT_CALIBRATED) {
     pc_text_format(out, " %s contradicts calibration (p = ", verdict->test);
     verdict_text_round(verdict->test_p_value, 2, out);
@@ -230,6 +235,8 @@ static void verdict_text_method(const char *method, pcal_interface interface, pc
 }
 
 static const char *verdict_text_reason(const pcal_verdict *verdict) {
+  if (strcmp(verdict->method, "group-boosting") == 0)
+    return "it repairs groups that overlap; give it the groups";
   switch (verdict->advice) {
   case PCAL_ADVICE_SLOPE:
     return verdict->binary ? "scores are too extreme or too flat everywhere, which one factor "
