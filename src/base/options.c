@@ -85,12 +85,7 @@ static pcal_status options_list(const pc_options *options, const pcal_option *ro
     if (value->list_count == PC_LIST_MAX)
       return pc_fail(err, PCAL_USAGE, "%s: option %s takes at most %d numbers", options->name,
                      row->name, PC_LIST_MAX);
-    PC_TRY(options_number(options, row, item, &value->list[value->list_count], err));
-    for (size_t i = 0; i < value->list_count; i++)
-      if (value->list[i] == value->list[value->list_count])
-        return pc_fail(err, PCAL_USAGE, "%s: option %s has %.*s twice; give each number once",
-                       options->name, row->name, (int)options_length(item), item.begin);
-    value->list_count++;
+    PC_TRY(options_number(options, row, item, &value->list[value->list_count++], err));
     begin = item.end + 1;
   }
   return PCAL_OK;
@@ -262,6 +257,18 @@ void pc_options_write(const pc_options *options, int full, char *out, size_t siz
                              options->table[i].name, text);
     separator = ',';
   }
+}
+
+pcal_status pc_options_distinct(const pc_options *options, size_t index, pcal_error *err) {
+  const pc_option_value *value = &options->value[index];
+  char shown[PC_NUMBER_MAX];
+  for (size_t i = 0; i < value->list_count; i++)
+    for (size_t j = 0; j < i; j++)
+      if (value->list[i] == value->list[j])
+        return pc_fail(err, PCAL_USAGE, "%s: option %s has %s twice; give each number once",
+                       options->name, options->table[index].name,
+                       pc_show(value->list[i], shown));
+  return PCAL_OK;
 }
 
 static int options_same_value(const pcal_option *row, const pc_option_value *a,

@@ -34,6 +34,10 @@ PC_CHECKED pcal_status pc_options_parse(const char *spec, const char *name,
                                         const pcal_option *table, size_t count, pc_options *out,
                                         pcal_error *err);
 
+/* Fails if the list of an option has a number twice. */
+PC_CHECKED pcal_status pc_options_distinct(const pc_options *options, size_t index,
+                                           pcal_error *err);
+
 /* Sets a choice option to a word, as if it were the default. */
 void pc_options_choose(pc_options *options, size_t index, const char *word);
 

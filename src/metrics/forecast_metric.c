@@ -54,6 +54,7 @@ pcal_status pc_forecast_levels(pc_options *options, size_t index, const pc_layou
                                pcal_error *err) {
   pc_option_value *value = &options->value[index];
   const pc_forecast_shape shape = pc_forecast_layout_shape(layout);
+  PC_TRY(pc_options_distinct(options, index, err));
   if (layout->form != PC_FORM_QUANTILES)
     return PCAL_OK;
   if (!value->given) {

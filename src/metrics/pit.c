@@ -83,6 +83,7 @@ static pcal_status coverage_configure(pc_options *options, const pc_layout *layo
                                       pc_metric_config *config, pcal_error *err) {
   pc_option_value *value = &options->value[PIT_LEVELS];
   char shown[PC_NUMBER_MAX];
+  PC_TRY(pc_options_distinct(options, PIT_LEVELS, err));
   if (layout->form == PC_FORM_QUANTILES && !value->given)
     pit_central_levels(layout, value);
   if (value->list_count == 0)

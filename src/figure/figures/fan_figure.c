@@ -61,6 +61,7 @@ static pcal_status fan_request(const pc_options *options, const pc_layout *layou
                                pc_figure_request *request, pcal_error *err) {
   double levels[FAN_LEVELS_MAX];
   const size_t count = fan_levels(options, layout, levels);
+  PC_TRY(pc_options_distinct(options, FAN_LEVELS, err));
   if (options->value[FAN_LEVELS].list_count > FAN_LEVELS_MAX)
     return pc_fail(err, PCAL_USAGE, "figure fan: there are %zu levels; give at most %d",
                    options->value[FAN_LEVELS].list_count, FAN_LEVELS_MAX);
