@@ -8,7 +8,7 @@ has a set, a method ("" or a calibrator that is fitted on the set's rows for fit
 to the others), a quantity, the expected number, a relative tolerance and its source.  Quantities:
 
     SPEC             a metric
-    SPEC PART        one of its parts, or its p_value
+    SPEC PART        one of its parts, its p_value or its standard error se
     parameter a.0    of the calibrator, by its place in the file
     output 5 1       row 5, column 1 of the calibrated predictions
 
@@ -50,13 +50,14 @@ def simulate(program, golden, folder):
             )
 
 
-def measure(program, flags, specs):
-    """Results by spec as asked for, each with its value among the parts."""
+def measure(program, flags, specs, intervals):
+    """Results by spec as asked for, each with its value among the parts; intervals: with standard errors."""
+    flags = [*flags, "--interval", "0.95"] if intervals else flags
     asked = list(itertools.chain.from_iterable(("--metric", spec) for spec in specs))
     answer = json.loads(call(program, "measure", *flags, *asked, "--json", "-q"))
     found = {}
     for spec, result in zip(specs, answer["results"], strict=True):
-        found[spec] = {**result["parts"], "": result["value"], "p_value": result.get("p_value")}
+        found[spec] = {**result["parts"], "": result["value"], "p_value": result.get("p_value"), "se": result.get("se")}
     return found
 
 
@@ -103,7 +104,8 @@ def values(program, about, method, quantities, folder):
             found[quantity] = cell(output, int(words[1]), int(words[2]))
         elif words[0] not in specs:
             specs.append(words[0])
-    results = measure(program, flags, specs) if specs else {}
+    intervals = any(quantity.endswith(" se") for quantity in quantities)
+    results = measure(program, flags, specs, intervals) if specs else {}
     for quantity in quantities:
         if quantity not in found:
             spec, _, part = quantity.partition(" ")
