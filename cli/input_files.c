@@ -1,6 +1,6 @@
-/* 1. Beside --data a word without slash, colon and single dot is a column of its files, and so are
- *    "a,b,c" and "a..c", whatever files there are: ./p is the file p.  The same for the flags
- *    --val-... beside --val-data.
+/* 1. Beside --data a word without slash, colon and the ending of a file is a column of its files, or
+ *    a nested field "out.p", and so are "a,b,c" and "a..c", whatever files there are: ./p is the
+ *    file p.  The same for the flags --val-... beside --val-data.
  * 2. Otherwise a value that names an existing file, with or without :COLUMNS, is that file.
  * 3. Otherwise a value with *, ? or [ is a pattern of the shell; its files are sorted by name,
  *    byte by byte, and :COLUMNS is added to each of them. */
@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "system/file_patterns.h"
 #include "system/paths.h"
@@ -146,10 +147,24 @@ static const char *input_files_data(const cli_session *session, const char *valu
   return input_files_has(&options->val, value) ? options->val.data : NULL;
 }
 
+/* True if a word ends as files of data do, also of formats that are not read. */
+static int input_files_has_ending(const char *value) {
+  static const char *const endings[] = {
+      "npy", "npz",    "csv", "tsv", "jsonl", "ndjson", "arrow",   "feather",
+      "ipc", "arrows", "gz",  "zst", "zstd",  "json",   "parquet", "txt",
+      "dat", "xlsx",   "xls", "pkl", "pt",    "hdf5",   "h5"};
+  const char *dot = strrchr(value, '.');
+  for (size_t i = 0; dot != NULL && i < CLI_COUNT_OF(endings); i++)
+    if (strcasecmp(dot + 1, endings[i]) == 0)
+      return 1;
+  return 0;
+}
+
 int cli_input_is_column(const cli_session *session, const char *value) {
   const char *data = value ? input_files_data(session, value) : NULL;
-  return data && !strpbrk(value, ":/*?[") && (!strchr(value, '.') || strstr(value, "..")) &&
-         strcmp(value, "-") != 0 && !strchr(data + pc_path_directory(data), ':');
+  return data && !strpbrk(value, ":/*?[") &&
+         (!input_files_has_ending(value) || strstr(value, "..")) && strcmp(value, "-") != 0 &&
+         !strchr(data + pc_path_directory(data), ':');
 }
 
 static int input_files_is_standard_input(const char *value) {

@@ -138,10 +138,11 @@ const cli_verb cli_verb_merge = {
     "Merges states that `propercal measure --state FILE` saved for parts of a data set, "
     "and prints the results of the whole: byte for byte those of measuring all rows at "
     "once, for any division into parts and any order of the files. All parts must be "
-    "measured with the same metrics, --normalize and --skip-missing. Give each part the "
-    "index of its first row with --first-row: messages use it, groups are sorted by it, "
-    "and parts with overlapping rows are refused. Groups are matched by name. Metrics over "
-    "pairs of rows, such as skce, cannot be saved.",
+    "measured with the same metrics, --interval, --null, --normalize and --skip-missing; "
+    "intervals and null are then those of all rows. The same part twice is refused: parts "
+    "are recognised by their content. --first-row of a part is not needed; if given, "
+    "messages use it, groups are sorted by it, and overlapping rows are refused. Groups are "
+    "matched by name. Metrics over pairs of rows, such as skce, cannot be saved.",
     merge_sections,
     CLI_COUNT_OF(merge_sections),
     merge_examples,

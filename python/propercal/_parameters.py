@@ -21,6 +21,7 @@ ALIASES = {
     "y_prob": "probs",
     "y_proba": "probs",
     "y_score": "probs",
+    "y_pred": "probs",
     "sample_weight": "weights",
     "n_bins": "bins",
     "num_bins": "bins",

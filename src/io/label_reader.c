@@ -52,9 +52,7 @@ static pcal_status label_reader_from_number(const label_reader_place *place, dou
   if (value != floor(value))
     return label_reader_fail(
         place, pc_show(value, shown),
-        value > 0.0 && value < 1.0
-            ? "is not a whole number and looks like a score (are the two swapped?)"
-            : "is not a whole number",
+        "is not a whole number and looks like a score (are the two swapped?)",
         place->labels->meaning, err);
   *out = (int32_t)value;
   return PCAL_OK;

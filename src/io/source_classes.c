@@ -96,10 +96,15 @@ static pcal_status classes_check_count(const pcal_source *source, const pcal_inp
   const size_t columns = source->scores.columns, count = inputs->class_count;
   if (count == columns || (source->ragged.used && columns > 1))
     return PCAL_OK;
+  if (columns == 1)
+    return pc_fail(
+        err, PCAL_USAGE,
+        "there are %zu names of classes, but one column of scores, those of class 1; "
+        "remove them and give {positive_label}",
+        count);
   return pc_fail(err, PCAL_USAGE,
-                 "there are %zu names of classes for %zu column%s of scores; give one for "
-                 "each",
-                 count, columns, columns == 1 ? "" : "s");
+                 "there are %zu names of classes for %zu columns of scores; give one for each",
+                 count, columns);
 }
 
 /* Chooses by rules 1 to 4 the columns of the given names. */

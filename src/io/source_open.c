@@ -152,19 +152,22 @@ pcal_status pc_source_one_column(const pc_reader *part, const char *what, pcal_e
 
 static pcal_status source_one_hot(const pcal_source *source, size_t classes, pcal_error *err) {
   const pc_reader *labels = &source->label_cells;
+  const char *swapped = source->scores.columns == 1 ? " (are the two swapped?)" : "";
   if (!pc_source_has(labels) || labels->columns == 1 || labels->columns == classes)
     return PCAL_OK;
   if (!source_selectable(labels))
-    return pc_fail(err, PCAL_DATA,
-                   "%s has %zu columns, but %s has %zu classes; give one-hot labels for each "
-                   "class, or a class number for each row",
-                   pc_source_part_name(labels), labels->columns,
-                   pc_source_part_name(&source->scores), classes);
+    return pc_fail(
+        err, PCAL_DATA,
+        "%s has %zu columns, but %s has %zu classes%-s; give one-hot labels for each "
+        "class, or a class number for each row",
+        pc_source_part_name(labels), labels->columns, pc_source_part_name(&source->scores),
+        classes, swapped);
   return pc_fail(err, PCAL_DATA,
-                 "%s has %zu columns, but %s has %zu classes; give one-hot labels for each "
+                 "%s has %zu columns, but %s has %zu classes%-s; give one-hot labels for each "
                  "class, or choose one column of class numbers as %s:COLUMN",
                  pc_source_part_name(labels), labels->columns,
-                 pc_source_part_name(&source->scores), classes, pc_source_part_name(labels));
+                 pc_source_part_name(&source->scores), classes, swapped,
+                 pc_source_part_name(labels));
 }
 
 /* A one-dimensional column of scores is binary; rows that are lists of one score would have a

@@ -325,7 +325,11 @@ static void verdict_text_advice(const pcal_verdict *verdict, pcal_interface inte
 
 /* ---- parts and paragraphs ---- */
 
-static void verdict_text_warning(const pcal_results *results, pc_text *out) {
+static void verdict_text_warning(const pcal_results *results, const pcal_verdict *verdict,
+                                 pc_text *out) {
+  if (results->soft && verdict->advice == PCAL_ADVICE_GRADED_SCORES)
+    pc_text_add(out,
+                "every score is 0 or 1 and the labels are graded (are the two swapped?). ");
   if (results->soft)
     pc_text_add(out,
                 "labels are distributions over classes, and the judgement below takes each "
@@ -356,7 +360,7 @@ void pc_verdict_write(const pcal_results *results, const pcal_verdict *verdict,
                       pc_verdict_part part, pcal_interface interface, pc_text *out) {
   switch (part) {
   case PC_VERDICT_WARNING:
-    verdict_text_warning(results, out);
+    verdict_text_warning(results, verdict, out);
     break;
   case PC_VERDICT_HEADLINE:
     verdict_text_headline(verdict, out);

@@ -99,7 +99,8 @@ def test_names_of_other_packages():
     assert pc.nll(probs, labels) == pc.log(probs, labels)
     assert pc.brier_score_loss(probs, labels) == pc.brier(probs, labels, half=True)
     assert pc.ece(probs, labels, n_bins=5) == pc.ece(probs, labels, bins=5)
-    assert pc.ece(y_true=labels, y_prob=probs) == pc.ece(probs, labels)
+    for name in ("y_prob", "y_proba", "y_score", "y_pred"):
+        assert pc.ece(y_true=labels, **{name: probs}) == pc.ece(probs, labels)
     weights = np.array([1, 2, 3, 1])
     weighted = pc.measure(probs, labels, sample_weight=weights, metrics=["nll"])
     assert float(weighted["nll"]) == pc.log(probs, labels, weights=weights)

@@ -35,6 +35,7 @@ typedef struct jsonl_state {
   pc_input_file file; /* the file of the request, under that name */
   pc_jsonl_scan first, scan;
   int ragged;             /* rows may be shorter */
+  int scores;             /* of classes, or samples */
   pc_jsonl_kind form;     /* of rows: ARRAY, OBJECT, or anything else for one value */
   pc_name_table names;    /* of the fields of objects */
   pc_jsonl_value *values; /* of one object */
@@ -138,8 +139,9 @@ static pcal_status jsonl_wrong_length(const pc_reader *reader, const pc_jsonl_sc
   const pc_place place = pc_jsonl_place(at, shown);
   return pc_fail_at(err, PCAL_DATA, &place,
                     "the array has %zu element%s, but on line %" PRIu64
-                    " it has %zu; all rows need the same length",
-                    length, length == 1 ? "" : "s", state->shape_line, reader->columns);
+                    " it has %zu; all rows need the same length%-s",
+                    length, length == 1 ? "" : "s", state->shape_line, reader->columns,
+                    state->scores ? ", or say {ragged} if they have different choices" : "");
 }
 
 /* ---- Cells ---- */
@@ -437,6 +439,7 @@ pcal_status pc_jsonl_open(const pc_read_request *request, pc_reader *out, pcal_e
   out->calls = &jsonl_calls;
   out->state = state;
   state->ragged = request->ragged;
+  state->scores = request->as == PC_COLUMN_SCORES;
   pc_name_table_init(&state->names, request->env);
   PC_TRY(jsonl_choose(request, state, err));
   out->bytes = &state->file;

@@ -130,7 +130,8 @@ TEST(refuses_ragged_rows) {
   expect_refused("{\"p\":null}\n{\"p\":[1,2]}\n{\"p\":[1,2,3]}\n", "p", PC_COLUMN_SCORES,
                  PCAL_DATA,
                  "d.jsonl, line 3, field \"p\": the array has 3 elements, but on line 2 it has "
-                 "2; all rows need the same length");
+                 "2; all rows need the same length, or say ragged if they have different "
+                 "choices");
   expect_refused("{\"p\":[1,2]}\n{\"p\":[1]}\n", "p", PC_COLUMN_TEXT, PCAL_DATA,
                  "d.jsonl, line 2, field \"p\": the array has 1 element, but on line 1 it has "
                  "2; all rows need the same length");

@@ -154,9 +154,11 @@ static void expect_refused_npy(const char *descr, const char *shape, const void 
 }
 
 TEST(refuses_bad_numbers) {
-  expect_refused_npy("=f8", "(2,)", (double[]){0, 1.5}, 16,
-                     "y.npy, row 1001: the label 1.5 is not a whole number; labels are class "
-                     "numbers counted from 0");
+  expect_refused_npy(
+      "=f8", "(2,)", (double[]){0, 1.5}, 16,
+      "y.npy, row 1001: the label 1.5 is not a whole number and looks like a score "
+      "(are the two swapped?); labels are class "
+      "numbers counted from 0");
   expect_refused_npy("=f8", "(2,)", (double[]){0, INFINITY}, 16,
                      "y.npy, row 1001: the label inf does not fit 32 bits; labels are class "
                      "numbers counted from 0");
