@@ -99,10 +99,12 @@ static pcal_status merge_check_classes(const pcal_measure *measure, const pcal_m
     same = strcmp(measure->class_names[c], other->class_names[c]) == 0;
   if (same)
     return PCAL_OK;
-  return pc_fail(err, PCAL_USAGE,
-                 "the classes of %s have other names, or another order, than those of %s; "
-                 "select the columns of all parts in the same order",
-                 merge_name(other, "the other measure"), merge_name(measure, "this one"));
+  return pc_fail(
+      err, PCAL_USAGE,
+      "the classes of %s have other names, or another order, than those of %s; "
+      "select the columns of all parts in the same order, or name all choices of {ragged} in "
+      "{class_names}",
+      merge_name(other, "the other measure"), merge_name(measure, "this one"));
 }
 
 static pcal_status merge_check_rows(const pcal_measure *measure, const pcal_measure *other,

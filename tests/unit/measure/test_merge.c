@@ -303,9 +303,11 @@ TEST(test_other_classes) {
   data.class_count = swapped.class_count = 2;
   pcal_measure *a = state_part(&data, "ece", 0, "a.pcal");
   pcal_measure *b = state_part(&swapped, "ece", 6, "b.pcal");
-  merge_refused(a, b, PCAL_USAGE,
-                "the classes of b.pcal have other names, or another order, than those of "
-                "a.pcal; select the columns of all parts in the same order");
+  merge_refused(
+      a, b, PCAL_USAGE,
+      "the classes of b.pcal have other names, or another order, than those of "
+      "a.pcal; select the columns of all parts in the same order, or name all choices "
+      "of ragged in class_names");
   pcal_measure_free(a);
   pcal_measure_free(b);
 }
