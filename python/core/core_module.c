@@ -20,6 +20,7 @@ static PyObject *core_module_memory(PyObject *module, PyObject *unused) {
 static PyMethodDef core_module_methods[] = {
     {"rows", core_rows, METH_O, NULL},
     {"canonical", core_canonical, METH_O, NULL},
+    {"calibrator_name", core_calibrator_name, METH_O, NULL},
     {"open", core_open, METH_VARARGS, NULL},
     {"find_columns", core_find_columns, METH_VARARGS, NULL},
     {"measure", core_measure, METH_VARARGS, NULL},

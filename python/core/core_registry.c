@@ -56,3 +56,14 @@ PyObject *core_canonical(PyObject *module, PyObject *spec) {
     return core_raise(&error);
   return core_text(out);
 }
+
+PyObject *core_calibrator_name(PyObject *module, PyObject *name) {
+  const char *letters = core_utf8(name);
+  (void)module;
+  if (letters == NULL)
+    return NULL;
+  const pcal_registry_row *row = pcal_registry_find(PCAL_CALIBRATORS, letters);
+  if (row == NULL)
+    Py_RETURN_NONE;
+  return core_text(row->name);
+}

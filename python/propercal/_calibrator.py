@@ -1,5 +1,6 @@
 """The base class of all calibrators; the classes themselves are in ``calibrators``."""
 
+import difflib
 import inspect
 import json
 import os
@@ -492,11 +493,14 @@ def calibrator(spec: str, **policy: Any) -> Calibrator:
     """An unfitted calibrator from a spec such as ``"temperature:objective=brier"``."""
     from . import calibrators
 
-    name, _, words = spec.partition(":")
-    found = getattr(calibrators, _registry.class_name(name), None)
-    if found is None or found._row.name != name:
-        known = ", ".join(row.name for row in _registry.rows("calibrators"))
-        raise UsageError(f'there is no calibrator called "{name}"; there are {known}')
+    given_name, _, words = spec.partition(":")
+    name = _core.calibrator_name(given_name)
+    if name is None:
+        known = [row.name for row in _registry.rows("calibrators")]
+        near = difflib.get_close_matches(given_name.lower(), known, 1)
+        hint = f' (did you mean "{near[0]}"?)' if near else ""
+        raise UsageError(f'there is no calibrator called "{given_name}"{hint}; there are {", ".join(known)}')
+    found = getattr(calibrators, _registry.class_name(name))
     given = dict(word.partition("=")[::2] for word in words.split(",") if word)
     options = {option.name: option for option in found._row.options}
     for key in given:

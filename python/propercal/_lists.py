@@ -43,7 +43,9 @@ def _rows(kind: str, name: "str | None") -> Rows:
 
 
 def _usual(kind: str, name: str) -> str:
-    """The name of a metric for one that other packages use."""
+    """The name of a metric or calibrator for one that other packages use."""
+    if kind == "calibrators":
+        return _core.calibrator_name(name) or name
     if kind != "metrics":
         return name
     try:

@@ -117,8 +117,18 @@ def test_methods_and_responses(cells):
         pc.CalibratedClassifier(LogisticRegression(), response="predict").fit(X, y)
     with pytest.raises(pc.UsageError, match='no calibrator called "warmth"'):
         pc.CalibratedClassifier(LogisticRegression(), method="warmth").fit(X, y)
+    with pytest.raises(pc.UsageError, match='"temprature" .did you mean "temperature"'):
+        pc.CalibratedClassifier(LogisticRegression(), method="temprature").fit(X, y)
     with pytest.raises(pc.UsageError, match='temperature has no option "heat"'):
         pc.CalibratedClassifier(LogisticRegression(), method="temperature:heat=3").fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore::propercal.FitWarning")  # platt says that it acts on log-odds
+def test_methods_by_the_names_of_scikit_learn(cells):
+    X, X_test, y, _ = cells
+    sigmoid = pc.CalibratedClassifier(LogisticRegression(), method="sigmoid").fit(X, y)
+    platt = pc.CalibratedClassifier(LogisticRegression(), method="platt").fit(X, y)
+    assert (sigmoid.predict_proba(X_test) == platt.predict_proba(X_test)).all()
 
 
 @pytest.mark.filterwarnings("ignore::propercal.FitWarning")  # a forest may say 0 where 1 is true

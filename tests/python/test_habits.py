@@ -81,3 +81,8 @@ def test_latex_tables_compile(tmp_path):
     )
     assert done.returncode == 0, done.stdout.decode(errors="replace")
     assert (tmp_path / "all.pdf").stat().st_size > 1000
+
+
+def test_calibrators_by_other_names():
+    assert [row.name for row in pc.list_calibrators("sigmoid")] == ["platt"]
+    assert [row.name for row in pc.list_calibrators("temperature_scaling")] == ["temperature"]
