@@ -74,7 +74,7 @@ static inline void NAMED(pc_row_sums_add)(const pc_row_sums *sums,
     for (uint32_t i = 0; i < PC_ROW_SUMS_LOADS; i++) {
       const uint32_t c = pc_row_sums_class(j, i);
       const double term = pc_softmax_rows_term((double)here[i], largest);
-      const double added = (c == at) | (c >= classes) ? 0.0 : term;
+      const double added = ((c == at) | (c >= classes)) ? 0.0 : term;
       sum += added;
       square += added * added;
     }
