@@ -420,30 +420,20 @@ static inline void pc_row_sums_keep_thread(const pc_row_sums_thread *mine, uint3
   }
 }
 
-#define NUMBER float
-#define NAMED(name) name##_f32
-#include "device/row_sums_template.h"
-#undef NAMED
-#undef NUMBER
-
-#define NUMBER double
-#define NAMED(name) name##_f64
-#include "device/row_sums_template.h"
-#undef NAMED
-#undef NUMBER
-
 #define REAL double
 #define TERM(z, largest) pc_softmax_rows_term((double)(z), largest)
 
 #define NUMBER float
 #define NAMED(name) name##_f32
 #include "device/row_sums_narrow_template.h"
+#include "device/row_sums_template.h"
 #undef NAMED
 #undef NUMBER
 
 #define NUMBER double
 #define NAMED(name) name##_f64
 #include "device/row_sums_narrow_template.h"
+#include "device/row_sums_template.h"
 #undef NAMED
 #undef NUMBER
 
