@@ -47,7 +47,7 @@ class _Coordinator:
         threads, memory_limit : as for ``measure``
         """
         rounds = cls.__new__(cls)
-        rounds._core = _core.rounds_resume(bytes(request), _kept(threads, memory_limit, 0))
+        rounds._core = _core.rounds_resume(bytes(request), kept_settings(threads, memory_limit, 0))
         if rounds._core.is_fit() != cls._fits:
             other = "Rounds" if cls._fits else "FitRounds"
             raise UsageError(f"the request is one of {other}; call {other}.resume")
@@ -74,7 +74,7 @@ class _Coordinator:
         self._core.absorb(bytes(tally))
 
 
-def _kept(threads: "int | None", memory_limit: "int | str | None", seed: int) -> tuple:
+def kept_settings(threads: "int | None", memory_limit: "int | str | None", seed: int) -> tuple:
     """Settings that the rounds keep."""
     _, _, budget, *others = lasting(threads, shared_budget(memory_limit))
     return lasting(threads, budget)[0], int(seed), budget, *others
@@ -142,7 +142,7 @@ class Rounds(_Coordinator):
         )
         chosen = None if levels is None else tuple(float(each) for each in levels)
         columns = classes or (0 if chosen is None else len(chosen))
-        how = _kept(threads, memory_limit, seed)
+        how = kept_settings(threads, memory_limit, seed)
         self._core = _core.rounds_new(_KINDS[kind], columns, chosen, _specs(metrics), policy, how)
 
     def result(self) -> Result:
@@ -186,7 +186,7 @@ class FitRounds(_Coordinator):
         threads: "int | None" = None,
         memory_limit: "int | str | None" = None,
     ) -> None:
-        how = _kept(threads, memory_limit, seed)
+        how = kept_settings(threads, memory_limit, seed)
         self._core = _core.rounds_new_fit(method, bool(normalize), bool(skip_missing), how)
 
     def calibrator(self) -> Any:

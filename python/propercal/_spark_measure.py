@@ -15,11 +15,11 @@ from typing import Any, Iterable, Iterator
 import pyarrow as arrow
 from pyspark.sql import functions as sql
 
-from . import _errors
+from . import _core, _errors
 from ._errors import DataError, UsageError
 from ._measure import Measure, _specs, judged
 from ._results import Result
-from ._rounds import Rounds, run_rounds
+from ._rounds import Rounds, kept_settings, run_rounds
 from ._spark_columns import Table, select
 from ._spark_worker import ANSWERS, Merge, Start
 from ._spark_worker import RoundPart, StatePart, answer_of, first_of, merge_rounds, merge_states
@@ -82,6 +82,7 @@ def measure(
     null: bool = False,
     replicas: int = 1000,
     interval_method: str = "auto",
+    seed: int = 0,
     normalize: bool = False,
     skip_missing: bool = False,
     keep_scores: bool = False,
@@ -104,8 +105,9 @@ def measure(
     groups, weights : columns of groups and weights
     ids : column of unique ids, the keys of random draws; without it equal rows are counted, which
         moves all rows once
-    metrics, interval, null, replicas, interval_method, normalize, skip_missing : as of
-        ``propercal.measure``
+    metrics, interval, null, replicas, interval_method, seed, normalize, skip_missing : as of
+        ``propercal.measure``; a metric whose replicas need all rows at once has no interval and
+        says so
     keep_scores : also measure what needs all scores at once, such as ``hosmer-lemeshow`` or
         the interval of ``ks``.  Scores, or whole rows, then reach the driver; otherwise a few
         megabytes do, for any number of rows
@@ -126,9 +128,9 @@ def measure(
     policy = {"interval": interval, "null": null, "replicas": replicas}
     policy |= {"interval_method": interval_method, "normalize": normalize, "skip_missing": skip_missing}
     if keep_scores:
-        found = _from_states(table, specs, policy, memory_limit)
+        found = _from_states(table, specs, policy, kept_settings(None, memory_limit, seed))
     else:
-        rounds = Rounds(specs, kind=table.kind, memory_limit=memory_limit, **policy)
+        rounds = Rounds(specs, kind=table.kind, memory_limit=memory_limit, seed=seed, **policy)
         found = _from_rounds(table, rounds, interval is not None or null, progress)
     result = judged(found, metrics)
     return frame_of(df.sparkSession, result) if as_frame else result
@@ -166,12 +168,12 @@ def _from_rounds(table: Table, rounds: Rounds, draws: bool, progress: Any) -> An
 
 
 def _from_states(
-    table: Table, specs: "tuple[str, ...]", policy: "dict[str, Any]", memory_limit: Any
+    table: Table, specs: "tuple[str, ...]", policy: "dict[str, Any]", settings: tuple
 ) -> Any:
     """Reads the table once and keeps the scores."""
     empty = Measure(specs, **policy)
     state = ask(table, StatePart, empty.to_bytes(), merge_states)
-    return Measure.from_bytes(state, memory_limit=memory_limit)._seen().finish()
+    return _core.measure_load(state, "the state", settings).finish()
 
 
 def frame_of(session: Any, result: Result) -> Any:

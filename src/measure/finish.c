@@ -313,6 +313,24 @@ static pcal_status finish_cluster_keys(const pcal_measure *measure, uint64_t **o
   return PCAL_OK;
 }
 
+/* Says why an entry without a tally has no interval or null. */
+static void finish_untallied(const pcal_measure *measure, size_t entry,
+                             pc_interval_result *out) {
+  const pc_measure_plan *plan = &measure->plan;
+  const char *lacks = pc_replica_tally_lacks(plan, entry);
+  if (lacks != NULL)
+    snprintf(out->why, sizeof out->why, "%s", lacks);
+  else if (!pc_measure_plan_resampled(plan, entry) && !pc_measure_plan_relabelled(plan, entry))
+    return;
+  else if (pc_measure_rows_are_units(measure))
+    snprintf(out->why, sizeof out->why,
+             "rounds draw rows of whole weights only; measure these weights in one process");
+  else
+    snprintf(out->why, sizeof out->why,
+             "replicas of fewer than %d rows need all rows in one process",
+             (int)PC_ROW_LATTICE_LEAST);
+}
+
 /* The same from tallies; group NULL: all rows. */
 static pcal_status finish_tallied(const pcal_measure *measure, const char *group,
                                   pc_result_record *records, pcal_error *err) {
@@ -325,10 +343,7 @@ static pcal_status finish_tallied(const pcal_measure *measure, const char *group
       return pc_replica_intervals_tallied(&measure->env, plan, &at->tally, records, err);
   }
   for (size_t e = 0; e < plan->entry_count; e++)
-    if (pc_measure_plan_resampled(plan, e) || pc_measure_plan_relabelled(plan, e))
-      snprintf(records[e].interval_result.why, sizeof records[e].interval_result.why,
-               "replicas of fewer than %d rows need all rows in one process",
-               (int)PC_ROW_LATTICE_LEAST);
+    finish_untallied(measure, e, &records[e].interval_result);
   return PCAL_OK;
 }
 
@@ -338,7 +353,7 @@ static pcal_status finish_resample(const pcal_measure *measure, const pc_group_s
                                    pc_result_record *records, pcal_error *err) {
   const pc_measure_plan *plan = &measure->plan;
   uint64_t *keys = NULL;
-  if (measure->tally_count > 0)
+  if (measure->from_rounds)
     return finish_tallied(measure, group, records, err);
   if (plan->rows_slot == PC_NO_SLOT)
     return PCAL_OK;

@@ -43,6 +43,7 @@ struct pcal_measure {
   pc_group_hashes group_hashes; /* of the batch that is added, for the fingerprint; borrowed */
   const struct pc_group_tally *tallies; /* of replicas, in place of rows (rounds.h); borrowed */
   size_t tally_count;
+  int from_rounds;     /* intervals and nulls come from tallies, or there are none */
   int curves;          /* results keep their plot tables */
   int loaded;          /* from a saved state */
   pcal_device *device; /* of the rows while their source is open; else NULL */

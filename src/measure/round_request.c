@@ -51,31 +51,7 @@ static const char *request_metric(const pc_measure_plan *plan, size_t slot) {
   return "the reliability diagram";
 }
 
-static pcal_status request_check_replicas(const pc_measure_plan *plan, const pcal_env *env,
-                                          pcal_error *err) {
-  const char *refused = pc_replica_tally_refuses(plan);
-  uint64_t numbers = 0;
-  if (refused != NULL)
-    return pc_fail(
-        err, PCAL_USAGE,
-        "%s: its interval and its null need all rows at once; rounds draw replicas "
-        "only of errors in bins of equal width (such as ece, mce, sce, tce); "
-        "accuracy, brier and log have intervals by a formula, but no null; leave these "
-        "out, or measure in one process",
-        refused);
-  PC_TRY(pc_replica_tally_size(env, plan, &numbers, err));
-  if (numbers > PC_ROUND_DRAWS_MAX)
-    return pc_fail(err, PCAL_USAGE,
-                   "the sums of %zu replicas take more than %d MiB; ask for fewer replicas, "
-                   "metrics or bins",
-                   plan->intervals.replicas, (int)(PC_ROUND_DRAWS_MAX >> 17));
-  return PCAL_OK;
-}
-
-static pcal_status request_check_plan(const pc_measure_plan *plan, const pcal_env *env,
-                                      pcal_error *err) {
-  if (plan->rows_slot != PC_NO_SLOT)
-    PC_TRY(request_check_replicas(plan, env, err));
+static pcal_status request_check_plan(const pc_measure_plan *plan, pcal_error *err) {
   for (size_t s = 0; s < plan->slot_count; s++) {
     const pc_machine_kind machine = plan->slots[s].need.machine;
     if (s == plan->rows_slot)
@@ -94,11 +70,15 @@ static pcal_status request_check_plan(const pc_measure_plan *plan, const pcal_en
   return PCAL_OK;
 }
 
+void pc_round_plan_drop_rows(pc_measure_plan *plan) {
+  if (plan->rows_slot == PC_NO_SLOT || plan->rows_slot + 1 != plan->slot_count)
+    return;
+  plan->slot_count--;
+  plan->rows_slot = PC_NO_SLOT;
+}
+
 void pc_round_plan_use_buckets(pc_measure_plan *plan) {
-  if (plan->rows_slot != PC_NO_SLOT && plan->rows_slot + 1 == plan->slot_count) {
-    plan->slot_count--; /* rows are kept in rounds of replicas only */
-    plan->rows_slot = PC_NO_SLOT;
-  }
+  pc_round_plan_drop_rows(plan);
   for (size_t s = 0; s < plan->slot_count; s++)
     if (plan->slots[s].need.machine == PC_CURVE && pc_measure_plan_can_refine(plan, s))
       plan->slots[s].machine = &pc_machine_curve_rounds;
@@ -123,13 +103,15 @@ pcal_status pc_round_measure_new(const pc_round_config *config, pcal_kind kind, 
     full.levels = levels;
   }
   PC_TRY(pc_measure_new(&full, env, out, err));
-  const pcal_status status = request_check_plan(&(*out)->plan, env, err);
+  const pcal_status status = request_check_plan(&(*out)->plan, err);
   if (status != PCAL_OK) {
     pc_measure_free(*out);
     *out = NULL;
     return status;
   }
-  if (!config->whole_curves && !config->draws)
+  if (config->whole_curves)
+    pc_round_plan_drop_rows(&(*out)->plan);
+  else if (!config->draws)
     pc_round_plan_use_buckets(&(*out)->plan);
   pc_measure_use_fingerprint(*out);
   return PCAL_OK;

@@ -42,12 +42,9 @@ PC_CHECKED pcal_status pc_round_measure_new(const pc_round_config *config, pcal_
                                             size_t columns, const double *levels,
                                             const pcal_env *env, pcal_measure **out,
                                             pcal_error *err);
-/* The change of a plan behind it. */
+/* The changes of a plan behind it: no rows are kept, and curves are buckets. */
+void pc_round_plan_drop_rows(pc_measure_plan *plan);
 void pc_round_plan_use_buckets(pc_measure_plan *plan);
-
-/* Numbers that the replicas of one request may have, over all its groups; a single group with more is
- * refused. */
-#define PC_ROUND_DRAWS_MAX ((uint64_t)1 << 23)
 
 /* Memory of the targets and tallies of one request, over all states: the coordinator asks for
  * about the first number in one round, and requests beyond the second are refused. */

@@ -98,7 +98,8 @@ static pcal_status round_tally_read_state(pc_decoder *in, const char *name, pc_r
                                           pcal_error *err) {
   const size_t left = pc_decoder_left(in);
   const pcal_status status = pc_state_load_adapted(
-      in->at, left, name, out->content == PC_ROUND_BUCKETS ? pc_round_plan_use_buckets : NULL,
+      in->at, left, name,
+      out->content == PC_ROUND_BUCKETS ? pc_round_plan_use_buckets : pc_round_plan_drop_rows,
       out->env, &out->measure, err);
   in->at = in->end;
   return status;

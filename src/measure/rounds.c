@@ -184,13 +184,8 @@ static pcal_status rounds_begin_draws(pc_measure_rounds *rounds, pcal_error *err
   uint64_t numbers = 0;
   rounds->done = 1;
   PC_TRY(pc_replica_tally_size(&rounds->env, &measure->plan, &numbers, err));
-  if (numbers == 0 || rounds_total(rounds) == NULL)
+  if (numbers == 0 || rounds_total(rounds) == NULL || pc_measure_rows_are_units(measure))
     return PCAL_OK;
-  if (pc_measure_rows_are_units(measure))
-    return pc_fail(
-        err, PCAL_DATA,
-        "intervals and nulls of rounds draw rows of whole weights; leave them out, or "
-        "measure these rows in one process");
   PC_TRY(pc_group_tallies_new(measure, rounds_total(rounds), &rounds->draws,
                               &rounds->draw_count, err));
   return rounds_ask_draws(rounds, err);
@@ -465,6 +460,7 @@ pcal_status pc_measure_rounds_finish(const pc_measure_rounds *rounds, pcal_resul
   if (!rounds->done)
     return pc_fail(err, PCAL_USAGE,
                    "the rounds are not done; answer the request and absorb its tally");
+  rounds->measure->from_rounds = 1;
   rounds->measure->tallies = rounds->draws;
   rounds->measure->tally_count = rounds->draw_count;
   const int total = rounds->total.env != NULL && rounds->measure->grouped > 0;

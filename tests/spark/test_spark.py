@@ -74,7 +74,7 @@ def test_rows_move_between_rounds(df, rows, monkeypatch):
 
 def test_intervals_and_nulls(df, rows):
     """Replicas are drawn by the executors; equal rows of other partitions and groups are counted."""
-    given = {"metrics": ["ece", "sce", "brier"], "interval": 0.9, "replicas": 50}
+    given = {"metrics": ["ece", "sce", "brier"], "interval": 0.9, "replicas": 50, "seed": 3}
     halves = np.arange(len(rows.labels)) % 2
     frame = df.withColumn("half", sql.col("row") % 2)
     found = pcs.measure(frame, probs="p", labels="y", weights="w", groups="half", **given)
@@ -92,8 +92,19 @@ def test_intervals_and_nulls(df, rows):
     ids = np.arange(len(rows.labels))
     named = pc.measure(rows.probs[:, 1], rows.labels == 1, ids=ids, **{**given, "metrics": "ece"})
     assert numbered.to_json() == named.to_json()
-    with pytest.raises(pc.UsageError, match="^ks: its interval and its null need all rows"):
-        pcs.measure(df, probs="p", labels="y", metrics=["ece", "ks"], interval=0.9)
+
+
+def test_intervals_of_the_default_metrics(df, rows):
+    """A metric without replicas by rounds says so; the others are those of one process."""
+    given = {"interval": 0.9, "null": True, "replicas": 50}
+    found = pcs.measure(df, probs="p", labels="y", **given)
+    whole = pc.measure(rows.probs, rows.labels, **given)
+    assert [float(value) for value in found] == [float(value) for value in whole]
+    for name in ("accuracy", "brier", "ece", "mce", "sce", "cwce"):
+        assert getattr(found, name).interval == getattr(whole, name).interval
+    assert found.ece.p_value == whole.ece.p_value
+    assert found.ks.interval is None
+    assert "ks: its replicas need all rows at once; measure it in one process" in str(found)
 
 
 def test_rows_that_change_are_noticed(df):
@@ -113,7 +124,7 @@ def test_rows_that_change_are_noticed(df):
 
 
 def test_all_scores_on_the_driver(df, rows):
-    given = {"metrics": ["hosmer-lemeshow", "ks", "ece"], "interval": 0.9, "replicas": 40}
+    given = {"metrics": ["hosmer-lemeshow", "ks", "ece"], "interval": 0.9, "replicas": 40, "seed": 2}
     found = pcs.measure(df, probs="one", labels="is one", keep_scores=True, **given)
     assert found.to_json() == pc.measure(rows.probs[:, 1], rows.labels == 1, **given).to_json()
     with pytest.raises(pc.UsageError, match="^hosmer-lemeshow needs every score.*keep_scores=True does$"):

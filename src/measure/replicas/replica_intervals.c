@@ -311,9 +311,15 @@ static int intervals_has_parts(const intervals_job *job, size_t entry) {
   return (job->plan->entries[entry].metric->traits & PC_PARTS_IN_TEXT) != 0;
 }
 
+/* True if there are rows, or a tally, for the replicas of an entry. */
+static int intervals_drawn(const intervals_job *job, size_t entry) {
+  return job->rows != NULL || pc_replica_tally_lacks(job->plan, entry) == NULL;
+}
+
 static int intervals_measured(const intervals_job *job, size_t entry) {
   const pc_metric_result *outcome = &job->records[entry].outcome;
-  return pc_measure_plan_resampled(job->plan, entry) && !outcome->tested;
+  return pc_measure_plan_resampled(job->plan, entry) && intervals_drawn(job, entry) &&
+         !outcome->tested;
 }
 
 static int intervals_inverted(const intervals_job *job, size_t entry) {
@@ -343,7 +349,8 @@ static int intervals_pair_blocks(const intervals_job *job, size_t entry) {
 }
 
 static int intervals_row_nulls(const intervals_job *job, size_t entry) {
-  return pc_measure_plan_relabelled(job->plan, entry) && !intervals_pair(job, entry);
+  return pc_measure_plan_relabelled(job->plan, entry) && intervals_drawn(job, entry) &&
+         !intervals_pair(job, entry);
 }
 
 static int intervals_pair_null(const intervals_job *job, size_t entry) {
@@ -501,6 +508,9 @@ static pcal_status intervals_nulls(intervals_job *job, pcal_error *err) {
 /* Says why a requested interval or null is missing. */
 static void intervals_say_why(const intervals_job *job, size_t entry) {
   pc_result_record *record = &job->records[entry];
+  if (!intervals_drawn(job, entry))
+    snprintf(record->interval_result.why, sizeof record->interval_result.why, "%s",
+             pc_replica_tally_lacks(job->plan, entry));
   if (job->plan->intervals.level > 0 &&
       (job->plan->entries[entry].reading.traits & PC_OF_THE_SAMPLE))
     snprintf(record->interval_result.why, sizeof record->interval_result.why,

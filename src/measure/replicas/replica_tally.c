@@ -8,23 +8,17 @@
 
 /* ---- form ---- */
 
-static int tally_wants_entry(const pc_measure_plan *plan, size_t entry) {
+static int tally_needs_entry(const pc_measure_plan *plan, size_t entry) {
   return pc_measure_plan_resampled(plan, entry) || pc_measure_plan_relabelled(plan, entry);
 }
 
-const char *pc_replica_tally_refuses(const pc_measure_plan *plan) {
-  for (size_t e = 0; e < plan->entry_count; e++) {
-    const pc_need *need = &plan->slots[plan->entries[e].slot].need;
-    if (tally_wants_entry(plan, e) &&
-        (need->machine != PC_GRID || !pc_sorted_view_suits(need, &plan->layout)))
-      return plan->entries[e].metric->row.name;
-  }
-  return NULL;
-}
-
-static int tally_wants_slot(const pc_measure_plan *plan, size_t slot) {
+/* True if a slot needs replicas and sums of bins are enough for them. */
+static int tally_suits_slot(const pc_measure_plan *plan, size_t slot) {
+  const pc_need *need = &plan->slots[slot].need;
+  if (need->machine != PC_GRID || !pc_sorted_view_suits(need, &plan->layout))
+    return 0;
   for (size_t e = 0; e < plan->entry_count; e++)
-    if (plan->entries[e].slot == slot && tally_wants_entry(plan, e))
+    if (plan->entries[e].slot == slot && tally_needs_entry(plan, e))
       return 1;
   return 0;
 }
@@ -38,7 +32,7 @@ static void tally_count(const pc_measure_plan *plan, size_t counts[PC_TALLY_KIND
   const size_t asked = plan->intervals.replicas;
   int classes = 0;
   for (size_t s = 0; s < plan->slot_count; s++)
-    classes |= tally_wants_slot(plan, s) && tally_over_classes(plan, s);
+    classes |= tally_suits_slot(plan, s) && tally_over_classes(plan, s);
   const size_t some = asked < PC_INVERSION_NULLS ? asked : PC_INVERSION_NULLS;
   const int intervals = plan->intervals.level > 0;
   counts[PC_TALLY_DATA] = 1;
@@ -61,13 +55,55 @@ static size_t tally_kinds(const pc_measure_plan *plan, size_t slot) {
   return plan->slots[slot].need.grid.moments == 0 ? 3 : PC_REPLICA_SUM_COUNT;
 }
 
-pcal_status pc_replica_tally_size(const pcal_env *env, const pc_measure_plan *plan,
-                                  uint64_t *numbers, pcal_error *err) {
-  size_t counts[PC_TALLY_KINDS], ranges = 0;
+static uint64_t tally_replicas(const pc_measure_plan *plan) {
+  size_t counts[PC_TALLY_KINDS];
   uint64_t replicas = 0;
   tally_count(plan, counts);
   for (size_t k = 0; k < PC_TALLY_KINDS; k++)
     replicas += counts[k];
+  return replicas;
+}
+
+/* At least the numbers of one replica of a slot. */
+static uint64_t tally_slot_size(const pc_measure_plan *plan, size_t slot) {
+  const pc_need *need = &plan->slots[slot].need;
+  return (uint64_t)tally_kinds(plan, slot) * (need->grid.bins + 2) *
+         pc_view_parts(&need->view, &plan->layout);
+}
+
+/* True if a slot is tallied: it suits, and there is room for it after those before it. */
+static int tally_wants_slot(const pc_measure_plan *plan, size_t slot) {
+  const uint64_t most = PC_ROUND_DRAWS_MAX / tally_replicas(plan);
+  uint64_t numbers = 0;
+  int fits = 0;
+  for (size_t s = 0; s <= slot; s++) {
+    const uint64_t here = tally_suits_slot(plan, s) ? tally_slot_size(plan, s) : 0;
+    fits = here > 0 && here <= most - numbers;
+    numbers += fits ? here : 0;
+  }
+  return fits;
+}
+
+static int tally_wants_entry(const pc_measure_plan *plan, size_t entry) {
+  return tally_needs_entry(plan, entry) && tally_wants_slot(plan, plan->entries[entry].slot);
+}
+
+const char *pc_replica_tally_lacks(const pc_measure_plan *plan, size_t entry) {
+  const size_t slot = plan->entries[entry].slot;
+  if (!tally_needs_entry(plan, entry) || tally_wants_slot(plan, slot))
+    return NULL;
+  if (tally_suits_slot(plan, slot))
+    return "its replicas have too many bins for rounds; ask for fewer replicas or metrics, or "
+           "measure it in one process";
+  return plan->slots[slot].need.machine == PC_SUM
+             ? "rounds draw no labels for its null; measure it in one process"
+             : "its replicas need all rows at once; measure it in one process";
+}
+
+pcal_status pc_replica_tally_size(const pcal_env *env, const pc_measure_plan *plan,
+                                  uint64_t *numbers, pcal_error *err) {
+  const uint64_t replicas = tally_replicas(plan);
+  size_t ranges = 0;
   *numbers = 0;
   for (size_t s = 0; s < plan->slot_count; s++) {
     if (!tally_wants_slot(plan, s))

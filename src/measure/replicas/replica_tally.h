@@ -48,10 +48,15 @@ typedef struct pc_group_tally {
   pc_replica_tally tally;
 } pc_group_tally;
 
-/* The first metric whose interval or null needs more than sums of bins; NULL: there is none. */
-const char *pc_replica_tally_refuses(const pc_measure_plan *plan);
+/* Numbers that the replicas of one request may have, over all its groups. */
+#define PC_ROUND_DRAWS_MAX ((uint64_t)1 << 23)
 
-/* Numbers that the tally of a plan holds; 0 if it needs no replicas. */
+/* Why the replicas of an entry are not tallied, although its interval or null needs them; NULL: they
+ * are, or none are needed.  Slots are taken in their order as long as one group of them does not exceed
+ * PC_ROUND_DRAWS_MAX. */
+const char *pc_replica_tally_lacks(const pc_measure_plan *plan, size_t entry);
+
+/* Numbers that the tally of a plan holds; 0: it has no replicas. */
 PC_CHECKED pcal_status pc_replica_tally_size(const pcal_env *env, const pc_measure_plan *plan,
                                              uint64_t *numbers, pcal_error *err);
 

@@ -251,22 +251,58 @@ TEST(more_rows_than_in_the_first_round) {
   draws_case_free(&all);
 }
 
+/* The results, as JSON; in any case there are results. */
+static sink_bytes draws_print(const rounds_data *data, const pcal_measure_config *config) {
+  rounds_cost cost;
+  return rounds_run(data, config, 2, &cost);
+}
+
+static void draws_says(const sink_bytes *printed, size_t times, const char *remark) {
+  size_t found = 0;
+  for (const char *at = printed->bytes; (at = strstr(at, remark)) != NULL; at++)
+    found++;
+  assert_int_equal(found, times);
+}
+
+/* Metrics whose replicas are not drawn have values and say why there is no interval. */
+TEST(metrics_without_replicas_say_so) {
+  rounds_data data = rounds_data_draw(3000, ROUNDS_CLASSES, 0, 0, 0);
+  pcal_measure_config config = draws_config(&data, NULL, 0, 0);
+  config.null = 1;
+  sink_bytes printed = draws_print(&data, &config);
+  draws_says(&printed, 3, "its replicas need all rows at once; measure it in one process");
+  draws_says(&printed, 4, "rounds draw no labels for its null; measure it in one process");
+  assert_non_null(strstr(printed.bytes, "\"p_value\""));
+  free(printed.bytes);
+  const char *const specs[] = {"smece"};
+  config = draws_config(&data, specs, 1, 0);
+  printed = draws_print(&data, &config);
+  draws_says(&printed, 1, "its replicas need all rows at once");
+  free(printed.bytes);
+  rounds_data_free(&data);
+}
+
+/* The bins of all replicas are limited; metrics beyond the limit say so. */
+TEST(too_many_bins) {
+  const char *const specs[] = {"sce:bins=10000", "ece"};
+  rounds_data data = rounds_data_draw(3000, ROUNDS_CLASSES, 0, 0, 0);
+  const pcal_measure_config config = draws_config(&data, specs, 2, 0);
+  sink_bytes printed = draws_print(&data, &config);
+  draws_says(&printed, 1, "its replicas have too many bins for rounds");
+  draws_says(&printed, 1, "\"inversion\"");
+  free(printed.bytes);
+  rounds_data_free(&data);
+}
+
 TEST(weights_that_are_not_whole) {
-  const char *const specs[] = {"ece"};
+  const char *const specs[] = {"ece", "ks", "brier"};
   rounds_data data = rounds_data_draw(2000, 1, 0, 1, 0);
   data.weights[4] = 0.5;
-  const pcal_measure_config config = draws_config(&data, specs, 1, 0);
-  pcal_rounds *rounds = NULL;
-  pcal_error err;
-  assert_int_equal(pcal_rounds_new(&config, NULL, &rounds, NULL), PCAL_OK);
-  sink_bytes first = rounds_request(rounds), tally = rounds_answer(&data, &first, 2);
-  assert_int_equal(pcal_rounds_absorb(rounds, tally.bytes, tally.length, &err), PCAL_DATA);
-  assert_string_equal(
-      err.message, "intervals and nulls of rounds draw rows of whole weights; leave them out, "
-                   "or measure these rows in one process");
-  free(first.bytes);
-  free(tally.bytes);
-  pcal_rounds_free(rounds);
+  const pcal_measure_config config = draws_config(&data, specs, 3, 0);
+  sink_bytes printed = draws_print(&data, &config);
+  draws_says(&printed, 1, "rounds draw rows of whole weights only");
+  draws_says(&printed, 1, "its replicas need all rows at once");
+  free(printed.bytes);
   rounds_data_free(&data);
 }
 

@@ -117,29 +117,22 @@ TEST(one_round_for_sums_and_bins) {
   rounds_data_free(&data);
 }
 
-static void rounds_refused(const char *spec, double interval, const char *message) {
+static void rounds_refused(const char *spec, const char *message) {
   const rounds_data data = {.kind = PCAL_LOGIT, .columns = 3};
   pcal_measure_config config = rounds_config(&data, &spec, 1);
   pcal_rounds *rounds = NULL;
   pcal_error err;
-  config.interval = interval;
   assert_int_equal(pcal_rounds_new(&config, NULL, &rounds, &err), PCAL_USAGE);
   assert_string_equal(err.message, message);
 }
 
 TEST(metrics_that_need_all_rows_are_refused) {
-  rounds_refused("tce-kde", 0,
+  rounds_refused("tce-kde",
                  "tce-kde needs every score, so its tallies would grow with the rows; leave it "
                  "out of the rounds, or measure it in one process");
-  rounds_refused("skce", 0,
+  rounds_refused("skce",
                  "skce needs all rows at once, so it cannot be measured in rounds; leave it "
                  "out, or measure it in one process on a sample of the rows");
-  rounds_refused(
-      "ks", 0.95,
-      "ks: its interval and its null need all rows at once; rounds draw replicas only "
-      "of errors in bins of equal width (such as ece, mce, sce, tce); accuracy, brier and "
-      "log have intervals by a formula, but no null; leave these out, or measure in one "
-      "process");
 }
 
 /* ---- changing rows, other requests, damaged bytes ---- */
