@@ -75,6 +75,8 @@ struct pcal_results {
   char *verdict;
   pc_change *changes;      /* one for each result, or NULL: not compared with an earlier run */
   char tried[PC_SPEC_MAX]; /* spec of the calibrator that made the predictions, or "" */
+  /* Mean of the judged ECE under a null that other results of the same rows have drawn; 0: none. */
+  double drawn_chance;
 };
 
 /* Copies a list of names; *out is NULL for an empty list.  Freed with pc_name_list_free. */

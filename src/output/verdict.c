@@ -6,8 +6,8 @@
  *   margin   (1.96 sqrt(V) + 1/2) / N, V = sum p (1 - p): the gap that chance alone causes; the
  *            1/2 accounts for whole outcomes
  *   ECE      sum_b n_b/N |conf_b - acc_b|
- *   chance   mean of the ECE under the null: from the replicas where --null has drawn them for
- *            this ECE, else in closed form from the bins (stats/expected_ece.h).  Its standard
+ *   chance   mean of the ECE under the null: from the replicas where --null, or a figure of the
+ *            same report, has drawn them for this ECE, else in closed form from the bins (stats/expected_ece.h).  Its standard
  *            deviation is always in closed form, so --null does not change the verdict
  *   extreme  sum_b n_b/N (conf_b - acc_b) sign(conf_b - 1/2), for class 1: above 0 when scores
  *            lie too close to 0 and 1, below 0 when too close to 1/2
@@ -57,14 +57,15 @@ static void verdict_add_bin(const pc_bin *bin, verdict_sums *sums, pcal_verdict 
   out->where.observed = pc_bin_frequency(bin);
 }
 
-/* The record of the judged ECE if it has a null, else NULL. */
-static const pc_result_record *verdict_null(const pcal_results *results) {
+double pc_verdict_drawn_chance(const pcal_results *results) {
   const char *view =
       pc_layout_is_binary(&results->layout) ? "ece:view=positive" : "ece:view=top";
   const pc_result_record *record = pc_results_record(results, "ece");
   if (record == NULL || !record->interval_result.has_null)
     record = pc_results_record(results, view);
-  return record != NULL && record->interval_result.has_null ? record : NULL;
+  if (record == NULL || !record->interval_result.has_null)
+    return results->drawn_chance;
+  return record->interval_result.null_mean;
 }
 
 /* Rule (2): 1 where scores of class 1 are too extreme, -1 where not extreme enough, else 0. */
@@ -108,9 +109,9 @@ static void verdict_classes(const pcal_results *results, pcal_verdict *out) {
       verdict_add_bin(&results->bins[b], &sums, out);
   out->where.share = out->has_where ? sums.largest / out->error : 0.0;
   const pc_chance_ece chance = pc_chance_ece_of(results->bins, results->bin_count, out->rows);
-  const pc_result_record *null = verdict_null(results);
-  out->chance_is_drawn = null != NULL;
-  out->chance = null != NULL ? null->interval_result.null_mean : chance.mean;
+  const double drawn = pc_verdict_drawn_chance(results);
+  out->chance_is_drawn = drawn > 0.0;
+  out->chance = drawn > 0.0 ? drawn : chance.mean;
   out->margin = (VERDICT_NORMAL * sqrt(sums.variance * out->rows) + 0.5) / out->rows;
   out->off_average = fabs(out->claimed - out->observed) > out->margin;
   out->kind = verdict_kind(out, &sums, chance.mean + VERDICT_DEVIATIONS * chance.deviation);

@@ -148,14 +148,18 @@ static pcal_status page_run_key(page_run *run, pcal_source *source, pc_page_time
   PC_TRY(page_run_measure(run, source, &measure_config, key, err));
   if (time == PC_PAGE_AFTER)
     snprintf((*key)->tried, sizeof(*key)->tried, "%s", report->method);
-  return pc_verdict_store(*key, err);
+  return PCAL_OK;
 }
 
 static pcal_status page_run_side(page_run *run, pcal_source *source, pc_page_time time,
                                  pcal_error *err) {
+  const pc_page_side *side = &run->report->side[time];
   PC_TRY(page_run_key(run, source, time, err));
   PC_TRY(pc_source_rewind(source, err));
-  return pc_page_measure_figures(run->report, source, run->config, time, err);
+  PC_TRY(pc_page_measure_figures(run->report, source, run->config, time, err));
+  if (side->drawn != NULL) /* the verdict shows the number of the reliability diagram */
+    side->key->drawn_chance = pc_verdict_drawn_chance(side->drawn);
+  return pc_verdict_store(side->key, err);
 }
 
 static pcal_status page_run_after(page_run *run, pcal_error *err) {
