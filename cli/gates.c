@@ -48,16 +48,37 @@ static int gates_is_test(const char *spec) {
   return row && row->is_test;
 }
 
+static const char *const gates_suffixes[] = {"", ".low", ".high", ".p_value"};
+
+/* The field that a text ends with; CLI_GATE_VALUE: none. */
+static cli_gate_field gates_field_of(const char *text) {
+  for (int f = CLI_GATE_LOW; f <= CLI_GATE_P_VALUE; f++)
+    if (gates_ends_with(text, gates_suffixes[f]))
+      return (cli_gate_field)f;
+  return CLI_GATE_VALUE;
+}
+
 /* Removes ".low", ".high" or ".p_value" from the metric and sets gate->field. */
 static void gates_take_field(cli_gate *gate) {
-  static const char *const suffixes[] = {"", ".low", ".high", ".p_value"};
-  gate->field = CLI_GATE_VALUE;
-  for (int f = CLI_GATE_LOW; f <= CLI_GATE_P_VALUE; f++)
-    if (gates_ends_with(gate->metric, suffixes[f])) {
-      gate->field = (cli_gate_field)f;
-      gate->metric[strlen(gate->metric) - strlen(suffixes[f])] = '\0';
-      return;
-    }
+  gate->field = gates_field_of(gate->metric);
+  gate->metric[strlen(gate->metric) - strlen(gates_suffixes[gate->field])] = '\0';
+}
+
+/* "ece@worst.low" for "ece.low@worst". */
+static pcal_status gates_fail_order(const char *text, const char *metric, const char *group,
+                                    pcal_error *err) {
+  const char *suffix = gates_suffixes[gates_field_of(group)];
+  return cli_fail(err, PCAL_USAGE,
+                  "--fail-if '%s': %s belongs to the metric, before the @; write %s%s@%.*s",
+                  text, suffix, metric, suffix, (int)(strlen(group) - strlen(suffix)), group);
+}
+
+/* "worst.low", "each.high": not the name of a group. */
+static int gates_is_misplaced(const char *group) {
+  const size_t name = strcspn(group, ".");
+  return gates_field_of(group) != CLI_GATE_VALUE &&
+         ((name == 5 && strncmp(group, "worst", name) == 0) ||
+          (name == 4 && strncmp(group, "each", name) == 0));
 }
 
 /* Removes "@each", "@worst" or "@NAME" from the metric and sets gate->scope. */
@@ -69,6 +90,8 @@ static pcal_status gates_take_scope(const char *text, const cli_options *options
     return PCAL_OK;
   *at++ = '\0';
   gate->group = at;
+  if (gates_is_misplaced(at))
+    return gates_fail_order(text, gate->metric, at, err);
   gate->scope = strcmp(at, "each") == 0    ? CLI_GATE_EACH
                 : strcmp(at, "worst") == 0 ? CLI_GATE_WORST
                                            : CLI_GATE_NAMED;
@@ -240,6 +263,8 @@ static pcal_status gates_judge_groups(cli_session *session, const pcal_results *
     status = gates_judge_result(session, gate, &worst, outcomes, err);
   if (status != PCAL_OK || groups > 0)
     return status;
+  if (gate->scope == CLI_GATE_NAMED && gates_field_of(gate->group) != CLI_GATE_VALUE)
+    return gates_fail_order(gate->text, gate->metric, gate->group, err);
   return cli_fail(err, PCAL_USAGE,
                   gate->scope == CLI_GATE_NAMED
                       ? "--fail-if '%s': no row is in that group; check its name"

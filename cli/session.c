@@ -432,6 +432,20 @@ static pcal_status session_open_device(cli_session *session, pcal_error *err) {
              : pcal_device_open(NULL, &session->env, &session->device, err);
 }
 
+/* Says once on standard error that files have semicolons, unless the results say it. */
+static void session_note_notation(cli_session *session, const pcal_source *source) {
+  const cli_options *options = &session->options;
+  const int in_results = session->verb == &cli_verb_inspect ||
+                         (session->verb == &cli_verb_report && options->preset == NULL) ||
+                         (session->verb == &cli_verb_measure && options->state == NULL);
+  const char *notation = pcal_source_notation(source);
+  if (notation == NULL || in_results || options->quiet || session->notation_printed)
+    return;
+  session->notation_printed = 1;
+  cli_progress_clear();
+  fprintf(stderr, "note: read as text with %s\n", notation);
+}
+
 pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **out,
                             pcal_error *err) {
   const cli_inputs *in = &session->options.inputs;
@@ -489,9 +503,11 @@ pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **ou
   inputs.ragged = session->options.ragged;
   status = session_open_device(session, err);
   inputs.device = session->device;
-  if (status != PCAL_OK)
-    return status;
-  return session_open_named(session, &inputs, out, err);
+  if (status == PCAL_OK)
+    status = session_open_named(session, &inputs, out, err);
+  if (status == PCAL_OK)
+    session_note_notation(session, *out);
+  return status;
 }
 
 pcal_status cli_calibrator_load(cli_session *session, const char *path, pcal_calibrator **out,

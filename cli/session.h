@@ -75,6 +75,7 @@ struct cli_session {
   pcal_device *device; /* of --device cuda, opened with the first source; else NULL */
   pcal_format format;
   int gates_failed;
+  int notation_printed;               /* the note about semicolons and decimal commas */
   struct cli_input_list *input_lists; /* of input_files.c */
   cli_output held[CLI_HELD_MAX];      /* see cli_output_hold */
   size_t held_count;

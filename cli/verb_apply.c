@@ -91,6 +91,44 @@ static pcal_status apply_choose_format(const cli_options *options, const char **
 
 /* ---- Applying ----------------------------------------------------------- */
 
+/* Says on standard error which groups the calibrator was not fitted to. */
+static void apply_note_groups(const cli_session *session, const pcal_calibrator *calibrator,
+                              const pcal_source *source) {
+  pcal_shape shape = {.size = sizeof shape};
+  size_t unknown = 0, first = 0;
+  int by_part = 0;
+  if (session->options.quiet || pcal_calibrator_group_count(calibrator) == 0)
+    return;
+  pcal_source_get_shape(source, &shape);
+  for (size_t g = 0; g < shape.group_count; g++) {
+    const size_t found = pcal_calibrator_find_group(calibrator, shape.group_names[g]);
+    const char *name = pcal_calibrator_group_name(calibrator, found);
+    if (name && strcmp(name, shape.group_names[g]) == 0)
+      continue;
+    first = unknown == 0 ? g : first;
+    by_part |= name != NULL;
+    unknown++;
+  }
+  if (unknown == 0)
+    return;
+  cli_text_buffer buffer = CLI_TEXT_BUFFER_INIT;
+  char plain[200];
+  cli_escape_terminal(shape.group_names[first], plain, sizeof plain);
+  cli_putf(&buffer, "note: %zu of %zu group%s, the first \"%s\", %s not seen in the fit; ",
+           unknown, shape.group_count, shape.group_count == 1 ? "" : "s", plain,
+           unknown == 1 ? "was" : "were");
+  cli_putf(&buffer,
+           by_part
+               ? "their rows get the map of the known part of the name, else that of all rows\n"
+               : "their rows get the map of all rows\n");
+  if (unknown == shape.group_count)
+    cli_putf(&buffer,
+             "note: --groups must name the same columns as in the fit, whose first group "
+             "is \"%s\"\n",
+             pcal_calibrator_group_name(calibrator, 0));
+  cli_text_buffer_to_stderr(&buffer);
+}
+
 static pcal_status apply_write(cli_session *session, const pcal_calibrator *calibrator,
                                const char *format, pcal_error *err) {
   pcal_source *source = NULL;
@@ -104,6 +142,8 @@ static pcal_status apply_write(cli_session *session, const pcal_calibrator *cali
                                           strcmp(format, "npy") == 0 ? PCAL_NPY : PCAL_CSV,
                                           &session->env, cli_output_sink, &output, err);
   status = cli_output_close(session, &output, status, err);
+  if (status == PCAL_OK)
+    apply_note_groups(session, calibrator, source);
   pcal_source_free(source);
   return status;
 }

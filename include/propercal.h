@@ -773,6 +773,9 @@ PCAL_API void pcal_source_get_shape(const pcal_source *source, pcal_shape *out);
  * "labels", "correct", "target", "weights", "groups", "time" or "abstain"; NULL: none.  Valid as long
  * as the source. */
 PCAL_API const char *pcal_source_data_column(const pcal_source *source, const char *field);
+/* How text files were read where that is not the usual way: "semicolons", or "semicolons and decimal
+ * commas".  NULL: commas between cells and points in numbers, or no text files. */
+PCAL_API const char *pcal_source_notation(const pcal_source *source);
 
 /* ---- Measuring ---------------------------------------------------------- */
 
@@ -1391,6 +1394,10 @@ PCAL_API size_t pcal_calibrator_column_count(const pcal_calibrator *calibrator);
 PCAL_API size_t pcal_calibrator_group_count(const pcal_calibrator *calibrator);
 PCAL_API const char *pcal_calibrator_group_name(const pcal_calibrator *calibrator,
                                                 size_t group);
+/* Index of the group whose calibrator a row of the group `name` gets: the group of that name, else the
+ * one whose name has the most fields of `name` and no other, "site=a" for "site=a & sex=f".
+ * PCAL_NO_COLUMN: none, the row gets the calibrator of all rows. */
+PCAL_API size_t pcal_calibrator_find_group(const pcal_calibrator *calibrator, const char *name);
 
 /* Calibrates a batch, which needs no labels.  `out` receives rows *
  * pcal_calibrator_column_count numbers of the batch's type, row by row; it may be on the device of

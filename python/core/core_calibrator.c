@@ -213,6 +213,32 @@ static PyObject *core_calibrator_apply(PyObject *self, PyObject *source) {
                        (Py_ssize_t)(columns == 1 ? 0 : columns));
 }
 
+/* unseen_groups(source) -> names of groups of a source that was read which the fit did not have */
+static PyObject *core_calibrator_unseen_groups(PyObject *self, PyObject *source) {
+  PyObject *module = PyType_GetModule(Py_TYPE(self));
+  const core_state *state = module == NULL ? NULL : PyModule_GetState(module);
+  if (state == NULL || !core_check(source, state->source_type, "Source"))
+    return NULL;
+  const pcal_calibrator *calibrator = core_calibrator_in(self);
+  pcal_shape shape = PCAL_SHAPE_INIT;
+  PyObject *names = PyList_New(0);
+  pcal_source_get_shape(((core_source *)(void *)source)->source, &shape);
+  if (pcal_calibrator_group_count(calibrator) == 0) /* groups do not matter */
+    shape.group_count = 0;
+  for (size_t g = 0; names != NULL && g < shape.group_count; g++) {
+    const char *name = shape.group_names[g];
+    const char *known =
+        pcal_calibrator_group_name(calibrator, pcal_calibrator_find_group(calibrator, name));
+    if (known != NULL && strcmp(known, name) == 0)
+      continue;
+    PyObject *text = PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), "replace");
+    if (text == NULL || PyList_Append(names, text) < 0)
+      Py_CLEAR(names);
+    Py_XDECREF(text);
+  }
+  return names;
+}
+
 /* apply_on_gpu(address, "f4" or "f8", rows, columns, stream, out): calibrates logits on a GPU into memory
  * of the same GPU and shape.  False: not possible; then apply says why. */
 static PyObject *core_calibrator_apply_on_gpu(PyObject *self, PyObject *arguments) {
@@ -254,6 +280,7 @@ static PyMethodDef core_calibrator_methods[] = {
     {"save", core_calibrator_save, METH_NOARGS, NULL},
     {"export", core_calibrator_export, METH_VARARGS, NULL},
     {"apply", core_calibrator_apply, METH_O, NULL},
+    {"unseen_groups", core_calibrator_unseen_groups, METH_O, NULL},
     {"apply_on_gpu", core_calibrator_apply_on_gpu, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -209,6 +209,18 @@ class Calibrator(BaseEstimator):
             sentence = f"{name}: the fit stopped before it converged"
             warnings.warn(sentence, ConvergenceWarning, stacklevel=3)
 
+    def _warn_groups(self, unseen: "list[str]") -> None:
+        """Says that rows of these groups get the map of a part of the name, or that of all rows."""
+        if not unseen:
+            return
+        number = "1 group was" if len(unseen) == 1 else f"{len(unseen)} groups were"
+        warnings.warn(
+            f'{self._row.name}: {number} not seen in the fit, the first "{unseen[0]}"; their rows get the map of '
+            "the known part of the name, else that of all rows",
+            FitWarning,
+            stacklevel=4,
+        )
+
     def fit_transform(self, X: Any = None, y: Any = None, **given: Any) -> np.ndarray:
         """Fits, then gives the calibrated probabilities of the same scores."""
         self.fit(X, y, **given)
@@ -248,6 +260,8 @@ class Calibrator(BaseEstimator):
         with settings(self.threads, self.memory_limit, progress) as how:
             source = Data(**given)._open(how)
             values, form, rows, columns = fitted.apply(source)
+        if given.get("groups") is not None:
+            self._warn_groups(fitted.unseen_groups(source))
         array = np.frombuffer(values, dtype="<f4" if form == "f" else "<f8")
         array = array.reshape((rows, columns) if columns else (rows,))
         if axis is None or not columns:

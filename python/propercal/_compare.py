@@ -1,6 +1,7 @@
 """Several calibrators or models side by side."""
 
 import json
+import math
 import os
 from typing import Any, Iterable, Mapping
 
@@ -63,6 +64,11 @@ class Comparison:
         models = any("model" in row for row in self.rows)
         return save_tables(prefix, [("models" if models else "methods", self._csv)])
 
+    @staticmethod
+    def _values(row: "dict[str, Any]") -> "dict[str, float | None]":
+        """The metrics of a row; JSON has no number for infinite ones."""
+        return {**row["metrics"], **dict.fromkeys(row.get("infinite", ()), math.inf)}
+
     def to_pandas(self) -> Any:
         """A table with a row for each method, the best on top."""
         import pandas
@@ -78,7 +84,7 @@ class Comparison:
                     "gain": gain.get("value"),
                     "low": gain.get("low"),
                     "high": gain.get("high"),
-                    **row["metrics"],
+                    **self._values(row),
                     "status": row["status"],
                 }
             )
@@ -96,7 +102,7 @@ class Comparison:
         for row in ordered:
             gain = row["improvement"].get(by) or {}
             between = f"[{gain['low']:.3g}, {gain['high']:.3g}]" if gain.get("low") is not None else ""
-            values = [row["metrics"].get(name) for name in metrics]
+            values = [self._values(row).get(name) for name in metrics]
             lines.append([row["rank"], row["name"], gain.get("value"), between, *values, row["status"]])
         head = ["rank", "name", f"gain in {by}", "interval", *metrics, "status"]
         return _html.box(_html.paragraphs(self.advice), _html.table(head, lines, best))
@@ -190,13 +196,13 @@ def compare(
     if not interval:
         raise UsageError(f"interval is {interval}, and methods are compared by intervals; give a level such as 0.95")
     data, second = gather("compare", probs, labels, inputs, val=val)
-    data = data._with(groups=cluster)  # the library takes given groups for clusters
+    data = data._with_clusters(cluster)
     given: "dict[str | None, tuple[Data, Data | None]]" = {
         None: (data, None if second is None else data._val(second))
     }
     if models is not None:
         found_models = models_of(models, kind, data, second)
-        given = {name: (own._with(groups=cluster), other) for name, (own, other) in found_models.items()}
+        given = {name: (own._with_clusters(cluster), other) for name, (own, other) in found_models.items()}
     fitting = any(pair[1] is not None for pair in given.values())
     with settings(threads, memory_limit, progress, seed) as how:
         found = _core.compare(

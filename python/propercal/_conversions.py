@@ -66,9 +66,15 @@ def seconds(times: Any) -> Any:
     return array.astype("datetime64[s]").astype(np.int64)
 
 
+def _is_row(row: Any) -> bool:
+    return isinstance(row, (list, tuple)) or getattr(row, "ndim", None) == 1
+
+
 def padded(rows: Any) -> Any:
-    """Lists of different lengths as an array that ends with NaN; anything else as it is."""
-    if not isinstance(rows, (list, tuple)) or not all(isinstance(row, (list, tuple)) for row in rows):
+    """Lists or arrays of different lengths as an array that ends with NaN; anything else as it is."""
+    if getattr(rows, "dtype", None) == object and rows.ndim == 1:  # an array of arrays, a column of a table
+        rows = list(rows)
+    if not isinstance(rows, (list, tuple)) or not all(_is_row(row) for row in rows):
         return rows
     width = max(map(len, rows), default=0)
     return np.array([[*row, *[math.nan] * (width - len(row))] for row in rows], dtype=float)

@@ -54,7 +54,8 @@ class ConvergenceWarning(UserWarning):
 
 
 class FitWarning(UserWarning):
-    """A fit gave a warning, for example about a class without rows."""
+    """A fit gave a warning, for example about a class without rows; or the rows have groups that the fit
+    did not see."""
 
 
 class UndefinedMetricWarning(UserWarning):

@@ -443,6 +443,18 @@ class Data:
         copy._inputs = {name: value for name, value in {**self._inputs, **inputs}.items() if value is not None}
         return copy
 
+    def _with_clusters(self, cluster: Any) -> "Data":
+        """The library takes clusters as groups; here so that a wrong length names ``cluster``."""
+        name = next((name for name in KINDS if name in self._inputs), None)
+        scores = None if name is None else self._inputs[name]
+        arrays = not is_file(cluster) and not is_file(scores) and hasattr(scores, "__len__")
+        if arrays and hasattr(cluster, "__len__") and np.ndim(cluster) == 1 and len(getattr(scores, "shape", ())) <= 2:
+            if len(cluster) != len(scores):
+                raise DataError(
+                    f"cluster has {len(cluster)} rows, but {name} has {len(scores)}; give one cluster for each row"
+                )
+        return self._with(groups=cluster)
+
     def _same_rows(self, other: "Data") -> "Data":
         """Another model of these rows, with labels, weights and the like of these."""
         shared = {name: value for name, value in self._inputs.items() if name in _SHARED}

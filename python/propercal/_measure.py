@@ -119,7 +119,7 @@ def measure(
     if cluster is not None:
         if "groups" in mine.inputs:
             raise UsageError("cluster and groups cannot be combined; give one of them")
-        mine = mine._with(groups=cluster)
+        mine = mine._with_clusters(cluster)
         interval = 0.95 if interval is None else interval
     policy = _policy(
         normalize,

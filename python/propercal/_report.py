@@ -102,7 +102,7 @@ def report(
     if cluster is not None:
         if "groups" in data.inputs:
             raise UsageError("cluster and groups cannot be combined; give one of them")
-        data = data._with(groups=cluster)
+        data = data._with_clusters(cluster)
     with settings(threads, memory_limit, progress, seed) as how:
         found = _core.report(
             data._open(how),

@@ -412,6 +412,20 @@ class Result(Values):
     def __repr__(self) -> str:
         return self._core.write(TEXT).rstrip()
 
+    def _worst(self) -> str:
+        """A line for each metric with a better direction that names its five worst groups."""
+        better = {row.name: row.better for row in rows("metrics")}
+        lines = []
+        for i, value in enumerate(self):
+            direction = better.get(value.metric)
+            found = [(float(group._values[i]), name) for name, group in self.groups.items()]
+            found = [each for each in found if each[0] == each[0]]
+            if direction is None or not found:
+                continue
+            found.sort(key=lambda each: each[0], reverse=direction == "lower")
+            lines.append(f"{value.label}, worst first: " + ", ".join(f"{name} {number:.3g}" for number, name in found[:5]))
+        return "\n".join(lines)
+
     def _repr_html_(self) -> str:
         def shown(value: Value) -> str:
             between = value.interval
@@ -435,6 +449,7 @@ class Result(Values):
         return _html.box(
             _html.paragraphs(self.verdict or ""),
             _html.table(["metric", "value", *([] if many else self.groups), "estimates"], lines),
+            _html.paragraphs(self._worst()) if many else "",
             _html.table(
                 ["group", *(value.label for value in self)],
                 [[name, *(shown(value) for value in group)] for name, group in self.groups.items()],

@@ -37,12 +37,15 @@ sample_weight : array-like of shape (n_samples,), default=None
 Returns
 -------
 float
-    The value, as ``propercal.{name}(y_prob, y_true)``.
+    {value}
 
 See Also
 --------
 propercal.{name} : The options, with the formula and the source.
 """
+
+_HALF = """The value of ``brier_score_loss``: of two classes that of the positive class alone, half of
+    ``propercal.brier(y_prob, y_true)``, which sums over both; ``half=False`` gives the sum."""
 
 
 def _codes(y_true: _Any, columns: int, labels: _Any, pos_label: _Any) -> _np.ndarray:
@@ -85,11 +88,14 @@ def _swapped(row: _registry.Row, function: "_Callable[..., float]") -> "_Callabl
         y_prob = _np.asarray(y_prob)
         columns = y_prob.shape[1] if y_prob.ndim == 2 else 1
         codes = _codes(y_true, columns, labels, pos_label)
+        if row.name == "brier" and columns <= 2:  # scikit-learn's has one column for two classes
+            options.setdefault("half", True)
         return function(y_prob, codes, weights=sample_weight, **options)
 
     call.__signature__ = _inspect.signature(call, follow_wrapped=False)  # type: ignore[attr-defined]
     title = row.title[0].upper() + row.title[1:]
-    call.__doc__ = _DOCUMENT.format(title=title, name=function.__name__)
+    value = _HALF if row.name == "brier" else f"The value, as ``propercal.{function.__name__}(y_prob, y_true)``."
+    call.__doc__ = _DOCUMENT.format(title=title, name=function.__name__, value=value)
     call.__module__ = __name__
     return call
 

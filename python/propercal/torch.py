@@ -74,6 +74,17 @@ class CalibrationMetric(Metric):
         self.add_state("scores", default=[], dist_reduce_fx="cat")
         self.add_state("labels", default=[], dist_reduce_fx="cat")
 
+    def __repr__(self) -> str:
+        given = {
+            "kind": (self.kind, "probs"),
+            "class_axis": (self.class_axis, None),
+            "ignore_index": (self.ignore_index, None),
+            "normalize": (self.normalize, False),
+        }
+        specs = repr(self.metrics[0] if len(self.metrics) == 1 else list(self.metrics))
+        more = [f"{name}={value!r}" for name, (value, default) in given.items() if value != default]
+        return f"{type(self).__name__}({', '.join([specs, *more])})"
+
     @property
     def higher_is_better(self) -> "bool | None":  # type: ignore[override]
         """Of one metric, whether greater values are better; else None."""

@@ -118,6 +118,13 @@ const char *pcal_calibrator_group_name(const pcal_calibrator *calibrator, size_t
              : NULL;
 }
 
+size_t pcal_calibrator_find_group(const pcal_calibrator *calibrator, const char *name) {
+  uint32_t found = UINT32_MAX;
+  if (name != NULL && pcal_calibrator_group_count(calibrator) > 0)
+    pc_group_calibrators_match(calibrator->groups, &name, 1, &found);
+  return found == UINT32_MAX ? PCAL_NO_COLUMN : found;
+}
+
 pcal_status pcal_calibrator_apply(const pcal_calibrator *calibrator, const pcal_batch *batch,
                                   const pcal_env *env, void *out, pcal_error *err) {
   pc_error_clear(err);

@@ -59,6 +59,10 @@ const char *pcal_source_data_column(const pcal_source *source, const char *field
   return source == NULL || field == NULL ? NULL : pc_source_data_column(source, field);
 }
 
+const char *pcal_source_notation(const pcal_source *source) {
+  return source == NULL ? NULL : pc_source_notation(source);
+}
+
 pcal_status pcal_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,
                              pcal_error *err) {
   pc_error_clear(err);

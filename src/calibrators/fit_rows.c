@@ -2,7 +2,8 @@
  *         does not depend on the order of rows, and little on a few outliers.  In sums of
  *         derivatives, features are clipped at 2^10 times the scale.
  * Folds:  a hash of label, features and seed: equal rows are in one fold, and neither the order
- *         of rows nor batches matter. */
+ *         of rows nor batches matter.  Without the label where it is a distribution over classes,
+ *         since such a row is given once for each class (io/source_soft.c). */
 #include "calibrators/fit_rows.h"
 
 #include <math.h>
@@ -61,7 +62,8 @@ static size_t fit_rows_block(const pc_fit_rows *rows) {
 
 static uint8_t fit_rows_fold(const pc_fit_rows *rows, const double *x, int32_t label) {
   uint64_t key = pc_hash_u64(rows->task->env->seed + UINT64_C(0x9e3779b97f4a7c15));
-  key = pc_hash_u64(key + (uint64_t)label);
+  if (!rows->soft)
+    key = pc_hash_u64(key + (uint64_t)label);
   for (size_t j = 0; j < rows->width; j++)
     key = pc_hash_u64(key + pc_double_bits(x[j] + 0.0));
   return (uint8_t)((key >> 32) * PC_FIT_FOLDS >> 32);
@@ -356,6 +358,7 @@ pcal_status pc_fit_rows_open(const pc_fit_task *task, pc_feature feature,
                        .classes = layout->classes,
                        .width = pc_feature_count(feature, layout),
                        .folded = (order & PC_FIT_FOLDED) != 0,
+                       .soft = pc_source_is_soft(task->source),
                        .transposed = (order & PC_FIT_TRANSPOSED) != 0,
                        .worker_count = pc_worker_count(task->env)};
   fit_rows_pass pass = {.rows = out};

@@ -47,6 +47,7 @@ typedef struct pc_fit_rows {
   pc_feature feature;
   size_t classes, width; /* width: features of a row */
   int folded, transposed;
+  int soft; /* labels are distributions over classes: rows of one row of the data are in one fold */
 
   double weight;        /* of all rows */
   double *class_weight; /* of the rows of each class */

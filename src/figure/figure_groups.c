@@ -4,17 +4,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Fails if a group has no row of positive weight. */
+static pcal_status figure_groups_check_weights(const pcal_source *source, const char *counts,
+                                               size_t count, pcal_error *err) {
+  pcal_shape shape = {.size = sizeof shape};
+  size_t group = 0;
+  while (group < count && counts[group])
+    group++;
+  if (group == count)
+    return PCAL_OK;
+  pc_source_shape(source, &shape);
+  if (shape.group_names != NULL && group < shape.group_count)
+    return pc_fail(
+        err, PCAL_DATA,
+        "all rows of the group \"%s\" have the weight 0; leave them out of the figure",
+        shape.group_names[group]);
+  return pc_fail(err, PCAL_DATA,
+                 "all rows of group %zu have the weight 0; leave them out of the figure",
+                 group);
+}
+
 /* Reads to the end, so that all groups are known. */
 static pcal_status figure_groups_count(pcal_source *source, const pcal_env *env, size_t *count,
                                        pcal_error *err) {
+  char counts[PC_FIGURE_GROUPS_MAX] = {0}; /* 1: a row of the group has a weight above 0 */
   *count = 0;
   for (;;) {
     pcal_batch batch = PCAL_BATCH_INIT;
     PC_TRY(pc_source_next(source, SIZE_MAX, &batch, err));
     if (batch.rows == 0)
       break;
-    for (size_t i = 0; batch.groups != NULL && i < batch.rows; i++)
+    for (size_t i = 0; batch.groups != NULL && i < batch.rows; i++) {
       *count = batch.groups[i] >= *count ? (size_t)batch.groups[i] + 1 : *count;
+      if (batch.groups[i] < PC_FIGURE_GROUPS_MAX)
+        counts[batch.groups[i]] |= batch.weights == NULL || batch.weights[i] != 0.0;
+    }
     PC_TRY(pc_check_interrupt(env, err));
   }
   if (*count > PC_FIGURE_GROUPS_MAX)
@@ -22,7 +46,7 @@ static pcal_status figure_groups_count(pcal_source *source, const pcal_env *env,
                    "a figure draws at most %d groups, and {groups} has %zu; join some of them, "
                    "or measure them with a table",
                    PC_FIGURE_GROUPS_MAX, *count);
-  return PCAL_OK;
+  return figure_groups_check_weights(source, counts, *count, err);
 }
 
 static int figure_groups_order(const void *a, const void *b) {

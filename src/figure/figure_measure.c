@@ -364,6 +364,27 @@ static void figure_measure_sets_free(const figure_measure_plan *plan,
   pc_free(plan->env, sets->rows.values);
 }
 
+/* Fails if a figure of class probabilities is given predictions of a number. */
+static pcal_status figure_measure_check_task(const figure_measure_plan *plan,
+                                             const pc_layout *layout,
+                                             const pc_figure_request *request,
+                                             pcal_error *err) {
+  char name[PC_SPEC_MAX];
+  if (layout->form == PC_FORM_CLASSES)
+    return PCAL_OK;
+  for (size_t i = 0; i < request->spec_count; i++) {
+    PC_TRY(pc_spec_name(request->specs[i], name, sizeof name, err));
+    if (pc_metric_find_for(layout->form, name) == NULL &&
+        pc_metric_find_for(PC_FORM_CLASSES, name) != NULL)
+      return pc_fail(err, PCAL_USAGE,
+                     "figure %s draws class probabilities, but these data are predictions of a "
+                     "number; give {probs} or {logits}, or draw pit, coverage, "
+                     "quantile-reliability, fan or variance-vs-error",
+                     plan->row->row.name);
+  }
+  return PCAL_OK;
+}
+
 static pcal_status figure_measure_request(const figure_measure_plan *plan, pcal_source *source,
                                           pc_figure_request *request, pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
@@ -381,7 +402,8 @@ static pcal_status figure_measure_request(const figure_measure_plan *plan, pcal_
         "figure %s is about one number, and {target} has several columns; give one of "
         "them, with its samples",
         plan->row->row.name);
-  return plan->row->request(&plan->options, &layout, request, err);
+  PC_TRY(plan->row->request(&plan->options, &layout, request, err));
+  return figure_measure_check_task(plan, &layout, request, err);
 }
 
 /* Checks that the figure requests the same metrics for all models. */

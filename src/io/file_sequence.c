@@ -243,6 +243,8 @@ static pcal_status sequence_shape(pc_reader *reader, int ragged, pcal_error *err
   reader->names = first->names;
   reader->file_columns = first->file_columns;
   reader->headed = first->headed;
+  reader->delimiter = first->delimiter;
+  reader->decimal_comma = first->decimal_comma;
   reader->window_limit = first->window_limit;
   memcpy(reader->stored, first->stored, sizeof reader->stored);
   const int joined = ragged && sequence_needs_widening(state);

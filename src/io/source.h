@@ -37,6 +37,9 @@ void pc_source_shape(const pcal_source *source, pcal_shape *shape);
 /* The name of the column or array of a data file that a field was found in, or NULL. */
 const char *pc_source_data_column(const pcal_source *source, const char *field);
 
+/* As pcal_source_notation of propercal.h. */
+const char *pc_source_notation(const pcal_source *source);
+
 /* True if rows may have different numbers of choices. */
 int pc_source_is_ragged(const pcal_source *source);
 /* Gives rows with different numbers of choices at least so many columns; the others are choices that

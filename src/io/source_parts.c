@@ -261,6 +261,20 @@ pcal_status pc_source_part_open(pcal_source *source, const pc_checked_inputs *in
   return column == PC_NO_DATA_COLUMN ? PCAL_OK : parts_open_data(source, column, as, part, err);
 }
 
+const char *pc_source_notation(const pcal_source *source) {
+  while (source->derived.base != NULL)
+    source = source->derived.base;
+  const pc_reader *const parts[] = {
+      &source->scores, &source->label_cells, &source->weights,      &source->group_cells,
+      &source->spread, &source->id_cells,    &source->abstain.cells};
+  int semicolons = 0, commas = 0;
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    semicolons |= pc_source_has(parts[i]) && parts[i]->delimiter == ';';
+    commas |= pc_source_has(parts[i]) && parts[i]->decimal_comma;
+  }
+  return commas ? "semicolons and decimal commas" : semicolons ? "semicolons" : NULL;
+}
+
 const char *pc_source_data_column(const pcal_source *source, const char *field) {
   const pc_data_columns *columns = &source->columns;
   const struct {

@@ -31,10 +31,12 @@ void pc_source_allow_soft(pcal_source *source) {
 pcal_status pc_source_check_soft(const pcal_source *source, pcal_error *err) {
   if (!source->soft.used || source->soft.allowed)
     return PCAL_OK;
-  return pc_fail(err, PCAL_USAGE,
-                 "%s has labels that are distributions over classes, which only `measure` and "
-                 "`fit` take; give one class for each row",
-                 pc_source_part_name(&source->label_cells));
+  return pc_fail(
+      err, PCAL_USAGE,
+      "%s has labels that are distributions over classes, which only `measure` and "
+      "`fit` take; give one class for each row, or each row once for every class with "
+      "the share as its weight ({weights}, importance) and its number as {cluster}",
+      pc_source_part_name(&source->label_cells));
 }
 
 void pc_source_use_soft_clusters(pcal_source *source) {

@@ -317,6 +317,12 @@ static pcal_status measure_read(pcal_measure *measure, const pcal_batch *batch,
   if (batch->rows > 0 && measure->identified >= 0 &&
       measure->identified != (batch->ids != NULL))
     return pc_fail(err, PCAL_USAGE, "some rows have ids and some have none; give all or none");
+  if (batch->rows > 0 && measure->dimensions > 0 && measure->dimensions != batch->dimensions)
+    return pc_fail(
+        err, PCAL_USAGE,
+        "samples of some rows have %zu numbers and those of others %zu; give all rows "
+        "the same dimensions",
+        measure->dimensions, batch->dimensions);
   measure->pass.take = measure->plan.stored_scores_only ? measure_take : NULL;
   measure->fast_on_device = 0;
   PC_TRY(pc_pass_batch(&measure->pass, batch, counts, err));
@@ -335,6 +341,7 @@ static void measure_note(pcal_measure *measure, const pcal_batch *batch,
   measure->skipped += counts->skipped;
   measure->grouped = measure_grouped(measure, batch);
   measure->identified = batch->ids != NULL;
+  measure->dimensions = batch->kind == PCAL_SAMPLE_VECTORS ? batch->dimensions : 0;
   measure->weighted |= batch->weights != NULL;
   measure->fast |= pc_batch_is_fast(batch, &measure->plan.layout, &measure->pass.policy) ||
                    measure->fast_on_device;

@@ -32,6 +32,7 @@ struct pcal_measure {
   int weights_are;        /* pcal_weights as given, or PC_WEIGHTS_EXPECTED */
   int grouped;            /* rows have groups; -1: no rows yet */
   int identified;         /* rows have ids; -1: no rows yet */
+  size_t dimensions;      /* of samples of several targets; 0: no rows yet, or other kinds */
   char weights_name[256]; /* prefix of messages about weights, or "" */
   pc_measure_worker *workers;
   char **class_names;

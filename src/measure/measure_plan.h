@@ -49,6 +49,7 @@ typedef struct pc_measure_plan {
   const char *by_index;      /* a metric that needs distinct row indices, or NULL */
   pc_interval_request intervals;
   size_t rows_slot; /* stored rows, for replicas; or PC_NO_SLOT */
+  int soft;         /* rows are shares of rows whose labels are distributions over classes */
 } pc_measure_plan;
 
 #define PC_RELIABILITY_BINS 15

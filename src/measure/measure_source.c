@@ -220,7 +220,8 @@ pcal_status pc_measure_source(pcal_source *source, const pcal_measure_config *co
   PC_TRY(pc_measure_new(&full, env, &measure, err));
   if (measure->plan.by_index != NULL) /* blocks need the indices of the whole data set */
     pc_source_count_from_zero(source);
-  pcal_status status = pc_source_is_soft(source) ? source_soft_check(measure, err) : PCAL_OK;
+  measure->plan.soft = pc_source_is_soft(source);
+  pcal_status status = measure->plan.soft ? source_soft_check(measure, err) : PCAL_OK;
   if (status == PCAL_OK)
     status = source_all(source, measure, final, err);
   if (status == PCAL_OK && pc_source_is_soft(source))
@@ -243,6 +244,8 @@ pcal_status pc_measure_once(pcal_source *source, const pcal_measure_config *conf
     source_soft_finish(source, *out);
   if (status == PCAL_OK)
     (*out)->abstains = pc_source_abstentions(source, &(*out)->abstained);
+  if (status == PCAL_OK)
+    (*out)->notation = pc_source_notation(source);
   return status;
 }
 

@@ -53,11 +53,28 @@ static pcal_status merge_check_flag(const pcal_measure *measure, int here,
                  merge_name(measure, "this one"), here ? "with" : "without");
 }
 
+/* Intervals and null need more than values in the state of each part. */
+static pcal_status merge_check_interval(const pcal_measure *measure, const pcal_measure *other,
+                                        pcal_error *err) {
+  const pc_interval_request *here = &measure->plan.intervals, *there = &other->plan.intervals;
+  PC_TRY(
+      merge_check_flag(measure, here->level > 0, other, there->level > 0, "{interval}", err));
+  PC_TRY(merge_check_flag(measure, here->null, other, there->null, "{null}", err));
+  if (pc_interval_request_equal(here, there))
+    return PCAL_OK;
+  return pc_fail(
+      err, PCAL_USAGE,
+      "%s was measured with another level, method, clusters or number of replicas of "
+      "intervals than %s; measure all parts in the same way",
+      merge_name(other, "the other measure"), merge_name(measure, "this one"));
+}
+
 static pcal_status merge_check_config(const pcal_measure *measure, const pcal_measure *other,
                                       pcal_error *err) {
   const pc_row_policy *here = &measure->pass.policy, *there = &other->pass.policy;
   const int any_fast = measure->fast || other->fast;
   PC_TRY(merge_check_layout(measure, other, err));
+  PC_TRY(merge_check_interval(measure, other, err));
   if (!pc_measure_plan_equal(&measure->plan, &other->plan))
     return pc_fail(err, PCAL_USAGE,
                    "%s was measured with other metrics than %s; measure all parts with the "
@@ -69,6 +86,20 @@ static pcal_status merge_check_config(const pcal_measure *measure, const pcal_me
                           "{skip_missing}", err));
   return merge_check_flag(measure, here->probs == PC_PROBS_FAST && any_fast, other,
                           there->probs == PC_PROBS_FAST && any_fast, "fast precision", err);
+}
+
+/* Saved states do not have the number of dimensions. */
+static pcal_status merge_check_dimensions(const pcal_measure *measure,
+                                          const pcal_measure *other, pcal_error *err) {
+  if (measure->dimensions == 0 || other->dimensions == 0 ||
+      measure->dimensions == other->dimensions)
+    return PCAL_OK;
+  return pc_fail(
+      err, PCAL_USAGE,
+      "samples of %s have %zu numbers and those of %s %zu; only parts of one data set "
+      "can be merged",
+      merge_name(other, "the other measure"), other->dimensions,
+      merge_name(measure, "this one"), measure->dimensions);
 }
 
 static pcal_status merge_check_groups(const pcal_measure *measure, const pcal_measure *other,
@@ -152,6 +183,7 @@ static pcal_status merge_check(const pcal_measure *measure, const pcal_measure *
                                pcal_error *err) {
   PC_TRY(merge_check_config(measure, other, err));
   PC_TRY(merge_check_groups(measure, other, err));
+  PC_TRY(merge_check_dimensions(measure, other, err));
   if (measure->identified >= 0 && other->identified >= 0)
     PC_TRY(
         merge_check_flag(measure, measure->identified, other, other->identified, "ids", err));
@@ -234,6 +266,8 @@ static void merge_commit(pcal_measure *measure, const pcal_measure *other, merge
     measure->grouped = other->grouped;
   if (measure->identified < 0)
     measure->identified = other->identified;
+  if (measure->dimensions == 0)
+    measure->dimensions = other->dimensions;
 }
 
 pcal_status pc_measure_merge(pcal_measure *measure, const pcal_measure *other,

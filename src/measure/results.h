@@ -48,9 +48,10 @@ struct pcal_results {
   pcal_weights weights_are; /* PCAL_WEIGHTS_AUTO: no weights */
   double effective;         /* effective sample size (pc_effective_sample_size) */
   uint64_t normalized, skipped;
-  int abstains;       /* the source says in which rows the model did not answer */
-  uint64_t abstained; /* their number */
-  int soft;           /* labels are distributions over classes */
+  int abstains;         /* the source says in which rows the model did not answer */
+  uint64_t abstained;   /* their number */
+  int soft;             /* labels are distributions over classes */
+  const char *notation; /* of text files (pcal_source_notation), or NULL */
   int fast;
   int32_t only_label;             /* the label of all rows if they share one, else -1 */
   pc_result_record *records;      /* over all rows, one for each metric */

@@ -30,6 +30,7 @@ typedef struct inspect_set {
   pc_sum target; /* of regression */
   int abstains;  /* the source says in which rows the model did not answer */
   uint64_t abstained;
+  const char *notation; /* of text files, or NULL */
 } inspect_set;
 
 static void inspect_fault(inspect_set *set, const pcal_error *error) {
@@ -215,6 +216,8 @@ static void inspect_text(const inspect_set *set, pc_text *out) {
                  set->shape.columns, set->shape.columns == 1 ? "column" : "columns",
                  pcal_kind_name(set->shape.kind),
                  set->shape.type == PCAL_F32 ? "float32" : "float64");
+  if (set->notation != NULL)
+    pc_text_format(out, "read as text with %s\n", set->notation);
   if (set->abstains) {
     pc_write_count((double)set->abstained, out);
     pc_text_add(out, set->abstained == 1 ? " row not answered\n" : " rows not answered\n");
@@ -294,6 +297,10 @@ static void inspect_json(const inspect_set *set, pc_text *out) {
   pc_json_integer(&json, set->rows);
   pc_json_key(&json, "columns");
   pc_json_integer(&json, set->shape.columns);
+  if (set->notation != NULL) {
+    pc_json_key(&json, "notation");
+    pc_json_string(&json, set->notation);
+  }
   if (set->abstains) {
     pc_json_key(&json, "abstained_rows");
     pc_json_integer(&json, set->abstained);
@@ -347,6 +354,7 @@ static pcal_status inspect_all(pcal_source *source, const pcal_env *env, inspect
   PC_TRY(inspect_read(set, source, err));
   pc_source_shape(source, &set->shape);
   set->abstains = pc_source_abstentions(source, &set->abstained);
+  set->notation = pc_source_notation(source);
   return PCAL_OK;
 }
 

@@ -324,6 +324,22 @@ static void write_comparison_json_gain(pc_json *json, const char *key, const pc_
   pc_json_close(json, '}');
 }
 
+/* The metrics whose value is infinite, which is null in JSON; nothing if there are none. */
+static void write_comparison_json_infinite(const pc_contestant *here, pc_json *json) {
+  const size_t count = here->results == NULL ? 0 : here->results->metric_count;
+  size_t first = 0;
+  while (first < count && !write_comparison_is_infinite(here, first))
+    first++;
+  if (first == count)
+    return;
+  pc_json_key(json, "infinite");
+  pc_json_open(json, '[');
+  for (size_t m = first; m < count; m++)
+    if (write_comparison_is_infinite(here, m))
+      pc_json_string(json, here->results->records[m].label);
+  pc_json_close(json, ']');
+}
+
 static void write_comparison_json_metrics(const pc_contestant *here, pc_json *json) {
   const pcal_results *results = here->results;
   pc_json_key(json, "metrics");
@@ -334,6 +350,7 @@ static void write_comparison_json_metrics(const pc_contestant *here, pc_json *js
     pc_json_number(json, outcome->undefined ? (double)NAN : outcome->value);
   }
   pc_json_close(json, '}');
+  write_comparison_json_infinite(here, json);
   pc_json_key(json, "improvement");
   pc_json_open(json, '{');
   for (size_t m = 0; results != NULL && m < results->metric_count; m++)

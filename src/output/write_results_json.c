@@ -62,6 +62,10 @@ static void results_json_data(pc_json *json, const pcal_results *results) {
     pc_json_key(json, "abstained_rows");
     pc_json_integer(json, results->abstained);
   }
+  if (results->notation != NULL) {
+    pc_json_key(json, "notation");
+    pc_json_string(json, results->notation);
+  }
   results_json_names(json, "class_names", results->class_names, results->class_count);
   results_json_names(json, "group_names", results->group_names, results->group_count);
   pc_json_close(json, '}');

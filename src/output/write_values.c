@@ -92,6 +92,8 @@ void pc_write_data_summary(const pcal_results *results, pc_text *out) {
     pc_write_count((double)results->skipped, out);
     pc_text_add(out, " skipped as missing");
   }
+  if (results->notation != NULL)
+    pc_text_format(out, ", text with %s", results->notation);
 }
 
 const char *pc_bound_text(const pc_result_record *record) {

@@ -81,7 +81,11 @@ static pcal_status watch_check_kind(const pcal_watch *watch, const pcal_source *
   if (watch_is_other(watch, source, shape))
     return pc_fail(err, PCAL_USAGE,
                    "the rows have another kind or number of scores than those before; start a "
-                   "new state for them");
+                   "new state for them%-s",
+                   pc_source_is_ragged(source) && shape->columns > 2
+                       ? ", with the names of all choices in {class_names}: of two choices the "
+                         "second is tested, of more the predicted one"
+                       : "");
   return PCAL_OK;
 }
 

@@ -73,3 +73,15 @@ def test_tables_for_a_paper(digits, tmp_path):
     assert (tmp_path / "run-methods.csv").read_text(encoding="utf-8") == found.to_csv()
     pandas = pytest.importorskip("pandas")
     assert list(pandas.read_csv(file)["method"]) == ["identity", "temperature"]
+
+
+def test_infinite_values_are_shown():
+    """JSON has no number for infinity; tables and pages do."""
+    probs = np.array([0.0, 1.0, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2, 0.9, 0.1])
+    labels = np.array([1, 1, 1, 0, 1, 0, 1, 0, 0, 1])
+    table = pc.compare(probs, labels, methods=["platt"], metrics=["log"], folds=2)
+    first = table.to_dict()["methods"][0]
+    assert first["metrics"]["log"] is None and first["infinite"] == ["log"]
+    assert "<td class=pcal-number>inf</td>" in table._repr_html_()
+    assert table.to_pandas().loc["identity", "log"] == np.inf
+    assert "infinite" not in table.to_dict()["methods"][1]

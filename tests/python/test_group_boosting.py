@@ -7,6 +7,8 @@ import propercal as pc
 import pytest
 from scipy.optimize import minimize_scalar
 
+pytestmark = pytest.mark.filterwarnings("ignore:group-boosting. validate=no")
+
 
 def simulated(rows, seed):
     """Probabilities of class 1 that are wrong in groups which overlap."""
@@ -163,6 +165,7 @@ def test_order_of_rows_and_weights():
     assert np.array_equal(three.transform(probs=p, groups=groups), four.transform(probs=p, groups=groups))
 
 
+@pytest.mark.filterwarnings("ignore:group-boosting. 1 group was not seen")
 def test_groups_that_the_fit_has_not_seen():
     p, labels, groups = simulated(1500, 8)
     fitted = pc.GroupBoosting(validate=False, steps=60).fit(probs=p, labels=labels, groups=groups)
@@ -199,3 +202,22 @@ def test_files_and_sentences(tmp_path):
     alone = pc.GroupBoosting(steps=10, validate=False).fit(probs=p, labels=labels)
     with pytest.raises(pc.UsageError, match="group-boosting cannot be exported; use propercal apply"):
         alone.export(tmp_path / "cal.c")
+
+
+def test_groups_that_the_fit_did_not_see_are_named():
+    p, labels, groups = simulated(1500, 5)
+    fitted = pc.GroupBoosting(kind="probs", steps=20).fit(p, labels, groups=groups)
+    fitted.transform(p, groups=groups)  # warnings are errors in these tests
+    other = {"site": np.where(np.arange(len(p)) < 10, "east", groups["site"]), "sex": groups["sex"]}
+    with pytest.warns(pc.FitWarning, match=r'2 groups were not seen in the fit, the first "site=east & sex=[fm]"; their rows'):
+        fitted.transform(p, groups=other)
+    with pytest.warns(pc.FitWarning, match='2 groups were not seen in the fit, the first "[fm]"'):
+        fitted.transform(p, groups=groups["sex"])
+
+
+def test_steps_without_validation_are_not_called_converged():
+    p, labels, groups = simulated(1500, 6)
+    with pytest.warns(pc.ConvergenceWarning, match="validate=no: no rows were held out"):
+        fitted = pc.GroupBoosting(kind="probs", steps=20, validate=False).fit(p, labels, groups=groups)
+    assert fitted.status_ == "stopped"
+    assert pc.GroupBoosting(kind="probs", steps=300).fit(p, labels, groups=groups).status_ == "converged"

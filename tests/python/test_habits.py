@@ -1,7 +1,11 @@
 """What people write first, coming from other packages."""
 
+import importlib.machinery
+import importlib.util
+import pathlib
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -86,3 +90,37 @@ def test_latex_tables_compile(tmp_path):
 def test_calibrators_by_other_names():
     assert [row.name for row in pc.list_calibrators("sigmoid")] == ["platt"]
     assert [row.name for row in pc.list_calibrators("temperature_scaling")] == ["temperature"]
+
+
+def test_a_wrong_number_of_clusters_names_the_argument():
+    for call in (pc.measure, lambda *rows, **more: pc.compare(*rows, methods=["platt"], **more)):
+        with pytest.raises(pc.DataError, match="cluster has 2 rows, but probs has .*; give one cluster for each row"):
+            call(np.array([0.2, 0.4, 0.6, 0.7]), [0, 1, 0, 1], cluster=[1, 2])
+
+
+def test_ragged_rows_may_be_arrays():
+    rows = [[0.5, 0.5], [0.2, 0.3, 0.5], [1.0]]
+    labels = [0, 2, 0]
+    expected = pc.brier(rows, labels, ragged=True)
+    arrays = [np.array(row) for row in rows]
+    column = np.empty(3, dtype=object)
+    column[:] = arrays
+    for given in (arrays, tuple(arrays), column, [np.float32(arrays[0]), arrays[1], rows[2]]):
+        assert pc.brier(given, labels, ragged=True) == expected
+
+
+def test_a_name_that_chooses_no_test_fails():
+    """tools/check-python with an argument that pytest finds no test for."""
+    root = pathlib.Path(__file__).parents[2]
+    loader = importlib.machinery.SourceFileLoader("check_python", str(root / "tools" / "check-python"))
+    sys.path.insert(0, str(root / "tools"))
+    try:
+        module = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_python", loader))
+        loader.exec_module(module)
+        module.count = lambda python, folder, arguments: (0, 0, "")
+        with pytest.raises(RuntimeError, match="no test was run by pytest habits; give a path such as"):
+            module.chosen("python", ".", ["habits"])
+        module.count = lambda python, folder, arguments: (0, 1, "failed")
+        assert module.chosen("python", ".", ["habits"]) == (0, 1, "failed")
+    finally:
+        sys.path.remove(str(root / "tools"))

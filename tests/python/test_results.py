@@ -229,3 +229,17 @@ def test_tables_become_new_together(digits, tmp_path):
         result.save_tables(tmp_path / "run")
     assert (tmp_path / "run-values.csv").read_text() == "old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run-bins.csv", "run-values.csv"]
+
+
+def test_html_of_many_groups_names_the_worst():
+    """With more groups than columns, each metric names its five worst groups, as the text does."""
+    draw = np.random.default_rng(3)
+    probs, names = draw.random(800), [f"site {i % 8}" for i in range(800)]
+    labels = (draw.random(800) < probs).astype(int)
+    result = pc.measure(probs, labels, groups=names, metrics=["ece", "accuracy"])
+    for metric, worst_first in (("ece", -1), ("accuracy", 1)):
+        order = sorted(result.groups, key=lambda name: worst_first * float(result.groups[name][metric]))
+        line = ", ".join(f"{name} {float(result.groups[name][metric]):.3g}" for name in order[:5])
+        assert f"<p>{metric}, worst first: {line}</p>" in result._repr_html_()
+    few = pc.measure(probs, labels, groups=[i % 3 for i in range(800)], metrics="ece")
+    assert "worst first" not in few._repr_html_()

@@ -134,6 +134,11 @@ def test_order_of_scikit_learn(digits):
     assert pc.sklearn.ece(2 * digits.correct.astype(int) - 1, digits.confidence) == expected
     two = np.column_stack([digits.confidence, 1 - digits.confidence])
     assert pc.sklearn.brier(y, two) == pc.sklearn.brier(y, two[:, ::-1], labels=["wrong", "right"])
+    # Of two classes the value of scikit-learn, which has one column; the sum on request.
+    assert pc.sklearn.brier(y, two) == pytest.approx(brier_score_loss(y, two[:, 1], pos_label="wrong"))
+    assert pc.sklearn.brier(y, two[:, 1], pos_label="wrong") == pytest.approx(pc.sklearn.brier(y, two))
+    assert pc.sklearn.brier(y, two, half=False) == pytest.approx(2 * pc.sklearn.brier(y, two))
+    assert "half of\n" in pc.sklearn.brier.__doc__ and "half of" not in pc.sklearn.ece.__doc__
     weights = np.arange(len(y)) % 3
     assert pc.sklearn.log(digits.labels, digits.probs, sample_weight=weights) == pc.log(
         digits.probs, digits.labels, weights=weights

@@ -32,6 +32,40 @@ def test_intervals_count_rows():
     assert (interval.high - interval.low) / 2 == pytest.approx(1.96 * rows.std() / np.sqrt(len(rows)), rel=0.15)
 
 
+def test_intervals_of_few_rows():
+    """No outcome was drawn, so that few right rows are no reason for a wider interval."""
+    _, probs, truth = drawn(300, seed=3)
+    result = pc.measure(probs=probs, labels=truth, metrics=["brier", "accuracy"], interval=0.95, replicas=400)
+    eye = np.eye(4)
+    rows = {
+        "brier": sum(truth[:, k] * ((probs - eye[k]) ** 2).sum(1) for k in range(4)),
+        "accuracy": truth[np.arange(300), probs.argmax(1)],
+    }
+    assert rows["accuracy"].sum() < 100
+    for name, values in rows.items():
+        interval, reach = result[name].interval, 1.96 * values.std() / np.sqrt(300)
+        assert interval.high - values.mean() == pytest.approx(reach, rel=0.2)
+        assert values.mean() - interval.low == pytest.approx(reach, rel=0.2)
+
+
+def test_rows_with_shares_as_weights_are_the_same():
+    """What compare, report and plot take: each row once for every class."""
+    logits, probs, truth = drawn()
+    rows, classes = truth.shape
+    spread = dict(
+        labels=np.tile(np.arange(classes), rows), weights=truth.ravel(), weights_are="importance",
+        probs=np.repeat(probs, classes, axis=0),
+    )  # fmt: skip
+    soft = pc.measure(probs=probs, labels=truth, metrics=["brier", "ece"])
+    hard = pc.measure(metrics=["brier", "ece"], cluster=np.repeat(np.arange(rows), classes), **spread)
+    assert float(hard["brier"]) == pytest.approx(float(soft["brier"]), abs=1e-12)
+    assert float(hard["ece"]) == pytest.approx(float(soft["ece"]), abs=1e-12)
+    table = pc.compare(methods=["temperature"], cluster=np.repeat(np.arange(rows), classes), **spread)
+    assert table.rows[0]["metrics"]["brier"] == pytest.approx(float(soft["brier"]), abs=1e-12)
+    with pytest.raises(pc.UsageError, match=r"each row once for every class with the share as its weight \(weights"):
+        pc.compare(probs=probs, labels=truth, methods=["temperature"])
+
+
 def test_fit():
     """The temperature minimises the cross entropy to the shares."""
     logits, _, truth = drawn()

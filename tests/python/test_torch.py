@@ -160,6 +160,8 @@ def test_metric_of_torchmetrics(digits):
     both.update(logits, labels)
     found = both.compute()
     assert found["log"].item() == pc.log(logits=digits.logits, labels=digits.labels)
+    assert repr(metric) == "CalibrationMetric('ece', kind='logits')"
+    assert repr(pc.torch.CalibrationMetric(["ece", "log"], ignore_index=255)) == "CalibrationMetric(['ece', 'log'], ignore_index=255)"
     with pytest.raises(pc.UsageError, match="kind is one of probs, logits, log_probs"):
         pc.torch.CalibrationMetric(kind="confidence")
 

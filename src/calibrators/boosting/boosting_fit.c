@@ -336,17 +336,23 @@ static pcal_status boosting_path_new(boosting_path *path, pcal_error *err) {
              : PCAL_OK;
 }
 
-static void boosting_warn(const pc_fit_task *task, size_t steps) {
-  pc_fit_warn(
-      &task->calibrator->fit,
-      "all %zu steps improve rows held out, and more might; give more with steps=", steps);
+static void boosting_warn(const pc_fit_task *task, int validated, size_t steps) {
+  if (validated)
+    pc_fit_warn(
+        &task->calibrator->fit,
+        "all %zu steps improve rows held out, and more might; give more with steps=", steps);
+  else
+    pc_fit_warn(&task->calibrator->fit,
+                "validate=no: no rows were held out to choose the number of steps, so that new "
+                "rows may get a worse log score");
 }
 
 pcal_status pc_boosting_fit(const pc_fit_task *task, pcal_error *err) {
   const pc_option_value *option = task->calibrator->options.value;
   pc_boosting_rows rows;
   size_t most = (size_t)option[PC_BOOSTING_STEPS].number, taken = 0;
-  int stopped = 0;
+  const int validated = option[PC_BOOSTING_VALIDATE].number != 0;
+  int stopped = !validated;
   PC_TRY(pc_boosting_rows_open(task, &rows, err));
   boosting_path path = {.task = task,
                         .rows = &rows,
@@ -354,7 +360,7 @@ pcal_status pc_boosting_fit(const pc_fit_task *task, pcal_error *err) {
                         .rate = option[PC_BOOSTING_RATE].number,
                         .fold = BOOSTING_NO_FOLD};
   PC_TRY(boosting_path_new(&path, err));
-  if (option[PC_BOOSTING_VALIDATE].number != 0) {
+  if (validated) {
     const size_t allowed = most;
     PC_TRY(boosting_validate(&path, allowed, &most, err));
     stopped = most == allowed && most > 0;
@@ -363,8 +369,8 @@ pcal_status pc_boosting_fit(const pc_fit_task *task, pcal_error *err) {
   if (moves == NULL)
     return pc_fail_memory(err, "choosing steps");
   PC_TRY(boosting_walk(&path, most, moves, NULL, &taken, err));
-  stopped = stopped && taken == most;
-  if (stopped)
-    boosting_warn(task, taken);
+  stopped = stopped && (taken == most || !validated);
+  if (stopped && taken > 0)
+    boosting_warn(task, validated, taken);
   return boosting_finish(&path, moves, taken, stopped, err);
 }

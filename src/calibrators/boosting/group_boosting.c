@@ -11,7 +11,8 @@
  *           does not is not taken, so the log score on the rows of the fit never grows.
  * Edge cases:
  *   1. The number of steps is that with the best log score in five-fold cross-validation, 0
- *      included; folds follow the content of rows.  validate=no takes all steps.
+ *      included; folds follow the content of rows.  validate=no takes all steps, and the
+ *      fit says that it is not validated: status "stopped", with a warning.
  *   2. Probabilities are clipped to [2^-52, 1 - 2^-52] and rescaled to sum to one first, with
  *      or without steps.
  *   3. Two classes and confidences have steps of class 1 alone.

@@ -252,10 +252,11 @@ static pcal_status csv_open(const pc_read_request *request, char delimiter, pc_r
   reader->headed = state->head.names != NULL;
   reader->window_limit = pc_window_rows(reader->columns * state->element_size);
   reader->delimiter = state->head.data.delimiter;
+  reader->decimal_comma = reader->delimiter == ';' && csv_has_decimal_comma(state->head.data);
   snprintf(reader->stored, sizeof reader->stored, "%s",
-           reader->delimiter != ';'                  ? "text"
-           : csv_has_decimal_comma(state->head.data) ? "text with semicolons and decimal commas"
-                                                     : "text with semicolons");
+           reader->delimiter != ';' ? "text"
+           : reader->decimal_comma  ? "text with semicolons and decimal commas"
+                                    : "text with semicolons");
   csv_rewind(reader);
   return PCAL_OK;
 }

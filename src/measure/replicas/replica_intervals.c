@@ -21,7 +21,7 @@
  *       interval of the inner value is then that around 0;
  *   (5) where few rows are wrong, or few right, an interval also contains the value that the
  *       metric would have with as many such rows as are compatible with those that are there
- *       (rarer_rows.h);
+ *       (rarer_rows.h); not where labels are distributions over classes;
  *   (6) scores and their parts that are not negative in any replica are sums of few large terms
  *       and many small ones: they also contain the interval of a weighted Poisson count
  *       (stats/interval.c) with one more term of the size se^2 / T, the mean size of a term
@@ -529,6 +529,8 @@ static pcal_status intervals_run(intervals_job *job, const pc_row_moments *momen
   const pcal_env held = pc_env_for_use(job->env, PC_MEMORY_REPLICAS);
   if (moments != NULL)
     job->found = pc_rarer_from(moments);
+  if (plan->soft) /* no outcome was drawn, so that none is rare by chance */
+    job->found.rarer = PC_RARER_ENOUGH;
   job->entries = pc_alloc(&held, plan->entry_count, 1);
   job->values = pc_alloc_raw(&held, series * plan->intervals.replicas, sizeof(double));
   job->left_out = pc_alloc_raw(&held, series * PC_JACKKNIFE_BLOCKS, sizeof(double));

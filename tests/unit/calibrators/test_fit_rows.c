@@ -2,6 +2,7 @@
 
 #include "base/float_bits.h"
 #include "convex_help.h"
+#include "io/source.h"
 
 enum { ROWS = 900, K = 4 };
 
@@ -72,6 +73,55 @@ TEST(finds_scale_and_counts) {
   for (size_t f = 0; f < PC_FIT_FOLDS; f++)
     assert_true(all.folds[f] > ROWS / 8 && all.folds[f] < ROWS / 3);
   help_task_close(&task);
+}
+
+/* Labels that are distributions over classes: the rows of one row of the data are in one fold. */
+static pcal_status look_soft(void *user, size_t worker, const pc_fit_block *block,
+                             pcal_error *err) {
+  size_t *counted = user;
+  (void)err;
+  (void)worker;
+  for (size_t i = 0; i < block->count; i++) {
+    const size_t first = i - i % K;
+    assert_int_equal(block->labels[i], i % K);
+    assert_int_equal(block->folds[i], block->folds[first]);
+    counted[block->folds[i]]++;
+  }
+  return PCAL_OK;
+}
+
+TEST(shares_of_a_row_are_in_one_fold) {
+  static double shares[ROWS * K];
+  const pcal_batch batch = drawn();
+  pcal_env env = PCAL_ENV_INIT;
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  pcal_input scores = PCAL_INPUT_INIT, truth = PCAL_INPUT_INIT;
+  pcal_source *source = NULL;
+  help_task task;
+  pc_fit_rows rows;
+  size_t counted[PC_FIT_FOLDS] = {0};
+  env.threads = 1;
+  for (size_t i = 0; i < ROWS * K; i++)
+    shares[i] = i % K == (size_t)labels[i / K] ? 0.625 : 0.125;
+  scores.data = logits;
+  truth.data = shares;
+  scores.type = truth.type = PCAL_F64;
+  scores.rows = truth.rows = ROWS;
+  scores.columns = truth.columns = K;
+  inputs.logits = &scores;
+  inputs.labels = &truth;
+  assert_int_equal(pcal_source_open(&inputs, &env, &source, NULL), PCAL_OK);
+  pc_source_allow_soft(source);
+  help_task_open(&task, &batch, "vector", &env);
+  pc_fit_task soft = task.task;
+  soft.source = source;
+  assert_int_equal(pc_fit_rows_open(&soft, PC_FEATURE_SCORES, PC_FIT_FOLDED, &rows, NULL),
+                   PCAL_OK);
+  assert_int_equal(pc_fit_rows_run(&rows, look_soft, NULL, counted, NULL), PCAL_OK);
+  for (size_t f = 0; f < PC_FIT_FOLDS; f++)
+    assert_true(counted[f] > ROWS * K / 8);
+  help_task_close(&task);
+  pcal_source_free(source);
 }
 
 /* Kept rows and rows read again have the same features and folds. */

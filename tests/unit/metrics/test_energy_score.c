@@ -179,6 +179,34 @@ TEST(test_refused) {
   pcal_measure_free(measure);
 }
 
+/* 21 columns are 7 samples of 3 numbers or 3 samples of 7: one measure has one of them. */
+TEST(test_batches_of_other_dimensions_are_refused) {
+  static energy_data data;
+  static double seven[ENERGY_ROWS * 7];
+  pcal_measure *measure = energy_measure("energy-score", NULL);
+  pcal_measure *turned = energy_measure("energy-score", NULL);
+  pcal_error err;
+  energy_fill(&data);
+  pcal_batch first = energy_batch(&data, 0, 10), other = energy_batch(&data, 10, 10);
+  energy_add(measure, &first);
+  other.dimensions = 7;
+  other.targets = seven;
+  assert_int_equal(pcal_measure_update(measure, &other, &err), PCAL_USAGE);
+  assert_sentence(
+      err, PCAL_USAGE,
+      "samples of some rows have 3 numbers and those of others 7; give all rows the "
+      "same dimensions");
+  energy_add(turned, &other);
+  assert_int_equal(pcal_measure_merge(measure, turned, &err), PCAL_USAGE);
+  assert_sentence(err, PCAL_USAGE,
+                  "samples of the other measure have 7 numbers and those of this one 3; only "
+                  "parts of one data set can be merged");
+  other = energy_batch(&data, 10, 10);
+  energy_add(measure, &other);
+  pcal_measure_free(measure);
+  pcal_measure_free(turned);
+}
+
 /* Each metric is for one target or for several. */
 TEST(test_one_target_or_several) {
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
