@@ -97,6 +97,7 @@ static pcal_status compare_learn(cli_session *session, pcal_comparison **out, pc
   config.normalize = options->normalize;
   config.skip_missing = options->skip_missing;
   config.rank_only = session->format != PCAL_JSON;
+  config.no_calibrator = options->output == NULL;
   pcal_status status = compare_check(options, err);
   if (status == PCAL_OK && options->cluster) /* clusters are passed as groups */
     session->options.inputs.groups = options->cluster;

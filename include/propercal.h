@@ -1446,10 +1446,15 @@ typedef struct pcal_compare_config {
   void *user;
   int rank_only; /* improvements of the ranking metric alone, which are all that formats other
                     than PCAL_JSON contain; those of other metrics are then null in PCAL_JSON */
+  int no_calibrator; /* the chosen method is not fitted to all rows, which the table does not
+                        need; pcal_comparison_calibrator is then NULL */
 } pcal_compare_config;
 
-#define PCAL_COMPARE_CONFIG_INIT \
-  { sizeof(pcal_compare_config), NULL, 0, NULL, 0, NULL, 0, 0.0, 0, 0, 0, 0.0, NULL, NULL, 0 }
+#define PCAL_COMPARE_CONFIG_INIT                                                              \
+  {                                                                                           \
+    sizeof(pcal_compare_config), NULL, 0, NULL, 0, NULL, 0, 0.0, 0, 0, 0, 0.0, NULL, NULL, 0, \
+        0                                                                                     \
+  }
 PCAL_API void pcal_compare_config_init(pcal_compare_config *config, size_t size);
 
 typedef struct pcal_comparison pcal_comparison;
@@ -1469,7 +1474,7 @@ PCAL_API pcal_status pcal_comparison_write(const pcal_comparison *comparison,
 /* The best method or model: a spec ("identity": no calibrator improves the model) or, of
  * several models, "NAME" or "NAME + spec". */
 PCAL_API const char *pcal_comparison_chosen(const pcal_comparison *comparison);
-/* Its calibrator, fitted to all rows that can be fitted on. */
+/* Its calibrator, fitted to all rows that can be fitted on; NULL with no_calibrator. */
 PCAL_API const pcal_calibrator *pcal_comparison_calibrator(const pcal_comparison *comparison);
 
 /* ---- Figures and reports --------------------------------------------------- */

@@ -13,7 +13,8 @@
  *   (3) of equal T the method listed first ranks first;
  *   (4) where higher is better, as for accuracy, the sign of gains is reversed, so that above 0 is
  *       better; metrics that only describe, such as mean-variance, have no gain and cannot rank;
- *   (5) with cross-validation the calibrator returned is fitted to all rows;
+ *   (5) with cross-validation the calibrator returned is fitted to all rows, unless the caller
+ *       does not want one;
  *   (6) cheap methods come first.  A slow method of the default list is given up after the first
  *       fold if its Brier score there is more than 4 standard errors above the best so far; this
  *       depends on the rows alone, not on time;
@@ -305,7 +306,7 @@ static pcal_status comparison_finish(const pc_judging *state, pcal_error *err) {
   for (size_t i = 0; i < table->count; i++)
     PC_TRY(comparison_gains(table, &table->contestants[i], err));
   comparison_choose(table);
-  return comparison_refit(state, err);
+  return state->config->no_calibrator ? PCAL_OK : comparison_refit(state, err);
 }
 
 /* ---- entry point ---- */

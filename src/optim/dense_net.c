@@ -5,7 +5,8 @@
  * Start:    weights uniform in +-sqrt(6 / (in + out)).
  * Edge cases:
  *  1. the derivative of the maximum at 0 is 0.
- *  2. sums run in the order of rows and inputs, so bits do not vary.
+ *  2. sums run in the order of inputs and outputs, and over rows in lanes (network_kernels.h), so
+ *     bits do not vary.
  * Source:   Glorot & Bengio, AISTATS 2010; Rumelhart, Hinton & Williams, Nature 323, 1986.
  * Cost:     for each weight and row, two operations in forward and four in backward. */
 #include "optim/dense_net.h"
@@ -52,43 +53,43 @@ static dense_net_size dense_net_measure(const pc_dense_net *net) {
 }
 
 /* The outputs of each layer, and two gradients of the widest layer. */
-size_t pc_dense_net_scratch(const pc_dense_net *net, size_t rows) {
+size_t pc_dense_net_scratch(const pc_dense_net *net, size_t stride) {
   const dense_net_size size = dense_net_measure(net);
-  return rows * (size.cells + 2 * size.widest);
+  return stride * (size.cells + 2 * size.widest);
 }
 
 const double *pc_dense_net_forward(const pc_dense_net *net, const double *parameters,
-                                   const double *inputs, size_t rows, double *room) {
+                                   const double *inputs, size_t stride, double *room) {
   const double *from = inputs;
   for (size_t l = 0; l < net->layers; l++) {
     const size_t in = net->sizes[l], out = net->sizes[l + 1];
-    pc_kernels_best()->network->layer(parameters, in, out, from, rows, l + 1 < net->layers,
+    pc_kernels_best()->network->layer(parameters, in, out, from, stride, l + 1 < net->layers,
                                       room);
     from = room;
-    room += rows * out;
+    room += stride * out;
     parameters += (in + 1) * out;
   }
   return from;
 }
 
 void pc_dense_net_backward(const pc_dense_net *net, const double *parameters,
-                           const double *inputs, size_t rows, const double *slope, double *room,
-                           double *gradient, double *input_slope) {
+                           const double *inputs, size_t stride, const double *slope,
+                           double *room, double *lanes, double *input_slope) {
   const pc_network_kernels *kernels = pc_kernels_best()->network;
   const dense_net_size size = dense_net_measure(net);
-  double *const end = room + rows * size.cells;
-  double *const slopes[2] = {end, end + rows * size.widest};
+  double *const end = room + stride * size.cells;
+  double *const slopes[2] = {end, end + stride * size.widest};
   const double *values = end;
   size_t at = pc_dense_net_count(net);
   for (size_t l = net->layers; l-- > 0;) {
     const size_t in = net->sizes[l], out = net->sizes[l + 1];
     at -= (in + 1) * out;
-    values -= rows * out;
-    const double *from = l == 0 ? inputs : values - rows * in;
+    values -= stride * out;
+    const double *from = l == 0 ? inputs : values - stride * in;
     double *to = l == 0 ? input_slope : slopes[l % 2];
-    kernels->gradient(from, in, out, slope, rows, gradient + at);
+    kernels->gradient(from, in, out, slope, stride, lanes + at * PC_NETWORK_LANES);
     if (to != NULL)
-      kernels->slope(parameters + at, in, out, slope, rows, l == 0 ? NULL : from, to);
+      kernels->slope(parameters + at, in, out, slope, stride, l == 0 ? NULL : from, to);
     slope = to;
   }
 }

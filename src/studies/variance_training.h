@@ -38,9 +38,10 @@ typedef struct pc_variance_training {
   const pcal_env *env;
   pc_variance_plan plan; /* its rows are borrowed */
   pc_adam adam;
-  double *parameters, *gradient, *room, *slopes;
-  pc_forecast_table table; /* of validation rows */
-  pc_gaussian_row *rows;   /* of test rows */
+  double *parameters, *gradient, *lanes, *room, *slopes;
+  double *columns[PC_VARIANCE_SETS]; /* inputs as dense_net.h wants them */
+  pc_forecast_table table;           /* of validation rows */
+  pc_gaussian_row *rows;             /* of test rows */
 } pc_variance_training;
 
 /* Free out even after a failure; a zeroed one is allowed. */

@@ -25,6 +25,7 @@
 
 #define DIAG_STREAM 0x64696167 /* stream of random numbers */
 #define DIAG_KNOTS 257
+#define DIAG_STRIDE 264 /* the same, in whole vectors */
 #define DIAG_HIDDEN 10
 #define DIAG_LEAST 1e-8
 
@@ -50,9 +51,9 @@ typedef struct diag_knots {
   double step; /* distance between knots */
 } diag_knots;
 
-static size_t diag_scratch_size(const pc_network_model *net, size_t rows) {
-  (void)rows;
-  return 6 * DIAG_KNOTS + pc_dense_net_scratch(&net->dense, DIAG_KNOTS);
+static size_t diag_scratch_size(const pc_network_model *net, size_t stride) {
+  (void)stride;
+  return 6 * DIAG_STRIDE + pc_dense_net_scratch(&net->dense, DIAG_STRIDE);
 }
 
 /* The distance between knots. */
@@ -63,21 +64,21 @@ static double diag_step(const pc_network_model *net) {
 
 static diag_knots diag_split(const pc_network_model *net, double *scratch) {
   return (diag_knots){scratch,
-                      scratch + DIAG_KNOTS,
-                      scratch + 2 * DIAG_KNOTS,
-                      scratch + 3 * DIAG_KNOTS,
-                      scratch + 4 * DIAG_KNOTS,
-                      scratch + 5 * DIAG_KNOTS,
-                      scratch + 6 * DIAG_KNOTS,
+                      scratch + DIAG_STRIDE,
+                      scratch + 2 * DIAG_STRIDE,
+                      scratch + 3 * DIAG_STRIDE,
+                      scratch + 4 * DIAG_STRIDE,
+                      scratch + 5 * DIAG_STRIDE,
+                      scratch + 6 * DIAG_STRIDE,
                       diag_step(net)};
 }
 
 static void diag_fill(const pc_network_model *net, const double *parameters,
                       const diag_knots *knots) {
-  for (size_t i = 0; i < DIAG_KNOTS; i++)
-    knots->at[i] = 2.0 * (double)i / (DIAG_KNOTS - 1) - 1.0;
+  for (size_t i = 0; i < DIAG_STRIDE; i++)
+    knots->at[i] = i < DIAG_KNOTS ? 2.0 * (double)i / (DIAG_KNOTS - 1) - 1.0 : 0.0;
   const double *u =
-      pc_dense_net_forward(&net->dense, parameters, knots->at, DIAG_KNOTS, knots->dense);
+      pc_dense_net_forward(&net->dense, parameters, knots->at, DIAG_STRIDE, knots->dense);
   for (size_t i = 0; i < DIAG_KNOTS; i++) {
     knots->u[i] = u[i];
     knots->h[i] =
@@ -107,16 +108,18 @@ static size_t diag_prepared_size(const pc_network_model *net) {
 
 static void diag_prepare(const pc_network_model *net, const double *x, size_t rows,
                          double *out) {
-  const size_t cells = rows * net->classes;
+  const size_t k = net->classes, stride = pc_network_stride(rows), cells = stride * k;
   const double step = diag_step(net);
   uint32_t *at = (uint32_t *)(void *)(out + cells);
-  for (size_t i = 0; i < cells; i++)
-    at[i] = (uint32_t)diag_cell(net, step, x[i], &out[i]);
+  for (size_t i = 0; i < cells; i++) {
+    const size_t c = i / stride, r = i % stride;
+    at[i] = (uint32_t)diag_cell(net, step, r < rows ? x[r * k + c] : net->low, &out[i]);
+  }
 }
 
 static void diag_map(const pc_network_model *net, const double *parameters,
                      const pc_network_rows *rows, double *scratch, double *scores) {
-  const size_t cells = rows->count * net->classes;
+  const size_t cells = rows->stride * net->classes;
   const uint32_t *at = (const uint32_t *)(const void *)(rows->prepared + cells);
   const diag_knots knots = diag_split(net, scratch);
   diag_fill(net, parameters, &knots);
@@ -144,11 +147,11 @@ static void diag_gather(const diag_knots *knots) {
 
 static void diag_backward(const pc_network_model *net, const double *parameters,
                           const pc_network_rows *rows, const double *slopes, double *scratch,
-                          double *gradient) {
-  const size_t cells = rows->count * net->classes;
+                          double *lanes) {
+  const size_t cells = rows->stride * net->classes;
   const uint32_t *at = (const uint32_t *)(const void *)(rows->prepared + cells);
   const diag_knots knots = diag_split(net, scratch);
-  memset(knots.slope_h, 0, 2 * DIAG_KNOTS * sizeof *knots.slope_h);
+  memset(knots.slope_h, 0, 2 * DIAG_STRIDE * sizeof *knots.slope_h);
   for (size_t i = 0; i < cells; i++) {
     const double d = rows->prepared[i];
     const size_t c = at[i];
@@ -160,8 +163,8 @@ static void diag_backward(const pc_network_model *net, const double *parameters,
       knots.slope_h[c + 1] += slopes[i] * bend;
   }
   diag_gather(&knots);
-  pc_dense_net_backward(&net->dense, parameters, knots.at, DIAG_KNOTS, knots.slope_h,
-                        knots.dense, gradient, NULL);
+  pc_dense_net_backward(&net->dense, parameters, knots.at, DIAG_STRIDE, knots.slope_h,
+                        knots.dense, lanes, NULL);
 }
 
 static const pc_network_kind diag_kind = {

@@ -31,43 +31,52 @@ static void network_start(const pc_network_model *net, uint64_t seed, double *pa
     parameters[i] = i + 1 < net->count ? 0.0 : 1.0;
 }
 
-/* The inputs of the network. */
+/* The features, and the inputs of the network. */
 static size_t network_prepared_size(const pc_network_model *net) {
-  return net->classes;
+  return 2 * net->classes;
 }
 
 static void network_prepare(const pc_network_model *net, const double *x, size_t rows,
                             double *out) {
-  for (size_t i = 0; i < rows * net->classes; i++)
-    out[i] = x[i] / net->scale;
+  const size_t k = net->classes, stride = pc_network_stride(rows);
+  for (size_t c = 0; c < k; c++)
+    for (size_t r = 0; r < stride; r++) {
+      out[c * stride + r] = r < rows ? x[r * k + c] : 0.0;
+      out[(k + c) * stride + r] = out[c * stride + r] / net->scale;
+    }
 }
 
-static size_t network_scratch_size(const pc_network_model *net, size_t rows) {
-  return pc_dense_net_scratch(&net->dense, rows);
+static size_t network_scratch_size(const pc_network_model *net, size_t stride) {
+  return pc_dense_net_scratch(&net->dense, stride);
 }
 
 static void network_map(const pc_network_model *net, const double *parameters,
                         const pc_network_rows *rows, double *scratch, double *scores) {
+  const size_t cells = net->classes * rows->stride;
+  const double *x = rows->prepared, skip = parameters[net->count - 1];
   const double *added =
-      pc_dense_net_forward(&net->dense, parameters, rows->prepared, rows->count, scratch);
-  for (size_t i = 0; i < rows->count * net->classes; i++)
-    scores[i] = parameters[net->count - 1] * rows->x[i] + added[i];
+      pc_dense_net_forward(&net->dense, parameters, x + cells, rows->stride, scratch);
+  for (size_t i = 0; i < cells; i++)
+    scores[i] = skip * x[i] + added[i];
 }
 
 static void network_backward(const pc_network_model *net, const double *parameters,
                              const pc_network_rows *rows, const double *slopes, double *scratch,
-                             double *gradient) {
-  for (size_t i = 0; i < rows->count * net->classes; i++)
-    gradient[net->count - 1] += slopes[i] * rows->x[i];
-  pc_dense_net_backward(&net->dense, parameters, rows->prepared, rows->count, slopes, scratch,
-                        gradient, NULL);
+                             double *lanes) {
+  const size_t cells = net->classes * rows->stride;
+  const double *x = rows->prepared;
+  double *skip = lanes + (net->count - 1) * PC_NETWORK_LANES;
+  for (size_t i = 0; i < cells; i += PC_NETWORK_LANES)
+    for (size_t l = 0; l < PC_NETWORK_LANES; l++)
+      skip[l] += slopes[i + l] * x[i + l];
+  pc_dense_net_backward(&net->dense, parameters, x + cells, rows->stride, slopes, scratch,
+                        lanes, NULL);
 }
 
 static const pc_network_kind network_kind = {
     .extra = 1,
     .shape = network_shape,
     .start = network_start,
-    .needs_features = 1,
     .prepared_size = network_prepared_size,
     .prepare = network_prepare,
     .scratch_size = network_scratch_size,

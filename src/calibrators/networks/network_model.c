@@ -30,34 +30,50 @@ const char *pc_network_model_objective(const pcal_calibrator *calibrator) {
 
 size_t pc_network_model_space(const pcal_calibrator *calibrator) {
   const pc_network_model *net = calibrator->parameters;
-  return PC_NETWORK_ROWS * (2 * net->classes + net->kind->prepared_size(net)) +
+  return PC_NETWORK_ROWS * (2 * net->classes + net->kind->prepared_size(net)) + net->classes +
          net->kind->scratch_size(net, PC_NETWORK_ROWS);
 }
 
-static void network_model_map(const pc_network_model *net, const double *x, size_t count,
-                              double *prepared, double *scratch, double *scores) {
-  const pc_network_rows rows = {x, prepared, count};
-  net->kind->prepare(net, x, count, prepared);
-  net->kind->map(net, net->parameters, &rows, scratch, scores);
+/* Numbers for the rows of a block that is mapped. */
+typedef struct network_model_block {
+  double *x, *scores, *prepared, *row, *scratch; /* row: scores of one row */
+} network_model_block;
+
+static network_model_block network_model_split(const pc_network_model *net, double *space) {
+  const size_t cells = PC_NETWORK_ROWS * net->classes;
+  double *prepared = space + 2 * cells,
+         *row = prepared + PC_NETWORK_ROWS * net->kind->prepared_size(net);
+  return (network_model_block){space, space + cells, prepared, row, row + net->classes};
+}
+
+/* Maps the features of a block to probabilities. */
+static void network_model_map(const pc_network_model *net, const network_model_block *block,
+                              size_t count, double *out) {
+  const size_t k = net->classes;
+  const pc_network_rows rows = {block->prepared, pc_network_stride(count)};
+  net->kind->prepare(net, block->x, count, block->prepared);
+  net->kind->map(net, net->parameters, &rows, block->scratch, block->scores);
+  const uint32_t *order = net->kind->order == NULL ? NULL : net->kind->order(net, &rows);
+  for (size_t i = 0; i < count; i++) {
+    for (size_t j = 0; j < k; j++)
+      block->row[order == NULL ? j : order[i * k + j]] = block->scores[j * rows.stride + i];
+    pc_softmax_row(block->row, k, out + i * k);
+  }
 }
 
 void pc_network_model_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
                             double *out) {
   const pc_network_model *net = calibrator->parameters;
   const size_t k = net->classes;
-  double *x = out + count * k, *scores = x + PC_NETWORK_ROWS * k,
-         *prepared = scores + PC_NETWORK_ROWS * k,
-         *scratch = prepared + PC_NETWORK_ROWS * net->kind->prepared_size(net);
+  const network_model_block block = network_model_split(net, out + count * k);
   for (size_t begin = 0; begin < count; begin += PC_NETWORK_ROWS) {
     const size_t left = count - begin, rows = left < PC_NETWORK_ROWS ? left : PC_NETWORK_ROWS;
     for (size_t i = 0; i < rows; i++)
-      pc_feature_row(net->feature, &calibrator->layout, in + (begin + i) * k, x + i * k);
-    if (net->identity)
-      memcpy(scores, x, rows * k * sizeof *x);
-    else
-      network_model_map(net, x, rows, prepared, scratch, scores);
-    for (size_t i = 0; i < rows; i++)
-      pc_softmax_row(scores + i * k, k, out + (begin + i) * k);
+      pc_feature_row(net->feature, &calibrator->layout, in + (begin + i) * k, block.x + i * k);
+    if (!net->identity)
+      network_model_map(net, &block, rows, out + begin * k);
+    for (size_t i = 0; i < rows && net->identity; i++)
+      pc_softmax_row(block.x + i * k, k, out + (begin + i) * k);
   }
 }
 

@@ -9,10 +9,11 @@
 
 typedef struct pc_network_model pc_network_model;
 
-/* Rows of a block: their features, and what `prepare` computed from them. */
+/* Rows of a block, as `prepare` stored them: by columns of `stride` numbers
+ * (kernels/network_kernels.h). */
 typedef struct pc_network_rows {
-  const double *x, *prepared;
-  size_t count;
+  const double *prepared;
+  size_t stride;
 } pc_network_rows;
 
 /* How the outputs of a network become scores of classes. */
@@ -22,20 +23,22 @@ typedef struct pc_network_kind {
   void (*shape)(const pc_network_model *net, pc_dense_net *out);
   /* Sets parameters that leave probabilities unchanged. */
   void (*start)(const pc_network_model *net, uint64_t seed, double *parameters);
-  int needs_features; /* map and backward read the features, not only what `prepare` filled */
   /* Doubles for each row that `prepare` fills: whatever depends on the features alone. */
   size_t (*prepared_size)(const pc_network_model *net);
+  /* x: features row by row; out has pc_network_stride(rows) rows. */
   void (*prepare)(const pc_network_model *net, const double *x, size_t rows, double *out);
-  /* Doubles of scratch that `map` and `backward` need for `rows` rows. */
-  size_t (*scratch_size)(const pc_network_model *net, size_t rows);
-  /* Computes the scores of rows from their features. */
+  /* The classes of the scores that `map` computes, row by row; NULL: they are in order. */
+  const uint32_t *(*order)(const pc_network_model *net, const pc_network_rows *rows);
+  /* Doubles of scratch that `map` and `backward` need. */
+  size_t (*scratch_size)(const pc_network_model *net, size_t stride);
+  /* Computes scores, by columns. */
   void (*map)(const pc_network_model *net, const double *parameters,
               const pc_network_rows *rows, double *scratch, double *scores);
-  /* After map of the same rows with the same scratch: adds to `gradient` the derivatives by the
+  /* After map of the same rows with the same scratch: adds to `lanes` the derivatives by the
    * parameters, from `slopes`, those by the scores. */
   void (*backward)(const pc_network_model *net, const double *parameters,
                    const pc_network_rows *rows, const double *slopes, double *scratch,
-                   double *gradient);
+                   double *lanes);
 } pc_network_kind;
 
 /* Parameters of a calibrator. */
@@ -56,9 +59,6 @@ struct pc_network_model {
     "l2", PCAL_OPTION_REAL, usual, 0, 1e6, NULL,                                     \
         "penalty: weight of the sum of squared weights, added to the mean log score" \
   }
-
-/* Number of rows mapped at a time. */
-#define PC_NETWORK_ROWS 256
 
 /* Makes a model the calibrator's parameters. */
 PC_CHECKED pcal_status pc_network_model_new(pcal_calibrator *calibrator,

@@ -46,7 +46,8 @@ static void order_network_start(const pc_network_model *net, uint64_t seed,
     parameters[i] = i < net->count - (k - 1) ? 0.0 : ORDER_NETWORK_ONE;
 }
 
-/* Of a block of rows: inputs of the network, gaps, and the order of the classes. */
+/* Of a block of rows: inputs of the network and gaps by columns; the classes in their order, row by
+ * row. */
 typedef struct order_network_prepared {
   const double *inputs, *gaps;
   const uint32_t *order;
@@ -56,69 +57,61 @@ static size_t order_network_prepared_size(const pc_network_model *net) {
   return 2 * net->classes + (net->classes + 1) / 2;
 }
 
-static order_network_prepared order_network_split(const pc_network_model *net, size_t rows,
-                                                  const double *prepared) {
-  const size_t cells = rows * net->classes;
-  return (order_network_prepared){prepared, prepared + cells,
-                                  (const uint32_t *)(const void *)(prepared + 2 * cells)};
+static order_network_prepared order_network_split(const pc_network_model *net,
+                                                  const pc_network_rows *rows) {
+  const size_t cells = rows->stride * net->classes;
+  const double *inputs = rows->prepared;
+  return (order_network_prepared){inputs, inputs + cells,
+                                  (const uint32_t *)(const void *)(inputs + 2 * cells)};
+}
+
+static const uint32_t *order_network_order(const pc_network_model *net,
+                                           const pc_network_rows *rows) {
+  return order_network_split(net, rows).order;
 }
 
 static void order_network_prepare(const pc_network_model *net, int sorted, const double *x,
                                   size_t rows, double *out) {
-  const size_t k = net->classes;
-  double *inputs = out, *gaps = inputs + rows * k;
-  uint32_t *order = (uint32_t *)(void *)(gaps + rows * k);
-  for (size_t r = 0; r < rows; r++, x += k, inputs += k, gaps += k, order += k) {
-    /* The inputs, written below, are the scratch of the ranking. */
-    pc_class_ranking(x, k, order, (uint32_t *)(void *)inputs);
+  const size_t k = net->classes, stride = pc_network_stride(rows);
+  double *inputs = out, *gaps = inputs + stride * k;
+  uint32_t *order = (uint32_t *)(void *)(gaps + stride * k);
+  for (size_t r = 0; r < rows; r++) /* the inputs, written below, are the scratch */
+    pc_class_ranking(x + r * k, k, order + r * k, (uint32_t *)(void *)inputs);
+  memset(out, 0, 2 * stride * k * sizeof *out);
+  for (size_t r = 0; r < rows; r++, x += k, order += k)
     for (size_t j = 0; j < k; j++) {
       const double seen = fmin(fmax(sorted ? x[order[j]] : x[j], net->low), net->high);
-      inputs[j] = seen / net->scale;
-      gaps[j] = j + 1 < k ? x[order[j]] - x[order[j + 1]] : 0.0;
+      inputs[j * stride + r] = seen / net->scale;
+      gaps[j * stride + r] = j + 1 < k ? x[order[j]] - x[order[j + 1]] : 0.0;
     }
-  }
 }
 
 /* Derivatives of softplus; softplus or derivatives by u; the scratch of the network. */
-static size_t order_network_scratch_size(const pc_network_model *net, size_t rows) {
-  return 2 * rows * net->classes + pc_dense_net_scratch(&net->dense, rows);
+static size_t order_network_scratch_size(const pc_network_model *net, size_t stride) {
+  return 2 * stride * net->classes + pc_dense_net_scratch(&net->dense, stride);
 }
 
+/* Scores are in their order, not in that of the classes. */
 static void order_network_map(const pc_network_model *net, const double *parameters,
                               const pc_network_rows *rows, double *scratch, double *scores) {
-  const size_t k = net->classes, n = rows->count;
-  const order_network_prepared at = order_network_split(net, n, rows->prepared);
-  double *rise = scratch, *slope = rise + n * k, *dense = slope + n * k;
-  const double *u = pc_dense_net_forward(&net->dense, parameters, at.inputs, n, dense);
-  memcpy(slope, u, n * (k - 1) * sizeof *u);
-  pc_kernels_best()->network->softplus(slope, n * (k - 1), rise);
-  for (size_t i = 0; i < n; i++) {
-    const uint32_t *order = at.order + k * i;
-    const double *gaps = at.gaps + k * i, *factors = slope + (k - 1) * i;
-    double *to = scores + k * i, sum = 0.0;
-    to[order[k - 1]] = 0.0;
-    for (size_t j = k - 1; j-- > 0;) {
-      sum += gaps[j] * factors[j];
-      to[order[j]] = sum;
-    }
-  }
+  const pc_network_kernels *kernels = pc_kernels_best()->network;
+  const size_t k = net->classes, stride = rows->stride;
+  const order_network_prepared at = order_network_split(net, rows);
+  double *rise = scratch, *factors = rise + stride * k, *dense = factors + stride * k;
+  const double *u = pc_dense_net_forward(&net->dense, parameters, at.inputs, stride, dense);
+  memcpy(factors, u, stride * (k - 1) * sizeof *u);
+  kernels->softplus(factors, stride * (k - 1), rise);
+  kernels->stretch(at.gaps, factors, k, stride, scores);
 }
 
 static void order_network_backward(const pc_network_model *net, const double *parameters,
                                    const pc_network_rows *rows, const double *slopes,
-                                   double *scratch, double *gradient) {
-  const size_t k = net->classes, n = rows->count;
-  const order_network_prepared at = order_network_split(net, n, rows->prepared);
-  double *rise = scratch, *slope = rise + n * k, *dense = slope + n * k;
-  for (size_t i = 0; i < n; i++) {
-    const uint32_t *order = at.order + k * i;
-    double above = 0.0;
-    for (size_t j = 0; j + 1 < k; j++) {
-      above += slopes[i * k + order[j]];
-      slope[i * (k - 1) + j] = above * at.gaps[i * k + j] * rise[i * (k - 1) + j];
-    }
-  }
-  pc_dense_net_backward(&net->dense, parameters, at.inputs, n, slope, dense, gradient, NULL);
+                                   double *scratch, double *lanes) {
+  const size_t k = net->classes, stride = rows->stride;
+  const order_network_prepared at = order_network_split(net, rows);
+  double *rise = scratch, *slope = rise + stride * k, *dense = slope + stride * k;
+  pc_kernels_best()->network->stretch_slope(slopes, at.gaps, rise, k, stride, slope);
+  pc_dense_net_backward(&net->dense, parameters, at.inputs, stride, slope, dense, lanes, NULL);
 }
 
 static void order_network_prepare_sorted(const pc_network_model *net, const double *x,
@@ -134,7 +127,7 @@ static void order_network_prepare_raw(const pc_network_model *net, const double 
 #define ORDER_NETWORK_KIND                                                                  \
   .shape = order_network_shape, .start = order_network_start,                               \
   .prepared_size = order_network_prepared_size, .scratch_size = order_network_scratch_size, \
-  .map = order_network_map, .backward = order_network_backward
+  .order = order_network_order, .map = order_network_map, .backward = order_network_backward
 
 static const pc_network_kind order_network_invariant = {.prepare = order_network_prepare_sorted,
                                                         ORDER_NETWORK_KIND};

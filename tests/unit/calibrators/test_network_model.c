@@ -28,7 +28,7 @@ static double net_half(const pc_network_model *net, const double *parameters,
                        const pc_network_rows *rows, double *room, double *scores) {
   double sum = 0;
   net->kind->map(net, parameters, rows, room, scores);
-  for (size_t i = 0; i < rows->count * NET_CLASSES; i++)
+  for (size_t i = 0; i < rows->stride * NET_CLASSES; i++)
     sum += 0.5 * scores[i] * scores[i];
   return sum;
 }
@@ -36,17 +36,18 @@ static double net_half(const pc_network_model *net, const double *parameters,
 static void net_slopes_of(const pcal_calibrator *calibrator, const net_data *data) {
   const pc_network_model *net = calibrator->parameters;
   const pc_rng noise = {HELP_SEED, 7};
-  const size_t count = 20, room_size = net->kind->scratch_size(net, count);
-  double *room = malloc(room_size * sizeof *room), scores[20 * NET_CLASSES];
+  const size_t count = 24, room_size = net->kind->scratch_size(net, count); /* whole vectors */
+  double *room = malloc(room_size * sizeof *room), scores[24 * NET_CLASSES];
   double *prepared = malloc(count * net->kind->prepared_size(net) * sizeof *prepared);
-  const pc_network_rows rows = {data->logits, prepared, count};
+  const pc_network_rows rows = {prepared, count};
   net->kind->prepare(net, data->logits, count, prepared);
-  double *at = malloc(net->count * sizeof *at), *gradient = calloc(net->count, sizeof *at);
+  double *at = malloc(net->count * sizeof *at);
+  double *lanes = calloc(net->count * PC_NETWORK_LANES, sizeof *lanes);
   /* Away from kinks of units, where fits often end. */
   for (size_t i = 0; i < net->count; i++)
     at[i] = net->parameters[i] + 0.1 * pc_rng_normal(&noise, i);
   net_half(net, at, &rows, room, scores);
-  net->kind->backward(net, at, &rows, scores, room, gradient);
+  net->kind->backward(net, at, &rows, scores, room, lanes);
   for (size_t i = 0; i < net->count; i++) {
     const double here = at[i], step = 1e-6 * (1 + fabs(here));
     at[i] = here + step;
@@ -55,14 +56,15 @@ static void net_slopes_of(const pcal_calibrator *calibrator, const net_data *dat
     const double below = net_half(net, at, &rows, room, scores);
     at[i] = here;
     const double expected = (above - below) / (2 * step);
-    if (!(fabs(gradient[i] - expected) <= 2e-5 * (1 + fabs(expected))))
+    const double slope = pc_network_fold(lanes + i * PC_NETWORK_LANES);
+    if (!(fabs(slope - expected) <= 2e-5 * (1 + fabs(expected))))
       fail_msg("%s: slope %zu is %d, not %d millionths", calibrator->method->row.name, i,
-               (int)(1e6 * gradient[i]), (int)(1e6 * expected));
+               (int)(1e6 * slope), (int)(1e6 * expected));
   }
   free(room);
   free(prepared);
   free(at);
-  free(gradient);
+  free(lanes);
 }
 
 TEST(net_slopes) {

@@ -107,6 +107,21 @@ TEST(compared_values) {
   pcal_comparison_free(comparison);
 }
 
+/* no_calibrator: the same choice without its last fit. */
+TEST(compared_no_calibrator) {
+  static const char *const methods[] = {"temperature"};
+  compared_data data;
+  pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
+  compared_draw(&data, 3);
+  config.methods = methods;
+  config.method_count = 1;
+  config.no_calibrator = 1;
+  pcal_comparison *comparison = compared_run(&data, &config, NULL);
+  assert_string_equal(pcal_comparison_chosen(comparison), "temperature");
+  assert_null(pcal_comparison_calibrator(comparison));
+  pcal_comparison_free(comparison);
+}
+
 /* rank_only: the same table; gains of the ranking metric alone. */
 TEST(compared_rank_only) {
   static const char *const methods[] = {"temperature", "isotonic"};

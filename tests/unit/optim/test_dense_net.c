@@ -8,43 +8,43 @@
 TEST(dense_values) {
   const pc_dense_net net = {2, {2, 2, 1}};
   const double parameters[] = {1, -1, 2, 0, -1, 0.5, 3, -2, 0.25};
-  const double inputs[] = {1, 1, 0, 0, -2, 4};
+  const double inputs[2 * 8] = {1, 0, -2, 0, 0, 0, 0, 0, 1, 0, 4};
   double room[64];
   assert_int_equal(pc_dense_net_count(&net), 9);
-  assert_true(pc_dense_net_scratch(&net, 3) <= 64);
-  const double *out = pc_dense_net_forward(&net, parameters, inputs, 3, room);
+  assert_true(pc_dense_net_scratch(&net, 8) <= 64);
+  const double *out = pc_dense_net_forward(&net, parameters, inputs, 8, room);
   assert_same(out[0], 6.25);
   assert_same(out[1], -0.75);
   assert_same(out[2], 10.25);
 }
 
-#define DENSE_ROWS 7
+#define DENSE_STRIDE 16
+#define DENSE_MOST 400 /* parameters */
 
 /* Half the sum of squares of the outputs. */
 static double dense_loss(const pc_dense_net *net, const double *parameters,
                          const double *inputs, double *room) {
-  const double *out = pc_dense_net_forward(net, parameters, inputs, DENSE_ROWS, room);
+  const double *out = pc_dense_net_forward(net, parameters, inputs, DENSE_STRIDE, room);
   double sum = 0;
-  for (size_t i = 0; i < DENSE_ROWS * net->sizes[net->layers]; i++)
+  for (size_t i = 0; i < DENSE_STRIDE * net->sizes[net->layers]; i++)
     sum += 0.5 * out[i] * out[i];
   return sum;
 }
 
 static void dense_slopes_of(const pc_dense_net *net) {
   const pc_rng rng = {5, 1};
-  double parameters[400], gradient[400] = {0}, inputs[100], slope[100], room[2000];
-  double input_slope[100];
-  const size_t count = pc_dense_net_count(net), in = DENSE_ROWS * net->sizes[0];
-  assert_true(count <= 400 && pc_dense_net_scratch(net, DENSE_ROWS) <= 2000);
+  double parameters[DENSE_MOST], inputs[100], slope[100], room[2000], input_slope[100];
+  double lanes[DENSE_MOST * PC_NETWORK_LANES] = {0};
+  const size_t count = pc_dense_net_count(net), in = DENSE_STRIDE * net->sizes[0];
+  assert_true(count <= DENSE_MOST && pc_dense_net_scratch(net, DENSE_STRIDE) <= 2000);
   pc_dense_net_init(net, 3, 9, parameters);
   for (size_t i = 0; i < count; i++)
     parameters[i] += 0.1 * pc_rng_normal(&rng, 1000 + i);
   for (size_t i = 0; i < in; i++)
     inputs[i] = pc_rng_normal(&rng, i);
-  const double *out = pc_dense_net_forward(net, parameters, inputs, DENSE_ROWS, room);
-  memcpy(slope, out, DENSE_ROWS * net->sizes[net->layers] * sizeof *slope);
-  pc_dense_net_backward(net, parameters, inputs, DENSE_ROWS, slope, room, gradient,
-                        input_slope);
+  const double *out = pc_dense_net_forward(net, parameters, inputs, DENSE_STRIDE, room);
+  memcpy(slope, out, DENSE_STRIDE * net->sizes[net->layers] * sizeof *slope);
+  pc_dense_net_backward(net, parameters, inputs, DENSE_STRIDE, slope, room, lanes, input_slope);
   for (size_t i = 0; i < count + in; i++) {
     double *x = i < count ? &parameters[i] : &inputs[i - count];
     const double here = *x, step = 1e-6;
@@ -54,7 +54,8 @@ static void dense_slopes_of(const pc_dense_net *net) {
     const double below = dense_loss(net, parameters, inputs, room);
     *x = here;
     const double expected = (above - below) / (2 * step);
-    const double got = i < count ? gradient[i] : input_slope[i - count];
+    const double got =
+        i < count ? pc_network_fold(lanes + i * PC_NETWORK_LANES) : input_slope[i - count];
     assert_true(fabs(got - expected) < 1e-6 * (1 + fabs(expected)));
   }
 }
@@ -90,24 +91,28 @@ TEST(dense_glorot) {
 
 /* A network learns |x|, which no straight line is. */
 TEST(dense_learns) {
+  enum { ROWS = 21, STRIDE = 24, COUNT = 25 };
   const pc_dense_net net = {2, {1, 8, 1}};
-  double inputs[21], slope[21], parameters[25], gradient[25], room[21 * 40], loss = 0;
+  double inputs[STRIDE] = {0}, slope[STRIDE] = {0}, parameters[COUNT], gradient[COUNT];
+  double lanes[COUNT * PC_NETWORK_LANES], room[STRIDE * 40], loss = 0;
   pcal_env env = pc_env_resolve(NULL);
   pc_adam adam;
-  assert_true(pc_dense_net_scratch(&net, 21) <= UNIT_COUNT(room));
-  for (int i = 0; i < 21; i++)
+  assert_true(pc_dense_net_scratch(&net, STRIDE) <= UNIT_COUNT(room));
+  for (int i = 0; i < ROWS; i++)
     inputs[i] = (i - 10) / 10.0;
   pc_dense_net_init(&net, 0, 1, parameters);
-  assert_int_equal(pc_adam_new(&env, 25, 0.02, &adam, NULL), PCAL_OK);
+  assert_int_equal(pc_adam_new(&env, COUNT, 0.02, &adam, NULL), PCAL_OK);
   for (int step = 0; step < 2000; step++) {
-    const double *out = pc_dense_net_forward(&net, parameters, inputs, 21, room);
+    const double *out = pc_dense_net_forward(&net, parameters, inputs, STRIDE, room);
     loss = 0;
-    for (int i = 0; i < 21; i++) {
+    for (int i = 0; i < ROWS; i++) {
       slope[i] = out[i] - fabs(inputs[i]);
-      loss += slope[i] * slope[i] / 21;
+      loss += slope[i] * slope[i] / ROWS;
     }
-    memset(gradient, 0, sizeof gradient);
-    pc_dense_net_backward(&net, parameters, inputs, 21, slope, room, gradient, NULL);
+    memset(lanes, 0, sizeof lanes);
+    pc_dense_net_backward(&net, parameters, inputs, STRIDE, slope, room, lanes, NULL);
+    for (size_t i = 0; i < COUNT; i++)
+      gradient[i] = pc_network_fold(lanes + i * PC_NETWORK_LANES);
     pc_adam_step(&adam, gradient, parameters);
   }
   assert_true(loss < 1e-4);

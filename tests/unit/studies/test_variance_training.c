@@ -3,7 +3,7 @@
 #include "simulate/friedman.h"
 #include "studies/variance_training.h"
 
-#define TRAINING_ROWS 40
+#define TRAINING_ROWS 40 /* whole vectors */
 
 typedef struct training_data {
   double inputs[3][PC_FRIEDMAN_INPUTS * TRAINING_ROWS], targets[3][TRAINING_ROWS];
@@ -26,14 +26,18 @@ static void training_make(training_data *data, int absolute) {
 /* Means and variances for a set, by the parameters given. */
 static void training_predict(const training_data *data, const double *parameters, size_t set,
                              double *pairs) {
-  static double room[TRAINING_ROWS * 64];
+  static double room[TRAINING_ROWS * 64], columns[PC_FRIEDMAN_INPUTS * TRAINING_ROWS];
   assert_true(pc_dense_net_scratch(&data->plan.net, TRAINING_ROWS) <=
               sizeof room / sizeof *room);
+  for (size_t i = 0; i < PC_FRIEDMAN_INPUTS * TRAINING_ROWS; i++)
+    columns[i % PC_FRIEDMAN_INPUTS * TRAINING_ROWS + i / PC_FRIEDMAN_INPUTS] =
+        data->inputs[set][i];
   const double *made =
-      pc_dense_net_forward(&data->plan.net, parameters, data->inputs[set], TRAINING_ROWS, room);
+      pc_dense_net_forward(&data->plan.net, parameters, columns, TRAINING_ROWS, room);
   for (size_t i = 0; i < TRAINING_ROWS; i++) {
-    pairs[2 * i] = made[2 * i];
-    pairs[2 * i + 1] = data->plan.absolute ? fabs(made[2 * i + 1]) : exp(made[2 * i + 1]);
+    const double raw = made[TRAINING_ROWS + i];
+    pairs[2 * i] = made[i];
+    pairs[2 * i + 1] = data->plan.absolute ? fabs(raw) : exp(raw);
   }
 }
 
