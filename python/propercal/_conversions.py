@@ -2,6 +2,7 @@
 different lengths.
 """
 
+import functools
 import math
 import os
 from typing import Any
@@ -12,9 +13,15 @@ from ._errors import DataError, UsageError
 from ._tables import Files
 
 
+@functools.lru_cache(maxsize=256)
+def _names_files(kind: type) -> bool:
+    return issubclass(kind, (str, os.PathLike, Files))
+
+
 def is_file(value: Any) -> bool:
-    """True for a name of a file, and for several files that are read as one."""
-    return isinstance(value, (str, os.PathLike, Files))
+    """True for a name of a file, and for several files that are read as one.  Whether a type is one of
+    paths takes long to find out, and is remembered."""
+    return _names_files(type(value))
 
 
 def package_of(value: Any) -> str:

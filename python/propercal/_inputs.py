@@ -274,9 +274,33 @@ def _flat_samples(given: "dict[str, Any]") -> "dict[str, Any]":
     return {**given, "samples": array.reshape(len(array), -1)}
 
 
+#: inputs that are arrays of rows and need no more than a look at their type
+_ROW_ARRAYS = frozenset({"probs", "logits", "log_probs", "confidence", "labels", "correct", "weights", "first_row"})
+
+
+def _open_arrays(given: "dict[str, Any]", settings: tuple) -> Any:
+    """The source of `_open` for arrays of rows alone, which most calls have."""
+    first_row = given.pop("first_row", 0)
+    _check_inputs(given)
+    found = {name: part(name, value) for name, value in given.items()}
+    _check_order(found)
+    classes = next((found[name][1] for name in KINDS if name in found), None)
+    parts = {name: each for name, (each, _) in found.items()}
+    return _core.open(parts, classes, first_row, 0, settings, None, 0, None, None, None, None, False)
+
+
+def _are_row_arrays(given: "dict[str, Any]") -> bool:
+    for name, value in given.items():
+        if name not in _ROW_ARRAYS or is_file(value) or len(getattr(value, "shape", ())) > 2:
+            return False
+    return len(given) > ("first_row" in given)
+
+
 def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
     """A source of the extension module."""
     given = {name: value for name, value in inputs.items() if value is not None}
+    if _are_row_arrays(given):
+        return _open_arrays(given, settings)
     if "data" in given:
         given = with_columns(given)
     levels = _levels(given.pop("levels", None))
@@ -426,6 +450,13 @@ class Data:
     def __repr__(self) -> str:
         return f"Data({', '.join(self._inputs)})"
 
+    @classmethod
+    def _of(cls, inputs: "dict[str, Any]") -> "Data":
+        """A data set of inputs whose names are right."""
+        made = object.__new__(cls)
+        made._inputs = {name: value for name, value in inputs.items() if value is not None}
+        return made
+
     def _open(self, settings: tuple) -> Any:
         return _open(self._inputs, settings)
 
@@ -439,9 +470,7 @@ class Data:
 
     def _with(self, **inputs: Any) -> "Data":
         """A copy with other inputs, whose names are right; None removes one."""
-        copy = object.__new__(Data)
-        copy._inputs = {name: value for name, value in {**self._inputs, **inputs}.items() if value is not None}
-        return copy
+        return Data._of({**self._inputs, **inputs})
 
     def _with_clusters(self, cluster: Any) -> "Data":
         """The library takes clusters as groups; here so that a wrong length names ``cluster``."""
@@ -521,7 +550,7 @@ def gather(
         if value is not None and own.get(name) is not None:
             raise TypeError(f"{function}() got {name!r} twice")
         own[name] = own.get(name) if value is None else value
-    return (Data(**own), *found)
+    return (Data._of(own), *found)
 
 
 def is_whole_table(first: Any, labels: Any, inputs: "dict[str, Any]") -> bool:

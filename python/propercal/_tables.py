@@ -45,6 +45,8 @@ def is_frame(value: Any) -> bool:
 
 def is_table_file(value: Any) -> bool:
     """True for a file of named columns, such as ``"scores.csv"``, without a choice of one, or several."""
+    if value is None:
+        return False
     if isinstance(value, (list, tuple)):
         return len(value) > 0 and all(isinstance(each, (str, os.PathLike)) and _ending(each) for each in value)
     name = os.fsdecode(value) if _is_path(value) else ""

@@ -26,10 +26,12 @@
 #include <math.h>
 
 #include "base/elementary.h"
+#include "measure/measure_plan.h"
 #include "output/verdict.h"
 #include "stats/expected_ece.h"
 
 #define ADVICE_STEPS 50
+#define ADVICE_STILL 1e-12 /* a step that is too short to matter */
 #define ADVICE_END 20.0
 #define ADVICE_ROWS 1000
 
@@ -43,27 +45,40 @@ static double advice_cost(double p) {
   return -pc_log(fmax(p, 1e-300));
 }
 
-static double advice_loss(const pcal_results *results, double shift, double slope) {
+/* The bins with rows, and the logits of their mean scores. */
+typedef struct advice_groups {
+  size_t count;
+  const pc_bin *bin[PC_RELIABILITY_BINS];
+  double logit[PC_RELIABILITY_BINS];
+} advice_groups;
+
+static advice_groups advice_groups_of(const pcal_results *results) {
+  advice_groups groups = {.count = 0};
+  for (size_t b = 0; b < results->bin_count && groups.count < PC_RELIABILITY_BINS; b++)
+    if (results->bins[b].weight > 0) {
+      groups.bin[groups.count] = &results->bins[b];
+      groups.logit[groups.count++] = advice_logit(&results->bins[b]);
+    }
+  return groups;
+}
+
+static double advice_loss(const advice_groups *groups, double shift, double slope) {
   double loss = 0.0;
-  for (size_t b = 0; b < results->bin_count; b++) {
-    const pc_bin *bin = &results->bins[b];
-    if (!(bin->weight > 0))
-      continue;
-    const double t = shift + slope * advice_logit(bin), p = 1.0 / (1.0 + pc_exp(-t));
+  for (size_t b = 0; b < groups->count; b++) {
+    const pc_bin *bin = groups->bin[b];
+    const double t = shift + slope * groups->logit[b], p = 1.0 / (1.0 + pc_exp(-t));
     loss += bin->hits * advice_cost(p) + (bin->weight - bin->hits) * advice_cost(1.0 - p);
   }
   return 2.0 * loss;
 }
 
 /* One Newton step on the free coordinates; at: shift and slope. */
-static void advice_step(const pcal_results *results, int free_shift, int free_slope,
+static void advice_step(const advice_groups *groups, int free_shift, int free_slope,
                         double at[2]) {
   double g[2] = {0.0, 0.0}, h[3] = {1e-9, 0.0, 1e-9};
-  for (size_t b = 0; b < results->bin_count; b++) {
-    const pc_bin *bin = &results->bins[b];
-    if (!(bin->weight > 0))
-      continue;
-    const double x = advice_logit(bin), p = 1.0 / (1.0 + pc_exp(-at[0] - at[1] * x));
+  for (size_t b = 0; b < groups->count; b++) {
+    const pc_bin *bin = groups->bin[b];
+    const double x = groups->logit[b], p = 1.0 / (1.0 + pc_exp(-at[0] - at[1] * x));
     const double gap = bin->hits - bin->weight * p, variance = bin->weight * p * (1.0 - p);
     g[0] += free_shift ? gap : 0.0;
     g[1] += free_slope ? gap * x : 0.0;
@@ -79,11 +94,15 @@ static void advice_step(const pcal_results *results, int free_shift, int free_sl
                  ADVICE_END);
 }
 
-static double advice_fit(const pcal_results *results, int free_shift, int free_slope) {
-  double at[2] = {0.0, 1.0};
-  for (int i = 0; i < ADVICE_STEPS; i++)
-    advice_step(results, free_shift, free_slope, at);
-  return advice_loss(results, at[0], at[1]) +
+static double advice_fit(const pcal_results *results, const advice_groups *groups,
+                         int free_shift, int free_slope) {
+  double at[2] = {0.0, 1.0}, move = INFINITY;
+  for (int i = 0; i < ADVICE_STEPS && move > ADVICE_STILL; i++) {
+    const double last[2] = {at[0], at[1]};
+    advice_step(groups, free_shift, free_slope, at);
+    move = fmax(fabs(at[0] - last[0]), fabs(at[1] - last[1]));
+  }
+  return advice_loss(groups, at[0], at[1]) +
          (free_shift + free_slope) * pc_log(results->effective);
 }
 
@@ -103,8 +122,10 @@ static double advice_shape(const pcal_results *results) {
 }
 
 static pcal_advice advice_model(const pcal_results *results, pcal_verdict_kind kind) {
-  const double slope = advice_fit(results, 0, 1), shift = advice_fit(results, 1, 0);
-  const double line = advice_fit(results, 1, 1), shape = advice_shape(results);
+  const advice_groups groups = advice_groups_of(results);
+  const double slope = advice_fit(results, &groups, 0, 1);
+  const double shift = advice_fit(results, &groups, 1, 0);
+  const double line = advice_fit(results, &groups, 1, 1), shape = advice_shape(results);
   if (shape < fmin(fmin(slope, shift), line))
     return PCAL_ADVICE_SHAPE;
   if (line < fmin(slope, shift))
