@@ -58,6 +58,9 @@ static void device_load(pcal_device *device) {
   device_find(device, "pc_scaled_softmax_narrow", device->scaled_narrow);
   device->sums_fast_wide = device_find_one(device, "pc_row_sums_wide_fast");
   device->sums_fast_narrow = device_find_one(device, "pc_row_sums_narrow_fast");
+  device->score_buckets = device_find_one(device, "pc_score_buckets_all");
+  device->score_split = device_find_one(device, "pc_score_split_all");
+  device->score_filter = device_find_one(device, "pc_score_filter_all");
   device->value_sums = device_find_one(device, "pc_value_sums_all");
   device->pair_strips = device_find_one(device, "pc_pair_sums_strips_all");
   device->pair_packs = device_find_one(device, "pc_pair_sums_packs_all");
@@ -145,6 +148,8 @@ static void device_release(pcal_device *device) {
       driver->host_free(device->host);
     if (device->sums != 0)
       driver->memory_free(device->sums);
+    if (device->scores != 0)
+      driver->memory_free(device->scores);
     if (device->sums_host != NULL)
       driver->host_free(device->sums_host);
     pc_device_leave(device);

@@ -73,16 +73,22 @@ int pc_device_has_fast_sums(const pcal_device *device);
 #define PC_DEVICE_CLASS_BYTES ((size_t)11 << 20)
 #define PC_DEVICE_CLASS_LAUNCHES 2
 
+struct pc_device_scores; /* device_scores.h */
+
 /* Sums over rows of logits: what is asked for, and the results, which are memory of the device. */
 typedef struct pc_device_sums {
   pc_row_sums rows;                                /* the caller fills values, grids and cuts */
   pc_class_bins classes[PC_DEVICE_CLASS_LAUNCHES]; /* grids and cuts */
   size_t class_launches;
-  int with_scores;       /* also the top score of each row */
-  int fast;              /* exponentials in float; of float32 logits, without classes */
-  const uint64_t *words; /* out: results of row_sums.h */
+  int with_scores;               /* also the top score of each row */
+  struct pc_device_scores *keep; /* or NULL: the top scores stay on the device, in buckets */
+  int fast;                      /* exponentials in float; of float32 logits, without classes */
+  const uint64_t *words;         /* out: results of row_sums.h */
   const uint64_t *class_words[PC_DEVICE_CLASS_LAUNCHES]; /* out: results of class_bins.h */
   const double *total; /* out: row_total of row_sums.h, if with_scores */
+  const uint64_t
+      *bucket_words; /* out: results of score_buckets.h, if `keep`; NULL: there is no memory
+                                   for the scores, and nothing was added up */
 } pc_device_sums;
 
 /* Adds up the rows of a batch of logits, at most PC_DEVICE_SUMS_ROWS.  After success the caller

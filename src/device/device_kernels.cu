@@ -11,6 +11,7 @@
 #include "device/pair_sums_body.h"
 #include "device/row_sums_body.h"
 #include "device/scaled_softmax_body.h"
+#include "device/score_buckets_body.h"
 #include "device/softmax_rows_body.h"
 #include "device/temperature_rows_body.h"
 #undef inline
@@ -215,3 +216,36 @@ CLASS_BINS_KERNEL(f64)
 
 SCALED_SOFTMAX_KERNELS(f32)
 SCALED_SOFTMAX_KERNELS(f64)
+
+extern "C" __global__ void __launch_bounds__(PC_SCORE_BUCKETS_THREADS)
+    pc_score_buckets_all(const __grid_constant__ pc_score_buckets buckets) {
+  __shared__ pc_score_buckets_shared shared;
+  pc_score_buckets_begin(threadIdx.x, &shared);
+  __syncthreads();
+  pc_score_buckets_add(&buckets, blockIdx.x, threadIdx.x, &shared);
+  __syncthreads();
+  pc_score_buckets_publish(&buckets, blockIdx.x, threadIdx.x, &shared);
+}
+
+extern "C" __global__ void __launch_bounds__(PC_SCORE_BUCKETS_THREADS)
+    pc_score_split_all(const __grid_constant__ pc_score_targets targets) {
+  __shared__ pc_score_buckets_shared shared;
+  pc_score_buckets_begin(threadIdx.x, &shared);
+  __syncthreads();
+  pc_score_split_add(&targets, blockIdx.x, threadIdx.x, &shared);
+  __syncthreads();
+  pc_score_split_publish(&targets, blockIdx.x, threadIdx.x, &shared);
+}
+
+extern "C" __global__ void __launch_bounds__(PC_SCORE_FILTER_THREADS)
+    pc_score_filter_all(const __grid_constant__ pc_score_targets targets) {
+  __shared__ pc_score_filter_shared shared;
+  pc_score_filter_thread mine;
+  pc_score_filter_begin(threadIdx.x, &shared);
+  __syncthreads();
+  pc_score_filter_look(&targets, blockIdx.x, threadIdx.x, &shared, &mine);
+  __syncthreads();
+  pc_score_filter_reserve(&targets, threadIdx.x, &shared);
+  __syncthreads();
+  pc_score_filter_write(&targets, blockIdx.x, threadIdx.x, &shared, &mine);
+}

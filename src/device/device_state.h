@@ -4,6 +4,7 @@
 
 #include "device/cuda_driver.h"
 #include "device/device.h"
+#include "device/device_scores.h"
 #include "system/threads.h"
 
 #define DEVICE_BYTES ((size_t)16 << 20)         /* of the GPU */
@@ -27,11 +28,15 @@ struct pcal_device {
   cuda_function *sample[DEVICE_TYPES], *value_sums;
   cuda_function *pair_strips, *pair_packs;
   cuda_function *dirichlet_density, *dirichlet_labels;
+  cuda_function *score_buckets, *score_split, *score_filter;
   cuda_function *scaled_wide[DEVICE_TYPES], *scaled_narrow[DEVICE_TYPES];
   char *host;          /* page-locked, or NULL */
   cuda_address memory; /* on the GPU, or 0 */
   void *sums_host;     /* the results of device_sums.c, likewise */
   cuda_address sums;
+  cuda_address scores;    /* the memory of device_scores.c, or 0 */
+  uint64_t scores_rows;   /* that fit it */
+  uint64_t scores_ticket; /* of the source whose scores it holds */
   pc_mutex lock;
 };
 
@@ -49,6 +54,21 @@ PC_CHECKED pcal_status pc_device_reserve_sums(pcal_device *device, int all, pcal
  * it is filled, the other one is copied. */
 cuda_result pc_device_fill(const pcal_device *device, void *stream, const char *from,
                            size_t bytes, cuda_address to);
+
+/* Bytes of the buckets of score_buckets.h. */
+#define PC_DEVICE_BUCKET_BYTES \
+  ((size_t)2 * PC_SCORE_BUCKETS * PC_SCORE_BUCKETS_WORDS * sizeof(uint64_t))
+
+/* Memory for the totals of scores->room rows; 0: there is none, or another measure has taken that of
+ * the rows before. */
+int pc_device_scores_reserve(pcal_device *device, pc_device_scores *scores);
+/* Where the total of a row is, and the buckets. */
+double *pc_device_scores_totals(const pcal_device *device, uint64_t row);
+uint64_t *pc_device_scores_words(const pcal_device *device);
+/* Counts the totals of rows [first, first + rows) in buckets, and copies them to `host`, which is
+ * page-locked, without waiting. */
+cuda_result pc_device_scores_count(const pcal_device *device, void *stream, uint64_t first,
+                                   uint64_t rows, char *host);
 
 /* A place in `memory`. */
 void *pc_device_place(const pcal_device *device, size_t offset);

@@ -76,8 +76,9 @@ _Static_assert(DEVICE_SUMS_CLASSES + PC_DEVICE_CLASS_BYTES <= DEVICE_BYTES,
 #define DEVICE_SUMS_HOST_LABELS (PC_DEVICE_SUMS_ROWS * sizeof(double)) /* after the totals */
 #define DEVICE_SUMS_HOST_CLASSES \
   (DEVICE_SUMS_HOST_LABELS + PC_DEVICE_SUMS_ROWS * sizeof(int32_t))
-_Static_assert(DEVICE_SUMS_HOST_CLASSES + PC_DEVICE_CLASS_BYTES <= DEVICE_HOST_BYTES,
-               "totals, labels and bins fit the page-locked memory");
+#define DEVICE_SUMS_HOST_BUCKETS (DEVICE_SUMS_HOST_CLASSES + PC_DEVICE_CLASS_BYTES)
+_Static_assert(DEVICE_SUMS_HOST_BUCKETS + PC_DEVICE_BUCKET_BYTES <= DEVICE_HOST_BYTES,
+               "totals, labels, bins and buckets fit the page-locked memory");
 
 static size_t device_sums_class_bytes(const pc_class_bins *bins) {
   return (size_t)bins->cell_count * PC_CLASS_BINS_WORDS * sizeof(uint64_t);
@@ -138,14 +139,16 @@ static cuda_result device_sums_piece(const pcal_device *device, const pcal_batch
     sums->rows.labels = (const char *)labels->at + begin * labels->size;
     sums->rows.label_size = labels->size;
   }
+  if (sums->keep != NULL)
+    sums->rows.row_total = pc_device_scores_totals(device, sums->keep->rows + begin);
   if (result == 0)
     result = device_sums_launch(device, batch, &sums->rows, sums->fast);
   if (result == 0)
     result = device_sums_classes(device, batch, sums);
   if (result == 0 && sums->with_scores)
     result = driver->copy_to_host(device->host + begin * sizeof(double),
-                                  device->memory + DEVICE_SUMS_TOTALS, rows * sizeof(double),
-                                  batch->stream);
+                                  (cuda_address)(uintptr_t)sums->rows.row_total,
+                                  rows * sizeof(double), batch->stream);
   return result;
 }
 
@@ -177,7 +180,8 @@ static cuda_result device_sums_fetch(const pcal_device *device, void *stream,
 static cuda_result device_sums_run(const pcal_device *device, const pcal_batch *batch,
                                    const pc_device_labels *labels, pc_device_sums *sums) {
   const int columns = sums->with_scores || sums->class_launches > 0;
-  const size_t step = columns || labels->at == NULL ? PC_DEVICE_ROWS : batch->rows;
+  const int pieces = sums->with_scores || sums->class_launches > 0 || labels->at == NULL;
+  const size_t step = pieces ? PC_DEVICE_ROWS : batch->rows;
   sums->rows.words = (uint64_t *)(uintptr_t)device->sums;
   sums->rows.row_total = columns ? pc_device_place(device, DEVICE_SUMS_TOTALS) : NULL;
   sums->rows.row_largest =
@@ -187,6 +191,9 @@ static cuda_result device_sums_run(const pcal_device *device, const pcal_batch *
     const size_t left = batch->rows - begin;
     result = device_sums_piece(device, batch, labels, begin, left < step ? left : step, sums);
   }
+  if (result == 0 && sums->keep != NULL)
+    result = pc_device_scores_count(device, batch->stream, sums->keep->rows, batch->rows,
+                                    device->host + DEVICE_SUMS_HOST_BUCKETS);
   return result == 0 ? device_sums_fetch(device, batch->stream, sums) : result;
 }
 
@@ -204,8 +211,13 @@ pcal_status pc_device_reserve_sums(pcal_device *device, int all, pcal_error *err
 }
 
 /* Where the results are. */
-static void device_sums_results(const pcal_device *device, pc_device_sums *sums) {
+static void device_sums_results(const pcal_device *device, void *stream, pc_device_sums *sums) {
   const char *classes = device->host == NULL ? NULL : device->host + DEVICE_SUMS_HOST_CLASSES;
+  if (sums->keep != NULL) {
+    sums->bucket_words =
+        (const uint64_t *)(const void *)(device->host + DEVICE_SUMS_HOST_BUCKETS);
+    sums->keep->stream = stream;
+  }
   sums->words = device->sums_host;
   sums->total = sums->with_scores ? (const double *)(const void *)device->host : NULL;
   for (size_t l = 0; l < sums->class_launches; l++) {
@@ -217,10 +229,16 @@ static void device_sums_results(const pcal_device *device, pc_device_sums *sums)
 pcal_status pc_device_row_sums(pcal_device *device, const pcal_batch *batch,
                                const pc_device_labels *labels, pc_device_sums *sums,
                                pcal_error *err) {
-  const int all = labels->at == NULL || sums->with_scores || sums->class_launches > 0;
+  const int all =
+      labels->at == NULL || sums->with_scores || sums->class_launches > 0 || sums->keep != NULL;
   sums->rows.classes = (uint32_t)batch->columns;
   PC_TRY(pc_device_enter(device, err));
   pcal_status status = pc_device_reserve_sums(device, all, err);
+  if (status == PCAL_OK && sums->keep != NULL &&
+      !pc_device_scores_reserve(device, sums->keep)) {
+    sums->bucket_words = NULL;
+    return PCAL_OK;
+  }
   if (status == PCAL_OK)
     status = pc_cuda_check(&device->driver, device_sums_run(device, batch, labels, sums),
                            "adding up rows on the GPU", err);
@@ -229,7 +247,7 @@ pcal_status pc_device_row_sums(pcal_device *device, const pcal_batch *batch,
     pc_device_leave(device);
     return status;
   }
-  device_sums_results(device, sums);
+  device_sums_results(device, batch->stream, sums);
   return PCAL_OK;
 }
 

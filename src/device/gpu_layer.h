@@ -31,6 +31,17 @@ static inline uint32_t pc_gpu_count_32(uint32_t *at) {
 #endif
 }
 
+/* Adds a value; returns 1 if the sum passed 2^32, else 0. */
+static inline uint32_t pc_gpu_add_carry_32(uint32_t *at, uint32_t value) {
+#if defined(__CUDACC__)
+  const uint32_t before = atomicAdd(at, value);
+#else
+  const uint32_t before = *at;
+  *at += value;
+#endif
+  return before + value < before;
+}
+
 static inline void pc_gpu_max_32(uint32_t *at, uint32_t value) {
 #if defined(__CUDACC__)
   atomicMax(at, value);
@@ -44,6 +55,17 @@ static inline void pc_gpu_add_64(uint64_t *at, uint64_t value) {
   atomicAdd((unsigned long long *)at, (unsigned long long)value);
 #else
   *at += value;
+#endif
+}
+
+/* Adds a value and returns the sum before. */
+static inline uint64_t pc_gpu_take_64(uint64_t *at, uint64_t value) {
+#if defined(__CUDACC__)
+  return atomicAdd((unsigned long long *)at, (unsigned long long)value);
+#else
+  const uint64_t before = *at;
+  *at += value;
+  return before;
 #endif
 }
 

@@ -158,6 +158,12 @@ pcal_status pc_machine_curve_buckets_add_stored(void *opaque, const pc_stored_ro
   return pc_bucket_tally_add_stored(&state->tally[0], rows, err);
 }
 
+pcal_status pc_machine_curve_buckets_join(void *opaque, size_t index, const pc_segment *segment,
+                                          pcal_error *err) {
+  buckets_state *state = opaque;
+  return pc_bucket_tally_join_segment(&state->tally[0], index, segment, err);
+}
+
 pcal_status pc_machine_curve_buckets_split(void *opaque, const double *ends, size_t count,
                                            pcal_error *err) {
   buckets_state *state = opaque;

@@ -28,6 +28,12 @@ PC_CHECKED pcal_status pc_machine_curve_buckets_add_stored(void *state,
                                                            const pc_stored_rows *rows,
                                                            pcal_error *err);
 
+/* Adds the rows of a segment to bucket `index`, as pc_bucket_tally_join_segment.  The view has one part
+ * and buckets of equal width. */
+PC_CHECKED pcal_status pc_machine_curve_buckets_join(void *state, size_t index,
+                                                     const pc_segment *segment,
+                                                     pcal_error *err);
+
 /* Splits buckets of a state without rows at `ends` (pc_bucket_tally_split).  The view has one
  * part and buckets of equal width. */
 PC_CHECKED pcal_status pc_machine_curve_buckets_split(void *state, const double *ends,

@@ -99,8 +99,8 @@ static pcal_status measure_sum(void *user, const pcal_batch *batch,
   if (batch->weights != NULL || batch->groups != NULL || measure->fingerprinted)
     return PCAL_OK;
   int fast = measure->pass.policy.probs == PC_PROBS_FAST && batch->columns > 2;
-  PC_TRY(pc_group_states_add_device(&measure_worker(measure, 0)->groups, batch, labels, &fast,
-                                    done, err));
+  PC_TRY(pc_group_states_add_device(&measure_worker(measure, 0)->groups, batch, labels,
+                                    &measure->device_scores, &fast, done, err));
   measure->fast_on_device |= *done && fast;
   return PCAL_OK;
 }

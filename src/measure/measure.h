@@ -5,6 +5,7 @@
 #include "data/group_rows.h"
 #include "data/pass.h"
 #include "data/row_fingerprint.h"
+#include "device/device_scores.h"
 #include "measure/results.h"
 #include "measure/row_ranges.h"
 
@@ -44,11 +45,12 @@ struct pcal_measure {
   pc_group_hashes group_hashes; /* of the batch that is added, for the fingerprint; borrowed */
   const struct pc_group_tally *tallies; /* of replicas, in place of rows (rounds.h); borrowed */
   size_t tally_count;
-  int from_rounds;     /* intervals and nulls come from tallies, or there are none */
-  int curves;          /* results keep their plot tables */
-  int loaded;          /* from a saved state */
-  pcal_device *device; /* of the rows while their source is open; else NULL */
-  char *origin;        /* the name of that state, or NULL */
+  int from_rounds;                /* intervals and nulls come from tallies, or there are none */
+  int curves;                     /* results keep their plot tables */
+  int loaded;                     /* from a saved state */
+  pcal_device *device;            /* of the rows while their source is open; else NULL */
+  pc_device_scores device_scores; /* of those rows, if the plan has them on a device */
+  char *origin;                   /* the name of that state, or NULL */
 };
 
 PC_CHECKED pcal_status pc_measure_new(const pcal_measure_config *config, const pcal_env *env,

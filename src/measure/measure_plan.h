@@ -40,6 +40,7 @@ typedef struct pc_measure_plan {
   size_t reliability_slot; /* for the verdict and the reliability diagram: a grid; a curve for
                               samples and quantiles */
   int stored_scores_only; /* slots are bucket curves of stored scores, or grids filled by one */
+  int scores_on_device;   /* the bucket curves are of top scores that stay on a device */
   int needs_log;
   int needs_row_terms;       /* metrics of one-column scores need more than the score itself */
   int needs_rows;            /* whole rows, not only the scores and hits of a view */

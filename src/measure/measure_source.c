@@ -28,6 +28,15 @@ static int source_sums_on_device(const pcal_source *source, const pcal_measure *
          pc_measure_plan_fits_device(&measure->plan);
 }
 
+/* True if the top scores of the rows stay on their device, in buckets, where curves need them.  With
+ * few rows all scores are copied and sorted. */
+static int source_scores_on_device(const pcal_source *source, const pcal_measure *measure,
+                                   const pcal_shape *shape) {
+  return source_sums_on_device(source, measure) && shape->row_count >= SOURCE_COARSE_ROWS &&
+         shape->row_count <= PC_DEVICE_SCORES_ROWS &&
+         measure->pass.policy.probs != PC_PROBS_FAST;
+}
+
 /* Rows on a device are not divided: it works on all of them at once, or copies pieces itself. */
 static size_t source_window(const pcal_source *source, const pcal_measure *measure,
                             const pcal_shape *shape) {
@@ -99,8 +108,13 @@ static pcal_status source_all(pcal_source *source, pcal_measure *measure, int fi
                       source_can_read_again(&shape) && !measure->curves;
   if (buckets && !source_sums_on_device(source, measure))
     pc_measure_plan_share_grids(&measure->plan);
+  if (buckets && source_scores_on_device(source, measure, &shape)) {
+    measure->plan.scores_on_device = 1;
+    measure->device_scores.room = shape.row_count;
+  }
   if (buckets)
-    pc_measure_plan_use_buckets(&measure->plan, source_many_rows(&shape),
+    pc_measure_plan_use_buckets(&measure->plan,
+                                source_many_rows(&shape) || measure->plan.scores_on_device,
                                 source_many_counted(&shape, &measure->plan.layout),
                                 source_many_pooled(&shape, &measure->plan.layout), shape.type);
   PC_TRY(source_read(source, measure, err));

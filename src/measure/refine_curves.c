@@ -6,6 +6,7 @@
 #include "machines/grid_shared.h"
 #include "machines/machine_curve_buckets.h"
 #include "measure/refine_jobs.h"
+#include "measure/refine_on_device.h"
 
 #define REFINE_SCAN_ROWS 65536
 #define REFINE_SCAN_COST 2.0 /* nanoseconds per row, for the executor */
@@ -116,7 +117,13 @@ static pcal_status refine_windows(refine_reading *state, pc_pass *pass, pcal_sou
 static pcal_status refine_read(refine_reading *state, pcal_source *source, size_t window,
                                pcal_error *err) {
   pc_row_policy policy = state->jobs.measure->pass.policy;
+  pcal_shape shape = {.size = sizeof shape};
   pc_pass pass;
+  int done = 0;
+  pc_source_shape(source, &shape);
+  PC_TRY(pc_refine_on_device(&state->jobs, shape.row_count, &done, err));
+  if (done)
+    return PCAL_OK;
   policy.need_log = 0;
   PC_TRY(pc_source_rewind(source, err));
   PC_TRY(pc_pass_init(&pass, state->jobs.env, &state->jobs.measure->plan.layout, &policy,

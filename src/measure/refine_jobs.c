@@ -8,6 +8,9 @@
 #include "measure/refine_ask.h"
 
 #define REFINE_JOBS_PART_COST 2e4 /* nanoseconds per part, for the executor */
+#define REFINE_JOBS_DEVICE_TALLIES 64
+/* Scores of a device that a later pass stores: sorting more takes longer than another pass there. */
+#define REFINE_JOBS_DEVICE_KEPT_MAX ((size_t)1 << 15)
 /* Scores of all classes that a later pass stores, if the first one has only counted them. */
 #define REFINE_JOBS_CLASS_KEPT_MAX ((size_t)1 << 22)
 
@@ -97,8 +100,9 @@ static pcal_status refine_jobs_ends(const pc_refine_jobs *jobs, size_t slot, dou
 /* Scores that the pass may store for a part. */
 static size_t refine_jobs_keep_limit(const pc_refine_jobs *jobs, const pc_refine_job *job,
                                      size_t part) {
-  const size_t usual =
-      job->curves[part]->counted_only ? REFINE_JOBS_CLASS_KEPT_MAX : PC_REFINE_KEPT_MAX;
+  const size_t usual = job->curves[part]->counted_only        ? REFINE_JOBS_CLASS_KEPT_MAX
+                       : jobs->measure->plan.scores_on_device ? REFINE_JOBS_DEVICE_KEPT_MAX
+                                                              : PC_REFINE_KEPT_MAX;
   return (jobs->keep_limit == 0 ? usual : jobs->keep_limit) / job->part_count;
 }
 
@@ -109,6 +113,14 @@ static size_t refine_jobs_cell_limit(const pc_refine_jobs *jobs, unsigned level)
   if (jobs->cell_limit == 0)
     return SIZE_MAX;
   return quarter > jobs->cell_limit ? quarter : jobs->cell_limit;
+}
+
+/* Tallies among which sub-buckets are divided.  A device has one tally, but few sub-buckets are fastest
+ * there: those that fit the shared memory of one block. */
+static size_t refine_jobs_tallies(const pc_refine_jobs *jobs) {
+  const int few =
+      jobs->measure->plan.scores_on_device && jobs->workers < REFINE_JOBS_DEVICE_TALLIES;
+  return few ? REFINE_JOBS_DEVICE_TALLIES : jobs->workers;
 }
 
 /* Sets the targets of a part.  Cells come first, since they cover all scores. */
@@ -122,7 +134,7 @@ static pcal_status refine_jobs_target_part(const pc_refine_jobs *jobs, pc_refine
                                   .end_count = end_count,
                                   .keep_limit = refine_jobs_keep_limit(jobs, job, part),
                                   .all_float32 = job->all_float32,
-                                  .workers = jobs->workers};
+                                  .workers = refine_jobs_tallies(jobs)};
   if (asked->level > 0 && asked->level != PC_EACH_SCORE)
     return pc_bucket_curve_cell_targets(curve, asked->level,
                                         refine_jobs_cell_limit(jobs, asked->level),

@@ -2,7 +2,9 @@
  *  1. the kernels know values of kernels/row_values.h, bins of the top score with rows, hits,
  *     scores and squares, and bins of every class with rows, hits and scores; for curves they
  *     return the top scores.  With any other slot, or more than fit, no row is added here.
- *  2. an invalid row: the kernels only say that there is one; the rows are then converted on the
+ *  2. curves of top scores that stay on the device: buckets return in place of scores.  If the device has
+ *     no memory for them, no row is added here.
+ *  3. an invalid row: the kernels only say that there is one; the rows are then converted on the
  *     host, which finds it. */
 #include "measure/sums_on_device.h"
 
@@ -11,6 +13,8 @@
 
 #include "device/device.h"
 #include "machines/grid_cells.h"
+#include "machines/machine_curve_buckets.h"
+#include "measure/refine_on_device.h"
 
 _Static_assert(PC_ROW_SUMS_LIMBS == PC_SUM_LIMBS, "limbs are those of pc_sum");
 
@@ -25,6 +29,11 @@ static int sums_is_top(const pc_view *view) {
 
 static int sums_has_curve(const pc_plan_slot *slot) {
   return slot->machine == &pc_machine_curve && sums_is_top(&slot->need.view);
+}
+
+static int sums_has_buckets(const pc_measure_plan *plan, const pc_plan_slot *slot) {
+  return plan->scores_on_device && slot->machine == &pc_machine_curve_buckets &&
+         sums_is_top(&slot->need.view);
 }
 
 static int sums_is_plain_grid(const pc_plan_slot *slot) {
@@ -93,8 +102,11 @@ static int sums_add_class_grid(const pc_grid_state *grid, pc_device_sums *sums) 
 }
 
 /* Adds what one slot needs to the request; 0 if it does not fit. */
-static int sums_add_slot(const pc_plan_slot *slot, const void *state, pc_device_sums *sums) {
+static int sums_add_slot(const pc_measure_plan *plan, const pc_plan_slot *slot,
+                         const void *state, pc_device_sums *sums) {
   const pc_need *need = &slot->need;
+  if (sums_has_buckets(plan, slot))
+    return 1;
   if (sums_has_curve(slot))
     return sums->with_scores = 1;
   if (sums_has_grid(slot))
@@ -114,7 +126,7 @@ static int sums_add_slot(const pc_plan_slot *slot, const void *state, pc_device_
 static int sums_request(const pc_measure_plan *plan, const pc_group_state *state,
                         pc_device_sums *sums) {
   for (size_t s = 0; s < plan->slot_count; s++)
-    if (!sums_add_slot(&plan->slots[s], state->slots[s], sums))
+    if (!sums_add_slot(plan, &plan->slots[s], state->slots[s], sums))
       return 0;
   return 1;
 }
@@ -123,7 +135,7 @@ int pc_measure_plan_fits_device(const pc_measure_plan *plan) {
   for (size_t s = 0; s < plan->slot_count; s++) {
     const pc_plan_slot *slot = &plan->slots[s];
     if (!sums_has_value(&slot->need) && !sums_has_grid(slot) && !sums_has_class_grid(slot) &&
-        !sums_has_curve(slot))
+        !sums_has_curve(slot) && !sums_has_buckets(plan, slot))
       return 0;
   }
   return plan->layout.kind == PCAL_LOGIT && plan->layout.columns > 1;
@@ -206,6 +218,24 @@ static pcal_status sums_add_scores(const pcal_env *env, void *curve, const doubl
   return PCAL_OK;
 }
 
+static pc_segment sums_bucket(size_t bucket, const uint64_t *words) {
+  const double low = (double)bucket / PC_BUCKETS;
+  pc_segment segment = pc_refine_device_segment(low, words);
+  segment.low = low;
+  segment.high = bucket == PC_BUCKETS ? 1.0 : pc_bucket_high(bucket);
+  return segment;
+}
+
+/* Adds buckets of top scores to a curve. */
+static pcal_status sums_add_buckets(void *curve, const uint64_t *words, pcal_error *err) {
+  for (size_t b = 0; b < PC_SCORE_BUCKETS; b++) {
+    const pc_segment segment = sums_bucket(b, words + 2 * b * PC_SCORE_BUCKETS_WORDS);
+    if (segment.rows > 0)
+      PC_TRY(pc_machine_curve_buckets_join(curve, b + 1, &segment, err));
+  }
+  return PCAL_OK;
+}
+
 /* Where the results of the next slot of each kind are. */
 typedef struct sums_place {
   uint32_t value;
@@ -236,7 +266,9 @@ static pcal_status sums_add(const pc_group_states *groups, const pc_device_sums 
   sums_place place = {0};
   for (size_t s = 0; s < plan->slot_count; s++) {
     const pc_plan_slot *slot = &plan->slots[s];
-    if (sums_has_curve(slot)) {
+    if (sums_has_buckets(plan, slot)) {
+      PC_TRY(sums_add_buckets(state->slots[s], sums->bucket_words, err));
+    } else if (sums_has_curve(slot)) {
       PC_TRY(sums_add_scores(&env, state->slots[s], sums->total, rows, err));
     } else if (sums_has_grid(slot)) {
       sums_add_next_grid(sums, &place, state->slots[s]);
@@ -253,13 +285,14 @@ static pcal_status sums_add(const pc_group_states *groups, const pc_device_sums 
 }
 
 pcal_status pc_group_states_add_device(pc_group_states *groups, const pcal_batch *batch,
-                                       const pc_device_labels *labels, int *fast, int *done,
-                                       pcal_error *err) {
+                                       const pc_device_labels *labels, pc_device_scores *scores,
+                                       int *fast, int *done, pcal_error *err) {
   pc_group_state *state;
   pc_device_sums sums;
   *done = 0;
   if (!pc_measure_plan_fits_device(groups->plan) ||
-      !pc_device_has_row_sums(batch->device, batch->type, batch->columns))
+      !pc_device_has_row_sums(batch->device, batch->type, batch->columns) ||
+      (groups->plan->scores_on_device && !pc_device_has_scores(batch->device)))
     return PCAL_OK;
   PC_TRY(pc_group_states_open(groups, 0, &state, err));
   memset(&sums, 0, sizeof sums);
@@ -268,11 +301,15 @@ pcal_status pc_group_states_add_device(pc_group_states *groups, const pcal_batch
   *fast = *fast && batch->type == PCAL_F32 && sums.class_launches == 0 &&
           pc_device_has_fast_sums(batch->device);
   sums.fast = *fast;
+  sums.keep = groups->plan->scores_on_device ? scores : NULL;
   PC_TRY(pc_device_row_sums(batch->device, batch, labels, &sums, err));
   pcal_status status = PCAL_OK;
-  if (sums.words[PC_ROW_SUMS_ODD] == 0) {
+  if (sums.keep != NULL && sums.bucket_words == NULL) {
+    scores->ticket = 0;
+  } else if (sums.words[PC_ROW_SUMS_ODD] == 0) {
     sums_add_totals(&state->totals, batch, sums.words);
     status = sums_add(groups, &sums, batch->rows, state, err);
+    scores->rows += sums.keep != NULL ? batch->rows : 0;
     *done = 1;
   }
   pc_device_row_sums_done(batch->device);

@@ -13,6 +13,7 @@
 #include "pair_sums_emulator.h"
 #include "row_sums_emulator.h"
 #include "scaled_softmax_emulator.h"
+#include "score_buckets_emulator.h"
 #include "softmax_rows_emulator.h"
 #include "temperature_rows_emulator.h"
 
@@ -49,7 +50,10 @@ enum {
   FAKE_DIRICHLET_DENSITY,
   FAKE_DIRICHLET_LABELS,
   FAKE_SUMS_WIDE_FAST,
-  FAKE_SUMS_NARROW_FAST
+  FAKE_SUMS_NARROW_FAST,
+  FAKE_SCORE_BUCKETS,
+  FAKE_SCORE_SPLIT,
+  FAKE_SCORE_FILTER
 };
 
 #define FAKE_MULTIPROCESSORS 2
@@ -214,7 +218,10 @@ cuda_result cuModuleGetFunction(cuda_function **out, cuda_module *module, const 
                                       "pc_dirichlet_sums_density",
                                       "pc_dirichlet_sums_labels",
                                       "pc_row_sums_wide_fast",
-                                      "pc_row_sums_narrow_fast"};
+                                      "pc_row_sums_narrow_fast",
+                                      "pc_score_buckets_all",
+                                      "pc_score_split_all",
+                                      "pc_score_filter_all"};
   FAKE_FAIL("cuModuleGetFunction");
   for (uintptr_t i = 0; module != NULL && i < sizeof names / sizeof *names; i++)
     if (strcmp(name, names[i]) == 0) {
@@ -411,6 +418,39 @@ static cuda_result fake_dirichlet(uintptr_t kernel, const pc_dirichlet_sums *giv
   return 0;
 }
 
+static cuda_result fake_score_buckets(const pc_score_buckets *given, unsigned grid,
+                                      unsigned threads) {
+  pc_score_buckets buckets = *given;
+  if (threads != PC_SCORE_BUCKETS_THREADS || grid != buckets.chunks * PC_SCORE_BUCKETS_SLICES)
+    return FAKE_INVALID_VALUE;
+  buckets.totals = fake_host((cuda_address)(uintptr_t)given->totals);
+  buckets.words = fake_host((cuda_address)(uintptr_t)given->words);
+  score_buckets_emulate(&buckets);
+  return 0;
+}
+
+static cuda_result fake_score_targets(uintptr_t kernel, const pc_score_targets *given,
+                                      unsigned grid, unsigned threads) {
+  pc_score_targets targets = *given;
+  const int split = kernel == FAKE_SCORE_SPLIT;
+  if (threads != (split ? PC_SCORE_BUCKETS_THREADS : PC_SCORE_FILTER_THREADS) ||
+      grid != (split ? given->chunks * pc_score_split_slices(given)
+                     : pc_score_filter_blocks(given->rows)))
+    return FAKE_INVALID_VALUE;
+  targets.totals = fake_host((cuda_address)(uintptr_t)given->totals);
+  targets.list = fake_host((cuda_address)(uintptr_t)given->list);
+  targets.reach = fake_host((cuda_address)(uintptr_t)given->reach);
+  targets.wanted = fake_host((cuda_address)(uintptr_t)given->wanted);
+  targets.found = fake_host((cuda_address)(uintptr_t)given->found);
+  targets.count = fake_host((cuda_address)(uintptr_t)given->count);
+  targets.words = fake_host((cuda_address)(uintptr_t)given->words);
+  if (split)
+    score_split_emulate(&targets);
+  else
+    score_filter_emulate(&targets);
+  return 0;
+}
+
 /* Kernels of fits, pairs and classes: blocks of 128 threads, no shared memory from the launch. */
 static cuda_result fake_fit(uintptr_t kernel, const void *given, unsigned grid,
                             unsigned threads, unsigned shared_bytes) {
@@ -434,6 +474,12 @@ cuda_result cuLaunchKernel(cuda_function *function, unsigned grid_x, unsigned gr
   FAKE_FAIL("cuLaunchKernel");
   if (grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1 || extra != NULL)
     return FAKE_INVALID_VALUE;
+  if (kernel >= FAKE_SCORE_BUCKETS && shared_bytes != 0)
+    return FAKE_INVALID_VALUE;
+  if (kernel == FAKE_SCORE_BUCKETS)
+    return fake_score_buckets(parameters[0], grid_x, block_x);
+  if (kernel > FAKE_SCORE_BUCKETS)
+    return fake_score_targets(kernel, parameters[0], grid_x, block_x);
   if (kernel >= FAKE_TEMPERATURE_WIDE_F32 && kernel < FAKE_SUMS_WIDE_FAST)
     return fake_fit(kernel, parameters[0], grid_x, block_x, shared_bytes);
   return kernel < FAKE_SUMS_WIDE_F32
