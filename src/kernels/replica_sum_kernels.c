@@ -6,6 +6,17 @@
 #include "base/rng.h"
 #include "kernels/variant.h"
 
+/* Explicit vectors with a number for each replica: compilers would write loops with conditions
+ * out. */
+typedef double replica_reals
+    __attribute__((vector_size(PC_REPLICA_LANES * sizeof(double)), aligned(8), may_alias));
+typedef int64_t replica_wholes
+    __attribute__((vector_size(PC_REPLICA_LANES * sizeof(int64_t)), aligned(8), may_alias));
+typedef float replica_floats
+    __attribute__((vector_size(PC_REPLICA_LANES * sizeof(float)), aligned(4), may_alias));
+typedef int32_t replica_ints
+    __attribute__((vector_size(PC_REPLICA_LANES * sizeof(int32_t)), aligned(4), may_alias));
+
 /* Loads the draws of a later score early: rows are visited in the order of their scores. */
 static inline void replica_sum_prefetch(const void *draws, uint32_t row) {
   __builtin_prefetch((const char *)draws + (size_t)row * PC_REPLICA_LANES * sizeof(float));
@@ -67,48 +78,47 @@ static void replica_sum_add_labels(const float *weights, const int32_t *labels,
                                    const uint32_t *row, const int32_t *label,
                                    const double *score, size_t count, double lattice,
                                    double *sums) {
-  double all[PC_REPLICA_LANES] = {0.0}, hits[PC_REPLICA_LANES] = {0.0};
-  double scores[PC_REPLICA_LANES] = {0.0}, squares[PC_REPLICA_LANES] = {0.0};
-  double both[PC_REPLICA_LANES] = {0.0};
+  replica_reals all = {0.0}, hits = all, scores = all, squares = all, both = all;
   for (size_t i = 0; i < count; i++) {
-    const float *w = weights + (size_t)row[i] * PC_REPLICA_LANES;
-    const int32_t *drew = labels + (size_t)row[i] * PC_REPLICA_LANES, own = label[i];
+    const size_t at = (size_t)row[i] * PC_REPLICA_LANES;
     replica_sum_prefetch(weights, row[i + PC_REPLICA_AHEAD]);
     replica_sum_prefetch(labels, row[i + PC_REPLICA_AHEAD]);
     const double s = replica_sum_round(score[i], lattice);
     const double square = replica_sum_round(score[i] * score[i], lattice);
-    for (size_t k = 0; k < PC_REPLICA_LANES; k++) {
-      const double weight = (double)w[k], mass = weight * s;
-      const double hit = drew[k] == own ? 1.0 : 0.0;
-      all[k] += weight;
-      hits[k] += weight * hit;
-      scores[k] += mass;
-      squares[k] += weight * square;
-      both[k] += mass * hit;
-    }
+    const replica_reals weight = __builtin_convertvector(
+        *(const replica_floats *)(const void *)(weights + at), replica_reals);
+    const replica_wholes is_hit = __builtin_convertvector(
+        *(const replica_ints *)(const void *)(labels + at) == label[i], replica_wholes);
+    const replica_reals hit = (replica_reals)((replica_wholes)weight & is_hit);
+    all += weight;
+    hits += hit;
+    scores += weight * s;
+    squares += weight * square;
+    both += hit * s;
   }
-  memcpy(sums + PC_REPLICA_SUM_WEIGHT * PC_REPLICA_LANES, all, sizeof all);
-  memcpy(sums + PC_REPLICA_SUM_HITS * PC_REPLICA_LANES, hits, sizeof hits);
-  memcpy(sums + PC_REPLICA_SUM_SCORE * PC_REPLICA_LANES, scores, sizeof scores);
-  memcpy(sums + PC_REPLICA_SUM_SCORE_SQUARE * PC_REPLICA_LANES, squares, sizeof squares);
-  memcpy(sums + PC_REPLICA_SUM_SCORE_HIT * PC_REPLICA_LANES, both, sizeof both);
+  memcpy(sums + PC_REPLICA_SUM_WEIGHT * PC_REPLICA_LANES, &all, sizeof all);
+  memcpy(sums + PC_REPLICA_SUM_HITS * PC_REPLICA_LANES, &hits, sizeof hits);
+  memcpy(sums + PC_REPLICA_SUM_SCORE * PC_REPLICA_LANES, &scores, sizeof scores);
+  memcpy(sums + PC_REPLICA_SUM_SCORE_SQUARE * PC_REPLICA_LANES, &squares, sizeof squares);
+  memcpy(sums + PC_REPLICA_SUM_SCORE_HIT * PC_REPLICA_LANES, &both, sizeof both);
 }
 
 static void replica_sum_add_hits(const uint8_t *hits, const uint32_t *row, const double *score,
                                  size_t count, double lattice, double *sums) {
-  double all[PC_REPLICA_LANES] = {0.0}, both[PC_REPLICA_LANES] = {0.0};
+  const replica_wholes bit = {1, 2, 4, 8, 16, 32, 64, 128}, none = {0};
+  replica_wholes found = none;
+  replica_reals both = {0.0};
   for (size_t i = 0; i < count; i++) {
-    const uint32_t bits = hits[row[i]];
-    const double s = replica_sum_round(score[i], lattice);
-    for (size_t k = 0; k < PC_REPLICA_LANES; k++) {
-      const double hit = bits >> k & 1 ? 1.0 : 0.0;
-      all[k] += hit;
-      both[k] += hit * s;
-    }
+    const replica_reals s = replica_sum_round(score[i], lattice) - (replica_reals){0.0};
+    const replica_wholes is_hit = (bit & (int64_t)hits[row[i]]) != none;
+    found -= is_hit;
+    both += (replica_reals)((replica_wholes)s & is_hit);
   }
-  memcpy(sums + PC_REPLICA_SUM_HITS * PC_REPLICA_LANES, all, sizeof all);
-  memcpy(sums + PC_REPLICA_SUM_SCORE_HIT * PC_REPLICA_LANES, both, sizeof both);
+  const replica_reals all = __builtin_convertvector(found, replica_reals);
+  memcpy(sums + PC_REPLICA_SUM_HITS * PC_REPLICA_LANES, &all, sizeof all);
+  memcpy(sums + PC_REPLICA_SUM_SCORE_HIT * PC_REPLICA_LANES, &both, sizeof both);
 }
+_Static_assert(PC_REPLICA_LANES == 8, "hits of eight replicas are bits of a byte");
 
 static void replica_sum_add_class_gaps(const float *weights, const double *probs,
                                        const int32_t *labels, const uint16_t *range,
@@ -221,6 +231,63 @@ static void replica_sum_uniforms(uint64_t seed, uint64_t stream, const uint64_t 
   }
 }
 
+static void replica_sum_bits(uint64_t seed, uint64_t stream, const uint64_t *ids, size_t count,
+                             uint64_t *out) {
+  for (size_t begin = 0; begin < count; begin += REPLICA_SUM_BLOCKS) {
+    const size_t left = count - begin,
+                 some = left < REPLICA_SUM_BLOCKS ? left : REPLICA_SUM_BLOCKS;
+    uint64_t halves[REPLICA_SUM_BLOCKS] = {0};
+    uint32_t words[4][REPLICA_SUM_BLOCKS];
+    for (size_t i = 0; i < some; i++)
+      halves[i] = ids[begin + i] / 2;
+    replica_sum_blocks(seed, stream, halves, words);
+    for (size_t i = 0; i < some; i++) {
+      const size_t half = ids[begin + i] % 2 * 2;
+      out[begin + i] = (uint64_t)words[half + 1][i] << 32 | words[half][i];
+    }
+  }
+}
+
+/* pc_rng_block at index 0 for several seeds. */
+static void replica_sum_seeded(const uint64_t *seeds, uint64_t stream,
+                               uint32_t words[4][REPLICA_SUM_BLOCKS]) {
+  uint32_t key0[REPLICA_SUM_BLOCKS], key1[REPLICA_SUM_BLOCKS];
+  for (size_t i = 0; i < REPLICA_SUM_BLOCKS; i++) {
+    key0[i] = (uint32_t)seeds[i];
+    key1[i] = (uint32_t)(seeds[i] >> 32);
+    words[0][i] = words[1][i] = 0;
+    words[2][i] = (uint32_t)stream;
+    words[3][i] = (uint32_t)(stream >> 32);
+  }
+  for (int round = 0; round < PC_PHILOX_ROUNDS; round++)
+    for (size_t i = 0; i < REPLICA_SUM_BLOCKS; i++) {
+      const uint64_t one = (uint64_t)PC_PHILOX_MULTIPLY1 * words[2][i];
+      const uint64_t zero = (uint64_t)PC_PHILOX_MULTIPLY0 * words[0][i];
+      words[0][i] = (uint32_t)(one >> 32) ^ words[1][i] ^ key0[i];
+      words[1][i] = (uint32_t)one;
+      words[2][i] = (uint32_t)(zero >> 32) ^ words[3][i] ^ key1[i];
+      words[3][i] = (uint32_t)zero;
+      key0[i] += PC_PHILOX_WEYL0;
+      key1[i] += PC_PHILOX_WEYL1;
+    }
+}
+
+static void replica_sum_seeded_uniforms(const uint64_t *seeds, uint64_t stream, size_t count,
+                                        double *out) {
+  for (size_t begin = 0; begin < count; begin += REPLICA_SUM_BLOCKS) {
+    const size_t left = count - begin,
+                 some = left < REPLICA_SUM_BLOCKS ? left : REPLICA_SUM_BLOCKS;
+    uint64_t here[REPLICA_SUM_BLOCKS] = {0};
+    uint32_t words[4][REPLICA_SUM_BLOCKS];
+    memcpy(here, seeds + begin, some * sizeof *here);
+    replica_sum_seeded(here, stream, words);
+    for (size_t i = 0; i < some; i++) {
+      out[2 * (begin + i)] = pc_rng_unit((uint64_t)words[1][i] << 32 | words[0][i]);
+      out[2 * (begin + i) + 1] = pc_rng_unit((uint64_t)words[3][i] << 32 | words[2][i]);
+    }
+  }
+}
+
 #define REPLICA_SUM_CLASSES 16 /* classes between two looks at what is left */
 
 static void replica_sum_draw_class(const double *probs, size_t classes, int32_t but,
@@ -296,6 +363,8 @@ const pc_replica_sum_kernels PC_VARIANT_TABLE(pc_replica_sum_kernels) = {
     .add_hits = replica_sum_add_hits,
     .add_class_gaps = replica_sum_add_class_gaps,
     .uniforms = replica_sum_uniforms,
+    .bits = replica_sum_bits,
+    .seeded_uniforms = replica_sum_seeded_uniforms,
     .draw_class = replica_sum_draw_class,
     .poisson = replica_sum_poisson,
     .add_values = replica_sum_add_values,

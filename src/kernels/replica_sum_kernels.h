@@ -49,6 +49,12 @@ typedef struct pc_replica_sum_kernels {
    * (pc_rng_uniform), with a stream for each lane, from `stream` on. */
   void (*uniforms)(uint64_t seed, uint64_t stream, const uint64_t *ids, size_t count,
                    double *out);
+  /* out[i] for rows i < count: the 64 bits at index ids[i] of one stream (pc_rng_bits). */
+  void (*bits)(uint64_t seed, uint64_t stream, const uint64_t *ids, size_t count,
+               uint64_t *out);
+  /* out[i][0, 1] for rows i < count: uniform draws at the indices 0 and 1 of the generator with
+   * seed seeds[i]. */
+  void (*seeded_uniforms)(const uint64_t *seeds, uint64_t stream, size_t count, double *out);
   /* out[lane]: the first class, without `but` and those of probability 0, up to which the
    * probabilities add up to more than wanted[lane]; the last such class if none does; unchanged
    * if there is no such class. */

@@ -319,30 +319,65 @@ static void draws_split_rest(const pc_rng *own, const pc_kept_rows *rows, size_t
   draws_add(outcomes, lowest, copies);
 }
 
-pcal_status pc_draw_labels(const pcal_env *env, uint64_t seed, size_t replica,
-                           const pc_kept_rows *rows, size_t row, pc_drawn_outcomes *outcomes,
-                           pcal_error *err) {
-  const pc_rng own = draws_of_row(seed, DRAWS_LABEL_STREAM, replica, rows->ids[row]);
+/* The labels of a row of several copies, from the generator `own` of the row and its first two
+ * uniform draws. */
+static pcal_status draws_copies(const pcal_env *env, const pc_rng *own, const double *start,
+                                const pc_kept_rows *rows, size_t row,
+                                pc_drawn_outcomes *outcomes, pcal_error *err) {
   const double copies = rows->copies[row], p = rows->score[row];
   const int32_t first = pc_draw_first(rows, row);
   const size_t labels = rows->classes > 1 ? rows->classes : 2;
   PC_TRY(draws_open(env, copies < (double)labels ? (size_t)copies : labels, outcomes, err));
   if (copies <= DRAWS_UNITS) {
-    double u[DRAWS_UNITS];
+    const size_t count = (size_t)copies;
+    double u[DRAWS_UNITS] = {start[0], start[1]};
     size_t drew_first = 0;
-    pc_rng_uniforms(&own, 0, (size_t)copies, u);
-    for (size_t c = 0; c < (size_t)copies; c++)
+    if (count > 2)
+      pc_rng_uniforms(own, 2, count - 2, u + 2);
+    for (size_t c = 0; c < count; c++)
       drew_first += u[c] < p;
     draws_add(outcomes, first, (double)drew_first);
-    const double rest = drew_first < (size_t)copies ? draws_row_rest(rows, row, first) : 0.0;
-    for (size_t c = 0; c < (size_t)copies; c++)
+    const double rest = drew_first < count ? draws_row_rest(rows, row, first) : 0.0;
+    for (size_t c = 0; c < count && drew_first < count; c++)
       if (!(u[c] < p))
         draws_add(outcomes, draws_other(rows, row, first, (u[c] - p) / (1.0 - p), rest), 1.0);
     return PCAL_OK;
   }
-  const double hits = pc_rng_binomial(&own, 0, copies, p);
+  const double hits = pc_rng_binomial(own, 0, copies, p);
   draws_add(outcomes, first, hits);
-  draws_split_rest(&own, rows, row, first, copies - hits, outcomes);
+  draws_split_rest(own, rows, row, first, copies - hits, outcomes);
+  return PCAL_OK;
+}
+
+pcal_status pc_draw_labels(const pcal_env *env, uint64_t seed, size_t replica,
+                           const pc_kept_rows *rows, size_t row, pc_drawn_outcomes *outcomes,
+                           pcal_error *err) {
+  const pc_rng own = draws_of_row(seed, DRAWS_LABEL_STREAM, replica, rows->ids[row]);
+  double start[2];
+  pc_rng_uniforms(&own, 0, 2, start);
+  return draws_copies(env, &own, start, rows, row, outcomes, err);
+}
+
+/* The labels of up to DRAWS_ROWS rows; the draws of all of them are computed together. */
+static pcal_status draws_rows(const pcal_env *env, size_t replica, const pc_kept_rows *rows,
+                              size_t begin, size_t count, pc_drawn_outcomes *outcomes,
+                              int32_t *labels, pcal_error *err) {
+  const pc_replica_sum_kernels *kernels = pc_kernels_best()->replica_sum;
+  const pc_rng rng = draws_rng(env->seed, DRAWS_LABEL_STREAM, replica);
+  uint64_t bits[DRAWS_ROWS];
+  double starts[2 * DRAWS_ROWS];
+  kernels->bits(rng.seed, rng.stream, rows->ids + begin, count, bits);
+  kernels->seeded_uniforms(bits, rng.stream, count, starts);
+  for (size_t i = 0; i < count; i++) {
+    const size_t row = begin + i;
+    const pc_rng own = {bits[i], rng.stream};
+    if (rows->copies[row] == 1.0) {
+      labels[row] = draws_label(rows, row, pc_rng_unit(bits[i]));
+      continue;
+    }
+    labels[row] = -1 - (int32_t)outcomes->row_count;
+    PC_TRY(draws_copies(env, &own, starts + 2 * i, rows, row, outcomes, err));
+  }
   return PCAL_OK;
 }
 
@@ -456,14 +491,14 @@ pcal_status pc_draw_outcomes(const pcal_env *env, size_t replica, const pc_layou
                              int32_t *labels, pcal_error *err) {
   const int classes = layout->form == PC_FORM_CLASSES;
   pc_drawn_outcomes_clear(drawn);
-  for (size_t i = 0; i < rows->count; i++) {
-    if (rows->copies[i] == 1.0) {
-      labels[i] = classes ? pc_draw_label(env->seed, replica, rows, i) : rows->labels[i];
-      continue;
-    }
-    labels[i] = -1 - (int32_t)drawn->row_count;
-    PC_TRY(classes ? pc_draw_labels(env, env->seed, replica, rows, i, drawn, err)
-                   : pc_draw_targets(env, env->seed, replica, layout, rows, i, drawn, err));
+  for (size_t begin = 0; classes && begin < rows->count; begin += DRAWS_ROWS) {
+    const size_t left = rows->count - begin, some = left < DRAWS_ROWS ? left : DRAWS_ROWS;
+    PC_TRY(draws_rows(env, replica, rows, begin, some, drawn, labels, err));
+  }
+  for (size_t i = 0; !classes && i < rows->count; i++) {
+    labels[i] = rows->copies[i] == 1.0 ? rows->labels[i] : -1 - (int32_t)drawn->row_count;
+    if (rows->copies[i] != 1.0)
+      PC_TRY(pc_draw_targets(env, env->seed, replica, layout, rows, i, drawn, err));
   }
   return PCAL_OK;
 }

@@ -1,5 +1,5 @@
 /* Rows are taken in blocks.  For each row of a block the terms of proper scores are computed once
- * for every label that one of the replicas drew, those of the most probable class once for all
+ * for every label that one of the replicas drew, those of the two most probable classes once for all
  * batches; then each replica adds the block to its state.  Sums are exact, so that blocks do not change them. */
 #include "measure/replicas/replica_label_sums.h"
 
@@ -26,6 +26,26 @@ static void label_sums_compute(const double *probs, size_t classes, int32_t labe
   terms[LABEL_SUMS_LOG] = pc_log(p > 0 ? p : 0.0);
 }
 
+/* The most probable class besides `first`. */
+static int32_t label_sums_second(const double *probs, size_t classes, int32_t first) {
+  int32_t second = first == 0 && classes > 1;
+  for (size_t k = 0; k < classes; k++)
+    if ((int32_t)k != first && probs[k] > probs[second])
+      second = (int32_t)k;
+  return second;
+}
+
+/* Computes the terms of the two most probable classes of every row. */
+static void label_sums_keep(const pc_kept_rows *rows, const pc_replica_label_sums *sums) {
+  for (size_t i = 0; i < rows->count; i++) {
+    const double *probs = rows->probs + i * rows->classes;
+    double *kept = sums->kept + i * 2 * LABEL_SUMS_TERMS;
+    sums->second[i] = label_sums_second(probs, rows->classes, rows->top_label[i]);
+    label_sums_compute(probs, rows->classes, rows->top_label[i], kept);
+    label_sums_compute(probs, rows->classes, sums->second[i], kept + LABEL_SUMS_TERMS);
+  }
+}
+
 pcal_status pc_replica_label_sums_new(const pcal_env *env, const pc_measure_plan *plan,
                                       const uint8_t *slots, const pc_kept_rows *rows,
                                       pc_replica_label_sums *out, pcal_error *err) {
@@ -35,13 +55,12 @@ pcal_status pc_replica_label_sums_new(const pcal_env *env, const pc_measure_plan
                             sizeof *out->terms);
   out->labels = pc_alloc_raw(env, PC_REPLICA_LANES * LABEL_SUMS_STRIDE, sizeof *out->labels);
   out->ids = pc_alloc_raw(env, LABEL_SUMS_BLOCK, sizeof *out->ids);
-  out->first = pc_alloc_raw(env, rows->count, LABEL_SUMS_TERMS * sizeof *out->first);
+  out->kept = pc_alloc_raw(env, rows->count, 2 * LABEL_SUMS_TERMS * sizeof *out->kept);
+  out->second = pc_alloc_raw(env, rows->count, sizeof *out->second);
   if (out->states == NULL || out->terms == NULL || out->labels == NULL || out->ids == NULL ||
-      out->first == NULL)
+      out->kept == NULL || out->second == NULL)
     return pc_fail_memory(err, "drawing replicas");
-  for (size_t i = 0; i < rows->count; i++)
-    label_sums_compute(rows->probs + i * rows->classes, rows->classes, rows->top_label[i],
-                       out->first + i * LABEL_SUMS_TERMS);
+  label_sums_keep(rows, out);
   for (size_t i = 0; i < plan->slot_count * PC_REPLICA_LANES; i++) {
     const pc_plan_slot *slot = &plan->slots[i / PC_REPLICA_LANES];
     if (slots[i / PC_REPLICA_LANES])
@@ -58,7 +77,8 @@ void pc_replica_label_sums_free(const pcal_env *env, pc_replica_label_sums *sums
   pc_free(env, sums->terms);
   pc_free(env, sums->labels);
   pc_free(env, sums->ids);
-  pc_free(env, sums->first);
+  pc_free(env, sums->kept);
+  pc_free(env, sums->second);
   *sums = (pc_replica_label_sums){.plan = NULL};
 }
 
@@ -78,12 +98,14 @@ static size_t label_sums_same(const int32_t *labels, size_t lane) {
 static void label_sums_row(const pc_kept_rows *rows, size_t row, const int32_t *labels,
                            size_t i, const pc_replica_label_sums *sums) {
   const double *probs = rows->probs + row * rows->classes;
+  const double *kept = sums->kept + row * 2 * LABEL_SUMS_TERMS;
   double made[PC_REPLICA_LANES][LABEL_SUMS_TERMS];
   for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++) {
     const int first = labels[lane] == rows->top_label[row];
-    const size_t same = first ? lane : label_sums_same(labels, lane);
-    const double *terms = first ? sums->first + row * LABEL_SUMS_TERMS : made[same];
-    if (!first && same == lane)
+    const int known = first || labels[lane] == sums->second[row];
+    const size_t same = known ? lane : label_sums_same(labels, lane);
+    const double *terms = known ? kept + (first ? 0 : LABEL_SUMS_TERMS) : made[same];
+    if (!known && same == lane)
       label_sums_compute(probs, rows->classes, labels[lane], made[lane]);
     for (size_t t = 0; t < LABEL_SUMS_TERMS; t++)
       label_sums_terms(sums, lane, t)[i] = terms[t];

@@ -13,7 +13,8 @@ typedef struct pc_replica_label_sums {
   double *terms;   /* of a block of rows: see replica_label_sums.c */
   int32_t *labels; /* [lane][row of the block] */
   uint64_t *ids;   /* of the block */
-  double *first;   /* [row][term] for the most probable class */
+  double *kept;    /* [row][0, 1][term] for the most probable class, and for the next */
+  int32_t *second; /* [row]: the next class */
 } pc_replica_label_sums;
 
 /* slots[s] != 0: slot s, which must be of the machine PC_SUM, is summed.  Freed with

@@ -234,6 +234,26 @@ TEST(test_uniforms_are_single_draws) {
 }
 
 /* Values of rows: plain sums in the order of the rows, in every variant. */
+TEST(test_bits_and_seeded_uniforms_are_single_draws) {
+  enum { ROWS = 37 }; /* not whole vectors */
+  const pc_rng rng = {99, UINT64_C(3) << 40};
+  uint64_t ids[ROWS], bits[ROWS];
+  double pairs[2 * ROWS];
+  for (size_t i = 0; i < ROWS; i++)
+    ids[i] = i * UINT64_C(0x123456789abcdef) + i % 3;
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
+    const pc_replica_sum_kernels *kernels = pc_kernels_at(v)->replica_sum;
+    kernels->bits(rng.seed, rng.stream, ids, ROWS, bits);
+    kernels->seeded_uniforms(bits, rng.stream, ROWS, pairs);
+    for (size_t i = 0; i < ROWS; i++) {
+      const pc_rng own = {bits[i], rng.stream};
+      assert_true(bits[i] == pc_rng_bits(&rng, ids[i]));
+      assert_same(pairs[2 * i], pc_rng_uniform(&own, 0));
+      assert_same(pairs[2 * i + 1], pc_rng_uniform(&own, 1));
+    }
+  }
+}
+
 TEST(test_values) {
   enum { WIDTH = 3 };
   const pc_rng rng = {4, 2};
