@@ -119,14 +119,23 @@ static void check_special(const char *name, double (*own)(double), double (*c)(d
       fail_msg("%s(%g) = %g", name, special[i], own(special[i]));
 }
 
+/* Some C libraries lose digits below the normal numbers. */
+static double c_log2(double x) {
+  return x > 0 && x < 0x1p-1022 ? log2(x * 0x1p54) - 54 : log2(x);
+}
+
+static double c_log10(double x) {
+  return x > 0 && x < 0x1p-1022 ? log10(x * 0x1p54) - 54 * log10(2) : log10(x);
+}
+
 TEST(test_special_values_are_those_of_c) {
   check_special("exp", pc_exp, exp);
   check_special("exp2", pc_exp2, exp2);
   check_special("expm1", pc_expm1, expm1);
   check_special("log", pc_log, log);
   check_special("log1p", pc_log1p, log1p);
-  check_special("log2", pc_log2, log2);
-  check_special("log10", pc_log10, log10);
+  check_special("log2", pc_log2, c_log2);
+  check_special("log10", pc_log10, c_log10);
   check_special("cbrt", pc_cbrt, cbrt);
   check_special("erf", pc_erf, erf);
   check_special("erfc", pc_erfc, erfc);
