@@ -24,7 +24,7 @@ from playwright.sync_api import sync_playwright
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 DIGITS = ROOT / "examples" / "digits"
-WIDTHS, THEMES = (400, 1600), ("light", "dark")
+WIDTHS, THEMES = (360, 1600), ("light", "dark")
 # The font that pictures are made with, whatever the machine has.
 FONTS = "*{font-family:'DejaVu Sans'!important}code,pre,code *,pre *{font-family:'DejaVu Sans Mono'!important}"
 
@@ -104,7 +104,9 @@ def make_pages(program, folder):
     run("report", "--probs", "names.csv:0,1,2", "--labels", "names.csv:labels", "--title",
         "<b>Names</b>", *few, "-o", "names.html")  # fmt: skip
     run("report", "--data", "numbers.csv", *few, "-o", "numbers.html")
-    return {name: folder / f"{name}.html" for name in ("digits", "names", "numbers")}
+    run("report", "--probs", "names.csv:0,1,2", "--labels", "names.csv:labels", "--groups", "names.csv:labels",
+        *few, "-o", "groups.html")  # fmt: skip
+    return {name: folder / f"{name}.html" for name in ("digits", "names", "numbers", "groups")}
 
 
 class Visit:
@@ -157,6 +159,24 @@ def nothing_hidden_when_wide(browser, pages):
                 ".scroll, pre", "parts => parts.filter(p => p.scrollWidth > p.clientWidth + 1).length"
             )
             assert hidden == 0, (path.name, hidden)
+
+
+def on_a_phone(browser, pages):
+    """Tables below figures show all their columns; others that do not have a shade at the edge."""
+    for path in pages.values():
+        with Visit(browser, path, 360) as page:
+            for part in page.query_selector_all("details"):
+                part.evaluate("part => part.open = true")
+            cut = page.eval_on_selector_all(
+                "figcaption .scroll", "parts => parts.filter(p => p.scrollWidth > p.clientWidth + 1).length"
+            )
+            assert cut == 0, (path.name, cut)
+            bare = page.eval_on_selector_all(
+                ".scroll",
+                "parts => parts.filter(p => p.scrollWidth > p.clientWidth + 1 &&"
+                " !getComputedStyle(p).backgroundAttachment.startsWith('local, scroll')).length",
+            )
+            assert bare == 0, (path.name, bare)
 
 
 def themes(browser, pages):
@@ -375,7 +395,7 @@ def pictures(browser, pages, update=False):
             raise AssertionError(f"{name}.png: {100 * share:.1f} % of the pixels differ; seen: {seen}")
 
 
-CHECKS = [fits, nothing_hidden_when_wide, themes, before_and_after, sorting, hints, keyboard, readers,
+CHECKS = [fits, nothing_hidden_when_wide, on_a_phone, themes, before_and_after, sorting, hints, keyboard, readers,
           names_are_text, numbers_agree, without_scripts, paper, pictures]  # fmt: skip
 
 
