@@ -276,7 +276,13 @@ static const char *finish_kind(const pc_layout *layout, int hits) {
   return hits ? "right" : "wrong";
 }
 
-/* Adds a remark to intervals that depend on few rows. */
+/* Adds the remark of a metric whose intervals fall short of their level. */
+static void finish_remark(const pc_metric *metric, pc_interval_result *out) {
+  if (metric->interval_remark != NULL && out->has_interval && out->why[0] == '\0')
+    snprintf(out->why, sizeof out->why, "%s", metric->interval_remark);
+}
+
+/* Adds remarks to intervals: that they depend on few rows, and those of the metrics. */
 static pcal_status finish_warn_few(const pcal_measure *measure, const pc_group_state *state,
                                    pc_result_record *records, pcal_error *err) {
   const pc_measure_plan *plan = &measure->plan;
@@ -293,9 +299,11 @@ static pcal_status finish_warn_few(const pcal_measure *measure, const pc_group_s
   }
   plan->slots[slot].machine->release(&measure->env, &evidence);
   const int rare = 2 * hits < total;
-  for (size_t e = 0; e < plan->entry_count; e++)
+  for (size_t e = 0; e < plan->entry_count; e++) {
     pc_interval_warn_few(rare ? hits : total - hits, total, finish_kind(&plan->layout, rare),
                          &records[e].interval_result);
+    finish_remark(plan->entries[e].metric, &records[e].interval_result);
+  }
   return PCAL_OK;
 }
 

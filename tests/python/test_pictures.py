@@ -251,3 +251,40 @@ def test_groups_in_figures_and_reports():
     assert places == sorted(places)
     page = pc.report(probs=scores, labels=hits, groups=groups, replicas=20)
     assert "Group by group" in page.html
+
+
+# ---- Colours ----
+
+# sRGB to what people without red (protanopia) or green (deuteranopia) cones see, in linear light: Machado,
+# Oliveira & Fernandes, IEEE Transactions on Visualization and Computer Graphics 2009, severity 1.
+SEEN = {
+    "all cones": np.eye(3),
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+}
+TO_XYZ = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.072175], [0.0193339, 0.119192, 0.9503041]])
+
+
+def lab(colour, seen):
+    """CIE L*a*b* of "#rrggbb" as it is seen."""
+    parts = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    xyz = TO_XYZ @ np.clip(np.array(seen) @ linear, 0, 1) / [0.95047, 1, 1.08883]
+    f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz / (3 * (6 / 29) ** 2) + 4 / 29)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+def test_nine_lines_have_distinct_colours():
+    """A distance of 2.3 is just noticeable; lines are thin, so that theirs is at least five times that."""
+    scores = np.linspace(0.05, 0.95, 40)
+    models = {f"model {i}": pc.Data(probs=scores ** (1 + i / 9), labels=np.arange(40) % 2) for i in range(9)}
+    figure = pc.plot("decision-curve", models, interval=None)
+    drawn = set(re.findall(r'class="s-([a-i]) line"', figure.svg))
+    assert drawn == set("abcdefghi")
+    found = re.findall(r"\.s-([a-i])\{stroke:(#[0-9a-f]{6})\}", figure.svg)
+    for theme in (dict(found[:9]), dict(found[9:18])):
+        assert len(theme) == 9
+        for name, seen in SEEN.items():
+            places = [lab(colour, seen) for colour in theme.values()]
+            closest = min(np.linalg.norm(a - b) for i, a in enumerate(places) for b in places[:i])
+            assert closest > (25 if name == "all cones" else 12), (name, closest)
