@@ -37,6 +37,10 @@ class DataError(Error, ValueError):
     """The data are wrong or do not fit what was asked."""
 
 
+class NotNumbersError(DataError, TypeError):
+    """Something other than a number among scores; a ``TypeError`` too, as scikit-learn's checks want it."""
+
+
 class IOError(Error, builtins.OSError):
     """A file could not be read or written."""
 

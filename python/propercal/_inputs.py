@@ -17,7 +17,7 @@ import numpy as np
 from . import _core
 from ._axes import flatten
 from ._conversions import as_array, is_file, outcomes, package_of, padded, seconds, torch_array
-from ._errors import DataError, UsageError, file_name
+from ._errors import DataError, NotNumbersError, UsageError, file_name
 from ._gpu_arrays import from_cuda_interface, torch_on_gpu
 from ._groups import joined
 from ._parameters import INPUTS, usual_names
@@ -66,7 +66,11 @@ def _from_objects(name: str, array: np.ndarray) -> tuple:
     ):
         return array.astype(np.float64), None
     if array.ndim != 1:
-        raise DataError(f"{name} is not an array of numbers; give numbers")
+        kinds = {type(value).__name__ for value in array.flat if not isinstance(value, (int, float, np.number))}
+        raise NotNumbersError(
+            f"{name} has values of the type {sorted(kinds)[0]}; the argument must be an array without strings and "
+            "other objects, of numbers alone"
+        )
     return _coded((array.astype(str) if array.dtype.kind == "S" else array).tolist())
 
 
