@@ -4,6 +4,7 @@
 cannot measure, and other calls, read the columns that they need into memory.
 """
 
+import json
 import os
 from typing import Any, Iterator
 
@@ -136,4 +137,12 @@ def measured(given: "dict[str, Any]", shown: str, metrics: Any, policy: "dict[st
             raise UsageError(f"pos_label={pos_label!r} is none of the labels; they are {known}")
         return worker.tally()
 
-    return run_rounds(rounds, answer, progress)
+    found = run_rounds(rounds, answer, progress)
+    return None if (policy["interval"] or policy["null"]) and _lacks(found) else found
+
+
+def _lacks(results: Any) -> bool:
+    """True if a value has no interval or null, which all rows at once may have."""
+    from ._results import JSON
+
+    return any("unsure" in row for row in json.loads(results.write(JSON))["results"])
