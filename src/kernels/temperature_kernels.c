@@ -264,10 +264,33 @@ static void temperature_softmax(const double *scores, size_t rows, size_t count,
   (void)temperature_softmax_f64(scores, rows, count, beta, out);
 }
 
+static void temperature_moments(const double *restrict gaps, size_t classes, size_t rows,
+                                double beta, double *restrict norm, double *restrict mean,
+                                double *restrict variance) {
+  const double far = -708.0;
+  for (size_t r = 0; r < rows; r++)
+    norm[r] = mean[r] = variance[r] = 0.0;
+  for (size_t c = 0; c < classes; c++, gaps += rows)
+    for (size_t r = 0; r < rows; r++) {
+      const double x = beta * gaps[r], term = pc_lane_exp(x);
+      const double gap = x < far ? 0.0 : gaps[r];
+      norm[r] += term;
+      mean[r] += term * gap;
+      variance[r] += term * gap * gap;
+    }
+  for (size_t r = 0; r < rows; r++) {
+    const double sum = norm[r], middle = mean[r] / sum;
+    norm[r] = pc_lane_log(sum);
+    mean[r] = middle;
+    variance[r] = variance[r] / sum - middle * middle;
+  }
+}
+
 const pc_temperature_kernels PC_VARIANT_TABLE(pc_temperature_kernels) = {
     .add_f32 = temperature_add_f32,
     .add_f64 = temperature_add_f64,
     .finish = temperature_finish,
     .softmax = temperature_softmax,
     .softmax_floats = temperature_softmax_f32,
+    .moments = temperature_moments,
 };

@@ -50,6 +50,11 @@ typedef struct pc_temperature_kernels {
    * scores. Returns 0, with out undefined, if scores are not finite or their sum overflows. */
   int (*softmax_floats)(const float *scores, size_t rows, size_t count, double beta,
                         float *out);
+  /* gaps[c * rows + r]: score of class c of row r minus the largest of the row.  With the terms
+   * exp(beta gap), of which those below exp(-708) are 0: norm is the logarithm of their sum, mean
+   * and variance are those of the gaps with the terms as weights. */
+  void (*moments)(const double *gaps, size_t classes, size_t rows, double beta, double *norm,
+                  double *mean, double *variance);
 } pc_temperature_kernels;
 
 static inline size_t pc_temperature_slopes(pc_temperature_score score) {

@@ -18,18 +18,20 @@
 #include "base/executor.h"
 #include "base/sum.h"
 #include "calibrators/fit_pass.h"
+#include "kernels/dispatch.h"
 #include "kernels/lane_math.h"
 
 #define ETS_PASS_SUMS (1 + PC_ETS_TERMS + PC_ETS_TERMS * (PC_ETS_TERMS + 1) / 2)
 #define ETS_PASS_RATIO_MAX 300.0
 #define ETS_PASS_FAR (-708.0)
 #define ETS_PASS_GAP_MAX 1e300
+#define ETS_PASS_ROWS ((size_t)64) /* rows whose moments are computed together */
 
 typedef struct ets_pass_worker {
   pc_sum sums[PC_ETS_TRIALS][ETS_PASS_SUMS]; /* value, gradient, upper triangle */
   pc_sum weight;
   uint64_t impossible[PC_ETS_TRIALS];
-  double *parts; /* five rows of numbers: a, a', a'', b, gaps */
+  double *parts; /* Brier: a, a', a'', b and gaps of one row; log: gaps of a block, by class */
 } ets_pass_worker;
 
 typedef struct ets_pass_state {
@@ -47,8 +49,8 @@ typedef struct ets_pass_part {
   double variance; /* of gaps */
 } ets_pass_part;
 
-/* p = softmax(beta gaps) with its moments; unless `whole`, p is left without its norm. */
-static ets_pass_part ets_pass_softmax(const double *gaps, size_t count, double beta, int whole,
+/* p = softmax(beta gaps) with its moments. */
+static ets_pass_part ets_pass_softmax(const double *gaps, size_t count, double beta,
                                       double *p) {
   ets_pass_part part = {0.0, 0.0, 0.0};
   double sum = 0.0;
@@ -60,7 +62,7 @@ static ets_pass_part ets_pass_softmax(const double *gaps, size_t count, double b
     part.mean += p[k] * gap;
     part.variance += p[k] * gap * gap;
   }
-  for (size_t k = 0; k < count && whole; k++)
+  for (size_t k = 0; k < count; k++)
     p[k] /= sum;
   part.norm = pc_lane_log(sum);
   part.mean /= sum;
@@ -70,13 +72,13 @@ static ets_pass_part ets_pass_softmax(const double *gaps, size_t count, double b
 
 /* ---- One row ---- */
 
-/* f and its derivatives, in the order of the sums, from the ratios P_i / P and P_ij / P. */
-static void ets_pass_log_row(const pc_ets_trial *trial, const double *gaps, size_t classes,
-                             size_t label, const ets_pass_part *tempered,
-                             const ets_pass_part *plain, double *out) {
-  const double beta = pc_lane_exp(trial->tau), gap = fmax(gaps[label], -ETS_PASS_GAP_MAX);
-  const double logs[3] = {beta * gap - tempered->norm, gap - plain->norm,
-                          -pc_lane_log((double)classes)};
+/* f and its derivatives, in the order of the sums, from the ratios P_i / P and P_ij / P; gap: of
+ * the label, even: log(1 / K). */
+static void ets_pass_log_row(const pc_ets_trial *trial, double beta, double even, double gap,
+                             const ets_pass_part *tempered, const ets_pass_part *plain,
+                             double *out) {
+  gap = fmax(gap, -ETS_PASS_GAP_MAX);
+  const double logs[3] = {beta * gap - tempered->norm, gap - plain->norm, even};
   double top = -INFINITY, ratio[3], sum = 0.0;
   for (size_t i = 0; i < 3; i++)
     top = trial->weight[i] > 0.0 ? fmax(top, logs[i]) : top;
@@ -138,36 +140,101 @@ static int ets_pass_is_of_tau(size_t sum) {
   return sum < 2 || sum == 1 + PC_ETS_TERMS;
 }
 
-static void ets_pass_add_row(const ets_pass_state *state, ets_pass_worker *worker,
-                             const double *scores, size_t classes, size_t label,
-                             double weight) {
-  double *gaps = worker->parts + 4 * classes, *plain = worker->parts + 3 * classes;
-  double max = scores[0], values[ETS_PASS_SUMS];
-  const int impossible = isinf(scores[label]) && !state->brier;
-  if (impossible && state->alone)
-    return;
+/* Adds the numbers of a row to the sums of a trial. */
+static void ets_pass_sum(const ets_pass_state *state, pc_sum *sums, double weight,
+                         const double *values) {
+  for (size_t i = 0; i < ETS_PASS_SUMS; i++)
+    if (!state->alone || ets_pass_is_of_tau(i)) {
+      if (weight == 1.0)
+        pc_sum_add(&sums[i], values[i]);
+      else
+        pc_sum_add_product(&sums[i], weight, values[i]);
+    }
+}
+
+static double ets_pass_max(const double *scores, size_t classes) {
+  double max = scores[0];
   for (size_t k = 1; k < classes; k++)
     max = scores[k] > max ? scores[k] : max;
+  return max;
+}
+
+static void ets_pass_add_brier(const ets_pass_state *state, ets_pass_worker *worker,
+                               const double *scores, size_t classes, size_t label,
+                               double weight) {
+  double *gaps = worker->parts + 4 * classes, *plain = worker->parts + 3 * classes;
+  const double max = ets_pass_max(scores, classes);
+  double values[ETS_PASS_SUMS];
   for (size_t k = 0; k < classes; k++)
     gaps[k] = scores[k] - max;
   pc_sum_add(&worker->weight, weight);
-  const ets_pass_part identity = ets_pass_softmax(gaps, classes, 1.0, state->brier, plain);
+  (void)ets_pass_softmax(gaps, classes, 1.0, plain);
   for (size_t t = 0; t < state->count; t++) {
     const pc_ets_trial *trial = &state->trials[t];
-    if (impossible && !(trial->weight[2] > 0.0)) {
+    const ets_pass_part tempered =
+        ets_pass_softmax(gaps, classes, pc_lane_exp(trial->tau), worker->parts);
+    ets_pass_brier_row(trial, gaps, classes, label, &tempered, worker->parts, values);
+    ets_pass_sum(state, worker->sums[t], weight, values);
+  }
+}
+
+/* ---- A block of rows, log score ---- */
+
+/* Parts of the mixture for a block of rows. */
+typedef struct ets_pass_moments {
+  double norm[ETS_PASS_ROWS], mean[ETS_PASS_ROWS], variance[ETS_PASS_ROWS];
+} ets_pass_moments;
+
+static ets_pass_part ets_pass_moments_of(const ets_pass_moments *moments, size_t row) {
+  return (ets_pass_part){moments->norm[row], moments->mean[row], moments->variance[row]};
+}
+
+static void ets_pass_compute(const double *gaps, size_t classes, size_t count, double beta,
+                             ets_pass_moments *out) {
+  pc_kernels_best()->temperature->moments(gaps, classes, count, beta, out->norm, out->mean,
+                                          out->variance);
+}
+
+/* Adds one trial of the rows of a block, whose labels have the gaps `own`. */
+static void ets_pass_add_trial(const ets_pass_state *state, ets_pass_worker *worker, size_t t,
+                               const double *own, const double *weights, size_t classes,
+                               size_t count, const ets_pass_moments *plain) {
+  const pc_ets_trial *trial = &state->trials[t];
+  const double beta = pc_lane_exp(trial->tau), even = -pc_lane_log((double)classes);
+  ets_pass_moments tempered;
+  ets_pass_compute(worker->parts, classes, count, beta, &tempered);
+  for (size_t i = 0; i < count; i++) {
+    const ets_pass_part a = ets_pass_moments_of(&tempered, i),
+                        b = ets_pass_moments_of(plain, i);
+    double values[ETS_PASS_SUMS];
+    if (isinf(own[i]) && state->alone)
+      continue;
+    if (isinf(own[i]) && !(trial->weight[2] > 0.0)) {
       worker->impossible[t]++;
       continue;
     }
-    const ets_pass_part tempered =
-        ets_pass_softmax(gaps, classes, pc_lane_exp(trial->tau), state->brier, worker->parts);
-    if (state->brier)
-      ets_pass_brier_row(trial, gaps, classes, label, &tempered, worker->parts, values);
-    else
-      ets_pass_log_row(trial, gaps, classes, label, &tempered, &identity, values);
-    for (size_t i = 0; i < ETS_PASS_SUMS; i++)
-      if (!state->alone || ets_pass_is_of_tau(i))
-        pc_sum_add_product(&worker->sums[t][i], weight, values[i]);
+    ets_pass_log_row(trial, beta, even, own[i], &a, &b, values);
+    ets_pass_sum(state, worker->sums[t], weights == NULL ? 1.0 : weights[i], values);
   }
+}
+
+static void ets_pass_add_block(const ets_pass_state *state, ets_pass_worker *worker,
+                               const pc_rows *rows, size_t begin, size_t count) {
+  const size_t k = rows->classes;
+  const double *weights = rows->weights == NULL ? NULL : rows->weights + begin;
+  double *gaps = worker->parts, own[ETS_PASS_ROWS];
+  ets_pass_moments plain;
+  for (size_t i = 0; i < count; i++) {
+    const double *scores = rows->scores + (begin + i) * k, max = ets_pass_max(scores, k);
+    for (size_t c = 0; c < k; c++)
+      gaps[c * count + i] = scores[c] - max;
+    own[i] = gaps[(size_t)rows->labels[begin + i] * count + i];
+    if (!(isinf(own[i]) && state->alone))
+      pc_sum_add(&worker->weight, weights == NULL ? 1.0 : weights[i]);
+  }
+  ets_pass_compute(gaps, k, count, 1.0, &plain);
+  for (size_t t = 0; t < state->count; t++)
+    ets_pass_add_trial(state, worker, t, own, weights, k, count, &plain);
 }
 
 /* ---- All rows ---- */
@@ -175,13 +242,18 @@ static void ets_pass_add_row(const ets_pass_state *state, ets_pass_worker *worke
 static pcal_status ets_pass_add(void *user, size_t w, const pc_rows *rows, pcal_error *err) {
   const ets_pass_state *state = user;
   ets_pass_worker *worker = &state->workers[w];
+  const size_t numbers = state->brier ? 5 : ETS_PASS_ROWS, k = rows->classes;
   if (worker->parts == NULL)
-    worker->parts = pc_alloc(state->task->env, rows->classes, 5 * sizeof(double));
+    worker->parts = pc_alloc(state->task->env, k, numbers * sizeof(double));
   if (worker->parts == NULL)
     return pc_fail_memory(err, "preparing workers");
-  for (size_t i = 0; i < rows->count; i++)
-    ets_pass_add_row(state, worker, rows->scores + i * rows->classes, rows->classes,
-                     (size_t)rows->labels[i], rows->weights == NULL ? 1.0 : rows->weights[i]);
+  for (size_t i = 0; i < rows->count && state->brier; i++)
+    ets_pass_add_brier(state, worker, rows->scores + i * k, k, (size_t)rows->labels[i],
+                       rows->weights == NULL ? 1.0 : rows->weights[i]);
+  for (size_t i = 0; i < rows->count && !state->brier; i += ETS_PASS_ROWS) {
+    const size_t left = rows->count - i;
+    ets_pass_add_block(state, worker, rows, i, left < ETS_PASS_ROWS ? left : ETS_PASS_ROWS);
+  }
   return PCAL_OK;
 }
 

@@ -330,3 +330,39 @@ TEST(test_softmax_of_floats) {
     }
   }
 }
+
+/* Moments of gaps, by plain loops; the same bits in every variant. */
+TEST(moments_of_gaps) {
+  enum { CLASSES = 5, ROWS = 19 };
+  const pc_rng rng = {4, 2};
+  double gaps[CLASSES * ROWS], first[3 * ROWS], other[3 * ROWS];
+  for (size_t r = 0; r < ROWS; r++)
+    for (size_t c = 0; c < CLASSES; c++)
+      gaps[c * ROWS + r] =
+          c == r % CLASSES ? 0.0 : -20.0 * pc_rng_uniform(&rng, r * CLASSES + c);
+  gaps[ROWS] = -INFINITY;
+  gaps[2 * ROWS] = -5000.0; /* its term is 0 */
+  for (size_t b = 0; b < 3; b++) {
+    const double beta = b == 0 ? 0.01 : b == 1 ? 1.0 : 7.5;
+    pc_kernels_at(0)->temperature->moments(gaps, CLASSES, ROWS, beta, first, first + ROWS,
+                                           first + 2 * ROWS);
+    for (size_t r = 0; r < ROWS; r++) {
+      double sum = 0.0, mean = 0.0, square = 0.0;
+      for (size_t c = 0; c < CLASSES; c++) {
+        const double gap = gaps[c * ROWS + r], term = exp(beta * gap);
+        sum += term;
+        mean += term > 0.0 ? term * gap : 0.0;
+        square += term > 0.0 ? term * gap * gap : 0.0;
+      }
+      mean /= sum;
+      assert_near(first[r] + 1.0, log(sum) + 1.0, 1e-14);
+      assert_near(first[ROWS + r] - 1.0, mean - 1.0, 1e-13);
+      assert_near(first[2 * ROWS + r] + 1.0, square / sum - mean * mean + 1.0, 1e-10);
+    }
+    for (size_t v = 1; pc_kernels_at(v) != NULL; v++) {
+      pc_kernels_at(v)->temperature->moments(gaps, CLASSES, ROWS, beta, other, other + ROWS,
+                                             other + 2 * ROWS);
+      assert_memory_equal(first, other, sizeof first);
+    }
+  }
+}
