@@ -18,16 +18,24 @@ def _gpu_part(name: str, address: int, kind: str, shape: tuple, stream: int, own
     return ("gpu", address, kind, shape[0], columns, stream, owner)
 
 
-def torch_on_gpu(name: str, tensor: Any) -> tuple:
+def _torch_stream(device: Any) -> int:
+    """The current stream of a GPU.  PyTorch's own compilers ask for it by number, without an object."""
     import torch
 
+    raw = getattr(torch._C, "_cuda_getCurrentRawStream", None)
+    if raw is None or device.index is None:
+        return torch.cuda.current_stream(device).cuda_stream
+    return raw(device.index)
+
+
+def torch_on_gpu(name: str, tensor: Any) -> tuple:
     word = str(tensor.dtype).removeprefix("torch.")
     if word not in _GPU_TYPES:
         raise DataError(f"{name} has elements of type {word}; give numbers")
     if word in ("float16", "bfloat16"):
         tensor = tensor.float()
     tensor = tensor.contiguous()
-    stream = torch.cuda.current_stream(tensor.device).cuda_stream
+    stream = _torch_stream(tensor.device)
     return _gpu_part(name, tensor.data_ptr(), _GPU_TYPES[word], tuple(tensor.shape), stream, tensor)
 
 

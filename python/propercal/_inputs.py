@@ -466,9 +466,8 @@ class Data:
 
     def _has_no_rows(self) -> bool:
         """True if the scores are an empty array or table."""
-        for name in ("data", *KINDS):
-            value = self._inputs.get(name)
-            if value is not None and not is_file(value):
+        for name, value in self._inputs.items():
+            if (name in KINDS or name == "data") and not is_file(value):
                 return hasattr(value, "__len__") and len(value) == 0
         return False
 
@@ -533,6 +532,7 @@ def gather(
     if is_whole_table(first, labels, inputs):
         first, inputs = None, {**inputs, "data": first}
     found = []
+    own = inputs
     for prefix, given in others.items():
         start = len(prefix) + 1
         named = {key[start:]: value for key, value in inputs.items() if key.startswith(prefix + "_")}
@@ -540,11 +540,7 @@ def gather(
         if given is not None and named:
             raise UsageError(f"{prefix} and {prefix}_{next(iter(named))} are both given; give one")
         found.append(Data(**named) if named else as_data(prefix, given))
-    own = {
-        key: value
-        for key, value in inputs.items()
-        if not any(key.startswith(prefix + "_") for prefix in others)
-    }
+        own = {key: value for key, value in own.items() if not key.startswith(prefix + "_")}
     if isinstance(first, Data):
         twice = [key for key, value in {"labels": labels, **own}.items() if value is not None]
         if twice:
@@ -559,7 +555,7 @@ def gather(
 
 def is_whole_table(first: Any, labels: Any, inputs: "dict[str, Any]") -> bool:
     """Is the first argument a table, and not the scores?  Then others name its columns, if any."""
-    if inputs.get("data") is not None or not (is_table_file(first) or is_frame(first)):
+    if first is None or inputs.get("data") is not None or not (is_table_file(first) or is_frame(first)):
         return False
     columns = (labels, *(inputs.get(name) for name in ("labels", "correct", "target")))
     return any(inputs.get(name) is not None for name in KINDS) or all(

@@ -117,7 +117,7 @@ def measure(
     """
     mine, other = gather("measure", probs, labels, inputs, against=against)
     if cluster is not None:
-        if "groups" in mine.inputs:
+        if "groups" in mine._inputs:
             raise UsageError("cluster and groups cannot be combined; give one of them")
         mine = mine._with_clusters(cluster)
         interval = 0.95 if interval is None else interval
@@ -132,8 +132,9 @@ def measure(
         cluster is not None,
         other is not None,
     )
-    if other is None and cluster is None and is_parquet(files_of(mine.inputs.get("data"))):
-        given, shown = with_columns(mine.inputs), _shown(mine.inputs["data"])
+    data = mine._inputs.get("data")
+    if data is not None and other is None and cluster is None and is_parquet(files_of(data)):
+        given, shown = with_columns(mine.inputs), _shown(data)
         kept = {"interval": interval, "null": null, "replicas": replicas, "precision": precision}
         kept |= {"interval_method": interval_method, "normalize": normalize, "skip_missing": skip_missing}
         streamed = measured(given, shown, metrics, kept, (threads, seed, memory_limit, progress))
@@ -217,12 +218,12 @@ class Measure:
         """Adds rows: a ``Data``, or its arguments by name.  Arrays may be empty.  An error leaves
         the measure unchanged."""
         (data,) = gather("update", probs, labels, inputs)
-        if data.inputs.get("prevalence") is not None:
+        if data._inputs.get("prevalence") is not None:
             raise UsageError("prevalence needs all rows at once; give weights by class instead")
         if data._has_no_rows():
             return self
-        if "first_row" in data.inputs:
-            self._update(data, data.inputs["first_row"])
+        if "first_row" in data._inputs:
+            self._update(data, data._inputs["first_row"])
         else:
             with self._order:
                 self._update(data, self._rows)

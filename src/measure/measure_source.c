@@ -4,6 +4,7 @@
 
 #include "curve/class_counts.h"
 #include "io/source.h"
+#include "machines/machine_curve_buckets.h"
 #include "measure/refine_curves.h"
 #include "measure/sums_on_device.h"
 
@@ -77,6 +78,26 @@ static int source_many_pooled(const pcal_shape *shape, const pc_layout *layout) 
                                : SOURCE_COARSE_SCORES_MANY);
 }
 
+/* True if some curve is one of buckets. */
+static int source_has_buckets(const pc_measure_plan *plan) {
+  for (size_t s = 0; s < plan->slot_count; s++)
+    if (plan->slots[s].machine == &pc_machine_curve_buckets)
+      return 1;
+  return 0;
+}
+
+/* Chooses buckets for curves, where rows can be read again; on a device, where they stay there. */
+static void source_use_buckets(const pcal_source *source, const pcal_shape *shape,
+                               pcal_measure *measure) {
+  pc_measure_plan *plan = &measure->plan;
+  const int there = source_scores_on_device(source, measure, shape);
+  pc_measure_plan_use_buckets(plan, source_many_rows(shape) || there,
+                              source_many_counted(shape, &plan->layout),
+                              source_many_pooled(shape, &plan->layout), shape->type);
+  plan->scores_on_device = there && source_has_buckets(plan);
+  measure->device_scores.room = plan->scores_on_device ? shape->row_count : 0;
+}
+
 static pcal_status source_read(pcal_source *source, pcal_measure *measure, pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(source, &shape);
@@ -108,15 +129,8 @@ static pcal_status source_all(pcal_source *source, pcal_measure *measure, int fi
                       source_can_read_again(&shape) && !measure->curves;
   if (buckets && !source_sums_on_device(source, measure))
     pc_measure_plan_share_grids(&measure->plan);
-  if (buckets && source_scores_on_device(source, measure, &shape)) {
-    measure->plan.scores_on_device = 1;
-    measure->device_scores.room = shape.row_count;
-  }
   if (buckets)
-    pc_measure_plan_use_buckets(&measure->plan,
-                                source_many_rows(&shape) || measure->plan.scores_on_device,
-                                source_many_counted(&shape, &measure->plan.layout),
-                                source_many_pooled(&shape, &measure->plan.layout), shape.type);
+    source_use_buckets(source, &shape, measure);
   PC_TRY(source_read(source, measure, err));
   if (!final) /* the measure may outlive the device */
     measure->device = NULL;

@@ -304,6 +304,7 @@ static void check_measure(const rows_here *rows, const char *const *specs, size_
 
 static const char *const sorted[] = {"ks", "tce:p=2,binning=mass,debias=yes", "ece"};
 static const char *const all[] = {"default"};
+static const char *const additive[] = {"accuracy", "brier", "log", "ece"};
 
 /* Of usual rows few scores come back beside the buckets. */
 TEST(test_measures_of_many_rows) {
@@ -313,6 +314,7 @@ TEST(test_measures_of_many_rows) {
                   PC_SCORE_BUCKETS * 32 +
                       rows.count * sizeof(double) / (kind % 3 == 0 ? 8 : 1));
     check_measure(&rows, all, 1, SIZE_MAX);
+    check_measure(&rows, additive, UNIT_COUNT(additive), 9000); /* no buckets */
     forget_rows(&rows);
   }
   assert_int_equal(fake.blocks(), 0);
