@@ -181,21 +181,21 @@ static pcal_status label_reader_from_row(const label_reader_place *place, const 
 static int label_reader_whole_f64(const double *from, size_t count, int32_t *out) {
   int others = 0;
   for (size_t i = 0; i < count; i++) {
-    const double here = from[i];
-    const int fits = here >= (double)INT32_MIN && here <= (double)INT32_MAX;
-    out[i] = (int32_t)(fits ? here : 0.0);
-    others |= (double)out[i] != here;
+    /* The low bits of the sum are the whole number nearest to from[i], if it is not too large. */
+    const uint64_t bits = pc_double_bits(from[i] + 0x1.8p52);
+    out[i] = (int32_t)(uint32_t)(bits & UINT32_MAX);
+    others |= (double)out[i] != from[i];
   }
   return !others;
 }
 
 static int label_reader_whole_i64(const int64_t *from, size_t count, int32_t *out) {
-  int others = 0;
+  uint64_t others = 0; /* bits above those of 32-bit numbers, which are moved to 0 and up */
   for (size_t i = 0; i < count; i++) {
     out[i] = (int32_t)(uint32_t)((uint64_t)from[i] & UINT32_MAX);
-    others |= (int64_t)out[i] != from[i];
+    others |= ((uint64_t)from[i] + (UINT64_C(1) << 31)) >> 32;
   }
-  return !others;
+  return others == 0;
 }
 
 /* Half precision: sign, 5 bits of exponent, 10 of fraction.  Shifted into a float, the exponent is
@@ -216,40 +216,37 @@ static int label_reader_whole_f16(const uint16_t *from, size_t count, int32_t *o
 static int label_reader_whole_f32(const float *from, size_t count, int32_t *out) {
   int others = 0;
   for (size_t i = 0; i < count; i++) {
-    const float here = from[i];
-    const int fits = here >= -0x1p31f && here < 0x1p31f;
-    out[i] = (int32_t)(fits ? here : 0.0f);
-    others |= (float)out[i] != here;
+    const uint32_t bits = pc_float_bits(from[i]);
+    const uint32_t fits = (bits & 0x7FFFFFFFu) < 0x4F000000u; /* below 2^31 in size */
+    out[i] = (int32_t)pc_float_from_bits(bits & (0 - fits));
+    others |= (float)out[i] != from[i];
   }
   return !others;
 }
 
-/* A loop for each type of whole numbers; those of 32 and 64 bits may be too large. */
-#define LABEL_READER_WHOLE(name, type, most)                                           \
+/* A loop for each type of whole numbers: small ones, and those that may be too large. */
+#define LABEL_READER_SMALL(name, type)                                                 \
   static int label_reader_whole_##name(const type *from, size_t count, int32_t *out) { \
-    int others = 0;                                                                    \
-    for (size_t i = 0; i < count; i++) {                                               \
-      others |= from[i] > (most);                                                      \
-      out[i] = (int32_t)(uint32_t)(from[i] & (type)(most));                            \
-    }                                                                                  \
-    return !others;                                                                    \
+    for (size_t i = 0; i < count; i++)                                                 \
+      out[i] = from[i];                                                                \
+    return 1;                                                                          \
   }
-LABEL_READER_WHOLE(u8, uint8_t, UINT8_MAX)
-LABEL_READER_WHOLE(u16, uint16_t, UINT16_MAX)
-LABEL_READER_WHOLE(u32, uint32_t, (uint32_t)INT32_MAX)
-LABEL_READER_WHOLE(u64, uint64_t, (uint64_t)INT32_MAX)
+LABEL_READER_SMALL(i8, int8_t)
+LABEL_READER_SMALL(i16, int16_t)
+LABEL_READER_SMALL(u8, uint8_t)
+LABEL_READER_SMALL(u16, uint16_t)
 
-static int label_reader_whole_i8(const int8_t *from, size_t count, int32_t *out) {
-  for (size_t i = 0; i < count; i++)
-    out[i] = from[i];
-  return 1;
-}
-
-static int label_reader_whole_i16(const int16_t *from, size_t count, int32_t *out) {
-  for (size_t i = 0; i < count; i++)
-    out[i] = from[i];
-  return 1;
-}
+#define LABEL_READER_LARGE(name, type)                                                 \
+  static int label_reader_whole_##name(const type *from, size_t count, int32_t *out) { \
+    type all = 0;                                                                      \
+    for (size_t i = 0; i < count; i++) {                                               \
+      all |= from[i];                                                                  \
+      out[i] = (int32_t)(uint32_t)(from[i] & (type)INT32_MAX);                         \
+    }                                                                                  \
+    return all <= (type)INT32_MAX;                                                     \
+  }
+LABEL_READER_LARGE(u32, uint32_t)
+LABEL_READER_LARGE(u64, uint64_t)
 
 static int label_reader_whole_bool(const uint8_t *from, size_t count, int32_t *out) {
   for (size_t i = 0; i < count; i++)
