@@ -51,6 +51,10 @@ static const cli_flag apply_input_flags[] = {
     {"classes", 0, CLI_TEXT, "LIST", offsetof(cli_options, class_names),
      "names of the classes in the order of the fit; beside --ragged, objects are read by name",
      NULL, CLI_ANY},
+    {"scale", 0, CLI_TEXT, "WORD", offsetof(cli_options, score_scale),
+     "percent: --probs and --confidence run from 0 to 100; calibrated probabilities run from 0 "
+     "to 1",
+     "percent", CLI_ANY},
     {"ragged", 0, CLI_FLAG, NULL, offsetof(cli_options, ragged),
      "rows have different numbers of choices, as for `propercal fit`", NULL, CLI_ANY},
 };

@@ -46,11 +46,33 @@ static pcal_status fit_run_source(cli_session *session, pcal_calibrator **calibr
   return status;
 }
 
+/* The columns of --data that were named. */
+static void fit_put_columns(cli_text_buffer *buffer, const cli_options *options) {
+  const cli_inputs *in = &options->inputs;
+  const struct {
+    const char *flag, *column;
+  } named[] = {{"--logits", in->logits},
+               {"--probs", in->probs},
+               {"--log-probs", in->log_probs},
+               {"--confidence", in->confidence}};
+  for (size_t i = 0; in->data && i < CLI_COUNT_OF(named); i++)
+    if (named[i].column) {
+      const char *colon = strrchr(named[i].column, ':');
+      cli_putf(buffer, " %s ", named[i].flag);
+      cli_put_escaped(buffer, PCAL_FOR_SHELL, colon ? colon + 1 : named[i].column);
+    }
+}
+
 static void fit_put_apply(cli_text_buffer *buffer, const cli_options *options,
                           const char *flag) {
   cli_put(buffer, "\nNext: propercal apply ");
   cli_put_escaped(buffer, PCAL_FOR_SHELL, options->output);
   cli_putf(buffer, " %s", flag);
+  fit_put_columns(buffer, options);
+  if (options->ragged)
+    cli_put(buffer, " --ragged");
+  if (options->score_scale)
+    cli_putf(buffer, " --scale %s", options->score_scale);
   if (options->event) {
     cli_put(buffer, " --event ");
     cli_put_escaped(buffer, PCAL_FOR_SHELL, options->event);
@@ -66,7 +88,10 @@ static void fit_put_apply(cli_text_buffer *buffer, const cli_options *options,
 /* Suggests the next command. */
 static void fit_put_next(cli_text_buffer *buffer, const cli_options *options) {
   const cli_inputs *in = &options->inputs;
-  const char *flag = in->logits       ? "--logits new.npy"
+  const int is_jsonl = in->data && strcmp(cli_file_extension(in->data), "jsonl") == 0;
+  const char *flag = is_jsonl         ? "--data new.jsonl"
+                     : in->data       ? "--data new.csv"
+                     : in->logits     ? "--logits new.npy"
                      : in->probs      ? "--probs new.npy"
                      : in->log_probs  ? "--log-probs new.npy"
                      : in->confidence ? "--confidence new.npy"

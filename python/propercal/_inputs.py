@@ -101,6 +101,8 @@ def _usual(name: str, array: np.ndarray) -> tuple:
 def _array(name: str, value: Any) -> tuple:
     if hasattr(value, "toarray"):
         raise DataError(f"{name} is a sparse matrix; pass {name}.toarray()")
+    if hasattr(value, "predict_proba"):
+        raise DataError(f"{name} is a model, {type(value).__name__}; give its probabilities, model.predict_proba(X)")
     try:
         array = np.asanyarray(value)
     except (ValueError, TypeError) as error:

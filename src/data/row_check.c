@@ -206,10 +206,12 @@ pcal_status pc_row_fail_range(const pc_checked_row *row, size_t column, double p
                       "the probability %s is %s; %-s to clip and rescale the row", shown, side,
                       pc_row_normalize_remedy(row));
   if (p >= 2.0 && p <= 100.0 && row->layout->kind != PCAL_LOG_PROBABILITY)
-    return pc_fail_at(err, PCAL_DATA, &place,
-                      "the probability %s is above 1; for percentages from 0 to 100 give "
-                      "{percent}, for scores before the softmax {logits}",
-                      shown);
+    return pc_fail_at(
+        err, PCAL_DATA, &place,
+        "the probability %s is above 1; for percentages from 0 to 100 give "
+        "{percent}%-s",
+        shown,
+        row->layout->kind == PCAL_CONFIDENCE ? "" : ", for scores before the softmax {logits}");
   return pc_fail_at(
       err, PCAL_DATA, &place, "the probability %s is %s; %-sare these {logits}?", shown, side,
       row->layout->kind == PCAL_LOG_PROBABILITY ? "log-probabilities are at most 0; " : "");

@@ -234,8 +234,8 @@ static pcal_status data_columns_find_scores(const pc_column_set *set, size_t *ou
     }
   data_columns_list(set, names, sizeof names);
   return pc_fail(err, PCAL_DATA,
-                 "%s has no scores among %s; name them probs, logits, log_probs or confidence, "
-                 "or mean and std or variance, quantiles or samples",
+                 "%s has no scores among %s; give {name_columns}, or name them probs, logits, "
+                 "log_probs or confidence, or mean and std or variance, quantiles or samples",
                  set->file, names);
 }
 

@@ -124,3 +124,11 @@ def test_a_name_that_chooses_no_test_fails():
         assert module.chosen("python", ".", ["habits"]) == (0, 1, "failed")
     finally:
         sys.path.remove(str(root / "tools"))
+
+
+def test_a_model_in_place_of_its_probabilities():
+    from sklearn.naive_bayes import GaussianNB
+
+    for call in (pc.measure, pc.ece, lambda *given: pc.plot("reliability", *given)):
+        with pytest.raises(pc.DataError, match=r"probs is a model, GaussianNB; give its probabilities, model.predict_proba\(X\)"):
+            call(GaussianNB(), [0, 1])

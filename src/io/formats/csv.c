@@ -16,6 +16,7 @@
 #include "base/number.h"
 #include "io/reader.h"
 
+#define CSV_NOTATION_CELLS 4096 /* looked at for decimal commas */
 #define CSV_UNWANTED SIZE_MAX
 
 typedef struct csv_state {
@@ -223,13 +224,16 @@ static pcal_status csv_choose(const pc_read_request *request, pc_reader *reader,
   return PCAL_OK;
 }
 
-/* True if the first row has a number with a decimal comma. */
-static int csv_has_decimal_comma(pc_csv_scan row) {
+/* True if one of the first cells is a number with a decimal comma. */
+static int csv_has_decimal_comma(pc_csv_scan rows) {
   pc_csv_cell cell = {.last = 0};
   double value;
-  while (!cell.last && pc_csv_scan_cell(&row, &cell, NULL) == PCAL_OK)
+  for (size_t i = 0; i < CSV_NOTATION_CELLS && rows.at < rows.end; i++) {
+    if (pc_csv_scan_cell(&rows, &cell, NULL) != PCAL_OK)
+      return 0;
     if (pc_csv_number(cell.text, ';', &value) && !pc_csv_number(cell.text, ',', &value))
       return 1;
+  }
   return 0;
 }
 

@@ -151,8 +151,9 @@ TEST(refuses_unclear_containers) {
   assert_int_equal(pc_data_members_find(&(pc_column_set){"d.npz", none, 2}, &env, &found, &err),
                    PCAL_DATA);
   assert_string_equal(err.message,
-                      "d.npz has no scores among probs.cat, labels; name them "
-                      "probs, logits, log_probs or confidence, or mean and std or variance, "
+                      "d.npz has no scores among probs.cat, labels; give probs and labels as "
+                      "FILE:COLUMN in place of data, or name them probs, logits, log_probs or "
+                      "confidence, or mean and std or variance, "
                       "quantiles or samples");
   assert_int_equal(counter.live, 0);
 }
