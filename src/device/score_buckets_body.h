@@ -17,6 +17,8 @@
  *   2. rows of other slices are recognized by their total, before the division, with a margin for its
  *      rounding.
  *   3. more scores than room: they are only counted.
+ *   4. totals below 1 are not counted: a row that pc_row_sums found invalid has no total, and the host
+ *      drops the buckets of its batch.
  * Cost: eight reads of all totals, mostly from the cache, and three additions for each row; later passes
  * one read for each PC_SCORE_BUCKETS_SLICE parts, and one for a list.
  *
@@ -93,7 +95,7 @@ static inline void pc_score_buckets_add(const pc_score_buckets *buckets, uint32_
       pc_score_range_of(buckets->rows, buckets->chunks, block / PC_SCORE_BUCKETS_SLICES);
   const double slices = PC_SCORE_BUCKETS_SLICES;
   const double least = slice + 1 == PC_SCORE_BUCKETS_SLICES
-                           ? 0.0
+                           ? 1.0
                            : slices / (slice + 1) * (1 - PC_SCORE_BUCKETS_MARGIN);
   const double most = slice == 0 ? INFINITY : slices / slice * (1 + PC_SCORE_BUCKETS_MARGIN);
   PC_GPU_UNROLL(4)

@@ -249,6 +249,16 @@ static void forget_rows(rows_here *rows) {
   free(rows->labels);
 }
 
+/* A measure that runs between two passes of another one, on the same device. */
+static struct {
+  const void *logits, *labels;
+  size_t count;
+  pcal_device *device;
+  int runs;
+} other_measure;
+
+static void run_other_measure(void *user, const char *what, uint64_t done, uint64_t total);
+
 /* The results of a source, as JSON, or the message of the error. */
 static char *measured(const void *logits, const void *labels, size_t count, pcal_device *device,
                       const char *const *specs, size_t spec_count) {
@@ -259,6 +269,8 @@ static char *measured(const void *logits, const void *labels, size_t count, pcal
   pcal_results *results = NULL;
   sink_bytes text = {0};
   pcal_error err;
+  pcal_env env = PCAL_ENV_INIT;
+  env.progress = other_measure.device == NULL ? NULL : run_other_measure;
   parts[0].data = logits;
   parts[0].type = PCAL_F32;
   parts[0].columns = CLASSES;
@@ -271,7 +283,7 @@ static char *measured(const void *logits, const void *labels, size_t count, pcal
   config.specs = specs;
   config.spec_count = spec_count;
   assert_int_equal(pcal_source_open(&inputs, NULL, &source, NULL), PCAL_OK);
-  if (pcal_measure_run(source, &config, NULL, &results, &err) == PCAL_OK)
+  if (pcal_measure_run(source, &config, &env, &results, &err) == PCAL_OK)
     assert_int_equal(pcal_results_write(results, PCAL_JSON, sink_collect, &text, NULL),
                      PCAL_OK);
   else
@@ -374,5 +386,47 @@ TEST(test_measures_without_memory) {
   drop(labels);
   pcal_device_free(device);
   forget_rows(&rows);
+  assert_int_equal(fake.blocks(), 0);
+}
+
+static void run_other_measure(void *user, const char *what, uint64_t done, uint64_t total) {
+  pcal_device *device = other_measure.device;
+  (void)user;
+  (void)what;
+  (void)done;
+  (void)total;
+  if (device == NULL)
+    return;
+  other_measure.device = NULL; /* once */
+  free(measured(other_measure.logits, other_measure.labels, other_measure.count, device, sorted,
+                UNIT_COUNT(sorted)));
+  other_measure.runs++;
+}
+
+/* Another measure takes the memory of the scores between two passes: they are read again. */
+TEST(test_measures_that_take_turns) {
+  rows_here rows = simulate_rows(0, 70001), others = simulate_rows(1, 70001);
+  char *expected =
+      measured(rows.logits, rows.labels, rows.count, NULL, sorted, UNIT_COUNT(sorted));
+  void *there[] = {upload(rows.logits, rows.count * CLASSES * sizeof(float)),
+                   upload(rows.labels, rows.count),
+                   upload(others.logits, others.count * CLASSES * sizeof(float)),
+                   upload(others.labels, others.count)};
+  pcal_device *device = NULL;
+  assert_int_equal(pcal_device_open(there[0], NULL, &device, NULL), PCAL_OK);
+  other_measure.logits = there[2];
+  other_measure.labels = there[3];
+  other_measure.count = others.count;
+  other_measure.device = device;
+  char *got = measured(there[0], there[1], rows.count, device, sorted, UNIT_COUNT(sorted));
+  assert_int_equal(other_measure.runs, 1);
+  assert_string_equal(expected, got);
+  free(expected);
+  free(got);
+  for (size_t i = 0; i < UNIT_COUNT(there); i++)
+    drop(there[i]);
+  pcal_device_free(device);
+  forget_rows(&rows);
+  forget_rows(&others);
   assert_int_equal(fake.blocks(), 0);
 }
