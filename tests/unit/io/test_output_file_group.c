@@ -1,10 +1,9 @@
 /* Outputs that become new together, and what a loss of power leaves of them.
  *
- * The calls that change the disk (write, fsync, link, linkat, rename, unlink) are recorded
- * while the real ones are made.  Then the machine "loses power" after each of them: data that
- * were not synced are torn, and of the changes of names that were not synced any part may have
- * happened, in every combination.  In each such state, opening the files again must show both
- * old or both new, and whole. */
+ * The calls that change the disk (write, fsync, link, linkat, rename, unlink) are recorded while the real
+ * ones are made.  Then the machine "loses power" after each of them: data that were not synced are torn, and
+ * of the changes of names that were not synced any part may have happened, in every combination.  In each
+ * such state, opening the files again must show both old or both new, and whole. */
 #define _GNU_SOURCE
 #include "../unit.h"
 
