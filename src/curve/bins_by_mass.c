@@ -130,3 +130,10 @@ size_t pc_bins_by_mass(const pc_curve_table *table, size_t bins, pc_bin *out) {
                             : pc_mass_bin_cache_bins(gaps->bins, table, bins, out);
   return cached > 0 ? cached : pc_bins_by_mass_ends(table, bins, out, NULL);
 }
+
+size_t pc_bins_by_mass_of_error(const pc_curve_table *table, size_t bins, pc_bin *out) {
+  const size_t count = pc_bins_by_mass(table, bins, out);
+  for (size_t b = 0; table->total >= PC_BINS_MANY_ROWS && b < count; b++)
+    out[b].score_square = out[b].score_hit = (double)NAN;
+  return count;
+}

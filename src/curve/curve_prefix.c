@@ -59,8 +59,8 @@ static int prefix_skip_tie(const pc_curve_prefix *prefix, pc_curve_cursor *curso
 }
 
 static inline int prefix_has_long_tie(const pc_curve_prefix *prefix, size_t entry) {
-  return prefix->begin[prefix->count] - entry > PREFIX_LONG_TIE &&
-         prefix->score[entry + PREFIX_LONG_TIE] == prefix->score[entry];
+  return prefix->single || (prefix->begin[prefix->count] - entry > PREFIX_LONG_TIE &&
+                            prefix->score[entry + PREFIX_LONG_TIE] == prefix->score[entry]);
 }
 
 /* Moves past one distinct score, entry by entry. */

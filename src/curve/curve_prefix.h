@@ -47,6 +47,7 @@ double pc_gap_tilt(double score);
 
 typedef struct pc_curve_prefix {
   size_t count;        /* ranges */
+  int single;          /* every range holds one score, and nothing inside it is read */
   const size_t *begin; /* index of the first score of each range; begin[count]: the end */
   const double *score; /* ascending */
   const double *hit;   /* of each score: 1.0 if it is a hit, else 0.0 */

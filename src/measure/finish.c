@@ -324,19 +324,11 @@ static pcal_status finish_cluster_keys(const pcal_measure *measure, uint64_t **o
 /* Says why an entry without a tally has no interval or null. */
 static void finish_untallied(const pcal_measure *measure, size_t entry,
                              pc_interval_result *out) {
-  const pc_measure_plan *plan = &measure->plan;
-  const char *lacks = pc_replica_tally_lacks(plan, entry);
+  const char *lacks = pc_replica_tally_lacks(NULL, &measure->plan, entry);
+  if (lacks != NULL && pc_measure_rows_are_units(measure))
+    lacks = "rounds draw rows of whole weights only; measure these weights in one process";
   if (lacks != NULL)
     snprintf(out->why, sizeof out->why, "%s", lacks);
-  else if (!pc_measure_plan_resampled(plan, entry) && !pc_measure_plan_relabelled(plan, entry))
-    return;
-  else if (pc_measure_rows_are_units(measure))
-    snprintf(out->why, sizeof out->why,
-             "rounds draw rows of whole weights only; measure these weights in one process");
-  else
-    snprintf(out->why, sizeof out->why,
-             "replicas of fewer than %d rows need all rows in one process",
-             (int)PC_ROW_LATTICE_LEAST);
 }
 
 /* The same from tallies; group NULL: all rows. */

@@ -24,6 +24,8 @@ typedef struct pc_plan_slot {
                          pass (refine_curves.h), or PC_NO_SLOT */
   size_t shared_grid; /* slot of the grid from which this one is filled after the last pass
                          (machines/grid_shared.h), or PC_NO_SLOT */
+  int replica_cells; /* a bucket curve whose replicas are drawn on cells, which need the ends of
+                         bins of equal mass (replicas/score_cells.h) */
 } pc_plan_slot;
 
 #define PC_NO_VIEW SIZE_MAX

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "curve/point_masses.h"
+#include "measure/replicas/score_cells.h"
 
 pcal_status pc_refine_ask(const pcal_measure *measure, size_t slot, const pc_curve_table *table,
                           pc_refine_need *wish, pcal_error *err) {
@@ -18,6 +19,8 @@ pcal_status pc_refine_ask(const pcal_measure *measure, size_t slot, const pc_cur
       PC_TRY(entry->metric->cells(&entry->options, table, &measure->env, &asked, err));
     wish->level = asked > wish->level ? asked : wish->level;
   }
+  if (measure->plan.slots[slot].replica_cells)
+    wish->wants += pc_score_cells_wants(table, wish->wanted);
   if (wish->level == PC_EACH_SCORE)
     wish->wants += pc_point_masses_wants(table, PC_EACH_SCORE, wish->wanted);
   return PCAL_OK;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "machines/machine_curve_buckets.h"
 #include "machines/machine_rows.h"
 #include "measure/group_names.h"
 
@@ -90,48 +91,52 @@ void pc_round_draws_free(pc_round_draws *draws) {
 
 /* Draws the replicas of the rows of one state. */
 static pcal_status draws_of_state(const pcal_env *env, const pcal_measure *measure,
-                                  const pc_group_state *state, int all, pc_replica_tally *tally,
-                                  pc_round_draws *out, pcal_error *err) {
+                                  const pc_group_state *state, const pc_group_tally *asked,
+                                  pc_replica_tally *tally, pc_round_draws *out,
+                                  pcal_error *err) {
   const pc_measure_plan *plan = &measure->plan;
   const pc_distinct_rule how = {.identified = measure->identified > 0, .scale = 1.0};
   pc_evidence evidence;
   memset(&evidence, 0, sizeof evidence);
   PC_TRY(pc_machine_rows_distinct(env, state->slots[plan->rows_slot], &how, &evidence, err));
-  const pcal_status status = pc_replica_tally_draw(env, plan, &evidence.kept, tally, err);
-  if (all)
+  const pcal_status status =
+      pc_replica_tally_draw(env, plan, &evidence.kept, &asked->cells, tally, err);
+  if (asked->group == NULL)
     draws_sample(&evidence.kept, out);
   plan->slots[plan->rows_slot].machine->release(env, &evidence);
   return status;
 }
 
 static pcal_status draws_of_all(const pcal_env *env, const pcal_measure *measure,
-                                pc_replica_tally *tally, pc_round_draws *out, pcal_error *err) {
+                                const pc_group_tally *asked, pc_replica_tally *tally,
+                                pc_round_draws *out, pcal_error *err) {
   pc_group_states total;
   const pc_group_state *whole =
       measure->grouped > 0 ? NULL : pc_group_states_find(&measure->groups, 0);
   if (measure->grouped <= 0)
-    return whole == NULL ? PCAL_OK : draws_of_state(env, measure, whole, 1, tally, out, err);
+    return whole == NULL ? PCAL_OK
+                         : draws_of_state(env, measure, whole, asked, tally, out, err);
   pc_group_states_init(&total, env, &measure->plan);
   pcal_status status = pc_group_states_total(&total, &measure->groups, err);
   if (status == PCAL_OK && total.count > 0 && total.states[0] != NULL)
-    status = draws_of_state(env, measure, total.states[0], 1, tally, out, err);
+    status = draws_of_state(env, measure, total.states[0], asked, tally, out, err);
   pc_group_states_free(&total);
   return status;
 }
 
 static pcal_status draws_of_group(const pcal_env *env, const pcal_measure *measure,
-                                  const char *name, pc_replica_tally *tally,
+                                  const pc_group_tally *asked, pc_replica_tally *tally,
                                   pc_round_draws *out, pcal_error *err) {
   for (size_t g = 0; g < measure->groups.count; g++) {
     char number[PC_GROUP_NUMBER_MAX];
     pc_group_state *loan = NULL;
     const pc_group_state *state = NULL;
     if (pc_group_states_rows(&measure->groups, g) == 0 ||
-        strcmp(pc_group_name(measure, g, number), name) != 0)
+        strcmp(pc_group_name(measure, g, number), asked->group) != 0)
       continue;
     PC_TRY(pc_group_states_view(&measure->groups, g, &loan, &state, err));
     const pcal_status status =
-        state == NULL ? PCAL_OK : draws_of_state(env, measure, state, 0, tally, out, err);
+        state == NULL ? PCAL_OK : draws_of_state(env, measure, state, asked, tally, out, err);
     pc_group_state_free(&measure->groups, loan);
     return status;
   }
@@ -143,11 +148,11 @@ static pcal_status draws_fill(const pcal_env *env, const pcal_measure *measure,
                               pcal_error *err) {
   for (size_t i = 0; i < count; i++) {
     pc_replica_tally *tally = &out->list[i];
-    PC_TRY(pc_replica_tally_new(env, &measure->plan, asked[i].bits, tally, err));
+    PC_TRY(pc_replica_tally_new(env, &measure->plan, asked[i].bits, &asked[i].cells, 1, tally,
+                                err));
     out->count = i + 1;
-    PC_TRY(asked[i].group == NULL
-               ? draws_of_all(env, measure, tally, out, err)
-               : draws_of_group(env, measure, asked[i].group, tally, out, err));
+    PC_TRY((asked[i].group == NULL ? draws_of_all : draws_of_group)(env, measure, &asked[i],
+                                                                    tally, out, err));
   }
   return PCAL_OK;
 }
@@ -225,14 +230,29 @@ pcal_status pc_decode_round_draws(pc_decoder *in, const pcal_env *env, pc_round_
 void pc_group_tallies_free(const pcal_env *env, pc_group_tally *list, size_t count) {
   for (size_t i = 0; list != NULL && i < count; i++) {
     pc_free(env, list[i].group);
+    pc_score_cells_free(env, &list[i].cells);
     pc_replica_tally_free(&list[i].tally);
   }
   pc_free(env, list);
 }
 
-static void group_tally_init(double weight, pc_group_tally *out) {
+/* state: of the rows; its curves are refined. */
+static pcal_status group_tally_init(const pcal_measure *measure, const pc_group_state *state,
+                                    double weight, pc_group_tally *out, pcal_error *err) {
+  const pc_measure_plan *plan = &measure->plan;
+  int any = 0;
   out->weight = weight;
-  out->bits = pc_row_lattice_bits(weight);
+  for (size_t s = 0; s < plan->slot_count; s++) {
+    pc_bucket_curve *curve = NULL;
+    any |= plan->slots[s].need.machine == PC_GRID && pc_replica_tally_takes(plan, s);
+    if (!plan->slots[s].replica_cells || state == NULL)
+      continue;
+    PC_TRY(pc_machine_curve_buckets_part(&measure->env, state->slots[s], 0, &curve, err));
+    const pc_curve_table table = pc_bucket_curve_table(curve);
+    PC_TRY(pc_score_cells_add(&measure->env, &out->cells, s, &table, err));
+  }
+  out->bits = any || out->cells.count > 0 ? pc_row_lattice_bits(weight) : 0;
+  return PCAL_OK;
 }
 
 pcal_status pc_group_tallies_new(const pcal_measure *measure, const pc_group_state *total,
@@ -243,7 +263,8 @@ pcal_status pc_group_tallies_new(const pcal_measure *measure, const pc_group_sta
   *count = 0;
   if (list == NULL)
     return pc_fail_memory(err, "tallying replicas");
-  group_tally_init(pc_sum_value(&total->totals.weight), &list[(*count)++]);
+  PC_TRY(group_tally_init(measure, total, pc_sum_value(&total->totals.weight),
+                          &list[(*count)++], err));
   for (size_t g = 0; measure->grouped > 0 && g < groups->count; g++) {
     char number[PC_GROUP_NUMBER_MAX];
     if (pc_group_states_rows(groups, g) == 0)
@@ -252,7 +273,8 @@ pcal_status pc_group_tallies_new(const pcal_measure *measure, const pc_group_sta
     at->group = pc_copy_text(&measure->env, pc_group_name(measure, g, number));
     if (at->group == NULL)
       return pc_fail_memory(err, "tallying replicas");
-    group_tally_init(pc_group_states_weight(groups, g), at);
+    PC_TRY(group_tally_init(measure, pc_group_states_find(groups, g),
+                            pc_group_states_weight(groups, g), at, err));
   }
   return PCAL_OK;
 }

@@ -80,8 +80,10 @@ void pc_round_plan_drop_rows(pc_measure_plan *plan) {
 void pc_round_plan_use_buckets(pc_measure_plan *plan) {
   pc_round_plan_drop_rows(plan);
   for (size_t s = 0; s < plan->slot_count; s++)
-    if (plan->slots[s].need.machine == PC_CURVE && pc_measure_plan_can_refine(plan, s))
+    if (plan->slots[s].need.machine == PC_CURVE && pc_measure_plan_can_refine(plan, s)) {
       plan->slots[s].machine = &pc_machine_curve_rounds;
+      plan->slots[s].replica_cells = pc_replica_tally_takes(plan, s);
+    }
 }
 
 pcal_status pc_round_measure_new(const pc_round_config *config, pcal_kind kind, size_t columns,
@@ -162,6 +164,7 @@ static void request_write_draws(const pc_group_tally *draws, size_t count, pc_en
     if (draws[i].group != NULL)
       pc_encode_text(out, draws[i].group);
     pc_encode_u8(out, draws[i].bits);
+    pc_encode_score_cells(out, &draws[i].cells);
   }
 }
 
@@ -371,8 +374,22 @@ static pcal_status request_read_draws(pc_decoder *in, pc_round_request *out, pca
     }
     draw->bits = pc_decode_u8(in);
     pc_decoder_expect(in, draw->bits >= 1 && draw->bits <= PC_ROW_LATTICE_BITS_MAX);
+    if (!in->failed)
+      PC_TRY(pc_decode_score_cells(in, env, &draw->cells, err));
   }
   return PCAL_OK;
+}
+
+/* True if only curves have cells. */
+static int request_cells_fit(const pc_round_request *request, const pc_measure_plan *plan) {
+  for (size_t i = 0; i < request->draw_count; i++)
+    for (size_t c = 0; c < request->draws[i].cells.count; c++) {
+      const size_t slot = request->draws[i].cells.list[c].slot;
+      if (slot >= plan->slot_count || plan->slots[slot].need.machine != PC_CURVE ||
+          !pc_replica_tally_takes(plan, slot))
+        return 0;
+    }
+  return 1;
 }
 
 /* Checks that the metrics can be drawn, and that the sums of all groups are not too many. */
@@ -383,9 +400,10 @@ static pcal_status request_check_draws(const pc_round_request *request, pcal_err
   PC_TRY(
       pc_round_measure_new(config, config->measure.kind, 0, NULL, config->env, &measure, err));
   pcal_status status = pc_replica_tally_size(config->env, &measure->plan, &numbers, err);
+  const int fits = request_cells_fit(request, &measure->plan);
   pc_measure_free(measure);
   if (status == PCAL_OK &&
-      (numbers == 0 ||
+      (numbers == 0 || !fits ||
        (request->draw_count > 1 && numbers > PC_ROUND_DRAWS_MAX / request->draw_count)))
     status = pc_envelope_misfit(&pc_round_request_envelope, "the request", err);
   return status;

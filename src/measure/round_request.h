@@ -7,7 +7,8 @@
  * (u64); for each whether it has a name (u8), the name of its group (text), the number of slots
  * (varint), and for each its number (varint) and the targets of each part
  * (curve/refine_targets.h).  Rounds of replicas: number of groups (u64); for each whether it has a
- * name (u8), its name (text), the bits of its lattice (u8).  Checksum. */
+ * name (u8), its name (text), the bits of its lattice (u8), its cells (replicas/score_cells.h).
+ * Checksum. */
 #ifndef PC_ROUND_REQUEST_H
 #define PC_ROUND_REQUEST_H
 

@@ -347,11 +347,18 @@ static pcal_status rounds_absorb_later(pc_measure_rounds *rounds, const pc_round
 
 /* ---- replicas: answers ---- */
 
-/* True if the bins of the data are those of the first round. */
+/* True if the bins of the data are those of the first round; of cells, if they have all rows. */
 static pcal_status rounds_compare_bins(const pc_measure_rounds *rounds,
                                        const pc_group_state *state, const pc_tally_slot *slot,
                                        int *same, pcal_error *err) {
   const pc_machine *machine = rounds->measure->plan.slots[slot->slot].machine;
+  if (rounds->measure->plan.slots[slot->slot].need.machine == PC_CURVE) {
+    double weight = 0.0;
+    for (size_t r = 0; r < slot->ranges; r++)
+      weight += slot->sums[PC_REPLICA_SUM_WEIGHT * slot->ranges + r];
+    *same &= weight == pc_sum_value(&state->totals.weight);
+    return PCAL_OK;
+  }
   pc_evidence evidence = {.machine = PC_GRID, .layout = &rounds->measure->plan.layout};
   PC_TRY(machine->finish(&rounds->env, state->slots[slot->slot], &evidence, err));
   const pc_bin *bins = evidence.grid.bins;
@@ -377,7 +384,8 @@ static pcal_status rounds_take_draw(pc_measure_rounds *rounds, size_t at,
   const pc_group_state *state = rounds_draw_state(rounds, at);
   pc_group_tally *to = &rounds->draws[at];
   pc_replica_tally form;
-  PC_TRY(pc_replica_tally_new(&rounds->env, &rounds->measure->plan, to->bits, &form, err));
+  PC_TRY(pc_replica_tally_new(&rounds->env, &rounds->measure->plan, to->bits, &to->cells, 1,
+                              &form, err));
   int fits = pc_replica_tally_fits(from, &form, to->weight);
   pc_replica_tally_free(&form);
   for (size_t s = 0; fits && s < from->slot_count; s++)

@@ -99,7 +99,7 @@ static void binned_error_bins(const pc_binned_error *how, const pc_evidence *evi
   }
   const pc_curve_table *table = &evidence->curve.parts[part];
   if (how->binning == PC_BINNING_MASS)
-    *count = pc_bins_by_mass(table, how->bins, space);
+    *count = pc_bins_by_mass_of_error(table, how->bins, space);
   else if (how->binning == PC_BINNING_ADAPTIVE)
     pc_bins_adaptive(table, how->threshold, how->bins, space);
   else

@@ -143,8 +143,10 @@ static pcal_status ece_configure(pc_options *options, const pc_layout *layout,
   PC_TRY(ece_view(options, ECE_VIEW, ECE_CONVENTION, layout, config, err));
   static const pc_gap_norm norms[] = {PC_GAPS_MEAN, PC_GAPS_SQUARES, PC_GAPS_LARGEST};
   config->gaps = norms[options->value[ECE_NORM].choice];
-  if (options->value[ECE_BINNING].choice == ECE_BY_MASS)
+  if (options->value[ECE_BINNING].choice == ECE_BY_MASS) {
+    config->mass_bins = (size_t)options->value[ECE_BINS].number;
     return ece_mass(options, config, err);
+  }
   if (options->value[ECE_BINNING].choice == ECE_BY_SWEEP)
     return ece_sweep(options, config, err);
   if (options->value[ECE_DEBIAS].number != 0) /* for the variance of debiased squares */
@@ -191,7 +193,7 @@ static pcal_status ece_evaluate_mass(const pc_options *options, const pc_evidenc
   pc_bin *bins = pc_alloc(env, count, sizeof *bins);
   if (bins == NULL)
     return pc_fail_memory(err, "making equal-mass bins");
-  count = pc_bins_by_mass(table, count, bins);
+  count = pc_bins_by_mass_of_error(table, count, bins);
   if (sweep)
     pc_metric_result_part(out, "bins", (double)count);
   ece_value(options, bins, count, evidence->total, out);

@@ -99,6 +99,7 @@ static pcal_status ks_configure(pc_options *options, const pc_layout *layout,
                                     : PC_VIEW_RANK;
   view->index = (int32_t)options->value[index].number;
   config->need.machine = PC_CURVE;
+  config->on_cells = 1;
   config->bound = PCAL_BOUND_LOWER;
   config->most = 1.0;
   config->notion = index != KS_CLASS      ? PCAL_NOTION_TOP_LABEL

@@ -107,6 +107,9 @@ typedef struct pc_metric_config {
   pc_gap_norm gaps;
   int has_se;      /* evaluate sets the standard error: no replicas are needed */
   int whole_curve; /* every score of the curve is needed; `wants` is not called */
+  int on_cells;    /* replicas may join the scores of a curve in narrow cells */
+  size_t
+      mass_bins; /* of a curve: the number of its equal-mass bins (curve/curve_bins.h); 0: none */
   unsigned traits; /* initially those of the metric; options may change them */
 } pc_metric_config;
 

@@ -52,6 +52,7 @@ static pcal_status smece_configure(pc_options *options, const pc_layout *layout,
                                    pc_metric_config *config, pcal_error *err) {
   PC_TRY(pc_metric_choose_view(options, SMECE_VIEW, layout, config, err));
   config->need.machine = PC_CURVE;
+  config->on_cells = 1;
   config->bound = PCAL_BOUND_LOWER;
   config->most = 1.0;
   config->gaps = PC_GAPS_MEAN;

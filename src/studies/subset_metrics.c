@@ -317,8 +317,8 @@ static pcal_status subset_scratch_slot(const pc_subset_metrics *metrics, size_t 
   if (slot->fast && planned->need.machine != PC_SUM) {
     const subset_view *view = &metrics->views[planned->view];
     const size_t scores = metrics->data->rows * view->scores, count = subset_bins(slot, view);
-    PC_TRY(
-        pc_replica_evidence_new(&metrics->arena.env, &planned->need, &view->sorted, out, err));
+    PC_TRY(pc_replica_evidence_new(&metrics->arena.env, &planned->need, &view->sorted, NULL, 0,
+                                   out, err));
     *places = scores > *places ? scores : *places;
     *bins = count > *bins ? count : *bins;
   }

@@ -149,7 +149,7 @@ def test_intervals_and_nulls(rows):
     assert found.ece.interval[0] < found.ece < found.ece.interval[1]
     default = measured(given, 3, specs=(), interval=0.9, replicas=40)
     assert default.ece.interval is not None and default.smece.interval is None
-    assert "smece: its replicas need all rows at once; measure it in one process" in str(default)
+    assert "smece: replicas of sorted scores of fewer than 16384 rows need all rows" in str(default)
 
 
 def test_fits_that_need_all_rows_are_refused():

@@ -95,16 +95,18 @@ def test_intervals_and_nulls(df, rows):
 
 
 def test_intervals_of_the_default_metrics(df, rows):
-    """A metric without replicas by rounds says so; the others are those of one process."""
-    given = {"interval": 0.9, "null": True, "replicas": 50}
-    found = pcs.measure(df, probs="p", labels="y", **given)
-    whole = pc.measure(rows.probs, rows.labels, **given)
-    assert [float(value) for value in found] == [float(value) for value in whole]
-    for name in ("accuracy", "brier", "ece", "mce", "sce", "cwce"):
-        assert getattr(found, name).interval == getattr(whole, name).interval
-    assert found.ece.p_value == whole.ece.p_value
-    assert found.ks.interval is None
-    assert "ks: its replicas need all rows at once; measure it in one process" in str(found)
+    """Enough rows for all of them; of fewer rows, metrics of sorted scores say so."""
+    data = pc.simulate(17_000, 3, factor=1.5, seed=1)
+    logits, labels = np.asarray(data.logits, float), np.asarray(data.labels)
+    table = arrow.table({"z": list(logits), "y": labels}).to_pandas()
+    frame = df.sparkSession.createDataFrame(table).repartition(5)
+    given = {"interval": 0.95, "replicas": 50, "seed": 3}
+    found = pcs.measure(frame, logits="z", labels="y", **given)
+    assert found.to_json() == pc.measure(logits=logits, labels=labels, **given).to_json()
+    assert found.ks.interval and found.smece.interval
+    few = pcs.measure(df, probs="p", labels="y", metrics=["ks", "ece"], **given)
+    assert few.ks.interval is None and few.ece.interval
+    assert "ks: replicas of sorted scores of fewer than 16384 rows need all rows" in str(few)
 
 
 def test_rows_that_change_are_noticed(df):

@@ -325,3 +325,15 @@ pcal_status pc_exchange_join(const pcal_env *env, const pc_kept_rows *rows[2],
   pc_exchange_free(env, out);
   return pc_fail_memory(err, "comparing two models");
 }
+
+pcal_status pc_exchange_take(const pcal_env *env, pc_kept_rows *rows, pc_kept_rows *out,
+                             pcal_error *err) {
+  PC_TRY(pc_exchange_number(env, rows, err));
+  for (size_t i = 0; i < rows->count; i++)
+    rows->weights[i] = pc_kept_weight(rows, i);
+  pc_free(env, rows->copies);
+  rows->copies = NULL;
+  *out = *rows;
+  *rows = (pc_kept_rows){.count = 0};
+  return PCAL_OK;
+}

@@ -46,4 +46,8 @@ PC_CHECKED pcal_status pc_exchange_number(const pcal_env *env, pc_kept_rows *row
 /* The memory that kept rows take, in bytes. */
 size_t pc_exchange_bytes(const pc_kept_rows *rows);
 
+/* Moves distinct rows to *out: copies become weights, and clusters are numbered by their keys. */
+PC_CHECKED pcal_status pc_exchange_take(const pcal_env *env, pc_kept_rows *rows,
+                                        pc_kept_rows *out, pcal_error *err);
+
 #endif

@@ -47,6 +47,8 @@
  *      (pc_interval_of_square), extended to T; edge case 2 below PC_INTERVAL_FEW_ROWS only.
  *      Replicas of bins with few rows vary far more than new rows would.
  *      Not with clusters, whose rows are not independent.
+ *   10. Replicas on cells (replica_cells.h): T is the value of the data on cells in all of the above;
+ *      high rises by what the cells hide of the value.
  *
  * Covers: the population's value on the same bins (equal-mass bins: with the edges found in the
  * data).
@@ -64,7 +66,7 @@
 #include "measure/interval_formula.h"
 #include "measure/replicas/gap_direction.h"
 #include "measure/replicas/rarer_rows.h"
-#include "measure/replicas/replica_tally.h"
+#include "measure/replicas/replica_cells.h"
 #include "measure/replicas/replicas.h"
 
 #define INVERSION_PILOT 40 /* replicas that decide how far apart points are */
@@ -112,6 +114,11 @@ int pc_interval_inversion_applies(const pc_measure_plan *plan, size_t entry,
   const pc_metric_config *reading = &plan->entries[entry].reading;
   return reading->most > 0.0 && plan->layout.form == PC_FORM_CLASSES &&
          (rows == NULL || pc_replica_has_points(plan, entry, rows));
+}
+
+/* The value that replicas are compared with: on cells, if they are. */
+static double inversion_value(const inversion_job *job, size_t entry) {
+  return job->records[entry].outcome.value - job->views->hidden[entry * PC_REPLICA_VALUES];
 }
 
 static int inversion_over_classes(const inversion_job *job, size_t entry) {
@@ -204,13 +211,13 @@ static pcal_status inversion_draw(const inversion_job *job, const uint8_t *entri
                                       .points = points > 0 ? job->points : NULL,
                                       .point_count = points,
                                       .views = job->views};
-  return pc_replicas_measure(job->env, &request, values, err);
+  return pc_replica_cells_measure(job->env, &request, values, err);
 }
 
 /* Sets the points of an entry.  reach: the largest error that noise alone showed. */
 static void inversion_place(const inversion_job *job, size_t entry, double reach,
                             pc_gap_point *at) {
-  const double value = job->records[entry].outcome.value;
+  const double value = inversion_value(job, entry);
   const int over_classes = inversion_over_classes(job, entry);
   const double noise = inversion_noise(job, over_classes);
   const double step = value > 0.0 ? reach / value : 0.0;
@@ -363,7 +370,7 @@ static int inversion_read(const inversion_job *job, size_t entry, inversion_tail
       job->records[entry].interval_result.se = pc_interval_deviation(values, kept);
   }
   out->truth = job->truths + entry * INVERSION_TRUTHS;
-  out->value = job->records[entry].outcome.value;
+  out->value = inversion_value(job, entry);
   return 1;
 }
 
@@ -410,19 +417,22 @@ static pc_interval inversion_ends(const inversion_job *job, size_t entry,
 static void inversion_conclude(const inversion_job *job, size_t entry,
                                const inversion_tails *tails) {
   const double most = job->plan->entries[entry].reading.most;
+  const double value = job->records[entry].outcome.value;
   pc_interval_result *out = &job->records[entry].interval_result;
   pc_interval ends = inversion_ends(job, entry, tails);
   const pc_gap_norm gaps = job->plan->entries[entry].reading.gaps;
   ends.low = fmax(ends.low, inversion_direction(job, entry));
   if (!inversion_has_square(job, entry) || job->found.rarer < PC_INTERVAL_FEW_ROWS)
     inversion_allow(job, entry, tails, &ends);
+  if (!inversion_has_square(job, entry))
+    ends.high += fmax(value - tails->value, 0.0);
   if (gaps == PC_GAPS_LARGEST && job->found.rarer < PC_INTERVAL_FEW_ROWS)
     ends.high = most;
   out->has_interval = 1;
   out->level = job->plan->intervals.level;
   out->method = PCAL_INTERVAL_INVERSION;
-  out->low = fmin(ends.low, tails->value);
-  out->high = fmax(fmin(ends.high, most), tails->value);
+  out->low = fmin(ends.low, value);
+  out->high = fmax(fmin(ends.high, most), value);
 }
 
 /* ---- labels drawn from the predictions ---- */

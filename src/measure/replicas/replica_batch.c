@@ -74,11 +74,12 @@ pcal_status pc_replica_batch_new(const pcal_env *env, const pc_measure_plan *pla
                                  const pc_sorted_view *sorted, const pc_score_ranges *ranges,
                                  pc_replica_batch *out, pcal_error *err) {
   const pc_need *need = &plan->slots[slot].need;
-  const int curve = need->machine == PC_CURVE;
+  const int curve = need->machine == PC_CURVE && !ranges->coarse;
   memset(out, 0, sizeof *out);
-  out->evidence.machine = need->machine;
+  out->evidence.machine = curve ? PC_CURVE : PC_GRID;
   out->evidence.rough = 1;
-  out->three = curve ? !ranges->in_cells && sorted->part_count > 1 : need->grid.moments == 0;
+  out->three = curve ? !ranges->in_cells && sorted->part_count > 1
+                     : ranges->coarse || need->grid.moments == 0;
   const int enough =
       curve ? batch_curve_room(env, sorted, out) : batch_grid_room(env, sorted, ranges, out);
   if (enough)
@@ -250,6 +251,7 @@ static void batch_select_part(const pc_sorted_view *sorted, const pc_score_range
   pc_curve_prefix *prefix = &batch->prefix[p];
   *prefix = (pc_curve_prefix){
       .count = ranges->part[p + 1] - ranges->part[p],
+      .single = ranges->single,
       .begin = ranges->begin + ranges->part[p],
       .score = sorted->score,
       .hit = ranges->hit,
@@ -323,10 +325,8 @@ void pc_replica_base_free(const pcal_env *env, pc_replica_base *base) {
   memset(base, 0, sizeof *base);
 }
 
-/* Gaps before each range of a curve and bounds on the sums of |gap| in it, from the sums of one
- * replica or of the data. */
-static void batch_gap_sums(const double *sums, size_t step, int three, double *gap,
-                           double *size) {
+void pc_replica_gap_sums(const double *sums, size_t step, int three, double *gap,
+                         double *size) {
   const double *hits = sums + PC_REPLICA_SUM_HITS * step,
                *scores = sums + PC_REPLICA_SUM_SCORE * step,
                *both = sums + PC_REPLICA_SUM_SCORE_HIT * step;
@@ -391,7 +391,7 @@ static pcal_status batch_base_sums(const pcal_env *env, const pc_sorted_view *so
     memcpy(out->sums, batch->sums, bytes);
     batch_base_tilt(sorted, ranges, batch->prefix != NULL, out);
     if (step > 0)
-      batch_gap_sums(out->sums, step, batch->three, out->gap, out->size);
+      pc_replica_gap_sums(out->sums, step, batch->three, out->gap, out->size);
     for (size_t r = 0; r + 1 < step; r++)
       out->tilt_size[r] = out->tilt[r + 1] - out->tilt[r];
   }
@@ -490,8 +490,8 @@ static void batch_parts_at_point(const pc_sorted_view *sorted, const pc_replica_
 static void batch_open_lane(const batch_point *mix, size_t lane, pc_replica_batch *batch) {
   if (batch->gap_lane == lane)
     return;
-  batch_gap_sums(mix->drawn, mix->step, batch->three, batch->gap_sums,
-                 batch->gap_sums + mix->step);
+  pc_replica_gap_sums(mix->drawn, mix->step, batch->three, batch->gap_sums,
+                      batch->gap_sums + mix->step);
   if (batch->ladder != NULL)
     pc_smooth_ladder_renew(batch->ladder);
   if (batch->mass_bins != NULL)

@@ -87,6 +87,10 @@ typedef struct pc_replica_pair {
 void pc_replica_bins_at_point(const pc_replica_pair *sums, size_t count,
                               const pc_gap_point *point, pc_bin *bins);
 
+/* Gaps before each range of a curve, and bounds on the sums of |gap| in it, from the sums of one replica
+ * or of the data: [kind][step], the last element of each kind being the total. */
+void pc_replica_gap_sums(const double *sums, size_t step, int three, double *gap, double *size);
+
 /* Fills batch->evidence of a grid with ranges->of_class for the labels of one replica: weights
  * and scores are those of the data, hits are counted row by row. */
 void pc_replica_batch_count(const pc_score_ranges *ranges, const pc_replica_base *base,

@@ -47,7 +47,7 @@
 #include "measure/replicas/interval_inversion.h"
 #include "measure/replicas/null_summary.h"
 #include "measure/replicas/rarer_rows.h"
-#include "measure/replicas/replica_tally.h"
+#include "measure/replicas/replica_cells.h"
 
 #define INTERVALS_PAIR_NULLS 200 /* most calibrated replicas of a metric over pairs */
 #define INTERVALS_LACKING 0.1    /* share of replicas that may lack a value */
@@ -296,7 +296,7 @@ static void intervals_parts(const intervals_job *job, size_t entry) {
 /* ---- calibrated replicas ---- */
 
 static void intervals_null(const intervals_job *job, size_t entry) {
-  const double lattice = pc_replica_views_lattice(job->views, job->plan->entries[entry].slot);
+  const double lattice = pc_replica_cells_lattice(job->views, entry);
   pc_null_summary(intervals_series(job->values, job->count, entry, 0), job->count,
                   lattice > 0.0 ? ldexp(4.0, -(int)job->views->bits) : 0.0,
                   &job->records[entry]);
@@ -313,7 +313,8 @@ static int intervals_has_parts(const intervals_job *job, size_t entry) {
 
 /* True if there are rows, or a tally, for the replicas of an entry. */
 static int intervals_drawn(const intervals_job *job, size_t entry) {
-  return job->rows != NULL || pc_replica_tally_lacks(job->plan, entry) == NULL;
+  return job->rows != NULL ||
+         pc_replica_tally_lacks(job->views->tally, job->plan, entry) == NULL;
 }
 
 static int intervals_measured(const intervals_job *job, size_t entry) {
@@ -325,7 +326,9 @@ static int intervals_measured(const intervals_job *job, size_t entry) {
 static int intervals_inverted(const intervals_job *job, size_t entry) {
   return intervals_measured(job, entry) &&
          intervals_method(job, entry) == PCAL_INTERVAL_INVERSION &&
-         pc_interval_inversion_applies(job->plan, entry, job->rows);
+         pc_interval_inversion_applies(
+             job->plan, entry,
+             pc_replica_cells_tally(job->views, entry) != NULL ? NULL : job->rows);
 }
 
 /* Entries that need replicas by weights: for an interval or a comparison. */
@@ -381,10 +384,11 @@ static pcal_status intervals_draw(const intervals_job *job, intervals_wanted wan
                                       .kind = kind,
                                       .count = count,
                                       .views = job->views};
-  if (intervals_choose(job, wanted) > 0)
-    return pc_replicas_measure(job->env, &request, values, err);
-  pc_replica_values_clear(&request, values);
-  return PCAL_OK;
+  if (intervals_choose(job, wanted) == 0) {
+    pc_replica_values_clear(&request, values);
+    return PCAL_OK;
+  }
+  return pc_replica_cells_measure(job->env, &request, values, err);
 }
 
 /* ---- entry point ---- */
@@ -396,22 +400,6 @@ static void intervals_keep(const intervals_job *job, const double *values, size_
     memcpy(out + e * count, values + (e * PC_REPLICA_VALUES + series) * count,
            count * sizeof(double));
   }
-}
-
-/* Moves the rows to the caller: copies become weights, and clusters are numbered by their
- * keys. */
-static pcal_status intervals_keep_rows(const pcal_env *env, const pc_replica_output *kept,
-                                       pc_kept_rows *rows, pcal_error *err) {
-  if (kept->rows == NULL || pc_exchange_bytes(rows) > PC_REPLICA_OUTPUT_ROWS_MAX)
-    return PCAL_OK;
-  PC_TRY(pc_exchange_number(env, rows, err));
-  for (size_t i = 0; i < rows->count; i++)
-    rows->weights[i] = pc_kept_weight(rows, i);
-  pc_free(env, rows->copies);
-  rows->copies = NULL;
-  *kept->rows = *rows;
-  *rows = (pc_kept_rows){.count = 0};
-  return PCAL_OK;
 }
 
 static void intervals_conclude(const intervals_job *job, intervals_wanted wanted) {
@@ -510,7 +498,7 @@ static void intervals_say_why(const intervals_job *job, size_t entry) {
   pc_result_record *record = &job->records[entry];
   if (!intervals_drawn(job, entry))
     snprintf(record->interval_result.why, sizeof record->interval_result.why, "%s",
-             pc_replica_tally_lacks(job->plan, entry));
+             pc_replica_tally_lacks(job->views->tally, job->plan, entry));
   if (job->plan->intervals.level > 0 &&
       (job->plan->entries[entry].reading.traits & PC_OF_THE_SAMPLE))
     snprintf(record->interval_result.why, sizeof record->interval_result.why,
@@ -534,9 +522,15 @@ static pcal_status intervals_run(intervals_job *job, const pc_row_moments *momen
   job->entries = pc_alloc(&held, plan->entry_count, 1);
   job->values = pc_alloc_raw(&held, series * plan->intervals.replicas, sizeof(double));
   job->left_out = pc_alloc_raw(&held, series * PC_JACKKNIFE_BLOCKS, sizeof(double));
-  const int enough = job->entries != NULL && job->values != NULL && job->left_out != NULL;
+  double *hidden = pc_alloc_raw(&held, series, sizeof *hidden);
+  const int enough =
+      job->entries != NULL && job->values != NULL && job->left_out != NULL && hidden != NULL;
+  job->views->hidden = hidden;
   pcal_status status =
-      enough ? intervals_intervals(job, err) : pc_fail_memory(err, "drawing replicas");
+      enough ? pc_replica_cells_hidden(job->env, job->views, job->records, hidden, err)
+             : pc_fail_memory(err, "drawing replicas");
+  if (status == PCAL_OK)
+    status = intervals_intervals(job, err);
   if (status == PCAL_OK)
     status = intervals_nulls(job, err);
   for (size_t e = 0; status == PCAL_OK && e < plan->entry_count; e++)
@@ -544,6 +538,7 @@ static pcal_status intervals_run(intervals_job *job, const pc_row_moments *momen
   pc_free(job->env, job->entries);
   pc_free(job->env, job->values);
   pc_free(job->env, job->left_out);
+  pc_free(job->env, hidden);
   pc_free(job->env, job->rarer);
   return status;
 }
@@ -568,13 +563,21 @@ pcal_status pc_replica_intervals(const pcal_env *env, const pc_measure_plan *pla
   pcal_status status = pc_replica_views_new(env, plan, kept, &views, err);
   if (status == PCAL_OK) {
     pc_row_moments moments = {0};
+    pc_replica_cells cells = {0};
     if (classes)
       moments = pc_row_moments_of(kept, views.bits, 0);
-    status = intervals_run(&job, classes ? &moments : NULL, err);
+    if (classes && pc_replica_cells_apply(&views, &moments)) {
+      status = pc_replica_cells_new(env, plan, kept, &cells, err);
+      views.coarse = &cells;
+    }
+    if (status == PCAL_OK)
+      status = intervals_run(&job, classes ? &moments : NULL, err);
+    pc_replica_cells_free(&cells);
     pc_replica_views_free(&views);
   }
-  if (status == PCAL_OK)
-    status = intervals_keep_rows(env, values, &evidence.kept, err);
+  if (status == PCAL_OK && values->rows != NULL &&
+      pc_exchange_bytes(kept) <= PC_REPLICA_OUTPUT_ROWS_MAX)
+    status = pc_exchange_take(env, &evidence.kept, values->rows, err);
   machine->release(env, &evidence);
   return status;
 }

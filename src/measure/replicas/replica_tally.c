@@ -5,22 +5,38 @@
 
 #include "measure/replicas/interval_inversion.h"
 #include "measure/replicas/replica_intervals.h"
+#include "measure/replicas/replica_tally_curve.h"
 
 /* ---- form ---- */
+
+static const pc_tally_slot *tally_slot(const pc_replica_tally *tally, size_t slot) {
+  for (size_t s = 0; s < tally->slot_count; s++)
+    if (tally->slots[s].slot == slot)
+      return &tally->slots[s];
+  return NULL;
+}
 
 static int tally_needs_entry(const pc_measure_plan *plan, size_t entry) {
   return pc_measure_plan_resampled(plan, entry) || pc_measure_plan_relabelled(plan, entry);
 }
 
-/* True if a slot needs replicas and sums of bins are enough for them. */
+/* True if an entry needs replicas, and sums of bins or cells are enough for them. */
+static int tally_suits_entry(const pc_measure_plan *plan, size_t entry) {
+  const pc_need *need = &plan->slots[plan->entries[entry].slot].need;
+  return tally_needs_entry(plan, entry) &&
+         (need->machine == PC_GRID ? pc_sorted_view_suits(need, &plan->layout)
+                                   : pc_score_cells_suit(plan, entry));
+}
+
 static int tally_suits_slot(const pc_measure_plan *plan, size_t slot) {
-  const pc_need *need = &plan->slots[slot].need;
-  if (need->machine != PC_GRID || !pc_sorted_view_suits(need, &plan->layout))
-    return 0;
   for (size_t e = 0; e < plan->entry_count; e++)
-    if (plan->entries[e].slot == slot && tally_needs_entry(plan, e))
+    if (plan->entries[e].slot == slot && tally_suits_entry(plan, e))
       return 1;
   return 0;
+}
+
+static int tally_is_curve(const pc_measure_plan *plan, size_t slot) {
+  return plan->slots[slot].need.machine == PC_CURVE;
 }
 
 static int tally_over_classes(const pc_measure_plan *plan, size_t slot) {
@@ -44,15 +60,17 @@ static void tally_count(const pc_measure_plan *plan, size_t counts[PC_TALLY_KIND
 static pcal_status tally_ranges(const pcal_env *env, const pc_measure_plan *plan, size_t slot,
                                 size_t *out, pcal_error *err) {
   const pc_need *need = &plan->slots[slot].need;
-  pc_partition cells;
-  PC_TRY(pc_partition_new(env, need->grid.rule, need->grid.bins, &cells, err));
-  *out = cells.bin_count * pc_view_parts(&need->view, &plan->layout);
-  pc_partition_free(env, &cells);
+  pc_partition bins;
+  PC_TRY(pc_partition_new(env, need->grid.rule, need->grid.bins, &bins, err));
+  *out = bins.bin_count * pc_view_parts(&need->view, &plan->layout);
+  pc_partition_free(env, &bins);
   return PCAL_OK;
 }
 
 static size_t tally_kinds(const pc_measure_plan *plan, size_t slot) {
-  return plan->slots[slot].need.grid.moments == 0 ? 3 : PC_REPLICA_SUM_COUNT;
+  return tally_is_curve(plan, slot) || plan->slots[slot].need.grid.moments == 0
+             ? 3
+             : PC_REPLICA_SUM_COUNT;
 }
 
 static uint64_t tally_replicas(const pc_measure_plan *plan) {
@@ -67,12 +85,11 @@ static uint64_t tally_replicas(const pc_measure_plan *plan) {
 /* At least the numbers of one replica of a slot. */
 static uint64_t tally_slot_size(const pc_measure_plan *plan, size_t slot) {
   const pc_need *need = &plan->slots[slot].need;
-  return (uint64_t)tally_kinds(plan, slot) * (need->grid.bins + 2) *
-         pc_view_parts(&need->view, &plan->layout);
+  const size_t ranges = tally_is_curve(plan, slot) ? PC_CELLS_MAX : need->grid.bins + 2;
+  return (uint64_t)tally_kinds(plan, slot) * ranges * pc_view_parts(&need->view, &plan->layout);
 }
 
-/* True if a slot is tallied: it suits, and there is room for it after those before it. */
-static int tally_wants_slot(const pc_measure_plan *plan, size_t slot) {
+int pc_replica_tally_takes(const pc_measure_plan *plan, size_t slot) {
   const uint64_t most = PC_ROUND_DRAWS_MAX / tally_replicas(plan);
   uint64_t numbers = 0;
   int fits = 0;
@@ -84,20 +101,29 @@ static int tally_wants_slot(const pc_measure_plan *plan, size_t slot) {
   return fits;
 }
 
-static int tally_wants_entry(const pc_measure_plan *plan, size_t entry) {
-  return tally_needs_entry(plan, entry) && tally_wants_slot(plan, plan->entries[entry].slot);
-}
-
-const char *pc_replica_tally_lacks(const pc_measure_plan *plan, size_t entry) {
+const char *pc_replica_tally_lacks(const pc_replica_tally *tally, const pc_measure_plan *plan,
+                                   size_t entry) {
   const size_t slot = plan->entries[entry].slot;
-  if (!tally_needs_entry(plan, entry) || tally_wants_slot(plan, slot))
+  if (!tally_needs_entry(plan, entry))
     return NULL;
-  if (tally_suits_slot(plan, slot))
+  if (!tally_suits_entry(plan, entry))
+    return plan->slots[slot].need.machine == PC_SUM
+               ? "rounds draw no labels for its null; measure it in one process"
+               : "its replicas need all rows at once; measure it in one process";
+  if (!pc_replica_tally_takes(plan, slot))
     return "its replicas have too many bins for rounds; ask for fewer replicas or metrics, or "
            "measure it in one process";
-  return plan->slots[slot].need.machine == PC_SUM
-             ? "rounds draw no labels for its null; measure it in one process"
-             : "its replicas need all rows at once; measure it in one process";
+  if (tally != NULL && tally_slot(tally, slot) != NULL)
+    return NULL;
+  return tally_is_curve(plan, slot)
+             ? "replicas of sorted scores of fewer than 16384 rows need all rows in one process"
+             : "replicas of fewer than 1024 rows need all rows in one process";
+}
+
+int pc_replica_tally_has_curve(const pc_replica_tally *tally, const pc_measure_plan *plan,
+                               size_t entry) {
+  return pc_score_cells_suit(plan, entry) &&
+         tally_slot(tally, plan->entries[entry].slot) != NULL;
 }
 
 pcal_status pc_replica_tally_size(const pcal_env *env, const pc_measure_plan *plan,
@@ -106,9 +132,11 @@ pcal_status pc_replica_tally_size(const pcal_env *env, const pc_measure_plan *pl
   size_t ranges = 0;
   *numbers = 0;
   for (size_t s = 0; s < plan->slot_count; s++) {
-    if (!tally_wants_slot(plan, s))
+    if (!pc_replica_tally_takes(plan, s))
       continue;
-    PC_TRY(tally_ranges(env, plan, s, &ranges, err));
+    ranges = PC_CELLS_MAX;
+    if (!tally_is_curve(plan, s))
+      PC_TRY(tally_ranges(env, plan, s, &ranges, err));
     *numbers += replicas * ranges * tally_kinds(plan, s);
   }
   return PCAL_OK;
@@ -146,26 +174,31 @@ pcal_status pc_replica_tally_room(const pcal_env *env, pc_replica_tally *tally,
   return enough ? PCAL_OK : pc_fail_memory(err, "tallying replicas");
 }
 
-static pcal_status tally_form(const pc_measure_plan *plan, pc_replica_tally *out,
-                              pcal_error *err) {
+static pcal_status tally_form(const pc_measure_plan *plan, const pc_score_cell_lists *lists,
+                              int grids, pc_replica_tally *out, pcal_error *err) {
   out->slots = pc_alloc(out->env, plan->slot_count, sizeof *out->slots);
   if (out->slots == NULL)
     return pc_fail_memory(err, "tallying replicas");
   for (size_t s = 0; s < plan->slot_count; s++) {
-    if (!tally_wants_slot(plan, s))
+    const pc_score_cells *cells = pc_score_cells_of(lists, s);
+    if (tally_is_curve(plan, s) ? cells == NULL : !grids || !pc_replica_tally_takes(plan, s))
       continue;
     pc_tally_slot *slot = &out->slots[out->slot_count++];
     *slot = (pc_tally_slot){.slot = s, .kinds = tally_kinds(plan, s)};
-    PC_TRY(tally_ranges(out->env, plan, s, &slot->ranges, err));
+    if (cells != NULL)
+      slot->ranges = cells->count;
+    else
+      PC_TRY(tally_ranges(out->env, plan, s, &slot->ranges, err));
   }
   return pc_replica_tally_room(out->env, out, err);
 }
 
 pcal_status pc_replica_tally_new(const pcal_env *env, const pc_measure_plan *plan,
-                                 unsigned bits, pc_replica_tally *out, pcal_error *err) {
+                                 unsigned bits, const pc_score_cell_lists *cells, int grids,
+                                 pc_replica_tally *out, pcal_error *err) {
   *out = (pc_replica_tally){.env = env, .bits = bits, .entry_count = plan->entry_count};
   tally_count(plan, out->counts);
-  const pcal_status status = tally_form(plan, out, err);
+  const pcal_status status = tally_form(plan, cells, grids, out, err);
   if (status != PCAL_OK)
     pc_replica_tally_free(out);
   return status;
@@ -176,13 +209,6 @@ static size_t tally_first(const pc_replica_tally *tally, pc_tally_kind kind) {
   for (int k = 0; k < (int)kind; k++)
     first += tally->counts[k];
   return first;
-}
-
-static const pc_tally_slot *tally_slot(const pc_replica_tally *tally, size_t slot) {
-  for (size_t s = 0; s < tally->slot_count; s++)
-    if (tally->slots[s].slot == slot)
-      return &tally->slots[s];
-  return NULL;
 }
 
 static double *tally_sums(const pc_tally_slot *slot, size_t replica) {
@@ -260,8 +286,8 @@ static pcal_status tally_check_rows(const pc_measure_plan *plan, const pc_kept_r
 }
 
 pcal_status pc_replica_tally_draw(const pcal_env *env, const pc_measure_plan *plan,
-                                  const pc_kept_rows *rows, pc_replica_tally *out,
-                                  pcal_error *err) {
+                                  const pc_kept_rows *rows, const pc_score_cell_lists *cells,
+                                  pc_replica_tally *out, pcal_error *err) {
   pc_replica_views views;
   int classes = 0;
   PC_TRY(tally_check_rows(plan, rows, out, err));
@@ -269,12 +295,14 @@ pcal_status pc_replica_tally_draw(const pcal_env *env, const pc_measure_plan *pl
   if (entries == NULL)
     return pc_fail_memory(err, "tallying replicas");
   for (size_t e = 0; e < plan->entry_count; e++) {
-    entries[e] = (uint8_t)tally_wants_entry(plan, e);
+    entries[e] =
+        (uint8_t)(tally_suits_entry(plan, e) && tally_slot(out, plan->entries[e].slot) != NULL);
     classes |= entries[e] && tally_over_classes(plan, plan->entries[e].slot);
   }
   pcal_status status = pc_replica_views_new(env, plan, rows, &views, err);
   if (status == PCAL_OK) {
     views.bits = out->bits;
+    views.cells = cells;
     status = tally_draw_kinds(env, &views, entries, out, err);
     pc_replica_views_free(&views);
   }
@@ -311,22 +339,44 @@ typedef struct tally_job {
   const pc_replica_tally *tally;
   const pc_tally_slot *slot;
   size_t entry;
-  pc_evidence evidence;
+  pc_evidence evidence; /* of a grid */
+  pc_tally_curve curve; /* of a curve, in place of it */
 } tally_job;
+
+static int tally_job_is_curve(const tally_job *job) {
+  return job->curve.env != NULL;
+}
+
+/* The evidence of a replica, at a gap point or (NULL) as it is. */
+static const pc_evidence *tally_evidence(tally_job *job, const double *sums, double total,
+                                         const pc_gap_point *point) {
+  const pc_replica_pair pair = {sums,  job->slot->sums,       job->slot->tilt,
+                                total, job->tally->totals[0], tally_tilt_mean(job->slot)};
+  if (tally_job_is_curve(job)) {
+    if (point == NULL)
+      pc_tally_curve_select(&job->curve, total);
+    else
+      pc_tally_curve_select_point(&job->curve, total, point);
+    return &job->curve.batch.evidence;
+  }
+  pc_bin *bins = job->evidence.grid.bins;
+  job->evidence.total = point == NULL ? total : pair.base_total;
+  if (point == NULL)
+    pc_replica_bins(sums, job->slot->ranges, job->slot->kinds == 3, bins);
+  else
+    pc_replica_bins_at_point(&pair, job->slot->ranges, point, bins);
+  return &job->evidence;
+}
 
 static pcal_status tally_points(tally_job *job, const double *sums, double total,
                                 double *values, size_t replica, pcal_error *err) {
   const pc_replica_request *request = job->request;
-  const pc_replica_pair pair = {sums,  job->slot->sums,       job->slot->tilt,
-                                total, job->tally->totals[0], tally_tilt_mean(job->slot)};
-  job->evidence.total = pair.base_total;
   for (size_t p = 0; p < request->point_count; p++) {
     const size_t i = job->entry * request->point_count + p;
     if (isnan(request->points[i].noise))
       continue;
-    pc_replica_bins_at_point(&pair, job->slot->ranges, &request->points[i],
-                             job->evidence.grid.bins);
-    PC_TRY(pc_replica_value(job->env, &request->plan->entries[job->entry], &job->evidence,
+    PC_TRY(pc_replica_value(job->env, &request->plan->entries[job->entry],
+                            tally_evidence(job, sums, total, &request->points[i]),
                             &values[i * request->count + replica], err));
   }
   return PCAL_OK;
@@ -340,23 +390,36 @@ static pcal_status tally_entry(tally_job *job, double *values, pcal_error *err) 
     const double total = job->tally->totals[first + i];
     if (!(total > 0.0))
       continue;
+    if (tally_job_is_curve(job))
+      pc_tally_curve_take(&job->curve, sums);
     if (request->points != NULL) {
       PC_TRY(tally_points(job, sums, total, values, i, err));
       continue;
     }
-    job->evidence.total = total;
-    pc_replica_bins(sums, job->slot->ranges, job->slot->kinds == 3, job->evidence.grid.bins);
     PC_TRY(pc_replica_evaluate(
-        job->env, &request->plan->entries[job->entry], &job->evidence, request->count,
-        &values[job->entry * PC_REPLICA_VALUES * request->count + i], err));
+        job->env, &request->plan->entries[job->entry], tally_evidence(job, sums, total, NULL),
+        request->count, &values[job->entry * PC_REPLICA_VALUES * request->count + i], err));
   }
   return PCAL_OK;
 }
 
-pcal_status pc_replica_tally_measure(const pcal_env *env, const pc_replica_request *request,
-                                     double *values, pcal_error *err) {
+static pcal_status tally_open(tally_job *job, pcal_error *err) {
+  const pc_measure_plan *plan = job->request->plan;
+  if (tally_is_curve(plan, job->slot->slot))
+    return pc_tally_curve_new(job->env, plan, job->slot, job->tally->totals[0],
+                              tally_tilt_mean(job->slot), &job->curve, err);
+  job->evidence = (pc_evidence){.machine = PC_GRID, .rough = 1};
+  job->evidence.grid.part_count =
+      pc_view_parts(&plan->slots[job->slot->slot].need.view, &plan->layout);
+  job->evidence.grid.bin_count = job->slot->ranges / job->evidence.grid.part_count;
+  job->evidence.grid.bins = pc_alloc(job->env, job->slot->ranges, sizeof(pc_bin));
+  return job->evidence.grid.bins == NULL ? pc_fail_memory(err, "evaluating replicas") : PCAL_OK;
+}
+
+pcal_status pc_replica_tally_measure(const pcal_env *env, const pc_replica_tally *tally,
+                                     const pc_replica_request *request, double *values,
+                                     pcal_error *err) {
   const pc_measure_plan *plan = request->plan;
-  const pc_replica_tally *tally = request->views->tally;
   pcal_status status = PCAL_OK;
   for (size_t e = 0; status == PCAL_OK && e < plan->entry_count; e++) {
     if (!request->entries[e])
@@ -366,14 +429,11 @@ pcal_status pc_replica_tally_measure(const pcal_env *env, const pc_replica_reque
     job.slot = tally_slot(tally, plan->entries[e].slot);
     if (job.slot == NULL || request->count > tally->counts[tally_kind_of(request->kind)])
       return pc_fail(err, PCAL_USAGE, "these replicas were not tallied");
-    job.evidence = (pc_evidence){.machine = PC_GRID, .rough = 1};
-    job.evidence.grid.part_count =
-        pc_view_parts(&plan->slots[job.slot->slot].need.view, &plan->layout);
-    job.evidence.grid.bin_count = job.slot->ranges / job.evidence.grid.part_count;
-    job.evidence.grid.bins = pc_alloc(env, job.slot->ranges, sizeof(pc_bin));
-    status = job.evidence.grid.bins == NULL ? pc_fail_memory(err, "evaluating replicas")
-                                            : tally_entry(&job, values, err);
-    pc_free(env, job.evidence.grid.bins);
+    status = tally_open(&job, err);
+    if (status == PCAL_OK)
+      status = tally_entry(&job, values, err);
+    pc_free(job.env, job.evidence.grid.bins);
+    pc_tally_curve_free(&job.curve);
     if (status == PCAL_OK)
       status = pc_check_interrupt(env, err);
   }

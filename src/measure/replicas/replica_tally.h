@@ -1,8 +1,9 @@
 /* Replicas of rows that no single process has: the sums of the bins of every replica, which add up
  * over parts of the rows (rounds.h).
  *
- * Only for rows of whole weights and grids of scores of the natural view or of every class, whose
- * values need nothing but the sums of their bins.  Scores are rounded to a lattice (row_moments.h),
+ * Only for rows of whole weights; grids of scores of the natural view or of every class, whose values
+ * need nothing but the sums of their bins; and curves of the natural view, in cells
+ * (score_cells.h).  Scores are rounded to a lattice (row_moments.h),
  * so that sums are exact, and those of parts add up to the bits of all rows. */
 #ifndef PC_REPLICA_TALLY_H
 #define PC_REPLICA_TALLY_H
@@ -20,12 +21,13 @@ typedef enum pc_tally_kind {
   PC_TALLY_KINDS
 } pc_tally_kind;
 
-/* One grid. */
+/* One grid, or the cells of one curve. */
 typedef struct pc_tally_slot {
-  size_t slot;          /* of the plan */
-  size_t kinds, ranges; /* sums of a bin (replica_sum_kernels.h): 3 or 5; bins of all parts */
-  double *sums;         /* [replica][kind][range] */
-  double *tilt;         /* of the data: [range], as in pc_replica_base */
+  size_t slot; /* of the plan */
+  size_t kinds,
+      ranges;   /* sums of a bin (replica_sum_kernels.h): 3 or 5; bins of all parts, or cells */
+  double *sums; /* [replica][kind][range] */
+  double *tilt; /* of the data: [range], as in pc_replica_base */
 } pc_tally_slot;
 
 typedef struct pc_replica_tally {
@@ -45,25 +47,34 @@ typedef struct pc_group_tally {
   char *group;   /* its name; NULL: all rows */
   double weight; /* of its rows */
   unsigned bits; /* of the lattice; 0: too few rows, no tally */
+  pc_score_cell_lists cells;
   pc_replica_tally tally;
 } pc_group_tally;
 
 /* Numbers that the replicas of one request may have, over all its groups. */
 #define PC_ROUND_DRAWS_MAX ((uint64_t)1 << 23)
 
-/* Why the replicas of an entry are not tallied, although its interval or null needs them; NULL: they
- * are, or none are needed.  Slots are taken in their order as long as one group of them does not exceed
- * PC_ROUND_DRAWS_MAX. */
-const char *pc_replica_tally_lacks(const pc_measure_plan *plan, size_t entry);
+/* True if the slots of a plan that rounds tally include this one.  They are taken in their order as long
+ * as one group of them does not exceed PC_ROUND_DRAWS_MAX. */
+int pc_replica_tally_takes(const pc_measure_plan *plan, size_t slot);
+
+/* Why a tally (NULL: none) lacks the replicas of an entry, although its interval or null needs them;
+ * NULL: it has them, or none are needed. */
+const char *pc_replica_tally_lacks(const pc_replica_tally *tally, const pc_measure_plan *plan,
+                                   size_t entry);
+/* True if it has the replicas of a curve, on cells. */
+int pc_replica_tally_has_curve(const pc_replica_tally *tally, const pc_measure_plan *plan,
+                               size_t entry);
 
 /* Numbers that the tally of a plan holds; 0: it has no replicas. */
 PC_CHECKED pcal_status pc_replica_tally_size(const pcal_env *env, const pc_measure_plan *plan,
                                              uint64_t *numbers, pcal_error *err);
 
-/* A tally without rows; freed with pc_replica_tally_free. */
+/* A tally without rows; freed with pc_replica_tally_free.  cells: of curves, or NULL; curves without
+ * cells are left out.  grids: 0 leaves out grids. */
 PC_CHECKED pcal_status pc_replica_tally_new(const pcal_env *env, const pc_measure_plan *plan,
-                                            unsigned bits, pc_replica_tally *out,
-                                            pcal_error *err);
+                                            unsigned bits, const pc_score_cell_lists *cells,
+                                            int grids, pc_replica_tally *out, pcal_error *err);
 void pc_replica_tally_free(pc_replica_tally *tally); /* or a zeroed one */
 /* Allocates the numbers of a tally whose form is filled: counts, entries, slots. */
 PC_CHECKED pcal_status pc_replica_tally_room(const pcal_env *env, pc_replica_tally *tally,
@@ -71,8 +82,9 @@ PC_CHECKED pcal_status pc_replica_tally_room(const pcal_env *env, pc_replica_tal
 
 /* Draws the replicas of distinct rows with the seed of env, into a tally without rows. */
 PC_CHECKED pcal_status pc_replica_tally_draw(const pcal_env *env, const pc_measure_plan *plan,
-                                             const pc_kept_rows *rows, pc_replica_tally *out,
-                                             pcal_error *err);
+                                             const pc_kept_rows *rows,
+                                             const pc_score_cell_lists *cells,
+                                             pc_replica_tally *out, pcal_error *err);
 
 /* PCAL_USAGE: the tallies answer different requests. */
 PC_CHECKED pcal_status pc_replica_tally_merge(pc_replica_tally *into,
@@ -83,8 +95,9 @@ PC_CHECKED pcal_status pc_replica_tally_merge(pc_replica_tally *into,
 int pc_replica_tally_fits(const pc_replica_tally *tally, const pc_replica_tally *form,
                           double weight);
 
-/* As pc_replicas_measure, for a request whose views have a tally in place of rows. */
+/* As pc_replicas_measure, from a tally; values of entries that are not requested are not changed. */
 PC_CHECKED pcal_status pc_replica_tally_measure(const pcal_env *env,
+                                                const pc_replica_tally *tally,
                                                 const pc_replica_request *request,
                                                 double *values, pcal_error *err);
 

@@ -63,7 +63,10 @@ pcal_status pc_replica_views_sort(pc_replica_views *views, size_t slot, pcal_err
 }
 
 double pc_replica_views_lattice(const pc_replica_views *views, size_t slot) {
-  return views->plan->slots[slot].need.machine == PC_GRID ? pc_row_lattice(views->bits) : 0.0;
+  return views->plan->slots[slot].need.machine == PC_GRID ||
+                 pc_score_cells_of(views->cells, slot) != NULL
+             ? pc_row_lattice(views->bits)
+             : 0.0;
 }
 
 pcal_status pc_replica_views_divide(pc_replica_views *views, size_t slot, pcal_error *err) {
@@ -72,7 +75,8 @@ pcal_status pc_replica_views_divide(pc_replica_views *views, size_t slot, pcal_e
   if (ranges->part != NULL)
     return PCAL_OK;
   PC_TRY(pc_score_ranges_new(&views->env, views->plan, slot, views->sorted[slot],
-                             views->rows->labels, ranges, err));
+                             views->rows->labels, pc_score_cells_of(views->cells, slot), ranges,
+                             err));
   ranges->lattice = pc_replica_views_lattice(views, slot);
   return PCAL_OK;
 }
@@ -90,4 +94,14 @@ pcal_status pc_replica_views_add_data(pc_replica_views *views, size_t slot, pcal
              ? PCAL_OK
              : pc_replica_base_new(&views->env, views->plan, slot, views->sorted[slot],
                                    &views->ranges[slot], views->rows, &views->base[slot], err);
+}
+
+pcal_status pc_replica_views_evidence(const pc_replica_views *views, size_t slot,
+                                      pc_replica_evidence *out, pcal_error *err) {
+  const pc_score_cells *cells = pc_score_cells_of(views->cells, slot);
+  PC_TRY(pc_replica_evidence_new(&views->env, &views->plan->slots[slot].need,
+                                 views->sorted[slot], cells == NULL ? NULL : cells->ends,
+                                 cells == NULL ? 0 : cells->count, out, err));
+  out->lattice = pc_replica_views_lattice(views, slot);
+  return PCAL_OK;
 }

@@ -10,11 +10,15 @@ typedef struct pc_replica_views {
   const pc_measure_plan *plan;
   const pc_kept_rows *rows;             /* or NULL */
   const struct pc_replica_tally *tally; /* of rows elsewhere (replica_tally.h); or NULL */
-  unsigned bits;                        /* of the lattice of grids (row_moments.h) */
-  const pc_sorted_view **sorted;        /* by slot; NULL: not sorted yet */
-  pc_sorted_view *owned;                /* by slot; empty if another slot has the same view */
-  pc_score_ranges *ranges;              /* by slot */
-  pc_replica_base *base;                /* by slot */
+  const pc_score_cell_lists *cells;     /* curves that are added up in cells; or NULL */
+  const struct pc_replica_cells
+      *coarse;                   /* replicas of curves on cells (replica_cells.h); or NULL */
+  const double *hidden;          /* pc_replica_cells_hidden; or NULL */
+  unsigned bits;                 /* of the lattice of grids (row_moments.h) */
+  const pc_sorted_view **sorted; /* by slot; NULL: not sorted yet */
+  pc_sorted_view *owned;         /* by slot; empty if another slot has the same view */
+  pc_score_ranges *ranges;       /* by slot */
+  pc_replica_base *base;         /* by slot */
 } pc_replica_views;
 
 /* plan and rows must outlive the views.  rows NULL: the caller sets the tally. */
@@ -33,6 +37,9 @@ PC_CHECKED pcal_status pc_replica_views_divide(pc_replica_views *views, size_t s
                                                pcal_error *err);
 PC_CHECKED pcal_status pc_replica_views_index(pc_replica_views *views, size_t slot,
                                               pcal_error *err);
+/* Evidence of a sorted slot that is refilled for each replica. */
+PC_CHECKED pcal_status pc_replica_views_evidence(const pc_replica_views *views, size_t slot,
+                                                 pc_replica_evidence *out, pcal_error *err);
 PC_CHECKED pcal_status pc_replica_views_add_data(pc_replica_views *views, size_t slot,
                                                  pcal_error *err);
 

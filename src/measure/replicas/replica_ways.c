@@ -12,6 +12,11 @@ int pc_replica_wants_slot(const pc_replica_request *request, size_t slot) {
   return 0;
 }
 
+/* True if a curve is added up in cells. */
+static int ways_coarse(const pc_replica_request *request, size_t slot) {
+  return request->views != NULL && pc_score_cells_of(request->views->cells, slot) != NULL;
+}
+
 /* True if a batch evaluates the replicas of a slot.  Values of curves from prefix sums are not
  * exact in the last digits; with other labels of few rows they may equal the observed value, so
  * that every bit matters. */
@@ -19,7 +24,7 @@ static int ways_batched(const pc_replica_request *request, size_t slot, int lane
   if (request->kind != PC_REPLICA_LABELS)
     return 1;
   return lanes && (request->plan->slots[slot].need.machine == PC_GRID ||
-                   request->rows->count >= WAYS_EXACT_ROWS);
+                   ways_coarse(request, slot) || request->rows->count >= WAYS_EXACT_ROWS);
 }
 
 /* True if rows stand for several copies or have other weights than 1, so that
@@ -35,7 +40,8 @@ static pc_replica_way ways_of_sorted(const pc_replica_request *request, size_t s
   if (ways_counts(request, &request->plan->slots[slot].need, lanes))
     return PC_REPLICA_WAY_COUNT;
   return ways_batched(request, slot, lanes) &&
-                 pc_replica_batch_applies(request->plan, slot, entries, request->rows)
+                 (ways_coarse(request, slot) ||
+                  pc_replica_batch_applies(request->plan, slot, entries, request->rows))
              ? PC_REPLICA_WAY_IN_BATCH
              : PC_REPLICA_WAY_REFILL;
 }

@@ -225,11 +225,8 @@ static pcal_status replicas_worker_fill(const replicas_job *job, replicas_worker
   for (size_t s = 0; s < plan->slot_count; s++)
     if (job->ways[s] == PC_REPLICA_WAY_IN_BATCH || job->ways[s] == PC_REPLICA_WAY_COUNT)
       PC_TRY(replicas_worker_lanes(job, s, &worker->batches[s], err));
-    else if (job->ways[s] == PC_REPLICA_WAY_REFILL) {
-      PC_TRY(pc_replica_evidence_new(&job->env, &plan->slots[s].need, job->views->sorted[s],
-                                     &worker->refilled[s], err));
-      worker->refilled[s].lattice = pc_replica_views_lattice(job->views, s);
-    }
+    else if (job->ways[s] == PC_REPLICA_WAY_REFILL)
+      PC_TRY(pc_replica_views_evidence(job->views, s, &worker->refilled[s], err));
   if (job->states)
     PC_TRY(replicas_worker_states(job, worker, err));
   if (job->sums_labels)
@@ -583,7 +580,7 @@ pcal_status pc_replicas_measure(const pcal_env *env, const pc_replica_request *r
   if (values != NULL)
     pc_replica_values_clear(request, values);
   if (request->views != NULL && request->views->tally != NULL)
-    return pc_replica_tally_measure(env, request, values, err);
+    return pc_replica_tally_measure(env, request->views->tally, request, values, err);
   if (request->views == NULL)
     PC_TRY(pc_replica_views_new(env, request->plan, request->rows, &own, err));
   job.env = job.views->env;

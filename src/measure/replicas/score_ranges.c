@@ -95,6 +95,26 @@ static void ranges_of_bins(const pc_need *need, const pc_sorted_view *sorted,
   }
 }
 
+static pcal_status ranges_of_cells(const pcal_env *env, const pc_sorted_view *sorted,
+                                   const pc_score_cells *cells, pc_score_ranges *out,
+                                   pcal_error *err) {
+  const size_t scores = sorted->begin[1];
+  out->coarse = 1;
+  out->begin = pc_alloc_raw(env, cells->count, sizeof *out->begin);
+  out->end = pc_alloc_raw(env, cells->count, sizeof *out->end);
+  if (out->begin == NULL || out->end == NULL)
+    return pc_fail_memory(err, "drawing replicas");
+  size_t at = 0;
+  for (size_t c = 0; c < cells->count; c++) {
+    const size_t begin = at;
+    while (at < scores && (c + 1 == cells->count || sorted->score[at] <= cells->ends[c]))
+      at++;
+    ranges_put(out, begin, at);
+  }
+  out->part[1] = out->count;
+  return PCAL_OK;
+}
+
 static pcal_status ranges_fill(const pcal_env *env, const pc_measure_plan *plan, size_t slot,
                                const pc_sorted_view *sorted, pc_score_ranges *out,
                                pcal_error *err) {
@@ -131,19 +151,46 @@ static pcal_status ranges_fill(const pcal_env *env, const pc_measure_plan *plan,
 
 pcal_status pc_score_ranges_new(const pcal_env *env, const pc_measure_plan *plan, size_t slot,
                                 const pc_sorted_view *sorted, const int32_t *labels,
-                                pc_score_ranges *out, pcal_error *err) {
+                                const pc_score_cells *cells, pc_score_ranges *out,
+                                pcal_error *err) {
   const size_t scores = sorted->begin[sorted->part_count];
   memset(out, 0, sizeof *out);
   out->part = pc_alloc(env, sorted->part_count + 1, sizeof *out->part);
   out->hit = pc_alloc_raw(env, scores, sizeof *out->hit);
   pcal_status status = out->part == NULL || out->hit == NULL
                            ? pc_fail_memory(err, "drawing replicas")
-                           : ranges_fill(env, plan, slot, sorted, out, err);
+                       : cells != NULL ? ranges_of_cells(env, sorted, cells, out, err)
+                                       : ranges_fill(env, plan, slot, sorted, out, err);
   for (size_t i = 0; status == PCAL_OK && i < scores; i++)
     out->hit[i] = labels[sorted->row[i]] == sorted->label[i] ? 1.0 : 0.0;
   if (status != PCAL_OK)
     pc_score_ranges_free(env, out);
   return status;
+}
+
+pcal_status pc_score_ranges_single(const pcal_env *env, const pc_measure_plan *plan,
+                                   size_t slot, const pc_sorted_view *sorted,
+                                   pc_score_ranges *out, pcal_error *err) {
+  const size_t scores = sorted->begin[1];
+  *out = (pc_score_ranges){.single = 1, .in_cells = pc_measure_plan_has_cells(plan, slot)};
+  out->part = pc_alloc(env, 2, sizeof *out->part);
+  out->hit = pc_alloc(env, scores, sizeof *out->hit);
+  out->begin = pc_alloc_raw(env, scores + 1, sizeof *out->begin);
+  out->end = pc_alloc_raw(env, scores + 1, sizeof *out->end);
+  if (out->in_cells)
+    out->cells = pc_alloc_raw(env, PC_PREFIX_CELLS + 1, sizeof *out->cells);
+  if (out->part == NULL || out->hit == NULL || out->begin == NULL || out->end == NULL ||
+      (out->in_cells && out->cells == NULL)) {
+    pc_score_ranges_free(env, out);
+    return pc_fail_memory(err, "evaluating replicas");
+  }
+  for (size_t i = 0; i < scores; i++)
+    ranges_put(out, i, i + 1);
+  out->begin[scores] = scores;
+  out->part[1] = scores;
+  if (out->in_cells)
+    ranges_cells(sorted, 0, out);
+  return PCAL_OK;
 }
 
 int pc_kept_rows_unit(const pc_kept_rows *rows) {

@@ -3,15 +3,17 @@
 #define PC_SCORE_RANGES_H
 
 #include "measure/measure_plan.h"
-#include "measure/replicas/sorted_view.h"
+#include "measure/replicas/score_cells.h"
 
-/* The bins of a grid, or short ranges of a curve.  Ranges of a curve split no ties; if a metric
+/* The bins of a grid, the cells of a curve (score_cells.h), or short ranges of a curve.  Ranges of a curve split no ties; if a metric
  * joins scores in cells, each lies in one cell of PC_PREFIX_LEVEL. */
 typedef struct pc_score_ranges {
   size_t count;
   size_t *begin, *end; /* of a curve begin[count] is the end of the last range */
   size_t *part;        /* first range of each part, then `count` */
   double *hit;         /* of each score: 1.0 if it is a hit, else 0.0 */
+  int coarse;          /* cells of a curve, which are added up like bins */
+  int single;          /* every range is one score, which stands for a cell */
   int in_cells;        /* a metric joins scores in cells */
   uint32_t *cells;     /* if in_cells: [part][cell], see pc_curve_prefix */
   uint16_t *of_class; /* of a grid over every class: [row][class], 1 + its range, or 0 if it has
@@ -24,10 +26,15 @@ typedef struct pc_score_ranges {
                                0 unless pc_score_ranges_index was called */
 } pc_score_ranges;
 
+/* cells: of the slot, or NULL. */
 PC_CHECKED pcal_status pc_score_ranges_new(const pcal_env *env, const pc_measure_plan *plan,
                                            size_t slot, const pc_sorted_view *sorted,
-                                           const int32_t *labels, pc_score_ranges *out,
-                                           pcal_error *err);
+                                           const int32_t *labels, const pc_score_cells *cells,
+                                           pc_score_ranges *out, pcal_error *err);
+/* A range for each score of a view of one part; its hits are not known. */
+PC_CHECKED pcal_status pc_score_ranges_single(const pcal_env *env, const pc_measure_plan *plan,
+                                              size_t slot, const pc_sorted_view *sorted,
+                                              pc_score_ranges *out, pcal_error *err);
 /* Prepares batches in which only the labels of rows of weight 1 differ, so that hits alone are
  * counted; and grids over every class without moments, which are then added up row by row.  Does
  * nothing for other slots. */

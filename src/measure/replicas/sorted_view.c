@@ -159,13 +159,19 @@ static pcal_status sorted_view_curve_space(const pcal_env *env, const pc_sorted_
 }
 
 pcal_status pc_replica_evidence_new(const pcal_env *env, const pc_need *need,
-                                    const pc_sorted_view *sorted, pc_replica_evidence *out,
-                                    pcal_error *err) {
+                                    const pc_sorted_view *sorted, const double *ends,
+                                    size_t cells, pc_replica_evidence *out, pcal_error *err) {
   memset(out, 0, sizeof *out);
-  out->evidence.machine = need->machine;
+  out->ends = ends;
+  out->evidence.machine = ends == NULL ? need->machine : PC_GRID;
   int enough = 1;
   pcal_status status = PCAL_OK;
-  if (need->machine == PC_CURVE) {
+  if (ends != NULL) {
+    out->evidence.grid.part_count = 1;
+    out->evidence.grid.bin_count = cells;
+    out->evidence.grid.bins = pc_alloc(env, cells, sizeof(pc_bin));
+    enough = out->evidence.grid.bins != NULL;
+  } else if (need->machine == PC_CURVE) {
     status = sorted_view_curve_space(env, sorted, &out->evidence, err);
   } else {
     status = pc_partition_new(env, need->grid.rule, need->grid.bins, &out->cells, err);
@@ -259,11 +265,33 @@ static void sorted_view_grid(const pc_need *need, const pc_sorted_view *sorted,
   }
 }
 
+static void sorted_view_cells(const pc_sorted_view *sorted, const pc_replica_draw *drawn,
+                              const pc_replica_evidence *refilled) {
+  const size_t count = refilled->evidence.grid.bin_count;
+  size_t at = 0;
+  for (size_t c = 0; c < count; c++) {
+    pc_bin *bin = &refilled->evidence.grid.bins[c];
+    *bin = (pc_bin){0};
+    for (; at < sorted->begin[1]; at++) {
+      const double score = sorted->score[at];
+      if (c + 1 < count && score > refilled->ends[c])
+        break;
+      const uint32_t row = sorted->row[at];
+      const double weight = (double)drawn->weights[row * drawn->stride];
+      bin->weight += weight;
+      bin->hits += sorted_view_hits(drawn, row, sorted->label[at], weight);
+      bin->score += weight * pc_lattice_round(score, refilled->lattice);
+    }
+  }
+}
+
 void pc_replica_evidence_fill(const pc_need *need, const pc_sorted_view *sorted,
                               const pc_replica_draw *drawn, pc_replica_evidence *refilled) {
   pc_evidence *evidence = &refilled->evidence;
   evidence->total = drawn->total;
-  for (size_t p = 0; p < sorted->part_count; p++)
+  if (refilled->ends != NULL)
+    sorted_view_cells(sorted, drawn, refilled);
+  for (size_t p = 0; refilled->ends == NULL && p < sorted->part_count; p++)
     if (need->machine == PC_CURVE)
       sorted_view_curve(sorted, drawn, p, &evidence->curve.parts[p]);
     else

@@ -270,14 +270,16 @@ TEST(metrics_without_replicas_say_so) {
   pcal_measure_config config = draws_config(&data, NULL, 0, 0);
   config.null = 1;
   sink_bytes printed = draws_print(&data, &config);
-  draws_says(&printed, 3, "its replicas need all rows at once; measure it in one process");
+  draws_says(&printed, 3,
+             "replicas of sorted scores of fewer than 16384 rows need all rows in one process");
   draws_says(&printed, 4, "rounds draw no labels for its null; measure it in one process");
   assert_non_null(strstr(printed.bytes, "\"p_value\""));
   free(printed.bytes);
-  const char *const specs[] = {"smece"};
-  config = draws_config(&data, specs, 1, 0);
+  const char *const specs[] = {"ace", "smece"};
+  config = draws_config(&data, specs, 2, 0);
   printed = draws_print(&data, &config);
-  draws_says(&printed, 1, "its replicas need all rows at once");
+  draws_says(&printed, 1, "its replicas need all rows at once; measure it in one process");
+  draws_says(&printed, 1, "replicas of sorted scores of fewer than 16384 rows");
   free(printed.bytes);
   rounds_data_free(&data);
 }
@@ -300,8 +302,7 @@ TEST(weights_that_are_not_whole) {
   data.weights[4] = 0.5;
   const pcal_measure_config config = draws_config(&data, specs, 3, 0);
   sink_bytes printed = draws_print(&data, &config);
-  draws_says(&printed, 1, "rounds draw rows of whole weights only");
-  draws_says(&printed, 1, "its replicas need all rows at once");
+  draws_says(&printed, 2, "rounds draw rows of whole weights only");
   free(printed.bytes);
   rounds_data_free(&data);
 }

@@ -1,0 +1,251 @@
+/* Intervals and nulls of metrics of sorted scores by rounds, on cells: the bytes of one process. */
+#include "rounds_help.h"
+
+#include <math.h>
+
+#include "base/checksum.h"
+#include "base/envelope.h"
+#include "measure/replicas/score_cells.h"
+
+static const char *const curve_specs[] = {
+    "ks",
+    "smece",
+    "ece:binning=mass",
+    "tce:p=2,binning=mass",
+    "tce:p=2,binning=mass,debias=yes",
+    "tce:binning=mass,bins=30",
+};
+#define CURVE_SPECS UNIT_COUNT(curve_specs)
+
+static pcal_measure_config curves_config(const rounds_data *data, const char *const *specs,
+                                         size_t count) {
+  pcal_measure_config config = rounds_config(data, specs, count);
+  config.interval = 0.9;
+  config.replicas = 40;
+  return config;
+}
+
+static rounds_cost curves_compare(const rounds_data *data, const pcal_measure_config *config,
+                                  size_t workers) {
+  rounds_cost cost;
+  sink_bytes expected = rounds_in_one_process(data, config);
+  sink_bytes found = rounds_run(data, config, workers, &cost);
+  assert_string_equal(found.bytes, expected.bytes);
+  free(expected.bytes);
+  free(found.bytes);
+  return cost;
+}
+
+static size_t curves_count(const char *text, const char *word) {
+  size_t found = 0;
+  for (const char *at = text; (at = strstr(at, word)) != NULL; at++)
+    found++;
+  return found;
+}
+
+/* The default metrics, for any number of workers; weights stand for copies of a row. */
+TEST(intervals_of_the_default_metrics) {
+  for (int weighted = 0; weighted < 2; weighted++) {
+    rounds_data data = rounds_data_draw(17000, ROUNDS_CLASSES, 0, weighted, 0);
+    const pcal_measure_config config = curves_config(&data, NULL, 0);
+    assert_in_range(curves_compare(&data, &config, weighted ? 1 : 3).rounds, 2, 7);
+    rounds_data_free(&data);
+  }
+}
+
+/* Methods other than test inversion, and nulls. */
+TEST(other_methods_and_nulls) {
+  const pcal_interval_method methods[] = {PCAL_INTERVAL_BCA, PCAL_INTERVAL_PERCENTILE,
+                                          PCAL_INTERVAL_BASIC};
+  rounds_data data = rounds_data_draw(17000, 1, 0, 0, 0);
+  pcal_measure_config config = curves_config(&data, curve_specs, CURVE_SPECS);
+  for (size_t m = 0; m < UNIT_COUNT(methods); m++) {
+    config.interval_method = methods[m];
+    curves_compare(&data, &config, 2);
+  }
+  config.interval_method = PCAL_INTERVAL_AUTO;
+  config.null = 1;
+  curves_compare(&data, &config, 3);
+  config.interval = 0.0;
+  curves_compare(&data, &config, 2);
+  rounds_data_free(&data);
+}
+
+/* Most scores are nearly 1, in few buckets of the first round; some rows stand for several. */
+TEST(certain_scores) {
+  rounds_data data = rounds_data_draw(16000, ROUNDS_CLASSES, 0, 1, 0);
+  for (size_t i = 0; i < data.rows * data.columns; i++)
+    data.scores[i] *= 6.0;
+  pcal_measure_config config = curves_config(&data, curve_specs, CURVE_SPECS);
+  config.null = 1;
+  curves_compare(&data, &config, 3);
+  rounds_data_free(&data);
+}
+
+/* Groups have cells of their own; one of fewer rows says that it has no interval. */
+TEST(groups_with_and_without_cells) {
+  const char *const specs[] = {"ks", "ece"};
+  rounds_data data = rounds_data_draw(40000, 1, 0, 0, 3);
+  for (size_t i = 0; i < data.rows; i++)
+    data.groups[i] = i % 8 == 0 ? 2 : i % 2;
+  const pcal_measure_config config = curves_config(&data, specs, 2);
+  rounds_cost cost;
+  sink_bytes found = rounds_run(&data, &config, 3, &cost);
+  assert_int_equal(curves_count(found.bytes, "replicas of sorted scores of fewer than 16384 "
+                                             "rows need all rows in one process"),
+                   2); /* groups 0 and 2 */
+  free(found.bytes);
+  for (size_t i = 0; i < data.rows; i++)
+    data.groups[i] = i % 2;
+  curves_compare(&data, &config, 3);
+  rounds_data_free(&data);
+}
+
+/* A metric without cells says so beside others that have them. */
+TEST(other_numbers_of_bins) {
+  const char *const specs[] = {"ece:binning=mass,bins=17", "ks"};
+  rounds_data data = rounds_data_draw(17000, 1, 0, 0, 0);
+  const pcal_measure_config config = curves_config(&data, specs, 2);
+  rounds_cost cost;
+  sink_bytes found = rounds_run(&data, &config, 2, &cost);
+  assert_int_equal(curves_count(found.bytes, "its replicas need all rows at once"), 1);
+  assert_int_equal(curves_count(found.bytes, "\"inversion\""), 1);
+  free(found.bytes);
+  rounds_data_free(&data);
+}
+
+/* ---- against all scores ---- */
+
+/* The interval of each metric in one process. */
+static void curves_intervals(const rounds_data *data, size_t rows, pc_interval *out) {
+  pcal_measure_config config = curves_config(data, curve_specs, CURVE_SPECS);
+  pcal_measure *measure = NULL;
+  pcal_results *results = NULL;
+  config.replicas = 400;
+  const pcal_batch batch = rounds_batch(data, 0, rows);
+  assert_int_equal(pcal_measure_new(&config, NULL, &measure, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_update(measure, &batch, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_finish(measure, &results, NULL), PCAL_OK);
+  for (size_t m = 0; m < CURVE_SPECS; m++) {
+    pcal_result found = {.size = sizeof found};
+    assert_int_equal(pcal_results_get(results, m, &found), PCAL_OK);
+    assert_true(found.has_interval);
+    out[m] = (pc_interval){found.low, found.high};
+  }
+  pcal_results_free(results);
+  pcal_measure_free(measure);
+}
+
+/* One row more brings the cells; it changes intervals by little. */
+TEST(cells_change_intervals_by_little) {
+  for (int confident = 0; confident < 2; confident++) {
+    rounds_data data = rounds_data_draw(16384, ROUNDS_CLASSES, 0, 0, 0);
+    for (size_t i = 0; confident && i < data.rows * data.columns; i++)
+      data.scores[i] *= 1.5;
+    pc_interval without[CURVE_SPECS], with[CURVE_SPECS];
+    curves_intervals(&data, 16383, without);
+    curves_intervals(&data, 16384, with);
+    for (size_t m = 0; m < CURVE_SPECS; m++) {
+      const double width = without[m].high - without[m].low;
+      assert_true(fabs(with[m].low - without[m].low) < 0.1 * width);
+      assert_true(fabs(with[m].high - without[m].high) < 0.1 * width);
+    }
+    rounds_data_free(&data);
+  }
+}
+
+/* ---- cells ---- */
+
+/* Scores 1/n .. 1, of which the last tenth is 1. */
+TEST(ends_of_cells) {
+  enum { ROWS = 20000 };
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_curve_table table;
+  pc_score_cell_lists lists = {0};
+  assert_int_equal(pc_curve_table_room(&env, ROWS, &table, NULL), PCAL_OK);
+  for (size_t i = 0; i <= ROWS - ROWS / 10; i++) {
+    table.score[i] = i == ROWS - ROWS / 10 ? 1.0 : (double)(i + 1) / ROWS;
+    table.weight[i] = i == ROWS - ROWS / 10 ? ROWS / 10 : 1.0;
+    table.hits[i] = 0.0;
+  }
+  table.count = ROWS - ROWS / 10 + 1;
+  table.total = ROWS;
+  assert_int_equal(pc_score_cells_add(&env, &lists, 7, &table, NULL), PCAL_OK);
+  table.total = 16000; /* too few rows */
+  assert_int_equal(pc_score_cells_add(&env, &lists, 8, &table, NULL), PCAL_OK);
+  assert_int_equal(lists.count, 1);
+  const pc_score_cells *cells = pc_score_cells_of(&lists, 7);
+  assert_null(pc_score_cells_of(&lists, 8));
+  assert_in_range(cells->count, 300, PC_CELLS_MAX);
+  assert_true(cells->ends[cells->count - 1] == 1.0);
+  for (size_t c = 1; c < cells->count; c++)
+    assert_true(cells->ends[c] > cells->ends[c - 1]);
+  /* the first of 10 bins ends after 2,000 rows, midway to the next; widths are at most 1/128 */
+  int tenth = 0;
+  for (size_t c = 0; c < cells->count; c++) {
+    tenth |= cells->ends[c] == (2000.0 / ROWS + 2001.0 / ROWS) / 2.0;
+    assert_true(cells->ends[c] - (c == 0 ? 0.0 : cells->ends[c - 1]) <= 1.0 / 128);
+  }
+  assert_true(tenth);
+  pc_score_cells_free(&env, &lists);
+  pc_curve_table_free(&env, &table);
+}
+
+static void curves_seal(sink_bytes *bytes) {
+  pc_checksum checksum;
+  pc_checksum_start(&checksum);
+  pc_checksum_add(&checksum, bytes->bytes, bytes->length - PC_CHECKSUM_BYTES);
+  const uint32_t sum = pc_checksum_value(&checksum);
+  for (size_t b = 0; b < PC_CHECKSUM_BYTES; b++)
+    bytes->bytes[bytes->length - PC_CHECKSUM_BYTES + b] = (char)(sum >> (8 * b));
+}
+
+/* Requests whose bytes are forged: refused, or other cells, which a worker answers. */
+TEST(forged_cells) {
+  const char *const specs[] = {"ks"};
+  rounds_data data = rounds_data_draw(17000, 1, 0, 0, 0),
+              few = rounds_data_draw(20, 1, 0, 0, 0);
+  pcal_measure_config config = curves_config(&data, specs, 1);
+  config.replicas = 20;
+  pcal_rounds *rounds = NULL;
+  sink_bytes request = {0};
+  size_t refused = 0, tried = 0;
+  assert_int_equal(pcal_rounds_new(&config, NULL, &rounds, NULL), PCAL_OK);
+  while (request.length < 1000) { /* that for replicas is the longest */
+    free(request.bytes);
+    request = rounds_request(rounds);
+    if (request.length >= 1000)
+      break;
+    sink_bytes tally = rounds_answer(&data, &request, 2);
+    assert_int_equal(pcal_rounds_absorb(rounds, tally.bytes, tally.length, NULL), PCAL_OK);
+    free(tally.bytes);
+    assert_false(pcal_rounds_done(rounds));
+  }
+  for (size_t at = 0; at + PC_CHECKSUM_BYTES < request.length; at += 1 + at / 100) {
+    pcal_rounds_worker *worker = NULL;
+    pcal_error err;
+    request.bytes[at] ^= (char)(1 << (at % 8));
+    curves_seal(&request);
+    const pcal_status status =
+        pcal_rounds_worker_new(request.bytes, request.length, NULL, &worker, &err);
+    assert_true(status == PCAL_OK || status == PCAL_DATA || status == PCAL_USAGE ||
+                status == PCAL_MEMORY);
+    if (status == PCAL_OK) {
+      const pcal_batch batch = rounds_batch(&few, 0, few.rows);
+      size_t written = 0;
+      pcal_status answered = pcal_rounds_worker_update(worker, &batch, &err);
+      if (answered == PCAL_OK)
+        answered = pcal_rounds_worker_tally(worker, sink_count, &written, &err);
+      assert_true(answered == PCAL_OK || answered == PCAL_DATA || answered == PCAL_USAGE);
+    }
+    pcal_rounds_worker_free(worker);
+    request.bytes[at] ^= (char)(1 << (at % 8));
+    tried++;
+    refused += status != PCAL_OK;
+  }
+  assert_true(tried > 200 && refused > tried / 8 && refused < tried);
+  free(request.bytes);
+  pcal_rounds_free(rounds);
+  rounds_data_free(&data);
+  rounds_data_free(&few);
+}
