@@ -112,6 +112,17 @@ TEST(intervals_by_rounds) {
   rounds_data_free(&data);
 }
 
+/* The same of curves, on cells. */
+TEST(intervals_of_curves_by_rounds) {
+  static const char *const specs[] = {"ks"};
+  rounds_data data = rounds_data_draw(MEMORY_ROWS, 1, 0, 1, 0);
+  for (size_t i = 0; i < data.rows; i++)
+    data.weights[i] = 400;
+  memory_task task = {&data, specs, UNIT_COUNT(specs), NULL, 0.9};
+  unit_fail_each_allocation(memory_measure, &task);
+  rounds_data_free(&data);
+}
+
 TEST(fits_by_rounds) {
   static const char *const methods[] = {"temperature", "isotonic"};
   rounds_data data = rounds_data_draw(MEMORY_ROWS, 1, 0, 1, 0);
