@@ -380,18 +380,17 @@ static pcal_status network_train_run(network_train *fit, pc_network_model *net,
                                      pc_lbfgs *search, double *gradient, double *after,
                                      pcal_error *err) {
   network_train_progress progress = {.steps = 0};
-  double best = INFINITY;
   while (search->end == PC_OPTIM_RUNNING) {
     double loss, value;
     fit->at = search->at;
     PC_TRY(network_train_evaluate(fit, gradient, &loss, &value, err));
     if (search->evaluations == 0)
       fit->before = fit->impossible > 0 ? (double)INFINITY : loss;
-    if (value < best) {
-      best = value;
-      *after = loss;
-    }
+    const unsigned steps = search->steps;
+    const int known = search->known;
     pc_lbfgs_update(search, value, gradient);
+    if (!known || search->steps > steps) /* accepted: search->best is where the loss is */
+      *after = loss;
     if (search->end == PC_OPTIM_RUNNING && network_train_is_flat(&progress, search))
       search->end = PC_OPTIM_CONVERGED;
     pc_progress(fit->task->env, "training", search->evaluations, NETWORK_TRAIN_EVALUATIONS);
