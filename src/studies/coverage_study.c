@@ -35,6 +35,7 @@
   100 /* its standard error is below a tenth of that of one set */
 #define COVERAGE_POPULATION_ROWS 200000u     /* at least */
 #define COVERAGE_POPULATION_SCORES 10000000u /* at most */
+#define COVERAGE_ROUNDING 1e-10              /* true values of 0 are sums of rounded terms */
 #define COVERAGE_CHANCE 4.0 /* standard errors of a mean that chance alone made negative */
 #define COVERAGE_ROW_COST 1e4
 #define COVERAGE_TRIAL_ROWS 20 /* for each class, to see which metrics are tests */
@@ -308,6 +309,19 @@ static double coverage_median_width(const coverage_job *job, size_t series) {
   return kept > 0 ? pc_interval_quantile(job->scratch, kept, 0.5) : (double)NAN;
 }
 
+/* The quantile of all sets that there could be, from some of them: the i-th smallest of n numbers is
+ * that of (i - 1/2) / n (Hyndman & Fan, The American Statistician 1996, definition 5).  The quantiles
+ * of 50 numbers themselves lie 8 % too far inside. */
+static double coverage_quantile(const double *sorted, size_t count, double p) {
+  const double place = (double)count * p + 0.5;
+  if (place <= 1.0)
+    return sorted[0];
+  if (place >= (double)count)
+    return sorted[count - 1];
+  const size_t below = (size_t)place - 1;
+  return sorted[below] + (place - floor(place)) * (sorted[below + 1] - sorted[below]);
+}
+
 /* Width of the interval that an oracle would draw around each estimate: between the quantiles of
  * the error over all sets, extended to 0 where both lie on one side of it. */
 static double coverage_oracle(const coverage_job *job, size_t series, double truth) {
@@ -317,8 +331,8 @@ static double coverage_oracle(const coverage_job *job, size_t series, double tru
   const size_t kept = coverage_sort(job->scratch, job->sets);
   if (kept == 0)
     return (double)NAN;
-  return fmax(pc_interval_quantile(job->scratch, kept, 1.0 - a), 0.0) -
-         fmin(pc_interval_quantile(job->scratch, kept, a), 0.0);
+  return fmax(coverage_quantile(job->scratch, kept, 1.0 - a), 0.0) -
+         fmin(coverage_quantile(job->scratch, kept, a), 0.0);
 }
 
 /* The population's value or, where it is unknown, the mean of unbiased inner values. */
@@ -330,6 +344,8 @@ static double coverage_truth(const coverage_job *job, size_t series, double trut
     coverage_count(&inner, v->inner, v->inner_power > 0);
     power = v->inner_power > 0 ? v->inner_power : power;
   }
+  if (fabs(truth) < COVERAGE_ROUNDING) /* a low end of 0 contains it */
+    return 0.0;
   if (!isnan(truth) || power == 0)
     return truth;
   const double mean = coverage_share(&inner);

@@ -1,6 +1,8 @@
 /* Formula:  d_i = v(p_i) (p_i - a_i), v constant on each bin;  over K classes the sum over the
  *           classes of a row, divided by K
- *             |error| >= |E d| / |v|,   low = (|mean d| - z se) / |v|
+ *             |error| >= |E d| / |v|,   low = (|mean d| - z(1 - a) se) / |v|, a = (1 - level) / 2,
+ *           but 0 unless |mean d| > z(1 - a/2) se: a calibrated model errs on either side, and the
+ *           error itself may exclude 0 too;   high = (|mean d| + z(1 - a) se) / |v|
  *           se^2 is the larger of the variances of mean d that the data show and that the predictions
  *           claim
  *           for a mean of absolute gaps by |sum v g| <= max |v| sum |g|, for a root mean square by
@@ -12,10 +14,10 @@
  *           end is often above 0 where the error itself could be chance.
  * Edge cases:
  *   1. rows in clusters, a view other than the natural one, bins of classes that are not of equal
- *      width: 0;
+ *      width: 0 and infinity;
  *   2. a score on the edge between two bins counts in the upper one;
  *   3. fewer than PC_INTERVAL_FEW_ROWS rows of the rarer outcome, for which the mean is not normal:
- *      0.
+ *      0 and infinity.
  * Source: Hoelder's inequality.   Cost: one pass over the scores. */
 #include "measure/replicas/gap_direction.h"
 
@@ -104,15 +106,17 @@ pc_gap_moments pc_gap_moments_of(const pc_measure_plan *plan, size_t entry,
   return out;
 }
 
-double pc_gap_direction_low(const pc_measure_plan *plan, size_t entry,
-                            const pc_row_moments *rows, const pc_gap_moments *gaps) {
-  const double total = rows->total, norm = gaps->square, mean = gaps->gap / total;
+pc_interval pc_gap_direction(const pc_measure_plan *plan, size_t entry,
+                             const pc_row_moments *rows, const pc_gap_moments *gaps) {
+  const double total = rows->total, norm = gaps->square, mean = fabs(gaps->gap) / total;
   if (!direction_applies(plan, entry) || !(total > 1.0) || !(norm > 0.0) ||
       fmin(rows->hits, total - rows->hits) < PC_INTERVAL_FEW_ROWS)
-    return 0.0;
-  const double shown = fmax(gaps->gap_square - mean * gaps->gap, 0.0);
-  const double z = pc_normal_quantile(0.5 + 0.5 * plan->intervals.level);
+    return (pc_interval){0.0, (double)INFINITY};
+  const double a = 0.5 * (1.0 - plan->intervals.level);
+  const double shown = fmax(gaps->gap_square - mean * mean * total, 0.0);
   const double se = sqrt(fmax(shown, gaps->claimed) / ((total - 1.0) * total));
-  return fmax(fabs(mean) - z * se, 0.0) /
-         (direction_squares(plan, entry) ? sqrt(norm / total) : 1.0);
+  const double reach = pc_normal_quantile(1.0 - a) * se;
+  const double scale = direction_squares(plan, entry) ? sqrt(norm / total) : 1.0;
+  const int clear = mean > pc_normal_quantile(1.0 - 0.5 * a) * se;
+  return (pc_interval){clear ? (mean - reach) / scale : 0.0, (mean + reach) / scale};
 }

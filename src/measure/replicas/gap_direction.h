@@ -19,8 +19,9 @@ typedef struct pc_gap_moments {
 pc_gap_moments pc_gap_moments_of(const pc_measure_plan *plan, size_t entry,
                                  const pc_kept_rows *rows, unsigned bits);
 
-/* The lower end of the mean of signed gaps; 0 if it says nothing about this entry. */
-double pc_gap_direction_low(const pc_measure_plan *plan, size_t entry,
-                            const pc_row_moments *rows, const pc_gap_moments *gaps);
+/* The interval of the size of the mean of signed gaps; 0 and infinity if it says nothing about this
+ * entry. */
+pc_interval pc_gap_direction(const pc_measure_plan *plan, size_t entry,
+                             const pc_row_moments *rows, const pc_gap_moments *gaps);
 
 #endif

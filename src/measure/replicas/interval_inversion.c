@@ -9,7 +9,9 @@
  *   low   |h| for the smallest h with T <= q(1 - a) of T_r(h), high for the largest h with
  *         T >= q(a) of T_r(h), along two families of gaps: own * g, own >= 0 (pc_gap_point);
  *         and the gaps of a shift of all log-odds, score (1 - score) in each row, in the
- *         direction in which the data are off
+ *         direction in which the data are off.  Gaps of a shift have one sign, so their error is
+ *         the mean of signed gaps: a shift beyond the upper end of that mean (gap_direction.h) is
+ *         not looked at
  *   f     sqrt(variance that the predictions claim / variance that the data show), at least 1,
  *         at h = 0; falls to 1 at |h| = T
  *
@@ -20,11 +22,13 @@
  * Edge cases:
  *   1. The interval contains T, although chance makes T too large: high is at least T.
  *   2. Few rows of the rarer outcome, m of n: high is at least, and low at most, the error with
- *      as many more such rows as are compatible with m (rarer_rows.h).  Where these would not make the error
+ *      as many more such rows as are compatible with m (rarer_rows.h), for high less half of what
+ *      chance adds to T: T minus the error |h| under which T is the median.  Where these would not make the error
  *      larger, or m is not small, high rises by the error of a shift of mean
  *      (more - z sqrt(s m)) / n, the excess of Wilson's upper end (rarer_rows.c) over the normal
  *      one; over all classes by 2/K of that, since a row changes two
- *      classes.
+ *      classes.  Over all classes, in bins with edges from the data, which move with the rows: both,
+ *      and nothing is subtracted.
  *   3. Errors over all classes: hits of rare classes fall into few bins, and replicas can only
  *      repeat these hits.  q(1 - a) is at least a blend from N at own = 0, the quantile for
  *      labels drawn from the predictions, to M = max(q(1 - a), sqrt(N^2 + T^2)) at own = 1.
@@ -72,6 +76,7 @@
 #define INVERSION_PILOT 40 /* replicas that decide how far apart points are */
 #define INVERSION_LACKING 0.1
 #define INVERSION_CLAIMED 4.0
+#define INVERSION_BIAS 0.5 /* share of the estimated bias that edge case 2 subtracts */
 
 /* The points of an entry by `own`; then the shifts or, for errors over all classes, three more
  * values of `own`. */
@@ -125,6 +130,13 @@ static int inversion_over_classes(const inversion_job *job, size_t entry) {
   return pc_view_is_every_class(&job->plan->slots[job->plan->entries[entry].slot].need.view);
 }
 
+/* True for an error over all classes whose bins have edges from the data. */
+static int inversion_has_own_edges(const inversion_job *job, size_t entry) {
+  const pc_plan_entry *at = &job->plan->entries[entry];
+  return inversion_over_classes(job, entry) &&
+         job->plan->slots[at->slot].need.machine != PC_GRID;
+}
+
 /* ---- statistics of the rows ---- */
 
 /* The variance that the outcomes show relative to the variance that the predictions claim; the
@@ -152,16 +164,15 @@ static void inversion_count(inversion_job *job) {
   job->moments = job->views->tally != NULL
                      ? job->views->tally->moments
                      : pc_row_moments_of(job->rows, job->views->bits, over_classes);
-  job->found = pc_rarer_from(&job->moments);
   job->side = job->moments.scores >= job->moments.hits ? 1.0 : -1.0;
 }
 
-static double inversion_direction(const inversion_job *job, size_t entry) {
+static pc_interval inversion_direction(const inversion_job *job, size_t entry) {
   const pc_gap_moments gaps =
       job->views->tally != NULL
           ? job->views->tally->gaps[entry]
           : pc_gap_moments_of(job->plan, entry, job->rows, job->views->bits);
-  return pc_gap_direction_low(job->plan, entry, &job->moments, &gaps);
+  return pc_gap_direction(job->plan, entry, &job->moments, &gaps);
 }
 
 /* The factor of the deviations of replicas at own = 0. */
@@ -293,7 +304,7 @@ static void inversion_close_up(inversion_job *job) {
 
 /* Quantiles of the replicas of an entry at each point. */
 typedef struct inversion_tails {
-  double low[INVERSION_POINTS], high[INVERSION_POINTS];
+  double low[INVERSION_POINTS], middle[INVERSION_POINTS], high[INVERSION_POINTS];
   const double *truth; /* of each point */
   double value;
   double null_high; /* of labels drawn from the predictions; 0: not drawn */
@@ -365,6 +376,7 @@ static int inversion_read(const inversion_job *job, size_t entry, inversion_tail
     if (kept == 0)
       return 0;
     out->low[j] = pc_interval_quantile(values, kept, a.high);
+    out->middle[j] = pc_interval_quantile(values, kept, 0.5);
     out->high[j] = pc_interval_quantile(values, kept, 1.0 - a.low);
     if (j == INVERSION_DATA)
       job->records[entry].interval_result.se = pc_interval_deviation(values, kept);
@@ -374,14 +386,37 @@ static int inversion_read(const inversion_job *job, size_t entry, inversion_tail
   return 1;
 }
 
+/* How much larger than the true error chance makes T: T minus the error at which T is the median. */
+static double inversion_bias(const inversion_tails *tails) {
+  static const size_t own[] = {INVERSION_ZERO, INVERSION_THIRD, INVERSION_MOST, INVERSION_DATA};
+  double truth = 0.0, middle = 0.0;
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+    const size_t j = own[i];
+    if (tails->value <= tails->middle[j])
+      return tails->value - (i == 0 ? 0.0
+                                    : inversion_cross(truth, middle, tails->truth[j],
+                                                      tails->middle[j], tails->value));
+    truth = tails->truth[j];
+    middle = tails->middle[j];
+  }
+  return 0.0;
+}
+
 /* Edge case 2. */
 static void inversion_allow(const inversion_job *job, size_t entry,
                             const inversion_tails *tails, pc_interval *ends) {
+  const double share = pc_rarer_share(&job->found);
+  const double beyond = ends->high + tails->truth[INVERSION_FEW];
   pc_interval with_more = {tails->value, tails->value};
-  pc_rarer_include(job->more, entry, 0, 0, &with_more);
-  ends->low = fmin(ends->low, with_more.low);
-  ends->high = with_more.high > tails->value ? fmax(ends->high, with_more.high)
-                                             : ends->high + tails->truth[INVERSION_FEW];
+  pc_rarer_include(job->more, entry, 0, 0, 1.0, &with_more);
+  ends->low -= share * fmax(ends->low - with_more.low, 0.0);
+  if (inversion_has_own_edges(job, entry))
+    with_more.high = fmax(ends->high, with_more.high) + beyond - ends->high;
+  else if (with_more.high > tails->value)
+    with_more.high -= INVERSION_BIAS * inversion_bias(tails);
+  else
+    with_more.high = beyond;
+  ends->high = share * fmax(ends->high, with_more.high) + (1.0 - share) * beyond;
 }
 
 /* Edge case 9: true if the unbiased square of the error and its variance are known. */
@@ -398,7 +433,7 @@ static pc_interval inversion_of_square(const inversion_job *job, size_t entry) {
 
 /* The ends before allowances. */
 static pc_interval inversion_ends(const inversion_job *job, size_t entry,
-                                  const inversion_tails *tails) {
+                                  const inversion_tails *tails, const pc_interval *signed_gap) {
   const int over_classes = inversion_over_classes(job, entry);
   if (inversion_has_square(job, entry)) {
     pc_interval ends = inversion_of_square(job, entry);
@@ -408,9 +443,10 @@ static pc_interval inversion_ends(const inversion_job *job, size_t entry,
   }
   pc_interval ends = {inversion_least(tails, over_classes),
                       inversion_largest(tails, INVERSION_DATA, INVERSION_FARTHEST)};
-  if (!over_classes)
-    ends.high =
-        fmax(ends.high, inversion_largest(tails, INVERSION_SHIFT, INVERSION_SHIFT_FARTHEST));
+  if (!over_classes) {
+    const double shift = inversion_largest(tails, INVERSION_SHIFT, INVERSION_SHIFT_FARTHEST);
+    ends.high = fmax(ends.high, fmin(shift, signed_gap->high));
+  }
   return ends;
 }
 
@@ -419,9 +455,10 @@ static void inversion_conclude(const inversion_job *job, size_t entry,
   const double most = job->plan->entries[entry].reading.most;
   const double value = job->records[entry].outcome.value;
   pc_interval_result *out = &job->records[entry].interval_result;
-  pc_interval ends = inversion_ends(job, entry, tails);
+  const pc_interval signed_gap = inversion_direction(job, entry);
+  pc_interval ends = inversion_ends(job, entry, tails, &signed_gap);
   const pc_gap_norm gaps = job->plan->entries[entry].reading.gaps;
-  ends.low = fmax(ends.low, inversion_direction(job, entry));
+  ends.low = fmax(ends.low, signed_gap.low);
   if (!inversion_has_square(job, entry) || job->found.rarer < PC_INTERVAL_FEW_ROWS)
     inversion_allow(job, entry, tails, &ends);
   if (!inversion_has_square(job, entry))
@@ -499,14 +536,16 @@ static pcal_status inversion_work(inversion_job *job, inversion_tails *tails, ui
 }
 
 pcal_status pc_interval_inversion(const pcal_env *env, pc_replica_views *views,
-                                  const uint8_t *entries, const double *rarer,
-                                  pc_result_record *records, pcal_error *err) {
+                                  const uint8_t *entries, const pc_rarer *found,
+                                  const double *rarer, pc_result_record *records,
+                                  pcal_error *err) {
   const size_t n = views->plan->entry_count;
   inversion_job job = {.env = env,
                        .plan = views->plan,
                        .rows = views->rows,
                        .views = views,
                        .more = rarer,
+                       .found = *found,
                        .records = records,
                        .count = views->plan->intervals.replicas};
   job.points = pc_alloc(env, n * INVERSION_TRUTHS, sizeof *job.points);

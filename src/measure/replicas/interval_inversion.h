@@ -13,10 +13,13 @@
 int pc_interval_inversion_applies(const pc_measure_plan *plan, size_t entry,
                                   const pc_kept_rows *rows);
 
-/* Fills the intervals of the entries with entries[e] != 0, whose values must be finite.  rarer:
- * values with more rows of the rarer outcome (rarer_rows.h), NULL if there are enough. */
+/* Fills the intervals of the entries with entries[e] != 0, whose values must be finite.  found: the
+ * rows of the rarer outcome; rarer: values with more of them (rarer_rows.h), NULL if there are
+ * enough. */
+struct pc_rarer;
 PC_CHECKED pcal_status pc_interval_inversion(const pcal_env *env, pc_replica_views *views,
-                                             const uint8_t *entries, const double *rarer,
+                                             const uint8_t *entries,
+                                             const struct pc_rarer *found, const double *rarer,
                                              pc_result_record *records, pcal_error *err);
 
 #endif

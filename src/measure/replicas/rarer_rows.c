@@ -7,6 +7,10 @@
  *           where most wrong rows had a low score, chance moves this difference less than it
  *           moves the count.  Four more rows that show nothing of the kind keep s from resting on
  *           one or two rows.
+ *           Clusters c with n_c rows, m_c of them with the rarer outcome, r = m / n: both s are
+ *           multiplied by the design effect
+ *             max(sum_c (m_c - r n_c)^2 / (m (1 - r)), 1),
+ *           the variance of the number in clusters relative to that in single rows.
  *           That many rows of
  *           the other outcome are changed to the rarer one: where the predictions expect it, a row
  *           with a probability proportional to the one that it gives to the rarer outcome.
@@ -26,6 +30,7 @@
 #include "measure/replicas/rarer_rows.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/normal.h"
@@ -39,7 +44,8 @@ pc_rarer pc_rarer_from(const pc_row_moments *moments) {
                     .copies = moments->copies,
                     .rarer = fmin(moments->hits, moments->total - moments->hits),
                     .shown = moments->shown,
-                    .hits = 2.0 * moments->hits < moments->total};
+                    .hits = 2.0 * moments->hits < moments->total,
+                    .design = 1.0};
 }
 
 pc_rarer pc_rarer_count(const pc_kept_rows *rows) {
@@ -53,7 +59,59 @@ static int rarer_hit(const pc_kept_rows *rows, size_t row) {
 
 double pc_rarer_spread(const pc_rarer *found, pc_rarer_counts counts) {
   const double ratio = (found->shown + RARER_POISSON) / (found->rarer + RARER_POISSON);
-  return counts == PC_RARER_OF_ROWS ? 1.0 : fmin(ratio, 1.0);
+  return found->design * (counts == PC_RARER_OF_ROWS ? 1.0 : fmin(ratio, 1.0));
+}
+
+double pc_rarer_share(const pc_rarer *found) {
+  const double missing = 1.0 - found->rarer / (found->design * PC_RARER_ENOUGH);
+  return fmin(fmax(2.0 * missing, 0.0), 1.0);
+}
+
+/* ---- clusters ---- */
+
+typedef struct rarer_part {
+  uint64_t cluster;
+  double excess; /* weight of rarer rows less what is expected of so many rows */
+} rarer_part;
+
+static int rarer_part_order(const void *a, const void *b) {
+  const rarer_part *x = a, *y = b;
+  if (x->cluster != y->cluster)
+    return x->cluster > y->cluster ? 1 : -1;
+  return (x->excess > y->excess) - (x->excess < y->excess);
+}
+
+/* The sum over clusters of the squares of their excess. */
+static double rarer_squares(const rarer_part *parts, size_t count) {
+  double squares = 0.0, sum = 0.0;
+  for (size_t i = 0; i < count; i++) {
+    sum += parts[i].excess;
+    if (i + 1 < count && parts[i + 1].cluster == parts[i].cluster)
+      continue;
+    squares += sum * sum;
+    sum = 0.0;
+  }
+  return squares;
+}
+
+pcal_status pc_rarer_find_design(const pcal_env *env, const pc_kept_rows *rows, pc_rarer *found,
+                                 pcal_error *err) {
+  const double rate = found->rarer / found->total;
+  const double expected = found->rarer * (1.0 - rate);
+  found->design = 1.0;
+  if (rows->clusters == NULL || !(expected > 0.0))
+    return PCAL_OK;
+  rarer_part *parts = pc_alloc_raw(env, rows->count, sizeof *parts);
+  if (parts == NULL)
+    return pc_fail_memory(err, "finding intervals");
+  for (size_t i = 0; i < rows->count; i++)
+    parts[i] = (rarer_part){rows->clusters[i],
+                            pc_kept_weight(rows, i) *
+                                ((rarer_hit(rows, i) == found->hits ? 1.0 : 0.0) - rate)};
+  qsort(parts, rows->count, sizeof *parts, rarer_part_order);
+  found->design = fmax(rarer_squares(parts, rows->count) / expected, 1.0);
+  pc_free(env, parts);
+  return PCAL_OK;
 }
 
 double pc_rarer_more(double count, double spread, double level) {
@@ -187,18 +245,18 @@ static pcal_status rarer_draw(const pcal_env *env, const pc_replica_request *req
 
 pcal_status pc_rarer_measure(const pcal_env *env, const pc_measure_plan *plan,
                              const uint8_t *entries, const pc_kept_rows *rows,
-                             pc_rarer_counts counts, double *values, pcal_error *err) {
+                             const pc_rarer *found, pc_rarer_counts counts, double *values,
+                             pcal_error *err) {
   const size_t series = plan->entry_count * PC_REPLICA_VALUES;
-  const pc_rarer found = pc_rarer_count(rows);
   const pc_replica_request request = {
       .plan = plan, .entries = entries, .rows = rows, .kind = PC_REPLICA_AS_IS, .count = 1};
   const double more =
-      pc_rarer_more(found.rarer, pc_rarer_spread(&found, counts), plan->intervals.level);
-  const double changed = ceil(more * found.copies / found.total);
+      pc_rarer_more(found->rarer, pc_rarer_spread(found, counts), plan->intervals.level);
+  const double changed = ceil(more * found->copies / found->total);
   double *one = pc_alloc_raw(env, series, sizeof *one);
   pcal_status status = one == NULL ? pc_fail_memory(err, "finding intervals") : PCAL_OK;
   for (size_t d = 0; status == PCAL_OK && d < PC_RARER_DRAWS; d++) {
-    status = rarer_draw(env, &request, &found, changed, d, one, err);
+    status = rarer_draw(env, &request, found, changed, d, one, err);
     for (size_t s = 0; status == PCAL_OK && s < series; s++)
       values[s * PC_RARER_DRAWS + d] = one[s];
   }
@@ -206,16 +264,19 @@ pcal_status pc_rarer_measure(const pcal_env *env, const pc_measure_plan *plan,
   return status;
 }
 
-void pc_rarer_include(const double *values, size_t entry, size_t series, int each,
+void pc_rarer_include(const double *values, size_t entry, size_t series, int each, double share,
                       pc_interval *interval) {
   double sum = 0.0;
+  pc_interval reached = *interval;
   for (size_t d = 0; values != NULL && d < PC_RARER_DRAWS; d++) {
     const double value = values[(entry * PC_REPLICA_VALUES + series) * PC_RARER_DRAWS + d];
     sum += value;
     const double included = each ? value : sum / PC_RARER_DRAWS;
     if (each || d + 1 == PC_RARER_DRAWS) {
-      interval->low = fmin(interval->low, included); /* fmin and fmax ignore NaN */
-      interval->high = fmax(interval->high, included);
+      reached.low = fmin(reached.low, included); /* fmin and fmax ignore NaN */
+      reached.high = fmax(reached.high, included);
     }
   }
+  interval->low += share * (reached.low - interval->low);
+  interval->high += share * (reached.high - interval->high);
 }

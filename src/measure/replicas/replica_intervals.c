@@ -29,7 +29,8 @@
  *   (7) parts and debiased squares that depend on bins with few rows, which the data may lack: that
  *       term is at least what one such row may add (part_unseen); where few rows are wrong, m of
  *       them, se is at least T / sqrt(m), and debiased parts are widened in the same way; a part
- *       that may be negative also contains that much on either side;
+ *       that may be negative also contains that much on either side, where few rows are wrong
+ *       beyond its ends;
  *   (8) where few rows are wrong, the low end of an error that labels drawn from the predictions
  *       would show as well is 0 (chance_floor.h). */
 #include "measure/replicas/replica_intervals.h"
@@ -152,14 +153,15 @@ static int intervals_find(const intervals_job *job, const intervals_goal *goal, 
 }
 
 static int intervals_few(const intervals_job *job) {
-  return job->plan->layout.form == PC_FORM_CLASSES && job->found.rarer < PC_RARER_ENOUGH;
+  return job->plan->layout.form == PC_FORM_CLASSES && pc_rarer_share(&job->found) > 0.0;
 }
 
 /* Edge cases 6 and 7, for a number that is not negative. */
 static void intervals_poisson(const intervals_job *job, double estimate, double se,
                               double unseen, pc_interval *interval) {
   const double t = fmax(estimate, 0.0), m = fmax(job->found.rarer, 1.0);
-  const double spread = unseen > 0.0 && intervals_few(job) ? fmax(se, t / sqrt(m)) : se;
+  const double share = unseen > 0.0 && intervals_few(job) ? pc_rarer_share(&job->found) : 0.0;
+  const double spread = se + share * fmax(t / sqrt(m) - se, 0.0);
   const double term = t > 0.0 ? spread * spread / t : 0.0;
   const pc_interval ends = pc_interval_poisson(t, spread, fmax(term, unseen / job->found.total),
                                                job->plan->intervals.level);
@@ -177,8 +179,9 @@ static void intervals_skew(const intervals_job *job, const intervals_goal *goal,
   }
   const pc_interval row =
       pc_interval_poisson(0.0, 0.0, unseen / job->found.total, job->plan->intervals.level);
-  interval->low = fmin(interval->low, goal->estimate - row.high);
-  interval->high = fmax(interval->high, goal->estimate + row.high);
+  const double further = intervals_few(job) ? pc_rarer_share(&job->found) * row.high : 0.0;
+  interval->low = fmin(interval->low - further, goal->estimate - row.high);
+  interval->high = fmax(interval->high + further, goal->estimate + row.high);
 }
 
 static double intervals_root(double inner, int power) {
@@ -221,7 +224,8 @@ static void intervals_interval(const intervals_job *job, size_t entry) {
     intervals_skew(job, &goal, out->se, 0.0, &interval);
   if (inner && outcome->inner_unseen > 0.0 && intervals_few(job))
     intervals_poisson(job, goal.estimate, out->se, outcome->inner_unseen, &interval);
-  pc_rarer_include(job->rarer, entry, goal.series, intervals_pair(job, entry), &interval);
+  pc_rarer_include(job->rarer, entry, goal.series, intervals_pair(job, entry),
+                   pc_rarer_share(&job->found), &interval);
   if (inner)
     intervals_unwrap(outcome, &out->se, &interval);
   out->has_interval = 1;
@@ -286,7 +290,7 @@ static void intervals_parts(const intervals_job *job, size_t entry) {
     } else if (unseen > 0.0 && intervals_few(job)) {
       intervals_poisson(job, part->value, out->se, unseen, &interval);
     }
-    pc_rarer_include(job->rarer, entry, goal.series, 0, &interval);
+    pc_rarer_include(job->rarer, entry, goal.series, 0, pc_rarer_share(&job->found), &interval);
     out->has_interval = 1;
     out->low = fmin(interval.low, part->value);
     out->high = fmax(interval.high, part->value);
@@ -427,13 +431,12 @@ static pcal_status intervals_measure_rarer(intervals_job *job, intervals_wanted 
   const size_t series = job->plan->entry_count * PC_REPLICA_VALUES;
   pc_free(job->env, job->rarer);
   job->rarer = NULL;
-  if (job->plan->layout.form != PC_FORM_CLASSES || intervals_choose(job, wanted) == 0 ||
-      job->found.rarer >= PC_RARER_ENOUGH)
+  if (!intervals_few(job) || intervals_choose(job, wanted) == 0)
     return PCAL_OK;
   job->rarer = pc_alloc_raw(job->env, series * PC_RARER_DRAWS, sizeof *job->rarer);
   return job->rarer == NULL ? pc_fail_memory(err, "finding intervals")
                             : pc_rarer_measure(job->env, job->plan, job->entries, job->rows,
-                                               counts, job->rarer, err);
+                                               &job->found, counts, job->rarer, err);
 }
 
 /* Few rows of the rarer outcome need more than tallies of replicas. */
@@ -465,8 +468,8 @@ static pcal_status intervals_intervals(intervals_job *job, pcal_error *err) {
   }
   PC_TRY(intervals_measure_rarer(job, intervals_inverted, PC_RARER_OF_GAPS, err));
   if (intervals_choose(job, intervals_inverted) > 0)
-    PC_TRY(pc_interval_inversion(job->env, job->views, job->entries, job->rarer, job->records,
-                                 err));
+    PC_TRY(pc_interval_inversion(job->env, job->views, job->entries, &job->found, job->rarer,
+                                 job->records, err));
   job->blocks = PC_JACKKNIFE_PAIR_BLOCKS;
   if (intervals_choose(job, intervals_pair_blocks) > 0) {
     PC_TRY(intervals_draw(job, intervals_pair_blocks, PC_REPLICA_WITHOUT, job->blocks,
@@ -515,8 +518,11 @@ static pcal_status intervals_run(intervals_job *job, const pc_row_moments *momen
   const pc_measure_plan *plan = job->plan;
   const size_t series = plan->entry_count * PC_REPLICA_VALUES;
   const pcal_env held = pc_env_for_use(job->env, PC_MEMORY_REPLICAS);
-  if (moments != NULL)
+  if (moments != NULL) {
     job->found = pc_rarer_from(moments);
+    if (job->rows != NULL && !plan->soft)
+      PC_TRY(pc_rarer_find_design(&held, job->rows, &job->found, err));
+  }
   if (plan->soft) /* no outcome was drawn, so that none is rare by chance */
     job->found.rarer = PC_RARER_ENOUGH;
   job->entries = pc_alloc(&held, plan->entry_count, 1);

@@ -1,4 +1,4 @@
-/* The lower end of the mean of signed gaps, against closed forms: all rows have one score, so that
+/* The interval of the mean of signed gaps, against closed forms: all rows have one score, so that
  * means and variances are those of a share. */
 #include "measure/replicas/gap_direction.h"
 
@@ -35,7 +35,7 @@ static pc_kept_rows direction_rows(direction_data *data, double score, size_t hi
                         .top_label = data->top};
 }
 
-static double direction_low(const char *spec, int by_cluster, const pc_kept_rows *rows) {
+static pc_interval direction_ends(const char *spec, int by_cluster, const pc_kept_rows *rows) {
   unit_memory memory = {0};
   const pcal_env env = unit_env(&memory);
   const pc_interval_request request = {.level = 0.95, .replicas = 20, .by_cluster = by_cluster};
@@ -47,9 +47,13 @@ static double direction_low(const char *spec, int by_cluster, const pc_kept_rows
     fail_msg("%s", err.message);
   const pc_row_moments moments = pc_row_moments_of(rows, 0, 0);
   const pc_gap_moments gaps = pc_gap_moments_of(&plan, 0, rows, 0);
-  const double low = pc_gap_direction_low(&plan, 0, &moments, &gaps);
+  const pc_interval ends = pc_gap_direction(&plan, 0, &moments, &gaps);
   pc_measure_plan_free(&env, &plan);
-  return low;
+  return ends;
+}
+
+static double direction_low(const char *spec, int by_cluster, const pc_kept_rows *rows) {
+  return direction_ends(spec, by_cluster, rows).low;
 }
 
 /* Gaps are -0.2 in 60 rows and 0.8 in 40: mean 0.2, and the variance 0.24 that the data show is
@@ -61,6 +65,17 @@ TEST(test_the_variance_of_the_data) {
   assert_near(direction_low("ece", 0, &rows), low, 1e-12);
   assert_near(direction_low("ece:norm=l2", 0, &rows), low, 1e-12); /* v is constant */
   assert_near(direction_low("smece", 0, &rows), low, 1e-12);
+  assert_near(direction_ends("ece", 0, &rows).high, 0.4 - low, 1e-12);
+}
+
+/* A mean of 0.09 is 1.97 standard errors of 0.0456 from 0, on either side: beyond 1.96 of them in
+ * 5 % of calibrated sets, but beyond 2.24 in half as many. */
+TEST(test_either_side_counts_at_zero) {
+  direction_data data;
+  const pc_kept_rows rows = direction_rows(&data, 0.8, 71);
+  const pc_interval ends = direction_ends("ece", 0, &rows);
+  assert_same(ends.low, 0.0);
+  assert_near(ends.high, 0.09 + direction_z * sqrt(0.71 * 0.29 / 99.0), 1e-12);
 }
 
 /* Gaps are -0.4 in 80 rows and 0.6 in 20: the claimed variance 0.24 is larger than 0.16. */
@@ -102,6 +117,7 @@ TEST(test_nothing_is_said) {
   direction_data data;
   pc_kept_rows rows = direction_rows(&data, 0.8, 60);
   assert_same(direction_low("brier", 0, &rows), 0.0);
+  assert_true(isinf(direction_ends("brier", 0, &rows).high));
   assert_same(direction_low("ece", 1, &rows), 0.0);
   assert_same(direction_low("gce:scope=all,binning=adaptive", 0, &rows), 0.0);
   assert_same(direction_low("gce:classwise=yes", 0, &rows), 0.0); /* another view */

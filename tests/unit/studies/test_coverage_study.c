@@ -49,3 +49,29 @@ TEST(test_size_of_a_test_that_needs_rows) {
   assert_false(isnan(findings.tables[0].cells[13].number));
   pc_findings_free(&findings);
 }
+
+/* An oracle that knows the distribution of errors of a Brier score, which are nearly normal, has an
+ * interval of 3.92 standard deviations; that of some sets must not be narrower on average. */
+TEST(test_width_of_the_oracle) {
+  static const char *const spec = "brier";
+  static pc_findings findings;
+  double ratio = 0.0;
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    pcal_env given = {.size = sizeof given, .seed = seed};
+    const pcal_env env = pc_env_resolve(&given);
+    pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
+    config.specs = &spec;
+    config.spec_count = 1;
+    config.simulation.rows = 300;
+    config.simulation.classes = 3;
+    config.simulation.scale = 0.1;
+    config.sets = 50;
+    config.null_sets = 1;
+    pc_findings_init(&findings, &env, "coverage");
+    assert_int_equal(pc_study_run("coverage", &config, &findings, NULL), PCAL_OK);
+    const pc_table_cell *cells = findings.tables[0].cells;
+    ratio += cells[10].number / (3.92 * cells[5].number) / 20.0;
+    pc_findings_free(&findings);
+  }
+  assert_true(ratio > 0.96 && ratio < 1.06);
+}
