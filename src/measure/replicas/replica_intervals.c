@@ -29,8 +29,7 @@
  *   (7) parts and debiased squares that depend on bins with few rows, which the data may lack: that
  *       term is at least what one such row may add (part_unseen); where few rows are wrong, m of
  *       them, se is at least T / sqrt(m), and debiased parts are widened in the same way; a part
- *       that may be negative also contains that much on either side, where few rows are wrong
- *       beyond its ends;
+ *       that may be negative also contains that much on either side, beyond its ends if m is small;
  *   (8) where few rows are wrong, the low end of an error that labels drawn from the predictions
  *       would show as well is 0 (chance_floor.h). */
 #include "measure/replicas/replica_intervals.h"
