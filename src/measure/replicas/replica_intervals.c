@@ -27,16 +27,14 @@
  *       (stats/interval.c) with one more term of the size se^2 / T, the mean size of a term
  *       weighted by its size;
  *   (7) parts and debiased squares that depend on bins with few rows, which the data may lack: that
- *       term is at least what one such row may add (part_unseen); where few rows are wrong, m of
- *       them, se is at least T / sqrt(m), and debiased parts are widened in the same way; a part
- *       that may be negative also contains that much on either side, beyond its ends if m is small;
- *   (8) where few rows are wrong, the low end of an error that labels drawn from the predictions
- *       would show as well is 0 (chance_floor.h). */
+ *       term is at least what one such row may add (part_unseen); if few rows are wrong, m of them,
+ *       se is at least T / sqrt(m), for debiased parts too; parts that may be negative reach that far
+ *       on either side, beyond their ends if m is small;
+ *   (8) if few rows are wrong, low ends of errors that chance explains are 0 (chance_floor.h). */
 #include "measure/replicas/replica_intervals.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/budget.h"
@@ -517,11 +515,10 @@ static pcal_status intervals_run(intervals_job *job, const pc_row_moments *momen
   const pc_measure_plan *plan = job->plan;
   const size_t series = plan->entry_count * PC_REPLICA_VALUES;
   const pcal_env held = pc_env_for_use(job->env, PC_MEMORY_REPLICAS);
-  if (moments != NULL) {
+  if (moments != NULL)
     job->found = pc_rarer_from(moments);
-    if (job->rows != NULL && !plan->soft)
-      PC_TRY(pc_rarer_find_design(&held, job->rows, &job->found, err));
-  }
+  if (moments != NULL && job->rows != NULL && !plan->soft)
+    PC_TRY(pc_rarer_find_design(&held, job->rows, &job->found, err));
   if (plan->soft) /* no outcome was drawn, so that none is rare by chance */
     job->found.rarer = PC_RARER_ENOUGH;
   job->entries = pc_alloc(&held, plan->entry_count, 1);
