@@ -71,8 +71,14 @@ static double between(double low, double high, uint64_t *state) {
   return low + share * (high - low);
 }
 
+/* Some C libraries compute with long double no better than with double. */
+static int has_reference(void) {
+  const long double e = 2.718281828459045235360287L;
+  return LDBL_MANT_DIG >= 64 && fabsl(expl(1.0L) - e) < 1e-18L && fabsl(powl(e, 1.0L) - e) < 1e-18L;
+}
+
 TEST(test_accuracy) {
-  if (LDBL_MANT_DIG < 64)
+  if (!has_reference())
     skip();
   for (size_t f = 0; f < sizeof functions / sizeof *functions; f++) {
     const function *at = &functions[f];
@@ -87,7 +93,7 @@ TEST(test_accuracy) {
 }
 
 TEST(test_accuracy_of_two_arguments) {
-  if (LDBL_MANT_DIG < 64)
+  if (!has_reference())
     skip();
   uint64_t rng = 1;
   for (size_t i = 0; i < TRIES; i++) {
