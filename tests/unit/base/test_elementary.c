@@ -74,7 +74,8 @@ static double between(double low, double high, uint64_t *state) {
 /* Some C libraries compute with long double no better than with double. */
 static int has_reference(void) {
   const long double e = 2.718281828459045235360287L;
-  return LDBL_MANT_DIG >= 64 && fabsl(expl(1.0L) - e) < 1e-18L && fabsl(powl(e, 1.0L) - e) < 1e-18L;
+  return LDBL_MANT_DIG >= 64 && fabsl(expl(1.0L) - e) < 1e-18L &&
+         fabsl(powl(e, 1.0L) - e) < 1e-18L;
 }
 
 TEST(test_accuracy) {
