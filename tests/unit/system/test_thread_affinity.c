@@ -45,9 +45,11 @@ TEST(test_threads_start_elsewhere_and_are_released) {
     skip();
   assert_true(pc_thread_start(&thread, &cores, affinity_look, &seen));
   pc_thread_join(&thread);
+#ifdef __GLIBC__ /* others cannot say where a thread starts */
   assert_int_equal(seen.begun.known, core_count(cores.others) >= 2);
   if (seen.begun.known)
     assert_memory_equal(seen.begun.all, cores.others, sizeof cores.others);
+#endif
   assert_true(seen.released.known);
   assert_memory_equal(seen.released.all, cores.all, sizeof cores.all);
 }
