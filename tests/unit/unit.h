@@ -20,6 +20,21 @@
 
 #define UNIT_COUNT(array) (sizeof(array) / sizeof *(array))
 
+/* Turns numbers of `size` bytes from little-endian, as files have them, to the machine's order, or back. */
+static inline void unit_native_order(void *numbers, size_t size, size_t count) {
+  const uint16_t one = 1;
+  unsigned char low;
+  memcpy(&low, &one, 1);
+  for (size_t i = 0; low == 0 && i < count; i++) {
+    unsigned char *at = (unsigned char *)numbers + i * size;
+    for (size_t b = 0; b < size / 2; b++) {
+      const unsigned char kept = at[b];
+      at[b] = at[size - 1 - b];
+      at[size - 1 - b] = kept;
+    }
+  }
+}
+
 /* May be used by several threads at once. */
 typedef struct unit_memory {
   atomic_size_t calls;   /* of resize */

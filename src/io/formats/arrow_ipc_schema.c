@@ -2,7 +2,7 @@
  * children), and one table for each type.
  *
  * Edge cases:
- *  1. big-endian files are refused.
+ *  1. files whose numbers are in the other byte order than the machine's are refused.
  *  2. columns of types that cannot be read are described, so that their buffers can be skipped;
  *     choosing one is refused by arrow_column.c.
  *  3. nesting beyond PC_ARROW_IPC_DEPTH and names that are not UTF-8 are refused. */
@@ -11,6 +11,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "io/formats/element_type.h"
 
 enum { SCHEMA_ENDIANNESS = 0, SCHEMA_FIELDS = 1 };
 enum {
@@ -277,8 +279,10 @@ const char *pc_arrow_ipc_schema_read(const pc_flat_table *schema, const pcal_env
   const pc_flat_vector fields = pc_flat_list(schema, SCHEMA_FIELDS, 4);
   schema_walk walk = {env, schema->length / SCHEMA_FIELD_BYTES};
   struct ArrowSchema *root = NULL;
-  if (pc_flat_int(schema, SCHEMA_ENDIANNESS, 2, 0) != 0)
-    return "its numbers are big-endian, which is not supported";
+  const int is_big = pc_flat_int(schema, SCHEMA_ENDIANNESS, 2, 0) != 0;
+  if (is_big == pc_little_endian())
+    return is_big ? "its numbers are big-endian, which is not supported"
+                  : "its numbers are little-endian, which is not supported on this machine";
   const char *wrong = schema_new(env, (pc_slice){"", 0}, &root);
   if (wrong != NULL)
     return wrong;

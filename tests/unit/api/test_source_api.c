@@ -1,10 +1,6 @@
-#include "testing.h"
+#include "../unit.h"
 
 #include "propercal.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <unistd.h>
 
@@ -61,7 +57,10 @@ TEST(writes_and_reads_back) {
                       "element type 8 cannot be written; use PCAL_F32, PCAL_F64 or PCAL_I32");
   assert_int_equal(pcal_npy_header_write(PCAL_F32, 3, 0, pcal_output_write, output, &err),
                    PCAL_OK);
-  assert_int_equal(pcal_output_write(output, (const char *)scores, sizeof scores), 0);
+  float written[UNIT_COUNT(scores)];
+  memcpy(written, scores, sizeof scores);
+  unit_native_order(written, sizeof *written, UNIT_COUNT(written));
+  assert_int_equal(pcal_output_write(output, (const char *)written, sizeof written), 0);
   assert_int_equal(pcal_output_commit(output, &err), PCAL_OK);
   pcal_input probs = PCAL_INPUT_INIT;
   pcal_inputs inputs = PCAL_INPUTS_INIT;

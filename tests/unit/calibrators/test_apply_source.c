@@ -36,6 +36,7 @@ TEST(writes_npy) {
   assert_memory_equal(text.bytes, "\x93NUMPY\x01\x00", 8);
   assert_memory_equal(text.bytes + 10,
                       "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 3)", 56);
+  unit_native_order(text.bytes + 128, sizeof(double), sizeof probs / sizeof(double));
   assert_memory_equal(text.bytes + 128, probs, sizeof probs);
   free(text.bytes);
   pcal_calibrator_free(calibrator);
@@ -52,6 +53,7 @@ TEST(one_column_is_one_dimensional) {
   assert_memory_equal(text.bytes + 10, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)",
                       54);
   assert_int_equal(text.length, 128 + sizeof single);
+  unit_native_order(text.bytes + 128, sizeof *single, UNIT_COUNT(single));
   assert_memory_equal(text.bytes + 128, single, sizeof single);
   free(text.bytes);
   text = run(&batch, NULL, PCAL_CSV, calibrator);
@@ -203,6 +205,7 @@ TEST(streams_in_windows) {
       PCAL_OK);
   help_apply(calibrator, &batch, out);
   assert_int_equal(all.text.length, 128 + ROWS * K * sizeof *out);
+  unit_native_order(all.text.bytes + 128, sizeof *out, ROWS * K);
   assert_memory_equal(all.text.bytes + 128, out, ROWS * K * sizeof *out);
   assert_true(all.text.calls >= 3);
   assert_true(all.largest <= (size_t)4 << 20);

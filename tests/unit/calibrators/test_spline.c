@@ -97,6 +97,7 @@ TEST(one_column_in_files) {
   }
   assert_int_equal(*at, '\0');
   assert_non_null(strstr(npy.bytes + 10, "(200,)"));
+  unit_native_order(npy.bytes + npy.length - sizeof expected, sizeof *expected, ROWS);
   assert_memory_equal(npy.bytes + npy.length - sizeof expected, expected, sizeof expected);
   free(csv.bytes);
   free(npy.bytes);

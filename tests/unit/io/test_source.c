@@ -253,7 +253,7 @@ TEST(reads_confidences) {
   assert_memory_equal(batch.scores, ((double[]){0.75, 0.5}), 16);
   assert_memory_equal(batch.labels, ((int32_t[]){1, 0}), 8);
   pc_source_free(source);
-  const char *c = help_npy_file("c.npy", "=f2", "(2,)", "\x00\x38\x00\x3A", 4);
+  const char *c = help_npy_file("c.npy", "<f2", "(2,)", "\x00\x38\x00\x3A", 4);
   const char *y = help_npy_file("k.npy", "|b1", "(2,)", "\x01\x00", 2);
   source = source_open((file_inputs){.confidence = c, .correct = y});
   batch = source_next(source, 10);

@@ -296,7 +296,8 @@ TEST(test_curves_that_cannot_be) {
   const save_bytes good = save_state(&about, curve);
   for (size_t i = 0; i < UNIT_COUNT(scores) + UNIT_COUNT(weights); i++) {
     const int in_score = i < UNIT_COUNT(scores);
-    const double wrong = in_score ? scores[i] : weights[i - UNIT_COUNT(scores)];
+    double wrong = in_score ? scores[i] : weights[i - UNIT_COUNT(scores)];
+    unit_native_order(&wrong, sizeof wrong, 1);
     save_bytes saved = good;
     memcpy(saved.bytes + 9 + (in_score ? 0 : 8), &wrong, sizeof wrong);
     assert_false(save_load(&about, &totals, &saved, &loaded));
@@ -428,8 +429,11 @@ TEST(test_blocks_that_cannot_be) {
   void *blocks = save_blocks(&about), *loaded = NULL;
   const save_bytes good = save_state(&about, blocks);
   const size_t row = 8 + 4 + 2 * 8, first = good.length - 3 * row;
-  for (size_t i = 0; i < UNIT_COUNT(probs); i++)
-    save_block_refuses(&about, &totals, &good, first + 12, &probs[i], sizeof *probs);
+  for (size_t i = 0; i < UNIT_COUNT(probs); i++) {
+    double wrong = probs[i];
+    unit_native_order(&wrong, sizeof wrong, 1);
+    save_block_refuses(&about, &totals, &good, first + 12, &wrong, sizeof wrong);
+  }
   save_block_refuses(&about, &totals, &good, first, "\x08", 1); /* the index of the next */
   save_block_refuses(&about, &totals, &good, first, "\x09", 1); /* and one behind it */
   save_block_refuses(&about, &totals, &good, first + row, "\x0a", 1); /* a block: 10, 11 */
