@@ -16,12 +16,12 @@ static const cli_flag rounds_new_flags[] = {
      "metric to compute, or a group of metrics (default: default); repeatable", NULL,
      CLI_METRICS},
     {"interval", 0, CLI_REAL, "LEVEL", offsetof(cli_options, interval),
-     "confidence intervals at this level: of metrics that have a formula for them, and of "
-     "errors "
-     "in bins of equal width",
+     "confidence intervals at this level; metrics whose replicas need all rows at once have "
+     "none and say so",
      NULL, CLI_ANY},
     {"null", 0, CLI_FLAG, NULL, offsetof(cli_options, null),
-     "what a calibrated model would show, for errors in bins of equal width", NULL, CLI_ANY},
+     "what a calibrated model would show, for errors in bins and of sorted scores", NULL,
+     CLI_ANY},
     {"replicas", 0, CLI_POSITIVE, "N", offsetof(cli_options, replicas),
      "replicas for --interval and --null (default: 1000)", NULL, CLI_ANY},
     {"method", 0, CLI_TEXT, "SPEC", offsetof(cli_options, method),

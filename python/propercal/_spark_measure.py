@@ -109,7 +109,7 @@ def measure(
         ``propercal.measure``; a metric whose replicas need all rows at once has no interval and
         says so
     keep_scores : also measure what needs all scores at once, such as ``hosmer-lemeshow`` or
-        the interval of ``ks``.  Scores, or whole rows, then reach the driver; otherwise a few
+        the interval of ``ace``.  Scores, or whole rows, then reach the driver; otherwise a few
         megabytes do, for any number of rows
     memory_limit : bytes that merging on the driver may allocate
     progress : True, ``"tqdm"``, or a function called as ``f(what, done, total)`` for each round

@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "measure/replicas/rarer_rows.h"
+/* The least bits of a lattice: sums of 2^32 rows or more are rounded by as much as chance moves them. */
+#define CELLS_LEAST_BITS 20
 
 void pc_replica_cells_free(pc_replica_cells *cells) {
   if (cells->env == NULL)
@@ -13,10 +14,8 @@ void pc_replica_cells_free(pc_replica_cells *cells) {
   *cells = (pc_replica_cells){0};
 }
 
-int pc_replica_cells_apply(const pc_replica_views *views, const pc_row_moments *moments) {
-  const pc_interval_request *asked = &views->plan->intervals;
-  return views->bits > 0 && moments->total >= PC_CELLS_LEAST && !asked->paired &&
-         (asked->level <= 0 || pc_rarer_from(moments).rarer >= PC_RARER_ENOUGH);
+int pc_replica_cells_apply(const pc_replica_views *views, double total) {
+  return views->bits > 0 && total >= PC_CELLS_LEAST && !views->plan->intervals.paired;
 }
 
 /* The cells of one slot, if an entry needs them. */
@@ -52,9 +51,19 @@ pcal_status pc_replica_cells_new(const pcal_env *env, const pc_measure_plan *pla
 }
 
 const pc_replica_tally *pc_replica_cells_tally(const pc_replica_views *views, size_t entry) {
+  const pc_replica_cells *coarse = views->on_rows ? NULL : views->coarse;
   const pc_replica_tally *tally =
-      views->tally == NULL && views->coarse != NULL ? &views->coarse->tally : views->tally;
+      views->tally == NULL && coarse != NULL ? &coarse->tally : views->tally;
   return tally != NULL && pc_replica_tally_has_curve(tally, views->plan, entry) ? tally : NULL;
+}
+
+const char *pc_replica_cells_lack(const pc_replica_views *views, size_t entry) {
+  const char *why =
+      views->rows == NULL ? pc_replica_tally_lacks(views->tally, views->plan, entry) : NULL;
+  if (why == NULL && views->bits < CELLS_LEAST_BITS &&
+      pc_replica_cells_lattice(views, entry) > 0.0)
+    why = "replicas of 2^32 rows or more are not exact enough";
+  return why;
 }
 
 /* Entries on cells from their tally, all others from rows. */
@@ -62,7 +71,7 @@ static pcal_status cells_measure(const pcal_env *env, const pc_replica_request *
                                  double *values, pcal_error *err) {
   const pc_replica_views *views = request->views;
   const size_t n = request->plan->entry_count;
-  if (views->coarse == NULL)
+  if (views->coarse == NULL || views->on_rows)
     return pc_replicas_measure(env, request, values, err);
   uint8_t *chosen = pc_alloc(env, n, 2);
   if (chosen == NULL)
@@ -85,14 +94,25 @@ static pcal_status cells_measure(const pcal_env *env, const pc_replica_request *
   return status;
 }
 
+/* The lowest value of a series: that of the metric's range, none for its parts. */
+static double cells_lowest(const pc_measure_plan *plan, size_t series) {
+  return series % PC_REPLICA_VALUES == 0
+             ? plan->entries[series / PC_REPLICA_VALUES].reading.range.low
+             : -INFINITY;
+}
+
 pcal_status pc_replica_cells_measure(const pcal_env *env, const pc_replica_request *request,
                                      double *values, pcal_error *err) {
+  const pc_replica_views *views = request->views;
   const size_t count = request->count, series = request->plan->entry_count * PC_REPLICA_VALUES;
-  const double *hidden = request->points == NULL ? request->views->hidden : NULL;
+  const double *hidden = request->points == NULL && !views->on_rows ? views->hidden : NULL;
   PC_TRY(cells_measure(env, request, values, err));
-  for (size_t i = 0; hidden != NULL && i < series; i++)
+  for (size_t i = 0; hidden != NULL && i < series; i++) {
+    const double low = cells_lowest(request->plan, i);
     for (size_t r = 0; hidden[i] != 0.0 && r < count; r++)
-      values[i * count + r] += hidden[i];
+      if (!isnan(values[i * count + r]))
+        values[i * count + r] = fmax(values[i * count + r] + hidden[i], low);
+  }
   return PCAL_OK;
 }
 

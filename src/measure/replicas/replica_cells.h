@@ -1,8 +1,8 @@
 /* Replicas of curves of many rows, on cells (score_cells.h).
  *
  * In one process they are tallied first, as rounds do (replica_tally.h), and evaluated from the tally.
- * With fewer than PC_RARER_ENOUGH rows of the rarer outcome, whose intervals need single rows, and for
- * comparisons with another model, one process evaluates replicas on all scores.
+ * For comparisons with another model, and for intervals of fewer than PC_RARER_ENOUGH rows of the rarer
+ * outcome, which need single rows, one process evaluates replicas on all scores.
  *
  * What cells hide of a value, it minus the value of the data on cells, is added to the values of
  * replicas, so that they can be compared with it. */
@@ -19,8 +19,8 @@ typedef struct pc_replica_cells {
   pc_replica_tally tally;
 } pc_replica_cells;
 
-/* True if the curves of rows in one process are evaluated on cells.  moments: of the rows. */
-int pc_replica_cells_apply(const pc_replica_views *views, const pc_row_moments *moments);
+/* True if the curves of `total` rows in one process are evaluated on cells. */
+int pc_replica_cells_apply(const pc_replica_views *views, double total);
 
 /* Draws the replicas of all curves of a plan that have cells.  Freed with pc_replica_cells_free, also on
  * failure. */
@@ -28,6 +28,9 @@ PC_CHECKED pcal_status pc_replica_cells_new(const pcal_env *env, const pc_measur
                                             const pc_kept_rows *rows, pc_replica_cells *out,
                                             pcal_error *err);
 void pc_replica_cells_free(pc_replica_cells *cells);
+
+/* Why there are no replicas of an entry; NULL: there are. */
+const char *pc_replica_cells_lack(const pc_replica_views *views, size_t entry);
 
 /* The tally with the replicas of an entry on cells; NULL: they are evaluated on all scores. */
 const pc_replica_tally *pc_replica_cells_tally(const pc_replica_views *views, size_t entry);

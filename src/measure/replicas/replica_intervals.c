@@ -312,10 +312,8 @@ static int intervals_has_parts(const intervals_job *job, size_t entry) {
   return (job->plan->entries[entry].metric->traits & PC_PARTS_IN_TEXT) != 0;
 }
 
-/* True if there are rows, or a tally, for the replicas of an entry. */
 static int intervals_drawn(const intervals_job *job, size_t entry) {
-  return job->rows != NULL ||
-         pc_replica_tally_lacks(job->views->tally, job->plan, entry) == NULL;
+  return pc_replica_cells_lack(job->views, entry) == NULL;
 }
 
 static int intervals_measured(const intervals_job *job, size_t entry) {
@@ -498,7 +496,7 @@ static void intervals_say_why(const intervals_job *job, size_t entry) {
   pc_result_record *record = &job->records[entry];
   if (!intervals_drawn(job, entry))
     snprintf(record->interval_result.why, sizeof record->interval_result.why, "%s",
-             pc_replica_tally_lacks(job->views->tally, job->plan, entry));
+             pc_replica_cells_lack(job->views, entry));
   if (job->plan->intervals.level > 0 &&
       (job->plan->entries[entry].reading.traits & PC_OF_THE_SAMPLE))
     snprintf(record->interval_result.why, sizeof record->interval_result.why,
@@ -531,8 +529,10 @@ static pcal_status intervals_run(intervals_job *job, const pc_row_moments *momen
   pcal_status status =
       enough ? pc_replica_cells_hidden(job->env, job->views, job->records, hidden, err)
              : pc_fail_memory(err, "drawing replicas");
+  job->views->on_rows = job->rows != NULL && intervals_few(job);
   if (status == PCAL_OK)
     status = intervals_intervals(job, err);
+  job->views->on_rows = 0;
   if (status == PCAL_OK)
     status = intervals_nulls(job, err);
   for (size_t e = 0; status == PCAL_OK && e < plan->entry_count; e++)
@@ -568,7 +568,7 @@ pcal_status pc_replica_intervals(const pcal_env *env, const pc_measure_plan *pla
     pc_replica_cells cells = {0};
     if (classes)
       moments = pc_row_moments_of(kept, views.bits, 0);
-    if (classes && pc_replica_cells_apply(&views, &moments)) {
+    if (classes && pc_replica_cells_apply(&views, moments.total)) {
       status = pc_replica_cells_new(env, plan, kept, &cells, err);
       views.coarse = &cells;
     }

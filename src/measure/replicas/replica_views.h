@@ -12,9 +12,10 @@ typedef struct pc_replica_views {
   const struct pc_replica_tally *tally; /* of rows elsewhere (replica_tally.h); or NULL */
   const pc_score_cell_lists *cells;     /* curves that are added up in cells; or NULL */
   const struct pc_replica_cells
-      *coarse;                   /* replicas of curves on cells (replica_cells.h); or NULL */
-  const double *hidden;          /* pc_replica_cells_hidden; or NULL */
-  unsigned bits;                 /* of the lattice of grids (row_moments.h) */
+      *coarse;          /* replicas of curves on cells (replica_cells.h); or NULL */
+  const double *hidden; /* pc_replica_cells_hidden; or NULL */
+  int on_rows;          /* replicas are evaluated on all scores for now, not on `coarse` */
+  unsigned bits;        /* of the lattice of grids (row_moments.h) */
   const pc_sorted_view **sorted; /* by slot; NULL: not sorted yet */
   pc_sorted_view *owned;         /* by slot; empty if another slot has the same view */
   pc_score_ranges *ranges;       /* by slot */

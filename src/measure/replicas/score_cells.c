@@ -39,21 +39,30 @@ void pc_score_cells_free(const pcal_env *env, pc_score_cell_lists *lists) {
   *lists = (pc_score_cell_lists){0};
 }
 
+/* Room for one more list; there is room for a power of two of them. */
+static pcal_status cells_grow(const pcal_env *env, pc_score_cell_lists *lists,
+                              pcal_error *err) {
+  const size_t count = lists->count;
+  if ((count & (count - 1)) != 0)
+    return PCAL_OK;
+  pc_score_cells *list = pc_alloc(env, count == 0 ? 1 : 2 * count, sizeof *list);
+  if (list == NULL)
+    return pc_fail_memory(err, "drawing replicas");
+  if (count > 0)
+    memcpy(list, lists->list, count * sizeof *list);
+  pc_free(env, lists->list);
+  lists->list = list;
+  return PCAL_OK;
+}
+
 /* Room for the cells of another slot. */
 static pcal_status cells_room(const pcal_env *env, pc_score_cell_lists *lists, size_t slot,
                               size_t ends, pc_score_cells **out, pcal_error *err) {
-  pc_score_cells *list = pc_alloc(env, lists->count + 1, sizeof *list);
+  PC_TRY(cells_grow(env, lists, err));
   double *block = pc_alloc_raw(env, ends, sizeof *block);
-  if (list == NULL || block == NULL) {
-    pc_free(env, list);
-    pc_free(env, block);
+  if (block == NULL)
     return pc_fail_memory(err, "drawing replicas");
-  }
-  if (lists->count > 0)
-    memcpy(list, lists->list, lists->count * sizeof *list);
-  pc_free(env, lists->list);
-  lists->list = list;
-  *out = &list[lists->count++];
+  *out = &lists->list[lists->count++];
   **out = (pc_score_cells){.slot = slot, .ends = block};
   return PCAL_OK;
 }

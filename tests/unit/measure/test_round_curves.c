@@ -114,6 +114,58 @@ TEST(other_numbers_of_bins) {
   rounds_data_free(&data);
 }
 
+/* One metric of all rows in one process, with its null. */
+static pcal_result curves_null(const rounds_data *data, const char *spec, double level,
+                               char why[128]) {
+  pcal_measure_config config = curves_config(data, &spec, 1);
+  pcal_measure *measure = NULL;
+  pcal_results *results = NULL;
+  pcal_result found = {.size = sizeof found};
+  config.interval = level;
+  config.null = 1;
+  const pcal_batch batch = rounds_batch(data, 0, data->rows);
+  assert_int_equal(pcal_measure_new(&config, NULL, &measure, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_update(measure, &batch, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_finish(measure, &results, NULL), PCAL_OK);
+  assert_int_equal(pcal_results_get(results, 0, &found), PCAL_OK);
+  snprintf(why, 128, "%s", found.unsure != NULL ? found.unsure : "");
+  pcal_results_free(results);
+  pcal_measure_free(measure);
+  return found;
+}
+
+/* Few rows of one outcome have intervals on all scores; their nulls are the same without one, and none is
+ * below 0. */
+TEST(nulls_do_not_depend_on_intervals) {
+  char why[128];
+  rounds_data data = rounds_data_draw(17000, 1, 0, 0, 0);
+  for (size_t i = 0; i < data.rows; i++)
+    data.labels[i] = i >= 60;
+  for (size_t m = 0; m < CURVE_SPECS; m++) {
+    const pcal_result with = curves_null(&data, curve_specs[m], 0.9, why);
+    const pcal_result without = curves_null(&data, curve_specs[m], 0.0, why);
+    assert_true(with.has_interval && with.has_null && !without.has_interval);
+    assert_same(with.null_mean, without.null_mean);
+    assert_same(with.null_low, without.null_low);
+    assert_true(with.null_low >= 0.0);
+  }
+  rounds_data_free(&data);
+}
+
+/* Sums of so many rows are rounded by more than chance moves them. */
+TEST(too_many_rows_for_replicas) {
+  char why[128];
+  rounds_data data = rounds_data_draw(17000, 1, 0, 1, 0);
+  for (size_t i = 0; i < data.rows; i++)
+    data.weights[i] = 1 << 18; /* 2^32.05 rows */
+  for (size_t m = 0; m < CURVE_SPECS; m++) {
+    const pcal_result found = curves_null(&data, curve_specs[m], 0.9, why);
+    assert_true(!found.has_interval && !found.has_null);
+    assert_string_equal(why, "replicas of 2^32 rows or more are not exact enough");
+  }
+  rounds_data_free(&data);
+}
+
 /* ---- against all scores ---- */
 
 /* The interval of each metric in one process. */
