@@ -68,6 +68,9 @@ static void gates_take_field(cli_gate *gate) {
 static pcal_status gates_fail_order(const char *text, const char *metric, const char *group,
                                     pcal_error *err) {
   const char *suffix = gates_suffixes[gates_field_of(group)];
+  if (gates_field_of(metric) != CLI_GATE_VALUE)
+    return cli_fail(err, PCAL_USAGE, "--fail-if '%s': %s is one field too many; leave it out",
+                    text, suffix);
   return cli_fail(err, PCAL_USAGE,
                   "--fail-if '%s': %s belongs to the metric, before the @; write %s%s@%.*s",
                   text, suffix, metric, suffix, (int)(strlen(group) - strlen(suffix)), group);

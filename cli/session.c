@@ -432,12 +432,18 @@ static pcal_status session_open_device(cli_session *session, pcal_error *err) {
              : pcal_device_open(NULL, &session->env, &session->device, err);
 }
 
+/* Formats whose results are numbers alone. */
+static int session_is_bare(const char *format) {
+  return format != NULL && (strcmp(format, "csv") == 0 || strcmp(format, "openmetrics") == 0);
+}
+
 /* Says once on standard error that files have semicolons, unless the results say it. */
 static void session_note_notation(cli_session *session, const pcal_source *source) {
   const cli_options *options = &session->options;
   const int in_results = session->verb == &cli_verb_inspect ||
                          (session->verb == &cli_verb_report && options->preset == NULL) ||
-                         (session->verb == &cli_verb_measure && options->state == NULL);
+                         (session->verb == &cli_verb_measure && options->state == NULL &&
+                          !session_is_bare(options->format));
   const char *notation = pcal_source_notation(source);
   if (notation == NULL || in_results || options->quiet || session->notation_printed)
     return;

@@ -125,11 +125,12 @@ static void apply_note_groups(const cli_session *session, const pcal_calibrator 
            by_part
                ? "their rows get the map of the known part of the name, else that of all rows\n"
                : "their rows get the map of all rows\n");
+  cli_escape_terminal(pcal_calibrator_group_name(calibrator, 0), plain, sizeof plain);
   if (unknown == shape.group_count)
     cli_putf(&buffer,
              "note: --groups must name the same columns as in the fit, whose first group "
              "is \"%s\"\n",
-             pcal_calibrator_group_name(calibrator, 0));
+             plain);
   cli_text_buffer_to_stderr(&buffer);
 }
 

@@ -54,20 +54,48 @@ static void fit_put_columns(cli_text_buffer *buffer, const cli_options *options)
   } named[] = {{"--logits", in->logits},
                {"--probs", in->probs},
                {"--log-probs", in->log_probs},
-               {"--confidence", in->confidence}};
+               {"--confidence", in->confidence},
+               {"--mean", in->mean},
+               {"--variance", in->variance},
+               {"--std", in->std},
+               {"--quantiles", in->quantiles},
+               {"--samples", in->samples}};
   for (size_t i = 0; in->data && i < CLI_COUNT_OF(named); i++)
     if (named[i].column) {
       const char *colon = strrchr(named[i].column, ':');
       cli_putf(buffer, " %s ", named[i].flag);
       cli_put_escaped(buffer, PCAL_FOR_SHELL, colon ? colon + 1 : named[i].column);
     }
+  if (in->quantiles && in->levels) {
+    cli_put(buffer, " --levels ");
+    cli_put_escaped(buffer, PCAL_FOR_SHELL, in->levels);
+  }
 }
 
-static void fit_put_apply(cli_text_buffer *buffer, const cli_options *options,
-                          const char *flag) {
+/* The inputs of new rows, in files of the same kind. */
+static void fit_put_inputs(cli_text_buffer *buffer, const cli_inputs *in) {
+  const char *kind = in->data ? cli_file_extension(in->data) : "";
+  const int is_packed = strcmp(kind, "gz") == 0 || strcmp(kind, "zst") == 0;
+  if (in->data && strcmp(in->data, "-") == 0)
+    cli_put(buffer, " --data -");
+  else if (in->data)
+    cli_putf(buffer, " --data new.%s", *kind == '\0' || is_packed ? "csv" : kind);
+  else
+    cli_putf(buffer, " %s",
+             in->logits            ? "--logits new.npy"
+             : in->probs           ? "--probs new.npy"
+             : in->log_probs       ? "--log-probs new.npy"
+             : in->confidence      ? "--confidence new.npy"
+             : in->mean && in->std ? "--mean new.npy --std std.npy"
+             : in->mean            ? "--mean new.npy --variance variance.npy"
+             : in->samples         ? "--samples new.npy"
+                                   : "--quantiles new.npy");
+}
+
+static void fit_put_apply(cli_text_buffer *buffer, const cli_options *options) {
   cli_put(buffer, "\nNext: propercal apply ");
   cli_put_escaped(buffer, PCAL_FOR_SHELL, options->output);
-  cli_putf(buffer, " %s", flag);
+  fit_put_inputs(buffer, &options->inputs);
   fit_put_columns(buffer, options);
   if (options->ragged)
     cli_put(buffer, " --ragged");
@@ -87,23 +115,10 @@ static void fit_put_apply(cli_text_buffer *buffer, const cli_options *options,
 
 /* Suggests the next command. */
 static void fit_put_next(cli_text_buffer *buffer, const cli_options *options) {
-  const cli_inputs *in = &options->inputs;
-  const int is_jsonl = in->data && strcmp(cli_file_extension(in->data), "jsonl") == 0;
-  const char *flag = is_jsonl         ? "--data new.jsonl"
-                     : in->data       ? "--data new.csv"
-                     : in->logits     ? "--logits new.npy"
-                     : in->probs      ? "--probs new.npy"
-                     : in->log_probs  ? "--log-probs new.npy"
-                     : in->confidence ? "--confidence new.npy"
-                     : in->mean       ? in->std ? "--mean new.npy --std std.npy"
-                                                : "--mean new.npy --variance variance.npy"
-                     : in->samples    ? "--samples new.npy"
-                     : in->quantiles  ? "--quantiles new.npy --levels ..."
-                                      : "--data new.csv";
   if (!options->output)
     cli_put(buffer, "\nNot saved; use -o cal.json to save it for propercal apply\n");
   else if (strcmp(options->output, "-") != 0)
-    fit_put_apply(buffer, options, flag);
+    fit_put_apply(buffer, options);
 }
 
 /* Prints the summary of the fit, unless the calibrator itself goes to standard output, or

@@ -14,7 +14,7 @@ from ._axes import scores_as_given
 from ._conversions import as_array, is_file
 from ._docstrings import calibrator_document
 from ._errors import ConvergenceWarning, DataError, FitWarning, UsageError
-from ._errors import file_name, read_file, shown_name
+from ._errors import caller_level, file_name, read_file, shown_name
 from ._gpu_arrays import calibrated_on_gpu
 from ._inputs import FORECASTS, KINDS, Data, check_names, gather, lists_inputs
 from ._outputs import as_given, as_table, check_table, chosen_table
@@ -218,7 +218,7 @@ class Calibrator(BaseEstimator):
             f'{self._row.name}: {number} not seen in the fit, the first "{unseen[0]}"; their rows get the map of '
             "the known part of the name, else that of all rows",
             FitWarning,
-            stacklevel=4,
+            stacklevel=caller_level(),
         )
 
     def fit_transform(self, X: Any = None, y: Any = None, **given: Any) -> np.ndarray:

@@ -3,6 +3,7 @@
 import builtins
 import os
 import stat
+import sys
 from typing import IO
 
 from . import _core
@@ -113,6 +114,14 @@ def file_name(path: "str | bytes | os.PathLike[str]") -> "str | bytes":
     except UnicodeEncodeError:
         return _encoded(name)
     return name
+
+
+def caller_level() -> int:
+    """The ``stacklevel`` by which a warning of the function that calls this names the user's line."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "propercal":
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _encoded(name: "str | bytes") -> bytes:

@@ -482,7 +482,8 @@ class Data:
         name = next((name for name in KINDS if name in self._inputs), None)
         scores = None if name is None else self._inputs[name]
         arrays = not is_file(cluster) and not is_file(scores) and hasattr(scores, "__len__")
-        if arrays and hasattr(cluster, "__len__") and np.ndim(cluster) == 1 and len(getattr(scores, "shape", ())) <= 2:
+        by_row = "class_axis" not in self._inputs and len(getattr(scores, "shape", ())) <= 2
+        if arrays and by_row and hasattr(cluster, "__len__") and getattr(cluster, "ndim", 1) == 1:
             if len(cluster) != len(scores):
                 raise DataError(
                     f"cluster has {len(cluster)} rows, but {name} has {len(scores)}; give one cluster for each row"

@@ -142,7 +142,7 @@ def measured(given: "dict[str, Any]", shown: str, metrics: Any, policy: "dict[st
 
 
 def _lacks(results: Any) -> bool:
-    """True if a value has no interval or null, which all rows at once may have."""
+    """True if a value has no interval or null that one process with all rows would have."""
     from ._results import JSON
 
-    return any("unsure" in row for row in json.loads(results.write(JSON))["results"])
+    return any("in one process" in row.get("unsure", "") for row in json.loads(results.write(JSON))["results"])

@@ -244,7 +244,6 @@ static pcal_status sequence_shape(pc_reader *reader, int ragged, pcal_error *err
   reader->file_columns = first->file_columns;
   reader->headed = first->headed;
   reader->delimiter = first->delimiter;
-  reader->decimal_comma = first->decimal_comma;
   reader->window_limit = first->window_limit;
   memcpy(reader->stored, first->stored, sizeof reader->stored);
   const int joined = ragged && sequence_needs_widening(state);
@@ -252,6 +251,9 @@ static pcal_status sequence_shape(pc_reader *reader, int ragged, pcal_error *err
     PC_TRY(sequence_join(reader, err));
   for (size_t i = 0; i < state->count; i++) {
     const pc_reader *part = &state->parts[i];
+    reader->decimal_comma |= part->decimal_comma;
+    if (part->delimiter == ';')
+      reader->delimiter = ';';
     PC_TRY(joined ? sequence_check_types(first, part, err) : sequence_check(first, part, err));
     if (part->window_limit < reader->window_limit)
       reader->window_limit = part->window_limit;

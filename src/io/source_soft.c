@@ -34,8 +34,9 @@ pcal_status pc_source_check_soft(const pcal_source *source, pcal_error *err) {
   return pc_fail(
       err, PCAL_USAGE,
       "%s has labels that are distributions over classes, which only `measure` and "
-      "`fit` take; give one class for each row, or each row once for every class with "
-      "the share as its weight ({weights}, importance) and its number as {cluster}",
+      "`fit` take; give one class for each row or, with {weights} (importance), each row "
+      "once for every class with its share as the weight, and its number as {cluster} "
+      "where that is taken",
       pc_source_part_name(&source->label_cells));
 }
 

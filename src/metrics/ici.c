@@ -194,8 +194,9 @@ ICI_EVALUATE(ici_evaluate_max, ICI_LARGEST, ici_summary_max)
   }
 
 /* Measured by tools/make-event-coverage: e50 and e90 of a model whose distances are far from 0. */
-#define ICI_NARROW                                                                             \
-  "in simulations its 95 % interval contained the truth in 89 to 93 % of the sets where that " \
+#define ICI_NARROW                                                                         \
+  "in simulations its 95 % intervals contained the truth in 89 to 93 % of the sets where " \
+  "that "                                                                                  \
   "is far from 0: read it as a little too narrow"
 #define ICI_OF_ROWS                                                                    \
   "its interval is about the scores of these rows; how often it contains the largest " \

@@ -211,8 +211,11 @@ def test_groups_that_the_fit_did_not_see_are_named():
     other = {"site": np.where(np.arange(len(p)) < 10, "east", groups["site"]), "sex": groups["sex"]}
     with pytest.warns(pc.FitWarning, match=r'2 groups were not seen in the fit, the first "site=east & sex=[fm]"; their rows'):
         fitted.transform(p, groups=other)
-    with pytest.warns(pc.FitWarning, match='2 groups were not seen in the fit, the first "[fm]"'):
+    with pytest.warns(pc.FitWarning, match='2 groups were not seen in the fit, the first "[fm]"') as caught:
         fitted.transform(p, groups=groups["sex"])
+        fitted.predict_proba(p, groups=groups["sex"])
+        fitted.predict(p, groups=groups["sex"])
+    assert [warning.filename for warning in caught] == [__file__] * 3
 
 
 def test_steps_without_validation_are_not_called_converged():

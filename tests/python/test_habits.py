@@ -92,6 +92,13 @@ def test_calibrators_by_other_names():
     assert [row.name for row in pc.list_calibrators("temperature_scaling")] == ["temperature"]
 
 
+def test_clusters_of_rows_along_another_axis():
+    probs = np.array([[0.2, 0.4, 0.6, 0.7], [0.8, 0.6, 0.4, 0.3]])
+    given = {"metrics": ["brier"], "labels": [0, 1, 0, 1], "cluster": [1, 1, 2, 2]}
+    along = pc.measure(probs=probs, class_axis=0, **given)
+    assert float(along["brier"]) == float(pc.measure(probs=probs.T, **given)["brier"])
+
+
 def test_a_wrong_number_of_clusters_names_the_argument():
     for call in (pc.measure, lambda *rows, **more: pc.compare(*rows, methods=["platt"], **more)):
         with pytest.raises(pc.DataError, match="cluster has 2 rows, but probs has .*; give one cluster for each row"):

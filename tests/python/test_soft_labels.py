@@ -62,7 +62,7 @@ def test_rows_with_shares_as_weights_are_the_same():
     assert float(hard["ece"]) == pytest.approx(float(soft["ece"]), abs=1e-12)
     table = pc.compare(methods=["temperature"], cluster=np.repeat(np.arange(rows), classes), **spread)
     assert table.rows[0]["metrics"]["brier"] == pytest.approx(float(soft["brier"]), abs=1e-12)
-    with pytest.raises(pc.UsageError, match=r"each row once for every class with the share as its weight \(weights"):
+    with pytest.raises(pc.UsageError, match=r"with weights \(importance\), each row once for every class"):
         pc.compare(probs=probs, labels=truth, methods=["temperature"])
 
 

@@ -224,13 +224,18 @@ static pcal_status csv_choose(const pc_read_request *request, pc_reader *reader,
   return PCAL_OK;
 }
 
-/* True if one of the first cells is a number with a decimal comma. */
-static int csv_has_decimal_comma(pc_csv_scan rows) {
+/* True if one of the first cells that are read is a number with a decimal comma. */
+static int csv_has_decimal_comma(const csv_state *state) {
+  pc_csv_scan rows = state->head.data;
   pc_csv_cell cell = {.last = 0};
   double value;
-  for (size_t i = 0; i < CSV_NOTATION_CELLS && rows.at < rows.end; i++) {
+  for (size_t i = 0, column = 0; i < CSV_NOTATION_CELLS && rows.at < rows.end; i++) {
     if (pc_csv_scan_cell(&rows, &cell, NULL) != PCAL_OK)
       return 0;
+    const int wanted = column < state->head.columns && state->places[column] != CSV_UNWANTED;
+    column = cell.last ? 0 : column + 1;
+    if (!wanted)
+      continue;
     if (pc_csv_number(cell.text, ';', &value) && !pc_csv_number(cell.text, ',', &value))
       return 1;
   }
@@ -256,7 +261,7 @@ static pcal_status csv_open(const pc_read_request *request, char delimiter, pc_r
   reader->headed = state->head.names != NULL;
   reader->window_limit = pc_window_rows(reader->columns * state->element_size);
   reader->delimiter = state->head.data.delimiter;
-  reader->decimal_comma = reader->delimiter == ';' && csv_has_decimal_comma(state->head.data);
+  reader->decimal_comma = reader->delimiter == ';' && csv_has_decimal_comma(state);
   snprintf(reader->stored, sizeof reader->stored, "%s",
            reader->delimiter != ';' ? "text"
            : reader->decimal_comma  ? "text with semicolons and decimal commas"
