@@ -178,6 +178,17 @@ static pcal_status rounds_ask_draws(pc_measure_rounds *rounds, pcal_error *err) 
   return rounds->done ? PCAL_OK : rounds_write_request(rounds, err);
 }
 
+/* Groups of few rows come last, so that one request holds as many of the others as it may. */
+static void rounds_order_draws(pc_measure_rounds *rounds) {
+  size_t kept = 0;
+  for (size_t i = 0; i < rounds->draw_count; i++)
+    if (rounds->draws[i].bits > 0) {
+      const pc_group_tally other = rounds->draws[kept];
+      rounds->draws[kept++] = rounds->draws[i];
+      rounds->draws[i] = other;
+    }
+}
+
 /* Called when all values are known. */
 static pcal_status rounds_begin_draws(pc_measure_rounds *rounds, pcal_error *err) {
   pcal_measure *measure = rounds->measure;
@@ -188,6 +199,7 @@ static pcal_status rounds_begin_draws(pc_measure_rounds *rounds, pcal_error *err
     return PCAL_OK;
   PC_TRY(pc_group_tallies_new(measure, rounds_total(rounds), &rounds->draws,
                               &rounds->draw_count, err));
+  rounds_order_draws(rounds);
   return rounds_ask_draws(rounds, err);
 }
 
@@ -369,20 +381,22 @@ static pcal_status rounds_compare_bins(const pc_measure_rounds *rounds,
   return PCAL_OK;
 }
 
-/* The state of a group of `draws`; of all rows for the first. */
-static const pc_group_state *rounds_draw_state(const pc_measure_rounds *rounds, size_t at) {
+/* The state of a group; name NULL: of all rows. */
+static const pc_group_state *rounds_draw_state(const pc_measure_rounds *rounds,
+                                               const char *name) {
   const pc_group_states *groups = &rounds->measure->groups;
-  size_t seen = 0;
-  for (size_t g = 0; at > 0 && g < groups->count; g++)
-    if (pc_group_states_rows(groups, g) > 0 && ++seen == at)
+  char number[PC_GROUP_NUMBER_MAX];
+  for (size_t g = 0; name != NULL && g < groups->count; g++)
+    if (pc_group_states_rows(groups, g) > 0 &&
+        strcmp(pc_group_name(rounds->measure, g, number), name) == 0)
       return pc_group_states_find(groups, g);
   return rounds_total(rounds);
 }
 
 static pcal_status rounds_take_draw(pc_measure_rounds *rounds, size_t at,
                                     pc_replica_tally *from, pcal_error *err) {
-  const pc_group_state *state = rounds_draw_state(rounds, at);
   pc_group_tally *to = &rounds->draws[at];
+  const pc_group_state *state = rounds_draw_state(rounds, to->group);
   pc_replica_tally form;
   PC_TRY(pc_replica_tally_new(&rounds->env, &rounds->measure->plan, to->bits, &to->cells, 1,
                               &form, err));

@@ -101,6 +101,21 @@ TEST(groups_with_and_without_cells) {
   rounds_data_free(&data);
 }
 
+/* Groups that have no replicas, between others, cost no further rounds. */
+TEST(small_groups_between_large_ones) {
+  const char *const spec = "ece";
+  rounds_data data = rounds_data_draw(24000, 1, 0, 0, 20);
+  for (size_t i = 0; i < data.rows; i++)
+    data.groups[i] = (uint32_t)(2 * (i % 10) + (i < 1000));
+  const pcal_measure_config config = curves_config(&data, &spec, 1);
+  rounds_cost cost;
+  sink_bytes found = rounds_run(&data, &config, 2, &cost);
+  assert_int_equal(cost.rounds, 2);
+  assert_int_equal(curves_count(found.bytes, "\"inversion\""), 11);
+  free(found.bytes);
+  rounds_data_free(&data);
+}
+
 /* A metric without cells says so beside others that have them. */
 TEST(other_numbers_of_bins) {
   const char *const specs[] = {"ece:binning=mass,bins=17", "ks"};
