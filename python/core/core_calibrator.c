@@ -219,10 +219,14 @@ static PyObject *core_calibrator_unseen_groups(PyObject *self, PyObject *source)
   const core_state *state = module == NULL ? NULL : PyModule_GetState(module);
   if (state == NULL || !core_check(source, state->source_type, "Source"))
     return NULL;
+  core_source *object = (core_source *)(void *)source;
   const pcal_calibrator *calibrator = core_calibrator_in(self);
   pcal_shape shape = PCAL_SHAPE_INIT;
+  core_turn turn = {NULL, 0, NULL};
+  if (core_turn_hold(&turn, object->watch) < 0)
+    return NULL;
   PyObject *names = PyList_New(0);
-  pcal_source_get_shape(((core_source *)(void *)source)->source, &shape);
+  pcal_source_get_shape(object->source, &shape);
   if (pcal_calibrator_group_count(calibrator) == 0) /* groups do not matter */
     shape.group_count = 0;
   for (size_t g = 0; names != NULL && g < shape.group_count; g++) {
@@ -236,6 +240,7 @@ static PyObject *core_calibrator_unseen_groups(PyObject *self, PyObject *source)
       Py_CLEAR(names);
     Py_XDECREF(text);
   }
+  core_turn_release(&turn);
   return names;
 }
 

@@ -123,6 +123,7 @@ TYPES = {
             "save": lambda one, other: one.save(),
             "export": lambda one, other: one.export("c", "calibrate"),
             "apply": lambda one, other: one.apply(source()),
+            "unseen_groups": lambda one, other: one.unseen_groups(source()),
             "apply_on_gpu": lambda one, other: one.apply_on_gpu(0, "f4", 0, 3, 0, 0),
         },
     ),
@@ -144,6 +145,7 @@ TYPES = {
             "fit": lambda one, other: _core.fit(one, "temperature", False, False, False),
             "inspect": lambda one, other: _core.inspect(one, 1),
             "apply": lambda one, other: SHARED.apply(one),
+            "unseen_groups": lambda one, other: SHARED.unseen_groups(one),
             "draw": lambda one, other: _core.draw(
                 ((None, one, None),), "reliability", other, None, False, False, 0.0, 20, 0.0, 0.0,
                 None, None,
@@ -173,7 +175,7 @@ def work(call, one, other, until, problems):
 
 
 def test_every_method_of_the_types_is_tried():
-    known = {"Source": {"measure", "measure_part", "fit", "inspect", "apply", "draw", "compare"}}
+    known = {"Source": {"measure", "measure_part", "fit", "inspect", "apply", "unseen_groups", "draw", "compare"}}
     for kind, (_, calls) in TYPES.items():
         methods = {name for name in dir(getattr(_core, kind.split()[0])) if not name.startswith("_")}
         assert methods == set(calls) - known.get(kind, set())
