@@ -15,9 +15,10 @@ from typing import Any, Callable, Iterable, Mapping, TypeVar
 import numpy as np
 
 from . import _core
+from ._array_types import usual
 from ._axes import flatten
 from ._conversions import as_array, is_file, outcomes, package_of, padded, seconds, torch_array
-from ._errors import DataError, NotNumbersError, UsageError, file_name
+from ._errors import DataError, UsageError, file_name
 from ._gpu_arrays import from_cuda_interface, torch_on_gpu
 from ._groups import joined
 from ._parameters import INPUTS, usual_names
@@ -49,55 +50,6 @@ def _from_torch(name: str, tensor: Any) -> tuple:
     return _array(name, torch_array(tensor))
 
 
-def _coded(values: Iterable) -> tuple:
-    """Numbers, and the names that they stand for."""
-    index: dict = {}
-    codes = [
-        -1 if value is None or value != value else index.setdefault(str(value), len(index))
-        for value in values
-    ]
-    return np.array(codes, dtype=np.int32), tuple(index)
-
-
-def _from_objects(name: str, array: np.ndarray) -> tuple:
-    if array.dtype == object and all(
-        value is None or isinstance(value, (int, float, np.number, np.bool_))
-        for value in array.flat
-    ):
-        return array.astype(np.float64), None
-    if array.ndim != 1:
-        kinds = {type(value).__name__ for value in array.flat if not isinstance(value, (int, float, np.number))}
-        raise NotNumbersError(
-            f"{name} has values of the type {sorted(kinds)[0]}; the argument must be an array without strings and "
-            "other objects, of numbers alone"
-        )
-    return _coded((array.astype(str) if array.dtype.kind == "S" else array).tolist())
-
-
-def _usual(name: str, array: np.ndarray) -> tuple:
-    """An array of numbers, and the names that they stand for, or None."""
-    if isinstance(array, np.ma.MaskedArray):
-        array = np.ma.filled(array.astype(np.float64), np.nan)
-    if array.ndim not in (1, 2):
-        raise DataError(f"{name} has {array.ndim} dimensions; give one or two: rows, and columns")
-    if array.ndim == 2 and array.shape[1] == 0:
-        raise DataError(f"{name} has no columns; give at least one")
-    kind = array.dtype.kind
-    if kind in "OUSTM":
-        return _from_objects(name, array)
-    if kind == "V" and array.dtype.name == "bfloat16":
-        return array.astype(np.float32), None
-    if kind == "f" and array.dtype.itemsize > 8:
-        return array.astype(np.float64), None
-    if kind == "c":
-        raise DataError(f"Complex data not supported: {name} has elements of type {array.dtype}; give real numbers")
-    if kind not in "fiub":
-        raise DataError(f"{name} has elements of type {array.dtype}; give numbers")
-    if 0 in array.strides:  # repeated rows (numpy.broadcast_to): the library reads 0 as no gaps
-        array = array.copy(order="C")
-    return array, None
-
-
 def _array(name: str, value: Any) -> tuple:
     if hasattr(value, "toarray"):
         raise DataError(f"{name} is a sparse matrix; pass {name}.toarray()")
@@ -107,7 +59,7 @@ def _array(name: str, value: Any) -> tuple:
         array = np.asanyarray(value)
     except (ValueError, TypeError) as error:
         raise DataError(f"{name} is not an array: {error}") from None
-    return ("array", *_usual(name, array))
+    return ("array", *usual(name, array))
 
 
 # ---- pandas ----
@@ -155,7 +107,7 @@ def part(name: str, value: Any) -> tuple:
             return ("files", tuple(file_name(each) for each in files)), None
         return ("file", file_name(files)), None
     if isinstance(value, np.ndarray):
-        return ("array", *_usual(name, value)), None
+        return ("array", *usual(name, value)), None
     family = package_of(value)
     if family == "torch":
         return _from_torch(name, value), None

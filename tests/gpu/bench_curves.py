@@ -14,8 +14,6 @@ import sys
 import propercal as pc
 import torch
 from bench_gpu import device_time, whole_time
-from torch.autograd import DeviceType
-from torch.profiler import ProfilerActivity, profile
 
 METRICS = ["ks", "tce:p=2,binning=mass,debias=yes"]
 FACTORS = {"spread": 1.0, "usual": 3.0, "nearly all 1": 8.0}
@@ -45,20 +43,6 @@ def measured(logits, labels):
     return pc.measure(logits=logits, labels=labels, metrics=METRICS)
 
 
-def softmax_time(sets, repeats):
-    """Milliseconds of pc_row_sums in each call."""
-    with profile(activities=[ProfilerActivity.CUDA, ProfilerActivity.CPU]) as found:
-        for i in range(repeats):
-            measured(*sets[i % len(sets)])
-        torch.cuda.synchronize()
-    spans = [
-        event.time_range.elapsed_us()
-        for event in found.events()
-        if event.device_type == DeviceType.CUDA and event.name.startswith("pc_row_sums")
-    ]
-    return sum(spans) / repeats / 1e3
-
-
 def scores_of(logits, labels):
     top, predicted = torch.softmax(logits, 1).max(1)
     return top, (predicted == labels).float()
@@ -71,7 +55,7 @@ def bench(rows, name):
         for each in given:
             function(*each)
     device, whole = device_time(measured, sets, 12), whole_time(measured, sets, 12)
-    softmax = softmax_time(sets, 12)
+    softmax = device_time(measured, sets, 12, "pc_row_sums")
     peer, peer_whole = device_time(from_logits, sets, 12), whole_time(from_logits, sets, 12)
     peer_scores = device_time(sorted_scores, ready, 12)
     print(f"| {rows:,}, {name}: propercal | {device - softmax:.2f} | {device:.2f} | {whole:.1f} |")

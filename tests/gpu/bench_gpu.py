@@ -55,8 +55,8 @@ def frugal(logits, labels):
     return torch.stack([hit.mean(), brier, (torch.log(total) - own).mean(), gap.abs().sum() / len(labels)])
 
 
-def device_time(function, sets, repeats):
-    """Milliseconds of kernels and copies for each call."""
+def device_time(function, sets, repeats, kernel=""):
+    """Milliseconds of kernels and copies for each call; of those whose names begin so."""
     with profile(activities=[ProfilerActivity.CUDA, ProfilerActivity.CPU]) as found:
         for i in range(repeats):
             function(*sets[i % len(sets)])
@@ -64,7 +64,9 @@ def device_time(function, sets, repeats):
     spans = [
         event.time_range.elapsed_us()
         for event in found.events()
-        if event.device_type == DeviceType.CUDA and not event.name.startswith("Optimizer.")  # a span of kernels
+        if event.device_type == DeviceType.CUDA
+        and event.name.startswith(kernel)
+        and not event.name.startswith("Optimizer.")  # a span of kernels
     ]
     return sum(spans) / repeats / 1e3
 

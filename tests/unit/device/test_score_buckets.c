@@ -13,6 +13,17 @@ TEST_GROUP(set_up, tear_down)
 
 #define TOTALS 70000
 
+/* The words of buckets or parts hold these numbers of rows and sums. */
+static void check_words(const uint64_t *words, const uint64_t *rows, const pc_int128 *units,
+                        size_t count) {
+  const uint64_t below = ((uint64_t)1 << PC_SCORE_BUCKETS_ROWS) - 1;
+  for (size_t p = 0; p < count; p++) {
+    const uint64_t low = words[2 * p], high = words[2 * p + 1];
+    assert_int_equal(high >> PC_SCORE_BUCKETS_ROWS, rows[p]);
+    assert_true(((pc_int128)(high & below) << 32) + low == units[p]);
+  }
+}
+
 /* Totals of usual rows, of confident ones, of ties, of score 1 and on the borders of buckets. */
 static double *draw_totals(void) {
   const pc_rng rng = {77, 1};
@@ -46,13 +57,7 @@ TEST(test_buckets_are_sums_of_scores) {
     const pc_score_buckets buckets = {totals, TOTALS, words, chunks[c]};
     memset(words, 0, sizeof words);
     score_buckets_emulate(&buckets);
-    for (size_t p = 0; p < UNIT_COUNT(rows); p++) {
-      const uint64_t low = words[2 * p], high = words[2 * p + 1];
-      assert_int_equal(high >> PC_SCORE_BUCKETS_ROWS, rows[p]);
-      assert_true(((pc_int128)(high & (((uint64_t)1 << PC_SCORE_BUCKETS_ROWS) - 1)) << 32) +
-                      low ==
-                  units[p]);
-    }
+    check_words(words, rows, units, UNIT_COUNT(rows));
   }
   free(totals);
 }
@@ -167,13 +172,7 @@ TEST(test_parts_are_sums_of_scores) {
   targets.words = words;
   targets.chunks = 7;
   score_split_emulate(&targets);
-  for (size_t p = 0; p < UNIT_COUNT(rows); p++) {
-    const uint64_t low = words[2 * p], high = words[2 * p + 1];
-    assert_int_equal(high >> PC_SCORE_BUCKETS_ROWS, rows[p]);
-    assert_true(((pc_int128)(high & (((uint64_t)1 << PC_SCORE_BUCKETS_ROWS) - 1)) << 32) +
-                    low ==
-                units[p]);
-  }
+  check_words(words, rows, units, UNIT_COUNT(rows));
   free(totals);
 }
 

@@ -4,6 +4,8 @@
 
 #include "../../sinks.h"
 #include "../unit.h"
+#include "base/checksum.h"
+#include "base/envelope.h"
 #include "base/rng.h"
 
 #define ROUNDS_CLASSES 4
@@ -164,6 +166,28 @@ static inline sink_bytes rounds_run(const rounds_data *data, const pcal_measure_
   assert_int_equal(pcal_rounds_finish(rounds, &results, &err), PCAL_OK);
   pcal_rounds_free(rounds);
   return rounds_print(results);
+}
+
+/* Asserts that rounds give the bytes of one process. */
+static inline rounds_cost rounds_compare(const rounds_data *data,
+                                         const pcal_measure_config *config, size_t workers) {
+  rounds_cost cost;
+  sink_bytes expected = rounds_in_one_process(data, config);
+  sink_bytes found = rounds_run(data, config, workers, &cost);
+  assert_string_equal(found.bytes, expected.bytes);
+  free(expected.bytes);
+  free(found.bytes);
+  return cost;
+}
+
+/* Writes the checksum that fits forged bytes. */
+static inline void rounds_seal(sink_bytes *bytes) {
+  pc_checksum checksum;
+  pc_checksum_start(&checksum);
+  pc_checksum_add(&checksum, bytes->bytes, bytes->length - PC_CHECKSUM_BYTES);
+  const uint32_t sum = pc_checksum_value(&checksum);
+  for (size_t b = 0; b < PC_CHECKSUM_BYTES; b++)
+    bytes->bytes[bytes->length - PC_CHECKSUM_BYTES + b] = (char)(sum >> (8 * b));
 }
 
 #endif

@@ -25,17 +25,6 @@ static pcal_measure_config curves_config(const rounds_data *data, const char *co
   return config;
 }
 
-static rounds_cost curves_compare(const rounds_data *data, const pcal_measure_config *config,
-                                  size_t workers) {
-  rounds_cost cost;
-  sink_bytes expected = rounds_in_one_process(data, config);
-  sink_bytes found = rounds_run(data, config, workers, &cost);
-  assert_string_equal(found.bytes, expected.bytes);
-  free(expected.bytes);
-  free(found.bytes);
-  return cost;
-}
-
 static size_t curves_count(const char *text, const char *word) {
   size_t found = 0;
   for (const char *at = text; (at = strstr(at, word)) != NULL; at++)
@@ -48,7 +37,7 @@ TEST(intervals_of_the_default_metrics) {
   for (int weighted = 0; weighted < 2; weighted++) {
     rounds_data data = rounds_data_draw(17000, ROUNDS_CLASSES, 0, weighted, 0);
     const pcal_measure_config config = curves_config(&data, NULL, 0);
-    assert_in_range(curves_compare(&data, &config, weighted ? 1 : 3).rounds, 2, 7);
+    assert_in_range(rounds_compare(&data, &config, weighted ? 1 : 3).rounds, 2, 7);
     rounds_data_free(&data);
   }
 }
@@ -61,13 +50,13 @@ TEST(other_methods_and_nulls) {
   pcal_measure_config config = curves_config(&data, curve_specs, CURVE_SPECS);
   for (size_t m = 0; m < UNIT_COUNT(methods); m++) {
     config.interval_method = methods[m];
-    curves_compare(&data, &config, 2);
+    rounds_compare(&data, &config, 2);
   }
   config.interval_method = PCAL_INTERVAL_AUTO;
   config.null = 1;
-  curves_compare(&data, &config, 3);
+  rounds_compare(&data, &config, 3);
   config.interval = 0.0;
-  curves_compare(&data, &config, 2);
+  rounds_compare(&data, &config, 2);
   rounds_data_free(&data);
 }
 
@@ -78,7 +67,7 @@ TEST(certain_scores) {
     data.scores[i] *= 6.0;
   pcal_measure_config config = curves_config(&data, curve_specs, CURVE_SPECS);
   config.null = 1;
-  curves_compare(&data, &config, 3);
+  rounds_compare(&data, &config, 3);
   rounds_data_free(&data);
 }
 
@@ -97,7 +86,7 @@ TEST(groups_with_and_without_cells) {
   free(found.bytes);
   for (size_t i = 0; i < data.rows; i++)
     data.groups[i] = i % 2;
-  curves_compare(&data, &config, 3);
+  rounds_compare(&data, &config, 3);
   rounds_data_free(&data);
 }
 
@@ -258,15 +247,6 @@ TEST(ends_of_cells) {
   pc_curve_table_free(&env, &table);
 }
 
-static void curves_seal(sink_bytes *bytes) {
-  pc_checksum checksum;
-  pc_checksum_start(&checksum);
-  pc_checksum_add(&checksum, bytes->bytes, bytes->length - PC_CHECKSUM_BYTES);
-  const uint32_t sum = pc_checksum_value(&checksum);
-  for (size_t b = 0; b < PC_CHECKSUM_BYTES; b++)
-    bytes->bytes[bytes->length - PC_CHECKSUM_BYTES + b] = (char)(sum >> (8 * b));
-}
-
 /* Requests whose bytes are forged: refused, or other cells, which a worker answers. */
 TEST(forged_cells) {
   const char *const specs[] = {"ks"};
@@ -292,7 +272,7 @@ TEST(forged_cells) {
     pcal_rounds_worker *worker = NULL;
     pcal_error err;
     request.bytes[at] ^= (char)(1 << (at % 8));
-    curves_seal(&request);
+    rounds_seal(&request);
     const pcal_status status =
         pcal_rounds_worker_new(request.bytes, request.length, NULL, &worker, &err);
     assert_true(status == PCAL_OK || status == PCAL_DATA || status == PCAL_USAGE ||

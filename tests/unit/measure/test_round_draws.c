@@ -307,15 +307,6 @@ TEST(weights_that_are_not_whole) {
   rounds_data_free(&data);
 }
 
-static void draws_seal(sink_bytes *bytes) {
-  pc_checksum checksum;
-  pc_checksum_start(&checksum);
-  pc_checksum_add(&checksum, bytes->bytes, bytes->length - PC_CHECKSUM_BYTES);
-  const uint32_t sum = pc_checksum_value(&checksum);
-  for (size_t b = 0; b < PC_CHECKSUM_BYTES; b++)
-    bytes->bytes[bytes->length - PC_CHECKSUM_BYTES + b] = (char)(sum >> (8 * b));
-}
-
 /* Each byte in turn forged, with a checksum that fits: refused, or a tally of other draws. */
 TEST(forged_tallies) {
   draws_case all = draws_begun(0);
@@ -328,7 +319,7 @@ TEST(forged_tallies) {
     sink_bytes forged = {malloc(tally.length), tally.length, 0};
     memcpy(forged.bytes, tally.bytes, tally.length);
     forged.bytes[at] ^= (char)(1 << (at % 8));
-    draws_seal(&forged);
+    rounds_seal(&forged);
     const char *const specs[] = {"ece"};
     pcal_measure_config config = draws_config(&all.data, specs, 1, 0);
     config.replicas = 20;
@@ -360,7 +351,7 @@ TEST(forged_requests) {
       pcal_rounds_worker *worker = NULL;
       pcal_error err;
       all.request.bytes[at] ^= (char)(1 << bit);
-      draws_seal(&all.request);
+      rounds_seal(&all.request);
       const pcal_status status =
           pcal_rounds_worker_new(all.request.bytes, all.request.length, NULL, &worker, &err);
       assert_true(status == PCAL_OK || status == PCAL_DATA || status == PCAL_USAGE ||

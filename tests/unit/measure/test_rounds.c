@@ -25,17 +25,6 @@ static const char *const rounds_specs[] = {
 };
 #define ROUNDS_SPECS (sizeof rounds_specs / sizeof *rounds_specs)
 
-static rounds_cost rounds_compare(const rounds_data *data, const pcal_measure_config *config,
-                                  size_t workers) {
-  rounds_cost cost;
-  sink_bytes expected = rounds_in_one_process(data, config);
-  sink_bytes found = rounds_run(data, config, workers, &cost);
-  assert_string_equal(found.bytes, expected.bytes);
-  free(expected.bytes);
-  free(found.bytes);
-  return cost;
-}
-
 /* Any number of workers, with and without ties, weights and groups. */
 TEST(the_bytes_of_one_process) {
   for (int variant = 0; variant < 8; variant++) {
