@@ -198,7 +198,7 @@ pc_interval pc_interval_quadratic(double estimate, double se, const pc_variance_
   return (pc_interval){middle - reach, middle + reach};
 }
 
-#define INTERVAL_SKEW 1.2 /* docs/interval-coverage.md */
+#define INTERVAL_SKEW 1.5 /* docs/interval-coverage.md */
 
 pc_interval pc_interval_of_square(double estimate, const pc_variance_model *variance,
                                   double level) {

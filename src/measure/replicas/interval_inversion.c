@@ -49,6 +49,9 @@
  *   9. Root mean squares of gaps: chance adds a known amount to the square, and the variance of
  *      what remains is known from the bins, so that the interval is that of the unbiased square
  *      (pc_interval_of_square), extended to T; edge case 2 below PC_INTERVAL_FEW_ROWS only.
+ *      Over all classes low is 0 where labels drawn from the predictions would show T too.  These
+ *      labels vary as much as gaps of 0 allow: that outcomes vary more than the predictions claim is
+ *      the error itself, and does not raise the quantile.
  *      Replicas of bins with few rows vary far more than new rows would.
  *      Not with clusters, whose rows are not independent.
  *   10. Replicas on cells (replica_cells.h): T is the value of the data on cells in all of the above;
@@ -307,7 +310,8 @@ typedef struct inversion_tails {
   double low[INVERSION_POINTS], middle[INVERSION_POINTS], high[INVERSION_POINTS];
   const double *truth; /* of each point */
   double value;
-  double null_high; /* of labels drawn from the predictions; 0: not drawn */
+  double null_high; /* of labels drawn from the predictions, edge case 3; 0: not drawn */
+  double zero_high; /* the same without claims that are too sure, edge case 9 */
 } inversion_tails;
 
 /* The x at which the line from (x0, y0) to (x1, y1) reaches y. */
@@ -437,7 +441,7 @@ static pc_interval inversion_ends(const inversion_job *job, size_t entry,
   const int over_classes = inversion_over_classes(job, entry);
   if (inversion_has_square(job, entry)) {
     pc_interval ends = inversion_of_square(job, entry);
-    if (tails->value <= tails->null_high)
+    if (tails->value <= tails->zero_high)
       ends.low = 0.0;
     return ends;
   }
@@ -500,9 +504,12 @@ static pcal_status inversion_nulls(inversion_job *job, inversion_tails *tails,
   for (size_t e = 0; status == PCAL_OK && e < job->plan->entry_count; e++) {
     double *here = values + e * PC_REPLICA_VALUES * count;
     const size_t kept = job->doubted[e] ? inversion_sort(here, count) : 0;
-    if (kept > 0)
-      tails[e].null_high = sqrt(inversion_variance(job, 1).ratio) *
-                           pc_interval_quantile(here, kept, 1.0 - inversion_tail(job, e).low);
+    if (kept == 0)
+      continue;
+    const double high = pc_interval_quantile(here, kept, 1.0 - inversion_tail(job, e).low);
+    const double ratio = inversion_variance(job, 1).ratio;
+    tails[e].null_high = sqrt(ratio) * high;
+    tails[e].zero_high = sqrt(fmin(ratio, 1.0)) * high;
   }
   pc_free(job->env, values);
   return status;

@@ -142,7 +142,7 @@ TEST(test_quadratic) {
   assert_near(pc_interval_quadratic(1, 9, &flat, 1000000, 0.95).high, 1 + 2 * 1.959964, 1e-4);
 }
 
-/* Squares of both ends solve (T - t0)^2 = z^2 (slope t0 + noise), the lower one with 1.2^2 of the
+/* Squares of both ends solve (T - t0)^2 = z^2 (slope t0 + noise), the lower one with 1.5^2 of the
  * noise. */
 TEST(test_of_square) {
   const pc_variance_model law = {.noise = 1e-6, .slope = 1e-3, .most = 1};
@@ -153,7 +153,7 @@ TEST(test_of_square) {
     const double low = found.low * found.low, high = found.high * found.high;
     const double above = high - estimate, below = estimate - low;
     assert_near(above * above, z * z * (1e-3 * high + 1e-6), 1e-12);
-    assert_near(below * below, z * z * (1e-3 * low + 1.44e-6), 1e-12);
+    assert_near(below * below, z * z * (1e-3 * low + 2.25e-6), 1e-12);
   }
   /* an estimate below 0 counts as 0 */
   assert_near(pc_interval_of_square(-1.0, &law, 0.95).high,
