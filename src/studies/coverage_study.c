@@ -13,11 +13,12 @@
  *       drawn labels;
  *   (2) where that is not possible, but the metric has an unbiased inner value, the mean of the
  *       inner values over all sets replaces it; 0, if chance alone made it negative;
- *   (3) metrics without either, or without intervals, have only their mean and deviation.
+ *   (3) metrics without either, or without intervals, have only their mean and deviation;
+ *   (4) several numbers of rows share a population: that of the largest number, which costs more
+ *       than many sets.
  * Cost: sets times the cost of a measurement with replicas; sets are spread over threads. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/executor.h"
@@ -285,27 +286,12 @@ static double coverage_size(const coverage_job *job, size_t series) {
 
 /* ---- widths ---- */
 
-static int coverage_order(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* Moves the numbers that are not NaN to the front and sorts them; returns how many. */
-static size_t coverage_sort(double *numbers, size_t count) {
-  size_t kept = 0;
-  for (size_t i = 0; i < count; i++)
-    if (!isnan(numbers[i]))
-      numbers[kept++] = numbers[i];
-  qsort(numbers, kept, sizeof *numbers, coverage_order);
-  return kept;
-}
-
 static double coverage_median_width(const coverage_job *job, size_t series) {
   for (size_t s = 0; s < job->sets; s++) {
     const coverage_value *v = coverage_at(job, s, series);
     job->scratch[s] = v->high - v->low;
   }
-  const size_t kept = coverage_sort(job->scratch, job->sets);
+  const size_t kept = pc_interval_sort_values(job->scratch, job->sets);
   return kept > 0 ? pc_interval_quantile(job->scratch, kept, 0.5) : (double)NAN;
 }
 
@@ -328,7 +314,7 @@ static double coverage_oracle(const coverage_job *job, size_t series, double tru
   const double a = 0.5 * (1.0 - job->config.interval);
   for (size_t s = 0; s < job->sets; s++)
     job->scratch[s] = coverage_at(job, s, series)->value - truth;
-  const size_t kept = coverage_sort(job->scratch, job->sets);
+  const size_t kept = pc_interval_sort_values(job->scratch, job->sets);
   if (kept == 0)
     return (double)NAN;
   return fmax(coverage_quantile(job->scratch, kept, 1.0 - a), 0.0) -
@@ -443,15 +429,44 @@ static double coverage_cost(const coverage_job *job, size_t sets) {
   return COVERAGE_ROW_COST * (double)sets * (double)job->simulation.rows;
 }
 
-/* Runs one experiment: one number of rows and one factor. */
-static pcal_status coverage_experiment(coverage_job *job, pc_metric_result *truth,
-                                       pc_table *table, pcal_error *err) {
+static size_t coverage_factor_count(const pcal_study_config *config) {
+  return config->factor_count > 0 ? config->factor_count : 1;
+}
+
+static size_t coverage_size_count(const pcal_study_config *config) {
+  return config->row_count_count > 0 ? config->row_count_count : 1;
+}
+
+static void coverage_choose(coverage_job *job, const pcal_study_config *config, size_t size,
+                            size_t factor) {
+  if (config->row_count_count > 0)
+    job->simulation.rows = config->row_counts[size];
+  if (config->factor_count > 0)
+    job->simulation.factor = config->factors[factor];
+}
+
+/* Edge case (4): one population for each factor, large enough for the largest number of rows. */
+static pcal_status coverage_populations(coverage_job *job, const pcal_study_config *config,
+                                        pc_metric_result *truth, pcal_error *err) {
   const uint64_t most = COVERAGE_POPULATION_SCORES / job->simulation.classes;
-  const uint64_t sets = COVERAGE_POPULATION_SETS * job->simulation.rows;
-  const uint64_t enough = sets > COVERAGE_POPULATION_ROWS ? sets : COVERAGE_POPULATION_ROWS;
-  const uint64_t population = enough < most ? enough : most;
-  PC_TRY(pc_population_outcomes(&job->simulation, population, job->config.specs, job->metrics,
-                                job->env, truth, err));
+  uint64_t population = COVERAGE_POPULATION_ROWS;
+  for (size_t r = 0; r < coverage_size_count(config); r++) {
+    coverage_choose(job, config, r, 0);
+    const uint64_t sets = COVERAGE_POPULATION_SETS * job->simulation.rows;
+    population = sets > population ? sets : population;
+  }
+  for (size_t f = 0; f < coverage_factor_count(config); f++) {
+    coverage_choose(job, config, 0, f);
+    PC_TRY(pc_population_outcomes(&job->simulation, population < most ? population : most,
+                                  job->config.specs, job->metrics, job->env,
+                                  truth + f * job->metrics, err));
+  }
+  return PCAL_OK;
+}
+
+/* Runs one experiment: one number of rows and one factor. */
+static pcal_status coverage_experiment(coverage_job *job, const pc_metric_result *truth,
+                                       pc_table *table, pcal_error *err) {
   PC_TRY(pc_run_with_progress(job->env, "drawing sets", job->sets,
                               coverage_cost(job, job->sets), coverage_task, job, err));
   return coverage_fill_table(job, truth, table, err);
@@ -487,20 +502,18 @@ static pcal_status coverage_work(coverage_job *job, const pcal_study_config *con
                                  pc_metric_result *truth, pc_findings *findings,
                                  pcal_error *err) {
   pc_table *table = pc_findings_add_table(findings, "");
-  const size_t sizes = config->row_count_count, factors = config->factor_count;
   coverage_columns(job, findings, table);
   PC_TRY(coverage_find_tests(job, err));
-  for (size_t r = 0; r < (sizes > 0 ? sizes : 1); r++) {
-    if (sizes > 0)
-      job->simulation.rows = config->row_counts[r];
+  PC_TRY(coverage_populations(job, config, truth, err));
+  for (size_t r = 0; r < coverage_size_count(config); r++) {
+    coverage_choose(job, config, r, 0);
     if (job->test_count > 0)
       PC_TRY(pc_run_with_progress(job->env, "drawing calibrated sets", job->null_sets,
                                   coverage_cost(job, job->null_sets), coverage_null_task, job,
                                   err));
-    for (size_t f = 0; f < (factors > 0 ? factors : 1); f++) {
-      if (factors > 0)
-        job->simulation.factor = config->factors[f];
-      PC_TRY(coverage_experiment(job, truth, table, err));
+    for (size_t f = 0; f < coverage_factor_count(config); f++) {
+      coverage_choose(job, config, r, f);
+      PC_TRY(coverage_experiment(job, truth + f * job->metrics, table, err));
     }
   }
   return PCAL_OK;
@@ -542,7 +555,8 @@ static pcal_status coverage_run(const pc_study_job *study, pc_findings *findings
   const pcal_env *env = study->env;
   coverage_job job = {.env = env, .scale = study->options->value[COVERAGE_SCALE].number};
   PC_TRY(coverage_prepare(config, &job, err));
-  pc_metric_result *truth = pc_alloc(study->memory, job.metrics, sizeof *truth);
+  pc_metric_result *truth =
+      pc_alloc(study->memory, coverage_factor_count(config) * job.metrics, sizeof *truth);
   job.values =
       pc_alloc(study->memory, job.sets * job.metrics * COVERAGE_SERIES, sizeof *job.values);
   job.tests = pc_alloc(study->memory, job.metrics, sizeof *job.tests);
