@@ -119,10 +119,11 @@ static pcal_status classes_match_names(pcal_source *source, const pcal_inputs *i
   if (match.shared > 0)
     return classes_contradict(source, inputs, &match, err);
   if (source->scores.keyed)
-    return pc_fail(err, PCAL_USAGE,
-                   "the keys of %s name its classes, and none of them is in {class_names}; leave "
-                   "{class_names} out, or give those names",
-                   pc_source_part_name(&source->scores));
+    return pc_fail(
+        err, PCAL_USAGE,
+        "the keys of %s name its classes, and none of them is in {class_names}; leave "
+        "{class_names} out, or give those names",
+        pc_source_part_name(&source->scores));
   if (count < columns)
     return pc_fail(err, PCAL_USAGE,
                    "there are %zu names of classes, but rows have up to %zu choices; give one "
