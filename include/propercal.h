@@ -667,8 +667,9 @@ typedef struct pcal_inputs {
   const double *levels; /* of quantiles, one for each column; NULL: from the column names */
   size_t level_count;
   /* Names of the classes, or NULL.  If the scores have the same names, they are taken in this order;
-   * if they have other names or none, these replace them, column by column.  With `ragged` there may
-   * be more names than columns: choices that no row has. */
+   * if they have other names or none, these replace them, column by column, except for keys of JSON
+   * objects, which have no order.  With `ragged` there may be more names than columns: choices that no
+   * row has. */
   const char *const *class_names;
   size_t class_count;
   pcal_header header;
