@@ -180,29 +180,6 @@ static pcal_status rounds_new(cli_session *session, const char *folder, pcal_err
 
 /* ---- answer ---- */
 
-/* Refuses --groups for rounds that fit a calibrator: they would be ignored. */
-static pcal_status rounds_check_groups(cli_session *session, const char *folder,
-                                       pcal_error *err) {
-  char name[CLI_ROUNDS_PATH];
-  cli_file_bytes first;
-  pcal_rounds *rounds = NULL;
-  if (!session->options.inputs.groups)
-    return PCAL_OK;
-  pcal_status status = cli_rounds_name(folder, CLI_ROUNDS_REQUEST, 1, 0, name, err);
-  if (status == PCAL_OK)
-    status = cli_read_file(session, name, &first, err);
-  if (status != PCAL_OK)
-    return status;
-  status = pcal_rounds_resume(first.bytes, first.length, &session->env, &rounds, err);
-  free(first.bytes);
-  if (status == PCAL_OK && pcal_rounds_is_fit(rounds))
-    status = cli_fail(err, PCAL_USAGE,
-                      "calibrators of groups cannot be fitted in rounds; remove --groups, or "
-                      "use propercal fit");
-  pcal_rounds_free(rounds);
-  return status;
-}
-
 static pcal_status rounds_answer_rows(cli_session *session, pcal_rounds_worker *worker,
                                       const char *path, pcal_error *err) {
   pcal_source *source = NULL;
@@ -235,8 +212,6 @@ static pcal_status rounds_answer(cli_session *session, const char *path, pcal_er
         "all parts have answered round %u; run propercal rounds next %s, which says "
         "whether there is another",
         folder.round, path);
-  if (status == PCAL_OK)
-    status = rounds_check_groups(session, path, err);
   if (status == PCAL_OK)
     status = cli_rounds_name(path, CLI_ROUNDS_REQUEST, folder.round, 0, name, err);
   if (status == PCAL_OK)

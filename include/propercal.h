@@ -507,7 +507,10 @@ typedef struct pcal_batch {
    * more than two classes of logits are computed from sums that the GPU makes; for all other
    * metrics the scores are copied once.  Labels and weights are in the memory of the process. */
   pcal_device *device;
-  void *stream; /* of the device (CUstream): the scores are complete there; NULL: the default */
+  /* Of the device (CUstream): the scores are complete there; NULL: the default.  A measure keeps
+   * top scores on the device, and its last calls use the stream again: the stream must exist until
+   * pcal_measure_finish has returned, and until the measure is freed. */
+  void *stream;
   size_t
       dimensions; /* of PCAL_SAMPLE_VECTORS: numbers of each sample, and targets of each row, which
                         are row after row; else 0 */
@@ -609,7 +612,8 @@ typedef struct pcal_input {
   size_t column_name_count;
 
   /* The GPU whose memory `data` points to, without gaps, and the stream on which it is complete,
-   * as in pcal_batch; NULL: memory of the process. */
+   * as in pcal_batch; NULL: memory of the process.  Both must exist until the source is freed, and
+   * the stream until measures made from the source are. */
   pcal_device *device;
   void *device_stream;
 
@@ -663,8 +667,9 @@ typedef struct pcal_inputs {
   const double *levels; /* of quantiles, one for each column; NULL: from the column names */
   size_t level_count;
   /* Names of the classes, or NULL.  If the scores have the same names, they are taken in this order;
-   * if they have other names or none, these replace them, column by column.  With `ragged` there may
-   * be more names than columns: choices that no row has. */
+   * if they have other names or none, these replace them, column by column, except for keys of JSON
+   * objects, which have no order.  With `ragged` there may be more names than columns: choices that no
+   * row has. */
   const char *const *class_names;
   size_t class_count;
   pcal_header header;
@@ -996,7 +1001,8 @@ PCAL_API pcal_status pcal_rounds_worker_new(const void *request, size_t length,
                                             const pcal_env *env, pcal_rounds_worker **out,
                                             pcal_error *err);
 /* Adds rows: of a batch, whose groups are known by their numbers, or all rows that a source still
- * has.  After a failure the worker accepts no more rows and gives no tally. */
+ * has.  PCAL_USAGE: rows with groups for rounds that fit a calibrator.  After another failure the
+ * worker accepts no more rows and gives no tally. */
 PCAL_API pcal_status pcal_rounds_worker_update(pcal_rounds_worker *worker,
                                                const pcal_batch *batch, pcal_error *err);
 PCAL_API pcal_status pcal_rounds_worker_update_source(pcal_rounds_worker *worker,

@@ -24,12 +24,24 @@ def when(seconds):
     return f"{seconds:,} s on {len(os.sched_getaffinity(0))} processors, {day}"
 
 
-def record(name, text):
-    """Replaces the text between the comments "name" and "/name" of the page."""
+def parts(name):
+    """The page before, between and after the comments "name" and "/name", which stay with the outer parts."""
     begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
-    page = PAGE.read_text(encoding="utf-8")
-    before, found, rest = page.partition(begin)
-    _, closed, after = rest.partition(end)
+    before, found, rest = PAGE.read_text(encoding="utf-8").partition(begin)
+    text, closed, after = rest.partition(end)
     if not found or not closed:
         raise SystemExit(f"{PAGE.name} has no place for {name}: {begin.strip()} ... {end}")
-    PAGE.write_text(before + begin + text.rstrip() + "\n" + end + after, encoding="utf-8")
+    return before + begin, text, end + after
+
+
+def recorded(name):
+    """The rows of a recorded table, by their first cell."""
+    lines = [line for line in parts(name)[1].splitlines() if line.startswith("| `")]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return {row[0]: row for row in rows}
+
+
+def record(name, text):
+    """Replaces the text between the comments "name" and "/name" of the page."""
+    before, _, after = parts(name)
+    PAGE.write_text(before + text.rstrip() + "\n" + after, encoding="utf-8")

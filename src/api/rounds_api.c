@@ -167,10 +167,19 @@ pcal_status pcal_rounds_worker_new(const void *request, size_t length, const pca
   return pc_env_close(&made.env, rounds_worker_open(request, length, &made, out, err), err);
 }
 
+/* Fails for rows with groups: the fit would ignore them. */
+static pcal_status rounds_worker_refuse_groups(int has_groups, pcal_error *err) {
+  return has_groups ? pc_fail(err, PCAL_USAGE,
+                              "calibrators of groups cannot be fitted in rounds; remove "
+                              "{groups}, or fit in one process")
+                    : PCAL_OK;
+}
+
 /* Adds a batch to the fit of a worker, as a source. */
 static pcal_status rounds_worker_fit_batch(pc_fit_rounds_worker *worker,
                                            const pcal_batch *batch, pcal_error *err) {
   pcal_source *source = NULL;
+  PC_TRY(rounds_worker_refuse_groups(batch->groups != NULL, err));
   if (batch->rows == 0)
     return PCAL_OK;
   pcal_status status = pc_source_borrow(batch, NULL, &worker->env, &source, err);
@@ -201,6 +210,8 @@ pcal_status pcal_rounds_worker_update_source(pcal_rounds_worker *worker, pcal_so
     return pc_fail(err, PCAL_USAGE,
                    "pcal_rounds_worker_update_source needs a worker and a source");
   PC_TRY(pc_source_check_parts(source, err));
+  if (worker->fit != NULL)
+    PC_TRY(rounds_worker_refuse_groups(pc_source_has_given_groups(source), err));
   return pc_budget_explain(
       &worker->env,
       worker->fit != NULL

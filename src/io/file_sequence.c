@@ -241,6 +241,7 @@ static pcal_status sequence_shape(pc_reader *reader, int ragged, pcal_error *err
   reader->depth = first->depth;
   reader->listed = first->listed;
   reader->names = first->names;
+  reader->keyed = first->keyed;
   reader->file_columns = first->file_columns;
   reader->headed = first->headed;
   reader->delimiter = first->delimiter;

@@ -105,9 +105,10 @@ struct pc_reader {
   size_t file_columns;      /* all columns of the file */
   int headed;               /* the first line is a header */
   char delimiter;           /* of delimited text, else 0 */
-  int decimal_comma;   /* one of the first numbers has one; only beside the delimiter ';' */
-  uint64_t row_offset; /* subtracted from indices of rows in messages */
-  char stored[48];     /* type in the file: "float32, big-endian" */
+  int decimal_comma;        /* a number has one; only beside the delimiter ';' */
+  int keyed;                /* names are keys of objects, which have no order */
+  uint64_t row_offset;      /* subtracted from indices of rows in messages */
+  char stored[48];          /* type in the file: "float32, big-endian" */
 };
 
 #define PC_FORMAT(name, extensions, about)                                                \

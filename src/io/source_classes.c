@@ -2,7 +2,8 @@
  *
  * Rules for names that the caller gives:
  *  1. scores without names, or with other names only: the given names replace them, column by
- *     column, and there is one for each.
+ *     column, and there is one for each.  Keys of JSON objects have no order, so they cannot be
+ *     replaced.
  *  2. scores with the same names in the same order: nothing changes.  In another order they are
  *     refused: labels that are numbers would change their meaning.
  *  3. scores that share some of the names are refused.
@@ -117,6 +118,12 @@ static pcal_status classes_match_names(pcal_source *source, const pcal_inputs *i
     return ragged ? classes_by_name(source, inputs, err) : PCAL_OK;
   if (match.shared > 0)
     return classes_contradict(source, inputs, &match, err);
+  if (source->scores.keyed)
+    return pc_fail(
+        err, PCAL_USAGE,
+        "the keys of %s name its classes, and none of them is in {class_names}; leave "
+        "{class_names} out, or give those names",
+        pc_source_part_name(&source->scores));
   if (count < columns)
     return pc_fail(err, PCAL_USAGE,
                    "there are %zu names of classes, but rows have up to %zu choices; give one "

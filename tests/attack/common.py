@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "tests" / "cli"))
 from run_cli_tests import csv_text, npy_bytes, npz_bytes, over_confident, softmax  # noqa: E402,F401
 
 DOCUMENTED = {0, 1, 2, 3, 4, 6, 130}
-PATIENCE = 60  # seconds after which a run hangs
+PATIENCE = 60 * int(os.environ.get("PROPERCAL_PATIENCE", "1"))  # seconds after which a run hangs
 
 
 class Attack:

@@ -11,13 +11,16 @@
   12                      /* without new stacks, with sanitizers, and with PROPERCAL_LAWS=few */
 #define FAULT_SECONDS 2.0 /* of one call with one spec; a slow call is tried at fewer points */
 #define FAULT_FEW_SECONDS 0.2
-#define FAULT_SLOW \
-  0.2 /* seconds; a study that takes longer, or has no new stack, is left out */
+#define FAULT_FRESH_SECONDS 20.0 /* of stacks with a call that no stack before has */
+#define FAULT_FEW_FRESH_SECONDS 1.0
+#define FAULT_SLOW 0.2 /* seconds; of a study that takes longer only fresh stacks are tried */
+#define FAULT_TOO_SLOW 3.0
 
 /* The stack of one point. */
 typedef struct fault_place {
   uint64_t stack;
   size_t point; /* the first one with this stack */
+  stack_sites sites;
 } fault_place;
 
 typedef struct fault {
@@ -31,11 +34,14 @@ typedef struct fault {
 } fault;
 
 static stack_set fault_tried[FAULT_SINK + 1];
+static stack_set fault_sites[FAULT_SINK + 1]; /* return addresses of those that were tried */
 
 /* ---- one run ---- */
 
 static void fault_record(fault *f) {
-  const uint64_t stack = stack_hash();
+  stack_sites sites;
+  stack_read(&sites);
+  const uint64_t stack = stack_hash(&sites);
   if (stack_set_has(&fault_tried[f->kind], stack) || !stack_set_add(&f->seen, stack))
     return;
   if (f->place_count == f->place_room) {
@@ -43,7 +49,7 @@ static void fault_record(fault *f) {
     f->places = realloc(f->places, f->place_room * sizeof *f->places);
     assert_non_null(f->places);
   }
-  f->places[f->place_count++] = (fault_place){stack, f->point};
+  f->places[f->place_count++] = (fault_place){stack, f->point, sites};
 }
 
 /* Returns 1 if this point fails. */
@@ -120,17 +126,34 @@ static double fault_seconds(clock_t begun) {
   return (double)(clock() - begun) / CLOCKS_PER_SEC;
 }
 
-/* Tries the stacks that are new, then points in steps, until the time is over. */
+/* Returns 1 if a call of the stack is in no stack that was tried; its calls then count as tried. */
+static int fault_is_fresh(fault_kind kind, const stack_sites *sites) {
+  int fresh = 0;
+  for (size_t i = 0; i < sites->count; i++)
+    fresh |= stack_set_add(&fault_sites[kind], sites->address[i]);
+  return fresh;
+}
+
+/* Tries the fresh stacks, or all that are new, until the time is over. */
+static void fault_sweep_stacks(fault *f, row_call_function function, row_call call, int fresh,
+                               double seconds) {
+  const clock_t begun = clock();
+  for (size_t i = 0; i < f->place_count && fault_seconds(begun) < seconds; i++)
+    if (fresh ? fault_is_fresh(f->kind, &f->places[i].sites)
+              : !stack_set_has(&fault_tried[f->kind], f->places[i].stack)) {
+      fault_check(f, function, call, f->places[i].point);
+      stack_set_add(&fault_tried[f->kind], f->places[i].stack);
+    }
+}
+
+/* Tries stacks, then points in steps, until the time is over. */
 static void fault_sweep_points(fault *f, row_call_function function, row_call call,
                                size_t points) {
   const double seconds = fault_few() ? FAULT_FEW_SECONDS : FAULT_SECONDS;
   const int few = fault_few() || f->kind != FAULT_MEMORY || f->place_count == 0;
   const size_t count = few ? FAULT_FEW_POINTS : FAULT_POINTS;
   const clock_t begun = clock();
-  for (size_t i = 0; i < f->place_count && fault_seconds(begun) < seconds; i++) {
-    fault_check(f, function, call, f->places[i].point);
-    stack_set_add(&fault_tried[f->kind], f->places[i].stack);
-  }
+  fault_sweep_stacks(f, function, call, 0, seconds);
   for (size_t n = 1; n <= points && fault_seconds(begun) < seconds;
        n += n < count / 3 ? 1 : 1 + points / count)
     fault_check(f, function, call, n);
@@ -141,17 +164,22 @@ int fault_sweep(fault_kind kind, row_call_function function, call_data data, con
   const row_call call = {.data = data, .name = spec};
   const clock_t begun = clock();
   const pcal_status status = fault_run(&f, function, call, 0);
-  const int slow = function == call_study && fault_seconds(begun) > FAULT_SLOW;
+  const double seconds = fault_seconds(begun);
+  const int slow = function == call_study && seconds > FAULT_SLOW;
+  const int swept = status == PCAL_OK && (!slow || (!fault_few() && seconds < FAULT_TOO_SLOW));
   const int known = function == call_study && f.place_count == 0;
   const size_t points = f.point;
   f.recording = 0;
-  if (status == PCAL_OK && !slow && !known)
+  if (swept)
+    fault_sweep_stacks(&f, function, call, 1,
+                       fault_few() ? FAULT_FEW_FRESH_SECONDS : FAULT_FRESH_SECONDS);
+  if (swept && !slow && !known)
     fault_sweep_points(&f, function, call, points);
   else if (status != PCAL_OK && status != PCAL_USAGE && status != PCAL_DATA)
     fail_msg("%s, data %d: status %d without a fault", spec, (int)data, (int)status);
   free(f.places);
   stack_set_free(&f.seen);
-  return status == PCAL_OK && !slow;
+  return swept;
 }
 
 int fault_sweep_spec(fault_kind kind, row_call_function function, const char *spec) {

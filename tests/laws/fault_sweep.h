@@ -2,8 +2,9 @@
  * call at one of its checks, or a sink refuses bytes.  Each time the status of that fault, and nothing
  * is left over.
  *
- * A place is a call stack.  Each stack is tried once in a program; of the other points of a call
- * about FAULT_POINTS are tried, the first ones one by one. */
+ * A place is a call stack.  Stacks with a call that no stack before has are tried first, so that every
+ * call that can fail does; then, as long as the time lasts, the other stacks, each once in a program,
+ * and about FAULT_POINTS of the other points, the first ones one by one. */
 #ifndef FAULT_SWEEP_H
 #define FAULT_SWEEP_H
 

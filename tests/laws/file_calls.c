@@ -15,7 +15,33 @@ typedef struct call_file_case {
   const char *text; /* NULL: ipc_bytes */
   const char *spec;
   file_inputs inputs; /* `data` is the file, unless another field names it */
+  void (*more)(pcal_inputs *inputs);
 } call_file_case;
+
+static void call_more_ragged(pcal_inputs *inputs) {
+  inputs->ragged = 1;
+}
+
+static void call_more_days(pcal_inputs *inputs) {
+  inputs->every = "day";
+}
+
+static void call_more_percent(pcal_inputs *inputs) {
+  inputs->percent = 1;
+  inputs->positive = "yes";
+}
+
+static void call_more_prevalence(pcal_inputs *inputs) {
+  static const double prevalence[] = {0.25, 0.75};
+  inputs->prevalence = prevalence;
+  inputs->prevalence_count = 2;
+}
+
+static void call_more_names(pcal_inputs *inputs) {
+  static const char *const names[] = {"cat", "dog", "bird"};
+  inputs->class_names = names;
+  inputs->class_count = 3;
+}
 
 static const call_file_case call_files[] = {
     {"csv",
@@ -58,11 +84,55 @@ static const call_file_case call_files[] = {
      "rbs",
      {0}},
     {"arrow", "rows.arrow", NULL, "ece", {0}},
+    {"ragged",
+     "ragged.jsonl",
+     "{\"probs\": {\"a\": 0.5, \"b\": 0.5}, \"labels\": \"a\"}\n"
+     "{\"probs\": {\"b\": 0.25, \"c\": 0.75}, \"labels\": \"c\"}\n",
+     "brier",
+     {0},
+     call_more_ragged},
+    {"soft",
+     "soft.jsonl",
+     "{\"probs\": [0.5, 0.5], \"labels\": [0.25, 0.75]}\n{\"probs\": [0.75, 0.25], \"labels\": "
+     "[1, 0]}\n",
+     "brier",
+     {0}},
+    {"days",
+     "days.csv",
+     "probs,labels,time\n0.5,1,2026-03-02\n0.25,0,2026-03-02T10:15:00Z\n0.75,1,2026-03-03\n",
+     "ece",
+     {0},
+     call_more_days},
+    {"percent",
+     "percent.csv",
+     "probs;labels\n50,5;yes\n25;no\n100;yes\n0;no\n",
+     "log",
+     {0},
+     call_more_percent},
+    {"prevalence",
+     "prevalence.csv",
+     "probs.a,probs.b,labels\n0.5,0.5,a\n0.25,0.75,b\n0.125,0.875,a\n",
+     "brier",
+     {0},
+     call_more_prevalence},
+    {"names",
+     "names.jsonl",
+     "{\"logits\": [1, 2, 3], \"labels\": \"cat\"}\n{\"logits\": [3, 2, 1], \"labels\": "
+     "\"bird\"}\n",
+     "default",
+     {0},
+     call_more_names},
+    {"samples",
+     "samples.csv",
+     "samples.0,samples.1,samples.2,target,weights\n1,2,3,2,1\n0,1,2,3,2\n2,2,4,1,1\n",
+     "crps",
+     {0}},
 };
 
-const char *const call_file_names[] = {"csv",     "groups", "abstain",   "binary",
-                                       "numbers", "event",  "quantiles", "lines",
-                                       "lists",   "arrow",  NULL};
+const char *const call_file_names[] = {
+    "csv",       "groups",  "abstain",    "binary", "numbers", "event",
+    "quantiles", "lines",   "lists",      "arrow",  "ragged",  "soft",
+    "days",      "percent", "prevalence", "names",  "samples", NULL};
 
 static const call_file_case *call_file_find(const char *name) {
   for (size_t i = 0; i < sizeof call_files / sizeof *call_files; i++)
@@ -105,12 +175,16 @@ static pcal_status call_file_measure(const pcal_env *env, const row_call *call,
 
 pcal_status call_file(const pcal_env *env, const row_call *call, pcal_error *err) {
   const call_file_case *one = call_file_find(call->name);
-  file_inputs inputs = one->inputs;
+  file_inputs files = one->inputs;
+  file_inputs_room room;
   pcal_source *source = NULL;
   char path[512];
   call_file_put(one, path, sizeof path);
-  inputs.data = path;
-  pcal_status status = file_inputs_open(&inputs, env, &source, err);
+  files.data = path;
+  file_inputs_fill(&files, &room);
+  if (one->more != NULL)
+    one->more(&room.inputs);
+  pcal_status status = pcal_source_open(&room.inputs, env, &source, err);
   if (status == PCAL_OK)
     status = call_file_measure(env, call, one, source, err);
   if (status == PCAL_OK)

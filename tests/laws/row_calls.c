@@ -117,8 +117,17 @@ pcal_status call_state(const pcal_env *env, const row_call *call, pcal_error *er
 
 /* ---- rounds and watches ---- */
 
+/* The rows of rounds: in groups with names, where the rows have classes and no calibrator is
+ * fitted. */
+static pcal_status call_rounds_source(const pcal_env *env, const row_call *call, int fit,
+                                      pcal_source **out, pcal_error *err) {
+  return fit                          ? call_plain_source(call->data, env, out, err)
+         : call->data >= CALL_NORMALS ? call_source(call->data, env, out, err)
+                                      : call_named_source(call->data, env, out, err);
+}
+
 /* A worker answers a request, and its tally is merged with nothing else. */
-static pcal_status call_answer(const pcal_env *env, const row_call *call,
+static pcal_status call_answer(const pcal_env *env, const row_call *call, int fit,
                                const sink_bytes *request, sink_bytes *out, pcal_error *err) {
   pcal_rounds_worker *worker = NULL;
   pcal_source *source = NULL;
@@ -126,8 +135,7 @@ static pcal_status call_answer(const pcal_env *env, const row_call *call,
   pcal_status status =
       pcal_rounds_worker_new(request->bytes, request->length, env, &worker, err);
   if (status == PCAL_OK)
-    status = call->data >= CALL_NORMALS ? call_source(call->data, env, &source, err)
-                                        : call_named_source(call->data, env, &source, err);
+    status = call_rounds_source(env, call, fit, &source, err);
   if (status == PCAL_OK)
     status = pcal_rounds_worker_update_source(worker, source, err);
   if (status == PCAL_OK)
@@ -165,7 +173,7 @@ static pcal_status call_run_rounds(const pcal_env *env, const row_call *call,
     if (status == PCAL_OK && first)
       status = call_resume(env, &request, rounds, err);
     if (status == PCAL_OK)
-      status = call_answer(env, call, &request, &tally, err);
+      status = call_answer(env, call, pcal_rounds_is_fit(*rounds), &request, &tally, err);
     if (status == PCAL_OK)
       status = pcal_rounds_absorb(*rounds, tally.bytes, tally.length, err);
     free(request.bytes);

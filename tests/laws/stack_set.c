@@ -6,25 +6,28 @@
 #include <execinfo.h>
 #endif
 
-#define STACK_DEPTH 64
 #define STACK_SLOTS 1024
 
-uint64_t stack_hash(void) {
+void stack_read(stack_sites *sites) {
+  sites->count = 0;
 #ifdef __GLIBC__
   void *addresses[STACK_DEPTH];
   const int depth = backtrace(addresses, STACK_DEPTH);
-  uint64_t hash = UINT64_C(14695981039346656037);
   for (int i = 1; i < depth; i++)
-    hash = (hash ^ (uint64_t)(uintptr_t)addresses[i]) * UINT64_C(1099511628211);
-  return hash | 1;
-#else
-  return 0;
+    sites->address[sites->count++] = (uint64_t)(uintptr_t)addresses[i];
 #endif
+}
+
+uint64_t stack_hash(const stack_sites *sites) {
+  uint64_t hash = UINT64_C(14695981039346656037);
+  for (size_t i = 0; i < sites->count; i++)
+    hash = (hash ^ sites->address[i]) * UINT64_C(1099511628211);
+  return sites->count == 0 ? 0 : hash | 1;
 }
 
 /* The slot that holds the hash, or the free one that it belongs into. */
 static size_t stack_slot(const stack_set *set, uint64_t hash) {
-  size_t slot = (size_t)(hash >> 20) & (set->room - 1);
+  size_t slot = (size_t)(hash ^ hash >> 20) & (set->room - 1);
   while (set->slots[slot] != 0 && set->slots[slot] != hash)
     slot = (slot + 1) & (set->room - 1);
   return slot;

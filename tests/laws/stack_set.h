@@ -11,8 +11,17 @@ typedef struct stack_set {
   size_t room, count;
 } stack_set;
 
-/* A hash of the return addresses of the caller; 0 where stacks cannot be read. */
-uint64_t stack_hash(void);
+#define STACK_DEPTH 64
+
+/* The return addresses of the callers, innermost first; none where stacks cannot be read. */
+typedef struct stack_sites {
+  uint64_t address[STACK_DEPTH];
+  size_t count;
+} stack_sites;
+
+void stack_read(stack_sites *sites);
+/* A hash of all addresses; 0 without any. */
+uint64_t stack_hash(const stack_sites *sites);
 /* Returns 1 if it is in the set. */
 int stack_set_has(const stack_set *set, uint64_t hash);
 /* Returns 1 if it is new; 0 and hash 0: it was there. */

@@ -162,6 +162,15 @@ def test_fits_that_need_all_rows_are_refused():
 # ---- Going on in another process ----
 
 
+def test_fits_refuse_groups(rows):
+    worker = pc.RoundsWorker(pc.FitRounds("temperature").request())
+    with pytest.raises(pc.UsageError) as caught:
+        worker.update(logits=rows["logits"], labels=rows["labels"], groups=rows["groups"])
+    assert str(caught.value) == (
+        "calibrators of groups cannot be fitted in rounds; remove groups, or fit in one process"
+    )
+
+
 def test_resumed_rounds(rows):
     given = {"logits": rows["logits"], "labels": rows["labels"]}
     first, tallies = pc.Rounds("ks", kind="logits").request(), []

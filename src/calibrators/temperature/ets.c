@@ -9,7 +9,8 @@
  *   2. convention=zhang: sequential, brier, T in [0.05, 5], as published; otherwise T is in
  *      [1e-4, 1e4].
  *   3. Probabilities enter as their logarithms.  Rows whose label has probability 0 make the
- *      log objective before the fit infinite; w3 above 0 makes it finite.
+ *      log objective before the fit infinite; w3 above 0 makes it finite.  Gaps of finite logits
+ *      beyond 1e300 count as 1e300.
  *   4. Every label has the largest score: T stops at its bound.
  *   5. Nothing beats q = p: T = 1, w = (1, 0, 0), status identity.
  *   6. Sums over rows are exact.

@@ -180,6 +180,11 @@ static void ets_pass_add_brier(const ets_pass_state *state, ets_pass_worker *wor
 
 /* ---- A block of rows, log score ---- */
 
+/* The gap of a label; -inf only if its score is, so that finite scores never have probability 0. */
+static double ets_pass_own_gap(double score, double max) {
+  return isinf(score) ? score : fmax(score - max, -ETS_PASS_GAP_MAX);
+}
+
 /* Parts of the mixture for a block of rows. */
 typedef struct ets_pass_moments {
   double norm[ETS_PASS_ROWS], mean[ETS_PASS_ROWS], variance[ETS_PASS_ROWS];
@@ -228,7 +233,7 @@ static void ets_pass_add_block(const ets_pass_state *state, ets_pass_worker *wor
     const double *scores = rows->scores + (begin + i) * k, max = ets_pass_max(scores, k);
     for (size_t c = 0; c < k; c++)
       gaps[c * count + i] = scores[c] - max;
-    own[i] = gaps[(size_t)rows->labels[begin + i] * count + i];
+    own[i] = ets_pass_own_gap(scores[rows->labels[begin + i]], max);
     if (!(isinf(own[i]) && state->alone))
       pc_sum_add(&worker->weight, weights == NULL ? 1.0 : weights[i]);
   }

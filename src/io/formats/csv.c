@@ -16,8 +16,8 @@
 #include "base/number.h"
 #include "io/reader.h"
 
-#define CSV_NOTATION_CELLS 4096 /* looked at for decimal commas */
 #define CSV_UNWANTED SIZE_MAX
+#define CSV_CELLS_BETWEEN_CHECKS 65536 /* checks whether the caller stops the call */
 
 typedef struct csv_state {
   pc_csv_header head;
@@ -224,22 +224,28 @@ static pcal_status csv_choose(const pc_read_request *request, pc_reader *reader,
   return PCAL_OK;
 }
 
-/* True if one of the first cells that are read is a number with a decimal comma. */
-static int csv_has_decimal_comma(const csv_state *state) {
+/* Looks for a number with a decimal comma among the cells that are read, up to the first one or
+ * the last comma of the file. */
+static pcal_status csv_find_decimal_comma(pc_reader *reader, pcal_error *err) {
+  const csv_state *state = reader->state;
   pc_csv_scan rows = state->head.data;
   pc_csv_cell cell = {.last = 0};
+  const char *comma = rows.at;
   double value;
-  for (size_t i = 0, column = 0; i < CSV_NOTATION_CELLS && rows.at < rows.end; i++) {
-    if (pc_csv_scan_cell(&rows, &cell, NULL) != PCAL_OK)
-      return 0;
+  for (size_t i = 1, column = 0; rows.at < rows.end && !reader->decimal_comma; i++) {
+    if (comma <= rows.at)
+      comma = memchr(rows.at, ',', (size_t)(rows.end - rows.at));
+    if (comma == NULL || pc_csv_scan_cell(&rows, &cell, NULL) != PCAL_OK)
+      return PCAL_OK;
     const int wanted = column < state->head.columns && state->places[column] != CSV_UNWANTED;
     column = cell.last ? 0 : column + 1;
-    if (!wanted)
-      continue;
-    if (pc_csv_number(cell.text, ';', &value) && !pc_csv_number(cell.text, ',', &value))
-      return 1;
+    reader->decimal_comma = wanted && comma < rows.at &&
+                            pc_csv_number(cell.text, ';', &value) &&
+                            !pc_csv_number(cell.text, ',', &value);
+    if (i % CSV_CELLS_BETWEEN_CHECKS == 0)
+      PC_TRY(pc_check_interrupt(reader->env, err));
   }
-  return 0;
+  return PCAL_OK;
 }
 
 static pcal_status csv_open(const pc_read_request *request, char delimiter, pc_reader *reader,
@@ -261,7 +267,8 @@ static pcal_status csv_open(const pc_read_request *request, char delimiter, pc_r
   reader->headed = state->head.names != NULL;
   reader->window_limit = pc_window_rows(reader->columns * state->element_size);
   reader->delimiter = state->head.data.delimiter;
-  reader->decimal_comma = reader->delimiter == ';' && csv_has_decimal_comma(state);
+  if (reader->delimiter == ';')
+    PC_TRY(csv_find_decimal_comma(reader, err));
   snprintf(reader->stored, sizeof reader->stored, "%s",
            reader->delimiter != ';' ? "text"
            : reader->decimal_comma  ? "text with semicolons and decimal commas"

@@ -396,6 +396,7 @@ static pcal_status jsonl_object_shape(pc_reader *reader, const pc_jsonl_scan *at
     PC_TRY(pc_jsonl_object_names(at, object, 0, &state->names, err));
   reader->columns = state->names.count;
   reader->names = (const char *const *)state->names.text;
+  reader->keyed = 1;
   state->values = pc_alloc(reader->env, reader->columns, sizeof *state->values);
   return state->values == NULL ? pc_fail_memory(err, "opening a file of JSON lines") : PCAL_OK;
 }

@@ -113,6 +113,21 @@ TEST(labels_of_probability_zero) {
   pcal_calibrator_free(calibrator);
 }
 
+/* [3] Gaps beyond the largest number are not impossible: the objective is that of temperature. */
+TEST(logits_far_apart) {
+  static const double far[][2] = {
+      {1.7e308, -1.7e308}, {-1.7e308, 1.7e308}, {1.7e308, -1.7e308}, {1, 0}, {0, 1}};
+  const int32_t y[] = {1, 1, 0, 0, 1};
+  const pcal_batch batch = help_batch(PCAL_LOGIT, &far[0][0], y, 5, 2);
+  pcal_calibrator *calibrator = help_fit(&batch, "ets");
+  pcal_calibrator *temperature = help_fit(&batch, "temperature");
+  assert_same(calibrator->fit.before, 1e300 / 5);
+  assert_same(calibrator->fit.before, temperature->fit.before);
+  assert_true(calibrator->fit.after < 1.0);
+  pcal_calibrator_free(temperature);
+  pcal_calibrator_free(calibrator);
+}
+
 /* The same when w is found after T: a start at which a row is impossible is no end. */
 TEST(impossible_rows_do_not_end_it) {
   static double probs[60 * 3];

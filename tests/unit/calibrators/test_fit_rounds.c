@@ -186,6 +186,32 @@ TEST(methods_that_need_all_rows_are_refused) {
                      "rounds; leave the groups out, or fit in one process");
 }
 
+/* A fit would ignore groups; the worker that refuses them goes on without. */
+TEST(groups_are_refused) {
+  static const uint32_t groups[20] = {1};
+  rounds_data data = rounds_data_draw(20, 3, 0, 0, 0);
+  pcal_batch batch = rounds_batch(&data, 0, 20);
+  pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
+  pcal_rounds *rounds = NULL;
+  pcal_rounds_worker *worker = NULL;
+  pcal_error err;
+  assert_int_equal(pcal_rounds_new_fit(&config, NULL, &rounds, NULL), PCAL_OK);
+  sink_bytes request = rounds_request(rounds);
+  assert_int_equal(pcal_rounds_worker_new(request.bytes, request.length, NULL, &worker, NULL),
+                   PCAL_OK);
+  batch.groups = groups;
+  assert_int_equal(pcal_rounds_worker_update(worker, &batch, &err), PCAL_USAGE);
+  assert_string_equal(err.message,
+                      "calibrators of groups cannot be fitted in rounds; remove groups, or fit "
+                      "in one process");
+  batch.groups = NULL;
+  assert_int_equal(pcal_rounds_worker_update(worker, &batch, &err), PCAL_OK);
+  pcal_rounds_worker_free(worker);
+  pcal_rounds_free(rounds);
+  free(request.bytes);
+  rounds_data_free(&data);
+}
+
 /* Options that change the passes are refused by the first worker. */
 TEST(an_option_that_needs_all_rows) {
   rounds_data data = rounds_data_draw(20, 3, 0, 0, 0);
