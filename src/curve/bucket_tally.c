@@ -108,8 +108,9 @@ pcal_status pc_bucket_tally_new_layout(const pcal_env *env, const pc_bucket_layo
 }
 
 pcal_status pc_bucket_tally_new_range(const pcal_env *env, double low, double high,
-                                      size_t buckets, pc_bucket_tally *out, pcal_error *err) {
-  *out = (pc_bucket_tally){.env = env};
+                                      size_t buckets, int squares, pc_bucket_tally *out,
+                                      pcal_error *err) {
+  *out = (pc_bucket_tally){.env = env, .layout.squares = squares};
   out->layout.by_bits = 1;
   out->layout.base = pc_score_key(low + 0.0);
   out->layout.shift = pc_bucket_shift(low + 0.0, high + 0.0, buckets);
@@ -264,7 +265,10 @@ static void tally_first_by_bits(pc_bucket_tally *tally, const double *score,
   pc_segment *segments = tally->segments;
   for (size_t i = 0; i < count; i++) {
     const double here = score[i] + 0.0; /* -0 becomes 0 */
-    pc_segment_add_row(&segments[pc_bucket_of(&layout, here)], here, tally_hit(hits, hit, i));
+    pc_segment *segment = &segments[pc_bucket_of(&layout, here)];
+    pc_segment_add_row(segment, here, tally_hit(hits, hit, i));
+    if (layout.squares)
+      segment->square += pc_segment_square(here);
   }
 }
 

@@ -24,6 +24,8 @@ typedef struct pc_bucket_layout {
   unsigned shift; /* by_bits: bits of a key that are dropped */
   size_t count;   /* buckets; scores outside go to the first or the last */
   size_t fine;    /* approximate number of sub-buckets of a later pass, over all workers */
+  int squares; /* segments have sums of squared scores: buckets by bits add them up, and tallies
+                     that are sent hold them */
 } pc_bucket_layout;
 
 /* What a later pass does with the rows of a target. */
@@ -110,10 +112,11 @@ pc_bucket_layout pc_bucket_layout_part(size_t parts, size_t buckets, size_t fine
 PC_CHECKED pcal_status pc_bucket_tally_new_layout(const pcal_env *env,
                                                   const pc_bucket_layout *layout,
                                                   pc_bucket_tally *out, pcal_error *err);
-/* A first pass over scores in [low, high], with at most `buckets` buckets by bits. */
+/* A first pass over scores in [low, high], with at most `buckets` buckets by bits.  squares: as in
+ * pc_bucket_layout. */
 PC_CHECKED pcal_status pc_bucket_tally_new_range(const pcal_env *env, double low, double high,
-                                                 size_t buckets, pc_bucket_tally *out,
-                                                 pcal_error *err);
+                                                 size_t buckets, int squares,
+                                                 pc_bucket_tally *out, pcal_error *err);
 /* An empty tally that can be merged into `other`. */
 PC_CHECKED pcal_status pc_bucket_tally_new_like(const pc_bucket_tally *other,
                                                 pc_bucket_tally *out, pcal_error *err);

@@ -5,7 +5,7 @@
 #include "curve/score_key.h"
 #include "kernels/sort.h"
 
-#define SPARSE_BUCKET_BYTES 7
+#define SPARSE_BUCKET_BYTES 7    /* of a bucket, at least */
 #define SPARSE_WEIGHT_END 0x1p53 /* weights are below this */
 
 void pc_sparse_tally_free(pc_sparse_tally *sparse) {
@@ -78,6 +78,10 @@ static pcal_status sparse_tally_add_kept(const pcal_env *env, pc_kept_scores *in
 
 /* ---- making ---- */
 
+static int sparse_tally_has_squares(const pc_bucket_tally *tally) {
+  return tally->targets == NULL ? tally->layout.squares : tally->targets->layout.squares;
+}
+
 pcal_status pc_sparse_tally_new(const pcal_env *env, const pc_bucket_tally *tally,
                                 pc_sparse_tally *out, pcal_error *err) {
   const size_t buckets = pc_bucket_tally_bucket_count(tally);
@@ -85,6 +89,7 @@ pcal_status pc_sparse_tally_new(const pcal_env *env, const pc_bucket_tally *tall
   for (size_t b = 0; b < buckets; b++)
     used += pc_bucket_tally_segment(tally, b).rows > 0;
   PC_TRY(sparse_tally_room(env, used, out, err));
+  out->squares = sparse_tally_has_squares(tally);
   for (size_t b = 0; b < buckets; b++) {
     const pc_segment segment = pc_bucket_tally_segment(tally, b);
     if (segment.rows > 0)
@@ -127,6 +132,11 @@ static void sparse_tally_join(const pc_sparse_tally *a, const pc_sparse_tally *b
 pcal_status pc_sparse_tally_merge(pc_sparse_tally *into, const pc_sparse_tally *from,
                                   pcal_error *err) {
   pc_sparse_tally both;
+  if (into->squares != from->squares)
+    return pc_fail(
+        err, PCAL_DATA,
+        "one of the tallies has squares of scores and the other has none; answer the "
+        "request again");
   if (pc_sparse_tally_rows(into) + pc_sparse_tally_rows(from) > PC_SPARSE_TALLY_ROWS_MAX)
     return pc_fail(err, PCAL_DATA, "the weights sum to more than 2^62; give smaller weights");
   for (int hit = 0; hit < 2; hit++)
@@ -143,8 +153,9 @@ pcal_status pc_sparse_tally_merge(pc_sparse_tally *into, const pc_sparse_tally *
 
 pcal_status pc_sparse_tally_fill(const pc_sparse_tally *sparse, pc_bucket_tally *tally,
                                  int *fits, pcal_error *err) {
-  *fits = sparse->count == 0 ||
-          sparse->index[sparse->count - 1] < pc_bucket_tally_bucket_count(tally);
+  *fits = sparse->squares == sparse_tally_has_squares(tally) &&
+          (sparse->count == 0 ||
+           sparse->index[sparse->count - 1] < pc_bucket_tally_bucket_count(tally));
   if (!*fits)
     return PCAL_OK;
   for (int hit = 0; hit < 2; hit++)
@@ -157,8 +168,17 @@ pcal_status pc_sparse_tally_fill(const pc_sparse_tally *sparse, pc_bucket_tally 
 
 /* ---- bytes ---- */
 
+/* The least and the largest square of scores from low to high. */
+static int64_t sparse_tally_least_square(double low, double high) {
+  return low > 0 ? pc_segment_square(low) : high < 0 ? pc_segment_square(high) : 0;
+}
+
+static int64_t sparse_tally_largest_square(double low, double high) {
+  return pc_segment_square(fmax(fabs(low), fabs(high)));
+}
+
 /* *key: of the high score of the segment before; moves to that of this one. */
-static void sparse_tally_encode_segment(pc_encoder *out, const pc_segment *segment,
+static void sparse_tally_encode_segment(pc_encoder *out, const pc_segment *segment, int squares,
                                         uint64_t *key) {
   const pc_int128 low = pc_fixed_units(segment->low);
   const uint64_t low_key = pc_score_key(segment->low), high_key = pc_score_key(segment->high);
@@ -169,6 +189,10 @@ static void sparse_tally_encode_segment(pc_encoder *out, const pc_segment *segme
   pc_encode_varint(out, (pc_uint128)(segment->score.units - (pc_int128)segment->rows * low));
   pc_encode_varint(out,
                    (pc_uint128)(segment->hit_score.units - (pc_int128)segment->hits * low));
+  if (squares)
+    pc_encode_varint(out, (pc_uint128)(segment->square - (pc_int128)segment->rows *
+                                                             sparse_tally_least_square(
+                                                                 segment->low, segment->high)));
   *key = high_key;
 }
 
@@ -185,11 +209,12 @@ static void sparse_tally_encode_kept(pc_encoder *out, const pc_kept_scores *kept
 
 void pc_encode_sparse_tally(pc_encoder *out, const pc_sparse_tally *sparse) {
   uint64_t before = 0, key = 0;
+  pc_encode_u8(out, sparse->squares != 0);
   pc_encode_varint(out, sparse->count);
   for (size_t i = 0; i < sparse->count; i++) {
     pc_encode_varint(out, sparse->index[i] - before);
     before = sparse->index[i];
-    sparse_tally_encode_segment(out, &sparse->segments[i], &key);
+    sparse_tally_encode_segment(out, &sparse->segments[i], sparse->squares, &key);
   }
   for (int hit = 0; hit < 2; hit++)
     sparse_tally_encode_kept(out, &sparse->kept[hit]);
@@ -201,7 +226,18 @@ static int sparse_tally_sum_fits(pc_uint128 sum, uint64_t rows, double low, doub
   return sum <= (pc_uint128)rows * span;
 }
 
-static void sparse_tally_decode_segment(pc_decoder *in, pc_segment *out, uint64_t *key) {
+static void sparse_tally_decode_square(pc_decoder *in, pc_segment *out) {
+  const pc_int128 least = sparse_tally_least_square(out->low, out->high);
+  const pc_uint128 span =
+      (pc_uint128)(sparse_tally_largest_square(out->low, out->high) - least);
+  const pc_uint128 square = pc_decode_varint(in);
+  pc_decoder_expect(in, in->failed || square <= out->rows * span);
+  if (!in->failed)
+    out->square = (pc_int128)square + (pc_int128)out->rows * least;
+}
+
+static void sparse_tally_decode_segment(pc_decoder *in, int squares, pc_segment *out,
+                                        uint64_t *key) {
   const pc_uint128 rows = pc_decode_varint(in), hits = pc_decode_varint(in);
   *out = pc_segment_none;
   out->low = pc_decode_score_step(in, key);
@@ -219,6 +255,8 @@ static void sparse_tally_decode_segment(pc_decoder *in, pc_segment *out, uint64_
   const pc_int128 low = pc_fixed_units(out->low);
   out->score.units = (pc_int128)score + (pc_int128)rows * low;
   out->hit_score.units = (pc_int128)hit_score + (pc_int128)hits * low;
+  if (squares)
+    sparse_tally_decode_square(in, out);
 }
 
 static pcal_status sparse_tally_decode_kept(pc_decoder *in, const pcal_env *env,
@@ -244,12 +282,14 @@ static pcal_status sparse_tally_decode_kept(pc_decoder *in, const pcal_env *env,
 
 pcal_status pc_decode_sparse_tally(pc_decoder *in, const pcal_env *env, pc_sparse_tally *out,
                                    pcal_error *err) {
+  const unsigned squares = pc_decode_u8(in);
   const pc_uint128 count = pc_decode_varint(in);
   *out = (pc_sparse_tally){0};
-  pc_decoder_expect(in, count <= pc_decoder_left(in) / SPARSE_BUCKET_BYTES);
+  pc_decoder_expect(in, squares <= 1 && count <= pc_decoder_left(in) / SPARSE_BUCKET_BYTES);
   if (in->failed)
     return PCAL_OK;
   PC_TRY(sparse_tally_room(env, (size_t)count, out, err));
+  out->squares = squares == 1;
   pc_uint128 index = 0;
   uint64_t key = 0;
   for (size_t i = 0; i < (size_t)count && !in->failed; i++) {
@@ -257,7 +297,7 @@ pcal_status pc_decode_sparse_tally(pc_decoder *in, const pcal_env *env, pc_spars
     pc_segment segment;
     pc_decoder_expect(in, step <= UINT32_MAX && (i == 0 || step > 0));
     index += in->failed ? 0 : step;
-    sparse_tally_decode_segment(in, &segment, &key);
+    sparse_tally_decode_segment(in, out->squares, &segment, &key);
     if (!in->failed)
       sparse_tally_put(out, (uint64_t)index, &segment);
   }

@@ -9,7 +9,7 @@
 
 const pc_envelope pc_round_request_envelope = {
     .magic = "PCALRQST",
-    .version = 1,
+    .version = 2,
     .noun = "request",
     .origin = "is not a request of rounds; pcal_rounds_request writes one",
     .saved = "was written",
@@ -296,7 +296,8 @@ static pcal_status request_read_job(pc_decoder *in, pc_refine_jobs *jobs, uint64
     return PCAL_OK;
   }
   PC_TRY(pc_refine_jobs_add_slot(jobs, (size_t)slot, &job, err));
-  const pc_bucket_layout layout = pc_machine_curve_rounds_layout(job->view, job->part_count);
+  const pc_bucket_layout layout =
+      pc_machine_curve_rounds_layout(&plan->slots[slot].need, job->part_count);
   for (size_t p = 0; p < job->part_count && !in->failed; p++) {
     PC_TRY(pc_decode_refine_targets(in, jobs->env, &layout, &job->targets[p], err));
     *asked += pc_refine_targets_bytes(&job->targets[p]);

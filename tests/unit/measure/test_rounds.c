@@ -46,6 +46,40 @@ TEST(one_column) {
   rounds_data_free(&data);
 }
 
+/* Tests of calibration, which also need squares of scores; with and without ties, weights and
+ * groups, of few rows that are sorted and of many. */
+TEST(tests_of_calibration) {
+  const char *const specs[] = {
+      "hosmer-lemeshow", "hosmer-lemeshow:bins=7,variance=mean", "ks-test", "kuiper", "ks",
+      "spiegelhalter"};
+  for (int variant = 0; variant < 16; variant++) {
+    const size_t rows = variant & 8 ? 40000 : 400;
+    rounds_data data =
+        rounds_data_draw(rows, 1, variant & 1, variant & 2, (variant & 4) ? 3 : 0);
+    const pcal_measure_config config = rounds_config(&data, specs, 6);
+    const rounds_cost cost = rounds_compare(&data, &config, 4);
+    assert_true(cost.rounds <= 4 && cost.tally < 3000000);
+    rounds_data_free(&data);
+  }
+  rounds_data data = rounds_data_draw(3000, ROUNDS_CLASSES, 0, 0, 0);
+  const pcal_measure_config config = rounds_config(&data, specs, 6);
+  rounds_compare(&data, &config, 3);
+  rounds_data_free(&data);
+}
+
+/* Scores a little outside [0, 1] count as 0 or 1. */
+TEST(tests_of_scores_outside) {
+  const char *const specs[] = {"ks-test", "kuiper", "hosmer-lemeshow"};
+  rounds_data data = rounds_data_draw(3000, 1, 0, 0, 0);
+  for (size_t i = 0; i < data.rows; i++)
+    data.scores[i] = i % 5 == 0   ? -1e-7 * data.scores[i]
+                     : i % 5 == 1 ? 1.0 + 1e-7 * data.scores[i]
+                                  : data.scores[i];
+  const pcal_measure_config config = rounds_config(&data, specs, 3);
+  rounds_compare(&data, &config, 3);
+  rounds_data_free(&data);
+}
+
 /* Many rows: scores of curves are divided, not stored; at most six rounds and 2 MB. */
 TEST(the_default_metrics_of_many_rows) {
   rounds_data data = rounds_data_draw(80000, 10, 0, 0, 0);
@@ -116,6 +150,9 @@ static void rounds_refused(const char *spec, const char *message) {
 }
 
 TEST(metrics_that_need_all_rows_are_refused) {
+  rounds_refused("ks-test:view=classwise",
+                 "ks-test needs every score, so its tallies would grow with the rows; leave it "
+                 "out of the rounds, or measure it in one process");
   rounds_refused("tce-kde",
                  "tce-kde needs every score, so its tallies would grow with the rows; leave it "
                  "out of the rounds, or measure it in one process");
@@ -351,7 +388,8 @@ static void rounds_ask_much(const pcal_measure *measure, const char *group,
     state->group = pc_copy_text(&measure->env, group);
   assert_int_equal(pc_refine_jobs_new(measure, NULL, &state->jobs, NULL), PCAL_OK);
   assert_int_equal(pc_refine_jobs_add_slot(&state->jobs, 0, &job, NULL), PCAL_OK);
-  const pc_bucket_layout layout = pc_machine_curve_rounds_layout(job->view, job->part_count);
+  const pc_bucket_layout layout =
+      pc_machine_curve_rounds_layout(&measure->plan.slots[0].need, job->part_count);
   assert_int_equal(pc_refine_targets_new(&measure->env, &layout, 1, &job->targets[0], NULL),
                    PCAL_OK);
   const pc_refine_target target = {
