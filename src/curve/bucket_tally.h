@@ -13,6 +13,7 @@
 #include "curve/bucket_splits.h"
 #include "curve/bucket_sums.h"
 #include "curve/kept_scores.h"
+#include "curve/logit_sums.h"
 #include "curve/score_key.h"
 #include "data/lazy_labels.h"
 #include "data/rows.h"
@@ -47,7 +48,9 @@ typedef struct pc_refine_target {
                           PC_REFINE_COUNT, else of its `segments` */
 } pc_refine_target;
 
-/* The targets of a later pass, ascending.  Zeroed: none. */
+#define PC_REFINE_POINTS_MAX 8
+
+/* The targets of a later pass, ascending, and points of logistic regressions.  Zeroed: none. */
 typedef struct pc_refine_targets {
   const pcal_env *env;
   pc_bucket_layout layout;
@@ -55,8 +58,10 @@ typedef struct pc_refine_targets {
   size_t count;
   size_t split, counted; /* sub-buckets in all: in `segments`, and in `counts` */
   unsigned level;        /* of cells */
-  uint8_t *wanted;       /* by bucket: true if a target overlaps it */
-  uint32_t *reach;       /* by bucket: the first target that ends in it or after it */
+  pc_logit_point points[PC_REFINE_POINTS_MAX]; /* at which all scores are summed */
+  size_t point_count;
+  uint8_t *wanted; /* by bucket: true if a target overlaps it */
+  uint32_t *reach; /* by bucket: the first target that ends in it or after it */
 } pc_refine_targets;
 
 /* The bucket of a score. */
@@ -88,6 +93,7 @@ typedef struct pc_bucket_tally {
                                        sub-buckets */
   uint64_t *counts;                 /* of sub-buckets: [2 * sub-bucket + hit] */
   pc_kept_scores kept[2];           /* stored scores by outcome */
+  pc_logit_sums *logits;            /* one for each point of the targets */
   int64_t rest; /* first pass by equal width: sum of the parts of scores below 2^-53, in units
                    of 2^-61 */
 } pc_bucket_tally;

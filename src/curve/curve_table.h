@@ -16,6 +16,7 @@
 #define PC_CURVE_TABLE_H
 
 #include "curve/curve_prefix.h"
+#include "curve/logit_sums.h"
 #include "curve/segment.h"
 #include "curve/sorted_column.h"
 
@@ -37,7 +38,9 @@ typedef struct pc_curve_table {
 
   /* PC_CURVE_SEGMENTS */
   const pc_segment *segments;
-  pc_segment *owned_segments; /* segments, if the table frees them; NULL: borrowed */
+  pc_segment *owned_segments;  /* segments, if the table frees them; NULL: borrowed */
+  const pc_logit_sums *logits; /* sums of logistic regressions over all scores; borrowed */
+  size_t logit_count;
 
   /* PC_CURVE_REPLICA */
   const pc_curve_prefix *prefix; /* borrowed */

@@ -13,6 +13,7 @@ void pc_sparse_tally_free(pc_sparse_tally *sparse) {
     return;
   pc_free(sparse->env, sparse->index);
   pc_free(sparse->env, sparse->segments);
+  pc_free(sparse->env, sparse->logits);
   for (int hit = 0; hit < 2; hit++)
     pc_kept_scores_free(sparse->env, &sparse->kept[hit]);
   *sparse = (pc_sparse_tally){0};
@@ -82,6 +83,22 @@ static int sparse_tally_has_squares(const pc_bucket_tally *tally) {
   return tally->targets == NULL ? tally->layout.squares : tally->targets->layout.squares;
 }
 
+static pcal_status sparse_tally_logit_room(size_t count, pc_sparse_tally *out,
+                                           pcal_error *err) {
+  out->logits = pc_alloc(out->env, count, sizeof *out->logits);
+  out->logit_count = out->logits == NULL ? 0 : count;
+  return out->logits == NULL ? pc_fail_memory(err, "collecting a tally") : PCAL_OK;
+}
+
+static pcal_status sparse_tally_take_logits(const pc_bucket_tally *tally, pc_sparse_tally *out,
+                                            pcal_error *err) {
+  const size_t count = tally->targets == NULL ? 0 : tally->targets->point_count;
+  PC_TRY(sparse_tally_logit_room(count, out, err));
+  for (size_t i = 0; i < count; i++)
+    out->logits[i] = tally->logits[i];
+  return PCAL_OK;
+}
+
 pcal_status pc_sparse_tally_new(const pcal_env *env, const pc_bucket_tally *tally,
                                 pc_sparse_tally *out, pcal_error *err) {
   const size_t buckets = pc_bucket_tally_bucket_count(tally);
@@ -95,7 +112,7 @@ pcal_status pc_sparse_tally_new(const pcal_env *env, const pc_bucket_tally *tall
     if (segment.rows > 0)
       sparse_tally_put(out, b, &segment);
   }
-  pcal_status status = PCAL_OK;
+  pcal_status status = sparse_tally_take_logits(tally, out, err);
   for (int hit = 0; hit < 2 && status == PCAL_OK; hit++)
     status = sparse_tally_add_kept(env, &out->kept[hit], &tally->kept[hit], err);
   if (status != PCAL_OK)
@@ -129,15 +146,29 @@ static void sparse_tally_join(const pc_sparse_tally *a, const pc_sparse_tally *b
   }
 }
 
+static int sparse_tally_same_points(const pc_sparse_tally *a, const pc_sparse_tally *b) {
+  int same = a->logit_count == b->logit_count;
+  for (size_t i = 0; same && i < a->logit_count; i++)
+    same = pc_logit_points_equal(&a->logits[i].at, &b->logits[i].at);
+  return same;
+}
+
+/* True if the rows of both are too many to be added up. */
+static int sparse_tally_overflows(const pc_sparse_tally *a, const pc_sparse_tally *b) {
+  int many = pc_sparse_tally_rows(a) + pc_sparse_tally_rows(b) > PC_SPARSE_TALLY_ROWS_MAX;
+  for (size_t i = 0; i < a->logit_count; i++)
+    many |= a->logits[i].rows + b->logits[i].rows > PC_SPARSE_TALLY_ROWS_MAX;
+  return many;
+}
+
 pcal_status pc_sparse_tally_merge(pc_sparse_tally *into, const pc_sparse_tally *from,
                                   pcal_error *err) {
   pc_sparse_tally both;
-  if (into->squares != from->squares)
-    return pc_fail(
-        err, PCAL_DATA,
-        "one of the tallies has squares of scores and the other has none; answer the "
-        "request again");
-  if (pc_sparse_tally_rows(into) + pc_sparse_tally_rows(from) > PC_SPARSE_TALLY_ROWS_MAX)
+  if (into->squares != from->squares || !sparse_tally_same_points(into, from))
+    return pc_fail(err, PCAL_DATA,
+                   "the tallies have other sums of scores than each other; answer the request "
+                   "again");
+  if (sparse_tally_overflows(into, from))
     return pc_fail(err, PCAL_DATA, "the weights sum to more than 2^62; give smaller weights");
   for (int hit = 0; hit < 2; hit++)
     PC_TRY(sparse_tally_add_kept(into->env, &into->kept[hit], &from->kept[hit], err));
@@ -148,6 +179,8 @@ pcal_status pc_sparse_tally_merge(pc_sparse_tally *into, const pc_sparse_tally *
   into->index = both.index;
   into->segments = both.segments;
   into->count = both.count;
+  for (size_t i = 0; i < into->logit_count; i++)
+    pc_logit_sums_merge(&into->logits[i], &from->logits[i]);
   return PCAL_OK;
 }
 
@@ -156,8 +189,14 @@ pcal_status pc_sparse_tally_fill(const pc_sparse_tally *sparse, pc_bucket_tally 
   *fits = sparse->squares == sparse_tally_has_squares(tally) &&
           (sparse->count == 0 ||
            sparse->index[sparse->count - 1] < pc_bucket_tally_bucket_count(tally));
+  const pc_refine_targets *targets = tally->targets;
+  *fits &= sparse->logit_count == (targets == NULL ? 0 : targets->point_count);
+  for (size_t i = 0; *fits && i < sparse->logit_count; i++)
+    *fits = pc_logit_points_equal(&sparse->logits[i].at, &targets->points[i]);
   if (!*fits)
     return PCAL_OK;
+  for (size_t i = 0; i < sparse->logit_count; i++)
+    tally->logits[i] = sparse->logits[i];
   for (int hit = 0; hit < 2; hit++)
     PC_TRY(pc_kept_scores_append(tally->env, &tally->kept[hit], &sparse->kept[hit], err));
   for (size_t i = 0; i < sparse->count; i++)
@@ -218,6 +257,9 @@ void pc_encode_sparse_tally(pc_encoder *out, const pc_sparse_tally *sparse) {
   }
   for (int hit = 0; hit < 2; hit++)
     sparse_tally_encode_kept(out, &sparse->kept[hit]);
+  pc_encode_u8(out, (unsigned)sparse->logit_count);
+  for (size_t i = 0; i < sparse->logit_count; i++)
+    pc_encode_logit_sums(out, &sparse->logits[i]);
 }
 
 /* True if sums above `low` of this many rows can come from scores up to `high`. */
@@ -303,6 +345,12 @@ pcal_status pc_decode_sparse_tally(pc_decoder *in, const pcal_env *env, pc_spars
   }
   for (int hit = 0; hit < 2; hit++)
     PC_TRY(sparse_tally_decode_kept(in, env, &out->kept[hit], err));
+  const unsigned logits = pc_decode_u8(in);
+  pc_decoder_expect(in, logits <= PC_REFINE_POINTS_MAX);
+  if (!in->failed)
+    PC_TRY(sparse_tally_logit_room(logits, out, err));
+  for (size_t i = 0; !in->failed && i < logits; i++)
+    pc_decode_logit_sums(in, &out->logits[i]);
   pc_decoder_expect(in, pc_sparse_tally_rows(out) <= PC_SPARSE_TALLY_ROWS_MAX);
   return PCAL_OK;
 }

@@ -56,7 +56,7 @@ static pcal_status request_check_plan(const pc_measure_plan *plan, pcal_error *e
     const pc_machine_kind machine = plan->slots[s].need.machine;
     if (s == plan->rows_slot)
       continue;
-    if (machine == PC_CURVE && !pc_measure_plan_can_refine(plan, s))
+    if (machine == PC_CURVE && !pc_measure_plan_can_round(plan, s))
       return pc_fail(err, PCAL_USAGE,
                      "%s needs every score, so its tallies would grow with the rows; leave it "
                      "out of the rounds, or measure it in one process",
@@ -80,7 +80,7 @@ void pc_round_plan_drop_rows(pc_measure_plan *plan) {
 void pc_round_plan_use_buckets(pc_measure_plan *plan) {
   pc_round_plan_drop_rows(plan);
   for (size_t s = 0; s < plan->slot_count; s++)
-    if (plan->slots[s].need.machine == PC_CURVE && pc_measure_plan_can_refine(plan, s)) {
+    if (plan->slots[s].need.machine == PC_CURVE && pc_measure_plan_can_round(plan, s)) {
       plan->slots[s].machine = &pc_machine_curve_rounds;
       plan->slots[s].replica_cells = pc_replica_tally_takes(plan, s);
     }

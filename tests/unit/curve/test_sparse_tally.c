@@ -146,8 +146,8 @@ TEST(squares) {
                     (pc_int128)(int64_t)(rows.score[i] * rows.score[i] * 0x1p53);
       assert_true(found == expected);
       assert_int_equal(pc_sparse_tally_merge(&plain, &square, &err), PCAL_DATA);
-      assert_string_equal(err.message, "one of the tallies has squares of scores and the other "
-                                       "has none; answer the request again");
+      assert_string_equal(err.message, "the tallies have other sums of scores than each other; "
+                                       "answer the request again");
       pc_sparse_tally_free(&plain);
       pc_sparse_tally_free(&square);
     }

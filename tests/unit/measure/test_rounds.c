@@ -67,6 +67,53 @@ TEST(tests_of_calibration) {
   rounds_data_free(&data);
 }
 
+/* Logistic regressions: one round for each step of Newton's method. */
+TEST(logistic_regressions) {
+  const char *const specs[] = {"cox", "calibration-slope", "calibration-intercept",
+                               "cox:clip=0.01", "ks"};
+  for (int variant = 0; variant < 8; variant++) {
+    rounds_data data =
+        rounds_data_draw(2000, 1, variant & 1, variant & 2, (variant & 4) ? 3 : 0);
+    for (size_t i = 0; i < data.rows; i++)
+      data.scores[i] = 0.001 + 0.998 * data.scores[i];
+    pcal_measure_config config = rounds_config(&data, specs, 5);
+    config.interval = variant & 2 ? 0.9 : 0.0;
+    config.spec_count = variant & 2 ? 2 : 5; /* slopes have intervals by formula */
+    config.specs = variant & 2 ? specs + 1 : specs;
+    const rounds_cost cost = rounds_compare(&data, &config, 4);
+    assert_in_range(cost.rounds, 4, 9);
+    rounds_data_free(&data);
+  }
+  rounds_data data = rounds_data_draw(3000, ROUNDS_CLASSES, 0, 0, 0);
+  const pcal_measure_config config = rounds_config(&data, specs, 5);
+  rounds_compare(&data, &config, 3);
+  rounds_data_free(&data);
+}
+
+/* Without a fit the reason is that of one process. */
+TEST(logistic_regressions_without_a_fit) {
+  const char *const specs[] = {"cox", "calibration-slope", "calibration-intercept",
+                               "cox:clip=1e-9"};
+  for (int variant = 0; variant < 5; variant++) {
+    rounds_data data = rounds_data_draw(600, 1, 0, 0, 0);
+    for (size_t i = 0; i < data.rows; i++) {
+      const double p = 0.1 + 0.8 * data.scores[i];
+      data.scores[i] = variant == 2 ? 0.25 : variant == 3 && i == 5 ? 1.0 : p;
+      data.labels[i] = variant == 0   ? 1
+                       : variant == 1 ? p > 0.4
+                       : variant == 3 ? i != 7 && data.labels[i] != 0
+                                      : data.labels[i];
+      if (variant == 4) /* every score is certain and comes true */
+        data.scores[i] = data.labels[i];
+    }
+    if (variant == 3)
+      data.labels[5] = 0; /* a score of 1 that did not come true */
+    const pcal_measure_config config = rounds_config(&data, specs, 4);
+    rounds_compare(&data, &config, 3);
+    rounds_data_free(&data);
+  }
+}
+
 /* Scores a little outside [0, 1] count as 0 or 1. */
 TEST(tests_of_scores_outside) {
   const char *const specs[] = {"ks-test", "kuiper", "hosmer-lemeshow"};
