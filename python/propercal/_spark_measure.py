@@ -5,34 +5,22 @@ Only the DataFrame interface is used, so all of it works over Spark Connect.  A 
 the first reads the partitions; the second merges their answers in few tasks (adaptive query
 execution chooses how many), so that few answers reach the driver.  An error travels like an
 answer: the driver raises that of the first row, by partition and position, for any number of
-executors and retries.
+executors and retries (``_partitions``).
 """
 
-import functools
-import json
 from typing import Any, Iterable, Iterator
 
 import pyarrow as arrow
 from pyspark.sql import functions as sql
 
-from . import _core, _errors
-from ._errors import DataError, UsageError
+from . import _core
+from ._errors import UsageError
 from ._measure import Measure, _specs, judged
+from ._partitions import Answer, Merge, RoundPart, Start, check_specs, conclude, merge_rounds
 from ._results import Result
 from ._rounds import Rounds, kept_settings, run_rounds
 from ._spark_columns import Table, select
-from ._spark_worker import ANSWERS, Merge, Start
-from ._spark_worker import RoundPart, StatePart, answer_of, first_of, merge_rounds, merge_states
-from ._spark_worker import merged_of, partition_number
-
-
-def _raise(failure: "tuple[int, int, str]") -> None:
-    partition, position, text = failure
-    name, message, remedy = json.loads(text)
-    kind = getattr(_errors, name)
-    error = kind(message if kind is UsageError else f"partition {partition}: {message}")
-    error.row, error.remedy = position, remedy
-    raise error
+from ._spark_worker import ANSWERS, StatePart, answer_of, merge_states, merged_of, partition_number
 
 
 def ask(table: Table, start: Start, request: bytes, merge: Merge) -> bytes:
@@ -43,26 +31,12 @@ def ask(table: Table, start: Start, request: bytes, merge: Merge) -> bytes:
         return answer_of(batches, partition_number(), start, request, classes)
 
     def merged(batches: "Iterator[arrow.RecordBatch]") -> "Iterator[arrow.RecordBatch]":
-        return merged_of(batches, partition_number(), merge)
+        return merged_of(batches, merge)
 
     answers = table.frame.mapInArrow(answer, ANSWERS)
     few = answers.repartition("partition").mapInArrow(merged, ANSWERS)
-    rows = few.collect()
-    worst = first_of((row.partition, row.position, row.failure) for row in rows if row.failure)
-    if worst is not None:
-        _raise(worst)
-    if not rows:
-        raise DataError("the table has no rows; give at least one")
-    return functools.reduce(merge, (bytes(row.answer) for row in rows))
-
-
-def _check_specs(specs: "tuple[str, ...]") -> None:
-    for spec in specs:
-        if "estimator=block" in spec:
-            raise UsageError(
-                f"{spec} forms blocks of consecutive rows, and the rows of a Spark table have no "
-                "order; collect the rows, or use another metric"
-            )
+    rows = (row.asDict() for row in few.collect())
+    return conclude((Answer(**{**row, "answer": row["answer"] and bytes(row["answer"])}) for row in rows), merge)
 
 
 def measure(
@@ -108,7 +82,7 @@ def measure(
     metrics, interval, null, replicas, interval_method, seed, normalize, skip_missing : as of
         ``propercal.measure``; a metric whose replicas need all rows at once has no interval and
         says so
-    keep_scores : also measure what needs all scores at once, such as ``hosmer-lemeshow`` or
+    keep_scores : also measure what needs all scores at once, such as ``mmce`` or
         the interval of ``ace``.  Scores, or whole rows, then reach the driver; otherwise a few
         megabytes do, for any number of rows
     memory_limit : bytes that merging on the driver may allocate
@@ -124,7 +98,7 @@ def measure(
     columns |= {"ids": ids}
     table = select(df, columns)
     specs = _specs(metrics)
-    _check_specs(specs)
+    check_specs(specs, "Spark")
     policy = {"interval": interval, "null": null, "replicas": replicas}
     policy |= {"interval_method": interval_method, "normalize": normalize, "skip_missing": skip_missing}
     if keep_scores:

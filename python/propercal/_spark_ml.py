@@ -17,11 +17,12 @@ from pyspark.sql.types import ArrayType, DoubleType, StructField, StructType
 from . import _core, _registry
 from ._calibrator import Calibrator, calibrator, loads
 from ._errors import DataError, UsageError
+from ._partitions import merge_rounds
 from ._rounds import FitRounds, answer_rounds
 from ._settings import memory_bytes
 from ._spark_columns import Table, is_vector, quoted, scores, select
 from ._spark_measure import ask, measure
-from ._spark_worker import FitPart, applied_to, merge_rounds
+from ._spark_worker import FitPart, applied_to
 
 TEXT = TypeConverters.toString
 

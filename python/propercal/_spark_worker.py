@@ -3,8 +3,7 @@
 Python workers of Spark import this module, so it imports neither pyspark.ml nor pandas.
 """
 
-import json
-from typing import Any, Callable, Iterable, Iterator, Protocol
+from typing import Any, Iterable, Iterator
 
 import numpy as np
 import pyarrow as arrow
@@ -13,7 +12,8 @@ from pyspark import TaskContext
 from ._errors import Error
 from ._inputs import Data
 from ._measure import Measure
-from ._rounds import RoundsWorker, merge_tallies
+from ._partitions import Answer, Merge, Start, answer_part, merge_answers
+from ._rounds import RoundsWorker
 
 #: rows of a partition are numbered from its number times this
 PARTITION_ROWS = 1 << 40
@@ -33,20 +33,6 @@ _SCHEMA = arrow.schema(
 )
 
 
-class Worker(Protocol):
-    """Adds up the rows of a partition; ``first_row`` is a position in it."""
-
-    def update(self, *, first_row: int, **inputs: Any) -> None: ...
-
-    def answer(self) -> bytes: ...
-
-
-#: makes the worker of a partition from a request and its number
-Start = Callable[[bytes, int], Worker]
-#: merges two answers; also runs on the driver
-Merge = Callable[[bytes, bytes], bytes]
-
-
 # ---- Measuring ----
 
 
@@ -61,10 +47,6 @@ def _batch(row: tuple) -> arrow.RecordBatch:
     return arrow.RecordBatch.from_arrays(arrays, schema=_SCHEMA)
 
 
-def _text(failure: Error) -> str:
-    return json.dumps([type(failure).__name__, str(failure), failure.remedy])
-
-
 def answer_of(
     batches: "Iterable[arrow.RecordBatch]",
     partition: int,
@@ -73,67 +55,26 @@ def answer_of(
     classes: "tuple[str, ...] | None",
 ) -> "Iterator[arrow.RecordBatch]":
     """The answer of one partition, or its first failure; nothing for one without rows."""
-    position = 0
-    try:
-        worker = start(request, partition)
-        for batch in batches:
-            if batch.num_rows == 0:
-                continue
-            worker.update(**_inputs(batch, classes), first_row=position)
-            position += batch.num_rows
-        content = worker.answer() if position > 0 else None
-    except Error as failure:
-        at = position if failure.row is None else failure.row
-        yield _batch((partition, at, None, _text(failure)))
-        return
-    if content is not None:
-        yield _batch((partition, position, content, None))
-
-
-def first_of(failures: "Iterable[tuple]") -> "tuple | None":
-    """The failure of the smallest partition and position."""
-    return min(failures, key=lambda each: each[:2], default=None)
+    given = ((batch.num_rows, _inputs(batch, classes)) for batch in batches)
+    found = answer_part(given, partition, start, request)
+    if found is not None:
+        yield _batch(found)
 
 
 def merged_of(
-    batches: "Iterable[arrow.RecordBatch]", partition: int, merge: Merge
+    batches: "Iterable[arrow.RecordBatch]", merge: Merge
 ) -> "Iterator[arrow.RecordBatch]":
     """One answer for many, or the first of their failures."""
-    failures: "list[tuple]" = []
-    content: "bytes | None" = None
-    for batch in batches:
-        for row in batch.to_pylist():
-            if row["failure"] is not None:
-                failures.append((row["partition"], row["position"], row["failure"]))
-                continue
-            try:
-                content = row["answer"] if content is None else merge(content, row["answer"])
-            except Error as failure:
-                failures.append((row["partition"], 0, _text(failure)))
-    worst = first_of(failures)
-    if worst is not None:
-        yield _batch((*worst[:2], None, worst[2]))
-    elif content is not None:
-        yield _batch((partition, 0, content, None))
+    rows = (Answer(**row) for batch in batches for row in batch.to_pylist())
+    found = merge_answers(rows, merge)
+    if found is not None:
+        yield _batch(found)
 
 
 def partition_number() -> int:
     """The number of the partition that a task reads."""
     context = TaskContext.get()
     return 0 if context is None else context.partitionId()
-
-
-class RoundPart:
-    """Answers a request of ``Rounds`` with a tally."""
-
-    def __init__(self, request: bytes, partition: int) -> None:
-        self._worker = RoundsWorker(request, threads=1)
-
-    def update(self, *, first_row: int, **inputs: Any) -> None:
-        self._worker.update(**inputs, first_row=first_row)
-
-    def answer(self) -> bytes:
-        return self._worker.tally()
 
 
 class FitPart:
@@ -163,10 +104,6 @@ class FitPart:
     def answer(self) -> bytes:
         self._give()
         return self._worker.tally()
-
-
-def merge_rounds(first: bytes, second: bytes) -> bytes:
-    return merge_tallies((first, second))
 
 
 class StatePart:

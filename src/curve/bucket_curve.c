@@ -33,8 +33,10 @@ pcal_status pc_bucket_curve_new(const pcal_env *env, const pc_bucket_tally *tall
 }
 
 void pc_bucket_curve_free(pc_bucket_curve *curve) {
-  if (curve->env != NULL)
+  if (curve->env != NULL) {
     pc_free(curve->env, curve->segments);
+    pc_free(curve->env, curve->logits);
+  }
   *curve = (pc_bucket_curve){0};
 }
 
@@ -294,6 +296,31 @@ static pcal_status bucket_curve_resize(pc_bucket_curve *curve, size_t count, pca
   return PCAL_OK;
 }
 
+static pcal_status bucket_curve_changed(pcal_error *err) {
+  return pc_fail(
+      err, PCAL_IO,
+      "the data changed while they were being read; try again when nothing writes to "
+      "them");
+}
+
+pcal_status pc_bucket_curve_take_logits(pc_bucket_curve *curve, const pc_bucket_tally *tally,
+                                        pcal_error *err) {
+  const size_t count = tally->targets->point_count;
+  if (count == 0)
+    return PCAL_OK;
+  pc_logit_sums *logits =
+      pc_resize(curve->env, curve->logits, curve->logit_count + count, sizeof *logits);
+  if (logits == NULL)
+    return pc_fail_memory(err, "refining a curve");
+  curve->logits = logits;
+  for (size_t i = 0; i < count; i++) {
+    if (tally->logits[i].rows != curve->total)
+      return bucket_curve_changed(err);
+    logits[curve->logit_count++] = tally->logits[i];
+  }
+  return PCAL_OK;
+}
+
 pcal_status pc_bucket_curve_refine(pc_bucket_curve *curve, const pc_bucket_tally *tally,
                                    pcal_error *err) {
   refine_found found = {.tally = tally};
@@ -301,10 +328,7 @@ pcal_status pc_bucket_curve_refine(pc_bucket_curve *curve, const pc_bucket_tally
   found.left = found.kept.count;
   const size_t count = bucket_curve_count_replaced(curve, &found);
   pcal_status status =
-      count == 0 ? pc_fail(err, PCAL_IO,
-                           "the data changed while they were being read; try again when "
-                           "nothing writes to them")
-                 : bucket_curve_resize(curve, count, err);
+      count == 0 ? bucket_curve_changed(err) : bucket_curve_resize(curve, count, err);
   found.left = found.kept.count;
   if (status == PCAL_OK)
     bucket_curve_replace(curve, &found, count);
@@ -333,7 +357,9 @@ pc_curve_table pc_bucket_curve_table(const pc_bucket_curve *curve) {
   return (pc_curve_table){.form = PC_CURVE_SEGMENTS,
                           .count = curve->count,
                           .total = (double)curve->total,
-                          .segments = curve->segments};
+                          .segments = curve->segments,
+                          .logits = curve->logits,
+                          .logit_count = curve->logit_count};
 }
 
 pc_curve_table pc_bucket_curve_take_table(pc_bucket_curve *curve) {

@@ -26,10 +26,12 @@ typedef struct pc_bucket_curve {
   pc_bucket_layout layout;
   pc_segment *segments; /* with rows, ascending */
   size_t count;
-  uint64_t total;   /* rows */
-  int64_t rest;     /* as in pc_bucket_tally */
-  int counted_only; /* segments have rows and bounds; hits and sums come with the next pass
+  uint64_t total;        /* rows */
+  int64_t rest;          /* as in pc_bucket_tally */
+  int counted_only;      /* segments have rows and bounds; hits and sums come with the next pass
                        (class_sums.h) */
+  pc_logit_sums *logits; /* sums at the points of earlier passes */
+  size_t logit_count;
 } pc_bucket_curve;
 
 /* Builds a curve from the tally of a first pass; freed with pc_bucket_curve_free. */
@@ -67,6 +69,11 @@ PC_CHECKED pcal_status pc_bucket_curve_cell_targets(const pc_bucket_curve *curve
  * curve is unchanged; PCAL_IO: the rows differ from those of earlier passes. */
 PC_CHECKED pcal_status pc_bucket_curve_refine(pc_bucket_curve *curve,
                                               const pc_bucket_tally *tally, pcal_error *err);
+
+/* Takes the sums at the points of a pass.  PCAL_IO: the rows differ from those of earlier passes. */
+PC_CHECKED pcal_status pc_bucket_curve_take_logits(pc_bucket_curve *curve,
+                                                   const pc_bucket_tally *tally,
+                                                   pcal_error *err);
 
 /* Joins neighbouring segments that are not marked in `kept`, and moves the marks to the segments
  * that are left. */

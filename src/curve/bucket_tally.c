@@ -62,8 +62,11 @@ static pcal_status tally_make_sums(pc_bucket_tally *tally, pcal_error *err) {
 }
 
 static pcal_status tally_make_counts(pc_bucket_tally *tally, pcal_error *err) {
+  const pc_refine_targets *targets = tally->targets;
   tally->counts = pc_alloc(tally->env, tally_count_count(tally), sizeof *tally->counts);
-  return tally->counts == NULL ? pc_fail_memory(err, "preparing curves") : PCAL_OK;
+  tally->logits = pc_logit_sums_list(tally->env, targets->points, targets->point_count);
+  const int enough = tally->counts != NULL && tally->logits != NULL;
+  return enough ? PCAL_OK : pc_fail_memory(err, "preparing curves");
 }
 
 /* Allocates what the layout and the targets need. */
@@ -108,8 +111,9 @@ pcal_status pc_bucket_tally_new_layout(const pcal_env *env, const pc_bucket_layo
 }
 
 pcal_status pc_bucket_tally_new_range(const pcal_env *env, double low, double high,
-                                      size_t buckets, pc_bucket_tally *out, pcal_error *err) {
-  *out = (pc_bucket_tally){.env = env};
+                                      size_t buckets, int squares, pc_bucket_tally *out,
+                                      pcal_error *err) {
+  *out = (pc_bucket_tally){.env = env, .layout.squares = squares};
   out->layout.by_bits = 1;
   out->layout.base = pc_score_key(low + 0.0);
   out->layout.shift = pc_bucket_shift(low + 0.0, high + 0.0, buckets);
@@ -145,6 +149,7 @@ void pc_bucket_tally_free(pc_bucket_tally *tally) {
   pc_free(tally->env, tally->splits);
   pc_free(tally->env, tally->segments);
   pc_free(tally->env, tally->counts);
+  pc_free(tally->env, tally->logits);
   pc_kept_scores_free(tally->env, &tally->kept[0]);
   pc_kept_scores_free(tally->env, &tally->kept[1]);
   *tally = (pc_bucket_tally){0};
@@ -264,7 +269,10 @@ static void tally_first_by_bits(pc_bucket_tally *tally, const double *score,
   pc_segment *segments = tally->segments;
   for (size_t i = 0; i < count; i++) {
     const double here = score[i] + 0.0; /* -0 becomes 0 */
-    pc_segment_add_row(&segments[pc_bucket_of(&layout, here)], here, tally_hit(hits, hit, i));
+    pc_segment *segment = &segments[pc_bucket_of(&layout, here)];
+    pc_segment_add_row(segment, here, tally_hit(hits, hit, i));
+    if (layout.squares)
+      segment->square += pc_segment_square(here);
   }
 }
 
@@ -482,6 +490,8 @@ static pcal_status tally_rows(pc_bucket_tally *tally, const double *score, const
     return tally_first_by_width(tally, score, hits, hit, count, err);
   if (targets == NULL)
     tally_first_by_bits(tally, score, hits, hit, count);
+  if (targets != NULL)
+    pc_logit_sums_add_rows(tally->logits, targets->point_count, score, hits, hit, NULL, count);
   const size_t looked = targets == NULL || targets->count == 0 ? 0 : count;
   for (size_t i = 0; i < looked; i++) {
     const double here = score[i] + 0.0; /* -0 becomes 0 */
@@ -533,6 +543,9 @@ pcal_status pc_bucket_tally_add_weighted(pc_bucket_tally *tally, const double *s
                                          const uint8_t *hit, const double *weight, size_t count,
                                          pcal_error *err) {
   const int first = tally->targets == NULL;
+  if (!first)
+    pc_logit_sums_add_rows(tally->logits, tally->targets->point_count, score, hit, 0, weight,
+                           count);
   if (!first && tally->targets->count == 0)
     return PCAL_OK;
   for (size_t i = 0; i < count; i++) {
@@ -582,4 +595,6 @@ void pc_bucket_tally_merge(pc_bucket_tally *into, const pc_bucket_tally *from) {
     into->counts[i] += from->counts[i];
   for (int hit = 0; hit < 2; hit++)
     pc_kept_scores_join(&into->kept[hit], &from->kept[hit]);
+  for (size_t p = 0; into->targets != NULL && p < into->targets->point_count; p++)
+    pc_logit_sums_merge(&into->logits[p], &from->logits[p]);
 }

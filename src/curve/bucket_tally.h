@@ -13,6 +13,7 @@
 #include "curve/bucket_splits.h"
 #include "curve/bucket_sums.h"
 #include "curve/kept_scores.h"
+#include "curve/logit_sums.h"
 #include "curve/score_key.h"
 #include "data/lazy_labels.h"
 #include "data/rows.h"
@@ -24,6 +25,8 @@ typedef struct pc_bucket_layout {
   unsigned shift; /* by_bits: bits of a key that are dropped */
   size_t count;   /* buckets; scores outside go to the first or the last */
   size_t fine;    /* approximate number of sub-buckets of a later pass, over all workers */
+  int squares; /* segments have sums of squared scores: buckets by bits add them up, and tallies
+                     that are sent hold them */
 } pc_bucket_layout;
 
 /* What a later pass does with the rows of a target. */
@@ -45,7 +48,9 @@ typedef struct pc_refine_target {
                           PC_REFINE_COUNT, else of its `segments` */
 } pc_refine_target;
 
-/* The targets of a later pass, ascending.  Zeroed: none. */
+#define PC_REFINE_POINTS_MAX 8
+
+/* The targets of a later pass, ascending, and points of logistic regressions.  Zeroed: none. */
 typedef struct pc_refine_targets {
   const pcal_env *env;
   pc_bucket_layout layout;
@@ -53,8 +58,10 @@ typedef struct pc_refine_targets {
   size_t count;
   size_t split, counted; /* sub-buckets in all: in `segments`, and in `counts` */
   unsigned level;        /* of cells */
-  uint8_t *wanted;       /* by bucket: true if a target overlaps it */
-  uint32_t *reach;       /* by bucket: the first target that ends in it or after it */
+  pc_logit_point points[PC_REFINE_POINTS_MAX]; /* at which all scores are summed */
+  size_t point_count;
+  uint8_t *wanted; /* by bucket: true if a target overlaps it */
+  uint32_t *reach; /* by bucket: the first target that ends in it or after it */
 } pc_refine_targets;
 
 /* The bucket of a score. */
@@ -86,6 +93,7 @@ typedef struct pc_bucket_tally {
                                        sub-buckets */
   uint64_t *counts;                 /* of sub-buckets: [2 * sub-bucket + hit] */
   pc_kept_scores kept[2];           /* stored scores by outcome */
+  pc_logit_sums *logits;            /* one for each point of the targets */
   int64_t rest; /* first pass by equal width: sum of the parts of scores below 2^-53, in units
                    of 2^-61 */
 } pc_bucket_tally;
@@ -110,10 +118,11 @@ pc_bucket_layout pc_bucket_layout_part(size_t parts, size_t buckets, size_t fine
 PC_CHECKED pcal_status pc_bucket_tally_new_layout(const pcal_env *env,
                                                   const pc_bucket_layout *layout,
                                                   pc_bucket_tally *out, pcal_error *err);
-/* A first pass over scores in [low, high], with at most `buckets` buckets by bits. */
+/* A first pass over scores in [low, high], with at most `buckets` buckets by bits.  squares: as in
+ * pc_bucket_layout. */
 PC_CHECKED pcal_status pc_bucket_tally_new_range(const pcal_env *env, double low, double high,
-                                                 size_t buckets, pc_bucket_tally *out,
-                                                 pcal_error *err);
+                                                 size_t buckets, int squares,
+                                                 pc_bucket_tally *out, pcal_error *err);
 /* An empty tally that can be merged into `other`. */
 PC_CHECKED pcal_status pc_bucket_tally_new_like(const pc_bucket_tally *other,
                                                 pc_bucket_tally *out, pcal_error *err);

@@ -90,7 +90,8 @@ static pcal_status resolve_tally(const resolve_work *work, pc_bucket_tally *out,
       low = score < low ? score : low;
       high = score > high ? score : high;
     }
-  return pc_bucket_tally_new_range(work->env, low, high, resolve_buckets(work->rows), out, err);
+  return pc_bucket_tally_new_range(work->env, low, high, resolve_buckets(work->rows),
+                                   work->asked->squares, out, err);
 }
 
 static pcal_status resolve_begin(const resolve_work *work, pc_bucket_curve *out,

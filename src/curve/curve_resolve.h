@@ -19,6 +19,7 @@ typedef struct pc_curve_question {
   pc_curve_wants wants;
   pc_curve_cells cells; /* NULL: no metric joins scores in cells */
   const void *user;
+  int squares; /* a metric needs the sums of squared scores of segments */
 } pc_curve_question;
 
 /* Builds a curve from the scores of misses and of hits; freed with pc_curve_table_free.

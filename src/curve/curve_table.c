@@ -147,6 +147,17 @@ pc_fixed pc_curve_table_hit_sum(const pc_curve_table *table, size_t entry) {
   return sum;
 }
 
+pc_fixed pc_curve_table_square_sum(const pc_curve_table *table, size_t entry) {
+  const double unit = 1 / PC_SEGMENT_SQUARE_ONE;
+  pc_fixed sum = {0};
+  if (table->form == PC_CURVE_SEGMENTS)
+    sum.units = table->segments[entry].square * pc_fixed_units(unit);
+  else
+    pc_fixed_add_weighted(&sum, table->weight[entry],
+                          (double)pc_segment_square(table->score[entry]) * unit);
+  return sum;
+}
+
 pc_fixed pc_curve_table_score_sum(const pc_curve_table *table, size_t entry) {
   pc_fixed sum = {0};
   if (table->form == PC_CURVE_SEGMENTS)

@@ -16,6 +16,7 @@
 #define PC_CURVE_TABLE_H
 
 #include "curve/curve_prefix.h"
+#include "curve/logit_sums.h"
 #include "curve/segment.h"
 #include "curve/sorted_column.h"
 
@@ -37,7 +38,9 @@ typedef struct pc_curve_table {
 
   /* PC_CURVE_SEGMENTS */
   const pc_segment *segments;
-  pc_segment *owned_segments; /* segments, if the table frees them; NULL: borrowed */
+  pc_segment *owned_segments;  /* segments, if the table frees them; NULL: borrowed */
+  const pc_logit_sums *logits; /* sums of logistic regressions over all scores; borrowed */
+  size_t logit_count;
 
   /* PC_CURVE_REPLICA */
   const pc_curve_prefix *prefix; /* borrowed */
@@ -66,6 +69,9 @@ static inline double pc_curve_table_hits(const pc_curve_table *table, size_t ent
 /* The exact sum of the scores of an entry: over all its rows, and over its hits. */
 pc_fixed pc_curve_table_score_sum(const pc_curve_table *table, size_t entry);
 pc_fixed pc_curve_table_hit_sum(const pc_curve_table *table, size_t entry);
+/* The sum of the squared scores of an entry, each truncated to a multiple of 2^-53.  Tables of segments
+ * have it only if a metric has asked for it (PC_MOMENT_SQUARE). */
+pc_fixed pc_curve_table_square_sum(const pc_curve_table *table, size_t entry);
 
 /* True if an entry may hold more than one score. */
 static inline int pc_curve_table_open(const pc_curve_table *table, size_t entry) {

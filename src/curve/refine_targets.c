@@ -1,5 +1,7 @@
 #include "curve/refine_targets.h"
 
+#include <string.h>
+
 #include "curve/score_key.h"
 
 #define TARGETS_LEVEL_MAX 30
@@ -66,6 +68,9 @@ uint64_t pc_refine_targets_bytes(const pc_refine_targets *targets) {
 void pc_encode_refine_targets(pc_encoder *out, const pc_refine_targets *targets) {
   uint64_t before = 0;
   pc_encode_u8(out, targets->level);
+  pc_encode_u8(out, (unsigned)targets->point_count);
+  for (size_t i = 0; i < targets->point_count; i++)
+    pc_encode_logit_point(out, &targets->points[i]);
   pc_encode_varint(out, targets->count);
   for (size_t t = 0; t < targets->count; t++) {
     const pc_refine_target *target = &targets->list[t];
@@ -110,15 +115,20 @@ static void refine_targets_decode_one(pc_decoder *in, pc_refine_targets *out, ui
 pcal_status pc_decode_refine_targets(pc_decoder *in, const pcal_env *env,
                                      const pc_bucket_layout *layout, pc_refine_targets *out,
                                      pcal_error *err) {
-  const unsigned level = pc_decode_u8(in);
-  const pc_uint128 count = pc_decode_varint(in);
+  const unsigned level = pc_decode_u8(in), points = pc_decode_u8(in);
+  pc_logit_point point[PC_REFINE_POINTS_MAX];
   *out = (pc_refine_targets){0};
-  pc_decoder_expect(in,
-                    level <= TARGETS_LEVEL_MAX && count <= pc_decoder_left(in) / TARGETS_BYTES);
-  if (in->failed || count == 0)
+  pc_decoder_expect(in, level <= TARGETS_LEVEL_MAX && points <= PC_REFINE_POINTS_MAX);
+  for (unsigned i = 0; !in->failed && i < points; i++)
+    pc_decode_logit_point(in, &point[i]);
+  const pc_uint128 count = pc_decode_varint(in);
+  pc_decoder_expect(in, count <= pc_decoder_left(in) / TARGETS_BYTES);
+  if (in->failed || (count == 0 && points == 0))
     return PCAL_OK;
   PC_TRY(pc_refine_targets_new(env, layout, (size_t)count, out, err));
   out->level = level;
+  out->point_count = points;
+  memcpy(out->points, point, points * sizeof *point);
   uint64_t key = 0;
   for (size_t t = 0; t < (size_t)count && !in->failed; t++)
     refine_targets_decode_one(in, out, &key);

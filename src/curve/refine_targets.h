@@ -1,7 +1,7 @@
 /* The targets of a later pass over a bucket curve (bucket_tally.h): building them, and their
  * bytes.
  *
- * Saved: level of cells (u8), number of targets (varint); for each the distance of its low score
+ * Saved: level of cells (u8), number of points (u8), points (logit_sums.h), number of targets (varint); for each the distance of its low score
  * from the high score before, the distance of its high from its low score (varints, in keys of
  * pc_score_key; keys begin at 0), the action (u8) and the shift (u8).  Segments of the curve are
  * not saved: only the process that has the curve needs them. */

@@ -9,7 +9,7 @@ typedef struct pc_segment {
   uint64_t rows, hits;
   pc_fixed score, hit_score; /* sum of scores over all rows, and over hits */
   pc_int128 square;          /* sum of squared scores, each truncated to units of 2^-53 as in
-                                grids; only pc_segment_add fills it */
+                                grids; only pc_segment_add adds to it */
   double low, high;          /* bounds of the scores; equal: the segment is a single score */
 } pc_segment;
 

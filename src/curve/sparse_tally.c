@@ -5,7 +5,7 @@
 #include "curve/score_key.h"
 #include "kernels/sort.h"
 
-#define SPARSE_BUCKET_BYTES 7
+#define SPARSE_BUCKET_BYTES 7    /* of a bucket, at least */
 #define SPARSE_WEIGHT_END 0x1p53 /* weights are below this */
 
 void pc_sparse_tally_free(pc_sparse_tally *sparse) {
@@ -13,6 +13,7 @@ void pc_sparse_tally_free(pc_sparse_tally *sparse) {
     return;
   pc_free(sparse->env, sparse->index);
   pc_free(sparse->env, sparse->segments);
+  pc_free(sparse->env, sparse->logits);
   for (int hit = 0; hit < 2; hit++)
     pc_kept_scores_free(sparse->env, &sparse->kept[hit]);
   *sparse = (pc_sparse_tally){0};
@@ -78,6 +79,26 @@ static pcal_status sparse_tally_add_kept(const pcal_env *env, pc_kept_scores *in
 
 /* ---- making ---- */
 
+static int sparse_tally_has_squares(const pc_bucket_tally *tally) {
+  return tally->targets == NULL ? tally->layout.squares : tally->targets->layout.squares;
+}
+
+static pcal_status sparse_tally_logit_room(size_t count, pc_sparse_tally *out,
+                                           pcal_error *err) {
+  out->logits = pc_alloc(out->env, count, sizeof *out->logits);
+  out->logit_count = out->logits == NULL ? 0 : count;
+  return out->logits == NULL ? pc_fail_memory(err, "collecting a tally") : PCAL_OK;
+}
+
+static pcal_status sparse_tally_take_logits(const pc_bucket_tally *tally, pc_sparse_tally *out,
+                                            pcal_error *err) {
+  const size_t count = tally->targets == NULL ? 0 : tally->targets->point_count;
+  PC_TRY(sparse_tally_logit_room(count, out, err));
+  for (size_t i = 0; i < count; i++)
+    out->logits[i] = tally->logits[i];
+  return PCAL_OK;
+}
+
 pcal_status pc_sparse_tally_new(const pcal_env *env, const pc_bucket_tally *tally,
                                 pc_sparse_tally *out, pcal_error *err) {
   const size_t buckets = pc_bucket_tally_bucket_count(tally);
@@ -85,12 +106,13 @@ pcal_status pc_sparse_tally_new(const pcal_env *env, const pc_bucket_tally *tall
   for (size_t b = 0; b < buckets; b++)
     used += pc_bucket_tally_segment(tally, b).rows > 0;
   PC_TRY(sparse_tally_room(env, used, out, err));
+  out->squares = sparse_tally_has_squares(tally);
   for (size_t b = 0; b < buckets; b++) {
     const pc_segment segment = pc_bucket_tally_segment(tally, b);
     if (segment.rows > 0)
       sparse_tally_put(out, b, &segment);
   }
-  pcal_status status = PCAL_OK;
+  pcal_status status = sparse_tally_take_logits(tally, out, err);
   for (int hit = 0; hit < 2 && status == PCAL_OK; hit++)
     status = sparse_tally_add_kept(env, &out->kept[hit], &tally->kept[hit], err);
   if (status != PCAL_OK)
@@ -124,10 +146,29 @@ static void sparse_tally_join(const pc_sparse_tally *a, const pc_sparse_tally *b
   }
 }
 
+static int sparse_tally_same_points(const pc_sparse_tally *a, const pc_sparse_tally *b) {
+  int same = a->logit_count == b->logit_count;
+  for (size_t i = 0; same && i < a->logit_count; i++)
+    same = pc_logit_points_equal(&a->logits[i].at, &b->logits[i].at);
+  return same;
+}
+
+/* True if the rows of both are too many to be added up. */
+static int sparse_tally_overflows(const pc_sparse_tally *a, const pc_sparse_tally *b) {
+  int many = pc_sparse_tally_rows(a) + pc_sparse_tally_rows(b) > PC_SPARSE_TALLY_ROWS_MAX;
+  for (size_t i = 0; i < a->logit_count; i++)
+    many |= a->logits[i].rows + b->logits[i].rows > PC_SPARSE_TALLY_ROWS_MAX;
+  return many;
+}
+
 pcal_status pc_sparse_tally_merge(pc_sparse_tally *into, const pc_sparse_tally *from,
                                   pcal_error *err) {
   pc_sparse_tally both;
-  if (pc_sparse_tally_rows(into) + pc_sparse_tally_rows(from) > PC_SPARSE_TALLY_ROWS_MAX)
+  if (into->squares != from->squares || !sparse_tally_same_points(into, from))
+    return pc_fail(err, PCAL_DATA,
+                   "the tallies have other sums of scores than each other; answer the request "
+                   "again");
+  if (sparse_tally_overflows(into, from))
     return pc_fail(err, PCAL_DATA, "the weights sum to more than 2^62; give smaller weights");
   for (int hit = 0; hit < 2; hit++)
     PC_TRY(sparse_tally_add_kept(into->env, &into->kept[hit], &from->kept[hit], err));
@@ -138,15 +179,24 @@ pcal_status pc_sparse_tally_merge(pc_sparse_tally *into, const pc_sparse_tally *
   into->index = both.index;
   into->segments = both.segments;
   into->count = both.count;
+  for (size_t i = 0; i < into->logit_count; i++)
+    pc_logit_sums_merge(&into->logits[i], &from->logits[i]);
   return PCAL_OK;
 }
 
 pcal_status pc_sparse_tally_fill(const pc_sparse_tally *sparse, pc_bucket_tally *tally,
                                  int *fits, pcal_error *err) {
-  *fits = sparse->count == 0 ||
-          sparse->index[sparse->count - 1] < pc_bucket_tally_bucket_count(tally);
+  *fits = sparse->squares == sparse_tally_has_squares(tally) &&
+          (sparse->count == 0 ||
+           sparse->index[sparse->count - 1] < pc_bucket_tally_bucket_count(tally));
+  const pc_refine_targets *targets = tally->targets;
+  *fits &= sparse->logit_count == (targets == NULL ? 0 : targets->point_count);
+  for (size_t i = 0; *fits && i < sparse->logit_count; i++)
+    *fits = pc_logit_points_equal(&sparse->logits[i].at, &targets->points[i]);
   if (!*fits)
     return PCAL_OK;
+  for (size_t i = 0; i < sparse->logit_count; i++)
+    tally->logits[i] = sparse->logits[i];
   for (int hit = 0; hit < 2; hit++)
     PC_TRY(pc_kept_scores_append(tally->env, &tally->kept[hit], &sparse->kept[hit], err));
   for (size_t i = 0; i < sparse->count; i++)
@@ -157,8 +207,17 @@ pcal_status pc_sparse_tally_fill(const pc_sparse_tally *sparse, pc_bucket_tally 
 
 /* ---- bytes ---- */
 
+/* The least and the largest square of scores from low to high. */
+static int64_t sparse_tally_least_square(double low, double high) {
+  return low > 0 ? pc_segment_square(low) : high < 0 ? pc_segment_square(high) : 0;
+}
+
+static int64_t sparse_tally_largest_square(double low, double high) {
+  return pc_segment_square(fmax(fabs(low), fabs(high)));
+}
+
 /* *key: of the high score of the segment before; moves to that of this one. */
-static void sparse_tally_encode_segment(pc_encoder *out, const pc_segment *segment,
+static void sparse_tally_encode_segment(pc_encoder *out, const pc_segment *segment, int squares,
                                         uint64_t *key) {
   const pc_int128 low = pc_fixed_units(segment->low);
   const uint64_t low_key = pc_score_key(segment->low), high_key = pc_score_key(segment->high);
@@ -169,6 +228,10 @@ static void sparse_tally_encode_segment(pc_encoder *out, const pc_segment *segme
   pc_encode_varint(out, (pc_uint128)(segment->score.units - (pc_int128)segment->rows * low));
   pc_encode_varint(out,
                    (pc_uint128)(segment->hit_score.units - (pc_int128)segment->hits * low));
+  if (squares)
+    pc_encode_varint(out, (pc_uint128)(segment->square - (pc_int128)segment->rows *
+                                                             sparse_tally_least_square(
+                                                                 segment->low, segment->high)));
   *key = high_key;
 }
 
@@ -185,14 +248,18 @@ static void sparse_tally_encode_kept(pc_encoder *out, const pc_kept_scores *kept
 
 void pc_encode_sparse_tally(pc_encoder *out, const pc_sparse_tally *sparse) {
   uint64_t before = 0, key = 0;
+  pc_encode_u8(out, sparse->squares != 0);
   pc_encode_varint(out, sparse->count);
   for (size_t i = 0; i < sparse->count; i++) {
     pc_encode_varint(out, sparse->index[i] - before);
     before = sparse->index[i];
-    sparse_tally_encode_segment(out, &sparse->segments[i], &key);
+    sparse_tally_encode_segment(out, &sparse->segments[i], sparse->squares, &key);
   }
   for (int hit = 0; hit < 2; hit++)
     sparse_tally_encode_kept(out, &sparse->kept[hit]);
+  pc_encode_u8(out, (unsigned)sparse->logit_count);
+  for (size_t i = 0; i < sparse->logit_count; i++)
+    pc_encode_logit_sums(out, &sparse->logits[i]);
 }
 
 /* True if sums above `low` of this many rows can come from scores up to `high`. */
@@ -201,7 +268,18 @@ static int sparse_tally_sum_fits(pc_uint128 sum, uint64_t rows, double low, doub
   return sum <= (pc_uint128)rows * span;
 }
 
-static void sparse_tally_decode_segment(pc_decoder *in, pc_segment *out, uint64_t *key) {
+static void sparse_tally_decode_square(pc_decoder *in, pc_segment *out) {
+  const pc_int128 least = sparse_tally_least_square(out->low, out->high);
+  const pc_uint128 span =
+      (pc_uint128)(sparse_tally_largest_square(out->low, out->high) - least);
+  const pc_uint128 square = pc_decode_varint(in);
+  pc_decoder_expect(in, in->failed || square <= out->rows * span);
+  if (!in->failed)
+    out->square = (pc_int128)square + (pc_int128)out->rows * least;
+}
+
+static void sparse_tally_decode_segment(pc_decoder *in, int squares, pc_segment *out,
+                                        uint64_t *key) {
   const pc_uint128 rows = pc_decode_varint(in), hits = pc_decode_varint(in);
   *out = pc_segment_none;
   out->low = pc_decode_score_step(in, key);
@@ -219,6 +297,8 @@ static void sparse_tally_decode_segment(pc_decoder *in, pc_segment *out, uint64_
   const pc_int128 low = pc_fixed_units(out->low);
   out->score.units = (pc_int128)score + (pc_int128)rows * low;
   out->hit_score.units = (pc_int128)hit_score + (pc_int128)hits * low;
+  if (squares)
+    sparse_tally_decode_square(in, out);
 }
 
 static pcal_status sparse_tally_decode_kept(pc_decoder *in, const pcal_env *env,
@@ -244,12 +324,14 @@ static pcal_status sparse_tally_decode_kept(pc_decoder *in, const pcal_env *env,
 
 pcal_status pc_decode_sparse_tally(pc_decoder *in, const pcal_env *env, pc_sparse_tally *out,
                                    pcal_error *err) {
+  const unsigned squares = pc_decode_u8(in);
   const pc_uint128 count = pc_decode_varint(in);
   *out = (pc_sparse_tally){0};
-  pc_decoder_expect(in, count <= pc_decoder_left(in) / SPARSE_BUCKET_BYTES);
+  pc_decoder_expect(in, squares <= 1 && count <= pc_decoder_left(in) / SPARSE_BUCKET_BYTES);
   if (in->failed)
     return PCAL_OK;
   PC_TRY(sparse_tally_room(env, (size_t)count, out, err));
+  out->squares = squares == 1;
   pc_uint128 index = 0;
   uint64_t key = 0;
   for (size_t i = 0; i < (size_t)count && !in->failed; i++) {
@@ -257,12 +339,18 @@ pcal_status pc_decode_sparse_tally(pc_decoder *in, const pcal_env *env, pc_spars
     pc_segment segment;
     pc_decoder_expect(in, step <= UINT32_MAX && (i == 0 || step > 0));
     index += in->failed ? 0 : step;
-    sparse_tally_decode_segment(in, &segment, &key);
+    sparse_tally_decode_segment(in, out->squares, &segment, &key);
     if (!in->failed)
       sparse_tally_put(out, (uint64_t)index, &segment);
   }
   for (int hit = 0; hit < 2; hit++)
     PC_TRY(sparse_tally_decode_kept(in, env, &out->kept[hit], err));
+  const unsigned logits = pc_decode_u8(in);
+  pc_decoder_expect(in, logits <= PC_REFINE_POINTS_MAX);
+  if (!in->failed)
+    PC_TRY(sparse_tally_logit_room(logits, out, err));
+  for (size_t i = 0; !in->failed && i < logits; i++)
+    pc_decode_logit_sums(in, &out->logits[i]);
   pc_decoder_expect(in, pc_sparse_tally_rows(out) <= PC_SPARSE_TALLY_ROWS_MAX);
   return PCAL_OK;
 }

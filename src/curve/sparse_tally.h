@@ -2,12 +2,13 @@
  * buckets that have rows, and the stored scores, sorted and equal ones joined: the bytes do not
  * depend on the order of merges.
  *
- * Saved: number of buckets (varint); for each the distance of its index from the one before
+ * Saved: whether there are squares (u8), number of buckets (varint); for each the distance of its index from the one before
  * and the segment: rows, hits, distance of its low score from the high score before, distance of
  * its high from its low score (in keys of pc_score_key; keys begin at 0), sum of scores - rows *
- * low, the same over hits (in units of 2^-61); all varints.  Then, for misses
+ * low, the same over hits (in units of 2^-61), and with squares the sum of squared scores - rows *
+ * the least that a square can be (in units of 2^-53); all varints.  Then, for misses
  * and for hits, the number of stored scores (varint), whether weights follow (u8), the scores
- * and the weights (doubles).  Squares are not saved. */
+ * and the weights (doubles).  Number of sums of logistic regressions (u8), the sums (logit_sums.h). */
 #ifndef PC_SPARSE_TALLY_H
 #define PC_SPARSE_TALLY_H
 
@@ -18,10 +19,13 @@
 
 typedef struct pc_sparse_tally {
   const pcal_env *env;
+  int squares; /* segments have sums of squared scores */
   size_t count;
   uint64_t *index;      /* of the bucket or sub-bucket, ascending */
   pc_segment *segments; /* with rows */
   pc_kept_scores kept[2];
+  size_t logit_count;
+  pc_logit_sums *logits; /* sums at the points of the request */
 } pc_sparse_tally;
 
 /* Copies a tally; freed with pc_sparse_tally_free. */
@@ -32,12 +36,13 @@ void pc_sparse_tally_free(pc_sparse_tally *sparse); /* or a zeroed one */
 /* All rows in buckets, and all stored scores, by weight. */
 pc_uint128 pc_sparse_tally_rows(const pc_sparse_tally *sparse);
 
-/* Adds the rows of `from`.  PCAL_DATA: they are too many to be added up. */
+/* Adds the rows of `from`.  PCAL_DATA: they are too many to be added up, or the tallies
+ * have other squares or points. */
 PC_CHECKED pcal_status pc_sparse_tally_merge(pc_sparse_tally *into, const pc_sparse_tally *from,
                                              pcal_error *err);
 
-/* Adds the rows to a tally without rows.  *fits: 0 if an index does not exist there; nothing is
- * added then. */
+/* Adds the rows to a tally without rows.  *fits: 0 if an index does not exist there, or squares or
+ * points differ; nothing is added then. */
 PC_CHECKED pcal_status pc_sparse_tally_fill(const pc_sparse_tally *sparse,
                                             pc_bucket_tally *tally, int *fits, pcal_error *err);
 

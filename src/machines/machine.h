@@ -55,7 +55,9 @@ typedef struct pc_need {
   } sum;
   struct {
     pc_edge_rule rule;
-    unsigned moments; /* of pc_moment; a shared state may have more */
+    unsigned
+        moments; /* of pc_moment; a shared state may have more.  Curves take PC_MOMENT_SQUARE
+                         only, for segments (curve/segment.h) */
     size_t bins;
     double threshold; /* counts only scores above it; 0: all */
   } grid;

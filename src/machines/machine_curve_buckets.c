@@ -42,14 +42,17 @@ static void curve_buckets_clear(void *opaque) {
   }
 }
 
-static pc_bucket_layout curve_buckets_layout(const pc_view *view, size_t parts, size_t buckets,
+static pc_bucket_layout curve_buckets_layout(const pc_need *need, size_t parts, size_t buckets,
                                              size_t fine) {
-  return parts > 1 || pc_view_is_every_class(view) ? pc_bucket_layout_part(parts, buckets, fine)
-                                                   : pc_bucket_layout_even(fine);
+  pc_bucket_layout layout = parts > 1 || pc_view_is_every_class(&need->view)
+                                ? pc_bucket_layout_part(parts, buckets, fine)
+                                : pc_bucket_layout_even(fine);
+  layout.squares = (need->grid.moments & PC_MOMENT_SQUARE) != 0;
+  return layout;
 }
 
-pc_bucket_layout pc_machine_curve_rounds_layout(const pc_view *view, size_t parts) {
-  return curve_buckets_layout(view, parts, BUCKETS_SENT, BUCKETS_SENT);
+pc_bucket_layout pc_machine_curve_rounds_layout(const pc_need *need, size_t parts) {
+  return curve_buckets_layout(need, parts, BUCKETS_SENT, BUCKETS_SENT);
 }
 
 static pcal_status curve_buckets_make(const pcal_env *env, buckets_state *state,
@@ -76,8 +79,8 @@ static pcal_status curve_buckets_new(const pcal_env *env, const pc_need *need,
   state->counted = !sent && state->view.kind == PC_VIEW_CLASSES &&
                    state->part_count <= PC_CLASS_COUNTS_CLASSES_MAX;
   const pc_bucket_layout buckets =
-      sent ? pc_machine_curve_rounds_layout(&need->view, state->part_count)
-           : curve_buckets_layout(&need->view, state->part_count, PC_TALLY_PARTS_BUCKETS,
+      sent ? pc_machine_curve_rounds_layout(need, state->part_count)
+           : curve_buckets_layout(need, state->part_count, PC_TALLY_PARTS_BUCKETS,
                                   PC_TALLY_FINE);
   const pcal_status status = curve_buckets_make(env, state, &buckets, err);
   if (status != PCAL_OK) {

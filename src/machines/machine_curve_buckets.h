@@ -16,8 +16,8 @@ extern const pc_machine pc_machine_curve_rounds;
 /* True for both. */
 int pc_machine_has_buckets(const pc_machine *machine);
 
-/* The buckets of the first pass of pc_machine_curve_rounds, for a view of `parts` parts. */
-pc_bucket_layout pc_machine_curve_rounds_layout(const pc_view *view, size_t parts);
+/* The buckets of the first pass of pc_machine_curve_rounds, for a need of `parts` parts. */
+pc_bucket_layout pc_machine_curve_rounds_layout(const pc_need *need, size_t parts);
 
 /* True if a loaded state of pc_machine_curve_rounds holds the scores of rows of this total
  * weight, a whole number. */

@@ -221,8 +221,8 @@ static pcal_status finish_evidence(const pcal_measure *measure, const pc_group_s
   const pc_machine *machine = measure->plan.slots[slot].machine;
   const finish_wants wants = {&measure->env, &measure->plan, slot};
   const pc_curve_question asked = {
-      finish_ask, pc_measure_plan_has_cells(&measure->plan, slot) ? finish_cells : NULL,
-      &wants};
+      finish_ask, pc_measure_plan_has_cells(&measure->plan, slot) ? finish_cells : NULL, &wants,
+      (measure->plan.slots[slot].need.grid.moments & PC_MOMENT_SQUARE) != 0};
   const int importance = pc_measure_rows_are_units(measure);
   evidence->machine = measure->plan.slots[slot].need.machine;
   evidence->layout = &measure->plan.layout;

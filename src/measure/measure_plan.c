@@ -306,6 +306,21 @@ int pc_measure_plan_can_refine(const pc_measure_plan *plan, size_t slot) {
   return 1;
 }
 
+int pc_measure_plan_entry_sums_logits(const pc_measure_plan *plan, size_t entry) {
+  return plan->entries[entry].metric->next_point != NULL &&
+         !plan->entries[entry].reading.whole_curve;
+}
+
+int pc_measure_plan_can_round(const pc_measure_plan *plan, size_t slot) {
+  if (slot == plan->reliability_slot)
+    return 0;
+  for (size_t e = 0; e < plan->entry_count; e++)
+    if (plan->entries[e].slot == slot && !pc_measure_plan_entry_can_refine(plan, e) &&
+        !pc_measure_plan_entry_sums_logits(plan, e))
+      return 0;
+  return 1;
+}
+
 int pc_measure_plan_has_cells(const pc_measure_plan *plan, size_t slot) {
   for (size_t e = 0; e < plan->entry_count; e++)
     if (plan->entries[e].slot == slot && plan->entries[e].metric->cells != NULL)

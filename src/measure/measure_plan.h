@@ -84,6 +84,10 @@ void pc_measure_plan_share_grids(pc_measure_plan *plan);
  * (pc_metric.cells) that it needs; the same for one entry. */
 int pc_measure_plan_can_refine(const pc_measure_plan *plan, size_t slot);
 int pc_measure_plan_entry_can_refine(const pc_measure_plan *plan, size_t entry);
+/* True if an entry fits a logistic regression by sums over all scores (pc_metric.next_point); and if rounds
+ * can measure all entries of a slot, by these means. */
+int pc_measure_plan_entry_sums_logits(const pc_measure_plan *plan, size_t entry);
+int pc_measure_plan_can_round(const pc_measure_plan *plan, size_t slot);
 /* True if a metric on the slot joins scores in cells. */
 int pc_measure_plan_has_cells(const pc_measure_plan *plan, size_t slot);
 /* True if a metric on the slot may want single scores, so that the source is likely to be read

@@ -29,13 +29,23 @@ static int source_sums_on_device(const pcal_source *source, const pcal_measure *
          pc_measure_plan_fits_device(&measure->plan);
 }
 
+/* True if a metric needs squared scores of a curve, which devices do not add up. */
+static int source_curves_have_squares(const pcal_measure *measure) {
+  for (size_t s = 0; s < measure->plan.slot_count; s++) {
+    const pc_need *need = &measure->plan.slots[s].need;
+    if (need->machine == PC_CURVE && (need->grid.moments & PC_MOMENT_SQUARE))
+      return 1;
+  }
+  return 0;
+}
+
 /* True if the top scores of the rows stay on their device, in buckets, where curves need them.  With
  * few rows all scores are copied and sorted. */
 static int source_scores_on_device(const pcal_source *source, const pcal_measure *measure,
                                    const pcal_shape *shape) {
   return source_sums_on_device(source, measure) && shape->row_count >= SOURCE_COARSE_ROWS &&
          shape->row_count <= PC_DEVICE_SCORES_ROWS &&
-         measure->pass.policy.probs != PC_PROBS_FAST;
+         measure->pass.policy.probs != PC_PROBS_FAST && !source_curves_have_squares(measure);
 }
 
 /* Rows on a device are not divided: it works on all of them at once, or copies pieces itself. */

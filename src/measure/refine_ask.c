@@ -6,6 +6,19 @@
 #include "curve/point_masses.h"
 #include "measure/replicas/score_cells.h"
 
+/* Adds the next point of an entry, unless there are too many: it then waits for a later pass. */
+static void refine_ask_point(const pc_plan_entry *entry, const pc_curve_table *table,
+                             pc_refine_need *wish) {
+  pc_logit_point point;
+  if (wish->point_count == PC_REFINE_POINTS_MAX ||
+      !entry->metric->next_point(&entry->options, table, &point))
+    return;
+  for (size_t i = 0; i < wish->point_count; i++)
+    if (pc_logit_points_equal(&wish->points[i], &point))
+      return;
+  wish->points[wish->point_count++] = point;
+}
+
 pcal_status pc_refine_ask(const pcal_measure *measure, size_t slot, const pc_curve_table *table,
                           pc_refine_need *wish, pcal_error *err) {
   for (size_t e = 0; e < measure->plan.entry_count; e++) {
@@ -18,6 +31,8 @@ pcal_status pc_refine_ask(const pcal_measure *measure, size_t slot, const pc_cur
     if (entry->metric->cells != NULL)
       PC_TRY(entry->metric->cells(&entry->options, table, &measure->env, &asked, err));
     wish->level = asked > wish->level ? asked : wish->level;
+    if (pc_measure_plan_entry_sums_logits(&measure->plan, e))
+      refine_ask_point(entry, table, wish);
   }
   if (measure->plan.slots[slot].replica_cells)
     wish->wants += pc_score_cells_wants(table, wish->wanted);
@@ -31,7 +46,7 @@ pcal_status pc_refine_compact(const pcal_measure *measure, size_t slot, pc_bucke
   const pcal_env *env = &measure->env;
   pc_bucket_curve merged = *curve;
   const size_t bytes = curve->count * sizeof *curve->segments;
-  pc_refine_need wish = {pc_alloc(env, 2 * curve->count, 1), 0, 0};
+  pc_refine_need wish = {.wanted = pc_alloc(env, 2 * curve->count, 1)};
   merged.segments = pc_alloc_raw(env, bytes, 1);
   pcal_status status = wish.wanted == NULL || merged.segments == NULL
                            ? pc_fail_memory(err, "refining a curve")
@@ -48,7 +63,7 @@ pcal_status pc_refine_compact(const pcal_measure *measure, size_t slot, pc_bucke
     memcpy(merged.segments, curve->segments, bytes);
     pc_bucket_curve_merge(&merged, wish.wanted);
     table = pc_bucket_curve_table(&merged);
-    wish = (pc_refine_need){wish.wanted + curve->count, 0, 0};
+    wish = (pc_refine_need){.wanted = wish.wanted + curve->count};
     status = pc_refine_ask(measure, slot, &table, &wish, err);
     wish.wanted -= curve->count;
   }

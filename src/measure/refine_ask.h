@@ -10,6 +10,8 @@ typedef struct pc_refine_need {
   uint8_t *wanted; /* by segment: true if it must be known score by score */
   size_t wants;    /* number of marked segments */
   unsigned level;  /* of cells; 0: no cells, PC_EACH_SCORE: every score */
+  pc_logit_point points[PC_REFINE_POINTS_MAX]; /* of logistic regressions */
+  size_t point_count;
 } pc_refine_need;
 
 /* Asks all metrics on a slot, and adds their answers to *wish. */

@@ -1,5 +1,7 @@
 #include "measure/refine_jobs.h"
 
+#include <string.h>
+
 #include "base/executor.h"
 #include "curve/point_masses.h"
 #include "kernels/sort.h"
@@ -144,11 +146,23 @@ static pcal_status refine_jobs_target_part(const pc_refine_jobs *jobs, pc_refine
   return pc_bucket_curve_targets(curve, &wish, &job->targets[part], err);
 }
 
+/* Adds points of logistic regressions to targets, of which there may be none. */
+static pcal_status refine_jobs_add_points(const pc_refine_jobs *jobs,
+                                          const pc_bucket_curve *curve,
+                                          const pc_refine_need *wish,
+                                          pc_refine_targets *targets, pcal_error *err) {
+  if (targets->env == NULL)
+    PC_TRY(pc_refine_targets_new(jobs->env, &curve->layout, 0, targets, err));
+  targets->point_count = wish->point_count;
+  memcpy(targets->points, wish->points, sizeof wish->points);
+  return PCAL_OK;
+}
+
 static pcal_status refine_jobs_target(const pc_refine_jobs *jobs, pc_refine_job *job,
                                       size_t part, const double *ends, size_t end_count,
                                       pcal_error *err) {
   const pc_curve_table table = pc_bucket_curve_table(job->curves[part]);
-  pc_refine_need wish = {pc_alloc(jobs->env, table.count, 1), 0, 0};
+  pc_refine_need wish = {.wanted = pc_alloc(jobs->env, table.count, 1)};
   if (wish.wanted == NULL)
     return pc_fail_memory(err, "refining a curve");
   pcal_status status = pc_refine_ask(jobs->measure, job->slot, &table, &wish, err);
@@ -156,6 +170,8 @@ static pcal_status refine_jobs_target(const pc_refine_jobs *jobs, pc_refine_job 
     pc_bucket_curve_merge(job->curves[part], wish.wanted);
   if (status == PCAL_OK)
     status = refine_jobs_target_part(jobs, job, part, &wish, ends, end_count, err);
+  if (status == PCAL_OK && wish.point_count > 0)
+    status = refine_jobs_add_points(jobs, job->curves[part], &wish, &job->targets[part], err);
   pc_free(jobs->env, wish.wanted);
   return status;
 }
@@ -195,7 +211,7 @@ static pcal_status refine_jobs_target_slot(const pc_refine_jobs *jobs, pc_refine
 /* True if some part is not exact. */
 static int refine_jobs_needed(const pc_refine_job *job) {
   for (size_t p = 0; p < job->part_count; p++)
-    if (job->targets[p].count > 0 || job->counted_only)
+    if (job->targets[p].count > 0 || job->targets[p].point_count > 0 || job->counted_only)
       return 1;
   return 0;
 }

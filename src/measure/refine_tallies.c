@@ -113,6 +113,7 @@ static pcal_status refine_tallies_absorb(void *user, size_t part, size_t worker,
   curve->counted_only = 0;
   if (job->targets[part].count > 0)
     PC_TRY(pc_bucket_curve_refine(curve, &job->tallies[part], err));
+  PC_TRY(pc_bucket_curve_take_logits(curve, &job->tallies[part], err));
   return job->counted_only ? pc_refine_compact(work->jobs->measure, job->slot, curve, err)
                            : PCAL_OK;
 }

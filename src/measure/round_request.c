@@ -9,7 +9,7 @@
 
 const pc_envelope pc_round_request_envelope = {
     .magic = "PCALRQST",
-    .version = 1,
+    .version = 2,
     .noun = "request",
     .origin = "is not a request of rounds; pcal_rounds_request writes one",
     .saved = "was written",
@@ -56,7 +56,7 @@ static pcal_status request_check_plan(const pc_measure_plan *plan, pcal_error *e
     const pc_machine_kind machine = plan->slots[s].need.machine;
     if (s == plan->rows_slot)
       continue;
-    if (machine == PC_CURVE && !pc_measure_plan_can_refine(plan, s))
+    if (machine == PC_CURVE && !pc_measure_plan_can_round(plan, s))
       return pc_fail(err, PCAL_USAGE,
                      "%s needs every score, so its tallies would grow with the rows; leave it "
                      "out of the rounds, or measure it in one process",
@@ -80,7 +80,7 @@ void pc_round_plan_drop_rows(pc_measure_plan *plan) {
 void pc_round_plan_use_buckets(pc_measure_plan *plan) {
   pc_round_plan_drop_rows(plan);
   for (size_t s = 0; s < plan->slot_count; s++)
-    if (plan->slots[s].need.machine == PC_CURVE && pc_measure_plan_can_refine(plan, s)) {
+    if (plan->slots[s].need.machine == PC_CURVE && pc_measure_plan_can_round(plan, s)) {
       plan->slots[s].machine = &pc_machine_curve_rounds;
       plan->slots[s].replica_cells = pc_replica_tally_takes(plan, s);
     }
@@ -296,7 +296,8 @@ static pcal_status request_read_job(pc_decoder *in, pc_refine_jobs *jobs, uint64
     return PCAL_OK;
   }
   PC_TRY(pc_refine_jobs_add_slot(jobs, (size_t)slot, &job, err));
-  const pc_bucket_layout layout = pc_machine_curve_rounds_layout(job->view, job->part_count);
+  const pc_bucket_layout layout =
+      pc_machine_curve_rounds_layout(&plan->slots[slot].need, job->part_count);
   for (size_t p = 0; p < job->part_count && !in->failed; p++) {
     PC_TRY(pc_decode_refine_targets(in, jobs->env, &layout, &job->targets[p], err));
     *asked += pc_refine_targets_bytes(&job->targets[p]);

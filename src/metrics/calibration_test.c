@@ -33,6 +33,16 @@ pcal_status pc_calibration_test_configure(pc_options *options, size_t view,
   return PCAL_OK;
 }
 
+pcal_status pc_calibration_test_configure_segments(pc_options *options, size_t view,
+                                                   const pc_layout *layout,
+                                                   pc_metric_config *config, pcal_error *err) {
+  PC_TRY(pc_calibration_test_configure(options, view, layout, config, err));
+  config->whole_curve = config->need.view.kind == PC_VIEW_CLASSES;
+  if (!config->whole_curve)
+    config->need.grid.moments = PC_MOMENT_SQUARE;
+  return PCAL_OK;
+}
+
 static void calibration_test_set_result(const pc_calibration_test *test, double p_value,
                                         pc_metric_result *out) {
   out->value = test->statistic;

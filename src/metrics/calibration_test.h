@@ -33,6 +33,13 @@ PC_CHECKED pcal_status pc_calibration_test_configure(pc_options *options, size_t
                                                      const pc_layout *layout,
                                                      pc_metric_config *config, pcal_error *err);
 
+/* The same for a test that takes tables of segments with squares: `wants` names the segments that it
+ * needs score by score.  view=classwise needs every score. */
+PC_CHECKED pcal_status pc_calibration_test_configure_segments(pc_options *options, size_t view,
+                                                              const pc_layout *layout,
+                                                              pc_metric_config *config,
+                                                              pcal_error *err);
+
 /* Sets statistic, p-value and parts of the only table or, for several classes, of the class
  * with the smallest p-value, which is corrected; that class is the part "class". */
 PC_CHECKED pcal_status pc_calibration_test_evaluate(const pc_options *options,

@@ -41,19 +41,19 @@ static pcal_status cox_test(const pc_options *options, const pc_curve_table *tab
   (void)err;
   const double clip = options->value[COX_CLIP].number;
   pc_logistic_recalibration fit;
+  const char *unfit = pc_logistic_recalibration_fit(table, clip, PC_RECALIBRATION_BOTH, &fit);
   if (table->count == 0)
     out->cannot = "no rows";
-  else if (clip <= 0 && (table->score[0] <= 0 || table->score[table->count - 1] >= 1))
+  else if (clip <= 0 && fit.certain > 0)
     out->cannot = "a score of exactly 0 or 1 has no finite logit; use cox:clip=1e-9";
   else if (out->among > 1 && cox_few(table))
     out->cannot = "no class has 20 expected outcomes of either kind, which the chi-square "
                   "distribution needs; use ks-test";
   else
-    out->cannot = pc_logistic_recalibration_fit(table, clip, PC_RECALIBRATION_BOTH, &fit);
+    out->cannot = unfit;
   if (out->cannot != NULL)
     return PCAL_OK;
-  const double before = pc_logistic_recalibration_likelihood(table, clip);
-  out->statistic = fmax(2.0 * (fit.likelihood - before), 0.0);
+  out->statistic = fmax(2.0 * (fit.likelihood - fit.start), 0.0);
   out->p_value = pc_chi_square_tail(out->statistic, 2);
   out->parts[out->part_count++] = (pcal_part){"slope", fit.slope};
   out->parts[out->part_count++] = (pcal_part){"intercept", fit.intercept};
@@ -62,7 +62,15 @@ static pcal_status cox_test(const pc_options *options, const pc_curve_table *tab
 
 static pcal_status cox_configure(pc_options *options, const pc_layout *layout,
                                  pc_metric_config *config, pcal_error *err) {
-  return pc_calibration_test_configure(options, COX_VIEW, layout, config, err);
+  PC_TRY(pc_calibration_test_configure(options, COX_VIEW, layout, config, err));
+  config->whole_curve = config->need.view.kind == PC_VIEW_CLASSES;
+  return PCAL_OK;
+}
+
+static int cox_next_point(const pc_options *options, const pc_curve_table *table,
+                          pc_logit_point *out) {
+  return pc_logistic_recalibration_next(table, options->value[COX_CLIP].number,
+                                        PC_RECALIBRATION_BOTH, out);
 }
 
 static pcal_status cox_evaluate(const pc_options *options, const pc_evidence *evidence,
@@ -91,4 +99,5 @@ const pc_metric pc_metric_cox = {
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS,
     .configure = cox_configure,
     .evaluate = cox_evaluate,
+    .next_point = cox_next_point,
 };

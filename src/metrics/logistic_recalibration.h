@@ -16,20 +16,20 @@ typedef enum pc_recalibration_model {
 /* Parameters, with the log-likelihood and its derivatives there. */
 typedef struct pc_logistic_recalibration {
   double intercept, slope, likelihood;
+  double start;                   /* the log-likelihood at a = 0, b = 1 */
   double gradient[2], hessian[3]; /* hessian of -likelihood: aa, ab, bb */
   double certain;                 /* weight of the rows whose score is exactly 0 or 1 */
 } pc_logistic_recalibration;
 
-/* log(p / (1 - p)) */
-double pc_log_odds(double p);
-
-/* The log-likelihood at a = 0, b = 1, with scores clipped to [clip, 1 - clip]. */
-double pc_logistic_recalibration_likelihood(const pc_curve_table *table, double clip);
-
-/* Fits a table of distinct scores.  Returns the reason why there is no fit, or NULL. */
+/* Fits a table of scores; or one of segments that has all sums.  Returns the reason why there is no fit,
+ * or NULL; `start` and `certain` are set in any case. */
 const char *pc_logistic_recalibration_fit(const pc_curve_table *table, double clip,
                                           pc_recalibration_model model,
                                           pc_logistic_recalibration *out);
+
+/* As pc_metric.next_point. */
+int pc_logistic_recalibration_next(const pc_curve_table *table, double clip,
+                                   pc_recalibration_model model, pc_logit_point *out);
 
 /* Standard errors from the inverse of the Hessian. */
 double pc_logistic_recalibration_se(const pc_logistic_recalibration *fit,

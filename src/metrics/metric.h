@@ -140,6 +140,11 @@ typedef struct pc_metric {
    * if all scores are needed.  *level starts at 0; leave it if evaluate is already exact. */
   pcal_status (*cells)(const pc_options *options, const pc_curve_table *table,
                        const pcal_env *env, unsigned *level, pcal_error *err);
+  /* For a metric that fits a logistic regression to all scores: the next point at which it needs sums
+   * over them (table->logits has those of earlier passes); returns 0 if evaluate needs no more.  Only
+   * rounds (measure/rounds.h) ask: in one process such a metric reads a table of scores. */
+  int (*next_point)(const pc_options *options, const pc_curve_table *table,
+                    pc_logit_point *out);
 } pc_metric;
 
 /* The range that a metric declares, or the one that follows from its bound. */

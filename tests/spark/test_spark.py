@@ -126,11 +126,11 @@ def test_rows_that_change_are_noticed(df):
 
 
 def test_all_scores_on_the_driver(df, rows):
-    given = {"metrics": ["hosmer-lemeshow", "ks", "ece"], "interval": 0.9, "replicas": 40, "seed": 2}
+    given = {"metrics": ["mmce", "hosmer-lemeshow", "ks", "ece"], "interval": 0.9, "replicas": 40, "seed": 2}
     found = pcs.measure(df, probs="one", labels="is one", keep_scores=True, **given)
     assert found.to_json() == pc.measure(rows.probs[:, 1], rows.labels == 1, **given).to_json()
-    with pytest.raises(pc.UsageError, match="^hosmer-lemeshow needs every score.*keep_scores=True does$"):
-        pcs.measure(df, probs="one", labels="is one", metrics="hosmer-lemeshow")
+    with pytest.raises(pc.UsageError, match="^mmce needs every score.*keep_scores=True does$"):
+        pcs.measure(df, probs="one", labels="is one", metrics="mmce")
     named = {"probabilityCol": "one", "labelCol": "is one", "metricName": "spiegelhalter"}
     evaluator = pcs.CalibrationEvaluator(keepScores=True, **named)
     assert evaluator.evaluate(df) == pc.measure(

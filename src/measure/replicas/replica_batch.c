@@ -9,10 +9,16 @@
 #include "measure/replicas/draws.h"
 #include "measure/replicas/row_moments.h"
 
+/* True if an entry can be evaluated on ranges of sorted scores, which have no squares. */
+static int batch_takes_ranges(const pc_measure_plan *plan, size_t entry) {
+  return pc_measure_plan_entry_can_refine(plan, entry) &&
+         plan->entries[entry].reading.need.grid.moments == 0;
+}
+
 static int batch_refine(const pc_measure_plan *plan, size_t slot, const uint8_t *entries) {
   for (size_t e = 0; e < plan->entry_count; e++)
     if (plan->entries[e].slot == slot && (entries == NULL || entries[e]) &&
-        !pc_measure_plan_entry_can_refine(plan, e))
+        !batch_takes_ranges(plan, e))
       return 0;
   return 1;
 }
@@ -27,7 +33,7 @@ int pc_replica_has_points(const pc_measure_plan *plan, size_t entry, const pc_ke
   const pc_need *need = &plan->slots[plan->entries[entry].slot].need;
   return pc_sorted_view_applies(need, &plan->layout, rows) &&
          (need->machine == PC_GRID ||
-          (pc_measure_plan_entry_can_refine(plan, entry) && pc_kept_weights_whole(rows)));
+          (batch_takes_ranges(plan, entry) && pc_kept_weights_whole(rows)));
 }
 
 /* ---- memory ---- */

@@ -3,8 +3,14 @@
 #include <math.h>
 #include <string.h>
 
-/* The least bits of a lattice: sums of 2^32 rows or more are rounded by as much as chance moves them. */
-#define CELLS_LEAST_BITS 20
+/* The least bits of a lattice.  With 2^34 rows a score moves by up to 2^-19, which is an eighth of what
+ * chance moves the share of hits in one of 15 bins. */
+#define CELLS_LEAST_BITS 18
+/* With fewer bits, values of grids on the lattice differ from exact ones by much of what chance moves them:
+ * the difference counts as hidden. */
+#define CELLS_FINE_BITS 20
+/* Values that differ by less are the same. */
+#define CELLS_SLACK 0x1p-40
 
 void pc_replica_cells_free(pc_replica_cells *cells) {
   if (cells->env == NULL)
@@ -62,7 +68,7 @@ const char *pc_replica_cells_lack(const pc_replica_views *views, size_t entry) {
       views->rows == NULL ? pc_replica_tally_lacks(views->tally, views->plan, entry) : NULL;
   if (why == NULL && views->bits < CELLS_LEAST_BITS &&
       pc_replica_cells_lattice(views, entry) > 0.0)
-    why = "replicas of 2^32 rows or more are not exact enough";
+    why = "replicas of 2^34 rows or more are not exact enough";
   return why;
 }
 
@@ -122,6 +128,22 @@ double pc_replica_cells_lattice(const pc_replica_views *views, size_t entry) {
              : pc_replica_views_lattice(views, views->plan->entries[entry].slot);
 }
 
+double pc_replica_cells_slack(const pc_replica_views *views, size_t entry) {
+  if (!(pc_replica_cells_lattice(views, entry) > 0.0))
+    return 0.0;
+  return views->bits < CELLS_FINE_BITS ? CELLS_SLACK : ldexp(4.0, -(int)views->bits);
+}
+
+/* True if replicas of an entry are on cells, or on a coarse lattice. */
+static int cells_hide(const pc_replica_views *views, size_t entry) {
+  const pc_measure_plan *plan = views->plan;
+  return pc_replica_cells_tally(views, entry) != NULL ||
+         (views->bits > 0 && views->bits < CELLS_FINE_BITS &&
+          plan->slots[plan->entries[entry].slot].need.machine == PC_GRID &&
+          (pc_measure_plan_resampled(plan, entry) || pc_measure_plan_relabelled(plan, entry)) &&
+          pc_replica_cells_lack(views, entry) == NULL);
+}
+
 /* What cells hide of one series; 0 if it has no value. */
 static double cells_hidden(double value, double on_cells) {
   const double hidden = value - on_cells;
@@ -142,25 +164,25 @@ pcal_status pc_replica_cells_hidden(const pcal_env *env, pc_replica_views *views
                                     const pc_result_record *records, double *hidden,
                                     pcal_error *err) {
   const size_t n = views->plan->entry_count;
-  const pc_replica_tally *tally = NULL;
+  int any = 0;
   uint8_t *entries = pc_alloc(env, n, 1);
   double *values = pc_alloc_raw(env, n * PC_REPLICA_VALUES, sizeof *values);
   pcal_status status =
       entries == NULL || values == NULL ? pc_fail_memory(err, "drawing replicas") : PCAL_OK;
   memset(hidden, 0, n * PC_REPLICA_VALUES * sizeof *hidden);
   for (size_t e = 0; status == PCAL_OK && e < n; e++) {
-    const pc_replica_tally *found = pc_replica_cells_tally(views, e);
-    entries[e] = found != NULL && !records[e].outcome.undefined;
-    tally = found != NULL ? found : tally;
+    entries[e] = cells_hide(views, e) && !records[e].outcome.undefined;
+    any |= entries[e];
   }
   const pc_replica_request request = {.plan = views->plan,
                                       .entries = entries,
+                                      .rows = views->rows,
                                       .kind = PC_REPLICA_AS_IS,
                                       .count = 1,
                                       .views = views};
-  if (status == PCAL_OK && tally != NULL) {
+  if (status == PCAL_OK && any) {
     pc_replica_values_clear(&request, values);
-    status = pc_replica_tally_measure(env, tally, &request, values, err);
+    status = cells_measure(env, &request, values, err);
   }
   for (size_t e = 0; status == PCAL_OK && e < n; e++)
     if (entries[e])

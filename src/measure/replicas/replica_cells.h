@@ -5,7 +5,8 @@
  * outcome, which need single rows, one process evaluates replicas on all scores.
  *
  * What cells hide of a value, it minus the value of the data on cells, is added to the values of
- * replicas, so that they can be compared with it. */
+ * replicas, so that they can be compared with it.  The same for grids of very many rows, whose lattice
+ * (row_moments.h) is coarse. */
 #ifndef PC_REPLICA_CELLS_H
 #define PC_REPLICA_CELLS_H
 
@@ -43,6 +44,8 @@ PC_CHECKED pcal_status pc_replica_cells_measure(const pcal_env *env,
 
 /* The number that rounds the scores of an entry; 0: they are not rounded. */
 double pc_replica_cells_lattice(const pc_replica_views *views, size_t entry);
+/* Values of replicas of an entry that differ by less are equal. */
+double pc_replica_cells_slack(const pc_replica_views *views, size_t entry);
 
 /* What cells hide: hidden[entry * PC_REPLICA_VALUES + series], 0 for other entries. */
 PC_CHECKED pcal_status pc_replica_cells_hidden(const pcal_env *env, pc_replica_views *views,

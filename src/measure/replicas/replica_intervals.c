@@ -297,10 +297,8 @@ static void intervals_parts(const intervals_job *job, size_t entry) {
 /* ---- calibrated replicas ---- */
 
 static void intervals_null(const intervals_job *job, size_t entry) {
-  const double lattice = pc_replica_cells_lattice(job->views, entry);
   pc_null_summary(intervals_series(job->values, job->count, entry, 0), job->count,
-                  lattice > 0.0 ? ldexp(4.0, -(int)job->views->bits) : 0.0,
-                  &job->records[entry]);
+                  pc_replica_cells_slack(job->views, entry), &job->records[entry]);
 }
 
 /* ---- which entries ---- */

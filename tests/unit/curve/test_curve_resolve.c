@@ -57,7 +57,7 @@ static void resolve_try(const table_rows *rows, const resolve_question *q, unsig
   const pc_outcome_column misses = table_column(rows, 0, 0), hits = table_column(rows, 1, 0);
   pc_curve_table full = table_make(rows, 0), condensed;
   assert_int_equal(pc_curve_resolve(&env, &misses, &hits,
-                                    &(pc_curve_question){resolve_ask, NULL, q}, &condensed,
+                                    &(pc_curve_question){resolve_ask, NULL, q, 0}, &condensed,
                                     NULL),
                    PCAL_OK);
   assert_same(condensed.total, full.total);
@@ -89,7 +89,7 @@ TEST(test_most_scores_stay_together) {
   table_draw(table_uniform, TABLE_ROWS, 1, &rows);
   const pc_outcome_column misses = table_column(&rows, 0, 0), hits = table_column(&rows, 1, 0);
   assert_int_equal(pc_curve_resolve(&env, &misses, &hits,
-                                    &(pc_curve_question){resolve_ask, NULL, &q}, &condensed,
+                                    &(pc_curve_question){resolve_ask, NULL, &q, 0}, &condensed,
                                     NULL),
                    PCAL_OK);
   assert_non_null(condensed.segments);
@@ -105,7 +105,8 @@ TEST(test_weights_are_sorted) {
   table_draw(table_uniform, TABLE_ROWS, 1, &rows);
   const pc_outcome_column misses = table_column(&rows, 0, 1), hits = table_column(&rows, 1, 1);
   assert_int_equal(pc_curve_resolve(&env, &misses, &hits,
-                                    &(pc_curve_question){resolve_ask, NULL, &q}, &found, NULL),
+                                    &(pc_curve_question){resolve_ask, NULL, &q, 0}, &found,
+                                    NULL),
                    PCAL_OK);
   full = table_make(&rows, 1);
   assert_int_equal(found.count, full.count);
@@ -130,7 +131,7 @@ TEST(test_threads_do_not_show) {
     pcal_env env = pc_env_resolve(NULL);
     env.threads = 1 + 3 * t;
     assert_int_equal(pc_curve_resolve(&env, &misses, &hits,
-                                      &(pc_curve_question){resolve_ask, NULL, &q}, &table[t],
+                                      &(pc_curve_question){resolve_ask, NULL, &q, 0}, &table[t],
                                       NULL),
                      PCAL_OK);
   }
@@ -150,8 +151,8 @@ static pcal_status resolve_scenario(const pcal_env *env, void *user, pcal_error 
   pcal_env alone = *env;
   pc_curve_table table;
   alone.threads = 1;
-  PC_TRY(pc_curve_resolve(&alone, &misses, &hits, &(pc_curve_question){resolve_ask, NULL, &q},
-                          &table, err));
+  PC_TRY(pc_curve_resolve(&alone, &misses, &hits,
+                          &(pc_curve_question){resolve_ask, NULL, &q, 0}, &table, err));
   pc_curve_table_free(env, &table);
   return PCAL_OK;
 }
@@ -204,7 +205,7 @@ TEST(test_cells_have_the_bits_of_sorted_scores) {
   assert_int_equal(pc_curve_table_new(&env, &misses, &hits, &full, NULL), PCAL_OK);
   for (env.threads = 1; env.threads <= 2; env.threads++)
     for (size_t l = 0; l < UNIT_COUNT(levels); l++) {
-      const pc_curve_question asked = {resolve_edges, resolve_cells, &levels[l]};
+      const pc_curve_question asked = {resolve_edges, resolve_cells, &levels[l], 0};
       pc_bin got[15], want[15];
       assert_int_equal(pc_curve_resolve(&env, &misses, &hits, &asked, &found, NULL), PCAL_OK);
       assert_non_null(found.segments);

@@ -58,6 +58,7 @@ static void sparse_same(const pc_sparse_tally *a, const pc_sparse_tally *b) {
     assert_int_equal(a->segments[i].hits, b->segments[i].hits);
     assert_true(a->segments[i].score.units == b->segments[i].score.units);
     assert_true(a->segments[i].hit_score.units == b->segments[i].hit_score.units);
+    assert_true(!a->squares || a->segments[i].square == b->segments[i].square);
     assert_same(a->segments[i].low, b->segments[i].low);
     assert_same(a->segments[i].high, b->segments[i].high);
   }
@@ -114,6 +115,42 @@ TEST(first_passes) {
     sparse_check(&rows, &even, NULL, weighted);
     sparse_check(&rows, &part, NULL, weighted);
   }
+}
+
+/* The same with sums of squares; a tally without them does not merge. */
+TEST(squares) {
+  static sparse_rows rows;
+  const pcal_env env = pc_env_resolve(NULL);
+  sparse_draw(&rows);
+  rows.score[1] = -1e-6;
+  rows.score[2] = 1 + 1e-6;
+  for (int weighted = 0; weighted < 2; weighted++)
+    for (int parts = 0; parts < 2; parts++) {
+      pc_bucket_layout layout =
+          parts ? pc_bucket_layout_part(3, 4096, 1024) : pc_bucket_layout_even(1024);
+      pc_sparse_tally plain, square;
+      pcal_error err;
+      pc_bucket_tally tally = sparse_fill(&rows, &layout, NULL, 0, SPARSE_ROWS, weighted);
+      assert_int_equal(pc_sparse_tally_new(&env, &tally, &plain, NULL), PCAL_OK);
+      pc_bucket_tally_free(&tally);
+      layout.squares = 1;
+      sparse_check(&rows, &layout, NULL, weighted);
+      tally = sparse_fill(&rows, &layout, NULL, 0, SPARSE_ROWS, weighted);
+      assert_int_equal(pc_sparse_tally_new(&env, &tally, &square, NULL), PCAL_OK);
+      pc_bucket_tally_free(&tally);
+      pc_int128 found = 0, expected = 0;
+      for (size_t i = 0; i < square.count; i++)
+        found += square.segments[i].square;
+      for (size_t i = 0; i < SPARSE_ROWS; i++)
+        expected += (int64_t)(weighted ? rows.weight[i] : 1.0) *
+                    (pc_int128)(int64_t)(rows.score[i] * rows.score[i] * 0x1p53);
+      assert_true(found == expected);
+      assert_int_equal(pc_sparse_tally_merge(&plain, &square, &err), PCAL_DATA);
+      assert_string_equal(err.message, "the tallies have other sums of scores than each other; "
+                                       "answer the request again");
+      pc_sparse_tally_free(&plain);
+      pc_sparse_tally_free(&square);
+    }
 }
 
 /* A target that stores its scores and one that divides them; targets as bytes. */

@@ -29,6 +29,9 @@ static const char *const refine_specs[] = {
     "gce:variant=31",
     "cwce:binning=mass",
     "smece",
+    "hosmer-lemeshow",
+    "ks-test",
+    "kuiper",
 };
 
 #define REFINE_CLASSES 4

@@ -156,16 +156,91 @@ TEST(nulls_do_not_depend_on_intervals) {
   rounds_data_free(&data);
 }
 
+/* Ten billion rows as 17,000 rows with weights: a calibrated model, two rows for each score.  Labels move
+ * by chance.  Scores are not on the lattice. */
+static rounds_data curves_of_ten_billion(void) {
+  const pc_rng rng = {9, 4};
+  rounds_data data = rounds_data_draw(17000, 1, 0, 1, 0);
+  const double copies = 1e10 / 8500;
+  for (size_t i = 0; i < data.rows; i += 2) {
+    const double p = ((double)i + 0.123) / 17001;
+    double deviate = -6.0; /* of variance 1 */
+    for (size_t k = 0; k < 12; k++)
+      deviate += pc_rng_uniform(&rng, 12 * i + k);
+    const double hits = floor(copies * p + deviate * sqrt(copies * p * (1 - p)));
+    data.scores[i] = data.scores[i + 1] = p;
+    data.labels[i] = 1;
+    data.labels[i + 1] = 0;
+    data.weights[i] = fmin(fmax(hits, 1), floor(copies) - 1);
+    data.weights[i + 1] = floor(copies) - data.weights[i];
+  }
+  return data;
+}
+
+/* The expected ece of a calibrated model, 15 bins of equal width. */
+static double curves_expected_ece(const rounds_data *data) {
+  double variance[15] = {0}, total = 0.0, expected = 0.0;
+  for (size_t i = 0; i < data->rows; i++) {
+    const double p = data->scores[i];
+    variance[(size_t)fmin(floor(p * 15), 14)] += data->weights[i] * p * (1 - p);
+    total += data->weights[i];
+  }
+  for (size_t b = 0; b < 15; b++)
+    expected += sqrt(variance[b] * 2 / 3.14159265358979) / total;
+  return expected;
+}
+
+/* Intervals and nulls of ten billion rows; chance is 10^-5. */
+TEST(ten_billion_rows) {
+  const char *const specs[] = {"ece", "ks", "ece:binning=mass",
+                               "tce:p=2,binning=mass,debias=yes"};
+  rounds_data data = curves_of_ten_billion();
+  const double expected = curves_expected_ece(&data);
+  char why[128];
+  for (size_t m = 0; m < 4; m++) {
+    const pcal_result found = curves_null(&data, specs[m], 0.9, why);
+    assert_true(found.has_interval && found.has_null);
+    assert_true(found.low <= found.value && found.value <= found.high);
+    assert_true(found.high < 1e-4);
+    if (m < 3) /* the debiased square is negative, so the last value is 0 */
+      assert_true(found.null_p_value > 0.1 && found.null_p_value < 0.9);
+    if (m == 0)
+      assert_true(found.null_mean > 0.9 * expected && found.null_mean < 1.1 * expected);
+  }
+  pcal_measure_config config = curves_config(&data, specs, 4);
+  config.interval = 0.9;
+  config.null = 1;
+  rounds_compare(&data, &config, 3);
+  rounds_data_free(&data);
+}
+
+/* A score of all rows that is not on the lattice: the interval contains the value. */
+TEST(ten_billion_rows_of_one_score) {
+  char why[128];
+  rounds_data data = rounds_data_draw(17000, 1, 0, 1, 0);
+  for (size_t i = 0; i < data.rows; i++) {
+    data.scores[i] = 0.3 + 1e-12 * (double)(i / 2); /* below the lattice */
+    data.labels[i] = (int32_t)(i % 2);
+    data.weights[i] = i % 2 ? 300000 : 880000; /* 0.254 */
+  }
+  const pcal_result found = curves_null(&data, "ece", 0.9, why);
+  assert_true(found.has_interval && found.null_p_value < 0.05);
+  const double middle = 0.5 * (found.low + found.high);
+  assert_true(fabs(middle - found.value) <
+              0.2 * (found.high - found.low)); /* not moved by rounding */
+  rounds_data_free(&data);
+}
+
 /* Sums of so many rows are rounded by more than chance moves them. */
 TEST(too_many_rows_for_replicas) {
   char why[128];
   rounds_data data = rounds_data_draw(17000, 1, 0, 1, 0);
   for (size_t i = 0; i < data.rows; i++)
-    data.weights[i] = 1 << 18; /* 2^32.05 rows */
+    data.weights[i] = 1 << 20; /* 2^34.05 rows */
   for (size_t m = 0; m < CURVE_SPECS; m++) {
     const pcal_result found = curves_null(&data, curve_specs[m], 0.9, why);
     assert_true(!found.has_interval && !found.has_null);
-    assert_string_equal(why, "replicas of 2^32 rows or more are not exact enough");
+    assert_string_equal(why, "replicas of 2^34 rows or more are not exact enough");
   }
   rounds_data_free(&data);
 }
