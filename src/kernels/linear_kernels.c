@@ -3,7 +3,8 @@
  *   -log p_y = log S - (u_y - m)
  *   p_y - 1 = -(S - t_y) / S
  * A term x is rounded to the lattice as (x + big) - big, where an ulp of big is a lattice step:
- * rounded to nearest, ties to even, independent of the sum.
+ * rounded to nearest, ties to even, independent of the sum.  A product of two multiples of
+ * PC_LINEAR_ROUGH, the root of a lattice step, is on the lattice.
  *
  * Edge cases:
  *  1. the largest term is exactly 1 and left out of the sum, so that losses and residuals close
@@ -15,7 +16,10 @@
  * for each class of a row. */
 #include "kernels/linear_kernels.h"
 
+#include <string.h>
+
 #include "kernels/lane_math.h"
+#include "kernels/transpose.h"
 #include "kernels/variant.h"
 
 #define LINEAR_BIG (0x1.8p52 * PC_LATTICE)
@@ -108,10 +112,71 @@ static double linear_top(const double *u, size_t stride) {
   return top[0];
 }
 
+/* The sums of linear_sum for a block whose rows are lanes, in the same order. */
+static inline void linear_sum_columns(const double *restrict gaps, const double *restrict terms,
+                                      size_t count, double *restrict rest) {
+  double sums[PC_LINEAR_LANES][PC_LINEAR_BLOCK], same[PC_LINEAR_BLOCK] = {0.0};
+  for (size_t k = 0; k < count; k++)
+    for (size_t r = 0; r < PC_LINEAR_BLOCK; r++) {
+      const double below = gaps[k * PC_LINEAR_BLOCK + r] < 0.0 ? 1.0 : 0.0;
+      sums[k][r] = below * terms[k * PC_LINEAR_BLOCK + r];
+      same[r] += 1.0 - below;
+    }
+  for (size_t width = PC_LINEAR_LANES / 2; width > 0; width /= 2)
+    for (size_t l = 0; l + width < count && l < width; l++)
+      for (size_t r = 0; r < PC_LINEAR_BLOCK; r++)
+        sums[l][r] += sums[l + width][r];
+  for (size_t r = 0; r < PC_LINEAR_BLOCK; r++)
+    rest[r] = sums[0][r] + (same[r] - 1.0);
+}
+
+/* linear_residuals for a whole block of rows of PC_LINEAR_LANES numbers, with the same bits: rows are
+ * lanes, so that nothing is added across a vector. */
+static void linear_residuals_narrow(const double *restrict u, size_t count,
+                                    const size_t *labels, double *restrict p,
+                                    double *restrict residual, double *restrict loss) {
+  enum { ROWS = PC_LINEAR_BLOCK, CELLS = PC_LINEAR_LANES * PC_LINEAR_BLOCK };
+  double gaps[CELLS], terms[CELLS], max[ROWS], rest[ROWS], scale[ROWS];
+  pc_transpose_f64(u, ROWS, PC_LINEAR_LANES, gaps);
+  for (size_t r = 0; r < ROWS; r++)
+    max[r] = gaps[r];
+  for (size_t k = 1; k < count; k++)
+    for (size_t r = 0; r < ROWS; r++)
+      max[r] = gaps[k * ROWS + r] > max[r] ? gaps[k * ROWS + r] : max[r];
+  for (size_t k = 0; k < count; k++)
+    for (size_t r = 0; r < ROWS; r++)
+      gaps[k * ROWS + r] -= max[r];
+  for (size_t i = 0; i < count * ROWS; i++)
+    terms[i] = pc_lane_exp(gaps[i]);
+  for (size_t i = count * ROWS; i < CELLS; i++)
+    terms[i] = 0.0;
+  linear_sum_columns(gaps, terms, count, rest);
+  for (size_t r = 0; r < ROWS; r++) {
+    const double gap = gaps[labels[r] * ROWS + r];
+    const double others = gap < 0.0 ? 1.0 + (rest[r] - terms[labels[r] * ROWS + r]) : rest[r];
+    scale[r] = 1.0 / (1.0 + rest[r]);
+    max[r] = -(others * scale[r]); /* the residual of the label */
+    loss[r] = -(gap < -LINEAR_LOSS_MAX ? -LINEAR_LOSS_MAX : gap);
+  }
+  for (size_t k = 0; k < count; k++)
+    for (size_t r = 0; r < ROWS; r++)
+      terms[k * ROWS + r] *= scale[r];
+  pc_transpose_f64(terms, PC_LINEAR_LANES, ROWS, p);
+  memcpy(residual, p, CELLS * sizeof *p);
+  for (size_t r = 0; r < ROWS; r++) {
+    residual[r * PC_LINEAR_LANES + labels[r]] = max[r];
+    loss[r] = pc_lane_log1p(rest[r]) + loss[r];
+  }
+}
+
 static void linear_residuals(double *restrict u, size_t count, size_t stride, size_t rows,
                              const size_t *labels, double *restrict p,
                              double *restrict residual, double *restrict loss) {
-  double max[PC_LINEAR_ROWS], rest[PC_LINEAR_ROWS];
+  if (stride == PC_LINEAR_LANES && rows == PC_LINEAR_BLOCK) {
+    linear_residuals_narrow(u, count, labels, p, residual, loss);
+    return;
+  }
+  double max[PC_LINEAR_BLOCK], rest[PC_LINEAR_BLOCK];
   const double low = -1.7e308;
   for (size_t r = 0; r < rows; r++) {
     for (size_t k = count; k < stride; k++)
@@ -222,6 +287,20 @@ static inline void linear_upper_plain(double *sums, const double *a, size_t stri
   *(linear_vector *)(void *)sums = even + odd;
 }
 
+/* The same for products that are on the lattice. */
+static inline void linear_upper_rough(double *sums, const double *a, size_t stride,
+                                      const double *const *x, size_t j, size_t count) {
+  linear_vector even = *linear_at(sums), odd = {0.0};
+  size_t r = 0;
+  for (; r + 2 <= count; r += 2, a += 2 * stride) {
+    even += a[0] * *linear_at(x[r] + j);
+    odd += a[stride] * *linear_at(x[r + 1] + j);
+  }
+  if (r < count)
+    even += a[0] * *linear_at(x[r] + j);
+  *(linear_vector *)(void *)sums = even + odd;
+}
+
 static inline void linear_upper_weighted(double *sums, const double *a, size_t stride,
                                          const double *const *x, size_t j, size_t count,
                                          const double *weights) {
@@ -234,18 +313,32 @@ static inline void linear_upper_weighted(double *sums, const double *a, size_t s
   *(linear_vector *)(void *)sums = sum;
 }
 
+/* scaled[r] = factors[r] x[r], rounded where the sums are rough. */
+static inline void linear_upper_scale(const double *const *x, size_t inputs, size_t stride,
+                                      const double *factors, size_t count, int rough,
+                                      double *scaled) {
+  const double big = 0x1.8p52 * PC_LINEAR_ROUGH;
+  for (size_t r = 0; r < count; r++)
+    for (size_t j = 0; j < inputs; j += LINEAR_VECTOR) {
+      linear_vector product = factors[r] * *linear_at(x[r] + j);
+      if (rough)
+        product = (product + big) - big;
+      *(linear_vector *)(void *)(scaled + r * stride + j) = product;
+    }
+}
+
 static void linear_upper(double *sums, const double *const *x, size_t inputs, size_t stride,
                          const double *factors, size_t count, const double *weights,
-                         double *scaled) {
-  for (size_t r = 0; r < count; r++)
-    for (size_t j = 0; j < inputs; j += LINEAR_VECTOR)
-      *(linear_vector *)(void *)(scaled + r * stride + j) = factors[r] * *linear_at(x[r] + j);
+                         double *scaled, int rough) {
+  linear_upper_scale(x, inputs, stride, factors, count, rough, scaled);
   for (size_t i = 0; i < inputs; i++, sums += stride)
     for (size_t j = i; j < inputs; j += LINEAR_VECTOR)
-      if (weights == NULL)
-        linear_upper_plain(sums + (j - i), scaled + i, stride, x, j, count);
-      else
+      if (weights != NULL)
         linear_upper_weighted(sums + (j - i), scaled + i, stride, x, j, count, weights);
+      else if (rough)
+        linear_upper_rough(sums + (j - i), scaled + i, stride, x, j, count);
+      else
+        linear_upper_plain(sums + (j - i), scaled + i, stride, x, j, count);
 }
 
 static void linear_add(double *restrict sums, const double *a, const double *v, size_t count,

@@ -55,7 +55,13 @@ static double bbq_log_gamma(double x) {
   const double series =
       inverse *
       (1.0 / 12 - square * (1.0 / 360 - square * (1.0 / 1260 - square * (1.0 / 1680))));
-  return ((x - 0.5) * pc_log(x) - x) + 0.91893853320467274178 + (series - pc_log(product));
+  const double shift = product == 1.0 ? 0.0 : pc_log(product);
+  return ((x - 0.5) * pc_log(x) - x) + 0.91893853320467274178 + (series - shift);
+}
+
+/* log Gamma(count + x) - log Gamma(x); most bins of a class have no hits. */
+static double bbq_log_gamma_rise(double count, double x) {
+  return count == 0.0 ? 0.0 : bbq_log_gamma(count + x) - bbq_log_gamma(x);
 }
 
 /* ---- One binning ---- */
@@ -85,7 +91,7 @@ static void bbq_cut(const bbq_rows *rows, size_t bins, pc_bin_map *out, size_t *
 
 /* Sets the values of a binning; returns the logarithm of its likelihood. */
 static double bbq_weigh(const bbq_rows *rows, const size_t *upto, pc_bin_map *out) {
-  const double strength = BBQ_STRENGTH / (double)out->count;
+  const double strength = BBQ_STRENGTH / (double)out->count, own = bbq_log_gamma(strength);
   double likelihood = 0.0, weight = 0.0, hits = 0.0;
   for (size_t b = 0; b < out->count; b++) {
     const double middle = fmin(fmax(pc_bin_map_middle(out, b), BBQ_INSIDE), 1.0 - BBQ_INSIDE);
@@ -95,9 +101,8 @@ static double bbq_weigh(const bbq_rows *rows, const size_t *upto, pc_bin_map *ou
     weight = rows->weight[upto[b] - 1];
     hits = rows->hits[upto[b] - 1];
     out->values[b] = (m + a) / (n + strength);
-    likelihood += bbq_log_gamma(strength) - bbq_log_gamma(n + strength) +
-                  (bbq_log_gamma(m + a) - bbq_log_gamma(a)) +
-                  (bbq_log_gamma(n - m + z) - bbq_log_gamma(z));
+    likelihood += own - bbq_log_gamma(n + strength) + bbq_log_gamma_rise(m, a) +
+                  bbq_log_gamma_rise(n - m, z);
   }
   return likelihood;
 }

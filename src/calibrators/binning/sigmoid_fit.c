@@ -24,9 +24,14 @@ typedef struct sigmoid_point {
   double loss, gradient[2], hessian[3]; /* sums; hessian: aa, ab, bb */
 } sigmoid_point;
 
+/* 1 / (1 + exp(-t)); small: exp(-|t|). */
+static double sigmoid_fit_value(double t, double small) {
+  return (t >= 0 ? 1.0 : small) / (1.0 + small);
+}
+
 double pc_sigmoid_at(const pc_sigmoid *sigmoid, double x) {
   const double t = sigmoid->a * x + sigmoid->b;
-  return t >= 0 ? 1.0 / (1.0 + pc_exp(-t)) : pc_exp(t) / (1.0 + pc_exp(t));
+  return sigmoid_fit_value(t, pc_exp(-fabs(t)));
 }
 
 double pc_sigmoid_logit(double p) {
@@ -34,19 +39,16 @@ double pc_sigmoid_logit(double p) {
   return pc_log(inside) - pc_log1p(-inside);
 }
 
-/* log(1 + exp(t)) */
-static double sigmoid_fit_soft(double t) {
-  return t > 0 ? t + pc_log1p(pc_exp(-t)) : pc_log1p(pc_exp(t));
-}
-
 static void sigmoid_fit_sum(const sigmoid_problem *problem, sigmoid_point *point) {
   *point = (sigmoid_point){.at = point->at};
   for (size_t i = 0; i < problem->count; i++) {
     const double x = problem->x[i], w = problem->weight[i], h = problem->hits[i];
     const double target = h * problem->hit + (w - h) * problem->miss;
-    const double t = point->at.a * x + point->at.b, p = pc_sigmoid_at(&point->at, x);
+    const double t = point->at.a * x + point->at.b, small = pc_exp(-fabs(t));
+    const double p = sigmoid_fit_value(t, small);
     const double gap = w * p - target, spread = w * p * (1.0 - p);
-    point->loss += w * sigmoid_fit_soft(t) - target * t;
+    const double soft = (t > 0 ? t : 0.0) + pc_log1p(small); /* log(1 + exp(t)) */
+    point->loss += w * soft - target * t;
     point->gradient[0] += gap * x;
     point->gradient[1] += gap;
     point->hessian[0] += spread * x * x;

@@ -9,10 +9,11 @@
 #include <string.h>
 
 #include "base/executor.h"
+#include "kernels/column_sum.h"
 #include "kernels/dispatch.h"
 
-#define LINEAR_PASS_BLOCK PC_LINEAR_ROWS
-#define LINEAR_PASS_BATCH 64 /* rows whose second derivatives are added together */
+#define LINEAR_PASS_BLOCK PC_LINEAR_BLOCK
+#define LINEAR_PASS_BATCH 128 /* rows whose second derivatives are added together */
 
 /* Rows that wait for the sums of second derivatives. */
 typedef struct linear_pass_batch {
@@ -28,6 +29,7 @@ struct pc_linear_pass_worker {
   pc_lattice_sums gradient, hessian;
   double room;        /* weight that the lanes can still take */
   size_t held;        /* rows in the block */
+  double held_weight; /* their weight, at most PC_LATTICE_FULL */
   double times;       /* the weight of a heavy row, otherwise 1 */
   double *x, *shrunk; /* features of the block; scaled to at most 1, with the 1 of b */
   double *u, *p, *r;
@@ -113,13 +115,16 @@ pcal_status pc_linear_pass_new(const pc_fit_rows *rows, unsigned want, int seria
 static void linear_pass_map(const pc_linear_pass *pass, struct pc_linear_pass_worker *worker) {
   const size_t s = pass->stride, k = pass->classes;
   const double *w = pass->padded, *b = w + k * s;
-  pass->kernels->map(w, b, worker->x, k, s, worker->u);
+  for (size_t i = 0; i < worker->held; i += PC_LINEAR_ROWS)
+    pass->kernels->map(w, b, worker->x + i * k, k, s, worker->u + i * s);
 }
 
 static void linear_pass_gradient(const pc_linear_pass *pass,
                                  struct pc_linear_pass_worker *worker, const double *weights) {
-  pass->kernels->outer(worker->gradient.lanes, worker->shrunk, pass->inputs, worker->r,
-                       pass->classes + 1, pass->stride, weights);
+  for (size_t i = 0; i < worker->held; i += PC_LINEAR_ROWS)
+    pass->kernels->outer(worker->gradient.lanes, worker->shrunk + i * pass->inputs,
+                         pass->inputs, worker->r + i * pass->stride, pass->classes + 1,
+                         pass->stride, weights == NULL ? NULL : weights + i);
 }
 
 /* Adds the rows with a factor above pass->least to the block of a pair of classes. */
@@ -141,7 +146,7 @@ static void linear_pass_hessian_pair(const pc_linear_pass *pass,
   }
   if (held > 0)
     pass->kernels->upper(sums, rows, k + 1, m, factors, held, batch->plain ? NULL : weights,
-                         batch->scaled);
+                         batch->scaled, pass->least > 0.0);
 }
 
 /* Adds the rows that wait, one block of the Hessian for each pair of classes. */
@@ -156,14 +161,24 @@ static void linear_pass_hessian(const pc_linear_pass *pass,
   worker->batch.plain = 1;
 }
 
+/* Copies features for sums of second derivatives, which may be rough where these leave out terms. */
+static void linear_pass_copy(const pc_linear_pass *pass, const double *from, size_t count,
+                             double *to) {
+  const double big = 0x1.8p52 * PC_LINEAR_ROUGH;
+  if (pass->least <= 0.0)
+    memcpy(to, from, count * sizeof *to);
+  for (size_t i = 0; pass->least > 0.0 && i < count; i++)
+    to[i] = (from[i] + big) - big;
+}
+
 /* Lets the rows of the block wait. */
 static void linear_pass_delay(const pc_linear_pass *pass, struct pc_linear_pass_worker *worker,
                               int plain) {
   linear_pass_batch *batch = &worker->batch;
   if (batch->count + LINEAR_PASS_BLOCK > LINEAR_PASS_BATCH)
     linear_pass_hessian(pass, worker);
-  memcpy(batch->shrunk + batch->count * pass->inputs, worker->shrunk,
-         worker->held * pass->inputs * sizeof *worker->shrunk);
+  linear_pass_copy(pass, worker->shrunk, worker->held * pass->inputs,
+                   batch->shrunk + batch->count * pass->inputs);
   memcpy(batch->p + batch->count * pass->stride, worker->p,
          worker->held * pass->stride * sizeof *worker->p);
   memcpy(batch->weights + batch->count, worker->weights,
@@ -184,13 +199,20 @@ static void linear_pass_empty(const pc_linear_pass *pass, struct pc_linear_pass_
   worker->room = PC_LATTICE_FULL;
 }
 
-static void linear_pass_loss(struct pc_linear_pass_worker *worker, size_t i, double loss) {
-  const double weight = worker->times * worker->weights[i];
-  if (weight == 1.0)
-    pc_sum_add(&worker->loss, loss);
-  else
-    pc_sum_add_product(&worker->loss, weight, loss);
-  pc_sum_add(&worker->weight, weight);
+/* Adds the losses of the block; plain: all weights are 1. */
+static void linear_pass_losses(struct pc_linear_pass_worker *worker, const double *losses,
+                               int plain) {
+  const size_t count = worker->held;
+  if (plain && worker->times == 1.0) {
+    pc_sum_add_column(&worker->loss, losses, count);
+    pc_sum_add_units(&worker->weight, (int64_t)count, 0);
+    return;
+  }
+  for (size_t i = 0; i < count; i++) {
+    const double weight = worker->times * worker->weights[i];
+    pc_sum_add_product(&worker->loss, weight, losses[i]);
+    pc_sum_add(&worker->weight, weight);
+  }
 }
 
 /* Clears place i of the block. */
@@ -205,26 +227,26 @@ static void linear_pass_blank(const pc_linear_pass *pass, struct pc_linear_pass_
 /* Adds the rows of the block to the sums. */
 static void linear_pass_block(const pc_linear_pass *pass,
                               struct pc_linear_pass_worker *worker) {
-  double losses[LINEAR_PASS_BLOCK], sum = 0.0;
+  const size_t end = (worker->held + PC_LINEAR_ROWS - 1) / PC_LINEAR_ROWS * PC_LINEAR_ROWS;
+  double losses[LINEAR_PASS_BLOCK];
   int plain = 1;
   linear_pass_map(pass, worker);
   pass->kernels->residuals(worker->u, pass->classes, pass->stride, worker->held, worker->labels,
                            worker->p, worker->r, losses);
-  for (size_t i = 0; i < worker->held; i++) {
-    linear_pass_loss(worker, i, losses[i]);
-    sum += worker->weights[i];
+  for (size_t i = 0; i < worker->held; i++)
     plain &= worker->weights[i] == 1.0;
-  }
-  for (size_t i = worker->held; i < LINEAR_PASS_BLOCK; i++)
+  linear_pass_losses(worker, losses, plain);
+  for (size_t i = worker->held; i < end; i++)
     linear_pass_blank(pass, worker, i);
-  if (sum > worker->room)
+  if (worker->held_weight > worker->room)
     linear_pass_empty(pass, worker, 1.0);
-  worker->room -= sum;
+  worker->room -= worker->held_weight;
   if ((pass->want & PC_LINEAR_GRADIENT) != 0)
     linear_pass_gradient(pass, worker, plain ? NULL : worker->weights);
   if ((pass->want & PC_LINEAR_HESSIAN) != 0)
     linear_pass_delay(pass, worker, plain);
   worker->held = 0;
+  worker->held_weight = 0.0;
 }
 
 /* Puts a row into the block. */
@@ -241,6 +263,7 @@ static void linear_pass_hold(const pc_linear_pass *pass, struct pc_linear_pass_w
   shrunk[k] = 1.0;
   worker->labels[at] = (size_t)label;
   worker->weights[at] = weight;
+  worker->held_weight += weight;
 }
 
 /* Adds a row too heavy for the lattice: alone, times its weight. */
@@ -276,9 +299,9 @@ static pcal_status linear_pass_add(void *user, size_t w, const pc_fit_block *blo
       linear_pass_heavy(pass, worker, x, block->labels[i], weight);
       continue;
     }
-    linear_pass_hold(pass, worker, x, block->labels[i], weight);
-    if (worker->held == LINEAR_PASS_BLOCK)
+    if (worker->held == LINEAR_PASS_BLOCK || worker->held_weight + weight > PC_LATTICE_FULL)
       linear_pass_block(pass, worker);
+    linear_pass_hold(pass, worker, x, block->labels[i], weight);
   }
   if (worker->held > 0)
     linear_pass_block(pass, worker);
@@ -297,6 +320,7 @@ static void linear_pass_clear(const pc_linear_pass *pass,
     pc_lattice_sums_clear(&worker->hessian);
   worker->room = PC_LATTICE_FULL;
   worker->held = 0;
+  worker->held_weight = 0.0;
   worker->batch.count = 0;
   worker->batch.plain = 1;
   worker->times = 1.0;

@@ -1,13 +1,13 @@
 /* Search:
  *   1. From the start or from 0, whichever is better.  The objective is convex.
- *   2. Up to PC_LINEAR_NEWTON classes: Newton's method with all second derivatives; warm
- *      searches use old ones as long as they suffice, rough ones leave out small terms.  With more classes: truncated Newton
- *      steps (linear_curvature.h).  Diagonal maps: see vector_search.c.
+ *   2. Up to PC_LINEAR_NEWTON classes: Newton's method with all second derivatives, which are
+ *      computed again only when old ones do not suffice; warm searches begin with old ones, rough
+ *      ones leave out small terms and round the others.  With more classes: truncated Newton steps (linear_curvature.h).  Diagonal maps: see vector_search.c.
  *   3. Without a penalty, a common change of all classes has no effect; it is removed from
  *      gradients and from the result, which thereby has the least norm.
  * Accuracy: gradients of 1e-13 with all second derivatives, otherwise of 1e-9, in units in
  *           which features are about 1.
- * Cost:     about ten passes with second derivatives, or a few dozen without. */
+ * Cost:     a few passes with second derivatives and about ten without, or a few dozen. */
 #include "calibrators/linear/linear_search.h"
 
 #include <math.h>
@@ -168,10 +168,11 @@ static pcal_status linear_search_newton(pc_linear_search *search, int warm, pcal
   pc_newton *newton = &search->state->newton;
   double value = 0.0;
   newton->limits = search->limits;
-  newton->frugal = warm;
+  newton->frugal = 1;
   search->pass.least = search->rough ? LINEAR_SEARCH_TERM : 0.0;
   memcpy(newton->best, search->at, search->pass.count * sizeof *search->at);
   pc_newton_restart(newton);
+  newton->wants_hessian = !warm;
   linear_search_update_penalty(search, newton);
   while (newton->end == PC_OPTIM_RUNNING) {
     const unsigned want =

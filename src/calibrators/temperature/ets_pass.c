@@ -18,6 +18,7 @@
 #include "base/executor.h"
 #include "base/sum.h"
 #include "calibrators/fit_pass.h"
+#include "kernels/column_sum.h"
 #include "kernels/dispatch.h"
 #include "kernels/lane_math.h"
 
@@ -200,6 +201,14 @@ static void ets_pass_compute(const double *gaps, size_t classes, size_t count, d
                                           out->variance);
 }
 
+/* Adds the numbers of rows of weight 1, [sum][row], to the sums of a trial. */
+static void ets_pass_sum_block(const ets_pass_state *state, pc_sum *sums,
+                               double values[ETS_PASS_SUMS][ETS_PASS_ROWS], size_t count) {
+  for (size_t i = 0; i < ETS_PASS_SUMS; i++)
+    if (!state->alone || ets_pass_is_of_tau(i))
+      pc_sum_add_column(&sums[i], values[i], count);
+}
+
 /* Adds one trial of the rows of a block, whose labels have the gaps `own`. */
 static void ets_pass_add_trial(const ets_pass_state *state, ets_pass_worker *worker, size_t t,
                                const double *own, const double *weights, size_t classes,
@@ -207,6 +216,8 @@ static void ets_pass_add_trial(const ets_pass_state *state, ets_pass_worker *wor
   const pc_ets_trial *trial = &state->trials[t];
   const double beta = pc_lane_exp(trial->tau), even = -pc_lane_log((double)classes);
   ets_pass_moments tempered;
+  double unweighted[ETS_PASS_SUMS][ETS_PASS_ROWS];
+  size_t used = 0;
   ets_pass_compute(worker->parts, classes, count, beta, &tempered);
   for (size_t i = 0; i < count; i++) {
     const ets_pass_part a = ets_pass_moments_of(&tempered, i),
@@ -219,8 +230,14 @@ static void ets_pass_add_trial(const ets_pass_state *state, ets_pass_worker *wor
       continue;
     }
     ets_pass_log_row(trial, beta, even, own[i], &a, &b, values);
-    ets_pass_sum(state, worker->sums[t], weights == NULL ? 1.0 : weights[i], values);
+    if (weights != NULL)
+      ets_pass_sum(state, worker->sums[t], weights[i], values);
+    for (size_t v = 0; weights == NULL && v < ETS_PASS_SUMS; v++)
+      unweighted[v][used] = values[v];
+    used++;
   }
+  if (weights == NULL)
+    ets_pass_sum_block(state, worker->sums[t], unweighted, used);
 }
 
 static void ets_pass_add_block(const ets_pass_state *state, ets_pass_worker *worker,

@@ -3,7 +3,8 @@
  *      in 1 / T, from one start, otherwise from six in parallel; rows whose label has
  *      probability 0 are left out, since no T helps them.
  *   2. With this T, w on the simplex, a convex problem.  fit=sequential ends here.
- *   3. fit=joint: T and w together, from the result of 2 and from five other starts.
+ *   3. fit=joint: T and w together, from the result of 2 and from five other starts; beside a
+ *      similar calibrator, such as that of another fold, from its T and w instead of the five.
  *
  * Two of the weights are searched; the third, the reference, is 1 minus the others and must
  * stay positive.  In 2 each weight is the reference once, so that some search stays away from
@@ -207,6 +208,14 @@ static pcal_status ets_search_begin_weights(ets_search_state *s, const pc_ets_tr
   return ets_search_begin(s, &pure, 0, err);
 }
 
+/* Begins where the search of a similar calibrator, the best of several, has ended. */
+static pcal_status ets_search_begin_like(ets_search_state *s, const pc_ets *like,
+                                         pcal_error *err) {
+  const double *w = like->weight;
+  const pc_ets_trial start = {-pc_lane_log(like->temperature), {w[0], w[1], w[2]}};
+  return w[0] > 0.0 ? ets_search_begin(s, &start, 0, err) : PCAL_OK;
+}
+
 /* from: the result of a search for w alone. */
 static pcal_status ets_search_begin_joint(ets_search_state *s, const pc_ets_trial *from,
                                           pcal_error *err) {
@@ -218,9 +227,12 @@ static pcal_status ets_search_begin_joint(ets_search_state *s, const pc_ets_tria
                                               {from->tau - 0.7, {0.6, 0.3, 0.1}},
                                               {0.5 * from->tau, {0.8, 0.05, 0.15}},
                                               {from->tau + 0.7, {0.8, 0.0, 0.2}}};
+  const pcal_calibrator *like = s->task->like;
   s->tempers = 1;
   s->convex = 0;
-  for (size_t i = 0; i < PC_ETS_TRIALS; i++)
+  if (like != NULL)
+    PC_TRY(ets_search_begin_like(s, like->parameters, err));
+  for (size_t i = 0; i < (like != NULL ? 1 : PC_ETS_TRIALS); i++)
     PC_TRY(ets_search_begin(s, &starts[i], 0, err));
   return PCAL_OK;
 }

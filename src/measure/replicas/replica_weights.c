@@ -146,6 +146,16 @@ static void replica_weights_exchange_ones(const pc_replica_request *request, uin
   }
 }
 
+/* The sum of the weights of each replica, in the order of the rows. */
+static void replica_weights_total(const float *drawn, size_t count,
+                                  double total[PC_REPLICA_LANES]) {
+  double sums[PC_REPLICA_LANES] = {0.0};
+  for (size_t i = 0; i < count; i++)
+    for (size_t q = 0; q < PC_REPLICA_LANES; q++)
+      sums[q] += (double)drawn[i * PC_REPLICA_LANES + q];
+  memcpy(total, sums, sizeof sums);
+}
+
 void pc_replica_weights(const pc_replica_request *request, uint64_t seed, size_t batch,
                         pc_replica_bits *bits, float *drawn, double total[PC_REPLICA_LANES]) {
   const pc_kept_rows *rows = request->rows;
@@ -155,21 +165,20 @@ void pc_replica_weights(const pc_replica_request *request, uint64_t seed, size_t
     replica_weights_fill_bits(request, seed, first, bits);
   if (kind == PC_REPLICA_WEIGHTS)
     replica_weights_draw_weights(request, seed, batch, drawn);
-  memset(total, 0, PC_REPLICA_LANES * sizeof *total);
   if (kind == PC_REPLICA_EXCHANGE && replica_weights_are_one(rows)) {
+    memset(total, 0, PC_REPLICA_LANES * sizeof *total);
     replica_weights_exchange_ones(request, first, bits, drawn, total);
     return;
   }
-  for (size_t i = 0; i < rows->count; i++) {
+  for (size_t i = 0; kind != PC_REPLICA_WEIGHTS && i < rows->count; i++) {
     float *weights = drawn + i * PC_REPLICA_LANES;
     if (kind == PC_REPLICA_WITHOUT)
       replica_weights_leave(request, seed, batch, i, weights);
     else if (kind == PC_REPLICA_EXCHANGE)
       replica_weights_exchange(request, seed, first, i, bits->bits[i], weights);
-    for (size_t q = 0; q < PC_REPLICA_LANES; q++) {
-      if (kind == PC_REPLICA_LABELS || kind == PC_REPLICA_AS_IS)
+    else
+      for (size_t q = 0; q < PC_REPLICA_LANES; q++)
         weights[q] = (float)(rows->weights[i] * rows->copies[i]);
-      total[q] += (double)weights[q];
-    }
   }
+  replica_weights_total(drawn, rows->count, total);
 }

@@ -66,20 +66,33 @@ TEST(maps_and_softmax) {
 }
 
 /* Several rows at once give the bits of single ones. */
-TEST(residuals_of_a_block) {
+static void check_block(const pc_linear_kernels *kernels, size_t classes, size_t stride) {
   static numbers n;
-  static double p[PC_LINEAR_ROWS * STRIDE], r[PC_LINEAR_ROWS * STRIDE];
-  const size_t labels[PC_LINEAR_ROWS] = {3, 0, 20, 7};
-  const pc_linear_kernels *kernels = pc_kernels_best()->linear;
-  double loss[PC_LINEAR_ROWS];
+  static double u[PC_LINEAR_BLOCK * STRIDE], p[PC_LINEAR_BLOCK * STRIDE],
+      r[PC_LINEAR_BLOCK * STRIDE];
+  size_t labels[PC_LINEAR_BLOCK];
+  double loss[PC_LINEAR_BLOCK];
   draw(&n);
-  kernels->map(n.w, n.b, n.x, INPUTS, STRIDE, n.u);
-  kernels->residuals(n.u, CLASSES, STRIDE, PC_LINEAR_ROWS, labels, p, r, loss);
-  for (size_t i = 0; i < PC_LINEAR_ROWS; i++) {
-    double *u = n.u + i * STRIDE;
-    assert_same(residual_of(kernels, u, CLASSES, STRIDE, labels[i], n.p, n.r), loss[i]);
-    assert_memory_equal(n.p, p + i * STRIDE, sizeof n.p);
-    assert_memory_equal(n.r, r + i * STRIDE, sizeof n.r);
+  for (size_t i = 0; i < PC_LINEAR_BLOCK * stride; i++)
+    u[i] = 30.0 * n.w[i % (INPUTS * STRIDE)] * n.x[i % (PC_LINEAR_ROWS * INPUTS)];
+  for (size_t k = 0; k < classes; k++)
+    u[k] = u[stride + k] = k < 2 ? 3.0 : -1e6; /* two largest; terms of 0 */
+  for (size_t i = 0; i < PC_LINEAR_BLOCK; i++)
+    labels[i] = (3 + 7 * i) % classes;
+  kernels->residuals(u, classes, stride, PC_LINEAR_BLOCK, labels, p, r, loss);
+  for (size_t i = 0; i < PC_LINEAR_BLOCK; i++) {
+    assert_same(residual_of(kernels, u + i * stride, classes, stride, labels[i], n.p, n.r),
+                loss[i]);
+    assert_memory_equal(n.p, p + i * stride, stride * sizeof *p);
+    assert_memory_equal(n.r, r + i * stride, stride * sizeof *r);
+  }
+}
+
+TEST(residuals_of_a_block) {
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
+    check_block(pc_kernels_at(v)->linear, CLASSES, STRIDE);
+    for (size_t classes = 2; classes <= PC_LINEAR_LANES; classes += 2)
+      check_block(pc_kernels_at(v)->linear, classes, PC_LINEAR_LANES);
   }
 }
 
@@ -138,8 +151,14 @@ TEST(lattice_sums) {
   assert_true(fabs(dot - expected) < 1e-14);
 }
 
-/* The upper triangle is that of `outer`, with the same bits. */
-TEST(upper_triangle) {
+/* x rounded to a multiple of PC_LINEAR_ROUGH. */
+static double roughen(double x) {
+  return nearbyint(x / PC_LINEAR_ROUGH) * PC_LINEAR_ROUGH;
+}
+
+/* The upper triangle is that of `outer`, with the same bits; where it is rough, that of rounded
+ * numbers. */
+static void check_upper_triangle(int rough, int weighted) {
   enum { COUNT = PC_LINEAR_ROWS };
   static numbers n;
   static double x[COUNT * STRIDE + PC_LINEAR_LANES], a[COUNT * STRIDE], scaled[COUNT * STRIDE];
@@ -149,24 +168,33 @@ TEST(upper_triangle) {
   draw(&n);
   for (size_t r = 0; r < COUNT; r++) {
     rows[r] = x + r * STRIDE;
-    memcpy(x + r * STRIDE, n.x + r * INPUTS, INPUTS * sizeof *x);
-    for (size_t j = 0; j < INPUTS; j++)
-      a[r * STRIDE + j] = factors[r] * x[r * STRIDE + j];
-  }
-  for (size_t v = 0; pc_kernels_at(v) != NULL; v++)
-    for (int weighted = 0; weighted < 2; weighted++) {
-      const pc_linear_kernels *kernels = pc_kernels_at(v)->linear;
-      const double *weights = weighted ? n.weights : NULL;
-      memset(all, 0, sizeof all);
-      memset(upper, 0, sizeof upper);
-      kernels->outer(all, a, STRIDE, x, INPUTS, STRIDE, weights);
-      kernels->upper(upper, rows, INPUTS, STRIDE, factors, 3, weights, scaled);
-      kernels->upper(upper, rows + 3, INPUTS, STRIDE, factors + 3, 1,
-                     weighted ? weights + 3 : NULL, scaled);
-      for (size_t i = 0; i < INPUTS; i++)
-        for (size_t j = i; j < INPUTS; j++)
-          assert_same(upper[i * STRIDE + (j - i)], all[i * STRIDE + j]);
+    for (size_t j = 0; j < INPUTS; j++) {
+      const double here = n.x[r * INPUTS + j];
+      x[r * STRIDE + j] = rough ? roughen(here) : here;
+      const double product = factors[r] * x[r * STRIDE + j];
+      a[r * STRIDE + j] = rough ? roughen(product) : product;
     }
+  }
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
+    const pc_linear_kernels *kernels = pc_kernels_at(v)->linear;
+    const double *weights = weighted ? n.weights : NULL;
+    memset(all, 0, sizeof all);
+    memset(upper, 0, sizeof upper);
+    kernels->outer(all, a, STRIDE, x, INPUTS, STRIDE, weights);
+    kernels->upper(upper, rows, INPUTS, STRIDE, factors, 3, weights, scaled, rough);
+    kernels->upper(upper, rows + 3, INPUTS, STRIDE, factors + 3, 1,
+                   weighted ? weights + 3 : NULL, scaled, rough);
+    for (size_t i = 0; i < INPUTS; i++)
+      for (size_t j = i; j < INPUTS; j++)
+        assert_same(upper[i * STRIDE + (j - i)], all[i * STRIDE + j]);
+  }
+}
+
+TEST(upper_triangle) {
+  check_upper_triangle(0, 0);
+  check_upper_triangle(0, 1);
+  check_upper_triangle(1, 0);
+  check_upper_triangle(1, 1);
 }
 
 TEST(logistic) {

@@ -70,16 +70,46 @@ TEST(test_agrees_with_a_double_loop) {
     }
 }
 
-/* The candidate with the largest likelihood, and the value at that bandwidth. */
-TEST(test_automatic_bandwidth) {
-  const given_data data = ce_kde_many();
-  double best = -INFINITY, chosen = 0, likelihood, ignored;
+/* The candidate with the largest likelihood. */
+static double ce_kde_best(void) {
+  double best = -INFINITY, chosen = 0, likelihood;
   for (int m = 0; m < 20; m++) {
     const double h = m < 15 ? pow(10, -5 + 4.0 * m / 14) : 0.2 * (m - 14);
     ce_kde_direct(h, 1, &likelihood);
     chosen = likelihood > best ? h : chosen;
     best = fmax(best, likelihood);
   }
+  return chosen;
+}
+
+/* Draws the rows nearer to their mean by a factor, which changes the best bandwidth. */
+static void ce_kde_draw_together(double factor) {
+  for (size_t i = 0; i < CE_KDE_ROWS * CE_KDE_CLASSES; i++)
+    ce_kde_scores[i] = factor * ce_kde_scores[i] + (1.0 - factor) / CE_KDE_CLASSES;
+}
+
+/* A search from every fifth candidate finds the best of all, the first and the last included. */
+TEST(test_bandwidths_from_end_to_end) {
+  double smallest = 1.0, largest = 0.0;
+  for (double factor = 1.0; factor > 1e-3; factor /= 1.7) {
+    const given_data data = ce_kde_many();
+    ce_kde_draw_together(factor);
+    const double chosen = ce_kde_best();
+    pcal_results *results = given_results(&data, "ce-kde");
+    const pcal_result result = given_result(results, "ce-kde");
+    assert_near(given_part(&result, "bandwidth"), chosen, 1e-14);
+    smallest = fmin(smallest, chosen);
+    largest = fmax(largest, chosen);
+    pcal_results_free(results);
+  }
+  assert_true(smallest < 2e-5 && largest > 2e-3);
+}
+
+/* The value at the best bandwidth. */
+TEST(test_automatic_bandwidth) {
+  const given_data data = ce_kde_many();
+  double ignored;
+  const double chosen = ce_kde_best();
   pcal_results *results = given_results(&data, "ce-kde");
   const pcal_result result = given_result(results, "ce-kde");
   assert_near(given_part(&result, "bandwidth"), chosen, 1e-14);
