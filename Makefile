@@ -32,8 +32,8 @@ check-systems: build ## build for other systems and compare their results byte b
 web: ## the page for the browser, build-web/propercal.html
 	@tools/install-systems
 	@tools/cross wasm32-wasi build-wasm32-wasi >/dev/null
-	@ninja -C build-wasm32-wasi cli/propercal >/dev/null
-	@tools/make-web build-wasm32-wasi/cli/propercal build-web/propercal.html
+	@ninja -C build-wasm32-wasi cli/propercal-page >/dev/null
+	@tools/make-web build-wasm32-wasi/cli/propercal-page build-web/propercal.html
 
 check-web: build web ## test that page in Chromium
 	@tools/install-deps web

@@ -4,12 +4,14 @@
 
 const METHODS = ["temperature", "ets", "platt", "beta", "isotonic", "histogram", "vector", "spline"];
 const LABEL_NAME = /^(labels?|y|y_?true|truth|target|class|outcome|event|died|correct|actual|response)$/i;
+const SHARE_NAME = /^(p|q)\d*$|^(prob|risk)/i;
 const OTHER_NAME = /^(id|index|row|name|key|date|time|group|weight)s?$|_id$|^(patient|subject|customer|user|sample)(_?(id|no|number))?$/i;
 
 const MOST_FOR_INTERVALS = 300000; // numbers; resampling more takes minutes in a browser
 
 const element = (id) => document.getElementById(id);
-const state = { engine: null, worker: null, ready: null, waiting: new Map(), next: 1, files: [], items: [], inputs: [], made: new Map(), commands: [], urls: [] };
+const state = { engine: null, worker: null, ready: null, waiting: new Map(), next: 1, files: [], items: [], inputs: [], made: new Map(), commands: [], urls: [], titles: null,
+  turn: Promise.resolve() };
 
 // ---- The engine ----
 
@@ -66,16 +68,20 @@ function cancel() {
   state.ready = startWorker();
 }
 
+async function ask(words) {
+  await state.ready;
+  const id = state.next++;
+  return new Promise((resolve, reject) => {
+    state.waiting.set(id, { resolve, reject });
+    state.worker.postMessage({ run: id, words });
+  });
+}
+
 /* Runs one command; fails with the program's own sentence. */
 async function run(words, step) {
   element("step").textContent = step;
   element("progress").textContent = "";
-  await state.ready;
-  const id = state.next++;
-  const result = await new Promise((resolve, reject) => {
-    state.waiting.set(id, { resolve, reject });
-    state.worker.postMessage({ run: id, words });
-  });
+  const result = await ask(words);
   if (result.code !== 0) throw new Error(result.err.replace(/^propercal: /, "").replace(/\ntry: propercal.*$/, ""));
   for (const file of result.files) state.made.set(file.name, file.bytes);
   state.commands.push(words);
@@ -86,11 +92,16 @@ async function run(words, step) {
 const commandLine = (words) =>
   ["propercal", ...words].map((word) => (/^[\w.,:/=+-]+$/.test(word) ? word : `'${word}'`)).join(" ");
 
-/* Shows that something runs, and any error; buttons wait meanwhile. */
-async function busy(work) {
+/* Shows that something runs, and any error; buttons wait meanwhile, and so does other work. */
+function busy(work) {
+  for (const button of document.querySelectorAll("button:not(#cancel)")) button.disabled = true;
+  state.turn = state.turn.then(() => alone(work));
+  return state.turn;
+}
+
+async function alone(work) {
   element("problem").hidden = true;
   element("work").hidden = false;
-  for (const button of document.querySelectorAll("button:not(#cancel)")) button.disabled = true;
   try {
     await work();
   } catch (error) {
@@ -111,8 +122,11 @@ function plainName(name) {
   return name.replace(/[^\p{L}\p{N}._-]/gu, "_").replace(/^-/, "_");
 }
 
-async function useFiles(list) {
+/* reading: a promise of names and bytes. */
+async function useFiles(reading) {
   await busy(async () => {
+    element("step").textContent = "Reading";
+    const list = await reading;
     state.files = list;
     state.made.clear();
     state.commands = [];
@@ -175,6 +189,7 @@ function guessKind(scores) {
   if (/^log.?prob/i.test(name)) return "log-probs";
   if (/logit/i.test(name)) return "logits";
   if (/^conf/i.test(name)) return "confidence";
+  if (SHARE_NAME.test(name)) return "probs";
   if (scores.some((item) => item.hint && /--logits/.test(item.hint))) return "logits";
   if (scores.every((item) => !item.range || isShare(item))) return "probs";
   return scores.every((item) => item.range[1] <= 0) ? "log-probs" : "logits";
@@ -189,14 +204,27 @@ function fillForm() {
       return option;
     });
   element("scores").replaceChildren(...options(scores));
+  element("scores").size = Math.min(8, Math.max(2, state.items.length));
   element("labels").replaceChildren(...options([labels]));
   element("kind").value = guessKind(scores);
   showLabelKind();
 }
 
+const chosenScores = () => [...element("scores").selectedOptions].map((option) => state.items[Number(option.value)]);
+const chosenLabels = () => state.items[Number(element("labels").value)];
+
+/* One column that predicts whether an event occurs. */
+function isEvent() {
+  const scores = chosenScores();
+  return element("kind").value !== "confidence" && scores.length === 1 && scores[0].columns === 1;
+}
+
 function showLabelKind() {
   element("labels-label").textContent = element("kind").value === "confidence"
-    ? "Whether the prediction was correct: 1 or 0" : "What really happened: the true class, counted from 0, or its name";
+    ? "Whether the prediction was correct: 1 or 0" : isEvent()
+      ? "What really happened: 1 if the event occurred, 0 if not, or words"
+      : "What really happened: the true class, counted from 0, or its name";
+  element("event-part").hidden = !(isEvent() && chosenLabels().words > 0);
 }
 
 /* FILE, FILE:ARRAY or FILE:COLUMNS. */
@@ -209,17 +237,18 @@ function selection(items) {
 }
 
 function readForm() {
-  const scores = [...element("scores").selectedOptions].map((option) => state.items[Number(option.value)]);
+  const scores = chosenScores();
   if (scores.length === 0) throw new Error("choose at least one column of predictions");
-  const kind = element("kind").value;
-  return [`--${kind}`, selection(scores), kind === "confidence" ? "--correct" : "--labels",
-    selection([state.items[Number(element("labels").value)]])];
+  const kind = element("kind").value, event = element("event").value.trim();
+  return [`--${kind}`, selection(scores), kind === "confidence" ? "--correct" : "--labels", selection([chosenLabels()]),
+    ...(event && !element("event-part").hidden ? ["--positive", event] : [])];
 }
 
 // ---- Results ----
 
 const dark = () => matchMedia("(prefers-color-scheme: dark)").matches;
 const theme = () => (dark() ? ["--theme", "dark"] : []);
+const narrow = () => (innerWidth < 500 ? ["--width", "380"] : []); // the size of its text does not depend on it
 
 function show(value) {
   if (value === null || value === undefined) return "";
@@ -237,6 +266,12 @@ function fillTable(id, rows) {
       const cell = document.createElement(i === 0 ? "th" : "td");
       if (i === 0) cell.scope = "row";
       cell.textContent = text;
+      if (i === 0 && state.titles.has(text)) {
+        const title = document.createElement("span");
+        title.className = "hint";
+        title.textContent = state.titles.get(text);
+        cell.append(" ", title);
+      }
       row.append(cell);
     });
     return row;
@@ -268,6 +303,12 @@ function offer(name, text) {
   else element("downloads").append(item);
 }
 
+/* What metrics are called in full. */
+async function learnTitles() {
+  const result = await ask(["list", "metrics", "--json"]);
+  state.titles = new Map(JSON.parse(result.out).rows.map((row) => [row.name, row.title]));
+}
+
 function showMeasure(about) {
   const [first, ...rest] = about.verdict.split("\n");
   element("verdict-first").textContent = first;
@@ -286,11 +327,11 @@ function showMeasure(about) {
 
 /* Intervals are resampled; for large files only the values are computed. */
 function isLarge() {
-  const scores = [...element("scores").selectedOptions].map((option) => state.items[Number(option.value)]);
+  const scores = chosenScores();
   return (scores[0].rows || 0) * scores.reduce((sum, item) => sum + item.columns, 0) > MOST_FOR_INTERVALS;
 }
 
-const figure = (...words) => ["plot", "reliability", ...state.inputs, ...words, ...(isLarge() ? ["--interval", "0"] : []), ...theme()];
+const figure = (...words) => ["plot", "reliability", ...state.inputs, ...words, ...(isLarge() ? ["--interval", "0"] : []), ...narrow(), ...theme()];
 
 async function measure() {
   await busy(async () => {
@@ -300,7 +341,10 @@ async function measure() {
     element("repaired").hidden = true;
     element("downloads").replaceChildren();
     element("no-intervals").hidden = !isLarge();
-    const result = await run(["measure", ...state.inputs, ...(isLarge() ? [] : ["--interval", "0.95"]), "--json"], "Measuring");
+    if (!state.titles) await learnTitles();
+    const metrics = isEvent() ? ["--metric", "clinical", "--metric", "default"] : [];
+    const result = await run(["measure", ...state.inputs, ...metrics, ...(isLarge() ? [] : ["--interval", "0.95"]), "--json"], "Measuring");
+    element("clinical-part").hidden = !isEvent();
     showMeasure(JSON.parse(result.out));
     await run([...figure(), "-o", "reliability.svg"], "Drawing");
     showFigure("before", "reliability.svg", "Reliability diagram before repair: how often predictions of each confidence are right");
@@ -342,15 +386,23 @@ async function makeReport() {
   });
 }
 
+/* One sheet of A4 with the text for a paper. */
+async function makeSheet() {
+  await busy(async () => {
+    await run(["report", "--preset", "clinical", ...state.inputs, "-o", "sheet.html"], "Making the sheet");
+    offer("sheet.html", "one sheet with curves, and sentences for a paper");
+  });
+}
+
 // ---- Events ----
 
 async function bytesOf(list) {
   return Promise.all([...list].map(async (file) => ({ name: plainName(file.name), bytes: new Uint8Array(await file.arrayBuffer()) })));
 }
 
-async function useDigits() {
+function useDigits() {
   const sources = [...document.querySelectorAll("[data-digits]")];
-  useFiles(await Promise.all(sources.map(async (part) => ({ name: part.dataset.digits, bytes: await unpack(part.textContent) }))));
+  useFiles(Promise.all(sources.map(async (part) => ({ name: part.dataset.digits, bytes: await unpack(part.textContent) }))));
 }
 
 function usePasted() {
@@ -361,22 +413,23 @@ function usePasted() {
 
 function listen() {
   const drop = element("drop");
-  element("files").addEventListener("change", async (event) => useFiles(await bytesOf(event.target.files)));
+  element("files").addEventListener("change", (event) => useFiles(bytesOf(event.target.files)));
   element("try-digits").addEventListener("click", useDigits);
   element("use-pasted").addEventListener("click", usePasted);
-  element("kind").addEventListener("change", showLabelKind);
+  for (const id of ["kind", "scores", "labels"]) element(id).addEventListener("change", showLabelKind);
   element("form").addEventListener("submit", (event) => {
     event.preventDefault();
     measure();
   });
   element("repair").addEventListener("click", repair);
   element("make-report").addEventListener("click", makeReport);
+  element("make-sheet").addEventListener("click", makeSheet);
   element("cancel").addEventListener("click", cancel);
   for (const name of ["dragover", "dragleave", "drop"])
-    document.addEventListener(name, async (event) => {
+    document.addEventListener(name, (event) => {
       event.preventDefault();
       drop.classList.toggle("over", name === "dragover");
-      if (name === "drop" && event.dataTransfer.files.length > 0) useFiles(await bytesOf(event.dataTransfer.files));
+      if (name === "drop" && event.dataTransfer.files.length > 0) useFiles(bytesOf(event.dataTransfer.files));
     });
 }
 

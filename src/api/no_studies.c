@@ -1,10 +1,18 @@
-/* Replaces study_api.c and src/studies in a build with -Dstudies=false. */
+/* Replaces study_api.c and src/studies in a build with -Dstudies=false, and in the page for the browser. */
 #include "api/left_out.h"
 #include "studies/study.h"
 
 const pcal_registry_row *pc_study_row_at(size_t index) {
   (void)index;
   return NULL;
+}
+
+pcal_status pc_study_run(const char *spec, const pcal_study_config *config,
+                         pc_findings *findings, pcal_error *err) {
+  (void)spec;
+  (void)config;
+  (void)findings;
+  return PC_FAIL_LEFT_OUT(err, "studies", "studies");
 }
 
 pcal_status pcal_study_run(const char *study, const pcal_study_config *config,

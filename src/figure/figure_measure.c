@@ -17,12 +17,13 @@
 
 #include "calibrators/apply.h"
 #include "data/pass.h"
+#include "data/score_logit.h"
 #include "figure/figure_groups.h"
 #include "figure/figure_registry.h"
 #include "figure/study_figure_registry.h"
 #include "io/source.h"
 #include "measure/measure_source.h"
-#include "studies/study_scores.h"
+#include "studies/study.h"
 
 #define FIGURE_MEASURE_WINDOW_NUMBERS ((size_t)1 << 22)
 

@@ -3,9 +3,9 @@
 #define PC_TEMPERATURE_PANELS_H
 
 #include "figure/figure_registry.h"
-#include "studies/temperature_sweep.h"
+#include "studies/temperature_grid.h"
 
-/* A curve over the temperatures of studies/temperature_sweep.h; NaN where there is no value. */
+/* A curve over the temperatures of studies/temperature_grid.h; NaN where there is no value. */
 typedef struct pc_temperature_curve {
   double octave[PC_TEMPERATURES], value[PC_TEMPERATURES];
   size_t lowest; /* PC_TEMPERATURES: no finite value */

@@ -1,13 +1,11 @@
 #include "studies/study_scores.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "base/elementary.h"
 #include "data/rows.h"
+#include "data/score_logit.h"
 #include "measure/measure_source.h"
 
-#define STUDY_SCORES_RULED_OUT (-1e30) /* the logit of probability 0 */
 #define STUDY_SCORES_WINDOW 65536
 
 void pc_study_scores_free(pc_study_scores *scores) {
@@ -85,14 +83,6 @@ pcal_status pc_study_scores_source(const pc_study_scores *scores, const pcal_env
 }
 
 /* ---- Temperatures ---- */
-
-double pc_score_logit(pcal_kind kind, size_t columns, double score) {
-  if (kind == PCAL_PROBABILITY)
-    score = columns == 1 ? pc_log(score) - pc_log1p(-score) : pc_log(score);
-  if (isnan(score))
-    return score;
-  return fmin(fmax(score, STUDY_SCORES_RULED_OUT), -STUDY_SCORES_RULED_OUT);
-}
 
 /* Checks the rows before conversion, so that errors name the original values. */
 static pcal_status study_scores_check(const pc_study_job *job, const pc_study_scores *scores,

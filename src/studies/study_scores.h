@@ -39,8 +39,4 @@ PC_CHECKED pcal_status pc_study_scores_at(const pc_study_scores *logits, double 
                                           const pcal_env *env, pcal_results **out,
                                           pcal_error *err);
 
-/* The logarithm of a score (log-odds for one column) that a temperature divides; finite unless the
- * score is NaN. */
-double pc_score_logit(pcal_kind kind, size_t columns, double score);
-
 #endif

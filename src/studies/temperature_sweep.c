@@ -20,10 +20,6 @@
 #define TEMPERATURE_SWEEP_GRID \
   ((TEMPERATURE_SWEEP_HIGH - TEMPERATURE_SWEEP_LOW) * PC_TEMPERATURE_STEPS + 1)
 
-double pc_temperature_at(size_t index) {
-  return pc_exp2(PC_TEMPERATURE_FIRST + (double)index / PC_TEMPERATURE_STEPS);
-}
-
 size_t pc_index_of_lowest(const double *values, size_t count, size_t stride) {
   size_t lowest = count;
   for (size_t i = 0; i < count; i++)

@@ -3,15 +3,7 @@
 #define PC_TEMPERATURE_SWEEP_H
 
 #include "studies/study_scores.h"
-
-/* Temperatures 2^-2 to 2^3 in steps of an eighth of an octave. */
-#define PC_TEMPERATURE_STEPS 8 /* in an octave */
-#define PC_TEMPERATURE_FIRST (-2)
-#define PC_TEMPERATURE_LAST 3
-#define PC_TEMPERATURES \
-  ((PC_TEMPERATURE_LAST - PC_TEMPERATURE_FIRST) * PC_TEMPERATURE_STEPS + 1)
-
-double pc_temperature_at(size_t index);
+#include "studies/temperature_grid.h"
 
 /* Measures metrics at temperatures, temperature by temperature; NaN where undefined. */
 PC_CHECKED pcal_status pc_temperature_sweep_values(const pc_study_job *job,

@@ -10,7 +10,9 @@
   4. bad files get the program's own sentences
   5. a run can be cancelled, and another one follows
   6. axe-core finds nothing to mend, the page works by keyboard, and nothing reaches beyond a narrow screen
-  7. 200,000 rows of ten probabilities as CSV take less than two seconds of a processor
+  7. outcomes that are words need the name of the event; yes/no questions get clinical metrics, with their titles
+  8. files that arrive during a run wait for its end
+  9. 200,000 rows of ten probabilities as CSV take less than two seconds of a processor
 """
 
 import argparse
@@ -152,12 +154,15 @@ def downloads(case):
     case.page.wait_for_selector("#work", state="hidden")
     case.page.click("#make-report")
     case.page.wait_for_selector("[data-name='report.html']")
+    case.page.click("#make-sheet")
+    case.page.wait_for_selector("[data-name='sheet.html']")
     outputs = {
         "reliability.svg": ("plot", "reliability", *inputs),
         "calibrator.json": ("fit", *inputs, "--method", method),
         "calibrator.c": ("export", "calibrator.json"),
         "calibrator.onnx": ("export", "calibrator.json"),
         "report.html": ("report", *inputs, "--method", method),
+        "sheet.html": ("report", "--preset", "clinical", *inputs),
     }
     for name, words in outputs.items():
         assert case.program(*words, "-o", name).returncode == 0, name
@@ -171,11 +176,42 @@ def bad_files(case):
     for name, words in (("bad.csv", ("measure", "--probs", "bad.csv:risk", "--labels", "bad.csv:died")), ("empty.csv", ("inspect", "empty.csv"))):
         case.load(name)
         if name == "bad.csv":
-            case.page.select_option("#kind", "probs")
-            case.page.select_option("#scores", label="risk")
             case.measure()
         sentence = case.program(*words).stderr.decode().split("\n")[0].removeprefix("propercal: ")
         assert case.text("#problem") == sentence, (case.text("#problem"), sentence)
+
+
+def words(case):
+    """Outcomes "yes" and "no"."""
+    text = (case.folder / "risk.csv").read_text(encoding="utf-8")
+    lines = text.replace(",1\n", ",yes\n").replace(",0\n", ",no\n")
+    (case.folder / "words.csv").write_text(lines, encoding="utf-8")
+    inputs = ("--probs", "words.csv:risk", "--labels", "words.csv:died")
+    case.load("words.csv")
+    case.measure()
+    sentence = case.program("measure", *inputs).stderr.decode().split("\n")[0].removeprefix("propercal: ")
+    assert case.text("#problem") == sentence, (case.text("#problem"), sentence)
+    case.page.fill("#event", "yes")
+    case.accessible("with an event")
+    case.measure()
+    assert case.text("#verdict-first") == case.verdict(*inputs, "--positive", "yes")
+    rows = case.text("#metrics")
+    assert "calibration-slope" in rows and "area under the ROC curve" in rows, rows
+    case.load("logits_test.npy", "labels_test.npy")
+    case.measure()
+    assert not case.page.is_visible("#make-sheet") and "calibration-slope" not in case.text("#metrics")
+
+
+def waiting(case):
+    lines = (case.folder / "large.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    (case.folder / "middle.csv").write_text("".join(lines[:10_001]), encoding="utf-8")
+    case.load("middle.csv")
+    case.page.click("#measure")
+    case.page.evaluate(DROP, (case.folder / "risk.csv").read_text(encoding="utf-8"))
+    case.page.wait_for_selector("#loaded:has-text('dropped_here.csv: 600 rows')")
+    case.page.wait_for_selector("#work", state="hidden")
+    case.measure()
+    assert case.text("#verdict-first") == case.verdict(*INPUTS[("risk.csv",)])
 
 
 def cancelling(case):
@@ -249,7 +285,7 @@ def looks(case):
                 case.page.screenshot(path=case.arguments.pictures / f"app-{theme}-{width}.png", full_page=True)
 
 
-TESTS = (each_format, downloads, bad_files, cancelling, large_table, dropped, pasted_and_keyboard, looks)
+TESTS = (each_format, downloads, bad_files, words, waiting, cancelling, large_table, dropped, pasted_and_keyboard, looks)
 
 
 def main():

@@ -7,6 +7,8 @@
   2. A state is read and gives the recorded results, or is refused with exit code 3 and one
      sentence that names the file; one of the program's own version must be read.
   3. There is a file of every calibrator that the program knows, from some release.
+  4. Every name of names.json is still known: functions, types and constants of propercal.h, metrics with their
+     options, calibrators, figures, and so on.
 """
 
 import csv
@@ -14,6 +16,7 @@ import io
 import json
 import math
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -85,6 +88,37 @@ def check_state(program, folder, entry, own):
     return None
 
 
+# ---- Names --------------------------------------------------------------------------------
+
+
+HEADER = HERE.parent.parent / "include" / "propercal.h"
+
+
+def option_names(program, kind, name):
+    about = json.loads(run(program, "list", kind, name, "--json")[1])
+    return [f"{name}:{option['name']}" for option in about.get("options", [])]
+
+
+def public_names(program):
+    """Names that callers may have written, by kind: those of the header and of each registry."""
+    text = re.sub(r"/\*.*?\*/", "", HEADER.read_text(encoding="utf-8"), flags=re.S)
+    names = {"C": sorted(set(re.findall(r"\b(?:pcal_\w+|PCAL_\w+)", text)))}
+    for kind in ("metrics", "groups", "conventions", "calibrators", "figures"):
+        rows = json.loads(run(program, "list", kind, "--json")[1])["rows"]
+        names[kind] = [name for row in rows for name in [row["name"], *option_names(program, kind, row["name"])]]
+    return names
+
+
+def lost_names(program, folder):
+    """Names of that release that are gone."""
+    path = folder / "names.json"
+    if not path.exists():
+        return []
+    now = public_names(program)
+    return [f"{folder.name}: {kind} {name} is no longer known" for kind, names in json.loads(path.read_text()).items()
+            for name in names if name not in now.get(kind, ())]
+
+
 CHECKS = {"calibrator": check_calibrator, "state": check_state}
 
 
@@ -112,7 +146,7 @@ def main():
         more, files, failed = check_release(program, folder, version)
         methods |= more
         count += files
-        failures += failed
+        failures += failed + lost_names(program, folder)
     for method in sorted(known - methods):
         failures.append(f"no release has a file of the calibrator {method}; run tools/make-compatibility")
     print("\n".join(failures) or f"{count} files were read")

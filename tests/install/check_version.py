@@ -13,6 +13,8 @@ PLACES = {
     "src/propercal.map": rf"\APROPERCAL_{SERIES} ",
     "docs/systems.md": rf"find_package\(propercal {SERIES} ",
     "docs/stability.md": rf"^{SERIES} is the series before 1\.0",
+    "docs/install.md": rf"propercal-{VERSION}\.html",
+    "docs/web.md": rf"propercal-{VERSION}\.html",
     "tests/install/cmake_project/CMakeLists.txt": rf"find_package\(propercal {SERIES} ",
 }
 
