@@ -174,10 +174,12 @@ def _are_whole(given: tuple) -> bool:
 def _check_order(found: "dict[str, tuple]") -> None:
     """Refuses labels in place of scores together with scores in place of labels."""
     scores = next((name for name in KINDS if name in found and name not in FORECASTS), None)
-    given = [found[name][0] for name in (scores, "labels") if name in found]
-    if len(given) < 2 or any(each is None or each[0] != "array" for each in given):
+    if scores is None or "labels" not in found:
         return
-    if not _are_whole(given[1]) and given[0][1].ndim == 1 and _are_whole(given[0]):
+    first, second = found[scores][0], found["labels"][0]
+    if first is None or second is None or first[0] != "array" or second[0] != "array" or first[1].ndim != 1:
+        return
+    if not _are_whole(second) and _are_whole(first):
         raise UsageError(
             f"{scores} holds class numbers and labels holds scores; give the scores first and the labels "
             "second, or call the function of propercal.sklearn, which takes (y_true, y_prob)"
@@ -242,8 +244,10 @@ def _open_arrays(given: "dict[str, Any]", settings: tuple) -> Any:
     _check_inputs(given)
     found = {name: part(name, value) for name, value in given.items()}
     _check_order(found)
-    classes = next((found[name][1] for name in KINDS if name in found), None)
-    parts = {name: each for name, (each, _) in found.items()}
+    parts, classes = {}, None
+    for name, (each, names) in found.items():
+        parts[name] = each
+        classes = names if name in KINDS else classes
     return _core.open(parts, classes, first_row, 0, settings, None, 0, None, None, None, None, False)
 
 
