@@ -1084,13 +1084,19 @@ typedef struct pcal_result {
   uint64_t difference_rows; /* rows or clusters in which two exchanged models differ */
   const char *few_rows; /* the interval may miss its level, as few rows of one kind decide it:
                              * how many; or NULL */
+  /* "cuda": a GPU has computed the sums or scores behind the value; "pairs": it has compared the pairs of
+   * rows, which were copied to memory for it; "copied": rows on a GPU were copied to memory and
+   * measured there; "cpu": a GPU was named for rows in memory, and they were measured there; NULL: no
+   * GPU was used or named, or the state was saved and loaded. */
+  const char *device;
 } pcal_result;
 
-#define PCAL_RESULT_INIT                                                                      \
-  {                                                                                           \
-    sizeof(pcal_result), NULL, NULL, NULL, NULL, 0, 0.0, NULL, PCAL_NOTION_NONE,              \
-        PCAL_BOUND_NONE, NULL, 0, 0, 0.0, 0, 0.0, 0.0, 0.0, 0.0, PCAL_INTERVAL_AUTO, 0, 0.0,  \
-        0.0, 0.0, 0.0, NULL, 0, 0.0, 0, 0.0, 0.0, 0.0, NULL, 0, PCAL_DIFFERENCE_NONE, 0, NULL \
+#define PCAL_RESULT_INIT                                                                       \
+  {                                                                                            \
+    sizeof(pcal_result), NULL, NULL, NULL, NULL, 0, 0.0, NULL, PCAL_NOTION_NONE,               \
+        PCAL_BOUND_NONE, NULL, 0, 0, 0.0, 0, 0.0, 0.0, 0.0, 0.0, PCAL_INTERVAL_AUTO, 0, 0.0,   \
+        0.0, 0.0, 0.0, NULL, 0, 0.0, 0, 0.0, 0.0, 0.0, NULL, 0, PCAL_DIFFERENCE_NONE, 0, NULL, \
+        NULL                                                                                   \
   }
 PCAL_API void pcal_result_init(pcal_result *result, size_t size);
 

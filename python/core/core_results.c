@@ -137,7 +137,7 @@ static PyObject *core_results_unsure(const pcal_result *result) {
 /* The fields of propercal.Value. */
 static PyObject *core_results_fields(const pcal_result *result) {
   return Py_BuildValue(
-      "{s:d,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N}", "value",
+      "{s:d,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N}", "value",
       result->defined ? result->value : (double)NAN, "metric", core_text(result->metric),
       "spec", core_text(result->spec), "label", core_text(result->label), "group",
       core_text(result->group), "why", core_text(result->why), "notion",
@@ -145,7 +145,8 @@ static PyObject *core_results_fields(const pcal_result *result) {
       core_text(pcal_bound_name(result->bound)), "parts", core_results_parts(result), "p_value",
       result->tested ? PyFloat_FromDouble(result->p_value) : core_results_none(), "interval",
       core_results_interval(result), "null", core_results_null(result), "difference",
-      core_results_difference(result), "unsure", core_results_unsure(result));
+      core_results_difference(result), "unsure", core_results_unsure(result), "device",
+      core_text(result->device));
 }
 
 static PyObject *core_results_all_now(PyObject *self, PyObject *unused) {

@@ -2,6 +2,7 @@
 they are; only 16-bit numbers and tensors with gaps are copied, on the GPU.
 """
 
+import functools
 import math
 from typing import Any
 
@@ -28,15 +29,22 @@ def _torch_stream(device: Any) -> int:
     return raw(device.index)
 
 
+@functools.cache
+def _torch_kind(dtype: Any) -> "tuple[str | None, bool]":
+    """The kind of a type of PyTorch, None if it has none, and whether it is converted to float32."""
+    word = str(dtype).removeprefix("torch.")
+    return _GPU_TYPES.get(word), word in ("float16", "bfloat16")
+
+
 def torch_on_gpu(name: str, tensor: Any) -> tuple:
-    word = str(tensor.dtype).removeprefix("torch.")
-    if word not in _GPU_TYPES:
-        raise DataError(f"{name} has elements of type {word}; give numbers")
-    if word in ("float16", "bfloat16"):
-        tensor = tensor.float()
+    kind, half = _torch_kind(tensor.dtype)
+    if kind is None:
+        raise DataError(f"{name} has elements of type {str(tensor.dtype).removeprefix('torch.')}; give numbers")
+    if half:
+        tensor = tensor.detach().float()
     tensor = tensor.contiguous()
     stream = _torch_stream(tensor.device)
-    return _gpu_part(name, tensor.data_ptr(), _GPU_TYPES[word], tuple(tensor.shape), stream, tensor)
+    return _gpu_part(name, tensor.data_ptr(), kind, tuple(tensor.shape), stream, tensor)
 
 
 def calibrated_on_gpu(fitted: Any, given: "dict[str, Any]") -> Any:

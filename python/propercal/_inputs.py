@@ -42,9 +42,9 @@ FORECASTS = ("mean", "quantiles", "samples")
 
 
 def _from_torch(name: str, tensor: Any) -> tuple:
-    tensor = tensor.detach()
-    if tensor.device.type == "cuda":
+    if tensor.is_cuda:
         return torch_on_gpu(name, tensor)
+    tensor = tensor.detach()
     if tensor.device.type != "cpu":
         raise UsageError(f"{name} is on the device {tensor.device}; pass {name}.cpu()")
     return _array(name, torch_array(tensor))
@@ -174,10 +174,12 @@ def _are_whole(given: tuple) -> bool:
 def _check_order(found: "dict[str, tuple]") -> None:
     """Refuses labels in place of scores together with scores in place of labels."""
     scores = next((name for name in KINDS if name in found and name not in FORECASTS), None)
-    given = [found[name][0] for name in (scores, "labels") if name in found]
-    if len(given) < 2 or any(each is None or each[0] != "array" for each in given):
+    if scores is None or "labels" not in found:
         return
-    if not _are_whole(given[1]) and given[0][1].ndim == 1 and _are_whole(given[0]):
+    first, second = found[scores][0], found["labels"][0]
+    if first is None or second is None or first[0] != "array" or second[0] != "array" or first[1].ndim != 1:
+        return
+    if not _are_whole(second) and _are_whole(first):
         raise UsageError(
             f"{scores} holds class numbers and labels holds scores; give the scores first and the labels "
             "second, or call the function of propercal.sklearn, which takes (y_true, y_prob)"
@@ -242,8 +244,10 @@ def _open_arrays(given: "dict[str, Any]", settings: tuple) -> Any:
     _check_inputs(given)
     found = {name: part(name, value) for name, value in given.items()}
     _check_order(found)
-    classes = next((found[name][1] for name in KINDS if name in found), None)
-    parts = {name: each for name, (each, _) in found.items()}
+    parts, classes = {}, None
+    for name, (each, names) in found.items():
+        parts[name] = each
+        classes = names if name in KINDS else classes
     return _core.open(parts, classes, first_row, 0, settings, None, 0, None, None, None, None, False)
 
 
@@ -463,6 +467,8 @@ class Data:
 def check_names(names: "Iterable[str]", prefixes: "tuple[str, ...]", function: str) -> None:
     """Refuses keywords that name no input, with or without a prefix such as ``val``."""
     for name in names:
+        if name in INPUTS:
+            continue
         prefix = next((each for each in prefixes if name.startswith(each + "_")), None)
         if (name if prefix is None else name[len(prefix) + 1 :]) not in INPUTS:
             raise TypeError(f"{function}() has no argument {name!r}{_remedy(name, function)}")
@@ -490,8 +496,11 @@ def gather(
     own = inputs
     for prefix, given in others.items():
         start = len(prefix) + 1
-        named = {key[start:]: value for key, value in inputs.items() if key.startswith(prefix + "_")}
-        named = {key: value for key, value in named.items() if value is not None}
+        prefixed = [key for key in inputs if key.startswith(prefix + "_")]
+        if given is None and not prefixed:  # as most calls
+            found.append(None)
+            continue
+        named = {key[start:]: inputs[key] for key in prefixed if inputs[key] is not None}
         if given is not None and named:
             raise UsageError(f"{prefix} and {prefix}_{next(iter(named))} are both given; give one")
         found.append(Data(**named) if named else as_data(prefix, given))
@@ -501,10 +510,12 @@ def gather(
         if twice:
             raise UsageError(f"Data and {twice[0]} are both given; give {twice[0]} to Data")
         return (first, *found)
-    for name, value in {"probs": first, "labels": labels}.items():
-        if value is not None and own.get(name) is not None:
+    for name, value in (("probs", first), ("labels", labels)):
+        if value is None:
+            continue
+        if own.get(name) is not None:
             raise TypeError(f"{function}() got {name!r} twice")
-        own[name] = own.get(name) if value is None else value
+        own[name] = value
     return (Data._of(own), *found)
 
 

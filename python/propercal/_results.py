@@ -1,5 +1,6 @@
 """Results of measuring."""
 
+import functools
 import json
 import os
 from typing import Any, Iterator, NamedTuple
@@ -71,6 +72,8 @@ class Value(float):
     interval, null, difference : where asked for: how sure it is, what a calibrated model would
         show, and the difference to another model
     unsure : why one of these is missing or doubtful, else None
+    device : "cuda" if a GPU has computed the sums or scores behind it; "pairs" if it has compared the pairs of
+        rows; "copied" if the scores were copied from the GPU to memory and measured there; None without a GPU
     """
 
     metric: str
@@ -86,6 +89,7 @@ class Value(float):
     null: "Null | None"
     difference: "Difference | None"
     unsure: "str | None"
+    device: "str | None"
 
     @classmethod
     def _make(cls, fields: "dict[str, Any]") -> "Value":
@@ -293,15 +297,24 @@ class Result(Values):
     """
 
     def __init__(self, core: Any) -> None:
-        values = [Value._make(fields) for fields in core.all()]
-        super().__init__([value for value in values if value.group is None])
         self._core = core
+
+    @functools.cached_property
+    def _all(self) -> "list[Value]":
+        return [Value._make(fields) for fields in self._core.all()]
+
+    @functools.cached_property
+    def _values(self) -> "list[Value]":  # type: ignore[override]
+        return [value for value in self._all if value.group is None]
+
+    @functools.cached_property
+    def groups(self) -> "dict[str, Values]":
+        """The values of each group, by its name."""
         groups: "dict[str, list[Value]]" = {}
-        for value in values:
+        for value in self._all:
             if value.group is not None:
                 groups.setdefault(value.group, []).append(value)
-        #: the values of each group, by its name
-        self.groups: "dict[str, Values]" = {name: Values(each) for name, each in groups.items()}
+        return {name: Values(each) for name, each in groups.items()}
 
     def __getitem__(self, spec: str) -> Value:
         try:

@@ -1,12 +1,11 @@
 """Settings of a call: threads, memory, progress, seed."""
 
-import contextlib
 import functools
 import os
 import sys
 import threading
 import time
-from typing import Any, Callable, Iterator
+from typing import Any, Callable
 
 from . import _core
 from ._errors import UsageError, markup
@@ -185,31 +184,40 @@ def lasting(threads: "int | None", budget: Any) -> tuple:
     return _thread_count(threads), 0, budget, None, False
 
 
-@contextlib.contextmanager
-def settings(
-    threads: "int | None" = None,
-    memory_limit: "int | str | None" = None,
-    progress: "bool | str | Progress | None" = None,
-    seed: int = 0,
-    budget: Any = None,
-) -> "Iterator[tuple]":
-    """The settings of a call, as the extension module takes them."""
-    shown: Any = progress
-    if progress is None and _is_watched():
-        shown = (_Display if _in_notebook() else _Lines)(_SHOWN_AFTER)
-    elif progress is False:
-        shown = None
-    elif progress is True:
-        shown = _Display() if _in_notebook() else _Lines()
-    elif progress == "tqdm":
-        shown = _Bars()
-    elif progress is not None and not callable(progress):
+def _shown(progress: "bool | str | Progress | None") -> Any:
+    """The function that shows the progress of a call, or None."""
+    if progress is None:
+        return (_Display if _in_notebook() else _Lines)(_SHOWN_AFTER) if _is_watched() else None
+    if progress is False:
+        return None
+    if progress is True:
+        return _Display() if _in_notebook() else _Lines()
+    if progress == "tqdm":
+        return _Bars()
+    if not callable(progress):
         raise TypeError('progress must be True, "tqdm" or a function of (what, done, total)')
-    main = threading.current_thread() is threading.main_thread()
-    limit = memory_bytes(memory_limit) if budget is None else budget
-    how = _thread_count(threads), _whole("seed", seed), limit, shown, main
-    try:
-        yield how
-    finally:
-        if isinstance(shown, (_Lines, _Display, _Bars)):
-            shown.close()
+    return progress
+
+
+class settings:
+    """The settings of a call, as the extension module takes them: ``with settings(...) as how``."""
+
+    def __init__(
+        self,
+        threads: "int | None" = None,
+        memory_limit: "int | str | None" = None,
+        progress: "bool | str | Progress | None" = None,
+        seed: int = 0,
+        budget: Any = None,
+    ) -> None:
+        self._shown = _shown(progress)
+        main = threading.current_thread() is threading.main_thread()
+        limit = memory_bytes(memory_limit) if budget is None else budget
+        self._how = _thread_count(threads), _whole("seed", seed), limit, self._shown, main
+
+    def __enter__(self) -> tuple:
+        return self._how
+
+    def __exit__(self, *_: Any) -> None:
+        if isinstance(self._shown, (_Lines, _Display, _Bars)):
+            self._shown.close()

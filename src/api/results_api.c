@@ -78,6 +78,7 @@ pcal_status pcal_results_get(const pcal_results *results, size_t index, pcal_res
     }
     filled.class_values = record->outcome.class_values;
     filled.class_count = record->outcome.class_count;
+    filled.device = pc_device_use_name(record->device_uses);
   }
   memcpy(out, &filled, size < sizeof filled ? size : sizeof filled);
   return known ? PCAL_OK : PCAL_USAGE;

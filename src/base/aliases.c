@@ -1,7 +1,8 @@
 #include "base/aliases.h"
 
-#include <stdio.h>
 #include <string.h>
+
+#include "base/text.h"
 
 typedef struct alias_row {
   pcal_registry registry;
@@ -48,8 +49,9 @@ pcal_status pc_spec_resolve(pcal_registry registry, const char *spec, char out[P
     *c = alias_letter(*c);
   const char *found = alias_find(registry, name);
   const int joined = *options == ':' && strchr(found, ':') != NULL;
-  const int length = snprintf(out, PC_SPEC_MAX, "%s%s%s", found, joined ? "," : "",
-                              joined ? options + 1 : options);
+  size_t length = pc_append(out, PC_SPEC_MAX, 0, found);
+  length = pc_append(out, PC_SPEC_MAX, length, joined ? "," : "");
+  length = pc_append(out, PC_SPEC_MAX, length, joined ? options + 1 : options);
   if (length >= PC_SPEC_MAX)
     return pc_fail(err, PCAL_USAGE, "the spec \"%.60s...\" is too long", spec);
   return PCAL_OK;

@@ -221,8 +221,8 @@ const char *pc_options_word(const pc_options *options, size_t index, char *out, 
   const char *choices = row->type == PCAL_OPTION_BOOL ? "no|yes" : row->choices;
   const options_slice word = value->choice < 0 ? (options_slice){"", ""}
                                                : options_choice(choices, (size_t)value->choice);
-  snprintf(out, size, "%.*s", word.begin == NULL ? 0 : (int)options_length(word),
-           word.begin == NULL ? "" : word.begin);
+  pc_append_bytes(out, size, 0, word.begin == NULL ? "" : word.begin,
+                  word.begin == NULL ? 0 : options_length(word));
   return out;
 }
 
@@ -235,17 +235,18 @@ static void options_value_text(const pc_options *options, size_t index, char *ou
   } else if (options->table[index].type == PCAL_OPTION_REALS) {
     size_t used = 0;
     out[0] = '\0';
-    for (size_t i = 0; i < value->list_count && used < size; i++)
-      used += (size_t)snprintf(out + used, size - used, "%s%s", i > 0 ? "/" : "",
-                               pc_show(value->list[i], digits));
+    for (size_t i = 0; i < value->list_count && used < size; i++) {
+      used = pc_append(out, size, used, i > 0 ? "/" : "");
+      used = pc_append(out, size, used, pc_show(value->list[i], digits));
+    }
   } else {
-    snprintf(out, size, "%s", pc_show(value->number, digits));
+    pc_append(out, size, 0, pc_show(value->number, digits));
   }
 }
 
 void pc_options_write(const pc_options *options, int full, char *out, size_t size) {
-  size_t used = (size_t)snprintf(out, size, "%s", options->name);
-  char separator = ':';
+  size_t used = pc_append(out, size, 0, options->name);
+  const char *separator = ":";
   for (size_t i = 0; i < options->count && used < size; i++) {
     char text[PC_SPEC_MAX];
     if (full ? !options->value[i].set : !options->value[i].given)
@@ -253,9 +254,11 @@ void pc_options_write(const pc_options *options, int full, char *out, size_t siz
     options_value_text(options, i, text, sizeof text);
     if (!full && strcmp(text, options->table[i].fallback) == 0)
       continue;
-    used += (size_t)snprintf(out + used, size - used, "%c%s=%s", separator,
-                             options->table[i].name, text);
-    separator = ',';
+    used = pc_append(out, size, used, separator);
+    used = pc_append(out, size, used, options->table[i].name);
+    used = pc_append(out, size, used, "=");
+    used = pc_append(out, size, used, text);
+    separator = ",";
   }
 }
 

@@ -49,9 +49,46 @@ void pc_text_add_repeated(pc_text *text, char c, size_t count) {
   text->bytes[text->length] = '\0';
 }
 
+size_t pc_append_bytes(char *out, size_t size, size_t used, const char *bytes, size_t count) {
+  const size_t left = used < size ? size - used - 1 : 0, kept = count < left ? count : left;
+  if (used < size) {
+    memcpy(out + used, bytes, kept);
+    out[used + kept] = '\0';
+  }
+  return used + count;
+}
+
+size_t pc_append(char *out, size_t size, size_t used, const char *string) {
+  return pc_append_bytes(out, size, used, string, strlen(string));
+}
+
+/* True if all conversions are %s. */
+static int text_has_strings_only(const char *format) {
+  for (const char *c = strchr(format, '%'); c != NULL; c = strchr(c + 2, '%'))
+    if (c[1] != 's')
+      return 0;
+  return 1;
+}
+
+static void text_add_strings(pc_text *text, const char *format, va_list args) {
+  const char *c;
+  for (; (c = strchr(format, '%')) != NULL; format = c + 2) {
+    pc_text_add_bytes(text, format, (size_t)(c - format));
+    pc_text_add(text, va_arg(args, const char *));
+  }
+  pc_text_add(text, format);
+}
+
+/* Formats of strings alone, most of them, are written here: vsnprintf takes about ten times as long
+ * where some library (libquadmath, which NumPy loads) has added conversions to it. */
 void pc_text_format(pc_text *text, const char *format, ...) {
   va_list args, again;
   va_start(args, format);
+  if (text_has_strings_only(format)) {
+    text_add_strings(text, format, args);
+    va_end(args);
+    return;
+  }
   va_copy(again, args);
   const int length = vsnprintf(NULL, 0, format, args);
   if (length < 0)

@@ -214,7 +214,7 @@ static pcal_status pass_device_copy(pc_pass *pass, const pcal_batch *batch, pcal
 }
 
 /* Rows by their softmax; a window in which a logit is not finite is copied. */
-static pcal_status pass_device_softmax(pc_pass *pass, const pcal_batch *batch,
+static pcal_status pass_device_softmax(pc_pass *pass, const pcal_batch *batch, unsigned *ways,
                                        pcal_error *err) {
   for (size_t begin = 0; begin < batch->rows; begin += PC_DEVICE_ROWS) {
     const size_t left = batch->rows - begin;
@@ -225,6 +225,7 @@ static pcal_status pass_device_softmax(pc_pass *pass, const pcal_batch *batch,
     const pcal_status status =
         softmax.finite ? pass_rows(pass, &window, &softmax, err) : PCAL_OK;
     pc_device_softmax_done(batch->device);
+    *ways |= softmax.finite ? PC_WAY_SOFTMAX : PC_WAY_COPIED;
     PC_TRY(softmax.finite ? status : pass_device_copy(pass, &window, err));
   }
   return PCAL_OK;
@@ -236,11 +237,19 @@ static pcal_status pass_fill_labels(pc_pass *pass, size_t rows, pcal_error *err)
   return pc_lazy_labels_fill(&labels, 0, rows, err);
 }
 
-/* Rows that the device cannot add up. */
-static pcal_status pass_device_rows(pc_pass *pass, const pcal_batch *batch, pcal_error *err) {
-  return pc_device_rows_suffice(batch, &pass->layout, &pass->policy)
-             ? pass_device_softmax(pass, batch, err)
-             : pass_device_copy(pass, batch, err);
+/* Rows that the device has not added up, or not to all states. */
+static pcal_status pass_device_rows(pc_pass *pass, const pcal_batch *batch, pc_pass_done done,
+                                    pcal_error *err) {
+  unsigned ways = 0;
+  pcal_status status = PCAL_OK;
+  if (pc_device_rows_suffice(batch, &pass->layout, &pass->policy)) {
+    status = pass_device_softmax(pass, batch, &ways, err);
+  } else {
+    ways = PC_WAY_COPIED;
+    status = pass_device_copy(pass, batch, err);
+  }
+  pass->ways |= done == PC_PASS_SOME ? ways << PC_WAY_REST : ways;
+  return status;
 }
 
 static pcal_status pass_device(pc_pass *pass, const pcal_batch *batch, pcal_error *err) {
@@ -251,20 +260,21 @@ static pcal_status pass_device(pc_pass *pass, const pcal_batch *batch, pcal_erro
   if (labels.at == NULL || pass->sum == NULL)
     PC_TRY(pass_fill_labels(pass, batch->rows, err));
   if (pass->sum == NULL)
-    return pass_device_rows(pass, batch, err);
+    return pass_device_rows(pass, batch, PC_PASS_NONE, err);
   for (size_t begin = 0; begin < batch->rows; begin += PC_DEVICE_SUMS_ROWS) {
     const size_t left = batch->rows - begin;
     pc_device_labels here = labels;
     pcal_batch window;
-    int done = 0;
+    pc_pass_done done = PC_PASS_NONE;
     pass_device_window(batch, begin, left < PC_DEVICE_SUMS_ROWS ? left : PC_DEVICE_SUMS_ROWS,
                        &window);
     here.at = labels.at == NULL ? NULL : (const char *)labels.at + begin * labels.size;
     PC_TRY(pass->sum(pass->user, &window, &here, &done, err));
-    if (!done)
-      PC_TRY(pass_fill_labels(pass, batch->rows, err));
-    if (!done)
-      PC_TRY(pass_device_rows(pass, &window, err));
+    pass->ways |= done == PC_PASS_NONE ? 0 : PC_WAY_SUMMED;
+    if (done == PC_PASS_ALL)
+      continue;
+    PC_TRY(pass_fill_labels(pass, batch->rows, err));
+    PC_TRY(pass_device_rows(pass, &window, done, err));
   }
   return PCAL_OK;
 }
@@ -276,6 +286,7 @@ pcal_status pc_pass_batch(pc_pass *pass, const pcal_batch *batch, pc_row_counts 
   if (batch->rows == 0)
     return PCAL_OK;
   pass_clear_counts(pass);
+  pass->ways = 0;
   PC_TRY(batch->device == NULL ? pass_rows(pass, batch, NULL, err)
                                : pass_device(pass, batch, err));
   pass_add_counts(pass, counts);

@@ -15,10 +15,27 @@ typedef pcal_status (*pc_pass_add)(void *user, size_t worker, const pc_rows *row
 typedef pcal_status (*pc_pass_take)(void *user, size_t worker, const pc_stored_rows *rows,
                                     pcal_error *err);
 
+typedef enum pc_pass_done {
+  PC_PASS_NONE, /* rows are passed on */
+  PC_PASS_SOME, /* they were added, and are passed on for what is left */
+  PC_PASS_ALL
+} pc_pass_done;
+
 /* Adds all rows of a batch of logits on a device at once, at most PC_DEVICE_SUMS_ROWS, if it can:
  * *done says so. */
 typedef pcal_status (*pc_pass_sum)(void *user, const pcal_batch *batch,
-                                   const pc_device_labels *labels, int *done, pcal_error *err);
+                                   const pc_device_labels *labels, pc_pass_done *done,
+                                   pcal_error *err);
+
+/* The ways that rows on a device have taken; combined with |. */
+typedef enum pc_pass_way {
+  PC_WAY_SUMMED = 1,  /* by pc_pass_sum */
+  PC_WAY_SOFTMAX = 2, /* passed on from the softmax that the device has computed */
+  PC_WAY_COPIED = 4   /* copied to the host */
+} pc_pass_way;
+
+/* The ways of rows that are passed on after PC_PASS_SOME are shifted by this. */
+#define PC_WAY_REST 2
 
 /* A pass.  Start from pc_pass_init. */
 typedef struct pc_pass {
@@ -29,6 +46,7 @@ typedef struct pc_pass {
   void *user;
   pc_pass_take take;              /* or NULL, the default: all rows are converted */
   pc_pass_sum sum;                /* or NULL, the default: rows on a device are converted */
+  unsigned ways;                  /* of pc_pass_way, of the last batch */
   pc_lazy_labels lazy_labels;     /* of the next batch; default: none */
   struct pc_pass_worker *workers; /* scratch of each worker, allocated when first needed */
   size_t worker_count;

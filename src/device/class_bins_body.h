@@ -105,11 +105,9 @@ static inline void pc_class_bins_load(const pc_class_bins *bins,
       label >= 0 && label < (int64_t)bins->classes ? (int32_t)label : -1;
 }
 
-/* Adds a score beyond the first cell. */
-static inline void pc_class_bins_beyond(const pc_class_bins *bins, uint32_t class_index,
-                                        uint32_t g, double score, uint32_t hit,
-                                        pc_class_bins_shared *shared) {
-  const pc_class_bins_grid *grid = &bins->grid[g];
+/* The cell of a score above 0 and up to 1, counted from the first cell of class 0. */
+static inline uint32_t pc_class_bins_find(const pc_class_bins_grid *grid, uint32_t class_index,
+                                          double score, const pc_class_bins_shared *shared) {
   const double place = score * grid->guess, last = (double)grid->cut_count;
   const double *first = shared->cuts + grid->first_cut + 1;
   const double *cut = first + (int32_t)(place < last ? place : last);
@@ -117,8 +115,16 @@ static inline void pc_class_bins_beyond(const pc_class_bins *bins, uint32_t clas
     cut++;
   while (!(score > cut[-1]))
     cut--;
+  return class_index * (grid->cut_count + 1) + (uint32_t)(cut - first);
+}
+
+/* Adds a score beyond the first cell. */
+static inline void pc_class_bins_beyond(const pc_class_bins *bins, uint32_t class_index,
+                                        uint32_t g, double score, uint32_t hit,
+                                        pc_class_bins_shared *shared) {
+  const pc_class_bins_grid *grid = &bins->grid[g];
   const uint32_t index =
-      grid->first_cell + class_index * (grid->cut_count + 1) + (uint32_t)(cut - first);
+      grid->first_cell + pc_class_bins_find(grid, class_index, score, shared);
   const uint64_t units = (uint64_t)(int64_t)(score * 0x1p53);
   if (pc_class_bins_in_shared(bins)) {
     const uint32_t most = (1u << PC_CLASS_BINS_CHUNK) - 1;

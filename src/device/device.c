@@ -51,6 +51,7 @@ static void device_load(pcal_device *device) {
   device_find(device, "pc_row_sums_wide", device->sums_wide);
   device_find(device, "pc_row_sums_narrow", device->sums_narrow);
   device_find(device, "pc_class_bins", device->class_bins);
+  device_find(device, "pc_class_moments", device->class_moments);
   device_find(device, "pc_temperature_wide", device->temperature_wide);
   device_find(device, "pc_temperature_narrow", device->temperature_narrow);
   device_find(device, "pc_sample_rows", device->sample);

@@ -9,7 +9,7 @@
 #define PC_DEVICE_H
 
 #include "base/memory.h"
-#include "device/class_bins.h"
+#include "device/class_moments.h"
 #include "device/row_sums.h"
 #include "device/temperature_rows.h"
 
@@ -64,7 +64,7 @@ typedef struct pc_device_labels {
   uint32_t size;
 } pc_device_labels;
 
-/* True if the device has kernels for the sums of row_sums.h and class_bins.h. */
+/* True if the device has kernels for the sums of row_sums.h, class_bins.h and class_moments.h. */
 int pc_device_has_row_sums(const pcal_device *device, pcal_type type, size_t classes);
 int pc_device_has_fast_sums(const pcal_device *device);
 
@@ -72,6 +72,7 @@ int pc_device_has_fast_sums(const pcal_device *device);
 #define PC_DEVICE_SUMS_ROWS ((size_t)1 << 22)
 #define PC_DEVICE_CLASS_BYTES ((size_t)11 << 20)
 #define PC_DEVICE_CLASS_LAUNCHES 2
+#define PC_DEVICE_MOMENT_LAUNCHES 4
 
 struct pc_device_scores; /* device_scores.h */
 
@@ -80,11 +81,14 @@ typedef struct pc_device_sums {
   pc_row_sums rows;                                /* the caller fills values, grids and cuts */
   pc_class_bins classes[PC_DEVICE_CLASS_LAUNCHES]; /* grids and cuts */
   size_t class_launches;
+  pc_class_moments moments[PC_DEVICE_MOMENT_LAUNCHES]; /* grid, cuts and threshold */
+  size_t moment_launches;
   int with_scores;               /* also the top score of each row */
   struct pc_device_scores *keep; /* or NULL: the top scores stay on the device, in buckets */
   int fast;                      /* exponentials in float; of float32 logits, without classes */
   const uint64_t *words;         /* out: results of row_sums.h */
-  const uint64_t *class_words[PC_DEVICE_CLASS_LAUNCHES]; /* out: results of class_bins.h */
+  const uint64_t *class_words[PC_DEVICE_CLASS_LAUNCHES];   /* out: results of class_bins.h */
+  const uint64_t *moment_words[PC_DEVICE_MOMENT_LAUNCHES]; /* out: results of class_moments.h */
   const double *total; /* out: row_total of row_sums.h, if with_scores */
   const uint64_t
       *bucket_words; /* out: results of score_buckets.h, if `keep`; NULL: there is no memory

@@ -6,7 +6,7 @@
 
 /* Functions of the headers below run on the GPU. */
 #define inline inline __device__
-#include "device/class_bins_body.h"
+#include "device/class_moments_body.h"
 #include "device/dirichlet_sums_body.h"
 #include "device/pair_sums_body.h"
 #include "device/row_sums_body.h"
@@ -197,6 +197,26 @@ extern "C" __global__ void __launch_bounds__(PC_DIRICHLET_SUMS_THREADS, DIRICHLE
 
 CLASS_BINS_KERNEL(f32)
 CLASS_BINS_KERNEL(f64)
+
+#define CLASS_MOMENTS_KERNEL(type)                                                             \
+  extern "C" __global__ void __launch_bounds__(PC_CLASS_BINS_THREADS, CLASS_BINS_BLOCKS)       \
+      pc_class_moments_##type(const __grid_constant__ pc_class_moments moments) {              \
+    __shared__ pc_class_bins_shared shared;                                                    \
+    pc_class_bins_thread mine;                                                                 \
+    pc_class_moments_first sums = {0, 0, 0, 0};                                                \
+    pc_class_bins_begin(&moments.bins, blockIdx.x, threadIdx.x, &shared, &mine);               \
+    for (uint64_t first = mine.slice * PC_CLASS_BINS_THREADS; first < moments.bins.rows;       \
+         first += (uint64_t)moments.bins.slices * PC_CLASS_BINS_THREADS) {                     \
+      __syncthreads();                                                                         \
+      pc_class_bins_load(&moments.bins, &mine, first, &shared);                                \
+      __syncthreads();                                                                         \
+      pc_class_moments_add_##type(&moments, &mine, first, &shared, &sums);                     \
+    }                                                                                          \
+    pc_class_moments_end(&moments, &mine, &sums);                                              \
+  }
+
+CLASS_MOMENTS_KERNEL(f32)
+CLASS_MOMENTS_KERNEL(f64)
 
 #define SCALED_SOFTMAX_KERNELS(type)                                                           \
   extern "C" __global__ void __launch_bounds__(PC_SCALED_SOFTMAX_THREADS, 8)                   \

@@ -117,7 +117,7 @@ static pc_score_targets device_scores_targets(const pcal_device *device,
       .room = DEVICE_SCORES_FOUND,
       .words = device_scores_place(device, DEVICE_SCORES_PARTS),
       .parts = (uint32_t)search->parts,
-      .chunks = pc_score_buckets_chunks(scores->rows, (uint32_t)device->multiprocessors)};
+      .chunks = pc_score_split_chunks(scores->rows, (uint32_t)device->multiprocessors)};
 }
 
 /* Adds up the parts, and copies them to the second half of the page-locked memory. */

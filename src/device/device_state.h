@@ -23,7 +23,7 @@ struct pcal_device {
   cuda_function *wide[DEVICE_TYPES], *narrow[DEVICE_TYPES];
   cuda_function *sums_wide[DEVICE_TYPES], *sums_narrow[DEVICE_TYPES];
   cuda_function *sums_fast_wide, *sums_fast_narrow;
-  cuda_function *class_bins[DEVICE_TYPES];
+  cuda_function *class_bins[DEVICE_TYPES], *class_moments[DEVICE_TYPES];
   cuda_function *temperature_wide[DEVICE_TYPES], *temperature_narrow[DEVICE_TYPES];
   cuda_function *sample[DEVICE_TYPES], *value_sums;
   cuda_function *pair_strips, *pair_packs;

@@ -1,4 +1,5 @@
-/* Sums over the rows of a batch, on its GPU: see device.h, row_sums_body.h and class_bins_body.h.
+/* Sums over the rows of a batch, on its GPU: see device.h, row_sums_body.h, class_bins_body.h and
+ * class_moments_body.h.
  *
  * Sums alone, with labels on the GPU: one launch.  Otherwise a launch of each kernel for every
  * PC_DEVICE_ROWS rows: labels on the host are copied first, and the top scores are copied back.
@@ -9,6 +10,7 @@
  * the bins of all classes; the page-locked memory holds the totals and labels of all rows, and the
  * bins. */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "device/device_state.h"
@@ -35,8 +37,9 @@ int pc_device_has_fast_sums(const pcal_device *device) {
 }
 
 int pc_device_has_row_sums(const pcal_device *device, pcal_type type, size_t classes) {
+  const size_t t = type == PCAL_F32 ? DEVICE_F32 : DEVICE_F64;
   return device_sums_kernel(device, type, classes, 0) != NULL &&
-         device->class_bins[type == PCAL_F32 ? DEVICE_F32 : DEVICE_F64] != NULL;
+         device->class_bins[t] != NULL && device->class_moments[t] != NULL;
 }
 
 /* As many blocks as run at once, unless a block would have too many rows or none; twice as many for wide rows in
@@ -70,6 +73,7 @@ static cuda_result device_sums_launch(const pcal_device *device, const pcal_batc
 #define DEVICE_SUMS_TOTALS (PC_DEVICE_ROWS * sizeof(int32_t)) /* after the labels */
 #define DEVICE_SUMS_LARGEST (DEVICE_SUMS_TOTALS + PC_DEVICE_ROWS * sizeof(double))
 #define DEVICE_SUMS_CLASSES (DEVICE_SUMS_LARGEST + PC_DEVICE_ROWS * sizeof(double))
+_Static_assert(offsetof(pc_class_moments, bins) == 0, "device_sums_bins passes its address");
 _Static_assert(DEVICE_SUMS_CLASSES + PC_DEVICE_CLASS_BYTES <= DEVICE_BYTES,
                "columns and bins fit the memory of the device");
 
@@ -84,16 +88,46 @@ static size_t device_sums_class_bytes(const pc_class_bins *bins) {
   return (size_t)bins->cell_count * PC_CLASS_BINS_WORDS * sizeof(uint64_t);
 }
 
+static size_t device_sums_moment_bytes(const pc_class_moments *moments) {
+  return (size_t)moments->bins.cell_count * PC_CLASS_MOMENTS_WORDS * sizeof(uint64_t);
+}
+
+/* True if something is added up for every class. */
+static int device_sums_by_class(const pc_device_sums *sums) {
+  return sums->class_launches + sums->moment_launches > 0;
+}
+
 static size_t device_sums_all_classes(const pc_device_sums *sums) {
   size_t bytes = 0;
   for (size_t l = 0; l < sums->class_launches; l++)
     bytes += device_sums_class_bytes(&sums->classes[l]);
+  for (size_t l = 0; l < sums->moment_launches; l++)
+    bytes += device_sums_moment_bytes(&sums->moments[l]);
   return bytes;
 }
 
 /* ---- Launches ---- */
 
-/* Bins of all classes of the rows of the last launch of row sums. */
+/* Bins of all classes of the rows of the last launch of row sums: their arguments, and the launch of
+ * a kernel whose argument begins with them. */
+static cuda_result device_sums_bins(const pcal_device *device, const pcal_batch *batch,
+                                    const pc_row_sums *rows, cuda_function *kernel, size_t at,
+                                    pc_class_bins *bins) {
+  void *parameters[] = {bins};
+  bins->scores = rows->scores;
+  bins->labels = rows->labels;
+  bins->label_size = rows->label_size;
+  bins->rows = rows->rows;
+  bins->classes = rows->classes;
+  bins->total = rows->row_total;
+  bins->largest = rows->row_largest;
+  bins->words = pc_device_place(device, at);
+  bins->slices =
+      pc_class_bins_slices(bins, (uint64_t)device->multiprocessors * DEVICE_CLASS_BLOCKS);
+  return device->driver.launch(kernel, pc_class_bins_blocks(bins), 1, 1, PC_CLASS_BINS_THREADS,
+                               1, 1, 0, batch->stream, parameters, NULL);
+}
+
 static cuda_result device_sums_classes(const pcal_device *device, const pcal_batch *batch,
                                        pc_device_sums *sums) {
   const size_t t = batch->type == PCAL_F32 ? DEVICE_F32 : DEVICE_F64;
@@ -101,21 +135,14 @@ static cuda_result device_sums_classes(const pcal_device *device, const pcal_bat
   cuda_result result = 0;
   for (size_t l = 0; l < sums->class_launches && result == 0; l++) {
     pc_class_bins *bins = &sums->classes[l];
-    void *parameters[] = {bins};
-    bins->scores = sums->rows.scores;
-    bins->labels = sums->rows.labels;
-    bins->label_size = sums->rows.label_size;
-    bins->rows = sums->rows.rows;
-    bins->classes = sums->rows.classes;
-    bins->total = sums->rows.row_total;
-    bins->largest = sums->rows.row_largest;
-    bins->words = pc_device_place(device, at);
-    bins->slices =
-        pc_class_bins_slices(bins, (uint64_t)device->multiprocessors * DEVICE_CLASS_BLOCKS);
+    result = device_sums_bins(device, batch, &sums->rows, device->class_bins[t], at, bins);
     at += device_sums_class_bytes(bins);
-    result =
-        device->driver.launch(device->class_bins[t], pc_class_bins_blocks(bins), 1, 1,
-                              PC_CLASS_BINS_THREADS, 1, 1, 0, batch->stream, parameters, NULL);
+  }
+  for (size_t l = 0; l < sums->moment_launches && result == 0; l++) {
+    pc_class_moments *moments = &sums->moments[l];
+    result = device_sums_bins(device, batch, &sums->rows, device->class_moments[t], at,
+                              &moments->bins);
+    at += device_sums_moment_bytes(moments);
   }
   return result;
 }
@@ -179,13 +206,13 @@ static cuda_result device_sums_fetch(const pcal_device *device, void *stream,
 
 static cuda_result device_sums_run(const pcal_device *device, const pcal_batch *batch,
                                    const pc_device_labels *labels, pc_device_sums *sums) {
-  const int columns = sums->with_scores || sums->class_launches > 0;
-  const int pieces = sums->with_scores || sums->class_launches > 0 || labels->at == NULL;
+  const int columns = sums->with_scores || device_sums_by_class(sums);
+  const int pieces = columns || labels->at == NULL;
   const size_t step = pieces ? PC_DEVICE_ROWS : batch->rows;
   sums->rows.words = (uint64_t *)(uintptr_t)device->sums;
   sums->rows.row_total = columns ? pc_device_place(device, DEVICE_SUMS_TOTALS) : NULL;
   sums->rows.row_largest =
-      sums->class_launches > 0 ? pc_device_place(device, DEVICE_SUMS_LARGEST) : NULL;
+      device_sums_by_class(sums) ? pc_device_place(device, DEVICE_SUMS_LARGEST) : NULL;
   cuda_result result = device_sums_clear(device, batch->stream, sums);
   for (size_t begin = 0; begin < batch->rows && result == 0; begin += step) {
     const size_t left = batch->rows - begin;
@@ -224,13 +251,17 @@ static void device_sums_results(const pcal_device *device, void *stream, pc_devi
     sums->class_words[l] = (const uint64_t *)(const void *)classes;
     classes += device_sums_class_bytes(&sums->classes[l]);
   }
+  for (size_t l = 0; l < sums->moment_launches; l++) {
+    sums->moment_words[l] = (const uint64_t *)(const void *)classes;
+    classes += device_sums_moment_bytes(&sums->moments[l]);
+  }
 }
 
 pcal_status pc_device_row_sums(pcal_device *device, const pcal_batch *batch,
                                const pc_device_labels *labels, pc_device_sums *sums,
                                pcal_error *err) {
-  const int all =
-      labels->at == NULL || sums->with_scores || sums->class_launches > 0 || sums->keep != NULL;
+  const int all = labels->at == NULL || sums->with_scores || device_sums_by_class(sums) ||
+                  sums->keep != NULL;
   sums->rows.classes = (uint32_t)batch->columns;
   PC_TRY(pc_device_enter(device, err));
   pcal_status status = pc_device_reserve_sums(device, all, err);

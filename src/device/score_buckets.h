@@ -25,14 +25,17 @@ typedef struct pc_score_buckets {
 enum { PC_SCORE_BUCKETS_LOW, PC_SCORE_BUCKETS_HIGH, PC_SCORE_BUCKETS_WORDS };
 #define PC_SCORE_BUCKETS_ROWS 40 /* bits of HIGH below the number of rows */
 
-/* Chunks for a number of rows: enough for all multiprocessors, few enough that the sums of blocks
- * are seldom written. */
-static inline uint32_t pc_score_buckets_chunks(uint64_t rows, uint32_t multiprocessors) {
+/* Chunks for a number of rows, if possible `wanted`: enough for all multiprocessors, few enough that the
+ * sums of blocks are seldom written. */
+static inline uint32_t pc_score_chunks(uint64_t rows, uint64_t wanted) {
   const uint64_t least = (rows + PC_SCORE_BUCKETS_CHUNK - 1) / PC_SCORE_BUCKETS_CHUNK;
   const uint64_t most =
       (rows + PC_SCORE_BUCKETS_THREADS * 8 - 1) / (PC_SCORE_BUCKETS_THREADS * 8);
-  const uint64_t wanted = (multiprocessors + 1) / 2;
   return (uint32_t)(least > wanted ? least : most < wanted ? most : wanted);
+}
+
+static inline uint32_t pc_score_buckets_chunks(uint64_t rows, uint32_t multiprocessors) {
+  return pc_score_chunks(rows, (multiprocessors + 1) / 2);
 }
 
 /* ---- Later passes ---- */
@@ -75,6 +78,7 @@ typedef struct pc_score_targets {
 #define PC_SCORE_MASK ((PC_SCORE_BUCKETS + 31) / 32)
 #define PC_SCORE_FILTER_THREADS 256
 #define PC_SCORE_FILTER_EACH 8 /* rows of a thread */
+#define PC_SCORE_SPLIT_EACH 8  /* rows of a thread at once */
 
 static inline uint64_t pc_score_filter_blocks(uint64_t rows) {
   const uint64_t each = PC_SCORE_FILTER_THREADS * PC_SCORE_FILTER_EACH;
@@ -84,6 +88,11 @@ static inline uint64_t pc_score_filter_blocks(uint64_t rows) {
 /* Groups of PC_SCORE_BUCKETS_SLICE parts, each with its own blocks. */
 static inline uint32_t pc_score_split_slices(const pc_score_targets *targets) {
   return (targets->parts + PC_SCORE_BUCKETS_SLICE - 1) / PC_SCORE_BUCKETS_SLICE;
+}
+
+/* Chunks of rows for the kernel that adds up: two blocks for each multiprocessor. */
+static inline uint32_t pc_score_split_chunks(uint64_t rows, uint32_t multiprocessors) {
+  return pc_score_chunks(rows, 2 * (uint64_t)multiprocessors);
 }
 
 #endif

@@ -188,9 +188,20 @@ static inline void pc_score_split_add(const pc_score_targets *targets, uint32_t 
   const uint32_t slices = pc_score_split_slices(targets);
   const pc_score_range range =
       pc_score_range_of(targets->rows, targets->chunks, block / slices);
-  for (uint64_t row = range.begin + thread; row < range.end; row += PC_SCORE_BUCKETS_THREADS)
-    pc_score_split_row(targets, block % slices * PC_SCORE_BUCKETS_SLICE, targets->totals[row],
-                       shared);
+  const uint32_t first = block % slices * PC_SCORE_BUCKETS_SLICE;
+  for (uint64_t row = range.begin + thread; row < range.end;
+       row += PC_SCORE_SPLIT_EACH * PC_SCORE_BUCKETS_THREADS) {
+    double total[PC_SCORE_SPLIT_EACH]; /* loaded together: additions would order the loads */
+    PC_GPU_UNROLL(8)
+    for (uint32_t i = 0; i < PC_SCORE_SPLIT_EACH; i++) {
+      const uint64_t at = row + i * PC_SCORE_BUCKETS_THREADS;
+      total[i] = targets->totals[at < range.end ? at : row];
+    }
+    PC_GPU_UNROLL(8)
+    for (uint32_t i = 0; i < PC_SCORE_SPLIT_EACH; i++)
+      if (row + i * PC_SCORE_BUCKETS_THREADS < range.end)
+        pc_score_split_row(targets, first, total[i], shared);
+  }
 }
 
 static inline void pc_score_split_publish(const pc_score_targets *targets, uint32_t block,

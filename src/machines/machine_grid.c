@@ -42,7 +42,7 @@ static pcal_status machine_grid_create(const pcal_env *env, const pc_need *need,
  * so that additions do not wait for each other; a bank gets few enough rows for 64-bit sums. */
 typedef struct grid_bank {
   uint64_t rows; /* rows in the lower half, hits in the upper */
-  int64_t score, square;
+  int64_t score, square, score_hit;
 } grid_bank;
 
 static void machine_grid_fold(pc_grid_state *grid, grid_bank banks[][MACHINE_GRID_BANK_CELLS],
@@ -54,6 +54,8 @@ static void machine_grid_fold(pc_grid_state *grid, grid_bank banks[][MACHINE_GRI
       grid->cell[c].score.units += pc_grid_widen(banks[b][c].score);
       if (grid->square != NULL)
         grid->square[c].units += pc_grid_widen(banks[b][c].square);
+      if (grid->score_hit != NULL)
+        grid->score_hit[c].units += pc_grid_widen(banks[b][c].score_hit);
     }
 }
 
@@ -65,6 +67,14 @@ static void machine_grid_bank(grid_bank banks[][MACHINE_GRID_BANK_CELLS], size_t
     bank->score += rows->score[i];
     bank->square += rows->square[i];
   }
+}
+
+/* The sums of the scores of hits. */
+static void machine_grid_bank_hits(grid_bank banks[][MACHINE_GRID_BANK_CELLS],
+                                   size_t bank_count, const pc_bin_index_rows *rows,
+                                   const uint8_t *hit, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    banks[i & (bank_count - 1)][rows->cell[i]].score_hit += hit[i] ? rows->score[i] : 0;
 }
 
 static void machine_grid_add_some(pc_grid_state *grid, const double *score, const uint8_t *hit,
@@ -82,6 +92,8 @@ static void machine_grid_add_some(pc_grid_state *grid, const double *score, cons
     pc_kernels_best()->bin_index->place(score + i, here, PC_GRID_ONE, cuts,
                                         grid->cells.cut_count, &rows);
     machine_grid_bank(banks, bank_count, &rows, hit + i, here);
+    if (grid->score_hit != NULL)
+      machine_grid_bank_hits(banks, bank_count, &rows, hit + i, here);
   }
   machine_grid_fold(grid, banks, bank_count);
 }
@@ -143,8 +155,8 @@ static pcal_status machine_grid_update(const pcal_env *env, void *opaque, const 
     return pc_grid_add_every_class(env, grid, rows, err);
   if (rows->weights != NULL)
     PC_TRY(pc_grid_allow_weights(env, grid, err));
-  const int plain = rows->weights == NULL && columns->part == NULL && grid->score_hit == NULL &&
-                    grid->threshold <= 0 && grid->cell_count <= MACHINE_GRID_BANK_CELLS;
+  const int plain = rows->weights == NULL && columns->part == NULL && grid->threshold <= 0 &&
+                    grid->cell_count <= MACHINE_GRID_BANK_CELLS;
   if (plain)
     machine_grid_add_plain(grid, columns, rows->count);
   else

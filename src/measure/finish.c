@@ -260,6 +260,9 @@ static pcal_status finish_slot(const pcal_measure *measure, const pc_group_state
     records[e].outcome.graph.wanted = measure->curves;
     records[e].outcome.se_wanted = measure->plan.intervals.level > 0;
     status = finish_entry(&measure->plan, e, &evidence, &measure->env, group, &records[e], err);
+    records[e].device_uses = measure->slot_uses[slot];
+    if (records[e].outcome.pairs_on_device)
+      records[e].device_uses |= PC_USE_PAIRS;
   }
   if (status == PCAL_OK && group == PC_ALL_ROWS && slot == measure->plan.reliability_slot &&
       measure->plan.layout.form != PC_FORM_DISTANCES)

@@ -123,6 +123,7 @@ const pc_result_record *pc_results_at(const pcal_results *results, size_t index,
   room->notion = all->notion;
   room->bound = all->bound;
   room->view = all->view;
+  room->device_uses = all->device_uses;
   memcpy(room->spec, all->spec, sizeof room->spec);
   memcpy(room->label, all->label, sizeof room->label);
   room->group = index / results->metric_count - 1;

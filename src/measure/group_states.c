@@ -128,14 +128,20 @@ void pc_group_states_free(pc_group_states *groups) {
   groups->capacity = groups->packed_capacity = 0;
 }
 
+/* True for NULL, and for a state without rows. */
+static int group_state_is_empty(const pc_group_state *state) {
+  return state == NULL || (state->totals.rows == 0 && !state->has_rest);
+}
+
 void pc_group_states_clear(pc_group_states *groups) {
   for (size_t a = 0; a < groups->count; a++) {
     pc_group_state *state = groups->states[a];
     if (groups->packed[a] != NULL)
       group_states_drop(groups, a);
-    if (state == NULL || state->totals.rows == 0)
+    if (group_state_is_empty(state))
       continue;
     totals_clear(&state->totals);
+    state->has_rest = 0;
     for (size_t s = 0; s < groups->plan->slot_count; s++)
       groups->plan->slots[s].machine->clear(state->slots[s]);
   }
@@ -237,7 +243,7 @@ double pc_group_states_weight(const pc_group_states *groups, size_t number) {
 
 const pc_group_state *pc_group_states_find(const pc_group_states *groups, size_t number) {
   const pc_group_state *state = number < groups->count ? groups->states[number] : NULL;
-  return state == NULL || state->totals.rows == 0 ? NULL : state;
+  return group_state_is_empty(state) ? NULL : state;
 }
 
 pcal_status pc_group_states_view(const pc_group_states *groups, size_t number,
@@ -293,8 +299,7 @@ static pcal_status group_states_pack(pc_group_states *groups, size_t number, pca
 size_t pc_group_states_used(const pc_group_states *groups) {
   size_t used = groups->count;
   for (; used > 0 && groups->packed[used - 1] == NULL; used--) {
-    const pc_group_state *state = groups->states[used - 1];
-    if (state != NULL && state->totals.rows > 0)
+    if (!group_state_is_empty(groups->states[used - 1]))
       break;
   }
   return used;
@@ -332,11 +337,14 @@ pcal_status pc_group_states_update(pc_group_states *groups, size_t number, const
   const pc_measure_plan *plan = groups->plan;
   pc_group_state *state;
   PC_TRY(pc_group_states_open(groups, number, &state, err));
-  totals_add(&state->totals, rows);
+  if (groups->added == NULL)
+    totals_add(&state->totals, rows);
+  state->has_rest |= groups->added != NULL;
   for (size_t s = 0; s < plan->slot_count; s++) {
     const pc_plan_slot *slot = &plan->slots[s];
     const pc_view_columns *view = slot->view == PC_NO_VIEW ? NULL : &columns[slot->view];
-    if (slot->curve != PC_NO_SLOT || slot->shared_grid != PC_NO_SLOT)
+    if (slot->curve != PC_NO_SLOT || slot->shared_grid != PC_NO_SLOT ||
+        (groups->added != NULL && groups->added[s]))
       continue;
     const pcal_env env = group_states_env(groups, slot, number);
     const pcal_env *held = pc_machine_has_buckets(slot->machine) ? groups->env : &env;

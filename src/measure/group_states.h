@@ -19,6 +19,7 @@ typedef struct pc_group_totals {
 
 typedef struct pc_group_state {
   pc_group_totals totals;
+  int has_rest;  /* rows were added whose totals are in another state (pc_group_states.added) */
   void *slots[]; /* the state of each slot of the plan */
 } pc_group_state;
 
@@ -34,6 +35,9 @@ typedef struct pc_group_states {
   size_t open;          /* number of open states */
   size_t packed_count;  /* number of packed states */
   size_t packed_length; /* length of the longest state before packing; 0: none was packed yet */
+  /* By slot: 1 if a device has added the rows of the present update to it, in the states of another
+   * worker, with their totals; NULL: it has added none. */
+  const uint8_t *added;
 } pc_group_states;
 
 #define PC_GROUPS_MAX 1048576

@@ -79,6 +79,7 @@ static pcal_status measure_chunk(void *user, size_t w, const pc_rows *rows, pcal
   pc_measure_worker *worker = measure_worker(measure, w);
   measure_groups to = {worker, &measure->plan};
   PC_TRY(measure_columns_open(measure, worker, err));
+  worker->groups.added = measure->rest_on_host ? measure->slots_on_device : NULL;
   if (measure->fingerprinted)
     pc_row_fingerprint_add(&worker->rows, rows, measure->group_hashes);
   if (rows->groups == NULL || measure->plan.intervals.by_cluster)
@@ -94,14 +95,18 @@ static pcal_status measure_take(void *user, size_t w, const pc_stored_rows *rows
 }
 
 static pcal_status measure_sum(void *user, const pcal_batch *batch,
-                               const pc_device_labels *labels, int *done, pcal_error *err) {
+                               const pc_device_labels *labels, pc_pass_done *done,
+                               pcal_error *err) {
   pcal_measure *measure = user;
+  measure->rest_on_host = 0;
   if (batch->weights != NULL || batch->groups != NULL || measure->fingerprinted)
     return PCAL_OK;
   int fast = measure->pass.policy.probs == PC_PROBS_FAST && batch->columns > 2;
   PC_TRY(pc_group_states_add_device(&measure_worker(measure, 0)->groups, batch, labels,
-                                    &measure->device_scores, &fast, done, err));
-  measure->fast_on_device |= *done && fast;
+                                    &measure->device_scores, &fast, measure->slots_on_device,
+                                    done, err));
+  measure->rest_on_host = *done == PC_PASS_SOME;
+  measure->fast_on_device |= *done != PC_PASS_NONE && fast;
   return PCAL_OK;
 }
 
@@ -127,7 +132,11 @@ static pcal_status measure_prepare(pcal_measure *measure, const pcal_measure_con
   measure->pass.sum = measure_sum;
   measure->workers =
       pc_alloc(&measure->env, measure->pass.worker_count, sizeof *measure->workers);
-  return measure->workers == NULL ? pc_fail_memory(err, "preparing workers") : PCAL_OK;
+  measure->slots_on_device = pc_alloc(&measure->env, 2, measure->plan.slot_count);
+  if (measure->workers == NULL || measure->slots_on_device == NULL)
+    return pc_fail_memory(err, "preparing workers");
+  measure->slot_uses = measure->slots_on_device + measure->plan.slot_count;
+  return PCAL_OK;
 }
 
 pcal_status pc_measure_new(const pcal_measure_config *config, const pcal_env *env,
@@ -169,6 +178,7 @@ void pc_measure_free(pcal_measure *measure) {
   pc_name_list_free(&env, measure->class_names, measure->class_count);
   pc_name_list_free(&env, measure->group_names, measure->group_name_count);
   pc_free(&env, measure->origin);
+  pc_free(&env, measure->slots_on_device);
   pc_free(&env, measure);
 }
 
@@ -324,7 +334,7 @@ static pcal_status measure_read(pcal_measure *measure, const pcal_batch *batch,
         "the same dimensions",
         measure->dimensions, batch->dimensions);
   measure->pass.take = measure->plan.stored_scores_only ? measure_take : NULL;
-  measure->fast_on_device = 0;
+  measure->fast_on_device = measure->rest_on_host = 0;
   PC_TRY(pc_pass_batch(&measure->pass, batch, counts, err));
   PC_TRY(measure_check_weights(measure, batch, counts, err));
   PC_TRY(measure_check_indices(measure, batch, err));
@@ -332,11 +342,31 @@ static pcal_status measure_read(pcal_measure *measure, const pcal_batch *batch,
   return measure_check_groups(measure, err);
 }
 
+/* Records which slots the device of a batch has filled, and for which its rows were copied. */
+static void measure_note_device(pcal_measure *measure) {
+  const unsigned ways = measure->pass.ways, rest = ways >> PC_WAY_REST;
+  for (size_t s = 0; s < measure->plan.slot_count; s++) {
+    const int there = measure->slots_on_device[s];
+    const unsigned own = ways | (there ? 0 : rest);
+    if ((own & PC_WAY_SOFTMAX) || (there && (ways & PC_WAY_SUMMED)))
+      measure->slot_uses[s] |= PC_USE_DEVICE;
+    if (own & PC_WAY_COPIED)
+      measure->slot_uses[s] |= PC_USE_COPY;
+  }
+}
+
+void pc_measure_note_host(pcal_measure *measure) {
+  for (size_t s = 0; s < measure->plan.slot_count; s++)
+    measure->slot_uses[s] |= PC_USE_HOST;
+}
+
 static void measure_note(pcal_measure *measure, const pcal_batch *batch,
                          const pc_row_counts *counts) {
   if (batch->rows == 0)
     return;
   pc_row_ranges_add(&measure->seen, batch);
+  if (batch->device != NULL)
+    measure_note_device(measure);
   measure->normalized += counts->normalized;
   measure->skipped += counts->skipped;
   measure->grouped = measure_grouped(measure, batch);

@@ -45,10 +45,14 @@ struct pcal_measure {
   pc_group_hashes group_hashes; /* of the batch that is added, for the fingerprint; borrowed */
   const struct pc_group_tally *tallies; /* of replicas, in place of rows (rounds.h); borrowed */
   size_t tally_count;
-  int from_rounds;                /* intervals and nulls come from tallies, or there are none */
-  int curves;                     /* results keep their plot tables */
-  int loaded;                     /* from a saved state */
-  pcal_device *device;            /* of the rows while their source is open; else NULL */
+  int from_rounds; /* intervals and nulls come from tallies, or there are none */
+  int curves;      /* results keep their plot tables */
+  int loaded;      /* from a saved state */
+  /* By slot: 1 if a device adds rows to it itself; and pc_device_use bits of the rows so far. */
+  uint8_t *slots_on_device, *slot_uses;
+  int rest_on_host;    /* rows of the present batch that a device has added are passed
+                                     on for the other slots */
+  pcal_device *device; /* of the rows while their source is open; else NULL */
   pc_device_scores device_scores; /* of those rows, if the plan has them on a device */
   char *origin;                   /* the name of that state, or NULL */
 };
@@ -76,6 +80,9 @@ PC_CHECKED pcal_status pc_measure_set_names(pcal_measure *measure,
                                             const char *const *class_names, size_t class_count,
                                             const char *const *group_names, size_t group_count,
                                             pcal_error *err);
+
+/* Records that rows were measured on the host although their source names a device. */
+void pc_measure_note_host(pcal_measure *measure);
 
 /* Fingerprints the rows; called before the first one. */
 void pc_measure_use_fingerprint(pcal_measure *measure);

@@ -23,10 +23,11 @@
 #define SOURCE_COARSE_SCORES ((uint64_t)1 << 24)
 #define SOURCE_COARSE_SCORES_MANY ((uint64_t)1 << 28)
 
-/* True if the device of the source adds up its rows. */
+/* True if the device of the source adds up its rows, for some metrics.  Rows in memory are taken there
+ * only if they need not be measured in memory too. */
 static int source_sums_on_device(const pcal_source *source, const pcal_measure *measure) {
-  return (pc_source_on_device(source) || pc_source_uploads(source)) &&
-         pc_measure_plan_fits_device(&measure->plan);
+  return (pc_source_on_device(source) && pc_measure_plan_uses_device(&measure->plan)) ||
+         (pc_source_uploads(source) && pc_measure_plan_fits_device(&measure->plan));
 }
 
 /* True if a metric needs squared scores of a curve, which devices do not add up. */
@@ -43,8 +44,9 @@ static int source_curves_have_squares(const pcal_measure *measure) {
  * few rows all scores are copied and sorted. */
 static int source_scores_on_device(const pcal_source *source, const pcal_measure *measure,
                                    const pcal_shape *shape) {
-  return source_sums_on_device(source, measure) && shape->row_count >= SOURCE_COARSE_ROWS &&
-         shape->row_count <= PC_DEVICE_SCORES_ROWS &&
+  return source_sums_on_device(source, measure) &&
+         pc_measure_plan_fits_device(&measure->plan) &&
+         shape->row_count >= SOURCE_COARSE_ROWS && shape->row_count <= PC_DEVICE_SCORES_ROWS &&
          measure->pass.policy.probs != PC_PROBS_FAST && !source_curves_have_squares(measure);
 }
 
@@ -125,6 +127,8 @@ static pcal_status source_read(pcal_source *source, pcal_measure *measure, pcal_
     PC_TRY(pc_measure_add_window(measure, &batch, &lazy_labels, err));
     if (batch.device != NULL)
       measure->device = batch.device;
+    else if (measure->device != NULL)
+      pc_measure_note_host(measure);
     done += batch.rows;
     pc_progress(&measure->env, "measuring", done, total);
     PC_TRY(pc_check_interrupt(&measure->env, err));

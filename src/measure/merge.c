@@ -259,6 +259,8 @@ static void merge_commit(pcal_measure *measure, const pcal_measure *other, merge
   measure->skipped += other->skipped;
   measure->weighted |= other->weighted;
   measure->fast |= other->fast;
+  for (size_t s = 0; s < measure->plan.slot_count; s++)
+    measure->slot_uses[s] |= other->slot_uses[s];
   measure->fractional |= other->fractional;
   if (other->weights_are != PCAL_WEIGHTS_AUTO)
     measure->weights_are = other->weights_are;

@@ -30,6 +30,14 @@ void pc_name_list_free(const pcal_env *env, char **names, size_t count) {
   pc_free(env, names);
 }
 
+const char *pc_device_use_name(unsigned uses) {
+  return uses & PC_USE_PAIRS    ? "pairs"
+         : uses & PC_USE_COPY   ? "copied"
+         : uses & PC_USE_HOST   ? "cpu"
+         : uses & PC_USE_DEVICE ? "cuda"
+                                : NULL;
+}
+
 const char *pc_results_view(const pcal_results *results) {
   return results->layout.form != PC_FORM_CLASSES ? "pit"
          : pc_layout_is_binary(&results->layout) ? "positive"

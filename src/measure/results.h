@@ -6,13 +6,25 @@
 #include "measure/interval_request.h"
 #include "metrics/target_ranks.h"
 
+/* How the rows behind a result were measured; combined with |. */
+typedef enum pc_device_use {
+  PC_USE_DEVICE = 1, /* on a GPU */
+  PC_USE_COPY = 2,   /* on the host, after a copy from a GPU */
+  PC_USE_HOST = 4,   /* on the host, although a GPU was named for them */
+  PC_USE_PAIRS = 8   /* pairs of rows were compared on a GPU */
+} pc_device_use;
+
+/* "cuda", "pairs", "copied" or "cpu" (pcal_result.device); NULL: no GPU was used or named. */
+const char *pc_device_use_name(unsigned uses);
+
 typedef struct pc_result_record {
   const char *metric; /* name in the registry */
   pcal_notion notion;
   pcal_bound bound;
   pc_view view; /* whose score is measured */
   char spec[PC_SPEC_MAX], label[PC_SPEC_MAX];
-  size_t group; /* PC_ALL_ROWS, or an index into group_names */
+  unsigned device_uses; /* of pc_device_use */
+  size_t group;         /* PC_ALL_ROWS, or an index into group_names */
   pc_metric_result outcome;
   pc_interval_result interval_result;
   pc_part_interval part_interval_results[PC_PARTS_MAX];

@@ -57,7 +57,16 @@ static void verdict_add_bin(const pc_bin *bin, verdict_sums *sums, pcal_verdict 
   out->where.observed = pc_bin_frequency(bin);
 }
 
+static int verdict_has_null(const pcal_results *results) {
+  for (size_t m = 0; m < results->metric_count; m++)
+    if (results->records[m].interval_result.has_null)
+      return 1;
+  return 0;
+}
+
 double pc_verdict_drawn_chance(const pcal_results *results) {
+  if (!verdict_has_null(results))
+    return results->drawn_chance;
   const char *view =
       pc_layout_is_binary(&results->layout) ? "ece:view=positive" : "ece:view=top";
   const pc_result_record *record = pc_results_record(results, "ece");

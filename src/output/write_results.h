@@ -65,6 +65,8 @@ void pc_write_part_interval(const pc_result_record *record, size_t part, const c
 #define PC_INTERVAL_REMARKS_MAX 400
 const char *pc_interval_remarks(const pc_interval_result *interval_result,
                                 char room[PC_INTERVAL_REMARKS_MAX]);
+/* The metrics that a GPU has computed, and those whose scores were copied; nothing without a GPU. */
+void pc_write_device_note(const pcal_results *results, pc_text *out);
 /* The remark on all intervals marked as unsure, which depend on few rows; NULL if there is none. */
 const char *pc_few_rows_remark(const pcal_results *results);
 

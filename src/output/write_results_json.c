@@ -256,6 +256,10 @@ static void results_json_record(pc_json *json, const pcal_results *results, size
   pc_json_string(json, pcal_notion_name(record->notion));
   pc_json_key(json, "bound");
   pc_json_string(json, pcal_bound_name(record->bound));
+  if (pc_device_use_name(record->device_uses) != NULL) {
+    pc_json_key(json, "device");
+    pc_json_string(json, pc_device_use_name(record->device_uses));
+  }
   results_json_parts(json, &record->outcome);
   results_json_part_intervals(json, record);
   results_json_classes(json, &record->outcome);

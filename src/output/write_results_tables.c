@@ -100,14 +100,26 @@ static void tables_few(const pcal_results *results, pc_text *out) {
   pc_text_free(&sentence);
 }
 
+/* Writes a paragraph, unless it is empty, and frees it. */
+static void tables_paragraph(pc_text *paragraph, pc_text *out) {
+  if (paragraph->length > 0)
+    pc_write_paragraph(PCAL_TEXT, paragraph->failed ? "" : paragraph->bytes, 80, out);
+  out->failed |= paragraph->failed;
+  pc_text_free(paragraph);
+}
+
 static void tables_against(const pcal_results *results, pc_text *out) {
   pc_text paragraph;
   pc_text_init(&paragraph, out->env);
   pc_write_difference_note(results, "against", &paragraph);
-  if (paragraph.length > 0)
-    pc_write_paragraph(PCAL_TEXT, paragraph.failed ? "" : paragraph.bytes, 80, out);
-  out->failed |= paragraph.failed;
-  pc_text_free(&paragraph);
+  tables_paragraph(&paragraph, out);
+}
+
+static void tables_device(const pcal_results *results, pc_text *out) {
+  pc_text paragraph;
+  pc_text_init(&paragraph, out->env);
+  pc_write_device_note(results, &paragraph);
+  tables_paragraph(&paragraph, out);
 }
 
 static void tables_remark_line(const pc_result_record *record, const char *words,
@@ -128,6 +140,7 @@ static void tables_notes(const pcal_results *results, pc_text *out) {
   }
   tables_few(results, out);
   tables_against(results, out);
+  tables_device(results, out);
 }
 
 void pc_write_results_text(const pcal_results *results, pc_text *out) {
@@ -358,6 +371,9 @@ void pc_write_results_markdown(const pcal_results *results, pc_text *out) {
   const size_t length = out->length;
   pc_write_difference_note(results, "against", out);
   pc_text_add(out, out->length > length ? "\n\n" : "");
+  const size_t noted = out->length;
+  pc_write_device_note(results, out);
+  pc_text_add(out, out->length > noted ? "\n\n" : "");
   if (results->verdict != NULL)
     pc_verdict_paragraphs(results, results->env.caller, tables_markdown_paragraph, out);
 }

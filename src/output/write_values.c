@@ -186,6 +186,33 @@ const char *pc_interval_remarks(const pc_interval_result *interval_result,
   return room;
 }
 
+/* The metrics of one kind of pc_device_use_name, after `title`; returns their number. */
+static size_t write_values_devices(const pcal_results *results, const char *name,
+                                   const char *title, int separated, pc_text *out) {
+  size_t count = 0;
+  for (size_t m = 0; m < results->metric_count; m++) {
+    const char *device = pc_device_use_name(results->records[m].device_uses);
+    if (device == NULL || strcmp(device, name) != 0)
+      continue;
+    if (count == 0)
+      pc_text_format(out, "%s%s: ", separated ? "; " : "", title);
+    pc_text_format(out, "%s%s", count == 0 ? "" : ", ", results->records[m].label);
+    count++;
+  }
+  return count;
+}
+
+void pc_write_device_note(const pcal_results *results, pc_text *out) {
+  static const char *const kinds[][2] = {
+      {"cuda", "computed on the GPU"},
+      {"pairs", "copied to memory, and pairs compared on the GPU"},
+      {"copied", "copied to memory and computed there"},
+      {"cpu", "computed in memory"}};
+  size_t count = 0;
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    count += write_values_devices(results, kinds[k][0], kinds[k][1], count > 0, out);
+}
+
 const char *pc_few_rows_remark(const pcal_results *results) {
   for (size_t m = 0; m < results->metric_count; m++)
     if (results->records[m].interval_result.few_rows[0] != '\0')

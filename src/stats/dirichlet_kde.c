@@ -370,11 +370,14 @@ static pcal_status dirichlet_error_task(void *user, size_t index, size_t worker,
 #define DIRICHLET_LAUNCH 2e10               /* pairs of a launch: some ten milliseconds */
 #define DIRICHLET_THREADS ((size_t)1 << 17) /* of a launch, unless it has fewer rows */
 
-static int dirichlet_on_device(const dirichlet_work *work) {
-  const pc_dirichlet_kde *dirichlet = work->dirichlet;
+int pc_dirichlet_kde_on_device(const pc_dirichlet_kde *dirichlet) {
   return dirichlet->device != NULL && dirichlet->rows->count >= DIRICHLET_DEVICE_ROWS &&
          pc_pair_pack_count(dirichlet->rows) <= DIRICHLET_DEVICE_PACKS &&
-         work->count <= PC_DIRICHLET_SUMS_SCALES && pc_device_has_dirichlet(dirichlet->device);
+         pc_device_has_dirichlet(dirichlet->device);
+}
+
+static int dirichlet_on_device(const dirichlet_work *work) {
+  return work->count <= PC_DIRICHLET_SUMS_SCALES && pc_dirichlet_kde_on_device(work->dirichlet);
 }
 
 static pcal_status dirichlet_launch(const dirichlet_work *work, const char *what,

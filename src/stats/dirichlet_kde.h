@@ -26,6 +26,8 @@ typedef struct pc_dirichlet_kde {
 PC_CHECKED pcal_status pc_dirichlet_kde_new(const pcal_env *env, const pc_pair_rows *rows,
                                             double total, pcal_device *device,
                                             pc_dirichlet_kde *out, pcal_error *err);
+/* True if the device compares the rows. */
+int pc_dirichlet_kde_on_device(const pc_dirichlet_kde *dirichlet);
 void pc_dirichlet_kde_free(pc_dirichlet_kde *dirichlet);
 
 /* out[b]: the mean over rows of the log density at the row given by all other rows, with

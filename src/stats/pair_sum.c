@@ -41,7 +41,7 @@ static pcal_status pair_sum_task(void *user, size_t index, size_t worker, pcal_e
 #define PAIR_SUM_DEVICE_PACKS ((size_t)1 << 20)
 #define PAIR_SUM_LAUNCH ((size_t)1 << 19) /* pairs of packs of a launch: some milliseconds */
 
-static int pair_sum_on_device(const pcal_device *device, const pc_pair_rows *rows) {
+int pc_pair_sum_on_device(const pcal_device *device, const pc_pair_rows *rows) {
   return device != NULL && rows->count >= PAIR_SUM_DEVICE_ROWS &&
          pc_pair_pack_count(rows) <= PAIR_SUM_DEVICE_PACKS && pc_device_has_pairs(device);
 }
@@ -95,7 +95,7 @@ pcal_status pc_pair_sum(const pcal_env *env, const pc_pair_form *form, const pc_
     return pc_fail_memory(err, "summing pairs");
   const double cost = nanoseconds * (double)rows->count * (double)rows->count / 2;
   const pcal_status status =
-      pair_sum_on_device(device, rows)
+      pc_pair_sum_on_device(device, rows)
           ? pair_sum_there(env, &work, device, tasks, err)
           : pc_run_with_progress(env, "pairing rows", tasks, cost, pair_sum_task, &work, err);
   pc_sum sum;

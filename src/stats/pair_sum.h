@@ -7,6 +7,9 @@
 #include "device/device.h"
 #include "kernels/pair_kernels.h"
 
+/* True if the device computes the sum over pairs of these rows. */
+int pc_pair_sum_on_device(const pcal_device *device, const pc_pair_rows *rows);
+
 /* sum over i < j of w_i w_j k(p_i, p_j) <e_{y_i} - p_i, e_{y_j} - p_j>.  device: computes the sum
  * of many rows, with the same bits; NULL: none. */
 PC_CHECKED pcal_status pc_pair_sum(const pcal_env *env, const pc_pair_form *form,

@@ -125,14 +125,16 @@ def small_calls():
         "Measure.update": lambda z, y: running.update(logits=z, labels=y),
         "measure": lambda z, y: pc.measure(logits=z, labels=y, metrics=ADDITIVE),
     }
-    print("\n| 64 × 10, microseconds | on the GPU | in memory |\n|---|---:|---:|")
+    print("\n| 64 × 10, microseconds | on the GPU | of the device | beyond the device | in memory |")
+    print("|---|---:|---:|---:|---:|")
     for name, call in calls.items():
         times = []
         for given in (there, here):
             for _ in range(100):
                 call(*given)
             times.append(1e3 * whole_time(call, [given], 600))
-        print(f"| `{name}` | {times[0]:.0f} | {times[1]:.0f} |")
+        device = 1e3 * device_time(call, [there], 100)
+        print(f"| `{name}` | {times[0]:.0f} | {device:.0f} | {times[0] - device:.0f} | {times[1]:.0f} |")
 
 
 def main():

@@ -6,6 +6,7 @@ Needs PyTorch with a GPU; CuPy and JAX are tried where they are installed.  The 
 M failed".  tools/check-gpu calls it.
 """
 
+import re
 import sys
 import time
 
@@ -15,12 +16,19 @@ import torch
 
 LEAN = ["accuracy", "brier", "rbs", "log", "ece", "mce", "ks", "tce:binning=mass,debias=yes", "smece"]
 ADDITIVE = ["accuracy", "brier", "rbs", "log", "spherical", "ece", "mce", "ece:bins=100", "ece:convention=guo2017"]
+#: class-wise bins with squares, thresholds and all classes together
+MOMENTS = ["cwce:debias=yes", "scaled-brier", "gce:variant=10", "gce:variant=12", "gce:variant=6", "decomposition"]
 passed = failed = 0
+
+
+def values(given):
+    """Results without the member `device`, which only those of tensors on a GPU have."""
+    return re.sub(r',\s*"device": "\w+"', "", given) if isinstance(given, str) else given
 
 
 def check(name, first, second):
     global passed, failed
-    if first == second:
+    if values(first) == values(second):
         passed += 1
     else:
         failed += 1
@@ -46,7 +54,7 @@ def compare_bits():
     for classes in (2, 3, 10, 31, 32, 33, 100, 1000):
         for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
             logits, labels = make(5003, classes, dtype, classes)
-            for metrics in (LEAN, ADDITIVE, ["default"], ["paper"] if classes == 10 else ["log:clip=0.01"]):
+            for metrics in (LEAN, ADDITIVE, MOMENTS, ["default"], ["paper"] if classes in (10, 100) else ["log:clip=0.01"]):
                 here = json_of(logits=logits, labels=labels, metrics=metrics)
                 there = json_of(logits=logits.cuda(), labels=labels.cuda(), metrics=metrics)
                 check(f"{classes} classes, {dtype}, {metrics[0]}", here, there)
@@ -169,6 +177,29 @@ def compare_methods():
     check("a loop", whole, parts.result().to_json())
 
 
+def compare_devices():
+    """Results say which metrics the GPU has computed; metrics without kernels run beside them, on copies."""
+    def devices(specs, rows=5003, classes=10, **more):
+        logits, labels = make(rows, classes)
+        result = pc.measure(logits=logits.cuda(), labels=labels.cuda(), metrics=specs, **more)
+        check(f"{specs} of {rows} x {classes}", json_of(logits=logits, labels=labels, metrics=specs, **more),
+              result.to_json())  # fmt: skip
+        return {value.metric: value.device for value in result}
+
+    check("default is computed there", set(devices("default").values()), {"cuda"})
+    check("default of many rows too", set(devices("default", 200_000).values()), {"cuda"})
+    found = devices("paper")
+    check("paper: pairs", found.pop("ce-kde"), "pairs")
+    check("paper: the others", set(found.values()), {"cuda"})
+    check("moments", set(devices(MOMENTS, classes=100).values()), {"cuda"})
+    check("copies", devices(["ece", "ace", "cwce", "tace", "skce"]),
+          {"ece": "cuda", "ace": "copied", "cwce": "cuda", "tace": "copied", "skce": "pairs"})  # fmt: skip
+    check("copies of many rows", devices(["ece", "ace", "ks", "auc"], 400_000),
+          {"ece": "cuda", "ace": "copied", "ks": "cuda", "auc": "copied"})  # fmt: skip
+    check("intervals", devices(["ece", "brier"], interval=0.9, replicas=50), {"ece": "cuda", "brier": "copied"})
+    check("memory", {value.device for value in pc.measure(logits=make(100, 10)[0], labels=make(100, 10)[1])}, {None})
+
+
 def compare_packages():
     logits, labels = make(2000, 10)
     here = json_of(logits=logits, labels=labels, metrics=LEAN)
@@ -244,6 +275,7 @@ def main():
     compare_inputs()
     compare_sums()
     compare_methods()
+    compare_devices()
     compare_packages()
     if "--bench" in sys.argv[1:]:
         bench()

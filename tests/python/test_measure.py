@@ -37,6 +37,19 @@ def test_values_by_hand(digits):
     assert result.ece == pytest.approx(by_hand_ece(digits.confidence, digits.correct), rel=1e-12)
 
 
+def test_no_device_without_a_gpu(digits):
+    result = pc.measure(digits.probs, digits.labels)
+    assert [value.device for value in result] == [None] * len(result)
+    assert "device" not in result.to_json() and "GPU" not in repr(result)
+
+
+def test_values_are_made_once(digits):
+    result = pc.measure(digits.probs, digits.labels)
+    assert result.ece is result.ece and list(result)[0] is list(result)[0]
+    again = pickle.loads(pickle.dumps(result))
+    assert again.ece == result.ece and again.ece.device is None
+
+
 def test_kinds_agree(digits):
     by_probs = pc.measure(digits.probs, digits.labels)
     by_logits = pc.measure(logits=digits.logits.astype(np.float64), labels=digits.labels)

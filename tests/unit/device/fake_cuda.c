@@ -2,12 +2,16 @@
  * process at addresses that cannot be followed, and whose kernels are those of
  * device/softmax_rows_body.h and its neighbours.
  *
+ * There are two GPUs, each with memory that only its own context may use.  fake_cuda_use: the GPU of
+ * callers without a context.
+ *
  * fake_cuda_fail(symbol, result): calls of that function return this result.  fake_cuda_capability:
  * the GPU's capability times ten. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "class_bins_emulator.h"
+#include "class_moments_emulator.h"
 #include "device/cuda_driver.h"
 #include "dirichlet_sums_emulator.h"
 #include "pair_sums_emulator.h"
@@ -18,6 +22,8 @@
 #include "temperature_rows_emulator.h"
 
 #define FAKE_BIT (UINT64_C(1) << 62)
+#define FAKE_SECOND (UINT64_C(1) << 61) /* memory of the second GPU */
+#define FAKE_CONTEXTS 8                 /* that are current one after the other */
 #define FAKE_API __attribute__((visibility("default")))
 #define FAKE_NOT_FOUND 500
 #define FAKE_INVALID_VALUE 1
@@ -47,6 +53,8 @@ enum {
   FAKE_SCALED_NARROW_F64,
   FAKE_CLASS_BINS_F32,
   FAKE_CLASS_BINS_F64,
+  FAKE_CLASS_MOMENTS_F32,
+  FAKE_CLASS_MOMENTS_F64,
   FAKE_DIRICHLET_DENSITY,
   FAKE_DIRICHLET_LABELS,
   FAKE_SUMS_WIDE_FAST,
@@ -65,12 +73,15 @@ static struct {
   int capability;
   size_t read; /* bytes copied to the host */
   long blocks; /* of memory that were not freed, and contexts and modules */
-} fake = {"", 0, 90, 0, 0};
+  int current[FAKE_CONTEXTS], depth; /* GPUs of the contexts */
+} fake = {.capability = 90};
+static char fake_contexts[2];
 
 FAKE_API void fake_cuda_fail(const char *symbol, cuda_result result);
 FAKE_API void fake_cuda_capability(int capability);
 FAKE_API long fake_cuda_blocks(void);
 FAKE_API size_t fake_cuda_read(void);
+FAKE_API void fake_cuda_use(int ordinal);
 
 void fake_cuda_fail(const char *symbol, cuda_result result) {
   strncpy(fake.symbol, symbol, sizeof fake.symbol - 1);
@@ -95,8 +106,21 @@ size_t fake_cuda_read(void) {
       return fake.result;                   \
   } while (0)
 
+void fake_cuda_use(int ordinal) {
+  fake.current[0] = ordinal;
+}
+
+static int fake_ordinal(cuda_address address) {
+  return (address & FAKE_SECOND) != 0;
+}
+
+/* True if the current context may use the address. */
+static int fake_is_own(cuda_address address) {
+  return fake_ordinal(address) == fake.current[fake.depth];
+}
+
 static void *fake_host(cuda_address address) {
-  return (void *)(uintptr_t)(address ^ FAKE_BIT);
+  return (void *)(uintptr_t)(address & ~(FAKE_BIT | FAKE_SECOND));
 }
 
 #define FAKE_DECLARE(field, symbol, parameters) FAKE_API cuda_result symbol parameters;
@@ -142,7 +166,7 @@ cuda_result cuPointerGetAttribute(void *out, int attribute, cuda_address address
   FAKE_FAIL("cuPointerGetAttribute");
   if (attribute != CUDA_POINTER_ORDINAL || (address & FAKE_BIT) == 0)
     return FAKE_INVALID_VALUE;
-  *(int *)out = 0;
+  *(int *)out = fake_ordinal(address);
   return 0;
 }
 
@@ -151,28 +175,32 @@ cuda_result cuDeviceGetAttribute(int *out, int attribute, cuda_ordinal device) {
   *out = attribute == CUDA_CAPABILITY_MAJOR  ? fake.capability / 10
          : attribute == CUDA_MULTIPROCESSORS ? FAKE_MULTIPROCESSORS
                                              : fake.capability % 10;
-  return device;
+  return device == 0 || device == 1 ? 0 : FAKE_INVALID_VALUE;
 }
 
 cuda_result cuDevicePrimaryCtxRetain(cuda_context **out, cuda_ordinal device) {
   FAKE_FAIL("cuDevicePrimaryCtxRetain");
   fake.blocks++;
-  *out = (cuda_context *)(void *)&fake;
-  return device;
+  *out = (cuda_context *)(void *)&fake_contexts[device];
+  return 0;
 }
 
 cuda_result cuDevicePrimaryCtxRelease_v2(cuda_ordinal device) {
   fake.blocks--;
-  return device;
+  return device == 0 || device == 1 ? 0 : FAKE_INVALID_VALUE;
 }
 
 cuda_result cuCtxPushCurrent_v2(cuda_context *context) {
   FAKE_FAIL("cuCtxPushCurrent_v2");
-  return context == (cuda_context *)(void *)&fake ? 0 : FAKE_INVALID_VALUE;
+  if (fake.depth + 1 == FAKE_CONTEXTS)
+    return FAKE_INVALID_VALUE;
+  fake.current[++fake.depth] = context == (cuda_context *)(void *)&fake_contexts[1];
+  return 0;
 }
 
 cuda_result cuCtxPopCurrent_v2(cuda_context **out) {
-  *out = (cuda_context *)(void *)&fake;
+  *out = (cuda_context *)(void *)&fake_contexts[fake.current[fake.depth]];
+  fake.depth--;
   return 0;
 }
 
@@ -215,6 +243,8 @@ cuda_result cuModuleGetFunction(cuda_function **out, cuda_module *module, const 
                                       "pc_scaled_softmax_narrow_f64",
                                       "pc_class_bins_f32",
                                       "pc_class_bins_f64",
+                                      "pc_class_moments_f32",
+                                      "pc_class_moments_f64",
                                       "pc_dirichlet_sums_density",
                                       "pc_dirichlet_sums_labels",
                                       "pc_row_sums_wide_fast",
@@ -234,7 +264,8 @@ cuda_result cuModuleGetFunction(cuda_function **out, cuda_module *module, const 
 cuda_result cuMemAlloc_v2(cuda_address *out, size_t bytes) {
   FAKE_FAIL("cuMemAlloc_v2");
   fake.blocks++;
-  *out = (uint64_t)(uintptr_t)malloc(bytes) ^ FAKE_BIT;
+  *out = (uint64_t)(uintptr_t)malloc(bytes) | FAKE_BIT;
+  *out |= fake.current[fake.depth] == 1 ? FAKE_SECOND : 0;
   return 0;
 }
 
@@ -261,6 +292,8 @@ cuda_result cuMemcpyDtoHAsync_v2(void *to, cuda_address from, size_t bytes,
                                  cuda_stream *stream) {
   (void)stream;
   FAKE_FAIL("cuMemcpyDtoHAsync_v2");
+  if (!fake_is_own(from))
+    return FAKE_INVALID_VALUE;
   memcpy(to, fake_host(from), bytes);
   fake.read += bytes;
   return 0;
@@ -270,6 +303,8 @@ cuda_result cuMemcpyHtoDAsync_v2(cuda_address to, const void *from, size_t bytes
                                  cuda_stream *stream) {
   (void)stream;
   FAKE_FAIL("cuMemcpyHtoDAsync_v2");
+  if (!fake_is_own(to))
+    return FAKE_INVALID_VALUE;
   memcpy(fake_host(to), from, bytes);
   return 0;
 }
@@ -278,6 +313,8 @@ cuda_result cuMemsetD8Async(cuda_address at, unsigned char value, size_t bytes,
                             cuda_stream *stream) {
   (void)stream;
   FAKE_FAIL("cuMemsetD8Async");
+  if (!fake_is_own(at))
+    return FAKE_INVALID_VALUE;
   memset(fake_host(at), value, bytes);
   return 0;
 }
@@ -317,7 +354,9 @@ static cuda_result fake_sums(uintptr_t kernel, const pc_row_sums *given, unsigne
                                  : ROW_SUMS_F32;
   const int wide = kernel == FAKE_SUMS_WIDE_F32 || kernel == FAKE_SUMS_WIDE_F64 ||
                    kernel == FAKE_SUMS_WIDE_FAST;
-  if (threads != PC_ROW_SUMS_THREADS || shared_bytes > FAKE_SHARED_BYTES || grid == 0)
+  if (threads != PC_ROW_SUMS_THREADS || shared_bytes > FAKE_SHARED_BYTES || grid == 0 ||
+      !fake_is_own((cuda_address)(uintptr_t)given->scores) ||
+      !fake_is_own((cuda_address)(uintptr_t)given->words))
     return FAKE_INVALID_VALUE;
   sums.scores = fake_host((cuda_address)(uintptr_t)given->scores);
   sums.labels = fake_host((cuda_address)(uintptr_t)given->labels);
@@ -388,17 +427,31 @@ static cuda_result fake_scaled(uintptr_t kernel, const pc_scaled_softmax *given,
   return 0;
 }
 
-static cuda_result fake_class_bins(uintptr_t kernel, const pc_class_bins *given,
-                                   unsigned grid) {
+static pc_class_bins fake_bins(const pc_class_bins *given) {
   pc_class_bins bins = *given;
-  if (grid != pc_class_bins_blocks(given))
-    return FAKE_INVALID_VALUE;
   bins.scores = fake_host((cuda_address)(uintptr_t)given->scores);
   bins.labels = fake_host((cuda_address)(uintptr_t)given->labels);
   bins.total = fake_host((cuda_address)(uintptr_t)given->total);
   bins.largest = fake_host((cuda_address)(uintptr_t)given->largest);
   bins.words = fake_host((cuda_address)(uintptr_t)given->words);
+  return bins;
+}
+
+static cuda_result fake_class_bins(uintptr_t kernel, const pc_class_bins *given,
+                                   unsigned grid) {
+  const pc_class_bins bins = fake_bins(given);
+  if (grid != pc_class_bins_blocks(given))
+    return FAKE_INVALID_VALUE;
   class_bins_emulate(&bins, kernel == FAKE_CLASS_BINS_F64, grid);
+  return 0;
+}
+
+static cuda_result fake_class_moments(uintptr_t kernel, const pc_class_moments *given,
+                                      unsigned grid) {
+  const pc_class_moments moments = {fake_bins(&given->bins), given->above};
+  if (grid != pc_class_bins_blocks(&given->bins))
+    return FAKE_INVALID_VALUE;
+  class_moments_emulate(&moments, kernel == FAKE_CLASS_MOMENTS_F64, grid);
   return 0;
 }
 
@@ -462,6 +515,7 @@ static cuda_result fake_fit(uintptr_t kernel, const void *given, unsigned grid,
          : kernel <= FAKE_PAIR_PACKS           ? fake_pairs(kernel, given, grid)
          : kernel <= FAKE_SCALED_NARROW_F64    ? fake_scaled(kernel, given, grid)
          : kernel <= FAKE_CLASS_BINS_F64       ? fake_class_bins(kernel, given, grid)
+         : kernel <= FAKE_CLASS_MOMENTS_F64    ? fake_class_moments(kernel, given, grid)
                                                : fake_dirichlet(kernel, given, grid);
 }
 

@@ -17,6 +17,7 @@ static struct {
   int (*wait)(void *stream);
   void (*break_down)(const char *symbol, int result);
   void (*capability)(int capability);
+  void (*use)(int ordinal); /* the GPU of upload(): 0 or 1 */
   long (*blocks)(void);
   size_t (*read)(void); /* bytes copied to the host so far */
   int is_real;          /* NVIDIA's driver */
@@ -67,6 +68,7 @@ static inline int set_up(void **state) {
   }
   find("fake_cuda_fail", (void *)&fake.break_down);
   find("fake_cuda_capability", (void *)&fake.capability);
+  find("fake_cuda_use", (void *)&fake.use);
   find("fake_cuda_blocks", (void *)&fake.blocks);
   find("fake_cuda_read", (void *)&fake.read);
   return 0;
@@ -83,6 +85,17 @@ static inline void *upload(const void *data, size_t bytes) {
   assert_int_equal(fake.alloc(&address, bytes), 0);
   assert_int_equal(fake.copy(address, data, bytes, NULL), 0);
   return (void *)(uintptr_t)address;
+}
+
+/* Removes the members "device" of JSON, which only results of rows on a GPU have.  Returns json. */
+static inline char *without_device(char *json) {
+  for (char *at = strstr(json, "\"device\""); at != NULL; at = strstr(at, "\"device\"")) {
+    char *end = strchr(strchr(at + 8, '"') + 1, '"') + 1;
+    while (*at != ',')
+      at--;
+    memmove(at, end, strlen(end) + 1);
+  }
+  return json;
 }
 
 static inline void drop(void *address) {

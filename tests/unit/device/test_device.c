@@ -56,7 +56,7 @@ static void check_same(pcal_batch batch, const char *const *specs, size_t count,
   assert_int_equal(pcal_device_open(scores, NULL, &batch.device, &err), PCAL_OK);
   batch.scores = scores;
   char *on_gpu = measured(&batch, specs, count, &there);
-  assert_string_equal(in_memory, on_gpu);
+  assert_string_equal(in_memory, without_device(on_gpu));
   assert_int_equal(here, expected);
   assert_int_equal(there, expected);
   pcal_device_free(batch.device);
@@ -113,6 +113,76 @@ TEST(test_same_bytes_by_bins_of_classes) {
                         classes[c] * 32 * 24);
     forget(&data);
   }
+}
+
+/* Squares, scores of hits, thresholds and scores of all classes together; the logits stay there. */
+static const char *const moments[] = {"cwce:debias=yes", "scaled-brier",  "gce:variant=10",
+                                      "gce:variant=12",  "gce:variant=6", "decomposition"};
+
+TEST(test_same_bytes_by_moments_of_classes) {
+  static const size_t classes[] = {2, 3, 10, 33, 130};
+  for (size_t c = 0; c < UNIT_COUNT(classes); c++) {
+    const size_t before = fake.read();
+    data_set data = simulate(classes[c]);
+    check_same(batch_of(&data), moments, UNIT_COUNT(moments), PCAL_OK);
+    assert_in_range(fake.read() - before, 0, 20000 + 8 * ROWS + classes[c] * 4 * 17 * 56);
+    forget(&data);
+  }
+}
+
+/* Where each metric was computed, as the results say. */
+static void check_devices(const pcal_batch *batch, const char *const *specs,
+                          const char *const *expected, size_t count, const char *note) {
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_measure *measure = NULL;
+  pcal_results *results = NULL;
+  sink_bytes text = {0};
+  config.kind = batch->kind;
+  config.columns = batch->columns;
+  config.specs = specs;
+  config.spec_count = count;
+  assert_int_equal(pcal_measure_new(&config, NULL, &measure, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_update(measure, batch, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_finish(measure, &results, NULL), PCAL_OK);
+  assert_int_equal(pcal_results_write(results, PCAL_TEXT, sink_collect, &text, NULL), PCAL_OK);
+  for (size_t i = 0; i < count; i++) {
+    pcal_result result = PCAL_RESULT_INIT;
+    assert_int_equal(pcal_results_get(results, i, &result), PCAL_OK);
+    if (expected == NULL)
+      assert_null(result.device);
+    else
+      assert_string_equal(result.device, expected[i]);
+  }
+  assert_int_equal(strstr(text.bytes, note) != NULL, expected != NULL);
+  free(text.bytes);
+  pcal_results_free(results);
+  pcal_measure_free(measure);
+}
+
+/* Metrics without kernels get copies of the rows; the others are computed on the GPU beside them.  Sums
+ * and bins of the top score with weights come from its softmax. */
+TEST(test_results_name_copies) {
+  static const char *const specs[] = {"accuracy", "ace", "cwce:debias=yes", "skce", "ks"};
+  static const char *const devices[] = {"cuda", "copied", "cuda", "copied", "cuda"};
+  static const char *const weighted[] = {"cuda", "cuda", "cuda", "cuda",
+                                         "cuda", "cuda", "cuda"};
+  static const char note[] =
+      "computed on the GPU: accuracy, cwce:debias=yes, ks; copied to memory "
+      "and\ncomputed there: ace, skce\n";
+  static const char all[] = "computed on the GPU: accuracy, brier, rbs, log, ece, ks, smece\n";
+  data_set data = simulate(10);
+  pcal_batch batch = batch_of(&data);
+  check_same(batch, specs, UNIT_COUNT(specs), PCAL_OK);
+  check_devices(&batch, specs, NULL, UNIT_COUNT(specs), "GPU");
+  void *scores = upload(data.logits, ROWS * 10 * sizeof(float));
+  assert_int_equal(pcal_device_open(scores, NULL, &batch.device, NULL), PCAL_OK);
+  batch.scores = scores;
+  check_devices(&batch, specs, devices, UNIT_COUNT(specs), note);
+  batch.weights = data.weights;
+  check_devices(&batch, lean, weighted, UNIT_COUNT(lean), all);
+  pcal_device_free(batch.device);
+  drop(scores);
+  forget(&data);
 }
 
 /* Scores exactly on edges of bins, all classes equal, and doubles. */
@@ -243,7 +313,7 @@ TEST(test_long_columns) {
     pcal_results_free(results);
     pcal_source_free(source);
   }
-  assert_string_equal(text[0], text[1]);
+  assert_string_equal(text[0], without_device(text[1]));
   free(text[0]);
   free(text[1]);
   free(scores);
@@ -361,6 +431,93 @@ TEST(test_failures_of_sums_are_one_sentence) {
     pcal_device_free(batch.device);
   }
   drop(scores);
+  forget(&data);
+  assert_int_equal(fake.blocks(), 0);
+}
+
+/* Two batches; the second one fails if `broken` is a function of the driver. */
+static char *measured_twice(const pcal_batch *batch, const char *broken) {
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_measure *measure = NULL;
+  pcal_results *results = NULL;
+  sink_bytes text = {0};
+  pcal_batch rows = *batch;
+  config.kind = batch->kind;
+  config.columns = batch->columns;
+  config.specs = usual;
+  config.spec_count = UNIT_COUNT(usual);
+  assert_int_equal(pcal_measure_new(&config, NULL, &measure, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_update(measure, &rows, NULL), PCAL_OK);
+  rows.first_row = rows.rows;
+  if (broken != NULL) {
+    fake.break_down(broken, 700);
+    assert_int_equal(pcal_measure_update(measure, &rows, NULL), PCAL_IO);
+    fake.break_down("", 0);
+  }
+  assert_int_equal(pcal_measure_finish(measure, &results, NULL), PCAL_OK);
+  assert_int_equal(pcal_results_write(results, PCAL_JSON, sink_collect, &text, NULL), PCAL_OK);
+  pcal_results_free(results);
+  pcal_measure_free(measure);
+  return text.bytes;
+}
+
+/* A stream that fails leaves the measure as it was before the call. */
+TEST(test_failures_lose_nothing) {
+  static const char *const symbols[] = {"cuStreamSynchronize", "cuLaunchKernel",
+                                        "cuMemcpyDtoHAsync_v2"};
+  if (fake.is_real)
+    skip();
+  data_set data = simulate(10);
+  pcal_batch batch = batch_of(&data);
+  void *scores = upload(data.logits, ROWS * 10 * sizeof(float));
+  batch.scores = scores;
+  assert_int_equal(pcal_device_open(scores, NULL, &batch.device, NULL), PCAL_OK);
+  char *expected = measured_twice(&batch, NULL);
+  for (size_t s = 0; s < UNIT_COUNT(symbols); s++) {
+    char *got = measured_twice(&batch, symbols[s]);
+    assert_string_equal(expected, got);
+    free(got);
+  }
+  free(expected);
+  pcal_device_free(batch.device);
+  drop(scores);
+  forget(&data);
+}
+
+/* Of two GPUs that of the scores is used; the driver refuses memory of the other one. */
+TEST(test_two_gpus) {
+  if (fake.is_real)
+    skip();
+  data_set data = simulate(10);
+  pcal_batch batch = batch_of(&data);
+  pcal_status status;
+  void *scores[2];
+  pcal_device *devices[2];
+  char *expected = measured(&batch, usual, UNIT_COUNT(usual), &status);
+  for (int gpu = 0; gpu < 2; gpu++) {
+    fake.use(gpu);
+    scores[gpu] = upload(data.logits, ROWS * 10 * sizeof(float));
+    fake.use(0);
+    assert_int_equal(pcal_device_open(scores[gpu], NULL, &devices[gpu], NULL), PCAL_OK);
+  }
+  for (int gpu = 0; gpu < 2; gpu++) {
+    assert_int_equal(pcal_device_holds(devices[gpu], scores[gpu]), 1);
+    assert_int_equal(pcal_device_holds(devices[gpu], scores[!gpu]), 0);
+    batch.scores = scores[gpu];
+    batch.device = devices[gpu];
+    char *got = measured(&batch, usual, UNIT_COUNT(usual), &status);
+    assert_string_equal(expected, without_device(got));
+    free(got);
+    batch.device = devices[!gpu];
+    got = measured(&batch, usual, UNIT_COUNT(usual), &status);
+    assert_int_equal(status, PCAL_IO);
+    free(got);
+  }
+  for (int gpu = 0; gpu < 2; gpu++) {
+    pcal_device_free(devices[gpu]);
+    drop(scores[gpu]);
+  }
+  free(expected);
   forget(&data);
   assert_int_equal(fake.blocks(), 0);
 }
