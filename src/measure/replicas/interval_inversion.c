@@ -37,6 +37,9 @@
  *      both add up as they are.  With 100 classes and some rows in each bin the first alone
  *      covers in 5 to 60 % of sets, the second is a quarter wider than the mean.  Labels are
  *      drawn only if the interval would exclude 0 otherwise.
+ *      The same for all errors where few rows have the rarer outcome (pc_rarer_share above 0):
+ *      drawn labels move wrong rows to other scores, replicas leave a third of them as they are
+ *      and repeat the others.
  *   4. Errors over all classes have no shift; the lower shape has more points in its place.
  *      The noise in g, spread over many bins, makes |h + f e_r| grow too little, so the tails
  *      are a / 4 for low and a / 2 for high.
@@ -474,13 +477,15 @@ static void inversion_conclude(const inversion_job *job, size_t entry,
 
 /* ---- labels drawn from the predictions ---- */
 
-/* Selects the entries over all classes whose interval would exclude 0. */
+/* Selects the entries of edge case 3 whose interval would exclude 0. */
 static size_t inversion_doubt(inversion_job *job, const inversion_tails *tails,
                               const uint8_t *read) {
   size_t count = 0;
+  const int few = job->rows != NULL && pc_rarer_share(&job->found) > 0.0;
   for (size_t e = 0; e < job->plan->entry_count; e++) {
     job->doubted[e] =
-        read[e] && inversion_over_classes(job, e) &&
+        read[e] && pc_measure_plan_no_null(job->plan, e) == NULL &&
+        (few || inversion_over_classes(job, e)) &&
         (inversion_has_square(job, e) ? inversion_of_square(job, e).low > 0.0
                                       : tails[e].value > tails[e].high[INVERSION_ZERO]);
     count += job->doubted[e];
@@ -501,7 +506,7 @@ static pcal_status inversion_nulls(inversion_job *job, inversion_tails *tails,
     double *here = values + e * PC_REPLICA_VALUES * count;
     const size_t kept = job->doubted[e] ? inversion_sort(here, count) : 0;
     if (kept > 0)
-      tails[e].null_high = sqrt(inversion_variance(job, 1).ratio) *
+      tails[e].null_high = sqrt(inversion_variance(job, inversion_over_classes(job, e)).ratio) *
                            pc_interval_quantile(here, kept, 1.0 - inversion_tail(job, e).low);
   }
   pc_free(job->env, values);
