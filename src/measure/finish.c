@@ -373,7 +373,8 @@ static pcal_status finish_resample(const pcal_measure *measure, const pc_group_s
   return status;
 }
 
-/* One cluster shows nothing of the chance between clusters, and few show little. */
+/* One cluster shows nothing of the chance between clusters, two may agree by chance, and few show
+ * little. */
 static void finish_warn_clusters(const pcal_measure *measure, pc_result_record *records) {
   const size_t clusters = measure->group_name_count;
   if (!measure->plan.intervals.by_cluster || clusters == 0 || clusters >= PC_INTERVAL_FEW_ROWS)
@@ -382,10 +383,13 @@ static void finish_warn_clusters(const pcal_measure *measure, pc_result_record *
     pc_interval_result *result = &records[e].interval_result;
     if (!result->has_interval)
       continue;
-    if (clusters == 1) {
+    if (clusters <= 2) {
       result->has_interval = 0;
+      for (size_t p = 0; p < PC_PARTS_MAX; p++)
+        records[e].part_interval_results[p].has_interval = 0;
       snprintf(result->why, sizeof result->why,
-               "all rows are in one cluster, which shows nothing of chance");
+               clusters == 1 ? "all rows are in one cluster, which shows nothing of chance"
+                             : "two clusters show too little of chance; use more clusters");
     } else {
       snprintf(result->few_rows, sizeof result->few_rows,
                "only %zu clusters, too few for an interval with the stated coverage; use more "

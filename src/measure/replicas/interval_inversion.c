@@ -37,6 +37,9 @@
  *      both add up as they are.  With 100 classes and some rows in each bin the first alone
  *      covers in 5 to 60 % of sets, the second is a quarter wider than the mean.  Labels are
  *      drawn only if the interval would exclude 0 otherwise.
+ *      The same for all errors where few rows have the rarer outcome (pc_rarer_share above 0):
+ *      drawn labels move wrong rows to other scores, replicas leave a third of them as they are
+ *      and repeat the others.
  *   4. Errors over all classes have no shift; the lower shape has more points in its place.
  *      The noise in g, spread over many bins, makes |h + f e_r| grow too little, so the tails
  *      are a / 4 for low and a / 2 for high.
@@ -49,7 +52,7 @@
  *   9. Root mean squares of gaps: chance adds a known amount to the square, and the variance of
  *      what remains is known from the bins, so that the interval is that of the unbiased square
  *      (pc_interval_of_square), extended to T; edge case 2 below PC_INTERVAL_FEW_ROWS only.
- *      Over all classes low is 0 where labels drawn from the predictions would show T too.  These
+ *      Low is 0 where labels drawn from the predictions (edge case 3) would show T too.  These
  *      labels vary as much as gaps of 0 allow: that outcomes vary more than the predictions claim is
  *      the error itself, and does not raise the quantile.
  *      Replicas of bins with few rows vary far more than new rows would.
@@ -478,13 +481,15 @@ static void inversion_conclude(const inversion_job *job, size_t entry,
 
 /* ---- labels drawn from the predictions ---- */
 
-/* Selects the entries over all classes whose interval would exclude 0. */
+/* Selects the entries of edge case 3 whose interval would exclude 0. */
 static size_t inversion_doubt(inversion_job *job, const inversion_tails *tails,
                               const uint8_t *read) {
   size_t count = 0;
+  const int few = job->rows != NULL && pc_rarer_share(&job->found) > 0.0;
   for (size_t e = 0; e < job->plan->entry_count; e++) {
     job->doubted[e] =
-        read[e] && inversion_over_classes(job, e) &&
+        read[e] && pc_measure_plan_no_null(job->plan, e) == NULL &&
+        (few || inversion_over_classes(job, e)) &&
         (inversion_has_square(job, e) ? inversion_of_square(job, e).low > 0.0
                                       : tails[e].value > tails[e].high[INVERSION_ZERO]);
     count += job->doubted[e];
@@ -507,7 +512,7 @@ static pcal_status inversion_nulls(inversion_job *job, inversion_tails *tails,
     if (kept == 0)
       continue;
     const double high = pc_interval_quantile(here, kept, 1.0 - inversion_tail(job, e).low);
-    const double ratio = inversion_variance(job, 1).ratio;
+    const double ratio = inversion_variance(job, inversion_over_classes(job, e)).ratio;
     tails[e].null_high = sqrt(ratio) * high;
     tails[e].zero_high = sqrt(fmin(ratio, 1.0)) * high;
   }

@@ -62,23 +62,28 @@ static const char *const inversion_specs[] = {"ece",
                                               "cwce:debias=yes",
                                               "tace"};
 
-static pcal_results *inversion_measure(const given_data *data) {
+static pcal_results *inversion_measure_specs(const given_data *data, const char *const *specs,
+                                             size_t count) {
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
   pcal_measure *measure = NULL;
   pcal_results *results = NULL;
   const pcal_batch batch = given_batch(data);
   config.kind = data->kind;
   config.columns = data->columns;
-  config.specs = inversion_specs;
-  config.spec_count = UNIT_COUNT(inversion_specs);
+  config.specs = specs;
+  config.spec_count = count;
   config.interval = 0.95;
   config.replicas = 200;
-  config.normalize = 1;
+  config.normalize = data->normalize;
   assert_int_equal(pcal_measure_new(&config, NULL, &measure, NULL), PCAL_OK);
   assert_int_equal(pcal_measure_update(measure, &batch, NULL), PCAL_OK);
   assert_int_equal(pcal_measure_finish(measure, &results, NULL), PCAL_OK);
   pcal_measure_free(measure);
   return results;
+}
+
+static pcal_results *inversion_measure(const given_data *data) {
+  return inversion_measure_specs(data, inversion_specs, UNIT_COUNT(inversion_specs));
 }
 
 /* How many of the sets have intervals that reach 0, metric by metric; each interval holds its
@@ -112,6 +117,32 @@ TEST(test_calibrated) {
   for (size_t m = 0; m < UNIT_COUNT(inversion_specs); m++)
     if (zeros[m] < 25)
       fail_msg("%s: %zu of %d", inversion_specs[m], zeros[m], INVERSION_SETS);
+}
+
+/* Edge case 3: a calibrated model that is wrong in about 18 of 4,000 rows.  By replicas alone smece
+ * excludes 0 too often. */
+TEST(test_calibrated_with_few_wrong_rows) {
+  enum { ROWS = 4000, SETS = 40 };
+  static const char *const specs[] = {"smece", "ece", "ks"};
+  static double scores[ROWS];
+  static int32_t hits[ROWS];
+  size_t zeros[UNIT_COUNT(specs)] = {0};
+  for (uint64_t set = 0; set < SETS; set++) {
+    const pc_rng normals = {set, 5}, uniforms = {set, 6};
+    for (size_t i = 0; i < ROWS; i++) {
+      scores[i] = 1.0 / (1.0 + exp(-120.0 * fabs(pc_rng_normal(&normals, i))));
+      hits[i] = pc_rng_uniform(&uniforms, i) < scores[i];
+    }
+    const given_data data = {
+        .kind = PCAL_CONFIDENCE, .rows = ROWS, .columns = 1, .scores = scores, .labels = hits};
+    pcal_results *results = inversion_measure_specs(&data, specs, UNIT_COUNT(specs));
+    for (size_t m = 0; m < UNIT_COUNT(specs); m++)
+      zeros[m] += results->records[m].interval_result.low == 0.0;
+    pcal_results_free(results);
+  }
+  for (size_t m = 0; m < UNIT_COUNT(specs); m++)
+    if (zeros[m] < 36)
+      fail_msg("%s: %zu of %d", specs[m], zeros[m], SETS);
 }
 
 /* An error far above chance is seen. */
