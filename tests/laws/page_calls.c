@@ -62,6 +62,28 @@ pcal_status call_figure_of_models(const pcal_env *env, const row_call *call, pca
   return status;
 }
 
+pcal_status call_figure_of_many_models(const pcal_env *env, const row_call *call,
+                                       pcal_error *err) {
+  static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g"};
+  enum { MODELS = sizeof names / sizeof *names };
+  pcal_figure_config config = call_figure_config(call);
+  pcal_model models[MODELS];
+  pcal_status status = PCAL_OK;
+  for (size_t m = 0; m < MODELS; m++) {
+    models[m] = (pcal_model)PCAL_MODEL_INIT;
+    models[m].name = names[m];
+    if (status == PCAL_OK)
+      status = call_plain_source(call->data, env, &models[m].source, err);
+  }
+  config.models = models;
+  config.model_count = MODELS;
+  if (status == PCAL_OK)
+    status = call_draw_source(call, NULL, &config, env, err);
+  for (size_t m = 0; m < MODELS; m++)
+    pcal_source_free(models[m].source);
+  return status;
+}
+
 static pcal_status call_fit_first(call_data data, pcal_source *source, const pcal_env *env,
                                   pcal_calibrator **out, pcal_error *err) {
   pcal_fit_config config = PCAL_FIT_CONFIG_INIT;

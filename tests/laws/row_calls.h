@@ -51,6 +51,9 @@ pcal_status call_calibrator_by_group(const pcal_env *env, const row_call *call,
 pcal_status call_figure(const pcal_env *env, const row_call *call, pcal_error *err);
 pcal_status call_figure_of_groups(const pcal_env *env, const row_call *call, pcal_error *err);
 pcal_status call_figure_of_models(const pcal_env *env, const row_call *call, pcal_error *err);
+/* Seven models: each has a panel of its own where they do not fit into one. */
+pcal_status call_figure_of_many_models(const pcal_env *env, const row_call *call,
+                                       pcal_error *err);
 /* A figure of recalibrated rows, with a second set. */
 pcal_status call_figure_recalibrated(const pcal_env *env, const row_call *call,
                                      pcal_error *err);

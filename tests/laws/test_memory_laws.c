@@ -63,6 +63,7 @@ TEST(figures) {
   assert_true(memory_sweep(call_figure_of_groups, CALL_LOGITS, "reliability"));
   assert_true(memory_sweep(call_figure_of_groups, CALL_LOGITS, "drift"));
   assert_true(memory_sweep(call_figure_of_models, CALL_LOGITS, "reliability"));
+  assert_true(memory_sweep(call_figure_of_many_models, CALL_LOGITS, "reliability"));
   assert_true(memory_sweep(call_figure_recalibrated, CALL_BINARY, "reliability"));
 }
 

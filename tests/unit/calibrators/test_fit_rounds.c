@@ -1,5 +1,6 @@
 /* Fits by rounds over several workers write the file of a fit in one process. */
 #include "../measure/rounds_help.h"
+#include "calibrators/linear/linear_search.h"
 
 static sink_bytes fit_rounds_save(pcal_calibrator *calibrator) {
   sink_bytes out = {0};
@@ -126,6 +127,13 @@ TEST(one_column) {
   rounds_data data = rounds_data_draw(3000, 1, 0, 0, 0);
   for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
     fit_rounds_compare(&data, methods[m], 4);
+  rounds_data_free(&data);
+}
+
+/* More classes than a dense matrix of second derivatives is made for: each product is a round. */
+TEST(many_classes) {
+  rounds_data data = rounds_data_draw(400, PC_LINEAR_NEWTON + 1, 0, 0, 0);
+  fit_rounds_compare(&data, "matrix", 2);
   rounds_data_free(&data);
 }
 
