@@ -10,6 +10,7 @@ the growth of the coordinator's memory.
 """
 
 import argparse
+import collections
 import concurrent.futures
 import resource
 import time
@@ -24,7 +25,7 @@ CHUNK = 1 << 21
 def chunk(number, rows):
     """The rows of one chunk: the same in every round."""
     rng = np.random.Generator(np.random.SFC64(number))
-    scores = rng.random(rows, dtype=np.float32)
+    scores = np.maximum(rng.random(rows, dtype=np.float32), np.float32(2**-24))
     lean = 0.5 + (scores - 0.5) * np.float32(0.98)
     return scores, (rng.random(rows, dtype=np.float32) < lean).view(np.uint8)
 
@@ -57,10 +58,10 @@ def measure(pool, rows, metrics, part):
     while not rounds.done:
         request = rounds.request()
         starts = range(0, rows, part)
-        jobs = (pool.submit(answer, request, at, min(part, rows - at)) for at in starts)
+        jobs = collections.deque(pool.submit(answer, request, at, min(part, rows - at)) for at in starts)
         merged = None
-        for job in [*jobs]:
-            tally, first, second = job.result()
+        while jobs:
+            tally, first, second = jobs.popleft().result()
             merged = tally if merged is None else pc.merge_tallies((merged, tally))
             made, used = made + first, used + second
         rounds.absorb(merged)

@@ -1577,6 +1577,12 @@ PCAL_API void pcal_report_config_init(pcal_report_config *config, size_t size);
 /* Measures everything.  Reads the sources several times. */
 PCAL_API pcal_status pcal_report_run(pcal_source *source, const pcal_report_config *config,
                                      const pcal_env *env, pcal_report **out, pcal_error *err);
+/* A report of results alone, such as those of pcal_rounds: verdict, tables, and the figures that results can
+ * draw; the page says what was left out.  Of the configuration only `title` counts; NULL: the usual one.  The
+ * results must outlive the report. */
+PCAL_API pcal_status pcal_report_from_results(const pcal_results *results,
+                                              const pcal_report_config *config,
+                                              pcal_report **out, pcal_error *err);
 /* PCAL_HTML: one self-contained page, with the numbers as JSON inside; PCAL_MARKDOWN, for a
  * pull request; PCAL_JSON: the numbers. */
 PCAL_API pcal_status pcal_report_write(const pcal_report *report, pcal_format format,

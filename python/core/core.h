@@ -192,6 +192,8 @@ PyObject *core_fit(PyObject *module, PyObject *arguments);
 PyObject *core_load(PyObject *module, PyObject *arguments);
 PyObject *core_draw(PyObject *module, PyObject *arguments);
 PyObject *core_report(PyObject *module, PyObject *arguments);
+/* The three forms of a report, which it frees. */
+PyObject *core_report_texts(pcal_report *report);
 PyObject *core_inspect(PyObject *module, PyObject *arguments);
 PyObject *core_inspect_file(PyObject *module, PyObject *arguments);
 PyObject *core_simulate(PyObject *module, PyObject *arguments);

@@ -10,6 +10,14 @@ static PyObject *core_report_text(const pcal_report *report, pcal_format format)
   return core_bytes_text(&bytes, status, &error);
 }
 
+PyObject *core_report_texts(pcal_report *report) {
+  PyObject *made = Py_BuildValue("(NNN)", core_report_text(report, PCAL_HTML),
+                                 core_report_text(report, PCAL_MARKDOWN),
+                                 core_report_text(report, PCAL_JSON));
+  pcal_report_free(report);
+  return made;
+}
+
 static PyObject *core_report_run(core_source *source, PyObject *second,
                                  const pcal_report_config *config) {
   pcal_report *report = NULL;
@@ -26,11 +34,7 @@ static PyObject *core_report_run(core_source *source, PyObject *second,
     pcal_report_free(report);
     return core_raise(&error);
   }
-  PyObject *made = Py_BuildValue("(NNN)", core_report_text(report, PCAL_HTML),
-                                 core_report_text(report, PCAL_MARKDOWN),
-                                 core_report_text(report, PCAL_JSON));
-  pcal_report_free(report);
-  return made;
+  return core_report_texts(report);
 }
 
 /* report(source, second or None, calibrator or None, method or None, specs, interval, replicas,

@@ -238,6 +238,18 @@ static PyObject *core_results_figure_data_now(PyObject *self, PyObject *name) {
   return core_results_draw(self, name, PCAL_JSON);
 }
 
+/* title: a text, or None */
+static PyObject *core_results_report_now(PyObject *self, PyObject *title) {
+  pcal_report_config config = PCAL_REPORT_CONFIG_INIT;
+  pcal_report *report = NULL;
+  pcal_error error;
+  if (title != Py_None && (config.title = core_utf8(title)) == NULL)
+    return NULL;
+  const pcal_status status =
+      pcal_report_from_results(core_results_in(self), &config, &report, &error);
+  return status == PCAL_OK ? core_report_texts(report) : core_raise(&error);
+}
+
 static PyObject *core_results_bins_now(PyObject *self, PyObject *unused) {
   size_t count = 0;
   const pcal_bin *bins = pcal_results_bins(core_results_in(self), &count);
@@ -368,6 +380,7 @@ CORE_RESULTS_TURN(find)
 CORE_RESULTS_TURN(write)
 CORE_RESULTS_TURN(figure)
 CORE_RESULTS_TURN(figure_data)
+CORE_RESULTS_TURN(report)
 CORE_RESULTS_TURN(bins)
 CORE_RESULTS_TURN(tables)
 CORE_RESULTS_TURN(changes)
@@ -383,6 +396,7 @@ static PyMethodDef core_results_methods[] = {
     {"write", core_results_write, METH_O, NULL},
     {"figure", core_results_figure, METH_O, NULL},
     {"figure_data", core_results_figure_data, METH_O, NULL},
+    {"report", core_results_report, METH_O, NULL},
     {"bins", core_results_bins, METH_NOARGS, NULL},
     {"tables", core_results_tables, METH_NOARGS, NULL},
     {"changes", core_results_changes, METH_O, NULL},

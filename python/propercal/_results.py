@@ -365,6 +365,15 @@ class Result(Values):
         """A figure by its name; ``propercal.list_figures()`` shows them all."""
         return Figure(name, self._core.figure(name), lambda: self._core.figure_data(name))
 
+    def report(self, title: "str | None" = None) -> Any:
+        """A page made from this result alone, as a ``Report``: verdict, tables and the reliability diagram.
+        ``propercal.report`` has more figures, and needs the rows."""
+        from ._report import Report
+
+        if isinstance(self._core, _Kept):
+            raise UsageError("a copied result has no report; call report where it was measured")
+        return Report(*self._core.report(title))
+
     def to_json(self) -> str:
         """The bytes that ``propercal measure --json`` prints, as text."""
         return self._core.write(JSON)

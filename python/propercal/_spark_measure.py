@@ -17,6 +17,7 @@ from . import _core
 from ._errors import UsageError
 from ._measure import Measure, _specs, judged
 from ._partitions import Answer, Merge, RoundPart, Start, check_specs, conclude, merge_rounds
+from ._plot import plot as draw
 from ._results import Result
 from ._rounds import Rounds, kept_settings, run_rounds
 from ._spark_columns import Table, select
@@ -108,6 +109,53 @@ def measure(
         found = _from_rounds(table, rounds, interval is not None or null, progress)
     result = judged(found, metrics)
     return frame_of(df.sparkSession, result) if as_frame else result
+
+
+def plot(
+    df: Any,
+    figure: str = "reliability",
+    *,
+    ax: Any = None,
+    label: "str | None" = None,
+    interval: "float | None" = 0.95,
+    **given: Any,
+) -> Any:
+    """Draws the reliability diagram of a Spark table, measured in rounds.
+
+    Parameters
+    ----------
+    df : a DataFrame
+    figure : a figure that a result can draw; others need all rows, and say so
+    ax, label : as of ``propercal.plot``
+    interval : level of the intervals that the figure shows, or None
+    given : other arguments of ``measure``
+
+    Returns
+    -------
+    Figure, or the Axes
+    """
+    return draw(figure, measure(df, interval=interval, **given), ax=ax, label=label)
+
+
+def report(
+    df: Any, *, title: "str | None" = None, interval: "float | None" = 0.95, **given: Any
+) -> Any:
+    """A page about the predictions in a Spark table, measured in rounds: verdict, tables with intervals, and
+    the reliability diagram.  The page says what it leaves out; ``propercal.report`` of a sample has it.
+
+    Parameters
+    ----------
+    df : a DataFrame
+    title : of the page
+    interval : level of the intervals, or None
+    given : other arguments of ``measure``
+
+    Returns
+    -------
+    Report
+        ``html``, ``markdown``, ``to_json()`` and ``save(path)``
+    """
+    return measure(df, interval=interval, **given).report(title)
 
 
 def _joined(table: Table) -> Table:

@@ -11,6 +11,16 @@ pcal_status pcal_report_run(pcal_source *source, const pcal_report_config *confi
   return PC_FAIL_LEFT_OUT(err, "reports", "report");
 }
 
+pcal_status pcal_report_from_results(const pcal_results *results,
+                                     const pcal_report_config *config, pcal_report **out,
+                                     pcal_error *err) {
+  (void)results;
+  (void)config;
+  if (out != NULL)
+    *out = NULL;
+  return PC_FAIL_LEFT_OUT(err, "reports", "report");
+}
+
 pcal_status pcal_report_write(const pcal_report *report, pcal_format format, pcal_sink sink,
                               void *user, pcal_error *err) {
   (void)report;

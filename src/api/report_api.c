@@ -39,6 +39,20 @@ pcal_status pcal_report_run(pcal_source *source, const pcal_report_config *confi
   return pc_env_close(&opened, pc_page_run(source, &full, &opened, out, err), err);
 }
 
+pcal_status pcal_report_from_results(const pcal_results *results,
+                                     const pcal_report_config *config, pcal_report **out,
+                                     pcal_error *err) {
+  pcal_report_config full;
+  pc_error_clear(err);
+  if (out != NULL)
+    *out = NULL;
+  if (results == NULL || out == NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "pcal_report_from_results needs results and an out pointer");
+  PC_TRY(report_config(config, &full, err));
+  return pc_budget_explain(&results->env, pc_page_from_results(results, &full, out, err), err);
+}
+
 pcal_status pcal_report_write(const pcal_report *report, pcal_format format, pcal_sink sink,
                               void *user, pcal_error *err) {
   pc_text text;

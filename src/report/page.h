@@ -40,6 +40,7 @@ struct pcal_report {
   int repaired;                 /* there is an after side */
   int given;                    /* the caller gave the calibrator */
   int second;                   /* the calibrator was fitted to other rows */
+  int from_results;             /* the before side is borrowed, and there were no rows */
   pc_page_side side[2];
   char method[PC_SPEC_MAX]; /* short spec; "" without a calibrator */
   const pcal_registry_row *method_row;
@@ -53,6 +54,10 @@ struct pcal_report {
 /* As pcal_report_run for checked arguments. */
 PC_CHECKED pcal_status pc_page_run(pcal_source *source, const pcal_report_config *config,
                                    const pcal_env *env, pcal_report **out, pcal_error *err);
+/* As pcal_report_from_results for checked arguments. */
+PC_CHECKED pcal_status pc_page_from_results(const pcal_results *results,
+                                            const pcal_report_config *config,
+                                            pcal_report **out, pcal_error *err);
 void pc_page_free(pcal_report *report);
 
 /* Measures the requests of the figures on one side, and borrows intervals from its key results. */

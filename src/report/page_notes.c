@@ -127,6 +127,10 @@ void pc_page_remarks(const pcal_report *report, void (*use)(const char *sentence
     out->failed |= sentence.failed;
     pc_text_free(&sentence);
   }
+  if (report->from_results)
+    use("Made from results without their rows: figures that need rows, and checks of rows, are "
+        "left out.",
+        out);
 }
 
 /* ---- the calibrator ---- */

@@ -232,14 +232,51 @@ static pcal_status page_run_all(page_run *run, pcal_error *err) {
   return pc_page_draw(report, err);
 }
 
-pcal_status pc_page_run(pcal_source *source, const pcal_report_config *config,
-                        const pcal_env *env, pcal_report **out, pcal_error *err) {
+static pcal_status page_run_new(const pcal_env *env, pcal_report **out, pcal_error *err) {
   pcal_report *report = pc_alloc(env, 1, sizeof *report);
   if (report == NULL)
     return pc_fail_memory(err, "making a report");
   report->env = *env;
   pc_text_init(&report->described, &report->env);
   pc_text_init(&report->described_json, &report->env);
+  *out = report;
+  return PCAL_OK;
+}
+
+/* The level of the intervals of results; 0: there are none. */
+static double page_run_level(const pcal_results *results) {
+  double level = 0.0;
+  for (size_t m = 0; m < results->metric_count; m++)
+    if (results->records[m].interval_result.has_interval)
+      level = results->records[m].interval_result.level;
+  return level;
+}
+
+pcal_status pc_page_from_results(const pcal_results *results, const pcal_report_config *config,
+                                 pcal_report **out, pcal_error *err) {
+  const pcal_report_config titled = {.title = config->title,
+                                     .interval = page_run_level(results)};
+  pcal_report *report = NULL;
+  PC_TRY(page_run_new(&results->env, &report, err));
+  report->from_results = 1;
+  pc_page_side *side = &report->side[PC_PAGE_BEFORE];
+  memcpy(&side->key, &results, sizeof side->key); /* only read */
+  side->drawn = side->key;
+  pcal_status status = page_run_copy(report, &titled, err);
+  report->chosen_metrics = 1;
+  if (status == PCAL_OK)
+    status = pc_page_draw(report, err);
+  if (status == PCAL_OK)
+    *out = report;
+  else
+    pc_page_free(report);
+  return status;
+}
+
+pcal_status pc_page_run(pcal_source *source, const pcal_report_config *config,
+                        const pcal_env *env, pcal_report **out, pcal_error *err) {
+  pcal_report *report = NULL;
+  PC_TRY(page_run_new(env, &report, err));
   page_run run = {.report = report,
                   .config = config,
                   .held_out = {.env = &report->env,
@@ -267,7 +304,7 @@ void pc_page_free(pcal_report *report) {
                          report->calibrator_file};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     pc_free(&env, texts[i]);
-  for (size_t time = 0; time < 2; time++) {
+  for (size_t time = 0; !report->from_results && time < 2; time++) {
     pc_results_free(report->side[time].key);
     pc_results_free(report->side[time].drawn);
   }

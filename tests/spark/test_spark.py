@@ -33,6 +33,20 @@ def test_default_metrics_by_group(df, rows):
     assert found.figure().svg == whole.figure().svg
 
 
+def test_plot_and_report(df, rows, tmp_path):
+    given = {"metrics": ["ece", "sce", "brier"], "replicas": 50}
+    whole = pc.measure(rows.probs, rows.labels, interval=0.95, **given)
+    drawn = pcs.plot(df, probs="p", labels="y", **given)
+    assert drawn.svg == pc.plot("reliability", whole).svg
+    page = pcs.report(df, probs="p", labels="y", title="A <table>", **given)
+    assert page.html == whole.report("A <table>").html and "A &lt;table&gt;" in page.html
+    page.save(tmp_path / "report.md")
+    text = (tmp_path / "report.md").read_text()
+    assert str(whole.verdict)[:40] in text and "checks of rows, are left out" in page.html
+    with pytest.raises(pc.UsageError, match="ks-graph"):
+        pcs.plot(df, "ks-graph", probs="p", labels="y", **given)
+
+
 def test_forms_of_scores(df, rows):
     whole = pc.measure(rows.probs, rows.labels, weights=rows.weights, metrics=METRICS)
     vectors = df.withColumn("v", array_to_vector("p")).withColumn("y", sql.col("y").cast("double"))

@@ -49,6 +49,36 @@ TEST(test_formats) {
   pcal_source_free(source);
 }
 
+/* From results alone: verdict, table and reliability diagram, and a sentence about the rest. */
+TEST(test_from_results) {
+  pcal_report_config config = PCAL_REPORT_CONFIG_INIT;
+  pcal_measure_config measured = PCAL_MEASURE_CONFIG_INIT;
+  pcal_results *results = NULL;
+  pcal_report *report = NULL;
+  pcal_error err;
+  sink_bytes text = {0}, page = {0};
+  pcal_source *source = page_source(NULL, &err);
+  assert_int_equal(pcal_measure_run(source, &measured, NULL, &results, &err), PCAL_OK);
+  config.title = "Of results";
+  assert_int_equal(pcal_report_from_results(results, &config, &report, &err), PCAL_OK);
+  assert_int_equal(pcal_report_write(report, PCAL_MARKDOWN, sink_collect, &text, &err),
+                   PCAL_OK);
+  assert_int_equal(pcal_report_write(report, PCAL_HTML, sink_collect, &page, &err), PCAL_OK);
+  assert_contains(text.bytes, "Of results");
+  assert_contains(
+      text.bytes,
+      "\n\nWell calibrated, as far as these rows show. The model claims 73.0 % on average ");
+  assert_contains(page.bytes, "figures that need rows, and checks of rows, are left out.");
+  assert_contains(page.bytes, "<svg");
+  pcal_report_free(report);
+  assert_int_equal(pcal_report_from_results(NULL, &config, &report, &err), PCAL_USAGE);
+  assert_string_equal(err.message, "pcal_report_from_results needs results and an out pointer");
+  free(text.bytes);
+  free(page.bytes);
+  pcal_results_free(results);
+  pcal_source_free(source);
+}
+
 /* With a second data set for fitting and no method given, the report chooses the method by
  * comparison. */
 TEST(test_a_second_set) {
