@@ -5,9 +5,9 @@
  *           k_ij = density at p_i of the Dirichlet distribution with parameters p_j / h + 1
  *           bandwidth=auto: the h among 10^(-5 + 4 m / 14), m = 0..14, and 0.2, 0.4, 0.6,
  *           0.8, 1 that maximises sum_i log(sum_{j != i} k_ij / (N - 1)); the smallest on ties.
- *           The search climbs from the better of two, 0.001 and 0.027, then compares the ends: the
- *           likelihood has one peak, and may rise again towards an end, where rows are spread evenly
- *           (h = 1) or occur several times (h = 1e-5).
+ *           The search climbs from 0.001 and compares the ends: the likelihood has one peak, and
+ *           may rise again towards an end, where rows are spread evenly (h = 1) or occur several
+ *           times (h = 1e-5).
  * Edge cases:
  * (1) root=no omits the outer power 1/p, as published;
  * (2) a row of weight w counts as w rows, of which w - 1 are its own neighbours; weights
@@ -23,7 +23,7 @@
  * neighbours.
  * Accuracy: 1e-9 for h >= 1e-4, less below as the logarithms of the kernels grow
  * (dirichlet_kde.h).
- * Cost: N^2 pairs of 2 K operations and one exp; a search 6 to 12 exp per pair.  Memory N K, and
+ * Cost: N^2 pairs of 2 K operations and one exp; a search 5 to 13 exp per pair.  Memory N K, and
  * 16 N for a search. */
 #include <math.h>
 #include <stdio.h>
@@ -64,8 +64,7 @@ static const double ce_kde_bandwidths[] = {1e-05,
                                            0.8,
                                            1.0};
 #define CE_KDE_COUNT (sizeof ce_kde_bandwidths / sizeof *ce_kde_bandwidths)
-#define CE_KDE_LEFT 7 /* candidates from which the search begins, beside the ends */
-#define CE_KDE_RIGHT 12
+#define CE_KDE_START 7 /* the candidate from which the search climbs */
 
 static pcal_status ce_kde_configure(pc_options *options, const pc_layout *layout,
                                     pc_metric_config *config, pcal_error *err) {
@@ -129,13 +128,12 @@ static size_t ce_kde_best(const ce_kde_candidates *all) {
 /* *bandwidth is 0 if no candidate has a finite likelihood. */
 static pcal_status ce_kde_search(const pc_dirichlet_kde *dirichlet, double *bandwidth,
                                  pcal_error *err) {
-  static const size_t first[] = {0, CE_KDE_LEFT, CE_KDE_RIGHT, CE_KDE_COUNT - 1};
+  static const size_t first[] = {0, CE_KDE_START, CE_KDE_COUNT - 1};
   ce_kde_candidates all = {.dirichlet = dirichlet};
   for (size_t b = 0; b < CE_KDE_COUNT; b++)
     all.likelihood[b] = (double)NAN;
   PC_TRY(ce_kde_try(&all, first, sizeof first / sizeof *first, err));
-  size_t at =
-      all.likelihood[CE_KDE_LEFT] >= all.likelihood[CE_KDE_RIGHT] ? CE_KDE_LEFT : CE_KDE_RIGHT;
+  size_t at = CE_KDE_START;
   PC_TRY(ce_kde_climb(&all, &at, err));
   at = ce_kde_best(&all);
   PC_TRY(ce_kde_climb(&all, &at, err));
