@@ -22,7 +22,7 @@ static int bucket_curve_single(const pc_segment *segment) {
 
 pcal_status pc_bucket_curve_new(const pcal_env *env, const pc_bucket_tally *tally,
                                 pc_bucket_curve *out, pcal_error *err) {
-  *out = (pc_bucket_curve){.env = env, .layout = tally->layout, .rest = tally->rest};
+  *out = (pc_bucket_curve){.env = env, .layout = tally->layout};
   out->segments = pc_alloc_raw(env, pc_bucket_tally_segments_max(tally), sizeof *out->segments);
   if (out->segments == NULL)
     return pc_fail_memory(err, "building a curve");

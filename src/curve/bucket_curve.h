@@ -27,7 +27,6 @@ typedef struct pc_bucket_curve {
   pc_segment *segments; /* with rows, ascending */
   size_t count;
   uint64_t total;        /* rows */
-  int64_t rest;          /* as in pc_bucket_tally */
   int counted_only;      /* segments have rows and bounds; hits and sums come with the next pass
                        (class_sums.h) */
   pc_logit_sums *logits; /* sums at the points of earlier passes */

@@ -3,13 +3,15 @@
  * so that s = b 2^-14 + o 2^-37 + f 2^-61 and o < 2^23.  A bucket holds
  *   offset   sum of 2^43 + o
  *   square   sum of trunc(2^53 s^2) - (b^2 2^25 + 8 b o)
- *   fine     sum of f
+ *   fine     sum of 2^28 trunc(f / 2^8) + f mod 2^8
  * For up to 2^20 rows the upper bits of `offset` are their number n, the lower 43 bits the sum
  * of o, and
- *   sum of u                 = n b 2^47 + 2^24 (sum of o) + fine
+ *   sum of u                 = n b 2^47 + 2^24 (sum of o) + (sum of f)
  *   sum of trunc(2^53 s^2)   = n b^2 2^25 + 8 b (sum of o) + square
+ * The sum of f mod 2^8, the parts of scores below 2^-53, is that of the lower 28 bits of `fine`.
  * A float32 from 2^-14 on is a multiple of 2^-37: f is 0 and it adds trunc(o^2 / 2^21) to
- * `square`.  So a float outside the first bucket takes two additions to neighbouring numbers.
+ * `square`.  So a float outside the first bucket takes two additions to neighbouring numbers, a
+ * double three.
  * Before a bucket overflows, all counters are emptied into segments. */
 #include "curve/bucket_sums.h"
 
@@ -57,11 +59,14 @@ static void bucket_sums_outcome_read(const pc_bucket_sums *sums, size_t bucket, 
   const pc_int128 b = (pc_int128)bucket;
   const pc_int128 rows = (pc_int128)(cell->offset / PC_BUCKET_SUMS_ONE);
   const pc_int128 offset = (pc_int128)(cell->offset % PC_BUCKET_SUMS_ONE);
+  const uint64_t fine = sums->fine[2 * bucket + hit];
+  const uint64_t rest = fine % ((uint64_t)1 << PC_BUCKET_SUMS_REST);
   const pc_int128 score = (rows * b << PC_BUCKET_SUMS_BUCKET) +
                           (offset << PC_BUCKET_SUMS_FINE) +
-                          (pc_int128)sums->fine[2 * bucket + hit];
+                          (pc_int128)((fine >> PC_BUCKET_SUMS_REST << 8) + rest);
   out->rows += (uint64_t)rows;
   out->score.units += score;
+  out->rest += (pc_int128)rest;
   out->square += (rows * b * b << 25) + (b * offset << 3) + (int64_t)cell->square;
   if (hit) {
     out->hits = (uint64_t)rows;

@@ -19,6 +19,7 @@
 #define PC_BUCKET_SUMS_FINE 24                 /* bits of a score below the unit of offsets */
 #define PC_BUCKET_SUMS_BUCKET 47               /* shift from units of scores to the bucket */
 #define PC_BUCKET_SUMS_SQUARE 21               /* bits dropped from squares of offsets */
+#define PC_BUCKET_SUMS_REST 28                 /* bits of `fine` for sums of its lowest 8 */
 
 typedef struct pc_bucket_sums {
   pc_bin_offset cells[2 * (PC_BUCKETS + 1)]; /* [2 * bucket + hit] */
@@ -32,6 +33,11 @@ extern const pc_bin_offset_rule pc_bucket_sums_offsets;
 
 void pc_bucket_sums_clear(pc_bucket_sums *sums);
 
+/* What a row adds to `fine`, from the bits of its score below the unit of offsets. */
+static inline uint64_t pc_bucket_sums_fine(uint64_t bits) {
+  return bits >> 8 << PC_BUCKET_SUMS_REST | (bits & 255);
+}
+
 /* Adds a row that lies in a bucket: its score in units of 2^-61, its square in units of
  * 2^-53. */
 static inline void pc_bucket_sums_add(pc_bucket_sums *sums, uint64_t units, uint64_t square,
@@ -42,7 +48,7 @@ static inline void pc_bucket_sums_add(pc_bucket_sums *sums, uint64_t units, uint
   const size_t place = 2 * (size_t)bucket + (size_t)hit;
   sums->cells[place].offset += PC_BUCKET_SUMS_ONE + offset;
   sums->cells[place].square += square - bucket * ((bucket << 25) + (offset << 3));
-  sums->fine[place] += fine;
+  sums->fine[place] += pc_bucket_sums_fine(fine);
 }
 
 /* Lower bound on the number of rows that still fit, whatever their bucket. */

@@ -8,7 +8,6 @@
 #include "kernels/dispatch.h"
 #include "kernels/prefetch.h"
 
-#define TALLY_REST 256 /* units of 2^-61 per unit of 2^-53 */
 #define TALLY_BLOCK 4096
 #define TALLY_GROUP 8
 #define TALLY_PARTS_LOW 0x1p-32 /* smaller scores share a bucket */
@@ -165,7 +164,6 @@ void pc_bucket_tally_clear(pc_bucket_tally *tally) {
   for (size_t i = 0; i < tally_count_count(tally); i++)
     tally->counts[i] = 0;
   tally->kept[0].count = tally->kept[1].count = 0;
-  tally->rest = 0;
 }
 
 /* ---- the first pass ---- */
@@ -214,20 +212,16 @@ static pcal_status tally_empty_sums(pc_bucket_tally *tally, pcal_error *err) {
   return PCAL_OK;
 }
 
-/* Adds a row; returns the part of its score below 2^-53, in units of 2^-61. */
-static int64_t tally_count(const pc_bucket_tally *tally, double score, int32_t hit) {
+static void tally_count(const pc_bucket_tally *tally, double score, int32_t hit) {
   pc_bucket_sums *sums = tally->sums;
   const int64_t units = pc_fixed_units(score);
   const uint64_t bucket = (uint64_t)units >> PC_BUCKET_SUMS_BUCKET;
-  if (bucket > PC_BUCKETS) {
+  if (bucket > PC_BUCKETS)
     pc_segment_add(&sums->outside[units > 0], score, 1, (uint64_t)hit);
-    return units % TALLY_REST;
-  }
-  if (tally->splits != NULL && tally->splits->is_split[bucket])
+  else if (tally->splits != NULL && tally->splits->is_split[bucket])
     pc_bucket_splits_add(tally->splits, bucket, score, hit);
   else
     pc_bucket_sums_add(sums, (uint64_t)units, (uint64_t)pc_segment_square(score), hit);
-  return units & (TALLY_REST - 1);
 }
 
 /* *some: how many of `count` rows can be added now.  Empties the counters first if they are
@@ -255,10 +249,8 @@ static pcal_status tally_first_by_width(pc_bucket_tally *tally, const double *sc
                                         pcal_error *err) {
   for (size_t done = 0, some = 0; done < count; done += some) {
     PC_TRY(tally_make_room(tally, count - done, &some, err));
-    int64_t rest = 0;
     for (size_t i = done; i < done + some; i++)
-      rest += tally_count(tally, score[i], tally_hit(hits, hit, i));
-    tally->rest += rest;
+      tally_count(tally, score[i], tally_hit(hits, hit, i));
   }
   return PCAL_OK;
 }
@@ -276,19 +268,23 @@ static void tally_first_by_bits(pc_bucket_tally *tally, const double *score,
   }
 }
 
-/* Adds up floats, except those in the first bucket and in split buckets (is_split NULL: none).
- * Returns how many it left out; left: their indices. */
-static size_t tally_count_floats(pc_bin_offset *restrict cells, const uint8_t *is_split,
+/* Adds up scores, except those in the first bucket and in split buckets (is_split NULL: none).
+ * fine: NULL, or what scores add to the counters of the same name.  Returns how many it left out;
+ * left: their indices. */
+static size_t tally_count_stored(pc_bucket_sums *restrict sums, const uint8_t *is_split,
                                  const uint32_t *restrict place,
-                                 const pc_bin_offset *restrict addend, size_t count,
+                                 const pc_bin_offset *restrict addend,
+                                 const uint64_t *restrict fine, size_t count,
                                  uint16_t *restrict left) {
   size_t lefts = 0;
   for (size_t i = 0; i < count; i++)
     if (place[i] < 2 || (is_split != NULL && is_split[place[i] / 2])) {
       left[lefts++] = (uint16_t)i;
     } else {
-      cells[place[i]].offset += addend[i].offset;
-      cells[place[i]].square += addend[i].square;
+      sums->cells[place[i]].offset += addend[i].offset;
+      sums->cells[place[i]].square += addend[i].square;
+      if (fine != NULL)
+        sums->fine[place[i]] += fine[i];
     }
   return lefts;
 }
@@ -305,11 +301,12 @@ static double tally_clamp_near(double score) {
   return score > -1 ? score < 2 ? score + 0.0 : 2.0 : score <= -1 ? -1.0 : score;
 }
 
-/* Both return the sum of the parts of scores below 2^-53. */
-static int64_t tally_add_f32(const pc_bucket_tally *tally, const float *score,
-                             const int32_t *label, size_t count) {
-  int64_t rest = 0;
-  const uint8_t *is_split = tally->splits == NULL ? NULL : tally->splits->is_split;
+static const uint8_t *tally_is_split(const pc_bucket_tally *tally) {
+  return tally->splits == NULL ? NULL : tally->splits->is_split;
+}
+
+static void tally_add_f32(const pc_bucket_tally *tally, const float *score,
+                          const int32_t *label, size_t count) {
   uint32_t place[PC_BIN_INDEX_ROWS];
   pc_bin_offset addend[PC_BIN_INDEX_ROWS];
   uint16_t left[PC_BIN_INDEX_ROWS];
@@ -318,20 +315,29 @@ static int64_t tally_add_f32(const pc_bucket_tally *tally, const float *score,
     pc_kernels_best()->bin_index->offsets_f32(score + i, label + i, here,
                                               &pc_bucket_sums_offsets, place, addend);
     const size_t lefts =
-        tally_count_floats(tally->sums->cells, is_split, place, addend, here, left);
+        tally_count_stored(tally->sums, tally_is_split(tally), place, addend, NULL, here, left);
     for (size_t l = 0; l < lefts; l++)
-      rest +=
-          tally_count(tally, tally_clamp((double)score[i + left[l]]), label[i + left[l]] & 1);
+      tally_count(tally, tally_clamp((double)score[i + left[l]]), label[i + left[l]] & 1);
   }
-  return rest;
 }
 
-static int64_t tally_add_f64(const pc_bucket_tally *tally, const double *score,
-                             const int32_t *label, size_t count) {
-  int64_t rest = 0;
-  for (size_t i = 0; i < count; i++)
-    rest += tally_count(tally, tally_clamp(score[i]), label[i] & 1);
-  return rest;
+static void tally_add_f64(const pc_bucket_tally *tally, const double *score,
+                          const int32_t *label, size_t count) {
+  uint32_t place[PC_BIN_INDEX_ROWS];
+  pc_bin_offset addend[PC_BIN_INDEX_ROWS];
+  uint64_t fine[PC_BIN_INDEX_ROWS];
+  uint16_t left[PC_BIN_INDEX_ROWS];
+  for (size_t i = 0; i < count; i += PC_BIN_INDEX_ROWS) {
+    const size_t here = count - i < PC_BIN_INDEX_ROWS ? count - i : PC_BIN_INDEX_ROWS;
+    const uint64_t any = pc_kernels_best()->bin_index->offsets_f64(
+        score + i, label + i, here, &pc_bucket_sums_offsets, place, addend, fine);
+    for (size_t r = 0; any != 0 && r < here; r++)
+      fine[r] = pc_bucket_sums_fine(fine[r]);
+    const size_t lefts = tally_count_stored(tally->sums, tally_is_split(tally), place, addend,
+                                            any == 0 ? NULL : fine, here, left);
+    for (size_t l = 0; l < lefts; l++)
+      tally_count(tally, tally_clamp(score[i + left[l]]), label[i + left[l]] & 1);
+  }
 }
 
 pcal_status pc_bucket_tally_add_stored(pc_bucket_tally *tally, const pc_stored_rows *rows,
@@ -339,10 +345,10 @@ pcal_status pc_bucket_tally_add_stored(pc_bucket_tally *tally, const pc_stored_r
   for (size_t done = 0, some = 0; done < rows->count; done += some) {
     PC_TRY(tally_make_room(tally, rows->count - done, &some, err));
     const int32_t *labels = rows->labels + done;
-    tally->rest +=
-        rows->type == PCAL_F32
-            ? tally_add_f32(tally, (const float *)rows->scores + done, labels, some)
-            : tally_add_f64(tally, (const double *)rows->scores + done, labels, some);
+    if (rows->type == PCAL_F32)
+      tally_add_f32(tally, (const float *)rows->scores + done, labels, some);
+    else
+      tally_add_f64(tally, (const double *)rows->scores + done, labels, some);
   }
   return PCAL_OK;
 }
@@ -578,7 +584,6 @@ pcal_status pc_bucket_tally_prepare(pc_bucket_tally *into, const pc_bucket_tally
 }
 
 void pc_bucket_tally_merge(pc_bucket_tally *into, const pc_bucket_tally *from) {
-  into->rest += from->rest;
   if (into->splits != NULL)
     pc_bucket_splits_merge(into->splits, from->splits);
   if (tally_addable(into, from)) {

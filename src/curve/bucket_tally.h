@@ -94,8 +94,6 @@ typedef struct pc_bucket_tally {
   uint64_t *counts;                 /* of sub-buckets: [2 * sub-bucket + hit] */
   pc_kept_scores kept[2];           /* stored scores by outcome */
   pc_logit_sums *logits;            /* one for each point of the targets */
-  int64_t rest; /* first pass by equal width: sum of the parts of scores below 2^-53, in units
-                   of 2^-61 */
 } pc_bucket_tally;
 
 /* A tally of a pass over `targets`; NULL: of a first pass by equal width. */

@@ -13,6 +13,7 @@ void pc_segment_add(pc_segment *segment, double score, uint64_t rows, uint64_t h
   segment->score.units += (pc_int128)rows * units;
   segment->hit_score.units += (pc_int128)hits * units;
   segment->square += (pc_int128)rows * pc_segment_square(score);
+  segment->rest += (pc_int128)rows * pc_segment_rest(units);
 }
 
 void pc_segment_join(pc_segment *into, const pc_segment *from) {
@@ -23,4 +24,5 @@ void pc_segment_join(pc_segment *into, const pc_segment *from) {
   into->score.units += from->score.units;
   into->hit_score.units += from->hit_score.units;
   into->square += from->square;
+  into->rest += from->rest;
 }

@@ -9,7 +9,8 @@ typedef struct pc_segment {
   uint64_t rows, hits;
   pc_fixed score, hit_score; /* sum of scores over all rows, and over hits */
   pc_int128 square;          /* sum of squared scores, each truncated to units of 2^-53 as in
-                                grids; only pc_segment_add adds to it */
+                                grids; only pc_segment_add adds to it, and to rest */
+  pc_int128 rest;            /* sum of the parts of scores below 2^-53, in units of 2^-61 */
   double low, high;          /* bounds of the scores; equal: the segment is a single score */
 } pc_segment;
 
@@ -21,7 +22,12 @@ static inline int64_t pc_segment_square(double score) {
   return (int64_t)(score * score * PC_SEGMENT_SQUARE_ONE);
 }
 
-/* Adds one row; leaves `square` alone. */
+/* The part of a score below 2^-53, in units of 2^-61, from the score in these units. */
+static inline int64_t pc_segment_rest(int64_t units) {
+  return units % 256;
+}
+
+/* Adds one row; leaves `square` and `rest` alone. */
 static inline void pc_segment_add_row(pc_segment *segment, double score, int hit) {
   const int64_t units = pc_fixed_units(score);
   segment->low = score < segment->low ? score : segment->low;

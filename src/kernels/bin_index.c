@@ -96,6 +96,26 @@ static void bin_index_offsets_f32(const float *restrict score, const int32_t *re
   }
 }
 
+static uint64_t bin_index_offsets_f64(const double *restrict score,
+                                      const int32_t *restrict label, size_t count,
+                                      const pc_bin_offset_rule *rule, uint32_t *restrict place,
+                                      pc_bin_offset *restrict out, uint64_t *restrict fine) {
+  const uint64_t one = rule->one;
+  uint64_t any = 0;
+  for (size_t i = 0; i < count; i++) {
+    const double given = score[i], least = given > 0 ? given : 0, here = least < 1 ? least : 1;
+    const uint64_t units = (uint64_t)(int64_t)(here * 0x1p61);
+    const uint64_t square = (uint64_t)(int64_t)(here * here * 0x1p53);
+    const uint64_t bucket = units >> 47, offset = units >> 24 & 0x7fffff;
+    fine[i] = units & 0xffffff;
+    any |= fine[i];
+    place[i] = 2 * (uint32_t)bucket + ((uint32_t)label[i] & 1);
+    out[i].offset = one + offset;
+    out[i].square = square - bucket * ((bucket << 25) + (offset << 3));
+  }
+  return any;
+}
+
 #define BIN_INDEX_BLOCK 64 /* scores */
 
 /* Buckets as whole words: gcc does not narrow them in the same loop. */
@@ -156,6 +176,7 @@ const pc_bin_index_kernels PC_VARIANT_TABLE(pc_bin_index_kernels) = {
     .even_f32 = bin_index_even_f32,
     .even_f64 = bin_index_even_f64,
     .offsets_f32 = bin_index_offsets_f32,
+    .offsets_f64 = bin_index_offsets_f64,
     .class_buckets = bin_index_class_buckets,
     .class_cells = bin_index_class_cells,
 };

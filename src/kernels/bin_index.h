@@ -64,6 +64,12 @@ typedef struct pc_bin_index_kernels {
    * thread changes the rows. */
   void (*offsets_f32)(const float *score, const int32_t *label, size_t count,
                       const pc_bin_offset_rule *rule, uint32_t *place, pc_bin_offset *out);
+  /* The same for doubles.  The square is that of the score in units of 2^-53, truncated, less what
+   * follows from bucket and offset; fine: the bits of the score below a unit, down to 2^-61.
+   * Returns all bits that are set in some of them.  Units are 2^-37, buckets 2^14. */
+  uint64_t (*offsets_f64)(const double *score, const int32_t *label, size_t count,
+                          const pc_bin_offset_rule *rule, uint32_t *place, pc_bin_offset *out,
+                          uint64_t *fine);
   /* The buckets of a rule; NaN counts as 0. */
   void (*class_buckets)(const double *score, size_t count, const pc_class_bucket_rule *rule,
                         uint16_t *out);

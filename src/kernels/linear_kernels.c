@@ -3,8 +3,7 @@
  *   -log p_y = log S - (u_y - m)
  *   p_y - 1 = -(S - t_y) / S
  * A term x is rounded to the lattice as (x + big) - big, where an ulp of big is a lattice step:
- * rounded to nearest, ties to even, independent of the sum.  A product of two multiples of
- * PC_LINEAR_ROUGH, the root of a lattice step, is on the lattice.
+ * rounded to nearest, ties to even, independent of the sum.
  *
  * Edge cases:
  *  1. the largest term is exactly 1 and left out of the sum, so that losses and residuals close
@@ -287,20 +286,6 @@ static inline void linear_upper_plain(double *sums, const double *a, size_t stri
   *(linear_vector *)(void *)sums = even + odd;
 }
 
-/* The same for products that are on the lattice. */
-static inline void linear_upper_rough(double *sums, const double *a, size_t stride,
-                                      const double *const *x, size_t j, size_t count) {
-  linear_vector even = *linear_at(sums), odd = {0.0};
-  size_t r = 0;
-  for (; r + 2 <= count; r += 2, a += 2 * stride) {
-    even += a[0] * *linear_at(x[r] + j);
-    odd += a[stride] * *linear_at(x[r + 1] + j);
-  }
-  if (r < count)
-    even += a[0] * *linear_at(x[r] + j);
-  *(linear_vector *)(void *)sums = even + odd;
-}
-
 static inline void linear_upper_weighted(double *sums, const double *a, size_t stride,
                                          const double *const *x, size_t j, size_t count,
                                          const double *weights) {
@@ -313,32 +298,18 @@ static inline void linear_upper_weighted(double *sums, const double *a, size_t s
   *(linear_vector *)(void *)sums = sum;
 }
 
-/* scaled[r] = factors[r] x[r], rounded where the sums are rough. */
-static inline void linear_upper_scale(const double *const *x, size_t inputs, size_t stride,
-                                      const double *factors, size_t count, int rough,
-                                      double *scaled) {
-  const double big = 0x1.8p52 * PC_LINEAR_ROUGH;
-  for (size_t r = 0; r < count; r++)
-    for (size_t j = 0; j < inputs; j += LINEAR_VECTOR) {
-      linear_vector product = factors[r] * *linear_at(x[r] + j);
-      if (rough)
-        product = (product + big) - big;
-      *(linear_vector *)(void *)(scaled + r * stride + j) = product;
-    }
-}
-
 static void linear_upper(double *sums, const double *const *x, size_t inputs, size_t stride,
                          const double *factors, size_t count, const double *weights,
-                         double *scaled, int rough) {
-  linear_upper_scale(x, inputs, stride, factors, count, rough, scaled);
+                         double *scaled) {
+  for (size_t r = 0; r < count; r++)
+    for (size_t j = 0; j < inputs; j += LINEAR_VECTOR)
+      *(linear_vector *)(void *)(scaled + r * stride + j) = factors[r] * *linear_at(x[r] + j);
   for (size_t i = 0; i < inputs; i++, sums += stride)
     for (size_t j = i; j < inputs; j += LINEAR_VECTOR)
-      if (weights != NULL)
-        linear_upper_weighted(sums + (j - i), scaled + i, stride, x, j, count, weights);
-      else if (rough)
-        linear_upper_rough(sums + (j - i), scaled + i, stride, x, j, count);
-      else
+      if (weights == NULL)
         linear_upper_plain(sums + (j - i), scaled + i, stride, x, j, count);
+      else
+        linear_upper_weighted(sums + (j - i), scaled + i, stride, x, j, count, weights);
 }
 
 static void linear_add(double *restrict sums, const double *a, const double *v, size_t count,

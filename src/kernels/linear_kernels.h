@@ -16,7 +16,6 @@
 #define PC_LINEAR_LANES 16
 #define PC_LINEAR_ROWS 4
 #define PC_LINEAR_BLOCK 16 /* most rows of residuals */
-#define PC_LINEAR_ROUGH 0x1p-21
 #define PC_LATTICE 0x1p-42
 #define PC_LATTICE_FULL 0x1p10
 #define PC_LATTICE_HEAVY 0x1p8
@@ -47,12 +46,9 @@ typedef struct pc_linear_kernels {
   /* sums[i][j - i] += weights[r] (factors[r] x[r][i]) x[r][j] over `count` rows, i <= j < inputs,
    * on the lattice: an upper triangle, each row from its diagonal on.  x: addresses of rows, each
    * readable for PC_LINEAR_LANES numbers of at most 1 after its inputs; rows of sums are `stride`
-   * apart, and their ends may be overwritten.  scaled: scratch for count x stride numbers.
-   * rough: x are multiples of PC_LINEAR_ROUGH, and factors[r] x[r][i] are rounded to such, so that
-   * their products are on the lattice without being rounded one by one. */
+   * apart, and their ends may be overwritten.  scaled: scratch for count x stride numbers. */
   void (*upper)(double *sums, const double *const *x, size_t inputs, size_t stride,
-                const double *factors, size_t count, const double *weights, double *scaled,
-                int rough);
+                const double *factors, size_t count, const double *weights, double *scaled);
   /* sums[k] += weight a[k] v[k] on the lattice, for one row; v NULL: all 1. */
   void (*add)(double *sums, const double *a, const double *v, size_t count, double weight);
   /* sums[k] += weight factor v[k] on the lattice, for one row. */

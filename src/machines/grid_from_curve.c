@@ -1,6 +1,5 @@
-/* Grids truncate scores to units of 2^-53, curves to 2^-61.  A float32 from 2^-14 on is a
- * multiple of 2^-37, so only smaller scores have parts below 2^-53.  These all lie in the first
- * cell, from which the sum of such parts (`rest`) is subtracted. */
+/* Grids truncate scores to units of 2^-53, curves to 2^-61: the sum of what lies between, the
+ * `rest` of a segment, is subtracted. */
 #include "machines/grid_from_curve.h"
 
 #include <math.h>
@@ -33,9 +32,8 @@ void pc_grid_fill_from_curve(void *state, const pc_bucket_curve *curve) {
     const size_t index = pc_partition_find(&grid->cells, from->low);
     grid->cell[index].count += from->rows;
     grid->cell[index].hits += from->hits;
-    grid->cell[index].score.units += from->score.units;
+    grid->cell[index].score.units += from->score.units - from->rest;
     if (grid->square != NULL)
       grid->square[index].units += from->square * pc_grid_widen(1);
   }
-  grid->cell[0].score.units -= curve->rest;
 }

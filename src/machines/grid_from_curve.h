@@ -1,5 +1,4 @@
-/* Fills a grid from the bucket curve of the same view, so that rows need not be added to both.
- * Scores must be float32. */
+/* Fills a grid from the bucket curve of the same view, so that rows need not be added to both. */
 #ifndef PC_GRID_FROM_CURVE_H
 #define PC_GRID_FROM_CURVE_H
 
@@ -17,7 +16,7 @@ int pc_grid_can_fill_from_curve(const pc_need *need);
 size_t pc_grid_cell_ends(const void *state, double *ends);
 
 /* Adds the rows of a curve with buckets of equal width; the result has the bits that the rows
- * would give.  All scores are float32, and no segment lies in two cells. */
+ * would give.  No segment lies in two cells. */
 void pc_grid_fill_from_curve(void *state, const pc_bucket_curve *curve);
 
 #endif

@@ -98,14 +98,20 @@ static int source_has_buckets(const pc_measure_plan *plan) {
   return 0;
 }
 
+/* True if grids of stored scores may be filled from curves.  Buckets from a device have no parts below
+ * the unit of grids; those of float32 are 0 outside the first bucket. */
+static int source_fills_grids(const pcal_source *source, const pcal_shape *shape) {
+  return shape->type == PCAL_F32 || !(pc_source_on_device(source) || pc_source_uploads(source));
+}
+
 /* Chooses buckets for curves, where rows can be read again; on a device, where they stay there. */
 static void source_use_buckets(const pcal_source *source, const pcal_shape *shape,
                                pcal_measure *measure) {
   pc_measure_plan *plan = &measure->plan;
   const int there = source_scores_on_device(source, measure, shape);
-  pc_measure_plan_use_buckets(plan, source_many_rows(shape) || there,
-                              source_many_counted(shape, &plan->layout),
-                              source_many_pooled(shape, &plan->layout), shape->type);
+  pc_measure_plan_use_buckets(
+      plan, source_many_rows(shape) || there, source_many_counted(shape, &plan->layout),
+      source_many_pooled(shape, &plan->layout), source_fills_grids(source, shape));
   plan->scores_on_device = there && source_has_buckets(plan);
   measure->device_scores.room = plan->scores_on_device ? shape->row_count : 0;
 }

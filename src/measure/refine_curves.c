@@ -18,9 +18,8 @@ static int refine_can(const pc_measure_plan *plan, size_t slot) {
 }
 
 /* The slot of a bucket curve that can fill a grid, or PC_NO_SLOT. */
-static size_t refine_curve_for(const pc_measure_plan *plan, const pc_plan_slot *grid,
-                               pcal_type type) {
-  if (type != PCAL_F32 || !pc_grid_can_fill_from_curve(&grid->need) ||
+static size_t refine_curve_for(const pc_measure_plan *plan, const pc_plan_slot *grid) {
+  if (!pc_grid_can_fill_from_curve(&grid->need) ||
       !pc_refine_scores_stored(&plan->layout, &grid->need.view))
     return PC_NO_SLOT;
   for (size_t s = 0; s < plan->slot_count; s++)
@@ -37,7 +36,7 @@ static int refine_needs_stored(const pc_measure_plan *plan, const pc_plan_slot *
 }
 
 void pc_measure_plan_use_buckets(pc_measure_plan *plan, int rows, int classes, int pooled,
-                                 pcal_type type) {
+                                 int fills_grids) {
   for (size_t s = 0; s < plan->slot_count; s++) {
     const int32_t kind = plan->slots[s].need.view.kind;
     const int many = kind == PC_VIEW_CLASSES ? classes : kind == PC_VIEW_POOLED ? pooled : rows;
@@ -46,7 +45,8 @@ void pc_measure_plan_use_buckets(pc_measure_plan *plan, int rows, int classes, i
   }
   plan->stored_scores_only = 1;
   for (size_t s = 0; s < plan->slot_count; s++) {
-    plan->slots[s].curve = refine_curve_for(plan, &plan->slots[s], type);
+    plan->slots[s].curve =
+        fills_grids ? refine_curve_for(plan, &plan->slots[s]) : (size_t)PC_NO_SLOT;
     plan->stored_scores_only &= refine_needs_stored(plan, &plan->slots[s]);
   }
 }

@@ -146,7 +146,7 @@ static void linear_pass_hessian_pair(const pc_linear_pass *pass,
   }
   if (held > 0)
     pass->kernels->upper(sums, rows, k + 1, m, factors, held, batch->plain ? NULL : weights,
-                         batch->scaled, pass->least > 0.0);
+                         batch->scaled);
 }
 
 /* Adds the rows that wait, one block of the Hessian for each pair of classes. */
@@ -161,24 +161,14 @@ static void linear_pass_hessian(const pc_linear_pass *pass,
   worker->batch.plain = 1;
 }
 
-/* Copies features for sums of second derivatives, which may be rough where these leave out terms. */
-static void linear_pass_copy(const pc_linear_pass *pass, const double *from, size_t count,
-                             double *to) {
-  const double big = 0x1.8p52 * PC_LINEAR_ROUGH;
-  if (pass->least <= 0.0)
-    memcpy(to, from, count * sizeof *to);
-  for (size_t i = 0; pass->least > 0.0 && i < count; i++)
-    to[i] = (from[i] + big) - big;
-}
-
 /* Lets the rows of the block wait. */
 static void linear_pass_delay(const pc_linear_pass *pass, struct pc_linear_pass_worker *worker,
                               int plain) {
   linear_pass_batch *batch = &worker->batch;
   if (batch->count + LINEAR_PASS_BLOCK > LINEAR_PASS_BATCH)
     linear_pass_hessian(pass, worker);
-  linear_pass_copy(pass, worker->shrunk, worker->held * pass->inputs,
-                   batch->shrunk + batch->count * pass->inputs);
+  memcpy(batch->shrunk + batch->count * pass->inputs, worker->shrunk,
+         worker->held * pass->inputs * sizeof *worker->shrunk);
   memcpy(batch->p + batch->count * pass->stride, worker->p,
          worker->held * pass->stride * sizeof *worker->p);
   memcpy(batch->weights + batch->count, worker->weights,

@@ -96,8 +96,7 @@ TEST(hessians_are_slopes_of_gradients) {
 }
 
 /* p (1 - p) and products of two probabilities are at most 1/4; the trace of the Hessian by b is
- * the mean of the sum of all p (1 - p), and less without the small ones.  Where terms are left out,
- * the others are rough: rounded to multiples of PC_LINEAR_ROUGH. */
+ * the mean of the sum of all p (1 - p), and less without the small ones. */
 TEST(small_terms_of_hessians_are_left_out) {
   static const double least[] = {0.0, 1e-12, 0.05, 0.25};
   double trace[4];
@@ -112,7 +111,7 @@ TEST(small_terms_of_hessians_are_left_out) {
     for (size_t i = n - 4; i < n; i++)
       trace[l] += about.pass.hessian[i * n + i];
   }
-  assert_true(fabs(trace[1] - trace[0]) <= 4.0 * PC_LINEAR_ROUGH);
+  assert_near(trace[1], trace[0], 1e-11);
   assert_true(trace[2] < trace[0] && trace[2] > trace[0] - 4.0 * 0.05);
   assert_true(trace[3] == 0.0);
   linear_close(&about);

@@ -151,14 +151,8 @@ TEST(lattice_sums) {
   assert_true(fabs(dot - expected) < 1e-14);
 }
 
-/* x rounded to a multiple of PC_LINEAR_ROUGH. */
-static double roughen(double x) {
-  return nearbyint(x / PC_LINEAR_ROUGH) * PC_LINEAR_ROUGH;
-}
-
-/* The upper triangle is that of `outer`, with the same bits; where it is rough, that of rounded
- * numbers. */
-static void check_upper_triangle(int rough, int weighted) {
+/* The upper triangle is that of `outer`, with the same bits. */
+TEST(upper_triangle) {
   enum { COUNT = PC_LINEAR_ROWS };
   static numbers n;
   static double x[COUNT * STRIDE + PC_LINEAR_LANES], a[COUNT * STRIDE], scaled[COUNT * STRIDE];
@@ -168,33 +162,24 @@ static void check_upper_triangle(int rough, int weighted) {
   draw(&n);
   for (size_t r = 0; r < COUNT; r++) {
     rows[r] = x + r * STRIDE;
-    for (size_t j = 0; j < INPUTS; j++) {
-      const double here = n.x[r * INPUTS + j];
-      x[r * STRIDE + j] = rough ? roughen(here) : here;
-      const double product = factors[r] * x[r * STRIDE + j];
-      a[r * STRIDE + j] = rough ? roughen(product) : product;
+    memcpy(x + r * STRIDE, n.x + r * INPUTS, INPUTS * sizeof *x);
+    for (size_t j = 0; j < INPUTS; j++)
+      a[r * STRIDE + j] = factors[r] * x[r * STRIDE + j];
+  }
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++)
+    for (int weighted = 0; weighted < 2; weighted++) {
+      const pc_linear_kernels *kernels = pc_kernels_at(v)->linear;
+      const double *weights = weighted ? n.weights : NULL;
+      memset(all, 0, sizeof all);
+      memset(upper, 0, sizeof upper);
+      kernels->outer(all, a, STRIDE, x, INPUTS, STRIDE, weights);
+      kernels->upper(upper, rows, INPUTS, STRIDE, factors, 3, weights, scaled);
+      kernels->upper(upper, rows + 3, INPUTS, STRIDE, factors + 3, 1,
+                     weighted ? weights + 3 : NULL, scaled);
+      for (size_t i = 0; i < INPUTS; i++)
+        for (size_t j = i; j < INPUTS; j++)
+          assert_same(upper[i * STRIDE + (j - i)], all[i * STRIDE + j]);
     }
-  }
-  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
-    const pc_linear_kernels *kernels = pc_kernels_at(v)->linear;
-    const double *weights = weighted ? n.weights : NULL;
-    memset(all, 0, sizeof all);
-    memset(upper, 0, sizeof upper);
-    kernels->outer(all, a, STRIDE, x, INPUTS, STRIDE, weights);
-    kernels->upper(upper, rows, INPUTS, STRIDE, factors, 3, weights, scaled, rough);
-    kernels->upper(upper, rows + 3, INPUTS, STRIDE, factors + 3, 1,
-                   weighted ? weights + 3 : NULL, scaled, rough);
-    for (size_t i = 0; i < INPUTS; i++)
-      for (size_t j = i; j < INPUTS; j++)
-        assert_same(upper[i * STRIDE + (j - i)], all[i * STRIDE + j]);
-  }
-}
-
-TEST(upper_triangle) {
-  check_upper_triangle(0, 0);
-  check_upper_triangle(0, 1);
-  check_upper_triangle(1, 0);
-  check_upper_triangle(1, 1);
 }
 
 TEST(logistic) {

@@ -24,9 +24,9 @@ static machine_case fill_case(pc_edge_rule rule, size_t bins, unsigned moments) 
 static double fill_score[FILL_ROWS];
 static uint8_t fill_hit[FILL_ROWS];
 
-/* Floats: anything in [0, 1], edges of bins, some that are smaller than a unit of a grid, and
- * what is used as stored beyond. */
-static void fill_draw(void) {
+/* Floats or doubles: anything in [0, 1], edges of bins, some that are smaller than a unit of a grid,
+ * and what is used as stored beyond. */
+static void fill_draw(int floats) {
   const pc_rng rng = {41, 1}, other = {41, 2};
   for (uint64_t i = 0; i < FILL_ROWS; i++) {
     const double u = pc_rng_uniform(&rng, i);
@@ -36,7 +36,8 @@ static void fill_draw(void) {
                          : i % 5 == 3 ? (i % 2 == 0 ? 1 : -1) * ldexp(1 + u, -(int)(i % 80))
                          : u < 0.5    ? -1e-6 * u
                                       : 1 + 1e-6 * u;
-    fill_score[i] = (double)(float)(fabs(score) < 1.001 ? score : u);
+    fill_score[i] = fabs(score) < 1.001 ? score : u;
+    fill_score[i] = floats ? (double)(float)fill_score[i] : fill_score[i];
     fill_hit[i] = pc_rng_uniform(&other, i) < 0.4;
   }
 }
@@ -96,9 +97,9 @@ static void fill_compare(const machine_case *about) {
   about->machine->destroy(&about->env, fed);
 }
 
-TEST(test_same_bits_as_from_rows) {
+static void check_same_bits(int floats) {
   static const size_t bins[] = {1, 15, 16, 100};
-  fill_draw();
+  fill_draw(floats);
   for (size_t r = 0; r < UNIT_COUNT(fill_rules); r++)
     for (size_t b = 0; b < UNIT_COUNT(bins); b++) {
       const machine_case all = fill_case(fill_rules[r], bins[b], PC_MOMENT_SQUARE);
@@ -106,6 +107,11 @@ TEST(test_same_bits_as_from_rows) {
       fill_compare(&all);
       fill_compare(&none);
     }
+}
+
+TEST(test_same_bits_as_from_rows) {
+  check_same_bits(1);
+  check_same_bits(0);
 }
 
 TEST(test_which_grids_can_be_filled) {

@@ -117,7 +117,7 @@ static pcal_status refine_buckets(const pcal_env *env, pcal_source *source,
   pcal_shape shape = {.size = sizeof shape};
   pcal_source_get_shape(source, &shape);
   PC_TRY(pc_measure_new(config, env, out, err));
-  pc_measure_plan_use_buckets(&(*out)->plan, 1, 1, 1, shape.type);
+  pc_measure_plan_use_buckets(&(*out)->plan, 1, 1, 1, 1);
   PC_TRY(pcal_source_rewind(source, err));
   for (;;) {
     pcal_batch batch = PCAL_BATCH_INIT;
@@ -286,7 +286,7 @@ static size_t refine_changed(int rows, int classes) {
   config.specs = specs;
   config.spec_count = UNIT_COUNT(specs);
   assert_int_equal(pc_measure_new(&config, NULL, &measure, NULL), PCAL_OK);
-  pc_measure_plan_use_buckets(&measure->plan, rows, classes, classes, PCAL_F64);
+  pc_measure_plan_use_buckets(&measure->plan, rows, classes, classes, 1);
   const pc_measure_plan *plan = &measure->plan;
   size_t changed = 0;
   for (size_t s = 0; s < plan->slot_count; s++)

@@ -182,7 +182,7 @@ static double smece_read_again(const given_data *data) {
   pcal_source *source = NULL;
   pcal_results *results = NULL;
   assert_int_equal(given_new(data, "smece", &env, &measure, NULL), PCAL_OK);
-  pc_measure_plan_use_buckets(&measure->plan, 1, 1, 1, PCAL_F64);
+  pc_measure_plan_use_buckets(&measure->plan, 1, 1, 1, 1);
   assert_int_equal(pc_source_borrow(&batch, NULL, &env, &source, NULL), PCAL_OK);
   assert_int_equal(pcal_measure_update(measure, &batch, NULL), PCAL_OK);
   assert_int_equal(pc_measure_refine_curves(measure, source, 30000, NULL), PCAL_OK);
