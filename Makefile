@@ -49,6 +49,7 @@ dist: ## a release in dist: sources, programs, wheels, Debian packages, the page
 	@tools/install-deps dist
 	@tools/make-dist $(DIST)
 	@tools/check-wheels
+	@tools/check-debs || test $$? -eq 77
 
 check-all: ## check, long tests, sanitizers, clang, layout, manual, scripts, Python, Spark, browser
 	@tools/install-deps check-all

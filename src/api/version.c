@@ -13,18 +13,10 @@
 #define VERSION_COMPILER "C compiler"
 #endif
 
-#if defined(__x86_64__)
-#define VERSION_PROCESSOR ", x86-64"
-#elif defined(__aarch64__)
-#define VERSION_PROCESSOR ", aarch64"
-#else
-#define VERSION_PROCESSOR ""
-#endif
-
 #if defined(__OPTIMIZE__)
-#define VERSION_BUILD VERSION_COMPILER VERSION_PROCESSOR ", optimised"
+#define VERSION_BUILD VERSION_COMPILER PC_PROCESSOR_NAME ", optimised"
 #else
-#define VERSION_BUILD VERSION_COMPILER VERSION_PROCESSOR ", not optimised"
+#define VERSION_BUILD VERSION_COMPILER PC_PROCESSOR_NAME ", not optimised"
 #endif
 
 const char *pcal_version(void) {
