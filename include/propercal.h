@@ -1312,7 +1312,8 @@ PCAL_API int32_t pcal_results_only_label(const pcal_results *results);
 /* Fills *out, whose size must be set, with the verdict on results for all rows.  PCAL_USAGE: the
  * size is not set, or results or out is NULL. */
 PCAL_API pcal_status pcal_results_get_verdict(const pcal_results *results, pcal_verdict *out);
-/* The verdict in a few sentences. */
+/* The verdict in a few sentences, which live as long as the results; NULL for several targets, or if
+ * there is no memory for them. */
 PCAL_API const char *pcal_results_verdict_text(const pcal_results *results);
 
 /* Writes the results: PCAL_TEXT, PCAL_JSON, PCAL_CSV, PCAL_MARKDOWN or

@@ -97,7 +97,7 @@ pcal_status pcal_measure_set_names(pcal_measure *measure, const char *const *cla
 
 pcal_status pc_results_judge(pcal_status status, pcal_results **out, pcal_error *err) {
   if (status == PCAL_OK)
-    status = pc_verdict_store(*out, err);
+    status = pc_verdict_attach(*out, err);
   if (status == PCAL_OK)
     return PCAL_OK;
   pc_results_free(*out);

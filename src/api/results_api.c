@@ -212,7 +212,8 @@ pcal_status pcal_results_get_verdict(const pcal_results *results, pcal_verdict *
 }
 
 const char *pcal_results_verdict_text(const pcal_results *results) {
-  return results == NULL ? NULL : results->verdict;
+  int failed = 0;
+  return results == NULL ? NULL : pc_verdict_sentences(results, &failed);
 }
 
 pcal_status pcal_results_write(const pcal_results *results, pcal_format format, pcal_sink sink,

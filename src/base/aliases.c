@@ -35,7 +35,8 @@ static char alias_letter(char c) {
 
 static const char *alias_find(pcal_registry registry, const char *name) {
   for (size_t i = 0; i < sizeof alias_rows / sizeof *alias_rows; i++)
-    if (alias_rows[i].registry == registry && strcmp(alias_rows[i].name, name) == 0)
+    if (alias_rows[i].registry == registry && alias_rows[i].name[0] == name[0] &&
+        strcmp(alias_rows[i].name, name) == 0)
       return alias_rows[i].spec;
   return name;
 }

@@ -62,10 +62,10 @@ size_t pc_append(char *out, size_t size, size_t used, const char *string) {
   return pc_append_bytes(out, size, used, string, strlen(string));
 }
 
-/* True if all conversions are %s. */
+/* True if all conversions are %s or %%. */
 static int text_has_strings_only(const char *format) {
   for (const char *c = strchr(format, '%'); c != NULL; c = strchr(c + 2, '%'))
-    if (c[1] != 's')
+    if (c[1] != 's' && c[1] != '%')
       return 0;
   return 1;
 }
@@ -74,7 +74,7 @@ static void text_add_strings(pc_text *text, const char *format, va_list args) {
   const char *c;
   for (; (c = strchr(format, '%')) != NULL; format = c + 2) {
     pc_text_add_bytes(text, format, (size_t)(c - format));
-    pc_text_add(text, va_arg(args, const char *));
+    pc_text_add(text, c[1] == 's' ? va_arg(args, const char *) : "%");
   }
   pc_text_add(text, format);
 }

@@ -128,17 +128,12 @@ void pc_group_states_free(pc_group_states *groups) {
   groups->capacity = groups->packed_capacity = 0;
 }
 
-/* True for NULL, and for a state without rows. */
-static int group_state_is_empty(const pc_group_state *state) {
-  return state == NULL || (state->totals.rows == 0 && !state->has_rest);
-}
-
 void pc_group_states_clear(pc_group_states *groups) {
   for (size_t a = 0; a < groups->count; a++) {
     pc_group_state *state = groups->states[a];
     if (groups->packed[a] != NULL)
       group_states_drop(groups, a);
-    if (group_state_is_empty(state))
+    if (pc_group_state_is_empty(state))
       continue;
     totals_clear(&state->totals);
     state->has_rest = 0;
@@ -243,7 +238,7 @@ double pc_group_states_weight(const pc_group_states *groups, size_t number) {
 
 const pc_group_state *pc_group_states_find(const pc_group_states *groups, size_t number) {
   const pc_group_state *state = number < groups->count ? groups->states[number] : NULL;
-  return group_state_is_empty(state) ? NULL : state;
+  return pc_group_state_is_empty(state) ? NULL : state;
 }
 
 pcal_status pc_group_states_view(const pc_group_states *groups, size_t number,
@@ -299,7 +294,7 @@ static pcal_status group_states_pack(pc_group_states *groups, size_t number, pca
 size_t pc_group_states_used(const pc_group_states *groups) {
   size_t used = groups->count;
   for (; used > 0 && groups->packed[used - 1] == NULL; used--) {
-    if (!group_state_is_empty(groups->states[used - 1]))
+    if (!pc_group_state_is_empty(groups->states[used - 1]))
       break;
   }
   return used;

@@ -23,6 +23,11 @@ typedef struct pc_group_state {
   void *slots[]; /* the state of each slot of the plan */
 } pc_group_state;
 
+/* True for NULL, and for a state without rows. */
+static inline int pc_group_state_is_empty(const pc_group_state *state) {
+  return state == NULL || (state->totals.rows == 0 && !state->has_rest);
+}
+
 typedef struct pc_packed_group pc_packed_group; /* packed_group.h */
 
 /* By group number: an open state, a packed one, or neither if the group never had a row. */

@@ -60,6 +60,14 @@ const pc_result_record *pc_results_record(const pcal_results *results, const cha
   return NULL;
 }
 
+static void results_free_verdict(pcal_results *results) {
+  if (results->verdict == NULL)
+    return;
+  pc_mutex_destroy(&results->verdict->lock);
+  pc_free(&results->env, results->verdict->text);
+  pc_free(&results->env, results->verdict);
+}
+
 void pc_results_free(pcal_results *results) {
   if (results == NULL)
     return;
@@ -76,7 +84,7 @@ void pc_results_free(pcal_results *results) {
   pc_name_list_free(&env, results->group_names, results->group_count);
   pc_free(&env, results->group_weights);
   pc_target_ranks_free(&env, &results->forecast.places);
-  pc_free(&env, results->verdict);
+  results_free_verdict(results);
   pc_free(&env, results->changes);
   pc_free(&env, results->replicas);
   pc_free(&env, results->left_out);

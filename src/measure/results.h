@@ -5,6 +5,7 @@
 #include "measure/group_states.h"
 #include "measure/interval_request.h"
 #include "metrics/target_ranks.h"
+#include "system/threads.h"
 
 /* How the rows behind a result were measured; combined with |. */
 typedef enum pc_device_use {
@@ -51,6 +52,12 @@ typedef struct pc_change {
   double before, low, high;
 } pc_change;
 
+/* The verdict in sentences, written when it is first read (output/verdict.h). */
+typedef struct pc_verdict_note {
+  pc_mutex lock; /* of text */
+  char *text;    /* NULL until then */
+} pc_verdict_note;
+
 struct pcal_results {
   pcal_env env;
   pc_layout layout;
@@ -85,9 +92,9 @@ struct pcal_results {
   pc_kept_rows kept;           /* if paired, and not too large */
   pc_model_difference against; /* filled by pc_paired_differences */
   size_t replica_count;
-  char *verdict;
-  pc_change *changes;      /* one for each result, or NULL: not compared with an earlier run */
-  char tried[PC_SPEC_MAX]; /* spec of the calibrator that made the predictions, or "" */
+  pc_verdict_note *verdict; /* NULL: the results are not judged */
+  pc_change *changes;       /* one for each result, or NULL: not compared with an earlier run */
+  char tried[PC_SPEC_MAX];  /* spec of the calibrator that made the predictions, or "" */
   /* Mean of the judged ECE under a null that other results of the same rows have drawn; 0: none. */
   double drawn_chance;
 };

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/executor.h"
 #include "device/device.h"
 #include "machines/grid_cells.h"
 #include "machines/machine_curve_buckets.h"
@@ -320,6 +321,64 @@ static pcal_status sums_add_scores(const pcal_env *env, const pc_machine *machin
   return PCAL_OK;
 }
 
+/* A grid that several threads fill, each with a state of its own. */
+typedef struct sums_filling {
+  const pcal_env *env;
+  const pc_plan_slot *slot;
+  const pc_layout *layout;
+  const double *total;
+  size_t rows;
+  void **states; /* by worker, or NULL */
+} sums_filling;
+
+#define SUMS_TASK 32768      /* rows */
+#define SUMS_SCORE_COST 10.0 /* nanoseconds, for the executor */
+
+static pcal_status sums_fill_task(void *user, size_t index, size_t worker, pcal_error *err) {
+  const sums_filling *filling = user;
+  const pc_machine *machine = filling->slot->machine;
+  const size_t begin = index * SUMS_TASK, left = filling->rows - begin;
+  void **state = &filling->states[worker];
+  if (*state == NULL)
+    PC_TRY(machine->create(filling->env, &filling->slot->need, filling->layout, state, err));
+  return sums_add_scores(filling->env, machine, *state, filling->total + begin,
+                         left < SUMS_TASK ? left : SUMS_TASK, err);
+}
+
+/* As sums_add_scores for a grid, by all threads. */
+static pcal_status sums_fill_grid(sums_filling *filling, void *into, pcal_error *err) {
+  const pcal_env *env = filling->env;
+  const pc_machine *machine = filling->slot->machine;
+  const size_t workers = pc_worker_count(env);
+  filling->states = pc_alloc(env, workers, sizeof *filling->states);
+  if (filling->states == NULL)
+    return pc_fail_memory(err, "preparing bins");
+  pcal_status status =
+      pc_run(env, (filling->rows - 1) / SUMS_TASK + 1, SUMS_SCORE_COST * (double)filling->rows,
+             sums_fill_task, filling, err);
+  for (size_t w = 0; w < workers; w++) {
+    void *from = filling->states[w];
+    if (from != NULL && status == PCAL_OK)
+      status = machine->prepare(env, into, from, err);
+    if (from != NULL && status == PCAL_OK)
+      machine->merge(into, from);
+    if (from != NULL)
+      machine->destroy(env, from);
+  }
+  pc_free(env, filling->states);
+  return status;
+}
+
+/* Adds top scores to a slot. */
+static pcal_status sums_add_scored(const pcal_env *env, const pc_measure_plan *plan,
+                                   const pc_plan_slot *slot, const double *total, size_t rows,
+                                   void *state, pcal_error *err) {
+  sums_filling filling = {env, slot, &plan->layout, total, rows, NULL};
+  return slot->machine == &pc_machine_grid && rows > SUMS_TASK
+             ? sums_fill_grid(&filling, state, err)
+             : sums_add_scores(env, slot->machine, state, total, rows, err);
+}
+
 static pc_segment sums_bucket(size_t bucket, const uint64_t *words) {
   const double low = (double)bucket / PC_BUCKETS;
   pc_segment segment = pc_refine_device_segment(low, words);
@@ -380,7 +439,7 @@ static pcal_status sums_add(const pc_group_states *groups, const pc_device_sums 
     if (ways[s] == SUMS_BUCKETS)
       PC_TRY(sums_add_buckets(state->slots[s], sums->bucket_words, err));
     else if (ways[s] == SUMS_SCORES)
-      PC_TRY(sums_add_scores(&env, slot->machine, state->slots[s], sums->total, rows, err));
+      PC_TRY(sums_add_scored(&env, plan, slot, sums->total, rows, state->slots[s], err));
     else if (ways[s] == SUMS_GRID)
       sums_add_next_grid(sums, &place, state->slots[s]);
     else if (ways[s] == SUMS_CLASS_GRID)

@@ -44,8 +44,12 @@ void pc_verdict_paragraphs(const pcal_results *results, pcal_interface interface
 
 /* All paragraphs, one on each line, without a newline after the last. */
 void pc_verdict_text(const pcal_results *results, pcal_interface interface, pc_text *out);
-/* Stores that text in the results, worded as their environment asks. */
-PC_CHECKED pcal_status pc_verdict_store(pcal_results *results, pcal_error *err);
+/* Lets results have that text, worded as their environment asks; called again after changes of the
+ * results.  Results of several targets get none: distances say nothing about calibration. */
+PC_CHECKED pcal_status pc_verdict_attach(pcal_results *results, pcal_error *err);
+/* The text, written by the first call, by any thread; it lives as long as the results.  NULL: they have
+ * none, or memory runs out, which sets *failed to 1. */
+const char *pc_verdict_sentences(const pcal_results *results, int *failed);
 
 /* Writes {"kind": ..., "error": ..., "chance": ..., ...}. */
 void pc_verdict_json(const pcal_verdict *verdict, pc_json *json);

@@ -424,15 +424,40 @@ void pc_verdict_text(const pcal_results *results, pcal_interface interface, pc_t
   pc_verdict_paragraphs(results, interface, verdict_text_line, out);
 }
 
-pcal_status pc_verdict_store(pcal_results *results, pcal_error *err) {
-  pc_text text;
-  if (results->layout.form == PC_FORM_DISTANCES) /* distances say nothing about calibration */
+pcal_status pc_verdict_attach(pcal_results *results, pcal_error *err) {
+  if (results->layout.form == PC_FORM_DISTANCES)
     return PCAL_OK;
-  pc_text_init(&text, &results->env);
-  pc_verdict_text(results, results->env.caller, &text);
-  pc_free(&results->env, results->verdict);
-  results->verdict = text.bytes;
-  return pc_text_status(&text, err);
+  if (results->verdict != NULL) {
+    pc_free(&results->env, results->verdict->text);
+    results->verdict->text = NULL;
+    return PCAL_OK;
+  }
+  pc_verdict_note *note = pc_alloc(&results->env, 1, sizeof *note);
+  if (note == NULL || !pc_mutex_init(&note->lock)) {
+    pc_free(&results->env, note);
+    return pc_fail_memory(err, "writing text");
+  }
+  results->verdict = note;
+  return PCAL_OK;
+}
+
+const char *pc_verdict_sentences(const pcal_results *results, int *failed) {
+  pc_verdict_note *note = results->verdict;
+  if (note == NULL)
+    return NULL;
+  pc_mutex_lock(&note->lock);
+  if (note->text == NULL) {
+    pc_text text;
+    pc_text_init(&text, &results->env);
+    pc_verdict_text(results, results->env.caller, &text);
+    *failed |= text.failed;
+    if (text.failed)
+      pc_text_free(&text);
+    note->text = text.bytes;
+  }
+  const char *sentences = note->text;
+  pc_mutex_unlock(&note->lock);
+  return sentences;
 }
 
 /* ---- JSON ---- */

@@ -272,7 +272,7 @@ static void results_json_record(pc_json *json, const pcal_results *results, size
 static void results_json_verdict(pc_json *json, const pcal_results *results, pc_text *out) {
   pc_text words;
   if (results->verdict == NULL || results->env.caller == PCAL_INTERFACE_PROGRAM) {
-    pc_json_string(json, results->verdict);
+    pc_json_string(json, pc_verdict_sentences(results, &out->failed));
     return;
   }
   pc_text_init(&words, out->env);

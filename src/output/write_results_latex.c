@@ -193,7 +193,7 @@ static void results_latex_notes(const pcal_results *results, pc_text *out) {
     results_latex_remark(record, record->interval_result.why, out);
   }
   pc_latex_comment(pc_few_rows_remark(results), out);
-  pc_latex_comment(results->verdict, out);
+  pc_latex_comment(pc_verdict_sentences(results, &out->failed), out);
 }
 
 void pc_write_results_latex(const pcal_results *results, pc_text *out) {

@@ -160,7 +160,8 @@ void pc_write_results_text(const pcal_results *results, pc_text *out) {
   if (results->layout.form == PC_FORM_DISTANCES) /* there is no verdict */
     return;
   pc_text_add(out, "\n");
-  pc_write_paragraph(PCAL_TEXT, results->verdict == NULL ? "" : results->verdict, 80, out);
+  const char *verdict = pc_verdict_sentences(results, &out->failed);
+  pc_write_paragraph(PCAL_TEXT, verdict == NULL ? "" : verdict, 80, out);
 }
 
 /* ---- CSV: one line for each value and part ---- */

@@ -203,11 +203,10 @@ static size_t write_values_devices(const pcal_results *results, const char *name
 }
 
 void pc_write_device_note(const pcal_results *results, pc_text *out) {
-  static const char *const kinds[][2] = {
-      {"cuda", "computed on the GPU"},
-      {"pairs", "copied to memory, and pairs compared on the GPU"},
-      {"copied", "copied to memory and computed there"},
-      {"cpu", "computed in memory"}};
+  static const char *const kinds[][2] = {{"cuda", "computed on the GPU"},
+                                         {"pairs", "pairs compared on the GPU"},
+                                         {"copied", "copied to memory and computed there"},
+                                         {"cpu", "computed in memory"}};
   size_t count = 0;
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     count += write_values_devices(results, kinds[k][0], kinds[k][1], count > 0, out);

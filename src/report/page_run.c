@@ -159,7 +159,7 @@ static pcal_status page_run_side(page_run *run, pcal_source *source, pc_page_tim
   PC_TRY(pc_page_measure_figures(run->report, source, run->config, time, err));
   if (side->drawn != NULL) /* the verdict shows the number of the reliability diagram */
     side->key->drawn_chance = pc_verdict_drawn_chance(side->drawn);
-  return pc_verdict_store(side->key, err);
+  return pc_verdict_attach(side->key, err);
 }
 
 static pcal_status page_run_after(page_run *run, pcal_error *err) {

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "class_bins_emulator.h"
-#include "class_rows.h"
+#include "gpu_class_rows.h"
 #include "machines/grid_cells.h"
 
 #define GRIDS PC_CLASS_BINS_GRIDS

@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "class_moments_emulator.h"
-#include "class_rows.h"
+#include "gpu_class_rows.h"
 #include "machines/grid_cells.h"
 
 #define CELLS_MAX (CLASSES_MAX * 64)

@@ -315,6 +315,8 @@ static void check_measure(const rows_here *rows, const char *const *specs, size_
 
 static const char *const sorted[] = {"ks", "tce:p=2,binning=mass,debias=yes", "ece"};
 static const char *const all[] = {"default"};
+static const char *const filled[] = {"decomposition",
+                                     "gce:variant=6"}; /* bins, from the scores */
 static const char *const additive[] = {"accuracy", "brier", "log", "ece"};
 
 /* Of usual rows few scores come back beside the buckets. */
@@ -325,6 +327,7 @@ TEST(test_measures_of_many_rows) {
                   PC_SCORE_BUCKETS * 32 +
                       rows.count * sizeof(double) / (kind % 3 == 0 ? 8 : 1));
     check_measure(&rows, all, 1, SIZE_MAX);
+    check_measure(&rows, filled, UNIT_COUNT(filled), rows.count * sizeof(double) + 9000);
     check_measure(&rows, additive, UNIT_COUNT(additive), 9000); /* no buckets */
     forget_rows(&rows);
   }

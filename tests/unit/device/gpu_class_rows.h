@@ -1,7 +1,7 @@
 /* Rows of logits of every kind, their probabilities by the kernels of the CPU, and the columns that
  * pc_row_sums_* writes for them: for tests of sums over every class. */
-#ifndef CLASS_ROWS_H
-#define CLASS_ROWS_H
+#ifndef GPU_CLASS_ROWS_H
+#define GPU_CLASS_ROWS_H
 
 #include "base/rng.h"
 #include "kernels/dispatch.h"
