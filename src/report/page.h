@@ -56,8 +56,8 @@ PC_CHECKED pcal_status pc_page_run(pcal_source *source, const pcal_report_config
                                    const pcal_env *env, pcal_report **out, pcal_error *err);
 /* As pcal_report_from_results for checked arguments. */
 PC_CHECKED pcal_status pc_page_from_results(const pcal_results *results,
-                                            const pcal_report_config *config,
-                                            pcal_report **out, pcal_error *err);
+                                            const pcal_report_config *config, pcal_report **out,
+                                            pcal_error *err);
 void pc_page_free(pcal_report *report);
 
 /* Measures the requests of the figures on one side, and borrows intervals from its key results. */
