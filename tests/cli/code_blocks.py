@@ -32,7 +32,7 @@ def commands(body):
 
 
 def setting_up(body):
-    return all(line.startswith(SETTING_UP) for line in body.splitlines() if line)
+    return all(line.startswith((*SETTING_UP, "# ")) for line in body.splitlines() if line)
 
 
 def is_run(page, kind, body, before, pages):

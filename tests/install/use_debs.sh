@@ -3,6 +3,7 @@
 # program and library, and removes them.
 set -eu
 export DEBIAN_FRONTEND=noninteractive
+apt-get -qq update >/dev/null
 apt-get -qq install -y --no-install-recommends ./*.deb >install.log 2>&1 || {
   tail -n 5 install.log
   exit 1
@@ -21,7 +22,7 @@ if ! { cmake -S project -B by-cmake && cmake --build by-cmake; } >cmake.log 2>&1
 fi
 for program in ./by-pkg-config by-cmake/shared by-cmake/static; do
   $program >output.txt
-  grep -q '^ *brier ' output.txt
+  grep -q '^brier,brier:half=no,,,0.40333333' output.txt
   cmp output.txt first.txt 2>/dev/null || [ ! -e first.txt ]
   cp output.txt first.txt
 done
