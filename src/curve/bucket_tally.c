@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "curve/point_masses.h"
 #include "kernels/bin_index.h"
 #include "kernels/dispatch.h"
 #include "kernels/prefetch.h"
@@ -19,14 +18,6 @@ unsigned pc_bucket_shift(double low, double high, size_t room) {
   while ((span >> shift) >= room)
     shift++;
   return shift;
-}
-
-size_t pc_refine_sub_bucket(const pc_refine_targets *targets, const pc_refine_target *target,
-                            double score) {
-  if (target->action == PC_REFINE_CELLS)
-    return (size_t)(pc_point_cell(score, targets->level) -
-                    pc_point_cell(target->low, targets->level));
-  return (size_t)((pc_score_key(score) - pc_score_key(target->low)) >> target->shift);
 }
 
 size_t pc_bucket_tally_bucket_count(const pc_bucket_tally *tally) {

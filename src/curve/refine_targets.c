@@ -2,12 +2,21 @@
 
 #include <string.h>
 
+#include "curve/point_masses.h"
 #include "curve/score_key.h"
 
 #define TARGETS_LEVEL_MAX 30
 #define TARGETS_SHIFT_MAX 63
 #define TARGETS_SPLIT_MAX ((size_t)1 << 22)
 #define TARGETS_BYTES 4 /* of one target, at least */
+
+size_t pc_refine_sub_bucket(const pc_refine_targets *targets, const pc_refine_target *target,
+                            double score) {
+  if (target->action == PC_REFINE_CELLS)
+    return (size_t)(pc_point_cell(score, targets->level) -
+                    pc_point_cell(target->low, targets->level));
+  return (size_t)((pc_score_key(score) - pc_score_key(target->low)) >> target->shift);
+}
 
 void pc_refine_targets_free(pc_refine_targets *targets) {
   if (targets->env == NULL)
