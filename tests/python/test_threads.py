@@ -110,6 +110,7 @@ TYPES = {
             "write": lambda one, other: one.write(1),
             "figure": lambda one, other: one.figure("reliability"),
             "figure_data": lambda one, other: one.figure_data("reliability"),
+            "report": lambda one, other: one.report("title"),
             "bins": lambda one, other: one.bins(),
             "weights": lambda one, other: one.weights(),
             "only_label": lambda one, other: one.only_label(),
