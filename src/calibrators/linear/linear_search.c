@@ -1,10 +1,11 @@
 /* Search:
  *   1. From the start or from 0, whichever is better.  The objective is convex.
  *   2. Up to PC_LINEAR_NEWTON classes: Newton's method with all second derivatives, which are
- *      computed again only when old ones do not suffice; warm searches begin with old ones.  Rough
- *      searches leave out small terms; without a warm start they compute them at every point, because
- *      a gradient of 1e-6 is reached far from the minimum with old ones.  With more classes:
- *      truncated Newton steps (linear_curvature.h).  Diagonal maps: see vector_search.c.
+ *      computed again only when old ones do not suffice; warm searches begin with old ones.  Searches
+ *      without a warm start compute them at every point if they are rough (small terms are left
+ *      out), because a gradient of 1e-6 is reached far from the minimum with old ones, and if there is
+ *      no penalty, because the minimum may be at infinity.  With more classes: truncated Newton
+ *      steps (linear_curvature.h).  Diagonal maps: see vector_search.c.
  *   3. Without a penalty, a common change of all classes has no effect; it is removed from
  *      gradients and from the result, which thereby has the least norm.
  * Accuracy: gradients of 1e-13 with all second derivatives, otherwise of 1e-9, in units in
@@ -170,7 +171,7 @@ static pcal_status linear_search_newton(pc_linear_search *search, int warm, pcal
   pc_newton *newton = &search->state->newton;
   double value = 0.0;
   newton->limits = search->limits;
-  newton->frugal = warm || !search->rough;
+  newton->frugal = warm || (!search->rough && search->off > 0.0 && search->shift > 0.0);
   search->pass.least = search->rough ? LINEAR_SEARCH_TERM : 0.0;
   memcpy(newton->best, search->at, search->pass.count * sizeof *search->at);
   pc_newton_restart(newton);
