@@ -1578,9 +1578,9 @@ PCAL_API void pcal_report_config_init(pcal_report_config *config, size_t size);
 /* Measures everything.  Reads the sources several times. */
 PCAL_API pcal_status pcal_report_run(pcal_source *source, const pcal_report_config *config,
                                      const pcal_env *env, pcal_report **out, pcal_error *err);
-/* A report of results alone, such as those of pcal_rounds: verdict, tables, and the figures that results can
- * draw; the page says what was left out.  Of the configuration only `title` counts; NULL: the usual one.  The
- * results must outlive the report. */
+/* A report of results alone, such as those of pcal_rounds: verdict, tables and, of classes, the reliability
+ * diagram; the page says that the other figures are left out.  config: only `title` is used; NULL: the usual
+ * title.  The results must outlive the report.  PCAL_USAGE for several targets. */
 PCAL_API pcal_status pcal_report_from_results(const pcal_results *results,
                                               const pcal_report_config *config,
                                               pcal_report **out, pcal_error *err);

@@ -11,7 +11,7 @@ const MOST_FOR_INTERVALS = 300000; // numbers; resampling more takes minutes in 
 
 const element = (id) => document.getElementById(id);
 const state = { engine: null, worker: null, ready: null, waiting: new Map(), next: 1, files: [], items: [], inputs: [], made: new Map(), commands: [], urls: [], titles: null,
-  turn: Promise.resolve() };
+  turn: Promise.resolve(), queued: 0 };
 
 // ---- The engine ----
 
@@ -90,11 +90,12 @@ async function run(words, step) {
 }
 
 const commandLine = (words) =>
-  ["propercal", ...words].map((word) => (/^[\w.,:/=+-]+$/.test(word) ? word : `'${word}'`)).join(" ");
+  ["propercal", ...words].map((word) => (/^[\w.,:/=+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
 
-/* Shows that something runs, and any error; buttons wait meanwhile, and so does other work. */
+/* Shows that something runs, and any error; buttons wait until no work is left, and so does other work. */
 function busy(work) {
   for (const button of document.querySelectorAll("button:not(#cancel)")) button.disabled = true;
+  state.queued += 1;
   state.turn = state.turn.then(() => alone(work));
   return state.turn;
 }
@@ -112,7 +113,8 @@ async function alone(work) {
     element("loaded").textContent = error instanceof Cancelled ? "Cancelled." : "";
   }
   element("work").hidden = true;
-  for (const button of document.querySelectorAll("button")) button.disabled = false;
+  state.queued -= 1;
+  if (state.queued === 0) for (const button of document.querySelectorAll("button")) button.disabled = false;
 }
 
 // ---- Files ----

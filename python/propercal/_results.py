@@ -1,9 +1,8 @@
 """Results of measuring."""
 
-import functools
 import json
 import os
-from typing import Any, Iterator, NamedTuple
+from typing import Any, Callable, Iterator, NamedTuple
 
 from . import _html
 from ._errors import Error, UsageError, read_file, shown_name
@@ -288,6 +287,24 @@ class _Kept:
         return self._figures[name]
 
 
+class _OnFirstRead:
+    """A property that is computed when it is first read, and then kept.  Unlike
+    ``functools.cached_property`` before Python 3.12 it has no lock, which all results would share and a
+    forked process might inherit held; two threads may compute it at once, and the first value is kept."""
+
+    def __init__(self, compute: "Callable[[Any], Any]") -> None:
+        self._compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, result: Any, owner: "type | None" = None) -> Any:
+        if result is None:
+            return self
+        return result.__dict__.setdefault(self._name, self._compute(result))
+
+
 class Result(Values):
     """The results of one data set.
 
@@ -299,15 +316,15 @@ class Result(Values):
     def __init__(self, core: Any) -> None:
         self._core = core
 
-    @functools.cached_property
+    @_OnFirstRead
     def _all(self) -> "list[Value]":
         return [Value._make(fields) for fields in self._core.all()]
 
-    @functools.cached_property
+    @_OnFirstRead
     def _values(self) -> "list[Value]":  # type: ignore[override]
         return [value for value in self._all if value.group is None]
 
-    @functools.cached_property
+    @_OnFirstRead
     def groups(self) -> "dict[str, Values]":
         """The values of each group, by its name."""
         groups: "dict[str, list[Value]]" = {}
@@ -366,7 +383,8 @@ class Result(Values):
         return Figure(name, self._core.figure(name), lambda: self._core.figure_data(name))
 
     def report(self, title: "str | None" = None) -> Any:
-        """A page made from this result alone, as a ``Report``: verdict, tables and the reliability diagram.
+        """A page made from this result alone, as a ``Report``: verdict, tables and, of classes, the
+        reliability diagram.
         ``propercal.report`` has more figures, and needs the rows."""
         from ._report import Report
 

@@ -4,13 +4,20 @@
 #include "base/budget.h"
 #include "report/page.h"
 
-static pcal_status report_config(const pcal_report_config *config, pcal_report_config *full,
-                                 pcal_error *err) {
+/* Copies a configuration of any release; NULL: the defaults. */
+static pcal_status report_config_copy(const pcal_report_config *config, pcal_report_config *full,
+                                      pcal_error *err) {
   *full = (pcal_report_config)PCAL_REPORT_CONFIG_INIT;
   if (config != NULL && config->size < sizeof(size_t))
     return pc_fail(err, PCAL_USAGE, "the configuration's size is not set");
   if (config != NULL)
     memcpy(full, config, config->size < sizeof *full ? config->size : sizeof *full);
+  return PCAL_OK;
+}
+
+static pcal_status report_config(const pcal_report_config *config, pcal_report_config *full,
+                                 pcal_error *err) {
+  PC_TRY(report_config_copy(config, full, err));
   if (!(full->interval >= 0 && full->interval < 1))
     return pc_fail(
         err, PCAL_USAGE,
@@ -42,15 +49,15 @@ pcal_status pcal_report_run(pcal_source *source, const pcal_report_config *confi
 pcal_status pcal_report_from_results(const pcal_results *results,
                                      const pcal_report_config *config, pcal_report **out,
                                      pcal_error *err) {
-  pcal_report_config full;
+  pcal_report_config given;
   pc_error_clear(err);
   if (out != NULL)
     *out = NULL;
   if (results == NULL || out == NULL)
     return pc_fail(err, PCAL_USAGE,
                    "pcal_report_from_results needs results and an out pointer");
-  PC_TRY(report_config(config, &full, err));
-  return pc_budget_explain(&results->env, pc_page_from_results(results, &full, out, err), err);
+  PC_TRY(report_config_copy(config, &given, err));
+  return pc_budget_explain(&results->env, pc_page_from_results(results, &given, out, err), err);
 }
 
 pcal_status pcal_report_write(const pcal_report *report, pcal_format format, pcal_sink sink,

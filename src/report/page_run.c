@@ -203,16 +203,19 @@ static pcal_status page_run_copy(pcal_report *report, const pcal_report_config *
   return PCAL_OK;
 }
 
+static pcal_status page_run_refuse_vectors(pcal_error *err) {
+  return pc_fail(err, PCAL_USAGE,
+                 "a report is about one number, and {target} has several columns; give one of "
+                 "them, with its samples, or measure energy-score");
+}
+
 static pcal_status page_run_check(const page_run *run, pcal_error *err) {
   const pc_page_preset *preset = run->report->preset;
   pcal_shape shape = {.size = sizeof shape};
   pc_layout layout;
   pc_source_shape(run->held_out.source, &shape);
   if (shape.kind == PCAL_SAMPLE_VECTORS)
-    return pc_fail(
-        err, PCAL_USAGE,
-        "a report is about one number, and {target} has several columns; give one of "
-        "them, with its samples, or measure energy-score");
+    return page_run_refuse_vectors(err);
   if (preset == NULL)
     return PCAL_OK;
   PC_TRY(pc_layout_make_levels(shape.kind, shape.columns, shape.levels, &layout, err));
@@ -257,6 +260,8 @@ pcal_status pc_page_from_results(const pcal_results *results, const pcal_report_
   const pcal_report_config titled = {.title = config->title,
                                      .interval = page_run_level(results)};
   pcal_report *report = NULL;
+  if (results->layout.form == PC_FORM_DISTANCES)
+    return page_run_refuse_vectors(err);
   PC_TRY(page_run_new(&results->env, &report, err));
   report->from_results = 1;
   pc_page_side *side = &report->side[PC_PAGE_BEFORE];

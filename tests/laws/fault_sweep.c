@@ -11,7 +11,7 @@
   12                      /* without new stacks, with sanitizers, and with PROPERCAL_LAWS=few */
 #define FAULT_SECONDS 2.0 /* of one call with one spec; a slow call is tried at fewer points */
 #define FAULT_FEW_SECONDS 0.2
-#define FAULT_FRESH_SECONDS 3.0 /* of stacks with a call that no stack before has */
+#define FAULT_FRESH_SECONDS 1.5 /* of stacks with a call that no stack before has */
 #define FAULT_FEW_FRESH_SECONDS 1.0
 #define FAULT_SLOW 0.2 /* seconds; of a study that takes longer only fresh stacks are tried */
 #define FAULT_TOO_SLOW 1.0
