@@ -56,8 +56,8 @@ class RoundPart:
         return self._worker.tally()
 
 
-def merge_rounds(first: bytes, second: bytes) -> bytes:
-    return merge_tallies((first, second))
+def merge_rounds(first: bytes, second: bytes, memory_limit: "int | str | None" = None) -> bytes:
+    return merge_tallies((first, second), memory_limit=memory_limit)
 
 
 def _text(failure: Error) -> str:

@@ -6,6 +6,7 @@
 Results are bit for bit those of one process on all rows.  ``docs/rounds.md`` describes the rounds.
 """
 
+from functools import partial
 from typing import Any, Iterable
 
 import pyarrow as arrow
@@ -54,7 +55,7 @@ def measure(
         ``propercal.measure``.  For intervals and nulls equal rows must be in one partition, or all
         rows have ``ids``; where they are not, ``DataError`` says so
     progress : True, ``"tqdm"``, or a function called as ``f(what, done, total)`` for each round
-    memory_limit : bytes that merging may allocate
+    memory_limit : bytes that merging by the driver may allocate
 
     Returns
     -------
@@ -67,7 +68,7 @@ def measure(
         found = [delayed(_answer)(part, i, request, given) for i, part in enumerate(parts)]
         while len(found) > _FEW:
             found = [delayed(_merged)(found[i : i + _FEW]) for i in range(0, len(found), _FEW)]
-        return conclude(compute(*found), merge_rounds)
+        return conclude(compute(*found), partial(merge_rounds, memory_limit=memory_limit))
 
     policy |= {"memory_limit": memory_limit, "seed": seed}
     return measure_rounds(given, answer, metrics, "Dask", progress, policy)

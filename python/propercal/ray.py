@@ -6,6 +6,7 @@
 Results are bit for bit those of one process on all rows.  ``docs/rounds.md`` describes the rounds.
 """
 
+from functools import partial
 from typing import Any, Iterable
 
 import pyarrow as arrow
@@ -18,11 +19,11 @@ __all__ = ["measure"]
 
 
 def _answer(block: Any, request: bytes, given: "dict[str, Any]") -> arrow.Table:
-    """The answer of one block, as a row; the driver numbers blocks."""
+    """The answer of one block, as a row, which is empty without rows; the driver numbers blocks."""
     found = answer_part([(block.num_rows, {"data": block, **given})], 0, RoundPart, request)
-    rows = [] if found is None else [found._asdict()]
+    row = (found or Answer(0, 0, None, None))._asdict()
     types = {"position": arrow.int64(), "answer": arrow.large_binary(), "failure": arrow.large_string()}
-    return arrow.table({name: arrow.array([row[name] for row in rows], kind) for name, kind in types.items()})
+    return arrow.table({name: arrow.array([row[name]], kind) for name, kind in types.items()})
 
 
 def measure(
@@ -49,7 +50,7 @@ def measure(
         ``propercal.measure``.  For intervals and nulls equal rows must be in one block, or all rows
         have ``ids``; where they are not, ``DataError`` says so
     progress : True, ``"tqdm"``, or a function called as ``f(what, done, total)`` for each round
-    memory_limit : bytes that merging may allocate
+    memory_limit : bytes that merging by the driver may allocate
 
     Returns
     -------
@@ -65,7 +66,7 @@ def measure(
         kept, options.preserve_order = options.preserve_order, True  # blocks are numbered in their order
         try:
             found = (Answer(i, **row) for i, row in enumerate(rows.iter_rows()))
-            return conclude(found, merge_rounds, "block")
+            return conclude(found, partial(merge_rounds, memory_limit=memory_limit), "block")
         finally:
             options.preserve_order = kept
 

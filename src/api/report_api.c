@@ -5,8 +5,8 @@
 #include "report/page.h"
 
 /* Copies a configuration of any release; NULL: the defaults. */
-static pcal_status report_config_copy(const pcal_report_config *config, pcal_report_config *full,
-                                      pcal_error *err) {
+static pcal_status report_config_copy(const pcal_report_config *config,
+                                      pcal_report_config *full, pcal_error *err) {
   *full = (pcal_report_config)PCAL_REPORT_CONFIG_INIT;
   if (config != NULL && config->size < sizeof(size_t))
     return pc_fail(err, PCAL_USAGE, "the configuration's size is not set");

@@ -381,7 +381,7 @@ static void finish_warn_clusters(const pcal_measure *measure, pc_result_record *
     return;
   for (size_t e = 0; e < measure->plan.entry_count; e++) {
     pc_interval_result *result = &records[e].interval_result;
-    if (!result->has_interval)
+    if (!result->has_interval && !pc_measure_plan_resampled(&measure->plan, e))
       continue;
     if (clusters <= 2) {
       result->has_interval = 0;
@@ -390,7 +390,7 @@ static void finish_warn_clusters(const pcal_measure *measure, pc_result_record *
       snprintf(result->why, sizeof result->why,
                clusters == 1 ? "all rows are in one cluster, which shows nothing of chance"
                              : "two clusters show too little of chance; use more clusters");
-    } else {
+    } else if (result->has_interval) {
       snprintf(result->few_rows, sizeof result->few_rows,
                "only %zu clusters, too few for an interval with the stated coverage; use more "
                "clusters",

@@ -6,6 +6,7 @@ import math
 import pickle
 import re
 import subprocess
+import threading
 
 import numpy as np
 import pytest
@@ -64,6 +65,28 @@ def test_forms(result, digits, digits_files, program):
         printed = subprocess.run(words, check=True, capture_output=True, text=True)
         assert printed.stdout.partition("What to try")[0] == text.partition("What to try")[0]
     assert "(propercal.Temperature)" in repr(plain) and "propercal fit" not in repr(plain)
+
+
+def test_a_slow_result_does_not_hold_up_others(result):
+    entered, leave = threading.Event(), threading.Event()
+
+    class Slow:
+        def all(self):
+            entered.set()
+            leave.wait(60)
+            return []
+
+    other = pc.Result(result._core)
+    slow = threading.Thread(target=lambda: pc.Result(Slow()).groups)
+    slow.start()
+    entered.wait(60)
+    quick = threading.Thread(target=lambda: other.groups, daemon=True)
+    quick.start()
+    quick.join(20)
+    waits = quick.is_alive()
+    leave.set()
+    slow.join()
+    assert not waits
 
 
 def test_pandas(digits):

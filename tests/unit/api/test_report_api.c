@@ -79,6 +79,34 @@ TEST(test_from_results) {
   pcal_source_free(source);
 }
 
+TEST(test_results_of_several_targets_have_no_report) {
+  static const double samples[] = {0, 1, 2, 3, 1, 1, 2, 2}, targets[] = {0.5, 1.5, 1, 2};
+  const char *const specs[] = {"energy-score"};
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_batch batch = PCAL_BATCH_INIT;
+  pcal_measure *measure = NULL;
+  pcal_results *results = NULL;
+  pcal_report *report = NULL;
+  pcal_error err;
+  config.kind = batch.kind = PCAL_SAMPLE_VECTORS;
+  config.columns = batch.columns = 4;
+  config.specs = specs;
+  config.spec_count = 1;
+  batch.type = PCAL_F64;
+  batch.rows = 2;
+  batch.dimensions = 2;
+  batch.scores = samples;
+  batch.targets = targets;
+  assert_int_equal(pcal_measure_new(&config, NULL, &measure, &err), PCAL_OK);
+  assert_int_equal(pcal_measure_update(measure, &batch, &err), PCAL_OK);
+  assert_int_equal(pcal_measure_finish(measure, &results, &err), PCAL_OK);
+  assert_int_equal(pcal_report_from_results(results, NULL, &report, &err), PCAL_USAGE);
+  assert_contains(err.message, "a report is about one number");
+  assert_null(report);
+  pcal_results_free(results);
+  pcal_measure_free(measure);
+}
+
 /* With a second data set for fitting and no method given, the report chooses the method by
  * comparison. */
 TEST(test_a_second_set) {
