@@ -13,7 +13,6 @@
 #define SUM_LOW UINT32_MAX
 #define SUM_PENDING_MAX 1000
 #define SUM_TOP_MAX ((int64_t)1 << 61)
-#define SUM_FIXED_MAX ((pc_int128)1 << 125)
 
 /* Carries, so that all limbs but the highest are in [0, 2^32). */
 static void sum_normalise(pc_sum *sum) {
@@ -165,9 +164,4 @@ double pc_fixed_large_value(const pc_fixed *sum) {
         (double)(kept | (lost != 0)) * ((double)((uint64_t)1 << (drop - 1)) * 2 / PC_FIXED_ONE);
   }
   return sum->units < 0 ? -value : value;
-}
-
-int pc_fixed_addable(const pc_fixed *a, const pc_fixed *b) {
-  return a->units >= -SUM_FIXED_MAX && a->units <= SUM_FIXED_MAX &&
-         b->units >= -SUM_FIXED_MAX && b->units <= SUM_FIXED_MAX;
 }

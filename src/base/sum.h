@@ -66,6 +66,10 @@ static inline double pc_fixed_value(const pc_fixed *sum) {
   return ((double)(int64_t)high * 0x1p32 + (double)(uint32_t)sum->units) / PC_FIXED_ONE;
 }
 
-int pc_fixed_addable(const pc_fixed *a, const pc_fixed *b); /* as pc_sum_addable */
+/* As pc_sum_addable. */
+static inline int pc_fixed_addable(const pc_fixed *a, const pc_fixed *b) {
+  const pc_int128 most = (pc_int128)1 << 125;
+  return a->units >= -most && a->units <= most && b->units >= -most && b->units <= most;
+}
 
 #endif

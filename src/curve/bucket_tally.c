@@ -9,16 +9,7 @@
 
 #define TALLY_BLOCK 4096
 #define TALLY_GROUP 8
-#define TALLY_PARTS_LOW 0x1p-32 /* smaller scores share a bucket */
 #define TALLY_WEIGHT_MAX 0x1p62
-
-unsigned pc_bucket_shift(double low, double high, size_t room) {
-  const uint64_t span = pc_score_key(high) - pc_score_key(low);
-  unsigned shift = 0;
-  while ((span >> shift) >= room)
-    shift++;
-  return shift;
-}
 
 size_t pc_bucket_tally_bucket_count(const pc_bucket_tally *tally) {
   if (tally->targets != NULL)
@@ -30,13 +21,20 @@ static size_t tally_count_count(const pc_bucket_tally *tally) {
   return tally->targets == NULL ? 0 : 2 * tally->targets->counted;
 }
 
-static pcal_status tally_segments_open(pc_bucket_tally *tally, pcal_error *err) {
-  const size_t count = pc_bucket_tally_bucket_count(tally);
-  tally->segments = pc_alloc_raw(tally->env, count, sizeof *tally->segments);
-  if (tally->segments == NULL)
-    return pc_fail_memory(err, "preparing curves");
-  for (size_t s = 0; s < count; s++)
+static pcal_status tally_segments_alloc(pc_bucket_tally *tally, pcal_error *err) {
+  tally->segments =
+      pc_alloc_raw(tally->env, pc_bucket_tally_bucket_count(tally), sizeof *tally->segments);
+  return tally->segments == NULL ? pc_fail_memory(err, "preparing curves") : PCAL_OK;
+}
+
+void pc_bucket_tally_empty(pc_bucket_tally *tally, size_t begin, size_t end) {
+  for (size_t s = begin; s < end; s++)
     tally->segments[s] = pc_segment_none;
+}
+
+static pcal_status tally_segments_open(pc_bucket_tally *tally, pcal_error *err) {
+  PC_TRY(tally_segments_alloc(tally, err));
+  pc_bucket_tally_empty(tally, 0, pc_bucket_tally_bucket_count(tally));
   return PCAL_OK;
 }
 
@@ -80,18 +78,16 @@ pcal_status pc_bucket_tally_new(const pcal_env *env, const pc_refine_targets *ta
   return tally_make(out, err);
 }
 
-pc_bucket_layout pc_bucket_layout_even(size_t fine) {
-  return (pc_bucket_layout){.count = PC_BUCKETS + 1, .fine = fine};
-}
-
-pc_bucket_layout pc_bucket_layout_part(size_t parts, size_t buckets, size_t fine) {
-  const size_t wanted = buckets / parts, share = fine / parts;
-  pc_bucket_layout layout = {.by_bits = 1, .base = pc_score_key(TALLY_PARTS_LOW), .count = 64};
-  while (layout.count < PC_BUCKETS && layout.count < wanted)
-    layout.count *= 2;
-  layout.shift = pc_bucket_shift(TALLY_PARTS_LOW, 1.0, layout.count);
-  layout.fine = share < 64 ? 64 : share;
-  return layout;
+pcal_status pc_bucket_tally_new_unset(const pcal_env *env, const pc_refine_targets *targets,
+                                      pc_bucket_tally *out, pcal_error *err) {
+  *out = (pc_bucket_tally){
+      .env = env, .targets = targets, .layout = pc_bucket_layout_even(PC_TALLY_FINE)};
+  pcal_status status = tally_segments_alloc(out, err);
+  if (status == PCAL_OK)
+    status = tally_make_counts(out, err);
+  if (status != PCAL_OK)
+    pc_bucket_tally_free(out);
+  return status;
 }
 
 pcal_status pc_bucket_tally_new_layout(const pcal_env *env, const pc_bucket_layout *layout,
@@ -150,8 +146,8 @@ void pc_bucket_tally_clear(pc_bucket_tally *tally) {
     pc_bucket_sums_clear(tally->sums);
   if (tally->splits != NULL)
     pc_bucket_splits_clear(tally->splits);
-  for (size_t s = 0; tally->segments != NULL && s < pc_bucket_tally_bucket_count(tally); s++)
-    tally->segments[s] = pc_segment_none;
+  if (tally->segments != NULL)
+    pc_bucket_tally_empty(tally, 0, pc_bucket_tally_bucket_count(tally));
   for (size_t i = 0; i < tally_count_count(tally); i++)
     tally->counts[i] = 0;
   tally->kept[0].count = tally->kept[1].count = 0;

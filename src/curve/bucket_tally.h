@@ -10,6 +10,7 @@
 #define PC_BUCKET_TALLY_H
 
 #include "base/memory.h"
+#include "curve/bucket_layout.h"
 #include "curve/bucket_splits.h"
 #include "curve/bucket_sums.h"
 #include "curve/kept_scores.h"
@@ -17,17 +18,6 @@
 #include "curve/score_key.h"
 #include "data/lazy_labels.h"
 #include "data/rows.h"
-
-/* How the first pass sorts scores into buckets. */
-typedef struct pc_bucket_layout {
-  int by_bits;    /* 0: buckets of equal width; else buckets of equal key ranges */
-  uint64_t base;  /* by_bits: key (pc_score_key) at which the first bucket begins */
-  unsigned shift; /* by_bits: bits of a key that are dropped */
-  size_t count;   /* buckets; scores outside go to the first or the last */
-  size_t fine;    /* approximate number of sub-buckets of a later pass, over all workers */
-  int squares; /* segments have sums of squared scores: buckets by bits add them up, and tallies
-                     that are sent hold them */
-} pc_bucket_layout;
 
 /* What a later pass does with the rows of a target. */
 typedef enum pc_refine_action {
@@ -64,23 +54,9 @@ typedef struct pc_refine_targets {
   uint32_t *reach; /* by bucket: the first target that ends in it or after it */
 } pc_refine_targets;
 
-/* The bucket of a score. */
-static inline size_t pc_bucket_of(const pc_bucket_layout *layout, double score) {
-  if (layout->by_bits) {
-    const uint64_t key = pc_score_key(score);
-    const uint64_t at = key < layout->base ? 0 : (key - layout->base) >> layout->shift;
-    return at < layout->count ? (size_t)at : layout->count - 1;
-  }
-  const double place = score * PC_BUCKETS, some = place > 0 ? place : 0;
-  return (size_t)(some < PC_BUCKETS ? some : PC_BUCKETS);
-}
-
 /* The sub-bucket of a score inside its target, counted from 0. */
 size_t pc_refine_sub_bucket(const pc_refine_targets *targets, const pc_refine_target *target,
                             double score);
-
-/* The number of bits to drop so that the keys of scores in [low, high] fit `room` buckets. */
-unsigned pc_bucket_shift(double low, double high, size_t room);
 
 typedef struct pc_bucket_tally {
   const pcal_env *env;
@@ -100,18 +76,17 @@ typedef struct pc_bucket_tally {
 PC_CHECKED pcal_status pc_bucket_tally_new(const pcal_env *env,
                                            const pc_refine_targets *targets,
                                            pc_bucket_tally *out, pcal_error *err);
+/* The same for a later pass, but its sub-buckets must be emptied before use, which several threads
+ * can do: sub-buckets `begin` to `end` - 1. */
+PC_CHECKED pcal_status pc_bucket_tally_new_unset(const pcal_env *env,
+                                                 const pc_refine_targets *targets,
+                                                 pc_bucket_tally *out, pcal_error *err);
+void pc_bucket_tally_empty(pc_bucket_tally *tally, size_t begin, size_t end);
 /* Splits buckets of a first pass by equal width, before its first row: no segment will hold
  * both scores <= ends[i] and scores > ends[i].  Ends beyond PC_BUCKET_SPLITS_MAX are
  * ignored. */
 PC_CHECKED pcal_status pc_bucket_tally_split(pc_bucket_tally *tally, const double *ends,
                                              size_t count, pcal_error *err);
-/* Layouts of a first pass: PC_BUCKETS + 1 buckets of equal width; and for one of `parts` curves,
- * which have about `buckets` buckets together.  Those are by bits, since most scores of a single
- * class are small.  fine: sub-buckets of a later pass, over all curves. */
-#define PC_TALLY_FINE ((size_t)1 << 17)
-#define PC_TALLY_PARTS_BUCKETS ((size_t)1 << 18)
-pc_bucket_layout pc_bucket_layout_even(size_t fine);
-pc_bucket_layout pc_bucket_layout_part(size_t parts, size_t buckets, size_t fine);
 /* A tally of a first pass. */
 PC_CHECKED pcal_status pc_bucket_tally_new_layout(const pcal_env *env,
                                                   const pc_bucket_layout *layout,

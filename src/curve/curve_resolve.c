@@ -4,6 +4,7 @@
 
 #include "base/executor.h"
 #include "curve/point_masses.h"
+#include "curve/score_partition.h"
 
 #define RESOLVE_SHORT 512                     /* rows: shorter columns are sorted */
 #define RESOLVE_SHORT_CELLS ((size_t)1 << 16) /* the same if scores are joined in cells */
@@ -12,12 +13,16 @@
 #define RESOLVE_PIECE ((size_t)1 << 16) /* rows */
 #define RESOLVE_SCORE_COST 5.0          /* nanoseconds, for the executor */
 #define RESOLVE_KEEP_SHARE 16 /* up to 1/16 of the rows are sorted rather than divided again */
+#define RESOLVE_MANY \
+  ((size_t)1 << 12)             /* sub-buckets: from here on scores are divided by ranges */
+#define RESOLVE_EMPTY_COST 50.0 /* nanoseconds per sub-bucket */
 
 typedef struct resolve_work {
   const pcal_env *env;
   const pc_outcome_column *columns[2]; /* misses, hits */
   size_t rows;
   const pc_curve_question *asked;
+  pc_score_partition ranges; /* made by the first pass that needs it; score NULL: none */
 } resolve_work;
 
 static size_t resolve_buckets(size_t rows) {
@@ -78,6 +83,69 @@ static pcal_status resolve_fill(const resolve_work *work, pc_bucket_tally *tally
   return status;
 }
 
+/* ---- passes by range ---- */
+
+/* A pass in which each task adds the scores of one range to the one tally. */
+typedef struct resolve_by_range {
+  const pc_score_partition *ranges;
+  pc_bucket_tally *tally;
+} resolve_by_range;
+
+static pcal_status resolve_range(void *user, size_t range, size_t worker, pcal_error *err) {
+  const resolve_by_range *all = user;
+  (void)worker;
+  for (int hit = 0; hit < 2; hit++) {
+    const size_t *begin = &all->ranges->begin[hit][range];
+    PC_TRY(pc_bucket_tally_add_column(all->tally, all->ranges->score + begin[0],
+                                      begin[1] - begin[0], hit, err));
+  }
+  return PCAL_OK;
+}
+
+/* True if the pass only adds up scores, in many sub-buckets. */
+static int resolve_many(const pc_refine_targets *targets) {
+  for (size_t t = 0; t < targets->count; t++)
+    if (targets->list[t].action == PC_REFINE_KEEP)
+      return 0;
+  return targets->split + targets->counted >= RESOLVE_MANY;
+}
+
+static pcal_status resolve_empty(void *user, size_t index, size_t worker, pcal_error *err) {
+  pc_bucket_tally *tally = user;
+  const size_t begin = index * RESOLVE_MANY, left = tally->targets->split - begin;
+  (void)worker;
+  (void)err;
+  pc_bucket_tally_empty(tally, begin, begin + (left < RESOLVE_MANY ? left : RESOLVE_MANY));
+  return PCAL_OK;
+}
+
+/* An empty tally of a later pass, whose memory is first written by all threads. */
+static pcal_status resolve_tally_later(const pcal_env *env, const pc_refine_targets *targets,
+                                       pc_bucket_tally *out, pcal_error *err) {
+  PC_TRY(pc_bucket_tally_new_unset(env, targets, out, err));
+  return pc_run(env, (targets->split + RESOLVE_MANY - 1) / RESOLVE_MANY,
+                RESOLVE_EMPTY_COST * (double)targets->split, resolve_empty, out, err);
+}
+
+/* Fills the tally of a later pass.  Scores are divided by ranges if there is memory for that; the
+ * result is the same. */
+static pcal_status resolve_fill_later(resolve_work *work, const pc_bucket_curve *curve,
+                                      pc_bucket_tally *tally, pcal_error *err) {
+  if (!resolve_many(tally->targets))
+    return resolve_fill(work, tally, err);
+  if (work->ranges.score == NULL) {
+    const pcal_status status =
+        pc_score_partition_new(work->env, work->columns, curve, &work->ranges, err);
+    if (status != PCAL_OK)
+      return status == PCAL_MEMORY ? resolve_fill(work, tally, err) : status;
+  }
+  resolve_by_range all = {&work->ranges, tally};
+  return pc_run(work->env, PC_SCORE_RANGES, RESOLVE_SCORE_COST * (double)work->rows,
+                resolve_range, &all, err);
+}
+
+/* ---- the curve ---- */
+
 /* Buckets of equal width are cells; otherwise buckets by bits fit the range of the scores. */
 static pcal_status resolve_tally(const resolve_work *work, pc_bucket_tally *out,
                                  pcal_error *err) {
@@ -108,7 +176,7 @@ static pcal_status resolve_begin(const resolve_work *work, pc_bucket_curve *out,
 
 /* One more pass, over the scores in wanted segments, or in segments that cross the borders of
  * cells. */
-static pcal_status resolve_refine(const resolve_work *work, pc_bucket_curve *curve,
+static pcal_status resolve_refine(resolve_work *work, pc_bucket_curve *curve,
                                   const uint8_t *wanted, unsigned level, pcal_error *err) {
   const pc_refine_request request = {.wanted = wanted,
                                      .keep_limit = work->rows / RESOLVE_KEEP_SHARE};
@@ -117,9 +185,9 @@ static pcal_status resolve_refine(const resolve_work *work, pc_bucket_curve *cur
   PC_TRY(level > 0 && level != PC_EACH_SCORE
              ? pc_bucket_curve_cell_targets(curve, level, SIZE_MAX, &targets, err)
              : pc_bucket_curve_targets(curve, &request, &targets, err));
-  pcal_status status = pc_bucket_tally_new(work->env, &targets, &tally, err);
+  pcal_status status = resolve_tally_later(work->env, &targets, &tally, err);
   if (status == PCAL_OK)
-    status = resolve_fill(work, &tally, err);
+    status = resolve_fill_later(work, curve, &tally, err);
   if (status == PCAL_OK)
     status = pc_bucket_curve_refine(curve, &tally, err);
   pc_bucket_tally_free(&tally);
@@ -141,7 +209,7 @@ static pcal_status resolve_ask(const resolve_work *work, const pc_curve_table *t
   return PCAL_OK;
 }
 
-static pcal_status resolve_step(const resolve_work *work, pc_bucket_curve *curve, int *done,
+static pcal_status resolve_step(resolve_work *work, pc_bucket_curve *curve, int *done,
                                 pcal_error *err) {
   const pc_curve_table table = pc_bucket_curve_table(curve);
   uint8_t *wanted = pc_alloc(work->env, curve->count, 1);
@@ -163,7 +231,7 @@ static int resolve_sorts(const resolve_work *work) {
 pcal_status pc_curve_resolve(const pcal_env *env, const pc_outcome_column *misses,
                              const pc_outcome_column *hits, const pc_curve_question *asked,
                              pc_curve_table *out, pcal_error *err) {
-  const resolve_work work = {env, {misses, hits}, misses->count + hits->count, asked};
+  resolve_work work = {env, {misses, hits}, misses->count + hits->count, asked, {NULL, {{0}}}};
   if (resolve_sorts(&work))
     return pc_curve_table_new(env, misses, hits, out, err);
   pc_bucket_curve curve = {0};
@@ -174,5 +242,6 @@ pcal_status pc_curve_resolve(const pcal_env *env, const pc_outcome_column *misse
   if (status == PCAL_OK)
     *out = pc_bucket_curve_take_table(&curve);
   pc_bucket_curve_free(&curve);
+  pc_score_partition_free(env, &work.ranges);
   return status;
 }

@@ -166,18 +166,40 @@ static pcal_status machine_grid_update(const pcal_env *env, void *opaque, const 
 
 /* ---- merging ---- */
 
-static pcal_status machine_grid_prepare(const pcal_env *env, void *opaque, const void *other,
-                                        pcal_error *err) {
-  pc_grid_state *into = opaque;
-  const pc_grid_state *from = other;
+/* True if no sum of a grid without weights and logarithms is so large that adding another such grid
+ * could overflow.  Counts of rows cannot be. */
+static int machine_grid_small(const pc_grid_state *grid) {
+  const size_t total = grid->part_count * grid->cell_count;
+  int small = 1;
+  for (size_t i = 0; i < total; i++)
+    small &= pc_fixed_addable(&grid->cell[i].score, &grid->cell[i].score);
+  for (size_t i = 0; grid->square != NULL && i < total; i++)
+    small &= pc_fixed_addable(&grid->square[i], &grid->square[i]);
+  for (size_t i = 0; grid->score_hit != NULL && i < total; i++)
+    small &= pc_fixed_addable(&grid->score_hit[i], &grid->score_hit[i]);
+  return small;
+}
+
+static int machine_grid_addable(const pc_grid_state *into, const pc_grid_state *from) {
+  if (into->mass == NULL && from->mass == NULL && into->logs == NULL)
+    return machine_grid_small(into) && machine_grid_small(from);
   for (size_t i = 0; i < into->part_count * into->cell_count; i++) {
     const pc_grid_sums a = pc_grid_read(into, i), b = pc_grid_read(from, i);
     if (!pc_fixed_addable(&a.weight, &b.weight) || !pc_fixed_addable(&a.hits, &b.hits) ||
         !pc_fixed_addable(&a.score, &b.score) || !pc_fixed_addable(&a.square, &b.square) ||
         !pc_fixed_addable(&a.score_hit, &b.score_hit) ||
         (into->logs != NULL && !pc_grid_logs_addable(&into->logs[i], &from->logs[i])))
-      return pc_fail(err, PCAL_DATA, "the sums in the bins are too large to be added");
+      return 0;
   }
+  return 1;
+}
+
+static pcal_status machine_grid_prepare(const pcal_env *env, void *opaque, const void *other,
+                                        pcal_error *err) {
+  pc_grid_state *into = opaque;
+  const pc_grid_state *from = other;
+  if (!machine_grid_addable(into, from))
+    return pc_fail(err, PCAL_DATA, "the sums in the bins are too large to be added");
   return from->mass == NULL ? PCAL_OK : pc_grid_allow_weights(env, into, err);
 }
 

@@ -181,6 +181,7 @@ typedef struct finish_wants {
   const pcal_env *env;
   const pc_measure_plan *plan;
   size_t slot;
+  pc_result_record *records; /* by entry */
 } finish_wants;
 
 /* Marks the entries of a curve that any metric on the slot wants resolved. */
@@ -201,9 +202,12 @@ static pcal_status finish_cells(const void *user, const pc_curve_table *table, u
   const finish_wants *asked = user;
   for (size_t e = 0; e < asked->plan->entry_count; e++) {
     const pc_plan_entry *entry = &asked->plan->entries[e];
-    unsigned here = 0;
-    if (entry->slot == asked->slot && entry->metric->cells != NULL)
-      PC_TRY(entry->metric->cells(&entry->options, table, asked->env, &here, err));
+    unsigned here = asked->records[e].outcome.cell_level;
+    if (entry->slot != asked->slot || entry->metric->cells == NULL)
+      continue;
+    PC_TRY(entry->metric->cells(&entry->options, table, asked->env, &here, err));
+    if (here > 0)
+      asked->records[e].outcome.cell_level = here;
     *level = here > *level ? here : *level;
   }
   return PCAL_OK;
@@ -217,9 +221,10 @@ static double finish_scale(const pc_group_state *state) {
 /* A curve is resolved only as far as its metrics ask, unless all scores are needed: for plots,
  * for intervals (which use the moments of bins), and for importance weights. */
 static pcal_status finish_evidence(const pcal_measure *measure, const pc_group_state *state,
-                                   size_t slot, pc_evidence *evidence, pcal_error *err) {
+                                   size_t slot, pc_result_record *records,
+                                   pc_evidence *evidence, pcal_error *err) {
   const pc_machine *machine = measure->plan.slots[slot].machine;
-  const finish_wants wants = {&measure->env, &measure->plan, slot};
+  const finish_wants wants = {&measure->env, &measure->plan, slot, records};
   const pc_curve_question asked = {
       finish_ask, pc_measure_plan_has_cells(&measure->plan, slot) ? finish_cells : NULL, &wants,
       (measure->plan.slots[slot].need.grid.moments & PC_MOMENT_SQUARE) != 0};
@@ -247,7 +252,7 @@ static pcal_status finish_slot(const pcal_measure *measure, const pc_group_state
   memset(&evidence, 0, sizeof evidence);
   evidence.machine = measure->plan.slots[slot].need.machine;
   if (state != NULL)
-    PC_TRY(finish_evidence(measure, state, slot, &evidence, err));
+    PC_TRY(finish_evidence(measure, state, slot, records, &evidence, err));
   if (state != NULL) {
     evidence.family.groups = results->count / results->metric_count - 1;
     evidence.family.total =
@@ -295,7 +300,7 @@ static pcal_status finish_warn_few(const pcal_measure *measure, const pc_group_s
   if (plan->intervals.level <= 0 || plan->layout.form != PC_FORM_CLASSES)
     return PCAL_OK;
   memset(&evidence, 0, sizeof evidence);
-  PC_TRY(finish_evidence(measure, state, slot, &evidence, err));
+  PC_TRY(finish_evidence(measure, state, slot, records, &evidence, err));
   for (size_t b = 0; b < evidence.grid.bin_count; b++) {
     hits += evidence.grid.bins[b].hits;
     total += evidence.grid.bins[b].weight;

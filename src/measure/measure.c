@@ -9,9 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/executor.h"
 #include "machines/machine_curve_buckets.h"
 #include "machines/machine_grid_sparse.h"
 #include "measure/sums_on_device.h"
+
+#define MEASURE_MERGE_COST 500.0 /* nanoseconds per slot and class, for the executor */
 
 static void measure_columns_free(const pcal_measure *measure, pc_measure_worker *worker) {
   for (size_t v = 0; worker->columns != NULL && v < measure->plan.view_count; v++)
@@ -191,17 +194,46 @@ static void measure_workers_clear(pcal_measure *measure) {
   }
 }
 
-/* Merges all workers into the first that has rows, then that one into the measure. */
-static pcal_status measure_collect(pcal_measure *measure, pcal_error *err) {
-  pc_measure_worker *first = NULL;
-  for (size_t w = 0; w < measure->pass.worker_count; w++) {
-    pc_measure_worker *worker = &measure->workers[w];
-    if (worker->ready && first == NULL)
-      first = worker;
-    else if (worker->ready)
-      PC_TRY(pc_group_states_merge(&first->groups, &worker->groups, err));
+/* A step of merging workers two by two: worker w takes over worker w + step. */
+typedef struct measure_merging {
+  pcal_measure *measure;
+  size_t step;
+} measure_merging;
+
+static pcal_status measure_merge_two(void *user, size_t index, size_t unused, pcal_error *err) {
+  const measure_merging *all = user;
+  pc_measure_worker *into = &all->measure->workers[2 * all->step * index];
+  pc_measure_worker *from = into + all->step;
+  (void)unused;
+  if (!from->ready)
+    return PCAL_OK;
+  if (into->ready)
+    return pc_group_states_merge(&into->groups, &from->groups, err);
+  const pc_group_states none = into->groups;
+  into->groups = from->groups;
+  from->groups = none;
+  into->ready = 1;
+  from->ready = 0;
+  return PCAL_OK;
+}
+
+/* Merges all workers into worker 0, side by side where there is much to merge. */
+static pcal_status measure_merge_workers(pcal_measure *measure, pcal_error *err) {
+  const size_t count = measure->pass.worker_count, slots = measure->plan.slot_count;
+  const double cost = MEASURE_MERGE_COST * (double)(slots * measure->plan.layout.classes);
+  for (size_t step = 1; step < count; step *= 2) {
+    measure_merging all = {measure, step};
+    const size_t pairs = (count - step - 1) / (2 * step) + 1;
+    PC_TRY(pc_run(&measure->env, pairs, cost * (double)pairs, measure_merge_two, &all, err));
   }
-  if (first == NULL)
+  return PCAL_OK;
+}
+
+/* Merges all workers, and the rows that they have into the measure. */
+static pcal_status measure_collect(pcal_measure *measure, pcal_error *err) {
+  PC_TRY(measure_merge_workers(measure, err));
+  pc_measure_worker *first = &measure->workers[0];
+  if (!first->ready)
     return PCAL_OK;
   if (measure->groups.count > 0)
     return pc_group_states_merge(&measure->groups, &first->groups, err);

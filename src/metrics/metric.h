@@ -70,6 +70,7 @@ typedef struct pc_metric_result {
   double square; /* root mean squares of gaps: their square without the part that chance adds */
   pc_variance_model square_variance; /* of `square`; noise is 0 if it is unknown */
   int se_wanted;                     /* 0: evaluate may leave out an expensive standard error */
+  unsigned cell_level;               /* of cells that the metric has asked for; 0: unknown */
   double se;                         /* standard error, if config.has_se; NaN: there is none */
   pc_interval_scale scale;           /* on which intervals by formula are computed */
   pc_interval_noise noise;           /* for PC_SCALE_NORM */
@@ -138,7 +139,8 @@ typedef struct pc_metric {
   size_t (*wants)(const pc_options *options, const pc_curve_table *table, uint8_t *wanted);
   /* In place of `wants` for a metric that joins scores in cells (curve/point_masses.h): sets
    * *level to the level of the cells whose borders no segment may cross, or to PC_EACH_SCORE
-   * if all scores are needed.  *level starts at 0; leave it if evaluate is already exact. */
+   * if all scores are needed, or to 0 if evaluate is already exact.  *level is at first the level
+   * that the metric has asked for before, or 0. */
   pcal_status (*cells)(const pc_options *options, const pc_curve_table *table,
                        const pcal_env *env, unsigned *level, pcal_error *err);
   /* For a metric that fits a logistic regression to all scores: the next point at which it needs sums

@@ -246,11 +246,13 @@ static pcal_status smece_at_level(const pcal_env *env, const pc_curve_table *tab
   return PCAL_OK;
 }
 
-/* Refines cells until they are fine enough.  With out, sets the value.  With out NULL, sets
- * *level to the level that a coarse table must resolve first, or to 0 if none. */
+/* Refines cells until they are fine enough, from the level that was asked for before (*level; 0:
+ * none).  With out, sets the value.  With out NULL, sets *level to the level that a coarse table
+ * must resolve first, or to 0 if none. */
 static pcal_status smece_refine(const pcal_env *env, const pc_curve_table *table,
                                 unsigned *level, pc_metric_result *out, pcal_error *err) {
-  *level = table->total < SMECE_JOIN_ROWS ? PC_EACH_SCORE : SMECE_WIDEST;
+  if (*level == 0)
+    *level = table->total < SMECE_JOIN_ROWS ? PC_EACH_SCORE : SMECE_WIDEST;
   while (*level != 0 && (out != NULL || pc_point_masses_wants(table, *level, NULL) == 0))
     PC_TRY(smece_at_level(env, table, *level, level, out, err));
   return PCAL_OK;
@@ -277,8 +279,8 @@ static pcal_status smece_cells(const pc_options *options, const pc_curve_table *
                                const pcal_env *env, unsigned *level, pcal_error *err) {
   (void)options;
   int surely = 0;
-  *level = 0;
-  if (table->total >= SMECE_JOIN_ROWS && pc_point_masses_wants(table, SMECE_WIDEST, NULL) == 0)
+  if (*level == 0 && table->total >= SMECE_JOIN_ROWS &&
+      pc_point_masses_wants(table, SMECE_WIDEST, NULL) == 0)
     PC_TRY(smece_surely(env, table, &surely, err));
   return surely ? PCAL_OK : smece_refine(env, table, level, NULL, err);
 }
@@ -344,7 +346,7 @@ static pcal_status smece_rough(const pcal_env *env, const pc_curve_table *table,
 static pcal_status smece_evaluate(const pc_options *options, const pc_evidence *evidence,
                                   const pcal_env *env, pc_metric_result *out, pcal_error *err) {
   (void)options;
-  unsigned level;
+  unsigned level = out->cell_level;
   if (evidence->rough)
     return smece_rough(env, &evidence->curve.parts[0], out, err);
   PC_TRY(smece_refine(env, &evidence->curve.parts[0], &level, out, err));
