@@ -83,7 +83,7 @@ def measure(
     metrics, interval, null, replicas, interval_method, seed, normalize, skip_missing : as of
         ``propercal.measure``; a metric whose replicas need all rows at once has no interval and
         says so
-    keep_scores : also measure what needs all scores at once, such as ``mmce`` or
+    keep_scores : also measure what needs all scores at once, such as ``auc`` or
         the interval of ``ace``.  Scores, or whole rows, then reach the driver; otherwise a few
         megabytes do, for any number of rows
     memory_limit : bytes that merging on the driver may allocate

@@ -1,12 +1,10 @@
-#include "calibrators/fit_tally.h"
+#include "calibrators/fit_field.h"
 
 #include <math.h>
 #include <string.h>
 
-#define FIT_TALLY_FIELD_BYTES 9 /* kind, count */
-#define FIT_TALLY_WHOLE_MAX 0x1p53
+#define FIT_TALLY_FIELD_BYTES 9   /* kind, count */
 #define FIT_TALLY_WEIGHT_MAX 1e12 /* of a row: data/row_check.h */
-#define FIT_TALLY_SCORE_MAX 2.0   /* of pc_fixed */
 
 static size_t fit_tally_item(const pc_fit_field *field) {
   switch (field->kind) {
@@ -40,6 +38,8 @@ void pc_fit_tally_init(pc_fit_tally *tally, const pcal_env *env) {
 }
 
 static void fit_tally_free_field(const pcal_env *env, pc_fit_field *field) {
+  if (field->kind == PC_FIT_RANGES && field->items != NULL)
+    pc_sparse_tally_free(field->items);
   pc_free(env, field->items);
   pc_free(env, field->keys);
 }
@@ -206,68 +206,6 @@ static pcal_status fit_tally_add_rows(const pcal_env *env, pc_fit_field *into,
   return PCAL_OK;
 }
 
-/* ---- Scores ---- */
-
-static int fit_tally_is_whole(double weight) {
-  return weight == floor(weight);
-}
-
-/* The order of pairs: by score; fractional weights, ascending, before whole ones, descending. */
-static int fit_tally_before(const double *a, const double *b) {
-  const int whole_a = fit_tally_is_whole(a[1]), whole_b = fit_tally_is_whole(b[1]);
-  if (a[0] != b[0])
-    return a[0] < b[0];
-  if (whole_a != whole_b)
-    return whole_a < whole_b;
-  return whole_a ? a[1] > b[1] : a[1] < b[1];
-}
-
-/* Appends a pair that is not before the last one.  Whole weights of one score are added; a sum
- * beyond FIT_TALLY_WHOLE_MAX becomes FIT_TALLY_WHOLE_MAX and the rest, so that the pairs depend
- * on the total alone: only the last one is below FIT_TALLY_WHOLE_MAX. */
-static size_t fit_tally_push(double *pairs, size_t count, const double *pair) {
-  double *last = pairs + 2 * count - 2;
-  double weight = pair[1];
-  if (count > 0 && last[0] == pair[0] && fit_tally_is_whole(last[1]) &&
-      fit_tally_is_whole(weight)) {
-    const double room = FIT_TALLY_WHOLE_MAX - last[1];
-    if (weight <= room) {
-      last[1] += weight;
-      return count;
-    }
-    last[1] = FIT_TALLY_WHOLE_MAX;
-    weight -= room;
-  }
-  pairs[2 * count] = pair[0];
-  pairs[2 * count + 1] = weight;
-  return count + 1;
-}
-
-/* Adds `count` sorted pairs. */
-static pcal_status fit_tally_add_pairs(const pcal_env *env, pc_fit_field *into,
-                                       const double *pairs, size_t count, pcal_error *err) {
-  const double *own = into->items;
-  const size_t all = into->count + count;
-  if (count == 0)
-    return PCAL_OK;
-  double *merged = pc_alloc_raw(env, all, 2 * sizeof *merged);
-  if (merged == NULL)
-    return pc_fail_memory(err, "collecting a tally");
-  size_t made = 0;
-  for (size_t i = 0, j = 0; i + j < all;) {
-    const int mine =
-        j == count || (i < into->count && fit_tally_before(own + 2 * i, pairs + 2 * j));
-    made = fit_tally_push(merged, made, mine ? own + 2 * i : pairs + 2 * j);
-    i += (size_t)mine;
-    j += (size_t)!mine;
-  }
-  pc_free(env, into->items);
-  into->items = merged;
-  into->count = made;
-  into->capacity = all;
-  return PCAL_OK;
-}
-
 /* ---- Whole tallies ---- */
 
 static pcal_status fit_tally_merge_field(const pcal_env *env, pc_fit_field *into,
@@ -278,8 +216,10 @@ static pcal_status fit_tally_merge_field(const pcal_env *env, pc_fit_field *into
     return fit_tally_add_numbers(into->kind, into->items, from->items, into->count)
                ? PCAL_OK
                : fit_tally_misfit(err);
+  if (into->kind == PC_FIT_RANGES)
+    return pc_fit_field_merge_ranges(env, into, from->items, err);
   return into->kind == PC_FIT_SCORES
-             ? fit_tally_add_pairs(env, into, from->items, from->count, err)
+             ? pc_fit_field_add_pairs(env, into, from->items, from->count, err)
              : fit_tally_add_rows(env, into, from, err);
 }
 
@@ -296,19 +236,6 @@ pcal_status pc_fit_tally_merge(pc_fit_tally *into, const pc_fit_tally *from, pca
 }
 
 /* ---- Bytes ---- */
-
-static void fit_tally_encode_scores(pc_encoder *out, const pc_fit_field *field) {
-  const double *pairs = field->items;
-  int whole = 1;
-  for (size_t i = 0; i < field->count; i++)
-    whole &= fit_tally_is_whole(pairs[2 * i + 1]);
-  pc_encode_u8(out, (unsigned)whole);
-  for (size_t i = 0; i < field->count; i++) {
-    pc_encode_doubles(out, pairs + 2 * i, whole ? 1 : 2);
-    if (whole)
-      pc_encode_varint(out, (pc_uint128)pairs[2 * i + 1]);
-  }
-}
 
 static void fit_tally_encode_rows(pc_encoder *out, const pc_fit_field *field) {
   const double *rows = field->items;
@@ -345,7 +272,9 @@ void pc_encode_fit_tally(pc_encoder *out, const pc_fit_tally *tally) {
     if (fit_tally_is_numbers(field->kind))
       fit_tally_encode_numbers(out, field);
     else if (field->kind == PC_FIT_SCORES)
-      fit_tally_encode_scores(out, field);
+      pc_fit_field_encode_scores(out, field);
+    else if (field->kind == PC_FIT_RANGES)
+      pc_fit_field_encode_ranges(out, field);
     else
       fit_tally_encode_rows(out, field);
   }
@@ -366,27 +295,6 @@ static void fit_tally_decode_numbers(pc_decoder *in, pc_fit_field *field) {
       pc_decode_doubles(in, most, 1);
       pc_decoder_expect(in, !isnan(*most));
     }
-  }
-}
-
-/* True if a pair may stand behind another one: sorted, and whole weights are added. */
-static int fit_tally_follows(const double *last, const double *pair) {
-  const int added = last[0] != pair[0] || !fit_tally_is_whole(last[1]) ||
-                    !fit_tally_is_whole(pair[1]) || last[1] == FIT_TALLY_WHOLE_MAX;
-  return added && !fit_tally_before(pair, last);
-}
-
-static void fit_tally_decode_scores(pc_decoder *in, pc_fit_field *field) {
-  double *pairs = field->items;
-  const unsigned whole = pc_decode_u8(in);
-  pc_decoder_expect(in, whole <= 1);
-  for (size_t i = 0; i < field->count && !in->failed; i++, pairs += 2) {
-    pc_decode_doubles(in, pairs, whole ? 1 : 2);
-    if (whole)
-      pairs[1] = (double)(uint64_t)pc_decode_varint(in);
-    pc_decoder_expect(in, fabs(pairs[0]) <= FIT_TALLY_SCORE_MAX && pairs[1] > 0.0 &&
-                              pairs[1] <= FIT_TALLY_WHOLE_MAX &&
-                              (i == 0 || fit_tally_follows(pairs - 2, pairs)));
   }
 }
 
@@ -438,12 +346,14 @@ static pcal_status fit_tally_decode_field(pc_decoder *in, pc_fit_tally *out, pca
     fit_tally_decode_numbers(in, field);
     return PCAL_OK;
   }
+  if (field->kind == PC_FIT_RANGES)
+    return pc_fit_field_decode_ranges(in, out->env, field, count, err);
   PC_TRY(fit_tally_reserve(out->env, field, count, err));
   field->count = count;
   if (rows)
     fit_tally_decode_rows(in, field);
   else
-    fit_tally_decode_scores(in, field);
+    pc_fit_field_decode_scores(in, field);
   return PCAL_OK;
 }
 
@@ -456,9 +366,8 @@ pcal_status pc_decode_fit_tally(pc_decoder *in, pc_fit_tally *out, pcal_error *e
 
 /* ---- Listing fields ---- */
 
-/* The next field, which is appended where the tally has none yet. */
-static pcal_status fit_tally_next(pc_fit_fields *fields, const pc_fit_field *like,
-                                  pc_fit_field **out, pcal_error *err) {
+pcal_status pc_fit_field_next(pc_fit_fields *fields, const pc_fit_field *like,
+                              pc_fit_field **out, pcal_error *err) {
   pc_fit_tally *tally = fields->tally;
   if (fields->next == tally->count && !fields->taking)
     PC_TRY(fit_tally_append(tally, like, err));
@@ -472,7 +381,7 @@ static pcal_status fit_tally_numbers(pc_fit_fields *fields, pc_fit_field_kind ki
                                      void *numbers, size_t count, pcal_error *err) {
   const pc_fit_field like = {.kind = kind, .count = count};
   pc_fit_field *field = NULL;
-  PC_TRY(fit_tally_next(fields, &like, &field, err));
+  PC_TRY(pc_fit_field_next(fields, &like, &field, err));
   const int fits = fields->taking ? fit_tally_add_numbers(kind, numbers, field->items, count)
                                   : fit_tally_add_numbers(kind, field->items, numbers, count);
   return fits ? PCAL_OK : fit_tally_misfit(err);
@@ -501,7 +410,7 @@ pcal_status pc_fit_field_most(pc_fit_fields *fields, double *most, size_t count,
 pcal_status pc_fit_field_rows(pc_fit_fields *fields, pc_fit_field_kind kind, size_t width,
                               uint64_t limit, pc_fit_field **out, pcal_error *err) {
   const pc_fit_field like = {.kind = kind, .width = width, .limit = limit};
-  return fit_tally_next(fields, &like, out, err);
+  return pc_fit_field_next(fields, &like, out, err);
 }
 
 pcal_status pc_fit_field_add_row(pc_fit_fields *fields, pc_fit_field *field, uint64_t key,
@@ -515,77 +424,5 @@ pcal_status pc_fit_field_add_row(pc_fit_fields *fields, pc_fit_field *field, uin
   field->count++;
   if (field->count > field->limit || row[0] != 1.0)
     fit_tally_limit(field);
-  return PCAL_OK;
-}
-
-/* Appends the pairs of rows begin to end of a column, which have one score: those with
- * fractional or those with whole weights. */
-static size_t fit_tally_push_ties(double *pairs, size_t count, const pc_sorted_column *column,
-                                  size_t begin, size_t end, int whole) {
-  for (size_t i = begin; i < end; i++) {
-    const double pair[2] = {column->score[i], column->weight == NULL ? 1.0 : column->weight[i]};
-    if (fit_tally_is_whole(pair[1]) == whole)
-      count = fit_tally_push(pairs, count, pair);
-  }
-  return count;
-}
-
-/* The pairs of a column, in a new block. */
-static pcal_status fit_tally_pairs(const pcal_env *env, const pc_sorted_column *column,
-                                   double **out, size_t *count, pcal_error *err) {
-  *count = 0;
-  *out = pc_alloc_raw(env, column->count, 2 * sizeof **out);
-  if (*out == NULL)
-    return pc_fail_memory(err, "collecting a tally");
-  for (size_t begin = 0, end = 0; begin < column->count; begin = end) {
-    while (end < column->count && column->score[end] == column->score[begin])
-      end++;
-    *count = fit_tally_push_ties(*out, *count, column, begin, end, 0);
-    *count = fit_tally_push_ties(*out, *count, column, begin, end, 1);
-  }
-  return PCAL_OK;
-}
-
-static pcal_status fit_tally_give_scores(const pcal_env *env, pc_fit_field *field,
-                                         const pc_sorted_column *column, pcal_error *err) {
-  double *pairs = NULL;
-  size_t count = 0;
-  if (column->count == 0)
-    return PCAL_OK;
-  PC_TRY(fit_tally_pairs(env, column, &pairs, &count, err));
-  const pcal_status status = fit_tally_add_pairs(env, field, pairs, count, err);
-  pc_free(env, pairs);
-  return status;
-}
-
-/* Puts whole weights, which stand behind fractional ones, into the order of weights. */
-static void fit_tally_order_ties(pc_sorted_column *column) {
-  for (size_t i = 1; i < column->count; i++) {
-    const double weight = column->weight[i];
-    size_t at = i;
-    for (;
-         at > 0 && column->score[at - 1] == column->score[i] && column->weight[at - 1] > weight;
-         at--)
-      column->weight[at] = column->weight[at - 1];
-    column->weight[at] = weight;
-  }
-}
-
-pcal_status pc_fit_field_scores(pc_fit_fields *fields, const pcal_env *env,
-                                pc_sorted_column *column, pcal_error *err) {
-  const pc_fit_field like = {.kind = PC_FIT_SCORES};
-  pc_fit_field *field = NULL;
-  PC_TRY(fit_tally_next(fields, &like, &field, err));
-  if (!fields->taking)
-    return fit_tally_give_scores(fields->tally->env, field, column, err);
-  double *space = pc_alloc_raw(env, field->count, 2 * sizeof *space);
-  if (space == NULL)
-    return pc_fail_memory(err, "collecting a tally");
-  *column = (pc_sorted_column){space, space + field->count, field->count};
-  for (size_t i = 0; i < field->count; i++) {
-    column->score[i] = ((const double *)field->items)[2 * i];
-    column->weight[i] = ((const double *)field->items)[2 * i + 1];
-  }
-  fit_tally_order_ties(column);
   return PCAL_OK;
 }

@@ -11,6 +11,7 @@
  *                         `limit` together
  *   list                  rows, all of them; none if there are more than `limit`
  *   scores                ascending scores with weights; whole weights of equal scores are added
+ *   ranges                rows, hits and bounds of ranges of scores (curve/sparse_tally.h)
  *
  * A pass lists the fields of its workers in one function, pc_fit_list_fields, which serves both
  * directions: it adds them to a tally, or a tally to them. */
@@ -19,6 +20,7 @@
 
 #include "base/codec.h"
 #include "curve/sorted_column.h"
+#include "curve/sparse_tally.h"
 
 typedef enum pc_fit_field_kind {
   PC_FIT_SUMS,   /* pc_sum */
@@ -28,6 +30,7 @@ typedef enum pc_fit_field_kind {
   PC_FIT_SAMPLE, /* rows: keys, and `width` doubles, the first of them the weight */
   PC_FIT_LIST,
   PC_FIT_SCORES, /* pairs of score and weight */
+  PC_FIT_RANGES, /* one pc_sparse_tally; NULL: no rows */
   PC_FIT_KINDS
 } pc_fit_field_kind;
 
@@ -99,5 +102,10 @@ void pc_fit_field_raise(pc_fit_field *field, unsigned level);
 /* Giving, adds sorted scores; taking, sets *column to those of the tally, from `env`. */
 PC_CHECKED pcal_status pc_fit_field_scores(pc_fit_fields *fields, const pcal_env *env,
                                            pc_sorted_column *column, pcal_error *err);
+
+/* Giving, adds the rows of `tally`, or none if it is NULL; taking, fills it, which must have no
+ * rows. */
+PC_CHECKED pcal_status pc_fit_field_ranges(pc_fit_fields *fields, pc_bucket_tally *tally,
+                                           pcal_error *err);
 
 #endif

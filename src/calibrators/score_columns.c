@@ -4,6 +4,7 @@
 
 #include "base/executor.h"
 #include "calibrators/fit_pass.h"
+#include "calibrators/fit_ranges.h"
 #include "curve/parallel_sort.h"
 #include "io/source.h"
 #include "machines/machine.h"
@@ -382,8 +383,9 @@ static pcal_status score_columns_all(score_state *state, pcal_error *err) {
   return PCAL_OK;
 }
 
-pcal_status pc_score_columns_run(const pc_fit_task *task,
-                                 const pc_score_columns_request *request, pcal_error *err) {
+static pcal_status score_columns_keep(const pc_fit_task *task,
+                                      const pc_score_columns_request *request,
+                                      pcal_error *err) {
   const pcal_env *env = task->env;
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(task->source, &shape);
@@ -403,6 +405,14 @@ pcal_status pc_score_columns_run(const pc_fit_task *task,
   }
   pc_free(env, state.workers);
   return PCAL_OK;
+}
+
+pcal_status pc_score_columns_run(const pc_fit_task *task,
+                                 const pc_score_columns_request *request, pcal_error *err) {
+  int whole = 0;
+  if (task->replay != NULL && request->wants != NULL)
+    PC_TRY(pc_fit_ranges_run(task, request, &whole, err));
+  return whole ? PCAL_OK : score_columns_keep(task, request, err);
 }
 
 /* ---- Requests for classes ---- */

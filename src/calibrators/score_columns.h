@@ -3,13 +3,14 @@
  *
  * A row has one or more scores (its columns), of which at most one came true.  As many columns
  * are kept at a time as fit into PC_SCORE_COLUMNS_BYTES, or into half of the memory limit; for
- * the others the source is read again.  Fits by rounds keep all columns, and their tallies hold
- * every different score. */
+ * the others the source is read again.  Fits by rounds keep ranges of scores (fit_ranges.h), or
+ * all columns: their tallies then hold every different score. */
 #ifndef PC_SCORE_COLUMNS_H
 #define PC_SCORE_COLUMNS_H
 
 #include "calibrators/calibrator.h"
 #include "curve/curve_table.h"
+#include "curve/isotonic_ranges.h"
 #include "data/pass.h"
 
 #define PC_SCORE_COLUMNS_BYTES ((uint64_t)256 << 20)
@@ -34,6 +35,14 @@ typedef struct pc_score_columns_request {
   pcal_status (*use)(void *user, const pcal_env *scratch, size_t column,
                      const pc_sorted_column *misses, const pc_sorted_column *hits,
                      pcal_error *err);
+  /* For fits by rounds: marks the entries of a table of segments (pc_range_mark) that the method must know
+   * better, none if they are enough.  settled: entries that an earlier call has not marked.  NULL: the
+   * method needs every score. */
+  pcal_status (*wants)(void *user, const pcal_env *env, const pc_curve_table *table,
+                       const uint8_t *settled, uint8_t *marks, pcal_error *err);
+  /* Takes one column as segments, in place of `use`. */
+  pcal_status (*use_ranges)(void *user, const pcal_env *scratch, size_t column,
+                            const pc_curve_table *table, pcal_error *err);
 } pc_score_columns_request;
 
 /* Also sets the counts of rows and weights in the calibrator's fit. */

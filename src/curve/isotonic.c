@@ -6,8 +6,10 @@
  * Edge cases:
  *   (1) blocks of equal value are joined, so that values are distinct;
  *   (2) an empty table has no blocks;
- *   (3) values are compared by products, which are exact for whole weights below 2^53; beyond
- *       that, equal values still compare as equal.
+ *   (3) values are compared by exact products, so that the blocks of whole weights, whose sums are
+ *       below 2^53, do not depend on the order of pooling;
+ *   (4) an entry of a table of segments is pooled as a whole; isotonic_ranges.h says when that is
+ *       exact.
  * Source: Ayer et al. 1955; optimal for all proper scores: Bruemmer & du Preez 2013,
  * Dimitriadis, Gneiting & Jordan 2021.
  * Accuracy: exact for whole weights.   Cost: O(n); memory for the blocks. */
@@ -16,13 +18,14 @@
 #include <math.h>
 
 #include "base/assert.h"
+#include "base/exact_product.h"
 
 double pc_isotonic_value(const pc_isotonic_block *block) {
   return block->hits / block->weight;
 }
 
 static int isotonic_violates(const pc_isotonic_block *left, const pc_isotonic_block *right) {
-  return left->hits * right->weight >= right->hits * left->weight;
+  return pc_compare_products(left->hits, right->weight, right->hits, left->weight) >= 0;
 }
 
 static void isotonic_pool(pc_isotonic_block *into, const pc_isotonic_block *next) {
@@ -102,8 +105,9 @@ pcal_status pc_isotonic_fit(const pcal_env *env, const pc_curve_table *table, pc
   pcal_status status = PCAL_OK;
   *out = (pc_isotonic){NULL, 0, 0};
   for (size_t i = 0; i < table->count && status == PCAL_OK; i++) {
-    const pc_isotonic_block entry = {table->score[i], table->score[i], table->weight[i],
-                                     table->hits[i]};
+    const pc_isotonic_block entry = {
+        pc_curve_table_low(table, i), pc_curve_table_high(table, i),
+        pc_curve_table_weight(table, i), pc_curve_table_hits(table, i)};
     status = isotonic_push(&walk, &entry, err);
   }
   return isotonic_end(&walk, status, err);

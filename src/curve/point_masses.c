@@ -176,6 +176,47 @@ pcal_status pc_point_masses_new(const pcal_env *env, const pc_curve_table *table
   return PCAL_OK;
 }
 
+/* ---- tables of scores ---- */
+
+static void point_scores_put(pc_curve_table *out, double score, double weight, double hits) {
+  const int joined = out->count > 0 && !(score > out->score[out->count - 1]);
+  const size_t at = joined ? out->count - 1 : out->count;
+  out->score[at] = joined ? out->score[at] : score;
+  out->weight[at] = (joined ? out->weight[at] : 0.0) + weight;
+  out->hits[at] = (joined ? out->hits[at] : 0.0) + hits;
+  out->count = at + 1;
+}
+
+static void point_scores_cell(const point_rows rows[2], pc_curve_table *out) {
+  double at[2] = {INFINITY, INFINITY};
+  for (int hit = 0; hit < 2; hit++)
+    if (rows[hit].weight > 0)
+      at[hit] = pc_fixed_value(&rows[hit].score) / rows[hit].weight;
+  const int first = at[1] < at[0];
+  for (int i = 0; i < 2; i++) {
+    const int hit = i ^ first;
+    if (rows[hit].weight > 0)
+      point_scores_put(out, at[hit], rows[hit].weight, hit ? rows[hit].weight : 0.0);
+  }
+}
+
+pcal_status pc_point_scores(const pcal_env *env, const pc_curve_table *table, unsigned level,
+                            pc_curve_table *out, pcal_error *err) {
+  PC_TRY(pc_curve_table_room(env, point_room(table, level), out, err));
+  out->total = table->total;
+  for (size_t i = 0; level == PC_EACH_SCORE && i < table->count; i++)
+    point_scores_put(out, pc_curve_table_low(table, i), pc_curve_table_weight(table, i),
+                     pc_curve_table_hits(table, i));
+  for (size_t i = 0; level != PC_EACH_SCORE && i < table->count;) {
+    point_rows rows[2] = {{0.0, {0}}, {0.0, {0}}};
+    const int64_t cell = pc_point_cell(pc_curve_table_low(table, i), level);
+    for (; i < table->count && pc_point_cell(pc_curve_table_low(table, i), level) == cell; i++)
+      point_add(table, i, rows);
+    point_scores_cell(rows, out);
+  }
+  return PCAL_OK;
+}
+
 size_t pc_point_masses_wants(const pc_curve_table *table, unsigned level, uint8_t *wanted) {
   size_t count = 0;
   for (size_t i = 0; i < table->count; i++) {

@@ -24,6 +24,17 @@ PC_CHECKED pcal_status pc_point_masses_new(const pcal_env *env, const pc_curve_t
                                            pcal_error *err);
 void pc_point_masses_free(const pcal_env *env, pc_point_masses *masses);
 
+/* The rows of the same cells as a table of scores: the hits and the misses of a cell are one entry each, at
+ * their mean score; equal means are joined.  PC_EACH_SCORE: an entry for each distinct score.  Freed with
+ * pc_curve_table_free. */
+PC_CHECKED pcal_status pc_point_scores(const pcal_env *env, const pc_curve_table *table,
+                                       unsigned level, pc_curve_table *out, pcal_error *err);
+
+/* For metrics whose sums need no finer scores than 2^-14: from this weight on, they join scores in cells of
+ * this level, in one process too, so that rounds (measure/rounds.h) need no other scores. */
+#define PC_POINT_JOIN_ROWS 0x1p16
+#define PC_POINT_JOIN_LEVEL 14
+
 /* Marks the open entries of a table of segments that cross a cell border, and returns how many
  * it marked.  wanted NULL: only counts them. */
 size_t pc_point_masses_wants(const pc_curve_table *table, unsigned level, uint8_t *wanted);

@@ -15,10 +15,14 @@
  * Edge cases:
  *   (1) a new score equal to that of an entry joins this entry, which gives the same value as
  *       placing it before the entry (hit) or after it (miss);
- *   (2) products are exact for whole weights up to a total of 2^26; beyond, they round.
+ *   (2) whole weights with a total below 2^53 are compared exactly;
+ *   (3) an entry of a table of segments is passed as a whole; isotonic_ranges.h says when that is
+ *       exact.
  * Source: Vovk, Petej & Fedorova 2015 (there with a stack of corners for each bound).
  * Cost: O(n), since each corner is dropped at most once. */
 #include "curve/venn_abers_bounds.h"
+
+#include "base/exact_product.h"
 
 typedef struct venn_point {
   double x, y;
@@ -36,7 +40,7 @@ typedef struct venn_walk {
 
 /* True if b is not below the line from a to c; a.x <= b.x <= c.x. */
 static int venn_not_below(const venn_point *a, const venn_point *b, const venn_point *c) {
-  return (b->y - a->y) * (c->x - a->x) >= (c->y - a->y) * (b->x - a->x);
+  return pc_compare_products(b->y - a->y, c->x - a->x, c->y - a->y, b->x - a->x) >= 0;
 }
 
 /* Adds a point at the left end; drops the corners that are no longer convex. */
@@ -51,13 +55,13 @@ static void venn_push(venn_walk *walk, venn_point point) {
 static venn_point venn_entry(const venn_walk *walk, size_t i) {
   const pc_curve_table *table = walk->table;
   const size_t at = walk->mirrored ? table->count - 1 - i : i;
-  const double weight = table->weight[at], hits = table->hits[at];
+  const double weight = pc_curve_table_weight(table, at), hits = pc_curve_table_hits(table, at);
   return (venn_point){weight, walk->mirrored ? weight - hits : hits};
 }
 
 /* True if the slope rises from one entry to the next. */
 static int venn_rises(const venn_point *before, const venn_point *entry) {
-  return before->y * entry->x < entry->y * before->x;
+  return pc_compare_products(before->y, entry->x, entry->y, before->x) < 0;
 }
 
 /* Allocates space for all points that may be corners, plus one element before and one after

@@ -77,6 +77,7 @@ static pcal_status curve_buckets_new(const pcal_env *env, const pc_need *need,
   state->view = need->view;
   state->part_count = pc_view_parts(&need->view, layout);
   state->counted = !sent && state->view.kind == PC_VIEW_CLASSES &&
+                   (need->grid.moments & PC_MOMENT_SQUARE) == 0 &&
                    state->part_count <= PC_CLASS_COUNTS_CLASSES_MAX;
   const pc_bucket_layout buckets =
       sent ? pc_machine_curve_rounds_layout(need, state->part_count)

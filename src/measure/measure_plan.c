@@ -307,7 +307,7 @@ int pc_measure_plan_can_refine(const pc_measure_plan *plan, size_t slot) {
 }
 
 int pc_measure_plan_entry_sums_logits(const pc_measure_plan *plan, size_t entry) {
-  return plan->entries[entry].metric->next_point != NULL &&
+  return plan->entries[entry].metric->next_points != NULL &&
          !plan->entries[entry].reading.whole_curve;
 }
 

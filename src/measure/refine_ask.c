@@ -6,17 +6,28 @@
 #include "curve/point_masses.h"
 #include "measure/replicas/score_cells.h"
 
-/* Adds the next point of an entry, unless there are too many: it then waits for a later pass. */
-static void refine_ask_point(const pc_plan_entry *entry, const pc_curve_table *table,
-                             pc_refine_need *wish) {
-  pc_logit_point point;
-  if (wish->point_count == PC_REFINE_POINTS_MAX ||
-      !entry->metric->next_point(&entry->options, table, &point))
-    return;
+static void refine_ask_point(const pc_logit_point *point, pc_refine_need *wish) {
   for (size_t i = 0; i < wish->point_count; i++)
-    if (pc_logit_points_equal(&wish->points[i], &point))
+    if (pc_logit_points_equal(&wish->points[i], point))
       return;
-  wish->points[wish->point_count++] = point;
+  if (wish->point_count < PC_REFINE_POINTS_MAX)
+    wish->points[wish->point_count++] = *point;
+}
+
+/* Adds the next points of entries of a slot; those for which there is no room wait for a later pass.  The
+ * most urgent one of each entry comes first, so that all entries get on. */
+static void refine_ask_points(const pc_measure_plan *plan, size_t slot,
+                              const pc_curve_table *table, pc_refine_need *wish) {
+  pc_logit_point points[PC_REFINE_POINTS_MAX];
+  for (int urgent = 1; urgent >= 0; urgent--)
+    for (size_t e = 0; e < plan->entry_count; e++) {
+      const pc_plan_entry *entry = &plan->entries[e];
+      if (entry->slot != slot || !pc_measure_plan_entry_sums_logits(plan, e))
+        continue;
+      const size_t count = entry->metric->next_points(&entry->options, table, points);
+      for (size_t i = urgent ? 0 : 1; i < (urgent && count > 1 ? 1 : count); i++)
+        refine_ask_point(&points[i], wish);
+    }
 }
 
 pcal_status pc_refine_ask(const pcal_measure *measure, size_t slot, const pc_curve_table *table,
@@ -31,9 +42,8 @@ pcal_status pc_refine_ask(const pcal_measure *measure, size_t slot, const pc_cur
     if (entry->metric->cells != NULL)
       PC_TRY(entry->metric->cells(&entry->options, table, &measure->env, &asked, err));
     wish->level = asked > wish->level ? asked : wish->level;
-    if (pc_measure_plan_entry_sums_logits(&measure->plan, e))
-      refine_ask_point(entry, table, wish);
   }
+  refine_ask_points(&measure->plan, slot, table, wish);
   if (measure->plan.slots[slot].replica_cells)
     wish->wants += pc_score_cells_wants(table, wish->wanted);
   if (wish->level == PC_EACH_SCORE)

@@ -108,13 +108,13 @@ static size_t refine_jobs_keep_limit(const pc_refine_jobs *jobs, const pc_refine
   return (jobs->keep_limit == 0 ? usual : jobs->keep_limit) / job->part_count;
 }
 
-/* Cells that the pass may count for a part: at least a quarter of all, so that four passes are
+/* Cells that the pass may count for a part: at least 15/64 of all, so that five passes are
  * enough. */
 static size_t refine_jobs_cell_limit(const pc_refine_jobs *jobs, unsigned level) {
-  const size_t quarter = ((size_t)1 << level) / 4;
+  const size_t part = ((size_t)1 << level) / 64 * 15;
   if (jobs->cell_limit == 0)
     return SIZE_MAX;
-  return quarter > jobs->cell_limit ? quarter : jobs->cell_limit;
+  return part > jobs->cell_limit ? part : jobs->cell_limit;
 }
 
 /* Tallies among which sub-buckets are divided.  A device has one tally, but few sub-buckets are fastest

@@ -71,14 +71,14 @@ static pcal_status slope_evaluate(const pc_options *options, const pc_evidence *
   return PCAL_OK;
 }
 
-static int intercept_next_point(const pc_options *options, const pc_curve_table *table,
-                                pc_logit_point *out) {
+static size_t intercept_next_points(const pc_options *options, const pc_curve_table *table,
+                                    pc_logit_point *out) {
   return pc_logistic_recalibration_next(table, options->value[SLOPE_CLIP].number,
                                         PC_RECALIBRATION_INTERCEPT, out);
 }
 
-static int slope_next_point(const pc_options *options, const pc_curve_table *table,
-                            pc_logit_point *out) {
+static size_t slope_next_points(const pc_options *options, const pc_curve_table *table,
+                                pc_logit_point *out) {
   return pc_logistic_recalibration_next(table, options->value[SLOPE_CLIP].number,
                                         PC_RECALIBRATION_BOTH, out);
 }
@@ -106,7 +106,7 @@ const pc_metric pc_metric_calibration_intercept = {
     .traits = SLOPE_TRAITS,
     .configure = slope_configure,
     .evaluate = intercept_evaluate,
-    .next_point = intercept_next_point,
+    .next_points = intercept_next_points,
 };
 
 const pc_metric pc_metric_calibration_slope = {
@@ -133,5 +133,5 @@ const pc_metric pc_metric_calibration_slope = {
     .if_calibrated = 1,
     .configure = slope_configure,
     .evaluate = slope_evaluate,
-    .next_point = slope_next_point,
+    .next_points = slope_next_points,
 };

@@ -34,10 +34,10 @@ pcal_status pc_calibration_test_configure(pc_options *options, size_t view,
 }
 
 pcal_status pc_calibration_test_configure_segments(pc_options *options, size_t view,
-                                                   const pc_layout *layout,
+                                                   const pc_layout *layout, int classes,
                                                    pc_metric_config *config, pcal_error *err) {
   PC_TRY(pc_calibration_test_configure(options, view, layout, config, err));
-  config->whole_curve = config->need.view.kind == PC_VIEW_CLASSES;
+  config->whole_curve = config->need.view.kind == PC_VIEW_CLASSES && !classes;
   if (!config->whole_curve)
     config->need.grid.moments = PC_MOMENT_SQUARE;
   return PCAL_OK;

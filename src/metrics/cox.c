@@ -29,9 +29,10 @@ static const pcal_option cox_options[] = {
 
 /* True if too few outcomes of one kind are expected for accurate tail probabilities. */
 static int cox_few(const pc_curve_table *table) {
-  double expected = 0.0;
+  pc_fixed sum = {0};
   for (size_t i = 0; i < table->count; i++)
-    expected += table->weight[i] * pc_calibration_test_score(table->score[i]);
+    sum.units += pc_curve_table_score_sum(table, i).units;
+  const double expected = pc_fixed_value(&sum);
   return fmin(expected, table->total - expected) < COX_EXPECTED;
 }
 
@@ -62,13 +63,11 @@ static pcal_status cox_test(const pc_options *options, const pc_curve_table *tab
 
 static pcal_status cox_configure(pc_options *options, const pc_layout *layout,
                                  pc_metric_config *config, pcal_error *err) {
-  PC_TRY(pc_calibration_test_configure(options, COX_VIEW, layout, config, err));
-  config->whole_curve = config->need.view.kind == PC_VIEW_CLASSES;
-  return PCAL_OK;
+  return pc_calibration_test_configure(options, COX_VIEW, layout, config, err);
 }
 
-static int cox_next_point(const pc_options *options, const pc_curve_table *table,
-                          pc_logit_point *out) {
+static size_t cox_next_points(const pc_options *options, const pc_curve_table *table,
+                              pc_logit_point *out) {
   return pc_logistic_recalibration_next(table, options->value[COX_CLIP].number,
                                         PC_RECALIBRATION_BOTH, out);
 }
@@ -99,5 +98,5 @@ const pc_metric pc_metric_cox = {
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS,
     .configure = cox_configure,
     .evaluate = cox_evaluate,
-    .next_point = cox_next_point,
+    .next_points = cox_next_points,
 };

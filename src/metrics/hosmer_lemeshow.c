@@ -21,7 +21,7 @@
  * rows: Hosmer, Lemeshow & Sturdivant, Applied Logistic Regression, third edition, section 5.2;
  * expected counts: Cochran, Biometrics 1954.
  * Accuracy: bin sums exact to 2^-61, sums of squares to 2^-53 per row.
- * Cost: a few passes over the scores; view=classwise one sort. */
+ * Cost: a few passes over the scores. */
 #include <math.h>
 
 #include "curve/curve_bins.h"
@@ -155,7 +155,7 @@ static pcal_status hosmer_lemeshow_test(const pc_options *options, const pc_curv
 
 static pcal_status hosmer_lemeshow_configure(pc_options *options, const pc_layout *layout,
                                              pc_metric_config *config, pcal_error *err) {
-  return pc_calibration_test_configure_segments(options, HOSMER_VIEW, layout, config, err);
+  return pc_calibration_test_configure_segments(options, HOSMER_VIEW, layout, 1, config, err);
 }
 
 static size_t hosmer_lemeshow_wants(const pc_options *options, const pc_curve_table *table,

@@ -190,7 +190,7 @@ static pcal_status ks_test_range(const pc_options *options, const pc_curve_table
 
 static pcal_status ks_test_configure(pc_options *options, const pc_layout *layout,
                                      pc_metric_config *config, pcal_error *err) {
-  return pc_calibration_test_configure_segments(options, KS_TEST_VIEW, layout, config, err);
+  return pc_calibration_test_configure_segments(options, KS_TEST_VIEW, layout, 0, config, err);
 }
 
 static pcal_status ks_test_evaluate(const pc_options *options, const pc_evidence *evidence,

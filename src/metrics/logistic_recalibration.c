@@ -1,4 +1,8 @@
 /* Newton's method, each step halved until the likelihood does not decrease.
+ *
+ * Rows of other processes are summed in rounds: a point that lacks its sums is asked for.  Once a step had to
+ * be halved, RECALIBRATION_TOGETHER sizes of a step are asked for at once, each half of the one before: models
+ * that are far too sure need many halvings, and a round costs more than sums at further points.
  * Accuracy: gradient below 1e-9 of the rows. */
 #include "metrics/logistic_recalibration.h"
 
@@ -6,14 +10,17 @@
 
 #define RECALIBRATION_STEPS 100
 #define RECALIBRATION_HALVINGS 40
+#define RECALIBRATION_TOGETHER PC_REFINE_POINTS_MAX
 #define RECALIBRATION_NOISE 1e-12 /* relative rounding error of a log-likelihood */
 
 /* The rows of a fit. */
 typedef struct recalibration_rows {
   const pc_curve_table *table;
   double clip;
-  int lacking; /* a table of segments has no sums at `lack` */
-  pc_logit_point lack;
+  int halved;  /* a step was halved */
+  int lacking; /* a table of segments has no sums at lack[0] */
+  pc_logit_point lack[RECALIBRATION_TOGETHER];
+  size_t lack_count; /* points to ask for */
 } recalibration_rows;
 
 /* Sums over a table of scores; those of a table of segments were found by earlier passes. */
@@ -31,7 +38,8 @@ static pc_logit_sums recalibration_sums(recalibration_rows *rows, double interce
     if (pc_logit_points_equal(&table->logits[i].at, &sums.at))
       return table->logits[i];
   rows->lacking = 1;
-  rows->lack = sums.at;
+  rows->lack[0] = sums.at;
+  rows->lack_count = 1;
   return sums;
 }
 
@@ -68,6 +76,17 @@ static int recalibration_move(const pc_logistic_recalibration *at, pc_recalibrat
   return 1;
 }
 
+/* Adds smaller steps to the one that lacks its sums. */
+static void recalibration_lack_more(recalibration_rows *rows,
+                                    const pc_logistic_recalibration *at, const double move[2],
+                                    double share) {
+  while (rows->halved && rows->lack_count < RECALIBRATION_TOGETHER) {
+    share *= 0.5;
+    rows->lack[rows->lack_count++] = (pc_logit_point){at->intercept + share * move[0],
+                                                      at->slope + share * move[1], rows->clip};
+  }
+}
+
 /* Returns 0 if no step increases the likelihood, or sums are lacking. */
 static int recalibration_step(recalibration_rows *rows, pc_recalibration_model model,
                               pc_logistic_recalibration *at) {
@@ -79,11 +98,13 @@ static int recalibration_step(recalibration_rows *rows, pc_recalibration_model m
         recalibration_sums(rows, at->intercept + share * move[0], at->slope + share * move[1]);
     pc_logistic_recalibration next = recalibration_of(&sums);
     next.start = at->start;
-    if (!rows->lacking &&
-        next.likelihood >= at->likelihood + RECALIBRATION_NOISE * at->likelihood) {
+    if (rows->lacking)
+      recalibration_lack_more(rows, at, move, share);
+    else if (next.likelihood >= at->likelihood + RECALIBRATION_NOISE * at->likelihood) {
       *at = next;
       return 1;
     }
+    rows->halved = 1; /* or lacking, which ends the fit */
   }
   return 0;
 }
@@ -137,13 +158,15 @@ const char *pc_logistic_recalibration_fit(const pc_curve_table *table, double cl
   return recalibration_fit(&rows, model, out);
 }
 
-int pc_logistic_recalibration_next(const pc_curve_table *table, double clip,
-                                   pc_recalibration_model model, pc_logit_point *out) {
+size_t pc_logistic_recalibration_next(const pc_curve_table *table, double clip,
+                                      pc_recalibration_model model,
+                                      pc_logit_point out[PC_REFINE_POINTS_MAX]) {
   recalibration_rows rows = {.table = table, .clip = clip};
   pc_logistic_recalibration fit;
   (void)recalibration_fit(&rows, model, &fit);
-  *out = rows.lack;
-  return rows.lacking;
+  for (size_t i = 0; i < rows.lack_count; i++)
+    out[i] = rows.lack[i];
+  return rows.lack_count;
 }
 
 double pc_logistic_recalibration_se(const pc_logistic_recalibration *fit,

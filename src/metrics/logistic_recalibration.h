@@ -5,6 +5,7 @@
 #ifndef PC_LOGISTIC_RECALIBRATION_H
 #define PC_LOGISTIC_RECALIBRATION_H
 
+#include "curve/bucket_tally.h"
 #include "curve/curve_table.h"
 
 /* Which parameters are fitted. */
@@ -27,9 +28,10 @@ const char *pc_logistic_recalibration_fit(const pc_curve_table *table, double cl
                                           pc_recalibration_model model,
                                           pc_logistic_recalibration *out);
 
-/* As pc_metric.next_point. */
-int pc_logistic_recalibration_next(const pc_curve_table *table, double clip,
-                                   pc_recalibration_model model, pc_logit_point *out);
+/* As pc_metric.next_points. */
+size_t pc_logistic_recalibration_next(const pc_curve_table *table, double clip,
+                                      pc_recalibration_model model,
+                                      pc_logit_point out[PC_REFINE_POINTS_MAX]);
 
 /* Standard errors from the inverse of the Hessian. */
 double pc_logistic_recalibration_se(const pc_logistic_recalibration *fit,

@@ -107,9 +107,10 @@ typedef struct pc_metric_config {
   pc_range range;                /* initially that of the metric; options may change it */
   double most;                   /* largest possible value of a norm of gaps; 0: not a norm */
   pc_gap_norm gaps;
-  int has_se;      /* evaluate sets the standard error: no replicas are needed */
-  int whole_curve; /* every score of the curve is needed; `wants` is not called */
-  int on_cells;    /* replicas may join the scores of a curve in narrow cells */
+  int has_se;       /* evaluate sets the standard error: no replicas are needed */
+  int whole_curve;  /* every score of the curve is needed; `wants` is not called */
+  int on_cells;     /* replicas may join the scores of a curve in narrow cells */
+  int scores_alone; /* evaluate cannot read sums before ranges of scores (PC_CURVE_REPLICA) */
   size_t
       mass_bins; /* of a curve: the number of its equal-mass bins (curve/curve_bins.h); 0: none */
   unsigned traits; /* initially those of the metric; options may change them */
@@ -143,11 +144,12 @@ typedef struct pc_metric {
    * that the metric has asked for before, or 0. */
   pcal_status (*cells)(const pc_options *options, const pc_curve_table *table,
                        const pcal_env *env, unsigned *level, pcal_error *err);
-  /* For a metric that fits a logistic regression to all scores: the next point at which it needs sums
-   * over them (table->logits has those of earlier passes); returns 0 if evaluate needs no more.  Only
+  /* For a metric that fits a logistic regression to all scores: the next points at which it needs sums
+   * over them, the most urgent first (table->logits has those of earlier passes); returns how many, at most
+   * PC_REFINE_POINTS_MAX, or 0 if evaluate needs no more.  Only
    * rounds (measure/rounds.h) ask: in one process such a metric reads a table of scores. */
-  int (*next_point)(const pc_options *options, const pc_curve_table *table,
-                    pc_logit_point *out);
+  size_t (*next_points)(const pc_options *options, const pc_curve_table *table,
+                        pc_logit_point *out);
 } pc_metric;
 
 /* The range that a metric declares, or the one that follows from its bound. */

@@ -8,21 +8,29 @@
  *     give 0; the part squared is the value before the root;
  * (2) estimator=u: a row of weight w is w rows, which pair with each other; weights that are
  *     not whole numbers are refused; fewer than two rows: undefined;
- * (3) one row: |c - a|.
+ * (3) one row: |c - a|;
+ * (4) from 2^16 rows on, and for widths of 2^-7 or more, scores are joined in cells of width d = 2^-14 (2^-17
+ *     for widths below 1/4): hits and misses of a cell count at their means.  Only pairs in one cell see this at
+ *     first order: with S the share of pairs in the same cell, MMCE^2 changes by at most
+ *     S d / width + (d / width)^2.  So rounds (measure/rounds.h) need the sums of cells only.
  * Parts: squared, the estimate of MMCE^2.
  * Source: Kumar, Sarawagi & Jain 2018, equation 2, the Laplacian kernel of width 0.4.
  * Accuracy: 1e-14 of sum |r_i r_j| k / N^2.  With S the sum of r exp(c / width) over lower
  * scores, the pairs of a score contribute 2 r exp(-c / width) S, so that no recursion
  * accumulates errors.  S and the result are each kept as a sum of two doubles; the origin of c
  * is moved so that exponents stay in [0, 32].
- * Cost: one sort, one exp for each distinct score. */
+ * Cost: one sort, one exp for each distinct score or cell. */
 #include <math.h>
 #include <stdio.h>
 
+#include "curve/point_masses.h"
 #include "kernels/lane_math.h"
 #include "metrics/metric.h"
 
 #define MMCE_SPAN 32.0 /* exponents before the origin moves */
+#define MMCE_WIDE 0.25 /* narrower kernels need narrower cells: */
+#define MMCE_NARROW_LEVEL 17
+#define MMCE_NARROWEST 0x1p-7 /* and below this width every score */
 
 enum { MMCE_ESTIMATOR, MMCE_WIDTH, MMCE_VIEW };
 enum { MMCE_V, MMCE_U };
@@ -41,6 +49,7 @@ static pcal_status mmce_configure(pc_options *options, const pc_layout *layout,
                                   pc_metric_config *config, pcal_error *err) {
   PC_TRY(pc_metric_choose_view(options, MMCE_VIEW, layout, config, err));
   config->need.machine = PC_CURVE;
+  config->scores_alone = 1;
   config->bound = PCAL_BOUND_LOWER;
   if (options->value[MMCE_ESTIMATOR].choice == MMCE_U)
     config->traits |= PC_WHOLE_WEIGHTS;
@@ -116,18 +125,31 @@ static pc_variance_model mmce_variance(const pc_curve_table *table, double width
   return (pc_variance_model){noise, 2 * sqrt(2 * noise), 2.0};
 }
 
-static pcal_status mmce_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                 const pcal_env *env, pc_metric_result *out, pcal_error *err) {
+/* Edge case 4: the level of cells. */
+static unsigned mmce_level(const pc_options *options, const pc_curve_table *table) {
+  const double width = options->value[MMCE_WIDTH].number;
+  if (table->total < PC_POINT_JOIN_ROWS || width < MMCE_NARROWEST)
+    return PC_EACH_SCORE;
+  return width < MMCE_WIDE ? MMCE_NARROW_LEVEL : PC_POINT_JOIN_LEVEL;
+}
+
+static pcal_status mmce_cells(const pc_options *options, const pc_curve_table *table,
+                              const pcal_env *env, unsigned *level, pcal_error *err) {
+  const unsigned needed = mmce_level(options, table);
   (void)env;
   (void)err;
-  const pc_curve_table *table = &evidence->curve.parts[0];
+  *level = pc_point_masses_wants(table, needed, NULL) > 0 ? needed : 0;
+  return PCAL_OK;
+}
+
+static void mmce_conclude(const pc_options *options, const pc_curve_table *table, double n,
+                          pc_metric_result *out) {
   const double pairs = mmce_pairs(table, options->value[MMCE_WIDTH].number);
-  const double n = evidence->total;
   const int unbiased = options->value[MMCE_ESTIMATOR].choice == MMCE_U;
   if (unbiased && n < 2) {
     out->undefined = 1;
     snprintf(out->why, sizeof out->why, "at least two rows are needed");
-    return PCAL_OK;
+    return;
   }
   const double squared =
       unbiased ? (pairs - mmce_self(table)) / (n * (n - 1)) : pairs / (n * n);
@@ -137,6 +159,20 @@ static pcal_status mmce_evaluate(const pc_options *options, const pc_evidence *e
     out->inner_variance = mmce_variance(table, options->value[MMCE_WIDTH].number, n);
   }
   pc_metric_result_part(out, "squared", squared);
+}
+
+static pcal_status mmce_evaluate(const pc_options *options, const pc_evidence *evidence,
+                                 const pcal_env *env, pc_metric_result *out, pcal_error *err) {
+  const pc_curve_table *table = &evidence->curve.parts[0];
+  const unsigned level = mmce_level(options, table);
+  pc_curve_table points;
+  if (level == PC_EACH_SCORE && table->form == PC_CURVE_SCORES) {
+    mmce_conclude(options, table, evidence->total, out);
+    return PCAL_OK;
+  }
+  PC_TRY(pc_point_scores(env, table, level, &points, err));
+  mmce_conclude(options, &points, evidence->total, out);
+  pc_curve_table_free(env, &points);
   return PCAL_OK;
 }
 
@@ -156,7 +192,9 @@ const pc_metric pc_metric_mmce = {
                 "paired with itself, which makes the value positive for a calibrated model "
                 "with few rows; estimator=u omits these pairs, is unbiased before the "
                 "root, and is 0 if its square is negative (see the part \"squared\"). "
-                "Wider kernels detect only the mean residual, narrower ones are noisier.",
+                "Wider kernels detect only the mean residual, narrower ones are noisier. From "
+                "65,536 rows on, scores are joined in cells of 2^-14, which changes the square "
+                "by at most 2e-4 (at the default width), in practice by far less.",
             .citation = "Kumar, Sarawagi & Jain, Trainable calibration measures for neural "
                         "networks from kernel mean embeddings, ICML 2018",
             .notion = PCAL_NOTION_TOP_LABEL,
@@ -170,4 +208,5 @@ const pc_metric pc_metric_mmce = {
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS,
     .configure = mmce_configure,
     .evaluate = mmce_evaluate,
+    .cells = mmce_cells,
 };

@@ -14,7 +14,12 @@
  * (4) points with f = 0 are skipped; where both densities are below 1e-6 the published code
  *     repeats the last integrand (carry-forward), which is not done here;
  * (5) no correct row, or correct rows of one confidence only: undefined, since there is no
- *     bandwidth.
+ *     bandwidth;
+ * (6) from 2^16 rows on, confidences are first joined in cells of width 2^-14, less than half a step of the
+ *     grid: correct and wrong rows of a cell count at their means.  Distributing is linear between points, so
+ *     that only cells with a point inside change it, and the kernel is wider than many points: values move
+ *     by less than 1e-6.  So rounds (measure/rounds.h) need the sums of cells only; (5) then means one
+ *     cell.
  * Source: Zhang, Kailkhura & Han 2020 (Mix-n-Match), which does not take the root; densities as
  * in KDEpy.
  * Accuracy: that of the published grid, 1.3e-4 wide; sums in a fixed order.
@@ -22,6 +27,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "curve/point_masses.h"
 #include "kernels/lane_math.h"
 #include "metrics/metric.h"
 
@@ -44,6 +50,7 @@ static pcal_status tce_kde_configure(pc_options *options, const pc_layout *layou
   (void)err;
   config->traits |= options->value[TCE_KDE_ROOT].number != 0 ? 0u : PC_SQUARED;
   config->need.machine = PC_CURVE;
+  config->scores_alone = 1;
   config->need.view.kind = PC_VIEW_RANK;
   config->need.view.index = 1;
   return PCAL_OK;
@@ -152,10 +159,24 @@ static double tce_kde_integrate(const tce_kde_grid *density, size_t first, size_
   return error / total;
 }
 
-static pcal_status tce_kde_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                    const pcal_env *env, pc_metric_result *out,
-                                    pcal_error *err) {
-  const pc_curve_table *table = &evidence->curve.parts[0];
+/* Edge case 6: the level of cells. */
+static unsigned tce_kde_level(const pc_curve_table *table) {
+  return table->total < PC_POINT_JOIN_ROWS ? PC_EACH_SCORE : PC_POINT_JOIN_LEVEL;
+}
+
+static pcal_status tce_kde_cells(const pc_options *options, const pc_curve_table *table,
+                                 const pcal_env *env, unsigned *level, pcal_error *err) {
+  const unsigned needed = tce_kde_level(table);
+  (void)options;
+  (void)env;
+  (void)err;
+  *level = pc_point_masses_wants(table, needed, NULL) > 0 ? needed : 0;
+  return PCAL_OK;
+}
+
+static pcal_status tce_kde_of_scores(const pc_options *options, const pc_curve_table *table,
+                                     const pcal_env *env, pc_metric_result *out,
+                                     pcal_error *err) {
   const double p = options->value[TCE_KDE_P].number;
   double bandwidth = 0.0;
   const char *why = tce_kde_bandwidth(table, &bandwidth);
@@ -179,6 +200,20 @@ static pcal_status tce_kde_evaluate(const pc_options *options, const pc_evidence
   return PCAL_OK;
 }
 
+static pcal_status tce_kde_evaluate(const pc_options *options, const pc_evidence *evidence,
+                                    const pcal_env *env, pc_metric_result *out,
+                                    pcal_error *err) {
+  const pc_curve_table *table = &evidence->curve.parts[0];
+  const unsigned level = tce_kde_level(table);
+  pc_curve_table points;
+  if (level == PC_EACH_SCORE && table->form == PC_CURVE_SCORES)
+    return tce_kde_of_scores(options, table, env, out, err);
+  PC_TRY(pc_point_scores(env, table, level, &points, err));
+  const pcal_status status = tce_kde_of_scores(options, &points, env, out, err);
+  pc_curve_table_free(env, &points);
+  return status;
+}
+
 const pc_metric pc_metric_tce_kde = {
     .row =
         {
@@ -196,7 +231,8 @@ const pc_metric pc_metric_tce_kde = {
                      "class is used too. One step of the published code is omitted: where both "
                      "densities are below 1e-6 it repeats the last integrand, which carries an "
                      "error across ranges of confidence without rows; here the integrand is "
-                     "always that of the densities.",
+                     "always that of the densities. From 65,536 rows on, confidences are first "
+                     "joined in cells of 2^-14, less than half a step of the grid.",
             .citation =
                 "Zhang, Kailkhura & Han, Mix-n-Match: ensemble and compositional methods "
                 "for uncertainty calibration in deep learning, ICML 2020",
@@ -212,4 +248,5 @@ const pc_metric pc_metric_tce_kde = {
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS,
     .configure = tce_kde_configure,
     .evaluate = tce_kde_evaluate,
+    .cells = tce_kde_cells,
 };

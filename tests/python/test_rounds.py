@@ -91,8 +91,8 @@ def test_scores_of_one_column(rows):
 
 
 def test_refusals(rows):
-    with pytest.raises(pc.UsageError, match="^tce-kde needs every score"):
-        pc.Rounds("tce-kde", kind="logits", classes=5)
+    with pytest.raises(pc.UsageError, match="^auc needs every score"):
+        pc.Rounds("auc", kind="logits", classes=5)
     with pytest.raises(pc.UsageError, match="kind is one of probs"):
         pc.Rounds("ece", kind="logit")
     with pytest.raises(pc.DataError, match="^the request is not a request of rounds"):

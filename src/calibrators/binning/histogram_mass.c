@@ -34,6 +34,23 @@ pcal_status pc_histogram_fit_table(const pc_histogram_fit *fit, const pcal_env *
   return PCAL_OK;
 }
 
+static pcal_status histogram_mass_wants(void *user, const pcal_env *env,
+                                        const pc_curve_table *table, const uint8_t *settled,
+                                        uint8_t *marks, pcal_error *err) {
+  const pc_histogram_fit *fit = user;
+  (void)env;
+  (void)settled;
+  (void)err;
+  pc_bins_by_mass_wants(table, fit->bins, marks);
+  return PCAL_OK;
+}
+
+static pcal_status histogram_mass_use_ranges(void *user, const pcal_env *scratch, size_t table,
+                                             const pc_curve_table *rows, pcal_error *err) {
+  const pc_histogram_fit *fit = user;
+  return pc_histogram_fit_table(fit, scratch, &fit->task->calibrator->env, table, rows, err);
+}
+
 pcal_status pc_histogram_fit_mass(pc_histogram_fit *fit, pcal_error *err) {
   pc_score_columns_request request =
       pc_score_columns_of_classes(&fit->task->calibrator->layout);
@@ -41,5 +58,9 @@ pcal_status pc_histogram_fit_mass(pc_histogram_fit *fit, pcal_error *err) {
   request.remedy = "use binning=width";
   request.user = fit;
   request.use = histogram_mass_use;
+  if (fit->resamples == 0) {
+    request.wants = histogram_mass_wants;
+    request.use_ranges = histogram_mass_use_ranges;
+  }
   return pc_score_columns_run(fit->task, &request, err);
 }

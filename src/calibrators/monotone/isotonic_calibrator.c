@@ -63,6 +63,21 @@ static pcal_status isotonic_use(void *user, const pcal_env *scratch, size_t colu
   return isotonic_points(&calibrator->env, &fit, &lines->maps[column], err);
 }
 
+static pcal_status isotonic_wants(void *user, const pcal_env *env, const pc_curve_table *table,
+                                  const uint8_t *settled, uint8_t *marks, pcal_error *err) {
+  (void)user;
+  return pc_isotonic_ranges(env, table, settled, 0, marks, err);
+}
+
+static pcal_status isotonic_use_ranges(void *user, const pcal_env *scratch, size_t column,
+                                       const pc_curve_table *table, pcal_error *err) {
+  const pcal_calibrator *calibrator = user;
+  const pc_line_maps *lines = calibrator->parameters;
+  pc_isotonic fit;
+  PC_TRY(pc_isotonic_fit(scratch, table, &fit, err));
+  return isotonic_points(&calibrator->env, &fit, &lines->maps[column], err);
+}
+
 static pcal_status isotonic_learn(const pc_fit_task *task, pc_score_columns_request *request,
                                   size_t count, pcal_error *err) {
   pcal_calibrator *calibrator = task->calibrator;
@@ -71,6 +86,8 @@ static pcal_status isotonic_learn(const pc_fit_task *task, pc_score_columns_requ
   calibrator->parameters = lines;
   calibrator->fit.status = PC_FIT_CLOSED_FORM;
   request->use = isotonic_use;
+  request->wants = isotonic_wants;
+  request->use_ranges = isotonic_use_ranges;
   request->user = calibrator;
   return pc_score_columns_run(task, request, err);
 }

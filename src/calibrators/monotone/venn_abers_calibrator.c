@@ -47,23 +47,24 @@ static pcal_status venn_abers_begin(const pcal_env *env, size_t steps, double va
   return PCAL_OK;
 }
 
-static pcal_status venn_abers_lower(const pcal_env *env, const double *score,
+static pcal_status venn_abers_lower(const pcal_env *env, const pc_curve_table *table,
                                     const pc_venn_abers_bounds *bounds, pc_bin_map *out,
                                     pcal_error *err) {
   PC_TRY(venn_abers_begin(env, bounds->lower_count, 0.0, out, err));
   for (size_t k = 0; k < bounds->lower_count; k++)
-    venn_abers_add(out, nextafter(score[bounds->lower[k].entry], -INFINITY),
+    venn_abers_add(out, nextafter(pc_curve_table_low(table, bounds->lower[k].entry), -INFINITY),
                    bounds->lower[k].value);
   return PCAL_OK;
 }
 
-static pcal_status venn_abers_upper(const pcal_env *env, const double *score, size_t count,
+static pcal_status venn_abers_upper(const pcal_env *env, const pc_curve_table *table,
                                     const pc_venn_abers_bounds *bounds, pc_bin_map *out,
                                     pcal_error *err) {
   PC_TRY(venn_abers_begin(env, bounds->upper_count, bounds->upper[0].value, out, err));
   for (size_t k = 1; k < bounds->upper_count; k++)
-    venn_abers_add(out, score[bounds->upper[k].entry - 1], bounds->upper[k].value);
-  venn_abers_add(out, score[count - 1], 1.0);
+    venn_abers_add(out, pc_curve_table_high(table, bounds->upper[k].entry - 1),
+                   bounds->upper[k].value);
+  venn_abers_add(out, pc_curve_table_high(table, table->count - 1), 1.0);
   return PCAL_OK;
 }
 
@@ -97,21 +98,32 @@ static pcal_status venn_abers_maps(const pcal_env *env, const pc_curve_table *ta
                                    const pc_venn_abers_bounds *bounds, const venn_abers *model,
                                    size_t column, pcal_error *err) {
   pc_bin_map *lower = &model->lower->maps[column], *upper = &model->upper->maps[column];
-  PC_TRY(venn_abers_lower(env, table->score, bounds, lower, err));
-  PC_TRY(venn_abers_upper(env, table->score, table->count, bounds, upper, err));
+  PC_TRY(venn_abers_lower(env, table, bounds, lower, err));
+  PC_TRY(venn_abers_upper(env, table, bounds, upper, err));
   return venn_abers_merge(env, lower, upper, &model->merged->maps[column], err);
+}
+
+static pcal_status venn_abers_use_ranges(void *user, const pcal_env *scratch, size_t column,
+                                         const pc_curve_table *table, pcal_error *err) {
+  const pcal_calibrator *calibrator = user;
+  pc_venn_abers_bounds bounds = {0};
+  PC_TRY(pc_venn_abers_bounds_new(scratch, table, &bounds, err));
+  return venn_abers_maps(&calibrator->env, table, &bounds, calibrator->parameters, column, err);
 }
 
 static pcal_status venn_abers_use(void *user, const pcal_env *scratch, size_t column,
                                   const pc_sorted_column *misses, const pc_sorted_column *hits,
                                   pcal_error *err) {
-  const pcal_calibrator *calibrator = user;
   pc_curve_table table;
-  pc_venn_abers_bounds bounds = {0};
   PC_TRY(pc_curve_table_join(scratch, misses, hits, &table, err));
-  PC_TRY(pc_venn_abers_bounds_new(scratch, &table, &bounds, err));
-  return venn_abers_maps(&calibrator->env, &table, &bounds, calibrator->parameters, column,
-                         err);
+  return venn_abers_use_ranges(user, scratch, column, &table, err);
+}
+
+static pcal_status venn_abers_wants(void *user, const pcal_env *env,
+                                    const pc_curve_table *table, const uint8_t *settled,
+                                    uint8_t *marks, pcal_error *err) {
+  (void)user;
+  return pc_isotonic_ranges(env, table, settled, 1, marks, err);
 }
 
 static pcal_status venn_abers_new(pcal_calibrator *calibrator, venn_abers **out,
@@ -132,6 +144,8 @@ static pcal_status venn_abers_fit(const pc_fit_task *task, pcal_error *err) {
   calibrator->fit.status = PC_FIT_CLOSED_FORM;
   request.remedy = "use histogram, whose memory does not grow with the rows";
   request.use = venn_abers_use;
+  request.wants = venn_abers_wants;
+  request.use_ranges = venn_abers_use_ranges;
   request.user = calibrator;
   return pc_score_columns_run(task, &request, err);
 }

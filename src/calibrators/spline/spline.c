@@ -21,8 +21,11 @@
  *   4. One column of scores, and confidences, have one spline, for target=top, all, or class=1.
  *   5. Fewer distinct scores than knots: the values at the knots have the smallest norm, with a
  *      warning.
- *   6. A map has at most 65536 points, fewer for many ranks; of more distinct scores it takes
- *      some, equally spaced in their order.
+ *   6. From 65536 rows on, scores are first joined into 4096 bins of equal mass (256 or more of each
+ *      spline if there are many ranks), which count as their mean scores; the lowest and the highest score stay
+ *      single (curve/mass_points.h).  So fits by rounds need no other scores, and maps are short.
+ *      convention=gupta uses all scores; its map has at most 65536 points, fewer for many ranks, equally
+ *      spaced in the order of distinct scores.
  *   7. convention=gupta: float scores, rows as points, and reversed interpolation, as in the
  *      published code.  Applied and saved maps are clipped to [0, 1]; the unclipped map, which
  *      the tables of the paper measure, is kept for study spline-tables.
@@ -36,12 +39,17 @@
 
 #include "calibrators/parameter_lists.h"
 #include "calibrators/recipe.h"
+#include "curve/mass_points.h"
+#include "curve/point_masses.h"
 
 #define SPLINE_POINTS ((size_t)1 << 16)     /* most points of a map */
 #define SPLINE_POINTS_ALL ((size_t)1 << 21) /* of all maps together, about */
 #define SPLINE_POINTS_LEAST ((size_t)1 << 10)
 #define SPLINE_KNOTS_MAX 100
-#define SPLINE_LARGEST 1e6 /* largest value at a knot in a file */
+#define SPLINE_JOINED_ROWS 65536.0      /* from this weight on, scores are joined into bins: */
+#define SPLINE_BINS ((size_t)4096)      /* of all splines together, and */
+#define SPLINE_BINS_LEAST ((size_t)256) /* of each */
+#define SPLINE_LARGEST 1e6              /* largest value at a knot in a file */
 
 static const pcal_option spline_options[] = {
     {"knots", PCAL_OPTION_INT, "6", 3, SPLINE_KNOTS_MAX, NULL, "number of knots"},
@@ -138,21 +146,66 @@ static pcal_status spline_clip(const pcal_env *env, const pc_line_map *from, pc_
 }
 
 /* The table of scores comes from the calibrator's memory: the map may take it over. */
+static pcal_status spline_fit_table(const spline_state *state, const pcal_env *scratch,
+                                    size_t column, pc_curve_table *table, pcal_error *err) {
+  const pc_spline_model *model = state->model;
+  const pc_line_maps *lines = model->published ? model->unclipped : model->lines;
+  pc_line_map *line = &lines->maps[column];
+  PC_TRY(pc_spline_fit(state->memory, scratch, &state->rule, table,
+                       model->values + column * model->knots, line, &state->results[column],
+                       err));
+  pc_curve_table_free(state->memory, table);
+  return model->published ? spline_clip(state->memory, line, &model->lines->maps[column], err)
+                          : PCAL_OK;
+}
+
+/* True if scores are joined into bins. */
+static int spline_joins(const spline_state *state, double weight) {
+  return weight >= SPLINE_JOINED_ROWS && !state->model->published;
+}
+
+static size_t spline_bins(const spline_state *state) {
+  const size_t share = SPLINE_BINS / state->model->count;
+  return share < SPLINE_BINS_LEAST ? SPLINE_BINS_LEAST : share;
+}
+
 static pcal_status spline_use(void *user, const pcal_env *scratch, size_t column,
                               const pc_sorted_column *misses, const pc_sorted_column *hits,
                               pcal_error *err) {
   const spline_state *state = user;
-  const pc_spline_model *model = state->model;
-  const pc_line_maps *lines = model->published ? model->unclipped : model->lines;
-  pc_line_map *line = &lines->maps[column];
-  pc_curve_table table;
+  pc_curve_table table, points;
   PC_TRY(pc_curve_table_join(state->memory, misses, hits, &table, err));
-  PC_TRY(pc_spline_fit(state->memory, scratch, &state->rule, &table,
-                       model->values + column * model->knots, line, &state->results[column],
-                       err));
+  if (!spline_joins(state, table.total))
+    return spline_fit_table(state, scratch, column, &table, err);
+  const pcal_status status =
+      pc_mass_points(state->memory, &table, spline_bins(state), &points, err);
   pc_curve_table_free(state->memory, &table);
-  return model->published ? spline_clip(state->memory, line, &model->lines->maps[column], err)
-                          : PCAL_OK;
+  PC_TRY(status);
+  return spline_fit_table(state, scratch, column, &points, err);
+}
+
+static pcal_status spline_wants(void *user, const pcal_env *env, const pc_curve_table *table,
+                                const uint8_t *settled, uint8_t *marks, pcal_error *err) {
+  const spline_state *state = user;
+  (void)env;
+  (void)settled;
+  (void)err;
+  if (spline_joins(state, table->total))
+    pc_mass_points_wants(table, spline_bins(state), marks);
+  else
+    for (size_t i = 0; i < table->count; i++)
+      marks[i] = pc_curve_table_open(table, i) ? PC_RANGE_RESOLVE : 0;
+  return PCAL_OK;
+}
+
+static pcal_status spline_use_ranges(void *user, const pcal_env *scratch, size_t column,
+                                     const pc_curve_table *table, pcal_error *err) {
+  const spline_state *state = user;
+  pc_curve_table points;
+  PC_TRY(spline_joins(state, table->total)
+             ? pc_mass_points(state->memory, table, spline_bins(state), &points, err)
+             : pc_point_scores(state->memory, table, PC_EACH_SCORE, &points, err));
+  return spline_fit_table(state, scratch, column, &points, err);
 }
 
 static void spline_record_fit(const spline_state *state, pcal_calibrator *calibrator) {
@@ -189,6 +242,10 @@ static pcal_status spline_fit(const pc_fit_task *task, pcal_error *err) {
     return pc_fail_memory(err, "fitting splines");
   pc_score_columns_request request = pc_spline_score_columns(model);
   request.use = spline_use;
+  if (!model->published) { /* which needs every score */
+    request.wants = spline_wants;
+    request.use_ranges = spline_use_ranges;
+  }
   request.user = &state;
   request.remedy = "use histogram, whose memory does not grow with the rows";
   PC_TRY(pc_score_columns_run(task, &request, err));

@@ -12,6 +12,7 @@
 /* True if an entry can be evaluated on ranges of sorted scores, which have no squares. */
 static int batch_takes_ranges(const pc_measure_plan *plan, size_t entry) {
   return pc_measure_plan_entry_can_refine(plan, entry) &&
+         !plan->entries[entry].reading.scores_alone &&
          plan->entries[entry].reading.need.grid.moments == 0;
 }
 

@@ -163,6 +163,45 @@ TEST(more_rows_than_a_sample_holds) {
   rounds_data_free(&data);
 }
 
+/* Methods of sorted scores resolve only the ranges that they need: tallies stay below 2 MB, where all
+ * different scores would take 9 bytes each. */
+static void fit_rounds_bounded(const rounds_data *data, const char *const *methods,
+                               size_t count, unsigned most) {
+  for (size_t m = 0; m < count; m++) {
+    const rounds_cost cost = fit_rounds_compare(data, methods[m], 3);
+    if (cost.tally >= 2000000 || cost.rounds > most)
+      fail_msg("%s: %zu bytes, %u rounds", methods[m], cost.tally, (unsigned)cost.rounds);
+  }
+}
+
+TEST(ranges_of_one_column) {
+  static const char *const methods[] = {"isotonic", "venn-abers", "histogram:binning=mass",
+                                        "spline"};
+  rounds_data data = rounds_data_draw(400000, 1, 0, 0, 0);
+  fit_rounds_bounded(&data, methods, 4, 6);
+  rounds_data_free(&data);
+}
+
+/* Ties, rows of weight 0 to 4, and scores that separate the outcomes. */
+TEST(ranges_of_weighted_rows) {
+  static const char *const methods[] = {"isotonic", "histogram:binning=mass", "spline"};
+  rounds_data data = rounds_data_draw(200000, 1, 0, 1, 0);
+  for (size_t i = 0; i < data.rows; i++) {
+    data.scores[i] = i % 3 == 0 ? floor(data.scores[i] * 50) / 50 : data.scores[i];
+    data.labels[i] = data.scores[i] < 0.1 ? 0 : data.scores[i] > 0.9 ? 1 : data.labels[i];
+  }
+  fit_rounds_bounded(&data, methods, 3, 7);
+  rounds_data_free(&data);
+}
+
+TEST(ranges_of_several_columns) {
+  static const char *const methods[] = {"isotonic", "isotonic-multi", "venn-abers",
+                                        "histogram:binning=mass", "spline:target=all"};
+  rounds_data data = rounds_data_draw(70000, 4, 0, 0, 0);
+  fit_rounds_bounded(&data, methods, 5, 9);
+  rounds_data_free(&data);
+}
+
 /* Some workers have no rows. */
 TEST(empty_workers) {
   rounds_data data = rounds_data_draw(8, 2, 0, 0, 0);

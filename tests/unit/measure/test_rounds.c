@@ -90,6 +90,24 @@ TEST(logistic_regressions) {
   rounds_data_free(&data);
 }
 
+/* A model that is far too sure: Newton's steps are halved often, several sizes in one round. */
+TEST(logistic_regressions_with_halved_steps) {
+  static const char *const specs[] = {"cox", "calibration-intercept"};
+  const pc_rng rng = {77, 5};
+  for (int variant = 0; variant < 2; variant++) {
+    rounds_data data = rounds_data_draw(3000, 1, 0, 0, 0);
+    for (size_t i = 0; i < data.rows; i++) {
+      const double z = variant == 0 ? 6 + 6 * data.scores[i] : 12 + 8 * data.scores[i];
+      const int up = pc_rng_uniform(&rng, 2 * i) < 0.5;
+      data.scores[i] = 1 / (1 + exp(up ? -z : z));
+      data.labels[i] = (pc_rng_uniform(&rng, 2 * i + 1) < 0.1) != up;
+    }
+    const pcal_measure_config config = rounds_config(&data, specs, 2);
+    assert_in_range(rounds_compare(&data, &config, 3).rounds, 5, variant == 0 ? 9 : 15);
+    rounds_data_free(&data);
+  }
+}
+
 /* Without a fit the reason is that of one process. */
 TEST(logistic_regressions_without_a_fit) {
   const char *const specs[] = {"cox", "calibration-slope", "calibration-intercept",
@@ -141,7 +159,7 @@ TEST(the_default_metrics_of_many_rows) {
 /* Of a calibrated model smece is small and asks for narrow cells, a part of them in each round. */
 TEST(a_calibrated_model_of_many_rows) {
   const pc_rng rng = {77, 3};
-  rounds_data data = rounds_data_draw(150000, 1, 0, 0, 0);
+  rounds_data data = rounds_data_draw(1000000, 1, 0, 0, 0);
   for (size_t i = 0; i < data.rows; i++)
     data.labels[i] = pc_rng_uniform(&rng, i) < data.scores[i];
   const pcal_measure_config config = rounds_config(&data, NULL, 0);
@@ -187,6 +205,39 @@ TEST(one_round_for_sums_and_bins) {
   rounds_data_free(&data);
 }
 
+/* Kernels on scores: every score of fewer than 2^16 rows, else cells of 2^-14, which the first round counts.
+ * The last width is too narrow for them. */
+TEST(kernels_on_scores) {
+  static const char *const specs[] = {"mmce",        "mmce:estimator=u", "tce-kde",
+                                      "tce-kde:p=1", "mmce:width=0.05",  "mmce:width=0.001"};
+  for (int many = 0; many < 2; many++)
+    for (int weighted = 0; weighted < 2; weighted++) {
+      rounds_data data = rounds_data_draw(many ? 70000 : 5000, ROUNDS_CLASSES, 0, weighted, 0);
+      pcal_measure_config config = rounds_config(&data, specs, 4);
+      const rounds_cost cost = rounds_compare(&data, &config, 3);
+      assert_in_range(cost.rounds, 1, many ? 1 : 2);
+      assert_true(cost.tally < 1000000);
+      config = rounds_config(&data, specs, 6);
+      rounds_compare(&data, &config, 2);
+      rounds_data_free(&data);
+    }
+}
+
+/* Tests of each class; cox adds up logistic regressions of all classes in the same rounds. */
+TEST(tests_of_each_class) {
+  static const char *const specs[] = {"hosmer-lemeshow:view=classwise",
+                                      "hosmer-lemeshow:view=classwise,bins=7,variance=mean",
+                                      "cox:view=classwise"};
+  for (int weighted = 0; weighted < 2; weighted++) {
+    rounds_data data = rounds_data_draw(9000, ROUNDS_CLASSES, 0, weighted, 0);
+    const pcal_measure_config config = rounds_config(&data, specs, 3);
+    const rounds_cost cost = rounds_compare(&data, &config, 3);
+    assert_true(cost.tally < 2000000);
+    assert_in_range(cost.rounds, 2, 12);
+    rounds_data_free(&data);
+  }
+}
+
 static void rounds_refused(const char *spec, const char *message) {
   const rounds_data data = {.kind = PCAL_LOGIT, .columns = 3};
   pcal_measure_config config = rounds_config(&data, &spec, 1);
@@ -200,8 +251,8 @@ TEST(metrics_that_need_all_rows_are_refused) {
   rounds_refused("ks-test:view=classwise",
                  "ks-test needs every score, so its tallies would grow with the rows; leave it "
                  "out of the rounds, or measure it in one process");
-  rounds_refused("tce-kde",
-                 "tce-kde needs every score, so its tallies would grow with the rows; leave it "
+  rounds_refused("auc",
+                 "auc needs every score, so its tallies would grow with the rows; leave it "
                  "out of the rounds, or measure it in one process");
   rounds_refused("skce",
                  "skce needs all rows at once, so it cannot be measured in rounds; leave it "

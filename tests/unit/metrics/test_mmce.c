@@ -113,6 +113,31 @@ TEST(test_agrees_with_the_double_loop) {
   }
 }
 
+/* Edge case 4: the same rows 1,000 times, on cells; the square of estimator=v depends on shares only. */
+TEST(test_4_cells_of_many_rows) {
+  static const double widths[] = {0.4, 0.02}, cells[] = {0x1p-14, 0x1p-17};
+  static mmce_rows rows;
+  static double many[MMCE_ROWS];
+  double apart = 0.0;
+  for (uint64_t stream = 0; stream < 2; stream++) {
+    mmce_draw(&rows, stream, stream == 0 ? 1.0 : 1e-3); /* 1e-3: many pairs in one cell */
+    for (size_t i = 0; i < MMCE_ROWS; i++)
+      many[i] = 1000 * rows.weights[i];
+    given_data data = mmce_confidences(MMCE_ROWS, rows.scores, rows.hits);
+    data.weights = many;
+    for (size_t w = 0; w < UNIT_COUNT(widths); w++) {
+      char spec[64], digits[PC_NUMBER_MAX];
+      snprintf(spec, sizeof spec, "mmce:width=%s", pc_show(widths[w], digits));
+      long double scale;
+      const double loop = (double)mmce_loop(&rows, widths[w], 0, &scale);
+      const double step = cells[w] / widths[w], found = mmce_squared(&data, spec);
+      apart += fabs(found - loop);
+      assert_near(found, loop, (stream == 0 ? 0.01 : 0.2) * step + step * step);
+    }
+  }
+  assert_true(apart > 1e-13); /* and they were cells */
+}
+
 /* ---- weights ---- */
 
 TEST(test_2_whole_weights_for_u_only) {

@@ -117,6 +117,29 @@ TEST(test_agrees_with_the_plain_sums) {
   }
 }
 
+/* Edge case 6: the same rows 400 times, on cells. */
+TEST(test_6_cells_of_many_rows) {
+  double apart = 0.0;
+  for (uint64_t stream = 0; stream < 2; stream++) {
+    const pc_rng rng = {32, stream};
+    double scores[KDE_ROWS], weights[KDE_ROWS];
+    int32_t hits[KDE_ROWS];
+    for (size_t i = 0; i < KDE_ROWS; i++) {
+      const double u = pc_rng_uniform(&rng, i);
+      scores[i] = stream == 0 ? u : 1 - 0.02 * u * u;
+      hits[i] = pc_rng_uniform(&rng, KDE_ROWS + i) < scores[i] * scores[i];
+      weights[i] = 400;
+    }
+    given_data data = kde_confidences(KDE_ROWS, scores, hits);
+    data.weights = weights;
+    const double slow = kde_slow(scores, hits, 2, kde_bandwidth(&data));
+    const double found = given_value(&data, "tce-kde:root=no");
+    assert_true(fabs(found - slow) < 1e-6);
+    apart += fabs(found - slow);
+  }
+  assert_true(apart > 1e-14);
+}
+
 /* A wide model that is right half of the time at 1/2 and always at 1: far from 0 at 1/2 only.
  */
 TEST(test_1_two_classes_use_the_top_label) {
