@@ -38,8 +38,8 @@
 #define COVERAGE_POPULATION_SCORES 10000000u /* at most */
 /* Scores times classes at most, since each row counts once with each label, if that leaves enough rows:
  * a population without drawn labels varies far less than a set. */
-#define COVERAGE_POPULATION_LABELLED 400000000u
-#define COVERAGE_POPULATION_ENOUGH 20000u
+#define COVERAGE_POPULATION_LABELLED 20000000u
+#define COVERAGE_POPULATION_ENOUGH 40000u
 #define COVERAGE_ROUNDING 1e-10 /* true values of 0 are sums of rounded terms */
 #define COVERAGE_CHANCE 4.0     /* standard errors of a mean that chance alone made negative */
 #define COVERAGE_ROW_COST 1e4
