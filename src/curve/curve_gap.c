@@ -92,7 +92,9 @@ static double gap_range_bound(const pc_curve_prefix *prefix, size_t r) {
   return fmax(up, -down);
 }
 
-/* The same for hits that are computed from gaps. */
+/* The same for hits that are computed from gaps.  Inside a range the gap moves from `before` to that of
+ * the next range on a way no longer than `move`: where it is x it has come |x - before| and has
+ * |x - next| to go, so |x| is at most half of |before| + |next| + move. */
 static pc_gap gap_of_point(const pc_curve_prefix *prefix) {
   const pc_prefix_gaps *gaps = prefix->gaps;
   const pc_convolve_kernels *kernels = pc_kernels_best()->convolve;
@@ -106,9 +108,12 @@ static pc_gap gap_of_point(const pc_curve_prefix *prefix) {
   for (size_t r = 1; r <= prefix->count; r++)
     least = fabs(before[r]) > least ? fabs(before[r]) : least;
   least *= 1 - 0x1p-40; /* sums inside a range round differently */
-  for (size_t r = 0; r < prefix->count; r++)
-    if (fabs(before[r]) + move[r] >= least && fabs(before[r]) + move[r] >= fabs(widest.value))
+  for (size_t r = 0; r < prefix->count; r++) {
+    const double bound =
+        0.5 * (fabs(before[r]) + fabs(before[r + 1]) + move[r]) * (1 + 0x1p-40);
+    if (bound >= least && bound >= fabs(widest.value))
       gap_inside_range(prefix, r, &widest);
+  }
   return widest;
 }
 

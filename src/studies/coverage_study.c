@@ -32,12 +32,16 @@
 #define COVERAGE_REPLICAS 400
 #define COVERAGE_LEVEL 0.95
 #define COVERAGE_TEST_LEVEL 0.05
-#define COVERAGE_POPULATION_SETS \
-  100 /* its standard error is below a tenth of that of one set */
+/* The standard error of a population is below a tenth of that of one set. */
+#define COVERAGE_POPULATION_SETS 100
 #define COVERAGE_POPULATION_ROWS 200000u     /* at least */
 #define COVERAGE_POPULATION_SCORES 10000000u /* at most */
-#define COVERAGE_ROUNDING 1e-10              /* true values of 0 are sums of rounded terms */
-#define COVERAGE_CHANCE 4.0 /* standard errors of a mean that chance alone made negative */
+/* Scores times classes at most, since each row counts once with each label, if that leaves enough rows:
+ * a population without drawn labels varies far less than a set. */
+#define COVERAGE_POPULATION_LABELLED 20000000u
+#define COVERAGE_POPULATION_ENOUGH 40000u
+#define COVERAGE_ROUNDING 1e-10 /* true values of 0 are sums of rounded terms */
+#define COVERAGE_CHANCE 4.0     /* standard errors of a mean that chance alone made negative */
 #define COVERAGE_ROW_COST 1e4
 #define COVERAGE_TRIAL_ROWS 20 /* for each class, to see which metrics are tests */
 
@@ -335,11 +339,9 @@ static double coverage_truth(const coverage_job *job, size_t series, double trut
   if (!isnan(truth) || power == 0)
     return truth;
   const double mean = coverage_share(&inner);
+  const double chance = COVERAGE_CHANCE * coverage_sd(job, series, mean) / sqrt(inner.count);
   if (power == 1)
-    return mean < 0.0 &&
-                   -mean < COVERAGE_CHANCE * coverage_sd(job, series, mean) / sqrt(inner.count)
-               ? 0.0
-               : mean;
+    return mean < 0.0 && -mean < chance ? 0.0 : mean;
   return sqrt(fmax(mean, 0.0));
 }
 
@@ -448,18 +450,22 @@ static void coverage_choose(coverage_job *job, const pcal_study_config *config, 
 /* Edge case (4): one population for each factor, large enough for the largest number of rows. */
 static pcal_status coverage_populations(coverage_job *job, const pcal_study_config *config,
                                         pc_metric_result *truth, pcal_error *err) {
-  const uint64_t most = COVERAGE_POPULATION_SCORES / job->simulation.classes;
+  const uint64_t classes = job->simulation.classes;
+  const uint64_t most = COVERAGE_POPULATION_SCORES / classes;
+  const uint64_t labelled = COVERAGE_POPULATION_LABELLED / (classes * classes);
   uint64_t population = COVERAGE_POPULATION_ROWS;
   for (size_t r = 0; r < coverage_size_count(config); r++) {
     coverage_choose(job, config, r, 0);
     const uint64_t sets = COVERAGE_POPULATION_SETS * job->simulation.rows;
     population = sets > population ? sets : population;
   }
+  if (population > labelled)
+    population = labelled > COVERAGE_POPULATION_ENOUGH ? labelled : COVERAGE_POPULATION_ENOUGH;
+  population = population < most ? population : most;
   for (size_t f = 0; f < coverage_factor_count(config); f++) {
     coverage_choose(job, config, 0, f);
-    PC_TRY(pc_population_outcomes(&job->simulation, population < most ? population : most,
-                                  job->config.specs, job->metrics, job->env,
-                                  truth + f * job->metrics, err));
+    PC_TRY(pc_population_outcomes(&job->simulation, population, job->config.specs, job->metrics,
+                                  job->env, truth + f * job->metrics, err));
   }
   return PCAL_OK;
 }

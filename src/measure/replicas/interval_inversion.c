@@ -64,7 +64,8 @@
  * data).
  * Source: test inversion, Casella & Berger, Statistical Inference, 2002, 9.2.1; shapes and
  *   points chosen by simulation (docs/interval-coverage.md).
- * Cost: one evaluation per replica and point, from sums that are computed once. */
+ * Cost: one evaluation per replica and point, from sums that are computed once; points that the
+ *   ends turn out not to need are not evaluated (inversion_ends.h). */
 #include "measure/replicas/interval_inversion.h"
 
 #include <math.h>
@@ -75,6 +76,7 @@
 #include "base/normal.h"
 #include "measure/interval_formula.h"
 #include "measure/replicas/gap_direction.h"
+#include "measure/replicas/inversion_ends.h"
 #include "measure/replicas/rarer_rows.h"
 #include "measure/replicas/replica_cells.h"
 #include "measure/replicas/replicas.h"
@@ -84,25 +86,6 @@
 #define INVERSION_CLAIMED 4.0
 #define INVERSION_BIAS 0.5 /* share of the estimated bias that edge case 2 subtracts */
 
-/* The points of an entry by `own`; then the shifts or, for errors over all classes, three more
- * values of `own`. */
-enum {
-  INVERSION_ZERO,
-  INVERSION_THIRD,
-  INVERSION_MOST,
-  INVERSION_DATA, /* own = 1 */
-  INVERSION_ABOVE,
-  INVERSION_FARTHEST,
-  INVERSION_SHIFT_THIRD,
-  INVERSION_SHIFT_MOST,
-  INVERSION_SHIFT, /* a shift with the error of the data */
-  INVERSION_SHIFT_ABOVE,
-  INVERSION_SHIFT_FARTHEST,
-  INVERSION_POINTS,
-  INVERSION_FEW = INVERSION_POINTS, /* evaluated without noise only */
-  INVERSION_TRUTHS
-};
-
 typedef struct inversion_job {
   const pcal_env *env;
   const pc_measure_plan *plan;
@@ -111,9 +94,10 @@ typedef struct inversion_job {
   const double *more; /* values with more rows of the rarer outcome, or NULL */
   pc_result_record *records;
   size_t count;
-  pc_gap_point *points;      /* INVERSION_TRUTHS for each entry */
+  pc_gap_point *points;      /* PC_INVERSION_TRUTHS for each entry */
   double *truths;            /* the error of each point, without noise */
   double *values;            /* of replicas */
+  double *noise;             /* of points, while some are not drawn */
   uint8_t *chosen, *doubted; /* entries */
   pc_row_moments moments;
   pc_rarer found;
@@ -240,16 +224,16 @@ static void inversion_place(const inversion_job *job, size_t entry, double reach
   const double step = value > 0.0 ? reach / value : 0.0;
   const double own[] = {0.0, 0.35, 0.7, 1.0, 1.0 + 0.5 * step, 1.0 + step};
   const double between[] = {0.15, 0.5, 0.85, (double)NAN, (double)NAN};
-  for (size_t j = 0; j < INVERSION_POINTS; j++) {
-    const size_t k = j < INVERSION_SHIFT_THIRD ? j : j - INVERSION_SHIFT_THIRD + 1;
-    const double part = j >= INVERSION_SHIFT_THIRD && over_classes ? between[k - 1] : own[k];
+  for (size_t j = 0; j < PC_INVERSION_POINTS; j++) {
+    const size_t k = j < PC_INVERSION_SHIFT_THIRD ? j : j - PC_INVERSION_SHIFT_THIRD + 1;
+    const double part = j >= PC_INVERSION_SHIFT_THIRD && over_classes ? between[k - 1] : own[k];
     const double chance = isnan(part) ? part : fmax(noise + (1.0 - noise) * part, 1.0);
-    at[j] = j < INVERSION_SHIFT_THIRD || over_classes
+    at[j] = j < PC_INVERSION_SHIFT_THIRD || over_classes
                 ? (pc_gap_point){part, chance, 0.0}
                 : (pc_gap_point){0.0, chance, job->side * part * value};
   }
   const double few = inversion_few(job);
-  at[INVERSION_FEW] = (pc_gap_point){
+  at[PC_INVERSION_FEW] = (pc_gap_point){
       0.0, 0.0, over_classes ? 2.0 * few / (double)job->plan->layout.classes : few};
 }
 
@@ -270,7 +254,7 @@ static pcal_status inversion_reach(inversion_job *job, double *reach, pcal_error
 
 /* Computes the errors of the points without noise. */
 static pcal_status inversion_truths(inversion_job *job, pcal_error *err) {
-  const size_t all = job->plan->entry_count * INVERSION_TRUTHS;
+  const size_t all = job->plan->entry_count * PC_INVERSION_TRUTHS;
   double *noise = pc_alloc_raw(job->env, all, sizeof *noise);
   if (noise == NULL)
     return pc_fail_memory(err, "finding intervals");
@@ -279,7 +263,7 @@ static pcal_status inversion_truths(inversion_job *job, pcal_error *err) {
     job->points[i].noise = 0.0;
   }
   const pcal_status status = inversion_draw(job, job->chosen, PC_REPLICA_WEIGHTS, 1,
-                                            INVERSION_TRUTHS, job->truths, err);
+                                            PC_INVERSION_TRUTHS, job->truths, err);
   for (size_t i = 0; i < all; i++)
     job->points[i].noise = noise[i];
   pc_free(job->env, noise);
@@ -294,7 +278,7 @@ static pcal_status inversion_prepare(inversion_job *job, pcal_error *err) {
                                      : inversion_reach(job, reach, err);
   for (size_t e = 0; status == PCAL_OK && e < entries; e++)
     if (job->chosen[e])
-      inversion_place(job, e, reach[e], job->points + e * INVERSION_TRUTHS);
+      inversion_place(job, e, reach[e], job->points + e * PC_INVERSION_TRUTHS);
   pc_free(job->env, reach);
   return status == PCAL_OK ? inversion_truths(job, err) : status;
 }
@@ -302,82 +286,19 @@ static pcal_status inversion_prepare(inversion_job *job, pcal_error *err) {
 /* Drops the points that are evaluated without noise only. */
 static void inversion_close_up(inversion_job *job) {
   for (size_t e = 0; e < job->plan->entry_count; e++)
-    memmove(job->points + e * INVERSION_POINTS, job->points + e * INVERSION_TRUTHS,
-            INVERSION_POINTS * sizeof *job->points);
+    memmove(job->points + e * PC_INVERSION_POINTS, job->points + e * PC_INVERSION_TRUTHS,
+            PC_INVERSION_POINTS * sizeof *job->points);
+  for (size_t i = 0; i < job->plan->entry_count * PC_INVERSION_POINTS; i++)
+    job->noise[i] = job->points[i].noise;
 }
 
 /* ---- ends ---- */
 
-/* Quantiles of the replicas of an entry at each point. */
-typedef struct inversion_tails {
-  double low[INVERSION_POINTS], middle[INVERSION_POINTS], high[INVERSION_POINTS];
-  const double *truth; /* of each point */
-  double value;
-  double null_high; /* of labels drawn from the predictions, edge case 3; 0: not drawn */
-  double zero_high; /* the same without claims that are too sure, edge case 9 */
-} inversion_tails;
-
-/* The x at which the line from (x0, y0) to (x1, y1) reaches y. */
-static double inversion_cross(double x0, double y0, double x1, double y1, double y) {
-  return y1 > y0 ? x0 + (x1 - x0) * fmin(fmax((y - y0) / (y1 - y0), 0.0), 1.0) : x0;
-}
-
-/* Edge case 3: the quantile of the null, blended from own = 0 to own = 1. */
-static double inversion_blend(const inversion_tails *tails, double own) {
-  const double null = tails->null_high, value = tails->value;
-  const double data = fmax(tails->high[INVERSION_DATA], sqrt(null * null + value * value));
-  const double same = sqrt(null * null + own * own * (data * data - null * null));
-  return null > 0.0 ? 0.5 * (same + null + own * (data - null)) : 0.0;
-}
-
-/* The smallest error along the points `order` at which the value is not too large. */
-static double inversion_smallest(const inversion_tails *tails, const size_t *order,
-                                 size_t count) {
-  double truth = 0.0, high = 0.0;
-  for (size_t i = 0; i < count; i++) {
-    const size_t j = order[i];
-    const double own = tails->truth[j] / fmax(tails->truth[INVERSION_DATA], 1e-300);
-    const double here = fmax(tails->high[j], inversion_blend(tails, own));
-    if (tails->value <= here)
-      return i == 0 ? 0.0 : inversion_cross(truth, high, tails->truth[j], here, tails->value);
-    truth = tails->truth[j];
-    high = here;
-  }
-  return tails->value;
-}
-
-static double inversion_least(const inversion_tails *tails, int over_classes) {
-  static const size_t own[] = {INVERSION_ZERO, INVERSION_THIRD, INVERSION_MOST, INVERSION_DATA};
-  static const size_t shift[] = {INVERSION_ZERO, INVERSION_SHIFT_THIRD, INVERSION_SHIFT_MOST,
-                                 INVERSION_SHIFT};
-  static const size_t dense[] = {INVERSION_ZERO,       INVERSION_SHIFT_THIRD, INVERSION_THIRD,
-                                 INVERSION_SHIFT_MOST, INVERSION_MOST,        INVERSION_SHIFT,
-                                 INVERSION_DATA};
-  if (over_classes)
-    return inversion_smallest(tails, dense, sizeof dense / sizeof *dense);
-  return fmin(inversion_smallest(tails, own, sizeof own / sizeof *own),
-              inversion_smallest(tails, shift, sizeof shift / sizeof *shift));
-}
-
-/* The largest error along the points [first, last] at which the value is not too small; 0:
- * none. */
-static double inversion_largest(const inversion_tails *tails, size_t first, size_t last) {
-  double largest = 0.0;
-  for (size_t j = first; j <= last; j++) {
-    if (tails->low[j] > tails->value)
-      return j == first ? largest
-                        : inversion_cross(tails->truth[j - 1], tails->low[j - 1],
-                                          tails->truth[j], tails->low[j], tails->value);
-    largest = tails->truth[j];
-  }
-  return largest;
-}
-
-static int inversion_read(const inversion_job *job, size_t entry, inversion_tails *out) {
+static int inversion_read(const inversion_job *job, size_t entry, pc_inversion_tails *out) {
   const inversion_shares a = inversion_tail(job, entry);
-  for (size_t j = 0; j < INVERSION_POINTS; j++) {
-    double *values = job->values + (entry * INVERSION_POINTS + j) * job->count;
-    if (isnan(job->points[entry * INVERSION_POINTS + j].noise))
+  for (size_t j = 0; j < PC_INVERSION_POINTS; j++) {
+    double *values = job->values + (entry * PC_INVERSION_POINTS + j) * job->count;
+    if (isnan(job->points[entry * PC_INVERSION_POINTS + j].noise))
       continue;
     const size_t kept = inversion_sort(values, job->count);
     if (kept == 0)
@@ -385,42 +306,26 @@ static int inversion_read(const inversion_job *job, size_t entry, inversion_tail
     out->low[j] = pc_interval_quantile(values, kept, a.high);
     out->middle[j] = pc_interval_quantile(values, kept, 0.5);
     out->high[j] = pc_interval_quantile(values, kept, 1.0 - a.low);
-    if (j == INVERSION_DATA)
+    if (j == PC_INVERSION_DATA)
       job->records[entry].interval_result.se = pc_interval_deviation(values, kept);
   }
-  out->truth = job->truths + entry * INVERSION_TRUTHS;
+  out->truth = job->truths + entry * PC_INVERSION_TRUTHS;
   out->value = inversion_value(job, entry);
   return 1;
 }
 
-/* How much larger than the true error chance makes T: T minus the error at which T is the median. */
-static double inversion_bias(const inversion_tails *tails) {
-  static const size_t own[] = {INVERSION_ZERO, INVERSION_THIRD, INVERSION_MOST, INVERSION_DATA};
-  double truth = 0.0, middle = 0.0;
-  for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-    const size_t j = own[i];
-    if (tails->value <= tails->middle[j])
-      return tails->value - (i == 0 ? 0.0
-                                    : inversion_cross(truth, middle, tails->truth[j],
-                                                      tails->middle[j], tails->value));
-    truth = tails->truth[j];
-    middle = tails->middle[j];
-  }
-  return 0.0;
-}
-
 /* Edge case 2. */
 static void inversion_allow(const inversion_job *job, size_t entry,
-                            const inversion_tails *tails, pc_interval *ends) {
+                            const pc_inversion_tails *tails, pc_interval *ends) {
   const double share = pc_rarer_share(&job->found);
-  const double beyond = ends->high + tails->truth[INVERSION_FEW];
+  const double beyond = ends->high + tails->truth[PC_INVERSION_FEW];
   pc_interval with_more = {tails->value, tails->value};
   pc_rarer_include(job->more, entry, 0, 0, 1.0, &with_more);
   ends->low -= share * fmax(ends->low - with_more.low, 0.0);
   if (inversion_has_own_edges(job, entry))
     with_more.high = fmax(ends->high, with_more.high) + beyond - ends->high;
   else if (with_more.high > tails->value)
-    with_more.high -= INVERSION_BIAS * inversion_bias(tails);
+    with_more.high -= INVERSION_BIAS * pc_inversion_bias(tails);
   else
     with_more.high = beyond;
   ends->high = share * fmax(ends->high, with_more.high) + (1.0 - share) * beyond;
@@ -432,6 +337,13 @@ static int inversion_has_square(const inversion_job *job, size_t entry) {
          !job->plan->intervals.by_cluster;
 }
 
+static pc_inversion_kind inversion_kind(const inversion_job *job, size_t entry) {
+  const int square = inversion_has_square(job, entry);
+  const int few =
+      square ? job->found.rarer < PC_INTERVAL_FEW_ROWS : pc_rarer_share(&job->found) > 0.0;
+  return (pc_inversion_kind){inversion_over_classes(job, entry), square, few};
+}
+
 static pc_interval inversion_of_square(const inversion_job *job, size_t entry) {
   const pc_metric_result *outcome = &job->records[entry].outcome;
   return pc_interval_of_square(outcome->square, &outcome->square_variance,
@@ -440,7 +352,8 @@ static pc_interval inversion_of_square(const inversion_job *job, size_t entry) {
 
 /* The ends before allowances. */
 static pc_interval inversion_ends(const inversion_job *job, size_t entry,
-                                  const inversion_tails *tails, const pc_interval *signed_gap) {
+                                  const pc_inversion_tails *tails,
+                                  const pc_interval *signed_gap) {
   const int over_classes = inversion_over_classes(job, entry);
   if (inversion_has_square(job, entry)) {
     pc_interval ends = inversion_of_square(job, entry);
@@ -448,17 +361,18 @@ static pc_interval inversion_ends(const inversion_job *job, size_t entry,
       ends.low = 0.0;
     return ends;
   }
-  pc_interval ends = {inversion_least(tails, over_classes),
-                      inversion_largest(tails, INVERSION_DATA, INVERSION_FARTHEST)};
+  pc_interval ends = {pc_inversion_least(tails, over_classes),
+                      pc_inversion_largest(tails, PC_INVERSION_DATA, PC_INVERSION_FARTHEST)};
   if (!over_classes) {
-    const double shift = inversion_largest(tails, INVERSION_SHIFT, INVERSION_SHIFT_FARTHEST);
+    const double shift =
+        pc_inversion_largest(tails, PC_INVERSION_SHIFT, PC_INVERSION_SHIFT_FARTHEST);
     ends.high = fmax(ends.high, fmin(shift, signed_gap->high));
   }
   return ends;
 }
 
 static void inversion_conclude(const inversion_job *job, size_t entry,
-                               const inversion_tails *tails) {
+                               const pc_inversion_tails *tails) {
   const double most = job->plan->entries[entry].reading.most;
   const double value = job->records[entry].outcome.value;
   pc_interval_result *out = &job->records[entry].interval_result;
@@ -482,7 +396,7 @@ static void inversion_conclude(const inversion_job *job, size_t entry,
 /* ---- labels drawn from the predictions ---- */
 
 /* Selects the entries of edge case 3 whose interval would exclude 0. */
-static size_t inversion_doubt(inversion_job *job, const inversion_tails *tails,
+static size_t inversion_doubt(inversion_job *job, const pc_inversion_tails *tails,
                               const uint8_t *read) {
   size_t count = 0;
   const int few = job->rows != NULL && pc_rarer_share(&job->found) > 0.0;
@@ -491,13 +405,13 @@ static size_t inversion_doubt(inversion_job *job, const inversion_tails *tails,
         read[e] && pc_measure_plan_no_null(job->plan, e) == NULL &&
         (few || inversion_over_classes(job, e)) &&
         (inversion_has_square(job, e) ? inversion_of_square(job, e).low > 0.0
-                                      : tails[e].value > tails[e].high[INVERSION_ZERO]);
+                                      : tails[e].value > tails[e].high[PC_INVERSION_ZERO]);
     count += job->doubted[e];
   }
   return count;
 }
 
-static pcal_status inversion_nulls(inversion_job *job, inversion_tails *tails,
+static pcal_status inversion_nulls(inversion_job *job, pc_inversion_tails *tails,
                                    pcal_error *err) {
   const size_t count = job->count < PC_INVERSION_NULLS ? job->count : PC_INVERSION_NULLS;
   const size_t series = job->plan->entry_count * PC_REPLICA_VALUES;
@@ -522,10 +436,42 @@ static pcal_status inversion_nulls(inversion_job *job, inversion_tails *tails,
 
 /* ---- entry point ---- */
 
-static pcal_status inversion_finish(inversion_job *job, inversion_tails *tails, uint8_t *read,
-                                    pcal_error *err) {
+/* Draws the replicas of the entries `wanted` at the selected points, and reads their quantiles; clears
+ * `read` of entries whose replicas lack a value. */
+static pcal_status inversion_draw_points(inversion_job *job, pc_inversion_tails *tails,
+                                         const uint8_t *wanted, uint8_t *read,
+                                         pcal_error *err) {
+  PC_TRY(inversion_draw(job, wanted, PC_REPLICA_WEIGHTS, job->count, PC_INVERSION_POINTS,
+                        job->values, err));
+  for (size_t e = 0; e < job->plan->entry_count; e++)
+    if (wanted[e] && !inversion_read(job, e, &tails[e]))
+      read[e] = 0;
+  return PCAL_OK;
+}
+
+/* Selects the points that are drawn first (further = 0), or those of the rest that are needed; returns
+ * how many of the entries `read` have such points, and marks them. */
+static size_t inversion_select(inversion_job *job, const pc_inversion_tails *tails, int further,
+                               const uint8_t *read, uint8_t *marked) {
+  size_t count = 0;
   for (size_t e = 0; e < job->plan->entry_count; e++) {
-    read[e] = (uint8_t)(job->chosen[e] && inversion_read(job, e, &tails[e]));
+    const pc_inversion_kind kind = inversion_kind(job, e);
+    marked[e] = 0;
+    for (size_t j = 0; j < PC_INVERSION_POINTS && read[e]; j++) {
+      const size_t i = e * PC_INVERSION_POINTS + j;
+      const int needed = further ? pc_inversion_needs_more(&kind, &tails[e], j)
+                                 : pc_inversion_needs_first(&kind, j);
+      job->points[i].noise = needed ? job->noise[i] : (double)NAN;
+      marked[e] |= (uint8_t)(needed && !isnan(job->noise[i]));
+    }
+    count += marked[e];
+  }
+  return count;
+}
+
+static pcal_status inversion_finish(inversion_job *job, pc_inversion_tails *tails,
+                                    uint8_t *read, pcal_error *err) {
+  for (size_t e = 0; e < job->plan->entry_count; e++) {
     if (job->chosen[e] && !read[e])
       snprintf(job->records[e].interval_result.why, sizeof job->records[e].interval_result.why,
                "too many of %zu replicas have no value", job->count);
@@ -538,12 +484,14 @@ static pcal_status inversion_finish(inversion_job *job, inversion_tails *tails, 
   return PCAL_OK;
 }
 
-static pcal_status inversion_work(inversion_job *job, inversion_tails *tails, uint8_t *read,
+static pcal_status inversion_work(inversion_job *job, pc_inversion_tails *tails, uint8_t *read,
                                   pcal_error *err) {
   PC_TRY(inversion_prepare(job, err));
   inversion_close_up(job);
-  PC_TRY(inversion_draw(job, job->chosen, PC_REPLICA_WEIGHTS, job->count, INVERSION_POINTS,
-                        job->values, err));
+  inversion_select(job, tails, 0, job->chosen, read);
+  PC_TRY(inversion_draw_points(job, tails, read, read, err));
+  if (inversion_select(job, tails, 1, read, job->doubted) > 0)
+    PC_TRY(inversion_draw_points(job, tails, job->doubted, read, err));
   return inversion_finish(job, tails, read, err);
 }
 
@@ -560,23 +508,25 @@ pcal_status pc_interval_inversion(const pcal_env *env, pc_replica_views *views,
                        .found = *found,
                        .records = records,
                        .count = views->plan->intervals.replicas};
-  job.points = pc_alloc(env, n * INVERSION_TRUTHS, sizeof *job.points);
-  job.truths = pc_alloc_raw(env, n * INVERSION_TRUTHS, sizeof *job.truths);
-  job.values = pc_alloc_raw(env, n * INVERSION_POINTS * job.count, sizeof *job.values);
+  job.points = pc_alloc(env, n * PC_INVERSION_TRUTHS, sizeof *job.points);
+  job.truths = pc_alloc_raw(env, n * PC_INVERSION_TRUTHS, sizeof *job.truths);
+  job.values = pc_alloc_raw(env, n * PC_INVERSION_POINTS * job.count, sizeof *job.values);
+  job.noise = pc_alloc_raw(env, n * PC_INVERSION_POINTS, sizeof *job.noise);
   job.chosen = pc_alloc(env, n, 1);
   job.doubted = pc_alloc(env, n, 1);
-  inversion_tails *tails = pc_alloc(env, n, sizeof *tails);
+  pc_inversion_tails *tails = pc_alloc(env, n, sizeof *tails);
   uint8_t *read = pc_alloc(env, n, 1);
   const int enough = job.points != NULL && job.truths != NULL && job.values != NULL &&
-                     job.chosen != NULL && job.doubted != NULL && tails != NULL && read != NULL;
+                     job.noise != NULL && job.chosen != NULL && job.doubted != NULL &&
+                     tails != NULL && read != NULL;
   pcal_status status = enough ? PCAL_OK : pc_fail_memory(err, "finding intervals");
   if (status == PCAL_OK) {
     memcpy(job.chosen, entries, n);
     inversion_count(&job);
     status = inversion_work(&job, tails, read, err);
   }
-  void *const blocks[] = {job.points,  job.truths, job.values, job.chosen,
-                          job.doubted, tails,      read};
+  void *const blocks[] = {job.points, job.truths,  job.values, job.noise,
+                          job.chosen, job.doubted, tails,      read};
   for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++)
     pc_free(env, blocks[b]);
   return status;
