@@ -333,12 +333,15 @@ static PyObject *core_results_where(const pcal_verdict *verdict) {
 static PyObject *core_results_verdict_now(PyObject *self, PyObject *unused) {
   pcal_verdict v = PCAL_VERDICT_INIT;
   (void)unused;
-  pcal_results_get_verdict(core_results_in(self), &v);
+  const int judged = pcal_results_get_verdict(core_results_in(self), &v) == PCAL_OK;
+  const char *text = pcal_results_verdict_text(core_results_in(self));
+  if (judged && text == NULL)
+    return PyErr_NoMemory();
   return Py_BuildValue(
       "{s:N,s:N,s:i,s:d,s:N,s:N,s:N,s:d,s:d,s:d,s:N,s:d,s:d,s:N,s:N,s:d,s:d,s:d,s:d,s:d,s:d,s:"
       "d,"
       "s:d,s:d,s:d,s:d}",
-      "text", core_text(pcal_results_verdict_text(core_results_in(self))), "kind",
+      "text", core_text(text), "kind",
       core_text(pcal_verdict_kind_name(v.kind)), "shift", v.shift, "rows", v.rows, "advice",
       core_text(pcal_advice_name(v.advice)), "method", core_text(v.method), "alternative",
       core_text(v.alternative), "claimed", v.claimed, "observed", v.observed, "margin",
