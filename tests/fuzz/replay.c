@@ -2,8 +2,8 @@
  * inputs made by its mutator or, where it has none, of random bytes, then files of the corpus with
  * one byte changed, or cut: each byte, or in steps if that makes too many.
  *
- *   replay FOLDER [PERCENT [FORGED]]    fails when fewer of those inputs pass validation; at most
- *                                       about so many forged files */
+ *   replay FOLDER [PERCENT [FORGED [MADE]]]    fails when fewer of the made inputs pass validation; at most
+ *                                              about so many forged files; so many made inputs */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -86,19 +86,19 @@ static size_t replay_files(char **files, size_t count, uint8_t *bytes) {
 }
 
 /* The same inputs wherever they run: seeds count up, files come in the order of their names. */
-static void replay_mutator(char **files, size_t count, uint8_t *bytes) {
+static void replay_mutator(char **files, size_t count, size_t made, uint8_t *bytes) {
   size_t size = 0;
   unsigned seed = 0;
   for (size_t f = 0; f < count; f++)
-    for (size_t r = 0; r <= REPLAY_MADE / (4 * count); r++)
+    for (size_t r = 0; r <= made / (4 * count); r++)
       if (replay_read(files[f], bytes, &size))
         replay_made(bytes, size, seed++);
 }
 
 /* For targets that build their inputs from choices. */
-static void replay_random(uint8_t *bytes) {
+static void replay_random(size_t made, uint8_t *bytes) {
   fuzz_choice choice = fuzz_choice_of_seed(1);
-  for (int i = 0; i < REPLAY_MADE; i++) {
+  for (size_t i = 0; i < made; i++) {
     for (size_t b = 0; b < REPLAY_CHOICES; b++)
       bytes[b] = (uint8_t)fuzz_any(&choice);
     LLVMFuzzerTestOneInput(bytes, REPLAY_CHOICES);
@@ -133,12 +133,13 @@ static void replay_forged(char **files, size_t count, size_t most, uint8_t *byte
 }
 
 /* Returns 1 if enough of the made inputs were valid. */
-static int replay_made_inputs(char **files, size_t count, double least, uint8_t *bytes) {
+static int replay_made_inputs(char **files, size_t count, size_t made, double least,
+                              uint8_t *bytes) {
   const double before = fuzz_count_share(1);
   if (LLVMFuzzerCustomMutator != NULL)
-    replay_mutator(files, count, bytes);
+    replay_mutator(files, count, made, bytes);
   else
-    replay_random(bytes);
+    replay_random(made, bytes);
   const double share = fuzz_count_share(0);
   fprintf(stderr, "valid: %.1f %% of the corpus, %.1f %% with made inputs\n", before, share);
   if (share < least)
@@ -150,14 +151,16 @@ int main(int count, char **arguments) {
   uint8_t *bytes = malloc(REPLAY_LARGEST);
   char **files = NULL;
   const size_t found = count >= 2 ? replay_list(arguments[1], &files) : 0;
+  const size_t made = count >= 5 ? strtoul(arguments[4], NULL, 10) : REPLAY_MADE;
   const size_t forged = count >= 4 ? strtoul(arguments[3], NULL, 10) : 0;
   if (LLVMFuzzerInitialize != NULL)
     LLVMFuzzerInitialize(&count, &arguments);
   int fine = bytes != NULL && replay_files(files, found, bytes) > 0;
   if (!fine)
-    fprintf(stderr, "usage: replay FOLDER [PERCENT [FORGED]]; all files must be readable\n");
+    fprintf(stderr,
+            "usage: replay FOLDER [PERCENT [FORGED [MADE]]]; all files must be readable\n");
   else
-    fine = replay_made_inputs(files, found, count >= 3 ? atof(arguments[2]) : 0.0, bytes);
+    fine = replay_made_inputs(files, found, made, count >= 3 ? atof(arguments[2]) : 0.0, bytes);
   if (fine && forged > 0)
     replay_forged(files, found, forged, bytes);
   for (size_t f = 0; f < found; f++)
