@@ -1310,10 +1310,10 @@ PCAL_API uint64_t pcal_results_abstained(const pcal_results *results);
 PCAL_API int32_t pcal_results_only_label(const pcal_results *results);
 
 /* Fills *out, whose size must be set, with the verdict on results for all rows.  PCAL_USAGE: the
- * size is not set, or results or out is NULL. */
+ * size is not set, results or out is NULL, or results of several targets, which have no verdict. */
 PCAL_API pcal_status pcal_results_get_verdict(const pcal_results *results, pcal_verdict *out);
-/* The verdict in a few sentences, which live as long as the results; NULL for several targets, or if
- * there is no memory for them. */
+/* The verdict in a few sentences, which live as long as the results; NULL for several targets
+ * (pcal_results_get_verdict then returns PCAL_USAGE), or if there is no memory for them. */
 PCAL_API const char *pcal_results_verdict_text(const pcal_results *results);
 
 /* Writes the results: PCAL_TEXT, PCAL_JSON, PCAL_CSV, PCAL_MARKDOWN or

@@ -333,21 +333,24 @@ static PyObject *core_results_where(const pcal_verdict *verdict) {
 static PyObject *core_results_verdict_now(PyObject *self, PyObject *unused) {
   pcal_verdict v = PCAL_VERDICT_INIT;
   (void)unused;
-  pcal_results_get_verdict(core_results_in(self), &v);
+  const int judged = pcal_results_get_verdict(core_results_in(self), &v) == PCAL_OK;
+  const char *text = pcal_results_verdict_text(core_results_in(self));
+  if (judged && text == NULL)
+    return PyErr_NoMemory();
   return Py_BuildValue(
       "{s:N,s:N,s:i,s:d,s:N,s:N,s:N,s:d,s:d,s:d,s:N,s:d,s:d,s:N,s:N,s:d,s:d,s:d,s:d,s:d,s:d,s:"
       "d,"
       "s:d,s:d,s:d,s:d}",
-      "text", core_text(pcal_results_verdict_text(core_results_in(self))), "kind",
-      core_text(pcal_verdict_kind_name(v.kind)), "shift", v.shift, "rows", v.rows, "advice",
-      core_text(pcal_advice_name(v.advice)), "method", core_text(v.method), "alternative",
-      core_text(v.alternative), "claimed", v.claimed, "observed", v.observed, "margin",
-      v.margin, "off_average", PyBool_FromLong(v.off_average), "error", v.error, "chance",
-      v.chance, "chance_is_drawn", PyBool_FromLong(v.chance_is_drawn), "where",
-      core_results_where(&v), "mean", v.mean, "variance", v.variance, "mean_margin",
-      v.mean_margin, "variance_margin", v.variance_margin, "lowest_level", v.lowest_level,
-      "highest_level", v.highest_level, "inside", v.inside, "inside_margin", v.inside_margin,
-      "level", v.level, "level_share", v.level_share, "level_margin", v.level_margin);
+      "text", core_text(text), "kind", core_text(pcal_verdict_kind_name(v.kind)), "shift",
+      v.shift, "rows", v.rows, "advice", core_text(pcal_advice_name(v.advice)), "method",
+      core_text(v.method), "alternative", core_text(v.alternative), "claimed", v.claimed,
+      "observed", v.observed, "margin", v.margin, "off_average", PyBool_FromLong(v.off_average),
+      "error", v.error, "chance", v.chance, "chance_is_drawn",
+      PyBool_FromLong(v.chance_is_drawn), "where", core_results_where(&v), "mean", v.mean,
+      "variance", v.variance, "mean_margin", v.mean_margin, "variance_margin",
+      v.variance_margin, "lowest_level", v.lowest_level, "highest_level", v.highest_level,
+      "inside", v.inside, "inside_margin", v.inside_margin, "level", v.level, "level_share",
+      v.level_share, "level_margin", v.level_margin);
 }
 
 /* weights() -> (pcal_weights, effective sample size) */

@@ -1,6 +1,6 @@
 /* Preloaded into a program (LD_PRELOAD): the FAIL_AT-th allocation fails, and with FAIL_ALL
  * every later one too.  Without FAIL_AT none fails, and the number of allocations goes to the
- * file that FAIL_COUNT names. */
+ * file that FAIL_COUNT names.  A program can also ask for a failure itself: fail_in(n). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,6 +16,7 @@ extern void *__libc_realloc(void *block, size_t size);
 void *malloc(size_t size);
 void *calloc(size_t count, size_t size);
 void *realloc(void *block, size_t size);
+void fail_in(unsigned long calls);
 
 static atomic_ulong fail_calls;
 static unsigned long fail_at; /* 0: never */
@@ -39,6 +40,11 @@ void *calloc(size_t count, size_t size) {
 
 void *realloc(void *block, size_t size) {
   return fail_now() ? NULL : __libc_realloc(block, size);
+}
+
+/* Of the allocations from now on, this one fails, counted from 1; 0: none. */
+void fail_in(unsigned long calls) {
+  fail_at = calls == 0 ? 0 : atomic_load(&fail_calls) + calls;
 }
 
 /* Allocations of the loader, before main, do not count. */

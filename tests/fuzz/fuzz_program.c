@@ -2,12 +2,16 @@
  * fit them, run by the program's own main in a folder of their own.
  *
  *   1. The program ends with a documented exit code.
- *   2. It leaves no file but those that it was asked for. */
+ *   2. It leaves no file but those that it was asked for.
+ *   3. In one run of three an allocation fails: the exit code is then 6, or, where the program can do
+ *      without or is wrong for another reason, the one that it has with enough memory. */
 #include <dirent.h>
 #include <fcntl.h>
+#include <math.h>
 #include <unistd.h>
 
 #include "fuzz_count.h"
+#include "fuzz_fail.h"
 #include "fuzz_models.h"
 #include "fuzz_text.h"
 
@@ -22,6 +26,8 @@ typedef struct program_line {
   fuzz_table table;
   char words[PROGRAM_WORDS][PROGRAM_WORD_MAX];
   int count;
+  const char *head; /* of d.csv and e.csv */
+  int second;
 } program_line;
 
 static char program_folder[] = "/tmp/propercal-fuzz-XXXXXX";
@@ -118,10 +124,191 @@ static void program_file(program_line *line, const char *name, program_writer wr
   fclose(file);
 }
 
+/* ---- tables with columns of every kind ---- */
+
+static const char *const program_heads[] = {
+    "probs,labels",
+    "probs,labels,time,weights",
+    "probs,labels,groups",
+    "probs.a,probs.b,probs.c,labels,groups,ids",
+    "logits.0,logits.1,labels,groups.sex,groups.ward",
+    "logits.0,logits.1,logits.2,labels,weights",
+    "log_probs.x,log_probs.y,labels",
+    "confidence,correct,abstain",
+    "confidence,correct,groups,weights",
+    "mean,std,target",
+    "mean,variance,target,weights,groups",
+    "quantiles.0.1,quantiles.0.5,quantiles.0.9,target",
+    "samples.0,samples.1,samples.2,samples.3,target,groups",
+};
+
+static int program_begins(const char *name, const char *word) {
+  return strncmp(name, word, strlen(word)) == 0;
+}
+
+/* 1 .. 16, the same for the same row and column. */
+static double program_mass(uint64_t seed, size_t row, size_t column) {
+  fuzz_choice choice = fuzz_choice_of_seed(seed * 1000003 + row * 131 + column);
+  return 1.0 + (double)fuzz_below(&choice, 16);
+}
+
+/* The cell of a column with this name; scores of `scores` columns begin at the first column. */
+static void program_cell(const char *name, uint64_t seed, size_t row, size_t column,
+                         size_t scores, fuzz_out *out) {
+  static const char letters[] = "abc", others[] = "xy";
+  const double mass = program_mass(seed, row, column);
+  const size_t any = (size_t)mass;
+  double sum = 0;
+  for (size_t c = 0; c < scores; c++)
+    sum += program_mass(seed, row, c);
+  if (program_begins(name, "probs"))
+    fuzz_putf(out, "%.9g", scores > 1 ? mass / sum : mass / 16);
+  else if (program_begins(name, "log_probs"))
+    fuzz_putf(out, "%.9g", log(mass / sum));
+  else if (program_begins(name, "quantiles"))
+    fuzz_putf(out, "%.9g", 16.0 * (double)column + mass);
+  else if (program_begins(name, "confidence") || program_begins(name, "logits"))
+    fuzz_putf(out, "%.9g", mass / 16);
+  else if (program_begins(name, "labels-abc"))
+    fuzz_putf(out, "%c", letters[any % 3]);
+  else if (program_begins(name, "labels-xy"))
+    fuzz_putf(out, "%c", others[any % 2]);
+  else if (program_begins(name, "labels") || program_begins(name, "correct"))
+    fuzz_putf(out, "%zu", any % (scores > 1 ? scores : 2));
+  else if (program_begins(name, "time"))
+    fuzz_putf(out, "2026-03-%02zu", 1 + row % 28);
+  else if (program_begins(name, "groups"))
+    fuzz_putf(out, "g%zu", any % 3);
+  else if (program_begins(name, "ids"))
+    fuzz_putf(out, "%zu", row);
+  else if (program_begins(name, "abstain"))
+    fuzz_putf(out, "%d", any == 1);
+  else
+    fuzz_putf(out, "%.9g", mass);
+}
+
+/* Rows below a header; labels of classes with names are their names. */
+static void program_rows(const char *head, uint64_t seed, size_t rows, fuzz_out *out) {
+  const char *labels = strstr(head, "probs.a") != NULL       ? "labels-abc"
+                       : strstr(head, "log_probs.x") != NULL ? "labels-xy"
+                                                             : "labels";
+  size_t scores = 0;
+  for (const char *dot = head; (dot = strchr(dot, '.')) != NULL; dot++)
+    scores += dot[1] != '\0' && dot[-1] > '9' && !program_begins(dot, ".sex") &&
+              !program_begins(dot, ".ward");
+  fuzz_putf(out, "%s\n", head);
+  for (size_t row = 0; row < rows; row++) {
+    size_t column = 0;
+    for (const char *name = head; name != NULL; column++) {
+      fuzz_putf(out, "%s", column > 0 ? "," : "");
+      program_cell(program_begins(name, "labels") ? labels : name, seed, row, column, scores,
+                   out);
+      name = strchr(name, ',');
+      name += name != NULL;
+    }
+    fuzz_putf(out, "\n");
+  }
+}
+
+static void program_any_table(program_line *line, fuzz_out *out) {
+  program_rows(line->head, line->table.seed % 1000 + (size_t)line->second,
+               1 + fuzz_below(&line->choice, 50), out);
+}
+
+/* --data with columns of any kind, and a second file e.csv with the same columns. */
+static void program_any_inputs(program_line *line) {
+  line->head = FUZZ_PICK(&line->choice, program_heads);
+  program_add(line, "--data");
+  program_add(line, "d.csv");
+  line->second = 0;
+  program_file(line, "d.csv", program_any_table);
+  line->second = 1;
+  program_file(line, "e.csv", program_any_table);
+}
+
+/* Flags with a value, and the verbs that have them, by the letters of program_verbs. */
+static const struct {
+  const char *flag, *value, *verbs;
+} program_flags[] = {
+    {"--skip-missing", NULL, "mfcwprP"},
+    {"--normalize", NULL, "mfcwprP"},
+    {"--interval", "0.9", "mcprP"},
+    {"--interval", "0", "mcpr"},
+    {"--interval-method", "bca", "m"},
+    {"--interval-method", "jackknife", "m"},
+    {"--interval-method", "normal", "m"},
+    {"--null", NULL, "m"},
+    {"--curves", NULL, "mM"},
+    {"--plot", NULL, "mM"},
+    {"--groups", "groups", "mfipra"},
+    {"--groups", "groups.sex", "mfipra"},
+    {"--cluster", "groups", "mcr"},
+    {"--id", "ids", "m"},
+    {"--weights-are", "importance", "mfcpr"},
+    {"--weights-are", "frequency", "mfcpr"},
+    {"--precision", "fast", "m"},
+    {"--classes", "a,b,c", "mfaiprc"},
+    {"--positive", "1", "mfiprc"},
+    {"--scale", "percent", "mfiprc"},
+    {"--ragged", NULL, "mfiprc"},
+    {"--event", "> 4", "mfipra"},
+    {"--prevalence", "0.3", "mfipr"},
+    {"--every", "day", "mipr"},
+    {"--tables", "out", "mMcS"},
+    {"--gate-report", "out.xml", "mM"},
+    {"--annotate", NULL, "mM"},
+    {"--fail-if", "brier > 0.2", "mM"},
+    {"--fail-if", "ece@worst > 0.5", "mM"},
+    {"--against-probs", "e.csv:probs", "mP"},
+    {"--against-confidence", "e.csv:confidence", "mP"},
+    {"--against-logits", "e.csv:logits.0..logits.1", "mP"},
+    {"--injective", NULL, "mP"},
+    {"--state", "out.pcal", "mM"},
+    {"--metric", "default", "mr"},
+    {"--metric", "brier", "mcrP"},
+    {"--metric", "ks", "mcrP"},
+    {"--method", "temperature", "cr"},
+    {"--method", "isotonic", "cr"},
+    {"--val-data", "e.csv", "cprS"},
+    {"--preset", "clinical", "r"},
+    {"--title", "<b>\x1b", "pr"},
+    {"--theme", "dark", "pS"},
+    {"--width", "300", "p"},
+    {"--format", "md", "mMcrP"},
+    {"--format", "csv", "mMcP"},
+    {"--format", "latex", "mMcS"},
+    {"--json", NULL, "mMciwPsS"},
+    {"--folds", "2", "c"},
+    {"--by", "ece", "c"},
+    {"--power", "0.8", "P"},
+    {"--width", "0.1", "P"},
+    {"--difference", "0.1", "P"},
+    {"--alpha", "0.1", "w"},
+    {"--allow-repeat", NULL, "w"},
+    {"--truth", NULL, "s"},
+    {"--header", "no", "mfip"},
+    {"--input-format", "csv", "mfip"},
+    {"--first-row", "5", "mf"},
+    {"--memory-limit", "100kB", "mfacMipr"},
+    {"--memory-limit", "2MB", "mfacMipr"},
+    {"--quiet", NULL, "mfacMipr"},
+};
+
+static void program_more(program_line *line, char verb) {
+  for (size_t more = fuzz_below(&line->choice, 4); more > 0; more--) {
+    const size_t at = fuzz_below(&line->choice, sizeof program_flags / sizeof *program_flags);
+    if (strchr(program_flags[at].verbs, verb) == NULL)
+      continue;
+    program_add(line, "%s", program_flags[at].flag);
+    if (program_flags[at].value != NULL)
+      program_add(line, "%s", program_flags[at].value);
+  }
+}
+
 static void program_inputs(program_line *line) {
   const char *kind = fuzz_kind_name(line->table.kind);
   const char *outcome = fuzz_outcome_name(line->table.kind);
-  switch (fuzz_below(&line->choice, 4)) {
+  switch (fuzz_below(&line->choice, 8)) {
   case 0:
     program_file(line, "d.csv", program_csv);
     program_add(line, "--data");
@@ -137,13 +324,16 @@ static void program_inputs(program_line *line) {
     program_add(line, "--data");
     program_add(line, "d.npz");
     break;
-  default:
+  case 3:
     program_file(line, "s.npy", program_scores);
     program_file(line, "y.npy", program_labels);
     program_add(line, "--%s", strcmp(kind, "log_probs") == 0 ? "log-probs" : kind);
     program_add(line, "s.npy");
     program_add(line, "--%s", outcome);
     program_add(line, "y.npy");
+    break;
+  default:
+    program_any_inputs(line);
   }
 }
 
@@ -234,16 +424,72 @@ static void program_list(program_line *line) {
   program_format(line, "out.txt");
 }
 
+static void program_report(program_line *line) {
+  program_inputs(line);
+  program_add(line, "--replicas");
+  program_add(line, "20");
+  program_add(line, "-o");
+  program_add(line, "out.html");
+}
+
+static void program_compare(program_line *line) {
+  program_inputs(line);
+  program_add(line, "--replicas");
+  program_add(line, "20");
+  program_add(line, "--method");
+  program_add(line, "%s", fuzz_chance(&line->choice, 2) ? "temperature" : "isotonic");
+}
+
+static void program_plan(program_line *line) {
+  program_inputs(line);
+  program_add(line, "--replicas");
+  program_add(line, "20");
+}
+
+static void program_watch(program_line *line) {
+  program_add(line, "out.pcal");
+  program_inputs(line);
+}
+
+static void program_simulate(program_line *line) {
+  static const char *const outputs[] = {"out.csv", "out.npz", "out", "-"};
+  program_add(line, "--rows");
+  program_add(line, "%zu", fuzz_below(&line->choice, 50));
+  program_add(line, "--classes");
+  program_add(line, "%zu", fuzz_below(&line->choice, 6));
+  program_add(line, "-o");
+  program_add(line, "%s", FUZZ_PICK(&line->choice, outputs));
+}
+
+static void program_study(program_line *line) {
+  static const char *const studies[] = {"metric-ranks",   "class-conditional", "loss-surface",
+                                        "taxonomy",       "test-size",         "improvement",
+                                        "sharpness-loss", "optimise-metric",   "ece-bias"};
+  program_add(line, "%s", FUZZ_PICK(&line->choice, studies));
+  program_inputs(line);
+  program_add(line, "--repeats");
+  program_add(line, "2");
+  program_add(line, "--rows");
+  program_add(line, "12");
+  program_add(line, "-o");
+  program_add(line, fuzz_chance(&line->choice, 2) ? "out.svg" : "out.txt");
+}
+
 typedef struct program_verb {
   const char *name;
   void (*words)(program_line *line);
+  char letter;
 } program_verb;
 
 static const program_verb program_verbs[] = {
-    {"measure", program_measure}, {"measure", program_measure}, {"measure", program_measure},
-    {"fit", program_fit},         {"apply", program_apply},     {"merge", program_merge},
-    {"export", program_export},   {"inspect", program_inspect}, {"plot", program_plot},
-    {"list", program_list},
+    {"measure", program_measure, 'm'},   {"measure", program_measure, 'm'},
+    {"measure", program_measure, 'm'},   {"fit", program_fit, 'f'},
+    {"apply", program_apply, 'a'},       {"merge", program_merge, 'M'},
+    {"export", program_export, 'e'},     {"inspect", program_inspect, 'i'},
+    {"plot", program_plot, 'p'},         {"list", program_list, 'l'},
+    {"report", program_report, 'r'},     {"compare", program_compare, 'c'},
+    {"plan", program_plan, 'P'},         {"watch", program_watch, 'w'},
+    {"simulate", program_simulate, 's'}, {"study", program_study, 'S'},
 };
 
 /* A word that does not belong there, now and then. */
@@ -256,14 +502,40 @@ static void program_spoil(program_line *line) {
              PROGRAM_WORD_MAX, "%s", FUZZ_PICK(&line->choice, odd));
 }
 
-static int program_run(program_line *line) {
+/* Runs the program; `fail`: this allocation of it fails.  Sets *failed if one did. */
+static int program_run(program_line *line, unsigned long fail, int *failed) {
   char *words[PROGRAM_WORDS + 1] = {NULL};
   for (int w = 0; w < line->count; w++)
     words[w] = line->words[w];
+  fuzz_fail_in(fail);
   const int code = propercal_main(line->count, words);
+  *failed = fuzz_fail_end();
   fflush(stdout);
   fflush(stderr);
   return code;
+}
+
+/* Which allocation fails; 0 for most runs. */
+static unsigned long program_fail_at(program_line *line) {
+  static const size_t ranges[] = {10, 100, 1000, 10000};
+  return fuzz_chance(&line->choice, 3)
+             ? 1 + fuzz_below(&line->choice, FUZZ_PICK(&line->choice, ranges))
+             : 0;
+}
+
+static void program_stop(const program_line *line, const char *why, int code) {
+  fprintf(stderr, "%s, exit code %d:", why, code);
+  for (int w = 0; w < line->count; w++)
+    fprintf(stderr, " '%s'", line->words[w]);
+  fprintf(stderr, "\n");
+  abort();
+}
+
+/* After an allocation failed: 6, success, or the exit code with enough memory. */
+static void program_check_failed(program_line *line, int code) {
+  int failed;
+  if (code != 0 && code != 1 && code != 6 && program_run(line, 0, &failed) != code)
+    program_stop(line, "an allocation failed", code);
 }
 
 /* Names of files that a command may leave: its inputs, and those that begin with "out". */
@@ -289,15 +561,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   program_add(&line, "propercal");
   program_add(&line, "%s", verb->name);
   verb->words(&line);
+  program_more(&line, verb->letter);
   program_add(&line, "--threads");
   program_add(&line, "%zu", 1 + fuzz_below(&line.choice, 2));
   program_spoil(&line);
-  const int code = program_run(&line);
+  int failed;
+  const int code = program_run(&line, program_fail_at(&line), &failed);
   if (code != 0 && code != 1 && code != 2 && code != 3 && code != 4 && code != 6)
-    abort();
+    program_stop(&line, "not documented", code);
+  if (failed)
+    program_check_failed(&line, code);
   if (program_left_rubbish())
-    abort();
-  fuzz_count(code <= 1);
+    program_stop(&line, "a file is left", code);
+  fuzz_count(code <= 1 || failed);
   program_clean();
   if (fchdir(program_origin) != 0)
     abort();

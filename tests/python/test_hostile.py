@@ -2,6 +2,10 @@
 
 import ctypes
 import os
+import pathlib
+import shutil
+import subprocess
+import sys
 
 import numpy as np
 import propercal as pc
@@ -212,3 +216,34 @@ def test_no_memory_for_the_roles_of_columns():
             hooks.remove_mem_hooks()
         assert found == expected
     assert failures > 0
+
+
+VERDICTS = """
+import ctypes, propercal as pc
+shim = ctypes.CDLL(None)
+shim.fail_in.argtypes = [ctypes.c_ulong]
+data = pc.simulate(200, 3)
+outcomes = []
+while "text" not in outcomes and len(outcomes) < 500:
+    core = pc.measure(logits=data.logits, labels=data.labels, metrics=["brier"])._core
+    shim.fail_in(len(outcomes) + 1)
+    try:
+        outcomes.append("none" if core.verdict()["text"] is None else "text")
+    except MemoryError:
+        outcomes.append("memory")
+    shim.fail_in(0)
+print(*outcomes)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux" or not shutil.which("cc"), reason="needs glibc and a C compiler")
+def test_no_memory_for_the_verdict(tmp_path):
+    """Memory that runs out while the sentences are written is an error, and not a result without verdict."""
+    shim = tmp_path / "fail_malloc.so"
+    source = pathlib.Path(__file__).parents[1] / "attack" / "fail_malloc.c"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", shim, source], check=True)
+    done = subprocess.run([sys.executable, "-c", VERDICTS], env={**os.environ, "LD_PRELOAD": str(shim)},
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    outcomes = done.stdout.split()
+    assert "none" not in outcomes and "memory" in outcomes and outcomes[-1] == "text"

@@ -114,6 +114,8 @@ TEST(test_fair_and_empirical) {
   found = energy_of(&data, "energy-score:estimator=empirical", &results);
   assert_near(found.value, energy_expected(&data, m * m), 1e-13);
   assert_null(pcal_results_verdict_text(results));
+  pcal_verdict verdict = PCAL_VERDICT_INIT;
+  assert_int_equal(pcal_results_get_verdict(results, &verdict), PCAL_USAGE);
   pcal_results_free(results);
 }
 
