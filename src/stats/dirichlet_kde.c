@@ -103,9 +103,9 @@ static pcal_status dirichlet_offsets_task(void *user, size_t index, size_t worke
   return PCAL_OK;
 }
 
-static pcal_status dirichlet_offsets_fill(const pc_dirichlet_kde *dirichlet,
-                                          const double *bandwidths, size_t count, double *out,
-                                          pcal_error *err) {
+pcal_status pc_dirichlet_kde_offsets(const pc_dirichlet_kde *dirichlet,
+                                     const double *bandwidths, size_t count, double *out,
+                                     pcal_error *err) {
   dirichlet_offsets work = {dirichlet->rows, bandwidths, count, out};
   const double cost =
       40.0 * (double)count * (double)dirichlet->rows->count * (double)dirichlet->rows->classes;
@@ -448,7 +448,7 @@ static pcal_status dirichlet_run(dirichlet_work *work, const dirichlet_job *job,
   const pc_dirichlet_kde *dirichlet = work->dirichlet;
   const double rows = (double)dirichlet->rows->count;
   const size_t packs = pc_pair_pack_count(dirichlet->rows);
-  PC_TRY(dirichlet_offsets_fill(dirichlet, work->bandwidths, work->count, offsets, err));
+  PC_TRY(pc_dirichlet_kde_offsets(dirichlet, work->bandwidths, work->count, offsets, err));
   if (dirichlet_on_device(work))
     return dirichlet_there(work, job->what, job->task == dirichlet_error_task, err);
   return pc_run_with_progress(dirichlet->env, job->what, (packs + job->packs - 1) / job->packs,

@@ -30,6 +30,12 @@ PC_CHECKED pcal_status pc_dirichlet_kde_new(const pcal_env *env, const pc_pair_r
 int pc_dirichlet_kde_on_device(const pc_dirichlet_kde *dirichlet);
 void pc_dirichlet_kde_free(pc_dirichlet_kde *dirichlet);
 
+/* out[b][row]: log w_j - log B(p_j / h + 1) for h = bandwidths[b], which may be infinite; -inf for
+ * rows of weight 0.  Rows are padded to whole packs. */
+PC_CHECKED pcal_status pc_dirichlet_kde_offsets(const pc_dirichlet_kde *dirichlet,
+                                                const double *bandwidths, size_t count,
+                                                double *out, pcal_error *err);
+
 /* out[b]: the mean over rows of the log density at the row given by all other rows, with
  * bandwidth bandwidths[b]; -inf if all kernels are 0 at some row.  <log p_i, p_j> is computed
  * once. */
