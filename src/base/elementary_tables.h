@@ -2,6 +2,11 @@
 #ifndef PC_ELEMENTARY_TABLES_H
 #define PC_ELEMENTARY_TABLES_H
 
+/* Also read by kernels of a GPU, which define this. */
+#ifndef ELEMENTARY_TABLE
+#define ELEMENTARY_TABLE const
+#endif
+
 #define ELEMENTARY_LN2_HIGH 0x1.62e42fefa3800p-1
 #define ELEMENTARY_LN2_LOW 0x1.ef35793c76730p-45
 #define ELEMENTARY_STEP_1 0x1.62e42ff000000p-7
@@ -16,7 +21,7 @@
 #define ELEMENTARY_LOG10_E_REST 0x1.95355baaafad3p-57
 
 /* 1/c, and log c in two parts. */
-static const double elementary_logs[128][3] = {
+static ELEMENTARY_TABLE double elementary_logs[128][3] = {
     {0x1.7340000000000p+0, -0x1.7c9e7703f9000p-2, 0x1.82d5517117a8cp-45},
     {0x1.7140000000000p+0, -0x1.77166c7440000p-2, -0x1.2d333f054aa72p-45},
     {0x1.6f40000000000p+0, -0x1.7186b11381000p-2, -0x1.934e2677d272bp-46},
@@ -148,7 +153,7 @@ static const double elementary_logs[128][3] = {
 };
 
 /* 2^(j/64) in two parts. */
-static const double elementary_powers[64][2] = {
+static ELEMENTARY_TABLE double elementary_powers[64][2] = {
     {0x1.0000000000000p+0, 0x0.0p+0},
     {0x1.02c9a3e778061p+0, -0x1.19083535b085dp-56},
     {0x1.059b0d3158574p+0, 0x1.d73e2a475b465p-55},
@@ -216,7 +221,7 @@ static const double elementary_powers[64][2] = {
 };
 
 /* erf(x) / x - 1 by x^2 - 1/2, for x up to 1. */
-static const double elementary_erf[15] = {
+static ELEMENTARY_TABLE double elementary_erf[15] = {
     -0x1.1ae14dc34815ap-5,  -0x1.1fd16292151fdp-2,  0x1.454368017b042p-4,
     -0x1.2b902b7b2f224p-6,  0x1.c82aa249df428p-9,   -0x1.263991b81d64ap-11,
     0x1.486638bca9fa1p-14,  -0x1.429e938badfd7p-17, 0x1.1ad5edc8ea554p-20,
@@ -224,7 +229,7 @@ static const double elementary_erf[15] = {
     0x1.04ff16c13c042p-34,  -0x1.29cd9bf60c1b4p-38, 0x1.3c01fd3a74542p-42};
 
 /* erfc(x) exp(x^2): upper end, middle, coefficients by x - middle. */
-static const double elementary_erfc[12][19] = {
+static ELEMENTARY_TABLE double elementary_erfc[12][19] = {
     {0x1.8000000000000p-1, 0x1.4000000000000p-1, 0x1.1d16b5809eaf6p-1, -0x1.babd0e4f1a24dp-2,
      0x1.2577420fcd07dp-2, -0x1.59c35c06f7ffep-3, 0x1.72d46a9b3f0fap-4, -0x1.6fce5df0ba11ap-5,
      0x1.552fe700068d8p-6, -0x1.2a7f4fb7adc64p-7, 0x1.efd03c2d408fdp-9, -0x1.88ef99729e3e1p-10,

@@ -1,10 +1,14 @@
 /* Converts rows of logits whose softmax a device has computed (device/softmax_rows_body.h), as
- * convert_logits.c does with its own.
+ * convert_logits.c does with its own, and rows of probabilities that it has checked
+ * (device/prob_rows_body.h), as row_convert.c.
  *
- * Edge cases: labels and weights as in row_check.h.  All logits are finite; otherwise data/pass.c
- * copies the rows and converts them here.
+ * Edge cases: labels and weights as in row_check.h.  All logits are finite, and all probabilities valid;
+ * otherwise data/pass.c copies the rows and converts them here.
  * Cost: one exp and one log for each row. */
+#include <math.h>
+
 #include "data/row_convert.h"
+#include "kernels/lane_math.h"
 
 /* Valid rows without weights, all at once; returns 0 if rows must be checked one by one. */
 static int convert_device_plain(pc_row_convert *convert, const pc_device_softmax *softmax,
@@ -33,9 +37,37 @@ static pcal_status convert_device_row(pc_row_convert *convert, const pc_device_s
   return PCAL_OK;
 }
 
+/* ---- probabilities ---- */
+
+static pcal_status convert_device_probs(pc_row_convert *convert,
+                                        const pc_device_softmax *columns, size_t begin,
+                                        size_t i, pcal_error *err) {
+  const int logs = convert->layout->kind == PCAL_LOG_PROBABILITY;
+  const double stored = columns->gap[i], scale = columns->scale[i];
+  const pc_prob_row_facts found = {.high = columns->rest[i],
+                                   .rest_square = columns->rest_square[i],
+                                   .top = (size_t)columns->top[i]};
+  pc_checked_row row;
+  PC_TRY(pc_row_convert_begin(convert, begin + i, &row, err));
+  double py = !logs ? stored : stored > 700 ? (double)INFINITY : pc_lane_exp(stored);
+  row.normalized = scale != 0 && !row.missing;
+  if (scale != 0)
+    py = (py < 0 ? 0.0 : py) / scale;
+  pc_row_convert_prob_facts(convert, row.label, py, &found);
+  if (convert->policy->need_log)
+    convert->scratch->log_true[convert->kept] =
+        logs && scale == 0 ? stored : pc_row_convert_log(py);
+  pc_row_convert_end(convert, &row);
+  return PCAL_OK;
+}
+
 pcal_status pc_convert_device_rows(pc_row_convert *convert, const pc_device_softmax *softmax,
                                    size_t begin, size_t count, pcal_error *err) {
   const pc_scratch *s = convert->scratch;
+  for (size_t i = 0; softmax->scale != NULL && i < count; i++)
+    PC_TRY(convert_device_probs(convert, softmax, begin, i, err));
+  if (softmax->scale != NULL)
+    return PCAL_OK;
   const int done = convert_device_plain(convert, softmax, begin, count);
   for (size_t i = 0; !done && i < count; i++)
     PC_TRY(convert_device_row(convert, softmax, begin, i, err));

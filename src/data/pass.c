@@ -64,7 +64,8 @@ static pcal_status pass_add(const pass_batch *work, size_t w, size_t begin, size
   if (work->softmax != NULL) {
     const pc_device_softmax *all = work->softmax;
     const pc_device_softmax part = {all->rest + begin, all->rest_square + begin,
-                                    all->gap + begin, all->top + begin, 1};
+                                    all->gap + begin, all->top + begin,
+                                    all->scale == NULL ? NULL : all->scale + begin, 1};
     PC_TRY(pc_rows_convert_device(work->batch, &pass->layout, &pass->policy, &part, begin,
                                   count, &worker->scratch, &rows, &worker->counts, err));
   } else {
@@ -213,7 +214,8 @@ static pcal_status pass_device_copy(pc_pass *pass, const pcal_batch *batch, pcal
                         PC_DEVICE_PIECE / row * row, pass_device_piece, &copy, err);
 }
 
-/* Rows by their softmax; a window in which a logit is not finite is copied. */
+/* Rows by their softmax, or by columns of checked probabilities; a window with a row that needs a check
+ * on the host is copied. */
 static pcal_status pass_device_softmax(pc_pass *pass, const pcal_batch *batch, unsigned *ways,
                                        pcal_error *err) {
   for (size_t begin = 0; begin < batch->rows; begin += PC_DEVICE_ROWS) {
@@ -221,7 +223,10 @@ static pcal_status pass_device_softmax(pc_pass *pass, const pcal_batch *batch, u
     pc_device_softmax softmax;
     pcal_batch window;
     pass_device_window(batch, begin, left < PC_DEVICE_ROWS ? left : PC_DEVICE_ROWS, &window);
-    PC_TRY(pc_device_softmax_rows(batch->device, &window, &softmax, err));
+    PC_TRY(pass->layout.kind == PCAL_LOGIT
+               ? pc_device_softmax_rows(batch->device, &window, &softmax, err)
+               : pc_device_prob_rows(batch->device, &window, pass->policy.normalize, &softmax,
+                                     err));
     const pcal_status status =
         softmax.finite ? pass_rows(pass, &window, &softmax, err) : PCAL_OK;
     pc_device_softmax_done(batch->device);
@@ -237,18 +242,47 @@ static pcal_status pass_fill_labels(pc_pass *pass, size_t rows, pcal_error *err)
   return pc_lazy_labels_fill(&labels, 0, rows, err);
 }
 
+/* Rows as columns that the device has computed, if these suffice; else copied. */
+static pcal_status pass_device_pass(pc_pass *pass, const pcal_batch *batch, unsigned *ways,
+                                    pcal_error *err) {
+  if (pc_device_rows_suffice(batch, &pass->layout, &pass->policy))
+    return pass_device_softmax(pass, batch, ways, err);
+  *ways |= PC_WAY_COPIED;
+  return pass_device_copy(pass, batch, err);
+}
+
+/* Passes rows on a second time, with all columns of the policy.  They have been counted before. */
+static pcal_status pass_device_full(pc_pass *pass, const pcal_batch *batch, unsigned *ways,
+                                    pcal_error *err) {
+  pc_row_counts before = {.fractional_row = PCAL_NO_ROW};
+  pass_add_counts(pass, &before);
+  pass->stage = PC_STAGE_FULL;
+  const pcal_status status = pass_device_pass(pass, batch, ways, err);
+  pass_clear_counts(pass);
+  pass->workers[0].counts = before;
+  return status;
+}
+
 /* Rows that the device has not added up, or not to all states. */
 static pcal_status pass_device_rows(pc_pass *pass, const pcal_batch *batch, pc_pass_done done,
                                     pcal_error *err) {
-  unsigned ways = 0;
-  pcal_status status = PCAL_OK;
-  if (pc_device_rows_suffice(batch, &pass->layout, &pass->policy)) {
-    status = pass_device_softmax(pass, batch, &ways, err);
-  } else {
-    ways = PC_WAY_COPIED;
-    status = pass_device_copy(pass, batch, err);
-  }
-  pass->ways |= done == PC_PASS_SOME ? ways << PC_WAY_REST : ways;
+  const pc_row_policy policy = pass->policy;
+  pc_row_policy lean = policy;
+  unsigned ways = 0, full = 0;
+  if (policy.probs == PC_PROBS_FILLED)
+    lean.probs = PC_PROBS_LEAN;
+  const int split = pass->rest == PC_REST_SPLIT &&
+                    pc_device_rows_suffice(batch, &pass->layout, &lean);
+  if (split || pass->rest == PC_REST_LEAN)
+    pass->policy = lean;
+  pass->stage = split ? PC_STAGE_LEAN : PC_STAGE_ONLY;
+  pcal_status status = pass_device_pass(pass, batch, &ways, err);
+  pass->policy = policy;
+  if (split && status == PCAL_OK)
+    status = pass_device_full(pass, batch, &full, err);
+  pass->stage = PC_STAGE_ONLY;
+  pass->ways |= done == PC_PASS_SOME || split ? ways << PC_WAY_REST : ways;
+  pass->ways |= full << PC_WAY_FULL | (split && done == PC_PASS_NONE ? PC_WAY_MISSED : 0);
   return status;
 }
 
@@ -259,6 +293,7 @@ static pcal_status pass_device(pc_pass *pass, const pcal_batch *batch, pcal_erro
     labels.at = lazy->on_device;
   if (labels.at == NULL || pass->sum == NULL)
     PC_TRY(pass_fill_labels(pass, batch->rows, err));
+  pass->rest = PC_REST_FULL;
   if (pass->sum == NULL)
     return pass_device_rows(pass, batch, PC_PASS_NONE, err);
   for (size_t begin = 0; begin < batch->rows; begin += PC_DEVICE_SUMS_ROWS) {
@@ -269,10 +304,14 @@ static pcal_status pass_device(pc_pass *pass, const pcal_batch *batch, pcal_erro
     pass_device_window(batch, begin, left < PC_DEVICE_SUMS_ROWS ? left : PC_DEVICE_SUMS_ROWS,
                        &window);
     here.at = labels.at == NULL ? NULL : (const char *)labels.at + begin * labels.size;
+    pass->rescaled = 0;
+    pass->rest = PC_REST_FULL;
     PC_TRY(pass->sum(pass->user, &window, &here, &done, err));
     pass->ways |= done == PC_PASS_NONE ? 0 : PC_WAY_SUMMED;
-    if (done == PC_PASS_ALL)
+    if (done == PC_PASS_ALL) {
+      pass->workers[0].counts.normalized += pass->rescaled;
       continue;
+    }
     PC_TRY(pass_fill_labels(pass, batch->rows, err));
     PC_TRY(pass_device_rows(pass, &window, done, err));
   }

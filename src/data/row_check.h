@@ -18,8 +18,6 @@
 #include "data/rows.h"
 
 #define PC_FORECAST_MAX 1e100 /* bound of targets, predictions, and 1 / standard deviation */
-#define PC_PROB_TOLERANCE 1e-5
-#define PC_PROB_REPAIRABLE 1e-2
 
 /* One row of a batch while it is checked. */
 typedef struct pc_checked_row {

@@ -74,7 +74,7 @@ static void row_convert_pair(const pc_row_convert *convert, const pc_checked_row
   s->log_true[convert->kept] = log_true;
 }
 
-static double row_convert_log(double p) {
+double pc_row_convert_log(double p) {
   return pc_log(p > 0 ? p : 0.0);
 }
 
@@ -91,10 +91,10 @@ static void row_convert_binary(const pc_row_convert *convert, const pc_checked_r
     return;
   }
   row_convert_pair(convert, row, pair,
-                   convert->policy->need_log ? row_convert_log(pair[row->label]) : 0.0);
+                   convert->policy->need_log ? pc_row_convert_log(pair[row->label]) : 0.0);
   if (convert->policy->scores != PC_SCORES_NONE) {
-    scores[0] = row_convert_log(pair[0]);
-    scores[1] = row_convert_log(pair[1]);
+    scores[0] = pc_row_convert_log(pair[0]);
+    scores[1] = pc_row_convert_log(pair[1]);
   }
 }
 
@@ -175,9 +175,9 @@ static void row_convert_plain_facts(const pc_row_convert *convert, size_t count)
     s->top[i] = p > rest ? p : rest;
   }
   for (size_t i = 0; convert->policy->need_log && i < count; i++)
-    s->log_true[i] = row_convert_log(s->probs[2 * i + (size_t)s->labels[i]]);
+    s->log_true[i] = pc_row_convert_log(s->probs[2 * i + (size_t)s->labels[i]]);
   for (size_t i = 0; convert->policy->scores != PC_SCORES_NONE && i < 2 * count; i++)
-    s->scores[i] = row_convert_log(s->probs[i]);
+    s->scores[i] = pc_row_convert_log(s->probs[i]);
 }
 
 static void row_convert_plain_rows(pc_row_convert *convert, size_t begin, size_t count) {
@@ -254,8 +254,8 @@ static pcal_status row_convert_check_probs(const pc_row_convert *convert, pc_che
   return PCAL_OK;
 }
 
-static void row_convert_prob_facts(const pc_row_convert *convert, int32_t label, double py,
-                                   const pc_prob_row_facts *found) {
+void pc_row_convert_prob_facts(const pc_row_convert *convert, int32_t label, double py,
+                               const pc_prob_row_facts *found) {
   const pc_scratch *s = convert->scratch;
   const double largest = found->high;
   const int is_top = found->top == (size_t)label;
@@ -274,11 +274,11 @@ static void row_convert_prob_columns(const pc_row_convert *convert, const pc_che
   double *scores = s->scores + convert->kept * k;
   if (convert->policy->need_log)
     s->log_true[convert->kept] =
-        logs ? s->scores_row[row->label] : row_convert_log(p[row->label]);
+        logs ? s->scores_row[row->label] : pc_row_convert_log(p[row->label]);
   if (pc_row_convert_keeps_probs(convert))
     memcpy(row_convert_probs(convert), p, k * sizeof(double));
   for (size_t j = 0; convert->policy->scores != PC_SCORES_NONE && j < k; j++)
-    scores[j] = logs ? s->scores_row[j] : row_convert_log(p[j]);
+    scores[j] = logs ? s->scores_row[j] : pc_row_convert_log(p[j]);
 }
 
 /* True if the scores are contiguous floats and neither probabilities nor scores are kept. */
@@ -319,9 +319,9 @@ static int row_convert_float_row(const pc_row_convert *convert, size_t position,
   const double py = (double)p[label];
   if (!isfinite(py) || pc_prob_excess(py) > PC_PROB_TOLERANCE || !(found.rest_square <= 2))
     return 0;
-  row_convert_prob_facts(convert, label, py, &found);
+  pc_row_convert_prob_facts(convert, label, py, &found);
   if (convert->policy->need_log)
-    s->log_true[convert->kept] = row_convert_log(py);
+    s->log_true[convert->kept] = pc_row_convert_log(py);
   return 1;
 }
 
@@ -364,7 +364,7 @@ static pcal_status row_convert_probability_row(pc_row_convert *convert, size_t p
     PC_TRY(pc_row_check_not_finite(&row, s->scores_row, err));
   if (!row.missing) {
     PC_TRY(row_convert_check_probs(convert, &row, p, &found, err));
-    row_convert_prob_facts(convert, row.label, p[row.label], &found);
+    pc_row_convert_prob_facts(convert, row.label, p[row.label], &found);
     row_convert_prob_columns(convert, &row, p);
   }
   pc_row_convert_end(convert, &row);
@@ -431,10 +431,13 @@ pcal_status pc_rows_convert(const pcal_batch *batch, const pc_layout *layout,
 int pc_device_rows_suffice(const pcal_batch *batch, const pc_layout *layout,
                            const pc_row_policy *policy) {
   const pc_row_convert convert = {.layout = layout, .policy = policy};
-  return layout->kind == PCAL_LOGIT && layout->columns > 1 &&
+  const int there = layout->kind == PCAL_LOGIT
+                        ? pc_device_has_softmax(batch->device, batch->type, layout->classes)
+                        : pc_device_has_prob_rows(batch->device, batch->type);
+  pc_row_form form;
+  return pc_device_row_form(layout->kind, &form) && layout->columns > 1 &&
          !pc_row_convert_keeps_probs(&convert) && policy->scores == PC_SCORES_NONE &&
-         !policy->need_keys && !policy->unlabelled &&
-         pc_device_has_softmax(batch->device, batch->type, layout->classes);
+         !policy->need_keys && !policy->unlabelled && there;
 }
 
 pcal_status pc_rows_convert_device(const pcal_batch *batch, const pc_layout *layout,

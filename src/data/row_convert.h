@@ -76,6 +76,13 @@ PC_CHECKED pcal_status pc_row_convert_begin(const pc_row_convert *convert, size_
 /* Counts the row, and keeps it unless it is missing or has weight 0. */
 void pc_row_convert_end(pc_row_convert *convert, const pc_checked_row *row);
 
+/* The logarithm of a probability; numbers below 0 count as 0. */
+double pc_row_convert_log(double p);
+
+/* Fills the columns of a row of probabilities, except log_true.  py: that of the label. */
+void pc_row_convert_prob_facts(const pc_row_convert *convert, int32_t label, double py,
+                               const pc_prob_row_facts *found);
+
 /* If all labels are valid and there are no weights, copies labels, groups and indices of all
  * rows and returns 1: the rows then need no check of their own.  Otherwise returns 0. */
 int pc_row_convert_keep_labels(const pc_row_convert *convert, size_t begin, size_t count);

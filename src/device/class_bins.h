@@ -3,7 +3,7 @@
 #ifndef PC_CLASS_BINS_H
 #define PC_CLASS_BINS_H
 
-#include <stdint.h>
+#include "device/prob_rows.h"
 
 #define PC_CLASS_BINS_THREADS 128 /* of a block; also the rows of a strip */
 #define PC_CLASS_BINS_STRIPS 31   /* most strips of a block: sums of a thread stay below 2^63 */
@@ -30,11 +30,13 @@ typedef struct pc_class_bins_grid {
 typedef struct pc_class_bins {
   const void *scores;  /* row after row, without gaps */
   const void *labels;  /* one for each row */
-  const double *total; /* row_total and row_largest of pc_row_sums */
+  const double *total; /* row_total and row_largest of pc_row_sums; of probabilities the column
+                          `scale` of prob_rows.h, and NULL */
   const double *largest;
   uint64_t *words; /* results, below */
   uint64_t rows;
   uint32_t classes;
+  uint32_t form;                              /* pc_row_form */
   uint32_t label_size;                        /* bytes: 8, 4 (signed) or 1 (unsigned) */
   uint32_t slices;                            /* parts of the rows; see pc_class_bins_blocks */
   uint32_t grid_count, cut_count, cell_count; /* cells of all grids and classes */

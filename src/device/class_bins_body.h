@@ -1,9 +1,9 @@
-/* Bins of the probability of every class, for rows of logits: the body of the kernels
- * pc_class_bins_*.
+/* Bins of the probability of every class: the body of the kernels pc_class_bins_*.
  *
- * The probability of class j is exp(z_j - m) / t with m the largest logit and t = 1 + r the total
- * that pc_row_sums_* has written for the row: a division up to PC_NARROW_CLASSES classes, beyond
- * that a product with 1 / t, as data/convert_logits.c.  All sums are integers, as those of
+ * For logits, the probability of class j is exp(z_j - m) / t with m the largest logit and t = 1 + r the
+ * total that pc_row_sums_* has written for the row: a division up to PC_NARROW_CLASSES classes, beyond
+ * that a product with 1 / t, as data/convert_logits.c.  Probabilities are those that pc_prob_rows_* has
+ * checked, divided by the scale of the row if it has one.  All sums are integers, as those of
  * machines/grid_every_class.c, so that any number of blocks and any order give the bits of the
  * CPU:
  *   first cell    a thread has one class, and adds its scores in a register;
@@ -24,6 +24,7 @@
 
 #include "device/class_bins.h"
 #include "device/gpu_sums.h"
+#include "device/prob_rows_body.h"
 #include "device/softmax_rows_body.h"
 
 #define PC_CLASS_BINS_NARROW 32 /* PC_NARROW_CLASSES */
@@ -98,9 +99,11 @@ static inline void pc_class_bins_load(const pc_class_bins *bins,
   if (row >= bins->rows)
     return;
   const double total = bins->total[row] < 0 ? -bins->total[row] : bins->total[row];
+  const int inverse = bins->form == PC_ROW_LOGITS && bins->classes > PC_CLASS_BINS_NARROW;
   const int64_t label = pc_class_bins_label(bins, row);
-  shared->largest[mine->thread] = bins->largest[row];
-  shared->total[mine->thread] = bins->classes <= PC_CLASS_BINS_NARROW ? total : 1.0 / total;
+  if (bins->form == PC_ROW_LOGITS)
+    shared->largest[mine->thread] = bins->largest[row];
+  shared->total[mine->thread] = inverse ? 1.0 / total : total;
   shared->label[mine->thread] =
       label >= 0 && label < (int64_t)bins->classes ? (int32_t)label : -1;
 }

@@ -5,8 +5,10 @@
 static inline double NAMED(pc_class_bins_probability)(const pc_class_bins *bins,
                                                       const NUMBER *z, uint32_t row,
                                                       const pc_class_bins_shared *shared) {
-  const double term =
-      pc_softmax_rows_term((double)z[(uint64_t)row * bins->classes], shared->largest[row]);
+  const double stored = (double)z[(uint64_t)row * bins->classes];
+  if (bins->form != PC_ROW_LOGITS)
+    return pc_prob_rows_scaled(pc_prob_rows_value(stored, bins->form), shared->total[row]);
+  const double term = pc_softmax_rows_term(stored, shared->largest[row]);
   return bins->classes <= PC_CLASS_BINS_NARROW ? term / shared->total[row]
                                                : term * shared->total[row];
 }

@@ -52,11 +52,14 @@ static void device_load(pcal_device *device) {
   device_find(device, "pc_row_sums_narrow", device->sums_narrow);
   device_find(device, "pc_class_bins", device->class_bins);
   device_find(device, "pc_class_moments", device->class_moments);
+  device_find(device, "pc_class_cells", device->class_cells);
   device_find(device, "pc_temperature_wide", device->temperature_wide);
   device_find(device, "pc_temperature_narrow", device->temperature_narrow);
   device_find(device, "pc_sample_rows", device->sample);
   device_find(device, "pc_scaled_softmax_wide", device->scaled_wide);
   device_find(device, "pc_scaled_softmax_narrow", device->scaled_narrow);
+  device_find(device, "pc_prob_rows", device->prob_rows);
+  device->sums_columns = device_find_one(device, "pc_row_sums_columns_all");
   device->sums_fast_wide = device_find_one(device, "pc_row_sums_wide_fast");
   device->sums_fast_narrow = device_find_one(device, "pc_row_sums_narrow_fast");
   device->score_buckets = device_find_one(device, "pc_score_buckets_all");

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "device/class_moments.h"
+#include "device/prob_rows.h"
 #include "device/row_sums.h"
 #include "device/temperature_rows.h"
 
@@ -41,14 +42,21 @@ PC_CHECKED pcal_status pc_device_copy(pcal_device *device, void *stream, const v
 /* Most rows of one call of pc_device_softmax. */
 #define PC_DEVICE_ROWS ((size_t)1 << 18)
 
-/* True if the device has kernels for PCAL_F32 or PCAL_F64 and the number of classes. */
-int pc_device_has_softmax(const pcal_device *device, pcal_type type, size_t classes);
+/* The form of scores that kernels know; 0: it has none. */
+int pc_device_row_form(pcal_kind kind, pc_row_form *out);
 
-/* Sums of the softmax of rows, as in pc_narrow_facts of kernels/row_kernels.h. */
+/* True if the device has kernels for PCAL_F32 or PCAL_F64 and the number of classes; and for rows of
+ * probabilities. */
+int pc_device_has_softmax(const pcal_device *device, pcal_type type, size_t classes);
+int pc_device_has_prob_rows(const pcal_device *device, pcal_type type);
+
+/* Sums of the softmax of rows, as in pc_narrow_facts of kernels/row_kernels.h.  Of probabilities: the
+ * columns high, rest_square, stored, top and scale of prob_rows.h, in this order. */
 typedef struct pc_device_softmax {
   const double *rest, *rest_square, *gap;
   const int32_t *top;
-  int finite; /* 0: some logit is not, and the columns have no meaning */
+  const double *scale; /* NULL for logits */
+  int finite; /* 0: some row must be checked on the host, and the columns have no meaning */
 } pc_device_softmax;
 
 /* Computes the softmax of a batch of at most PC_DEVICE_ROWS rows; its labels are on the host.  The
@@ -56,6 +64,10 @@ typedef struct pc_device_softmax {
  * pc_device_softmax_done; other threads wait until then. */
 PC_CHECKED pcal_status pc_device_softmax_rows(pcal_device *device, const pcal_batch *batch,
                                               pc_device_softmax *out, pcal_error *err);
+/* The same for a batch of probabilities or their logarithms; normalize: as in pc_row_policy. */
+PC_CHECKED pcal_status pc_device_prob_rows(pcal_device *device, const pcal_batch *batch,
+                                           int normalize, pc_device_softmax *out,
+                                           pcal_error *err);
 void pc_device_softmax_done(pcal_device *device);
 
 /* Labels on the device: 8, 4 (signed) or 1 (unsigned) bytes each. */
@@ -65,7 +77,8 @@ typedef struct pc_device_labels {
 } pc_device_labels;
 
 /* True if the device has kernels for the sums of row_sums.h, class_bins.h and class_moments.h. */
-int pc_device_has_row_sums(const pcal_device *device, pcal_type type, size_t classes);
+int pc_device_has_row_sums(const pcal_device *device, pcal_kind kind, pcal_type type,
+                           size_t classes);
 int pc_device_has_fast_sums(const pcal_device *device);
 
 /* Most rows of one call of pc_device_row_sums, and most bytes of the bins of all classes. */
@@ -76,7 +89,7 @@ int pc_device_has_fast_sums(const pcal_device *device);
 
 struct pc_device_scores; /* device_scores.h */
 
-/* Sums over rows of logits: what is asked for, and the results, which are memory of the device. */
+/* Sums over rows: what is asked for, and the results, which are memory of the device. */
 typedef struct pc_device_sums {
   pc_row_sums rows;                                /* the caller fills values, grids and cuts */
   pc_class_bins classes[PC_DEVICE_CLASS_LAUNCHES]; /* grids and cuts */
@@ -86,7 +99,9 @@ typedef struct pc_device_sums {
   int with_scores;               /* also the top score of each row */
   struct pc_device_scores *keep; /* or NULL: the top scores stay on the device, in buckets */
   int fast;                      /* exponentials in float; of float32 logits, without classes */
+  int normalize;                 /* of probabilities: as in pc_row_policy */
   const uint64_t *words;         /* out: results of row_sums.h */
+  uint64_t rescaled;             /* rows, for the caller */
   const uint64_t *class_words[PC_DEVICE_CLASS_LAUNCHES];   /* out: results of class_bins.h */
   const uint64_t *moment_words[PC_DEVICE_MOMENT_LAUNCHES]; /* out: results of class_moments.h */
   const double *total; /* out: row_total of row_sums.h, if with_scores */
@@ -95,7 +110,7 @@ typedef struct pc_device_sums {
                                    for the scores, and nothing was added up */
 } pc_device_sums;
 
-/* Adds up the rows of a batch of logits, at most PC_DEVICE_SUMS_ROWS.  After success the caller
+/* Adds up the rows of a batch of logits or probabilities, at most PC_DEVICE_SUMS_ROWS.  After success the caller
  * reads the results and then calls pc_device_row_sums_done; other threads wait until then. */
 PC_CHECKED pcal_status pc_device_row_sums(pcal_device *device, const pcal_batch *batch,
                                           const pc_device_labels *labels, pc_device_sums *sums,

@@ -6,9 +6,12 @@
 
 /* Functions of the headers below run on the GPU. */
 #define inline inline __device__
+#define ELEMENTARY_TABLE const __device__
+#include "device/class_cells_body.h"
 #include "device/class_moments_body.h"
 #include "device/dirichlet_sums_body.h"
 #include "device/pair_sums_body.h"
+#include "device/prob_rows_body.h"
 #include "device/row_sums_body.h"
 #include "device/scaled_softmax_body.h"
 #include "device/score_buckets_body.h"
@@ -90,6 +93,40 @@ static __device__ void row_sums_end(const pc_row_sums *sums, const pc_row_sums_t
 ROW_SUMS_KERNELS(f32, f32, 4)
 ROW_SUMS_KERNELS(f64, f64, 8)
 ROW_SUMS_KERNELS(fast, f32, 4)
+
+extern "C" __global__ void __launch_bounds__(PC_ROW_SUMS_THREADS, ROW_SUMS_BLOCKS)
+    pc_row_sums_columns_all(const __grid_constant__ pc_row_sums sums) {
+  pc_row_sums_thread mine;
+  pc_row_sums_begin(&sums, (char *)row_sums_shared, blockIdx.x, gridDim.x, threadIdx.x, 0, 0,
+                    &mine);
+  __syncthreads();
+  for (uint64_t first = (uint64_t)blockIdx.x * PC_ROW_SUMS_THREADS; first < sums.rows;
+       first += (uint64_t)gridDim.x * PC_ROW_SUMS_THREADS)
+    pc_row_sums_add_column(&sums, &mine, first + threadIdx.x);
+  row_sums_end(&sums, &mine);
+}
+
+#define PROB_ROWS_KERNEL(type)                                                                 \
+  extern "C" __global__ void __launch_bounds__(PC_PROB_ROWS_THREADS, 8)                        \
+      pc_prob_rows_##type(const __grid_constant__ pc_prob_rows rows) {                         \
+    __shared__ pc_prob_rows_shared shared;                                                     \
+    pc_prob_rows_found found;                                                                  \
+    pc_prob_rows_look_##type(&rows, blockIdx.x, threadIdx.x, &shared);                         \
+    __syncwarp();                                                                              \
+    pc_prob_rows_check_##type(&rows, blockIdx.x, threadIdx.x, &shared);                        \
+    __syncwarp();                                                                              \
+    pc_prob_rows_again_##type(&rows, blockIdx.x, threadIdx.x, &shared);                        \
+    __syncwarp();                                                                              \
+    const double square =                                                                      \
+        pc_prob_rows_square_##type(&rows, blockIdx.x, threadIdx.x, &shared, &found);           \
+    __syncwarp();                                                                              \
+    shared.sum[threadIdx.x] = square;                                                          \
+    __syncwarp();                                                                              \
+    pc_prob_rows_write_##type(&rows, blockIdx.x, threadIdx.x, &shared, &found);                \
+  }
+
+PROB_ROWS_KERNEL(f32)
+PROB_ROWS_KERNEL(f64)
 
 /* Blocks on a multiprocessor; eight leave 64 registers for each thread. */
 #ifndef TEMPERATURE_ROWS_BLOCKS
@@ -217,6 +254,28 @@ CLASS_BINS_KERNEL(f64)
 
 CLASS_MOMENTS_KERNEL(f32)
 CLASS_MOMENTS_KERNEL(f64)
+
+#define CLASS_CELLS_KERNEL(type)                                                               \
+  extern "C" __global__ void __launch_bounds__(PC_CLASS_BINS_THREADS, 6)                       \
+      pc_class_cells_##type(const __grid_constant__ pc_class_cells cells) {                    \
+    __shared__ pc_class_cells_shared shared;                                                   \
+    pc_class_bins_thread mine;                                                                 \
+    pc_class_cells_sums sums;                                                                  \
+    pc_class_cells_clear(0, &sums);                                                            \
+    pc_class_bins_begin(&cells.bins, blockIdx.x, threadIdx.x, &shared.bins, &mine);            \
+    for (uint64_t first = mine.slice * PC_CLASS_BINS_THREADS; first < cells.bins.rows;         \
+         first += (uint64_t)cells.bins.slices * PC_CLASS_BINS_THREADS) {                       \
+      __syncthreads();                                                                         \
+      pc_class_bins_load(&cells.bins, &mine, first, &shared.bins);                             \
+      pc_class_cells_load(&cells, &mine, first, &shared);                                      \
+      __syncthreads();                                                                         \
+      pc_class_cells_add_##type(&cells, &mine, first, &shared, &sums);                         \
+    }                                                                                          \
+    pc_class_cells_publish(&cells, &sums);                                                     \
+  }
+
+CLASS_CELLS_KERNEL(f32)
+CLASS_CELLS_KERNEL(f64)
 
 #define SCALED_SOFTMAX_KERNELS(type)                                                           \
   extern "C" __global__ void __launch_bounds__(PC_SCALED_SOFTMAX_THREADS, 8)                   \

@@ -7,7 +7,7 @@
 #include "device/device_scores.h"
 #include "system/threads.h"
 
-#define DEVICE_BYTES ((size_t)16 << 20)         /* of the GPU */
+#define DEVICE_BYTES ((size_t)28 << 20)         /* of the GPU */
 #define DEVICE_HOST_BYTES (2 * PC_DEVICE_PIECE) /* page-locked */
 #define DEVICE_NARROW_CLASSES 32                /* PC_NARROW_CLASSES */
 
@@ -22,8 +22,9 @@ struct pcal_device {
   cuda_module *module; /* NULL: no kernels */
   cuda_function *wide[DEVICE_TYPES], *narrow[DEVICE_TYPES];
   cuda_function *sums_wide[DEVICE_TYPES], *sums_narrow[DEVICE_TYPES];
-  cuda_function *sums_fast_wide, *sums_fast_narrow;
-  cuda_function *class_bins[DEVICE_TYPES], *class_moments[DEVICE_TYPES];
+  cuda_function *sums_fast_wide, *sums_fast_narrow, *sums_columns;
+  cuda_function *prob_rows[DEVICE_TYPES];
+  cuda_function *class_bins[DEVICE_TYPES], *class_moments[DEVICE_TYPES], *class_cells[DEVICE_TYPES];
   cuda_function *temperature_wide[DEVICE_TYPES], *temperature_narrow[DEVICE_TYPES];
   cuda_function *sample[DEVICE_TYPES], *value_sums;
   cuda_function *pair_strips, *pair_packs;
@@ -50,6 +51,10 @@ PC_CHECKED pcal_status pc_device_reserve(pcal_device *device, int on_gpu, pcal_e
 /* Reserves `sums` and `sums_host`, and if `all` host and memory too. */
 PC_CHECKED pcal_status pc_device_reserve_sums(pcal_device *device, int all, pcal_error *err);
 
+/* Adds up rows, all fields of whose sums are filled. */
+cuda_result pc_device_sums_launch(const pcal_device *device, const pcal_batch *batch,
+                                  pc_row_sums *sums, int fast);
+
 /* Copies bytes to the GPU through `host`, which is reserved, and waits for them: while one half of
  * it is filled, the other one is copied. */
 cuda_result pc_device_fill(const pcal_device *device, void *stream, const char *from,
@@ -69,6 +74,16 @@ uint64_t *pc_device_scores_words(const pcal_device *device);
  * page-locked, without waiting. */
 cuda_result pc_device_scores_count(const pcal_device *device, void *stream, uint64_t first,
                                    uint64_t rows, char *host);
+
+/* Bytes of the columns of pc_prob_columns for each row. */
+#define PC_DEVICE_PROB_BYTES (4 * sizeof(double) + sizeof(int32_t))
+
+/* Checks rows of probabilities from row `begin` of a batch on; the caller fills labels, label_size, out,
+ * odd, rows and normalize. */
+cuda_result pc_device_prob_launch(const pcal_device *device, const pcal_batch *batch,
+                                  size_t begin, pc_prob_rows *rows);
+/* The columns of `room` rows, an even number, one after the other from an address on. */
+pc_prob_columns pc_device_prob_columns(void *at, size_t room);
 
 /* A place in `memory`. */
 void *pc_device_place(const pcal_device *device, size_t offset);

@@ -24,9 +24,11 @@ static int device_sums_wide(size_t classes) {
   return classes > DEVICE_NARROW_CLASSES;
 }
 
-static cuda_function *device_sums_kernel(const pcal_device *device, pcal_type type,
-                                         size_t classes, int fast) {
+static cuda_function *device_sums_kernel(const pcal_device *device, uint32_t form,
+                                         pcal_type type, size_t classes, int fast) {
   const size_t t = type == PCAL_F32 ? DEVICE_F32 : DEVICE_F64;
+  if (form != PC_ROW_LOGITS)
+    return device->sums_columns;
   if (fast)
     return device_sums_wide(classes) ? device->sums_fast_wide : device->sums_fast_narrow;
   return device_sums_wide(classes) ? device->sums_wide[t] : device->sums_narrow[t];
@@ -36,36 +38,42 @@ int pc_device_has_fast_sums(const pcal_device *device) {
   return device->sums_fast_wide != NULL && device->sums_fast_narrow != NULL;
 }
 
-int pc_device_has_row_sums(const pcal_device *device, pcal_type type, size_t classes) {
+int pc_device_has_row_sums(const pcal_device *device, pcal_kind kind, pcal_type type,
+                           size_t classes) {
   const size_t t = type == PCAL_F32 ? DEVICE_F32 : DEVICE_F64;
-  return device_sums_kernel(device, type, classes, 0) != NULL &&
+  pc_row_form form;
+  return pc_device_row_form(kind, &form) &&
+         (form == PC_ROW_LOGITS || pc_device_has_prob_rows(device, type)) &&
+         device_sums_kernel(device, form, type, classes, 0) != NULL &&
          device->class_bins[t] != NULL && device->class_moments[t] != NULL;
 }
 
 /* As many blocks as run at once, unless a block would have too many rows or none; twice as many for wide rows in
  * the exact precision, so that no multiprocessor waits long for the last ones. */
-static unsigned device_sums_blocks(const pcal_device *device, const pc_row_sums *sums,
+static unsigned device_sums_blocks(const pcal_device *device, const pc_row_sums *sums, int wide,
                                    int fast) {
-  const uint64_t step = device_sums_wide(sums->classes)
-                            ? PC_ROW_SUMS_THREADS / PC_ROW_SUMS_LANES
-                            : PC_ROW_SUMS_THREADS;
+  const uint64_t step =
+      wide ? PC_ROW_SUMS_THREADS / PC_ROW_SUMS_LANES : PC_ROW_SUMS_THREADS;
   const uint64_t most = (sums->rows + step - 1) / step;
   const uint64_t least = (sums->rows + PC_ROW_SUMS_BLOCK_ROWS - 1) / PC_ROW_SUMS_BLOCK_ROWS;
-  const uint64_t turns = device_sums_wide(sums->classes) && !fast ? 2 : 1;
+  const uint64_t turns = wide && !fast ? 2 : 1;
   const uint64_t at_once = (uint64_t)device->multiprocessors * DEVICE_SUMS_BLOCKS * turns;
   return (unsigned)(most < at_once ? most : least > at_once ? least : at_once);
 }
 
-static cuda_result device_sums_launch(const pcal_device *device, const pcal_batch *batch,
-                                      pc_row_sums *sums, int fast) {
-  const uint32_t size = batch->type == PCAL_F32 ? sizeof(float) : sizeof(double);
-  const uint32_t shared =
-      pc_row_sums_layout_of(sums, size, device_sums_wide(sums->classes)).bytes;
+cuda_result pc_device_sums_launch(const pcal_device *device, const pcal_batch *batch,
+                                  pc_row_sums *sums, int fast) {
+  const int columns = sums->form != PC_ROW_LOGITS;
+  const int wide = !columns && device_sums_wide(sums->classes);
+  const uint32_t size = columns                   ? 0
+                        : batch->type == PCAL_F32 ? sizeof(float)
+                                                  : sizeof(double);
+  const uint32_t shared = pc_row_sums_layout_of(sums, size, wide).bytes;
   void *parameters[] = {sums};
-  return device->driver.launch(device_sums_kernel(device, batch->type, batch->columns, fast),
-                               device_sums_blocks(device, sums, fast), 1, 1,
-                               PC_ROW_SUMS_THREADS, 1, 1, shared, batch->stream, parameters,
-                               NULL);
+  return device->driver.launch(
+      device_sums_kernel(device, sums->form, batch->type, batch->columns, fast),
+      device_sums_blocks(device, sums, wide, fast), 1, 1, PC_ROW_SUMS_THREADS, 1, 1, shared,
+      batch->stream, parameters, NULL);
 }
 
 /* ---- Memory ---- */
@@ -74,7 +82,8 @@ static cuda_result device_sums_launch(const pcal_device *device, const pcal_batc
 #define DEVICE_SUMS_LARGEST (DEVICE_SUMS_TOTALS + PC_DEVICE_ROWS * sizeof(double))
 #define DEVICE_SUMS_CLASSES (DEVICE_SUMS_LARGEST + PC_DEVICE_ROWS * sizeof(double))
 _Static_assert(offsetof(pc_class_moments, bins) == 0, "device_sums_bins passes its address");
-_Static_assert(DEVICE_SUMS_CLASSES + PC_DEVICE_CLASS_BYTES <= DEVICE_BYTES,
+#define DEVICE_SUMS_COLUMNS (DEVICE_SUMS_CLASSES + PC_DEVICE_CLASS_BYTES)
+_Static_assert(DEVICE_SUMS_COLUMNS + PC_DEVICE_ROWS * PC_DEVICE_PROB_BYTES <= DEVICE_BYTES,
                "columns and bins fit the memory of the device");
 
 #define DEVICE_SUMS_HOST_LABELS (PC_DEVICE_SUMS_ROWS * sizeof(double)) /* after the totals */
@@ -119,7 +128,8 @@ static cuda_result device_sums_bins(const pcal_device *device, const pcal_batch 
   bins->label_size = rows->label_size;
   bins->rows = rows->rows;
   bins->classes = rows->classes;
-  bins->total = rows->row_total;
+  bins->form = rows->form;
+  bins->total = rows->form == PC_ROW_LOGITS ? rows->row_total : rows->columns.scale;
   bins->largest = rows->row_largest;
   bins->words = pc_device_place(device, at);
   bins->slices =
@@ -147,6 +157,20 @@ static cuda_result device_sums_classes(const pcal_device *device, const pcal_bat
   return result;
 }
 
+/* Checks rows of probabilities; those of logits are checked while they are added up. */
+static cuda_result device_sums_check(const pcal_device *device, const pcal_batch *batch,
+                                     size_t begin, pc_device_sums *sums) {
+  pc_prob_rows rows = {.labels = sums->rows.labels,
+                       .label_size = sums->rows.label_size,
+                       .out = sums->rows.columns,
+                       .odd = (uint32_t *)(void *)(sums->rows.words + PC_ROW_SUMS_ODD),
+                       .rows = sums->rows.rows,
+                       .normalize = sums->normalize != 0};
+  return sums->rows.form == PC_ROW_LOGITS
+             ? 0
+             : pc_device_prob_launch(device, batch, begin, &rows);
+}
+
 /* Rows [begin, begin + rows) of a batch. */
 static cuda_result device_sums_piece(const pcal_device *device, const pcal_batch *batch,
                                      const pc_device_labels *labels, size_t begin, size_t rows,
@@ -169,7 +193,9 @@ static cuda_result device_sums_piece(const pcal_device *device, const pcal_batch
   if (sums->keep != NULL)
     sums->rows.row_total = pc_device_scores_totals(device, sums->keep->rows + begin);
   if (result == 0)
-    result = device_sums_launch(device, batch, &sums->rows, sums->fast);
+    result = device_sums_check(device, batch, begin, sums);
+  if (result == 0)
+    result = pc_device_sums_launch(device, batch, &sums->rows, sums->fast);
   if (result == 0)
     result = device_sums_classes(device, batch, sums);
   if (result == 0 && sums->with_scores)
@@ -207,12 +233,16 @@ static cuda_result device_sums_fetch(const pcal_device *device, void *stream,
 static cuda_result device_sums_run(const pcal_device *device, const pcal_batch *batch,
                                    const pc_device_labels *labels, pc_device_sums *sums) {
   const int columns = sums->with_scores || device_sums_by_class(sums);
-  const int pieces = columns || labels->at == NULL;
+  const int checked = sums->rows.form != PC_ROW_LOGITS;
+  const int pieces = columns || checked || labels->at == NULL;
   const size_t step = pieces ? PC_DEVICE_ROWS : batch->rows;
   sums->rows.words = (uint64_t *)(uintptr_t)device->sums;
   sums->rows.row_total = columns ? pc_device_place(device, DEVICE_SUMS_TOTALS) : NULL;
   sums->rows.row_largest =
       device_sums_by_class(sums) ? pc_device_place(device, DEVICE_SUMS_LARGEST) : NULL;
+  if (checked)
+    sums->rows.columns =
+        pc_device_prob_columns(pc_device_place(device, DEVICE_SUMS_COLUMNS), PC_DEVICE_ROWS);
   cuda_result result = device_sums_clear(device, batch->stream, sums);
   for (size_t begin = 0; begin < batch->rows && result == 0; begin += step) {
     const size_t left = batch->rows - begin;
@@ -260,9 +290,12 @@ static void device_sums_results(const pcal_device *device, void *stream, pc_devi
 pcal_status pc_device_row_sums(pcal_device *device, const pcal_batch *batch,
                                const pc_device_labels *labels, pc_device_sums *sums,
                                pcal_error *err) {
+  pc_row_form form;
+  (void)pc_device_row_form(batch->kind, &form);
   const int all = labels->at == NULL || sums->with_scores || device_sums_by_class(sums) ||
-                  sums->keep != NULL;
+                  sums->keep != NULL || form != PC_ROW_LOGITS;
   sums->rows.classes = (uint32_t)batch->columns;
+  sums->rows.form = form;
   PC_TRY(pc_device_enter(device, err));
   pcal_status status = pc_device_reserve_sums(device, all, err);
   if (status == PCAL_OK && sums->keep != NULL &&

@@ -3,7 +3,7 @@
 #ifndef PC_ROW_SUMS_H
 #define PC_ROW_SUMS_H
 
-#include <stdint.h>
+#include "device/prob_rows.h"
 
 #define PC_ROW_SUMS_THREADS 128 /* of a block */
 #define PC_ROW_SUMS_LANES 16    /* threads of a wide row: PC_LANES */
@@ -38,9 +38,12 @@ typedef struct pc_row_sums {
   /* Out, for each row, or NULL: 1 + the sum of the terms of its softmax without the largest, which
    * is 1 / the top score, negative if the row is no hit; and its largest logit. */
   double *row_total, *row_largest;
+  pc_prob_columns columns; /* of rows of probabilities, which have been checked (prob_rows.h); their
+                              row_total is the top score itself, and row_largest is not written */
   uint64_t rows;
   uint32_t classes;
   uint32_t label_size; /* bytes: 8, 4 (signed) or 1 (unsigned) */
+  uint32_t form;       /* pc_row_form */
   uint32_t value_count, grid_count;
   uint32_t cell_count, cut_count; /* of all grids, with infinite cuts */
   pc_row_sums_value value[PC_ROW_SUMS_VALUES];
@@ -55,6 +58,7 @@ enum {
   PC_ROW_SUMS_HITS,
   PC_ROW_SUMS_LABEL_HIGH,
   PC_ROW_SUMS_LABEL_LOW, /* classes - 1 - lowest label */
+  PC_ROW_SUMS_RESCALED,  /* rows of probabilities that are */
   PC_ROW_SUMS_FIRST      /* limb */
 };
 

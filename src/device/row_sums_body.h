@@ -22,6 +22,8 @@
  *      larger logit; all else as above.
  *   6. wide rows: PC_ROW_SUMS_LANES threads for a row; only the threads of a warp wait for each
  *      other.  After PC_ROW_SUMS_STEPS steps each thread of the warp finishes one row.
+ *   7. rows of probabilities: one thread for a row, from the columns that prob_rows_body.h has written;
+ *      a score outside [0, 1] sets PC_ROW_SUMS_ODD, too.
  * Cost: about 40 double operations for each logit and 150 for each row.
  *
  * This header is plain C, as softmax_rows_body.h: tests call the phases thread by thread. */
@@ -30,7 +32,9 @@
 
 #include <float.h>
 
+#include "base/elementary_log.h"
 #include "device/gpu_sums.h"
+#include "device/prob_rows_body.h"
 #include "device/row_sums.h"
 #include "device/row_top.h"
 #include "device/softmax_rows_body.h"
@@ -57,7 +61,7 @@ typedef struct pc_row_sums_cell {
 
 /* Counters in shared memory. */
 typedef struct pc_row_sums_counters {
-  uint32_t hits, label_high, label_low, unused;
+  uint32_t hits, label_high, label_low, rescaled;
 } pc_row_sums_counters;
 
 /* Wide rows: of each thread, and of the rows that are to be finished. */
@@ -92,7 +96,7 @@ static inline uint32_t pc_row_sums_stride(const pc_row_sums *sums) {
   return sums->classes | 1;
 }
 
-/* size: bytes of a logit.  `wide` says which kernel is meant. */
+/* size: bytes of a logit; 0: rows are read from columns.  `wide` says which kernel is meant. */
 static inline pc_row_sums_layout pc_row_sums_layout_of(const pc_row_sums *sums, uint32_t size,
                                                        int wide) {
   pc_row_sums_layout at;
@@ -117,7 +121,7 @@ typedef struct pc_row_sums_thread {
   char *shared;
   pc_row_sums_layout at;
   uint32_t block, blocks, thread;
-  uint32_t hits, label_high, label_low;
+  uint32_t hits, label_high, label_low, rescaled;
   int64_t units[PC_ROW_SUMS_VALUES][PC_ROW_SUMS_PIECES];
 } pc_row_sums_thread;
 
@@ -146,7 +150,7 @@ static inline void pc_row_sums_begin(const pc_row_sums *sums, char *shared, uint
   mine->block = block;
   mine->blocks = blocks;
   mine->thread = thread;
-  mine->hits = mine->label_high = mine->label_low = 0;
+  mine->hits = mine->label_high = mine->label_low = mine->rescaled = 0;
   PC_GPU_UNROLL(3)
   for (int v = 0; v < PC_ROW_SUMS_VALUES; v++)
     PC_GPU_UNROLL(4)
@@ -232,6 +236,33 @@ static inline double pc_row_sums_value_of(const pc_row_sums_value *value, double
                                            : pc_row_value_spherical(true_gap, others_square);
 }
 
+/* A row as its sums need it: columns of pc_rows, and its total. */
+typedef struct pc_row_sums_facts {
+  double top, true_gap, others_square, log_true;
+  double total; /* without its sign */
+  uint32_t label;
+  int is_top;
+} pc_row_sums_facts;
+
+/* Adds a row. */
+static inline void pc_row_sums_add_row(const pc_row_sums *sums, pc_row_sums_thread *mine,
+                                       uint64_t row, const pc_row_sums_facts *facts) {
+  const uint32_t label = facts->label;
+  mine->hits += (uint32_t)facts->is_top;
+  mine->label_high = pc_row_sums_larger(mine->label_high, label);
+  mine->label_low = pc_row_sums_larger(mine->label_low, sums->classes - 1 - label);
+  PC_GPU_UNROLL(3)
+  for (uint32_t v = 0; v < PC_ROW_SUMS_VALUES; v++)
+    if (v < sums->value_count)
+      pc_row_sums_add_value(sums, v,
+                            pc_row_sums_value_of(&sums->value[v], facts->true_gap,
+                                                 facts->others_square, facts->log_true),
+                            mine->units[v]);
+  pc_row_sums_add_cells(sums, mine, facts->top, (uint32_t)facts->is_top);
+  if (sums->row_total != NULL)
+    sums->row_total[row] = facts->is_top ? facts->total : -facts->total;
+}
+
 /* Adds a row, given the sums of its softmax.  Every operation is that of row_finish_logits. */
 static inline void pc_row_sums_finish(const pc_row_sums *sums, pc_row_sums_thread *mine,
                                       uint64_t row, double rest, double rest_square,
@@ -242,24 +273,39 @@ static inline void pc_row_sums_finish(const pc_row_sums *sums, pc_row_sums_threa
   const double term = pc_softmax_rows_term(gap, 0.0);
   const double others = is_top ? rest : 1.0 + (rest - term);
   const double square = is_top ? rest_square : 1.0 + (rest_square - term * term);
-  const double true_gap = others * share, others_square = square * (share * share);
   const double log_true = gap - (pc_lane_log(sum) + (rest - (sum - 1.0)) * share);
+  const pc_row_sums_facts facts = {
+      share, others * share, square * (share * share), log_true, sum, label, is_top};
   if (!(share > 0.0)) /* edge case 1 */
     return;
-  mine->hits += (uint32_t)is_top;
-  mine->label_high = pc_row_sums_larger(mine->label_high, label);
-  mine->label_low = pc_row_sums_larger(mine->label_low, sums->classes - 1 - label);
-  PC_GPU_UNROLL(3)
-  for (uint32_t v = 0; v < PC_ROW_SUMS_VALUES; v++)
-    if (v < sums->value_count)
-      pc_row_sums_add_value(
-          sums, v, pc_row_sums_value_of(&sums->value[v], true_gap, others_square, log_true),
-          mine->units[v]);
-  pc_row_sums_add_cells(sums, mine, share, (uint32_t)is_top);
-  if (sums->row_total != NULL)
-    sums->row_total[row] = is_top ? sum : -sum;
+  pc_row_sums_add_row(sums, mine, row, &facts);
   if (sums->row_largest != NULL)
     sums->row_largest[row] = largest;
+}
+
+/* Adds a row of probabilities from its columns.  Every operation is that of data/row_convert.c. */
+static inline void pc_row_sums_add_column(const pc_row_sums *sums, pc_row_sums_thread *mine,
+                                          uint64_t row) {
+  if (row >= sums->rows)
+    return;
+  const pc_prob_columns *columns = &sums->columns;
+  const double stored = columns->stored[row], scale = columns->scale[row];
+  const double py = pc_prob_rows_scaled(pc_prob_rows_value(stored, sums->form), scale);
+  const double high = columns->high[row], rest_square = columns->rest_square[row];
+  const int64_t label = pc_row_sums_label(sums, row);
+  if (label < 0 || label >= (int64_t)sums->classes || !(high > 0.0 && high <= 1.0)) {
+    sums->words[PC_ROW_SUMS_ODD] = 1;
+    return;
+  }
+  const int is_top = label == columns->top[row];
+  mine->rescaled += scale != 0;
+  const double square = is_top ? rest_square : rest_square + (high * high - py * py);
+  const double log_true = sums->form == PC_ROW_LOG_PROBS && scale == 0
+                              ? stored
+                              : elementary_log_of(py > 0 ? py : 0.0);
+  const pc_row_sums_facts facts = {high,     1.0 - py,         square, log_true, high,
+                                   (uint32_t)label, is_top};
+  pc_row_sums_add_row(sums, mine, row, &facts);
 }
 
 /* ---- The end of a block ---- */
@@ -276,6 +322,8 @@ static inline void pc_row_sums_store(const pc_row_sums *sums, const pc_row_sums_
         fold->units[v * PC_ROW_SUMS_PIECES + p][mine->thread] = mine->units[v][p];
     }
   pc_gpu_add_32(&counters->hits, mine->hits);
+  if (mine->rescaled > 0)
+    pc_gpu_add_32(&counters->rescaled, mine->rescaled);
   pc_gpu_max_32(&counters->label_high, mine->label_high);
   pc_gpu_max_32(&counters->label_low, mine->label_low);
 }
@@ -346,6 +394,7 @@ static inline void pc_row_sums_publish(const pc_row_sums *sums,
     pc_row_sums_publish_cell(sums, mine, c);
   if (t == 0) {
     pc_gpu_add_64(&sums->words[PC_ROW_SUMS_HITS], counters->hits);
+    pc_gpu_add_64(&sums->words[PC_ROW_SUMS_RESCALED], counters->rescaled);
     pc_gpu_max_64(&sums->words[PC_ROW_SUMS_LABEL_HIGH], counters->label_high);
     pc_gpu_max_64(&sums->words[PC_ROW_SUMS_LABEL_LOW], counters->label_low);
   }

@@ -5,6 +5,11 @@
 
 #include <stddef.h>
 
+/* How far a probability may be outside [0, 1], and a sum of a row from 1: used as stored; rescaled
+ * (data/row_check.h). */
+#define PC_PROB_TOLERANCE 1e-5
+#define PC_PROB_REPAIRABLE 1e-2
+
 typedef struct pc_prob_row_facts {
   double sum, low, high;
   double rest_square; /* sum of squares over j != top, if requested, else 0 */

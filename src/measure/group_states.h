@@ -43,6 +43,7 @@ typedef struct pc_group_states {
   /* By slot: 1 if a device has added the rows of the present update to it, in the states of another
    * worker, with their totals; NULL: it has added none. */
   const uint8_t *added;
+  int added_bare; /* the device has added the rows without their totals */
 } pc_group_states;
 
 #define PC_GROUPS_MAX 1048576

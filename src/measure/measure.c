@@ -12,7 +12,7 @@
 #include "base/executor.h"
 #include "machines/machine_curve_buckets.h"
 #include "machines/machine_grid_sparse.h"
-#include "measure/sums_on_device.h"
+#include "measure/cells_on_device.h"
 
 #define MEASURE_MERGE_COST 500.0 /* nanoseconds per slot and class, for the executor */
 
@@ -77,12 +77,19 @@ static pcal_status measure_add_group(void *user, uint64_t group, const pc_rows *
   return pc_group_states_pack_idle(&to->worker->groups, err);
 }
 
+/* Rows are passed on once, for all slots. */
+static void measure_forget_stages(pcal_measure *measure) {
+  memset(measure->slots_on_stage, 0, sizeof measure->slots_on_stage);
+  measure->totals_on_device = 0;
+}
+
 static pcal_status measure_chunk(void *user, size_t w, const pc_rows *rows, pcal_error *err) {
   pcal_measure *measure = user;
   pc_measure_worker *worker = measure_worker(measure, w);
   measure_groups to = {worker, &measure->plan};
   PC_TRY(measure_columns_open(measure, worker, err));
-  worker->groups.added = measure->rest_on_host ? measure->slots_on_device : NULL;
+  worker->groups.added = measure->slots_on_stage[measure->pass.stage];
+  worker->groups.added_bare = measure->pass.stage != PC_STAGE_FULL && !measure->totals_on_device;
   if (measure->fingerprinted)
     pc_row_fingerprint_add(&worker->rows, rows, measure->group_hashes);
   if (rows->groups == NULL || measure->plan.intervals.by_cluster)
@@ -97,19 +104,60 @@ static pcal_status measure_take(void *user, size_t w, const pc_stored_rows *rows
   return pc_group_states_add_stored(&measure_worker(measure, w)->groups, rows, err);
 }
 
+/* Which slots the rows that are passed on are not for, by stage; `done`: of the device. */
+static void measure_plan_stages(pcal_measure *measure, pc_pass_done done) {
+  const pc_measure_plan *plan = &measure->plan;
+  uint8_t *lean = measure->slots_on_device + 2 * plan->slot_count;
+  uint8_t *full = lean + plan->slot_count;
+  int left[2] = {0, 0};
+  for (size_t s = 0; s < plan->slot_count; s++) {
+    const int there = done != PC_PASS_NONE && measure->slots_on_device[s];
+    const int all = pc_need_all_probs(&plan->slots[s].need);
+    lean[s] = (uint8_t)(there || all);
+    full[s] = (uint8_t)(there || !all);
+    left[all] |= !there;
+  }
+  measure->slots_on_stage[PC_STAGE_ONLY] =
+      done == PC_PASS_SOME ? measure->slots_on_device : NULL;
+  measure->slots_on_stage[PC_STAGE_LEAN] = lean;
+  measure->slots_on_stage[PC_STAGE_FULL] = full;
+  measure->pass.rest = !left[1] ? PC_REST_LEAN : left[0] ? PC_REST_SPLIT : PC_REST_FULL;
+}
+
+/* Rows with weights or groups: the device adds them to the grids of every class. */
+static pcal_status measure_sum_cells(pcal_measure *measure, const pcal_batch *batch,
+                                     const pc_device_labels *labels, pc_pass_done *done,
+                                     pcal_error *err) {
+  const int by_groups = batch->groups != NULL && !measure->plan.intervals.by_cluster;
+  int ran = 0;
+  PC_TRY(pc_group_states_add_cells(&measure_worker(measure, 0)->groups, batch, labels,
+                                   by_groups, measure->pass.policy.normalize,
+                                   measure->slots_on_device, &ran, err));
+  *done = ran ? PC_PASS_SOME : PC_PASS_NONE;
+  return PCAL_OK;
+}
+
 static pcal_status measure_sum(void *user, const pcal_batch *batch,
                                const pc_device_labels *labels, pc_pass_done *done,
                                pcal_error *err) {
   pcal_measure *measure = user;
-  measure->rest_on_host = 0;
-  if (batch->weights != NULL || batch->groups != NULL || measure->fingerprinted)
+  const int plain = batch->weights == NULL && batch->groups == NULL;
+  pc_sums_options options = {.fast = measure->pass.policy.probs == PC_PROBS_FAST &&
+                                     batch->columns > 2,
+                             .normalize = measure->pass.policy.normalize};
+  measure_forget_stages(measure);
+  if (measure->fingerprinted)
     return PCAL_OK;
-  int fast = measure->pass.policy.probs == PC_PROBS_FAST && batch->columns > 2;
-  PC_TRY(pc_group_states_add_device(&measure_worker(measure, 0)->groups, batch, labels,
-                                    &measure->device_scores, &fast, measure->slots_on_device,
-                                    done, err));
-  measure->rest_on_host = *done == PC_PASS_SOME;
-  measure->fast_on_device |= *done != PC_PASS_NONE && fast;
+  if (plain)
+    PC_TRY(pc_group_states_add_device(&measure_worker(measure, 0)->groups, batch, labels,
+                                      &measure->device_scores, &options,
+                                      measure->slots_on_device, done, err));
+  else
+    PC_TRY(measure_sum_cells(measure, batch, labels, done, err));
+  measure_plan_stages(measure, *done);
+  measure->totals_on_device = plain && *done != PC_PASS_NONE;
+  measure->pass.rescaled = options.rescaled;
+  measure->fast_on_device |= plain && *done != PC_PASS_NONE && options.fast;
   return PCAL_OK;
 }
 
@@ -135,7 +183,7 @@ static pcal_status measure_prepare(pcal_measure *measure, const pcal_measure_con
   measure->pass.sum = measure_sum;
   measure->workers =
       pc_alloc(&measure->env, measure->pass.worker_count, sizeof *measure->workers);
-  measure->slots_on_device = pc_alloc(&measure->env, 2, measure->plan.slot_count);
+  measure->slots_on_device = pc_alloc(&measure->env, 4, measure->plan.slot_count);
   if (measure->workers == NULL || measure->slots_on_device == NULL)
     return pc_fail_memory(err, "preparing workers");
   measure->slot_uses = measure->slots_on_device + measure->plan.slot_count;
@@ -366,7 +414,8 @@ static pcal_status measure_read(pcal_measure *measure, const pcal_batch *batch,
         "the same dimensions",
         measure->dimensions, batch->dimensions);
   measure->pass.take = measure->plan.stored_scores_only ? measure_take : NULL;
-  measure->fast_on_device = measure->rest_on_host = 0;
+  measure->fast_on_device = 0;
+  measure_forget_stages(measure);
   PC_TRY(pc_pass_batch(&measure->pass, batch, counts, err));
   PC_TRY(measure_check_weights(measure, batch, counts, err));
   PC_TRY(measure_check_indices(measure, batch, err));
@@ -376,11 +425,15 @@ static pcal_status measure_read(pcal_measure *measure, const pcal_batch *batch,
 
 /* Records which slots the device of a batch has filled, and for which its rows were copied. */
 static void measure_note_device(pcal_measure *measure) {
-  const unsigned ways = measure->pass.ways, rest = ways >> PC_WAY_REST;
+  const unsigned ways = measure->pass.ways, all = PC_WAY_SUMMED | PC_WAY_SOFTMAX | PC_WAY_COPIED;
+  const uint8_t *lean = measure->slots_on_stage[PC_STAGE_LEAN];
+  const unsigned full = ways >> PC_WAY_FULL & all;
   for (size_t s = 0; s < measure->plan.slot_count; s++) {
-    const int there = measure->slots_on_device[s];
-    const unsigned own = ways | (there ? 0 : rest);
-    if ((own & PC_WAY_SOFTMAX) || (there && (ways & PC_WAY_SUMMED)))
+    const int there = (ways & PC_WAY_SUMMED) && measure->slots_on_device[s];
+    const unsigned rest = full != 0 && lean[s] ? full : ways >> PC_WAY_REST & all;
+    const int passed_on = !there || (ways & PC_WAY_MISSED);
+    const unsigned own = (ways & all) | (passed_on ? rest & ~(unsigned)PC_WAY_SUMMED : 0);
+    if ((own & PC_WAY_SOFTMAX) || there)
       measure->slot_uses[s] |= PC_USE_DEVICE;
     if (own & PC_WAY_COPIED)
       measure->slot_uses[s] |= PC_USE_COPY;

@@ -50,8 +50,9 @@ struct pcal_measure {
   int loaded;      /* from a saved state */
   /* By slot: 1 if a device adds rows to it itself; and pc_device_use bits of the rows so far. */
   uint8_t *slots_on_device, *slot_uses;
-  int rest_on_host;    /* rows of the present batch that a device has added are passed
-                                     on for the other slots */
+  /* By stage: the slots that rows passed on are not for, in the memory of slots_on_device; NULL: none. */
+  const uint8_t *slots_on_stage[PC_STAGE_FULL + 1];
+  int totals_on_device; /* a device has added the totals of the rows that are passed on */
   pcal_device *device; /* of the rows while their source is open; else NULL */
   pc_device_scores device_scores; /* of those rows, if the plan has them on a device */
   char *origin;                   /* the name of that state, or NULL */

@@ -13,8 +13,7 @@ static int plan_takes_rows(pc_machine_kind machine) {
   return machine == PC_SUM || machine == PC_ROWS || plan_pairs(machine);
 }
 
-/* True if a need reads more than the largest probability. */
-static int plan_needs_probs(const pc_need *need) {
+int pc_need_all_probs(const pc_need *need) {
   const int top = need->view.kind == PC_VIEW_RANK && need->view.index == 1;
   return plan_pairs(need->machine) || need->rows.all_probs ||
          (!plan_takes_rows(need->machine) && !top);
@@ -73,7 +72,7 @@ static pcal_status plan_slot(const pcal_env *env, pc_measure_plan *plan, const p
       plan_takes_rows(need->machine) ||
       (plan->layout.classes > 1 && (need->view.kind != PC_VIEW_CLASS || need->view.index != 1));
   plan->needs_rows |= plan_takes_rows(need->machine);
-  plan->needs_probs |= plan_needs_probs(need);
+  plan->needs_probs |= pc_need_all_probs(need);
   plan->needs_log |= need->machine == PC_SUM && need->sum.needs_log;
   return PCAL_OK;
 }

@@ -57,6 +57,9 @@ typedef struct pc_measure_plan {
 
 #define PC_RELIABILITY_BINS 15
 
+/* True if a need reads more than the largest probability of a row. */
+int pc_need_all_probs(const pc_need *need);
+
 /* Plans the metrics of `specs`, which may name groups of metrics; count 0: the group "default".
  * A spec given twice is measured once.  A metric that does not fit the layout is an error if it
  * was named, and is left out if it comes from a group.  request NULL: no intervals.  Freed with

@@ -44,7 +44,7 @@ static int source_curves_have_squares(const pcal_measure *measure) {
  * few rows all scores are copied and sorted. */
 static int source_scores_on_device(const pcal_source *source, const pcal_measure *measure,
                                    const pcal_shape *shape) {
-  return source_sums_on_device(source, measure) &&
+  return shape->kind == PCAL_LOGIT && source_sums_on_device(source, measure) &&
          pc_measure_plan_fits_device(&measure->plan) &&
          shape->row_count >= SOURCE_COARSE_ROWS && shape->row_count <= PC_DEVICE_SCORES_ROWS &&
          measure->pass.policy.probs != PC_PROBS_FAST && !source_curves_have_squares(measure);

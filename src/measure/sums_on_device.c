@@ -70,7 +70,7 @@ static int sums_has_class_grid(const pc_plan_slot *slot) {
          slot->need.grid.moments == 0;
 }
 
-static int sums_has_class_moments(const pc_plan_slot *slot) {
+int pc_slot_has_class_sums(const pc_plan_slot *slot) {
   return slot->machine == &pc_machine_grid && slot->curve == PC_NO_SLOT &&
          slot->shared_grid == PC_NO_SLOT && pc_view_is_every_class(&slot->need.view) &&
          (slot->need.grid.moments & PC_MOMENT_LOG) == 0;
@@ -119,7 +119,7 @@ static int sums_class_fits(const pc_grid_state *grid, size_t words, uint32_t cut
          grid->columns.count * grid->cell_count <= left / (words * sizeof(uint64_t));
 }
 
-static void sums_put_class_grid(const pc_grid_state *grid, pc_class_bins *bins) {
+void pc_class_bins_put_grid(const pc_grid_state *grid, pc_class_bins *bins) {
   bins->grid[bins->grid_count++] =
       (pc_class_bins_grid){.first_cut = bins->cut_count,
                            .cut_count = (uint32_t)grid->cells.cut_count,
@@ -140,7 +140,7 @@ static int sums_add_class_grid(const pc_grid_state *grid, pc_device_sums *sums) 
                        sums))
     return 0;
   sums->class_launches += (size_t)opens;
-  sums_put_class_grid(grid, &sums->classes[sums->class_launches - 1]);
+  pc_class_bins_put_grid(grid, &sums->classes[sums->class_launches - 1]);
   return 1;
 }
 
@@ -150,7 +150,7 @@ static int sums_add_class_moments(const pc_grid_state *grid, pc_device_sums *sum
       !sums_class_fits(grid, PC_CLASS_MOMENTS_WORDS, 0, sums))
     return 0;
   pc_class_moments *moments = &sums->moments[sums->moment_launches++];
-  sums_put_class_grid(grid, &moments->bins);
+  pc_class_bins_put_grid(grid, &moments->bins);
   moments->above = grid->columns.rule.above;
   return 1;
 }
@@ -176,7 +176,7 @@ static sums_way sums_add_slot(const pc_measure_plan *plan, const pc_plan_slot *s
     return SUMS_GRID;
   if (sums_has_class_grid(slot) && sums_add_class_grid(state, sums))
     return SUMS_CLASS_GRID;
-  if (sums_has_class_moments(slot) && sums_add_class_moments(state, sums))
+  if (pc_slot_has_class_sums(slot) && sums_add_class_moments(state, sums))
     return SUMS_CLASS_MOMENTS;
   if (!sums_has_curve(slot) && !sums_has_scored_grid(slot))
     return SUMS_NOT;
@@ -200,11 +200,12 @@ static size_t sums_request(const pc_measure_plan *plan, const pc_group_state *st
 /* True if the device may have a kernel for the slot. */
 static int sums_has_slot(const pc_measure_plan *plan, const pc_plan_slot *slot) {
   return sums_has_value(&slot->need) || sums_has_scored_grid(slot) ||
-         sums_has_class_moments(slot) || sums_has_curve(slot) || sums_has_buckets(plan, slot);
+         pc_slot_has_class_sums(slot) || sums_has_curve(slot) || sums_has_buckets(plan, slot);
 }
 
 static int sums_fits_layout(const pc_measure_plan *plan) {
-  return plan->layout.kind == PCAL_LOGIT && plan->layout.columns > 1;
+  pc_row_form form;
+  return pc_device_row_form(plan->layout.kind, &form) && plan->layout.columns > 1;
 }
 
 int pc_measure_plan_fits_device(const pc_measure_plan *plan) {
@@ -304,8 +305,10 @@ static void sums_add_class_moments_cells(pc_grid_state *grid, uint64_t rows,
 #define SUMS_ROWS 1024 /* whose scores are added at once */
 
 /* Adds the top scores of `rows` rows to a curve or a grid. */
-static pcal_status sums_add_scores(const pcal_env *env, const pc_machine *machine, void *state,
-                                   const double *total, size_t rows, pcal_error *err) {
+static pcal_status sums_add_scores(const pcal_env *env, const pc_layout *layout,
+                                   const pc_machine *machine, void *state, const double *total,
+                                   size_t rows, pcal_error *err) {
+  const int inverse = layout->kind == PCAL_LOGIT;
   double score[SUMS_ROWS];
   uint8_t hit[SUMS_ROWS];
   const pc_view_columns columns = {.score = score, .hit = hit};
@@ -313,7 +316,7 @@ static pcal_status sums_add_scores(const pcal_env *env, const pc_machine *machin
     const size_t left = rows - begin;
     const pc_rows here = {.count = left < SUMS_ROWS ? left : SUMS_ROWS};
     for (size_t i = 0; i < here.count; i++) {
-      score[i] = 1.0 / fabs(total[begin + i]);
+      score[i] = inverse ? 1.0 / fabs(total[begin + i]) : fabs(total[begin + i]);
       hit[i] = total[begin + i] > 0;
     }
     PC_TRY(machine->update(env, state, &here, &columns, err));
@@ -341,8 +344,8 @@ static pcal_status sums_fill_task(void *user, size_t index, size_t worker, pcal_
   void **state = &filling->states[worker];
   if (*state == NULL)
     PC_TRY(machine->create(filling->env, &filling->slot->need, filling->layout, state, err));
-  return sums_add_scores(filling->env, machine, *state, filling->total + begin,
-                         left < SUMS_TASK ? left : SUMS_TASK, err);
+  return sums_add_scores(filling->env, filling->layout, machine, *state,
+                         filling->total + begin, left < SUMS_TASK ? left : SUMS_TASK, err);
 }
 
 /* As sums_add_scores for a grid, by all threads. */
@@ -376,7 +379,7 @@ static pcal_status sums_add_scored(const pcal_env *env, const pc_measure_plan *p
   sums_filling filling = {env, slot, &plan->layout, total, rows, NULL};
   return slot->machine == &pc_machine_grid && rows > SUMS_TASK
              ? sums_fill_grid(&filling, state, err)
-             : sums_add_scores(env, slot->machine, state, total, rows, err);
+             : sums_add_scores(env, &plan->layout, slot->machine, state, total, rows, err);
 }
 
 static pc_segment sums_bucket(size_t bucket, const uint64_t *words) {
@@ -465,6 +468,7 @@ static pcal_status sums_run(pc_group_states *groups, const pcal_batch *batch,
     keep->ticket = 0;
   } else if (sums->words[PC_ROW_SUMS_ODD] == 0) {
     sums_add_totals(&state->totals, batch, sums->words);
+    sums->rescaled = sums->words[PC_ROW_SUMS_RESCALED];
     status = sums_add(groups, sums, ways, batch->rows, state, err);
     if (keep != NULL)
       keep->rows += batch->rows;
@@ -477,14 +481,14 @@ static pcal_status sums_run(pc_group_states *groups, const pcal_batch *batch,
 /* True if the device has what the plan asks for. */
 static int sums_can(const pc_measure_plan *plan, const pcal_batch *batch) {
   return pc_measure_plan_uses_device(plan) &&
-         pc_device_has_row_sums(batch->device, batch->type, batch->columns) &&
+         pc_device_has_row_sums(batch->device, batch->kind, batch->type, batch->columns) &&
          (!plan->scores_on_device || pc_device_has_scores(batch->device));
 }
 
 pcal_status pc_group_states_add_device(pc_group_states *groups, const pcal_batch *batch,
                                        const pc_device_labels *labels, pc_device_scores *scores,
-                                       int *fast, uint8_t *added, pc_pass_done *done,
-                                       pcal_error *err) {
+                                       pc_sums_options *options, uint8_t *added,
+                                       pc_pass_done *done, pcal_error *err) {
   const pc_measure_plan *plan = groups->plan;
   pc_group_state *state;
   pc_device_sums sums;
@@ -497,11 +501,14 @@ pcal_status pc_group_states_add_device(pc_group_states *groups, const pcal_batch
   const size_t left = sums_request(plan, state, &sums, added);
   if (left == plan->slot_count)
     return PCAL_OK;
-  *fast = *fast && batch->type == PCAL_F32 && sums.class_launches + sums.moment_launches == 0 &&
-          pc_device_has_fast_sums(batch->device);
-  sums.fast = *fast;
+  options->fast = options->fast && batch->type == PCAL_F32 &&
+                  sums.class_launches + sums.moment_launches == 0 &&
+                  pc_device_has_fast_sums(batch->device);
+  sums.fast = options->fast;
+  sums.normalize = options->normalize;
   sums.keep = plan->scores_on_device ? scores : NULL;
   PC_TRY(sums_run(groups, batch, labels, added, &sums, state, &ran, err));
+  options->rescaled = ran ? sums.rescaled : 0;
   *done = !ran ? PC_PASS_NONE : left > 0 ? PC_PASS_SOME : PC_PASS_ALL;
   return PCAL_OK;
 }

@@ -114,6 +114,46 @@ def compare_sums():
     check("a loop of sums", whole, parts.result().to_json())
 
 
+def on_gpu(inputs):
+    return {name: value.cuda() if isinstance(value, torch.Tensor) else value for name, value in inputs.items()}
+
+
+def compare_forms():
+    """Probabilities and their logarithms, of all types, with weights and groups; rows that are rescaled or refused."""
+    for rows, classes in ((5003, 2), (5003, 3), (300_007, 10), (5003, 33), (20_011, 100), (3001, 1000)):
+        logits, labels = make(rows, classes, torch.float64, rows + classes)
+        probs, logs = torch.softmax(logits, 1), torch.log_softmax(logits, 1)
+        forms = [{"probs": probs.float()}, {"probs": probs}, {"log_probs": logs.float()}, {"log_probs": logs},
+                 {"probs": probs.half()}, {"probs": probs.bfloat16()}, {"logits": logits.float()}]  # fmt: skip
+        weights, groups = 1 + torch.arange(rows) % 7, torch.arange(rows) % 5
+        halves = (torch.arange(rows) % 9).double() / 2
+        for form in forms:
+            name = f"{next(iter(form))}, {next(iter(form.values())).dtype}, {rows} x {classes}"
+            for more in ({}, {"weights": weights}, {"weights": halves}, {"groups": groups}, {"weights": halves, "groups": groups}):
+                if more and "groups" not in more and rows > 300_000:
+                    continue
+                for metrics in (LEAN + ["cwce", "sce", "tce-kde:p=2"], MOMENTS):
+                    given = dict(form, labels=labels, metrics=metrics, **more)
+                    check(f"{name}, {list(more)}, {metrics[0]}", json_of(**given), json_of(**on_gpu(given)))
+    logits, labels = make(40_000, 10)
+    probs = torch.softmax(logits.double(), 1)
+    for row, off in ((0, 1e-6), (39_999, 3e-5), (7, 5e-3), (8, 0.1), (123, float("nan")), (9, -1e-6), (10, -1.0)):
+        bad = probs.clone()
+        bad[row, 3] += off
+        for normalize in (False, True):
+            given = {"probs": bad, "labels": labels, "metrics": LEAN + MOMENTS, "normalize": normalize}
+            check(f"a number off by {off}, {normalize}", json_of(**given), json_of(**on_gpu(given)))
+    given = {"probs": probs * (1 + 4e-3), "labels": labels, "metrics": ["default"], "normalize": True}
+    check("all rows rescaled", json_of(**given), json_of(**on_gpu(given)))
+    for name in ("probs", "logits"):
+        scores = probs if name == "probs" else logits
+        for more in ({}, {"weights": torch.ones(40_000) * 2}, {"groups": torch.arange(40_000) % 3}):
+            for spec in ("default", "paper"):
+                result = pc.measure(**on_gpu({name: scores[:3000], "labels": labels[:3000], "metrics": spec,
+                                              **{key: value[:3000] for key, value in more.items()}}))  # fmt: skip
+                check(f"{spec} of {name} with {list(more)}", {value.device for value in result} - {"pairs"}, {"cuda"})
+
+
 def compare_fits():
     """Temperatures of all sizes and types, wide and narrow, also with labels in memory."""
     for rows, classes in ((1, 10), (700, 2), (1281, 3), (5003, 33), (300_007, 10), (40_000, 1000), (1_000_000, 32)):
@@ -274,6 +314,7 @@ def main():
     compare_bits()
     compare_inputs()
     compare_sums()
+    compare_forms()
     compare_methods()
     compare_devices()
     compare_packages()

@@ -11,10 +11,12 @@
 #include <string.h>
 
 #include "class_bins_emulator.h"
+#include "class_cells_emulator.h"
 #include "class_moments_emulator.h"
 #include "device/cuda_driver.h"
 #include "dirichlet_sums_emulator.h"
 #include "pair_sums_emulator.h"
+#include "prob_rows_emulator.h"
 #include "row_sums_emulator.h"
 #include "scaled_softmax_emulator.h"
 #include "score_buckets_emulator.h"
@@ -61,7 +63,12 @@ enum {
   FAKE_SUMS_NARROW_FAST,
   FAKE_SCORE_BUCKETS,
   FAKE_SCORE_SPLIT,
-  FAKE_SCORE_FILTER
+  FAKE_SCORE_FILTER,
+  FAKE_PROB_ROWS_F32,
+  FAKE_PROB_ROWS_F64,
+  FAKE_SUMS_COLUMNS,
+  FAKE_CLASS_CELLS_F32,
+  FAKE_CLASS_CELLS_F64
 };
 
 #define FAKE_MULTIPROCESSORS 2
@@ -251,7 +258,12 @@ cuda_result cuModuleGetFunction(cuda_function **out, cuda_module *module, const 
                                       "pc_row_sums_narrow_fast",
                                       "pc_score_buckets_all",
                                       "pc_score_split_all",
-                                      "pc_score_filter_all"};
+                                      "pc_score_filter_all",
+                                      "pc_prob_rows_f32",
+                                      "pc_prob_rows_f64",
+                                      "pc_row_sums_columns_all",
+                                      "pc_class_cells_f32",
+                                      "pc_class_cells_f64"};
   FAKE_FAIL("cuModuleGetFunction");
   for (uintptr_t i = 0; module != NULL && i < sizeof names / sizeof *names; i++)
     if (strcmp(name, names[i]) == 0) {
@@ -345,6 +357,30 @@ static cuda_result fake_softmax(uintptr_t kernel, const pc_softmax_rows *given, 
   return 0;
 }
 
+static void *fake_column(const void *there) {
+  return there == NULL ? NULL : fake_host((cuda_address)(uintptr_t)there);
+}
+
+static pc_prob_columns fake_columns(const pc_prob_columns *given) {
+  return (pc_prob_columns){.high = fake_column(given->high),
+                           .rest_square = fake_column(given->rest_square),
+                           .stored = fake_column(given->stored),
+                           .scale = fake_column(given->scale),
+                           .top = fake_column(given->top)};
+}
+
+static cuda_result fake_prob_rows(uintptr_t kernel, const pc_prob_rows *given, unsigned grid) {
+  pc_prob_rows rows = *given;
+  if (!fake_is_own((cuda_address)(uintptr_t)given->scores))
+    return FAKE_INVALID_VALUE;
+  rows.scores = fake_column(given->scores);
+  rows.labels = fake_column(given->labels);
+  rows.odd = fake_column(given->odd);
+  rows.out = fake_columns(&given->out);
+  prob_rows_emulate(&rows, kernel == FAKE_PROB_ROWS_F64, grid);
+  return 0;
+}
+
 static cuda_result fake_sums(uintptr_t kernel, const pc_row_sums *given, unsigned grid,
                              unsigned threads, unsigned shared_bytes) {
   pc_row_sums sums = *given;
@@ -361,11 +397,13 @@ static cuda_result fake_sums(uintptr_t kernel, const pc_row_sums *given, unsigne
   sums.scores = fake_host((cuda_address)(uintptr_t)given->scores);
   sums.labels = fake_host((cuda_address)(uintptr_t)given->labels);
   sums.words = fake_host((cuda_address)(uintptr_t)given->words);
-  if (given->row_total != NULL)
-    sums.row_total = fake_host((cuda_address)(uintptr_t)given->row_total);
-  if (given->row_largest != NULL)
-    sums.row_largest = fake_host((cuda_address)(uintptr_t)given->row_largest);
-  row_sums_emulate(&sums, form, wide, grid, shared_bytes);
+  sums.row_total = fake_column(given->row_total);
+  sums.row_largest = fake_column(given->row_largest);
+  sums.columns = fake_columns(&given->columns);
+  if (kernel == FAKE_SUMS_COLUMNS)
+    row_sums_emulate_columns(&sums, grid, shared_bytes);
+  else
+    row_sums_emulate(&sums, form, wide, grid, shared_bytes);
   return 0;
 }
 
@@ -504,6 +542,18 @@ static cuda_result fake_score_targets(uintptr_t kernel, const pc_score_targets *
   return 0;
 }
 
+static cuda_result fake_class_cells(uintptr_t kernel, const pc_class_cells *given,
+                                    unsigned grid) {
+  pc_class_cells cells = *given;
+  cells.bins = fake_bins(&given->bins);
+  cells.weights = fake_column(given->weights);
+  cells.groups = fake_column(given->groups);
+  if (grid != pc_class_bins_blocks(&given->bins))
+    return FAKE_INVALID_VALUE;
+  class_cells_emulate(&cells, kernel == FAKE_CLASS_CELLS_F64, grid);
+  return 0;
+}
+
 /* Kernels of fits, pairs and classes: blocks of 128 threads, no shared memory from the launch. */
 static cuda_result fake_fit(uintptr_t kernel, const void *given, unsigned grid,
                             unsigned threads, unsigned shared_bytes) {
@@ -516,7 +566,9 @@ static cuda_result fake_fit(uintptr_t kernel, const void *given, unsigned grid,
          : kernel <= FAKE_SCALED_NARROW_F64    ? fake_scaled(kernel, given, grid)
          : kernel <= FAKE_CLASS_BINS_F64       ? fake_class_bins(kernel, given, grid)
          : kernel <= FAKE_CLASS_MOMENTS_F64    ? fake_class_moments(kernel, given, grid)
-                                               : fake_dirichlet(kernel, given, grid);
+         : kernel <= FAKE_DIRICHLET_LABELS     ? fake_dirichlet(kernel, given, grid)
+         : kernel <= FAKE_PROB_ROWS_F64        ? fake_prob_rows(kernel, given, grid)
+                                               : fake_class_cells(kernel, given, grid);
 }
 
 cuda_result cuLaunchKernel(cuda_function *function, unsigned grid_x, unsigned grid_y,
@@ -528,6 +580,10 @@ cuda_result cuLaunchKernel(cuda_function *function, unsigned grid_x, unsigned gr
   FAKE_FAIL("cuLaunchKernel");
   if (grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1 || extra != NULL)
     return FAKE_INVALID_VALUE;
+  if (kernel == FAKE_SUMS_COLUMNS)
+    return fake_sums(kernel, parameters[0], grid_x, block_x, shared_bytes);
+  if (kernel >= FAKE_PROB_ROWS_F32)
+    return fake_fit(kernel, parameters[0], grid_x, block_x, shared_bytes);
   if (kernel >= FAKE_SCORE_BUCKETS && shared_bytes != 0)
     return FAKE_INVALID_VALUE;
   if (kernel == FAKE_SCORE_BUCKETS)

@@ -48,6 +48,24 @@ static inline void row_sums_emulate_wide(const pc_row_sums *sums, row_sums_form 
   }
 }
 
+/* The kernel for rows of probabilities. */
+static inline void row_sums_emulate_columns(const pc_row_sums *sums, uint32_t blocks,
+                                            uint32_t shared_bytes) {
+  pc_row_sums_thread mine[PC_ROW_SUMS_THREADS];
+  char *shared = malloc(shared_bytes);
+  for (uint32_t b = 0; b < blocks; b++) {
+    memset(shared, 0xff, shared_bytes); /* nothing is read before it is written */
+    ROW_SUMS_EACH pc_row_sums_begin(sums, shared, b, blocks, t, 0, 0, &mine[t]);
+    for (uint64_t first = (uint64_t)b * PC_ROW_SUMS_THREADS; first < sums->rows;
+         first += (uint64_t)blocks * PC_ROW_SUMS_THREADS)
+      ROW_SUMS_EACH pc_row_sums_add_column(sums, &mine[t], first + t);
+    ROW_SUMS_EACH pc_row_sums_store(sums, &mine[t]);
+    ROW_SUMS_EACH pc_row_sums_gather(sums, &mine[t]);
+    ROW_SUMS_EACH pc_row_sums_publish(sums, &mine[t]);
+  }
+  free(shared);
+}
+
 /* shared_bytes: as given to the launch. */
 static inline void row_sums_emulate(const pc_row_sums *sums, row_sums_form form, int wide,
                                     uint32_t blocks, uint32_t shared_bytes) {
