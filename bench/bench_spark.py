@@ -2,10 +2,13 @@
 """Cost of propercal.spark against the bare transport of rows to Python workers.
 
     .venv-spark/bin/python bench/bench_spark.py [--rows N] [--classes K] [--partitions P] [--metrics SPEC,...]
+                                                [--repeat R]
 
-Executors generate the rows, so that nothing is stored.  Prints, for each kind of job, seconds of the
-clock and of processors (the driver, the JVM and all workers) per million rows, and the bytes that
-reached the driver.  The job "transport" sends the same columns to workers that only count rows.
+Executors generate the rows, so that nothing is stored.  Prints, for each kind of job, the least of R turns,
+in each of which every job runs once: seconds of the clock and of processors (the driver, the JVM and all workers)
+for a million rows and one reading, processors against the transport, and the bytes that reached the driver.  The
+least is the one that other processes of the machine disturbed least.
+The job "transport" sends the same columns to workers that only count rows.
 """
 
 import argparse
@@ -61,12 +64,13 @@ def count(batches):
     yield arrow.RecordBatch.from_pydict({"rows": [rows]})
 
 
-def timed(name, rows, job):
+def timed(rows, job):
+    """Seconds of the clock and of processors for a million rows and one reading; the number of readings, and bytes."""
     before, start = processor_seconds(), time.monotonic()
-    note = job()
+    readings, note = job()
     clock, used = time.monotonic() - start, processor_seconds() - before
-    millions = rows / 1e6
-    print(f"| {name} | {clock / millions:.2f} | {used / millions:.2f} | {note} |", flush=True)
+    share = readings * rows / 1e6
+    return clock / share, used / share, readings, note
 
 
 def main():
@@ -75,6 +79,7 @@ def main():
     parser.add_argument("--classes", type=int, default=10)
     parser.add_argument("--partitions", type=int, default=16)
     parser.add_argument("--master", default="local[2]")
+    parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--metrics", default="brier+log+ece+sce,ks,default")
     given = parser.parse_args()
     os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
@@ -93,16 +98,27 @@ def main():
     answers = []
     ask = _spark_measure.ask
     _spark_measure.ask = lambda *words: answers.append(ask(*words)) or answers[-1]
-    print("| job | seconds per million rows | processor seconds per million rows | bytes |\n|---|---|---|---|")
-    timed("transport", given.rows, lambda: frame.mapInArrow(count, "rows long").collect() and "")
-    for words in given.metrics.split(","):
 
-        def job(words=words):
+    def transport():
+        frame.mapInArrow(count, "rows long").collect()
+        return 1, ""
+
+    def measuring(words):
+        def job():
             answers.clear()
             pcs.measure(frame, probs="p", labels="y", metrics=words.split("+"))
-            return f"{max(map(len, answers))} in {len(answers)} rounds"
+            return len(answers), max(map(len, answers))
 
-        timed(words.replace("+", ", "), given.rows, job)
+        return job
+
+    jobs = {"transport": transport}
+    jobs |= {words.replace("+", ", "): measuring(words) for words in given.metrics.split(",")}
+    turns = [{name: timed(given.rows, job) for name, job in jobs.items()} for _ in range(given.repeat)]
+    print("\n| job | seconds | processor seconds | against transport | readings | bytes |\n|---|---|---|---|---|---|")
+    for name in jobs:
+        clock, used = (min(turn[name][i] for turn in turns) for i in (0, 1))
+        bare = min(turn["transport"][1] for turn in turns)
+        print(f"| {name} | {clock:.2f} | {used:.2f} | {used / bare:.2f} | {turns[0][name][2]} | {turns[0][name][3]} |")
     session.stop()
 
 

@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 
 import numpy as np
 import pyarrow as arrow
@@ -318,36 +316,3 @@ def test_compare(df, rows):
         pcs.compare(df, test=df, labels="y")
     with pytest.raises(pc.UsageError, match="^neither low nor high values of oe-ratio are better"):
         pcs.compare(df, test=df, probs="p", labels="y", by="oe-ratio")
-
-
-# ---- Spark Connect ----
-
-CONNECT = """
-import sys
-import pyarrow as arrow
-from pyspark.sql import SparkSession
-from propercal import spark as pcs
-session = SparkSession.builder.remote("local[2]").getOrCreate()
-session.conf.set("spark.sql.shuffle.partitions", "2")
-table = arrow.ipc.open_file(sys.argv[1]).read_all()
-frame = session.createDataFrame(table)
-print(pcs.measure(frame, probs="p", labels="y", groups="site").to_json(), end="")
-model = pcs.Temperature(probabilityCol="p", labelCol="y", memoryLimit="100kB").fit(frame)
-print(model.calibrator.to_json(), end="")
-print(model.transform(frame).where("size(calibrated) = 4").count())
-session.stop()
-"""
-
-
-def test_spark_connect(rows, tmp_path):
-    """In a process of its own, with a server that PySpark starts."""
-    path = str(tmp_path / "rows.arrow")
-    table = rows.table()
-    with arrow.ipc.new_file(path, table.schema) as file:
-        file.write_table(table)
-    words = [sys.executable, "-c", CONNECT, path]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr[-3000:]
-    whole = pc.measure(rows.probs, rows.labels, groups=rows.groups).to_json()
-    fitted = pc.Temperature().fit(rows.probs, rows.labels).to_json()
-    assert done.stdout == whole + fitted + "4000\n"

@@ -13,12 +13,14 @@
  *   4. variance-scale with all errors 0: w = 1e-10, status stopped.
  *   5. Samples and quantiles are refused.
  * Source:   Gruber & Buettner 2022, section 5.3; Levi et al. 2022 (scale).
- * Accuracy: gradient below 1e-9 of the objective's scale, summed in a fixed order.
- * Cost:     one pass, then about ten O(N) evaluations for each start; memory 24 N bytes. */
+ * Accuracy: gradient below 1e-9 of the objective's scale; sums are exact.
+ * Cost:     one pass, then about ten O(N) evaluations for each start; memory 24 N bytes.  Fits by rounds
+ *           keep no rows: each evaluation is a round. */
 #include <float.h>
 #include <math.h>
 
 #include "base/elementary.h"
+#include "base/executor.h"
 #include "base/normal.h"
 #include "base/number.h"
 #include "base/sum.h"
@@ -46,12 +48,26 @@ typedef struct variance_point {
   double w, b, value, dw, db, ww, wb, bb;
 } variance_point;
 
+/* The sums of a point: value, dw, db, ww, wb, bb; and, before the search, e^2 / v and e^2. */
+#define VARIANCE_SUMS 6
+#define VARIANCE_MEANS 2
+
+typedef struct variance_sums {
+  pc_sum sum[VARIANCE_SUMS];
+  uint64_t infinite; /* terms that are not finite, and not in the sums */
+} variance_sums;
+
 typedef struct variance_fit {
-  pc_forecast_table table; /* first: e, second: v */
+  const pc_fit_task *task; /* whose rows are in other processes; NULL: they are in the table */
+  pc_forecast_table table; /* first: e, second: v; of rounds: the total alone */
   int crps;
   double scale_w, scale_b;
   uint64_t evaluations;
 } variance_fit;
+
+/* Adds the terms of a row to sums; w and b are those of a point. */
+typedef void (*variance_terms)(const variance_fit *fit, double w, double b,
+                               const pc_forecast_entry *entry, variance_sums *sums);
 
 static void variance_pick(const pc_forecast_shape *shape, const double *row,
                           pc_forecast_entry *out) {
@@ -76,23 +92,110 @@ static void variance_row(int crps, double e, double s, double out[3]) {
   out[2] = (2 * z * z * density / root - slope / root) / (4 * s);
 }
 
-static variance_point variance_at(variance_fit *fit, double w, double b) {
-  variance_point point = {.w = w, .b = b};
-  for (size_t i = 0; i < fit->table.count; i++) {
-    const pc_forecast_entry *entry = &fit->table.entries[i];
-    const double v = entry->second * fit->scale_w, share = entry->weight / fit->table.total;
-    double row[3];
-    variance_row(fit->crps, entry->first, w * entry->second + b, row);
-    point.value += share * row[0];
-    point.dw += share * row[1] * v;
-    point.db += share * row[1] * fit->scale_b;
-    point.ww += share * row[2] * v * v;
-    point.wb += share * row[2] * v * fit->scale_b;
-    point.bb += share * row[2] * fit->scale_b * fit->scale_b;
-  }
-  fit->evaluations++;
-  return point;
+static void variance_add(variance_sums *sums, size_t which, double weight, double term) {
+  if (isfinite(term))
+    pc_sum_add_product(&sums->sum[which], weight, term);
+  else
+    sums->infinite++;
 }
+
+static void variance_terms_at(const variance_fit *fit, double w, double b,
+                              const pc_forecast_entry *entry, variance_sums *sums) {
+  const double v = entry->second * fit->scale_w, c = fit->scale_b;
+  double row[3];
+  variance_row(fit->crps, entry->first, w * entry->second + b, row);
+  const double terms[VARIANCE_SUMS] = {row[0],         row[1] * v,     row[1] * c,
+                                       row[2] * v * v, row[2] * v * c, row[2] * c * c};
+  for (size_t i = 0; i < VARIANCE_SUMS; i++)
+    variance_add(sums, i, entry->weight, terms[i]);
+}
+
+static void variance_terms_of_means(const variance_fit *fit, double w, double b,
+                                    const pc_forecast_entry *entry, variance_sums *sums) {
+  const double e2 = entry->first * entry->first;
+  (void)fit;
+  (void)w;
+  (void)b;
+  variance_add(sums, 0, entry->weight, fmin(e2 / entry->second, DBL_MAX));
+  variance_add(sums, 1, entry->weight, e2);
+}
+
+/* ---- Sums over all rows ---- */
+
+/* A pass over rows of a fit by rounds. */
+typedef struct variance_pass {
+  const variance_fit *fit;
+  variance_terms terms;
+  double w, b;
+  variance_sums *workers;
+} variance_pass;
+
+static pcal_status variance_pass_add(void *user, size_t worker, const pc_rows *rows,
+                                     pcal_error *err) {
+  const variance_pass *pass = user;
+  const pc_layout *layout = &pass->fit->task->calibrator->layout;
+  const pc_forecast_shape shape = {layout->form, layout->columns, layout->levels};
+  (void)err;
+  for (size_t i = 0; i < rows->count; i++) {
+    pc_forecast_entry entry = {0.0, 0.0, rows->weights == NULL ? 1.0 : rows->weights[i]};
+    variance_pick(&shape, rows->probs + i * rows->classes, &entry);
+    pass->terms(pass->fit, pass->w, pass->b, &entry, &pass->workers[worker]);
+  }
+  return PCAL_OK;
+}
+
+static pcal_status variance_pass_list(void *user, size_t worker, pc_fit_fields *fields,
+                                      pcal_error *err) {
+  const variance_pass *pass = user;
+  variance_sums *sums = &pass->workers[worker];
+  PC_TRY(pc_fit_field_sums(fields, sums->sum, VARIANCE_SUMS, err));
+  return pc_fit_field_counts(fields, &sums->infinite, 1, err);
+}
+
+static pcal_status variance_pass_run(const variance_fit *fit, variance_terms terms, double w,
+                                     double b, variance_sums *out, pcal_error *err) {
+  const pcal_env *env = fit->task->env;
+  const pc_row_policy policy = {.probs = PC_PROBS_LEAN};
+  variance_pass pass = {.fit = fit, .terms = terms, .w = w, .b = b};
+  pass.workers = pc_alloc(env, pc_worker_count(env), sizeof *pass.workers);
+  if (pass.workers == NULL)
+    return pc_fail_memory(err, "preparing workers");
+  PC_TRY(pc_fit_pass(fit->task, &policy, variance_pass_add, variance_pass_list, &pass, err));
+  *out = pass.workers[0];
+  pc_free(env, pass.workers);
+  return PCAL_OK;
+}
+
+/* Sums terms over all rows; fails only in rounds. */
+static pcal_status variance_sum(const variance_fit *fit, variance_terms terms, double w,
+                                double b, variance_sums *out, pcal_error *err) {
+  if (fit->task != NULL)
+    return variance_pass_run(fit, terms, w, b, out, err);
+  *out = (variance_sums){.infinite = 0};
+  for (size_t i = 0; i < VARIANCE_SUMS; i++)
+    pc_sum_clear(&out->sum[i]);
+  for (size_t i = 0; i < fit->table.count; i++)
+    terms(fit, w, b, &fit->table.entries[i], out);
+  return PCAL_OK;
+}
+
+static pcal_status variance_at(variance_fit *fit, double w, double b, variance_point *out,
+                               pcal_error *err) {
+  variance_sums sums;
+  double mean[VARIANCE_SUMS];
+  PC_TRY(variance_sum(fit, variance_terms_at, w, b, &sums, err));
+  if (fit->task != NULL)
+    fit->table.total = fit->task->calibrator->fit.weight;
+  for (size_t i = 0; i < VARIANCE_SUMS; i++)
+    mean[i] = pc_sum_value(&sums.sum[i]) / fit->table.total;
+  *out = (variance_point){w,       b,       sums.infinite > 0 ? INFINITY : mean[0],
+                          mean[1], mean[2], mean[3],
+                          mean[4], mean[5]};
+  fit->evaluations++;
+  return PCAL_OK;
+}
+
+/* ---- Search ---- */
 
 /* True if a step against the slope stays inside the bounds. */
 static int variance_free(double x, double slope) {
@@ -112,8 +215,8 @@ static double variance_bounded(double x) {
 }
 
 /* A Newton step with damping added to the second derivatives. */
-static variance_point variance_step(variance_fit *fit, const variance_point *at,
-                                    double damping) {
+static pcal_status variance_step(variance_fit *fit, const variance_point *at, double damping,
+                                 variance_point *out, pcal_error *err) {
   const int free_w = variance_free(at->w, at->dw), free_b = variance_free(at->b, at->db);
   const double ww = fabs(at->ww) + damping, bb = fabs(at->bb) + damping;
   const double determinant = ww * bb - at->wb * at->wb;
@@ -123,60 +226,61 @@ static variance_point variance_step(variance_fit *fit, const variance_point *at,
     db = (-at->db * ww + at->dw * at->wb) / determinant;
   }
   return variance_at(fit, variance_bounded(at->w + dw * fit->scale_w),
-                     variance_bounded(at->b + db * fit->scale_b));
+                     variance_bounded(at->b + db * fit->scale_b), out, err);
 }
 
-static variance_point variance_descend(variance_fit *fit, double w, double b) {
-  variance_point at = variance_at(fit, variance_bounded(w), variance_bounded(b));
+static pcal_status variance_descend(variance_fit *fit, double w, double b, variance_point *at,
+                                    pcal_error *err) {
   double damping = 1e-3;
+  PC_TRY(variance_at(fit, variance_bounded(w), variance_bounded(b), at, err));
   for (int i = 0; i < VARIANCE_PLATT_STEPS && damping < 1e12; i++) {
-    if (variance_gradient(&at) < VARIANCE_PLATT_GRADIENT)
+    variance_point next;
+    if (variance_gradient(at) < VARIANCE_PLATT_GRADIENT)
       break;
-    const variance_point next = variance_step(fit, &at, damping);
+    PC_TRY(variance_step(fit, at, damping, &next, err));
     const int better =
-        next.value < at.value ||
-        (next.value == at.value && variance_gradient(&next) < variance_gradient(&at));
+        next.value < at->value ||
+        (next.value == at->value && variance_gradient(&next) < variance_gradient(at));
     damping = better ? (damping < 1e-9 ? 0.0 : damping / 10) : fmax(damping * 10, 1e-9);
-    at = better ? next : at;
+    *at = better ? next : *at;
   }
-  return at;
+  return PCAL_OK;
 }
 
 /* Means of e^2 / v and of e^2. */
-static void variance_means(variance_fit *fit, double *ratio, double *square) {
-  pc_sum ratios, squares;
-  pc_sum_clear(&ratios);
-  pc_sum_clear(&squares);
-  for (size_t i = 0; i < fit->table.count; i++) {
-    const pc_forecast_entry *entry = &fit->table.entries[i];
-    const double e2 = entry->first * entry->first;
-    pc_sum_add_product(&ratios, entry->weight, fmin(e2 / entry->second, DBL_MAX));
-    pc_sum_add_product(&squares, entry->weight, e2);
-  }
-  *ratio = pc_sum_value(&ratios) / fit->table.total;
-  *square = pc_sum_value(&squares) / fit->table.total;
+static pcal_status variance_means(variance_fit *fit, double mean[VARIANCE_MEANS],
+                                  pcal_error *err) {
+  variance_sums sums;
+  PC_TRY(variance_sum(fit, variance_terms_of_means, 0.0, 0.0, &sums, err));
+  if (fit->task != NULL)
+    fit->table.total = fit->task->calibrator->fit.weight;
+  for (size_t i = 0; i < VARIANCE_MEANS; i++)
+    mean[i] = pc_sum_value(&sums.sum[i]) / fit->table.total;
+  return PCAL_OK;
 }
 
-static variance_point variance_search(variance_fit *fit) {
+static pcal_status variance_search(variance_fit *fit, variance_point *best, pcal_error *err) {
   static const double shares[VARIANCE_PLATT_STARTS] = {1.0, 0.5, 0.0};
-  double ratio, square;
-  variance_point best = {0};
-  variance_means(fit, &ratio, &square);
-  fit->scale_w = variance_bounded(ratio);
-  fit->scale_b = variance_bounded(square);
+  double mean[VARIANCE_MEANS];
+  PC_TRY(variance_means(fit, mean, err));
+  fit->scale_w = variance_bounded(mean[0]);
+  fit->scale_b = variance_bounded(mean[1]);
   for (size_t i = 0; i < VARIANCE_PLATT_STARTS; i++) {
-    const variance_point found =
-        variance_descend(fit, shares[i] * ratio, (1 - shares[i]) * square);
-    if (i == 0 || found.value < best.value)
-      best = found;
+    variance_point found;
+    PC_TRY(variance_descend(fit, shares[i] * mean[0], (1 - shares[i]) * mean[1], &found, err));
+    if (i == 0 || found.value < best->value)
+      *best = found;
   }
-  return best;
+  return PCAL_OK;
 }
 
+/* Rows in a table cannot fail. */
 pc_variance_map pc_variance_platt_solve(const pc_forecast_table *table) {
   variance_fit fit = {.table = *table, .scale_w = 1, .scale_b = 1};
-  const variance_point before = variance_at(&fit, 1.0, 0.0), found = variance_search(&fit);
-  const int better = found.value < before.value;
+  variance_point before, found;
+  const int better = variance_at(&fit, 1.0, 0.0, &before, NULL) == PCAL_OK &&
+                     variance_search(&fit, &found, NULL) == PCAL_OK &&
+                     found.value < before.value;
   return (pc_variance_map){better ? found.w : 1.0, better ? found.b : 0.0};
 }
 
@@ -209,16 +313,24 @@ static pcal_status variance_fits(const pcal_calibrator *calibrator, pcal_error *
                  calibrator->layout.form == PC_FORM_SAMPLES ? "samples" : "quantiles");
 }
 
+/* Reads the rows into a table, unless other processes have them. */
+static pcal_status variance_open(const pc_fit_task *task, variance_fit *fit, pcal_error *err) {
+  PC_TRY(variance_fits(task->calibrator, err));
+  PC_TRY(pc_calibrator_new_parameters(task->calibrator, sizeof(pc_variance_map), err));
+  if (task->replay == NULL)
+    return pc_forecast_table_new(task, variance_pick, &fit->table, err);
+  fit->task = task;
+  return PCAL_OK;
+}
+
 static pcal_status variance_platt_fit(const pc_fit_task *task, pcal_error *err) {
-  pcal_calibrator *calibrator = task->calibrator;
-  variance_fit fit = {.crps = calibrator->options.value[0].choice == VARIANCE_PLATT_CRPS,
+  variance_fit fit = {.crps = task->calibrator->options.value[0].choice == VARIANCE_PLATT_CRPS,
                       .scale_w = 1,
                       .scale_b = 1};
-  PC_TRY(variance_fits(calibrator, err));
-  PC_TRY(pc_calibrator_new_parameters(calibrator, sizeof(pc_variance_map), err));
-  PC_TRY(pc_forecast_table_new(task, variance_pick, &fit.table, err));
-  const variance_point before = variance_at(&fit, 1.0, 0.0);
-  const variance_point found = variance_search(&fit);
+  variance_point before, found;
+  PC_TRY(variance_open(task, &fit, err));
+  PC_TRY(variance_at(&fit, 1.0, 0.0, &before, err));
+  PC_TRY(variance_search(&fit, &found, err));
   variance_keep(task, &fit, &before, &found);
   return PCAL_OK;
 }
@@ -226,13 +338,11 @@ static pcal_status variance_platt_fit(const pc_fit_task *task, pcal_error *err) 
 static pcal_status variance_scale_fit(const pc_fit_task *task, pcal_error *err) {
   pcal_calibrator *calibrator = task->calibrator;
   variance_fit fit = {.crps = 0};
-  double ratio, square;
-  PC_TRY(variance_fits(calibrator, err));
-  PC_TRY(pc_calibrator_new_parameters(calibrator, sizeof(pc_variance_map), err));
-  PC_TRY(pc_forecast_table_new(task, variance_pick, &fit.table, err));
-  variance_means(&fit, &ratio, &square);
-  ((pc_variance_map *)calibrator->parameters)->w = variance_bounded(ratio);
-  calibrator->fit.status = ratio < VARIANCE_PLATT_LEAST ? PC_FIT_STOPPED : PC_FIT_CLOSED_FORM;
+  double mean[VARIANCE_MEANS];
+  PC_TRY(variance_open(task, &fit, err));
+  PC_TRY(variance_means(&fit, mean, err));
+  ((pc_variance_map *)calibrator->parameters)->w = variance_bounded(mean[0]);
+  calibrator->fit.status = mean[0] < VARIANCE_PLATT_LEAST ? PC_FIT_STOPPED : PC_FIT_CLOSED_FORM;
   calibrator->fit.iterations = 1;
   return PCAL_OK;
 }
@@ -316,6 +426,7 @@ const pc_calibrator_method pc_calibrator_variance_platt = {
             .option_count = sizeof variance_platt_options / sizeof *variance_platt_options,
         },
     .traits = PC_INJECTIVE | PC_GUARDED,
+    .in_rounds = 1,
     .fit = variance_platt_fit,
     .apply = variance_apply,
     .write = variance_platt_write,
@@ -338,6 +449,7 @@ const pc_calibrator_method pc_calibrator_variance_scale = {
                         "prediction in regression tasks, Sensors 2022",
         },
     .traits = PC_INJECTIVE | PC_GUARDED,
+    .in_rounds = 1,
     .fit = variance_scale_fit,
     .apply = variance_apply,
     .write = variance_scale_write,

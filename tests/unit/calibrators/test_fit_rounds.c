@@ -1,6 +1,7 @@
 /* Fits by rounds over several workers write the file of a fit in one process. */
 #include "../measure/rounds_help.h"
 #include "calibrators/linear/linear_search.h"
+#include "io/source.h"
 
 static sink_bytes fit_rounds_save(pcal_calibrator *calibrator) {
   sink_bytes out = {0};
@@ -89,6 +90,8 @@ static const char *const fit_rounds_methods[] = {
     "temperature:objective=brier",
     "vector",
     "matrix",
+    "matrix-odir:lambda=0.1,mu=0.2",
+    "dirichlet-odir:lambda=0.01,mu=1",
     "platt",
     "beta",
     "isotonic",
@@ -199,6 +202,110 @@ TEST(ranges_of_several_columns) {
                                         "histogram:binning=mass", "spline:target=all"};
   rounds_data data = rounds_data_draw(70000, 4, 0, 0, 0);
   fit_rounds_bounded(&data, methods, 5, 9);
+  rounds_data_free(&data);
+}
+
+/* Predicted means and deviations: each evaluation of the objective is a round. */
+static sink_bytes fit_rounds_forecasts(const pcal_batch *batch, const char *method,
+                                       size_t workers, unsigned *count) {
+  pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
+  pcal_rounds *rounds = NULL;
+  pcal_calibrator *calibrator = NULL;
+  config.method = method;
+  assert_int_equal(pcal_rounds_new_fit(&config, NULL, &rounds, NULL), PCAL_OK);
+  for (*count = 0; !pcal_rounds_done(rounds); (*count)++) {
+    sink_bytes request = rounds_request(rounds), tallies[4] = {{0}}, merged = {0};
+    pcal_bytes bytes[4];
+    for (size_t w = 0; w < workers; w++) {
+      const size_t begin = batch->rows * w / workers, end = batch->rows * (w + 1) / workers;
+      pcal_rounds_worker *worker = NULL;
+      pcal_batch part = *batch;
+      part.rows = end - begin;
+      part.scores = (const double *)batch->scores + 2 * begin;
+      part.targets = batch->targets + begin;
+      part.weights = batch->weights == NULL ? NULL : batch->weights + begin;
+      assert_int_equal(
+          pcal_rounds_worker_new(request.bytes, request.length, NULL, &worker, NULL), PCAL_OK);
+      assert_int_equal(pcal_rounds_worker_update(worker, &part, NULL), PCAL_OK);
+      assert_int_equal(pcal_rounds_worker_tally(worker, sink_collect, &tallies[w], NULL),
+                       PCAL_OK);
+      pcal_rounds_worker_free(worker);
+      bytes[w] = (pcal_bytes){tallies[w].bytes, tallies[w].length};
+    }
+    assert_int_equal(pcal_tally_merge(bytes, workers, NULL, sink_collect, &merged, NULL),
+                     PCAL_OK);
+    assert_true(merged.length < 10000);
+    assert_int_equal(pcal_rounds_absorb(rounds, merged.bytes, merged.length, NULL), PCAL_OK);
+    for (size_t w = 0; w < workers; w++)
+      free(tallies[w].bytes);
+    free(request.bytes);
+    free(merged.bytes);
+  }
+  assert_int_equal(pcal_rounds_calibrator(rounds, &calibrator, NULL), PCAL_OK);
+  pcal_rounds_free(rounds);
+  return fit_rounds_save(calibrator);
+}
+
+TEST(variances) {
+  static const char *const methods[] = {"variance-scale", "variance-platt",
+                                        "variance-platt:objective=crps"};
+  static double scores[2 * 500], targets[500], weights[500];
+  const pc_rng rng = {8, 1};
+  for (size_t i = 0; i < 500; i++) {
+    scores[2 * i] = pc_rng_normal(&rng, 3 * i);
+    scores[2 * i + 1] = 0.5 + pc_rng_uniform(&rng, 3 * i + 1);
+    targets[i] = scores[2 * i] + 1.5 * scores[2 * i + 1] * pc_rng_normal(&rng, 3 * i + 2);
+    weights[i] = (double)(i % 3);
+  }
+  for (size_t m = 0; m < UNIT_COUNT(methods); m++)
+    for (int weighted = 0; weighted < 2; weighted++) {
+      pcal_batch batch = PCAL_BATCH_INIT;
+      pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
+      pcal_source *source = NULL;
+      pcal_calibrator *calibrator = NULL;
+      unsigned count;
+      batch.kind = PCAL_MEAN_STD;
+      batch.type = PCAL_F64;
+      batch.rows = 500;
+      batch.columns = 2;
+      batch.scores = scores;
+      batch.targets = targets;
+      batch.weights = weighted ? weights : NULL;
+      config.method = methods[m];
+      const pcal_env env = pc_env_resolve(NULL);
+      assert_int_equal(pc_source_borrow(&batch, NULL, &env, &source, NULL), PCAL_OK);
+      assert_int_equal(pcal_fit_run(source, &config, NULL, &calibrator, NULL), PCAL_OK);
+      pcal_source_free(source);
+      sink_bytes expected = fit_rounds_save(calibrator);
+      sink_bytes found = fit_rounds_forecasts(&batch, methods[m], 1 + m, &count);
+      assert_string_equal(found.bytes, expected.bytes);
+      assert_in_range(count, 1, m == 0 ? 1 : 100);
+      free(expected.bytes);
+      free(found.bytes);
+    }
+}
+
+/* Penalties that are to be chosen need too many passes. */
+TEST(penalties_must_be_given) {
+  rounds_data data = rounds_data_draw(20, 3, 0, 0, 0);
+  const pcal_batch batch = rounds_batch(&data, 0, 20);
+  pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
+  pcal_rounds *rounds = NULL;
+  pcal_rounds_worker *worker = NULL;
+  pcal_error err;
+  config.method = "dirichlet-odir:lambda=1";
+  assert_int_equal(pcal_rounds_new_fit(&config, NULL, &rounds, NULL), PCAL_OK);
+  sink_bytes request = rounds_request(rounds);
+  assert_int_equal(pcal_rounds_worker_new(request.bytes, request.length, NULL, &worker, NULL),
+                   PCAL_OK);
+  assert_int_equal(pcal_rounds_worker_update(worker, &batch, &err), PCAL_USAGE);
+  assert_string_equal(err.message,
+                      "dirichlet-odir chooses its penalties, or makes an ensemble, in too many "
+                      "passes for rounds; give lambda and mu, as one process finds them on a "
+                      "sample of the rows");
+  pcal_rounds_worker_free(worker);
+  pcal_rounds_free(rounds);
+  free(request.bytes);
   rounds_data_free(&data);
 }
 
