@@ -96,11 +96,26 @@ static void draws_count_places(uint64_t seed, size_t first, unsigned copies,
            PC_REPLICA_LANES * sizeof *out);
 }
 
+/* True if every row has one copy. */
+static int draws_single(const double *copies, size_t count) {
+  size_t i = 0;
+  while (copies != NULL && i < count && copies[i] == 1.0)
+    i++;
+  return copies == NULL || i == count;
+}
+
 void pc_draw_count_lanes(uint64_t seed, size_t first, const uint64_t *keys,
                          const double *copies, size_t count, float *out) {
+  static const uint32_t one[] = PC_POISSON_ONE_STEPS;
+  const pc_rng rng = draws_count_rng(seed, first);
   size_t places[PC_POISSON_FEW + 1][DRAWS_ROWS], used[PC_POISSON_FEW + 1] = {0};
+  if (draws_single(copies, count)) {
+    pc_kernels_best()->replica_sum->draw(rng.seed, rng.stream, keys, count, one,
+                                         sizeof one / sizeof *one, out);
+    return;
+  }
   for (size_t i = 0; i < count; i++) {
-    const unsigned few = copies == NULL ? 1 : draws_few(copies[i]);
+    const unsigned few = draws_few(copies[i]);
     for (size_t q = 0; few == 0 && q < PC_REPLICA_LANES; q++)
       out[i * PC_REPLICA_LANES + q] = (float)pc_draw_count(seed, first + q, keys[i], copies[i]);
     if (few == 0)
