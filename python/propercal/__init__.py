@@ -54,9 +54,9 @@ from ._watch import Watch
 __version__ = _core.VERSION
 
 _METRICS = {_registry.identifier(row.name): row for row in _registry.joined("metrics")}
+_ROWS = _registry.rows("metrics")
 _TASKS = {
-    name: frozenset(row.task for row in _registry.rows("metrics") if row.name == _METRICS[name].name)
-    for name in _METRICS
+    name: frozenset(row.task for row in _ROWS if row.name == _METRICS[name].name) for name in _METRICS
 }
 globals().update({name: _measure.metric(row, _TASKS[name]) for name, row in _METRICS.items()})
 

@@ -26,7 +26,8 @@
 
 #include "base/elementary.h"
 
-#define RNG_SMALL_MEAN PC_POISSON_SMALL /* inversion below, rejection from there on */
+#define RNG_POISSON_TERMS 200
+#define RNG_SMALL_MEAN 10.0 /* inversion below, rejection from there on */
 #define RNG_POISSON_MAX 1e6
 #define RNG_BINOMIAL_MAX 1e9
 
@@ -107,7 +108,7 @@ void pc_rng_normals(const pc_rng *rng, uint64_t first, size_t count, double *out
 static uint32_t rng_poisson_invert(double u, double mean) {
   double term = pc_exp(-mean);
   uint32_t k = 0;
-  while (u > term && k < PC_POISSON_TERMS) {
+  while (u > term && k < RNG_POISSON_TERMS) {
     u -= term;
     k++;
     term *= mean / k;
@@ -115,10 +116,15 @@ static uint32_t rng_poisson_invert(double u, double mean) {
   return k;
 }
 
-void pc_poisson_terms(double mean, double terms[PC_POISSON_TERMS]) {
-  terms[0] = pc_exp(-mean);
-  for (uint32_t k = 1; k < PC_POISSON_TERMS; k++)
-    terms[k] = terms[k - 1] * (mean / k);
+size_t pc_poisson_steps(unsigned mean, uint32_t steps[PC_POISSON_STEPS]) {
+  double term = pc_exp(-(double)mean), sum = term;
+  size_t count = 0;
+  for (; count < PC_POISSON_STEPS && floor(0x1p32 * sum + 0.5) < 0x1p32; count++) {
+    steps[count] = (uint32_t)floor(0x1p32 * sum + 0.5);
+    term *= (double)mean / (double)(count + 1);
+    sum += term;
+  }
+  return count;
 }
 
 /* log k!: exact product up to 20, from there Stirling's series, error below 1e-14. */

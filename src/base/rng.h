@@ -44,12 +44,12 @@ double pc_rng_normal(const pc_rng *rng,
 uint32_t pc_poisson_one(uint32_t bits); /* Poisson(1) from 32 uniform bits */
 uint32_t pc_rng_poisson(const pc_rng *rng, uint64_t index, double mean); /* mean in [0, 1e6] */
 
-/* P(X = k) for X ~ Poisson(mean), k < PC_POISSON_TERMS.  A mean below PC_POISSON_SMALL is drawn from
- * one uniform number u: the number of terms that can be subtracted from u, one after the other, as
- * long as u is above the next one. */
-#define PC_POISSON_SMALL 10.0
-#define PC_POISSON_TERMS 200
-void pc_poisson_terms(double mean, double terms[PC_POISSON_TERMS]);
+/* 2^32 P(X <= k) for X ~ Poisson(mean), mean = 1 to PC_POISSON_FEW, as long as that is below 2^32;
+ * returns how many.  The number of steps that are not above 32 uniform bits is a Poisson draw. */
+#define PC_POISSON_FEW 9
+#define PC_POISSON_STEPS 40
+size_t pc_poisson_steps(unsigned mean, uint32_t steps[PC_POISSON_STEPS]);
+
 /* Binomial(n, p), n whole; the cost does not depend on n. */
 double pc_rng_binomial(const pc_rng *rng, uint64_t index, double n, double p);
 

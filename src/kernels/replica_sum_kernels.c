@@ -166,26 +166,27 @@ static void replica_sum_blocks(uint64_t seed, uint64_t stream, const uint64_t *i
   }
 }
 
-/* pc_poisson_one for several words. */
-static void replica_sum_poisson_one(const uint32_t words[REPLICA_SUM_BLOCKS],
+/* How many steps are not above each of several words. */
+static void replica_sum_count_steps(const uint32_t words[REPLICA_SUM_BLOCKS],
+                                    const uint32_t *steps, size_t step_count,
                                     float out[REPLICA_SUM_BLOCKS]) {
-  static const uint32_t below[] = PC_POISSON_ONE_STEPS;
   int32_t count[REPLICA_SUM_BLOCKS] = {0};
-  for (size_t k = 0; k < sizeof below / sizeof *below; k++)
+  for (size_t k = 0; k < step_count; k++)
     for (size_t i = 0; i < REPLICA_SUM_BLOCKS; i++)
-      count[i] += words[i] >= below[k];
+      count[i] += words[i] >= steps[k];
   for (size_t i = 0; i < REPLICA_SUM_BLOCKS; i++)
     out[i] = (float)count[i];
 }
 
 static void replica_sum_draw_some(uint64_t seed, uint64_t stream, const uint64_t *ids,
-                                  size_t count, float *weights) {
+                                  size_t count, const uint32_t *steps, size_t step_count,
+                                  float *weights) {
   for (size_t lane = 0; lane < PC_REPLICA_LANES; lane += 4) {
     uint32_t words[4][REPLICA_SUM_BLOCKS];
     float drawn[4][REPLICA_SUM_BLOCKS];
     replica_sum_blocks(seed, stream + lane / 4, ids, words);
     for (size_t k = 0; k < 4; k++)
-      replica_sum_poisson_one(words[k], drawn[k]);
+      replica_sum_count_steps(words[k], steps, step_count, drawn[k]);
     for (size_t i = 0; i < count; i++)
       for (size_t k = 0; k < 4; k++)
         weights[i * PC_REPLICA_LANES + lane + k] = drawn[k][i];
@@ -193,16 +194,17 @@ static void replica_sum_draw_some(uint64_t seed, uint64_t stream, const uint64_t
 }
 
 static void replica_sum_draw(uint64_t seed, uint64_t stream, const uint64_t *ids, size_t count,
-                             float *weights) {
+                             const uint32_t *steps, size_t step_count, float *weights) {
   size_t i = 0;
   for (; i + REPLICA_SUM_BLOCKS <= count; i += REPLICA_SUM_BLOCKS)
-    replica_sum_draw_some(seed, stream, ids + i, REPLICA_SUM_BLOCKS,
+    replica_sum_draw_some(seed, stream, ids + i, REPLICA_SUM_BLOCKS, steps, step_count,
                           weights + i * PC_REPLICA_LANES);
   if (i == count)
     return;
   uint64_t last[REPLICA_SUM_BLOCKS] = {0};
   memcpy(last, ids + i, (count - i) * sizeof *ids);
-  replica_sum_draw_some(seed, stream, last, count - i, weights + i * PC_REPLICA_LANES);
+  replica_sum_draw_some(seed, stream, last, count - i, steps, step_count,
+                        weights + i * PC_REPLICA_LANES);
 }
 
 static void replica_sum_uniforms(uint64_t seed, uint64_t stream, const uint64_t *ids,
@@ -227,63 +229,6 @@ static void replica_sum_uniforms(uint64_t seed, uint64_t stream, const uint64_t 
       }
       for (size_t i = 0; i < some; i++)
         out[(begin + i) * PC_REPLICA_LANES + lane] = drawn[i];
-    }
-  }
-}
-
-static void replica_sum_bits(uint64_t seed, uint64_t stream, const uint64_t *ids, size_t count,
-                             uint64_t *out) {
-  for (size_t begin = 0; begin < count; begin += REPLICA_SUM_BLOCKS) {
-    const size_t left = count - begin,
-                 some = left < REPLICA_SUM_BLOCKS ? left : REPLICA_SUM_BLOCKS;
-    uint64_t halves[REPLICA_SUM_BLOCKS] = {0};
-    uint32_t words[4][REPLICA_SUM_BLOCKS];
-    for (size_t i = 0; i < some; i++)
-      halves[i] = ids[begin + i] / 2;
-    replica_sum_blocks(seed, stream, halves, words);
-    for (size_t i = 0; i < some; i++) {
-      const size_t half = ids[begin + i] % 2 * 2;
-      out[begin + i] = (uint64_t)words[half + 1][i] << 32 | words[half][i];
-    }
-  }
-}
-
-/* pc_rng_block at index 0 for several seeds. */
-static void replica_sum_seeded(const uint64_t *seeds, uint64_t stream,
-                               uint32_t words[4][REPLICA_SUM_BLOCKS]) {
-  uint32_t key0[REPLICA_SUM_BLOCKS], key1[REPLICA_SUM_BLOCKS];
-  for (size_t i = 0; i < REPLICA_SUM_BLOCKS; i++) {
-    key0[i] = (uint32_t)seeds[i];
-    key1[i] = (uint32_t)(seeds[i] >> 32);
-    words[0][i] = words[1][i] = 0;
-    words[2][i] = (uint32_t)stream;
-    words[3][i] = (uint32_t)(stream >> 32);
-  }
-  for (int round = 0; round < PC_PHILOX_ROUNDS; round++)
-    for (size_t i = 0; i < REPLICA_SUM_BLOCKS; i++) {
-      const uint64_t one = (uint64_t)PC_PHILOX_MULTIPLY1 * words[2][i];
-      const uint64_t zero = (uint64_t)PC_PHILOX_MULTIPLY0 * words[0][i];
-      words[0][i] = (uint32_t)(one >> 32) ^ words[1][i] ^ key0[i];
-      words[1][i] = (uint32_t)one;
-      words[2][i] = (uint32_t)(zero >> 32) ^ words[3][i] ^ key1[i];
-      words[3][i] = (uint32_t)zero;
-      key0[i] += PC_PHILOX_WEYL0;
-      key1[i] += PC_PHILOX_WEYL1;
-    }
-}
-
-static void replica_sum_seeded_uniforms(const uint64_t *seeds, uint64_t stream, size_t count,
-                                        double *out) {
-  for (size_t begin = 0; begin < count; begin += REPLICA_SUM_BLOCKS) {
-    const size_t left = count - begin,
-                 some = left < REPLICA_SUM_BLOCKS ? left : REPLICA_SUM_BLOCKS;
-    uint64_t here[REPLICA_SUM_BLOCKS] = {0};
-    uint32_t words[4][REPLICA_SUM_BLOCKS];
-    memcpy(here, seeds + begin, some * sizeof *here);
-    replica_sum_seeded(here, stream, words);
-    for (size_t i = 0; i < some; i++) {
-      out[2 * (begin + i)] = pc_rng_unit((uint64_t)words[1][i] << 32 | words[0][i]);
-      out[2 * (begin + i) + 1] = pc_rng_unit((uint64_t)words[3][i] << 32 | words[2][i]);
     }
   }
 }
@@ -320,31 +265,6 @@ static void replica_sum_draw_class(const double *probs, size_t classes, int32_t 
     out[l] = (int32_t)drawn[l];
 }
 
-#define REPLICA_SUM_TERMS 4 /* terms between two looks at what is left */
-_Static_assert(PC_POISSON_TERMS % REPLICA_SUM_TERMS == 0, "terms are taken in groups");
-
-/* A number that is not above a term is not above 0 without it, nor above any later term. */
-static void replica_sum_poisson(const double *terms, const double *u, float *out) {
-  typedef double reals __attribute__((vector_size(PC_REPLICA_LANES * sizeof(double))));
-  typedef int64_t wholes __attribute__((vector_size(PC_REPLICA_LANES * sizeof(int64_t))));
-  reals left;
-  wholes drawn = {0};
-  memcpy(&left, u, sizeof left);
-  for (size_t k = 0; k < PC_POISSON_TERMS; k += REPLICA_SUM_TERMS) {
-    for (size_t j = k; j < k + REPLICA_SUM_TERMS; j++) {
-      drawn -= (wholes)(left > terms[j]);
-      left -= terms[j];
-    }
-    double rest = 0.0;
-    for (size_t l = 0; l < PC_REPLICA_LANES; l++)
-      rest = left[l] > rest ? left[l] : rest;
-    if (!(rest > 0.0))
-      break;
-  }
-  for (size_t l = 0; l < PC_REPLICA_LANES; l++)
-    out[l] = (float)drawn[l];
-}
-
 static void replica_sum_add_values(const float *weights, const double *values, size_t width,
                                    size_t count, double *sums) {
   for (size_t v = 0; v < width; v++, sums += PC_REPLICA_LANES) {
@@ -363,10 +283,7 @@ const pc_replica_sum_kernels PC_VARIANT_TABLE(pc_replica_sum_kernels) = {
     .add_hits = replica_sum_add_hits,
     .add_class_gaps = replica_sum_add_class_gaps,
     .uniforms = replica_sum_uniforms,
-    .bits = replica_sum_bits,
-    .seeded_uniforms = replica_sum_seeded_uniforms,
     .draw_class = replica_sum_draw_class,
-    .poisson = replica_sum_poisson,
     .add_values = replica_sum_add_values,
     .draw = replica_sum_draw,
 };

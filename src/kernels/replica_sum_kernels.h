@@ -49,28 +49,20 @@ typedef struct pc_replica_sum_kernels {
    * (pc_rng_uniform), with a stream for each lane, from `stream` on. */
   void (*uniforms)(uint64_t seed, uint64_t stream, const uint64_t *ids, size_t count,
                    double *out);
-  /* out[i] for rows i < count: the 64 bits at index ids[i] of one stream (pc_rng_bits). */
-  void (*bits)(uint64_t seed, uint64_t stream, const uint64_t *ids, size_t count,
-               uint64_t *out);
-  /* out[i][0, 1] for rows i < count: uniform draws at the indices 0 and 1 of the generator with
-   * seed seeds[i]. */
-  void (*seeded_uniforms)(const uint64_t *seeds, uint64_t stream, size_t count, double *out);
   /* out[lane]: the first class, without `but` and those of probability 0, up to which the
    * probabilities add up to more than wanted[lane]; the last such class if none does; unchanged
    * if there is no such class. */
   void (*draw_class)(const double *probs, size_t classes, int32_t but, const double *wanted,
                      int32_t *out);
-  /* out[lane]: the Poisson draw for a uniform number u[lane]; terms: of pc_poisson_terms. */
-  void (*poisson)(const double *terms, const double *u, float *out);
   /* sums[v][lane] of weights[i][lane] values[i][v] over i < count, in the order of i, for `width`
    * finite values of each row. */
   void (*add_values)(const float *weights, const double *values, size_t width, size_t count,
                      double *sums);
-  /* weights[i][lane] for rows i < count: Poisson(1) draws at index ids[i] of the generator;
-   * four lanes share a stream; the first four use `stream`, the next four the stream after
-   * it. */
+  /* weights[i][lane] for rows i < count: how many of the steps are not above the 32 bits of the
+   * lane at index ids[i] of the generator, a Poisson draw for those of pc_poisson_steps.  Four
+   * lanes share a stream; the first four use `stream`, the next four the stream after it. */
   void (*draw)(uint64_t seed, uint64_t stream, const uint64_t *ids, size_t count,
-               float *weights);
+               const uint32_t *steps, size_t step_count, float *weights);
 } pc_replica_sum_kernels;
 
 #endif

@@ -23,7 +23,6 @@
 #include "base/executor.h"
 
 #define SIZE_SWEEP_STREAM UINT64_C(0x5a00000000000000)
-#define SIZE_SWEEP_BLOCK 16 /* subsets to a task */
 #define SIZE_SWEEP_SCORE_NS 10.0
 
 /* ---- sizes ---- */
@@ -100,10 +99,6 @@ typedef struct size_sweep_state {
   double *values; /* subset by subset, largest size first; metric by metric */
 } size_sweep_state;
 
-static size_t size_sweep_blocks(size_t repeats) {
-  return (repeats + SIZE_SWEEP_BLOCK - 1) / SIZE_SWEEP_BLOCK;
-}
-
 /* Where the values of a subset are stored. */
 static double *size_sweep_at(const size_sweep_state *run, size_t size, size_t repeat) {
   const pc_sizes *sizes = &run->studied->sizes;
@@ -168,12 +163,10 @@ static pcal_status size_sweep_task(void *user, size_t index, size_t w, pcal_erro
   const pc_sizes *sizes = &run->studied->sizes;
   size_t size = sizes->count - 1;
   PC_TRY(size_sweep_worker_fill(run, &run->workers[w], err));
-  for (; index >= size_sweep_blocks(sizes->repeats[size]); size--)
-    index -= size_sweep_blocks(sizes->repeats[size]);
-  const size_t first = index * SIZE_SWEEP_BLOCK, repeats = sizes->repeats[size];
-  for (size_t r = first; r < repeats && r < first + SIZE_SWEEP_BLOCK; r++)
-    PC_TRY(size_sweep_subset(run, &run->workers[w], size, r, size_sweep_at(run, size, r), err));
-  return PCAL_OK;
+  for (; index >= sizes->repeats[size]; size--)
+    index -= sizes->repeats[size];
+  return size_sweep_subset(run, &run->workers[w], size, index, size_sweep_at(run, size, index),
+                           err);
 }
 
 /* ---- means ---- */
@@ -272,7 +265,7 @@ static pcal_status size_sweep_work(size_sweep_state *run, pcal_error *err) {
   const pcal_env *env = plan->job->env;
   const pc_sizes *sizes = &run->studied->sizes;
   const pc_study_probs *data = run->studied->data;
-  size_t subsets = 0, blocks = 0;
+  size_t subsets = 0;
   double rows = 0.0;
   PC_TRY(pc_subset_metrics_new(env, data, plan->specs, plan->spec_count, &run->before, err));
   if (run->studied->after != NULL)
@@ -281,7 +274,6 @@ static pcal_status size_sweep_work(size_sweep_state *run, pcal_error *err) {
   PC_TRY(size_sweep_names(run, err));
   for (size_t s = 0; s < sizes->count; s++) {
     subsets += sizes->repeats[s];
-    blocks += size_sweep_blocks(sizes->repeats[s]);
     rows += (double)sizes->repeats[s] * (double)sizes->rows[s];
   }
   run->workers = pc_alloc(&run->arena.env, run->worker_count, sizeof *run->workers);
@@ -290,7 +282,7 @@ static pcal_status size_sweep_work(size_sweep_state *run, pcal_error *err) {
                                   sizeof *run->studied->values);
   if (run->workers == NULL || run->values == NULL || run->studied->values == NULL)
     return pc_fail_memory(err, "drawing subsets");
-  PC_TRY(pc_run_with_progress(env, "drawing subsets", blocks,
+  PC_TRY(pc_run_with_progress(env, "drawing subsets", subsets,
                               SIZE_SWEEP_SCORE_NS * rows *
                                   (double)(plan->metric_count * data->classes),
                               size_sweep_task, run, err));

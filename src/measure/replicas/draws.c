@@ -3,8 +3,8 @@
  * or not the other probabilities are stored.  The other classes follow in order, in proportion
  * to their probabilities.
  *
- * Copies: up to DRAWS_UNITS copies draw one by one.  Of more copies, each class in turn takes a
- * binomial share of the rest.  Normal predictions draw up to DRAWS_CELLS targets one by one;
+ * Copies: up to PC_DRAWS_UNITS copies draw one by one, each with a key of its own.  Of more
+ * copies, each class in turn takes a binomial share of the rest.  Normal predictions draw up to DRAWS_CELLS targets one by one;
  * more copies are split over as many cells of equal probability.  The outermost cells are
  * halved until few copies are left.  The copies in a cell share a target drawn inside it: the
  * relative error of the variance of a mean of m copies is below m / 10^8.
@@ -16,20 +16,22 @@
 #include "measure/replicas/draws.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/normal.h"
 #include "base/rng.h"
 #include "kernels/dispatch.h"
 
 #define DRAWS_POISSON_MAX 1e6
-#define DRAWS_UNITS 16
 #define DRAWS_CELLS 512
 #define DRAWS_ROWS 256 /* rows drawn together */
+#define DRAWS_WORDS 4  /* of a block of the generator */
 #define DRAWS_TAIL 100 /* upper bound on the shares of an outermost cell */
 
 enum {
   DRAWS_WEIGHT_STREAM = 1,
-  DRAWS_LABEL_STREAM = 3,
+  DRAWS_COUNT_STREAM,
+  DRAWS_LABEL_STREAM,
   DRAWS_BLOCK_STREAM,
   DRAWS_OTHER_STREAM = 6
 };
@@ -44,54 +46,88 @@ static pc_rng draws_of_row(uint64_t seed, unsigned stream, size_t replica, uint6
   return (pc_rng){pc_rng_bits(&rng, key), rng.stream};
 }
 
+/* copies if they are few and whole, else 0. */
+static unsigned draws_few(double copies) {
+  const int few = copies >= 1.0 && copies <= PC_POISSON_FEW;
+  return few && floor(copies) == copies ? (unsigned)copies : 0;
+}
+
+/* The generator of four replicas. */
+static pc_rng draws_count_rng(uint64_t seed, size_t replica) {
+  return draws_rng(seed, DRAWS_COUNT_STREAM, replica / DRAWS_WORDS);
+}
+
+uint64_t pc_draw_copy_key(uint64_t key, size_t copy) {
+  return copy == 0 ? key : pc_hash_u64(key + copy * UINT64_C(0x9e3779b97f4a7c15));
+}
+
 double pc_draw_count(uint64_t seed, size_t replica, uint64_t key, double copies) {
+  if (draws_few(copies) > 0) {
+    const pc_rng rng = draws_count_rng(seed, replica);
+    uint32_t steps[PC_POISSON_STEPS], words[DRAWS_WORDS];
+    const size_t count = pc_poisson_steps(draws_few(copies), steps);
+    size_t k = 0;
+    pc_rng_block(&rng, key, words);
+    while (k < count && words[replica % DRAWS_WORDS] >= steps[k])
+      k++;
+    return (double)k;
+  }
   const pc_rng rng = draws_rng(seed, DRAWS_WEIGHT_STREAM, replica);
   if (copies <= DRAWS_POISSON_MAX)
     return (double)pc_rng_poisson(&rng, key, copies);
   return fmax(floor(copies + sqrt(copies) * pc_rng_normal(&rng, key) + 0.5), 0.0);
 }
 
-#define DRAWS_TERMS \
-  ((size_t)PC_POISSON_SMALL) /* copies whose counts are drawn by terms, and more */
-
-/* Probabilities of counts, by the number of copies; filled when first needed. */
-typedef struct draws_terms {
-  int known[DRAWS_TERMS];
-  double of[DRAWS_TERMS][PC_POISSON_TERMS];
-} draws_terms;
-
-/* Counts of one row, from uniform draws if it has few copies. */
-static void draws_count_row(uint64_t seed, size_t first, uint64_t key, double copies,
-                            const double *u, draws_terms *terms, float *out) {
-  const size_t whole = copies < (double)DRAWS_TERMS ? (size_t)copies : 0;
-  if (whole == 0 || (double)whole != copies) {
-    for (size_t q = 0; q < PC_REPLICA_LANES; q++)
-      out[q] = (float)pc_draw_count(seed, first + q, key, copies);
-    return;
-  }
-  if (!terms->known[whole])
-    pc_poisson_terms(copies, terms->of[whole]);
-  terms->known[whole] = 1;
-  pc_kernels_best()->replica_sum->poisson(terms->of[whole], u, out);
+/* Draws the counts of the rows at these places, which have the same few copies. */
+static void draws_count_places(uint64_t seed, size_t first, unsigned copies,
+                               const uint64_t *keys, const size_t *places, size_t count,
+                               float *out) {
+  const pc_rng rng = draws_count_rng(seed, first);
+  uint32_t steps[PC_POISSON_STEPS];
+  uint64_t some[DRAWS_ROWS];
+  float drawn[DRAWS_ROWS * PC_REPLICA_LANES];
+  for (size_t i = 0; i < count; i++)
+    some[i] = keys[places[i]];
+  const size_t step_count = pc_poisson_steps(copies, steps);
+  pc_kernels_best()->replica_sum->draw(rng.seed, rng.stream, some, count, steps, step_count,
+                                       drawn);
+  for (size_t i = 0; i < count; i++)
+    memcpy(out + places[i] * PC_REPLICA_LANES, drawn + i * PC_REPLICA_LANES,
+           PC_REPLICA_LANES * sizeof *out);
 }
 
-void pc_draw_count_lanes(uint64_t seed, size_t first, const pc_kept_rows *rows, float *out) {
-  const pc_rng rng = draws_rng(seed, DRAWS_WEIGHT_STREAM, first);
-  double u[DRAWS_ROWS * PC_REPLICA_LANES];
-  draws_terms terms = {.known = {0}};
-  for (size_t begin = 0; begin < rows->count; begin += DRAWS_ROWS) {
-    const size_t left = rows->count - begin, some = left < DRAWS_ROWS ? left : DRAWS_ROWS;
-    size_t several = 0;
-    for (size_t i = begin; i < begin + some; i++)
-      several += rows->copies[i] > 1.0;
-    if (several > 0)
-      pc_kernels_best()->replica_sum->uniforms(rng.seed, rng.stream, rows->ids + begin, some,
-                                               u);
-    for (size_t i = begin; several > 0 && i < begin + some; i++)
-      if (rows->copies[i] > 1.0)
-        draws_count_row(seed, first, rows->ids[i], rows->copies[i],
-                        u + (i - begin) * PC_REPLICA_LANES, &terms, out + i * PC_REPLICA_LANES);
+/* True if every row has one copy. */
+static int draws_single(const double *copies, size_t count) {
+  size_t i = 0;
+  while (copies != NULL && i < count && copies[i] == 1.0)
+    i++;
+  return copies == NULL || i == count;
+}
+
+void pc_draw_count_lanes(uint64_t seed, size_t first, const uint64_t *keys,
+                         const double *copies, size_t count, float *out) {
+  static const uint32_t one[] = PC_POISSON_ONE_STEPS;
+  const pc_rng rng = draws_count_rng(seed, first);
+  size_t places[PC_POISSON_FEW + 1][DRAWS_ROWS], used[PC_POISSON_FEW + 1] = {0};
+  if (draws_single(copies, count)) {
+    pc_kernels_best()->replica_sum->draw(rng.seed, rng.stream, keys, count, one,
+                                         sizeof one / sizeof *one, out);
+    return;
   }
+  for (size_t i = 0; i < count; i++) {
+    const unsigned few = draws_few(copies[i]);
+    for (size_t q = 0; few == 0 && q < PC_REPLICA_LANES; q++)
+      out[i * PC_REPLICA_LANES + q] = (float)pc_draw_count(seed, first + q, keys[i], copies[i]);
+    if (few == 0)
+      continue;
+    places[few][used[few]++] = i;
+    if (used[few] == DRAWS_ROWS) {
+      draws_count_places(seed, first, few, keys, places[few], DRAWS_ROWS, out);
+      used[few] = 0;
+    }
+  }
+  for (unsigned few = 1; few <= PC_POISSON_FEW; few++)
+    draws_count_places(seed, first, few, keys, places[few], used[few], out);
 }
 
 /* ---- blocks ---- */
@@ -109,13 +145,13 @@ void pc_draw_blocks(uint64_t seed, uint64_t key, double copies, size_t blocks, s
   const pc_rng own = draws_of_row(seed, DRAWS_BLOCK_STREAM, 0, key);
   for (size_t q = 0; q < PC_DRAWS_BATCH; q++)
     out[q] = 0.0;
-  for (size_t u = 0; copies <= DRAWS_UNITS && u < (size_t)copies; u++) {
+  for (size_t u = 0; copies <= PC_DRAWS_UNITS && u < (size_t)copies; u++) {
     const uint64_t bits = copies == 1.0 ? pc_rng_bits(&rng, key) : pc_rng_bits(&own, u);
     const size_t block = (size_t)(bits % blocks);
     if (block >= first && block < first + PC_DRAWS_BATCH)
       out[block - first]++;
   }
-  if (copies <= DRAWS_UNITS)
+  if (copies <= PC_DRAWS_UNITS)
     return;
   const size_t here = blocks - first < PC_DRAWS_BATCH ? blocks - first : PC_DRAWS_BATCH;
   double left = draws_left(&own, copies, blocks, first);
@@ -319,65 +355,41 @@ static void draws_split_rest(const pc_rng *own, const pc_kept_rows *rows, size_t
   draws_add(outcomes, lowest, copies);
 }
 
-/* The labels of a row of several copies, from the generator `own` of the row and its first two
- * uniform draws. */
-static pcal_status draws_copies(const pcal_env *env, const pc_rng *own, const double *start,
-                                const pc_kept_rows *rows, size_t row,
-                                pc_drawn_outcomes *outcomes, pcal_error *err) {
-  const double copies = rows->copies[row], p = rows->score[row];
+/* The labels of up to PC_DRAWS_UNITS copies, one by one. */
+static void draws_units(uint64_t seed, size_t replica, const pc_kept_rows *rows, size_t row,
+                        pc_drawn_outcomes *outcomes) {
+  const pc_rng rng = draws_rng(seed, DRAWS_LABEL_STREAM, replica);
+  const double p = rows->score[row];
   const int32_t first = pc_draw_first(rows, row);
-  const size_t labels = rows->classes > 1 ? rows->classes : 2;
-  PC_TRY(draws_open(env, copies < (double)labels ? (size_t)copies : labels, outcomes, err));
-  if (copies <= DRAWS_UNITS) {
-    const size_t count = (size_t)copies;
-    double u[DRAWS_UNITS] = {start[0], start[1]};
-    size_t drew_first = 0;
-    if (count > 2)
-      pc_rng_uniforms(own, 2, count - 2, u + 2);
-    for (size_t c = 0; c < count; c++)
-      drew_first += u[c] < p;
-    draws_add(outcomes, first, (double)drew_first);
-    const double rest = drew_first < count ? draws_row_rest(rows, row, first) : 0.0;
-    for (size_t c = 0; c < count && drew_first < count; c++)
-      if (!(u[c] < p))
-        draws_add(outcomes, draws_other(rows, row, first, (u[c] - p) / (1.0 - p), rest), 1.0);
-    return PCAL_OK;
+  const size_t count = (size_t)rows->copies[row];
+  double u[PC_DRAWS_UNITS];
+  size_t drew_first = 0;
+  for (size_t c = 0; c < count; c++) {
+    u[c] = pc_rng_uniform(&rng, pc_draw_copy_key(rows->ids[row], c));
+    drew_first += u[c] < p;
   }
-  const double hits = pc_rng_binomial(own, 0, copies, p);
-  draws_add(outcomes, first, hits);
-  draws_split_rest(own, rows, row, first, copies - hits, outcomes);
-  return PCAL_OK;
+  draws_add(outcomes, first, (double)drew_first);
+  const double rest = drew_first < count ? draws_row_rest(rows, row, first) : 0.0;
+  for (size_t c = 0; c < count && drew_first < count; c++)
+    if (!(u[c] < p))
+      draws_add(outcomes, draws_other(rows, row, first, (u[c] - p) / (1.0 - p), rest), 1.0);
 }
 
 pcal_status pc_draw_labels(const pcal_env *env, uint64_t seed, size_t replica,
                            const pc_kept_rows *rows, size_t row, pc_drawn_outcomes *outcomes,
                            pcal_error *err) {
-  const pc_rng own = draws_of_row(seed, DRAWS_LABEL_STREAM, replica, rows->ids[row]);
-  double start[2];
-  pc_rng_uniforms(&own, 0, 2, start);
-  return draws_copies(env, &own, start, rows, row, outcomes, err);
-}
-
-/* The labels of up to DRAWS_ROWS rows; the draws of all of them are computed together. */
-static pcal_status draws_rows(const pcal_env *env, size_t replica, const pc_kept_rows *rows,
-                              size_t begin, size_t count, pc_drawn_outcomes *outcomes,
-                              int32_t *labels, pcal_error *err) {
-  const pc_replica_sum_kernels *kernels = pc_kernels_best()->replica_sum;
-  const pc_rng rng = draws_rng(env->seed, DRAWS_LABEL_STREAM, replica);
-  uint64_t bits[DRAWS_ROWS];
-  double starts[2 * DRAWS_ROWS];
-  kernels->bits(rng.seed, rng.stream, rows->ids + begin, count, bits);
-  kernels->seeded_uniforms(bits, rng.stream, count, starts);
-  for (size_t i = 0; i < count; i++) {
-    const size_t row = begin + i;
-    const pc_rng own = {bits[i], rng.stream};
-    if (rows->copies[row] == 1.0) {
-      labels[row] = draws_label(rows, row, pc_rng_unit(bits[i]));
-      continue;
-    }
-    labels[row] = -1 - (int32_t)outcomes->row_count;
-    PC_TRY(draws_copies(env, &own, starts + 2 * i, rows, row, outcomes, err));
+  const double copies = rows->copies[row];
+  const int32_t first = pc_draw_first(rows, row);
+  const size_t labels = rows->classes > 1 ? rows->classes : 2;
+  PC_TRY(draws_open(env, copies < (double)labels ? (size_t)copies : labels, outcomes, err));
+  if (copies <= PC_DRAWS_UNITS) {
+    draws_units(seed, replica, rows, row, outcomes);
+    return PCAL_OK;
   }
+  const pc_rng own = draws_of_row(seed, DRAWS_LABEL_STREAM, replica, rows->ids[row]);
+  const double hits = pc_rng_binomial(&own, 0, copies, rows->score[row]);
+  draws_add(outcomes, first, hits);
+  draws_split_rest(&own, rows, row, first, copies - hits, outcomes);
   return PCAL_OK;
 }
 
@@ -416,7 +428,7 @@ static void draws_tail(const pc_rng *own, const double *forecast, double sign, d
                        pc_drawn_outcomes *outcomes) {
   uint64_t index = 2 * DRAWS_CELLS + (sign > 0 ? 0 : 4 * DRAWS_TAIL);
   double mass = 1.0 / DRAWS_CELLS;
-  while (copies > DRAWS_UNITS && mass > 0x1p-80) {
+  while (copies > PC_DRAWS_UNITS && mass > 0x1p-80) {
     const double near = pc_rng_binomial(own, index, copies, 0.5);
     const double u = mass * (0.5 + 0.5 * pc_rng_uniform(own, index + 1));
     draws_append(outcomes, forecast[0] + sign * forecast[1] * pc_normal_quantile(u), near);
@@ -461,7 +473,7 @@ pcal_status pc_draw_targets(const pcal_env *env, uint64_t seed, size_t replica,
   const pc_rng own = draws_of_row(seed, DRAWS_LABEL_STREAM, replica, rows->ids[row]);
   const double *forecast = rows->probs + row * rows->classes;
   const int normal = layout->form == PC_FORM_GAUSSIAN;
-  const double copies = rows->copies[row], units = normal ? DRAWS_CELLS : DRAWS_UNITS;
+  const double copies = rows->copies[row], units = normal ? DRAWS_CELLS : PC_DRAWS_UNITS;
   const size_t most = normal ? DRAWS_CELLS + 2 * DRAWS_TAIL : 2 * (layout->columns + 1);
   PC_TRY(draws_open(env, copies <= units ? (size_t)copies : most, outcomes, err));
   for (size_t u = 0; copies <= units && u < (size_t)copies; u++)
@@ -489,15 +501,18 @@ size_t pc_draw_step(size_t count) {
 pcal_status pc_draw_outcomes(const pcal_env *env, size_t replica, const pc_layout *layout,
                              const pc_kept_rows *rows, pc_drawn_outcomes *drawn,
                              int32_t *labels, pcal_error *err) {
-  const int classes = layout->form == PC_FORM_CLASSES;
   pc_drawn_outcomes_clear(drawn);
-  for (size_t begin = 0; classes && begin < rows->count; begin += DRAWS_ROWS) {
-    const size_t left = rows->count - begin, some = left < DRAWS_ROWS ? left : DRAWS_ROWS;
-    PC_TRY(draws_rows(env, replica, rows, begin, some, drawn, labels, err));
-  }
-  for (size_t i = 0; !classes && i < rows->count; i++) {
-    labels[i] = rows->copies[i] == 1.0 ? rows->labels[i] : -1 - (int32_t)drawn->row_count;
-    if (rows->copies[i] != 1.0)
+  for (size_t i = 0; i < rows->count; i++) {
+    const int alone = rows->copies[i] == 1.0;
+    const int classes = layout->form == PC_FORM_CLASSES;
+    if (alone) {
+      labels[i] = classes ? pc_draw_label(env->seed, replica, rows, i) : rows->labels[i];
+      continue;
+    }
+    labels[i] = -1 - (int32_t)drawn->row_count;
+    if (classes)
+      PC_TRY(pc_draw_labels(env, env->seed, replica, rows, i, drawn, err));
+    else
       PC_TRY(pc_draw_targets(env, env->seed, replica, layout, rows, i, drawn, err));
   }
   return PCAL_OK;

@@ -10,14 +10,20 @@
 
 #include "machines/machine.h"
 
-#define PC_DRAWS_BATCH 8 /* replicas drawn together */
+#define PC_DRAWS_BATCH 8  /* replicas drawn together */
+#define PC_DRAWS_UNITS 16 /* so many copies of a row draw their labels one by one */
 
-/* How often a row of `copies` > 1 copies occurs in a replica. */
+/* The key with which a copy of a row draws its label: the first that of the row. */
+uint64_t pc_draw_copy_key(uint64_t key, size_t copy);
+
+/* How often a row of `copies` >= 1 copies occurs in a replica: a Poisson draw, from 32 bits of the
+ * generator for up to PC_POISSON_FEW copies. */
 double pc_draw_count(uint64_t seed, size_t replica, uint64_t key, double copies);
 
-/* The same for all rows of several copies in PC_REPLICA_LANES replicas: out[row][replica - first];
- * other rows are left alone. */
-void pc_draw_count_lanes(uint64_t seed, size_t first, const pc_kept_rows *rows, float *out);
+/* The same for rows in PC_REPLICA_LANES replicas, `first` a multiple of them: out[row][replica -
+ * first].  copies: NULL: 1. */
+void pc_draw_count_lanes(uint64_t seed, size_t first, const uint64_t *keys,
+                         const double *copies, size_t count, float *out);
 
 /* out[q]: the number of copies of a row that are in block first + q of `blocks`, for
  * q < PC_DRAWS_BATCH; first is a multiple of PC_DRAWS_BATCH. */

@@ -1,23 +1,14 @@
-/* A Poisson(1) draw takes 32 bits; a block of the generator gives four.  A row that stands for
- * m copies takes one Poisson(m) draw (draws.h). */
+/* A row that stands for m copies takes one Poisson(m) draw (draws.h). */
 #include "measure/replicas/replica_weights.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/rng.h"
-#include "kernels/dispatch.h"
 #include "measure/replicas/draws.h"
 #include "measure/replicas/exchange.h"
 
-#define REPLICA_BLOCK 4 /* draws per block of the generator */
-
-/* Streams 1, 3, 4 and 6 are used in draws.c. */
-enum { REPLICA_BATCH_STREAM = 2, REPLICA_EXCHANGE_STREAM = 5 };
-
-static pc_rng replica_weights_rng(uint64_t seed, unsigned stream, uint64_t replica) {
-  return (pc_rng){seed, ((uint64_t)stream << 40) + replica};
-}
+#define REPLICA_EXCHANGE_STREAM UINT64_C(5) /* the others are in draws.c */
 
 /* The keys of draws: of rows, or of their clusters. */
 static const uint64_t *replica_weights_keys(const pc_kept_rows *rows) {
@@ -48,19 +39,15 @@ static void replica_weights_leave(const pc_replica_request *request, uint64_t se
 static void replica_weights_draw_weights(const pc_replica_request *request, uint64_t seed,
                                          size_t batch, float *drawn) {
   const pc_kept_rows *rows = request->rows;
-  const size_t block = batch * (PC_REPLICA_LANES / REPLICA_BLOCK);
-  const pc_rng rng = replica_weights_rng(seed, REPLICA_BATCH_STREAM, block);
-  pc_kernels_best()->replica_sum->draw(rng.seed, rng.stream, replica_weights_keys(rows),
-                                       rows->count, drawn);
-  if (rows->clusters == NULL)
-    pc_draw_count_lanes(seed, batch * PC_REPLICA_LANES, rows, drawn);
+  pc_draw_count_lanes(seed, batch * PC_REPLICA_LANES, replica_weights_keys(rows),
+                      rows->clusters == NULL ? rows->copies : NULL, rows->count, drawn);
   for (size_t i = 0; i < rows->count; i++)
     if (rows->weights[i] != 1.0 || rows->copies[i] != 1.0)
       replica_weights_weigh(rows, i, drawn + i * PC_REPLICA_LANES);
 }
 
 static pc_rng replica_weights_exchange_rng(uint64_t seed) {
-  return replica_weights_rng(seed, REPLICA_EXCHANGE_STREAM, 0);
+  return (pc_rng){seed, REPLICA_EXCHANGE_STREAM << 40};
 }
 
 /* Draws the bits of all rows for the block of exchanges that contains `first`. */

@@ -14,6 +14,7 @@
 #include "measure/replicas/replica_views.h"
 #include "measure/replicas/replica_ways.h"
 #include "measure/replicas/replica_weights.h"
+#include "measure/replicas/single_copies.h"
 #include "measure/replicas/sorted_view.h"
 
 #define REPLICAS_ROW_COST 20.0          /* nanoseconds per row, entry and class, roughly */
@@ -581,6 +582,8 @@ pcal_status pc_replicas_measure(const pcal_env *env, const pc_replica_request *r
     pc_replica_values_clear(request, values);
   if (request->views != NULL && request->views->tally != NULL)
     return pc_replica_tally_measure(env, request->views->tally, request, values, err);
+  if (pc_single_copies_apply(request))
+    return pc_single_copies_measure(env, request, values, err);
   if (request->views == NULL)
     PC_TRY(pc_replica_views_new(env, request->plan, request->rows, &own, err));
   job.env = job.views->env;

@@ -259,3 +259,23 @@ TEST(test_binomial_edges) {
     assert_true(pc_rng_binomial(&rng, i, 9, NAN) == 0);
   }
 }
+
+/* Steps are 2^32 times the distribution function, to half a unit, and go on until the rest is below
+ * that; those of mean 1 are the ones that pc_poisson_one has. */
+TEST(test_poisson_steps) {
+  static const uint32_t one[] = PC_POISSON_ONE_STEPS;
+  uint32_t steps[PC_POISSON_STEPS];
+  assert_int_equal(pc_poisson_steps(1, steps), sizeof one / sizeof *one);
+  assert_memory_equal(steps, one, sizeof one);
+  for (unsigned mean = 1; mean <= PC_POISSON_FEW; mean++) {
+    const size_t count = pc_poisson_steps(mean, steps);
+    double below = 0.0;
+    for (size_t k = 0; k < count; k++) {
+      below += poisson_probability(mean, (int)k);
+      assert_true(fabs(0x1p32 * below - (double)steps[k]) < 0.5001);
+    }
+    assert_true(count < PC_POISSON_STEPS);
+    below += poisson_probability(mean, (int)count);
+    assert_true(0x1p32 * (1.0 - below) < 0.5001);
+  }
+}

@@ -105,6 +105,8 @@ TEST(test_hits_as_bits) {
 /* Draws are those of the generator, one by one. */
 TEST(test_draws) {
   uint64_t ids[REPLICA_SUM_ROWS];
+  uint32_t steps[PC_POISSON_STEPS];
+  const size_t step_count = pc_poisson_steps(1, steps);
   const pc_rng other = {5, 6};
   for (size_t i = 0; i < REPLICA_SUM_ROWS; i++)
     ids[i] = i % 3 == 0 ? i : pc_rng_bits(&other, i);
@@ -112,7 +114,7 @@ TEST(test_draws) {
     for (size_t count = 0; count <= REPLICA_SUM_ROWS; count += 7) {
       float drawn[REPLICA_SUM_ROWS * PC_REPLICA_LANES + 1] = {0};
       pc_kernels_at(v)->replica_sum->draw(UINT64_C(0x123456789abcdef), UINT64_C(0xffffffff),
-                                          ids, count, drawn);
+                                          ids, count, steps, step_count, drawn);
       for (size_t i = 0; i < count * PC_REPLICA_LANES; i++) {
         const pc_rng rng = {UINT64_C(0x123456789abcdef),
                             UINT64_C(0xffffffff) + i % PC_REPLICA_LANES / 4};
@@ -234,26 +236,6 @@ TEST(test_uniforms_are_single_draws) {
 }
 
 /* Values of rows: plain sums in the order of the rows, in every variant. */
-TEST(test_bits_and_seeded_uniforms_are_single_draws) {
-  enum { ROWS = 37 }; /* not whole vectors */
-  const pc_rng rng = {99, UINT64_C(3) << 40};
-  uint64_t ids[ROWS], bits[ROWS];
-  double pairs[2 * ROWS];
-  for (size_t i = 0; i < ROWS; i++)
-    ids[i] = i * UINT64_C(0x123456789abcdef) + i % 3;
-  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
-    const pc_replica_sum_kernels *kernels = pc_kernels_at(v)->replica_sum;
-    kernels->bits(rng.seed, rng.stream, ids, ROWS, bits);
-    kernels->seeded_uniforms(bits, rng.stream, ROWS, pairs);
-    for (size_t i = 0; i < ROWS; i++) {
-      const pc_rng own = {bits[i], rng.stream};
-      assert_true(bits[i] == pc_rng_bits(&rng, ids[i]));
-      assert_same(pairs[2 * i], pc_rng_uniform(&own, 0));
-      assert_same(pairs[2 * i + 1], pc_rng_uniform(&own, 1));
-    }
-  }
-}
-
 TEST(test_values) {
   enum { WIDTH = 3 };
   const pc_rng rng = {4, 2};
@@ -272,25 +254,6 @@ TEST(test_values) {
         for (size_t i = 0; i < REPLICA_SUM_ROWS; i++)
           sum += (double)weights[i * PC_REPLICA_LANES + k] * values[i * WIDTH + x];
         assert_same(sums[x * PC_REPLICA_LANES + k], sum);
-      }
-  }
-}
-
-/* Poisson draws from terms: those of pc_rng_poisson, and of the smallest and largest numbers. */
-TEST(test_poisson_from_terms) {
-  const double means[] = {0.3, 2.0, 3.0, 9.0, 9.99};
-  double terms[PC_POISSON_TERMS], u[PC_REPLICA_LANES];
-  for (size_t m = 0; m < sizeof means / sizeof *means; m++) {
-    pc_poisson_terms(means[m], terms);
-    for (size_t v = 0; pc_kernels_at(v) != NULL; v++)
-      for (uint64_t i = 0; i < 4000; i += PC_REPLICA_LANES) {
-        const pc_rng rng = {5, 3};
-        float out[PC_REPLICA_LANES];
-        for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++)
-          u[lane] = pc_rng_uniform(&rng, i + lane);
-        pc_kernels_at(v)->replica_sum->poisson(terms, u, out);
-        for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++)
-          assert_int_equal((int)out[lane], pc_rng_poisson(&rng, i + lane, means[m]));
       }
   }
 }

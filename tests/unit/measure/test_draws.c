@@ -1,6 +1,7 @@
 /* Draws of rows that stand for many copies: standard errors are those of as many rows. */
 #include "measure/replicas/draws.h"
 
+#include "kernels/replica_sum_kernels.h"
 #include "measure_help.h"
 
 #define DRAWS_DISTINCT 20
@@ -165,6 +166,45 @@ TEST(test_labels_share_all_copies) {
     for (size_t k = 0; k < 4; k++)
       assert_true(fabs(seen[k] - 3000 * copies[0] * probs[k]) <
                   5 * sqrt(3000 * copies[0] * probs[k]));
+  }
+  pc_drawn_outcomes_free(&env, &shares);
+}
+
+/* Few copies of a row draw what rows with their keys draw. */
+TEST(test_copies_draw_as_rows_of_their_own) {
+  enum { COPIES = 5, REPLICAS = 64 };
+  double probs[4 * COPIES], score[COPIES], copies[COPIES];
+  int32_t top[COPIES], drawn[COPIES * PC_REPLICA_LANES];
+  uint64_t ids[COPIES];
+  uint8_t hits[COPIES];
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_drawn_outcomes shares = {0};
+  for (size_t c = 0; c < COPIES; c++) {
+    memcpy(probs + 4 * c, (const double[]){0.2, 0.35, 0.15, 0.3}, 4 * sizeof(double));
+    score[c] = 0.35;
+    top[c] = 1;
+    copies[c] = COPIES;
+    ids[c] = pc_draw_copy_key(99, c);
+  }
+  assert_true(ids[0] == 99);
+  const pc_kept_rows rows = {.count = COPIES,
+                             .classes = 4,
+                             .ids = ids,
+                             .copies = copies,
+                             .score = score,
+                             .top_label = top,
+                             .probs = probs};
+  for (size_t replica = 0; replica < REPLICAS; replica++) {
+    const size_t lane = replica % PC_REPLICA_LANES;
+    pc_draw_label_lanes(1, replica - lane, &rows, drawn, hits);
+    pc_drawn_outcomes_clear(&shares);
+    assert_int_equal(pc_draw_labels(&env, 1, replica, &rows, 0, &shares, NULL), PCAL_OK);
+    for (int32_t k = 0; k < 4; k++) {
+      double expected = 0.0;
+      for (size_t c = 0; c < COPIES; c++)
+        expected += drawn[c * PC_REPLICA_LANES + lane] == k;
+      assert_same(pc_drawn_outcomes_copies(&shares, 0, k), expected);
+    }
   }
   pc_drawn_outcomes_free(&env, &shares);
 }
