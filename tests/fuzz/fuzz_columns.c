@@ -123,8 +123,8 @@ void fuzz_columns_write(const char *head, uint64_t seed, size_t rows, fuzz_out *
       fuzz_putf(out, "%s", column > 0 ? "," : "");
       columns_cell(columns_begins(name, "labels") ? labels : name, seed, row, column, scores,
                    out);
-      name = strchr(name, ',');
-      name += name != NULL;
+      const char *comma = strchr(name, ',');
+      name = comma == NULL ? NULL : comma + 1;
     }
     fuzz_putf(out, "\n");
   }
