@@ -365,6 +365,8 @@ class Calibrator(BaseEstimator):
         """Refuses negative numbers in place of probabilities; looks at the first rows only."""
         if isinstance(X, Data) or X is None or is_file(X) or not hasattr(X, "__getitem__"):
             return
+        if getattr(X, "shape", None) == ():  # a single number, which has no rows; refused later
+            return
         some = np.asarray(as_array(X[:1000]))
         if some.dtype.kind == "f" and bool((some < -0.01).any()):
             name = type(self).__name__

@@ -7,9 +7,9 @@
  *      without or is wrong for another reason, the one that it has with enough memory. */
 #include <dirent.h>
 #include <fcntl.h>
-#include <math.h>
 #include <unistd.h>
 
+#include "fuzz_columns.h"
 #include "fuzz_count.h"
 #include "fuzz_fail.h"
 #include "fuzz_models.h"
@@ -126,98 +126,14 @@ static void program_file(program_line *line, const char *name, program_writer wr
 
 /* ---- tables with columns of every kind ---- */
 
-static const char *const program_heads[] = {
-    "probs,labels",
-    "probs,labels,time,weights",
-    "probs,labels,groups",
-    "probs.a,probs.b,probs.c,labels,groups,ids",
-    "logits.0,logits.1,labels,groups.sex,groups.ward",
-    "logits.0,logits.1,logits.2,labels,weights",
-    "log_probs.x,log_probs.y,labels",
-    "confidence,correct,abstain",
-    "confidence,correct,groups,weights",
-    "mean,std,target",
-    "mean,variance,target,weights,groups",
-    "quantiles.0.1,quantiles.0.5,quantiles.0.9,target",
-    "samples.0,samples.1,samples.2,samples.3,target,groups",
-};
-
-static int program_begins(const char *name, const char *word) {
-  return strncmp(name, word, strlen(word)) == 0;
-}
-
-/* 1 .. 16, the same for the same row and column. */
-static double program_mass(uint64_t seed, size_t row, size_t column) {
-  fuzz_choice choice = fuzz_choice_of_seed(seed * 1000003 + row * 131 + column);
-  return 1.0 + (double)fuzz_below(&choice, 16);
-}
-
-/* The cell of a column with this name; scores of `scores` columns begin at the first column. */
-static void program_cell(const char *name, uint64_t seed, size_t row, size_t column,
-                         size_t scores, fuzz_out *out) {
-  static const char letters[] = "abc", others[] = "xy";
-  const double mass = program_mass(seed, row, column);
-  const size_t any = (size_t)mass;
-  double sum = 0;
-  for (size_t c = 0; c < scores; c++)
-    sum += program_mass(seed, row, c);
-  if (program_begins(name, "probs"))
-    fuzz_putf(out, "%.9g", scores > 1 ? mass / sum : mass / 16);
-  else if (program_begins(name, "log_probs"))
-    fuzz_putf(out, "%.9g", log(mass / sum));
-  else if (program_begins(name, "quantiles"))
-    fuzz_putf(out, "%.9g", 16.0 * (double)column + mass);
-  else if (program_begins(name, "confidence") || program_begins(name, "logits"))
-    fuzz_putf(out, "%.9g", mass / 16);
-  else if (program_begins(name, "labels-abc"))
-    fuzz_putf(out, "%c", letters[any % 3]);
-  else if (program_begins(name, "labels-xy"))
-    fuzz_putf(out, "%c", others[any % 2]);
-  else if (program_begins(name, "labels") || program_begins(name, "correct"))
-    fuzz_putf(out, "%zu", any % (scores > 1 ? scores : 2));
-  else if (program_begins(name, "time"))
-    fuzz_putf(out, "2026-03-%02zu", 1 + row % 28);
-  else if (program_begins(name, "groups"))
-    fuzz_putf(out, "g%zu", any % 3);
-  else if (program_begins(name, "ids"))
-    fuzz_putf(out, "%zu", row);
-  else if (program_begins(name, "abstain"))
-    fuzz_putf(out, "%d", any == 1);
-  else
-    fuzz_putf(out, "%.9g", mass);
-}
-
-/* Rows below a header; labels of classes with names are their names. */
-static void program_rows(const char *head, uint64_t seed, size_t rows, fuzz_out *out) {
-  const char *labels = strstr(head, "probs.a") != NULL       ? "labels-abc"
-                       : strstr(head, "log_probs.x") != NULL ? "labels-xy"
-                                                             : "labels";
-  size_t scores = 0;
-  for (const char *dot = head; (dot = strchr(dot, '.')) != NULL; dot++)
-    scores += dot[1] != '\0' && dot[-1] > '9' && !program_begins(dot, ".sex") &&
-              !program_begins(dot, ".ward");
-  fuzz_putf(out, "%s\n", head);
-  for (size_t row = 0; row < rows; row++) {
-    size_t column = 0;
-    for (const char *name = head; name != NULL; column++) {
-      fuzz_putf(out, "%s", column > 0 ? "," : "");
-      program_cell(program_begins(name, "labels") ? labels : name, seed, row, column, scores,
-                   out);
-      name = strchr(name, ',');
-      name += name != NULL;
-    }
-    fuzz_putf(out, "\n");
-  }
-}
-
 static void program_any_table(program_line *line, fuzz_out *out) {
-  program_rows(line->head, line->table.seed % 1000 + (size_t)line->second,
-               1 + fuzz_below(&line->choice, 50), out);
+  fuzz_columns_write(line->head, line->table.seed % 1000 + (size_t)line->second,
+                     1 + fuzz_below(&line->choice, 50), out);
 }
 
 /* --data with columns of any kind, and a second file e.csv with the same columns. */
 static void program_any_inputs(program_line *line) {
-  line->head = FUZZ_PICK(&line->choice, program_heads);
+  line->head = fuzz_columns_pick(&line->choice);
   program_add(line, "--data");
   program_add(line, "d.csv");
   line->second = 0;

@@ -68,7 +68,7 @@ TEST(figures) {
 }
 
 TEST(studies) {
-  assert_true(fault_sweep_rows(FAULT_MEMORY, call_study, PCAL_STUDIES, 1) > 0);
+  assert_true(fault_sweep_rows(FAULT_MEMORY, call_study, PCAL_STUDIES, 0) > 0);
 }
 
 TEST(watches_and_inspections) {

@@ -218,6 +218,15 @@ def test_no_memory_for_the_roles_of_columns():
     assert failures > 0
 
 
+@pytest.mark.parametrize("odd", [np.array(0.5), np.float64(0.5), np.array("a"), np.zeros((0,)), np.zeros((2, 2, 2))])
+def test_scores_without_rows_or_columns(odd):
+    """What is no table of scores is refused by our own errors."""
+    with pytest.raises(pc.Error):
+        pc.Isotonic().fit(odd, np.array([0, 1]))
+    with pytest.raises(pc.Error):
+        pc.measure(probs=odd, labels=np.array([0, 1]))
+
+
 VERDICTS = """
 import ctypes, propercal as pc
 shim = ctypes.CDLL(None)

@@ -5,7 +5,8 @@
  * There are two GPUs, each with memory that only its own context may use.  fake_cuda_use: the GPU of
  * callers without a context.
  *
- * fake_cuda_fail(symbol, result): calls of that function return this result.  fake_cuda_capability:
+ * fake_cuda_fail(symbol, result): calls of that function return this result.  fake_cuda_fail_in(n): of the calls that
+ * can fail the n-th does, once.  fake_cuda_capability:
  * the GPU's capability times ten. */
 #include <stdlib.h>
 #include <string.h>
@@ -81,10 +82,13 @@ static struct {
   size_t read; /* bytes copied to the host */
   long blocks; /* of memory that were not freed, and contexts and modules */
   int current[FAKE_CONTEXTS], depth; /* GPUs of the contexts */
+  long left;                         /* calls up to the one that fails; 0: none does */
 } fake = {.capability = 90};
 static char fake_contexts[2];
 
 FAKE_API void fake_cuda_fail(const char *symbol, cuda_result result);
+FAKE_API void fake_cuda_fail_in(long calls);
+FAKE_API long fake_cuda_fail_left(void);
 FAKE_API void fake_cuda_capability(int capability);
 FAKE_API long fake_cuda_blocks(void);
 FAKE_API size_t fake_cuda_read(void);
@@ -93,6 +97,19 @@ FAKE_API void fake_cuda_use(int ordinal);
 void fake_cuda_fail(const char *symbol, cuda_result result) {
   strncpy(fake.symbol, symbol, sizeof fake.symbol - 1);
   fake.result = result;
+}
+
+void fake_cuda_fail_in(long calls) {
+  fake.left = calls;
+}
+
+long fake_cuda_fail_left(void) {
+  return fake.left;
+}
+
+/* Counts a call; returns 1 if it is the one that fails. */
+static int fake_fails(void) {
+  return fake.left > 0 && --fake.left == 0;
 }
 
 void fake_cuda_capability(int capability) {
@@ -111,6 +128,8 @@ size_t fake_cuda_read(void) {
   do {                                      \
     if (strcmp(fake.symbol, function) == 0) \
       return fake.result;                   \
+    if (fake_fails())                       \
+      return 700;                           \
   } while (0)
 
 void fake_cuda_use(int ordinal) {
