@@ -40,6 +40,7 @@
 #include "base/budget.h"
 #include "base/elementary.h"
 #include "base/number.h"
+#include "measure/interval_formula.h"
 #include "measure/replicas/chance_floor.h"
 #include "measure/replicas/exchange.h"
 #include "measure/replicas/interval_inversion.h"
@@ -49,7 +50,6 @@
 
 #define INTERVALS_PAIR_NULLS 200 /* most calibrated replicas of a metric over pairs */
 #define INTERVALS_LACKING 0.1    /* share of replicas that may lack a value */
-#define INTERVALS_ABOVE 0.6      /* standard errors */
 
 typedef struct intervals_job {
   const pcal_env *env;
@@ -153,6 +153,13 @@ static int intervals_few(const intervals_job *job) {
   return job->plan->layout.form == PC_FORM_CLASSES && pc_rarer_share(&job->found) > 0.0;
 }
 
+/* Edge case 7 for debiased squares; over all classes ten wrong rows are enough. */
+static int intervals_lacks_rows(const intervals_job *job, size_t entry) {
+  const pc_view *view = &job->plan->slots[job->plan->entries[entry].slot].need.view;
+  return job->records[entry].outcome.inner_unseen > 0.0 && intervals_few(job) &&
+         (!pc_view_is_every_class(view) || job->found.rarer < PC_INTERVAL_FEW_ROWS);
+}
+
 /* Edge cases 6 and 7, for a number that is not negative. */
 static void intervals_poisson(const intervals_job *job, double estimate, double se,
                               double unseen, pc_interval *interval) {
@@ -219,7 +226,7 @@ static void intervals_interval(const intervals_job *job, size_t entry) {
   }
   if (goal.method == PCAL_INTERVAL_BCA && pc_null_two_sided(record))
     intervals_skew(job, &goal, out->se, 0.0, &interval);
-  if (inner && outcome->inner_unseen > 0.0 && intervals_few(job))
+  if (inner && intervals_lacks_rows(job, entry))
     intervals_poisson(job, goal.estimate, out->se, outcome->inner_unseen, &interval);
   pc_rarer_include(job->rarer, entry, goal.series, intervals_pair(job, entry),
                    pc_rarer_share(&job->found), &interval);
@@ -236,17 +243,6 @@ static pcal_interval_method intervals_part_method(const intervals_job *job, int 
   if (job->plan->intervals.method != PCAL_INTERVAL_AUTO)
     return (pcal_interval_method)job->plan->intervals.method;
   return unbiased ? PCAL_INTERVAL_JACKKNIFE : PCAL_INTERVAL_BASIC;
-}
-
-/* Sums of squares are skewed to the right: unless they are close to 0, an interval of the same
- * width is placed around their root. */
-static void intervals_straighten(double value, double se, pc_interval *interval) {
-  if (!(value > INTERVALS_ABOVE * se) || !(se > 0.0))
-    return;
-  const double root = sqrt(value),
-               reach = 0.5 * (interval->high - interval->low) / (2.0 * root);
-  interval->low = pc_pow(fmax(root - reach, 0.0), 2.0);
-  interval->high = pc_pow(root + reach, 2.0);
 }
 
 /* Biased parts: percentile intervals reach to one side, basic intervals to the other; their
@@ -279,7 +275,7 @@ static void intervals_parts(const intervals_job *job, size_t entry) {
     if (!isfinite(part->value) || !intervals_find(job, &goal, &out->se, &interval))
       continue;
     if (goal.method == PCAL_INTERVAL_JACKKNIFE && !intervals_lawful(job, &goal))
-      intervals_straighten(part->value, out->se, &interval);
+      pc_interval_straighten(part->value, out->se, &interval);
     const double unseen = record->outcome.part_unseen[p];
     if (goal.method == PCAL_INTERVAL_BASIC) {
       intervals_widen(job, &goal, &interval);
