@@ -136,6 +136,9 @@ static void binned_error_parts(const pc_binned_error *how, const pc_evidence *ev
   else if (binned_error_squares(how))
     pc_metric_result_square(out, &inner, how->mean ? (double)parts : 1.0,
                             parts > 1 ? 1.0 : PC_SLOPE_ONE_SCORE);
+  if (how->debias && evidence->machine == PC_GRID) /* a row changes at most two classes */
+    out->inner_unseen =
+        PC_UNSEEN_SQUARE * (parts > 1 ? 2.0 : 1.0) / (how->mean ? (double)parts : 1.0);
   out->value = binned_error_root(&total, how->mean ? (double)parts : 1.0);
 }
 

@@ -98,8 +98,9 @@ static pc_variance_model decomposition_law(const pc_evidence *evidence,
 }
 
 /* What one row that the data lack may add to the parts, times the number of rows: a row in a bin of
- * its own, or with a score at the edge of its bin; for the covariance 2 |p - c| |a - q| of a row half a
- * bin from its mean, with an outcome that the others leave open.  A row changes two classes. */
+ * its own, or with a score near the edge of its bin if the others are near the other edge; for the
+ * covariance 2 |p - c| |a - q| of a row half a bin from its mean, with an outcome that the others leave
+ * open.  A row changes two classes. */
 typedef struct decomposition_missing {
   double entropy, variance, covariance, square;
 } decomposition_missing;
@@ -111,7 +112,7 @@ static decomposition_missing decomposition_missing_row(const pc_evidence *eviden
   const double times = evidence->grid.part_count > 1 ? 2.0 : 1.0;
   if (score != PC_BINARY_BRIER)
     return (decomposition_missing){.entropy = times * DECOMPOSITION_LOG_2};
-  return (decomposition_missing){0.25 * times, 0.5 * times * width * width, 0.5 * times * width,
+  return (decomposition_missing){0.25 * times, 0.8 * times * width * width, 0.5 * times * width,
                                  PC_UNSEEN_SQUARE * times};
 }
 

@@ -209,6 +209,17 @@ pc_interval pc_interval_of_square(double estimate, const pc_variance_model *vari
   return (pc_interval){sqrt(fmax(low, 0.0)), sqrt(middle + sqrt(along + noise))};
 }
 
+#define INTERVAL_ABOVE 0.6 /* standard errors */
+
+void pc_interval_straighten(double value, double se, pc_interval *interval) {
+  if (!(value > INTERVAL_ABOVE * se) || !(se > 0.0))
+    return;
+  const double root = sqrt(value),
+               reach = 0.5 * (interval->high - interval->low) / (2.0 * root);
+  interval->low = pc_pow(fmax(root - reach, 0.0), 2.0);
+  interval->high = pc_pow(root + reach, 2.0);
+}
+
 double pc_interval_acceleration(const double *left_out, size_t count) {
   double mean = 0.0, square = 0.0, cube = 0.0;
   for (size_t i = 0; i < count; i++)

@@ -8,9 +8,9 @@
  *          5 %) and on sets of factor 1 (size at 5 %).  Every number of rows and every factor
  *          is a separate experiment.
  * Edge cases:
- *   (1) the population's value is that of a hundred sets, at least 200,000 rows, in which every
- *       class counts with its true probability (simulate/population.c): an estimate, but without
- *       drawn labels;
+ *   (1) the population's value is that of a hundred sets, at least 200,000 rows, with many classes
+ *       fewer, in which every class counts with its true probability (simulate/population.c): an
+ *       estimate, but without drawn labels;
  *   (2) where that is not possible, but the metric has an unbiased inner value, the mean of the
  *       inner values over all sets replaces it; 0, if chance alone made it negative;
  *   (3) metrics without either, or without intervals, have only their mean and deviation;

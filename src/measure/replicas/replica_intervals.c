@@ -8,15 +8,12 @@
  *   all others: BCa.
  * Metrics over pairs are never resampled with weights, since copies of a row would pair with
  * each other: one of PC_JACKKNIFE_PAIR_BLOCKS blocks of rows is left out at a time, whatever
- * method was chosen.
- *
- * Nulls: null_summary.h.
+ * method was chosen.  Nulls: null_summary.h.
  *
  * Edge cases:
  *   (1) replicas without a value are left out; if they are a tenth or more, there is no
  *       interval;
- *   (2) an undefined value has no interval;
- *   (3) the statistic of a test has no interval: it has its p-value;
+ *   (2) an undefined value has no interval; (3) the statistic of a test has its p-value instead;
  *   (4) an unbiased estimate of a square may be negative although the square is not: the
  *       interval of the inner value is then that around 0;
  *   (5) where few rows are wrong, or few right, an interval also contains the value that the
@@ -28,8 +25,8 @@
  *       weighted by its size;
  *   (7) parts and debiased squares that depend on bins with few rows, which the data may lack: that
  *       term is at least what one such row may add (part_unseen); if few rows are wrong, m of them,
- *       se is at least T / sqrt(m), for debiased parts too; parts that may be negative reach that far
- *       on either side, beyond their ends if m is small;
+ *       se is at least T / sqrt(m), for debiased parts too, unless the number depends on scores alone;
+ *       parts that may be negative reach that far on either side, beyond their ends if m is small;
  *   (8) if few rows are wrong, low ends of errors that chance explains are 0 (chance_floor.h). */
 #include "measure/replicas/replica_intervals.h"
 
@@ -40,6 +37,7 @@
 #include "base/budget.h"
 #include "base/elementary.h"
 #include "base/number.h"
+#include "measure/interval_formula.h"
 #include "measure/replicas/chance_floor.h"
 #include "measure/replicas/exchange.h"
 #include "measure/replicas/interval_inversion.h"
@@ -49,7 +47,6 @@
 
 #define INTERVALS_PAIR_NULLS 200 /* most calibrated replicas of a metric over pairs */
 #define INTERVALS_LACKING 0.1    /* share of replicas that may lack a value */
-#define INTERVALS_ABOVE 0.6      /* standard errors */
 
 typedef struct intervals_job {
   const pcal_env *env;
@@ -153,11 +150,26 @@ static int intervals_few(const intervals_job *job) {
   return job->plan->layout.form == PC_FORM_CLASSES && pc_rarer_share(&job->found) > 0.0;
 }
 
+/* Edge case 7 for debiased squares; over all classes ten wrong rows are enough. */
+static int intervals_lacks_rows(const intervals_job *job, size_t entry) {
+  const pc_view *view = &job->plan->slots[job->plan->entries[entry].slot].need.view;
+  return job->records[entry].outcome.inner_unseen > 0.0 && intervals_few(job) &&
+         (!pc_view_is_every_class(view) || job->found.rarer < PC_INTERVAL_FEW_ROWS);
+}
+
+/* True if more wrong rows leave a number as it is: it depends on scores alone. */
+static int intervals_of_scores(const intervals_job *job, const intervals_goal *goal) {
+  const size_t at = (goal->entry * PC_REPLICA_VALUES + goal->series) * PC_RARER_DRAWS;
+  const double t = goal->estimate;
+  return job->rarer != NULL && fabs(job->rarer[at] - t) <= 1e-9 * fabs(t);
+}
+
 /* Edge cases 6 and 7, for a number that is not negative. */
-static void intervals_poisson(const intervals_job *job, double estimate, double se,
+static void intervals_poisson(const intervals_job *job, const intervals_goal *goal, double se,
                               double unseen, pc_interval *interval) {
-  const double t = fmax(estimate, 0.0), m = fmax(job->found.rarer, 1.0);
-  const double share = unseen > 0.0 && intervals_few(job) ? pc_rarer_share(&job->found) : 0.0;
+  const double t = fmax(goal->estimate, 0.0), m = fmax(job->found.rarer, 1.0);
+  const int few = unseen > 0.0 && intervals_few(job) && !intervals_of_scores(job, goal);
+  const double share = few ? pc_rarer_share(&job->found) : 0.0;
   const double spread = se + share * fmax(t / sqrt(m) - se, 0.0);
   const double term = t > 0.0 ? spread * spread / t : 0.0;
   const pc_interval ends = pc_interval_poisson(t, spread, fmax(term, unseen / job->found.total),
@@ -171,7 +183,7 @@ static void intervals_skew(const intervals_job *job, const intervals_goal *goal,
   const double *values = intervals_series(job->values, job->count, goal->entry, goal->series);
   if (values[0] >= 0.0) {
     if (goal->estimate > 0.0 || unseen > 0.0)
-      intervals_poisson(job, goal->estimate, se, unseen, interval);
+      intervals_poisson(job, goal, se, unseen, interval);
     return;
   }
   const pc_interval row =
@@ -219,8 +231,8 @@ static void intervals_interval(const intervals_job *job, size_t entry) {
   }
   if (goal.method == PCAL_INTERVAL_BCA && pc_null_two_sided(record))
     intervals_skew(job, &goal, out->se, 0.0, &interval);
-  if (inner && outcome->inner_unseen > 0.0 && intervals_few(job))
-    intervals_poisson(job, goal.estimate, out->se, outcome->inner_unseen, &interval);
+  if (inner && intervals_lacks_rows(job, entry))
+    intervals_poisson(job, &goal, out->se, outcome->inner_unseen, &interval);
   pc_rarer_include(job->rarer, entry, goal.series, intervals_pair(job, entry),
                    pc_rarer_share(&job->found), &interval);
   if (inner)
@@ -236,17 +248,6 @@ static pcal_interval_method intervals_part_method(const intervals_job *job, int 
   if (job->plan->intervals.method != PCAL_INTERVAL_AUTO)
     return (pcal_interval_method)job->plan->intervals.method;
   return unbiased ? PCAL_INTERVAL_JACKKNIFE : PCAL_INTERVAL_BASIC;
-}
-
-/* Sums of squares are skewed to the right: unless they are close to 0, an interval of the same
- * width is placed around their root. */
-static void intervals_straighten(double value, double se, pc_interval *interval) {
-  if (!(value > INTERVALS_ABOVE * se) || !(se > 0.0))
-    return;
-  const double root = sqrt(value),
-               reach = 0.5 * (interval->high - interval->low) / (2.0 * root);
-  interval->low = pc_pow(fmax(root - reach, 0.0), 2.0);
-  interval->high = pc_pow(root + reach, 2.0);
 }
 
 /* Biased parts: percentile intervals reach to one side, basic intervals to the other; their
@@ -279,13 +280,13 @@ static void intervals_parts(const intervals_job *job, size_t entry) {
     if (!isfinite(part->value) || !intervals_find(job, &goal, &out->se, &interval))
       continue;
     if (goal.method == PCAL_INTERVAL_JACKKNIFE && !intervals_lawful(job, &goal))
-      intervals_straighten(part->value, out->se, &interval);
+      pc_interval_straighten(part->value, out->se, &interval);
     const double unseen = record->outcome.part_unseen[p];
     if (goal.method == PCAL_INTERVAL_BASIC) {
       intervals_widen(job, &goal, &interval);
       intervals_skew(job, &goal, out->se, unseen, &interval);
     } else if (unseen > 0.0 && intervals_few(job)) {
-      intervals_poisson(job, part->value, out->se, unseen, &interval);
+      intervals_poisson(job, &goal, out->se, unseen, &interval);
     }
     pc_rarer_include(job->rarer, entry, goal.series, 0, pc_rarer_share(&job->found), &interval);
     out->has_interval = 1;

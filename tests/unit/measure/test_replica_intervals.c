@@ -2,6 +2,7 @@
 #include "measure_help.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/rng.h"
 #include "measure/results.h"
@@ -184,6 +185,33 @@ TEST(test_no_row_of_a_kind) {
       assert_true(of->low <= 0.0);
   }
   pcal_results_free(results);
+}
+
+/* The width of the interval of a part whose rows of class 1 are every `every`-th. */
+static double resample_part_width(size_t every, const char *name) {
+  static const char *const spec = "decomposition";
+  resample_case at;
+  const given_data data = resample_data(&at, 1);
+  const resample_wish wish = {.interval = 0.95, .replicas = 200};
+  pcal_results *results;
+  double width = (double)NAN;
+  for (size_t i = 0; i < RESAMPLE_ROWS; i++)
+    at.labels[i] = i % every == 0;
+  assert_int_equal(resample_try(&data, &spec, 1, &wish, &results, NULL), PCAL_OK);
+  const pc_result_record *record = pc_results_record(results, spec);
+  for (size_t p = 0; p < record->outcome.part_count; p++)
+    if (strcmp(record->outcome.parts[p].name, name) == 0)
+      width = record->part_interval_results[p].high - record->part_interval_results[p].low;
+  pcal_results_free(results);
+  return width;
+}
+
+/* The variance of scores within bins does not depend on how many rows are of class 1. */
+TEST(test_parts_of_scores_alone) {
+  const double few = resample_part_width(80, "within_variance");
+  const double many = resample_part_width(2, "within_variance");
+  assert_true(few > 0.8 * many && few < 1.25 * many);
+  assert_true(resample_part_width(80, "entropy") < 0.8 * resample_part_width(4, "entropy"));
 }
 
 /* Replicas agree with the closed form about as well as their number allows. */

@@ -75,3 +75,27 @@ TEST(test_width_of_the_oracle) {
   }
   assert_true(ratio > 0.96 && ratio < 1.06);
 }
+
+/* About six of 1,000 rows are wrong, so that few bins have two of them: without an allowance for bins
+ * that the data lack a quarter of these intervals lay below the truth. */
+TEST(test_debiased_classes_with_few_wrong_rows) {
+  static const char *const spec = "cwce:debias=yes";
+  static const double factor = 2.5;
+  static pc_findings findings;
+  pcal_env given = {.size = sizeof given, .seed = 31010};
+  const pcal_env env = pc_env_resolve(&given);
+  pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
+  config.specs = &spec;
+  config.spec_count = 1;
+  config.factors = &factor;
+  config.factor_count = 1;
+  config.simulation.rows = 1000;
+  config.simulation.classes = 10;
+  config.sets = 40;
+  config.null_sets = 1;
+  config.replicas = 20;
+  pc_findings_init(&findings, &env, "coverage:scale=0.00004");
+  assert_int_equal(pc_study_run("coverage:scale=0.00004", &config, &findings, NULL), PCAL_OK);
+  assert_true(findings.tables[0].cells[6].number > 0.9);
+  pc_findings_free(&findings);
+}
