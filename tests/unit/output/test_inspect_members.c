@@ -16,9 +16,9 @@ static char *members_of(const char *path, pcal_format format) {
 static const char *members_npz(int deflated) {
   static const float scores[] = {0.25f, 0.75f, 0.5f, 0.5f, 1.0f, 0.0f};
   static const int64_t labels[] = {1};
-  const help_npy first = help_npy_make(1, "<f4", 0, "(3, 2)", scores, sizeof scores);
-  const help_npy second = help_npy_make(1, "<i8", 0, "(1,)", labels, sizeof labels);
-  const help_npy third = help_npy_make(1, "<f4", 0, "(1, 2, 3)", scores, sizeof scores);
+  const help_npy first = help_npy_make(1, "=f4", 0, "(3, 2)", scores, sizeof scores);
+  const help_npy second = help_npy_make(1, "=i8", 0, "(1,)", labels, sizeof labels);
+  const help_npy third = help_npy_make(1, "=f4", 0, "(1, 2, 3)", scores, sizeof scores);
   const help_member members[] = {
       {"lo\033gits.npy", first.bytes, first.length, deflated, 0, 0},
       {"labels.npy", second.bytes, second.length, deflated, 0, 0},
