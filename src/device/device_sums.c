@@ -123,17 +123,8 @@ static cuda_result device_sums_bins(const pcal_device *device, const pcal_batch 
                                     const pc_row_sums *rows, cuda_function *kernel, size_t at,
                                     pc_class_bins *bins) {
   void *parameters[] = {bins};
-  bins->scores = rows->scores;
-  bins->labels = rows->labels;
-  bins->label_size = rows->label_size;
-  bins->rows = rows->rows;
-  bins->classes = rows->classes;
-  bins->form = rows->form;
-  bins->total = rows->form == PC_ROW_LOGITS ? rows->row_total : rows->columns.scale;
-  bins->largest = rows->row_largest;
+  pc_device_bins_rows(device, rows, DEVICE_CLASS_BLOCKS, bins);
   bins->words = pc_device_place(device, at);
-  bins->slices =
-      pc_class_bins_slices(bins, (uint64_t)device->multiprocessors * DEVICE_CLASS_BLOCKS);
   return device->driver.launch(kernel, pc_class_bins_blocks(bins), 1, 1, PC_CLASS_BINS_THREADS,
                                1, 1, 0, batch->stream, parameters, NULL);
 }
