@@ -17,7 +17,7 @@ typedef enum pc_row_form {
 /* Columns of checked rows.  Addresses are of the GPU. */
 typedef struct pc_prob_columns {
   double *high;        /* the largest probability */
-  double *rest_square; /* sum of squares of the others */
+  double *rest_square; /* sum of squares of the others; of two classes the other one itself */
   double *stored;      /* of the label, as stored: a logarithm, or before it was rescaled */
   double *scale;       /* 0, or the sum by which the row is divided (data/row_convert.c) */
   int32_t *top;        /* lowest class of the largest */

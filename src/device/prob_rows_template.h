@@ -67,7 +67,8 @@ static inline void NAMED(pc_prob_rows_again)(const pc_prob_rows *rows, uint32_t 
                                 shared->scale[thread / PC_PROB_ROWS_LANES], shared);
 }
 
-/* Fourth phase: the sum of squares of each thread; the largest is left out. */
+/* Fourth phase: the sum of squares of each thread; the largest is left out.  Of two classes the other one
+ * is not squared. */
 static inline double NAMED(pc_prob_rows_square)(const pc_prob_rows *rows, uint32_t block,
                                                 uint32_t thread,
                                                 const pc_prob_rows_shared *shared,
@@ -86,7 +87,7 @@ static inline double NAMED(pc_prob_rows_square)(const pc_prob_rows *rows, uint32
          j += PC_PROB_ROWS_LANES) {
       const double value = pc_prob_rows_value((double)p[j], rows->form);
       const double here = pc_prob_rows_scaled(value, scale);
-      square += here * here;
+      square += rows->classes == 2 ? here : here * here;
     }
   }
   return square;

@@ -291,7 +291,8 @@ static inline void pc_row_sums_add_column(const pc_row_sums *sums, pc_row_sums_t
   const pc_prob_columns *columns = &sums->columns;
   const double stored = columns->stored[row], scale = columns->scale[row];
   const double py = pc_prob_rows_scaled(pc_prob_rows_value(stored, sums->form), scale);
-  const double high = columns->high[row], rest_square = columns->rest_square[row];
+  const double high = columns->high[row], rest = columns->rest_square[row];
+  const double rest_square = sums->classes == 2 ? rest * rest : rest;
   const int64_t label = pc_row_sums_label(sums, row);
   if (label < 0 || label >= (int64_t)sums->classes || !(high > 0.0 && high <= 1.0)) {
     sums->words[PC_ROW_SUMS_ODD] = 1;
