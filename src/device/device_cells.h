@@ -6,7 +6,7 @@
 #include "device/device.h"
 
 /* Most grids of one call, and most bytes of their cells. */
-#define PC_DEVICE_CELL_GRIDS 4
+#define PC_DEVICE_CELL_GRIDS 8
 #define PC_DEVICE_CELL_BYTES ((size_t)32 << 20)
 
 /* What is asked for, and the results, which are memory of the device. */
