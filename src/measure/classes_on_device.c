@@ -3,6 +3,7 @@
  * the scores in buckets of targets. */
 #include "measure/classes_on_device.h"
 
+#include "base/executor.h"
 #include "device/device_curves.h"
 #include "machines/machine_curve_buckets.h"
 #include "measure/sums_on_device.h"
@@ -40,12 +41,18 @@ pcal_status pc_class_counts_on_device(const pcal_batch *batch, const pc_device_l
 
 /* ---- second pass ---- */
 
+/* The user data of what is received. */
+typedef struct classes_job {
+  const pc_refine_jobs *jobs;
+  pc_refine_job *job;
+} classes_job;
+
 static pc_int128 classes_units(const uint64_t *words, size_t low) {
   return ((pc_int128)words[low + 1] << 32) + words[low];
 }
 
 static pcal_status classes_receive_words(void *user, const uint64_t *words, pcal_error *err) {
-  const pc_refine_job *job = user;
+  const pc_refine_job *job = ((const classes_job *)user)->job;
   const pc_class_sums *sums = &job->sums[0];
   (void)err;
   for (size_t s = 0; s < job->segments.first[job->part_count];
@@ -57,26 +64,49 @@ static pcal_status classes_receive_words(void *user, const uint64_t *words, pcal
   return PCAL_OK;
 }
 
+/* Listed scores, which several threads add to the tallies: each has classes of its own. */
+typedef struct classes_listing {
+  const classes_job *job;
+  const double *scores;
+  const uint32_t *places;
+  size_t count, tasks;
+} classes_listing;
+
+#define CLASSES_LISTED_COST 20.0 /* nanoseconds per score, for the executor */
+
+static pcal_status classes_list_task(void *user, size_t index, size_t worker, pcal_error *err) {
+  const classes_listing *listing = user;
+  const pc_refine_job *job = listing->job->job;
+  (void)worker;
+  for (size_t i = 0; i < listing->count; i++) {
+    const size_t j = listing->places[i] / 2;
+    const uint8_t hit = listing->places[i] % 2;
+    const double score = listing->scores[i];
+    if (j % listing->tasks != index)
+      continue;
+    PC_TRY(job->counted_only && job->segments.keeps[j]
+               ? pc_bucket_tally_keep(&job->tallies[j], score, hit, err)
+               : pc_bucket_tally_add(&job->tallies[j], &score, &hit, 1, err));
+  }
+  return PCAL_OK;
+}
+
 static pcal_status classes_receive_listed(void *user, const double *scores,
                                           const uint32_t *places, size_t count,
                                           pcal_error *err) {
-  const pc_refine_job *job = user;
-  for (size_t i = 0; i < count; i++) {
-    const size_t j = places[i] / 2;
-    const uint8_t hit = places[i] % 2;
-    PC_TRY(job->counted_only && job->segments.keeps[j]
-               ? pc_bucket_tally_keep(&job->tallies[j], scores[i], hit, err)
-               : pc_bucket_tally_add(&job->tallies[j], &scores[i], &hit, 1, err));
-  }
-  return PCAL_OK;
+  const classes_job *job = user;
+  classes_listing listing = {job, scores, places, count, job->jobs->workers};
+  return pc_run(job->jobs->env, listing.tasks, CLASSES_LISTED_COST * (double)count,
+                classes_list_task, &listing, err);
 }
 
 static pcal_status classes_refine_counted(const pc_refine_jobs *jobs, pc_refine_job *job,
                                           const pcal_batch *batch,
                                           const pc_device_labels *labels, pcal_error *err) {
+  classes_job user = {jobs, job};
   const pc_device_curves_found found = {.words = classes_receive_words,
                                         .listed = classes_receive_listed,
-                                        .user = job};
+                                        .user = &user};
   pc_device_curves curves =
       classes_request(batch->columns, jobs->measure->pass.policy.normalize);
   uint32_t *first = pc_alloc_raw(jobs->env, job->part_count, sizeof *first);
@@ -120,9 +150,10 @@ static void classes_mark(const pc_class_bucket_rule *rule, const pc_refine_targe
 static pcal_status classes_refine_again(const pc_refine_jobs *jobs, pc_refine_job *job,
                                         const pcal_batch *batch,
                                         const pc_device_labels *labels, pcal_error *err) {
+  classes_job user = {jobs, job};
   const pc_device_curves_found found = {.words = classes_ignore_words,
                                         .listed = classes_receive_listed,
-                                        .user = job};
+                                        .user = &user};
   pc_device_curves curves =
       classes_request(batch->columns, jobs->measure->pass.policy.normalize);
   const size_t buckets = curves.curves.buckets, classes = job->part_count;

@@ -106,19 +106,21 @@ static void measure_plan_stages(pcal_measure *measure, pc_pass_done done) {
   const pc_measure_plan *plan = &measure->plan;
   uint8_t *lean = measure->slots_on_device + 2 * plan->slot_count;
   uint8_t *full = lean + plan->slot_count;
-  int left[2] = {0, 0};
+  int lean_left = 0, full_left = 0;
   for (size_t s = 0; s < plan->slot_count; s++) {
     const int there = done != PC_PASS_NONE && measure->slots_on_device[s];
     const int all = pc_need_all_probs(&plan->slots[s].need);
     lean[s] = (uint8_t)(there || all);
     full[s] = (uint8_t)(there || !all);
-    left[all] |= !there;
+    full_left |= !full[s];
   }
+  for (size_t e = 0; e < plan->entry_count; e++) /* other slots take what there is */
+    lean_left |= !lean[plan->entries[e].slot];
   measure->slots_on_stage[PC_STAGE_ONLY] =
       done == PC_PASS_SOME ? measure->slots_on_device : NULL;
   measure->slots_on_stage[PC_STAGE_LEAN] = lean;
   measure->slots_on_stage[PC_STAGE_FULL] = full;
-  measure->pass.rest = !left[1] ? PC_REST_LEAN : left[0] ? PC_REST_SPLIT : PC_REST_FULL;
+  measure->pass.rest = !full_left ? PC_REST_LEAN : lean_left ? PC_REST_SPLIT : PC_REST_FULL;
 }
 
 /* Rows with weights or groups: the device adds them to the grids of every class. */
