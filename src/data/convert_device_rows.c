@@ -64,10 +64,10 @@ static pcal_status convert_device_probs(pc_row_convert *convert,
   const int logs = convert->layout->kind == PCAL_LOG_PROBABILITY;
   const double stored = columns->gap[i], scale = columns->scale[i];
   const double rest = columns->rest_square[i];
-  const pc_prob_row_facts found = {
-      .high = columns->rest[i],
-      .rest_square = convert->layout->classes == 2 ? rest * rest : rest,
-      .top = (size_t)columns->top[i]};
+  const pc_prob_row_facts found = {.high = columns->rest[i],
+                                   .rest_square =
+                                       convert->layout->classes == 2 ? rest * rest : rest,
+                                   .top = (size_t)columns->top[i]};
   pc_checked_row row;
   PC_TRY(pc_row_convert_begin(convert, begin + i, &row, err));
   double py = !logs ? stored : stored > 700 ? (double)INFINITY : pc_lane_exp(stored);

@@ -437,8 +437,7 @@ int pc_device_rows_suffice(const pcal_batch *batch, const pc_layout *layout,
                         : pc_device_has_prob_rows(batch->device, batch->type);
   pc_row_form form;
   return pc_device_row_form(layout->kind, &form) && layout->columns > 1 && !kept &&
-         policy->scores == PC_SCORES_NONE &&
-         !policy->need_keys && !policy->unlabelled && there;
+         policy->scores == PC_SCORES_NONE && !policy->need_keys && !policy->unlabelled && there;
 }
 
 pcal_status pc_rows_convert_device(const pcal_batch *batch, const pc_layout *layout,

@@ -15,10 +15,10 @@ typedef struct pc_class_curves {
    * listed; the first segment of each class. */
   const uint16_t *segment;
   const uint32_t *first;
-  uint64_t *words;    /* out: results of each segment, below, which begin as 0 */
-  double *scores;     /* out: those that are listed, in any order */
-  uint32_t *places;   /* out: of each, 2 * class + hit */
-  uint32_t *listed;   /* out: their number, also if it exceeds the room; begins as 0 */
+  uint64_t *words;  /* out: results of each segment, below, which begin as 0 */
+  double *scores;   /* out: those that are listed, in any order */
+  uint32_t *places; /* out: of each, 2 * class + hit */
+  uint32_t *listed; /* out: their number, also if it exceeds the room; begins as 0 */
   uint32_t room;
 } pc_class_curves;
 

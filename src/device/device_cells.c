@@ -37,8 +37,7 @@ static cuda_result device_cells_grid(const pcal_device *device, const pcal_batch
   pc_class_bins *bins = &grid->bins;
   void *parameters[] = {grid};
   pc_device_bins_rows(device, sums, DEVICE_CELLS_BLOCKS, bins);
-  grid->weights =
-      batch->weights == NULL ? NULL : pc_device_place(device, DEVICE_ROWS_WEIGHTS);
+  grid->weights = batch->weights == NULL ? NULL : pc_device_place(device, DEVICE_ROWS_WEIGHTS);
   grid->groups = cells->by_groups ? pc_device_place(device, DEVICE_ROWS_GROUPS) : NULL;
   return device->driver.launch(
       device->class_cells[batch->type == PCAL_F32 ? DEVICE_F32 : DEVICE_F64],
@@ -50,9 +49,8 @@ static cuda_result device_cells_grid(const pcal_device *device, const pcal_batch
 static cuda_result device_cells_piece(const pcal_device *device, const pcal_batch *batch,
                                       const pc_device_labels *labels, size_t begin, size_t rows,
                                       pc_row_sums *sums, pc_device_cells *cells) {
-  cuda_result result =
-      pc_device_column(device, batch, batch->weights, sizeof(double), begin, rows,
-                       DEVICE_ROWS_WEIGHTS);
+  cuda_result result = pc_device_column(device, batch, batch->weights, sizeof(double), begin,
+                                        rows, DEVICE_ROWS_WEIGHTS);
   if (result == 0)
     result = pc_device_column(device, batch, cells->by_groups ? batch->groups : NULL,
                               sizeof(uint32_t), begin, rows, DEVICE_ROWS_GROUPS);
@@ -78,11 +76,10 @@ static cuda_result device_cells_run(const pcal_device *device, const pcal_batch 
                                 left < PC_DEVICE_ROWS ? left : PC_DEVICE_ROWS, &sums, cells);
   }
   if (result == 0)
-    result = driver->copy_to_host(device->sums_host, device->sums, sizeof(uint64_t),
-                                  batch->stream);
-  if (result == 0)
     result =
-        driver->copy_to_host(device->host + PC_DEVICE_PIECE, words, bytes, batch->stream);
+        driver->copy_to_host(device->sums_host, device->sums, sizeof(uint64_t), batch->stream);
+  if (result == 0)
+    result = driver->copy_to_host(device->host + PC_DEVICE_PIECE, words, bytes, batch->stream);
   return result == 0 ? driver->synchronize(batch->stream) : result;
 }
 
@@ -93,8 +90,7 @@ static void device_cells_place(const pcal_device *device, const pcal_batch *batc
   for (size_t g = 0; g < cells->count; g++) {
     cells->list[g].bins.classes = (uint32_t)batch->columns;
     cells->list[g].bins.words = (uint64_t *)(uintptr_t)(words + at);
-    cells->words[g] =
-        (const uint64_t *)(const void *)(device->host + PC_DEVICE_PIECE + at);
+    cells->words[g] = (const uint64_t *)(const void *)(device->host + PC_DEVICE_PIECE + at);
     at += pc_device_cells_bytes(cells, &cells->list[g]);
   }
 }

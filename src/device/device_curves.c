@@ -8,8 +8,8 @@
 
 #include "device/device_state.h"
 
-#define DEVICE_CURVES_BLOCKS 8                     /* on a multiprocessor */
-#define DEVICE_CURVES_PIECE ((size_t)1 << 21)      /* listed scores that are copied at once */
+#define DEVICE_CURVES_BLOCKS 8                /* on a multiprocessor */
+#define DEVICE_CURVES_PIECE ((size_t)1 << 21) /* listed scores that are copied at once */
 
 _Static_assert(PC_DEVICE_CURVE_BUCKETS * sizeof(uint32_t) <= PC_DEVICE_PIECE &&
                    PC_DEVICE_CURVE_SEGMENTS * PC_CLASS_CURVES_WORDS * sizeof(uint64_t) <=
@@ -68,9 +68,8 @@ static cuda_result device_curves_begin(const pcal_device *device, const pcal_bat
                                        cuda_address memory, const device_curves_places *at,
                                        const pc_device_curves *curves) {
   const size_t cells = device_curves_cells(batch, curves);
-  cuda_result result =
-      device->driver.clear(memory, 0, curves->segment == NULL ? at->bytes : at->scores,
-                           batch->stream);
+  cuda_result result = device->driver.clear(
+      memory, 0, curves->segment == NULL ? at->bytes : at->scores, batch->stream);
   if (result == 0 && curves->segment != NULL)
     result = pc_device_fill(device, batch->stream, (const char *)curves->first,
                             batch->columns * sizeof *curves->first, memory + at->first);
@@ -108,8 +107,8 @@ static cuda_result device_curves_rows(const pcal_device *device, const pcal_batc
 }
 
 /* Copies results to the beginning of the page-locked memory and waits for them. */
-static cuda_result device_curves_get(const pcal_device *device, void *stream,
-                                     cuda_address from, size_t bytes) {
+static cuda_result device_curves_get(const pcal_device *device, void *stream, cuda_address from,
+                                     size_t bytes) {
   const cuda_result result = device->driver.copy_to_host(device->host, from, bytes, stream);
   return result == 0 ? device->driver.synchronize(stream) : result;
 }
@@ -127,9 +126,9 @@ static pcal_status device_curves_pass(const pcal_device *device, void *stream,
         driver->copy_to_host(places, (cuda_address)(uintptr_t)(curves->places + begin),
                              here * sizeof(uint32_t), stream);
     if (result == 0)
-      result = device_curves_get(device, stream,
-                                 (cuda_address)(uintptr_t)(curves->scores + begin),
-                                 here * sizeof(double));
+      result =
+          device_curves_get(device, stream, (cuda_address)(uintptr_t)(curves->scores + begin),
+                            here * sizeof(double));
     PC_TRY(pc_cuda_check(driver, result, "reading scores from the GPU", err));
     PC_TRY(found->listed(found->user, (const double *)(const void *)device->host,
                          (const uint32_t *)(const void *)places, here, err));
@@ -177,9 +176,8 @@ static pcal_status device_curves_run(pcal_device *device, const pcal_batch *batc
   *done = odd == 0;
   if (!*done)
     return PCAL_OK;
-  return first
-             ? found->counts(found->user, (const uint32_t *)(const void *)device->host, err)
-             : device_curves_read(device, batch->stream, curves, found, done, err);
+  return first ? found->counts(found->user, (const uint32_t *)(const void *)device->host, err)
+               : device_curves_read(device, batch->stream, curves, found, done, err);
 }
 
 pcal_status pc_device_class_curves(pcal_device *device, const pcal_batch *batch,

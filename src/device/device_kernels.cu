@@ -14,6 +14,7 @@
 #include "device/pair_sums_body.h"
 #include "device/prob_rows_body.h"
 #include "device/row_sums_body.h"
+#include "device/row_sums_columns_body.h"
 #include "device/scaled_softmax_body.h"
 #include "device/score_buckets_body.h"
 #include "device/softmax_rows_body.h"

@@ -24,7 +24,8 @@ struct pcal_device {
   cuda_function *sums_wide[DEVICE_TYPES], *sums_narrow[DEVICE_TYPES];
   cuda_function *sums_fast_wide, *sums_fast_narrow, *sums_columns;
   cuda_function *prob_rows[DEVICE_TYPES];
-  cuda_function *class_bins[DEVICE_TYPES], *class_moments[DEVICE_TYPES], *class_cells[DEVICE_TYPES];
+  cuda_function *class_bins[DEVICE_TYPES], *class_moments[DEVICE_TYPES],
+      *class_cells[DEVICE_TYPES];
   cuda_function *class_counts[DEVICE_TYPES], *class_segments[DEVICE_TYPES];
   cuda_function *temperature_wide[DEVICE_TYPES], *temperature_narrow[DEVICE_TYPES];
   cuda_function *sample[DEVICE_TYPES], *value_sums;

@@ -8,11 +8,7 @@
 #define PC_PROB_ROWS_LANES 16    /* threads of a row: those of kernels/prob_row.c */
 
 /* The numbers of a row. */
-typedef enum pc_row_form {
-  PC_ROW_LOGITS,
-  PC_ROW_PROBS,
-  PC_ROW_LOG_PROBS
-} pc_row_form;
+typedef enum pc_row_form { PC_ROW_LOGITS, PC_ROW_PROBS, PC_ROW_LOG_PROBS } pc_row_form;
 
 /* Columns of checked rows.  Addresses are of the GPU. */
 typedef struct pc_prob_columns {

@@ -63,8 +63,8 @@ static inline void NAMED(pc_prob_rows_again)(const pc_prob_rows *rows, uint32_t 
                                              uint32_t thread, pc_prob_rows_shared *shared) {
   const uint64_t row = pc_prob_rows_row(block, thread);
   if (row < rows->rows && shared->scale[thread / PC_PROB_ROWS_LANES] != 0)
-    NAMED(pc_prob_rows_look_at)(rows, row, thread,
-                                shared->scale[thread / PC_PROB_ROWS_LANES], shared);
+    NAMED(pc_prob_rows_look_at)
+  (rows, row, thread, shared->scale[thread / PC_PROB_ROWS_LANES], shared);
 }
 
 /* Fourth phase: the sum of squares of each thread; the largest is left out.  Of two classes the other one
@@ -95,8 +95,7 @@ static inline double NAMED(pc_prob_rows_square)(const pc_prob_rows *rows, uint32
 
 /* Last phase: the first thread of a row writes it; `sum` of the block has the sums of squares. */
 static inline void NAMED(pc_prob_rows_write)(const pc_prob_rows *rows, uint32_t block,
-                                             uint32_t thread,
-                                             const pc_prob_rows_shared *shared,
+                                             uint32_t thread, const pc_prob_rows_shared *shared,
                                              const pc_prob_rows_found *found) {
   const uint64_t row = pc_prob_rows_row(block, thread);
   if (row >= rows->rows || thread % PC_PROB_ROWS_LANES != 0)

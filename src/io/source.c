@@ -413,8 +413,7 @@ pcal_device *pc_source_device(const pcal_source *source) {
 int pc_source_uploads(const pcal_source *source) {
   pc_row_form form;
   return source->device != NULL && pc_device_row_form(source->kind, &form) &&
-         source->scores.columns > 1 &&
-         !source->scores.on_device && !source->soft.used;
+         source->scores.columns > 1 && !source->scores.on_device && !source->soft.used;
 }
 
 /* Gives the device room for a window. */

@@ -10,10 +10,11 @@
 
 #include "device/device_cells.h"
 
-#define CELLS_GROUPS 64    /* most groups of rows on a device */
+#define CELLS_GROUPS 64       /* most groups of rows on a device */
 #define CELLS_WEIGHT_MAX 1e12 /* of a row: data/row_check.h */
 
-_Static_assert((int64_t)PC_FIXED_ONE == (int64_t)1 << 61, "units of kernels are those of pc_fixed");
+_Static_assert((int64_t)PC_FIXED_ONE == (int64_t)1 << 61,
+               "units of kernels are those of pc_fixed");
 
 /* True if all weights are valid. */
 static int cells_weights_fit(const pcal_batch *batch) {

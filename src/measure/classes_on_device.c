@@ -104,9 +104,8 @@ static pcal_status classes_refine_counted(const pc_refine_jobs *jobs, pc_refine_
                                           const pcal_batch *batch,
                                           const pc_device_labels *labels, pcal_error *err) {
   classes_job user = {jobs, job};
-  const pc_device_curves_found found = {.words = classes_receive_words,
-                                        .listed = classes_receive_listed,
-                                        .user = &user};
+  const pc_device_curves_found found = {
+      .words = classes_receive_words, .listed = classes_receive_listed, .user = &user};
   pc_device_curves curves =
       classes_request(batch->columns, jobs->measure->pass.policy.normalize);
   uint32_t *first = pc_alloc_raw(jobs->env, job->part_count, sizeof *first);
@@ -148,12 +147,11 @@ static void classes_mark(const pc_class_bucket_rule *rule, const pc_refine_targe
 
 /* The device lists the scores in buckets of targets; all else is left to the tallies. */
 static pcal_status classes_refine_again(const pc_refine_jobs *jobs, pc_refine_job *job,
-                                        const pcal_batch *batch,
-                                        const pc_device_labels *labels, pcal_error *err) {
+                                        const pcal_batch *batch, const pc_device_labels *labels,
+                                        pcal_error *err) {
   classes_job user = {jobs, job};
-  const pc_device_curves_found found = {.words = classes_ignore_words,
-                                        .listed = classes_receive_listed,
-                                        .user = &user};
+  const pc_device_curves_found found = {
+      .words = classes_ignore_words, .listed = classes_receive_listed, .user = &user};
   pc_device_curves curves =
       classes_request(batch->columns, jobs->measure->pass.policy.normalize);
   const size_t buckets = curves.curves.buckets, classes = job->part_count;
@@ -168,8 +166,8 @@ static pcal_status classes_refine_again(const pc_refine_jobs *jobs, pc_refine_jo
   curves.first = first;
   curves.segments = 1;
   if (status == PCAL_OK)
-    status = pc_device_class_curves(batch->device, batch, labels, &curves, &found, &job->added,
-                                    err);
+    status =
+        pc_device_class_curves(batch->device, batch, labels, &curves, &found, &job->added, err);
   pc_free(jobs->env, segment);
   pc_free(jobs->env, first);
   return status;
@@ -194,8 +192,8 @@ pcal_status pc_refine_classes_on_device(pc_refine_jobs *jobs, const pcal_batch *
   for (size_t j = 0; j < jobs->count; j++) {
     pc_refine_job *job = &jobs->list[j];
     if (pc_slot_has_class_counts(plan, &plan->slots[job->slot]))
-      PC_TRY((job->counted_only ? classes_refine_counted : classes_refine_again)(
-          jobs, job, batch, &there, err));
+      PC_TRY((job->counted_only ? classes_refine_counted
+                                : classes_refine_again)(jobs, job, batch, &there, err));
     *done &= job->added;
   }
   return PCAL_OK;

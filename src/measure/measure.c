@@ -86,7 +86,8 @@ static pcal_status measure_chunk(void *user, size_t w, const pc_rows *rows, pcal
   measure_groups to = {worker, &measure->plan};
   PC_TRY(measure_columns_open(measure, worker, err));
   worker->groups.added = measure->slots_on_stage[measure->pass.stage];
-  worker->groups.added_bare = measure->pass.stage != PC_STAGE_FULL && !measure->totals_on_device;
+  worker->groups.added_bare =
+      measure->pass.stage != PC_STAGE_FULL && !measure->totals_on_device;
   if (measure->fingerprinted)
     pc_row_fingerprint_add(&worker->rows, rows, measure->group_hashes);
   if (rows->groups == NULL || measure->plan.intervals.by_cluster)
@@ -395,7 +396,8 @@ static pcal_status measure_read(pcal_measure *measure, const pcal_batch *batch,
 
 /* Records which slots the device of a batch has filled, and for which its rows were copied. */
 static void measure_note_device(pcal_measure *measure) {
-  const unsigned ways = measure->pass.ways, all = PC_WAY_SUMMED | PC_WAY_SOFTMAX | PC_WAY_COPIED;
+  const unsigned ways = measure->pass.ways,
+                 all = PC_WAY_SUMMED | PC_WAY_SOFTMAX | PC_WAY_COPIED;
   const uint8_t *lean = measure->slots_on_stage[PC_STAGE_LEAN];
   const unsigned full = ways >> PC_WAY_FULL & all;
   for (size_t s = 0; s < measure->plan.slot_count; s++) {

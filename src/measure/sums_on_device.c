@@ -355,8 +355,8 @@ static pcal_status sums_fill_task(void *user, size_t index, size_t worker, pcal_
   void **state = &filling->states[worker];
   if (*state == NULL)
     PC_TRY(machine->create(filling->env, &filling->slot->need, filling->layout, state, err));
-  return sums_add_scores(filling->env, filling->layout, machine, *state,
-                         filling->total + begin, left < SUMS_TASK ? left : SUMS_TASK, err);
+  return sums_add_scores(filling->env, filling->layout, machine, *state, filling->total + begin,
+                         left < SUMS_TASK ? left : SUMS_TASK, err);
 }
 
 /* As sums_add_scores for a grid, by all threads. */

@@ -6,7 +6,7 @@
 
 /* Measures a batch; the results as JSON, or the message of the error. */
 static inline char *measured(const pcal_batch *batch, const char *const *specs, size_t count,
-                      pcal_status *status) {
+                             pcal_status *status) {
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
   pcal_measure *measure = NULL;
   pcal_results *results = NULL;
@@ -42,7 +42,7 @@ static inline pcal_batch batch_of(const data_set *data) {
 
 /* The same JSON, or the same error, from the GPU as from memory. */
 static inline void check_same(pcal_batch batch, const char *const *specs, size_t count,
-                       pcal_status expected) {
+                              pcal_status expected) {
   pcal_status here, there;
   pcal_error err;
   const size_t size = batch.type == PCAL_F32 ? sizeof(float) : sizeof(double);

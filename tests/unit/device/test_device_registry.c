@@ -42,9 +42,8 @@ static void make_rows(pcal_kind kind, size_t classes) {
     for (size_t j = 0; kind != PCAL_LOGIT && j < classes; j++)
       z[j] = kind == PCAL_PROBABILITY ? (float)(exp((double)z[j]) / sum)
                                       : (float)((double)z[j] - log(sum));
-    rows.labels[r] =
-        (int64_t)(pc_rng_uniform(&rng, 50000 + r) * pc_rng_uniform(&rng, 90000 + r) *
-                  (double)classes);
+    rows.labels[r] = (int64_t)(pc_rng_uniform(&rng, 50000 + r) *
+                               pc_rng_uniform(&rng, 90000 + r) * (double)classes);
     rows.weights[r] = (double)(r % 7);
     rows.groups[r] = (int64_t)(r % 3);
   }

@@ -6,9 +6,9 @@
 
 TEST_GROUP(set_up, tear_down)
 
-static const char *const all_bins[] = {
-    "default",        "cwce:debias=yes", "scaled-brier", "gce:variant=10",
-    "gce:variant=12", "sce:bins=100",    "decomposition"};
+static const char *const all_bins[] = {"default",        "cwce:debias=yes", "scaled-brier",
+                                       "gce:variant=10", "gce:variant=12",  "sce:bins=100",
+                                       "decomposition"};
 
 /* A batch of probabilities or their logarithms, as doubles, in *out. */
 static pcal_batch probabilities(const data_set *data, pcal_kind kind, double *out) {
@@ -31,7 +31,9 @@ static pcal_batch probabilities(const data_set *data, pcal_kind kind, double *ou
 /* Whole weights and others, and no weight for some rows. */
 static void weigh(data_set *data) {
   for (size_t r = 0; r < ROWS; r++)
-    data->weights[r] = r % 5 == 4 ? 0.0 : r % 3 == 0 ? (double)(r % 9) : 0.37 * (double)(r % 11);
+    data->weights[r] = r % 5 == 4   ? 0.0
+                       : r % 3 == 0 ? (double)(r % 9)
+                                    : 0.37 * (double)(r % 11);
 }
 
 static void check_forms(data_set *data, pcal_batch batch) {
@@ -67,7 +69,8 @@ TEST(test_odd_rows) {
     for (int weighted = 0; weighted < 2; weighted++) {
       pcal_batch batch = probabilities(&data, PCAL_PROBABILITY, probs);
       batch.weights = weighted ? data.weights : NULL;
-      probs[333 * 10 + 7] = offs[i] < 0 && offs[i] > -1 ? offs[i] : probs[333 * 10 + 7] + offs[i];
+      probs[333 * 10 + 7] =
+          offs[i] < 0 && offs[i] > -1 ? offs[i] : probs[333 * 10 + 7] + offs[i];
       for (size_t j = 0; offs[i] < 0 && offs[i] > -1 && j < 10; j++)
         probs[333 * 10 + j] = j == 7 ? offs[i] : j == 2 ? 1.0 - offs[i] : 0.0;
       check_same(batch, all_bins, UNIT_COUNT(all_bins), i < 2 ? PCAL_OK : PCAL_DATA);
@@ -108,8 +111,8 @@ TEST(test_failures_with_weights) {
   data_set data = simulate(10);
   double probs[ROWS * 10];
   for (int kind = 0; kind < 3; kind++) {
-    pcal_batch batch = kind == 0 ? batch_of(&data)
-                                 : probabilities(&data, PCAL_PROBABILITY, probs);
+    pcal_batch batch =
+        kind == 0 ? batch_of(&data) : probabilities(&data, PCAL_PROBABILITY, probs);
     const size_t size = kind == 0 ? sizeof(float) : sizeof(double);
     void *scores = upload(batch.scores, ROWS * 10 * size);
     batch.scores = scores;

@@ -180,6 +180,52 @@ TEST(test_sources_that_are_uploaded) {
   }
 }
 
+/* Probabilities in memory are copied to the GPU that the inputs name, too. */
+TEST(test_probabilities_that_are_uploaded) {
+  static const char *const specs[] = {"brier", "ece", "cwce"};
+  data_set data = simulate(3);
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_input probs = PCAL_INPUT_INIT, labels = PCAL_INPUT_INIT;
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  pcal_device *device = NULL;
+  double value[2][UNIT_COUNT(specs)];
+  for (size_t i = 0; i < ROWS * 3; i++)
+    data.logits[i] = i % 3 == 0 ? 0.5f : 0.25f;
+  assert_int_equal(pcal_device_open(NULL, NULL, &device, NULL), PCAL_OK);
+  probs.data = data.logits;
+  probs.type = PCAL_F32;
+  probs.rows = labels.rows = ROWS;
+  probs.columns = 3;
+  labels.data = data.labels;
+  labels.type = PCAL_I32;
+  inputs.probs = &probs;
+  inputs.labels = &labels;
+  config.specs = specs;
+  config.spec_count = UNIT_COUNT(specs);
+  for (int gpu = 0; gpu < 2; gpu++) {
+    pcal_source *source = NULL;
+    pcal_results *results = NULL;
+    inputs.device = gpu ? device : NULL;
+    assert_int_equal(pcal_source_open(&inputs, NULL, &source, NULL), PCAL_OK);
+    assert_int_equal(pcal_measure_run(source, &config, NULL, &results, NULL), PCAL_OK);
+    for (size_t m = 0; m < UNIT_COUNT(specs); m++) {
+      pcal_result result = PCAL_RESULT_INIT;
+      assert_int_equal(pcal_results_get(results, m, &result), PCAL_OK);
+      value[gpu][m] = result.value;
+      if (gpu)
+        assert_string_equal(result.device, "cuda");
+      else
+        assert_null(result.device);
+    }
+    pcal_results_free(results);
+    pcal_source_free(source);
+  }
+  assert_memory_equal(value[0], value[1], sizeof value[0]);
+  pcal_device_free(device);
+  forget(&data);
+  assert_int_equal(fake.blocks(), 0);
+}
+
 /* ---- sorted scores of every class ---- */
 
 #define MANY_ROWS 220000 /* whose scores are counted, not kept */

@@ -23,7 +23,8 @@ static double scores[ROWS * CLASSES_MAX];
 static float floats[ROWS * CLASSES_MAX];
 
 static double rounded(double p, int form) {
-  return form == 1 ? floor(p * 0x1p12 + 0.5) * 0x1p-12 : p; /* a few bits, as half precision has */
+  return form == 1 ? floor(p * 0x1p12 + 0.5) * 0x1p-12
+                   : p; /* a few bits, as half precision has */
 }
 
 /* Rows of probabilities, or of logarithms; `off`: added to class 1 of row 17. */
@@ -81,8 +82,8 @@ static void check(size_t classes, int logs, int normalize, int is_double, uint64
   assert_int_equal(pc_batch_resolve(&batch, &resolved, NULL), PCAL_OK);
   assert_int_equal(pc_layout_make(batch.kind, classes, &layout, NULL), PCAL_OK);
   assert_int_equal(pc_scratch_new(&env, &layout, &scratch, NULL), PCAL_OK);
-  const pcal_status status = pc_rows_convert(&resolved, &layout, &policy, 0, ROWS, &scratch,
-                                             &rows, &counts, NULL);
+  const pcal_status status =
+      pc_rows_convert(&resolved, &layout, &policy, 0, ROWS, &scratch, &rows, &counts, NULL);
   assert_int_equal(found.odd == PC_PROB_ROWS_ODD, status != PCAL_OK);
   if (status == PCAL_OK) {
     size_t scaled = 0;
@@ -95,10 +96,9 @@ static void check(size_t classes, int logs, int normalize, int is_double, uint64
       assert_true(rows.top[r] == high);
       assert_int_equal(rows.top_label[r], found.top[r]);
       assert_true(rows.true_gap[r] == 1.0 - py);
-      assert_true(rows.others_square[r] ==
-                  (found.top[r] == found.labels[r]
-                       ? square
-                       : square + (high * high - py * py)));
+      assert_true(
+          rows.others_square[r] ==
+          (found.top[r] == found.labels[r] ? square : square + (high * high - py * py)));
     }
     assert_int_equal(scaled, counts.normalized);
     assert_int_equal(scaled, rescaled);
