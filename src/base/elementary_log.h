@@ -1,4 +1,4 @@
-/* The logarithm of elementary.c, for that file and for the kernels of a GPU (device/prob_rows_body.h). */
+/* The logarithm of elementary.c, for that file and for the kernels of a GPU (device/row_sums_columns_body.h). */
 #ifndef PC_ELEMENTARY_LOG_H
 #define PC_ELEMENTARY_LOG_H
 

@@ -156,6 +156,14 @@ pcal_status pc_class_counts_add(pc_class_counts *counts, const pc_rows *rows, pc
   return PCAL_OK;
 }
 
+pcal_status pc_class_counts_join(pc_class_counts *counts, const uint32_t *cells,
+                                 pcal_error *err) {
+  PC_TRY(class_counts_settle(counts, err));
+  for (size_t i = 0; i < class_counts_cells(counts); i++)
+    counts->counts[i] += cells[i];
+  return PCAL_OK;
+}
+
 /* ---- merging ---- */
 
 /* True if two-byte counters can be added without overflow. */

@@ -44,6 +44,10 @@ void pc_class_counts_clear(pc_class_counts *counts);
 PC_CHECKED pcal_status pc_class_counts_add(pc_class_counts *counts, const pc_rows *rows,
                                            pcal_error *err);
 
+/* Adds rows that a device has counted: [class][bucket]. */
+PC_CHECKED pcal_status pc_class_counts_join(pc_class_counts *counts, const uint32_t *cells,
+                                            pcal_error *err);
+
 /* pc_class_counts_prepare allocates what the merge of the same two needs; the merge then cannot
  * fail. */
 PC_CHECKED pcal_status pc_class_counts_prepare(pc_class_counts *into,

@@ -63,9 +63,12 @@ static pcal_status pass_add(const pass_batch *work, size_t w, size_t begin, size
   PC_TRY(pc_lazy_labels_fill(&pass->lazy_labels, begin, count, err));
   if (work->softmax != NULL) {
     const pc_device_softmax *all = work->softmax;
-    const pc_device_softmax part = {all->rest + begin, all->rest_square + begin,
-                                    all->gap + begin, all->top + begin,
-                                    all->scale == NULL ? NULL : all->scale + begin, 1};
+    const pc_device_softmax part = {all->rest + begin,
+                                    all->rest_square + begin,
+                                    all->gap + begin,
+                                    all->top + begin,
+                                    all->scale == NULL ? NULL : all->scale + begin,
+                                    1};
     PC_TRY(pc_rows_convert_device(work->batch, &pass->layout, &pass->policy, &part, begin,
                                   count, &worker->scratch, &rows, &worker->counts, err));
   } else {
@@ -271,8 +274,8 @@ static pcal_status pass_device_rows(pc_pass *pass, const pcal_batch *batch, pc_p
   unsigned ways = 0, full = 0;
   if (policy.probs == PC_PROBS_FILLED)
     lean.probs = PC_PROBS_LEAN;
-  const int split = pass->rest == PC_REST_SPLIT &&
-                    pc_device_rows_suffice(batch, &pass->layout, &lean);
+  const int split =
+      pass->rest == PC_REST_SPLIT && pc_device_rows_suffice(batch, &pass->layout, &lean);
   if (split || pass->rest == PC_REST_LEAN)
     pass->policy = lean;
   pass->stage = split ? PC_STAGE_LEAN : PC_STAGE_ONLY;

@@ -29,9 +29,9 @@ typedef pcal_status (*pc_pass_sum)(void *user, const pcal_batch *batch,
 
 /* Who needs the rows that are passed on. */
 typedef enum pc_pass_rest {
-  PC_REST_FULL,  /* somebody needs all columns of the policy */
-  PC_REST_LEAN,  /* nobody needs the probabilities of every class */
-  PC_REST_SPLIT  /* both: rows may be passed on twice */
+  PC_REST_FULL, /* somebody needs all columns of the policy */
+  PC_REST_LEAN, /* nobody needs the probabilities of every class */
+  PC_REST_SPLIT /* both: rows may be passed on twice */
 } pc_pass_rest;
 
 typedef enum pc_pass_stage {

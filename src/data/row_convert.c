@@ -431,13 +431,13 @@ pcal_status pc_rows_convert(const pcal_batch *batch, const pc_layout *layout,
 int pc_device_rows_suffice(const pcal_batch *batch, const pc_layout *layout,
                            const pc_row_policy *policy) {
   const pc_row_convert convert = {.layout = layout, .policy = policy};
+  const int kept = layout->classes != 2 && pc_row_convert_keeps_probs(&convert);
   const int there = layout->kind == PCAL_LOGIT
                         ? pc_device_has_softmax(batch->device, batch->type, layout->classes)
                         : pc_device_has_prob_rows(batch->device, batch->type);
   pc_row_form form;
-  return pc_device_row_form(layout->kind, &form) && layout->columns > 1 &&
-         !pc_row_convert_keeps_probs(&convert) && policy->scores == PC_SCORES_NONE &&
-         !policy->need_keys && !policy->unlabelled && there;
+  return pc_device_row_form(layout->kind, &form) && layout->columns > 1 && !kept &&
+         policy->scores == PC_SCORES_NONE && !policy->need_keys && !policy->unlabelled && there;
 }
 
 pcal_status pc_rows_convert_device(const pcal_batch *batch, const pc_layout *layout,

@@ -6,9 +6,10 @@
 
 /* One grid of every class, for rows with weights or groups. */
 typedef struct pc_class_cells {
-  pc_class_bins bins;     /* grid_count is 1; `words` are those below */
-  double above;           /* only scores above this count; -infinity: all */
-  const double *weights;  /* one for each row, or NULL: all are 1.  Rows of weight 0 do not count */
+  pc_class_bins bins; /* grid_count is 1; `words` are those below */
+  double above;       /* only scores above this count; -infinity: all */
+  const double
+      *weights; /* one for each row, or NULL: all are 1.  Rows of weight 0 do not count */
   const uint32_t *groups; /* one for each row, or NULL: all are 0 */
   uint32_t sums;          /* of a cell: PC_CLASS_CELLS_SQUARE, or more */
   uint32_t with_hit;      /* the last of these is PC_CLASS_CELLS_HIT_SCORE */

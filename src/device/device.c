@@ -53,6 +53,8 @@ static void device_load(pcal_device *device) {
   device_find(device, "pc_class_bins", device->class_bins);
   device_find(device, "pc_class_moments", device->class_moments);
   device_find(device, "pc_class_cells", device->class_cells);
+  device_find(device, "pc_class_counts", device->class_counts);
+  device_find(device, "pc_class_segments", device->class_segments);
   device_find(device, "pc_temperature_wide", device->temperature_wide);
   device_find(device, "pc_temperature_narrow", device->temperature_narrow);
   device_find(device, "pc_sample_rows", device->sample);

@@ -6,17 +6,17 @@
 #include "device/device.h"
 
 /* Most grids of one call, and most bytes of their cells. */
-#define PC_DEVICE_CELL_GRIDS 4
+#define PC_DEVICE_CELL_GRIDS 8
 #define PC_DEVICE_CELL_BYTES ((size_t)32 << 20)
 
 /* What is asked for, and the results, which are memory of the device. */
 typedef struct pc_device_cells {
   pc_class_cells list[PC_DEVICE_CELL_GRIDS]; /* the caller fills grid, cuts, above and sums */
   size_t count;
-  size_t groups;  /* all group numbers are below */
-  int by_groups;  /* 0: groups of the batch do not matter */
-  int normalize;  /* of probabilities: as in pc_row_policy */
-  int odd;        /* out: a row must be checked by the host, and the words have no meaning */
+  size_t groups; /* all group numbers are below */
+  int by_groups; /* 0: groups of the batch do not matter */
+  int normalize; /* of probabilities: as in pc_row_policy */
+  int odd;       /* out: a row must be checked by the host, and the words have no meaning */
   const uint64_t *words[PC_DEVICE_CELL_GRIDS]; /* out: results of class_cells.h */
 } pc_device_cells;
 

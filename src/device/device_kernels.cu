@@ -8,11 +8,13 @@
 #define inline inline __device__
 #define ELEMENTARY_TABLE const __device__
 #include "device/class_cells_body.h"
+#include "device/class_curves_body.h"
 #include "device/class_moments_body.h"
 #include "device/dirichlet_sums_body.h"
 #include "device/pair_sums_body.h"
 #include "device/prob_rows_body.h"
 #include "device/row_sums_body.h"
+#include "device/row_sums_columns_body.h"
 #include "device/scaled_softmax_body.h"
 #include "device/score_buckets_body.h"
 #include "device/softmax_rows_body.h"
@@ -276,6 +278,38 @@ CLASS_MOMENTS_KERNEL(f64)
 
 CLASS_CELLS_KERNEL(f32)
 CLASS_CELLS_KERNEL(f64)
+
+/* All strips of a block; `sums` may be NULL. */
+#define CLASS_CURVES_STRIPS(type, sums)                                                        \
+  for (uint64_t first = mine.slice * PC_CLASS_BINS_THREADS; first < curves.bins.rows;          \
+       first += (uint64_t)curves.bins.slices * PC_CLASS_BINS_THREADS) {                        \
+    __syncthreads();                                                                           \
+    pc_class_bins_load(&curves.bins, &mine, first, &shared);                                   \
+    __syncthreads();                                                                           \
+    pc_class_curves_strip_##type(&curves, &mine, first, &shared, sums);                        \
+  }
+
+#define CLASS_CURVES_KERNELS(type)                                                             \
+  extern "C" __global__ void __launch_bounds__(PC_CLASS_BINS_THREADS, CLASS_BINS_BLOCKS)       \
+      pc_class_counts_##type(const __grid_constant__ pc_class_curves curves) {                 \
+    __shared__ pc_class_bins_shared shared;                                                    \
+    pc_class_bins_thread mine;                                                                 \
+    pc_class_bins_begin(&curves.bins, blockIdx.x, threadIdx.x, &shared, &mine);                \
+    CLASS_CURVES_STRIPS(type, NULL)                                                            \
+  }                                                                                            \
+  extern "C" __global__ void __launch_bounds__(PC_CLASS_BINS_THREADS, CLASS_BINS_BLOCKS)       \
+      pc_class_segments_##type(const __grid_constant__ pc_class_curves curves) {               \
+    __shared__ pc_class_bins_shared shared;                                                    \
+    pc_class_bins_thread mine;                                                                 \
+    pc_class_curves_sums sums;                                                                 \
+    pc_class_curves_clear(0, &sums);                                                           \
+    pc_class_bins_begin(&curves.bins, blockIdx.x, threadIdx.x, &shared, &mine);                \
+    CLASS_CURVES_STRIPS(type, &sums)                                                           \
+    pc_class_curves_publish(&curves, &sums);                                                   \
+  }
+
+CLASS_CURVES_KERNELS(f32)
+CLASS_CURVES_KERNELS(f64)
 
 #define SCALED_SOFTMAX_KERNELS(type)                                                           \
   extern "C" __global__ void __launch_bounds__(PC_SCALED_SOFTMAX_THREADS, 8)                   \

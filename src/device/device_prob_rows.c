@@ -50,7 +50,7 @@ static device_prob_places device_prob_places_of(size_t rows) {
   return (device_prob_places){room, odd, odd + sizeof(uint64_t)};
 }
 
-_Static_assert(PC_DEVICE_ROWS * (PC_DEVICE_PROB_BYTES + sizeof(int32_t)) + 64 <= DEVICE_BYTES,
+_Static_assert(PC_DEVICE_ROWS *(PC_DEVICE_PROB_BYTES + sizeof(int32_t)) + 64 <= DEVICE_BYTES,
                "the columns of a call fit the memory of the device");
 
 static cuda_result device_prob_run(const pcal_device *device, const pcal_batch *batch,

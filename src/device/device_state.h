@@ -24,7 +24,9 @@ struct pcal_device {
   cuda_function *sums_wide[DEVICE_TYPES], *sums_narrow[DEVICE_TYPES];
   cuda_function *sums_fast_wide, *sums_fast_narrow, *sums_columns;
   cuda_function *prob_rows[DEVICE_TYPES];
-  cuda_function *class_bins[DEVICE_TYPES], *class_moments[DEVICE_TYPES], *class_cells[DEVICE_TYPES];
+  cuda_function *class_bins[DEVICE_TYPES], *class_moments[DEVICE_TYPES],
+      *class_cells[DEVICE_TYPES];
+  cuda_function *class_counts[DEVICE_TYPES], *class_segments[DEVICE_TYPES];
   cuda_function *temperature_wide[DEVICE_TYPES], *temperature_narrow[DEVICE_TYPES];
   cuda_function *sample[DEVICE_TYPES], *value_sums;
   cuda_function *pair_strips, *pair_packs;
@@ -84,6 +86,31 @@ cuda_result pc_device_prob_launch(const pcal_device *device, const pcal_batch *b
                                   size_t begin, pc_prob_rows *rows);
 /* The columns of `room` rows, an even number, one after the other from an address on. */
 pc_prob_columns pc_device_prob_columns(void *at, size_t room);
+
+/* Where columns of PC_DEVICE_ROWS rows begin, in `memory`; the first three in `host`, too. */
+#define DEVICE_ROWS_WEIGHTS 0
+#define DEVICE_ROWS_LABELS (DEVICE_ROWS_WEIGHTS + PC_DEVICE_ROWS * sizeof(double))
+#define DEVICE_ROWS_GROUPS (DEVICE_ROWS_LABELS + PC_DEVICE_ROWS * sizeof(int32_t))
+#define DEVICE_ROWS_TOTALS (DEVICE_ROWS_GROUPS + PC_DEVICE_ROWS * sizeof(uint32_t))
+#define DEVICE_ROWS_LARGEST (DEVICE_ROWS_TOTALS + PC_DEVICE_ROWS * sizeof(double))
+#define DEVICE_ROWS_COLUMNS (DEVICE_ROWS_LARGEST + PC_DEVICE_ROWS * sizeof(double))
+
+/* Copies rows [begin, begin + rows) of a column of the host to a place; nothing if it is NULL. */
+cuda_result pc_device_column(const pcal_device *device, const pcal_batch *batch,
+                             const void *column, size_t size, size_t begin, size_t rows,
+                             size_t place);
+
+/* Totals and check of the rows of a batch without any sums, at most PC_DEVICE_ROWS at once: begin clears
+ * the words of `sums`, whose PC_ROW_SUMS_ODD says in the end whether the host must check a row.  A piece
+ * may begin when the one before has been waited for. */
+cuda_result pc_device_totals_begin(const pcal_device *device, const pcal_batch *batch,
+                                   pc_row_sums *sums);
+cuda_result pc_device_totals(const pcal_device *device, const pcal_batch *batch,
+                             const pc_device_labels *labels, size_t begin, size_t rows,
+                             int normalize, pc_row_sums *sums);
+/* The rows of bins of every class, for `blocks` blocks on a multiprocessor. */
+void pc_device_bins_rows(const pcal_device *device, const pc_row_sums *rows, unsigned blocks,
+                         pc_class_bins *bins);
 
 /* A place in `memory`. */
 void *pc_device_place(const pcal_device *device, size_t offset);

@@ -52,8 +52,7 @@ int pc_device_has_row_sums(const pcal_device *device, pcal_kind kind, pcal_type 
  * the exact precision, so that no multiprocessor waits long for the last ones. */
 static unsigned device_sums_blocks(const pcal_device *device, const pc_row_sums *sums, int wide,
                                    int fast) {
-  const uint64_t step =
-      wide ? PC_ROW_SUMS_THREADS / PC_ROW_SUMS_LANES : PC_ROW_SUMS_THREADS;
+  const uint64_t step = wide ? PC_ROW_SUMS_THREADS / PC_ROW_SUMS_LANES : PC_ROW_SUMS_THREADS;
   const uint64_t most = (sums->rows + step - 1) / step;
   const uint64_t least = (sums->rows + PC_ROW_SUMS_BLOCK_ROWS - 1) / PC_ROW_SUMS_BLOCK_ROWS;
   const uint64_t turns = wide && !fast ? 2 : 1;
@@ -65,9 +64,7 @@ cuda_result pc_device_sums_launch(const pcal_device *device, const pcal_batch *b
                                   pc_row_sums *sums, int fast) {
   const int columns = sums->form != PC_ROW_LOGITS;
   const int wide = !columns && device_sums_wide(sums->classes);
-  const uint32_t size = columns                   ? 0
-                        : batch->type == PCAL_F32 ? sizeof(float)
-                                                  : sizeof(double);
+  const uint32_t size = columns ? 0 : batch->type == PCAL_F32 ? sizeof(float) : sizeof(double);
   const uint32_t shared = pc_row_sums_layout_of(sums, size, wide).bytes;
   void *parameters[] = {sums};
   return device->driver.launch(
@@ -123,17 +120,8 @@ static cuda_result device_sums_bins(const pcal_device *device, const pcal_batch 
                                     const pc_row_sums *rows, cuda_function *kernel, size_t at,
                                     pc_class_bins *bins) {
   void *parameters[] = {bins};
-  bins->scores = rows->scores;
-  bins->labels = rows->labels;
-  bins->label_size = rows->label_size;
-  bins->rows = rows->rows;
-  bins->classes = rows->classes;
-  bins->form = rows->form;
-  bins->total = rows->form == PC_ROW_LOGITS ? rows->row_total : rows->columns.scale;
-  bins->largest = rows->row_largest;
+  pc_device_bins_rows(device, rows, DEVICE_CLASS_BLOCKS, bins);
   bins->words = pc_device_place(device, at);
-  bins->slices =
-      pc_class_bins_slices(bins, (uint64_t)device->multiprocessors * DEVICE_CLASS_BLOCKS);
   return device->driver.launch(kernel, pc_class_bins_blocks(bins), 1, 1, PC_CLASS_BINS_THREADS,
                                1, 1, 0, batch->stream, parameters, NULL);
 }
@@ -166,9 +154,8 @@ static cuda_result device_sums_check(const pcal_device *device, const pcal_batch
                        .odd = (uint32_t *)(void *)(sums->rows.words + PC_ROW_SUMS_ODD),
                        .rows = sums->rows.rows,
                        .normalize = sums->normalize != 0};
-  return sums->rows.form == PC_ROW_LOGITS
-             ? 0
-             : pc_device_prob_launch(device, batch, begin, &rows);
+  return sums->rows.form == PC_ROW_LOGITS ? 0
+                                          : pc_device_prob_launch(device, batch, begin, &rows);
 }
 
 /* Rows [begin, begin + rows) of a batch. */

@@ -8,16 +8,12 @@
 #define PC_PROB_ROWS_LANES 16    /* threads of a row: those of kernels/prob_row.c */
 
 /* The numbers of a row. */
-typedef enum pc_row_form {
-  PC_ROW_LOGITS,
-  PC_ROW_PROBS,
-  PC_ROW_LOG_PROBS
-} pc_row_form;
+typedef enum pc_row_form { PC_ROW_LOGITS, PC_ROW_PROBS, PC_ROW_LOG_PROBS } pc_row_form;
 
 /* Columns of checked rows.  Addresses are of the GPU. */
 typedef struct pc_prob_columns {
   double *high;        /* the largest probability */
-  double *rest_square; /* sum of squares of the others */
+  double *rest_square; /* sum of squares of the others; of two classes the other one itself */
   double *stored;      /* of the label, as stored: a logarithm, or before it was rescaled */
   double *scale;       /* 0, or the sum by which the row is divided (data/row_convert.c) */
   int32_t *top;        /* lowest class of the largest */

@@ -63,11 +63,12 @@ static inline void NAMED(pc_prob_rows_again)(const pc_prob_rows *rows, uint32_t 
                                              uint32_t thread, pc_prob_rows_shared *shared) {
   const uint64_t row = pc_prob_rows_row(block, thread);
   if (row < rows->rows && shared->scale[thread / PC_PROB_ROWS_LANES] != 0)
-    NAMED(pc_prob_rows_look_at)(rows, row, thread,
-                                shared->scale[thread / PC_PROB_ROWS_LANES], shared);
+    NAMED(pc_prob_rows_look_at)
+  (rows, row, thread, shared->scale[thread / PC_PROB_ROWS_LANES], shared);
 }
 
-/* Fourth phase: the sum of squares of each thread; the largest is left out. */
+/* Fourth phase: the sum of squares of each thread; the largest is left out.  Of two classes the other one
+ * is not squared. */
 static inline double NAMED(pc_prob_rows_square)(const pc_prob_rows *rows, uint32_t block,
                                                 uint32_t thread,
                                                 const pc_prob_rows_shared *shared,
@@ -86,7 +87,7 @@ static inline double NAMED(pc_prob_rows_square)(const pc_prob_rows *rows, uint32
          j += PC_PROB_ROWS_LANES) {
       const double value = pc_prob_rows_value((double)p[j], rows->form);
       const double here = pc_prob_rows_scaled(value, scale);
-      square += here * here;
+      square += rows->classes == 2 ? here : here * here;
     }
   }
   return square;
@@ -94,8 +95,7 @@ static inline double NAMED(pc_prob_rows_square)(const pc_prob_rows *rows, uint32
 
 /* Last phase: the first thread of a row writes it; `sum` of the block has the sums of squares. */
 static inline void NAMED(pc_prob_rows_write)(const pc_prob_rows *rows, uint32_t block,
-                                             uint32_t thread,
-                                             const pc_prob_rows_shared *shared,
+                                             uint32_t thread, const pc_prob_rows_shared *shared,
                                              const pc_prob_rows_found *found) {
   const uint64_t row = pc_prob_rows_row(block, thread);
   if (row >= rows->rows || thread % PC_PROB_ROWS_LANES != 0)

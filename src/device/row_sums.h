@@ -38,7 +38,8 @@ typedef struct pc_row_sums {
   /* Out, for each row, or NULL: 1 + the sum of the terms of its softmax without the largest, which
    * is 1 / the top score, negative if the row is no hit; and its largest logit. */
   double *row_total, *row_largest;
-  pc_prob_columns columns; /* of rows of probabilities, which have been checked (prob_rows.h); their
+  pc_prob_columns
+      columns; /* of rows of probabilities, which have been checked (prob_rows.h); their
                               row_total is the top score itself, and row_largest is not written */
   uint64_t rows;
   uint32_t classes;

@@ -22,8 +22,7 @@
  *      larger logit; all else as above.
  *   6. wide rows: PC_ROW_SUMS_LANES threads for a row; only the threads of a warp wait for each
  *      other.  After PC_ROW_SUMS_STEPS steps each thread of the warp finishes one row.
- *   7. rows of probabilities: one thread for a row, from the columns that prob_rows_body.h has written;
- *      a score outside [0, 1] sets PC_ROW_SUMS_ODD, too.
+ *   7. rows of probabilities: row_sums_columns_body.h.
  * Cost: about 40 double operations for each logit and 150 for each row.
  *
  * This header is plain C, as softmax_rows_body.h: tests call the phases thread by thread. */
@@ -32,9 +31,7 @@
 
 #include <float.h>
 
-#include "base/elementary_log.h"
 #include "device/gpu_sums.h"
-#include "device/prob_rows_body.h"
 #include "device/row_sums.h"
 #include "device/row_top.h"
 #include "device/softmax_rows_body.h"
@@ -281,31 +278,6 @@ static inline void pc_row_sums_finish(const pc_row_sums *sums, pc_row_sums_threa
   pc_row_sums_add_row(sums, mine, row, &facts);
   if (sums->row_largest != NULL)
     sums->row_largest[row] = largest;
-}
-
-/* Adds a row of probabilities from its columns.  Every operation is that of data/row_convert.c. */
-static inline void pc_row_sums_add_column(const pc_row_sums *sums, pc_row_sums_thread *mine,
-                                          uint64_t row) {
-  if (row >= sums->rows)
-    return;
-  const pc_prob_columns *columns = &sums->columns;
-  const double stored = columns->stored[row], scale = columns->scale[row];
-  const double py = pc_prob_rows_scaled(pc_prob_rows_value(stored, sums->form), scale);
-  const double high = columns->high[row], rest_square = columns->rest_square[row];
-  const int64_t label = pc_row_sums_label(sums, row);
-  if (label < 0 || label >= (int64_t)sums->classes || !(high > 0.0 && high <= 1.0)) {
-    sums->words[PC_ROW_SUMS_ODD] = 1;
-    return;
-  }
-  const int is_top = label == columns->top[row];
-  mine->rescaled += scale != 0;
-  const double square = is_top ? rest_square : rest_square + (high * high - py * py);
-  const double log_true = sums->form == PC_ROW_LOG_PROBS && scale == 0
-                              ? stored
-                              : elementary_log_of(py > 0 ? py : 0.0);
-  const pc_row_sums_facts facts = {high,     1.0 - py,         square, log_true, high,
-                                   (uint32_t)label, is_top};
-  pc_row_sums_add_row(sums, mine, row, &facts);
 }
 
 /* ---- The end of a block ---- */

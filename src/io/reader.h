@@ -95,9 +95,10 @@ struct pc_reader {
   const pc_reader_calls *calls;
   void *state;
   pc_cell_type cells;
-  size_t columns;           /* chosen ones */
-  size_t depth;             /* length of the third dimension; 0: there is none */
-  int on_device;            /* windows point to memory of a device */
+  size_t columns; /* chosen ones */
+  size_t depth;   /* length of the third dimension; 0: there is none */
+  int on_device;  /* windows point to memory of a device: */
+  pcal_device *device;
   int listed;               /* rows are lists of scores, even if they have one element */
   uint64_t rows;            /* PCAL_NO_ROW while unknown */
   size_t window_limit;      /* largest number of rows in a window */

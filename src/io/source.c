@@ -402,13 +402,18 @@ int pc_source_on_device(const pcal_source *source) {
                                       !source->event.used && !source->soft.used);
 }
 
+pcal_device *pc_source_holder(const pcal_source *source) {
+  return source->borrowed.used ? source->borrowed.batch.device : source->scores.device;
+}
+
 pcal_device *pc_source_device(const pcal_source *source) {
   return source->device;
 }
 
 int pc_source_uploads(const pcal_source *source) {
-  return source->device != NULL && source->kind == PCAL_LOGIT && source->scores.columns > 1 &&
-         !source->scores.on_device && !source->soft.used;
+  pc_row_form form;
+  return source->device != NULL && pc_device_row_form(source->kind, &form) &&
+         source->scores.columns > 1 && !source->scores.on_device && !source->soft.used;
 }
 
 /* Gives the device room for a window. */

@@ -63,11 +63,12 @@ uint64_t pc_source_soft_kept(const pcal_source *source, pc_sum *square);
 /* True if groups were given as an input of their own: in comparisons they are clusters. */
 int pc_source_has_given_groups(const pcal_source *source);
 
-/* True if batches have their scores in the memory of a device. */
+/* True if batches have their scores in the memory of a device; that device. */
 int pc_source_on_device(const pcal_source *source);
+pcal_device *pc_source_holder(const pcal_source *source);
 
 /* The device that the inputs name, or NULL.  The second function is true if it names one for rows
- * of logits, so that pc_source_upload copies them there. */
+ * of logits or probabilities, so that pc_source_upload copies them there. */
 pcal_device *pc_source_device(const pcal_source *source);
 int pc_source_uploads(const pcal_source *source);
 

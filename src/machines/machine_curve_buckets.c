@@ -68,6 +68,11 @@ static pcal_status curve_buckets_make(const pcal_env *env, buckets_state *state,
   return PCAL_OK;
 }
 
+int pc_machine_curve_buckets_counts(const pc_need *need, const pc_layout *layout) {
+  return need->view.kind == PC_VIEW_CLASSES && (need->grid.moments & PC_MOMENT_SQUARE) == 0 &&
+         pc_view_parts(&need->view, layout) <= PC_CLASS_COUNTS_CLASSES_MAX;
+}
+
 static pcal_status curve_buckets_new(const pcal_env *env, const pc_need *need,
                                      const pc_layout *layout, int sent, void **out,
                                      pcal_error *err) {
@@ -76,9 +81,7 @@ static pcal_status curve_buckets_new(const pcal_env *env, const pc_need *need,
     return pc_fail_memory(err, "preparing curves");
   state->view = need->view;
   state->part_count = pc_view_parts(&need->view, layout);
-  state->counted = !sent && state->view.kind == PC_VIEW_CLASSES &&
-                   (need->grid.moments & PC_MOMENT_SQUARE) == 0 &&
-                   state->part_count <= PC_CLASS_COUNTS_CLASSES_MAX;
+  state->counted = !sent && pc_machine_curve_buckets_counts(need, layout);
   const pc_bucket_layout buckets =
       sent ? pc_machine_curve_rounds_layout(need, state->part_count)
            : curve_buckets_layout(need, state->part_count, PC_TALLY_PARTS_BUCKETS,
@@ -160,6 +163,12 @@ pcal_status pc_machine_curve_buckets_add_stored(void *opaque, const pc_stored_ro
                                                 pcal_error *err) {
   buckets_state *state = opaque;
   return pc_bucket_tally_add_stored(&state->tally[0], rows, err);
+}
+
+pcal_status pc_machine_curve_buckets_join_counts(void *opaque, const uint32_t *cells,
+                                                 pcal_error *err) {
+  buckets_state *state = opaque;
+  return pc_class_counts_join(&state->counts, cells, err);
 }
 
 pcal_status pc_machine_curve_buckets_join(void *opaque, size_t index, const pc_segment *segment,

@@ -28,6 +28,12 @@ PC_CHECKED pcal_status pc_machine_curve_buckets_add_stored(void *state,
                                                            const pc_stored_rows *rows,
                                                            pcal_error *err);
 
+/* True if the curves of a need are only counted in the first pass (curve/class_counts.h); adds rows that
+ * a device has counted to them. */
+int pc_machine_curve_buckets_counts(const pc_need *need, const pc_layout *layout);
+PC_CHECKED pcal_status pc_machine_curve_buckets_join_counts(void *state, const uint32_t *cells,
+                                                            pcal_error *err);
+
 /* Adds the rows of a segment to bucket `index`, as pc_bucket_tally_join_segment.  The view has one part
  * and buckets of equal width. */
 PC_CHECKED pcal_status pc_machine_curve_buckets_join(void *state, size_t index,

@@ -1,5 +1,5 @@
 /* Edge cases:
- *  1. more grids, groups or cells than fit the device: no row is added here, and the rows are copied.
+ *  1. more grids, groups or cells than fit the device: those that do not fit get copies of the rows.
  *  2. a weight that the host refuses or leaves out as missing: likewise; the host finds it.
  *  3. all rows count as weighted ones, also those of weight 1: sums of both kinds are read together
  *     (machines/grid_cells.h). */
@@ -10,10 +10,11 @@
 
 #include "device/device_cells.h"
 
-#define CELLS_GROUPS 64    /* most groups of rows on a device */
+#define CELLS_GROUPS 64       /* most groups of rows on a device */
 #define CELLS_WEIGHT_MAX 1e12 /* of a row: data/row_check.h */
 
-_Static_assert((int64_t)PC_FIXED_ONE == (int64_t)1 << 61, "units of kernels are those of pc_fixed");
+_Static_assert((int64_t)PC_FIXED_ONE == (int64_t)1 << 61,
+               "units of kernels are those of pc_fixed");
 
 /* True if all weights are valid. */
 static int cells_weights_fit(const pcal_batch *batch) {
@@ -52,16 +53,13 @@ static int cells_add_grid(const pc_grid_state *grid, size_t classes, pc_device_c
   return 1;
 }
 
-/* Fills the request; 0 in edge case 1. */
+/* Fills the request; 0 if no grid fits. */
 static int cells_request(const pc_measure_plan *plan, const pc_group_state *state,
                          pc_device_cells *cells, uint8_t *added) {
   size_t left = PC_DEVICE_CELL_BYTES;
-  for (size_t s = 0; s < plan->slot_count; s++) {
-    const pc_plan_slot *slot = &plan->slots[s];
-    added[s] = (uint8_t)pc_slot_has_class_sums(slot);
-    if (added[s] && !cells_add_grid(state->slots[s], plan->layout.columns, cells, &left))
-      return 0;
-  }
+  for (size_t s = 0; s < plan->slot_count; s++)
+    added[s] = (uint8_t)(pc_slot_has_class_sums(&plan->slots[s]) &&
+                         cells_add_grid(state->slots[s], plan->layout.columns, cells, &left));
   return cells->count > 0;
 }
 

@@ -317,7 +317,8 @@ pcal_status pc_group_states_pack_idle(pc_group_states *groups, pcal_error *err) 
     const pc_group_state *state = groups->states[a];
     if (state != NULL && pc_group_state_is_empty(state))
       group_states_drop(groups, a); /* no rows: left over from a finished update */
-    else if (state != NULL && state->totals.rows > 0 && !(grows && state->totals.rows > GROUP_STATES_PACKED_ROWS))
+    else if (state != NULL && state->totals.rows > 0 &&
+             !(grows && state->totals.rows > GROUP_STATES_PACKED_ROWS))
       PC_TRY(group_states_pack(groups, a, err));
     if (groups->open <= group_states_open_most(groups) / 2)
       return PCAL_OK;
@@ -332,10 +333,9 @@ pcal_status pc_group_states_update(pc_group_states *groups, size_t number, const
   const pc_measure_plan *plan = groups->plan;
   pc_group_state *state;
   PC_TRY(pc_group_states_open(groups, number, &state, err));
-  const int elsewhere = groups->added != NULL && !groups->added_bare;
-  if (!elsewhere)
+  state->has_rest |= groups->added != NULL && !groups->added_bare;
+  if (groups->added == NULL || groups->added_bare)
     totals_add(&state->totals, rows);
-  state->has_rest |= elsewhere;
   for (size_t s = 0; s < plan->slot_count; s++) {
     const pc_plan_slot *slot = &plan->slots[s];
     const pc_view_columns *view = slot->view == PC_NO_VIEW ? NULL : &columns[slot->view];

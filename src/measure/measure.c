@@ -89,7 +89,8 @@ static pcal_status measure_chunk(void *user, size_t w, const pc_rows *rows, pcal
   measure_groups to = {worker, &measure->plan};
   PC_TRY(measure_columns_open(measure, worker, err));
   worker->groups.added = measure->slots_on_stage[measure->pass.stage];
-  worker->groups.added_bare = measure->pass.stage != PC_STAGE_FULL && !measure->totals_on_device;
+  worker->groups.added_bare =
+      measure->pass.stage != PC_STAGE_FULL && !measure->totals_on_device;
   if (measure->fingerprinted)
     pc_row_fingerprint_add(&worker->rows, rows, measure->group_hashes);
   if (rows->groups == NULL || measure->plan.intervals.by_cluster)
@@ -109,19 +110,21 @@ static void measure_plan_stages(pcal_measure *measure, pc_pass_done done) {
   const pc_measure_plan *plan = &measure->plan;
   uint8_t *lean = measure->slots_on_device + 2 * plan->slot_count;
   uint8_t *full = lean + plan->slot_count;
-  int left[2] = {0, 0};
+  int lean_left = 0, full_left = 0;
   for (size_t s = 0; s < plan->slot_count; s++) {
     const int there = done != PC_PASS_NONE && measure->slots_on_device[s];
     const int all = pc_need_all_probs(&plan->slots[s].need);
     lean[s] = (uint8_t)(there || all);
     full[s] = (uint8_t)(there || !all);
-    left[all] |= !there;
+    full_left |= !full[s];
   }
+  for (size_t e = 0; e < plan->entry_count; e++) /* other slots take what there is */
+    lean_left |= !lean[plan->entries[e].slot];
   measure->slots_on_stage[PC_STAGE_ONLY] =
       done == PC_PASS_SOME ? measure->slots_on_device : NULL;
   measure->slots_on_stage[PC_STAGE_LEAN] = lean;
   measure->slots_on_stage[PC_STAGE_FULL] = full;
-  measure->pass.rest = !left[1] ? PC_REST_LEAN : left[0] ? PC_REST_SPLIT : PC_REST_FULL;
+  measure->pass.rest = !full_left ? PC_REST_LEAN : lean_left ? PC_REST_SPLIT : PC_REST_FULL;
 }
 
 /* Rows with weights or groups: the device adds them to the grids of every class. */
@@ -425,7 +428,8 @@ static pcal_status measure_read(pcal_measure *measure, const pcal_batch *batch,
 
 /* Records which slots the device of a batch has filled, and for which its rows were copied. */
 static void measure_note_device(pcal_measure *measure) {
-  const unsigned ways = measure->pass.ways, all = PC_WAY_SUMMED | PC_WAY_SOFTMAX | PC_WAY_COPIED;
+  const unsigned ways = measure->pass.ways,
+                 all = PC_WAY_SUMMED | PC_WAY_SOFTMAX | PC_WAY_COPIED;
   const uint8_t *lean = measure->slots_on_stage[PC_STAGE_LEAN];
   const unsigned full = ways >> PC_WAY_FULL & all;
   for (size_t s = 0; s < measure->plan.slot_count; s++) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "curve/class_counts.h"
+#include "device/device_curves.h"
 #include "io/source.h"
 #include "machines/machine_curve_buckets.h"
 #include "measure/refine_curves.h"
@@ -104,14 +105,29 @@ static int source_fills_grids(const pcal_source *source, const pcal_shape *shape
   return shape->type == PCAL_F32 || !(pc_source_on_device(source) || pc_source_uploads(source));
 }
 
+/* True if the device of a source counts the scores of every class.  Other scores of rows on a device
+ * are copied once and kept, unless that would take gigabytes. */
+static int source_counts_on_device(const pcal_source *source, const pcal_shape *shape) {
+  return shape->kind != PCAL_CONFIDENCE && shape->columns > 1 &&
+         pc_device_has_class_curves(pc_source_holder(source), shape->type);
+}
+
+static int source_too_many(const pcal_shape *shape, const pc_layout *layout) {
+  return source_has_scores(shape, layout, SOURCE_COARSE_SCORES_MANY);
+}
+
 /* Chooses buckets for curves, where rows can be read again; on a device, where they stay there. */
 static void source_use_buckets(const pcal_source *source, const pcal_shape *shape,
                                pcal_measure *measure) {
   pc_measure_plan *plan = &measure->plan;
   const int there = source_scores_on_device(source, measure, shape);
-  pc_measure_plan_use_buckets(
-      plan, source_many_rows(shape) || there, source_many_counted(shape, &plan->layout),
-      source_many_pooled(shape, &plan->layout), source_fills_grids(source, shape));
+  const int copied = pc_source_on_device(source);
+  pc_measure_plan_use_buckets(plan, copied ? there : source_many_rows(shape) || there,
+                              source_many_counted(shape, &plan->layout) &&
+                                  (!copied || source_counts_on_device(source, shape)),
+                              copied ? source_too_many(shape, &plan->layout)
+                                     : source_many_pooled(shape, &plan->layout),
+                              source_fills_grids(source, shape));
   plan->scores_on_device = there && source_has_buckets(plan);
   measure->device_scores.room = plan->scores_on_device ? shape->row_count : 0;
 }

@@ -5,8 +5,10 @@
 #include "machines/grid_from_curve.h"
 #include "machines/grid_shared.h"
 #include "machines/machine_curve_buckets.h"
+#include "measure/classes_on_device.h"
 #include "measure/refine_jobs.h"
 #include "measure/refine_on_device.h"
+#include "measure/results.h"
 
 #define REFINE_SCAN_ROWS 65536
 #define REFINE_SCAN_COST 2.0 /* nanoseconds per row, for the executor */
@@ -88,10 +90,23 @@ static int refine_scannable(const refine_reading *state, const pcal_batch *batch
   return pc_batch_has_stored_rows(batch);
 }
 
+/* Results tell that the rows of these slots are copied. */
+static void refine_note_copy(const pc_refine_jobs *jobs) {
+  for (size_t j = 0; j < jobs->count; j++)
+    if (!jobs->list[j].added)
+      jobs->measure->slot_uses[jobs->list[j].slot] |= PC_USE_COPY;
+}
+
 static pcal_status refine_batch(refine_reading *state, pc_pass *pass, const pcal_batch *batch,
                                 const pc_lazy_labels *labels, pcal_error *err) {
   pc_row_counts counts;
   refine_scan scan = {state, batch, labels};
+  int done = 0;
+  PC_TRY(pc_refine_classes_on_device(&state->jobs, batch, labels, &done, err));
+  if (done)
+    return PCAL_OK;
+  if (batch->device != NULL)
+    refine_note_copy(&state->jobs);
   pass->lazy_labels = *labels;
   if (!refine_scannable(state, batch))
     return pc_pass_batch(pass, batch, &counts, err);

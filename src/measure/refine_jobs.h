@@ -22,6 +22,7 @@ typedef struct pc_refine_job {
   pc_bucket_curve **curves;   /* by part; NULL where only rows are added */
   pc_refine_targets *targets; /* by part; empty if the part is exact */
   pc_bucket_tally *tallies;   /* [worker][part] */
+  int added;                  /* a device has added the rows of the present batch */
   int counted_only;           /* the curves are; then: */
   pc_class_segments segments;
   pc_class_sums *sums; /* by worker */

@@ -69,6 +69,8 @@ pcal_status pc_refine_jobs_add(pc_refine_jobs *jobs, size_t w, const pc_rows *ro
     pc_bucket_tally *tallies = job->tallies + w * job->part_count;
     pc_view_columns *view =
         &columns->list[w * columns->view_count + jobs->measure->plan.slots[job->slot].view];
+    if (job->added)
+      continue;
     if (job->counted_only) {
       PC_TRY(pc_class_sums_add(&job->sums[w], rows, tallies, err));
       continue;

@@ -3,6 +3,7 @@
  *     scores and squares, and bins of every class with any sums but logarithms.  Other bins of the top
  *     score, and curves of it, are filled from the top scores that the kernels return.  The slots that
  *     none of these fits, or that are too many, get their rows from the host.
+ *     Curves of every class are counted (classes_on_device.h).
  *  2. curves of top scores that stay on the device: buckets return in place of scores.  If the device has
  *     no memory for them, no row is added here.
  *  3. an invalid row: the kernels only say that there is one; the rows are then converted on the
@@ -16,6 +17,7 @@
 #include "device/device.h"
 #include "machines/grid_cells.h"
 #include "machines/machine_curve_buckets.h"
+#include "measure/classes_on_device.h"
 #include "measure/refine_on_device.h"
 
 _Static_assert(PC_ROW_SUMS_LIMBS == PC_SUM_LIMBS, "limbs are those of pc_sum");
@@ -28,7 +30,8 @@ typedef enum sums_way {
   SUMS_CLASS_GRID,
   SUMS_CLASS_MOMENTS,
   SUMS_SCORES, /* from the top scores */
-  SUMS_BUCKETS
+  SUMS_BUCKETS,
+  SUMS_CLASS_COUNTS
 } sums_way;
 
 static int sums_has_value(const pc_need *need) {
@@ -47,6 +50,11 @@ static int sums_has_curve(const pc_plan_slot *slot) {
 static int sums_has_buckets(const pc_measure_plan *plan, const pc_plan_slot *slot) {
   return plan->scores_on_device && slot->machine == &pc_machine_curve_buckets &&
          sums_is_top(&slot->need.view);
+}
+
+int pc_slot_has_class_counts(const pc_measure_plan *plan, const pc_plan_slot *slot) {
+  return slot->machine == &pc_machine_curve_buckets &&
+         pc_machine_curve_buckets_counts(&slot->need, &plan->layout);
 }
 
 static int sums_is_plain_grid(const pc_plan_slot *slot) {
@@ -170,6 +178,8 @@ static sums_way sums_add_slot(const pc_measure_plan *plan, const pc_plan_slot *s
                               const void *state, pc_device_sums *sums) {
   if (sums_has_buckets(plan, slot))
     return SUMS_BUCKETS;
+  if (pc_slot_has_class_counts(plan, slot))
+    return SUMS_CLASS_COUNTS;
   if (sums_has_value(&slot->need))
     return sums_add_value(&slot->need, sums) ? SUMS_VALUE : SUMS_NOT;
   if (sums_has_grid(slot) && sums_add_grid(&((const pc_grid_state *)state)->cells, &sums->rows))
@@ -217,7 +227,8 @@ int pc_measure_plan_fits_device(const pc_measure_plan *plan) {
 
 int pc_measure_plan_uses_device(const pc_measure_plan *plan) {
   for (size_t e = 0; e < plan->entry_count; e++)
-    if (sums_has_slot(plan, &plan->slots[plan->entries[e].slot]))
+    if (sums_has_slot(plan, &plan->slots[plan->entries[e].slot]) ||
+        pc_slot_has_class_counts(plan, &plan->slots[plan->entries[e].slot]))
       return sums_fits_layout(plan);
   return 0;
 }
@@ -344,8 +355,8 @@ static pcal_status sums_fill_task(void *user, size_t index, size_t worker, pcal_
   void **state = &filling->states[worker];
   if (*state == NULL)
     PC_TRY(machine->create(filling->env, &filling->slot->need, filling->layout, state, err));
-  return sums_add_scores(filling->env, filling->layout, machine, *state,
-                         filling->total + begin, left < SUMS_TASK ? left : SUMS_TASK, err);
+  return sums_add_scores(filling->env, filling->layout, machine, *state, filling->total + begin,
+                         left < SUMS_TASK ? left : SUMS_TASK, err);
 }
 
 /* As sums_add_scores for a grid, by all threads. */
@@ -492,13 +503,13 @@ pcal_status pc_group_states_add_device(pc_group_states *groups, const pcal_batch
   const pc_measure_plan *plan = groups->plan;
   pc_group_state *state;
   pc_device_sums sums;
-  int ran = 0;
+  int ran = 0, counted;
   *done = PC_PASS_NONE;
   if (!sums_can(plan, batch))
     return PCAL_OK;
   PC_TRY(pc_group_states_open(groups, 0, &state, err));
   memset(&sums, 0, sizeof sums);
-  const size_t left = sums_request(plan, state, &sums, added);
+  size_t left = sums_request(plan, state, &sums, added);
   if (left == plan->slot_count)
     return PCAL_OK;
   options->fast = options->fast && batch->type == PCAL_F32 &&
@@ -509,6 +520,13 @@ pcal_status pc_group_states_add_device(pc_group_states *groups, const pcal_batch
   sums.keep = plan->scores_on_device ? scores : NULL;
   PC_TRY(sums_run(groups, batch, labels, added, &sums, state, &ran, err));
   options->rescaled = ran ? sums.rescaled : 0;
+  for (size_t s = 0; ran && s < plan->slot_count; s++)
+    if (added[s] == SUMS_CLASS_COUNTS) {
+      PC_TRY(pc_class_counts_on_device(batch, labels, options->normalize, state->slots[s],
+                                       &counted, err));
+      added[s] = counted ? SUMS_CLASS_COUNTS : SUMS_NOT;
+      left += !counted;
+    }
   *done = !ran ? PC_PASS_NONE : left > 0 ? PC_PASS_SOME : PC_PASS_ALL;
   return PCAL_OK;
 }

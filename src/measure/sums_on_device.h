@@ -13,6 +13,9 @@
 int pc_measure_plan_fits_device(const pc_measure_plan *plan);
 int pc_measure_plan_uses_device(const pc_measure_plan *plan);
 
+/* True if a slot holds curves of every class that are only counted in the first pass. */
+int pc_slot_has_class_counts(const pc_measure_plan *plan, const pc_plan_slot *slot);
+
 /* True if a grid of every class has only sums that a device has kernels for. */
 int pc_slot_has_class_sums(const pc_plan_slot *slot);
 

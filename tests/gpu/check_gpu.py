@@ -143,6 +143,10 @@ def compare_forms():
         for normalize in (False, True):
             given = {"probs": bad, "labels": labels, "metrics": LEAN + MOMENTS, "normalize": normalize}
             check(f"a number off by {off}, {normalize}", json_of(**given), json_of(**on_gpu(given)))
+    for rows, classes, dtype in ((300_007, 10, torch.float32), (30_000, 100, torch.float64)):
+        scores, truth = make(rows, classes, dtype)
+        given = {"probs": torch.softmax(scores, 1), "labels": truth, "metrics": ["ace", "tace", "ace:bins=40"]}
+        check(f"sorted scores of {rows} x {classes} probabilities", json_of(**given), json_of(**on_gpu(given)))
     given = {"probs": probs * (1 + 4e-3), "labels": labels, "metrics": ["default"], "normalize": True}
     check("all rows rescaled", json_of(**given), json_of(**on_gpu(given)))
     for name in ("probs", "logits"):
@@ -234,8 +238,11 @@ def compare_devices():
     check("moments", set(devices(MOMENTS, classes=100).values()), {"cuda"})
     check("copies", devices(["ece", "ace", "cwce", "tace", "skce"]),
           {"ece": "cuda", "ace": "copied", "cwce": "cuda", "tace": "copied", "skce": "pairs"})  # fmt: skip
-    check("copies of many rows", devices(["ece", "ace", "ks", "auc"], 400_000),
-          {"ece": "cuda", "ace": "copied", "ks": "cuda", "auc": "copied"})  # fmt: skip
+    check("sorted scores of every class", devices(["ece", "ace", "ks", "tace", "mmce"], 400_000),
+          {"ece": "cuda", "ace": "cuda", "ks": "cuda", "tace": "cuda", "mmce": "cuda"})  # fmt: skip
+    check("sorted scores of many classes", set(devices(["ace", "tace"], 30_011, 1000).values()), {"cuda"})
+    check("edges in most buckets", set(devices(["ace:bins=100"], 30_011, 1000).values()), {"copied"})
+    check("copies of many rows", devices(["ece", "auc"], 400_000), {"ece": "cuda", "auc": "copied"})
     check("intervals", devices(["ece", "brier"], interval=0.9, replicas=50), {"ece": "cuda", "brier": "copied"})
     check("memory", {value.device for value in pc.measure(logits=make(100, 10)[0], labels=make(100, 10)[1])}, {None})
 

@@ -8,8 +8,8 @@
 #include "device/prob_rows_body.h"
 
 #define PROB_ROWS_EACH for (uint32_t t = 0; t < PC_PROB_ROWS_THREADS; t++)
-#define PROB_ROWS_PHASE(name, ...)                                \
-  PROB_ROWS_EACH                                                  \
+#define PROB_ROWS_PHASE(name, ...)                               \
+  PROB_ROWS_EACH                                                 \
   is_double ? pc_prob_rows_##name##_f64(rows, b, t, __VA_ARGS__) \
             : pc_prob_rows_##name##_f32(rows, b, t, __VA_ARGS__)
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "device/row_sums_body.h"
+#include "device/row_sums_columns_body.h"
 
 /* Which kernel. */
 typedef enum row_sums_form { ROW_SUMS_F32, ROW_SUMS_F64, ROW_SUMS_FAST } row_sums_form;

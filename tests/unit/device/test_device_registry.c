@@ -8,7 +8,7 @@
 #include "gpu_data_set.h"
 
 #define SOURCE_ROWS 2403 /* those with weight are enough for pairs on the GPU */
-#define SOURCE_CLASSES 5
+#define CLASSES_MAX 5
 
 TEST_GROUP(set_up, tear_down)
 
@@ -19,7 +19,8 @@ typedef struct registry_case {
 
 /* Rows of one kind, in memory and on the GPU. */
 typedef struct registry_rows {
-  float scores[SOURCE_ROWS * SOURCE_CLASSES];
+  float scores[SOURCE_ROWS * CLASSES_MAX];
+  size_t classes;
   int64_t labels[SOURCE_ROWS], groups[SOURCE_ROWS];
   double weights[SOURCE_ROWS];
   void *there;
@@ -28,21 +29,21 @@ typedef struct registry_rows {
 
 static registry_rows rows;
 
-static void make_rows(pcal_kind kind) {
+static void make_rows(pcal_kind kind, size_t classes) {
   const pc_rng rng = {77, 3};
+  rows.classes = classes;
   for (size_t r = 0; r < SOURCE_ROWS; r++) {
-    float *z = rows.scores + r * SOURCE_CLASSES;
+    float *z = rows.scores + r * classes;
     double sum = 0;
-    for (size_t j = 0; j < SOURCE_CLASSES; j++) {
-      z[j] = (float)(2 * pc_rng_normal(&rng, r * SOURCE_CLASSES + j));
+    for (size_t j = 0; j < classes; j++) {
+      z[j] = (float)(2 * pc_rng_normal(&rng, r * classes + j));
       sum += exp((double)z[j]);
     }
-    for (size_t j = 0; kind != PCAL_LOGIT && j < SOURCE_CLASSES; j++)
+    for (size_t j = 0; kind != PCAL_LOGIT && j < classes; j++)
       z[j] = kind == PCAL_PROBABILITY ? (float)(exp((double)z[j]) / sum)
                                       : (float)((double)z[j] - log(sum));
-    rows.labels[r] =
-        (int64_t)(pc_rng_uniform(&rng, 50000 + r) * pc_rng_uniform(&rng, 90000 + r) *
-                  SOURCE_CLASSES);
+    rows.labels[r] = (int64_t)(pc_rng_uniform(&rng, 50000 + r) *
+                               pc_rng_uniform(&rng, 90000 + r) * (double)classes);
     rows.weights[r] = (double)(r % 7);
     rows.groups[r] = (int64_t)(r % 3);
   }
@@ -83,7 +84,7 @@ static char *measured_metric(const registry_case *data, int gpu, const char *spe
     parts[p].data = at[p];
     parts[p].type = types[p];
     parts[p].rows = SOURCE_ROWS;
-    parts[p].columns = p == 0 ? SOURCE_CLASSES : 0;
+    parts[p].columns = p == 0 ? rows.classes : 0;
     parts[p].device = gpu && p == 0 ? rows.device : NULL;
   }
   *(data->kind == PCAL_LOGIT         ? &inputs.logits
@@ -148,9 +149,9 @@ static size_t check_all(const registry_case *data) {
   return bad;
 }
 
-static void check_kind(pcal_kind kind) {
+static void check_kind(pcal_kind kind, size_t classes) {
   size_t bad = 0;
-  make_rows(kind);
+  make_rows(kind, classes);
   for (int form = 0; form < 4; form++) {
     const registry_case data = {kind, form & 1, form >> 1};
     bad += check_all(&data);
@@ -161,13 +162,18 @@ static void check_kind(pcal_kind kind) {
 }
 
 TEST(test_logits) {
-  check_kind(PCAL_LOGIT);
+  check_kind(PCAL_LOGIT, 5);
 }
 
 TEST(test_probabilities) {
-  check_kind(PCAL_PROBABILITY);
+  check_kind(PCAL_PROBABILITY, 5);
 }
 
 TEST(test_log_probabilities) {
-  check_kind(PCAL_LOG_PROBABILITY);
+  check_kind(PCAL_LOG_PROBABILITY, 5);
+}
+
+TEST(test_two_classes) {
+  check_kind(PCAL_LOGIT, 2);
+  check_kind(PCAL_PROBABILITY, 2);
 }

@@ -179,3 +179,148 @@ TEST(test_sources_that_are_uploaded) {
     assert_int_equal(fake.blocks(), 0);
   }
 }
+
+/* Probabilities in memory are copied to the GPU that the inputs name, too. */
+TEST(test_probabilities_that_are_uploaded) {
+  static const char *const specs[] = {"brier", "ece", "cwce"};
+  data_set data = simulate(3);
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_input probs = PCAL_INPUT_INIT, labels = PCAL_INPUT_INIT;
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  pcal_device *device = NULL;
+  double value[2][UNIT_COUNT(specs)];
+  for (size_t i = 0; i < ROWS * 3; i++)
+    data.logits[i] = i % 3 == 0 ? 0.5f : 0.25f;
+  assert_int_equal(pcal_device_open(NULL, NULL, &device, NULL), PCAL_OK);
+  probs.data = data.logits;
+  probs.type = PCAL_F32;
+  probs.rows = labels.rows = ROWS;
+  probs.columns = 3;
+  labels.data = data.labels;
+  labels.type = PCAL_I32;
+  inputs.probs = &probs;
+  inputs.labels = &labels;
+  config.specs = specs;
+  config.spec_count = UNIT_COUNT(specs);
+  for (int gpu = 0; gpu < 2; gpu++) {
+    pcal_source *source = NULL;
+    pcal_results *results = NULL;
+    inputs.device = gpu ? device : NULL;
+    assert_int_equal(pcal_source_open(&inputs, NULL, &source, NULL), PCAL_OK);
+    assert_int_equal(pcal_measure_run(source, &config, NULL, &results, NULL), PCAL_OK);
+    for (size_t m = 0; m < UNIT_COUNT(specs); m++) {
+      pcal_result result = PCAL_RESULT_INIT;
+      assert_int_equal(pcal_results_get(results, m, &result), PCAL_OK);
+      value[gpu][m] = result.value;
+      if (gpu)
+        assert_string_equal(result.device, "cuda");
+      else
+        assert_null(result.device);
+    }
+    pcal_results_free(results);
+    pcal_source_free(source);
+  }
+  assert_memory_equal(value[0], value[1], sizeof value[0]);
+  pcal_device_free(device);
+  forget(&data);
+  assert_int_equal(fake.blocks(), 0);
+}
+
+/* ---- sorted scores of every class ---- */
+
+#define MANY_ROWS 220000 /* whose scores are counted, not kept */
+
+static float many[MANY_ROWS * 10];
+static int32_t many_labels[MANY_ROWS];
+
+static void simulate_many(void) {
+  const pc_rng rng = {41, 7};
+  for (size_t i = 0; i < MANY_ROWS * 10; i++)
+    many[i] = (float)(3 * pc_rng_normal(&rng, i));
+  for (size_t r = 0; r < MANY_ROWS; r++)
+    many_labels[r] = (int32_t)(pc_rng_uniform(&rng, MANY_ROWS * 10 + r) * 10);
+}
+
+/* The JSON of metrics of the rows; *device: of the first one. */
+static char *measured_many(pcal_kind kind, int gpu, const char **device) {
+  static const char *const specs[] = {"ace", "ace:bins=100", "tace", "ece"};
+  static float probs[MANY_ROWS * 10];
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_input scores = PCAL_INPUT_INIT, labels = PCAL_INPUT_INIT;
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  pcal_source *source = NULL;
+  pcal_results *results = NULL;
+  pcal_result result = PCAL_RESULT_INIT;
+  sink_bytes json = {0};
+  for (size_t r = 0; kind == PCAL_PROBABILITY && r < MANY_ROWS; r++) {
+    double sum = 0;
+    for (size_t j = 0; j < 10; j++)
+      sum += exp((double)many[10 * r + j]);
+    for (size_t j = 0; j < 10; j++)
+      probs[10 * r + j] = (float)(exp((double)many[10 * r + j]) / sum);
+  }
+  const float *data = kind == PCAL_LOGIT ? many : probs;
+  void *there = upload(data, sizeof many);
+  assert_int_equal(pcal_device_open(there, NULL, &scores.device, NULL), PCAL_OK);
+  pcal_device *opened = scores.device;
+  scores.data = gpu ? there : data;
+  scores.device = gpu ? opened : NULL;
+  scores.type = PCAL_F32;
+  scores.rows = labels.rows = MANY_ROWS;
+  scores.columns = 10;
+  labels.data = many_labels;
+  labels.type = PCAL_I32;
+  *(kind == PCAL_LOGIT ? &inputs.logits : &inputs.probs) = &scores;
+  inputs.labels = &labels;
+  config.specs = specs;
+  config.spec_count = UNIT_COUNT(specs);
+  assert_int_equal(pcal_source_open(&inputs, NULL, &source, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_run(source, &config, NULL, &results, NULL), PCAL_OK);
+  assert_int_equal(pcal_results_get(results, 0, &result), PCAL_OK);
+  *device = result.device;
+  assert_int_equal(pcal_results_write(results, PCAL_JSON, sink_collect, &json, NULL), PCAL_OK);
+  pcal_results_free(results);
+  pcal_source_free(source);
+  pcal_device_free(opened);
+  drop(there);
+  return json.bytes;
+}
+
+/* They are counted and added up there: only buckets, sums and scores at edges come back. */
+TEST(test_sorted_scores_of_classes) {
+  static const pcal_kind kinds[] = {PCAL_LOGIT, PCAL_PROBABILITY};
+  simulate_many();
+  for (size_t k = 0; k < UNIT_COUNT(kinds); k++) {
+    const char *device = NULL;
+    char *here = measured_many(kinds[k], 0, &device);
+    assert_null(device);
+    const size_t before = fake.read();
+    char *there = measured_many(kinds[k], 1, &device);
+    assert_string_equal(device, "cuda");
+    assert_string_equal(here, without_device(there));
+    assert_in_range(fake.read() - before, 0, sizeof many);
+    free(here);
+    free(there);
+    assert_int_equal(fake.blocks(), 0);
+  }
+}
+
+/* Without memory for the buckets, and without kernels, the scores are copied once. */
+TEST(test_sorted_scores_are_copied_once) {
+  const char *device = NULL;
+  if (fake.is_real)
+    return;
+  simulate_many();
+  char *here = measured_many(PCAL_LOGIT, 0, &device);
+  fake.capability(50);
+  const size_t before = fake.read();
+  fake.break_down("cuModuleLoadData", 200);
+  char *there = measured_many(PCAL_LOGIT, 1, &device);
+  fake.break_down("", 0);
+  fake.capability(90);
+  assert_string_equal(device, "copied");
+  assert_string_equal(here, without_device(there));
+  assert_in_range(fake.read() - before, sizeof many, sizeof many + sizeof many / 4);
+  free(here);
+  free(there);
+}
