@@ -96,6 +96,8 @@ struct pc_calibrator_method {
   int takes_unlabelled; /* fit may be given rows without outcomes; fit checks when */
   int needs_scores;     /* apply takes scores (logits, log-probabilities), not probabilities */
   int in_rounds; /* can be fitted by rounds: all passes list their fields (fit_tally.h) */
+  int (*can_round)(
+      const pc_options *options); /* false if these options cannot; NULL: all can */
   /* Spec under which `compare` tries this method; NULL: its name, "": it is not compared. */
   const char *comparison_spec;
   /* Traits of a fitted calibrator, where they depend on its parameters; NULL: `traits`. */

@@ -32,7 +32,7 @@ static pcal_status fit_rounds_check(const pcal_fit_config *config, pcal_error *e
     return pc_fail(err, PCAL_USAGE,
                    "calibrators of groups need all rows at once, so they cannot be fitted in "
                    "rounds; leave the groups out, or fit in one process");
-  return method->in_rounds
+  return method->in_rounds && (method->can_round == NULL || method->can_round(&options))
              ? PCAL_OK
              : pc_fail(err, PCAL_USAGE,
                        "%s needs all rows at once, so it cannot be fitted in rounds; fit it in "

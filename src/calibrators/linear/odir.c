@@ -192,18 +192,10 @@ static pcal_status odir_members(const pc_fit_task *task, const pc_fit_rows *rows
   return PCAL_OK;
 }
 
-/* Cross-validation makes thousands of passes, and each would be a round. */
-static pcal_status odir_check_rounds(const pc_fit_task *task, pcal_error *err) {
-  const pcal_calibrator *calibrator = task->calibrator;
-  const pc_option_value *values = calibrator->options.value;
-  if (task->replay == NULL || (values[ODIR_LAMBDA].choice != 0 && values[ODIR_MU].choice != 0 &&
-                               !odir_averages(calibrator)))
-    return PCAL_OK;
-  return pc_fail(
-      err, PCAL_USAGE,
-      "%s chooses its penalties, or makes an ensemble, in too many passes for rounds; "
-      "give lambda and mu, as one process finds them on a sample of the rows",
-      calibrator->method->row.name);
+/* Choosing penalties by cross-validation makes thousands of passes, and each would be a round. */
+static int odir_can_round(const pc_options *options) {
+  return options->value[ODIR_LAMBDA].choice != 0 && options->value[ODIR_MU].choice != 0 &&
+         options->value[ODIR_ENSEMBLE].choice == 0;
 }
 
 static pcal_status odir_fit(const pc_fit_task *task, pcal_error *err) {
@@ -213,7 +205,6 @@ static pcal_status odir_fit(const pc_fit_task *task, pcal_error *err) {
   pc_linear_search search;
   pc_fit_rows rows;
   pc_odir_choice choice;
-  PC_TRY(odir_check_rounds(task, err));
   PC_TRY(pc_linear_model_new(calibrator, feature, 1,
                              odir_averages(calibrator) ? PC_FIT_FOLDS : 1, &model, err));
   PC_TRY(pc_fit_rows_open(task, feature, PC_FIT_FOLDED, &rows, err));
@@ -231,11 +222,11 @@ static pcal_status odir_read(pcal_calibrator *calibrator, const pc_json_node *pa
                               err);
 }
 
-#define ODIR_METHOD                                                                    \
-  .traits = PC_SUMS_TO_ONE | PC_GUARDED | PC_SQUARE, .slow = 1, .needs_scores = 1,     \
-  .in_rounds = 1, .objective = odir_objective, .fit = odir_fit,                        \
-  .scratch_size = pc_linear_model_space, .apply = pc_linear_model_apply,               \
-  .recipe = pc_linear_model_recipe, .write = pc_linear_model_write, .read = odir_read, \
+#define ODIR_METHOD                                                                          \
+  .traits = PC_SUMS_TO_ONE | PC_GUARDED | PC_SQUARE, .slow = 1, .needs_scores = 1,           \
+  .in_rounds = 1, .can_round = odir_can_round, .objective = odir_objective, .fit = odir_fit, \
+  .scratch_size = pc_linear_model_space, .apply = pc_linear_model_apply,                     \
+  .recipe = pc_linear_model_recipe, .write = pc_linear_model_write, .read = odir_read,       \
   .describe = pc_linear_model_describe
 
 const pc_calibrator_method pc_calibrator_matrix_odir = {

@@ -285,30 +285,6 @@ TEST(variances) {
     }
 }
 
-/* Penalties that are to be chosen need too many passes. */
-TEST(penalties_must_be_given) {
-  rounds_data data = rounds_data_draw(20, 3, 0, 0, 0);
-  const pcal_batch batch = rounds_batch(&data, 0, 20);
-  pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
-  pcal_rounds *rounds = NULL;
-  pcal_rounds_worker *worker = NULL;
-  pcal_error err;
-  config.method = "dirichlet-odir:lambda=1";
-  assert_int_equal(pcal_rounds_new_fit(&config, NULL, &rounds, NULL), PCAL_OK);
-  sink_bytes request = rounds_request(rounds);
-  assert_int_equal(pcal_rounds_worker_new(request.bytes, request.length, NULL, &worker, NULL),
-                   PCAL_OK);
-  assert_int_equal(pcal_rounds_worker_update(worker, &batch, &err), PCAL_USAGE);
-  assert_string_equal(err.message,
-                      "dirichlet-odir chooses its penalties, or makes an ensemble, in too many "
-                      "passes for rounds; give lambda and mu, as one process finds them on a "
-                      "sample of the rows");
-  pcal_rounds_worker_free(worker);
-  pcal_rounds_free(rounds);
-  free(request.bytes);
-  rounds_data_free(&data);
-}
-
 /* Some workers have no rows. */
 TEST(empty_workers) {
   rounds_data data = rounds_data_draw(8, 2, 0, 0, 0);
@@ -335,6 +311,9 @@ TEST(methods_that_need_all_rows_are_refused) {
   fit_rounds_refused("network", 0,
                      "network needs all rows at once, so it cannot be fitted in rounds; fit it "
                      "in one process on a sample of the rows");
+  fit_rounds_refused("dirichlet-odir:lambda=1", 0, /* mu is to be chosen, in very many passes */
+                     "dirichlet-odir needs all rows at once, so it cannot be fitted in rounds; "
+                     "fit it in one process on a sample of the rows");
   fit_rounds_refused("temperature", 1,
                      "calibrators of groups need all rows at once, so they cannot be fitted in "
                      "rounds; leave the groups out, or fit in one process");
