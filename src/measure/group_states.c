@@ -312,13 +312,12 @@ static size_t group_states_open_most(const pc_group_states *groups) {
 pcal_status pc_group_states_pack_idle(pc_group_states *groups, pcal_error *err) {
   if (groups->open <= group_states_open_most(groups) || !pc_group_state_packable(groups->plan))
     return PCAL_OK;
-  const int grows = group_states_grows(groups->plan);
+  const uint64_t max = group_states_grows(groups->plan) ? GROUP_STATES_PACKED_ROWS : UINT64_MAX;
   for (size_t a = 0; a < groups->count; a++) {
     const pc_group_state *state = groups->states[a];
     if (state != NULL && pc_group_state_is_empty(state))
       group_states_drop(groups, a); /* no rows: left over from a finished update */
-    else if (state != NULL && state->totals.rows > 0 &&
-             !(grows && state->totals.rows > GROUP_STATES_PACKED_ROWS))
+    else if (state != NULL && state->totals.rows - 1 < max) /* 1 to max */
       PC_TRY(group_states_pack(groups, a, err));
     if (groups->open <= group_states_open_most(groups) / 2)
       return PCAL_OK;
