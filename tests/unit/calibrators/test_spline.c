@@ -129,6 +129,33 @@ TEST(describes) {
   }
 }
 
+/* [6] One row more joins the scores, and moves the map by a twentieth of its standard error, 1/(2 sqrt(n)) or
+ * more, at most. */
+TEST(joined_scores) {
+  enum { MANY = 65536, GRID = 200 };
+  static double score[MANY], grid[GRID], out[2][GRID];
+  static int32_t event[MANY];
+  const pc_rng rng = {17, 1};
+  for (size_t i = 0; i < MANY; i++) {
+    const double u = pc_rng_uniform(&rng, 2 * i);
+    score[i] = u * u;
+    event[i] = pc_rng_uniform(&rng, 2 * i + 1) < u;
+  }
+  for (size_t i = 0; i < GRID; i++)
+    grid[i] = ((double)i + 0.5) / GRID;
+  const pcal_batch asked = help_batch(PCAL_PROBABILITY, grid, event, GRID, 1);
+  for (size_t joined = 0; joined < 2; joined++) {
+    const pcal_batch rows =
+        help_batch(PCAL_PROBABILITY, score, event, MANY - 1 + joined, 1);
+    pcal_calibrator *calibrator = help_fit(&rows, "spline");
+    help_apply(calibrator, &asked, out[joined]);
+    pcal_calibrator_free(calibrator);
+  }
+  assert_memory_not_equal(out[0], out[1], sizeof out[0]);
+  for (size_t i = 0; i < GRID; i++)
+    assert_true(fabs(out[0][i] - out[1][i]) < 0.05 * 0.5 / sqrt(MANY));
+}
+
 TEST(files) {
   help_parameters("spline:knots=3", 3,
                   "{\"knots\": [[0, 0, -1]], \"scores\": [[0.5, 1]], \"values\": [[1, 0.5]]}",
