@@ -145,8 +145,7 @@ TEST(joined_scores) {
     grid[i] = ((double)i + 0.5) / GRID;
   const pcal_batch asked = help_batch(PCAL_PROBABILITY, grid, event, GRID, 1);
   for (size_t joined = 0; joined < 2; joined++) {
-    const pcal_batch rows =
-        help_batch(PCAL_PROBABILITY, score, event, MANY - 1 + joined, 1);
+    const pcal_batch rows = help_batch(PCAL_PROBABILITY, score, event, MANY - 1 + joined, 1);
     pcal_calibrator *calibrator = help_fit(&rows, "spline");
     help_apply(calibrator, &asked, out[joined]);
     pcal_calibrator_free(calibrator);
