@@ -3,6 +3,7 @@ they are; only 16-bit numbers and tensors with gaps are copied, on the GPU.
 """
 
 import functools
+import importlib
 import math
 from typing import Any
 
@@ -10,6 +11,9 @@ from ._errors import DataError
 
 _GPU_TYPES = {"float16": "f4", "bfloat16": "f4", "float32": "f4", "float64": "f8", "bool": "b1",
               "uint8": "u1", "int8": "i1", "int16": "i2", "int32": "i4", "int64": "i8"}  # fmt: skip
+
+
+_DLPACK_CUDA = (2, 13)  # kDLCUDA and kDLCUDAManaged
 
 
 def _gpu_part(name: str, address: int, kind: str, shape: tuple, stream: int, owner: Any) -> tuple:
@@ -61,9 +65,34 @@ def calibrated_on_gpu(fitted: Any, given: "dict[str, Any]") -> Any:
     return out if fitted.apply_on_gpu(address, kind, rows, columns, stream, out.data_ptr()) else None
 
 
+def dlpack_on_gpu(value: Any) -> bool:
+    """True for an array on a GPU of NVIDIA that has no CUDA array interface, such as JAX's bfloat16."""
+    try:
+        return value.__dlpack_device__()[0] in _DLPACK_CUDA
+    except Exception:  # no DLPack, or an array on several devices
+        return False
+
+
+def from_dlpack(name: str, value: Any) -> tuple:
+    """Such an array, where it is, through PyTorch or CuPy, which order its work before ours."""
+    for package, describe in (("torch", torch_on_gpu), ("cupy", from_cuda_interface)):
+        try:
+            module = importlib.import_module(package)
+        except ImportError:
+            continue
+        return describe(name, module.from_dlpack(value))
+    raise DataError(f"{name} is on a GPU; install PyTorch or CuPy to read it there, or pass a copy in memory")
+
+
 def from_cuda_interface(name: str, value: Any) -> tuple:
     """An array of CuPy, JAX, Numba ... on a GPU."""
     given = value.__cuda_array_interface__
+    if given["typestr"][1:] == "f2" and hasattr(value, "astype"):
+        return from_cuda_interface(name, value.astype("float32"))
+    if given.get("mask") is not None:
+        raise DataError(f"{name} on the GPU has a mask; fill the masked elements first")
+    if "stream" not in given and hasattr(value, "block_until_ready"):
+        value.block_until_ready()  # JAX names no stream, so that nothing would order its work before ours
     kind, shape, strides = given["typestr"], tuple(given["shape"]), given.get("strides")
     size = int(kind[2:])
     steps = [size * math.prod(shape[axis + 1 :]) for axis in range(len(shape))]

@@ -19,7 +19,7 @@ from ._array_types import usual
 from ._axes import flatten
 from ._conversions import as_array, is_file, outcomes, package_of, padded, seconds, torch_array
 from ._errors import DataError, UsageError, file_name
-from ._gpu_arrays import from_cuda_interface, torch_on_gpu
+from ._gpu_arrays import dlpack_on_gpu, from_cuda_interface, from_dlpack, torch_on_gpu
 from ._groups import joined
 from ._parameters import INPUTS, usual_names
 from ._registry import rows
@@ -115,6 +115,8 @@ def part(name: str, value: Any) -> tuple:
         return _from_pandas(name, value)
     if hasattr(value, "__cuda_array_interface__"):
         return from_cuda_interface(name, value), None
+    if dlpack_on_gpu(value):
+        return from_dlpack(name, value), None
     if hasattr(value, "__arrow_c_stream__"):
         return ("stream", value.__arrow_c_stream__(), None), None
     if hasattr(value, "__arrow_c_array__"):

@@ -334,7 +334,8 @@ pcal_status pc_device_softmax_rows(pcal_device *device, const pcal_batch *batch,
   if (status == PCAL_OK)
     status = pc_cuda_check(&device->driver, device_run(device, batch, &at),
                            "the softmax on the GPU", err);
-  if (status != PCAL_OK) {
+  if (status != PCAL_OK) { /* a copy may still be on its way into the page-locked memory */
+    device->driver.synchronize(batch->stream);
     pc_device_leave(device);
     return status;
   }

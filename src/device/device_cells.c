@@ -45,6 +45,22 @@ static cuda_result device_cells_grid(const pcal_device *device, const pcal_batch
       parameters, NULL);
 }
 
+/* Copies the groups of rows; those beyond the last one, which another thread has written since they
+ * were counted, become group 0. */
+static cuda_result device_cells_groups(const pcal_device *device, const pcal_batch *batch,
+                                       const pc_device_cells *cells, size_t begin,
+                                       size_t rows) {
+  uint32_t *copy = (uint32_t *)(void *)(device->host + DEVICE_ROWS_GROUPS);
+  if (!cells->by_groups)
+    return 0;
+  for (size_t i = 0; i < rows; i++) {
+    const uint32_t group = batch->groups[begin + i];
+    copy[i] = group < cells->groups ? group : 0;
+  }
+  return device->driver.copy_to_device(device->memory + DEVICE_ROWS_GROUPS, copy,
+                                       rows * sizeof *copy, batch->stream);
+}
+
 /* Rows [begin, begin + rows) of a batch. */
 static cuda_result device_cells_piece(const pcal_device *device, const pcal_batch *batch,
                                       const pc_device_labels *labels, size_t begin, size_t rows,
@@ -52,8 +68,7 @@ static cuda_result device_cells_piece(const pcal_device *device, const pcal_batc
   cuda_result result = pc_device_column(device, batch, batch->weights, sizeof(double), begin,
                                         rows, DEVICE_ROWS_WEIGHTS);
   if (result == 0)
-    result = pc_device_column(device, batch, cells->by_groups ? batch->groups : NULL,
-                              sizeof(uint32_t), begin, rows, DEVICE_ROWS_GROUPS);
+    result = device_cells_groups(device, batch, cells, begin, rows);
   if (result == 0)
     result = pc_device_totals(device, batch, labels, begin, rows, cells->normalize, sums);
   for (size_t g = 0; g < cells->count && result == 0; g++)

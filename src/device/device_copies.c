@@ -103,6 +103,8 @@ pcal_status pc_device_put(pcal_device *device, void *stream, const void *from, s
         pc_cuda_check(&device->driver,
                       pc_device_fill(device, stream, from, bytes, (cuda_address)(uintptr_t)to),
                       "copying to the GPU", err);
+  if (status != PCAL_OK) /* a copy may still be on its way out of the page-locked memory */
+    device->driver.synchronize(stream);
   pc_device_leave(device);
   return status;
 }

@@ -188,7 +188,9 @@ pcal_status pc_device_class_curves(pcal_device *device, const pcal_batch *batch,
   const device_curves_places at = device_curves_layout(batch, curves);
   cuda_address memory = 0;
   *done = 0;
-  if (device_curves_cells(batch, curves) > PC_DEVICE_CURVE_BUCKETS ||
+  if (batch->rows >
+          UINT32_MAX / batch->columns || /* the counter of listed scores has 32 bits */
+      device_curves_cells(batch, curves) > PC_DEVICE_CURVE_BUCKETS ||
       (curves->segment != NULL && curves->segments > PC_DEVICE_CURVE_SEGMENTS - 1))
     return PCAL_OK;
   PC_TRY(pc_device_enter(device, err));

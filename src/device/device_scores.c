@@ -59,6 +59,7 @@ int pc_device_scores_reserve(pcal_device *device, pc_device_scores *scores) {
       driver->memory_free(device->scores);
     device->scores = 0;
     device->scores_rows = 0;
+    device->scores_ticket++; /* other measures no longer have their scores here */
     if (driver->memory_alloc(&device->scores,
                              DEVICE_SCORES_TOTALS + (size_t)scores->room * sizeof(double)) != 0)
       return 0; /* edge case 2 */

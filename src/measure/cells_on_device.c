@@ -113,9 +113,11 @@ static pcal_status cells_add_group(pc_group_states *groups, size_t group,
 static void cells_find_groups(const pcal_batch *batch, int by_groups,
                               uint8_t used[CELLS_GROUPS]) {
   memset(used, 0, CELLS_GROUPS);
-  for (size_t i = 0; i < batch->rows; i++)
-    if (batch->weights == NULL || batch->weights[i] > 0)
-      used[by_groups ? batch->groups[i] : 0] = 1;
+  for (size_t i = 0; i < batch->rows; i++) {
+    const size_t group = by_groups ? batch->groups[i] : 0;
+    if (group < CELLS_GROUPS && (batch->weights == NULL || batch->weights[i] > 0))
+      used[group] = 1; /* another thread may have changed the groups since they were counted */
+  }
 }
 
 static pcal_status cells_run(pc_group_states *groups, const pcal_batch *batch,

@@ -3,6 +3,7 @@
 import array
 import subprocess
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -338,8 +339,56 @@ def test_arrays_on_a_gpu_need_its_driver():
         ({"shape": (3, 4, 5)}, r"logits has the shape \(3, 4, 5\)"),
         ({"strides": (4, 12)}, "logits on the GPU is not contiguous"),
         ({"typestr": "<c8"}, "logits has elements of type <c8"),
+        ({"mask": object()}, "logits on the GPU has a mask"),
     ],
 )
 def test_arrays_on_a_gpu_are_checked(changes, sentence):
     with pytest.raises(pc.DataError, match=sentence):
         pc.measure(logits=OnGpu(**changes), labels=[0, 1, 2])
+
+
+class Unfinished(OnGpu):
+    """As JAX describes an array: version 2, without a stream; its work may still be queued."""
+
+    waited = False
+
+    def __init__(self):
+        super().__init__(version=2)
+
+    def block_until_ready(self):
+        self.waited = True
+
+
+def test_arrays_without_a_stream_are_waited_for():
+    scores = Unfinished()
+    with pytest.raises(pc.Error):
+        pc.measure(logits=scores, labels=[0, 1, 2])
+    assert scores.waited
+
+
+def test_half_precision_becomes_float32_on_the_gpu():
+    class Half(OnGpu):
+        def astype(self, kind):
+            assert kind == "float32"
+            return OnGpu(shape=(3, 4, 5))
+
+    with pytest.raises(pc.DataError, match=r"logits has the shape \(3, 4, 5\)"):
+        pc.measure(logits=Half(typestr="<f2"), labels=[0, 1, 2])
+
+
+def test_dlpack_on_a_gpu_goes_through_another_package(monkeypatch):
+    class Tensor:
+        def __dlpack_device__(self):
+            return 2, 0
+
+        def __dlpack__(self, **arguments):
+            raise BufferError
+
+    for package in ("torch", "cupy"):
+        monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(pc.DataError, match="logits is on a GPU; install PyTorch or CuPy"):
+        pc.measure(logits=Tensor(), labels=[0, 1, 2])
+    cupy = types.SimpleNamespace(from_dlpack=lambda value: OnGpu(shape=(3, 4, 5)))
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    with pytest.raises(pc.DataError, match=r"logits has the shape \(3, 4, 5\)"):
+        pc.measure(logits=Tensor(), labels=[0, 1, 2])

@@ -253,7 +253,7 @@ static struct {
   const void *logits, *labels;
   size_t count;
   pcal_device *device;
-  int runs;
+  int runs, no_memory;
 } other_measure;
 
 static void run_other_measure(void *user, const char *what, uint64_t done, uint64_t total);
@@ -400,14 +400,18 @@ static void run_other_measure(void *user, const char *what, uint64_t done, uint6
   if (device == NULL)
     return;
   other_measure.device = NULL; /* once */
+  if (other_measure.no_memory)
+    fake.break_down("cuMemAlloc_v2", 2);
   free(measured(other_measure.logits, other_measure.labels, other_measure.count, device, sorted,
                 UNIT_COUNT(sorted)));
+  fake.break_down("", 0);
   other_measure.runs++;
 }
 
-/* Another measure takes the memory of the scores between two passes: they are read again. */
-TEST(test_measures_that_take_turns) {
-  rows_here rows = simulate_rows(0, 70001), others = simulate_rows(1, 70001);
+/* Another measure takes the memory of the scores between two passes, or gives it up for more, which it
+ * may not get: the scores are read again. */
+static void take_turns(size_t other_count, int no_memory) {
+  rows_here rows = simulate_rows(0, 70001), others = simulate_rows(1, other_count);
   char *expected =
       measured(rows.logits, rows.labels, rows.count, NULL, sorted, UNIT_COUNT(sorted));
   void *there[] = {upload(rows.logits, rows.count * CLASSES * sizeof(float)),
@@ -420,6 +424,8 @@ TEST(test_measures_that_take_turns) {
   other_measure.labels = there[3];
   other_measure.count = others.count;
   other_measure.device = device;
+  other_measure.no_memory = no_memory;
+  other_measure.runs = 0;
   char *got = measured(there[0], there[1], rows.count, device, sorted, UNIT_COUNT(sorted));
   assert_int_equal(other_measure.runs, 1);
   assert_string_equal(expected, without_device(got));
@@ -431,4 +437,10 @@ TEST(test_measures_that_take_turns) {
   forget_rows(&rows);
   forget_rows(&others);
   assert_int_equal(fake.blocks(), 0);
+}
+
+TEST(test_measures_that_take_turns) {
+  take_turns(70001, 0);
+  take_turns(90001, 0);
+  take_turns(90001, 1);
 }
