@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/assert.h"
 #include "base/executor.h"
 #include "calibrators/fit_pass.h"
 #include "curve/bucket_curve.h"
@@ -193,7 +194,7 @@ typedef struct range_load {
   size_t marked;
 } range_load;
 
-static range_load ranges_load(const range_column *column) {
+static range_load ranges_load(const range_column *column, uint64_t few) {
   range_load load = {0};
   for (size_t i = 0; i < column->curve.count; i++) {
     const uint64_t rows = column->curve.segments[i].rows;
@@ -201,7 +202,7 @@ static range_load ranges_load(const range_column *column) {
       continue;
     load.marked++;
     load.rows += rows;
-    load.many += rows > RANGES_FEW_ROWS ? rows : 0;
+    load.many += rows > few ? rows : 0;
   }
   return load;
 }
@@ -216,9 +217,11 @@ static size_t ranges_parts(const range_load *load, uint64_t rows, size_t all) {
  * as the limits allow, the rest in later passes. */
 static pcal_status ranges_target(const range_state *state, range_column *column,
                                  pcal_error *err) {
-  const range_load load = ranges_load(column);
   const size_t all = state->layout.fine;
   uint64_t kept = PC_FIT_RANGES_KEPT / state->count;
+  /* Not more than can be kept: otherwise such a segment would be neither listed nor divided. */
+  const uint64_t few_rows = kept < RANGES_FEW_ROWS ? kept : RANGES_FEW_ROWS;
+  const range_load load = ranges_load(column, few_rows);
   const int whole = load.rows <= kept;
   if (load.marked == 0)
     return PCAL_OK;
@@ -226,7 +229,7 @@ static pcal_status ranges_target(const range_state *state, range_column *column,
                                err));
   for (size_t i = 0; i < column->curve.count; i++) {
     const pc_segment *segment = &column->curve.segments[i];
-    const int few = whole || segment->rows <= RANGES_FEW_ROWS;
+    const int few = whole || segment->rows <= few_rows;
     pc_refine_target target = {.segment = i, .low = segment->low, .high = segment->high};
     if (!(column->marks[i] & PC_RANGE_RESOLVE) ||
         (few ? segment->rows > kept : column->targets.split > 2 * all))
@@ -238,6 +241,7 @@ static pcal_status ranges_target(const range_state *state, range_column *column,
           pc_bucket_shift(segment->low, segment->high, ranges_parts(&load, segment->rows, all));
     pc_refine_targets_append(&column->targets, target);
   }
+  pc_assert(column->targets.count > 0);
   pc_refine_targets_index(&column->targets);
   return PCAL_OK;
 }

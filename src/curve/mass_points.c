@@ -1,8 +1,12 @@
 /* Edge cases:
  *   (1) a bin that holds the lowest or the highest score is divided there; the bins are those of all
  *       rows;
- *   (2) means that rounding does not leave in ascending order are joined with the entry before. */
+ *   (2) a mean is kept between the lowest and the highest score of its bin: sums have units of 2^-61, in
+ *       which much smaller scores are lost;
+ *   (3) means that rounding does not leave in ascending order are joined with the entry before. */
 #include "curve/mass_points.h"
+
+#include <math.h>
 
 #include "curve/curve_bins.h"
 #include "curve/curve_cursor.h"
@@ -26,9 +30,9 @@ static void mass_points_add(const pc_curve_table *table, size_t begin, size_t en
   if (begin >= end)
     return;
   const pc_bin bin = pc_curve_bin(table, &from, &to);
-  const double score = end - begin == 1 && !pc_curve_table_open(table, begin)
-                           ? pc_curve_table_low(table, begin)
-                           : bin.score / bin.weight;
+  const double low = pc_curve_table_low(table, begin);
+  const double score =
+      fmax(low, fmin(pc_curve_table_high(table, end - 1), bin.score / bin.weight));
   if (out->count > 0 && !(score > out->score[out->count - 1])) {
     out->weight[out->count - 1] += bin.weight;
     out->hits[out->count - 1] += bin.hits;

@@ -90,7 +90,7 @@ static int refine_scannable(const refine_reading *state, const pcal_batch *batch
   return pc_batch_has_stored_rows(batch);
 }
 
-/* Results tell that the rows of these slots are copied. */
+/* Records that the rows of these slots are copied, for the results. */
 static void refine_note_copy(const pc_refine_jobs *jobs) {
   for (size_t j = 0; j < jobs->count; j++)
     if (!jobs->list[j].added)

@@ -193,8 +193,10 @@ const pc_metric pc_metric_mmce = {
                 "with few rows; estimator=u omits these pairs, is unbiased before the "
                 "root, and is 0 if its square is negative (see the part \"squared\"). "
                 "Wider kernels detect only the mean residual, narrower ones are noisier. From "
-                "65,536 rows on, scores are joined in cells of 2^-14, which changes the square "
-                "by at most 2e-4 (at the default width), in practice by far less.",
+                "65,536 rows on, scores are joined in cells of 2^-14 (of 2^-17 for widths "
+                "below "
+                "1/4, and not at all below 2^-7), which changes the square by at most 2e-4 at "
+                "the default width, in practice by far less.",
             .citation = "Kumar, Sarawagi & Jain, Trainable calibration measures for neural "
                         "networks from kernel mean embeddings, ICML 2018",
             .notion = PCAL_NOTION_TOP_LABEL,

@@ -362,14 +362,16 @@ const pc_calibrator_method pc_calibrator_spline = {
                        "g(score) = score + s'(t(score)), clipped to [0, 1]",
             .about =
                 "Fits a spline to the cumulative errors along the sorted scores and corrects "
-                "each score by its slope: no bins, no search. target=top changes the "
+                "each score by its slope, without a search. target=top changes the "
                 "confidence of the predicted class and shares the rest among the others in "
                 "their old proportions; target=all has a spline for each rank; "
                 "target=within and target=class give one column. The map may fall in "
                 "places, and another class may overtake the predicted one. Needs a few "
-                "thousand rows. From 65,536 rows on, scores are first joined into 4,096 "
-                "bins of equal mass, which keeps the map short and moves it far less than "
-                "chance does; convention=gupta uses all scores.",
+                "thousand rows. From a total weight of 65,536 on, scores are first "
+                "joined into 4,096 bins of equal mass (of all ranks together, at least 256 "
+                "each), "
+                "which keeps the map short and moves it less than chance does; "
+                "convention=gupta uses all scores.",
             .citation = "Gupta, Rahimi, Ajanthan, Mensink, Sminchisescu & Hartley, ICLR 2021",
             .options = spline_options,
             .option_count = sizeof spline_options / sizeof *spline_options,

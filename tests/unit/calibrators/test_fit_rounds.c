@@ -206,6 +206,16 @@ TEST(ranges_of_several_columns) {
 }
 
 /* Predicted means and deviations: each evaluation of the objective is a round. */
+/* So many columns that each may list fewer scores than a range with few rows has. */
+TEST(ranges_of_very_many_columns) {
+  static const char *const methods[] = {"isotonic", "venn-abers", "histogram:binning=mass",
+                                        "spline:target=all"};
+  rounds_data data = rounds_data_draw(40, 2500, 0, 0, 0);
+  for (size_t m = 0; m < 4; m++)
+    fit_rounds_compare(&data, methods[m], 2);
+  rounds_data_free(&data);
+}
+
 static sink_bytes fit_rounds_forecasts(const pcal_batch *batch, const char *method,
                                        size_t workers, unsigned *count) {
   pcal_fit_config config = PCAL_FIT_CONFIG_INIT;

@@ -38,6 +38,23 @@ TEST(ends_stay_single) {
   pc_curve_table_free(&env, &out);
 }
 
+/* [2] Scores far below the units of exact sums keep their order, and stay apart. */
+TEST(tiny_scores) {
+  static double score[100], hits[100];
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_curve_table table, out;
+  for (size_t i = 0; i < 100; i++)
+    score[i] = 1e-30 * (double)(i + 1);
+  scores_of(score, hits, 100, &table);
+  assert_int_equal(pc_mass_points(&env, &table, 10, &out, NULL), PCAL_OK);
+  assert_int_equal(out.count, 12);
+  for (size_t i = 1; i < out.count; i++)
+    assert_true(out.score[i] > out.score[i - 1]);
+  assert_true(out.score[5] >= score[40] && out.score[5] <= score[49]);
+  pc_curve_table_free(&env, &table);
+  pc_curve_table_free(&env, &out);
+}
+
 /* One score, and two. */
 TEST(few_scores) {
   static const double score[] = {0.25, 0.5}, hits[] = {0, 1};
