@@ -82,6 +82,7 @@ static char fake_contexts[2];
 FAKE_API void fake_cuda_fail(const char *symbol, cuda_result result);
 FAKE_API void fake_cuda_fail_in(long calls);
 FAKE_API long fake_cuda_fail_left(void);
+FAKE_API void fake_cuda_free_all(void); /* blocks that were not freed */
 FAKE_API void fake_cuda_capability(int capability);
 FAKE_API long fake_cuda_blocks(void);
 FAKE_API size_t fake_cuda_read(void);
@@ -289,16 +290,30 @@ cuda_result cuModuleGetFunction(cuda_function **out, cuda_module *module, const 
   return FAKE_NOT_FOUND;
 }
 
+/* Blocks that are not freed yet. */
+static void *fake_live[4096];
+
+static void fake_replace(const void *from, void *to) {
+  for (size_t i = 0; i < sizeof fake_live / sizeof *fake_live; i++)
+    if (fake_live[i] == from) {
+      fake_live[i] = to;
+      return;
+    }
+}
+
 cuda_result cuMemAlloc_v2(cuda_address *out, size_t bytes) {
   FAKE_FAIL("cuMemAlloc_v2");
+  void *block = malloc(bytes);
   fake.blocks++;
-  *out = (uint64_t)(uintptr_t)malloc(bytes) | FAKE_BIT;
+  fake_replace(NULL, block);
+  *out = (uint64_t)(uintptr_t)block | FAKE_BIT;
   *out |= fake.current[fake.depth] == 1 ? FAKE_SECOND : 0;
   return 0;
 }
 
 cuda_result cuMemFree_v2(cuda_address address) {
   fake.blocks--;
+  fake_replace(fake_host(address), NULL);
   free(fake_host(address));
   return 0;
 }
@@ -307,11 +322,21 @@ cuda_result cuMemAllocHost_v2(void **out, size_t bytes) {
   FAKE_FAIL("cuMemAllocHost_v2");
   fake.blocks++;
   *out = malloc(bytes);
+  fake_replace(NULL, *out);
   return 0;
+}
+
+void fake_cuda_free_all(void) {
+  for (size_t i = 0; i < sizeof fake_live / sizeof *fake_live; i++) {
+    free(fake_live[i]);
+    fake_live[i] = NULL;
+  }
+  fake.blocks = 0;
 }
 
 cuda_result cuMemFreeHost(void *block) {
   fake.blocks--;
+  fake_replace(block, NULL);
   free(block);
   return 0;
 }
