@@ -247,23 +247,39 @@ def compare_devices():
     check("memory", {value.device for value in pc.measure(logits=make(100, 10)[0], labels=make(100, 10)[1])}, {None})
 
 
+def compare_cupy(logits, labels):
+    import cupy
+
+    there, half = cupy.asarray(logits.numpy()), logits.half().float()
+    check("CuPy", json_of(logits=logits, labels=labels, metrics=LEAN),
+          json_of(logits=there, labels=cupy.asarray(labels.numpy()), metrics=LEAN))  # fmt: skip
+    result = pc.measure(logits=there.astype("float16"), labels=labels.numpy(), metrics=LEAN)
+    check("CuPy, float16", json_of(logits=half, labels=labels, metrics=LEAN), result.to_json())
+    check("CuPy, float16, on the GPU", {value.device for value in result}, {"cuda"})
+
+
+def compare_jax(logits, labels):
+    import jax
+
+    there, half = jax.numpy.asarray(logits.numpy()), logits.bfloat16().float()
+    check("JAX", json_of(logits=logits, labels=labels, metrics=LEAN),
+          json_of(logits=there, labels=labels.numpy(), metrics=LEAN))  # fmt: skip
+    result = pc.measure(logits=there.astype("bfloat16"), labels=labels.numpy(), metrics=LEAN)
+    check("JAX, bfloat16 by DLPack", json_of(logits=half, labels=labels, metrics=LEAN), result.to_json())
+    check("JAX, bfloat16, on the GPU", {value.device for value in result}, {"cuda"})
+    square = jax.numpy.ones((8192, 8192), dtype="float32") / 8192
+    queued = jax.jit(lambda z, a: z + 0 * (a @ a @ a @ a @ a @ a)[0, 0])
+    queued(there, square).block_until_ready()  # compiled
+    check("JAX, work that is still queued", json_of(logits=logits, labels=labels, metrics=LEAN),
+          json_of(logits=queued(there, square), labels=labels.numpy(), metrics=LEAN))  # fmt: skip
+
+
 def compare_packages():
-    logits, labels = make(2000, 10)
-    here = json_of(logits=logits, labels=labels, metrics=LEAN)
-    try:
-        import cupy
-
-        check("CuPy", here, json_of(logits=cupy.asarray(logits.numpy()),
-                                    labels=cupy.asarray(labels.numpy()), metrics=LEAN))  # fmt: skip
-    except ImportError:
-        print("CuPy is not installed")
-    try:
-        import jax.numpy
-
-        check("JAX", here, json_of(logits=jax.numpy.asarray(logits.numpy()),
-                                   labels=labels.numpy(), metrics=LEAN))  # fmt: skip
-    except ImportError:
-        print("JAX is not installed")
+    for compare in (compare_cupy, compare_jax):
+        try:
+            compare(*make(2000, 10))
+        except ImportError as missing:
+            print(f"{missing.name} is not installed")
 
 
 def best(function, repeats=20):

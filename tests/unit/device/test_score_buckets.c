@@ -404,7 +404,8 @@ static void run_other_measure(void *user, const char *what, uint64_t done, uint6
     fake.break_down("cuMemAlloc_v2", 2);
   free(measured(other_measure.logits, other_measure.labels, other_measure.count, device, sorted,
                 UNIT_COUNT(sorted)));
-  fake.break_down("", 0);
+  if (other_measure.no_memory)
+    fake.break_down("", 0);
   other_measure.runs++;
 }
 
@@ -442,5 +443,6 @@ static void take_turns(size_t other_count, int no_memory) {
 TEST(test_measures_that_take_turns) {
   take_turns(70001, 0);
   take_turns(90001, 0);
-  take_turns(90001, 1);
+  if (!fake.is_real)
+    take_turns(90001, 1);
 }
