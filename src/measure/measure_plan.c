@@ -290,10 +290,15 @@ void pc_measure_plan_share_grids(pc_measure_plan *plan) {
   }
 }
 
-int pc_measure_plan_entry_can_refine(const pc_measure_plan *plan, size_t entry) {
+/* True if rounds can refine the curve of an entry. */
+static int plan_entry_can_round(const pc_measure_plan *plan, size_t entry) {
   const pc_metric *metric = plan->entries[entry].metric;
   return (metric->wants != NULL || metric->cells != NULL) &&
          !plan->entries[entry].reading.whole_curve;
+}
+
+int pc_measure_plan_entry_can_refine(const pc_measure_plan *plan, size_t entry) {
+  return plan_entry_can_round(plan, entry) && !plan->entries[entry].reading.sorts_alone;
 }
 
 int pc_measure_plan_can_refine(const pc_measure_plan *plan, size_t slot) {
@@ -314,7 +319,7 @@ int pc_measure_plan_can_round(const pc_measure_plan *plan, size_t slot) {
   if (slot == plan->reliability_slot)
     return 0;
   for (size_t e = 0; e < plan->entry_count; e++)
-    if (plan->entries[e].slot == slot && !pc_measure_plan_entry_can_refine(plan, e) &&
+    if (plan->entries[e].slot == slot && !plan_entry_can_round(plan, e) &&
         !pc_measure_plan_entry_sums_logits(plan, e))
       return 0;
   return 1;

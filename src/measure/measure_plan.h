@@ -84,7 +84,7 @@ void pc_measure_plan_free(const pcal_env *env, pc_measure_plan *plan);
 void pc_measure_plan_share_grids(pc_measure_plan *plan);
 
 /* True if every metric on a curve slot names the scores (pc_metric.wants) or the cells
- * (pc_metric.cells) that it needs; the same for one entry. */
+ * (pc_metric.cells) that it needs, in one process too; the same for one entry. */
 int pc_measure_plan_can_refine(const pc_measure_plan *plan, size_t slot);
 int pc_measure_plan_entry_can_refine(const pc_measure_plan *plan, size_t entry);
 /* True if an entry fits a logistic regression by sums over all scores (pc_metric.next_point); and if rounds

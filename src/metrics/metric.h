@@ -109,6 +109,7 @@ typedef struct pc_metric_config {
   pc_gap_norm gaps;
   int has_se;       /* evaluate sets the standard error: no replicas are needed */
   int whole_curve;  /* every score of the curve is needed; `wants` is not called */
+  int sorts_alone;  /* one process sorts every score; only rounds call `wants` and `cells` */
   int on_cells;     /* replicas may join the scores of a curve in narrow cells */
   int scores_alone; /* evaluate cannot read sums before ranges of scores (PC_CURVE_REPLICA) */
   size_t

@@ -50,6 +50,7 @@ static pcal_status mmce_configure(pc_options *options, const pc_layout *layout,
   PC_TRY(pc_metric_choose_view(options, MMCE_VIEW, layout, config, err));
   config->need.machine = PC_CURVE;
   config->scores_alone = 1;
+  config->sorts_alone = options->value[MMCE_WIDTH].number < MMCE_NARROWEST;
   config->bound = PCAL_BOUND_LOWER;
   if (options->value[MMCE_ESTIMATOR].choice == MMCE_U)
     config->traits |= PC_WHOLE_WEIGHTS;

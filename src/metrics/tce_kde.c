@@ -15,11 +15,11 @@
  *     repeats the last integrand (carry-forward), which is not done here;
  * (5) no correct row, or correct rows of one confidence only: undefined, since there is no
  *     bandwidth;
- * (6) from 2^16 rows on, confidences are first joined in cells of width 2^-14, less than half a step of the
- *     grid: correct and wrong rows of a cell count at their means.  Distributing is linear between points, so
- *     that only cells with a point inside change it, and the kernel is wider than many points: values move
- *     by less than 1e-6.  So rounds (measure/rounds.h) need the sums of cells only; (5) then means one
- *     cell.
+ * (6) every confidence is used, however many rows there are: one process sorts them, and rounds (measure/rounds.h)
+ *     ask for every score.  Joining them in cells of width d = 2^-14, as mmce does, is not accurate enough: a
+ *     cell with a point of the grid inside changes its rows' density by up to d s |k''| / 4, s the step of the
+ *     grid, whose integral is 0.21 d s / b^2 of theirs.  The bound for the value (p = 2, root=no) is
+ *     0.42 d s / b^2, below 1e-6 only for b > 0.058; with 2^16 rows or more, b is below 0.05.
  * Source: Zhang, Kailkhura & Han 2020 (Mix-n-Match), which does not take the root; densities as
  * in KDEpy.
  * Accuracy: that of the published grid, 1.3e-4 wide; sums in a fixed order.
@@ -51,6 +51,7 @@ static pcal_status tce_kde_configure(pc_options *options, const pc_layout *layou
   config->traits |= options->value[TCE_KDE_ROOT].number != 0 ? 0u : PC_SQUARED;
   config->need.machine = PC_CURVE;
   config->scores_alone = 1;
+  config->sorts_alone = 1;
   config->need.view.kind = PC_VIEW_RANK;
   config->need.view.index = 1;
   return PCAL_OK;
@@ -159,18 +160,13 @@ static double tce_kde_integrate(const tce_kde_grid *density, size_t first, size_
   return error / total;
 }
 
-/* Edge case 6: the level of cells. */
-static unsigned tce_kde_level(const pc_curve_table *table) {
-  return table->total < PC_POINT_JOIN_ROWS ? PC_EACH_SCORE : PC_POINT_JOIN_LEVEL;
-}
-
+/* Edge case 6. */
 static pcal_status tce_kde_cells(const pc_options *options, const pc_curve_table *table,
                                  const pcal_env *env, unsigned *level, pcal_error *err) {
-  const unsigned needed = tce_kde_level(table);
   (void)options;
   (void)env;
   (void)err;
-  *level = pc_point_masses_wants(table, needed, NULL) > 0 ? needed : 0;
+  *level = pc_point_masses_wants(table, PC_EACH_SCORE, NULL) > 0 ? PC_EACH_SCORE : 0;
   return PCAL_OK;
 }
 
@@ -204,11 +200,10 @@ static pcal_status tce_kde_evaluate(const pc_options *options, const pc_evidence
                                     const pcal_env *env, pc_metric_result *out,
                                     pcal_error *err) {
   const pc_curve_table *table = &evidence->curve.parts[0];
-  const unsigned level = tce_kde_level(table);
   pc_curve_table points;
-  if (level == PC_EACH_SCORE && table->form == PC_CURVE_SCORES)
+  if (table->form == PC_CURVE_SCORES)
     return tce_kde_of_scores(options, table, env, out, err);
-  PC_TRY(pc_point_scores(env, table, level, &points, err));
+  PC_TRY(pc_point_scores(env, table, PC_EACH_SCORE, &points, err));
   const pcal_status status = tce_kde_of_scores(options, &points, env, out, err);
   pc_curve_table_free(env, &points);
   return status;
@@ -231,8 +226,9 @@ const pc_metric pc_metric_tce_kde = {
                      "class is used too. One step of the published code is omitted: where both "
                      "densities are below 1e-6 it repeats the last integrand, which carries an "
                      "error across ranges of confidence without rows; here the integrand is "
-                     "always that of the densities. From 65,536 rows on, confidences are first "
-                     "joined in cells of 2^-14, less than half a step of the grid.",
+                     "always that of the densities. Every confidence is used, however many "
+                     "rows there "
+                     "are, so that measuring in rounds collects every different confidence.",
             .citation =
                 "Zhang, Kailkhura & Han, Mix-n-Match: ensemble and compositional methods "
                 "for uncertainty calibration in deep learning, ICML 2020",

@@ -208,19 +208,38 @@ TEST(one_round_for_sums_and_bins) {
 /* Kernels on scores: every score of fewer than 2^16 rows, else cells of 2^-14, which the first round counts.
  * The last width is too narrow for them. */
 TEST(kernels_on_scores) {
-  static const char *const specs[] = {"mmce",        "mmce:estimator=u", "tce-kde",
-                                      "tce-kde:p=1", "mmce:width=0.05",  "mmce:width=0.001"};
+  static const char *const specs[] = {"mmce", "mmce:estimator=u", "mmce:width=0.05",
+                                      "mmce:width=0.001"};
   for (int many = 0; many < 2; many++)
     for (int weighted = 0; weighted < 2; weighted++) {
       rounds_data data = rounds_data_draw(many ? 70000 : 5000, ROUNDS_CLASSES, 0, weighted, 0);
-      pcal_measure_config config = rounds_config(&data, specs, 4);
+      pcal_measure_config config = rounds_config(&data, specs, 2);
       const rounds_cost cost = rounds_compare(&data, &config, 3);
       assert_in_range(cost.rounds, 1, many ? 1 : 2);
       assert_true(cost.tally < 1000000);
-      config = rounds_config(&data, specs, 6);
+      config = rounds_config(&data, specs, 4);
       rounds_compare(&data, &config, 2);
       rounds_data_free(&data);
     }
+}
+
+/* Densities of confidences use every score, of any number of rows; also where one cell of 2^-14
+ * holds all of them. */
+TEST(densities_of_scores) {
+  static const char *const specs[] = {"tce-kde", "tce-kde:p=1", "tce-kde:root=no", "ks",
+                                      "smece"};
+  for (int variant = 0; variant < 8; variant++) {
+    const int many = variant & 1, narrow = variant & 4;
+    rounds_data data =
+        rounds_data_draw(many ? 70000 : 5000, narrow ? 1 : ROUNDS_CLASSES, 0, variant & 2, 0);
+    for (size_t i = 0; narrow && i < data.rows; i++)
+      data.scores[i] = 1 - 6e-5 * data.scores[i];
+    const pcal_measure_config config = rounds_config(&data, specs, variant & 2 ? 3 : 5);
+    const rounds_cost cost = rounds_compare(&data, &config, 3);
+    assert_in_range(cost.rounds, 2, many ? 6 : 2);
+    assert_true(cost.tally < 16 * data.rows + 200000);
+    rounds_data_free(&data);
+  }
 }
 
 /* Tests of each class; cox adds up logistic regressions of all classes in the same rounds. */

@@ -117,27 +117,105 @@ TEST(test_agrees_with_the_plain_sums) {
   }
 }
 
-/* Edge case 6: the same rows 400 times, on cells. */
-TEST(test_6_cells_of_many_rows) {
-  double apart = 0.0;
-  for (uint64_t stream = 0; stream < 2; stream++) {
-    const pc_rng rng = {32, stream};
-    double scores[KDE_ROWS], weights[KDE_ROWS];
-    int32_t hits[KDE_ROWS];
-    for (size_t i = 0; i < KDE_ROWS; i++) {
-      const double u = pc_rng_uniform(&rng, i);
-      scores[i] = stream == 0 ? u : 1 - 0.02 * u * u;
-      hits[i] = pc_rng_uniform(&rng, KDE_ROWS + i) < scores[i] * scores[i];
-      weights[i] = 400;
-    }
-    given_data data = kde_confidences(KDE_ROWS, scores, hits);
-    data.weights = weights;
-    const double slow = kde_slow(scores, hits, 2, kde_bandwidth(&data));
-    const double found = given_value(&data, "tce-kde:root=no");
-    assert_true(fabs(found - slow) < 1e-6);
-    apart += fabs(found - slow);
+/* ---- many rows ---- */
+
+#define KDE_MANY 70000 /* more than 2^16, from where on other metrics join scores */
+
+typedef struct kde_direct {
+  double bandwidth, powers[2]; /* p = 1 and 2, without the root */
+} kde_direct;
+
+static double kde_direct_bandwidth(const double *scores, const int32_t *hits) {
+  long double sum = 0, square = 0, count = 0;
+  for (size_t i = 0; i < KDE_MANY; i++) {
+    sum += hits[i] * (long double)scores[i];
+    count += hits[i];
   }
-  assert_true(apart > 1e-14);
+  for (size_t i = 0; i < KDE_MANY; i++)
+    square += hits[i] * (scores[i] - sum / count) * (scores[i] - sum / count);
+  return (double)sqrtl(square / count) * pow(2.0 * KDE_MANY, -0.2);
+}
+
+/* Distributes each row to its two neighbouring points: [0] all rows, [1] correct ones. */
+static void kde_direct_mass(const double *scores, const int32_t *hits,
+                            double (*mass)[KDE_POINTS]) {
+  const double step = 2.2 / (KDE_POINTS - 1);
+  for (size_t i = 0; i < 2 * KDE_MANY; i++) {
+    const size_t row = i / 2;
+    const double c = scores[row], at = i % 2 == 0 ? c : c < 0.5 ? -c : 2 - c;
+    const double left = floor((at + 0.6) / step), right = (at + 0.6) / step - left;
+    for (int correct = 0; correct <= hits[row]; correct++) {
+      mass[correct][(size_t)left] += 1 - right;
+      mass[correct][(size_t)left + 1] += right;
+    }
+  }
+}
+
+/* The formula, from every row: no confidences are joined. */
+static kde_direct kde_direct_compute(const double *scores, const int32_t *hits) {
+  const double step = 2.2 / (KDE_POINTS - 1);
+  kde_direct out = {.bandwidth = kde_direct_bandwidth(scores, hits)};
+  double(*mass)[KDE_POINTS] = calloc(2, sizeof *mass);
+  kde_direct_mass(scores, hits, mass);
+  const size_t first = (size_t)ceil(0.6 / step), last = (size_t)floor(1.6 / step);
+  const size_t reach = (size_t)ceil(3 * out.bandwidth / step);
+  double total = 0;
+  for (size_t j = first; j <= last; j++) {
+    const double x = -0.6 + (double)j * step, share = j == first || j == last ? 0.5 : 1.0;
+    double all = 0, correct = 0;
+    for (size_t k = j > reach ? j - reach : 0; k <= j + reach && k < KDE_POINTS; k++) {
+      const double kernel = kde_kernel(((double)j - (double)k) * step, out.bandwidth);
+      all += mass[0][k] * kernel;
+      correct += mass[1][k] * kernel;
+    }
+    for (int p = 1; p <= 2 && all > 0; p++)
+      out.powers[p - 1] += share * all * pow(fabs(x - fmin(correct / all, 1)), p);
+    total += share * all;
+  }
+  out.powers[0] /= total;
+  out.powers[1] /= total;
+  free(mass);
+  return out;
+}
+
+/* Confidences near 1, close together, and of a usual model. */
+static double kde_many_score(int set, double u) {
+  switch (set) {
+  case 0:
+    return 1 - pow(10, -8 + 6 * u);
+  case 1:
+    return 1 - 1e-4 * u;
+  case 2:
+    return 1 - 6e-5 * u; /* all in one cell of 2^-14 */
+  case 3:
+    return 0.7 + 1e-3 * u;
+  default:
+    return sqrt(u);
+  }
+}
+
+static void kde_many_check(const double *scores, const int32_t *hits) {
+  const given_data data = kde_confidences(KDE_MANY, scores, hits);
+  const kde_direct direct = kde_direct_compute(scores, hits);
+  assert_near(kde_bandwidth(&data) / direct.bandwidth, 1, 1e-9);
+  assert_near(given_value(&data, "tce-kde:p=1"), direct.powers[0], 1e-9);
+  assert_near(given_value(&data, "tce-kde:root=no"), direct.powers[1], 1e-9);
+  assert_near(given_value(&data, "tce-kde"), sqrt(direct.powers[1]), 1e-9);
+}
+
+TEST(test_6_many_rows_are_not_joined) {
+  double *scores = calloc(KDE_MANY, sizeof *scores);
+  int32_t *hits = calloc(KDE_MANY, sizeof *hits);
+  for (int set = 0; set < 5; set++) {
+    const pc_rng rng = {32, (uint64_t)set};
+    for (size_t i = 0; i < KDE_MANY; i++) {
+      scores[i] = kde_many_score(set, pc_rng_uniform(&rng, i));
+      hits[i] = pc_rng_uniform(&rng, KDE_MANY + i) < 0.999 * scores[i];
+    }
+    kde_many_check(scores, hits);
+  }
+  free(scores);
+  free(hits);
 }
 
 /* A wide model that is right half of the time at 1/2 and always at 1: far from 0 at 1/2 only.
