@@ -81,7 +81,7 @@ TEST(finds_the_larger_of_two_peaks) {
   assert_true(two >= 2);
 }
 
-/* Zeros in all rows, and a row that has no neighbours: one likelihood tells. */
+/* Zeros in all rows, and a row that has no neighbours: one likelihood decides. */
 TEST(zeros) {
   pair_sample s = pair_sample_make(40, 3, 1.0, 3, 1);
   for (size_t i = 0; i < s.count; i++) {
