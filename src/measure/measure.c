@@ -118,7 +118,7 @@ static void measure_plan_stages(pcal_measure *measure, pc_pass_done done) {
     full[s] = (uint8_t)(there || !all);
     full_left |= !full[s];
   }
-  for (size_t e = 0; e < plan->entry_count; e++) /* other slots take what there is */
+  for (size_t e = 0; e < plan->entry_count; e++) /* other slots use the states that exist */
     lean_left |= !lean[plan->entries[e].slot];
   measure->slots_on_stage[PC_STAGE_ONLY] =
       done == PC_PASS_SOME ? measure->slots_on_device : NULL;
