@@ -463,7 +463,7 @@ typedef struct pcal_location {
 typedef void (*pcal_row_locator)(const void *user, pcal_field field, size_t row, size_t column,
                                  pcal_location *out);
 
-/* An NVIDIA GPU that holds arrays.  It keeps 64 MiB of page-locked memory and 16 MiB of the GPU,
+/* An NVIDIA GPU that holds arrays.  It keeps 64 MiB of page-locked memory and 28 MiB of the GPU,
  * reserved when first needed.  Several threads may share a device; they take turns. */
 typedef struct pcal_device pcal_device;
 
@@ -503,9 +503,9 @@ typedef struct pcal_batch {
   const uint64_t *ids;     /* keys of random draws, unique; NULL: a hash of the row's content */
   pcal_weights weights_are;
   /* The GPU whose memory `scores` points to, row after row without gaps; NULL: memory of the
-   * process.  Results are the same, bit for bit.  Accuracy, proper scores and top-label metrics of
-   * more than two classes of logits are computed from sums that the GPU makes; for all other
-   * metrics the scores are copied once.  Labels and weights are in the memory of the process. */
+   * process.  Results are the same, bit for bit; pcal_result.device says which were computed there,
+   * and for which the scores were copied, once.  Labels and weights are in the memory of the
+   * process. */
   pcal_device *device;
   /* Of the device (CUstream): the scores are complete there; NULL: the default.  A measure keeps
    * top scores on the device, and its last calls use the stream again: the stream must exist until

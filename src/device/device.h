@@ -19,6 +19,12 @@ PC_CHECKED pcal_status pc_device_open(const void *address, const pcal_env *env,
                                       pcal_device **out, pcal_error *err);
 void pc_device_free(pcal_device *device); /* NULL is allowed */
 
+/* Where work of the caller's rows goes: on their stream. */
+typedef struct pc_device_queue {
+  pcal_device *device; /* or NULL: none */
+  void *stream;
+} pc_device_queue;
+
 /* True if the GPU of the device holds `address`. */
 int pc_device_holds(const pcal_device *device, const void *address);
 

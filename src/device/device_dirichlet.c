@@ -1,4 +1,4 @@
-/* See device_dirichlet.h and dirichlet_sums_body.h.  Work is queued on the default stream. */
+/* See device_dirichlet.h and dirichlet_sums_body.h. */
 #include "device/device_dirichlet.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ int pc_device_has_dirichlet(const pcal_device *device) {
 
 void pc_device_dirichlet_close(pc_device_dirichlet *dirichlet) {
   for (size_t i = 0; i < sizeof dirichlet->arrays / sizeof *dirichlet->arrays; i++)
-    pc_device_drop(dirichlet->device, dirichlet->arrays[i]);
+    pc_device_drop(dirichlet->queue.device, dirichlet->arrays[i]);
   memset(dirichlet, 0, sizeof *dirichlet);
 }
 
@@ -33,7 +33,8 @@ static size_t device_dirichlet_padded(const pc_device_dirichlet *dirichlet) {
 
 static pcal_status device_dirichlet_upload(pc_device_dirichlet *dirichlet, size_t index,
                                            const void *from, size_t bytes, pcal_error *err) {
-  return pc_device_upload(dirichlet->device, NULL, from, bytes, &dirichlet->arrays[index], err);
+  return pc_device_upload(dirichlet->queue.device, dirichlet->queue.stream, from, bytes,
+                          &dirichlet->arrays[index], err);
 }
 
 /* Copies the inputs. */
@@ -86,11 +87,11 @@ static pcal_status device_dirichlet_pack_labels(pc_device_dirichlet *dirichlet,
   return status;
 }
 
-pcal_status pc_device_dirichlet_open(pcal_device *device, const pc_device_dirichlet_rows *from,
-                                     const pcal_env *env, pc_device_dirichlet *out,
-                                     pcal_error *err) {
+pcal_status pc_device_dirichlet_open(const pc_device_queue *queue,
+                                     const pc_device_dirichlet_rows *from, const pcal_env *env,
+                                     pc_device_dirichlet *out, pcal_error *err) {
   pc_dirichlet_sums *sums = &out->sums;
-  *out = (pc_device_dirichlet){.device = device};
+  *out = (pc_device_dirichlet){.queue = *queue};
   *sums = (pc_dirichlet_sums){.rows = from->rows->count,
                               .classes_count = (uint32_t)from->rows->classes,
                               .packs = (uint32_t)pc_pair_pack_count(from->rows),
@@ -113,7 +114,7 @@ pcal_status pc_device_dirichlet_open(pcal_device *device, const pc_device_dirich
 
 pcal_status pc_device_dirichlet_run(pc_device_dirichlet *dirichlet, size_t first, size_t count,
                                     pcal_error *err) {
-  pcal_device *device = dirichlet->device;
+  pcal_device *device = dirichlet->queue.device;
   const pc_cuda_driver *driver = &device->driver;
   void *parameters[] = {&dirichlet->sums};
   dirichlet->sums.first_row = first;
@@ -122,9 +123,9 @@ pcal_status pc_device_dirichlet_run(pc_device_dirichlet *dirichlet, size_t first
   cuda_result result = driver->launch(
       dirichlet->sums.classes == NULL ? device->dirichlet_density : device->dirichlet_labels,
       (unsigned)pc_dirichlet_sums_blocks(&dirichlet->sums), 1, 1, PC_DIRICHLET_SUMS_THREADS, 1,
-      1, 0, NULL, parameters, NULL);
+      1, 0, dirichlet->queue.stream, parameters, NULL);
   if (result == 0)
-    result = driver->synchronize(NULL);
+    result = driver->synchronize(dirichlet->queue.stream);
   const pcal_status status =
       pc_cuda_check(driver, result, "comparing rows with their neighbours on the GPU", err);
   pc_device_leave(device);
@@ -135,9 +136,10 @@ pcal_status pc_device_dirichlet_results(pc_device_dirichlet *dirichlet, double *
                                         double *classes, pcal_error *err) {
   const pc_dirichlet_sums *sums = &dirichlet->sums;
   const size_t lanes = device_dirichlet_padded(dirichlet) * sizeof(double);
-  PC_TRY(pc_device_copy(dirichlet->device, NULL, sums->values, lanes * sums->scale_count,
-                        values, err));
-  return classes == NULL ? PCAL_OK
-                         : pc_device_copy(dirichlet->device, NULL, sums->classes,
-                                          lanes * sums->classes_count, classes, err);
+  PC_TRY(pc_device_copy(dirichlet->queue.device, dirichlet->queue.stream, sums->values,
+                        lanes * sums->scale_count, values, err));
+  return classes == NULL
+             ? PCAL_OK
+             : pc_device_copy(dirichlet->queue.device, dirichlet->queue.stream, sums->classes,
+                              lanes * sums->classes_count, classes, err);
 }

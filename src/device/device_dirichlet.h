@@ -7,7 +7,7 @@
 #include "kernels/pair_rows.h"
 
 typedef struct pc_device_dirichlet {
-  pcal_device *device;
+  pc_device_queue queue;
   pc_dirichlet_sums sums;
   /* Of the device: logs, probs, offsets, weights, labels, labels of packs, values, classes. */
   void *arrays[8];
@@ -27,7 +27,7 @@ typedef struct pc_device_dirichlet_rows {
 int pc_device_has_dirichlet(const pcal_device *device);
 
 /* Copies the rows to the device.  The caller ends with pc_device_dirichlet_close, also after failure. */
-PC_CHECKED pcal_status pc_device_dirichlet_open(pcal_device *device,
+PC_CHECKED pcal_status pc_device_dirichlet_open(const pc_device_queue *queue,
                                                 const pc_device_dirichlet_rows *from,
                                                 const pcal_env *env, pc_device_dirichlet *out,
                                                 pcal_error *err);

@@ -1,4 +1,4 @@
-/* See device_pairs.h and pair_sums_body.h.  Work is queued on the default stream. */
+/* See device_pairs.h and pair_sums_body.h. */
 #include "device/device_pairs.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ int pc_device_has_pairs(const pcal_device *device) {
 
 void pc_device_pairs_close(pc_device_pairs *pairs) {
   for (size_t i = 0; i < sizeof pairs->arrays / sizeof *pairs->arrays; i++)
-    pc_device_drop(pairs->device, pairs->arrays[i]);
+    pc_device_drop(pairs->queue.device, pairs->arrays[i]);
   memset(pairs, 0, sizeof *pairs);
 }
 
@@ -28,18 +28,19 @@ static pcal_status device_pairs_upload(pc_device_pairs *pairs, size_t index, con
   void *zeros = from == NULL ? pc_alloc(env, bytes, 1) : NULL;
   if (from == NULL && zeros == NULL)
     return pc_fail_memory(err, "summing pairs");
-  const pcal_status status = pc_device_upload(pairs->device, NULL, from == NULL ? zeros : from,
-                                              bytes, &pairs->arrays[index], err);
+  const pcal_status status =
+      pc_device_upload(pairs->queue.device, pairs->queue.stream, from == NULL ? zeros : from,
+                       bytes, &pairs->arrays[index], err);
   pc_free(env, zeros);
   return status;
 }
 
-pcal_status pc_device_pairs_open(pcal_device *device, const pc_pair_form *form,
+pcal_status pc_device_pairs_open(const pc_device_queue *queue, const pc_pair_form *form,
                                  const pc_pair_rows *rows, size_t strip_packs,
                                  const pcal_env *env, pc_device_pairs *out, pcal_error *err) {
   const size_t packs = pc_pair_pack_count(rows), lanes = packs * PC_LANES;
   pc_pair_sums *sums = &out->sums;
-  *out = (pc_device_pairs){.device = device};
+  *out = (pc_device_pairs){.queue = *queue};
   *sums = (pc_pair_sums){.rows = rows->count,
                          .classes = (uint32_t)rows->classes,
                          .packs = (uint32_t)packs,
@@ -63,20 +64,21 @@ pcal_status pc_device_pairs_open(pcal_device *device, const pc_pair_form *form,
 /* Launches a kernel and waits for it. */
 static pcal_status device_pairs_run(pc_device_pairs *pairs, cuda_function *kernel,
                                     uint64_t blocks, pcal_error *err) {
-  const pc_cuda_driver *driver = &pairs->device->driver;
+  pcal_device *device = pairs->queue.device;
+  const pc_cuda_driver *driver = &device->driver;
   void *parameters[] = {&pairs->sums};
-  PC_TRY(pc_device_enter(pairs->device, err));
+  PC_TRY(pc_device_enter(device, err));
   cuda_result result = driver->launch(kernel, (unsigned)blocks, 1, 1, PC_PAIR_SUMS_THREADS, 1,
-                                      1, 0, NULL, parameters, NULL);
+                                      1, 0, pairs->queue.stream, parameters, NULL);
   if (result == 0)
-    result = driver->synchronize(NULL);
+    result = driver->synchronize(pairs->queue.stream);
   const pcal_status status = pc_cuda_check(driver, result, DEVICE_PAIRS_ACTIVITY, err);
-  pc_device_leave(pairs->device);
+  pc_device_leave(device);
   return status;
 }
 
 pcal_status pc_device_pairs_inside(pc_device_pairs *pairs, pcal_error *err) {
-  return device_pairs_run(pairs, pairs->device->pair_packs,
+  return device_pairs_run(pairs, pairs->queue.device->pair_packs,
                           (pairs->sums.rows + PC_PAIR_SUMS_THREADS - 1) / PC_PAIR_SUMS_THREADS,
                           err);
 }
@@ -84,11 +86,11 @@ pcal_status pc_device_pairs_inside(pc_device_pairs *pairs, pcal_error *err) {
 pcal_status pc_device_pairs_strips(pc_device_pairs *pairs, size_t first, size_t count,
                                    pcal_error *err) {
   pairs->sums.first_strip = (uint32_t)first;
-  return device_pairs_run(pairs, pairs->device->pair_strips,
+  return device_pairs_run(pairs, pairs->queue.device->pair_strips,
                           (uint64_t)count * pc_pair_sums_groups(&pairs->sums), err);
 }
 
 pcal_status pc_device_pairs_sums(pc_device_pairs *pairs, uint64_t *limbs, pcal_error *err) {
-  return pc_device_copy(pairs->device, NULL, pairs->sums.limbs, device_pairs_limbs(pairs),
-                        limbs, err);
+  return pc_device_copy(pairs->queue.device, pairs->queue.stream, pairs->sums.limbs,
+                        device_pairs_limbs(pairs), limbs, err);
 }

@@ -7,7 +7,7 @@
 #include "kernels/pair_kernels.h"
 
 typedef struct pc_device_pairs {
-  pcal_device *device;
+  pc_device_queue queue;
   pc_pair_sums sums;
   void *arrays[5]; /* of the device: probs, halves, weights, labels, limbs */
 } pc_device_pairs;
@@ -17,10 +17,10 @@ int pc_device_has_pairs(const pcal_device *device);
 
 /* Copies the rows to the device.  strip_packs: packs of a strip, as in stats/pair_sum.c.  The caller
  * ends with pc_device_pairs_close, also after failure. */
-PC_CHECKED pcal_status pc_device_pairs_open(pcal_device *device, const pc_pair_form *form,
-                                            const pc_pair_rows *rows, size_t strip_packs,
-                                            const pcal_env *env, pc_device_pairs *out,
-                                            pcal_error *err);
+PC_CHECKED pcal_status pc_device_pairs_open(const pc_device_queue *queue,
+                                            const pc_pair_form *form, const pc_pair_rows *rows,
+                                            size_t strip_packs, const pcal_env *env,
+                                            pc_device_pairs *out, pcal_error *err);
 void pc_device_pairs_close(pc_device_pairs *pairs); /* zeroed is allowed */
 
 /* Adds the pairs inside packs. */

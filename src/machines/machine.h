@@ -9,6 +9,7 @@
 #include "base/codec.h"
 #include "curve/curve_resolve.h"
 #include "data/view.h"
+#include "device/device.h"
 #include "kernels/pair_rows.h"
 #include "kernels/row_values.h"
 #include "stats/decompose.h"
@@ -129,7 +130,7 @@ typedef struct pc_evidence {
   struct {
     pc_pair_rows rows; /* distinct rows, sorted by label, predicted class and its probability */
     void *block;
-    pcal_device *device; /* that the rows came from, which can sum pairs; or NULL */
+    pc_device_queue queue; /* of the device that the rows came from, which can sum pairs */
   } pair;
   pc_kept_rows kept;
   struct {

@@ -231,7 +231,7 @@ static pcal_status finish_evidence(const pcal_measure *measure, const pc_group_s
   const int importance = pc_measure_rows_are_units(measure);
   evidence->machine = measure->plan.slots[slot].need.machine;
   evidence->layout = &measure->plan.layout;
-  evidence->pair.device = measure->device;
+  evidence->pair.queue = (pc_device_queue){measure->device, measure->device_stream};
   evidence->total = pc_sum_value(&state->totals.weight);
   if (machine == &pc_machine_curve && pc_measure_plan_can_refine(&measure->plan, slot) &&
       !measure->curves && measure->plan.intervals.level <= 0 && !importance)

@@ -54,6 +54,7 @@ struct pcal_measure {
   const uint8_t *slots_on_stage[PC_STAGE_FULL + 1];
   int totals_on_device; /* a device has added the totals of the rows that are passed on */
   pcal_device *device;  /* of the rows while their source is open; else NULL */
+  void *device_stream;  /* of the last of those rows */
   pc_device_scores device_scores; /* of those rows, if the plan has them on a device */
   char *origin;                   /* the name of that state, or NULL */
 };

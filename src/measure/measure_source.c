@@ -147,9 +147,10 @@ static pcal_status source_read(pcal_source *source, pcal_measure *measure, pcal_
     if (source_sums_on_device(source, measure))
       PC_TRY(pc_source_upload(source, &batch, err));
     PC_TRY(pc_measure_add_window(measure, &batch, &lazy_labels, err));
-    if (batch.device != NULL)
+    if (batch.device != NULL) {
       measure->device = batch.device;
-    else if (measure->device != NULL)
+      measure->device_stream = batch.stream;
+    } else if (measure->device != NULL)
       pc_measure_note_host(measure);
     done += batch.rows;
     pc_progress(&measure->env, "measuring", done, total);

@@ -109,7 +109,7 @@ static pcal_status ce_kde_evaluate(const pc_options *options, const pc_evidence 
     ce_kde_undefined(out, "at least two rows are needed");
     return PCAL_OK;
   }
-  PC_TRY(pc_dirichlet_kde_new(env, &evidence->pair.rows, evidence->total, evidence->pair.device,
+  PC_TRY(pc_dirichlet_kde_new(env, &evidence->pair.rows, evidence->total, &evidence->pair.queue,
                               &dirichlet, err));
   out->pairs_on_device = pc_dirichlet_kde_on_device(&dirichlet);
   const pcal_status status = ce_kde_value(options, &dirichlet, out, err);

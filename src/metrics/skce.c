@@ -167,8 +167,8 @@ static pcal_status skce_sum(const pc_skce_kernel *kernel, int biased,
   if (out->undefined)
     return PCAL_OK;
   const pc_pair_form form = pc_pair_form_make(kernel->tv, kernel->gaussian, scale, rows);
-  out->pairs_on_device = pc_pair_sum_on_device(evidence->pair.device, rows);
-  PC_TRY(pc_pair_sum(env, &form, rows, evidence->pair.device, &sum, err));
+  out->pairs_on_device = pc_pair_sum_on_device(&evidence->pair.queue, rows);
+  PC_TRY(pc_pair_sum(env, &form, rows, &evidence->pair.queue, &sum, err));
   const double selves = skce_selves(rows, biased);
   out->value =
       biased ? (2 * sum + selves) / total / total : (sum + selves) / (total * (total - 1) / 2);

@@ -109,8 +109,8 @@ static pcal_status skce_test_bootstrap(const pc_options *options, const pc_evide
   double *drawn = pc_alloc_raw(env, replicas, sizeof *drawn), sum = 0.0;
   if (drawn == NULL)
     return pc_fail_memory(err, "testing pairs");
-  out->pairs_on_device = pc_pair_sum_on_device(evidence->pair.device, rows);
-  pcal_status status = pc_pair_sum(env, &form, rows, evidence->pair.device, &sum, err);
+  out->pairs_on_device = pc_pair_sum_on_device(&evidence->pair.queue, rows);
+  pcal_status status = pc_pair_sum(env, &form, rows, &evidence->pair.queue, &sum, err);
   if (status == PCAL_OK)
     status = pc_pair_bootstrap(env, &form, rows, replicas, drawn, err);
   if (status == PCAL_OK) {

@@ -51,11 +51,12 @@ static int dirichlet_plain(const double *probs, size_t count) {
 }
 
 pcal_status pc_dirichlet_kde_new(const pcal_env *env, const pc_pair_rows *rows, double total,
-                                 pcal_device *device, pc_dirichlet_kde *out, pcal_error *err) {
+                                 const pc_device_queue *queue, pc_dirichlet_kde *out,
+                                 pcal_error *err) {
   const size_t count = pc_pair_pack_count(rows) * PC_LANES * rows->classes;
   const int plain = dirichlet_plain(rows->probs, count);
   *out = (pc_dirichlet_kde){
-      .env = env, .rows = rows, .total = total, .probs = rows->probs, .device = device};
+      .env = env, .rows = rows, .total = total, .probs = rows->probs, .queue = *queue};
   out->logs = pc_alloc_raw(env, count, sizeof(double));
   if (!plain)
     out->probs = out->own = pc_alloc_raw(env, count, sizeof(double));
@@ -371,9 +372,9 @@ static pcal_status dirichlet_error_task(void *user, size_t index, size_t worker,
 #define DIRICHLET_THREADS ((size_t)1 << 17) /* of a launch, unless it has fewer rows */
 
 int pc_dirichlet_kde_on_device(const pc_dirichlet_kde *dirichlet) {
-  return dirichlet->device != NULL && dirichlet->rows->count >= DIRICHLET_DEVICE_ROWS &&
+  return dirichlet->queue.device != NULL && dirichlet->rows->count >= DIRICHLET_DEVICE_ROWS &&
          pc_pair_pack_count(dirichlet->rows) <= DIRICHLET_DEVICE_PACKS &&
-         pc_device_has_dirichlet(dirichlet->device);
+         pc_device_has_dirichlet(dirichlet->queue.device);
 }
 
 static int dirichlet_on_device(const dirichlet_work *work) {
@@ -418,10 +419,10 @@ static pcal_status dirichlet_there(const dirichlet_work *work, const char *what,
                                          work->offsets,   work->bandwidths, work->count,
                                          by_label};
   double *classes = pc_alloc(env, cells, sizeof *classes);
-  pc_device_dirichlet there = {.device = dirichlet->device};
+  pc_device_dirichlet there = {.queue = dirichlet->queue};
   if (classes == NULL)
     return pc_fail_memory(err, "preparing kernels");
-  pcal_status status = pc_device_dirichlet_open(dirichlet->device, &from, env, &there, err);
+  pcal_status status = pc_device_dirichlet_open(&dirichlet->queue, &from, env, &there, err);
   if (status == PCAL_OK)
     status = dirichlet_launch(work, what, &there, err);
   if (status == PCAL_OK)

@@ -11,6 +11,7 @@
 #define PC_DIRICHLET_KDE_H
 
 #include "base/executor.h"
+#include "device/device.h"
 #include "kernels/pair_rows.h"
 
 typedef struct pc_dirichlet_kde {
@@ -20,11 +21,11 @@ typedef struct pc_dirichlet_kde {
   double *logs;             /* log probabilities, in the layout of rows->probs */
   const double *probs;      /* as used in kernels: none below 0, no positive one below 2^-200 */
   double *own; /* owned copy behind `probs` if they differ from rows->probs, else NULL */
-  pcal_device *device; /* that compares the rows, or NULL */
+  pc_device_queue queue; /* of the device that compares the rows, or none */
 } pc_dirichlet_kde;
 
 PC_CHECKED pcal_status pc_dirichlet_kde_new(const pcal_env *env, const pc_pair_rows *rows,
-                                            double total, pcal_device *device,
+                                            double total, const pc_device_queue *queue,
                                             pc_dirichlet_kde *out, pcal_error *err);
 /* True if the device compares the rows. */
 int pc_dirichlet_kde_on_device(const pc_dirichlet_kde *dirichlet);

@@ -41,9 +41,10 @@ static pcal_status pair_sum_task(void *user, size_t index, size_t worker, pcal_e
 #define PAIR_SUM_DEVICE_PACKS ((size_t)1 << 20)
 #define PAIR_SUM_LAUNCH ((size_t)1 << 19) /* pairs of packs of a launch: some milliseconds */
 
-int pc_pair_sum_on_device(const pcal_device *device, const pc_pair_rows *rows) {
-  return device != NULL && rows->count >= PAIR_SUM_DEVICE_ROWS &&
-         pc_pair_pack_count(rows) <= PAIR_SUM_DEVICE_PACKS && pc_device_has_pairs(device);
+int pc_pair_sum_on_device(const pc_device_queue *queue, const pc_pair_rows *rows) {
+  return queue->device != NULL && rows->count >= PAIR_SUM_DEVICE_ROWS &&
+         pc_pair_pack_count(rows) <= PAIR_SUM_DEVICE_PACKS &&
+         pc_device_has_pairs(queue->device);
 }
 
 static pcal_status pair_sum_launch(const pcal_env *env, pc_device_pairs *pairs, size_t strips,
@@ -61,13 +62,14 @@ static pcal_status pair_sum_launch(const pcal_env *env, pc_device_pairs *pairs, 
 
 /* Fills the sums of the strips. */
 static pcal_status pair_sum_there(const pcal_env *env, const pair_sum_work *work,
-                                  pcal_device *device, size_t strips, pcal_error *err) {
+                                  const pc_device_queue *queue, size_t strips,
+                                  pcal_error *err) {
   uint64_t *limbs = pc_alloc(env, strips, PC_PAIR_SUMS_LIMBS * sizeof *limbs);
-  pc_device_pairs pairs = {.device = device};
+  pc_device_pairs pairs = {.queue = *queue};
   if (limbs == NULL)
     return pc_fail_memory(err, "summing pairs");
   pcal_status status =
-      pc_device_pairs_open(device, work->form, work->rows, work->packs, env, &pairs, err);
+      pc_device_pairs_open(queue, work->form, work->rows, work->packs, env, &pairs, err);
   if (status == PCAL_OK)
     status = pair_sum_launch(env, &pairs, strips, err);
   if (status == PCAL_OK)
@@ -84,7 +86,7 @@ static pcal_status pair_sum_there(const pcal_env *env, const pair_sum_work *work
 }
 
 pcal_status pc_pair_sum(const pcal_env *env, const pc_pair_form *form, const pc_pair_rows *rows,
-                        pcal_device *device, double *out, pcal_error *err) {
+                        const pc_device_queue *queue, double *out, pcal_error *err) {
   const size_t few = PAIR_SUM_CLASSES / rows->classes;
   pair_sum_work work = {.form = form, .rows = rows};
   work.packs = few < 1 ? 1 : few > PAIR_SUM_PACKS ? PAIR_SUM_PACKS : few;
@@ -95,8 +97,8 @@ pcal_status pc_pair_sum(const pcal_env *env, const pc_pair_form *form, const pc_
     return pc_fail_memory(err, "summing pairs");
   const double cost = nanoseconds * (double)rows->count * (double)rows->count / 2;
   const pcal_status status =
-      pc_pair_sum_on_device(device, rows)
-          ? pair_sum_there(env, &work, device, tasks, err)
+      pc_pair_sum_on_device(queue, rows)
+          ? pair_sum_there(env, &work, queue, tasks, err)
           : pc_run_with_progress(env, "pairing rows", tasks, cost, pair_sum_task, &work, err);
   pc_sum sum;
   pc_sum_clear(&sum);

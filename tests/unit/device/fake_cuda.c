@@ -7,7 +7,8 @@
  *
  * fake_cuda_fail(symbol, result): calls of that function return this result.  fake_cuda_fail_in(n): of the calls that
  * can fail the n-th does, once.  fake_cuda_capability:
- * the GPU's capability times ten. */
+ * the GPU's capability times ten.  fake_cuda_stream: where work is to be queued from now on; fake_cuda_strays: calls
+ * that did so elsewhere. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,8 @@ static struct {
   long blocks; /* of memory that were not freed, and contexts and modules */
   int current[FAKE_CONTEXTS], depth; /* GPUs of the contexts */
   long left;                         /* calls up to the one that fails; 0: none does */
+  const cuda_stream *stream;
+  long strays;
 } fake = {.capability = 90};
 static char fake_contexts[2];
 
@@ -87,6 +90,8 @@ FAKE_API void fake_cuda_capability(int capability);
 FAKE_API long fake_cuda_blocks(void);
 FAKE_API size_t fake_cuda_read(void);
 FAKE_API void fake_cuda_use(int ordinal);
+FAKE_API void fake_cuda_stream(const cuda_stream *stream);
+FAKE_API long fake_cuda_strays(void);
 
 void fake_cuda_fail(const char *symbol, cuda_result result) {
   strncpy(fake.symbol, symbol, sizeof fake.symbol - 1);
@@ -116,6 +121,15 @@ long fake_cuda_blocks(void) {
 
 size_t fake_cuda_read(void) {
   return fake.read;
+}
+
+void fake_cuda_stream(const cuda_stream *stream) {
+  fake.stream = stream;
+  fake.strays = 0;
+}
+
+long fake_cuda_strays(void) {
+  return fake.strays;
 }
 
 #define FAKE_FAIL(function)                 \
@@ -343,7 +357,7 @@ cuda_result cuMemFreeHost(void *block) {
 
 cuda_result cuMemcpyDtoHAsync_v2(void *to, cuda_address from, size_t bytes,
                                  cuda_stream *stream) {
-  (void)stream;
+  fake.strays += stream != fake.stream;
   FAKE_FAIL("cuMemcpyDtoHAsync_v2");
   if (!fake_is_own(from))
     return FAKE_INVALID_VALUE;
@@ -354,7 +368,7 @@ cuda_result cuMemcpyDtoHAsync_v2(void *to, cuda_address from, size_t bytes,
 
 cuda_result cuMemcpyHtoDAsync_v2(cuda_address to, const void *from, size_t bytes,
                                  cuda_stream *stream) {
-  (void)stream;
+  fake.strays += stream != fake.stream;
   FAKE_FAIL("cuMemcpyHtoDAsync_v2");
   if (!fake_is_own(to))
     return FAKE_INVALID_VALUE;
@@ -364,7 +378,7 @@ cuda_result cuMemcpyHtoDAsync_v2(cuda_address to, const void *from, size_t bytes
 
 cuda_result cuMemsetD8Async(cuda_address at, unsigned char value, size_t bytes,
                             cuda_stream *stream) {
-  (void)stream;
+  fake.strays += stream != fake.stream;
   FAKE_FAIL("cuMemsetD8Async");
   if (!fake_is_own(at))
     return FAKE_INVALID_VALUE;
@@ -379,7 +393,7 @@ cuda_result cuLaunchKernel(cuda_function *function, unsigned grid_x, unsigned gr
                            unsigned block_z, unsigned shared_bytes, cuda_stream *stream,
                            void **parameters, void **extra) {
   const uintptr_t kernel = (uintptr_t)function;
-  (void)stream;
+  fake.strays += stream != fake.stream;
   FAKE_FAIL("cuLaunchKernel");
   if (grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1 || extra != NULL)
     return FAKE_INVALID_VALUE;
@@ -401,7 +415,7 @@ cuda_result cuLaunchKernel(cuda_function *function, unsigned grid_x, unsigned gr
 }
 
 cuda_result cuStreamSynchronize(cuda_stream *stream) {
-  (void)stream;
+  fake.strays += stream != fake.stream;
   FAKE_FAIL("cuStreamSynchronize");
   return 0;
 }

@@ -20,7 +20,9 @@ static struct {
   void (*use)(int ordinal); /* the GPU of upload(): 0 or 1 */
   long (*blocks)(void);
   size_t (*read)(void); /* bytes copied to the host so far */
-  int is_real;          /* NVIDIA's driver */
+  void (*stream)(const void *stream);
+  long (*strays)(void);
+  int is_real; /* NVIDIA's driver */
 } fake;
 
 static inline void find(const char *symbol, void *function) {
@@ -71,6 +73,8 @@ static inline int set_up(void **state) {
   find("fake_cuda_use", (void *)&fake.use);
   find("fake_cuda_blocks", (void *)&fake.blocks);
   find("fake_cuda_read", (void *)&fake.read);
+  find("fake_cuda_stream", (void *)&fake.stream);
+  find("fake_cuda_strays", (void *)&fake.strays);
   return 0;
 }
 
@@ -85,6 +89,22 @@ static inline void *upload(const void *data, size_t bytes) {
   assert_int_equal(fake.alloc(&address, bytes), 0);
   assert_int_equal(fake.copy(address, data, bytes, NULL), 0);
   return (void *)(uintptr_t)address;
+}
+
+/* A stream other than the default, which all calls must use until stream_end; NULL with NVIDIA's driver. */
+static inline void *stream_begin(void) {
+  static char own;
+  if (fake.is_real)
+    return NULL;
+  fake.stream(&own);
+  return &own;
+}
+
+static inline void stream_end(void) {
+  if (fake.is_real)
+    return;
+  assert_int_equal(fake.strays(), 0);
+  fake.stream(NULL);
 }
 
 /* Removes the members "device" of JSON, which only results of rows on a GPU have.  Returns json. */

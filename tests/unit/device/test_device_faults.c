@@ -3,6 +3,8 @@
 #include "unit.h"
 
 #include "base/rng.h"
+#include "curve/class_counts.h"
+#include "device/device_curves.h"
 #include "gpu_fixture.h"
 
 enum { FAULT_ROWS = 2100, FAULT_CLASSES = 3, FAULT_FEW = 300 };
@@ -10,14 +12,18 @@ enum { FAULT_ROWS = 2100, FAULT_CLASSES = 3, FAULT_FEW = 300 };
 TEST_GROUP(set_up, tear_down)
 
 static float fault_logits[FAULT_ROWS * FAULT_CLASSES];
-static int64_t fault_labels[FAULT_ROWS];
+static int64_t fault_labels[FAULT_ROWS], fault_groups[FAULT_ROWS];
+static double fault_weights[FAULT_ROWS];
 
 static void fault_simulate(void) {
   const pc_rng rng = {11, 3};
   for (size_t i = 0; i < FAULT_ROWS * FAULT_CLASSES; i++)
     fault_logits[i] = (float)(2 * pc_rng_normal(&rng, i));
-  for (size_t r = 0; r < FAULT_ROWS; r++)
+  for (size_t r = 0; r < FAULT_ROWS; r++) {
     fault_labels[r] = (int64_t)((r * r + r / 3) % FAULT_CLASSES);
+    fault_weights[r] = (double)(1 + r % 3);
+    fault_groups[r] = (int64_t)(r % 2);
+  }
 }
 
 static struct {
@@ -31,7 +37,8 @@ static struct {
 typedef struct fault_call {
   const char *const *specs;
   size_t spec_count, rows;
-  const void *logits, *labels; /* on the GPU */
+  int probs, weighted, grouped;
+  const void *scores, *labels; /* on the GPU */
 } fault_call;
 
 static pcal_status fault_use(const fault_call *call, pcal_source *source, const pcal_env *env,
@@ -53,21 +60,28 @@ static pcal_status fault_use(const fault_call *call, pcal_source *source, const 
 
 static pcal_status fault_run(const pcal_env *env, void *user, pcal_error *err) {
   const fault_call *call = user;
-  pcal_input logits = PCAL_INPUT_INIT, labels = PCAL_INPUT_INIT;
+  enum { SCORES, LABELS, WEIGHTS, GROUPS, PARTS };
+  const void *const at[PARTS] = {call->scores, call->labels, fault_weights, fault_groups};
+  static const pcal_type types[PARTS] = {PCAL_F32, PCAL_I64, PCAL_F64, PCAL_I64};
+  pcal_input parts[PARTS] = {PCAL_INPUT_INIT, PCAL_INPUT_INIT, PCAL_INPUT_INIT,
+                             PCAL_INPUT_INIT};
   pcal_inputs inputs = PCAL_INPUTS_INIT;
   pcal_device *device = NULL;
   pcal_source *source = NULL;
   pcal_env one = *env;
   one.threads = 1;
-  pcal_status status = pcal_device_open(call->logits, &one, &device, err);
-  logits.data = call->logits;
-  logits.columns = FAULT_CLASSES;
-  labels.data = call->labels;
-  labels.type = PCAL_I64;
-  logits.rows = labels.rows = call->rows;
-  logits.device = labels.device = device;
-  inputs.logits = &logits;
-  inputs.labels = &labels;
+  pcal_status status = pcal_device_open(call->scores, &one, &device, err);
+  for (size_t p = 0; p < PARTS; p++) {
+    parts[p].data = at[p];
+    parts[p].type = types[p];
+    parts[p].rows = call->rows;
+    parts[p].columns = p == SCORES ? FAULT_CLASSES : 0;
+    parts[p].device = p <= LABELS ? device : NULL;
+  }
+  *(call->probs ? &inputs.probs : &inputs.logits) = &parts[SCORES];
+  inputs.labels = &parts[LABELS];
+  inputs.weights = call->weighted ? &parts[WEIGHTS] : NULL;
+  inputs.groups = call->grouped ? &parts[GROUPS] : NULL;
   if (status == PCAL_OK)
     status = pcal_source_open(&inputs, &one, &source, err);
   if (status == PCAL_OK)
@@ -103,37 +117,176 @@ static void fault_each_driver_call(const fault_call *call) {
   assert_true(refused > 5);
 }
 
-static void fault_sweep(const char *const *specs, size_t count, size_t rows) {
-  fault_call call = {specs, count, rows, NULL, NULL};
-  if (fake.is_real)
-    skip();
+static void fault_find_driver(void) {
   find("fake_cuda_fail_in", (void *)&fault_driver.fail_in);
   find("fake_cuda_fail_left", (void *)&fault_driver.left);
   find("fake_cuda_free_all", (void *)&fault_driver.free_all);
+}
+
+static void fault_sweep(fault_call call) {
+  if (fake.is_real)
+    skip();
+  fault_find_driver();
   fault_simulate();
-  call.logits = upload(fault_logits, rows * FAULT_CLASSES * sizeof *fault_logits);
-  call.labels = upload(fault_labels, rows * sizeof *fault_labels);
+  for (size_t i = 0; call.probs && i < FAULT_ROWS; i++) {
+    const float high = (float)(0.34 + 0.66 * pc_rng_uniform(&(pc_rng){12, 3}, i));
+    for (size_t j = 0; j < FAULT_CLASSES; j++)
+      fault_logits[i * FAULT_CLASSES + j] = j == i % FAULT_CLASSES ? high : (1 - high) / 2;
+  }
+  call.scores = upload(fault_logits, call.rows * FAULT_CLASSES * sizeof *fault_logits);
+  call.labels = upload(fault_labels, call.rows * sizeof *fault_labels);
   fault_each_driver_call(&call);
   unit_fail_each_allocation(fault_run, &call);
   fault_driver.free_all(); /* also blocks that the failing driver did not free */
 }
 
+static const char *const fault_sums[] = {"accuracy", "brier",           "log",
+                                         "ece",      "cwce:debias=yes", "sce"};
+
 TEST(test_sums) {
-  static const char *const specs[] = {"accuracy", "brier",           "log",
-                                      "ece",      "cwce:debias=yes", "sce"};
-  fault_sweep(specs, UNIT_COUNT(specs), FAULT_FEW);
+  fault_sweep((fault_call){fault_sums, UNIT_COUNT(fault_sums), FAULT_FEW});
+}
+
+TEST(test_sums_of_probabilities) {
+  fault_sweep((fault_call){fault_sums, UNIT_COUNT(fault_sums), FAULT_FEW, .probs = 1});
+}
+
+TEST(test_weights_and_groups) {
+  fault_sweep((fault_call){fault_sums, UNIT_COUNT(fault_sums), FAULT_FEW, .weighted = 1});
+  fault_sweep((fault_call){fault_sums, UNIT_COUNT(fault_sums), FAULT_FEW, .probs = 1,
+                           .weighted = 1, .grouped = 1});
 }
 
 TEST(test_sorted_scores) {
   static const char *const specs[] = {"ks", "smece"};
-  fault_sweep(specs, UNIT_COUNT(specs), FAULT_FEW);
+  fault_sweep((fault_call){specs, UNIT_COUNT(specs), FAULT_FEW});
 }
 
 TEST(test_pairs) {
   static const char *const specs[] = {"skce"};
-  fault_sweep(specs, UNIT_COUNT(specs), FAULT_ROWS);
+  fault_sweep((fault_call){specs, UNIT_COUNT(specs), FAULT_ROWS});
+}
+
+TEST(test_dirichlet_kernels) {
+  static const char *const specs[] = {"ce-kde:bandwidth=0.1"};
+  fault_sweep((fault_call){specs, UNIT_COUNT(specs), FAULT_ROWS});
 }
 
 TEST(test_temperature) {
-  fault_sweep(NULL, 0, FAULT_FEW);
+  fault_sweep((fault_call){.rows = FAULT_FEW});
+}
+
+/* ---- Sorted scores of every class ---- */
+
+/* What both passes have found; refuse: the receiver that fails, 1 to 3. */
+typedef struct fault_found {
+  uint64_t rows, hits;
+  size_t listed;
+  size_t buckets;
+  int refuse;
+} fault_found;
+
+static pcal_status fault_receive(const fault_found *found, int receiver, pcal_error *err) {
+  return found->refuse == receiver ? pc_fail_memory(err, "receiving") : PCAL_OK;
+}
+
+static pcal_status fault_counts(void *user, const uint32_t *counts, pcal_error *err) {
+  fault_found *found = user;
+  for (size_t b = 0; b < found->buckets * FAULT_CLASSES; b++)
+    found->rows += counts[b];
+  return fault_receive(found, 1, err);
+}
+
+static pcal_status fault_words(void *user, const uint64_t *words, pcal_error *err) {
+  fault_found *found = user;
+  for (size_t j = 0; j < FAULT_CLASSES; j++)
+    found->hits += words[j * PC_CLASS_CURVES_WORDS + PC_CLASS_CURVES_HITS];
+  return fault_receive(found, 2, err);
+}
+
+static pcal_status fault_listed(void *user, const double *scores, const uint32_t *places,
+                                size_t count, pcal_error *err) {
+  fault_found *found = user;
+  for (size_t i = 0; i < count; i++)
+    assert_true(scores[i] >= 0 && scores[i] <= 1 && places[i] / 2 < FAULT_CLASSES);
+  found->listed += count;
+  return fault_receive(found, 3, err);
+}
+
+/* Counts all scores; then adds them up, and lists those in every other bucket. */
+static pcal_status fault_curves(pcal_device *device, const pcal_batch *batch,
+                                const pc_device_labels *labels, fault_found *out, int *done,
+                                pcal_error *err) {
+  const pc_device_curves_found found = {fault_counts, fault_words, fault_listed, out};
+  static const uint32_t first[FAULT_CLASSES] = {0, 1, 2};
+  pc_device_curves curves = {.normalize = 0};
+  curves.curves.rule = pc_class_bucket_rule_for(FAULT_CLASSES);
+  curves.curves.buckets = (uint32_t)pc_class_bucket_count(&curves.curves.rule);
+  *out = (fault_found){.buckets = curves.curves.buckets, .refuse = out->refuse};
+  PC_TRY(pc_device_class_curves(device, batch, labels, &curves, &found, done, err));
+  if (!*done)
+    return PCAL_OK;
+  uint16_t *segment = calloc(out->buckets * FAULT_CLASSES, sizeof *segment);
+  for (size_t b = 0; b < out->buckets * FAULT_CLASSES; b++)
+    segment[b] = b % 2 ? PC_CLASS_CURVES_WANTED : 0;
+  curves.segment = segment;
+  curves.first = first;
+  curves.segments = FAULT_CLASSES;
+  const pcal_status status =
+      pc_device_class_curves(device, batch, labels, &curves, &found, done, err);
+  free(segment);
+  return status;
+}
+
+static void fault_check_curves(const fault_found *found) {
+  assert_int_equal(found->rows, FAULT_FEW * FAULT_CLASSES);
+  assert_in_range(found->listed, 1, FAULT_FEW * FAULT_CLASSES - 1);
+  assert_int_equal(found->hits, FAULT_FEW);
+}
+
+/* Fails the n-th call of the driver; returns the status. */
+static pcal_status fault_curves_in(const void *scores, const pc_device_labels *labels,
+                                   int refuse, long n) {
+  pcal_batch batch = PCAL_BATCH_INIT;
+  pcal_error err = PCAL_ERROR_INIT;
+  fault_found found = {.refuse = refuse};
+  int done = 0;
+  assert_int_equal(pcal_device_open(scores, NULL, &batch.device, NULL), PCAL_OK);
+  batch.kind = PCAL_LOGIT;
+  batch.type = PCAL_F32;
+  batch.scores = scores;
+  batch.rows = FAULT_FEW;
+  batch.columns = FAULT_CLASSES;
+  batch.row_stride = FAULT_CLASSES * sizeof *fault_logits;
+  batch.column_stride = sizeof *fault_logits;
+  fault_driver.fail_in(n);
+  const pcal_status status = fault_curves(batch.device, &batch, labels, &found, &done, &err);
+  fault_driver.over = fault_driver.left();
+  fault_driver.fail_in(0);
+  pcal_device_free(batch.device);
+  assert_true(status == PCAL_OK || err.message[0] != '\0');
+  if (status == PCAL_OK && done)
+    fault_check_curves(&found);
+  return status;
+}
+
+TEST(test_sorted_scores_of_classes) {
+  if (fake.is_real)
+    skip();
+  fault_find_driver();
+  fault_simulate();
+  const void *scores = upload(fault_logits, FAULT_FEW * FAULT_CLASSES * sizeof *fault_logits);
+  const pc_device_labels labels = {upload(fault_labels, FAULT_FEW * sizeof *fault_labels),
+                                   sizeof *fault_labels};
+  const long blocks = fake.blocks();
+  for (int refuse = 0; refuse < 4; refuse++) {
+    size_t refused = 0;
+    fault_driver.over = 0;
+    for (long n = 1; fault_driver.over == 0; n++) {
+      refused += fault_curves_in(scores, &labels, refuse, n) != PCAL_OK;
+      assert_int_equal(fake.blocks(), blocks);
+    }
+    assert_true(refused > 5);
+  }
+  fault_driver.free_all();
 }

@@ -41,6 +41,7 @@ typedef struct fit_arrays {
   pcal_device *device, *label_device;
   const char *method;
   int skip_missing;
+  void *stream;
 } fit_arrays;
 
 /* The calibrator file and what the fit says about itself, or the message of the error. */
@@ -58,6 +59,7 @@ static char *fitted(const fit_arrays *arrays, pcal_status *status) {
   parts[0].type = arrays->type;
   parts[0].columns = data.classes;
   parts[0].device = arrays->device;
+  parts[0].device_stream = parts[1].device_stream = arrays->stream;
   parts[1].data = arrays->labels;
   parts[1].type = PCAL_I64;
   parts[1].device = arrays->label_device;
@@ -101,7 +103,9 @@ static void check_fit(fit_arrays arrays, int labels_there, pcal_status expected,
     arrays.label_device = arrays.device;
   }
   const size_t before = fake.read();
+  arrays.stream = stream_begin();
   char *there = fitted(&arrays, &status);
+  stream_end();
   assert_string_equal(here, there);
   assert_int_equal(status, expected);
   assert_in_range(fake.read() - before, 0, most_read);

@@ -60,8 +60,10 @@ TEST(test_sums_are_those_of_the_cpu) {
       const pc_pair_rows rows = rows_of(classes[c], counts[(size_t)kind % 3], kind & 1, &block);
       const pc_pair_form form =
           pc_pair_form_make(kind >> 1 & 1, kind >> 2 & 1, kind == 3 ? 0.05 : 1.0, &rows);
-      assert_int_equal(pc_pair_sum(&env, &form, &rows, NULL, &here, NULL), PCAL_OK);
-      assert_int_equal(pc_pair_sum(&env, &form, &rows, device, &on_gpu, NULL), PCAL_OK);
+      const pc_device_queue none = {NULL, NULL}, queue = {device, stream_begin()};
+      assert_int_equal(pc_pair_sum(&env, &form, &rows, &none, &here, NULL), PCAL_OK);
+      assert_int_equal(pc_pair_sum(&env, &form, &rows, &queue, &on_gpu, NULL), PCAL_OK);
+      stream_end();
       assert_memory_equal(&here, &on_gpu, sizeof here);
       assert_true(here != 0);
       free(block);
@@ -91,9 +93,9 @@ TEST(test_dirichlet_kernels_are_those_of_the_cpu) {
       rows.probs[i / PC_LANES * PC_LANES * classes[c] + i % PC_LANES] = 0.0;
     for (int on_gpu = 0; on_gpu < 2; on_gpu++) {
       pc_dirichlet_kde dirichlet;
-      assert_int_equal(
-          pc_dirichlet_kde_new(&env, &rows, total, on_gpu ? device : NULL, &dirichlet, NULL),
-          PCAL_OK);
+      const pc_device_queue queue = {on_gpu ? device : NULL, stream_begin()};
+      assert_int_equal(pc_dirichlet_kde_new(&env, &rows, total, &queue, &dirichlet, NULL),
+                       PCAL_OK);
       assert_int_equal(pc_dirichlet_kde_likelihood(&dirichlet, bandwidths,
                                                    UNIT_COUNT(bandwidths), likelihood[on_gpu],
                                                    NULL),
@@ -103,6 +105,7 @@ TEST(test_dirichlet_kernels_are_those_of_the_cpu) {
                                                 &error[on_gpu][e], NULL),
                          PCAL_OK);
       pc_dirichlet_kde_free(&dirichlet);
+      stream_end();
     }
     assert_memory_equal(likelihood[0], likelihood[1], sizeof likelihood[0]);
     assert_memory_equal(error[0], error[1], sizeof error[0]);

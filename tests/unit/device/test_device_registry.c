@@ -1,6 +1,7 @@
 /* Every metric whose machine is sum, grid or pair, and every metric of the groups default and paper, is
  * computed on the GPU, for logits, probabilities and log-probabilities, with and without weights and
- * groups (the group paper and pairs: with both or none): results say so, and have the bytes of the same rows in memory.
+ * groups (the group paper and pairs: with both or none), on the stream of the rows: results say so, and have the bytes
+ * of the same rows in memory.
  *
  * The driver is that of test_device.c.  Metrics that have to copy are named below, with the reason. */
 #include "unit.h"
@@ -24,7 +25,7 @@ typedef struct registry_rows {
   size_t classes;
   int64_t labels[SOURCE_ROWS], groups[SOURCE_ROWS];
   double weights[SOURCE_ROWS];
-  void *there;
+  void *there, *stream;
   pcal_device *device;
 } registry_rows;
 
@@ -50,9 +51,11 @@ static void make_rows(pcal_kind kind, size_t classes) {
   }
   rows.there = upload(rows.scores, sizeof rows.scores);
   assert_int_equal(pcal_device_open(rows.there, NULL, &rows.device, NULL), PCAL_OK);
+  rows.stream = stream_begin();
 }
 
 static void drop_rows(void) {
+  stream_end();
   pcal_device_free(rows.device);
   drop(rows.there);
 }
@@ -87,6 +90,7 @@ static char *measured_metric(const registry_case *data, int gpu, const char *spe
     parts[p].rows = SOURCE_ROWS;
     parts[p].columns = p == 0 ? rows.classes : 0;
     parts[p].device = gpu && p == 0 ? rows.device : NULL;
+    parts[p].device_stream = gpu && p == 0 ? rows.stream : NULL;
   }
   *(data->kind == PCAL_LOGIT         ? &inputs.logits
     : data->kind == PCAL_PROBABILITY ? &inputs.probs

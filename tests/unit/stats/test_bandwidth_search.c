@@ -2,6 +2,8 @@
 
 #include "../kernels/pair_help.h"
 
+static const pc_device_queue no_queue = {NULL, NULL};
+
 static const double search_bandwidths[] = {1e-5, 2e-5, 4e-5, 1e-4, 2e-4, 4e-4, 1e-3,
                                            2e-3, 4e-3, 7e-3, 0.01, 0.02, 0.05, 0.1,
                                            0.15, 0.2,  0.4,  0.6,  0.8,  1.0};
@@ -19,7 +21,8 @@ static pc_bandwidth_choice search_of(const pair_sample *s, double likelihood[SEA
   pc_dirichlet_kde dirichlet;
   pc_bandwidth_choice choice;
   assert_int_equal(
-      pc_dirichlet_kde_new(&env, &s->rows, search_total(s), NULL, &dirichlet, NULL), PCAL_OK);
+      pc_dirichlet_kde_new(&env, &s->rows, search_total(s), &no_queue, &dirichlet, NULL),
+      PCAL_OK);
   assert_int_equal(pc_dirichlet_kde_likelihood(&dirichlet, search_bandwidths, SEARCH_COUNT,
                                                likelihood, NULL),
                    PCAL_OK);
@@ -109,7 +112,8 @@ static pcal_status search_scenario(const pcal_env *env, void *user, pcal_error *
   pc_dirichlet_kde dirichlet;
   pc_bandwidth_choice choice;
   resolved.threads = 1;
-  PC_TRY(pc_dirichlet_kde_new(&resolved, &s->rows, search_total(s), NULL, &dirichlet, err));
+  PC_TRY(
+      pc_dirichlet_kde_new(&resolved, &s->rows, search_total(s), &no_queue, &dirichlet, err));
   const pcal_status status =
       pc_bandwidth_search(&dirichlet, search_bandwidths, SEARCH_COUNT, &choice, err);
   pc_dirichlet_kde_free(&dirichlet);

@@ -3,6 +3,8 @@
 #include "../kernels/pair_help.h"
 
 /* log k_ij in long double; -inf where a kernel is shut out. */
+static const pc_device_queue no_queue = {NULL, NULL};
+
 static long double density_log_kernel(const pair_sample *s, size_t i, size_t j, double h) {
   const double *p = s->probs + i * s->classes, *q = s->probs + j * s->classes;
   long double sum = 0, value = 0;
@@ -82,7 +84,8 @@ static double error_of(const pair_sample *s, double h, double power, unsigned th
   double error = 0.0;
   env.threads = threads;
   assert_int_equal(
-      pc_dirichlet_kde_new(&env, &s->rows, density_total(s), NULL, &dirichlet, NULL), PCAL_OK);
+      pc_dirichlet_kde_new(&env, &s->rows, density_total(s), &no_queue, &dirichlet, NULL),
+      PCAL_OK);
   assert_int_equal(pc_dirichlet_kde_error(&dirichlet, h, power, &error, NULL), PCAL_OK);
   pc_dirichlet_kde_free(&dirichlet);
   return error;
@@ -94,7 +97,8 @@ static void likelihood_of(const pair_sample *s, const double *h, size_t count, u
   pc_dirichlet_kde dirichlet;
   env.threads = threads;
   assert_int_equal(
-      pc_dirichlet_kde_new(&env, &s->rows, density_total(s), NULL, &dirichlet, NULL), PCAL_OK);
+      pc_dirichlet_kde_new(&env, &s->rows, density_total(s), &no_queue, &dirichlet, NULL),
+      PCAL_OK);
   assert_int_equal(pc_dirichlet_kde_likelihood(&dirichlet, h, count, out, NULL), PCAL_OK);
   pc_dirichlet_kde_free(&dirichlet);
 }
@@ -242,7 +246,8 @@ static pcal_status density_scenario(const pcal_env *env, void *user, pcal_error 
   pc_dirichlet_kde dirichlet;
   double found[2];
   resolved.threads = 1;
-  PC_TRY(pc_dirichlet_kde_new(&resolved, &s->rows, density_total(s), NULL, &dirichlet, err));
+  PC_TRY(
+      pc_dirichlet_kde_new(&resolved, &s->rows, density_total(s), &no_queue, &dirichlet, err));
   pcal_status status =
       pc_dirichlet_kde_likelihood(&dirichlet, density_bandwidths, 2, found, err);
   if (status == PCAL_OK)

@@ -2,11 +2,13 @@
 
 #include "../kernels/pair_help.h"
 
+static const pc_device_queue no_queue = {NULL, NULL};
+
 static double sum_of(const pair_sample *s, const pc_pair_form *form, unsigned threads) {
   pcal_env env = pc_env_resolve(NULL);
   double sum = 0.0;
   env.threads = threads;
-  assert_int_equal(pc_pair_sum(&env, form, &s->rows, NULL, &sum, NULL), PCAL_OK);
+  assert_int_equal(pc_pair_sum(&env, form, &s->rows, &no_queue, &sum, NULL), PCAL_OK);
   return sum;
 }
 
@@ -39,7 +41,7 @@ static pcal_status sum_scenario(const pcal_env *env, void *user, pcal_error *err
   const pc_pair_form form = pc_pair_form_make(0, 0, 1.0, &s->rows);
   const pcal_env resolved = pc_env_resolve(env);
   double sum;
-  return pc_pair_sum(&resolved, &form, &s->rows, NULL, &sum, err);
+  return pc_pair_sum(&resolved, &form, &s->rows, &no_queue, &sum, err);
 }
 
 TEST(runs_out_of_memory) {
