@@ -7,8 +7,9 @@
 #include "system/threads.h"
 
 #define EXECUTOR_MAX_WORKERS 256
-#define EXECUTOR_SMALL_WORK \
-  2e6 /* nanoseconds; below, starting threads costs more than it saves */
+/* Nanoseconds; below, starting threads, or waking those of a pool, costs more than it saves. */
+#define EXECUTOR_SMALL_WORK 2e6
+#define EXECUTOR_SMALL_POOL_WORK 5e5
 
 /* One call of pc_run.  Tasks start in increasing order; after a failure no task with a higher
  * index starts, so the lowest failing index is always found. */
@@ -193,9 +194,10 @@ pcal_status pc_run_with_progress(const pcal_env *env, const char *what, size_t c
   size_t workers = pc_worker_count(env);
   if (workers > count)
     workers = count;
-  if (workers <= 1 || work < EXECUTOR_SMALL_WORK)
+  const int has_pool = env->pool != NULL && env->pool->process == pc_process_id();
+  if (workers <= 1 || work < (has_pool ? EXECUTOR_SMALL_POOL_WORK : EXECUTOR_SMALL_WORK))
     executor_lead(&job, env);
-  else if (env->pool == NULL || env->pool->process != pc_process_id())
+  else if (!has_pool)
     executor_run_fresh(&job, env, workers);
   else if (!pc_mutex_try_lock(&env->pool->busy))
     executor_lead(&job, env);

@@ -1,6 +1,9 @@
 #include "curve/point_masses.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "base/executor.h"
 
 void pc_point_masses_free(const pcal_env *env, pc_point_masses *masses) {
   pc_free(env, masses->at);
@@ -85,15 +88,80 @@ static void point_put_cell(pc_point_masses *out, const point_rows rows[2], point
   point_put(out, at[!first], mass[!first]);
 }
 
-static void point_cells(const pc_curve_table *table, unsigned level, pc_point_masses *out,
-                        point_sums *sums) {
-  for (size_t i = 0; i < table->count;) {
+/* Cells are divided among tasks.  A task writes to its own part of the memory of all masses. */
+#define POINT_TASKS 64
+#define POINT_TASK_ENTRIES 4096
+#define POINT_ENTRY_COST 8.0 /* nanoseconds, for the executor */
+
+typedef struct point_work {
+  const pc_curve_table *table;
+  unsigned level;
+  double total;
+  size_t tasks;
+  size_t begin[POINT_TASKS + 1]; /* entries; each task begins with a new cell */
+  pc_point_masses parts[POINT_TASKS];
+  point_sums sums[POINT_TASKS];
+} point_work;
+
+static int64_t point_cell_at(const point_work *work, size_t i) {
+  return pc_point_cell(pc_curve_table_low(work->table, i), work->level);
+}
+
+static pcal_status point_task(void *user, size_t task, size_t worker, pcal_error *err) {
+  point_work *work = user;
+  const pc_curve_table *table = work->table;
+  pc_point_masses *out = &work->parts[task];
+  (void)worker;
+  (void)err;
+  for (size_t i = work->begin[task]; i < work->begin[task + 1];) {
     point_rows rows[2] = {{0.0, {0}}, {0.0, {0}}};
-    const int64_t cell = pc_point_cell(pc_curve_table_low(table, i), level);
-    for (; i < table->count && pc_point_cell(pc_curve_table_low(table, i), level) == cell; i++)
+    const int64_t cell = point_cell_at(work, i);
+    for (; i < table->count && point_cell_at(work, i) == cell; i++)
       point_add(table, i, rows);
-    point_put_cell(out, rows, sums);
+    point_put_cell(out, rows, &work->sums[task]);
   }
+  for (size_t i = 0; i < out->count; i++)
+    out->mass[i] /= work->total;
+  return PCAL_OK;
+}
+
+/* Divides the entries.  Two masses for each entry or each cell before a task have room before its own. */
+static void point_divide(point_work *work, const pc_point_masses *all) {
+  const size_t count = work->table->count, most = count / POINT_TASK_ENTRIES + 1;
+  const int by_cell = count > ((size_t)1 << work->level);
+  work->tasks = most < POINT_TASKS ? most : POINT_TASKS;
+  for (size_t t = 0; t <= work->tasks; t++) {
+    size_t at = t == work->tasks ? count : count / work->tasks * t;
+    if (t > 0 && at < work->begin[t - 1])
+      at = work->begin[t - 1];
+    while (at > 0 && at < count && point_cell_at(work, at) == point_cell_at(work, at - 1))
+      at++;
+    work->begin[t] = at;
+    if (t < work->tasks && at < count) {
+      const size_t place = 2 * (by_cell ? (size_t)point_cell_at(work, at) : at);
+      work->parts[t] = (pc_point_masses){.at = all->at + place, .mass = all->mass + place};
+    }
+  }
+}
+
+static pcal_status point_cells(const pcal_env *env, const pc_curve_table *table, unsigned level,
+                               pc_point_masses *out, point_sums *sums, pcal_error *err) {
+  point_work work = {
+      .table = table, .level = level, .total = table->total > 0 ? table->total : 1.0};
+  point_divide(&work, out);
+  PC_TRY(
+      pc_run(env, work.tasks, POINT_ENTRY_COST * (double)table->count, point_task, &work, err));
+  for (size_t t = 0; t < work.tasks; t++) {
+    const pc_point_masses *part = &work.parts[t];
+    if (part->count == 0)
+      continue;
+    memmove(out->at + out->count, part->at, part->count * sizeof *out->at);
+    memmove(out->mass + out->count, part->mass, part->count * sizeof *out->mass);
+    out->count += part->count;
+    sums->net.units += work.sums[t].net.units;
+    sums->size.units += work.sums[t].size.units;
+  }
+  return PCAL_OK;
 }
 
 /* The masses of a cell of a replica, from differences of prefix sums: accurate enough for one
@@ -135,12 +203,15 @@ static void point_replica_cells(const pc_curve_table *table, unsigned level,
 }
 
 static void point_scores(const pc_curve_table *table, pc_point_masses *out, point_sums *sums) {
+  const double total = table->total > 0 ? table->total : 1.0;
   for (size_t i = 0; i < table->count; i++) {
     pc_fixed residual = pc_curve_table_score_sum(table, i);
     pc_fixed_add_weighted(&residual, pc_curve_table_hits(table, i), -1.0);
     point_put(out, pc_curve_table_low(table, i), pc_fixed_value(&residual));
     point_sums_add(sums, residual);
   }
+  for (size_t i = 0; i < out->count; i++)
+    out->mass[i] /= total;
 }
 
 static size_t point_room(const pc_curve_table *table, unsigned level) {
@@ -164,13 +235,16 @@ pcal_status pc_point_masses_new(const pcal_env *env, const pc_curve_table *table
     return PCAL_OK;
   }
   point_sums sums = {{0}, {0}};
+  pcal_status status = PCAL_OK;
   if (level == PC_EACH_SCORE)
     point_scores(table, out, &sums);
   else
-    point_cells(table, level, out, &sums);
+    status = point_cells(env, table, level, out, &sums, err);
+  if (status != PCAL_OK) {
+    pc_point_masses_free(env, out);
+    return status;
+  }
   const double total = table->total > 0 ? table->total : 1.0;
-  for (size_t i = 0; i < out->count; i++)
-    out->mass[i] /= total;
   out->net = pc_fixed_value(&sums.net) / total;
   out->size = pc_fixed_value(&sums.size) / total;
   return PCAL_OK;

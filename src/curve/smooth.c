@@ -23,6 +23,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/executor.h"
 #include "kernels/convolve.h"
 #include "kernels/dispatch.h"
 #include "kernels/lane_math.h"
@@ -31,7 +32,10 @@
 #define SMOOTH_CUT_ROUGH 4.5
 #define SMOOTH_REACH 192 /* nodes: 6 * 32 */
 #define SMOOTH_SIDE (SMOOTH_REACH + 2)
-#define SMOOTH_BLOCK 2048                /* intervals */
+#define SMOOTH_BLOCK 2048         /* intervals */
+#define SMOOTH_WAVE ((size_t)512) /* blocks whose sums are kept at once */
+#define SMOOTH_MASS_COST 8.0      /* nanoseconds, for the executor */
+#define SMOOTH_NODE_COST 40.0
 #define SMOOTH_FINEST (INT64_C(1) << 30) /* nodes; sigma is at least PC_SMOOTH_SIGMA_MIN */
 #define SMOOTH_DEPTH 24
 #define SMOOTH_DEPTH_ROUGH 6
@@ -95,15 +99,43 @@ static int64_t smooth_inside(int64_t node, int64_t grid) {
   return node < 0 ? -node : node > grid ? 2 * grid - node : node;
 }
 
-void pc_smooth_gather(const pc_point_masses *masses, int64_t grid, pc_point_masses *out) {
-  for (int64_t node = 0; node <= grid; node++) {
-    out->at[node] = (double)node / (double)grid;
-    out->mass[node] = 0.0;
+/* The first mass whose place, in units of h, is at least `place`. */
+static size_t smooth_find(const pc_point_masses *masses, int64_t nodes, double place) {
+  size_t low = 0, high = masses->count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (masses->at[middle] * (double)nodes < place)
+      low = middle + 1;
+    else
+      high = middle;
   }
-  out->count = (size_t)grid + 1;
-  for (size_t i = 0; i < masses->count;) {
+  return low;
+}
+
+typedef struct smooth_gathering {
+  const pc_point_masses *masses;
+  int64_t grid;
+  pc_point_masses *out;
+} smooth_gathering;
+
+/* Fills SMOOTH_BLOCK nodes; each receives its masses in their order. */
+static pcal_status smooth_gather_block(void *user, size_t index, size_t worker,
+                                       pcal_error *err) {
+  const smooth_gathering *all = user;
+  const pc_point_masses *masses = all->masses;
+  const int64_t grid = all->grid, first = (int64_t)index * SMOOTH_BLOCK;
+  const int64_t end = first + SMOOTH_BLOCK <= grid ? first + SMOOTH_BLOCK : grid + 1;
+  (void)worker;
+  (void)err;
+  for (int64_t node = first; node < end; node++) {
+    all->out->at[node] = (double)node / (double)grid;
+    all->out->mass[node] = 0.0;
+  }
+  for (size_t i = smooth_find(masses, grid, (double)(first - 3)); i < masses->count;) {
     const int64_t node = (int64_t)(masses->at[i] * (double)grid);
     double sum[6] = {0.0};
+    if (node > end + 2)
+      break;
     for (; i < masses->count;
          i++) { /* sum all masses between two nodes before distributing them */
       const double f = masses->at[i] * (double)grid - (double)node;
@@ -114,9 +146,36 @@ void pc_smooth_gather(const pc_point_masses *masses, int64_t grid, pc_point_mass
       for (int k = 0; k < 6; k++)
         sum[k] += part[k];
     }
-    for (int k = 0; k < 6; k++)
-      out->mass[smooth_inside(node - 2 + k, grid)] += sum[k];
+    for (int k = 0; k < 6; k++) {
+      const int64_t to = smooth_inside(node - 2 + k, grid);
+      if (to >= first && to < end)
+        all->out->mass[to] += sum[k];
+    }
   }
+  return PCAL_OK;
+}
+
+/* Runs tasks that cannot fail, in the calling thread if there are no others. */
+static void smooth_run(const pcal_env *env, size_t count, double work, pc_task task,
+                       void *user) {
+  if (env != NULL) {
+    pcal_env quiet = *env;
+    quiet.interrupted = NULL;
+    quiet.progress = NULL;
+    if (pc_run(&quiet, count, work, task, user, NULL) == PCAL_OK)
+      return;
+  }
+  for (size_t index = 0; index < count; index++)
+    (void)task(user, index, 0, NULL);
+}
+
+void pc_smooth_gather(const pcal_env *env, const pc_point_masses *masses, int64_t grid,
+                      pc_point_masses *out) {
+  smooth_gathering all = {masses, grid, out};
+  out->count = (size_t)grid + 1;
+  smooth_run(env, (size_t)(grid / SMOOTH_BLOCK) + 1,
+             SMOOTH_MASS_COST * (double)masses->count + (double)grid, smooth_gather_block,
+             &all);
 }
 
 /* Adds a mass to a node.  A node beyond an end counts for its mirror image inside; a node on an
@@ -239,28 +298,46 @@ static double smooth_integrate(const smooth_block *block, int depth) {
   return sum;
 }
 
-double pc_smooth_norm(const pc_point_masses *masses, double sigma, double fine) {
-  smooth_block block = {.nodes = pc_smooth_grid(sigma, fine)};
+typedef struct smooth_integral {
+  const pc_point_masses *masses;
+  int64_t nodes;
+  size_t first; /* block of the first sum */
+  double *sums; /* of each block */
   smooth_kernel kernel;
-  const double h = 1.0 / (double)block.nodes;
-  smooth_kernel_fill(&kernel, h, sigma, fine < PC_SMOOTH_FINE);
+} smooth_integral;
+
+static pcal_status smooth_block_sum(void *user, size_t index, size_t worker, pcal_error *err) {
+  const smooth_integral *all = user;
+  smooth_block block;
+  (void)worker;
+  (void)err;
+  block.nodes = all->nodes;
   block.count = block.nodes < SMOOTH_BLOCK ? block.nodes : SMOOTH_BLOCK;
-  double sum = 0.0;
-  for (size_t begin = 0; block.first < block.nodes; block.first += block.count) {
-    const double beyond = (double)(smooth_low(&block) - 3);
-    while (begin < masses->count && masses->at[begin] * (double)block.nodes < beyond)
-      begin++;
-    if (begin == masses->count)
-      break;
-    const int64_t nearest = (int64_t)(masses->at[begin] * (double)block.nodes) - 3;
-    if (nearest >
-        smooth_high(&block)) { /* no mass near this block: continue at the next mass */
-      block.first = (nearest - SMOOTH_SIDE) / SMOOTH_BLOCK * SMOOTH_BLOCK - SMOOTH_BLOCK;
-      continue;
-    }
-    smooth_fill(&block, masses, begin, kernel.reach);
-    smooth_convolve(&block, &kernel);
-    sum += smooth_integrate(&block, kernel.depth);
+  block.first = (int64_t)(all->first + index) * SMOOTH_BLOCK;
+  const size_t begin = smooth_find(all->masses, block.nodes, (double)(smooth_low(&block) - 3));
+  all->sums[index] = 0.0;
+  if (begin == all->masses->count ||
+      (int64_t)(all->masses->at[begin] * (double)block.nodes) - 3 > smooth_high(&block))
+    return PCAL_OK; /* no mass is near this block */
+  smooth_fill(&block, all->masses, begin, all->kernel.reach);
+  smooth_convolve(&block, &all->kernel);
+  all->sums[index] = smooth_integrate(&block, all->kernel.depth);
+  return PCAL_OK;
+}
+
+double pc_smooth_norm(const pcal_env *env, const pc_point_masses *masses, double sigma,
+                      double fine) {
+  double sums[SMOOTH_WAVE], sum = 0.0;
+  smooth_integral all = {.masses = masses, .nodes = pc_smooth_grid(sigma, fine), .sums = sums};
+  const size_t blocks = (size_t)((all.nodes + SMOOTH_BLOCK - 1) / SMOOTH_BLOCK);
+  const double h = 1.0 / (double)all.nodes;
+  smooth_kernel_fill(&all.kernel, h, sigma, fine < PC_SMOOTH_FINE);
+  for (; all.first < blocks; all.first += SMOOTH_WAVE) {
+    const size_t left = blocks - all.first, here = left < SMOOTH_WAVE ? left : SMOOTH_WAVE;
+    smooth_run(env, here, SMOOTH_NODE_COST * (double)here * SMOOTH_BLOCK, smooth_block_sum,
+               &all);
+    for (size_t b = 0; b < here; b++)
+      sum += sums[b];
   }
   return sum * h;
 }

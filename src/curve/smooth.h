@@ -19,8 +19,10 @@
 #define PC_SMOOTH_ERROR 2.7e-7
 
 /* The integral of |f| over [0, 1], for sigma in [PC_SMOOTH_SIGMA_MIN, 1].  fine: PC_SMOOTH_FINE
- * or PC_SMOOTH_ROUGH.  Continuous in sigma within each interval between two powers of two. */
-double pc_smooth_norm(const pc_point_masses *masses, double sigma, double fine);
+ * or PC_SMOOTH_ROUGH.  Continuous in sigma within each interval between two powers of two.
+ * env: whose threads compute it, with the same bits; NULL: the calling thread. */
+double pc_smooth_norm(const pcal_env *env, const pc_point_masses *masses, double sigma,
+                      double fine);
 
 /* The number of intervals of that grid, 1 / h. */
 int64_t pc_smooth_grid(double sigma, double fine);
@@ -31,7 +33,8 @@ void pc_smooth_spread(double f, double mass, double out[6]);
 
 /* Distributes the masses to the nodes of a grid, as pc_smooth_norm does, so that several sigmas
  * with this grid can share the work; results then differ by rounding only.  out has room for
- * grid + 1 masses. */
-void pc_smooth_gather(const pc_point_masses *masses, int64_t grid, pc_point_masses *out);
+ * grid + 1 masses.  env: as above. */
+void pc_smooth_gather(const pcal_env *env, const pc_point_masses *masses, int64_t grid,
+                      pc_point_masses *out);
 
 #endif

@@ -61,6 +61,7 @@ static pcal_status smece_configure(pc_options *options, const pc_layout *layout,
 
 /* The residuals as point masses, and the same gathered on the nodes of a grid. */
 typedef struct smece_field {
+  const pcal_env *env; /* whose threads smooth; NULL: one of many replicas, in one thread */
   pc_point_masses all, gathered[2];
   const pc_point_masses *base; /* &all, or &gathered[0], on the finest grid needed */
   int64_t grid;                /* of gathered[1], gathered from the base; 0: none */
@@ -85,6 +86,7 @@ static pcal_status smece_field_new(const pcal_env *env, const pc_curve_table *ta
   PC_TRY(pc_point_masses_new(env, table, level, &out->all, err));
   out->base = &out->all;
   out->fine = fine;
+  out->env = fine < PC_SMOOTH_FINE ? NULL : env;
   const size_t room = smece_most_nodes(out, out->all.count) + 1;
   for (int i = 0; i < 2; i++) {
     out->gathered[i].at = pc_alloc_raw(env, room, sizeof(double));
@@ -104,7 +106,7 @@ static void smece_choose_base(smece_field *field, double sigma) {
   field->grid = 0;
   if ((size_t)grid > smece_most_nodes(field, field->all.count))
     return;
-  pc_smooth_gather(&field->all, grid, &field->gathered[0]);
+  pc_smooth_gather(field->env, &field->all, grid, &field->gathered[0]);
   field->base = &field->gathered[0];
 }
 
@@ -112,13 +114,13 @@ static void smece_choose_base(smece_field *field, double sigma) {
 static double smece_excess(smece_field *field, double sigma) {
   const int64_t grid = pc_smooth_grid(sigma, field->fine);
   if (field->base != &field->all && grid == (int64_t)field->base->count - 1)
-    return pc_smooth_norm(field->base, sigma, field->fine) - sigma;
+    return pc_smooth_norm(field->env, field->base, sigma, field->fine) - sigma;
   if ((size_t)grid > smece_most_nodes(field, field->base->count))
-    return pc_smooth_norm(field->base, sigma, field->fine) - sigma;
+    return pc_smooth_norm(field->env, field->base, sigma, field->fine) - sigma;
   if (field->grid != grid)
-    pc_smooth_gather(field->base, grid, &field->gathered[1]);
+    pc_smooth_gather(field->env, field->base, grid, &field->gathered[1]);
   field->grid = grid;
-  return pc_smooth_norm(&field->gathered[1], sigma, field->fine) - sigma;
+  return pc_smooth_norm(field->env, &field->gathered[1], sigma, field->fine) - sigma;
 }
 
 /* smECE_s - s at the ends of an interval that contains the root. */

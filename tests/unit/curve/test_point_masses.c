@@ -145,8 +145,8 @@ TEST(whole_weights_are_repeats) {
 
 /* How much joining in cells of a level moves the norm at a width. */
 static double moved(const pc_point_masses *joined, const pc_point_masses *exact, double sigma) {
-  return fabs(pc_smooth_norm(joined, sigma, PC_SMOOTH_FINE) -
-              pc_smooth_norm(exact, sigma, PC_SMOOTH_FINE));
+  return fabs(pc_smooth_norm(NULL, joined, sigma, PC_SMOOTH_FINE) -
+              pc_smooth_norm(NULL, exact, sigma, PC_SMOOTH_FINE));
 }
 
 /* What cells change is within the bound from the width on that is said to suffice. */

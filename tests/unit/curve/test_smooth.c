@@ -79,7 +79,7 @@ static double slow_norm(const pc_point_masses *masses, double sigma) {
 
 static void check(const sample *s, double sigma) {
   const double slow = slow_norm(&s->masses, sigma),
-               fast = pc_smooth_norm(&s->masses, sigma, PC_SMOOTH_FINE);
+               fast = pc_smooth_norm(NULL, &s->masses, sigma, PC_SMOOTH_FINE);
   if (fabs(fast - slow) > PC_SMOOTH_ERROR)
     fail_msg("sigma %g, %zu masses: %.12g, not %.12g", sigma, s->masses.count, fast, slow);
 }
@@ -152,14 +152,14 @@ TEST(gathered_masses_give_the_same) {
   for (uint64_t stream = 0; stream < 6; stream++) {
     sample_random(&s, stream, MASSES, stream % 2 == 0 ? 0.0 : -0.1,
                   stream % 2 == 0 ? 1.0 : 1.2);
-    pc_smooth_gather(&s.masses, 4096, &fine);
+    pc_smooth_gather(NULL, &s.masses, 4096, &fine);
     assert_int_equal(fine.count, 4097);
     for (double sigma = 1.0; sigma > 16.0 / 4096; sigma /= 2.3) {
-      const double plain = pc_smooth_norm(&s.masses, sigma, PC_SMOOTH_FINE);
-      pc_smooth_gather(&s.masses, pc_smooth_grid(sigma, PC_SMOOTH_FINE), &wide);
-      assert_near(pc_smooth_norm(&wide, sigma, PC_SMOOTH_FINE), plain, 1e-13);
-      pc_smooth_gather(&fine, pc_smooth_grid(sigma, PC_SMOOTH_FINE), &wide);
-      assert_true(fabs(pc_smooth_norm(&wide, sigma, PC_SMOOTH_FINE) - plain) < 1e-8);
+      const double plain = pc_smooth_norm(NULL, &s.masses, sigma, PC_SMOOTH_FINE);
+      pc_smooth_gather(NULL, &s.masses, pc_smooth_grid(sigma, PC_SMOOTH_FINE), &wide);
+      assert_near(pc_smooth_norm(NULL, &wide, sigma, PC_SMOOTH_FINE), plain, 1e-13);
+      pc_smooth_gather(NULL, &fine, pc_smooth_grid(sigma, PC_SMOOTH_FINE), &wide);
+      assert_true(fabs(pc_smooth_norm(NULL, &wide, sigma, PC_SMOOTH_FINE) - plain) < 1e-8);
     }
   }
 }
@@ -175,19 +175,19 @@ TEST(keeps_the_mass) {
       s.at[0] = places[p];
       s.mass[0] = -1.0;
       sample_end(&s, 1);
-      assert_near(pc_smooth_norm(&s.masses, sigmas[i], PC_SMOOTH_FINE), 1.0, 3e-9);
+      assert_near(pc_smooth_norm(NULL, &s.masses, sigmas[i], PC_SMOOTH_FINE), 1.0, 3e-9);
     }
 }
 
 TEST(nothing_gives_nothing) {
   const pc_point_masses none = {0};
-  assert_same(pc_smooth_norm(&none, 0.1, PC_SMOOTH_FINE), 0.0);
+  assert_same(pc_smooth_norm(NULL, &none, 0.1, PC_SMOOTH_FINE), 0.0);
 }
 
 TEST(opposite_masses_cancel) {
   sample s = {.at = {0.4, 0.4}, .mass = {1.0, -1.0}};
   sample_end(&s, 2);
-  assert_true(pc_smooth_norm(&s.masses, 0.1, PC_SMOOTH_FINE) < 1e-15);
+  assert_true(pc_smooth_norm(NULL, &s.masses, 0.1, PC_SMOOTH_FINE) < 1e-15);
 }
 
 /* Tiny widths: masses that do not see each other, far apart over many blocks of the grid and
@@ -208,7 +208,7 @@ TEST(tiny_widths) {
       count += 3;
     }
     sample_end(&s, count);
-    assert_near(pc_smooth_norm(&s.masses, sigma, PC_SMOOTH_FINE), 1.0, 1e-8);
+    assert_near(pc_smooth_norm(NULL, &s.masses, sigma, PC_SMOOTH_FINE), 1.0, 1e-8);
   }
 }
 
@@ -217,7 +217,7 @@ TEST(falls_as_the_width_grows) {
   sample_random(&s, 99, MASSES, 0.0, 1.0);
   double before = 1.0 + 1e-9;
   for (double sigma = 0.001; sigma <= 1; sigma *= 1.07) {
-    const double norm = pc_smooth_norm(&s.masses, sigma, PC_SMOOTH_FINE);
+    const double norm = pc_smooth_norm(NULL, &s.masses, sigma, PC_SMOOTH_FINE);
     assert_true(norm <= before + 2 * PC_SMOOTH_ERROR);
     before = norm;
   }

@@ -69,7 +69,7 @@ static double ladder_expected(const ladder_case *at) {
   }
   for (int step = 0; step < 40; step++) {
     const double middle = 0.5 * (low + high);
-    if (pc_smooth_norm(&masses, middle, PC_SMOOTH_FINE) >= middle)
+    if (pc_smooth_norm(NULL, &masses, middle, PC_SMOOTH_FINE) >= middle)
       low = middle;
     else
       high = middle;
