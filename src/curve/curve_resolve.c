@@ -4,18 +4,20 @@
 
 #include "base/executor.h"
 #include "curve/point_masses.h"
+#include "curve/refine_targets.h"
 #include "curve/score_partition.h"
 
 #define RESOLVE_SHORT 512                     /* rows: shorter columns are sorted */
 #define RESOLVE_SHORT_CELLS ((size_t)1 << 16) /* the same if scores are joined in cells */
 #define RESOLVE_PER_BUCKET 8                  /* rows, on average */
 #define RESOLVE_BUCKETS_MAX PC_BUCKETS
-#define RESOLVE_PIECE ((size_t)1 << 16) /* rows */
+#define RESOLVE_PIECE ((size_t)1 << 14) /* rows */
 #define RESOLVE_SCORE_COST 5.0          /* nanoseconds, for the executor */
 #define RESOLVE_KEEP_SHARE 16 /* up to 1/16 of the rows are sorted rather than divided again */
 #define RESOLVE_MANY \
   ((size_t)1 << 12)             /* sub-buckets: from here on scores are divided by ranges */
 #define RESOLVE_EMPTY_COST 50.0 /* nanoseconds per sub-bucket */
+#define RESOLVE_CROWDED 16      /* a range of more than 1/16 of the rows is for all threads */
 
 typedef struct resolve_work {
   const pcal_env *env;
@@ -87,19 +89,88 @@ static pcal_status resolve_fill(const resolve_work *work, pc_bucket_tally *tally
 
 /* A pass in which each task adds the scores of one range to the one tally. */
 typedef struct resolve_by_range {
-  const pc_score_partition *ranges;
+  const resolve_work *work;
   pc_bucket_tally *tally;
 } resolve_by_range;
+
+static pc_outcome_column resolve_column(const pc_score_partition *ranges, int hit,
+                                        size_t range) {
+  const size_t *begin = &ranges->begin[hit][range];
+  return (pc_outcome_column){.score = ranges->score + begin[0], .count = begin[1] - begin[0]};
+}
+
+/* True if one thread would be busy with a range for longer than the others with theirs: many models
+ * have a large part of their scores in the last bucket. */
+static int resolve_is_crowded(const resolve_work *work, size_t range) {
+  const pc_score_partition *ranges = &work->ranges;
+  const size_t rows =
+      resolve_column(ranges, 0, range).count + resolve_column(ranges, 1, range).count;
+  return pc_worker_count(work->env) > 2 && rows > work->rows / RESOLVE_CROWDED;
+}
 
 static pcal_status resolve_range(void *user, size_t range, size_t worker, pcal_error *err) {
   const resolve_by_range *all = user;
   (void)worker;
+  if (resolve_is_crowded(all->work, range))
+    return PCAL_OK;
   for (int hit = 0; hit < 2; hit++) {
-    const size_t *begin = &all->ranges->begin[hit][range];
-    PC_TRY(pc_bucket_tally_add_column(all->tally, all->ranges->score + begin[0],
-                                      begin[1] - begin[0], hit, err));
+    const pc_outcome_column column = resolve_column(&all->work->ranges, hit, range);
+    PC_TRY(pc_bucket_tally_add_column(all->tally, column.score, column.count, hit, err));
   }
   return PCAL_OK;
+}
+
+/* The targets with scores of a range: targets[*begin] and those after it. */
+static pcal_status resolve_range_targets(const resolve_work *work, size_t range,
+                                         const pc_refine_targets *targets, size_t *begin,
+                                         pc_refine_targets *out, pcal_error *err) {
+  size_t end;
+  *begin = 0;
+  while (*begin < targets->count && targets->list[*begin].high < work->ranges.low[range])
+    ++*begin;
+  for (end = *begin; end < targets->count; end++)
+    if (targets->list[end].low > work->ranges.high[range])
+      break;
+  PC_TRY(pc_refine_targets_new(work->env, &targets->layout, end - *begin, out, err));
+  out->level = targets->level;
+  for (size_t t = *begin; t < end; t++)
+    pc_refine_targets_append(out, targets->list[t]);
+  pc_refine_targets_index(out);
+  return PCAL_OK;
+}
+
+/* Adds the sub-buckets of one target, which is another target of the other tally. */
+static void resolve_join(pc_bucket_tally *tally, const pc_refine_target *to,
+                         const pc_bucket_tally *part, const pc_refine_target *from) {
+  for (size_t s = 0; s < to->parts; s++)
+    if (to->action != PC_REFINE_COUNT) {
+      pc_segment_join(&tally->segments[to->first + s], &part->segments[from->first + s]);
+    } else {
+      tally->counts[2 * (to->first + s)] += part->counts[2 * (from->first + s)];
+      tally->counts[2 * (to->first + s) + 1] += part->counts[2 * (from->first + s) + 1];
+    }
+}
+
+/* Adds the scores of a crowded range, by all threads: it has few sub-buckets. */
+static pcal_status resolve_crowded(const resolve_work *work, size_t range,
+                                   pc_bucket_tally *tally, pcal_error *err) {
+  const pc_outcome_column columns[2] = {resolve_column(&work->ranges, 0, range),
+                                        resolve_column(&work->ranges, 1, range)};
+  const resolve_work own = {.env = work->env,
+                            .columns = {&columns[0], &columns[1]},
+                            .rows = columns[0].count + columns[1].count};
+  pc_refine_targets targets;
+  pc_bucket_tally part = {0};
+  size_t begin;
+  PC_TRY(resolve_range_targets(work, range, tally->targets, &begin, &targets, err));
+  pcal_status status = pc_bucket_tally_new(work->env, &targets, &part, err);
+  if (status == PCAL_OK)
+    status = resolve_fill(&own, &part, err);
+  for (size_t t = 0; t < targets.count && status == PCAL_OK; t++)
+    resolve_join(tally, &tally->targets->list[begin + t], &part, &targets.list[t]);
+  pc_bucket_tally_free(&part);
+  pc_refine_targets_free(&targets);
+  return status;
 }
 
 /* True if the pass only adds up scores, in many sub-buckets. */
@@ -139,9 +210,13 @@ static pcal_status resolve_fill_later(resolve_work *work, const pc_bucket_curve 
     if (status != PCAL_OK)
       return status == PCAL_MEMORY ? resolve_fill(work, tally, err) : status;
   }
-  resolve_by_range all = {&work->ranges, tally};
-  return pc_run(work->env, PC_SCORE_RANGES, RESOLVE_SCORE_COST * (double)work->rows,
-                resolve_range, &all, err);
+  resolve_by_range all = {work, tally};
+  PC_TRY(pc_run(work->env, PC_SCORE_RANGES, RESOLVE_SCORE_COST * (double)work->rows,
+                resolve_range, &all, err));
+  for (size_t range = 0; range < PC_SCORE_RANGES; range++)
+    if (resolve_is_crowded(work, range))
+      PC_TRY(resolve_crowded(work, range, tally, err));
+  return PCAL_OK;
 }
 
 /* ---- the curve ---- */
@@ -231,7 +306,10 @@ static int resolve_sorts(const resolve_work *work) {
 pcal_status pc_curve_resolve(const pcal_env *env, const pc_outcome_column *misses,
                              const pc_outcome_column *hits, const pc_curve_question *asked,
                              pc_curve_table *out, pcal_error *err) {
-  resolve_work work = {env, {misses, hits}, misses->count + hits->count, asked, {NULL, {{0}}}};
+  resolve_work work = {.env = env,
+                       .columns = {misses, hits},
+                       .rows = misses->count + hits->count,
+                       .asked = asked};
   if (resolve_sorts(&work))
     return pc_curve_table_new(env, misses, hits, out, err);
   pc_bucket_curve curve = {0};

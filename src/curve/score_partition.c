@@ -4,7 +4,7 @@
 
 #include "base/executor.h"
 
-#define PARTITION_PIECE ((size_t)1 << 16) /* rows */
+#define PARTITION_PIECE ((size_t)1 << 15) /* rows */
 #define PARTITION_SCORE_COST 3.0          /* nanoseconds, for the executor */
 
 /* Rows of one piece by range; while scores are copied, the place of the next one. */
@@ -22,7 +22,8 @@ typedef struct partition_work {
 } partition_work;
 
 /* Gives whole buckets to ranges, by the rows up to the middle of each bucket. */
-static void partition_choose_ranges(const pc_bucket_curve *curve, partition_work *work) {
+static void partition_choose_ranges(const pc_bucket_curve *curve, partition_work *work,
+                                    pc_score_partition *out) {
   double before = 0;
   size_t bucket = 0;
   uint8_t range = 0;
@@ -34,9 +35,13 @@ static void partition_choose_ranges(const pc_bucket_curve *curve, partition_work
     if (bucket == here) {
       const double middle = (before + rows / 2) / (double)curve->total;
       const size_t own = (size_t)(middle * PC_SCORE_RANGES);
+      const uint8_t before_it = range;
       range = (uint8_t)(own < PC_SCORE_RANGES ? own : PC_SCORE_RANGES - 1);
       work->range_of[bucket++] = range;
+      if (i == 0 || range != before_it)
+        out->low[range] = curve->segments[i].low;
     }
+    out->high[range] = curve->segments[i].high;
     before += rows;
   }
   for (; bucket < work->layout->count; bucket++)
@@ -119,7 +124,7 @@ pcal_status pc_score_partition_new(const pcal_env *env,
   if (work.range_of == NULL || work.places == NULL || work.score == NULL)
     status = pc_fail_memory(err, "building a curve");
   if (status == PCAL_OK) {
-    partition_choose_ranges(curve, &work);
+    partition_choose_ranges(curve, &work, out);
     status = partition_fill(env, &work, out, err);
   }
   pc_free(env, work.range_of);

@@ -192,29 +192,68 @@ static void resolve_check_masses(const pc_curve_table *found, const pc_curve_tab
   pc_point_masses_free(&env, &want);
 }
 
-TEST(test_cells_have_the_bits_of_sorted_scores) {
-  static double score[CONDENSE_JOINED];
-  static const unsigned levels[] = {9, 14, 17, PC_EACH_SCORE};
+static double resolve_scores[CONDENSE_JOINED];
+
+/* Scores near 1, a tenth or three quarters of them in the last bucket. */
+static void resolve_draw(double power) {
   const pc_rng rng = {9, 10};
-  pcal_env env = pc_env_resolve(NULL);
   for (size_t i = 0; i < CONDENSE_JOINED; i++)
-    score[i] = 1 - pow(pc_rng_uniform(&rng, i), 4);
-  const pc_outcome_column misses = {score, NULL, 20000};
-  const pc_outcome_column hits = {score + 20000, NULL, CONDENSE_JOINED - 20000};
-  pc_curve_table full, found;
-  assert_int_equal(pc_curve_table_new(&env, &misses, &hits, &full, NULL), PCAL_OK);
-  for (env.threads = 1; env.threads <= 2; env.threads++)
-    for (size_t l = 0; l < UNIT_COUNT(levels); l++) {
-      const pc_curve_question asked = {resolve_edges, resolve_cells, &levels[l], 0};
-      pc_bin got[15], want[15];
-      assert_int_equal(pc_curve_resolve(&env, &misses, &hits, &asked, &found, NULL), PCAL_OK);
-      assert_non_null(found.segments);
-      resolve_check_masses(&found, &full, levels[l]);
-      assert_int_equal(pc_bins_by_mass(&found, 15, got), pc_bins_by_mass(&full, 15, want));
-      for (size_t b = 0; b < 15; b++)
-        assert_true(got[b].high == want[b].high && got[b].weight == want[b].weight &&
-                    got[b].score == want[b].score && got[b].hits == want[b].hits);
-      pc_curve_table_free(&env, &found);
-    }
-  pc_curve_table_free(&env, &full);
+    resolve_scores[i] = 1 - pow(pc_rng_uniform(&rng, i), power);
+}
+
+static pcal_status resolve_level(const pcal_env *env, const unsigned *level,
+                                 pc_curve_table *out, pcal_error *err) {
+  const pc_outcome_column misses = {resolve_scores, NULL, 20000};
+  const pc_outcome_column hits = {resolve_scores + 20000, NULL, CONDENSE_JOINED - 20000};
+  const pc_curve_question asked = {resolve_edges, resolve_cells, level, 0};
+  return level == NULL ? pc_curve_table_new(env, &misses, &hits, out, err)
+                       : pc_curve_resolve(env, &misses, &hits, &asked, out, err);
+}
+
+static void resolve_check_level(const pcal_env *env, unsigned level,
+                                const pc_curve_table *full) {
+  pc_bin got[15], want[15];
+  pc_curve_table found;
+  assert_int_equal(resolve_level(env, &level, &found, NULL), PCAL_OK);
+  assert_non_null(found.segments);
+  resolve_check_masses(&found, full, level);
+  assert_int_equal(pc_bins_by_mass(&found, 15, got), pc_bins_by_mass(full, 15, want));
+  for (size_t b = 0; b < 15; b++)
+    assert_true(got[b].high == want[b].high && got[b].weight == want[b].weight &&
+                got[b].score == want[b].score && got[b].hits == want[b].hits);
+  pc_curve_table_free(env, &found);
+}
+
+TEST(test_cells_have_the_bits_of_sorted_scores) {
+  static const unsigned levels[] = {9, 14, 17, PC_EACH_SCORE};
+  static const double powers[] = {4, 32};
+  pcal_env env = pc_env_resolve(NULL);
+  for (size_t p = 0; p < UNIT_COUNT(powers); p++) {
+    pc_curve_table full;
+    resolve_draw(powers[p]);
+    assert_int_equal(resolve_level(&env, NULL, &full, NULL), PCAL_OK);
+    for (env.threads = 1; env.threads <= 4; env.threads++)
+      for (size_t l = 0; l < UNIT_COUNT(levels); l++)
+        resolve_check_level(&env, levels[l], &full);
+    pc_curve_table_free(&env, &full);
+  }
+}
+
+/* Without memory to divide the scores by ranges the result is the same. */
+TEST(test_out_of_memory_in_crowds) {
+  const unsigned level = PC_EACH_SCORE;
+  resolve_draw(32);
+  for (size_t n = 1, done = 0; !done; n += UNIT_FAIL_STEP(n)) {
+    unit_memory memory = {0};
+    pcal_env env = unit_env(&memory);
+    pc_curve_table table;
+    env.threads = 4; /* so little work is done by one of them */
+    atomic_store(&memory.fail_at, n);
+    const pcal_status status = resolve_level(&env, &level, &table, NULL);
+    assert_true(status == PCAL_OK || status == PCAL_MEMORY);
+    if (status == PCAL_OK)
+      pc_curve_table_free(&env, &table);
+    assert_int_equal(atomic_load(&memory.live), 0);
+    done = atomic_load(&memory.calls) < n;
+  }
 }
