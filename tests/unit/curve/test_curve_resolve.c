@@ -243,7 +243,7 @@ TEST(test_cells_have_the_bits_of_sorted_scores) {
 TEST(test_out_of_memory_in_crowds) {
   const unsigned level = PC_EACH_SCORE;
   resolve_draw(32);
-  for (size_t n = 1, done = 0; !done; n += UNIT_FAIL_STEP(n)) {
+  for (size_t n = 1, done = 0; !done; n += 1 + n / 8) {
     unit_memory memory = {0};
     pcal_env env = unit_env(&memory);
     pc_curve_table table;
