@@ -570,6 +570,15 @@ pcal_status pc_bucket_tally_prepare(pc_bucket_tally *into, const pc_bucket_tally
   return PCAL_OK;
 }
 
+void pc_bucket_tally_merge_segments(pc_bucket_tally *into, const pc_bucket_tally *from,
+                                    size_t begin, size_t end) {
+  for (size_t s = begin; s < end; s++) {
+    const pc_segment segment =
+        into->targets == NULL ? pc_bucket_tally_segment(from, s) : from->segments[s];
+    pc_segment_join(&into->segments[s], &segment);
+  }
+}
+
 void pc_bucket_tally_merge(pc_bucket_tally *into, const pc_bucket_tally *from) {
   if (into->splits != NULL)
     pc_bucket_splits_merge(into->splits, from->splits);
@@ -577,12 +586,11 @@ void pc_bucket_tally_merge(pc_bucket_tally *into, const pc_bucket_tally *from) {
     pc_bucket_sums_merge(into->sums, from->sums);
     return;
   }
-  const size_t count = pc_bucket_tally_bucket_count(into);
-  for (size_t s = 0; s < count; s++) {
-    const pc_segment segment =
-        into->targets == NULL ? pc_bucket_tally_segment(from, s) : from->segments[s];
-    pc_segment_join(&into->segments[s], &segment);
-  }
+  pc_bucket_tally_merge_segments(into, from, 0, pc_bucket_tally_bucket_count(into));
+  pc_bucket_tally_merge_rest(into, from);
+}
+
+void pc_bucket_tally_merge_rest(pc_bucket_tally *into, const pc_bucket_tally *from) {
   for (size_t i = 0; i < tally_count_count(into); i++)
     into->counts[i] += from->counts[i];
   for (int hit = 0; hit < 2; hit++)

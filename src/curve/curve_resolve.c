@@ -17,7 +17,9 @@
 #define RESOLVE_MANY \
   ((size_t)1 << 12)             /* sub-buckets: from here on scores are divided by ranges */
 #define RESOLVE_EMPTY_COST 50.0 /* nanoseconds per sub-bucket */
-#define RESOLVE_CROWDED 16      /* a range of more than 1/16 of the rows is for all threads */
+#define RESOLVE_MERGED ((size_t)1 << 10) /* sub-buckets that a task merges */
+#define RESOLVE_MERGE_COST 10.0          /* nanoseconds per sub-bucket */
+#define RESOLVE_CROWDED 16 /* a range of more than 1/16 of the rows is for all threads */
 
 typedef struct resolve_work {
   const pcal_env *env;
@@ -39,7 +41,8 @@ typedef struct resolve_pieces {
   const resolve_work *work;
   pc_bucket_tally *first;  /* of worker 0 */
   pc_bucket_tally *others; /* of the other workers, created at their first piece */
-  size_t pieces[2];        /* of each column */
+  size_t other_count;
+  size_t pieces[2]; /* of each column */
 } resolve_pieces;
 
 static pcal_status resolve_piece(void *user, size_t index, size_t worker, pcal_error *err) {
@@ -55,31 +58,51 @@ static pcal_status resolve_piece(void *user, size_t index, size_t worker, pcal_e
                                     left < RESOLVE_PIECE ? left : RESOLVE_PIECE, hit, err);
 }
 
-static pcal_status resolve_collect(const resolve_pieces *all, size_t others, pcal_error *err) {
-  for (size_t w = 0; w < others; w++) {
-    if (all->others[w].env == NULL)
-      continue;
-    PC_TRY(pc_bucket_tally_prepare(all->first, &all->others[w], err));
-    pc_bucket_tally_merge(all->first, &all->others[w]);
-  }
+/* Merges some sub-buckets of all tallies. */
+static pcal_status resolve_merge(void *user, size_t index, size_t worker, pcal_error *err) {
+  const resolve_pieces *all = user;
+  const size_t count = pc_bucket_tally_bucket_count(all->first);
+  const size_t begin = index * RESOLVE_MERGED, left = count - begin;
+  (void)worker;
+  (void)err;
+  for (size_t w = 0; w < all->other_count; w++)
+    if (all->others[w].env != NULL)
+      pc_bucket_tally_merge_segments(all->first, &all->others[w], begin,
+                                     begin + (left < RESOLVE_MERGED ? left : RESOLVE_MERGED));
   return PCAL_OK;
+}
+
+static pcal_status resolve_collect(resolve_pieces *all, pcal_error *err) {
+  const int later = all->first->targets != NULL;
+  const size_t count = pc_bucket_tally_bucket_count(all->first);
+  size_t used = 0;
+  for (size_t w = 0; w < all->other_count; w++)
+    if (all->others[w].env != NULL) {
+      used++;
+      PC_TRY(pc_bucket_tally_prepare(all->first, &all->others[w], err));
+      (later ? pc_bucket_tally_merge_rest : pc_bucket_tally_merge)(all->first, &all->others[w]);
+    }
+  return !later ? PCAL_OK
+                : pc_run(all->work->env, (count + RESOLVE_MERGED - 1) / RESOLVE_MERGED,
+                         RESOLVE_MERGE_COST * (double)count * (double)used, resolve_merge, all,
+                         err);
 }
 
 static pcal_status resolve_fill(const resolve_work *work, pc_bucket_tally *tally,
                                 pcal_error *err) {
-  const size_t others = pc_worker_count(work->env) - 1;
-  resolve_pieces all = {.work = work, .first = tally};
+  resolve_pieces all = {
+      .work = work, .first = tally, .other_count = pc_worker_count(work->env) - 1};
   for (int hit = 0; hit < 2; hit++)
     all.pieces[hit] = (work->columns[hit]->count + RESOLVE_PIECE - 1) / RESOLVE_PIECE;
-  all.others = pc_alloc(work->env, others, sizeof *all.others);
+  all.others = pc_alloc(work->env, all.other_count, sizeof *all.others);
   if (all.others == NULL)
     return pc_fail_memory(err, "building a curve");
   pcal_status status =
       pc_run(work->env, all.pieces[0] + all.pieces[1], RESOLVE_SCORE_COST * (double)work->rows,
              resolve_piece, &all, err);
   if (status == PCAL_OK)
-    status = resolve_collect(&all, others, err);
-  for (size_t w = 0; w < others; w++)
+    status = resolve_collect(&all, err);
+  for (size_t w = 0; w < all.other_count; w++)
     pc_bucket_tally_free(&all.others[w]);
   pc_free(work->env, all.others);
   return status;

@@ -33,6 +33,7 @@
 #define SMOOTH_REACH 192 /* nodes: 6 * 32 */
 #define SMOOTH_SIDE (SMOOTH_REACH + 2)
 #define SMOOTH_BLOCK 2048         /* intervals */
+#define SMOOTH_GATHERED 256       /* nodes that a task fills */
 #define SMOOTH_WAVE ((size_t)512) /* blocks whose sums are kept at once */
 #define SMOOTH_MASS_COST 8.0      /* nanoseconds, for the executor */
 #define SMOOTH_NODE_COST 40.0
@@ -118,13 +119,13 @@ typedef struct smooth_gathering {
   pc_point_masses *out;
 } smooth_gathering;
 
-/* Fills SMOOTH_BLOCK nodes; each receives its masses in their order. */
+/* Fills SMOOTH_GATHERED nodes; each receives its masses in their order. */
 static pcal_status smooth_gather_block(void *user, size_t index, size_t worker,
                                        pcal_error *err) {
   const smooth_gathering *all = user;
   const pc_point_masses *masses = all->masses;
-  const int64_t grid = all->grid, first = (int64_t)index * SMOOTH_BLOCK;
-  const int64_t end = first + SMOOTH_BLOCK <= grid ? first + SMOOTH_BLOCK : grid + 1;
+  const int64_t grid = all->grid, first = (int64_t)index * SMOOTH_GATHERED;
+  const int64_t end = first + SMOOTH_GATHERED <= grid ? first + SMOOTH_GATHERED : grid + 1;
   (void)worker;
   (void)err;
   for (int64_t node = first; node < end; node++) {
@@ -173,7 +174,7 @@ void pc_smooth_gather(const pcal_env *env, const pc_point_masses *masses, int64_
                       pc_point_masses *out) {
   smooth_gathering all = {masses, grid, out};
   out->count = (size_t)grid + 1;
-  smooth_run(env, (size_t)(grid / SMOOTH_BLOCK) + 1,
+  smooth_run(env, (size_t)(grid / SMOOTH_GATHERED) + 1,
              SMOOTH_MASS_COST * (double)masses->count + (double)grid, smooth_gather_block,
              &all);
 }
