@@ -36,6 +36,7 @@
 #include "measure/replicas/paired_difference.h"
 #include "system/clock.h"
 
+#define COMPARISON_SLOW_SHARE 8 /* of a slow method, in fits of a fast one */
 #define COMPARISON_FOLDS 5
 #define COMPARISON_LEVEL 0.95
 #define COMPARISON_CHECK_REPLICAS 20
@@ -102,6 +103,45 @@ static pcal_status comparison_check(const pc_judging *state, pcal_source *source
   return status;
 }
 
+/* ---- progress ---- */
+
+static void comparison_tell(void *user, const char *what, uint64_t done, uint64_t total) {
+  const pc_comparison_progress *progress = user;
+  (void)what;
+  (void)done;
+  (void)total;
+  pc_progress(&progress->given, "comparing", progress->done, progress->total);
+}
+
+static int comparison_interrupted(void *user) {
+  const pc_comparison_progress *progress = user;
+  return progress->given.interrupted != NULL &&
+         progress->given.interrupted(progress->given.user);
+}
+
+/* The environment of what a comparison calls. */
+static pcal_env comparison_env(pcal_comparison *table) {
+  pcal_env env = table->env;
+  table->progress.given = table->env;
+  env.progress = comparison_tell;
+  env.interrupted = comparison_interrupted;
+  env.user = &table->progress;
+  return env;
+}
+
+static uint64_t comparison_share(const pc_contestant *contestant) {
+  return pc_judging_is_slow(contestant->spec) ? COMPARISON_SLOW_SHARE : 1;
+}
+
+/* Counts the contestants of a model, from `first` on, for itself and the models after it. */
+static void comparison_expect(pc_judging *state, size_t first, size_t model) {
+  pcal_comparison *table = state->table;
+  uint64_t share = 0;
+  for (size_t i = first; i < table->count; i++)
+    share += comparison_share(&table->contestants[i]);
+  table->progress.total = table->progress.done + share * (table->model_count - model);
+}
+
 /* ---- one after the other ---- */
 
 /* Hands the outcome of a contestant to the caller. */
@@ -136,7 +176,8 @@ static pcal_status comparison_run(pc_judging *state, size_t first, int slow, pca
     if (i == 0)
       PC_TRY(comparison_find_by(state, err));
     comparison_show(state, contestant);
-    pc_progress(&state->env, "comparing", i + 1, table->count);
+    table->progress.done += comparison_share(contestant);
+    pc_progress(&state->env, "comparing", 0, 0);
   }
   return PCAL_OK;
 }
@@ -166,6 +207,7 @@ static pcal_status comparison_add_model(pc_judging *state, size_t index, pcal_er
   PC_TRY(comparison_add_methods(state, index, err));
   if (model->val == NULL)
     PC_TRY(pc_memory_source_read(model->source, &state->env, &state->kept, err));
+  comparison_expect(state, first, index);
   PC_TRY(comparison_run(state, first, 0, err));
   return comparison_run(state, first, 1, err);
 }
@@ -295,6 +337,7 @@ static pcal_status comparison_refit(const pc_judging *state, pcal_error *err) {
   pcal_comparison *table = state->table;
   const pc_contestant *chosen = &table->contestants[table->chosen];
   pc_held_out all = pc_judging_held_out(state, chosen->model);
+  all.env = &table->env;
   all.deadline = 0.0;
   all.val = all.val != NULL ? all.val : all.source;
   return pc_held_out_fit(&all, chosen->spec, &table->calibrator, err);
@@ -379,7 +422,7 @@ pcal_status pc_compare(const pcal_model *models, size_t model_count,
   pc_judging state = {.table = table,
                       .models = models,
                       .config = config,
-                      .env = *env,
+                      .env = comparison_env(table),
                       .by_cluster = by_cluster};
   state.deadline = config->budget > 0.0 ? pc_clock_seconds() + config->budget : 0.0;
   pcal_shape shape = {.size = sizeof shape};

@@ -35,9 +35,16 @@ typedef struct pc_contestant {
   size_t rank;          /* from 1; 0: not judged */
 } pc_contestant;
 
+/* How far a comparison is, in place of how far each of its fits is. */
+typedef struct pc_comparison_progress {
+  pcal_env given;
+  uint64_t done, total; /* contestants; a slow one counts as several */
+} pc_comparison_progress;
+
 struct pcal_comparison {
   pcal_env env;
-  pc_contestant *contestants; /* contestant 0 is the first model without a method */
+  pc_comparison_progress progress; /* results refer to it */
+  pc_contestant *contestants;      /* contestant 0 is the first model without a method */
   size_t count, capacity;
   char **model_names; /* NULL if there is one model */
   size_t model_count;

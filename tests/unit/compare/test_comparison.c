@@ -282,6 +282,40 @@ TEST(compared_shown) {
 }
 
 /* Without time, only the predictions themselves are judged, and the reason is given. */
+/* One step, "comparing", that never goes back and ends with all contestants; a slow one counts as eight. */
+typedef struct compared_steps {
+  uint64_t done, total;
+  size_t calls, others;
+} compared_steps;
+
+static void compared_step(void *user, const char *what, uint64_t done, uint64_t total) {
+  compared_steps *steps = user;
+  steps->others += strcmp(what, "comparing") != 0;
+  assert_true(done >= steps->done && (total == 0 || done <= total));
+  steps->done = done;
+  steps->total = total;
+  steps->calls++;
+}
+
+TEST(compared_progress) {
+  static const char *const methods[] = {"temperature", "vector", "diag"};
+  static compared_data data;
+  compared_steps steps = {0};
+  pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
+  pcal_env env = PCAL_ENV_INIT;
+  config.methods = methods;
+  config.method_count = UNIT_COUNT(methods);
+  config.no_calibrator = 1;
+  env.progress = compared_step;
+  env.user = &steps;
+  compared_draw(&data, 0.6);
+  pcal_comparison_free(compared_run(&data, &config, &env));
+  assert_true(steps.calls > UNIT_COUNT(methods));
+  assert_int_equal(steps.others, 0);
+  assert_int_equal(steps.total, 3 + 8); /* without a method, two fast ones and a slow one */
+  assert_int_equal(steps.done, steps.total);
+}
+
 TEST(compared_budget) {
   static const char *const methods[] = {"temperature"};
   compared_data data;
