@@ -402,6 +402,11 @@ int pc_source_on_device(const pcal_source *source) {
                                       !source->event.used && !source->soft.used);
 }
 
+int pc_source_has_halves(const pcal_source *source) {
+  return source->derived.base == NULL && !source->borrowed.used && source->scores.halves &&
+         !pc_source_changes_rows(source) && !source->event.used && !source->soft.used;
+}
+
 pcal_device *pc_source_holder(const pcal_source *source) {
   return source->borrowed.used ? source->borrowed.batch.device : source->scores.device;
 }

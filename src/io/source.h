@@ -63,6 +63,9 @@ uint64_t pc_source_soft_kept(const pcal_source *source, pc_sum *square);
 /* True if groups were given as an input of their own: in comparisons they are clusters. */
 int pc_source_has_given_groups(const pcal_source *source);
 
+/* True if the scores are 16-bit floats, and are passed on as they are. */
+int pc_source_has_halves(const pcal_source *source);
+
 /* True if batches have their scores in the memory of a device; that device. */
 int pc_source_on_device(const pcal_source *source);
 pcal_device *pc_source_holder(const pcal_source *source);

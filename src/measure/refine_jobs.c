@@ -191,6 +191,8 @@ static pcal_status refine_jobs_target_task(void *user, size_t p, size_t worker,
   (void)worker;
   PC_TRY(pc_machine_curve_buckets_part(all->jobs->env, all->jobs->group->slots[job->slot], p,
                                        &job->curves[p], err));
+  if (all->jobs->halves && job->stored)
+    pc_bucket_curve_close_halves(job->curves[p]);
   return refine_jobs_target(all->jobs, job, p, all->ends, all->end_count, err);
 }
 

@@ -108,6 +108,38 @@ TEST(test_files_of_every_type) {
   pcal_results_free(results);
 }
 
+/* The value of a 16-bit float in [0, 1]. */
+static double run_half(uint16_t bits) {
+  const int exponent = bits >> 10;
+  return exponent == 0 ? ldexp(bits, -24) : ldexp(1024 + bits % 1024, exponent - 25);
+}
+
+/* 16-bit floats of all sizes, and evenly spread ones; 0, 1 and both sides of 2^-4 are among them. */
+TEST(test_half_precision) {
+  static uint16_t halves[RUN_ROWS];
+  const pc_rng rng = {53, 1}, other = {53, 2};
+  for (int even = 0; even < 2; even++) {
+    for (uint64_t i = 0; i < RUN_ROWS; i++) {
+      const double u = pc_rng_uniform(&rng, i);
+      halves[i] = (uint16_t)(even ? 0x2C00 + u * 0x1001 : u * 0x3C01);
+      run_rows.score[i] = run_half(halves[i]);
+      run_rows.label[i] = pc_rng_uniform(&other, i) < 0.1 + 0.8 * run_rows.score[i];
+    }
+    const given_data data = run_given();
+    pcal_results *results = given_results(&data, RUN_SPECS);
+    char *expected = given_written(results, PCAL_JSON);
+    const char *labels = run_file("i4.npy", "=i4", run_rows.label, 4);
+    pcal_source *source = run_open(run_file("f2.npy", "=f2", halves, 2), labels);
+    assert_true(pc_source_has_halves(source));
+    char *text = run_text(source, 2);
+    assert_string_equal(text, expected);
+    free(text);
+    pcal_source_free(source);
+    free(expected);
+    pcal_results_free(results);
+  }
+}
+
 /* Scores a little outside [0, 1] are used as stored. */
 TEST(test_rows_that_are_not_plain) {
   run_draw();
