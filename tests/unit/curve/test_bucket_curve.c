@@ -277,6 +277,37 @@ TEST(test_float32_scores_are_counted) {
 
 /* One pass separates scores at given ends, whether their segments are otherwise wanted or not,
  * and loses nothing. */
+/* Every 16-bit float from 2^-6 to 1, one to three times: a segment is closed exactly if all its rows have one
+ * score, which is then its own, and from 2^-4 on all are. */
+TEST(test_halves_are_single_scores) {
+  const pcal_env env = pc_env_resolve(NULL);
+  static double score[3 * 6 * 1024 + 3];
+  static uint8_t hit[UNIT_COUNT(score)];
+  size_t rows = 0, closed = 0, at = 0;
+  for (int bits = 9 << 10; bits <= 15 << 10; bits++)
+    for (int copy = 0; copy < 1 + bits % 3; copy++)
+      score[rows++] = ldexp(1024 + bits % 1024, (bits >> 10) - 25);
+  pc_bucket_tally tally;
+  pc_bucket_curve curve;
+  assert_int_equal(pc_bucket_tally_new(&env, NULL, &tally, NULL), PCAL_OK);
+  assert_int_equal(pc_bucket_tally_add(&tally, score, hit, rows, NULL), PCAL_OK);
+  assert_int_equal(pc_bucket_curve_new(&env, &tally, &curve, NULL), PCAL_OK);
+  pc_bucket_curve_close_halves(&curve);
+  for (size_t i = 0; i < curve.count; i++) {
+    const pc_segment *segment = &curve.segments[i];
+    const size_t first = at;
+    at += segment->rows;
+    closed += segment->low == segment->high;
+    assert_true(segment->low != segment->high || score[first] == score[at - 1]);
+    assert_true(segment->low != segment->high || score[first] == segment->low);
+    assert_true(score[first] < 0x1p-4 || segment->low == segment->high);
+  }
+  assert_int_equal(at, rows);
+  assert_int_equal(closed, 4 * 1024 + 1);
+  pc_bucket_curve_free(&curve);
+  pc_bucket_tally_free(&tally);
+}
+
 static void buckets_cut_at(const pcal_env *env, const buckets_data *data,
                            pc_refine_request wish) {
   pc_bucket_tally first = {0}, second = {0};
