@@ -122,6 +122,17 @@ static int fault_few(void) {
 #endif
 }
 
+/* Where code is slow, as with the counters of tools/branch-coverage, stacks with new calls have more
+ * time: each is tried once in a program. */
+static double fault_patience(void) {
+  const char *times = getenv("PROPERCAL_PATIENCE");
+  return times != NULL && !fault_few() ? fmax(atof(times), 1) : 1;
+}
+
+static double fault_fresh_seconds(void) {
+  return fault_few() ? FAULT_FEW_FRESH_SECONDS : FAULT_FRESH_SECONDS * fault_patience();
+}
+
 static double fault_seconds(clock_t begun) {
   return (double)(clock() - begun) / CLOCKS_PER_SEC;
 }
@@ -166,13 +177,13 @@ int fault_sweep(fault_kind kind, row_call_function function, call_data data, con
   const pcal_status status = fault_run(&f, function, call, 0);
   const double seconds = fault_seconds(begun);
   const int slow = function == call_study && seconds > FAULT_SLOW;
-  const int swept = status == PCAL_OK && (!slow || (!fault_few() && seconds < FAULT_TOO_SLOW));
+  const int swept = status == PCAL_OK &&
+                    (!slow || (!fault_few() && seconds < FAULT_TOO_SLOW * fault_patience()));
   const int known = function == call_study && f.place_count == 0;
   const size_t points = f.point;
   f.recording = 0;
   if (swept)
-    fault_sweep_stacks(&f, function, call, 1,
-                       fault_few() ? FAULT_FEW_FRESH_SECONDS : FAULT_FRESH_SECONDS);
+    fault_sweep_stacks(&f, function, call, 1, fault_fresh_seconds());
   if (swept && !slow && !known)
     fault_sweep_points(&f, function, call, points);
   else if (status != PCAL_OK && status != PCAL_USAGE && status != PCAL_DATA)
