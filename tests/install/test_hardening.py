@@ -41,15 +41,15 @@ def read(path):
 
 
 def checks_frames(file, undefined):
-    """zig links a handler of its own; then guards are imported (aarch64), or read in the code."""
+    """zig links a handler of its own; then code that reads guards shows it."""
     if any(name.startswith("__stack_chk_") for name in undefined):
         return True
     return file.machine == elf.EM_X86_64 and any(GUARD.search(code) for code in file.code())
 
 
-def faults(data, program=False, checked_calls=True):
+def faults(data, program=False, checked_calls=True, checked_frames=True):
     """What is missing in a program or a shared library.  checked_calls: its C library has checked forms of
-    functions; musl has none."""
+    functions; musl has none.  checked_frames: it can be seen that frames are checked."""
     file = elf.Elf(data)
     dynamic = file.dynamic()
     flags, more = dynamic.get(elf.DT_FLAGS, 0), dynamic.get(elf.DT_FLAGS_1, 0)
@@ -66,7 +66,7 @@ def faults(data, program=False, checked_calls=True):
         yield "names are bound late, so RELRO is not full"
     if stack is None or stack[1] & 1:
         yield "the stack can be executed"
-    if not checks_frames(file, undefined):
+    if checked_frames and not checks_frames(file, undefined):
         yield "stack frames are not checked"
     if checked_calls and not any(name.startswith("__") and name.endswith("_chk") for name in undefined):
         yield "no checked function is called (_FORTIFY_SOURCE)"

@@ -15,6 +15,8 @@
 #define FAULT_FEW_FRESH_SECONDS 1.0
 #define FAULT_SLOW 0.2 /* seconds; of a study that takes longer only fresh stacks are tried */
 #define FAULT_TOO_SLOW 1.0
+#define FAULT_PATIENCE 4
+#define FAULT_LIMIT ((uint64_t)1 << 40) /* bytes; never reached */
 
 /* The stack of one point. */
 typedef struct fault_place {
@@ -90,6 +92,8 @@ static pcal_status fault_run(fault *f, row_call_function function, row_call call
   f->point = 0;
   f->fail_at = fail_at;
   env.threads = 1;
+  env.memory_limit =
+      f->kind == FAULT_MEMORY ? FAULT_LIMIT : 0; /* opening a budget may fail too */
   env.allocator = (pcal_allocator){fault_resize, fault_release, f};
   env.interrupted = fault_interrupted;
   env.user = f;
@@ -126,7 +130,7 @@ static int fault_few(void) {
  * time: each is tried once in a program. */
 static double fault_patience(void) {
   const char *times = getenv("PROPERCAL_PATIENCE");
-  return times != NULL && !fault_few() ? fmax(atof(times), 1) : 1;
+  return times != NULL && !fault_few() ? fmin(fmax(atof(times), 1), FAULT_PATIENCE) : 1;
 }
 
 static double fault_fresh_seconds(void) {

@@ -210,87 +210,16 @@ TEST(groups_of_a_later_round) {
   }
 }
 
-/* ---- quantiles ---- */
-
-enum { REQUEST_LEVELS = 3 };
-static const double request_levels[REQUEST_LEVELS] = {0.1, 0.5, 0.9};
-
-static pcal_batch request_quantiles(const rounds_data *data, const double *targets) {
-  pcal_batch batch = rounds_batch(data, 0, data->rows);
-  batch.kind = PCAL_QUANTILES;
-  batch.levels = request_levels;
-  batch.labels = NULL;
-  batch.targets = targets;
-  return batch;
-}
-
-static void request_draw_quantiles(rounds_data *data, double *targets) {
-  for (size_t i = 0; i < data->rows; i++) {
-    double *row = data->scores + i * REQUEST_LEVELS;
-    row[1] += row[0];
-    row[2] += row[1];
-    targets[i] = row[0] + 3 * (double)(i % 7) / 6;
+TEST(samples_and_quantiles_are_refused) {
+  static const double levels[] = {0.1, 0.5, 0.9};
+  static const char *const specs[] = {"pinball"};
+  for (int quantiles = 0; quantiles < 2; quantiles++) {
+    const rounds_data data = {.kind = quantiles ? PCAL_QUANTILES : PCAL_SAMPLES, .columns = 3};
+    pcal_measure_config config = rounds_config(&data, specs, 1);
+    config.levels = quantiles ? levels : NULL;
+    request_refused(&config, "the verdict about samples and quantiles needs every row; measure "
+                             "them in one process");
   }
-}
-
-/* Runs rounds to their end with one worker; resumed: from a copy of the first request. */
-static sink_bytes request_run(const pcal_measure_config *config, const pcal_batch *batch,
-                              int resumed) {
-  sink_bytes request;
-  pcal_results *results = NULL;
-  pcal_error err;
-  pcal_rounds *rounds = request_begin(config, &request);
-  if (resumed) {
-    pcal_rounds_free(rounds);
-    assert_int_equal(pcal_rounds_resume(request.bytes, request.length, NULL, &rounds, NULL),
-                     PCAL_OK);
-  }
-  while (!pcal_rounds_done(rounds)) {
-    sink_bytes tally = {0};
-    pcal_rounds_worker *worker = request_worker(&request);
-    if (pcal_rounds_worker_update(worker, batch, &err) != PCAL_OK ||
-        pcal_rounds_worker_tally(worker, sink_collect, &tally, &err) != PCAL_OK ||
-        pcal_rounds_absorb(rounds, tally.bytes, tally.length, &err) != PCAL_OK)
-      fail_msg("%s", err.message);
-    pcal_rounds_worker_free(worker);
-    free(tally.bytes);
-    free(request.bytes);
-    request = pcal_rounds_done(rounds) ? (sink_bytes){0} : rounds_request(rounds);
-  }
-  assert_int_equal(pcal_rounds_finish(rounds, &results, NULL), PCAL_OK);
-  free(request.bytes);
-  pcal_rounds_free(rounds);
-  return rounds_print(results);
-}
-
-/* The levels are those of the configuration, or of the first rows. */
-TEST(quantiles) {
-  static const char *const specs[] = {"pinball", "interval-score:level=0.8"};
-  rounds_data data = rounds_data_draw(200, REQUEST_LEVELS, 0, 0, 0);
-  double targets[200];
-  request_draw_quantiles(&data, targets);
-  const pcal_batch batch = request_quantiles(&data, targets);
-  pcal_measure_config config = rounds_config(&data, specs, 2);
-  pcal_measure *measure = NULL;
-  pcal_results *results = NULL;
-  config.kind = PCAL_QUANTILES;
-  config.levels = request_levels;
-  pcal_error err;
-  if (pcal_measure_new(&config, NULL, &measure, &err) != PCAL_OK ||
-      pcal_measure_update(measure, &batch, &err) != PCAL_OK ||
-      pcal_measure_finish(measure, &results, &err) != PCAL_OK)
-    fail_msg("%s", err.message);
-  pcal_measure_free(measure);
-  sink_bytes expected = rounds_print(results);
-  for (int variant = 0; variant < 4; variant++) {
-    config.columns = variant & 1 ? 0 : REQUEST_LEVELS;
-    config.levels = variant & 1 ? NULL : request_levels;
-    sink_bytes found = request_run(&config, &batch, variant & 2);
-    assert_string_equal(found.bytes, expected.bytes);
-    free(found.bytes);
-  }
-  free(expected.bytes);
-  rounds_data_free(&data);
 }
 
 /* ---- the interface ---- */
