@@ -5,7 +5,13 @@
 #include "base/rng.h"
 #include "gpu_fixture.h"
 
-enum { FAULT_ROWS = 2100, FAULT_CLASSES = 3, FAULT_FEW = 300 };
+enum {
+  FAULT_CLASSES = 3,
+  FAULT_FEW = 300,
+  FAULT_PAIRS = 2100,
+  FAULT_SORTED = 66000, /* top scores stay on the GPU */
+  FAULT_ROWS = 700000   /* scores of all classes are counted there */
+};
 
 TEST_GROUP(set_up, tear_down)
 
@@ -31,6 +37,7 @@ static struct {
 typedef struct fault_call {
   const char *const *specs;
   size_t spec_count, rows;
+  int slow;                    /* only some calls fail */
   const void *logits, *labels; /* on the GPU */
 } fault_call;
 
@@ -84,7 +91,7 @@ static pcal_status fault_run(const pcal_env *env, void *user, pcal_error *err) {
 static void fault_each_driver_call(const fault_call *call) {
   long blocks = fake.blocks();
   size_t refused = 0;
-  for (long n = 1;; n += n < 60 ? 1 : 1 + n / 20) {
+  for (long n = 1;; n += n < 60 ? 1 : 1 + n / (call->slow ? 5 : 20)) {
     unit_memory memory = {0};
     const pcal_env env = unit_env(&memory);
     pcal_error err = PCAL_ERROR_INIT;
@@ -103,8 +110,23 @@ static void fault_each_driver_call(const fault_call *call) {
   assert_true(refused > 5);
 }
 
+/* About thirty of the allocations of a call that takes long. */
+static void fault_some_allocations(const fault_call *call) {
+  for (size_t n = 1;; n += 1 + n / 6) {
+    unit_memory memory = {0};
+    atomic_store(&memory.fail_at, n);
+    const pcal_env env = unit_env(&memory);
+    pcal_error err = PCAL_ERROR_INIT;
+    const pcal_status status = fault_run(&env, (void *)(uintptr_t)call, &err);
+    assert_int_equal(atomic_load(&memory.live), 0);
+    if (atomic_load(&memory.calls) < n)
+      return;
+    assert_int_equal(status, PCAL_MEMORY);
+  }
+}
+
 static void fault_sweep(const char *const *specs, size_t count, size_t rows) {
-  fault_call call = {specs, count, rows, NULL, NULL};
+  fault_call call = {specs, count, rows, rows > FAULT_PAIRS, NULL, NULL};
   if (fake.is_real)
     skip();
   find("fake_cuda_fail_in", (void *)&fault_driver.fail_in);
@@ -114,7 +136,10 @@ static void fault_sweep(const char *const *specs, size_t count, size_t rows) {
   call.logits = upload(fault_logits, rows * FAULT_CLASSES * sizeof *fault_logits);
   call.labels = upload(fault_labels, rows * sizeof *fault_labels);
   fault_each_driver_call(&call);
-  unit_fail_each_allocation(fault_run, &call);
+  if (call.slow)
+    fault_some_allocations(&call);
+  else
+    unit_fail_each_allocation(fault_run, &call);
   fault_driver.free_all(); /* also blocks that the failing driver did not free */
 }
 
@@ -131,6 +156,16 @@ TEST(test_sorted_scores) {
 
 TEST(test_pairs) {
   static const char *const specs[] = {"skce"};
+  fault_sweep(specs, UNIT_COUNT(specs), FAULT_PAIRS);
+}
+
+TEST(test_scores_that_stay) {
+  static const char *const specs[] = {"ks", "tce:p=2,binning=mass,debias=yes"};
+  fault_sweep(specs, UNIT_COUNT(specs), FAULT_SORTED);
+}
+
+TEST(test_scores_of_classes) {
+  static const char *const specs[] = {"ace"};
   fault_sweep(specs, UNIT_COUNT(specs), FAULT_ROWS);
 }
 
