@@ -4,6 +4,7 @@
 
 #include "../unit/unit.h"
 #include "base/options.h"
+#include "call_sources.h"
 #include "stack_set.h"
 
 #define FAULT_POINTS 90
@@ -35,8 +36,8 @@ typedef struct fault {
   stack_set seen; /* stacks in `places` */
 } fault;
 
-static stack_set fault_tried[FAULT_SINK + 1];
-static stack_set fault_sites[FAULT_SINK + 1]; /* return addresses of those that were tried */
+static stack_set fault_tried[FAULT_READ + 1];
+static stack_set fault_sites[FAULT_READ + 1]; /* return addresses of those that were tried */
 
 /* ---- one run ---- */
 
@@ -83,7 +84,11 @@ static int fault_sink(void *user, const char *bytes, size_t count) {
   return fault_here(user, FAULT_SINK);
 }
 
-static const pcal_status fault_status[] = {PCAL_MEMORY, PCAL_INTERRUPTED, PCAL_IO};
+static int fault_reading(void *user) {
+  return fault_here(user, FAULT_READ);
+}
+
+static const pcal_status fault_status[] = {PCAL_MEMORY, PCAL_INTERRUPTED, PCAL_IO, PCAL_IO};
 
 static pcal_status fault_run(fault *f, row_call_function function, row_call call,
                              size_t fail_at) {
@@ -99,7 +104,10 @@ static pcal_status fault_run(fault *f, row_call_function function, row_call call
   env.user = f;
   call.sink = fault_sink;
   call.sink_user = f;
+  call_reading = f->kind == FAULT_READ ? fault_reading : NULL;
+  call_reading_user = f;
   const pcal_status status = function(&env, &call, &err);
+  call_sources_release();
   if (atomic_load(&f->memory.live) != 0)
     fail_msg("%s: %zu blocks left after point %zu", call.name, atomic_load(&f->memory.live),
              fail_at);
