@@ -19,6 +19,8 @@ class Target(typing.NamedTuple):
     wheel: str = ""  # platform tags of its wheel, if it has one
 
 
+# Flags for Linux of what Meson does not compile, the module of a wheel and zlib; meson.build has the same.
+HARDENED = ["-fstack-protector-strong", "-fstack-clash-protection", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2"]
 MANYLINUX = "manylinux_2_17_{0}.manylinux2014_{0}"
 WASI_RUNNER = [str(VENV / "bin/python"), str(ROOT / "tools/run-wasi")]
 WINE_RUNNER = [str(ROOT / "tools/run-wine")]

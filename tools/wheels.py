@@ -1,9 +1,15 @@
 """The Python package as its users get it: a wheel, and environments that it is installed into."""
 
 import os
+import pathlib
 import shutil
+import sys
+import zipfile
 
 from environments import environment, run
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "install"))
+from test_hardening import faults  # noqa: E402
 
 # A short tour, for environments with NumPy alone.
 SMOKE = """
@@ -50,3 +56,12 @@ def build(root, project, folder):
 
 def install(python, wheel):
     must(python, "-m", "pip", "install", "-q", "--no-deps", "--force-reinstall", wheel)
+
+
+def hardening_faults(wheel):
+    """Protections that the module of a wheel for Linux lacks, as one text.  musl has no checked calls; for aarch64
+    zig links handler and guard into the module, where nothing shows them."""
+    with zipfile.ZipFile(wheel) as archive:
+        (module,) = (archive.read(name) for name in archive.namelist() if name.endswith(".so"))
+    name = wheel.name
+    return ", ".join(faults(module, checked_calls="musllinux" not in name, checked_frames="aarch64" not in name))

@@ -15,8 +15,6 @@
 #include "figure/figure_layout.h"
 #include "figure/number_text.h"
 
-#define TEMPERATURE_INFINITE 1e20
-
 static const pc_tone temperature_tones[] = {PC_TONE_A, PC_TONE_B, PC_TONE_C};
 
 pcal_status pc_temperature_request(const char *figure, const pc_layout *layout,
@@ -47,7 +45,7 @@ void pc_temperature_curve_end(pc_temperature_curve *curve, int smooth) {
   curve->lowest = PC_TEMPERATURES;
   for (size_t i = 0; i < PC_TEMPERATURES; i++) {
     curve->octave[i] = pc_log2(pc_temperature_at(i));
-    if (!(fabs(curve->value[i]) < TEMPERATURE_INFINITE))
+    if (!(fabs(curve->value[i]) < PC_TEMPERATURE_INFINITE))
       curve->value[i] = (double)NAN;
     else if (curve->lowest == PC_TEMPERATURES || curve->value[i] < curve->value[curve->lowest])
       curve->lowest = i;

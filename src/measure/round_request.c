@@ -25,6 +25,12 @@ void pc_round_config_free(pc_round_config *config) {
   *config = (pc_round_config){0};
 }
 
+/* Verdicts about samples and quantiles read the rank of every target. */
+static int request_kind_suits(pcal_kind kind) {
+  const pc_form form = pc_kind_form(kind);
+  return form != PC_FORM_SAMPLES && form != PC_FORM_QUANTILES;
+}
+
 pcal_status pc_round_config_new(const pcal_env *env, const pcal_measure_config *from,
                                 pc_round_config *out, pcal_error *err) {
   pc_interval_request intervals;
@@ -33,22 +39,25 @@ pcal_status pc_round_config_new(const pcal_env *env, const pcal_measure_config *
     return pc_fail(err, PCAL_USAGE,
                    "clusters, comparisons with another model and plot tables need all rows at "
                    "once; measure them in one process, or leave them out");
+  if (!request_kind_suits(from->kind))
+    return pc_fail(
+        err, PCAL_USAGE,
+        "the verdict about samples and quantiles needs every row; measure them in one "
+        "process");
   PC_TRY(pc_interval_request_read(from, &intervals, err));
   if (from->spec_count > PC_STATE_METRICS_MAX)
     return pc_fail(err, PCAL_USAGE, "rounds measure at most %d metrics, not %zu; ask for fewer",
                    PC_STATE_METRICS_MAX, from->spec_count);
-  for (size_t i = 0; from->levels != NULL && i < from->columns && i < PCAL_LEVELS_MAX; i++)
-    out->levels[i] = from->levels[i];
-  PC_TRY(pc_name_list_copy(env, from->specs, from->spec_count, &out->specs, err));
-  return PCAL_OK;
+  out->measure.levels = NULL;
+  return pc_name_list_copy(env, from->specs, from->spec_count, &out->specs, err);
 }
 
-/* The name of a metric on a slot; "the reliability diagram" where there is none. */
+/* The name of the first metric on a slot. */
 static const char *request_metric(const pc_measure_plan *plan, size_t slot) {
-  for (size_t e = 0; e < plan->entry_count; e++)
-    if (plan->entries[e].slot == slot)
-      return plan->entries[e].metric->row.name;
-  return "the reliability diagram";
+  size_t e = 0;
+  while (plan->entries[e].slot != slot)
+    e++;
+  return plan->entries[e].metric->row.name;
 }
 
 static pcal_status request_check_plan(const pc_measure_plan *plan, pcal_error *err) {
@@ -87,11 +96,9 @@ void pc_round_plan_use_buckets(pc_measure_plan *plan) {
 }
 
 pcal_status pc_round_measure_new(const pc_round_config *config, pcal_kind kind, size_t columns,
-                                 const double *levels, const pcal_env *env, pcal_measure **out,
-                                 pcal_error *err) {
+                                 const pcal_env *env, pcal_measure **out, pcal_error *err) {
   pcal_measure_config full = config->measure;
   full.specs = (const char *const *)config->specs;
-  full.levels = full.kind == PCAL_QUANTILES ? config->levels : NULL;
   if (full.columns == 0) {
     if (kind != full.kind)
       return pc_fail(err, PCAL_USAGE,
@@ -102,7 +109,6 @@ pcal_status pc_round_measure_new(const pc_round_config *config, pcal_kind kind, 
                          ? ": logits with {ragged} are log-probabilities"
                          : "");
     full.columns = columns;
-    full.levels = levels;
   }
   PC_TRY(pc_measure_new(&full, env, out, err));
   const pcal_status status = request_check_plan(&(*out)->plan, err);
@@ -130,8 +136,6 @@ static void request_write_config(const pc_round_config *config, pc_encoder *out)
   pc_encode_u64(out, config->seed);
   pc_encode_u8(out, (unsigned)measure->kind);
   pc_encode_u64(out, measure->columns);
-  if (measure->kind == PCAL_QUANTILES)
-    pc_encode_doubles(out, config->levels, measure->columns);
   pc_encode_u8(out, measure->normalize != 0);
   pc_encode_u8(out, measure->skip_missing != 0);
   pc_encode_u8(out, measure->fast != 0);
@@ -238,9 +242,7 @@ static void request_read_numbers(pc_decoder *in, pc_round_config *out) {
                             later + whole + draws <= 1 && kind >= PCAL_PROBABILITY &&
                             kind <= PCAL_SAMPLE_VECTORS && columns <= PC_CLASSES_MAX &&
                             (columns > 0 || (later == 0 && draws == 0)));
-  pc_decoder_expect(in, kind != PCAL_QUANTILES || columns <= PCAL_LEVELS_MAX);
-  if (kind == PCAL_QUANTILES && !in->failed)
-    pc_decode_doubles(in, out->levels, (size_t)columns);
+  pc_decoder_expect(in, request_kind_suits((pcal_kind)kind));
   const unsigned normalize = pc_decode_u8(in), skip = pc_decode_u8(in), fast = pc_decode_u8(in);
   pc_decode_doubles(in, &measure->interval, 1);
   const uint64_t replicas = pc_decode_u64(in);
@@ -341,8 +343,8 @@ static pcal_status request_read_states(pc_decoder *in, pc_round_request *out, pc
   pc_decoder_expect(in, count > 0);
   if (in->failed)
     return PCAL_OK;
-  PC_TRY(pc_round_measure_new(&out->config, out->config.measure.kind, 0, NULL, env,
-                              &out->measure, err));
+  PC_TRY(
+      pc_round_measure_new(&out->config, out->config.measure.kind, 0, env, &out->measure, err));
   out->states = pc_alloc(env, count, sizeof *out->states);
   if (out->states == NULL)
     return pc_fail_memory(err, "reading a request");
@@ -398,8 +400,7 @@ static pcal_status request_check_draws(const pc_round_request *request, pcal_err
   const pc_round_config *config = &request->config;
   pcal_measure *measure = NULL;
   uint64_t numbers = 0;
-  PC_TRY(
-      pc_round_measure_new(config, config->measure.kind, 0, NULL, config->env, &measure, err));
+  PC_TRY(pc_round_measure_new(config, config->measure.kind, 0, config->env, &measure, err));
   pcal_status status = pc_replica_tally_size(config->env, &measure->plan, &numbers, err);
   const int fits = request_cells_fit(request, &measure->plan);
   pc_measure_free(measure);

@@ -1,8 +1,8 @@
 /* Requests of rounds (rounds.h) as bytes.
  *
  * The layout, in order: magic "PCALRQST", format version, length (base/envelope.h); round (u32),
- * whether targets follow, whole curves, whether groups for replicas follow (u8); seed (u64); kind (u8), columns (u64; 0: those of the data), levels of quantiles
- * (doubles); normalize, skip_missing, fast (u8); level of intervals (double), replicas (u64),
+ * whether targets follow, whole curves, whether groups for replicas follow (u8); seed (u64);
+ * kind (u8), columns (u64; 0: those of the data); normalize, skip_missing, fast (u8); level of intervals (double), replicas (u64),
  * method, null (u8); number of specs (u64), specs (texts).  Later rounds: number of states
  * (u64); for each whether it has a name (u8), the name of its group (text), the number of slots
  * (varint), and for each its number (varint) and the targets of each part
@@ -21,9 +21,8 @@ extern const pc_envelope pc_round_request_envelope;
 /* What all requests of one measurement hold. */
 typedef struct pc_round_config {
   const pcal_env *env;
-  pcal_measure_config measure; /* specs and levels are owned */
+  pcal_measure_config measure; /* specs are owned */
   char **specs;
-  double levels[PCAL_LEVELS_MAX];
   uint32_t round;   /* from 1 */
   int later;        /* the request has targets */
   int whole_curves; /* curves hold all scores: weights are not whole numbers */
@@ -37,12 +36,12 @@ PC_CHECKED pcal_status pc_round_config_new(const pcal_env *env, const pcal_measu
 void pc_round_config_free(pc_round_config *config); /* or a zeroed one */
 
 /* An empty measure whose curves are kept as buckets, or whole (whole_curves).  It keeps rows for
- * replicas only in rounds of them (draws).  It fingerprints its rows.  kind, columns, levels: of the data, used where the configuration leaves them open.
+ * replicas only in rounds of them (draws).  It fingerprints its rows.  kind, columns: of the data,
+ * used where the configuration leaves the columns open.
  * PCAL_USAGE: a metric cannot be measured in rounds. */
 PC_CHECKED pcal_status pc_round_measure_new(const pc_round_config *config, pcal_kind kind,
-                                            size_t columns, const double *levels,
-                                            const pcal_env *env, pcal_measure **out,
-                                            pcal_error *err);
+                                            size_t columns, const pcal_env *env,
+                                            pcal_measure **out, pcal_error *err);
 /* The changes of a plan behind it: no rows are kept, and curves are buckets. */
 void pc_round_plan_drop_rows(pc_measure_plan *plan);
 void pc_round_plan_use_buckets(pc_measure_plan *plan);

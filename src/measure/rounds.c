@@ -32,8 +32,8 @@ static pcal_status rounds_check(const pc_measure_rounds *rounds, pcal_error *err
   pcal_measure *measure = NULL;
   if (rounds->config.measure.columns == 0)
     return PCAL_OK;
-  PC_TRY(pc_round_measure_new(&rounds->config, rounds->config.measure.kind, 0, NULL,
-                              &rounds->env, &measure, err));
+  PC_TRY(pc_round_measure_new(&rounds->config, rounds->config.measure.kind, 0, &rounds->env,
+                              &measure, err));
   pc_measure_free(measure);
   return PCAL_OK;
 }
@@ -95,8 +95,6 @@ static pcal_status rounds_resume(const pc_round_request *first, const pcal_env *
     return pc_fail(err, PCAL_USAGE,
                    "this is the request of a later round; resume rounds from their first one");
   measure.specs = (const char *const *)config->specs;
-  measure.levels =
-      measure.kind == PCAL_QUANTILES && measure.columns > 0 ? config->levels : NULL;
   pcal_env seeded = *env;
   seeded.seed = config->seed;
   PC_TRY(pc_measure_rounds_new(&measure, &seeded, out, err));
@@ -247,8 +245,8 @@ static pcal_status rounds_check_measure(const pc_measure_rounds *rounds,
   if (config->columns != 0 &&
       (layout->columns != config->columns || layout->kind != config->kind))
     return rounds_misfit(err);
-  PC_TRY(pc_round_measure_new(&rounds->config, layout->kind, layout->columns, layout->levels,
-                              &rounds->env, &expected, err));
+  PC_TRY(pc_round_measure_new(&rounds->config, layout->kind, layout->columns, &rounds->env,
+                              &expected, err));
   const int same = pc_measure_plan_equal(&expected->plan, &measure->plan);
   pc_measure_free(expected);
   return same ? PCAL_OK : rounds_misfit(err);
@@ -282,9 +280,6 @@ static pcal_status rounds_open_groups(pc_measure_rounds *rounds, pcal_error *err
 /* Repeats the first round with all scores of the curves. */
 static pcal_status rounds_repeat(pc_measure_rounds *rounds, pcal_error *err) {
   rounds->config.measure.columns = rounds->measure->plan.layout.columns;
-  if (rounds->config.measure.kind == PCAL_QUANTILES)
-    for (size_t i = 0; i < rounds->config.measure.columns; i++)
-      rounds->config.levels[i] = rounds->measure->plan.layout.levels[i];
   rounds_drop_measure(rounds);
   rounds->config.whole_curves = 1;
   rounds->config.round++;

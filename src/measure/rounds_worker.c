@@ -169,7 +169,7 @@ static pcal_status worker_answer(pc_measure_rounds_worker *worker, const pcal_ba
 static pcal_status worker_part(const pc_measure_rounds_worker *worker, const pcal_batch *batch,
                                pcal_measure **out, pcal_error *err) {
   return pc_round_measure_new(&worker->request.config, batch->kind, batch->columns,
-                              batch->levels, &worker->env, out, err);
+                              &worker->env, out, err);
 }
 
 static pcal_status worker_add(pc_measure_rounds_worker *worker, const pcal_batch *batch,

@@ -13,4 +13,7 @@
 
 double pc_temperature_at(size_t index);
 
+/* Values beyond this are infinite: a probability of 0 has the logit -1e30 (data/score_logit.h). */
+#define PC_TEMPERATURE_INFINITE 1e20
+
 #endif

@@ -51,7 +51,8 @@ static pcal_status temperature_sweep_measure(const temperature_sweep_run *run,
   PC_TRY(pc_study_scores_at(run->logits, temperature, &config, &env, &results, err));
   for (size_t s = 0; s < spec_count; s++) {
     const pc_result_record *record = pc_results_record(results, specs[s]);
-    const int known = record != NULL && !record->outcome.undefined;
+    const int known = record != NULL && !record->outcome.undefined &&
+                      fabs(record->outcome.value) < PC_TEMPERATURE_INFINITE;
     out[s] = known ? record->outcome.value : (double)NAN;
   }
   pc_results_free(results);

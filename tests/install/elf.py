@@ -7,6 +7,8 @@ DT_BIND_NOW, DT_FLAGS, DT_FLAGS_1 = 24, 30, 0x6FFFFFFB
 DF_BIND_NOW, DF_1_NOW, DF_1_PIE = 8, 1, 0x8000000
 SHT_SYMTAB, SHT_DYNSYM = 2, 11
 ET_DYN = 3
+EM_X86_64 = 62
+PT_LOAD, PF_X = 1, 1
 STB_LOCAL = 0
 
 
@@ -17,7 +19,7 @@ class Elf:
         self.data = data
         self.order = "<" if data[5] == 1 else ">"
         head = self.unpack("HHIQQQIHHHHHH", 16)
-        self.type, self.program_at, self.section_at = head[0], head[4], head[5]
+        self.type, self.machine, self.program_at, self.section_at = head[0], head[1], head[4], head[5]
         self.program_size, self.program_count = head[8], head[9]
         self.section_size, self.section_count = head[10], head[11]
 
@@ -34,6 +36,12 @@ class Elf:
 
     def segment(self, wanted):
         return next((s for s in self.segments() if s[0] == wanted), None)
+
+    def code(self):
+        """The bytes of each segment that can be executed."""
+        for kind, flags, at, size in self.segments():
+            if kind == PT_LOAD and flags & PF_X:
+                yield self.data[at : at + size]
 
     def dynamic(self):
         found = self.segment(PT_DYNAMIC)

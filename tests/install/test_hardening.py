@@ -4,11 +4,13 @@
 1. The program, the shared library and the Python module can be loaded anywhere (PIE), bind all
    names at the start and are read-only afterwards (full RELRO), have no executable stack, check
    their stack frames, and call the checked forms of C library functions (_FORTIFY_SOURCE).
+   tools/check-wheels reads the modules in wheels for Linux by the same rules.
 2. The static library defines no global name but pcal_*.
 3. A program built without all this is found out, so the reader can see the difference.
 """
 
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -30,9 +32,25 @@ WITHOUT = (
 ).split()
 
 
-def faults(path, program):
-    """What is missing in a program or a shared library."""
-    file = elf.Elf(pathlib.Path(path).read_bytes())
+# A read of the guard of a frame, at fs:0x28 on x86-64: mov, sub, cmp or xor with a register.
+GUARD = re.compile(rb"\x64[\x48\x4c][\x8b\x2b\x3b\x33][\x04\x0c\x14\x1c\x24\x2c\x34\x3c]\x25\x28\0\0\0")
+
+
+def read(path):
+    return pathlib.Path(path).read_bytes()
+
+
+def checks_frames(file, undefined):
+    """zig links a handler of its own; then code that reads guards shows it."""
+    if any(name.startswith("__stack_chk_") for name in undefined):
+        return True
+    return file.machine == elf.EM_X86_64 and any(GUARD.search(code) for code in file.code())
+
+
+def faults(data, program=False, checked_calls=True, checked_frames=True):
+    """What is missing in a program or a shared library.  checked_calls: its C library has checked forms of
+    functions; musl has none.  checked_frames: it can be seen that frames are checked."""
+    file = elf.Elf(data)
     dynamic = file.dynamic()
     flags, more = dynamic.get(elf.DT_FLAGS, 0), dynamic.get(elf.DT_FLAGS_1, 0)
     stack = file.segment(elf.PT_GNU_STACK)
@@ -48,22 +66,22 @@ def faults(path, program):
         yield "names are bound late, so RELRO is not full"
     if stack is None or stack[1] & 1:
         yield "the stack can be executed"
-    if not any(name.startswith("__stack_chk_fail") for name in undefined):
+    if checked_frames and not checks_frames(file, undefined):
         yield "stack frames are not checked"
-    if not any(name.startswith("__") and name.endswith("_chk") for name in undefined):
+    if checked_calls and not any(name.startswith("__") and name.endswith("_chk") for name in undefined):
         yield "no checked function is called (_FORTIFY_SOURCE)"
 
 
 def foreign(path):
     """Global names that a static library defines and that are not ours."""
-    for member in elf.members(pathlib.Path(path).read_bytes()):
+    for member in elf.members(read(path)):
         for name, is_global, here in member.symbols(elf.SHT_SYMTAB):
             if is_global and here and not name.startswith("pcal_"):
                 yield name
 
 
 def own_names(path):
-    for member in elf.members(pathlib.Path(path).read_bytes()):
+    for member in elf.members(read(path)):
         for name, is_global, here in member.symbols(elf.SHT_SYMTAB):
             if is_global and here:
                 yield name
@@ -74,7 +92,7 @@ def self_test(compiler):
         source, built = pathlib.Path(folder, "plain.c"), pathlib.Path(folder, "plain")
         source.write_text(PLAIN, encoding="utf-8")
         subprocess.run([*compiler, *WITHOUT, "-o", built, source], check=True)
-        found = list(faults(built, True))
+        found = list(faults(built.read_bytes(), program=True))
         if len(found) != 7:
             yield f"a program built without protection shows only: {found}"
         subprocess.run([*compiler, "-c", "-o", built, source], check=True)
@@ -89,9 +107,9 @@ def main():
     if "--" in files:
         files, compiler = files[: files.index("--")], files[files.index("--") + 1 :]
     program, shared, static, *modules = files
-    found = [f"{program}: {fault}" for fault in faults(program, True)]
+    found = [f"{program}: {fault}" for fault in faults(read(program), program=True)]
     for path in (shared, *modules):
-        found += [f"{path}: {fault}" for fault in faults(path, False)]
+        found += [f"{path}: {fault}" for fault in faults(read(path))]
     found += [f"{static}: defines {name}" for name in sorted(set(foreign(static)))[:20]]
     if "pcal_version" not in set(own_names(static)):
         found.append(f"{static}: does not define pcal_version")

@@ -1,5 +1,6 @@
 #include "call_sources.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -15,6 +16,53 @@ const pcal_kind call_kinds[] = {PCAL_LOGIT,    PCAL_PROBABILITY, PCAL_CONFIDENCE
                                 PCAL_MEAN_STD, PCAL_SAMPLES,     PCAL_SAMPLE_VECTORS,
                                 PCAL_MEAN_STD};
 const size_t call_columns[] = {CALL_CLASSES, 1, 1, 2, CALL_CLASSES, CALL_CLASSES, 2};
+
+/* ---- sources that fail ---- */
+
+#define CALL_BASES 64
+
+int (*call_reading)(void *user);
+void *call_reading_user;
+
+static pcal_source *call_bases[CALL_BASES];
+static size_t call_base_count;
+
+void call_sources_release(void) {
+  while (call_base_count > 0)
+    pc_source_free(call_bases[--call_base_count]);
+}
+
+static pcal_status call_step(void *user, const pcal_batch *from, pcal_batch *to,
+                             pcal_error *err) {
+  (void)user;
+  (void)from;
+  (void)to;
+  return call_reading(call_reading_user) ? pc_fail(err, PCAL_IO, "a row could not be read")
+                                         : PCAL_OK;
+}
+
+/* Replaces a source that was opened by one whose rows come through call_step, if reading may fail. */
+static pcal_status call_wrap(pcal_status status, const pcal_env *env, pcal_source **out,
+                             pcal_error *err) {
+  pcal_shape shape = {.size = sizeof shape};
+  if (status != PCAL_OK || call_reading == NULL)
+    return status;
+  pcal_source *base = *out;
+  *out = NULL;
+  if (call_base_count == CALL_BASES)
+    abort();
+  call_bases[call_base_count++] = base;
+  pc_source_shape(base, &shape);
+  const pc_source_derived derived = {.base = base,
+                                     .step = call_step,
+                                     .kind = shape.kind,
+                                     .type = shape.type,
+                                     .columns = shape.columns,
+                                     .window = CALL_ROWS / 3};
+  return pc_source_derive(&derived, env, out, err);
+}
+
+/* ---- rows ---- */
 
 /* The second model errs elsewhere. */
 static void call_fill(call_data data, size_t model) {
@@ -64,7 +112,7 @@ static pcal_status call_quantiles(const pcal_env *env, pcal_source **out, pcal_e
   inputs.target = &target;
   inputs.levels = levels;
   inputs.level_count = CALL_CLASSES;
-  return pcal_source_open(&inputs, env, out, err);
+  return call_wrap(pcal_source_open(&inputs, env, out, err), env, out, err);
 }
 
 pcal_status call_source(call_data data, const pcal_env *env, pcal_source **out,
@@ -72,7 +120,7 @@ pcal_status call_source(call_data data, const pcal_env *env, pcal_source **out,
   if (data == CALL_QUANTILES)
     return call_quantiles(env, out, err);
   const pcal_batch batch = call_batch(data);
-  return pc_source_borrow(&batch, NULL, env, out, err);
+  return call_wrap(pc_source_borrow(&batch, NULL, env, out, err), env, out, err);
 }
 
 pcal_status call_plain_source(call_data data, const pcal_env *env, pcal_source **out,
@@ -82,7 +130,7 @@ pcal_status call_plain_source(call_data data, const pcal_env *env, pcal_source *
   pcal_batch batch = call_batch(data);
   batch.groups = NULL;
   batch.weights = NULL;
-  return pc_source_borrow(&batch, NULL, env, out, err);
+  return call_wrap(pc_source_borrow(&batch, NULL, env, out, err), env, out, err);
 }
 
 pcal_status call_named_source(call_data data, const pcal_env *env, pcal_source **out,
@@ -111,7 +159,7 @@ pcal_status call_named_source(call_data data, const pcal_env *env, pcal_source *
       inputs.probs = &scores;
   }
   inputs.groups = &groups;
-  return pcal_source_open(&inputs, env, out, err);
+  return call_wrap(pcal_source_open(&inputs, env, out, err), env, out, err);
 }
 
 pcal_status call_models(call_data data, const pcal_env *env, pcal_model models[2],
@@ -125,9 +173,12 @@ pcal_status call_models(call_data data, const pcal_env *env, pcal_model models[2
   memcpy(other, call_scores, sizeof other);
   call_fill(data, 0);
   batch.groups = NULL;
-  PC_TRY(pc_source_borrow(&batch, NULL, env, &models[0].source, err));
-  batch.scores = other;
-  return pc_source_borrow(&batch, NULL, env, &models[1].source, err);
+  for (size_t m = 0; m < 2; m++) {
+    PC_TRY(call_wrap(pc_source_borrow(&batch, NULL, env, &models[m].source, err), env,
+                     &models[m].source, err));
+    batch.scores = other;
+  }
+  return PCAL_OK;
 }
 
 void call_models_free(pcal_model models[2]) {

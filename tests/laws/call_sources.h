@@ -8,6 +8,12 @@
 #define CALL_CLASSES 3
 #define CALL_REPLICAS 20
 
+/* If set, the rows of all sources below come through a step that fails where this returns nonzero. */
+extern int (*call_reading)(void *user);
+extern void *call_reading_user;
+/* Frees what is behind those steps, when the sources are freed. */
+void call_sources_release(void);
+
 extern const pcal_kind call_kinds[];
 extern const size_t call_columns[];
 

@@ -4,6 +4,7 @@
 
 #include "../unit/unit.h"
 #include "base/options.h"
+#include "call_sources.h"
 #include "stack_set.h"
 
 #define FAULT_POINTS 90
@@ -15,6 +16,8 @@
 #define FAULT_FEW_FRESH_SECONDS 1.0
 #define FAULT_SLOW 0.2 /* seconds; of a study that takes longer only fresh stacks are tried */
 #define FAULT_TOO_SLOW 1.0
+#define FAULT_PATIENCE 4
+#define FAULT_LIMIT ((uint64_t)1 << 40) /* bytes; never reached */
 
 /* The stack of one point. */
 typedef struct fault_place {
@@ -33,8 +36,8 @@ typedef struct fault {
   stack_set seen; /* stacks in `places` */
 } fault;
 
-static stack_set fault_tried[FAULT_SINK + 1];
-static stack_set fault_sites[FAULT_SINK + 1]; /* return addresses of those that were tried */
+static stack_set fault_tried[FAULT_READ + 1];
+static stack_set fault_sites[FAULT_READ + 1]; /* return addresses of those that were tried */
 
 /* ---- one run ---- */
 
@@ -81,7 +84,11 @@ static int fault_sink(void *user, const char *bytes, size_t count) {
   return fault_here(user, FAULT_SINK);
 }
 
-static const pcal_status fault_status[] = {PCAL_MEMORY, PCAL_INTERRUPTED, PCAL_IO};
+static int fault_reading(void *user) {
+  return fault_here(user, FAULT_READ);
+}
+
+static const pcal_status fault_status[] = {PCAL_MEMORY, PCAL_INTERRUPTED, PCAL_IO, PCAL_IO};
 
 static pcal_status fault_run(fault *f, row_call_function function, row_call call,
                              size_t fail_at) {
@@ -90,12 +97,17 @@ static pcal_status fault_run(fault *f, row_call_function function, row_call call
   f->point = 0;
   f->fail_at = fail_at;
   env.threads = 1;
+  env.memory_limit =
+      f->kind == FAULT_MEMORY ? FAULT_LIMIT : 0; /* opening a budget may fail too */
   env.allocator = (pcal_allocator){fault_resize, fault_release, f};
   env.interrupted = fault_interrupted;
   env.user = f;
   call.sink = fault_sink;
   call.sink_user = f;
+  call_reading = f->kind == FAULT_READ ? fault_reading : NULL;
+  call_reading_user = f;
   const pcal_status status = function(&env, &call, &err);
+  call_sources_release();
   if (atomic_load(&f->memory.live) != 0)
     fail_msg("%s: %zu blocks left after point %zu", call.name, atomic_load(&f->memory.live),
              fail_at);
@@ -120,6 +132,17 @@ static int fault_few(void) {
   const char *laws = getenv("PROPERCAL_LAWS");
   return laws != NULL && strcmp(laws, "few") == 0;
 #endif
+}
+
+/* Where code is slow, as with the counters of tools/branch-coverage, stacks with new calls have more
+ * time: each is tried once in a program. */
+static double fault_patience(void) {
+  const char *times = getenv("PROPERCAL_PATIENCE");
+  return times != NULL && !fault_few() ? fmin(fmax(atof(times), 1), FAULT_PATIENCE) : 1;
+}
+
+static double fault_fresh_seconds(void) {
+  return fault_few() ? FAULT_FEW_FRESH_SECONDS : FAULT_FRESH_SECONDS * fault_patience();
 }
 
 static double fault_seconds(clock_t begun) {
@@ -166,13 +189,13 @@ int fault_sweep(fault_kind kind, row_call_function function, call_data data, con
   const pcal_status status = fault_run(&f, function, call, 0);
   const double seconds = fault_seconds(begun);
   const int slow = function == call_study && seconds > FAULT_SLOW;
-  const int swept = status == PCAL_OK && (!slow || (!fault_few() && seconds < FAULT_TOO_SLOW));
+  const int swept = status == PCAL_OK &&
+                    (!slow || (!fault_few() && seconds < FAULT_TOO_SLOW * fault_patience()));
   const int known = function == call_study && f.place_count == 0;
   const size_t points = f.point;
   f.recording = 0;
   if (swept)
-    fault_sweep_stacks(&f, function, call, 1,
-                       fault_few() ? FAULT_FEW_FRESH_SECONDS : FAULT_FRESH_SECONDS);
+    fault_sweep_stacks(&f, function, call, 1, fault_fresh_seconds());
   if (swept && !slow && !known)
     fault_sweep_points(&f, function, call, points);
   else if (status != PCAL_OK && status != PCAL_USAGE && status != PCAL_DATA)

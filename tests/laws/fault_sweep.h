@@ -1,5 +1,5 @@
 /* Makes the calls of row_calls.h fail at every place: an allocation returns NULL, the caller stops the
- * call at one of its checks, or a sink refuses bytes.  Each time the status of that fault, and nothing
+ * call at one of its checks, a sink refuses bytes, or rows cannot be read.  Each time the status of that fault, and nothing
  * is left over.
  *
  * A place is a call stack.  Stacks with a call that no stack before has are tried first, so that every
@@ -12,7 +12,7 @@
 
 #include "row_calls.h"
 
-typedef enum fault_kind { FAULT_MEMORY, FAULT_STOP, FAULT_SINK } fault_kind;
+typedef enum fault_kind { FAULT_MEMORY, FAULT_STOP, FAULT_SINK, FAULT_READ } fault_kind;
 
 /* Returns 1 if the row suits the data and was swept.  Fails the test where a fault is not
  * reported, or blocks are left. */

@@ -43,6 +43,23 @@ static void call_more_names(pcal_inputs *inputs) {
   inputs->class_count = 3;
 }
 
+/* The file twice, as two parts of the data. */
+static void call_more_parts(pcal_inputs *inputs) {
+  static pcal_input both;
+  static const char *files[2];
+  both = *inputs->data;
+  files[0] = files[1] = both.file;
+  both.file = NULL;
+  both.files = files;
+  both.file_count = 2;
+  inputs->data = &both;
+}
+
+static void call_more_months(pcal_inputs *inputs) {
+  call_more_parts(inputs);
+  inputs->every = "month";
+}
+
 static const call_file_case call_files[] = {
     {"csv",
      "rows.csv",
@@ -135,6 +152,27 @@ static const call_file_case call_files[] = {
      "default",
      {0},
      call_more_names},
+    {"parts",
+     "parts.csv",
+     "probs.cat,probs.dog,labels,groups,weights\n0.5,0.5,cat,x,1\n0.25,0.75,dog,y,2\n"
+     "0.125,0.875,cat,x,1\n",
+     "default",
+     {0},
+     call_more_parts},
+    {"parts of lines",
+     "parts.jsonl",
+     "{\"probs\": {\"a\": 0.5, \"b\": 0.5}, \"labels\": \"a\", \"groups\": \"x\"}\n"
+     "{\"probs\": {\"a\": 0.25, \"b\": 0.75}, \"labels\": \"b\", \"groups\": \"y\"}\n",
+     "ece",
+     {0},
+     call_more_parts},
+    {"parts of Arrow", "parts.arrow", NULL, "brier", {0}, call_more_parts},
+    {"months",
+     "months.csv",
+     "probs,labels,time\n0.5,1,2026-03-02\n0.25,0,2026-04-02T10:15:00Z\n0.75,1,2026-03-03\n",
+     "ece",
+     {0},
+     call_more_months},
     {"samples",
      "samples.csv",
      "samples.0,samples.1,samples.2,target,weights\n1,2,3,2,1\n0,1,2,3,2\n2,2,4,1,1\n",

@@ -8,7 +8,7 @@
 #include "base/envelope.h"
 #include "file_inputs.h"
 
-enum { FORGED_ROWS = 30, FORGED_DENSE = 160, FORGED_LENGTH_AT = 12 };
+enum { FORGED_ROWS = 30, FORGED_DENSE = 160, FORGED_LAST = 64, FORGED_LENGTH_AT = 12 };
 
 static pcal_env forged_env(void) {
   pcal_env env = PCAL_ENV_INIT;
@@ -44,9 +44,12 @@ static size_t forged_try(const unsigned char *bytes, size_t length, forged_use u
   return 1;
 }
 
-/* Later bytes in steps: they repeat the fields of earlier ones. */
-static size_t forged_step(size_t at) {
-  return at < FORGED_DENSE ? 1 : 1 + at / 40;
+/* Bytes in the middle in steps: they repeat the fields of earlier ones. */
+static size_t forged_step(size_t at, size_t length) {
+  if (at < FORGED_DENSE || at + FORGED_LAST >= length)
+    return 1;
+  const size_t step = 1 + at / 40, left = length - FORGED_LAST - at;
+  return step < left ? step : left;
 }
 
 static void forged_sweep(const sink_bytes *valid, forged_use use, const void *user) {
@@ -55,7 +58,7 @@ static void forged_sweep(const sink_bytes *valid, forged_use use, const void *us
   size_t refused = 0;
   memcpy(bytes, valid->bytes, valid->length);
   assert_int_equal(forged_try(bytes, valid->length, use, user), 0);
-  for (size_t at = 8; at < valid->length - 4; at += forged_step(at))
+  for (size_t at = 8; at < valid->length - 4; at += forged_step(at, valid->length))
     for (size_t c = 0; c < UNIT_COUNT(changes); c++) {
       bytes[at] ^= changes[c];
       forged_seal(bytes, valid->length);
@@ -63,7 +66,8 @@ static void forged_sweep(const sink_bytes *valid, forged_use use, const void *us
       memcpy(bytes, valid->bytes, valid->length);
     }
   assert_true(refused > 0);
-  for (size_t cut = PC_ENVELOPE_HEAD_BYTES + 4; cut < valid->length; cut += forged_step(cut)) {
+  for (size_t cut = PC_ENVELOPE_HEAD_BYTES + 4; cut < valid->length;
+       cut += forged_step(cut, valid->length)) {
     forged_seal(bytes, cut);
     assert_int_equal(forged_try(bytes, cut, use, user), 1);
     memcpy(bytes, valid->bytes, valid->length);
@@ -117,14 +121,19 @@ static pcal_status forged_request(const void *bytes, size_t length, const void *
   return status;
 }
 
-/* Absorbs a tally of the first or second round, and merges it with the true one. */
+/* Absorbs a tally of the first or second round, and merges it with the true one in both orders. */
 static pcal_status forged_absorb(const void *bytes, size_t length, const forged_rounds *all,
                                  int second, pcal_error *err) {
   const pcal_env env = forged_env();
   const pcal_bytes both[] = {{all->tally[second].bytes, all->tally[second].length},
-                             {bytes, length}};
+                             {bytes, length},
+                             {all->tally[second].bytes, all->tally[second].length}};
   pcal_rounds *rounds = NULL;
   size_t written = 0;
+  pcal_error apart = PCAL_ERROR_INIT;
+  const pcal_status merged = pcal_tally_merge(both, 2, &env, sink_count, &written, &apart);
+  if (merged == PCAL_OK)
+    assert_int_equal(pcal_tally_merge(both + 1, 2, &env, sink_count, &written, NULL), PCAL_OK);
   pcal_status status =
       pcal_rounds_resume(all->request[0].bytes, all->request[0].length, &env, &rounds, err);
   if (status == PCAL_OK && second)
@@ -132,9 +141,9 @@ static pcal_status forged_absorb(const void *bytes, size_t length, const forged_
   if (status == PCAL_OK)
     status = pcal_rounds_absorb(rounds, bytes, length, err);
   pcal_rounds_free(rounds);
-  if (status == PCAL_OK)
-    status = pcal_tally_merge(both, 2, &env, sink_count, &written, err);
-  return status;
+  if (status == PCAL_OK && merged != PCAL_OK)
+    *err = apart;
+  return status == PCAL_OK ? merged : status;
 }
 
 static pcal_status forged_first_tally(const void *bytes, size_t length, const void *user,

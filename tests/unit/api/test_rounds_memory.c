@@ -123,6 +123,50 @@ TEST(intervals_of_curves_by_rounds) {
   rounds_data_free(&data);
 }
 
+/* Rows that stand for more than 2^25 scores: one process draws replicas on cells too. */
+static pcal_status memory_one_process(const pcal_env *env, void *user, pcal_error *err) {
+  const memory_task *task = user;
+  const pcal_batch batch = rounds_batch(task->data, 0, MEMORY_ROWS);
+  pcal_measure_config config = rounds_config(task->data, task->specs, task->spec_count);
+  pcal_measure *measure = NULL;
+  pcal_results *results = NULL;
+  config.interval = task->interval;
+  config.replicas = 20;
+  pcal_status status = pcal_measure_new(&config, env, &measure, err);
+  if (status == PCAL_OK)
+    status = pcal_measure_update(measure, &batch, err);
+  if (status == PCAL_OK)
+    status = pcal_measure_finish(measure, &results, err);
+  pcal_results_free(results);
+  pcal_measure_free(measure);
+  return status;
+}
+
+/* Some of the allocations: a run draws replicas on hundreds of cells. */
+static void memory_fail_some(unit_scenario scenario, void *user) {
+  pcal_status status = PCAL_MEMORY;
+  for (size_t n = 1; status != PCAL_OK; n += 1 + n / 50) {
+    unit_memory memory = {0};
+    pcal_error err;
+    atomic_store(&memory.fail_at, n);
+    const pcal_env env = unit_env(&memory);
+    status = scenario(&env, user, &err);
+    assert_int_equal(atomic_load(&memory.live), 0);
+    assert_int_equal(status, atomic_load(&memory.calls) < n ? PCAL_OK : PCAL_MEMORY);
+  }
+}
+
+TEST(intervals_of_very_many_rows) {
+  static const char *const specs[] = {"ks", "ks:class=0"};
+  rounds_data data = rounds_data_draw(MEMORY_ROWS, 1, 0, 1, 0);
+  for (size_t i = 0; i < data.rows; i++)
+    data.weights[i] = 2e6;
+  memory_task task = {&data, specs, UNIT_COUNT(specs), NULL, 0.9};
+  memory_fail_some(memory_one_process, &task);
+  memory_fail_some(memory_measure, &task);
+  rounds_data_free(&data);
+}
+
 TEST(fits_by_rounds) {
   static const char *const methods[] = {"temperature", "isotonic"};
   rounds_data data = rounds_data_draw(MEMORY_ROWS, 1, 0, 1, 0);

@@ -161,3 +161,59 @@ TEST(holds_its_cause) {
   check_text(&err, PCAL_INTERFACE_PROGRAM, "x (bad; pass --normalize); go on");
   assert_string_equal(err.message + err.remedy, "go on");
 }
+
+TEST(numbers_of_every_length) {
+  pcal_error err;
+  pc_fail(&err, PCAL_DATA, "%d %ld %lld %zu %u %x %.0f %%", -3, -4L, 5LL, (size_t)6, 7u, 10u,
+          12.4);
+  assert_sentence(err, PCAL_DATA, "-3 -4 5 6 7 0a 12 %");
+}
+
+/* A message has room for 1,023 bytes: what does not fit is left out, and names beyond the sixteenth
+ * stay as they are. */
+TEST(full_messages) {
+  pcal_error err, cause;
+  char text[1100];
+  memset(text, 'x', sizeof text);
+  text[1020] = '\0';
+  pc_fail(&err, PCAL_DATA, "%.1020s{labels}", text);
+  assert_int_equal(strlen(err.message), 1020);
+  assert_int_equal(err.reference_count, 0);
+  text[1000] = '\0';
+  pc_fail(&cause, PCAL_DATA, "%.1000s", text);
+  pc_fail_because(&err, PCAL_IO, &cause, "a sentence of more than twenty bytes: {cause}");
+  assert_sentence(err, PCAL_IO, "a sentence of more than twenty bytes: ");
+  pc_fail(&err, PCAL_USAGE,
+          "{probs}{probs}{probs}{probs}{probs}{probs}{probs}{probs}{probs}{probs}{probs}{probs}"
+          "{probs}{probs}{probs}{probs}{probs}");
+  assert_int_equal(err.reference_count, PCAL_ERROR_REFERENCES);
+  pcal_error_text(&err, PCAL_INTERFACE_PROGRAM, text, sizeof text);
+  assert_int_equal(strlen(text), 16 * strlen("--probs") + strlen("probs"));
+}
+
+/* A euro sign that ends where the value is cut stays; so does a byte that is no UTF-8. */
+TEST(cuts_between_characters) {
+  pcal_error err;
+  char text[400];
+  memset(text, 'x', sizeof text);
+  text[sizeof text - 1] = '\0';
+  memcpy(text + 297, "\xE2\x82\xAC", 3);
+  pc_fail(&err, PCAL_DATA, "%s", text);
+  assert_string_equal(err.message + 296, "x\xE2\x82\xAC\xE2\x80\xA6");
+}
+
+TEST(causes_in_part) {
+  pcal_error err, cause;
+  const pc_place nowhere = {NULL, PCAL_NO_ROW, 0, PCAL_NO_COLUMN, NULL, NULL};
+  pc_fail(&err, PCAL_DATA, "no {cause} and no {cause_problem}");
+  assert_sentence(err, PCAL_DATA, "no {cause} and no {cause_problem}");
+  pc_fail_at(&err, PCAL_DATA, &nowhere, "bad;worse");
+  assert_sentence(err, PCAL_DATA, ": bad;worse");
+  assert_string_equal(err.message + err.remedy, "");
+  pc_fail(&cause, PCAL_DATA, "give {labels}; or {probs}");
+  pc_fail_because(&err, PCAL_IO, &cause, "{other}: {cause}");
+  assert_sentence(err, PCAL_IO, "{other}: give labels; or probs");
+  assert_int_equal(pc_fail_because(NULL, PCAL_IO, &cause, "x"), PCAL_IO);
+  assert_int_equal(pc_fail_at(NULL, PCAL_IO, &nowhere, "x"), PCAL_IO);
+  assert_int_equal(pc_error_pass(NULL, &cause), PCAL_DATA);
+}

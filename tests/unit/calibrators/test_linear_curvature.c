@@ -86,3 +86,89 @@ TEST(blocks_are_inverted) {
     assert_near(product[j * K + 2], v[j * K + 2], 0.1);
   curved_close(&about);
 }
+
+/* On one thread, as the folds of a cross-validation run, the bits are the same. */
+TEST(serial_passes) {
+  const pc_rng rng = {6, 8};
+  double v[N], out[2][N], zero[N] = {0.0};
+  for (size_t i = 0; i < N; i++)
+    v[i] = pc_rng_normal(&rng, i);
+  for (int serial = 0; serial < 2; serial++) {
+    curved about;
+    pc_linear_pass pass;
+    pc_linear_curvature curvature;
+    curved_open(&about, 1, 0);
+    assert_int_equal(pc_linear_pass_new(&about.rows, PC_LINEAR_GRADIENT, serial, &pass, NULL),
+                     PCAL_OK);
+    assert_int_equal(pc_linear_curvature_new(&pass, &curvature, NULL), PCAL_OK);
+    assert_int_equal(pc_linear_pass_run(&pass, about.at, PC_LINEAR_GRADIENT, NULL), PCAL_OK);
+    assert_int_equal(pc_linear_curvature_set_point(&curvature, about.at, NULL), PCAL_OK);
+    assert_int_equal(pc_linear_curvature_multiply(&curvature, v, out[serial], NULL), PCAL_OK);
+    pc_linear_curvature_precondition(&curvature, out[serial]);
+    assert_int_equal(pc_linear_curvature_multiply(&curvature, zero, zero, NULL), PCAL_OK);
+    for (size_t i = 0; i < N; i++)
+      assert_true(zero[i] == 0.0);
+    curved_close(&about);
+  }
+  assert_memory_equal(out[0], out[1], sizeof out[0]);
+}
+
+/* Blocks stay from point to point after few products, but for the penalties. */
+TEST(old_blocks) {
+  curved about;
+  double before[N], after[N];
+  curved_open(&about, 0, 0);
+  for (size_t i = 0; i < N; i++)
+    before[i] = after[i] = 1.0;
+  pc_linear_curvature_precondition(&about.curvature, before);
+  for (size_t i = 0; i < N; i++)
+    about.at[i] *= 0.5;
+  assert_int_equal(pc_linear_curvature_set_point(&about.curvature, about.at, NULL), PCAL_OK);
+  pc_linear_curvature_precondition(&about.curvature, after);
+  assert_memory_equal(before, after, sizeof before);
+  about.curvature.off = 1e9; /* W off the diagonal hardly moves */
+  assert_int_equal(pc_linear_curvature_set_point(&about.curvature, about.at, NULL), PCAL_OK);
+  for (size_t i = 0; i < N; i++)
+    after[i] = 1.0;
+  pc_linear_curvature_precondition(&about.curvature, after);
+  for (size_t i = 0; i < K * K; i++)
+    assert_int_equal(fabs(after[i]) < 1e-8, i % K != i / K);
+  curved_close(&about);
+}
+
+/* Beyond PC_LINEAR_BLOCKS classes only the diagonal of a block is used: the entry of the Hessian that
+ * a product with a unit vector gives. */
+TEST(diagonals_of_many_classes) {
+  enum { MANY = PC_LINEAR_BLOCKS + 1, FEW = 200 };
+  static double scores[FEW * MANY], at[MANY * (MANY + 1)], v[MANY * (MANY + 1)];
+  static double product[MANY * (MANY + 1)];
+  static int32_t targets[FEW];
+  const pcal_env env = PCAL_ENV_INIT;
+  help_task task;
+  pc_fit_rows rows;
+  pc_linear_pass pass;
+  pc_linear_curvature curvature;
+  help_draw(scores, targets, FEW, MANY, 1.0, 1.0);
+  pcal_batch batch = help_batch(PCAL_LOGIT, scores, targets, FEW, MANY);
+  help_task_open(&task, &batch, "matrix", &env);
+  assert_int_equal(pc_fit_rows_open(&task.task, PC_FEATURE_SCORES, PC_FIT_PLAIN, &rows, NULL),
+                   PCAL_OK);
+  assert_int_equal(pc_linear_pass_new(&rows, PC_LINEAR_GRADIENT, 0, &pass, NULL), PCAL_OK);
+  assert_int_equal(pc_linear_curvature_new(&pass, &curvature, NULL), PCAL_OK);
+  for (size_t c = 0; c < MANY; c++)
+    at[c * MANY + c] = 1.0;
+  assert_int_equal(pc_linear_pass_run(&pass, at, PC_LINEAR_GRADIENT, NULL), PCAL_OK);
+  curvature.off = curvature.shift = 0.01;
+  assert_int_equal(pc_linear_curvature_set_point(&curvature, at, NULL), PCAL_OK);
+  for (size_t j = 0; j <= MANY; j += MANY / 3) {
+    const size_t place = j * MANY + 2;
+    memset(v, 0, sizeof v);
+    v[place] = 1.0;
+    assert_int_equal(pc_linear_curvature_multiply(&curvature, v, product, NULL), PCAL_OK);
+    memset(v, 0, sizeof v);
+    v[place] = product[place];
+    pc_linear_curvature_precondition(&curvature, v);
+    assert_near(v[place], 1.0, 0.05);
+  }
+  help_task_close(&task);
+}

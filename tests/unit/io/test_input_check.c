@@ -87,6 +87,11 @@ TEST(asks_for_one_form_of_each_input) {
        "probs: column_names choose columns of Arrow data; give Arrow data as data"},
       {{.data = names, .column_names = names, .column_name_count = 2},
        "probs: column name 1 is NULL"},
+      {{.file = "p.npy", .files = names, .file_count = 1},
+       "probs: file and files are both given; give one"},
+      {{.files = names, .file_count = 2}, "probs: file 1 is NULL"},
+      {{.file_count = 1}, "probs: file 0 is NULL"},
+      {{.data = names, .column_name_count = 1}, "probs: column name 0 is NULL"},
       {{.array = &array}, "probs: the Arrow data were released before; give them anew"},
       {{.schema = &schema}, "probs: the Arrow data were released before; give them anew"},
   };
@@ -101,4 +106,63 @@ TEST(asks_for_one_form_of_each_input) {
     assert_int_equal(pc_inputs_check(&plan, &err), PCAL_USAGE);
     assert_string_equal(err.message, wrong[i].sentence);
   }
+}
+
+TEST(asks_for_levels_of_quantiles) {
+  static const double levels[PCAL_LEVELS_MAX + 1] = {0.5};
+  const struct {
+    const double *levels;
+    size_t count;
+    int quantiles;
+    const char *sentence;
+  } wrong[] = {
+      {levels, PCAL_LEVELS_MAX + 1, 1, "levels has more than 200 levels"},
+      {NULL, 1, 1, "level_count is 1 but levels is NULL"},
+      {levels, 1, 0, "levels needs quantiles; remove it"},
+  };
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    pc_checked_inputs plan;
+    pcal_error err;
+    pcal_input scores = PCAL_INPUT_INIT;
+    pcal_inputs inputs = PCAL_INPUTS_INIT;
+    scores.file = "s.npy";
+    *(wrong[i].quantiles ? &inputs.quantiles : &inputs.probs) = &scores;
+    inputs.levels = wrong[i].levels;
+    inputs.level_count = wrong[i].count;
+    pc_inputs_copy(&inputs, &plan);
+    assert_int_equal(pc_inputs_check(&plan, &err), PCAL_USAGE);
+    assert_string_equal(err.message, wrong[i].sentence);
+  }
+}
+
+TEST(asks_for_one_outcome) {
+  for (int correct = 0; correct < 2; correct++) {
+    pc_checked_inputs plan;
+    pcal_error err;
+    pcal_input input = PCAL_INPUT_INIT;
+    pcal_inputs inputs = PCAL_INPUTS_INIT;
+    input.file = "s.npy";
+    inputs.probs = inputs.target = &input;
+    *(correct ? &inputs.correct : &inputs.labels) = &input;
+    pc_inputs_copy(&inputs, &plan);
+    assert_int_equal(pc_inputs_check(&plan, &err), PCAL_USAGE);
+    assert_string_equal(
+        err.message, correct ? "target and correct are both given; target is for predictions "
+                               "of a number, the other for scores of classes"
+                             : "target and labels are both given; target is for predictions "
+                               "of a number, the other for scores of classes");
+  }
+}
+
+TEST(data_is_no_array) {
+  pc_checked_inputs plan;
+  pcal_error err;
+  pcal_input data = PCAL_INPUT_INIT;
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  data.data = &data;
+  inputs.data = &data;
+  pc_inputs_copy(&inputs, &plan);
+  assert_int_equal(pc_inputs_check(&plan, &err), PCAL_USAGE);
+  assert_string_equal(err.message,
+                      "data is a file or Arrow data; give an array by the name of its content");
 }

@@ -217,3 +217,60 @@ TEST(refuses_every_truncation) {
     free(whole.bytes);
   }
 }
+
+/* Members that occur twice, white space of every kind, and ends in the middle. */
+TEST(refuses_members_given_twice) {
+  static const char *const headers[] = {
+      "{'descr': '<f4', 'fortran_order': False, 'fortran_order': False, 'shape': (2, 3)}",
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), 'shape': (2, 3)}",
+      "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)}",
+      "{'fortran_order': False, 'shape': (2, 3)}",
+      "{'descr': '<f4', 'shape': (2, 3)}",
+      "{'descr': '<f4', 'fortran_order': False}",
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (2",
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)",
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3),",
+      "{'descr': ",
+  };
+  pc_npy_header header;
+  pcal_error err;
+  for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
+    assert_int_equal(
+        header_read(help_npy_header(1, headers[i], header_zeros, 24), &header, &err),
+        PCAL_DATA);
+  assert_int_equal(
+      header_read(
+          help_npy_header(1, "{\t'descr':\r\n'<f4', 'fortran_order': False,\t'shape': (2, 3)}",
+                          header_zeros, 24),
+          &header, &err),
+      PCAL_OK);
+}
+
+static pcal_status header_read_deep(const char *shape, int fortran, pc_npy_header *out,
+                                    pcal_error *err) {
+  help_npy npy = help_npy_make(1, "<f4", fortran, shape, header_zeros, 48);
+  pc_input_file bytes;
+  pc_input_file_from_memory("x.npy", npy.bytes, npy.length, &bytes);
+  const pcal_status status = pc_npy_header_read(&bytes, 1, out, err);
+  free(npy.bytes);
+  return status;
+}
+
+/* Three dimensions: rows, samples and numbers of each sample. */
+TEST(reads_three_dimensions) {
+  pc_npy_header header;
+  pcal_error err;
+  assert_int_equal(header_read_deep("(2, 3, 2)", 0, &header, &err), PCAL_OK);
+  assert_int_equal(header.rows, 2);
+  assert_int_equal(header.columns, 6);
+  assert_int_equal(header_read_deep("(2, 3, 2)", 1, &header, &err), PCAL_DATA);
+  assert_string_equal(
+      err.message,
+      "x.npy has three dimensions in Fortran order; save numpy.ascontiguousarray of it");
+  assert_int_equal(header_read_deep("(1, 3, 2, 2)", 0, &header, &err), PCAL_DATA);
+  assert_string_equal(
+      err.message,
+      "x.npy has 4 dimensions; give at most two, rows and classes (array.reshape)");
+  assert_int_equal(header_read_deep("(1, 4294967296, 18446744073709551615)", 0, &header, &err),
+                   PCAL_DATA);
+}

@@ -505,4 +505,37 @@ TEST(fills_strides_of_arrays) {
                "row_stride to the bytes from one row to the next");
 }
 
+/* Names of numbers, columns by name, and files that are missing among several. */
+TEST(refuses_names_that_do_not_fit) {
+  static const char *const names[] = {"x", NULL}, *const two[] = {"a", "b"};
+  pcal_input scores = join_array(three, PCAL_F32, 4, 3, 2);
+  pcal_input labels = join_array(long_labels, PCAL_I64, 8, 3, 1);
+  pcal_input groups = join_array(three, PCAL_F32, 4, 3, 1);
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  inputs.logits = &scores;
+  inputs.labels = &labels;
+  inputs.groups = &groups;
+  groups.meanings = two;
+  groups.meaning_count = 2;
+  join_refused(&inputs, PCAL_USAGE, "groups: only whole numbers can be indices of names");
+  groups = join_array(long_labels, PCAL_I64, 8, 3, 1);
+  groups.meanings = names;
+  groups.meaning_count = 2;
+  join_refused(&inputs, PCAL_USAGE, "groups: name number 1 is NULL");
+}
+
+TEST(refuses_several_files_of_which_one_is_missing) {
+  static const char *files[2];
+  char sentence[300];
+  pcal_input data = PCAL_INPUT_INIT;
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  files[0] = help_text("here.csv", "probs,labels\n0.5,1\n0.25,0\n");
+  files[1] = help_path("absent.csv");
+  data.files = files;
+  data.file_count = 2;
+  inputs.data = &data;
+  snprintf(sentence, sizeof sentence, "%s: there is no such file; check the name", files[1]);
+  join_refused(&inputs, PCAL_IO, sentence);
+}
+
 TEST_GROUP(help_setup, help_teardown)

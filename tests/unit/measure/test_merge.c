@@ -359,3 +359,102 @@ TEST(test_every_allocation_may_fail) {
   free(saved[0].bytes);
   free(saved[1].bytes);
 }
+
+/* ---- weights, ids and levels ---- */
+
+typedef struct merge_part {
+  double weight; /* of each row; 0: none */
+  int weights_are;
+  const uint64_t *ids;
+} merge_part;
+
+static pcal_measure *merge_weighted(const merge_part *part) {
+  static const char *const specs[] = {"brier"};
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_batch batch = PCAL_BATCH_INIT;
+  pcal_measure *measure = NULL;
+  pcal_error err;
+  double weights[] = {part->weight, part->weight};
+  config.columns = 1;
+  config.specs = specs;
+  config.spec_count = 1;
+  batch.type = PCAL_F64;
+  batch.columns = 1;
+  batch.rows = 2;
+  batch.scores = merge_scores;
+  batch.labels = merge_labels;
+  batch.weights = part->weight > 0 ? weights : NULL;
+  batch.weights_are = part->weights_are;
+  batch.ids = part->ids;
+  assert_int_equal(pcal_measure_new(&config, NULL, &measure, NULL), PCAL_OK);
+  if (pcal_measure_update(measure, &batch, &err) != PCAL_OK)
+    fail_msg("%s", err.message);
+  return measure;
+}
+
+/* Merges two parts of rows; message NULL: they fit. */
+static void merge_two(merge_part first, merge_part second, pcal_status status,
+                      const char *message) {
+  pcal_error err;
+  pcal_measure *a = merge_weighted(&first), *b = merge_weighted(&second);
+  assert_int_equal(pcal_measure_merge(a, b, &err), status);
+  if (message != NULL)
+    assert_sentence(err, status, message);
+  pcal_measure_free(a);
+  pcal_measure_free(b);
+}
+
+TEST(test_meanings_of_weights) {
+  static const char *const apart =
+      "the weights of one measure are frequencies and those of the other are not; measure all "
+      "parts with the same weights_are";
+  const merge_part frequency = {2, PCAL_WEIGHTS_FREQUENCY, NULL};
+  const merge_part importance = {2, PCAL_WEIGHTS_IMPORTANCE, NULL};
+  const merge_part unsaid = {2, PCAL_WEIGHTS_AUTO, NULL};
+  const merge_part fractions = {0.5, PCAL_WEIGHTS_AUTO, NULL};
+  merge_two(frequency, importance, PCAL_USAGE, apart);
+  merge_two(importance, frequency, PCAL_USAGE, apart);
+  merge_two(fractions, frequency, PCAL_USAGE, apart);
+  merge_two(frequency, fractions, PCAL_USAGE, apart);
+  merge_two(unsaid, frequency, PCAL_OK, NULL);
+  merge_two(importance, fractions, PCAL_OK, NULL);
+  merge_two(importance, importance, PCAL_OK, NULL);
+}
+
+/* Two parts of weight 2 10^12 each, merged in turn: sums are 2 10^12 times the Fibonacci numbers 2, 3, 5, ...,
+ * of which F(32) = 2178309 is the last below 2^62. */
+TEST(test_weights_beyond_the_largest_sum) {
+  const merge_part heavy = {1e12, PCAL_WEIGHTS_AUTO, NULL};
+  pcal_error err;
+  pcal_measure *parts[] = {merge_weighted(&heavy), merge_weighted(&heavy)};
+  size_t merges = 0;
+  while (pcal_measure_merge(parts[merges % 2], parts[1 - merges % 2], &err) == PCAL_OK)
+    merges++;
+  assert_sentence(err, PCAL_DATA, "the weights sum to more than 2^62; give smaller weights");
+  assert_int_equal(merges, 30);
+  pcal_measure_free(parts[0]);
+  pcal_measure_free(parts[1]);
+}
+
+TEST(test_quantiles_at_other_levels) {
+  static const double levels[2][2] = {{0.1, 0.9}, {0.2, 0.9}};
+  static const char *const specs[] = {"pinball"};
+  pcal_measure *measures[2];
+  pcal_error err;
+  for (size_t i = 0; i < 2; i++) {
+    pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+    config.kind = PCAL_QUANTILES;
+    config.columns = 2;
+    config.levels = levels[i];
+    config.specs = specs;
+    config.spec_count = 1;
+    assert_int_equal(pcal_measure_new(&config, NULL, &measures[i], NULL), PCAL_OK);
+  }
+  assert_int_equal(pcal_measure_merge(measures[0], measures[1], &err), PCAL_USAGE);
+  assert_sentence(
+      err, PCAL_USAGE,
+      "the other measure has quantiles at other levels than this one; only parts of "
+      "one data set can be merged");
+  pcal_measure_free(measures[0]);
+  pcal_measure_free(measures[1]);
+}

@@ -529,8 +529,8 @@ static pcal_status rounds_worker_of_much(size_t groups, pcal_error *err) {
   pc_round_state *states = pc_alloc(&env, groups + 1, sizeof *states);
   assert_int_equal(pc_round_config_new(&env, &measured, &config, NULL), PCAL_OK);
   config.later = 1;
-  assert_int_equal(
-      pc_round_measure_new(&config, PCAL_PROBABILITY, 1, NULL, &env, &measure, NULL), PCAL_OK);
+  assert_int_equal(pc_round_measure_new(&config, PCAL_PROBABILITY, 1, &env, &measure, NULL),
+                   PCAL_OK);
   for (size_t s = 0; s <= groups; s++, name[0]++)
     rounds_ask_much(measure, s == 0 ? NULL : name, &states[s]);
   assert_int_equal(

@@ -78,3 +78,48 @@ TEST(test_recalibrated) {
   for (size_t m = 0; m < PAIRED_METRICS; m++)
     assert_true(rejected[m] < 0.16);
 }
+
+/* Runs law=opposed and copies the first row of the table. */
+static void paired_opposed(const char *metric, double factor, pc_table_cell row[8]) {
+  static pc_findings findings;
+  const pcal_env env = pc_env_resolve(NULL);
+  static const uint64_t row_counts[] = {50};
+  pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
+  pcal_error err;
+  config.specs = &metric;
+  config.spec_count = 1;
+  config.simulation.classes = 4;
+  config.factors = &factor;
+  config.factor_count = 1;
+  config.row_counts = row_counts;
+  config.row_count_count = 1;
+  config.sets = 2;
+  config.replicas = 20;
+  pc_findings_init(&findings, &env, "paired-size");
+  if (pc_study_run("paired-size:law=opposed,noise=0", &config, &findings, &err) != PCAL_OK)
+    fail_msg("%s", err.message);
+  assert_int_equal(findings.tables[0].row_count, 1);
+  memcpy(row, findings.tables[0].cells, 8 * sizeof *row);
+  pc_findings_free(&findings);
+}
+
+/* Two factors with the same accuracy: all have it, so the nearest tried is 1.25 or 0.8. */
+TEST(test_partners) {
+  pc_table_cell row[8];
+  paired_opposed("accuracy", 2.0, row);
+  assert_int_equal((int)row[1].number, 50);
+  assert_true(row[2].number == 2.0);
+  assert_true(row[3].number > 0.8 && row[3].number < 1.0);
+  paired_opposed("accuracy", 0.5, row);
+  assert_true(row[3].number > 1.0 && row[3].number < 1.25);
+  paired_opposed("brier", 1.5, row); /* without noise both factors lose the same */
+  assert_true(row[3].number > 0.5 && row[3].number < 1.0);
+}
+
+/* (4) Flat predictions of classes are calibrated: no flat model has the error of a very sure one. */
+TEST(test_no_partner) {
+  pc_table_cell row[8];
+  paired_opposed("cwce", 50.0, row);
+  assert_true(row[2].number == 50.0);
+  assert_true(isnan(row[3].number) && isnan(row[5].number));
+}
