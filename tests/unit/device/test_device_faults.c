@@ -21,11 +21,11 @@ static float fault_logits[FAULT_ROWS * FAULT_CLASSES];
 static int64_t fault_labels[FAULT_ROWS], fault_groups[FAULT_ROWS];
 static double fault_weights[FAULT_ROWS];
 
-static void fault_simulate(void) {
+static void fault_simulate(size_t rows) {
   const pc_rng rng = {11, 3};
-  for (size_t i = 0; i < FAULT_ROWS * FAULT_CLASSES; i++)
+  for (size_t i = 0; i < rows * FAULT_CLASSES; i++)
     fault_logits[i] = (float)(2 * pc_rng_normal(&rng, i));
-  for (size_t r = 0; r < FAULT_ROWS; r++) {
+  for (size_t r = 0; r < rows; r++) {
     fault_labels[r] = (int64_t)((r * r + r / 3) % FAULT_CLASSES);
     fault_weights[r] = (double)(1 + r % 3);
     fault_groups[r] = (int64_t)(r % 2);
@@ -99,18 +99,20 @@ static pcal_status fault_run(const pcal_env *env, void *user, pcal_error *err) {
   return status;
 }
 
-/* True if a call takes long, so that only some of its calls fail. */
-static int fault_is_slow(const fault_call *call) {
-  return call->rows > FAULT_PAIRS;
+/* The next call to fail: all of the first 60 and some of the others, which repeat earlier ones; fewer if each run
+ * takes long. */
+static long fault_next(const fault_call *call, long n) {
+  if (call->rows == FAULT_ROWS)
+    return n + 1 + n / 3;
+  return n < 60 ? n + 1 : n + 1 + n / (call->rows == FAULT_SORTED ? 5 : 20);
 }
 
-/* Each call of the driver fails once; from 60 on only some of them, which repeat earlier ones.  Where the result
- * is there all the same, that call was to free memory, and the memory stays. */
+/* Each call of the driver fails once.  Where the result is there all the same, that call was to free memory, and
+ * the memory stays. */
 static void fault_each_driver_call(const fault_call *call) {
   long blocks = fake.blocks();
   size_t refused = 0;
-  const long sparse = fault_is_slow(call) ? 5 : 20;
-  for (long n = 1;; n += n < 60 ? 1 : 1 + n / sparse) {
+  for (long n = 1;; n = fault_next(call, n)) {
     unit_memory memory = {0};
     const pcal_env env = unit_env(&memory);
     pcal_error err = PCAL_ERROR_INIT;
@@ -129,9 +131,9 @@ static void fault_each_driver_call(const fault_call *call) {
   assert_true(refused > 5);
 }
 
-/* About thirty of the allocations of a call that takes long. */
+/* Some of the allocations of a call that takes long. */
 static void fault_some_allocations(const fault_call *call) {
-  for (size_t n = 1;; n += 1 + n / 6) {
+  for (size_t n = 1;; n += 1 + n / 3) {
     unit_memory memory = {0};
     atomic_store(&memory.fail_at, n);
     const pcal_env env = unit_env(&memory);
@@ -154,8 +156,8 @@ static void fault_sweep(fault_call call) {
   if (fake.is_real)
     skip();
   fault_find_driver();
-  fault_simulate();
-  for (size_t i = 0; call.probs && i < FAULT_ROWS; i++) {
+  fault_simulate(call.rows);
+  for (size_t i = 0; call.probs && i < call.rows; i++) {
     const float high = (float)(0.34 + 0.66 * pc_rng_uniform(&(pc_rng){12, 3}, i));
     for (size_t j = 0; j < FAULT_CLASSES; j++)
       fault_logits[i * FAULT_CLASSES + j] = j == i % FAULT_CLASSES ? high : (1 - high) / 2;
@@ -163,7 +165,7 @@ static void fault_sweep(fault_call call) {
   call.scores = upload(fault_logits, call.rows * FAULT_CLASSES * sizeof *fault_logits);
   call.labels = upload(fault_labels, call.rows * sizeof *fault_labels);
   fault_each_driver_call(&call);
-  if (fault_is_slow(&call))
+  if (call.rows > FAULT_PAIRS)
     fault_some_allocations(&call);
   else
     unit_fail_each_allocation(fault_run, &call);
@@ -314,7 +316,7 @@ TEST(test_sorted_scores_of_classes) {
   if (fake.is_real)
     skip();
   fault_find_driver();
-  fault_simulate();
+  fault_simulate(FAULT_FEW);
   const void *scores = upload(fault_logits, FAULT_FEW * FAULT_CLASSES * sizeof *fault_logits);
   const pc_device_labels labels = {upload(fault_labels, FAULT_FEW * sizeof *fault_labels),
                                    sizeof *fault_labels};
