@@ -103,7 +103,7 @@ static pcal_status fault_run(const pcal_env *env, void *user, pcal_error *err) {
  * takes long. */
 static long fault_next(const fault_call *call, long n) {
   if (call->rows == FAULT_ROWS)
-    return n + 1 + n / 3;
+    return n + 1 + n / 6;
   return n < 60 ? n + 1 : n + 1 + n / (call->rows == FAULT_SORTED ? 5 : 20);
 }
 
