@@ -17,6 +17,8 @@ TEST_GROUP(set_up, tear_down)
 
 static float fault_logits[FAULT_ROWS * FAULT_CLASSES];
 static int64_t fault_labels[FAULT_ROWS];
+static double fault_weights[FAULT_FEW];
+static int32_t fault_groups[FAULT_FEW];
 
 static void fault_simulate(void) {
   const pc_rng rng = {11, 3};
@@ -24,6 +26,10 @@ static void fault_simulate(void) {
     fault_logits[i] = (float)(2 * pc_rng_normal(&rng, i));
   for (size_t r = 0; r < FAULT_ROWS; r++)
     fault_labels[r] = (int64_t)((r * r + r / 3) % FAULT_CLASSES);
+  for (size_t r = 0; r < FAULT_FEW; r++) {
+    fault_weights[r] = (double)(1 + r % 3);
+    fault_groups[r] = (int32_t)(r % 2);
+  }
 }
 
 static struct {
@@ -38,6 +44,7 @@ typedef struct fault_call {
   const char *const *specs;
   size_t spec_count, rows;
   int slow;                    /* only some calls fail */
+  int weighted;                /* rows have weights and groups, in memory */
   const void *logits, *labels; /* on the GPU */
 } fault_call;
 
@@ -60,7 +67,8 @@ static pcal_status fault_use(const fault_call *call, pcal_source *source, const 
 
 static pcal_status fault_run(const pcal_env *env, void *user, pcal_error *err) {
   const fault_call *call = user;
-  pcal_input logits = PCAL_INPUT_INIT, labels = PCAL_INPUT_INIT;
+  pcal_input logits = PCAL_INPUT_INIT, labels = PCAL_INPUT_INIT, weights = PCAL_INPUT_INIT,
+             groups = PCAL_INPUT_INIT;
   pcal_inputs inputs = PCAL_INPUTS_INIT;
   pcal_device *device = NULL;
   pcal_source *source = NULL;
@@ -75,6 +83,15 @@ static pcal_status fault_run(const pcal_env *env, void *user, pcal_error *err) {
   logits.device = labels.device = device;
   inputs.logits = &logits;
   inputs.labels = &labels;
+  weights.data = fault_weights;
+  weights.type = PCAL_F64;
+  groups.data = fault_groups;
+  groups.type = PCAL_I32;
+  weights.rows = groups.rows = call->rows;
+  if (call->weighted) {
+    inputs.weights = &weights;
+    inputs.groups = &groups;
+  }
   if (status == PCAL_OK)
     status = pcal_source_open(&inputs, &one, &source, err);
   if (status == PCAL_OK)
@@ -125,22 +142,26 @@ static void fault_some_allocations(const fault_call *call) {
   }
 }
 
-static void fault_sweep(const char *const *specs, size_t count, size_t rows) {
-  fault_call call = {specs, count, rows, rows > FAULT_PAIRS, NULL, NULL};
+static void fault_sweep_call(fault_call call) {
   if (fake.is_real)
     skip();
   find("fake_cuda_fail_in", (void *)&fault_driver.fail_in);
   find("fake_cuda_fail_left", (void *)&fault_driver.left);
   find("fake_cuda_free_all", (void *)&fault_driver.free_all);
   fault_simulate();
-  call.logits = upload(fault_logits, rows * FAULT_CLASSES * sizeof *fault_logits);
-  call.labels = upload(fault_labels, rows * sizeof *fault_labels);
+  call.logits = upload(fault_logits, call.rows * FAULT_CLASSES * sizeof *fault_logits);
+  call.labels = upload(fault_labels, call.rows * sizeof *fault_labels);
   fault_each_driver_call(&call);
   if (call.slow)
     fault_some_allocations(&call);
   else
     unit_fail_each_allocation(fault_run, &call);
   fault_driver.free_all(); /* also blocks that the failing driver did not free */
+}
+
+static void fault_sweep(const char *const *specs, size_t count, size_t rows) {
+  fault_sweep_call((fault_call){
+      .specs = specs, .spec_count = count, .rows = rows, .slow = rows > FAULT_PAIRS});
 }
 
 TEST(test_sums) {
@@ -167,6 +188,25 @@ TEST(test_scores_that_stay) {
 TEST(test_scores_of_classes) {
   static const char *const specs[] = {"ace"};
   fault_sweep(specs, UNIT_COUNT(specs), FAULT_ROWS);
+}
+
+/* Bins of every class with more sums, and kernels on scores. */
+TEST(test_sums_of_classes) {
+  static const char *const specs[] = {"cwce:debias=yes", "scaled-brier", "gce:variant=10",
+                                      "tce-kde",         "mmce",         "decomposition"};
+  fault_sweep(specs, UNIT_COUNT(specs), FAULT_FEW);
+}
+
+TEST(test_weights_and_groups) {
+  static const char *const specs[] = {"accuracy", "brier",           "ece",
+                                      "sce",      "cwce:debias=yes", "ks"};
+  fault_sweep_call((fault_call){
+      .specs = specs, .spec_count = UNIT_COUNT(specs), .rows = FAULT_FEW, .weighted = 1});
+}
+
+TEST(test_densities) {
+  static const char *const specs[] = {"ce-kde"};
+  fault_sweep(specs, UNIT_COUNT(specs), FAULT_FEW);
 }
 
 TEST(test_temperature) {
