@@ -60,6 +60,11 @@ static void call_more_months(pcal_inputs *inputs) {
   inputs->every = "month";
 }
 
+static void call_more_ragged_parts(pcal_inputs *inputs) {
+  call_more_parts(inputs);
+  inputs->ragged = 1;
+}
+
 static const call_file_case call_files[] = {
     {"csv",
      "rows.csv",
@@ -166,6 +171,19 @@ static const call_file_case call_files[] = {
      "ece",
      {0},
      call_more_parts},
+    {"ragged parts",
+     "ragged_parts.jsonl",
+     "{\"probs\": {\"a\": 0.5, \"b\": 0.5}, \"labels\": \"a\"}\n"
+     "{\"probs\": {\"b\": 0.25, \"c\": 0.75}, \"labels\": \"c\"}\n",
+     "brier",
+     {0},
+     call_more_ragged_parts},
+    {"ragged columns",
+     "ragged_columns.csv",
+     "probs.0,probs.1,probs.2,labels\n0.5,0.5,,0\n0.25,0.5,0.25,2\n",
+     "brier",
+     {0},
+     call_more_ragged_parts},
     {"parts of Arrow", "parts.arrow", NULL, "brier", {0}, call_more_parts},
     {"months",
      "months.csv",
@@ -182,9 +200,10 @@ static const call_file_case call_files[] = {
 };
 
 const char *const call_file_names[] = {
-    "csv",       "groups",  "abstain",    "binary", "numbers", "event",
-    "quantiles", "lines",   "lists",      "arrow",  "ragged",  "soft",
-    "days",      "percent", "prevalence", "names",  "samples", NULL};
+    "csv",          "groups",         "abstain",        "binary", "numbers", "event",
+    "quantiles",    "lines",          "lists",          "arrow",  "ragged",  "soft",
+    "days",         "percent",        "prevalence",     "names",  "parts",   "parts of lines",
+    "ragged parts", "ragged columns", "parts of Arrow", "months", "samples", NULL};
 
 static const call_file_case *call_file_find(const char *name) {
   for (size_t i = 0; i < sizeof call_files / sizeof *call_files; i++)

@@ -8,7 +8,10 @@ static int read_sweep(row_call_function function, call_data data, const char *sp
 }
 
 TEST(results_and_states) {
-  assert_true(fault_sweep_rows(FAULT_READ, call_metric, PCAL_METRICS, 0) > 0);
+  static const char *const specs[] = {"default", "ks",      "skce",
+                                      "crps",    "pinball", "energy-score"};
+  for (size_t i = 0; i < UNIT_COUNT(specs); i++)
+    assert_true(fault_sweep_spec(FAULT_READ, call_metric, specs[i]));
   assert_true(read_sweep(call_difference, CALL_LOGITS, "default"));
   assert_true(fault_sweep_spec(FAULT_READ, call_state, "ks"));
   assert_true(read_sweep(call_rounds, CALL_BINARY, "ks"));

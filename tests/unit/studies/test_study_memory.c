@@ -41,6 +41,9 @@ static pcal_status study_run(const pcal_env *env, void *user, pcal_error *err) {
 
 /* Studies take long, so that only some allocations fail: later ones repeat earlier ones. */
 static void study_fail_some(study_case one, size_t density) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  density = 1;
+#endif
   pcal_status status = PCAL_MEMORY;
   for (size_t n = 1; status != PCAL_OK; n += 1 + n / density) {
     unit_memory memory = {0};
