@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "calibrator_specs.h"
+#include "emulated.h"
 #include "io/source.h"
 
 pcal_batch laws_batch(const laws_case *about) {
@@ -140,8 +141,8 @@ void laws_for_all(laws_body body) {
     const double *const weights[] = {NULL, set->whole, set->fractional};
     for (size_t i = 0; i < calibrator_spec_count(); i++) {
       const int fits = laws_fits(calibrator_spec_at(i), set);
-      const int slow = fits && laws_slow(calibrator_spec_at(i));
-      for (size_t w = slow ? 1 : 0; fits && w < (slow ? 2 : 3); w++) {
+      const int one = fits && (emulated() || laws_slow(calibrator_spec_at(i)));
+      for (size_t w = one ? 1 : 0; fits && w < (one ? 2 : 3); w++) {
         const laws_case about = {set, calibrator_spec_at(i), weights[w], none};
         body(&about);
       }

@@ -9,6 +9,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "emulated.h"
 
 #define LAW_REPLICAS 20 /* the fewest */
 
@@ -222,9 +223,12 @@ static void law_for_set(const law_set *set, unsigned with, unsigned without,
 
 static void law_for_each(unsigned with, unsigned without, int sure, law_body body) {
   static const law_variant variants[] = {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {1, 1, 0}, {1, 1, 1}};
-  for (size_t s = 0; s < law_set_count(); s++) {
+  static size_t laws; /* an emulator tries each on a third of the sets, in turn */
+  const size_t tried = emulated() ? 1 : LAW_VARIANTS, every = emulated() ? 3 : 1;
+  laws++;
+  for (size_t s = laws % every; s < law_set_count(); s += every) {
     law_set *set = law_set_make(s);
-    for (size_t v = 0; v < LAW_VARIANTS; v++)
+    for (size_t v = 0; v < tried; v++)
       law_for_set(set, with, without, &variants[(s + v) % (sizeof variants / sizeof *variants)],
                   sure, body);
     law_set_free(set);

@@ -1,6 +1,7 @@
 /* Fits by rounds over several workers write the file of a fit in one process. */
 #include "../measure/rounds_help.h"
 #include "calibrators/linear/linear_search.h"
+#include "emulated.h"
 #include "io/source.h"
 
 static sink_bytes fit_rounds_save(pcal_calibrator *calibrator) {
@@ -208,6 +209,7 @@ TEST(ranges_of_several_columns) {
 /* Predicted means and deviations: each evaluation of the objective is a round. */
 /* So many columns that each may list fewer scores than a range with few rows has. */
 TEST(ranges_of_very_many_columns) {
+  skip_if_emulated();
   static const char *const methods[] = {"isotonic", "venn-abers", "histogram:binning=mass",
                                         "spline:target=all"};
   rounds_data data = rounds_data_draw(40, 2500, 0, 0, 0);

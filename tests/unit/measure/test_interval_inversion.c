@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/rng.h"
+#include "emulated.h"
 #include "measure/replicas/replicas.h"
 #include "measure/results.h"
 #include "metrics/metric.h"
@@ -112,6 +113,7 @@ static void inversion_count(double factor, size_t *zeros) {
 /* A calibrated model has the error 0: 95 % of 30 intervals hold it, and at least 25 in all but
  * one of a thousand such tests. */
 TEST(test_calibrated) {
+  skip_if_emulated();
   size_t zeros[UNIT_COUNT(inversion_specs)];
   inversion_count(1.0, zeros);
   for (size_t m = 0; m < UNIT_COUNT(inversion_specs); m++)
@@ -122,6 +124,7 @@ TEST(test_calibrated) {
 /* Edge case 3: a calibrated model that is wrong in about 18 of 4,000 rows.  By replicas alone smece
  * excludes 0 too often. */
 TEST(test_calibrated_with_few_wrong_rows) {
+  skip_if_emulated();
   enum { ROWS = 4000, SETS = 40 };
   static const char *const specs[] = {"smece", "ece", "ks"};
   static double scores[ROWS];
@@ -147,6 +150,7 @@ TEST(test_calibrated_with_few_wrong_rows) {
 
 /* An error far above chance is seen. */
 TEST(test_over_confident) {
+  skip_if_emulated();
   size_t zeros[UNIT_COUNT(inversion_specs)];
   inversion_count(4.0, zeros);
   assert_true(zeros[0] < 4);
@@ -245,6 +249,7 @@ static pcal_results *many_measure(uint64_t set, double factor) {
 /* Chance makes the error of an under-confident model half as large again.  Gaps and chance
  * are in different bins, so that their squares do not add up. */
 TEST(test_many_classes) {
+  skip_if_emulated();
   const double truth = many_truth();
   size_t holds = 0;
   for (uint64_t set = 0; set < MANY_SETS; set++) {

@@ -5,6 +5,7 @@
 
 #include "base/checksum.h"
 #include "base/envelope.h"
+#include "emulated.h"
 #include "measure/replicas/score_cells.h"
 
 static const char *const curve_specs[] = {
@@ -192,6 +193,7 @@ static double curves_expected_ece(const rounds_data *data) {
 
 /* Intervals and nulls of ten billion rows; chance is 10^-5. */
 TEST(ten_billion_rows) {
+  skip_if_emulated();
   const char *const specs[] = {"ece", "ks", "ece:binning=mass",
                                "tce:p=2,binning=mass,debias=yes"};
   rounds_data data = curves_of_ten_billion();
@@ -233,6 +235,7 @@ TEST(ten_billion_rows_of_one_score) {
 
 /* Sums of so many rows are rounded by more than chance moves them. */
 TEST(too_many_rows_for_replicas) {
+  skip_if_emulated();
   char why[128];
   rounds_data data = rounds_data_draw(17000, 1, 0, 1, 0);
   for (size_t i = 0; i < data.rows; i++)

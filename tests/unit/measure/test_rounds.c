@@ -3,6 +3,7 @@
 
 #include "api/rounds_api.h"
 #include "curve/refine_targets.h"
+#include "emulated.h"
 #include "machines/machine_curve_buckets.h"
 #include "measure/rounds.h"
 
@@ -147,6 +148,7 @@ TEST(tests_of_scores_outside) {
 
 /* Many rows: scores of curves are divided, not stored; at most six rounds and 2 MB. */
 TEST(the_default_metrics_of_many_rows) {
+  skip_if_emulated();
   rounds_data data = rounds_data_draw(80000, 10, 0, 0, 0);
   const pcal_measure_config config = rounds_config(&data, NULL, 0);
   const rounds_cost cost = rounds_compare(&data, &config, 4);
@@ -158,6 +160,7 @@ TEST(the_default_metrics_of_many_rows) {
 
 /* Of a calibrated model smece is small and asks for narrow cells, a part of them in each round. */
 TEST(a_calibrated_model_of_many_rows) {
+  skip_if_emulated();
   const pc_rng rng = {77, 3};
   rounds_data data = rounds_data_draw(1000000, 1, 0, 0, 0);
   for (size_t i = 0; i < data.rows; i++)

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/rng.h"
+#include "emulated.h"
 #include "stats/distributions.h"
 
 #define VIEW_TEST_SETS 2000
@@ -158,6 +159,7 @@ TEST(test_classwise_takes_holm) {
 
 /* Labels drawn from the scores: each test rejects at 5 % in about 5 % of the sets. */
 TEST(test_size_under_the_null) {
+  skip_if_emulated();
   static const char *const specs[] = {"spiegelhalter", "hosmer-lemeshow", "cox", "ks-test",
                                       "kuiper"};
   static double scores[VIEW_TEST_ROWS];
@@ -215,6 +217,7 @@ static void view_test_draw(const pc_rng *rng, size_t rows, size_t classes, doubl
 /* The smallest of many p-values is not too small for calibrated rows, however few there are of
  * a class. */
 TEST(test_size_by_class) {
+  skip_if_emulated();
   static const struct {
     size_t rows, classes, sets;
   } cases[] = {{300, 10, 400}, {300, VIEW_TEST_MOST, 60}, {1000, 2, 300}};

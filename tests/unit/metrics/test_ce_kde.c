@@ -25,25 +25,42 @@ static given_data ce_kde_many(void) {
                       .labels = ce_kde_labels};
 }
 
-static long double ce_kde_log_kernel(size_t i, size_t j, long double h) {
-  long double value = 0, sum = 0;
-  for (size_t c = 0; c < CE_KDE_CLASSES; c++) {
-    const long double a = ce_kde_scores[CE_KDE_CLASSES * j + c] / h;
-    value += a * logl(ce_kde_scores[CE_KDE_CLASSES * i + c]) - lgammal(a + 1);
-    sum += a + 1;
+/* Per row: the scores' logarithms, and what of the kernel at that row depends on no other row. */
+static long double ce_kde_logs[CE_KDE_ROWS][CE_KDE_CLASSES], ce_kde_norms[CE_KDE_ROWS];
+
+static void ce_kde_prepare(long double h) {
+  for (size_t j = 0; j < CE_KDE_ROWS; j++) {
+    long double sum = 0;
+    ce_kde_norms[j] = 0;
+    for (size_t c = 0; c < CE_KDE_CLASSES; c++) {
+      const long double score = ce_kde_scores[CE_KDE_CLASSES * j + c], a = score / h;
+      ce_kde_logs[j][c] = logl(score);
+      ce_kde_norms[j] -= lgammal(a + 1);
+      sum += a + 1;
+    }
+    ce_kde_norms[j] += lgammal(sum);
   }
-  return value + lgammal(sum);
+}
+
+static long double ce_kde_log_kernel(size_t i, size_t j, long double h) {
+  long double value = ce_kde_norms[j];
+  for (size_t c = 0; c < CE_KDE_CLASSES; c++)
+    value += ce_kde_scores[CE_KDE_CLASSES * j + c] / h * ce_kde_logs[i][c];
+  return value;
 }
 
 /* Mean of sum_c |r - p|^power, and the likelihood. */
 static double ce_kde_direct(double h, double power, double *likelihood) {
   long double sum = 0, logs = 0;
+  ce_kde_prepare(h);
   for (size_t i = 0; i < CE_KDE_ROWS; i++) {
-    long double peak = -INFINITY, norm = 0, r[CE_KDE_CLASSES] = {0};
-    for (size_t j = 0; j < CE_KDE_ROWS; j++)
-      peak = i == j ? peak : fmaxl(peak, ce_kde_log_kernel(i, j, h));
+    long double peak = -INFINITY, norm = 0, r[CE_KDE_CLASSES] = {0}, kernel[CE_KDE_ROWS];
     for (size_t j = 0; j < CE_KDE_ROWS; j++) {
-      const long double k = i == j ? 0 : expl(ce_kde_log_kernel(i, j, h) - peak);
+      kernel[j] = i == j ? -INFINITY : ce_kde_log_kernel(i, j, h);
+      peak = fmaxl(peak, kernel[j]);
+    }
+    for (size_t j = 0; j < CE_KDE_ROWS; j++) {
+      const long double k = expl(kernel[j] - peak);
       r[ce_kde_labels[j]] += k;
       norm += k;
     }

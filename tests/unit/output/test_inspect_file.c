@@ -63,7 +63,8 @@ TEST(test_columns_are_described) {
 TEST(test_npy) {
   static const double numbers[] = {1, (double)NAN, (double)INFINITY, -4};
   size_t problems = 0;
-  const char *path = help_npy_file("numbers.npy", "<f8", "(2, 2)", numbers, sizeof numbers);
+  const char *type = pc_little_endian() ? "<f8" : ">f8";
+  const char *path = help_npy_file("numbers.npy", type, "(2, 2)", numbers, sizeof numbers);
   char *text = inspect_of(path, PCAL_TEXT, &problems);
   assert_contains(text, "numbers.npy: npy, 2 rows x 2 columns, float64, 160 bytes\n");
   assert_contains(text, "column 1: -4");

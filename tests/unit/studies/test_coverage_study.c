@@ -1,5 +1,6 @@
 #include "../unit.h"
 
+#include "emulated.h"
 #include "studies/study.h"
 
 static pcal_status coverage_small(const pcal_env *env, pcal_error *err) {
@@ -53,6 +54,7 @@ TEST(test_size_of_a_test_that_needs_rows) {
 /* An oracle that knows the distribution of errors of a Brier score, which are nearly normal, has an
  * interval of 3.92 standard deviations; that of some sets must not be narrower on average. */
 TEST(test_width_of_the_oracle) {
+  skip_if_emulated();
   static const char *const spec = "brier";
   static pc_findings findings;
   double ratio = 0.0;
@@ -79,6 +81,7 @@ TEST(test_width_of_the_oracle) {
 /* About six of 1,000 rows are wrong, so that few bins have two of them: without an allowance for bins
  * that the data lack a quarter of these intervals lay below the truth. */
 TEST(test_debiased_classes_with_few_wrong_rows) {
+  skip_if_emulated();
   static const char *const spec = "cwce:debias=yes";
   static const double factor = 2.5;
   static pc_findings findings;
