@@ -105,7 +105,8 @@ static pcal_status comparison_check(const pc_judging *state, pcal_source *source
 
 /* ---- progress ---- */
 
-static void comparison_tell(void *user, const char *what, uint64_t done, uint64_t total) {
+static void comparison_report_progress(void *user, const char *what, uint64_t done,
+                                       uint64_t total) {
   const pc_comparison_progress *progress = user;
   (void)what;
   (void)done;
@@ -119,11 +120,11 @@ static int comparison_interrupted(void *user) {
          progress->given.interrupted(progress->given.user);
 }
 
-/* The environment of what a comparison calls. */
-static pcal_env comparison_env(pcal_comparison *table) {
+/* Begins to report progress as one comparison: returns the environment of what it calls. */
+static pcal_env comparison_begin_progress(pcal_comparison *table) {
   pcal_env env = table->env;
   table->progress.given = table->env;
-  env.progress = comparison_tell;
+  env.progress = comparison_report_progress;
   env.interrupted = comparison_interrupted;
   env.user = &table->progress;
   return env;
@@ -337,7 +338,7 @@ static pcal_status comparison_refit(const pc_judging *state, pcal_error *err) {
   pcal_comparison *table = state->table;
   const pc_contestant *chosen = &table->contestants[table->chosen];
   pc_held_out all = pc_judging_held_out(state, chosen->model);
-  all.env = &table->env;
+  all.env = &table->env; /* the calibrator keeps it */
   all.deadline = 0.0;
   all.val = all.val != NULL ? all.val : all.source;
   return pc_held_out_fit(&all, chosen->spec, &table->calibrator, err);
@@ -422,7 +423,7 @@ pcal_status pc_compare(const pcal_model *models, size_t model_count,
   pc_judging state = {.table = table,
                       .models = models,
                       .config = config,
-                      .env = comparison_env(table),
+                      .env = comparison_begin_progress(table),
                       .by_cluster = by_cluster};
   state.deadline = config->budget > 0.0 ? pc_clock_seconds() + config->budget : 0.0;
   pcal_shape shape = {.size = sizeof shape};

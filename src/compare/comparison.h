@@ -43,7 +43,7 @@ typedef struct pc_comparison_progress {
 
 struct pcal_comparison {
   pcal_env env;
-  pc_comparison_progress progress; /* results refer to it */
+  pc_comparison_progress progress; /* env.user of what it calls */
   pc_contestant *contestants;      /* contestant 0 is the first model without a method */
   size_t count, capacity;
   char **model_names; /* NULL if there is one model */

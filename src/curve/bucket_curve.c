@@ -5,9 +5,9 @@
 
 #include "curve/point_masses.h"
 
-#define HALVES_LEAST 0x1p-4 /* from here on 16-bit floats are at least 2^-14 apart */
-#define WHOLE_SHIFT 63      /* one sub-bucket: keys are less than 2^63 apart */
-#define FLOAT_SHIFT 29      /* neighbouring float32 are 2^29 doubles apart */
+#define FLOAT16_LEAST 0x1p-4 /* from here on 16-bit floats are at least 2^-14 apart */
+#define WHOLE_SHIFT 63       /* one sub-bucket: keys are less than 2^63 apart */
+#define FLOAT_SHIFT 29       /* neighbouring float32 are 2^29 doubles apart */
 
 /* If all scores are float32, the number of sub-buckets is divided by this, since the next pass
  * can count single values. */
@@ -33,11 +33,11 @@ pcal_status pc_bucket_curve_new(const pcal_env *env, const pc_bucket_tally *tall
   return PCAL_OK;
 }
 
-void pc_bucket_curve_close_halves(pc_bucket_curve *curve) {
+void pc_bucket_curve_close_float16(pc_bucket_curve *curve) {
   for (size_t i = 0; !curve->layout.by_bits && i < curve->count; i++) {
     pc_segment *segment = &curve->segments[i];
     const pc_int128 rows = (pc_int128)segment->rows;
-    if (!(segment->low >= HALVES_LEAST) || segment->low == segment->high ||
+    if (!(segment->low >= FLOAT16_LEAST) || segment->low == segment->high ||
         segment->score.units % rows != 0)
       continue;
     const pc_fixed one = {segment->score.units / rows};

@@ -36,9 +36,9 @@ typedef struct pc_bucket_curve {
 /* Builds a curve from the tally of a first pass; freed with pc_bucket_curve_free. */
 PC_CHECKED pcal_status pc_bucket_curve_new(const pcal_env *env, const pc_bucket_tally *tally,
                                            pc_bucket_curve *out, pcal_error *err);
-/* Of scores that are all 16-bit floats: no bucket of equal width from 2^-4 on has two different ones, so
- * that its segment is a single score. */
-void pc_bucket_curve_close_halves(pc_bucket_curve *curve);
+/* Requires that all scores are 16-bit floats.  Marks each segment at or above 2^-4 as the single score that it
+ * holds: there a bucket of equal width has at most one such float. */
+void pc_bucket_curve_close_float16(pc_bucket_curve *curve);
 void pc_bucket_curve_free(pc_bucket_curve *curve);
 
 /* What the next pass must resolve. */

@@ -114,6 +114,7 @@ static pcal_status resolve_fill(const resolve_work *work, pc_bucket_tally *tally
 typedef struct resolve_by_range {
   const resolve_work *work;
   pc_bucket_tally *tally;
+  uint8_t crowded[PC_SCORE_RANGES];
 } resolve_by_range;
 
 static pc_outcome_column resolve_column(const pc_score_partition *ranges, int hit,
@@ -122,20 +123,8 @@ static pc_outcome_column resolve_column(const pc_score_partition *ranges, int hi
   return (pc_outcome_column){.score = ranges->score + begin[0], .count = begin[1] - begin[0]};
 }
 
-/* True if one thread would be busy with a range for longer than the others with theirs: many models
- * have a large part of their scores in the last bucket. */
-static int resolve_is_crowded(const resolve_work *work, size_t range) {
-  const pc_score_partition *ranges = &work->ranges;
-  const size_t rows =
-      resolve_column(ranges, 0, range).count + resolve_column(ranges, 1, range).count;
-  return pc_worker_count(work->env) > 2 && rows > work->rows / RESOLVE_CROWDED;
-}
-
-static pcal_status resolve_range(void *user, size_t range, size_t worker, pcal_error *err) {
-  const resolve_by_range *all = user;
-  (void)worker;
-  if (resolve_is_crowded(all->work, range))
-    return PCAL_OK;
+static pcal_status resolve_add_range(const resolve_by_range *all, size_t range,
+                                     pcal_error *err) {
   for (int hit = 0; hit < 2; hit++) {
     const pc_outcome_column column = resolve_column(&all->work->ranges, hit, range);
     PC_TRY(pc_bucket_tally_add_column(all->tally, column.score, column.count, hit, err));
@@ -143,20 +132,55 @@ static pcal_status resolve_range(void *user, size_t range, size_t worker, pcal_e
   return PCAL_OK;
 }
 
-/* The targets with scores of a range: targets[*begin] and those after it. */
-static pcal_status resolve_range_targets(const resolve_work *work, size_t range,
-                                         const pc_refine_targets *targets, size_t *begin,
-                                         pc_refine_targets *out, pcal_error *err) {
-  size_t end;
-  *begin = 0;
-  while (*begin < targets->count && targets->list[*begin].high < work->ranges.low[range])
-    ++*begin;
-  for (end = *begin; end < targets->count; end++)
-    if (targets->list[end].low > work->ranges.high[range])
-      break;
-  PC_TRY(pc_refine_targets_new(work->env, &targets->layout, end - *begin, out, err));
+static pcal_status resolve_range(void *user, size_t range, size_t worker, pcal_error *err) {
+  const resolve_by_range *all = user;
+  (void)worker;
+  return all->crowded[range] ? PCAL_OK : resolve_add_range(all, range, err);
+}
+
+/* ---- crowded ranges ---- */
+
+/* Targets [begin, end) have scores of a range. */
+typedef struct resolve_span {
+  size_t begin, end;
+} resolve_span;
+
+static resolve_span resolve_targets_of(const resolve_by_range *all, size_t range) {
+  const pc_refine_targets *targets = all->tally->targets;
+  const pc_score_partition *ranges = &all->work->ranges;
+  resolve_span span = {0, 0};
+  while (span.begin < targets->count && targets->list[span.begin].high < ranges->low[range])
+    span.begin++;
+  span.end = span.begin;
+  while (span.end < targets->count && targets->list[span.end].low <= ranges->high[range])
+    span.end++;
+  return span;
+}
+
+/* True if one thread would be busy with a range for longer than the others with theirs (many models have a
+ * large part of their scores in the last bucket), and it has so few sub-buckets that each thread can have
+ * its own. */
+static int resolve_is_crowded(const resolve_by_range *all, size_t range) {
+  const resolve_work *work = all->work;
+  const size_t rows = resolve_column(&work->ranges, 0, range).count +
+                      resolve_column(&work->ranges, 1, range).count;
+  size_t parts = 0;
+  if (pc_worker_count(work->env) <= 2 || rows <= work->rows / RESOLVE_CROWDED)
+    return 0;
+  const resolve_span span = resolve_targets_of(all, range);
+  for (size_t t = span.begin; t < span.end; t++)
+    parts += all->tally->targets->list[t].parts;
+  return parts < RESOLVE_MANY;
+}
+
+/* The targets of a span alone. */
+static pcal_status resolve_span_targets(const resolve_by_range *all, resolve_span span,
+                                        pc_refine_targets *out, pcal_error *err) {
+  const pc_refine_targets *targets = all->tally->targets;
+  PC_TRY(
+      pc_refine_targets_new(all->work->env, &targets->layout, span.end - span.begin, out, err));
   out->level = targets->level;
-  for (size_t t = *begin; t < end; t++)
+  for (size_t t = span.begin; t < span.end; t++)
     pc_refine_targets_append(out, targets->list[t]);
   pc_refine_targets_index(out);
   return PCAL_OK;
@@ -174,26 +198,45 @@ static void resolve_join(pc_bucket_tally *tally, const pc_refine_target *to,
     }
 }
 
-/* Adds the scores of a crowded range, by all threads: it has few sub-buckets. */
-static pcal_status resolve_crowded(const resolve_work *work, size_t range,
-                                   pc_bucket_tally *tally, pcal_error *err) {
+/* Adds the scores of a crowded range, by all threads.  After failure none is added. */
+static pcal_status resolve_crowded(const resolve_by_range *all, size_t range, pcal_error *err) {
+  const resolve_work *work = all->work;
   const pc_outcome_column columns[2] = {resolve_column(&work->ranges, 0, range),
                                         resolve_column(&work->ranges, 1, range)};
   const resolve_work own = {.env = work->env,
                             .columns = {&columns[0], &columns[1]},
                             .rows = columns[0].count + columns[1].count};
+  const resolve_span span = resolve_targets_of(all, range);
   pc_refine_targets targets;
   pc_bucket_tally part = {0};
-  size_t begin;
-  PC_TRY(resolve_range_targets(work, range, tally->targets, &begin, &targets, err));
+  PC_TRY(resolve_span_targets(all, span, &targets, err));
   pcal_status status = pc_bucket_tally_new(work->env, &targets, &part, err);
   if (status == PCAL_OK)
     status = resolve_fill(&own, &part, err);
   for (size_t t = 0; t < targets.count && status == PCAL_OK; t++)
-    resolve_join(tally, &tally->targets->list[begin + t], &part, &targets.list[t]);
+    resolve_join(all->tally, &all->tally->targets->list[span.begin + t], &part,
+                 &targets.list[t]);
   pc_bucket_tally_free(&part);
   pc_refine_targets_free(&targets);
   return status;
+}
+
+/* Each range is added by one task, and crowded ones then by all threads, or by this one if there is too little
+ * memory. */
+static pcal_status resolve_fill_ranges(const resolve_work *work, pc_bucket_tally *tally,
+                                       pcal_error *err) {
+  resolve_by_range all = {.work = work, .tally = tally};
+  for (size_t range = 0; range < PC_SCORE_RANGES; range++)
+    all.crowded[range] = (uint8_t)resolve_is_crowded(&all, range);
+  PC_TRY(pc_run(work->env, PC_SCORE_RANGES, RESOLVE_SCORE_COST * (double)work->rows,
+                resolve_range, &all, err));
+  for (size_t range = 0; range < PC_SCORE_RANGES; range++) {
+    if (!all.crowded[range])
+      continue;
+    const pcal_status status = resolve_crowded(&all, range, err);
+    PC_TRY(status == PCAL_MEMORY ? resolve_add_range(&all, range, err) : status);
+  }
+  return PCAL_OK;
 }
 
 /* True if the pass only adds up scores, in many sub-buckets. */
@@ -233,13 +276,7 @@ static pcal_status resolve_fill_later(resolve_work *work, const pc_bucket_curve 
     if (status != PCAL_OK)
       return status == PCAL_MEMORY ? resolve_fill(work, tally, err) : status;
   }
-  resolve_by_range all = {work, tally};
-  PC_TRY(pc_run(work->env, PC_SCORE_RANGES, RESOLVE_SCORE_COST * (double)work->rows,
-                resolve_range, &all, err));
-  for (size_t range = 0; range < PC_SCORE_RANGES; range++)
-    if (resolve_is_crowded(work, range))
-      PC_TRY(resolve_crowded(work, range, tally, err));
-  return PCAL_OK;
+  return resolve_fill_ranges(work, tally, err);
 }
 
 /* ---- the curve ---- */

@@ -125,7 +125,8 @@ static pcal_status point_task(void *user, size_t task, size_t worker, pcal_error
   return PCAL_OK;
 }
 
-/* Divides the entries.  Two masses for each entry or each cell before a task have room before its own. */
+/* Divides the entries.  A task writes after room for two masses for each earlier entry, or for each earlier cell
+ * where those are fewer. */
 static void point_divide(point_work *work, const pc_point_masses *all) {
   const size_t count = work->table->count, most = count / POINT_TASK_ENTRIES + 1;
   const int by_cell = count > ((size_t)1 << work->level);

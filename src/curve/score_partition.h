@@ -13,7 +13,8 @@
 typedef struct pc_score_partition {
   double *score; /* misses, then hits; within each by range, in any order within a range */
   size_t begin[2][PC_SCORE_RANGES + 1]; /* [hit][range], in `score`; then the end */
-  double low[PC_SCORE_RANGES], high[PC_SCORE_RANGES]; /* scores of each range that has some */
+  double low[PC_SCORE_RANGES],
+      high[PC_SCORE_RANGES]; /* lowest and highest score of a range; unset without any */
 } pc_score_partition;
 
 /* Copies the scores of both columns, with all threads of the environment.  Ranges consist of whole

@@ -36,7 +36,8 @@
 #define SMOOTH_GATHERED 256       /* nodes that a task fills */
 #define SMOOTH_WAVE ((size_t)512) /* blocks whose sums are kept at once */
 #define SMOOTH_MASS_COST 8.0      /* nanoseconds, for the executor */
-#define SMOOTH_NODE_COST 40.0
+#define SMOOTH_NODE_COST 15.0
+#define SMOOTH_FULL 8                    /* masses that fill a block, for the executor */
 #define SMOOTH_FINEST (INT64_C(1) << 30) /* nodes; sigma is at least PC_SMOOTH_SIGMA_MIN */
 #define SMOOTH_DEPTH 24
 #define SMOOTH_DEPTH_ROUGH 6
@@ -326,6 +327,34 @@ static pcal_status smooth_block_sum(void *user, size_t index, size_t worker, pca
   return PCAL_OK;
 }
 
+/* Blocks with masses near them: from the first such block, at or after `first`, to the last one of a wave. */
+typedef struct smooth_wave {
+  size_t first, count; /* blocks; count 0: there are none */
+  size_t masses;       /* near them */
+} smooth_wave;
+
+static smooth_wave smooth_next_wave(const smooth_integral *all, size_t blocks) {
+  const pc_point_masses *masses = all->masses;
+  smooth_wave wave = {.first = all->first};
+  const double low = (double)((int64_t)all->first * SMOOTH_BLOCK - SMOOTH_SIDE - 3);
+  const size_t begin = smooth_find(masses, all->nodes, low);
+  if (begin == masses->count)
+    return wave;
+  const int64_t nearest = (int64_t)(masses->at[begin] * (double)all->nodes) - 3;
+  const int64_t before = (nearest - SMOOTH_SIDE) / SMOOTH_BLOCK - 1;
+  if (before > (int64_t)wave.first)
+    wave.first = (size_t)before;
+  const int64_t high = (int64_t)(wave.first + SMOOTH_WAVE) * SMOOTH_BLOCK + SMOOTH_SIDE + 3;
+  const size_t end = smooth_find(masses, all->nodes, (double)high);
+  const int64_t last = (int64_t)(masses->at[end - 1] * (double)all->nodes) + SMOOTH_SIDE + 3;
+  const size_t stop = (size_t)(last / SMOOTH_BLOCK) + 1, most = wave.first + SMOOTH_WAVE;
+  wave.masses = end - begin;
+  wave.count = (stop < most ? stop : most) - wave.first;
+  if (wave.first + wave.count > blocks)
+    wave.count = blocks - wave.first;
+  return wave;
+}
+
 double pc_smooth_norm(const pcal_env *env, const pc_point_masses *masses, double sigma,
                       double fine) {
   double sums[SMOOTH_WAVE], sum = 0.0;
@@ -333,12 +362,19 @@ double pc_smooth_norm(const pcal_env *env, const pc_point_masses *masses, double
   const size_t blocks = (size_t)((all.nodes + SMOOTH_BLOCK - 1) / SMOOTH_BLOCK);
   const double h = 1.0 / (double)all.nodes;
   smooth_kernel_fill(&all.kernel, h, sigma, fine < PC_SMOOTH_FINE);
-  for (; all.first < blocks; all.first += SMOOTH_WAVE) {
-    const size_t left = blocks - all.first, here = left < SMOOTH_WAVE ? left : SMOOTH_WAVE;
-    smooth_run(env, here, SMOOTH_NODE_COST * (double)here * SMOOTH_BLOCK, smooth_block_sum,
-               &all);
-    for (size_t b = 0; b < here; b++)
+  while (all.first < blocks) {
+    const smooth_wave wave = smooth_next_wave(&all, blocks);
+    const size_t full = wave.masses / SMOOTH_FULL + 1; /* the others cost little */
+    if (wave.count == 0)
+      break;
+    all.first = wave.first;
+    smooth_run(env, wave.count,
+               SMOOTH_NODE_COST * SMOOTH_BLOCK *
+                   (double)(full < wave.count ? full : wave.count),
+               smooth_block_sum, &all);
+    for (size_t b = 0; b < wave.count; b++)
       sum += sums[b];
+    all.first += wave.count;
   }
   return sum * h;
 }

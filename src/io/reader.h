@@ -99,7 +99,7 @@ struct pc_reader {
   size_t depth;   /* length of the third dimension; 0: there is none */
   int on_device;  /* windows point to memory of a device: */
   pcal_device *device;
-  int halves;               /* all numbers are 16-bit floats, converted */
+  int float16;              /* all numbers are 16-bit floats, converted */
   int listed;               /* rows are lists of scores, even if they have one element */
   uint64_t rows;            /* PCAL_NO_ROW while unknown */
   size_t window_limit;      /* largest number of rows in a window */

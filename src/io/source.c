@@ -402,8 +402,8 @@ int pc_source_on_device(const pcal_source *source) {
                                       !source->event.used && !source->soft.used);
 }
 
-int pc_source_has_halves(const pcal_source *source) {
-  return source->derived.base == NULL && !source->borrowed.used && source->scores.halves &&
+int pc_source_has_float16(const pcal_source *source) {
+  return source->derived.base == NULL && !source->borrowed.used && source->scores.float16 &&
          !pc_source_changes_rows(source) && !source->event.used && !source->soft.used;
 }
 

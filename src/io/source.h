@@ -64,7 +64,7 @@ uint64_t pc_source_soft_kept(const pcal_source *source, pc_sum *square);
 int pc_source_has_given_groups(const pcal_source *source);
 
 /* True if the scores are 16-bit floats, and are passed on as they are. */
-int pc_source_has_halves(const pcal_source *source);
+int pc_source_has_float16(const pcal_source *source);
 
 /* True if batches have their scores in the memory of a device; that device. */
 int pc_source_on_device(const pcal_source *source);

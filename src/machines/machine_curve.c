@@ -205,6 +205,8 @@ pcal_status pc_machine_curve_resolve(const pcal_env *env, const void *opaque,
   pcal_env alone = *env;
   alone.threads = 1;
   alone.pool = NULL;
+  alone.progress = NULL; /* the caller's callbacks are for its own thread */
+  alone.interrupted = NULL;
   curve_work work = {aside ? &alone : env, state, asked, out->curve.parts};
   const double cost = aside ? MACHINE_CURVE_SCORE_COST * (double)state->row_count : 0.0;
   const pcal_status status =

@@ -155,7 +155,7 @@ static pcal_status refine_once(const pcal_measure *measure, const pc_group_state
   refine_reading state = {.columns = {0}};
   pc_source_shape(source, &shape);
   pcal_status status = pc_refine_jobs_new(measure, group, &state.jobs, err);
-  state.jobs.halves = pc_source_has_halves(source);
+  state.jobs.float16 = pc_source_has_float16(source);
   if (status == PCAL_OK)
     status = pc_refine_jobs_ask(&state.jobs, shape.type, err);
   *more = state.jobs.count > 0;

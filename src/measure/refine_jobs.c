@@ -55,6 +55,8 @@ pcal_status pc_refine_jobs_new(const pcal_measure *measure, const pc_group_state
                           .workers = measure->pass.worker_count};
   out->alone.threads = 1;
   out->alone.pool = NULL;
+  out->alone.progress = NULL; /* the caller's callbacks are for its own thread */
+  out->alone.interrupted = NULL;
   out->list = pc_alloc(out->env, measure->plan.slot_count, sizeof *out->list);
   return out->list == NULL ? pc_fail_memory(err, "refining a curve") : PCAL_OK;
 }
@@ -191,8 +193,8 @@ static pcal_status refine_jobs_target_task(void *user, size_t p, size_t worker,
   (void)worker;
   PC_TRY(pc_machine_curve_buckets_part(all->jobs->env, all->jobs->group->slots[job->slot], p,
                                        &job->curves[p], err));
-  if (all->jobs->halves && job->stored)
-    pc_bucket_curve_close_halves(job->curves[p]);
+  if (all->jobs->float16 && job->stored)
+    pc_bucket_curve_close_float16(job->curves[p]);
   return refine_jobs_target(all->jobs, job, p, all->ends, all->end_count, err);
 }
 

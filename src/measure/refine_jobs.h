@@ -39,7 +39,7 @@ typedef struct pc_refine_jobs {
   size_t keep_limit; /* scores that the pass may store for a slot, or 0: the usual number */
   size_t
       cell_limit; /* cells that a part may have in one pass, or 0: all; more for narrow cells */
-  int halves;     /* stored scores are 16-bit floats */
+  int float16;    /* stored scores are 16-bit floats */
   uint64_t byte_limit; /* slots are asked until their targets reach it, or 0: all; the others
                           wait for a later pass */
 } pc_refine_jobs;

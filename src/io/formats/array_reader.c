@@ -312,7 +312,7 @@ static void array_reader_plan(pc_reader *reader, pc_column_role as) {
   else if (reader->cells != PC_CELLS_TEXT)
     state->is_view =
         reader->cells != PC_CELLS_F64 || (direct && no_gaps && is_float && size == 8);
-  reader->halves = is_float && size == 2;
+  reader->float16 = is_float && size == 2;
   state->left_on_device = reader->on_device = array_reader_stays(reader, as);
   reader->device = reader->on_device ? state->array.device : NULL;
   state->element_size = reader->cells == PC_CELLS_F32    ? sizeof(float)

@@ -1,3 +1,5 @@
+#include <pthread.h>
+
 #include "../io/io_help.h"
 #include "../measure/measure_help.h"
 #include "file_inputs.h"
@@ -404,6 +406,56 @@ TEST(test_progress_and_interruption) {
   assert_null(results);
   assert_int_equal(err.status, PCAL_INTERRUPTED);
   pcal_source_free(source);
+}
+
+/* Calls of callbacks on the thread that measures, and on others. */
+typedef struct measuring_threads {
+  pthread_t caller;
+  atomic_long here, elsewhere;
+} measuring_threads;
+
+static int measuring_count_call(void *user) {
+  measuring_threads *calls = user;
+  atomic_fetch_add(
+      pthread_equal(pthread_self(), calls->caller) ? &calls->here : &calls->elsewhere, 1);
+  return 0;
+}
+
+enum { MEASURING_MANY = 100000, MEASURING_CLASSES = 20 };
+
+/* Curves of twenty classes, which threads resolve side by side. */
+TEST(test_callbacks_are_for_the_caller) {
+  static const char *const specs[] = {"ace"};
+  static double probs[MEASURING_MANY * MEASURING_CLASSES];
+  static int32_t labels[MEASURING_MANY];
+  measuring_threads calls = {.caller = pthread_self()};
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_env env = PCAL_ENV_INIT;
+  pcal_batch batch = PCAL_BATCH_INIT;
+  pcal_measure *measure = NULL;
+  pcal_results *results = NULL;
+  for (size_t r = 0; r < MEASURING_MANY; r++) {
+    for (size_t j = 0; j < MEASURING_CLASSES; j++)
+      probs[r * MEASURING_CLASSES + j] = (double)(1 + (r * 7 + j) % 20) / 210;
+    labels[r] = (int32_t)(r % MEASURING_CLASSES);
+  }
+  batch.type = PCAL_F64;
+  batch.rows = MEASURING_MANY;
+  batch.columns = config.columns = MEASURING_CLASSES;
+  batch.scores = probs;
+  batch.labels = labels;
+  config.specs = specs;
+  config.spec_count = 1;
+  env.threads = 4;
+  env.interrupted = measuring_count_call;
+  env.user = &calls;
+  assert_int_equal(pcal_measure_new(&config, &env, &measure, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_update(measure, &batch, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_finish(measure, &results, NULL), PCAL_OK);
+  assert_true(atomic_load(&calls.here) > 0);
+  assert_int_equal(atomic_load(&calls.elsewhere), 0);
+  pcal_results_free(results);
+  pcal_measure_free(measure);
 }
 
 /* ---- from a source ---- */

@@ -281,7 +281,6 @@ TEST(compared_shown) {
   pcal_comparison_free(comparison);
 }
 
-/* Without time, only the predictions themselves are judged, and the reason is given. */
 /* One step, "comparing", that never goes back and ends with all contestants; a slow one counts as eight. */
 typedef struct compared_steps {
   uint64_t done, total;
@@ -316,6 +315,7 @@ TEST(compared_progress) {
   assert_int_equal(steps.done, steps.total);
 }
 
+/* Without time, only the predictions themselves are judged, and the reason is given. */
 TEST(compared_budget) {
   static const char *const methods[] = {"temperature"};
   compared_data data;

@@ -275,11 +275,9 @@ TEST(test_float32_scores_are_counted) {
     }
 }
 
-/* One pass separates scores at given ends, whether their segments are otherwise wanted or not,
- * and loses nothing. */
 /* Every 16-bit float from 2^-6 to 1, one to three times: a segment is closed exactly if all its rows have one
  * score, which is then its own, and from 2^-4 on all are. */
-TEST(test_halves_are_single_scores) {
+TEST(test_float16_are_single_scores) {
   const pcal_env env = pc_env_resolve(NULL);
   static double score[3 * 6 * 1024 + 3];
   static uint8_t hit[UNIT_COUNT(score)];
@@ -292,7 +290,7 @@ TEST(test_halves_are_single_scores) {
   assert_int_equal(pc_bucket_tally_new(&env, NULL, &tally, NULL), PCAL_OK);
   assert_int_equal(pc_bucket_tally_add(&tally, score, hit, rows, NULL), PCAL_OK);
   assert_int_equal(pc_bucket_curve_new(&env, &tally, &curve, NULL), PCAL_OK);
-  pc_bucket_curve_close_halves(&curve);
+  pc_bucket_curve_close_float16(&curve);
   for (size_t i = 0; i < curve.count; i++) {
     const pc_segment *segment = &curve.segments[i];
     const size_t first = at;
@@ -308,6 +306,8 @@ TEST(test_halves_are_single_scores) {
   pc_bucket_tally_free(&tally);
 }
 
+/* One pass separates scores at given ends, whether their segments are otherwise wanted or not,
+ * and loses nothing. */
 static void buckets_cut_at(const pcal_env *env, const buckets_data *data,
                            pc_refine_request wish) {
   pc_bucket_tally first = {0}, second = {0};

@@ -239,10 +239,13 @@ TEST(test_cells_have_the_bits_of_sorted_scores) {
   }
 }
 
-/* Without memory to divide the scores by ranges the result is the same. */
+/* Without memory to divide the scores by ranges, or for tallies of a crowded one, the result is the same. */
 TEST(test_out_of_memory_in_crowds) {
   const unsigned level = PC_EACH_SCORE;
+  pcal_env whole = pc_env_resolve(NULL);
+  pc_curve_table full;
   resolve_draw(32);
+  assert_int_equal(resolve_level(&whole, NULL, &full, NULL), PCAL_OK);
   for (size_t n = 1, done = 0; !done; n += 1 + n / 8) {
     unit_memory memory = {0};
     pcal_env env = unit_env(&memory);
@@ -251,9 +254,38 @@ TEST(test_out_of_memory_in_crowds) {
     atomic_store(&memory.fail_at, n);
     const pcal_status status = resolve_level(&env, &level, &table, NULL);
     assert_true(status == PCAL_OK || status == PCAL_MEMORY);
-    if (status == PCAL_OK)
+    if (status == PCAL_OK) {
+      resolve_check_masses(&table, &full, level);
       pc_curve_table_free(&env, &table);
+    }
     assert_int_equal(atomic_load(&memory.live), 0);
     done = atomic_load(&memory.calls) < n;
   }
+  pc_curve_table_free(&whole, &full);
+}
+
+/* Enough rows that four threads share the work: of crowded ranges with few and with many sub-buckets. */
+#define CONDENSE_CROWD ((size_t)1 << 20)
+
+TEST(test_crowds_of_several_threads) {
+  static const unsigned levels[] = {16, 21, PC_EACH_SCORE};
+  static double score[CONDENSE_CROWD];
+  const pc_rng rng = {9, 11};
+  pcal_env env = pc_env_resolve(NULL);
+  const pc_outcome_column misses = {score, NULL, CONDENSE_CROWD / 4};
+  const pc_outcome_column hits = {score + misses.count, NULL, CONDENSE_CROWD - misses.count};
+  pc_curve_table full, found;
+  for (size_t i = 0; i < CONDENSE_CROWD; i++)
+    score[i] = 1 - pow(pc_rng_uniform(&rng, i), 16);
+  assert_int_equal(pc_curve_table_new(&env, &misses, &hits, &full, NULL), PCAL_OK);
+  env.threads = 4;
+  assert_int_equal(pcal_pool_new(4, NULL, &env.pool, NULL), PCAL_OK);
+  for (size_t l = 0; l < UNIT_COUNT(levels); l++) {
+    const pc_curve_question asked = {resolve_edges, resolve_cells, &levels[l], 0};
+    assert_int_equal(pc_curve_resolve(&env, &misses, &hits, &asked, &found, NULL), PCAL_OK);
+    resolve_check_masses(&found, &full, levels[l]);
+    pc_curve_table_free(&env, &found);
+  }
+  pcal_pool_free(env.pool);
+  pc_curve_table_free(&env, &full);
 }

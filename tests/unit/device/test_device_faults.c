@@ -113,7 +113,7 @@ static long fault_next(const fault_call *call, long n) {
   return n < 60 ? n + 1 : n + 1 + n / (call->rows == FAULT_SORTED ? 5 : 20);
 }
 
-/* Each call of the driver fails once.  Where the result is there all the same, that call was to free memory, and
+/* Calls of the driver fail, one in each run.  Where the result is there all the same, that call was to free memory, and
  * the memory stays. */
 static void fault_each_driver_call(const fault_call *call) {
   long blocks = fake.blocks();

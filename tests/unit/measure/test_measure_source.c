@@ -130,7 +130,7 @@ TEST(test_half_precision) {
     char *expected = given_written(results, PCAL_JSON);
     const char *labels = run_file("i4.npy", "=i4", run_rows.label, 4);
     pcal_source *source = run_open(run_file("f2.npy", "=f2", halves, 2), labels);
-    assert_true(pc_source_has_halves(source));
+    assert_true(pc_source_has_float16(source));
     char *text = run_text(source, 2);
     assert_string_equal(text, expected);
     free(text);
