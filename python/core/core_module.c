@@ -1,5 +1,6 @@
 /* The module propercal._core. */
 #include "core.h"
+#include "system/resources.h"
 
 PyMODINIT_FUNC PyInit__core(void);
 
@@ -8,6 +9,13 @@ static PyObject *core_module_processors(PyObject *module, PyObject *unused) {
   (void)module;
   (void)unused;
   return PyLong_FromUnsignedLong(pcal_processor_count());
+}
+
+/* affinity_size() -> processors of the affinity mask, without control groups; cheap */
+static PyObject *core_module_affinity(PyObject *module, PyObject *unused) {
+  (void)module;
+  (void)unused;
+  return PyLong_FromSize_t(pc_processors_allowed());
 }
 
 /* memory_default() -> bytes that a call may hold where no limit is given */
@@ -44,6 +52,7 @@ static PyMethodDef core_module_methods[] = {
     {"study", core_study, METH_VARARGS, NULL},
     {"write_files", core_write_files, METH_VARARGS, NULL},
     {"processors", core_module_processors, METH_NOARGS, NULL},
+    {"affinity_size", core_module_affinity, METH_NOARGS, NULL},
     {"memory_default", core_module_memory, METH_NOARGS, NULL},
     {"end", core_pool_end, METH_NOARGS, NULL},
     {"budget", core_budget, METH_O, NULL},

@@ -24,9 +24,14 @@ def is_file(value: Any) -> bool:
     return _names_files(type(value))
 
 
+@functools.lru_cache(maxsize=256)
+def _package(kind: type) -> str:
+    return kind.__module__.partition(".")[0]
+
+
 def package_of(value: Any) -> str:
     """The package that a value comes from."""
-    return type(value).__module__.partition(".")[0]
+    return _package(type(value))
 
 
 def torch_array(tensor: Any) -> np.ndarray:

@@ -23,12 +23,21 @@ def _gpu_part(name: str, address: int, kind: str, shape: tuple, stream: int, own
     return ("gpu", address, kind, shape[0], columns, stream, owner)
 
 
-def _torch_stream(device: Any) -> int:
-    """The current stream of a GPU.  PyTorch's own compilers ask for it by number, without an object."""
+@functools.cache
+def _raw_stream_of() -> Any:
+    """The function by which PyTorch's own compilers ask for the current stream of a GPU, by number and
+    without an object; None if this PyTorch has none."""
     import torch
 
-    raw = getattr(torch._C, "_cuda_getCurrentRawStream", None)
+    return getattr(torch._C, "_cuda_getCurrentRawStream", None)
+
+
+def _torch_stream(device: Any) -> int:
+    """The current stream of a GPU."""
+    raw = _raw_stream_of()
     if raw is None or device.index is None:
+        import torch
+
         return torch.cuda.current_stream(device).cuda_stream
     return raw(device.index)
 

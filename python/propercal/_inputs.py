@@ -21,7 +21,7 @@ from ._conversions import as_array, is_file, outcomes, package_of, padded, secon
 from ._errors import DataError, UsageError, file_name
 from ._gpu_arrays import dlpack_on_gpu, from_cuda_interface, from_dlpack, torch_on_gpu
 from ._groups import joined
-from ._parameters import INPUTS, usual_names
+from ._parameters import INPUT_NAMES, INPUTS, usual_names
 from ._registry import rows
 from ._tables import Files, files_of, is_frame, is_table_file, table_of, with_columns
 
@@ -146,6 +146,9 @@ def _chosen(data: Any, given: dict) -> dict:
     return chosen
 
 
+_TRUTHS = ("labels", "correct", "target")
+
+
 def _check_inputs(given: dict) -> None:
     """Exactly one kind of scores is given, with the truth that goes with it."""
     found = [name for name in KINDS if name in given]
@@ -157,8 +160,8 @@ def _check_inputs(given: dict) -> None:
     if len(found) > 1:
         raise UsageError(f"{found[0]} and {found[1]} are both given; give only one of them")
     right = _truth(found[0])
-    for wrong in {"labels", "correct", "target"} - {right}:
-        if wrong in given:
+    for wrong in _TRUTHS:
+        if wrong in given and wrong != right:
             raise UsageError(f"{found[0]} goes with {right}; give it in place of {wrong}")
     if found[0] == "mean" and ("variance" in given) == ("std" in given):
         raise UsageError("mean needs variance or std, its uncertainty; give one of them")
@@ -173,13 +176,14 @@ def _are_whole(given: tuple) -> bool:
     return names is not None or array.dtype.kind in "iub" or bool((some == np.floor(some)).all())
 
 
-def _check_order(found: "dict[str, tuple]") -> None:
+def _check_order(parts: "dict[str, tuple | None]") -> None:
     """Refuses labels in place of scores together with scores in place of labels."""
-    scores = next((name for name in KINDS if name in found and name not in FORECASTS), None)
-    if scores is None or "labels" not in found:
+    second = parts.get("labels")
+    if second is None or second[0] != "array":
         return
-    first, second = found[scores][0], found["labels"][0]
-    if first is None or second is None or first[0] != "array" or second[0] != "array" or first[1].ndim != 1:
+    scores = next((name for name in KINDS if name in parts and name not in FORECASTS), None)
+    first = None if scores is None else parts[scores]
+    if first is None or first[0] != "array" or first[1].ndim != 1:
         return
     if not _are_whole(second) and _are_whole(first):
         raise UsageError(
@@ -244,12 +248,11 @@ def _open_arrays(given: "dict[str, Any]", settings: tuple) -> Any:
     """The source of `_open` for arrays of rows alone, which most calls have."""
     first_row = given.pop("first_row", 0)
     _check_inputs(given)
-    found = {name: part(name, value) for name, value in given.items()}
-    _check_order(found)
     parts, classes = {}, None
-    for name, (each, names) in found.items():
-        parts[name] = each
+    for name, value in given.items():
+        parts[name], names = part(name, value)
         classes = names if name in KINDS else classes
+    _check_order(parts)
     return _core.open(parts, classes, first_row, 0, settings, None, 0, None, None, None, None, False)
 
 
@@ -296,11 +299,12 @@ def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
     if "groups" in given:
         given["groups"] = joined(given["groups"])
     found = {name: part(name, value) for name, value in given.items()}
-    _check_order(found)
+    parts = {name: each for name, (each, _) in found.items()}
+    _check_order(parts)
     if classes is None:
         classes = next((found[name][1] for name in KINDS if name in found), None)
     return _core.open(
-        {name: each for name, (each, _) in found.items()},
+        parts,
         None if classes is None else tuple(str(each) for each in classes),
         first_row,
         header_mode(header),
@@ -468,11 +472,13 @@ class Data:
 
 def check_names(names: "Iterable[str]", prefixes: "tuple[str, ...]", function: str) -> None:
     """Refuses keywords that name no input, with or without a prefix such as ``val``."""
+    if INPUT_NAMES.issuperset(names):
+        return
     for name in names:
-        if name in INPUTS:
+        if name in INPUT_NAMES:
             continue
         prefix = next((each for each in prefixes if name.startswith(each + "_")), None)
-        if (name if prefix is None else name[len(prefix) + 1 :]) not in INPUTS:
+        if (name if prefix is None else name[len(prefix) + 1 :]) not in INPUT_NAMES:
             raise TypeError(f"{function}() has no argument {name!r}{_remedy(name, function)}")
 
 

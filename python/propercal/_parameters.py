@@ -15,6 +15,8 @@ _READING = (
 #: the names of all inputs of a data set, the one list of them
 INPUTS = (*_CLASSES, *_NUMBERS, *_ROWS, *_READING)
 
+INPUT_NAMES = frozenset(INPUTS)
+
 #: names of inputs and options in scikit-learn and other packages
 ALIASES = {
     "y_true": "labels",
@@ -30,6 +32,8 @@ ALIASES = {
 
 def usual_names(function: str, given: "dict[str, Any]") -> "dict[str, Any]":
     """Keywords by the names of this package."""
+    if ALIASES.keys().isdisjoint(given):
+        return given
     found: "dict[str, Any]" = {}
     for name, value in given.items():
         usual = ALIASES.get(name, name)

@@ -37,8 +37,10 @@ def replica_count(replicas: int) -> int:
 
 def _bytes(size: "int | str | None") -> int:
     """A memory limit: bytes, or a text such as 500MB or 2GiB; None and 0: the default."""
+    if size is None:
+        return 0
     if not isinstance(size, str):
-        return _whole("memory_limit", size or 0)
+        return _whole("memory_limit", size)
     number = size.strip().rstrip("kKmMgGtTiIbB")
     unit = size.strip()[len(number) :].lower()
     try:
@@ -71,16 +73,12 @@ def shared_budget(memory_limit: "int | str | None") -> Any:
     return _core.budget(limit) if limit else 0
 
 
-def _mask() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
-
-
 def _thread_count(threads: "int | None") -> int:
     if threads is not None and threads > _MOST_THREADS:
         raise UsageError(f"threads={threads}: this must be at most {_MOST_THREADS}")
     if threads is not None and threads > 0:
         return int(threads)
-    return _processors(os.getpid(), _mask())
+    return _processors(os.getpid(), _core.affinity_size())
 
 
 _SHOWN_AFTER = 2.0  # seconds without progress, unless it was asked for
@@ -219,5 +217,5 @@ class settings:
         return self._how
 
     def __exit__(self, *_: Any) -> None:
-        if isinstance(self._shown, (_Lines, _Display, _Bars)):
+        if self._shown is not None and isinstance(self._shown, (_Lines, _Display, _Bars)):
             self._shown.close()

@@ -14,16 +14,20 @@
 #define SUM_PENDING_MAX 1000
 #define SUM_TOP_MAX ((int64_t)1 << 61)
 
-/* Carries, so that all limbs but the highest are in [0, 2^32). */
-static void sum_normalise(pc_sum *sum) {
+/* Carries, so that all limbs but the last are in [0, 2^32). */
+static void sum_carry(int64_t *limb, int count) {
   int64_t carry = 0;
-  for (int i = 0; i < PC_SUM_LIMBS - 1; i++) {
-    const int64_t limb = sum->limb[i] + carry;
-    const int64_t low = limb & SUM_LOW;
-    carry = (limb - low) / ((int64_t)1 << 32);
-    sum->limb[i] = low;
+  for (int i = 0; i < count - 1; i++) {
+    const int64_t whole = limb[i] + carry;
+    const int64_t low = whole & SUM_LOW;
+    carry = (whole - low) / ((int64_t)1 << 32);
+    limb[i] = low;
   }
-  sum->limb[PC_SUM_LIMBS - 1] += carry;
+  limb[count - 1] += carry;
+}
+
+static void sum_normalise(pc_sum *sum) {
+  sum_carry(sum->limb, PC_SUM_LIMBS);
   sum->pending = 1;
 }
 
@@ -123,29 +127,49 @@ int pc_sum_equal(const pc_sum *a, const pc_sum *b) {
   return memcmp(left.limb, right.limb, sizeof left.limb) == 0;
 }
 
+/* Copies the limbs in use, with one more for their carry; returns their number, and the index of the
+ * lowest. */
+static int sum_used(const pc_sum *sum, int64_t *limb, int *lowest) {
+  int low = 0, end = PC_SUM_LIMBS;
+  while (end > 1 && sum->limb[end - 1] == 0)
+    end--;
+  while (low < end - 1 && sum->limb[low] == 0)
+    low++;
+  end += end < PC_SUM_LIMBS;
+  for (int i = low; i < end; i++)
+    limb[i - low] = sum->limb[i];
+  *lowest = low;
+  return end - low;
+}
+
 double pc_sum_value(const pc_sum *sum) {
-  pc_sum exact = *sum;
-  sum_normalise(&exact);
-  const int negative = exact.limb[PC_SUM_LIMBS - 1] < 0;
+  int64_t limb[PC_SUM_LIMBS];
+  int lowest;
+  const int count = sum_used(sum, limb, &lowest);
+  sum_carry(limb, count);
+  const int negative = limb[count - 1] < 0;
   if (negative) {
-    for (int i = 0; i < PC_SUM_LIMBS; i++)
-      exact.limb[i] = -exact.limb[i];
-    sum_normalise(&exact);
+    for (int i = 0; i < count; i++)
+      limb[i] = -limb[i];
+    sum_carry(limb, count);
   }
-  int top = PC_SUM_LIMBS - 1;
-  while (top > 0 && exact.limb[top] == 0)
+  int top = count - 1;
+  while (top > 0 && limb[top] == 0)
     top--;
   /* The highest three limbs, and whether any lower limb is not 0. */
   pc_uint128 head = 0;
   for (int i = top; i > top - 3; i--)
-    head = head << 32 | (uint64_t)(i >= 0 ? exact.limb[i] : 0);
+    head = head << 32 | (uint64_t)(i >= 0 ? limb[i] : 0);
   if (head == 0)
     return 0.0;
-  int exponent = 32 * (top - 2) - 1074, sticky = 0;
+  int exponent = 32 * (lowest + top - 2) - 1074, sticky = 0;
   for (int i = 0; i < top - 2; i++)
-    sticky |= exact.limb[i] != 0;
-  for (; head >> 64 != 0; head >>= 1, exponent++)
-    sticky |= (int)(head & 1);
+    sticky |= limb[i] != 0;
+  const uint64_t high = (uint64_t)(head >> 64);
+  const int drop = high == 0 ? 0 : 64 - pc_leading_zeros(high);
+  sticky |= (head & (((pc_uint128)1 << drop) - 1)) != 0;
+  head >>= drop;
+  exponent += drop;
   const double size = pc_round_binary((uint64_t)head, exponent, sticky);
   return negative ? -size : size;
 }
