@@ -53,8 +53,8 @@ typedef struct smooth_block {
 
 typedef struct smooth_kernel {
   int64_t reach;
-  int depth; /* of the search for zeros */
-  double weight[2 * SMOOTH_REACH + 1];
+  int depth;                                                 /* of the search for zeros */
+  double weight[2 * SMOOTH_REACH + 1 + 2 * PC_CONVOLVE_PAD]; /* symmetric */
 } smooth_kernel;
 
 static void smooth_kernel_fill(smooth_kernel *kernel, double h, double sigma, int rough) {
@@ -62,10 +62,13 @@ static void smooth_kernel_fill(smooth_kernel *kernel, double h, double sigma, in
   kernel->depth = rough ? SMOOTH_DEPTH_ROUGH : SMOOTH_DEPTH;
   const double reach = ceil((rough ? SMOOTH_CUT_ROUGH : SMOOTH_CUT) / step);
   kernel->reach = reach < SMOOTH_REACH ? (int64_t)reach : SMOOTH_REACH;
+  double *middle = kernel->weight + (PC_CONVOLVE_PAD + kernel->reach);
   for (int64_t k = 0; k <= kernel->reach; k++) {
     const double z = (double)k * step, weight = scale * pc_lane_exp(-0.5 * z * z);
-    kernel->weight[kernel->reach + k] = kernel->weight[kernel->reach - k] = weight;
+    middle[k] = middle[-k] = weight;
   }
+  for (int64_t k = kernel->reach + 1; k <= kernel->reach + PC_CONVOLVE_PAD; k++)
+    middle[k] = middle[-k] = 0.0;
 }
 
 int64_t pc_smooth_grid(double sigma, double fine) {
@@ -237,37 +240,18 @@ static void smooth_fill(smooth_block *block, const pc_point_masses *masses, size
 
 /* ---- the smoothed values ---- */
 
-/* Node by node, for blocks in which most nodes are empty. */
-static void smooth_scatter(smooth_block *block, const smooth_kernel *kernel) {
-  const int64_t low = smooth_low(block), high = smooth_high(block);
-  const int64_t first = block->first - 2, last = block->first + block->count + 2;
-  memset(block->value, 0, sizeof block->value);
-  for (int64_t node = low; node <= high; node++) {
-    const double mass = block->mass[node - low];
-    const int64_t from = node - kernel->reach < first ? first : node - kernel->reach;
-    const int64_t to = node + kernel->reach > last ? last : node + kernel->reach;
-    if (mass == 0.0 || from > to)
-      continue;
-    const double *weight = kernel->weight + (from - node + kernel->reach);
-    double *value = block->value + (from - first);
-    for (int64_t k = 0; k <= to - from; k++)
-      value[k] += mass * weight[k];
-  }
-}
-
-/* Both ways add terms in the order of the nodes and give the same bits. */
 static void smooth_convolve(smooth_block *block, const smooth_kernel *kernel) {
-  const int64_t nodes = smooth_high(block) - smooth_low(block) + 1;
-  int64_t filled = 0;
-  for (int64_t i = 0; i < nodes; i++)
-    filled += block->mass[i] != 0.0;
-  if (8 * filled < nodes) {
-    smooth_scatter(block, kernel);
-    return;
-  }
+  const int64_t inputs = block->count + 5 + 2 * kernel->reach;
   const double *mass = block->mass + (SMOOTH_SIDE - 2 - kernel->reach);
-  pc_kernels_best()->convolve->convolve(mass, kernel->weight, 2 * (size_t)kernel->reach + 1,
-                                        (size_t)block->count + 5, block->value);
+  int32_t filled[SMOOTH_BLOCK + 2 * SMOOTH_SIDE + 1];
+  size_t count = 0;
+  for (int64_t i = 0; i < inputs; i++) {
+    filled[count] = (int32_t)i;
+    count += mass[i] != 0.0;
+  }
+  pc_kernels_best()->convolve->convolve_filled(mass, filled, count, kernel->weight,
+                                               2 * (size_t)kernel->reach + 1,
+                                               (size_t)block->count + 5, block->value);
 }
 
 /* ---- the integral of |f| ---- */

@@ -3,10 +3,11 @@
 #include "kernels/convolve.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "kernels/variant.h"
 
-#define CONVOLVE_WIDTH 32 /* sums kept in registers */
+#define CONVOLVE_WIDTH (PC_CONVOLVE_PAD + 1) /* sums kept in registers */
 
 static void convolve_block(const double *restrict in, const double *restrict weight,
                            size_t taps, double *restrict out) {
@@ -28,6 +29,41 @@ static void convolve(const double *in, const double *weight, size_t taps, size_t
     for (size_t k = 0; k < taps; k++)
       sum += in[i + k] * weight[k];
     out[i] = sum;
+  }
+}
+
+/* Explicit vectors, because compilers would vectorise the loop over inputs. */
+typedef double convolve_vector
+    __attribute__((vector_size(8 * sizeof(double)), aligned(8), may_alias));
+#define CONVOLVE_VECTORS (CONVOLVE_WIDTH / 8)
+
+/* One block of sums over the filled inputs from `begin` to `end`, all of them near the block.  Weights
+ * beyond the taps are 0 and leave the sums as they are. */
+static void convolve_filled_block(const double *in, const int32_t *filled, size_t begin,
+                                  size_t end, const double *mirrored,
+                                  convolve_vector sum[CONVOLVE_VECTORS]) {
+  convolve_vector all[CONVOLVE_VECTORS] = {{0.0}};
+  for (size_t j = begin; j < end; j++) {
+    const convolve_vector *weight = (const void *)(mirrored - filled[j]);
+    for (size_t v = 0; v < CONVOLVE_VECTORS; v++)
+      all[v] += in[filled[j]] * weight[v];
+  }
+  for (size_t v = 0; v < CONVOLVE_VECTORS; v++)
+    sum[v] = all[v];
+}
+
+static void convolve_filled(const double *in, const int32_t *filled, size_t filled_count,
+                            const double *mirrored, size_t taps, size_t count, double *out) {
+  for (size_t i = 0, begin = 0, end = 0; i < count; i += CONVOLVE_WIDTH) {
+    convolve_vector sum[CONVOLVE_VECTORS];
+    while (begin < filled_count && (size_t)filled[begin] < i)
+      begin++;
+    while (end < filled_count && (size_t)filled[end] < i + CONVOLVE_WIDTH + taps - 1)
+      end++;
+    convolve_filled_block(in, filled, begin, end, mirrored + (PC_CONVOLVE_PAD + taps - 1 + i),
+                          sum);
+    memcpy(out + i, sum,
+           sizeof *out * (count - i < CONVOLVE_WIDTH ? count - i : CONVOLVE_WIDTH));
   }
 }
 
@@ -60,6 +96,7 @@ static double convolve_absolute_integral(const double *values, size_t count) {
 
 const pc_convolve_kernels PC_VARIANT_TABLE(pc_convolve_kernels) = {
     .convolve = convolve,
+    .convolve_filled = convolve_filled,
     .blend = convolve_blend,
     .absolute_integral = convolve_absolute_integral,
 };

@@ -39,6 +39,7 @@
 
 enum { DECOMPOSITION_SCORE, DECOMPOSITION_BY, DECOMPOSITION_VIEW, DECOMPOSITION_BINS };
 enum { DECOMPOSITION_BY_BINS, DECOMPOSITION_BY_CORP };
+enum { DECOMPOSITION_CALIBRATION, DECOMPOSITION_SHARPNESS }; /* the first parts */
 enum { DECOMPOSITION_CLASSWISE = 3 }; /* after the views of pc_metric_choose_view */
 
 static const pcal_option decomposition_options[] = {
@@ -135,9 +136,11 @@ static void decomposition_parts(const pc_decomposition *found, const pc_evidence
   pc_metric_result_unbiased_part(out, "calibration_debiased", found->calibration_debiased,
                                  decomposition_law(evidence, pc_bins_debiased));
   pc_metric_result_about_part(out, PC_PART_IS_ERROR, row.square);
+  pc_metric_result_twin(out, DECOMPOSITION_CALIBRATION);
   pc_metric_result_unbiased_part(out, "sharpness_debiased", found->sharpness_debiased,
                                  decomposition_law(evidence, pc_bins_sharpness));
   pc_metric_result_about_part(out, 0, row.entropy);
+  pc_metric_result_twin(out, DECOMPOSITION_SHARPNESS);
   pc_metric_result_unbiased_part(out, "entropy_debiased", found->entropy_debiased,
                                  (pc_variance_model){0});
 }

@@ -260,6 +260,10 @@ void pc_metric_result_about_part(pc_metric_result *result, int is_error, double 
   result->part_unseen[result->part_count - 1] = unseen;
 }
 
+void pc_metric_result_twin(pc_metric_result *result, size_t biased) {
+  result->part_twin[biased] = (uint8_t)(result->part_count - 1);
+}
+
 void pc_metric_result_part_at(pc_metric_result *result, double number, double value) {
   if (result->part_count >= PC_PARTS_MAX)
     return;

@@ -82,6 +82,9 @@ typedef struct pc_metric_result {
   uint8_t part_unbiased[PC_PARTS_MAX]; /* unbiased parts; most others are biased */
   double part_unseen[PC_PARTS_MAX]; /* what one row that the data lack may add, times the number
                                        of rows; 0: unknown */
+  uint8_t
+      part_twin[PC_PARTS_MAX]; /* of biased parts: the unbiased part with the same true value;
+                                        0: none */
   uint8_t part_errors[PC_PARTS_MAX]; /* parts that are 0 if the model is calibrated */
   size_t part_count;
   char part_names[PC_PARTS_MAX][PC_NUMBER_MAX]; /* storage for part names that are numbers */
@@ -199,6 +202,8 @@ void pc_metric_result_unbiased_part(pc_metric_result *result, const char *name, 
  * data lack may add to it, times the number of rows (0: unknown). */
 enum { PC_PART_IS_ERROR = 1 };
 void pc_metric_result_about_part(pc_metric_result *result, int is_error, double unseen);
+/* Says that the part added last is unbiased and has the same true value as the biased part `biased`. */
+void pc_metric_result_twin(pc_metric_result *result, size_t biased);
 /* Adds a part whose name is a number: "0.9". */
 void pc_metric_result_part_at(pc_metric_result *result, double number, double value);
 
@@ -218,7 +223,7 @@ void pc_metric_result_debiased(pc_metric_result *result, pc_debiased sum, double
                                double most);
 /* Sets the square of a root mean square that is not debiased, for its interval.  Samples differ
  * in their scores too: one score for each row, multiply the slope by PC_SLOPE_ONE_SCORE. */
-#define PC_SLOPE_ONE_SCORE 1.4
+#define PC_SLOPE_ONE_SCORE 1.1
 void pc_metric_result_square(pc_metric_result *result, const pc_debiased *sum, double divisor,
                              double slope);
 void pc_debiased_add(pc_debiased *into, pc_debiased part);

@@ -14,8 +14,7 @@
  *   (1) replicas without a value are left out; if they are a tenth or more, there is no
  *       interval;
  *   (2) an undefined value has no interval; (3) the statistic of a test has its p-value instead;
- *   (4) an unbiased estimate of a square may be negative although the square is not: the
- *       interval of the inner value is then that around 0;
+ *   (4) an unbiased estimate of a square may be negative: its interval is then that around 0;
  *   (5) where few rows are wrong, or few right, an interval also contains the value that the
  *       metric would have with as many such rows as are compatible with those that are there
  *       (rarer_rows.h); not where labels are distributions over classes;
@@ -27,7 +26,8 @@
  *       term is at least what one such row may add (part_unseen); if few rows are wrong, m of them,
  *       se is at least T / sqrt(m), for debiased parts too, unless the number depends on scores alone;
  *       parts that may be negative reach that far on either side, beyond their ends if m is small;
- *   (8) if few rows are wrong, low ends of errors that chance explains are 0 (chance_floor.h). */
+ *   (8) if few rows are wrong, low ends of errors that chance explains are 0 (chance_floor.h);
+ *   (9) biased parts have the interval of their unbiased twin (unbiased_parts.h). */
 #include "measure/replicas/replica_intervals.h"
 
 #include <math.h>
@@ -44,6 +44,7 @@
 #include "measure/replicas/null_summary.h"
 #include "measure/replicas/rarer_rows.h"
 #include "measure/replicas/replica_cells.h"
+#include "measure/replicas/unbiased_parts.h"
 
 #define INTERVALS_PAIR_NULLS 200 /* most calibrated replicas of a metric over pairs */
 #define INTERVALS_LACKING 0.1    /* share of replicas that may lack a value */
@@ -268,8 +269,6 @@ static void intervals_widen(const intervals_job *job, const intervals_goal *goal
 /* Intervals of parts, for metrics whose parts are shown. */
 static void intervals_parts(const intervals_job *job, size_t entry) {
   pc_result_record *record = &job->records[entry];
-  if (!(job->plan->entries[entry].metric->traits & PC_PARTS_IN_TEXT))
-    return;
   for (size_t p = 0; p < record->outcome.part_count; p++) {
     const pcal_part *part = &record->outcome.parts[p];
     const intervals_goal goal = {entry, PC_REPLICA_PARTS + p, part->value,
@@ -293,6 +292,8 @@ static void intervals_parts(const intervals_job *job, size_t entry) {
     out->low = fmin(interval.low, part->value);
     out->high = fmax(interval.high, part->value);
   }
+  if (job->plan->intervals.method == PCAL_INTERVAL_AUTO)
+    pc_unbiased_parts(record);
 }
 
 /* ---- calibrated replicas ---- */
@@ -405,7 +406,7 @@ static void intervals_conclude(const intervals_job *job, intervals_wanted wanted
   for (size_t e = 0; e < job->plan->entry_count; e++) {
     if (job->entries[e] && !job->records[e].interval_result.has_interval)
       intervals_interval(job, e);
-    if (job->entries[e])
+    if (job->entries[e] && intervals_has_parts(job, e))
       intervals_parts(job, e);
   }
 }

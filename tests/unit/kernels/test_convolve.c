@@ -26,12 +26,39 @@ static void convolve_try(const pc_convolve_kernels *kernels, size_t count, size_
   assert_same(out[count], 77.0);
 }
 
+/* every: one input in so many is not 0; those beyond the end of the list are not read. */
+static void convolve_try_filled(const pc_convolve_kernels *kernels, size_t count, size_t taps,
+                                size_t every) {
+  const pc_rng rng = {5, count};
+  double in[CONVOLVE_MOST + CONVOLVE_TAPS], out[CONVOLVE_MOST + 1], expected[CONVOLVE_MOST];
+  double weight[CONVOLVE_TAPS], mirrored[CONVOLVE_TAPS + 2 * PC_CONVOLVE_PAD] = {0.0};
+  int32_t filled[CONVOLVE_MOST + CONVOLVE_TAPS];
+  size_t found = 0;
+  for (size_t i = 0; i + 1 < count + taps; i++) {
+    in[i] = every > 0 && i % every == every - 1 ? pc_rng_normal(&rng, i) : 0.0;
+    if (in[i] != 0.0)
+      filled[found++] = (int32_t)i;
+  }
+  for (size_t k = 0; k < taps; k++)
+    weight[k] = mirrored[PC_CONVOLVE_PAD + taps - 1 - k] = pc_rng_uniform(&rng, 1000 + k);
+  out[count] = 77.0;
+  kernels->convolve(in, weight, taps, count, expected);
+  kernels->convolve_filled(in, filled, found, mirrored, taps, count, out);
+  for (size_t i = 0; i < count; i++)
+    assert_same(out[i], expected[i]);
+  assert_same(out[count], 77.0);
+}
+
 TEST(test_all_variants) {
   static const size_t counts[] = {0, 1, 31, 32, 33, 64, 100};
   for (size_t v = 0; pc_kernels_at(v) != NULL; v++)
     for (size_t c = 0; c < UNIT_COUNT(counts); c++) {
       convolve_try(pc_kernels_at(v)->convolve, counts[c], 1);
       convolve_try(pc_kernels_at(v)->convolve, counts[c], CONVOLVE_TAPS);
+      for (size_t every = 0; every < 60; every += every < 4 ? 1 : 11) {
+        convolve_try_filled(pc_kernels_at(v)->convolve, counts[c], 1, every);
+        convolve_try_filled(pc_kernels_at(v)->convolve, counts[c], CONVOLVE_TAPS, every);
+      }
     }
 }
 

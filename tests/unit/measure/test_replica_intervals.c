@@ -214,6 +214,35 @@ TEST(test_parts_of_scores_alone) {
   assert_true(resample_part_width(80, "entropy") < 0.8 * resample_part_width(4, "entropy"));
 }
 
+/* Calibration and sharpness have the intervals of their debiased twins, extended to their own values, unless
+ * another method was requested. */
+TEST(test_biased_parts_have_the_interval_of_their_twins) {
+  static const char *const spec = "decomposition";
+  static const size_t twins[][2] = {{0, 5}, {1, 6}};
+  resample_case at;
+  const given_data data = resample_data(&at, 1.5);
+  const resample_wish usual = {.interval = 0.95},
+                      basic = {.interval = 0.95, .method = PCAL_INTERVAL_BASIC};
+  pcal_results *results, *others;
+  assert_int_equal(resample_try(&data, &spec, 1, &usual, &results, NULL), PCAL_OK);
+  assert_int_equal(resample_try(&data, &spec, 1, &basic, &others, NULL), PCAL_OK);
+  const pc_result_record *record = pc_results_record(results, spec);
+  const pc_part_interval *part = record->part_interval_results;
+  for (size_t i = 0; i < UNIT_COUNT(twins); i++) {
+    const size_t own = twins[i][0], twin = twins[i][1];
+    const double value = record->outcome.parts[own].value;
+    assert_memory_equal(record->outcome.parts[twin].name, record->outcome.parts[own].name,
+                        strlen(record->outcome.parts[own].name));
+    assert_true(value > record->outcome.parts[twin].value);
+    assert_same(part[own].low, fmax(fmin(part[twin].low, value), 0.0));
+    assert_same(part[own].high, fmax(part[twin].high, value));
+    assert_true(pc_results_record(others, spec)->part_interval_results[own].low !=
+                part[own].low);
+  }
+  pcal_results_free(results);
+  pcal_results_free(others);
+}
+
 /* Replicas agree with the closed form about as well as their number allows. */
 TEST(test_replicas_agree_with_formulas) {
   resample_case at;
