@@ -4,6 +4,11 @@
 #include "curve/curve_bins.h"
 #include "curve/curve_cursor.h"
 
+size_t pc_curve_binning_count(const pc_curve_binning *binning, double total) {
+  return binning->per_bin > 0 ? (size_t)fmax(1.0, floor(total / binning->per_bin))
+                              : binning->bins;
+}
+
 /* Rounds halves to even.  nearbyint would depend on the caller's rounding mode. */
 static double adaptive_round(double x) {
   const double down = floor(x), rest = x - down;

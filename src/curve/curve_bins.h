@@ -9,6 +9,24 @@
 #include "curve/curve_table.h"
 #include "stats/bins.h"
 
+/* How bins follow from the scores. */
+typedef enum pc_binning {
+  PC_BINNING_MASS = 1, /* pc_bins_by_mass */
+  PC_BINNING_ADAPTIVE, /* pc_bins_adaptive */
+  PC_BINNING_EVEN      /* pc_bins_split_ties */
+} pc_binning;
+
+/* Zeroed: no bins. */
+typedef struct pc_curve_binning {
+  pc_binning rule;
+  size_t bins;
+  double per_bin;   /* rows of a bin, in place of `bins`; 0: as many bins as `bins` says */
+  double threshold; /* of adaptive bins */
+} pc_curve_binning;
+
+/* The number of bins of rows of this weight. */
+size_t pc_curve_binning_count(const pc_curve_binning *binning, double total);
+
 /* Equal-mass bins: with W the total weight, B = bins and q = floor(W / B), part r ends after
  * r q + min(r, W - B q) rows.  An edge lies midway between the last score of a part and the
  * first score of the next; equal edges are joined; the last edge is 1.  Bins are (low, high],

@@ -275,10 +275,26 @@ static void point_scores_cell(const point_rows rows[2], pc_curve_table *out) {
   }
 }
 
+/* The mean score of each range of a replica. */
+static void point_scores_replica(const pc_curve_prefix *prefix, pc_curve_table *out) {
+  const pc_prefix_sums *sums = &prefix->sums;
+  for (size_t r = 0; r < prefix->count; r++) {
+    const double rows = sums->rows[r + 1] - sums->rows[r];
+    if (rows > 0)
+      point_scores_put(out, (sums->scores[r + 1] - sums->scores[r]) / rows, rows,
+                       sums->hits[r + 1] - sums->hits[r]);
+  }
+}
+
 pcal_status pc_point_scores(const pcal_env *env, const pc_curve_table *table, unsigned level,
                             pc_curve_table *out, pcal_error *err) {
-  PC_TRY(pc_curve_table_room(env, point_room(table, level), out, err));
+  const int replica = table->form == PC_CURVE_REPLICA;
+  PC_TRY(pc_curve_table_room(env, replica ? table->count : point_room(table, level), out, err));
   out->total = table->total;
+  if (replica) {
+    point_scores_replica(table->prefix, out);
+    return PCAL_OK;
+  }
   for (size_t i = 0; level == PC_EACH_SCORE && i < table->count; i++)
     point_scores_put(out, pc_curve_table_low(table, i), pc_curve_table_weight(table, i),
                      pc_curve_table_hits(table, i));

@@ -25,8 +25,8 @@ PC_CHECKED pcal_status pc_point_masses_new(const pcal_env *env, const pc_curve_t
 void pc_point_masses_free(const pcal_env *env, pc_point_masses *masses);
 
 /* The rows of the same cells as a table of scores: the hits and the misses of a cell are one entry each, at
- * their mean score; equal means are joined.  PC_EACH_SCORE: an entry for each distinct score.  Freed with
- * pc_curve_table_free. */
+ * their mean score; equal means are joined.  PC_EACH_SCORE: an entry for each distinct score.  Of a replica:
+ * an entry for each of its ranges.  Freed with pc_curve_table_free. */
 PC_CHECKED pcal_status pc_point_scores(const pcal_env *env, const pc_curve_table *table,
                                        unsigned level, pc_curve_table *out, pcal_error *err);
 

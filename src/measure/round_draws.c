@@ -6,6 +6,7 @@
 #include "machines/machine_curve_buckets.h"
 #include "machines/machine_rows.h"
 #include "measure/group_names.h"
+#include "measure/replicas/tally_slots.h"
 
 /* ---- samples of keys ---- */
 
@@ -236,6 +237,28 @@ void pc_group_tallies_free(const pcal_env *env, pc_group_tally *list, size_t cou
   pc_free(env, list);
 }
 
+/* The bins of an entry that has bins of its own. */
+static pcal_status group_tally_bins(const pcal_measure *measure, const pc_group_state *state,
+                                    size_t entry, pc_group_tally *out, pcal_error *err) {
+  const pc_measure_plan *plan = &measure->plan;
+  const pc_curve_binning *binning = &plan->entries[entry].reading.binning;
+  const size_t slot = pc_tally_slot_of(plan, entry), parts = pc_tally_slot_parts(plan, slot);
+  const size_t bins = pc_curve_binning_count(binning, out->weight);
+  pc_score_cells *cells = NULL;
+  if (out->weight < PC_CELLS_LEAST || bins > pc_tally_slot_ranges(plan, slot))
+    return PCAL_OK;
+  PC_TRY(pc_score_cells_add_bins(&measure->env, &out->cells, slot, binning, parts, bins, &cells,
+                                 err));
+  for (size_t p = 0; p < parts; p++) {
+    pc_bucket_curve *curve = NULL;
+    PC_TRY(pc_machine_curve_buckets_part(&measure->env, state->slots[plan->entries[entry].slot],
+                                         p, &curve, err));
+    const pc_curve_table table = pc_bucket_curve_table(curve);
+    PC_TRY(pc_score_cells_set_bins(&measure->env, cells, p, binning, &table, err));
+  }
+  return PCAL_OK;
+}
+
 /* state: of the rows; its curves are refined. */
 static pcal_status group_tally_init(const pcal_measure *measure, const pc_group_state *state,
                                     double weight, pc_group_tally *out, pcal_error *err) {
@@ -251,6 +274,9 @@ static pcal_status group_tally_init(const pcal_measure *measure, const pc_group_
     const pc_curve_table table = pc_bucket_curve_table(curve);
     PC_TRY(pc_score_cells_add(&measure->env, &out->cells, s, &table, err));
   }
+  for (size_t e = 0; state != NULL && e < plan->entry_count; e++)
+    if (pc_tally_own_bins(plan, e) && pc_replica_tally_takes(plan, pc_tally_slot_of(plan, e)))
+      PC_TRY(group_tally_bins(measure, state, e, out, err));
   out->bits = any || out->cells.count > 0 ? pc_row_lattice_bits(weight) : 0;
   return PCAL_OK;
 }

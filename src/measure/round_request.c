@@ -2,6 +2,7 @@
 
 #include "base/rng.h"
 #include "machines/machine_curve_buckets.h"
+#include "measure/replicas/tally_slots.h"
 #include "measure/saved_state.h"
 
 #define REQUEST_TEXT_BYTES 4
@@ -9,7 +10,7 @@
 
 const pc_envelope pc_round_request_envelope = {
     .magic = "PCALRQST",
-    .version = 2,
+    .version = 3,
     .noun = "request",
     .origin = "is not a request of rounds; pcal_rounds_request writes one",
     .saved = "was written",
@@ -383,15 +384,21 @@ static pcal_status request_read_draws(pc_decoder *in, pc_round_request *out, pca
   return PCAL_OK;
 }
 
+/* True if a list has the cells that the slot of a curve may have. */
+static int request_list_fits(const pc_score_cells *cells, const pc_measure_plan *plan) {
+  const size_t slot = cells->slot;
+  return slot < pc_tally_slot_count(plan) && pc_replica_tally_takes(plan, slot) &&
+         pc_tally_slot_need(plan, slot)->machine == PC_CURVE &&
+         cells->parts == pc_tally_slot_parts(plan, slot) &&
+         cells->count <= pc_tally_slot_ranges(plan, slot);
+}
+
 /* True if only curves have cells. */
 static int request_cells_fit(const pc_round_request *request, const pc_measure_plan *plan) {
   for (size_t i = 0; i < request->draw_count; i++)
-    for (size_t c = 0; c < request->draws[i].cells.count; c++) {
-      const size_t slot = request->draws[i].cells.list[c].slot;
-      if (slot >= plan->slot_count || plan->slots[slot].need.machine != PC_CURVE ||
-          !pc_replica_tally_takes(plan, slot))
+    for (size_t c = 0; c < request->draws[i].cells.count; c++)
+      if (!request_list_fits(&request->draws[i].cells.list[c], plan))
         return 0;
-    }
   return 1;
 }
 

@@ -2,6 +2,7 @@
 
 #include "machines/machine_curve_buckets.h"
 #include "measure/group_names.h"
+#include "measure/replicas/tally_slots.h"
 
 /* Scores that a tally may store for one slot, and cells that it may count. */
 #define ROUNDS_KEPT_MAX ((size_t)1 << 16)
@@ -354,18 +355,29 @@ static pcal_status rounds_absorb_later(pc_measure_rounds *rounds, const pc_round
 
 /* ---- replicas: answers ---- */
 
+/* True if cells have all scores, or those above a threshold. */
+static int rounds_cells_full(const pc_measure_rounds *rounds, const pc_group_state *state,
+                             const pc_tally_slot *slot) {
+  const pc_measure_plan *plan = &rounds->measure->plan;
+  const pc_view *view = &pc_tally_slot_need(plan, slot->slot)->view;
+  const double all =
+      pc_sum_value(&state->totals.weight) * (double)pc_view_scores_per_row(view, &plan->layout);
+  double weight = 0.0;
+  for (size_t r = 0; r < slot->ranges; r++)
+    weight += slot->sums[PC_REPLICA_SUM_WEIGHT * slot->ranges + r];
+  return pc_tally_slot_threshold(plan, slot->slot) > 0.0 ? weight <= all : weight == all;
+}
+
 /* True if the bins of the data are those of the first round; of cells, if they have all rows. */
 static pcal_status rounds_compare_bins(const pc_measure_rounds *rounds,
                                        const pc_group_state *state, const pc_tally_slot *slot,
                                        int *same, pcal_error *err) {
-  const pc_machine *machine = rounds->measure->plan.slots[slot->slot].machine;
-  if (rounds->measure->plan.slots[slot->slot].need.machine == PC_CURVE) {
-    double weight = 0.0;
-    for (size_t r = 0; r < slot->ranges; r++)
-      weight += slot->sums[PC_REPLICA_SUM_WEIGHT * slot->ranges + r];
-    *same &= weight == pc_sum_value(&state->totals.weight);
+  const pc_measure_plan *plan = &rounds->measure->plan;
+  if (pc_tally_slot_need(plan, slot->slot)->machine == PC_CURVE) {
+    *same &= rounds_cells_full(rounds, state, slot);
     return PCAL_OK;
   }
+  const pc_machine *machine = plan->slots[slot->slot].machine;
   pc_evidence evidence = {.machine = PC_GRID, .layout = &rounds->measure->plan.layout};
   PC_TRY(machine->finish(&rounds->env, state->slots[slot->slot], &evidence, err));
   const pc_bin *bins = evidence.grid.bins;

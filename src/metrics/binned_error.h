@@ -2,19 +2,13 @@
 #ifndef PC_BINNED_ERROR_H
 #define PC_BINNED_ERROR_H
 
+#include "curve/curve_bins.h"
 #include "metrics/metric.h"
-
-/* Binning of a curve; the bins of a grid are fixed. */
-typedef enum pc_binning {
-  PC_BINNING_MASS = 1, /* pc_bins_by_mass */
-  PC_BINNING_ADAPTIVE, /* pc_bins_adaptive */
-  PC_BINNING_EVEN      /* pc_bins_split_ties */
-} pc_binning;
 
 /* E_k = sum_b w_b |conf_b - acc_b|^p over the bins of part k, w_b = n_b / n_k or 1 / bins;
  * the value is (sum_k E_k)^(1/p), or with the mean over parts. */
 typedef struct pc_binned_error {
-  pc_binning binning;
+  pc_binning binning; /* of a curve; the bins of a grid are fixed */
   size_t bins;
   double threshold;  /* of adaptive bins */
   double p;          /* at least 1 */

@@ -144,7 +144,8 @@ static pcal_status ece_configure(pc_options *options, const pc_layout *layout,
   static const pc_gap_norm norms[] = {PC_GAPS_MEAN, PC_GAPS_SQUARES, PC_GAPS_LARGEST};
   config->gaps = norms[options->value[ECE_NORM].choice];
   if (options->value[ECE_BINNING].choice == ECE_BY_MASS) {
-    config->mass_bins = (size_t)options->value[ECE_BINS].number;
+    config->binning = (pc_curve_binning){.rule = PC_BINNING_MASS,
+                                         .bins = (size_t)options->value[ECE_BINS].number};
     return ece_mass(options, config, err);
   }
   if (options->value[ECE_BINNING].choice == ECE_BY_SWEEP)

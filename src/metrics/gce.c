@@ -94,6 +94,7 @@ typedef struct gce_form {
   int adaptive, all, classwise, l2;
   double threshold;
   size_t bins;
+  double per_bin; /* rows of a bin; 0: as many bins as `bins` says */
   int equal_weights;
 } gce_form;
 
@@ -108,11 +109,11 @@ static gce_form gce_form_of(const pc_options *options) {
                     .bins = (size_t)options->value[GCE_BINS].number};
 }
 
-static gce_form gce_rmsce_form(const pc_options *options, double total) {
-  const double per_bin = options->value[RMSCE_PER_BIN].number;
-  const double bins =
-      per_bin > 0 ? fmax(1.0, floor(total / per_bin)) : options->value[RMSCE_BINS].number;
-  return (gce_form){.adaptive = 1, .l2 = 1, .bins = (size_t)bins};
+static gce_form gce_rmsce_form(const pc_options *options) {
+  return (gce_form){.adaptive = 1,
+                    .l2 = 1,
+                    .bins = (size_t)options->value[RMSCE_BINS].number,
+                    .per_bin = options->value[RMSCE_PER_BIN].number};
 }
 
 static gce_form gce_sce_form(const pc_options *options) {
@@ -159,6 +160,10 @@ static pcal_status gce_from_variant(pc_options *options, pcal_error *err) {
 
 /* ---- data needs ---- */
 
+static pc_curve_binning gce_binning(const gce_form *form) {
+  return (pc_curve_binning){PC_BINNING_ADAPTIVE, form->bins, form->per_bin, form->threshold};
+}
+
 static void gce_need(const gce_form *form, pc_metric_config *config) {
   pc_need *need = &config->need;
   if (form->all || form->classwise) {
@@ -174,6 +179,8 @@ static void gce_need(const gce_form *form, pc_metric_config *config) {
   if (!(form->threshold > 0) && !form->equal_weights)
     config->gaps = form->l2 ? PC_GAPS_SQUARES : PC_GAPS_MEAN;
   need->machine = form->adaptive ? PC_CURVE : PC_GRID;
+  if (form->adaptive && !form->equal_weights)
+    config->binning = gce_binning(form);
   if (form->adaptive)
     return;
   need->grid.rule = PC_EDGES_OWN_ONE;
@@ -210,7 +217,7 @@ static pcal_status rmsce_configure(pc_options *options, const pc_layout *layout,
                    "not both");
   value[value[RMSCE_PER_BIN].number > 0 ? RMSCE_BINS : RMSCE_PER_BIN].set = 0;
   PC_TRY(pc_metric_choose_view(options, RMSCE_VIEW, layout, config, err));
-  const gce_form form = gce_rmsce_form(options, 1.0);
+  const gce_form form = gce_rmsce_form(options);
   gce_need(&form, config);
   return PCAL_OK;
 }
@@ -251,7 +258,10 @@ static size_t gce_wants(const pc_options *options, const pc_curve_table *table,
 
 static size_t rmsce_wants(const pc_options *options, const pc_curve_table *table,
                           uint8_t *wanted) {
-  return pc_bins_adaptive_wants(table, 0.0, gce_rmsce_form(options, table->total).bins, wanted);
+  const gce_form form = gce_rmsce_form(options);
+  const pc_curve_binning binning = gce_binning(&form);
+  return pc_bins_adaptive_wants(table, 0.0, pc_curve_binning_count(&binning, table->total),
+                                wanted);
 }
 
 static size_t ace_wants(const pc_options *options, const pc_curve_table *table,
@@ -269,9 +279,10 @@ static size_t tace_wants(const pc_options *options, const pc_curve_table *table,
 
 static pcal_status gce_value(const gce_form *form, const pc_evidence *evidence,
                              const pcal_env *env, pc_metric_result *out, pcal_error *err) {
+  const pc_curve_binning binning = gce_binning(form);
   const pc_binned_error how = {.binning =
                                    form->equal_weights ? PC_BINNING_EVEN : PC_BINNING_ADAPTIVE,
-                               .bins = form->bins,
+                               .bins = pc_curve_binning_count(&binning, evidence->total),
                                .threshold = form->threshold,
                                .p = form->l2 ? 2.0 : 1.0,
                                .equal_weights = form->equal_weights,
@@ -290,7 +301,7 @@ static pcal_status gce_evaluate(const pc_options *options, const pc_evidence *ev
 
 static pcal_status rmsce_evaluate(const pc_options *options, const pc_evidence *evidence,
                                   const pcal_env *env, pc_metric_result *out, pcal_error *err) {
-  const gce_form form = gce_rmsce_form(options, evidence->total);
+  const gce_form form = gce_rmsce_form(options);
   return gce_value(&form, evidence, env, out, err);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "base/options.h"
+#include "curve/curve_bins.h"
 #include "machines/machine.h"
 #include "stats/interval.h"
 
@@ -115,9 +116,8 @@ typedef struct pc_metric_config {
   int sorts_alone;  /* one process sorts every score; only rounds call `wants` and `cells` */
   int on_cells;     /* replicas may join the scores of a curve in narrow cells */
   int scores_alone; /* evaluate cannot read sums before ranges of scores (PC_CURVE_REPLICA) */
-  size_t
-      mass_bins; /* of a curve: the number of its equal-mass bins (curve/curve_bins.h); 0: none */
-  unsigned traits; /* initially those of the metric; options may change them */
+  pc_curve_binning binning; /* of a curve: its bins; replicas need no more than their sums */
+  unsigned traits;          /* initially those of the metric; options may change them */
 } pc_metric_config;
 
 typedef struct pc_metric {

@@ -12,7 +12,9 @@
  * (4) from 2^16 rows on, and for widths of 2^-7 or more, scores are joined in cells of width d = 2^-14 (2^-17
  *     for widths below 1/4): hits and misses of a cell count at their means.  Only pairs in one cell see this at
  *     first order: with S the share of pairs in the same cell, MMCE^2 changes by at most
- *     S d / width + (d / width)^2.  So rounds (measure/rounds.h) need the sums of cells only.
+ *     S d / width + (d / width)^2.  So rounds (measure/rounds.h) need the sums of cells only;
+ * (5) replicas of many rows, for widths of 1/16 or more: all scores of a cell of width 1/128 or less count at
+ *     their mean (measure/replicas/score_cells.h).
  * Parts: squared, the estimate of MMCE^2.
  * Source: Kumar, Sarawagi & Jain 2018, equation 2, the Laplacian kernel of width 0.4.
  * Accuracy: 1e-14 of sum |r_i r_j| k / N^2.  With S the sum of r exp(c / width) over lower
@@ -31,6 +33,7 @@
 #define MMCE_WIDE 0.25 /* narrower kernels need narrower cells: */
 #define MMCE_NARROW_LEVEL 17
 #define MMCE_NARROWEST 0x1p-7 /* and below this width every score */
+#define MMCE_ON_CELLS 0.0625 /* replicas of kernels this wide are evaluated on cells of 1/128 */
 
 enum { MMCE_ESTIMATOR, MMCE_WIDTH, MMCE_VIEW };
 enum { MMCE_V, MMCE_U };
@@ -50,6 +53,7 @@ static pcal_status mmce_configure(pc_options *options, const pc_layout *layout,
   PC_TRY(pc_metric_choose_view(options, MMCE_VIEW, layout, config, err));
   config->need.machine = PC_CURVE;
   config->scores_alone = 1;
+  config->on_cells = options->value[MMCE_WIDTH].number >= MMCE_ON_CELLS;
   config->sorts_alone = options->value[MMCE_WIDTH].number < MMCE_NARROWEST;
   config->bound = PCAL_BOUND_LOWER;
   if (options->value[MMCE_ESTIMATOR].choice == MMCE_U)

@@ -59,7 +59,8 @@ static pcal_status tce_need(const pc_options *options, pc_metric_config *config,
   config->need.machine = PC_CURVE;
   config->gaps = options->value[TCE_P].number >= 2 ? PC_GAPS_SQUARES : PC_GAPS_MEAN;
   if (options->value[TCE_BINNING].choice == TCE_BY_MASS) {
-    config->mass_bins = (size_t)options->value[TCE_BINS].number;
+    config->binning = (pc_curve_binning){.rule = PC_BINNING_MASS,
+                                         .bins = (size_t)options->value[TCE_BINS].number};
     return PCAL_OK;
   }
   config->need.machine = PC_GRID;

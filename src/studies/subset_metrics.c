@@ -317,7 +317,7 @@ static pcal_status subset_scratch_slot(const pc_subset_metrics *metrics, size_t 
   if (slot->fast && planned->need.machine != PC_SUM) {
     const subset_view *view = &metrics->views[planned->view];
     const size_t scores = metrics->data->rows * view->scores, count = subset_bins(slot, view);
-    PC_TRY(pc_replica_evidence_new(&metrics->arena.env, &planned->need, &view->sorted, NULL, 0,
+    PC_TRY(pc_replica_evidence_new(&metrics->arena.env, &planned->need, &view->sorted, NULL,
                                    out, err));
     *places = scores > *places ? scores : *places;
     *bins = count > *bins ? count : *bins;

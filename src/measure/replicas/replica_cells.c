@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "measure/replicas/tally_slots.h"
+
 /* The least bits of a lattice.  With 2^34 rows a score moves by up to 2^-19, which is an eighth of what
  * chance moves the share of hits in one of 15 bins. */
 #define CELLS_LEAST_BITS 18
@@ -38,6 +40,27 @@ static pcal_status cells_of_slot(const pcal_env *env, pc_replica_views *views, s
   return pc_score_cells_add_view(env, &out->lists, slot, views->sorted[slot], views->rows, err);
 }
 
+/* The bins of one entry, if it has bins of its own. */
+static pcal_status cells_of_entry(const pcal_env *env, pc_replica_views *views, size_t entry,
+                                  pc_replica_cells *out, pcal_error *err) {
+  const pc_measure_plan *plan = views->plan;
+  const size_t slot = plan->entries[entry].slot;
+  const pc_curve_binning *binning = &plan->entries[entry].reading.binning;
+  double total = 0.0;
+  if (!pc_tally_own_bins(plan, entry) ||
+      !pc_replica_tally_alone(plan, pc_tally_slot_of(plan, entry)) ||
+      !pc_sorted_view_applies(&plan->slots[slot].need, &plan->layout, views->rows))
+    return PCAL_OK;
+  for (size_t i = 0; i < views->rows->count; i++)
+    total += pc_kept_weight(views->rows, i);
+  const size_t bins = pc_curve_binning_count(binning, total);
+  if (bins > pc_tally_slot_ranges(plan, pc_tally_slot_of(plan, entry)))
+    return PCAL_OK;
+  PC_TRY(pc_replica_views_sort(views, slot, err));
+  return pc_score_cells_add_view_bins(env, &out->lists, pc_tally_slot_of(plan, entry), binning,
+                                      bins, views->sorted[slot], views->rows, err);
+}
+
 pcal_status pc_replica_cells_new(const pcal_env *env, const pc_measure_plan *plan,
                                  const pc_kept_rows *rows, pc_replica_cells *out,
                                  pcal_error *err) {
@@ -48,6 +71,8 @@ pcal_status pc_replica_cells_new(const pcal_env *env, const pc_measure_plan *pla
   pcal_status status = PCAL_OK;
   for (size_t s = 0; status == PCAL_OK && s < plan->slot_count; s++)
     status = cells_of_slot(env, &views, s, out, err);
+  for (size_t e = 0; status == PCAL_OK && e < plan->entry_count; e++)
+    status = cells_of_entry(env, &views, e, out, err);
   pc_replica_views_free(&views);
   PC_TRY(status);
   if (out->lists.count == 0)

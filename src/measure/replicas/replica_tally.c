@@ -6,6 +6,7 @@
 #include "measure/replicas/interval_inversion.h"
 #include "measure/replicas/replica_intervals.h"
 #include "measure/replicas/replica_tally_curve.h"
+#include "measure/replicas/tally_slots.h"
 
 /* ---- form ---- */
 
@@ -24,31 +25,37 @@ static int tally_needs_entry(const pc_measure_plan *plan, size_t entry) {
 static int tally_suits_entry(const pc_measure_plan *plan, size_t entry) {
   const pc_need *need = &plan->slots[plan->entries[entry].slot].need;
   return tally_needs_entry(plan, entry) &&
-         (need->machine == PC_GRID ? pc_sorted_view_suits(need, &plan->layout)
-                                   : pc_score_cells_suit(plan, entry));
+         (need->machine == PC_GRID
+              ? pc_sorted_view_suits(need, &plan->layout)
+              : pc_score_cells_suit(plan, entry) || pc_tally_own_bins(plan, entry));
 }
 
 static int tally_suits_slot(const pc_measure_plan *plan, size_t slot) {
   for (size_t e = 0; e < plan->entry_count; e++)
-    if (plan->entries[e].slot == slot && tally_suits_entry(plan, e))
+    if (pc_tally_slot_of(plan, e) == slot && tally_suits_entry(plan, e))
       return 1;
   return 0;
 }
 
 static int tally_is_curve(const pc_measure_plan *plan, size_t slot) {
-  return plan->slots[slot].need.machine == PC_CURVE;
+  return pc_tally_slot_need(plan, slot)->machine == PC_CURVE;
+}
+
+/* True for the common cells of a curve. */
+static int tally_has_cells(const pc_measure_plan *plan, size_t slot) {
+  return slot < pc_tally_shared_slots(plan) && tally_is_curve(plan, slot);
 }
 
 static int tally_over_classes(const pc_measure_plan *plan, size_t slot) {
-  return pc_view_is_every_class(&plan->slots[slot].need.view);
+  return pc_view_is_every_class(&pc_tally_slot_need(plan, slot)->view);
 }
 
 /* Labels are drawn for the null, and for intervals of errors over all classes. */
 static void tally_count(const pc_measure_plan *plan, size_t counts[PC_TALLY_KINDS]) {
   const size_t asked = plan->intervals.replicas;
   int classes = 0;
-  for (size_t s = 0; s < plan->slot_count; s++)
-    classes |= tally_suits_slot(plan, s) && tally_over_classes(plan, s);
+  for (size_t e = 0; e < plan->entry_count; e++)
+    classes |= tally_suits_entry(plan, e) && tally_over_classes(plan, plan->entries[e].slot);
   const size_t some = asked < PC_INVERSION_NULLS ? asked : PC_INVERSION_NULLS;
   const int intervals = plan->intervals.level > 0;
   counts[PC_TALLY_DATA] = 1;
@@ -68,7 +75,7 @@ static pcal_status tally_ranges(const pcal_env *env, const pc_measure_plan *plan
 }
 
 static size_t tally_kinds(const pc_measure_plan *plan, size_t slot) {
-  return tally_is_curve(plan, slot) || plan->slots[slot].need.grid.moments == 0
+  return tally_is_curve(plan, slot) || pc_tally_slot_need(plan, slot)->grid.moments == 0
              ? 3
              : PC_REPLICA_SUM_COUNT;
 }
@@ -84,9 +91,13 @@ static uint64_t tally_replicas(const pc_measure_plan *plan) {
 
 /* At least the numbers of one replica of a slot. */
 static uint64_t tally_slot_size(const pc_measure_plan *plan, size_t slot) {
-  const pc_need *need = &plan->slots[slot].need;
-  const size_t ranges = tally_is_curve(plan, slot) ? PC_CELLS_MAX : need->grid.bins + 2;
-  return (uint64_t)tally_kinds(plan, slot) * ranges * pc_view_parts(&need->view, &plan->layout);
+  return (uint64_t)tally_kinds(plan, slot) * pc_tally_slot_ranges(plan, slot) *
+         pc_tally_slot_parts(plan, slot);
+}
+
+int pc_replica_tally_alone(const pc_measure_plan *plan, size_t slot) {
+  return tally_suits_slot(plan, slot) &&
+         tally_slot_size(plan, slot) <= PC_ROUND_DRAWS_MAX / tally_replicas(plan);
 }
 
 int pc_replica_tally_takes(const pc_measure_plan *plan, size_t slot) {
@@ -103,11 +114,11 @@ int pc_replica_tally_takes(const pc_measure_plan *plan, size_t slot) {
 
 const char *pc_replica_tally_lacks(const pc_replica_tally *tally, const pc_measure_plan *plan,
                                    size_t entry) {
-  const size_t slot = plan->entries[entry].slot;
+  const size_t slot = pc_tally_slot_of(plan, entry);
   if (!tally_needs_entry(plan, entry))
     return NULL;
   if (!tally_suits_entry(plan, entry))
-    return plan->slots[slot].need.machine == PC_SUM
+    return plan->slots[plan->entries[entry].slot].need.machine == PC_SUM
                ? "rounds draw no labels for its null; measure it in one process"
                : "its replicas need all rows at once; measure it in one process";
   if (!pc_replica_tally_takes(plan, slot))
@@ -115,6 +126,9 @@ const char *pc_replica_tally_lacks(const pc_replica_tally *tally, const pc_measu
            "measure it in one process";
   if (tally != NULL && tally_slot(tally, slot) != NULL)
     return NULL;
+  if (plan->entries[entry].reading.binning.per_bin > 0)
+    return "replicas of fewer than 16384 rows or more than 256 bins need all rows in one "
+           "process";
   return tally_is_curve(plan, slot)
              ? "replicas of sorted scores of fewer than 16384 rows need all rows in one process"
              : "replicas of fewer than 1024 rows need all rows in one process";
@@ -122,19 +136,18 @@ const char *pc_replica_tally_lacks(const pc_replica_tally *tally, const pc_measu
 
 int pc_replica_tally_has_curve(const pc_replica_tally *tally, const pc_measure_plan *plan,
                                size_t entry) {
-  return pc_score_cells_suit(plan, entry) &&
-         tally_slot(tally, plan->entries[entry].slot) != NULL;
+  return (pc_score_cells_suit(plan, entry) || pc_tally_own_bins(plan, entry)) &&
+         tally_slot(tally, pc_tally_slot_of(plan, entry)) != NULL;
 }
 
 pcal_status pc_replica_tally_size(const pcal_env *env, const pc_measure_plan *plan,
                                   uint64_t *numbers, pcal_error *err) {
   const uint64_t replicas = tally_replicas(plan);
-  size_t ranges = 0;
   *numbers = 0;
-  for (size_t s = 0; s < plan->slot_count; s++) {
+  for (size_t s = 0; s < pc_tally_slot_count(plan); s++) {
     if (!pc_replica_tally_takes(plan, s))
       continue;
-    ranges = PC_CELLS_MAX;
+    size_t ranges = pc_tally_slot_ranges(plan, s) * pc_tally_slot_parts(plan, s);
     if (!tally_is_curve(plan, s))
       PC_TRY(tally_ranges(env, plan, s, &ranges, err));
     *numbers += replicas * ranges * tally_kinds(plan, s);
@@ -176,17 +189,20 @@ pcal_status pc_replica_tally_room(const pcal_env *env, pc_replica_tally *tally,
 
 static pcal_status tally_form(const pc_measure_plan *plan, const pc_score_cell_lists *lists,
                               int grids, pc_replica_tally *out, pcal_error *err) {
-  out->slots = pc_alloc(out->env, plan->slot_count, sizeof *out->slots);
+  out->slots = pc_alloc(out->env, pc_tally_slot_count(plan), sizeof *out->slots);
   if (out->slots == NULL)
     return pc_fail_memory(err, "tallying replicas");
-  for (size_t s = 0; s < plan->slot_count; s++) {
+  for (size_t s = 0; s < pc_tally_slot_count(plan); s++) {
     const pc_score_cells *cells = pc_score_cells_of(lists, s);
     if (tally_is_curve(plan, s) ? cells == NULL : !grids || !pc_replica_tally_takes(plan, s))
       continue;
     pc_tally_slot *slot = &out->slots[out->slot_count++];
-    *slot = (pc_tally_slot){.slot = s, .kinds = tally_kinds(plan, s)};
+    const pc_view *view = &pc_tally_slot_need(plan, s)->view;
+    *slot = (pc_tally_slot){.slot = s,
+                            .kinds = tally_kinds(plan, s),
+                            .row_scores = pc_view_scores_per_row(view, &plan->layout)};
     if (cells != NULL)
-      slot->ranges = cells->count;
+      slot->ranges = cells->parts * cells->count;
     else
       PC_TRY(tally_ranges(out->env, plan, s, &slot->ranges, err));
   }
@@ -278,34 +294,48 @@ static pcal_status tally_check_rows(const pc_measure_plan *plan, const pc_kept_r
                    "these rows have more weight than those of the first round; store the table "
                    "before measuring it, so that every round reads the same rows");
   for (size_t s = 0; s < tally->slot_count; s++)
-    if (!pc_sorted_view_applies(&plan->slots[tally->slots[s].slot].need, &plan->layout, rows))
+    if (!pc_sorted_view_applies(pc_tally_slot_need(plan, tally->slots[s].slot), &plan->layout,
+                                rows))
       return pc_fail(err, PCAL_USAGE,
                      "one worker has too many rows for their replicas; give each worker fewer "
                      "rows");
   return PCAL_OK;
 }
 
-pcal_status pc_replica_tally_draw(const pcal_env *env, const pc_measure_plan *plan,
-                                  const pc_kept_rows *rows, const pc_score_cell_lists *cells,
-                                  pc_replica_tally *out, pcal_error *err) {
+/* Draws with the slots of the tally in place of those of the plan. */
+static pcal_status tally_draw_rows(const pcal_env *env, const pc_measure_plan *plan,
+                                   const pc_kept_rows *rows, const pc_score_cell_lists *cells,
+                                   const uint8_t *entries, pc_replica_tally *out,
+                                   pcal_error *err) {
   pc_replica_views views;
-  int classes = 0;
-  PC_TRY(tally_check_rows(plan, rows, out, err));
-  uint8_t *entries = pc_alloc(env, plan->entry_count, 1);
-  if (entries == NULL)
-    return pc_fail_memory(err, "tallying replicas");
-  for (size_t e = 0; e < plan->entry_count; e++) {
-    entries[e] =
-        (uint8_t)(tally_suits_entry(plan, e) && tally_slot(out, plan->entries[e].slot) != NULL);
-    classes |= entries[e] && tally_over_classes(plan, plan->entries[e].slot);
-  }
-  pcal_status status = pc_replica_views_new(env, plan, rows, &views, err);
+  pc_measure_plan drawn;
+  pcal_status status = pc_tally_plan_new(env, plan, &drawn, err);
+  if (status == PCAL_OK)
+    status = pc_replica_views_new(env, &drawn, rows, &views, err);
   if (status == PCAL_OK) {
     views.bits = out->bits;
     views.cells = cells;
     status = tally_draw_kinds(env, &views, entries, out, err);
     pc_replica_views_free(&views);
   }
+  pc_tally_plan_free(env, &drawn);
+  return status;
+}
+
+pcal_status pc_replica_tally_draw(const pcal_env *env, const pc_measure_plan *plan,
+                                  const pc_kept_rows *rows, const pc_score_cell_lists *cells,
+                                  pc_replica_tally *out, pcal_error *err) {
+  int classes = 0;
+  PC_TRY(tally_check_rows(plan, rows, out, err));
+  uint8_t *entries = pc_alloc(env, plan->entry_count, 1);
+  if (entries == NULL)
+    return pc_fail_memory(err, "tallying replicas");
+  for (size_t e = 0; e < plan->entry_count; e++) {
+    entries[e] = (uint8_t)(tally_suits_entry(plan, e) &&
+                           tally_slot(out, pc_tally_slot_of(plan, e)) != NULL);
+    classes |= entries[e] && tally_over_classes(plan, plan->entries[e].slot);
+  }
+  const pcal_status status = tally_draw_rows(env, plan, rows, cells, entries, out, err);
   out->moments = pc_row_moments_of(rows, out->bits, classes);
   for (size_t e = 0; e < plan->entry_count; e++)
     if (entries[e])
@@ -339,8 +369,8 @@ typedef struct tally_job {
   const pc_replica_tally *tally;
   const pc_tally_slot *slot;
   size_t entry;
-  pc_evidence evidence; /* of a grid */
-  pc_tally_curve curve; /* of a curve, in place of it */
+  pc_evidence evidence; /* of bins */
+  pc_tally_curve curve; /* of the common cells of a curve, in place of it */
 } tally_job;
 
 static int tally_job_is_curve(const tally_job *job) {
@@ -405,12 +435,11 @@ static pcal_status tally_entry(tally_job *job, double *values, pcal_error *err) 
 
 static pcal_status tally_open(tally_job *job, pcal_error *err) {
   const pc_measure_plan *plan = job->request->plan;
-  if (tally_is_curve(plan, job->slot->slot))
+  if (tally_has_cells(plan, job->slot->slot))
     return pc_tally_curve_new(job->env, plan, job->slot, job->tally->totals[0],
                               tally_tilt_mean(job->slot), &job->curve, err);
   job->evidence = (pc_evidence){.machine = PC_GRID, .rough = 1};
-  job->evidence.grid.part_count =
-      pc_view_parts(&plan->slots[job->slot->slot].need.view, &plan->layout);
+  job->evidence.grid.part_count = pc_tally_slot_parts(plan, job->slot->slot);
   job->evidence.grid.bin_count = job->slot->ranges / job->evidence.grid.part_count;
   job->evidence.grid.bins = pc_alloc(job->env, job->slot->ranges, sizeof(pc_bin));
   return job->evidence.grid.bins == NULL ? pc_fail_memory(err, "evaluating replicas") : PCAL_OK;
@@ -426,7 +455,7 @@ pcal_status pc_replica_tally_measure(const pcal_env *env, const pc_replica_tally
       continue;
     tally_job job = {
         .env = &request->views->env, .request = request, .tally = tally, .entry = e};
-    job.slot = tally_slot(tally, plan->entries[e].slot);
+    job.slot = tally_slot(tally, pc_tally_slot_of(plan, e));
     if (job.slot == NULL || request->count > tally->counts[tally_kind_of(request->kind)])
       return pc_fail(err, PCAL_USAGE, "these replicas were not tallied");
     status = tally_open(&job, err);

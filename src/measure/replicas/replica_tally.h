@@ -2,8 +2,8 @@
  * over parts of the rows (rounds.h).
  *
  * Only for rows of whole weights; grids of scores of the natural view or of every class, whose values
- * need nothing but the sums of their bins; and curves of the natural view, in cells
- * (score_cells.h).  Scores are rounded to a lattice (row_moments.h),
+ * need nothing but the sums of their bins; curves of the natural view, in cells
+ * (score_cells.h); and errors in other bins of a curve, which replicas keep (tally_slots.h).  Scores are rounded to a lattice (row_moments.h),
  * so that sums are exact, and those of parts add up to the bits of all rows. */
 #ifndef PC_REPLICA_TALLY_H
 #define PC_REPLICA_TALLY_H
@@ -21,9 +21,10 @@ typedef enum pc_tally_kind {
   PC_TALLY_KINDS
 } pc_tally_kind;
 
-/* One grid, or the cells of one curve. */
+/* One grid, the common cells of one curve, or the bins of one metric. */
 typedef struct pc_tally_slot {
-  size_t slot; /* of the plan */
+  size_t slot;       /* tally_slots.h */
+  size_t row_scores; /* scores of a row, which may share a range; 0 in tallies that were read */
   size_t kinds,
       ranges;   /* sums of a bin (replica_sum_kernels.h): 3 or 5; bins of all parts, or cells */
   double *sums; /* [replica][kind][range] */
@@ -58,11 +59,14 @@ typedef struct pc_group_tally {
  * as one group of them does not exceed PC_ROUND_DRAWS_MAX. */
 int pc_replica_tally_takes(const pc_measure_plan *plan, size_t slot);
 
+/* True if the tally of this slot alone does not exceed it: one process then uses the same replicas. */
+int pc_replica_tally_alone(const pc_measure_plan *plan, size_t slot);
+
 /* Why a tally (NULL: none) lacks the replicas of an entry, although its interval or null needs them;
  * NULL: it has them, or none are needed. */
 const char *pc_replica_tally_lacks(const pc_replica_tally *tally, const pc_measure_plan *plan,
                                    size_t entry);
-/* True if it has the replicas of a curve, on cells. */
+/* True if it has the replicas of an entry of a curve, on cells or in bins. */
 int pc_replica_tally_has_curve(const pc_replica_tally *tally, const pc_measure_plan *plan,
                                size_t entry);
 

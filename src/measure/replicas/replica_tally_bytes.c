@@ -184,14 +184,15 @@ static int tally_bin_fits(const double *sums, size_t kinds, size_t ranges, doubl
   return fits;
 }
 
-static int tally_slot_fits(const pc_replica_tally *tally, const pc_tally_slot *slot) {
+static int tally_slot_fits(const pc_replica_tally *tally, const pc_tally_slot *slot,
+                           size_t row_scores) {
   int fits = 1;
   for (size_t r = 0; r < slot->ranges; r++)
     fits &= slot->tilt[r] >= 0.0 && slot->tilt[r] <= slot->sums[r]; /* weight of the data */
   for (size_t i = 0; i < tally->replicas && fits; i++)
     for (size_t r = 0; r < slot->ranges; r++)
       fits &= tally_bin_fits(slot->sums + i * slot->kinds * slot->ranges + r, slot->kinds,
-                             slot->ranges, tally->totals[i]);
+                             slot->ranges, tally->totals[i] * (double)row_scores);
   return fits;
 }
 
@@ -209,6 +210,6 @@ int pc_replica_tally_fits(const pc_replica_tally *tally, const pc_replica_tally 
     fits = tally->gaps[e].square >= 0.0 && tally->gaps[e].claimed >= 0.0 &&
            tally->gaps[e].gap_square >= 0.0;
   for (size_t s = 0; fits && s < tally->slot_count; s++)
-    fits = tally_slot_fits(tally, &tally->slots[s]);
+    fits = tally_slot_fits(tally, &tally->slots[s], form->slots[s].row_scores);
   return fits;
 }

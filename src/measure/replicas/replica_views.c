@@ -98,10 +98,9 @@ pcal_status pc_replica_views_add_data(pc_replica_views *views, size_t slot, pcal
 
 pcal_status pc_replica_views_evidence(const pc_replica_views *views, size_t slot,
                                       pc_replica_evidence *out, pcal_error *err) {
-  const pc_score_cells *cells = pc_score_cells_of(views->cells, slot);
   PC_TRY(pc_replica_evidence_new(&views->env, &views->plan->slots[slot].need,
-                                 views->sorted[slot], cells == NULL ? NULL : cells->ends,
-                                 cells == NULL ? 0 : cells->count, out, err));
+                                 views->sorted[slot], pc_score_cells_of(views->cells, slot),
+                                 out, err));
   out->lattice = pc_replica_views_lattice(views, slot);
   return PCAL_OK;
 }

@@ -98,20 +98,24 @@ static void ranges_of_bins(const pc_need *need, const pc_sorted_view *sorted,
 static pcal_status ranges_of_cells(const pcal_env *env, const pc_sorted_view *sorted,
                                    const pc_score_cells *cells, pc_score_ranges *out,
                                    pcal_error *err) {
-  const size_t scores = sorted->begin[1];
   out->coarse = 1;
-  out->begin = pc_alloc_raw(env, cells->count, sizeof *out->begin);
-  out->end = pc_alloc_raw(env, cells->count, sizeof *out->end);
+  out->begin = pc_alloc_raw(env, cells->parts * cells->count, sizeof *out->begin);
+  out->end = pc_alloc_raw(env, cells->parts * cells->count, sizeof *out->end);
   if (out->begin == NULL || out->end == NULL)
     return pc_fail_memory(err, "drawing replicas");
-  size_t at = 0;
-  for (size_t c = 0; c < cells->count; c++) {
-    const size_t begin = at;
-    while (at < scores && (c + 1 == cells->count || sorted->score[at] <= cells->ends[c]))
+  for (size_t p = 0; p < cells->parts; p++) {
+    const size_t end = sorted->begin[p + 1];
+    size_t at = sorted->begin[p];
+    while (cells->threshold > 0 && at < end && sorted->score[at] <= cells->threshold)
       at++;
-    ranges_put(out, begin, at);
+    for (size_t c = 0; c < cells->count; c++) {
+      const size_t begin = at;
+      while (at < end && !pc_score_cells_above(cells, p, c, sorted->score[at]))
+        at++;
+      ranges_put(out, begin, at);
+    }
+    out->part[p + 1] = out->count;
   }
-  out->part[1] = out->count;
   return PCAL_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "kernels/replica_sum_kernels.h"
 #include "kernels/sort.h"
 #include "measure/replicas/row_moments.h"
+#include "measure/replicas/score_cells.h"
 
 #define SORTED_VIEW_MAX ((size_t)1 << 25) /* scores; with more, states need less memory */
 
@@ -159,17 +160,17 @@ static pcal_status sorted_view_curve_space(const pcal_env *env, const pc_sorted_
 }
 
 pcal_status pc_replica_evidence_new(const pcal_env *env, const pc_need *need,
-                                    const pc_sorted_view *sorted, const double *ends,
-                                    size_t cells, pc_replica_evidence *out, pcal_error *err) {
+                                    const pc_sorted_view *sorted, const pc_score_cells *coarse,
+                                    pc_replica_evidence *out, pcal_error *err) {
   memset(out, 0, sizeof *out);
-  out->ends = ends;
-  out->evidence.machine = ends == NULL ? need->machine : PC_GRID;
+  out->coarse = coarse;
+  out->evidence.machine = coarse == NULL ? need->machine : PC_GRID;
   int enough = 1;
   pcal_status status = PCAL_OK;
-  if (ends != NULL) {
-    out->evidence.grid.part_count = 1;
-    out->evidence.grid.bin_count = cells;
-    out->evidence.grid.bins = pc_alloc(env, cells, sizeof(pc_bin));
+  if (coarse != NULL) {
+    out->evidence.grid.part_count = coarse->parts;
+    out->evidence.grid.bin_count = coarse->count;
+    out->evidence.grid.bins = pc_alloc(env, coarse->parts * coarse->count, sizeof(pc_bin));
     enough = out->evidence.grid.bins != NULL;
   } else if (need->machine == PC_CURVE) {
     status = sorted_view_curve_space(env, sorted, &out->evidence, err);
@@ -265,16 +266,20 @@ static void sorted_view_grid(const pc_need *need, const pc_sorted_view *sorted,
   }
 }
 
+/* The cells of one part. */
 static void sorted_view_cells(const pc_sorted_view *sorted, const pc_replica_draw *drawn,
-                              const pc_replica_evidence *refilled) {
-  const size_t count = refilled->evidence.grid.bin_count;
-  size_t at = 0;
-  for (size_t c = 0; c < count; c++) {
-    pc_bin *bin = &refilled->evidence.grid.bins[c];
+                              size_t part, const pc_replica_evidence *refilled) {
+  const pc_score_cells *cells = refilled->coarse;
+  const size_t end = sorted->begin[part + 1];
+  size_t at = sorted->begin[part];
+  while (cells->threshold > 0 && at < end && sorted->score[at] <= cells->threshold)
+    at++;
+  for (size_t c = 0; c < cells->count; c++) {
+    pc_bin *bin = &refilled->evidence.grid.bins[part * cells->count + c];
     *bin = (pc_bin){0};
-    for (; at < sorted->begin[1]; at++) {
+    for (; at < end; at++) {
       const double score = sorted->score[at];
-      if (c + 1 < count && score > refilled->ends[c])
+      if (pc_score_cells_above(cells, part, c, score))
         break;
       const uint32_t row = sorted->row[at];
       const double weight = (double)drawn->weights[row * drawn->stride];
@@ -289,10 +294,10 @@ void pc_replica_evidence_fill(const pc_need *need, const pc_sorted_view *sorted,
                               const pc_replica_draw *drawn, pc_replica_evidence *refilled) {
   pc_evidence *evidence = &refilled->evidence;
   evidence->total = drawn->total;
-  if (refilled->ends != NULL)
-    sorted_view_cells(sorted, drawn, refilled);
-  for (size_t p = 0; refilled->ends == NULL && p < sorted->part_count; p++)
-    if (need->machine == PC_CURVE)
+  for (size_t p = 0; p < sorted->part_count; p++)
+    if (refilled->coarse != NULL)
+      sorted_view_cells(sorted, drawn, p, refilled);
+    else if (need->machine == PC_CURVE)
       sorted_view_curve(sorted, drawn, p, &evidence->curve.parts[p]);
     else
       sorted_view_grid(need, sorted, drawn, p, refilled,

@@ -39,18 +39,19 @@ PC_CHECKED pcal_status pc_sorted_view_new(const pcal_env *env, const pc_view *vi
 void pc_sorted_view_free(const pcal_env *env, pc_sorted_view *sorted);
 
 /* Evidence of a curve, a grid, or the cells of a curve that is refilled for each replica. */
+typedef struct pc_score_cells pc_score_cells; /* score_cells.h */
 typedef struct pc_replica_evidence {
-  const double *ends; /* of cells, which are filled like bins; NULL: none */
-  pc_partition cells; /* of a grid */
-  double lattice;     /* the same: rounds its scores (row_moments.h); 0: not rounded */
+  const pc_score_cells *coarse; /* cells of a curve, which are filled like bins; NULL: none */
+  pc_partition cells;           /* of a grid */
+  double lattice; /* the same: rounds its scores (row_moments.h); 0: not rounded */
   pc_evidence evidence;
 } pc_replica_evidence;
 
-/* ends: of `cells` cells of a curve (score_cells.h), borrowed; or NULL. */
+/* coarse: cells of a curve, borrowed; or NULL. */
 PC_CHECKED pcal_status pc_replica_evidence_new(const pcal_env *env, const pc_need *need,
-                                               const pc_sorted_view *sorted, const double *ends,
-                                               size_t cells, pc_replica_evidence *out,
-                                               pcal_error *err);
+                                               const pc_sorted_view *sorted,
+                                               const pc_score_cells *coarse,
+                                               pc_replica_evidence *out, pcal_error *err);
 void pc_replica_evidence_free(const pcal_env *env, pc_replica_evidence *refilled);
 void pc_replica_evidence_fill(const pc_need *need, const pc_sorted_view *sorted,
                               const pc_replica_draw *drawn, pc_replica_evidence *refilled);

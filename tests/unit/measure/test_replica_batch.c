@@ -165,8 +165,7 @@ static void label_check(const char *spec) {
   assert_int_equal(pc_score_ranges_index(&env, need, &rows, &sorted, &ranges, NULL), PCAL_OK);
   assert_int_equal(pc_replica_batch_new(&env, &plan, slot, &sorted, &ranges, &batch, NULL),
                    PCAL_OK);
-  assert_int_equal(pc_replica_evidence_new(&env, need, &sorted, NULL, 0, &alone, NULL),
-                   PCAL_OK);
+  assert_int_equal(pc_replica_evidence_new(&env, need, &sorted, NULL, &alone, NULL), PCAL_OK);
   for (size_t i = 0; i < LABEL_ROWS * PC_REPLICA_LANES; i++)
     weights[i] = 1.0F;
   for (size_t replica = 0; replica < 4 * PC_REPLICA_LANES; replica++) {

@@ -15,8 +15,27 @@ static const char *const curve_specs[] = {
     "tce:p=2,binning=mass",
     "tce:p=2,binning=mass,debias=yes",
     "tce:binning=mass,bins=30",
+    "ece:binning=mass,bins=17",
+    "rmsce",
+    "gce:variant=22",
+    "mmce",
 };
 #define CURVE_SPECS UNIT_COUNT(curve_specs)
+
+/* The same for models of several classes; they are evaluated in the bins of the data. */
+static const char *const class_specs[] = {
+    "ace",
+    "tace",
+    "cwce:p=2,binning=mass,debias=yes",
+    "gce:variant=16", /* slices by predicted class */
+    "gce:variant=28", /* scores of all classes together */
+    "gce:variant=27",
+    "ece:binning=mass,bins=17",
+    "rmsce:per-bin=200",
+    "gce:variant=23",
+    "mmce:estimator=u",
+};
+#define CLASS_SPECS UNIT_COUNT(class_specs)
 
 static pcal_measure_config curves_config(const rounds_data *data, const char *const *specs,
                                          size_t count) {
@@ -58,6 +77,91 @@ TEST(other_methods_and_nulls) {
   rounds_compare(&data, &config, 3);
   config.interval = 0.0;
   rounds_compare(&data, &config, 2);
+  rounds_data_free(&data);
+}
+
+/* Errors over classes and in any number of bins, for any division of the rows; some rows stand for
+ * several. */
+TEST(intervals_in_the_bins_of_the_data) {
+  for (int weighted = 0; weighted < 2; weighted++) {
+    rounds_data data = rounds_data_draw(17000, ROUNDS_CLASSES, 0, weighted, 0);
+    pcal_measure_config config = curves_config(&data, class_specs, CLASS_SPECS);
+    config.null = 1;
+    rounds_cost cost;
+    sink_bytes found = rounds_run(&data, &config, 3, &cost);
+    sink_bytes expected = rounds_in_one_process(&data, &config);
+    assert_string_equal(found.bytes, expected.bytes);
+    assert_int_equal(curves_count(found.bytes, "\"interval\": {"), CLASS_SPECS);
+    assert_int_equal(curves_count(found.bytes, "\"null\": {"), CLASS_SPECS);
+    free(expected.bytes);
+    free(found.bytes);
+    rounds_data_free(&data);
+  }
+}
+
+/* Few distinct scores: bins share edges, and some are empty. */
+TEST(ties_in_the_bins_of_the_data) {
+  rounds_data data = rounds_data_draw(17000, ROUNDS_CLASSES, 1, 0, 0);
+  for (size_t i = 0; i < data.rows * data.columns; i++)
+    data.scores[i] += i % data.columns == 0 ? 1e-13 * (double)i : 0.0; /* no equal rows */
+  pcal_measure_config config = curves_config(&data, class_specs, CLASS_SPECS);
+  rounds_compare(&data, &config, 2);
+  rounds_data_free(&data);
+}
+
+/* Groups have bins of their own. */
+TEST(groups_in_the_bins_of_the_data) {
+  const char *const specs[] = {"ace", "rmsce"};
+  rounds_data data = rounds_data_draw(36000, ROUNDS_CLASSES, 0, 0, 2);
+  for (size_t i = 0; i < data.rows; i++)
+    data.groups[i] = i % 2;
+  const pcal_measure_config config = curves_config(&data, specs, 2);
+  rounds_compare(&data, &config, 3);
+  rounds_data_free(&data);
+}
+
+/* One metric of all rows in one process, with its null. */
+static pcal_result curves_null(const rounds_data *data, const char *spec, double level,
+                               char why[128]) {
+  pcal_measure_config config = curves_config(data, &spec, 1);
+  pcal_measure *measure = NULL;
+  pcal_results *results = NULL;
+  pcal_result found = {.size = sizeof found};
+  config.interval = level;
+  config.null = 1;
+  const pcal_batch batch = rounds_batch(data, 0, data->rows);
+  assert_int_equal(pcal_measure_new(&config, NULL, &measure, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_update(measure, &batch, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_finish(measure, &results, NULL), PCAL_OK);
+  assert_int_equal(pcal_results_get(results, 0, &found), PCAL_OK);
+  snprintf(why, 128, "%s", found.unsure != NULL ? found.unsure : "");
+  pcal_results_free(results);
+  pcal_measure_free(measure);
+  return found;
+}
+
+/* The interval of a metric does not depend on those beside it. */
+TEST(metrics_do_not_depend_on_each_other) {
+  char why[128];
+  rounds_data data = rounds_data_draw(17000, ROUNDS_CLASSES, 0, 0, 0);
+  pcal_measure_config config = curves_config(&data, class_specs, CLASS_SPECS);
+  pcal_measure *measure = NULL;
+  pcal_results *results = NULL;
+  config.null = 1;
+  const pcal_batch batch = rounds_batch(&data, 0, data.rows);
+  assert_int_equal(pcal_measure_new(&config, NULL, &measure, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_update(measure, &batch, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_finish(measure, &results, NULL), PCAL_OK);
+  for (size_t m = 0; m < CLASS_SPECS; m++) {
+    const pcal_result alone = curves_null(&data, class_specs[m], 0.9, why);
+    pcal_result beside = {.size = sizeof beside};
+    assert_int_equal(pcal_results_get(results, m, &beside), PCAL_OK);
+    assert_same(alone.low, beside.low);
+    assert_same(alone.high, beside.high);
+    assert_same(alone.null_mean, beside.null_mean);
+  }
+  pcal_results_free(results);
+  pcal_measure_free(measure);
   rounds_data_free(&data);
 }
 
@@ -106,37 +210,21 @@ TEST(small_groups_between_large_ones) {
   rounds_data_free(&data);
 }
 
-/* A metric without cells says so beside others that have them. */
-TEST(other_numbers_of_bins) {
-  const char *const specs[] = {"ece:binning=mass,bins=17", "ks"};
+/* Metrics without replicas say so beside others that have them. */
+TEST(metrics_without_replicas) {
+  const char *const specs[] = {"mmce:width=0.01", "ks", "rmsce:per-bin=10",
+                               "ece:bins=9999,binning=mass"};
   rounds_data data = rounds_data_draw(17000, 1, 0, 0, 0);
-  const pcal_measure_config config = curves_config(&data, specs, 2);
+  pcal_measure_config config = curves_config(&data, specs, 4);
+  config.replicas = 300;
   rounds_cost cost;
   sink_bytes found = rounds_run(&data, &config, 2, &cost);
   assert_int_equal(curves_count(found.bytes, "its replicas need all rows at once"), 1);
+  assert_int_equal(curves_count(found.bytes, "more than 256 bins need all rows"), 1);
+  assert_int_equal(curves_count(found.bytes, "its replicas have too many bins for rounds"), 1);
   assert_int_equal(curves_count(found.bytes, "\"inversion\""), 1);
   free(found.bytes);
   rounds_data_free(&data);
-}
-
-/* One metric of all rows in one process, with its null. */
-static pcal_result curves_null(const rounds_data *data, const char *spec, double level,
-                               char why[128]) {
-  pcal_measure_config config = curves_config(data, &spec, 1);
-  pcal_measure *measure = NULL;
-  pcal_results *results = NULL;
-  pcal_result found = {.size = sizeof found};
-  config.interval = level;
-  config.null = 1;
-  const pcal_batch batch = rounds_batch(data, 0, data->rows);
-  assert_int_equal(pcal_measure_new(&config, NULL, &measure, NULL), PCAL_OK);
-  assert_int_equal(pcal_measure_update(measure, &batch, NULL), PCAL_OK);
-  assert_int_equal(pcal_measure_finish(measure, &results, NULL), PCAL_OK);
-  assert_int_equal(pcal_results_get(results, 0, &found), PCAL_OK);
-  snprintf(why, 128, "%s", found.unsure != NULL ? found.unsure : "");
-  pcal_results_free(results);
-  pcal_measure_free(measure);
-  return found;
 }
 
 /* Few rows of one outcome have intervals on all scores; their nulls are the same without one, and none is
@@ -251,8 +339,9 @@ TEST(too_many_rows_for_replicas) {
 /* ---- against all scores ---- */
 
 /* The interval of each metric in one process. */
-static void curves_intervals(const rounds_data *data, size_t rows, pc_interval *out) {
-  pcal_measure_config config = curves_config(data, curve_specs, CURVE_SPECS);
+static void curves_intervals(const rounds_data *data, size_t rows, const char *const *specs,
+                             size_t count, pc_interval *out) {
+  pcal_measure_config config = curves_config(data, specs, count);
   pcal_measure *measure = NULL;
   pcal_results *results = NULL;
   config.replicas = 400;
@@ -260,7 +349,7 @@ static void curves_intervals(const rounds_data *data, size_t rows, pc_interval *
   assert_int_equal(pcal_measure_new(&config, NULL, &measure, NULL), PCAL_OK);
   assert_int_equal(pcal_measure_update(measure, &batch, NULL), PCAL_OK);
   assert_int_equal(pcal_measure_finish(measure, &results, NULL), PCAL_OK);
-  for (size_t m = 0; m < CURVE_SPECS; m++) {
+  for (size_t m = 0; m < count; m++) {
     pcal_result found = {.size = sizeof found};
     assert_int_equal(pcal_results_get(results, m, &found), PCAL_OK);
     assert_true(found.has_interval);
@@ -270,20 +359,28 @@ static void curves_intervals(const rounds_data *data, size_t rows, pc_interval *
   pcal_measure_free(measure);
 }
 
+static void curves_compare_cells(const rounds_data *data, const char *const *specs,
+                                 size_t count) {
+  pc_interval without[CURVE_SPECS + CLASS_SPECS], with[CURVE_SPECS + CLASS_SPECS];
+  curves_intervals(data, 16383, specs, count, without);
+  curves_intervals(data, 16384, specs, count, with);
+  for (size_t m = 0; m < count; m++) {
+    const double width = without[m].high - without[m].low;
+    if (!(fabs(with[m].low - without[m].low) < 0.1 * width &&
+          fabs(with[m].high - without[m].high) < 0.1 * width))
+      fail_msg("%s: %g to %g with cells, %g to %g without", specs[m], with[m].low, with[m].high,
+               without[m].low, without[m].high);
+  }
+}
+
 /* One row more brings the cells; it changes intervals by little. */
 TEST(cells_change_intervals_by_little) {
   for (int confident = 0; confident < 2; confident++) {
     rounds_data data = rounds_data_draw(16384, ROUNDS_CLASSES, 0, 0, 0);
     for (size_t i = 0; confident && i < data.rows * data.columns; i++)
       data.scores[i] *= 1.5;
-    pc_interval without[CURVE_SPECS], with[CURVE_SPECS];
-    curves_intervals(&data, 16383, without);
-    curves_intervals(&data, 16384, with);
-    for (size_t m = 0; m < CURVE_SPECS; m++) {
-      const double width = without[m].high - without[m].low;
-      assert_true(fabs(with[m].low - without[m].low) < 0.1 * width);
-      assert_true(fabs(with[m].high - without[m].high) < 0.1 * width);
-    }
+    curves_compare_cells(&data, curve_specs, CURVE_SPECS);
+    curves_compare_cells(&data, class_specs, CLASS_SPECS);
     rounds_data_free(&data);
   }
 }

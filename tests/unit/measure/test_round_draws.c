@@ -275,7 +275,7 @@ TEST(metrics_without_replicas_say_so) {
   draws_says(&printed, 4, "rounds draw no labels for its null; measure it in one process");
   assert_non_null(strstr(printed.bytes, "\"p_value\""));
   free(printed.bytes);
-  const char *const specs[] = {"ace", "smece"};
+  const char *const specs[] = {"mmce:width=0.01", "smece"};
   config = draws_config(&data, specs, 2, 0);
   printed = draws_print(&data, &config);
   draws_says(&printed, 1, "its replicas need all rows at once; measure it in one process");

@@ -120,7 +120,7 @@ static void sorted_check(const sorted_case *at, const pc_need *need) {
   assert_true(pc_sorted_view_applies(need, &layout, &at->kept));
   assert_int_equal(pc_sorted_view_new(&env, &need->view, &layout, &at->kept, &sorted, NULL),
                    PCAL_OK);
-  assert_int_equal(pc_replica_evidence_new(&env, need, &sorted, NULL, 0, &refilled, NULL),
+  assert_int_equal(pc_replica_evidence_new(&env, need, &sorted, NULL, &refilled, NULL),
                    PCAL_OK);
   pc_evidence expected = sorted_by_machine(&env, at, need, &layout);
   for (int again = 0; again < 2; again++) {

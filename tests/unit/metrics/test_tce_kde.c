@@ -119,12 +119,16 @@ TEST(test_agrees_with_the_plain_sums) {
 
 /* ---- many rows ---- */
 
-#define KDE_MANY 70000 /* more than 2^16, from where on other metrics join scores */
+#define KDE_MANY 70000 /* more than 2^16: the points of the grid are multiples of 2^-13 */
+#define KDE_FINE 8192
+#define KDE_FINE_POINTS (2 * KDE_FINE + 1) /* from -1/2 to 3/2 */
 
-typedef struct kde_direct {
-  double bandwidth, powers[2]; /* p = 1 and 2, without the root */
-} kde_direct;
+typedef struct kde_grid {
+  double mass[2][KDE_FINE_POINTS]; /* all rows, and correct ones */
+  double f[KDE_FINE_POINTS], error[2][KDE_FINE_POINTS];
+} kde_grid;
 
+/* The deviation of correct rows, from every score. */
 static double kde_direct_bandwidth(const double *scores, const int32_t *hits) {
   long double sum = 0, square = 0, count = 0;
   for (size_t i = 0; i < KDE_MANY; i++) {
@@ -136,84 +140,109 @@ static double kde_direct_bandwidth(const double *scores, const int32_t *hits) {
   return (double)sqrtl(square / count) * pow(2.0 * KDE_MANY, -0.2);
 }
 
-/* Distributes each row to its two neighbouring points: [0] all rows, [1] correct ones. */
-static void kde_direct_mass(const double *scores, const int32_t *hits,
-                            double (*mass)[KDE_POINTS]) {
-  const double step = 2.2 / (KDE_POINTS - 1);
+/* Distributes each row and its image to its two neighbouring points. */
+static void kde_direct_mass(const double *scores, const int32_t *hits, kde_grid *grid) {
   for (size_t i = 0; i < 2 * KDE_MANY; i++) {
     const size_t row = i / 2;
     const double c = scores[row], at = i % 2 == 0 ? c : c < 0.5 ? -c : 2 - c;
-    const double left = floor((at + 0.6) / step), right = (at + 0.6) / step - left;
+    const double place = (at + 0.5) * KDE_FINE, left = floor(place);
     for (int correct = 0; correct <= hits[row]; correct++) {
-      mass[correct][(size_t)left] += 1 - right;
-      mass[correct][(size_t)left + 1] += right;
+      if (left < 0 || left + 1 >= KDE_FINE_POINTS)
+        continue; /* too far from [0, 1] for kernels of these widths */
+      grid->mass[correct][(size_t)left] += 1 - (place - left);
+      grid->mass[correct][(size_t)left + 1] += place - left;
     }
   }
 }
 
-/* The formula, from every row: no confidences are joined. */
-static kde_direct kde_direct_compute(const double *scores, const int32_t *hits) {
-  const double step = 2.2 / (KDE_POINTS - 1);
-  kde_direct out = {.bandwidth = kde_direct_bandwidth(scores, hits)};
-  double(*mass)[KDE_POINTS] = calloc(2, sizeof *mass);
-  kde_direct_mass(scores, hits, mass);
-  const size_t first = (size_t)ceil(0.6 / step), last = (size_t)floor(1.6 / step);
-  const size_t reach = (size_t)ceil(3 * out.bandwidth / step);
-  double total = 0;
-  for (size_t j = first; j <= last; j++) {
-    const double x = -0.6 + (double)j * step, share = j == first || j == last ? 0.5 : 1.0;
+static void kde_direct_density(double bandwidth, kde_grid *grid) {
+  const size_t reach = (size_t)ceil(3 * bandwidth * KDE_FINE);
+  for (size_t j = 0; j < KDE_FINE_POINTS; j++) {
+    const double x = (double)j / KDE_FINE - 0.5;
     double all = 0, correct = 0;
-    for (size_t k = j > reach ? j - reach : 0; k <= j + reach && k < KDE_POINTS; k++) {
-      const double kernel = kde_kernel(((double)j - (double)k) * step, out.bandwidth);
-      all += mass[0][k] * kernel;
-      correct += mass[1][k] * kernel;
+    for (size_t k = j > reach ? j - reach : 0; k <= j + reach && k < KDE_FINE_POINTS; k++) {
+      const double kernel = kde_kernel(((double)j - (double)k) / KDE_FINE, bandwidth);
+      all += grid->mass[0][k] * kernel;
+      correct += grid->mass[1][k] * kernel;
     }
+    grid->f[j] = all;
     for (int p = 1; p <= 2 && all > 0; p++)
-      out.powers[p - 1] += share * all * pow(fabs(x - fmin(correct / all, 1)), p);
-    total += share * all;
+      grid->error[p - 1][j] = all * pow(fabs(x - fmin(correct / all, 1)), p);
   }
-  out.powers[0] /= total;
-  out.powers[1] /= total;
-  free(mass);
-  return out;
+}
+
+/* The integral of the lines between points, between the first and the last published point in [0, 1]. */
+static double kde_integral(const double *values) {
+  const double step = 2.2 / (KDE_POINTS - 1);
+  const double low = -0.6 + ceil(0.6 / step) * step, high = -0.6 + floor(1.6 / step) * step;
+  double sum = 0;
+  for (size_t j = 0; j + 1 < KDE_FINE_POINTS; j++) {
+    const double left = (double)j / KDE_FINE - 0.5,
+                 slope = (values[j + 1] - values[j]) * KDE_FINE;
+    const double from = fmax(left, low), to = fmin(left + 1.0 / KDE_FINE, high);
+    if (from < to)
+      sum += (to - from) * (values[j] + slope * ((from + to) / 2 - left));
+  }
+  return sum;
 }
 
 /* Confidences near 1, close together, and of a usual model. */
 static double kde_many_score(int set, double u) {
-  switch (set) {
-  case 0:
-    return 1 - pow(10, -8 + 6 * u);
-  case 1:
-    return 1 - 1e-4 * u;
-  case 2:
-    return 1 - 6e-5 * u; /* all in one cell of 2^-14 */
-  case 3:
-    return 0.7 + 1e-3 * u;
-  default:
-    return sqrt(u);
-  }
+  return set == 0 ? 1 - pow(10, -8 + 6 * u) : set == 1 ? 0.7 + 1e-3 * u : sqrt(u);
 }
 
+/* The metric sees sums between points only; here every row is distributed.  The bandwidth is that of means
+ * between points. */
 static void kde_many_check(const double *scores, const int32_t *hits) {
   const given_data data = kde_confidences(KDE_MANY, scores, hits);
-  const kde_direct direct = kde_direct_compute(scores, hits);
-  assert_near(kde_bandwidth(&data) / direct.bandwidth, 1, 1e-9);
-  assert_near(given_value(&data, "tce-kde:p=1"), direct.powers[0], 1e-9);
-  assert_near(given_value(&data, "tce-kde:root=no"), direct.powers[1], 1e-9);
-  assert_near(given_value(&data, "tce-kde"), sqrt(direct.powers[1]), 1e-9);
+  const double bandwidth = kde_bandwidth(&data), direct = kde_direct_bandwidth(scores, hits);
+  const double lost = 0x1p-28 * pow(2.0 * KDE_MANY, -0.4);
+  assert_true(bandwidth * bandwidth > direct * direct - lost &&
+              bandwidth < direct * (1 + 1e-12));
+  kde_grid *grid = calloc(1, sizeof *grid);
+  kde_direct_mass(scores, hits, grid);
+  kde_direct_density(bandwidth, grid);
+  const double total = kde_integral(grid->f);
+  const double powers[] = {kde_integral(grid->error[0]) / total,
+                           kde_integral(grid->error[1]) / total};
+  assert_near(given_value(&data, "tce-kde:p=1"), powers[0], 1e-9);
+  assert_near(given_value(&data, "tce-kde:root=no"), powers[1], 1e-9);
+  assert_near(given_value(&data, "tce-kde"), sqrt(powers[1]), 1e-9);
+  free(grid);
 }
 
-TEST(test_6_many_rows_are_not_joined) {
+static void kde_many_draw(int set, double *scores, int32_t *hits) {
+  const pc_rng rng = {32, (uint64_t)set};
+  for (size_t i = 0; i < KDE_MANY; i++) {
+    scores[i] = kde_many_score(set, pc_rng_uniform(&rng, i));
+    hits[i] = pc_rng_uniform(&rng, KDE_MANY + i) < 0.999 * scores[i];
+  }
+}
+
+TEST(test_6_many_rows) {
   double *scores = calloc(KDE_MANY, sizeof *scores);
   int32_t *hits = calloc(KDE_MANY, sizeof *hits);
-  for (int set = 0; set < 5; set++) {
-    const pc_rng rng = {32, (uint64_t)set};
-    for (size_t i = 0; i < KDE_MANY; i++) {
-      scores[i] = kde_many_score(set, pc_rng_uniform(&rng, i));
-      hits[i] = pc_rng_uniform(&rng, KDE_MANY + i) < 0.999 * scores[i];
-    }
+  for (int set = 0; set < 3; set++) {
+    kde_many_draw(set, scores, hits);
     kde_many_check(scores, hits);
   }
+  for (size_t i = 0; i < KDE_MANY; i++)
+    scores[i] = 0.70005 + 1e-10 * (double)i; /* one interval */
+  const given_data close = kde_confidences(KDE_MANY, scores, hits);
+  kde_check_why(&close, "the confidences of correct rows differ by less than 1.3e-4, and the "
+                        "bandwidth is computed from their deviation");
+  free(scores);
+  free(hits);
+}
+
+/* The published grid, with one row less than 2^16, and the other one: nearly the same. */
+TEST(test_6_grids_agree) {
+  double *scores = calloc(KDE_MANY, sizeof *scores);
+  int32_t *hits = calloc(KDE_MANY, sizeof *hits);
+  kde_many_draw(2, scores, hits);
+  const given_data less = kde_confidences(65535, scores, hits),
+                   more = kde_confidences(65536, scores, hits);
+  assert_near(given_value(&less, "tce-kde"), given_value(&more, "tce-kde"), 1e-3);
   free(scores);
   free(hits);
 }
