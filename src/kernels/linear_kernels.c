@@ -22,6 +22,7 @@
 #include "kernels/variant.h"
 
 #define LINEAR_BIG (0x1.8p52 * PC_LATTICE)
+#define LINEAR_BIG_BITS UINT64_C(0x4098000000000000)
 #define LINEAR_LOSS_MAX 1e300
 
 /* Two rows at a time, so that w is loaded half as often; four features at a time, so that sums
@@ -226,14 +227,36 @@ static inline double linear_lattice(double x) {
   return (x + LINEAR_BIG) - LINEAR_BIG;
 }
 
+/* Explicit vectors, whose sums stay in registers over all rows. */
+#define LINEAR_VECTOR 8
+typedef double linear_vector
+    __attribute__((vector_size(LINEAR_VECTOR * sizeof(double)), aligned(8), may_alias));
+
+typedef uint64_t linear_steps
+    __attribute__((vector_size(LINEAR_VECTOR * sizeof(uint64_t)), aligned(8), may_alias));
+typedef int64_t linear_whole
+    __attribute__((vector_size(LINEAR_VECTOR * sizeof(int64_t)), aligned(8), may_alias));
+
+static inline const linear_vector *linear_at(const double *x) {
+  return (const linear_vector *)(const void *)x;
+}
+
+/* x + LINEAR_BIG has the bits of LINEAR_BIG plus x in lattice steps, so that the terms of four rows are
+ * added as integers. */
 static void linear_outer_plain(double *restrict sums, const double *a, size_t pitch,
                                const double *v, size_t inputs, size_t stride) {
   const double *v1 = v + stride, *v2 = v1 + stride, *v3 = v2 + stride;
   for (size_t i = 0; i < inputs; i++, a++, sums += stride) {
     const double a0 = a[0], a1 = a[pitch], a2 = a[2 * pitch], a3 = a[3 * pitch];
-    for (size_t k = 0; k < stride; k++)
-      sums[k] += (linear_lattice(a0 * v[k]) + linear_lattice(a1 * v1[k])) +
-                 (linear_lattice(a2 * v2[k]) + linear_lattice(a3 * v3[k]));
+    for (size_t k = 0; k < stride; k += LINEAR_VECTOR) {
+      const linear_steps steps = ((linear_steps)(a0 * *linear_at(v + k) + LINEAR_BIG) +
+                                  (linear_steps)(a1 * *linear_at(v1 + k) + LINEAR_BIG)) +
+                                 ((linear_steps)(a2 * *linear_at(v2 + k) + LINEAR_BIG) +
+                                  (linear_steps)(a3 * *linear_at(v3 + k) + LINEAR_BIG));
+      /* at most four: still of the exponent of LINEAR_BIG */
+      const linear_vector four = (linear_vector)(steps - 3 * LINEAR_BIG_BITS) - LINEAR_BIG;
+      *(linear_vector *)(void *)(sums + k) += four;
+    }
   }
 }
 
@@ -257,33 +280,47 @@ static void linear_outer(double *sums, const double *a, size_t pitch, const doub
     linear_outer_weighted(sums, a, pitch, v, inputs, stride, weights);
 }
 
-/* Explicit vectors, whose sums stay in registers over all rows. */
-#define LINEAR_VECTOR 8
-typedef double linear_vector
-    __attribute__((vector_size(LINEAR_VECTOR * sizeof(double)), aligned(8), may_alias));
-
-static inline const linear_vector *linear_at(const double *x) {
-  return (const linear_vector *)(const void *)x;
-}
-
 #define LINEAR_LATTICE(x) (((x) + LINEAR_BIG) - LINEAR_BIG)
 
-/* One vector of sums; two chains of additions, because a single one would wait. */
-static inline void linear_upper_plain(double *sums, const double *a, size_t stride,
-                                      const double *const *x, size_t j, size_t count) {
-  linear_vector even = *linear_at(sums), odd = {0.0};
-  size_t r = 0;
-  for (; r + 2 <= count; r += 2, a += 2 * stride) {
-    const linear_vector one = a[0] * *linear_at(x[r] + j);
-    const linear_vector two = a[stride] * *linear_at(x[r + 1] + j);
-    even += LINEAR_LATTICE(one);
-    odd += LINEAR_LATTICE(two);
+/* Adds a vector of steps for columns j .. j + 7 to row i of a triangle. */
+static inline void linear_upper_store(double *row, size_t i, size_t j,
+                                      const linear_steps *steps) {
+  const linear_whole whole = (linear_whole)*steps;
+  const linear_vector sum = __builtin_convertvector(whole, linear_vector) * PC_LATTICE;
+  if (j >= i)
+    *(linear_vector *)(void *)(row + (j - i)) += sum;
+  else
+    for (size_t l = i - j; l < LINEAR_VECTOR; l++)
+      row[j + l - i] += sum[l];
+}
+
+/* Sums of columns j .. j + 7 for `here` inputs from i on, at most four.  x + LINEAR_BIG has the bits
+ * of LINEAR_BIG plus x in lattice steps, so that terms are added as integers. */
+static inline void linear_upper_four(double *sums, const double *scaled, size_t stride,
+                                     const double *const *x, size_t i, size_t here, size_t j,
+                                     size_t count) {
+  linear_steps s0 = {0}, s1 = s0, s2 = s0, s3 = s0;
+  const double *a = scaled + i;
+  for (size_t r = 0; r < count; r++, a += stride) {
+    const linear_vector b = *linear_at(x[r] + j);
+    s0 += (linear_steps)(a[0] * b + LINEAR_BIG);
+    s1 += (linear_steps)(a[1] * b + LINEAR_BIG);
+    s2 += (linear_steps)(a[2] * b + LINEAR_BIG);
+    s3 += (linear_steps)(a[3] * b + LINEAR_BIG);
   }
-  if (r < count) {
-    const linear_vector one = a[0] * *linear_at(x[r] + j);
-    even += LINEAR_LATTICE(one);
+  const linear_steps four[] = {s0, s1, s2, s3};
+  for (size_t n = 0; n < here; n++) {
+    const linear_steps steps = four[n] - count * LINEAR_BIG_BITS;
+    linear_upper_store(sums + n * stride, i + n, j, &steps);
   }
-  *(linear_vector *)(void *)sums = even + odd;
+}
+
+static inline void linear_upper_plain(double *sums, const double *const *x, size_t inputs,
+                                      size_t stride, size_t count, const double *scaled) {
+  for (size_t i = 0; i < inputs; i += 4)
+    for (size_t j = i / LINEAR_VECTOR * LINEAR_VECTOR; j < inputs; j += LINEAR_VECTOR)
+      linear_upper_four(sums + i * stride, scaled, stride, x, i,
+                        inputs - i < 4 ? inputs - i : 4, j, count);
 }
 
 static inline void linear_upper_weighted(double *sums, const double *a, size_t stride,
@@ -304,12 +341,13 @@ static void linear_upper(double *sums, const double *const *x, size_t inputs, si
   for (size_t r = 0; r < count; r++)
     for (size_t j = 0; j < inputs; j += LINEAR_VECTOR)
       *(linear_vector *)(void *)(scaled + r * stride + j) = factors[r] * *linear_at(x[r] + j);
+  if (weights == NULL) {
+    linear_upper_plain(sums, x, inputs, stride, count, scaled);
+    return;
+  }
   for (size_t i = 0; i < inputs; i++, sums += stride)
     for (size_t j = i; j < inputs; j += LINEAR_VECTOR)
-      if (weights == NULL)
-        linear_upper_plain(sums + (j - i), scaled + i, stride, x, j, count);
-      else
-        linear_upper_weighted(sums + (j - i), scaled + i, stride, x, j, count, weights);
+      linear_upper_weighted(sums + (j - i), scaled + i, stride, x, j, count, weights);
 }
 
 static void linear_add(double *restrict sums, const double *a, const double *v, size_t count,

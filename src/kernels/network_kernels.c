@@ -1,7 +1,7 @@
 /* Formula:  see network_kernels.h and optim/dense_net.c.  Vectors hold one number of eight rows, so
  *           that no lane is idle whatever the sizes of the layers.
- * Order:    sums over inputs, outputs and classes run in their order; sums over rows in lanes.  Two
- *           columns at a time only changes which sums are computed together.
+ * Order:    sums over inputs, outputs and classes run in their order; sums over rows in lanes.  Several
+ *           columns at a time only change which sums are computed together.
  * Edge cases: exp below -700 is taken in two steps, as in softmax.c.
  * Cost:     2 operations for each weight and row in a layer, 4 backward; one exp and one log for each
  *           output. */
@@ -53,24 +53,29 @@ static inline double network_start(const network_product *p, size_t j) {
   return p->start == NULL ? 0.0 : p->start[j];
 }
 
-/* Outputs j and j + 1 of sixteen rows from row r on. */
-static inline void network_two(const network_product *p, size_t j, size_t r) {
+/* Outputs j to j + 3 of sixteen rows from row r on. */
+static inline void network_four(const network_product *p, size_t j, size_t r) {
   const double *w = p->w + j * p->by_out, *x = p->from + r;
+  const size_t next = p->by_out;
   const network_vector zero = {0.0};
   network_vector a0 = zero + network_start(p, j), a1 = a0;
   network_vector b0 = zero + network_start(p, j + 1), b1 = b0;
+  network_vector c0 = zero + network_start(p, j + 2), c1 = c0;
+  network_vector d0 = zero + network_start(p, j + 3), d1 = d0;
   for (size_t i = 0; i < p->in; i++, w += p->by_in, x += p->stride) {
     const network_vector x0 = NETWORK_AT(x), x1 = NETWORK_AT(x + NETWORK_LANES);
-    const double first = w[0], second = w[p->by_out];
-    a0 += first * x0;
-    a1 += first * x1;
-    b0 += second * x0;
-    b1 += second * x1;
+    a0 += w[0] * x0;
+    a1 += w[0] * x1;
+    b0 += w[next] * x0;
+    b1 += w[next] * x1;
+    c0 += w[2 * next] * x0;
+    c1 += w[2 * next] * x1;
+    d0 += w[3 * next] * x0;
+    d1 += w[3 * next] * x1;
   }
-  network_store(p, j * p->stride + r, &a0);
-  network_store(p, j * p->stride + r + NETWORK_LANES, &a1);
-  network_store(p, (j + 1) * p->stride + r, &b0);
-  network_store(p, (j + 1) * p->stride + r + NETWORK_LANES, &b1);
+  const network_vector made[] = {a0, a1, b0, b1, c0, c1, d0, d1};
+  for (size_t n = 0; n < 8; n++)
+    network_store(p, (j + n / 2) * p->stride + r + n % 2 * NETWORK_LANES, &made[n]);
 }
 
 /* Output j of eight rows. */
@@ -82,7 +87,7 @@ static inline void network_one(const network_product *p, size_t j, size_t r) {
   network_store(p, j * p->stride + r, &sum);
 }
 
-/* The last output, if their number is odd, of 32 rows at once. */
+/* One of the last outputs, if their number is not a multiple of four, for 32 rows at once. */
 static inline void network_last(const network_product *p, size_t j, size_t r) {
   const double *w = p->w + j * p->by_out, *x = p->from + r;
   network_vector a0 = (network_vector){0.0} + network_start(p, j), a1 = a0, a2 = a0, a3 = a0;
@@ -100,18 +105,19 @@ static inline void network_last(const network_product *p, size_t j, size_t r) {
 
 static inline void network_multiply(const network_product *p) {
   size_t j = 0;
-  for (; j + 2 <= p->out; j += 2) {
+  for (; j + 4 <= p->out; j += 4) {
     size_t r = 0;
     for (; r + 2 * NETWORK_LANES <= p->stride; r += 2 * NETWORK_LANES)
-      network_two(p, j, r);
-    for (size_t n = 0; n < 2 && r < p->stride; n++)
+      network_four(p, j, r);
+    for (size_t n = 0; n < 4 && r < p->stride; n++)
       network_one(p, j + n, r);
   }
-  for (size_t r = 0; j < p->out && r < p->stride;) {
-    const int many = r + 4 * NETWORK_LANES <= p->stride;
-    (many ? network_last : network_one)(p, j, r);
-    r += many ? 4 * NETWORK_LANES : NETWORK_LANES;
-  }
+  for (; j < p->out; j++)
+    for (size_t r = 0; r < p->stride;) {
+      const int many = r + 4 * NETWORK_LANES <= p->stride;
+      (many ? network_last : network_one)(p, j, r);
+      r += many ? 4 * NETWORK_LANES : NETWORK_LANES;
+    }
 }
 
 static void network_layer(const double *w, size_t in, size_t out, const double *from,
@@ -145,24 +151,33 @@ static void network_slope(const double *w, size_t in, size_t out, const double *
 
 /* ---- gradients ---- */
 
-/* Two inputs and two outputs; `next` lanes further are those of the second input. */
-static inline void network_four_sums(const double *x, const double *s, size_t stride,
-                                     size_t next, double *lanes) {
-  const double *y = x + stride, *t = s + stride;
+/* Two inputs and four outputs; `next` lanes further are those of the second input. */
+static inline void network_eight_sums(const double *x, const double *s, size_t stride,
+                                      size_t next, double *lanes) {
+  const double *y = x + stride, *t = s + stride, *u = t + stride, *v = u + stride;
+  double *second = lanes + next;
   network_vector xs = NETWORK_AT(lanes), xt = NETWORK_AT(lanes + NETWORK_LANES);
-  network_vector ys = NETWORK_AT(lanes + next), yt = NETWORK_AT(lanes + next + NETWORK_LANES);
+  network_vector xu = NETWORK_AT(lanes + 2 * NETWORK_LANES);
+  network_vector xv = NETWORK_AT(lanes + 3 * NETWORK_LANES);
+  network_vector ys = NETWORK_AT(second), yt = NETWORK_AT(second + NETWORK_LANES);
+  network_vector yu = NETWORK_AT(second + 2 * NETWORK_LANES);
+  network_vector yv = NETWORK_AT(second + 3 * NETWORK_LANES);
   for (size_t r = 0; r < stride; r += NETWORK_LANES) {
     const network_vector x0 = NETWORK_AT(x + r), y0 = NETWORK_AT(y + r);
     const network_vector s0 = NETWORK_AT(s + r), t0 = NETWORK_AT(t + r);
+    const network_vector u0 = NETWORK_AT(u + r), v0 = NETWORK_AT(v + r);
     xs += x0 * s0;
     xt += x0 * t0;
+    xu += x0 * u0;
+    xv += x0 * v0;
     ys += y0 * s0;
     yt += y0 * t0;
+    yu += y0 * u0;
+    yv += y0 * v0;
   }
-  NETWORK_TO(lanes) = xs;
-  NETWORK_TO(lanes + NETWORK_LANES) = xt;
-  NETWORK_TO(lanes + next) = ys;
-  NETWORK_TO(lanes + next + NETWORK_LANES) = yt;
+  const network_vector made[] = {xs, xt, xu, xv, ys, yt, yu, yv};
+  for (size_t n = 0; n < 8; n++)
+    NETWORK_TO(lanes + n / 4 * next + n % 4 * NETWORK_LANES) = made[n];
 }
 
 static inline void network_one_sum(const double *x, const double *s, size_t stride,
@@ -182,13 +197,13 @@ static inline void network_column_sum(const double *s, size_t stride, double *la
 
 static void network_gradient(const double *from, size_t in, size_t out, const double *slope,
                              size_t stride, double *lanes) {
-  const size_t next = out * NETWORK_LANES, even_in = in / 2 * 2, even_out = out / 2 * 2;
-  for (size_t i = 0; i < even_in; i += 2)
-    for (size_t j = 0; j < even_out; j += 2)
-      network_four_sums(from + i * stride, slope + j * stride, stride, next,
-                        lanes + i * next + j * NETWORK_LANES);
+  const size_t next = out * NETWORK_LANES, whole_in = in / 2 * 2, whole_out = out / 4 * 4;
+  for (size_t i = 0; i < whole_in; i += 2)
+    for (size_t j = 0; j < whole_out; j += 4)
+      network_eight_sums(from + i * stride, slope + j * stride, stride, next,
+                         lanes + i * next + j * NETWORK_LANES);
   for (size_t i = 0; i < in; i++)
-    for (size_t j = i < even_in ? even_out : 0; j < out; j++)
+    for (size_t j = i < whole_in ? whole_out : 0; j < out; j++)
       network_one_sum(from + i * stride, slope + j * stride, stride,
                       lanes + i * next + j * NETWORK_LANES);
   for (size_t j = 0; j < out; j++)

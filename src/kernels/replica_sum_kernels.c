@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/rng.h"
+#include "kernels/philox_lanes.h"
 #include "kernels/variant.h"
 
 /* Explicit vectors with a number for each replica: compilers would write loops with conditions
@@ -140,30 +140,15 @@ static void replica_sum_add_class_gaps(const float *weights, const double *probs
   }
 }
 
-#define REPLICA_SUM_BLOCKS 16 /* blocks of the generator in one loop */
+#define REPLICA_SUM_BLOCKS PC_PHILOX_LANES /* blocks of the generator in one loop */
 
 /* pc_rng_block for several indices. */
 static void replica_sum_blocks(uint64_t seed, uint64_t stream, const uint64_t *ids,
                                uint32_t words[4][REPLICA_SUM_BLOCKS]) {
-  uint32_t key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> 32);
-  for (size_t i = 0; i < REPLICA_SUM_BLOCKS; i++) {
-    words[0][i] = (uint32_t)ids[i];
-    words[1][i] = (uint32_t)(ids[i] >> 32);
-    words[2][i] = (uint32_t)stream;
-    words[3][i] = (uint32_t)(stream >> 32);
-  }
-  for (int round = 0; round < PC_PHILOX_ROUNDS; round++) {
-    for (size_t i = 0; i < REPLICA_SUM_BLOCKS; i++) {
-      const uint64_t one = (uint64_t)PC_PHILOX_MULTIPLY1 * words[2][i];
-      const uint64_t zero = (uint64_t)PC_PHILOX_MULTIPLY0 * words[0][i];
-      words[0][i] = (uint32_t)(one >> 32) ^ words[1][i] ^ key0;
-      words[1][i] = (uint32_t)one;
-      words[2][i] = (uint32_t)(zero >> 32) ^ words[3][i] ^ key1;
-      words[3][i] = (uint32_t)zero;
-    }
-    key0 += PC_PHILOX_WEYL0;
-    key1 += PC_PHILOX_WEYL1;
-  }
+  uint64_t streams[REPLICA_SUM_BLOCKS];
+  for (size_t i = 0; i < REPLICA_SUM_BLOCKS; i++)
+    streams[i] = stream;
+  pc_philox_lanes(seed, streams, ids, words);
 }
 
 /* How many steps are not above each of several words. */
@@ -276,6 +261,130 @@ static void replica_sum_add_values(const float *weights, const double *values, s
   }
 }
 
+/* ---- sums of row values in many replicas ---- */
+
+#define REPLICA_SUM_TILE 32 /* rows whose counts are drawn before they are added up */
+
+/* Poisson(1) counts of a row: [word][stream] for PC_REPLICA_WIDE replicas. */
+typedef float replica_sum_counts[PC_REPLICA_WIDE];
+
+_Static_assert(PC_REPLICA_WIDE == 4 * REPLICA_SUM_BLOCKS, "four replicas share a stream");
+
+/* How many steps are not above each word.  Few words reach the last steps. */
+static inline void replica_sum_count_wide(const uint32_t *words, const uint32_t *steps,
+                                          size_t step_count, float *out) {
+  const size_t usual = step_count < 7 ? step_count : 7;
+  int32_t count[PC_REPLICA_WIDE] = {0};
+  uint32_t most = 0;
+  for (size_t k = 0; k < usual; k++)
+    for (size_t i = 0; i < PC_REPLICA_WIDE; i++)
+      count[i] += words[i] >= steps[k];
+  for (size_t i = 0; i < PC_REPLICA_WIDE; i++)
+    most = words[i] > most ? words[i] : most;
+  for (size_t k = usual; k < step_count && most >= steps[k]; k++)
+    for (size_t i = 0; i < PC_REPLICA_WIDE; i++)
+      count[i] += words[i] >= steps[k];
+  for (size_t i = 0; i < PC_REPLICA_WIDE; i++)
+    out[i] = (float)count[i];
+}
+
+static void replica_sum_draw_wide(uint64_t seed, uint64_t stream, uint64_t id,
+                                  const uint32_t *steps, size_t step_count, float *out) {
+  uint64_t streams[REPLICA_SUM_BLOCKS], ids[REPLICA_SUM_BLOCKS];
+  uint32_t words[4][REPLICA_SUM_BLOCKS];
+  for (size_t i = 0; i < REPLICA_SUM_BLOCKS; i++) {
+    streams[i] = stream + i;
+    ids[i] = id;
+  }
+  pc_philox_lanes(seed, streams, ids, words);
+  replica_sum_count_wide(&words[0][0], steps, step_count, out);
+}
+
+/* From [word][stream] to the order of replicas. */
+static void replica_sum_in_order(double *sums) {
+  double turned[PC_REPLICA_WIDE];
+  for (size_t i = 0; i < REPLICA_SUM_BLOCKS; i++)
+    for (size_t k = 0; k < 4; k++)
+      turned[4 * i + k] = sums[k * REPLICA_SUM_BLOCKS + i];
+  memcpy(sums, turned, sizeof turned);
+}
+
+static void replica_sum_poisson(uint64_t seed, uint64_t stream, const uint64_t *ids,
+                                const double *values, size_t width, size_t count, double *total,
+                                double *sums) {
+  static const uint32_t steps[] = PC_POISSON_ONE_STEPS;
+  replica_sum_counts counts[REPLICA_SUM_TILE];
+  memset(total, 0, PC_REPLICA_WIDE * sizeof *total);
+  memset(sums, 0, width * PC_REPLICA_WIDE * sizeof *sums);
+  for (size_t begin = 0; begin < count; begin += REPLICA_SUM_TILE) {
+    const size_t left = count - begin, some = left < REPLICA_SUM_TILE ? left : REPLICA_SUM_TILE;
+    for (size_t i = 0; i < some; i++)
+      replica_sum_draw_wide(seed, stream, ids[begin + i], steps, sizeof steps / sizeof *steps,
+                            counts[i]);
+    for (size_t i = 0; i < some; i++)
+      for (size_t k = 0; k < PC_REPLICA_WIDE; k++)
+        total[k] += (double)counts[i][k];
+    for (size_t v = 0; v < width; v++)
+      for (size_t i = 0; i < some; i++) {
+        const double value = values[(begin + i) * width + v];
+        for (size_t k = 0; k < PC_REPLICA_WIDE; k++)
+          sums[v * PC_REPLICA_WIDE + k] += (double)counts[i][k] * value;
+      }
+  }
+  replica_sum_in_order(total);
+  for (size_t v = 0; v < width; v++)
+    replica_sum_in_order(sums + v * PC_REPLICA_WIDE);
+}
+
+static void replica_sum_exchange_bits(uint64_t seed, uint64_t stream, const uint64_t *ids,
+                                      size_t count, int high, uint64_t *bits) {
+  for (size_t begin = 0; begin < count; begin += REPLICA_SUM_BLOCKS) {
+    const size_t left = count - begin,
+                 some = left < REPLICA_SUM_BLOCKS ? left : REPLICA_SUM_BLOCKS;
+    const size_t word = high ? 2 : 0;
+    uint64_t here[REPLICA_SUM_BLOCKS] = {0};
+    uint32_t words[4][REPLICA_SUM_BLOCKS];
+    memcpy(here, ids + begin, some * sizeof *ids);
+    replica_sum_blocks(seed, stream, here, words);
+    for (size_t i = 0; i < some; i++)
+      bits[begin + i] = (uint64_t)words[word + 1][i] << 32 | words[word][i];
+  }
+}
+
+/* Adds the values of one model, [row * width], to the sums of both sides for sixteen exchanges, which
+ * are bits `shift` to `shift` + 15 of a row. */
+static inline void replica_sum_exchange_some(const uint64_t *bits, size_t shift,
+                                             const double *values, size_t width, size_t count,
+                                             double *stays, double *moves) {
+  const replica_wholes bit = {1, 2, 4, 8, 16, 32, 64, 128}, none = {0};
+  replica_reals stay[2], move[2];
+  memcpy(&stay[0], stays, sizeof stay);
+  memcpy(&move[0], moves, sizeof move);
+  for (size_t i = 0; i < count; i++) {
+    const replica_reals value = values[i * width] - (replica_reals){0.0};
+    for (size_t e = 0; e < 2; e++) {
+      const int64_t eight = (int64_t)(bits[i] >> (shift + e * PC_REPLICA_LANES) & 255);
+      const replica_wholes moved = (bit & eight) != none;
+      stay[e] += (replica_reals)((replica_wholes)value & ~moved);
+      move[e] += (replica_reals)((replica_wholes)value & moved);
+    }
+  }
+  memcpy(stays, &stay[0], sizeof stay);
+  memcpy(moves, &move[0], sizeof move);
+}
+
+static void replica_sum_exchange(const uint64_t *bits, const double *values, size_t width,
+                                 size_t count, double *sums) {
+  memset(sums, 0, width * 2 * PC_REPLICA_WIDE * sizeof *sums);
+  for (size_t v = 0; v < width; v++, sums += 2 * PC_REPLICA_WIDE)
+    for (size_t e = 0; e < PC_REPLICA_WIDE; e += 2 * PC_REPLICA_LANES) {
+      double *first = sums + e, *second = first + PC_REPLICA_WIDE;
+      replica_sum_exchange_some(bits, e, values + v, width, count, first, second);
+      replica_sum_exchange_some(bits, e, values + count * width + v, width, count, second,
+                                first);
+    }
+}
+
 const pc_replica_sum_kernels PC_VARIANT_TABLE(pc_replica_sum_kernels) = {
     .add = replica_sum_add,
     .add_three = replica_sum_add_three,
@@ -286,4 +395,7 @@ const pc_replica_sum_kernels PC_VARIANT_TABLE(pc_replica_sum_kernels) = {
     .draw_class = replica_sum_draw_class,
     .add_values = replica_sum_add_values,
     .draw = replica_sum_draw,
+    .poisson = replica_sum_poisson,
+    .exchange_bits = replica_sum_exchange_bits,
+    .exchange = replica_sum_exchange,
 };

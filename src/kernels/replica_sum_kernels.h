@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 #define PC_REPLICA_LANES 8 /* replicas in one call */
+#define PC_REPLICA_WIDE \
+  64 /* replicas in one call of `poisson`, exchanges in one of `exchange` */
 #define PC_REPLICA_AHEAD \
   24 /* rows behind the last one of a call that can be read: their draws are
                                loaded early */
@@ -63,6 +65,21 @@ typedef struct pc_replica_sum_kernels {
    * lanes share a stream; the first four use `stream`, the next four the stream after it. */
   void (*draw)(uint64_t seed, uint64_t stream, const uint64_t *ids, size_t count,
                const uint32_t *steps, size_t step_count, float *weights);
+  /* Sums of `width` finite values of each row in PC_REPLICA_WIDE replicas in which row i has a
+   * Poisson(1) count, that of `draw` for replicas from 4 (stream - first stream) on:
+   * sums[v][replica] of count times values[i][v], in the order of i, and total[replica] of
+   * counts. */
+  void (*poisson)(uint64_t seed, uint64_t stream, const uint64_t *ids, const double *values,
+                  size_t width, size_t count, double *total, double *sums);
+  /* bits[i]: the low or the high 64 of the 128 bits at index ids[i] of the generator. */
+  void (*exchange_bits)(uint64_t seed, uint64_t stream, const uint64_t *ids, size_t count,
+                        int high, uint64_t *bits);
+  /* Sums of `width` values of each row in PC_REPLICA_WIDE exchanges of two models.  values: `count`
+   * rows of the first model, then those of the second.  sums[v][side][exchange]: side 0 has row i
+   * of the first model unless bit `exchange` of bits[i] is set, and that of the second model if it
+   * is; side 1 has the others.  Added in the order of the values. */
+  void (*exchange)(const uint64_t *bits, const double *values, size_t width, size_t count,
+                   double *sums);
 } pc_replica_sum_kernels;
 
 #endif

@@ -13,6 +13,7 @@
 #include "kernels/dispatch.h"
 
 #define LINEAR_PASS_BLOCK PC_LINEAR_BLOCK
+#define LINEAR_PASS_LINE 8    /* numbers of a cache line: loads across two take twice as long */
 #define LINEAR_PASS_BATCH 128 /* rows whose second derivatives are added together */
 
 /* Rows that wait for the sums of second derivatives. */
@@ -57,9 +58,11 @@ static pcal_status linear_pass_worker_new(const pc_linear_pass *pass,
   const size_t batch = (pass->want & PC_LINEAR_HESSIAN) != 0 ? LINEAR_PASS_BATCH : 0;
   const size_t cells = block * (2 * pass->inputs + 3 * pass->stride) +
                        batch * (2 * pass->inputs + pass->stride) + PC_LINEAR_LANES;
-  worker->x = pc_alloc(env, cells, sizeof *worker->x);
+  worker->x = pc_alloc(env, cells + LINEAR_PASS_LINE, sizeof *worker->x);
   if (worker->x == NULL)
     return pc_fail_memory(err, "preparing workers");
+  const size_t over = (size_t)((uintptr_t)worker->x / sizeof *worker->x % LINEAR_PASS_LINE);
+  worker->x += (LINEAR_PASS_LINE - over) % LINEAR_PASS_LINE;
   worker->shrunk = worker->x + block * pass->inputs;
   worker->u = worker->shrunk + block * pass->inputs;
   worker->p = worker->u + block * pass->stride;

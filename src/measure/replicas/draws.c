@@ -52,8 +52,7 @@ static unsigned draws_few(double copies) {
   return few && floor(copies) == copies ? (unsigned)copies : 0;
 }
 
-/* The generator of four replicas. */
-static pc_rng draws_count_rng(uint64_t seed, size_t replica) {
+pc_rng pc_draw_count_rng(uint64_t seed, size_t replica) {
   return draws_rng(seed, DRAWS_COUNT_STREAM, replica / DRAWS_WORDS);
 }
 
@@ -63,7 +62,7 @@ uint64_t pc_draw_copy_key(uint64_t key, size_t copy) {
 
 double pc_draw_count(uint64_t seed, size_t replica, uint64_t key, double copies) {
   if (draws_few(copies) > 0) {
-    const pc_rng rng = draws_count_rng(seed, replica);
+    const pc_rng rng = pc_draw_count_rng(seed, replica);
     uint32_t steps[PC_POISSON_STEPS], words[DRAWS_WORDS];
     const size_t count = pc_poisson_steps(draws_few(copies), steps);
     size_t k = 0;
@@ -82,7 +81,7 @@ double pc_draw_count(uint64_t seed, size_t replica, uint64_t key, double copies)
 static void draws_count_places(uint64_t seed, size_t first, unsigned copies,
                                const uint64_t *keys, const size_t *places, size_t count,
                                float *out) {
-  const pc_rng rng = draws_count_rng(seed, first);
+  const pc_rng rng = pc_draw_count_rng(seed, first);
   uint32_t steps[PC_POISSON_STEPS];
   uint64_t some[DRAWS_ROWS];
   float drawn[DRAWS_ROWS * PC_REPLICA_LANES];
@@ -107,7 +106,7 @@ static int draws_single(const double *copies, size_t count) {
 void pc_draw_count_lanes(uint64_t seed, size_t first, const uint64_t *keys,
                          const double *copies, size_t count, float *out) {
   static const uint32_t one[] = PC_POISSON_ONE_STEPS;
-  const pc_rng rng = draws_count_rng(seed, first);
+  const pc_rng rng = pc_draw_count_rng(seed, first);
   size_t places[PC_POISSON_FEW + 1][DRAWS_ROWS], used[PC_POISSON_FEW + 1] = {0};
   if (draws_single(copies, count)) {
     pc_kernels_best()->replica_sum->draw(rng.seed, rng.stream, keys, count, one,

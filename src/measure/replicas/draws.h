@@ -8,6 +8,7 @@
 #ifndef PC_DRAWS_H
 #define PC_DRAWS_H
 
+#include "base/rng.h"
 #include "machines/machine.h"
 
 #define PC_DRAWS_BATCH 8  /* replicas drawn together */
@@ -19,6 +20,9 @@ uint64_t pc_draw_copy_key(uint64_t key, size_t copy);
 /* How often a row of `copies` >= 1 copies occurs in a replica: a Poisson draw, from 32 bits of the
  * generator for up to PC_POISSON_FEW copies. */
 double pc_draw_count(uint64_t seed, size_t replica, uint64_t key, double copies);
+
+/* The generator of these counts for four replicas, of which `replica` is one. */
+pc_rng pc_draw_count_rng(uint64_t seed, size_t replica);
 
 /* The same for rows in PC_REPLICA_LANES replicas, `first` a multiple of them: out[row][replica -
  * first].  copies: NULL: 1. */

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "kernels/dispatch.h"
+#include "measure/replicas/replica_rows.h"
+#include "measure/replicas/replica_ways.h"
 
 pcal_status pc_replica_row_sums_new(const pcal_env *env, const pc_need *need,
                                     const pc_rows *rows, pc_replica_row_sums *out,
@@ -28,6 +30,29 @@ void pc_replica_row_sums_free(const pcal_env *env, pc_replica_row_sums *sums) {
   pc_free(env, sums->values);
   pc_free(env, sums->ids);
   memset(sums, 0, sizeof *sums);
+}
+
+static pcal_status replica_sums_fill(const pcal_env *env, const pc_replica_request *request,
+                                     pc_replica_rows *written, pc_replica_row_sums *out,
+                                     pcal_error *err) {
+  const pc_kept_rows *kept = request->rows;
+  PC_TRY(pc_replica_rows_reserve(env, written, kept->count, err));
+  for (size_t i = 0; i < kept->count; i++)
+    pc_replica_rows_put(written, i, i, 1.0, kept->labels[i]);
+  const pc_rows rows = pc_replica_rows_view(written, kept->count);
+  for (size_t s = 0; s < request->plan->slot_count; s++)
+    if (pc_replica_wants_slot(request, s) && request->plan->slots[s].need.machine == PC_SUM)
+      PC_TRY(pc_replica_row_sums_new(env, &request->plan->slots[s].need, &rows, &out[s], err));
+  return PCAL_OK;
+}
+
+pcal_status pc_replica_row_sums_fill(const pcal_env *env, const pc_replica_request *request,
+                                     pc_replica_row_sums *out, pcal_error *err) {
+  pc_replica_rows written = {
+      .kept = request->rows, .layout = &request->plan->layout, .needs_row_terms = 1};
+  const pcal_status status = replica_sums_fill(env, request, &written, out, err);
+  pc_replica_rows_free(env, &written);
+  return status;
 }
 
 static void replica_sums_infinite(const pc_replica_row_sums *sums, size_t row, size_t value,

@@ -2,6 +2,7 @@
 #ifndef PC_REPLICA_ROW_SUMS_H
 #define PC_REPLICA_ROW_SUMS_H
 
+#include "measure/replicas/replicas.h"
 #include "measure/replicas/sorted_view.h"
 
 typedef struct pc_replica_row_sums {
@@ -17,6 +18,11 @@ PC_CHECKED pcal_status pc_replica_row_sums_new(const pcal_env *env, const pc_nee
                                                const pc_rows *rows, pc_replica_row_sums *out,
                                                pcal_error *err);
 void pc_replica_row_sums_free(const pcal_env *env, pc_replica_row_sums *sums);
+
+/* The same for all requested slots that are sums: out[slot].  For requests that keep labels. */
+PC_CHECKED pcal_status pc_replica_row_sums_fill(const pcal_env *env,
+                                                const pc_replica_request *request,
+                                                pc_replica_row_sums *out, pcal_error *err);
 
 /* Sums of finite values for PC_REPLICA_LANES replicas at once: batch[value][lane]. */
 void pc_replica_row_sums_add(const pc_replica_row_sums *sums, const float *weights,

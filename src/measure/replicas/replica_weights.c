@@ -10,8 +10,7 @@
 
 #define REPLICA_EXCHANGE_STREAM UINT64_C(5) /* the others are in draws.c */
 
-/* The keys of draws: of rows, or of their clusters. */
-static const uint64_t *replica_weights_keys(const pc_kept_rows *rows) {
+const uint64_t *pc_replica_keys(const pc_kept_rows *rows) {
   return rows->clusters == NULL ? rows->ids : rows->clusters;
 }
 
@@ -30,7 +29,7 @@ static void replica_weights_leave(const pc_replica_request *request, uint64_t se
   const double copies = rows->copies[row];
   const int alone = rows->clusters == NULL;
   double left_out[PC_REPLICA_LANES];
-  pc_draw_blocks(seed, replica_weights_keys(rows)[row], alone ? copies : 1.0, request->count,
+  pc_draw_blocks(seed, pc_replica_keys(rows)[row], alone ? copies : 1.0, request->count,
                  batch * PC_REPLICA_LANES, left_out);
   for (size_t q = 0; q < PC_REPLICA_LANES; q++)
     out[q] = (float)(rows->weights[row] * (copies - (alone ? 1.0 : copies) * left_out[q]));
@@ -39,14 +38,14 @@ static void replica_weights_leave(const pc_replica_request *request, uint64_t se
 static void replica_weights_draw_weights(const pc_replica_request *request, uint64_t seed,
                                          size_t batch, float *drawn) {
   const pc_kept_rows *rows = request->rows;
-  pc_draw_count_lanes(seed, batch * PC_REPLICA_LANES, replica_weights_keys(rows),
+  pc_draw_count_lanes(seed, batch * PC_REPLICA_LANES, pc_replica_keys(rows),
                       rows->clusters == NULL ? rows->copies : NULL, rows->count, drawn);
   for (size_t i = 0; i < rows->count; i++)
     if (rows->weights[i] != 1.0 || rows->copies[i] != 1.0)
       replica_weights_weigh(rows, i, drawn + i * PC_REPLICA_LANES);
 }
 
-static pc_rng replica_weights_exchange_rng(uint64_t seed) {
+pc_rng pc_replica_exchange_rng(uint64_t seed) {
   return (pc_rng){seed, REPLICA_EXCHANGE_STREAM << 40};
 }
 
@@ -54,8 +53,8 @@ static pc_rng replica_weights_exchange_rng(uint64_t seed) {
 static void replica_weights_fill_bits(const pc_replica_request *request, uint64_t seed,
                                       uint64_t first, pc_replica_bits *bits) {
   const uint64_t block = first / PC_EXCHANGE_BLOCK;
-  const uint64_t *keys = replica_weights_keys(request->rows);
-  const pc_rng rng = replica_weights_exchange_rng(seed);
+  const uint64_t *keys = pc_replica_keys(request->rows);
+  const pc_rng rng = pc_replica_exchange_rng(seed);
   if (bits->block == block + 1)
     return;
   for (size_t i = 0; i < request->rows->count; i++)
@@ -84,7 +83,7 @@ static void replica_weights_exchange(const pc_replica_request *request, uint64_t
   const pc_kept_rows *rows = request->rows;
   const size_t side = row < request->half ? 0 : 1;
   const int whole = request->whole && rows->clusters == NULL;
-  const pc_rng rng = replica_weights_exchange_rng(seed);
+  const pc_rng rng = pc_replica_exchange_rng(seed);
   const double weight = rows->weights[row];
   double moved[PC_EXCHANGE_BATCH];
   if (!whole || weight == 1.0) {

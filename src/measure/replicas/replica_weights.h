@@ -2,7 +2,14 @@
 #ifndef PC_REPLICA_WEIGHTS_H
 #define PC_REPLICA_WEIGHTS_H
 
+#include "base/rng.h"
 #include "measure/replicas/replicas.h"
+
+/* The keys of draws: of rows, or of their clusters. */
+const uint64_t *pc_replica_keys(const pc_kept_rows *rows);
+
+/* The generator of exchanges: stream + n has the bits of block n (exchange.h). */
+pc_rng pc_replica_exchange_rng(uint64_t seed);
 
 /* Random bits of a block of exchanges, which many batches share. */
 typedef struct pc_replica_bits {

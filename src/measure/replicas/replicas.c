@@ -16,6 +16,7 @@
 #include "measure/replicas/replica_weights.h"
 #include "measure/replicas/single_copies.h"
 #include "measure/replicas/sorted_view.h"
+#include "measure/replicas/sum_replicas.h"
 
 #define REPLICAS_ROW_COST 20.0          /* nanoseconds per row, entry and class, roughly */
 #define REPLICAS_BATCH PC_REPLICA_LANES /* replicas drawn together */
@@ -480,37 +481,6 @@ static void replicas_singles(replicas_job *job) {
   job->step = pc_draw_step(job->single);
 }
 
-/* Computes the values of all rows for PC_REPLICA_WAY_ROW_SUMS; they are the same in every replica. */
-static pcal_status replicas_fill_sums(replicas_job *job, replicas_worker *worker,
-                                      pcal_error *err) {
-  const pc_replica_request *request = job->request;
-  const size_t n = request->rows->count;
-  worker->drawn = pc_alloc_raw(&job->env, n, sizeof *worker->drawn);
-  worker->columns = pc_alloc(&job->env, request->plan->view_count, sizeof *worker->columns);
-  if (worker->drawn == NULL || worker->columns == NULL)
-    return pc_fail_memory(err, "drawing replicas");
-  PC_TRY(replicas_rows_room(job, worker, n, err));
-  for (size_t i = 0; i < n; i++)
-    worker->drawn[i] = 1.0F;
-  const pc_replica_draw each = {.weights = worker->drawn,
-                                .stride = 1,
-                                .labels = request->rows->labels,
-                                .total = (double)n};
-  const pc_rows rows = replicas_rows(job, worker, &each, 0);
-  for (size_t s = 0; s < request->plan->slot_count; s++)
-    if (pc_replica_wants_slot(request, s) && request->plan->slots[s].need.machine == PC_SUM)
-      PC_TRY(pc_replica_row_sums_new(&job->env, &request->plan->slots[s].need, &rows,
-                                     &job->summed[s], err));
-  return PCAL_OK;
-}
-
-static pcal_status replicas_prepare_sums(replicas_job *job, pcal_error *err) {
-  replicas_worker worker = {.ready = 0};
-  const pcal_status status = replicas_fill_sums(job, &worker, err);
-  replicas_worker_free(job, &worker);
-  return status;
-}
-
 static pcal_status replicas_prepare_slot(replicas_job *job, size_t slot, pcal_error *err) {
   const pc_replica_request *request = job->request;
   const pc_measure_plan *plan = request->plan;
@@ -553,8 +523,9 @@ static pcal_status replicas_prepare(replicas_job *job, pcal_error *err) {
                pc_kept_rows_single(job->request->rows);
   for (size_t s = 0; s < slots; s++)
     PC_TRY(replicas_prepare_slot(job, s, err));
-  return job->sums && job->request->kind != PC_REPLICA_LABELS ? replicas_prepare_sums(job, err)
-                                                              : PCAL_OK;
+  return job->sums && job->request->kind != PC_REPLICA_LABELS
+             ? pc_replica_row_sums_fill(&job->env, job->request, job->summed, err)
+             : PCAL_OK;
 }
 
 static pcal_status replicas_run(replicas_job *job, const pcal_env *env, pcal_error *err) {
@@ -563,6 +534,8 @@ static pcal_status replicas_run(replicas_job *job, const pcal_env *env, pcal_err
       REPLICAS_ROW_COST * (double)request->rows->count *
       (double)(request->count * request->plan->entry_count * request->plan->layout.classes);
   PC_TRY(replicas_prepare(job, err));
+  if (pc_sum_replicas_apply(request, job->ways, job->summed))
+    return pc_sum_replicas_measure(env, &job->env, request, job->summed, job->values, err);
   return pc_run_with_progress(env,
                               request->kind == PC_REPLICA_LABELS ? "drawing calibrated labels"
                               : request->kind == PC_REPLICA_EXCHANGE ? "exchanging the models"

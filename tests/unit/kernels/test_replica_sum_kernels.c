@@ -257,3 +257,75 @@ TEST(test_values) {
       }
   }
 }
+
+/* Sums of Poisson counts: those of single draws, in the order of the rows. */
+TEST(test_poisson_sums) {
+  enum { COUNT = 45, WIDTH = 2 };
+  static const uint32_t steps[] = PC_POISSON_ONE_STEPS;
+  const uint64_t stream = ((uint64_t)2 << 40) + 32, seed = UINT64_C(0x123456789abcdef);
+  const pc_rng values_of = {4, 2};
+  uint64_t ids[COUNT];
+  double values[COUNT * WIDTH];
+  for (size_t i = 0; i < COUNT; i++)
+    ids[i] = pc_hash_u64(i);
+  for (size_t i = 0; i < COUNT * WIDTH; i++)
+    values[i] = pc_rng_normal(&values_of, i);
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
+    double total[PC_REPLICA_WIDE], sums[WIDTH * PC_REPLICA_WIDE];
+    pc_kernels_at(v)->replica_sum->poisson(seed, stream, ids, values, WIDTH, COUNT, total,
+                                           sums);
+    for (size_t r = 0; r < PC_REPLICA_WIDE; r++) {
+      const pc_rng rng = {seed, stream + r / 4};
+      double all = 0.0, sum[WIDTH] = {0.0};
+      for (size_t i = 0; i < COUNT; i++) {
+        uint32_t words[4];
+        double count = 0.0;
+        pc_rng_block(&rng, ids[i], words);
+        for (size_t k = 0; k < UNIT_COUNT(steps); k++)
+          count += words[r % 4] >= steps[k];
+        all += count;
+        for (size_t x = 0; x < WIDTH; x++)
+          sum[x] += count * values[i * WIDTH + x];
+      }
+      assert_same(total[r], all);
+      for (size_t x = 0; x < WIDTH; x++)
+        assert_same(sums[x * PC_REPLICA_WIDE + r], sum[x]);
+    }
+  }
+}
+
+/* Exchanges: bits of single blocks, and sums of both sides in the order of the values. */
+TEST(test_exchange_sums) {
+  enum { COUNT = 37, WIDTH = 2 };
+  const pc_rng rng = {99, UINT64_C(5) << 40}, values_of = {4, 2};
+  uint64_t ids[COUNT];
+  double values[2 * COUNT * WIDTH];
+  for (size_t i = 0; i < COUNT; i++)
+    ids[i] = pc_hash_u64(i);
+  for (size_t i = 0; i < 2 * COUNT * WIDTH; i++)
+    values[i] = pc_rng_normal(&values_of, i);
+  for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
+    const pc_replica_sum_kernels *kernels = pc_kernels_at(v)->replica_sum;
+    uint64_t bits[2][COUNT];
+    double sums[WIDTH * 2 * PC_REPLICA_WIDE];
+    for (int high = 0; high < 2; high++)
+      kernels->exchange_bits(rng.seed, rng.stream, ids, COUNT, high, bits[high]);
+    for (size_t i = 0; i < COUNT; i++) {
+      uint32_t words[4];
+      pc_rng_block(&rng, ids[i], words);
+      for (size_t w = 0; w < 4; w++)
+        assert_true((uint32_t)(bits[w / 2][i] >> 32 * (w % 2)) == words[w]);
+    }
+    kernels->exchange(bits[1], values, WIDTH, COUNT, sums);
+    for (size_t e = 0; e < 2 * PC_REPLICA_WIDE; e++)
+      for (size_t x = 0; x < WIDTH; x++) {
+        const size_t side = e / PC_REPLICA_WIDE, exchange = e % PC_REPLICA_WIDE;
+        double sum = 0.0;
+        for (size_t i = 0; i < 2 * COUNT; i++) {
+          const size_t moved = bits[1][i % COUNT] >> exchange & 1;
+          sum += (i / COUNT ^ moved) == side ? values[i * WIDTH + x] : 0.0;
+        }
+        assert_same(sums[(x * 2 + side) * PC_REPLICA_WIDE + exchange], sum);
+      }
+  }
+}
