@@ -15,11 +15,21 @@ _MOST_THREADS = 1024
 Progress = Callable[[str, int, int], Any]
 
 
+def _integer(value: Any) -> "int | None":
+    """A whole number of any numeric type; None for anything else."""
+    try:
+        number = int(value)
+        return number if number == value else None
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
 def _whole(name: str, value: Any) -> int:
     """Checks that a number fits an unsigned 64-bit integer."""
-    if not 0 <= value < 2**64:
+    number = _integer(value)
+    if number is None or not 0 <= number < 2**64:
         raise UsageError(f"{name}={value}: this must be a whole number from 0 to 2**64 - 1")
-    return int(value)
+    return number
 
 
 _UNITS = {"": 1, "b": 1}
@@ -44,8 +54,8 @@ def _bytes(size: "int | str | None") -> int:
     number = size.strip().rstrip("kKmMgGtTiIbB")
     unit = size.strip()[len(number) :].lower()
     try:
-        return _whole("memory_limit", float(number) * _UNITS[unit])
-    except (KeyError, ValueError):
+        return _whole("memory_limit", int(float(number) * _UNITS[unit]))
+    except (KeyError, ValueError, OverflowError):
         raise UsageError(
             f"memory_limit={size!r}: this must be a size such as '500MB' or '2GiB'"
         ) from None
@@ -74,11 +84,12 @@ def shared_budget(memory_limit: "int | str | None") -> Any:
 
 
 def _thread_count(threads: "int | None") -> int:
-    if threads is not None and threads > _MOST_THREADS:
+    count = 0 if threads is None else _integer(threads)
+    if count is None:
+        raise UsageError(f"threads={threads}: this must be a whole number, or None")
+    if count > _MOST_THREADS:
         raise UsageError(f"threads={threads}: this must be at most {_MOST_THREADS}")
-    if threads is not None and threads > 0:
-        return int(threads)
-    return _processors(os.getpid(), _core.affinity_size())
+    return count if count > 0 else _processors(os.getpid(), _core.affinity_size())
 
 
 _SHOWN_AFTER = 2.0  # seconds without progress, unless it was asked for

@@ -211,6 +211,10 @@ static pcal_status source_check_columns(const pcal_source *source, pcal_error *e
   return pc_source_one_column(&source->label_cells, "{correct} values", err);
 }
 
+const char *pc_source_part_name(const pc_reader *part) {
+  return pc_source_has(part) ? part->bytes->name : NULL;
+}
+
 const char *pc_source_header_hint(const pc_reader *part) {
   return part->headed ? " after its header" : "";
 }

@@ -159,9 +159,7 @@ static inline int pc_source_changes_rows(const pcal_source *source) {
 }
 
 /* The name of a part for messages, or NULL. */
-static inline const char *pc_source_part_name(const pc_reader *part) {
-  return pc_source_has(part) ? part->bytes->name : NULL;
-}
+const char *pc_source_part_name(const pc_reader *part);
 
 /* " after its header", or "". */
 const char *pc_source_header_hint(const pc_reader *part);

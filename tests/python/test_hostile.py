@@ -76,10 +76,18 @@ def test_numbers_beyond_all_bounds(rows):
     for arguments in (
         {"threads": 2**40},
         {"threads": 1025},
+        {"threads": "all"},
+        {"threads": 1.5},
+        {"threads": float("nan")},
         {"seed": 2**64},
         {"seed": -1},
+        {"seed": "seven"},
+        {"seed": 0.5},
         {"memory_limit": 2**64},
         {"memory_limit": -1},
+        {"memory_limit": "inf GB"},
+        {"memory_limit": [1]},
+        {"memory_limit": 1.5},
     ):
         with pytest.raises(pc.UsageError) as caught:
             pc.measure(logits=rows[0], labels=rows[1], **arguments)

@@ -29,6 +29,8 @@ enum { DICTIONARY_ID, DICTIONARY_DATA, DICTIONARY_DELTA };
 #define BATCH_UNPACKED (-1) /* no compression, or this buffer is not compressed */
 
 static const char batch_short[] = "a buffer is shorter than its column";
+static const char batch_other_length[] =
+    "a compressed buffer has not the length that it claims";
 static const char batch_few_columns[] = "a batch has fewer columns than the schema";
 
 /* One column of a batch. */
@@ -123,23 +125,34 @@ static const char *batch_unpack_lz4(const batch_walk *walk, size_t size, batch_b
   return unpacked ? NULL : "a buffer compressed by LZ4 cannot be unpacked";
 }
 
+static const char *batch_zstd_wrong(pcal_status status, const pcal_error *err) {
+  switch (status) {
+  case PCAL_MEMORY: /* without an activity: more bytes than claimed */
+    return err->activity != NULL ? PC_ARROW_IPC_MEMORY : batch_other_length;
+  case PCAL_INTERRUPTED:
+    return PC_ARROW_IPC_INTERRUPTED;
+  case PCAL_USAGE:
+    return "it is compressed by zstd, which this build cannot read";
+  default:
+    return "a buffer compressed by zstd cannot be unpacked";
+  }
+}
+
 static const char *batch_unpack_zstd(const batch_walk *walk, size_t size, batch_bytes *bytes) {
   pc_input_file packed;
   pc_unpacked out;
+  if (size > PC_UNPACK_FREE && size / PC_UNPACK_RATIO > bytes->length)
+    return PC_ARROW_IPC_RATIO;
   pc_input_file_from_memory("a buffer", bytes->data, bytes->length, &packed);
   pcal_env bounded = *walk->context->env;
   pcal_error err = PCAL_ERROR_INIT;
   bounded.memory_limit = size;
   packed.env = &bounded;
   const pcal_status status = pc_input_unpack(&packed, PC_COMPRESSION_ZSTD, &out, &err);
-  if (status == PCAL_MEMORY && err.activity == NULL) /* beyond the limit */
-    return "a compressed buffer has not the length that it claims";
   if (status != PCAL_OK)
-    return status == PCAL_MEMORY  ? PC_ARROW_IPC_MEMORY
-           : status == PCAL_USAGE ? "it is compressed by zstd, which this build cannot read"
-                                  : "a buffer compressed by zstd cannot be unpacked";
+    return batch_zstd_wrong(status, &err);
   *bytes = (batch_bytes){out.data, out.length, out.data};
-  return out.length == size ? NULL : "a compressed buffer has not the length that it claims";
+  return out.length == size ? NULL : batch_other_length;
 }
 
 /* Replaces a compressed buffer by its content. */

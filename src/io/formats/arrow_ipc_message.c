@@ -13,6 +13,8 @@
 #include <string.h>
 
 const char PC_ARROW_IPC_MEMORY[] = "out of memory";
+const char PC_ARROW_IPC_RATIO[] = "a compressed buffer unpacks to over 200 times as many bytes";
+const char PC_ARROW_IPC_INTERRUPTED[] = "interrupted";
 
 #define ARROW_IPC_MARK UINT32_MAX
 

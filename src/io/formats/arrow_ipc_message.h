@@ -19,9 +19,10 @@ typedef struct pc_arrow_ipc_message {
   size_t body_length;
 } pc_arrow_ipc_message;
 
-/* Functions return NULL, or a static text: what is wrong with the file.  PC_ARROW_IPC_MEMORY
- * means out of memory. */
-extern const char PC_ARROW_IPC_MEMORY[];
+/* Functions return NULL, or a static text: what is wrong with the file.  These three are told apart
+ * by their address: out of memory, a buffer that unpacks to suspiciously many bytes, and
+ * interrupted. */
+extern const char PC_ARROW_IPC_MEMORY[], PC_ARROW_IPC_RATIO[], PC_ARROW_IPC_INTERRUPTED[];
 
 /* Position of the first message. */
 size_t pc_arrow_ipc_begin(const unsigned char *data, size_t length);

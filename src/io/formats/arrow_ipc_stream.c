@@ -18,7 +18,11 @@ typedef struct ipc_stream {
 
 static int ipc_stream_code(ipc_stream *state, const char *wrong) {
   state->wrong = wrong;
-  return wrong == NULL ? 0 : wrong == PC_ARROW_IPC_MEMORY ? ENOMEM : EBADMSG;
+  return wrong == NULL                       ? 0
+         : wrong == PC_ARROW_IPC_MEMORY      ? ENOMEM
+         : wrong == PC_ARROW_IPC_RATIO       ? EFBIG
+         : wrong == PC_ARROW_IPC_INTERRUPTED ? ECANCELED
+                                             : EBADMSG;
 }
 
 static void ipc_stream_free(ipc_stream *state) {

@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "io/formats/arrow_wrap.h"
-#include "io/slice.h"
 
 void pc_arrow_table_take(struct ArrowArrayStream *stream, struct ArrowSchema *schema,
                          struct ArrowArray *array, pc_arrow_table *out) {
@@ -40,21 +39,35 @@ static void arrow_table_end(pc_arrow_table *table) {
   table->stream.release = NULL;
 }
 
-static pcal_status arrow_table_failed(pc_arrow_table *table, int code, pcal_error *err) {
-  char shown[PC_CLIP_MAX];
-  struct ArrowArrayStream *stream = &table->stream;
-  const char *reason = stream->get_last_error(stream);
-  if (reason != NULL)
-    pc_clip(pc_slice_of(reason), shown);
-  else
-    snprintf(shown, sizeof shown, "error %d", code);
-  arrow_table_end(table);
-  if (code == ENOMEM)
+static pcal_status arrow_table_error(const pc_arrow_table *table, int code, const char *reason,
+                                     pcal_error *err) {
+  switch (code) {
+  case ENOMEM:
     return pc_fail_memory(err, "reading Arrow data");
-  return pc_fail(err, code == EBADMSG ? PCAL_DATA : PCAL_IO,
-                 "%s: the Arrow stream failed (%s); check the program that "
-                 "produced it",
-                 table->name, shown);
+  case ECANCELED:
+    return pc_fail(err, PCAL_INTERRUPTED, "interrupted");
+  case EFBIG:
+    return pc_fail(
+        err, PCAL_MEMORY,
+        "%s: the Arrow stream is too large (%s); write it without compression if you "
+        "trust it",
+        table->name, reason);
+  default:
+    return pc_fail(err, code == EBADMSG ? PCAL_DATA : PCAL_IO,
+                   "%s: the Arrow stream failed (%s); check the program that "
+                   "produced it",
+                   table->name, reason);
+  }
+}
+
+static pcal_status arrow_table_failed(pc_arrow_table *table, int code, pcal_error *err) {
+  char number[24];
+  const char *reason = table->stream.get_last_error(&table->stream);
+  snprintf(number, sizeof number, "error %d", code);
+  const pcal_status status =
+      arrow_table_error(table, code, reason != NULL ? reason : number, err);
+  arrow_table_end(table); /* frees the reason */
+  return status;
 }
 
 static int arrow_table_fits(const pc_arrow_table *table, const struct ArrowArray *batch) {
