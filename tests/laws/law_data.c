@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "emulated.h"
 
 #define LAW_SEED 20220607
 #define LAW_EIGHTHS 8
@@ -163,12 +164,19 @@ static void law_fill_beside(law_set *set) {
   }
 }
 
+/* A quarter of the rows under an emulator, but not fewer than 100. */
+static size_t law_rows(const law_shape *shape) {
+  if (!emulated())
+    return shape->rows;
+  return shape->rows / 4 > 100 ? shape->rows / 4 : 100;
+}
+
 static law_set *law_set_new(const law_shape *shape) {
   law_set *set = calloc(1, sizeof *set);
   set->name = shape->name;
   set->kind = shape->kind;
   set->type = shape->type;
-  set->rows = shape->rows;
+  set->rows = law_rows(shape);
   set->columns = shape->columns;
   set->scores = calloc(set->rows * set->columns, sizeof(double));
   set->labels = calloc(set->rows, sizeof *set->labels);

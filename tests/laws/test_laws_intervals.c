@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulated.h"
 #include "law_measure.h"
 
 #define INTERVAL_WINDOW 40     /* rows; unbiased estimates of so few are often negative */
@@ -123,7 +124,7 @@ static void interval_law_right(law_set *set) {
 }
 
 TEST(test_intervals_of_few_rows_stay_in_range) {
-  for (size_t s = 0; s < law_set_count(); s++) {
+  for (size_t s = 0; s < law_set_count(); s += emulated() ? 2 : 1) {
     law_set *set = law_set_make(s);
     interval_law_windows(set);
     if (s < law_class_set_count()) {

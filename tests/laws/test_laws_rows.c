@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulated.h"
 #include "law_measure.h"
 
 #define LAWS_SHIFT 1000000
@@ -155,7 +156,7 @@ static void laws_refuse(const law_case *about) {
   const size_t faults = sizeof laws_faults / sizeof *laws_faults;
   pcal_measure *measure = law_new(about);
   law_feed(measure, about, 0, half);
-  for (size_t f = 0; f < faults; f++) {
+  for (size_t f = 0; f < faults; f += emulated() ? 2 : 1) {
     char *before = law_json(measure);
     laws_offer_fault(measure, about, &laws_faults[f], f);
     law_compare(before, law_json(measure), about, laws_faults[f].what);

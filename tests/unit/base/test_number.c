@@ -11,6 +11,7 @@
 
 #include "base/float_bits.h"
 #include "base/number.h"
+#include "emulated.h"
 
 /* Expected values come from the C library in the C locale. */
 
@@ -132,9 +133,9 @@ static void check_shortest(double value) {
 
 TEST(test_format_random) {
   uint64_t seed = 1;
-  for (int i = 0; i < 300000; i++)
+  for (int i = 0; i < (int)fewer_if_emulated(300000, 3000); i++)
     check_shortest(next_value(&seed));
-  for (int e = -1074; e <= 1023; e++) {
+  for (int e = -1074; e <= 1023; e += emulated() ? 11 : 1) {
     check_shortest(ldexp(1.0, e));
     check_shortest(nextafter(ldexp(1.0, e), 0.0));
   }
@@ -168,7 +169,7 @@ TEST(test_format_float) {
   pc_number_format_float(-INFINITY, out);
   assert_string_equal(out, "-inf");
   uint64_t seed = 2;
-  for (int i = 0; i < 100000; i++) {
+  for (int i = 0; i < (int)fewer_if_emulated(100000, 1000); i++) {
     const uint32_t bits = (uint32_t)next_random(&seed);
     float value;
     memcpy(&value, &bits, sizeof value);
@@ -201,7 +202,7 @@ TEST(test_round) {
   check_round(-DBL_MAX, 17, "-1.7976931348623157e+308");
   check_round(NAN, 3, "nan");
   uint64_t seed = 3;
-  for (int i = 0; i < 100000; i++) {
+  for (int i = 0; i < (int)fewer_if_emulated(100000, 1000); i++) {
     char out[PC_NUMBER_MAX], other[64];
     const double value = next_value(&seed);
     const int digits = 1 + (int)(next_random(&seed) % 17);
@@ -234,7 +235,7 @@ TEST(test_fixed) {
   check_fixed(-INFINITY, 2, "-inf");
   check_fixed(-999999999999999.9, 17, "-999999999999999.8750000000000");
   uint64_t seed = 4;
-  for (int i = 0; i < 100000; i++) {
+  for (int i = 0; i < (int)fewer_if_emulated(100000, 1000); i++) {
     const double value = next_unit(&seed) * pow(10, (int)(next_random(&seed) % 24) - 12);
     const int decimals = (int)(next_random(&seed) % 18);
     char other[64];
@@ -246,7 +247,7 @@ TEST(test_fixed) {
 TEST(test_parse_random) {
   uint64_t seed = 5;
   char text[128];
-  for (int i = 0; i < 300000; i++) {
+  for (int i = 0; i < (int)fewer_if_emulated(300000, 3000); i++) {
     const double value = next_value(&seed);
     snprintf(text, sizeof text, "%.*e", (int)(next_random(&seed) % 30), value);
     check_parse(text);

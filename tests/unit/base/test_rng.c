@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "emulated.h"
 
-#define DRAWS 400000
+#define DRAWS fewer_if_emulated(400000, 20000)
 
 static void check_block(pc_rng rng, uint64_t index, const uint32_t expected[4]) {
   uint32_t block[4];
@@ -64,13 +65,13 @@ TEST(test_uniform_is_uniform) {
 TEST(test_streams_and_seeds_differ) {
   const pc_rng rng = {1, 1}, stream = {1, 2}, seed = {2, 1};
   double with_stream = 0, with_seed = 0, with_next = 0;
-  for (uint64_t i = 0; i < 100000; i++) {
+  for (uint64_t i = 0; i < fewer_if_emulated(100000, 10000); i++) {
     const double z = pc_rng_normal(&rng, i);
     with_stream += z * pc_rng_normal(&stream, i);
     with_seed += z * pc_rng_normal(&seed, i);
     with_next += z * pc_rng_normal(&rng, i + 1);
   }
-  const double bound = 5 * sqrt(100000.0);
+  const double bound = 5 * sqrt((double)fewer_if_emulated(100000, 10000));
   assert_true(fabs(with_stream) < bound && fabs(with_seed) < bound && fabs(with_next) < bound);
 }
 
@@ -153,7 +154,7 @@ TEST(test_poisson_large_means) {
   for (size_t m = 0; m < 3; m++) {
     const pc_rng rng = {55, m};
     double sum = 0, square = 0;
-    const int draws = 100000;
+    const int draws = (int)fewer_if_emulated(100000, 10000);
     for (uint64_t i = 0; i < (uint64_t)draws; i++) {
       const double z = (pc_rng_poisson(&rng, i, means[m]) - means[m]) / sqrt(means[m]);
       sum += z;
@@ -233,7 +234,7 @@ TEST(test_binomial_distribution) {
 /* Mean and variance, beyond what logarithms of factorials can do too. */
 TEST(test_binomial_large_numbers) {
   const double trials[] = {1e5, 1e8, 1e10, 1e13}, shares[] = {1e-9, 1e-5, 0.2, 0.5, 0.97};
-  const int draws = 40000;
+  const int draws = (int)fewer_if_emulated(40000, 10000);
   for (size_t c = 0; c < 20; c++) {
     const double n = trials[c % 4], p = shares[c / 4], sd = sqrt(n * p * (1 - p));
     const pc_rng rng = {56, c};

@@ -2,6 +2,7 @@
 #include "calibrators/fit.h"
 #include "calibrators/linear/linear_model.h"
 #include "convex_help.h"
+#include "emulated.h"
 #include "io/source.h"
 
 enum { ROWS = 600, FEW = 120, K = 3 }; /* few for the search of penalties */
@@ -161,7 +162,8 @@ TEST(chooses_with_many_classes) {
   static int32_t wide_labels[SOME];
   sink_bytes texts[3];
   help_draw(wide, wide_labels, SOME, MANY, 2.0, 1.2);
-  const pcal_batch batch = help_batch(PCAL_LOGIT, wide, wide_labels, SOME, MANY);
+  const pcal_batch batch =
+      help_batch(PCAL_LOGIT, wide, wide_labels, fewer_if_emulated(SOME, 100), MANY);
   for (unsigned i = 0; i < 3; i++) {
     pcal_env env = PCAL_ENV_INIT;
     pcal_calibrator *calibrator = NULL;
@@ -182,8 +184,10 @@ TEST(chooses_with_many_classes) {
 }
 
 TEST(extremes) {
+  help_extremes("dirichlet-odir:lambda=0.01,mu=0.01,ensemble=folds");
+  if (emulated())
+    return; /* the others take long */
   help_extremes("matrix-odir:lambda=0.01,mu=0.01");
   help_extremes("dirichlet-odir:lambda=1,mu=0");
-  help_extremes("dirichlet-odir:lambda=0.01,mu=0.01,ensemble=folds");
   help_extremes("matrix-odir:mu=0.01");
 }

@@ -4,6 +4,7 @@
 
 #include "../unit.h"
 #include "base/rng.h"
+#include "emulated.h"
 
 #define MASSES 40
 #define SCAN 40.0 /* places in sigma at which the sign of f is looked at */
@@ -103,7 +104,7 @@ TEST(agrees_with_the_slow_way) {
   static const size_t counts[] = {1, 2, 7, MASSES};
   sample s;
   for (size_t c = 0; c < UNIT_COUNT(counts); c++)
-    for (size_t i = 0; i < UNIT_COUNT(sigmas); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(sigmas); i += emulated() ? 3 : 1) {
       sample_random(&s, 10 * c + i, counts[c], 0.0, 1.0);
       check(&s, sigmas[i]);
       sample_random(&s, 10 * c + i, counts[c], -0.05, 0.2); /* some of them on 0 */
@@ -116,7 +117,7 @@ TEST(agrees_with_the_slow_way) {
 /* Signs that alternate at about the distance where the error is largest. */
 TEST(agrees_for_alternating_signs) {
   sample s;
-  for (size_t i = 0; i < UNIT_COUNT(sigmas); i++)
+  for (size_t i = 0; i < UNIT_COUNT(sigmas); i += emulated() ? 4 : 1)
     for (double apart = 0.5; apart < 4; apart += 0.7) {
       size_t count = 0;
       for (double at = 0.003; at <= 1 && count < MASSES; at += apart * sigmas[i], count++) {
@@ -133,7 +134,7 @@ TEST(agrees_for_alternating_signs) {
 TEST(agrees_for_close_pairs) {
   sample s;
   for (int k = 0; k < 8; k++)
-    for (int place = 0; place < 10; place++) {
+    for (int place = 0; place < 10; place += emulated() ? 9 : 1) {
       s.at[0] = 0.3 + 0.01 * place;
       s.at[1] = s.at[0] + ldexp(0.3, -k);
       s.mass[0] = 1.0;
@@ -149,7 +150,7 @@ TEST(gathered_masses_give_the_same) {
   static double at[2][4097], mass[2][4097];
   pc_point_masses fine = {.at = at[0], .mass = mass[0]}, wide = {.at = at[1], .mass = mass[1]};
   sample s;
-  for (uint64_t stream = 0; stream < 6; stream++) {
+  for (uint64_t stream = 0; stream < fewer_if_emulated(6, 2); stream++) {
     sample_random(&s, stream, MASSES, stream % 2 == 0 ? 0.0 : -0.1,
                   stream % 2 == 0 ? 1.0 : 1.2);
     pc_smooth_gather(NULL, &s.masses, 4096, &fine);
@@ -216,7 +217,7 @@ TEST(falls_as_the_width_grows) {
   sample s;
   sample_random(&s, 99, MASSES, 0.0, 1.0);
   double before = 1.0 + 1e-9;
-  for (double sigma = 0.001; sigma <= 1; sigma *= 1.07) {
+  for (double sigma = 0.001; sigma <= 1; sigma *= emulated() ? 1.5 : 1.07) {
     const double norm = pc_smooth_norm(NULL, &s.masses, sigma, PC_SMOOTH_FINE);
     assert_true(norm <= before + 2 * PC_SMOOTH_ERROR);
     before = norm;

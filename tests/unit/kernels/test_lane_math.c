@@ -2,9 +2,10 @@
 #include "unit.h"
 
 #include "base/rng.h"
+#include "emulated.h"
 #include "kernels/lane_math.h"
 
-#define LANE_DRAWS 400000
+#define LANE_DRAWS fewer_if_emulated(400000, 10000)
 
 static double lane_ulps(double got, long double want) {
   const double near = fabs((double)want);

@@ -1,11 +1,13 @@
 /* Draws of rows that stand for many copies: standard errors are those of as many rows. */
 #include "measure/replicas/draws.h"
 
+#include "emulated.h"
 #include "kernels/replica_sum_kernels.h"
 #include "measure_help.h"
 
 #define DRAWS_DISTINCT 20
 #define DRAWS_COPIES 50000.0
+#define DRAWS_REPLICAS fewer_if_emulated(4000, 2000)
 
 /* Twenty distinct rows: scores of ten places, with both outcomes; class 1 is rarer than said.
  */
@@ -44,7 +46,7 @@ static pcal_results *draws_measure(const draws_data *data, const char *spec,
   config.interval = 0.95;
   config.interval_method = method;
   config.null = 1;
-  config.replicas = 4000;
+  config.replicas = DRAWS_REPLICAS;
   env.seed = seed;
   assert_int_equal(pcal_measure_new(&config, &env, &measure, NULL), PCAL_OK);
   assert_int_equal(pcal_measure_update(measure, &batch, NULL), PCAL_OK);
@@ -103,7 +105,7 @@ TEST(test_null_of_a_million_rows) {
   assert_true(result.has_null);
   /* A score of 1/2 predicts class 0, which comes true as often. */
   const double sd = sqrt(variance) / n;
-  assert_true(fabs(result.null_mean - mean / n) < 5 * sd / sqrt(4000));
+  assert_true(fabs(result.null_mean - mean / n) < 5 * sd / sqrt((double)DRAWS_REPLICAS));
   assert_true(fabs((result.null_high - result.null_low) / (2 * 1.959964 * sd) - 1) < 0.08);
   pcal_results_free(results);
 }
@@ -111,12 +113,12 @@ TEST(test_null_of_a_million_rows) {
 /* Blocks share out all copies, each about as many. */
 TEST(test_blocks_share_all_copies) {
   const double copies[] = {1, 2, 16, 17, 1000, 50000};
-  const size_t blocks[] = {20, 50};
+  const size_t blocks[] = {20, 50}, keys = fewer_if_emulated(2000, 1000);
   for (size_t c = 0; c < 12; c++) {
     const size_t count = blocks[c / 6];
     const double m = copies[c % 6];
     double square = 0.0;
-    for (uint64_t key = 0; key < 2000; key++) {
+    for (uint64_t key = 0; key < keys; key++) {
       double all = 0.0;
       for (size_t first = 0; first < count; first += PC_DRAWS_BATCH) {
         double out[PC_DRAWS_BATCH];
@@ -131,7 +133,7 @@ TEST(test_blocks_share_all_copies) {
       assert_true(all == m);
     }
     const double expected = m * (1 - 1 / (double)count); /* of all blocks together */
-    assert_true(fabs(square / 2000 / expected - 1) < 0.06);
+    assert_true(fabs(square / (double)keys / expected - 1) < 0.06);
   }
 }
 
@@ -153,7 +155,9 @@ TEST(test_labels_share_all_copies) {
   for (size_t c = 0; c < 4; c++) {
     double seen[4] = {0.0};
     copies[0] = numbers[c];
-    for (size_t replica = 0; replica < 3000; replica++) {
+    const size_t replicas = fewer_if_emulated(3000, 300);
+    const double draws = (double)replicas * copies[0];
+    for (size_t replica = 0; replica < replicas; replica++) {
       double all = 0.0;
       pc_drawn_outcomes_clear(&shares);
       assert_int_equal(pc_draw_labels(&env, 1, replica, &rows, 0, &shares, NULL), PCAL_OK);
@@ -164,8 +168,7 @@ TEST(test_labels_share_all_copies) {
       assert_true(all == copies[0]);
     }
     for (size_t k = 0; k < 4; k++)
-      assert_true(fabs(seen[k] - 3000 * copies[0] * probs[k]) <
-                  5 * sqrt(3000 * copies[0] * probs[k]));
+      assert_true(fabs(seen[k] - draws * probs[k]) < 5 * sqrt(draws * probs[k]));
   }
   pc_drawn_outcomes_free(&env, &shares);
 }

@@ -1,5 +1,6 @@
 /* Weights that are not frequencies: rows stay the units. */
 #include "base/rng.h"
+#include "emulated.h"
 #include "measure_help.h"
 
 #define IMPORTANCE_ROWS 400
@@ -49,7 +50,7 @@ static pcal_measure *importance_new(void) {
   config.spec_count = sizeof specs / sizeof *specs;
   config.interval = 0.95;
   config.null = 1;
-  config.replicas = 200;
+  config.replicas = fewer_if_emulated(200, 40);
   env.threads = 1;
   assert_int_equal(pcal_measure_new(&config, &env, &measure, NULL), PCAL_OK);
   return measure;

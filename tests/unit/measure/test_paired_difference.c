@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/rng.h"
+#include "emulated.h"
 #include "measure/results.h"
 
 #define DIFFERENCE_ROWS 300
@@ -63,8 +64,10 @@ TEST(test_difference_of_sums) {
     square += d * d;
   }
   const double spread = sqrt(square) / DIFFERENCE_ROWS;
-  pcal_results *mine = difference_measure(difference_mine, DIFFERENCE_ROWS, 4000, 1);
-  pcal_results *other = difference_measure(difference_other, DIFFERENCE_ROWS, 4000, 1);
+  pcal_results *mine =
+      difference_measure(difference_mine, DIFFERENCE_ROWS, fewer_if_emulated(4000, 1000), 1);
+  pcal_results *other =
+      difference_measure(difference_other, DIFFERENCE_ROWS, fewer_if_emulated(4000, 1000), 1);
   assert_int_equal(pcal_results_add_difference(mine, other, NULL), PCAL_OK);
   const pcal_result brier = given_result(mine, "brier");
   assert_true(brier.has_difference && brier.has_difference_interval);
@@ -101,8 +104,10 @@ TEST(test_few_rows_differ) {
       here += (pattern >> i & 1) != 0 ? -d[i] : d[i];
     large += fabs(here) >= fabs(sum) - 1e-12;
   }
-  pcal_results *mine = difference_measure(difference_mine, DIFFERENCE_ROWS, 4000, 1);
-  pcal_results *other = difference_measure(difference_other, DIFFERENCE_ROWS, 4000, 1);
+  pcal_results *mine =
+      difference_measure(difference_mine, DIFFERENCE_ROWS, fewer_if_emulated(4000, 1000), 1);
+  pcal_results *other =
+      difference_measure(difference_other, DIFFERENCE_ROWS, fewer_if_emulated(4000, 1000), 1);
   assert_int_equal(pcal_results_add_difference(mine, other, NULL), PCAL_OK);
   const pcal_result brier = given_result(mine, "brier");
   assert_int_equal(brier.difference_rows, 4);

@@ -41,7 +41,7 @@ static pcal_measure_config curves_config(const rounds_data *data, const char *co
                                          size_t count) {
   pcal_measure_config config = rounds_config(data, specs, count);
   config.interval = 0.9;
-  config.replicas = 40;
+  config.replicas = fewer_if_emulated(40, 20);
   return config;
 }
 
@@ -54,7 +54,7 @@ static size_t curves_count(const char *text, const char *word) {
 
 /* The default metrics, for any number of workers; weights stand for copies of a row. */
 TEST(intervals_of_the_default_metrics) {
-  for (int weighted = 0; weighted < 2; weighted++) {
+  for (int weighted = emulated() ? 1 : 0; weighted < 2; weighted++) {
     rounds_data data = rounds_data_draw(17000, ROUNDS_CLASSES, 0, weighted, 0);
     const pcal_measure_config config = curves_config(&data, NULL, 0);
     assert_in_range(rounds_compare(&data, &config, weighted ? 1 : 3).rounds, 2, 7);
@@ -68,7 +68,7 @@ TEST(other_methods_and_nulls) {
                                           PCAL_INTERVAL_BASIC};
   rounds_data data = rounds_data_draw(17000, 1, 0, 0, 0);
   pcal_measure_config config = curves_config(&data, curve_specs, CURVE_SPECS);
-  for (size_t m = 0; m < UNIT_COUNT(methods); m++) {
+  for (size_t m = 0; m < fewer_if_emulated(UNIT_COUNT(methods), 1); m++) {
     config.interval_method = methods[m];
     rounds_compare(&data, &config, 2);
   }
@@ -344,7 +344,7 @@ static void curves_intervals(const rounds_data *data, size_t rows, const char *c
   pcal_measure_config config = curves_config(data, specs, count);
   pcal_measure *measure = NULL;
   pcal_results *results = NULL;
-  config.replicas = 400;
+  config.replicas = fewer_if_emulated(400, 100);
   const pcal_batch batch = rounds_batch(data, 0, rows);
   assert_int_equal(pcal_measure_new(&config, NULL, &measure, NULL), PCAL_OK);
   assert_int_equal(pcal_measure_update(measure, &batch, NULL), PCAL_OK);
@@ -375,7 +375,7 @@ static void curves_compare_cells(const rounds_data *data, const char *const *spe
 
 /* One row more brings the cells; it changes intervals by little. */
 TEST(cells_change_intervals_by_little) {
-  for (int confident = 0; confident < 2; confident++) {
+  for (int confident = emulated() ? 1 : 0; confident < 2; confident++) {
     rounds_data data = rounds_data_draw(16384, ROUNDS_CLASSES, 0, 0, 0);
     for (size_t i = 0; confident && i < data.rows * data.columns; i++)
       data.scores[i] *= 1.5;

@@ -28,7 +28,7 @@ static const char *const rounds_specs[] = {
 
 /* Any number of workers, with and without ties, weights and groups. */
 TEST(the_bytes_of_one_process) {
-  for (int variant = 0; variant < 8; variant++) {
+  for (int variant = 0; variant < 8; variant += emulated() ? 7 : 1) {
     rounds_data data =
         rounds_data_draw(500, ROUNDS_CLASSES, variant & 1, variant & 2, (variant & 4) ? 3 : 0);
     const pcal_measure_config config = rounds_config(&data, rounds_specs, ROUNDS_SPECS);
@@ -53,8 +53,8 @@ TEST(tests_of_calibration) {
   const char *const specs[] = {
       "hosmer-lemeshow", "hosmer-lemeshow:bins=7,variance=mean", "ks-test", "kuiper", "ks",
       "spiegelhalter"};
-  for (int variant = 0; variant < 16; variant++) {
-    const size_t rows = variant & 8 ? 40000 : 400;
+  for (int variant = 0; variant < 16; variant += emulated() ? 5 : 1) {
+    const size_t rows = variant & 8 ? fewer_if_emulated(40000, 5000) : 400;
     rounds_data data =
         rounds_data_draw(rows, 1, variant & 1, variant & 2, (variant & 4) ? 3 : 0);
     const pcal_measure_config config = rounds_config(&data, specs, 6);
@@ -72,7 +72,7 @@ TEST(tests_of_calibration) {
 TEST(logistic_regressions) {
   const char *const specs[] = {"cox", "calibration-slope", "calibration-intercept",
                                "cox:clip=0.01", "ks"};
-  for (int variant = 0; variant < 8; variant++) {
+  for (int variant = 0; variant < 8; variant += emulated() ? 3 : 1) {
     rounds_data data =
         rounds_data_draw(2000, 1, variant & 1, variant & 2, (variant & 4) ? 3 : 0);
     for (size_t i = 0; i < data.rows; i++)
@@ -148,8 +148,7 @@ TEST(tests_of_scores_outside) {
 
 /* Many rows: scores of curves are divided, not stored; at most six rounds and 2 MB. */
 TEST(the_default_metrics_of_many_rows) {
-  skip_if_emulated();
-  rounds_data data = rounds_data_draw(80000, 10, 0, 0, 0);
+  rounds_data data = rounds_data_draw(fewer_if_emulated(80000, 3000), 10, 0, 0, 0);
   const pcal_measure_config config = rounds_config(&data, NULL, 0);
   const rounds_cost cost = rounds_compare(&data, &config, 4);
   assert_true(cost.rounds <= 6);
@@ -214,7 +213,8 @@ TEST(kernels_on_scores) {
   static const char *const specs[] = {"mmce", "mmce:estimator=u", "mmce:width=0.05",
                                       "mmce:width=0.001"};
   for (int many = 0; many < 2; many++)
-    for (int weighted = 0; weighted < 2; weighted++) {
+    for (int weighted = emulated() ? !many : 0; weighted < (emulated() && many ? 1 : 2);
+         weighted++) {
       rounds_data data = rounds_data_draw(many ? 70000 : 5000, ROUNDS_CLASSES, 0, weighted, 0);
       pcal_measure_config config = rounds_config(&data, specs, 2);
       const rounds_cost cost = rounds_compare(&data, &config, 3);
@@ -231,7 +231,7 @@ TEST(kernels_on_scores) {
 TEST(densities_of_scores) {
   static const char *const specs[] = {"tce-kde", "tce-kde:p=1", "tce-kde:root=no", "ks",
                                       "smece"};
-  for (int variant = 0; variant < 8; variant++) {
+  for (int variant = 0; variant < 8; variant += emulated() ? 2 : 1) {
     const int many = variant & 1, narrow = variant & 4;
     rounds_data data =
         rounds_data_draw(many ? 70000 : 5000, narrow ? 1 : ROUNDS_CLASSES, 0, variant & 2, 0);
@@ -253,8 +253,9 @@ TEST(tests_of_each_class) {
   static const char *const specs[] = {"hosmer-lemeshow:view=classwise",
                                       "hosmer-lemeshow:view=classwise,bins=7,variance=mean",
                                       "cox:view=classwise"};
-  for (int weighted = 0; weighted < 2; weighted++) {
-    rounds_data data = rounds_data_draw(9000, ROUNDS_CLASSES, 0, weighted, 0);
+  for (int weighted = emulated() ? 1 : 0; weighted < 2; weighted++) {
+    rounds_data data =
+        rounds_data_draw(fewer_if_emulated(9000, 2000), ROUNDS_CLASSES, 0, weighted, 0);
     const pcal_measure_config config = rounds_config(&data, specs, 3);
     const rounds_cost cost = rounds_compare(&data, &config, 3);
     assert_true(cost.tally < 2000000);

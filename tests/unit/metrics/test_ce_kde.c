@@ -1,12 +1,14 @@
 #include "../measure/measure_help.h"
 
 #include "base/rng.h"
+#include "emulated.h"
 
-#define CE_KDE_ROWS 150
+#define CE_KDE_MOST 150
+#define CE_KDE_ROWS fewer_if_emulated(CE_KDE_MOST, 50)
 #define CE_KDE_CLASSES 3
 
-static double ce_kde_scores[CE_KDE_CLASSES * CE_KDE_ROWS];
-static int32_t ce_kde_labels[CE_KDE_ROWS];
+static double ce_kde_scores[CE_KDE_CLASSES * CE_KDE_MOST];
+static int32_t ce_kde_labels[CE_KDE_MOST];
 
 static given_data ce_kde_many(void) {
   const pc_rng rng = {7, 8};
@@ -26,7 +28,7 @@ static given_data ce_kde_many(void) {
 }
 
 /* Per row: the scores' logarithms, and what of the kernel at that row depends on no other row. */
-static long double ce_kde_logs[CE_KDE_ROWS][CE_KDE_CLASSES], ce_kde_norms[CE_KDE_ROWS];
+static long double ce_kde_logs[CE_KDE_MOST][CE_KDE_CLASSES], ce_kde_norms[CE_KDE_MOST];
 
 static void ce_kde_prepare(long double h) {
   for (size_t j = 0; j < CE_KDE_ROWS; j++) {
@@ -54,7 +56,7 @@ static double ce_kde_direct(double h, double power, double *likelihood) {
   long double sum = 0, logs = 0;
   ce_kde_prepare(h);
   for (size_t i = 0; i < CE_KDE_ROWS; i++) {
-    long double peak = -INFINITY, norm = 0, r[CE_KDE_CLASSES] = {0}, kernel[CE_KDE_ROWS];
+    long double peak = -INFINITY, norm = 0, r[CE_KDE_CLASSES] = {0}, kernel[CE_KDE_MOST];
     for (size_t j = 0; j < CE_KDE_ROWS; j++) {
       kernel[j] = i == j ? -INFINITY : ce_kde_log_kernel(i, j, h);
       peak = fmaxl(peak, kernel[j]);
@@ -66,10 +68,10 @@ static double ce_kde_direct(double h, double power, double *likelihood) {
     }
     for (size_t c = 0; c < CE_KDE_CLASSES; c++)
       sum += powl(fabsl(r[c] / norm - ce_kde_scores[CE_KDE_CLASSES * i + c]), power);
-    logs += peak + logl(norm / (CE_KDE_ROWS - 1));
+    logs += peak + logl(norm / (long double)(CE_KDE_ROWS - 1));
   }
   *likelihood = (double)logs;
-  return (double)(sum / CE_KDE_ROWS);
+  return (double)(sum / (long double)CE_KDE_ROWS);
 }
 
 TEST(test_agrees_with_a_double_loop) {

@@ -1,6 +1,7 @@
 #include "../measure/measure_help.h"
 
 #include "base/rng.h"
+#include "emulated.h"
 #include "io/source.h"
 #include "measure/refine_curves.h"
 
@@ -102,7 +103,7 @@ static double smece_slow(size_t rows, const double *scores, const int32_t *hits,
 /* smECE is the one s at which smECE_s = s: at the value found the two agree. */
 TEST(test_is_a_fixed_point) {
   enum { ROWS = 60 };
-  for (uint64_t stream = 0; stream < 8; stream++) {
+  for (uint64_t stream = 0; stream < 8; stream += emulated() ? 7 : 1) {
     const pc_rng rng = {8, stream};
     double scores[ROWS];
     int32_t hits[ROWS];
@@ -147,16 +148,17 @@ TEST(test_4_below_the_least_width) {
 
 /* ---- many rows ---- */
 
-#define MANY 200000
+#define MANY fewer_if_emulated(200000, 70000)
+#define MOST 200000
 
 /* From 2^16 rows on scores are joined; the same rows fewer times are not, and the value does
  * not change when every row is there twice.  A calibrated model needs finer cells than a wrong
  * one. */
 TEST(test_joined_scores_change_little) {
-  static double scores[MANY], weights[MANY];
-  static int32_t hits[MANY];
+  static double scores[MOST], weights[MOST];
+  static int32_t hits[MOST];
   const pc_rng rng = {9, 9};
-  for (int wrong = 0; wrong < 2; wrong++) {
+  for (int wrong = emulated() ? 1 : 0; wrong < 2; wrong++) {
     for (size_t i = 0; i < MANY; i++) {
       scores[i] = pc_rng_uniform(&rng, i);
       hits[i] = pc_rng_uniform(&rng, MANY + i) < (wrong ? scores[i] * scores[i] : scores[i]);
@@ -200,7 +202,7 @@ TEST(test_reading_again_gives_the_same) {
   static double scores[READ_AGAIN];
   static int32_t hits[READ_AGAIN];
   const pc_rng rng = {10, 10};
-  for (int kind = 0; kind < 5; kind++) {
+  for (int kind = 0; kind < 5; kind += emulated() ? 3 : 1) {
     for (size_t i = 0; i < READ_AGAIN; i++) {
       const double u = pc_rng_uniform(&rng, i), v = pc_rng_uniform(&rng, READ_AGAIN + i);
       scores[i] = kind == 2   ? floor(u * 21) / 20

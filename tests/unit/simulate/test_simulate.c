@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulated.h"
 #include "simulate/simulate.h"
 
 typedef struct simulated {
@@ -53,8 +54,8 @@ static void check_same_rows(const simulated *a, const simulated *b, size_t rows)
 }
 
 TEST(test_threads_do_not_show) {
-  const pcal_simulation shapes[] = {shape(40000, 3, 1.5, 0.01), shape(2003, 50, 1, 0.01),
-                                    shape(40, 90, 1, 0.01)};
+  const pcal_simulation shapes[] = {shape(fewer_if_emulated(40000, 4000), 3, 1.5, 0.01),
+                                    shape(2003, 50, 1, 0.01), shape(40, 90, 1, 0.01)};
   for (size_t i = 0; i < 3; i++) {
     simulated alone = simulate(shapes[i], 7, 1);
     for (unsigned threads = 2; threads <= 7; threads += 5) {
@@ -144,7 +145,7 @@ TEST(test_factor_scales_logits_only) {
 
 /* sum over rows of (hit - p), over its standard deviation: for each class and for the top. */
 TEST(test_labels_are_drawn_from_truth) {
-  const size_t rows = 20000, classes = 10;
+  const size_t rows = fewer_if_emulated(20000, 5000), classes = 10;
   simulated data = simulate(shape(rows, classes, 1, 0.05), 8, 2);
   double gap[11] = {0}, variance[11] = {0};
   for (size_t r = 0; r < rows; r++) {
@@ -166,10 +167,11 @@ TEST(test_labels_are_drawn_from_truth) {
 /* A coordinate of N(0, Sigma), Sigma ~ inverse-Wishart(K, I/s), is Student's t with K - K + 1 =
  * 1 degree of freedom over sqrt(s): P(|x| < 1) = 1/2, P(|x| < tan(pi/8)) = 1/4. */
 TEST(test_coordinates_are_cauchy) {
-  enum { CLASSES = 40, SEEDS = 150 };
+  enum { CLASSES = 40 };
+  const size_t seeds = fewer_if_emulated(150, 5);
   const size_t where[3] = {0, 17, CLASSES - 1};
   double half[3] = {0}, quarter[3] = {0};
-  for (uint64_t seed = 0; seed < SEEDS; seed++) {
+  for (uint64_t seed = 0; seed < seeds; seed++) {
     simulated data = simulate(shape(CLASSES, CLASSES, 1, 0.01), seed, 1);
     for (size_t r = 0; r < CLASSES; r++) {
       for (size_t w = 0; w < 3; w++) {
@@ -181,7 +183,7 @@ TEST(test_coordinates_are_cauchy) {
     }
     release(&data);
   }
-  const double n = CLASSES * SEEDS;
+  const double n = CLASSES * (double)seeds;
   for (size_t w = 0; w < 3; w++) {
     assert_true(fabs(half[w] / n - 0.5) < 4.5 * sqrt(0.25 / n));
     assert_true(fabs(quarter[w] / n - 0.25) < 4.5 * sqrt(0.1875 / n));
@@ -191,9 +193,10 @@ TEST(test_coordinates_are_cauchy) {
 /* Two rows of one component share Sigma, so that their ratio in one coordinate is Cauchy; with
  * a Sigma of its own for each row P(|ratio| < tan(pi/8)) would be 0.33. */
 TEST(test_rows_share_their_covariance) {
-  enum { CLASSES = 40, SEEDS = 150 };
+  enum { CLASSES = 40 };
+  const size_t seeds = fewer_if_emulated(150, 5);
   double quarter = 0;
-  for (uint64_t seed = 0; seed < SEEDS; seed++) {
+  for (uint64_t seed = 0; seed < seeds; seed++) {
     simulated data = simulate(shape(2 * CLASSES, CLASSES, 1, 0.01), seed, 1);
     for (size_t r = 0; r + 1 < CLASSES; r++) {
       const float *a = data.logits + CLASSES * r + CLASSES - 1;
@@ -202,7 +205,7 @@ TEST(test_rows_share_their_covariance) {
     }
     release(&data);
   }
-  const double n = (CLASSES - 1) * SEEDS;
+  const double n = (CLASSES - 1) * (double)seeds;
   assert_true(fabs(quarter / n - 0.25) < 4.5 * sqrt(0.1875 / n));
 }
 

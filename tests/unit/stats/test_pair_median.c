@@ -1,6 +1,7 @@
 #include "stats/pair_median.h"
 
 #include "../kernels/pair_help.h"
+#include "emulated.h"
 
 static double median_of(const pair_sample *s, int tv, unsigned threads) {
   pcal_env env = pc_env_resolve(NULL);
@@ -40,7 +41,7 @@ static double median_sorted(const pair_sample *s, int tv) {
 TEST(agrees_with_sorting) {
   static const size_t counts[] = {2, 3, 4, 5, 16, 17, 33, 200, 700};
   for (size_t n = 0; n < UNIT_COUNT(counts); n++)
-    for (int kind = 0; kind < 4; kind++) {
+    for (int kind = emulated() && n + 1 == UNIT_COUNT(counts) ? 3 : 0; kind < 4; kind++) {
       pair_sample s = pair_sample_make(counts[n], 4, 2.0, 4, kind & 1);
       assert_near(median_of(&s, kind >> 1, 1), median_sorted(&s, kind >> 1), 1e-13);
       pair_sample_free(&s);
@@ -49,7 +50,7 @@ TEST(agrees_with_sorting) {
 
 /* Rows on a coarse grid: many pairs share the middle distance, more than are ever kept. */
 TEST(ties) {
-  for (int kind = 0; kind < 4; kind++) {
+  for (int kind = 0; kind < 4; kind += emulated() ? 3 : 1) {
     pair_sample s = pair_sample_make(900, 2, 1.0, 2, 0);
     for (size_t i = 0; i < s.count; i++) {
       s.probs[2 * i] = (double)(i % (kind < 2 ? 2 : 9)) / 8;
@@ -101,7 +102,7 @@ TEST(tiny_distances) {
 }
 
 TEST(threads_do_not_show) {
-  pair_sample s = pair_sample_make(2500, 3, 2.0, 3, 1);
+  pair_sample s = pair_sample_make(fewer_if_emulated(2500, 700), 3, 2.0, 3, 1);
   const double one = median_of(&s, 0, 1);
   assert_same(median_of(&s, 0, 2), one);
   assert_same(median_of(&s, 0, 5), one);

@@ -2,6 +2,7 @@
  * they take long with their own metrics: here with few metrics, rows and sets. */
 #include "../unit.h"
 
+#include "emulated.h"
 #include "propercal.h"
 
 typedef struct study_case {
@@ -45,7 +46,7 @@ static void study_fail_some(study_case one, size_t density) {
   density = 1;
 #endif
   pcal_status status = PCAL_MEMORY;
-  for (size_t n = 1; status != PCAL_OK; n += 1 + n / density) {
+  for (size_t n = 1; status != PCAL_OK; n += emulated() ? 9 * n : 1 + n / density) {
     unit_memory memory = {0};
     pcal_error err;
     atomic_store(&memory.fail_at, n);
