@@ -2,8 +2,12 @@
 
 #include <math.h>
 
+#include "base/executor.h"
 #include "curve/curve_cursor.h"
 #include "kernels/dispatch.h"
+
+#define GAP_BLOCK ((size_t)1 << 12) /* entries that a task reads */
+#define GAP_ENTRY_COST 8.0          /* nanoseconds, for the executor */
 
 /* ---- tables of scores and of segments: exact sums ---- */
 
@@ -19,23 +23,38 @@ static pc_fixed gap_step(const pc_curve_table *table, size_t i, pc_fixed running
   return running;
 }
 
-/* The first entry after which the gap, as a double, is largest; the table is not empty. */
-static size_t gap_widest(const pc_curve_table *table, double *gap) {
-  pc_fixed running = {0}, widest = {0};
-  size_t best = 0;
-  for (size_t i = 0; i < table->count; i++) {
+/* Entries [begin, end) of a table. */
+typedef struct gap_block {
+  size_t begin, end;
+  pc_fixed before; /* the gap before the first entry */
+  double gap;      /* the widest, */
+  size_t best;     /* after which entry it is found first, */
+  size_t marked;   /* and how many entries were marked */
+} gap_block;
+
+/* Finds the first entry after which the gap, as a double, is largest; the block is not empty. */
+static void gap_find_widest(const pc_curve_table *table, gap_block *block) {
+  pc_fixed running = block->before, widest = {0};
+  for (size_t i = block->begin; i < block->end; i++) {
     running = gap_step(table, i, running);
     const pc_fixed size = {running.units < 0 ? -running.units : running.units};
-    if (i > 0 && size.units <= widest.units)
+    if (i > block->begin && size.units <= widest.units)
       continue;
     const double here = pc_fixed_value(&running);
     widest = size;
-    if (i == 0 || fabs(here) > fabs(*gap)) {
-      *gap = here;
-      best = i;
+    if (i == block->begin || fabs(here) > fabs(block->gap)) {
+      block->gap = here;
+      block->best = i;
     }
   }
-  return best;
+}
+
+/* The same of a whole table, which is not empty. */
+static size_t gap_widest(const pc_curve_table *table, double *gap) {
+  gap_block all = {.end = table->count};
+  gap_find_widest(table, &all);
+  *gap = all.gap;
+  return all.best;
 }
 
 /* The largest size that the gap can have inside a segment, `before` being the gap before it. */
@@ -48,20 +67,119 @@ static double gap_segment_bound(const pc_segment *segment, pc_fixed before) {
   return pc_fixed_value(&bound);
 }
 
-size_t pc_curve_gap_wants(const pc_curve_table *table, uint8_t *wanted) {
-  pc_fixed running = {0};
-  double gap = 0.0;
-  size_t count = 0;
-  const size_t widest = table->count == 0 ? 0 : gap_widest(table, &gap);
-  for (size_t i = 0; i < table->count; i++) {
+/* Marks the open entries of a block inside which the gap could be wider than `gap`, and entry `widest`. */
+static void gap_mark(const pc_curve_table *table, double gap, size_t widest, gap_block *block,
+                     uint8_t *wanted) {
+  pc_fixed running = block->before;
+  for (size_t i = block->begin; i < block->end; i++) {
     if (pc_curve_table_open(table, i) &&
         (i == widest || gap_segment_bound(&table->segments[i], running) >= fabs(gap))) {
-      count += !wanted[i];
+      block->marked += !wanted[i];
       wanted[i] = 1;
     }
     running = gap_step(table, i, running);
   }
-  return count;
+}
+
+/* A table that several threads read, block by block: the sum of each block, its widest gap, its marks. */
+typedef struct gap_blocks {
+  const pc_curve_table *table;
+  gap_block *list;
+  double gap;
+  size_t widest;
+  uint8_t *wanted;
+} gap_blocks;
+
+/* The sum of a block, which stands in `before` until all are known. */
+static pcal_status gap_sum_task(void *user, size_t index, size_t worker, pcal_error *err) {
+  const gap_blocks *all = user;
+  gap_block *block = &all->list[index];
+  (void)worker;
+  (void)err;
+  for (size_t i = block->begin; i < block->end; i++)
+    block->before = gap_step(all->table, i, block->before);
+  return PCAL_OK;
+}
+
+static pcal_status gap_widest_task(void *user, size_t index, size_t worker, pcal_error *err) {
+  const gap_blocks *all = user;
+  (void)worker;
+  (void)err;
+  gap_find_widest(all->table, &all->list[index]);
+  return PCAL_OK;
+}
+
+static pcal_status gap_mark_task(void *user, size_t index, size_t worker, pcal_error *err) {
+  const gap_blocks *all = user;
+  (void)worker;
+  (void)err;
+  gap_mark(all->table, all->gap, all->widest, &all->list[index], all->wanted);
+  return PCAL_OK;
+}
+
+static void gap_add_up(gap_blocks *all, size_t count) {
+  pc_fixed before = {0};
+  for (size_t b = 0; b < count; b++) {
+    const pc_fixed own = all->list[b].before;
+    all->list[b].before = before;
+    before.units += own.units;
+  }
+}
+
+/* Finds the widest gap of all blocks; of equal ones the first. */
+static void gap_choose(gap_blocks *all, size_t count) {
+  all->gap = all->list[0].gap;
+  all->widest = all->list[0].best;
+  for (size_t b = 1; b < count; b++)
+    if (fabs(all->list[b].gap) > fabs(all->gap)) {
+      all->gap = all->list[b].gap;
+      all->widest = all->list[b].best;
+    }
+}
+
+static pcal_status gap_run_blocks(gap_blocks *all, size_t count, pcal_error *err) {
+  const pcal_env *team = all->table->team;
+  const double cost = GAP_ENTRY_COST * (double)all->table->count;
+  for (size_t b = 0; b < count; b++) {
+    const size_t end = (b + 1) * GAP_BLOCK;
+    all->list[b].begin = b * GAP_BLOCK;
+    all->list[b].end = end < all->table->count ? end : all->table->count;
+  }
+  PC_TRY(pc_run(team, count, cost, gap_sum_task, all, err));
+  gap_add_up(all, count);
+  PC_TRY(pc_run(team, count, cost, gap_widest_task, all, err));
+  gap_choose(all, count);
+  return all->wanted == NULL ? PCAL_OK : pc_run(team, count, cost, gap_mark_task, all, err);
+}
+
+/* Reads a table by blocks and counts the marks; 0 if it has no threads or there is no memory for blocks, and
+ * then nothing is marked. */
+static int gap_in_blocks(const pc_curve_table *table, gap_blocks *all, size_t *marked) {
+  const size_t count = (table->count + GAP_BLOCK - 1) / GAP_BLOCK;
+  *marked = 0;
+  if (table->team == NULL || count < 2)
+    return 0;
+  all->table = table;
+  all->list = pc_alloc(table->team, count, sizeof *all->list);
+  if (all->list == NULL)
+    return 0;
+  const pcal_status status = gap_run_blocks(all, count, NULL);
+  for (size_t b = 0; b < count; b++)
+    *marked += all->list[b].marked;
+  pc_free(table->team, all->list);
+  return status == PCAL_OK;
+}
+
+size_t pc_curve_gap_wants(const pc_curve_table *table, uint8_t *wanted) {
+  gap_block whole = {.end = table->count};
+  gap_blocks all = {.wanted = wanted};
+  size_t marked;
+  double gap = 0.0;
+  if (gap_in_blocks(table, &all, &marked))
+    return marked;
+  const size_t widest = table->count == 0 ? 0 : gap_widest(table, &gap);
+  gap_mark(table, gap, widest, &whole, wanted);
+  return marked + whole.marked;
 }
 
 /* ---- replicas: sums in doubles, resolved range by range ---- */
@@ -135,6 +253,10 @@ pc_gap pc_curve_gap(const pc_curve_table *table) {
   pc_gap gap = {0.0, (double)NAN};
   if (table->form == PC_CURVE_REPLICA)
     return table->total > 0 ? gap_of_replica(table->prefix) : gap;
+  gap_blocks all = {.wanted = NULL};
+  size_t marked;
+  if (table->count > 0 && gap_in_blocks(table, &all, &marked))
+    return (pc_gap){all.gap, pc_curve_table_high(table, all.widest)};
   if (table->count > 0)
     gap.at = pc_curve_table_high(table, gap_widest(table, &gap.value));
   return gap;

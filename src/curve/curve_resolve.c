@@ -23,6 +23,7 @@
 
 typedef struct resolve_work {
   const pcal_env *env;
+  pcal_env quiet; /* the same without callbacks, so that its tasks cannot fail */
   const pc_outcome_column *columns[2]; /* misses, hits */
   size_t rows;
   const pc_curve_question *asked;
@@ -346,7 +347,8 @@ static pcal_status resolve_ask(const resolve_work *work, const pc_curve_table *t
 
 static pcal_status resolve_step(resolve_work *work, pc_bucket_curve *curve, int *done,
                                 pcal_error *err) {
-  const pc_curve_table table = pc_bucket_curve_table(curve);
+  pc_curve_table table = pc_bucket_curve_table(curve);
+  table.team = &work->quiet;
   uint8_t *wanted = pc_alloc(work->env, curve->count, 1);
   unsigned level = 0;
   pcal_status status = wanted == NULL ? pc_fail_memory(err, "building a curve")
@@ -372,6 +374,9 @@ pcal_status pc_curve_resolve(const pcal_env *env, const pc_outcome_column *misse
                        .asked = asked};
   if (resolve_sorts(&work))
     return pc_curve_table_new(env, misses, hits, out, err);
+  work.quiet = *env;
+  work.quiet.progress = NULL;
+  work.quiet.interrupted = NULL;
   pc_bucket_curve curve = {0};
   *out = (pc_curve_table){0};
   pcal_status status = resolve_begin(&work, &curve, err);

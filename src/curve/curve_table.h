@@ -41,6 +41,7 @@ typedef struct pc_curve_table {
   pc_segment *owned_segments;  /* segments, if the table frees them; NULL: borrowed */
   const pc_logit_sums *logits; /* sums of logistic regressions over all scores; borrowed */
   size_t logit_count;
+  const pcal_env *team; /* whose threads may read the segments; NULL: the caller alone */
 
   /* PC_CURVE_REPLICA */
   const pc_curve_prefix *prefix; /* borrowed */

@@ -9,8 +9,10 @@
 #include "base/executor.h"
 #include "base/float_bits.h"
 
-#define PARALLEL_SORT_SMALL \
-  ((size_t)1 << 17)            /* entries: shorter columns are sorted in one piece */
+/* Entries: shorter columns are sorted in one piece, with few threads and with many. */
+#define PARALLEL_SORT_SMALL ((size_t)1 << 17)
+#define PARALLEL_SORT_SMALL_MANY ((size_t)1 << 14)
+#define PARALLEL_SORT_MANY 4
 #define PARALLEL_SORT_SHIFT 46 /* keeps six bits of the fraction of a double */
 #define PARALLEL_SORT_EXPONENTS 24
 #define PARALLEL_SORT_SIDE (PARALLEL_SORT_EXPONENTS * 64)
@@ -142,7 +144,10 @@ static pcal_status parallel_sort_run(parallel_sort *sort, size_t whole, pcal_err
 pcal_status pc_parallel_sort(const pcal_env *env, const pc_outcome_column *pieces,
                              size_t piece_count, pc_sorted_column *out, pcal_error *err) {
   parallel_sort sort = {.env = env, .pieces = pieces, .piece_count = piece_count, .out = out};
-  return parallel_sort_run(&sort, PARALLEL_SORT_SMALL, err);
+  return parallel_sort_run(&sort,
+                           pc_worker_count(env) < PARALLEL_SORT_MANY ? PARALLEL_SORT_SMALL
+                                                                     : PARALLEL_SORT_SMALL_MANY,
+                           err);
 }
 
 pcal_status pc_single_thread_sort(const pcal_env *env, const pc_outcome_column *pieces,

@@ -1,6 +1,7 @@
 #include "curve/point_masses.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/executor.h"
@@ -308,18 +309,49 @@ pcal_status pc_point_scores(const pcal_env *env, const pc_curve_table *table, un
   return PCAL_OK;
 }
 
-size_t pc_point_masses_wants(const pc_curve_table *table, unsigned level, uint8_t *wanted) {
+#define POINT_BLOCK ((size_t)1 << 12) /* entries that a task reads */
+#define POINT_WANTS_COST 4.0          /* nanoseconds per entry, for the executor */
+
+/* The user data of point_wants_task: entries that cross a cell border, block by block. */
+typedef struct point_wants {
+  const pc_curve_table *table;
+  unsigned level;
+  uint8_t *wanted;
+  atomic_size_t count;
+} point_wants;
+
+static pcal_status point_wants_task(void *user, size_t index, size_t worker, pcal_error *err) {
+  point_wants *all = user;
+  const pc_curve_table *table = all->table;
+  const size_t begin = index * POINT_BLOCK, left = table->count - begin;
+  const size_t end = begin + (left < POINT_BLOCK ? left : POINT_BLOCK);
   size_t count = 0;
-  for (size_t i = 0; i < table->count; i++) {
+  (void)worker;
+  (void)err;
+  for (size_t i = begin; i < end; i++) {
     if (!pc_curve_table_open(table, i) ||
-        (level != PC_EACH_SCORE && pc_point_cell(pc_curve_table_low(table, i), level) ==
-                                       pc_point_cell(pc_curve_table_high(table, i), level)))
+        (all->level != PC_EACH_SCORE &&
+         pc_point_cell(pc_curve_table_low(table, i), all->level) ==
+             pc_point_cell(pc_curve_table_high(table, i), all->level)))
       continue;
-    count += wanted == NULL || !wanted[i];
-    if (wanted != NULL)
-      wanted[i] = 1;
+    count += all->wanted == NULL || !all->wanted[i];
+    if (all->wanted != NULL)
+      all->wanted[i] = 1;
   }
-  return count;
+  atomic_fetch_add(&all->count, count);
+  return PCAL_OK;
+}
+
+size_t pc_point_masses_wants(const pc_curve_table *table, unsigned level, uint8_t *wanted) {
+  point_wants all = {.table = table, .level = level, .wanted = wanted};
+  const size_t blocks = (table->count + POINT_BLOCK - 1) / POINT_BLOCK;
+  atomic_init(&all.count, 0);
+  int done = table->team != NULL && blocks > 1 &&
+             pc_run(table->team, blocks, POINT_WANTS_COST * (double)table->count,
+                    point_wants_task, &all, NULL) == PCAL_OK;
+  for (size_t b = 0; !done && b < blocks; b++)
+    done = point_wants_task(&all, b, 0, NULL) != PCAL_OK;
+  return atomic_load(&all.count);
 }
 
 /* In a cell of width w, with m the mean of the scores s of one outcome and residuals r = s or

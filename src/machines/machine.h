@@ -159,6 +159,10 @@ typedef struct pc_machine {
   /* Allocates what merging these two states needs; merge then cannot fail. */
   pcal_status (*prepare)(const pcal_env *env, void *into, const void *from, pcal_error *err);
   void (*merge)(void *into, const void *from);
+  /* Merges the rows of several states at once, with all threads, and clears those states; or leaves
+   * all of them to `merge`.  NULL for machines whose states do not grow with the rows. */
+  pcal_status (*gather)(const pcal_env *env, void *into, void *const *from, size_t count,
+                        pcal_error *err);
   /* Fills the evidence; freed with release. */
   pcal_status (*finish)(const pcal_env *env, const void *state, pc_evidence *out,
                         pcal_error *err);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/copy_pieces.h"
 #include "base/executor.h"
 #include "curve/kept_scores.h"
 #include "machines/machine.h"
@@ -163,6 +164,64 @@ static void machine_curve_merge(void *opaque, const void *other) {
   for (size_t s = 0; s < 2 * into->part_count; s++)
     pc_kept_scores_join(&into->store[s], &from->store[s]);
   into->row_count += from->row_count;
+}
+
+/* Copies the scores of other states behind those of `into`, which has room for them. */
+static pcal_status machine_curve_copy(const pcal_env *env, curve_state *into,
+                                      void *const *others, size_t count, pcal_error *err) {
+  const size_t stores = 2 * into->part_count;
+  pc_copy_piece *pieces = pc_alloc(env, stores * count, sizeof *pieces);
+  if (pieces == NULL)
+    return pc_fail_memory(err, "keeping scores");
+  for (size_t s = 0; s < stores; s++) {
+    size_t at = into->store[s].count;
+    for (size_t i = 0; i < count; i++) {
+      const pc_kept_scores *from = &((const curve_state *)others[i])->store[s];
+      pieces[s * count + i] =
+          (pc_copy_piece){into->store[s].score + at, from->score, from->count * sizeof(double)};
+      at += from->count;
+    }
+  }
+  const pcal_status status = pc_copy_pieces(env, pieces, stores * count, err);
+  pc_free(env, pieces);
+  return status;
+}
+
+static int machine_curve_has_weights(const curve_state *state) {
+  for (size_t s = 0; s < 2 * state->part_count; s++)
+    if (state->store[s].weight != NULL)
+      return 1;
+  return 0;
+}
+
+/* For scores without weights. */
+static pcal_status machine_curve_gather(const pcal_env *env, void *opaque, void *const *others,
+                                        size_t count, pcal_error *err) {
+  curve_state *into = opaque;
+  size_t rows = 0;
+  int weighted = machine_curve_has_weights(into);
+  for (size_t i = 0; i < count; i++) {
+    rows += ((const curve_state *)others[i])->row_count;
+    weighted |= machine_curve_has_weights(others[i]);
+  }
+  if (weighted)
+    return PCAL_OK;
+  PC_TRY(machine_curve_limit(env, into, rows, 0, err));
+  for (size_t s = 0; s < 2 * into->part_count; s++) {
+    size_t more = 0;
+    for (size_t i = 0; i < count; i++)
+      more += ((const curve_state *)others[i])->store[s].count;
+    PC_TRY(pc_kept_scores_reserve(env, &into->store[s], more, 0, err));
+  }
+  PC_TRY(machine_curve_copy(env, into, others, count, err));
+  for (size_t i = 0; i < count; i++) {
+    const curve_state *from = others[i];
+    for (size_t s = 0; s < 2 * into->part_count; s++)
+      into->store[s].count += from->store[s].count;
+    into->row_count += from->row_count;
+    machine_curve_clear(others[i]);
+  }
+  return PCAL_OK;
 }
 
 static void machine_curve_release(const pcal_env *env, pc_evidence *evidence) {
@@ -334,6 +393,7 @@ const pc_machine pc_machine_curve = {
     .update = machine_curve_update,
     .prepare = machine_curve_prepare,
     .merge = machine_curve_merge,
+    .gather = machine_curve_gather,
     .finish = machine_curve_finish,
     .release = machine_curve_release,
     .save = machine_curve_save,

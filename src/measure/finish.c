@@ -409,6 +409,8 @@ static pcal_status finish_state(const pcal_measure *measure, const pc_group_stat
                                 size_t group, pc_result_record *records, pcal_results *results,
                                 pcal_error *err) {
   for (size_t s = 0; s < measure->plan.slot_count; s++) {
+    if (!pc_measure_plan_reads(&measure->plan, s))
+      continue;
     PC_TRY(finish_slot(measure, state, s, group, records, results, err));
     PC_TRY(pc_check_interrupt(&measure->env, err));
   }

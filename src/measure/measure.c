@@ -268,8 +268,42 @@ static pcal_status measure_merge_two(void *user, size_t index, size_t unused, pc
   return PCAL_OK;
 }
 
+/* The state of a worker whose rows have no groups; else NULL. */
+static pc_group_state *measure_only_state(const pc_measure_worker *worker) {
+  return worker->ready && worker->groups.count == 1 && worker->groups.packed_count == 0
+             ? worker->groups.states[0]
+             : NULL;
+}
+
+/* Lets the first worker take over, at once and with all threads, the rows that others keep for a slot. */
+static pcal_status measure_gather_slot(pcal_measure *measure, size_t slot, void **others,
+                                       pcal_error *err) {
+  const pc_machine *machine = measure->plan.slots[slot].machine;
+  void *into = NULL;
+  size_t count = 0;
+  for (size_t w = 0; w < measure->pass.worker_count; w++) {
+    const pc_group_state *state = measure_only_state(&measure->workers[w]);
+    if (state != NULL && into != NULL)
+      others[count++] = state->slots[slot];
+    else if (state != NULL)
+      into = state->slots[slot];
+  }
+  return count == 0 ? PCAL_OK : machine->gather(&measure->env, into, others, count, err);
+}
+
+static pcal_status measure_gather_rows(pcal_measure *measure, pcal_error *err) {
+  void **others = pc_alloc(&measure->env, measure->pass.worker_count, sizeof *others);
+  pcal_status status = others == NULL ? pc_fail_memory(err, "merging rows") : PCAL_OK;
+  for (size_t s = 0; s < measure->plan.slot_count && status == PCAL_OK; s++)
+    if (measure->plan.slots[s].machine->gather != NULL)
+      status = measure_gather_slot(measure, s, others, err);
+  pc_free(&measure->env, others);
+  return status;
+}
+
 /* Merges all workers into worker 0, side by side where there is much to merge. */
 static pcal_status measure_merge_workers(pcal_measure *measure, pcal_error *err) {
+  PC_TRY(measure_gather_rows(measure, err));
   const size_t count = measure->pass.worker_count, slots = measure->plan.slot_count;
   const double cost = MEASURE_MERGE_COST * (double)(slots * measure->plan.layout.classes);
   for (size_t step = 1; step < count; step *= 2) {

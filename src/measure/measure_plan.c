@@ -325,6 +325,13 @@ int pc_measure_plan_can_round(const pc_measure_plan *plan, size_t slot) {
   return 1;
 }
 
+int pc_measure_plan_reads(const pc_measure_plan *plan, size_t slot) {
+  for (size_t e = 0; e < plan->entry_count; e++)
+    if (plan->entries[e].slot == slot)
+      return 1;
+  return slot == plan->reliability_slot;
+}
+
 int pc_measure_plan_has_cells(const pc_measure_plan *plan, size_t slot) {
   for (size_t e = 0; e < plan->entry_count; e++)
     if (plan->entries[e].slot == slot && plan->entries[e].metric->cells != NULL)

@@ -91,6 +91,9 @@ int pc_measure_plan_entry_can_refine(const pc_measure_plan *plan, size_t entry);
  * can measure all entries of a slot, by these means. */
 int pc_measure_plan_entry_sums_logits(const pc_measure_plan *plan, size_t entry);
 int pc_measure_plan_can_round(const pc_measure_plan *plan, size_t slot);
+/* True if results are read from the evidence of a slot, not from its rows alone. */
+int pc_measure_plan_reads(const pc_measure_plan *plan, size_t slot);
+
 /* True if a metric on the slot joins scores in cells. */
 int pc_measure_plan_has_cells(const pc_measure_plan *plan, size_t slot);
 /* True if a metric on the slot may want single scores, so that the source is likely to be read

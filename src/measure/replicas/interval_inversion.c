@@ -73,6 +73,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/executor.h"
 #include "base/normal.h"
 #include "measure/interval_formula.h"
 #include "measure/replicas/gap_direction.h"
@@ -85,6 +86,8 @@
 #define INVERSION_LACKING 0.1
 #define INVERSION_CLAIMED 4.0
 #define INVERSION_BIAS 0.5 /* share of the estimated bias that edge case 2 subtracts */
+
+#define INVERSION_ROW_COST 5.0 /* nanoseconds per row, class and entry, for the executor */
 
 typedef struct inversion_job {
   const pcal_env *env;
@@ -469,6 +472,22 @@ static size_t inversion_select(inversion_job *job, const pc_inversion_tails *tai
   return count;
 }
 
+/* The user data of inversion_task: one entry, whose signed gaps are added up over all rows. */
+typedef struct inversion_conclusions {
+  inversion_job *job;
+  pc_inversion_tails *tails;
+  const uint8_t *read;
+} inversion_conclusions;
+
+static pcal_status inversion_task(void *user, size_t entry, size_t worker, pcal_error *err) {
+  const inversion_conclusions *all = user;
+  (void)worker;
+  (void)err;
+  if (all->read[entry])
+    inversion_conclude(all->job, entry, &all->tails[entry]);
+  return PCAL_OK;
+}
+
 static pcal_status inversion_finish(inversion_job *job, pc_inversion_tails *tails,
                                     uint8_t *read, pcal_error *err) {
   for (size_t e = 0; e < job->plan->entry_count; e++) {
@@ -478,10 +497,10 @@ static pcal_status inversion_finish(inversion_job *job, pc_inversion_tails *tail
   }
   if (inversion_doubt(job, tails, read) > 0)
     PC_TRY(inversion_nulls(job, tails, err));
-  for (size_t e = 0; e < job->plan->entry_count; e++)
-    if (read[e])
-      inversion_conclude(job, e, &tails[e]);
-  return PCAL_OK;
+  inversion_conclusions all = {job, tails, read};
+  const size_t rows = job->rows == NULL ? 0 : job->rows->count, n = job->plan->entry_count;
+  const double cost = INVERSION_ROW_COST * (double)(rows * job->plan->layout.classes * n);
+  return pc_run(job->env, n, cost, inversion_task, &all, err);
 }
 
 static pcal_status inversion_work(inversion_job *job, pc_inversion_tails *tails, uint8_t *read,

@@ -3,10 +3,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/executor.h"
 #include "measure/replicas/interval_inversion.h"
 #include "measure/replicas/replica_intervals.h"
 #include "measure/replicas/replica_tally_curve.h"
 #include "measure/replicas/tally_slots.h"
+
+#define TALLY_TOGETHER 4     /* replicas that a task evaluates */
+#define TALLY_RANGE_COST 2.0 /* nanoseconds per bin or cell of a replica, for the executor */
 
 /* ---- form ---- */
 
@@ -412,25 +416,20 @@ static pcal_status tally_points(tally_job *job, const double *sums, double total
   return PCAL_OK;
 }
 
-static pcal_status tally_entry(tally_job *job, double *values, pcal_error *err) {
+static pcal_status tally_replica(tally_job *job, double *values, size_t replica,
+                                 pcal_error *err) {
   const pc_replica_request *request = job->request;
-  const size_t first = tally_first(job->tally, tally_kind_of(request->kind));
-  for (size_t i = 0; i < request->count; i++) {
-    const double *sums = tally_sums(job->slot, first + i);
-    const double total = job->tally->totals[first + i];
-    if (!(total > 0.0))
-      continue;
-    if (tally_job_is_curve(job))
-      pc_tally_curve_take(&job->curve, sums);
-    if (request->points != NULL) {
-      PC_TRY(tally_points(job, sums, total, values, i, err));
-      continue;
-    }
-    PC_TRY(pc_replica_evaluate(
-        job->env, &request->plan->entries[job->entry], tally_evidence(job, sums, total, NULL),
-        request->count, &values[job->entry * PC_REPLICA_VALUES * request->count + i], err));
-  }
-  return PCAL_OK;
+  const size_t at = tally_first(job->tally, tally_kind_of(request->kind)) + replica;
+  const double *sums = tally_sums(job->slot, at), total = job->tally->totals[at];
+  if (!(total > 0.0))
+    return PCAL_OK;
+  if (tally_job_is_curve(job))
+    pc_tally_curve_take(&job->curve, sums);
+  if (request->points != NULL)
+    return tally_points(job, sums, total, values, replica, err);
+  return pc_replica_evaluate(
+      job->env, &request->plan->entries[job->entry], tally_evidence(job, sums, total, NULL),
+      request->count, &values[job->entry * PC_REPLICA_VALUES * request->count + replica], err);
 }
 
 static pcal_status tally_open(tally_job *job, pcal_error *err) {
@@ -445,26 +444,63 @@ static pcal_status tally_open(tally_job *job, pcal_error *err) {
   return job->evidence.grid.bins == NULL ? pc_fail_memory(err, "evaluating replicas") : PCAL_OK;
 }
 
+/* The replicas of one entry, some for each task; every worker has a job of its own. */
+typedef struct tally_entry_work {
+  tally_job form; /* of all workers, not opened */
+  tally_job *jobs;
+  double *values;
+} tally_entry_work;
+
+static pcal_status tally_task(void *user, size_t index, size_t worker, pcal_error *err) {
+  const tally_entry_work *work = user;
+  tally_job *job = &work->jobs[worker];
+  const size_t begin = index * TALLY_TOGETHER, left = work->form.request->count - begin;
+  if (job->env == NULL) {
+    *job = work->form;
+    PC_TRY(tally_open(job, err));
+  }
+  for (size_t i = 0; i < (left < TALLY_TOGETHER ? left : TALLY_TOGETHER); i++)
+    PC_TRY(tally_replica(job, work->values, begin + i, err));
+  return PCAL_OK;
+}
+
+static pcal_status tally_entry(const pcal_env *env, tally_entry_work *work, pcal_error *err) {
+  const pc_replica_request *request = work->form.request;
+  const size_t workers = pc_worker_count(env);
+  const size_t times = request->points == NULL ? 1 : request->point_count;
+  const double cost =
+      TALLY_RANGE_COST * (double)work->form.slot->ranges * (double)(request->count * times);
+  work->jobs = pc_alloc(work->form.env, workers, sizeof *work->jobs);
+  if (work->jobs == NULL)
+    return pc_fail_memory(err, "evaluating replicas");
+  const pcal_status status = pc_run(env, (request->count + TALLY_TOGETHER - 1) / TALLY_TOGETHER,
+                                    cost, tally_task, work, err);
+  for (size_t w = 0; w < workers; w++) {
+    pc_free(work->form.env, work->jobs[w].evidence.grid.bins);
+    pc_tally_curve_free(&work->jobs[w].curve);
+  }
+  pc_free(work->form.env, work->jobs);
+  return status;
+}
+
 pcal_status pc_replica_tally_measure(const pcal_env *env, const pc_replica_tally *tally,
                                      const pc_replica_request *request, double *values,
                                      pcal_error *err) {
   const pc_measure_plan *plan = request->plan;
-  pcal_status status = PCAL_OK;
-  for (size_t e = 0; status == PCAL_OK && e < plan->entry_count; e++) {
+  for (size_t e = 0; e < plan->entry_count; e++) {
     if (!request->entries[e])
       continue;
-    tally_job job = {
-        .env = &request->views->env, .request = request, .tally = tally, .entry = e};
-    job.slot = tally_slot(tally, pc_tally_slot_of(plan, e));
-    if (job.slot == NULL || request->count > tally->counts[tally_kind_of(request->kind)])
+    const pc_tally_slot *slot = tally_slot(tally, pc_tally_slot_of(plan, e));
+    if (slot == NULL || request->count > tally->counts[tally_kind_of(request->kind)])
       return pc_fail(err, PCAL_USAGE, "these replicas were not tallied");
-    status = tally_open(&job, err);
-    if (status == PCAL_OK)
-      status = tally_entry(&job, values, err);
-    pc_free(job.env, job.evidence.grid.bins);
-    pc_tally_curve_free(&job.curve);
-    if (status == PCAL_OK)
-      status = pc_check_interrupt(env, err);
+    tally_entry_work work = {.form = {.env = &request->views->env,
+                                      .request = request,
+                                      .tally = tally,
+                                      .slot = slot,
+                                      .entry = e},
+                             .values = values};
+    PC_TRY(tally_entry(env, &work, err));
+    PC_TRY(pc_check_interrupt(env, err));
   }
-  return status;
+  return PCAL_OK;
 }

@@ -12,10 +12,11 @@ pcal_status pc_replica_views_new(const pcal_env *env, const pc_measure_plan *pla
   *out = (pc_replica_views){
       .env = pc_env_for_use(env, PC_MEMORY_REPLICAS), .plan = plan, .rows = rows};
   out->bits = rows == NULL ? 0 : pc_kept_lattice_bits(rows);
-  out->env.threads = 1;
-  out->env.pool = NULL;
   out->env.progress = NULL;
   out->env.interrupted = NULL;
+  out->team = out->env;
+  out->env.threads = 1;
+  out->env.pool = NULL;
   out->sorted = pc_alloc(&out->env, slots, sizeof *out->sorted);
   out->owned = pc_alloc(&out->env, slots, sizeof *out->owned);
   out->ranges = pc_alloc(&out->env, slots, sizeof *out->ranges);
@@ -56,7 +57,7 @@ pcal_status pc_replica_views_sort(pc_replica_views *views, size_t slot, pcal_err
       views->sorted[slot] = views->sorted[s];
   if (views->sorted[slot] != NULL)
     return PCAL_OK;
-  PC_TRY(pc_sorted_view_new(&views->env, view, &views->plan->layout, views->rows,
+  PC_TRY(pc_sorted_view_new(&views->team, view, &views->plan->layout, views->rows,
                             &views->owned[slot], err));
   views->sorted[slot] = &views->owned[slot];
   return PCAL_OK;

@@ -6,7 +6,8 @@
 #include "measure/replicas/replica_batch.h"
 
 typedef struct pc_replica_views {
-  pcal_env env; /* of a single thread */
+  pcal_env env;  /* of a single thread */
+  pcal_env team; /* the same with all threads, for the calls that prepare a slot */
   const pc_measure_plan *plan;
   const pc_kept_rows *rows;             /* or NULL */
   const struct pc_replica_tally *tally; /* of rows elsewhere (replica_tally.h); or NULL */

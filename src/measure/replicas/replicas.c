@@ -19,6 +19,7 @@
 #include "measure/replicas/sum_replicas.h"
 
 #define REPLICAS_ROW_COST 20.0          /* nanoseconds per row, entry and class, roughly */
+#define REPLICAS_SCORE_COST 5.0         /* nanoseconds per score, to divide sorted ones */
 #define REPLICAS_BATCH PC_REPLICA_LANES /* replicas drawn together */
 
 /* The memory of one thread: the draws of REPLICAS_BATCH replicas, evidence that is refilled,
@@ -450,12 +451,6 @@ static pcal_status replicas_task(void *user, size_t batch, size_t w, pcal_error 
   return PCAL_OK;
 }
 
-void pc_replica_values_clear(const pc_replica_request *request, double *values) {
-  const size_t series = request->points == NULL ? PC_REPLICA_VALUES : request->point_count;
-  for (size_t i = 0; i < request->plan->entry_count * series * request->count; i++)
-    values[i] = (double)NAN;
-}
-
 /* ---- entry point ---- */
 
 static void replicas_free(replicas_job *job) {
@@ -496,13 +491,22 @@ static pcal_status replicas_prepare_slot(replicas_job *job, size_t slot, pcal_er
   if (way == PC_REPLICA_WAY_NONE || way == PC_REPLICA_WAY_ROW_SUMS ||
       way == PC_REPLICA_WAY_LABEL_SUMS || way == PC_REPLICA_WAY_STATE)
     return PCAL_OK;
-  PC_TRY(pc_replica_views_sort(job->views, slot, err));
-  if (way == PC_REPLICA_WAY_REFILL)
+  return pc_replica_views_sort(job->views, slot, err);
+}
+
+/* Divides the sorted scores of a slot; a task of its own, since slots share nothing but sorted scores. */
+static pcal_status replicas_divide_slot(void *user, size_t slot, size_t worker,
+                                        pcal_error *err) {
+  replicas_job *job = user;
+  const pc_replica_way way = job->ways[slot];
+  const int points = job->request->points != NULL;
+  (void)worker;
+  if (way != PC_REPLICA_WAY_IN_BATCH && way != PC_REPLICA_WAY_COUNT)
     return PCAL_OK;
   PC_TRY(pc_replica_views_divide(job->views, slot, err));
-  if (way == PC_REPLICA_WAY_COUNT || request->points != NULL)
+  if (way == PC_REPLICA_WAY_COUNT || points)
     PC_TRY(pc_replica_views_add_data(job->views, slot, err));
-  if (way == PC_REPLICA_WAY_COUNT || job->lanes || request->points != NULL)
+  if (way == PC_REPLICA_WAY_COUNT || job->lanes || points)
     PC_TRY(pc_replica_views_index(job->views, slot, err));
   if (way == PC_REPLICA_WAY_COUNT && job->views->ranges[slot].of_class == NULL)
     job->ways[slot] = PC_REPLICA_WAY_REFILL; /* too many bins */
@@ -523,6 +527,9 @@ static pcal_status replicas_prepare(replicas_job *job, pcal_error *err) {
                pc_kept_rows_single(job->request->rows);
   for (size_t s = 0; s < slots; s++)
     PC_TRY(replicas_prepare_slot(job, s, err));
+  const double cost = REPLICAS_SCORE_COST * (double)job->request->rows->count *
+                      (double)(slots * job->request->plan->layout.classes);
+  PC_TRY(pc_run(&job->views->team, slots, cost, replicas_divide_slot, job, err));
   return job->sums && job->request->kind != PC_REPLICA_LABELS
              ? pc_replica_row_sums_fill(&job->env, job->request, job->summed, err)
              : PCAL_OK;

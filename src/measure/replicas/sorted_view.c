@@ -3,12 +3,16 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/executor.h"
+#include "curve/parallel_sort.h"
 #include "kernels/replica_sum_kernels.h"
 #include "kernels/sort.h"
 #include "measure/replicas/row_moments.h"
 #include "measure/replicas/score_cells.h"
 
-#define SORTED_VIEW_MAX ((size_t)1 << 25) /* scores; with more, states need less memory */
+#define SORTED_VIEW_MAX ((size_t)1 << 25)   /* scores; with more, states need less memory */
+#define SORTED_VIEW_BLOCK ((size_t)1 << 12) /* rows that a task reads */
+#define SORTED_VIEW_COST 20.0               /* nanoseconds per score, for the executor */
 
 static int sorted_view_natural(const pc_view *view) {
   return (view->kind == PC_VIEW_RANK || view->kind == PC_VIEW_CLASS) && view->index == 1;
@@ -72,9 +76,26 @@ static void sorted_view_count(const pc_layout *layout, const pc_kept_rows *rows,
     out->begin[p + 1] += out->begin[p];
 }
 
+/* The rows of a view that is being sorted; the user data of the tasks below. */
+typedef struct sorted_view_work {
+  const pcal_env *env;
+  const pc_layout *layout;
+  const pc_kept_rows *rows;
+  size_t scores; /* of a row */
+  pc_sorted_view *out;
+  double *places;          /* of a view of one part: those of its scores in the order of rows */
+  pc_sorted_column sorted; /* the same, sorted */
+} sorted_view_work;
+
 /* Sorts one part, with the rows and labels of its scores. */
-static void sorted_view_sort(pc_sorted_view *out, size_t part, double *spare) {
+static pcal_status sorted_view_sort(void *user, size_t part, size_t worker, pcal_error *err) {
+  const sorted_view_work *work = user;
+  const pc_sorted_view *out = work->out;
   const size_t begin = out->begin[part], count = out->begin[part + 1] - begin;
+  double *spare = pc_alloc_raw(work->env, 4 * count, sizeof *spare);
+  (void)worker;
+  if (spare == NULL)
+    return pc_fail_memory(err, "sorting scores");
   double *places = spare, *scratch = spare + count;
   uint32_t *rows = (uint32_t *)(void *)(spare + 3 * count);
   int32_t *labels = (int32_t *)(void *)(rows + count);
@@ -87,32 +108,127 @@ static void sorted_view_sort(pc_sorted_view *out, size_t part, double *spare) {
     out->row[begin + i] = rows[(size_t)places[i]];
     out->label[begin + i] = labels[(size_t)places[i]];
   }
+  pc_free(work->env, spare);
+  return PCAL_OK;
 }
 
-static pcal_status sorted_view_fill(const pcal_env *env, const pc_layout *layout,
-                                    const pc_kept_rows *rows, size_t scores,
-                                    pc_sorted_view *out, pcal_error *err) {
-  const size_t count = rows->count * scores;
-  size_t *next = pc_alloc(env, out->part_count + 1, sizeof *next);
-  double *spare = pc_alloc_raw(env, 4 * count, sizeof *spare);
-  if (next != NULL && spare != NULL) {
-    sorted_view_count(layout, rows, scores, out);
-    memcpy(next, out->begin, out->part_count * sizeof *next);
-    for (size_t i = 0; i < rows->count; i++)
-      for (size_t k = 0; k < scores; k++) {
-        const sorted_entry entry = sorted_view_entry(&out->view, layout, rows, i, k);
-        const size_t at = next[entry.part]++;
-        out->score[at] = entry.score;
-        out->row[at] = (uint32_t)i;
-        out->label[at] = entry.label;
-      }
-    for (size_t p = 0; p < out->part_count; p++)
-      sorted_view_sort(out, p, spare);
+/* Scores that may lie in any part. */
+static pcal_status sorted_view_fill_parts(sorted_view_work *work, pcal_error *err) {
+  const pc_sorted_view *out = work->out;
+  size_t *next = pc_alloc(work->env, out->part_count + 1, sizeof *next);
+  if (next == NULL)
+    return pc_fail_memory(err, "sorting scores");
+  sorted_view_count(work->layout, work->rows, work->scores, work->out);
+  memcpy(next, out->begin, out->part_count * sizeof *next);
+  for (size_t i = 0; i < work->rows->count; i++)
+    for (size_t k = 0; k < work->scores; k++) {
+      const sorted_entry entry = sorted_view_entry(&out->view, work->layout, work->rows, i, k);
+      const size_t at = next[entry.part]++;
+      out->score[at] = entry.score;
+      out->row[at] = (uint32_t)i;
+      out->label[at] = entry.label;
+    }
+  pc_free(work->env, next);
+  return pc_run(work->env, out->part_count,
+                SORTED_VIEW_COST * (double)out->begin[out->part_count], sorted_view_sort, work,
+                err);
+}
+
+/* One class of every row, which is a part. */
+static pcal_status sorted_view_class(void *user, size_t k, size_t worker, pcal_error *err) {
+  const sorted_view_work *work = user;
+  const pc_sorted_view *out = work->out;
+  const size_t begin = out->begin[k];
+  for (size_t i = 0; i < work->rows->count; i++) {
+    out->score[begin + i] = work->rows->probs[i * work->rows->classes + k];
+    out->row[begin + i] = (uint32_t)i;
+    out->label[begin + i] = (int32_t)k;
   }
-  const int enough = next != NULL && spare != NULL;
-  pc_free(env, next);
-  pc_free(env, spare);
-  return enough ? PCAL_OK : pc_fail_memory(err, "sorting scores");
+  return sorted_view_sort(user, k, worker, err);
+}
+
+static pcal_status sorted_view_fill_classes(sorted_view_work *work, pcal_error *err) {
+  const size_t rows = work->rows->count, classes = work->scores;
+  for (size_t k = 0; k < classes; k++)
+    work->out->begin[k + 1] = (k + 1) * rows;
+  return pc_run(work->env, classes, SORTED_VIEW_COST * (double)(rows * classes),
+                sorted_view_class, work, err);
+}
+
+static size_t sorted_view_block_end(const sorted_view_work *work, size_t block) {
+  const size_t end = (block + 1) * SORTED_VIEW_BLOCK;
+  return end < work->rows->count ? end : work->rows->count;
+}
+
+/* Reads the scores of a block of rows, for a view of one part. */
+static pcal_status sorted_view_read(void *user, size_t block, size_t worker, pcal_error *err) {
+  const sorted_view_work *work = user;
+  const size_t scores = work->scores;
+  (void)worker;
+  (void)err;
+  for (size_t i = block * SORTED_VIEW_BLOCK; i < sorted_view_block_end(work, block); i++)
+    for (size_t at = i * scores; at < (i + 1) * scores; at++) {
+      work->out->score[at] =
+          sorted_view_entry(&work->out->view, work->layout, work->rows, i, at - i * scores)
+              .score;
+      work->places[at] = (double)at;
+    }
+  return PCAL_OK;
+}
+
+/* Writes the rows and labels of a block of sorted scores. */
+static pcal_status sorted_view_write(void *user, size_t block, size_t worker, pcal_error *err) {
+  const sorted_view_work *work = user;
+  const size_t scores = work->scores;
+  (void)worker;
+  (void)err;
+  for (size_t at = block * SORTED_VIEW_BLOCK * scores;
+       at < sorted_view_block_end(work, block) * scores; at++) {
+    const size_t place = (size_t)work->sorted.weight[at], row = place / scores;
+    work->out->score[at] = work->sorted.score[at];
+    work->out->row[at] = (uint32_t)row;
+    work->out->label[at] =
+        sorted_view_entry(&work->out->view, work->layout, work->rows, row, place - row * scores)
+            .label;
+  }
+  return PCAL_OK;
+}
+
+/* Scores of one part, sorted by all threads.  Stable: places break ties. */
+static pcal_status sorted_view_sort_blocks(sorted_view_work *work, size_t blocks,
+                                           pc_outcome_column *pieces, pcal_error *err) {
+  const size_t scores = work->scores;
+  const double cost = SORTED_VIEW_COST * (double)(work->rows->count * scores);
+  PC_TRY(pc_run(work->env, blocks, cost, sorted_view_read, work, err));
+  for (size_t b = 0; b < blocks; b++) {
+    const size_t begin = b * SORTED_VIEW_BLOCK * scores;
+    pieces[b] = (pc_outcome_column){work->out->score + begin, work->places + begin,
+                                    sorted_view_block_end(work, b) * scores - begin};
+  }
+  PC_TRY(pc_parallel_sort(work->env, pieces, blocks, &work->sorted, err));
+  return pc_run(work->env, blocks, cost, sorted_view_write, work, err);
+}
+
+static pcal_status sorted_view_fill_one(sorted_view_work *work, pcal_error *err) {
+  const size_t count = work->rows->count * work->scores;
+  const size_t blocks = (work->rows->count + SORTED_VIEW_BLOCK - 1) / SORTED_VIEW_BLOCK;
+  pc_outcome_column *pieces = pc_alloc(work->env, blocks, sizeof *pieces);
+  work->places = pc_alloc_raw(work->env, count, sizeof *work->places);
+  work->out->begin[1] = count;
+  const pcal_status status = pieces == NULL || work->places == NULL
+                                 ? pc_fail_memory(err, "sorting scores")
+                                 : sorted_view_sort_blocks(work, blocks, pieces, err);
+  pc_sorted_column_free(work->env, &work->sorted);
+  pc_free(work->env, work->places);
+  pc_free(work->env, pieces);
+  return status;
+}
+
+static pcal_status sorted_view_fill(sorted_view_work *work, pcal_error *err) {
+  const pc_view *view = &work->out->view;
+  return view->kind == PC_VIEW_CLASSES ? sorted_view_fill_classes(work, err)
+         : work->out->part_count == 1  ? sorted_view_fill_one(work, err)
+                                       : sorted_view_fill_parts(work, err);
 }
 
 pcal_status pc_sorted_view_new(const pcal_env *env, const pc_view *view,
@@ -128,8 +244,10 @@ pcal_status pc_sorted_view_new(const pcal_env *env, const pc_view *view,
       out->begin == NULL || out->score == NULL || out->row == NULL || out->label == NULL
           ? pc_fail_memory(err, "sorting scores")
           : PCAL_OK;
+  sorted_view_work work = {
+      .env = env, .layout = layout, .rows = rows, .scores = scores, .out = out};
   if (status == PCAL_OK)
-    status = sorted_view_fill(env, layout, rows, scores, out, err);
+    status = sorted_view_fill(&work, err);
   if (status != PCAL_OK)
     pc_sorted_view_free(env, out);
   return status;
