@@ -45,8 +45,12 @@ TEST(bytes_and_back) {
   pc_encoder_init(&encoder, sink_collect, &bytes);
   pc_encode_replica_tally(&encoder, &tally);
   assert_int_equal(pc_encoder_finish(&encoder, NULL), PCAL_OK);
-  for (size_t length = 0; length <= bytes.length;
-       length++) { /* no part of the bytes is enough */
+  pc_decoder_init(&decoder, bytes.bytes, bytes.length);
+  assert_int_equal(pc_decode_replica_tally(&decoder, &env, &back, NULL), PCAL_OK);
+  pc_replica_tally_free(&back);
+  const size_t whole = bytes.length - pc_decoder_left(&decoder); /* a checksum follows */
+  assert_true(whole > 30);
+  for (size_t length = 0; length <= whole; length++) { /* fewer bytes are refused */
     pc_decoder_init(&decoder, bytes.bytes, length);
     assert_int_equal(pc_decode_replica_tally(&decoder, &env, &back, NULL), PCAL_OK);
     assert_int_equal(decoder.failed, length < whole);
