@@ -42,3 +42,49 @@ TEST(refuses_what_does_not_fit) {
   bad[4] |= 1; /* a dictionary */
   assert_int_equal(pc_lz4_frame_unpack(bad, sizeof bad, out, 17), 0);
 }
+
+/* Header flags: a checksum after each block (16), the length of the content (8). */
+TEST(takes_checksums_and_content_lengths) {
+  static const unsigned char checked[] = {0x04, 0x22, 0x4D, 0x18, 0x70, 0x40, 0x82, 3,
+                                          0,    0,    0x80, 'x',  'y',  'z',  9,    9,
+                                          9,    9,    0,    0,    0,    0};
+  static const unsigned char sized[] = {0x04, 0x22, 0x4D, 0x18, 0x68, 0x40, 0x82, 0,
+                                        0,    0,    0,    0,    0,    0,    0,    1,
+                                        0,    0,    0x80, 'x',  0,    0,    0,    0};
+  unsigned char out[3];
+  assert_int_equal(pc_lz4_frame_unpack(checked, sizeof checked, out, 3), 1);
+  assert_memory_equal(out, "xyz", 3);
+  assert_int_equal(pc_lz4_frame_unpack(sized, sizeof sized, out, 1), 1);
+  assert_int_equal(out[0], 'x');
+  for (size_t length = 0; length < sizeof sized; length++)
+    assert_int_equal(pc_lz4_frame_unpack(sized, length, out, 1), 0);
+}
+
+/* A block that ends inside a length, a distance, or before its last literals; another magic or version. */
+TEST(refuses_blocks_that_end_early) {
+  static const struct {
+    unsigned char bytes[8];
+    size_t length;
+  } blocks[] = {
+      {{0xF0}, 1},                    /* a length of literals goes on */
+      {{0xF0, 255}, 2},               /* and on */
+      {{0x20, 'a'}, 2},               /* two literals, one byte */
+      {{0x10, 'a', 1}, 3},            /* half a distance */
+      {{0x1F, 'a', 1, 0}, 4},         /* a length of a match goes on */
+      {{0x1F, 'a', 1, 0, 255}, 5},    /* and on */
+      {{0x10, 'a', 1, 0}, 4},         /* no literals after the match */
+      {{0x1F, 'a', 1, 0, 200, 0}, 6}, /* more than the output has room for */
+  };
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+    unsigned char frame[7 + 4 + 8 + 4] = {LZ4_HEAD}, out[64];
+    frame[7] = (unsigned char)blocks[i].length;
+    memcpy(frame + 11, blocks[i].bytes, blocks[i].length);
+    assert_int_equal(pc_lz4_frame_unpack(frame, 11 + blocks[i].length + 4, out, sizeof out), 0);
+  }
+  for (size_t at = 0; at < 5; at++) {
+    unsigned char bad[sizeof lz4_match_frame], out[17];
+    memcpy(bad, lz4_match_frame, sizeof bad);
+    bad[at] ^= at < 4 ? 1 : 0x80;
+    assert_int_equal(pc_lz4_frame_unpack(bad, sizeof bad, out, 17), 0);
+  }
+}

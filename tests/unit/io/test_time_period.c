@@ -21,6 +21,7 @@ TEST(reads_times) {
   reads("2026-03-02T05:45:30-0430", 1772446530);
   reads("2026-03-02t12:15:30+02", 1772446530);
   reads("2026-03-02T10:15", 1772446500);
+  reads("2026-03-02T10:15:30,5z", 1772446530);
   reads("2016-12-31T23:59:60Z", 1483228799);
   reads("2000-02-29", 951782400);
   reads("0001-01-01", -62135596800);
@@ -46,7 +47,24 @@ TEST(refuses_other_texts) {
                                       "2026-03-02T10:15+",
                                       "2026-03-02x",
                                       "2026-03-02T10:15Zx",
-                                      "-1e12"};
+                                      "-1e12",
+                                      "+026-03-02",
+                                      "-026-03-02",
+                                      "2026/03/02",
+                                      "2026-03/02",
+                                      "2026-03-0",
+                                      "2026-03-32",
+                                      "0000-03-02",
+                                      "2026-03-02T10.15",
+                                      "2026-03-02T10:60",
+                                      "2026-03-02T10:15:61",
+                                      "2026-03-02T10:15:",
+                                      "2026-03-02T10:15:30*01",
+                                      "2026-03-02T10:15:30+1",
+                                      "2026-03-02T10:15:30+25",
+                                      "2026-03-02T10:15:30+01:",
+                                      "2026-03-02T10:15:30+01:6",
+                                      "2026-03-02T10:15:30+0160"};
   int64_t seconds = 7;
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     const char *why = pc_time_parse(pc_slice_of(wrong[i]), &seconds);
@@ -60,6 +78,21 @@ TEST(refuses_other_texts) {
   assert_string_equal(pc_time_parse(pc_slice_of("20260302"), &seconds),
                       "may be a date or seconds since 1970; write dates as 2026-03-02");
   reads("20261302", 20261302); /* no such month, so seconds */
+  reads("20260002", 20260002);
+  reads("20260332", 20260332); /* no such day */
+  reads("20260300", 20260300);
+  reads("20260302.5", 20260302);
+  reads("19000100", 19000100);
+  reads("202613", 202613); /* neither a year and a month */
+  reads("202600", 202600);
+  reads("1899", 1899);
+  reads("2101", 2101);
+  reads("2026.5", 2026);
+  static const char *const dates[] = {"1900",   "2100",     "202603",  "190001",
+                                      "210012", "19000101", "21001231"};
+  for (size_t i = 0; i < sizeof dates / sizeof *dates; i++)
+    assert_string_equal(pc_time_parse(pc_slice_of(dates[i]), &seconds),
+                        "may be a date or seconds since 1970; write dates as 2026-03-02");
 }
 
 static void names(const char *every, const char *text, const char *expected) {

@@ -131,6 +131,12 @@ TEST(refuses_entries_that_lie) {
   expect_lie(0, CENTRAL + 4, 20, 0xFFFFFFF0, 4, "reaches outside the file");
   expect_lie(0, CENTRAL + 2, 46 + 5 + 6 + 12, UINT64_MAX, 8, "reaches outside the file");
   expect_lie(0, CENTRAL + 0, 34, 1, 2, "lies in another part");
+  expect_lie(0, CENTRAL + 0, 34, UINT16_MAX, 2, "lies in another part");
+  expect_lie(0, CENTRAL + 2, 34, UINT16_MAX, 2, "lies in another part");
+  expect_lie(0, CENTRAL + 0, 20, UINT32_MAX, 4, "has a malformed extra field");
+  expect_lie(0, CENTRAL + 0, 42, UINT32_MAX, 4, "has a malformed extra field");
+  expect_lie(0, LOCAL + 0, 26, 4, 2, "a.npy\"");
+  expect_lie(0, LOCAL + 0, 26, 60000, 2, "reaches outside the file");
   expect_lie(0, CENTRAL + 0, 24, UINT32_MAX, 4, "has a malformed extra field");
   expect_lie(0, CENTRAL + 2, 46 + 5 + 6 + 2, 8, 2, "has a malformed extra field");
   expect_lie(0, CENTRAL + 2, 46 + 5 + 6 + 2, 999, 2, "has a malformed extra field");
@@ -147,6 +153,12 @@ TEST(refuses_directories_that_lie) {
   expect_lie(0, END, 16, 7, 4, "its directory is not where its end record says");
   expect_lie(0, END, 16, 0xFFFFFFF0, 4, "its directory is not where its end record says");
   expect_lie(0, END, 16, UINT32_MAX, 4, "its zip64 record is missing");
+  expect_lie(0, END, 4, UINT16_MAX, 2, "its zip64 record is missing");
+  expect_lie(0, END, 6, UINT16_MAX, 2, "its zip64 record is missing");
+  expect_lie(0, END, 8, UINT16_MAX, 2, "its zip64 record is missing");
+  expect_lie(0, END, 10, UINT16_MAX, 2, "its zip64 record is missing");
+  expect_lie(0, END, 12, UINT32_MAX, 4, "its zip64 record is missing");
+  expect_lie(0, END, 20, 1, 2, "its directory is missing, so it may be truncated");
   expect_lie(0, CENTRAL + 1, 0, 0, 4, "its directory is malformed");
   expect_lie(0, CENTRAL + 4, 28, 60000, 2, "its directory is malformed");
   expect_lie(1, RECORD, 0, 0, 4, "its zip64 record is malformed");
@@ -157,6 +169,8 @@ TEST(refuses_directories_that_lie) {
   expect_lie(1, LOCATOR, 0, 0, 4, "its zip64 record is missing");
   expect_lie(1, LOCATOR, 8, UINT64_MAX, 8, "its zip64 record is missing");
   expect_lie(1, LOCATOR, 16, 2, 4, "it is one of several parts");
+  expect_lie(1, LOCATOR, 4, 1, 4, "it is one of several parts");
+  expect_lie(1, RECORD, 20, 1, 4, "it is one of several parts");
 }
 
 /* Two names for the same bytes, and an entry inside another. */
