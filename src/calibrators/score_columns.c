@@ -172,18 +172,36 @@ static const score_block *score_columns_only(const score_state *state) {
   return only;
 }
 
+/* Misses and hits, sorted at the same time. */
+typedef struct score_sides {
+  const pcal_env *env;
+  pc_sorted_column sorted[2];
+} score_sides;
+
+static pcal_status score_columns_side_task(void *user, size_t side, size_t worker,
+                                           pcal_error *err) {
+  score_sides *sides = user;
+  pc_arena scratch;
+  (void)worker;
+  PC_TRY(pc_arena_open(&scratch, sides->env, err));
+  const pcal_status status = pc_sorted_column_sort(&scratch.env, &sides->sorted[side], err);
+  pc_arena_close(&scratch);
+  return status;
+}
+
 /* One column in one block is sorted in place. */
 static pcal_status score_columns_in_place(const score_state *state, const pcal_env *scratch,
                                           const score_block *block, pcal_error *err) {
   const pc_score_columns_request *request = state->request;
   const size_t misses = block->misses[0], back = state->capacity - (block->rows - misses);
   double *weights = block->weights;
-  pc_sorted_column sorted[2] = {
-      {block->scores, weights, misses},
-      {block->scores + back, weights == NULL ? NULL : weights + back, block->rows - misses}};
-  for (int side = 0; side < 2; side++)
-    PC_TRY(pc_sorted_column_sort(scratch, &sorted[side], err));
-  return request->use(request->user, scratch, 0, &sorted[0], &sorted[1], err);
+  score_sides sides = {
+      state->task->env,
+      {{block->scores, weights, misses},
+       {block->scores + back, weights == NULL ? NULL : weights + back, block->rows - misses}}};
+  const double work = SCORE_COLUMNS_SORT_COST * (double)block->rows;
+  PC_TRY(pc_run(state->task->env, 2, work, score_columns_side_task, &sides, err));
+  return request->use(request->user, scratch, 0, &sides.sorted[0], &sides.sorted[1], err);
 }
 
 /* All kept columns as one, sorted by all workers. */

@@ -18,7 +18,11 @@ typedef struct held_out_watch {
   const pcal_env *given;
   double deadline;
   atomic_int *stop; /* set when one fit was interrupted */
+  size_t fold, folds;
+  uint64_t done; /* what was reported last */
 } held_out_watch;
+
+#define HELD_OUT_STEPS 1000 /* of the progress of a fold */
 
 static int held_out_interrupted(void *user) {
   held_out_watch *watch = user;
@@ -29,10 +33,21 @@ static int held_out_interrupted(void *user) {
   return atomic_load(watch->stop);
 }
 
+/* Reports the progress of one fit, or that of all folds as one.  Steps of a fit begin anew: the report
+ * never goes back. */
 static void held_out_progress(void *user, const char *what, uint64_t done, uint64_t total) {
-  const held_out_watch *watch = user;
-  if (watch->given != NULL)
+  held_out_watch *watch = user;
+  if (watch->given == NULL)
+    return;
+  if (watch->folds < 2) {
     pc_progress(watch->given, what, done, total);
+    return;
+  }
+  const double share = total > 0 ? (double)done / (double)total : 0.0;
+  const uint64_t reached =
+      (uint64_t)(HELD_OUT_STEPS * ((double)watch->fold + (share < 1.0 ? share : 1.0)));
+  watch->done = reached > watch->done ? reached : watch->done;
+  pc_progress(watch->given, "fitting folds", watch->done, HELD_OUT_STEPS * watch->folds);
 }
 
 /* The environment of a fit on `threads` threads; 0: as many as given. */
@@ -84,7 +99,10 @@ static pcal_status held_out_fold(const pc_held_out *held_out, pcal_source *sourc
 pcal_status pc_held_out_fit_first(const pc_held_out *held_out, const char *method,
                                   pcal_calibrator **out, pcal_error *err) {
   atomic_int stop = 0;
-  held_out_watch watch = {held_out->env, held_out->deadline, &stop};
+  held_out_watch watch = {.given = held_out->env,
+                          .deadline = held_out->deadline,
+                          .stop = &stop,
+                          .folds = held_out->val != NULL ? 1 : held_out->folds.count};
   const pcal_env env = held_out_env(held_out, 0, &watch);
   return held_out->val != NULL
              ? held_out_run(held_out, held_out->val, method, NULL, &env, &out[0], err)
@@ -103,7 +121,11 @@ typedef struct held_out_job {
 static pcal_status held_out_task(void *user, size_t index, size_t worker, pcal_error *err) {
   held_out_job *job = user;
   const pc_held_out *held_out = job->held_out;
-  held_out_watch watch = {worker == 0 ? held_out->env : NULL, held_out->deadline, &job->stop};
+  held_out_watch watch = {.given = worker == 0 ? held_out->env : NULL,
+                          .deadline = held_out->deadline,
+                          .stop = &job->stop,
+                          .fold = index + 1,
+                          .folds = held_out->folds.count};
   const pcal_env env = held_out_env(held_out, 1, &watch);
   pcal_source *source = NULL;
   PC_TRY(pc_memory_source_open(held_out->kept, &env, &source, err));
@@ -125,10 +147,13 @@ pcal_status pc_held_out_fit_others(const pc_held_out *held_out, const char *meth
     return PCAL_OK;
   if (held_out_is_kept(held_out))
     return pc_run(held_out->env, held_out->folds.count - 1, always, held_out_task, &job, err);
-  held_out_watch watch = {held_out->env, held_out->deadline, &job.stop};
+  held_out_watch watch = {.given = held_out->env,
+                          .deadline = held_out->deadline,
+                          .stop = &job.stop,
+                          .folds = held_out->folds.count};
   const pcal_env env = held_out_env(held_out, 0, &watch);
-  for (size_t fold = 1; fold < held_out->folds.count; fold++)
-    PC_TRY(held_out_fold(held_out, held_out->source, fold, method, &env, out, err));
+  for (watch.fold = 1; watch.fold < held_out->folds.count; watch.fold++)
+    PC_TRY(held_out_fold(held_out, held_out->source, watch.fold, method, &env, out, err));
   return PCAL_OK;
 }
 

@@ -22,6 +22,7 @@
 #include "base/elementary.h"
 #include "base/executor.h"
 
+#define SIZE_SWEEP_PAIR_ROWS 1000 /* a row costs as much as so many pairs, roughly */
 #define SIZE_SWEEP_STREAM UINT64_C(0x5a00000000000000)
 #define SIZE_SWEEP_SCORE_NS 10.0
 
@@ -97,6 +98,7 @@ typedef struct size_sweep_state {
   size_sweep_worker *workers;
   size_t worker_count;
   double *values; /* subset by subset, largest size first; metric by metric */
+  pcal_env given; /* of the study; its callbacks */
 } size_sweep_state;
 
 /* Where the values of a subset are stored. */
@@ -260,9 +262,47 @@ static pcal_status size_sweep_names(const size_sweep_state *run, pcal_error *err
   return PCAL_OK;
 }
 
+/* ---- progress ---- */
+
+/* The work of the first `subsets` of all, roughly; those with many rows come first, and pairs of rows
+ * make them cost much more than the others. */
+static uint64_t size_sweep_cost(const size_sweep_state *run, uint64_t subsets) {
+  const pc_sizes *sizes = &run->studied->sizes;
+  const int pairs = pc_subset_metrics_slow(run->before);
+  uint64_t cost = 0;
+  for (size_t s = sizes->count; s-- > 0 && subsets > 0;) {
+    const uint64_t here = subsets < sizes->repeats[s] ? subsets : sizes->repeats[s];
+    const uint64_t rows = sizes->rows[s];
+    cost += here * rows * (pairs ? rows + SIZE_SWEEP_PAIR_ROWS : 1);
+    subsets -= here;
+  }
+  return cost;
+}
+
+static void size_sweep_report(void *user, const char *what, uint64_t done, uint64_t total) {
+  const size_sweep_state *run = user;
+  pc_progress(&run->given, what, size_sweep_cost(run, done), size_sweep_cost(run, total));
+}
+
+static int size_sweep_interrupted(void *user) {
+  const size_sweep_state *run = user;
+  return run->given.interrupted != NULL && run->given.interrupted(run->given.user);
+}
+
+/* The environment of the study, which reports progress by work. */
+static pcal_env size_sweep_env(size_sweep_state *run) {
+  pcal_env env = *run->plan->job->env;
+  run->given = env;
+  env.progress = size_sweep_report;
+  env.interrupted = size_sweep_interrupted;
+  env.user = run;
+  return env;
+}
+
 static pcal_status size_sweep_work(size_sweep_state *run, pcal_error *err) {
   pc_size_sweep *plan = run->plan;
   const pcal_env *env = plan->job->env;
+  const pcal_env reporting = size_sweep_env(run);
   const pc_sizes *sizes = &run->studied->sizes;
   const pc_study_probs *data = run->studied->data;
   size_t subsets = 0;
@@ -282,7 +322,7 @@ static pcal_status size_sweep_work(size_sweep_state *run, pcal_error *err) {
                                   sizeof *run->studied->values);
   if (run->workers == NULL || run->values == NULL || run->studied->values == NULL)
     return pc_fail_memory(err, "drawing subsets");
-  PC_TRY(pc_run_with_progress(env, "drawing subsets", subsets,
+  PC_TRY(pc_run_with_progress(&reporting, "drawing subsets", subsets,
                               SIZE_SWEEP_SCORE_NS * rows *
                                   (double)(plan->metric_count * data->classes),
                               size_sweep_task, run, err));

@@ -69,6 +69,10 @@ struct pc_subset_scratch {
   int32_t *labels;
 };
 
+int pc_subset_metrics_slow(const pc_subset_metrics *metrics) {
+  return metrics->slow_count > 0;
+}
+
 size_t pc_subset_metrics_count(const pc_subset_metrics *metrics) {
   return metrics->plan.entry_count;
 }

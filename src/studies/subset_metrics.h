@@ -32,6 +32,10 @@ size_t pc_subset_metrics_count(const pc_subset_metrics *metrics);
 void pc_subset_metrics_name(const pc_subset_metrics *metrics, size_t index, char *out,
                             size_t size);
 
+/* True if some metric compares pairs of rows, or is measured on the rows of a subset for another
+ * reason. */
+int pc_subset_metrics_slow(const pc_subset_metrics *metrics);
+
 /* True if the value is a score or a power of an error (PC_SQUARED). */
 int pc_subset_metrics_squared(const pc_subset_metrics *metrics, size_t index);
 

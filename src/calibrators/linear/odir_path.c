@@ -34,6 +34,7 @@
 #define ODIR_PATH_HOPELESS 2e-3 /* the same on some folds, that leaves out the others */
 #define ODIR_PATH_TRIAL 2       /* folds to judge that by */
 #define ODIR_PATH_ROUNDS 4
+#define ODIR_PATH_USUAL 14  /* pairs that a search tries, roughly: for reports of progress */
 #define ODIR_PATH_COST 40.0 /* nanoseconds for a parameter and row, for the executor */
 
 typedef struct odir_path_grid {
@@ -236,6 +237,12 @@ static int odir_path_judge(odir_path_state *state, odir_path_pair pair, double t
   return 1;
 }
 
+/* Reports progress: searches end sooner or later than usual. */
+static void odir_path_report(const pcal_env *env, size_t tried) {
+  pc_progress(env, "cross-validating", tried,
+              tried < ODIR_PATH_USUAL ? ODIR_PATH_USUAL : tried + 1);
+}
+
 /* Scores a pair, from the last one; *better: it is the best so far. */
 static pcal_status odir_path_try(odir_path_state *state, odir_path_pair pair, int *better,
                                  int *worse, pcal_error *err) {
@@ -245,7 +252,7 @@ static pcal_status odir_path_try(odir_path_state *state, odir_path_pair pair, in
     state->lambda = state->grid.lambda[pair.lambda];
     state->mu = state->grid.mu[pair.mu];
     PC_TRY(odir_path_fit_folds(state, total, err));
-    pc_progress(env, "cross-validating", ++state->tried, 0);
+    odir_path_report(env, ++state->tried);
     PC_TRY(pc_check_interrupt(env, err));
   }
   *better = odir_path_judge(state, pair, *total, worse);

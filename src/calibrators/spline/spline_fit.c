@@ -170,7 +170,10 @@ static void spline_fit_map(const spline_fit *fit, const spline_block *block,
                            const double *values, double *out) {
   const double *score = fit->rows->score + block->begin;
   pc_spline_slopes(&fit->space, block->last, block->count, values, fit->curvatures, out);
+  int64_t ties = 0;
   for (size_t i = 0; i < block->count; i++)
+    ties |= block->first[i] < block->last[i];
+  for (size_t i = 0; ties != 0 && i < block->count; i++)
     if (block->first[i] < block->last[i])
       out[i] = pc_spline_mean_slope(&fit->space, block->first[i], block->last[i], values,
                                     fit->curvatures);
@@ -290,6 +293,16 @@ static int spline_fit_reuses_rows(const spline_fit *fit) {
   return room <= fit->rule->points && room / 2 <= fit->rows->count;
 }
 
+/* Writes the points of a block to the map that has all entries. */
+static void spline_fit_put_all(const spline_fit *fit, const spline_block *block,
+                               const double *map, pc_line_map *line) {
+  if (line->score != fit->rows->score)
+    memcpy(line->score + block->begin, fit->rows->score + block->begin,
+           block->count * sizeof *line->score);
+  for (size_t i = 0; i < block->count; i++)
+    line->value[block->begin + i] = spline_fit_clip(map[i]);
+}
+
 static pcal_status spline_fit_line(const spline_fit *fit, pc_line_map *line, pcal_error *err) {
   const pc_curve_table *rows = fit->rows;
   spline_block block = {0};
@@ -303,7 +316,9 @@ static pcal_status spline_fit_line(const spline_fit *fit, pc_line_map *line, pca
                              line, err));
   while (spline_fit_next(fit, &block)) {
     spline_fit_map(fit, &block, fit->values, map);
-    for (size_t i = 0; i < block.count; i++) {
+    if (line->count == rows->count)
+      spline_fit_put_all(fit, &block, map, line);
+    for (size_t i = 0; line->count < rows->count && i < block.count; i++) {
       if (block.begin + i != entry)
         continue;
       line->score[made] = rows->score[entry];

@@ -544,7 +544,7 @@ static pcal_status replicas_run(replicas_job *job, const pcal_env *env, pcal_err
   if (pc_sum_replicas_apply(request, job->ways, job->summed))
     return pc_sum_replicas_measure(env, &job->env, request, job->summed, job->values, err);
   return pc_run_with_progress(env,
-                              request->kind == PC_REPLICA_LABELS ? "drawing calibrated labels"
+                              request->kind == PC_REPLICA_LABELS     ? "drawing labels"
                               : request->kind == PC_REPLICA_EXCHANGE ? "exchanging the models"
                                                                      : "drawing replicas",
                               (request->count - 1) / REPLICAS_BATCH + 1, cost, replicas_task,

@@ -189,3 +189,40 @@ TEST(test_out_of_memory) {
   size_probs[3] = 0;
   unit_fail_each_allocation(size_all, NULL);
 }
+
+/* Progress counts rows, not subsets: those of the largest size come first. */
+typedef struct size_steps {
+  uint64_t first, done, total;
+  size_t calls;
+} size_steps;
+
+static void size_step(void *user, const char *what, uint64_t done, uint64_t total) {
+  size_steps *steps = user;
+  if (strcmp(what, "drawing subsets") != 0)
+    return;
+  steps->first = steps->calls++ == 0 ? done : steps->first;
+  assert_true(done >= steps->done && done <= total);
+  steps->done = done;
+  steps->total = total;
+}
+
+TEST(test_progress) {
+  static const uint64_t rows[] = {10, 40};
+  static pc_findings findings;
+  pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
+  size_steps steps = {0};
+  pcal_env env = pc_env_resolve(NULL);
+  env.threads = 1;
+  env.progress = size_step;
+  env.user = &steps;
+  size_rows(SIZE_ROWS);
+  config.row_counts = rows;
+  config.row_count_count = 2;
+  config.repeats = 7;
+  assert_int_equal(size_run("test-size", SIZE_ROWS, &config, &env, &findings, NULL), PCAL_OK);
+  assert_int_equal(steps.first, SIZE_ROWS); /* all rows, twice */
+  assert_int_equal(steps.calls, 2 + 14);
+  assert_int_equal(steps.done, 2 * SIZE_ROWS + 7 * 40 + 7 * 10);
+  assert_int_equal(steps.total, steps.done);
+  pc_findings_free(&findings);
+}
