@@ -470,6 +470,7 @@ class Result(Values):
         def shown(value: Value) -> str:
             between = value.interval
             text = f"{value:.5g}" + (f" [{between.low:.5g}, {between.high:.5g}]" if between else "")
+            text += " unsure" if between and value.unsure else ""
             null = value.null
             return text + (f" (calibrated: {null.mean:.3g}, p = {null.p_value:.3g})" if null else "")
 
@@ -483,8 +484,13 @@ class Result(Values):
             ]
             for i, value in enumerate(self)
         ]
+        parts = {"": self, **{f" of {name}": group for name, group in self.groups.items()}}
         notes = "\n".join(
-            f"{value.label}: {note}" for value in self for note in (value.why, value.unsure) if note
+            f"{value.label}{name}: {note}"
+            for name, part in parts.items()
+            for value in part
+            for note in (value.why, value.unsure)
+            if note
         )
         return _html.box(
             _html.paragraphs(self.verdict or ""),

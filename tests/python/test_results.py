@@ -1,6 +1,7 @@
 """Results are pleasant."""
 
 import copy
+import html
 import json
 import math
 import pickle
@@ -105,6 +106,19 @@ def test_html(digits):
     text = pc.measure(digits.probs, digits.labels, groups=names)._repr_html_()
     assert "<svg" in text and "<table" in text and "Over-confident" in text
     assert "&lt;small&gt;" in text and "<small>" not in text
+
+
+def test_html_marks_doubtful_intervals(digits):
+    """A group with few wrong rows has the remark of its interval, as on the command line."""
+    small = [0 if i < 12 else 1 for i in range(len(digits.labels))]
+    result = pc.measure(digits.probs, digits.labels, groups=small, metrics="ece", interval=0.95,
+                        replicas=100)  # fmt: skip
+    group, all_rows = result.groups["0"].ece, result.ece
+    assert group.unsure and not all_rows.unsure and "unsure" in repr(result)
+    text = result._repr_html_()
+    assert f"[{group.interval.low:.5g}, {group.interval.high:.5g}] unsure" in text
+    assert f"{group.label} of 0: {html.escape(group.unsure)}" in text
+    assert f"[{all_rows.interval.low:.5g}, {all_rows.interval.high:.5g}]</td>" in text
 
 
 def test_copies(digits):

@@ -160,7 +160,7 @@ TEST(test_over_confident) {
 
 /* Top scores of 200 rows in one bin: p = 0.9, 150 hits.  The square of the gap is 0.0225, less
  * chance 0.75 * 0.25 / 199; the variance of an outcome is that of 150.5 / 201, that of the square
- * 2 v^2 / (200 * 199) + 1.4 * 4 v / 200 times the square. */
+ * 2 v^2 / (200 * 199) + 1.1 * 4 v / 200 times the square. */
 TEST(test_root_mean_square) {
   static double probs[INVERSION_ROWS * 2];
   static int32_t labels[INVERSION_ROWS];
@@ -178,7 +178,7 @@ TEST(test_root_mean_square) {
   const pc_interval_result *found = &results->records[8].interval_result; /* tce:binning=mass */
   const double z = 1.959963984540054, square = 0.0225 - 0.75 * 0.25 / 199;
   const double f = 150.5 / 201, v = f * (1 - f), noise = 2 * v * v / (200.0 * 199);
-  const double middle = square + 0.5 * z * z * 1.4 * 4 * v / 200;
+  const double middle = square + 0.5 * z * z * 1.1 * 4 * v / 200;
   const double along = middle * middle - square * square;
   assert_near(found->high, sqrt(middle + sqrt(along + z * z * noise)), 1e-9);
   /* the mean of signed gaps is at least 0.15 - z se, the larger low end */
