@@ -19,6 +19,7 @@
 #define RESOLVE_EMPTY_COST 50.0 /* nanoseconds per sub-bucket */
 #define RESOLVE_MERGED ((size_t)1 << 10) /* sub-buckets that a task merges */
 #define RESOLVE_MERGE_COST 10.0          /* nanoseconds per sub-bucket */
+#define RESOLVE_FREE_COST 1e5            /* nanoseconds per tally */
 #define RESOLVE_CROWDED 16 /* a range of more than 1/16 of the rows is for all threads */
 
 typedef struct resolve_work {
@@ -74,7 +75,7 @@ static pcal_status resolve_merge(void *user, size_t index, size_t worker, pcal_e
 }
 
 static pcal_status resolve_collect(resolve_pieces *all, pcal_error *err) {
-  const int later = all->first->targets != NULL;
+  const int later = all->first->targets != NULL || all->first->layout.by_bits;
   const size_t count = pc_bucket_tally_bucket_count(all->first);
   size_t used = 0;
   for (size_t w = 0; w < all->other_count; w++)
@@ -87,6 +88,29 @@ static pcal_status resolve_collect(resolve_pieces *all, pcal_error *err) {
                 : pc_run(all->work->env, (count + RESOLVE_MERGED - 1) / RESOLVE_MERGED,
                          RESOLVE_MERGE_COST * (double)count * (double)used, resolve_merge, all,
                          err);
+}
+
+static pcal_status resolve_free_one(void *user, size_t index, size_t worker, pcal_error *err) {
+  const resolve_pieces *all = user;
+  (void)worker;
+  (void)err;
+  pc_bucket_tally_free(&all->others[index]);
+  return PCAL_OK;
+}
+
+/* By all threads, since giving back memory takes the system as long as adding to it. */
+static void resolve_free_others(resolve_pieces *all) {
+  pcal_env quiet = *all->work->env;
+  quiet.progress = NULL;
+  quiet.interrupted = NULL;
+  size_t used = 0;
+  for (size_t w = 0; w < all->other_count; w++)
+    used += all->others[w].env != NULL;
+  if (pc_run(&quiet, all->other_count, RESOLVE_FREE_COST * (double)used, resolve_free_one, all,
+             NULL) == PCAL_OK)
+    return;
+  for (size_t w = 0; w < all->other_count; w++)
+    pc_bucket_tally_free(&all->others[w]);
 }
 
 static pcal_status resolve_fill(const resolve_work *work, pc_bucket_tally *tally,
@@ -103,8 +127,7 @@ static pcal_status resolve_fill(const resolve_work *work, pc_bucket_tally *tally
              resolve_piece, &all, err);
   if (status == PCAL_OK)
     status = resolve_collect(&all, err);
-  for (size_t w = 0; w < all.other_count; w++)
-    pc_bucket_tally_free(&all.others[w]);
+  resolve_free_others(&all);
   pc_free(work->env, all.others);
   return status;
 }
