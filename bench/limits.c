@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "base/thread_affinity.h"
+#include "system/thread_affinity.h"
 
 #define LIMITS_THREADS 64
 

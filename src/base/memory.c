@@ -5,16 +5,10 @@
 
 #include "base/assert.h"
 #include "system/processors.h"
-#include "system/resources.h"
-
-#define MEMORY_LARGE ((size_t)4 << 20) /* bytes: blocks from here on get large pages */
 
 static void *memory_resize_default(void *user, void *block, size_t size) {
   (void)user;
-  void *resized = realloc(block, size);
-  if (resized != NULL && size >= MEMORY_LARGE)
-    pc_prefer_large_pages(resized, size);
-  return resized;
+  return realloc(block, size);
 }
 
 static void memory_release_default(void *user, void *block) {

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/executor.h"
+#include "curve/crowded_range.h"
 #include "curve/point_masses.h"
 #include "curve/refine_targets.h"
 #include "curve/score_partition.h"
@@ -181,21 +182,23 @@ static resolve_span resolve_targets_of(const resolve_by_range *all, size_t range
   return span;
 }
 
-/* True if one thread would be busy with a range for longer than the others with theirs (many models have a
- * large part of their scores in the last bucket), and it has so few sub-buckets that each thread can have
- * its own. */
+/* True if one thread would be busy with a range for longer than the others with theirs: many models have a
+ * large part of their scores in the last bucket. */
 static int resolve_is_crowded(const resolve_by_range *all, size_t range) {
   const resolve_work *work = all->work;
   const size_t rows = resolve_column(&work->ranges, 0, range).count +
                       resolve_column(&work->ranges, 1, range).count;
+  return pc_worker_count(work->env) > 2 && rows > work->rows / RESOLVE_CROWDED;
+}
+
+static size_t resolve_span_parts(const resolve_by_range *all, resolve_span span) {
   size_t parts = 0;
-  if (pc_worker_count(work->env) <= 2 || rows <= work->rows / RESOLVE_CROWDED)
-    return 0;
-  const resolve_span span = resolve_targets_of(all, range);
   for (size_t t = span.begin; t < span.end; t++)
     parts += all->tally->targets->list[t].parts;
-  return parts < RESOLVE_MANY;
+  return parts;
 }
+
+/* ---- crowded ranges of few sub-buckets: each thread has a tally of its own ---- */
 
 /* The targets of a span alone. */
 static pcal_status resolve_span_targets(const resolve_by_range *all, resolve_span span,
@@ -231,6 +234,9 @@ static pcal_status resolve_crowded(const resolve_by_range *all, size_t range, pc
                             .columns = {&columns[0], &columns[1]},
                             .rows = columns[0].count + columns[1].count};
   const resolve_span span = resolve_targets_of(all, range);
+  const size_t parts = resolve_span_parts(all, span);
+  if (parts >= RESOLVE_MANY)
+    return pc_crowded_range_add(work->env, all->tally, span.begin, span.end, columns, err);
   pc_refine_targets targets;
   pc_bucket_tally part = {0};
   PC_TRY(resolve_span_targets(all, span, &targets, err));

@@ -1,7 +1,6 @@
 #if defined(__linux__)
-#define _GNU_SOURCE /* affinity and advice on memory are not in POSIX */
+#define _GNU_SOURCE /* affinity is not in POSIX */
 #include <sched.h>
-#include <sys/mman.h>
 #endif
 #include <unistd.h>
 
@@ -20,16 +19,4 @@ size_t pc_processors_allowed(void) {
 uint64_t pc_physical_memory(void) {
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
-}
-
-void pc_prefer_large_pages(void *block, size_t size) {
-#ifdef MADV_HUGEPAGE
-  const uintptr_t page = (uintptr_t)2 << 20, first = (uintptr_t)block;
-  const uintptr_t begin = (first + page - 1) / page * page, end = (first + size) / page * page;
-  if (end > begin)
-    (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE); /* refused: small pages */
-#else
-  (void)block;
-  (void)size;
-#endif
 }

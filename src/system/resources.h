@@ -11,7 +11,4 @@ size_t pc_processors_allowed(void);
 /* Bytes of memory of the machine; UINT64_MAX if unknown. */
 uint64_t pc_physical_memory(void);
 
-/* Asks the system for large pages for a block of new memory, if it has them: fewer pages are given and taken. */
-void pc_prefer_large_pages(void *block, size_t size);
-
 #endif

@@ -8,8 +8,3 @@ size_t pc_processors_allowed(void) {
 uint64_t pc_physical_memory(void) {
   return UINT64_MAX;
 }
-
-void pc_prefer_large_pages(void *block, size_t size) {
-  (void)block;
-  (void)size;
-}

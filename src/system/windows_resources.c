@@ -15,8 +15,3 @@ uint64_t pc_physical_memory(void) {
   MEMORYSTATUSEX memory = {.dwLength = sizeof memory};
   return GlobalMemoryStatusEx(&memory) ? memory.ullTotalPhys : UINT64_MAX;
 }
-
-void pc_prefer_large_pages(void *block, size_t size) {
-  (void)block;
-  (void)size;
-}
