@@ -35,7 +35,9 @@ pcal_status pcal_fit_run(pcal_source *source, const pcal_fit_config *config,
   pcal_env opened;
   PC_TRY(pc_env_open(env, &opened, err));
   pc_source_allow_soft(source);
-  return pc_env_close(&opened, pc_fit_run(source, &full, &opened, out, err), err);
+  const pcal_status status = pc_fit_run(source, &full, &opened, out, err);
+  pc_source_forget_pages(source, &opened);
+  return pc_env_close(&opened, status, err);
 }
 
 void pcal_calibrator_free(pcal_calibrator *calibrator) {

@@ -152,6 +152,7 @@ pcal_status pcal_measure_run(pcal_source *source, const pcal_measure_config *con
   PC_TRY(pc_env_open(env, &opened, err));
   pc_source_allow_soft(source);
   const pcal_status status = pc_measure_once(source, &full, &opened, out, err);
+  pc_source_forget_pages(source, &opened);
   return pc_env_close(&opened, pc_results_judge(status, out, err), err);
 }
 

@@ -36,7 +36,6 @@
 #include "measure/replicas/paired_difference.h"
 #include "system/clock.h"
 
-#define COMPARISON_SLOW_SHARE 8 /* of a slow method, in fits of a fast one */
 #define COMPARISON_FOLDS 5
 #define COMPARISON_LEVEL 0.95
 #define COMPARISON_CHECK_REPLICAS 20
@@ -107,11 +106,13 @@ static pcal_status comparison_check(const pc_judging *state, pcal_source *source
 
 static void comparison_report_progress(void *user, const char *what, uint64_t done,
                                        uint64_t total) {
-  const pc_comparison_progress *progress = user;
+  pc_comparison_progress *progress = user;
   (void)what;
   (void)done;
   (void)total;
-  pc_progress(&progress->given, "comparing", progress->done, progress->total);
+  const uint64_t steps = atomic_load(&progress->done);
+  pc_progress(&progress->given, "comparing", steps < progress->total ? steps : progress->total,
+              progress->total);
 }
 
 static int comparison_interrupted(void *user) {
@@ -131,7 +132,7 @@ static pcal_env comparison_begin_progress(pcal_comparison *table) {
 }
 
 static uint64_t comparison_share(const pc_contestant *contestant) {
-  return pc_judging_is_slow(contestant->spec) ? COMPARISON_SLOW_SHARE : 1;
+  return pc_judging_is_slow(contestant->spec) ? JUDGING_SLOW_SHARE : 1;
 }
 
 /* Counts the contestants of a model, from `first` on, for itself and the models after it. */
@@ -139,8 +140,9 @@ static void comparison_expect(pc_judging *state, size_t first, size_t model) {
   pcal_comparison *table = state->table;
   uint64_t share = 0;
   for (size_t i = first; i < table->count; i++)
-    share += comparison_share(&table->contestants[i]);
-  table->progress.total = table->progress.done + share * (table->model_count - model);
+    share += comparison_share(&table->contestants[i]) * pc_judging_steps(state);
+  table->progress.total =
+      atomic_load(&table->progress.done) + share * (table->model_count - model);
 }
 
 /* ---- one after the other ---- */
@@ -166,19 +168,48 @@ static void comparison_show(const pc_judging *state, const pc_contestant *contes
 
 static pcal_status comparison_find_by(const pc_judging *state, pcal_error *err);
 
-/* Judges contestants from `first` on: those that are slow, or those that are not. */
+/* Makes the outcome of a contestant known; the first one shows where the ranking metric is. */
+static pcal_status comparison_done(const pc_judging *state, size_t index, pcal_error *err) {
+  if (index == 0)
+    PC_TRY(comparison_find_by(state, err));
+  comparison_show(state, &state->table->contestants[index]);
+  pc_progress(&state->env, "comparing", 0, 0);
+  return PCAL_OK;
+}
+
+/* Judges contestants from `first` on side by side: those that are not slow, then those that are; with few rows
+ * all together. */
+static pcal_status comparison_run_stages(pc_judging *state, size_t first, int slow,
+                                         pcal_error *err) {
+  const int together = pc_judging_suits_one_run(state);
+  pcal_comparison *table = state->table;
+  pc_contestant **some = pc_alloc(&state->env, table->count, sizeof *some);
+  size_t count = 0;
+  if (some == NULL)
+    return pc_fail_memory(err, "comparing");
+  for (int now = together ? 0 : slow; now <= (together ? 1 : slow); now++)
+    for (size_t i = first; i < table->count && !(together && slow); i++)
+      if (pc_judging_is_slow(table->contestants[i].spec) == now)
+        some[count++] = &table->contestants[i];
+  pcal_status status = pc_judging_try_all(state, some, count, err);
+  for (size_t i = 0; i < count && status == PCAL_OK; i++)
+    status = comparison_done(state, (size_t)(some[i] - table->contestants), err);
+  pc_free(&state->env, some);
+  return status;
+}
+
+/* Judges them one after the other, or in stages. */
 static pcal_status comparison_run(pc_judging *state, size_t first, int slow, pcal_error *err) {
   pcal_comparison *table = state->table;
+  if (pc_judging_suits_stages(state))
+    return comparison_run_stages(state, first, slow, err);
   for (size_t i = first; i < table->count; i++) {
     pc_contestant *contestant = &table->contestants[i];
     if (pc_judging_is_slow(contestant->spec) != slow)
       continue;
     PC_TRY(pc_judging_try(state, contestant, err));
-    if (i == 0)
-      PC_TRY(comparison_find_by(state, err));
-    comparison_show(state, contestant);
-    table->progress.done += comparison_share(contestant);
-    pc_progress(&state->env, "comparing", 0, 0);
+    pc_judging_count(state, contestant, pc_judging_steps(state));
+    PC_TRY(comparison_done(state, i, err));
   }
   return PCAL_OK;
 }

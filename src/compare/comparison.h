@@ -2,6 +2,8 @@
 #ifndef PC_COMPARISON_H
 #define PC_COMPARISON_H
 
+#include <stdatomic.h>
+
 #include "base/text.h"
 #include "calibrators/calibrator.h"
 #include "measure/results.h"
@@ -38,7 +40,8 @@ typedef struct pc_contestant {
 /* How far a comparison is, in place of how far each of its fits is. */
 typedef struct pc_comparison_progress {
   pcal_env given;
-  uint64_t done, total; /* contestants; a slow one counts as several */
+  atomic_uint_least64_t done; /* steps of contestants (judging.h), which tasks may count */
+  uint64_t total;
 } pc_comparison_progress;
 
 struct pcal_comparison {

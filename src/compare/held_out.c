@@ -12,15 +12,8 @@
 
 /* ---- one fit ---- */
 
-/* The callbacks of a fit, with the deadline.  `given` is NULL on threads other than the caller's,
- * which must not call its callbacks. */
-typedef struct held_out_watch {
-  const pcal_env *given;
-  double deadline;
-  atomic_int *stop; /* set when one fit was interrupted */
-  size_t fold, folds;
-  uint64_t done; /* what was reported last */
-} held_out_watch;
+/* The callbacks of a fit, with the deadline. */
+typedef struct pc_held_out_watch held_out_watch;
 
 #define HELD_OUT_STEPS 1000 /* of the progress of a fold */
 
@@ -118,24 +111,45 @@ typedef struct held_out_job {
   atomic_int stop;
 } held_out_job;
 
+pcal_status pc_held_out_alone_open(const pc_held_out *given, size_t worker, atomic_int *stop,
+                                   pc_held_out_alone *out, pcal_error *err) {
+  *out = (pc_held_out_alone){.held_out = *given, .given = given};
+  out->watch = (held_out_watch){.given = worker == 0 ? given->env : NULL,
+                                .deadline = given->deadline,
+                                .stop = stop,
+                                .folds = given->val != NULL ? 1 : given->folds.count};
+  out->env = held_out_env(given, 1, &out->watch);
+  out->held_out.env = &out->env;
+  out->held_out.source = NULL;
+  return pc_memory_source_open(given->kept, &out->env, &out->held_out.source, err);
+}
+
+void pc_held_out_alone_close(pc_held_out_alone *alone) {
+  pc_source_free(alone->held_out.source);
+  alone->held_out.source = NULL;
+}
+
+pcal_status pc_held_out_alone_fit(pc_held_out_alone *alone, const char *method, size_t fold,
+                                  pcal_calibrator **out, pcal_error *err) {
+  alone->watch.fold = fold;
+  PC_TRY(held_out_fold(&alone->held_out, alone->held_out.source, fold, method, &alone->env, out,
+                       err));
+  held_out_restore(alone->given->env, &out[fold]->env);
+  held_out_restore(alone->given->env, &out[fold]->arena.env);
+  return PCAL_OK;
+}
+
 static pcal_status held_out_task(void *user, size_t index, size_t worker, pcal_error *err) {
   held_out_job *job = user;
-  const pc_held_out *held_out = job->held_out;
-  held_out_watch watch = {.given = worker == 0 ? held_out->env : NULL,
-                          .deadline = held_out->deadline,
-                          .stop = &job->stop,
-                          .fold = index + 1,
-                          .folds = held_out->folds.count};
-  const pcal_env env = held_out_env(held_out, 1, &watch);
-  pcal_source *source = NULL;
-  PC_TRY(pc_memory_source_open(held_out->kept, &env, &source, err));
-  const pcal_status status =
-      held_out_fold(held_out, source, index + 1, job->method, &env, job->out, err);
-  pc_source_free(source);
+  pc_held_out_alone alone;
+  pcal_status status = pc_held_out_alone_open(job->held_out, worker, &job->stop, &alone, err);
+  if (status == PCAL_OK)
+    status = pc_held_out_alone_fit(&alone, job->method, index + 1, job->out, err);
+  pc_held_out_alone_close(&alone);
   return status;
 }
 
-static int held_out_is_kept(const pc_held_out *held_out) {
+int pc_held_out_is_kept(const pc_held_out *held_out) {
   return held_out->kept != NULL && held_out->kept->batch.rows > 0;
 }
 
@@ -145,7 +159,7 @@ pcal_status pc_held_out_fit_others(const pc_held_out *held_out, const char *meth
   held_out_job job = {held_out, method, out, 0};
   if (held_out->val != NULL || held_out->folds.count < 2)
     return PCAL_OK;
-  if (held_out_is_kept(held_out))
+  if (pc_held_out_is_kept(held_out))
     return pc_run(held_out->env, held_out->folds.count - 1, always, held_out_task, &job, err);
   held_out_watch watch = {.given = held_out->env,
                           .deadline = held_out->deadline,
@@ -183,4 +197,15 @@ pcal_status pc_held_out_measure(const pc_held_out *held_out,
     status = pc_measure_whole(mapped.source, config, held_out->env, out, err);
   pc_recalibrated_source_close(&mapped);
   return status;
+}
+
+pcal_status pc_held_out_alone_measure(pc_held_out_alone *alone,
+                                      pcal_calibrator *const *calibrators,
+                                      const pcal_measure_config *config, pcal_results **out,
+                                      pcal_error *err) {
+  PC_TRY(pc_held_out_measure(&alone->held_out, calibrators, config, out, err));
+  (*out)->env.user = alone->given->env->user;
+  (*out)->env.threads = alone->given->env->threads;
+  (*out)->notation = pc_source_notation(alone->given->source);
+  return PCAL_OK;
 }

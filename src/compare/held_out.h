@@ -3,6 +3,8 @@
 #ifndef PC_HELD_OUT_H
 #define PC_HELD_OUT_H
 
+#include <stdatomic.h>
+
 #include "compare/memory_source.h"
 #include "compare/recalibrated_source.h"
 #include "measure/results.h"
@@ -28,6 +30,40 @@ PC_CHECKED pcal_status pc_held_out_fit_first(const pc_held_out *held_out, const 
                                              pcal_calibrator **out, pcal_error *err);
 PC_CHECKED pcal_status pc_held_out_fit_others(const pc_held_out *held_out, const char *method,
                                               pcal_calibrator **out, pcal_error *err);
+
+/* The same rows for one task among several: a source of its own on the kept rows, and one thread.  Must
+ * not move while it is open. */
+typedef struct pc_held_out_alone {
+  pc_held_out held_out; /* for the other functions */
+  const pc_held_out *given;
+  pcal_env env;
+  struct pc_held_out_watch {
+    const pcal_env
+        *given; /* whose callbacks are called; NULL on threads other than the caller's */
+    double deadline;
+    atomic_int *stop; /* set when one task was interrupted */
+    size_t fold, folds;
+    uint64_t done; /* progress that was reported last */
+  } watch;
+} pc_held_out_alone;
+
+/* worker: of the task; *stop is shared by all tasks.  Close it also after a failure. */
+PC_CHECKED pcal_status pc_held_out_alone_open(const pc_held_out *given, size_t worker,
+                                              atomic_int *stop, pc_held_out_alone *out,
+                                              pcal_error *err);
+void pc_held_out_alone_close(pc_held_out_alone *alone);
+/* Fits and measures as pc_held_out_fit_first and pc_held_out_measure do, and one later fold; what they
+ * return keeps nothing of the task. */
+PC_CHECKED pcal_status pc_held_out_alone_fit(pc_held_out_alone *alone, const char *method,
+                                             size_t fold, pcal_calibrator **out,
+                                             pcal_error *err);
+PC_CHECKED pcal_status pc_held_out_alone_measure(pc_held_out_alone *alone,
+                                                 pcal_calibrator *const *calibrators,
+                                                 const pcal_measure_config *config,
+                                                 pcal_results **out, pcal_error *err);
+
+/* True if the rows are kept, so that tasks can share them. */
+int pc_held_out_is_kept(const pc_held_out *held_out);
 
 /* Opens the rows of source from the first on, each mapped by the calibrator of its fold.  Close
  * out even after a failure. */

@@ -5,11 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/executor.h"
 #include "base/number.h"
 #include "calibrators/fit.h"
 #include "system/clock.h"
 
 #define JUDGING_HOPELESS 4.0
+/* Scores of rows: of more, the fits of all contestants at once could need much memory, and each has enough
+ * work for all threads. */
+#define JUDGING_STAGES_CELLS ((size_t)1 << 21)
+#define JUDGING_ONE_RUN_CELLS ((size_t)1 << 18)
 
 /* ---- one contestant ---- */
 
@@ -73,6 +78,12 @@ static int judging_gives_up(const pc_judging *state) {
          !state->config->skip_missing;
 }
 
+void pc_judging_count(const pc_judging *state, const pc_contestant *contestant,
+                      uint64_t steps) {
+  const uint64_t share = pc_judging_is_slow(contestant->spec) ? JUDGING_SLOW_SHARE : 1;
+  atomic_fetch_add(&state->table->progress.done, steps * share);
+}
+
 int pc_judging_is_slow(const char *spec) {
   const pc_calibrator_method *method = NULL;
   pc_options options;
@@ -93,31 +104,57 @@ static void judging_write_hopeless(const pc_judging *state, const pc_first_fold 
       state->table->folds, score, above, state->leader_name, errors);
 }
 
+/* True if a contestant is scored on the first fold. */
+static int judging_scores_first(const pc_judging *state, const pc_held_out *held_out,
+                                const pcal_calibrator *first) {
+  pcal_shape shape = {.size = sizeof shape};
+  pc_source_shape(held_out->source, &shape);
+  return judging_gives_up(state) && pc_calibrator_columns(first) == shape.columns;
+}
+
+/* Compares a first fold with the best so far, and takes it over; returns true if the contestant is given
+ * up. */
+static int judging_compare_first(pc_judging *state, pc_first_fold *fold,
+                                 pc_contestant *contestant) {
+  const double excess = pc_first_fold_excess(fold, &state->leader);
+  const int hopeless = excess > JUDGING_HOPELESS && pc_judging_is_slow(contestant->spec);
+  if (hopeless)
+    judging_write_hopeless(state, fold, excess, contestant);
+  if (state->leader.count == 0 || fold->mean < state->leader.mean) {
+    pc_first_fold_free(&state->env, &state->leader);
+    state->leader = *fold;
+    snprintf(state->leader_name, sizeof state->leader_name, "%s", contestant->label);
+    *fold = (pc_first_fold){0};
+  }
+  pc_first_fold_free(&state->env, fold);
+  return hopeless;
+}
+
 /* Scores the first fold; *hopeless: the contestant is given up. */
 static pcal_status judging_first_fold(pc_judging *state, const pc_held_out *held_out,
                                       const pcal_calibrator *first, pc_contestant *contestant,
                                       int *hopeless, pcal_error *err) {
   pc_first_fold fold = {0};
-  pcal_shape shape = {.size = sizeof shape};
-  pc_source_shape(held_out->source, &shape);
-  if (!judging_gives_up(state) || pc_calibrator_columns(first) != shape.columns)
+  if (!judging_scores_first(state, held_out, first))
     return PCAL_OK;
-  pcal_status status = pc_first_fold_score(held_out, first, &fold, err);
-  const double excess = status == PCAL_OK ? pc_first_fold_excess(&fold, &state->leader) : 0.0;
-  *hopeless = excess > JUDGING_HOPELESS && pc_judging_is_slow(contestant->spec);
-  if (*hopeless)
-    judging_write_hopeless(state, &fold, excess, contestant);
-  if (status == PCAL_OK && (state->leader.count == 0 || fold.mean < state->leader.mean)) {
-    pc_first_fold_free(&state->env, &state->leader);
-    state->leader = fold;
-    snprintf(state->leader_name, sizeof state->leader_name, "%s", contestant->label);
-    fold = (pc_first_fold){0};
-  }
+  const pcal_status status = pc_first_fold_score(held_out, first, &fold, err);
+  if (status == PCAL_OK)
+    *hopeless = judging_compare_first(state, &fold, contestant);
   pc_first_fold_free(&state->env, &fold);
   return status;
 }
 
+/* Measures what the fits of a contestant predict.  alone: NULL, or the task that does it. */
+static pcal_status judging_measure(const pc_held_out *held_out, pc_held_out_alone *alone,
+                                   pcal_calibrator *const *calibrators,
+                                   const pcal_measure_config *config, pcal_results **out,
+                                   pcal_error *err) {
+  return alone == NULL ? pc_held_out_measure(held_out, calibrators, config, out, err)
+                       : pc_held_out_alone_measure(alone, calibrators, config, out, err);
+}
+
 static pcal_status judging_judge_fits(const pc_judging *state, const pc_held_out *held_out,
+                                      pc_held_out_alone *alone,
                                       pcal_calibrator *const *calibrators,
                                       pc_contestant *contestant, pcal_error *err) {
   /* Clusters need a level: one measurement then has values and replicas. */
@@ -126,9 +163,9 @@ static pcal_status judging_judge_fits(const pc_judging *state, const pc_held_out
   const pcal_measure_config gains =
       judging_gain_config(state, rank_only ? 1 : state->spec_count);
   if (rank_only)
-    PC_TRY(pc_held_out_measure(held_out, calibrators, &gains, &contestant->ranked, err));
-  PC_TRY(pc_held_out_measure(held_out, calibrators, rank_only ? &values : &gains,
-                             &contestant->results, err));
+    PC_TRY(judging_measure(held_out, alone, calibrators, &gains, &contestant->ranked, err));
+  PC_TRY(judging_measure(held_out, alone, calibrators, rank_only ? &values : &gains,
+                         &contestant->results, err));
   judging_store_fit(contestant, calibrators, held_out->folds.count);
   return PCAL_OK;
 }
@@ -148,7 +185,7 @@ static pcal_status judging_judge(pc_judging *state, pc_contestant *contestant,
   if (status == PCAL_OK && !hopeless)
     status = pc_held_out_fit_others(&held_out, method, calibrators, err);
   if (status == PCAL_OK && !hopeless)
-    status = judging_judge_fits(state, &held_out, calibrators, contestant, err);
+    status = judging_judge_fits(state, &held_out, NULL, calibrators, contestant, err);
   for (size_t i = 0; i < held_out.folds.count; i++)
     pc_calibrator_free(calibrators[i]);
   return status;
@@ -178,31 +215,253 @@ static void judging_write_late(const pc_judging *state, const char *when,
            pc_show(state->config->budget, seconds), when);
 }
 
-/* Judges a contestant, or records why it is left out. */
-pcal_status pc_judging_try(pc_judging *state, pc_contestant *contestant, pcal_error *err) {
-  const int optional = judging_is_optional(state, contestant);
-  const int plain = strcmp(contestant->spec, "identity") == 0;
-  pcal_error why = PCAL_ERROR_INIT;
-  if (!plain && judging_is_late(state)) {
-    judging_write_late(state, "before its fit", contestant);
-    return PCAL_OK;
-  }
-  pcal_status status = optional ? judging_check_cost(state, &state->models[contestant->model],
-                                                     contestant->spec, &why)
-                                : PCAL_OK;
-  if (status == PCAL_OK)
-    status = judging_judge(state, contestant, &why);
+/* Records why a contestant was not judged, or returns the error. */
+static pcal_status judging_excuse(const pc_judging *state, pc_contestant *contestant,
+                                  pcal_status status, const pcal_error *why, pcal_error *err) {
   if (status == PCAL_OK)
     return PCAL_OK;
   if (status == PCAL_INTERRUPTED && judging_is_late(state)) {
     judging_write_late(state, "during its fit", contestant);
     return PCAL_OK;
   }
-  if (optional && (status == PCAL_DATA || status == PCAL_USAGE)) {
-    pcal_error_text(&why, state->env.caller, contestant->why, sizeof contestant->why);
+  if (judging_is_optional(state, contestant) && (status == PCAL_DATA || status == PCAL_USAGE)) {
+    pcal_error_text(why, state->env.caller, contestant->why, sizeof contestant->why);
     return PCAL_OK;
   }
   if (err != NULL)
-    *err = why;
+    *err = *why;
+  return status;
+}
+
+static pcal_status judging_check(const pc_judging *state, const pc_contestant *contestant,
+                                 pcal_error *err) {
+  return judging_is_optional(state, contestant)
+             ? judging_check_cost(state, &state->models[contestant->model], contestant->spec,
+                                  err)
+             : PCAL_OK;
+}
+
+pcal_status pc_judging_try(pc_judging *state, pc_contestant *contestant, pcal_error *err) {
+  const int plain = strcmp(contestant->spec, "identity") == 0;
+  pcal_error why = PCAL_ERROR_INIT;
+  if (!plain && judging_is_late(state)) {
+    judging_write_late(state, "before its fit", contestant);
+    return PCAL_OK;
+  }
+  pcal_status status = judging_check(state, contestant, &why);
+  if (status == PCAL_OK)
+    status = judging_judge(state, contestant, &why);
+  return judging_excuse(state, contestant, status, &why, err);
+}
+
+/* ---- several contestants side by side ---- */
+
+/* One contestant on its way through the stages. */
+typedef struct judging_entrant {
+  pc_contestant *contestant;
+  char method[PC_SPEC_MAX];
+  pcal_calibrator **calibrators; /* one for each fold */
+  pc_first_fold fold;
+  int scored, out;   /* the first fold is; the contestant goes no further */
+  atomic_int failed; /* a later fold has */
+  pcal_status status;
+  pcal_error why;
+} judging_entrant;
+
+/* The user data of the tasks of all stages. */
+typedef struct judging_stages {
+  pc_judging *state;
+  pc_held_out held_out;
+  judging_entrant *list;
+  size_t count;
+  atomic_int stop;
+} judging_stages;
+
+static int judging_goes_on(const judging_entrant *entrant) {
+  return entrant->status == PCAL_OK && !entrant->out;
+}
+
+/* Keeps the status of an entrant; only an interruption ends the stage. */
+static pcal_status judging_keep(judging_entrant *entrant, pcal_status status, pcal_error *err) {
+  if (status == PCAL_OK || status == PCAL_INTERRUPTED)
+    return status;
+  entrant->status = status;
+  entrant->why = *err;
+  return PCAL_OK;
+}
+
+static pcal_status judging_fit_first_task(void *user, size_t index, size_t worker,
+                                          pcal_error *err) {
+  judging_stages *all = user;
+  judging_entrant *entrant = &all->list[all->count - 1 - index]; /* slow ones first */
+  pc_held_out_alone alone;
+  if (!judging_goes_on(entrant))
+    return PCAL_OK;
+  pcal_status status = pc_held_out_alone_open(&all->held_out, worker, &all->stop, &alone, err);
+  if (status == PCAL_OK)
+    status = pc_held_out_alone_fit(&alone, entrant->method, 0, entrant->calibrators, err);
+  entrant->scored = status == PCAL_OK &&
+                    judging_scores_first(all->state, &alone.held_out, entrant->calibrators[0]);
+  if (entrant->scored)
+    status = pc_first_fold_score(&alone.held_out, entrant->calibrators[0], &entrant->fold, err);
+  pc_held_out_alone_close(&alone);
+  pc_judging_count(all->state, entrant->contestant, 1);
+  return judging_keep(entrant, status, err);
+}
+
+static pcal_status judging_fit_other_task(void *user, size_t index, size_t worker,
+                                          pcal_error *err) {
+  judging_stages *all = user;
+  const size_t others = all->held_out.folds.count - 1;
+  judging_entrant *entrant = &all->list[all->count - 1 - index / others];
+  pc_held_out_alone alone;
+  if (entrant->out || entrant->calibrators[0] == NULL)
+    return PCAL_OK;
+  pcal_status status = pc_held_out_alone_open(&all->held_out, worker, &all->stop, &alone, err);
+  if (status == PCAL_OK)
+    status = pc_held_out_alone_fit(&alone, entrant->method, index % others + 1,
+                                   entrant->calibrators, err);
+  pc_held_out_alone_close(&alone);
+  pc_judging_count(all->state, entrant->contestant, 1);
+  if (status == PCAL_OK || status == PCAL_INTERRUPTED)
+    return status;
+  atomic_store(&entrant->failed, 1);
+  return PCAL_OK;
+}
+
+/* Fits the later folds of an entrant once more, for the error of the first that fails. */
+static pcal_status judging_fit_again(judging_stages *all, judging_entrant *entrant,
+                                     pcal_error *err) {
+  for (size_t fold = 1; fold < all->held_out.folds.count; fold++) {
+    pc_calibrator_free(entrant->calibrators[fold]);
+    entrant->calibrators[fold] = NULL;
+  }
+  return judging_keep(
+      entrant,
+      pc_held_out_fit_others(&all->held_out, entrant->method, entrant->calibrators, err), err);
+}
+
+static pcal_status judging_measure_task(void *user, size_t index, size_t worker,
+                                        pcal_error *err) {
+  judging_stages *all = user;
+  judging_entrant *entrant = &all->list[index];
+  pc_held_out_alone alone;
+  if (!judging_goes_on(entrant))
+    return PCAL_OK;
+  pcal_status status = pc_held_out_alone_open(&all->held_out, worker, &all->stop, &alone, err);
+  if (status == PCAL_OK)
+    status = judging_judge_fits(all->state, &all->held_out, &alone, entrant->calibrators,
+                                entrant->contestant, err);
+  pc_held_out_alone_close(&alone);
+  pc_judging_count(all->state, entrant->contestant, 1);
+  return judging_keep(entrant, status, err);
+}
+
+/* Fits all entrants to all folds, except those that are given up after the first. */
+static pcal_status judging_fit_stages(judging_stages *all, pcal_error *err) {
+  const double always = 1e12; /* enough work for all threads */
+  const pcal_env *env = &all->state->env;
+  for (size_t i = 0; i < all->count; i++)
+    all->list[i].status = judging_check(all->state, all->list[i].contestant, &all->list[i].why);
+  PC_TRY(pc_run(env, all->count, always, judging_fit_first_task, all, err));
+  for (size_t i = 0; i < all->count; i++) {
+    judging_entrant *entrant = &all->list[i];
+    if (judging_goes_on(entrant) && entrant->scored)
+      entrant->out = judging_compare_first(all->state, &entrant->fold, entrant->contestant);
+    else if (!judging_goes_on(entrant))
+      entrant->out = 1;
+  }
+  PC_TRY(pc_run(env, all->count * (all->held_out.folds.count - 1), always,
+                judging_fit_other_task, all, err));
+  for (size_t i = 0; i < all->count; i++)
+    if (atomic_load(&all->list[i].failed))
+      PC_TRY(judging_fit_again(all, &all->list[i], err));
+  return PCAL_OK;
+}
+
+/* How many entrants are measured by one task each; the others, too few to keep all threads busy, are measured
+ * one after the other with all threads. */
+static size_t judging_task_count(const judging_stages *all, size_t workers) {
+  size_t live = 0, taken = 0, end = 0;
+  for (size_t i = 0; i < all->count; i++)
+    live += (size_t)judging_goes_on(&all->list[i]);
+  const size_t rest = live % workers, wanted = 2 * rest > workers ? live : live - rest;
+  while (taken < wanted)
+    taken += (size_t)judging_goes_on(&all->list[end++]);
+  return end;
+}
+
+static pcal_status judging_measure_stage(judging_stages *all, pcal_error *err) {
+  const double always = 1e12; /* enough work for all threads */
+  const pcal_env *env = &all->state->env;
+  const size_t tasks = judging_task_count(all, pc_worker_count(env));
+  PC_TRY(pc_run(env, tasks, always, judging_measure_task, all, err));
+  for (size_t i = tasks; i < all->count; i++) {
+    judging_entrant *entrant = &all->list[i];
+    if (!judging_goes_on(entrant))
+      continue;
+    PC_TRY(judging_keep(entrant,
+                        judging_judge_fits(all->state, &all->held_out, NULL,
+                                           entrant->calibrators, entrant->contestant, err),
+                        err));
+    pc_judging_count(all->state, entrant->contestant, 1);
+  }
+  return PCAL_OK;
+}
+
+static void judging_stages_free(judging_stages *all) {
+  const pcal_env *env = &all->state->env;
+  for (size_t i = 0; all->list != NULL && i < all->count; i++) {
+    for (size_t f = 0; all->list[i].calibrators != NULL && f < all->held_out.folds.count; f++)
+      pc_calibrator_free(all->list[i].calibrators[f]);
+    pc_free(env, all->list[i].calibrators);
+    pc_first_fold_free(env, &all->list[i].fold);
+  }
+  pc_free(env, all->list);
+}
+
+static pcal_status judging_stages_open(judging_stages *all, pc_contestant *const *contestants,
+                                       pcal_error *err) {
+  const pcal_env *env = &all->state->env;
+  all->list = pc_alloc(env, all->count, sizeof *all->list);
+  for (size_t i = 0; all->list != NULL && i < all->count; i++) {
+    judging_entrant *entrant = &all->list[i];
+    entrant->contestant = contestants[i];
+    entrant->why = (pcal_error)PCAL_ERROR_INIT;
+    atomic_init(&entrant->failed, 0);
+    snprintf(entrant->method, sizeof entrant->method, "%s", contestants[i]->spec);
+    entrant->calibrators = pc_alloc(env, all->held_out.folds.count, sizeof(pcal_calibrator *));
+    if (entrant->calibrators == NULL)
+      return pc_fail_memory(err, "comparing");
+  }
+  return all->list == NULL ? pc_fail_memory(err, "comparing") : PCAL_OK;
+}
+
+int pc_judging_suits_stages(const pc_judging *state) {
+  const pcal_batch *rows = &state->kept.batch;
+  return rows->rows > 0 && rows->rows * rows->columns <= JUDGING_STAGES_CELLS &&
+         rows->groups == NULL && rows->ids == NULL && state->deadline <= 0.0 &&
+         !state->by_cluster && !state->config->skip_missing && state->form == PC_FORM_CLASSES &&
+         state->table->folds > 1 && !pc_source_is_soft(state->models[0].source) &&
+         state->table->model_count == 1 && pc_worker_count(&state->env) > 1;
+}
+
+int pc_judging_suits_one_run(const pc_judging *state) {
+  return state->kept.batch.rows * state->kept.batch.columns <= JUDGING_ONE_RUN_CELLS;
+}
+
+pcal_status pc_judging_try_all(pc_judging *state, pc_contestant *const *contestants,
+                               size_t count, pcal_error *err) {
+  judging_stages all = {
+      .state = state, .held_out = pc_judging_held_out(state, 0), .count = count};
+  atomic_init(&all.stop, 0);
+  pcal_status status = judging_stages_open(&all, contestants, err);
+  if (status == PCAL_OK)
+    status = judging_fit_stages(&all, err);
+  if (status == PCAL_OK)
+    status = judging_measure_stage(&all, err);
+  for (size_t i = 0; i < count && status == PCAL_OK; i++)
+    status = judging_excuse(state, contestants[i], all.list[i].status, &all.list[i].why, err);
+  judging_stages_free(&all);
   return status;
 }

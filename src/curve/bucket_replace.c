@@ -6,7 +6,7 @@
 #include "curve/bucket_curve.h"
 
 #define REPLACE_BLOCK ((size_t)1 << 10) /* segments */
-#define REPLACE_SEGMENT_COST 20.0       /* nanoseconds, for the executor */
+#define REPLACE_SEGMENT_COST 40.0       /* nanoseconds, for the executor */
 #define REPLACE_CHANGED SIZE_MAX        /* rows were lost or gained */
 #define FLOAT_SHIFT 29                  /* neighbouring float32 are 2^29 doubles apart */
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/executor.h"
+#include "curve/crowded_range.h"
 #include "curve/point_masses.h"
 #include "curve/refine_targets.h"
 #include "curve/score_partition.h"
@@ -19,6 +20,7 @@
 #define RESOLVE_EMPTY_COST 50.0 /* nanoseconds per sub-bucket */
 #define RESOLVE_MERGED ((size_t)1 << 10) /* sub-buckets that a task merges */
 #define RESOLVE_MERGE_COST 10.0          /* nanoseconds per sub-bucket */
+#define RESOLVE_FREE_COST 1e5            /* nanoseconds per tally */
 #define RESOLVE_CROWDED 16 /* a range of more than 1/16 of the rows is for all threads */
 
 typedef struct resolve_work {
@@ -74,7 +76,7 @@ static pcal_status resolve_merge(void *user, size_t index, size_t worker, pcal_e
 }
 
 static pcal_status resolve_collect(resolve_pieces *all, pcal_error *err) {
-  const int later = all->first->targets != NULL;
+  const int later = all->first->targets != NULL || all->first->layout.by_bits;
   const size_t count = pc_bucket_tally_bucket_count(all->first);
   size_t used = 0;
   for (size_t w = 0; w < all->other_count; w++)
@@ -87,6 +89,29 @@ static pcal_status resolve_collect(resolve_pieces *all, pcal_error *err) {
                 : pc_run(all->work->env, (count + RESOLVE_MERGED - 1) / RESOLVE_MERGED,
                          RESOLVE_MERGE_COST * (double)count * (double)used, resolve_merge, all,
                          err);
+}
+
+static pcal_status resolve_free_one(void *user, size_t index, size_t worker, pcal_error *err) {
+  const resolve_pieces *all = user;
+  (void)worker;
+  (void)err;
+  pc_bucket_tally_free(&all->others[index]);
+  return PCAL_OK;
+}
+
+/* By all threads, since giving back memory takes the system as long as adding to it. */
+static void resolve_free_others(resolve_pieces *all) {
+  pcal_env quiet = *all->work->env;
+  quiet.progress = NULL;
+  quiet.interrupted = NULL;
+  size_t used = 0;
+  for (size_t w = 0; w < all->other_count; w++)
+    used += all->others[w].env != NULL;
+  if (pc_run(&quiet, all->other_count, RESOLVE_FREE_COST * (double)used, resolve_free_one, all,
+             NULL) == PCAL_OK)
+    return;
+  for (size_t w = 0; w < all->other_count; w++)
+    pc_bucket_tally_free(&all->others[w]);
 }
 
 static pcal_status resolve_fill(const resolve_work *work, pc_bucket_tally *tally,
@@ -103,8 +128,7 @@ static pcal_status resolve_fill(const resolve_work *work, pc_bucket_tally *tally
              resolve_piece, &all, err);
   if (status == PCAL_OK)
     status = resolve_collect(&all, err);
-  for (size_t w = 0; w < all.other_count; w++)
-    pc_bucket_tally_free(&all.others[w]);
+  resolve_free_others(&all);
   pc_free(work->env, all.others);
   return status;
 }
@@ -158,21 +182,23 @@ static resolve_span resolve_targets_of(const resolve_by_range *all, size_t range
   return span;
 }
 
-/* True if one thread would be busy with a range for longer than the others with theirs (many models have a
- * large part of their scores in the last bucket), and it has so few sub-buckets that each thread can have
- * its own. */
+/* True if one thread would be busy with a range for longer than the others with theirs: many models have a
+ * large part of their scores in the last bucket. */
 static int resolve_is_crowded(const resolve_by_range *all, size_t range) {
   const resolve_work *work = all->work;
   const size_t rows = resolve_column(&work->ranges, 0, range).count +
                       resolve_column(&work->ranges, 1, range).count;
+  return pc_worker_count(work->env) > 2 && rows > work->rows / RESOLVE_CROWDED;
+}
+
+static size_t resolve_span_parts(const resolve_by_range *all, resolve_span span) {
   size_t parts = 0;
-  if (pc_worker_count(work->env) <= 2 || rows <= work->rows / RESOLVE_CROWDED)
-    return 0;
-  const resolve_span span = resolve_targets_of(all, range);
   for (size_t t = span.begin; t < span.end; t++)
     parts += all->tally->targets->list[t].parts;
-  return parts < RESOLVE_MANY;
+  return parts;
 }
+
+/* ---- crowded ranges of few sub-buckets: each thread has a tally of its own ---- */
 
 /* The targets of a span alone. */
 static pcal_status resolve_span_targets(const resolve_by_range *all, resolve_span span,
@@ -208,6 +234,9 @@ static pcal_status resolve_crowded(const resolve_by_range *all, size_t range, pc
                             .columns = {&columns[0], &columns[1]},
                             .rows = columns[0].count + columns[1].count};
   const resolve_span span = resolve_targets_of(all, range);
+  const size_t parts = resolve_span_parts(all, span);
+  if (parts >= RESOLVE_MANY)
+    return pc_crowded_range_add(work->env, all->tally, span.begin, span.end, columns, err);
   pc_refine_targets targets;
   pc_bucket_tally part = {0};
   PC_TRY(resolve_span_targets(all, span, &targets, err));

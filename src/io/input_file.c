@@ -13,9 +13,13 @@
 #include <string.h>
 
 #include "base/budget.h"
+#include "base/executor.h"
 #include "io/input_unpack.h"
 #include "io/output_journal.h"
 #include "system/paths.h"
+
+#define INPUT_FILE_SLICE ((size_t)2 << 20) /* bytes of a mapping that a task gives back */
+#define INPUT_FILE_FORGET_COST 0.05        /* nanoseconds per byte, for the executor */
 
 #define INPUT_FILE_FIRST_BLOCK 65536
 #define INPUT_FILE_STEP ((size_t)8 << 20) /* bytes between checks for interruption */
@@ -207,6 +211,29 @@ static void input_file_drop(pc_input_file *bytes) {
     pc_file_close(bytes->descriptor);
   bytes->descriptor = -1;
   bytes->block = NULL;
+}
+
+static pcal_status input_file_forget_slice(void *user, size_t index, size_t worker,
+                                           pcal_error *err) {
+  const pc_input_file *bytes = user;
+  const size_t begin = index * INPUT_FILE_SLICE, left = bytes->length - begin;
+  (void)worker;
+  (void)err;
+  pc_file_map_forget((char *)bytes->block + begin,
+                     left < INPUT_FILE_SLICE ? left : INPUT_FILE_SLICE);
+  return PCAL_OK;
+}
+
+void pc_input_file_forget(const pc_input_file *bytes, const pcal_env *env) {
+  pc_input_file some = *bytes;
+  pcal_env quiet = *env; /* pages that stay are given back when the file is closed */
+  quiet.progress = NULL;
+  quiet.interrupted = NULL;
+  const size_t slices = (bytes->length - 1) / INPUT_FILE_SLICE + 1;
+  if (bytes->kind == PC_INPUT_FILE_MAPPED && slices > 1 &&
+      pc_run(&quiet, slices, INPUT_FILE_FORGET_COST * (double)bytes->length,
+             input_file_forget_slice, &some, NULL) != PCAL_OK)
+    return;
 }
 
 /* Replaces the content of a compressed file by what it unpacks to. */

@@ -56,6 +56,11 @@ pcal_status pc_source_derive(const pc_source_derived *derived, const pcal_env *e
   return PCAL_OK;
 }
 
+void pc_source_forget_pages(const pcal_source *source, const pcal_env *env) {
+  for (size_t i = 0; i < source->file_count; i++)
+    pc_input_file_forget(&source->files[i]->bytes, env);
+}
+
 void pc_source_free(pcal_source *source) {
   if (source == NULL)
     return;

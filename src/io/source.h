@@ -31,6 +31,8 @@ PC_CHECKED pcal_status pc_source_derive(const pc_source_derived *derived, const 
 PC_CHECKED pcal_status pc_source_borrow(const pcal_batch *batch, const char *const *class_names,
                                         const pcal_env *env, pcal_source **out,
                                         pcal_error *err);
+/* Gives back the pages of mapped files, with all threads of env, when the rows will not be read again soon. */
+void pc_source_forget_pages(const pcal_source *source, const pcal_env *env);
 void pc_source_free(pcal_source *source);
 void pc_source_shape(const pcal_source *source, pcal_shape *shape);
 

@@ -14,6 +14,7 @@
 #include "machines/machine_grid_sparse.h"
 #include "measure/cells_on_device.h"
 
+#define MEASURE_FREE_COST 1e5    /* nanoseconds per worker */
 #define MEASURE_MERGE_COST 500.0 /* nanoseconds per slot and class, for the executor */
 
 static void measure_columns_free(const pcal_measure *measure, pc_measure_worker *worker) {
@@ -29,6 +30,30 @@ static void measure_worker_free(pcal_measure *measure, pc_measure_worker *worker
   if (worker->groups.env != NULL)
     pc_group_states_free(&worker->groups);
   memset(worker, 0, sizeof *worker);
+}
+
+static pcal_status measure_free_task(void *user, size_t w, size_t worker, pcal_error *err) {
+  pcal_measure *measure = user;
+  (void)worker;
+  (void)err;
+  measure_worker_free(measure, &measure->workers[w]);
+  return PCAL_OK;
+}
+
+/* By all threads, since giving back memory takes the system long. */
+static void measure_free_workers(pcal_measure *measure) {
+  const size_t count = measure->pass.worker_count;
+  pcal_env quiet = measure->env;
+  quiet.progress = NULL;
+  quiet.interrupted = NULL;
+  size_t ready = 0;
+  for (size_t w = 0; w < count; w++)
+    ready += measure->workers[w].ready != 0;
+  if (pc_run(&quiet, count, MEASURE_FREE_COST * (double)ready, measure_free_task, measure,
+             NULL) == PCAL_OK)
+    return;
+  for (size_t w = 0; w < count; w++)
+    measure_worker_free(measure, &measure->workers[w]);
 }
 
 static pc_measure_worker *measure_worker(pcal_measure *measure, size_t w) {
@@ -219,8 +244,8 @@ void pc_measure_free(pcal_measure *measure) {
   if (measure == NULL)
     return;
   const pcal_env env = measure->env;
-  for (size_t w = 0; measure->workers != NULL && w < measure->pass.worker_count; w++)
-    measure_worker_free(measure, &measure->workers[w]);
+  if (measure->workers != NULL)
+    measure_free_workers(measure);
   pc_free(&env, measure->workers);
   if (measure->pass.env != NULL)
     pc_pass_free(&measure->pass);
@@ -546,8 +571,7 @@ pcal_status pc_measure_add_window(pcal_measure *measure, const pcal_batch *batch
 pcal_status pc_measure_settle(pcal_measure *measure, pcal_error *err) {
   PC_TRY(measure_collect(measure, err));
   measure_collect_fingerprints(measure);
-  for (size_t w = 0; w < measure->pass.worker_count; w++)
-    measure_worker_free(measure, &measure->workers[w]);
+  measure_free_workers(measure);
   return PCAL_OK;
 }
 

@@ -70,6 +70,15 @@ void pc_file_unmap(void *mapping, size_t length) {
   munmap(mapping, length);
 }
 
+void pc_file_map_forget(void *pages, size_t length) {
+#if defined(__linux__)
+  (void)madvise(pages, length, MADV_DONTNEED);
+#else
+  (void)pages;
+  (void)length;
+#endif
+}
+
 int pc_path_writable(const char *path) {
   return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS);
 }

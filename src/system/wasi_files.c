@@ -47,6 +47,11 @@ void pc_file_unmap(void *mapping, size_t length) {
   (void)length;
 }
 
+void pc_file_map_forget(void *pages, size_t length) {
+  (void)pages;
+  (void)length;
+}
+
 int pc_path_writable(const char *path) {
   return access(path, W_OK);
 }

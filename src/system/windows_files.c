@@ -124,3 +124,8 @@ void pc_file_unmap(void *mapping, size_t length) {
   (void)length;
   UnmapViewOfFile(mapping);
 }
+
+void pc_file_map_forget(void *pages, size_t length) {
+  (void)pages;
+  (void)length;
+}

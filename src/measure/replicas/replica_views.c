@@ -97,6 +97,14 @@ pcal_status pc_replica_views_add_data(pc_replica_views *views, size_t slot, pcal
                                    &views->ranges[slot], views->rows, &views->base[slot], err);
 }
 
+pcal_status pc_replica_views_ready(pc_replica_views *views, size_t slot, int data, int index,
+                                   pcal_error *err) {
+  PC_TRY(pc_replica_views_divide(views, slot, err));
+  if (data)
+    PC_TRY(pc_replica_views_add_data(views, slot, err));
+  return index ? pc_replica_views_index(views, slot, err) : PCAL_OK;
+}
+
 pcal_status pc_replica_views_evidence(const pc_replica_views *views, size_t slot,
                                       pc_replica_evidence *out, pcal_error *err) {
   PC_TRY(pc_replica_evidence_new(&views->env, &views->plan->slots[slot].need,

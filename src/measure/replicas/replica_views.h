@@ -39,6 +39,9 @@ PC_CHECKED pcal_status pc_replica_views_divide(pc_replica_views *views, size_t s
                                                pcal_error *err);
 PC_CHECKED pcal_status pc_replica_views_index(pc_replica_views *views, size_t slot,
                                               pcal_error *err);
+/* All of that: index too if it is wanted, and the sums of the data. */
+PC_CHECKED pcal_status pc_replica_views_ready(pc_replica_views *views, size_t slot, int data,
+                                              int index, pcal_error *err);
 /* Evidence of a sorted slot that is refilled for each replica. */
 PC_CHECKED pcal_status pc_replica_views_evidence(const pc_replica_views *views, size_t slot,
                                                  pc_replica_evidence *out, pcal_error *err);

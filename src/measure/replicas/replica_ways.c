@@ -1,7 +1,5 @@
 #include "measure/replicas/replica_ways.h"
 
-#include <math.h>
-
 #include "measure/replicas/replica_batch.h"
 #include "measure/replicas/replica_label_sums.h"
 
@@ -61,10 +59,4 @@ pc_replica_way pc_replica_choose_way(const pc_replica_request *request, size_t s
     return PC_REPLICA_WAY_ROW_SUMS;
   return lanes && pc_replica_label_sums_apply(request->rows) ? PC_REPLICA_WAY_LABEL_SUMS
                                                              : PC_REPLICA_WAY_STATE;
-}
-
-void pc_replica_values_clear(const pc_replica_request *request, double *values) {
-  const size_t series = request->points == NULL ? PC_REPLICA_VALUES : request->point_count;
-  for (size_t i = 0; i < request->plan->entry_count * series * request->count; i++)
-    values[i] = (double)NAN;
 }

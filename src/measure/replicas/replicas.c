@@ -20,6 +20,8 @@
 
 #define REPLICAS_ROW_COST 20.0          /* nanoseconds per row, entry and class, roughly */
 #define REPLICAS_SCORE_COST 5.0         /* nanoseconds per score, to divide sorted ones */
+#define REPLICAS_FREE_COST 3.0          /* nanoseconds per row and worker */
+#define REPLICAS_TOGETHER 8             /* batches of exchanges, which share random bits */
 #define REPLICAS_BATCH PC_REPLICA_LANES /* replicas drawn together */
 
 /* The memory of one thread: the draws of REPLICAS_BATCH replicas, evidence that is refilled,
@@ -50,6 +52,7 @@ typedef struct replicas_job {
   pc_replica_row_sums *summed; /* by slot; for PC_REPLICA_WAY_ROW_SUMS */
   replicas_worker *workers;
   size_t worker_count;
+  size_t together;     /* batches of a task */
   int lanes;           /* labels are drawn for all replicas of a batch together */
   int sums;            /* some entry is a sum of row values */
   int states;          /* some slot is evaluated by PC_REPLICA_WAY_STATE */
@@ -241,40 +244,6 @@ static pcal_status replicas_worker_fill(const replicas_job *job, replicas_worker
 
 /* ---- values ---- */
 
-static double replicas_finite(double value) {
-  return isfinite(value) ? value : (double)NAN;
-}
-
-pcal_status pc_replica_evaluate(const pcal_env *env, const pc_plan_entry *entry,
-                                const pc_evidence *evidence, size_t count, double *out,
-                                pcal_error *err) {
-  pc_metric_result outcome;
-  memset(&outcome, 0, sizeof outcome);
-  const pcal_status status =
-      entry->metric->evaluate(&entry->options, evidence, env, &outcome, err);
-  const int defined = status == PCAL_OK && !outcome.undefined;
-  if (defined)
-    out[0] = replicas_finite(outcome.value);
-  if (defined && outcome.inner_power != 0)
-    out[PC_REPLICA_INNER * count] = replicas_finite(outcome.inner);
-  for (size_t p = 0; defined && p < outcome.part_count; p++)
-    out[(PC_REPLICA_PARTS + p) * count] = replicas_finite(outcome.parts[p].value);
-  pc_free(env, outcome.class_values);
-  return status;
-}
-
-pcal_status pc_replica_value(const pcal_env *env, const pc_plan_entry *entry,
-                             const pc_evidence *evidence, double *out, pcal_error *err) {
-  pc_metric_result outcome;
-  memset(&outcome, 0, sizeof outcome);
-  const pcal_status status =
-      entry->metric->evaluate(&entry->options, evidence, env, &outcome, err);
-  if (status == PCAL_OK && !outcome.undefined)
-    *out = replicas_finite(outcome.value);
-  pc_free(env, outcome.class_values);
-  return status;
-}
-
 static pcal_status replicas_slot_entries(const replicas_job *job, size_t slot,
                                          const pc_evidence *evidence, size_t replica,
                                          pcal_error *err) {
@@ -412,12 +381,9 @@ static pcal_status replicas_one(const replicas_job *job, replicas_worker *worker
   return PCAL_OK;
 }
 
-static pcal_status replicas_task(void *user, size_t batch, size_t w, pcal_error *err) {
-  replicas_job *job = user;
-  replicas_worker *worker = &job->workers[w];
+static pcal_status replicas_batch(const replicas_job *job, replicas_worker *worker,
+                                  size_t batch, pcal_error *err) {
   const pc_kept_rows *rows = job->request->rows;
-  if (!worker->ready)
-    PC_TRY(replicas_worker_fill(job, worker, err));
   pc_replica_weights(job->request, job->env.seed, batch, &worker->bits, worker->drawn,
                      worker->total);
   if (job->lanes)
@@ -451,12 +417,39 @@ static pcal_status replicas_task(void *user, size_t batch, size_t w, pcal_error 
   return PCAL_OK;
 }
 
+static size_t replicas_batches(const replicas_job *job) {
+  return (job->request->count - 1) / REPLICAS_BATCH + 1;
+}
+
+static pcal_status replicas_task(void *user, size_t index, size_t w, pcal_error *err) {
+  const replicas_job *job = user;
+  replicas_worker *worker = &job->workers[w];
+  const size_t begin = index * job->together, left = replicas_batches(job) - begin;
+  if (!worker->ready)
+    PC_TRY(replicas_worker_fill(job, worker, err));
+  for (size_t b = 0; b < (left < job->together ? left : job->together); b++)
+    PC_TRY(replicas_batch(job, worker, begin + b, err));
+  return PCAL_OK;
+}
+
 /* ---- entry point ---- */
+
+static pcal_status replicas_free_task(void *user, size_t w, size_t unused, pcal_error *err) {
+  replicas_job *job = user;
+  (void)unused;
+  (void)err;
+  replicas_worker_free(job, &job->workers[w]);
+  job->workers[w] = (replicas_worker){.ready = 0};
+  return PCAL_OK;
+}
 
 static void replicas_free(replicas_job *job) {
   const pc_measure_plan *plan = job->request->plan;
-  for (size_t w = 0; job->workers != NULL && w < job->worker_count; w++)
-    replicas_worker_free(job, &job->workers[w]);
+  const size_t workers = job->workers == NULL ? 0 : job->worker_count;
+  const double cost = REPLICAS_FREE_COST * (double)(workers * job->request->rows->count);
+  if (pc_run(&job->views->team, workers, cost, replicas_free_task, job, NULL) != PCAL_OK)
+    for (size_t w = 0; w < workers; w++)
+      replicas_worker_free(job, &job->workers[w]);
   for (size_t s = 0; job->summed != NULL && s < plan->slot_count; s++)
     pc_replica_row_sums_free(&job->env, &job->summed[s]);
   pc_free(&job->env, job->summed);
@@ -499,15 +492,11 @@ static pcal_status replicas_divide_slot(void *user, size_t slot, size_t worker,
                                         pcal_error *err) {
   replicas_job *job = user;
   const pc_replica_way way = job->ways[slot];
-  const int points = job->request->points != NULL;
+  const int data = way == PC_REPLICA_WAY_COUNT || job->request->points != NULL;
   (void)worker;
   if (way != PC_REPLICA_WAY_IN_BATCH && way != PC_REPLICA_WAY_COUNT)
     return PCAL_OK;
-  PC_TRY(pc_replica_views_divide(job->views, slot, err));
-  if (way == PC_REPLICA_WAY_COUNT || points)
-    PC_TRY(pc_replica_views_add_data(job->views, slot, err));
-  if (way == PC_REPLICA_WAY_COUNT || job->lanes || points)
-    PC_TRY(pc_replica_views_index(job->views, slot, err));
+  PC_TRY(pc_replica_views_ready(job->views, slot, data, data || job->lanes, err));
   if (way == PC_REPLICA_WAY_COUNT && job->views->ranges[slot].of_class == NULL)
     job->ways[slot] = PC_REPLICA_WAY_REFILL; /* too many bins */
   return PCAL_OK;
@@ -547,8 +536,8 @@ static pcal_status replicas_run(replicas_job *job, const pcal_env *env, pcal_err
                               request->kind == PC_REPLICA_LABELS     ? "drawing labels"
                               : request->kind == PC_REPLICA_EXCHANGE ? "exchanging the models"
                                                                      : "drawing replicas",
-                              (request->count - 1) / REPLICAS_BATCH + 1, cost, replicas_task,
-                              job, err);
+                              (replicas_batches(job) - 1) / job->together + 1, cost,
+                              replicas_task, job, err);
 }
 
 pcal_status pc_replicas_measure(const pcal_env *env, const pc_replica_request *request,
@@ -557,6 +546,7 @@ pcal_status pc_replicas_measure(const pcal_env *env, const pc_replica_request *r
   replicas_job job = {.request = request,
                       .views = request->views == NULL ? &own : request->views,
                       .worker_count = pc_worker_count(env),
+                      .together = request->kind == PC_REPLICA_EXCHANGE ? REPLICAS_TOGETHER : 1,
                       .values = values};
   if (values != NULL)
     pc_replica_values_clear(request, values);
