@@ -120,23 +120,99 @@ static void replica_sum_add_hits(const uint8_t *hits, const uint32_t *row, const
 }
 _Static_assert(PC_REPLICA_LANES == 8, "hits of eight replicas are bits of a byte");
 
+/* Adds weights times gaps of a row to the sums of a range. */
+static inline void replica_sum_to_range(double *sums, size_t range, const replica_reals *w,
+                                        double gap) {
+  replica_reals *to = (replica_reals *)(void *)(sums + range * PC_REPLICA_LANES);
+  *to += *w * gap;
+}
+
+/* A macro, because returning wide vectors depends on the instruction set. */
+#define REPLICA_SUM_WEIGHTS(weights) \
+  __builtin_convertvector(*(const replica_floats *)(const void *)(weights), replica_reals)
+
+static void replica_sum_gaps_in_order(const float *weights, const double *probs,
+                                      const int32_t *labels, const uint16_t *range,
+                                      size_t count, size_t classes, double *sums) {
+  for (size_t i = 0; i < count; i++, weights += PC_REPLICA_LANES, range += classes) {
+    const replica_reals w = REPLICA_SUM_WEIGHTS(weights);
+    for (size_t c = 0; c < classes; c++)
+      replica_sum_to_range(sums, range[c], &w, *probs++);
+    replica_sum_to_range(sums, range[labels[i]], &w, -1.0);
+  }
+}
+
+/* The range that two of the first three rows share, if they do. */
+static uint16_t replica_sum_usual(const uint16_t *range, size_t count, size_t classes) {
+  const uint16_t first = range[0], third = range[count < 3 ? 0 : 2 * classes];
+  const uint16_t second = range[count < 3 ? 0 : classes];
+  return second == third ? second : first;
+}
+
+#define REPLICA_SUM_GAPS 8 /* classes added up together */
+
+/* Adds `width` classes of all rows.  Most probabilities of a class are in one range, whose sums stay in
+ * registers. */
+static inline void replica_sum_class_block(const float *weights, const double *probs,
+                                           const uint16_t *range, size_t count, size_t classes,
+                                           size_t width, double lattice, double *sums) {
+  uint16_t usual[REPLICA_SUM_GAPS];
+  replica_reals all[REPLICA_SUM_GAPS];
+  for (size_t c = 0; c < width; c++) {
+    usual[c] = replica_sum_usual(range + c, count, classes);
+    all[c] = (replica_reals){0.0};
+  }
+  for (size_t i = 0; i < count; i++, probs += classes, range += classes) {
+    const replica_reals w = REPLICA_SUM_WEIGHTS(weights + i * PC_REPLICA_LANES);
+    double p[REPLICA_SUM_GAPS];
+    for (size_t c = 0; c < width; c++)
+      p[c] = replica_sum_round(probs[c], lattice);
+    for (size_t c = 0; c < width; c++)
+      if (range[c] != usual[c]) {
+        replica_sum_to_range(sums, range[c], &w, p[c]);
+        p[c] = 0.0;
+      }
+    for (size_t c = 0; c < width; c++)
+      all[c] += w * p[c];
+  }
+  for (size_t c = 0; c < width; c++)
+    *(replica_reals *)(void *)(sums + (size_t)usual[c] * PC_REPLICA_LANES) += all[c];
+}
+
+/* On a lattice, sums do not depend on their order. */
+static void replica_sum_gaps_on_lattice(const float *weights, const double *probs,
+                                        const int32_t *labels, const uint16_t *range,
+                                        size_t count, size_t classes, double lattice,
+                                        double *sums) {
+  size_t c = 0;
+  for (; c + REPLICA_SUM_GAPS <= classes; c += REPLICA_SUM_GAPS)
+    replica_sum_class_block(weights, probs + c, range + c, count, classes, REPLICA_SUM_GAPS,
+                            lattice, sums);
+  for (; c + 2 <= classes; c += 2)
+    replica_sum_class_block(weights, probs + c, range + c, count, classes, 2, lattice, sums);
+  if (c < classes)
+    replica_sum_class_block(weights, probs + c, range + c, count, classes, 1, lattice, sums);
+  for (size_t i = 0; i < count; i++) {
+    const replica_reals w = REPLICA_SUM_WEIGHTS(weights + i * PC_REPLICA_LANES);
+    replica_sum_to_range(sums, range[i * classes + (size_t)labels[i]], &w, -1.0);
+  }
+}
+
+#define REPLICA_SUM_GAP_ROWS 512 /* rows whose numbers stay in the cache */
+
 static void replica_sum_add_class_gaps(const float *weights, const double *probs,
                                        const int32_t *labels, const uint16_t *range,
                                        size_t count, size_t classes, double lattice,
                                        double *sums) {
-  for (size_t i = 0; i < count; i++, weights += PC_REPLICA_LANES, range += classes) {
-    double w[PC_REPLICA_LANES];
-    for (size_t k = 0; k < PC_REPLICA_LANES; k++)
-      w[k] = (double)weights[k];
-    for (size_t c = 0; c < classes; c++) {
-      double *to = sums + (size_t)range[c] * PC_REPLICA_LANES;
-      const double p = replica_sum_round(*probs++, lattice);
-      for (size_t k = 0; k < PC_REPLICA_LANES; k++)
-        to[k] += w[k] * p;
-    }
-    double *to = sums + (size_t)range[labels[i]] * PC_REPLICA_LANES;
-    for (size_t k = 0; k < PC_REPLICA_LANES; k++)
-      to[k] -= w[k];
+  if (!(lattice > 0.0)) {
+    replica_sum_gaps_in_order(weights, probs, labels, range, count, classes, sums);
+    return;
+  }
+  for (size_t i = 0; i < count; i += REPLICA_SUM_GAP_ROWS) {
+    const size_t left = count - i;
+    replica_sum_gaps_on_lattice(
+        weights + i * PC_REPLICA_LANES, probs + i * classes, labels + i, range + i * classes,
+        left < REPLICA_SUM_GAP_ROWS ? left : REPLICA_SUM_GAP_ROWS, classes, lattice, sums);
   }
 }
 
@@ -149,6 +225,18 @@ static void replica_sum_blocks(uint64_t seed, uint64_t stream, const uint64_t *i
   for (size_t i = 0; i < REPLICA_SUM_BLOCKS; i++)
     streams[i] = stream;
   pc_philox_lanes(seed, streams, ids, words);
+}
+
+/* The number of ascending steps that are not above the largest word: few words reach the last ones. */
+static inline size_t replica_sum_steps_reached(const uint32_t *words, size_t count,
+                                               const uint32_t *steps, size_t step_count) {
+  uint32_t most = 0;
+  size_t reached = 0;
+  for (size_t i = 0; i < count; i++)
+    most = words[i] > most ? words[i] : most;
+  while (reached < step_count && steps[reached] <= most)
+    reached++;
+  return reached;
 }
 
 /* How many steps are not above each of several words. */
@@ -170,8 +258,10 @@ static void replica_sum_draw_some(uint64_t seed, uint64_t stream, const uint64_t
     uint32_t words[4][REPLICA_SUM_BLOCKS];
     float drawn[4][REPLICA_SUM_BLOCKS];
     replica_sum_blocks(seed, stream + lane / 4, ids, words);
+    const size_t reached =
+        replica_sum_steps_reached(&words[0][0], 4 * REPLICA_SUM_BLOCKS, steps, step_count);
     for (size_t k = 0; k < 4; k++)
-      replica_sum_count_steps(words[k], steps, step_count, drawn[k]);
+      replica_sum_count_steps(words[k], steps, reached, drawn[k]);
     for (size_t i = 0; i < count; i++)
       for (size_t k = 0; k < 4; k++)
         weights[i * PC_REPLICA_LANES + lane + k] = drawn[k][i];
@@ -270,18 +360,11 @@ typedef float replica_sum_counts[PC_REPLICA_WIDE];
 
 _Static_assert(PC_REPLICA_WIDE == 4 * REPLICA_SUM_BLOCKS, "four replicas share a stream");
 
-/* How many steps are not above each word.  Few words reach the last steps. */
 static inline void replica_sum_count_wide(const uint32_t *words, const uint32_t *steps,
                                           size_t step_count, float *out) {
-  const size_t usual = step_count < 7 ? step_count : 7;
+  const size_t reached = replica_sum_steps_reached(words, PC_REPLICA_WIDE, steps, step_count);
   int32_t count[PC_REPLICA_WIDE] = {0};
-  uint32_t most = 0;
-  for (size_t k = 0; k < usual; k++)
-    for (size_t i = 0; i < PC_REPLICA_WIDE; i++)
-      count[i] += words[i] >= steps[k];
-  for (size_t i = 0; i < PC_REPLICA_WIDE; i++)
-    most = words[i] > most ? words[i] : most;
-  for (size_t k = usual; k < step_count && most >= steps[k]; k++)
+  for (size_t k = 0; k < reached; k++)
     for (size_t i = 0; i < PC_REPLICA_WIDE; i++)
       count[i] += words[i] >= steps[k];
   for (size_t i = 0; i < PC_REPLICA_WIDE; i++)

@@ -329,3 +329,42 @@ TEST(test_exchange_sums) {
       }
   }
 }
+
+/* Gaps of every class: plain sums, exact on a lattice whatever their order, and in the order of rows and
+ * classes without one. */
+TEST(test_class_gaps) {
+  enum { COUNT = 600, MOST = 11, RANGES = 40 };
+  static float weights[COUNT * PC_REPLICA_LANES];
+  static double probs[COUNT * MOST];
+  static int32_t labels[COUNT];
+  static uint16_t range[COUNT * MOST];
+  const pc_rng rng = {8, 2};
+  for (size_t i = 0; i < COUNT * PC_REPLICA_LANES; i++)
+    weights[i] = (float)floor(4 * pc_rng_uniform(&rng, i));
+  for (size_t classes = 1; classes <= MOST; classes += 5)
+    for (int lattice = 0; lattice < 2; lattice++) {
+      const double big = lattice ? 1.5 * 0x1p22 : 0.0; /* multiples of 2^-30 */
+      double want[(RANGES + 1) * PC_REPLICA_LANES] = {0.0};
+      for (size_t i = 0; i < COUNT; i++)
+        labels[i] = (int32_t)(i * i % classes);
+      for (size_t i = 0; i < COUNT * classes; i++) {
+        probs[i] = pc_rng_uniform(&rng, 100000 + i);
+        range[i] = (uint16_t)(i % 7 == 3 ? i % (RANGES + 1) : 1 + i % classes);
+      }
+      for (size_t i = 0; i < COUNT; i++)
+        for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++) {
+          const double w = (double)weights[i * PC_REPLICA_LANES + lane];
+          for (size_t c = 0; c < classes; c++)
+            want[range[i * classes + c] * PC_REPLICA_LANES + lane] +=
+                w * ((probs[i * classes + c] + big) - big);
+          want[range[i * classes + (size_t)labels[i]] * PC_REPLICA_LANES + lane] -= w;
+        }
+      for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
+        double sums[(RANGES + 1) * PC_REPLICA_LANES] = {0.0};
+        pc_kernels_at(v)->replica_sum->add_class_gaps(weights, probs, labels, range, COUNT,
+                                                      classes, big, sums);
+        for (size_t i = 0; i < UNIT_COUNT(sums); i++)
+          assert_same(sums[i], want[i]);
+      }
+    }
+}
