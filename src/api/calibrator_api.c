@@ -152,7 +152,8 @@ pcal_status pcal_calibrator_apply_source(const pcal_calibrator *calibrator, pcal
     return pc_fail(err, PCAL_USAGE, "calibrated rows are written as PCAL_NPY or PCAL_CSV");
   pcal_env opened;
   PC_TRY(pc_env_open(env, &opened, err));
-  return pc_env_close(
-      &opened, pc_calibrator_apply_source(source, calibrator, format, &opened, sink, user, err),
-      err);
+  const pcal_status status =
+      pc_calibrator_apply_source(source, calibrator, format, &opened, sink, user, err);
+  pc_source_forget_pages(source, &opened);
+  return pc_env_close(&opened, status, err);
 }

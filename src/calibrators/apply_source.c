@@ -1,4 +1,4 @@
-/* Calibrates a whole source, window by window.
+/* Calibrates a whole source, window by window: one is written while the next is mapped.
  *
  *   1. npy: little-endian, one-dimensional for one column.  The header holds the number of
  *      rows, so a source that does not know it is read twice.
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/executor.h"
 #include "base/number.h"
 #include "calibrators/apply.h"
 #include "calibrators/fit_pass.h"
@@ -16,6 +17,7 @@
 #include "io/formats/npy_write.h"
 #include "io/name_table.h"
 #include "io/source.h"
+#include "system/threads.h"
 
 #define APPLY_SOURCE_BYTES ((size_t)4 << 20)
 
@@ -225,30 +227,101 @@ static pcal_status apply_source_groups(const pcal_source *source,
   return PCAL_OK;
 }
 
-static pcal_status apply_source_windows(pcal_source *source, const pcal_calibrator *calibrator,
-                                        const apply_source_format *format,
-                                        const apply_source_writer *writer, size_t window,
-                                        void *values, apply_source_matches *matches,
-                                        pcal_error *err) {
+/* A window that is mapped while the one before it is written. */
+typedef struct apply_source_ahead {
+  const pcal_calibrator *calibrator;
+  pcal_env env; /* without callbacks, which are for the caller's thread */
+  pcal_batch batch;
+  void *values;
+  pc_affinity cores;
+  pcal_status status;
+  pcal_error error;
+} apply_source_ahead;
+
+static void *apply_source_ahead_main(void *argument) {
+  apply_source_ahead *ahead = argument;
+  pc_affinity_release(&ahead->cores);
+  ahead->status = pc_calibrator_apply(ahead->calibrator, &ahead->batch, &ahead->env,
+                                      ahead->values, &ahead->error);
+  return NULL;
+}
+
+/* The windows of a source, in two buffers by turns. */
+typedef struct apply_source_turns {
+  const apply_source_format *format;
+  const apply_source_writer *writer;
+  void *values[2];
+  size_t turn;    /* the buffer that is mapped into next */
+  size_t waiting; /* rows of the other one, not written yet */
+  uint64_t done;
+} apply_source_turns;
+
+/* Writes the rows that wait. */
+static pcal_status apply_source_write(apply_source_turns *turns, pcal_error *err) {
+  const apply_source_writer *writer = turns->writer;
   const uint64_t known = writer->shape.row_count;
-  uint64_t done = 0;
+  if (turns->waiting == 0)
+    return PCAL_OK;
+  PC_TRY(turns->format->rows(writer, turns->values[1 - turns->turn], turns->waiting, err));
+  turns->done += turns->waiting;
+  turns->waiting = 0;
+  pc_progress(writer->env, "applying", turns->done, known == PCAL_NO_ROW ? 0 : known);
+  return pc_check_interrupt(writer->env, err);
+}
+
+/* Maps a window with all threads but the caller's, which writes the one before it. */
+static pcal_status apply_source_turn(apply_source_turns *turns, apply_source_ahead *ahead,
+                                     pcal_error *err) {
+  pc_thread thread;
+  ahead->values = turns->values[turns->turn];
+  ahead->status = PCAL_OK;
+  ahead->cores = pc_affinity_current();
+  pc_error_clear(&ahead->error);
+  const int started = turns->waiting > 0 && pc_worker_count(turns->writer->env) > 1 &&
+                      pc_thread_start(&thread, &ahead->cores, apply_source_ahead_main, ahead);
+  const pcal_status written = apply_source_write(turns, err);
+  if (started)
+    pc_thread_join(&thread);
+  PC_TRY(written);
+  if (!started)
+    return pc_calibrator_apply(ahead->calibrator, &ahead->batch, turns->writer->env,
+                               ahead->values, err);
+  if (ahead->status != PCAL_OK && err != NULL)
+    *err = ahead->error;
+  return ahead->status;
+}
+
+static pcal_status apply_source_windows(pcal_source *source, const pcal_calibrator *calibrator,
+                                        apply_source_turns *turns, size_t window,
+                                        apply_source_matches *matches, pcal_error *err) {
+  const apply_source_writer *writer = turns->writer;
+  const uint64_t known = writer->shape.row_count;
+  apply_source_ahead ahead = {.calibrator = calibrator, .env = *writer->env};
+  ahead.env.progress = NULL;
+  ahead.env.interrupted = NULL;
   for (;;) {
-    pcal_batch batch = PCAL_BATCH_INIT;
-    PC_TRY(pc_source_next(source, window, &batch, err));
-    if (batch.rows == 0)
+    ahead.batch = (pcal_batch)PCAL_BATCH_INIT;
+    pcal_status status = pc_source_next(source, window, &ahead.batch, err);
+    if (status == PCAL_OK)
+      status = apply_source_groups(source, calibrator, writer->env, &ahead.batch, matches, err);
+    if (status != PCAL_OK) { /* rows before an error are written */
+      pcal_error unheard = PCAL_ERROR_INIT;
+      if (apply_source_write(turns, &unheard) != PCAL_OK)
+        turns->waiting = 0;
+      return status;
+    }
+    if (ahead.batch.rows == 0)
       break;
-    PC_TRY(apply_source_groups(source, calibrator, writer->env, &batch, matches, err));
-    PC_TRY(pc_calibrator_apply(calibrator, &batch, writer->env, values, err));
-    PC_TRY(format->rows(writer, values, batch.rows, err));
-    done += batch.rows;
-    pc_progress(writer->env, "applying", done, known == PCAL_NO_ROW ? 0 : known);
-    PC_TRY(pc_check_interrupt(writer->env, err));
+    PC_TRY(apply_source_turn(turns, &ahead, err));
+    turns->waiting = ahead.batch.rows;
+    turns->turn = 1 - turns->turn;
   }
-  if (format->counted && done != known)
+  PC_TRY(apply_source_write(turns, err));
+  if (turns->format->counted && turns->done != known)
     return pc_fail(err, PCAL_IO,
                    "the input changed from %llu to %llu rows; run again when no program writes "
                    "to it",
-                   (unsigned long long)known, (unsigned long long)done);
+                   (unsigned long long)known, (unsigned long long)turns->done);
   return PCAL_OK;
 }
 
@@ -329,12 +402,16 @@ pcal_status pc_calibrator_apply_source(pcal_source *source, const pcal_calibrato
   if (target->counted)
     PC_TRY(apply_source_count(source, window, &writer, err));
   PC_TRY(target->head(&writer, err));
-  void *values = pc_alloc_raw(env, window * writer.shape.columns, apply_source_width(&writer));
-  if (values == NULL)
-    return pc_fail_memory(err, "applying a calibrator");
+  apply_source_turns turns = {.format = target, .writer = &writer};
+  for (int i = 0; i < 2; i++)
+    turns.values[i] =
+        pc_alloc_raw(env, window * writer.shape.columns, apply_source_width(&writer));
   const pcal_status status =
-      apply_source_windows(source, calibrator, target, &writer, window, values, &matches, err);
-  pc_free(env, values);
+      turns.values[0] == NULL || turns.values[1] == NULL
+          ? pc_fail_memory(err, "applying a calibrator")
+          : apply_source_windows(source, calibrator, &turns, window, &matches, err);
+  pc_free(env, turns.values[0]);
+  pc_free(env, turns.values[1]);
   pc_free(env, matches.members);
   return status;
 }

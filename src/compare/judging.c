@@ -78,10 +78,13 @@ static int judging_gives_up(const pc_judging *state) {
          !state->config->skip_missing;
 }
 
+static uint64_t judging_share(const pc_contestant *contestant) {
+  return pc_judging_is_slow(contestant->spec) ? JUDGING_SLOW_SHARE : 1;
+}
+
 void pc_judging_count(const pc_judging *state, const pc_contestant *contestant,
                       uint64_t steps) {
-  const uint64_t share = pc_judging_is_slow(contestant->spec) ? JUDGING_SLOW_SHARE : 1;
-  atomic_fetch_add(&state->table->progress.done, steps * share);
+  atomic_fetch_add(&state->table->progress.done, steps * judging_share(contestant));
 }
 
 int pc_judging_is_slow(const char *spec) {
@@ -454,7 +457,11 @@ pcal_status pc_judging_try_all(pc_judging *state, pc_contestant *const *contesta
                                size_t count, pcal_error *err) {
   judging_stages all = {
       .state = state, .held_out = pc_judging_held_out(state, 0), .count = count};
+  atomic_uint_least64_t *done = &state->table->progress.done;
+  uint64_t end = atomic_load(done);
   atomic_init(&all.stop, 0);
+  for (size_t i = 0; i < count; i++)
+    end += pc_judging_steps(state) * judging_share(contestants[i]);
   pcal_status status = judging_stages_open(&all, contestants, err);
   if (status == PCAL_OK)
     status = judging_fit_stages(&all, err);
@@ -463,5 +470,6 @@ pcal_status pc_judging_try_all(pc_judging *state, pc_contestant *const *contesta
   for (size_t i = 0; i < count && status == PCAL_OK; i++)
     status = judging_excuse(state, contestants[i], all.list[i].status, &all.list[i].why, err);
   judging_stages_free(&all);
+  atomic_store(done, end); /* with the steps of those that were given up */
   return status;
 }

@@ -281,6 +281,46 @@ TEST(compared_shown) {
   pcal_comparison_free(comparison);
 }
 
+/* Judging side by side, with several threads, writes what judging one after the other does: the methods that are
+ * given up after the first fold, those that do not suit the rows, ranks and gains. */
+TEST(compared_stages) {
+  static compared_data data;
+  sink_bytes text[3] = {{0}};
+  compared_draw(&data, 0.6);
+  for (unsigned t = 0; t < 3; t++) {
+    pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
+    pcal_env env = PCAL_ENV_INIT;
+    env.threads = 1 + 2 * t;
+    pcal_comparison *comparison = compared_run(&data, &config, &env);
+    assert_int_equal(pcal_comparison_write(comparison, PCAL_JSON, sink_collect, &text[t], NULL),
+                     PCAL_OK);
+    pcal_comparison_free(comparison);
+    assert_string_equal(text[t].bytes, text[0].bytes);
+  }
+  for (unsigned t = 0; t < 3; t++)
+    free(text[t].bytes);
+}
+
+/* A failing method of the list that was given is the error, also side by side. */
+TEST(compared_stages_bad) {
+  static const char *const methods[] = {"temperature", "isotonic", "venn-abers:no=1"};
+  compared_data data;
+  pcal_error first = PCAL_ERROR_INIT, other = PCAL_ERROR_INIT;
+  compared_draw(&data, 3);
+  for (unsigned t = 0; t < 2; t++) {
+    pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
+    pcal_env env = PCAL_ENV_INIT;
+    pcal_comparison *comparison = NULL;
+    env.threads = 1 + 3 * t;
+    config.methods = methods;
+    config.method_count = UNIT_COUNT(methods);
+    assert_int_equal(compared_try(&data, &config, &env, &comparison, t == 0 ? &first : &other),
+                     PCAL_USAGE);
+    assert_null(comparison);
+  }
+  assert_string_equal(first.message, other.message);
+}
+
 /* One step, "comparing", that never goes back and ends with all contestants; a slow one counts as eight. */
 typedef struct compared_steps {
   uint64_t done, total;
@@ -311,7 +351,8 @@ TEST(compared_progress) {
   pcal_comparison_free(compared_run(&data, &config, &env));
   assert_true(steps.calls > UNIT_COUNT(methods));
   assert_int_equal(steps.others, 0);
-  assert_int_equal(steps.total, 3 + 8); /* without a method, two fast ones and a slow one */
+  /* Without a method, two fast ones and a slow one; five folds each, and measuring. */
+  assert_int_equal(steps.total, (3 + 8) * 6);
   assert_int_equal(steps.done, steps.total);
 }
 
