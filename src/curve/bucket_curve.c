@@ -171,8 +171,10 @@ pcal_status pc_bucket_curve_targets(const pc_bucket_curve *curve,
   return PCAL_OK;
 }
 
+/* True if a segment does not lie in one cell, or lacks the squares of narrow ones. */
 static int bucket_curve_over_border(const pc_segment *segment, unsigned level) {
-  return pc_point_cell(segment->low, level) != pc_point_cell(segment->high, level);
+  return pc_point_cell(segment->low, level) != pc_point_cell(segment->high, level) ||
+         pc_point_lacks_squares(segment, level);
 }
 
 pcal_status pc_bucket_curve_cell_targets(const pc_bucket_curve *curve, unsigned level,

@@ -67,8 +67,10 @@ static void bucket_sums_outcome_read(const pc_bucket_sums *sums, size_t bucket, 
   out->rows += (uint64_t)rows;
   out->score.units += score;
   out->rest += (pc_int128)rest;
-  out->square += (rows * b * b << 25) + (b * offset << 3) + (int64_t)cell->square;
+  const pc_int128 square = (rows * b * b << 25) + (b * offset << 3) + (int64_t)cell->square;
+  out->square += square;
   if (hit) {
+    out->hit_square = square;
     out->hits = (uint64_t)rows;
     out->hit_score.units = score;
   }

@@ -23,13 +23,27 @@ int64_t pc_point_cell(double score, unsigned level) {
 typedef struct point_rows {
   double weight;
   pc_fixed score;
+  pc_int128 square; /* sum of squared scores, in units of 2^-53 (segment.h) */
 } point_rows;
 
 static void point_add_segment(const pc_segment *segment, point_rows rows[2]) {
+  const pc_int128 one = pc_segment_square(segment->low);
+  const int closed = segment->low == segment->high;
+  const pc_int128 all = closed ? one * segment->rows : segment->square;
+  const pc_int128 hits = closed ? one * segment->hits : segment->hit_square;
+  rows[0].square += all - hits;
+  rows[1].square += hits;
   rows[0].score.units += segment->score.units - segment->hit_score.units;
   rows[1].score.units += segment->hit_score.units;
   rows[0].weight += (double)(int64_t)(segment->rows - segment->hits);
   rows[1].weight += (double)(int64_t)segment->hits;
+}
+
+/* Exact for whole weights. */
+static pc_int128 point_times(int64_t square, double weight) {
+  return weight == floor(weight) && weight < 0x1p62
+             ? (pc_int128)square * (pc_int128)(int64_t)weight
+             : (pc_int128)((double)square * weight);
 }
 
 static void point_add(const pc_curve_table *table, size_t i, point_rows rows[2]) {
@@ -41,6 +55,7 @@ static void point_add(const pc_curve_table *table, size_t i, point_rows rows[2])
       (table->hits[i] == 0.0 || table->hits[i] == 1.0)) { /* the common case, faster */
     point_rows *one = &rows[table->hits[i] == 1.0];
     pc_fixed_add(&one->score, table->score[i]);
+    one->square += pc_segment_square(table->score[i]);
     one->weight += 1.0;
     return;
   }
@@ -50,6 +65,9 @@ static void point_add(const pc_curve_table *table, size_t i, point_rows rows[2])
   rows[1].score.units += hit_sum.units;
   rows[0].weight += pc_curve_table_weight(table, i) - hits;
   rows[1].weight += hits;
+  const int64_t square = pc_segment_square(table->score[i]);
+  rows[0].square += point_times(square, table->weight[i] - hits);
+  rows[1].square += point_times(square, hits);
 }
 
 /* ---- masses ---- */
@@ -89,6 +107,58 @@ static void point_put_cell(pc_point_masses *out, const point_rows rows[2], point
   point_put(out, at[!first], mass[!first]);
 }
 
+/* A cell, from `low` on. */
+typedef struct point_cell {
+  double low, width;
+} point_cell;
+
+/* Two places with shares of the rows of one outcome, whose mean is `mean` and whose variance is that of the scores:
+ * the upper end of the cell, and one below the mean.  No variance fits a larger distance: both lie in the cell. */
+static void point_pair(const point_rows *rows, const point_cell *cell, double mean,
+                       double at[2], double share[2]) {
+  const double low = cell->low, above = fmax(mean - low, 0.0), left = cell->width - above;
+  const double second =
+      (double)rows->square / PC_SEGMENT_SQUARE_ONE / rows->weight - 2 * low * mean + low * low;
+  const double variance = fmin(fmax(second - above * above, 0.0), above * left);
+  at[0] = at[1] = mean;
+  share[0] = 1.0;
+  share[1] = 0.0;
+  if (!(left > 0.0) || !(variance > 0.0))
+    return;
+  at[0] = mean - variance / left;
+  at[1] = low + cell->width;
+  share[1] = variance / (variance + left * left);
+  share[0] = 1.0 - share[1];
+}
+
+/* The same for a narrow cell: two masses for each outcome, the lowest first. */
+static void point_put_narrow(pc_point_masses *out, const point_rows rows[2],
+                             const point_cell *cell, point_sums *sums) {
+  double at[4], mass[4];
+  size_t count = 0;
+  for (int hit = 0; hit < 2; hit++) {
+    double places[2], share[2];
+    if (rows[hit].weight <= 0)
+      continue;
+    pc_fixed residual = {rows[hit].score.units};
+    point_pair(&rows[hit], cell, pc_fixed_value(&residual) / rows[hit].weight, places, share);
+    if (hit)
+      pc_fixed_add_weighted(&residual, rows[hit].weight, -1.0);
+    point_sums_add(sums, residual);
+    for (int i = 0; i < 2; i++) {
+      size_t place = count++;
+      for (; place > 0 && at[place - 1] > places[i]; place--) {
+        at[place] = at[place - 1];
+        mass[place] = mass[place - 1];
+      }
+      at[place] = places[i];
+      mass[place] = rows[hit].weight * share[i] * (places[i] - hit);
+    }
+  }
+  for (size_t i = 0; i < count; i++)
+    point_put(out, at[i], mass[i]);
+}
+
 /* Cells are divided among tasks.  A task writes to its own part of the memory of all masses. */
 #define POINT_TASKS 64
 #define POINT_TASK_ENTRIES 4096
@@ -104,6 +174,15 @@ typedef struct point_work {
   point_sums sums[POINT_TASKS];
 } point_work;
 
+static int point_is_narrow(unsigned level) {
+  return level > PC_POINT_JOIN_LEVEL;
+}
+
+/* Masses of a cell, at most. */
+static size_t point_per_cell(unsigned level) {
+  return point_is_narrow(level) ? 4 : 2;
+}
+
 static int64_t point_cell_at(const point_work *work, size_t i) {
   return pc_point_cell(pc_curve_table_low(work->table, i), work->level);
 }
@@ -115,11 +194,16 @@ static pcal_status point_task(void *user, size_t task, size_t worker, pcal_error
   (void)worker;
   (void)err;
   for (size_t i = work->begin[task]; i < work->begin[task + 1];) {
-    point_rows rows[2] = {{0.0, {0}}, {0.0, {0}}};
+    point_rows rows[2] = {{0.0, {0}, 0}, {0.0, {0}, 0}};
     const int64_t cell = point_cell_at(work, i);
+    const double width = ldexp(1.0, -(int)work->level);
+    const point_cell bounds = {(double)cell * width, width};
     for (; i < table->count && point_cell_at(work, i) == cell; i++)
       point_add(table, i, rows);
-    point_put_cell(out, rows, &work->sums[task]);
+    if (point_is_narrow(work->level))
+      point_put_narrow(out, rows, &bounds, &work->sums[task]);
+    else
+      point_put_cell(out, rows, &work->sums[task]);
   }
   for (size_t i = 0; i < out->count; i++)
     out->mass[i] /= work->total;
@@ -140,7 +224,8 @@ static void point_divide(point_work *work, const pc_point_masses *all) {
       at++;
     work->begin[t] = at;
     if (t < work->tasks && at < count) {
-      const size_t place = 2 * (by_cell ? (size_t)point_cell_at(work, at) : at);
+      const size_t place =
+          point_per_cell(work->level) * (by_cell ? (size_t)point_cell_at(work, at) : at);
       work->parts[t] = (pc_point_masses){.at = all->at + place, .mass = all->mass + place};
     }
   }
@@ -220,7 +305,7 @@ static size_t point_room(const pc_curve_table *table, unsigned level) {
   if (level == PC_EACH_SCORE)
     return table->count;
   const size_t cells = ((size_t)1 << level) + 1;
-  return 2 * (table->count < cells ? table->count : cells);
+  return point_per_cell(level) * (table->count < cells ? table->count : cells);
 }
 
 pcal_status pc_point_masses_new(const pcal_env *env, const pc_curve_table *table,
@@ -300,13 +385,21 @@ pcal_status pc_point_scores(const pcal_env *env, const pc_curve_table *table, un
     point_scores_put(out, pc_curve_table_low(table, i), pc_curve_table_weight(table, i),
                      pc_curve_table_hits(table, i));
   for (size_t i = 0; level != PC_EACH_SCORE && i < table->count;) {
-    point_rows rows[2] = {{0.0, {0}}, {0.0, {0}}};
+    point_rows rows[2] = {{0.0, {0}, 0}, {0.0, {0}, 0}};
     const int64_t cell = pc_point_cell(pc_curve_table_low(table, i), level);
     for (; i < table->count && pc_point_cell(pc_curve_table_low(table, i), level) == cell; i++)
       point_add(table, i, rows);
     point_scores_cell(rows, out);
   }
   return PCAL_OK;
+}
+
+/* True if an open entry crosses a cell border, or lacks squares. */
+static int point_wants_entry(const pc_curve_table *table, size_t i, unsigned level) {
+  return pc_point_cell(pc_curve_table_low(table, i), level) !=
+             pc_point_cell(pc_curve_table_high(table, i), level) ||
+         (table->form == PC_CURVE_SEGMENTS &&
+          pc_point_lacks_squares(&table->segments[i], level));
 }
 
 #define POINT_BLOCK ((size_t)1 << 12) /* entries that a task reads */
@@ -330,9 +423,7 @@ static pcal_status point_wants_task(void *user, size_t index, size_t worker, pca
   (void)err;
   for (size_t i = begin; i < end; i++) {
     if (!pc_curve_table_open(table, i) ||
-        (all->level != PC_EACH_SCORE &&
-         pc_point_cell(pc_curve_table_low(table, i), all->level) ==
-             pc_point_cell(pc_curve_table_high(table, i), all->level)))
+        (all->level != PC_EACH_SCORE && !point_wants_entry(table, i, all->level)))
       continue;
     count += all->wanted == NULL || !all->wanted[i];
     if (all->wanted != NULL)
@@ -363,9 +454,33 @@ size_t pc_point_masses_wants(const pc_curve_table *table, unsigned level, uint8_
 #define POINT_FIRST 0.79788456080286541
 #define POINT_SECOND 0.96788289807657284
 
+/* In a narrow cell the scores of one outcome and its two masses have the same mean and variance, so that with
+ * f(s) = r(s) K(t, s) both differ from the same parabola around the middle of the cell by at most
+ * |f3| (w / 2)^3 / 6 for a row, f3 = r K3 + 3 K2 the third derivative; over t |K3| integrates to 1.5101 / sigma^3.
+ * The error is at most w^3 (POINT_THIRD size u^3 + POINT_THIRD_OTHER u^2). */
+#define POINT_THIRD (1.5101 / 24)
+#define POINT_THIRD_OTHER (3 * POINT_SECOND / 24)
+#define POINT_BISECTIONS 60
+
+static double point_narrow_sigma(double size, double width, double error) {
+  const double bound = error / (width * width * width);
+  double low = 0.0, high = 1 / width; /* of u; cells are never wider than sigma */
+  for (int i = 0; i < POINT_BISECTIONS; i++) {
+    const double u = 0.5 * (low + high);
+    if (u * u * (POINT_THIRD * size * u + POINT_THIRD_OTHER) <= bound)
+      low = u;
+    else
+      high = u;
+  }
+  return 1 / low;
+}
+
 double pc_point_masses_sigma(const pc_point_masses *masses, unsigned level, double error) {
   if (level == PC_EACH_SCORE)
     return 0.0;
+  if (point_is_narrow(level))
+    return point_narrow_sigma(masses->size + ldexp(1.0, -(int)level), ldexp(1.0, -(int)level),
+                              error);
   const double width = ldexp(1.0, -(int)level), bound = 4 * error / (width * width);
   const double second = (masses->size + width) * POINT_SECOND / 2;
   return (POINT_FIRST + sqrt(POINT_FIRST * POINT_FIRST + 4 * second * bound)) / (2 * bound);

@@ -1,9 +1,11 @@
 /* Residuals (score - outcome) as point masses on [0, 1], the input of smoothing (smooth.h).
  *
  * With level PC_EACH_SCORE every distinct score is one mass.  Otherwise scores are joined in
- * cells of width 2^-level: the hits and the misses of a cell become one mass each, at their
- * mean score.  Cell sums are exact, so the masses depend on the rows only; a table of segments
- * gives the same bits if every segment lies in one cell. */
+ * cells of width 2^-level: up to PC_POINT_JOIN_LEVEL the hits and the misses of a cell become one mass
+ * each, at their mean score; in narrower cells two masses each, at the upper end of the cell and below it, such
+ * that mean and variance are those of the scores.  Cell sums are exact, so the masses depend on the
+ * rows only; a table of segments gives the same bits if every segment lies in one cell and, for narrow
+ * ones, has its squares. */
 #ifndef PC_POINT_MASSES_H
 #define PC_POINT_MASSES_H
 
@@ -35,7 +37,12 @@ PC_CHECKED pcal_status pc_point_scores(const pcal_env *env, const pc_curve_table
 #define PC_POINT_JOIN_ROWS 0x1p16
 #define PC_POINT_JOIN_LEVEL 14
 
-/* Marks the open entries of a table of segments that cross a cell border, and returns how many
+/* True if an open segment has no sums of squares, which cells of this level need. */
+static inline int pc_point_lacks_squares(const pc_segment *segment, unsigned level) {
+  return level > PC_POINT_JOIN_LEVEL && !segment->squared && segment->low < segment->high;
+}
+
+/* Marks the open entries of a table of segments that cross a cell border or lack squares, and returns how many
  * it marked.  wanted NULL: only counts them. */
 size_t pc_point_masses_wants(const pc_curve_table *table, unsigned level, uint8_t *wanted);
 

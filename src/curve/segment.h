@@ -10,7 +10,9 @@ typedef struct pc_segment {
   pc_fixed score, hit_score; /* sum of scores over all rows, and over hits */
   pc_int128 square;          /* sum of squared scores, each truncated to units of 2^-53 as in
                                 grids; only pc_segment_add adds to it, and to rest */
+  pc_int128 hit_square;      /* the same over hits */
   pc_int128 rest;            /* sum of the parts of scores below 2^-53, in units of 2^-61 */
+  int squared;               /* both sums of squares are those of all rows */
   double low, high;          /* bounds of the scores; equal: the segment is a single score */
 } pc_segment;
 
@@ -27,11 +29,12 @@ static inline int64_t pc_segment_rest(int64_t units) {
   return units % 256;
 }
 
-/* Adds one row; leaves `square` and `rest` alone. */
+/* Adds one row; leaves squares and `rest` alone. */
 static inline void pc_segment_add_row(pc_segment *segment, double score, int hit) {
   const int64_t units = pc_fixed_units(score);
   segment->low = score < segment->low ? score : segment->low;
   segment->high = score > segment->high ? score : segment->high;
+  segment->squared = 0;
   segment->rows++;
   segment->hits += (uint64_t)hit;
   segment->score.units += units;

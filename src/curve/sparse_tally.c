@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "curve/point_masses.h"
 #include "curve/score_key.h"
 #include "kernels/sort.h"
 
@@ -79,7 +80,10 @@ static pcal_status sparse_tally_add_kept(const pcal_env *env, pc_kept_scores *in
 
 /* ---- making ---- */
 
+/* 0: none; 1: of all rows; 2: of hits too, in narrow cells. */
 static int sparse_tally_has_squares(const pc_bucket_tally *tally) {
+  if (tally->targets != NULL && tally->targets->level > PC_POINT_JOIN_LEVEL)
+    return 2;
   return tally->targets == NULL ? tally->layout.squares : tally->targets->layout.squares;
 }
 
@@ -228,10 +232,11 @@ static void sparse_tally_encode_segment(pc_encoder *out, const pc_segment *segme
   pc_encode_varint(out, (pc_uint128)(segment->score.units - (pc_int128)segment->rows * low));
   pc_encode_varint(out,
                    (pc_uint128)(segment->hit_score.units - (pc_int128)segment->hits * low));
-  if (squares)
-    pc_encode_varint(out, (pc_uint128)(segment->square - (pc_int128)segment->rows *
-                                                             sparse_tally_least_square(
-                                                                 segment->low, segment->high)));
+  const pc_int128 least = sparse_tally_least_square(segment->low, segment->high);
+  if (squares > 0)
+    pc_encode_varint(out, (pc_uint128)(segment->square - (pc_int128)segment->rows * least));
+  if (squares > 1)
+    pc_encode_varint(out, (pc_uint128)(segment->hit_square - (pc_int128)segment->hits * least));
   *key = high_key;
 }
 
@@ -248,7 +253,7 @@ static void sparse_tally_encode_kept(pc_encoder *out, const pc_kept_scores *kept
 
 void pc_encode_sparse_tally(pc_encoder *out, const pc_sparse_tally *sparse) {
   uint64_t before = 0, key = 0;
-  pc_encode_u8(out, sparse->squares != 0);
+  pc_encode_u8(out, (unsigned)sparse->squares);
   pc_encode_varint(out, sparse->count);
   for (size_t i = 0; i < sparse->count; i++) {
     pc_encode_varint(out, sparse->index[i] - before);
@@ -268,20 +273,26 @@ static int sparse_tally_sum_fits(pc_uint128 sum, uint64_t rows, double low, doub
   return sum <= (pc_uint128)rows * span;
 }
 
-static void sparse_tally_decode_square(pc_decoder *in, pc_segment *out) {
+static void sparse_tally_decode_square(pc_decoder *in, int squares, pc_segment *out) {
   const pc_int128 least = sparse_tally_least_square(out->low, out->high);
   const pc_uint128 span =
       (pc_uint128)(sparse_tally_largest_square(out->low, out->high) - least);
-  const pc_uint128 square = pc_decode_varint(in);
-  pc_decoder_expect(in, in->failed || square <= out->rows * span);
-  if (!in->failed)
-    out->square = (pc_int128)square + (pc_int128)out->rows * least;
+  const pc_uint128 square = pc_decode_varint(in), hit = squares > 1 ? pc_decode_varint(in) : 0;
+  pc_decoder_expect(in, in->failed || (square <= out->rows * span && hit <= square &&
+                                       hit <= out->hits * span));
+  pc_decoder_expect(in, in->failed || squares < 2 ||
+                            square - hit <= (out->rows - out->hits) * span);
+  if (in->failed)
+    return;
+  out->square = (pc_int128)square + (pc_int128)out->rows * least;
+  out->hit_square = squares > 1 ? (pc_int128)hit + (pc_int128)out->hits * least : 0;
 }
 
 static void sparse_tally_decode_segment(pc_decoder *in, int squares, pc_segment *out,
                                         uint64_t *key) {
   const pc_uint128 rows = pc_decode_varint(in), hits = pc_decode_varint(in);
   *out = pc_segment_none;
+  out->squared = squares > 1;
   out->low = pc_decode_score_step(in, key);
   out->high = pc_decode_score_step(in, key);
   const pc_uint128 score = pc_decode_varint(in), hit_score = pc_decode_varint(in);
@@ -298,7 +309,7 @@ static void sparse_tally_decode_segment(pc_decoder *in, int squares, pc_segment 
   out->score.units = (pc_int128)score + (pc_int128)rows * low;
   out->hit_score.units = (pc_int128)hit_score + (pc_int128)hits * low;
   if (squares)
-    sparse_tally_decode_square(in, out);
+    sparse_tally_decode_square(in, squares, out);
 }
 
 static pcal_status sparse_tally_decode_kept(pc_decoder *in, const pcal_env *env,
@@ -327,11 +338,11 @@ pcal_status pc_decode_sparse_tally(pc_decoder *in, const pcal_env *env, pc_spars
   const unsigned squares = pc_decode_u8(in);
   const pc_uint128 count = pc_decode_varint(in);
   *out = (pc_sparse_tally){0};
-  pc_decoder_expect(in, squares <= 1 && count <= pc_decoder_left(in) / SPARSE_BUCKET_BYTES);
+  pc_decoder_expect(in, squares <= 2 && count <= pc_decoder_left(in) / SPARSE_BUCKET_BYTES);
   if (in->failed)
     return PCAL_OK;
   PC_TRY(sparse_tally_room(env, (size_t)count, out, err));
-  out->squares = squares == 1;
+  out->squares = (int)squares;
   pc_uint128 index = 0;
   uint64_t key = 0;
   for (size_t i = 0; i < (size_t)count && !in->failed; i++) {

@@ -2,11 +2,11 @@
  * buckets that have rows, and the stored scores, sorted and equal ones joined: the bytes do not
  * depend on the order of merges.
  *
- * Saved: whether there are squares (u8), number of buckets (varint); for each the distance of its index from the one before
+ * Saved: whether there are squares (u8; 2: of hits too), number of buckets (varint); for each the distance of its index from the one before
  * and the segment: rows, hits, distance of its low score from the high score before, distance of
  * its high from its low score (in keys of pc_score_key; keys begin at 0), sum of scores - rows *
  * low, the same over hits (in units of 2^-61), and with squares the sum of squared scores - rows *
- * the least that a square can be (in units of 2^-53); all varints.  Then, for misses
+ * the least that a square can be (in units of 2^-53), and perhaps the same over hits; all varints.  Then, for misses
  * and for hits, the number of stored scores (varint), whether weights follow (u8), the scores
  * and the weights (doubles).  Number of sums of logistic regressions (u8), the sums (logit_sums.h). */
 #ifndef PC_SPARSE_TALLY_H
@@ -19,7 +19,7 @@
 
 typedef struct pc_sparse_tally {
   const pcal_env *env;
-  int squares; /* segments have sums of squared scores */
+  int squares; /* segments have sums of squared scores; 2: of hits too */
   size_t count;
   uint64_t *index;      /* of the bucket or sub-bucket, ascending */
   pc_segment *segments; /* with rows */

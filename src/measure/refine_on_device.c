@@ -92,6 +92,7 @@ pc_segment pc_refine_device_segment(double low, const uint64_t *words) {
   const uint64_t mask = ((uint64_t)1 << PC_SCORE_BUCKETS_ROWS) - 1;
   const pc_int128 begin = pc_fixed_units(low);
   pc_segment segment = pc_segment_none;
+  segment.squared = 0;
   for (size_t hit = 0; hit < 2; hit++, words += PC_SCORE_BUCKETS_WORDS) {
     const uint64_t high = words[PC_SCORE_BUCKETS_HIGH], rows = high >> PC_SCORE_BUCKETS_ROWS;
     const pc_int128 units = begin * (int64_t)rows + ((pc_int128)(high & mask) << 32) +
@@ -151,10 +152,10 @@ static void refine_device_search(const pc_refine_targets *targets, pc_score_targ
   memcpy(out->reach, targets->reach, sizeof out->reach);
 }
 
-/* True if the targets fit a search. */
+/* True if the targets fit a search, which adds up no squares. */
 static int refine_device_fits(const pc_refine_targets *targets) {
-  return targets->count <= PC_DEVICE_TARGETS && targets->split <= PC_DEVICE_PARTS &&
-         targets->counted == 0;
+  return targets->level <= PC_POINT_JOIN_LEVEL && targets->count <= PC_DEVICE_TARGETS &&
+         targets->split <= PC_DEVICE_PARTS && targets->counted == 0;
 }
 
 /* True if all scores are there, and there is one job, about buckets of equal width. */

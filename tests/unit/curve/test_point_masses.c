@@ -133,7 +133,7 @@ TEST(whole_weights_are_repeats) {
       s.count[hit] =
           i + 1 < s.count[hit] && repeated.count[hit] + 4 >= ROWS ? i + 1 : s.count[hit];
     }
-  static const unsigned levels[] = {2, 8, 14, PC_EACH_SCORE};
+  static const unsigned levels[] = {2, 8, 14, 15, 18, PC_EACH_SCORE};
   for (size_t l = 0; l < UNIT_COUNT(levels); l++) {
     const unsigned level = levels[l];
     pc_point_masses a = sample_masses(&s, 1, level), b = sample_masses(&repeated, 0, level);
@@ -168,6 +168,72 @@ TEST(joining_is_within_its_bound) {
     }
     masses_free(&exact);
   }
+}
+
+/* The same for cells with two masses of each outcome; few of them hold all rows, spread evenly or in two
+ * places. */
+TEST(narrow_cells_are_within_their_bound) {
+  static sample s;
+  static const double errors[] = {1e-2, 1e-3, 1e-4, 1e-5};
+  for (uint64_t stream = 0; stream < 4; stream++) {
+    sample_draw(&s, stream, 0.4, stream < 2 ? 0x1p-12 : 0x1p-9);
+    for (int hit = 0; stream % 2 == 1 && hit < 2; hit++)
+      for (size_t i = 0; i < s.count[hit]; i++)
+        s.score[hit][i] = 0.4 + (i % 5 == 0 ? 0x1p-15 : 0.0) + (i % 3 == 0 ? 0x1p-13 : 0.0);
+    pc_point_masses exact = sample_masses(&s, 0, PC_EACH_SCORE);
+    for (unsigned level = 15; level <= 18; level++) {
+      pc_point_masses joined = sample_masses(&s, 0, level);
+      assert_near(joined.net, exact.net, 1e-12);
+      for (size_t i = 1; i < joined.count; i++)
+        assert_true(joined.at[i] >= joined.at[i - 1]);
+      for (size_t e = 0; e < UNIT_COUNT(errors); e++)
+        for (double sigma = pc_point_masses_sigma(&joined, level, errors[e]); sigma <= 0.1;
+             sigma *= 2.9)
+          assert_true(moved(&joined, &exact, sigma) <= errors[e] + 2 * PC_SMOOTH_ERROR);
+      masses_free(&joined);
+    }
+    masses_free(&exact);
+  }
+}
+
+/* Five hits in a narrow cell: two masses with the mean and the variance of their scores. */
+TEST(narrow_cells_keep_mean_and_variance) {
+  static sample s;
+  const double w = 0x1p-15, low = 0.25;
+  static const double places[] = {0.1, 0.15, 0.3, 0.6, 0.9};
+  double mean = 0.0, variance = 0.0;
+  s.count[0] = s.count[1] = 0;
+  for (size_t i = 0; i < 5; i++) {
+    add(&s, 1, low + w * places[i], 1);
+    mean += places[i] / 5;
+  }
+  for (size_t i = 0; i < 5; i++)
+    variance += (places[i] - mean) * (places[i] - mean) / 5;
+  pc_point_masses masses = sample_masses(&s, 0, 15);
+  double rows = 0.0, first = 0.0, second = 0.0;
+  assert_int_equal(masses.count, 2);
+  for (size_t i = 0; i < 2; i++) {
+    const double at = (masses.at[i] - low) / w, share = masses.mass[i] / (masses.at[i] - 1);
+    assert_true(at >= 0.0 && at <= 1.0);
+    rows += share;
+    first += share * at;
+    second += share * at * at;
+  }
+  assert_near(rows, 1.0, 1e-12);
+  assert_near(first, mean, 1e-9);
+  assert_near(second - first * first, variance, 1e-6);
+  masses_free(&masses);
+}
+
+/* Open segments without sums of squares are wanted for narrow cells. */
+TEST(segments_without_squares_are_wanted) {
+  const pc_segment segments[] = {{.low = 0.5, .high = 0.5 + 0x1p-30, .squared = 1},
+                                 {.low = 0.6, .high = 0.6 + 0x1p-30},
+                                 {.low = 0.7, .high = 0.7}};
+  const pc_curve_table table = {
+      .form = PC_CURVE_SEGMENTS, .count = 3, .segments = segments, .total = 9};
+  assert_int_equal(pc_point_masses_wants(&table, 14, NULL), 0);
+  assert_int_equal(pc_point_masses_wants(&table, 15, NULL), 1);
 }
 
 /* w^2 / 4 (sqrt(2/pi) / sigma + (size + w) 2 phi(1) / sigma^2) is the error at that width. */

@@ -157,20 +157,6 @@ TEST(the_default_metrics_of_many_rows) {
   rounds_data_free(&data);
 }
 
-/* Of a calibrated model smece is small and asks for narrow cells, a part of them in each round. */
-TEST(a_calibrated_model_of_many_rows) {
-  skip_if_emulated();
-  const pc_rng rng = {77, 3};
-  rounds_data data = rounds_data_draw(1000000, 1, 0, 0, 0);
-  for (size_t i = 0; i < data.rows; i++)
-    data.labels[i] = pc_rng_uniform(&rng, i) < data.scores[i];
-  const pcal_measure_config config = rounds_config(&data, NULL, 0);
-  const rounds_cost cost = rounds_compare(&data, &config, 3);
-  assert_true(cost.rounds >= 3 && cost.rounds <= 6);
-  assert_true(cost.tally > 1000000 && cost.tally < 2000000);
-  rounds_data_free(&data);
-}
-
 /* Weights that are not whole: the first round is repeated with all scores. */
 TEST(fractional_weights) {
   rounds_data data = rounds_data_draw(700, ROUNDS_CLASSES, 0, 1, 2);
