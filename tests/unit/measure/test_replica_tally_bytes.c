@@ -10,7 +10,7 @@ static void tally_make(const pcal_env *env, pc_replica_tally *out) {
   out->counts[PC_TALLY_DATA] = out->counts[PC_TALLY_WEIGHTS] = out->counts[PC_TALLY_LABELS] = 1;
   out->slots = pc_alloc(env, 1, sizeof *out->slots);
   assert_non_null(out->slots);
-  out->slots[0] = (pc_tally_slot){.slot = 1, .kinds = 3, .ranges = 2};
+  out->slots[0] = (pc_tally_slot){.slot = 1, .row_scores = 1, .kinds = 3, .ranges = 2};
   assert_int_equal(pc_replica_tally_room(env, out, NULL), PCAL_OK);
 }
 

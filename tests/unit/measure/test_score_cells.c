@@ -30,7 +30,9 @@ static void cells_drop(pc_score_cell_lists *lists) {
 
 TEST(bytes_and_back) {
   double one[] = {0.25, 0.5, 1}, two[] = {1}, three[] = {0, 1};
-  pc_score_cells list[] = {{1, 3, one}, {4, 1, two}, {5, 2, three}};
+  pc_score_cells list[] = {{.slot = 1, .parts = 1, .count = 3, .ends = one},
+                           {.slot = 4, .parts = 1, .count = 1, .ends = two},
+                           {.slot = 5, .parts = 1, .count = 2, .ends = three}};
   const pc_score_cell_lists lists = {list, 3}, none = {NULL, 0};
   pc_score_cell_lists back;
   assert_true(cells_read(&lists, &back));
@@ -45,30 +47,28 @@ TEST(bytes_and_back) {
   cells_drop(&back);
 }
 
-/* Slots ascend; ends ascend from 0 to 1; there is a cell, and not more than PC_CELLS_MAX. */
+/* Slots ascend; ends ascend from 0 to 1, equal ones are empty cells; a threshold is a score. */
 TEST(refused) {
-  static double many[PC_CELLS_MAX + 1];
   double good[] = {0.5, 1};
-  const double bad[][3] = {{-0.25, 0.5, 1}, {0.5, 0.25, 1}, {0.5, 0.5, 1}, {0.5, 1.5, 1},
-                           {0.5, 1, 1},     {NAN, 0.5, 1},  {0.5, NAN, 1}};
+  const double bad[][3] = {
+      {-0.25, 0.5, 1}, {0.5, 0.25, 1}, {0.5, 1.5, 1}, {NAN, 0.5, 1}, {0.5, NAN, 1}};
   pc_score_cell_lists back;
   for (size_t i = 0; i < UNIT_COUNT(bad); i++) {
     double ends[3];
     memcpy(ends, bad[i], sizeof ends);
-    pc_score_cells list[] = {{1, 3, ends}};
+    pc_score_cells list[] = {{.slot = 1, .parts = 1, .count = 3, .ends = ends}};
     assert_false(cells_read(&(const pc_score_cell_lists){list, 1}, &back));
     cells_drop(&back);
   }
-  pc_score_cells twice[] = {{1, 2, good}, {1, 2, good}},
-                 back_again[] = {{2, 2, good}, {1, 2, good}};
+  const pc_score_cells cells = {.slot = 1, .parts = 1, .count = 2, .ends = good};
+  pc_score_cells twice[] = {cells, cells}, back_again[] = {cells, cells}, beyond[] = {cells};
+  back_again[0].slot = 2;
+  beyond[0].threshold = 1.5;
   assert_false(cells_read(&(const pc_score_cell_lists){twice, 2}, &back));
   cells_drop(&back);
   assert_false(cells_read(&(const pc_score_cell_lists){back_again, 2}, &back));
   cells_drop(&back);
-  for (size_t i = 0; i <= PC_CELLS_MAX; i++)
-    many[i] = (double)(i + 1) / (PC_CELLS_MAX + 1);
-  pc_score_cells large[] = {{1, PC_CELLS_MAX + 1, many}};
-  assert_false(cells_read(&(const pc_score_cell_lists){large, 1}, &back));
+  assert_false(cells_read(&(const pc_score_cell_lists){beyond, 1}, &back));
   cells_drop(&back);
 }
 
@@ -85,7 +85,9 @@ static pcal_status cells_scenario(const pcal_env *env, void *user, pcal_error *e
 
 TEST(survives_every_failed_allocation_and_cut) {
   double one[] = {0.25, 0.5, 1}, two[] = {0.5, 1};
-  pc_score_cells list[] = {{0, 3, one}, {1, 2, two}, {2, 2, two}};
+  pc_score_cells list[] = {{.slot = 0, .parts = 1, .count = 3, .ends = one},
+                           {.slot = 1, .parts = 1, .count = 2, .ends = two},
+                           {.slot = 2, .parts = 1, .count = 2, .ends = two}};
   sink_bytes bytes = {0};
   cells_bytes(&(const pc_score_cell_lists){list, 3}, &bytes);
   unit_fail_each_allocation(cells_scenario, &bytes);
