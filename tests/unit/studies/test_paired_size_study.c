@@ -65,7 +65,8 @@ TEST(test_power) {
   const pcal_env env = pc_env_resolve(NULL);
   pcal_error err;
   double rejected[PAIRED_METRICS];
-  if (paired_small("paired-size:other=8", &env, 1, 40, rejected, &err) != PCAL_OK)
+  if (paired_small("paired-size:other=8", &env, 1, fewer_if_emulated(40, 10), rejected, &err) !=
+      PCAL_OK)
     fail_msg("%s", err.message);
   assert_true(rejected[0] > 0.5);
 }
