@@ -135,6 +135,52 @@ TEST(checks_batches) {
                    "s.npy: a batch needs labels; give them with correct");
 }
 
+TEST(refuses_impossible_levels) {
+  static double many[PCAL_LEVELS_MAX + 1];
+  const double above[] = {0.5, 1.0}, below[] = {0.0, 0.5}, same[] = {0.5, 0.5},
+               turned[] = {0.5, 0.25}, none[] = {NAN, 0.5}, good[] = {0.25, 0.5},
+               other[] = {0.25, 0.75};
+  const double *const wrong[] = {above, below, same, turned, none, NULL};
+  pc_layout layout, second;
+  for (size_t i = 0; i < UNIT_COUNT(wrong); i++)
+    assert_int_equal(pc_layout_make_levels(PCAL_QUANTILES, 2, wrong[i], &layout, NULL),
+                     PCAL_USAGE);
+  assert_int_equal(
+      pc_layout_make_levels(PCAL_QUANTILES, PCAL_LEVELS_MAX + 1, many, &layout, NULL),
+      PCAL_DATA);
+  assert_int_equal(pc_layout_make_levels(PCAL_QUANTILES, 2, good, &layout, NULL), PCAL_OK);
+  assert_int_equal(pc_layout_make_levels(PCAL_QUANTILES, 2, good, &second, NULL), PCAL_OK);
+  assert_true(pc_layout_equal(&layout, &second));
+  assert_int_equal(pc_layout_make_levels(PCAL_QUANTILES, 2, other, &second, NULL), PCAL_OK);
+  assert_false(pc_layout_equal(&layout, &second));
+}
+
+/* Batches of quantiles with other levels, and vectors whose columns are no samples of their dimensions. */
+TEST(checks_batches_of_numbers) {
+  static const double scores[] = {1, 2, 3, 4}, targets[] = {1, 2};
+  const double good[] = {0.25, 0.5, 0.75, 0.875}, other[] = {0.25, 0.5, 0.75, 0.9375};
+  const pc_row_policy policy = {0};
+  pc_layout layout;
+  assert_int_equal(pc_layout_make_levels(PCAL_QUANTILES, 4, good, &layout, NULL), PCAL_OK);
+  pcal_batch batch = data_batch(PCAL_QUANTILES, 1, 4, scores, NULL);
+  batch.targets = targets;
+  batch.levels = good;
+  assert_int_equal(pc_batch_check(&batch, &layout, &policy, NULL), PCAL_OK);
+  batch.levels = other;
+  assert_bad_batch(&batch, &layout, PCAL_DATA,
+                   "s.npy: a batch of quantiles has other levels than what was made for it");
+  assert_int_equal(pc_layout_make(PCAL_SAMPLE_VECTORS, 4, &layout, NULL), PCAL_OK);
+  batch = data_batch(PCAL_SAMPLE_VECTORS, 1, 4, scores, NULL);
+  batch.targets = targets;
+  batch.dimensions = 2;
+  assert_int_equal(pc_batch_check(&batch, &layout, &policy, NULL), PCAL_OK);
+  for (size_t dimensions = 0; dimensions < 5; dimensions++) {
+    batch.dimensions = dimensions;
+    assert_int_equal(pc_batch_check(&batch, &layout, &policy, NULL),
+                     dimensions == 1 || dimensions == 2 ? PCAL_OK : PCAL_USAGE);
+  }
+}
+
 static void assert_row_copied(const pc_rows *from, size_t a, const pc_rows *to, size_t b) {
   const size_t k = from->classes;
   assert_memory_equal(to->probs + b * k, from->probs + a * k, k * sizeof(double));

@@ -42,6 +42,10 @@ TEST(test_brownian) {
   assert_near(pc_brownian_range_tail(2.4977), 0.05, 2e-4);
   assert_near(pc_brownian_range_tail(0.05), pc_brownian_range_tail(0.0500001), 1e-12);
   assert_near(pc_brownian_maximum_tail(-1), 1.0, 0);
+  assert_near(pc_brownian_range_tail(-1), 1.0, 0);
+  assert_true(isnan(pc_brownian_maximum_tail(NAN)) && isnan(pc_brownian_range_tail(NAN)));
+  assert_near(pc_brownian_maximum_tail(60), 0.0, 1e-300);
+  assert_near(pc_brownian_range_tail(60), 0.0, 1e-300);
 }
 
 /* The mean of the range is 2 sqrt(2 / pi), and of its square 4 log 2; of the maximum
