@@ -1,4 +1,4 @@
-"""The bounds of docs/interval-coverage.md against closed forms: coverage_bounds.py TOOLS.
+"""The bounds of docs/interval-coverage.md against closed forms: width_bounds.py TOOLS.
 
 A value whose mean is the true error and whose deviation is the same for all factors: far from 0 the least mean width is
 2 (z Phi(z) + phi(z)) deviations, z = Phi^-1(0.93), and the informed width 2 * 1.96.
