@@ -403,7 +403,7 @@ static int point_wants_entry(const pc_curve_table *table, size_t i, unsigned lev
 }
 
 #define POINT_BLOCK ((size_t)1 << 12) /* entries that a task reads */
-#define POINT_WANTS_COST 4.0          /* nanoseconds per entry, for the executor */
+#define POINT_WANTS_COST 8.0          /* nanoseconds per entry, for the executor */
 
 /* The user data of point_wants_task: entries that cross a cell border, block by block. */
 typedef struct point_wants {

@@ -14,8 +14,9 @@
 #include "machines/machine_grid_sparse.h"
 #include "measure/cells_on_device.h"
 
-#define MEASURE_FREE_COST 1e5    /* nanoseconds per worker */
-#define MEASURE_MERGE_COST 500.0 /* nanoseconds per slot and class, for the executor */
+#define MEASURE_MANY ((size_t)1 << 20) /* scores of a batch */
+#define MEASURE_FREE_COST 1e5          /* nanoseconds per worker */
+#define MEASURE_MERGE_COST 500.0       /* nanoseconds per slot and class, for the executor */
 
 static void measure_columns_free(const pcal_measure *measure, pc_measure_worker *worker) {
   for (size_t v = 0; worker->columns != NULL && v < measure->plan.view_count; v++)
@@ -40,8 +41,9 @@ static pcal_status measure_free_task(void *user, size_t w, size_t worker, pcal_e
   return PCAL_OK;
 }
 
-/* By all threads, since giving back memory takes the system long. */
-static void measure_free_workers(pcal_measure *measure) {
+/* Runs a task that cannot fail for each worker, with all threads: giving back and clearing memory takes the
+ * system long. */
+static void measure_each_worker(pcal_measure *measure, double cost, pc_task task) {
   const size_t count = measure->pass.worker_count;
   pcal_env quiet = measure->env;
   quiet.progress = NULL;
@@ -49,11 +51,10 @@ static void measure_free_workers(pcal_measure *measure) {
   size_t ready = 0;
   for (size_t w = 0; w < count; w++)
     ready += measure->workers[w].ready != 0;
-  if (pc_run(&quiet, count, MEASURE_FREE_COST * (double)ready, measure_free_task, measure,
-             NULL) == PCAL_OK)
+  if (pc_run(&quiet, count, cost * (double)ready, task, measure, NULL) == PCAL_OK)
     return;
   for (size_t w = 0; w < count; w++)
-    measure_worker_free(measure, &measure->workers[w]);
+    (void)task(measure, w, 0, NULL);
 }
 
 static pc_measure_worker *measure_worker(pcal_measure *measure, size_t w) {
@@ -245,7 +246,7 @@ void pc_measure_free(pcal_measure *measure) {
     return;
   const pcal_env env = measure->env;
   if (measure->workers != NULL)
-    measure_free_workers(measure);
+    measure_each_worker(measure, MEASURE_FREE_COST, measure_free_task);
   pc_free(&env, measure->workers);
   if (measure->pass.env != NULL)
     pc_pass_free(&measure->pass);
@@ -261,13 +262,14 @@ void pc_measure_free(pcal_measure *measure) {
   pc_free(&env, measure);
 }
 
-static void measure_workers_clear(pcal_measure *measure) {
-  for (size_t w = 0; w < measure->pass.worker_count; w++) {
-    pc_measure_worker *worker = &measure->workers[w];
-    worker->rows = (pc_row_fingerprint){0};
-    if (worker->ready)
-      pc_group_states_clear(&worker->groups);
-  }
+static pcal_status measure_clear_task(void *user, size_t w, size_t unused, pcal_error *err) {
+  pc_measure_worker *worker = &((pcal_measure *)user)->workers[w];
+  (void)unused;
+  (void)err;
+  worker->rows = (pc_row_fingerprint){0};
+  if (worker->ready)
+    pc_group_states_clear(&worker->groups);
+  return PCAL_OK;
 }
 
 /* A step of merging workers two by two: worker w takes over worker w + step. */
@@ -531,13 +533,14 @@ static void measure_note(pcal_measure *measure, const pcal_batch *batch,
 }
 
 pcal_status pc_measure_update(pcal_measure *measure, const pcal_batch *batch, pcal_error *err) {
+  const int many = batch->rows * batch->columns >= MEASURE_MANY;
   pc_row_counts counts;
   pcal_status status = measure_read(measure, batch, &counts, err);
   if (status == PCAL_OK)
     status = measure_collect(measure, err);
   if (status == PCAL_OK)
     measure_collect_fingerprints(measure);
-  measure_workers_clear(measure);
+  measure_each_worker(measure, many ? MEASURE_FREE_COST : 0.0, measure_clear_task);
   if (status == PCAL_OK)
     measure_note(measure, batch, &counts);
   return status;
@@ -571,7 +574,7 @@ pcal_status pc_measure_add_window(pcal_measure *measure, const pcal_batch *batch
 pcal_status pc_measure_settle(pcal_measure *measure, pcal_error *err) {
   PC_TRY(measure_collect(measure, err));
   measure_collect_fingerprints(measure);
-  measure_free_workers(measure);
+  measure_each_worker(measure, MEASURE_FREE_COST, measure_free_task);
   return PCAL_OK;
 }
 
