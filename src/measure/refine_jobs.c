@@ -127,6 +127,15 @@ static size_t refine_jobs_tallies(const pc_refine_jobs *jobs) {
   return few ? REFINE_JOBS_DEVICE_TALLIES : jobs->workers;
 }
 
+/* True if narrow cells were counted in a round before: what divides them must have squares too. */
+static int refine_jobs_has_narrow_cells(const pc_refine_jobs *jobs,
+                                        const pc_bucket_curve *curve) {
+  for (size_t i = 0; jobs->cell_limit > 0 && i < curve->count; i++)
+    if (curve->segments[i].squared && curve->segments[i].low < curve->segments[i].high)
+      return 1;
+  return 0;
+}
+
 /* Sets the targets of a part.  Cells come first, since they cover all scores. */
 static pcal_status refine_jobs_target_part(const pc_refine_jobs *jobs, pc_refine_job *job,
                                            size_t part, const pc_refine_need *asked,
@@ -145,7 +154,10 @@ static pcal_status refine_jobs_target_part(const pc_refine_jobs *jobs, pc_refine
                                         &job->targets[part], err);
   if (asked->wants == 0 && pc_bucket_curve_count_cut(curve, ends, end_count) == 0)
     return PCAL_OK;
-  return pc_bucket_curve_targets(curve, &wish, &job->targets[part], err);
+  PC_TRY(pc_bucket_curve_targets(curve, &wish, &job->targets[part], err));
+  if (refine_jobs_has_narrow_cells(jobs, curve))
+    job->targets[part].level = PC_POINT_JOIN_LEVEL + 1;
+  return PCAL_OK;
 }
 
 /* Adds points of logistic regressions to targets, of which there may be none. */

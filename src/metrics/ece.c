@@ -143,6 +143,7 @@ static pcal_status ece_configure(pc_options *options, const pc_layout *layout,
   PC_TRY(ece_view(options, ECE_VIEW, ECE_CONVENTION, layout, config, err));
   static const pc_gap_norm norms[] = {PC_GAPS_MEAN, PC_GAPS_SQUARES, PC_GAPS_LARGEST};
   config->gaps = norms[options->value[ECE_NORM].choice];
+  config->debiased = options->value[ECE_DEBIAS].number != 0;
   if (options->value[ECE_BINNING].choice == ECE_BY_MASS) {
     config->binning = (pc_curve_binning){.rule = PC_BINNING_MASS,
                                          .bins = (size_t)options->value[ECE_BINS].number};

@@ -117,6 +117,7 @@ typedef struct pc_metric_config {
   int on_cells;     /* replicas may join the scores of a curve in narrow cells */
   int scores_alone; /* evaluate cannot read sums before ranges of scores (PC_CURVE_REPLICA) */
   pc_curve_binning binning; /* of a curve: its bins; replicas need no more than their sums */
+  int debiased;             /* the value is the root of an unbiased square */
   unsigned traits;          /* initially those of the metric; options may change them */
 } pc_metric_config;
 

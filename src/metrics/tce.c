@@ -57,6 +57,7 @@ static pcal_status tce_need(const pc_options *options, pc_metric_config *config,
     return pc_fail(err, PCAL_USAGE, "%s: debias=yes needs p=2; add it or remove debias",
                    options->name);
   config->need.machine = PC_CURVE;
+  config->debiased = options->value[TCE_DEBIAS].choice;
   config->gaps = options->value[TCE_P].number >= 2 ? PC_GAPS_SQUARES : PC_GAPS_MEAN;
   if (options->value[TCE_BINNING].choice == TCE_BY_MASS) {
     config->binning = (pc_curve_binning){.rule = PC_BINNING_MASS,

@@ -7,7 +7,7 @@
 int pc_tally_own_bins(const pc_measure_plan *plan, size_t entry) {
   const pc_need *need = &plan->slots[plan->entries[entry].slot].need;
   return need->machine == PC_CURVE && plan->entries[entry].reading.binning.rule != 0 &&
-         pc_sorted_view_suits(need, &plan->layout) &&
+         !plan->entries[entry].reading.debiased && pc_sorted_view_suits(need, &plan->layout) &&
          pc_measure_plan_entry_can_refine(plan, entry) && !pc_score_cells_suit(plan, entry);
 }
 

@@ -12,7 +12,8 @@
 #define PC_OWN_BINS_MAX 256
 
 /* True if replicas of an entry are evaluated in the bins of the data: a curve whose metric names its
- * bins, and has no common cells. */
+ * bins, and has no common cells.  Not for roots of unbiased squares: if bins do not move, their
+ * jackknife is too narrow (over ten classes intervals of level 0.95 covered in 86 to 95 % of simulated sets). */
 int pc_tally_own_bins(const pc_measure_plan *plan, size_t entry);
 
 /* Slots of the plan without that of stored rows, and slots of the tally. */

@@ -26,7 +26,7 @@ static const char *const curve_specs[] = {
 static const char *const class_specs[] = {
     "ace",
     "tace",
-    "cwce:p=2,binning=mass,debias=yes",
+    "cwce:p=2,binning=mass",
     "gce:variant=16", /* slices by predicted class */
     "gce:variant=28", /* scores of all classes together */
     "gce:variant=27",
@@ -213,13 +213,14 @@ TEST(small_groups_between_large_ones) {
 /* Metrics without replicas say so beside others that have them. */
 TEST(metrics_without_replicas) {
   const char *const specs[] = {"mmce:width=0.01", "ks", "rmsce:per-bin=10",
-                               "ece:bins=9999,binning=mass"};
+                               "ece:bins=9999,binning=mass",
+                               "tce:bins=17,binning=mass,debias=yes"};
   rounds_data data = rounds_data_draw(17000, 1, 0, 0, 0);
-  pcal_measure_config config = curves_config(&data, specs, 4);
+  pcal_measure_config config = curves_config(&data, specs, 5);
   config.replicas = 300;
   rounds_cost cost;
   sink_bytes found = rounds_run(&data, &config, 2, &cost);
-  assert_int_equal(curves_count(found.bytes, "its replicas need all rows at once"), 1);
+  assert_int_equal(curves_count(found.bytes, "its replicas need all rows at once"), 2);
   assert_int_equal(curves_count(found.bytes, "more than 256 bins need all rows"), 1);
   assert_int_equal(curves_count(found.bytes, "its replicas have too many bins for rounds"), 1);
   assert_int_equal(curves_count(found.bytes, "\"inversion\""), 1);

@@ -40,7 +40,7 @@ TEST(a_calibrated_model_of_ten_billion_rows) {
   }
   const pcal_measure_config config = rounds_config(&data, NULL, 0);
   const rounds_cost cost = rounds_compare(&data, &config, 2);
-  assert_true(cost.rounds <= 8);
+  assert_true(cost.rounds <= 7);
   assert_true(cost.tally < 2000000);
   rounds_data_free(&data);
 }
