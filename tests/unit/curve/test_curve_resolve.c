@@ -119,6 +119,14 @@ TEST(test_weights_are_sorted) {
 /* More rows than fit one piece, so that threads have something to divide. */
 #define CONDENSE_MANY fewer_if_emulated(400000, 140000)
 
+/* Without their padding. */
+static void resolve_same_segment(const pc_segment *a, const pc_segment *b) {
+  assert_true(a->rows == b->rows && a->hits == b->hits && a->squared == b->squared);
+  assert_true(a->score.units == b->score.units && a->hit_score.units == b->hit_score.units);
+  assert_true(a->square == b->square && a->hit_square == b->hit_square && a->rest == b->rest);
+  assert_true(a->low == b->low && a->high == b->high);
+}
+
 TEST(test_threads_do_not_show) {
   double *score = malloc(CONDENSE_MANY * sizeof *score);
   const pc_rng rng = {9, 9};
@@ -137,8 +145,8 @@ TEST(test_threads_do_not_show) {
                      PCAL_OK);
   }
   assert_int_equal(table[0].count, table[1].count);
-  assert_memory_equal(table[0].segments, table[1].segments,
-                      table[0].count * sizeof *table[0].segments);
+  for (size_t i = 0; i < table[0].count; i++)
+    resolve_same_segment(&table[0].segments[i], &table[1].segments[i]);
   resolve_same(&q, &table[0], &table[1]);
   table_free(&table[0]);
   table_free(&table[1]);
