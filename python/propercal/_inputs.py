@@ -246,14 +246,15 @@ _ROW_ARRAYS = frozenset({"probs", "logits", "log_probs", "confidence", "labels",
 
 def _open_arrays(given: "dict[str, Any]", settings: tuple) -> Any:
     """The source of `_open` for arrays of rows alone, which most calls have."""
-    first_row = given.pop("first_row", 0)
     _check_inputs(given)
     parts, classes = {}, None
     for name, value in given.items():
+        if name == "first_row":
+            continue
         parts[name], names = part(name, value)
         classes = names if name in KINDS else classes
     _check_order(parts)
-    return _core.open(parts, classes, first_row, 0, settings, None, 0, None, None, None, None, False)
+    return _core.open(parts, classes, given.get("first_row", 0), 0, settings, None, 0, None, None, None, None, False)
 
 
 def _are_row_arrays(given: "dict[str, Any]") -> bool:
@@ -265,9 +266,9 @@ def _are_row_arrays(given: "dict[str, Any]") -> bool:
 
 def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
     """A source of the extension module."""
+    if _are_row_arrays(inputs):
+        return _open_arrays(inputs, settings)
     given = {name: value for name, value in inputs.items() if value is not None}
-    if _are_row_arrays(given):
-        return _open_arrays(given, settings)
     if "data" in given:
         given = with_columns(given)
     levels = _levels(given.pop("levels", None))
@@ -425,8 +426,9 @@ class Data:
         made._inputs = {name: value for name, value in inputs.items() if value is not None}
         return made
 
-    def _open(self, settings: tuple) -> Any:
-        return _open(self._inputs, settings)
+    def _open(self, settings: tuple, **more: Any) -> Any:
+        """A source of these inputs; `more` replaces some of them, whose names are right."""
+        return _open({**self._inputs, **more} if more else self._inputs, settings)
 
     def _has_no_rows(self) -> bool:
         """True if the scores are an empty array or table."""
@@ -470,7 +472,7 @@ class Data:
         return other._with(**extra)
 
 
-def check_names(names: "Iterable[str]", prefixes: "tuple[str, ...]", function: str) -> None:
+def check_names(names: "Iterable[str]", prefixes: "Iterable[str]", function: str) -> None:
     """Refuses keywords that name no input, with or without a prefix such as ``val``."""
     if INPUT_NAMES.issuperset(names):
         return
@@ -497,14 +499,15 @@ def gather(
     """The data set of a call, and one for each name in `others`, given as a Data or by keywords
     with that name as prefix, such as ``val_probs``; None if nothing was given."""
     inputs = usual_names(function, inputs)
-    check_names(inputs, tuple(others), function)
-    if is_whole_table(first, labels, inputs):
+    check_names(inputs, others, function)
+    if first is not None and is_whole_table(first, labels, inputs):
         first, inputs = None, {**inputs, "data": first}
     found = []
     own = inputs
+    plain = INPUT_NAMES.issuperset(inputs)
     for prefix, given in others.items():
         start = len(prefix) + 1
-        prefixed = [key for key in inputs if key.startswith(prefix + "_")]
+        prefixed = [] if plain else [key for key in inputs if key.startswith(prefix + "_")]
         if given is None and not prefixed:  # as most calls
             found.append(None)
             continue
@@ -524,7 +527,7 @@ def gather(
         if own.get(name) is not None:
             raise TypeError(f"{function}() got {name!r} twice")
         own[name] = value
-    return (Data._of(own), *found)
+    return (Data._of(own), *found) if found else (Data._of(own),)
 
 
 def is_whole_table(first: Any, labels: Any, inputs: "dict[str, Any]") -> bool:

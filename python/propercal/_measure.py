@@ -231,7 +231,7 @@ class Measure:
 
     def _update(self, data: Any, first: int) -> None:
         with settings(self._threads, budget=self._budget) as how:
-            source = data._with(first_row=first)._open(how)
+            source = data._open(how, first_row=first)
             part = _core.measure_part(source, *self._policy)
         *shape, rows = source.shape()
         self._add(part, tuple(shape), first + rows)

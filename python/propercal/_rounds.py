@@ -238,7 +238,7 @@ class RoundsWorker:
         (data,) = gather("update", probs, labels, inputs)
         with self._order, settings(self._threads, budget=self._budget) as how:
             first = data.inputs.get("first_row", self._rows)
-            source = data._with(first_row=first)._open(how)
+            source = data._open(how, first_row=first)
             self._core.update(source)
             self._rows = first + source.shape()[-1]
         return self
