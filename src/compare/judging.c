@@ -267,6 +267,7 @@ typedef struct judging_entrant {
   pc_first_fold fold;
   int scored, out;   /* the first fold is; the contestant goes no further */
   atomic_int failed; /* a later fold has */
+  int measured;      /* by a task, or it was tried */
   pcal_status status;
   pcal_error why;
 } judging_entrant;
@@ -291,6 +292,22 @@ static pcal_status judging_keep(judging_entrant *entrant, pcal_status status, pc
   entrant->status = status;
   entrant->why = *err;
   return PCAL_OK;
+}
+
+/* The same outside tasks, where err is the caller's and may be NULL. */
+static pcal_status judging_keep_here(judging_entrant *entrant, pcal_status status,
+                                     pcal_error *why, pcal_error *err) {
+  status = judging_keep(entrant, status, why);
+  if (status != PCAL_OK && err != NULL)
+    *err = *why;
+  return status;
+}
+
+static void judging_forget_fits(judging_entrant *entrant, size_t from, size_t folds) {
+  for (size_t fold = from; fold < folds; fold++) {
+    pc_calibrator_free(entrant->calibrators[fold]);
+    entrant->calibrators[fold] = NULL;
+  }
 }
 
 static pcal_status judging_fit_first_task(void *user, size_t index, size_t worker,
@@ -332,16 +349,32 @@ static pcal_status judging_fit_other_task(void *user, size_t index, size_t worke
   return PCAL_OK;
 }
 
+/* Fits the first fold of an entrant once more, alone: side by side the fits took too much memory. */
+static pcal_status judging_fit_first_again(judging_stages *all, judging_entrant *entrant,
+                                           pcal_error *err) {
+  const pc_held_out *held_out = &all->held_out;
+  pcal_error why = PCAL_ERROR_INIT;
+  judging_forget_fits(entrant, 0, 1);
+  pc_first_fold_free(&all->state->env, &entrant->fold);
+  entrant->fold = (pc_first_fold){0};
+  entrant->status = PCAL_OK;
+  pcal_status status =
+      pc_held_out_fit_first(held_out, entrant->method, entrant->calibrators, &why);
+  entrant->scored =
+      status == PCAL_OK && judging_scores_first(all->state, held_out, entrant->calibrators[0]);
+  if (entrant->scored)
+    status = pc_first_fold_score(held_out, entrant->calibrators[0], &entrant->fold, &why);
+  return judging_keep_here(entrant, status, &why, err);
+}
+
 /* Fits the later folds of an entrant once more, for the error of the first that fails. */
 static pcal_status judging_fit_again(judging_stages *all, judging_entrant *entrant,
                                      pcal_error *err) {
-  for (size_t fold = 1; fold < all->held_out.folds.count; fold++) {
-    pc_calibrator_free(entrant->calibrators[fold]);
-    entrant->calibrators[fold] = NULL;
-  }
-  return judging_keep(
-      entrant,
-      pc_held_out_fit_others(&all->held_out, entrant->method, entrant->calibrators, err), err);
+  pcal_error why = PCAL_ERROR_INIT;
+  judging_forget_fits(entrant, 1, all->held_out.folds.count);
+  const pcal_status status =
+      pc_held_out_fit_others(&all->held_out, entrant->method, entrant->calibrators, &why);
+  return judging_keep_here(entrant, status, &why, err);
 }
 
 static pcal_status judging_measure_task(void *user, size_t index, size_t worker,
@@ -351,6 +384,7 @@ static pcal_status judging_measure_task(void *user, size_t index, size_t worker,
   pc_held_out_alone alone;
   if (!judging_goes_on(entrant))
     return PCAL_OK;
+  entrant->measured = 1;
   pcal_status status = pc_held_out_alone_open(&all->held_out, worker, &all->stop, &alone, err);
   if (status == PCAL_OK)
     status = judging_judge_fits(all->state, &all->held_out, &alone, entrant->calibrators,
@@ -369,6 +403,8 @@ static pcal_status judging_fit_stages(judging_stages *all, pcal_error *err) {
   PC_TRY(pc_run(env, all->count, always, judging_fit_first_task, all, err));
   for (size_t i = 0; i < all->count; i++) {
     judging_entrant *entrant = &all->list[i];
+    if (entrant->status == PCAL_MEMORY)
+      PC_TRY(judging_fit_first_again(all, entrant, err));
     if (judging_goes_on(entrant) && entrant->scored)
       entrant->out = judging_compare_first(all->state, &entrant->fold, entrant->contestant);
     else if (!judging_goes_on(entrant))
@@ -394,19 +430,41 @@ static size_t judging_task_count(const judging_stages *all, size_t workers) {
   return end;
 }
 
+/* Measures an entrant with all threads. */
+static pcal_status judging_measure_here(judging_stages *all, judging_entrant *entrant,
+                                        pcal_error *err) {
+  pcal_error why = PCAL_ERROR_INIT;
+  const pcal_status status = judging_judge_fits(
+      all->state, &all->held_out, NULL, entrant->calibrators, entrant->contestant, &why);
+  return judging_keep_here(entrant, status, &why, err);
+}
+
+/* The same once more, alone: side by side the measurements took too much memory. */
+static pcal_status judging_measure_again(judging_stages *all, judging_entrant *entrant,
+                                         pcal_error *err) {
+  pc_contestant *contestant = entrant->contestant;
+  pc_results_free(contestant->ranked);
+  pc_results_free(contestant->results);
+  contestant->ranked = contestant->results = NULL;
+  entrant->status = PCAL_OK;
+  return judging_measure_here(all, entrant, err);
+}
+
 static pcal_status judging_measure_stage(judging_stages *all, pcal_error *err) {
   const double always = 1e12; /* enough work for all threads */
   const pcal_env *env = &all->state->env;
   const size_t tasks = judging_task_count(all, pc_worker_count(env));
   PC_TRY(pc_run(env, tasks, always, judging_measure_task, all, err));
-  for (size_t i = tasks; i < all->count; i++) {
+  for (size_t i = 0; i < tasks; i++)
+    if (judging_goes_on(&all->list[i])) /* measured */
+      judging_forget_fits(&all->list[i], 0, all->held_out.folds.count);
+  for (size_t i = 0; i < all->count; i++) {
     judging_entrant *entrant = &all->list[i];
-    if (!judging_goes_on(entrant))
+    if (entrant->measured && entrant->status == PCAL_MEMORY)
+      PC_TRY(judging_measure_again(all, entrant, err));
+    if (entrant->measured || !judging_goes_on(entrant))
       continue;
-    PC_TRY(judging_keep(entrant,
-                        judging_judge_fits(all->state, &all->held_out, NULL,
-                                           entrant->calibrators, entrant->contestant, err),
-                        err));
+    PC_TRY(judging_measure_here(all, entrant, err));
     pc_judging_count(all->state, entrant->contestant, 1);
   }
   return PCAL_OK;

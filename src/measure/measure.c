@@ -295,11 +295,12 @@ static pcal_status measure_merge_two(void *user, size_t index, size_t unused, pc
   return PCAL_OK;
 }
 
-/* The state of a worker whose rows have no groups; else NULL. */
+/* The state of a worker that has rows, all without groups; else NULL: states without rows are not merged. */
 static pc_group_state *measure_only_state(const pc_measure_worker *worker) {
-  return worker->ready && worker->groups.count == 1 && worker->groups.packed_count == 0
-             ? worker->groups.states[0]
-             : NULL;
+  if (!worker->ready || worker->groups.count != 1 || worker->groups.packed_count != 0)
+    return NULL;
+  pc_group_state *only = worker->groups.states[0];
+  return pc_group_state_is_empty(only) ? NULL : only;
 }
 
 /* Lets the first worker take over, at once and with all threads, the rows that others keep for a slot. */

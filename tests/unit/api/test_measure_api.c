@@ -2,6 +2,7 @@
 
 #include "../io/io_help.h"
 #include "../measure/measure_help.h"
+#include "base/rng.h"
 #include "file_inputs.h"
 
 static const given_data measuring_data = {
@@ -456,6 +457,66 @@ TEST(test_callbacks_are_for_the_caller) {
   assert_int_equal(atomic_load(&calls.elsewhere), 0);
   pcal_results_free(results);
   pcal_measure_free(measure);
+}
+
+/* ---- workers without rows ---- */
+
+#define IDLE_ROWS ((size_t)1 << 17)
+#define IDLE_BATCHES 12
+
+/* The KS error of rows of group 0, with 100 rows of group 1 in the second batch. */
+static double idle_measure(unsigned threads, pcal_pool *pool, const double *scores,
+                           const int32_t *hits, const uint32_t *groups) {
+  const char *const specs[] = {"ks"};
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_env env = PCAL_ENV_INIT;
+  pcal_measure *measure = NULL;
+  pcal_results *results = NULL;
+  config.columns = 1;
+  config.specs = specs;
+  config.spec_count = 1;
+  env.threads = threads;
+  env.pool = pool;
+  assert_int_equal(pcal_measure_new(&config, &env, &measure, NULL), PCAL_OK);
+  for (size_t b = 0; b < IDLE_BATCHES; b++) {
+    pcal_batch batch = PCAL_BATCH_INIT;
+    batch.type = PCAL_F64;
+    batch.rows = IDLE_ROWS;
+    batch.columns = 1;
+    batch.scores = scores + b * IDLE_ROWS;
+    batch.labels = hits + b * IDLE_ROWS;
+    batch.groups = groups + b * IDLE_ROWS;
+    batch.first_row = b * IDLE_ROWS;
+    assert_int_equal(pcal_measure_update(measure, &batch, NULL), PCAL_OK);
+  }
+  assert_int_equal(pcal_measure_finish(measure, &results, NULL), PCAL_OK);
+  const double value = given_result(results, "ks").value;
+  pcal_results_free(results);
+  pcal_measure_free(measure);
+  return value;
+}
+
+/* Batches have fewer chunks than there are workers: those without rows must not take over the rows of others. */
+TEST(test_rows_of_workers_that_were_idle) {
+  const size_t n = IDLE_BATCHES * IDLE_ROWS;
+  double *scores = calloc(n, sizeof *scores);
+  int32_t *hits = calloc(n, sizeof *hits);
+  uint32_t *groups = calloc(n, sizeof *groups);
+  const pc_rng rng = {61, 0};
+  for (size_t i = 0; i < n; i++) {
+    scores[i] = pc_rng_uniform(&rng, 2 * i);
+    hits[i] = pc_rng_uniform(&rng, 2 * i + 1) < scores[i] * scores[i];
+    groups[i] = i >= IDLE_ROWS && i < IDLE_ROWS + 100;
+  }
+  const double one = idle_measure(1, NULL, scores, hits, groups);
+  pcal_pool *pool = NULL;
+  assert_int_equal(pcal_pool_new(8, NULL, &pool, NULL), PCAL_OK);
+  for (int repeat = 0; repeat < 6; repeat++)
+    assert_same(idle_measure(8, pool, scores, hits, groups), one);
+  pcal_pool_free(pool);
+  free(scores);
+  free(hits);
+  free(groups);
 }
 
 /* ---- from a source ---- */

@@ -321,6 +321,73 @@ TEST(compared_stages_bad) {
   assert_string_equal(first.message, other.message);
 }
 
+/* Memory that ends with the n-th allocation, for callers that ask for no error: a status, and nothing left over. */
+static void *compared_end_of_memory(void *user, void *block, size_t size) {
+  unit_memory *memory = user;
+  if (atomic_load(&memory->calls) + 1 >= atomic_load(&memory->fail_at)) {
+    atomic_fetch_add(&memory->calls, 1);
+    return NULL;
+  }
+  return unit_resize(user, block, size);
+}
+
+TEST(compared_stages_without_memory) {
+  static const char *const methods[] = {"temperature", "isotonic", "vector"};
+  static compared_data data;
+  pcal_status status = PCAL_MEMORY;
+  compared_draw(&data, 3);
+  for (size_t n = 1; status != PCAL_OK; n += 1 + n / 16) {
+    unit_memory memory = {0};
+    pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
+    pcal_env env = unit_env(&memory);
+    pcal_comparison *comparison = NULL;
+    atomic_store(&memory.fail_at, n);
+    env.allocator.resize = compared_end_of_memory;
+    env.threads = 3;
+    config.methods = methods;
+    config.method_count = UNIT_COUNT(methods);
+    status = compared_try(&data, &config, &env, &comparison, NULL);
+    assert_true(status == PCAL_OK || status == PCAL_MEMORY);
+    pcal_comparison_free(comparison);
+    assert_int_equal(atomic_load(&memory.live), 0);
+  }
+}
+
+/* A single allocation that fails side by side is tried again alone. */
+TEST(compared_stages_try_again) {
+  static const char *const methods[] = {"temperature", "isotonic", "vector"};
+  static compared_data data;
+  sink_bytes text[2] = {{0}};
+  size_t calls = 0, again = 0;
+  compared_draw(&data, 3);
+  for (size_t n = 0; n <= calls; n += 1 + calls / 60) {
+    unit_memory memory = {0};
+    pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
+    pcal_env env = unit_env(&memory);
+    pcal_comparison *comparison = NULL;
+    atomic_store(&memory.fail_at, n);
+    env.threads = 3;
+    config.methods = methods;
+    config.method_count = UNIT_COUNT(methods);
+    const pcal_status status = compared_try(&data, &config, &env, &comparison, NULL);
+    if (n == 0)
+      calls = atomic_load(&memory.calls);
+    if (status == PCAL_OK) {
+      sink_bytes *out = &text[n > 0];
+      out->length = 0;
+      again += n > 0;
+      assert_int_equal(pcal_comparison_write(comparison, PCAL_JSON, sink_collect, out, NULL),
+                       PCAL_OK);
+      assert_string_equal(text[n > 0].bytes, text[0].bytes);
+    }
+    pcal_comparison_free(comparison);
+    assert_int_equal(atomic_load(&memory.live), 0);
+  }
+  assert_true(again > 10);
+  free(text[0].bytes);
+  free(text[1].bytes);
+}
+
 /* One step, "comparing", that never goes back and ends with all contestants; a slow one counts as eight. */
 typedef struct compared_steps {
   uint64_t done, total;
