@@ -246,7 +246,7 @@ static void *apply_source_ahead_main(void *argument) {
   return NULL;
 }
 
-/* The windows of a source, in two buffers by turns. */
+/* The windows of a source, in two buffers by turns; in one if there is one thread, or no memory for two. */
 typedef struct apply_source_turns {
   const apply_source_format *format;
   const apply_source_writer *writer;
@@ -269,7 +269,7 @@ static pcal_status apply_source_write(apply_source_turns *turns, pcal_error *err
   return pc_check_interrupt(writer->env, err);
 }
 
-/* Maps a window with all threads but the caller's, which writes the one before it. */
+/* Maps a window, while the caller's thread writes the one before it if there are two buffers. */
 static pcal_status apply_source_turn(apply_source_turns *turns, apply_source_ahead *ahead,
                                      pcal_error *err) {
   pc_thread thread;
@@ -277,7 +277,7 @@ static pcal_status apply_source_turn(apply_source_turns *turns, apply_source_ahe
   ahead->status = PCAL_OK;
   ahead->cores = pc_affinity_current();
   pc_error_clear(&ahead->error);
-  const int started = turns->waiting > 0 && pc_worker_count(turns->writer->env) > 1 &&
+  const int started = turns->waiting > 0 && turns->values[0] != turns->values[1] &&
                       pc_thread_start(&thread, &ahead->cores, apply_source_ahead_main, ahead);
   const pcal_status written = apply_source_write(turns, err);
   if (started)
@@ -304,11 +304,12 @@ static pcal_status apply_source_windows(pcal_source *source, const pcal_calibrat
     pcal_status status = pc_source_next(source, window, &ahead.batch, err);
     if (status == PCAL_OK)
       status = apply_source_groups(source, calibrator, writer->env, &ahead.batch, matches, err);
-    if (status != PCAL_OK) { /* rows before an error are written */
-      pcal_error unheard = PCAL_ERROR_INIT;
-      if (apply_source_write(turns, &unheard) != PCAL_OK)
-        turns->waiting = 0;
-      return status;
+    if (status != PCAL_OK) { /* rows before an error are written, and may fail first */
+      pcal_error first = PCAL_ERROR_INIT;
+      const pcal_status written = apply_source_write(turns, &first);
+      if (written != PCAL_OK && err != NULL)
+        *err = first;
+      return written != PCAL_OK ? written : status;
     }
     if (ahead.batch.rows == 0)
       break;
@@ -403,15 +404,16 @@ pcal_status pc_calibrator_apply_source(pcal_source *source, const pcal_calibrato
     PC_TRY(apply_source_count(source, window, &writer, err));
   PC_TRY(target->head(&writer, err));
   apply_source_turns turns = {.format = target, .writer = &writer};
-  for (int i = 0; i < 2; i++)
-    turns.values[i] =
-        pc_alloc_raw(env, window * writer.shape.columns, apply_source_width(&writer));
+  const size_t values = window * writer.shape.columns, width = apply_source_width(&writer);
+  void *one = pc_alloc_raw(env, values, width);
+  void *two = one != NULL && pc_worker_count(env) > 1 ? pc_alloc_raw(env, values, width) : NULL;
+  turns.values[0] = one;
+  turns.values[1] = two == NULL ? one : two;
   const pcal_status status =
-      turns.values[0] == NULL || turns.values[1] == NULL
-          ? pc_fail_memory(err, "applying a calibrator")
-          : apply_source_windows(source, calibrator, &turns, window, &matches, err);
-  pc_free(env, turns.values[0]);
-  pc_free(env, turns.values[1]);
+      one == NULL ? pc_fail_memory(err, "applying a calibrator")
+                  : apply_source_windows(source, calibrator, &turns, window, &matches, err);
+  pc_free(env, one);
+  pc_free(env, two);
   pc_free(env, matches.members);
   return status;
 }

@@ -153,7 +153,7 @@ static pcal_status gap_run_blocks(gap_blocks *all, size_t count, pcal_error *err
 }
 
 /* Reads a table by blocks and counts the marks; 0 if it has no threads or there is no memory for blocks, and
- * then nothing is marked. */
+ * then the caller reads the table itself. */
 static int gap_in_blocks(const pc_curve_table *table, gap_blocks *all, size_t *marked) {
   const size_t count = (table->count + GAP_BLOCK - 1) / GAP_BLOCK;
   *marked = 0;
