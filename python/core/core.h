@@ -1,5 +1,5 @@
 /* The extension module propercal._core: the functions of propercal.h for Python.  It computes
- * nothing, and has no state besides its objects and a pool of threads.
+ * nothing, and has no state besides its objects, a pool of threads and the number of its process.
  *
  * Functions that return a PyObject * or an int return NULL or -1 on failure, with an exception
  * set.  Names with core_ are shared by the files of this folder. */
@@ -71,6 +71,11 @@ pcal_pool *core_pool_threads(const core_pool *pool); /* of NULL: NULL */
 void core_pool_drop(core_pool *pool);                /* NULL is fine */
 /* Ends the threads when the last reference is dropped; no pool is created afterwards. */
 PyObject *core_pool_end(PyObject *module, PyObject *nothing);
+
+/* The number of this process.  It is asked for once, since that is a call of the system and each
+ * call of Python wants it several times; forked() in a child forgets it. */
+long core_process(void);
+PyObject *core_forked(PyObject *module, PyObject *nothing);
 
 enum { CORE_DEVICES = 64 }; /* GPUs at most */
 

@@ -4,13 +4,12 @@
 #include <stdio.h>
 
 #include "core.h"
-#include "system/paths.h"
 
 static pcal_device *core_device_find(core_state *state, const void *address,
                                      pcal_error *error) {
-  if (state->device_process != pc_process_id())
+  if (state->device_process != core_process())
     state->device_count = 0; /* of the parent process, which frees them */
-  state->device_process = pc_process_id();
+  state->device_process = core_process();
   for (size_t i = 0; i < state->device_count; i++)
     if (pcal_device_holds(state->devices[i], address))
       return state->devices[i];

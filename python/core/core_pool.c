@@ -14,6 +14,25 @@ struct core_pool {
   atomic_size_t owners;
 };
 
+/* 0: not asked yet in this process. */
+static atomic_long core_process_number;
+
+long core_process(void) {
+  long number = atomic_load(&core_process_number);
+  if (number == 0) {
+    number = pc_process_id();
+    atomic_store(&core_process_number, number);
+  }
+  return number;
+}
+
+PyObject *core_forked(PyObject *module, PyObject *nothing) {
+  (void)module;
+  (void)nothing;
+  atomic_store(&core_process_number, 0);
+  Py_RETURN_NONE;
+}
+
 static core_pool *core_pool_new(void) {
   core_pool *made = calloc(1, sizeof *made);
   if (made == NULL)
@@ -22,13 +41,13 @@ static core_pool *core_pool_new(void) {
     free(made);
     return NULL;
   }
-  made->process = pc_process_id();
+  made->process = core_process();
   atomic_init(&made->owners, 1);
   return made;
 }
 
 void core_state_lock(core_state *state) {
-  const long here = pc_process_id();
+  const long here = core_process();
   for (;;) {
     long holder = 0;
     if (atomic_compare_exchange_strong(&state->lock, &holder, here) ||
@@ -44,7 +63,7 @@ void core_state_unlock(core_state *state) {
 
 core_pool *core_pool_of(core_state *state) {
   core_state_lock(state);
-  if (state->pool != NULL && state->pool->process != pc_process_id()) {
+  if (state->pool != NULL && state->pool->process != core_process()) {
     core_pool_drop(state->pool);
     state->pool = NULL;
   }

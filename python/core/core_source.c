@@ -249,12 +249,21 @@ static int core_source_input(core_source *object, core_source_plan *plan, size_t
 
 static int core_source_inputs(core_source *object, core_source_plan *plan, PyObject *given,
                               pcal_inputs *inputs) {
-  for (size_t i = 0; i < CORE_INPUTS; i++) {
-    PyObject *input = PyDict_GetItemString(given, core_source_fields[i].name);
+  Py_ssize_t place = 0;
+  PyObject *name, *input;
+  while (PyDict_Next(given, &place, &name, &input)) {
+    const char *word = core_utf8(name);
+    if (word == NULL)
+      return -1;
+    size_t i = 0;
+    while (i < CORE_INPUTS && strcmp(word, core_source_fields[i].name) != 0)
+      i++;
+    if (i == CORE_INPUTS) {
+      PyErr_Format(PyExc_ValueError, "there is no input %s", word);
+      return -1;
+    }
     plan->inputs[i] = (pcal_input)PCAL_INPUT_INIT;
     plan->inputs[i].name = core_source_fields[i].name;
-    if (input == NULL)
-      continue;
     if (core_source_input(object, plan, i, input) < 0)
       return -1;
     const pcal_input *filled = &plan->inputs[i];

@@ -6,7 +6,6 @@
 
 #include "core.h"
 #include "system/clock.h"
-#include "system/paths.h"
 #include "system/threads.h"
 
 #define WATCH_PAUSE 0.05 /* seconds */
@@ -145,7 +144,7 @@ core_watch *core_watch_new(PyObject *module, PyObject *settings) {
     return NULL;
   }
   atomic_init(&watch->holder, 0);
-  atomic_init(&watch->process, pc_process_id());
+  atomic_init(&watch->process, core_process());
   watch->env = (pcal_env)PCAL_ENV_INIT;
   watch->env.threads = threads;
   watch->env.seed = seed;
@@ -180,7 +179,7 @@ void core_watch_drop(core_watch *watch) {
   Py_XDECREF(watch->progress);
   core_pool_drop(watch->pool);
   if (atomic_load(&watch->process) ==
-      pc_process_id()) /* a child may find the lock in any state */
+      core_process()) /* a child may find the lock in any state */
     pc_mutex_destroy(&watch->lock);
   if (watch->shared == NULL)
     pcal_budget_free(watch->env.budget);
@@ -210,7 +209,7 @@ static void core_watch_renew(core_watch *watch) {
  * released.  The first thread of the child that comes here makes it anew; others wait, which is
  * short. */
 static void core_watch_after_fork(core_watch *watch) {
-  const long here = pc_process_id();
+  const long here = core_process();
   long seen = atomic_load(&watch->process);
   if (seen == here)
     return;

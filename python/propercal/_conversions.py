@@ -34,10 +34,16 @@ def package_of(value: Any) -> str:
     return _package(type(value))
 
 
+@functools.lru_cache(maxsize=64)
+def _is_bfloat16(dtype: Any) -> bool:
+    return str(dtype) == "torch.bfloat16"
+
+
 def torch_array(tensor: Any) -> np.ndarray:
     """A tensor as an array on the processor, copied there from a GPU."""
-    tensor = tensor.detach().cpu()
-    return (tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor).numpy()
+    if tensor.requires_grad or not tensor.is_cpu:
+        tensor = tensor.detach().cpu()
+    return (tensor.float() if _is_bfloat16(tensor.dtype) else tensor).numpy()
 
 
 def as_array(value: Any) -> Any:

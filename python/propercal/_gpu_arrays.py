@@ -32,14 +32,14 @@ def _raw_stream_of() -> Any:
     return getattr(torch._C, "_cuda_getCurrentRawStream", None)
 
 
-def _torch_stream(device: Any) -> int:
-    """The current stream of a GPU."""
+def _torch_stream(tensor: Any) -> int:
+    """The current stream of a tensor's GPU."""
     raw = _raw_stream_of()
-    if raw is None or device.index is None:
+    if raw is None:
         import torch
 
-        return torch.cuda.current_stream(device).cuda_stream
-    return raw(device.index)
+        return torch.cuda.current_stream(tensor.device).cuda_stream
+    return raw(tensor.get_device())
 
 
 @functools.cache
@@ -55,9 +55,9 @@ def torch_on_gpu(name: str, tensor: Any) -> tuple:
         raise DataError(f"{name} has elements of type {str(tensor.dtype).removeprefix('torch.')}; give numbers")
     if half:
         tensor = tensor.detach().float()
-    tensor = tensor.contiguous()
-    stream = _torch_stream(tensor.device)
-    return _gpu_part(name, tensor.data_ptr(), kind, tuple(tensor.shape), stream, tensor)
+    if not tensor.is_contiguous():
+        tensor = tensor.contiguous()
+    return _gpu_part(name, tensor.data_ptr(), kind, tensor.shape, _torch_stream(tensor), tensor)
 
 
 def calibrated_on_gpu(fitted: Any, given: "dict[str, Any]") -> Any:

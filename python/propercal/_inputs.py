@@ -44,10 +44,9 @@ FORECASTS = ("mean", "quantiles", "samples")
 def _from_torch(name: str, tensor: Any) -> tuple:
     if tensor.is_cuda:
         return torch_on_gpu(name, tensor)
-    tensor = tensor.detach()
-    if tensor.device.type != "cpu":
+    if not tensor.is_cpu:
         raise UsageError(f"{name} is on the device {tensor.device}; pass {name}.cpu()")
-    return _array(name, torch_array(tensor))
+    return _from_numpy(name, torch_array(tensor))
 
 
 def _array(name: str, value: Any) -> tuple:
@@ -60,6 +59,18 @@ def _array(name: str, value: Any) -> tuple:
     except (ValueError, TypeError) as error:
         raise DataError(f"{name} is not an array: {error}") from None
     return ("array", *usual(name, array))
+
+
+def _from_numpy(name: str, value: np.ndarray) -> tuple:
+    return ("array", *usual(name, value))
+
+
+@functools.lru_cache(maxsize=256)
+def _array_reader(kind: type) -> "Callable[[str, Any], tuple] | None":
+    """The function that makes a part of arrays of a type; None for others than NumPy's and PyTorch's."""
+    if issubclass(kind, np.ndarray):
+        return _from_numpy
+    return _from_torch if kind.__module__.partition(".")[0] == "torch" and hasattr(kind, "is_cuda") else None
 
 
 # ---- pandas ----
@@ -106,12 +117,10 @@ def part(name: str, value: Any) -> tuple:
         if isinstance(files, Files):
             return ("files", tuple(file_name(each) for each in files)), None
         return ("file", file_name(files)), None
-    if isinstance(value, np.ndarray):
-        return ("array", *usual(name, value)), None
-    family = package_of(value)
-    if family == "torch":
-        return _from_torch(name, value), None
-    if family == "pandas":
+    reader = _array_reader(type(value))
+    if reader is not None:
+        return reader(name, value), None
+    if package_of(value) == "pandas":
         return _from_pandas(name, value)
     if hasattr(value, "__cuda_array_interface__"):
         return from_cuda_interface(name, value), None
@@ -149,8 +158,9 @@ def _chosen(data: Any, given: dict) -> dict:
 _TRUTHS = ("labels", "correct", "target")
 
 
-def _check_inputs(given: dict) -> None:
-    """Exactly one kind of scores is given, with the truth that goes with it."""
+@functools.lru_cache(maxsize=256)
+def _check_inputs(given: "tuple[str, ...]") -> None:
+    """Exactly one kind of scores is given, with the truth that goes with it; remembers names that are right."""
     found = [name for name in KINDS if name in given]
     if not found:
         raise UsageError(
@@ -241,27 +251,25 @@ def _flat_samples(given: "dict[str, Any]") -> "dict[str, Any]":
 
 
 #: inputs that are arrays of rows and need no more than a look at their type
-_ROW_ARRAYS = frozenset({"probs", "logits", "log_probs", "confidence", "labels", "correct", "weights", "first_row"})
-
-
-def _open_arrays(given: "dict[str, Any]", settings: tuple) -> Any:
-    """The source of `_open` for arrays of rows alone, which most calls have."""
-    _check_inputs(given)
-    parts, classes = {}, None
-    for name, value in given.items():
-        if name == "first_row":
-            continue
-        parts[name], names = part(name, value)
-        classes = names if name in KINDS else classes
-    _check_order(parts)
-    return _core.open(parts, classes, given.get("first_row", 0), 0, settings, None, 0, None, None, None, None, False)
+_ROW_ARRAYS = frozenset({"probs", "logits", "log_probs", "confidence", "labels", "correct", "weights"})
 
 
 def _are_row_arrays(given: "dict[str, Any]") -> bool:
     for name, value in given.items():
-        if name not in _ROW_ARRAYS or is_file(value) or len(getattr(value, "shape", ())) > 2:
+        if name in _ROW_ARRAYS:
+            if _array_reader(type(value)) is None or value.ndim > 2:
+                return False
+        elif name != "first_row":
             return False
     return len(given) > ("first_row" in given)
+
+
+def _open_arrays(given: "dict[str, Any]", settings: tuple) -> Any:
+    """The source of `_open` for arrays of rows alone, which most calls have."""
+    _check_inputs(tuple(given))
+    parts = {name: _array_reader(type(value))(name, value) for name, value in given.items() if name != "first_row"}
+    _check_order(parts)
+    return _core.open(parts, None, given.get("first_row", 0), 0, settings, None, 0, None, None, None, None, False)
 
 
 def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
@@ -289,7 +297,7 @@ def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
     if data is not None and not is_file(data):
         given = _chosen(table_of(given.pop("data"), given), given)
     if classes is not None or not all(is_file(value) for value in given.values()):
-        _check_inputs(given)
+        _check_inputs(tuple(given))
     positive = None
     if pos_label is not None and any(is_file(given.get(name)) for name in ("labels", "data")):
         positive = str(pos_label)
@@ -498,13 +506,15 @@ def gather(
 ) -> "tuple[Data, ...]":
     """The data set of a call, and one for each name in `others`, given as a Data or by keywords
     with that name as prefix, such as ``val_probs``; None if nothing was given."""
-    inputs = usual_names(function, inputs)
-    check_names(inputs, others, function)
+    plain = INPUT_NAMES.issuperset(inputs)
+    if not plain:
+        inputs = usual_names(function, inputs)
+        check_names(inputs, others, function)
+        plain = INPUT_NAMES.issuperset(inputs)
     if first is not None and is_whole_table(first, labels, inputs):
         first, inputs = None, {**inputs, "data": first}
     found = []
     own = inputs
-    plain = INPUT_NAMES.issuperset(inputs)
     for prefix, given in others.items():
         start = len(prefix) + 1
         prefixed = [] if plain else [key for key in inputs if key.startswith(prefix + "_")]

@@ -26,7 +26,7 @@ def _integer(value: Any) -> "int | None":
 
 def _whole(name: str, value: Any) -> int:
     """Checks that a number fits an unsigned 64-bit integer."""
-    number = _integer(value)
+    number = value if type(value) is int else _integer(value)
     if number is None or not 0 <= number < 2**64:
         raise UsageError(f"{name}={value}: this must be a whole number from 0 to 2**64 - 1")
     return number
@@ -62,19 +62,30 @@ def _bytes(size: "int | str | None") -> int:
 
 
 @functools.lru_cache(maxsize=1)
-def _processors(process: int, mask: int) -> int:
+def _processors(mask: int) -> int:
     """Control groups are read once for each process and affinity mask: that takes time."""
     return _core.processors()
 
 
-@functools.lru_cache(maxsize=1)
-def _memory_default(process: int) -> int:
+@functools.cache
+def _memory_default() -> int:
     return _core.memory_default()
+
+
+def _after_fork() -> None:
+    """A child may be in another control group."""
+    _core.forked()
+    _processors.cache_clear()
+    _memory_default.cache_clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def memory_bytes(memory_limit: "int | str | None") -> int:
     """A memory limit in bytes; 0: none, where the memory of the machine is unknown."""
-    return _bytes(memory_limit) or _memory_default(os.getpid())
+    return (0 if memory_limit is None else _bytes(memory_limit)) or _memory_default()
 
 
 def shared_budget(memory_limit: "int | str | None") -> Any:
@@ -84,12 +95,14 @@ def shared_budget(memory_limit: "int | str | None") -> Any:
 
 
 def _thread_count(threads: "int | None") -> int:
-    count = 0 if threads is None else _integer(threads)
+    if threads is None:
+        return _processors(_core.affinity_size())
+    count = _integer(threads)
     if count is None:
         raise UsageError(f"threads={threads}: this must be a whole number, or None")
     if count > _MOST_THREADS:
         raise UsageError(f"threads={threads}: this must be at most {_MOST_THREADS}")
-    return count if count > 0 else _processors(os.getpid(), _core.affinity_size())
+    return count if count > 0 else _processors(_core.affinity_size())
 
 
 _SHOWN_AFTER = 2.0  # seconds without progress, unless it was asked for

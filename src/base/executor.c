@@ -194,7 +194,8 @@ pcal_status pc_run_with_progress(const pcal_env *env, const char *what, size_t c
   size_t workers = pc_worker_count(env);
   if (workers > count)
     workers = count;
-  const int has_pool = env->pool != NULL && env->pool->process == pc_process_id();
+  const int has_pool =
+      workers > 1 && env->pool != NULL && env->pool->process == pc_process_id();
   if (workers <= 1 || work < (has_pool ? EXECUTOR_SMALL_POOL_WORK : EXECUTOR_SMALL_WORK))
     executor_lead(&job, env);
   else if (!has_pool)

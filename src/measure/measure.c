@@ -41,17 +41,22 @@ static pcal_status measure_free_task(void *user, size_t w, size_t worker, pcal_e
   return PCAL_OK;
 }
 
-/* Runs a task that cannot fail for each worker, with all threads: giving back and clearing memory takes the
- * system long. */
+static size_t measure_ready_workers(const pcal_measure *measure) {
+  size_t ready = 0;
+  for (size_t w = 0; w < measure->pass.worker_count; w++)
+    ready += measure->workers[w].ready != 0;
+  return ready;
+}
+
+/* Runs a task that cannot fail for each worker, with all threads if several workers have states: giving back and
+ * clearing memory takes the system long. */
 static void measure_each_worker(pcal_measure *measure, double cost, pc_task task) {
   const size_t count = measure->pass.worker_count;
   pcal_env quiet = measure->env;
   quiet.progress = NULL;
   quiet.interrupted = NULL;
-  size_t ready = 0;
-  for (size_t w = 0; w < count; w++)
-    ready += measure->workers[w].ready != 0;
-  if (pc_run(&quiet, count, cost * (double)ready, task, measure, NULL) == PCAL_OK)
+  const size_t ready = measure_ready_workers(measure);
+  if (ready > 1 && pc_run(&quiet, count, cost * (double)ready, task, measure, NULL) == PCAL_OK)
     return;
   for (size_t w = 0; w < count; w++)
     (void)task(measure, w, 0, NULL);
@@ -331,13 +336,18 @@ static pcal_status measure_gather_rows(pcal_measure *measure, pcal_error *err) {
 
 /* Merges all workers into worker 0, side by side where there is much to merge. */
 static pcal_status measure_merge_workers(pcal_measure *measure, pcal_error *err) {
-  PC_TRY(measure_gather_rows(measure, err));
   const size_t count = measure->pass.worker_count, slots = measure->plan.slot_count;
+  const size_t ready = measure_ready_workers(measure);
+  if (ready == 0 || (ready == 1 && measure->workers[0].ready)) /* as after a small batch */
+    return PCAL_OK;
+  PC_TRY(measure_gather_rows(measure, err));
   const double cost = MEASURE_MERGE_COST * (double)(slots * measure->plan.layout.classes);
   for (size_t step = 1; step < count; step *= 2) {
     measure_merging all = {measure, step};
     const size_t pairs = (count - step - 1) / (2 * step) + 1;
-    PC_TRY(pc_run(&measure->env, pairs, cost * (double)pairs, measure_merge_two, &all, err));
+    const size_t merges = pairs < ready ? pairs : ready;
+    PC_TRY(pc_run(&measure->env, pairs, merges <= 1 ? 0.0 : cost * (double)merges,
+                  measure_merge_two, &all, err));
   }
   return PCAL_OK;
 }

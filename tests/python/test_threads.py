@@ -457,3 +457,23 @@ def test_large_files_have_the_bits_of_arrays(tmp_path):
         read = pc.measure(logits=str(scores), labels=labels, metrics=["ece", "ks"])
         known = pc.measure(logits=values, labels=labels, metrics=["ece", "ks"])
         assert (read.ece, read.ks) == (known.ece, known.ks)
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="threads are counted in /proc")
+def test_few_rows_start_no_threads():
+    script = """
+    import os
+    import numpy as np
+    import propercal as pc
+
+    logits = np.random.default_rng(1).normal(size=(64, 1000)).astype(np.float32)
+    labels = logits.argmax(1)
+    before = len(os.listdir("/proc/self/task"))
+    running = pc.Measure(["accuracy", "brier", "log", "ece"], threads=64)
+    for _ in range(3):
+        running.update(logits=logits, labels=labels)
+    pc.measure(logits=logits, labels=labels, metrics=["accuracy", "ece"], threads=64)
+    print(len(os.listdir("/proc/self/task")) - before)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=True)
+    assert done.stdout == "0\n"
