@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/executor.h"
+#include "curve/kde_grid.h"
 
 void pc_point_masses_free(const pcal_env *env, pc_point_masses *masses) {
   pc_free(env, masses->at);
@@ -15,8 +16,14 @@ void pc_point_masses_free(const pcal_env *env, pc_point_masses *masses) {
 /* ---- cells ---- */
 
 int64_t pc_point_cell(double score, unsigned level) {
+  if (level == PC_KDE_GRID_CELLS)
+    return pc_kde_cell(score);
   const int64_t cells = INT64_C(1) << level;
   return score >= 1 ? cells : score > 0 ? (int64_t)(score * (double)cells) : 0;
+}
+
+size_t pc_point_cell_count(unsigned level) {
+  return level == PC_KDE_GRID_CELLS ? PC_KDE_CELLS : ((size_t)1 << level) + 1;
 }
 
 /* Rows of one outcome in one cell. */
@@ -68,6 +75,13 @@ static void point_add(const pc_curve_table *table, size_t i, point_rows rows[2])
   const int64_t square = pc_segment_square(table->score[i]);
   rows[0].square += point_times(square, table->weight[i] - hits);
   rows[1].square += point_times(square, hits);
+}
+
+pc_int128 pc_point_hit_square(const pc_curve_table *table) {
+  point_rows rows[2] = {{0.0, {0}, 0}, {0.0, {0}, 0}};
+  for (size_t i = 0; i < table->count; i++)
+    point_add(table, i, rows);
+  return rows[1].square;
 }
 
 /* ---- masses ---- */
@@ -304,7 +318,7 @@ static void point_scores(const pc_curve_table *table, pc_point_masses *out, poin
 static size_t point_room(const pc_curve_table *table, unsigned level) {
   if (level == PC_EACH_SCORE)
     return table->count;
-  const size_t cells = ((size_t)1 << level) + 1;
+  const size_t cells = pc_point_cell_count(level);
   return point_per_cell(level) * (table->count < cells ? table->count : cells);
 }
 

@@ -1,6 +1,7 @@
 /* Residuals (score - outcome) as point masses on [0, 1], the input of smoothing (smooth.h).
  *
- * With level PC_EACH_SCORE every distinct score is one mass.  Otherwise scores are joined in
+ * With level PC_EACH_SCORE every distinct score is one mass.  PC_KDE_GRID_CELLS are the cells of kde_grid.h, for
+ * tables of scores only.  Otherwise scores are joined in
  * cells of width 2^-level: up to PC_POINT_JOIN_LEVEL the hits and the misses of a cell become one mass
  * each, at their mean score; in narrower cells two masses each, at the upper end of the cell and below it, such
  * that mean and variance are those of the scores.  Cell sums are exact, so the masses depend on the
@@ -12,6 +13,8 @@
 #include "curve/curve_table.h"
 
 #define PC_EACH_SCORE 64 /* level that means: no cells, every score by itself */
+#define PC_KDE_GRID_CELLS \
+  29 /* level that means: the cells of kde_grid.h; they keep squares as narrow ones do */
 
 typedef struct pc_point_masses {
   size_t count;
@@ -46,8 +49,12 @@ static inline int pc_point_lacks_squares(const pc_segment *segment, unsigned lev
  * it marked.  wanted NULL: only counts them. */
 size_t pc_point_masses_wants(const pc_curve_table *table, unsigned level, uint8_t *wanted);
 
-/* The cell of a score: floor(score * 2^level), clamped to [0, 2^level]. */
+/* The cell of a score: floor(score * 2^level), clamped to [0, 2^level]; or that of kde_grid.h. */
 int64_t pc_point_cell(double score, unsigned level);
+size_t pc_point_cell_count(unsigned level);
+
+/* The sum of squared scores of hits, truncated as in segments; open segments must have squares. */
+pc_int128 pc_point_hit_square(const pc_curve_table *table);
 
 /* The smallest kernel width sigma for which joining scores in cells changes the integral of
  * |smoothed residual| by at most `error`. */

@@ -113,7 +113,7 @@ static size_t refine_jobs_keep_limit(const pc_refine_jobs *jobs, const pc_refine
 /* Cells that the pass may count for a part: at least 13/64 of all, so that five passes are
  * enough. */
 static size_t refine_jobs_cell_limit(const pc_refine_jobs *jobs, unsigned level) {
-  const size_t part = ((size_t)1 << level) / 64 * 13;
+  const size_t part = pc_point_cell_count(level) / 64 * 13;
   if (jobs->cell_limit == 0)
     return SIZE_MAX;
   return part > jobs->cell_limit ? part : jobs->cell_limit;

@@ -1,6 +1,8 @@
 #include "../measure/measure_help.h"
 
 #include "base/rng.h"
+#include "curve/kde_grid.h"
+#include "curve/point_masses.h"
 #include "emulated.h"
 
 #define KDE_ROWS 200
@@ -120,71 +122,58 @@ TEST(test_agrees_with_the_plain_sums) {
 
 /* ---- many rows ---- */
 
-#define KDE_MANY 70000 /* more than 2^16: the points of the grid are multiples of 2^-13 */
-#define KDE_FINE 8192
-#define KDE_FINE_POINTS (2 * KDE_FINE + 1) /* from -1/2 to 3/2 */
+#define KDE_MANY 70000 /* more than 2^16: scores are joined in cells */
 
 typedef struct kde_grid {
-  double mass[2][KDE_FINE_POINTS]; /* all rows, and correct ones */
-  double f[KDE_FINE_POINTS], error[2][KDE_FINE_POINTS];
+  double mass[2][KDE_POINTS]; /* all rows, and correct ones */
+  double error[2], total;
 } kde_grid;
 
 /* The deviation of correct rows, from every score. */
 static double kde_direct_bandwidth(const double *scores, const int32_t *hits) {
-  long double sum = 0, square = 0, count = 0;
+  double sum = 0, square = 0, count = 0;
   for (size_t i = 0; i < KDE_MANY; i++) {
-    sum += hits[i] * (long double)scores[i];
+    sum += hits[i] * (scores[i] - 0.7);
     count += hits[i];
   }
+  const double mean = 0.7 + sum / count;
   for (size_t i = 0; i < KDE_MANY; i++)
-    square += hits[i] * (scores[i] - sum / count) * (scores[i] - sum / count);
-  return (double)sqrtl(square / count) * pow(2.0 * KDE_MANY, -0.2);
+    square += hits[i] * (scores[i] - mean) * (scores[i] - mean);
+  return sqrt(square / count) * pow(2.0 * KDE_MANY, -0.2);
 }
 
 /* Distributes each row and its image to its two neighbouring points. */
 static void kde_direct_mass(const double *scores, const int32_t *hits, kde_grid *grid) {
+  const double step = 2.2 / (KDE_POINTS - 1);
   for (size_t i = 0; i < 2 * KDE_MANY; i++) {
     const size_t row = i / 2;
     const double c = scores[row], at = i % 2 == 0 ? c : c < 0.5 ? -c : 2 - c;
-    const double place = (at + 0.5) * KDE_FINE, left = floor(place);
+    const double place = (at + 0.6) / step, left = floor(place);
     for (int correct = 0; correct <= hits[row]; correct++) {
-      if (left < 0 || left + 1 >= KDE_FINE_POINTS)
-        continue; /* too far from [0, 1] for kernels of these widths */
       grid->mass[correct][(size_t)left] += 1 - (place - left);
       grid->mass[correct][(size_t)left + 1] += place - left;
     }
   }
 }
 
-static void kde_direct_density(double bandwidth, kde_grid *grid) {
-  const size_t reach = (size_t)ceil(3 * bandwidth * KDE_FINE);
-  for (size_t j = 0; j < KDE_FINE_POINTS; j++) {
-    const double x = (double)j / KDE_FINE - 0.5;
+/* Integrals by the trapezoid rule over the points in [0, 1]. */
+static void kde_direct_integrals(double bandwidth, kde_grid *grid) {
+  const double step = 2.2 / (KDE_POINTS - 1);
+  const size_t reach = (size_t)ceil(3 * bandwidth / step);
+  const size_t first = (size_t)ceil(0.6 / step), last = (size_t)floor(1.6 / step);
+  for (size_t j = first; j <= last; j++) {
     double all = 0, correct = 0;
-    for (size_t k = j > reach ? j - reach : 0; k <= j + reach && k < KDE_FINE_POINTS; k++) {
-      const double kernel = kde_kernel(((double)j - (double)k) / KDE_FINE, bandwidth);
+    for (size_t k = j > reach ? j - reach : 0; k <= j + reach && k < KDE_POINTS; k++) {
+      const double kernel = kde_kernel(((double)j - (double)k) * step, bandwidth);
       all += grid->mass[0][k] * kernel;
       correct += grid->mass[1][k] * kernel;
     }
-    grid->f[j] = all;
-    for (int p = 1; p <= 2 && all > 0; p++)
-      grid->error[p - 1][j] = all * pow(fabs(x - fmin(correct / all, 1)), p);
+    const double part = j == first || j == last ? 0.5 : 1.0;
+    const double gap = all > 0 ? fabs(-0.6 + (double)j * step - fmin(correct / all, 1)) : 0;
+    grid->error[0] += part * all * gap;
+    grid->error[1] += part * all * gap * gap;
+    grid->total += part * all;
   }
-}
-
-/* The integral of the lines between points, between the first and the last published point in [0, 1]. */
-static double kde_integral(const double *values) {
-  const double step = 2.2 / (KDE_POINTS - 1);
-  const double low = -0.6 + ceil(0.6 / step) * step, high = -0.6 + floor(1.6 / step) * step;
-  double sum = 0;
-  for (size_t j = 0; j + 1 < KDE_FINE_POINTS; j++) {
-    const double left = (double)j / KDE_FINE - 0.5,
-                 slope = (values[j + 1] - values[j]) * KDE_FINE;
-    const double from = fmax(left, low), to = fmin(left + 1.0 / KDE_FINE, high);
-    if (from < to)
-      sum += (to - from) * (values[j] + slope * ((from + to) / 2 - left));
-  }
-  return sum;
 }
 
 /* Confidences near 1, close together, and of a usual model. */
@@ -192,20 +181,15 @@ static double kde_many_score(int set, double u) {
   return set == 0 ? 1 - pow(10, -8 + 6 * u) : set == 1 ? 0.7 + 1e-3 * u : sqrt(u);
 }
 
-/* The metric sees sums between points only; here every row is distributed.  The bandwidth is that of means
- * between points. */
+/* The metric sees sums of cells only; here every row is distributed. */
 static void kde_many_check(const double *scores, const int32_t *hits) {
   const given_data data = kde_confidences(KDE_MANY, scores, hits);
-  const double bandwidth = kde_bandwidth(&data), direct = kde_direct_bandwidth(scores, hits);
-  const double lost = 0x1p-28 * pow(2.0 * KDE_MANY, -0.4);
-  assert_true(bandwidth * bandwidth > direct * direct - lost &&
-              bandwidth < direct * (1 + 1e-12));
+  const double bandwidth = kde_direct_bandwidth(scores, hits);
+  assert_near(kde_bandwidth(&data), bandwidth, 1e-9);
   kde_grid *grid = calloc(1, sizeof *grid);
   kde_direct_mass(scores, hits, grid);
-  kde_direct_density(bandwidth, grid);
-  const double total = kde_integral(grid->f);
-  const double powers[] = {kde_integral(grid->error[0]) / total,
-                           kde_integral(grid->error[1]) / total};
+  kde_direct_integrals(bandwidth, grid);
+  const double powers[] = {grid->error[0] / grid->total, grid->error[1] / grid->total};
   assert_near(given_value(&data, "tce-kde:p=1"), powers[0], 1e-9);
   assert_near(given_value(&data, "tce-kde:root=no"), powers[1], 1e-9);
   assert_near(given_value(&data, "tce-kde"), sqrt(powers[1]), 1e-9);
@@ -228,24 +212,32 @@ TEST(test_6_many_rows) {
     kde_many_check(scores, hits);
   }
   for (size_t i = 0; i < KDE_MANY; i++)
-    scores[i] = 0.70005 + 1e-10 * (double)i; /* one interval */
-  const given_data close = kde_confidences(KDE_MANY, scores, hits);
-  kde_check_why(&close, "the confidences of correct rows differ by less than 1.3e-4, and the "
-                        "bandwidth is computed from their deviation");
+    scores[i] = hits[i] ? 0.70005 : 0.3 + 1e-6 * (double)i;
+  const given_data alike = kde_confidences(KDE_MANY, scores, hits);
+  kde_check_why(&alike, "the correct rows all have the same confidence, and the bandwidth is "
+                        "computed from their deviation");
   free(scores);
   free(hits);
 }
 
-/* The published grid, with one row less than 2^16, and the other one: nearly the same. */
-TEST(test_6_grids_agree) {
-  double *scores = calloc(KDE_MANY, sizeof *scores);
-  int32_t *hits = calloc(KDE_MANY, sizeof *hits);
-  kde_many_draw(2, scores, hits);
-  const given_data less = kde_confidences(65535, scores, hits),
-                   more = kde_confidences(65536, scores, hits);
-  assert_near(given_value(&less, "tce-kde"), given_value(&more, "tce-kde"), 1e-3);
-  free(scores);
-  free(hits);
+/* Every border divides scores whose shares go to other points, and nothing else does. */
+TEST(test_6_cells_are_those_of_the_grid) {
+  int64_t before = -1;
+  for (size_t i = 0; i <= 200000; i++) {
+    const double score = (double)i / 200000;
+    const int64_t cell = pc_point_cell(score, PC_KDE_GRID_CELLS);
+    assert_true(cell >= before && cell < PC_KDE_CELLS);
+    before = cell;
+  }
+  assert_int_equal(before, PC_KDE_CELLS - 1);
+  assert_int_equal(pc_point_cell(0.0, PC_KDE_GRID_CELLS), 0);
+  assert_int_equal(pc_point_cell(0.5, PC_KDE_GRID_CELLS),
+                   pc_point_cell(nextafter(0.5, 0.0), PC_KDE_GRID_CELLS) + 1);
+  for (size_t j = 4469; j < 11914; j++) { /* points inside (0, 1) */
+    const double point = -0.6 + (double)j * (2.2 / (KDE_POINTS - 1));
+    assert_int_equal(pc_point_cell(point + 1e-12, PC_KDE_GRID_CELLS),
+                     pc_point_cell(point - 1e-12, PC_KDE_GRID_CELLS) + 1);
+  }
 }
 
 /* A wide model that is right half of the time at 1/2 and always at 1: far from 0 at 1/2 only.
