@@ -5,6 +5,11 @@
 pcal_status pc_cuda_driver_open(pc_cuda_driver *out, pcal_error *err) {
   const char *missing = NULL;
   *out = (pc_cuda_driver){.library = pc_shared_library_open("libcuda.so.1", "nvcuda.dll")};
+  if (out->library == NULL && !pc_shared_libraries_can_open())
+    return pc_fail(
+        err, PCAL_USAGE,
+        "this build of propercal cannot open the NVIDIA driver, because it is static; "
+        "take a package or a wheel, or build it from source");
   if (out->library == NULL)
     return pc_fail(
         err, PCAL_USAGE,

@@ -10,6 +10,7 @@
 #include "device/device_code.h"
 #include "device/device_state.h"
 #include "device/softmax_rows.h"
+#include "system/shared_library.h"
 
 /* ---- Opening ---- */
 
@@ -102,12 +103,12 @@ int pc_device_holds(const pcal_device *device, const void *address) {
 
 static pcal_status device_prepare(pcal_device *device, const void *address, pcal_error *err) {
   const pc_cuda_driver *driver = &device->driver;
-  if (address == NULL && pc_cuda_driver_open(&device->driver, NULL) != PCAL_OK)
+  const pcal_status opened = pc_cuda_driver_open(&device->driver, err);
+  if (opened != PCAL_OK && address == NULL && pc_shared_libraries_can_open())
     return pc_fail(err, PCAL_USAGE,
                    "there is no NVIDIA driver (libcuda.so.1) of CUDA 12 or later here; leave "
                    "{device} out, or run where there is a GPU");
-  if (address != NULL)
-    PC_TRY(pc_cuda_driver_open(&device->driver, err));
+  PC_TRY(opened);
   PC_TRY(pc_cuda_check(driver, driver->init(0), "starting the NVIDIA driver", err));
   if (address != NULL && !device_ordinal(device, address, &device->ordinal))
     return pc_fail(err, PCAL_USAGE,

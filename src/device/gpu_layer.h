@@ -1,6 +1,6 @@
 /* The thin layer between the body of a kernel and the machine that runs it: operations on memory
- * that several threads change, and an exponential.  On a GPU they are atomic; on the CPU, where tests run
- * the threads of a block one after the other, they are plain. */
+ * that several threads change, wide loads, a rounding and an exponential.  On a GPU the first are
+ * atomic; on the CPU, where tests run the threads of a block one after the other, they are plain. */
 #ifndef PC_GPU_LAYER_H
 #define PC_GPU_LAYER_H
 
@@ -74,6 +74,29 @@ static inline void pc_gpu_max_64(uint64_t *at, uint64_t value) {
   atomicMax((unsigned long long *)at, (unsigned long long)value);
 #else
   *at = value > *at ? value : *at;
+#endif
+}
+
+/* Two numbers at an even index of an array. */
+static inline void pc_gpu_load_two(const double *from, double out[2]) {
+#if defined(__CUDACC__)
+  const double2 both = *(const double2 *)(const void *)from;
+  out[0] = both.x;
+  out[1] = both.y;
+#else
+  out[0] = from[0];
+  out[1] = from[1];
+#endif
+}
+
+/* x + shift rounded down; `step` is the distance between numbers near the sum. */
+static inline double pc_gpu_add_down(double x, double shift, double step) {
+#if defined(__CUDACC__)
+  (void)step;
+  return __dadd_rd(x, shift);
+#else
+  const double nearest = x + shift;
+  return nearest - shift > x ? nearest - step : nearest;
 #endif
 }
 

@@ -25,18 +25,6 @@ typedef struct pc_pair_sums_shared {
   double term[PC_PAIR_SUMS_THREADS * PC_PAIR_SUMS_OWN];
 } pc_pair_sums_shared;
 
-/* Two numbers at an even index. */
-static inline void pc_pair_sums_two(const double *from, double out[2]) {
-#if defined(__CUDACC__)
-  const double2 both = *(const double2 *)(const void *)from;
-  out[0] = both.x;
-  out[1] = both.y;
-#else
-  out[0] = from[0];
-  out[1] = from[1];
-#endif
-}
-
 static inline const double *pc_pair_sums_pack(const pc_pair_sums *sums, uint32_t pack) {
   return sums->probs + (uint64_t)pack * sums->classes * PC_PAIR_SUMS_LANES;
 }
@@ -125,9 +113,9 @@ static inline void pc_pair_sums_four(const pc_pair_sums *sums, const double *p, 
   PC_GPU_UNROLL(2)
   for (uint32_t c = 0; c < sums->classes; c++) {
     double a[2], b[2], own[2];
-    pc_pair_sums_two(left, a);
-    pc_pair_sums_two(left + 2, b);
-    pc_pair_sums_two(q, own);
+    pc_gpu_load_two(left, a);
+    pc_gpu_load_two(left + 2, b);
+    pc_gpu_load_two(q, own);
     PC_GPU_UNROLL(2)
     for (int o = 0; o < PC_PAIR_SUMS_OWN; o++) {
       dot[0][o] += a[0] * own[o];

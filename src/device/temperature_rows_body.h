@@ -63,12 +63,7 @@ static inline uint64_t pc_temperature_rows_row(const pc_temperature_rows *rows, 
 
 /* The multiple of 1/16 below y plus EXP2_SHIFT. */
 static inline double pc_temperature_rows_step(double y) {
-#if defined(__CUDACC__)
-  return __dadd_rd(y, EXP2_SHIFT);
-#else
-  const double nearest = y + EXP2_SHIFT;
-  return nearest - EXP2_SHIFT > y ? nearest - 0.0625 : nearest;
-#endif
+  return pc_gpu_add_down(y, EXP2_SHIFT, 0.0625);
 }
 
 /* 2^whole for whole >= -1022. */

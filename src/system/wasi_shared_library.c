@@ -8,6 +8,10 @@ void *pc_shared_library_open(const char *unix_name, const char *windows_name) {
   return NULL;
 }
 
+int pc_shared_libraries_can_open(void) {
+  return 0;
+}
+
 void pc_shared_library_close(void *library) {
   (void)library;
 }

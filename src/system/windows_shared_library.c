@@ -8,6 +8,10 @@ void *pc_shared_library_open(const char *unix_name, const char *windows_name) {
   return (void *)LoadLibraryExA(windows_name, NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
 }
 
+int pc_shared_libraries_can_open(void) {
+  return 1;
+}
+
 void pc_shared_library_close(void *library) {
   FreeLibrary((HMODULE)library);
 }

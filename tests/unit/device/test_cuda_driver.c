@@ -6,13 +6,17 @@
 #include "system/shared_library.h"
 
 static int library; /* its address stands for the library */
-static int library_is_there, library_closed;
+static int library_is_there, library_closed, program_is_static;
 static const char *library_lacks;
 
 void *pc_shared_library_open(const char *unix_name, const char *windows_name) {
   assert_string_equal(unix_name, "libcuda.so.1");
   assert_string_equal(windows_name, "nvcuda.dll");
   return library_is_there ? &library : NULL;
+}
+
+int pc_shared_libraries_can_open(void) {
+  return !program_is_static;
 }
 
 void pc_shared_library_close(void *opened) {
@@ -37,6 +41,20 @@ TEST(no_driver) {
                   "copy them into the memory of the process");
   pc_cuda_driver_close(&driver);
   assert_int_equal(library_closed, 0);
+}
+
+TEST(a_static_program) {
+  pc_cuda_driver driver;
+  pcal_error err;
+  library_is_there = 0;
+  program_is_static = 1;
+  assert_int_equal(pc_cuda_driver_open(&driver, &err), PCAL_USAGE);
+  program_is_static = 0;
+  assert_sentence(
+      err, PCAL_USAGE,
+      "this build of propercal cannot open the NVIDIA driver, because it is static; "
+      "take a package or a wheel, or build it from source");
+  pc_cuda_driver_close(&driver);
 }
 
 /* Each function is needed. */

@@ -144,6 +144,18 @@ TEST(test_rows_slightly_outside) {
   check(10, 0, 0, 1, 0);
 }
 
+/* A negative number that is repaired counts as 0 in the sum that its row is divided by. */
+TEST(test_a_rescaled_row_with_a_negative_number) {
+  make(10, 0, 0, 0.0);
+  double *p = scores + 3 * 10, sum = 0;
+  p[2] = -5e-3;
+  for (size_t j = 0; j < 9; j++)
+    sum += p[j];
+  p[9] = 1.0 - sum;
+  check(10, 0, 1, 1, 1);
+  check(10, 0, 0, 1, 0);
+}
+
 /* Few bits: rows are rescaled without `normalize`. */
 TEST(test_rows_of_half_precision) {
   static checked found;
