@@ -53,6 +53,7 @@ dist: ## a release in dist: sources, programs, wheels, Debian packages, the page
 
 check-all: ## check, long tests, sanitizers, clang, layout, manual, scripts, Python, Spark, browser
 	@tools/install-deps check-all
+	@tools/install-systems wasm || echo "check-all: WebAssembly and the page are left out" >&2
 	@tools/check all
 
 check-spark: ## propercal.spark on executors of Apache Spark

@@ -101,7 +101,8 @@ const cli_section cli_section_inputs = {
     "FILE is file.npy, file.npz:ARRAY, file.jsonl:FIELD or file.csv:COLUMNS. COLUMNS is a "
     "name, a number counted from 0, a list a,b,c or a range first..last. '-' is standard "
     "input in any of these formats; '-:3' takes one of its columns. Tables of Arrow IPC "
-    "(.arrow, .feather) are read like CSV. All of them may be compressed: .gz, .zst."};
+    "(.arrow, .feather) are read like CSV. All of them may be compressed: .gz, or .zst "
+    "unless propercal was built without libzstd."};
 
 static const cli_flag session_groups[] = {
     {"groups", 0, CLI_TEXT, "FILE", SESSION_INPUT(groups),

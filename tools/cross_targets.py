@@ -6,6 +6,7 @@ import typing
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv-systems"  # zig, wasmtime and sources; see tools/install-systems
+ZSTD_LICENSE = VENV / "src/libzstd/LICENSE"  # it asks to be copied with every program that contains libzstd
 
 
 class Target(typing.NamedTuple):
@@ -19,7 +20,7 @@ class Target(typing.NamedTuple):
     wheel: str = ""  # platform tags of its wheel, if it has one
 
 
-# Flags for Linux of what Meson does not compile, the module of a wheel and zlib; meson.build has the same.
+# Flags for Linux of what Meson does not compile, the module of a wheel, zlib and libzstd; meson.build has the same.
 HARDENED = ["-fstack-protector-strong", "-fstack-clash-protection", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2"]
 MANYLINUX = "manylinux_2_17_{0}.manylinux2014_{0}"
 WASI_RUNNER = [str(VENV / "bin/python"), str(ROOT / "tools/run-wasi")]

@@ -12,10 +12,12 @@
   6. axe-core finds nothing to mend, the page works by keyboard, and nothing reaches beyond a narrow screen
   7. outcomes that are words need the name of the event; yes/no questions get clinical metrics, with their titles
   8. files that arrive during a run wait for its end
-  9. 200,000 rows of ten probabilities as CSV take less than two seconds of a processor
+  9. files compressed by gzip and zstd are read as the plain ones
+ 10. 200,000 rows of ten probabilities as CSV take less than two seconds of a processor
 """
 
 import argparse
+import gzip
 import json
 import pathlib
 import random
@@ -30,6 +32,9 @@ from playwright.sync_api import sync_playwright
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DIGITS = ROOT / "examples" / "digits"
+sys.path.append(str(ROOT / "tests" / "systems"))
+from packed_table import PACKED, PLAIN  # noqa: E402
+
 WAIT = 90_000  # milliseconds; machines of tests are busy
 
 SIDEWAYS = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
@@ -142,6 +147,17 @@ def each_format(case):
         commands = case.text("#commands") or case.page.text_content("#commands")
         assert " ".join(("measure", *inputs)) in commands, (names, commands, case.text("#problem"))
         assert case.text("#verdict-first") == case.verdict(*inputs), names
+
+
+def compressed(case):
+    (case.folder / "t.csv").write_text(PLAIN, encoding="ascii")
+    (case.folder / "t.csv.gz").write_bytes(gzip.compress(PLAIN.encode("ascii")))
+    (case.folder / "t.csv.zst").write_bytes(PACKED)
+    verdict = case.verdict("--probs", "t.csv:probs", "--labels", "t.csv:labels")
+    for name in ("t.csv.gz", "t.csv.zst"):
+        case.load(name)
+        case.measure()
+        assert case.text("#verdict-first") == verdict, (name, case.text("#problem"))
 
 
 def downloads(case):
@@ -285,7 +301,7 @@ def looks(case):
                 case.page.screenshot(path=case.arguments.pictures / f"app-{theme}-{width}.png", full_page=True)
 
 
-TESTS = (each_format, downloads, bad_files, words, waiting, cancelling, large_table, dropped, pasted_and_keyboard, looks)
+TESTS = (each_format, compressed, downloads, bad_files, words, waiting, cancelling, large_table, dropped, pasted_and_keyboard, looks)
 
 
 def main():
