@@ -161,7 +161,8 @@ static const pc_group_state *rounds_total(const pc_measure_rounds *rounds) {
 static pcal_status rounds_ask_draws(pc_measure_rounds *rounds, pcal_error *err) {
   uint64_t numbers = 0;
   PC_TRY(pc_replica_tally_size(&rounds->env, &rounds->measure->plan, &numbers, err));
-  const size_t most = numbers == 0 ? 0 : (size_t)(PC_ROUND_DRAWS_MAX / numbers);
+  const size_t fit = numbers == 0 ? 0 : (size_t)(PC_ROUND_DRAWS_MAX / numbers);
+  const size_t most = fit > 0 ? fit : 1;
   size_t *from = &rounds->draws_done, *to = &rounds->draws_asked;
   while (*from < rounds->draw_count && rounds->draws[*from].bits == 0)
     ++*from;
@@ -405,8 +406,8 @@ static pcal_status rounds_take_draw(pc_measure_rounds *rounds, size_t at,
   pc_group_tally *to = &rounds->draws[at];
   const pc_group_state *state = rounds_draw_state(rounds, to->group);
   pc_replica_tally form;
-  PC_TRY(pc_replica_tally_new(&rounds->env, &rounds->measure->plan, to->bits, &to->cells, 1,
-                              &form, err));
+  PC_TRY(pc_replica_tally_new(&rounds->env, &rounds->measure->plan, to->bits, &to->cells,
+                              pc_group_tally_contents(to), &form, err));
   int fits = pc_replica_tally_fits(from, &form, to->weight);
   pc_replica_tally_free(&form);
   for (size_t s = 0; fits && s < from->slot_count; s++)

@@ -594,7 +594,8 @@ pcal_status pc_replica_intervals_tallied(const pcal_env *env, const pc_measure_p
   PC_TRY(pc_replica_views_new(env, plan, NULL, &views, err));
   views.tally = tally;
   views.bits = tally->bits;
-  const pcal_status status = intervals_run(&job, &tally->moments, err);
+  const int classes = plan->layout.form == PC_FORM_CLASSES;
+  const pcal_status status = intervals_run(&job, classes ? &tally->moments : NULL, err);
   pc_replica_views_free(&views);
   return status;
 }
