@@ -7,6 +7,7 @@
 /* Scores that a tally may store for one slot, and cells that it may count. */
 #define ROUNDS_KEPT_MAX ((size_t)1 << 16)
 #define ROUNDS_CELLS_MAX ((size_t)9 << 12) /* of about 50 bytes: less than 2 MB */
+#define ROUNDS_TALLY_BYTES ((size_t)1950000) /* of the slots with one part */
 
 static int rounds_sink(void *user, const char *bytes, size_t count) {
   pc_text *text = user;
@@ -141,6 +142,7 @@ static pcal_status rounds_ask_state(pc_measure_rounds *rounds, const pc_group_st
   state->jobs.workers = 1; /* requests must not depend on threads */
   state->jobs.keep_limit = ROUNDS_KEPT_MAX;
   state->jobs.cell_limit = ROUNDS_CELLS_MAX;
+  state->jobs.tally_limit = ROUNDS_TALLY_BYTES;
   state->jobs.byte_limit = *room;
   if (*room > 0)
     PC_TRY(pc_refine_jobs_ask(&state->jobs, PCAL_F64, err));
