@@ -126,7 +126,8 @@ typedef struct pc_evidence {
   struct {
     size_t part_count;
     pc_curve_table *parts;
-    pc_curve_table *cells; /* in place of parts for metrics that join scores in cells; or NULL */
+    pc_curve_table
+        *cells; /* in place of parts for metrics that join scores in cells; or NULL */
   } curve;
   struct {
     pc_pair_rows rows; /* distinct rows, sorted by label, predicted class and its probability */

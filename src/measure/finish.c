@@ -158,7 +158,8 @@ static pcal_status finish_entry(const pc_measure_plan *plan, size_t index,
     snprintf(out->interval_result.why, sizeof out->interval_result.why, "%s", no_null);
   if (evidence->total > 0) {
     pc_evidence own = *evidence;
-    if (evidence->machine == PC_CURVE && entry->metric->cells != NULL && own.curve.cells != NULL)
+    if (evidence->machine == PC_CURVE && entry->metric->cells != NULL &&
+        own.curve.cells != NULL)
       own.curve.parts = own.curve.cells;
     PC_TRY(entry->metric->evaluate(&entry->options, &own, env, &out->outcome, err));
     if (entry->metric->bounds != NULL)

@@ -42,9 +42,8 @@ int pc_refine_asks_apart(const pc_measure_plan *plan, size_t slot) {
 }
 
 static int refine_asks(const pc_plan_entry *entry, size_t slot, pc_refine_whom whom) {
-  return entry->slot == slot &&
-         (whom == PC_REFINE_ALL ||
-          (whom == PC_REFINE_WITH_CELLS) == (entry->metric->cells != NULL));
+  return entry->slot == slot && (whom == PC_REFINE_ALL || (whom == PC_REFINE_WITH_CELLS) ==
+                                                              (entry->metric->cells != NULL));
 }
 
 pcal_status pc_refine_ask(const pcal_measure *measure, size_t slot, pc_refine_whom whom,

@@ -102,52 +102,67 @@ static pcal_status refine_jobs_ends(const pc_refine_jobs *jobs, size_t slot, dou
   return PCAL_OK;
 }
 
-/* Scores that the pass may store for a part. */
-static size_t refine_jobs_keep_limit(const pc_refine_jobs *jobs, const pc_refine_job *job,
-                                     size_t part) {
-  const size_t usual = job->curves[part]->counted_only        ? REFINE_JOBS_CLASS_KEPT_MAX
-                       : jobs->measure->plan.scores_on_device ? REFINE_JOBS_DEVICE_KEPT_MAX
-                                                              : PC_REFINE_KEPT_MAX;
-  return (jobs->keep_limit == 0 ? usual : jobs->keep_limit) / job->view_parts;
-}
-
 /* Bytes that one cell, one sub-bucket and one stored score of a tally take, at most with 10^10 rows. */
-#define REFINE_JOBS_CELL_BYTES 52
-#define REFINE_JOBS_SPLIT_BYTES 36
-#define REFINE_JOBS_KEPT_BYTES 17
+#define REFINE_JOBS_CELL_BYTES 44
+#define REFINE_JOBS_SPLIT_BYTES 34
+#define REFINE_JOBS_KEPT_BYTES 8
 
 static int refine_jobs_limited(const pc_refine_jobs *jobs, const pc_refine_job *job) {
   return jobs->tally_limit > 0 && job->view_parts == 1;
 }
 
+static size_t refine_jobs_kept_bytes(const pc_refine_jobs *jobs) {
+  const pc_group_totals *totals = &jobs->group->totals;
+  const int weighted = pc_sum_value(&totals->weight) != (double)totals->rows;
+  return REFINE_JOBS_KEPT_BYTES * (weighted ? 2 : 1);
+}
+
+/* Bytes for the metrics without cells: half of all, or all if no cells are counted. */
+static size_t refine_jobs_share(const pc_refine_jobs *jobs, int with_cells) {
+  return jobs->tally_limit / (with_cells ? 2 : 1);
+}
+
+/* Scores that the pass may store for a part. */
+static size_t refine_jobs_keep_limit(const pc_refine_jobs *jobs, const pc_refine_job *job,
+                                     size_t part, int with_cells) {
+  const size_t usual = job->curves[part]->counted_only        ? REFINE_JOBS_CLASS_KEPT_MAX
+                       : jobs->measure->plan.scores_on_device ? REFINE_JOBS_DEVICE_KEPT_MAX
+                                                              : PC_REFINE_KEPT_MAX;
+  return refine_jobs_limited(jobs, job)
+             ? refine_jobs_share(jobs, with_cells) / refine_jobs_kept_bytes(jobs)
+             : (jobs->keep_limit == 0 ? usual : jobs->keep_limit) / job->view_parts;
+}
+
 /* Bytes that the tally of a part will have, about. */
-static uint64_t refine_jobs_tally_bytes(const pc_refine_job *job, size_t part) {
+static uint64_t refine_jobs_tally_bytes(const pc_refine_jobs *jobs, const pc_refine_job *job,
+                                        size_t part) {
   const pc_refine_targets *targets = &job->targets[part];
-  uint64_t bytes = REFINE_JOBS_SPLIT_BYTES * targets->split;
+  const uint64_t each = refine_jobs_kept_bytes(jobs);
+  uint64_t bytes = REFINE_JOBS_SPLIT_BYTES * (uint64_t)targets->split;
   for (size_t t = 0; t < targets->count; t++)
     if (targets->list[t].action == PC_REFINE_KEEP)
-      bytes +=
-          REFINE_JOBS_KEPT_BYTES * job->curves[part]->segments[targets->list[t].segment].rows;
+      bytes += each * job->curves[part]->segments[targets->list[t].segment].rows;
   return bytes;
 }
 
-/* Cells that the pass may count for a part: for those that the metrics without cells leave. */
+/* Cells that the pass may count for a part: for the bytes that metrics without cells leave. */
 static size_t refine_jobs_cell_limit(const pc_refine_jobs *jobs, const pc_refine_job *job,
                                      size_t part) {
   if (jobs->cell_limit == 0)
     return SIZE_MAX;
   if (!refine_jobs_limited(jobs, job))
     return jobs->cell_limit;
-  const uint64_t other = part < job->view_parts ? 0 : refine_jobs_tally_bytes(job, 0);
+  const uint64_t other = part < job->view_parts ? 0 : refine_jobs_tally_bytes(jobs, job, 0);
   const uint64_t most = jobs->tally_limit / 4 * 3;
   return (size_t)((jobs->tally_limit - (other < most ? other : most)) / REFINE_JOBS_CELL_BYTES);
 }
 
-/* Sub-buckets that it may count: half the bytes, or most of them if no cells are counted. */
+/* Sub-buckets that it may count. */
 static size_t refine_jobs_split_limit(const pc_refine_jobs *jobs, const pc_refine_job *job,
                                       int with_cells) {
-  const size_t share = jobs->tally_limit / (with_cells ? 2 : 1);
-  return refine_jobs_limited(jobs, job) ? share / REFINE_JOBS_SPLIT_BYTES : 0;
+  return refine_jobs_limited(jobs, job)
+             ? refine_jobs_share(jobs, with_cells) / REFINE_JOBS_SPLIT_BYTES
+             : 0;
 }
 
 /* Tallies among which sub-buckets are divided.  A device has one tally, but few sub-buckets are fastest
@@ -184,14 +199,14 @@ static pcal_status refine_jobs_target_part(const pc_refine_jobs *jobs, pc_refine
                                            size_t part, const refine_jobs_wish *asked,
                                            pcal_error *err) {
   const pc_bucket_curve *curve = job->curves[part];
-  const pc_refine_request wish = {.wanted = asked->need.wanted,
-                                  .ends = asked->ends,
-                                  .end_count = asked->end_count,
-                                  .keep_limit = refine_jobs_keep_limit(jobs, job, part),
-                                  .split_limit =
-                                      refine_jobs_split_limit(jobs, job, asked->cells),
-                                  .all_float32 = job->all_float32,
-                                  .workers = refine_jobs_tallies(jobs)};
+  const pc_refine_request wish = {
+      .wanted = asked->need.wanted,
+      .ends = asked->ends,
+      .end_count = asked->end_count,
+      .keep_limit = refine_jobs_keep_limit(jobs, job, part, asked->cells),
+      .split_limit = refine_jobs_split_limit(jobs, job, asked->cells),
+      .all_float32 = job->all_float32,
+      .workers = refine_jobs_tallies(jobs)};
   if (refine_jobs_wants_cells(&asked->need))
     return pc_bucket_curve_cell_targets(curve, asked->need.level,
                                         refine_jobs_cell_limit(jobs, job, part),
@@ -221,7 +236,7 @@ static pcal_status refine_jobs_add_points(const pc_refine_jobs *jobs,
 static pcal_status refine_jobs_ask_part(const pc_refine_jobs *jobs, const pc_refine_job *job,
                                         size_t part, pc_refine_need *out, pcal_error *err) {
   const pc_curve_table table = pc_bucket_curve_table(job->curves[part]);
-  const pc_refine_whom whom = part >= job->view_parts              ? PC_REFINE_WITH_CELLS
+  const pc_refine_whom whom = part >= job->view_parts             ? PC_REFINE_WITH_CELLS
                               : job->part_count > job->view_parts ? PC_REFINE_WITHOUT_CELLS
                                                                   : PC_REFINE_ALL;
   *out = (pc_refine_need){.wanted = pc_alloc(jobs->env, table.count, 1)};

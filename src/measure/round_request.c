@@ -10,7 +10,7 @@
 
 const pc_envelope pc_round_request_envelope = {
     .magic = "PCALRQST",
-    .version = 3,
+    .version = 4,
     .noun = "request",
     .origin = "is not a request of rounds; pcal_rounds_request writes one",
     .saved = "was written",

@@ -6,7 +6,7 @@
 
 /* Scores that a tally may store for one slot, and cells that it may count. */
 #define ROUNDS_KEPT_MAX ((size_t)1 << 16)
-#define ROUNDS_CELLS_MAX ((size_t)9 << 12) /* of about 50 bytes: less than 2 MB */
+#define ROUNDS_CELLS_MAX ((size_t)9 << 12)   /* of about 50 bytes: less than 2 MB */
 #define ROUNDS_TALLY_BYTES ((size_t)1950000) /* of the slots with one part */
 
 static int rounds_sink(void *user, const char *bytes, size_t count) {
