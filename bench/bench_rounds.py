@@ -2,11 +2,11 @@
 """Cost and sizes of rounds over rows that are generated anew for each round, by processes of this machine.
 
     python bench/bench_rounds.py [--rows N,...] [--metrics SPEC+...,...] [--processes P] [--part ROWS]
-                                 [--off SHARE] [--copies C]
+                                 [--off SHARE] [--copies C] [--double]
 
 Scores are float32 probabilities of class 1 of a model whose distance from 1/2 is SHARE (0.02) too large; nothing is
-stored, so a billion rows need no disk.  With --copies each score, a double, stands for C rows, whose labels are two
-rows with weights: this counts rounds and bytes for numbers of rows that would take hours.  Prints, for each number of rows and list of metrics: rounds, bytes of the
+stored, so a billion rows need no disk.  With --copies each score (with --double a double) stands for C rows, whose
+labels are two rows with weights: this counts rounds and bytes for numbers of rows that would take hours.  Prints, for each number of rows and list of metrics: rounds, bytes of the
 largest request and tally, processor nanoseconds for a row and round (generating, then measuring) and
 the growth of the coordinator's memory.
 """
@@ -26,12 +26,12 @@ CHUNK = 1 << 21
 
 def chunk(number, rows, model):
     """The rows of one chunk: the same in every round.  Scores, labels and weights (None: 1)."""
-    off, copies = model
+    off, copies, kind = model
     rng = np.random.Generator(np.random.SFC64(number))
     if copies > 1:
-        scores = rng.random(rows // 2)
+        scores = np.maximum(rng.random(rows // 2, dtype=kind), kind(2**-24))
         lean = 0.5 + (scores - 0.5) * (1 - off)
-        drawn = copies * lean + np.sqrt(copies * lean * (1 - lean)) * rng.standard_normal(len(scores))
+        drawn = copies * lean + np.sqrt(copies * lean * (1 - lean)) * rng.standard_normal(len(scores), dtype=kind)
         hits = np.clip(np.rint(drawn), 0, copies)
         labels = np.repeat(np.array([1, 0], np.uint8), len(scores))
         return np.tile(scores, 2), labels, np.concatenate((hits, copies - hits))
@@ -97,14 +97,16 @@ def main():
     parser.add_argument("--part", type=float, default=1 << 24)
     parser.add_argument("--off", type=float, default=0.02)
     parser.add_argument("--copies", type=int, default=1)
+    parser.add_argument("--double", action="store_true")
     given = parser.parse_args()
+    kind = np.float64 if given.double else np.float32
     print("| metrics | rows | rounds | request | tally | generate, ns | measure, ns | memory | values |")
     print("|---|---|---|---|---|---|---|---|---|")
     with concurrent.futures.ProcessPoolExecutor(given.processes) as pool:
         for rows in given.rows.split(","):
             for metrics in given.metrics.split(","):
                 part = int(given.part) // CHUNK * CHUNK
-                measure(pool, int(float(rows)), metrics.split("+"), part, (given.off, given.copies))
+                measure(pool, int(float(rows)), metrics.split("+"), part, (given.off, given.copies, kind))
 
 
 if __name__ == "__main__":

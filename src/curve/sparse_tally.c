@@ -309,8 +309,8 @@ static void sparse_tally_encode_kept(pc_encoder *out, const pc_kept_scores *kept
   pc_encode_varint(out, kept->count);
   pc_encode_u8(out, (unsigned)weighted);
   pc_encode_doubles(out, kept->score, kept->count);
-  if (weighted)
-    pc_encode_doubles(out, kept->weight, kept->count);
+  for (size_t i = 0; weighted && i < kept->count; i++)
+    pc_encode_varint(out, (pc_uint128)pc_kept_scores_weight(kept, i));
 }
 
 void pc_encode_sparse_tally(pc_encoder *out, const pc_sparse_tally *sparse) {
@@ -403,18 +403,18 @@ static pcal_status sparse_tally_decode_kept(pc_decoder *in, const pcal_env *env,
                                             pc_kept_scores *out, pcal_error *err) {
   const pc_uint128 count = pc_decode_varint(in);
   const unsigned weighted = pc_decode_u8(in);
-  pc_decoder_expect(in, weighted <= 1 && count <= pc_decoder_left(in) /
-                                                      (sizeof(double) * (1 + (weighted == 1))));
+  pc_decoder_expect(in, weighted <= 1 &&
+                            count <= pc_decoder_left(in) / (sizeof(double) + (weighted == 1)));
   if (in->failed)
     return PCAL_OK;
   PC_TRY(pc_kept_scores_reserve(env, out, (size_t)count, weighted == 1, err));
   pc_decode_doubles(in, out->score, (size_t)count);
-  if (weighted == 1)
-    pc_decode_doubles(in, out->weight, (size_t)count);
-  for (size_t i = 0; i < (size_t)count; i++) {
-    pc_decoder_expect(in, fabs(out->score[i]) < PC_SCORE_END);
-    const double weight = weighted == 1 ? out->weight[i] : 1.0;
-    pc_decoder_expect(in, weight >= 1 && weight < SPARSE_WEIGHT_END && weight == floor(weight));
+  for (size_t i = 0; i < (size_t)count && !in->failed; i++) {
+    const pc_uint128 weight = weighted == 1 ? pc_decode_varint(in) : 1;
+    pc_decoder_expect(in, fabs(out->score[i]) < PC_SCORE_END && weight >= 1 &&
+                              weight < (pc_uint128)SPARSE_WEIGHT_END);
+    if (weighted == 1)
+      out->weight[i] = in->failed ? 1.0 : (double)(uint64_t)weight;
   }
   out->count = in->failed ? 0 : (size_t)count;
   return PCAL_OK;

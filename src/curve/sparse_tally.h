@@ -9,7 +9,7 @@
  * and perhaps the same over hits; sums as distances from what scores that lie evenly between low and high would
  * have; all varints.  Then, for misses
  * and for hits, the number of stored scores (varint), whether weights follow (u8), the scores
- * and the weights (doubles).  Number of sums of logistic regressions (u8), the sums (logit_sums.h). */
+ * (doubles) and the weights (varints).  Number of sums of logistic regressions (u8), the sums (logit_sums.h). */
 #ifndef PC_SPARSE_TALLY_H
 #define PC_SPARSE_TALLY_H
 

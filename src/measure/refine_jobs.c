@@ -105,7 +105,8 @@ static pcal_status refine_jobs_ends(const pc_refine_jobs *jobs, size_t slot, dou
 /* Bytes that one cell, one sub-bucket and one stored score of a tally take, at most with 10^10 rows. */
 #define REFINE_JOBS_CELL_BYTES 44
 #define REFINE_JOBS_SPLIT_BYTES 34
-#define REFINE_JOBS_KEPT_BYTES 8
+#define REFINE_JOBS_KEPT_BYTES 9
+#define REFINE_JOBS_WEIGHT_BYTES 3 /* more, of large weights */
 
 static int refine_jobs_limited(const pc_refine_jobs *jobs, const pc_refine_job *job) {
   return jobs->tally_limit > 0 && job->view_parts == 1;
@@ -114,7 +115,7 @@ static int refine_jobs_limited(const pc_refine_jobs *jobs, const pc_refine_job *
 static size_t refine_jobs_kept_bytes(const pc_refine_jobs *jobs) {
   const pc_group_totals *totals = &jobs->group->totals;
   const int weighted = pc_sum_value(&totals->weight) != (double)totals->rows;
-  return REFINE_JOBS_KEPT_BYTES * (weighted ? 2 : 1);
+  return REFINE_JOBS_KEPT_BYTES + (weighted ? REFINE_JOBS_WEIGHT_BYTES : 0);
 }
 
 /* Bytes for the metrics without cells: half of all, or all if no cells are counted. */

@@ -494,7 +494,7 @@ static pcal_status intervals_nulls(intervals_job *job, pcal_error *err) {
 /* Says why a requested interval or null is missing. */
 static void intervals_say_why(const intervals_job *job, size_t entry) {
   pc_result_record *record = &job->records[entry];
-  if (!intervals_drawn(job, entry))
+  if (!intervals_drawn(job, entry) && !record->outcome.undefined)
     snprintf(record->interval_result.why, sizeof record->interval_result.why, "%s",
              pc_replica_cells_lack(job->views, entry));
   if (job->plan->intervals.level > 0 &&

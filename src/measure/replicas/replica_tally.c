@@ -139,6 +139,13 @@ static const char *tally_lacks_sums(const pc_replica_tally *tally, const pc_meas
              : "rows of weight 0 draw no labels";
 }
 
+/* True if the cells of an entry are too wide. */
+static int tally_cells_end(const pc_replica_tally *tally, const pc_measure_plan *plan,
+                           size_t entry) {
+  const pc_metric_config *reading = &plan->entries[entry].reading;
+  return reading->cells_end > 0.0 && tally->totals[0] >= reading->cells_end;
+}
+
 const char *pc_replica_tally_lacks(const pc_replica_tally *tally, const pc_measure_plan *plan,
                                    size_t entry) {
   const size_t slot = pc_tally_slot_of(plan, entry);
@@ -152,7 +159,9 @@ const char *pc_replica_tally_lacks(const pc_replica_tally *tally, const pc_measu
     return "its replicas have too many bins for rounds; ask for fewer replicas or metrics, or "
            "measure it in one process";
   if (tally != NULL && tally_slot(tally, slot) != NULL)
-    return NULL;
+    return tally_cells_end(tally, plan, entry)
+               ? "replicas of 2^27 rows or more need narrower cells than rounds have"
+               : NULL;
   if (plan->entries[entry].reading.binning.per_bin > 0)
     return "replicas of fewer than 16384 rows or more than 256 bins need all rows in one "
            "process";

@@ -128,6 +128,16 @@ TEST(nulls_of_sums_of_numbers) {
   rounds_data_free(&data);
 }
 
+/* A value that is undefined has no null, and no reason why rounds could not draw it. */
+TEST(undefined_values) {
+  const char *const specs[] = {"cox", "brier"};
+  rounds_data data = rounds_data_draw(2000, 1, 0, 0, 0);
+  memset(data.labels, 0, data.rows * sizeof *data.labels); /* one outcome: no regression */
+  const pcal_measure_config config = draws_config(&data, specs, 2, 1);
+  draws_compare(&data, &config, 3);
+  rounds_data_free(&data);
+}
+
 /* Very many replicas: sums are limited too. */
 TEST(too_many_sums) {
   const char *const specs[] = {"accuracy", "brier"};
