@@ -11,7 +11,7 @@
 
 static const pc_envelope fit_request_envelope = {
     .magic = "PCALFREQ",
-    .version = 1,
+    .version = 2,
     .noun = "request",
     .origin = "is not a request of rounds; pcal_rounds_request writes one",
     .saved = "was written",
@@ -20,7 +20,7 @@ static const pc_envelope fit_request_envelope = {
 
 static const pc_envelope fit_answer_envelope = {
     .magic = "PCALFTAL",
-    .version = 1,
+    .version = 2,
     .noun = "tally",
     .origin = "is not a tally; pcal_rounds_worker_tally writes one",
     .saved = "was written",

@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "curve/point_masses.h"
 
@@ -30,6 +31,19 @@ pcal_status pc_bucket_curve_new(const pcal_env *env, const pc_bucket_tally *tall
   out->count = pc_bucket_tally_read_segments(tally, out->segments);
   for (size_t i = 0; i < out->count; i++)
     out->total += out->segments[i].rows;
+  return PCAL_OK;
+}
+
+pcal_status pc_bucket_curve_copy(const pc_bucket_curve *curve, pc_bucket_curve *out,
+                                 pcal_error *err) {
+  pc_segment *segments = pc_alloc_raw(curve->env, curve->count, sizeof *segments);
+  if (segments == NULL)
+    return pc_fail_memory(err, "building a curve");
+  memcpy(segments, curve->segments, curve->count * sizeof *segments);
+  *out = *curve;
+  out->segments = segments;
+  out->logits = NULL;
+  out->logit_count = 0;
   return PCAL_OK;
 }
 
@@ -82,6 +96,7 @@ typedef struct refine_plan {
   const pc_refine_request *request;
   size_t pieces, wanted; /* targets in all, and targets wanted score by score */
   uint64_t rows, floats; /* in wanted segments: rows, and float32 numbers that exist there */
+  size_t end;            /* segments from here on wait for a later pass */
   size_t room;           /* sub-buckets for a target that is split */
   size_t singles;        /* sub-buckets for all targets that are counted */
 } refine_plan;
@@ -100,9 +115,9 @@ static uint64_t bucket_curve_floats(double low, double high) {
 
 static refine_plan refine_plan_new(const pc_bucket_curve *curve,
                                    const pc_refine_request *request) {
-  refine_plan plan = {.curve = curve, .request = request};
+  refine_plan plan = {.curve = curve, .request = request, .end = curve->count};
   size_t at = 0;
-  for (size_t i = 0; i < curve->count; i++) {
+  for (size_t i = 0; i < plan.end; i++) {
     const pc_segment *segment = &curve->segments[i];
     const size_t ends =
         bucket_curve_ends_inside(segment, request->ends, request->end_count, &at);
@@ -111,9 +126,12 @@ static refine_plan refine_plan_new(const pc_bucket_curve *curve,
     plan.wanted += wanted ? ends + 1 : 0;
     plan.rows += wanted ? segment->rows : 0;
     plan.floats += wanted ? bucket_curve_floats(segment->low, segment->high) + 2 * ends : 0;
+    if (request->split_limit > 0 && 2 * plan.wanted >= request->split_limit)
+      plan.end = i + 1;
   }
   const size_t tallies = request->workers < 1 ? 1 : request->workers;
-  const size_t parts = curve->layout.fine / (request->all_float32 ? FLOAT_SHARE : 1);
+  const size_t fine = request->split_limit > 0 ? request->split_limit : curve->layout.fine;
+  const size_t parts = fine / (request->all_float32 ? FLOAT_SHARE : 1);
   const size_t share = plan.wanted == 0 ? 2 : parts / tallies / plan.wanted;
   plan.room = share < 2 ? 2 : share;
   plan.singles = PC_REFINE_COUNTED_MAX / tallies;
@@ -154,7 +172,7 @@ pcal_status pc_bucket_curve_targets(const pc_bucket_curve *curve,
   const refine_plan plan = refine_plan_new(curve, request);
   PC_TRY(pc_refine_targets_new(curve->env, &curve->layout, plan.pieces, out, err));
   size_t at = 0;
-  for (size_t i = 0; i < curve->count; i++) {
+  for (size_t i = 0; i < plan.end; i++) {
     const pc_segment *segment = &curve->segments[i];
     const size_t ends =
         bucket_curve_ends_inside(segment, request->ends, request->end_count, &at);

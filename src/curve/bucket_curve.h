@@ -33,6 +33,9 @@ typedef struct pc_bucket_curve {
   size_t logit_count;
 } pc_bucket_curve;
 
+/* Copies a curve without sums at points; freed with pc_bucket_curve_free. */
+PC_CHECKED pcal_status pc_bucket_curve_copy(const pc_bucket_curve *curve, pc_bucket_curve *out,
+                                            pcal_error *err);
 /* Builds a curve from the tally of a first pass; freed with pc_bucket_curve_free. */
 PC_CHECKED pcal_status pc_bucket_curve_new(const pcal_env *env, const pc_bucket_tally *tally,
                                            pc_bucket_curve *out, pcal_error *err);
@@ -49,6 +52,8 @@ typedef struct pc_refine_request {
   size_t end_count;
   uint64_t keep_limit; /* store scores if at most this many rows lie in wanted segments; usually
                           PC_REFINE_KEPT_MAX */
+  size_t split_limit;  /* sub-buckets that the pass may count, about; 0: any number.  Segments
+                          above those for which there is room wait for a later pass */
   int all_float32;     /* every score is a float32 */
   size_t workers;      /* each with a tally of its own */
 } pc_refine_request;

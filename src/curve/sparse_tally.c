@@ -211,6 +211,50 @@ pcal_status pc_sparse_tally_fill(const pc_sparse_tally *sparse, pc_bucket_tally 
 
 /* ---- bytes ---- */
 
+/* Sums are written as their distance from what they would be if scores lay evenly between low and high: the more
+ * rows there are, the fewer bytes that takes. */
+typedef struct sparse_guess {
+  pc_int128 low;   /* in units of 2^-61 */
+  uint64_t span;   /* high - low, the same */
+  double from, to; /* low and high */
+} sparse_guess;
+
+static sparse_guess sparse_tally_guess(double low, double high) {
+  const pc_int128 units = pc_fixed_units(low);
+  return (sparse_guess){units, (uint64_t)(pc_fixed_units(high) - units), low, high};
+}
+
+/* sum * part / whole, part <= whole. */
+static pc_uint128 sparse_tally_share(pc_uint128 sum, uint64_t part, uint64_t whole) {
+  return sum / whole * part + sum % whole * part / whole;
+}
+
+/* The sum of squares of `rows` scores whose sum is rows * low + above, less rows times the least square. */
+static pc_int128 sparse_tally_squares(const sparse_guess *guess, uint64_t rows,
+                                      pc_uint128 above) {
+  const double n = (double)rows, span = guess->to - guess->from;
+  const double sum = (double)above * 0x1p-61;
+  const double low = guess->from > 0 ? guess->from : 0.0;
+  const double squares = 2 * low * sum + (n > 0 ? sum * sum / n + n * span * span / 12 : 0.0);
+  return (pc_int128)(squares * PC_SEGMENT_SQUARE_ONE);
+}
+
+/* Differences of either sign as varints, the sign in the lowest bit. */
+static void sparse_tally_encode_signed(pc_encoder *out, pc_int128 value) {
+  const pc_uint128 bits = (pc_uint128)value;
+  pc_encode_varint(out, value < 0 ? ~(bits << 1) : bits << 1);
+}
+
+static pc_int128 sparse_tally_decode_signed(pc_decoder *in) {
+  const pc_uint128 bits = pc_decode_varint(in);
+  return (pc_int128)(bits & 1 ? ~(bits >> 1) : bits >> 1);
+}
+
+/* guess + a difference that was read: may be any number. */
+static pc_int128 sparse_tally_decode_near(pc_decoder *in, pc_uint128 guess) {
+  return (pc_int128)(guess + (pc_uint128)sparse_tally_decode_signed(in));
+}
+
 /* The least and the largest square of scores from low to high. */
 static int64_t sparse_tally_least_square(double low, double high) {
   return low > 0 ? pc_segment_square(low) : high < 0 ? pc_segment_square(high) : 0;
@@ -220,24 +264,42 @@ static int64_t sparse_tally_largest_square(double low, double high) {
   return pc_segment_square(fmax(fabs(low), fabs(high)));
 }
 
-/* *key: of the high score of the segment before; moves to that of this one. */
+static void sparse_tally_encode_squares(pc_encoder *out, const pc_segment *segment, int squares,
+                                        const sparse_guess *guess, pc_uint128 score,
+                                        pc_uint128 hit_score) {
+  const pc_int128 least = sparse_tally_least_square(segment->low, segment->high);
+  const pc_int128 all = segment->square - (pc_int128)segment->rows * least;
+  const pc_int128 hits = segment->hit_square - (pc_int128)segment->hits * least;
+  if (squares > 0)
+    sparse_tally_encode_signed(out, all - sparse_tally_squares(guess, segment->rows, score));
+  if (squares > 1)
+    sparse_tally_encode_signed(out,
+                               hits - sparse_tally_squares(guess, segment->hits, hit_score));
+}
+
+/* What is known of the segment before: the key of its high score, and the distance of its two keys. */
+typedef struct sparse_before {
+  uint64_t key, width;
+} sparse_before;
+
 static void sparse_tally_encode_segment(pc_encoder *out, const pc_segment *segment, int squares,
-                                        uint64_t *key) {
-  const pc_int128 low = pc_fixed_units(segment->low);
+                                        sparse_before *before) {
+  const sparse_guess guess = sparse_tally_guess(segment->low, segment->high);
   const uint64_t low_key = pc_score_key(segment->low), high_key = pc_score_key(segment->high);
+  const pc_uint128 even = (pc_uint128)segment->rows * guess.span;
+  const pc_uint128 score =
+      (pc_uint128)(segment->score.units - (pc_int128)segment->rows * guess.low);
+  const pc_uint128 hit_score =
+      (pc_uint128)(segment->hit_score.units - (pc_int128)segment->hits * guess.low);
   pc_encode_varint(out, segment->rows);
   pc_encode_varint(out, segment->hits);
-  pc_encode_varint(out, low_key - *key);
-  pc_encode_varint(out, high_key - low_key);
-  pc_encode_varint(out, (pc_uint128)(segment->score.units - (pc_int128)segment->rows * low));
-  pc_encode_varint(out,
-                   (pc_uint128)(segment->hit_score.units - (pc_int128)segment->hits * low));
-  const pc_int128 least = sparse_tally_least_square(segment->low, segment->high);
-  if (squares > 0)
-    pc_encode_varint(out, (pc_uint128)(segment->square - (pc_int128)segment->rows * least));
-  if (squares > 1)
-    pc_encode_varint(out, (pc_uint128)(segment->hit_square - (pc_int128)segment->hits * least));
-  *key = high_key;
+  pc_encode_varint(out, low_key - before->key);
+  sparse_tally_encode_signed(out, (pc_int128)(high_key - low_key) - (pc_int128)before->width);
+  sparse_tally_encode_signed(out, (pc_int128)(score - even / 2));
+  sparse_tally_encode_signed(
+      out, (pc_int128)(hit_score - sparse_tally_share(score, segment->hits, segment->rows)));
+  sparse_tally_encode_squares(out, segment, squares, &guess, score, hit_score);
+  *before = (sparse_before){high_key, high_key - low_key};
 }
 
 static void sparse_tally_encode_kept(pc_encoder *out, const pc_kept_scores *kept) {
@@ -247,18 +309,19 @@ static void sparse_tally_encode_kept(pc_encoder *out, const pc_kept_scores *kept
   pc_encode_varint(out, kept->count);
   pc_encode_u8(out, (unsigned)weighted);
   pc_encode_doubles(out, kept->score, kept->count);
-  if (weighted)
-    pc_encode_doubles(out, kept->weight, kept->count);
+  for (size_t i = 0; weighted && i < kept->count; i++)
+    pc_encode_varint(out, (pc_uint128)pc_kept_scores_weight(kept, i));
 }
 
 void pc_encode_sparse_tally(pc_encoder *out, const pc_sparse_tally *sparse) {
-  uint64_t before = 0, key = 0;
+  uint64_t before = 0;
+  sparse_before last = {0, 0};
   pc_encode_u8(out, (unsigned)sparse->squares);
   pc_encode_varint(out, sparse->count);
   for (size_t i = 0; i < sparse->count; i++) {
     pc_encode_varint(out, sparse->index[i] - before);
     before = sparse->index[i];
-    sparse_tally_encode_segment(out, &sparse->segments[i], sparse->squares, &key);
+    sparse_tally_encode_segment(out, &sparse->segments[i], sparse->squares, &last);
   }
   for (int hit = 0; hit < 2; hit++)
     sparse_tally_encode_kept(out, &sparse->kept[hit]);
@@ -267,67 +330,91 @@ void pc_encode_sparse_tally(pc_encoder *out, const pc_sparse_tally *sparse) {
     pc_encode_logit_sums(out, &sparse->logits[i]);
 }
 
-/* True if sums above `low` of this many rows can come from scores up to `high`. */
-static int sparse_tally_sum_fits(pc_uint128 sum, uint64_t rows, double low, double high) {
-  const uint64_t span = (uint64_t)(pc_fixed_units(high) - pc_fixed_units(low));
-  return sum <= (pc_uint128)rows * span;
+/* True if a sum above `low` of this many rows can come from scores in the span. */
+static int sparse_tally_sum_fits(pc_int128 sum, uint64_t rows, uint64_t span) {
+  return sum >= 0 && (pc_uint128)sum <= (pc_uint128)rows * span;
 }
 
-static void sparse_tally_decode_square(pc_decoder *in, int squares, pc_segment *out) {
+static void sparse_tally_decode_squares(pc_decoder *in, int squares, const sparse_guess *guess,
+                                        pc_int128 score, pc_int128 hit_score, pc_segment *out) {
   const pc_int128 least = sparse_tally_least_square(out->low, out->high);
-  const pc_uint128 span =
-      (pc_uint128)(sparse_tally_largest_square(out->low, out->high) - least);
-  const pc_uint128 square = pc_decode_varint(in), hit = squares > 1 ? pc_decode_varint(in) : 0;
-  pc_decoder_expect(in, in->failed || (square <= out->rows * span && hit <= square &&
-                                       hit <= out->hits * span));
+  const uint64_t span = (uint64_t)(sparse_tally_largest_square(out->low, out->high) - least);
+  const pc_int128 all = sparse_tally_decode_near(
+      in, (pc_uint128)sparse_tally_squares(guess, out->rows, (pc_uint128)score));
+  const pc_int128 hit =
+      squares > 1 ? sparse_tally_decode_near(in, (pc_uint128)sparse_tally_squares(
+                                                     guess, out->hits, (pc_uint128)hit_score))
+                  : 0;
+  pc_decoder_expect(in, in->failed || (sparse_tally_sum_fits(all, out->rows, span) &&
+                                       sparse_tally_sum_fits(hit, out->hits, span)));
   pc_decoder_expect(in, in->failed || squares < 2 ||
-                            square - hit <= (out->rows - out->hits) * span);
+                            sparse_tally_sum_fits(all - hit, out->rows - out->hits, span));
   if (in->failed)
     return;
-  out->square = (pc_int128)square + (pc_int128)out->rows * least;
-  out->hit_square = squares > 1 ? (pc_int128)hit + (pc_int128)out->hits * least : 0;
+  out->square = all + (pc_int128)out->rows * least;
+  out->hit_square = squares > 1 ? hit + (pc_int128)out->hits * least : 0;
+}
+
+/* The bounds of a segment, after those of the one before. */
+static void sparse_tally_decode_bounds(pc_decoder *in, sparse_before *before, pc_segment *out) {
+  out->low = pc_decode_score_step(in, &before->key);
+  const pc_int128 width = sparse_tally_decode_near(in, before->width);
+  const uint64_t low = before->key;
+  pc_decoder_expect(in, in->failed || (width >= 0 && width <= UINT64_MAX - low));
+  if (in->failed)
+    return;
+  before->width = (uint64_t)width;
+  before->key = low + before->width;
+  out->high = pc_score_of_key(before->key);
+  pc_decoder_expect(in, fabs(out->high) < PC_SCORE_END);
 }
 
 static void sparse_tally_decode_segment(pc_decoder *in, int squares, pc_segment *out,
-                                        uint64_t *key) {
+                                        sparse_before *before) {
   const pc_uint128 rows = pc_decode_varint(in), hits = pc_decode_varint(in);
   *out = pc_segment_none;
   out->squared = squares > 1;
-  out->low = pc_decode_score_step(in, key);
-  out->high = pc_decode_score_step(in, key);
-  const pc_uint128 score = pc_decode_varint(in), hit_score = pc_decode_varint(in);
-  pc_decoder_expect(in, rows > 0 && rows <= PC_SPARSE_TALLY_ROWS_MAX && hits <= rows &&
-                            hit_score <= score);
+  sparse_tally_decode_bounds(in, before, out);
+  pc_decoder_expect(in, rows > 0 && rows <= PC_SPARSE_TALLY_ROWS_MAX && hits <= rows);
   if (in->failed)
     return;
   out->rows = (uint64_t)rows;
   out->hits = (uint64_t)hits;
-  pc_decoder_expect(in, sparse_tally_sum_fits(hit_score, out->hits, out->low, out->high) &&
-                            sparse_tally_sum_fits(score - hit_score, out->rows - out->hits,
-                                                  out->low, out->high));
-  const pc_int128 low = pc_fixed_units(out->low);
-  out->score.units = (pc_int128)score + (pc_int128)rows * low;
-  out->hit_score.units = (pc_int128)hit_score + (pc_int128)hits * low;
+  const sparse_guess guess = sparse_tally_guess(out->low, out->high);
+  const pc_int128 score = sparse_tally_decode_near(in, rows * guess.span / 2);
+  pc_decoder_expect(in, in->failed || sparse_tally_sum_fits(score, out->rows, guess.span));
+  if (in->failed)
+    return;
+  const pc_int128 hit_score =
+      sparse_tally_decode_near(in, sparse_tally_share((pc_uint128)score, out->hits, out->rows));
+  pc_decoder_expect(
+      in, in->failed ||
+              (sparse_tally_sum_fits(hit_score, out->hits, guess.span) &&
+               sparse_tally_sum_fits(score - hit_score, out->rows - out->hits, guess.span)));
+  if (in->failed)
+    return;
+  out->score.units = score + (pc_int128)rows * guess.low;
+  out->hit_score.units = hit_score + (pc_int128)hits * guess.low;
   if (squares)
-    sparse_tally_decode_square(in, squares, out);
+    sparse_tally_decode_squares(in, squares, &guess, score, hit_score, out);
 }
 
 static pcal_status sparse_tally_decode_kept(pc_decoder *in, const pcal_env *env,
                                             pc_kept_scores *out, pcal_error *err) {
   const pc_uint128 count = pc_decode_varint(in);
   const unsigned weighted = pc_decode_u8(in);
-  pc_decoder_expect(in, weighted <= 1 && count <= pc_decoder_left(in) /
-                                                      (sizeof(double) * (1 + (weighted == 1))));
+  pc_decoder_expect(in, weighted <= 1 &&
+                            count <= pc_decoder_left(in) / (sizeof(double) + (weighted == 1)));
   if (in->failed)
     return PCAL_OK;
   PC_TRY(pc_kept_scores_reserve(env, out, (size_t)count, weighted == 1, err));
   pc_decode_doubles(in, out->score, (size_t)count);
-  if (weighted == 1)
-    pc_decode_doubles(in, out->weight, (size_t)count);
-  for (size_t i = 0; i < (size_t)count; i++) {
-    pc_decoder_expect(in, fabs(out->score[i]) < PC_SCORE_END);
-    const double weight = weighted == 1 ? out->weight[i] : 1.0;
-    pc_decoder_expect(in, weight >= 1 && weight < SPARSE_WEIGHT_END && weight == floor(weight));
+  for (size_t i = 0; i < (size_t)count && !in->failed; i++) {
+    const pc_uint128 weight = weighted == 1 ? pc_decode_varint(in) : 1;
+    pc_decoder_expect(in, fabs(out->score[i]) < PC_SCORE_END && weight >= 1 &&
+                              weight < (pc_uint128)SPARSE_WEIGHT_END);
+    if (weighted == 1)
+      out->weight[i] = in->failed ? 1.0 : (double)(uint64_t)weight;
   }
   out->count = in->failed ? 0 : (size_t)count;
   return PCAL_OK;
@@ -344,13 +431,13 @@ pcal_status pc_decode_sparse_tally(pc_decoder *in, const pcal_env *env, pc_spars
   PC_TRY(sparse_tally_room(env, (size_t)count, out, err));
   out->squares = (int)squares;
   pc_uint128 index = 0;
-  uint64_t key = 0;
+  sparse_before last = {0, 0};
   for (size_t i = 0; i < (size_t)count && !in->failed; i++) {
     const pc_uint128 step = pc_decode_varint(in);
     pc_segment segment;
     pc_decoder_expect(in, step <= UINT32_MAX && (i == 0 || step > 0));
     index += in->failed ? 0 : step;
-    sparse_tally_decode_segment(in, out->squares, &segment, &key);
+    sparse_tally_decode_segment(in, out->squares, &segment, &last);
     if (!in->failed)
       sparse_tally_put(out, (uint64_t)index, &segment);
   }

@@ -4,11 +4,12 @@
  *
  * Saved: whether there are squares (u8; 2: of hits too), number of buckets (varint); for each the distance of its index from the one before
  * and the segment: rows, hits, distance of its low score from the high score before, distance of
- * its high from its low score (in keys of pc_score_key; keys begin at 0), sum of scores - rows *
- * low, the same over hits (in units of 2^-61), and with squares the sum of squared scores - rows *
- * the least that a square can be (in units of 2^-53), and perhaps the same over hits; all varints.  Then, for misses
+ * its high from its low score less that of the segment before (in keys of pc_score_key; keys begin at 0), sum of
+ * scores, the same over hits (in units of 2^-61), and with squares the sum of squared scores (in units of 2^-53),
+ * and perhaps the same over hits; sums as distances from what scores that lie evenly between low and high would
+ * have; all varints.  Then, for misses
  * and for hits, the number of stored scores (varint), whether weights follow (u8), the scores
- * and the weights (doubles).  Number of sums of logistic regressions (u8), the sums (logit_sums.h). */
+ * (doubles) and the weights (varints).  Number of sums of logistic regressions (u8), the sums (logit_sums.h). */
 #ifndef PC_SPARSE_TALLY_H
 #define PC_SPARSE_TALLY_H
 

@@ -126,6 +126,8 @@ typedef struct pc_evidence {
   struct {
     size_t part_count;
     pc_curve_table *parts;
+    pc_curve_table
+        *cells; /* in place of parts for metrics that join scores in cells; or NULL */
   } curve;
   struct {
     pc_pair_rows rows; /* distinct rows, sorted by label, predicted class and its probability */
@@ -188,6 +190,8 @@ extern const pc_machine pc_machine_sum, pc_machine_grid, pc_machine_curve, pc_ma
 
 /* For states of the sum machine: adds a sum of finite values of unweighted rows. */
 void pc_machine_sum_add(void *state, size_t value, const pc_sum *sum);
+/* And reads a sum: of finite values, and the weight of rows whose value is infinite. */
+void pc_machine_sum_read(const void *state, size_t value, pc_sum *finite, pc_sum *infinite);
 
 /* For states of the rows machine.  The first function returns the number of rows; the second
  * changes cluster c to map[c] in the rows from position `first` on. */

@@ -228,7 +228,8 @@ static void machine_curve_release(const pcal_env *env, pc_evidence *evidence) {
   for (size_t p = 0; evidence->curve.parts != NULL && p < evidence->curve.part_count; p++)
     pc_curve_table_free(env, &evidence->curve.parts[p]);
   pc_free(env, evidence->curve.parts);
-  evidence->curve.parts = NULL;
+  pc_free(env, evidence->curve.cells); /* tables that own nothing */
+  evidence->curve.parts = evidence->curve.cells = NULL;
 }
 
 static pc_outcome_column machine_curve_column(const pc_kept_scores *store) {

@@ -14,6 +14,7 @@ typedef struct buckets_state {
   pc_bucket_tally *tally; /* by part: first pass; freed when refining begins */
   pc_class_counts counts; /* in place of tallies, for a part for each class */
   pc_bucket_curve *curve; /* by part: from then on */
+  pc_bucket_curve *cells; /* by part: copies that are refined apart; NULL: none */
 } buckets_state;
 
 int pc_machine_has_buckets(const pc_machine *machine) {
@@ -26,9 +27,12 @@ static void curve_buckets_destroy(const pcal_env *env, void *opaque) {
     pc_bucket_tally_free(&state->tally[p]);
   for (size_t p = 0; state->curve != NULL && p < state->part_count; p++)
     pc_bucket_curve_free(&state->curve[p]);
+  for (size_t p = 0; state->cells != NULL && p < state->part_count; p++)
+    pc_bucket_curve_free(&state->cells[p]);
   pc_class_counts_free(&state->counts);
   pc_free(env, state->tally);
   pc_free(env, state->curve);
+  pc_free(env, state->cells);
   pc_free(env, state);
 }
 
@@ -39,6 +43,8 @@ static void curve_buckets_clear(void *opaque) {
   for (size_t p = 0; p < state->part_count; p++) {
     pc_bucket_tally_clear(&state->tally[p]);
     pc_bucket_curve_free(&state->curve[p]);
+    if (state->cells != NULL)
+      pc_bucket_curve_free(&state->cells[p]);
   }
 }
 
@@ -222,16 +228,39 @@ pcal_status pc_machine_curve_buckets_part(const pcal_env *env, void *opaque, siz
   return PCAL_OK;
 }
 
+pcal_status pc_machine_curve_buckets_cells(const pcal_env *env, void *opaque, size_t part,
+                                           pc_bucket_curve **out, pcal_error *err) {
+  buckets_state *state = opaque;
+  if (state->cells == NULL)
+    state->cells = pc_alloc(env, state->part_count, sizeof *state->cells);
+  if (state->cells == NULL)
+    return pc_fail_memory(err, "building a curve");
+  *out = &state->cells[part];
+  return state->cells[part].env != NULL
+             ? PCAL_OK
+             : pc_bucket_curve_copy(&state->curve[part], &state->cells[part], err);
+}
+
+/* Tables of all parts; the caller frees them. */
+static pc_curve_table *curve_buckets_tables(const pcal_env *env, const buckets_state *state,
+                                            const pc_bucket_curve *curves) {
+  pc_curve_table *tables = pc_alloc(env, state->part_count, sizeof *tables);
+  for (size_t p = 0; tables != NULL && p < state->part_count; p++)
+    tables[p] = pc_bucket_curve_table(&curves[p]);
+  return tables;
+}
+
 static pcal_status curve_buckets_finish(const pcal_env *env, const void *opaque,
                                         pc_evidence *out, pcal_error *err) {
   const buckets_state *state = opaque;
-  out->curve.parts = pc_alloc(env, state->part_count, sizeof *out->curve.parts);
-  if (out->curve.parts == NULL)
-    return pc_fail_memory(err, "building a curve");
-  out->curve.part_count = state->part_count;
-  for (size_t p = 0; p < state->part_count; p++)
-    out->curve.parts[p] = pc_bucket_curve_table(&state->curve[p]);
-  return PCAL_OK;
+  out->curve.parts = curve_buckets_tables(env, state, state->curve);
+  out->curve.part_count = out->curve.parts == NULL ? 0 : state->part_count;
+  if (state->cells != NULL)
+    out->curve.cells = curve_buckets_tables(env, state, state->cells);
+  if (out->curve.parts != NULL && (state->cells == NULL || out->curve.cells != NULL))
+    return PCAL_OK;
+  pc_machine_curve.release(env, out);
+  return pc_fail_memory(err, "building a curve");
 }
 
 static void curve_buckets_release(const pcal_env *env, pc_evidence *evidence) {

@@ -52,6 +52,12 @@ PC_CHECKED pcal_status pc_machine_curve_buckets_part(const pcal_env *env, void *
                                                      size_t part, pc_bucket_curve **out,
                                                      pcal_error *err);
 
+/* A copy of the same curve for metrics that join scores in cells, so that one pass can refine both; made at the first
+ * call, which must be before the curve is refined. */
+PC_CHECKED pcal_status pc_machine_curve_buckets_cells(const pcal_env *env, void *state,
+                                                      size_t part, pc_bucket_curve **out,
+                                                      pcal_error *err);
+
 /* Adds rows to the tallies of a view, one tally for each part. */
 PC_CHECKED pcal_status pc_machine_curve_buckets_add(pc_bucket_tally *tallies,
                                                     const pc_view *view, const pc_rows *rows,

@@ -196,6 +196,12 @@ void pc_machine_sum_add(void *opaque, size_t value, const pc_sum *sum) {
   pc_sum_merge(&state->value[value].finite, sum);
 }
 
+void pc_machine_sum_read(const void *opaque, size_t value, pc_sum *finite, pc_sum *infinite) {
+  const sum_state *state = opaque;
+  *finite = state->value[value].finite;
+  *infinite = state->value[value].infinite;
+}
+
 static pcal_status machine_sum_prepare(const pcal_env *env, void *opaque, const void *other,
                                        pcal_error *err) {
   sum_state *into = opaque;

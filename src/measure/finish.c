@@ -157,7 +157,11 @@ static pcal_status finish_entry(const pc_measure_plan *plan, size_t index,
   if (no_null != NULL)
     snprintf(out->interval_result.why, sizeof out->interval_result.why, "%s", no_null);
   if (evidence->total > 0) {
-    PC_TRY(entry->metric->evaluate(&entry->options, evidence, env, &out->outcome, err));
+    pc_evidence own = *evidence;
+    if (evidence->machine == PC_CURVE && entry->metric->cells != NULL &&
+        own.curve.cells != NULL)
+      own.curve.parts = own.curve.cells;
+    PC_TRY(entry->metric->evaluate(&entry->options, &own, env, &out->outcome, err));
     if (entry->metric->bounds != NULL)
       finish_bounds(plan, entry, evidence, out);
     if (evidence->machine == PC_BLOCK)
@@ -331,8 +335,11 @@ static pcal_status finish_cluster_keys(const pcal_measure *measure, uint64_t **o
 
 /* Says why an entry without a tally has no interval or null. */
 static void finish_untallied(const pcal_measure *measure, size_t entry,
-                             pc_interval_result *out) {
-  const char *lacks = pc_replica_tally_lacks(NULL, &measure->plan, entry);
+                             pc_result_record *record) {
+  pc_interval_result *out = &record->interval_result;
+  const char *lacks = record->outcome.undefined
+                          ? NULL
+                          : pc_replica_tally_lacks(NULL, &measure->plan, entry);
   if (lacks != NULL && pc_measure_rows_are_units(measure))
     lacks = "rounds draw rows of whole weights only; measure these weights in one process";
   if (lacks != NULL)
@@ -351,7 +358,7 @@ static pcal_status finish_tallied(const pcal_measure *measure, const char *group
       return pc_replica_intervals_tallied(&measure->env, plan, &at->tally, records, err);
   }
   for (size_t e = 0; e < plan->entry_count; e++)
-    finish_untallied(measure, e, &records[e].interval_result);
+    finish_untallied(measure, e, &records[e]);
   return PCAL_OK;
 }
 

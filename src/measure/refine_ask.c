@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "curve/point_masses.h"
+#include "machines/machine_curve_buckets.h"
 #include "measure/replicas/score_cells.h"
 
 static void refine_ask_point(const pc_logit_point *point, pc_refine_need *wish) {
@@ -30,12 +31,27 @@ static void refine_ask_points(const pc_measure_plan *plan, size_t slot,
     }
 }
 
-pcal_status pc_refine_ask(const pcal_measure *measure, size_t slot, const pc_curve_table *table,
-                          pc_refine_need *wish, pcal_error *err) {
+int pc_refine_asks_apart(const pc_measure_plan *plan, size_t slot) {
+  int cells = 0, others = plan->slots[slot].replica_cells;
+  for (size_t e = 0; e < plan->entry_count; e++) {
+    const pc_metric *metric = plan->entries[e].metric;
+    cells |= plan->entries[e].slot == slot && metric->cells != NULL;
+    others |= plan->entries[e].slot == slot && metric->cells == NULL;
+  }
+  return cells && others && plan->slots[slot].machine == &pc_machine_curve_rounds;
+}
+
+static int refine_asks(const pc_plan_entry *entry, size_t slot, pc_refine_whom whom) {
+  return entry->slot == slot && (whom == PC_REFINE_ALL || (whom == PC_REFINE_WITH_CELLS) ==
+                                                              (entry->metric->cells != NULL));
+}
+
+pcal_status pc_refine_ask(const pcal_measure *measure, size_t slot, pc_refine_whom whom,
+                          const pc_curve_table *table, pc_refine_need *wish, pcal_error *err) {
   for (size_t e = 0; e < measure->plan.entry_count; e++) {
     const pc_plan_entry *entry = &measure->plan.entries[e];
     unsigned asked = 0;
-    if (entry->slot != slot)
+    if (!refine_asks(entry, slot, whom))
       continue;
     if (entry->metric->wants != NULL)
       wish->wants += entry->metric->wants(&entry->options, table, wish->wanted);
@@ -43,8 +59,9 @@ pcal_status pc_refine_ask(const pcal_measure *measure, size_t slot, const pc_cur
       PC_TRY(entry->metric->cells(&entry->options, table, &measure->env, &asked, err));
     wish->level = asked > wish->level ? asked : wish->level;
   }
-  refine_ask_points(&measure->plan, slot, table, wish);
-  if (measure->plan.slots[slot].replica_cells)
+  if (whom != PC_REFINE_WITH_CELLS)
+    refine_ask_points(&measure->plan, slot, table, wish);
+  if (whom != PC_REFINE_WITH_CELLS && measure->plan.slots[slot].replica_cells)
     wish->wants += pc_score_cells_wants(table, wish->wanted);
   if (wish->level == PC_EACH_SCORE)
     wish->wants += pc_point_masses_wants(table, PC_EACH_SCORE, wish->wanted);
@@ -68,13 +85,13 @@ pcal_status pc_refine_compact(const pcal_measure *measure, size_t slot, pc_bucke
   }
   pc_curve_table table = pc_bucket_curve_table(&merged);
   if (status == PCAL_OK)
-    status = pc_refine_ask(measure, slot, &table, &wish, err);
+    status = pc_refine_ask(measure, slot, PC_REFINE_ALL, &table, &wish, err);
   if (status == PCAL_OK) {
     memcpy(merged.segments, curve->segments, bytes);
     pc_bucket_curve_merge(&merged, wish.wanted);
     table = pc_bucket_curve_table(&merged);
     wish = (pc_refine_need){.wanted = wish.wanted + curve->count};
-    status = pc_refine_ask(measure, slot, &table, &wish, err);
+    status = pc_refine_ask(measure, slot, PC_REFINE_ALL, &table, &wish, err);
     wish.wanted -= curve->count;
   }
   if (status == PCAL_OK && wish.wants == 0 && wish.level == 0) {

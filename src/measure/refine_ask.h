@@ -14,10 +14,19 @@ typedef struct pc_refine_need {
   size_t point_count;
 } pc_refine_need;
 
-/* Asks all metrics on a slot, and adds their answers to *wish. */
+/* Which metrics on a slot are asked. */
+typedef enum pc_refine_whom {
+  PC_REFINE_ALL,
+  PC_REFINE_WITH_CELLS,   /* those that join scores in cells */
+  PC_REFINE_WITHOUT_CELLS /* all others */
+} pc_refine_whom;
+
+/* Asks metrics on a slot, and adds their answers to *wish. */
 PC_CHECKED pcal_status pc_refine_ask(const pcal_measure *measure, size_t slot,
-                                     const pc_curve_table *table, pc_refine_need *wish,
-                                     pcal_error *err);
+                                     pc_refine_whom whom, const pc_curve_table *table,
+                                     pc_refine_need *wish, pcal_error *err);
+/* True if the slot has metrics of both kinds, and rounds refine a curve for each (pc_machine_curve_buckets_cells). */
+int pc_refine_asks_apart(const pc_measure_plan *plan, size_t slot);
 
 /* Joins the segments of a curve that no metric on the slot would miss: of the scores that a pass
  * has stored, only those at the ends of bins stay. */

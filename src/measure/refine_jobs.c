@@ -67,7 +67,8 @@ pcal_status pc_refine_jobs_add_slot(pc_refine_jobs *jobs, size_t slot, pc_refine
   pc_refine_job *job = &jobs->list[jobs->count++];
   *job = (pc_refine_job){.slot = slot, .view = &plan->slots[slot].need.view};
   job->stored = pc_refine_scores_stored(&plan->layout, job->view);
-  job->part_count = pc_view_parts(job->view, &plan->layout);
+  job->view_parts = pc_view_parts(job->view, &plan->layout);
+  job->part_count = job->view_parts * (pc_refine_asks_apart(plan, slot) ? 2 : 1);
   job->curves = pc_alloc(jobs->env, job->part_count, sizeof *job->curves);
   job->targets = pc_alloc(jobs->env, job->part_count, sizeof *job->targets);
   *out = job;
@@ -101,22 +102,68 @@ static pcal_status refine_jobs_ends(const pc_refine_jobs *jobs, size_t slot, dou
   return PCAL_OK;
 }
 
+/* Bytes that one cell, one sub-bucket and one stored score of a tally take, at most with 10^10 rows. */
+#define REFINE_JOBS_CELL_BYTES 44
+#define REFINE_JOBS_SPLIT_BYTES 34
+#define REFINE_JOBS_KEPT_BYTES 9
+#define REFINE_JOBS_WEIGHT_BYTES 3 /* more, of large weights */
+
+static int refine_jobs_limited(const pc_refine_jobs *jobs, const pc_refine_job *job) {
+  return jobs->tally_limit > 0 && job->view_parts == 1;
+}
+
+static size_t refine_jobs_kept_bytes(const pc_refine_jobs *jobs) {
+  const pc_group_totals *totals = &jobs->group->totals;
+  const int weighted = pc_sum_value(&totals->weight) != (double)totals->rows;
+  return REFINE_JOBS_KEPT_BYTES + (weighted ? REFINE_JOBS_WEIGHT_BYTES : 0);
+}
+
+/* Bytes for the metrics without cells: half of all, or all if no cells are counted. */
+static size_t refine_jobs_share(const pc_refine_jobs *jobs, int with_cells) {
+  return jobs->tally_limit / (with_cells ? 2 : 1);
+}
+
 /* Scores that the pass may store for a part. */
 static size_t refine_jobs_keep_limit(const pc_refine_jobs *jobs, const pc_refine_job *job,
-                                     size_t part) {
+                                     size_t part, int with_cells) {
   const size_t usual = job->curves[part]->counted_only        ? REFINE_JOBS_CLASS_KEPT_MAX
                        : jobs->measure->plan.scores_on_device ? REFINE_JOBS_DEVICE_KEPT_MAX
                                                               : PC_REFINE_KEPT_MAX;
-  return (jobs->keep_limit == 0 ? usual : jobs->keep_limit) / job->part_count;
+  return refine_jobs_limited(jobs, job)
+             ? refine_jobs_share(jobs, with_cells) / refine_jobs_kept_bytes(jobs)
+             : (jobs->keep_limit == 0 ? usual : jobs->keep_limit) / job->view_parts;
 }
 
-/* Cells that the pass may count for a part: at least 13/64 of all, so that five passes are
- * enough. */
-static size_t refine_jobs_cell_limit(const pc_refine_jobs *jobs, unsigned level) {
-  const size_t part = pc_point_cell_count(level) / 64 * 13;
+/* Bytes that the tally of a part will have, about. */
+static uint64_t refine_jobs_tally_bytes(const pc_refine_jobs *jobs, const pc_refine_job *job,
+                                        size_t part) {
+  const pc_refine_targets *targets = &job->targets[part];
+  const uint64_t each = refine_jobs_kept_bytes(jobs);
+  uint64_t bytes = REFINE_JOBS_SPLIT_BYTES * (uint64_t)targets->split;
+  for (size_t t = 0; t < targets->count; t++)
+    if (targets->list[t].action == PC_REFINE_KEEP)
+      bytes += each * job->curves[part]->segments[targets->list[t].segment].rows;
+  return bytes;
+}
+
+/* Cells that the pass may count for a part: for the bytes that metrics without cells leave. */
+static size_t refine_jobs_cell_limit(const pc_refine_jobs *jobs, const pc_refine_job *job,
+                                     size_t part) {
   if (jobs->cell_limit == 0)
     return SIZE_MAX;
-  return part > jobs->cell_limit ? part : jobs->cell_limit;
+  if (!refine_jobs_limited(jobs, job))
+    return jobs->cell_limit;
+  const uint64_t other = part < job->view_parts ? 0 : refine_jobs_tally_bytes(jobs, job, 0);
+  const uint64_t most = jobs->tally_limit / 4 * 3;
+  return (size_t)((jobs->tally_limit - (other < most ? other : most)) / REFINE_JOBS_CELL_BYTES);
+}
+
+/* Sub-buckets that it may count. */
+static size_t refine_jobs_split_limit(const pc_refine_jobs *jobs, const pc_refine_job *job,
+                                      int with_cells) {
+  return refine_jobs_limited(jobs, job)
+             ? refine_jobs_share(jobs, with_cells) / REFINE_JOBS_SPLIT_BYTES
+             : 0;
 }
 
 /* Tallies among which sub-buckets are divided.  A device has one tally, but few sub-buckets are fastest
@@ -136,23 +183,37 @@ static int refine_jobs_has_narrow_cells(const pc_refine_jobs *jobs,
   return 0;
 }
 
+static int refine_jobs_wants_cells(const pc_refine_need *wish) {
+  return wish->level > 0 && wish->level != PC_EACH_SCORE;
+}
+
+/* What sets the targets of a part; cells: those of the slot are counted in the same pass. */
+typedef struct refine_jobs_wish {
+  pc_refine_need need;
+  const double *ends;
+  size_t end_count;
+  int cells;
+} refine_jobs_wish;
+
 /* Sets the targets of a part.  Cells come first, since they cover all scores. */
 static pcal_status refine_jobs_target_part(const pc_refine_jobs *jobs, pc_refine_job *job,
-                                           size_t part, const pc_refine_need *asked,
-                                           const double *ends, size_t end_count,
+                                           size_t part, const refine_jobs_wish *asked,
                                            pcal_error *err) {
   const pc_bucket_curve *curve = job->curves[part];
-  const pc_refine_request wish = {.wanted = asked->wanted,
-                                  .ends = ends,
-                                  .end_count = end_count,
-                                  .keep_limit = refine_jobs_keep_limit(jobs, job, part),
-                                  .all_float32 = job->all_float32,
-                                  .workers = refine_jobs_tallies(jobs)};
-  if (asked->level > 0 && asked->level != PC_EACH_SCORE)
-    return pc_bucket_curve_cell_targets(curve, asked->level,
-                                        refine_jobs_cell_limit(jobs, asked->level),
+  const pc_refine_request wish = {
+      .wanted = asked->need.wanted,
+      .ends = asked->ends,
+      .end_count = asked->end_count,
+      .keep_limit = refine_jobs_keep_limit(jobs, job, part, asked->cells),
+      .split_limit = refine_jobs_split_limit(jobs, job, asked->cells),
+      .all_float32 = job->all_float32,
+      .workers = refine_jobs_tallies(jobs)};
+  if (refine_jobs_wants_cells(&asked->need))
+    return pc_bucket_curve_cell_targets(curve, asked->need.level,
+                                        refine_jobs_cell_limit(jobs, job, part),
                                         &job->targets[part], err);
-  if (asked->wants == 0 && pc_bucket_curve_count_cut(curve, ends, end_count) == 0)
+  if (asked->need.wants == 0 &&
+      pc_bucket_curve_count_cut(curve, asked->ends, asked->end_count) == 0)
     return PCAL_OK;
   PC_TRY(pc_bucket_curve_targets(curve, &wish, &job->targets[part], err));
   if (refine_jobs_has_narrow_cells(jobs, curve))
@@ -172,21 +233,48 @@ static pcal_status refine_jobs_add_points(const pc_refine_jobs *jobs,
   return PCAL_OK;
 }
 
-static pcal_status refine_jobs_target(const pc_refine_jobs *jobs, pc_refine_job *job,
-                                      size_t part, const double *ends, size_t end_count,
-                                      pcal_error *err) {
+/* Asks the metrics of a part; the caller frees the marks, also on failure. */
+static pcal_status refine_jobs_ask_part(const pc_refine_jobs *jobs, const pc_refine_job *job,
+                                        size_t part, pc_refine_need *out, pcal_error *err) {
   const pc_curve_table table = pc_bucket_curve_table(job->curves[part]);
-  pc_refine_need wish = {.wanted = pc_alloc(jobs->env, table.count, 1)};
-  if (wish.wanted == NULL)
+  const pc_refine_whom whom = part >= job->view_parts             ? PC_REFINE_WITH_CELLS
+                              : job->part_count > job->view_parts ? PC_REFINE_WITHOUT_CELLS
+                                                                  : PC_REFINE_ALL;
+  *out = (pc_refine_need){.wanted = pc_alloc(jobs->env, table.count, 1)};
+  if (out->wanted == NULL)
     return pc_fail_memory(err, "refining a curve");
-  pcal_status status = pc_refine_ask(jobs->measure, job->slot, &table, &wish, err);
+  PC_TRY(pc_refine_ask(jobs->measure, job->slot, whom, &table, out, err));
   if (job->curves[part]->counted_only)
-    pc_bucket_curve_merge(job->curves[part], wish.wanted);
+    pc_bucket_curve_merge(job->curves[part], out->wanted);
+  return PCAL_OK;
+}
+
+static pcal_status refine_jobs_target(const pc_refine_jobs *jobs, pc_refine_job *job,
+                                      size_t part, const refine_jobs_wish *wish,
+                                      pcal_error *err) {
+  PC_TRY(refine_jobs_target_part(jobs, job, part, wish, err));
+  return wish->need.point_count == 0
+             ? PCAL_OK
+             : refine_jobs_add_points(jobs, job->curves[part], &wish->need, &job->targets[part],
+                                      err);
+}
+
+/* The targets of a part of the view: of its curve, then of the one for cells. */
+static pcal_status refine_jobs_target_view(const pc_refine_jobs *jobs, pc_refine_job *job,
+                                           size_t part, const double *ends, size_t end_count,
+                                           pcal_error *err) {
+  const size_t twin = job->part_count > job->view_parts ? part + job->view_parts : part;
+  refine_jobs_wish wish = {.ends = ends, .end_count = end_count}, cells = {.ends = NULL};
+  pcal_status status = refine_jobs_ask_part(jobs, job, part, &wish.need, err);
+  if (status == PCAL_OK && twin != part)
+    status = refine_jobs_ask_part(jobs, job, twin, &cells.need, err);
+  wish.cells = refine_jobs_wants_cells(&cells.need);
   if (status == PCAL_OK)
-    status = refine_jobs_target_part(jobs, job, part, &wish, ends, end_count, err);
-  if (status == PCAL_OK && wish.point_count > 0)
-    status = refine_jobs_add_points(jobs, job->curves[part], &wish, &job->targets[part], err);
-  pc_free(jobs->env, wish.wanted);
+    status = refine_jobs_target(jobs, job, part, &wish, err);
+  if (status == PCAL_OK && twin != part)
+    status = refine_jobs_target(jobs, job, twin, &cells, err);
+  pc_free(jobs->env, wish.need.wanted);
+  pc_free(jobs->env, cells.need.wanted);
   return status;
 }
 
@@ -207,7 +295,10 @@ static pcal_status refine_jobs_target_task(void *user, size_t p, size_t worker,
                                        &job->curves[p], err));
   if (all->jobs->float16 && job->stored)
     pc_bucket_curve_close_float16(job->curves[p]);
-  return refine_jobs_target(all->jobs, job, p, all->ends, all->end_count, err);
+  if (job->part_count > job->view_parts)
+    PC_TRY(pc_machine_curve_buckets_cells(all->jobs->env, all->jobs->group->slots[job->slot], p,
+                                          &job->curves[job->view_parts + p], err));
+  return refine_jobs_target_view(all->jobs, job, p, all->ends, all->end_count, err);
 }
 
 static pcal_status refine_jobs_target_slot(const pc_refine_jobs *jobs, pc_refine_job *job,
@@ -216,7 +307,7 @@ static pcal_status refine_jobs_target_slot(const pc_refine_jobs *jobs, pc_refine
   refine_jobs_targeting all = {.jobs = jobs, .job = job};
   PC_TRY(refine_jobs_ends(jobs, job->slot, &ends, &all.end_count, err));
   all.ends = ends;
-  const size_t parts = job->part_count;
+  const size_t parts = job->view_parts;
   const pcal_status status =
       pc_run(parts == 1 ? &jobs->alone : jobs->env, parts,
              REFINE_JOBS_PART_COST * (double)parts, refine_jobs_target_task, &all, err);

@@ -62,6 +62,14 @@ pcal_status pc_refine_columns_new(const pcal_measure *measure, pc_refine_columns
   return status;
 }
 
+/* True if some curve from part `first` on has targets. */
+static int refine_tallies_wanted(const pc_refine_job *job, size_t first) {
+  for (size_t p = first; p < first + job->view_parts; p++)
+    if (job->targets[p].count > 0 || job->targets[p].point_count > 0)
+      return 1;
+  return 0;
+}
+
 pcal_status pc_refine_jobs_add(pc_refine_jobs *jobs, size_t w, const pc_rows *rows,
                                pc_refine_columns *columns, pcal_error *err) {
   for (size_t j = 0; j < jobs->count; j++) {
@@ -76,7 +84,9 @@ pcal_status pc_refine_jobs_add(pc_refine_jobs *jobs, size_t w, const pc_rows *ro
       continue;
     }
     pc_view_fill(job->view, rows, view);
-    PC_TRY(pc_machine_curve_buckets_add(tallies, job->view, rows, view, err));
+    for (size_t first = 0; first < job->part_count; first += job->view_parts)
+      if (refine_tallies_wanted(job, first))
+        PC_TRY(pc_machine_curve_buckets_add(tallies + first, job->view, rows, view, err));
   }
   return PCAL_OK;
 }

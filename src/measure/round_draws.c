@@ -149,8 +149,8 @@ static pcal_status draws_fill(const pcal_env *env, const pcal_measure *measure,
                               pcal_error *err) {
   for (size_t i = 0; i < count; i++) {
     pc_replica_tally *tally = &out->list[i];
-    PC_TRY(pc_replica_tally_new(env, &measure->plan, asked[i].bits, &asked[i].cells, 1, tally,
-                                err));
+    PC_TRY(pc_replica_tally_new(env, &measure->plan, asked[i].bits, &asked[i].cells,
+                                pc_group_tally_contents(&asked[i]), tally, err));
     out->count = i + 1;
     PC_TRY((asked[i].group == NULL ? draws_of_all : draws_of_group)(env, measure, &asked[i],
                                                                     tally, out, err));
@@ -277,7 +277,10 @@ static pcal_status group_tally_init(const pcal_measure *measure, const pc_group_
   for (size_t e = 0; state != NULL && e < plan->entry_count; e++)
     if (pc_tally_own_bins(plan, e) && pc_replica_tally_takes(plan, pc_tally_slot_of(plan, e)))
       PC_TRY(group_tally_bins(measure, state, e, out, err));
-  out->bits = any || out->cells.count > 0 ? pc_row_lattice_bits(weight) : 0;
+  const int sums = pc_tally_sums_bytes(plan) > 0 && weight > 0.0;
+  out->bits = any || sums || out->cells.count > 0 ? pc_row_lattice_bits(weight) : 0;
+  if (sums && weight < PC_ROW_LATTICE_LEAST)
+    out->bits = PC_ROW_LATTICE_BITS_MAX;
   return PCAL_OK;
 }
 

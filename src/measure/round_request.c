@@ -10,7 +10,7 @@
 
 const pc_envelope pc_round_request_envelope = {
     .magic = "PCALRQST",
-    .version = 3,
+    .version = 4,
     .noun = "request",
     .origin = "is not a request of rounds; pcal_rounds_request writes one",
     .saved = "was written",
@@ -300,7 +300,7 @@ static pcal_status request_read_job(pc_decoder *in, pc_refine_jobs *jobs, uint64
   }
   PC_TRY(pc_refine_jobs_add_slot(jobs, (size_t)slot, &job, err));
   const pc_bucket_layout layout =
-      pc_machine_curve_rounds_layout(&plan->slots[slot].need, job->part_count);
+      pc_machine_curve_rounds_layout(&plan->slots[slot].need, job->view_parts);
   for (size_t p = 0; p < job->part_count && !in->failed; p++) {
     PC_TRY(pc_decode_refine_targets(in, jobs->env, &layout, &job->targets[p], err));
     *asked += pc_refine_targets_bytes(&job->targets[p]);

@@ -7,7 +7,7 @@
 
 static const pc_envelope round_tally_envelope = {
     .magic = "PCALTALY",
-    .version = 2,
+    .version = 3,
     .noun = "tally",
     .origin = "is not a tally; pcal_rounds_worker_tally writes one",
     .saved = "was written",

@@ -6,7 +6,8 @@
 
 /* Scores that a tally may store for one slot, and cells that it may count. */
 #define ROUNDS_KEPT_MAX ((size_t)1 << 16)
-#define ROUNDS_CELLS_MAX ((size_t)9 << 12) /* of about 50 bytes: less than 2 MB */
+#define ROUNDS_CELLS_MAX ((size_t)9 << 12)   /* of about 50 bytes: less than 2 MB */
+#define ROUNDS_TALLY_BYTES ((size_t)1950000) /* of the slots with one part */
 
 static int rounds_sink(void *user, const char *bytes, size_t count) {
   pc_text *text = user;
@@ -141,6 +142,7 @@ static pcal_status rounds_ask_state(pc_measure_rounds *rounds, const pc_group_st
   state->jobs.workers = 1; /* requests must not depend on threads */
   state->jobs.keep_limit = ROUNDS_KEPT_MAX;
   state->jobs.cell_limit = ROUNDS_CELLS_MAX;
+  state->jobs.tally_limit = ROUNDS_TALLY_BYTES;
   state->jobs.byte_limit = *room;
   if (*room > 0)
     PC_TRY(pc_refine_jobs_ask(&state->jobs, PCAL_F64, err));
@@ -161,7 +163,8 @@ static const pc_group_state *rounds_total(const pc_measure_rounds *rounds) {
 static pcal_status rounds_ask_draws(pc_measure_rounds *rounds, pcal_error *err) {
   uint64_t numbers = 0;
   PC_TRY(pc_replica_tally_size(&rounds->env, &rounds->measure->plan, &numbers, err));
-  const size_t most = numbers == 0 ? 0 : (size_t)(PC_ROUND_DRAWS_MAX / numbers);
+  const size_t fit = numbers == 0 ? 0 : (size_t)(PC_ROUND_DRAWS_MAX / numbers);
+  const size_t most = fit > 0 ? fit : 1;
   size_t *from = &rounds->draws_done, *to = &rounds->draws_asked;
   while (*from < rounds->draw_count && rounds->draws[*from].bits == 0)
     ++*from;
@@ -405,8 +408,8 @@ static pcal_status rounds_take_draw(pc_measure_rounds *rounds, size_t at,
   pc_group_tally *to = &rounds->draws[at];
   const pc_group_state *state = rounds_draw_state(rounds, to->group);
   pc_replica_tally form;
-  PC_TRY(pc_replica_tally_new(&rounds->env, &rounds->measure->plan, to->bits, &to->cells, 1,
-                              &form, err));
+  PC_TRY(pc_replica_tally_new(&rounds->env, &rounds->measure->plan, to->bits, &to->cells,
+                              pc_group_tally_contents(to), &form, err));
   int fits = pc_replica_tally_fits(from, &form, to->weight);
   pc_replica_tally_free(&form);
   for (size_t s = 0; fits && s < from->slot_count; s++)

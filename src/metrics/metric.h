@@ -115,6 +115,7 @@ typedef struct pc_metric_config {
   int whole_curve;  /* every score of the curve is needed; `wants` is not called */
   int sorts_alone;  /* one process sorts every score; only rounds call `wants` and `cells` */
   int on_cells;     /* replicas may join the scores of a curve in narrow cells */
+  double cells_end; /* on_cells: from this weight of all rows on cells are too wide; 0: never */
   int scores_alone; /* evaluate cannot read sums before ranges of scores (PC_CURVE_REPLICA) */
   pc_curve_binning binning; /* of a curve: its bins; replicas need no more than their sums */
   int debiased;             /* the value is the root of an unbiased square */

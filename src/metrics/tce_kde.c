@@ -32,6 +32,7 @@
 #include "metrics/metric.h"
 
 #define TCE_KDE_SUPPORT 3.0   /* standard deviations of the kernel */
+#define TCE_KDE_CELLS_END 0x1p27 /* rows: the bandwidth falls to the width of the cells of replicas */
 #define TCE_KDE_ALIKE 0x1p-48 /* variances below it are 0 up to rounding */
 
 enum { TCE_KDE_P, TCE_KDE_ROOT };
@@ -49,6 +50,8 @@ static pcal_status tce_kde_configure(pc_options *options, const pc_layout *layou
   config->traits |= options->value[TCE_KDE_ROOT].number != 0 ? 0u : PC_SQUARED;
   config->need.machine = PC_CURVE;
   config->scores_alone = 1;
+  config->on_cells = 1;
+  config->cells_end = TCE_KDE_CELLS_END;
   config->need.view.kind = PC_VIEW_RANK;
   config->need.view.index = 1;
   return PCAL_OK;

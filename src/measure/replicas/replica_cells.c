@@ -77,7 +77,7 @@ pcal_status pc_replica_cells_new(const pcal_env *env, const pc_measure_plan *pla
   PC_TRY(status);
   if (out->lists.count == 0)
     return PCAL_OK;
-  PC_TRY(pc_replica_tally_new(env, plan, bits, &out->lists, 0, &out->tally, err));
+  PC_TRY(pc_replica_tally_new(env, plan, bits, &out->lists, 0u, &out->tally, err));
   return pc_replica_tally_draw(env, plan, rows, &out->lists, &out->tally, err);
 }
 

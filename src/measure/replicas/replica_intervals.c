@@ -494,7 +494,7 @@ static pcal_status intervals_nulls(intervals_job *job, pcal_error *err) {
 /* Says why a requested interval or null is missing. */
 static void intervals_say_why(const intervals_job *job, size_t entry) {
   pc_result_record *record = &job->records[entry];
-  if (!intervals_drawn(job, entry))
+  if (!intervals_drawn(job, entry) && !record->outcome.undefined)
     snprintf(record->interval_result.why, sizeof record->interval_result.why, "%s",
              pc_replica_cells_lack(job->views, entry));
   if (job->plan->intervals.level > 0 &&
@@ -594,7 +594,8 @@ pcal_status pc_replica_intervals_tallied(const pcal_env *env, const pc_measure_p
   PC_TRY(pc_replica_views_new(env, plan, NULL, &views, err));
   views.tally = tally;
   views.bits = tally->bits;
-  const pcal_status status = intervals_run(&job, &tally->moments, err);
+  const int classes = plan->layout.form == PC_FORM_CLASSES;
+  const pcal_status status = intervals_run(&job, classes ? &tally->moments : NULL, err);
   pc_replica_views_free(&views);
   return status;
 }

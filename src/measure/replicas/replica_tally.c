@@ -21,6 +21,18 @@ static const pc_tally_slot *tally_slot(const pc_replica_tally *tally, size_t slo
   return NULL;
 }
 
+static const pc_tally_sums *tally_sums_of(const pc_replica_tally *tally, size_t slot) {
+  for (size_t s = 0; s < tally->sum_count; s++)
+    if (tally->sums[s].slot == slot)
+      return &tally->sums[s];
+  return NULL;
+}
+
+unsigned pc_group_tally_contents(const pc_group_tally *tally) {
+  return tally->bits == PC_ROW_LATTICE_BITS_MAX ? PC_TALLY_WITH_SUMS
+                                                : PC_TALLY_WITH_SUMS | PC_TALLY_WITH_GRIDS;
+}
+
 static int tally_needs_entry(const pc_measure_plan *plan, size_t entry) {
   return pc_measure_plan_resampled(plan, entry) || pc_measure_plan_relabelled(plan, entry);
 }
@@ -116,20 +128,40 @@ int pc_replica_tally_takes(const pc_measure_plan *plan, size_t slot) {
   return fits;
 }
 
+/* The same for an entry whose null needs sums. */
+static const char *tally_lacks_sums(const pc_replica_tally *tally, const pc_measure_plan *plan,
+                                    size_t slot) {
+  if (!pc_tally_sums_take(plan, slot))
+    return "its replicas have too many sums for rounds; ask for fewer replicas or metrics, or "
+           "measure it in one process";
+  return tally != NULL && tally_sums_of(tally, slot) != NULL
+             ? NULL
+             : "rows of weight 0 draw no labels";
+}
+
+/* True if the cells of an entry are too wide. */
+static int tally_cells_end(const pc_replica_tally *tally, const pc_measure_plan *plan,
+                           size_t entry) {
+  const pc_metric_config *reading = &plan->entries[entry].reading;
+  return reading->cells_end > 0.0 && tally->totals[0] >= reading->cells_end;
+}
+
 const char *pc_replica_tally_lacks(const pc_replica_tally *tally, const pc_measure_plan *plan,
                                    size_t entry) {
   const size_t slot = pc_tally_slot_of(plan, entry);
   if (!tally_needs_entry(plan, entry))
     return NULL;
+  if (pc_tally_sums_suit(plan, entry))
+    return tally_lacks_sums(tally, plan, slot);
   if (!tally_suits_entry(plan, entry))
-    return plan->slots[plan->entries[entry].slot].need.machine == PC_SUM
-               ? "rounds draw no labels for its null; measure it in one process"
-               : "its replicas need all rows at once; measure it in one process";
+    return "its replicas need all rows at once; measure it in one process";
   if (!pc_replica_tally_takes(plan, slot))
     return "its replicas have too many bins for rounds; ask for fewer replicas or metrics, or "
            "measure it in one process";
   if (tally != NULL && tally_slot(tally, slot) != NULL)
-    return NULL;
+    return tally_cells_end(tally, plan, entry)
+               ? "replicas of 2^27 rows or more need narrower cells than rounds have"
+               : NULL;
   if (plan->entries[entry].reading.binning.per_bin > 0)
     return "replicas of fewer than 16384 rows or more than 256 bins need all rows in one "
            "process";
@@ -156,6 +188,7 @@ pcal_status pc_replica_tally_size(const pcal_env *env, const pc_measure_plan *pl
       PC_TRY(tally_ranges(env, plan, s, &ranges, err));
     *numbers += replicas * ranges * tally_kinds(plan, s);
   }
+  *numbers += pc_tally_sums_bytes(plan) / sizeof(double);
   return PCAL_OK;
 }
 
@@ -169,6 +202,7 @@ void pc_replica_tally_free(pc_replica_tally *tally) {
     pc_free(tally->env, tally->slots[s].tilt);
   }
   pc_free(tally->env, tally->slots);
+  pc_tally_sums_free(tally->env, tally->sums, tally->sum_count);
   pc_free(tally->env, tally->totals);
   pc_free(tally->env, tally->gaps);
   *tally = (pc_replica_tally){0};
@@ -188,14 +222,27 @@ pcal_status pc_replica_tally_room(const pcal_env *env, pc_replica_tally *tally,
     slot->tilt = pc_alloc(env, slot->ranges, sizeof(double));
     enough = slot->sums != NULL && slot->tilt != NULL;
   }
+  for (size_t s = 0; enough && s < tally->sum_count; s++)
+    PC_TRY(pc_tally_sums_room(env, tally->counts[PC_TALLY_LABELS], &tally->sums[s], err));
   return enough ? PCAL_OK : pc_fail_memory(err, "tallying replicas");
 }
 
+static void tally_form_sums(const pc_measure_plan *plan, pc_replica_tally *out) {
+  for (size_t s = 0; s < plan->slot_count; s++)
+    if (pc_tally_sums_take(plan, s))
+      out->sums[out->sum_count++] =
+          (pc_tally_sums){.slot = s, .values = plan->slots[s].need.sum.value_count};
+}
+
 static pcal_status tally_form(const pc_measure_plan *plan, const pc_score_cell_lists *lists,
-                              int grids, pc_replica_tally *out, pcal_error *err) {
+                              unsigned contents, pc_replica_tally *out, pcal_error *err) {
+  const int grids = (contents & PC_TALLY_WITH_GRIDS) != 0;
   out->slots = pc_alloc(out->env, pc_tally_slot_count(plan), sizeof *out->slots);
-  if (out->slots == NULL)
+  out->sums = pc_alloc(out->env, plan->slot_count, sizeof *out->sums);
+  if (out->slots == NULL || out->sums == NULL)
     return pc_fail_memory(err, "tallying replicas");
+  if (contents & PC_TALLY_WITH_SUMS)
+    tally_form_sums(plan, out);
   for (size_t s = 0; s < pc_tally_slot_count(plan); s++) {
     const pc_score_cells *cells = pc_score_cells_of(lists, s);
     if (tally_is_curve(plan, s) ? cells == NULL : !grids || !pc_replica_tally_takes(plan, s))
@@ -214,11 +261,11 @@ static pcal_status tally_form(const pc_measure_plan *plan, const pc_score_cell_l
 }
 
 pcal_status pc_replica_tally_new(const pcal_env *env, const pc_measure_plan *plan,
-                                 unsigned bits, const pc_score_cell_lists *cells, int grids,
-                                 pc_replica_tally *out, pcal_error *err) {
+                                 unsigned bits, const pc_score_cell_lists *cells,
+                                 unsigned contents, pc_replica_tally *out, pcal_error *err) {
   *out = (pc_replica_tally){.env = env, .bits = bits, .entry_count = plan->entry_count};
   tally_count(plan, out->counts);
-  const pcal_status status = tally_form(plan, cells, grids, out, err);
+  const pcal_status status = tally_form(plan, cells, contents, out, err);
   if (status != PCAL_OK)
     pc_replica_tally_free(out);
   return status;
@@ -261,22 +308,48 @@ static void tally_collect(void *user, size_t slot, size_t replica,
   }
 }
 
+static void tally_collect_sums(void *user, size_t slot, size_t replica, double total,
+                               const void *state) {
+  const tally_collector *to = user;
+  to->tally->totals[to->first + replica] = total;
+  for (size_t s = 0; s < to->tally->sum_count; s++)
+    if (to->tally->sums[s].slot == slot)
+      pc_tally_sums_set(&to->tally->sums[s], replica, state);
+}
+
+/* The entries with replicas of a kind: `binned` ones, and with other labels sums.  Returns how many. */
+static size_t tally_choose(const pc_measure_plan *plan, const pc_replica_tally *tally,
+                           const uint8_t *binned, int labels, uint8_t *chosen) {
+  size_t count = 0;
+  for (size_t e = 0; e < plan->entry_count; e++) {
+    const int sums = labels && pc_tally_sums_suit(plan, e) &&
+                     tally_sums_of(tally, plan->entries[e].slot) != NULL;
+    chosen[e] = (uint8_t)(binned[e] || sums);
+    count += chosen[e];
+  }
+  return count;
+}
+
+/* entries: those in bins; as many more are overwritten. */
 static pcal_status tally_draw_kinds(const pcal_env *env, pc_replica_views *views,
-                                    const uint8_t *entries, pc_replica_tally *out,
-                                    pcal_error *err) {
+                                    uint8_t *entries, pc_replica_tally *out, pcal_error *err) {
+  uint8_t *chosen = entries + views->plan->entry_count;
   static const pc_replica_kind drawn[] = {PC_REPLICA_AS_IS, PC_REPLICA_WEIGHTS,
                                           PC_REPLICA_WITHOUT, PC_REPLICA_LABELS};
   for (int k = 0; k < PC_TALLY_KINDS; k++) {
     tally_collector to = {out, tally_first(out, (pc_tally_kind)k)};
     const pc_replica_request request = {.plan = views->plan,
-                                        .entries = entries,
+                                        .entries = chosen,
                                         .rows = views->rows,
                                         .kind = drawn[k],
                                         .count = out->counts[k],
                                         .views = views,
                                         .collect = tally_collect,
+                                        .collect_sums = tally_collect_sums,
                                         .user = &to};
-    if (out->counts[k] > 0)
+    const size_t count =
+        tally_choose(views->plan, out, entries, drawn[k] == PC_REPLICA_LABELS, chosen);
+    if (out->counts[k] > 0 && count > 0)
       PC_TRY(pc_replicas_measure(env, &request, NULL, err));
   }
   for (size_t s = 0; s < out->slot_count; s++) {
@@ -309,8 +382,7 @@ static pcal_status tally_check_rows(const pc_measure_plan *plan, const pc_kept_r
 /* Draws with the slots of the tally in place of those of the plan. */
 static pcal_status tally_draw_rows(const pcal_env *env, const pc_measure_plan *plan,
                                    const pc_kept_rows *rows, const pc_score_cell_lists *cells,
-                                   const uint8_t *entries, pc_replica_tally *out,
-                                   pcal_error *err) {
+                                   uint8_t *entries, pc_replica_tally *out, pcal_error *err) {
   pc_replica_views views;
   pc_measure_plan drawn;
   pcal_status status = pc_tally_plan_new(env, plan, &drawn, err);
@@ -326,12 +398,24 @@ static pcal_status tally_draw_rows(const pcal_env *env, const pc_measure_plan *p
   return status;
 }
 
+/* Moments, and the weight of the data.  Rows without classes have no hits and no score. */
+static void tally_take_rows(const pc_measure_plan *plan, const pc_kept_rows *rows,
+                            int over_classes, pc_replica_tally *out) {
+  double weight = 0.0;
+  for (size_t i = 0; i < rows->count; i++)
+    weight += rows->copies[i];
+  out->totals[0] = weight;
+  out->moments = (pc_row_moments){.total = weight, .copies = weight};
+  if (plan->layout.form == PC_FORM_CLASSES)
+    out->moments = pc_row_moments_of(rows, out->bits, over_classes);
+}
+
 pcal_status pc_replica_tally_draw(const pcal_env *env, const pc_measure_plan *plan,
                                   const pc_kept_rows *rows, const pc_score_cell_lists *cells,
                                   pc_replica_tally *out, pcal_error *err) {
   int classes = 0;
   PC_TRY(tally_check_rows(plan, rows, out, err));
-  uint8_t *entries = pc_alloc(env, plan->entry_count, 1);
+  uint8_t *entries = pc_alloc(env, plan->entry_count, 2);
   if (entries == NULL)
     return pc_fail_memory(err, "tallying replicas");
   for (size_t e = 0; e < plan->entry_count; e++) {
@@ -340,7 +424,7 @@ pcal_status pc_replica_tally_draw(const pcal_env *env, const pc_measure_plan *pl
     classes |= entries[e] && tally_over_classes(plan, plan->entries[e].slot);
   }
   const pcal_status status = tally_draw_rows(env, plan, rows, cells, entries, out, err);
-  out->moments = pc_row_moments_of(rows, out->bits, classes);
+  tally_take_rows(plan, rows, classes, out);
   for (size_t e = 0; e < plan->entry_count; e++)
     if (entries[e])
       out->gaps[e] = pc_gap_moments_of(plan, e, rows, out->bits);
@@ -444,6 +528,26 @@ static pcal_status tally_open(tally_job *job, pcal_error *err) {
   return job->evidence.grid.bins == NULL ? pc_fail_memory(err, "evaluating replicas") : PCAL_OK;
 }
 
+/* Sums of row values are few: no task of their own. */
+static pcal_status tally_sums_entry(const pc_replica_request *request,
+                                    const pc_replica_tally *tally, size_t entry, double *values,
+                                    pcal_error *err) {
+  const pc_plan_entry *at = &request->plan->entries[entry];
+  const pc_tally_sums *sums = tally_sums_of(tally, at->slot);
+  if (sums == NULL || request->kind != PC_REPLICA_LABELS || request->points != NULL ||
+      request->count > tally->counts[PC_TALLY_LABELS])
+    return pc_fail(err, PCAL_USAGE, "these replicas were not tallied");
+  for (size_t r = 0; r < request->count; r++) {
+    pc_evidence evidence = {.machine = PC_SUM, .layout = &request->plan->layout};
+    evidence.total = tally->totals[tally_first(tally, PC_TALLY_LABELS) + r];
+    pc_tally_sums_evidence(sums, r, &evidence);
+    if (evidence.total > 0.0)
+      PC_TRY(pc_replica_evaluate(&request->views->env, at, &evidence, request->count,
+                                 &values[entry * PC_REPLICA_VALUES * request->count + r], err));
+  }
+  return PCAL_OK;
+}
+
 /* The replicas of one entry, some for each task; every worker has a job of its own. */
 typedef struct tally_entry_work {
   tally_job form; /* of all workers, not opened */
@@ -490,6 +594,10 @@ pcal_status pc_replica_tally_measure(const pcal_env *env, const pc_replica_tally
   for (size_t e = 0; e < plan->entry_count; e++) {
     if (!request->entries[e])
       continue;
+    if (plan->slots[plan->entries[e].slot].need.machine == PC_SUM) {
+      PC_TRY(tally_sums_entry(request, tally, e, values, err));
+      continue;
+    }
     const pc_tally_slot *slot = tally_slot(tally, pc_tally_slot_of(plan, e));
     if (slot == NULL || request->count > tally->counts[tally_kind_of(request->kind)])
       return pc_fail(err, PCAL_USAGE, "these replicas were not tallied");

@@ -4,13 +4,15 @@
  * Only for rows of whole weights; grids of scores of the natural view or of every class, whose values
  * need nothing but the sums of their bins; curves of the natural view, in cells
  * (score_cells.h); and errors in other bins of a curve, which replicas keep (tally_slots.h).  Scores are rounded to a lattice (row_moments.h),
- * so that sums are exact, and those of parts add up to the bits of all rows. */
+ * so that sums are exact, and those of parts add up to the bits of all rows.  Sums of row values are exact without
+ * it (tally_sums.h). */
 #ifndef PC_REPLICA_TALLY_H
 #define PC_REPLICA_TALLY_H
 
 #include "base/codec.h"
 #include "measure/replicas/gap_direction.h"
 #include "measure/replicas/replicas.h"
+#include "measure/replicas/tally_sums.h"
 
 /* The kinds of replicas that are tallied, in their order. */
 typedef enum pc_tally_kind {
@@ -38,19 +40,29 @@ typedef struct pc_replica_tally {
   double *totals;                          /* weight of each replica */
   pc_tally_slot *slots;
   size_t slot_count;
+  pc_tally_sums *sums; /* of PC_TALLY_LABELS */
+  size_t sum_count;
   pc_row_moments moments;
   pc_gap_moments *gaps; /* by entry of the plan */
   size_t entry_count;
 } pc_replica_tally;
 
+/* What a tally holds beside the cells of curves; combined with |. */
+#define PC_TALLY_WITH_GRIDS 1u
+#define PC_TALLY_WITH_SUMS 2u
+
 /* The tally of all rows, or of one group. */
 typedef struct pc_group_tally {
   char *group;   /* its name; NULL: all rows */
   double weight; /* of its rows */
-  unsigned bits; /* of the lattice; 0: too few rows, no tally */
+  unsigned bits; /* of the lattice; PC_ROW_LATTICE_BITS_MAX: too few rows for bins, sums alone;
+                    0: no tally */
   pc_score_cell_lists cells;
   pc_replica_tally tally;
 } pc_group_tally;
+
+/* Of the tally that a request asks for. */
+unsigned pc_group_tally_contents(const pc_group_tally *tally);
 
 /* Numbers that the replicas of one request may have, over all its groups. */
 #define PC_ROUND_DRAWS_MAX ((uint64_t)1 << 23)
@@ -75,10 +87,11 @@ PC_CHECKED pcal_status pc_replica_tally_size(const pcal_env *env, const pc_measu
                                              uint64_t *numbers, pcal_error *err);
 
 /* A tally without rows; freed with pc_replica_tally_free.  cells: of curves, or NULL; curves without
- * cells are left out.  grids: 0 leaves out grids. */
+ * cells are left out.  contents: of PC_TALLY_WITH_GRIDS ... */
 PC_CHECKED pcal_status pc_replica_tally_new(const pcal_env *env, const pc_measure_plan *plan,
                                             unsigned bits, const pc_score_cell_lists *cells,
-                                            int grids, pc_replica_tally *out, pcal_error *err);
+                                            unsigned contents, pc_replica_tally *out,
+                                            pcal_error *err);
 void pc_replica_tally_free(pc_replica_tally *tally); /* or a zeroed one */
 /* Allocates the numbers of a tally whose form is filled: counts, entries, slots. */
 PC_CHECKED pcal_status pc_replica_tally_room(const pcal_env *env, pc_replica_tally *tally,
@@ -105,9 +118,9 @@ PC_CHECKED pcal_status pc_replica_tally_measure(const pcal_env *env,
                                                 const pc_replica_request *request,
                                                 double *values, pcal_error *err);
 
-/* As bytes: bits (u8), replicas of each kind but the first, number of slots and of entries
- * (varints); for each slot its number, kinds and ranges; totals; moments; gaps by entry; for each
- * slot tilts and sums.  Numbers are integers in units of the lattice (varints, signed ones with the
+/* As bytes: bits (u8), replicas of each kind but the first, number of slots, of slots of sums and of entries
+ * (varints); for each slot its number, kinds and ranges; for each slot of sums its number and values;
+ * totals; moments; gaps by entry; for each slot tilts and sums; the sums of tally_sums.h.  Numbers are integers in units of the lattice (varints, signed ones with the
  * sign in the lowest bit). */
 void pc_encode_replica_tally(pc_encoder *out, const pc_replica_tally *tally);
 /* The caller frees *out, also on failure. */

@@ -53,13 +53,20 @@ void pc_encode_replica_tally(pc_encoder *out, const pc_replica_tally *tally) {
   for (int k = PC_TALLY_WEIGHTS; k < PC_TALLY_KINDS; k++)
     pc_encode_varint(out, tally->counts[k]);
   pc_encode_varint(out, tally->slot_count);
+  pc_encode_varint(out, tally->sum_count);
   pc_encode_varint(out, tally->entry_count);
   for (size_t s = 0; s < tally->slot_count; s++) {
     pc_encode_varint(out, tally->slots[s].slot);
     pc_encode_varint(out, tally->slots[s].kinds);
     pc_encode_varint(out, tally->slots[s].ranges);
   }
+  for (size_t s = 0; s < tally->sum_count; s++) {
+    pc_encode_varint(out, tally->sums[s].slot);
+    pc_encode_varint(out, tally->sums[s].values);
+  }
   tally_visit_all(&view, tally_write_number, out);
+  for (size_t s = 0; s < tally->sum_count; s++)
+    pc_encode_tally_sums(out, &tally->sums[s], tally->counts[PC_TALLY_LABELS]);
 }
 
 static void tally_read_number(void *user, double *number, unsigned bits) {
@@ -85,12 +92,13 @@ static pcal_status tally_read_form(pc_decoder *in, pc_replica_tally *out, pcal_e
   pc_uint128 replicas = 1, numbers = 0;
   for (int k = PC_TALLY_WEIGHTS; k < PC_TALLY_KINDS; k++)
     replicas += out->counts[k] = tally_read_count(in);
-  const size_t slots = tally_read_count(in);
+  const size_t slots = tally_read_count(in), sums = tally_read_count(in);
   out->entry_count = tally_read_count(in);
   if (in->failed)
     return PCAL_OK;
   out->slots = pc_alloc(out->env, slots, sizeof *out->slots);
-  if (out->slots == NULL)
+  out->sums = pc_alloc(out->env, sums, sizeof *out->sums);
+  if (out->slots == NULL || out->sums == NULL)
     return pc_fail_memory(err, "reading a tally");
   for (size_t s = 0; s < slots && !in->failed; s++) {
     pc_tally_slot *slot = &out->slots[s];
@@ -100,9 +108,16 @@ static pcal_status tally_read_form(pc_decoder *in, pc_replica_tally *out, pcal_e
     pc_decoder_expect(in, slot->kinds == 3 || slot->kinds == PC_REPLICA_SUM_COUNT);
     numbers += slot->ranges * (slot->kinds * replicas + 1);
   }
+  for (size_t s = 0; s < sums && !in->failed; s++) {
+    out->sums[s].slot = tally_read_count(in);
+    out->sums[s].values = tally_read_count(in);
+    numbers += (pc_uint128)PC_TALLY_SUM_BYTES_LEAST * out->sums[s].values *
+               out->counts[PC_TALLY_LABELS];
+  }
   numbers += replicas + PC_ROW_MOMENTS + (pc_uint128)PC_GAP_MOMENTS * out->entry_count;
   pc_decoder_expect(in, numbers <= pc_decoder_left(in));
-  out->slot_count = slots;
+  out->slot_count = in->failed ? 0 : slots;
+  out->sum_count = in->failed ? 0 : sums;
   return PCAL_OK;
 }
 
@@ -114,6 +129,8 @@ pcal_status pc_decode_replica_tally(pc_decoder *in, const pcal_env *env, pc_repl
     return PCAL_OK;
   PC_TRY(pc_replica_tally_room(env, out, err));
   tally_visit_all(out, tally_read_number, in);
+  for (size_t s = 0; s < out->sum_count && !in->failed; s++)
+    pc_decode_tally_sums(in, &out->sums[s], out->counts[PC_TALLY_LABELS]);
   return PCAL_OK;
 }
 
@@ -127,6 +144,9 @@ static int tally_same_form(const pc_replica_tally *a, const pc_replica_tally *b)
   for (size_t s = 0; same && s < a->slot_count; s++)
     same = a->slots[s].slot == b->slots[s].slot && a->slots[s].kinds == b->slots[s].kinds &&
            a->slots[s].ranges == b->slots[s].ranges;
+  same = same && a->sum_count == b->sum_count;
+  for (size_t s = 0; same && s < a->sum_count; s++)
+    same = a->sums[s].slot == b->sums[s].slot && a->sums[s].values == b->sums[s].values;
   return same;
 }
 
@@ -167,6 +187,9 @@ pcal_status pc_replica_tally_merge(pc_replica_tally *into, const pc_replica_tall
   list.count = 0;
   tally_visit_all(into, tally_add_number, &list);
   pc_free(into->env, list.numbers);
+  for (size_t s = 0; s < into->sum_count; s++)
+    PC_TRY(pc_tally_sums_merge(&into->sums[s], &from->sums[s], into->counts[PC_TALLY_LABELS],
+                               err));
   return list.over ? pc_fail(err, PCAL_DATA,
                              "the tallies hold more rows than the first round; answer the "
                              "request again")

@@ -263,9 +263,14 @@ static pcal_status replicas_slot_entries(const replicas_job *job, size_t slot,
 /* Evaluates the entries of a slot from a state that has all rows of a replica. */
 static pcal_status replicas_finish(const replicas_job *job, size_t slot, void *state,
                                    double total, size_t replica, pcal_error *err) {
-  const pc_plan_slot *planned = &job->request->plan->slots[slot];
+  const pc_replica_request *request = job->request;
+  const pc_plan_slot *planned = &request->plan->slots[slot];
   pc_evidence evidence = {
-      .machine = planned->need.machine, .layout = &job->request->plan->layout, .total = total};
+      .machine = planned->need.machine, .layout = &request->plan->layout, .total = total};
+  if (request->collect_sums != NULL && planned->need.machine == PC_SUM) {
+    request->collect_sums(request->user, slot, replica, total, state);
+    return PCAL_OK;
+  }
   PC_TRY(planned->machine->finish(&job->env, state, &evidence, err));
   const pcal_status status = replicas_slot_entries(job, slot, &evidence, replica, err);
   planned->machine->release(&job->env, &evidence);

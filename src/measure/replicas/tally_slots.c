@@ -68,6 +68,9 @@ pcal_status pc_tally_plan_new(const pcal_env *env, const pc_measure_plan *plan,
     return pc_fail_memory(err, "tallying replicas");
   memcpy(out->entries, plan->entries, plan->entry_count * sizeof *out->entries);
   memcpy(out->slots, plan->slots, shared * sizeof *out->slots);
+  for (size_t s = 0; s < shared; s++)
+    if (out->slots[s].need.machine == PC_SUM)
+      out->slots[s].need.sum.products = 0;
   for (size_t e = 0; e < plan->entry_count; e++) {
     out->slots[shared + e] = plan->slots[plan->entries[e].slot];
     out->entries[e].slot = pc_tally_slot_of(plan, e);

@@ -17,6 +17,7 @@ typedef struct rounds_data {
   double *scores, *weights; /* weights NULL: none */
   int32_t *labels;
   uint32_t *groups; /* or NULL */
+  double *targets;  /* in place of labels, or NULL */
 } rounds_data;
 
 static inline void rounds_data_free(rounds_data *data) {
@@ -24,6 +25,7 @@ static inline void rounds_data_free(rounds_data *data) {
   free(data->weights);
   free(data->labels);
   free(data->groups);
+  free(data->targets);
   *data = (rounds_data){0};
 }
 
@@ -63,7 +65,8 @@ static inline pcal_batch rounds_batch(const rounds_data *data, size_t begin, siz
   batch.rows = end - begin;
   batch.columns = data->columns;
   batch.scores = data->scores + begin * data->columns;
-  batch.labels = data->labels + begin;
+  batch.labels = data->targets == NULL ? data->labels + begin : NULL;
+  batch.targets = data->targets == NULL ? NULL : data->targets + begin;
   batch.weights = data->weights == NULL ? NULL : data->weights + begin;
   batch.groups = data->groups == NULL ? NULL : data->groups + begin;
   return batch;

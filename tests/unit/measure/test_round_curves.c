@@ -19,6 +19,7 @@ static const char *const curve_specs[] = {
     "rmsce",
     "gce:variant=22",
     "mmce",
+    "tce-kde",
 };
 #define CURVE_SPECS UNIT_COUNT(curve_specs)
 
@@ -34,6 +35,7 @@ static const char *const class_specs[] = {
     "rmsce:per-bin=200",
     "gce:variant=23",
     "mmce:estimator=u",
+    "tce-kde:p=1",
 };
 #define CLASS_SPECS UNIT_COUNT(class_specs)
 

@@ -82,6 +82,76 @@ TEST(groups) {
   rounds_data_free(&data);
 }
 
+/* Scores that are sums of row values: labels are drawn by the workers, and sums are exact.  Also of few rows. */
+TEST(nulls_of_sums) {
+  const char *const specs[] = {"accuracy", "brier", "rbs", "log", "spherical", "ece"};
+  const char *const few[] = {"brier", "log"};
+  for (int variant = 0; variant < 4; variant += emulated() ? 3 : 1) {
+    rounds_data data =
+        rounds_data_draw(3000, variant & 2 ? 1 : ROUNDS_CLASSES, 0, variant & 1, 0);
+    pcal_measure_config config = draws_config(&data, specs, UNIT_COUNT(specs), 1);
+    draws_compare(&data, &config, 4);
+    config.interval = 0.9;
+    draws_compare(&data, &config, 3);
+    config = draws_config(&data, few, 2, 1);
+    data.rows = 300;
+    draws_compare(&data, &config, 3);
+    rounds_data_free(&data);
+  }
+}
+
+/* Groups, of which some have few rows, and one has only rows of weight 0. */
+TEST(nulls_of_sums_by_groups) {
+  const char *const specs[] = {"brier", "accuracy"};
+  rounds_data data = rounds_data_draw(3000, ROUNDS_CLASSES, 0, 1, 3);
+  for (size_t i = 0; i < data.rows; i++) {
+    data.groups[i] = i < 20 ? 0 : i < 300 ? 1 : 2;
+    data.weights[i] = i < 20 ? 0 : data.weights[i];
+  }
+  const pcal_measure_config config = draws_config(&data, specs, 2, 1);
+  draws_compare(&data, &config, 4);
+  rounds_data_free(&data);
+}
+
+/* Targets are drawn from normal distributions. */
+TEST(nulls_of_sums_of_numbers) {
+  const char *const specs[] = {"crps", "log"};
+  rounds_data data = rounds_data_draw(2000, 2, 0, 0, 0);
+  data.kind = PCAL_MEAN_VARIANCE;
+  data.targets = calloc(data.rows, sizeof *data.targets);
+  for (size_t i = 0; i < data.rows; i++) {
+    data.targets[i] = data.scores[2 * i] + (double)(i % 7) - 3;
+    data.scores[2 * i + 1] = 1 + data.scores[2 * i + 1];
+  }
+  const pcal_measure_config config = draws_config(&data, specs, 2, 1);
+  draws_compare(&data, &config, 4);
+  rounds_data_free(&data);
+}
+
+/* A value that is undefined has no null, and no reason why rounds could not draw it. */
+TEST(undefined_values) {
+  const char *const specs[] = {"cox", "brier"};
+  rounds_data data = rounds_data_draw(2000, 1, 0, 0, 0);
+  memset(data.labels, 0, data.rows * sizeof *data.labels); /* one outcome: no regression */
+  const pcal_measure_config config = draws_config(&data, specs, 2, 1);
+  draws_compare(&data, &config, 3);
+  rounds_data_free(&data);
+}
+
+/* Very many replicas: sums are limited too. */
+TEST(too_many_sums) {
+  const char *const specs[] = {"accuracy", "brier"};
+  rounds_data data = rounds_data_draw(200, 1, 0, 0, 0);
+  pcal_measure_config config = draws_config(&data, specs, 2, 1);
+  config.replicas = 40000; /* of 1,136 bytes: one value fits */
+  rounds_cost cost;
+  sink_bytes printed = rounds_run(&data, &config, 2, &cost);
+  assert_non_null(strstr(printed.bytes, "its replicas have too many sums for rounds"));
+  assert_non_null(strstr(printed.bytes, "\"p_value\""));
+  free(printed.bytes);
+  rounds_data_free(&data);
+}
+
 /* The seed of the coordinator is that of the workers. */
 TEST(seeds) {
   const char *const specs[] = {"ece"};
@@ -273,7 +343,6 @@ TEST(metrics_without_replicas_say_so) {
   sink_bytes printed = draws_print(&data, &config);
   draws_says(&printed, 3,
              "replicas of sorted scores of fewer than 16384 rows need all rows in one process");
-  draws_says(&printed, 4, "rounds draw no labels for its null; measure it in one process");
   assert_non_null(strstr(printed.bytes, "\"p_value\""));
   free(printed.bytes);
   const char *const specs[] = {"mmce:width=0.01", "smece"};
