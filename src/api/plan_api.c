@@ -11,6 +11,8 @@ pcal_status pcal_plan_write(const pcal_results *results, const pcal_plan_config 
   if (results == NULL || config == NULL || sink == NULL)
     return pc_fail(err, PCAL_USAGE,
                    "pcal_plan_write needs results, a configuration and a sink");
+  if (config->size < sizeof(size_t))
+    return pc_fail(err, PCAL_USAGE, "the configuration's size is not set");
   if (format < PCAL_TEXT || format > PCAL_LATEX)
     return pc_fail(err, PCAL_USAGE, "the format %d is unknown", (int)format);
   pcal_plan_config full = PCAL_PLAN_CONFIG_INIT;

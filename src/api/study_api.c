@@ -26,6 +26,8 @@ pcal_status pcal_study_run(const char *study, const pcal_study_config *config,
   if (study == NULL || out == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_study_run needs a study and an out pointer");
   *out = NULL;
+  if (config != NULL && config->size < sizeof(size_t))
+    return pc_fail(err, PCAL_USAGE, "the configuration's size is not set");
   pcal_study_config full = PCAL_STUDY_CONFIG_INIT;
   if (config != NULL)
     memcpy(&full, config, config->size < sizeof full ? config->size : sizeof full);

@@ -212,6 +212,16 @@ pcal_status pc_run_with_progress(const pcal_env *env, const char *what, size_t c
   return job.status;
 }
 
+/* Makes the locks of a pool; returns 0 if one cannot be made. */
+static int executor_pool_lock(pcal_pool *pool) {
+  if (!pc_mutex_init(&pool->busy))
+    return 0;
+  if (pc_mutex_init(&pool->lock))
+    return 1;
+  pc_mutex_destroy(&pool->busy);
+  return 0;
+}
+
 pcal_status pcal_pool_new(unsigned threads, const pcal_env *env, pcal_pool **out,
                           pcal_error *err) {
   pc_error_clear(err);
@@ -222,13 +232,13 @@ pcal_status pcal_pool_new(unsigned threads, const pcal_env *env, pcal_pool **out
   if (threads != 0)
     resolved.threads = threads;
   pcal_pool *pool = pc_alloc(&resolved, 1, sizeof *pool);
-  if (pool == NULL)
+  if (pool == NULL || !executor_pool_lock(pool)) {
+    pc_free(&resolved, pool);
     return pc_fail_memory(err, "making a thread pool");
+  }
   pool->env = resolved;
   pool->process = pc_process_id();
   pool->size = pc_worker_count(&resolved);
-  pc_mutex_init(&pool->busy);
-  pc_mutex_init(&pool->lock);
   pc_condition_init(&pool->work);
   pc_condition_init(&pool->done);
   *out = pool;

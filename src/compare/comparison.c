@@ -30,6 +30,7 @@
 #include <string.h>
 
 #include "base/aliases.h"
+#include "base/assert.h"
 #include "base/number.h"
 #include "compare/judging.h"
 #include "measure/measure_source.h"
@@ -158,7 +159,7 @@ static void comparison_show(const pc_judging *state, const pc_contestant *contes
   if (contestant->results == NULL) {
     snprintf(outcome, sizeof outcome, "not judged: %s", contestant->why);
   } else {
-    const pc_result_record *record = &contestant->results->records[table->by];
+    const pc_result_record *record = &contestant->results->records[0];
     pc_number_round(record->outcome.value, 4, value);
     snprintf(outcome, sizeof outcome, "%s %s", record->label,
              record->outcome.undefined ? "undefined" : value);
@@ -166,15 +167,10 @@ static void comparison_show(const pc_judging *state, const pc_contestant *contes
   state->config->judged(state->config->user, name, outcome);
 }
 
-static pcal_status comparison_find_by(const pc_judging *state, pcal_error *err);
-
-/* Makes the outcome of a contestant known; the first one shows where the ranking metric is. */
-static pcal_status comparison_done(const pc_judging *state, size_t index, pcal_error *err) {
-  if (index == 0)
-    PC_TRY(comparison_find_by(state, err));
-  comparison_show(state, &state->table->contestants[index]);
+/* Makes the outcome of a contestant known. */
+static void comparison_done(const pc_judging *state, const pc_contestant *contestant) {
+  comparison_show(state, contestant);
   pc_progress(&state->env, "comparing", 0, 0);
-  return PCAL_OK;
 }
 
 /* Judges contestants from `first` on side by side: those that are not slow, then those that are; with few rows
@@ -183,17 +179,20 @@ static pcal_status comparison_run_stages(pc_judging *state, size_t first, int sl
                                          pcal_error *err) {
   const int together = pc_judging_suits_one_run(state);
   pcal_comparison *table = state->table;
+  if (together && slow)
+    return PCAL_OK; /* they were judged with the others */
   pc_contestant **some = pc_alloc(&state->env, table->count, sizeof *some);
   size_t count = 0;
   if (some == NULL)
     return pc_fail_memory(err, "comparing");
-  for (int now = together ? 0 : slow; now <= (together ? 1 : slow); now++)
-    for (size_t i = first; i < table->count && !(together && slow); i++)
+  const int last = together ? 1 : slow;
+  for (int now = slow; now <= last; now++)
+    for (size_t i = first; i < table->count; i++)
       if (pc_judging_is_slow(table->contestants[i].spec) == now)
         some[count++] = &table->contestants[i];
   pcal_status status = pc_judging_try_all(state, some, count, err);
   for (size_t i = 0; i < count && status == PCAL_OK; i++)
-    status = comparison_done(state, (size_t)(some[i] - table->contestants), err);
+    comparison_done(state, some[i]);
   pc_free(&state->env, some);
   return status;
 }
@@ -209,7 +208,7 @@ static pcal_status comparison_run(pc_judging *state, size_t first, int slow, pca
       continue;
     PC_TRY(pc_judging_try(state, contestant, err));
     pc_judging_count(state, contestant, pc_judging_steps(state));
-    PC_TRY(comparison_done(state, i, err));
+    comparison_done(state, contestant);
   }
   return PCAL_OK;
 }
@@ -259,14 +258,15 @@ static pcal_status comparison_add_models(pc_judging *state, pcal_error *err) {
 /* +1 where lower values are better, -1 where higher ones are, 0 where neither. */
 static double comparison_sign(const pc_result_record *record) {
   const pc_metric *metric = pc_metric_find(record->metric);
-  const pcal_better better = metric == NULL ? PCAL_BETTER_NONE : metric->row.better;
+  pc_assert(metric != NULL);
+  const pcal_better better = metric->row.better;
   return better == PCAL_BETTER_LOWER ? 1.0 : better == PCAL_BETTER_HIGHER ? -1.0 : 0.0;
 }
 
-static double comparison_loss(const pcal_comparison *table, const pc_contestant *contestant) {
+static double comparison_loss(const pc_contestant *contestant) {
   if (contestant->results == NULL)
     return (double)INFINITY;
-  const pc_result_record *record = &contestant->results->records[table->by];
+  const pc_result_record *record = &contestant->results->records[0];
   if (record->outcome.undefined || isnan(record->outcome.value))
     return (double)INFINITY;
   return comparison_sign(record) * record->outcome.value;
@@ -275,12 +275,12 @@ static double comparison_loss(const pcal_comparison *table, const pc_contestant 
 static void comparison_rank(pcal_comparison *table) {
   for (size_t i = 0; i < table->count; i++) {
     pc_contestant *here = &table->contestants[i];
-    const double loss = comparison_loss(table, here);
+    const double loss = comparison_loss(here);
     if (here->results == NULL)
       continue;
     here->rank = 1;
     for (size_t j = 0; j < table->count; j++) {
-      const double other = comparison_loss(table, &table->contestants[j]);
+      const double other = comparison_loss(&table->contestants[j]);
       here->rank +=
           table->contestants[j].results != NULL && (other < loss || (other == loss && j < i));
     }
@@ -312,7 +312,6 @@ static pcal_results *comparison_paired(const pc_contestant *contestant) {
 static pcal_status comparison_gains(pcal_comparison *table, pc_contestant *contestant,
                                     pcal_error *err) {
   pcal_results *results = comparison_paired(contestant);
-  const size_t by = contestant->ranked != NULL ? 0 : table->by; /* among those with replicas */
   if (results == NULL || contestant->results == NULL)
     return PCAL_OK;
   contestant->gains = pc_alloc(&table->env, contestant->results->metric_count, sizeof(pc_gain));
@@ -320,10 +319,10 @@ static pcal_status comparison_gains(pcal_comparison *table, pc_contestant *conte
     return pc_fail_memory(err, "comparing");
   PC_TRY(pc_paired_differences(results, comparison_paired(&table->contestants[0]), err));
   for (size_t m = 0; m < results->metric_count; m++)
-    contestant->gains[table->by + m - by] = comparison_gain(&results->records[m]);
-  PC_TRY(pc_paired_difference(results, comparison_paired(&table->contestants[table->best]), by,
+    contestant->gains[m] = comparison_gain(&results->records[m]);
+  PC_TRY(pc_paired_difference(results, comparison_paired(&table->contestants[table->best]), 0,
                               err));
-  const pc_gain gain = comparison_gain(&results->records[by]);
+  const pc_gain gain = comparison_gain(&results->records[0]);
   contestant->behind =
       (pc_gain){gain.known, gain.sure, 0.0 - gain.value, 0.0 - gain.high, 0.0 - gain.low};
   return PCAL_OK;
@@ -335,34 +334,14 @@ static void comparison_choose(pcal_comparison *table) {
     const pc_contestant *here = &table->contestants[i];
     if (here->results == NULL)
       continue;
-    const pc_gain *gain = &here->gains[table->by];
+    const pc_gain *gain = &here->gains[0];
     const int real = gain->sure && gain->low > 0;
     if ((real || table->model_count > 1) &&
-        comparison_loss(table, here) <
-            comparison_loss(table, &table->contestants[table->chosen]))
+        comparison_loss(here) < comparison_loss(&table->contestants[table->chosen]))
       table->chosen = i;
   }
   pc_contestant_name(table, &table->contestants[table->chosen], table->name,
                      sizeof table->name);
-}
-
-static size_t comparison_find(const pcal_results *results, const char *spec) {
-  for (size_t m = 0; m < results->metric_count; m++)
-    if (strcmp(results->records[m].label, spec) == 0)
-      return m;
-  return 0;
-}
-
-/* Finds the record of the ranking metric by its short spec. */
-static pcal_status comparison_find_by(const pc_judging *state, pcal_error *err) {
-  const pcal_results *results = state->table->contestants[0].results;
-  const pc_metric *metric;
-  pc_options options;
-  char label[PC_SPEC_MAX];
-  PC_TRY(pc_metric_parse_for(state->form, state->specs[0], &metric, &options, err));
-  pc_options_write(&options, 0, label, sizeof label);
-  state->table->by = comparison_find(results, label);
-  return PCAL_OK;
 }
 
 static pcal_status comparison_refit(const pc_judging *state, pcal_error *err) {
@@ -391,14 +370,14 @@ static pcal_status comparison_names(pcal_comparison *table, const pcal_model *mo
   if (table->model_count < 2)
     return PCAL_OK;
   table->model_names = pc_alloc(&table->env, table->model_count, sizeof *table->model_names);
-  for (size_t i = 0; table->model_names != NULL && i < table->model_count; i++) {
+  if (table->model_names == NULL)
+    return pc_fail_memory(err, "comparing");
+  for (size_t i = 0; i < table->model_count; i++) {
     table->model_names[i] = pc_copy_text(&table->env, models[i].name);
     if (table->model_names[i] == NULL)
-      break;
-    if (i + 1 == table->model_count)
-      return PCAL_OK;
+      return pc_fail_memory(err, "comparing");
   }
-  return pc_fail_memory(err, "comparing");
+  return PCAL_OK;
 }
 
 static const char *comparison_score(pc_form form) {

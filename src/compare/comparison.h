@@ -22,7 +22,8 @@ typedef enum pc_omission {
   PC_OMITTED_LATE      /* the time was used up */
 } pc_omission;
 
-/* One method on one model. */
+/* One method on one model.  The first record of its results, and the first gain, are those of the ranking
+ * metric. */
 typedef struct pc_contestant {
   size_t model;
   char spec[PC_SPEC_MAX], label[PC_SPEC_MAX]; /* of the method: full and short spec */
@@ -54,7 +55,6 @@ struct pcal_comparison {
   size_t folds;    /* of the cross-validation; 0: fitted to a second set */
   size_t clusters; /* of the rows to measure on; 0: not by cluster */
   double level;
-  size_t by;      /* index of the ranking metric's record */
   size_t best;    /* index of the contestant of rank 1 */
   size_t chosen;  /* index of the contestant to choose */
   char name[640]; /* name of the chosen contestant */

@@ -155,9 +155,8 @@ static pcal_status source_window(pcal_source *source, size_t max_rows, size_t *o
   return PCAL_OK;
 }
 
-/* Fails if a part ends before or after the scores. */
-static pcal_status source_check_end(const pcal_source *source, const pc_reader *part,
-                                    size_t rows, size_t score_rows, pcal_error *err) {
+pcal_status pc_source_check_end(const pcal_source *source, const pc_reader *part, size_t rows,
+                                size_t score_rows, pcal_error *err) {
   const pc_reader *scores = &source->scores;
   const pc_reader *shorter = rows < score_rows ? part : scores;
   const pc_reader *longer = rows < score_rows ? scores : part;
@@ -176,34 +175,30 @@ static pcal_status source_beside(pcal_source *source, size_t max_rows, pcal_batc
                                  pc_lazy_labels *lazy_labels, pcal_error *err) {
   const uint64_t first = batch->first_row;
   size_t rows = 0;
-  if (pc_source_has(&source->label_cells) && pc_source_regression(source)) {
+  if (pc_source_has(&source->label_cells) &&
+      (pc_source_regression(source) || source->soft.used)) {
     pc_window window;
     PC_TRY(pc_reader_next(&source->label_cells, max_rows, &window, err));
-    batch->targets = window.data;
-    PC_TRY(source_check_end(source, &source->label_cells, window.rows, batch->rows, err));
-  } else if (source->soft.used) {
-    pc_window window;
-    PC_TRY(pc_reader_next(&source->label_cells, max_rows, &window, err));
-    batch->targets = window.data; /* shares, until they are expanded */
-    PC_TRY(source_check_end(source, &source->label_cells, window.rows, batch->rows, err));
+    batch->targets = window.data; /* or the shares of soft labels, until they are expanded */
+    PC_TRY(pc_source_check_end(source, &source->label_cells, window.rows, batch->rows, err));
   } else if (pc_source_has(&source->label_cells)) {
     PC_TRY(pc_label_reader_next_lazy(&source->labels, max_rows, first, &batch->labels, &rows,
                                      lazy_labels, err));
-    PC_TRY(source_check_end(source, &source->label_cells, rows, batch->rows, err));
+    PC_TRY(pc_source_check_end(source, &source->label_cells, rows, batch->rows, err));
   }
   if (pc_source_has(&source->weights)) {
     pc_window window;
     PC_TRY(pc_reader_next(&source->weights, max_rows, &window, err));
     batch->weights = window.data;
-    PC_TRY(source_check_end(source, &source->weights, window.rows, batch->rows, err));
+    PC_TRY(pc_source_check_end(source, &source->weights, window.rows, batch->rows, err));
   }
   if (pc_source_has(&source->group_cells)) {
     PC_TRY(pc_group_reader_next(&source->groups, max_rows, first, &batch->groups, &rows, err));
-    PC_TRY(source_check_end(source, &source->group_cells, rows, batch->rows, err));
+    PC_TRY(pc_source_check_end(source, &source->group_cells, rows, batch->rows, err));
   }
   if (pc_source_has(&source->id_cells)) {
     PC_TRY(pc_id_reader_next(&source->ids, max_rows, first, &batch->ids, &rows, err));
-    PC_TRY(source_check_end(source, &source->id_cells, rows, batch->rows, err));
+    PC_TRY(pc_source_check_end(source, &source->id_cells, rows, batch->rows, err));
   }
   return PCAL_OK;
 }
@@ -246,7 +241,7 @@ static pcal_status source_spread(pcal_source *source, size_t wanted, const pc_wi
   if (!pc_source_has(&source->spread))
     return PCAL_OK;
   PC_TRY(pc_reader_next(&source->spread, wanted, &spreads, err));
-  PC_TRY(source_check_end(source, &source->spread, spreads.rows, window->rows, err));
+  PC_TRY(pc_source_check_end(source, &source->spread, spreads.rows, window->rows, err));
   return pc_source_join_spread(source, window, &spreads, out, err);
 }
 

@@ -38,9 +38,7 @@ pcal_status pc_source_mark_abstentions(pcal_source *source, size_t max_rows, pca
   size_t rows = 0;
   PC_TRY(pc_label_reader_next(&abstain->answers, max_rows, batch->first_row, &answers, &rows,
                               err));
-  if (rows != batch->rows)
-    return pc_fail(err, PCAL_DATA, "%s and %s have different numbers of rows",
-                   pc_source_part_name(&abstain->cells), pc_source_part_name(&source->scores));
+  PC_TRY(pc_source_check_end(source, &abstain->cells, rows, batch->rows, err));
   PC_TRY(pc_source_own_rows(source, batch, err));
   PC_TRY(source_abstain_copy(source, batch, err));
   for (size_t i = 0; i < rows; i++) {

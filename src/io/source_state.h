@@ -158,6 +158,10 @@ static inline int pc_source_changes_rows(const pcal_source *source) {
   return source->percent || source->ragged.used || pc_source_has(&source->abstain.cells);
 }
 
+/* Fails if a part, of which a window of `rows` was read, ends before or after the scores. */
+PC_CHECKED pcal_status pc_source_check_end(const pcal_source *source, const pc_reader *part,
+                                           size_t rows, size_t score_rows, pcal_error *err);
+
 /* The name of a part for messages, or NULL. */
 const char *pc_source_part_name(const pc_reader *part);
 

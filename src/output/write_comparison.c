@@ -32,7 +32,7 @@ static const char *write_comparison_round(double value, char out[PC_NUMBER_MAX])
 static void write_comparison_gain(const pcal_comparison *table, const pc_gain *gain,
                                   pc_text *out) {
   char value[PC_NUMBER_MAX], low[PC_NUMBER_MAX], high[PC_NUMBER_MAX];
-  pc_text_format(out, "%s by %s", write_comparison_record(table, table->by)->label,
+  pc_text_format(out, "%s by %s", write_comparison_record(table, 0)->label,
                  write_comparison_round(gain->value, value));
   if (gain->sure)
     pc_text_format(out, " [%s, %s]", write_comparison_round(gain->low, low),
@@ -56,7 +56,7 @@ static void write_comparison_tied(const pcal_comparison *table, pc_text *out) {
 }
 
 static int write_comparison_proper(const pcal_comparison *table) {
-  return write_comparison_record(table, table->by)->notion == PCAL_NOTION_PROPER;
+  return write_comparison_record(table, 0)->notion == PCAL_NOTION_PROPER;
 }
 
 static void write_comparison_why(const pcal_comparison *table, pc_text *out) {
@@ -65,7 +65,7 @@ static void write_comparison_why(const pcal_comparison *table, pc_text *out) {
     pc_text_format(out,
                    " Note that %s is not a proper score: a method can lower it by discarding "
                    "information%s; rank by %s to be safe.",
-                   write_comparison_record(table, table->by)->label,
+                   write_comparison_record(table, 0)->label,
                    table->folds > 0 ? ", or by chance under cross-validation, since the folds "
                                       "together were fitted to the rows that judge them"
                                     : "",
@@ -83,7 +83,7 @@ static void write_comparison_why(const pcal_comparison *table, pc_text *out) {
 /* Explains why the contestant of rank 1 was not chosen. */
 static void write_comparison_best(const pcal_comparison *table, pc_text *out) {
   const pc_contestant *best = &table->contestants[table->best];
-  const pc_gain *gain = &best->gains[table->by];
+  const pc_gain *gain = &best->gains[0];
   char name[PC_SPEC_MAX + 128];
   if (table->chosen == table->best || !gain->known)
     return;
@@ -98,16 +98,16 @@ static void write_comparison_advice(const pcal_comparison *table, pc_text *out) 
   const pc_contestant *chosen = &table->contestants[table->chosen];
   if (table->chosen != 0) {
     pc_text_format(out, "Choose %s: better in ", table->name);
-    write_comparison_gain(table, &chosen->gains[table->by], out);
+    write_comparison_gain(table, &chosen->gains[0], out);
     pc_text_format(out, " than %s.",
                    table->model_names == NULL ? "leaving the predictions alone"
                                               : table->model_names[0]);
   } else if (table->model_names != NULL) {
     pc_text_format(out, "Choose %s: no other is better in %s.", table->name,
-                   write_comparison_record(table, table->by)->label);
+                   write_comparison_record(table, 0)->label);
   } else {
     pc_text_format(out, "Leave it alone: no method is significantly better in %s.",
-                   write_comparison_record(table, table->by)->label);
+                   write_comparison_record(table, 0)->label);
   }
   if (table->chosen == table->best)
     write_comparison_tied(table, out);
@@ -152,7 +152,7 @@ static void write_comparison_metric_columns(const pcal_comparison *table, pc_tab
     const pc_metric *metric = pc_metric_find_for(form, record->metric);
     pc_table_add_column(out, record->label);
     pc_table_set_metric(out, out->column_count - 1, metric == NULL ? NULL : &metric->row);
-    for (size_t c = 2; c < 5 && m == table->by && metric != NULL; c++)
+    for (size_t c = 2; c < 5 && m == 0 && metric != NULL; c++)
       out->units[c] = metric->row.unit;
   }
 }
@@ -166,8 +166,8 @@ static void write_comparison_head(const pcal_comparison *table, pc_table *out) {
     snprintf(how, sizeof how, "fitted to a second set");
   snprintf(out->summary, sizeof out->summary,
            "%llu rows, %s, ranked by %.200s; gain is over the first row, with its %s interval",
-           (unsigned long long)results->rows, how,
-           write_comparison_record(table, table->by)->label, pc_show(table->level, level));
+           (unsigned long long)results->rows, how, write_comparison_record(table, 0)->label,
+           pc_show(table->level, level));
   pc_table_add_column(out, table->model_names == NULL ? "method" : "model");
   pc_table_add_column(out, "rank");
   pc_table_add_column(out, "gain");
@@ -188,7 +188,7 @@ static pcal_status write_comparison_row(const pcal_comparison *table, const pc_c
   if (here->results == NULL)
     return PCAL_OK;
   pc_table_set_number(out, 1, (double)here->rank);
-  const pc_gain *gain = &here->gains[table->by];
+  const pc_gain *gain = &here->gains[0];
   if (gain->known && here != table->contestants) {
     pc_table_set_number(out, 2, gain->value);
     pc_table_set_number(out, 3, gain->sure ? gain->low : (double)NAN);
@@ -404,7 +404,7 @@ static void write_comparison_json(const pcal_comparison *table, pc_text *out) {
   else
     pc_json_null(&json);
   pc_json_key(&json, "by");
-  pc_json_string(&json, write_comparison_record(table, table->by)->label);
+  pc_json_string(&json, write_comparison_record(table, 0)->label);
   pc_json_key(&json, "level");
   pc_json_number(&json, table->level);
   pc_json_key(&json, "methods");

@@ -395,7 +395,7 @@ static void page_comparison_value(const pc_result_record *record, pc_text *out) 
 static void page_comparison_row(const pcal_comparison *table, const pc_contestant *here,
                                 pc_text *out) {
   const size_t metrics = table->contestants[0].results->metric_count;
-  const pc_gain *gain = here->gains == NULL ? NULL : &here->gains[table->by];
+  const pc_gain *gain = here->gains == NULL ? NULL : &here->gains[0];
   pc_text_format(out, "<tr%s><th scope=\"row\"><code>",
                  here == &table->contestants[table->chosen] ? " class=\"chosen\"" : "");
   pc_text_markup(out, here->label);

@@ -2,13 +2,15 @@
  *   (1) scores become features as logits; those of probabilities are limited to [-50, 50], beyond
  *       which probabilities round to 0 or 1; one column is one feature of two classes;
  *   (2) a constant feature becomes 0;
- *   (3) targets of features are whole numbers from 0 on; the largest gives the number of
+ *   (3) rows with a missing score or label, which are there if missing values are skipped, are left out;
+ *   (4) targets of features are whole numbers from 0 on; the largest gives the number of
  *       classes. */
 #include "studies/training_rows.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/number.h"
 #include "base/rng.h"
 #include "calibrators/folds.h"
@@ -84,7 +86,9 @@ static pcal_status training_rows_split(const pc_study_scores *from, pc_training_
   for (size_t i = 0; i < from->rows; i++)
     used[pc_fold_of(&folds, i)]++;
   if (used[0] == 0 || used[1] == 0)
-    return pc_fail(err, PCAL_DATA, "there is only one row; give at least two");
+    return pc_fail(err, PCAL_DATA,
+                   "the rows are too few to be divided into two halves; give more, or a second "
+                   "set");
   for (size_t set = 0; set < 2; set++)
     PC_TRY(training_rows_alloc(out, set, used[set], err));
   used[0] = used[1] = 0;
@@ -95,14 +99,32 @@ static pcal_status training_rows_split(const pc_study_scores *from, pc_training_
   return PCAL_OK;
 }
 
+/* Leaves out rows with a missing score or label. */
+static void training_rows_skip(pc_study_scores *scores) {
+  const size_t d = scores->columns;
+  size_t kept = 0;
+  for (size_t i = 0; i < scores->rows; i++) {
+    const double *row = scores->scores + i * d;
+    int missing = scores->labels[i] == PCAL_MISSING_LABEL;
+    for (size_t j = 0; j < d; j++)
+      missing |= isnan(row[j]);
+    if (missing)
+      continue;
+    memmove(scores->scores + kept * d, row, d * sizeof *row);
+    scores->labels[kept++] = scores->labels[i];
+  }
+  scores->rows = kept;
+}
+
 static pcal_status training_rows_logits(const pc_study_job *job, pcal_source *source,
                                         pc_study_scores *out, pcal_error *err) {
   PC_TRY(pc_study_scores_read(job, source, out, err));
   const int as_they_are = out->kind == PCAL_LOGIT;
   PC_TRY(pc_study_scores_logits(job, out, err));
+  training_rows_skip(out);
   for (size_t i = 0; !as_they_are && i < out->rows * out->columns; i++)
-    if (!isnan(out->scores[i]))
-      out->scores[i] = fmin(fmax(out->scores[i], -TRAINING_ROWS_LOGIT), TRAINING_ROWS_LOGIT);
+    out->scores[i] = fmin(fmax(out->scores[i], -TRAINING_ROWS_LOGIT), TRAINING_ROWS_LOGIT);
+  pc_assert(out->rows > 0); /* rows are measured before */
   return PCAL_OK;
 }
 

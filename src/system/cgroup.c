@@ -9,7 +9,9 @@
  *  5. memory.high (version 2) throttles a group before memory.max kills it: both count.
  *  6. version 2 is mounted at /sys/fs/cgroup, or at unified below it if both versions are in
  *     use; version 1 in a directory named after the controller or after the whole list, such as
- *     "cpu,cpuacct". */
+ *     "cpu,cpuacct".
+ *  7. a path that does not begin with a slash is ignored; of one that is too long for a name only
+ *     the mount point is read. */
 #include "system/cgroup.h"
 
 #include <stdio.h>
@@ -39,7 +41,7 @@ static size_t cgroup_read(const char *path, char *out, size_t out_size) {
 int pc_cgroup_line(const char *directory, const char *file, char *out, size_t out_size) {
   char path[CGROUP_PATH + 64];
   const int length = snprintf(path, sizeof path, "%s/%s", directory, file);
-  if (length < 0 || (size_t)length >= sizeof path || cgroup_read(path, out, out_size) == 0)
+  if ((size_t)length >= sizeof path || cgroup_read(path, out, out_size) == 0)
     return 0;
   out[strcspn(out, "\n")] = '\0';
   return 1;
@@ -69,7 +71,8 @@ static int cgroup_lists(const char *list, size_t length, const char *controller)
   return 0;
 }
 
-/* Calls `look` for mount + group and its ancestors up to the mount. */
+/* Calls `look` for mount + group and its ancestors up to the mount.  The group is empty or begins with a
+ * slash. */
 static void cgroup_walk(const char *mount, const char *group, size_t length, int version,
                         pc_cgroup_look look, void *user) {
   char directory[CGROUP_PATH];
@@ -83,9 +86,9 @@ static void cgroup_walk(const char *mount, const char *group, size_t length, int
     directory[end] = '\0';
     if (directory[end - 1] != '/')
       look(user, directory, version);
-    while (end > base && directory[end - 1] != '/')
+    while (directory[end - 1] != '/')
       end--;
-    end -= end > base;
+    end--;
   }
   directory[base] = '\0';
   look(user, directory, version);
@@ -113,12 +116,14 @@ static void cgroup_line(const char *root, const char *line, size_t length,
   const size_t listed = (size_t)(group - list - 1);
   const size_t group_length = (size_t)(line + length - group - 1);
   const int version = listed == 0 ? 2 : 1;
+  if (group_length > 0 && group[1] != '/')
+    return;
   if (version == 1 && !cgroup_lists(list + 1, listed, controller))
     return;
   const int same = version == 1 && listed == strlen(controller);
   for (int place = 0; place < (same ? 1 : 2); place++) {
     const int made = cgroup_mount(root, version, place, controller, list + 1, listed, mount);
-    if (made > 0 && made < CGROUP_PATH)
+    if (made < CGROUP_PATH)
       cgroup_walk(mount, group + 1, group_length, version, look, user);
   }
 }
@@ -126,7 +131,7 @@ static void cgroup_line(const char *root, const char *line, size_t length,
 void pc_cgroup_each(const char *root, const char *controller, pc_cgroup_look look, void *user) {
   char path[CGROUP_PATH], text[CGROUP_TEXT];
   const int made = snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
-  if (made < 0 || (size_t)made >= sizeof path || cgroup_read(path, text, sizeof text) == 0)
+  if ((size_t)made >= sizeof path || cgroup_read(path, text, sizeof text) == 0)
     return;
   for (const char *line = text; *line != '\0';) {
     const size_t length = strcspn(line, "\n");

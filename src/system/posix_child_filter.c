@@ -120,7 +120,7 @@ int pc_child_available(const char *program) {
   while (path && *path) {
     const size_t length = strcspn(path, ":");
     const int count = snprintf(name, sizeof name, "%.*s/%s", (int)length, path, program);
-    if (count > 0 && (size_t)count < sizeof name && access(name, X_OK) == 0)
+    if ((size_t)count < sizeof name && access(name, X_OK) == 0)
       return 1;
     path += length + (path[length] == ':');
   }

@@ -1,5 +1,5 @@
 /* Makes the calls of row_calls.h fail at every place: an allocation returns NULL, the caller stops the
- * call at one of its checks, a sink refuses bytes, or rows cannot be read.  Each time the status of that fault, and nothing
+ * call at one of its checks, a sink refuses bytes, rows cannot be read, or a lock cannot be made.  Each time the status of that fault, and nothing
  * is left over.
  *
  * A place is a call stack.  Stacks with a call that no stack before has are tried first, so that every
@@ -12,7 +12,16 @@
 
 #include "row_calls.h"
 
-typedef enum fault_kind { FAULT_MEMORY, FAULT_STOP, FAULT_SINK, FAULT_READ } fault_kind;
+typedef enum fault_kind {
+  FAULT_MEMORY,
+  FAULT_STOP,
+  FAULT_SINK,
+  FAULT_READ,
+  FAULT_LOCK
+} fault_kind;
+
+/* For FAULT_LOCK: nonzero if the lock that is made now fails; the test makes locks fail then. */
+int fault_refuses_lock(void);
 
 /* Returns 1 if the row suits the data and was swept.  Fails the test where a fault is not
  * reported, or blocks are left. */

@@ -232,23 +232,23 @@ int pc_arrow_part_row_null(const pc_arrow_part *part, size_t row) {
          (part->row_bits != NULL && !arrow_column_bit(part->row_bits, part->first_row + row));
 }
 
-/* Index of the first value of a row. */
-static uint64_t arrow_column_value(const pc_arrow_part *part, size_t row) {
-  if (part->offsets != NULL)
-    return part->first_value +
-           (uint64_t)pc_arrow_offset(part->column, part->offsets, part->first_row + row);
-  return part->first_value + (uint64_t)row * part->column->width;
-}
-
 int pc_arrow_part_null(const pc_arrow_part *part, size_t row, size_t column) {
   return pc_arrow_part_row_null(part, row) ||
-         (part->value_bits != NULL &&
-          !arrow_column_bit(part->value_bits, arrow_column_value(part, row) + column));
+         pc_arrow_part_value_null(part, (uint64_t)row * part->column->width + column);
 }
 
 const unsigned char *pc_arrow_part_at(const pc_arrow_part *part, size_t row) {
+  return pc_arrow_part_value(part, (uint64_t)row * part->column->width);
+}
+
+const unsigned char *pc_arrow_part_value(const pc_arrow_part *part, uint64_t index) {
   const unsigned char *values = part->values->buffers[1];
-  return values + arrow_column_value(part, row) * part->column->number.size;
+  return values + (part->first_value + index) * part->column->number.size;
+}
+
+int pc_arrow_part_value_null(const pc_arrow_part *part, uint64_t index) {
+  return part->value_bits != NULL &&
+         !arrow_column_bit(part->value_bits, part->first_value + index);
 }
 
 int pc_arrow_part_true(const pc_arrow_part *part, size_t row) {

@@ -54,15 +54,19 @@ int pc_arrow_part_full(const pc_arrow_part *part);
 /* True if a row is null as a whole. */
 int pc_arrow_part_row_null(const pc_arrow_part *part, size_t row);
 
-/* True if value `column` of a row is null. */
+/* True if value `column` of a row that is not a list with offsets is null. */
 int pc_arrow_part_null(const pc_arrow_part *part, size_t row, size_t column);
 
 /* Element `index` of an array of offsets, which have 64 bits if the column is wide. */
 int64_t pc_arrow_offset(const pc_arrow_column *column, const void *offsets, uint64_t index);
 
-/* Address of the first value of a row of numbers.  A list with offsets must be checked before,
- * and not be null. */
+/* Address of the first value of a row of numbers that are not lists with offsets. */
 const unsigned char *pc_arrow_part_at(const pc_arrow_part *part, size_t row);
+
+/* Of lists with offsets: the address of a value by its index in the child array, and whether it
+ * is null. */
+const unsigned char *pc_arrow_part_value(const pc_arrow_part *part, uint64_t index);
+int pc_arrow_part_value_null(const pc_arrow_part *part, uint64_t index);
 
 /* The value of a row of booleans. */
 int pc_arrow_part_true(const pc_arrow_part *part, size_t row);

@@ -6,7 +6,8 @@
  *  2. all other lists have the length of the first one; an empty one is refused too.  In a ragged
  *     column the longest list sets the width, and shorter ones are never adjacent.
  *  3. offsets outside the child array are refused.
- *  4. a column without any list has no width and is refused.
+ *  4. a column without any list has no width and is refused; so is a ragged one of empty lists.
+ *  5. offsets may change while they are read (mapped files): each use reads and checks them anew.
  *
  * Cost: one comparison for each row. */
 #include "io/formats/arrow_lists.h"
@@ -25,14 +26,23 @@ static pcal_status arrow_lists_damaged(const pc_arrow_column *column, pcal_error
                  column->file, pc_clip(pc_slice_of(column->name), shown));
 }
 
+/* Reads where a list that is not null begins and its length; returns 0 if it is not in the child
+ * array. */
+static int arrow_lists_read(const pc_arrow_part *part, size_t row, int64_t *first,
+                            size_t *length) {
+  const int64_t begin = arrow_lists_offset(part, row), end = arrow_lists_offset(part, row + 1);
+  *first = begin;
+  *length =
+      begin < 0 || end < begin || end > part->values->length ? SIZE_MAX : (size_t)(end - begin);
+  return *length != SIZE_MAX;
+}
+
 /* Sets *length to the number of values of a list that is not null. */
 static pcal_status arrow_lists_length(const pc_arrow_part *part, size_t row, size_t *length,
                                       pcal_error *err) {
-  const int64_t begin = arrow_lists_offset(part, row), end = arrow_lists_offset(part, row + 1);
-  if (begin < 0 || end < begin || end > part->values->length)
-    return arrow_lists_damaged(part->column, err);
-  *length = (size_t)(end - begin);
-  return PCAL_OK;
+  int64_t first;
+  return arrow_lists_read(part, row, &first, length) ? PCAL_OK
+                                                     : arrow_lists_damaged(part->column, err);
 }
 
 static pcal_status arrow_lists_width_in(const pc_arrow_column *column,
@@ -65,8 +75,15 @@ static pcal_status arrow_lists_longest_in(const pc_arrow_column *column,
   return PCAL_OK;
 }
 
-size_t pc_arrow_lists_size(const pc_arrow_part *part, size_t row) {
-  return (size_t)(arrow_lists_offset(part, row + 1) - arrow_lists_offset(part, row));
+size_t pc_arrow_lists_values(const pc_arrow_part *part, size_t row, size_t *first) {
+  const size_t width = part->column->width;
+  int64_t begin = 0;
+  size_t length = 0;
+  *first = 0;
+  if (pc_arrow_part_row_null(part, row) || !arrow_lists_read(part, row, &begin, &length))
+    return 0;
+  *first = (size_t)begin;
+  return length < width ? length : width;
 }
 
 pcal_status pc_arrow_lists_width(pc_arrow_table *table, pc_arrow_column *column,
@@ -85,37 +102,44 @@ pcal_status pc_arrow_lists_width(pc_arrow_table *table, pc_arrow_column *column,
   if (width == 0 || width == SIZE_MAX)
     return pc_fail(err, PCAL_DATA, "%s, column \"%s\": %s; give a list of scores for each row",
                    column->file, pc_clip(pc_slice_of(column->name), shown),
-                   width == 0 ? "every row is null" : "the first list is empty");
+                   width == SIZE_MAX ? "the first list is empty"
+                   : column->ragged  ? "every row is null or empty"
+                                     : "every row is null");
   column->width = width;
   return PCAL_OK;
 }
 
+static pcal_status arrow_lists_unequal(const pc_arrow_column *column, size_t length,
+                                       uint64_t row, pcal_error *err) {
+  char shown[PC_CLIP_MAX];
+  return pc_fail_row(err, PCAL_DATA, row,
+                     "%s, column \"%s\", row %" PRIu64
+                     ": the list has %zu values and the first one %zu; give lists of equal "
+                     "length",
+                     column->file, pc_clip(pc_slice_of(column->name), shown), row, length,
+                     column->width);
+}
+
 pcal_status pc_arrow_lists_check(const pc_arrow_part *part, size_t row, size_t rows,
-                                 uint64_t before, int *adjacent, pcal_error *err) {
+                                 uint64_t before, int64_t *first, pcal_error *err) {
   const pc_arrow_column *column = part->column;
-  const int64_t first = rows == 0 ? 0 : arrow_lists_offset(part, row);
-  *adjacent = 1;
+  int64_t begin = 0, next = -1;
+  *first = 0;
   for (size_t i = row; i < row + rows; i++) {
     size_t length = 0;
-    char shown[PC_CLIP_MAX];
     if (pc_arrow_part_row_null(part, i)) {
-      *adjacent = 0;
+      *first = -1;
       continue;
     }
-    PC_TRY(arrow_lists_length(part, i, &length, err));
-    if (column->ragged && length < column->width) {
-      *adjacent = 0;
-      continue;
-    }
-    if (length != column->width)
-      return pc_fail_row(err, PCAL_DATA, before + i,
-                         "%s, column \"%s\", row %" PRIu64
-                         ": the list has %zu values and the first one %zu; give lists of equal "
-                         "length",
-                         column->file, pc_clip(pc_slice_of(column->name), shown), before + i,
-                         length, column->width);
-    if (arrow_lists_offset(part, i) != first + (int64_t)((i - row) * column->width))
-      *adjacent = 0;
+    if (!arrow_lists_read(part, i, &begin, &length))
+      return arrow_lists_damaged(column, err);
+    if (length != column->width && !(column->ragged && length < column->width))
+      return arrow_lists_unequal(column, length, before + i, err);
+    if (i == row)
+      *first = begin;
+    if (length != column->width || (i > row && begin != next))
+      *first = -1;
+    next = begin + (int64_t)length;
   }
   return PCAL_OK;
 }

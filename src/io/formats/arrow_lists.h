@@ -11,12 +11,14 @@ PC_CHECKED pcal_status pc_arrow_lists_width(pc_arrow_table *table, pc_arrow_colu
 
 /* Checks rows [row, row + rows) of a part before their values are used: each is null or a list
  * of column->width values.  before: number of rows in earlier batches, for the message.  Sets
- * *adjacent to 1 if no row is null and each list begins where the one before it ends.  Fails
- * with PCAL_DATA. */
+ * *first to the index of their first value in the child array if no row is null and each list
+ * begins where the one before it ends, else to -1.  Fails with PCAL_DATA. */
 PC_CHECKED pcal_status pc_arrow_lists_check(const pc_arrow_part *part, size_t row, size_t rows,
-                                            uint64_t before, int *adjacent, pcal_error *err);
+                                            uint64_t before, int64_t *first, pcal_error *err);
 
-/* The number of values of a list that was checked and is not null. */
-size_t pc_arrow_lists_size(const pc_arrow_part *part, size_t row);
+/* The number of values of a row, at most column->width, and the index of the first one in the child
+ * array; 0 for a null.  Offsets may have changed since they were checked: the values lie in
+ * the child array for any bits. */
+size_t pc_arrow_lists_values(const pc_arrow_part *part, size_t row, size_t *first);
 
 #endif

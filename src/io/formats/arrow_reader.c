@@ -107,40 +107,41 @@ static void arrow_reader_booleans(const pc_reader *reader, const pc_arrow_part *
     ((double *)state->buffer)[i] = pc_arrow_part_true(part, row + i) ? 1.0 : 0.0;
 }
 
-/* Copies lists with offsets, which may lie anywhere. */
-static void arrow_reader_lists(const pc_reader *reader, const pc_arrow_part *part, size_t row,
-                               size_t rows) {
+static void arrow_reader_list(const pc_reader *reader, const pc_arrow_part *part,
+                              uint64_t first, size_t size, size_t to) {
   const arrow_reader_state *state = reader->state;
   const pc_element_type *type = &part->column->number;
-  const size_t width = part->column->width;
-  for (size_t i = 0; i < rows; i++) {
-    if (pc_arrow_part_row_null(part, row + i))
-      continue;
-    const size_t size = pc_arrow_lists_size(part, row + i);
-    const pc_element_run run = {pc_arrow_part_at(part, row + i), (ptrdiff_t)type->size, size};
-    for (size_t j = size; j < width; j++)
-      arrow_reader_set_missing(reader, i * width + j);
-    if (reader->cells == PC_CELLS_F32)
-      pc_elements_to_float(type, &run, (float *)state->buffer + i * width, 1);
-    else
-      pc_elements_to_double(type, &run, (double *)state->buffer + i * width, 1);
-  }
+  const pc_element_run run = {pc_arrow_part_value(part, first), (ptrdiff_t)type->size, size};
+  if (reader->cells == PC_CELLS_F32)
+    pc_elements_to_float(type, &run, (float *)state->buffer + to, 1);
+  else
+    pc_elements_to_double(type, &run, (double *)state->buffer + to, 1);
 }
 
-/* Values of a row that may be null. */
-static size_t arrow_reader_values(const pc_arrow_part *part, size_t row) {
-  return part->column->ragged && !pc_arrow_part_row_null(part, row)
-             ? pc_arrow_lists_size(part, row)
-             : part->column->width;
+/* Copies lists with offsets, which may lie anywhere; what a row lacks is missing. */
+static void arrow_reader_lists(const pc_reader *reader, const pc_arrow_part *part, size_t row,
+                               size_t rows) {
+  const size_t width = part->column->width;
+  for (size_t i = 0; i < rows; i++) {
+    size_t first;
+    const size_t size = pc_arrow_lists_values(part, row + i, &first);
+    if (size > 0)
+      arrow_reader_list(reader, part, first, size, i * width);
+    for (size_t j = 0; j < width; j++)
+      if (j >= size || pc_arrow_part_value_null(part, first + j))
+        arrow_reader_set_missing(reader, i * width + j);
+  }
 }
 
 /* Copies a column of numbers, booleans or lists. */
 static void arrow_reader_gather(const pc_reader *reader, const pc_arrow_part *part, size_t row,
                                 size_t rows, size_t place) {
   const size_t width = part->column->width;
-  if (part->offsets != NULL)
+  if (part->offsets != NULL) {
     arrow_reader_lists(reader, part, row, rows);
-  else if (part->column->kind == PC_ARROW_BOOL)
+    return;
+  }
+  if (part->column->kind == PC_ARROW_BOOL)
     arrow_reader_booleans(reader, part, row, rows);
   else
     for (size_t j = 0; j < width; j++)
@@ -148,7 +149,7 @@ static void arrow_reader_gather(const pc_reader *reader, const pc_arrow_part *pa
   if (pc_arrow_part_full(part))
     return;
   for (size_t i = 0; i < rows; i++)
-    for (size_t j = 0; j < arrow_reader_values(part, row + i); j++)
+    for (size_t j = 0; j < width; j++)
       if (pc_arrow_part_null(part, row + i, j))
         arrow_reader_set_missing(reader, i * reader->columns + place + j);
 }
@@ -177,34 +178,35 @@ static pcal_status arrow_reader_texts(const pc_reader *reader, const pc_arrow_pa
 
 /* ---- Windows ---- */
 
-/* Finds the first column in a batch and checks its lists; *adjacent: rows have no gaps. */
+/* Finds the first column in a batch and checks its lists.  Sets *first to the index of the first
+ * value if the values of the rows are adjacent, else to -1. */
 static pcal_status arrow_reader_enter(const arrow_reader_state *state,
                                       const struct ArrowArray *batch, size_t rows,
-                                      pc_arrow_part *out, int *adjacent, pcal_error *err) {
-  *adjacent = 1;
+                                      pc_arrow_part *out, int64_t *first, pcal_error *err) {
   PC_TRY(pc_arrow_part_find(&state->columns[0], batch, out, err));
+  *first = (int64_t)(state->row * state->columns[0].width);
   if (out->offsets == NULL)
     return PCAL_OK;
-  return pc_arrow_lists_check(out, (size_t)state->row, rows, state->before, adjacent, err);
+  return pc_arrow_lists_check(out, (size_t)state->row, rows, state->before, first, err);
 }
 
 static int arrow_reader_is_view(const arrow_reader_state *state, const pc_arrow_part *part,
-                                size_t row, int adjacent) {
-  return state->viewable && adjacent && pc_arrow_part_full(part) &&
-         (uintptr_t)pc_arrow_part_at(part, row) % state->element_size == 0;
+                                int64_t first) {
+  return state->viewable && first >= 0 && pc_arrow_part_full(part) &&
+         (uintptr_t)pc_arrow_part_value(part, (uint64_t)first) % state->element_size == 0;
 }
 
 static pcal_status arrow_reader_window(const pc_reader *reader, const struct ArrowArray *batch,
                                        pc_window *out, pcal_error *err) {
   const arrow_reader_state *state = reader->state;
   const size_t row = (size_t)state->row;
-  int adjacent;
+  int64_t first;
   pc_arrow_part part;
   out->column_stride = (ptrdiff_t)state->element_size;
   out->row_stride = (ptrdiff_t)(reader->columns * state->element_size);
-  PC_TRY(arrow_reader_enter(state, batch, out->rows, &part, &adjacent, err));
-  if (arrow_reader_is_view(state, &part, row, adjacent)) {
-    out->data = pc_arrow_part_at(&part, row);
+  PC_TRY(arrow_reader_enter(state, batch, out->rows, &part, &first, err));
+  if (arrow_reader_is_view(state, &part, first)) {
+    out->data = pc_arrow_part_value(&part, (uint64_t)first);
     return PCAL_OK;
   }
   PC_TRY(arrow_reader_reserve(reader, out->rows, err));

@@ -51,6 +51,71 @@ TEST(refuses_other_kinds_and_columns) {
   pcal_calibrator_free(calibrator);
 }
 
+/* [1] Each kind is called as it is given. */
+TEST(names_both_kinds) {
+  static const struct {
+    pcal_kind kind;
+    const char *name;
+  } kinds[] = {{PCAL_PROBABILITY, "probs"},
+               {PCAL_LOGIT, "logits"},
+               {PCAL_LOG_PROBABILITY, "log_probs"},
+               {PCAL_CONFIDENCE, "confidence"},
+               {PCAL_MEAN_VARIANCE, "mean and variance"},
+               {PCAL_MEAN_STD, "mean and std"},
+               {PCAL_QUANTILES, "quantiles"},
+               {PCAL_SAMPLES, "samples"},
+               {PCAL_SAMPLE_VECTORS, "samples"}};
+  const double scores[] = {0.5, 0.5};
+  pcal_calibrator *calibrator = temperature_for(PCAL_LOGIT, 2, 2.0);
+  for (size_t a = 0; a < UNIT_COUNT(kinds); a++)
+    for (size_t b = 0; b < UNIT_COUNT(kinds); b++) {
+      char sentence[300];
+      const pcal_batch batch = help_batch(kinds[b].kind, scores, NULL, 1, 2);
+      calibrator->layout.kind = kinds[a].kind;
+      snprintf(sentence, sizeof sentence,
+               "scores: the calibrator was fitted on %s and is applied to %s; give the same "
+               "kind of scores, or fit on these",
+               kinds[a].name, kinds[b].name);
+      if (kinds[a].kind == PCAL_LOG_PROBABILITY && kinds[b].kind == PCAL_LOGIT)
+        snprintf(sentence, sizeof sentence,
+                 "scores: the calibrator was fitted on log_probs, or on logits with ragged, "
+                 "and is applied to logits without it; add ragged if it was fitted so, or fit "
+                 "on these");
+      if (a != b)
+        expect_refused(calibrator, &batch, sentence);
+    }
+  pcal_calibrator_free(calibrator);
+}
+
+/* [2] Probabilities that rounding makes equal: the top class stays the first of the largest. */
+TEST(rounding_keeps_the_top_class) {
+  enum { K = 4 };
+  static const double logits[][K] = {
+      {0, 1e-14, 0, 1e-14}, {0, 0, 0, 1e-14}, {1e-14, 0, 0, 0}, {0, 0, 0, 0}};
+  static const size_t tops[] = {1, 3, 0, 0};
+  const double quarter = 0.25, below = nextafter(0.25, 0.0);
+  const float narrow_below = nextafterf(0.25f, 0.0f);
+  pcal_calibrator *calibrator = temperature_for(PCAL_LOGIT, K, 1e4);
+  for (size_t i = 0; i < UNIT_COUNT(logits); i++) {
+    double wide[K];
+    float narrow[K], in[K];
+    pcal_batch batch = help_batch(PCAL_LOGIT, logits[i], NULL, 1, K);
+    help_apply(calibrator, &batch, wide);
+    for (size_t k = 0; k < K; k++)
+      in[k] = (float)logits[i][k];
+    batch.type = PCAL_F32;
+    batch.scores = in;
+    batch.row_stride = sizeof in;
+    batch.column_stride = sizeof(float);
+    help_apply(calibrator, &batch, narrow);
+    for (size_t k = 0; k < K; k++) {
+      assert_same(wide[k], k < tops[i] ? below : quarter);
+      assert_true(narrow[k] == (k < tops[i] ? narrow_below : 0.25f));
+    }
+  }
+  pcal_calibrator_free(calibrator);
+}
+
 /* [2] One rounding: the float is the double rounded. */
 TEST(rounds_once_to_the_input_width) {
   enum { ROWS = 300, K = 5 };
@@ -109,6 +174,12 @@ TEST(both_paths_of_floats_agree) {
     other.row_stride = (ptrdiff_t)(2 * k * sizeof(float));
     other.column_stride = 2 * sizeof(float);
     help_apply(calibrator, &batch, out);
+    help_apply(calibrator, &other, out_apart);
+    assert_memory_equal(out, out_apart, rows * k * sizeof *out);
+    for (size_t i = 0; i < rows; i++) /* rows with a gap between them */
+      memcpy(apart + i * (k + 1), dense + i * k, k * sizeof *apart);
+    other.row_stride = (ptrdiff_t)((k + 1) * sizeof(float));
+    other.column_stride = sizeof(float);
     help_apply(calibrator, &other, out_apart);
     assert_memory_equal(out, out_apart, rows * k * sizeof *out);
     help_apply(calibrator, &batch, dense); /* in place */
@@ -232,7 +303,11 @@ TEST(refuses_bad_rows_with_its_own_remedies) {
 
 TEST(no_rows_are_allowed) {
   pcal_calibrator *calibrator = temperature_for(PCAL_LOGIT, 3, 2.0);
-  const pcal_batch batch = help_batch(PCAL_LOGIT, NULL, NULL, 0, 3);
+  pcal_batch batch = help_batch(PCAL_LOGIT, NULL, NULL, 0, 3);
+  assert_int_equal(pcal_calibrator_apply(calibrator, &batch, NULL, NULL, NULL), PCAL_OK);
+  batch.type = PCAL_F32;
+  batch.row_stride = 3 * sizeof(float);
+  batch.column_stride = sizeof(float);
   assert_int_equal(pcal_calibrator_apply(calibrator, &batch, NULL, NULL, NULL), PCAL_OK);
   pcal_calibrator_free(calibrator);
 }
@@ -247,6 +322,28 @@ TEST(many_classes) {
   help_apply(calibrator, &batch, out);
   assert_near(out[0], 1.0 / K, 1e-13);
   assert_near(out[K + 7], exp(2.0) / (exp(2.0) + K - 1), 1e-12);
+  pcal_calibrator_free(calibrator);
+  free(logits);
+  free(out);
+}
+
+/* A row of floats is longer than a task. */
+TEST(more_classes_than_a_task_takes) {
+  enum { K = 70000, ROWS = 3 };
+  float *logits = calloc(ROWS * K, sizeof *logits), *out = calloc(ROWS * K, sizeof *out);
+  for (size_t i = 0; i < ROWS; i++)
+    logits[i * K + 60000 + i] = 3.0f;
+  pcal_calibrator *calibrator = temperature_for(PCAL_LOGIT, K, 1.5);
+  pcal_batch batch = help_batch(PCAL_LOGIT, NULL, NULL, ROWS, K);
+  batch.type = PCAL_F32;
+  batch.scores = logits;
+  batch.row_stride = (ptrdiff_t)(K * sizeof(float));
+  batch.column_stride = sizeof(float);
+  help_apply(calibrator, &batch, out);
+  for (size_t i = 0; i < ROWS; i++) {
+    assert_near((double)out[i * K], 1 / (exp(2.0) + K - 1), 1e-7);
+    assert_near((double)out[i * K + 60000 + i], exp(2.0) / (exp(2.0) + K - 1), 1e-7);
+  }
   pcal_calibrator_free(calibrator);
   free(logits);
   free(out);

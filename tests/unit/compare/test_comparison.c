@@ -84,15 +84,14 @@ TEST(compared_values) {
   config.folds = 4;
   pcal_comparison *comparison = compared_run(&data, &config, NULL);
   assert_int_equal(comparison->count, 4);
-  const double before =
-      comparison->contestants[0].results->records[comparison->by].outcome.value;
+  const double before = comparison->contestants[0].results->records[0].outcome.value;
   for (size_t i = 1; i < 4; i++) {
     const pc_contestant *here = &comparison->contestants[i];
-    const double value = here->results->records[comparison->by].outcome.value;
+    const double value = here->results->records[0].outcome.value;
     assert_near(value, compared_by_hand(&data, methods[i - 1], 4), 1e-13);
-    assert_near(here->gains[comparison->by].value, before - value, 1e-9);
-    assert_true(here->gains[comparison->by].low < here->gains[comparison->by].value);
-    assert_true(here->gains[comparison->by].high > here->gains[comparison->by].value);
+    assert_near(here->gains[0].value, before - value, 1e-9);
+    assert_true(here->gains[0].low < here->gains[0].value);
+    assert_true(here->gains[0].high > here->gains[0].value);
   }
   assert_string_equal(pcal_comparison_chosen(comparison), "temperature");
   assert_int_equal(comparison->contestants[1].rank, 1);
@@ -134,20 +133,19 @@ TEST(compared_rank_only) {
   config.rank_only = 1;
   pcal_comparison *one = compared_run(&data, &config, NULL);
   assert_int_equal(one->count, all->count);
-  assert_int_equal(one->by, all->by);
   assert_int_equal(one->chosen, all->chosen);
   for (size_t i = 0; i < all->count; i++) {
     const pc_contestant *a = &all->contestants[i], *b = &one->contestants[i];
     assert_int_equal(a->rank, b->rank);
     assert_int_equal(a->results->metric_count, b->results->metric_count);
-    assert_memory_equal(&a->gains[all->by], &b->gains[all->by], sizeof(pc_gain));
+    assert_memory_equal(&a->gains[0], &b->gains[0], sizeof(pc_gain));
     assert_memory_equal(&a->behind, &b->behind, sizeof(pc_gain));
     for (size_t m = 0; m < a->results->metric_count; m++) {
       assert_same(a->results->records[m].outcome.value, b->results->records[m].outcome.value);
-      assert_int_equal(b->gains[m].known, m == all->by && a->gains[m].known);
+      assert_int_equal(b->gains[m].known, m == 0 && a->gains[m].known);
     }
   }
-  assert_true(all->contestants[1].gains[all->by].sure);
+  assert_true(all->contestants[1].gains[0].sure);
   pcal_comparison_free(all);
   pcal_comparison_free(one);
 }
@@ -188,7 +186,7 @@ TEST(compared_second_set) {
     pcal_calibrator *fitted = help_fit(&second.batch, "temperature");
     static double probs[COMPARED_ROWS * COMPARED_CLASSES];
     help_apply(fitted, &data.batch, probs);
-    assert_near(comparison->contestants[1].results->records[comparison->by].outcome.value,
+    assert_near(comparison->contestants[1].results->records[0].outcome.value,
                 compared_brier(probs, data.labels), 1e-13);
     assert_int_equal(
         pcal_comparison_write(comparison, PCAL_JSON, sink_collect, &texts[t], NULL), PCAL_OK);
@@ -270,14 +268,44 @@ TEST(compared_shown) {
   config.user = &calls;
   pcal_comparison *comparison = compared_run(&data, &config, NULL);
   char value[PC_NUMBER_MAX], outcome[64];
-  pc_number_round(comparison->contestants[0].results->records[comparison->by].outcome.value, 4,
-                  value);
+  pc_number_round(comparison->contestants[0].results->records[0].outcome.value, 4, value);
   snprintf(outcome, sizeof outcome, "brier %s", value);
   assert_int_equal(calls.count, 3);
   assert_int_equal(calls.refused, 0);
   assert_string_equal(calls.outcome, outcome);
   assert_string_equal(calls.last, "diag");
   assert_string_equal(comparison->contestants[1].label, "diag");
+  pcal_comparison_free(comparison);
+}
+
+static void compared_keep_outcomes(void *user, const char *name, const char *outcome) {
+  char *out = user;
+  const size_t used = strlen(out);
+  snprintf(out + used, 200 - used, "%s: %s\n", name, outcome);
+}
+
+/* (1), (3) Without a wrong prediction the ranking metric is undefined: the first listed ranks first, and
+ * nothing is better. */
+TEST(compared_undefined) {
+  static const char *const methods[] = {"temperature", "vector"};
+  char seen[200] = "";
+  compared_data data;
+  pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
+  compared_draw(&data, 3);
+  for (size_t i = 0; i < COMPARED_ROWS; i++)
+    data.logits[i * COMPARED_CLASSES + (size_t)data.labels[i]] = 20.0;
+  config.methods = methods;
+  config.method_count = 2;
+  config.by = "failure-auroc";
+  config.judged = compared_keep_outcomes;
+  config.user = seen;
+  pcal_comparison *comparison = compared_run(&data, &config, NULL);
+  assert_string_equal(seen, "identity: failure-auroc undefined\n"
+                            "temperature: failure-auroc undefined\n"
+                            "vector: failure-auroc undefined\n");
+  for (size_t i = 0; i < 3; i++)
+    assert_int_equal(comparison->contestants[i].rank, i + 1);
+  assert_string_equal(pcal_comparison_chosen(comparison), "identity");
   pcal_comparison_free(comparison);
 }
 

@@ -56,7 +56,7 @@ static double numbers_by_hand(const forecast_fit_set *set, const char *method) {
 }
 
 static double numbers_value(const pcal_comparison *comparison, size_t i) {
-  return comparison->contestants[i].results->records[comparison->by].outcome.value;
+  return comparison->contestants[i].results->records[0].outcome.value;
 }
 
 TEST(numbers_gaussian) {
@@ -67,7 +67,7 @@ TEST(numbers_gaussian) {
   forecast_fit_make(&set);
   pcal_comparison *comparison = numbers_run(&set.data, &config, NULL);
   assert_int_equal(comparison->count, 4);
-  assert_string_equal(comparison->contestants[0].results->records[comparison->by].label, "dss");
+  assert_string_equal(comparison->contestants[0].results->records[0].label, "dss");
   for (size_t i = 0; i < 4; i++) {
     assert_string_equal(comparison->contestants[i].label, expected[i]);
     assert_near(numbers_value(comparison, i),
@@ -75,7 +75,7 @@ TEST(numbers_gaussian) {
                 1e-12);
   }
   assert_string_equal(pcal_comparison_chosen(comparison), "variance-platt");
-  assert_true(comparison->contestants[1].gains[comparison->by].low > 0);
+  assert_true(comparison->contestants[1].gains[0].low > 0);
   const pcal_results *results = comparison->contestants[1].results;
   for (size_t m = 0; m < results->metric_count; m++)
     assert_int_equal(comparison->contestants[1].gains[m].known,
@@ -101,8 +101,7 @@ TEST(numbers_quantiles) {
     pcal_env env = PCAL_ENV_INIT;
     env.threads = 1 + 2 * t;
     pcal_comparison *comparison = numbers_run(&data, &config, &env);
-    assert_string_equal(comparison->contestants[0].results->records[comparison->by].label,
-                        "crps");
+    assert_string_equal(comparison->contestants[0].results->records[0].label, "crps");
     assert_near(numbers_value(comparison, 0), forecast_value(&data, "crps"), 1e-13);
     assert_null(comparison->contestants[1].results);
     assert_non_null(strstr(comparison->contestants[1].why, "changes variances"));

@@ -14,6 +14,7 @@ typedef struct lists_case {
   int64_t first, rows; /* the slice of the column that is read */
   const unsigned char *bits;
   int64_t values;
+  int ragged;
 } lists_case;
 
 static pcal_status lists_open(const lists_case *given, pcal_source **out, pcal_error *err) {
@@ -34,6 +35,7 @@ static pcal_status lists_open(const lists_case *given, pcal_source **out, pcal_e
   truth.type = PCAL_I32;
   inputs.probs = &scores;
   inputs.labels = &truth;
+  inputs.ragged = given->ragged;
   const pcal_status status = pcal_source_open(&inputs, NULL, out, err);
   free(schema);
   free(array);
@@ -89,6 +91,31 @@ TEST(takes_null_lists_as_missing) {
   }
 }
 
+/* (5) Offsets that were overwritten after their check: the values that are used lie in the child
+ * array, of 8 values, and are not more than the width. */
+TEST(offsets_that_changed_after_their_check) {
+  static const struct {
+    int64_t begin, end;
+    size_t size, first;
+  } cases[] = {{0, 2, 2, 0},         {6, 8, 2, 6},          {5, 6, 1, 5},
+               {3, 3, 0, 3},         {0, 8, 3, 0},          {7, 9, 0, 0},
+               {-1, 1, 0, 0},        {4, 2, 0, 0},          {INT64_MIN, INT64_MAX, 0, 0},
+               {0, INT64_MAX, 0, 0}, {INT64_MAX, -1, 0, 0}, {INT32_MAX, INT32_MAX, 0, 0}};
+  const struct ArrowArray values = {.length = 8};
+  const unsigned char bits[] = {2};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const int64_t offsets[] = {cases[i].begin, cases[i].end, cases[i].end};
+    const pc_arrow_column column = {.width = 3, .ragged = 1, .wide = 1};
+    pc_arrow_part part = {.column = &column, .values = &values, .offsets = offsets};
+    size_t first = 99;
+    assert_int_equal(pc_arrow_lists_values(&part, 0, &first), cases[i].size);
+    assert_int_equal(first, cases[i].first);
+    part.row_bits = bits;
+    assert_int_equal(pc_arrow_lists_values(&part, 0, &first), 0);
+    assert_int_equal(first, 0);
+  }
+}
+
 static void lists_refused(const lists_case *given, const char *sentence) {
   pcal_source *source = NULL;
   pcal_batch batch = PCAL_BATCH_INIT;
@@ -100,6 +127,53 @@ static void lists_refused(const lists_case *given, const char *sentence) {
   assert_string_equal(err.message, sentence);
   pcal_source_free(source);
   assert_int_equal(help_arrow_live, 0);
+}
+
+/* Reads all rows, `step` at a time, and compares them with rows of `width`; -1: NaN. */
+static void ragged_are(const lists_case *given, size_t step, size_t width,
+                       const double *expected) {
+  pcal_source *source = NULL;
+  pcal_error err;
+  if (lists_open(given, &source, &err) != PCAL_OK)
+    fail_msg("%s", err.message);
+  for (size_t row = 0; row < (size_t)given->rows;) {
+    pcal_batch batch = PCAL_BATCH_INIT;
+    if (pcal_source_next(source, step, &batch, &err) != PCAL_OK)
+      fail_msg("%s", err.message);
+    assert_int_equal(batch.columns, width);
+    assert_int_equal(batch.type, PCAL_F64);
+    assert_true(batch.rows > 0);
+    for (size_t i = 0; i < batch.rows; i++, row++) {
+      const double *at = (const double *)(const void *)((const char *)batch.scores +
+                                                        (ptrdiff_t)i * batch.row_stride);
+      for (size_t k = 0; k < width; k++)
+        assert_true(expected[row * width + k] < 0 ? isnan(at[k])
+                                                  : at[k] == expected[row * width + k]);
+    }
+  }
+  pcal_source_free(source);
+  assert_int_equal(help_arrow_live, 0);
+}
+
+/* (2) ragged: the longest list is the width, what a list lacks is impossible, and a list that is
+ * empty or null is a missing row. */
+TEST(reads_ragged_lists) {
+  static const unsigned char bits[] = {0x1D}; /* row 1 is null */
+  static const int64_t wide[] = {0, 2, 5, 5, 8};
+  const double rows[] = {0.25, 0.75, 0, 0.25, 0.25, 0.5, -1, -1, -1, 0, 0.125, 0.875};
+  const double alike[] = {0.25, 0.75, 0.5, 0.5};
+  for (size_t step = 1; step < 6; step++) {
+    ragged_are(&(lists_case){.narrow = {0, 2, 5, 5, 8}, .rows = 4, .values = 8, .ragged = 1},
+               step, 3, rows);
+    ragged_are(&(lists_case){.offsets = wide, .rows = 4, .values = 8, .ragged = 1}, step, 3,
+               rows);
+    ragged_are(
+        &(lists_case){
+            .narrow = {0, 2, 6, 6, 8}, .rows = 4, .bits = bits, .values = 8, .ragged = 1},
+        step, 2, (const double[]){0.25, 0.75, -1, -1, -1, -1, 0.125, 0.875});
+    ragged_are(&(lists_case){.narrow = {0, 2, 4}, .rows = 2, .values = 8, .ragged = 1}, step, 2,
+               alike);
+  }
 }
 
 /* (2) to (4) */
@@ -122,4 +196,15 @@ TEST(refuses_unequal_and_damaged_lists) {
   lists_refused(&(lists_case){.narrow = {-2, 0, 2}, .rows = 2, .values = 8},
                 "probs, column \"p\": the list offsets are invalid; check the program that "
                 "produced the Arrow data");
+  /* ragged */
+  lists_refused(&(lists_case){.narrow = {0, 2, 9}, .rows = 2, .values = 8, .ragged = 1},
+                "probs, column \"p\": the list offsets are invalid; check the program that "
+                "produced the Arrow data");
+  lists_refused(&(lists_case){.narrow = {3, 3, 3}, .rows = 2, .values = 8, .ragged = 1},
+                "probs, column \"p\": every row is null or empty; give a list of scores for "
+                "each row");
+  lists_refused(
+      &(lists_case){.narrow = {0, 3, 4, 6}, .rows = 3, .values = 8, .ragged = 1},
+      "labels, row 1: the label is a choice that the row has no score for; give every "
+      "row a score for its true choice");
 }

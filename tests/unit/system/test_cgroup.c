@@ -112,6 +112,62 @@ TEST_WITH(test_directories_in_order, cgroup_set_up, cgroup_tear_down) {
                             "2/sys/fs/cgroup 2/sys/fs/cgroup/unified ");
 }
 
+/* (7) */
+TEST_WITH(test_odd_paths, cgroup_set_up, cgroup_tear_down) {
+  static const struct {
+    const char *lines, *seen;
+  } cases[] = {
+      {"0::x/y\n", ""},
+      {"0::\n", "2/sys/fs/cgroup 2/sys/fs/cgroup/unified "},
+      {"4:cpu:/a//b/\n", "1/sys/fs/cgroup/cpu/a//b 1/sys/fs/cgroup/cpu/a 1/sys/fs/cgroup/cpu "},
+      {"3:cpuset,memory:/a\n", ""}};
+  cgroup_tree *tree = *state;
+  for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+    char seen[512] = "";
+    cgroup_put(tree, "/proc/self/cgroup", cases[i].lines);
+    pc_cgroup_each(tree->root, "cpu", cgroup_collect, seen);
+    assert_string_equal(seen, cases[i].seen);
+  }
+}
+
+/* A group whose path is too long, and more lines than are read. */
+TEST_WITH(test_long_paths, cgroup_set_up, cgroup_tear_down) {
+  cgroup_tree *tree = *state;
+  static char line[20000], root[4096 + 64];
+  char seen[512] = "";
+  snprintf(line, sizeof line, "4:cpu:/%05000d\n", 0);
+  cgroup_put(tree, "/proc/self/cgroup", line);
+  pc_cgroup_each(tree->root, "cpu", cgroup_collect, seen);
+  assert_string_equal(seen, "1/sys/fs/cgroup/cpu ");
+  seen[0] = '\0';
+  memset(line, '\n', 9000);
+  snprintf(line + 9000, sizeof line - 9000, "4:cpu:/a\n");
+  cgroup_put(tree, "/proc/self/cgroup", line);
+  pc_cgroup_each(tree->root, "cpu", cgroup_collect, seen);
+  assert_string_equal(seen, "");
+  /* the root ends in "/././.": only the file of groups, or nothing, fits into a name */
+  cgroup_put(tree, "/proc/self/cgroup", "0::/\n");
+  const size_t length = strlen(tree->root);
+  memcpy(root, tree->root, length);
+  for (size_t end = length; end + 2 < sizeof root; end += 2) {
+    memcpy(root + end, "/.", 3);
+    pc_cgroup_each(root, "cpu", cgroup_collect, seen);
+    if (end < 4000)
+      seen[0] = '\0';
+  }
+  assert_true(pc_cgroup_memory(root) == PC_CGROUP_NONE);
+  assert_false(pc_cgroup_line(root, "memory.max", line, sizeof line));
+}
+
+TEST_WITH(test_long_values, cgroup_set_up, cgroup_tear_down) {
+  cgroup_tree *tree = *state;
+  char line[8], text[100];
+  cgroup_put(tree, "/sys/fs/cgroup/cpu.max", "1234567890 100000\n");
+  snprintf(text, sizeof text, "%s/sys/fs/cgroup", tree->root);
+  assert_true(pc_cgroup_line(text, "cpu.max", line, sizeof line));
+  assert_string_equal(line, "1234567"); /* as much as fits */
+}
+
 TEST(test_numbers) {
   const char *text = "200000 100000";
   assert_int_equal(pc_cgroup_number(&text), 200000);

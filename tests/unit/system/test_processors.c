@@ -100,6 +100,22 @@ TEST_WITH(test_both_versions, make_root, drop_root) {
   assert_int_equal(quota(), 5);
 }
 
+/* A quota without a period, or with a wrong one, is none. */
+TEST_WITH(test_version_1_without_a_period, make_root, drop_root) {
+  put("proc/self/cgroup", "4:cpu:/\n");
+  put("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "250000\n");
+  assert_int_equal(quota(), 0);
+  const char *const periods[] = {"0\n", "-1\n", "", "many\n"};
+  for (size_t i = 0; i < UNIT_COUNT(periods); i++) {
+    put("sys/fs/cgroup/cpu/cpu.cfs_period_us", periods[i]);
+    assert_int_equal(quota(), 0);
+  }
+  put("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  assert_int_equal(quota(), 3);
+  put("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "0\n");
+  assert_int_equal(quota(), 0);
+}
+
 TEST_WITH(test_malformed_files_are_no_quota, make_root, drop_root) {
   assert_int_equal(pc_processor_quota("/nowhere"), 0);
   const char *const odd[] = {"", "0", "0::", "0::/\n", "::::\n\n", "nothing at all"};
@@ -110,7 +126,7 @@ TEST_WITH(test_malformed_files_are_no_quota, make_root, drop_root) {
   put("proc/self/cgroup", "0::/\n");
   const char *const values[] = {"",         "200000",    "x y",
                                 "100000 0", "-5 100000", "99999999999999999999999999 1"};
-  for (size_t i = 0; i + 1 < sizeof values / sizeof *values; i++) {
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
     put("sys/fs/cgroup/cpu.max", values[i]);
     assert_int_equal(quota(), 0);
   }
