@@ -131,9 +131,9 @@ static inline void replica_sum_to_range(double *sums, size_t range, const replic
 #define REPLICA_SUM_WEIGHTS(weights) \
   __builtin_convertvector(*(const replica_floats *)(const void *)(weights), replica_reals)
 
-static void replica_sum_gaps_in_order(const float *weights, const double *probs,
-                                      const int32_t *labels, const uint16_t *range,
-                                      size_t count, size_t classes, double *sums) {
+static void replica_sum_add_class_gaps(const float *weights, const double *probs,
+                                       const int32_t *labels, const uint16_t *range,
+                                       size_t count, size_t classes, double *sums) {
   for (size_t i = 0; i < count; i++, weights += PC_REPLICA_LANES, range += classes) {
     const replica_reals w = REPLICA_SUM_WEIGHTS(weights);
     for (size_t c = 0; c < classes; c++)
@@ -142,77 +142,65 @@ static void replica_sum_gaps_in_order(const float *weights, const double *probs,
   }
 }
 
-/* The range that two of the first three rows share, if they do. */
-static uint16_t replica_sum_usual(const uint16_t *range, size_t count, size_t classes) {
-  const uint16_t first = range[0], third = range[count < 3 ? 0 : 2 * classes];
-  const uint16_t second = range[count < 3 ? 0 : classes];
-  return second == third ? second : first;
-}
+#define REPLICA_SUM_COLUMNS 8    /* classes whose sums stay in registers */
+#define REPLICA_SUM_TILE_ROWS 16 /* rows added up for some classes before the next ones */
 
-#define REPLICA_SUM_GAPS 8 /* classes added up together */
-
-/* Adds `width` classes of all rows.  Most probabilities of a class are in one range, whose sums stay in
- * registers. */
-static inline void replica_sum_class_block(const float *weights, const double *probs,
-                                           const uint16_t *range, size_t count, size_t classes,
-                                           size_t width, double lattice, double *sums) {
-  uint16_t usual[REPLICA_SUM_GAPS];
-  replica_reals all[REPLICA_SUM_GAPS];
-  for (size_t c = 0; c < width; c++) {
-    usual[c] = replica_sum_usual(range + c, count, classes);
-    all[c] = (replica_reals){0.0};
-  }
-  for (size_t i = 0; i < count; i++, probs += classes, range += classes) {
-    const replica_reals w = REPLICA_SUM_WEIGHTS(weights + i * PC_REPLICA_LANES);
-    double p[REPLICA_SUM_GAPS];
+/* Adds `width` classes of some rows. */
+static inline void replica_sum_add_tile(const replica_reals *weights, const double *probs,
+                                        size_t count, size_t classes, size_t width,
+                                        double lattice, double *sums) {
+  replica_reals all[REPLICA_SUM_COLUMNS];
+  for (size_t c = 0; c < width; c++)
+    all[c] = ((const replica_reals *)(const void *)sums)[c];
+  for (size_t i = 0; i < count; i++, probs += classes) {
+    const replica_reals w = weights[i];
+    double p[REPLICA_SUM_COLUMNS];
+    __builtin_prefetch(probs + REPLICA_SUM_TILE_ROWS * classes); /* of the next tile */
     for (size_t c = 0; c < width; c++)
       p[c] = replica_sum_round(probs[c], lattice);
-    for (size_t c = 0; c < width; c++)
-      if (range[c] != usual[c]) {
-        replica_sum_to_range(sums, range[c], &w, p[c]);
-        p[c] = 0.0;
-      }
     for (size_t c = 0; c < width; c++)
       all[c] += w * p[c];
   }
   for (size_t c = 0; c < width; c++)
-    *(replica_reals *)(void *)(sums + (size_t)usual[c] * PC_REPLICA_LANES) += all[c];
+    ((replica_reals *)(void *)sums)[c] = all[c];
 }
 
-/* On a lattice, sums do not depend on their order. */
-static void replica_sum_gaps_on_lattice(const float *weights, const double *probs,
-                                        const int32_t *labels, const uint16_t *range,
-                                        size_t count, size_t classes, double lattice,
-                                        double *sums) {
-  size_t c = 0;
-  for (; c + REPLICA_SUM_GAPS <= classes; c += REPLICA_SUM_GAPS)
-    replica_sum_class_block(weights, probs + c, range + c, count, classes, REPLICA_SUM_GAPS,
-                            lattice, sums);
-  for (; c + 2 <= classes; c += 2)
-    replica_sum_class_block(weights, probs + c, range + c, count, classes, 2, lattice, sums);
-  if (c < classes)
-    replica_sum_class_block(weights, probs + c, range + c, count, classes, 1, lattice, sums);
-  for (size_t i = 0; i < count; i++) {
-    const replica_reals w = REPLICA_SUM_WEIGHTS(weights + i * PC_REPLICA_LANES);
-    replica_sum_to_range(sums, range[i * classes + (size_t)labels[i]], &w, -1.0);
+static void replica_sum_add_columns(const float *weights, const double *probs, size_t count,
+                                    size_t classes, double lattice, double *sums) {
+  replica_reals *total = (replica_reals *)(void *)(sums + classes * PC_REPLICA_LANES);
+  for (size_t begin = 0; begin < count; begin += REPLICA_SUM_TILE_ROWS) {
+    const size_t left = count - begin;
+    const size_t rows = left < REPLICA_SUM_TILE_ROWS ? left : REPLICA_SUM_TILE_ROWS;
+    const double *p = probs + begin * classes;
+    replica_reals w[REPLICA_SUM_TILE_ROWS];
+    size_t c = 0;
+    for (size_t i = 0; i < rows; i++) {
+      w[i] = REPLICA_SUM_WEIGHTS(weights + (begin + i) * PC_REPLICA_LANES);
+      *total += w[i];
+    }
+    for (; c + REPLICA_SUM_COLUMNS <= classes; c += REPLICA_SUM_COLUMNS)
+      replica_sum_add_tile(w, p + c, rows, classes, REPLICA_SUM_COLUMNS, lattice,
+                           sums + c * PC_REPLICA_LANES);
+    for (; c + 2 <= classes; c += 2)
+      replica_sum_add_tile(w, p + c, rows, classes, 2, lattice, sums + c * PC_REPLICA_LANES);
+    if (c < classes)
+      replica_sum_add_tile(w, p + c, rows, classes, 1, lattice, sums + c * PC_REPLICA_LANES);
   }
 }
 
-#define REPLICA_SUM_GAP_ROWS 512 /* rows whose numbers stay in the cache */
-
-static void replica_sum_add_class_gaps(const float *weights, const double *probs,
-                                       const int32_t *labels, const uint16_t *range,
-                                       size_t count, size_t classes, double lattice,
-                                       double *sums) {
-  if (!(lattice > 0.0)) {
-    replica_sum_gaps_in_order(weights, probs, labels, range, count, classes, sums);
-    return;
-  }
-  for (size_t i = 0; i < count; i += REPLICA_SUM_GAP_ROWS) {
-    const size_t left = count - i;
-    replica_sum_gaps_on_lattice(
-        weights + i * PC_REPLICA_LANES, probs + i * classes, labels + i, range + i * classes,
-        left < REPLICA_SUM_GAP_ROWS ? left : REPLICA_SUM_GAP_ROWS, classes, lattice, sums);
+static void replica_sum_add_listed(const float *weights, const double *probs,
+                                   const pc_listed_scores *listed, size_t count, size_t classes,
+                                   double lattice, double *sums) {
+  replica_reals *cells = (replica_reals *)(void *)sums;
+  for (size_t i = 0; i < count; i++, weights += PC_REPLICA_LANES, probs += classes) {
+    const replica_reals w = REPLICA_SUM_WEIGHTS(weights);
+    for (size_t e = listed->begin[i]; e < listed->begin[i + 1]; e++) {
+      replica_reals *cell = cells + (size_t)listed->cell[e] * PC_LISTED_SUMS;
+      cell[PC_REPLICA_SUM_WEIGHT] += w;
+      cell[PC_REPLICA_SUM_SCORE] +=
+          w * replica_sum_round(probs[listed->class_index[e]], lattice);
+    }
+    cells[(size_t)listed->hit[i] * PC_LISTED_SUMS + PC_REPLICA_SUM_HITS] += w;
   }
 }
 
@@ -474,6 +462,8 @@ const pc_replica_sum_kernels PC_VARIANT_TABLE(pc_replica_sum_kernels) = {
     .add_labels = replica_sum_add_labels,
     .add_hits = replica_sum_add_hits,
     .add_class_gaps = replica_sum_add_class_gaps,
+    .add_columns = replica_sum_add_columns,
+    .add_listed = replica_sum_add_listed,
     .uniforms = replica_sum_uniforms,
     .draw_class = replica_sum_draw_class,
     .add_values = replica_sum_add_values,

@@ -23,6 +23,14 @@ enum {
   PC_REPLICA_SUM_COUNT
 };
 
+/* Some of the scores of each row (probabilities of classes), and the cell of each. */
+typedef struct pc_listed_scores {
+  const size_t *begin; /* of each row; then the end */
+  const uint32_t *class_index, *cell;
+  const uint32_t *hit; /* of each row: the cell of its label */
+} pc_listed_scores;
+#define PC_LISTED_SUMS (PC_REPLICA_SUM_SCORE + 1)
+
 /* lattice: scores and their squares are rounded to multiples of 2^-k by adding 1.5 2^(52 - k) and
  * subtracting it again; 0: they are not rounded.  Sums of fewer than 2^(53 - k) rows are then exact
  * in any order. */
@@ -43,10 +51,17 @@ typedef struct pc_replica_sum_kernels {
   void (*add_hits)(const uint8_t *hits, const uint32_t *row, const double *score, size_t count,
                    double lattice, double *sums);
   /* Adds gaps (probability - outcome) of every class of rows i < count to
-   * sums[range[i][class]][lane]. */
+   * sums[range[i][class]][lane], in the order of i. */
   void (*add_class_gaps)(const float *weights, const double *probs, const int32_t *labels,
-                         const uint16_t *range, size_t count, size_t classes, double lattice,
-                         double *sums);
+                         const uint16_t *range, size_t count, size_t classes, double *sums);
+  /* Adds probabilities of every class to sums[class][lane], and weights to sums[classes][lane], for
+   * rows i < count with w = weights[i][lane].  The lattice must make the sums exact. */
+  void (*add_columns)(const float *weights, const double *probs, size_t count, size_t classes,
+                      double lattice, double *sums);
+  /* Adds listed scores of rows i < count to the first three sums[cell][what][lane], and hits to the
+   * cells of the rows' labels. */
+  void (*add_listed)(const float *weights, const double *probs, const pc_listed_scores *listed,
+                     size_t count, size_t classes, double lattice, double *sums);
   /* out[i][lane] for rows i < count: uniform draws at index ids[i] of the generator
    * (pc_rng_uniform), with a stream for each lane, from `stream` on. */
   void (*uniforms)(uint64_t seed, uint64_t stream, const uint64_t *ids, size_t count,

@@ -32,9 +32,11 @@ int pc_replica_batch_applies(const pc_measure_plan *plan, size_t slot, const uin
 
 int pc_replica_has_points(const pc_measure_plan *plan, size_t entry, const pc_kept_rows *rows) {
   const pc_need *need = &plan->slots[plan->entries[entry].slot].need;
-  return pc_sorted_view_applies(need, &plan->layout, rows) &&
-         (need->machine == PC_GRID ||
-          (batch_takes_ranges(plan, entry) && pc_kept_weights_whole(rows)));
+  if (!pc_sorted_view_applies(need, &plan->layout, rows))
+    return pc_replica_class_bins_suit(need, &plan->layout, rows) &&
+           pc_kept_lattice_bits(rows) > 0;
+  return need->machine == PC_GRID ||
+         (batch_takes_ranges(plan, entry) && pc_kept_weights_whole(rows));
 }
 
 /* ---- memory ---- */
@@ -50,6 +52,7 @@ void pc_replica_batch_free(const pcal_env *env, pc_replica_batch *batch) {
   pc_smooth_ladder_free(env, batch->ladder);
   pc_mass_bin_cache_free(env, batch->mass_bins);
   pc_free(env, batch->hits);
+  pc_free(env, batch->cells);
   memset(batch, 0, sizeof *batch);
 }
 
@@ -71,10 +74,16 @@ static int batch_curve_room(const pcal_env *env, const pc_sorted_view *sorted,
 
 static int batch_grid_room(const pcal_env *env, const pc_sorted_view *sorted,
                            const pc_score_ranges *ranges, pc_replica_batch *out) {
-  out->evidence.grid.part_count = sorted->part_count;
-  out->evidence.grid.bin_count = ranges->count / sorted->part_count;
+  const pc_replica_class_bins *by_row = &ranges->by_row;
+  const int rows = pc_score_ranges_are_by_row(ranges);
+  out->evidence.grid.part_count = rows ? by_row->parts : sorted->part_count;
+  out->evidence.grid.bin_count = ranges->count / out->evidence.grid.part_count;
   out->evidence.grid.bins = pc_alloc(env, ranges->count, sizeof(pc_bin));
-  return out->evidence.grid.bins != NULL;
+  if (rows)
+    out->cells = pc_alloc_raw(
+        env, pc_replica_class_bins_scratch(by_row) + pc_replica_columns_size(by_row->rows),
+        sizeof *out->cells);
+  return out->evidence.grid.bins != NULL && (out->cells != NULL || !rows);
 }
 
 pcal_status pc_replica_batch_new(const pcal_env *env, const pc_measure_plan *plan, size_t slot,
@@ -184,7 +193,7 @@ static void batch_add_class_gaps(const pc_score_ranges *ranges, const float *wei
   memset(batch->class_gaps, 0, (count + 1) * PC_REPLICA_LANES * sizeof *batch->class_gaps);
   pc_kernels_best()->replica_sum->add_class_gaps(weights, rows->probs, rows->labels,
                                                  ranges->of_class, rows->count, rows->classes,
-                                                 ranges->lattice, batch->class_gaps);
+                                                 batch->class_gaps);
   for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++) {
     double *to = batch->sums + lane * PC_REPLICA_SUM_COUNT * count;
     for (size_t r = 0; r < count; r++) {
@@ -193,6 +202,26 @@ static void batch_add_class_gaps(const pc_score_ranges *ranges, const float *wei
       to[PC_REPLICA_SUM_HITS * count + r] = 0.0;
     }
   }
+}
+
+/* The sums of ranges->by_row.  Other labels change hits alone. */
+static void batch_add_rows(const pc_score_ranges *ranges, const pc_batch_draws *drawn,
+                           pc_replica_batch *batch) {
+  const pc_replica_class_bins *by_row = &ranges->by_row;
+  double *own = batch->cells + pc_replica_class_bins_scratch(by_row);
+  const int same = batch->added && drawn->labels != NULL;
+  if (!same && drawn->columns == NULL)
+    pc_replica_columns_add(by_row->rows, by_row->lattice, drawn->weights, own);
+  if (!same)
+    pc_replica_class_bins_add(by_row, drawn->weights,
+                              drawn->columns == NULL ? own : drawn->columns, batch->cells,
+                              batch->sums);
+  if (drawn->labels != NULL && batch->hits != NULL)
+    batch_count_hits(ranges, drawn->labels, batch);
+  else if (drawn->labels != NULL)
+    pc_replica_class_bins_add_hits(by_row, drawn->weights, drawn->labels, batch->cells,
+                                   batch->sums);
+  batch->added = 1;
 }
 
 /* Adds up only what differs from the batch before; returns 0 if that is not possible. */
@@ -213,6 +242,10 @@ static int batch_add_changes(const pc_sorted_view *sorted, const pc_score_ranges
 void pc_replica_batch_add(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
                           const pc_batch_draws *drawn, pc_replica_batch *batch) {
   batch->gap_lane = PC_REPLICA_LANES;
+  if (pc_score_ranges_are_by_row(ranges)) {
+    batch_add_rows(ranges, drawn, batch);
+    return;
+  }
   if (batch_add_changes(sorted, ranges, drawn, batch))
     return;
   batch->added = 1;
@@ -291,31 +324,41 @@ void pc_replica_batch_select(const pc_sorted_view *sorted, const pc_score_ranges
   }
 }
 
+/* The range of the score of one class of a row; SIZE_MAX: none. */
+static size_t batch_range_of(const pc_score_ranges *ranges, size_t row, int32_t class_index) {
+  if (pc_score_ranges_are_by_row(ranges))
+    return pc_replica_class_bins_range(&ranges->by_row, row, class_index);
+  return (size_t)ranges->of_class[row * ranges->rows->classes + (size_t)class_index] - 1;
+}
+
 /* Adds the hits of a row of several copies. */
-static void batch_count_copies(const pc_replica_draw *drawn, size_t row, const uint16_t *range,
-                               pc_bin *bins) {
+static void batch_count_copies(const pc_score_ranges *ranges, const pc_replica_draw *drawn,
+                               size_t row, pc_bin *bins) {
   const pc_drawn_outcomes *outcomes = drawn->outcomes;
   const size_t number = (size_t)(-1 - drawn->labels[row]);
   for (size_t s = outcomes->begin[number]; s < pc_drawn_outcomes_end(outcomes, number); s++) {
-    const uint16_t r = range[(int32_t)outcomes->list[s].outcome];
-    if (r > 0)
-      bins[r - 1].hits += drawn->each[row] * outcomes->list[s].copies;
+    const size_t r = batch_range_of(ranges, row, (int32_t)outcomes->list[s].outcome);
+    if (r != SIZE_MAX)
+      bins[r].hits += drawn->each[row] * outcomes->list[s].copies;
   }
 }
 
 void pc_replica_batch_count(const pc_score_ranges *ranges, const pc_replica_base *base,
                             const pc_replica_draw *drawn, pc_replica_batch *batch) {
+  const size_t rows =
+      pc_score_ranges_are_by_row(ranges) ? ranges->by_row.rows->count : ranges->rows->count;
   pc_bin *bins = batch->evidence.grid.bins;
-  const pc_kept_rows *rows = ranges->rows;
   pc_replica_bins(base->sums, ranges->count, 1, bins);
   for (size_t r = 0; r < ranges->count; r++)
     bins[r].hits = 0.0;
-  for (size_t i = 0; i < rows->count; i++) {
-    const uint16_t *range = ranges->of_class + i * rows->classes;
-    if (drawn->labels[i] < 0)
-      batch_count_copies(drawn, i, range, bins);
-    else if (range[drawn->labels[i]] > 0)
-      bins[range[drawn->labels[i]] - 1].hits += (double)base->weight[i];
+  for (size_t i = 0; i < rows; i++) {
+    if (drawn->labels[i] < 0) {
+      batch_count_copies(ranges, drawn, i, bins);
+      continue;
+    }
+    const size_t r = batch_range_of(ranges, i, drawn->labels[i]);
+    if (r != SIZE_MAX)
+      bins[r].hits += (double)base->weight[i];
   }
   batch->evidence.total = drawn->total;
 }
@@ -396,7 +439,10 @@ static pcal_status batch_base_sums(const pcal_env *env, const pc_sorted_view *so
     const pc_batch_draws same = {.weights = weights};
     pc_replica_batch_add(sorted, ranges, &same, batch);
     memcpy(out->sums, batch->sums, bytes);
-    batch_base_tilt(sorted, ranges, batch->prefix != NULL, out);
+    if (pc_score_ranges_are_by_row(ranges))
+      out->tilt_mean = pc_replica_class_bins_tilt(&ranges->by_row, out->weight, out->tilt);
+    else
+      batch_base_tilt(sorted, ranges, batch->prefix != NULL, out);
     if (step > 0)
       pc_replica_gap_sums(out->sums, step, batch->three, out->gap, out->size);
     for (size_t r = 0; r + 1 < step; r++)
@@ -425,12 +471,12 @@ pcal_status pc_replica_batch_reserve_points(const pcal_env *env, const pc_sorted
                                             pc_replica_batch *batch, pcal_error *err) {
   batch->gap_lane = PC_REPLICA_LANES;
   if (batch->prefix == NULL) {
-    if (ranges->of_class != NULL)
+    const int gaps = ranges->of_class != NULL && !pc_score_ranges_are_by_row(ranges);
+    if (gaps)
       batch->class_gaps =
           pc_alloc_raw(env, ranges->count + 1, PC_REPLICA_LANES * sizeof *batch->class_gaps);
-    return batch->class_gaps != NULL || ranges->of_class == NULL
-               ? PCAL_OK
-               : pc_fail_memory(err, "drawing replicas");
+    return batch->class_gaps != NULL || !gaps ? PCAL_OK
+                                              : pc_fail_memory(err, "drawing replicas");
   }
   batch->gaps = pc_alloc(env, sorted->part_count, sizeof *batch->gaps);
   batch->gap_sums =

@@ -39,6 +39,7 @@ typedef struct pc_replica_batch {
   double *sums;   /* [replica][kind][range]; of curves before each range, then the total */
   int three;      /* only the first three kinds of sums are filled */
   uint32_t *hits; /* scratch for ranges->of_class: [range + 1][replica]; or NULL */
+  double *cells;  /* scratch for ranges->by_row, and room for its columns; or NULL */
   int added;      /* the sums are those of an earlier batch */
   pc_evidence evidence;
   pc_curve_prefix *prefix; /* of each part of a curve */
@@ -63,9 +64,10 @@ typedef struct pc_batch_draws {
   const uint8_t
       *hits; /* with labels: of each row, a bit for each replica that drew the class of
                             the natural view */
+  const double *columns; /* pc_replica_columns_add with these weights; NULL: not added up yet */
 } pc_batch_draws;
 
-/* Adds up all ranges for PC_REPLICA_LANES replicas. */
+/* Adds up all ranges for PC_REPLICA_LANES replicas.  sorted: NULL for ranges->by_row, here and below. */
 void pc_replica_batch_add(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
                           const pc_batch_draws *drawn, pc_replica_batch *batch);
 
@@ -91,7 +93,7 @@ void pc_replica_bins_at_point(const pc_replica_pair *sums, size_t count,
  * or of the data: [kind][step], the last element of each kind being the total. */
 void pc_replica_gap_sums(const double *sums, size_t step, int three, double *gap, double *size);
 
-/* Fills batch->evidence of a grid with ranges->of_class for the labels of one replica: weights
+/* Fills batch->evidence of a grid with ranges->of_class or by_row for the labels of one replica: weights
  * and scores are those of the data, hits are counted row by row. */
 void pc_replica_batch_count(const pc_score_ranges *ranges, const pc_replica_base *base,
                             const pc_replica_draw *drawn, pc_replica_batch *batch);

@@ -39,6 +39,8 @@ void pc_replica_views_free(pc_replica_views *views) {
   pc_free(&views->env, views->owned);
   pc_free(&views->env, views->ranges);
   pc_free(&views->env, views->base);
+  pc_free(&views->env, views->columns);
+  pc_free(&views->env, views->columns_known);
   memset(views, 0, sizeof *views);
 }
 
@@ -50,8 +52,15 @@ static int replica_views_equal(const pc_view *a, const pc_view *b) {
   return a->kind == b->kind && a->index == b->index && a->by_label == b->by_label;
 }
 
+int pc_replica_views_by_row(const pc_replica_views *views, size_t slot) {
+  return views->bits > 0 && pc_replica_class_bins_suit(&views->plan->slots[slot].need,
+                                                       &views->plan->layout, views->rows);
+}
+
 pcal_status pc_replica_views_sort(pc_replica_views *views, size_t slot, pcal_error *err) {
   const pc_view *view = replica_views_view(views, slot);
+  if (pc_replica_views_by_row(views, slot))
+    return PCAL_OK;
   for (size_t s = 0; views->sorted[slot] == NULL && s < views->plan->slot_count; s++)
     if (views->sorted[s] != NULL && replica_views_equal(view, replica_views_view(views, s)))
       views->sorted[slot] = views->sorted[s];
@@ -73,8 +82,12 @@ double pc_replica_views_lattice(const pc_replica_views *views, size_t slot) {
 pcal_status pc_replica_views_divide(pc_replica_views *views, size_t slot, pcal_error *err) {
   pc_score_ranges *ranges = &views->ranges[slot];
   PC_TRY(pc_replica_views_sort(views, slot, err));
-  if (ranges->part != NULL)
+  if (ranges->part != NULL || pc_score_ranges_are_by_row(ranges))
     return PCAL_OK;
+  if (pc_replica_views_by_row(views, slot))
+    return pc_score_ranges_by_row(&views->env, &views->plan->slots[slot].need,
+                                  &views->plan->layout, views->rows,
+                                  pc_replica_views_lattice(views, slot), ranges, err);
   PC_TRY(pc_score_ranges_new(&views->env, views->plan, slot, views->sorted[slot],
                              views->rows->labels, pc_score_cells_of(views->cells, slot), ranges,
                              err));
@@ -112,4 +125,28 @@ pcal_status pc_replica_views_evidence(const pc_replica_views *views, size_t slot
                                  out, err));
   out->lattice = pc_replica_views_lattice(views, slot);
   return PCAL_OK;
+}
+
+pcal_status pc_replica_views_keep_columns(pc_replica_views *views, size_t batches,
+                                          pcal_error *err) {
+  if (views->columns != NULL || batches * PC_REPLICA_LANES > views->rows->count)
+    return PCAL_OK;
+  views->columns = pc_alloc_raw(&views->env, batches * pc_replica_columns_size(views->rows),
+                                sizeof *views->columns);
+  views->columns_known = pc_alloc(&views->env, batches, sizeof *views->columns_known);
+  views->column_batches = batches;
+  return views->columns == NULL || views->columns_known == NULL
+             ? pc_fail_memory(err, "drawing replicas")
+             : PCAL_OK;
+}
+
+const double *pc_replica_views_columns(const pc_replica_views *views, int keep, size_t batch,
+                                       const float *weights, double *room) {
+  const int kept = keep && views->columns != NULL && batch < views->column_batches;
+  double *out = kept ? views->columns + batch * pc_replica_columns_size(views->rows) : room;
+  if (!kept || !views->columns_known[batch])
+    pc_replica_columns_add(views->rows, pc_row_lattice(views->bits), weights, out);
+  if (kept)
+    views->columns_known[batch] = 1;
+  return out;
 }

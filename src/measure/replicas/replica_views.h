@@ -17,10 +17,14 @@ typedef struct pc_replica_views {
   const double *hidden; /* pc_replica_cells_hidden; or NULL */
   int on_rows;          /* replicas are evaluated on all scores for now, not on `coarse` */
   unsigned bits;        /* of the lattice of grids (row_moments.h) */
-  const pc_sorted_view **sorted; /* by slot; NULL: not sorted yet */
+  const pc_sorted_view **sorted; /* by slot; NULL: not sorted yet, or added up row by row */
   pc_sorted_view *owned;         /* by slot; empty if another slot has the same view */
   pc_score_ranges *ranges;       /* by slot */
   pc_replica_base *base;         /* by slot */
+  /* Sums of whole classes in the bootstrap replicas, which several requests draw: */
+  double *columns;        /* of each batch, see pc_replica_columns_add; or NULL */
+  uint8_t *columns_known; /* of each batch: its columns are filled */
+  size_t column_batches;
 } pc_replica_views;
 
 /* plan and rows must outlive the views.  rows NULL: the caller sets the tally. */
@@ -31,6 +35,9 @@ void pc_replica_views_free(pc_replica_views *views);
 
 /* The number that rounds the scores of a slot; 0: they are not rounded. */
 double pc_replica_views_lattice(const pc_replica_views *views, size_t slot);
+
+/* True if a slot is a grid that is added up row by row (replica_class_bins.h), not sorted. */
+int pc_replica_views_by_row(const pc_replica_views *views, size_t slot);
 
 /* Prepare a slot; nothing is done twice.  Each includes those before it, and not the index. */
 PC_CHECKED pcal_status pc_replica_views_sort(pc_replica_views *views, size_t slot,
@@ -47,5 +54,13 @@ PC_CHECKED pcal_status pc_replica_views_evidence(const pc_replica_views *views, 
                                                  pc_replica_evidence *out, pcal_error *err);
 PC_CHECKED pcal_status pc_replica_views_add_data(pc_replica_views *views, size_t slot,
                                                  pcal_error *err);
+
+/* Makes room for the columns of bootstrap replicas, unless they would be more numbers than the rows have. */
+PC_CHECKED pcal_status pc_replica_views_keep_columns(pc_replica_views *views, size_t batches,
+                                                     pcal_error *err);
+/* The columns of a batch, added up with its weights if they are not kept; into `room` if they are not
+ * to be kept.  Each batch is asked for by one thread at a time. */
+const double *pc_replica_views_columns(const pc_replica_views *views, int keep, size_t batch,
+                                       const float *weights, double *room);
 
 #endif

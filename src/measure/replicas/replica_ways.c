@@ -46,11 +46,14 @@ static pc_replica_way ways_of_sorted(const pc_replica_request *request, size_t s
              : PC_REPLICA_WAY_REFILL;
 }
 
-pc_replica_way pc_replica_choose_way(const pc_replica_request *request, size_t slot,
-                                     int lanes) {
+pc_replica_way pc_replica_choose_way(const pc_replica_request *request,
+                                     const pc_replica_views *views, size_t slot, int lanes) {
   const pc_need *need = &request->plan->slots[slot].need;
   if (!pc_replica_wants_slot(request, slot))
     return PC_REPLICA_WAY_NONE;
+  if (pc_replica_views_by_row(views, slot))
+    return request->kind == PC_REPLICA_LABELS && !lanes ? PC_REPLICA_WAY_COUNT
+                                                        : PC_REPLICA_WAY_IN_BATCH;
   if (pc_sorted_view_applies(need, &request->plan->layout, request->rows))
     return ways_of_sorted(request, slot, lanes);
   if (need->machine != PC_SUM)

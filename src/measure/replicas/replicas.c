@@ -14,6 +14,7 @@
 #include "measure/replicas/replica_views.h"
 #include "measure/replicas/replica_ways.h"
 #include "measure/replicas/replica_weights.h"
+#include "measure/replicas/row_moments.h"
 #include "measure/replicas/single_copies.h"
 #include "measure/replicas/sorted_view.h"
 #include "measure/replicas/sum_replicas.h"
@@ -38,6 +39,7 @@ typedef struct replicas_worker {
   pc_replica_evidence *refilled;
   pc_replica_batch *batches;
   double *row_sums;                 /* of the batch: [slot][value][replica of the batch] */
+  double *class_sums;               /* the same: see pc_batch_draws; NULL: no slot needs them */
   pc_replica_label_sums label_sums; /* of the batch */
   pc_replica_rows rows;
   pc_view_columns *columns;
@@ -52,10 +54,11 @@ typedef struct replicas_job {
   pc_replica_row_sums *summed; /* by slot; for PC_REPLICA_WAY_ROW_SUMS */
   replicas_worker *workers;
   size_t worker_count;
-  size_t together;     /* batches of a task */
-  int lanes;           /* labels are drawn for all replicas of a batch together */
-  int sums;            /* some entry is a sum of row values */
-  int states;          /* some slot is evaluated by PC_REPLICA_WAY_STATE */
+  size_t together; /* batches of a task */
+  int lanes;       /* labels are drawn for all replicas of a batch together */
+  int sums;        /* some entry is a sum of row values */
+  int states;      /* some slot is evaluated by PC_REPLICA_WAY_STATE */
+  int columns;     /* some slot needs sums of whole classes with the weights of each batch */
   uint8_t *label_sums; /* by slot: evaluated by PC_REPLICA_WAY_LABEL_SUMS */
   int sums_labels;     /* some slot is */
   int relabels;        /* some slot reads the labels of a single replica */
@@ -63,6 +66,15 @@ typedef struct replicas_job {
   size_t step;         /* then the distance between copies of a row */
   double *values;
 } replicas_job;
+
+static size_t replicas_batches(const replicas_job *job) {
+  return (job->request->count - 1) / REPLICAS_BATCH + 1;
+}
+
+/* True if other requests draw the same replicas. */
+static int replicas_kept(const replicas_job *job) {
+  return job->request->kind == PC_REPLICA_WEIGHTS && job->request->views != NULL;
+}
 
 /* ---- draws ---- */
 
@@ -158,6 +170,7 @@ static void replicas_worker_free(replicas_job *job, replicas_worker *worker) {
   pc_free(&job->env, worker->refilled);
   pc_free(&job->env, worker->batches);
   pc_free(&job->env, worker->row_sums);
+  pc_free(&job->env, worker->class_sums);
   if (worker->label_sums.plan != NULL)
     pc_replica_label_sums_free(&job->env, &worker->label_sums);
   pc_free(&job->env, worker->bits.bits);
@@ -224,8 +237,12 @@ static pcal_status replicas_worker_fill(const replicas_job *job, replicas_worker
                                   REPLICAS_BATCH * sizeof *worker->row_sums);
   worker->bits.bits = pc_alloc_raw(&job->env, job->request->kind == PC_REPLICA_EXCHANGE ? n : 0,
                                    sizeof *worker->bits.bits);
+  if (job->columns)
+    worker->class_sums = pc_alloc_raw(&job->env, pc_replica_columns_size(job->request->rows),
+                                      sizeof *worker->columns);
   if (worker->drawn == NULL || worker->new_labels == NULL || worker->refilled == NULL ||
       worker->batches == NULL || worker->row_sums == NULL || worker->bits.bits == NULL ||
+      (job->columns && worker->class_sums == NULL) ||
       (job->lanes && (worker->lane_labels == NULL || worker->lane_hits == NULL)))
     return pc_fail_memory(err, "drawing replicas");
   for (size_t s = 0; s < plan->slot_count; s++)
@@ -330,7 +347,7 @@ static pcal_status replicas_in_batch(const replicas_job *job, replicas_worker *w
                                      pcal_error *err) {
   const pc_score_ranges *ranges = &job->views->ranges[slot];
   pc_replica_batch *batch = &worker->batches[slot];
-  const pc_batch_draws all = {worker->drawn, worker->lane_labels, worker->lane_hits};
+  const pc_batch_draws all = {.weights = worker->drawn, .labels = worker->lane_labels};
   if (job->request->points != NULL)
     return replicas_points(job, worker, slot, drawn->total, replica, err);
   if (job->ways[slot] == PC_REPLICA_WAY_COUNT)
@@ -394,7 +411,11 @@ static pcal_status replicas_batch(const replicas_job *job, replicas_worker *work
   if (job->lanes)
     pc_draw_label_lanes(job->env.seed, batch * REPLICAS_BATCH, rows, worker->lane_labels,
                         worker->lane_hits);
-  const pc_batch_draws all = {worker->drawn, worker->lane_labels, worker->lane_hits};
+  const double *columns = job->columns
+                              ? pc_replica_views_columns(job->views, replicas_kept(job), batch,
+                                                         worker->drawn, worker->class_sums)
+                              : NULL;
+  const pc_batch_draws all = {worker->drawn, worker->lane_labels, worker->lane_hits, columns};
   for (size_t s = 0; s < job->request->plan->slot_count; s++)
     if (job->ways[s] == PC_REPLICA_WAY_IN_BATCH)
       pc_replica_batch_add(job->views->sorted[s], &job->views->ranges[s], &all,
@@ -420,10 +441,6 @@ static pcal_status replicas_batch(const replicas_job *job, replicas_worker *work
       PC_TRY(replicas_one(job, worker, &drawn, replica, err));
   }
   return PCAL_OK;
-}
-
-static size_t replicas_batches(const replicas_job *job) {
-  return (job->request->count - 1) / REPLICAS_BATCH + 1;
 }
 
 static pcal_status replicas_task(void *user, size_t index, size_t w, pcal_error *err) {
@@ -478,8 +495,11 @@ static pcal_status replicas_prepare_slot(replicas_job *job, size_t slot, pcal_er
   const pc_replica_request *request = job->request;
   const pc_measure_plan *plan = request->plan;
   const pc_need *need = &plan->slots[slot].need;
-  const pc_replica_way way = job->ways[slot] = pc_replica_choose_way(request, slot, job->lanes);
+  const pc_replica_way way = job->ways[slot] =
+      pc_replica_choose_way(request, job->views, slot, job->lanes);
   job->states |= way == PC_REPLICA_WAY_STATE;
+  job->columns |= way == PC_REPLICA_WAY_IN_BATCH && request->kind != PC_REPLICA_LABELS &&
+                  pc_replica_views_by_row(job->views, slot);
   job->sums_labels |= job->label_sums[slot] = way == PC_REPLICA_WAY_LABEL_SUMS;
   job->relabels |= way == PC_REPLICA_WAY_COUNT || way == PC_REPLICA_WAY_REFILL ||
                    way == PC_REPLICA_WAY_STATE || !job->lanes;
@@ -502,7 +522,8 @@ static pcal_status replicas_divide_slot(void *user, size_t slot, size_t worker,
   if (way != PC_REPLICA_WAY_IN_BATCH && way != PC_REPLICA_WAY_COUNT)
     return PCAL_OK;
   PC_TRY(pc_replica_views_ready(job->views, slot, data, data || job->lanes, err));
-  if (way == PC_REPLICA_WAY_COUNT && job->views->ranges[slot].of_class == NULL)
+  if (way == PC_REPLICA_WAY_COUNT && job->views->ranges[slot].of_class == NULL &&
+      !pc_score_ranges_are_by_row(&job->views->ranges[slot]))
     job->ways[slot] = PC_REPLICA_WAY_REFILL; /* too many bins */
   return PCAL_OK;
 }
@@ -524,6 +545,8 @@ static pcal_status replicas_prepare(replicas_job *job, pcal_error *err) {
   const double cost = REPLICAS_SCORE_COST * (double)job->request->rows->count *
                       (double)(slots * job->request->plan->layout.classes);
   PC_TRY(pc_run(&job->views->team, slots, cost, replicas_divide_slot, job, err));
+  if (job->columns && replicas_kept(job))
+    PC_TRY(pc_replica_views_keep_columns(job->views, replicas_batches(job), err));
   return job->sums && job->request->kind != PC_REPLICA_LABELS
              ? pc_replica_row_sums_fill(&job->env, job->request, job->summed, err)
              : PCAL_OK;

@@ -6,8 +6,9 @@
 #include "curve/point_masses.h"
 #include "measure/replicas/draws.h"
 
-#define RANGES_WEIGHT_MAX 1e6 /* larger counts are not exact as floats */
-#define RANGES_SCORES 24      /* scores of a range of a curve, ties not counted */
+#define RANGES_WEIGHT_MAX 1e6              /* larger counts are not exact as floats */
+#define RANGES_INDEX_MAX ((size_t)1 << 22) /* scores that are indexed beside lists of them */
+#define RANGES_SCORES 24                   /* scores of a range of a curve, ties not counted */
 
 int pc_kept_weights_whole(const pc_kept_rows *rows) {
   for (size_t i = 0; i < rows->count; i++)
@@ -31,6 +32,7 @@ void pc_score_ranges_free(const pcal_env *env, pc_score_ranges *ranges) {
   pc_free(env, ranges->hit);
   pc_free(env, ranges->cells);
   pc_free(env, ranges->of_class);
+  pc_replica_class_bins_free(env, &ranges->by_row);
   memset(ranges, 0, sizeof *ranges);
 }
 
@@ -197,6 +199,15 @@ pcal_status pc_score_ranges_single(const pcal_env *env, const pc_measure_plan *p
   return PCAL_OK;
 }
 
+pcal_status pc_score_ranges_by_row(const pcal_env *env, const pc_need *need,
+                                   const pc_layout *layout, const pc_kept_rows *rows,
+                                   double lattice, pc_score_ranges *out, pcal_error *err) {
+  *out = (pc_score_ranges){.lattice = lattice};
+  PC_TRY(pc_replica_class_bins_new(env, need, layout, rows, lattice, &out->by_row, err));
+  out->count = out->by_row.parts * out->by_row.bins;
+  return PCAL_OK;
+}
+
 int pc_kept_rows_unit(const pc_kept_rows *rows) {
   for (size_t i = 0; i < rows->count; i++)
     if (pc_kept_weight(rows, i) != 1.0)
@@ -221,14 +232,20 @@ int pc_score_ranges_indexable(const pc_need *need) {
 pcal_status pc_score_ranges_index(const pcal_env *env, const pc_need *need,
                                   const pc_kept_rows *rows, const pc_sorted_view *sorted,
                                   pc_score_ranges *ranges, pcal_error *err) {
+  const int by_row = pc_score_ranges_are_by_row(ranges);
   ranges->unit = pc_kept_rows_unit(rows);
-  ranges->natural = ranges->unit && ranges_natural(rows, sorted);
-  if (!pc_score_ranges_indexable(need) || ranges->count >= UINT16_MAX)
+  ranges->natural = !by_row && ranges->unit && ranges_natural(rows, sorted);
+  if (!pc_score_ranges_indexable(need) || ranges->count >= UINT16_MAX ||
+      (by_row && rows->count * rows->classes > RANGES_INDEX_MAX))
     return PCAL_OK;
   ranges->rows = rows;
   ranges->of_class = pc_alloc(env, rows->count * rows->classes, sizeof *ranges->of_class);
   if (ranges->of_class == NULL)
     return pc_fail_memory(err, "drawing replicas");
+  if (by_row) {
+    pc_replica_class_bins_index(&ranges->by_row, ranges->of_class);
+    return PCAL_OK;
+  }
   for (size_t r = 0; r < ranges->count; r++)
     for (size_t i = ranges->begin[r]; i < ranges->end[r]; i++)
       ranges->of_class[sorted->row[i] * rows->classes + (size_t)sorted->label[i]] =

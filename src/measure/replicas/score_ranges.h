@@ -3,6 +3,7 @@
 #define PC_SCORE_RANGES_H
 
 #include "measure/measure_plan.h"
+#include "measure/replicas/replica_class_bins.h"
 #include "measure/replicas/score_cells.h"
 
 /* The bins of a grid, the cells of a curve (score_cells.h), or short ranges of a curve.  Ranges of a curve split no ties; if a metric
@@ -10,12 +11,15 @@
 typedef struct pc_score_ranges {
   size_t count;
   size_t *begin, *end; /* of a curve begin[count] is the end of the last range */
-  size_t *part;        /* first range of each part, then `count` */
-  double *hit;         /* of each score: 1.0 if it is a hit, else 0.0 */
-  int coarse;          /* cells of a curve, which are added up like bins */
-  int single;          /* every range is one score, which stands for a cell */
-  int in_cells;        /* a metric joins scores in cells */
-  uint32_t *cells;     /* if in_cells: [part][cell], see pc_curve_prefix */
+  pc_replica_class_bins
+      by_row;      /* of a grid over every class that is not sorted: only `count` and this are
+                           filled; else zeroed */
+  size_t *part;    /* first range of each part, then `count` */
+  double *hit;     /* of each score: 1.0 if it is a hit, else 0.0 */
+  int coarse;      /* cells of a curve, which are added up like bins */
+  int single;      /* every range is one score, which stands for a cell */
+  int in_cells;    /* a metric joins scores in cells */
+  uint32_t *cells; /* if in_cells: [part][cell], see pc_curve_prefix */
   uint16_t *of_class; /* of a grid over every class: [row][class], 1 + its range, or 0 if it has
                           none; NULL unless pc_score_ranges_index was called */
   const pc_kept_rows *rows; /* with of_class */
@@ -35,6 +39,14 @@ PC_CHECKED pcal_status pc_score_ranges_new(const pcal_env *env, const pc_measure
 PC_CHECKED pcal_status pc_score_ranges_single(const pcal_env *env, const pc_measure_plan *plan,
                                               size_t slot, const pc_sorted_view *sorted,
                                               pc_score_ranges *out, pcal_error *err);
+/* The bins of a grid that pc_replica_class_bins_suit, of rows on a lattice. */
+PC_CHECKED pcal_status pc_score_ranges_by_row(const pcal_env *env, const pc_need *need,
+                                              const pc_layout *layout, const pc_kept_rows *rows,
+                                              double lattice, pc_score_ranges *out,
+                                              pcal_error *err);
+static inline int pc_score_ranges_are_by_row(const pc_score_ranges *ranges) {
+  return ranges->by_row.rows != NULL;
+}
 /* Prepares batches in which only the labels of rows of weight 1 differ, so that hits alone are
  * counted; and grids over every class without moments, which are then added up row by row.  Does
  * nothing for other slots. */

@@ -330,8 +330,7 @@ TEST(test_exchange_sums) {
   }
 }
 
-/* Gaps of every class: plain sums, exact on a lattice whatever their order, and in the order of rows and
- * classes without one. */
+/* Gaps of every class in the order of rows and classes. */
 TEST(test_class_gaps) {
   enum { COUNT = 600, MOST = 11, RANGES = 40 };
   static float weights[COUNT * PC_REPLICA_LANES];
@@ -341,30 +340,82 @@ TEST(test_class_gaps) {
   const pc_rng rng = {8, 2};
   for (size_t i = 0; i < COUNT * PC_REPLICA_LANES; i++)
     weights[i] = (float)floor(4 * pc_rng_uniform(&rng, i));
-  for (size_t classes = 1; classes <= MOST; classes += 5)
-    for (int lattice = 0; lattice < 2; lattice++) {
-      const double big = lattice ? 1.5 * 0x1p22 : 0.0; /* multiples of 2^-30 */
-      double want[(RANGES + 1) * PC_REPLICA_LANES] = {0.0};
-      for (size_t i = 0; i < COUNT; i++)
-        labels[i] = (int32_t)(i * i % classes);
-      for (size_t i = 0; i < COUNT * classes; i++) {
-        probs[i] = pc_rng_uniform(&rng, 100000 + i);
-        range[i] = (uint16_t)(i % 7 == 3 ? i % (RANGES + 1) : 1 + i % classes);
+  for (size_t classes = 1; classes <= MOST; classes += 5) {
+    double want[(RANGES + 1) * PC_REPLICA_LANES] = {0.0};
+    for (size_t i = 0; i < COUNT; i++)
+      labels[i] = (int32_t)(i * i % classes);
+    for (size_t i = 0; i < COUNT * classes; i++) {
+      probs[i] = pc_rng_uniform(&rng, 100000 + i);
+      range[i] = (uint16_t)(i % 7 == 3 ? i % (RANGES + 1) : 1 + i % classes);
+    }
+    for (size_t i = 0; i < COUNT; i++)
+      for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++) {
+        const double w = (double)weights[i * PC_REPLICA_LANES + lane];
+        for (size_t c = 0; c < classes; c++)
+          want[range[i * classes + c] * PC_REPLICA_LANES + lane] += w * probs[i * classes + c];
+        want[range[i * classes + (size_t)labels[i]] * PC_REPLICA_LANES + lane] -= w;
       }
-      for (size_t i = 0; i < COUNT; i++)
-        for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++) {
-          const double w = (double)weights[i * PC_REPLICA_LANES + lane];
-          for (size_t c = 0; c < classes; c++)
-            want[range[i * classes + c] * PC_REPLICA_LANES + lane] +=
-                w * ((probs[i * classes + c] + big) - big);
-          want[range[i * classes + (size_t)labels[i]] * PC_REPLICA_LANES + lane] -= w;
+    for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
+      double sums[(RANGES + 1) * PC_REPLICA_LANES] = {0.0};
+      pc_kernels_at(v)->replica_sum->add_class_gaps(weights, probs, labels, range, COUNT,
+                                                    classes, sums);
+      for (size_t i = 0; i < UNIT_COUNT(sums); i++)
+        assert_same(sums[i], want[i]);
+    }
+  }
+}
+
+/* Sums of whole classes and of listed scores, on a lattice of multiples of 2^-30. */
+TEST(test_columns_and_listed_scores) {
+  enum { COUNT = 173, MOST = 21, CELLS = 9 };
+  const double lattice = 1.5 * 0x1p22;
+  static float weights[COUNT * PC_REPLICA_LANES];
+  static double probs[COUNT * MOST];
+  static size_t begin[COUNT + 1];
+  static uint32_t class_index[COUNT * MOST], cell[COUNT * MOST], hit[COUNT];
+  const pc_rng rng = {8, 3};
+  for (size_t i = 0; i < COUNT * PC_REPLICA_LANES; i++)
+    weights[i] = (float)floor(4 * pc_rng_uniform(&rng, i));
+  for (size_t classes = 1; classes <= MOST; classes++) {
+    double columns[(MOST + 1) * PC_REPLICA_LANES] = {0.0};
+    double cells[CELLS * PC_LISTED_SUMS * PC_REPLICA_LANES] = {0.0};
+    for (size_t i = 0; i < COUNT; i++) {
+      begin[i + 1] = begin[i];
+      hit[i] = (uint32_t)(i % CELLS);
+      for (size_t c = 0; c < classes; c++) {
+        const size_t at = i * classes + c;
+        probs[at] = pc_rng_uniform(&rng, 100000 + at);
+        if (at % 3 == 0) {
+          class_index[begin[i + 1]] = (uint32_t)c;
+          cell[begin[i + 1]++] = (uint32_t)(at % CELLS);
         }
-      for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
-        double sums[(RANGES + 1) * PC_REPLICA_LANES] = {0.0};
-        pc_kernels_at(v)->replica_sum->add_class_gaps(weights, probs, labels, range, COUNT,
-                                                      classes, big, sums);
-        for (size_t i = 0; i < UNIT_COUNT(sums); i++)
-          assert_same(sums[i], want[i]);
+      }
+      for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++) {
+        const double w = (double)weights[i * PC_REPLICA_LANES + lane];
+        columns[classes * PC_REPLICA_LANES + lane] += w;
+        for (size_t c = 0; c < classes; c++) {
+          const size_t at = i * classes + c;
+          const double score = w * ((probs[at] + lattice) - lattice);
+          double *to = cells + at % CELLS * PC_LISTED_SUMS * PC_REPLICA_LANES + lane;
+          columns[c * PC_REPLICA_LANES + lane] += score;
+          to[PC_REPLICA_SUM_WEIGHT * PC_REPLICA_LANES] += at % 3 == 0 ? w : 0.0;
+          to[PC_REPLICA_SUM_SCORE * PC_REPLICA_LANES] += at % 3 == 0 ? score : 0.0;
+        }
+        cells[(i % CELLS * PC_LISTED_SUMS + PC_REPLICA_SUM_HITS) * PC_REPLICA_LANES + lane] +=
+            w;
       }
     }
+    const pc_listed_scores listed = {begin, class_index, cell, hit};
+    for (size_t v = 0; pc_kernels_at(v) != NULL; v++) {
+      double whole[(MOST + 1) * PC_REPLICA_LANES] = {0.0};
+      double some[CELLS * PC_LISTED_SUMS * PC_REPLICA_LANES] = {0.0};
+      const pc_replica_sum_kernels *kernels = pc_kernels_at(v)->replica_sum;
+      kernels->add_columns(weights, probs, COUNT, classes, lattice, whole);
+      kernels->add_listed(weights, probs, &listed, COUNT, classes, lattice, some);
+      for (size_t i = 0; i < UNIT_COUNT(whole); i++)
+        assert_same(whole[i], columns[i]);
+      for (size_t i = 0; i < UNIT_COUNT(some); i++)
+        assert_same(some[i], cells[i]);
+    }
+  }
 }
