@@ -142,6 +142,14 @@ typedef struct pc_evidence {
   } block;
 } pc_evidence;
 
+/* The evidence for a metric; cells: it joins scores in cells. */
+static inline pc_evidence pc_evidence_for(const pc_evidence *evidence, int cells) {
+  pc_evidence own = *evidence;
+  if (cells && own.machine == PC_CURVE && own.curve.cells != NULL)
+    own.curve.parts = own.curve.cells;
+  return own;
+}
+
 /* Totals of the rows behind a saved state, to check it against. */
 typedef struct pc_saved_totals {
   uint64_t rows;

@@ -157,10 +157,7 @@ static pcal_status finish_entry(const pc_measure_plan *plan, size_t index,
   if (no_null != NULL)
     snprintf(out->interval_result.why, sizeof out->interval_result.why, "%s", no_null);
   if (evidence->total > 0) {
-    pc_evidence own = *evidence;
-    if (evidence->machine == PC_CURVE && entry->metric->cells != NULL &&
-        own.curve.cells != NULL)
-      own.curve.parts = own.curve.cells;
+    const pc_evidence own = pc_evidence_for(evidence, entry->metric->cells != NULL);
     PC_TRY(entry->metric->evaluate(&entry->options, &own, env, &out->outcome, err));
     if (entry->metric->bounds != NULL)
       finish_bounds(plan, entry, evidence, out);
@@ -336,14 +333,11 @@ static pcal_status finish_cluster_keys(const pcal_measure *measure, uint64_t **o
 /* Says why an entry without a tally has no interval or null. */
 static void finish_untallied(const pcal_measure *measure, size_t entry,
                              pc_result_record *record) {
-  pc_interval_result *out = &record->interval_result;
-  const char *lacks = record->outcome.undefined
-                          ? NULL
-                          : pc_replica_tally_lacks(NULL, &measure->plan, entry);
+  const char *lacks = pc_replica_tally_lacks(NULL, &measure->plan, entry);
   if (lacks != NULL && pc_measure_rows_are_units(measure))
     lacks = "rounds draw rows of whole weights only; measure these weights in one process";
-  if (lacks != NULL)
-    snprintf(out->why, sizeof out->why, "%s", lacks);
+  if (lacks != NULL && !record->outcome.undefined)
+    snprintf(record->interval_result.why, sizeof record->interval_result.why, "%s", lacks);
 }
 
 /* The same from tallies; group NULL: all rows. */

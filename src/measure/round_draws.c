@@ -81,6 +81,11 @@ static void draws_sample(const pc_kept_rows *rows, pc_round_draws *out) {
 
 /* ---- answering ---- */
 
+unsigned pc_group_tally_contents(const pc_group_tally *tally) {
+  return tally->bits == PC_ROW_LATTICE_BITS_MAX ? PC_TALLY_WITH_SUMS
+                                                : PC_TALLY_WITH_SUMS | PC_TALLY_WITH_GRIDS;
+}
+
 void pc_round_draws_free(pc_round_draws *draws) {
   if (draws->env == NULL)
     return;

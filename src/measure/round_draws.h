@@ -50,6 +50,8 @@ PC_CHECKED pcal_status pc_decode_round_draws(pc_decoder *in, const pcal_env *env
 PC_CHECKED pcal_status pc_group_tallies_new(const pcal_measure *measure,
                                             const pc_group_state *total, pc_group_tally **out,
                                             size_t *count, pcal_error *err);
+/* What the tally of a group holds: of PC_TALLY_WITH_GRIDS ... */
+unsigned pc_group_tally_contents(const pc_group_tally *tally);
 void pc_group_tallies_free(const pcal_env *env, pc_group_tally *list, size_t count);
 
 #endif

@@ -31,8 +31,9 @@
 #include "kernels/lane_math.h"
 #include "metrics/metric.h"
 
-#define TCE_KDE_SUPPORT 3.0   /* standard deviations of the kernel */
-#define TCE_KDE_CELLS_END 0x1p27 /* rows: the bandwidth falls to the width of the cells of replicas */
+#define TCE_KDE_SUPPORT 3.0 /* standard deviations of the kernel */
+#define TCE_KDE_CELLS_END \
+  0x1p27 /* rows: the bandwidth falls to the width of the cells of replicas */
 #define TCE_KDE_ALIKE 0x1p-48 /* variances below it are 0 up to rounding */
 
 enum { TCE_KDE_P, TCE_KDE_ROOT };

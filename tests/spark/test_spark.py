@@ -95,7 +95,7 @@ def test_intervals_and_nulls(df, rows):
     rounded = frame.union(frame).withColumn("one", sql.round("one", 2)).repartition(7).cache()
     few = rounded.select("one", "is one", "half").toPandas()
     assert few["one"].nunique() < 120
-    null = {"metrics": "ece", "interval": 0.9, "null": True, "replicas": 50}
+    null = {"metrics": ["ece", "brier", "accuracy"], "interval": 0.9, "null": True, "replicas": 50}
     again = pcs.measure(rounded, probs="one", labels="is one", groups="half", **null)
     assert again.to_json() == (
         pc.measure(few["one"], few["is one"], groups=few["half"], **null).to_json()
@@ -174,6 +174,10 @@ def test_bad_input(df):
         pcs.measure(short, probs="p", labels="y", metrics="brier")
     with pytest.raises(pc.DataError, match=r"^partition 0: labels, row \d+: .*9"):
         pcs.measure(labels, probs="p", labels="y", metrics="brier")
+    everywhere = df.repartitionByRange(4, "row")  # of bad rows in all partitions, that of the first counts
+    everywhere = everywhere.withColumn("y", sql.when(sql.col("row") % 300 == 17, 9).otherwise(sql.col("y")))
+    with pytest.raises(pc.DataError, match=r"^partition 0: labels, row \d+: .*9"):
+        pcs.measure(everywhere, probs="p", labels="y", metrics="brier")
     refused(df.where("row < 0"), "the table has no rows; give at least one")
     refused(
         df,

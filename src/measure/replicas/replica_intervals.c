@@ -494,9 +494,9 @@ static pcal_status intervals_nulls(intervals_job *job, pcal_error *err) {
 /* Says why a requested interval or null is missing. */
 static void intervals_say_why(const intervals_job *job, size_t entry) {
   pc_result_record *record = &job->records[entry];
-  if (!intervals_drawn(job, entry) && !record->outcome.undefined)
-    snprintf(record->interval_result.why, sizeof record->interval_result.why, "%s",
-             pc_replica_cells_lack(job->views, entry));
+  const char *lacks = pc_replica_cells_lack(job->views, entry);
+  if (lacks != NULL && !record->outcome.undefined)
+    snprintf(record->interval_result.why, sizeof record->interval_result.why, "%s", lacks);
   if (job->plan->intervals.level > 0 &&
       (job->plan->entries[entry].reading.traits & PC_OF_THE_SAMPLE))
     snprintf(record->interval_result.why, sizeof record->interval_result.why,
@@ -564,8 +564,8 @@ pcal_status pc_replica_intervals(const pcal_env *env, const pc_measure_plan *pla
                        .kept = values};
   pcal_status status = pc_replica_views_new(env, plan, kept, &views, err);
   if (status == PCAL_OK) {
-    pc_row_moments moments = {0};
     pc_replica_cells cells = {0};
+    pc_row_moments moments = {0};
     if (classes)
       moments = pc_row_moments_of(kept, views.bits, 0);
     if (classes && pc_replica_cells_apply(&views, moments.total)) {
@@ -589,13 +589,12 @@ pcal_status pc_replica_intervals_tallied(const pcal_env *env, const pc_measure_p
                                          pc_result_record *records, pcal_error *err) {
   const pc_replica_output none = {NULL, NULL, NULL};
   pc_replica_views views;
-  intervals_job job = {
-      .env = env, .plan = plan, .views = &views, .records = records, .kept = &none};
+  intervals_job job = {env, plan, NULL, &views, records, .kept = &none};
   PC_TRY(pc_replica_views_new(env, plan, NULL, &views, err));
   views.tally = tally;
   views.bits = tally->bits;
-  const int classes = plan->layout.form == PC_FORM_CLASSES;
-  const pcal_status status = intervals_run(&job, classes ? &tally->moments : NULL, err);
+  const pcal_status status =
+      intervals_run(&job, plan->layout.form == PC_FORM_CLASSES ? &tally->moments : NULL, err);
   pc_replica_views_free(&views);
   return status;
 }

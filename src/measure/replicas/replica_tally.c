@@ -21,16 +21,11 @@ static const pc_tally_slot *tally_slot(const pc_replica_tally *tally, size_t slo
   return NULL;
 }
 
-static const pc_tally_sums *tally_sums_of(const pc_replica_tally *tally, size_t slot) {
+static pc_tally_sums *tally_sums_of(const pc_replica_tally *tally, size_t slot) {
   for (size_t s = 0; s < tally->sum_count; s++)
     if (tally->sums[s].slot == slot)
       return &tally->sums[s];
   return NULL;
-}
-
-unsigned pc_group_tally_contents(const pc_group_tally *tally) {
-  return tally->bits == PC_ROW_LATTICE_BITS_MAX ? PC_TALLY_WITH_SUMS
-                                                : PC_TALLY_WITH_SUMS | PC_TALLY_WITH_GRIDS;
 }
 
 static int tally_needs_entry(const pc_measure_plan *plan, size_t entry) {
@@ -312,9 +307,7 @@ static void tally_collect_sums(void *user, size_t slot, size_t replica, double t
                                const void *state) {
   const tally_collector *to = user;
   to->tally->totals[to->first + replica] = total;
-  for (size_t s = 0; s < to->tally->sum_count; s++)
-    if (to->tally->sums[s].slot == slot)
-      pc_tally_sums_set(&to->tally->sums[s], replica, state);
+  pc_tally_sums_set(tally_sums_of(to->tally, slot), replica, state);
 }
 
 /* The entries with replicas of a kind: `binned` ones, and with other labels sums.  Returns how many. */
@@ -405,9 +398,9 @@ static void tally_take_rows(const pc_measure_plan *plan, const pc_kept_rows *row
   for (size_t i = 0; i < rows->count; i++)
     weight += rows->copies[i];
   out->totals[0] = weight;
-  out->moments = (pc_row_moments){.total = weight, .copies = weight};
-  if (plan->layout.form == PC_FORM_CLASSES)
-    out->moments = pc_row_moments_of(rows, out->bits, over_classes);
+  out->moments = plan->layout.form == PC_FORM_CLASSES
+                     ? pc_row_moments_of(rows, out->bits, over_classes)
+                     : (pc_row_moments){.total = weight, .copies = weight};
 }
 
 pcal_status pc_replica_tally_draw(const pcal_env *env, const pc_measure_plan *plan,
@@ -528,24 +521,15 @@ static pcal_status tally_open(tally_job *job, pcal_error *err) {
   return job->evidence.grid.bins == NULL ? pc_fail_memory(err, "evaluating replicas") : PCAL_OK;
 }
 
-/* Sums of row values are few: no task of their own. */
 static pcal_status tally_sums_entry(const pc_replica_request *request,
                                     const pc_replica_tally *tally, size_t entry, double *values,
                                     pcal_error *err) {
-  const pc_plan_entry *at = &request->plan->entries[entry];
-  const pc_tally_sums *sums = tally_sums_of(tally, at->slot);
-  if (sums == NULL || request->kind != PC_REPLICA_LABELS || request->points != NULL ||
+  const pc_tally_sums *sums = tally_sums_of(tally, request->plan->entries[entry].slot);
+  if (sums == NULL || request->kind != PC_REPLICA_LABELS ||
       request->count > tally->counts[PC_TALLY_LABELS])
     return pc_fail(err, PCAL_USAGE, "these replicas were not tallied");
-  for (size_t r = 0; r < request->count; r++) {
-    pc_evidence evidence = {.machine = PC_SUM, .layout = &request->plan->layout};
-    evidence.total = tally->totals[tally_first(tally, PC_TALLY_LABELS) + r];
-    pc_tally_sums_evidence(sums, r, &evidence);
-    if (evidence.total > 0.0)
-      PC_TRY(pc_replica_evaluate(&request->views->env, at, &evidence, request->count,
-                                 &values[entry * PC_REPLICA_VALUES * request->count + r], err));
-  }
-  return PCAL_OK;
+  return pc_tally_sums_measure(sums, tally->totals + tally_first(tally, PC_TALLY_LABELS),
+                               request, entry, values, err);
 }
 
 /* The replicas of one entry, some for each task; every worker has a job of its own. */

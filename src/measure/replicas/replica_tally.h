@@ -61,9 +61,6 @@ typedef struct pc_group_tally {
   pc_replica_tally tally;
 } pc_group_tally;
 
-/* Of the tally that a request asks for. */
-unsigned pc_group_tally_contents(const pc_group_tally *tally);
-
 /* Numbers that the replicas of one request may have, over all its groups. */
 #define PC_ROUND_DRAWS_MAX ((uint64_t)1 << 23)
 

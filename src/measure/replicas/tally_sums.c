@@ -71,7 +71,7 @@ void pc_tally_sums_set(pc_tally_sums *sums, size_t replica, const void *state) {
   }
 }
 
-void pc_tally_sums_evidence(const pc_tally_sums *sums, size_t replica, pc_evidence *out) {
+static void tally_sums_evidence(const pc_tally_sums *sums, size_t replica, pc_evidence *out) {
   out->sum.count = sums->values;
   for (size_t v = 0; v < sums->values; v++) {
     const pc_tally_sum *sum = &sums->sums[replica * sums->values + v];
@@ -79,6 +79,21 @@ void pc_tally_sums_evidence(const pc_tally_sums *sums, size_t replica, pc_eviden
     out->sum.infinite[v] = pc_sum_value(&sum->infinite);
     out->sum.infinite_row[v] = PCAL_NO_ROW;
   }
+}
+
+pcal_status pc_tally_sums_measure(const pc_tally_sums *sums, const double *totals,
+                                  const pc_replica_request *request, size_t entry,
+                                  double *values, pcal_error *err) {
+  const pc_plan_entry *at = &request->plan->entries[entry];
+  for (size_t r = 0; r < request->count; r++) {
+    pc_evidence evidence = {
+        .machine = PC_SUM, .layout = &request->plan->layout, .total = totals[r]};
+    tally_sums_evidence(sums, r, &evidence);
+    if (totals[r] > 0.0)
+      PC_TRY(pc_replica_evaluate(&request->views->env, at, &evidence, request->count,
+                                 &values[entry * PC_REPLICA_VALUES * request->count + r], err));
+  }
+  return PCAL_OK;
 }
 
 pcal_status pc_tally_sums_merge(pc_tally_sums *into, const pc_tally_sums *from, size_t replicas,

@@ -36,8 +36,10 @@ void pc_tally_sums_free(const pcal_env *env, pc_tally_sums *list, size_t count);
 
 /* Reads the state of a replica (machine_sum.c). */
 void pc_tally_sums_set(pc_tally_sums *sums, size_t replica, const void *state);
-/* The evidence of a replica; its layout and total are the caller's. */
-void pc_tally_sums_evidence(const pc_tally_sums *sums, size_t replica, pc_evidence *out);
+/* The values of an entry, as of pc_replicas_measure; totals: weight of each replica. */
+PC_CHECKED pcal_status pc_tally_sums_measure(const pc_tally_sums *sums, const double *totals,
+                                             const pc_replica_request *request, size_t entry,
+                                             double *values, pcal_error *err);
 
 /* Adds sums of the same form.  PCAL_DATA: they are too large, and then *into is not changed. */
 PC_CHECKED pcal_status pc_tally_sums_merge(pc_tally_sums *into, const pc_tally_sums *from,
