@@ -106,8 +106,9 @@ class Run {
     const target = this.open.get(descriptor);
     if (!stream && !target) return BADF;
     const sum = this.vectors(list, count, (at, size) => {
-      if (stream) stream.push(this.bytes(at, size).slice());
-      else {
+      if (stream) {
+        if (size > 0) stream.push(this.bytes(at, size).slice()); // progress() looks at the last text
+      } else {
         reserve(target.file, target.at + size);
         target.file.bytes.set(this.bytes(at, size), target.at);
         target.at += size;

@@ -14,6 +14,9 @@
   8. files that arrive during a run wait for its end
   9. files compressed by gzip and zstd are read as the plain ones
  10. 200,000 rows of ten probabilities as CSV take less than two seconds of a processor
+ 11. a run shows its progress
+ 12. the table of a repair has the numbers of the program
+ 13. Tab goes through everything that can be used, in the order of the page, and the place is marked
 """
 
 import argparse
@@ -21,6 +24,7 @@ import gzip
 import json
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -45,6 +49,25 @@ DROP = """(text) => {
   const files = new DataTransfer();
   files.items.add(new File([text], "dropped here.csv"));
   document.getElementById("drop").dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true }));
+}"""
+
+
+# Keeps each text that an element shows.
+WATCH = """(id) => {
+  window.shown = [];
+  new MutationObserver(() => window.shown.push(document.getElementById(id).textContent))
+    .observe(document.getElementById(id), { childList: true, characterData: true, subtree: true });
+}"""
+
+# What can be used by keyboard now, in the order of the page, by id or text.
+USABLE = """() => {
+  window.nameOf = (each) => each.id || each.closest("[data-name]")?.dataset.name || each.textContent.trim();
+  const all = document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']");
+  return [...all].filter((each) => each.checkVisibility() && !each.disabled).map(nameOf);
+}"""
+FOCUSED = """() => {
+  const at = document.activeElement, style = getComputedStyle(at);
+  return at === document.body ? null : [nameOf(at), style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0];
 }"""
 
 
@@ -218,9 +241,13 @@ def words(case):
     assert not case.page.is_visible("#make-sheet") and "calibration-slope" not in case.text("#metrics")
 
 
-def waiting(case):
+def write_middle(case):
     lines = (case.folder / "large.csv").read_text(encoding="utf-8").splitlines(keepends=True)
     (case.folder / "middle.csv").write_text("".join(lines[:10_001]), encoding="utf-8")
+
+
+def waiting(case):
+    write_middle(case)
     case.load("middle.csv")
     case.page.click("#measure")
     case.page.evaluate(DROP, (case.folder / "risk.csv").read_text(encoding="utf-8"))
@@ -301,7 +328,65 @@ def looks(case):
                 case.page.screenshot(path=case.arguments.pictures / f"app-{theme}-{width}.png", full_page=True)
 
 
-TESTS = (each_format, compressed, downloads, bad_files, words, waiting, cancelling, large_table, dropped, pasted_and_keyboard, looks)
+def progress(case):
+    """Of a run of more than half a second, from which on the program draws it: intervals of 10,000 rows."""
+    write_middle(case)
+    case.load("middle.csv")
+    case.page.evaluate(WATCH, "progress")
+    case.measure()
+    shown = case.page.evaluate("window.shown")
+    assert any(re.fullmatch(r"\w.* \d+%( +\d+ (s|min|h) left)?", text) for text in shown), shown
+
+
+def written(text, value):
+    """Whether a text has the first three digits of a number."""
+    return abs(float(text) - value) <= 0.00501 * abs(value)
+
+
+def change(case):
+    """Before, after and the improvement of each metric."""
+    for names in (("risk.csv",), ("logits_test.npy", "labels_test.npy")):
+        inputs = INPUTS[names]
+        case.load(*names)
+        case.measure()
+        method = case.page.input_value("#method")
+        case.page.click("#repair")
+        case.page.wait_for_selector("#repaired:visible")
+        case.page.wait_for_selector("#work", state="hidden")
+        about = json.loads(case.program("compare", *inputs, "--method", method, "--json").stdout)
+        before, after = (next(row for row in about["methods"] if row["name"] == name) for name in ("identity", method))
+        rows = case.page.locator("#change tbody tr").all()
+        assert len(rows) == len(after["metrics"]) >= 5
+        for row, (name, value) in zip(rows, after["metrics"].items()):
+            cells = row.locator("th, td").all_inner_texts()
+            better = after["improvement"][name]
+            expected = [before["metrics"][name], value, better["value"], better["low"], better["high"]]
+            numbers = [*cells[1:3], *re.fullmatch(r"(\S+) \((\S+) to (\S+)\)", cells[3]).groups()]
+            assert cells[0].split()[0] == name and all(map(written, numbers, expected)), (cells, expected)
+        assert f"({about['folds']} folds)" in case.text("#repair-text")
+
+
+def tabs(case):
+    case.load("risk.csv")
+    case.measure()
+    case.page.click("#repair")
+    case.page.wait_for_selector("#repaired:visible")
+    case.page.wait_for_selector("#work", state="hidden")
+    for summary in case.page.locator("summary").all():
+        summary.click()
+    expected = case.page.evaluate(USABLE)
+    case.page.evaluate("document.activeElement.blur(); getSelection().removeAllRanges(); scrollTo(0, 0)")
+    case.page.mouse.click(1, 1)
+    found = []
+    for _ in range(len(expected) + 1):
+        case.page.keyboard.press("Tab")
+        found.append(case.page.evaluate(FOCUSED))
+    assert found.pop() is None, "Tab does not leave the page at its end"
+    assert [name for name, _ in found] == expected, ([name for name, _ in found], expected)
+    assert all(marked for _, marked in found), found
+
+
+TESTS = (each_format, compressed, downloads, bad_files, words, waiting, cancelling, large_table, dropped, pasted_and_keyboard, looks, progress, change, tabs)
 
 
 def main():

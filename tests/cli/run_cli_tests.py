@@ -7,7 +7,8 @@ A test file is read line by line, from top to bottom, in a fresh directory:
 
     # remark
     need WHAT            skip the rest unless it is there: a program (rsvg-convert), a path
-                         (/dev/full), or shared/FILE
+                         (/dev/full), or shared/FILE; driver: a folder with a driver for GPUs,
+                         $PROPERCAL_DRIVER, which meson test always names
     set NAME             make a standard data set (see STANDARD_SETS below)
     file NAME = npy TYPE EXPRESSION      a .npy file, TYPE as in NumPy (<f4, >i2, |b1, ...)
     file NAME = bytes EXPRESSION         a file of these bytes
@@ -213,6 +214,8 @@ class Case:
             there = os.path.exists(os.path.join(self.shared, what[len("shared/"):]))
         elif what.startswith("/"):
             there = os.path.exists(what)
+        elif what == "driver":
+            there = "PROPERCAL_DRIVER" in self.environment
         else:
             there = shutil.which(what) is not None
         if not there:

@@ -1,14 +1,19 @@
 #!/usr/bin/env python3
 """Reads the files of every release in tests/compatibility with the program under test.
 
-    check_compatibility.py PROGRAM [FOLDER]
+    check_compatibility.py PROGRAM [COMPILER...]
 
   1. A calibrator file is read and gives the recorded outputs, to 1e-12.
   2. A state is read and gives the recorded results, or is refused with exit code 3 and one
      sentence that names the file; one of the program's own version must be read.
   3. There is a file of every calibrator that the program knows, from some release.
   4. Every name of names.json is still known: functions, types and constants of propercal.h, metrics with their
-     options, calibrators, figures, and so on.
+     options, calibrators, figures, other spellings.
+  5. interface.json: verbs, flags and their words, exit codes, keys of JSON and columns of CSV (program_interface.py);
+     with a C compiler also values of constants, prototypes, sizes and offsets of structs (header_interface.py).  More of
+     each may be added.
+
+The same for the Python package is in tests/python/test_compatibility.py.
 """
 
 import csv
@@ -19,6 +24,9 @@ import pathlib
 import re
 import subprocess
 import sys
+
+import header_interface
+import program_interface
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOLERANCE = 1e-12
@@ -91,7 +99,9 @@ def check_state(program, folder, entry, own):
 # ---- Names --------------------------------------------------------------------------------
 
 
-HEADER = HERE.parent.parent / "include" / "propercal.h"
+ROOT = HERE.parent.parent
+HEADER = ROOT / "include" / "propercal.h"
+ALIASES = ROOT / "src" / "base" / "aliases.def"
 
 
 def option_names(program, kind, name):
@@ -106,17 +116,27 @@ def public_names(program):
     for kind in ("metrics", "groups", "conventions", "calibrators", "figures"):
         rows = json.loads(run(program, "list", kind, "--json")[1])["rows"]
         names[kind] = [name for row in rows for name in [row["name"], *option_names(program, kind, row["name"])]]
+    spellings = re.findall(r'^ALIAS\((\w+), "([^"]+)", "([^"]+)"\)', ALIASES.read_text(encoding="utf-8"), re.M)
+    names["other spellings"] = [" ".join(spelling) for spelling in spellings]
     return names
 
 
-def lost_names(program, folder):
-    """Names of that release that are gone."""
-    path = folder / "names.json"
-    if not path.exists():
-        return []
-    now = public_names(program)
-    return [f"{folder.name}: {kind} {name} is no longer known" for kind, names in json.loads(path.read_text()).items()
-            for name in names if name not in now.get(kind, ())]
+def kept(folder, name):
+    """A file of that release; None if the release is older than such files."""
+    path = folder / name
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def interface_faults(program, compiler, folder):
+    """What callers of that release had and have not any longer."""
+    names, interface = kept(folder, "names.json"), kept(folder, "interface.json")
+    if names:
+        now = public_names(program)
+        yield from (f"{kind} {name} is no longer known" for kind in names for name in names[kind] if name not in now.get(kind, ()))
+    if interface:
+        yield from program_interface.faults(program, folder, interface["program"])
+    if interface and compiler:
+        yield from header_interface.faults(compiler, interface["header"])
 
 
 CHECKS = {"calibrator": check_calibrator, "state": check_state}
@@ -137,16 +157,17 @@ def check_release(program, folder, version):
 
 def main():
     program = str(pathlib.Path(sys.argv[1]).resolve())
-    root = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else HERE
+    compiler = sys.argv[2:]
     version = run(program, "--version")[1].split()[1]
     known = {row["name"] for row in
              json.loads(run(program, "list", "calibrators", "--json")[1])["rows"]}
     methods, count, failures = set(), 0, []
-    for folder in sorted(path.parent for path in root.glob("*/manifest.json")):
+    for folder in sorted(path.parent for path in HERE.glob("*/manifest.json")):
         more, files, failed = check_release(program, folder, version)
         methods |= more
         count += files
-        failures += failed + lost_names(program, folder)
+        lost = [f"{folder.name}: {fault}" for fault in interface_faults(program, compiler, folder)]
+        failures += failed + [fault + (REMEDY if folder.name == version else "") for fault in lost]
     for method in sorted(known - methods):
         failures.append(f"no release has a file of the calibrator {method}; run tools/make-compatibility")
     print("\n".join(failures) or f"{count} files were read")
