@@ -13,10 +13,10 @@
 #include "machines/machine_curve_buckets.h"
 #include "machines/machine_grid_sparse.h"
 #include "measure/cells_on_device.h"
+#include "measure/merge_workers.h"
 
 #define MEASURE_MANY ((size_t)1 << 20) /* scores of a batch */
 #define MEASURE_FREE_COST 1e5          /* nanoseconds per worker */
-#define MEASURE_MERGE_COST 500.0       /* nanoseconds per slot and class, for the executor */
 
 static void measure_columns_free(const pcal_measure *measure, pc_measure_worker *worker) {
   for (size_t v = 0; worker->columns != NULL && v < measure->plan.view_count; v++)
@@ -41,13 +41,6 @@ static pcal_status measure_free_task(void *user, size_t w, size_t worker, pcal_e
   return PCAL_OK;
 }
 
-static size_t measure_ready_workers(const pcal_measure *measure) {
-  size_t ready = 0;
-  for (size_t w = 0; w < measure->pass.worker_count; w++)
-    ready += measure->workers[w].ready != 0;
-  return ready;
-}
-
 /* Runs a task that cannot fail for each worker, with all threads if several workers have states: giving back and
  * clearing memory takes the system long. */
 static void measure_each_worker(pcal_measure *measure, double cost, pc_task task) {
@@ -55,7 +48,7 @@ static void measure_each_worker(pcal_measure *measure, double cost, pc_task task
   pcal_env quiet = measure->env;
   quiet.progress = NULL;
   quiet.interrupted = NULL;
-  const size_t ready = measure_ready_workers(measure);
+  const size_t ready = pc_workers_ready(measure);
   if (ready > 1 && pc_run(&quiet, count, cost * (double)ready, task, measure, NULL) == PCAL_OK)
     return;
   for (size_t w = 0; w < count; w++)
@@ -277,84 +270,9 @@ static pcal_status measure_clear_task(void *user, size_t w, size_t unused, pcal_
   return PCAL_OK;
 }
 
-/* A step of merging workers two by two: worker w takes over worker w + step. */
-typedef struct measure_merging {
-  pcal_measure *measure;
-  size_t step;
-} measure_merging;
-
-static pcal_status measure_merge_two(void *user, size_t index, size_t unused, pcal_error *err) {
-  const measure_merging *all = user;
-  pc_measure_worker *into = &all->measure->workers[2 * all->step * index];
-  pc_measure_worker *from = into + all->step;
-  (void)unused;
-  if (!from->ready)
-    return PCAL_OK;
-  if (into->ready)
-    return pc_group_states_merge(&into->groups, &from->groups, err);
-  const pc_group_states none = into->groups;
-  into->groups = from->groups;
-  from->groups = none;
-  into->ready = 1;
-  from->ready = 0;
-  return PCAL_OK;
-}
-
-/* The state of a worker that has rows, all without groups; else NULL: states without rows are not merged. */
-static pc_group_state *measure_only_state(const pc_measure_worker *worker) {
-  if (!worker->ready || worker->groups.count != 1 || worker->groups.packed_count != 0)
-    return NULL;
-  pc_group_state *only = worker->groups.states[0];
-  return pc_group_state_is_empty(only) ? NULL : only;
-}
-
-/* Lets the first worker take over, at once and with all threads, the rows that others keep for a slot. */
-static pcal_status measure_gather_slot(pcal_measure *measure, size_t slot, void **others,
-                                       pcal_error *err) {
-  const pc_machine *machine = measure->plan.slots[slot].machine;
-  void *into = NULL;
-  size_t count = 0;
-  for (size_t w = 0; w < measure->pass.worker_count; w++) {
-    const pc_group_state *state = measure_only_state(&measure->workers[w]);
-    if (state != NULL && into != NULL)
-      others[count++] = state->slots[slot];
-    else if (state != NULL)
-      into = state->slots[slot];
-  }
-  return count == 0 ? PCAL_OK : machine->gather(&measure->env, into, others, count, err);
-}
-
-static pcal_status measure_gather_rows(pcal_measure *measure, pcal_error *err) {
-  void **others = pc_alloc(&measure->env, measure->pass.worker_count, sizeof *others);
-  pcal_status status = others == NULL ? pc_fail_memory(err, "merging rows") : PCAL_OK;
-  for (size_t s = 0; s < measure->plan.slot_count && status == PCAL_OK; s++)
-    if (measure->plan.slots[s].machine->gather != NULL)
-      status = measure_gather_slot(measure, s, others, err);
-  pc_free(&measure->env, others);
-  return status;
-}
-
-/* Merges all workers into worker 0, side by side where there is much to merge. */
-static pcal_status measure_merge_workers(pcal_measure *measure, pcal_error *err) {
-  const size_t count = measure->pass.worker_count, slots = measure->plan.slot_count;
-  const size_t ready = measure_ready_workers(measure);
-  if (ready == 0 || (ready == 1 && measure->workers[0].ready)) /* as after a small batch */
-    return PCAL_OK;
-  PC_TRY(measure_gather_rows(measure, err));
-  const double cost = MEASURE_MERGE_COST * (double)(slots * measure->plan.layout.classes);
-  for (size_t step = 1; step < count; step *= 2) {
-    measure_merging all = {measure, step};
-    const size_t pairs = (count - step - 1) / (2 * step) + 1;
-    const size_t merges = pairs < ready ? pairs : ready;
-    PC_TRY(pc_run(&measure->env, pairs, merges <= 1 ? 0.0 : cost * (double)merges,
-                  measure_merge_two, &all, err));
-  }
-  return PCAL_OK;
-}
-
 /* Merges all workers, and the rows that they have into the measure. */
 static pcal_status measure_collect(pcal_measure *measure, pcal_error *err) {
-  PC_TRY(measure_merge_workers(measure, err));
+  PC_TRY(pc_workers_merge(measure, err));
   pc_measure_worker *first = &measure->workers[0];
   if (!first->ready)
     return PCAL_OK;
