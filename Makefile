@@ -30,7 +30,7 @@ check-systems: build ## build for other systems and compare their results byte b
 	@tools/check-systems --program $(BUILD)/cli/propercal $(SYSTEMS)
 
 web: ## the page for the browser, build-web/propercal.html
-	@tools/install-systems
+	@tools/install-systems wasm
 	@tools/cross wasm32-wasi build-wasm32-wasi >/dev/null
 	@ninja -C build-wasm32-wasi cli/propercal-page >/dev/null
 	@tools/make-web build-wasm32-wasi/cli/propercal-page build-web/propercal.html
