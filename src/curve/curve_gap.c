@@ -210,28 +210,61 @@ static double gap_range_bound(const pc_curve_prefix *prefix, size_t r) {
   return fmax(up, -down);
 }
 
-/* The same for hits that are computed from gaps.  Inside a range the gap moves from `before` to that of
- * the next range on a way no longer than `move`: where it is x it has come |x - before| and has
- * |x - next| to go, so |x| is at most half of |before| + |next| + move. */
+#define GAP_LANES 8 /* ranges that are looked at together */
+
+/* The largest absolute value. */
+static double gap_largest(const double *values, size_t count) {
+  double most[GAP_LANES] = {0.0}, largest = 0.0;
+  size_t i = 0;
+  for (; i + GAP_LANES <= count; i += GAP_LANES)
+    for (size_t k = 0; k < GAP_LANES; k++)
+      most[k] = fabs(values[i + k]) > most[k] ? fabs(values[i + k]) : most[k];
+  for (; i < count; i++)
+    largest = fabs(values[i]) > largest ? fabs(values[i]) : largest;
+  for (size_t k = 0; k < GAP_LANES; k++)
+    largest = most[k] > largest ? most[k] : largest;
+  return largest;
+}
+
+/* Inside range r the gap moves from before[r] to before[r + 1] on a way no longer than move[r]: where it is
+ * x it has come |x - before| and has |x - next| to go, so |x| is at most half of |before| + |next| + move. */
+static double gap_point_bound(const double *before, const double *move, size_t r) {
+  return 0.5 * (fabs(before[r]) + fabs(before[r + 1]) + move[r]) * (1 + 0x1p-40);
+}
+
+/* The first range from r on that may have a gap of at least `least`; `count`: none. */
+static size_t gap_next_range(const double *before, const double *move, size_t r, size_t count,
+                             double least) {
+  for (; r + GAP_LANES <= count; r += GAP_LANES) {
+    int found = 0;
+    for (size_t k = 0; k < GAP_LANES; k++)
+      found |= gap_point_bound(before, move, r + k) >= least;
+    if (found)
+      break;
+  }
+  while (r < count && !(gap_point_bound(before, move, r) >= least))
+    r++;
+  return r;
+}
+
+/* The same for hits that are computed from gaps. */
 static pc_gap gap_of_point(const pc_curve_prefix *prefix) {
   const pc_prefix_gaps *gaps = prefix->gaps;
   const pc_convolve_kernels *kernels = pc_kernels_best()->convolve;
-  double factor[PC_GAP_PARTS], least = 0.0;
-  double *before = gaps->spare, *move = before + prefix->count + 1;
+  const size_t count = prefix->count;
+  double factor[PC_GAP_PARTS];
+  double *before = gaps->spare, *move = before + count + 1;
   pc_gap widest = {0.0, (double)NAN};
   for (size_t p = 0; p < PC_GAP_PARTS; p++)
     factor[p] = fabs(gaps->factor[p]);
-  kernels->blend(gaps->gap, gaps->factor, prefix->count + 1, before);
-  kernels->blend(gaps->size, factor, prefix->count, move);
-  for (size_t r = 1; r <= prefix->count; r++)
-    least = fabs(before[r]) > least ? fabs(before[r]) : least;
-  least *= 1 - 0x1p-40; /* sums inside a range round differently */
-  for (size_t r = 0; r < prefix->count; r++) {
-    const double bound =
-        0.5 * (fabs(before[r]) + fabs(before[r + 1]) + move[r]) * (1 + 0x1p-40);
-    if (bound >= least && bound >= fabs(widest.value))
-      gap_inside_range(prefix, r, &widest);
-  }
+  kernels->blend(gaps->gap, gaps->factor, count + 1, before);
+  kernels->blend(gaps->size, factor, count, move);
+  /* Sums inside a range round differently. */
+  const double least = gap_largest(before + 1, count) * (1 - 0x1p-40);
+  for (size_t r = 0;
+       (r = gap_next_range(before, move, r, count, fmax(least, fabs(widest.value)))) < count;
+       r++)
+    gap_inside_range(prefix, r, &widest);
   return widest;
 }
 

@@ -173,6 +173,23 @@ static void ladder_mirror(double *mass, int64_t nodes) {
   }
 }
 
+/* Adds the gaps of cells to their nodes.  Neighbouring cells often share nodes, whose sums then stay in
+ * registers. */
+static void ladder_distribute(const pc_smooth_ladder *ladder, const ladder_grid *grid,
+                              const double *gap, double *mass) {
+  for (size_t c = 0; c < ladder->cells;) {
+    const int32_t first = grid->first[c];
+    double *to = mass + (LADDER_SIDE + first), sum[6];
+    memcpy(sum, to, sizeof sum);
+    for (; c < ladder->cells && grid->first[c] == first; c++) {
+      const double here = gap[ladder->cell[c].end] - gap[ladder->cell[c].begin];
+      for (size_t k = 0; k < 6; k++)
+        sum[k] += here * grid->part[c][k];
+    }
+    memcpy(to, sum, sizeof sum);
+  }
+}
+
 static pcal_status ladder_fill_grid(const pcal_env *env, pc_smooth_ladder *ladder,
                                     const pc_prefix_gaps *gaps, size_t part, ladder_grid *grid,
                                     pcal_error *err) {
@@ -181,14 +198,8 @@ static pcal_status ladder_fill_grid(const pcal_env *env, pc_smooth_ladder *ladde
   if (grid->filled[part])
     return PCAL_OK;
   double *mass = grid->mass[part];
-  const double *gap = gaps->gap[part];
   memset(mass, 0, ((size_t)grid->nodes + 1 + 2 * LADDER_SIDE) * sizeof *mass);
-  for (size_t c = 0; c < ladder->cells; c++) {
-    const double here = gap[ladder->cell[c].end] - gap[ladder->cell[c].begin];
-    double *to = mass + (LADDER_SIDE + grid->first[c]);
-    for (size_t k = 0; k < 6; k++)
-      to[k] += here * grid->part[c][k];
-  }
+  ladder_distribute(ladder, grid, gaps->gap[part], mass);
   ladder_mirror(mass, grid->nodes);
   grid->filled[part] = 1;
   return PCAL_OK;

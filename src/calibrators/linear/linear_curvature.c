@@ -18,12 +18,15 @@
 #define LINEAR_CURVATURE_BLOCK_LEAST 1e-3
 #define LINEAR_CURVATURE_PATIENCE 8 /* most products for which old blocks are kept */
 #define LINEAR_CURVATURE_DAMPING 1e-9
+#define LINEAR_CURVATURE_BATCH 128 /* rows added to the blocks of all classes in turn */
+#define LINEAR_CURVATURE_HELD 16   /* of these, rows that one call adds to a block */
 
 struct pc_linear_curvature_worker {
   pc_lattice_sums product, blocks;
   double room;      /* weight that the lanes can still take */
   double *x, *u;    /* a block of rows for kernels */
-  double *shrunk;   /* features of a row, and a 1 behind them */
+  double *shrunk;   /* features of a row, and a 1 behind them; of a batch of rows for blocks */
+  double *scaled;   /* scratch of pc_linear_kernels.upper; NULL: diagonals */
   float *probs;     /* of a chunk of rows that are not kept */
   uint16_t *active; /* beside them, as in pc_linear_curvature */
 };
@@ -46,12 +49,15 @@ static pcal_status linear_curvature_worker_new(const pc_linear_curvature *c,
   const pcal_env *env = pass->rows->task->env;
   const size_t k = pass->classes;
   worker->x = pc_alloc(env, PC_LINEAR_ROWS, (k + pass->stride) * sizeof(double));
-  worker->shrunk = pc_alloc(env, pass->inputs, sizeof(double));
+  const size_t batch = c->blocked ? LINEAR_CURVATURE_BATCH : 1;
+  worker->shrunk = pc_alloc(env, batch * pass->inputs + PC_LINEAR_LANES, sizeof(double));
+  if (c->blocked)
+    worker->scaled = pc_alloc(env, LINEAR_CURVATURE_HELD * pass->inputs, sizeof(double));
   if (!pass->rows->kept) {
     worker->probs = pc_alloc(env, linear_curvature_chunk(c), k * sizeof(float));
     worker->active = pc_alloc(env, linear_curvature_chunk(c), (k + 1) * sizeof(uint16_t));
   }
-  if (worker->x == NULL || worker->shrunk == NULL ||
+  if (worker->x == NULL || worker->shrunk == NULL || (c->blocked && worker->scaled == NULL) ||
       (!pass->rows->kept && (worker->probs == NULL || worker->active == NULL)))
     return pc_fail_memory(err, "preparing workers");
   worker->u = worker->x + PC_LINEAR_ROWS * k;
@@ -228,36 +234,65 @@ static void linear_curvature_product_run(const pc_linear_curvature *c,
   }
 }
 
-/* The upper triangle of a block, or its diagonal. */
-static void linear_curvature_block_row(const pc_linear_curvature *c,
-                                       const struct pc_linear_curvature_worker *worker,
-                                       double *lanes, double spread, double weight) {
-  const pc_linear_kernels *kernels = c->pass->kernels;
+static double linear_curvature_spread(const linear_curvature_run *run, size_t row,
+                                      size_t classes, size_t target) {
+  const double p = (double)run->probs[row * classes + target];
+  return p * (1.0 - p);
+}
+
+/* Adds the rows of a batch, which begins at `begin`, to the upper triangle of a class. */
+static void linear_curvature_triangle(const pc_linear_curvature *c,
+                                      const struct pc_linear_curvature_worker *worker,
+                                      const linear_curvature_run *run, size_t begin, size_t end,
+                                      size_t target) {
   const size_t k = c->pass->classes, m = c->pass->inputs;
-  const double *x = worker->shrunk;
-  for (size_t j = 0; j <= k && !c->blocked; j++)
-    worker->u[j] = spread * x[j];
-  if (!c->blocked)
-    kernels->add(lanes, worker->u, x, k + 1, weight);
-  for (size_t j = 0; j <= k && c->blocked; j++) {
-    const size_t from = j / PC_LINEAR_LANES * PC_LINEAR_LANES;
-    kernels->accumulate(lanes + j * m + from, spread * x[j], x + from, m - from, weight);
+  const int plain = run->heavy || run->block->weights == NULL;
+  double *sums = worker->blocks.lanes + target * linear_curvature_block_cells(c);
+  const double *rows[LINEAR_CURVATURE_HELD];
+  double factors[LINEAR_CURVATURE_HELD], weights[LINEAR_CURVATURE_HELD];
+  size_t held = 0;
+  for (size_t i = begin; i < end; i++) {
+    rows[held] = worker->shrunk + (i - begin) * m;
+    factors[held] = linear_curvature_spread(run, i, k, target);
+    weights[held] = linear_curvature_weight(run->block, i);
+    held += !(factors[held] < LINEAR_CURVATURE_BLOCK_LEAST);
+    if (held == LINEAR_CURVATURE_HELD || (held > 0 && i + 1 == end)) {
+      c->pass->kernels->upper(sums, rows, k + 1, m, factors, held, plain ? NULL : weights,
+                              worker->scaled);
+      held = 0;
+    }
+  }
+}
+
+static void linear_curvature_triangles(const pc_linear_curvature *c,
+                                       const struct pc_linear_curvature_worker *worker,
+                                       const linear_curvature_run *run) {
+  const size_t k = c->pass->classes, m = c->pass->inputs;
+  for (size_t begin = run->begin; begin < run->end; begin += LINEAR_CURVATURE_BATCH) {
+    const size_t left = run->end - begin;
+    const size_t end = begin + (left < LINEAR_CURVATURE_BATCH ? left : LINEAR_CURVATURE_BATCH);
+    for (size_t i = begin; i < end; i++)
+      linear_curvature_shrink(c, run->block->x + i * k, worker->shrunk + (i - begin) * m);
+    for (size_t target = 0; target < k; target++)
+      linear_curvature_triangle(c, worker, run, begin, end, target);
   }
 }
 
 /* Class after class, so that the sums of a class stay in the cache. */
-static void linear_curvature_block_run(const pc_linear_curvature *c,
+static void linear_curvature_diagonals(const pc_linear_curvature *c,
                                        const struct pc_linear_curvature_worker *worker,
                                        const linear_curvature_run *run) {
   const size_t k = c->pass->classes, cells = linear_curvature_block_cells(c);
   for (size_t target = 0; target < k; target++)
     for (size_t i = run->begin; i < run->end; i++) {
-      const double p = (double)run->probs[i * k + target], spread = p * (1.0 - p);
+      const double spread = linear_curvature_spread(run, i, k, target);
       if (spread < LINEAR_CURVATURE_BLOCK_LEAST)
         continue;
       linear_curvature_shrink(c, run->block->x + i * k, worker->shrunk);
-      linear_curvature_block_row(c, worker, worker->blocks.lanes + target * cells, spread,
-                                 run->heavy ? 1.0 : linear_curvature_weight(run->block, i));
+      for (size_t j = 0; j <= k; j++)
+        worker->u[j] = spread * worker->shrunk[j];
+      c->pass->kernels->add(worker->blocks.lanes + target * cells, worker->u, worker->shrunk,
+                            k + 1, run->heavy ? 1.0 : linear_curvature_weight(run->block, i));
     }
 }
 
@@ -277,7 +312,7 @@ static pcal_status linear_curvature_block_add(void *user, size_t w, const pc_fit
   struct pc_linear_curvature_worker *worker = &c->workers[w];
   (void)err;
   linear_curvature_runs(c, worker, block, &worker->blocks, &worker->room,
-                        linear_curvature_block_run);
+                        c->blocked ? linear_curvature_triangles : linear_curvature_diagonals);
   return PCAL_OK;
 }
 
@@ -350,7 +385,8 @@ static void linear_curvature_set_block(const pc_linear_curvature *c, size_t targ
       const double total =
           c->block_weight * linear_curvature_factor(c, i) * linear_curvature_factor(c, j);
       const double mean =
-          pc_lattice_sums_value(sums, target * cells + (c->blocked ? i * m : 0) + j) / total;
+          pc_lattice_sums_value(sums, target * cells + (c->blocked ? i * m + (j - i) : j)) /
+          total;
       block[(c->blocked ? i * n : 0) + j] =
           mean + (i == j ? linear_curvature_penalty(c, i, target) : 0.0);
       largest = fmax(largest, i == j ? block[(c->blocked ? i * n : 0) + j] : 0.0);
