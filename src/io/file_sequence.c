@@ -163,12 +163,17 @@ static pcal_status sequence_check_types(const pc_reader *first, const pc_reader 
 static pcal_status sequence_check(const pc_reader *first, const pc_reader *other,
                                   pcal_error *err) {
   char here[PC_CLIP_MAX], there[PC_CLIP_MAX];
-  if (other->columns != first->columns || other->depth != first->depth)
+  if (other->columns != first->columns)
     return pc_fail(err, PCAL_DATA,
                    "%s has %zu column%s, but %s has %zu; files that are read as one need the "
                    "same columns",
                    other->bytes->name, other->columns, other->columns == 1 ? "" : "s",
                    first->bytes->name, first->columns);
+  if (other->depth != first->depth)
+    return pc_fail(err, PCAL_DATA,
+                   "%s has samples of another shape than %s; files that are read as one need "
+                   "the same dimensions",
+                   other->bytes->name, first->bytes->name);
   if ((first->names == NULL) != (other->names == NULL))
     return pc_fail(err, PCAL_DATA,
                    "%s has no header, but %s has one; give both the same, or say so with "

@@ -190,5 +190,18 @@ TEST(latex_sees_no_markup) {
         "\\textbackslash{}input\\textbar{}\\textasciitilde{}\\textasciicircum{}"
         "\\textless{}\\textgreater{}'' ");
   check(pc_text_latex, "\303\251\033", "\303\251\\textbackslash{}x1b");
+  check(pc_text_latex, "[x]", "{}[x]"); /* else an argument of the line end before it */
+  check(pc_text_latex, "*x*", "{}*x*");
   check(pc_text_latex, NULL, "");
+}
+
+TEST(no_text_is_nothing) {
+  char copy[8] = "before";
+  check(pc_text_markdown_code, NULL, "");
+  check(pc_text_markdown_code, "", "");
+  check(pc_text_c_comment, NULL, "");
+  check(pc_text_shell, NULL, "''");
+  assert_int_equal(pc_terminal_width(NULL), 0);
+  pc_escape_copy(NULL, copy, sizeof copy);
+  assert_string_equal(copy, "");
 }

@@ -74,6 +74,37 @@ static void class_count(const class_data *data, size_t split, pc_class_counts *o
   pc_class_counts_free(&other);
 }
 
+/* Counts that are cleared are those of no row, and count again as new ones do. */
+TEST(test_cleared_counts) {
+  static class_data data;
+  pc_class_counts again, fresh;
+  pc_bucket_curve curves[2];
+  class_draw(&data);
+  const pc_rows rows = class_rows(&data, 100, 300);
+  class_count(&data, 250, &again);
+  pc_class_counts_clear(&again);
+  assert_null(again.counts);
+  assert_int_equal(again.pending, 0);
+  assert_int_equal(pc_class_counts_new(&class_env, CLASS_COUNT, &fresh, NULL), PCAL_OK);
+  assert_int_equal(pc_class_counts_add(&again, &rows, NULL), PCAL_OK);
+  assert_int_equal(pc_class_counts_add(&fresh, &rows, NULL), PCAL_OK);
+  for (size_t part = 0; part < CLASS_COUNT; part++) {
+    assert_int_equal(pc_class_counts_curve(&class_env, &again, part, &curves[0], NULL),
+                     PCAL_OK);
+    assert_int_equal(pc_class_counts_curve(&class_env, &fresh, part, &curves[1], NULL),
+                     PCAL_OK);
+    assert_int_equal(curves[0].count, curves[1].count);
+    for (size_t i = 0; i < curves[0].count; i++) {
+      assert_same(curves[0].segments[i].low, curves[1].segments[i].low);
+      assert_true(curves[0].segments[i].rows == curves[1].segments[i].rows);
+    }
+    pc_bucket_curve_free(&curves[0]);
+    pc_bucket_curve_free(&curves[1]);
+  }
+  pc_class_counts_free(&again);
+  pc_class_counts_free(&fresh);
+}
+
 static uint64_t class_rows_between(const class_data *data, size_t j, double low, double high) {
   uint64_t count = 0;
   for (size_t i = 0; i < CLASS_ROWS; i++) {

@@ -1,5 +1,5 @@
 /* Every figure of rows that say little: one row, rows that are all alike, certain or impossible outcomes, weights
- * that are no whole numbers, one group.  Each is drawn as well-formed SVG and JSON without NaN, or refused in one
+ * that are no whole numbers, one group or two, two models.  Each is drawn as well-formed SVG and JSON without NaN, or refused in one
  * sentence. */
 #include "figure_help.h"
 
@@ -54,7 +54,7 @@ static pcal_batch edge_batch(const edge_data *data, int weighted, int grouped) {
     edge_labels[i] = data->label == 2 ? (int32_t)(i % 2) : data->label;
     edge_targets[i] = data->target;
     edge_weights[i] = 0.5 + (double)(i % 2);
-    edge_groups[i] = 0;
+    edge_groups[i] = grouped == 2 ? (uint32_t)(i % 2) : 0;
   }
   batch.kind = data->kind;
   batch.type = PCAL_F64;
@@ -86,8 +86,9 @@ static void edge_write(const char *name, const char *spec, const pcal_figure *fi
 
 /* Returns 1 if the figure was drawn, 0 if it was refused. */
 static int edge_draw(const edge_data *data, const char *spec, const pcal_batch *batch,
-                     double interval) {
+                     double interval, int models) {
   pcal_figure_config config = PCAL_FIGURE_CONFIG_INIT;
+  pcal_model both[2] = {PCAL_MODEL_INIT, PCAL_MODEL_INIT};
   pcal_error err = PCAL_ERROR_INIT;
   pcal_figure *figure = NULL;
   pcal_source *source = NULL;
@@ -95,21 +96,31 @@ static int edge_draw(const edge_data *data, const char *spec, const pcal_batch *
   config.figure = spec;
   config.replicas = 8;
   config.interval = interval;
-  const pcal_status status = pcal_figure_run(source, &config, NULL, &figure, &err);
+  both[0].name = "first";
+  both[1].name = "second";
+  both[0].source = source;
+  if (models) {
+    assert_int_equal(pc_source_borrow(batch, NULL, NULL, &both[1].source, NULL), PCAL_OK);
+    config.models = both;
+    config.model_count = 2;
+  }
+  const pcal_status status =
+      pcal_figure_run(models ? NULL : source, &config, NULL, &figure, &err);
   if (status == PCAL_OK)
     edge_write(data->name, spec, figure);
   else if ((status != PCAL_USAGE && status != PCAL_DATA) || err.message[0] == '\0')
     fail_msg("%s of %s: status %d, \"%s\"", spec, data->name, (int)status, err.message);
   pcal_figure_free(figure);
   pcal_source_free(source);
+  pcal_source_free(both[1].source);
   return status == PCAL_OK;
 }
 
 static size_t edge_draw_all(const edge_data *data, const char *spec) {
   size_t drawn = 0;
-  for (int way = 0; way < 4; way++) {
-    const pcal_batch batch = edge_batch(data, way == 1, way == 2);
-    drawn += (size_t)edge_draw(data, spec, &batch, way == 3 ? 0 : 0.9);
+  for (int way = 0; way < 6; way++) {
+    const pcal_batch batch = edge_batch(data, way == 1, way == 2 ? 1 : way == 4 ? 2 : 0);
+    drawn += (size_t)edge_draw(data, spec, &batch, way == 3 ? 0 : 0.9, way == 5);
   }
   return drawn;
 }
@@ -150,4 +161,47 @@ TEST(options) {
   for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
     for (size_t e = 0; e < sizeof edges / sizeof *edges; e++)
       edge_draw_all(&edges[e], specs[i]);
+}
+
+/* Groups that a figure cannot draw. */
+TEST(refused_groups) {
+  static double probs[60];
+  static int32_t labels[60];
+  static uint32_t groups[60];
+  static double weights[60];
+  static const struct {
+    uint32_t count; /* of groups */
+    int empty;      /* group 1 has no weight */
+    const char *sentence;
+  } cases[] = {{25, 0,
+                "a figure draws at most 24 groups, and groups has 25; join some of them, or "
+                "measure them with a table"},
+               {3, 1, "all rows of group 1 have the weight 0; leave them out of the figure"}};
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    pcal_batch batch = PCAL_BATCH_INIT;
+    pcal_figure_config config = PCAL_FIGURE_CONFIG_INIT;
+    pcal_source *source = NULL;
+    pcal_figure *figure = NULL;
+    pcal_error err;
+    for (size_t i = 0; i < 60; i++) {
+      probs[i] = (double)i / 60;
+      labels[i] = (int32_t)(i % 2);
+      groups[i] = (uint32_t)i % cases[c].count;
+      weights[i] = cases[c].empty && groups[i] == 1 ? 0.0 : 1.0;
+    }
+    batch.kind = PCAL_PROBABILITY;
+    batch.type = PCAL_F64;
+    batch.rows = 60;
+    batch.columns = 1;
+    batch.scores = probs;
+    batch.labels = labels;
+    batch.groups = groups;
+    batch.weights = weights;
+    config.figure = "reliability";
+    assert_int_equal(pc_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
+    assert_int_not_equal(pcal_figure_run(source, &config, NULL, &figure, &err), PCAL_OK);
+    assert_string_equal(err.message, cases[c].sentence);
+    assert_null(figure);
+    pcal_source_free(source);
+  }
 }

@@ -11,8 +11,10 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "file_inputs.h"
 #include "io/output_file_state.h"
@@ -212,6 +214,35 @@ TEST(arrays_and_streams) {
       &(file_inputs){.data = help_file("rows.arrow", ipc_bytes, sizeof ipc_bytes)});
 }
 
+/* A pipe has no length: it is read until its end. */
+TEST(pipes) {
+  static const char text[] = "probs,labels\n0.25,1\n0.5,0\n0.75,1\n";
+  static const int codes[] = {EIO, EINTR};
+  const char *pipe = help_path("pipe.csv");
+  assert_int_equal(mkfifo(pipe, 0600), 0);
+  size_t calls = 1, failures = 0;
+  for (size_t n = 0; n <= calls; n++)
+    for (size_t c = 0; c < (n == 0 ? 1 : 2); c++) {
+      const pid_t writer = fork();
+      if (writer == 0) {
+        const int descriptor = open(pipe, O_WRONLY);
+        _exit(write(descriptor, text, sizeof text - 1) < 0);
+      }
+      sink_bytes out = {0};
+      pcal_status status;
+      calls_errno = codes[c];
+      const size_t made =
+          calls_read(&(file_inputs){.data = pipe}, n, n == 0 ? 5 : 0, &status, &out);
+      calls = n == 0 ? made : calls;
+      assert_true(status == PCAL_OK || (n > 0 && status == PCAL_IO));
+      failures += status != PCAL_OK;
+      free(out.bytes);
+      kill(writer, SIGKILL); /* it waits where the pipe was not opened */
+      waitpid(writer, NULL, 0);
+    }
+  assert_true(failures > 0);
+}
+
 /* ---- writing ---- */
 
 static const char *const calls_names[] = {"one.csv", "two.csv"};
@@ -285,6 +316,53 @@ TEST(two_outputs) {
   assert_true(failures > 5);
   calls_try_writing(0, 3, EIO, &status);
   assert_int_equal(status, PCAL_OK);
+}
+
+/* One output, written directly or through a link, while a call fails; returns how many calls there
+ * were. */
+static size_t calls_write_one(const char *path, size_t fail_at, int code, pcal_status *status) {
+  unit_memory memory = {0};
+  const pcal_env env = unit_env(&memory);
+  pcal_error err = PCAL_ERROR_INIT;
+  pcal_output *output = NULL;
+  const size_t open_before = help_count_descriptors();
+  calls_made = 0;
+  calls_fail_at = fail_at;
+  calls_errno = code;
+  calls_watched = 1;
+  *status = pc_output_file_open(path, &env, &output, &err);
+  if (*status == PCAL_OK) {
+    pc_output_file_sink(output, "new one", 7);
+    *status = pc_output_file_commit(output, &err);
+  }
+  calls_watched = 0;
+  assert_int_equal(atomic_load(&memory.live), 0);
+  assert_int_equal(help_count_descriptors(), open_before);
+  assert_true(*status == PCAL_OK || (*status == PCAL_IO && err.message[0] != '\0'));
+  return calls_made;
+}
+
+TEST(devices_and_links) {
+  static const int codes[] = {EIO, EINTR, ENOENT};
+  const char *device = "/dev/null", *link = help_path("link.csv");
+  char text[32];
+  help_text("one.csv", "old one");
+  assert_int_equal(symlink("one.csv", link), 0);
+  for (int linked = 0; linked < 2; linked++) {
+    pcal_status status;
+    const size_t calls = calls_write_one(linked ? link : device, 0, 0, &status);
+    assert_int_equal(status, PCAL_OK);
+    assert_true(calls > 2);
+    for (size_t n = 1; n <= calls; n++)
+      for (size_t c = 0; c < UNIT_COUNT(codes); c++) {
+        help_text("one.csv", "old one");
+        calls_write_one(linked ? link : device, n, codes[c], &status);
+        text[help_read(help_path("one.csv"), text, sizeof text - 1)] = '\0';
+        assert_true(strcmp(text, "old one") == 0 || strcmp(text, "new one") == 0);
+        if (linked && status == PCAL_OK)
+          assert_int_equal(help_read(link, text, sizeof text - 1), 7);
+      }
+  }
 }
 
 /* ---- completing a commit that was cut off ---- */

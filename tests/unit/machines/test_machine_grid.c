@@ -1,3 +1,5 @@
+#include "machines/grid_cells.h"
+
 #include "machine_help.h"
 
 static machine_case grid_case(pc_edge_rule rule, size_t bins) {
@@ -98,4 +100,43 @@ TEST(test_merge_and_clear) {
   about.machine->release(&about.env, &evidence);
   about.machine->destroy(&about.env, left);
   about.machine->destroy(&about.env, right);
+}
+
+/* The sum that is made too large in one of two grids. */
+typedef enum grid_large {
+  LARGE_SCORE,
+  LARGE_SQUARE,
+  LARGE_SCORE_HIT,
+  LARGE_WEIGHT,
+  LARGE_HITS
+} grid_large;
+
+static pc_fixed *grid_sum(pc_grid_state *grid, grid_large which) {
+  return which == LARGE_SCORE       ? &grid->cell[1].score
+         : which == LARGE_SQUARE    ? &grid->square[1]
+         : which == LARGE_SCORE_HIT ? &grid->score_hit[1]
+         : which == LARGE_WEIGHT    ? &grid->mass[1].weight
+                                    : &grid->mass[1].hits;
+}
+
+/* Sums up to 2^125 units can be added, larger ones of either sign cannot. */
+TEST(test_sums_that_are_too_large) {
+  const machine_case about = grid_case(PC_EDGES_RIGHT, 2);
+  for (grid_large which = LARGE_SCORE; which <= LARGE_HITS; which++)
+    for (int variant = 0; variant < 16; variant++) {
+      const int weighted = which >= LARGE_WEIGHT || (variant & 1) != 0;
+      const int other = (variant & 2) != 0, above = (variant & 4) != 0;
+      const pc_int128 most = (pc_int128)1 << 125, large = most + above;
+      void *states[2] = {machine_state(&about), machine_state(&about)};
+      pcal_error err;
+      for (int i = 0; weighted && i < 2; i++)
+        assert_int_equal(pc_grid_allow_weights(&about.env, states[i], NULL), PCAL_OK);
+      grid_sum(states[other], which)->units = (variant & 8) != 0 ? -large : large;
+      const pcal_status status = about.machine->prepare(&about.env, states[0], states[1], &err);
+      assert_int_equal(status, above ? PCAL_DATA : PCAL_OK);
+      if (above)
+        assert_sentence(err, PCAL_DATA, "the sums in the bins are too large to be added");
+      about.machine->destroy(&about.env, states[0]);
+      about.machine->destroy(&about.env, states[1]);
+    }
 }
