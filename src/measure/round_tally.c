@@ -7,7 +7,7 @@
 
 static const pc_envelope round_tally_envelope = {
     .magic = "PCALTALY",
-    .version = 3,
+    .version = 4,
     .noun = "tally",
     .origin = "is not a tally; pcal_rounds_worker_tally writes one",
     .saved = "was written",

@@ -14,11 +14,12 @@
 
 #define ROUNDS_ROWS 12
 #define ROUNDS_COLUMNS 3
-#define ROUNDS_VERSION 2 /* of requests and tallies */
+#define ROUNDS_VERSION 4 /* of requests and tallies */
 #define ROUNDS_ID_AT PC_ENVELOPE_HEAD_BYTES
 #define ROUNDS_CONTENT_AT (ROUNDS_ID_AT + 8)
 
-static const char *const fuzz_specs[] = {"brier", "ece", "ks", "ece:binning=mass", "ace"};
+static const char *const fuzz_specs[] = {"brier", "ece", "ks", "smece", "ece:binning=mass",
+                                         "ace"};
 static const char *const fuzz_binned[] = {"brier", "ece", "sce"}; /* have intervals */
 
 static const double fuzz_scores[ROUNDS_ROWS * ROUNDS_COLUMNS] = {
@@ -66,6 +67,7 @@ static pcal_rounds *fuzz_rounds_begin(unsigned variant) {
   config.spec_count = variant & 4 ? sizeof fuzz_binned / sizeof *fuzz_binned
                                   : sizeof fuzz_specs / sizeof *fuzz_specs;
   config.interval = variant & 4 ? 0.9 : 0.0;
+  config.null = (variant & 4) != 0;
   config.replicas = 20;
   if (pcal_rounds_new(&config, &env, &rounds, &err) != PCAL_OK)
     abort();

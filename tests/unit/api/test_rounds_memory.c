@@ -50,6 +50,7 @@ typedef struct memory_task {
   size_t spec_count;
   const char *method;
   double interval;
+  int null;
 } memory_task;
 
 static pcal_status memory_measure(const pcal_env *env, void *user, pcal_error *err) {
@@ -62,6 +63,7 @@ static pcal_status memory_measure(const pcal_env *env, void *user, pcal_error *e
   config.specs = task->specs;
   config.spec_count = task->spec_count;
   config.interval = task->interval;
+  config.null = task->null;
   config.replicas = 20;
   pcal_status status = pcal_rounds_new(&config, env, &rounds, err);
   if (status == PCAL_OK)
@@ -93,12 +95,30 @@ TEST(measures_by_rounds) {
   static const char *const specs[] = {"brier", "ks", "ece:binning=mass"};
   rounds_data plain = rounds_data_draw(MEMORY_ROWS, ROUNDS_CLASSES, 0, 0, 0);
   rounds_data grouped = rounds_data_draw(MEMORY_ROWS, ROUNDS_CLASSES, 1, 1, 3);
-  memory_task task = {&plain, specs, UNIT_COUNT(specs), NULL, 0};
+  memory_task task = {&plain, specs, UNIT_COUNT(specs), NULL, 0, 0};
   unit_fail_each_allocation(memory_measure, &task);
-  task = (memory_task){&grouped, specs, 1, NULL, 0};
+  task = (memory_task){&grouped, specs, 1, NULL, 0, 0};
   unit_fail_each_allocation(memory_measure, &task);
   rounds_data_free(&plain);
   rounds_data_free(&grouped);
+}
+
+/* A curve that is refined for cells and for single scores. */
+TEST(curves_that_are_refined_twice) {
+  static const char *const specs[] = {"ks", "smece"};
+  rounds_data data = rounds_data_draw(MEMORY_ROWS, 1, 0, 0, 0);
+  memory_task task = {&data, specs, UNIT_COUNT(specs), NULL, 0, 0};
+  unit_fail_each_allocation(memory_measure, &task);
+  rounds_data_free(&data);
+}
+
+/* Sums of replicas with other labels. */
+TEST(nulls_by_rounds) {
+  static const char *const specs[] = {"brier", "log"};
+  rounds_data data = rounds_data_draw(MEMORY_ROWS, ROUNDS_CLASSES, 0, 0, 0);
+  memory_task task = {&data, specs, UNIT_COUNT(specs), NULL, 0, 1};
+  unit_fail_each_allocation(memory_measure, &task);
+  rounds_data_free(&data);
 }
 
 /* Replicas, of few rows that stand for many. */
@@ -107,7 +127,7 @@ TEST(intervals_by_rounds) {
   rounds_data data = rounds_data_draw(MEMORY_ROWS, ROUNDS_CLASSES, 0, 1, 2);
   for (size_t i = 0; i < data.rows; i++)
     data.weights[i] = 100;
-  memory_task task = {&data, specs, UNIT_COUNT(specs), NULL, 0.9};
+  memory_task task = {&data, specs, UNIT_COUNT(specs), NULL, 0.9, 0};
   unit_fail_each_allocation(memory_measure, &task);
   rounds_data_free(&data);
 }
@@ -118,7 +138,7 @@ TEST(intervals_of_curves_by_rounds) {
   rounds_data data = rounds_data_draw(MEMORY_ROWS, 1, 0, 1, 0);
   for (size_t i = 0; i < data.rows; i++)
     data.weights[i] = 400;
-  memory_task task = {&data, specs, UNIT_COUNT(specs), NULL, 0.9};
+  memory_task task = {&data, specs, UNIT_COUNT(specs), NULL, 0.9, 0};
   unit_fail_each_allocation(memory_measure, &task);
   rounds_data_free(&data);
 }
@@ -161,7 +181,7 @@ TEST(intervals_of_very_many_rows) {
   rounds_data data = rounds_data_draw(MEMORY_ROWS, 1, 0, 1, 0);
   for (size_t i = 0; i < data.rows; i++)
     data.weights[i] = 2e6;
-  memory_task task = {&data, specs, UNIT_COUNT(specs), NULL, 0.9};
+  memory_task task = {&data, specs, UNIT_COUNT(specs), NULL, 0.9, 0};
   memory_fail_some(memory_one_process, &task);
   memory_fail_some(memory_measure, &task);
   rounds_data_free(&data);
@@ -171,7 +191,7 @@ TEST(fits_by_rounds) {
   static const char *const methods[] = {"temperature", "isotonic"};
   rounds_data data = rounds_data_draw(MEMORY_ROWS, 1, 0, 1, 0);
   for (size_t m = 0; m < UNIT_COUNT(methods); m++) {
-    memory_task task = {&data, NULL, 0, methods[m], 0};
+    memory_task task = {&data, NULL, 0, methods[m], 0, 0};
     unit_fail_each_allocation(memory_fit, &task);
   }
   rounds_data_free(&data);
