@@ -152,12 +152,12 @@ static pcal_status gap_run_blocks(gap_blocks *all, size_t count, pcal_error *err
   return all->wanted == NULL ? PCAL_OK : pc_run(team, count, cost, gap_mark_task, all, err);
 }
 
-/* Reads a table by blocks and counts the marks; 0 if it has no threads or there is no memory for blocks, and
- * then the caller reads the table itself. */
+/* Reads a table by blocks and counts the marks; 0 if it has no other threads or there is no memory for blocks,
+ * and then the caller reads the table itself. */
 static int gap_in_blocks(const pc_curve_table *table, gap_blocks *all, size_t *marked) {
   const size_t count = (table->count + GAP_BLOCK - 1) / GAP_BLOCK;
   *marked = 0;
-  if (table->team == NULL || count < 2)
+  if (table->team == NULL || count < 2 || pc_worker_count(table->team) < 2)
     return 0;
   all->table = table;
   all->list = pc_alloc(table->team, count, sizeof *all->list);
