@@ -38,7 +38,7 @@ ELSEWHERE = {
         "tests/spark/test_dask_ray.py makes such calls; this text is not run",
     ("docs/spark.md", "python"): SPARK,
     ("docs/spark.md", "DataError: partition 3: probs, row 17, column 0: the score is missing (NaN); remove the row or pass skip_missing=True"): SPARK,
-    ("docs/spark.md", "pip install propercal pyspark pyarrow"): "tools/check-spark installs these packages, and propercal from here",
+    ("docs/spark.md", "pip install ./propercal-0.9.0-cp311-abi3-manylinux_2_17_x86_64.manylinux2014_x86_64.whl pyspark pyarrow"): "tools/check-spark installs these packages, and propercal from here",
     ("docs/start/for-c.md", "cc measure_arrays.c $(pkg-config --cflags --libs propercal)"): "tests/install/test_install.sh compiles it so",
     ("docs/studies.md", "console"): "tools/make-studies --check runs them",
     ("docs/systems.md", "cmake"): "tests/install/cmake_project has these lines",
