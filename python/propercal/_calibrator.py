@@ -271,7 +271,7 @@ class Calibrator(BaseEstimator):
 
     def predict_proba(self, X: Any = None, **given: Any) -> Any:
         """Calibrated probabilities, a column for each class; scores are given as to
-        ``transform``.  Tensors of PyTorch and arrays of JAX give the same."""
+        ``transform``.  Tensors of PyTorch and arrays of CuPy and JAX give the same."""
         return as_given(self._class_probabilities(X, given, on_gpu=True), _first(X, given))
 
     def _class_probabilities(self, X: Any, given: "dict[str, Any]", on_gpu: bool = False) -> Any:

@@ -7,6 +7,7 @@ import importlib
 import math
 from typing import Any
 
+from ._conversions import package_of
 from ._errors import DataError
 
 _GPU_TYPES = {"float16": "f4", "bfloat16": "f4", "float32": "f4", "float64": "f8", "bool": "b1",
@@ -60,18 +61,33 @@ def torch_on_gpu(name: str, tensor: Any) -> tuple:
     return _gpu_part(name, tensor.data_ptr(), kind, tensor.shape, _torch_stream(tensor), tensor)
 
 
-def calibrated_on_gpu(fitted: Any, given: "dict[str, Any]") -> Any:
-    """The calibrated probabilities of a CUDA tensor of logits, computed on its GPU; None for other inputs."""
-    tensor = given.get("logits")
-    if not getattr(tensor, "is_cuda", False) or tensor.ndim != 2 or set(given) != {"logits"}:
-        return None
-    import torch
-
-    _, address, kind, rows, columns, stream, owner = torch_on_gpu("logits", tensor.detach())
+def _apply_on_gpu(fitted: Any, described: tuple, empty_like: Any, address_of: Any) -> Any:
+    """The calibrated probabilities in new memory of the same GPU; None if the fit needs the CPU."""
+    _, address, kind, rows, columns, stream, owner = described
     if kind not in ("f4", "f8") or columns < 2:
         return None
-    out = torch.empty_like(owner)
-    return out if fitted.apply_on_gpu(address, kind, rows, columns, stream, out.data_ptr()) else None
+    out = empty_like(owner)
+    return out if fitted.apply_on_gpu(address, kind, rows, columns, stream, address_of(out)) else None
+
+
+def calibrated_on_gpu(fitted: Any, given: "dict[str, Any]") -> Any:
+    """The calibrated probabilities of a tensor of PyTorch or an array of CuPy with logits, computed on its
+    GPU; None for other inputs."""
+    scores = given.get("logits")
+    if set(given) != {"logits"} or getattr(scores, "ndim", 0) != 2:
+        return None
+    if getattr(scores, "is_cuda", False):
+        import torch
+
+        described = torch_on_gpu("logits", scores.detach())
+        return _apply_on_gpu(fitted, described, torch.empty_like, lambda out: out.data_ptr())
+    if package_of(scores) == "cupy":
+        import cupy
+
+        with scores.device:
+            described = from_cuda_interface("logits", scores)
+            return _apply_on_gpu(fitted, described, cupy.empty_like, lambda out: out.data.ptr)
+    return None
 
 
 def dlpack_on_gpu(value: Any) -> bool:

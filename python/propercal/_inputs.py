@@ -351,7 +351,7 @@ class Data:
     ----------
     probs, logits, log_probs : array-like of shape (n_samples, n_classes) or (n_samples,)
         Scores of the classes, or of class 1 of two.  Exactly one of them, or ``confidence``.  NumPy,
-        PyTorch and JAX arrays on the processor, pandas, polars and pyarrow tables, lists, or the name of
+        PyTorch, CuPy and JAX arrays, also on an NVIDIA GPU (``docs/gpu.md``), pandas, polars and pyarrow tables, lists, or the name of
         a file as on the command line (``"run.npz:logits"``).
     labels : array-like of shape (n_samples,) or (n_samples, n_classes)
         Class numbers from 0, names of the score columns, or one-hot rows.

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._conversions import package_of
 from ._errors import UsageError, file_name
 
 _TABLES = ("default", "pandas", "polars")
@@ -40,14 +41,18 @@ def as_table(array: np.ndarray, kind: str, names: "list[str]", X: Any) -> Any:
 
 
 def as_given(array: np.ndarray, X: Any) -> Any:
-    """The array as a tensor of PyTorch or an array of JAX where X is one."""
+    """The array as a tensor of PyTorch or an array of CuPy or JAX where X is one, on its device."""
     if not isinstance(array, np.ndarray):  # computed where X is
         return array
-    family = type(X).__module__.partition(".")[0]
+    family = package_of(X)
     if family == "torch":
         return sys.modules["torch"].from_numpy(array.copy()).to(X.device)
+    if family == "cupy":
+        with X.device:
+            return sys.modules["cupy"].asarray(array)
     if family in ("jax", "jaxlib"):
-        return sys.modules["jax"].numpy.asarray(array)
+        devices = X.devices()
+        return sys.modules["jax"].device_put(array, devices.pop() if len(devices) == 1 else None)
     return array
 
 

@@ -1,6 +1,6 @@
 /* Edge cases:
- *  1. machine code for another GPU, or a driver that does not know the version of the PTX: the
- *     device has no kernels, and rows are copied.
+ *  1. a GPU or a driver too old for the PTX: the device has no kernels; rows are copied, and
+ *     results say why.
  *  2. the memory of the device is reserved when it is first needed, and kept:
  *     DEVICE_HOST_BYTES of page-locked memory and DEVICE_BYTES of the GPU. */
 #include "device/device.h"
@@ -32,21 +32,33 @@ static void device_find(pcal_device *device, const char *name,
 }
 
 /* Loads the machine code if it is for this GPU, else the PTX, which the driver compiles. */
-static void device_load(pcal_device *device) {
+static cuda_result device_load_module(pcal_device *device) {
   const pc_cuda_driver *driver = &device->driver;
   int major = 0, minor = 0;
-  if (driver->device_attribute(&major, CUDA_CAPABILITY_MAJOR, device->ordinal) != 0 ||
-      driver->device_attribute(&minor, CUDA_CAPABILITY_MINOR, device->ordinal) != 0 ||
-      driver->device_attribute(&device->multiprocessors, CUDA_MULTIPROCESSORS,
-                               device->ordinal) != 0)
-    return;
-  if (major != 9 || minor != 0 ||
-      driver->module_load(&device->module, pc_device_code_sm_90) != 0)
+  cuda_result result =
+      driver->device_attribute(&major, CUDA_CAPABILITY_MAJOR, device->ordinal);
+  if (result == 0)
+    result = driver->device_attribute(&minor, CUDA_CAPABILITY_MINOR, device->ordinal);
+  if (result == 0)
+    result = driver->device_attribute(&device->multiprocessors, CUDA_MULTIPROCESSORS,
+                                      device->ordinal);
+  if (result != 0)
+    return result;
+  if (major == 9 && minor == 0 &&
+      driver->module_load(&device->module, pc_device_code_sm_90) == 0)
+    return 0;
+  result = driver->module_load(&device->module, pc_device_code_ptx);
+  if (result != 0)
     device->module = NULL;
-  if (device->module == NULL && driver->module_load(&device->module, pc_device_code_ptx) != 0)
-    device->module = NULL;
-  if (device->module == NULL)
-    return;
+  return result;
+}
+
+static pcal_status device_load(pcal_device *device, pcal_error *err) {
+  const cuda_result result = device_load_module(device);
+  if (result == CUDA_OUT_OF_MEMORY)
+    return pc_cuda_check(&device->driver, result, "loading the kernels", err);
+  if (result != 0)
+    return PCAL_OK;
   device_find(device, "pc_softmax_wide", device->wide);
   device_find(device, "pc_softmax_narrow", device->narrow);
   device_find(device, "pc_row_sums_wide", device->sums_wide);
@@ -73,6 +85,11 @@ static void device_load(pcal_device *device) {
   device->pair_packs = device_find_one(device, "pc_pair_sums_packs_all");
   device->dirichlet_density = device_find_one(device, "pc_dirichlet_sums_density");
   device->dirichlet_labels = device_find_one(device, "pc_dirichlet_sums_labels");
+  return PCAL_OK;
+}
+
+int pc_device_has_kernels(const pcal_device *device) {
+  return device->module != NULL;
 }
 
 pcal_status pc_device_enter(pcal_device *device, pcal_error *err) {
@@ -117,9 +134,9 @@ static pcal_status device_prepare(pcal_device *device, const void *address, pcal
   PC_TRY(pc_cuda_check(driver, driver->context_retain(&device->context, device->ordinal),
                        "using the GPU", err));
   PC_TRY(pc_device_enter(device, err));
-  device_load(device);
+  const pcal_status status = device_load(device, err);
   pc_device_leave(device);
-  return PCAL_OK;
+  return status;
 }
 
 pcal_status pc_device_open(const void *address, const pcal_env *env, pcal_device **out,

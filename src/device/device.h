@@ -28,6 +28,9 @@ typedef struct pc_device_queue {
 /* True if the GPU of the device holds `address`. */
 int pc_device_holds(const pcal_device *device, const void *address);
 
+/* False if the GPU or its driver is too old for the kernels: rows are copied. */
+int pc_device_has_kernels(const pcal_device *device);
+
 /* Receives bytes [begin, begin + count) of a pc_device_read; they are valid until it returns. */
 typedef pcal_status (*pc_device_receive)(void *user, const void *bytes, size_t begin,
                                          size_t count, pcal_error *err);

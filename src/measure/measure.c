@@ -417,7 +417,8 @@ static pcal_status measure_read(pcal_measure *measure, const pcal_batch *batch,
 }
 
 /* Records which slots the device of a batch has filled, and for which its rows were copied. */
-static void measure_note_device(pcal_measure *measure) {
+static void measure_note_device(pcal_measure *measure, const pcal_device *device) {
+  const unsigned copied = PC_USE_COPY | (pc_device_has_kernels(device) ? 0 : PC_USE_TOO_OLD);
   const unsigned ways = measure->pass.ways,
                  all = PC_WAY_SUMMED | PC_WAY_SOFTMAX | PC_WAY_COPIED;
   const uint8_t *lean = measure->slots_on_stage[PC_STAGE_LEAN];
@@ -430,13 +431,14 @@ static void measure_note_device(pcal_measure *measure) {
     if ((own & PC_WAY_SOFTMAX) || there)
       measure->slot_uses[s] |= PC_USE_DEVICE;
     if (own & PC_WAY_COPIED)
-      measure->slot_uses[s] |= PC_USE_COPY;
+      measure->slot_uses[s] |= (uint8_t)copied;
   }
 }
 
-void pc_measure_note_host(pcal_measure *measure) {
+void pc_measure_note_host(pcal_measure *measure, const pcal_device *device) {
+  const unsigned here = PC_USE_HOST | (pc_device_has_kernels(device) ? 0 : PC_USE_TOO_OLD);
   for (size_t s = 0; s < measure->plan.slot_count; s++)
-    measure->slot_uses[s] |= PC_USE_HOST;
+    measure->slot_uses[s] |= (uint8_t)here;
 }
 
 static void measure_note(pcal_measure *measure, const pcal_batch *batch,
@@ -445,7 +447,7 @@ static void measure_note(pcal_measure *measure, const pcal_batch *batch,
     return;
   pc_row_ranges_add(&measure->seen, batch);
   if (batch->device != NULL)
-    measure_note_device(measure);
+    measure_note_device(measure, batch->device);
   measure->normalized += counts->normalized;
   measure->skipped += counts->skipped;
   measure->grouped = measure_grouped(measure, batch);

@@ -84,7 +84,7 @@ PC_CHECKED pcal_status pc_measure_set_names(pcal_measure *measure,
                                             pcal_error *err);
 
 /* Records that rows were measured on the host although their source names a device. */
-void pc_measure_note_host(pcal_measure *measure);
+void pc_measure_note_host(pcal_measure *measure, const pcal_device *device);
 
 /* Fingerprints the rows; called before the first one. */
 void pc_measure_use_fingerprint(pcal_measure *measure);

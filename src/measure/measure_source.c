@@ -28,7 +28,8 @@
  * only if they need not be measured in memory too. */
 static int source_sums_on_device(const pcal_source *source, const pcal_measure *measure) {
   return (pc_source_on_device(source) && pc_measure_plan_uses_device(&measure->plan)) ||
-         (pc_source_uploads(source) && pc_measure_plan_fits_device(&measure->plan));
+         (pc_source_uploads(source) && pc_device_has_kernels(pc_source_device(source)) &&
+          pc_measure_plan_fits_device(&measure->plan));
 }
 
 /* True if a metric needs squared scores of a curve, which devices do not add up. */
@@ -151,7 +152,7 @@ static pcal_status source_read(pcal_source *source, pcal_measure *measure, pcal_
       measure->device = batch.device;
       measure->device_stream = batch.stream;
     } else if (measure->device != NULL)
-      pc_measure_note_host(measure);
+      pc_measure_note_host(measure, measure->device);
     done += batch.rows;
     pc_progress(&measure->env, "measuring", done, total);
     PC_TRY(pc_check_interrupt(&measure->env, err));

@@ -481,6 +481,11 @@ TEST(test_opening_fails_in_one_sentence) {
   assert_int_equal(pcal_device_open(there, NULL, &device, &err), PCAL_IO);
   fake.break_down("cuDevicePrimaryCtxRetain", 2);
   assert_int_equal(pcal_device_open(there, NULL, &device, &err), PCAL_MEMORY);
+  fake.break_down("cuModuleLoadData", 2);
+  assert_int_equal(pcal_device_open(there, NULL, &device, &err), PCAL_MEMORY);
+  assert_string_equal(err.message,
+                      "the GPU is out of memory while loading the kernels; free some of it");
+  assert_null(device);
   fake.break_down("", 0);
   drop(there);
   assert_int_equal(pcal_device_open(there, NULL, NULL, &err), PCAL_USAGE);
