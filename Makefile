@@ -70,7 +70,7 @@ site: build web ## the documentation as a site with search, in build-site/html
 fuzz: ## fuzz for FUZZ seconds, 60 by default; a night, into the docs: make fuzz FUZZ=3600 RECORD=--record
 	@tools/install-deps check
 	@tools/fuzz --seconds $(FUZZ) $(RECORD)
-	@tools/fuzz-python --seconds $$(($(FUZZ) / 10 + 1)) $(RECORD) || test $$? -eq 77
+	@tools/fuzz-python --install --seconds $$(($(FUZZ) / 10 + 1)) $(RECORD) || test $$? -eq 77
 
 attack: build ## hostile files, failing memory, kills, changing files for ATTACK seconds, 100 by default
 	@tools/attack --build $(BUILD) --seconds $(ATTACK) $(RECORD)

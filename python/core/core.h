@@ -73,9 +73,8 @@ void core_pool_drop(core_pool *pool);                /* NULL is fine */
 PyObject *core_pool_end(PyObject *module, PyObject *nothing);
 
 /* The number of this process.  It is asked for once, since that is a call of the system and each
- * call of Python wants it several times; forked() in a child forgets it. */
+ * call of Python wants it several times; a child forgets it. */
 long core_process(void);
-PyObject *core_forked(PyObject *module, PyObject *nothing);
 
 enum { CORE_DEVICES = 64 }; /* GPUs at most */
 

@@ -55,7 +55,6 @@ static PyMethodDef core_module_methods[] = {
     {"affinity_size", core_module_affinity, METH_NOARGS, NULL},
     {"memory_default", core_module_memory, METH_NOARGS, NULL},
     {"end", core_pool_end, METH_NOARGS, NULL},
-    {"forked", core_forked, METH_NOARGS, NULL},
     {"budget", core_budget, METH_O, NULL},
     {"escape", core_escape, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

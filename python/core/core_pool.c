@@ -14,23 +14,28 @@ struct core_pool {
   atomic_size_t owners;
 };
 
-/* 0: not asked yet in this process. */
+/* 0: not asked yet in this process, or to be asked each time. */
 static atomic_long core_process_number;
+static atomic_int core_forks; /* 0: not watched yet; 1: a child forgets the number; 2: it cannot */
 
-long core_process(void) {
-  long number = atomic_load(&core_process_number);
-  if (number == 0) {
-    number = pc_process_id();
-    atomic_store(&core_process_number, number);
-  }
-  return number;
+static void core_forget_process(void) {
+  atomic_store(&core_process_number, 0);
 }
 
-PyObject *core_forked(PyObject *module, PyObject *nothing) {
-  (void)module;
-  (void)nothing;
-  atomic_store(&core_process_number, 0);
-  Py_RETURN_NONE;
+/* Asking takes longer than all else that a short call does here.  Forks in C are noticed too, which Python's own
+ * hooks do not see. */
+long core_process(void) {
+  long number = atomic_load(&core_process_number);
+  if (number != 0)
+    return number;
+  number = pc_process_id();
+  int new = 0;
+  if (atomic_compare_exchange_strong(&core_forks, &new, 2) &&
+      pc_process_after_fork(core_forget_process))
+    atomic_store(&core_forks, 1);
+  if (atomic_load(&core_forks) == 1)
+    atomic_store(&core_process_number, number);
+  return number;
 }
 
 static core_pool *core_pool_new(void) {

@@ -74,7 +74,6 @@ def _memory_default() -> int:
 
 def _after_fork() -> None:
     """A child may be in another control group."""
-    _core.forked()
     _processors.cache_clear()
     _memory_default.cache_clear()
 

@@ -289,16 +289,30 @@ static pcal_status group_tally_init(const pcal_measure *measure, const pc_group_
   return PCAL_OK;
 }
 
+/* Groups of few rows have sums as long as their memory lasts. */
+static void group_tally_afford(const pc_measure_plan *plan, uint64_t *room,
+                               pc_group_tally *tally) {
+  const uint64_t bytes = pc_tally_sums_bytes(plan);
+  if (tally->bits != PC_ROW_LATTICE_BITS_MAX || tally->weight >= PC_ROW_LATTICE_LEAST)
+    return;
+  if (bytes > *room)
+    tally->bits = 0;
+  else
+    *room -= bytes;
+}
+
 pcal_status pc_group_tallies_new(const pcal_measure *measure, const pc_group_state *total,
                                  pc_group_tally **out, size_t *count, pcal_error *err) {
   const pc_group_states *groups = &measure->groups;
   pc_group_tally *list = pc_alloc(&measure->env, groups->count + 1, sizeof *list);
+  uint64_t room = PC_TALLY_SUMS_FEW_BYTES;
   *out = list;
   *count = 0;
   if (list == NULL)
     return pc_fail_memory(err, "tallying replicas");
   PC_TRY(group_tally_init(measure, total, pc_sum_value(&total->totals.weight),
                           &list[(*count)++], err));
+  group_tally_afford(&measure->plan, &room, &list[0]);
   for (size_t g = 0; measure->grouped > 0 && g < groups->count; g++) {
     char number[PC_GROUP_NUMBER_MAX];
     if (pc_group_states_rows(groups, g) == 0)
@@ -309,6 +323,7 @@ pcal_status pc_group_tallies_new(const pcal_measure *measure, const pc_group_sta
       return pc_fail_memory(err, "tallying replicas");
     PC_TRY(group_tally_init(measure, pc_group_states_find(groups, g),
                             pc_group_states_weight(groups, g), at, err));
+    group_tally_afford(&measure->plan, &room, at);
   }
   return PCAL_OK;
 }

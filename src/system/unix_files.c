@@ -4,6 +4,7 @@
 #endif
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -89,4 +90,8 @@ int pc_path_current_directory(char *out, size_t size) {
 
 long pc_process_id(void) {
   return (long)getpid();
+}
+
+int pc_process_after_fork(void (*in_child)(void)) {
+  return pthread_atfork(NULL, NULL, in_child) == 0;
 }

@@ -63,3 +63,8 @@ int pc_path_current_directory(char *out, size_t size) {
 long pc_process_id(void) {
   return 1;
 }
+
+int pc_process_after_fork(void (*in_child)(void)) {
+  (void)in_child;
+  return 1;
+}

@@ -177,6 +177,11 @@ long pc_process_id(void) {
   return (long)GetCurrentProcessId();
 }
 
+int pc_process_after_fork(void (*in_child)(void)) {
+  (void)in_child;
+  return 1;
+}
+
 const char *pc_error_text(int code, char out[PC_SYSTEM_TEXT]) {
   if (code == EBUSY)
     snprintf(out, PC_SYSTEM_TEXT, "another program has it open");

@@ -311,6 +311,12 @@ def through_newer(bench, name):
               b"--annotate", b"--gate-report", b"g.xml", made=b"g.xml", codes=(0, 1))
     bench.run("json", b"measure", b"--mean", b"d.csv:0", b"--std", b"d.csv:2", b"--target", b"d.csv:0", b"--groups",
               b"d.csv:site", b"--event", b"> 1", b"-m", b"brier", b"--json", codes=(0, 3))
+    records = [{"z": [1.5 * (i % 3), 0.5, -1.0], "y": i % 3, "site": name.decode() if i % 2 else "plain"} for i in range(12)]
+    bench.write(b"d.jsonl", "".join(json.dumps(row) + "\n" for row in records).encode())
+    for form in ("text", "json", "csv", "md", "html"):
+        bench.run(form, b"measure" if form != "html" else b"report", b"--logits", b"d.jsonl:z", b"--labels", b"d.jsonl:y",
+                  b"--groups", b"d.jsonl:site", b"-m", b"brier", b"--format", form.encode(),
+                  *([b"-o", b"j.out"] if form == "html" else []), made=b"j.out" if form == "html" else None)
     folder = os.path.join(bench.folder, "run")
     shutil.rmtree(folder, ignore_errors=True)
     os.mkdir(folder)

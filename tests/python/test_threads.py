@@ -389,6 +389,36 @@ def test_a_child_of_a_busy_process_does_not_wait_for_ever():
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "0", "")
 
 
+FORK_IN_C = """
+    import ctypes
+    import os
+    import signal
+    import threading
+    import time
+
+    import propercal as pc
+
+    data = pc.simulate(60_000, 10, factor=2, seed=1)
+    running = pc.Measure(["skce"], threads=1)
+    running.update(logits=data.logits, labels=data.labels)
+    threading.Thread(target=running.result, daemon=True).start()
+    time.sleep(0.3)  # inside a call of a second or more, which needs nothing of Python's
+    child = ctypes.PyDLL(None).fork()
+    if child == 0:
+        signal.alarm(60)
+        os._exit(running._core.finish() is None)
+    print(os.waitpid(child, 0)[1])
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_child_that_python_has_not_forked_does_not_wait_for_ever():
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", textwrap.dedent(FORK_IN_C)], capture_output=True, text=True, timeout=600
+    )
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "0", "")
+
+
 def test_without_the_interpreter_lock():
     if not sysconfig.get_config_var("Py_GIL_DISABLED"):
         pytest.skip("this Python has the interpreter's lock")

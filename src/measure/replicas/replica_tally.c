@@ -131,7 +131,8 @@ static const char *tally_lacks_sums(const pc_replica_tally *tally, const pc_meas
            "measure it in one process";
   return tally != NULL && tally_sums_of(tally, slot) != NULL
              ? NULL
-             : "rows of weight 0 draw no labels";
+             : "rows of weight 0 draw no labels, and of groups of few rows only so many do as fit "
+               "256 MiB; measure them in one process";
 }
 
 /* True if the cells of an entry are too wide. */
@@ -168,7 +169,8 @@ const char *pc_replica_tally_lacks(const pc_replica_tally *tally, const pc_measu
 int pc_replica_tally_has_curve(const pc_replica_tally *tally, const pc_measure_plan *plan,
                                size_t entry) {
   return (pc_score_cells_suit(plan, entry) || pc_tally_own_bins(plan, entry)) &&
-         tally_slot(tally, pc_tally_slot_of(plan, entry)) != NULL;
+         tally_slot(tally, pc_tally_slot_of(plan, entry)) != NULL &&
+         !tally_cells_end(tally, plan, entry);
 }
 
 pcal_status pc_replica_tally_size(const pcal_env *env, const pc_measure_plan *plan,

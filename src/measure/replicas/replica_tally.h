@@ -61,7 +61,8 @@ typedef struct pc_group_tally {
   pc_replica_tally tally;
 } pc_group_tally;
 
-/* Numbers that the replicas of one request may have, over all its groups. */
+/* Numbers that the replicas of one request may have, over all its groups; a single group may have
+ * PC_TALLY_SUMS_BYTES of sums beside them. */
 #define PC_ROUND_DRAWS_MAX ((uint64_t)1 << 23)
 
 /* True if the slots of a plan that rounds tally include this one.  They are taken in their order as long
@@ -75,7 +76,7 @@ int pc_replica_tally_alone(const pc_measure_plan *plan, size_t slot);
  * NULL: it has them, or none are needed. */
 const char *pc_replica_tally_lacks(const pc_replica_tally *tally, const pc_measure_plan *plan,
                                    size_t entry);
-/* True if it has the replicas of an entry of a curve, on cells or in bins. */
+/* True if it has the replicas of an entry of a curve, in bins or on cells that are narrow enough. */
 int pc_replica_tally_has_curve(const pc_replica_tally *tally, const pc_measure_plan *plan,
                                size_t entry);
 

@@ -89,7 +89,7 @@ static pcal_status tally_read_form(pc_decoder *in, pc_replica_tally *out, pcal_e
   out->bits = pc_decode_u8(in);
   pc_decoder_expect(in, out->bits >= 1 && out->bits <= PC_ROW_LATTICE_BITS_MAX);
   out->counts[PC_TALLY_DATA] = 1;
-  pc_uint128 replicas = 1, numbers = 0;
+  pc_uint128 replicas = 1, numbers = 0, sums_bytes = 0;
   for (int k = PC_TALLY_WEIGHTS; k < PC_TALLY_KINDS; k++)
     replicas += out->counts[k] = tally_read_count(in);
   const size_t slots = tally_read_count(in), sums = tally_read_count(in);
@@ -111,9 +111,11 @@ static pcal_status tally_read_form(pc_decoder *in, pc_replica_tally *out, pcal_e
   for (size_t s = 0; s < sums && !in->failed; s++) {
     out->sums[s].slot = tally_read_count(in);
     out->sums[s].values = tally_read_count(in);
-    numbers += (pc_uint128)PC_TALLY_SUM_BYTES_LEAST * out->sums[s].values *
-               out->counts[PC_TALLY_LABELS];
+    const pc_uint128 count = (pc_uint128)out->sums[s].values * out->counts[PC_TALLY_LABELS];
+    numbers += PC_TALLY_SUM_BYTES_LEAST * count;
+    sums_bytes += sizeof(pc_tally_sum) * count;
   }
+  pc_decoder_expect(in, sums_bytes <= PC_TALLY_SUMS_BYTES); /* a hundred times as many bytes as here */
   numbers += replicas + PC_ROW_MOMENTS + (pc_uint128)PC_GAP_MOMENTS * out->entry_count;
   pc_decoder_expect(in, numbers <= pc_decoder_left(in));
   out->slot_count = in->failed ? 0 : slots;

@@ -127,17 +127,19 @@ pcal_status pc_replica_views_evidence(const pc_replica_views *views, size_t slot
   return PCAL_OK;
 }
 
-pcal_status pc_replica_views_keep_columns(pc_replica_views *views, size_t batches,
-                                          pcal_error *err) {
+void pc_replica_views_keep_columns(pc_replica_views *views, size_t batches) {
   if (views->columns != NULL || batches * PC_REPLICA_LANES > views->rows->count)
-    return PCAL_OK;
+    return;
   views->columns = pc_alloc_raw(&views->env, batches * pc_replica_columns_size(views->rows),
                                 sizeof *views->columns);
   views->columns_known = pc_alloc(&views->env, batches, sizeof *views->columns_known);
   views->column_batches = batches;
-  return views->columns == NULL || views->columns_known == NULL
-             ? pc_fail_memory(err, "drawing replicas")
-             : PCAL_OK;
+  if (views->columns != NULL && views->columns_known != NULL)
+    return;
+  pc_free(&views->env, views->columns);
+  pc_free(&views->env, views->columns_known);
+  views->columns = NULL;
+  views->columns_known = NULL;
 }
 
 const double *pc_replica_views_columns(const pc_replica_views *views, int keep, size_t batch,

@@ -56,8 +56,7 @@ PC_CHECKED pcal_status pc_replica_views_add_data(pc_replica_views *views, size_t
                                                  pcal_error *err);
 
 /* Makes room for the columns of bootstrap replicas, unless they would be more numbers than the rows have. */
-PC_CHECKED pcal_status pc_replica_views_keep_columns(pc_replica_views *views, size_t batches,
-                                                     pcal_error *err);
+void pc_replica_views_keep_columns(pc_replica_views *views, size_t batches);
 /* The columns of a batch, added up with its weights if they are not kept; into `room` if they are not
  * to be kept.  Each batch is asked for by one thread at a time. */
 const double *pc_replica_views_columns(const pc_replica_views *views, int keep, size_t batch,

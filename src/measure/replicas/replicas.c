@@ -239,7 +239,7 @@ static pcal_status replicas_worker_fill(const replicas_job *job, replicas_worker
                                    sizeof *worker->bits.bits);
   if (job->columns)
     worker->class_sums = pc_alloc_raw(&job->env, pc_replica_columns_size(job->request->rows),
-                                      sizeof *worker->columns);
+                                      sizeof *worker->class_sums);
   if (worker->drawn == NULL || worker->new_labels == NULL || worker->refilled == NULL ||
       worker->batches == NULL || worker->row_sums == NULL || worker->bits.bits == NULL ||
       (job->columns && worker->class_sums == NULL) ||
@@ -545,8 +545,8 @@ static pcal_status replicas_prepare(replicas_job *job, pcal_error *err) {
   const double cost = REPLICAS_SCORE_COST * (double)job->request->rows->count *
                       (double)(slots * job->request->plan->layout.classes);
   PC_TRY(pc_run(&job->views->team, slots, cost, replicas_divide_slot, job, err));
-  if (job->columns && replicas_kept(job))
-    PC_TRY(pc_replica_views_keep_columns(job->views, replicas_batches(job), err));
+  if (job->columns && replicas_kept(job) && job->request->collect == NULL)
+    pc_replica_views_keep_columns(job->views, replicas_batches(job));
   return job->sums && job->request->kind != PC_REPLICA_LABELS
              ? pc_replica_row_sums_fill(&job->env, job->request, job->summed, err)
              : PCAL_OK;

@@ -20,6 +20,8 @@ typedef struct pc_tally_sums {
 
 /* Memory that the sums of one request may take for a group. */
 #define PC_TALLY_SUMS_BYTES ((uint64_t)1 << 26)
+/* Memory that those of groups of few rows may take together, for all requests. */
+#define PC_TALLY_SUMS_FEW_BYTES ((uint64_t)1 << 28)
 
 /* True if the null of an entry needs these sums. */
 int pc_tally_sums_suit(const pc_measure_plan *plan, size_t entry);

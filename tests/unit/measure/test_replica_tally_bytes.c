@@ -104,6 +104,36 @@ TEST(forged_bytes) {
   pc_replica_tally_free(&tally);
 }
 
+/* Sums take a hundred times as much memory as bytes: more than rounds ask for are refused before that. */
+TEST(forged_sums) {
+  enum { FORGED_BYTES = 1 << 21 };
+  static const uint64_t labels[] = {1000, 59000, 60000, 120000}; /* of 1,136 bytes; 64 MiB hold 59,074 */
+  const pcal_env env = pc_env_resolve(NULL);
+  char *zeros = calloc(FORGED_BYTES, 1);
+  for (size_t i = 0; i < UNIT_COUNT(labels); i++) {
+    pc_encoder encoder;
+    pc_decoder decoder;
+    pc_replica_tally back;
+    sink_bytes bytes = {0};
+    pc_encoder_init(&encoder, sink_collect, &bytes);
+    pc_encode_u8(&encoder, 2);
+    for (int kind = PC_TALLY_WEIGHTS; kind < PC_TALLY_KINDS; kind++)
+      pc_encode_varint(&encoder, kind == PC_TALLY_LABELS ? labels[i] : 0);
+    static const uint64_t form[] = {0, 1, 0, 2, 1}; /* slots, slots of sums, entries; slot, values */
+    for (size_t f = 0; f < UNIT_COUNT(form); f++)
+      pc_encode_varint(&encoder, form[f]);
+    pc_encode_bytes(&encoder, zeros, FORGED_BYTES);
+    assert_int_equal(pc_encoder_finish(&encoder, NULL), PCAL_OK);
+    pc_decoder_init(&decoder, bytes.bytes, bytes.length);
+    assert_int_equal(pc_decode_replica_tally(&decoder, &env, &back, NULL), PCAL_OK);
+    if ((back.sum_count > 0) != (labels[i] * sizeof(pc_tally_sum) <= PC_TALLY_SUMS_BYTES))
+      fail_msg("%d sums", (int)labels[i]);
+    pc_replica_tally_free(&back);
+    free(bytes.bytes);
+  }
+  free(zeros);
+}
+
 TEST(numbers_that_rows_cannot_have) {
   const pcal_env env = pc_env_resolve(NULL);
   pc_replica_tally tally, form;

@@ -138,6 +138,41 @@ TEST(undefined_values) {
   rounds_data_free(&data);
 }
 
+/* Groups of few rows: their sums are limited together. */
+TEST(sums_of_many_groups) {
+  const char *const specs[] = {"accuracy"};
+  rounds_data data = rounds_data_draw(200, 1, 0, 0, 8);
+  pcal_measure_config config = draws_config(&data, specs, 1, 1);
+  config.replicas = 40000; /* 45 MB for all rows, and for each group */
+  rounds_cost cost;
+  sink_bytes printed = rounds_run(&data, &config, 2, &cost);
+  size_t drawn = 0, lacking = 0;
+  for (const char *at = printed.bytes; (at = strstr(at, "\"p_value\"")) != NULL; at++)
+    drawn++;
+  for (const char *at = printed.bytes; (at = strstr(at, "only so many do as fit 256 MiB")) != NULL; at++)
+    lacking++;
+  assert_int_equal(drawn, 5);
+  assert_int_equal(lacking, 4);
+  free(printed.bytes);
+  rounds_data_free(&data);
+}
+
+/* One process does not use cells that are as wide as the kernel either. */
+TEST(cells_end) {
+  const char *const specs[] = {"tce-kde"};
+  const rounds_data data = {.rows = 1, .columns = 1, .kind = PCAL_PROBABILITY};
+  const pcal_measure_config config = draws_config(&data, specs, 1, 0);
+  pcal_measure *measure = NULL;
+  assert_int_equal(pcal_measure_new(&config, NULL, &measure, NULL), PCAL_OK);
+  double total = 1.3e8, sums = 0;
+  pc_tally_slot slot = {.sums = &sums};
+  const pc_replica_tally tally = {.slots = &slot, .slot_count = 1, .totals = &total};
+  assert_true(pc_replica_tally_has_curve(&tally, &measure->plan, 0));
+  total = 1.4e8;
+  assert_false(pc_replica_tally_has_curve(&tally, &measure->plan, 0));
+  pcal_measure_free(measure);
+}
+
 /* Very many replicas: sums are limited too. */
 TEST(too_many_sums) {
   const char *const specs[] = {"accuracy", "brier"};
