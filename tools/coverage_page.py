@@ -18,7 +18,7 @@ An experiment is one metric, model, number of rows and factor.
 {short}
 
 Sets: of an experiment. Coverage: over all experiments, in percent. Lowest: of any experiment, with its number of sets.
-Credibly below 93 %: experiments in which so few intervals, or so few of those without a remark, would
+Credibly below 93 %: experiments in which so few intervals, or so few of those without a remark (unless at least 90 % have one), would
 hold the truth with a probability below 1 % if the coverage were 93 %; one of a hundred does by chance. Too wide: experiments
 with at least 25 wrong rows in a set whose median width exceeds 1.5 times that of an oracle, or 3 times where the truth is below twice
 its standard error. Few wrong rows: the same with fewer than 25. Marked: the largest share of sets with a remark among experiments with
