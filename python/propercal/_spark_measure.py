@@ -2,8 +2,8 @@
 decides whether the table must be read again.
 
 Only the DataFrame interface is used, so all of it works over Spark Connect.  A job has two stages:
-the first reads the partitions; the second merges their answers in few tasks (adaptive query
-execution chooses how many), so that few answers reach the driver.  An error travels like an
+the first reads the partitions; the second merges their answers in MERGERS tasks, so that as many
+answers reach the driver, however many partitions there are and whatever the settings of shuffles.  An error travels like an
 answer: the driver raises that of the first row, by partition and position, for any number of
 executors and retries (``_partitions``).
 """
@@ -24,6 +24,10 @@ from ._spark_columns import Table, select
 from ._spark_worker import ANSWERS, StatePart, answer_of, merge_states, merged_of, partition_number
 
 
+#: tasks that merge answers; with replicas an answer may have 64 MB, and Spark lets a driver collect 1 GB
+MERGERS = 8
+
+
 def ask(table: Table, start: Start, request: bytes, merge: Merge) -> bytes:
     """Sends a request to all partitions and merges their answers; one job."""
     classes = table.classes
@@ -35,7 +39,7 @@ def ask(table: Table, start: Start, request: bytes, merge: Merge) -> bytes:
         return merged_of(batches, merge)
 
     answers = table.frame.mapInArrow(answer, ANSWERS)
-    few = answers.repartition("partition").mapInArrow(merged, ANSWERS)
+    few = answers.repartition(MERGERS, "partition").mapInArrow(merged, ANSWERS)
     rows = (row.asDict() for row in few.collect())
     return conclude((Answer(**{**row, "answer": row["answer"] and bytes(row["answer"])}) for row in rows), merge)
 

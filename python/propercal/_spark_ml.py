@@ -34,13 +34,28 @@ class _HasScores(HasProbabilityCol, HasLabelCol, HasWeightCol):
         Params._dummy(), "kind", "scores in probabilityCol: probs, logits or log_probs", TEXT
     )
 
+    probabilityCols: "Param[list[str]]" = Param(
+        Params._dummy(),
+        "probabilityCols",
+        "columns of scores, one for each class, in place of probabilityCol",
+        TypeConverters.toListString,
+    )
+
     def getKind(self) -> str:
         return self.getOrDefault(self.kind)
+
+    def getProbabilityCols(self) -> "list[str]":
+        return self.getOrDefault(self.probabilityCols)
+
+    def _scores(self) -> "str | list[str]":
+        """The name of the column of scores, or the names of several."""
+        several = self.isDefined(self.probabilityCols) and self.getProbabilityCols()
+        return list(several) if several else self.getProbabilityCol()
 
     def _columns(self) -> "dict[str, Any]":
         weights = self.getOrDefault(self.weightCol) if self.isDefined(self.weightCol) else None
         return {
-            self.getKind(): self.getProbabilityCol(),
+            self.getKind(): self._scores(),
             "labels": self.getLabelCol(),
             "weights": weights or None,
         }
@@ -55,6 +70,7 @@ class CalibrationEvaluator(_HasScores, Evaluator, DefaultParamsReadable, Default
     ----------
     probabilityCol, labelCol, weightCol : columns: arrays, vectors or the score of class 1; class
         numbers; weights of rows
+    probabilityCols : columns of scores, one for each class, in place of probabilityCol
     kind : scores in probabilityCol: ``"probs"``, ``"logits"`` or ``"log_probs"``
     metricName : spec of a metric, as of ``propercal.measure``
     keepScores : as ``keep_scores`` of ``measure``, for metrics that need all scores at once
@@ -70,6 +86,7 @@ class CalibrationEvaluator(_HasScores, Evaluator, DefaultParamsReadable, Default
         self,
         *,
         probabilityCol: str = "probability",
+        probabilityCols: "list[str] | None" = None,
         labelCol: str = "label",
         weightCol: "str | None" = None,
         kind: str = "probs",
@@ -133,10 +150,11 @@ class Calibration(_CalibrationParams, Estimator, DefaultParamsReadable, DefaultP
     Parameters
     ----------
     method : spec of a calibrator
-    probabilityCol, labelCol, weightCol, kind : as of ``CalibrationEvaluator``
-    outputCol : column of calibrated probabilities, in the form of probabilityCol
+    probabilityCol, probabilityCols, labelCol, weightCol, kind : as of ``CalibrationEvaluator``
+    outputCol : column of calibrated probabilities, in the form of probabilityCol; an array for probabilityCols
     handleInvalid : ``"error"``, or ``"keep"``: null scores give null
     memoryLimit : rows that the driver may collect, in bytes; larger tables are read in rounds
+    progress : True, ``"tqdm"``, or a function called as ``f(what, done, total)`` for each round; not saved
     """
 
     memoryLimit: "Param[str]" = Param(
@@ -149,14 +167,17 @@ class Calibration(_CalibrationParams, Estimator, DefaultParamsReadable, DefaultP
         *,
         method: str = "temperature",
         probabilityCol: str = "probability",
+        probabilityCols: "list[str] | None" = None,
         labelCol: str = "label",
         weightCol: "str | None" = None,
         kind: str = "probs",
         outputCol: str = "calibrated",
         handleInvalid: str = "error",
         memoryLimit: str = "256MiB",
+        progress: Any = None,
     ) -> None:
         super().__init__()
+        self._progress = self._input_kwargs.pop("progress", None)
         self._setDefault(
             method="temperature",
             kind="probs",
@@ -173,7 +194,8 @@ class Calibration(_CalibrationParams, Estimator, DefaultParamsReadable, DefaultP
         rows, needed = _size(table.frame)
         if needed <= limit:
             found = table.frame.toArrow()
-            fitted = unfitted.fit(**{name: found.column(name) for name in found.column_names})
+            names = {} if table.classes is None else {"classes": table.classes}
+            fitted = unfitted.fit(**{name: found.column(name) for name in found.column_names}, **names)
         else:
             fitted = self._fit_in_rounds(table, rows, needed, limit)
         model = CalibrationModel(fitted)
@@ -189,7 +211,7 @@ class Calibration(_CalibrationParams, Estimator, DefaultParamsReadable, DefaultP
                 f"the driver, and memoryLimit is {limit}; fit on a sample, such as "
                 f"df.sample({limit / needed / 2:.2g}, seed=0), or raise memoryLimit"
             ) from None
-        answer_rounds(rounds, lambda request: ask(table, FitPart, request, merge_rounds), None)
+        answer_rounds(rounds, lambda request: ask(table, FitPart, request, merge_rounds), self._progress)
         return rounds.calibrator()
 
 
@@ -223,12 +245,12 @@ class CalibrationModel(_CalibrationParams, Model, MLReadable, MLWritable):
         return self._set(outputCol=value)
 
     def _transform(self, dataset: Any) -> Any:
-        name, output = self.getProbabilityCol(), self.getOutputCol()
+        name, output = self._scores(), self.getOutputCol()
         if output in dataset.columns:
             raise UsageError(f'there is a column "{output}" already; choose another outputCol')
         vectors = is_vector(dataset, name)
         column = scores(dataset, name)
-        single = not vectors and not isinstance(dataset.schema[name].dataType, ArrayType)
+        single = isinstance(name, str) and not vectors and not isinstance(dataset.schema[name].dataType, ArrayType)
         if self.getHandleInvalid() == "keep":
             column = _without_missing(column, single)
         taken = dataset.select(*(quoted(each) for each in dataset.columns), column.alias(output))

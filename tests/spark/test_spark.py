@@ -290,6 +290,45 @@ def test_large_tables_are_fitted_in_rounds(df, rows, monkeypatch):
         pcs.Temperature(**given).fit(wrong)
 
 
+def test_columns_of_classes_in_estimators(df, rows):
+    """A column for each class, labels by their names; rounds tell their progress."""
+    named = df.withColumn("name", sql.concat(sql.lit("class "), sql.col("y")))
+    fitted = pc.Temperature().fit(rows.probs, rows.labels, classes=rows.names)
+    seen = []
+    for limit, progress in (("256MiB", None), ("100kB", lambda what, done, total: seen.append((what, done)))):
+        given = {"probabilityCols": rows.names, "labelCol": "name", "memoryLimit": limit, "progress": progress}
+        model = pcs.Temperature(**given).fit(named)
+        assert model.calibrator.to_json() == fitted.to_json()
+    assert seen[:2] == [("readings of the table", 1), ("readings of the table", 2)]
+    made = model.transform(named)
+    assert made.schema["calibrated"].dataType == ArrayType(DoubleType())
+    found = np.array(made.orderBy("row").toPandas()["calibrated"].tolist())
+    assert np.array_equal(found, fitted.transform(rows.probs))
+    evaluator = pcs.CalibrationEvaluator(probabilityCols=rows.names, labelCol="name")
+    assert evaluator.evaluate(named) == pc.brier(rows.probs, rows.labels)
+
+
+def test_few_answers_reach_the_driver(df, rows, monkeypatch):
+    """Of 60 partitions, with the settings of shuffles that Spark starts with."""
+    counts = []
+
+    def counted(answers, merge):
+        found = list(answers)
+        counts.append(len(found))
+        return conclude(found, merge)
+
+    conclude = _spark_measure.conclude
+    monkeypatch.setattr(_spark_measure, "conclude", counted)
+    session = df.sparkSession
+    session.conf.set("spark.sql.shuffle.partitions", "200")
+    try:
+        found = pcs.measure(df.repartition(60), probs="p", labels="y", metrics="brier")
+    finally:
+        session.conf.set("spark.sql.shuffle.partitions", "2")
+    assert found.brier == pc.brier(rows.probs, rows.labels)
+    assert counts[0] <= _spark_measure.MERGERS
+
+
 def test_fits_are_exact_or_refused(df):
     with pytest.raises(pc.UsageError) as found:
         pcs.MatrixODIR(probabilityCol="p", labelCol="y", memoryLimit="100kB").fit(df)
