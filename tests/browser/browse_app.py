@@ -17,10 +17,12 @@
  11. a run shows its progress
  12. the table of a repair has the numbers of the program
  13. Tab goes through everything that can be used, in the order of the page, and the place is marked
+ 14. where there is a network, the page and its workers are forbidden to use it, and the page says so
 """
 
 import argparse
 import gzip
+import http.server
 import json
 import pathlib
 import random
@@ -28,6 +30,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import traceback
 import zipfile
 
@@ -386,7 +389,62 @@ def tabs(case):
     assert all(marked for _, marked in found), found
 
 
-TESTS = (each_format, compressed, downloads, bad_files, words, waiting, cancelling, large_table, dropped, pasted_and_keyboard, looks, progress, change, tabs)
+class Server:
+    """A server on this computer that counts what it is asked."""
+
+    def __enter__(self):
+        asked = self.asked = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                asked.append(self.path)
+                self.send_response(200)
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+# Asks a server by a call, a picture, and a worker; the directives of the policy that forbade it.
+ASK = """async (url) => {
+  const broken = [];
+  document.addEventListener("securitypolicyviolation", (event) => broken.push(event.effectiveDirective));
+  const asked = await fetch(url, { mode: "no-cors" }).then(() => "reached", () => "refused");
+  const picture = new Promise((done) => {
+    const image = new Image();
+    image.onload = image.onerror = done;
+    image.src = url + "picture";
+  });
+  await picture;
+  const code = `fetch("${url}worker", { mode: "no-cors" }).then(() => postMessage("reached"), () => postMessage("refused"))`;
+  const worker = new Worker(URL.createObjectURL(new Blob([code])));
+  const answer = await new Promise((done) => { worker.onmessage = (event) => done(event.data); });
+  return [asked, answer, [...new Set(broken)].sort()];
+}"""
+
+
+def forbidden(case):
+    assert "Nothing leaves this computer" in case.text("header")
+    context = case.browser.new_context()
+    with Server() as server:
+        page = context.new_page()
+        page.goto(server.url + "free")  # the server can be reached from here
+        page.goto(case.arguments.page.resolve().as_uri())
+        assert page.evaluate(ASK, server.url) == ["refused", "refused", ["connect-src", "img-src"]]
+        assert server.asked[0] == "/free" and set(server.asked) <= {"/free", "/favicon.ico"}, server.asked
+    context.close()
+
+
+TESTS = (each_format, compressed, downloads, bad_files, words, waiting, cancelling, large_table, dropped, pasted_and_keyboard, looks, progress, change, tabs, forbidden)
 
 
 def main():
