@@ -51,8 +51,8 @@ def as_given(array: np.ndarray, X: Any) -> Any:
         with X.device:
             return sys.modules["cupy"].asarray(array)
     if family in ("jax", "jaxlib"):
-        devices = X.devices()
-        return sys.modules["jax"].device_put(array, devices.pop() if len(devices) == 1 else None)
+        devices = X.devices()  # of JAX, not ours to change
+        return sys.modules["jax"].device_put(array, next(iter(devices)) if len(devices) == 1 else None)
     return array
 
 

@@ -134,7 +134,11 @@ def test_tensors_give_tensors(digits):
 def test_jax_gives_jax(digits):
     jax = pytest.importorskip("jax")
     fitted = pc.Temperature(kind="logits").fit(jax.numpy.asarray(digits.logits), digits.labels)
-    assert isinstance(fitted.predict_proba(jax.numpy.asarray(digits.logits)), jax.Array)
+    mesh = jax.sharding.Mesh(jax.devices()[:1], ("rows",))
+    logits = jax.device_put(digits.logits, jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec()))
+    for given in (jax.numpy.asarray(digits.logits), logits, logits):  # the devices of an array stay its own
+        assert isinstance(fitted.predict_proba(given), jax.Array)
+        assert given.devices() == set(jax.devices()[:1])
 
 
 # ---- torchmetrics ----
