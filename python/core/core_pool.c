@@ -16,7 +16,8 @@ struct core_pool {
 
 /* 0: not asked yet in this process, or to be asked each time. */
 static atomic_long core_process_number;
-static atomic_int core_forks; /* 0: not watched yet; 1: a child forgets the number; 2: it cannot */
+static atomic_int
+    core_forks; /* 0: not watched yet; 1: a child forgets the number; 2: it cannot */
 
 static void core_forget_process(void) {
   atomic_store(&core_process_number, 0);

@@ -100,6 +100,9 @@ struct pc_calibrator_method {
       const pc_options *options); /* false if these options cannot; NULL: all can */
   /* Spec under which `compare` tries this method; NULL: its name, "": it is not compared. */
   const char *comparison_spec;
+  /* The method that fits the same map to rows that are not logits, or NULL: `compare` then tries
+   * that one alone. */
+  const char *same_without_logits;
   /* Traits of a fitted calibrator, where they depend on its parameters; NULL: `traits`. */
   unsigned (*fitted_traits)(const pcal_calibrator *calibrator);
   /* Name of the objective that fit minimises; NULL: the value of the option "objective", or

@@ -8,8 +8,8 @@
  *           there is none, the first model without a method.  Among several models, the best T.
  * Edge cases:
  *   (1) an infinite or undefined T ranks last;
- *   (2) a method of the default list that does not suit the data, or would take hours, is listed
- *       with the reason; one that was named is an error;
+ *   (2) a method of the default list that does not suit the data, would take hours, or fits the
+ *       map of another one, is listed with the reason; one that was named is fitted or an error;
  *   (3) of equal T the method listed first ranks first;
  *   (4) where higher is better, as for accuracy, the sign of gains is reversed, so that above 0 is
  *       better; metrics that only describe, such as mean-variance, have no gain and cannot rank;

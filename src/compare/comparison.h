@@ -17,7 +17,7 @@ typedef struct pc_gain {
 
 /* Why a contestant was not judged. */
 typedef enum pc_omission {
-  PC_OMITTED_UNSUITED, /* it does not suit the data, or would take hours */
+  PC_OMITTED_UNSUITED, /* it does not suit the data, would take hours, or repeats another one */
   PC_OMITTED_HOPELESS, /* given up after the first fold */
   PC_OMITTED_LATE      /* the time was used up */
 } pc_omission;

@@ -196,6 +196,22 @@ static pcal_status judging_judge(pc_judging *state, pc_contestant *contestant,
 
 /* ---- or the reason why not ---- */
 
+/* Fails for a method of the default list whose map is that of another one. */
+static pcal_status judging_check_same(const pcal_model *model, const char *spec,
+                                      pcal_error *err) {
+  pcal_shape shape = {.size = sizeof shape};
+  const pc_calibrator_method *method = NULL;
+  pc_options options;
+  pc_source_shape(model->source, &shape);
+  PC_TRY(pc_calibrator_parse(spec, &method, &options, err));
+  if (shape.kind == PCAL_LOGIT || method->same_without_logits == NULL)
+    return PCAL_OK;
+  return pc_fail(err, PCAL_USAGE,
+                 "without logits %s fits the same map as %s; to fit it too, name it with "
+                 "{method_begin}%s{method_end}",
+                 spec, method->same_without_logits, spec);
+}
+
 /* Fails for a method of the default list that would take hours. */
 static pcal_status judging_check_cost(const pc_judging *state, const pcal_model *model,
                                       const char *method, pcal_error *err) {
@@ -238,10 +254,11 @@ static pcal_status judging_excuse(const pc_judging *state, pc_contestant *contes
 
 static pcal_status judging_check(const pc_judging *state, const pc_contestant *contestant,
                                  pcal_error *err) {
-  return judging_is_optional(state, contestant)
-             ? judging_check_cost(state, &state->models[contestant->model], contestant->spec,
-                                  err)
-             : PCAL_OK;
+  const pcal_model *model = &state->models[contestant->model];
+  if (!judging_is_optional(state, contestant))
+    return PCAL_OK;
+  PC_TRY(judging_check_same(model, contestant->spec, err));
+  return judging_check_cost(state, model, contestant->spec, err);
 }
 
 pcal_status pc_judging_try(pc_judging *state, pc_contestant *contestant, pcal_error *err) {

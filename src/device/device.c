@@ -35,8 +35,7 @@ static void device_find(pcal_device *device, const char *name,
 static cuda_result device_load_module(pcal_device *device) {
   const pc_cuda_driver *driver = &device->driver;
   int major = 0, minor = 0;
-  cuda_result result =
-      driver->device_attribute(&major, CUDA_CAPABILITY_MAJOR, device->ordinal);
+  cuda_result result = driver->device_attribute(&major, CUDA_CAPABILITY_MAJOR, device->ordinal);
   if (result == 0)
     result = driver->device_attribute(&minor, CUDA_CAPABILITY_MINOR, device->ordinal);
   if (result == 0)

@@ -9,10 +9,10 @@
 
 /* How the rows behind a result were measured; combined with |. */
 typedef enum pc_device_use {
-  PC_USE_DEVICE = 1, /* on a GPU */
-  PC_USE_COPY = 2,   /* on the host, after a copy from a GPU */
-  PC_USE_HOST = 4,   /* on the host, although a GPU was named for them */
-  PC_USE_PAIRS = 8,  /* pairs of rows were compared on a GPU */
+  PC_USE_DEVICE = 1,  /* on a GPU */
+  PC_USE_COPY = 2,    /* on the host, after a copy from a GPU */
+  PC_USE_HOST = 4,    /* on the host, although a GPU was named for them */
+  PC_USE_PAIRS = 8,   /* pairs of rows were compared on a GPU */
   PC_USE_TOO_OLD = 16 /* the GPU or its driver is too old for the kernels */
 } pc_device_use;
 

@@ -212,8 +212,9 @@ void pc_write_device_note(const pcal_results *results, pc_text *out) {
     count += write_values_devices(results, kinds[k][0], kinds[k][1], count > 0, out);
   for (size_t m = 0; m < results->metric_count; m++)
     if (results->records[m].device_uses & PC_USE_TOO_OLD) {
-      pc_text_add(out, "; this GPU or its driver is too old to compute there, which takes a GPU "
-                       "from Turing on and a driver of CUDA 12 or later");
+      pc_text_add(out,
+                  "; this GPU or its driver is too old to compute there, which takes a GPU "
+                  "from Turing on and a driver of CUDA 12 or later");
       return;
     }
 }

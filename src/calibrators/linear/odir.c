@@ -9,6 +9,7 @@
  *   3. auto: chosen by the log score of five folds (odir_path.c), then fitted to all rows.
  *   4. ensemble=folds: averages the probabilities of five maps, each fitted without one fold;
  *      the objective after the fit is the mean of -log q_y of the average.
+ *   5. The logits of probabilities are their logarithms: both methods then fit the same map.
  * Source:   Kull et al. 2019.
  * Accuracy: gradient 1e-8.
  * Cost:     see linear_search.c; auto: about 150 short searches. */
@@ -249,6 +250,7 @@ const pc_calibrator_method pc_calibrator_matrix_odir = {
             .options = odir_matrix_options,
             .option_count = sizeof odir_matrix_options / sizeof *odir_matrix_options,
         },
+    .same_without_logits = "dirichlet-odir",
     ODIR_METHOD,
 };
 

@@ -131,8 +131,8 @@ static const char *tally_lacks_sums(const pc_replica_tally *tally, const pc_meas
            "measure it in one process";
   return tally != NULL && tally_sums_of(tally, slot) != NULL
              ? NULL
-             : "rows of weight 0 draw no labels, and of groups of few rows only so many do as fit "
-               "256 MiB; measure them in one process";
+             : "rows of weight 0 draw no labels, and of groups of few rows only so many do "
+               "as fit 256 MiB; measure them in one process";
 }
 
 /* True if the cells of an entry are too wide. */

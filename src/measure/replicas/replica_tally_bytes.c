@@ -115,7 +115,8 @@ static pcal_status tally_read_form(pc_decoder *in, pc_replica_tally *out, pcal_e
     numbers += PC_TALLY_SUM_BYTES_LEAST * count;
     sums_bytes += sizeof(pc_tally_sum) * count;
   }
-  pc_decoder_expect(in, sums_bytes <= PC_TALLY_SUMS_BYTES); /* a hundred times as many bytes as here */
+  /* A hundred times as many bytes as here. */
+  pc_decoder_expect(in, sums_bytes <= PC_TALLY_SUMS_BYTES);
   numbers += replicas + PC_ROW_MOMENTS + (pc_uint128)PC_GAP_MOMENTS * out->entry_count;
   pc_decoder_expect(in, numbers <= pc_decoder_left(in));
   out->slot_count = in->failed ? 0 : slots;

@@ -107,7 +107,8 @@ TEST(forged_bytes) {
 /* Sums take a hundred times as much memory as bytes: more than rounds ask for are refused before that. */
 TEST(forged_sums) {
   enum { FORGED_BYTES = 1 << 21 };
-  static const uint64_t labels[] = {1000, 59000, 60000, 120000}; /* of 1,136 bytes; 64 MiB hold 59,074 */
+  static const uint64_t labels[] = {1000, 59000, 60000,
+                                    120000}; /* of 1,136 bytes; 64 MiB hold 59,074 */
   const pcal_env env = pc_env_resolve(NULL);
   char *zeros = calloc(FORGED_BYTES, 1);
   for (size_t i = 0; i < UNIT_COUNT(labels); i++) {
@@ -119,7 +120,8 @@ TEST(forged_sums) {
     pc_encode_u8(&encoder, 2);
     for (int kind = PC_TALLY_WEIGHTS; kind < PC_TALLY_KINDS; kind++)
       pc_encode_varint(&encoder, kind == PC_TALLY_LABELS ? labels[i] : 0);
-    static const uint64_t form[] = {0, 1, 0, 2, 1}; /* slots, slots of sums, entries; slot, values */
+    static const uint64_t form[] = {0, 1, 0, 2,
+                                    1}; /* slots, slots of sums, entries; slot, values */
     for (size_t f = 0; f < UNIT_COUNT(form); f++)
       pc_encode_varint(&encoder, form[f]);
     pc_encode_bytes(&encoder, zeros, FORGED_BYTES);

@@ -149,7 +149,8 @@ TEST(sums_of_many_groups) {
   size_t drawn = 0, lacking = 0;
   for (const char *at = printed.bytes; (at = strstr(at, "\"p_value\"")) != NULL; at++)
     drawn++;
-  for (const char *at = printed.bytes; (at = strstr(at, "only so many do as fit 256 MiB")) != NULL; at++)
+  for (const char *at = printed.bytes;
+       (at = strstr(at, "only so many do as fit 256 MiB")) != NULL; at++)
     lacking++;
   assert_int_equal(drawn, 5);
   assert_int_equal(lacking, 4);
