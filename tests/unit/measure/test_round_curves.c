@@ -324,7 +324,7 @@ TEST(ten_billion_rows_of_one_score) {
   rounds_data_free(&data);
 }
 
-/* Sums of so many rows are rounded by more than chance moves them. */
+/* Sums on a lattice are rounded by more than chance moves them with so many rows. */
 TEST(too_many_rows_for_replicas) {
   skip_if_emulated();
   char why[128];
@@ -333,6 +333,12 @@ TEST(too_many_rows_for_replicas) {
     data.weights[i] = 1 << 20; /* 2^34.05 rows */
   for (size_t m = 0; m < CURVE_SPECS; m++) {
     const pcal_result found = curves_null(&data, curve_specs[m], 0.9, why);
+    if (strcmp(curve_specs[m], "tce-kde") == 0) { /* on all scores, which are not rounded */
+      assert_true(found.has_interval && found.has_null);
+      assert_true(found.low <= found.value && found.value <= found.high);
+      assert_true(found.high - found.low < 1e-3 && found.null_mean < 1e-3);
+      continue;
+    }
     assert_true(!found.has_interval && !found.has_null);
     assert_string_equal(why, "replicas of 2^34 rows or more are not exact enough");
   }
