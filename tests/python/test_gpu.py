@@ -233,3 +233,18 @@ assert without_device(running.compute()) == without_device(expected.compute())
 assert np.array_equal(fitted.predict_proba(there).get(), fitted.predict_proba(logits))
 assert driver.fake_cuda_unfinished() == 0
 """)
+
+
+def test_mmce_has_the_same_bytes_for_all_widths():
+    run("""
+specs = [f"mmce:width={width}" for width in (10, 0.4, 0.2, 0.0078125, 0.005)] + ["mmce:estimator=u"]
+for rows, classes in ((700, 10), (65535, 2), (65536, 2), (65537, 3)):
+    truth = random.integers(0, classes, rows)
+    scores = (3 * random.normal(size=(rows, classes)) + 2 * np.eye(classes)[truth]).astype("float32")
+    probs = np.exp(scores.astype("float64"))
+    probs /= probs.sum(axis=1, keepdims=True)
+    for more in ({}, {"weights": 1 + np.arange(rows) % 3}):
+        for kind, array in (("logits", scores), ("probs", probs)):
+            results = [pc.measure(**{kind: each}, labels=truth, metrics=specs, **more) for each in (array, Ndarray(array))]
+            assert without_device(results[0]) == without_device(results[1]), (rows, kind, list(more))
+""")
