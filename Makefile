@@ -75,10 +75,10 @@ fuzz: ## fuzz for FUZZ seconds, 60 by default; a night, into the docs: make fuzz
 attack: build ## hostile files, failing memory, kills, changing files for ATTACK seconds, 100 by default
 	@tools/attack --build $(BUILD) --seconds $(ATTACK) $(RECORD)
 
-check-gpu: ## results of tensors on an NVIDIA GPU against those in memory; needs one, and PyTorch
+check-gpu: ## results of tensors on an NVIDIA GPU against those in memory; needs one, and PyTorch; for a release: GPU=--strict
 	@tools/install-deps check
 	@tools/build $(BUILD) -Dtests=true -Dpython=true
-	@tools/check-gpu $(BUILD)
+	@tools/check-gpu $(GPU) $(BUILD)
 
 gpu-code: ## compile the kernels for GPUs anew (needs nvcc); the library embeds src/device/device_kernels.*
 	@tools/make-gpu-code

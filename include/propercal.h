@@ -503,9 +503,9 @@ typedef struct pcal_batch {
   const uint64_t *ids;     /* keys of random draws, unique; NULL: a hash of the row's content */
   pcal_weights weights_are;
   /* The GPU whose memory `scores` points to, row after row without gaps; NULL: memory of the
-   * process.  Results are the same, bit for bit; pcal_result.device says which were computed there,
-   * and for which the scores were copied, once.  Labels and weights are in the memory of the
-   * process. */
+   * process.  Scores that this GPU does not hold are refused.  Results are the same, bit for bit;
+   * pcal_result.device says which were computed there, and for which the scores were copied, once.
+   * Labels and weights are in the memory of the process. */
   pcal_device *device;
   /* Of the device (CUstream): the scores are complete there; NULL: the default.  A measure keeps
    * top scores on the device, and its last calls use the stream again: the stream must exist until

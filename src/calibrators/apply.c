@@ -75,7 +75,7 @@ static pcal_status apply_check(const pcal_calibrator *calibrator, const pcal_bat
                    "%s: the calibrator was fitted on %zu column%s of scores and is applied to "
                    "%zu; give the same classes, or fit on these",
                    name, layout->columns, layout->columns == 1 ? "" : "s", batch->columns);
-  return PCAL_OK;
+  return pc_batch_check_device(batch, name, err);
 }
 
 /* Stores the output columns of rows: for classes the last ones (of two classes in one column,

@@ -212,6 +212,21 @@ int pc_batch_fits_device(const pcal_batch *batch) {
                                    batch->column_stride == (ptrdiff_t)size);
 }
 
+pcal_status pc_batch_check_device(const pcal_batch *batch, const char *name, pcal_error *err) {
+  if (!pc_batch_fits_device(batch))
+    return pc_fail(err, PCAL_USAGE,
+                   "%s: scores on a GPU must be contiguous, row after row; copy them there",
+                   name);
+  if (batch->device != NULL && batch->rows > 0 &&
+      !pc_device_holds(batch->device, batch->scores))
+    return pc_fail(
+        err, PCAL_USAGE,
+        "%s: the GPU that the batch names does not hold the scores; open the one that "
+        "holds their address",
+        name);
+  return PCAL_OK;
+}
+
 pcal_status pc_batch_check(const pcal_batch *batch, const pc_layout *layout,
                            const pc_row_policy *policy, pcal_error *err) {
   const char *name = batch->scores_name == NULL ? "scores" : batch->scores_name;
@@ -247,11 +262,7 @@ pcal_status pc_batch_check(const pcal_batch *batch, const pc_layout *layout,
                    regression ? "targets" : "labels", pc_kind_outcome_argument(layout->kind));
   if (batch->type != PCAL_F32 && batch->type != PCAL_F64)
     return pc_fail(err, PCAL_USAGE, "%s: scores must be float32 or float64", name);
-  if (!pc_batch_fits_device(batch))
-    return pc_fail(err, PCAL_USAGE,
-                   "%s: scores on a GPU must be contiguous, row after row; copy them there",
-                   name);
-  return PCAL_OK;
+  return pc_batch_check_device(batch, name, err);
 }
 
 int pc_batch_has_stored_rows(const pcal_batch *batch) {

@@ -188,6 +188,11 @@ int pc_batch_is_fast(const pcal_batch *batch, const pc_layout *layout,
 /* False for scores on a device that have gaps. */
 int pc_batch_fits_device(const pcal_batch *batch);
 
+/* Fails if the scores of a batch on a device have gaps, or are not in the memory of that device: the
+ * driver would stop at the first access and leave the caller's context unusable.  name: of the scores. */
+PC_CHECKED pcal_status pc_batch_check_device(const pcal_batch *batch, const char *name,
+                                             pcal_error *err);
+
 /* Fails if a batch does not have the layout, or lacks an array that it needs. */
 PC_CHECKED pcal_status pc_batch_check(const pcal_batch *batch, const pc_layout *layout,
                                       const pc_row_policy *policy, pcal_error *err);

@@ -78,8 +78,10 @@ pcal_status pc_device_upload(pcal_device *device, void *stream, const void *from
   if (status == PCAL_OK) {
     status = pc_cuda_check(&device->driver, pc_device_fill(device, stream, from, bytes, to),
                            "copying to the GPU", err);
-    if (status != PCAL_OK)
+    if (status != PCAL_OK) { /* a copy may still be on its way */
+      device->driver.synchronize(stream);
       device->driver.memory_free(to);
+    }
   }
   pc_device_leave(device);
   if (status == PCAL_OK)

@@ -10,10 +10,8 @@ static pcal_status source_batch_check(const pcal_batch *batch, pcal_error *err) 
     return pc_fail(err, PCAL_USAGE, "scores must be float32 or float64");
   if (batch->rows > 0 && batch->scores == NULL)
     return pc_fail(err, PCAL_USAGE, "a batch of %zu rows needs scores", batch->rows);
-  if (!pc_batch_fits_device(batch))
-    return pc_fail(err, PCAL_USAGE,
-                   "scores on a GPU must be contiguous, row after row; copy them there");
-  return PCAL_OK;
+  return pc_batch_check_device(batch,
+                               batch->scores_name == NULL ? "scores" : batch->scores_name, err);
 }
 
 static pcal_status source_batch_copy_names(pc_source_batch *borrowed, const pcal_env *env,

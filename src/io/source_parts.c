@@ -153,6 +153,12 @@ static pcal_status parts_open_array(pcal_source *source, const pcal_input *input
     return pc_fail(err, PCAL_USAGE,
                    "%s: an array on a GPU must be contiguous, row after row; copy it there",
                    input->name);
+  if (array.device != NULL && !pc_device_holds(array.device, array.first))
+    return pc_fail(
+        err, PCAL_USAGE,
+        "%s: the GPU that the input names does not hold the array; open the one that "
+        "holds its address",
+        input->name);
   *part =
       (pc_reader){.format = &parts_array_format, .env = &source->env, .bytes = &place->bytes};
   const pcal_status status = pc_array_reader_open(&array, &request, part, err);

@@ -6,7 +6,8 @@ docs/benchmarks-gpu.md.
 KS and the error in 15 bins of equal mass, of the top scores of two classes: from logits, and the part of
 it that comes after the softmax (propercal: all kernels and copies but pc_row_sums; PyTorch: sort, sums and
 edges of scores).  Scores are spread, usual or nearly all 1.  The values are compared with those of the same
-rows in memory, bit for bit.
+rows in memory, bit for bit.  Then mmce of the same rows, whose sorted form takes one pass; PyTorch's form of it
+compares all pairs, so that it is measured with few rows only.
 """
 
 import sys
@@ -64,12 +65,39 @@ def bench(rows, name):
     return [float(value) for value in there] == [float(value) for value in here]
 
 
+def mmce(logits, labels):
+    return pc.measure(logits=logits, labels=labels, metrics=["mmce"])
+
+
+def mmce_pairs(logits, labels, step=8192):
+    """The squared estimate of all pairs, float32, `step` rows at a time."""
+    top, hit = scores_of(logits, labels)
+    residual = top - hit
+    total = torch.zeros((), dtype=torch.float64, device=top.device)
+    for begin in range(0, len(top), step):
+        kernel = torch.exp((top[begin : begin + step, None] - top).abs() / -0.4)
+        total += (residual[begin : begin + step, None] * kernel * residual).sum(dtype=torch.float64)
+    return (total / len(top) ** 2).item()
+
+
+def bench_mmce(rows):
+    sets = [make(rows, FACTORS["usual"], seed) for seed in range(3)]
+    for name, function in (("propercal", mmce), *([("PyTorch, all pairs, float32", mmce_pairs)] if rows <= 100_000 else [])):
+        for each in sets:
+            function(*each)
+        print(f"| {rows:,}: {name} | {device_time(function, sets, 6):.2f} | {whole_time(function, sets, 12):.1f} |", flush=True)
+    there, here = mmce(*sets[0]), mmce(*(each.cpu() for each in sets[0]))
+    return [float(value) for value in there] == [float(value) for value in here]
+
+
 def main():
     if not torch.cuda.is_available():
         print("there is no GPU here", file=sys.stderr)
         return 77
     print("| KS and equal mass, milliseconds | of scores | of logits | whole call |\n|---|---:|---:|---:|")
     equal = [bench(rows, name) for rows in (1_000_000, 10_000_000) for name in FACTORS]
+    print("\n| `mmce`, two classes, milliseconds | device | whole call |\n|---|---:|---:|")
+    equal += [bench_mmce(rows) for rows in (10_000, 100_000, 1_000_000, 10_000_000)]
     print(f"\nequal to the results in memory: {sum(equal)} of {len(equal)}")
     return 0 if all(equal) else 1
 

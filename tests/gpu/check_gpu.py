@@ -206,6 +206,28 @@ def compare_pairs():
             check(f"pairs of {rows} x {classes}", here, json_of(logits=each.cuda(), labels=labels.cuda(), metrics=metrics))
 
 
+def compare_mmce():
+    """Kernels on the scores themselves, on cells of both widths and on few rows, of both estimators, whole and in a loop."""
+    metrics = [f"mmce:width={width}" for width in (10, 0.4, 0.25, 0.2, 0.0078125, 0.005)] + ["mmce:estimator=u", "mmce:view=positive"]
+    for rows, classes in ((1, 2), (700, 10), (65_535, 2), (65_536, 2), (65_537, 10), (300_007, 10), (20_011, 100), (1_000_000, 2)):
+        logits, labels = make(rows, classes, torch.float32, rows)
+        names = [name for name in metrics if classes == 2 or "positive" not in name]
+        names = [name for name in names if rows > 1 or "estimator=u" not in name]
+        for each in (logits, logits * 8, logits.double()):
+            for form in ({"logits": each}, {"probs": torch.softmax(each, 1)}):
+                given = dict(form, labels=labels, metrics=names)
+                check(f"mmce of {rows} x {classes} {next(iter(form))}", json_of(**given), json_of(**on_gpu(given)))
+        given = {"logits": logits, "labels": labels, "metrics": names, "weights": 1 + torch.arange(rows) % 3}
+        check(f"mmce of {rows} x {classes} with weights", json_of(**given), json_of(**on_gpu(given)))
+    logits, labels = make(200_000, 10)
+    parts = [pc.Measure(["mmce", "mmce:width=0.01"]) for _ in range(2)]
+    for begin in range(0, len(labels), 30_011):
+        given = {"logits": logits[begin : begin + 30_011], "labels": labels[begin : begin + 30_011]}
+        for running, inputs in zip(parts, (given, on_gpu(given))):
+            running.update(**inputs)
+    check("a loop of mmce", *(running.result().to_json() for running in parts))
+
+
 def compare_methods():
     logits, labels = make(20_000, 10)
     first = pc.Temperature(kind="logits").fit(logits.numpy(), labels.numpy())
@@ -214,6 +236,7 @@ def compare_methods():
     compare_fits()
     compare_maps()
     compare_pairs()
+    compare_mmce()
     whole = pc.measure(logits=logits, labels=labels, metrics=LEAN).to_json()
     parts = pc.Measure(LEAN)
     for begin in range(0, 20_000, 999):
@@ -248,6 +271,21 @@ def compare_devices():
     check("memory", {value.device for value in pc.measure(logits=make(100, 10)[0], labels=make(100, 10)[1])}, {None})
 
 
+def compare_probs(package, logits, labels, put, kind, get):
+    """Calibrated probabilities of an array of a package are one of its arrays on the same GPU, with the bits of those in
+    memory: of a temperature, which may be computed there, and of calibrators that are computed on the CPU and put back."""
+    for name, fitted in (("temperature", pc.Temperature(kind="logits")), ("vector scaling", pc.VectorScaling(kind="logits")),
+                         ("isotonic regression", pc.IsotonicMulti(kind="logits"))):  # fmt: skip
+        fitted.fit(logits.numpy(), labels.numpy())
+        for each in (logits, logits.double(), logits[:1]):
+            here, there = each.numpy(), put(each.numpy())
+            for method in ("predict_proba", "transform"):
+                expected, found = getattr(fitted, method)(here), getattr(fitted, method)(there)
+                check(f"{package}, {method} of {name}: kind and device", kind(found), kind(there))
+                check(f"{package}, {method} of {name}", (get(found).dtype, get(found).tobytes()),
+                      (expected.dtype, np.ascontiguousarray(expected).tobytes()))  # fmt: skip
+
+
 def compare_cupy(logits, labels):
     import cupy
 
@@ -257,6 +295,7 @@ def compare_cupy(logits, labels):
     result = pc.measure(logits=there.astype("float16"), labels=labels.numpy(), metrics=LEAN)
     check("CuPy, float16", json_of(logits=half, labels=labels, metrics=LEAN), result.to_json())
     check("CuPy, float16, on the GPU", {value.device for value in result}, {"cuda"})
+    compare_probs("CuPy", logits, labels, cupy.asarray, lambda found: (type(found), found.device), lambda found: found.get())
 
 
 def compare_jax(logits, labels):
@@ -268,6 +307,11 @@ def compare_jax(logits, labels):
     result = pc.measure(logits=there.astype("bfloat16"), labels=labels.numpy(), metrics=LEAN)
     check("JAX, bfloat16 by DLPack", json_of(logits=half, labels=labels, metrics=LEAN), result.to_json())
     check("JAX, bfloat16, on the GPU", {value.device for value in result}, {"cuda"})
+    jax.config.update("jax_enable_x64", True)  # else arrays of doubles become float32
+    for device in jax.devices("gpu"):
+        compare_probs("JAX", logits, labels, lambda array, device=device: jax.device_put(array, device),
+                      lambda found: (isinstance(found, jax.Array), found.devices()), np.asarray)  # fmt: skip
+    jax.config.update("jax_enable_x64", False)
     square = jax.numpy.ones((8192, 8192), dtype="float32") / 8192
     queued = jax.jit(lambda z, a: z + 0 * (a @ a @ a @ a @ a @ a)[0, 0])
     queued(there, square).block_until_ready()  # compiled

@@ -31,29 +31,32 @@ address_of = ctypes.c_uint64
 
 
 class Ndarray:
-    ndim = 2
+    current = 0  # the GPU of new arrays
+    stream = None
 
     def __init__(self, array):
-        self.shape, self.dtype = array.shape, array.dtype
+        self.shape, self.dtype, self.ndim, self.gpu = array.shape, array.dtype, array.ndim, Ndarray.current
         self.at = address_of()
-        driver.fake_cuda_use(0)
+        driver.fake_cuda_use(self.gpu)
         assert driver.cuMemAlloc_v2(ctypes.byref(self.at), ctypes.c_size_t(array.nbytes)) == 0
         held = np.ascontiguousarray(array)
         where = ctypes.c_void_p(held.ctypes.data)
         assert driver.cuMemcpyHtoDAsync_v2(self.at, where, ctypes.c_size_t(held.nbytes), None) == 0
         self.__cuda_array_interface__ = {
-            "shape": self.shape, "typestr": self.dtype.str, "data": (self.at.value, False), "version": 3
+            "shape": self.shape, "typestr": self.dtype.str, "data": (self.at.value, False), "version": 3,
+            "stream": Ndarray.stream,
         }
         self.data = types.SimpleNamespace(ptr=self.at.value)
         self.device = self
 
     def __enter__(self):
-        return self
+        Ndarray.current = self.gpu
 
     def __exit__(self, *_):
-        pass
+        Ndarray.current = 0
 
     def get(self):
+        driver.fake_cuda_use(self.gpu)
         out = np.empty(self.shape, self.dtype)
         where = ctypes.c_void_p(out.ctypes.data)
         assert driver.cuMemcpyDtoHAsync_v2(where, self.at, ctypes.c_size_t(out.nbytes), None) == 0
@@ -65,6 +68,16 @@ cupy = types.ModuleType("cupy")
 cupy.ndarray, cupy.asarray = Ndarray, Ndarray
 cupy.empty_like = lambda given: Ndarray(np.zeros(given.shape, given.dtype))
 sys.modules["cupy"] = cupy
+
+
+
+def on_gpu(number, array):
+    Ndarray.current = number
+    try:
+        return Ndarray(array)
+    finally:
+        Ndarray.current = 0
+
 
 random = np.random.default_rng(7)
 labels = random.integers(0, 5, 3000)
@@ -155,4 +168,83 @@ for symbol in (b"cuModuleLoadData", b"cuMemAlloc_v2"):
         assert "the GPU is out of memory" in str(error)
 driver.fake_cuda_fail(b"", 0)
 assert pc.measure(logits=there, labels=labels).ece.device == "cuda"
+""")
+
+
+def test_each_array_is_read_on_its_own_gpu():
+    run("""
+weights, groups = 0.5 + random.integers(0, 3, 3000), random.integers(0, 3, 3000)
+expected = without_device(pc.measure(logits=logits, labels=labels, weights=weights, groups=groups, metrics=["default", "auc"]))
+for where in range(16):
+    given = {"logits": logits, "labels": labels, "weights": weights, "groups": groups}
+    arrays = {name: on_gpu(where >> i & 1, array) for i, (name, array) in enumerate(given.items())}
+    assert without_device(pc.measure(**arrays, metrics=["default", "auc"])) == expected, where
+result = pc.measure(logits=on_gpu(1, logits), labels=on_gpu(0, labels))
+assert {value.device for value in result} == {"cuda"}
+""")
+
+
+def test_the_second_gpu_fits_and_calibrates():
+    run("""
+fitted = pc.Temperature(kind="logits").fit(on_gpu(1, logits), on_gpu(0, labels))
+assert fitted.to_json() == pc.Temperature(kind="logits").fit(logits, labels).to_json()
+found = fitted.predict_proba(on_gpu(1, logits))
+assert isinstance(found, Ndarray) and found.gpu == 1 and np.array_equal(found.get(), fitted.predict_proba(logits))
+""")
+
+
+def test_work_goes_to_the_stream_of_the_array():
+    run("""
+Ndarray.stream = 77
+with_stream = Ndarray(logits)
+driver.fake_cuda_stream(ctypes.c_void_p(77))
+assert without_device(pc.measure(logits=with_stream, labels=labels)) == without_device(pc.measure(logits=logits, labels=labels))
+assert driver.fake_cuda_strays() == 0 and driver.fake_cuda_unfinished() == 0
+pc.measure(logits=there, labels=labels)
+assert driver.fake_cuda_strays() > 0
+""")
+
+
+def test_a_stream_that_fails_is_one_sentence_and_loses_nothing():
+    run("""
+running, expected = (pc.Measure(["ece", "brier", "ks"]) for _ in range(2))
+expected.update(logits=logits, labels=labels)
+running.update(logits=there, labels=labels)
+fitted = pc.Temperature(kind="logits").fit(logits, labels)
+calls = [
+    lambda: running.update(logits=there, labels=labels),
+    lambda: pc.measure(logits=there, labels=labels),
+    lambda: pc.measure(logits=there, labels=labels, metrics=["auc"]),
+    lambda: pc.measure(logits=there, labels=labels, metrics=["skce"]),
+    lambda: pc.Temperature(kind="logits").fit(there, labels),
+    lambda: fitted.predict_proba(there),
+]
+for call in calls:
+    driver.fake_cuda_fail(b"cuStreamSynchronize", 700)
+    try:
+        call()
+        raise SystemExit("not refused")
+    except OSError as error:
+        assert str(error).endswith(" failed: an illegal memory access was encountered (CUDA error 700); "
+                                   "check the program that uses the GPU"), error
+        assert isinstance(error, pc.Error) and "\\n" not in str(error)
+    driver.fake_cuda_fail(b"", 0)
+assert without_device(running.compute()) == without_device(expected.compute())
+assert np.array_equal(fitted.predict_proba(there).get(), fitted.predict_proba(logits))
+assert driver.fake_cuda_unfinished() == 0
+""")
+
+
+def test_mmce_has_the_same_bytes_for_all_widths():
+    run("""
+specs = [f"mmce:width={width}" for width in (10, 0.4, 0.2, 0.0078125, 0.005)] + ["mmce:estimator=u"]
+for rows, classes in ((700, 10), (65535, 2), (65536, 2), (65537, 3)):
+    truth = random.integers(0, classes, rows)
+    scores = (3 * random.normal(size=(rows, classes)) + 2 * np.eye(classes)[truth]).astype("float32")
+    probs = np.exp(scores.astype("float64"))
+    probs /= probs.sum(axis=1, keepdims=True)
+    for more in ({}, {"weights": 1 + np.arange(rows) % 3}):
+        for kind, array in (("logits", scores), ("probs", probs)):
+            results = [pc.measure(**{kind: each}, labels=truth, metrics=specs, **more) for each in (array, Ndarray(array))]
+            assert without_device(results[0]) == without_device(results[1]), (rows, kind, list(more))
 """)

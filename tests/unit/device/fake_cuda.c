@@ -5,10 +5,13 @@
  * There are two GPUs, each with memory that only its own context may use.  fake_cuda_use: the GPU of
  * callers without a context.
  *
+ * Copies and kernels take effect late: see fake_queue.h.
+ *
  * fake_cuda_fail(symbol, result): calls of that function return this result.  fake_cuda_fail_in(n): of the calls that
  * can fail the n-th does, once.  fake_cuda_capability:
  * the GPU's capability times ten.  fake_cuda_stream: where work is to be queued from now on; fake_cuda_strays: calls
- * that did so elsewhere. */
+ * that did so elsewhere.  fake_cuda_unfinished: times that a call of the library left its context without waiting
+ * for its work, whose page-locked memory the next call fills. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,8 +82,10 @@ static struct {
   long left;                         /* calls up to the one that fails; 0: none does */
   const cuda_stream *stream;
   long strays;
+  long unfinished; /* times that a context was left with work that nobody had waited for */
 } fake = {.capability = 90};
 static char fake_contexts[2];
+static size_t fake_pending(void); /* fake_queue.h: work that is not done */
 
 FAKE_API void fake_cuda_fail(const char *symbol, cuda_result result);
 FAKE_API void fake_cuda_fail_in(long calls);
@@ -92,6 +97,7 @@ FAKE_API size_t fake_cuda_read(void);
 FAKE_API void fake_cuda_use(int ordinal);
 FAKE_API void fake_cuda_stream(const cuda_stream *stream);
 FAKE_API long fake_cuda_strays(void);
+FAKE_API long fake_cuda_unfinished(void);
 
 void fake_cuda_fail(const char *symbol, cuda_result result) {
   strncpy(fake.symbol, symbol, sizeof fake.symbol - 1);
@@ -130,6 +136,10 @@ void fake_cuda_stream(const cuda_stream *stream) {
 
 long fake_cuda_strays(void) {
   return fake.strays;
+}
+
+long fake_cuda_unfinished(void) {
+  return fake.unfinished;
 }
 
 #define FAKE_FAIL(function)                 \
@@ -234,6 +244,7 @@ cuda_result cuCtxPushCurrent_v2(cuda_context *context) {
 
 cuda_result cuCtxPopCurrent_v2(cuda_context **out) {
   *out = (cuda_context *)(void *)&fake_contexts[fake.current[fake.depth]];
+  fake.unfinished += fake_pending() > 0;
   fake.depth--;
   return 0;
 }
@@ -304,22 +315,37 @@ cuda_result cuModuleGetFunction(cuda_function **out, cuda_module *module, const 
   return FAKE_NOT_FOUND;
 }
 
-/* Blocks that are not freed yet. */
-static void *fake_live[4096];
+/* Blocks that are not freed yet; `locked`: the bytes of one in page-locked memory, else 0. */
+static struct {
+  char *at;
+  size_t locked;
+} fake_live[4096];
 
-static void fake_replace(const void *from, void *to) {
+static void fake_replace(const void *from, void *to, size_t locked) {
   for (size_t i = 0; i < sizeof fake_live / sizeof *fake_live; i++)
-    if (fake_live[i] == from) {
-      fake_live[i] = to;
+    if (fake_live[i].at == from) {
+      fake_live[i].at = to;
+      fake_live[i].locked = locked;
       return;
     }
 }
+
+static int fake_is_locked(const void *address) {
+  const char *at = address;
+  for (size_t i = 0; i < sizeof fake_live / sizeof *fake_live; i++)
+    if (fake_live[i].locked > 0 && at >= fake_live[i].at &&
+        at < fake_live[i].at + fake_live[i].locked)
+      return 1;
+  return 0;
+}
+
+#include "fake_queue.h"
 
 cuda_result cuMemAlloc_v2(cuda_address *out, size_t bytes) {
   FAKE_FAIL("cuMemAlloc_v2");
   void *block = malloc(bytes);
   fake.blocks++;
-  fake_replace(NULL, block);
+  fake_replace(NULL, block, 0);
   *out = (uint64_t)(uintptr_t)block | FAKE_BIT;
   *out |= fake.current[fake.depth] == 1 ? FAKE_SECOND : 0;
   return 0;
@@ -327,7 +353,8 @@ cuda_result cuMemAlloc_v2(cuda_address *out, size_t bytes) {
 
 cuda_result cuMemFree_v2(cuda_address address) {
   fake.blocks--;
-  fake_replace(fake_host(address), NULL);
+  fake_finish(NULL, 1, 0);
+  fake_replace(fake_host(address), NULL, 0);
   free(fake_host(address));
   return 0;
 }
@@ -336,21 +363,24 @@ cuda_result cuMemAllocHost_v2(void **out, size_t bytes) {
   FAKE_FAIL("cuMemAllocHost_v2");
   fake.blocks++;
   *out = malloc(bytes);
-  fake_replace(NULL, *out);
+  fake_replace(NULL, *out, bytes);
   return 0;
 }
 
 void fake_cuda_free_all(void) {
+  fake_finish(NULL, 1, 1);
   for (size_t i = 0; i < sizeof fake_live / sizeof *fake_live; i++) {
-    free(fake_live[i]);
-    fake_live[i] = NULL;
+    free(fake_live[i].at);
+    fake_live[i].at = NULL;
+    fake_live[i].locked = 0;
   }
   fake.blocks = 0;
 }
 
 cuda_result cuMemFreeHost(void *block) {
   fake.blocks--;
-  fake_replace(block, NULL);
+  fake_finish(NULL, 1, 0);
+  fake_replace(block, NULL, 0);
   free(block);
   return 0;
 }
@@ -361,9 +391,10 @@ cuda_result cuMemcpyDtoHAsync_v2(void *to, cuda_address from, size_t bytes,
   FAKE_FAIL("cuMemcpyDtoHAsync_v2");
   if (!fake_is_own(from))
     return FAKE_INVALID_VALUE;
-  memcpy(to, fake_host(from), bytes);
   fake.read += bytes;
-  return 0;
+  return fake_begin(
+      &(fake_work){.stream = stream, .to = to, .from = fake_host(from), .bytes = bytes},
+      !fake_is_locked(to));
 }
 
 cuda_result cuMemcpyHtoDAsync_v2(cuda_address to, const void *from, size_t bytes,
@@ -372,8 +403,9 @@ cuda_result cuMemcpyHtoDAsync_v2(cuda_address to, const void *from, size_t bytes
   FAKE_FAIL("cuMemcpyHtoDAsync_v2");
   if (!fake_is_own(to))
     return FAKE_INVALID_VALUE;
-  memcpy(fake_host(to), from, bytes);
-  return 0;
+  return fake_begin(
+      &(fake_work){.stream = stream, .to = fake_host(to), .from = from, .bytes = bytes},
+      !fake_is_locked(from));
 }
 
 cuda_result cuMemsetD8Async(cuda_address at, unsigned char value, size_t bytes,
@@ -382,40 +414,32 @@ cuda_result cuMemsetD8Async(cuda_address at, unsigned char value, size_t bytes,
   FAKE_FAIL("cuMemsetD8Async");
   if (!fake_is_own(at))
     return FAKE_INVALID_VALUE;
-  memset(fake_host(at), value, bytes);
-  return 0;
+  return fake_begin(
+      &(fake_work){.stream = stream, .to = fake_host(at), .bytes = bytes, .value = value}, 0);
 }
-
-#include "fake_kernels.h"
 
 cuda_result cuLaunchKernel(cuda_function *function, unsigned grid_x, unsigned grid_y,
                            unsigned grid_z, unsigned block_x, unsigned block_y,
                            unsigned block_z, unsigned shared_bytes, cuda_stream *stream,
                            void **parameters, void **extra) {
-  const uintptr_t kernel = (uintptr_t)function;
+  fake_work work = {.stream = stream,
+                    .kernel = (uintptr_t)function,
+                    .grid = grid_x,
+                    .block = block_x,
+                    .shared = shared_bytes};
   fake.strays += stream != fake.stream;
   FAKE_FAIL("cuLaunchKernel");
   if (grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1 || extra != NULL)
     return FAKE_INVALID_VALUE;
-  if (kernel == FAKE_SUMS_COLUMNS)
-    return fake_sums(kernel, parameters[0], grid_x, block_x, shared_bytes);
-  if (kernel >= FAKE_PROB_ROWS_F32)
-    return fake_fit(kernel, parameters[0], grid_x, block_x, shared_bytes);
-  if (kernel >= FAKE_SCORE_BUCKETS && shared_bytes != 0)
-    return FAKE_INVALID_VALUE;
-  if (kernel == FAKE_SCORE_BUCKETS)
-    return fake_score_buckets(parameters[0], grid_x, block_x);
-  if (kernel > FAKE_SCORE_BUCKETS)
-    return fake_score_targets(kernel, parameters[0], grid_x, block_x);
-  if (kernel >= FAKE_TEMPERATURE_WIDE_F32 && kernel < FAKE_SUMS_WIDE_FAST)
-    return fake_fit(kernel, parameters[0], grid_x, block_x, shared_bytes);
-  return kernel < FAKE_SUMS_WIDE_F32
-             ? fake_softmax(kernel, parameters[0], grid_x, block_x, shared_bytes)
-             : fake_sums(kernel, parameters[0], grid_x, block_x, shared_bytes);
+  memcpy(&work.parameters, parameters[0], fake_parameter_bytes(work.kernel));
+  return fake_begin(&work, 0);
 }
 
 cuda_result cuStreamSynchronize(cuda_stream *stream) {
   fake.strays += stream != fake.stream;
-  FAKE_FAIL("cuStreamSynchronize");
-  return 0;
+  const int broken = strcmp(fake.symbol, "cuStreamSynchronize") == 0;
+  if (!broken && !fake_fails())
+    return fake_finish(stream, 0, 0);
+  fake_finish(stream, 0, 1); /* what has failed does nothing more */
+  return broken ? fake.result : 700;
 }

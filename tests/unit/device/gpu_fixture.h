@@ -78,8 +78,18 @@ static inline int set_up(void **state) {
   return 0;
 }
 
+/* No call has left work on the GPU that nobody waited for. */
 static inline int tear_down(void **state) {
   (void)state;
+  if (!fake.is_real) {
+    long (*unfinished)(void);
+    find("fake_cuda_unfinished", (void *)&unfinished);
+    if (unfinished() != 0) { /* cmocka does not count a failure here */
+      print_error("%ld calls left work on the GPU that they had not waited for\n",
+                  unfinished());
+      exit(1);
+    }
+  }
   return dlclose(fake.library);
 }
 

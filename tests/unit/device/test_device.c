@@ -427,44 +427,6 @@ TEST(test_failures_lose_nothing) {
   forget(&data);
 }
 
-/* Of two GPUs that of the scores is used; the driver refuses memory of the other one. */
-TEST(test_two_gpus) {
-  if (fake.is_real)
-    skip();
-  data_set data = simulate(10);
-  pcal_batch batch = batch_of(&data);
-  pcal_status status;
-  void *scores[2];
-  pcal_device *devices[2];
-  char *expected = measured(&batch, usual, UNIT_COUNT(usual), &status);
-  for (int gpu = 0; gpu < 2; gpu++) {
-    fake.use(gpu);
-    scores[gpu] = upload(data.logits, ROWS * 10 * sizeof(float));
-    fake.use(0);
-    assert_int_equal(pcal_device_open(scores[gpu], NULL, &devices[gpu], NULL), PCAL_OK);
-  }
-  for (int gpu = 0; gpu < 2; gpu++) {
-    assert_int_equal(pcal_device_holds(devices[gpu], scores[gpu]), 1);
-    assert_int_equal(pcal_device_holds(devices[gpu], scores[!gpu]), 0);
-    batch.scores = scores[gpu];
-    batch.device = devices[gpu];
-    char *got = measured(&batch, usual, UNIT_COUNT(usual), &status);
-    assert_string_equal(expected, without_device(got));
-    free(got);
-    batch.device = devices[!gpu];
-    got = measured(&batch, usual, UNIT_COUNT(usual), &status);
-    assert_int_equal(status, PCAL_IO);
-    free(got);
-  }
-  for (int gpu = 0; gpu < 2; gpu++) {
-    pcal_device_free(devices[gpu]);
-    drop(scores[gpu]);
-  }
-  free(expected);
-  forget(&data);
-  assert_int_equal(fake.blocks(), 0);
-}
-
 TEST(test_opening_fails_in_one_sentence) {
   if (fake.is_real)
     skip();
