@@ -5,6 +5,9 @@ PREFIX = /usr/local
 FUZZ = 60
 ATTACK = 100
 
+# Options of tools/check-systems; none but this one is the whole matrix.
+SYSTEMS = --unit
+
 .PHONY: help deps build demo check check-all check-gpu check-spark check-systems check-web gpu-code web wheels dist pages site \
 	fuzz attack coverage golden bench bench-deps bench-huge install \
 	uninstall format clean
@@ -25,7 +28,7 @@ check: ## tests of a release build and 20 seconds of fuzzing
 	@tools/install-deps check
 	@tools/check
 
-check-systems: build ## build for other systems and compare their results byte by byte; half an hour
+check-systems: build ## the whole matrix of other systems, bytes and unit tests; two hours or more, half an hour with SYSTEMS=
 	@tools/install-systems
 	@tools/check-systems --program $(BUILD)/cli/propercal $(SYSTEMS)
 

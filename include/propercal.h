@@ -74,9 +74,9 @@ extern "C" {
 #define PCAL_VERSION_PATCH 0
 #define PCAL_VERSION "0.9.0"
 
-#if defined(_WIN32)
-#define PCAL_API
-#elif defined(__GNUC__)
+/* Marks the functions that a shared library exports, for gcc and clang; with other compilers the
+ * linker needs a list of them. */
+#if defined(__GNUC__)
 #define PCAL_API __attribute__((visibility("default")))
 #else
 #define PCAL_API

@@ -78,8 +78,8 @@ errors. An interval may use more than the value: ours use the mean of signed gap
   with a correction of 0.35 rows in place of 0.5 it would be 6.0 rows wide and cover 92.7 % where 0.08 wrong rows are expected, without any 5.4 rows and 84 %.
   Intervals with fewer than ten wrong rows in a set carry a remark. Where six are expected, the 8.4 % of sets with ten and more carry none:
   chance has selected them for too many wrong rows. The exact interval of Clopper and Pearson misses six from twelve wrong rows on, which
-  2.0 % of all sets have, and so covers in 76 % of the sets without a remark, although in at least 95 % of all. Coverages of few sets without a
-  remark among many with one are to be read so.
+  2.0 % of all sets have, and so covers in 76 % of the sets without a remark, although in at least 95 % of all. So the coverage of the
+  few sets without a remark, where most have one, says little about the interval.
 - **Between chance and clear errors.** Chance makes these errors larger. The oracle knows by how much and subtracts it; an interval
   that only sees the set must reach down to 0 as long as a calibrated model would show the same value.{example}
   The columns *least* and *informed* above say how much of that no interval can avoid. The intervals recorded here are narrower than that where the mean of signed gaps, which chance does not enlarge, excludes 0
@@ -112,7 +112,7 @@ Other intervals are recorded with the pages that explain them: [one event and se
 
 Rules and their constants were chosen on simulations of the same models with other seeds (4242, 7001 to 7802, 9101 to 9112, 9501, 9701 to 9703,
 31010 to 31022), some of them on the first 100 sets of seed 1000, with which the sets marked with * begin. No rule was chosen on the seeds from
-{seed} to 20999, which all other sets have. The page is no check on other models.
+{seed} to 20999, which all other sets have. **Open:** models other than these, on which nothing is recorded.
 
 ## Metric by metric
 

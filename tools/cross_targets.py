@@ -6,7 +6,6 @@ import typing
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv-systems"  # zig, wasmtime and sources; see tools/install-systems
-ZSTD_LICENSE = VENV / "src/libzstd/LICENSE"  # it asks to be copied with every program that contains libzstd
 
 
 class Target(typing.NamedTuple):
@@ -47,6 +46,14 @@ TARGETS = {
 }
 PROGRAMS = [name for name, target in TARGETS.items() if target.program]
 WHEELS = [name for name, target in TARGETS.items() if target.wheel]
+
+
+NAMES = {"wasm32-wasi": "wasi.wasm"}  # programs of a release; others are called as zig calls them
+
+
+def program_name(name, release):
+    """The file of a program in a release, "propercal-0.9.0"."""
+    return f"{release}-{NAMES.get(name, name + TARGETS[name].extension)}"
 
 
 def build_folder(name):

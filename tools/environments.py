@@ -8,6 +8,9 @@ import sys
 LEFT_OUT = 77
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+# For clusters: Apache Spark, Dask and Ray.
+CLUSTER_PACKAGES = ["numpy", "pandas<3", "pyarrow", "pyspark[connect]==4.*", "pytest"]
+CLUSTER_PACKAGES += ["dask[dataframe]", "distributed", "ray[data]", "matplotlib"]
 BROWSER_PACKAGES = ["playwright==1.48.0", "axe-playwright-python==0.1.8"]  # the second contains axe-core
 
 

@@ -5,6 +5,9 @@
 writes the outputs into the pages anew.  A block of Python is a cell, as in a notebook: what it
 prints, and the value of its last expression, stands in the block of text behind it.  Each section
 starts from the names of the blocks above the first one.
+
+Sections that call propercal.spark, propercal.dask or propercal.ray need a cluster: tests/spark runs those, and gives
+them the tables that the page takes for granted.
 """
 
 import ast
@@ -21,7 +24,9 @@ import warnings
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```\n", re.M | re.S)
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?")
 #: packages whose warnings are not ours to mend
-PEERS = ("netcal", "torch", "torchmetrics")
+PEERS = ("dask", "netcal", "pyspark", "ray", "torch", "torchmetrics")
+#: modules of propercal that need a cluster
+CLUSTERS = ("dask", "ray", "spark")
 
 
 class Block:
@@ -71,6 +76,16 @@ def packages(found):
     return names
 
 
+def clusters(found):
+    """Which kinds of clusters the calls of blocks need."""
+    names = set()
+    for block in found:
+        for node in ast.walk(ast.parse(block.code)):
+            if isinstance(node, ast.ImportFrom) and node.module == "propercal":
+                names.update(alias.name for alias in node.names)
+    return names & {*CLUSTERS}
+
+
 def absent(found):
     return sorted(name for name in packages(found) if importlib.util.find_spec(name) is None)
 
@@ -89,15 +104,25 @@ def execute(code, names):
     return "".join(line.rstrip() + "\n" for line in out.getvalue().splitlines())
 
 
-def run(found):
-    """What each block prints, in a folder of their own; and the files that are left there."""
-    names = {"__name__": "page"}
+def replaced(code, places):
+    for address, place in places.items():
+        code = code.replace(f'"{address}', f'"{place}')
+    return code
+
+
+def run(found, given=None, places=None):
+    """What each block prints, in a folder of their own; and the files that are left there.
+
+    given: names that the page takes for granted; places: what stands for the beginnings of addresses, such as a folder
+    for "s3://".
+    """
+    names = {"__name__": "page", **(given or {})}
     before = os.getcwd()
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-        warnings.simplefilter("ignore" if packages(found) & {*PEERS} else "error")
+        warnings.simplefilter("ignore" if packages(found) & {*PEERS} or clusters(found) else "error")
         os.chdir(folder)
         try:
-            outputs = [execute(block.code, names) for block in found]
+            outputs = [execute(replaced(block.code, places or {}), names) for block in found]
             files = {path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir()}
         finally:
             os.chdir(before)
@@ -128,6 +153,9 @@ def write(path):
     text = path.read_text(encoding="utf-8")
     outputs = {}
     for title, found in sections(text):
+        if clusters(found):
+            print(f"{path}, {title}: left out, it needs a cluster")
+            continue
         if absent(found):
             print(f"{path}, {title}: left out, without {', '.join(absent(found))}")
             continue

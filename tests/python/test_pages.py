@@ -8,8 +8,8 @@ import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
 DOCS = HERE.parent.parent / "docs"
-#: pages whose code needs a GPU or Java; tests/gpu and tests/spark make their calls
-ELSEWHERE = ("gpu.md", "spark.md")
+#: pages whose code needs a GPU: tests/gpu runs it
+ELSEWHERE = ("gpu.md",)
 PAGES = [
     page
     for page in sorted(DOCS.rglob("*.md"))
@@ -24,13 +24,14 @@ SECTIONS = [
     pytest.param(page, found, id=f"{page.stem}-{title}".rstrip("-").replace(" ", "-"))
     for page in PAGES
     for title, found in run_pages.sections(page.read_text(encoding="utf-8"))
+    if not run_pages.clusters(found)  # tests/spark runs the others
 ]
 
 
 @pytest.mark.parametrize("page, found", SECTIONS)
 def test_page(page, found):
     if run_pages.absent(found):
-        pytest.skip(f"without {', '.join(run_pages.absent(found))}")
+        pytest.skip("could not import " + ", ".join(map(repr, run_pages.absent(found))))
     outputs, files = run_pages.run(found)
     for block, said in zip(found, outputs):
         assert run_pages.agree(said, block.shown), f"{block.code}\nprints\n\n{said}"

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from spark_cluster import check_docstring, check_page, docstrings, page_sections, page_table
 
 import propercal as pc
 
@@ -148,3 +149,32 @@ def test_ray_bad_rows(ray, rows):
     with pytest.raises(pc.DataError, match=r"^block 2: labels, row 17: .*9") as found:
         pcr.measure(table, probs="p", labels="y", metrics="brier")
     assert found.value.row == 17
+
+
+# ---- What pages and docstrings show ----
+
+
+@pytest.fixture(scope="module")
+def given(client, ray):
+    """The tables that they take for granted."""
+    dask = pytest.importorskip("dask.dataframe")
+    table = page_table()
+    return {"ddf": dask.from_pandas(table.to_pandas(), npartitions=3), "ds": ray.data.from_arrow(table)}
+
+
+SECTIONS, DOCSTRINGS = page_sections("dask", "ray"), docstrings("dask", "ray")
+
+
+@pytest.mark.parametrize("page, found", SECTIONS)
+def test_page(page, found, given):
+    check_page(page, found, given)
+
+
+@pytest.mark.parametrize("path, name, text", DOCSTRINGS)
+def test_docstring(path, name, text, given):
+    check_docstring(path, name, text, given)
+
+
+def test_there_are_some():
+    assert [param.values[0].name for param in SECTIONS] == ["rounds.md"] and len(SECTIONS[0].values[1]) == 3
+    assert [param.values[0].stem for param in DOCSTRINGS] == ["dask", "ray"]
