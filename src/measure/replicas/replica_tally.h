@@ -1,11 +1,14 @@
 /* Replicas of rows that no single process has: the sums of the bins of every replica, which add up
  * over parts of the rows (rounds.h).
  *
- * Only for rows of whole weights; grids of scores of the natural view or of every class, whose values
- * need nothing but the sums of their bins; curves of the natural view, in cells
- * (score_cells.h); and errors in other bins of a curve, which replicas keep (tally_slots.h).  Scores are rounded to a lattice (row_moments.h),
- * so that sums are exact, and those of parts add up to the bits of all rows.  Sums of row values are exact without
- * it (tally_sums.h). */
+ * Only for rows of whole weights, and for
+ *   - grids of scores of the natural view or of every class, whose values need nothing but the
+ *     sums of their bins;
+ *   - curves of the natural view, in cells (score_cells.h);
+ *   - errors in other bins of a curve, which replicas keep (tally_slots.h);
+ *   - sums of row values (tally_sums.h), which are exact.
+ * Scores of the other three are rounded to a lattice (row_moments.h), so that sums are exact, and
+ * those of parts add up to the bits of all rows. */
 #ifndef PC_REPLICA_TALLY_H
 #define PC_REPLICA_TALLY_H
 
@@ -116,10 +119,19 @@ PC_CHECKED pcal_status pc_replica_tally_measure(const pcal_env *env,
                                                 const pc_replica_request *request,
                                                 double *values, pcal_error *err);
 
-/* As bytes: bits (u8), replicas of each kind but the first, number of slots, of slots of sums and of entries
- * (varints); for each slot its number, kinds and ranges; for each slot of sums its number and values;
- * totals; moments; gaps by entry; for each slot tilts and sums; the sums of tally_sums.h.  Numbers are integers in units of the lattice (varints, signed ones with the
- * sign in the lowest bit). */
+/* As bytes, in this order:
+ *   bits (u8);
+ *   replicas of each kind but the first (varints);
+ *   number of slots, of slots of sums and of entries (varints);
+ *   for each slot its number, kinds and ranges;
+ *   for each slot of sums its number and values;
+ *   totals;
+ *   moments;
+ *   gaps by entry;
+ *   for each slot tilts and sums;
+ *   the sums of tally_sums.h.
+ * Numbers are integers in units of the lattice (varints, signed ones with the sign in the lowest
+ * bit). */
 void pc_encode_replica_tally(pc_encoder *out, const pc_replica_tally *tally);
 /* The caller frees *out, also on failure. */
 PC_CHECKED pcal_status pc_decode_replica_tally(pc_decoder *in, const pcal_env *env,
