@@ -54,6 +54,8 @@ pc_form pc_kind_form(pcal_kind kind);
  * for messages: "{labels}" ... (base/argument_names.def). */
 const char *pc_kind_outcome(pcal_kind kind);
 const char *pc_kind_outcome_argument(pcal_kind kind);
+/* Scores of a kind, for text output: "means and variances". */
+const char *pc_kind_title(pcal_kind kind);
 
 /* True for one column of scores of class 1 of two. */
 int pc_layout_is_binary(const pc_layout *layout);
