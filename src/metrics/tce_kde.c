@@ -26,7 +26,7 @@
  * Source: Zhang, Kailkhura & Han 2020 (Mix-n-Match), which does not take the root; densities as
  * in KDEpy.
  * Accuracy: that of the grid, 1.3e-4 wide; sums in a fixed order.  Joined scores (6) change
- *           values by less than 1e-9.
+ *           values by less than 1e-12.
  * Cost: one sort, or two passes from 2^16 rows on, and min(n, 2^14) times the kernel's width
  *       in points. */
 #include <math.h>
